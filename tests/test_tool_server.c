@@ -51,7 +51,15 @@ static void on_progressed(void *data, const struct json *params)
 	outcome->progress += json_member(params, "progress") != NULL;
 }
 
-static const struct tool_server_handlers handlers = {on_answered, on_progressed};
+static int forgotten;
+
+static void on_forgotten(void *data)
+{
+	(void)data;
+	forgotten++;
+}
+
+static const struct tool_server_handlers handlers = {on_answered, on_progressed, on_forgotten};
 
 /* A declaration of a tool of the fake server, with members as JSON. */
 static struct declaration *declare(const char *name, const char *per, const char *members)
@@ -217,8 +225,11 @@ static void test_limit(void)
 	ok(strstr(call(pool, place, &pane, "{}", &outcomes[0]), " /") != NULL,
 	    "servers that do not run make room: %s", outcomes[0].text);
 	is_int((long long)count_servers(pool), TOOL_SERVERS_MAX, "as much as is needed");
-	begin(pool, place, &pane, "{}", &outcomes[0]); /* and is forgotten */
+	forgotten = 0;
+	begin(pool, place, &pane, "{}", &outcomes[0]);
 	tool_server_pool_free(pool);
+	is_int(forgotten, 1, "a call under way is forgotten with its pool");
+	is_int(outcomes[0].done, 0, "without an answer");
 	declaration_free(place);
 }
 

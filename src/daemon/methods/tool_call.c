@@ -203,8 +203,14 @@ static void on_progressed(void *data, const struct json *params)
 		request_progress(call->request, params);
 }
 
+/* The daemon ends; the next one says so of a call that nothing waits for. */
+static void on_forgotten(void *data)
+{
+	mem_free(data);
+}
+
 static const struct tool_server_handlers server_handlers = {
-    .answered = on_answered, .progressed = on_progressed};
+    .answered = on_answered, .progressed = on_progressed, .forgotten = on_forgotten};
 
 static void begin_server(
     struct call *call, const struct tool_server_caller *caller, const struct buf *arguments)

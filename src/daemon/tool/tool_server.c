@@ -88,8 +88,13 @@ void tool_server_pool_free(struct tool_server_pool *pool)
 		return;
 	while (!list_is_empty(&pool->servers))
 		free_server(list_entry(pool->servers.next, struct tool_server, entry));
-	while (!list_is_empty(&pool->calls))
-		free_call(list_entry(pool->calls.next, struct tool_server_call, entry));
+	while (!list_is_empty(&pool->calls)) {
+		struct tool_server_call *call =
+		    list_entry(pool->calls.next, struct tool_server_call, entry);
+		if (call->handlers->forgotten != NULL)
+			call->handlers->forgotten(call->data);
+		free_call(call);
+	}
 	json_reader_free(pool->reader);
 	json_reader_free(pool->argument_reader);
 	mem_free(pool);

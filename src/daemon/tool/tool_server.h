@@ -50,10 +50,12 @@ struct tool_server_handlers {
 	void (*answered)(void *data, const struct tool_server_answer *answer);
 	/* Any number of times before: params of notifications/progress. NULL: not wanted. */
 	void (*progressed)(void *data, const struct json *params);
+	/* Instead of answered: the daemon ends. NULL: not wanted. */
+	void (*forgotten)(void *data);
 };
 
 struct tool_server_pool *tool_server_pool_new(struct event_base *base);
-/* Ends all servers; calls under way are forgotten without an answer. */
+/* Ends all servers; calls under way are forgotten. */
 void tool_server_pool_free(struct tool_server_pool *pool);
 
 /*
