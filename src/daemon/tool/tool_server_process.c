@@ -197,8 +197,8 @@ static void on_ended(evutil_socket_t fd, short what, void *data)
 	int status = 0;
 	(void)fd;
 	(void)what;
+	(void)kill(-process->pid, SIGKILL); /* what a killed supervisor left; it holds the id yet */
 	(void)waitpid(process->pid, &status, 0); /* it has ended: the pidfd says so */
-	(void)kill(-process->pid, SIGKILL); /* what a killed supervisor left */
 	process->pid = 0;
 	for (enum end end = STDOUT_END; end <= STDERR_END; end++) {
 		for (int chunk = 0; chunk < DRAIN_MAX && process->fds[end] >= 0; chunk++)
