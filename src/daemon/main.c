@@ -608,7 +608,6 @@ static void tear_down(struct main *main)
 	demand_free(main->demand);
 	mcp_free(main->mcp);
 	tool_server_pool_free(daemon->tool_servers);
-	tool_folder_free(daemon->tools);
 	tool_kept_set_free(daemon->kept_calls);
 	agent_set_free(daemon->agents);
 	wait_set_free(daemon->waits);
@@ -620,6 +619,7 @@ static void tear_down(struct main *main)
 	reporter_set_free(daemon->reporters);
 	stream_set_free(daemon->streams);
 	tmux_free(daemon->tmux); /* may yet answer what typing asked */
+	tool_folder_free(daemon->tools); /* requests had its rows */
 	submit_set_free(daemon->submits);
 	screen_sign_set_free(daemon->signs);
 	presence_set_free(daemon->presences);

@@ -36,6 +36,8 @@ declare_tool shared_pane "$per_daemon" ',"tool":"env","parameters":{"type":"obje
 declare_tool shared_slow "$per_daemon" ",\"tool\":\"slow\",\"timeout_sec\":1$slow_parameters"
 declare_tool progress "$per_pane" ',"parameters":{"type":"object","properties":{"count":{"type":"integer"}}}'
 declare_tool unknown "$per_pane" ',"tool":"no_such"'
+printf '{"name":"once","group":"demo","description":"A test.","run":["true"]}' >"$dir/shipped/once.json"
+chmod 644 "$dir/shipped/once.json"
 declare_tool broken '{"name":"broken","command":["/bin/false"]}' ''
 declare_tool absent '{"name":"absent","command":["no-such-program"]}' ''
 kill_daemon
@@ -116,4 +118,15 @@ is 'its answer says so' "$(tool get_tool_answer "{\"id\":\"$lost\"}" '.error | "
 kill_daemon
 is 'the next daemon does not say so again' \
 	"$(ask '{"method":"list_notifications"}' | jq "[.result.notifications[] | select(.id == \"$lost\")] | length")" 1
+# ---- a clean end ----
+tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":60000}" .result.id >/dev/null
+tmux_pid=$(t display-message -p '#{pid}')
+kill -STOP "$tmux_pid"
+ask '{"id":1,"method":"once","params":{"pane":"'"$one"'"}}' >"$dir/once" &
+until_is 'a call waits for tmux' 1 sh -c "printf '%s\n' '{\"id\":1,\"method\":\"get_action_history\"}' |
+	socat -t 10 - 'UNIX-CONNECT:$MUXBUS' | jq '[.result.actions[] | select(.method == \"once\")] | length'"
+kill "$daemon_pid"
+wait "$daemon_pid"
+is 'the daemon ends cleanly meanwhile' $? 0
+kill -CONT "$tmux_pid"
 done_testing

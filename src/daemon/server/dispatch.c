@@ -39,6 +39,7 @@ struct dispatch {
 	void *handled_data;
 	bool looked; /* the request of this line may look at tmux */
 	struct list parked; /* requests that wait until tmux is attached */
+	struct list put_offs; /* requests that wait for work that they were put off for */
 };
 
 struct dispatch *dispatch_new(const struct server_parts *parts)
@@ -47,6 +48,7 @@ struct dispatch *dispatch_new(const struct server_parts *parts)
 	size_t args_size;
 	dispatch->parts = parts;
 	list_init(&dispatch->parked);
+	list_init(&dispatch->put_offs);
 	dispatch->reader = json_reader_new((size_t)parts->config->limits.line_bytes);
 	buf_init(&dispatch->scratch, (size_t)parts->config->limits.line_bytes * 2 + 65536);
 	buf_init(&dispatch->id, MESSAGE_ID_BYTES);
@@ -59,12 +61,14 @@ struct dispatch *dispatch_new(const struct server_parts *parts)
 }
 
 static void fail_parked(struct dispatch *dispatch);
+static void leave_put_offs(struct dispatch *dispatch);
 
 void dispatch_free(struct dispatch *dispatch)
 {
 	if (dispatch == NULL)
 		return;
 	fail_parked(dispatch);
+	leave_put_offs(dispatch);
 	json_reader_free(dispatch->reader);
 	buf_finish(&dispatch->scratch);
 	buf_finish(&dispatch->id);
@@ -225,8 +229,8 @@ static struct work call(struct dispatch *dispatch, struct request *request, bool
 
 /* A request that is handled again later. */
 struct put_off {
-	struct list link; /* in parked */
-	struct dispatch *dispatch;
+	struct list link; /* in parked, or in put_offs */
+	struct dispatch *dispatch; /* NULL: freed before the work was done */
 	struct request *request;
 	struct buf params; /* as JSON; empty: none */
 };
@@ -281,6 +285,12 @@ static void handle_again(struct put_off *again, bool is_admission_due)
 static void on_done(void *data, int error)
 {
 	struct put_off *again = data;
+	if (again->dispatch == NULL) {
+		request_fail(again->request, MESSAGE_CANCELLED, "the daemon ends");
+		put_off_free(again);
+		return;
+	}
+	list_remove(&again->link);
 	if (error < 0)
 		tmux_call_fail(again->request, error, NULL);
 	else
@@ -305,7 +315,19 @@ static struct put_off *put_off_new(
 static void put_off(
     struct dispatch *dispatch, struct request *request, const struct json *params, struct work work)
 {
-	work.begin(work.context, on_done, put_off_new(dispatch, request, params));
+	struct put_off *again = put_off_new(dispatch, request, params);
+	list_append(&dispatch->put_offs, &again->link);
+	work.begin(work.context, on_done, again);
+}
+
+/* Their work goes on: its end finds no dispatch any more. */
+static void leave_put_offs(struct dispatch *dispatch)
+{
+	while (!list_is_empty(&dispatch->put_offs)) {
+		struct put_off *again = list_entry(dispatch->put_offs.next, struct put_off, link);
+		list_remove(&again->link);
+		again->dispatch = NULL;
+	}
 }
 
 static struct put_off *take_parked(struct dispatch *dispatch)
