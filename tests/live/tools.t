@@ -179,6 +179,14 @@ declare_tool nothing '"run":["echo","mine"]' "$own"
 until_is "the user's file replaces a shipped one" mine sh -c "printf '{\"id\":1,\"method\":\"nothing\"}\n' |
 	socat - UNIX-CONNECT:$MUXBUS | jq -r '.result.text | rtrimstr(\"\n\")'"
 rm "$own/later.json"
+printf '{"name":"twice","group":"demo","description":"A test.","run":["true"]}' >"$dir/shipped/a_twice.json"
+echo 'no JSON' >"$dir/shipped/twice.json"
+chmod 644 "$dir/shipped/"*twice.json
+is 'a file that cannot be used blocks no other one' \
+	"$(state twice | cut -d ' ' -f 1 | sort | tr '\n' ' ')" 'broken listed '
+declare_tool twice '"run":["echo","mine"]' "$own"
+is 'a tool of the user replaces all of its name' "$(state twice)" 'listed null'
+rm "$own/twice.json" "$dir/shipped/"*twice.json
 until_is 'a file that is gone is forgotten' false has later
 chmod 777 "$own"
 until_is 'a folder that others can write is not read' 'broken' sh -c "printf '{\"id\":1,\"method\":\"list_tools\"}\n' |

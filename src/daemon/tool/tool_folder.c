@@ -190,33 +190,45 @@ static void check_programs(struct tool *tool)
 	}
 }
 
+/* The tool of a name that can be used; NULL: none. */
 static struct tool *find(const struct tool_folder *folder, const char *name)
 {
 	struct list *link;
 	list_for_each (link, &folder->tools) {
 		struct tool *tool = list_entry(link, struct tool, link);
-		if (strcmp(tool->name, name) == 0)
+		if (tool->state != TOOL_BROKEN && strcmp(tool->name, name) == 0)
 			return tool;
 	}
 	return NULL;
 }
 
-/* Puts a tool in its place; one of the same name that can be used gives way to a later one. */
+/* Those of the same name in an earlier folder give way to a tool. */
+static void replace_others(struct tool_folder *folder, const struct tool *tool)
+{
+	struct list *link, *after;
+	list_for_each_safe (link, after, &folder->tools) {
+		struct tool *other = list_entry(link, struct tool, link);
+		if (strcmp(other->name, tool->name) != 0 || strcmp(other->dir, tool->dir) == 0)
+			continue;
+		tool_free(other);
+		folder->count--;
+	}
+}
+
+/* Puts a tool in its place; one of the same name in an earlier folder gives way if it can be used. */
 static void insert(struct tool_folder *folder, struct tool *tool)
 {
-	struct tool *other = find(folder, tool->name);
-	struct list *before = folder->tools.next;
+	const struct tool *other = find(folder, tool->name);
+	struct list *before;
 	if (other != NULL && strcmp(other->dir, tool->dir) == 0 && tool->state != TOOL_BROKEN) {
 		char reason[REASON_SIZE];
 		(void)snprintf(reason, sizeof reason, "name: \"%s\" is declared in %.600s as well",
 		    tool->name, other->file);
 		set_state(tool, TOOL_BROKEN, reason);
 	}
-	if (other != NULL && tool->state != TOOL_BROKEN) {
-		tool_free(other);
-		folder->count--;
-		before = folder->tools.next;
-	}
+	if (tool->state != TOOL_BROKEN)
+		replace_others(folder, tool);
+	before = folder->tools.next;
 	while (before != &folder->tools &&
 	    strcmp(list_entry(before, struct tool, link)->name, tool->name) < 0)
 		before = before->next;
