@@ -364,7 +364,7 @@ static void write_pairs(struct buf *out, const struct json *object, size_t colum
 	walk_object(&walk, "", object);
 }
 
-/* Methods with a text as their result, and its members. */
+/* Methods with a text as their result among other members, and its members. */
 static const struct {
 	const char *method;
 	const char *members[3];
@@ -376,28 +376,43 @@ static const struct {
     {"run_tmux", {"output"}},
 };
 
+/* The members that are the text of a result; NULL: there are others. */
+static const char *const *text_members(const char *method, const struct json *result)
+{
+	static const char *const only_text[] = {"text", NULL};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (strcmp(texts[i].method, method) == 0)
+			return texts[i].members;
+	/* Declared tools answer so. */
+	if (json_member(result, "text") == NULL)
+		return NULL;
+	for (const struct json *member = result->child; member != NULL; member = member->next)
+		if (member->type != JSON_STRING ||
+		    (strcmp(member->name, "text") != 0 && strcmp(member->name, "note") != 0))
+			return NULL;
+	return only_text;
+}
+
 static bool write_text(struct buf *out, const char *method, const struct json *result)
 {
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		const char *note;
-		if (strcmp(texts[i].method, method) != 0)
+	const char *const *member = text_members(method, result);
+	const char *note;
+	if (member == NULL)
+		return false;
+	for (; *member != NULL; member++) {
+		const struct json *text = json_member(result, *member);
+		if (text == NULL || text->type != JSON_STRING || text->len == 0)
 			continue;
-		for (const char *const *member = texts[i].members; *member != NULL; member++) {
-			const struct json *text = json_member(result, *member);
-			if (text == NULL || text->type != JSON_STRING || text->len == 0)
-				continue;
-			(void)screen_text_block(out, text->text, text->len);
-			if (text->text[text->len - 1] != '\n')
-				(void)buf_append_byte(out, '\n');
-		}
-		note = ask_string(result, "note", "");
-		if (*note) {
-			(void)screen_text_line(out, note, strlen(note));
+		(void)screen_text_block(out, text->text, text->len);
+		if (text->text[text->len - 1] != '\n')
 			(void)buf_append_byte(out, '\n');
-		}
-		return true;
 	}
-	return false;
+	note = ask_string(result, "note", "");
+	if (*note) {
+		(void)screen_text_line(out, note, strlen(note));
+		(void)buf_append_byte(out, '\n');
+	}
+	return true;
 }
 
 void show_write(

@@ -100,6 +100,8 @@ is 'its schema' "$(tool describe '{"method":"echo_arguments"}' \
 	'.result.methods.echo_arguments.params.properties.count | "\(.type) \(.minimum) \(.default)"')" 'integer 1 2'
 is 'the command line' "$("$MUXBUS_BUILDDIR/muxbus" echo_arguments text=hello count=3 | jq -r .text)" \
 	'{"text":"hello","count":3}'
+is 'its text as text' "$("$MUXBUS_BUILDDIR/muxbus" --text echo_arguments text=hello)" \
+	'{"text":"hello","count":2}'
 ok 'its help' sh -c "'$MUXBUS_BUILDDIR/muxbus' help echo_arguments | grep -q 'usage: muxbus echo_arguments text=text'"
 is 'its completion' "$("$MUXBUS_BUILDDIR/muxbus" complete -- echo_arguments how= | cut -f 1 | tr '\n' ' ')" \
 	'how=fast how=slow '
