@@ -234,7 +234,9 @@ mcp_call() { # mcp_call NAME ARGUMENTS FILTER
 is 'text' "$(mcp_call echo_arguments '{"text":"x","count":"3"}' .result.content[0].text)" '{"text":"x","count":3}'
 is 'an image is image content' "$(mcp_call picture '{}' '.result.content[0] | "\(.type) \(.mimeType) \(.data)"')" \
 	'image image/png iVBORw0KGgpyZXN0'
-is 'an error' "$(mcp_call failing '{}' '.result | "\(.isError) \(.content[0].text)"' | grep -c 'too old')" 1
+is 'an error' "$(mcp_call failing '{}' '.result | "\(.isError) \(.content[0].text)"' | grep -o '^true .*')" \
+	'true failing failed: one'
+is 'and its last line' "$(mcp_call failing '{}' '.result.content[0].text' | grep -c 'too old')" 1
 mkfifo "$dir/in"
 socat -t 10 - "UNIX-CONNECT:$MUXBUS" <"$dir/in" >"$dir/out" &
 exec 4>"$dir/in"

@@ -213,8 +213,12 @@ void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct
     const struct mcp_tool_set *tools, enum message_error error, const char *text)
 {
 	const char *step = next_step(error);
-	size_t len = usable_len(text, tools);
-	bool has_end = len > 0 && strchr(".?!", text[len - 1]) != NULL;
+	size_t name_len = strlen(tool->name), len;
+	bool has_end;
+	if (strncmp(text, tool->name, name_len) == 0 && strncmp(text + name_len, ": ", 2) == 0)
+		text += name_len + 2; /* those of declared tools begin so */
+	len = usable_len(text, tools);
+	has_end = len > 0 && strchr(".?!", text[len - 1]) != NULL;
 	(void)buf_printf(out, "%s failed: %.*s%s", tool->name, (int)len, text, has_end ? "" : ".");
 	switch (error) {
 	case MESSAGE_PARAMS:
