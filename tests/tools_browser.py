@@ -24,6 +24,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 PAGES = {
     "/one": '<title>One</title><h1 id="head">First page</h1><p class="p">a</p><p class="p">b <b>bold</b></p>'
             '<form><input name="who" value="old"><input type="password" name="secret" value="hidden">'
+            '<input name="seen" autocomplete="current-password" value="hidden, but shown">'
             '<button type="button" onclick="document.title=\'Hello \'+document.forms[0].who.value">Greet</button></form>'
             '<a href="/two">to two</a> <a href="/two" target="_blank">new tab</a>'
             '<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<i id=late>late</i>"), 700)</script>',
@@ -246,7 +247,7 @@ def several(client, base):
     answer = client.call("execute_browser", action="navigate", url=base + "/one", params={})
     ok(answer["started"] and answer["title"] == "One", "execute_browser starts the browser and says so", answer)
     seen = client.call("execute_browser", action="snapshot", url="", params={})["steps"][0]["result"]
-    ok(seen["total"] == 5 and not any("hidden" in str(e.get("value")) for e in seen["elements"]),
+    ok(seen["total"] == 6 and not any("hidden" in str(e.get("value")) for e in seen["elements"]),
        "snapshot: all that can be used, without the password", seen)
     refs = {element.get("name", element.get("text")): element["ref"] for element in seen["elements"]}
     number = client.begin("tools/call", {"name": "execute_browser", "_meta": {"progressToken": "t"}, "arguments": {
