@@ -54,8 +54,8 @@ class Pages(http.server.BaseHTTPRequestHandler):
 class Client:
     """An MCP client of one browser_server."""
 
-    def __init__(self, folder):
-        self.process = subprocess.Popen([os.path.join(TOOLS, "browser_server")], cwd=folder,
+    def __init__(self, folder, programs=TOOLS):
+        self.process = subprocess.Popen([os.path.join(programs, "browser_server")], cwd=folder,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.number = 0
         self.progress = []
@@ -327,6 +327,19 @@ def closing(client, temporary):
     ok(os.listdir(temporary) == [], "no files are left", os.listdir(temporary))
 
 
+def neighbours(client, folder):
+    """Files that are no declarations, beside those of the browser."""
+    shutil.copytree(TOOLS, os.path.join(folder, "tools"), ignore=shutil.ignore_patterns("__pycache__"))
+    for name, text in ("broken.json", "{"), ("list.json", "[]"), ("server.json", '{"server": "browser"}'):
+        with open(os.path.join(folder, "tools", name), "w", encoding="utf-8") as file:
+            file.write(text)
+    other = Client(folder, os.path.join(folder, "tools"))
+    wanted = client.request("tools/list")
+    listed = other.request("tools/list")
+    other.close()
+    ok(listed.get("result") == wanted["result"], "a bad file beside the declarations does no harm", listed)
+
+
 def main():
     web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     web.daemon_threads = True
@@ -341,7 +354,7 @@ def main():
     client = Client(work)
     try:
         for part, arguments in [
-                (protocol, ()), (refusals, ()), (tools, (base, work)), (teaching, (base,)), (several, (base,)),
+                (protocol, ()), (neighbours, (folder,)), (refusals, ()), (tools, (base, work)), (teaching, (base,)), (several, (base,)),
                 (two_at_once, (base, work)), (interrupted, (base,)), (killed, (work, temporary)),
                 (closing, (temporary,))]:
             part(client, *arguments)
