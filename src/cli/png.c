@@ -96,10 +96,17 @@ static bool make_folder(struct folder *folder, const char *svg, size_t len)
 	const char *parent = getenv("TMPDIR");
 	unsigned width = 0, height = 0;
 	const char *size = memmem(svg, len, "<svg ", 5);
-	int used = snprintf(folder->path, sizeof folder->path, "%s/" TEMPLATE,
+	char path[PATH_SIZE];
+	int used = snprintf(path, sizeof path, "%s/" TEMPLATE,
 	    parent != NULL && parent[0] == '/' ? parent : "/tmp");
-	if (used < 0 || (size_t)used >= sizeof folder->path || mkdtemp(folder->path) == NULL)
+	if (used < 0 || (size_t)used >= sizeof path) {
+		errno = ENAMETOOLONG;
 		return false;
+	}
+	if (mkdtemp(path) == NULL)
+		return false;
+	/* From here on the folder is removed in the end; a path that was cut is never. */
+	memcpy(folder->path, path, sizeof path);
 	if (size != NULL && (size = strstr(size, " width='")) != NULL)
 		(void)sscanf(size, " width='%u' height='%u'", &width, &height);
 	(void)snprintf(folder->svg, sizeof folder->svg, "%s/in.svg", folder->path);
@@ -143,7 +150,7 @@ bool png_convert(const char *svg, size_t len, struct buf *out)
 		return false;
 	}
 	if (!make_folder(&folder, svg, len)) {
-		cli_error("%s: %s", folder.path, strerror(errno));
+		cli_error("a folder for temporary files: %s", strerror(errno));
 	} else if (render(&folder, renderer, path)) {
 		is_done = read_file(folder.png, out);
 		if (!is_done)

@@ -37,6 +37,13 @@ if command -v rsvg-convert >/dev/null; then
 	is 'it is PNG' "$(head -c 4 "$dir/b.png" | tail -c 3)" PNG
 	TMPDIR="$dir/tmp" $muxbus screenshot %0 -f png >"$dir/c.png"
 	ok 'also to standard output' cmp "$dir/b.png" "$dir/c.png"
+	# Cut where a name of a file of its own no longer fits, this is the folder itself.
+	long=$dir/long/$(printf "%0$((249 - ${#dir}))d" 0)
+	mkdir -p "$long"
+	: >"$long/kept"
+	is 'a folder with too long a name is no place' "$(status env TMPDIR="$long" $muxbus screenshot %0 -f png)" 1
+	ok 'which is said' grep -q 'temporary files: File name too long' "$dir/said"
+	ok 'and keeps its files' test -e "$long/kept"
 else
 	ok 'a picture in PNG # SKIP no rsvg-convert' true
 fi
