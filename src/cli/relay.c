@@ -88,7 +88,8 @@ static void carry(int fd)
 			(void)shutdown(fd, SHUT_WR);
 			in.is_over = true;
 		}
-		if (fds[2].revents & (POLLERR | POLLNVAL))
+		/* A pipe without a reader has an error, a closed socket a hangup. */
+		if (fds[2].revents & (POLLERR | POLLHUP | POLLNVAL))
 			out.is_over = true;
 	}
 }

@@ -42,6 +42,22 @@ printf '%s\n' '{"id":1,"method":"wait_for","params":{"any":[{"quiet_sec":0.3,"pa
 is 'the relay says hello first' "$(head -n 1 "$dir/out" | cut -d ' ' -f 1-3)" 'muxbus relay 1'
 is 'and answers after the end of its input' "$(tail -n 1 "$dir/out" | jq -c '.result.matched')" '[0]'
 
+# Its reader is killed while a request waits: the relay ends, also where its streams are a socket.
+mkfifo "$dir/requests"
+socat - "SYSTEM:echo \$\$ >$dir/relay_pid; exec $MUXBUS_BUILDDIR/muxbus -S $dir/tmux relay" \
+	<"$dir/requests" >"$dir/out" &
+reader=$!
+exec 4>"$dir/requests"
+printf '%s\n' '{"id":1,"method":"wait_for","params":{"any":[{"quiet_sec":900,"pane":"%0"}],"timeout_sec":900}}' \
+	'{"id":2,"method":"ping"}' >&4
+until_is 'a request waits' 1 sh -c "grep -c '\"id\":2' '$dir/out' || :"
+kill -9 $reader
+exec 4>&-
+relays() {
+	ps -o stat= -p "$(cat "$dir/relay_pid")" | grep -c -v '^Z' || :
+}
+until_is 'the relay ends with its reader' 0 relays
+
 # Two megabytes each way.
 long=$(head -c 100000 /dev/zero | tr '\0' x)
 i=0
