@@ -25,7 +25,8 @@ static bool fits(const char *text, size_t len)
 }
 
 /* In the child: a program and its options, without a shell. Never returns. */
-static _Noreturn void become_pager(const char *pager, int fd)
+static _Noreturn void become_pager(
+    const char *pager, int fd, void (*interrupt)(int), void (*quit)(int))
 {
 	char words[COMMAND_SIZE];
 	char *argv[WORDS_MAX + 1], *next;
@@ -37,6 +38,8 @@ static _Noreturn void become_pager(const char *pager, int fd)
 	argv[count] = NULL;
 	(void)setenv("LESS", "FRX", 0);
 	(void)signal(SIGPIPE, SIG_DFL);
+	(void)signal(SIGINT, interrupt);
+	(void)signal(SIGQUIT, quit);
 	if (count > 0 && dup2(fd, STDIN_FILENO) >= 0)
 		(void)execvp(argv[0], argv);
 	_exit(STATUS_NOT_RUN);
@@ -45,16 +48,20 @@ static _Noreturn void become_pager(const char *pager, int fd)
 bool pager_show(const char *text, size_t len)
 {
 	const char *pager = getenv("PAGER");
+	void (*interrupt)(int), (*quit)(int);
 	int fds[2], status = 0;
 	pid_t pid;
 	if (pager == NULL)
 		pager = "less";
 	if (*pager == '\0' || strcmp(pager, "cat") == 0 || fits(text, len) || pipe(fds) < 0)
 		return false;
+	/* ^C and ^\ are for the pager. It would lose the terminal if this program ended first. */
+	interrupt = signal(SIGINT, SIG_IGN);
+	quit = signal(SIGQUIT, SIG_IGN);
 	pid = fork();
 	if (pid == 0) {
 		(void)close(fds[1]);
-		become_pager(pager, fds[0]);
+		become_pager(pager, fds[0], interrupt, quit);
 	}
 	(void)close(fds[0]);
 	/* A user who leaves the pager early ends the writing: SIGPIPE is ignored. */
@@ -68,5 +75,7 @@ bool pager_show(const char *text, size_t len)
 	(void)close(fds[1]);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	(void)signal(SIGINT, interrupt);
+	(void)signal(SIGQUIT, quit);
 	return pid > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_RUN);
 }

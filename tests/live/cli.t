@@ -105,6 +105,26 @@ paged() {
 }
 until_is 'a long help is paged, a short one is not' 2 paged
 t kill-window -t main:paged
+
+# ^C is for the pager: it keeps the terminal, and muxbus waits for it.
+cat >"$dir/pager" <<END
+#!/bin/sh
+trap 'echo caught' INT
+cat >/dev/null
+echo paging
+until [ -e "$dir/leave" ]; do sleep 0.02; done
+echo leaving
+END
+t new-window -d -t main -n paged "trap : INT; PAGER='$dir/pager' '$muxbus' help run; echo after; exec cat"
+paged() {
+	t capture-pane -p -t main:paged | grep -o -e paging -e caught -e leaving -e after | tr '\n' ' '
+}
+until_is 'a pager reads' 'paging ' paged
+t send-keys -t main:paged C-c
+until_is 'and is interrupted' 'paging caught ' paged
+: >"$dir/leave"
+until_is 'muxbus ends after the pager' 'paging caught leaving after ' paged
+t kill-window -t main:paged
 run_it "$muxbus" help wait
 is 'help of wait lists the conditions' "$status $(grep -c -e '^  file=text \[regex=text\]' -e '^  notification:=json' "$dir/out")" '0 2'
 says 'help of nothing' 2 'did you mean "list_jobs"' help list_job
