@@ -36,6 +36,19 @@ before=$(look)
 call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane}')"
 is 'a shell is no agent' "$(field '.error.data.kind')" refused
 ok 'and the answer says so' test "$(field .error.message | grep -c 'no agent is in front of pane %.*, only bash')" = 1
+
+# Nor is one at whose prompt a mark was printed, which stays when its agent has gone.
+call create_pane '{"command":["env","PS1=sh> ","bash","--norc"],"pane":"%0","reports":"token"}'
+marked=$(field .result.pane)
+until_is 'another shell' 1 rows "$marked" '^sh>'
+t send-keys -t "$marked" "$MUXBUS_BUILDDIR/muxbus mark idle --agent claude" Enter
+call wait_for "$(jq -nc --arg pane "$marked" '{any: [{agent_state: "idle", $pane}], timeout_sec: 20}')"
+is 'a mark is there' "$(field '.result.matched | length')" 1
+until_is 'and the shell is in front again' bash front "$marked"
+call ensure_agent "$(jq -nc --arg pane "$marked" '{$pane}')"
+is 'a shell with a mark is no agent' "$(field '.error.data.kind // .result.agent')" refused
+t kill-pane -t "$marked"
+
 person_starts
 call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane, cwd: "/"}')"
 is 'parameters of a start are refused' "$(field '.error.data.field')" cwd

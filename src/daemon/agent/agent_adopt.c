@@ -67,6 +67,13 @@ static bool find_agent(
 	presence = presence_of_pane(parts->presences, &ref);
 	if (presence == NULL || presence->pid != adoptee->front.pid)
 		return false;
+	/*
+	 * A mark at the prompt of a shell speaks for the shell, and outlives its agent. Behind ssh a
+	 * mark is all there is.
+	 */
+	if (presence->is_by_mark && adoptee->front.is_shell &&
+	    !foreground_is_carrier(adoptee->front.name))
+		return false;
 	set_name(adoptee, presence->agent);
 	return true;
 }

@@ -212,15 +212,21 @@ static bool is_listed(const char *const *names, size_t count, const char *name)
 	return false;
 }
 
+bool foreground_is_carrier(const char *command)
+{
+	static const char *const carriers[] = {"abduco", "asciinema", "doas", "dtach", "login",
+	    "screen", "script", "ssh", "su", "sudo", "tmux", "zellij"};
+	return is_listed(carriers, sizeof carriers / sizeof *carriers, command);
+}
+
 bool foreground_is_shell(const char *command)
 {
-	static const char *const shells[] = {"abduco", "ash", "asciinema", "bash", "csh", "dash",
-	    "doas", "dtach", "elvish", "fish", "ksh", "login", "mksh", "nu", "oksh", "pwsh",
-	    "rbash", "screen", "script", "sh", "ssh", "su", "sudo", "tcsh", "tmux", "xonsh", "yash",
-	    "zellij", "zsh"};
+	static const char *const shells[] = {"ash", "bash", "csh", "dash", "elvish", "fish", "ksh",
+	    "mksh", "nu", "oksh", "pwsh", "rbash", "sh", "tcsh", "xonsh", "yash", "zsh"};
 	if (command[0] == '-')
 		command++;
-	return is_listed(shells, sizeof shells / sizeof *shells, command);
+	return is_listed(shells, sizeof shells / sizeof *shells, command) ||
+	    foreground_is_carrier(command);
 }
 
 bool foreground_is_messenger(const char *command)

@@ -58,6 +58,9 @@ void foreground_read(pid_t pid, struct foreground *ret_front);
 /* Whether a program of this name is a shell, or one that shows another as a shell does. */
 bool foreground_is_shell(const char *command);
 
+/* Whether a program of this name shows another program, and runs no commands itself. */
+bool foreground_is_carrier(const char *command);
+
 /* Whether a program of this name only passes on what another says, and then ends. */
 bool foreground_is_messenger(const char *command);
 
