@@ -233,7 +233,7 @@ static void ask_tmux(struct top_feed *feed, enum question question, const char *
 void top_feed_go(struct top_feed *feed, const char *pane)
 {
 	static const char *const words[] = {"list-clients", "-F",
-	    "#{client_control_mode} #{pane_id} #{client_activity} #{client_name}", NULL};
+	    "#{client_control_mode} p#{pane_id} #{client_activity} #{client_name}", NULL};
 	(void)snprintf(feed->going, sizeof feed->going, "%s", pane);
 	ask_tmux(feed, ASK_CLIENTS, words);
 }
@@ -243,7 +243,7 @@ bool top_feed_has_gone(const struct top_feed *feed)
 	return feed->has_gone;
 }
 
-/* Chooses among lines of "0 %3 1700000000 /dev/pts/1": the client that shows this program. */
+/* Chooses among lines of "0 p%3 1700000000 /dev/pts/1": the client that shows this program. */
 static void take_clients(struct top_feed *feed, const char *text)
 {
 	char pane[32], name[PATH_MAX], best[PATH_MAX] = "";
@@ -254,7 +254,7 @@ static void take_clients(struct top_feed *feed, const char *text)
 		   &used) == 4;
 	     text += used) {
 		/* The key came from this client, whatever others did in the same second. */
-		if (strcmp(pane, feed->view->own_pane) == 0)
+		if (strcmp(pane + 1, feed->view->own_pane) == 0)
 			activity = INT64_MAX;
 		if (is_control == 0 && activity > newest) {
 			newest = activity;
