@@ -15,4 +15,12 @@ check 'the reference is that of the tables (else: make manual)' "$(
 	rm -f "$builddir/committed.mdoc"
 )"
 
+check 'METHODS BY SUBJECT names each method once' "$(
+	sed -n '/^\.Sh METHODS BY SUBJECT/,/^\.El/s/^\.Ic //p' "$page" | tr -d ',' | tr ' ' '\n' |
+		grep . | sort >"$builddir/by_subject"
+	printf '%s\n' "$tables" | sed -n '/^\.Sh METHODS/,/^\.Sh EFFECTS/s/^\.Ss //p' | sort |
+		diff "$builddir/by_subject" -
+	rm -f "$builddir/by_subject"
+)"
+
 done_checking

@@ -25,12 +25,13 @@ static const struct {
 	const char *words[12]; /* parts of names; none: all other methods */
 } groups[] = {
     {"Agents", {"agent", "_task", "respond", "self_command", "yield"}},
-    {"Jobs", {"job", "run_long", "execute"}},
+    {"Jobs", {"_job", "run_long", "execute_cli", "background_process"}},
     {"Queue", {"notification"}},
     {"Waiting and timers", {"wait", "timer", "sleep", "watch"}},
     {"Events", {"event", "subscri"}},
     {"Sessions, windows and panes",
 	{"pane", "window", "session", "send_", "find_", "output", "tmux"}},
+    {"Declared tools", {"list_tools", "get_tool"}},
     {"The daemon", {NULL}},
 };
 
