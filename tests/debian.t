@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # The packages of contrib/debian, by `make check-debian`, as root. They are built in a minimal
-# root, which proves their Build-Depends. In another one they are installed, README's first steps
-# are played by an ordinary user, and the packages are purged.
+# root, which proves their Build-Depends. In another one they are installed, an ordinary user pastes
+# README's session in tmux, and the packages are purged.
 
 . "${MUXBUS_SRCDIR:-.}/tests/check.sh"
+. "${MUXBUS_SRCDIR:-.}/tests/paste.sh"
 packages=$builddir/debian
 cd "$srcdir" || exit 99
 
@@ -30,37 +31,30 @@ files() {
 		-o -path /var/lib/dpkg -o -path /var/log -o -path /run \) -prune -o -print | sort
 }
 
-# play LINE: a line of README, as an ordinary user in pane %0; what it says, if it fails.
-play() {
-	su tester -c "cd && export TMUX='$TMUX' TMUX_PANE=%0 && $1" </dev/null >"/tmp/said" 2>&1 ||
-		cat /tmp/said
+# The tmux of an ordinary user, in a home that is new.
+t() {
+	runuser -u tester -- env -i -C /home/tester HOME=/home/tester USER=tester SHELL=/bin/bash \
+		TERM=xterm-256color LANG=C.UTF-8 PATH="$PATH" tmux "$@"
 }
 
+# README's session, as the user pastes it; then a job in a second pane, whose end wakes its reader:
+# `muxbus follow`, which plugins of agents run.
 play_readme() {
-	TMUX=
-	check 'a user starts tmux' "$(play 'unset TMUX TMUX_PANE; tmux new-session -d -x 80 -y 24')"
-	TMUX=$(su tester -c 'tmux display-message -p "#{socket_path},#{pid},0"')
-	sed -n '/^A SESSION/,/^FOR AN AGENT/s/^\t//p' README | grep '^muxbus ' |
-		grep -v -x -E 'muxbus (watch|top)|muxbus .* tmux .*' >/tmp/lines
-	check 'README has a session' "$([ "$(wc -l </tmp/lines)" -ge 6 ] || cat /tmp/lines)"
-	while read -r line <&3; do
-		check "$line" "$(play "$line")"
+	check 'a user starts tmux' "$(t new-session -d -x 80 -y 24 "$(paste_shell)" 2>&1)"
+	shell_pane=%0
+	session_lines >/tmp/lines
+	check 'README has a session' "$([ "$(grep -c -E '^(muxbus|ask)' /tmp/lines)" -ge 15 ] || cat /tmp/lines)"
+	while IFS= read -r line <&3; do
+		check "$line" "$(paste "$line")"
 	done 3</tmp/lines
-	# A notification wakes the reader that `muxbus follow` has, as a plugin of an agent does.
-	play 'muxbus run_long_command command="sleep 1; exit 3"'
-	play 'timeout 60 muxbus follow' >/tmp/woken &
-	follower=$!
-	tries=0
-	until grep -q '^\[muxbus .* exit 3' /tmp/said || [ $tries -eq 300 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
-	check "a job that ends wakes its follower, $(($(date +%s) - began)) s after apt-get install began" \
-		"$(grep -q '^\[muxbus .* exit 3' /tmp/said || cat /tmp/said /tmp/woken)"
+	paste 'muxbus run_long_command command="sleep 1; exit 3"' >/tmp/said
+	t send-keys -t %0 'muxbus follow' Enter
+	check "a job that ends wakes its reader, $(($(date +%s) - began)) s after apt-get install began" \
+		"$(paste_shows '^\[muxbus .* exit 3' || cat /tmp/said)"
 	check 'in less than two minutes' "$([ $(($(date +%s) - began)) -lt 120 ] || echo 'later')"
-	check 'muxbusd ends' "$(play 'muxbus shutdown')"
-	check 'and so does tmux' "$(play 'tmux kill-server')"
-	wait "$follower"
+	t send-keys -t %0 C-c
+	check 'muxbusd ends' "$(paste 'muxbus shutdown')"
+	check 'and so does tmux' "$(t kill-server)"
 }
 
 if [ "${1:-}" = install ]; then
