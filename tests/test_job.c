@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -351,12 +352,8 @@ static void test_secrets(void)
 	const char *const argv[] = {"/bin/sh", "-c", "cat; echo ready; sleep 1000", NULL};
 	const char *const missing[] = {"/no/such/program", NULL};
 	const char *const env[] = {"PASSWORD=hunter2", NULL};
-	struct job_order order = {.command = "x",
-	    .argv = argv,
-	    .env = env,
-	    .cwd = "/",
-	    .input = "hunter2",
-	    .input_len = 7};
+	struct job_order order = {
+	    .command = "x", .argv = argv, .env = env, .cwd = "/", .input = "hunter2"};
 	const struct job *job;
 	struct world world;
 	char reason[256], name[JOB_NAME_SIZE];
@@ -403,6 +400,131 @@ static int supervise_again(const struct world *world, const struct job *job)
 	}
 	waitpid(pid, &status, 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Runs the loop until a process is gone, and reaped: it is our child. */
+static bool wait_gone(struct world *world, pid_t pid)
+{
+	int64_t end_ms = clock_mono_ms() + WAIT_MS;
+	while (kill(pid, 0) == 0 && clock_mono_ms() < end_ms) {
+		const struct timeval tick = {0, 5000};
+		event_base_loopexit(world->base, &tick);
+		event_base_dispatch(world->base);
+	}
+	return kill(pid, 0) != 0;
+}
+
+/* The process of a job's supervisor; it holds the lock. */
+static pid_t supervisor_of(const struct world *world, const struct job *job)
+{
+	char path[512], text[64] = "";
+	FILE *file;
+	job_path(world->jobs, job, JOB_FILE_LOCK, path, sizeof path);
+	file = fopen(path, "re");
+	if (file == NULL || fgets(text, sizeof text, file) == NULL)
+		abort();
+	fclose(file);
+	return atoi(text);
+}
+
+/* The only child of this process; 0: there is none, or more than one. */
+static pid_t only_child(void)
+{
+	char path[64];
+	int first = 0, second = 0, count;
+	FILE *file;
+	snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+	file = fopen(path, "re");
+	count = file != NULL ? fscanf(file, "%d %d", &first, &second) : 0;
+	if (file != NULL)
+		fclose(file);
+	return count == 1 ? first : 0;
+}
+
+/* After a job, a supervisor waits for the next one, which takes it, unless it was killed. */
+static void test_spare(void)
+{
+	const struct job *first, *second, *third;
+	struct world world;
+	pid_t spare;
+	world_make(&world);
+	is_int(only_child(), 0, "before the first job no supervisor is started");
+	first = start(&world, "echo one", 0);
+	ok(wait_all(&world) && wait_gone(&world, supervisor_of(&world, first)),
+	    "a job and its supervisor end");
+	spare = only_child();
+	ok(spare > 0, "then a supervisor waits for the next job");
+	second = start(&world, "echo two", 0);
+	ok(wait_all(&world) && second->status.exit_code == 0, "the next job ends well");
+	is_int(supervisor_of(&world, second), spare, "under this supervisor");
+	ok(wait_gone(&world, spare), "which ends after it");
+	spare = only_child();
+	ok(spare > 0 && kill(spare, SIGKILL) == 0, "the next one is killed");
+	(void)waitid(P_PID, (id_t)spare, &(siginfo_t){0}, WEXITED | WNOWAIT);
+	third = start(&world, "echo three", 0);
+	ok(wait_all(&world) && third->status.exit_code == 0 &&
+		supervisor_of(&world, third) != spare,
+	    "a job then has a supervisor of its own");
+	(void)wait_gone(&world, supervisor_of(&world, third));
+	spare = only_child();
+	world_remove(&world);
+	ok(spare > 0 && kill(spare, 0) != 0, "without a daemon none waits");
+}
+
+/* The daemon that a supervisor waits for was killed: it ends without having done anything. */
+static void test_spare_alone(void)
+{
+	char self[512], supervisor[640];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+	int fds[2], status = -1;
+	pid_t pid;
+	self[len > 0 ? len : 0] = '\0';
+	snprintf(strrchr(self, '/'), 2, "/");
+	snprintf(supervisor, sizeof supervisor, "%s../muxbus-job", self);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		abort();
+	pid = fork();
+	if (pid == 0) {
+		dup2(fds[1], STDIN_FILENO);
+		execl(supervisor, "muxbus-job", "/", "-", (char *)NULL);
+		_exit(127);
+	}
+	close(fds[1]);
+	close(fds[0]);
+	ok(waitpid(pid, &status, 0) == pid && status == 0,
+	    "a supervisor whose daemon has gone ends");
+}
+
+/* Standard error has a file as soon as there is some; standard input may be large. */
+static void test_streams(void)
+{
+	const char *const quiet[] = {"/bin/sh", "-c", "wc -c", NULL};
+	const char *const loud[] = {"/bin/sh", "-c", "echo oops >&2", NULL};
+	struct job_order order = {.command = "x", .argv = quiet, .cwd = "/", .has_err = true};
+	const struct job *job;
+	char *input = xcalloc(1, 1024 * 1024 + 1), path[512], reason[256];
+	int64_t from, end;
+	struct world world;
+	struct buf out;
+	world_make(&world);
+	memset(input, 'x', 1024 * 1024);
+	order.input = input;
+	job = job_start(world.jobs, &order, reason, sizeof reason);
+	ok(job != NULL && wait_all(&world), "a job with 1 MiB of input ends");
+	buf_init(&out, 4096);
+	(void)job_read(world.jobs, job, JOB_FILE_OUT, 0, 4000, &out, &from, &end);
+	is_mem(out.data, out.len, "1048576\n", 8, "it has read all of it");
+	job_path(world.jobs, job, JOB_FILE_ERR, path, sizeof path);
+	ok(access(path, F_OK) != 0, "without standard error there is no file of it");
+	order.argv = loud;
+	job = job_start(world.jobs, &order, reason, sizeof reason);
+	ok(job != NULL && wait_all(&world), "a job that writes to standard error ends");
+	buf_clear(&out);
+	(void)job_read(world.jobs, job, JOB_FILE_ERR, 0, 4000, &out, &from, &end);
+	is_mem(out.data, out.len, "oops\n", 5, "what it wrote is kept");
+	buf_finish(&out);
+	mem_free(input);
+	world_remove(&world);
 }
 
 /* A repeated request with the same key starts a job once. */
@@ -513,6 +635,9 @@ int main(void)
 	test_limits();
 	test_stop();
 	test_secrets();
+	test_streams();
+	test_spare();
+	test_spare_alone();
 	test_started_once();
 	test_not_started();
 	test_killed_daemon();

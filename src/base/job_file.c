@@ -120,7 +120,7 @@ int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec)
 	(void)buf_append(&out, SPEC_VERSION, sizeof SPEC_VERSION);
 	put_string(&out, "cwd", spec->cwd);
 	if (spec->input != NULL)
-		put_string(&out, "input", spec->input);
+		put_string(&out, "stdin", spec->input);
 	snprintf(number, sizeof number, "%" PRId64, spec->timeout_ms);
 	put_string(&out, "timeout_ms", number);
 	snprintf(number, sizeof number, "%" PRId64, spec->out_max);
@@ -170,6 +170,8 @@ static int spec_take(struct job_spec *spec, size_t counts[2], const char *key, c
 	if (strcmp(key, "cwd") == 0)
 		return set_string(&spec->cwd, value);
 	if (strcmp(key, "input") == 0)
+		return set_string(&spec->input_path, value);
+	if (strcmp(key, "stdin") == 0)
 		return set_string(&spec->input, value);
 	if (strcmp(key, "timeout_ms") == 0)
 		spec->timeout_ms = strtoll(value, NULL, 10);
@@ -235,6 +237,7 @@ void job_spec_finish(struct job_spec *spec)
 {
 	mem_free(spec->cwd);
 	mem_free(spec->input);
+	mem_free(spec->input_path);
 	free_strings(spec->argv);
 	free_strings(spec->env);
 	*spec = (struct job_spec){0};

@@ -3,8 +3,9 @@
  * The files that connect the daemon and the supervisor of a job. There is no other link
  * between the two that either needs, so either may be killed, or be of another version.
  *
- *   ID.spec     the command and its environment; exists from acceptance to the start
- *   ID.in       its standard input; the same
+ *   ID.spec     the command, its environment and its standard input; exists from acceptance to
+ *               the start
+ *   ID.in       the standard input, if the daemon is of an earlier release; the same
  *   ID.lock     held (flock) while the supervisor lives; its process id
  *   ID.started  made with O_EXCL before the command runs: at most one start, ever
  *   ID.out      the first bytes of its output, up to a bound
@@ -23,7 +24,7 @@
 #include <sys/types.h>
 
 #define JOB_NAME_SIZE 64 /* of a file, with its NUL */
-#define JOB_SPEC_MAX (2 * 1024 * 1024) /* bytes of a spec */
+#define JOB_SPEC_MAX (4 * 1024 * 1024) /* bytes of a spec */
 #define JOB_TAIL_SIZE (64 * 1024)
 
 enum job_file {
@@ -45,7 +46,8 @@ struct job_spec {
 	char *cwd;
 	char **argv; /* NULL-terminated */
 	char **env; /* "NAME=value"; the whole environment; NULL-terminated */
-	char *input; /* a file's path for standard input; NULL: /dev/null */
+	char *input; /* standard input, a text without NUL; NULL: empty */
+	char *input_path; /* read only: the same as a file's path, of an earlier daemon */
 	int64_t timeout_ms; /* 0: none */
 	int64_t out_max; /* bytes of output that are kept */
 	bool has_err; /* standard error goes to a file of its own */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus-job DIR ID [FD]: supervises one command, so that its exit status survives the daemon. It
+ * muxbus-job DIR ID [FD]: supervises one command, so that its exit status survives the daemon. With
+ * "-" as ID it waits for the ID as a message on standard input, and ends when that is closed. It
  * reads ID.spec in DIR, runs the command at most once, ever, and writes ID.status. Signals: SIGTERM
  * stops the job (SIGTERM to its group, then SIGKILL to all its descendants if that does not help);
  * SIGINT does the same, beginning with SIGINT. FD is a pipe to the daemon: it gets the start, and then
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -78,53 +80,80 @@ static int take_lock(const struct job *job)
 	return 0;
 }
 
-/* In the child: becomes the command. Reports a failure over the pipe. */
-_Noreturn static void child_exec(const struct job *job, int out_fd, int err_fd, int error_fd)
+/* Opens standard input: a file without a name has what the spec says. Returns -1 on failure. */
+static int open_input(const struct job *job)
 {
-	const char *input = job->spec.input != NULL ? job->spec.input : "/dev/null";
+	size_t len = job->spec.input != NULL ? strlen(job->spec.input) : 0;
+	int fd;
+	if (job->spec.input_path != NULL)
+		return open(job->spec.input_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (len == 0)
+		return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	fd = memfd_create("input", MFD_CLOEXEC);
+	for (size_t done = 0; fd >= 0 && done < len;) {
+		ssize_t put = pwrite(fd, job->spec.input + done, len - done, (off_t)done);
+		if (put <= 0) {
+			close(fd);
+			return -1;
+		}
+		done += (size_t)put;
+	}
+	return fd;
+}
+
+/*
+ * In the child of vfork(): becomes the command. The memory is that of the parent, which sees the
+ * error in the status.
+ */
+_Noreturn static void child_exec(struct job *job, int in_fd, int out_fd, int err_fd)
+{
 	sigset_t none;
-	int fd, error;
 	setpgid(0, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
-	fd = open(input, O_RDONLY | O_NONBLOCK);
-	if (fd >= 0 && fcntl(fd, F_SETFL, 0) == 0 && dup2(fd, STDIN_FILENO) >= 0 &&
-	    dup2(out_fd, STDOUT_FILENO) >= 0 && dup2(err_fd, STDERR_FILENO) >= 0 &&
-	    chdir(job->spec.cwd) == 0) {
-		if (fd > STDERR_FILENO)
-			close(fd);
+	if (dup2(in_fd, STDIN_FILENO) >= 0 && dup2(out_fd, STDOUT_FILENO) >= 0 &&
+	    dup2(err_fd, STDERR_FILENO) >= 0 && chdir(job->spec.cwd) == 0) {
 		environ = job->spec.env;
 		execvp(job->spec.argv[0], job->spec.argv);
 	}
-	error = errno;
-	(void)!write(error_fd, &error, sizeof error); /* without a reader there is no more to do */
+	job->status.exec_errno = errno;
 	_exit(127);
 }
 
-/* Opens a pipe to one of the job's files. */
-static int open_pump(struct job *job, struct pump *pump, enum job_file file, int *ret_write_fd)
+/*
+ * Starts the child: nothing is copied, and this process goes on when the child has become the
+ * command, or has failed. A function of its own, so that no variable of a caller is in a register.
+ */
+__attribute__((noinline)) static pid_t start_child(
+    struct job *job, int in_fd, int out_fd, int err_fd)
 {
-	int to = open_file(job, file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND);
-	int fds[2];
-	if (to < 0 || pipe2(fds, O_CLOEXEC) < 0)
-		return -errno;
-	pump_init(pump, fds[0], to, job->spec.out_max);
-	*ret_write_fd = fds[1];
-	return 0;
+	pid_t pid = vfork();
+	if (pid == 0)
+		child_exec(job, in_fd, out_fd, err_fd);
+	return pid;
 }
 
-/* Waits until the child has become the command. Returns 0 or the errno of its failure. */
-static int read_exec_error(int fd)
+/*
+ * Opens a pipe to one of the job's files. People follow the output from the start on; of standard
+ * error apart, most programs write nothing.
+ */
+static int open_pump(struct job *job, struct pump *pump, enum job_file file, int *ret_write_fd)
 {
-	int error = 0;
-	ssize_t got;
-	do
-		got = read(fd, &error, sizeof error);
-	while (got < 0 && errno == EINTR);
-	close(fd);
-	return got == sizeof error ? error : 0;
+	char name[JOB_NAME_SIZE];
+	int to = -1, fds[2];
+	job_file_name(name, job->id, file);
+	if (file == JOB_FILE_OUT && (to = pump_make_file(job->dir_fd, name)) < 0)
+		return -errno;
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	if (file == JOB_FILE_OUT)
+		pump_init(pump, fds[0], to, job->spec.out_max);
+	else
+		pump_init_late(pump, fds[0], job->dir_fd, name, job->spec.out_max);
+	*ret_write_fd = fds[1];
+	return 0;
 }
 
 /* Keeps the start, with the command's pid and start time. */
@@ -142,29 +171,25 @@ static void keep_start(const struct job *job, int started_fd, struct job_start *
 /* Starts the command. Returns 0 or -errno; the status tells why a program cannot run. */
 static int job_start(struct job *job, int started_fd)
 {
-	int out_fd, err_fd, error_fds[2];
+	int in_fd = open_input(job), out_fd, err_fd;
 	struct job_start start;
+	if (in_fd < 0)
+		return -errno;
 	if (open_pump(job, &job->out, JOB_FILE_OUT, &out_fd) != 0)
 		return -errno;
 	err_fd = out_fd;
 	if (job->spec.has_err && open_pump(job, &job->err, JOB_FILE_ERR, &err_fd) != 0)
 		return -errno;
-	if (pipe2(error_fds, O_CLOEXEC) < 0)
-		return -errno;
 	job->begin_ms = clock_mono_ms();
 	job->status.start_ms = clock_real_ms();
-	job->pid = fork();
+	job->pid = start_child(job, in_fd, out_fd, err_fd);
 	if (job->pid < 0)
 		return -errno;
-	if (job->pid == 0)
-		child_exec(job, out_fd, err_fd, error_fds[1]);
-	setpgid(job->pid, job->pid); /* parent and child both try: the first one wins */
-	close(error_fds[1]);
+	close(in_fd);
 	close(out_fd);
 	if (err_fd != out_fd)
 		close(err_fd);
 	keep_start(job, started_fd, &start);
-	job->status.exec_errno = read_exec_error(error_fds[0]);
 	job_secrets_remove(job->dir_fd, job->id); /* it is never started again */
 	if (job->news_fd >= 0)
 		(void)job_start_tell(job->news_fd, &start); /* the daemon may be gone */
@@ -358,6 +383,19 @@ static int supervise(struct job *job)
 	return 0;
 }
 
+/* Waits for the id of a job. Returns NULL if the daemon has gone, or needs no more supervisors. */
+static const char *wait_for_id(void)
+{
+	static char id[JOB_NAME_SIZE];
+	ssize_t len;
+	do
+		len = read(STDIN_FILENO, id, sizeof id - 1);
+	while (len < 0 && errno == EINTR);
+	if (len <= 0 || dup2(STDOUT_FILENO, STDIN_FILENO) < 0)
+		return NULL;
+	return id;
+}
+
 static int usage(FILE *to, int status)
 {
 	fprintf(to,
@@ -380,7 +418,6 @@ int main(int argc, char **argv)
 		return server_run(argv + 2);
 	if (argc < 3 || argc > 4 || argv[1][0] == '-')
 		return usage(stderr, EXIT_USAGE);
-	job.id = argv[2];
 	job.news_fd = argc == 4 ? atoi(argv[3]) : -1;
 	if (job.news_fd >= 0 && fcntl(job.news_fd, F_SETFD, FD_CLOEXEC) < 0)
 		return EXIT_USAGE;
@@ -389,5 +426,8 @@ int main(int argc, char **argv)
 		return EXIT_SPEC;
 	setsid(); /* fails if we lead a session already, which is fine */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	job.id = strcmp(argv[2], "-") == 0 ? wait_for_id() : argv[2];
+	if (job.id == NULL)
+		return 0;
 	return supervise(&job);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,11 +15,23 @@ enum {
 
 void pump_init(struct pump *pump, int from, int to, int64_t max)
 {
-	memset(pump, 0, sizeof *pump);
 	pump->from = from;
 	pump->to = to;
 	pump->max = max;
 	(void)fcntl(from, F_SETFL, O_NONBLOCK); /* cannot fail on a pipe of ours */
+}
+
+void pump_init_late(struct pump *pump, int from, int dir_fd, const char *name, int64_t max)
+{
+	pump_init(pump, from, -1, max);
+	pump->dir_fd = dir_fd;
+	snprintf(pump->name, sizeof pump->name, "%s", name);
+}
+
+int pump_make_file(int dir_fd, const char *name)
+{
+	return openat(
+	    dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
 void pump_finish(struct pump *pump)
@@ -34,6 +47,9 @@ void pump_finish(struct pump *pump)
 /* Keeps the head in the file. A full disk stops the writing, but not the counting. */
 static void keep_head(struct pump *pump, const uint8_t *bytes, size_t len)
 {
+	if (pump->name[0] != '\0')
+		pump->to = pump_make_file(pump->dir_fd, pump->name);
+	pump->name[0] = '\0';
 	if (pump->to < 0 || pump->kept >= pump->max)
 		return;
 	if ((int64_t)len > pump->max - pump->kept)

@@ -320,7 +320,6 @@ static void execute(struct request *request, const struct execute_args *args)
 	    .argv = argv,
 	    .cwd = cwd,
 	    .input = args->input,
-	    .input_len = args->input != NULL ? strlen(args->input) : 0,
 	    .has_err = true,
 	    .is_silent = true,
 	    .once = request_once(request),

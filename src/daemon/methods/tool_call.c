@@ -137,7 +137,6 @@ static void run(struct call *call, const struct buf *arguments)
 	    .declaration = declaration,
 	    .dir = call->tool->dir,
 	    .arguments = (const char *)arguments->data,
-	    .arguments_len = arguments->len,
 	    .session_env = call->session_env,
 	    .env = (const char *const *)env,
 	    .cwd = call->cwd,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Jobs: starting supervisors, learning how commands ended, finding them again. */
 #include "daemon/source/job.h"
-#include "daemon/core/rlimit.h"
 #include "daemon/core/supervisor.h"
 
 #include <muxbus.h>
@@ -11,7 +10,6 @@
 #include <event2/event.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +26,11 @@
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/source/job_env.h"
+#include "daemon/source/job_starter.h"
 
 enum {
 	PATH_SIZE = 4096,
 	EXCERPT_READ = 16 * 1024, /* bytes of output, for its first or its last characters */
-	NEWS_FD = 3, /* of the supervisor: it writes its news there */
 };
 
 struct job_set {
@@ -41,6 +39,7 @@ struct job_set {
 	int dir_fd;
 	char dir[PATH_SIZE - JOB_NAME_SIZE];
 	char supervisor[PATH_SIZE];
+	struct job_starter *starter;
 	struct list jobs; /* oldest first */
 	struct list listeners;
 	size_t running;
@@ -232,36 +231,40 @@ static enum notification_source job_source(const struct job *job)
 	return job->tool != NULL ? SOURCE_TOOL : SOURCE_JOB;
 }
 
-/* Its end becomes known: one transaction says so and tells it. */
-static void job_settle(struct job_set *set, struct job *job)
+/* Posts the notification of an end. */
+static void job_post(struct job_set *set, const struct job *job)
 {
 	struct notification_draft draft = {
 	    .source = job_source(job), .id = job->id, .pane = &job->pane};
 	char path[PATH_SIZE], *head, *tail, *text, *data;
-	struct list *link, *after;
-	set->running--;
-	++*ended_count(set, job);
 	head = job_excerpt(set, job, &tail);
 	job_path(set, job, JOB_FILE_OUT, path, sizeof path);
 	text = job_record_text(job);
 	data = job_record_data(job, path, head, tail);
 	draft.text = text;
 	draft.data = data;
-	queue_begin(set->queue);
-	job_store(set, job);
-	if (!job->is_silent)
-		(void)queue_post(set->queue, &draft);
-	(void)queue_commit(set->queue);
+	(void)queue_post(set->queue, &draft);
 	mem_free(head);
 	mem_free(tail);
 	mem_free(text);
 	mem_free(data);
+}
+
+/* Its end becomes known: one transaction says so and tells it. */
+static void job_settle(struct job_set *set, struct job *job)
+{
+	struct list *link, *after;
+	set->running--;
+	++*ended_count(set, job);
+	queue_begin(set->queue);
+	job_store(set, job);
+	if (!job->is_silent)
+		job_post(set, job);
+	(void)queue_commit(set->queue);
 	list_for_each_safe (link, after, &set->listeners) {
 		struct job_listener *listener = list_entry(link, struct job_listener, link);
 		listener->ended(listener, job);
 	}
-	job_secrets_remove(set->dir_fd, job->id);
-	set_forget(set);
 }
 
 static enum job_state state_of(const struct job_status *status)
@@ -271,20 +274,10 @@ static enum job_state state_of(const struct job_status *status)
 	return status->exit_code == 0 ? JOB_EXITED : JOB_FAILED;
 }
 
-/* The supervisor has ended. Reads what it left; without that it was killed. */
-static void job_collect(struct tracked *tracked)
+/* Reads what the supervisor left of a job; without that it was killed. */
+static void job_read_end(struct job_set *set, struct job *job)
 {
-	struct job_set *set = tracked->set;
-	struct job *job = &tracked->job;
 	struct job_start start;
-	tracked_unwatch(tracked);
-	if (tracked->supervisor > 0)
-		(void)waitpid(tracked->supervisor, NULL, 0); /* it has ended: pidfd says so */
-	tracked->supervisor = 0;
-	if (job->state != JOB_RUNNING) {
-		set_forget(set); /* its end came over the pipe */
-		return;
-	}
 	if (job_start_read(set->dir_fd, job->id, &start) == 0)
 		job->pid = start.pid;
 	if (job_status_read(set->dir_fd, job->id, &job->status) == 0) {
@@ -294,6 +287,21 @@ static void job_collect(struct tracked *tracked)
 		job->status = (struct job_status){.exit_code = -1, .end_ms = clock_real_ms()};
 	}
 	job_settle(set, job);
+	job_secrets_remove(set->dir_fd, job->id);
+}
+
+/* The supervisor has ended. Files are removed now: the answer of a call is not to wait for that. */
+static void job_collect(struct tracked *tracked)
+{
+	struct job_set *set = tracked->set;
+	tracked_unwatch(tracked);
+	if (tracked->supervisor > 0)
+		(void)waitpid(tracked->supervisor, NULL, 0); /* it has ended: pidfd says so */
+	tracked->supervisor = 0;
+	if (tracked->job.state == JOB_RUNNING) /* else its end came over the pipe */
+		job_read_end(set, &tracked->job);
+	set_forget(set);
+	job_starter_prepare(set->starter);
 }
 
 static void supervisor_ended(evutil_socket_t fd, short what, void *data)
@@ -361,60 +369,21 @@ static void news_came(evutil_socket_t fd, short what, void *data)
 	job_settle(tracked->set, job);
 }
 
-/* Makes the pipe for news; the end for the supervisor, or -1. */
-static int open_news(struct tracked *tracked)
-{
-	int fds[2];
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -1;
-	tracked->news_fd = fds[0];
-	tracked->news =
-	    event_new(tracked->set->base, fds[0], EV_READ | EV_PERSIST, news_came, tracked);
-	if (tracked->news == NULL || event_add(tracked->news, NULL) < 0) {
-		tracked_close_news(tracked);
-		close(fds[1]);
-		return -1;
-	}
-	return fds[1];
-}
-
 /* Starts the supervisor of a job. Returns 0 or an error number. */
-static int spawn_supervisor(struct tracked *tracked)
+static int start_supervisor(struct tracked *tracked)
 {
-	struct job_set *set = tracked->set;
-	int news_fd = open_news(tracked);
-	char *argv[] = {(char *)"muxbus-job", set->dir, tracked->job.id,
-	    news_fd >= 0 ? (char *)"3" : NULL, NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
-	int error;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
-	posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO);
-	if (news_fd >= 0)
-		posix_spawn_file_actions_adddup2(&actions, news_fd, NEWS_FD);
-	posix_spawnattr_init(&attributes);
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawnattr_setflags(
-	    &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-	files_limit_restore();
-	error = posix_spawn(
-	    &tracked->supervisor, set->supervisor, &actions, &attributes, argv, environ);
-	rlimit_raise_files();
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	if (news_fd >= 0)
-		close(news_fd);
-	if (error != 0) {
-		tracked->supervisor = 0;
+	struct job_supervisor supervisor;
+	int error = job_starter_start(tracked->set->starter, tracked->job.id, &supervisor);
+	if (error != 0)
 		return error;
-	}
-	if (!tracked_watch(tracked, (int)syscall(SYS_pidfd_open, tracked->supervisor, 0)))
+	tracked->supervisor = supervisor.pid;
+	tracked->news_fd = supervisor.news_fd;
+	if (tracked->news_fd >= 0)
+		tracked->news = event_new(
+		    tracked->set->base, tracked->news_fd, EV_READ | EV_PERSIST, news_came, tracked);
+	if (tracked->news != NULL && event_add(tracked->news, NULL) < 0)
+		tracked_close_news(tracked);
+	if (!tracked_watch(tracked, supervisor.pidfd))
 		log_error("job %s: its supervisor cannot be watched", tracked->job.id);
 	return 0;
 }
@@ -430,31 +399,6 @@ static struct tracked *tracked_new(struct job_set *set)
 	return tracked;
 }
 
-/* Writes standard input into a file of its own. Returns its path, or NULL and errno. */
-static char *order_input(const struct job_set *set, const struct job_order *order, const char *id)
-{
-	char name[JOB_NAME_SIZE], *path;
-	const char *at = order->input;
-	size_t left = order->input_len;
-	int fd;
-	job_file_name(name, id, JOB_FILE_INPUT);
-	path = xasprintf("%s/%s", set->dir, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	while (fd >= 0 && left > 0) {
-		ssize_t put = write(fd, at, left);
-		if (put <= 0)
-			break;
-		at += put;
-		left -= (size_t)put;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (fd >= 0 && left == 0)
-		return path;
-	mem_free(path);
-	return NULL;
-}
-
 /* Writes what the supervisor needs to know. Returns 0 or -errno. */
 static int write_spec(struct job_set *set, const struct job_order *order, const char *id)
 {
@@ -463,21 +407,17 @@ static int write_spec(struct job_set *set, const struct job_order *order, const 
 	    .cwd = (char *)(uintptr_t)order->cwd,
 	    .argv = (char **)(uintptr_t)order->argv,
 	    .env = (char **)(uintptr_t)env,
+	    .input = (char *)(uintptr_t)order->input,
 	    .timeout_ms = order->timeout_ms,
 	    .out_max = order->out_max > 0 ? order->out_max : JOB_OUT_MAX,
 	    .has_err = order->has_err,
 	};
 	size_t last = 0;
-	int error = 0;
-	if (order->input != NULL && (spec.input = order_input(set, order, id)) == NULL)
-		error = -errno;
-	if (error == 0)
-		error = job_spec_write(set->dir_fd, id, &spec);
+	int error = job_spec_write(set->dir_fd, id, &spec);
 	while (env[last + 1] != NULL)
 		last++;
 	mem_free((char *)(uintptr_t)env[last]);
 	mem_free(env);
-	mem_free(spec.input);
 	return error;
 }
 
@@ -514,7 +454,7 @@ const struct job *job_start(
 		job_store(set, job);
 		once_keep(order->once, job->id);
 		(void)queue_commit(set->queue);
-		error = spawn_supervisor(tracked);
+		error = start_supervisor(tracked);
 		if (error == 0)
 			return job;
 		set->running--;
@@ -563,7 +503,7 @@ static void job_adopt(struct tracked *tracked)
 	}
 	if (job_status_read(set->dir_fd, job->id, &job->status) == -ENOENT &&
 	    job_start_read(set->dir_fd, job->id, &start) == -ENOENT &&
-	    spawn_supervisor(tracked) == 0)
+	    start_supervisor(tracked) == 0)
 		return; /* accepted, and killed before it was started */
 	job_collect(tracked);
 }
@@ -652,6 +592,7 @@ struct job_set *job_set_new(struct event_base *base, struct queue *queue, const 
 		mem_free(set);
 		return NULL;
 	}
+	set->starter = job_starter_new(base, set->supervisor, set->dir);
 	set_load(set);
 	return set;
 }
@@ -662,6 +603,7 @@ void job_set_free(struct job_set *set)
 		return;
 	while (!list_is_empty(&set->jobs))
 		tracked_free(tracked_of(list_entry(set->jobs.next, struct job, link)));
+	job_starter_free(set->starter);
 	close(set->dir_fd);
 	mem_free(set);
 }

@@ -42,7 +42,6 @@ const struct job *tool_run_start(
 	    .env = order->env,
 	    .cwd = order->cwd,
 	    .input = order->arguments,
-	    .input_len = order->arguments_len,
 	    .timeout_ms = declaration->timeout_ms,
 	    .out_max = kept_bytes(declaration),
 	    .has_err = true,

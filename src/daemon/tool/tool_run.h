@@ -22,7 +22,6 @@ struct tool_run_order {
 	const struct declaration *declaration;
 	const char *dir; /* of the declaration */
 	const char *arguments; /* JSON, with a newline at its end */
-	size_t arguments_len;
 	const char *const *session_env; /* changes, as in struct job_order */
 	const char *const *env; /* the same, after these */
 	const char *cwd;
