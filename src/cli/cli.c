@@ -10,6 +10,7 @@
 
 #include "cli/screen_text.h"
 #include "cli/shell_word.h"
+#include "cli/verb_text.h"
 
 static const char usage_text[] =
     "usage: muxbus [--host name] [-L name | -S path] [-s socket] [--json | --text]\n"
@@ -85,7 +86,9 @@ bool cli_help(const char *verb, const char *arg)
 		return false;
 	cli_print_usage(stdout, verb);
 	row = verb_find(verb);
-	if (row != NULL && row->summary != NULL)
+	if (verb_text(verb) != NULL)
+		(void)printf("\n%s", verb_text(verb));
+	else if (row != NULL && row->summary != NULL)
 		(void)printf("\n%s. See muxbus(1).\n", row->summary);
 	return true;
 }

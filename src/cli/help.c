@@ -9,14 +9,15 @@
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/catalog.h"
+#include "cli/help_page.h"
+#include "cli/help_search.h"
 #include "cli/pager.h"
 #include "cli/screen_text.h"
 #include "cli/verb_text.h"
 #include "cli/verbs.h"
 #include "config.h"
 
-#define NAME_COLUMNS 22
-#define OUT_MAX ((size_t)4 * 1024 * 1024)
+#define OUT_MAX HELP_PAGE_MAX
 #define PIPE_COLUMNS 80
 
 /* Groups of methods by words in their names; the first match wins. */
@@ -44,13 +45,6 @@ static const char *const verb_groups[VERB_GROUP_COUNT_] = {
     [VERB_CARE] = "About muxbus",
 };
 
-/* The page to print. */
-struct page {
-	struct buf out;
-	size_t columns;
-	bool has_color;
-};
-
 static size_t group_of(const char *name)
 {
 	for (size_t i = 0; i + 1 < GROUPS_COUNT; i++)
@@ -60,31 +54,7 @@ static size_t group_of(const char *name)
 	return GROUPS_COUNT - 1;
 }
 
-static void title(struct page *page, const char *text)
-{
-	(void)buf_printf(&page->out, "%s%s%s%s\n", page->out.len > 0 ? "\n" : "",
-	    screen_style(page->has_color, SCREEN_BOLD), text,
-	    screen_style(page->has_color, SCREEN_PLAIN));
-}
-
-static void wrap(struct page *page, const char *text, size_t indent, size_t at)
-{
-	screen_text_wrap(&page->out, text, page->columns, indent, at);
-}
-
-static void entry(struct page *page, const char *name, const char *text)
-{
-	size_t width = cells_width(name, strlen(name));
-	(void)buf_printf(&page->out, "  %s%s%s", screen_style(page->has_color, SCREEN_NAME), name,
-	    screen_style(page->has_color, SCREEN_PLAIN));
-	if (width + 3 > NAME_COLUMNS)
-		(void)buf_printf(&page->out, "\n%*s", NAME_COLUMNS, "");
-	else
-		(void)buf_printf(&page->out, "%*s", (int)(NAME_COLUMNS - 2 - width), "");
-	wrap(page, text, NAME_COLUMNS, NAME_COLUMNS);
-}
-
-static void put_verbs(struct page *page)
+static void put_verbs(struct help_page *page)
 {
 	for (int group = 0; group < VERB_GROUP_COUNT_; group++) {
 		bool is_first = true;
@@ -92,14 +62,14 @@ static void put_verbs(struct page *page)
 			if ((int)verb->group != group || verb->summary == NULL)
 				continue;
 			if (is_first)
-				title(page, verb_groups[group]);
+				help_page_title(page, verb_groups[group]);
 			is_first = false;
-			entry(page, verb->name, verb->summary);
+			help_page_entry(page, verb->name, verb->summary);
 		}
 	}
 }
 
-static void put_methods(struct page *page, const struct json *methods)
+static void put_methods(struct help_page *page, const struct json *methods)
 {
 	for (size_t group = 0; group < GROUPS_COUNT; group++) {
 		bool is_first = true;
@@ -108,22 +78,22 @@ static void put_methods(struct page *page, const struct json *methods)
 			if (group_of(row->name) != group || verb_find(row->name) != NULL)
 				continue;
 			if (is_first)
-				title(page, groups[group].title);
+				help_page_title(page, groups[group].title);
 			is_first = false;
-			entry(page, row->name, ask_string(row, "summary", ""));
+			help_page_entry(page, row->name, ask_string(row, "summary", ""));
 		}
 	}
 }
 
 /* The kinds of events, as muxbus watch takes them. */
-static void put_events(struct page *page, const struct json *tables)
+static void put_events(struct help_page *page, const struct json *tables)
 {
 	const struct json *kinds = json_member(tables, "events");
-	title(page, "Events");
+	help_page_title(page, "Events");
 	for (const struct json *kind = kinds != NULL ? kinds->child : NULL; kind != NULL;
 	     kind = kind->next)
-		entry(page, kind->name, kind->type == JSON_STRING ? kind->text : "");
-	title(page, "Examples");
+		help_page_entry(page, kind->name, kind->type == JSON_STRING ? kind->text : "");
+	help_page_title(page, "Examples");
 	(void)buf_append_str(&page->out,
 	    "  muxbus watch 'pane_*' agent_state   print these events as they happen\n"
 	    "  muxbus wait event=pane_exited       wait for the next one\n"
@@ -131,19 +101,19 @@ static void put_events(struct page *page, const struct json *tables)
 }
 
 /* The conditions of muxbus wait and wait_for, each with its example. */
-static void put_condition_topic(struct page *page, const struct json *tables)
+static void put_condition_topic(struct help_page *page, const struct json *tables)
 {
 	const struct json *kinds = json_member(tables, "conditions");
 	struct buf text;
-	title(page, "Conditions");
+	help_page_title(page, "Conditions");
 	buf_init(&text, OUT_MAX);
 	for (const struct json *kind = kinds != NULL ? kinds->child : NULL; kind != NULL;
 	     kind = kind->next) {
 		buf_clear(&text);
 		arguments_example(
 		    &text, "wait", json_member(kind, "params"), json_member(kind, "example"));
-		entry(page, kind->name, ask_string(kind, "help", ""));
-		(void)buf_printf(&page->out, "%*smuxbus ", NAME_COLUMNS, "");
+		help_page_entry(page, kind->name, ask_string(kind, "help", ""));
+		(void)buf_printf(&page->out, "%*smuxbus ", HELP_NAME_COLUMNS, "");
 		(void)screen_text_line(&page->out, text.data, text.len);
 		(void)buf_append_byte(&page->out, '\n');
 	}
@@ -156,14 +126,14 @@ static void put_condition_topic(struct page *page, const struct json *tables)
 /* Topics that come from the daemon's tables; the others are sections of the manual. */
 static const struct {
 	const char *name;
-	void (*put)(struct page *page, const struct json *tables);
+	void (*put)(struct help_page *page, const struct json *tables);
 } topics[] = {
     {"conditions", put_condition_topic},
     {"events", put_events},
 };
 
 /* Whether there is such a topic. */
-static bool put_topic(struct page *page, const char *name, const struct json *tables)
+static bool put_topic(struct help_page *page, const char *name, const struct json *tables)
 {
 	for (size_t i = 0; i < sizeof topics / sizeof topics[0]; i++) {
 		if (strcmp(topics[i].name, name) != 0)
@@ -174,14 +144,15 @@ static bool put_topic(struct page *page, const char *name, const struct json *ta
 	return false;
 }
 
-static enum cli_status put_all(struct page *page, struct cli *cli)
+static enum cli_status put_all(struct help_page *page, struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
 	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
-	title(page, "Usage");
+	help_page_title(page, "Usage");
 	(void)buf_append_str(&page->out,
 	    "  muxbus [option ...] verb [argument ...]\n"
 	    "  muxbus [option ...] method [key=value | key:=json] ...\n");
+	(void)help_tasks(page, NULL, 0);
 	put_verbs(page);
 	if (catalog == NULL) {
 		cli_error("%s: cannot list the methods", reason);
@@ -190,12 +161,12 @@ static enum cli_status put_all(struct page *page, struct cli *cli)
 	put_methods(page, json_member(catalog_tables(catalog), "methods"));
 	catalog_close(catalog);
 	(void)buf_append_str(&page->out,
-	    "\nMore: muxbus help NAME; muxbus help agents, conditions, events, machines\n"
-	    "or methods; muxbus(1), muxbus-protocol(7)\n");
+	    "\nMore: muxbus help NAME; muxbus help WORD ... searches; muxbus help agents,\n"
+	    "conditions, events, machines, methods or tasks; muxbus(1), muxbus-protocol(7)\n");
 	return CLI_DONE;
 }
 
-static void put_verb(struct page *page, const struct verb *verb)
+static void put_verb(struct help_page *page, const struct verb *verb)
 {
 	char text[512];
 	(void)buf_printf(&page->out, "usage: muxbus %s%s%s\n\n", verb->name,
@@ -206,7 +177,7 @@ static void put_verb(struct page *page, const struct verb *verb)
 	}
 	(void)snprintf(text, sizeof text, "%s. See muxbus(1).",
 	    verb->summary != NULL ? verb->summary : "for completion");
-	wrap(page, text, 0, 0);
+	help_page_wrap(page, text, 0, 0);
 }
 
 /* The type or choices, bounds and default of an argument. */
@@ -230,36 +201,36 @@ static void put_range(struct buf *out, const struct json *property)
 	}
 }
 
-static void put_arguments(struct page *page, const struct json *schema)
+static void put_arguments(struct help_page *page, const struct json *schema)
 {
 	const struct json *properties = json_member(schema, "properties");
 	const struct json *positional = arguments_positional(schema);
 	struct buf text;
 	if (properties == NULL || properties->count == 0)
 		return;
-	title(page, "Arguments");
+	help_page_title(page, "Arguments");
 	buf_init(&text, OUT_MAX);
 	for (const struct json *at = properties->child; at != NULL; at = at->next) {
 		buf_clear(&text);
 		(void)buf_printf(&text, "%s (", ask_string(at, "description", ""));
 		put_range(&text, at);
 		(void)buf_printf(&text, ")%s", at == positional ? " The name may be omitted." : "");
-		entry(page, at->name, (const char *)text.data);
+		help_page_entry(page, at->name, (const char *)text.data);
 	}
 	buf_finish(&text);
 }
 
-static void put_results(struct page *page, const struct json *results)
+static void put_results(struct help_page *page, const struct json *results)
 {
 	if (results == NULL || results->count == 0)
 		return;
-	title(page, "Result");
+	help_page_title(page, "Result");
 	for (const struct json *at = results->child; at != NULL; at = at->next)
-		entry(page, ask_string(at, "name", "?"), ask_string(at, "help", ""));
+		help_page_entry(page, ask_string(at, "name", "?"), ask_string(at, "help", ""));
 }
 
 /* The method, under the name that was asked for. */
-static void put_method(struct page *page, const struct json *row, const char *name)
+static void put_method(struct help_page *page, const struct json *row, const char *name)
 {
 	const struct json *schema = json_member(row, "params");
 	const struct json *example = json_member(row, "example");
@@ -267,16 +238,16 @@ static void put_method(struct page *page, const struct json *row, const char *na
 	buf_init(&text, OUT_MAX);
 	arguments_usage(&text, name, schema);
 	(void)buf_append_str(&page->out, "usage: muxbus ");
-	wrap(page, (const char *)text.data, 14, 14);
+	help_page_wrap(page, (const char *)text.data, 14, 14);
 	if (strcmp(name, row->name) != 0)
 		(void)buf_printf(&page->out, "\nThe same as %s%s%s.\n", row->name,
 		    verb_find(name)->preset != NULL ? " with " : "",
 		    verb_find(name)->preset != NULL ? verb_find(name)->preset : "");
 	(void)buf_append_byte(&page->out, '\n');
-	wrap(page, ask_string(row, "summary", ""), 0, 0);
+	help_page_wrap(page, ask_string(row, "summary", ""), 0, 0);
 	if (*ask_string(row, "help", "")) {
 		(void)buf_append_byte(&page->out, '\n');
-		wrap(page, ask_string(row, "help", ""), 0, 0);
+		help_page_wrap(page, ask_string(row, "help", ""), 0, 0);
 	}
 	put_arguments(page, schema);
 	put_results(page, json_member(row, "result"));
@@ -285,7 +256,7 @@ static void put_method(struct page *page, const struct json *row, const char *na
 		buf_finish(&text);
 		return;
 	}
-	title(page, "Example");
+	help_page_title(page, "Example");
 	buf_clear(&text);
 	arguments_example(&text, name, schema, example);
 	(void)buf_append_str(&page->out, "  muxbus ");
@@ -295,23 +266,23 @@ static void put_method(struct page *page, const struct json *row, const char *na
 }
 
 /* The conditions that muxbus wait takes: "output=text [pane=text]". */
-static void put_conditions(struct page *page, const struct json *kinds)
+static void put_conditions(struct help_page *page, const struct json *kinds)
 {
 	struct buf text;
 	if (kinds == NULL)
 		return;
-	title(page, "Conditions");
+	help_page_title(page, "Conditions");
 	buf_init(&text, OUT_MAX);
 	for (const struct json *kind = kinds->child; kind != NULL; kind = kind->next) {
 		buf_clear(&text);
 		arguments_usage(&text, "", json_member(kind, "params"));
-		entry(page, (const char *)text.data + 1, ask_string(kind, "help", ""));
+		help_page_entry(page, (const char *)text.data + 1, ask_string(kind, "help", ""));
 	}
 	buf_finish(&text);
 }
 
 /* The conditions come from the daemon; without one there is a manual. */
-static void put_wait(struct page *page, struct cli *cli)
+static void put_wait(struct help_page *page, struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
 	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
@@ -321,61 +292,83 @@ static void put_wait(struct page *page, struct cli *cli)
 	catalog_close(catalog);
 }
 
-static enum cli_status put_one(struct page *page, struct cli *cli, const char *name)
+/* Words that are no name are searched for; what is not found may be a typing error. */
+static enum cli_status put_found(
+    struct help_page *page, const struct catalog *catalog, char *const *words, size_t count)
 {
-	char reason[PATH_MAX + 512];
+	const char *near;
+	if (help_search(page, catalog_tables(catalog), words, count))
+		return CLI_DONE;
+	if (count > 1) {
+		cli_error("nothing has all of these words; see: muxbus help");
+		return CLI_USAGE;
+	}
+	near = catalog_nearest(catalog, words[0]);
+	cli_error("there is no \"%s\"%s%s%s", words[0], near != NULL ? "; did you mean \"" : "",
+	    near != NULL ? near : "", near != NULL ? "\"?" : "; see: muxbus help");
+	return CLI_USAGE;
+}
+
+/* The pages that need no daemon: of verbs, and of topics of the manual. */
+static bool put_own(struct help_page *page, struct cli *cli, char *const words[1])
+{
+	const char *name = words[0];
 	const struct verb *verb = verb_find(name);
-	const struct json *row;
-	struct catalog *catalog;
 	if (verb != NULL && verb->method == NULL) {
 		put_verb(page, verb);
 		if (strcmp(verb->name, "wait") == 0)
 			put_wait(page, cli);
-		return CLI_DONE;
+		(void)help_tasks(page, words, 1);
+		return true;
 	}
-	if (verb == NULL && verb_text(name) != NULL) {
-		(void)buf_append_str(&page->out, verb_text(name));
+	if (verb != NULL || verb_text(name) == NULL)
+		return false;
+	(void)buf_append_str(&page->out, verb_text(name));
+	return true;
+}
+
+static enum cli_status put_words(
+    struct help_page *page, struct cli *cli, char *const *words, size_t count)
+{
+	char reason[PATH_MAX + 512];
+	const struct verb *verb = verb_find(words[0]);
+	const struct json *row = NULL;
+	struct catalog *catalog;
+	enum cli_status status = CLI_DONE;
+	if (count == 1 && put_own(page, cli, words))
 		return CLI_DONE;
-	}
 	catalog = catalog_open(cli, reason, sizeof reason);
 	if (catalog == NULL) {
 		cli_error("%s", reason);
 		return CLI_UNREACHABLE;
 	}
-	if (put_topic(page, name, catalog_tables(catalog))) {
-		catalog_close(catalog);
-		return CLI_DONE;
-	}
-	row = catalog_method(catalog, verb != NULL ? verb->method : name);
+	if (count == 1)
+		row = catalog_method(catalog, verb != NULL ? verb->method : words[0]);
 	if (row != NULL) {
-		put_method(page, row, name);
-	} else {
-		const char *near = catalog_nearest(catalog, name);
-		cli_error("there is no \"%s\"%s%s%s", name, near != NULL ? "; did you mean \"" : "",
-		    near != NULL ? near : "", near != NULL ? "\"?" : "; see: muxbus help");
+		put_method(page, row, words[0]);
+		(void)help_tasks(page, words, 1);
+	} else if (count > 1 || !put_topic(page, words[0], catalog_tables(catalog))) {
+		status = put_found(page, catalog, words, count);
 	}
 	catalog_close(catalog);
-	return row != NULL ? CLI_DONE : CLI_USAGE;
+	return status;
 }
 
 enum cli_status help_run(struct cli *cli, int argc, char **argv)
 {
-	const char *name = NULL;
+	size_t count = 0;
 	enum cli_status status;
-	struct page page;
+	struct help_page page;
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("help", argv[i]))
 			return CLI_DONE;
-		if (cli_option(cli, argv[i]))
-			continue;
-		if (name != NULL)
-			return cli_usage("help", "one name only");
-		name = argv[i];
+		if (!cli_option(cli, argv[i]))
+			argv[count++] = argv[i];
 	}
-	page = (struct page){.has_color = cli->has_color};
+	page = (struct help_page){.has_color = cli->has_color, .is_for_grep = !cli->is_terminal};
 	page.columns = cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : PIPE_COLUMNS;
 	buf_init(&page.out, OUT_MAX);
-	status = name != NULL ? put_one(&page, cli, name) : put_all(&page, cli);
+	status = count > 0 ? put_words(&page, cli, argv, count) : put_all(&page, cli);
 	if (page.out.len > 0 &&
 	    !(cli->is_terminal && pager_show((const char *)page.out.data, page.out.len)))
 		(void)fwrite(page.out.data, 1, page.out.len, stdout); /* cli_flush() checks */

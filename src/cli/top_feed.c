@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
+#include "cli/tmux_client.h"
 #include "cli/top_cpu.h"
 
 enum {
@@ -213,29 +214,10 @@ void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id)
 	ask_item(feed, ASK_STOP, table->stop_method, table->stop_param, id);
 }
 
-/* Asks for a tmux command with these words. */
-static void ask_tmux(struct top_feed *feed, enum question question, const char *const *words)
-{
-	struct json_writer writer;
-	struct buf params;
-	buf_init(&params, 4096);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
-	json_array_begin(&writer, "command");
-	for (; *words != NULL; words++)
-		json_put_str(&writer, NULL, *words);
-	json_array_end(&writer);
-	json_object_end(&writer);
-	ask(feed, question, "run_tmux", (const char *)params.data);
-	buf_finish(&params);
-}
-
 void top_feed_go(struct top_feed *feed, const char *pane)
 {
-	static const char *const words[] = {"list-clients", "-F",
-	    "#{client_control_mode} p#{pane_id} #{client_activity} #{client_name}", NULL};
 	(void)snprintf(feed->going, sizeof feed->going, "%s", pane);
-	ask_tmux(feed, ASK_CLIENTS, words);
+	ask(feed, ASK_CLIENTS, "run_tmux", tmux_client_list);
 }
 
 bool top_feed_has_gone(const struct top_feed *feed)
@@ -243,28 +225,18 @@ bool top_feed_has_gone(const struct top_feed *feed)
 	return feed->has_gone;
 }
 
-/* Chooses among lines of "0 p%3 1700000000 /dev/pts/1": the client that shows this program. */
 static void take_clients(struct top_feed *feed, const char *text)
 {
-	char pane[32], name[PATH_MAX], best[PATH_MAX] = "";
-	long long activity, newest = -1;
-	int is_control, used;
-	const char *words[] = {"switch-client", "-c", best, "-t", feed->going, NULL};
-	for (; sscanf(text, "%d %31s %lld %4095[^\n]%n", &is_control, pane, &activity, name,
-		   &used) == 4;
-	     text += used) {
-		/* The key came from this client, whatever others did in the same second. */
-		if (strcmp(pane + 1, feed->view->own_pane) == 0)
-			activity = INT64_MAX;
-		if (is_control == 0 && activity > newest) {
-			newest = activity;
-			(void)snprintf(best, sizeof best, "%s", name);
-		}
-	}
-	if (newest >= 0)
-		ask_tmux(feed, ASK_GO, words);
-	else
+	char client[PATH_MAX];
+	struct buf params;
+	if (!tmux_client_choose(text, feed->view->own_pane, client, sizeof client)) {
 		ask_item(feed, ASK_GO, "focus_pane", "pane", feed->going);
+		return;
+	}
+	buf_init(&params, 2 * PATH_MAX);
+	tmux_client_put_go(&params, client, feed->going);
+	ask(feed, ASK_GO, "run_tmux", (const char *)params.data);
+	buf_finish(&params);
 }
 
 void top_feed_refresh(struct top_feed *feed)

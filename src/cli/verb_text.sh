@@ -29,13 +29,18 @@ function finish(    i, first) {
 		printf "\t\"%s\\n\"%s\n", lines[i], i == count ? "}," : ""
 	}
 }
-BEGIN { print "/* Made from muxbus.1 by verb_text.sh: run make manual. */" }
+BEGIN {
+	print "/* Made from muxbus.1 by verb_text.sh: run make manual. */"
+	topics["CODING AGENTS"] = "agents"
+	topics["OTHER MACHINES"] = "machines"
+	topics["TASKS"] = "tasks"
+}
 /^[A-Z]/ {
 	finish()
 	name = ""
-	is_topic = $0 == "CODING AGENTS" || $0 == "OTHER MACHINES"
+	is_topic = $0 in topics
 	if (is_topic)
-		name = $0 == "CODING AGENTS" ? "agents" : "machines"
+		name = topics[$0]
 	count = 0
 	next
 }

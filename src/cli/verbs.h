@@ -10,6 +10,7 @@ enum cli_status complete_run(struct cli *cli, int argc, char **argv);
 enum cli_status completion_run(struct cli *cli, int argc, char **argv);
 enum cli_status doctor_run(struct cli *cli, int argc, char **argv);
 enum cli_status follow_run(struct cli *cli, int argc, char **argv);
+enum cli_status go_run(struct cli *cli, int argc, char **argv);
 enum cli_status help_run(struct cli *cli, int argc, char **argv);
 enum cli_status hook_run(struct cli *cli, int argc, char **argv);
 enum cli_status logs_run(struct cli *cli, int argc, char **argv);

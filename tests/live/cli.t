@@ -82,14 +82,16 @@ gives 'after -- no word is an option' 0 .output '--json=x' run_tmux -- display-m
 
 run_it "$muxbus" help
 is 'help lists' "$status $(grep -c -e '^  watch ' -e '^  list_panes ' "$dir/out")" '0 2'
-ok 'no line is longer than 80 columns' sh -c "! grep -q '.\{81\}' '$dir/out'"
+ok 'in a pipe each of them is one line' sh -c "! grep '^   ' '$dir/out'"
+run_it "$muxbus" help STOP jo
+is 'other words are searched for' "$status $(grep -c -e '^  kill  .*stop a job$' -e '^  stop_job  ' "$dir/out")" '0 2'
 run_it "$muxbus" help capture_pane
 is 'help of a method' "$status $(grep -c -e '^usage: muxbus capture_pane' -e '^Example' "$dir/out")" '0 2'
 run_it "$muxbus" -s "$dir/nothing" help wait_for
 is 'without a daemon too' "$status $(grep -c '^usage: muxbus wait_for' "$dir/out")" '0 1'
 run_it "$muxbus" help run
 is 'help of a verb, with its options' "$status $(grep -c -e '^usage: muxbus run' -e '^-C dir, --cwd dir' "$dir/out")" '0 2'
-for topic in agents conditions events machines methods; do
+for topic in agents conditions events machines methods tasks; do
 	run_it "$muxbus" help $topic
 	ok "help $topic" test "$status" = 0 -a "$(wc -l <"$dir/out")" -gt 9
 done
@@ -127,7 +129,8 @@ until_is 'muxbus ends after the pager' 'paging caught leaving after ' paged
 t kill-window -t main:paged
 run_it "$muxbus" help wait
 is 'help of wait lists the conditions' "$status $(grep -c -e '^  file=text \[regex=text\]' -e '^  notification:=json' "$dir/out")" '0 2'
-says 'help of nothing' 2 'did you mean "list_jobs"' help list_job
+says 'help of nothing' 2 'did you mean "list_jobs"' help lst_jobs
+says 'and of several words' 2 'nothing has all of these words; see: muxbus help' help stop nonsense
 run_it "$muxbus" version
 is 'versions' "$status $(sed -n 's/ .*//p' "$dir/out" | tr '\n' ' ')" '0 muxbus muxbusd tmux '
 for verb in $("$muxbus" help | sed -n '/^Watching/,/^Agents/s/^  \([a-z]*\) .*/\1/p'); do

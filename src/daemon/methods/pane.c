@@ -381,7 +381,8 @@ const struct method methods_pane[] = {
     {
 	.name = METHOD("focus_pane", METHOD_ADMINISTERS),
 	.title = "Focus a pane",
-	.summary = "Makes a pane the active one of its window, and that the current window.",
+	.summary =
+	    "Jumps to a pane: makes it the active one of its window, and that the current window.",
 	.fields = focus_pane_fields,
 	.args_size = sizeof(struct focus_pane_args),
 	.results = pane_results,

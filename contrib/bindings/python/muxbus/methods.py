@@ -1724,7 +1724,7 @@ class Methods:
         *,
         pane: Optional[str] = None,
     ) -> FocusPaneResult:
-        """Makes a pane the active one of its window, and that the current window.
+        """Jumps to a pane: makes it the active one of its window, and that the current window.
 
         pane: Which pane, such as "%3"; left out, the caller's own.
         """

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus go: shows a pane on the terminal of the user, whichever session has the pane. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "cli/ask.h"
+#include "cli/option.h"
+#include "cli/own_pane.h"
+#include "cli/tmux_client.h"
+#include "cli/verbs.h"
+#include "wire/json.h"
+
+#define PARAMS_MAX 65536
+
+/* Asks a method that takes a pane; the result is lent. */
+static enum cli_status ask_pane(
+    struct link *link, const char *method, const char *pane, const struct json **ret_result)
+{
+	struct json_writer writer;
+	enum cli_status status;
+	struct buf params;
+	buf_init(&params, PARAMS_MAX);
+	json_writer_init(&writer, &params);
+	json_object_begin(&writer, NULL);
+	(void)json_put_text(&writer, "pane", pane, strlen(pane));
+	json_object_end(&writer);
+	if (writer.is_cut)
+		status = cli_usage("go", "the name of the pane is too long");
+	else
+		status =
+		    ask_result(link, method, (const char *)params.data, ASK_TIMEOUT_MS, ret_result);
+	buf_finish(&params);
+	return status;
+}
+
+static enum cli_status go(struct cli *cli, struct link *link, const char *target)
+{
+	char pane[32], own[32] = "", client[PATH_MAX];
+	const struct json *result;
+	struct buf params;
+	enum cli_status status = ask_pane(link, "get_pane", target, &result);
+	if (status != CLI_DONE)
+		return status;
+	(void)snprintf(pane, sizeof pane, "%s", ask_string(result, "pane", ""));
+	(void)own_pane(cli, own, sizeof own);
+	status = ask_result(link, "run_tmux", tmux_client_list, ASK_TIMEOUT_MS, &result);
+	if (status != CLI_DONE)
+		return status;
+	if (!tmux_client_choose(ask_string(result, "output", ""), own, client, sizeof client)) {
+		cli_error("no terminal is attached to tmux; %s is active at the next attach", pane);
+		return ask_pane(link, "focus_pane", pane, &result);
+	}
+	buf_init(&params, PARAMS_MAX);
+	tmux_client_put_go(&params, client, pane);
+	status = ask_result(link, "run_tmux", (const char *)params.data, ASK_TIMEOUT_MS, &result);
+	buf_finish(&params);
+	return status;
+}
+
+enum cli_status go_run(struct cli *cli, int argc, char **argv)
+{
+	const char *word, *target = NULL;
+	struct option_reader reader;
+	enum option_read read;
+	enum cli_status status;
+	struct link *link;
+	option_start(&reader, cli, argc, argv);
+	while ((read = option_next(&reader, &word)) != OPTION_END) {
+		if (read == OPTION_WORD && target == NULL)
+			target = word;
+		else if (read == OPTION_WORD)
+			return cli_usage("go", "one pane only");
+		else if (cli_help("go", word))
+			return CLI_DONE;
+		else
+			return option_unknown(&reader);
+	}
+	if (target == NULL)
+		return cli_usage("go", "a pane is missing, such as %%3 or work:1.0");
+	link = ask_connect(cli, true);
+	status = link != NULL ? go(cli, link, target) : CLI_UNREACHABLE;
+	link_close(link);
+	return cli_flush(status);
+}

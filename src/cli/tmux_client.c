@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: ISC */
+/* The tmux client before which the user sits. */
+#include "cli/tmux_client.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "wire/json.h"
+
+/* Lines of "0 p%3 1700000000 /dev/pts/1". */
+const char tmux_client_list[] =
+    "{\"command\":[\"list-clients\",\"-F\","
+    "\"#{client_control_mode} p#{pane_id} #{client_activity} #{client_name}\"]}";
+
+bool tmux_client_choose(const char *output, const char *own_pane, char *ret_name, size_t size)
+{
+	char pane[32], name[PATH_MAX];
+	long long activity, newest = -1;
+	int is_control, used;
+	for (; sscanf(output, "%d %31s %lld %4095[^\n]%n", &is_control, pane, &activity, name,
+		   &used) == 4;
+	     output += used) {
+		/* The key came from this client, whatever others did in the same second. */
+		if (strcmp(pane + 1, own_pane) == 0)
+			activity = INT64_MAX;
+		if (is_control == 0 && activity > newest) {
+			newest = activity;
+			(void)snprintf(ret_name, size, "%s", name);
+		}
+	}
+	return newest >= 0;
+}
+
+void tmux_client_put_go(struct buf *out, const char *client, const char *pane)
+{
+	const char *const words[] = {"switch-client", "-c", client, "-t", pane};
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	json_array_begin(&writer, "command");
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		json_put_str(&writer, NULL, words[i]);
+	json_array_end(&writer);
+	json_object_end(&writer);
+}

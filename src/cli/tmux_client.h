@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC */
+/* The tmux client before which the user sits: to show another pane there. */
+#ifndef CLI_TMUX_CLIENT_H
+#define CLI_TMUX_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* The parameters of run_tmux that list the clients. */
+extern const char tmux_client_list[];
+
+/*
+ * Chooses among the output of that: the client that shows own_pane ("%3", or "" if unknown), else
+ * the one that was used last; never a control client. False: no person has a terminal attached.
+ */
+bool tmux_client_choose(const char *output, const char *own_pane, char *ret_name, size_t size);
+
+/* Appends the parameters of run_tmux that show a pane on a client. */
+void tmux_client_put_go(struct buf *out, const char *client, const char *pane);
+
+#endif

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The tasks of a stranger: each is one command, which one search in `muxbus help` finds, and which
+# works as help prints it, but for the names of panes, jobs and agents.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+command -v python3 >/dev/null || skip_all 'python3 is not installed'
+start "exec env PS1='\$ ' bash --norc --noprofile"
+PATH="$MUXBUS_BUILDDIR:$PATH"
+TMUX="$dir/tmux,$(t display-message -p '#{pid}'),0"
+TMUX_PANE=$(t display-message -p '#{pane_id}')
+export PATH TMUX TMUX_PANE
+pane=$(t split-window -d -P -F '#{pane_id}' "exec env PS1='\$ ' bash --norc --noprofile")
+cd "$dir" || exit 99
+muxbus help >all
+
+# found WORD COMMAND: each search has a line with the command, which the last file keeps.
+found() {
+	for search in "muxbus help $1" "grep -i -e '$1' all" "muxbus help tasks | grep -i -e '$1'"; do
+		eval "$search" 2>/dev/null | grep "^ *\(usage: \)\{0,1\}$2" >line || { echo "not by $search"; return; }
+	done
+	echo "$2"
+}
+# task WORD COMMAND: the command as help has it, for this server; its output is in the file out.
+task() {
+	is "$1: found" "$(found "$1" "$2")" "$2"
+	sed "s/^usage.*//; s/ *#.*//; s/%3/$pane/; s/A1B2/$job/; s|'go on'|'$text'|; s/make check/echo sent/" line | head -n 1 >command
+	eval "$(cat command)" >out 2>err
+	is "$1: done" "$? $(cat err)" '0 '
+}
+screen() { # screen TEXT: on how many lines of the pane that is
+	t capture-pane -p -t "$pane" | grep -c -x -e "$1" || :
+}
+
+# A job of last night, one that runs, and an agent.
+muxbus run -n backup -- sh -c 'exit 3' >/dev/null
+job=$(muxbus run -d -n build -- sleep 600 | jq -r .id)
+muxbus ensure_agent name=fix command='env PYTHONSTARTUP= python3 -q' >/dev/null
+text='print(6 * 7)'
+
+task prompt 'muxbus wait prompt='
+task type 'muxbus send '
+until_is 'the line is typed' 1 screen sent
+task safely 'muxbus send_task '
+is 'the agent answers' "$(jq -r .text out)" 42
+text='input("Go on? [Y/n] ")'
+eval "$(sed "s|'print.*'|'$text'|" command)" >out
+task blocked 'muxbus list_agents'
+is 'the blocked agent, and its question' "$(jq -r '.agents[] | select(.state == "blocked") | "\(.agent): \(.question)"' out)" 'fix: Go on? [Y/n]'
+
+task log 'muxbus watch_log '
+id=$(jq -r .id out)
+printf 'fine\nERROR: no disk\n' >log
+is 'the line in the log' "$(timeout 20 muxbus next_notification "filter:={\"id\":\"$id\"}" timeout_sec=20 |
+	jq -r '.notifications[0] | "\(.data.reason) \(.data.line)"')" 'match ERROR: no disk'
+task remind 'muxbus remind '
+is 'the reminder is set' "$(muxbus list_timers | jq -r '.timers[].text')" tea
+task picture 'muxbus screenshot '
+ok 'the picture is SVG' grep -q '^<svg ' pane.svg
+task status 'muxbus get_job '
+is 'the job runs' "$(jq -r '"\(.name) \(.state)"' out)" 'build running'
+is 'socat: found' "$(found socat 'muxbus get_job ')" 'muxbus get_job '
+muxbus help tasks | sed -n '/^echo/,$p' | sed "s/A1B2/$job/" >line
+is 'its status by socat' "$(sh ./line | jq -r .result.state)" running
+task stop 'muxbus kill '
+until_is 'the job has ended' stopped sh -c "muxbus get_job $job | jq -r .state"
+task history 'muxbus jobs'
+is 'what ran' "$(jq -r '.jobs[] | "\(.name) \(.exit_code)"' out | tr '\n' ' ')" 'backup 3 build null '
+
+# Two that need the terminal of a person, or time.
+is 'follow: found' "$(found follow 'muxbus tail ')" 'muxbus tail '
+timeout 60 muxbus tail -n 2 "$pane" >out 2>/dev/null &
+until_is 'tail subscribes' 1 sh -c "muxbus status | jq .subscriptions"
+muxbus send "$pane" 'echo one; echo two' >/dev/null
+wait $!
+is 'lines as they come' "$? $(tail -n 1 out)" '0 one'
+is 'jump: found' "$(found jump 'muxbus go ')" 'muxbus go '
+muxbus go "$pane" >out 2>err
+is 'without a terminal it says so' "$? $(grep -c 'no terminal is attached' err)" '0 1'
+t new-session -d -s far 'exec cat'
+far=$(t list-panes -t far -F '#{pane_id}')
+t new-session -d -s outer "exec env TMUX= '$(command -v tmux)' -S '$dir/tmux' attach -t main"
+shown() { # the pane on the terminal of the person
+	t list-clients -F '#{client_control_mode} #{client_tty} #{pane_id}' |
+		grep "^0 $(t list-panes -t outer -F '#{pane_tty}') " | cut -d ' ' -f 3
+}
+until_is 'a person is attached' "$pane" shown
+muxbus go far
+until_is 'go shows a pane of another session' "$far" shown
+muxbus send "$pane" "muxbus go $TMUX_PANE" >/dev/null
+until_is 'and one of the first' "$TMUX_PANE" shown
+muxbus go nothing 2>err
+is 'a pane that is not there' "$? $(wc -l <err)" '1 1'
+muxbus go 2>err
+is 'without a pane' "$? $(grep -c 'a pane is missing' err)" '2 1'
+done_testing
