@@ -438,6 +438,28 @@ static void test_trouble(void)
 	end(&top);
 }
 
+/* Columns share the rest of a row as their texts need it, and a timer shows its text. */
+static void test_shares(void)
+{
+	static const char agents[] =
+	    "{\"agents\":[{\"agent\":\"gem\",\"command\":[\"gemini\"],\"state\":\"ready\","
+	    "\"reason\":\"its prompt is at the cursor\",\"pane\":\"%1\"}]}";
+	static const char timers[] = "{\"timers\":[{\"id\":\"A1B2\",\"pane\":\"%1\",\"due\":"
+				     "\"2026-11-21T12:10:00.000Z\",\"text\":\"the tea\"}]}";
+	struct top top;
+	begin(&top, 80, 6);
+	top_model_load(&top.model, TOP_AGENTS, read_json(&top, agents), -1);
+	(void)type(&top, "6");
+	ok(strstr(frame(&top), "  its prompt is at the cursor  gemini\n") != NULL,
+	    "a long text has the room that a short one leaves");
+	top_model_load(&top.model, TOP_TIMERS, read_json(&top, timers), -1);
+	top.view.columns = 80;
+	(void)type(&top, "3");
+	ok(strstr(frame(&top), "> A1B2     10m00") != NULL && strstr(frame(&top), "  the tea\n"),
+	    "a timer has its text");
+	end(&top);
+}
+
 static void test_queue(void)
 {
 	struct top top;
@@ -569,6 +591,7 @@ int main(void)
 	test_panel();
 	test_screen();
 	test_trouble();
+	test_shares();
 	test_queue();
 	test_update();
 	test_keys();

@@ -12,6 +12,7 @@
 #include "cli/ask.h"
 #include "cli/catalog.h"
 #include "cli/link.h"
+#include "cli/screen_text.h"
 #include "cli/show.h"
 #include "cli/status_text.h"
 
@@ -109,7 +110,8 @@ static void print_result(struct cli *cli, const char *method, const struct json 
 		return;
 	}
 	buf_init(&out, LINK_LINE_MAX);
-	status_text(&out, result, cli->has_color);
+	status_text(&out, result, cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0,
+	    cli->has_color);
 	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
 	buf_finish(&out);
 }

@@ -3,6 +3,7 @@
 #include "cli/overview.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "cli/ask.h"
@@ -23,14 +24,15 @@ static void put_status(struct buf *out, struct cli *cli)
 	enum link_state state = link_open(&link, cli->socket, reason, sizeof reason);
 	if (state == LINK_OK && link_ask(link, "status", NULL, ASK_MUTE_MS, &answer) == LINK_LINE &&
 	    answer.result != NULL) {
-		status_text(out, answer.result, cli->has_color);
+		status_text(
+		    out, answer.result, (size_t)screen_columns(STDOUT_FILENO), cli->has_color);
 	} else {
 		buf_init(&hint, OUT_MAX);
 		(void)buf_printf(
 		    &hint, "muxbusd %s: ", state == LINK_OK ? "does not answer" : "is not running");
 		cli_hint(&hint, cli, state == LINK_OK ? "muxbus doctor" : "muxbus start");
-		(void)screen_text_line(out, hint.data, hint.len);
-		(void)buf_append_byte(out, '\n');
+		screen_text_wrap(
+		    out, (const char *)hint.data, (size_t)screen_columns(STDOUT_FILENO), 0, 0);
 		buf_finish(&hint);
 	}
 	link_close(link);

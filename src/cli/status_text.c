@@ -11,6 +11,7 @@
 #include "cli/show.h"
 
 #define LINE_MAX_BYTES 65536
+#define NAME_COLUMNS 8
 
 /* "1 pane", "2 panes"; watch has the plural watches. */
 static void put_count(struct buf *out, const struct json *object, const char *member,
@@ -27,7 +28,7 @@ static void put_count(struct buf *out, const struct json *object, const char *me
 
 static void put_head(struct buf *line, const struct json *status)
 {
-	(void)buf_printf(line, "%s, for ", ask_string(status, "version", "?"));
+	(void)buf_printf(line, "%s, up ", ask_string(status, "version", "?"));
 	show_duration(line, (int64_t)(ask_double(status, "uptime_sec", 0) * 1000));
 	(void)buf_printf(line, ", process %" PRId64, ask_int(status, "pid", 0));
 }
@@ -41,15 +42,19 @@ static void put_tmux(struct buf *line, const struct json *status)
 {
 	const struct json *tmux = json_member(status, "tmux");
 	const char *state = ask_string(tmux, "state", "?");
-	if (strcmp(state, "live") == 0)
-		(void)buf_printf(line,
-		    "%s, process %" PRId64 ", attached by %" PRId64 " connection%s",
-		    ask_string(tmux, "version", "?"), ask_int(tmux, "pid", 0),
-		    ask_int(tmux, "connections", 0),
-		    ask_int(tmux, "connections", 0) == 1 ? "" : "s");
-	else
+	const char *socket = ask_string(tmux, "socket", "?");
+	const char *daemon = ask_string(status, "socket", "?");
+	size_t len = strlen(socket);
+	if (strcmp(state, "live") == 0) {
+		(void)buf_printf(line, "%s, process %" PRId64 ", attached by ",
+		    ask_string(tmux, "version", "?"), ask_int(tmux, "pid", 0));
+		put_count(line, tmux, "connections", "connection", "");
+	} else {
 		(void)buf_printf(line, "%s: %s", state, ask_string(tmux, "reason", "not followed"));
-	(void)buf_printf(line, ", at %s", ask_string(tmux, "socket", "?"));
+	}
+	/* The socket of the daemon is usually that of tmux, with a suffix. */
+	if (strncmp(daemon, socket, len) != 0 || strcmp(daemon + len, ".muxbus") != 0)
+		(void)buf_printf(line, ", at %s", socket);
 }
 
 static void put_panes(struct buf *line, const struct json *status)
@@ -73,12 +78,13 @@ static void put_queue(struct buf *line, const struct json *status)
 	const struct json *journal = json_member(queue, "journal");
 	const struct json *ways = json_member(status, "ways");
 	int lost = 0;
-	put_count(line, queue, "undelivered", "undelivered notification", "");
+	(void)buf_printf(line, "%" PRId64 " undelivered", ask_int(queue, "undelivered", 0));
 	for (const struct json *way = ways != NULL ? ways->child : NULL; way != NULL;
 	     way = way->next)
 		lost += strcmp(ask_string(way, "way", ""), "none") == 0;
 	if (lost > 0)
-		(void)buf_printf(line, ", %d without a way to an agent", lost);
+		(void)buf_printf(
+		    line, "; %d pane%s no way to an agent", lost, lost == 1 ? " has" : "s have");
 	(void)buf_printf(line, "; journal %s, ", ask_string(journal, "state", "?"));
 	show_bytes(line, ask_int(journal, "bytes", 0));
 }
@@ -127,17 +133,17 @@ static const struct {
     {"memory", put_memory},
 };
 
-void status_text(struct buf *out, const struct json *status, bool has_color)
+void status_text(struct buf *out, const struct json *status, size_t columns, bool has_color)
 {
 	struct buf line;
 	buf_init(&line, LINE_MAX_BYTES);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		buf_clear(&line);
 		rows[i].put(&line, status);
-		(void)buf_printf(out, "%s%8s%s  ", screen_style(has_color, SCREEN_NAME),
-		    rows[i].name, screen_style(has_color, SCREEN_PLAIN));
-		(void)screen_text_line(out, line.data, line.len);
-		(void)buf_append_byte(out, '\n');
+		(void)buf_printf(out, "%s%*s%s  ", screen_style(has_color, SCREEN_NAME),
+		    NAME_COLUMNS, rows[i].name, screen_style(has_color, SCREEN_PLAIN));
+		screen_text_wrap(
+		    out, (const char *)line.data, columns, NAME_COLUMNS + 2, NAME_COLUMNS + 2);
 	}
 	buf_finish(&line);
 }

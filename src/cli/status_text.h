@@ -8,7 +8,10 @@
 #include "base/buf.h"
 #include "wire/json.h"
 
-/* Appends the lines; status is the result of the method. Untrusted text is made visible. */
-void status_text(struct buf *out, const struct json *status, bool has_color);
+/*
+ * Appends the lines, wrapped to so many columns (0: not wrapped); status is the result of the
+ * method. Untrusted text is made visible.
+ */
+void status_text(struct buf *out, const struct json *status, size_t columns, bool has_color);
 
 #endif

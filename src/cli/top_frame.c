@@ -258,8 +258,45 @@ static void draw_foot(struct drawing *drawing)
 	top_line_end(&line);
 }
 
+/* The cells that the widest of these values needs, for columns that share the rest of the row. */
+static void measure(const struct drawing *drawing, const struct top_item **items, size_t count,
+    size_t needs[TOP_COLUMNS_MAX])
+{
+	const struct top_column *columns = top_tables[drawing->view->list].columns;
+	char text_of[PATH_MAX];
+	for (size_t i = 0; columns[i].title != NULL; i++) {
+		needs[i] = strlen(columns[i].title);
+		for (size_t j = 0; j < count && columns[i].width == 0; j++) {
+			const char *text =
+			    value_text(drawing, items[j], i, text_of, sizeof text_of);
+			size_t width = cells_width(text, strlen(text));
+			needs[i] = width > needs[i] ? width : needs[i];
+		}
+	}
+}
+
+/* Gives the cells that a column does not need to one that needs more. */
+static void even_out(const struct top_table *table, const size_t needs[TOP_COLUMNS_MAX],
+    size_t widths[TOP_COLUMNS_MAX])
+{
+	for (size_t to = 0; table->columns[to].title != NULL; to++) {
+		for (size_t from = 0; table->columns[from].title != NULL; from++) {
+			size_t lack, rest;
+			if (table->columns[to].width > 0 || table->columns[from].width > 0 ||
+			    widths[to] == 0 || widths[to] >= needs[to] ||
+			    widths[from] <= needs[from])
+				continue;
+			lack = needs[to] - widths[to];
+			rest = widths[from] - needs[from];
+			widths[to] += lack < rest ? lack : rest;
+			widths[from] -= lack < rest ? lack : rest;
+		}
+	}
+}
+
 /* Distributes the cells of a row to the columns of a table; 0: the column is left out. */
-static void lay_out(const struct top_table *table, size_t room, size_t widths[TOP_COLUMNS_MAX])
+static void lay_out(const struct top_table *table, size_t room, const size_t needs[TOP_COLUMNS_MAX],
+    size_t widths[TOP_COLUMNS_MAX])
 {
 	for (unsigned most = TOP_COLUMNS_MAX;; most--) {
 		size_t used = 0, flexible = 0;
@@ -286,6 +323,7 @@ static void lay_out(const struct top_table *table, size_t room, size_t widths[TO
 			rest -= part;
 			flexible--;
 		}
+		even_out(table, needs, widths);
 		return;
 	}
 }
@@ -362,13 +400,11 @@ static void draw_nothing(struct drawing *drawing)
 static void draw_list(struct drawing *drawing)
 {
 	struct top_view *view = drawing->view;
-	size_t widths[TOP_COLUMNS_MAX] = {0}, chosen;
+	size_t widths[TOP_COLUMNS_MAX] = {0}, needs[TOP_COLUMNS_MAX], chosen, last;
 	size_t *scroll = &view->scroll[view->list];
 	const struct top_item **items;
 	size_t count = top_view_items(view, drawing->model, &items, &chosen);
 	unsigned body = top_view_body(view), end = drawing->row + 1 + body;
-	lay_out(&top_tables[view->list], view->columns > MARK ? view->columns - MARK : 0, widths);
-	draw_titles(drawing, widths);
 	/* Keep the chosen row visible, and no empty space below. */
 	if (*scroll + body > count)
 		*scroll = count > body ? count - body : 0;
@@ -376,7 +412,12 @@ static void draw_list(struct drawing *drawing)
 		*scroll = chosen;
 	if (body > 0 && chosen >= *scroll + body)
 		*scroll = chosen - body + 1;
-	for (size_t i = *scroll; i < count && i < *scroll + body; i++)
+	last = *scroll + body < count ? *scroll + body : count;
+	measure(drawing, items + *scroll, last - *scroll, needs);
+	lay_out(&top_tables[view->list], view->columns > MARK ? view->columns - MARK : 0, needs,
+	    widths);
+	draw_titles(drawing, widths);
+	for (size_t i = *scroll; i < last; i++)
 		draw_item(drawing, items[i], i == chosen, widths);
 	if (count == 0 && body > 0)
 		draw_nothing(drawing);
@@ -438,7 +479,7 @@ static void draw_lines(struct drawing *drawing, const char *text, size_t len, bo
 	}
 }
 
-/* Draws a rule with a title. */
+/* Draws a rule with a title: that of an item, or of the help. */
 static void draw_rule(struct drawing *drawing, const struct top_item *item)
 {
 	const struct top_table *table = &top_tables[drawing->view->list];
@@ -449,6 +490,8 @@ static void draw_rule(struct drawing *drawing, const struct top_item *item)
 	if (!begin(drawing, &line, false))
 		return;
 	(void)top_line_put_str(&line, SCREEN_DIM, "── ");
+	if (item == NULL)
+		(void)top_line_put_str(&line, SCREEN_PLAIN, "Keys ");
 	if (item != NULL) {
 		while (table->columns[last + 1].title != NULL)
 			last++;

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
+#include "cli/show.h"
 
 #define TEXT_BYTES_MAX 4096 /* of a value; more does not fit on a screen */
 #define DETAIL_BYTES_MAX (TOP_ITEM_BYTES_MAX * 2)
@@ -52,6 +53,13 @@ static void read_place(struct buf *out, const struct json *item)
 	put_member(out, item, "session_name");
 	(void)buf_printf(out, ":%" PRId64 ".%" PRId64, ask_int(item, "window_index", 0),
 	    ask_int(item, "pane_index", 0));
+}
+
+/* In local time. */
+static void read_due_clock(struct buf *out, const struct json *item)
+{
+	if (json_member(item, "due") != NULL)
+		show_value(out, json_member(item, "due"));
 }
 
 static void read_pane_state(struct buf *out, const struct json *item)
@@ -232,8 +240,9 @@ const struct top_table top_tables[TOP_LIST_COUNT_] = {
 	    {"TIMER", TOP_TEXT, 5, 0, false, read_id},
 	    {"DUE IN", TOP_DUE, 7, 0, true, read_due},
 	    {"PANE", TOP_TEXT, 5, 1, false, read_pane},
-	    {"PERIOD", TOP_TEXT, 12, 2, false, read_timer_period},
-	    {"DUE", TOP_TEXT, 0, 3, false, read_due},
+	    {"PERIOD", TOP_TEXT, 12, 3, false, read_timer_period},
+	    {"DUE", TOP_TEXT, 19, 2, false, read_due_clock},
+	    {"TEXT", TOP_TEXT, 0, 0, false, read_text},
 	}},
     [TOP_WATCHES] = {"Watches", "list_watches", "watches", "id", "cancel", "cancel_watch", "id",
 	{
