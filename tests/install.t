@@ -52,8 +52,7 @@ unitdir=$(variable systemduserunitdir)
 	(cd "$srcdir" && find contrib -type f ! -path 'contrib/completions/*' ! -path 'contrib/tools/*' \
 		! -path 'contrib/systemd/muxbusd@*' ! -name 'CHANGES.*' ! -path 'contrib/abi/*' ! -path 'contrib/debian/*' \
 		! -path 'contrib/oss-fuzz/*' ! -name SECURITY ! -name server.json \
-		! -name bench.md ! -name "make-*" \
-		! -name readme.svg ! -name setup) | sed "s|^|$pkgdatadir/|"
+		! -path 'contrib/pictures/*' ! -name bench.md ! -name "make-*" ! -name setup) | sed "s|^|$pkgdatadir/|"
 } | sort >"$work/wanted"
 check 'each file that should be installed is' "$(comm -13 "$work/installed" "$work/wanted")"
 check 'and no other' "$(comm -23 "$work/installed" "$work/wanted")"

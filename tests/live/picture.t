@@ -81,14 +81,20 @@ ok 'with a remedy' grep -q 'ask for fewer lines' "$dir/answer"
 picture ',"format":"svg","lines":3' >"$dir/picture"
 ok 'fewer lines fit' lint
 
-# The picture in README can be made again, and is as small as it may be.
+# The pictures of contrib can be made again, and are as small as they may be.
+pictures=$MUXBUS_SRCDIR/contrib/pictures
+mkdir "$dir/made"
 if command -v bash >/dev/null && [ -x "$MUXBUS_BUILDDIR/muxbus" ]; then
-	ok "the picture in README is made" sh -c "sh '$MUXBUS_SRCDIR/contrib/make-picture' '$MUXBUS_BUILDDIR' >'$dir/picture'"
-	ok "it is XML" lint
-	ok "and shows what top shows" has ">live</text>"
+	ok 'the pictures are made' sh "$pictures/make" "$MUXBUS_BUILDDIR" "$dir/made"
+	is 'all of them' "$(ls "$dir/made")" "$(cd "$pictures" && ls ./*.svg | cut -c 3-)"
+	cp "$dir/made/top-80x24.svg" "$dir/picture"
+	ok 'that of top shows agents, with their number' has '>Agents 2</text>'
+	ok 'and is live' has '>live</text>'
 fi
-cp "$MUXBUS_SRCDIR/contrib/readme.svg" "$dir/picture"
-ok "that in the tree is XML" lint
-ok "and of less than 60 kB" test "$(wc -c <"$dir/picture")" -lt 61440
+for file in "$dir"/made/*.svg "$pictures"/*.svg; do
+	cp "$file" "$dir/picture"
+	ok "${file##*/} is XML" lint
+	ok 'and of less than 60 kB' test "$(wc -c <"$file")" -lt 61440
+done
 
 done_testing
