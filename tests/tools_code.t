@@ -10,6 +10,8 @@ command -v jq >/dev/null || { echo '1..0 # SKIP jq is not installed'; exit 0; }
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' INT TERM
+# Where rustup has the compiler.
+export RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" CARGO_HOME="${CARGO_HOME:-$HOME/.cargo}"
 export HOME="$dir" LC_ALL=C.UTF-8 GIT_CEILING_DIRECTORIES="$dir"
 checks=0
 failed=0
@@ -147,16 +149,25 @@ if command -v gcc >/dev/null && command -v gcov >/dev/null; then
 else
 	skip 'gcc and gcov are not installed'
 fi
-if python3 -c 'import coverage' 2>/dev/null; then
-	mkdir python
-	printf 'def f(x):\n    if x:\n        return 1\n    return 2\n' >python/code.py
-	printf 'import unittest, code\nclass T(unittest.TestCase):\n    def test(self):\n        pass\n' >python/test_code.py
+mkdir python other
+printf 'def f(x):\n    if x:\n        return 1\n    return 2\n' >python/code_of.py
+printf 'import unittest, code_of\nclass T(unittest.TestCase):\n    def test(self):\n        self.assertEqual(code_of.f(1), 1)\n' >python/test_code_of.py
+printf '#!/bin/sh\n[ "$1" = -c ] && echo /other/python3\nexit 1\n' >other/python3
+chmod +x other/python3
+if /usr/bin/python3 -c 'import coverage' 2>/dev/null; then
 	is 'code_coverage: Python' \
-		"$(tool code_coverage '{"kind":"python","path":"python","command":["-m","unittest"]}' | jq -c '[.tests, .files[0].file]')" \
-		'["passed","code.py"]'
+		"$(PATH=/usr/bin:/bin tool code_coverage '{"path":"python","kind":"python","command":["-m","unittest"]}' | jq -c '[.tests, (.files | map([.file, .covered, .lines]))]')" \
+		'["passed",[["code_of.py",3,4],["test_code_of.py",4,4]]]'
+	printf 'raise SystemExit(3)\n' >python/test_code_of.py
+	is 'code_coverage: tests in Python that fail' \
+		"$(PATH=/usr/bin:/bin tool code_coverage '{"path":"python","kind":"python","command":["test_code_of.py"]}' | jq -c .tests)" \
+		'"failed with exit status 3"'
+	is 'code_coverage: the project in Python stays as it is' "$(find python -name '.coverage*')" ''
 else
-	skip 'coverage.py is not installed'
+	skip 'coverage.py is not installed (python3-coverage)'
 fi
+is 'code_coverage: a Python without coverage.py' "$(PATH=$PWD/other:$PATH tool code_coverage '{"path":"python","kind":"python"}')" \
+	'error: coverage.py is not installed for /other/python3: run /other/python3 -m pip install coverage, or install python3-coverage'
 if command -v go >/dev/null; then
 	mkdir go
 	printf 'module example\n\ngo 1.18\n' >go/go.mod
@@ -166,14 +177,34 @@ if command -v go >/dev/null; then
 else
 	skip 'go is not installed'
 fi
-if cargo llvm-cov --version >/dev/null 2>&1; then
-	mkdir -p rust/src
+if cargo --version >/dev/null 2>&1; then
+	mkdir -p rust/src without
 	printf '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n' >rust/Cargo.toml
 	printf 'pub fn f(x: i32) -> i32 {\n    if x > 0 {\n        1\n    } else {\n        2\n    }\n}\n#[test]\nfn t() {\n    f(1);\n}\n' >rust/src/lib.rs
-	is 'code_coverage: Rust' "$(tool code_coverage '{"path":"rust"}' | jq -c '[.kind, .tests, .files[0].file, (.percent | . > 50 and . < 100)]')" \
-		'["rust","passed","src/lib.rs",true]'
+	llvm=$(rustc --version --verbose | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
+	if cargo llvm-cov --version >/dev/null 2>&1 || command -v "llvm-profdata-$llvm" >/dev/null ||
+		[ -n "$(find "$(rustc --print sysroot)/lib/rustlib" -name llvm-profdata)" ]; then
+		is 'code_coverage: Rust' "$(tool code_coverage '{"path":"rust"}' | jq -c '[.kind, .tests, .files[0].file, (.percent | . > 50 and . < 100)]')" \
+			'["rust","passed","src/lib.rs",true]'
+		printf '#[test]\nfn wrong() {\n    assert_eq!(f(0), 1);\n}\n' >>rust/src/lib.rs
+		is 'code_coverage: tests in Rust that fail' \
+			"$(tool code_coverage '{"path":"rust"}' | jq -c '[.tests, (.percent | . > 80)]')" \
+			'["failed with exit status 101",true]'
+		is 'code_coverage: the project in Rust stays as it is' "$(find rust -name '*.profraw' ! -path '*/target/*')" ''
+		printf 'fn broken' >rust/src/lib.rs
+		is 'code_coverage: Rust that is not built' "$(tool code_coverage '{"path":"rust"}' | grep -c -e 'error: cargo test --no-run fails; the tests were not built' -e 'error: cargo llvm-cov has written no report')" 1
+	else
+		skip "neither cargo llvm-cov nor llvm-profdata of LLVM $llvm is installed"
+	fi
+	# A compiler without tools of LLVM: the error says how to get them.
+	printf '#!/bin/sh\necho "LLVM version: 1.2.3"\n' >without/rustc
+	printf '#!/bin/sh\nexit 1\n' >without/cargo
+	chmod +x without/*
+	is 'code_coverage: Rust without a tool to read counters' \
+		"$(PATH=$PWD/without:/usr/bin:/bin tool code_coverage '{"path":"rust"}')" \
+		'error: neither cargo-llvm-cov nor llvm-profdata of LLVM 1 is installed, one of which reads the counters of this rustc: run rustup component add llvm-tools, or install llvm-1 or cargo-llvm-cov'
 else
-	skip 'cargo llvm-cov is not installed'
+	skip 'cargo is not installed'
 fi
 mkdir empty
 is 'code_coverage: an unknown kind of project' "$(tool code_coverage '{"path":"empty"}')" \
