@@ -202,11 +202,11 @@ static void handle_cancelled(struct request *request, const void *data)
 	request_done(request);
 }
 
-#define TEST_METHOD(method_name, method_flags, handler)                                            \
-	{                                                                                          \
-		.name = (method_name), .title = "test", .summary = "Test.", .fields = test_fields, \
-		.args_size = sizeof(struct test_args), .flags = (method_flags),                    \
-		.handle = (handler)                                                                \
+#define TEST_METHOD(method_name, method_flags, handler)                                         \
+	{                                                                                       \
+		.name = METHOD(method_name, METHOD_READS), .title = "test", .summary = "Test.", \
+		.fields = test_fields, .args_size = sizeof(struct test_args),                   \
+		.flags = (method_flags), .handle = (handler)                                    \
 	}
 
 /* Keep alphabetized. */

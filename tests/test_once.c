@@ -78,6 +78,32 @@ static const char *known(const struct once *once)
 	return text;
 }
 
+/* A request that is done just now, and fails when it may have had an effect. */
+static void test_failing(struct world *world, struct once *once)
+{
+	char error[2 * ONCE_ERROR_MAX];
+	struct once_earlier earlier;
+	int runner;
+	once_set_runner(once, &runner);
+	ok(once_runner(once) == NULL, "a key that is not kept has no runner");
+	once_set_error(once, "timeout: too late");
+	is_str(known(once), "", "and no error");
+	once_keep(once, "");
+	once_set_runner(once, &runner);
+	ok(once_runner(once) == &runner, "one that is done now has");
+	memset(error, 'x', sizeof error);
+	memcpy(error + ONCE_ERROR_MAX - 1, "\303\251", 3);
+	once_set_error(once, error);
+	world_kill(world);
+	once->set = world->onces;
+	ok(once_runner(once) == NULL, "not after kill -9");
+	ok(once_find(once, &earlier) && earlier.result == NULL && earlier.error != NULL &&
+		strlen(earlier.error) == ONCE_ERROR_MAX - 1,
+	    "its error is kept, cut to %d bytes of whole characters", ONCE_ERROR_MAX);
+	once_earlier_finish(&earlier);
+	once_forget(once);
+}
+
 static void test_keeping(void)
 {
 	struct world world = {0};
@@ -103,6 +129,8 @@ static void test_keeping(void)
 	is_str(known(&once), "A1B2 {\"id\":\"A1B2\"}", "so does its result, which is the first");
 	other = once_of(&world, "run", once.key);
 	is_str(known(&other), "", "another method has other keys");
+	test_failing(&world, &other);
+	once.set = world.onces;
 	once_forget(&once);
 	once_forget(&other);
 	is_str(known(&once), "", "one that failed is not known");

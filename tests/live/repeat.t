@@ -197,4 +197,111 @@ for try in first second; do
 	call send_task '{"agent":"cat","text":"two\nlines","key":"lines"}'
 	is "what is refused the $try time is tried anew" "$(field .error.data.kind)" refused
 done
+# Methods that keep no key themselves: the key is kept before the effect, the result with the answer.
+call create_window '{"session":"main","command":"stty raw -echo; exec cat >'"$dir"'/typed"}'
+pane=$(field .result.pane)
+raw() {
+	stty -F "$(t display-message -p -t "$pane" '#{pane_tty}')" -a | grep -c -- -icanon || true
+}
+until_is 'a program reads what is typed' 1 raw
+typed() { # what was typed, up to the marks that each test ends with
+	until [ "$(grep -c "$1" "$dir/typed")" -gt 0 ]; do sleep 0.02; done
+	tr '\r' ' ' <"$dir/typed"
+}
+text() { # text KEY TEXT
+	jq -nc --arg pane "$pane" --arg text "$2" --arg key "$1" '{pane: $pane, text: $text, key: $key}'
+}
+mark() { # types without a key
+	call send_keys '{"pane":"'"$pane"'","keys":["'"$1"'"]}'
+}
+call send_text "$(text a once,)"
+is 'a text is typed' "$(field '.result | has("repeated")')" false
+call send_text "$(text a once,)"
+is 'asked for again it is not' "$(field '.result | "\(.repeated) \(.differs)"')" 'true null'
+call send_text "$(text a other,)"
+is 'nor another text with this key' "$(field '.result | "\(.repeated) \(.differs)"')" 'true true'
+printf '%s\n%s\n' "$(line send_text "$(text b two,)")" "$(line send_text "$(text b two,)")" |
+	socat -t 86400 - "UNIX-CONNECT:$MUXBUS" | jq -c 'select(.method == null).result | del(.seq)' >"$dir/two"
+is 'two at once have one answer' "$(jq -s -c '[(.[0] == (.[1] | del(.repeated))), .[1].repeated]' "$dir/two")" '[true,true]'
+kill_daemon
+call send_text "$(text b two,)"
+is 'also from the next daemon' "$(field .result.repeated)" true
+mark X
+is 'each was typed once' "$(typed X)" once,two,X
+call send_text '{"pane":"nowhere","text":"x","key":"c"}'
+is 'a pane that is not there' "$(field .error.data.kind)" no_such_pane
+call send_text "$(text c three,)"
+is 'leaves the key free' "$(field '.result | has("repeated")')" false
+call send_text '{"pane":"%0","text":"x","key":""}'
+is 'an empty key' "$(field .error.data.field)" key
+call list_panes '{"key":"a"}'
+is 'methods that only read have none' "$(field .error.data.field)" key
+call create_window '{"session":"main","key":"window"}'
+window=$(field .result.window)
+kill_daemon
+call create_window '{"session":"main","key":"window"}'
+is 'a window is made once' "$(field '.result | "\(.window) \(.repeated)"')" "$window true"
+for close in first second; do
+	call close_window '{"window":"'"$window"'","force":true,"key":"close"}'
+	is "and closed, says the $close answer" "$(field '.result != null')" true
+done
+
+# The daemon is killed when tmux has the text, and has not answered.
+kept() {
+	cat "$dir"/muxbus/*/journal* | grep -a -c once/send_text/d || true
+}
+tmux_pid=$(t display-message -p '#{pid}')
+kill -STOP "$tmux_pid"
+ask "$(line send_text "$(text d four,)")" >/dev/null &
+asking=$!
+until_is 'a key is kept before the effect' 1 kept
+kill -9 "$daemon_pid"
+wait $asking "$daemon_pid" 2>/dev/null
+kill -CONT "$tmux_pid"
+start_daemon
+for try in first second; do
+	call send_text "$(text d four,)"
+	is "the effect is unknown, says the $try repeat" "$(field '.error | "\(.data.kind) \(.data.repeated) \(.message | test("effect is unknown"))"')" 'gone true true'
+done
+mark Y
+is 'it was not typed again' "$(typed Y | sed 's/four,//')" once,two,Xthree,Y
+
+# A tool that runs while its caller leaves, and is asked for again.
+mkdir -p "$dir/.config/muxbus/tools"
+cat >"$dir/.config/muxbus/tools/slow.json" <<END
+{"name": "slow", "group": "test", "description": "Waits for a file.", "parameters": {"type": "object", "properties":
+{"name": {"type": "string", "description": "Of the file."}}}, "run":
+["sh", "-c", "echo ran >>$dir/slow; while ! [ -e $dir/over ]; do sleep 0.05; done; echo over"]}
+END
+slow=$(line slow '{"name":"n","key":"slow"}')
+tools() {
+	ask '{"method":"list_tools"}' | jq -r '[.result.tools[] | select(.name == "slow").state] | join(" ")'
+}
+until_is 'a tool is declared' listed tools
+ask "$slow" >"$dir/first" &
+first=$!
+until_is 'its program runs' 1 lines "$dir/slow"
+kill "$(pgrep -P "$first" socat || echo "$first")"
+wait $first
+ask "$slow" >"$dir/second" &
+second=$!
+open_calls() {
+	ask '{"method":"get_action_history","params":{"limit":100}}' | jq -r '[.result.actions[] | select(.method == "slow" and .outcome == null).method] | length'
+}
+until_is 'the caller left, and a second one waits with it' 2 open_calls
+: >"$dir/over"
+wait $second
+is 'for the answer of the first' "$(jq -r '.result | "\(.text | rtrimstr("\n")) \(.repeated)"' "$dir/second")" 'over true'
+is 'of one run' "$(lines "$dir/slow")" 1
+rm "$dir/over"
+slow=$(line slow '{"name":"n","key":"killed"}')
+ask "$slow" >/dev/null &
+first=$!
+until_is 'the program runs again' 2 lines "$dir/slow"
+kill_daemon
+wait $first
+ask "$slow" >"$dir/second"
+is 'after kill -9 the effect of a call is unknown' "$(jq -r .error.data.kind "$dir/second")" gone
+is 'and it is not run again' "$(lines "$dir/slow")" 2
+: >"$dir/over"
 done_testing

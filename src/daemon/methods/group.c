@@ -44,7 +44,7 @@ const char *method_group(const struct method *method)
 		return method->group;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (const struct method *row = rows[i].table; row->name != NULL; row++)
-			if (row == method)
+			if (strcmp(row->name, method->name) == 0)
 				return rows[i].group;
 	return NULL;
 }

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/record.h"
@@ -22,6 +23,7 @@ struct kept {
 	uint64_t hash; /* of its name */
 	int64_t time_ms;
 	size_t size; /* of its result */
+	void *runner;
 	char name[STORE_KEY_MAX + 1]; /* of its record */
 };
 
@@ -38,6 +40,7 @@ static const struct record_field once_fields[] = {
     {RECORD_ROW(UINT64, struct once_earlier, content, "content")},
     {RECORD_ROW(INT, struct once_earlier, time_ms, "time_ms")},
     {RECORD_ROW(JSON, struct once_earlier, result, "result"), .is_optional = true},
+    {RECORD_ROW(TEXT, struct once_earlier, error, "error"), .is_optional = true},
 };
 
 static const struct record_kind once_kind = {
@@ -223,6 +226,40 @@ void once_set_result(const struct once *once, const char *result, size_t len)
 		once_put(once, &earlier);
 	}
 	once_earlier_finish(&earlier);
+}
+
+void once_set_error(const struct once *once, const char *error)
+{
+	struct once_earlier earlier;
+	size_t len = strlen(error);
+	if (once == NULL || !once_find(once, &earlier))
+		return;
+	if (earlier.result == NULL && earlier.error == NULL) {
+		if (len > ONCE_ERROR_MAX)
+			len = ONCE_ERROR_MAX - utf8_incomplete_tail(error, ONCE_ERROR_MAX);
+		earlier.error = xasprintf("%.*s", (int)len, error);
+		once_put(once, &earlier);
+	}
+	once_earlier_finish(&earlier);
+}
+
+void once_set_runner(const struct once *once, void *runner)
+{
+	char name[STORE_KEY_MAX + 1];
+	struct kept *kept;
+	once_name(once, name);
+	kept = kept_find(once->set, name);
+	if (kept != NULL)
+		kept->runner = runner;
+}
+
+void *once_runner(const struct once *once)
+{
+	char name[STORE_KEY_MAX + 1];
+	const struct kept *kept;
+	once_name(once, name);
+	kept = kept_find(once->set, name);
+	return kept != NULL ? kept->runner : NULL;
 }
 
 size_t once_count(const struct once_set *set)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Requests with a key, which are done once: what was asked, which request id it got, and its
- * result as soon as that is known. The id is kept in one transaction with the effect, so that a
- * request whose answer was lost, by kill -9 too, is recognised when it is asked again.
+ * result as soon as that is known. The id is kept in one transaction with the effect, or before
+ * the effect, so that a request whose answer was lost, by kill -9 too, is recognised when it is
+ * asked again.
  */
 #ifndef DAEMON_QUEUE_ONCE_H
 #define DAEMON_QUEUE_ONCE_H
@@ -17,6 +18,7 @@
 #define ONCE_KEEP 2000 /* keys; the oldest is forgotten first */
 #define ONCE_RESULT_MAX (128 * 1024) /* bytes of a result; a longer one is not kept */
 #define ONCE_RESULTS_MAX (8 * 1024 * 1024) /* bytes of all results */
+#define ONCE_ERROR_MAX 400 /* bytes of an error */
 
 struct once_set;
 struct queue;
@@ -39,6 +41,7 @@ struct once_earlier {
 	uint64_t content;
 	int64_t time_ms; /* CLOCK_REALTIME */
 	char *result; /* JSON object; NULL: not known */
+	char *error; /* how it failed, if it may have had an effect; NULL: not known */
 };
 
 /* False if there is none. once_earlier_finish() frees what *ret_earlier owns. */
@@ -51,6 +54,12 @@ void once_keep(const struct once *once, const char *id);
 void once_forget(const struct once *once);
 /* Its result is known; nothing if the request is not kept. */
 void once_set_result(const struct once *once, const char *result, size_t len);
+/* It failed, and may have had an effect. Cut after ONCE_ERROR_MAX bytes. */
+void once_set_error(const struct once *once, const char *error);
+
+/* Data of the caller on a request that is done just now; not in the store. NULL: none. */
+void once_set_runner(const struct once *once, void *runner);
+void *once_runner(const struct once *once);
 
 size_t once_count(const struct once_set *set);
 

@@ -216,13 +216,17 @@ bool dispatch_put_off(struct request *request)
 	return turn.may_be_put_off && dispatch_put_off_until(request, refresh, request);
 }
 
-/* Calls the handler. Returns the work that the handler put the request off for. */
+/*
+ * Calls the handler, unless the request was done already. Returns the work that the handler put
+ * the request off for.
+ */
 static struct work call(struct dispatch *dispatch, struct request *request, bool may_be_put_off)
 {
 	turn.request = request;
 	turn.may_be_put_off = may_be_put_off;
 	turn.work = (struct work){0};
-	request_method(request)->handle(request, dispatch->args);
+	if (repeat_admit(request, dispatch->args))
+		request_method(request)->handle(request, dispatch->args);
 	turn.request = NULL;
 	return turn.work;
 }

@@ -7,6 +7,13 @@
 
 #include "base/str.h"
 #include "base/xalloc.h"
+#include "daemon/server/repeat_field.h"
+
+/* The rows of all tables, with the parameter "key". */
+static struct {
+	struct method *rows;
+	size_t count;
+} built_in;
 
 /* All rows by name, and their names; made again when the declared ones change. */
 static struct {
@@ -22,20 +29,55 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp((*left)->name, (*right)->name);
 }
 
-void method_set_declared(const struct method *const *declared, size_t declared_count)
+void method_add_key(struct method *method)
 {
-	size_t count = declared_count;
+	struct field *fields;
+	if (method_is_read_only(method))
+		return;
+	fields = repeat_fields_with_key(method->fields, &method->args_size);
+	if (fields == NULL)
+		return;
+	method->key_offset = method->args_size - sizeof(struct repeat_args);
+	method->fields = fields;
+	method->results = repeat_results_with_key(method->results);
+}
+
+void method_free_tables(struct method *method)
+{
+	if (method->key_offset == 0)
+		return;
+	mem_free((void *)method->fields);
+	mem_free((void *)method->results);
+}
+
+static void collect_built_in(void)
+{
+	size_t count = 0;
 	for (const struct method *const *table = method_tables; *table != NULL; table++)
 		for (const struct method *method = *table; method->name != NULL; method++)
 			count++;
+	built_in.rows = xcalloc(count, sizeof *built_in.rows);
+	for (const struct method *const *table = method_tables; *table != NULL; table++)
+		for (const struct method *method = *table; method->name != NULL; method++) {
+			struct method *row = &built_in.rows[built_in.count++];
+			*row = *method;
+			method_add_key(row);
+		}
+}
+
+void method_set_declared(const struct method *const *declared, size_t declared_count)
+{
+	size_t count;
+	if (built_in.rows == NULL)
+		collect_built_in();
+	count = built_in.count + declared_count;
 	mem_free(all.rows);
 	mem_free(all.names);
 	all.rows = xcalloc(count, sizeof(struct method *));
 	all.names = xcalloc(count + 1, sizeof(char *));
 	all.count = 0;
-	for (const struct method *const *table = method_tables; *table != NULL; table++)
-		for (const struct method *method = *table; method->name != NULL; method++)
-			all.rows[all.count++] = method;
+	for (size_t i = 0; i < built_in.count; i++)
+		all.rows[all.count++] = &built_in.rows[i];
 	for (size_t i = 0; i < declared_count; i++)
 		all.rows[all.count++] = declared[i];
 	qsort(all.rows, all.count, sizeof(struct method *), compare_rows);

@@ -67,6 +67,7 @@ struct method {
 	void (*handle)(struct request *request, const void *args);
 	const char *example; /* params as JSON text, or NULL */
 	const char *group; /* of a declared tool; NULL: the table of the method says it */
+	size_t key_offset; /* of the argument that method_add_key() adds; 0: none */
 	size_t *uses; /* counts the requests that have this row; NULL: the row is never freed */
 };
 
@@ -89,6 +90,13 @@ const char *method_nearest(const char *name);
 
 /* Walks all rows sorted by name: NULL starts, NULL ends. */
 const struct method *method_next(const struct method *previous);
+
+/*
+ * Gives a row that changes something the parameter "key" (repeat.h), unless it has a parameter of
+ * that name, in new tables, which method_free_tables() frees. The rows of method_tables get it.
+ */
+void method_add_key(struct method *method);
+void method_free_tables(struct method *method);
 
 /* Whether a method changes nothing; and whether it can end what people work with. */
 bool method_is_read_only(const struct method *method);

@@ -6,6 +6,7 @@
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/method.h"
+#include "daemon/server/repeat_field.h"
 #include "wire/field.h"
 #include "wire/message.h"
 
@@ -86,7 +87,7 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 
 static void write_results(struct buf *out, const struct field_result *results)
 {
-	if (results == NULL || results->name == NULL)
+	if (results->name == NULL)
 		return;
 	(void)buf_append_str(out, ".Pp\nResult:\n.Bl -tag -width 4n -compact\n");
 	for (const struct field_result *row = results; row->name != NULL; row++) {
@@ -109,8 +110,11 @@ static void write_effects_mdoc(struct buf *out, const struct method *method)
 	(void)buf_append_str(out, ".\n");
 }
 
+/* Without the parameter and the results of repeated requests, which the manual explains once. */
 static void write_method(struct buf *out, const struct method *method)
 {
+	struct field *fields = repeat_other_fields(method->fields);
+	struct field_result *results = repeat_other_results(method->results);
 	(void)buf_printf(out, ".Ss %s\n", method->name);
 	field_write_mdoc_text(out, method->summary);
 	if (method->help != NULL)
@@ -123,12 +127,12 @@ static void write_method(struct buf *out, const struct method *method)
 		(void)buf_printf(out,
 		    "If the response is lost, check with\n.Sx %s\nbefore a second call.\n",
 		    method->recheck);
-	if (method->fields != NULL && method->fields->name != NULL) {
+	if (fields->name != NULL) {
 		(void)buf_append_str(out, ".Pp\nParameters:\n.Bl -tag -width 4n -compact\n");
-		field_write_mdoc(out, method->fields);
+		field_write_mdoc(out, fields);
 		(void)buf_append_str(out, ".El\n");
 	}
-	write_results(out, method->results);
+	write_results(out, results);
 	if (method->example != NULL) {
 		(void)buf_append_str(out, ".Pp\nExample:\n.Bd -literal -offset indent\n");
 		(void)buf_printf(out, "{\"method\":\"%s\",\"params\":", method->name);
@@ -136,6 +140,8 @@ static void write_method(struct buf *out, const struct method *method)
 		out->len--; /* the newline: the object is closed first */
 		(void)buf_append_str(out, "}\n.Ed\n");
 	}
+	mem_free(fields);
+	mem_free(results);
 }
 
 /* A kind of events, and its members. */

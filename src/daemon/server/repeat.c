@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/crc.h"
+#include "base/xalloc.h"
 #include "daemon/queue/store.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
@@ -89,4 +90,38 @@ void repeat_answer_id(struct request *request, const char *id)
 	json_put_str(writer, "id", id);
 	json_put_str(writer, "message", message);
 	request_done(request);
+}
+
+/* The first request was begun, and how it ended is not known. */
+static void fail_unknown(struct request *request, const char *error)
+{
+	const char *recheck = request_method(request)->recheck;
+	request_fail_data(request, MESSAGE_GONE, "\"repeated\":true",
+	    "a request with this key was begun, and %s%s: the effect is unknown%s%s",
+	    error != NULL ? "failed with " : "the daemon ended before its answer",
+	    error != NULL ? error : "", recheck != NULL ? "; see " : "",
+	    recheck != NULL ? recheck : "");
+}
+
+bool repeat_admit(struct request *request, const void *args)
+{
+	const struct method *method = request_method(request);
+	struct once_earlier earlier;
+	struct repeat_args own;
+	if (method->key_offset == 0 || request_once(request) != NULL)
+		return true; /* the handler knows keys itself, or runs again */
+	memcpy(&own, (const char *)args + method->key_offset, sizeof own);
+	if (!repeat_find(request, method->name, own.key, &earlier)) {
+		request_begin_once(request);
+		return true;
+	}
+	request_set_repeated(request, earlier.content != request_once(request)->content);
+	if (earlier.result != NULL) {
+		repeat_write_members(request, earlier.result, strlen(earlier.result));
+		request_done(request);
+	} else if (!request_join(request)) {
+		fail_unknown(request, earlier.error);
+	}
+	once_earlier_finish(&earlier);
+	return false;
 }

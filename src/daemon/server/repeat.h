@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Repeated requests: a request whose key was used is not done again, but answered as the first
- * one was, with "repeated": true. A handler asks before it does anything.
+ * one was, with "repeated": true. A handler whose source keeps the key in one transaction with
+ * its effect has the parameter in its table, and asks before it does anything. For all other
+ * methods that change something dispatch asks, and keeps the key before the handler runs.
  */
 #ifndef DAEMON_SERVER_REPEAT_H
 #define DAEMON_SERVER_REPEAT_H
 
 #include "daemon/queue/once.h"
+#include "daemon/server/repeat_field.h"
 
 struct json;
 struct request;
@@ -34,18 +37,10 @@ uint64_t repeat_content(const struct json *params);
 /* Writes the members of a JSON object into the result of a request. */
 void repeat_write_members(struct request *request, const char *json, size_t len);
 
-/* The row of the parameter, and those of the result. */
-#define REPEAT_FIELD(struct_)                                                                  \
-	{                                                                                      \
-		.name = "key", .type = FIELD_STRING, .flags = FIELD_RARE,                      \
-		.offset = offsetof(struct_, key), .min = 1, .max = NOTIFICATION_KEY_MAX,       \
-		.help = "Done once: asked again with this key within 24 hours, the answer is " \
-			"that of the first request."                                           \
-	}
-#define REPEAT_RESULTS                                                                        \
-	{"repeated", "boolean", "true: this key was used, and nothing more was done"},        \
-	{                                                                                     \
-		"differs", "boolean", "with repeated: the first request had other parameters" \
-	}
+/*
+ * Whether a request whose arguments were read is to be handled: the first one with its key.
+ * False: it is answered, or will be with the first one.
+ */
+bool repeat_admit(struct request *request, const void *args);
 
 #endif

@@ -52,20 +52,59 @@ struct request {
 	struct once once; /* without a key: none */
 	char *key;
 	bool is_repeated, differs;
+	bool is_done_once; /* the one that its key is kept for */
+	struct list link; /* in joined of another one, or in orphans */
+	struct list joined; /* requests with the same key, which get its answer too */
 	char thread[PANE_REF_THREAD_SIZE]; /* of the agent that asks; "": not known */
 	char id[];
 };
 
-/* The peer is gone: cancels the request. */
-static void on_peer_gone(void *data)
+/* Requests that are done to their end without a peer, and could be cancelled. */
+static struct {
+	struct list list;
+	size_t count;
+} orphans = {.list = {&orphans.list, &orphans.list}};
+
+static void leave_list(struct request *request)
 {
-	struct request *request = data;
+	if (request->is_done_once && !list_is_empty(&request->link))
+		orphans.count--;
+	list_remove(&request->link);
+}
+
+/* Cancels a request that gets no response any more. */
+static void cancel(struct request *request)
+{
 	void (*cancelled)(struct request *, void *) = request->cancelled;
 	request->peer = NULL;
 	request->response_slot = NULL;
 	request->cancelled = NULL;
 	if (cancelled != NULL)
 		cancelled(request, request->cancelled_data);
+}
+
+/* The peer is gone. It may ask again with the same key, unless only the answer matters. */
+static void on_peer_gone(void *data)
+{
+	struct request *request = data;
+	if (!request->is_done_once || request->cancelled == NULL ||
+	    request->method->effects & METHOD_READS || orphans.count == REQUEST_ORPHANS_MAX) {
+		cancel(request);
+		return;
+	}
+	request->peer = NULL;
+	request->response_slot = NULL;
+	list_append(&orphans.list, &request->link);
+	orphans.count++;
+}
+
+void request_cancel_orphans(void)
+{
+	while (!list_is_empty(&orphans.list)) {
+		struct request *request = list_entry(orphans.list.next, struct request, link);
+		leave_list(request);
+		cancel(request);
+	}
 }
 
 /* The waiting tools of agents; followers and streams wait for others. */
@@ -86,6 +125,8 @@ struct request *request_new(const struct server_parts *parts, struct peer *peer,
 	request->method = method;
 	if (method != NULL && method->uses != NULL)
 		++*method->uses;
+	list_init(&request->link);
+	list_init(&request->joined);
 	request->is_notification = id == NULL;
 	request->begun_ms = is_metered(request) ? clock_mono_ms() : 0;
 	if (id != NULL)
@@ -136,17 +177,90 @@ void request_set_repeated(struct request *request, bool differs)
 	request->differs = differs;
 }
 
+void request_begin_once(struct request *request)
+{
+	if (request->key == NULL)
+		return;
+	once_keep(&request->once, "");
+	once_set_runner(&request->once, request);
+	request->is_done_once = true;
+}
+
+/* The peer of a request that waits for another one is gone. */
+static void on_leave(struct request *request, void *data)
+{
+	(void)data;
+	leave_list(request);
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
+}
+
+bool request_join(struct request *request)
+{
+	struct request *first = once_runner(&request->once);
+	if (first == NULL)
+		return false;
+	list_append(&first->joined, &request->link);
+	request_on_cancel(request, on_leave, NULL);
+	return true;
+}
+
+/* The next of the requests that wait for this one. */
+static struct request *take_joined(struct request *request)
+{
+	struct request *joined;
+	if (list_is_empty(&request->joined))
+		return NULL;
+	joined = list_entry(request->joined.next, struct request, link);
+	leave_list(joined);
+	request_on_cancel(joined, NULL, NULL);
+	return joined;
+}
+
+/* The key of the request has its result, or an error, or is free. */
+static void end_once(struct request *request)
+{
+	if (once_runner(&request->once) == request)
+		once_set_runner(&request->once, NULL);
+	leave_list(request);
+	request->is_done_once = false;
+}
+
+/* The result is too long to be kept. */
+static void set_long_result(const struct request *request)
+{
+	static const char result[] =
+	    "{\"message\":\"This was done already, but its result was too long to be kept.\"}";
+	once_set_result(&request->once, result, sizeof result - 1);
+}
+
+/* Gives the result to the requests that wait for this one. */
+static void finish_once(struct request *request, const char *members, size_t len)
+{
+	struct request *joined;
+	end_once(request);
+	if (len > ONCE_RESULT_MAX)
+		set_long_result(request);
+	while ((joined = take_joined(request)) != NULL) {
+		if (len > 0)
+			json_put_raw(request_result(joined), NULL, members, len);
+		request_done(joined);
+	}
+}
+
 /* Keeps the result for those who ask again, and says whether it was one of theirs. */
 static void finish_repeat(struct request *request)
 {
 	struct json_writer *writer = request_result(request);
+	const char *members = (const char *)request->out.data + request->members_from;
+	size_t len = request->out.len - request->members_from;
 	char *result;
 	if (!writer->is_cut && request->key != NULL) {
-		result = xasprintf("{%.*s}", (int)(request->out.len - request->members_from),
-		    (const char *)request->out.data + request->members_from);
+		result = xasprintf("{%.*s}", (int)len, members);
 		once_set_result(&request->once, result, strlen(result));
 		mem_free(result);
 	}
+	if (!writer->is_cut && request->is_done_once)
+		finish_once(request, members, len);
 	if (request->is_repeated)
 		json_put_bool(writer, "repeated", true);
 	if (request->differs)
@@ -223,7 +337,7 @@ void request_withdraw(struct request *request)
 	buf_init(&none, 0);
 	if (response_slot != NULL)
 		peer_respond(response_slot, &none, NULL, NULL);
-	on_peer_gone(request);
+	cancel(request);
 }
 
 bool request_release(struct request *request)
@@ -368,11 +482,51 @@ format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
 	memcpy(text + len, more, sizeof more);
 }
 
+/* Frees the key of a request that failed, or keeps the error if there may have been an effect. */
+static void set_error(const struct request *request, enum message_error error, const char *text)
+{
+	/* Of several commands of tmux the first may have been done; a limit may be the result's. */
+	static const bool may_have_effect[MESSAGE_ERROR_COUNT_] = {
+	    [MESSAGE_INTERNAL] = true,
+	    [MESSAGE_TMUX_ERROR] = true,
+	    [MESSAGE_TMUX_UNAVAILABLE] = true,
+	    [MESSAGE_TIMEOUT] = true,
+	    [MESSAGE_CANCELLED] = true,
+	    [MESSAGE_LIMIT] = true,
+	    [MESSAGE_GONE] = true,
+	    [MESSAGE_TOOL_FAILED] = true,
+	};
+	char *whole;
+	if (!may_have_effect[error]) {
+		once_forget(&request->once);
+		return;
+	}
+	whole = xasprintf("%s: %s", message_error_info(error)->kind, text);
+	once_set_error(&request->once, whole);
+	mem_free(whole);
+}
+
+/* Fails the requests that wait for this one in the same way. */
+static void fail_once(
+    struct request *request, enum message_error error, const char *data, const char *text)
+{
+	struct request *joined;
+	char *joined_data =
+	    xasprintf("\"repeated\":true%s%s", data != NULL ? "," : "", data != NULL ? data : "");
+	end_once(request);
+	set_error(request, error, text);
+	while ((joined = take_joined(request)) != NULL)
+		request_fail_data(joined, error, joined_data, "%s", text);
+	mem_free(joined_data);
+}
+
 static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
     enum message_error error, const char *data, const char *format, va_list args)
 {
 	char text[ERROR_TEXT_MAX] = "";
 	format_text(text, format, args);
+	if (request->is_done_once)
+		fail_once(request, error, data, text);
 	buf_finish(&request->out);
 	buf_init(&request->out, ENVELOPE_BYTES + ERROR_TEXT_MAX * 6 + (data ? strlen(data) : 0));
 	json_writer_init(&request->writer, &request->out);

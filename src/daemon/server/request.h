@@ -38,6 +38,16 @@ const struct once *request_set_key(struct request *request, const char *method, 
 const struct once *request_once(const struct request *request);
 /* It repeats an earlier one: its result says so. */
 void request_set_repeated(struct request *request, bool differs);
+/*
+ * Keeps the key of the request, which is done now, and then its result. It is done to its end
+ * though its peer disconnects; at most REQUEST_ORPHANS_MAX that wait.
+ */
+#define REQUEST_ORPHANS_MAX 100
+void request_begin_once(struct request *request);
+/* Has a request wait for the answer of the one that is done with the same key; false: none is. */
+bool request_join(struct request *request);
+/* Cancels those whose peers have disconnected: the daemon ends. */
+void request_cancel_orphans(void);
 
 /* Notes the request in the history. params may be NULL. */
 void request_note(struct request *request, const struct json *params);

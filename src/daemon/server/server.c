@@ -26,6 +26,7 @@
 #include "daemon/server/dispatch.h"
 #include "daemon/server/output.h"
 #include "daemon/server/peer.h"
+#include "daemon/server/request.h"
 #include "daemon/server/server_parts.h"
 #include "wire/address.h"
 #include "wire/message.h"
@@ -233,6 +234,7 @@ void server_free(struct server *server)
 		peer_drain(peer, until_ms);
 		peer_free(peer);
 	}
+	request_cancel_orphans();
 	if (server->spare_fd >= 0)
 		(void)close(server->spare_fd); /* of /dev/null */
 	dispatch_free(server->dispatch);

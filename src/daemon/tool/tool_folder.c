@@ -79,6 +79,7 @@ const char *tool_folder_path(const struct tool_folder *folder, size_t place)
 static void tool_free(struct tool *tool)
 {
 	list_remove(&tool->link);
+	method_free_tables(&tool->method);
 	declaration_free(tool->declaration);
 	mem_free(tool->file);
 	mem_free(tool->dir);
@@ -143,6 +144,7 @@ static void set_row(struct tool *tool, const struct tool_folder *folder)
 	    .group = declaration->group,
 	    .uses = &tool->uses,
 	};
+	method_add_key(&tool->method);
 }
 
 /* Whether one of the alternatives is there. */

@@ -46,6 +46,8 @@ AckNotificationResult = TypedDict(
     "AckNotificationResult",
     {
         "acknowledged": "int",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -68,6 +70,8 @@ CancelNotificationResult = TypedDict(
     "CancelNotificationResult",
     {
         "seq": "int",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -76,6 +80,8 @@ CancelTimerResult = TypedDict(
     {
         "id": "str",
         "durable": "bool",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -94,6 +100,8 @@ CancelWatchResult = TypedDict(
         "cancelled": "int",
         "watches": "List[CancelWatchResultWatches]",
         "message": "str",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -130,6 +138,8 @@ ClosePaneResult = TypedDict(
     "ClosePaneResult",
     {
         "pane": "str",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -137,6 +147,8 @@ CloseSessionResult = TypedDict(
     "CloseSessionResult",
     {
         "session": "str",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -144,6 +156,8 @@ CloseWindowResult = TypedDict(
     "CloseWindowResult",
     {
         "window": "str",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -153,6 +167,8 @@ CreatePaneResult = TypedDict(
         "pane": "str",
         "window": "str",
         "session": "str",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -162,6 +178,8 @@ CreateSessionResult = TypedDict(
         "pane": "str",
         "window": "str",
         "session": "str",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -171,6 +189,8 @@ CreateWindowResult = TypedDict(
         "pane": "str",
         "window": "str",
         "session": "str",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -253,6 +273,8 @@ FocusPaneResult = TypedDict(
     "FocusPaneResult",
     {
         "pane": "str",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -659,6 +681,8 @@ NextNotificationResult = TypedDict(
         "notifications": "List[NextNotificationResultNotifications]",
         "last": "int",
         "gap": "Union[Dict[str, Any], None]",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -710,6 +734,8 @@ ReportAgentResult = TypedDict(
         "state": "str",
         "taken": "bool",
         "queued": "int",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -719,6 +745,8 @@ ResizePaneResult = TypedDict(
         "pane": "str",
         "width": "int",
         "height": "int",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -788,6 +816,8 @@ RunTmuxResult = TypedDict(
         "blocks": "int",
         "lossy": "bool",
         "truncated": "bool",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -797,6 +827,8 @@ SelfCommandResult = TypedDict(
         "id": "str",
         "message": "str",
         "wake": "Dict[str, Any]",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -806,6 +838,8 @@ SendKeysResult = TypedDict(
         "pane": "str",
         "synchronized": "bool",
         "note": "str",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -814,6 +848,8 @@ SendMouseResult = TypedDict(
     {
         "pane": "str",
         "synchronized": "bool",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -851,6 +887,8 @@ SendTextResult = TypedDict(
     {
         "pane": "str",
         "synchronized": "bool",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -862,6 +900,16 @@ SetWakePolicyResult = TypedDict(
         "sources": "List[Any]",
         "window_ms": "int",
         "quiet_hours": "Union[str, None]",
+        "repeated": "bool",
+        "differs": "bool",
+    },
+    total=False,
+)
+ShutdownResult = TypedDict(
+    "ShutdownResult",
+    {
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -929,6 +977,8 @@ StopAgentResult = TypedDict(
         "killed": "bool",
         "exit_status": "int",
         "signal": "int",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -936,6 +986,8 @@ StopJobResult = TypedDict(
     "StopJobResult",
     {
         "id": "str",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -963,6 +1015,8 @@ TakeNotificationsResult = TypedDict(
         "pane": "str",
         "notifications": "List[TakeNotificationsResultNotifications]",
         "loan_sec": "float",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -1310,6 +1364,7 @@ class Methods:
         seq: Optional[int] = None,
         up_to: Optional[int] = None,
         consumer: Optional[str] = None,
+        key: Optional[str] = None,
     ) -> AckNotificationResult:
         """Marks notifications as handled.
 
@@ -1318,11 +1373,14 @@ class Methods:
         seq: The one to acknowledge.
         up_to: Acknowledge all up to this one.
         consumer: For this named consumer; left out: the notification itself is settled.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("ack_notification",
             seq=seq,
             up_to=up_to,
-            consumer=consumer)
+            consumer=consumer,
+            key=key)
 
     async def background_process(
         self,
@@ -1352,24 +1410,34 @@ class Methods:
     async def cancel_notification(
         self,
         seq: int,
+        *,
+        key: Optional[str] = None,
     ) -> CancelNotificationResult:
         """Takes back a notification that is still queued.
 
         seq: The notification that is not to be delivered.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("cancel_notification",
-            seq=seq)
+            seq=seq,
+            key=key)
 
     async def cancel_timer(
         self,
         timer: str,
+        *,
+        key: Optional[str] = None,
     ) -> CancelTimerResult:
         """Ends a timer before its time.
 
         timer: Its id.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("cancel_timer",
-            timer=timer)
+            timer=timer,
+            key=key)
 
     async def cancel_watch(
         self,
@@ -1377,17 +1445,21 @@ class Methods:
         file_path: Optional[str] = None,
         id: Optional[str] = None,
         pane: Optional[str] = None,
+        key: Optional[str] = None,
     ) -> CancelWatchResult:
         """Ends the watches of a file, one by its id, or all of the caller's; says which.
 
         file_path: Cancel all watches of this file, also those of other callers.
         id: Cancel this one.
         pane: Cancel those of this pane; with nothing given: the caller's own.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("cancel_watch",
             file_path=file_path,
             id=id,
-            pane=pane)
+            pane=pane,
+            key=key)
 
     async def capture_pane(
         self,
@@ -1430,6 +1502,7 @@ class Methods:
         pane: str,
         *,
         force: Optional[bool] = None,
+        key: Optional[str] = None,
     ) -> ClosePaneResult:
         """Closes a pane and ends its program.
 
@@ -1437,16 +1510,20 @@ class Methods:
 
         pane: Which pane, such as "%3" or "work:1.0".
         force: Also the caller's own pane, or the last one of the server.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("close_pane",
             pane=pane,
-            force=force)
+            force=force,
+            key=key)
 
     async def close_session(
         self,
         session: str,
         *,
         force: Optional[bool] = None,
+        key: Optional[str] = None,
     ) -> CloseSessionResult:
         """Closes a session, and the windows that no other session holds.
 
@@ -1454,16 +1531,20 @@ class Methods:
 
         session: Which session, such as "work" or "$1".
         force: Also the one the caller is in, or the last one of the server.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("close_session",
             session=session,
-            force=force)
+            force=force,
+            key=key)
 
     async def close_window(
         self,
         window: str,
         *,
         force: Optional[bool] = None,
+        key: Optional[str] = None,
     ) -> CloseWindowResult:
         """Closes a window with all its panes.
 
@@ -1471,10 +1552,13 @@ class Methods:
 
         window: Which window, such as "@1" or "work:0".
         force: Also the one the caller is in, or the last one of the server.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("close_window",
             window=window,
-            force=force)
+            force=force,
+            key=key)
 
     async def create_pane(
         self,
@@ -1488,6 +1572,7 @@ class Methods:
         focus: Optional[bool] = None,
         pane: Optional[str] = None,
         size: Optional[Any] = None,
+        key: Optional[str] = None,
     ) -> CreatePaneResult:
         """Splits a pane in two and runs a command in the new one.
 
@@ -1504,6 +1589,8 @@ class Methods:
         focus: Make it the active pane of its window.
         pane: The pane to split, such as "%3"; left out, the caller's own.
         size: Its rows or columns, or a share such as "30%"; left out, half.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("create_pane",
             command=command,
@@ -1514,7 +1601,8 @@ class Methods:
             direction=direction,
             focus=focus,
             pane=pane,
-            size=size)
+            size=size,
+            key=key)
 
     async def create_session(
         self,
@@ -1528,6 +1616,7 @@ class Methods:
         name: Optional[str] = None,
         width: Optional[int] = None,
         window_name: Optional[str] = None,
+        key: Optional[str] = None,
     ) -> CreateSessionResult:
         """Creates a detached session with one window.
 
@@ -1542,6 +1631,8 @@ class Methods:
         name: Its name, which must be free; left out, a number.
         width: In columns. Unit: cells.
         window_name: The name of its window; left out, it is named after its program.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("create_session",
             command=command,
@@ -1552,7 +1643,8 @@ class Methods:
             height=height,
             name=name,
             width=width,
-            window_name=window_name)
+            window_name=window_name,
+            key=key)
 
     async def create_window(
         self,
@@ -1566,6 +1658,7 @@ class Methods:
         index: Optional[int] = None,
         name: Optional[str] = None,
         session: Optional[str] = None,
+        key: Optional[str] = None,
     ) -> CreateWindowResult:
         """Makes a window in a session and runs a command in it.
 
@@ -1580,6 +1673,8 @@ class Methods:
         index: Its index in the session, which must be free; left out, the next free one.
         name: Its name; left out, it is named after its program.
         session: Where, such as "work" or "$1"; left out, the caller's own.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("create_window",
             command=command,
@@ -1590,7 +1685,8 @@ class Methods:
             focus=focus,
             index=index,
             name=name,
-            session=session)
+            session=session,
+            key=key)
 
     async def describe(
         self,
@@ -1723,13 +1819,17 @@ class Methods:
         self,
         *,
         pane: Optional[str] = None,
+        key: Optional[str] = None,
     ) -> FocusPaneResult:
         """Jumps to a pane: makes it the active one of its window, and that the current window.
 
         pane: Which pane, such as "%3"; left out, the caller's own.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("focus_pane",
-            pane=pane)
+            pane=pane,
+            key=key)
 
     async def gemini_sleep(
         self,
@@ -1974,6 +2074,7 @@ class Methods:
         limit: Optional[int] = None,
         ack: Optional[int] = None,
         ack_up_to: Optional[int] = None,
+        key: Optional[str] = None,
     ) -> NextNotificationResult:
         """Waits until there is a notification, and answers with it.
 
@@ -1990,6 +2091,8 @@ class Methods:
         limit: How many at most, if several are there.
         ack: Acknowledge this one first, for the consumer.
         ack_up_to: Acknowledge all up to this one first, for the consumer.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("next_notification",
             id=id,
@@ -1999,7 +2102,8 @@ class Methods:
             filter=filter,
             limit=limit,
             ack=ack,
-            ack_up_to=ack_up_to)
+            ack_up_to=ack_up_to,
+            key=key)
 
     async def ping(
         self,
@@ -2098,6 +2202,7 @@ class Methods:
         pid: Optional[int] = None,
         session: Optional[str] = None,
         state: Optional[Literal["idle", "busy", "asking", "gone"]] = None,
+        key: Optional[str] = None,
     ) -> ReportAgentResult:
         """Says which agent sits in a pane, in which session, and what it does now.
 
@@ -2112,13 +2217,16 @@ class Methods:
         session: The agent's own name of its session or thread.
         state: Idle: it waits for a prompt; busy: a turn has begun; asking: it waits for a person's
             decision; left out, as before.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("report_agent",
             agent=agent,
             pane=pane,
             pid=pid,
             session=session,
-            state=state)
+            state=state,
+            key=key)
 
     async def resize_pane(
         self,
@@ -2127,6 +2235,7 @@ class Methods:
         pane: Optional[str] = None,
         width: Optional[int] = None,
         zoom: Optional[bool] = None,
+        key: Optional[str] = None,
     ) -> ResizePaneResult:
         """Changes the size of a pane, or lets it fill its window.
 
@@ -2134,12 +2243,15 @@ class Methods:
         pane: Which pane, such as "%3"; left out, the caller's own.
         width: In columns. Unit: cells.
         zoom: true: it fills the window for now; false: no pane does.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("resize_pane",
             height=height,
             pane=pane,
             width=width,
-            zoom=zoom)
+            zoom=zoom,
+            key=key)
 
     async def respond(
         self,
@@ -2150,6 +2262,7 @@ class Methods:
         timeout_sec: Optional[float] = None,
         max_bytes: Optional[int] = None,
         progress: Optional[bool] = None,
+        key: Optional[str] = None,
     ) -> RespondResult:
         """Types an answer to what an agent asks, and answers as send_task does.
 
@@ -2163,6 +2276,8 @@ class Methods:
         timeout_sec: End with the outcome timeout after this long, counted from the request. Unit: s.
         max_bytes: How much of the output, from its end, the answer holds. Unit: bytes.
         progress: Tell what it says meanwhile: lines with the method progress, at most four a second.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("respond",
             agent=agent,
@@ -2170,7 +2285,8 @@ class Methods:
             wait=wait,
             timeout_sec=timeout_sec,
             max_bytes=max_bytes,
-            progress=progress)
+            progress=progress,
+            key=key)
 
     async def restart_job(
         self,
@@ -2238,6 +2354,7 @@ class Methods:
         command: Sequence[str],
         *,
         force: Optional[bool] = None,
+        key: Optional[str] = None,
     ) -> RunTmuxResult:
         """Runs any tmux command and returns its output.
 
@@ -2248,16 +2365,20 @@ class Methods:
 
         command: The command and its arguments, one string each; nothing needs quoting.
         force: Also one that ends the server or what the caller is in.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("run_tmux",
             command=command,
-            force=force)
+            force=force,
+            key=key)
 
     async def self_command(
         self,
         command: str,
         *,
         pane: Optional[str] = None,
+        key: Optional[str] = None,
     ) -> SelfCommandResult:
         """Types a command such as /compress into the caller's own pane once its agent is ready,
         and notifies when it is done; returns at once.
@@ -2267,10 +2388,13 @@ class Methods:
 
         command: The text, literally: one line of at most 1000 bytes. It may begin with /.
         pane: The pane to type into; left out: the caller's own.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("self_command",
             command=command,
-            pane=pane)
+            pane=pane,
+            key=key)
 
     async def send_keys(
         self,
@@ -2279,6 +2403,7 @@ class Methods:
         force: Optional[bool] = None,
         keys: Optional[Union[str, Sequence[str]]] = None,
         pane: Optional[str] = None,
+        key: Optional[str] = None,
     ) -> SendKeysResult:
         """Types keys and text into a pane, byte for byte.
 
@@ -2290,12 +2415,15 @@ class Methods:
         keys: A string or an array. A string that names a key (Enter, C-c, Ctrl+C, F5) is that
             key; else it is typed as it is.
         pane: Which pane, such as "%3" or "work:1.0"; left out, the caller's own.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("send_keys",
             base64=base64,
             force=force,
             keys=keys,
-            pane=pane)
+            pane=pane,
+            key=key)
 
     async def send_mouse(
         self,
@@ -2306,6 +2434,7 @@ class Methods:
         button: Optional[Literal["left", "middle", "right"]] = None,
         force: Optional[bool] = None,
         pane: Optional[str] = None,
+        key: Optional[str] = None,
     ) -> SendMouseResult:
         """Reports the mouse to a program that asked for it.
 
@@ -2317,6 +2446,8 @@ class Methods:
         pane: Which pane, such as "%3" or "work:1.0"; left out, the caller's own.
         x: The column in the pane, from 0.
         y: The row in the pane, from 0.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("send_mouse",
             action=action,
@@ -2324,7 +2455,8 @@ class Methods:
             force=force,
             pane=pane,
             x=x,
-            y=y)
+            y=y,
+            key=key)
 
     async def send_task(
         self,
@@ -2373,6 +2505,7 @@ class Methods:
         pane: Optional[str] = None,
         paste: Optional[bool] = None,
         text: Optional[str] = None,
+        key: Optional[str] = None,
     ) -> SendTextResult:
         """Types a text into a pane as it is; several lines as one paste.
 
@@ -2388,6 +2521,8 @@ class Methods:
         paste: Give it as a bracketed paste, if the program asked for such: left out, text of more
             than one line.
         text: The text, byte for byte; no name of a key is special.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("send_text",
             base64=base64,
@@ -2395,7 +2530,8 @@ class Methods:
             force=force,
             pane=pane,
             paste=paste,
-            text=text)
+            text=text,
+            key=key)
 
     async def set_wake_policy(
         self,
@@ -2405,6 +2541,7 @@ class Methods:
         quiet_hours: Optional[str] = None,
         sources: Optional[Sequence[str]] = None,
         window_ms: Optional[int] = None,
+        key: Optional[str] = None,
     ) -> SetWakePolicyResult:
         """Sets which notifications wake an agent, and when.
 
@@ -2422,19 +2559,29 @@ class Methods:
             timer, tool, watch); others are delivered with the next that wakes. Left out: all
             wake.
         window_ms: Wait so long after the first that wakes, to deliver more in the same line. Unit: ms.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("set_wake_policy",
             agent=agent,
             pane=pane,
             quiet_hours=quiet_hours,
             sources=sources,
-            window_ms=window_ms)
+            window_ms=window_ms,
+            key=key)
 
     async def shutdown(
         self,
-    ) -> Dict[str, Any]:
-        """Answers, then ends the daemon in good order; tmux and its sessions live on."""
-        return await self.request("shutdown")
+        *,
+        key: Optional[str] = None,
+    ) -> ShutdownResult:
+        """Answers, then ends the daemon in good order; tmux and its sessions live on.
+
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
+        """
+        return await self.request("shutdown",
+            key=key)
 
     async def sleep(
         self,
@@ -2483,6 +2630,7 @@ class Methods:
         *,
         grace_sec: Optional[float] = None,
         force: Optional[bool] = None,
+        key: Optional[str] = None,
     ) -> StopAgentResult:
         """Ends an agent: its program as when a terminal is closed, then its window.
 
@@ -2493,27 +2641,34 @@ class Methods:
         grace_sec: How long its program may take to end (SIGHUP) before it is killed. Unit: s.
         force: Also the one that the caller is in, or whose pane is the server's last; and close
             the pane of one that was adopted.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("stop_agent",
             agent=agent,
             grace_sec=grace_sec,
-            force=force)
+            force=force,
+            key=key)
 
     async def stop_job(
         self,
         job: str,
         *,
         signal: Optional[Literal["TERM", "INT", "HUP", "KILL", "QUIT", "USR1", "USR2", "STOP", "CONT"]] = None,
+        key: Optional[str] = None,
     ) -> StopJobResult:
         """Ends a background job and all its processes.
 
         job: Its id or name.
         signal: TERM and INT are followed by KILL for all its processes after 5 s; others are sent
             once, to its process group.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("stop_job",
             job=job,
-            signal=signal)
+            signal=signal,
+            key=key)
 
     async def subscribe(
         self,
@@ -2555,6 +2710,7 @@ class Methods:
         limit: Optional[int] = None,
         pane: Optional[str] = None,
         timeout_sec: Optional[float] = None,
+        key: Optional[str] = None,
     ) -> TakeNotificationsResult:
         """Takes the notifications of a pane, to hand them to its agent without typing.
 
@@ -2565,12 +2721,15 @@ class Methods:
         pane: The pane whose agent gets them; left out, the caller's own.
         timeout_sec: Wait so long for one, then answer with an empty list. Unit: s.
         way: How the agent gets them: by a stream that it follows, or by its hook.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("take_notifications",
             limit=limit,
             pane=pane,
             timeout_sec=timeout_sec,
-            way=way)
+            way=way,
+            key=key)
 
     async def unsubscribe(
         self,
@@ -2615,6 +2774,7 @@ class Methods:
         *,
         pane: Optional[str] = None,
         timeout_sec: Optional[float] = None,
+        key: Optional[str] = None,
     ) -> WaitForIdleResult:
         """Notifies when little processor time has been used for a while; returns at once.
 
@@ -2623,12 +2783,15 @@ class Methods:
         duration_seconds: How long it must stay below that. Unit: s.
         pane: Only the processes of this pane; left out: the machine.
         timeout_sec: Notify after this long in any case; 0: never. Unit: s.
+        key: Done once: asked again with this key within 24 hours, the answer is that of the
+            first request.
         """
         return await self.request("wait_for_idle",
             cpu_threshold=cpu_threshold,
             duration_seconds=duration_seconds,
             pane=pane,
-            timeout_sec=timeout_sec)
+            timeout_sec=timeout_sec,
+            key=key)
 
     async def watch_log(
         self,
