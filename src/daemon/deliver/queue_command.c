@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* The commands by which agents queue messages to their sessions. */
 #include "daemon/deliver/queue_command.h"
-#include "daemon/core/rlimit.h"
 
 #include <errno.h>
-#include <event2/event.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +16,7 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
+#include "daemon/deliver/program.h"
 #include "daemon/queue/notification.h"
 
 extern char **environ;
@@ -53,11 +48,8 @@ static const char *const inherited[] = {"PATH", "HOME", "CODEX_HOME"};
 struct queue_command {
 	queue_command_fn *done;
 	void *data;
-	struct event *ended; /* its pidfd; NULL: it was not started */
+	struct program *program; /* NULL: it was not started */
 	struct loop_timer *timer;
-	pid_t pid; /* 0: it has been waited for */
-	int pidfd;
-	int output; /* a file in memory; below 0: none */
 	char reason[QUEUE_REASON_SIZE];
 };
 
@@ -241,61 +233,6 @@ static char **make_environ(const struct buf *block)
 	return made;
 }
 
-/* A file in memory for the output, of a size that does not grow; -1: the output is lost. */
-static int open_output(void)
-{
-	int fd = memfd_create("muxbus-queue", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd >= 0 &&
-	    (ftruncate(fd, QUEUE_COMMAND_OUT_MAX) < 0 ||
-		fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) < 0)) {
-		(void)close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-static int spawn(
-    pid_t *ret_pid, const char *program, char *const *argv, char *const *env, int output)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
-	int error;
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
-	posix_spawn_file_actions_adddup2(
-	    &actions, output >= 0 ? output : STDIN_FILENO, STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawnattr_setpgroup(&attributes, 0);
-	posix_spawnattr_setflags(
-	    &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-	files_limit_restore();
-	error = posix_spawn(ret_pid, program, &actions, &attributes, argv, env);
-	rlimit_raise_files();
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return error;
-}
-
-/* Ends what it has started, all of it, and takes its status. */
-static int reap(struct queue_command *command, bool is_kill)
-{
-	int status = -1;
-	if (command->pid == 0)
-		return -1;
-	if (is_kill)
-		(void)kill(-command->pid, SIGKILL); /* it may have just ended */
-	while (waitpid(command->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	command->pid = 0;
-	return status;
-}
-
 /* The line of an output that says most: the first error, else the last line. xalloc()ed. */
 static char *find_said(char *text)
 {
@@ -311,30 +248,18 @@ static char *find_said(char *text)
 	return notification_clean_text(said, strlen(said));
 }
 
-/* Reads its output. Returns whether that says that the thread is not loaded. */
-static bool read_output(const struct queue_command *command, char **ret_said)
-{
-	char *text = xcalloc(1, QUEUE_COMMAND_OUT_MAX + 1);
-	ssize_t len =
-	    command->output >= 0 ? pread(command->output, text, QUEUE_COMMAND_OUT_MAX, 0) : 0;
-	bool is_not_loaded;
-	text[len > 0 ? len : 0] = '\0'; /* what it did not write is NUL too */
-	is_not_loaded = strcasestr(text, "not loaded") != NULL;
-	*ret_said = find_said(text);
-	mem_free(text);
-	return is_not_loaded;
-}
-
-static void on_ended(evutil_socket_t fd, short what, void *data)
+static void on_ended(void *data, const struct program_end *end)
 {
 	struct queue_command *command = data;
-	int status = reap(command, false);
-	bool is_done = WIFEXITED(status) && WEXITSTATUS(status) == 0, is_not_loaded;
-	char *said;
-	(void)fd;
-	(void)what;
-	is_not_loaded = read_output(command, &said);
-	if (is_not_loaded)
+	int status = end->status;
+	bool is_done = !end->is_late && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	char *text = program_output(command->program);
+	bool is_not_loaded = strcasestr(text, "not loaded") != NULL;
+	char *said = find_said(text);
+	if (end->is_late)
+		snprintf(command->reason, sizeof command->reason,
+		    "its queue command did not end within %d s", QUEUE_COMMAND_MS / 1000);
+	else if (is_not_loaded)
 		snprintf(command->reason, sizeof command->reason, "its thread is not loaded: %.*s",
 		    SAID_MAX, said);
 	else if (!is_done)
@@ -345,18 +270,14 @@ static void on_ended(evutil_socket_t fd, short what, void *data)
 		    said[0] != '\0' ? ": " : "", SAID_MAX, said);
 	command->reason[utf8_valid_prefix(command->reason, strlen(command->reason))] = '\0';
 	mem_free(said);
+	mem_free(text);
 	command->done(command->data, is_done && !is_not_loaded, command->reason);
 }
 
-/* It takes too long, or could not be started. */
+/* It could not be started. */
 static void on_timer(void *data)
 {
 	struct queue_command *command = data;
-	if (command->pid != 0) {
-		(void)reap(command, true);
-		snprintf(command->reason, sizeof command->reason,
-		    "its queue command did not end within %d s", QUEUE_COMMAND_MS / 1000);
-	}
 	command->done(command->data, false, command->reason);
 }
 
@@ -365,10 +286,16 @@ static bool start(struct queue_command *command, struct event_base *base,
 {
 	const char *const *words = find_words(target->agent);
 	char program[PATH_MAX], *argv[WORDS_MAX] = {NULL};
+	struct program_order order = {
+	    .path = program,
+	    .argv = argv,
+	    .input = -1,
+	    .output_max = QUEUE_COMMAND_OUT_MAX,
+	    .time_ms = QUEUE_COMMAND_MS,
+	};
 	const char *path;
 	struct buf block;
 	char **env;
-	int error = ENOENT;
 	for (size_t at = 0; words[at] != NULL; at++)
 		argv[at] =
 		    (char *)(uintptr_t)(strcmp(words[at], SESSION_WORD) == 0 ? target->session
@@ -376,42 +303,29 @@ static bool start(struct queue_command *command, struct event_base *base,
 									     : words[at]);
 	buf_init(&block, ENVIRON_MAX);
 	read_environ(target->pid, &block);
-	env = make_environ(&block);
+	order.env = env = make_environ(&block);
 	path = find_variable(&block, "PATH");
+	errno = ENOENT;
 	if (find_program(words[0], target->pid, path != NULL ? path + 5 : getenv("PATH"), program,
 		sizeof program))
-		error = spawn(&command->pid, program, argv, env, command->output);
+		command->program = program_start(base, &order, on_ended, command);
+	if (command->program == NULL)
+		snprintf(command->reason, sizeof command->reason, "its program %s: %s", words[0],
+		    strerror(errno));
 	mem_free(env);
 	buf_finish(&block);
-	if (error != 0) {
-		command->pid = 0;
-		snprintf(command->reason, sizeof command->reason, "its program %s: %s", words[0],
-		    strerror(error));
-		return false;
-	}
-	command->pidfd = (int)syscall(SYS_pidfd_open, command->pid, 0);
-	if (command->pidfd >= 0)
-		command->ended = event_new(base, command->pidfd, EV_READ, on_ended, command);
-	if (command->ended == NULL || event_add(command->ended, NULL) < 0) {
-		(void)reap(command, true);
-		snprintf(command->reason, sizeof command->reason, "its end cannot be seen");
-		return false;
-	}
-	return true;
+	return command->program != NULL;
 }
 
 struct queue_command *queue_command_start(struct event_base *base,
     const struct queue_target *target, const char *text, queue_command_fn *done, void *data)
 {
 	struct queue_command *command = xcalloc(1, sizeof *command);
-	bool is_started;
 	command->done = done;
 	command->data = data;
-	command->pidfd = -1;
-	command->output = open_output();
 	command->timer = loop_timer_new(base, on_timer, command);
-	is_started = start(command, base, target, text);
-	loop_timer_arm(command->timer, is_started ? QUEUE_COMMAND_MS : 0);
+	if (!start(command, base, target, text))
+		loop_timer_arm(command->timer, 0);
 	return command;
 }
 
@@ -419,13 +333,7 @@ void queue_command_free(struct queue_command *command)
 {
 	if (command == NULL)
 		return;
-	(void)reap(command, true);
-	if (command->ended != NULL)
-		event_free(command->ended);
-	if (command->pidfd >= 0)
-		(void)close(command->pidfd);
-	if (command->output >= 0)
-		(void)close(command->output);
+	program_free(command->program);
 	loop_timer_free(command->timer);
 	mem_free(command);
 }

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: ISC */
+/* Programs that deliver notifications. */
+#include "daemon/deliver/program.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/core/rlimit.h"
+
+struct program {
+	program_fn *done;
+	void *data;
+	struct event *ended; /* its pidfd */
+	struct loop_timer *timer;
+	pid_t pid; /* 0: it has been waited for */
+	int pidfd;
+	int output; /* a file in memory; below 0: none */
+	size_t output_max;
+	int64_t grace_ms;
+	bool is_late;
+};
+
+/* A file in memory for the output, of a size that does not grow; -1: the output is lost. */
+static int open_output(size_t max)
+{
+	int fd = memfd_create("muxbus-output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd >= 0 &&
+	    (ftruncate(fd, (off_t)max) < 0 ||
+		fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) < 0)) {
+		(void)close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int spawn(pid_t *ret_pid, const struct program_order *order, int output)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none, all;
+	int error;
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawn_file_actions_init(&actions);
+	if (order->input >= 0)
+		posix_spawn_file_actions_adddup2(&actions, order->input, STDIN_FILENO);
+	else
+		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+	if (output >= 0)
+		posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+	else
+		posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_RDWR, 0);
+	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawnattr_setpgroup(&attributes, 0);
+	posix_spawnattr_setflags(
+	    &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+	files_limit_restore();
+	error = posix_spawn(ret_pid, order->path, &actions, &attributes, order->argv, order->env);
+	rlimit_raise_files();
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return error;
+}
+
+/* Waits for the end of what was started, after killing all of it if asked. Returns its status. */
+static int reap(struct program *program, bool is_kill)
+{
+	int status = -1;
+	if (program->pid == 0)
+		return -1;
+	if (is_kill)
+		(void)kill(-program->pid, SIGKILL); /* it may have just ended */
+	while (waitpid(program->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	program->pid = 0;
+	return status;
+}
+
+static void end(struct program *program, bool is_kill)
+{
+	struct program_end how = {.status = reap(program, is_kill), .is_late = program->is_late};
+	loop_timer_disarm(program->timer);
+	(void)event_del(program->ended);
+	program->done(program->data, &how);
+}
+
+static void on_ended(evutil_socket_t fd, short what, void *data)
+{
+	(void)fd;
+	(void)what;
+	end(data, false);
+}
+
+static void on_timer(void *data)
+{
+	struct program *program = data;
+	if (program->is_late || program->grace_ms == 0) {
+		program->is_late = true;
+		end(program, true);
+		return;
+	}
+	program->is_late = true;
+	(void)kill(-program->pid, SIGTERM);
+	loop_timer_arm(program->timer, program->grace_ms);
+}
+
+struct program *program_start(
+    struct event_base *base, const struct program_order *order, program_fn *done, void *data)
+{
+	struct program *program = xcalloc(1, sizeof *program);
+	int error;
+	program->done = done;
+	program->data = data;
+	program->pidfd = -1;
+	program->output_max = order->output_max;
+	program->grace_ms = order->grace_ms;
+	program->output = open_output(order->output_max);
+	program->timer = loop_timer_new(base, on_timer, program);
+	error = spawn(&program->pid, order, program->output);
+	if (error != 0) {
+		program->pid = 0;
+		program_free(program);
+		errno = error;
+		return NULL;
+	}
+	program->pidfd = (int)syscall(SYS_pidfd_open, program->pid, 0);
+	if (program->pidfd >= 0)
+		program->ended = event_new(base, program->pidfd, EV_READ, on_ended, program);
+	if (program->ended == NULL || event_add(program->ended, NULL) < 0) {
+		program_free(program); /* its end could not be seen */
+		errno = EMFILE;
+		return NULL;
+	}
+	loop_timer_arm(program->timer, order->time_ms);
+	return program;
+}
+
+char *program_output(const struct program *program)
+{
+	char *text = xcalloc(1, program->output_max + 1);
+	ssize_t len =
+	    program->output >= 0 ? pread(program->output, text, program->output_max, 0) : 0;
+	text[len > 0 ? len : 0] = '\0'; /* what it did not write is NUL too */
+	return text;
+}
+
+void program_free(struct program *program)
+{
+	if (program == NULL)
+		return;
+	(void)reap(program, true);
+	if (program->ended != NULL)
+		event_free(program->ended);
+	if (program->pidfd >= 0)
+		(void)close(program->pidfd);
+	if (program->output >= 0)
+		(void)close(program->output);
+	loop_timer_free(program->timer);
+	mem_free(program);
+}
