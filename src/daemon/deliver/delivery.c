@@ -17,6 +17,7 @@
 #include "daemon/deliver/queue_command.h"
 #include "daemon/deliver/receipt.h"
 #include "daemon/deliver/retry.h"
+#include "daemon/deliver/typed_line.h"
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/deliver/way.h"
 #include "daemon/input/submit.h"
@@ -72,55 +73,12 @@ struct delivery_set {
 	struct list mails;
 };
 
-struct typed {
-	uint64_t *batch;
-	size_t count;
-	unsigned before; /* how often earlier daemons may have typed for these */
-	char *line;
-};
-
-static const struct record_field typed_fields[] = {
-    {RECORD_ROW(NUMBERS, struct typed, batch, "batch"),
-	.count_offset = offsetof(struct typed, count)},
-    {RECORD_ROW(INT, struct typed, before, "before")},
-    {RECORD_ROW(TEXT, struct typed, line, "line")},
-};
-
-static const struct record_kind typed_kind = {
-    .prefix = "typed/",
-    .noun = "a line that was being typed",
-    .rows = RECORD_ROWS(typed_fields, "&batch*#before\n=line"),
-    .source = SOURCE_POST,
-};
-
-static void typed_store(struct mail *mail, const struct buf *line)
-{
-	const struct typed typed = {
-	    .batch = mail->batch,
-	    .count = mail->batch_count,
-	    .before = submit_typed_before(mail->submit),
-	    .line = (char *)line->data,
-	};
-	char name[PANE_REF_NAME_SIZE];
-	pane_ref_name(&mail->pane, name);
-	record_put(queue_store(mail->set->parts.queue), &typed_kind, name, &typed);
-}
-
-static void typed_forget(const struct mail *mail)
-{
-	char name[PANE_REF_NAME_SIZE];
-	pane_ref_name(&mail->pane, name);
-	record_delete(queue_store(mail->set->parts.queue), &typed_kind, name);
-}
-
 /* Takes up what an earlier daemon was about to type. */
-static void typed_load(struct mail *mail)
+static void mail_resume(struct mail *mail)
 {
 	struct queue *queue = mail->set->parts.queue;
-	char name[PANE_REF_NAME_SIZE];
-	struct typed typed = {0};
-	pane_ref_name(&mail->pane, name);
-	if (!record_get(queue_store(queue), &typed_kind, name, &typed))
+	struct typed_line typed;
+	if (!typed_line_get(queue_store(queue), &mail->pane, &typed))
 		return;
 	for (size_t at = 0; at < typed.count && mail->batch_count < BATCH_MAX; at++) {
 		if (queue_find(queue, typed.batch[at]) != NULL)
@@ -128,19 +86,7 @@ static void typed_load(struct mail *mail)
 	}
 	if (mail->batch_count > 0)
 		submit_resume(mail->submit, typed.line, strlen(typed.line), typed.before);
-	record_finish(typed_kind.rows, &typed);
-}
-
-/* Looks whether a record can be read: typed_load() reads it when its pane is due. */
-static bool typed_check(void *data, const char *name, const struct json *value)
-{
-	struct typed typed = {0};
-	(void)data;
-	(void)name;
-	if (!record_read(typed_kind.rows, value, &typed))
-		return false;
-	record_finish(typed_kind.rows, &typed);
-	return true;
+	typed_line_finish(&typed);
 }
 
 static bool is_ours(const struct notification *note)
@@ -337,7 +283,13 @@ static bool on_compose(void *data, struct submit_text *text)
 	queue_begin(queue);
 	for (size_t at = 0; at < mail->batch_count; at++)
 		(void)queue_set_state(queue, mail->batch[at], NOTE_DELIVERING, NULL);
-	typed_store(mail, &line);
+	typed_line_put(queue_store(queue), &mail->pane,
+	    &(struct typed_line){
+		.batch = mail->batch,
+		.count = mail->batch_count,
+		.before = submit_typed_before(mail->submit),
+		.line = (char *)line.data,
+	    });
 	(void)queue_commit(queue);
 	(void)buf_append(&text->bytes, line.data, line.len);
 	buf_finish(&line);
@@ -379,7 +331,7 @@ static void on_ended(void *data, const struct submit_end *end)
 		write_receipt(mail, mail->batch[at], outcomes[result].state, outcomes[result].name,
 		    result, end->reason);
 	if (mail->batch_count > 0)
-		typed_forget(mail);
+		typed_line_delete(queue_store(mail->set->parts.queue), &mail->pane);
 	mail_retry(mail, result);
 	mail->batch_count = 0;
 	mail_go(mail);
@@ -540,7 +492,7 @@ static struct mail *get_mail(struct delivery_set *set, const struct pane_ref *pa
 	mail->again = loop_timer_new(set->parts.base, on_again, mail);
 	mail->soon = loop_timer_new(set->parts.base, on_soon, mail);
 	list_append(&set->mails, &mail->link);
-	typed_load(mail);
+	mail_resume(mail);
 	return mail;
 }
 
@@ -625,7 +577,7 @@ struct delivery_set *delivery_set_new(const struct delivery_parts *parts)
 	list_init(&set->mails);
 	set->retries = retry_set_new(&retries, on_retry, set);
 	set->listener.posted = on_posted;
-	queue_load(parts->queue, &typed_kind, typed_check, NULL);
+	typed_line_load(parts->queue);
 	queue_listen(parts->queue, &set->listener);
 	set->reports.reported = on_reported;
 	presence_listen(parts->presences, &set->reports);
