@@ -161,6 +161,11 @@ until_is 'a thread that is loaded is told' 'delivered queue_command' fate "$seco
 until_is 'one that is not: queued' 'queued none' fate "$first"
 is 'with the reason' "$(receipt "$first" .delivery.reason)" \
 	"its thread is not loaded: Error: failed to queue session message: thread not loaded: $one (code -32603)"
+changes() { # of the ways to a thread
+	ask '{"method":"list_events","params":{"after":0,"kinds":["way_changed"],"limit":1000}}' |
+		jq -r --arg thread "codex:$1" '.result.events[] | select(.thread == $thread) | "\(.before) \(.way)"' | tail -n 1
+}
+until_is 'an event says so, while the process lives' 'queue_command none' changes $one
 rm "$dir/unloaded-$one"
 tool $one list_panes '{}'
 until_is 'its next call says that it is back' 'delivered queue_command' fate "$first"

@@ -71,6 +71,8 @@ struct delivery_set {
 	struct wake_policy_listener policies;
 	struct retry_set *retries;
 	struct list mails;
+	void (*changed)(void *data); /* NULL: nothing is to be called */
+	void *changed_data;
 };
 
 /* Takes up what an earlier daemon was about to type. */
@@ -385,6 +387,8 @@ static void on_command(void *data, bool is_taken, const char *reason)
 	mail->way = has_pane(mail) ? NULL : "none";
 	queue_command_free(command);
 	mail->batch_count = 0;
+	if (!is_taken && mail->set->changed != NULL)
+		mail->set->changed(mail->set->changed_data);
 	mail_go(mail);
 }
 
@@ -443,8 +447,12 @@ static void mail_type(struct mail *mail)
 static void on_again(void *data)
 {
 	struct mail *mail = data;
+	struct delivery_set *set = mail->set;
+	bool had_failed = mail->has_failed;
 	mail->has_failed = false;
 	mail_go(mail);
+	if (had_failed && set->changed != NULL)
+		set->changed(set->changed_data);
 }
 
 /* Goes on with a pane or thread: in the best way there is, or not at all. */
@@ -613,6 +621,12 @@ void delivery_set_wake(struct delivery_set *set)
 bool delivery_set_is_idle(const struct delivery_set *set)
 {
 	return list_is_empty(&set->mails);
+}
+
+void delivery_on_change(struct delivery_set *set, void (*fn)(void *data), void *data)
+{
+	set->changed = fn;
+	set->changed_data = data;
 }
 
 void delivery_way(

@@ -45,6 +45,9 @@ void delivery_set_wake(struct delivery_set *set);
 void delivery_way(
     const struct delivery_set *set, const struct pane_ref *address, struct way_found *ret_found);
 
+/* Has fn called when ways may be others: the command of an agent has failed, or is asked again. */
+void delivery_on_change(struct delivery_set *set, void (*fn)(void *data), void *data);
+
 /* Whether no notification is on its way into a pane. */
 bool delivery_set_is_idle(const struct delivery_set *set);
 

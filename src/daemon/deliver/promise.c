@@ -236,6 +236,11 @@ static void on_puller(struct puller_listener *listener, const struct pane_ref *p
 	look_soon(list_entry(listener, struct promise_set, pullers));
 }
 
+static void on_changed(void *data)
+{
+	look_soon(data);
+}
+
 struct promise_set *promise_set_new(const struct promise_parts *parts)
 {
 	struct promise_set *set = xcalloc(1, sizeof *set);
@@ -249,6 +254,7 @@ struct promise_set *promise_set_new(const struct promise_parts *parts)
 	set->pullers.begun = on_puller;
 	set->pullers.settled = on_puller;
 	puller_listen(parts->pullers, &set->pullers);
+	delivery_on_change(parts->deliveries, on_changed, set);
 	return set;
 }
 
@@ -260,6 +266,7 @@ void promise_set_free(struct promise_set *set)
 	event_log_unlisten(set->parts.events, &set->events);
 	presence_unlisten(&set->reports);
 	puller_unlisten(&set->pullers);
+	delivery_on_change(set->parts.deliveries, NULL, NULL);
 	loop_timer_free(set->timer);
 	list_for_each_safe (link, after, &set->promises)
 		promise_free(list_entry(link, struct promise, link));

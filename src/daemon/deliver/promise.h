@@ -33,7 +33,7 @@ struct promise_parts {
 	struct tmux *tmux;
 	struct presence_set *presences;
 	struct puller_set *pullers;
-	const struct delivery_set *deliveries;
+	struct delivery_set *deliveries;
 	/* Whether anything is pending for an address. */
 	bool (*is_pending)(void *data, const struct pane_ref *address);
 	void *data;
