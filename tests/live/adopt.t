@@ -49,6 +49,24 @@ call ensure_agent "$(jq -nc --arg pane "$marked" '{$pane}')"
 is 'a shell with a mark is no agent' "$(field '.error.data.kind // .result.agent')" refused
 t kill-pane -t "$marked"
 
+# Behind a program that shows another one, as ssh does, a mark counts while it is young: not that of
+# an earlier life of muxbusd.
+if command -v script >/dev/null; then
+	call create_pane '{"command":["env","PS1=sh> ","script","-qc","bash --norc","/dev/null"],"pane":"%0","reports":"token"}'
+	marked=$(field .result.pane)
+	until_is 'a shell behind script' 1 rows "$marked" '^sh>'
+	t send-keys -t "$marked" "$MUXBUS_BUILDDIR/muxbus mark idle --agent claude" Enter
+	call wait_for "$(jq -nc --arg pane "$marked" '{any: [{agent_state: "idle", $pane}], timeout_sec: 20}')"
+	is 'a mark comes from behind it' "$(field '.result.matched | length')" 1
+	call ensure_agent "$(jq -nc --arg pane "$marked" '{$pane, startup_timeout_sec: 1}')"
+	ok 'a young mark is an agent' test "$(agent claude .adopted)" = true
+	call stop_agent '{"agent":"claude"}'
+	kill_daemon
+	call ensure_agent "$(jq -nc --arg pane "$marked" '{$pane}')"
+	is 'an old one is none' "$(field '.error.data.kind // .result.agent')" refused
+	t kill-pane -t "$marked"
+fi
+
 person_starts
 call ensure_agent "$(jq -nc --arg pane "$pane" '{$pane, cwd: "/"}')"
 is 'parameters of a start are refused' "$(field '.error.data.field')" cwd

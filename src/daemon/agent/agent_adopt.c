@@ -52,6 +52,17 @@ static void set_name(struct agent_adoptee *adoptee, const char *name)
 		snprintf(adoptee->name, sizeof adoptee->name, "agent");
 }
 
+/*
+ * Whether a mark speaks for an agent that is still there. At the prompt of a shell it speaks for
+ * the shell, and outlives its agent. Behind ssh or su a mark is all there is, but a shell can come
+ * back there too: only one of this daemon's life that was made lately counts.
+ */
+static bool is_live_mark(const struct presence *presence, const struct agent_adoptee *adoptee)
+{
+	return foreground_is_carrier(adoptee->front.name) && presence->reported_ms > 0 &&
+	    clock_mono_ms() - presence->reported_ms < AGENT_MARK_LIVE_MS;
+}
+
 /* Whether an agent is in front, by its command line or by its own report. */
 static bool find_agent(
     const struct agent_parts *parts, const struct muxbus_pane *pane, struct agent_adoptee *adoptee)
@@ -67,12 +78,7 @@ static bool find_agent(
 	presence = presence_of_pane(parts->presences, &ref);
 	if (presence == NULL || presence->pid != adoptee->front.pid)
 		return false;
-	/*
-	 * A mark at the prompt of a shell speaks for the shell, and outlives its agent. Behind ssh a
-	 * mark is all there is.
-	 */
-	if (presence->is_by_mark && adoptee->front.is_shell &&
-	    !foreground_is_carrier(adoptee->front.name))
+	if (presence->is_by_mark && adoptee->front.is_shell && !is_live_mark(presence, adoptee))
 		return false;
 	set_name(adoptee, presence->agent);
 	return true;

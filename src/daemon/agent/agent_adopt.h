@@ -13,6 +13,9 @@
 #include "daemon/agent/agent_spec.h"
 #include "daemon/pane/foreground.h"
 
+/* From a mark of an agent behind ssh or su until the mark says no more that the agent is there. */
+#define AGENT_MARK_LIVE_MS (5 * 60 * 1000)
+
 struct agent;
 struct agent_parts;
 struct agent_set;
