@@ -167,6 +167,19 @@ call stop_agent '{"agent":"first","force":true,"grace_sec":2}'
 is 'by force it is stopped' "$(field '.result | "\(.pane) \(.released)"')" "$first false"
 is 'with its pane' "$(t list-panes -a -F '#{pane_id}' | grep -cx -e "$first")" 0
 
+# A program that a person's shell has started is ended alone.
+shell=$(t split-window -d -P -F '#{pane_id}' "exec env PS1='sh> ' PYTHON_BASIC_REPL=1 bash --norc")
+until_is 'a shell of a person' 1 rows "$shell" '^sh>'
+t send-keys -t "$shell" 'python3 -q; echo over' Enter
+until_is 'and its program' 1 rows "$shell" '^>>>'
+call ensure_agent "$(jq -nc --arg pane "$shell" '{$pane, name: "inner"}')"
+is 'which is adopted' "$(field '.error.message // .result.agent')" inner
+call stop_agent '{"agent":"inner","force":true,"grace_sec":2}'
+is 'is stopped by force' "$(field '.error.message // (.result | "\(.released)")')" false
+until_is 'the shell goes on' bash front "$shell"
+t send-keys -t "$shell" 'echo still' 'Space' 'here' Enter
+until_is 'and reads commands' 1 rows "$shell" '^still here'
+
 # A known agent has the name of its kind, and takes pastes.
 ln -s "$MUXBUS_BUILDDIR/tests/fake_agent" "$dir/claude"
 one=$(t split-window -d -P -F '#{pane_id}' "exec $dir/claude $dir/one.log")

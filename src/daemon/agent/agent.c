@@ -494,8 +494,10 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 static void on_ended(struct agent *agent)
 {
 	char reason[AGENT_REASON_SIZE];
-	if (agent->ending != NULL)
-		return; /* its pane is closed with it */
+	if (agent->ending != NULL) {
+		loop_timer_arm(agent->timer, 0); /* the next step of its end */
+		return;
+	}
 	snprintf(reason, sizeof reason, "its program %s has ended",
 	    agent_monitor_profile(agent->monitor)->name);
 	crash(agent, reason);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * stop_agent: the end of an agent. Its program gets SIGHUP, as when a terminal is closed, and
- * may take a while; then it is killed, and its pane closed in any case.
+ * may take a while; then it is killed, and its pane closed in any case. Of an adopted agent that a
+ * person's shell has started, only the agent's own process group gets signals: the shell and the
+ * pane stay.
  */
 #include "daemon/agent/agent_stop.h"
 
@@ -20,6 +22,7 @@
 #include "daemon/agent/agent_wait.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/input/submit.h"
+#include "daemon/pane/foreground.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
@@ -33,7 +36,10 @@ struct closing {
 
 struct agent_ending {
 	struct request *request; /* NULL: no request waits for the answer */
-	int pidfd; /* of the pane's first process; -1: it has ended, or is not known */
+	int pidfd; /* of the process that gets signals; -1: it has ended, or is not known */
+	struct foreground_program
+	    program; /* in a person's pane, which stays; pid 0: the pane's own */
+	pid_t shell_group; /* of the pane's first process */
 	int64_t deadline_ms; /* CLOCK_MONOTONIC */
 	bool is_killed;
 	bool is_closing; /* the pane */
@@ -43,7 +49,12 @@ struct agent_ending {
 
 static void signal_process(const struct agent_ending *ending, int number)
 {
-	if (ending->pidfd >= 0)
+	const struct foreground_program *program = &ending->program;
+	pid_t group = program->pid != 0 ? getpgid(program->pid) : 0;
+	if (group > 1 && group != ending->shell_group &&
+	    foreground_lives(program->pid, program->start))
+		(void)kill(-group, number); /* it may have just ended */
+	else if (ending->pidfd >= 0)
 		(void)syscall(SYS_pidfd_send_signal, ending->pidfd, number, NULL, 0);
 }
 
@@ -145,6 +156,27 @@ static void close_pane(struct agent *agent)
 	}
 }
 
+/* The process that gets the signals: the pane's first one, or the agent in a person's shell. */
+static void aim(struct agent_ending *ending, const struct agent *agent)
+{
+	pid_t pane_pid = agent->pane.pane_pid;
+	if (agent->is_adopted && agent->program.pid != 0 && agent->program.pid != pane_pid) {
+		ending->program = agent->program;
+		ending->shell_group = getpgid(pane_pid);
+		ending->pidfd = process_open(agent->program.pid, agent->program.start);
+	} else if (agent_has_pane(agent)) {
+		ending->pidfd = process_open(pane_pid, process_start_ticks(pane_pid));
+	}
+}
+
+/* Whether the program has ended that runs in a person's pane, or could not be killed. */
+static bool has_left_pane(const struct agent_ending *ending, int64_t left_ms)
+{
+	return ending->program.pid != 0 &&
+	    (!foreground_lives(ending->program.pid, ending->program.start) ||
+		(left_ms <= 0 && ending->is_killed));
+}
+
 void agent_ending_step(struct agent *agent)
 {
 	struct agent_ending *ending = agent->ending;
@@ -152,6 +184,10 @@ void agent_ending_step(struct agent *agent)
 	int64_t left_ms = ending->deadline_ms - clock_mono_ms();
 	if (ending->is_closing)
 		return;
+	if (has_left_pane(ending, left_ms)) {
+		finish(agent);
+		return;
+	}
 	if (agent_has_pane(agent))
 		pane = muxbus_model_pane(tmux_model(agent->set->parts.tmux), agent->pane.pane);
 	if (pane != NULL && pane->is_dead) {
@@ -194,9 +230,7 @@ void agent_stop(
 	ending->pidfd = -1;
 	ending->pane = agent->pane.pane;
 	ending->deadline_ms = clock_mono_ms() + grace_ms;
-	if (agent_has_pane(agent))
-		ending->pidfd =
-		    process_open(agent->pane.pane_pid, process_start_ticks(agent->pane.pane_pid));
+	aim(ending, agent);
 	agent->ending = ending;
 	agent->is_restarting = false;
 	submit_drop(agent->submit);

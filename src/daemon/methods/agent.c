@@ -627,7 +627,8 @@ const struct method methods_agent[] = {
 	.title = "Stop an agent",
 	.summary = "Ends an agent: its program as when a terminal is closed, then its window.",
 	.help = "An agent that was adopted is released instead, unless by force: it is kept "
-		"no more, and its program goes on.",
+		"no more, and its program goes on. By force its program is ended too, and a "
+		"person's shell around it stays, with the pane.",
 	.fields = stop_fields,
 	.args_size = sizeof(struct stop_args),
 	.results = stop_results,

@@ -2635,7 +2635,8 @@ class Methods:
         """Ends an agent: its program as when a terminal is closed, then its window.
 
         An agent that was adopted is released instead, unless by force: it is kept no more, and
-        its program goes on.
+        its program goes on. By force its program is ended too, and a person's shell around it
+        stays, with the pane.
 
         agent: The name of the agent.
         grace_sec: How long its program may take to end (SIGHUP) before it is killed. Unit: s.
