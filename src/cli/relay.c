@@ -11,9 +11,9 @@
 
 #include "cli/ask.h"
 #include "cli/link.h"
-#include "cli/remote.h"
 #include "cli/verbs.h"
 #include "config.h"
+#include "wire/relay.h"
 
 #define FLOW_SIZE ((size_t)64 * 1024)
 
@@ -106,8 +106,7 @@ enum cli_status relay_run(struct cli *cli, int argc, char **argv)
 	link = ask_connect(cli, true);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
-	len =
-	    snprintf(hello, sizeof hello, REMOTE_HELLO "%d %s\n", REMOTE_PROTOCOL, PACKAGE_VERSION);
+	len = snprintf(hello, sizeof hello, RELAY_HELLO "%d %s\n", RELAY_PROTOCOL, PACKAGE_VERSION);
 	if (write(STDOUT_FILENO, hello, (size_t)len) == len)
 		carry(link_fd(link));
 	link_close(link);

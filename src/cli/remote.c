@@ -13,44 +13,23 @@
 
 #include "base/buf.h"
 #include "config.h"
+#include "wire/relay.h"
 
 enum {
-	WORDS_MAX = 32, /* of $MUXBUS_SSH */
 	HOST_SIZE = 256,
-	LINE_BYTES_MAX = 1024, /* of the hello, and of each line before it */
-	NOISE_MAX = 1000, /* lines of a login shell before the hello */
 	STATUS_SSH = 255, /* ssh itself failed, and has said why */
 	STATUS_NOT_FOUND = 127,
 };
 
-/* Appends a word so that a shell reads it unchanged. */
-static bool append_quoted(struct buf *out, const char *word)
-{
-	bool is_whole = buf_append_str(out, " '") == 0;
-	for (; *word; word++)
-		is_whole = (*word == '\'' ? buf_append_str(out, "'\\''")
-					  : buf_append_byte(out, (uint8_t)*word)) == 0 &&
-		    is_whole;
-	return buf_append_byte(out, '\'') == 0 && is_whole;
-}
-
 bool remote_address(struct cli *cli, const char *host)
 {
-	const char *program = getenv("MUXBUS_REMOTE");
 	struct buf out;
 	bool is_whole;
 	if (strlen(host) >= HOST_SIZE || strchr(host, ' ') != NULL)
 		return false;
 	buf_init(&out, sizeof cli->socket - 1);
 	is_whole = buf_printf(&out, REMOTE_PREFIX "%s", host) == 0 &&
-	    append_quoted(&out, program != NULL && *program ? program : "muxbus");
-	if (cli->tmux_name != NULL)
-		is_whole = is_whole && buf_append_str(&out, " -L") == 0 &&
-		    append_quoted(&out, cli->tmux_name);
-	if (cli->tmux_path != NULL)
-		is_whole = is_whole && buf_append_str(&out, " -S") == 0 &&
-		    append_quoted(&out, cli->tmux_path);
-	is_whole = is_whole && buf_append_str(&out, " relay") == 0;
+	    relay_append_command(&out, NULL, cli->tmux_name, cli->tmux_path);
 	if (is_whole)
 		(void)snprintf(cli->socket, sizeof cli->socket, "%s", (const char *)out.data);
 	/* No pane here is a pane of that server. */
@@ -67,16 +46,10 @@ bool remote_is(const struct cli *cli)
 /* In the child: ssh with its standard streams on the socket. Never returns. */
 static _Noreturn void become_ssh(const char *address, const char *host, int fd)
 {
-	char words[PATH_MAX];
-	const char *ssh = getenv("MUXBUS_SSH");
-	const char *argv[WORDS_MAX + 6];
-	size_t count = 0;
-	char *next;
+	char words[RELAY_SSH_SIZE];
+	const char *argv[RELAY_SSH_MAX + 6];
+	size_t count = relay_ssh_words(words, argv);
 	sigset_t none;
-	(void)snprintf(words, sizeof words, "%s", ssh != NULL && *ssh ? ssh : "ssh");
-	for (char *word = strtok_r(words, " ", &next); word != NULL && count < WORDS_MAX;
-	     word = strtok_r(NULL, " ", &next))
-		argv[count++] = word;
 	argv[count++] = "-T";
 	argv[count++] = "--";
 	argv[count++] = host;
@@ -110,15 +83,12 @@ static bool read_line(int fd, char *line, size_t size)
 /* Waits for the hello. Returns the far protocol and version; protocol 0: there was none. */
 static unsigned read_hello(int fd, char *ret_version, size_t size)
 {
-	char line[LINE_BYTES_MAX];
+	char line[RELAY_LINE_MAX];
 	unsigned protocol = 0;
-	for (unsigned noise = 0; noise < NOISE_MAX && read_line(fd, line, sizeof line); noise++) {
-		int used = 0;
-		if (sscanf(line, REMOTE_HELLO "%u %n", &protocol, &used) < 1 || used == 0)
-			continue;
-		(void)snprintf(ret_version, size, "%s", line + used);
-		return protocol;
-	}
+	for (unsigned noise = 0; noise < RELAY_NOISE_MAX && read_line(fd, line, sizeof line);
+	     noise++)
+		if (relay_read_hello(line, &protocol, ret_version, size))
+			return protocol;
 	return 0;
 }
 
@@ -153,16 +123,13 @@ int remote_open(const char *address, pid_t *ret_pid, char *ret_reason, size_t si
 		become_ssh(address, host, fds[1]);
 	(void)close(fds[1]); /* the child's */
 	protocol = read_hello(fds[0], version, sizeof version);
-	if (protocol == REMOTE_PROTOCOL) {
+	if (protocol == RELAY_PROTOCOL) {
 		*ret_pid = pid;
 		return fds[0];
 	}
 	(void)close(fds[0]);
 	if (protocol != 0) {
-		(void)snprintf(ret_reason, size,
-		    "muxbus %s on %s and muxbus %s here do not understand each other (relay "
-		    "protocols %u and %u): install the same version on both",
-		    version, host, PACKAGE_VERSION, protocol, REMOTE_PROTOCOL);
+		relay_refuse(host, version, protocol, PACKAGE_VERSION, ret_reason, size);
 		remote_close(pid);
 		return -1;
 	}

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A muxbusd of another machine, through `ssh HOST muxbus relay`. The relay says hello first, so
- * that noise of a login shell is not taken for a response, and a relay of another protocol is
- * refused before the first request.
+ * A muxbusd of another machine, through `ssh HOST muxbus relay`.
  */
 #ifndef CLI_REMOTE_H
 #define CLI_REMOTE_H
@@ -14,8 +12,6 @@
 #include "cli/cli.h"
 
 #define REMOTE_PREFIX "ssh:" /* of cli->socket, before the host and the command for its shell */
-#define REMOTE_HELLO "muxbus relay " /* the first line of a relay, up to its protocol and version */
-#define REMOTE_PROTOCOL 1
 
 /* Writes the address of the daemon on a host for cli->socket; false if it is too long. */
 bool remote_address(struct cli *cli, const char *host);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: ISC */
+/* The two sides of muxbus relay: its command and its hello. */
+#include "wire/relay.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Appends a word so that a shell reads it unchanged. */
+static bool append_quoted(struct buf *out, const char *word)
+{
+	bool is_whole = buf_append_str(out, " '") == 0;
+	for (; *word; word++)
+		is_whole = (*word == '\'' ? buf_append_str(out, "'\\''")
+					  : buf_append_byte(out, (uint8_t)*word)) == 0 &&
+		    is_whole;
+	return buf_append_byte(out, '\'') == 0 && is_whole;
+}
+
+bool relay_append_command(
+    struct buf *out, const char *program, const char *tmux_name, const char *tmux_path)
+{
+	bool is_whole;
+	if (program == NULL)
+		program = getenv("MUXBUS_REMOTE");
+	is_whole = append_quoted(out, program != NULL && *program ? program : "muxbus");
+	if (tmux_name != NULL)
+		is_whole =
+		    is_whole && buf_append_str(out, " -L") == 0 && append_quoted(out, tmux_name);
+	if (tmux_path != NULL)
+		is_whole =
+		    is_whole && buf_append_str(out, " -S") == 0 && append_quoted(out, tmux_path);
+	return is_whole && buf_append_str(out, " relay") == 0;
+}
+
+size_t relay_ssh_words(char *words, const char **argv)
+{
+	const char *ssh = getenv("MUXBUS_SSH");
+	size_t count = 0;
+	char *next;
+	(void)snprintf(words, RELAY_SSH_SIZE, "%s", ssh != NULL && *ssh ? ssh : "ssh");
+	for (char *word = strtok_r(words, " ", &next); word != NULL && count < RELAY_SSH_MAX;
+	     word = strtok_r(NULL, " ", &next))
+		argv[count++] = word;
+	return count;
+}
+
+bool relay_read_hello(
+    const char *line, unsigned *ret_protocol, char *ret_version, size_t version_size)
+{
+	int used = 0;
+	if (sscanf(line, RELAY_HELLO "%u %n", ret_protocol, &used) < 1 || used == 0)
+		return false;
+	(void)snprintf(ret_version, version_size, "%s", line + used);
+	return true;
+}
+
+void relay_refuse(const char *host, const char *far_version, unsigned far_protocol,
+    const char *version, char *ret_reason, size_t size)
+{
+	(void)snprintf(ret_reason, size,
+	    "muxbus %s on %s and muxbus %s here do not understand each other (relay "
+	    "protocols %u and %u): install the same version on both",
+	    far_version, host, version, far_protocol, RELAY_PROTOCOL);
+}
