@@ -314,7 +314,8 @@ struct tool_server_process *tool_server_process_new(struct event_base *base, con
 	*process = (struct tool_server_process){
 	    .handlers = handlers, .data = data, .pidfd = -1, .fds = {-1, -1, -1, -1}};
 	line_input_init(&process->input, TOOL_SERVER_LINE_MAX);
-	buf_init(&process->queue, TOOL_SERVER_QUEUE_MAX + SPARE);
+	buf_init(&process->queue,
+	    (program->queue_max != 0 ? program->queue_max : TOOL_SERVER_QUEUE_MAX) + SPARE);
 	process->pause = loop_timer_new(base, on_pause_over, process);
 	process->timer = loop_timer_new(base, on_timer, process);
 	error = open_pipes(process, theirs);

@@ -23,6 +23,7 @@ struct tool_server_program {
 	const char *const *argv; /* the first word: a path, or a name looked up in PATH of env */
 	const char *const *env; /* all of it */
 	const char *cwd;
+	size_t queue_max; /* bytes that it has not read yet; 0: TOOL_SERVER_QUEUE_MAX */
 };
 
 /* Any of these but ended may call tool_server_process_stop(); none may free the process but ended. */

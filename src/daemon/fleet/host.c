@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: ISC */
+/* Hosts: their set and their states. */
+#include "daemon/fleet/host.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/fleet/host_link.h"
+#include "wire/json.h"
+
+enum {
+	CONNECT_MS = 30000,
+	ANSWER_MS = 10000,
+	SLOW_MAX = 12, /* times the longest back-off: up to a minute */
+	TEXTS = 7, /* of a spec */
+};
+
+struct host_set {
+	struct host_set_parts parts;
+	struct json_reader *reader;
+	struct list hosts; /* sorted by name and server */
+	struct list removed; /* their processes end */
+	size_t count;
+};
+
+struct host {
+	struct list entry;
+	struct host_set *set;
+	struct host_spec spec; /* with copies of its texts */
+	char label[2 * HOST_NAME_BYTES + 2];
+	enum host_state state;
+	struct host_link *link; /* NULL: none; of one that ends too */
+	struct loop_timer *timer; /* until the next attempt; while connecting, its end */
+	struct host_calls *calls;
+	bool is_removed;
+	bool is_urgent; /* a call waits for the next attempt */
+	unsigned backoff_ms, slow;
+	int64_t since_ms;
+	char reason[HOST_REASON_SIZE];
+	char version[HOST_VERSION_SIZE];
+	void *data;
+};
+
+static const char *const state_names[] = {
+    [HOST_DOWN] = "down",
+    [HOST_CONNECTING] = "connecting",
+    [HOST_UP] = "up",
+};
+
+const char *host_state_name(enum host_state state)
+{
+	return state_names[state];
+}
+
+static void set_state(struct host *host, enum host_state state, const char *reason)
+{
+	if (reason != host->reason)
+		(void)snprintf(host->reason, sizeof host->reason, "%s", reason);
+	if (host->state == state)
+		return;
+	host->state = state;
+	host->since_ms = clock_real_ms();
+	log_info(
+	    "the host %s is %s%s%s", host->label, state_names[state], *reason ? ": " : "", reason);
+	host->set->parts.handlers->state(host->set->parts.data, host);
+}
+
+static const struct host_link_handlers link_handlers;
+
+static void start(struct host *host)
+{
+	host->is_urgent = false;
+	loop_timer_arm(host->timer, host->set->parts.connect_ms);
+	host->link = host_link_new(host->set->parts.base, &host->spec, &link_handlers, host);
+	set_state(host, HOST_CONNECTING, host->reason);
+}
+
+static int64_t next_delay_ms(struct host *host)
+{
+	int64_t delay_ms = backoff_next_ms(&host->backoff_ms);
+	if (delay_ms < BACKOFF_MAX_MS)
+		return delay_ms;
+	if (host->slow < SLOW_MAX)
+		host->slow++;
+	return delay_ms * host->slow;
+}
+
+/* The link is of no use any more, or has ended. */
+static void lose(struct host *host, const char *reason)
+{
+	host_calls_lost(host->calls, reason);
+	set_state(host, HOST_DOWN, reason);
+}
+
+void host_cut(struct host *host, const char *reason)
+{
+	if (host->link == NULL || host->state == HOST_DOWN)
+		return;
+	loop_timer_disarm(host->timer);
+	host_link_end(host->link, reason);
+	lose(host, reason);
+}
+
+static void on_timer(void *data)
+{
+	struct host *host = data;
+	char reason[HOST_REASON_SIZE];
+	(void)snprintf(reason, sizeof reason, "no hello within %.3g s",
+	    (double)host->set->parts.connect_ms / 1000);
+	if (host->link == NULL)
+		start(host);
+	else
+		host_cut(host, reason);
+}
+
+static void on_up(void *data, const char *version)
+{
+	struct host *host = data;
+	loop_timer_disarm(host->timer);
+	if (*version != '\0')
+		(void)snprintf(host->version, sizeof host->version, "%s", version);
+	set_state(host, HOST_UP, "");
+	host_calls_send(host->calls);
+}
+
+static void free_host(struct host *host)
+{
+	const char *const texts[TEXTS] = {host->spec.name, host->spec.server, host->spec.socket,
+	    host->spec.ssh, host->spec.tmux_name, host->spec.tmux_path, host->spec.program};
+	list_remove(&host->entry);
+	host_calls_free(host->calls);
+	host_link_free(host->link);
+	loop_timer_free(host->timer);
+	for (size_t at = 0; at < TEXTS; at++)
+		mem_free((char *)(uintptr_t)texts[at]);
+	mem_free(host);
+}
+
+static void on_line(void *data, const char *line, size_t len)
+{
+	struct host *host = data;
+	struct host_set *set = host->set;
+	struct json_error error;
+	const struct json *message = json_read(set->reader, line, len, &error);
+	char reason[HOST_REASON_SIZE];
+	if (host->is_removed)
+		return;
+	if (message == NULL || message->type != JSON_OBJECT) {
+		(void)snprintf(reason, sizeof reason, "a line of it is no message of muxbusd: %s",
+		    message == NULL ? error.text : "not an object");
+		host_cut(host, reason);
+		return;
+	}
+	host->backoff_ms = host->slow = 0;
+	if (json_member(message, "method") != NULL)
+		set->parts.handlers->line(set->parts.data, host, message);
+	else
+		host_calls_take(host->calls, message);
+	json_reader_trim(set->reader);
+}
+
+static void on_ended(void *data, const char *reason)
+{
+	struct host *host = data;
+	char kept[HOST_REASON_SIZE];
+	(void)snprintf(kept, sizeof kept, "%s", reason); /* the link has it */
+	host_link_free(host->link);
+	host->link = NULL;
+	if (host->is_removed) {
+		free_host(host);
+		return;
+	}
+	loop_timer_arm(host->timer, host->is_urgent ? 0 : next_delay_ms(host));
+	host->is_urgent = false;
+	if (host->state != HOST_DOWN)
+		lose(host, kept);
+}
+
+static const struct host_link_handlers link_handlers = {
+    .up = on_up, .line = on_line, .ended = on_ended};
+
+static bool send_line(void *data, const void *line, size_t len)
+{
+	const struct host *host = data;
+	return host->link != NULL && host_link_write(host->link, line, len);
+}
+
+static void on_silent(void *data, const char *reason)
+{
+	host_cut(data, reason);
+}
+
+struct host_call *host_call(struct host *host, const struct host_order *order)
+{
+	if (order->flags & HOST_CALL_URGENT && host->state == HOST_DOWN) {
+		host->is_urgent = true;
+		if (host->link == NULL)
+			loop_timer_arm(host->timer, 0);
+	}
+	return host_calls_add(host->calls, order, host->state == HOST_UP);
+}
+
+/* The set. */
+
+struct host_set *host_set_new(const struct host_set_parts *parts)
+{
+	struct host_set *set = xcalloc(1, sizeof *set);
+	set->parts = *parts;
+	if (set->parts.connect_ms == 0)
+		set->parts.connect_ms = CONNECT_MS;
+	if (set->parts.answer_ms == 0)
+		set->parts.answer_ms = ANSWER_MS;
+	set->reader = json_reader_new(HOST_LINE_BYTES);
+	list_init(&set->hosts);
+	list_init(&set->removed);
+	return set;
+}
+
+void host_set_free(struct host_set *set)
+{
+	if (set == NULL)
+		return;
+	while (!list_is_empty(&set->hosts))
+		free_host(list_entry(set->hosts.next, struct host, entry));
+	while (!list_is_empty(&set->removed))
+		free_host(list_entry(set->removed.next, struct host, entry));
+	json_reader_free(set->reader);
+	mem_free(set);
+}
+
+static int compare(const struct host *host, const char *name, const char *server)
+{
+	int order = strcmp(host->spec.name, name);
+	return order != 0 ? order : strcmp(host->spec.server, server);
+}
+
+static const char *copy(const char *text)
+{
+	return text != NULL ? xstrdup(text) : NULL;
+}
+
+static bool is_same(const char *one, const char *other)
+{
+	return one == NULL || other == NULL ? one == other : strcmp(one, other) == 0;
+}
+
+bool host_is(const struct host *host, const struct host_spec *spec)
+{
+	const struct host_spec *own = &host->spec;
+	return is_same(own->name, spec->name) && is_same(own->server, spec->server) &&
+	    is_same(own->socket, spec->socket) && is_same(own->ssh, spec->ssh) &&
+	    is_same(own->tmux_name, spec->tmux_name) && is_same(own->tmux_path, spec->tmux_path) &&
+	    is_same(own->program, spec->program);
+}
+
+/* Labels of all servers of a name: the name alone is the only one, or "default". */
+static void label_all(struct host_set *set, const char *name)
+{
+	for (struct host *host = host_set_next(set, NULL); host != NULL;
+	     host = host_set_next(set, host)) {
+		if (strcmp(host->spec.name, name) != 0)
+			continue;
+		if (host_set_find(set, name, NULL) == host)
+			(void)snprintf(host->label, sizeof host->label, "%s", name);
+		else
+			(void)snprintf(
+			    host->label, sizeof host->label, "%s/%s", name, host->spec.server);
+	}
+}
+
+struct host *host_add(struct host_set *set, const struct host_spec *spec)
+{
+	struct list *place = set->hosts.prev;
+	struct host *host = host_set_find(set, spec->name, spec->server);
+	if (host != NULL && host_is(host, spec))
+		return host;
+	if (set->count >= HOSTS_MAX)
+		return NULL;
+	while (place != &set->hosts &&
+	    compare(list_entry(place, struct host, entry), spec->name, spec->server) > 0)
+		place = place->prev;
+	host = xcalloc(1, sizeof *host);
+	host->set = set;
+	host->spec = (struct host_spec){
+	    .name = copy(spec->name),
+	    .server = copy(spec->server),
+	    .socket = copy(spec->socket),
+	    .ssh = copy(spec->ssh),
+	    .tmux_name = copy(spec->tmux_name),
+	    .tmux_path = copy(spec->tmux_path),
+	    .program = copy(spec->program),
+	};
+	host->since_ms = clock_real_ms();
+	host->timer = loop_timer_new(set->parts.base, on_timer, host);
+	host->calls = host_calls_new(&(struct host_calls_parts){
+	    .base = set->parts.base,
+	    .reader = set->reader,
+	    .label = host->label,
+	    .answer_ms = set->parts.answer_ms,
+	    .send = send_line,
+	    .silent = on_silent,
+	    .data = host,
+	});
+	list_add_after(place, &host->entry);
+	set->count++;
+	label_all(set, spec->name);
+	loop_timer_arm(host->timer, 0);
+	return host;
+}
+
+void host_remove(struct host *host)
+{
+	struct host_set *set = host->set;
+	loop_timer_disarm(host->timer);
+	set->parts.handlers->removed(set->parts.data, host);
+	list_remove(&host->entry);
+	set->count--;
+	label_all(set, host->spec.name);
+	list_append(&set->removed, &host->entry);
+	host->is_removed = true;
+	host_calls_end(host->calls, "it is in the list of hosts no more");
+	if (host->link != NULL)
+		host_link_end(host->link, "removed");
+	else
+		free_host(host);
+}
+
+struct host *host_set_find(const struct host_set *set, const char *name, const char *server)
+{
+	struct host *found = NULL;
+	for (struct host *host = host_set_next(set, NULL); host != NULL;
+	     host = host_set_next(set, host)) {
+		if (strcmp(host->spec.name, name) != 0)
+			continue;
+		if (strcmp(host->spec.server, server != NULL ? server : "default") == 0)
+			return host;
+		if (server == NULL)
+			found = host_has_siblings(host) ? NULL : host;
+	}
+	return found;
+}
+
+struct host *host_set_next(const struct host_set *set, const struct host *previous)
+{
+	const struct list *next = previous != NULL ? previous->entry.next : set->hosts.next;
+	return next != &set->hosts ? list_entry(next, struct host, entry) : NULL;
+}
+
+size_t host_set_count(const struct host_set *set)
+{
+	return set->count;
+}
+
+bool host_has_siblings(const struct host *host)
+{
+	const struct list *hosts = &host->set->hosts, *before = host->entry.prev,
+			  *after = host->entry.next;
+	return (before != hosts &&
+		   strcmp(list_entry(before, struct host, entry)->spec.name, host->spec.name) ==
+		       0) ||
+	    (after != hosts &&
+		strcmp(list_entry(after, struct host, entry)->spec.name, host->spec.name) == 0);
+}
+
+/* One host. */
+
+const char *host_name(const struct host *host)
+{
+	return host->spec.name;
+}
+
+const char *host_server(const struct host *host)
+{
+	return host->spec.server;
+}
+
+const char *host_label(const struct host *host)
+{
+	return host->label;
+}
+
+enum host_state host_state(const struct host *host)
+{
+	return host->state;
+}
+
+const char *host_reason(const struct host *host)
+{
+	return host->reason;
+}
+
+const char *host_version(const struct host *host)
+{
+	return host->version;
+}
+
+int64_t host_since_ms(const struct host *host)
+{
+	return host->since_ms;
+}
+
+bool host_is_local(const struct host *host)
+{
+	return host->spec.socket != NULL;
+}
+
+void host_set_data(struct host *host, void *data)
+{
+	host->data = data;
+}
+
+void *host_data(const struct host *host)
+{
+	return host->data;
+}

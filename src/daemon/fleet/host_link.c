@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: ISC */
+/* One connection to the daemon of a host. */
+#include "daemon/fleet/host_link.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "config.h"
+#include "daemon/core/supervisor.h"
+#include "daemon/fleet/host_socket.h"
+#include "daemon/fleet/host_spec.h"
+#include "daemon/tool/tool_server_process.h"
+#include "wire/relay.h"
+
+extern char **environ;
+
+enum { COMMAND_MAX = 8192, SSH_OPTIONS = 16 };
+
+struct host_link {
+	const struct host_link_handlers *handlers;
+	void *data;
+	char *name; /* of the machine */
+	struct host_socket *socket; /* either this */
+	struct tool_server_process *process; /* or ssh */
+	bool has_hello;
+	unsigned noise; /* lines before the hello */
+	char reason[HOST_REASON_SIZE]; /* why it is to end; "": it goes on */
+};
+
+void host_link_end(struct host_link *link, const char *reason)
+{
+	if (link->reason[0] != '\0')
+		return;
+	(void)snprintf(link->reason, sizeof link->reason, "%s", reason);
+	if (link->socket != NULL)
+		host_socket_stop(link->socket);
+	else
+		tool_server_process_stop(link->process);
+}
+
+static void on_too_long(void *data)
+{
+	host_link_end(data, "a message of it is longer than 12 MiB");
+}
+
+static void read_hello(struct host_link *link, const char *bytes, size_t len)
+{
+	char line[RELAY_LINE_MAX], version[HOST_VERSION_SIZE], reason[HOST_REASON_SIZE];
+	unsigned protocol;
+	(void)snprintf(
+	    line, sizeof line, "%.*s", (int)(len < sizeof line ? len : sizeof line - 1), bytes);
+	if (!relay_read_hello(line, &protocol, version, sizeof version)) {
+		if (++link->noise > RELAY_NOISE_MAX)
+			host_link_end(link, "it writes, but muxbus relay says no hello");
+		return;
+	}
+	if (protocol != RELAY_PROTOCOL) {
+		relay_refuse(link->name, version, protocol, PACKAGE_VERSION, reason, sizeof reason);
+		host_link_end(link, reason);
+		return;
+	}
+	link->has_hello = true;
+	link->handlers->up(link->data, version);
+}
+
+static void on_line(void *data, const char *line, size_t len)
+{
+	struct host_link *link = data;
+	if (link->reason[0] != '\0')
+		return;
+	if (link->has_hello)
+		link->handlers->line(link->data, line, len);
+	else
+		read_hello(link, line, len);
+}
+
+static void on_socket_up(void *data)
+{
+	struct host_link *link = data;
+	link->has_hello = true;
+	link->handlers->up(link->data, "");
+}
+
+static void on_socket_ended(void *data, const char *how)
+{
+	struct host_link *link = data;
+	link->handlers->ended(link->data, link->reason[0] != '\0' ? link->reason : how);
+}
+
+/* ssh says why it ended on standard error. */
+static void on_process_closed(void *data)
+{
+	struct host_link *link = data;
+	if (link->reason[0] == '\0')
+		tool_server_process_stop(link->process);
+}
+
+static void on_process_ended(void *data, const char *how)
+{
+	struct host_link *link = data;
+	char remark[TOOL_SERVER_REMARK_SIZE];
+	if (link->reason[0] == '\0') {
+		tool_server_process_remark(link->process, remark);
+		if (remark[0] != '\0')
+			(void)snprintf(link->reason, sizeof link->reason, "%s", remark);
+		else
+			(void)snprintf(link->reason, sizeof link->reason, "%s has ended: %s",
+			    link->has_hello ? "the connection" : "ssh", how);
+	}
+	link->handlers->ended(link->data, link->reason);
+}
+
+static void start_ssh(struct host_link *link, struct event_base *base, const struct host_spec *spec)
+{
+	static const struct tool_server_process_handlers handlers = {
+	    .line = on_line,
+	    .too_long = on_too_long,
+	    .closed = on_process_closed,
+	    .ended = on_process_ended,
+	};
+	char words[RELAY_SSH_SIZE], supervisor[PATH_MAX];
+	const char *argv[RELAY_SSH_MAX + SSH_OPTIONS];
+	size_t count = relay_ssh_words(words, argv);
+	static const char *const options[] = {"-T", "-o", "BatchMode=yes", "-o",
+	    "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3", "--"};
+	struct tool_server_program program = {
+	    .argv = argv,
+	    .env = (const char *const *)environ,
+	    .cwd = "/",
+	    .queue_max = HOST_QUEUE_BYTES,
+	};
+	struct buf command;
+	for (size_t at = 0; at < sizeof options / sizeof *options; at++)
+		argv[count++] = options[at];
+	buf_init(&command, COMMAND_MAX);
+	argv[count++] = spec->ssh != NULL ? spec->ssh : spec->name;
+	/* The hosts file bounds all parts: the command always fits. */
+	(void)relay_append_command(&command, spec->program, spec->tmux_name, spec->tmux_path);
+	argv[count++] = (const char *)command.data + 1; /* behind the blank */
+	argv[count] = NULL;
+	supervisor_find(supervisor, sizeof supervisor);
+	link->process = tool_server_process_new(base, supervisor, &program, &handlers, link);
+	buf_finish(&command);
+}
+
+struct host_link *host_link_new(struct event_base *base, const struct host_spec *spec,
+    const struct host_link_handlers *handlers, void *data)
+{
+	static const struct host_socket_handlers socket_handlers = {
+	    .up = on_socket_up,
+	    .line = on_line,
+	    .too_long = on_too_long,
+	    .ended = on_socket_ended,
+	};
+	struct host_link *link = xcalloc(1, sizeof *link);
+	link->handlers = handlers;
+	link->data = data;
+	link->name = xstrdup(spec->name);
+	if (spec->socket != NULL)
+		link->socket = host_socket_new(base, spec->socket, &socket_handlers, link);
+	else
+		start_ssh(link, base, spec);
+	return link;
+}
+
+void host_link_free(struct host_link *link)
+{
+	if (link == NULL)
+		return;
+	host_socket_free(link->socket);
+	tool_server_process_free(link->process);
+	mem_free(link->name);
+	mem_free(link);
+}
+
+bool host_link_write(struct host_link *link, const void *line, size_t len)
+{
+	if (link->reason[0] != '\0' || !link->has_hello)
+		return false;
+	return link->socket != NULL ? host_socket_write(link->socket, line, len)
+				    : tool_server_process_write(link->process, line, len);
+}
