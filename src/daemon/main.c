@@ -2,7 +2,6 @@
 /* muxbusd: makes all parts, runs the event loop, and frees the parts in reverse order. */
 #include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <muxbus.h>
 #include <signal.h>
@@ -31,6 +30,7 @@
 #include "daemon/deliver/self_command.h"
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/event/event_log.h"
+#include "daemon/fleet/fleet_role.h"
 #include "daemon/input/submit.h"
 #include "daemon/mcp/mcp.h"
 #include "daemon/methods/daemon_parts.h"
@@ -78,6 +78,7 @@ struct main {
 	struct condition_parts conditions;
 	struct once_set *onces;
 	struct mcp *mcp;
+	struct fleet_role *fleet; /* NULL: a tmux server is followed */
 	struct event_log_listener closed_panes;
 	struct demand *demand; /* NULL: always attached */
 	struct config config;
@@ -150,7 +151,10 @@ static void stop(struct daemon *daemon, const char *reason)
 	server_close_listener(daemon->server);
 	if (main->stop_timer != NULL)
 		loop_timer_arm(main->stop_timer, STOP_MS);
-	tmux_stop(daemon->tmux, end_loop, main);
+	if (main->fleet != NULL)
+		end_loop(main);
+	else
+		tmux_stop(daemon->tmux, end_loop, main);
 }
 
 static void on_signal(evutil_socket_t number, short events, void *data)
@@ -174,8 +178,9 @@ static void write_ready(int fd)
 /* Reports the status to the service manager. */
 static void tell_status(const struct main *main)
 {
-	sd_notify_tell(main->was_live ? "STATUS=Following the tmux server."
-				      : "STATUS=Waiting for the tmux server.");
+	sd_notify_tell(main->fleet != NULL ? "STATUS=Following hosts."
+		: main->was_live           ? "STATUS=Following the tmux server."
+					   : "STATUS=Waiting for the tmux server.");
 }
 
 /* Opens the socket and reports readiness to the starting process and the service manager. */
@@ -195,7 +200,7 @@ static void become_ready(struct main *main)
 	loop_timer_disarm(main->first_wait);
 	lock_describe(main->lock_fd, main->config.socket);
 	log_info("ready at %s", main->config.socket);
-	if (!main->was_live && !tmux_is_resting(main->daemon.tmux)) {
+	if (main->fleet == NULL && !main->was_live && !tmux_is_resting(main->daemon.tmux)) {
 		(void)fprintf(stderr,
 		    "muxbusd: note: the tmux server at %s is not followed yet%s%s; waiting for "
 		    "it\n",
@@ -254,6 +259,10 @@ static int follow(struct main *main)
 {
 	pid_t pid;
 	int r;
+	if (main->fleet != NULL) {
+		become_ready(main);
+		return 0;
+	}
 	if (main->demand != NULL && !demand_settle(main->demand)) {
 		become_ready(main);
 		return 0;
@@ -536,11 +545,9 @@ static struct agent_set *new_agents(const struct daemon *daemon)
 	return agent_set_new(&parts);
 }
 
-/* Makes all parts, each one after the parts that it needs. */
-static int set_up(struct main *main)
+/* The parts of both roles: the loop, its signals, the events and the queue. */
+static int set_up_base(struct main *main)
 {
-	static const struct tmux_handlers handlers = {
-	    .state = on_tmux_state, .failed = on_tmux_failed};
 	struct daemon *daemon = &main->daemon;
 	struct config *config = &main->config;
 	char reason[512] = "out of memory";
@@ -557,10 +564,32 @@ static int set_up(struct main *main)
 		return -1;
 	daemon->events = event_log_new(config->state_dir, (size_t)config->limits.events,
 	    (size_t)config->limits.event_bytes, reason, sizeof reason);
-	if (daemon->events == NULL)
+	return daemon->events != NULL ? set_up_queue(main) : fail("%s", reason);
+}
+
+static int set_up_fleet(struct main *main)
+{
+	char reason[512];
+	if (fleet_role_make_dir(main->config.socket, reason, sizeof reason) < 0)
 		return fail("%s", reason);
-	if (set_up_queue(main) < 0)
+	if (set_up_server(main) < 0)
 		return -1;
+	main->fleet = fleet_role_new(&main->daemon);
+	return 0;
+}
+
+/* Makes all parts, each one after the parts that it needs. */
+static int set_up(struct main *main)
+{
+	static const struct tmux_handlers handlers = {
+	    .state = on_tmux_state, .failed = on_tmux_failed};
+	struct daemon *daemon = &main->daemon;
+	struct config *config = &main->config;
+	char reason[512] = "out of memory";
+	if (set_up_base(main) < 0)
+		return -1;
+	if (config->is_fleet)
+		return set_up_fleet(main);
 	daemon->tmux =
 	    tmux_new(daemon->base, config, daemon->events, &handlers, main, reason, sizeof reason);
 	if (daemon->tmux == NULL)
@@ -605,6 +634,7 @@ static void tear_down(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
 	server_free(daemon->server); /* first: its peers still use the others */
+	fleet_role_free(main->fleet);
 	demand_free(main->demand);
 	mcp_free(main->mcp);
 	tool_server_pool_free(daemon->tool_servers);
@@ -654,17 +684,6 @@ static int run(struct main *main)
 	return main->has_failed ? -1 : r;
 }
 
-/* Opens descriptors 0 to 2, so that no socket can become "standard error". */
-static void open_standard_streams(void)
-{
-	int fd;
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= 2);
-	if (fd > 2)
-		(void)close(fd); /* of /dev/null */
-}
-
 static int describe(bool as_mdoc)
 {
 	struct buf out;
@@ -708,9 +727,9 @@ static int run_locked(struct main *main)
 	case LOCK_OK:
 		break;
 	case LOCK_HELD:
-		(void)fprintf(stderr,
-		    "muxbusd: already running for this tmux server: process %ld, socket %s\n",
-		    (long)holder.pid, holder.socket[0] ? holder.socket : "not open yet");
+		(void)fprintf(stderr, "muxbusd: already running for %s: process %ld, socket %s\n",
+		    main->config.is_fleet ? "the fleet" : "this tmux server", (long)holder.pid,
+		    holder.socket[0] ? holder.socket : "not open yet");
 		if (main->config.listen_fd > 0)
 			return fail("stop that daemon or this service: that daemon does not "
 				    "listen on the socket of the service");
@@ -747,7 +766,7 @@ static int take_service(struct config *config)
 int main(int argc, char **argv)
 {
 	static struct main main;
-	open_standard_streams();
+	daemonize_open_streams();
 	switch (config_read(&main.config, argc, argv)) {
 	case CONFIG_RUN:
 		break;

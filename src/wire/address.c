@@ -107,20 +107,43 @@ static int make_key(char *out, size_t size, const char *tmux_socket)
 	return fits(snprintf(out, size, "%s-%016llx", name, (unsigned long long)hash(path)), size);
 }
 
+/* muxbus/NAME in the directory of an XDG variable, else in one of the home directory. */
+static int in_xdg(
+    char *out, size_t size, const char *variable, const char *fallback, const char *name)
+{
+	const char *base = getenv(variable), *home = getenv("HOME");
+	/* The XDG specification ignores relative paths. */
+	if (base != NULL && base[0] == '/')
+		return fits(snprintf(out, size, "%s/muxbus/%s", base, name), size);
+	if (home == NULL || home[0] != '/')
+		return -1;
+	return fits(snprintf(out, size, "%s/%s/muxbus/%s", home, fallback, name), size);
+}
+
 int address_state(char *out, size_t size, const char *tmux_socket)
 {
 	char key[KEY_NAME_MAX + 32];
-	const char *home, *base;
 	if (make_key(key, sizeof key, tmux_socket) < 0)
 		return -1;
-	/* The XDG specification ignores relative paths. */
-	base = getenv("XDG_STATE_HOME");
+	return in_xdg(out, size, "XDG_STATE_HOME", ".local/state", key);
+}
+
+int address_fleet_state(char *out, size_t size)
+{
+	return in_xdg(out, size, "XDG_STATE_HOME", ".local/state", "fleet");
+}
+
+int address_hosts(char *out, size_t size)
+{
+	return in_xdg(out, size, "XDG_CONFIG_HOME", ".config", "hosts");
+}
+
+int address_fleet(char *out, size_t size)
+{
+	const char *base = getenv("XDG_RUNTIME_DIR");
 	if (base != NULL && base[0] == '/')
-		return fits(snprintf(out, size, "%s/muxbus/%s", base, key), size);
-	home = getenv("HOME");
-	if (home == NULL || home[0] != '/')
-		return -1;
-	return fits(snprintf(out, size, "%s/.local/state/muxbus/%s", home, key), size);
+		return fits(snprintf(out, size, "%s/muxbus/fleet", base), size);
+	return fits(snprintf(out, size, "/tmp/muxbus-%ld/fleet", (long)getuid()), size);
 }
 
 const char *address_home(void)

@@ -22,6 +22,15 @@ int address_socket(char *out, size_t size, const char *tmux_socket);
  */
 int address_state(char *out, size_t size, const char *tmux_socket);
 
+/*
+ * Those of the fleet: its socket, $XDG_RUNTIME_DIR/muxbus/fleet, else /tmp/muxbus-UID/fleet; its
+ * state directory beside those above; its list of hosts, $XDG_CONFIG_HOME/muxbus/hosts,
+ * ~/.config if that is unset. -1 as above.
+ */
+int address_fleet(char *out, size_t size);
+int address_fleet_state(char *out, size_t size);
+int address_hosts(char *out, size_t size);
+
 /* The home directory: $HOME, else that of the user's account. NULL: neither is absolute. */
 const char *address_home(void);
 

@@ -181,6 +181,7 @@ static const char usage_text[] =
     "usage: muxbusd [-fqv] [-L name | -S path] [-s socket] [-o limit=value] [--log file]\n"
     "               [--exit-with-server] [--output=always|wanted] [--ready-fd n]\n"
     "               [--tmux path]\n"
+    "       muxbusd --fleet [-fqv] [-s socket] [-o limit=value] [--log file] [--ready-fd n]\n"
     "       muxbusd describe [--mdoc]\n";
 
 static const char help_text[] =
@@ -194,6 +195,7 @@ static const char help_text[] =
     "  -f, --foreground    stay in the foreground\n"
     "      --exit-with-server\n"
     "                      end when the tmux server does, instead of waiting for the next\n"
+    "      --fleet         follow no tmux server, but the daemons of many hosts; see muxbus hosts\n"
     "      --output=always|wanted\n"
     "                      follow the output of all panes from the start, or only of panes\n"
     "                      that a client asks for (default)\n"
@@ -214,6 +216,7 @@ static const char help_text[] =
 
 enum option_code {
 	OPTION_EXIT_WITH_SERVER = 256,
+	OPTION_FLEET,
 	OPTION_LOG,
 	OPTION_MDOC,
 	OPTION_OUTPUT,
@@ -223,6 +226,7 @@ enum option_code {
 
 static const struct option long_options[] = {
     {"exit-with-server", no_argument, NULL, OPTION_EXIT_WITH_SERVER},
+    {"fleet", no_argument, NULL, OPTION_FLEET},
     {"foreground", no_argument, NULL, 'f'},
     {"help", no_argument, NULL, 'h'},
     {"log", required_argument, NULL, OPTION_LOG},
@@ -333,6 +337,9 @@ static enum config_result read_option(
 	case OPTION_EXIT_WITH_SERVER:
 		config->exit_with_server = true;
 		return CONFIG_RUN;
+	case OPTION_FLEET:
+		config->is_fleet = true;
+		return CONFIG_RUN;
 	case OPTION_LOG:
 		options->log = argument;
 		return CONFIG_RUN;
@@ -352,11 +359,36 @@ static enum config_result read_option(
 	}
 }
 
+/* The path of the log: as given, else in the state directory. */
+static enum config_result locate_log(struct config *config, const struct options *options)
+{
+	int r = 0;
+	if (options->log != NULL)
+		r = address_absolute(config->log_file, sizeof config->log_file, options->log);
+	else if (!config->is_foreground)
+		r = snprintf(config->log_file, sizeof config->log_file, "%s/log",
+			config->state_dir) < (int)sizeof config->log_file
+		    ? 0
+		    : -1;
+	return r < 0 ? fail("the path of the log is too long") : CONFIG_RUN;
+}
+
+static enum config_result locate_fleet(struct config *config, const struct options *options)
+{
+	int r = options->socket != NULL
+	    ? address_absolute(config->socket, sizeof config->socket, options->socket)
+	    : address_fleet(config->socket, sizeof config->socket);
+	if (r < 0)
+		return fail("the path of the socket is too long");
+	if (address_fleet_state(config->state_dir, sizeof config->state_dir) < 0)
+		return fail("there is no place for the state: set HOME or XDG_STATE_HOME");
+	return locate_log(config, options);
+}
+
 /* Finds the paths of sockets, state and log. */
 static enum config_result locate(struct config *config, const struct options *options)
 {
 	char path[PATH_MAX];
-	int r = 0;
 	if (muxbus_socket_path(path, sizeof path, options->name, options->path) < 0 ||
 	    address_absolute(config->tmux_socket, sizeof config->tmux_socket, path) < 0)
 		return fail("the path of the tmux socket is too long");
@@ -368,14 +400,7 @@ static enum config_result locate(struct config *config, const struct options *op
 	}
 	if (address_state(config->state_dir, sizeof config->state_dir, config->tmux_socket) < 0)
 		return fail("there is no place for the state: set HOME or XDG_STATE_HOME");
-	if (options->log != NULL)
-		r = address_absolute(config->log_file, sizeof config->log_file, options->log);
-	else if (!config->is_foreground)
-		r = snprintf(config->log_file, sizeof config->log_file, "%s/log",
-			config->state_dir) < (int)sizeof config->log_file
-		    ? 0
-		    : -1;
-	return r < 0 ? fail("the path of the log is too long") : CONFIG_RUN;
+	return locate_log(config, options);
 }
 
 enum config_result config_read(struct config *config, int argc, char **argv)
@@ -400,5 +425,7 @@ enum config_result config_read(struct config *config, int argc, char **argv)
 		return usage("--mdoc belongs to \"muxbusd describe\"");
 	if (options.name != NULL && options.path != NULL)
 		return usage("-L and -S exclude each other");
-	return locate(config, &options);
+	if (config->is_fleet && (options.name != NULL || options.path != NULL))
+		return usage("--fleet follows no tmux server: -L and -S have no meaning");
+	return config->is_fleet ? locate_fleet(config, &options) : locate(config, &options);
 }

@@ -37,6 +37,7 @@ struct config {
 	char state_dir[PATH_MAX];
 	char log_file[PATH_MAX]; /* "": standard error */
 	const char *tmux_path; /* NULL: the server's own binary */
+	bool is_fleet; /* the role of many hosts: there is no tmux server, and its socket is "" */
 	bool is_foreground;
 	bool exit_with_server;
 	bool all_output; /* --output=always */

@@ -39,6 +39,7 @@ struct host {
 	struct loop_timer *timer; /* until the next attempt; while connecting, its end */
 	struct host_calls *calls;
 	bool is_removed;
+	bool has_failed; /* the last attempt */
 	bool is_urgent; /* a call waits for the next attempt */
 	unsigned backoff_ms, slow;
 	int64_t since_ms;
@@ -94,6 +95,7 @@ static int64_t next_delay_ms(struct host *host)
 /* The link is of no use any more, or has ended. */
 static void lose(struct host *host, const char *reason)
 {
+	host->has_failed = host->state == HOST_CONNECTING;
 	host_calls_lost(host->calls, reason);
 	set_state(host, HOST_DOWN, reason);
 }
@@ -123,6 +125,7 @@ static void on_up(void *data, const char *version)
 {
 	struct host *host = data;
 	loop_timer_disarm(host->timer);
+	host->has_failed = false;
 	if (*version != '\0')
 		(void)snprintf(host->version, sizeof host->version, "%s", version);
 	set_state(host, HOST_UP, "");
@@ -388,6 +391,11 @@ const char *host_label(const struct host *host)
 enum host_state host_state(const struct host *host)
 {
 	return host->state;
+}
+
+bool host_is_unreachable(const struct host *host)
+{
+	return host->has_failed;
 }
 
 const char *host_reason(const struct host *host)

@@ -65,6 +65,8 @@ const char *host_server(const struct host *host);
 /* "B", or "B/work" if the name alone names another server: targets begin with it. */
 const char *host_label(const struct host *host);
 enum host_state host_state(const struct host *host);
+/* Whether the last attempt to connect has failed, and no other one has succeeded. */
+bool host_is_unreachable(const struct host *host);
 const char *host_reason(const struct host *host); /* why it is not up; "" */
 const char *host_version(const struct host *host); /* of its muxbus; "": not known yet */
 int64_t host_since_ms(const struct host *host); /* real time of the state */

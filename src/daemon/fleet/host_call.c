@@ -176,8 +176,24 @@ static void leave(struct host_call *call)
 		free_call(call);
 }
 
+/* A wait would last as long as the link. */
+static void send_cancelled(struct host_call *call)
+{
+	struct host_calls *calls = call->calls;
+	struct buf line;
+	buf_init(&line, HEAD_BYTES);
+	if (buf_printf(&line,
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+		"\"params\":{\"requestId\":%" PRId64 "}}\n",
+		call->id) == 0)
+		(void)calls->parts.send(calls->parts.data, line.data, line.len); /* or it lasts */
+	buf_finish(&line);
+}
+
 void host_call_cancel(struct host_call *call)
 {
+	if (call->id != 0 && call->order.flags & HOST_CALL_WAITS)
+		send_cancelled(call);
 	leave(call);
 }
 

@@ -38,7 +38,7 @@ struct host_order {
 	void *data;
 };
 
-/* done is not called. A request that was sent is not taken back. */
+/* done is not called. A wait that was sent is cancelled there; another request is not taken back. */
 void host_call_cancel(struct host_call *call);
 
 /* For host.c. */

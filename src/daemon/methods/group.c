@@ -16,6 +16,7 @@ static const struct {
     {methods_consumer, "queue"},
     {methods_daemon, "daemon"},
     {methods_execute, "jobs"},
+    {methods_fleet, "daemon"},
     {methods_history, "daemon"},
     {methods_input, "panes"},
     {methods_job, "jobs"},

@@ -12,6 +12,7 @@ const struct method *const method_tables[] = {
     methods_consumer,
     methods_daemon,
     methods_execute,
+    methods_fleet,
     methods_history,
     methods_input,
     methods_job,

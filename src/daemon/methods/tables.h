@@ -11,6 +11,7 @@ extern const struct method methods_command[];
 extern const struct method methods_consumer[];
 extern const struct method methods_daemon[];
 extern const struct method methods_execute[];
+extern const struct method methods_fleet[];
 extern const struct method methods_history[];
 extern const struct method methods_input[];
 extern const struct method methods_job[];

@@ -35,6 +35,8 @@ struct dispatch {
 	void *args; /* room for the arguments of any method */
 	const struct dialect *dialect; /* NULL: none */
 	void *dialect_data;
+	dispatch_route_fn *route; /* NULL: none */
+	void *route_data;
 	void (*handled)(void *data, bool looked); /* NULL: none */
 	void *handled_data;
 	bool looked; /* the request of this line may look at tmux */
@@ -364,6 +366,12 @@ static void fail_parked(struct dispatch *dispatch)
 	}
 }
 
+void dispatch_set_router(struct dispatch *dispatch, dispatch_route_fn *route, void *data)
+{
+	dispatch->route = route;
+	dispatch->route_data = data;
+}
+
 void dispatch_set_handled(
     struct dispatch *dispatch, void (*handled)(void *data, bool looked), void *data)
 {
@@ -387,6 +395,8 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 	bool may_be_put_off;
 	struct work work;
 	request_note(request, params);
+	if (dispatch->route != NULL && dispatch->route(dispatch->route_data, request, params))
+		return;
 	dispatch->looked |= !(request_method(request)->flags & METHOD_WITHOUT_TMUX);
 	if (!read_args(dispatch, request, params))
 		return;

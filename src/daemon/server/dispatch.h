@@ -43,6 +43,13 @@ bool dispatch_has_parked(const struct dispatch *dispatch);
 /* Handles the requests that wait for tmux: the daemon is attached now, or cannot attach. */
 void dispatch_resume(struct dispatch *dispatch);
 
+/*
+ * Asks route first for each request whose method is known. True: route has taken the request, to
+ * answer it. params may be NULL, and are lent until route returns; data outlives the last peer.
+ */
+typedef bool dispatch_route_fn(void *data, struct request *request, const struct json *params);
+void dispatch_set_router(struct dispatch *dispatch, dispatch_route_fn *route, void *data);
+
 /* Calls handled after each line. looked: its request may look at tmux. */
 void dispatch_set_handled(
     struct dispatch *dispatch, void (*handled)(void *data, bool looked), void *data);

@@ -417,6 +417,40 @@ ListEventsResult = TypedDict(
     },
     total=False,
 )
+ListHostsResultHosts = TypedDict(
+    "ListHostsResultHosts",
+    {
+        "host": "str",
+        "server": "str",
+        "target": "str",
+        "local": "bool",
+        "state": "str",
+        "reason": "Union[str, None]",
+        "since_sec": "float",
+        "version": "Union[str, None]",
+        "panes": "Union[int, None]",
+        "agents": "Union[int, None]",
+        "jobs": "Union[int, None]",
+    },
+    total=False,
+)
+ListHostsResultErrors = TypedDict(
+    "ListHostsResultErrors",
+    {
+        "line": "int",
+        "text": "str",
+    },
+    total=False,
+)
+ListHostsResult = TypedDict(
+    "ListHostsResult",
+    {
+        "hosts": "List[ListHostsResultHosts]",
+        "file": "str",
+        "errors": "List[ListHostsResultErrors]",
+    },
+    total=False,
+)
 ListJobsResult = TypedDict(
     "ListJobsResult",
     {
@@ -1935,6 +1969,15 @@ class Methods:
             after=after,
             kinds=kinds,
             limit=limit)
+
+    async def list_hosts(
+        self,
+    ) -> ListHostsResult:
+        """Lists the hosts of the fleet with their states; on its socket only.
+
+        Asks those that are up, for 5 s at most.
+        """
+        return await self.request("list_hosts")
 
     async def list_jobs(
         self,

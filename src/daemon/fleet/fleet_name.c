@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: ISC */
+/* Names of the fleet. */
+#include "daemon/fleet/fleet_name.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "daemon/fleet/host.h"
+
+enum {
+	LABEL_MAX = 2 * HOST_NAME_BYTES + 1,
+	DEPTH_MAX = 32, /* of values whose ids are qualified; deeper ones stay as they are */
+};
+
+/* Members of requests that name something. Keep alphabetized. */
+static const char *const targets[] = {"ack", "ack_up_to", "after", "agent", "filter", "id", "job",
+    "notify", "pane", "pane_id", "panes", "seq", "session", "sessions", "timer", "up_to", "watch",
+    "window", NULL};
+
+/* Members of results that are ids. Keep alphabetized. */
+static const char *const ids[] = {"active_pane", "agent", "id", "job", "pane", "replaced",
+    "session", "sessions", "task", "timer", "watch", "window", NULL};
+
+/* Members of results that are not ours to read. */
+static const char *const opaque[] = {"data", "params", NULL};
+
+static bool has(const char *const *names, const char *name)
+{
+	while (name != NULL && *names != NULL)
+		if (strcmp(*names++, name) == 0)
+			return true;
+	return false;
+}
+
+struct host *fleet_name_host(const struct host_set *hosts, const char *text, size_t len)
+{
+	char name[LABEL_MAX + 1];
+	char *slash;
+	if (len == 0 || len > LABEL_MAX || memchr(text, '\0', len) != NULL)
+		return NULL;
+	memcpy(name, text, len);
+	name[len] = '\0';
+	slash = strchr(name, '/');
+	if (slash != NULL)
+		*slash = '\0';
+	return host_set_find(hosts, name, slash != NULL ? slash + 1 : NULL);
+}
+
+struct host *fleet_name_split(const struct host_set *hosts, const char *text, const char **ret_rest)
+{
+	const char *colon = strchr(text, ':');
+	*ret_rest = colon != NULL ? colon + 1 : text;
+	return colon != NULL ? fleet_name_host(hosts, text, (size_t)(colon - text)) : NULL;
+}
+
+/* The parameters of a request while they are written anew. */
+struct strip {
+	const struct host_set *hosts;
+	struct json_writer writer;
+	struct host *host;
+	char *reason; /* "": none yet */
+};
+
+static void note_host(struct strip *strip, struct host *host)
+{
+	if (strip->host != NULL && strip->host != host && strip->reason[0] == '\0')
+		(void)snprintf(strip->reason, FLEET_NAME_REASON_SIZE,
+		    "the request names two hosts, %s and %s; ask each in a request of its own",
+		    host_label(strip->host), host_label(host));
+	strip->host = host;
+}
+
+/* Whether a text is a number, as behind the host of a sequence number. */
+static bool is_number(const char *text)
+{
+	uint64_t number;
+	return str_parse_u64(text, strlen(text), &number);
+}
+
+static void strip_text(struct strip *strip, const char *name, const struct json *value)
+{
+	static const char *const numbers[] = {"ack", "ack_up_to", "after", "seq", "up_to", NULL};
+	const char *rest;
+	struct host *host = fleet_name_split(strip->hosts, value->text, &rest);
+	if (host == NULL) {
+		json_put_value(&strip->writer, name, value);
+		return;
+	}
+	note_host(strip, host);
+	if (has(numbers, name) && is_number(rest))
+		json_put_raw(&strip->writer, name, rest, strlen(rest));
+	else
+		(void)json_put_text(&strip->writer, name, rest, strlen(rest));
+}
+
+static void strip_value(struct strip *strip, const char *name, const struct json *value)
+{
+	const struct json *child;
+	if (value->type == JSON_STRING) {
+		strip_text(strip, name, value);
+	} else if (value->type == JSON_ARRAY) {
+		json_array_begin(&strip->writer, name);
+		for (child = value->child; child != NULL; child = child->next)
+			if (child->type == JSON_STRING)
+				strip_text(strip, NULL, child);
+			else
+				json_put_value(&strip->writer, NULL, child);
+		json_array_end(&strip->writer);
+	} else if (value->type == JSON_OBJECT) { /* of filter */
+		json_object_begin(&strip->writer, name);
+		for (child = value->child; child != NULL; child = child->next)
+			if (child->type == JSON_STRING && has(targets, child->name))
+				strip_text(strip, child->name, child);
+			else
+				json_put_value(&strip->writer, child->name, child);
+		json_object_end(&strip->writer);
+	} else {
+		json_put_value(&strip->writer, name, value);
+	}
+}
+
+static void take_host(struct strip *strip, const struct json *value)
+{
+	char shown[STR_SHOWN_SIZE];
+	struct host *host = value->type == JSON_STRING
+	    ? fleet_name_host(strip->hosts, value->text, value->len)
+	    : NULL;
+	if (host != NULL)
+		note_host(strip, host);
+	else if (strip->reason[0] == '\0')
+		(void)snprintf(strip->reason, FLEET_NAME_REASON_SIZE,
+		    "host: there is none \"%s\"; see list_hosts",
+		    value->type == JSON_STRING ? str_shown(value->text, value->len, shown)
+					       : json_type_name(value->type));
+}
+
+int fleet_name_strip(const struct host_set *hosts, const struct json *params, const char *except,
+    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE])
+{
+	struct strip strip = {.hosts = hosts, .reason = reason};
+	const struct json *member = params != NULL ? params->child : NULL;
+	reason[0] = '\0';
+	json_writer_init(&strip.writer, out);
+	json_object_begin(&strip.writer, NULL);
+	for (; member != NULL; member = member->next) {
+		bool is_except = except != NULL && strcmp(member->name, except) == 0;
+		if (!is_except && strcmp(member->name, "host") == 0)
+			take_host(&strip, member);
+		else if (!is_except && has(targets, member->name))
+			strip_value(&strip, member->name, member);
+		else
+			json_put_value(&strip.writer, member->name, member);
+	}
+	json_object_end(&strip.writer);
+	*ret_host = strip.host;
+	return reason[0] == '\0' ? 0 : -1;
+}
+
+static void put_id(
+    struct json_writer *writer, const struct host *host, const char *name, const struct json *value)
+{
+	char *text = xasprintf("%s:%s", host_label(host), value->text);
+	(void)json_put_text(writer, name, text, strlen(text));
+	mem_free(text);
+}
+
+static void put(struct json_writer *writer, const struct host *host, const char *name,
+    const struct json *value, bool is_id, unsigned depth)
+{
+	const struct json *child;
+	if (value->type == JSON_STRING && is_id) {
+		put_id(writer, host, name, value);
+		return;
+	}
+	if ((value->type != JSON_OBJECT && value->type != JSON_ARRAY) || depth == DEPTH_MAX ||
+	    has(opaque, name)) {
+		json_put_value(writer, name, value);
+		return;
+	}
+	if (value->type == JSON_OBJECT)
+		json_object_begin(writer, name);
+	else
+		json_array_begin(writer, name);
+	for (child = value->child; child != NULL; child = child->next)
+		put(writer, host, value->type == JSON_OBJECT ? child->name : NULL, child,
+		    value->type == JSON_OBJECT ? has(ids, child->name) : is_id, depth + 1);
+	if (value->type == JSON_OBJECT)
+		json_object_end(writer);
+	else
+		json_array_end(writer);
+}
+
+void fleet_name_put(
+    struct json_writer *writer, const struct host *host, const char *name, const struct json *value)
+{
+	put(writer, host, name, value, has(ids, name), 0);
+}
+
+void fleet_name_put_members(
+    struct json_writer *writer, const struct host *host, const struct json *object)
+{
+	for (const struct json *member = object->child; member != NULL; member = member->next)
+		if (strcmp(member->name, "host") != 0 && strcmp(member->name, "server") != 0)
+			fleet_name_put(writer, host, member->name, member);
+	json_put_str(writer, "host", host_name(host));
+	json_put_str(writer, "server", host_server(host));
+}

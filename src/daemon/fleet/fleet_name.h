@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Names of the fleet: "B:%3" or "B/work:%3" is %3 on the host B. Requests have the prefix in any
+ * member that names something; results have it in every id.
+ */
+#ifndef DAEMON_FLEET_FLEET_NAME_H
+#define DAEMON_FLEET_FLEET_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "wire/json.h"
+
+#define FLEET_NAME_REASON_SIZE 256
+
+struct host;
+struct host_set;
+
+/* The host of "B", "B/work", or of the prefix of a target; NULL: text names none. */
+struct host *fleet_name_host(const struct host_set *hosts, const char *text, size_t len);
+/* The host of "B:%3" and its rest; NULL: the text begins with no host. */
+struct host *fleet_name_split(
+    const struct host_set *hosts, const char *text, const char **ret_rest);
+
+/*
+ * Finds the host that the parameters of a request name, and writes them without its name.
+ * *ret_host NULL: they name none. Returns 0, or -1 with a reason: two hosts, or an unknown one.
+ * except: a member that is left as it is, NULL: none.
+ */
+int fleet_name_strip(const struct host_set *hosts, const struct json *params, const char *except,
+    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE]);
+
+/* Writes a value of a result of the host, its ids qualified. */
+void fleet_name_put(struct json_writer *writer, const struct host *host, const char *name,
+    const struct json *value);
+/* Writes the members of an object of the host, its ids qualified, then host and server. */
+void fleet_name_put_members(
+    struct json_writer *writer, const struct host *host, const struct json *object);
+
+#endif

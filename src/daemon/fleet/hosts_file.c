@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: ISC */
+/* The list of hosts. */
+#include "daemon/fleet/hosts_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "daemon/file/folder_watch.h"
+#include "daemon/file/inotify_hub.h"
+#include "daemon/fleet/host.h"
+#include "daemon/tool/tool_program.h"
+#include "wire/address.h"
+
+enum { VALUE_MAX = 1024 }; /* bytes of a value of the file */
+
+static const char suffix[] = ".muxbus"; /* of the sockets of daemons */
+
+struct hosts_file {
+	struct host_set *hosts;
+	struct inotify_hub *hub; /* NULL: changes are not seen */
+	struct folder_watch *config, *sockets;
+	char path[PATH_MAX]; /* "": there is none */
+	char sockets_dir[PATH_MAX]; /* of tmux */
+	char own_name[HOST_NAME_BYTES + 1]; /* of this machine */
+	struct hosts_file_error errors[HOSTS_FILE_ERRORS];
+	size_t error_count;
+	/* While reading: the hosts that are wanted, with their texts. */
+	struct host_spec specs[HOSTS_MAX];
+	size_t spec_count;
+	char *texts[HOSTS_MAX + 1];
+	size_t text_count;
+};
+
+bool hosts_file_is_name(const char *text)
+{
+	static const char letters[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+	size_t len = strlen(text);
+	return len > 0 && len <= HOST_NAME_BYTES && strspn(text, letters) == len && *text != '-' &&
+	    *text != '.';
+}
+
+/* Reads "server=NAME" or "server=PATH". */
+static int read_server(struct host_spec *spec, const char *value, char *ret_reason, size_t size)
+{
+	const char *slash = strrchr(value, '/');
+	spec->server = slash != NULL ? slash + 1 : value;
+	if (slash != NULL)
+		spec->tmux_path = value;
+	else
+		spec->tmux_name = value;
+	if (!hosts_file_is_name(spec->server) || (slash != NULL && *value != '/'))
+		return str_refuse(ret_reason, size,
+		    "server: must be a name as for tmux -L, or the absolute path of a socket");
+	return 0;
+}
+
+static int read_word(struct host_spec *spec, char *word, char *ret_reason, size_t size)
+{
+	char *value = strchr(word, '=');
+	char shown[STR_SHOWN_SIZE];
+	if (value == NULL || value[1] == '\0')
+		return str_refuse(ret_reason, size, "\"%s\" is not of the form name=value",
+		    str_shown(word, strlen(word), shown));
+	*value++ = '\0';
+	if (strlen(value) > VALUE_MAX)
+		return str_refuse(ret_reason, size, "a value is longer than %d bytes", VALUE_MAX);
+	if (strcmp(word, "server") == 0)
+		return read_server(spec, value, ret_reason, size);
+	if (strcmp(word, "ssh") == 0 && *value == '-')
+		return str_refuse(ret_reason, size, "ssh: a destination does not begin with \"-\"");
+	if (strcmp(word, "ssh") == 0)
+		spec->ssh = value;
+	else if (strcmp(word, "muxbus") == 0)
+		spec->program = value;
+	else
+		return str_refuse(ret_reason, size,
+		    "there is no \"%s\"; a line is NAME [ssh=DESTINATION] [server=NAME] "
+		    "[muxbus=PATH]",
+		    str_shown(word, strlen(word), shown));
+	return 0;
+}
+
+int hosts_file_read_line(char *line, struct host_spec *ret_spec, char *ret_reason, size_t size)
+{
+	static const char blanks[] = " \t\r\n";
+	char *rest, *word, shown[STR_SHOWN_SIZE];
+	*ret_spec = (struct host_spec){.server = "default"};
+	word = strtok_r(line, blanks, &rest);
+	if (word == NULL || *word == '#')
+		return 0;
+	if (!hosts_file_is_name(word))
+		return str_refuse(ret_reason, size,
+		    "\"%s\" is no name of a host: up to %d letters, digits, \".\", \"_\" and "
+		    "\"-\"; ssh=DESTINATION takes any other",
+		    str_shown(word, strlen(word), shown), HOST_NAME_BYTES);
+	ret_spec->name = word;
+	while ((word = strtok_r(NULL, blanks, &rest)) != NULL && *word != '#')
+		if (read_word(ret_spec, word, ret_reason, size) < 0)
+			return -1;
+	return 1;
+}
+
+static void add_error(struct hosts_file *file, unsigned line, const char *text)
+{
+	struct hosts_file_error *error;
+	if (file->error_count == HOSTS_FILE_ERRORS)
+		return;
+	error = &file->errors[file->error_count++];
+	error->line = line;
+	(void)snprintf(error->text, sizeof error->text, "%s", text);
+	log_warning("%s:%u: %s", file->path, line, text);
+}
+
+/* Wants a host. False: there are too many, or there is one of this name and server. */
+static bool want(struct hosts_file *file, unsigned line, const struct host_spec *spec)
+{
+	for (size_t at = 0; at < file->spec_count; at++)
+		if (strcmp(file->specs[at].name, spec->name) == 0 &&
+		    strcmp(file->specs[at].server, spec->server) == 0) {
+			add_error(file, line, "there is a host of this name and server already");
+			return false;
+		}
+	if (file->spec_count == HOSTS_MAX) {
+		add_error(file, line, "there are 1000 hosts already");
+		return false;
+	}
+	file->specs[file->spec_count++] = *spec;
+	return true;
+}
+
+static int is_socket(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+	return len >= sizeof suffix &&
+	    strcmp(entry->d_name + len - (sizeof suffix - 1), suffix) == 0;
+}
+
+/* The daemons of this machine: a socket beside that of a tmux server. */
+static void read_local(struct hosts_file *file)
+{
+	struct dirent **entries;
+	struct stat status;
+	int count = scandir(file->sockets_dir, &entries, is_socket, alphasort);
+	for (int at = 0; at < count; at++) {
+		char *path = xasprintf("%s/%s", file->sockets_dir, entries[at]->d_name);
+		char *server = entries[at]->d_name;
+		server[strlen(server) - (sizeof suffix - 1)] = '\0';
+		if (file->text_count + 2 <= HOSTS_MAX && hosts_file_is_name(server) &&
+		    lstat(path, &status) == 0 && S_ISSOCK(status.st_mode)) {
+			server = file->texts[file->text_count++] = xstrdup(server);
+			file->texts[file->text_count++] = path;
+			(void)want(file, 0,
+			    &(struct host_spec){
+				.name = file->own_name, .server = server, .socket = path});
+		} else {
+			mem_free(path);
+		}
+		free(entries[at]);
+	}
+	if (count >= 0)
+		free(entries);
+}
+
+/* The text of the file; NULL: there is none, or it cannot be used. */
+static char *read_text(struct hosts_file *file)
+{
+	char reason[HOSTS_FILE_ERROR_SIZE] = "";
+	int fd = file->path[0] != '\0' ? open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	char *text = NULL;
+	struct stat status;
+	ssize_t len = -1;
+	if (fd < 0 && (file->path[0] == '\0' || errno == ENOENT || errno == ENOTDIR))
+		return NULL;
+	if (fd < 0 || fstat(fd, &status) < 0) {
+		(void)snprintf(reason, sizeof reason, "%s", strerror(errno));
+	} else if (!S_ISREG(status.st_mode)) {
+		(void)snprintf(reason, sizeof reason, "not a file");
+	} else if ((size_t)status.st_size > HOSTS_FILE_BYTES) {
+		(void)snprintf(reason, sizeof reason, "longer than 1 MiB");
+	} else if (tool_program_is_safe(file->path, &status, reason, sizeof reason)) {
+		text = xalloc(HOSTS_FILE_BYTES + 1);
+		len = read(fd, text, HOSTS_FILE_BYTES);
+		text[len > 0 ? len : 0] = '\0';
+	}
+	if (fd >= 0)
+		(void)close(fd); /* only read */
+	if (reason[0] != '\0')
+		add_error(file, 0, reason);
+	return text;
+}
+
+static void read_lines(struct hosts_file *file, char *text)
+{
+	char *line, reason[HOSTS_FILE_ERROR_SIZE];
+	struct host_spec spec;
+	for (unsigned number = 1; (line = strsep(&text, "\n")) != NULL; number++) {
+		int result = hosts_file_read_line(line, &spec, reason, sizeof reason);
+		if (result < 0)
+			add_error(file, number, reason);
+		else if (result > 0)
+			(void)want(file, number, &spec);
+	}
+}
+
+static bool is_wanted(const struct hosts_file *file, const struct host *host)
+{
+	for (size_t at = 0; at < file->spec_count; at++)
+		if (host_is(host, &file->specs[at]))
+			return true;
+	return false;
+}
+
+/* Removes and adds hosts so that those of the set are those that are wanted. */
+static void apply(struct hosts_file *file)
+{
+	struct host *host = host_set_next(file->hosts, NULL);
+	while (host != NULL) {
+		struct host *next = host_set_next(file->hosts, host);
+		if (!is_wanted(file, host))
+			host_remove(host);
+		host = next;
+	}
+	for (size_t at = 0; at < file->spec_count; at++)
+		(void)host_add(file->hosts, &file->specs[at]); /* at most HOSTS_MAX are wanted */
+}
+
+static void on_changed(void *data)
+{
+	struct hosts_file *file = data;
+	char *text;
+	file->error_count = file->spec_count = file->text_count = 0;
+	read_local(file);
+	text = read_text(file);
+	read_lines(file, text);
+	apply(file);
+	mem_free(text);
+	while (file->text_count > 0)
+		mem_free(file->texts[--file->text_count]);
+}
+
+/* The name of this machine up to its domain, of letters that targets can have. */
+static void set_own_name(struct hosts_file *file)
+{
+	char *name = file->own_name;
+	if (gethostname(name, sizeof file->own_name - 1) < 0)
+		name[0] = '\0';
+	name[strcspn(name, ".")] = '\0';
+	if (!hosts_file_is_name(name))
+		(void)snprintf(name, sizeof file->own_name, "localhost");
+}
+
+static void on_idle(void *data)
+{
+	(void)data;
+}
+
+/* The folder of a path, for a watch. */
+static struct folder_watch *watch_folder(
+    struct hosts_file *file, struct event_base *base, const char *path)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	if (file->hub == NULL || slash == NULL)
+		return NULL;
+	(void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+	return folder_watch_new(base, file->hub, folder, on_changed, file);
+}
+
+struct hosts_file *hosts_file_new(struct event_base *base, struct host_set *hosts)
+{
+	struct hosts_file *file = xcalloc(1, sizeof *file);
+	char *slash;
+	file->hosts = hosts;
+	set_own_name(file);
+	if (address_hosts(file->path, sizeof file->path) < 0)
+		file->path[0] = '\0';
+	if (address_tmux(file->sockets_dir, sizeof file->sockets_dir, "default", NULL) < 0)
+		file->sockets_dir[0] = '\0';
+	file->hub = inotify_hub_new(base, on_idle, file);
+	if (file->hub == NULL)
+		log_warning("changes of the hosts file are not seen: %s", strerror(errno));
+	file->config = watch_folder(file, base, file->path);
+	file->sockets = watch_folder(file, base, file->sockets_dir);
+	slash = strrchr(file->sockets_dir, '/');
+	if (slash != NULL)
+		*slash = '\0';
+	on_changed(file);
+	return file;
+}
+
+void hosts_file_free(struct hosts_file *file)
+{
+	if (file == NULL)
+		return;
+	folder_watch_free(file->config);
+	folder_watch_free(file->sockets);
+	inotify_hub_free(file->hub);
+	mem_free(file);
+}
+
+const char *hosts_file_path(const struct hosts_file *file)
+{
+	return file->path;
+}
+
+const struct hosts_file_error *hosts_file_error(const struct hosts_file *file, size_t at)
+{
+	return at < file->error_count ? &file->errors[at] : NULL;
+}

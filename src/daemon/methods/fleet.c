@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods of the fleet: list_hosts. */
+#include "daemon/methods/tables.h"
+#include "daemon/server/request.h"
+
+static const struct field_result hosts_results[] = {
+    {"hosts", "array", "the hosts, by name and server"},
+    {"hosts[].host", "string", "its name"},
+    {"hosts[].server", "string", "the name of its tmux server"},
+    {"hosts[].target", "string", "what its targets begin with, before a colon"},
+    {"hosts[].local", "boolean", "whether it is on this machine"},
+    {"hosts[].state", "string", "up, connecting or down"},
+    {"hosts[].reason", "string|null", "why it is not up"},
+    {"hosts[].since_sec", "number", "how long it has been in this state"},
+    {"hosts[].version", "string|null", "of its muxbus; null: not known"},
+    {"hosts[].panes", "integer|null", "its panes, as known last"},
+    {"hosts[].agents", "integer|null", "its agents, as known last"},
+    {"hosts[].jobs", "integer|null", "its running jobs, as known last"},
+    {"file", "string", "the hosts file"},
+    {"errors", "array", "the lines of the file that cannot be used"},
+    {"errors[].line", "integer", "its number; 0: the whole file"},
+    {"errors[].text", "string", "why"},
+    {NULL, NULL, NULL},
+};
+
+/* The fleet answers this itself. */
+static void handle_list_hosts(struct request *request, const void *args)
+{
+	(void)args;
+	request_fail(request, MESSAGE_REFUSED,
+	    "this daemon follows one tmux server, not hosts; ask the fleet: muxbus hosts");
+}
+
+const struct method methods_fleet[] = {
+    {.name = METHOD("list_hosts", METHOD_READS),
+	.title = "List hosts",
+	.summary = "Lists the hosts of the fleet with their states; on its socket only.",
+	.help = "Asks those that are up, for 5 s at most.",
+	.results = hosts_results,
+	.flags = METHOD_WITHOUT_TMUX | METHOD_UNNOTED,
+	.handle = handle_list_hosts,
+	.example = "{}"},
+    {.name = NULL},
+};

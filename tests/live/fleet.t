@@ -1,0 +1,193 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# muxbusd --fleet: a host through a real ssh to this machine, scripted hosts (tests/fake_relay) and
+# a daemon by its socket; their lists, requests for one of them, and what may fail.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+PATH=$PATH:/usr/sbin
+command -v ssh >/dev/null || skip_all 'no ssh'
+sshd=${MUXBUS_SSHD:-$(command -v sshd)} || skip_all 'no sshd'
+[ -x "$MUXBUS_BUILDDIR/muxbus" ] || skip_all 'muxbus is not built'
+start 'exec cat'
+
+[ "$(id -u)" != 0 ] || mkdir -p -m 755 /run/sshd
+ssh-keygen -q -t ed25519 -N '' -f "$dir/host_key"
+ssh-keygen -q -t ed25519 -N '' -f "$dir/key"
+cp "$dir/key.pub" "$dir/authorized_keys"
+printf '%s\n' "HostKey $dir/host_key" "AuthorizedKeysFile $dir/authorized_keys" 'StrictModes no' \
+	'PermitRootLogin yes' 'PasswordAuthentication no' 'PidFile none' \
+	'AcceptEnv XDG_STATE_HOME' >"$dir/sshd_config"
+printf '%s\n' "ProxyCommand $sshd -i -f $dir/sshd_config" "IdentityFile $dir/key" \
+	'IdentitiesOnly yes' 'SendEnv XDG_STATE_HOME' 'BatchMode yes' 'StrictHostKeyChecking no' \
+	'UserKnownHostsFile /dev/null' 'LogLevel ERROR' >"$dir/ssh_config"
+timeout 10 ssh -F "$dir/ssh_config" far true 2>"$dir/said" </dev/null ||
+	skip_all "ssh to this machine does not work: $(head -n 1 "$dir/said")"
+
+# One program for all hosts: a destination with habits is a scripted one.
+cat >"$dir/ssh" <<END
+#!/bin/sh
+case "\$*" in *name=*) exec "$MUXBUS_BUILDDIR/tests/fake_relay" "\$@" ;; esac
+exec ssh -F $dir/ssh_config "\$@"
+END
+chmod 755 "$dir/ssh"
+mkdir -m 700 "$dir/run" "$dir/log" "$dir/local"
+export MUXBUS_SSH="$dir/ssh" MUXBUS_REMOTE="$MUXBUS_BUILDDIR/muxbus" XDG_RUNTIME_DIR="$dir/run"
+export FAKE_RELAY_LOG="$dir/log"
+hosts="$dir/.config/muxbus/hosts"
+cat >"$hosts" <<END
+far server=$dir/tmux    # this machine, through ssh
+B ssh=name=b,panes=2
+slow ssh=name=slow,delay=30000
+dead ssh=name=dead,refuse=no-route-to-host
+far colour=blue
+END
+own_socket=$MUXBUS
+MUXBUS="$dir/run/muxbus/fleet"
+
+start_fleet() {
+	TMUX_TMPDIR="$dir/local" "$MUXBUS_BUILDDIR/muxbusd" --fleet -f >"$dir/fleet_log" 2>&1 &
+	fleet_pid=$!
+	tries=0
+	while [ ! -S "$MUXBUS" ] && [ $tries -lt 500 ]; do
+		tries=$((tries + 1))
+		sleep 0.02
+	done
+}
+trap 'kill $fleet_pid 2>/dev/null; finish' EXIT
+start_fleet
+[ -S "$MUXBUS" ] || exit 99
+host_state() { # host_state NAME: its row
+	call list_hosts '{}' && field ".result.hosts[] | select(.host == \"$1\") | .state"
+}
+missing() { # missing METHOD: the names of the hosts
+	call "$1" '{}' && field '[.result.missing[].host] | join(" ")'
+}
+
+until_is 'a host through ssh is up' up host_state far
+is 'its row has counts and the version' "$(field '.result.hosts[] | select(.host == "far") | "\(.panes) \(.jobs) \(.version)"')" \
+	"1 0 $("$MUXBUS_BUILDDIR/muxbus" --version | cut -d ' ' -f 2)"
+is 'a scripted host is up' "$(field '.result.hosts[] | select(.host == "B") | .state')" up
+is 'a dead host is down' "$(field '.result.hosts[] | select(.host == "dead") | .state')" down
+is 'with the reason of ssh' "$(field '.result.hosts[] | select(.host == "dead") | .reason')" 'ssh: no-route-to-host'
+is 'a bad line is named' "$(field '.result.errors | map("\(.line) \(.text)") | first' | cut -c 1-25)" '5 there is no "colour"; a'
+
+begun=$(date +%s)
+is 'a list has who did not answer' "$(missing list_panes)" 'dead slow'
+ok 'after 5 s at most' [ $(($(date +%s) - begun)) -le 7 ]
+is 'panes of all others, by name' "$(field '[.result.panes[].pane] | join(" ")')" 'B:%0 B:%1 far:%0'
+is 'with their host and server' "$(field '.result.panes[2] | "\(.host) \(.server)"')" 'far tmux'
+is 'and what else each one said' "$(field '.result.hosts[] | select(.host == "far") | .seq | type')" number
+
+sed -i '/^slow/d' "$hosts"
+count() {
+	call status '{}' && field .result.fleet.hosts
+}
+until_is 'a line that is removed ends its host' 3 count
+
+call get_pane '{"pane": "far:%0"}'
+is 'a request goes to the host of its target' "$(field '"\(.result.pane) \(.result.command) \(.result.host)"')" 'far:%0 cat far'
+call send_text '{"pane": "far/tmux:%0", "text": "hello", "enter": true}'
+is 'host/server:pane is a target too' "$(field .result.pane)" far:%0
+call wait_for '{"host": "far", "any": [{"screen": "hello", "pane": "%0"}], "timeout_sec": 20}'
+is 'a wait, with the host as a member' "$(field '.result.matched | tostring')" '[0]'
+call get_pane '{"pane": "far:main:0.0"}'
+is 'a name of tmux behind the host' "$(field .result.pane)" far:%0
+call list_panes '{"session": "far:main"}'
+is 'a list of one host' "$(field '[.result.panes[].pane] | join(" ")')" far:%0
+call run_long_command '{"host": "far", "command": "exit 3"}'
+job=$(field .result.id)
+is 'an id of an answer names its host' "${job%:*}" far
+call wait_for "$(jq -nc --arg job "$job" '{host: "far", any: [{job: ($job | ltrimstr("far:"))}], timeout_sec: 20}')"
+call get_job "{\"job\": \"$job\"}"
+is 'and is a target' "$(field .result.exit_code)" 3
+call get_pane '{"pane": "far:%99"}'
+is 'an error of the host' "$(field '"\(.error.data.kind) \(.error.message)"')" \
+	'no_such_pane far: there is no pane %99; list_panes lists the existing ones'
+call get_pane '{"pane": "%0"}'
+is 'without a host' "$(field .error.data.kind)" ambiguous_target
+call get_pane '{"pane": "far:%0", "host": "B"}'
+is 'with two hosts' "$(field .error.message)" 'the request names two hosts, far and B; ask each in a request of its own'
+call get_pane '{"pane": "%0", "host": "nowhere"}'
+is 'with an unknown one' "$(field .error.message)" 'host: there is none "nowhere"; see list_hosts'
+call get_pane '{"pane": "dead:%0"}'
+is 'with one that is down' "$(field '"\(.error.data.kind) \(.error.message)"')" 'not_ready dead cannot be reached: ssh: no-route-to-host'
+
+# A write is sent with a key.
+call run_long_command '{"host": "B", "command": "true"}'
+is 'a request that writes has a key' "$(grep -c '"key":"fleet-' "$dir/log/b")" 1
+
+# MCP on the same socket.
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}' \
+	'{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+	'{"jsonrpc":"2.0","id":2,"method":"tools/list"}' \
+	'{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"capture_pane","arguments":{"pane":"far:%0"}}}' \
+	'{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"capture_pane","arguments":{"pane":"%0"}}}' |
+	socat -t 86400 - "UNIX-CONNECT:$MUXBUS" >"$dir/mcp"
+is 'MCP begins' "$(jq -r 'select(.id == 1) | .result.serverInfo.name' "$dir/mcp")" muxbus
+is 'its tools are listed' "$(jq -r 'select(.id == 2) | .result.tools | length > 5' "$dir/mcp")" true
+is 'a tool takes a target with a host' "$(jq -r 'select(.id == 3) | .result.structuredContent | .pane, (.text | contains("hello"))' "$dir/mcp" | tr '\n' ' ')" 'far:%0 true '
+is 'and says what is missing' "$(jq -r 'select(.id == 4) | .result.isError' "$dir/mcp")" true
+
+# What may end: each is a row with its reason, and comes back.
+ssh_pid() {
+	pgrep -f -- "^ssh -F $dir/ssh_config .*-- far"
+}
+is_new_link() { # is_new_link PID: whether another ssh runs
+	now=$(ssh_pid)
+	[ -n "$now" ] && [ "$now" != "$1" ] && [ "$(host_state far)" = up ] && echo yes
+	true
+}
+cut_and_back() { # cut_and_back NAME COMMAND...: the link is made anew
+	cut_name=$1
+	before=$(ssh_pid)
+	shift
+	"$@"
+	until_is "$cut_name: another link is up" yes is_new_link "$before"
+	call get_pane '{"pane": "far:%0"}'
+	is "$cut_name: and the host answers" "$(field .result.pane)" far:%0
+}
+cut_and_back 'ssh is killed' kill -9 "$(ssh_pid)"
+relay_pid() {
+	pgrep -f -- "^$MUXBUS_BUILDDIR/[^ ]*muxbus -S $dir/tmux relay"
+}
+# shellcheck disable=SC2046
+cut_and_back 'the relay is killed' kill -9 $(relay_pid)
+kill_far() {
+	kill -9 "$daemon_pid" "$(ask_far '{"method":"status"}' | jq .result.pid)" 2>/dev/null
+	wait "$daemon_pid" 2>/dev/null
+	start_daemon
+}
+ask_far() {
+	printf '%s\n' "$1" | socat -t 86400 - "UNIX-CONNECT:$own_socket"
+}
+cut_and_back 'the daemon is killed' kill_far
+t kill-server
+until_is 'without its tmux the host is up' up host_state far
+until_is 'and missing in the list of panes' 'dead far' missing list_panes
+is 'with the reason' "$(field '.result.missing[] | select(.host == "far") | .reason' | cut -c 1-15)" 'the tmux server'
+is 'its row keeps the last version' "$(call list_hosts '{}' && field '.result.hosts[] | select(.host == "far") | .version | type')" string
+
+# The hosts file, and daemons on this machine.
+echo 'new ssh=name=new' >>"$hosts"
+until_is 'a new line is a new host' up host_state new
+TMUX_TMPDIR="$dir/local" tmux -L here -f /dev/null new-session -d 'exec cat'
+TMUX_TMPDIR="$dir/local" "$MUXBUS_BUILDDIR/muxbusd" -f -L here 2>"$dir/here_log" &
+here_pid=$!
+here() {
+	call list_hosts '{}' && field '.result.hosts[] | select(.local) | "\(.server) \(.state)"'
+}
+until_is 'a daemon on this machine is a host' 'here up' here
+call list_panes '{}'
+is 'its panes are in the list' "$(field '.result.panes[] | select(.server == "here") | .pane | split(":")[1]')" %0
+kill $here_pid
+until_is 'and not when it has ended' '' here
+TMUX_TMPDIR="$dir/local" tmux -L here kill-server
+
+kill -9 $fleet_pid
+wait $fleet_pid 2>/dev/null
+until_is 'no ssh outlives the fleet' '' ssh_pid
+start_fleet
+until_is 'which starts again' up host_state B
+call shutdown '{}'
+wait $fleet_pid
+is 'and ends by shutdown' $? 0
+done_testing
