@@ -253,6 +253,27 @@ static void test_consumers(void)
 	world_finish(&world);
 }
 
+static void test_passing(void)
+{
+	struct world world = {0};
+	struct consumer *copier;
+	uint64_t first, second;
+	torn_disk_init(&world.disk, 4);
+	world_open(&world);
+	first = post(&world, "one", NULL);
+	second = post(&world, "two", NULL);
+	copier = consumer_get(world.consumers, "copier");
+	is_int(consumer_pass(copier, second, true), 2, "a consumer that copies passes two");
+	is_int((long long)consumer_floor(copier), (long long)second, "its place is behind both");
+	is_int(queue_find(world.queue, first)->state, NOTE_QUEUED, "which are queued as before");
+	is_int(consumer_pass(copier, second, true), 0, "twice is harmless");
+	world_restart(&world, true);
+	copier = consumer_find(world.consumers, "copier");
+	is_int((long long)consumer_floor(copier), (long long)second, "the place outlives kill -9");
+	is_int(queue_find(world.queue, second)->state, NOTE_QUEUED, "and so do the entries");
+	world_finish(&world);
+}
+
 static void test_parking(void)
 {
 	struct world world = {0};
@@ -506,6 +527,7 @@ int main(void)
 	test_coalescing_told();
 	test_holes();
 	test_consumers();
+	test_passing();
 	test_parking();
 	test_forgetting();
 	test_forgetting_order();

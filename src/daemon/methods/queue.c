@@ -131,6 +131,7 @@ struct ack_args {
 	int64_t up_to;
 	bool has_up_to;
 	const char *consumer;
+	bool settle;
 };
 
 static const struct field ack_fields[] = {
@@ -150,6 +151,14 @@ static const struct field ack_fields[] = {
 	.type = FIELD_STRING,
 	.offset = offsetof(struct ack_args, consumer),
 	.help = "For this named consumer; left out: the notification itself is settled."},
+    {.name = "settle",
+	.type = FIELD_BOOL,
+	.flags = FIELD_RARE,
+	.offset = offsetof(struct ack_args, settle),
+	.preset = "true",
+	.help =
+	    "With false and a consumer, only the place of the consumer advances: the "
+	    "notification is still delivered to its pane. For a consumer that copies the queue."},
     {.name = NULL},
 };
 
@@ -186,11 +195,17 @@ static void ack_notification(struct request *request, const void *data)
 		    "seq: there is no notification %" PRIu64 " yet", number);
 		return;
 	}
+	if (args->consumer == NULL && !args->settle) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"settle\"",
+		    "settle: false goes with consumer");
+		return;
+	}
 	if (args->consumer != NULL) {
 		consumer = queue_get_consumer(request, args->consumer);
 		if (consumer == NULL)
 			return;
-		count = consumer_acknowledge(consumer, number, args->has_up_to);
+		count = args->settle ? consumer_acknowledge(consumer, number, args->has_up_to)
+				     : consumer_pass(consumer, number, args->has_up_to);
 	} else {
 		count = settle(queue, args->has_seq ? number : 1, number);
 	}

@@ -245,39 +245,57 @@ static void consumer_raise(struct consumer *consumer)
 	}
 }
 
-/* Marks one acknowledged. Returns whether it was not yet. */
-static bool consumer_settle(struct consumer *consumer, uint64_t seq)
+/* Marks one acknowledged for this consumer. Returns the entry, NULL if it was so before. */
+static const struct notification *consumer_mark(struct consumer *consumer, uint64_t seq)
 {
 	const struct notification *note = queue_find(consumer->set->queue, seq);
 	struct handed *handed = map_get(&consumer->handed, seq);
 	if (seq <= consumer->floor || note == NULL || (handed != NULL && handed->due_ms == 0))
-		return false;
+		return NULL;
 	if (handed != NULL && handed->times >= CONSUMER_DELIVER_MAX)
 		consumer->set->parked--;
 	consumer_handed(consumer, seq)->due_ms = 0;
-	if (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERED)
+	return note;
+}
+
+/* Marks one, and settles it for all readers if it is to be. Returns how many were marked. */
+static unsigned consumer_take_in(struct consumer *consumer, uint64_t seq, bool settles)
+{
+	const struct notification *note = consumer_mark(consumer, seq);
+	if (note != NULL && settles &&
+	    (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERED))
 		queue_settle_waited(consumer->set->queue, seq);
-	return true;
+	return note != NULL;
+}
+
+static unsigned consumer_advance(struct consumer *consumer, uint64_t seq, bool up_to, bool settles)
+{
+	struct queue *queue = consumer->set->queue;
+	const struct notification *note;
+	unsigned marked = 0;
+	queue_begin(queue);
+	if (!up_to) {
+		marked += consumer_take_in(consumer, seq, settles);
+	} else {
+		for (note = queue_after(queue, consumer->floor); note != NULL && note->seq <= seq;
+		     note = queue_next(queue, note))
+			marked += consumer_take_in(consumer, note->seq, settles);
+	}
+	consumer_raise(consumer);
+	if (marked > 0)
+		consumer_store(consumer);
+	(void)queue_commit(queue);
+	return marked;
 }
 
 unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_to)
 {
-	struct queue *queue = consumer->set->queue;
-	const struct notification *note;
-	unsigned settled = 0;
-	queue_begin(queue);
-	if (!up_to) {
-		settled += consumer_settle(consumer, seq);
-	} else {
-		for (note = queue_after(queue, consumer->floor); note != NULL && note->seq <= seq;
-		     note = queue_next(queue, note))
-			settled += consumer_settle(consumer, note->seq);
-	}
-	consumer_raise(consumer);
-	if (settled > 0)
-		consumer_store(consumer);
-	(void)queue_commit(queue);
-	return settled;
+	return consumer_advance(consumer, seq, up_to, true);
+}
+
+unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to)
+{
+	return consumer_advance(consumer, seq, up_to, false);
 }
 
 size_t consumer_set_parked(const struct consumer_set *set)

@@ -46,6 +46,8 @@ const struct notification *consumer_take(struct consumer *consumer,
 
 /* Acknowledges one entry, or all up to a number. Returns how many were not yet. */
 unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_to);
+/* The same for this consumer alone: the entries stay as they are for panes and other readers. */
+unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to);
 
 /* Entries that were handed out CONSUMER_DELIVER_MAX times in vain, over all consumers. */
 size_t consumer_set_parked(const struct consumer_set *set);

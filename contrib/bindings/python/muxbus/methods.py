@@ -1398,6 +1398,7 @@ class Methods:
         seq: Optional[int] = None,
         up_to: Optional[int] = None,
         consumer: Optional[str] = None,
+        settle: Optional[bool] = None,
         key: Optional[str] = None,
     ) -> AckNotificationResult:
         """Marks notifications as handled.
@@ -1407,6 +1408,8 @@ class Methods:
         seq: The one to acknowledge.
         up_to: Acknowledge all up to this one.
         consumer: For this named consumer; left out: the notification itself is settled.
+        settle: With false and a consumer, only the place of the consumer advances: the notification
+            is still delivered to its pane. For a consumer that copies the queue.
         key: Done once: asked again with this key within 24 hours, the answer is that of the
             first request.
         """
@@ -1414,6 +1417,7 @@ class Methods:
             seq=seq,
             up_to=up_to,
             consumer=consumer,
+            settle=settle,
             key=key)
 
     async def background_process(
