@@ -23,6 +23,7 @@ only src/wire '(base|wire)/[^/]*|config\.h' 'wire includes only base and itself'
 only src/daemon '(base|wire|daemon/[a-z]+)/[^/]*|config\.h' \
 	'daemon includes base, wire and itself, and never the insides of the library'
 only src/cli '(base|wire|cli)/[^/]*|completion_scripts\.h|config\.h' 'cli includes only base, wire and itself'
+only src/nats '(base|wire|nats)/[^/]*|config\.h' 'nats includes only base, wire and itself'
 only src/job '(base|job)/[^/]*|config\.h' 'job includes only base and itself'
 
 # reserved HEADERS FILES NAME: only these files include these headers.
@@ -31,8 +32,10 @@ reserved() {
 }
 
 reserved 'muxbus\.h' 'src/(lib|daemon)/.*' '<muxbus.h> is for lib and daemon'
-reserved 'event2?/.*|event\.h|evutil\.h' 'src/lib/connection/attach\.c|src/daemon/.*' \
-	'libevent is for lib/connection/attach.c and the daemon'
+reserved 'event2?/.*|event\.h|evutil\.h' 'src/lib/connection/attach\.c|src/(daemon|nats)/.*' \
+	'libevent is for lib/connection/attach.c, the daemon and muxbus-nats'
+reserved 'nats/(nats|adapters/.*)\.h' 'src/nats/(broker|main)\.c' \
+	'libnats is for broker.c and main.c of nats'
 reserved 'yajl/.*' 'src/wire/json\.c' 'yajl is for wire/json.c'
 reserved 'pcre2\.h' 'src/daemon/core/pattern\.c' 'pcre2 is for daemon/core/pattern.c'
 

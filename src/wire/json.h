@@ -68,7 +68,7 @@ const char *json_type_name(enum json_type type);
 
 /*
  * Numbers, by value and not by notation. json_int(): exact; 1e3 and 2.0 are whole, 1.5 is
- * not; false if the value is not a number, not whole or not within +-2^53.
+ * not; false if the value is NULL, not a number, not whole or not within +-2^53.
  * json_double(): the nearest double; false if the value is not a number or too large; a
  * number too small becomes 0. The result is never NaN.
  */

@@ -50,7 +50,7 @@ bool json_int(const struct json *value, int64_t *ret_number)
 	static const uint64_t max = (uint64_t)1 << 53;
 	uint64_t number = 0;
 	struct decimal decimal;
-	if (value->type != JSON_NUMBER)
+	if (value == NULL || value->type != JSON_NUMBER)
 		return false;
 	read_decimal(value->text, &decimal);
 	if (decimal.len > 0) {

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The connection to NATS. All subscriptions are synchronous ones, which are emptied after each turn
+ * of the loop: every message is handled in the thread of the loop. Reconnecting is our own, since
+ * that of libnats keeps messages which the publisher would send again.
+ */
+#include "nats/broker.h"
+
+#include <event2/event.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <nats/adapters/libevent.h>
+#include <nats/nats.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "nats/later.h"
+
+enum {
+	SWEEP_MS = 500, /* between looks for requests whose time is up */
+	PING_MS = 20000,
+	SERVERS_MAX = 16,
+	SECRET_MAX = 4096, /* bytes of a file with a password or token */
+};
+
+struct listener {
+	char *subject;
+	char *group;
+	broker_message_fn *take;
+	void *data;
+	natsSubscription *subscription; /* NULL while down */
+};
+
+struct ask {
+	struct list link; /* in the order of asking */
+	uint64_t id;
+	int64_t end_ms;
+	broker_reply_fn *reply;
+	void *data;
+};
+
+struct broker {
+	struct event_base *base;
+	struct broker_handlers handlers;
+	natsOptions *options;
+	natsConnection *connection; /* NULL: down */
+	natsSubscription *replies;
+	char inbox[128]; /* of replies, with a dot at its end */
+	char js_prefix[128];
+	struct listener listeners[BROKER_LISTENERS_MAX];
+	size_t listeners_count;
+	struct list asks;
+	struct map asks_by_id;
+	uint64_t last_id;
+	struct later *retry;
+	struct later *sweep;
+	unsigned delay_ms;
+};
+
+static void connect_now(void *data);
+static void sweep_asks(void *data);
+
+/* libnats calls this in a thread of its own; natsConnection_GetLastError() has the error later. */
+static void ignore_error(
+    natsConnection *connection, natsSubscription *subscription, natsStatus status, void *data)
+{
+	(void)connection;
+	(void)subscription;
+	(void)status;
+	(void)data;
+}
+
+/* The first line of a file. False with a reason if there is none. */
+static bool read_secret(const char *path, char out[SECRET_MAX], char *ret_reason, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd >= 0 ? read(fd, out, SECRET_MAX - 1) : -1;
+	if (fd >= 0)
+		(void)close(fd);
+	if (len < 0) {
+		(void)str_refuse(ret_reason, size, "%s cannot be read: %s", path, strerror(errno));
+		return false;
+	}
+	out[len] = '\0';
+	out[strcspn(out, "\r\n")] = '\0';
+	if (out[0] == '\0')
+		(void)str_refuse(ret_reason, size, "%s is empty", path);
+	return out[0] != '\0';
+}
+
+static natsStatus set_servers(natsOptions *to, const char *url)
+{
+	const char *servers[SERVERS_MAX];
+	char *copy = xstrdup(url), *rest = copy, *one;
+	int count = 0;
+	natsStatus status;
+	while ((one = strsep(&rest, ",")) != NULL && count < SERVERS_MAX)
+		servers[count++] = one;
+	status = natsOptions_SetServers(to, servers, count);
+	mem_free(copy);
+	return status;
+}
+
+/* Passwords, tokens and keys. False with a reason. */
+static bool set_identity(
+    natsOptions *to, const struct broker_options *options, char *ret_reason, size_t size)
+{
+	char secret[SECRET_MAX];
+	natsStatus status = NATS_OK;
+	if (options->creds != NULL)
+		status = natsOptions_SetUserCredentialsFromFiles(to, options->creds, NULL);
+	if (status == NATS_OK && options->user != NULL) {
+		secret[0] = '\0';
+		if (options->password_file != NULL &&
+		    !read_secret(options->password_file, secret, ret_reason, size))
+			return false;
+		status = natsOptions_SetUserInfo(to, options->user, secret);
+	}
+	if (status == NATS_OK && options->token_file != NULL) {
+		if (!read_secret(options->token_file, secret, ret_reason, size))
+			return false;
+		status = natsOptions_SetToken(to, secret);
+	}
+	if (status == NATS_OK && options->tls_ca != NULL)
+		status = natsOptions_LoadCATrustedCertificates(to, options->tls_ca);
+	if (status == NATS_OK && options->tls_cert != NULL)
+		status = natsOptions_LoadCertificatesChain(to, options->tls_cert, options->tls_key);
+	if (status == NATS_OK && (options->tls_ca != NULL || options->tls_cert != NULL))
+		status = natsOptions_SetSecure(to, true);
+	if (status == NATS_OK)
+		return true;
+	(void)str_refuse(ret_reason, size, "%s", nats_GetLastError(NULL));
+	return false;
+}
+
+static bool set_options(
+    struct broker *broker, const struct broker_options *options, char *ret_reason, size_t size)
+{
+	natsOptions *to = broker->options;
+	natsStatus status = set_servers(to, options->url);
+	if (status == NATS_OK)
+		status = natsOptions_SetName(to, options->name);
+	if (status == NATS_OK)
+		status = natsOptions_SetTimeout(to, BROKER_CONNECT_MS);
+	if (status == NATS_OK)
+		status = natsOptions_SetAllowReconnect(to, false);
+	if (status == NATS_OK)
+		status = natsOptions_SetPingInterval(to, PING_MS);
+	if (status == NATS_OK)
+		status = natsOptions_SetSendAsap(to, true);
+	if (status == NATS_OK)
+		status = natsOptions_SetErrorHandler(to, ignore_error, NULL);
+	if (status == NATS_OK)
+		status = natsOptions_SetEventLoop(to, broker->base, natsLibevent_Attach,
+		    natsLibevent_Read, natsLibevent_Write, natsLibevent_Detach);
+	if (status == NATS_OK)
+		return set_identity(to, options, ret_reason, size);
+	(void)str_refuse(ret_reason, size, "%s", nats_GetLastError(NULL));
+	return false;
+}
+
+struct broker *broker_new(struct event_base *base, const struct broker_options *options,
+    const struct broker_handlers *handlers, char *ret_reason, size_t size)
+{
+	struct broker *broker = xcalloc(1, sizeof *broker);
+	broker->base = base;
+	broker->handlers = *handlers;
+	list_init(&broker->asks);
+	map_init(&broker->asks_by_id);
+	broker->retry = later_new(base, connect_now, broker);
+	broker->sweep = later_new(base, sweep_asks, broker);
+	(void)snprintf(broker->js_prefix, sizeof broker->js_prefix, "$JS.%s%sAPI.",
+	    options->js_domain != NULL ? options->js_domain : "",
+	    options->js_domain != NULL ? "." : "");
+	if (natsOptions_Create(&broker->options) == NATS_OK &&
+	    set_options(broker, options, ret_reason, size))
+		return broker;
+	broker_free(broker);
+	return NULL;
+}
+
+/* Ends every request under way. */
+static void fail_asks(struct broker *broker, const char *reason)
+{
+	struct list lost;
+	list_init(&lost);
+	list_add_after(&broker->asks, &lost);
+	list_remove(&broker->asks);
+	while (!list_is_empty(&lost)) {
+		struct ask *ask = list_entry(lost.next, struct ask, link);
+		list_remove(&ask->link);
+		(void)map_remove(&broker->asks_by_id, ask->id);
+		ask->reply(ask->data, NULL, reason);
+		mem_free(ask);
+	}
+}
+
+static void close_connection(struct broker *broker)
+{
+	natsSubscription_Destroy(broker->replies);
+	broker->replies = NULL;
+	for (size_t i = 0; i < broker->listeners_count; i++) {
+		natsSubscription_Destroy(broker->listeners[i].subscription);
+		broker->listeners[i].subscription = NULL;
+	}
+	natsConnection_Destroy(broker->connection);
+	broker->connection = NULL;
+}
+
+void broker_free(struct broker *broker)
+{
+	if (broker == NULL)
+		return;
+	if (broker->connection != NULL)
+		natsConnection_ProcessWriteEvent(broker->connection);
+	close_connection(broker);
+	while (!list_is_empty(&broker->asks)) {
+		struct ask *ask = list_entry(broker->asks.next, struct ask, link);
+		list_remove(&ask->link);
+		mem_free(ask);
+	}
+	map_finish(&broker->asks_by_id);
+	for (size_t i = 0; i < broker->listeners_count; i++) {
+		mem_free(broker->listeners[i].subject);
+		mem_free(broker->listeners[i].group);
+	}
+	later_free(broker->retry);
+	later_free(broker->sweep);
+	natsOptions_Destroy(broker->options);
+	mem_free(broker);
+}
+
+static void broker_down(struct broker *broker, natsStatus status, const char *text)
+{
+	char reason[BROKER_REASON_SIZE];
+	bool is_refused = status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED;
+	(void)snprintf(reason, sizeof reason, "%s",
+	    text != NULL && *text != '\0' ? text : natsStatus_GetText(status));
+	close_connection(broker);
+	fail_asks(broker, reason);
+	broker->handlers.down(broker->handlers.data, reason);
+	later_arm(broker->retry,
+	    is_refused ? BROKER_REFUSED_MS : (int64_t)backoff_next_ms(&broker->delay_ms));
+}
+
+static natsStatus subscribe(natsSubscription **ret_subscription, natsConnection *connection,
+    const char *subject, const char *group)
+{
+	return group != NULL
+	    ? natsConnection_QueueSubscribeSync(ret_subscription, connection, subject, group)
+	    : natsConnection_SubscribeSync(ret_subscription, connection, subject);
+}
+
+static void connect_now(void *data)
+{
+	struct broker *broker = data;
+	natsInbox *inbox = NULL;
+	char pattern[160];
+	natsStatus status = natsConnection_Connect(&broker->connection, broker->options);
+	if (status != NATS_OK) {
+		broker->connection = NULL;
+		broker_down(broker, status, nats_GetLastError(NULL));
+		return;
+	}
+	status = natsInbox_Create(&inbox);
+	if (status == NATS_OK) {
+		(void)snprintf(broker->inbox, sizeof broker->inbox, "%s.", inbox);
+		(void)snprintf(pattern, sizeof pattern, "%s*", broker->inbox);
+		natsInbox_Destroy(inbox);
+		status = subscribe(&broker->replies, broker->connection, pattern, NULL);
+	}
+	for (size_t i = 0; i < broker->listeners_count && status == NATS_OK; i++)
+		status = subscribe(&broker->listeners[i].subscription, broker->connection,
+		    broker->listeners[i].subject, broker->listeners[i].group);
+	if (status != NATS_OK) {
+		broker_down(broker, status, nats_GetLastError(NULL));
+		return;
+	}
+	later_arm(broker->sweep, SWEEP_MS);
+	broker->handlers.up(broker->handlers.data);
+}
+
+void broker_start(struct broker *broker)
+{
+	later_arm(broker->retry, 0);
+}
+
+bool broker_is_up(const struct broker *broker)
+{
+	return broker->connection != NULL;
+}
+
+/* A message as the other files see it. */
+static struct broker_message view(natsMsg *msg)
+{
+	struct broker_message message = {
+	    .subject = natsMsg_GetSubject(msg),
+	    .reply = natsMsg_GetReply(msg),
+	    .payload = natsMsg_GetData(msg),
+	    .len = (size_t)natsMsg_GetDataLength(msg),
+	};
+	if (message.len == 0 && natsMsgHeader_Get(msg, "Status", &message.status) == NATS_OK)
+		(void)natsMsgHeader_Get(msg, "Description", &message.description);
+	return message;
+}
+
+static void take_reply(struct broker *broker, natsMsg *msg)
+{
+	struct broker_message message = view(msg);
+	const char *number = message.subject + strlen(broker->inbox);
+	struct ask *ask;
+	uint64_t id;
+	if (!str_parse_u64(number, strlen(number), &id))
+		return;
+	ask = map_remove(&broker->asks_by_id, id);
+	if (ask == NULL)
+		return; /* its time was up */
+	list_remove(&ask->link);
+	if (message.status != NULL && strcmp(message.status, "503") == 0)
+		ask->reply(ask->data, NULL, "nothing listens: JetStream is off for this account");
+	else
+		ask->reply(ask->data, &message, NULL);
+	mem_free(ask);
+}
+
+/* Whether the connection still is there; else says why not. */
+static bool check_connection(struct broker *broker)
+{
+	const char *text = NULL;
+	natsStatus status;
+	char reason[BROKER_REASON_SIZE];
+	if (broker->connection == NULL || !natsConnection_IsClosed(broker->connection))
+		return broker->connection != NULL;
+	status = natsConnection_GetLastError(broker->connection, &text);
+	(void)snprintf(reason, sizeof reason, "%s", text != NULL ? text : "");
+	later_disarm(broker->sweep);
+	broker_down(broker, status, reason[0] != '\0' ? reason : "the connection was closed");
+	return false;
+}
+
+void broker_turn(struct broker *broker)
+{
+	natsMsg *msg;
+	while (broker->connection != NULL &&
+	    natsSubscription_NextMsg(&msg, broker->replies, 0) == NATS_OK) {
+		take_reply(broker, msg);
+		natsMsg_Destroy(msg);
+	}
+	for (size_t i = 0; i < broker->listeners_count; i++) {
+		struct listener *listener = &broker->listeners[i];
+		while (listener->subscription != NULL &&
+		    natsSubscription_NextMsg(&msg, listener->subscription, 0) == NATS_OK) {
+			struct broker_message message = view(msg);
+			listener->take(listener->data, &message);
+			natsMsg_Destroy(msg);
+		}
+	}
+	(void)check_connection(broker);
+}
+
+static void sweep_asks(void *data)
+{
+	struct broker *broker = data;
+	int64_t now_ms = clock_mono_ms();
+	const char *text = NULL;
+	char reason[BROKER_REASON_SIZE];
+	struct list *link, *after;
+	(void)natsConnection_GetLastError(broker->connection, &text);
+	(void)snprintf(reason, sizeof reason, "no reply%s%s", text != NULL && *text ? ": " : "",
+	    text != NULL ? text : "");
+	list_for_each_safe (link, after, &broker->asks) {
+		struct ask *ask = list_entry(link, struct ask, link);
+		if (ask->end_ms > now_ms)
+			continue;
+		list_remove(&ask->link);
+		(void)map_remove(&broker->asks_by_id, ask->id);
+		ask->reply(ask->data, NULL, reason);
+		mem_free(ask);
+		if (broker->connection == NULL)
+			return;
+	}
+	if (!list_is_empty(&broker->asks))
+		later_arm(broker->sweep, SWEEP_MS);
+}
+
+void broker_listen(struct broker *broker, const char *subject, const char *group,
+    broker_message_fn *take, void *data)
+{
+	struct listener *listener = &broker->listeners[broker->listeners_count++];
+	listener->subject = xstrdup(subject);
+	listener->group = group != NULL ? xstrdup(group) : NULL;
+	listener->take = take;
+	listener->data = data;
+	if (broker->connection != NULL)
+		(void)subscribe(
+		    &listener->subscription, broker->connection, subject, listener->group);
+}
+
+size_t broker_payload_max(const struct broker *broker)
+{
+	return broker->connection != NULL ? (size_t)natsConnection_GetMaxPayload(broker->connection)
+					  : 0;
+}
+
+/* libnats refuses a reply that is NULL. */
+static natsStatus publish_plain(
+    struct broker *broker, const char *subject, const char *reply, const void *payload, size_t len)
+{
+	return reply != NULL
+	    ? natsConnection_PublishRequest(broker->connection, subject, reply, payload, (int)len)
+	    : natsConnection_Publish(broker->connection, subject, payload, (int)len);
+}
+
+bool broker_publish(
+    struct broker *broker, const char *subject, const char *reply, const void *payload, size_t len)
+{
+	return broker->connection != NULL && len <= broker_payload_max(broker) &&
+	    publish_plain(broker, subject, reply, payload, len) == NATS_OK;
+}
+
+static natsStatus publish_with_header(struct broker *broker, const char *subject, const char *reply,
+    const struct broker_header *header, const void *payload, size_t len)
+{
+	natsMsg *msg = NULL;
+	natsStatus status = natsMsg_Create(&msg, subject, reply, payload, (int)len);
+	if (status == NATS_OK)
+		status = natsMsgHeader_Set(msg, header->name, header->value);
+	if (status == NATS_OK)
+		status = natsConnection_PublishMsg(broker->connection, msg);
+	natsMsg_Destroy(msg);
+	return status;
+}
+
+bool broker_ask(struct broker *broker, const char *subject, const struct broker_header *header,
+    const void *payload, size_t len, int64_t timeout_ms, broker_reply_fn *reply, void *data)
+{
+	char inbox[160];
+	natsStatus status;
+	struct ask *ask;
+	uint64_t id = ++broker->last_id;
+	if (broker->connection == NULL || broker->asks_by_id.count >= BROKER_ASKS_MAX ||
+	    len > broker_payload_max(broker))
+		return false;
+	(void)snprintf(inbox, sizeof inbox, "%s%" PRIu64, broker->inbox, id);
+	status = header != NULL ? publish_with_header(broker, subject, inbox, header, payload, len)
+				: publish_plain(broker, subject, inbox, payload, len);
+	if (status != NATS_OK)
+		return false;
+	ask = xcalloc(1, sizeof *ask);
+	ask->id = id;
+	ask->end_ms = clock_mono_ms() + timeout_ms;
+	ask->reply = reply;
+	ask->data = data;
+	if (map_set(&broker->asks_by_id, id, ask) < 0)
+		abort();
+	list_append(&broker->asks, &ask->link);
+	if (!later_is_armed(broker->sweep))
+		later_arm(broker->sweep, SWEEP_MS);
+	return true;
+}
+
+bool broker_ask_js(struct broker *broker, const char *verb, const char *payload, int64_t timeout_ms,
+    broker_reply_fn *reply, void *data)
+{
+	char subject[256];
+	(void)snprintf(subject, sizeof subject, "%s%s", broker->js_prefix, verb);
+	return broker_ask(broker, subject, NULL, payload, strlen(payload), timeout_ms, reply, data);
+}
+
+bool broker_request(struct broker *broker, const char *verb, const char *reply, const char *payload)
+{
+	char subject[256];
+	(void)snprintf(subject, sizeof subject, "%s%s", broker->js_prefix, verb);
+	return broker_publish(broker, subject, reply, payload, strlen(payload));
+}
+
+void broker_new_inbox(char *ret_subject, size_t size)
+{
+	natsInbox *inbox = NULL;
+	(void)natsInbox_Create(&inbox);
+	(void)snprintf(ret_subject, size, "%s", inbox != NULL ? inbox : "_INBOX.0");
+	natsInbox_Destroy(inbox);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: ISC */
+/* The feed. */
+#include "nats/feed.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "nats/later.h"
+#include "nats/link.h"
+#include "wire/json.h"
+
+enum {
+	PAGE = 100, /* notifications of one answer */
+	ACK_MS = 200, /* between two acknowledgements, each a record in the journal */
+	PAYLOAD_SPARE = 4096,
+};
+
+struct feed {
+	struct feed_options options;
+	struct cursor *cursor;
+	struct broker *broker;
+	struct publisher *publisher;
+	struct link *link;
+	struct later *ack_later;
+	uint64_t event_added; /* numbers up to these are with the publisher, or stored */
+	uint64_t note_added;
+	uint64_t note_stored;
+	uint64_t note_acked;
+	char subscription[32]; /* "": none */
+	bool has_place; /* the consumer's, in note_added */
+	bool is_listing;
+	bool is_acking;
+	bool wants_list; /* a notification came while none could be listed */
+	int64_t page; /* 1: a page of PAGE was too large for one answer */
+	struct buf payload;
+};
+
+static void subscribe(struct feed *feed);
+static void list_notes(struct feed *feed);
+
+/* Writes what is published of an object: host and server, then the members of the object. */
+static void write_payload(struct feed *feed, const struct json *value)
+{
+	const struct names *names = feed->options.names;
+	size_t max = broker_payload_max(feed->broker);
+	struct json_writer writer;
+	/* A message that is too large for NATS is cut, and says so, as the daemon's answers do. */
+	feed->payload.max = (max > 0 ? max : (size_t)1024 * 1024) - PAYLOAD_SPARE;
+	buf_clear(&feed->payload);
+	json_writer_init(&writer, &feed->payload);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "host", names->host);
+	json_put_str(&writer, "server", names->server);
+	for (const struct json *member = value->child; member != NULL; member = member->next) {
+		if (strcmp(member->name, "subscription") != 0)
+			json_put_value(&writer, member->name, member);
+	}
+	json_object_end(&writer);
+}
+
+static void publish(struct feed *feed, enum publisher_kind kind, uint64_t seq, const char *rest,
+    const char *token, const char *id)
+{
+	char subject[NAME_SUBJECT_SIZE];
+	const struct publisher_message message = {
+	    .kind = kind,
+	    .seq = seq,
+	    .subject = subject,
+	    .id = id,
+	    .payload = feed->payload.data,
+	    .len = feed->payload.len,
+	};
+	name_subject(subject, feed->options.names, rest, name_is_token(token) ? token : "other");
+	publisher_add(feed->publisher, &message);
+	if (!publisher_has_room(feed->publisher))
+		link_pause(feed->link, true);
+}
+
+static void publish_gap(
+    struct feed *feed, enum publisher_kind kind, const struct json *gap, uint64_t from, uint64_t to)
+{
+	bool is_event = kind == PUBLISHER_EVENT;
+	char id[PUBLISHER_ID_SIZE];
+	(void)snprintf(id, sizeof id, "%s-gap-%s-%" PRIu64 "-%" PRIu64, cursor_id(feed->cursor),
+	    is_event ? "e" : "n", from, to);
+	log_warning("%s %" PRIu64 " to %" PRIu64 " are lost: muxbusd does not remember them",
+	    is_event ? "events" : "notifications", from, to);
+	write_payload(feed, gap);
+	publish(feed, kind, to, is_event ? "event" : "notification", "gap", id);
+}
+
+/* Reads a number above 0. */
+static bool read_seq(const struct json *object, const char *name, uint64_t *ret_seq)
+{
+	int64_t number;
+	if (!json_int(json_member(object, name), &number) || number <= 0)
+		return false;
+	*ret_seq = (uint64_t)number;
+	return true;
+}
+
+static const char *read_text(const struct json *object, const char *name)
+{
+	const struct json *value = json_member(object, name);
+	return value != NULL && value->type == JSON_STRING ? value->text : "";
+}
+
+/* An event or notification, once. */
+static void publish_object(struct feed *feed, enum publisher_kind kind, const struct json *object,
+    uint64_t seq, const char *token)
+{
+	char id[PUBLISHER_ID_SIZE];
+	(void)snprintf(id, sizeof id, "%s-%" PRIu64, cursor_id(feed->cursor), seq);
+	write_payload(feed, object);
+	publish(feed, kind, seq, kind == PUBLISHER_EVENT ? "event" : "notification", token, id);
+}
+
+static void ignore_answer(void *data, const struct json *response)
+{
+	(void)data;
+	(void)response;
+}
+
+/* Events from..to did not come: asked for again if the daemon still has them. */
+static void take_gap(struct feed *feed, const struct json *params, uint64_t from, uint64_t to)
+{
+	char name[64];
+	if (strcmp(read_text(params, "reason"), "slow") == 0) {
+		(void)snprintf(name, sizeof name, "{\"subscription\":\"%s\"}", feed->subscription);
+		(void)link_ask(feed->link, "unsubscribe", name, ignore_answer, NULL);
+		feed->subscription[0] = '\0';
+		subscribe(feed);
+	} else if (to > feed->event_added) {
+		publish_gap(feed, PUBLISHER_EVENT, params, from, to);
+		feed->event_added = to;
+	}
+}
+
+static void on_event(void *data, const struct json *params)
+{
+	struct feed *feed = data;
+	const char *kind = read_text(params, "kind");
+	uint64_t seq, from, to;
+	if (strcmp(read_text(params, "subscription"), feed->subscription) != 0)
+		return; /* of one that was ended */
+	if (strcmp(kind, "gap") == 0 && read_seq(params, "from", &from) &&
+	    read_seq(params, "to", &to)) {
+		take_gap(feed, params, from, to);
+		return;
+	}
+	if (!read_seq(params, "seq", &seq))
+		return;
+	if (strcmp(kind, "notification") == 0) {
+		if (seq > feed->note_added)
+			list_notes(feed);
+	} else if (seq > feed->event_added) {
+		publish_object(feed, PUBLISHER_EVENT, params, seq, kind);
+	}
+	if (seq > feed->event_added)
+		feed->event_added = seq;
+}
+
+/* The journal is another one than before: its numbers are below the cursor. */
+static void begin_again(struct feed *feed)
+{
+	log_warning("muxbusd has a new journal: its numbers begin again");
+	cursor_renew(feed->cursor);
+	feed->event_added = 0;
+	feed->note_added = feed->note_stored = feed->note_acked = 0;
+	feed->has_place = false;
+	subscribe(feed);
+}
+
+static void on_subscribed(void *data, const struct json *response)
+{
+	struct feed *feed = data;
+	const struct json *result = json_member(response, "result");
+	const struct json *error = json_member(response, "error");
+	int64_t last;
+	if (response == NULL)
+		return;
+	if (result != NULL) {
+		(void)snprintf(feed->subscription, sizeof feed->subscription, "%s",
+		    read_text(result, "subscription"));
+		feed->wants_list = true;
+		list_notes(feed);
+	} else if (json_int(json_member(json_member(error, "data"), "last"), &last) &&
+	    (uint64_t)last < feed->event_added) {
+		begin_again(feed);
+	} else {
+		log_error("muxbusd refuses the subscription: %s", read_text(error, "message"));
+	}
+}
+
+static void write_kinds(struct json_writer *writer, const char *kinds)
+{
+	char *copy = xstrdup(kinds), *rest = copy, *one;
+	json_array_begin(writer, "kinds");
+	while ((one = strsep(&rest, ",")) != NULL) {
+		if (*one != '\0' && strcmp(kinds, "none") != 0)
+			json_put_str(writer, NULL, one);
+	}
+	json_put_str(writer, NULL, "notification");
+	json_array_end(writer);
+	mem_free(copy);
+}
+
+static void subscribe(struct feed *feed)
+{
+	struct json_writer writer;
+	struct buf params;
+	buf_init(&params, 16384);
+	json_writer_init(&writer, &params);
+	json_object_begin(&writer, NULL);
+	json_put_int(&writer, "after", (int64_t)feed->event_added);
+	if (feed->options.kinds != NULL)
+		write_kinds(&writer, feed->options.kinds);
+	json_object_end(&writer);
+	(void)buf_append_byte(&params, '\0');
+	(void)link_ask(feed->link, "subscribe", (char *)params.data, on_subscribed, feed);
+	buf_finish(&params);
+}
+
+static void take_note(struct feed *feed, const struct json *note)
+{
+	uint64_t seq;
+	if (!read_seq(note, "seq", &seq) || seq <= feed->note_added)
+		return;
+	publish_object(feed, PUBLISHER_NOTIFICATION, note, seq, read_text(note, "source"));
+	feed->note_added = seq;
+}
+
+static void on_list(void *data, const struct json *response)
+{
+	struct feed *feed = data;
+	const struct json *result = json_member(response, "result");
+	const struct json *notes = json_member(result, "notifications");
+	const struct json *gap = json_member(result, "gap");
+	uint64_t from, to;
+	feed->is_listing = false;
+	if (response == NULL)
+		return;
+	if (notes == NULL) {
+		log_error("muxbusd does not list notifications: %s",
+		    read_text(json_member(response, "error"), "message"));
+		return;
+	}
+	if (json_member(result, "truncated") != NULL && feed->page > 1) {
+		feed->page = 1; /* the answer was too large: one at a time */
+		list_notes(feed);
+		return;
+	}
+	if (read_seq(gap, "from", &from) && read_seq(gap, "to", &to) && to > feed->note_added) {
+		publish_gap(feed, PUBLISHER_NOTIFICATION, gap, from, to);
+		feed->note_added = to;
+	}
+	for (const struct json *note = notes->child; note != NULL; note = note->next)
+		take_note(feed, note);
+	feed->has_place |= notes->count > 0;
+	feed->wants_list |= notes->count == (size_t)feed->page;
+	feed->page = PAGE;
+	if (feed->wants_list)
+		list_notes(feed);
+}
+
+/* Asks for the next page, now or when there is room. */
+static void list_notes(struct feed *feed)
+{
+	char params[256];
+	feed->wants_list = true;
+	if (feed->is_listing || feed->subscription[0] == '\0' ||
+	    !publisher_has_room(feed->publisher))
+		return;
+	if (feed->has_place)
+		(void)snprintf(params, sizeof params,
+		    "{\"after\":%" PRIu64 ",\"limit\":%" PRId64 "}", feed->note_added, feed->page);
+	else
+		(void)snprintf(params, sizeof params, "{\"consumer\":\"%s\",\"limit\":%" PRId64 "}",
+		    feed->options.consumer, feed->page);
+	feed->is_listing = link_ask(feed->link, "list_notifications", params, on_list, feed);
+	feed->wants_list = !feed->is_listing;
+}
+
+static void on_acked(void *data, const struct json *response)
+{
+	struct feed *feed = data;
+	const struct json *error = json_member(response, "error");
+	feed->is_acking = false;
+	if (error != NULL)
+		log_error(
+		    "muxbusd does not take an acknowledgement: %s", read_text(error, "message"));
+	else if (response != NULL && feed->note_acked < feed->note_stored)
+		later_arm(feed->ack_later, ACK_MS);
+}
+
+/* Tells the daemon how far the stream is. */
+static void acknowledge(void *data)
+{
+	struct feed *feed = data;
+	char params[256];
+	if (feed->is_acking || feed->note_acked >= feed->note_stored)
+		return;
+	(void)snprintf(params, sizeof params,
+	    "{\"up_to\":%" PRIu64 ",\"consumer\":\"%s\",\"settle\":false}", feed->note_stored,
+	    feed->options.consumer);
+	feed->is_acking = link_ask(feed->link, "ack_notification", params, on_acked, feed);
+	if (feed->is_acking)
+		feed->note_acked = feed->note_stored;
+}
+
+static void on_stored(void *data, enum publisher_kind kind, uint64_t seq)
+{
+	struct feed *feed = data;
+	if (kind == PUBLISHER_EVENT) {
+		if (seq <= feed->event_added)
+			cursor_set(feed->cursor, seq);
+		return;
+	}
+	if (seq > feed->note_stored && seq <= feed->note_added)
+		feed->note_stored = seq;
+	if (!later_is_armed(feed->ack_later))
+		later_arm(feed->ack_later, ACK_MS);
+}
+
+static void on_room(void *data)
+{
+	struct feed *feed = data;
+	link_pause(feed->link, false);
+	if (feed->wants_list)
+		list_notes(feed);
+}
+
+static void on_up(void *data)
+{
+	struct feed *feed = data;
+	log_info("connected to muxbusd");
+	feed->note_acked = 0; /* an acknowledgement may have been lost */
+	subscribe(feed);
+	if (feed->note_stored > 0)
+		later_arm(feed->ack_later, ACK_MS);
+}
+
+static void on_down(void *data, const char *reason)
+{
+	struct feed *feed = data;
+	if (feed->subscription[0] != '\0')
+		log_warning("muxbusd is lost: %s", reason);
+	feed->subscription[0] = '\0';
+	feed->is_listing = feed->is_acking = false;
+}
+
+struct feed *feed_new(struct event_base *base, const struct feed_options *options,
+    struct cursor *cursor, struct broker *broker)
+{
+	struct feed *feed = xcalloc(1, sizeof *feed);
+	const struct publisher_handlers stored = {on_stored, on_room, feed};
+	const struct link_handlers handlers = {on_up, on_down, on_event, feed};
+	feed->options = *options;
+	feed->cursor = cursor;
+	feed->broker = broker;
+	feed->event_added = cursor_seq(cursor);
+	feed->page = PAGE;
+	buf_init(&feed->payload, 0);
+	feed->publisher = publisher_new(base, broker, &stored);
+	feed->link = link_new(base, options->socket, &handlers);
+	feed->ack_later = later_new(base, acknowledge, feed);
+	return feed;
+}
+
+void feed_free(struct feed *feed)
+{
+	if (feed == NULL)
+		return;
+	link_free(feed->link);
+	publisher_free(feed->publisher);
+	later_free(feed->ack_later);
+	buf_finish(&feed->payload);
+	mem_free(feed);
+}
+
+void feed_start(struct feed *feed)
+{
+	link_start(feed->link);
+}
+
+struct publisher *feed_publisher(struct feed *feed)
+{
+	return feed->publisher;
+}
+
+void feed_turn(struct feed *feed)
+{
+	cursor_keep(feed->cursor);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: ISC */
+/* Posts: a pull consumer of the stream, which asks for a few messages at a time. */
+#include "nats/posts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "nats/js_reply.h"
+#include "nats/later.h"
+#include "nats/stores.h"
+#include "wire/json.h"
+#include "wire/message.h"
+
+enum {
+	BATCH = 16, /* posts that are handed to us at a time */
+	PULL_MS = 60000, /* that a request for posts stays with JetStream */
+	RETRY_MS = 5000,
+	ASK_MS = 5000,
+	POST_MAX = 1024 * 1024, /* bytes */
+};
+
+#define ACK_WAIT_NS INT64_C(30000000000) /* until JetStream delivers a post again */
+
+/* The daemon may take the post later: JetStream delivers it again in a second. */
+static const char again[] = "-NAK {\"delay\": 1000000000}";
+
+struct posts {
+	struct broker *broker;
+	struct link *link;
+	struct json_reader *reader;
+	struct later *next; /* asks for more */
+	struct list open; /* posts that the daemon has not answered */
+	char durable[3 * NAME_SIZE]; /* the name of the consumer */
+	char filter[NAME_SUBJECT_SIZE];
+	char inbox[NAME_SUBJECT_SIZE];
+	size_t left; /* of the batch that was asked for */
+	bool is_running;
+	bool has_consumer;
+	struct posts_status status;
+};
+
+struct post {
+	struct list link;
+	struct posts *posts;
+	char *reply; /* where the acknowledgement goes */
+};
+
+static void ask_next(void *data);
+
+static void acknowledge(struct posts *posts, const char *reply, const char *text)
+{
+	(void)broker_publish(posts->broker, reply, NULL, text, strlen(text));
+}
+
+static void post_free(struct post *post)
+{
+	list_remove(&post->link);
+	mem_free(post->reply);
+	mem_free(post);
+}
+
+/* Whether the same post would be refused again. */
+static bool is_final(const struct json *error)
+{
+	static const enum message_error finals[] = {MESSAGE_PARSE, MESSAGE_REQUEST, MESSAGE_PARAMS,
+	    MESSAGE_NO_SUCH_PANE, MESSAGE_AMBIGUOUS_TARGET, MESSAGE_REFUSED};
+	int64_t code;
+	if (!json_int(json_member(error, "code"), &code))
+		return false;
+	for (size_t at = 0; at < sizeof finals / sizeof *finals; at++) {
+		if (message_error_info(finals[at])->code == code)
+			return true;
+	}
+	return false;
+}
+
+static void refuse(struct posts *posts, const char *reply, const char *reason)
+{
+	posts->status.refused++;
+	log_warning("a post is given up: %s", reason);
+	acknowledge(posts, reply, "+TERM");
+}
+
+/* The daemon has answered: the journal has the notification, or not. */
+static void on_posted(void *data, const struct json *response)
+{
+	struct post *post = data;
+	struct posts *posts = post->posts;
+	const struct json *error = json_member(response, "error");
+	const struct json *text = json_member(error, "message");
+	if (json_member(response, "result") != NULL) {
+		posts->status.taken++;
+		acknowledge(posts, post->reply, "+ACK");
+	} else if (error != NULL && is_final(error)) {
+		refuse(posts, post->reply,
+		    text != NULL && text->type == JSON_STRING ? text->text : "an error");
+	} else {
+		acknowledge(posts, post->reply, again);
+	}
+	post_free(post);
+	if (posts->left == 0 && list_is_empty(&posts->open))
+		later_arm(posts->next, 0);
+}
+
+/* The number of a message in its stream, from the subject of its acknowledgement. */
+static bool read_number(const char *reply, uint64_t *ret_number)
+{
+	/* $JS.ACK.stream.consumer.tries.NUMBER.…, or with domain and account before the stream. */
+	static const unsigned short_at = 5, long_at = 7, long_tokens = 11;
+	const char *tokens[16];
+	unsigned count = 0;
+	size_t len;
+	for (const char *at = reply; at != NULL && count < 16; count++) {
+		tokens[count] = at;
+		at = strchr(at, '.');
+		at = at != NULL ? at + 1 : NULL;
+	}
+	if (count < 9 || strncmp(reply, "$JS.ACK.", 8) != 0)
+		return false;
+	len = strcspn(tokens[count >= long_tokens ? long_at : short_at], ".");
+	return str_parse_u64(tokens[count >= long_tokens ? long_at : short_at], len, ret_number);
+}
+
+/* The parameters of post_notification: those of the message, and a key if it has none. */
+static void write_params(struct buf *out, const struct json *value, uint64_t number)
+{
+	struct json_writer writer;
+	char key[64];
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	for (const struct json *member = value->child; member != NULL; member = member->next)
+		json_put_value(&writer, member->name, member);
+	if (json_member(value, "key") == NULL) {
+		(void)snprintf(key, sizeof key, "nats:" STORES_POSTS ":%" PRIu64, number);
+		json_put_str(&writer, "key", key);
+	}
+	json_object_end(&writer);
+	(void)buf_append_byte(out, '\0');
+}
+
+static void take_post(struct posts *posts, const struct broker_message *from, uint64_t number)
+{
+	struct json_error error;
+	const struct json *value = json_read(posts->reader, from->payload, from->len, &error);
+	struct post *post;
+	struct buf params;
+	if (value == NULL || value->type != JSON_OBJECT) {
+		refuse(posts, from->reply, value == NULL ? error.text : "it is no JSON object");
+		return;
+	}
+	buf_init(&params, 2 * POST_MAX);
+	write_params(&params, value, number);
+	post = xcalloc(1, sizeof *post);
+	post->posts = posts;
+	post->reply = xstrdup(from->reply);
+	list_append(&posts->open, &post->link);
+	if (!link_ask(posts->link, "post_notification", (char *)params.data, on_posted, post)) {
+		acknowledge(posts, post->reply, again);
+		post_free(post);
+	}
+	buf_finish(&params);
+}
+
+/* A post; or a word of JetStream that the request is over. */
+static void on_message(void *data, const struct broker_message *from)
+{
+	struct posts *posts = data;
+	uint64_t number;
+	if (from->status != NULL) {
+		posts->left = 0;
+		if (strcmp(from->status, "408") != 0)
+			log_debug("posts: %s %s", from->status,
+			    from->description != NULL ? from->description : "");
+		later_arm(posts->next, strcmp(from->status, "408") == 0 ? 0 : RETRY_MS);
+		return;
+	}
+	if (from->reply == NULL || !read_number(from->reply, &number))
+		return; /* not from JetStream */
+	posts->left -= posts->left > 0;
+	take_post(posts, from, number);
+	if (posts->left == 0 && list_is_empty(&posts->open))
+		later_arm(posts->next, 0);
+}
+
+static void on_created(void *data, const struct broker_message *reply, const char *reason)
+{
+	struct posts *posts = data;
+	struct js_reply result;
+	js_reply_read(&result, reply, reason);
+	posts->has_consumer = !result.is_error;
+	if (result.is_error)
+		log_warning("posts: %s", result.text);
+	later_arm(posts->next, result.is_error ? RETRY_MS : 0);
+}
+
+/* Makes the consumer; one of the same name and form stays. */
+static void create(struct posts *posts)
+{
+	struct json_writer writer;
+	struct buf config;
+	char verb[256];
+	buf_init(&config, 4096);
+	json_writer_init(&writer, &config);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "stream_name", STORES_POSTS);
+	json_object_begin(&writer, "config");
+	json_put_str(&writer, "durable_name", posts->durable);
+	json_put_str(&writer, "filter_subject", posts->filter);
+	json_put_str(&writer, "deliver_policy", "all");
+	json_put_str(&writer, "ack_policy", "explicit");
+	json_put_int(&writer, "ack_wait", ACK_WAIT_NS);
+	json_put_int(&writer, "max_deliver", -1);
+	json_put_int(&writer, "max_ack_pending", 4 * BATCH);
+	json_object_end(&writer);
+	json_object_end(&writer);
+	(void)buf_append_byte(&config, '\0');
+	(void)snprintf(
+	    verb, sizeof verb, "CONSUMER.DURABLE.CREATE." STORES_POSTS ".%s", posts->durable);
+	if (!broker_ask_js(posts->broker, verb, (char *)config.data, ASK_MS, on_created, posts))
+		later_arm(posts->next, RETRY_MS);
+	buf_finish(&config);
+}
+
+/* Asks for the next batch, once the one before is answered. */
+static void ask_next(void *data)
+{
+	struct posts *posts = data;
+	char verb[256], pull[128];
+	if (!posts->is_running || !link_is_up(posts->link))
+		return;
+	if (!posts->has_consumer) {
+		create(posts);
+		return;
+	}
+	(void)snprintf(verb, sizeof verb, "CONSUMER.MSG.NEXT." STORES_POSTS ".%s", posts->durable);
+	(void)snprintf(pull, sizeof pull, "{\"batch\":%d,\"expires\":%" PRId64 "}", BATCH,
+	    (int64_t)PULL_MS * 1000000);
+	if (broker_request(posts->broker, verb, posts->inbox, pull))
+		posts->left = BATCH;
+	/* If the word that the request is over gets lost. */
+	later_arm(posts->next, PULL_MS + RETRY_MS);
+}
+
+struct posts *posts_new(
+    struct event_base *base, struct broker *broker, struct link *link, const struct names *names)
+{
+	struct posts *posts = xcalloc(1, sizeof *posts);
+	posts->broker = broker;
+	posts->link = link;
+	posts->reader = json_reader_new(POST_MAX);
+	posts->next = later_new(base, ask_next, posts);
+	list_init(&posts->open);
+	(void)snprintf(posts->durable, sizeof posts->durable, "%s=%s=%s", names->fleet, names->host,
+	    names->server);
+	name_subject(posts->filter, names, "post", NULL);
+	broker_new_inbox(posts->inbox, sizeof posts->inbox);
+	broker_listen(broker, posts->inbox, NULL, on_message, posts);
+	return posts;
+}
+
+void posts_free(struct posts *posts)
+{
+	if (posts == NULL)
+		return;
+	while (!list_is_empty(&posts->open))
+		post_free(list_entry(posts->open.next, struct post, link));
+	later_free(posts->next);
+	json_reader_free(posts->reader);
+	mem_free(posts);
+}
+
+void posts_run(struct posts *posts, bool is_running)
+{
+	posts->is_running = is_running;
+	posts->left = 0;
+	if (!is_running) {
+		posts->has_consumer = false;
+		later_disarm(posts->next);
+	} else {
+		later_arm(posts->next, 0);
+	}
+}
+
+void posts_status(const struct posts *posts, struct posts_status *out)
+{
+	*out = posts->status;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: ISC */
+/* The stores in JetStream. */
+#include "nats/stores.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "nats/js_reply.h"
+#include "nats/later.h"
+#include "wire/json.h"
+
+enum {
+	ASK_MS = 5000,
+	RETRY_MS = 10000, /* a wrong account, or no JetStream, stays so for a while */
+	DUPLICATES_SEC = 600, /* in which a message id is stored once */
+	STORES_COUNT = 3,
+};
+
+#define SEC_NS INT64_C(1000000000)
+
+struct stores {
+	struct broker *broker;
+	struct stores_options options;
+	struct stores_handlers handlers;
+	struct later *retry;
+	unsigned at; /* the store that is looked at; STORES_COUNT: all are there */
+};
+
+static void check_next(struct stores *stores);
+
+static void retry(void *data)
+{
+	struct stores *stores = data;
+	if (broker_is_up(stores->broker))
+		stores_check(stores);
+}
+
+struct stores *stores_new(struct event_base *base, struct broker *broker,
+    const struct stores_options *options, const struct stores_handlers *handlers)
+{
+	struct stores *stores = xcalloc(1, sizeof *stores);
+	stores->broker = broker;
+	stores->options = *options;
+	stores->handlers = *handlers;
+	stores->retry = later_new(base, retry, stores);
+	return stores;
+}
+
+void stores_free(struct stores *stores)
+{
+	if (stores == NULL)
+		return;
+	later_free(stores->retry);
+	mem_free(stores);
+}
+
+/* The stream of events and notifications, for all hosts. */
+static void write_stream(struct json_writer *writer, const struct stores_options *options)
+{
+	json_array_begin(writer, "subjects");
+	json_put_str(writer, NULL, "muxbus.*.*.*.event.*");
+	json_put_str(writer, NULL, "muxbus.*.*.*.notification.*");
+	json_array_end(writer);
+	json_put_str(writer, "retention", "limits");
+	json_put_str(writer, "discard", options->drops_old ? "old" : "new");
+	json_put_int(writer, "max_age", options->max_age_sec * SEC_NS);
+	json_put_int(writer, "max_bytes", options->max_bytes > 0 ? options->max_bytes : -1);
+	json_put_int(writer, "duplicate_window",
+	    SEC_NS *
+		(options->max_age_sec < DUPLICATES_SEC ? options->max_age_sec : DUPLICATES_SEC));
+}
+
+/* Posts stay until the daemon that they are for has them in its journal. */
+static void write_posts(struct json_writer *writer, const struct stores_options *options)
+{
+	json_array_begin(writer, "subjects");
+	json_put_str(writer, NULL, "muxbus.*.*.*.post");
+	json_array_end(writer);
+	json_put_str(writer, "retention", "workqueue");
+	json_put_str(writer, "discard", "new");
+	json_put_int(writer, "max_age", options->max_age_sec * SEC_NS);
+	json_put_int(writer, "max_bytes", -1);
+}
+
+/* A key-value bucket is a stream of this form. */
+static void write_bucket(struct json_writer *writer, const struct stores_options *options)
+{
+	(void)options;
+	json_array_begin(writer, "subjects");
+	json_put_str(writer, NULL, "$KV." STORES_BUCKET ".>");
+	json_array_end(writer);
+	json_put_str(writer, "retention", "limits");
+	json_put_str(writer, "discard", "new");
+	json_put_int(writer, "max_age", STORES_TTL_SEC * SEC_NS);
+	json_put_int(writer, "max_bytes", -1);
+	json_put_int(writer, "max_msgs_per_subject", 1);
+	json_put_bool(writer, "allow_rollup_hdrs", true);
+	json_put_bool(writer, "deny_delete", true);
+	json_put_bool(writer, "allow_direct", true);
+}
+
+static const struct {
+	const char *name; /* NULL: the stream, whose name is an option */
+	void (*write)(struct json_writer *writer, const struct stores_options *options);
+} tables[STORES_COUNT] = {
+    {NULL, write_stream},
+    {STORES_POSTS, write_posts},
+    {"KV_" STORES_BUCKET, write_bucket},
+};
+
+static const char *store_name(const struct stores *stores)
+{
+	const char *name = tables[stores->at].name;
+	return name != NULL ? name : stores->options.stream;
+}
+
+static void store_failed(struct stores *stores, const char *reason)
+{
+	char text[BROKER_REASON_SIZE + 128];
+	(void)snprintf(text, sizeof text, "stream %s: %s", store_name(stores), reason);
+	later_arm(stores->retry, RETRY_MS);
+	stores->handlers.failed(stores->handlers.data, text);
+}
+
+static void on_created(void *data, const struct broker_message *reply, const char *reason)
+{
+	struct stores *stores = data;
+	struct js_reply result;
+	js_reply_read(&result, reply, reason);
+	if (result.is_error && result.err_code != JS_ERROR_NAME_IN_USE) {
+		store_failed(stores, result.text);
+		return;
+	}
+	stores->at++;
+	check_next(stores);
+}
+
+static void create(struct stores *stores)
+{
+	struct json_writer writer;
+	struct buf config;
+	char verb[128];
+	buf_init(&config, 4096);
+	json_writer_init(&writer, &config);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "name", store_name(stores));
+	tables[stores->at].write(&writer, &stores->options);
+	json_put_str(&writer, "storage", "file");
+	json_put_int(&writer, "num_replicas", stores->options.replicas);
+	json_put_int(&writer, "max_msgs", -1);
+	json_put_int(&writer, "max_msg_size", -1);
+	json_put_int(&writer, "max_consumers", -1);
+	json_object_end(&writer);
+	(void)buf_append_byte(&config, '\0');
+	(void)snprintf(verb, sizeof verb, "STREAM.CREATE.%s", store_name(stores));
+	if (!broker_ask_js(stores->broker, verb, (char *)config.data, ASK_MS, on_created, stores))
+		store_failed(stores, "the request cannot be sent");
+	else
+		log_info("making stream %s", store_name(stores));
+	buf_finish(&config);
+}
+
+static void on_info(void *data, const struct broker_message *reply, const char *reason)
+{
+	struct stores *stores = data;
+	struct js_reply result;
+	js_reply_read(&result, reply, reason);
+	if (result.is_error && result.err_code == JS_ERROR_NO_STREAM) {
+		create(stores);
+	} else if (result.is_error) {
+		store_failed(stores, result.text);
+	} else {
+		stores->at++;
+		check_next(stores);
+	}
+}
+
+static void check_next(struct stores *stores)
+{
+	char verb[128];
+	if (stores->at < STORES_COUNT && tables[stores->at].write == write_posts &&
+	    !stores->options.has_posts)
+		stores->at++;
+	if (stores->at == STORES_COUNT) {
+		stores->handlers.ready(stores->handlers.data);
+		return;
+	}
+	(void)snprintf(verb, sizeof verb, "STREAM.INFO.%s", store_name(stores));
+	if (!broker_ask_js(stores->broker, verb, "", ASK_MS, on_info, stores))
+		store_failed(stores, "the request cannot be sent");
+}
+
+void stores_check(struct stores *stores)
+{
+	later_disarm(stores->retry);
+	stores->at = 0;
+	check_next(stores);
+}
+
+bool stores_are_ready(const struct stores *stores)
+{
+	return stores->at == STORES_COUNT;
+}
+
+void stores_reset(struct stores *stores)
+{
+	later_disarm(stores->retry);
+	stores->at = 0;
+}

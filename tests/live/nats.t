@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# muxbus-nats on a real nats-server: events and notifications in the stream, requests, posts and
+# presence, and what goes wrong.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+. "$MUXBUS_SRCDIR/tests/live/nats_server.sh"
+start 'exec sleep 3600'
+trap finish_nats EXIT
+
+post() { # post TEXT
+	ask "$(jq -nc --arg text "$1" '{method: "post_notification", params: {text: $text}}')" >/dev/null
+}
+
+# nats-server is not there yet: nothing is lost.
+post 'before all'
+nats_port=$((20000 + $$ % 20000))
+start_bridge --posts
+until_is 'without nats-server muxbus-nats says so and goes on' 1 count 'NATS: ' "$dir/bridge.log"
+start_nats
+until_is 'then it is stored' 'before all' stream_texts
+post 'two'
+until_is 'and what comes' "before all
+two" stream_texts
+is 'under its subject' "$(probe read MUXBUS | grep -c '^muxbus\.f\.h\.s\.notification\.post	')" 2
+id=$(head -c 16 "$dir"/muxbus/*/nats-f.cursor)
+is 'with the id of the journal and its number' \
+	"$(probe read MUXBUS | awk -F '\t' '/notification/ { print $2 }')" \
+	"$(ask '{"method":"list_notifications"}' | jq -r ".result.notifications[] | \"$id-\(.seq)\"")"
+is 'for the pane it is as it was' \
+	"$(ask '{"method":"list_notifications"}' | jq -r '[.result.notifications[].state] | unique[]')" queued
+t new-window -d 'exec sleep 3600'
+until_is 'an event is stored' pane_created \
+	sh -c "'$MUXBUS_BUILDDIR/tests/live/nats_probe' nats://127.0.0.1:$nats_port read MUXBUS | sed -n 's/^muxbus.f.h.s.event.\(pane_created\)	.*/\1/p' | tail -n 1"
+
+# Requests.
+rpc() { # rpc REQUEST FILTER
+	probe request muxbus.f.h.s.request "$1" | jq -r "$2"
+}
+is 'a request is answered' "$(rpc '{"id":7,"method":"list_panes"}' '"\(.id) \(.result.panes | length)"')" '7 2'
+is 'a method that does more than read is refused' \
+	"$(rpc '{"id":"a","method":"send_text","params":{"pane":"%0","text":"x"}}' '"\(.id) \(.error.data.kind)"')" 'a refused'
+is 'and the refusal says how to grant it' \
+	"$(rpc '{"method":"close_pane","params":{"pane_id":"%0"}}' .error.message | grep -c -- '--allow')" 1
+for method in subscribe nothing initialize tools/call; do
+	is "no $method" "$(rpc "{\"method\":\"$method\"}" 'has("error")')" true
+done
+is 'what is not JSON' "$(rpc '{"method":' .error.data.kind)" parse_error
+is 'an error of the daemon' "$(rpc '{"method":"get_pane","params":{"pane":"%99"}}' .error.data.kind)" no_such_pane
+is 'the service is found' "$(probe request '$SRV.INFO.muxbus' '' | jq -r '"\(.type) \(.endpoints[0].subject)"')" \
+	'io.nats.micro.v1.info_response muxbus.f.h.s.request'
+is 'and counts' "$(probe request '$SRV.STATS' '' | jq -r '.endpoints[0] | "\(.num_requests) \(.num_errors)"')" '9 8'
+
+# Posts.
+posted() {
+	ask '{"method":"list_notifications"}' | jq -r '[.result.notifications[].text | select(startswith("posted"))] | join(" ")'
+}
+probe publish muxbus.f.h.s.post '{"text":"posted 1","pane":"%0"}'
+until_is 'a post is a notification' 'posted 1' posted
+probe publish muxbus.f.h.s.post '{"nonsense":1}'
+probe publish muxbus.f.h.s.post 'no JSON'
+probe publish muxbus.f.h.s.post '{"text":"posted 2"}'
+until_is 'after two that are none' 'posted 1 posted 2' posted
+left() { # messages that no daemon has taken
+	probe request '$JS.API.STREAM.INFO.MUXBUS_POSTS' '' | jq .state.messages
+}
+until_is 'none is left' 0 left
+
+# Presence.
+until_is 'presence has the counts' 'up true' presence '"\(.state) \(.panes > 0)"'
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+until_is 'and says that the daemon is down' down presence .state
+is 'a request says so too' "$(rpc '{"method":"list_panes"}' .error.data.kind)" not_ready
+probe publish muxbus.f.h.s.post '{"text":"posted 3"}'
+start_daemon
+until_is 'a post waits for the daemon' 'posted 1 posted 2 posted 3' posted
+until_is 'presence is up again' up presence .state
+kill_bridge TERM
+is 'at its end it says so' "$(presence .state)" ended
+
+# The stream is full: then it is not.
+purge='$JS.API.STREAM.PURGE.MUXBUS'
+config=$(probe request '$JS.API.STREAM.INFO.MUXBUS' '' | jq -c '.config')
+stored=$(probe request '$JS.API.STREAM.INFO.MUXBUS' '' | jq .state.messages)
+update() { # update FILTER: of the stream's configuration
+	probe request '$JS.API.STREAM.UPDATE.MUXBUS' "$(echo "$config" | jq -c "$1")" >/dev/null
+}
+update ".max_msgs = $stored"
+start_bridge --events none
+post 'late 1'
+post 'late 2'
+until_is 'a full stream is said in the log' 1 count 'wait: maximum messages exceeded' "$dir/bridge.log"
+is 'nothing is stored' "$(stream_texts | grep -c late)" 0
+update '.max_msgs = -1'
+until_is 'it is stored when there is room' "late 1
+late 2" sh -c "'$MUXBUS_BUILDDIR/tests/live/nats_probe' nats://127.0.0.1:$nats_port read MUXBUS | cut -f 3 | jq -r 'select(.text // \"\" | startswith(\"late\")).text'"
+until_is 'and said' 1 count 'stored again' "$dir/bridge.log"
+is 'purging' "$(probe request "$purge" '' | jq .success)" true
+
+# Only one holds the cursor; and a wrong account.
+is 'a second one for the same fleet ends' \
+	"$("$MUXBUS_BUILDDIR/muxbus-nats" -S "$dir/tmux" --fleet f 2>&1 | grep -c 'another muxbus-nats')" 1
+kill_bridge TERM
+kill_nats
+start_nats --user me --pass secret
+: >"$dir/bridge.log"
+start_bridge --user me --no-requests
+until_is 'a wrong account is said' 1 count -i 'NATS: .*auth' "$dir/bridge.log"
+kill_bridge TERM
+echo secret >"$dir/password"
+start_bridge --user me --password-file "$dir/password"
+until_is 'with the password it works' 1 count 'publishing to stream' "$dir/bridge.log"
+kill_bridge TERM
+is 'a name that is no token is refused' \
+	"$("$MUXBUS_BUILDDIR/muxbus-nats" --host a.b 2>&1 | grep -c 'must be 1 to 63')" 1
+nats_logs
+done_testing
