@@ -151,7 +151,7 @@ static void test_panes(void)
 	    "  PANE   COMMAND\n"
 	    "> %0     vim\n"
 	    "  %1     make\n"
-	    "↑↓←→ move  Enter go  d details  /…\n",
+	    "? help  q quit\n",
 	    "on 34 by 6 the important part is there");
 	(void)snprintf(top.model.home, sizeof top.model.home, "/home/ann");
 	top.view.columns = 130;

@@ -12,6 +12,8 @@
 #include "cli/shell_word.h"
 #include "cli/verb_text.h"
 
+enum { USAGE_MAX = 4096 };
+
 static const char usage_text[] =
     "usage: muxbus [--host name] [-L name | -S path] [-s socket] [--json | --text]\n"
     "              [--color=when] verb [argument ...]\n"
@@ -59,12 +61,24 @@ void cli_hint(struct buf *out, const struct cli *cli, const char *text)
 	(void)buf_append_str(out, text);
 }
 
+/* The usage of a verb, wrapped on a terminal; its options stay where they are in a pipe. */
+static void print_verb_usage(FILE *stream, const struct verb *verb)
+{
+	int fd = fileno(stream);
+	struct buf out;
+	buf_init(&out, USAGE_MAX);
+	(void)buf_printf(&out, "usage: muxbus %s%s", verb->name, *verb->usage ? " " : "");
+	screen_text_wrap(&out, verb->usage, isatty(fd) ? (size_t)screen_columns(fd) : 0,
+	    strlen("usage: "), out.len);
+	(void)fwrite(out.data, 1, out.len, stream);
+	buf_finish(&out);
+}
+
 void cli_print_usage(FILE *stream, const char *name)
 {
 	const struct verb *verb = name != NULL ? verb_find(name) : NULL;
 	if (verb != NULL)
-		(void)fprintf(stream, "usage: muxbus %s%s%s\n", verb->name, *verb->usage ? " " : "",
-		    verb->usage);
+		print_verb_usage(stream, verb);
 	else
 		(void)fputs(usage_text, stream);
 }

@@ -285,6 +285,7 @@ static void complete_verb(
 	} else if (strcmp(previous, "--session") == 0) {
 		(void)offer_live(completion, "", "session");
 	} else if (strcmp(verb->name, "help") == 0) {
+		offer_list(completion, "agents conditions events machines methods tasks", ' ');
 		offer_verbs(completion);
 		offer_methods(completion, "");
 	} else if (strcmp(verb->name, "watch") == 0) {

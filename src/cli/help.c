@@ -169,8 +169,10 @@ static enum cli_status put_all(struct help_page *page, struct cli *cli)
 static void put_verb(struct help_page *page, const struct verb *verb)
 {
 	char text[512];
-	(void)buf_printf(&page->out, "usage: muxbus %s%s%s\n\n", verb->name,
-	    *verb->usage ? " " : "", verb->usage);
+	(void)buf_printf(&page->out, "usage: muxbus %s%s", verb->name, *verb->usage ? " " : "");
+	screen_text_wrap(&page->out, verb->usage, page->is_for_grep ? 0 : page->columns,
+	    strlen("usage: "), page->out.len);
+	(void)buf_append_byte(&page->out, '\n');
 	if (verb_text(verb->name) != NULL) {
 		(void)buf_append_str(&page->out, verb_text(verb->name));
 		return;

@@ -12,6 +12,7 @@
 
 #define OUT_MAX ((size_t)1024 * 1024)
 #define NAME_COLUMNS 8
+#define TEXT_COLUMN (NAME_COLUMNS + 11) /* behind "  muxbus " and two blanks */
 
 static const char *const common[] = {"ls", "top", "run", "logs", "send", "wait", "watch", "help"};
 
@@ -40,14 +41,18 @@ static void put_status(struct buf *out, struct cli *cli)
 
 enum cli_status overview_run(struct cli *cli)
 {
+	size_t columns = (size_t)screen_columns(STDOUT_FILENO);
 	struct buf out;
 	buf_init(&out, OUT_MAX);
 	put_status(&out, cli);
 	(void)buf_append_byte(&out, '\n');
-	for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-		(void)buf_printf(&out, "  muxbus %s%-*s%s  %s\n",
+	for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
+		(void)buf_printf(&out, "  muxbus %s%-*s%s  ",
 		    screen_style(cli->has_color, SCREEN_NAME), NAME_COLUMNS, common[i],
-		    screen_style(cli->has_color, SCREEN_PLAIN), verb_find(common[i])->summary);
+		    screen_style(cli->has_color, SCREEN_PLAIN));
+		screen_text_wrap(
+		    &out, verb_find(common[i])->summary, columns, TEXT_COLUMN, TEXT_COLUMN);
+	}
 	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
 	buf_finish(&out);
 	return cli_flush(CLI_DONE);

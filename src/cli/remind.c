@@ -56,7 +56,7 @@ static enum cli_status read_options(
 		}
 	}
 	if (status == CLI_DONE && remind->text == NULL)
-		return cli_usage("remind", "a time and a text are needed");
+		return cli_usage("remind", "a time and a text are needed, such as: 10m tea");
 	return status;
 }
 

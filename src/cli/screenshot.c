@@ -58,21 +58,19 @@ static enum cli_status read_options(
 	return is_good ? CLI_DONE : CLI_USAGE;
 }
 
-static bool ends_in(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-	return len >= end_len && strcmp(text + len - end_len, end) == 0;
-}
-
-/* The format if there is no --format. */
+/* By the name of the file; NULL: its suffix is that of no picture. */
 static const char *choose_format(const struct screenshot *shot)
 {
+	static const char *const suffixes[] = {"svg", "html", "png", "htm"};
 	const char *path = shot->path != NULL ? shot->path : "";
+	const char *slash = strrchr(path, '/');
+	const char *dot = strrchr(slash != NULL ? slash : path, '.');
 	if (shot->format != NULL)
 		return shot->format;
-	if (ends_in(path, ".png"))
-		return "png";
-	return ends_in(path, ".html") || ends_in(path, ".htm") ? "html" : "svg";
+	for (size_t i = 0; dot != NULL && i < sizeof suffixes / sizeof *suffixes; i++)
+		if (strcmp(dot + 1, suffixes[i]) == 0)
+			return i < 3 ? suffixes[i] : "html";
+	return dot == NULL ? "svg" : NULL;
 }
 
 static bool is_png(const struct screenshot *shot)
@@ -161,6 +159,10 @@ enum cli_status screenshot_run(struct cli *cli, int argc, char **argv)
 	if (cli->is_terminal && shot.path == NULL && !cli->wants_json)
 		return cli_usage(
 		    "screenshot", "will not write a picture to a terminal: use -o, or redirect it");
+	if (choose_format(&shot) == NULL)
+		return cli_usage("screenshot",
+		    "\"%s\": the name must end in .svg, .html or .png, or -f names the format",
+		    shot.path);
 	link = ask_connect(cli, true);
 	if (link == NULL)
 		return CLI_UNREACHABLE;

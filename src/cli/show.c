@@ -346,6 +346,9 @@ static void walk_object(struct walk *walk, const char *prefix, const struct json
 {
 	for (const struct json *member = object->child; member != NULL; member = member->next) {
 		char name[512];
+		/* The message ends with its text. */
+		if (strcmp(member->name, "wake") == 0 && *ask_string(object, "message", ""))
+			continue;
 		(void)snprintf(
 		    name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", member->name);
 		if (member->type == JSON_OBJECT && member->count > 0)

@@ -253,6 +253,8 @@ static void draw_foot(struct drawing *drawing)
 						 : "",
 		    table->stop != NULL ? "k " : "", table->stop != NULL ? table->stop : "",
 		    table->stop != NULL ? "  " : "", view->is_paused ? "p go on" : "p pause");
+		if (cells_width(text, strlen(text)) > top_line_left(&line))
+			(void)snprintf(text, sizeof text, "? help  q quit");
 		(void)top_line_put_str(&line, SCREEN_DIM, text);
 	}
 	top_line_end(&line);

@@ -91,7 +91,8 @@ static enum cli_status read_options(
 		}
 	}
 	if (is_good && wait->count == 0 && wait->name == NULL)
-		return cli_usage("wait", "wait for what?");
+		return cli_usage("wait",
+		    "a condition is missing, such as prompt=true; see: muxbus help conditions");
 	return is_good ? CLI_DONE : CLI_USAGE;
 }
 

@@ -84,7 +84,7 @@ static int refuse_word(struct conditions *all, const char *text, size_t len)
 	nearest = str_nearest(name, names);
 	return refuse(all, "there is no condition \"%s\"%s%s%s", name,
 	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
-	    nearest != NULL ? "\"?" : "");
+	    nearest != NULL ? "\"?" : "; see: muxbus help conditions");
 }
 
 /* Finds the member of the open condition, or of any: then word->property is NULL. */

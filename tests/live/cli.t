@@ -199,7 +199,7 @@ gives 'one of two' 0 '.matched' '[1]' wait sec=60 sec=0.05
 gives 'all of two' 0 '.matched' '[0,1]' wait --all sec=0.01 sec=0.05
 gives 'a time that is up' 4 '.timed_out' true wait -t 0.05 sec=60
 says 'an unknown condition' 2 'did you mean "output"' wait outptu=x
-says 'nothing to wait for' 2 'wait for what?' wait
+says 'nothing to wait for' 2 'a condition is missing' wait
 says 'an unknown job' 1 'there is no job' wait job=Z9Z9
 other=$(t split-window -d -P -F '#{pane_id}' 'read line')
 timeout 60 "$muxbus" wait output=never "pane=$other" >"$dir/out" 2>"$dir/err" &

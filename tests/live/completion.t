@@ -33,7 +33,8 @@ is 'conditions' "$(complete wait scr)" 'screen= '
 is 'the subjects of a condition' "$(complete wait job=)" "job=$job "
 is 'the named daemon' "$(complete -s "$dir/nothing" get_job job=)" ''
 is 'names with shell code are not offered' "$(complete list_panes session=)" 'session=plain '
-is 'the topics of help' "$(complete help list_ses)" 'list_sessions '
+is 'the topics of help' "$(complete help cond)" 'conditions '
+is 'and the methods' "$(complete help list_ses)" 'list_sessions '
 is 'descriptions' "$(muxbus complete -- watch_lo | grep -c "$(printf 'watch_log\tW')")" 1
 
 if command -v bash >/dev/null; then

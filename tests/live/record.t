@@ -30,6 +30,8 @@ ok 'and its bar' grep -q 'r=.5.5' "$dir/out"
 is '--json gives the result' "$($muxbus screenshot %0 --json | jq -r '.format + " " + (.rows | tostring)')" 'svg 24'
 is 'what it cannot be is wrong usage' "$(status $muxbus screenshot %0 -f gif)" 2
 mkdir "$dir/tmp"
+is 'a name that is of no picture too' "$(status $muxbus screenshot %0 -o "$dir/b.bmp") $(ls "$dir/b.bmp" 2>/dev/null)" '2 '
+is 'unless the format is given' "$(status $muxbus screenshot %0 -f svg -o "$dir/b.txt")" 0
 is 'PNG needs a program' "$(status env PATH=/none TMPDIR="$dir/tmp" $muxbus screenshot %0 -f png)" 1
 ok 'which is named' grep -q 'rsvg-convert (Debian: librsvg2-bin) or chromium' "$dir/said"
 if command -v rsvg-convert >/dev/null; then
