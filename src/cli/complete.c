@@ -71,7 +71,7 @@ static const struct live {
 	const char *member;
 	const char *about[3];
 } lives[] = {
-    {"agent", "list_agents", "agents", "name", {"state", "pane"}},
+    {"agent", "list_agents", "agents", "agent", {"state", "pane"}},
     {"command_finished", "list_panes", "panes", "pane", {"command", "title"}},
     {"exited", "list_panes", "panes", "pane", {"command", "title"}},
     {"job", "list_jobs", "jobs", "id", {"state", "command"}},

@@ -86,4 +86,8 @@ fi
 
 ok 'nothing was run' sh -c "! find '$dir' . -maxdepth 1 -name pwned | grep -q ."
 muxbus stop_job "$job" >/dev/null
+if command -v python3 >/dev/null; then
+	muxbus ensure_agent name=calc command='env PYTHONSTARTUP= python3 -q' >/dev/null
+	is 'live agents' "$(complete send_task agent=)" 'agent=calc '
+fi
 done_testing
