@@ -101,9 +101,10 @@ bool help_search(
 	look_at_table(&search, json_member(tables, "methods"), "", "summary");
 	look_at_table(&search, json_member(tables, "conditions"), "wait ", "help");
 	look_at_table(&search, json_member(tables, "events"), "watch ", "help");
-	is_found = is_found || search.is_found || search.others.len > 0;
+	is_found = is_found || search.is_found;
 	if (search.others.len > 0) {
-		help_page_title(page, search.is_found ? "Also in the help of" : "In the help of");
+		help_page_title(page, is_found ? "Also in the help of" : "In the help of");
+		is_found = true;
 		(void)buf_append_str(&page->out, "  ");
 		help_page_wrap(page, (const char *)search.others.data, 2, 2);
 	}
