@@ -65,6 +65,22 @@ async def events(bus):
     print("events", got == texts or got, (await bus.status())["subscriptions"])
 
 
+async def cancelled(bus):
+    """A task that is cancelled at any moment leaves no subscription."""
+    async def read():
+        async for _ in bus.events("notification"):
+            pass
+
+    for turns in range(12):
+        task = asyncio.ensure_future(read())
+        for _ in range(turns):
+            await asyncio.sleep(0 if turns < 8 else 0.005)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    await bus.ping()  # subscriptions that were asked for are made
+    print("cancelled", (await bus.status())["subscriptions"], len(bus._subscriptions))
+
+
 async def slow(bus):
     muxbus.client.EVENTS_MAX = 3
     stream = bus.events("notification")
@@ -95,7 +111,7 @@ async def end(bus):
 
 async def main():
     async with muxbus.Client() as bus:
-        for part in (types, at_once, events, slow, end):
+        for part in (types, at_once, events, cancelled, slow, end):
             await part(bus)
 
 asyncio.run(main())
@@ -112,6 +128,7 @@ at once 100 False
 exited 5
 error no_such_pane True
 events True 0
+cancelled 0 0
 slow gap True
 end True
 closed"

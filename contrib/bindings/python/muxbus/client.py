@@ -29,6 +29,8 @@ class _Subscription:
     def __init__(self) -> None:
         self.queue: asyncio.Queue[Optional[Dict[str, Any]]] = asyncio.Queue()
         self.lost: Optional[Dict[str, Any]] = None
+        self.name: Any = None  # once the daemon has given it
+        self.is_left = False  # nothing reads the events
 
     def put(self, event: Dict[str, Any]) -> None:
         if self.queue.qsize() < EVENTS_MAX and self.lost is None:
@@ -112,9 +114,12 @@ class Client(Methods):
         request = self._waiting.pop(message.get("id"), None)
         if request is None:
             return
-        # Also if the task was cancelled: events of the subscription may follow at once.
         if "result" in message and request.subscription is not None:
-            self._subscriptions[message["result"]["subscription"]] = request.subscription
+            name = request.subscription.name = message["result"]["subscription"]
+            if request.subscription.is_left:
+                self._unsubscribe(name)
+            else:  # at once: its events may follow
+                self._subscriptions[name] = request.subscription
         if request.result.done():
             return
         if "error" in message:
@@ -122,18 +127,27 @@ class Client(Methods):
         else:
             request.result.set_result(message["result"])
 
+    def _unsubscribe(self, name: str) -> None:
+        """Does not wait for the response, since a task that is cancelled cannot."""
+        if self._reader is not None and self._writer is not None:
+            self._send("unsubscribe", {"subscription": name})
+
+    def _send(self, method: str, params: Dict[str, Any]) -> int:
+        assert self._writer is not None
+        self._last_id += 1
+        line = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
+        self._writer.write(json.dumps(line).encode() + b"\n")
+        return self._last_id
+
     async def _ask(
         self, method: str, params: Dict[str, Any], subscription: Optional[_Subscription] = None
     ) -> Any:
         if self._reader is None or self._writer is None:
             raise ConnectionError("there is no connection")
-        self._last_id += 1
-        given = {name: value for name, value in params.items() if value is not None}
-        line = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": given}
         result = asyncio.get_running_loop().create_future()
-        self._waiting[self._last_id] = _Request(result, subscription)
+        given = {name: value for name, value in params.items() if value is not None}
+        self._waiting[self._send(method, given)] = _Request(result, subscription)
         async with self._writing:
-            self._writer.write(json.dumps(line).encode() + b"\n")
             await self._writer.drain()
         return await result
 
@@ -147,12 +161,12 @@ class Client(Methods):
         parameters of subscribe, such as panes and after. A gap stands for lost events."""
         subscription = _Subscription()
         params = {"kinds": list(kinds) or None, **filters}
-        name = (await self._ask("subscribe", params, subscription))["subscription"]
         try:
+            await self._ask("subscribe", params, subscription)
             while (event := await subscription.get()) is not None:
                 yield event
             raise ConnectionError("muxbusd closed the connection")
         finally:
-            if self._reader is not None:
-                await self._ask("unsubscribe", {"subscription": name})
-            del self._subscriptions[name]
+            subscription.is_left = True  # also if the task is cancelled before the response
+            if self._subscriptions.pop(subscription.name, None) is not None:
+                self._unsubscribe(subscription.name)
