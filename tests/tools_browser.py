@@ -209,7 +209,7 @@ def tools(client, base, folder):
     ok(answer["new_tab"] and answer["title"] == "Two", "a new tab becomes the current one", answer)
 
 
-def teaching(client, base):
+def teaching(client, base, work):
     with socket.create_server(("127.0.0.1", 0)) as closed:
         nowhere = f"http://127.0.0.1:{closed.getsockname()[1]}/"
     client.call("webdriver_navigate", url=base + "/one")
@@ -239,6 +239,26 @@ def teaching(client, base):
     ok("0123456789" * 3000 + "</pre>" in whole, "and the parts make the whole")
     answer = client.call("webdriver_get_page_source", save_to_file="long.html")
     ok(answer["bytes"] == len(whole.encode()), "which can be saved", answer)
+    saved_over(client, work, whole.encode())
+
+
+def saved_over(client, work, page):
+    """overwrite replaces the content of a file, and nothing else."""
+    kept, link, pipe = (os.path.join(work, name) for name in ("kept.html", "link.html", "pipe.html"))
+    with open(kept, "w", encoding="utf-8") as file:
+        file.write("old")
+    os.chmod(kept, 0o600)
+    os.symlink("kept.html", link)
+    os.mkfifo(pipe)
+    answer = client.call("webdriver_get_page_source", save_to_file=link)
+    ok("exists" in str(answer), "without overwrite a link stays", answer)
+    answer = client.call("webdriver_get_page_source", save_to_file=link, overwrite=True)
+    with open(kept, "rb") as file:
+        content = file.read()
+    ok(os.path.islink(link) and content == page, "with overwrite the file behind a link is written", answer)
+    ok(os.stat(kept).st_mode & 0o777 == 0o600, "and its mode stays")
+    answer = client.call("webdriver_get_page_source", save_to_file=pipe, overwrite=True)
+    ok("not a regular file" in str(answer), "a pipe is refused", answer)
 
 
 def several(client, base):
@@ -354,7 +374,7 @@ def main():
     client = Client(work)
     try:
         for part, arguments in [
-                (protocol, ()), (neighbours, (folder,)), (refusals, ()), (tools, (base, work)), (teaching, (base,)), (several, (base,)),
+                (protocol, ()), (neighbours, (folder,)), (refusals, ()), (tools, (base, work)), (teaching, (base, work)), (several, (base,)),
                 (two_at_once, (base, work)), (interrupted, (base,)), (killed, (work, temporary)),
                 (closing, (temporary,))]:
             part(client, *arguments)
