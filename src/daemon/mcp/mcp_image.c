@@ -28,18 +28,34 @@ static void put_image(struct json_writer *writer, const struct json *image)
 	json_object_end(writer);
 }
 
-void mcp_image_write(struct json_writer *writer, const struct json *result, size_t text_max)
+/* Writes the text beside the images; one that is cut says so at its end. */
+static void put_text(
+    struct json_writer *writer, const struct json *text, size_t text_max, const char *rest)
+{
+	size_t shown = text->len < text_max ? text->len : text_max;
+	struct buf out;
+	buf_init(&out, text_max + 512);
+	while (shown < text->len && shown > 0 && ((uint8_t)text->text[shown] & 0xc0) == 0x80)
+		shown--; /* not within a character */
+	(void)buf_append(&out, text->text, shown);
+	if (shown < text->len)
+		(void)buf_printf(&out, "\n[truncated: %zu of %zu bytes of the text. %s]", shown,
+		    text->len, rest);
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "type", "text");
+	(void)json_put_text(writer, "text", (const char *)out.data, out.len);
+	json_object_end(writer);
+	buf_finish(&out);
+}
+
+void mcp_image_write(
+    struct json_writer *writer, const struct json *result, size_t text_max, const char *rest)
 {
 	const struct json *text = json_member(result, "text");
 	const struct json *images = json_member(result, "images");
 	json_array_begin(writer, "content");
-	if (text != NULL && text->type == JSON_STRING && text->len > 0) {
-		json_object_begin(writer, NULL);
-		json_put_str(writer, "type", "text");
-		(void)json_put_text(
-		    writer, "text", text->text, text->len < text_max ? text->len : text_max);
-		json_object_end(writer);
-	}
+	if (text != NULL && text->type == JSON_STRING && text->len > 0)
+		put_text(writer, text, text_max, rest);
 	put_image(writer, result);
 	for (const struct json *image = images != NULL ? images->child : NULL; image != NULL;
 	     image = image->next)

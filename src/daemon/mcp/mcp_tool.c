@@ -172,7 +172,7 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	if (call->is_modern)
 		mcp_put_modern(writer);
 	if (result != NULL && call->tool->flags & METHOD_IMAGE && mcp_image_is_in(result))
-		mcp_image_write(writer, result, call->bytes_max);
+		mcp_image_write(writer, result, call->bytes_max, mcp_advice_rest(call->tool));
 	else if (result != NULL)
 		put_result(call, writer, result, &json);
 	else
