@@ -237,6 +237,17 @@ is 'an image is image content' "$(mcp_call picture '{}' '.result.content[0] | "\
 is 'an error' "$(mcp_call failing '{}' '.result | "\(.isError) \(.content[0].text)"' | grep -o '^true .*')" \
 	'true failing failed: one'
 is 'and its last line' "$(mcp_call failing '{}' '.result.content[0].text' | grep -c 'too old')" 1
+declare_tool changing '"answer":"json","run":["sh","-c","until [ -e '"$dir"'/go ]; do sleep 0.02; done; echo 7"]'
+until_is 'a tool that answers with JSON' 'listed null' state changing
+id=$(tool changing '{"wait":false}' .result.id)
+declare_tool changing '"answer":"image/png","run":["true"]'
+until_is 'is declared otherwise while it runs' image/png \
+	sh -c "jq -r .answer '$dir/shipped/changing.json'"
+state changing >/dev/null # reads the folders again
+touch "$dir/go"
+until_is 'it answers as it was declared at its call' '{"value":7}' tool get_tool_answer "{\"id\":\"$id\"}" '.result | tojson'
+kill_daemon
+is 'also after the next start of the daemon' "$(tool get_tool_answer "{\"id\":\"$id\"}" '.result | tojson')" '{"value":7}'
 mkfifo "$dir/in"
 socat -t 10 - "UNIX-CONNECT:$MUXBUS" <"$dir/in" >"$dir/out" &
 exec 4>"$dir/in"

@@ -37,11 +37,16 @@ struct tool_wait {
 	char id[NOTIFICATION_ID_SIZE];
 };
 
-/* The declaration of a name as it is now, or NULL. */
-static const struct declaration *declaration_of(const char *name)
+/*
+ * The answer that a job promised at its call: the tool may be declared otherwise by now. A job of an
+ * earlier release does not have it, but the declaration may.
+ */
+static const char *answer_of(const struct job *job)
 {
-	const struct method *method = name != NULL ? method_find(name) : NULL;
-	return method != NULL && method->group != NULL ? tool_of(method)->declaration : NULL;
+	const struct method *method = job->answer == NULL ? method_find(job->tool) : NULL;
+	if (method == NULL || method->group == NULL)
+		return job->answer;
+	return tool_run_answer(tool_of(method)->declaration);
 }
 
 /* Answers with the outcome of a job that has ended. */
@@ -50,8 +55,7 @@ void tool_call_answer(struct request *request, const struct job_set *jobs, const
 	size_t max = (size_t)request_parts(request)->config->limits.result_bytes;
 	struct tool_failure failure;
 	char data[64];
-	if (tool_run_write(
-		request_result(request), jobs, job, declaration_of(job->tool), max, &failure)) {
+	if (tool_run_write(request_result(request), jobs, job, answer_of(job), max, &failure)) {
 		request_done(request);
 		return;
 	}

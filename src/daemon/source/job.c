@@ -438,6 +438,7 @@ const struct job *job_start(
 	job->name = order->name != NULL ? xstrdup(order->name) : NULL;
 	job->command = xstrdup(order->command);
 	job->tool = order->tool != NULL ? xstrdup(order->tool) : NULL;
+	job->answer = order->answer != NULL ? xstrdup(order->answer) : NULL;
 	job->cwd = xstrdup(order->cwd);
 	job->created_ms = clock_real_ms();
 	job->timeout_ms = order->timeout_ms;

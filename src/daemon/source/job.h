@@ -36,6 +36,7 @@ struct job_order {
 	const char *cwd;
 	const char *name; /* or NULL */
 	const char *tool; /* the declared tool that it is a call of; or NULL */
+	const char *answer; /* of the tool, as in struct job */
 	const char *input; /* standard input; NULL: empty */
 	int64_t timeout_ms; /* 0: none */
 	int64_t out_max; /* bytes of output that are kept of the beginning; 0: JOB_OUT_MAX */

@@ -35,6 +35,7 @@ static const struct record_field job_fields[] = {
     {RECORD_ROW(TEXT, struct job, name, "name"), .is_optional = true},
     {RECORD_ROW(TEXT, struct job, command, "command")},
     {RECORD_ROW(TEXT, struct job, tool, "tool"), .is_optional = true},
+    {RECORD_ROW(TEXT, struct job, answer, "answer"), .is_optional = true},
     {RECORD_ROW(TEXT, struct job, cwd, "cwd")},
     {RECORD_ROW(PANE, struct job, pane, "pane"), .is_optional = true},
     {RECORD_ROW(THREAD, struct job, pane, "thread"), .is_optional = true},

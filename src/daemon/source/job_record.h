@@ -29,6 +29,7 @@ struct job {
 	char *name; /* NULL: none */
 	char *command; /* as it was asked for */
 	char *tool; /* the declared tool that it is a call of; NULL: none */
+	char *answer; /* of the tool, as it was declared at the call; NULL: no tool, or not known */
 	char *cwd;
 	struct pane_ref pane; /* the pane to notify; cleared: none */
 	bool is_silent; /* its end is not posted: a request waits for it */

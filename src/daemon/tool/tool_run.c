@@ -12,18 +12,35 @@
 #include "base/xalloc.h"
 #include "daemon/tool/tool_program.h"
 
-/* The bytes of output that are kept of the beginning; a tail of JOB_TAIL_SIZE is kept as well. */
-static int64_t kept_bytes(const struct declaration *declaration)
+const char *tool_run_answer(const struct declaration *declaration)
 {
 	switch (declaration->answer) {
 	case DECLARATION_TEXT:
-		return TOOL_TEXT_MAX - JOB_TAIL_SIZE;
+		return "text";
 	case DECLARATION_JSON:
-		return TOOL_TEXT_MAX;
+		return "json";
 	case DECLARATION_IMAGE:
-		return TOOL_IMAGE_MAX;
+		return declaration->image_type;
 	}
-	return TOOL_TEXT_MAX;
+	return "text";
+}
+
+static bool is_text(const char *answer)
+{
+	return strcmp(answer, "text") == 0;
+}
+
+static bool is_json(const char *answer)
+{
+	return strcmp(answer, "json") == 0;
+}
+
+/* The bytes of output that are kept of the beginning; a tail of JOB_TAIL_SIZE is kept as well. */
+static int64_t kept_bytes(const char *answer)
+{
+	return is_text(answer) ? TOOL_TEXT_MAX - JOB_TAIL_SIZE
+	    : is_json(answer)  ? TOOL_TEXT_MAX
+			       : TOOL_IMAGE_MAX;
 }
 
 const struct job *tool_run_start(
@@ -37,13 +54,14 @@ const struct job *tool_run_start(
 	struct job_order job = {
 	    .command = declaration->name,
 	    .tool = declaration->name,
+	    .answer = tool_run_answer(declaration),
 	    .argv = argv,
 	    .session_env = order->session_env,
 	    .env = order->env,
 	    .cwd = order->cwd,
 	    .input = order->arguments,
 	    .timeout_ms = declaration->timeout_ms,
-	    .out_max = kept_bytes(declaration),
+	    .out_max = kept_bytes(tool_run_answer(declaration)),
 	    .has_err = true,
 	    .is_silent = order->is_silent,
 	    .pane = order->pane,
@@ -182,16 +200,16 @@ static const char *image_type(const struct buf *bytes)
 	return NULL;
 }
 
-static bool write_image(struct json_writer *writer, const struct buf *bytes,
-    const struct declaration *declaration, size_t result_max, struct tool_failure *failure)
+static bool write_image(struct json_writer *writer, const struct buf *bytes, const char *type,
+    size_t result_max, struct tool_failure *failure)
 {
 	const char *found = image_type(bytes);
-	bool is_any = strchr(declaration->image_type, '*') != NULL;
+	bool is_any = strchr(type, '*') != NULL;
 	size_t max = (result_max - 1024) / 4 * 3; /* as base64 */
-	if (is_any ? found == NULL : found != NULL && strcmp(found, declaration->image_type) != 0)
+	if (is_any ? found == NULL : found != NULL && strcmp(found, type) != 0)
 		return tool_fail(failure, MESSAGE_TOOL_FAILED,
 		    "its program ended well, but printed %s instead of %s",
-		    found != NULL ? found : "no known kind of image", declaration->image_type);
+		    found != NULL ? found : "no known kind of image", type);
 	if (bytes->len == 0)
 		return tool_fail(
 		    failure, MESSAGE_TOOL_FAILED, "its program ended well, but printed no image");
@@ -199,34 +217,33 @@ static bool write_image(struct json_writer *writer, const struct buf *bytes,
 		return tool_fail(failure, MESSAGE_LIMIT,
 		    "the image has %zu bytes; %zu fit into a result (limit result_bytes)",
 		    bytes->len, max);
-	json_put_str(writer, "mime_type", is_any ? found : declaration->image_type);
+	json_put_str(writer, "mime_type", is_any ? found : type);
 	json_put_int(writer, "bytes", (int64_t)bytes->len);
 	json_put_base64(writer, "data", bytes->data, bytes->len);
 	return true;
 }
 
 bool tool_run_write(struct json_writer *writer, const struct job_set *jobs, const struct job *job,
-    const struct declaration *declaration, size_t result_max, struct tool_failure *ret_failure)
+    const char *answer, size_t result_max, struct tool_failure *ret_failure)
 {
 	int64_t max;
 	struct buf bytes;
 	bool is_good;
 	if (!has_succeeded(jobs, job, ret_failure))
 		return false;
-	if (declaration == NULL || declaration->answer == DECLARATION_TEXT) {
+	if (answer == NULL || is_text(answer)) {
 		write_text(writer, jobs, job);
 		return true;
 	}
-	max = kept_bytes(declaration);
+	max = kept_bytes(answer);
 	if (job->status.out_bytes > max)
 		return tool_fail(ret_failure, MESSAGE_LIMIT,
 		    "its program printed %" PRId64 " bytes, more than %" PRId64,
 		    job->status.out_bytes, max);
 	buf_init(&bytes, (size_t)max);
 	(void)read_from(jobs, job, 0, &bytes);
-	is_good = declaration->answer == DECLARATION_JSON
-	    ? write_json(writer, &bytes, ret_failure)
-	    : write_image(writer, &bytes, declaration, result_max, ret_failure);
+	is_good = is_json(answer) ? write_json(writer, &bytes, ret_failure)
+				  : write_image(writer, &bytes, answer, result_max, ret_failure);
 	buf_finish(&bytes);
 	return is_good;
 }

@@ -33,12 +33,15 @@ struct tool_run_order {
 const struct job *tool_run_start(
     struct job_set *jobs, const struct tool_run_order *order, char *ret_reason, size_t size);
 
+/* The answer that a declaration says: "text", "json", or a kind of image such as "image/png". */
+const char *tool_run_answer(const struct declaration *declaration);
+
 /*
- * Writes the members of the result of a call that has ended, of at most result_max bytes. declaration
- * NULL: it is not known any more, and the answer is text. False with a failure; members may have
- * been written.
+ * Writes the members of the result of a call that has ended, of at most result_max bytes. answer is
+ * as above; NULL: it is not known, and taken for text. False with a failure; members may have been
+ * written.
  */
 bool tool_run_write(struct json_writer *writer, const struct job_set *jobs, const struct job *job,
-    const struct declaration *declaration, size_t result_max, struct tool_failure *ret_failure);
+    const char *answer, size_t result_max, struct tool_failure *ret_failure);
 
 #endif
