@@ -260,4 +260,15 @@ changes=$(grep -c tools/list_changed "$dir/out")
 declare_tool newest '"run":["true"]'
 until_is 'it hears of a new one' $((changes + 1)) sh -c "grep -c tools/list_changed '$dir/out' || :"
 exec 4>&-
+
+# ---- MUXBUS_TOOLS ----
+export MUXBUS_TOOLS="$own"
+mkdir -p "$own"
+declare_tool only_once '"run":["true"]' "$own"
+kill_daemon
+is 'a folder that is both is read once' "$(state only_once)" 'listed null'
+export MUXBUS_TOOLS=shipped
+kill_daemon
+is 'a relative path is refused' "$(state '*' | sed 's/;.*//')" 'broken MUXBUS_TOOLS must be an absolute path'
+ok 'doctor says so' sh -c "'$MUXBUS_BUILDDIR/muxbus' doctor | grep -q 'MUXBUS_TOOLS must be an absolute path'"
 done_testing

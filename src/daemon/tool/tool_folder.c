@@ -268,16 +268,44 @@ static int is_declaration(const struct dirent *entry)
 	return entry->d_name[0] != '.' && len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0;
 }
 
-/* A folder that others can write to: an entry of its own says so. */
-static void refuse_folder(struct tool_folder *folder, const struct place *place, const char *reason)
+/* A folder that is not read, as since others can write to it: an entry of its own says so. */
+static void refuse_folder(struct tool_folder *folder, const char *path, const char *reason)
 {
 	struct tool *tool = xcalloc(1, sizeof *tool);
 	list_init(&tool->link);
-	tool->dir = xstrdup(place->path);
-	tool->file = xstrdup(place->path);
+	tool->dir = xstrdup(path);
+	tool->file = xstrdup(path);
 	tool->name = xstrdup("*");
 	set_state(tool, TOOL_BROKEN, reason);
 	insert(folder, tool);
+}
+
+/* The folder of the environment instead of the shipped one. NULL: none, or it is relative. */
+static const char *given_path(void)
+{
+	const char *path = getenv("MUXBUS_TOOLS");
+	return path != NULL && *path == '/' ? path : NULL;
+}
+
+/* A relative path would depend on where the daemon was started. */
+static void refuse_relative(struct tool_folder *folder)
+{
+	const char *path = getenv("MUXBUS_TOOLS");
+	char reason[PATH_MAX + 256], *value;
+	if (path == NULL || *path == '\0' || *path == '/')
+		return;
+	(void)snprintf(reason, sizeof reason,
+	    "MUXBUS_TOOLS must be an absolute path; %s is read instead", folder->places[0].path);
+	value = xasprintf("MUXBUS_TOOLS=%s", path);
+	refuse_folder(folder, value, reason);
+	mem_free(value);
+}
+
+static bool is_same_folder(const char *path, const struct stat *other)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && status.st_dev == other->st_dev &&
+	    status.st_ino == other->st_ino;
 }
 
 static void read_place(struct tool_folder *folder, const struct place *place)
@@ -289,9 +317,11 @@ static void read_place(struct tool_folder *folder, const struct place *place)
 	if (place->path[0] == '\0' || stat(place->path, &status) < 0)
 		return;
 	if (!tool_program_is_safe(place->path, &status, reason, sizeof reason)) {
-		refuse_folder(folder, place, reason);
+		refuse_folder(folder, place->path, reason);
 		return;
 	}
+	if (place != folder->places && is_same_folder(folder->places[0].path, &status))
+		return;
 	count = scandir(place->path, &entries, is_declaration, alphasort);
 	if (count < 0)
 		return;
@@ -366,6 +396,7 @@ void tool_folder_read(struct tool_folder *folder)
 	}
 	folder->count = 0;
 	folder->reader = json_reader_new(DECLARATION_BYTES_MAX);
+	refuse_relative(folder);
 	for (size_t at = 0; at < PLACES; at++)
 		read_place(folder, &folder->places[at]);
 	json_reader_free(folder->reader);
@@ -445,12 +476,12 @@ static void watch_places(struct tool_folder *folder)
 /* The shipped folder, and the user's. */
 static void set_paths(struct tool_folder *folder)
 {
-	const char *shipped = getenv("MUXBUS_TOOLS"), *config = getenv("XDG_CONFIG_HOME");
+	const char *shipped = given_path(), *config = getenv("XDG_CONFIG_HOME");
 	const char *home = getenv("HOME");
 	char *path = folder->places[1].path;
 	int len = -1;
-	(void)snprintf(folder->places[0].path, PATH_MAX, "%s",
-	    shipped != NULL && *shipped == '/' ? shipped : MUXBUS_TOOLSDIR);
+	(void)snprintf(
+	    folder->places[0].path, PATH_MAX, "%s", shipped != NULL ? shipped : MUXBUS_TOOLSDIR);
 	if (config != NULL && *config == '/')
 		len = snprintf(path, PATH_MAX, "%s/muxbus/tools", config);
 	else if (home != NULL && *home == '/')
