@@ -672,7 +672,18 @@ static void test_many_lines(void)
 	for (const char *at = (const char *)told.data; (at = strstr(at, "\"part\":true")) != NULL;
 	     at++)
 		parts++;
-	is_int(parts, 4, "a line without an end comes in parts");
+	is_int(parts, 2, "a line without an end comes in parts");
+	buf_clear(&told);
+	text[60000] = '\n';
+	feed(streams, 1, text, 60001);
+	ok(strstr((const char *)told.data, "\"part\"") == NULL && told.len > 60000,
+	    "a line of 60,000 bytes comes as one");
+	buf_clear(&told);
+	text[60000] = 'x';
+	memset(text, '\n', 16384);
+	feed(streams, 1, text, 100000);
+	ok(strstr((const char *)told.data, "\"reason\":\"too_many_lines\",\"count\":1\n") != NULL,
+	    "the beginning of a line behind too many lines is a gap");
 	buf_clear(&told);
 	memset(text, '\n', 100000);
 	feed(streams, 1, text, 20000);

@@ -91,9 +91,9 @@ static void tell_line(const struct line_feed *feed, struct pane_events_sink *sin
 	bool is_part;
 	do {
 		size_t now = len;
-		is_part = len > LINE_FEED_LINE_MAX / 2;
+		is_part = len > LINE_FEED_LINE_MAX;
 		if (is_part) {
-			now = LINE_FEED_LINE_MAX / 2;
+			now = LINE_FEED_LINE_MAX;
 			now -= utf8_incomplete_tail(text, now);
 		}
 		begin(feed, sink, &writer);
@@ -123,7 +123,8 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 		tell_line(feed, sink, line, len, newline == NULL);
 		at += len + (newline != NULL);
 	}
-	for (count = 0; at < end; at++)
+	/* The open part of a line counts as well. */
+	for (count = at < end && feed->text.data[end - 1] != '\n'; at < end; at++)
 		count += feed->text.data[at] == '\n';
 	if (count > 0)
 		tell_gap(feed, sink, "too_many_lines", count);

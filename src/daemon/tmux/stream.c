@@ -21,7 +21,7 @@
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 
-#define MEMBERS_MAX_BYTES (6 * PANE_EVENTS_TEXT_MAX + 1024)
+#define MEMBERS_MAX_BYTES (6 * LINE_FEED_LINE_MAX + 1024) /* also of other events */
 
 /* The output of one pane; exists from the first interest on. */
 struct stream {
