@@ -137,19 +137,40 @@ static enum cli_status run(
 	return status_of(result);
 }
 
-/* Gives the first word the key of the verb, if another word without a key follows. */
+/* Whether a word is for the parameter that the words without a key are for. */
+static bool is_verbatim(const struct call *call, int at)
+{
+	return strchr(call->words[at], '=') == NULL || strcmp(call->words[at - 1], "--") == 0;
+}
+
+/* Whether a word gives a file or JSON: key@=file, key:=json. */
+static bool is_special(const char *word)
+{
+	const char *equals = strchr(word, '=');
+	return equals != NULL && equals > word && strchr("@:", equals[-1]) != NULL;
+}
+
+/*
+ * Gives the first word the key of the verb. If all words behind it have a key, then the last one
+ * is meant as it is: the text "a=b".
+ */
 static void key_first(struct call *call, const char *key)
 {
-	if (call->count < 2 || strchr(call->words[0], '=') != NULL ||
-	    strcmp(call->words[0], "--") == 0)
+	int last = call->count - 1;
+	bool has_other = false;
+	if (last < 1 || strchr(call->words[0], '=') != NULL || strcmp(call->words[0], "--") == 0)
 		return;
-	for (int i = 1; i < call->count; i++) {
-		if (strchr(call->words[i], '=') != NULL && strcmp(call->words[i - 1], "--") != 0)
-			continue;
-		call->first = xasprintf("%s=%s", key, call->words[0]);
-		call->words[0] = call->first;
+	for (int i = 1; i <= last && !has_other; i++)
+		has_other = is_verbatim(call, i);
+	if (!has_other && is_special(call->words[last]))
 		return;
+	if (!has_other) {
+		call->words[last + 1] = call->words[last];
+		call->words[last] = "--";
+		call->count++;
 	}
+	call->first = xasprintf("%s=%s", key, call->words[0]);
+	call->words[0] = call->first;
 }
 
 /* Adds the preset of a verb, unless a word gives that key. */

@@ -16,7 +16,8 @@
 enum {
 	PARAMS_MAX = 4096,
 	JOB_MAX = 200, /* bytes of a name */
-	LOOK_MS = 1000, /* for the end of the job */
+	LOOK_MS = 1000, /* for more output, where inotify does not say */
+	WAIT_MAX_SEC = 316224000,
 };
 
 struct logs {
@@ -24,6 +25,7 @@ struct logs {
 	const char *job;
 	bool follows;
 	struct link *link;
+	uint64_t wait_id; /* of the request that waits for the end; 0: it was answered */
 	struct interrupt interrupt;
 	struct job_output output;
 };
@@ -51,6 +53,37 @@ static enum cli_status read_options(
 	if (logs->job == NULL || strlen(logs->job) > JOB_MAX)
 		return cli_usage("logs", "a job is missing: its id or name");
 	return CLI_DONE;
+}
+
+/* The answer to wait_for may come before that to another request. */
+static void on_other(void *data, const struct json *message, const char *line, size_t len)
+{
+	struct logs *logs = data;
+	int64_t id;
+	(void)line;
+	(void)len;
+	if (json_member(message, "id") != NULL && json_int(json_member(message, "id"), &id) &&
+	    id == (int64_t)logs->wait_id)
+		logs->wait_id = 0;
+}
+
+/* Asks the daemon to say when the job has ended; without its answer the log is polled. */
+static void ask_for_end(struct logs *logs, const char *id)
+{
+	char params[128];
+	(void)snprintf(params, sizeof params, "{\"any\":[{\"job\":\"%.64s\"}],\"timeout_sec\":%d}",
+	    id, WAIT_MAX_SEC);
+	link_set_other(logs->link, on_other, logs);
+	logs->wait_id = link_request(logs->link, "wait_for", params);
+}
+
+/* Checks for the answer to wait_for. */
+static void look_for_end(struct logs *logs)
+{
+	struct link_answer answer;
+	(void)link_receive(logs->link); /* the next request sees an end */
+	if (logs->wait_id != 0 && link_await(logs->link, logs->wait_id, 0, &answer) == LINK_LINE)
+		logs->wait_id = 0;
 }
 
 /* Finds the job, and watches its log for changes. */
@@ -88,7 +121,9 @@ static enum cli_status print_log(struct logs *logs)
 		if (status != CLI_DONE || !logs->follows || !logs->output.is_running ||
 		    ferror(stdout))
 			return status;
-		switch (interrupt_wait(&logs->interrupt, NULL, LOOK_MS, &signal)) {
+		if (logs->wait_id == 0)
+			continue; /* it has just ended: print the rest */
+		switch (interrupt_wait(&logs->interrupt, logs->link, LOOK_MS, &signal)) {
 		case INTERRUPT_SIGNAL:
 		case INTERRUPT_READER:
 			return CLI_DONE;
@@ -97,6 +132,8 @@ static enum cli_status print_log(struct logs *logs)
 				;
 			break;
 		case INTERRUPT_LINK:
+			look_for_end(logs);
+			break;
 		case INTERRUPT_TIME:
 			break;
 		}
@@ -122,6 +159,8 @@ enum cli_status logs_run(struct cli *cli, int argc, char **argv)
 	status = logs.link != NULL ? open_log(&logs, id) : CLI_UNREACHABLE;
 	if (status == CLI_DONE) {
 		job_output_init(&logs.output, cli, id);
+		if (logs.follows)
+			ask_for_end(&logs, id);
 		status = print_log(&logs);
 		job_output_finish(&logs.output);
 	}

@@ -28,6 +28,7 @@
 #define PARAMS_MAX LINK_LINE_MAX
 #define COMMAND_MAX ((size_t)131072) /* limit of run_long_command */
 #define ENV_MAX 1000 /* limit of run_long_command */
+#define INPUT_MAX ((size_t)1048576) /* limit of run_long_command */
 #define PROGRESS_MS 1000
 #define RECONNECT_MS 500
 #define RECONNECT_TRIES 60
@@ -46,6 +47,8 @@ struct run {
 	bool follows; /* prints the output as it comes: on a terminal too */
 	bool is_shell;
 	bool is_quiet;
+	bool wants_input; /* --stdin */
+	struct buf input; /* our standard input, with --stdin */
 	const char *name;
 	const char *dir;
 	int64_t timeout_ms; /* 0: none */
@@ -58,6 +61,7 @@ struct run {
 	bool told_input; /* that the job does not get our standard input */
 	struct interrupt interrupt;
 	int interrupts; /* number of interrupts by the user */
+	bool has_ended;
 	struct job_output output;
 };
 
@@ -78,6 +82,8 @@ static enum cli_status read_options(
 			run->wants_follow = run->follows = true;
 		} else if (option_is(reader, 'c', "shell")) {
 			run->is_shell = true;
+		} else if (option_is(reader, 'i', "stdin")) {
+			run->wants_input = true;
 		} else if (option_is(reader, 'q', "quiet")) {
 			run->is_quiet = true;
 		} else if (option_is(reader, 'n', "name")) {
@@ -148,6 +154,32 @@ static void put_env(struct json_writer *writer)
 	json_object_end(writer);
 }
 
+/* Reads standard input to its end: the job starts with all of it. */
+static enum cli_status read_input(struct run *run)
+{
+	char bytes[16384];
+	ssize_t n;
+	while ((n = read(STDIN_FILENO, bytes, sizeof bytes)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			cli_error("standard input: %s", strerror(errno));
+			return CLI_NO;
+		}
+		if (buf_append(&run->input, bytes, (size_t)n) < 0)
+			return cli_usage("run",
+			    "standard input is longer than %zu bytes: name a file in a line for "
+			    "--shell",
+			    INPUT_MAX);
+	}
+	if (run->input.len > 0 &&
+	    (memchr(run->input.data, '\0', run->input.len) != NULL ||
+		!utf8_is_valid(run->input.data, run->input.len)))
+		return cli_usage("run",
+		    "standard input is not text in UTF-8: name a file in a line for --shell");
+	return CLI_DONE;
+}
+
 static enum cli_status put_params(const struct run *run, struct buf *params)
 {
 	struct json_writer writer;
@@ -174,6 +206,9 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 		(void)json_put_text(&writer, "name", run->name, strlen(run->name));
 	if (run->timeout_ms > 0)
 		json_put_double(&writer, "timeout_sec", (double)run->timeout_ms / 1000);
+	if (run->input.len > 0)
+		(void)json_put_text(
+		    &writer, "stdin", (const char *)run->input.data, run->input.len);
 	if (is_here) /* another machine has an environment and directories of its own */
 		put_env(&writer); /* last: job lists show the beginning of the request */
 	json_object_end(&writer);
@@ -227,7 +262,8 @@ static enum cli_status connect_again(struct run *run)
 	char reason[PATH_MAX + 512];
 	int signal;
 	job_output_erase(&run->output);
-	cli_error("muxbusd is gone; job %s goes on, waiting for muxbusd", run->id);
+	cli_error("muxbusd is gone; job %s %s, waiting for muxbusd", run->id,
+	    run->has_ended ? "has ended" : "goes on");
 	link_close(run->link);
 	run->link = NULL;
 	for (int i = 0; i < RECONNECT_TRIES; i++) {
@@ -291,13 +327,13 @@ static enum cli_status look_for_end(struct run *run, bool *ret_has_ended)
 static void tell_input(struct run *run)
 {
 	int waiting = 0;
-	if (run->told_input || run->is_quiet || !isatty(STDERR_FILENO) ||
+	if (run->told_input || run->is_quiet || run->wants_input || !isatty(STDERR_FILENO) ||
 	    !screen_is_ours(STDERR_FILENO) || ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 ||
 	    waiting <= 0)
 		return;
 	run->told_input = true;
 	job_output_erase(&run->output);
-	cli_error("standard input does not reach job %s: its own is empty", run->id);
+	cli_error("standard input does not reach job %s, which --stdin would pass on", run->id);
 }
 
 /* Prints new output, but not over the screen of the shell's foreground job. */
@@ -384,37 +420,49 @@ static int tell_end(struct run *run, const struct json *job)
 	return status;
 }
 
-static int finish_job(struct run *run)
+/* CLI_DONE: *ret_exit is the exit status. CLI_UNREACHABLE: the daemon is gone. */
+static enum cli_status finish_job(struct run *run, int *ret_exit)
 {
 	char params[96];
-	const struct json *job;
+	struct link_answer answer;
+	enum link_read read;
 	enum cli_status status;
 	(void)snprintf(params, sizeof params, "{\"job\":\"%s\"}", run->id);
 	status = job_output_print(&run->output, run->link);
-	if (status == CLI_DONE)
-		status = ask_result(run->link, "get_job", params, ASK_TIMEOUT_MS, &job);
-	return status == CLI_DONE ? tell_end(run, job) : (int)status;
+	if (status != CLI_DONE)
+		return status;
+	read = link_ask(run->link, "get_job", params, ASK_TIMEOUT_MS, &answer);
+	if (read == LINK_END || read == LINK_BROKEN)
+		return CLI_UNREACHABLE;
+	if (read != LINK_LINE)
+		return ask_say_read(read);
+	if (answer.error != NULL)
+		return ask_say_error(answer.error);
+	*ret_exit = tell_end(run, answer.result);
+	return CLI_DONE;
 }
 
 /* Returns the exit status. */
 static int wait_for_job(struct run *run)
 {
-	bool has_ended = false;
 	int exit_status = CLI_NO;
+	enum cli_status status;
 	if (!ask_for_end(run) && connect_again(run) != CLI_DONE)
 		return CLI_UNREACHABLE;
-	while (!has_ended) {
-		enum cli_status status;
+	while (!run->has_ended) {
 		link_set_other(run->link, on_other, run);
-		status = wait_once(run, &has_ended, &exit_status);
+		status = wait_once(run, &run->has_ended, &exit_status);
 		if (status == CLI_UNREACHABLE)
 			status = connect_again(run);
 		if (status != CLI_DONE)
 			return status == CLI_UNREACHABLE ? CLI_UNREACHABLE : exit_status;
-		has_ended |= run->wait_id == 0;
+		run->has_ended |= run->wait_id == 0;
 	}
 	job_output_erase(&run->output);
-	return finish_job(run);
+	do
+		status = finish_job(run, &exit_status);
+	while (status == CLI_UNREACHABLE && connect_again(run) == CLI_DONE);
+	return status == CLI_DONE ? exit_status : (int)status;
 }
 
 enum cli_status run_run(struct cli *cli, int argc, char **argv)
@@ -428,12 +476,20 @@ enum cli_status run_run(struct cli *cli, int argc, char **argv)
 	status = read_options(&run, &reader, &is_finished);
 	if (status != CLI_DONE || is_finished)
 		return status;
-	if (interrupt_open(&run.interrupt) < 0) {
+	/* Before signals are ours: ^C ends the reading. */
+	buf_init(&run.input, INPUT_MAX);
+	status = run.wants_input ? read_input(&run) : CLI_DONE;
+	if (status == CLI_DONE && interrupt_open(&run.interrupt) < 0) {
 		cli_error("cannot watch signals: %s", strerror(errno));
-		return CLI_NO;
+		status = CLI_NO;
+	}
+	if (status != CLI_DONE) {
+		buf_finish(&run.input);
+		return status;
 	}
 	run.link = ask_connect(cli, true);
 	status = run.link != NULL ? start_job(&run) : CLI_UNREACHABLE;
+	buf_finish(&run.input);
 	exit_status = (int)status;
 	if (status == CLI_DONE && !run.is_detached) {
 		job_output_init(&run.output, cli, run.id);

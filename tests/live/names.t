@@ -27,6 +27,11 @@ is 'without Enter, if asked for' "$(shows '^unsent')" 0
 muxbus send_keys "$pane" C-u >/dev/null
 muxbus send "$pane" -- 'echo enter=''true' >/dev/null
 until_is 'a text with an equals sign follows --' 1 shows '^enter=true$'
+muxbus send "$pane" 'echo=with=equ''als; echo $echo' >/dev/null
+until_is 'or comes last, behind the pane' 1 shows '^with=equals$'
+muxbus send "$pane" enter=false 'text=of''f' >/dev/null
+until_is 'also with a parameter between them' 1 shows 'text=off$'
+muxbus send_keys "$pane" C-u >/dev/null
 job=$(muxbus run -d -n reader -- sh -c "echo first; read x <$dir/go; echo second; sleep 60" | jq -r .id)
 is 'jobs lists the jobs' "$(muxbus jobs running=true | jq -r '.jobs[].name')" reader
 is 'ps too' "$(muxbus ps | jq -r '.jobs[].id')" "$job"
@@ -38,6 +43,14 @@ until_is 'and follows it' 'first second' sh -c "tr '\n' ' ' <'$dir/out' | sed 's
 is 'restart starts it again' "$(muxbus restart reader | jq -r .replaced)" "$job"
 wait "$follower"
 is 'logs ends with its job' $? 0
+is 'whose end it waits for' "$(muxbus get_action_history | jq -c --arg job "$job" \
+	'[.actions[] | select(.method == "wait_for" and (.params | contains($job))).outcome]')" '["done"]'
+is 'run -i passes standard input on' "$(printf 'a\nb\n' | muxbus run -i -- wc -l)" 2
+is 'without -i it is empty' "$(printf 'a\nb\n' | muxbus run -- wc -l)" 0
+printf 'a\000b' | muxbus run -i -- cat 2>"$dir/err"
+is 'bytes that are no text are refused' "$? $(grep -c 'is not text in UTF-8' "$dir/err")" '2 1'
+head -c 1048577 /dev/zero | tr '\0' x | muxbus run -i -- cat 2>"$dir/err"
+is 'so is too much' "$? $(grep -c 'longer than 1048576 bytes' "$dir/err")" '2 1'
 is 'kill stops a job' "$(muxbus kill reader | jq -r '.id | length')" 4
 until_is 'which ends' 0 sh -c "muxbus ps running=true | jq '.jobs | length'"
 muxbus logs nothing 2>"$dir/err"

@@ -33,6 +33,7 @@ enum {
 	READ_MAX = 1024 * 1024,
 	ENV_MAX = 1000,
 	KILL_AFTER_MAX = 10 * 366 * 86400,
+	INPUT_MAX = 1024 * 1024, /* as execute_cli */
 };
 
 struct run_args {
@@ -42,22 +43,26 @@ struct run_args {
 	const struct json *env;
 	const char *name;
 	const char *pane;
+	const char *input;
 	const char *key;
 };
 
+#define COMMAND_FIELDS                                                        \
+	{.name = "command",                                                   \
+	    .type = FIELD_STRING,                                             \
+	    .flags = FIELD_REQUIRED,                                          \
+	    .offset = offsetof(struct run_args, command),                     \
+	    .min = 1,                                                         \
+	    .max = COMMAND_MAX,                                               \
+	    .help = "The command, as for a shell (/bin/sh -c)."},             \
+	{                                                                     \
+		.name = "cwd", .type = FIELD_STRING, .flags = FIELD_PATH,     \
+		.offset = offsetof(struct run_args, cwd),                     \
+		.help = "The directory to run it in; left out: the caller's." \
+	}
+
 static const struct field run_fields[] = {
-    {.name = "command",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct run_args, command),
-	.min = 1,
-	.max = COMMAND_MAX,
-	.help = "The command, as for a shell (/bin/sh -c)."},
-    {.name = "cwd",
-	.type = FIELD_STRING,
-	.flags = FIELD_PATH,
-	.offset = offsetof(struct run_args, cwd),
-	.help = "The directory to run it in; left out: the caller's."},
+    COMMAND_FIELDS,
     {.name = "timeout_sec",
 	.type = FIELD_NUMBER,
 	.offset = offsetof(struct run_args, timeout_sec),
@@ -81,6 +86,12 @@ static const struct field run_fields[] = {
 	.flags = FIELD_RARE,
 	.offset = offsetof(struct run_args, pane),
 	.help = "The pane to wake when it ends; left out: the caller's own."},
+    {.name = "stdin",
+	.type = FIELD_STRING,
+	.flags = FIELD_RARE | FIELD_CONFIDENTIAL,
+	.offset = offsetof(struct run_args, input),
+	.max = INPUT_MAX,
+	.help = "Its standard input; left out, and after a restart: empty."},
     REPEAT_FIELD(struct run_args),
     {.name = NULL},
 };
@@ -94,18 +105,7 @@ static const struct field background_fields[] = {
 	.min = 1,
 	.max = 200,
 	.help = "Its name, accepted wherever the id of a job is; unique while it runs."},
-    {.name = "command",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct run_args, command),
-	.min = 1,
-	.max = COMMAND_MAX,
-	.help = "The command, as for a shell (/bin/sh -c)."},
-    {.name = "cwd",
-	.type = FIELD_STRING,
-	.flags = FIELD_PATH,
-	.offset = offsetof(struct run_args, cwd),
-	.help = "The directory to run it in; left out: the caller's."},
+    COMMAND_FIELDS,
     REPEAT_FIELD(struct run_args),
     {.name = NULL},
 };
@@ -256,6 +256,7 @@ static void handle_run(struct request *request, const void *data)
 	    .cwd = cwd,
 	    .name = args->name,
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
+	    .input = args->input,
 	};
 	char id[NOTIFICATION_ID_SIZE] = "";
 	const struct job *job;

@@ -2369,6 +2369,7 @@ class Methods:
         env: Optional[Mapping[str, str]] = None,
         name: Optional[str] = None,
         pane: Optional[str] = None,
+        stdin: Optional[str] = None,
         key: Optional[str] = None,
     ) -> RunLongCommandResult:
         """Runs a command detached, and notifies when it ends; returns at once.
@@ -2384,6 +2385,7 @@ class Methods:
         env: Environment variables beyond those of its tmux session.
         name: Its name, accepted wherever its id is; unique while it runs.
         pane: The pane to wake when it ends; left out: the caller's own.
+        stdin: Its standard input; left out, and after a restart: empty.
         key: Done once: asked again with this key within 24 hours, the answer is that of the
             first request.
         """
@@ -2394,6 +2396,7 @@ class Methods:
             env=env,
             name=name,
             pane=pane,
+            stdin=stdin,
             key=key)
 
     async def run_tmux(
