@@ -3,6 +3,8 @@
 #include "cli/remote.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "config.h"
 #include "wire/relay.h"
 
@@ -19,6 +22,9 @@ enum {
 	HOST_SIZE = 256,
 	STATUS_SSH = 255, /* ssh itself failed, and has said why */
 	STATUS_NOT_FOUND = 127,
+	HELLO_SEC = 30, /* for ssh and the far side */
+	HELLO_ASKING_SEC = 150, /* where ssh may ask a person; sshd itself gives up after 120 */
+	HELLO_SEC_MAX = 86400,
 };
 
 bool remote_address(struct cli *cli, const char *host)
@@ -64,29 +70,57 @@ static _Noreturn void become_ssh(const char *address, const char *host, int fd)
 	_exit(STATUS_SSH);
 }
 
-/* Reads one line and no byte more, since requests and responses follow. */
-static bool read_line(int fd, char *line, size_t size)
+/* How long to wait for the hello: $MUXBUS_SSH_TIMEOUT, or longer where ssh can ask. */
+static int64_t hello_ms(void)
+{
+	const char *text = getenv("MUXBUS_SSH_TIMEOUT");
+	char *end;
+	long sec = text != NULL ? strtol(text, &end, 10) : 0;
+	int tty;
+	if (sec > 0 && *end == '\0' && sec <= HELLO_SEC_MAX)
+		return (int64_t)sec * 1000;
+	tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+	if (tty >= 0)
+		(void)close(tty);
+	sec = tty >= 0 || getenv("SSH_ASKPASS") != NULL ? HELLO_ASKING_SEC : HELLO_SEC;
+	return (int64_t)sec * 1000;
+}
+
+/* Reads one line and no byte more, since requests and responses follow. errno at its failure. */
+static bool read_line(int fd, int64_t deadline_ms, char *line, size_t size)
 {
 	size_t len = 0;
 	char byte = '\0';
 	while (byte != '\n') {
-		ssize_t n = recv(fd, &byte, 1, 0);
-		if (n == 0 || (n < 0 && errno != EINTR))
+		struct pollfd readable = {.fd = fd, .events = POLLIN};
+		int64_t left_ms = deadline_ms - clock_mono_ms();
+		ssize_t n;
+		if (left_ms <= 0 || poll(&readable, 1, (int)left_ms) == 0) {
+			errno = ETIMEDOUT;
 			return false;
-		if (n > 0 && len + 1 < size)
+		}
+		n = recv(fd, &byte, 1, MSG_DONTWAIT);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n <= 0) {
+			errno = n == 0 ? 0 : errno;
+			return false;
+		}
+		if (byte != '\n' && len + 1 < size)
 			line[len++] = byte;
 	}
-	line[len - 1] = '\0';
+	line[len] = '\0';
 	return true;
 }
 
 /* Waits for the hello. Returns the far protocol and version; protocol 0: there was none. */
-static unsigned read_hello(int fd, char *ret_version, size_t size)
+static unsigned read_hello(int fd, int64_t deadline_ms, char *ret_version, size_t size)
 {
 	char line[RELAY_LINE_MAX];
 	unsigned protocol = 0;
-	for (unsigned noise = 0; noise < RELAY_NOISE_MAX && read_line(fd, line, sizeof line);
-	     noise++)
+	errno = 0;
+	for (unsigned noise = 0;
+	     noise < RELAY_NOISE_MAX && read_line(fd, deadline_ms, line, sizeof line); noise++)
 		if (relay_read_hello(line, &protocol, ret_version, size))
 			return protocol;
 	return 0;
@@ -111,6 +145,8 @@ int remote_open(const char *address, pid_t *ret_pid, char *ret_reason, size_t si
 	char host[HOST_SIZE], version[64];
 	unsigned protocol;
 	int fds[2], status = 0;
+	int64_t wait_ms = hello_ms();
+	bool is_late;
 	pid_t pid;
 	address += strlen(REMOTE_PREFIX);
 	(void)snprintf(host, sizeof host, "%.*s", (int)strcspn(address, " "), address);
@@ -122,12 +158,20 @@ int remote_open(const char *address, pid_t *ret_pid, char *ret_reason, size_t si
 	if (pid == 0)
 		become_ssh(address, host, fds[1]);
 	(void)close(fds[1]); /* the child's */
-	protocol = read_hello(fds[0], version, sizeof version);
+	protocol = read_hello(fds[0], clock_mono_ms() + wait_ms, version, sizeof version);
+	is_late = protocol == 0 && errno == ETIMEDOUT;
 	if (protocol == RELAY_PROTOCOL) {
 		*ret_pid = pid;
 		return fds[0];
 	}
 	(void)close(fds[0]);
+	if (is_late) {
+		(void)snprintf(ret_reason, size,
+		    "muxbus relay on %s did not answer within %d s (MUXBUS_SSH_TIMEOUT)", host,
+		    (int)(wait_ms / 1000));
+		remote_close(pid);
+		return -1;
+	}
 	if (protocol != 0) {
 		relay_refuse(host, version, protocol, PACKAGE_VERSION, ret_reason, size);
 		remote_close(pid);

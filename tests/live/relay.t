@@ -84,6 +84,25 @@ END
 chmod 755 "$dir/noise"
 is 'a relay of another protocol' "$(MUXBUS_REMOTE="$dir/noise" status $far list_panes)" 3
 ok 'is refused by name' grep -q 'muxbus 7.0 on far and muxbus .* here do not understand each other' "$dir/said"
+cat >"$dir/mute" <<'END'
+#!/bin/sh
+echo 'Welcome to this machine'
+exec sleep 60
+END
+chmod 755 "$dir/mute"
+is 'a far side that never answers' "$(MUXBUS_SSH_TIMEOUT=1 MUXBUS_REMOTE="$dir/mute" status timeout 20 $far list_panes)" 3
+ok 'is given up' grep -q 'muxbus relay on far did not answer within 1 s' "$dir/said"
+
+# A link that is cut between the end of a job and the reading of its output.
+cat >"$dir/cut" <<END
+#!/bin/sh
+[ ! -e "$dir/is_cut" ] || exec "$MUXBUS_BUILDDIR/muxbus" "\$@"
+: >"$dir/is_cut"
+sed -u /read_job/Q | "$MUXBUS_BUILDDIR/muxbus" "\$@"
+END
+chmod 755 "$dir/cut"
+is 'a job whose output was not read for a cut' "$(MUXBUS_REMOTE="$dir/cut" status timeout 20 $far run -- sh -c 'echo here; exit 3') $(cat "$dir/out")" '3 here'
+ok 'has its end from the next link, which is said' grep -q 'has ended, waiting for muxbusd' "$dir/said"
 is 'a name that is an option' "$("$MUXBUS_BUILDDIR/muxbus" --host -oProxyCommand=id list_panes >"$dir/out" 2>"$dir/said"; echo $?)" 2
 
 # The far daemon is started if need be.

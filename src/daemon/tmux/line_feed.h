@@ -2,8 +2,8 @@
 /*
  * The whole lines of one pane as plain text, each an event of the kind line. A line is published
  * when its newline has come, so that it is never cut where a piece of output was; the rest of a
- * line when the pane closes. A longer line than LINE_FEED_LINE_MAX comes in parts of that size. Lines beyond
- * LINE_FEED_LINES_MAX of one piece of output are a gap.
+ * line when the pane closes. A longer line than LINE_FEED_LINE_MAX comes in parts of that size.
+ * Lines beyond LINE_FEED_LINES_MAX of one piece of output are a gap.
  */
 #ifndef DAEMON_TMUX_LINE_FEED_H
 #define DAEMON_TMUX_LINE_FEED_H
