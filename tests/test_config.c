@@ -114,6 +114,12 @@ static void test_words(void)
 	    {"-o peers=3x", CONFIG_ERROR},
 	    {"-o peers=99999999999999999999", CONFIG_ERROR},
 	    {"-o nothing=3", CONFIG_ERROR},
+	    {"-o attach=wanted -o show=none -o on_notify_for=all", CONFIG_RUN},
+	    {"-o show=message -o on_notify_for=person", CONFIG_RUN},
+	    {"-o show=both", CONFIG_ERROR},
+	    {"-o show=", CONFIG_ERROR},
+	    {"-o on_notify_for=me", CONFIG_ERROR},
+	    {"-o showing=none", CONFIG_ERROR},
 	    {"-qfv --exit-with-server --tmux /bin/tmux", CONFIG_RUN},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -126,6 +132,9 @@ static void test_words(void)
 		config.ready_fd == 7,
 	    "values are set");
 	ok(config.limits.waits == 1000, "and other limits are unchanged");
+	(void)read_words("-o show=none -o on_notify_for=all -o attach=wanted -o show=message");
+	ok(!config.shows_nothing && config.notifies_of_all && config.attach_wanted,
+	    "of two words the last one counts");
 }
 
 static void test_reasons(void)

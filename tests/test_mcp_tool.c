@@ -515,6 +515,7 @@ static const struct {
 	const char *group; /* whose tools they may name; NULL: all */
 } excepted[] = {
     {"/agent/", "agents"},
+    {"/deliver/show.c", "queue"}, /* for people */
     {"/mcp/mcp_pending.c", "agents"}, /* compares names */
     {"/methods/execute.c", "jobs"},
     {NULL, NULL},

@@ -159,6 +159,23 @@ static void find_queue(struct doctor_report *report, const struct json *status)
 		    "%" PRId64 " notifications wait to be read", undelivered);
 }
 
+/* Whether the person's own program for notifications works, if there is one. */
+static void find_on_notify(struct doctor_report *report, const struct json *status)
+{
+	const struct json *on_notify = json_member(status, "on_notify");
+	const char *failure = ask_string(on_notify, "failure", NULL);
+	if (on_notify == NULL || on_notify->type != JSON_OBJECT)
+		return;
+	if (failure != NULL)
+		doctor_find(report, FINDING_WRONG, "on_notify",
+		    "correct that file: see People in muxbusd(8)", "%s failed last: %s",
+		    ask_string(on_notify, "file", "?"), failure);
+	else
+		doctor_find(report, FINDING_GOOD, "on_notify", NULL,
+		    "%s, %" PRId64 " runs, %" PRId64 " failed", ask_string(on_notify, "file", "?"),
+		    ask_int(on_notify, "runs", 0), ask_int(on_notify, "failures", 0));
+}
+
 /* Measures a request to tmux through the daemon and back. */
 static void find_round_trip(struct doctor_report *report, struct link *link)
 {
@@ -244,6 +261,7 @@ void doctor_daemon(struct doctor_report *report, const struct cli *cli)
 	find_follow(report, cli, answer.result);
 	find_audit(report, answer.result);
 	find_queue(report, answer.result);
+	find_on_notify(report, answer.result);
 	if (is_live) {
 		find_round_trip(report, link);
 		find_caller(report, link);

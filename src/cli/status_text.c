@@ -77,6 +77,7 @@ static void put_queue(struct buf *line, const struct json *status)
 	const struct json *queue = json_member(status, "queue");
 	const struct json *journal = json_member(queue, "journal");
 	const struct json *ways = json_member(status, "ways");
+	const char *failure = ask_string(json_member(status, "on_notify"), "failure", NULL);
 	int lost = 0;
 	(void)buf_printf(line, "%" PRId64 " undelivered", ask_int(queue, "undelivered", 0));
 	for (const struct json *way = ways != NULL ? ways->child : NULL; way != NULL;
@@ -87,6 +88,8 @@ static void put_queue(struct buf *line, const struct json *status)
 		    line, "; %d pane%s no way to an agent", lost, lost == 1 ? " has" : "s have");
 	(void)buf_printf(line, "; journal %s, ", ask_string(journal, "state", "?"));
 	show_bytes(line, ask_int(journal, "bytes", 0));
+	if (failure != NULL)
+		(void)buf_printf(line, "; on_notify failed: %s", failure);
 }
 
 static void put_programs(struct buf *line, const struct json *status)

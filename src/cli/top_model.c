@@ -169,6 +169,8 @@ static const struct word way_words[] = {
     {"hook", "taken by a hook"},
     {"queue_command", "sent by a command"},
     {"typed", "typed"},
+    {"shown", "shown to you"},
+    {"on_notify", "taken by on_notify"},
     {"none", "no way"},
     {NULL, NULL},
 };
@@ -177,6 +179,7 @@ static const struct word result_words[] = {
     {"deferred", "waits"},
     {"submitted", "typed"},
     {"typed", "typed, not taken"},
+    {"shown", "shown"},
     {"handed_over", "taken"},
     {"refused", "refused"},
     {NULL, NULL},

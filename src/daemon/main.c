@@ -24,7 +24,10 @@
 #include "daemon/core/meter.h"
 #include "daemon/core/rlimit.h"
 #include "daemon/core/sd_notify.h"
+#include "daemon/core/user_file.h"
 #include "daemon/deliver/delivery.h"
+#include "daemon/deliver/on_notify.h"
+#include "daemon/deliver/person.h"
 #include "daemon/deliver/promise.h"
 #include "daemon/deliver/puller.h"
 #include "daemon/deliver/self_command.h"
@@ -76,6 +79,7 @@ struct main {
 	struct daemon daemon; /* for the handlers of methods */
 	struct server_parts parts; /* for peers and requests */
 	struct condition_parts conditions;
+	struct person_parts person;
 	struct once_set *onces;
 	struct mcp *mcp;
 	struct fleet_role *fleet; /* NULL: a tmux server is followed */
@@ -342,18 +346,6 @@ static int set_up_queue(struct main *main)
 	return daemon->jobs != NULL ? 0 : fail("%s", reason);
 }
 
-/* The screen signs of agents: the built-in ones and those of the user's own file. */
-static struct screen_sign_set *read_signs(void)
-{
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	char path[PATH_MAX];
-	int len = config != NULL && *config == '/'
-	    ? snprintf(path, sizeof path, "%s/muxbus/agents", config)
-	    : home != NULL ? snprintf(path, sizeof path, "%s/.config/muxbus/agents", home)
-			   : -1;
-	return screen_sign_set_new(len > 0 && (size_t)len < sizeof path ? path : NULL);
-}
-
 /* The socket, and MCP on it. */
 static int set_up_server(struct main *main)
 {
@@ -484,8 +476,35 @@ static struct wake_policy_set *new_wake_policies(const struct daemon *daemon)
 	return wake_policy_set_new(&parts);
 }
 
-static struct delivery_set *new_deliveries(const struct daemon *daemon)
+static bool is_kept(void *data, uint32_t pane)
 {
+	const struct daemon *daemon = data;
+	return daemon->agents != NULL && agent_of_pane(daemon->agents, pane) != NULL;
+}
+
+/* The ways to people, where no agent lives. */
+static void set_up_person(struct main *main)
+{
+	struct daemon *daemon = &main->daemon;
+	main->person = (struct person_parts){
+	    .tmux = daemon->tmux,
+	    .store = queue_store(daemon->queue),
+	    .presences = daemon->presences,
+	    .signs = daemon->signs,
+	    .is_kept = is_kept,
+	    .data = daemon,
+	};
+	daemon->on_notify = on_notify_new(&(struct on_notify_parts){
+	    .base = daemon->base,
+	    .config = daemon->config,
+	    .person = &main->person,
+	    .receipts = {.queue = daemon->queue, .events = daemon->events},
+	});
+}
+
+static struct delivery_set *new_deliveries(const struct main *main)
+{
+	const struct daemon *daemon = &main->daemon;
 	struct delivery_parts parts = {
 	    .base = daemon->base,
 	    .config = daemon->config,
@@ -495,6 +514,8 @@ static struct delivery_set *new_deliveries(const struct daemon *daemon)
 	    .pullers = daemon->pullers,
 	    .submits = daemon->submits,
 	    .wake_policies = daemon->wake_policies,
+	    .person = &main->person,
+	    .on_notify = daemon->on_notify,
 	};
 	return delivery_set_new(&parts);
 }
@@ -585,7 +606,7 @@ static int set_up(struct main *main)
 	    .state = on_tmux_state, .failed = on_tmux_failed};
 	struct daemon *daemon = &main->daemon;
 	struct config *config = &main->config;
-	char reason[512] = "out of memory";
+	char path[PATH_MAX], reason[512] = "out of memory";
 	if (set_up_base(main) < 0)
 		return -1;
 	if (config->is_fleet)
@@ -608,11 +629,12 @@ static int set_up(struct main *main)
 	daemon->presences = presence_set_new(daemon->tmux, daemon->events, daemon->queue);
 	daemon->reporters = new_reporters(daemon);
 	main->parts.reporters = daemon->reporters;
-	daemon->signs = read_signs();
+	daemon->signs = screen_sign_set_new(user_file_find("agents", path) ? path : NULL);
 	daemon->submits = new_submits(daemon);
 	daemon->pullers = new_pullers(daemon);
 	daemon->wake_policies = new_wake_policies(daemon);
-	daemon->deliveries = new_deliveries(daemon);
+	set_up_person(main);
+	daemon->deliveries = new_deliveries(main);
 	daemon->promises = new_promises(daemon);
 	daemon->self_commands = new_self_commands(daemon);
 	daemon->waits = new_waits(main);
@@ -644,6 +666,7 @@ static void tear_down(struct main *main)
 	self_command_set_free(daemon->self_commands);
 	promise_set_free(daemon->promises);
 	delivery_set_free(daemon->deliveries);
+	on_notify_free(daemon->on_notify);
 	wake_policy_set_free(daemon->wake_policies);
 	puller_set_free(daemon->pullers);
 	reporter_set_free(daemon->reporters);

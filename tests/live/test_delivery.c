@@ -193,6 +193,9 @@ static void check_together(struct live *live)
 	talk_free(talk);
 }
 
+/* No agent is there: a person is to get the notification. */
+static const char for_person[] = "when a client attaches";
+
 static const struct {
 	const char *name;
 	const char *command; /* of the pane's shell */
@@ -200,17 +203,17 @@ static const struct {
 	const char *rest; /* its arguments */
 	const char *reason; /* part of it */
 } refusals[] = {
-    {"a shell", "exec bash --norc -i", NULL, "", "a shell (bash)"},
-    {"zsh", "exec zsh -f -i", NULL, "", "a shell (zsh)"},
+    {"a shell", "exec bash --norc -i", NULL, "", for_person},
+    {"zsh", "exec zsh -f -i", NULL, "", for_person},
     {"a program behind a shell that reads nothing", "bash --norc -mc 'sleep 3600; true'", NULL, "",
-	"the shell behind it"},
-    {"a cooked program that never asked", "exec cat", NULL, "", "never asked"},
+	for_person},
+    {"a cooked program that never asked", "exec cat", NULL, "", for_person},
     {"a secret", "exec python3 -c 'import getpass; getpass.getpass(\\\"> \\\")'", NULL, "",
-	"secret"},
+	for_person},
     {"a question", "exec python3 -c 'import readline; input(\\\"Overwrite? [y/N] \\\")'", NULL, "",
-	"something on the prompt line"},
-    {"vim", "exec vim -u NONE", NULL, "", "full-screen"},
-    {"less", "exec less /etc/passwd", NULL, "", "full-screen"},
+	for_person},
+    {"vim", "exec vim -u NONE", NULL, "", for_person},
+    {"less", "exec less /etc/passwd", NULL, "", for_person},
     {"copy mode", "FAKE", "copy-mode", "", "copy-mode"},
     {"the clock", "FAKE", "clock-mode", "", "clock-mode"},
     {"input that is off", "FAKE", "select-pane -d", "", "input is off"},

@@ -42,6 +42,9 @@ struct want {
 	const char *text; /* a part of the reason, or the kind of the error */
 };
 
+/* No agent is there, so that a person is to get a notice. */
+static const char for_person[] = "when a client attaches";
+
 static const struct guard {
 	const char *name;
 	struct want wants[CALLERS];
@@ -58,7 +61,7 @@ static const struct guard {
     {"copy mode",
 	{{HELD, "copy-mode"}, {HELD, NULL}, {HELD, "copy-mode"}, {HELD, "copy-mode"},
 	    {REFUSED, "not_ready"}}},
-    {"a shell", {{HELD, "a shell"}, {HELD, NULL}, {HELD, NULL}, {REFUSED, NULL}, {TYPED, NULL}}},
+    {"a shell", {{HELD, for_person}, {HELD, NULL}, {HELD, NULL}, {REFUSED, NULL}, {TYPED, NULL}}},
 };
 
 enum { PERSON, DRAFT, QUESTION, COPY_MODE, SHELL, GUARDS };
@@ -420,9 +423,9 @@ static void check_unknown(void)
 		    live->dir, unknown_prompts[i]);
 		(void)snprintf(drawn, sizeof drawn, "%s", unknown_prompts[i]);
 		drawn[strlen(drawn) - 1] = '\0';
-		check_pane(command, drawn, "never asked", unknown_prompts[i]);
+		check_pane(command, drawn, for_person, unknown_prompts[i]);
 	}
-	check_pane("LC_ALL=C.UTF-8 exec python3 -q", ">>>", "never asked", "python's prompt");
+	check_pane("LC_ALL=C.UTF-8 exec python3 -q", ">>>", for_person, "python's prompt");
 	(void)snprintf(command, sizeof command,
 	    "exec bash -mc 'cd %s; python3 once.py; exec python3 -q'", live->dir);
 	check_pane(command, ">>>", "in front, not python3 once.py that asked",

@@ -299,7 +299,7 @@ static const struct {
     {"it never asked", "", "~/agent; exec ~/person", NULL, ":", NULL, "has asked"},
     {"another in the background asked", "", PERSON,
 	"~/background & ~/stranger --above 'the agent is here'",
-	"touch go; until [ -e went ]; do sleep 0.02; done", NULL, "never asked"},
+	"touch go; until [ -e went ]; do sleep 0.02; done", NULL, "when a client attaches"},
 };
 
 /* Whether a pane stays as it is for a while. */

@@ -22,14 +22,14 @@ is 'a timer' "$(wake "$agent" sleep '{"seconds":100}')" "typed: typed into pane 
 is 'a message' "$(wake "$agent" post_notification '{"text":"hello"}')" "typed: typed into pane $agent"
 until_is 'comes so' 'delivered typed' sh -c "echo '{\"method\":\"list_notifications\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r '.result.notifications[0] | \"\(.state) \(.delivery.way)\"'"
 
-# A shell in front: no way, and the call to make instead.
-is 'into a shell nothing is typed' "$(wake "$shell" sleep '{"seconds":0.2}' | cut -d '(' -f 1)" 'none: cannot wake you here '
-is 'for the reason that delivery has' "$(field .result.wake.text | grep -o 'a shell (sh) is in front')" 'a shell (sh) is in front'
+# A shell in front: a person gets the notification, and a program has a call to make instead.
+is 'into a shell nothing is typed' "$(wake "$shell" sleep '{"seconds":0.2}' | cut -d ';' -f 1)" \
+	'shown: shown in the status line when a client attaches: now none is'
 id=$(field .result.id)
-field .result.wake.text | sed 's/^.*: call //' >"$dir/line"
+field .result.wake.text | sed 's/^.* call //' >"$dir/line"
 socat -t 86400 - "UNIX-CONNECT:$MUXBUS" <"$dir/line" >"$dir/answer"
 is 'the call works over the socket' "$(field '.result.notifications[0].id')" "$id"
-is 'the message says the same' "$(wake "$shell" sleep '{"seconds":100}' >"$dir/null"; field .result.message | grep -c 'cannot wake you here')" 1
+is 'the message says the same' "$(wake "$shell" sleep '{"seconds":100}' >"$dir/null"; field .result.message | grep -c 'is shown in the status line .* call {')" 1
 
 # The command line: the printed call is run by a shell.
 "$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" run_long_command command=true >"$dir/answer" 2>&1
@@ -59,10 +59,10 @@ until_is 'without it: typed' "typed: typed into pane $agent" wake "$agent" sleep
 # The pane's agent has ended.
 t kill-pane -t "$shell"
 t respawn-pane -k -t "$agent" 'exec sh'
-until_is 'a shell in its place' none sh -c "echo '{\"method\":\"sleep\",\"params\":{\"seconds\":70,\"pane\":\"$agent\"}}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r .result.wake.way"
+until_is 'a shell in its place' shown sh -c "echo '{\"method\":\"sleep\",\"params\":{\"seconds\":70,\"pane\":\"$agent\"}}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r .result.wake.way"
 call post_notification "{\"text\":\"lost\",\"pane\":\"$agent\"}"
 id=$(field .result.id)
-until_is 'a way that is lost: the receipt says so' 'queued none a shell (sh) is in front, and no program that it waits for has asked' sh -c "echo '{\"method\":\"list_notifications\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r '.result.notifications[] | select(.id == \"$id\") | \"\(.state) \(.delivery.way) \(.delivery.reason)\"'"
+until_is 'a way that is lost: the receipt says so' 'queued shown shown in the status line when a client attaches: now none is' sh -c "echo '{\"method\":\"list_notifications\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r '.result.notifications[] | select(.id == \"$id\") | \"\(.state) \(.delivery.way) \(.delivery.reason)\"'"
 
 # A way that was promised is lost before it is used, and comes again.
 changes() { # changes PANE: its events so far
@@ -90,20 +90,20 @@ is 'and a timer' "$(wake "$bare" sleep '{"seconds":3600}')" "typed: typed into p
 is 'status has the way' "$(ways "$agent")" typed
 is 'there is no event while the ways are as promised' "$(changes "$agent")$(changes "$bare")" ''
 end_agent lost.log
-until_is 'a shell is in front: an event' 'typed none,' changes "$agent"
+until_is 'a shell is in front: an event' 'typed shown,' changes "$agent"
 end_agent bare.log
 until_is 'the pane has closed: an event' 'typed none,' changes "$bare"
-is 'status has no way' "$(ways "$agent") $(ways "$bare")" 'none none'
-is 'with the reason' "$(ask '{"method":"status"}' | jq -r --arg pane "$agent" '.result.ways[] | select(.pane == $pane) | .reason' | grep -c 'a shell (sh) is in front')" 1
+is 'status has no way to an agent' "$(ways "$agent") $(ways "$bare")" 'shown none'
+is 'with the reason' "$(ask '{"method":"status"}' | jq -r --arg pane "$agent" '.result.ways[] | select(.pane == $pane) | .reason' | grep -c 'when a client attaches')" 1
 t send-keys -t "$agent" "clear; $fake $dir/lost.log" C-j # the terminal is as the agent left it
 agents() {
 	pgrep -fc "fake_agent $dir/lost.log\$" || : # status 1: none yet
 }
 until_is 'an agent is there again' 1 agents
 call report_agent "{\"agent\":\"fake_agent\",\"pane\":\"$agent\",\"state\":\"idle\"}"
-until_is 'it reports: an event' 'typed none,none typed,' changes "$agent"
+until_is 'it reports: an event' 'typed shown,shown typed,' changes "$agent"
 end_agent lost.log
-until_is 'and it ends again' 'typed none,none typed,typed none,' changes "$agent"
+until_is 'and it ends again: it had asked, so it may come back' 'typed shown,shown typed,typed none,' changes "$agent"
 kill_daemon
 until_is 'after a restart an event says so again' 'null none,' changes "$agent"
 done_testing

@@ -46,7 +46,7 @@ until_is 'then the command is asked again' queue_command timer "$agent"
 kill "$(t display-message -p -t "$agent" '#{pane_pid}')"
 until_is 'the agent ends: an event' 'queue_command none,' changes "$agent"
 
-# A follower in a pane into whose shell nothing is typed.
+# A follower in the pane of a shell, whose person gets the notification without it.
 follow() {
 	"$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" follow --pane "$shell" >"$dir/followed" 2>&1 &
 	follower=$!
@@ -54,9 +54,9 @@ follow() {
 follow
 until_is 'a timer of a pane with a follower' follow timer "$shell"
 kill -9 $follower
-until_is 'the follower is killed: an event' 'follow none,' changes "$shell"
+until_is 'the follower is killed: an event' 'follow shown,' changes "$shell"
 follow
-until_is 'the next one: an event' 'follow none,none follow,' changes "$shell"
+until_is 'the next one: an event' 'follow shown,shown follow,' changes "$shell"
 kill $follower
 
 # 257 threads arm a timer each: the one that was armed longest ago is not followed any more.

@@ -59,6 +59,9 @@ static const struct limit limits_table[] = {
 	"as that agent is known to allow"},
     {LIMIT(nudges), 3, 0, 10, NULL,
 	"how often a notice is typed again if it was not seen to be accepted"},
+    {LIMIT(on_notify_rate), 10, 1, 1000, NULL,
+	"how often in a minute the program of on_notify may run; further notifications are joined "
+	"in the next run"},
     {LIMIT(peers), 2000, 1, 65536, NULL, "programs connected at once"},
     {LIMIT(quiet_ms), 1000, 50, 3600000, "ms", "time without output until pane_quiet"},
     {LIMIT(quote_match), 0, 0, 1, NULL,
@@ -68,6 +71,9 @@ static const struct limit limits_table[] = {
     {LIMIT(result_bytes), 6 * MIB, 64 * KIB, 64 * MIB, "bytes", "the largest result"},
     {LIMIT(ring_bytes), 64 * KIB, 4 * KIB, 64 * MIB, "bytes",
 	"output remembered of each pane that is followed"},
+    {LIMIT(show_ms), 3000, 100, 60000, "ms",
+	"how long a notification for a person is shown in the status lines of tmux's clients, "
+	"unless a key ends it"},
     {LIMIT(stuck_ms), 10000, 100, 3600000, "ms",
 	"how long a program with 128 KiB unread may send requests without reading, and a sixth of "
 	"the time that more than 256 KiB of responses wait for one that does not; then it is "
@@ -202,6 +208,12 @@ static const char help_text[] =
     "  -o attach=always|wanted\n"
     "                      be attached to tmux always (default), or only while a client, a\n"
     "                      wait, an agent or a notification needs tmux\n"
+    "  -o on_notify_for=person|all\n"
+    "                      run the program of on_notify for notifications that no agent gets\n"
+    "                      (default), or for all\n"
+    "  -o show=message|none\n"
+    "                      show notifications for people in the status line of tmux (default),\n"
+    "                      or not\n"
     "      --ready-fd n    write a line to this descriptor when ready, and close it\n"
     "      --tmux path     the tmux program to run (default: the server's own)\n"
     "      --log file      append the log to a file (default: standard error with -f, else a\n"
@@ -288,15 +300,39 @@ static enum config_result set_output(struct config *config, const char *text)
 	return CONFIG_RUN;
 }
 
-/* attach has words for values; all other settings have numbers. */
+/* Settings with two words for values. Keep alphabetized. */
+static const struct choice {
+	const char *name;
+	size_t offset; /* of the bool in struct config */
+	const char *usual;
+	const char *other; /* sets the bool */
+} choices[] = {
+    {"attach", offsetof(struct config, attach_wanted), "always", "wanted"},
+    {"on_notify_for", offsetof(struct config, notifies_of_all), "person", "all"},
+    {"show", offsetof(struct config, shows_nothing), "message", "none"},
+};
+
+#define CHOICES_COUNT (sizeof choices / sizeof *choices)
+
+static enum config_result set_choice(
+    struct config *config, const struct choice *choice, const char *value)
+{
+	bool is_other = strcmp(value, choice->other) == 0;
+	if (!is_other && strcmp(value, choice->usual) != 0)
+		return usage("-o: %s: must be \"%s\" or \"%s\", not \"%s\"", choice->name,
+		    choice->usual, choice->other, value);
+	*(bool *)((char *)config + choice->offset) = is_other;
+	return CONFIG_RUN;
+}
+
+/* All other settings have numbers. */
 static enum config_result set_limit(struct config *config, const char *text)
 {
 	char reason[256];
-	if (strncmp(text, "attach=", 7) == 0) {
-		config->attach_wanted = strcmp(text, "attach=wanted") == 0;
-		return config->attach_wanted || strcmp(text, "attach=always") == 0
-		    ? CONFIG_RUN
-		    : usage("-o: attach: must be \"always\" or \"wanted\", not \"%s\"", text + 7);
+	for (size_t at = 0; at < CHOICES_COUNT; at++) {
+		size_t len = strlen(choices[at].name);
+		if (strncmp(text, choices[at].name, len) == 0 && text[len] == '=')
+			return set_choice(config, &choices[at], text + len + 1);
 	}
 	if (config_limits_set(&config->limits, text, reason, sizeof reason) < 0)
 		return usage("-o: %s", reason);

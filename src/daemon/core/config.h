@@ -29,6 +29,8 @@ struct config_limits {
 	int64_t fresh_ms; /* how old the model may be when it answers */
 	int64_t stuck_ms; /* that a peer may send requests without reading */
 	int64_t command_timeout_ms; /* for tmux to answer */
+	int64_t show_ms; /* that a message for a person is shown */
+	int64_t on_notify_rate; /* runs of on_notify in a minute */
 };
 
 struct config {
@@ -42,6 +44,8 @@ struct config {
 	bool exit_with_server;
 	bool all_output; /* --output=always */
 	bool attach_wanted; /* -o attach=wanted */
+	bool shows_nothing; /* -o show=none */
+	bool notifies_of_all; /* -o on_notify_for=all */
 	int ready_fd; /* gets a line when ready; -1: none */
 	int listen_fd; /* the socket from a service manager; 0: we make it */
 	int log_level;

@@ -8,18 +8,23 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
+#include "daemon/deliver/on_notify.h"
+#include "daemon/deliver/person.h"
 #include "daemon/deliver/prompt_line.h"
 #include "daemon/deliver/puller.h"
 #include "daemon/deliver/queue_command.h"
 #include "daemon/deliver/receipt.h"
 #include "daemon/deliver/retry.h"
+#include "daemon/deliver/show.h"
 #include "daemon/deliver/typed_line.h"
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/deliver/way.h"
+#include "daemon/event/event_log.h"
 #include "daemon/input/submit.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
@@ -28,8 +33,10 @@
 enum {
 	BATCH_MAX = 32, /* notifications that one notice tells of */
 	POSTED_MS = 1, /* from a post to the look at its pane or thread */
+	CHANGED_MS =
+	    300, /* from the coming of a client to its message: its screen is drawn first */
 	DEFER_MAX = 64, /* that get their receipt in one turn of the loop */
-	REASON_SIZE = QUEUE_REASON_SIZE,
+	REASON_SIZE = WAY_TEXT_SIZE,
 };
 
 /*
@@ -46,6 +53,9 @@ struct mail {
 	struct pane_ref pane;
 	struct submit *submit;
 	struct queue_command *command; /* of its agent, at work; NULL: none is */
+	struct show *show; /* to the person in the pane, at work; NULL: none is */
+	uint64_t shown_to; /* number of the last one that was shown */
+	bool waits_for_person; /* until a client attaches */
 	bool has_failed; /* that command: it is not asked again, but by again */
 	size_t tries; /* of that command for a thread, all in vain */
 	struct loop_timer *again;
@@ -69,10 +79,12 @@ struct delivery_set {
 	struct presence_listener reports;
 	struct puller_listener pullers;
 	struct wake_policy_listener policies;
+	struct event_log_listener clients;
 	struct retry_set *retries;
 	struct list mails;
 	void (*changed)(void *data); /* NULL: nothing is to be called */
 	void *changed_data;
+	int64_t shown_ms; /* CLOCK_MONOTONIC: when people last got a message */
 };
 
 /* Takes up what an earlier daemon was about to type. */
@@ -146,7 +158,7 @@ static bool on_is_wanted(void *data)
 	const struct mail *mail = data;
 	const struct notification *note = NULL;
 	bool is_held;
-	if (mail->command != NULL)
+	if (mail->command != NULL || mail->show != NULL)
 		return false;
 	/* A text that may stand at the prompt already is finished first. */
 	for (size_t at = 0; at < mail->batch_count; at++) {
@@ -265,6 +277,8 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 	(void)queue_commit(queue);
 	delivery_way(mail->set, &mail->pane, &found);
 	defer(mail, found.way == WAY_NONE ? "none" : NULL, reason, is_new);
+	if (found.way == WAY_SHOWN || found.way == WAY_ON_NOTIFY || found.is_final)
+		loop_timer_arm(mail->soon, 0); /* the agent has gone while tmux was asked */
 }
 
 static bool on_compose(void *data, struct submit_text *text)
@@ -304,6 +318,7 @@ static void mail_free(struct mail *mail)
 {
 	list_remove(&mail->link);
 	queue_command_free(mail->command);
+	show_free(mail->show);
 	submit_free(mail->submit);
 	loop_timer_free(mail->deferral);
 	loop_timer_free(mail->again);
@@ -435,6 +450,122 @@ static void mail_strand(struct mail *mail)
 	defer(mail, "none", reason, strcmp(reason, mail->reason) != 0);
 }
 
+/* Gives the receipts of what was shown: of many, some in each turn. */
+static void give_shown(struct mail *mail)
+{
+	struct queue *queue = mail->set->parts.queue;
+	const struct notification *note = NULL;
+	uint64_t seqs[DEFER_MAX];
+	size_t count = 0;
+	while (count < DEFER_MAX && (note = queue_next_for(queue, &mail->pane, note)) != NULL &&
+	    note->seq <= mail->shown_to) {
+		if (is_for(mail, note))
+			seqs[count++] = note->seq;
+	}
+	if (count > 0)
+		receipt_put_all(
+		    &mail->set->receipts, seqs, count, NOTE_DELIVERED, "shown", "shown", NULL);
+	if (count < DEFER_MAX)
+		mail->shown_to = 0;
+	loop_timer_arm(mail->soon, 0);
+}
+
+/* Without a client the notifications wait for one; or for the program of on_notify. */
+static void wait_for_person(struct mail *mail)
+{
+	size_t last = AGAIN_COUNT - 1;
+	struct way_found found;
+	bool is_new = !mail->waits_for_person;
+	delivery_way(mail->set, &mail->pane, &found);
+	mail->waits_for_person = true;
+	defer(mail, way_name(found.way), found.text, is_new);
+	loop_timer_arm(mail->again, again_ms[mail->tries < last ? mail->tries++ : last]);
+}
+
+static void on_shown(void *data, size_t clients)
+{
+	struct mail *mail = data;
+	show_free(mail->show);
+	mail->show = NULL;
+	if (clients > 0) {
+		mail->tries = 0;
+		mail->set->shown_ms = clock_mono_ms();
+		give_shown(mail);
+		return;
+	}
+	mail->shown_to = 0;
+	wait_for_person(mail);
+}
+
+/* How long the last message is still to be seen: the next one would hide it. */
+static int64_t message_left_ms(const struct delivery_set *set)
+{
+	int64_t since_ms = clock_mono_ms() - set->shown_ms;
+	return set->shown_ms == 0 ? 0 : set->parts.config->limits.show_ms - since_ms;
+}
+
+/* Shows all that waits for the pane, as one message. False if there is no client. */
+static bool show_all(struct mail *mail)
+{
+	const struct delivery_parts *parts = &mail->set->parts;
+	const struct notification *note = NULL, *last = NULL;
+	struct buf line;
+	size_t count = 0;
+	while ((note = queue_next_for(parts->queue, &mail->pane, note)) != NULL) {
+		if (!is_for(mail, note))
+			continue;
+		last = note;
+		count++;
+	}
+	if (last == NULL || parts->config->shows_nothing)
+		return false;
+	buf_init(&line, SHOW_LINE_MAX);
+	show_compose(&line, last, count);
+	mail->show = show_start(
+	    parts->person, parts->config, &mail->pane, (const char *)line.data, on_shown, mail);
+	buf_finish(&line);
+	mail->shown_to = mail->show != NULL ? last->seq : 0;
+	return mail->show != NULL;
+}
+
+/* Where neither a message nor a program tells a person, no later reader is waited for. */
+static void refuse_all(struct mail *mail)
+{
+	struct way_found found;
+	delivery_way(mail->set, &mail->pane, &found);
+	mail_gather(mail);
+	receipt_put_all(&mail->set->receipts, mail->batch, mail->batch_count, NOTE_FAILED,
+	    "refused", "none", found.text);
+	mail->batch_count = 0;
+	loop_timer_arm(mail->soon, 0);
+}
+
+/* Has the person see it in whose pane no agent lives. False if it is to be typed. */
+static bool mail_show(struct mail *mail)
+{
+	const struct delivery_parts *parts = &mail->set->parts;
+	if (mail->shown_to > 0) {
+		give_shown(mail);
+		return true;
+	}
+	if (mail->batch_count > 0 || submit_is_at_work(mail->submit) || !on_is_wanted(mail) ||
+	    !person_has_pane(parts->person, &mail->pane)) {
+		mail->waits_for_person = false;
+		return false;
+	}
+	end_deferral(mail);
+	submit_drop(mail->submit);
+	if (!parts->config->shows_nothing && message_left_ms(mail->set) > 0)
+		loop_timer_arm(mail->soon, message_left_ms(mail->set));
+	else if (show_all(mail))
+		mail->waits_for_person = false;
+	else if (parts->config->shows_nothing && !on_notify_is_set(parts->on_notify))
+		refuse_all(mail);
+	else
+		wait_for_person(mail);
+	return true;
+}
+
 /* Types what is wanted where that can be done. */
 static void mail_type(struct mail *mail)
 {
@@ -458,7 +589,7 @@ static void on_again(void *data)
 /* Goes on with a pane or thread: in the best way there is, or not at all. */
 static void mail_go(struct mail *mail)
 {
-	if (mail->command != NULL || mail_command(mail))
+	if (mail->command != NULL || mail->show != NULL || mail_command(mail) || mail_show(mail))
 		return;
 	if (on_is_wanted(mail))
 		mail_type(mail);
@@ -481,7 +612,7 @@ static void on_soon(void *data)
 	struct mail *mail = data;
 	if (!on_is_wanted(mail) && wake_policy_holds(mail->set->parts.wake_policies, &mail->pane))
 		mail_hold(mail);
-	if (mail->command == NULL && !mail_command(mail))
+	if (mail->command == NULL && mail->show == NULL && !mail_command(mail) && !mail_show(mail))
 		mail_type(mail);
 }
 
@@ -566,6 +697,21 @@ static void on_settled(struct puller_listener *listener, const struct pane_ref *
 	wake_pane(list_entry(listener, struct delivery_set, pullers), pane);
 }
 
+/* A client has come: messages that wait for one are shown. Those of a closed pane are refused. */
+static void on_event(struct event_log_listener *listener, struct event_entry *event)
+{
+	struct delivery_set *set = list_entry(listener, struct delivery_set, clients);
+	struct list *link;
+	if (event->kind != EVENT_CLIENT_ATTACHED && event->kind != EVENT_PANE_CLOSED &&
+	    event->kind != EVENT_PANE_EXITED)
+		return;
+	list_for_each (link, &set->mails) {
+		struct mail *mail = list_entry(link, struct mail, link);
+		if (mail->waits_for_person)
+			loop_timer_arm(mail->soon, CHANGED_MS);
+	}
+}
+
 static void on_due(struct wake_policy_listener *listener)
 {
 	delivery_set_wake(list_entry(listener, struct delivery_set, policies));
@@ -593,6 +739,8 @@ struct delivery_set *delivery_set_new(const struct delivery_parts *parts)
 	puller_listen(parts->pullers, &set->pullers);
 	set->policies.due = on_due;
 	wake_policy_listen(parts->wake_policies, &set->policies);
+	set->clients.event = on_event;
+	event_log_listen(parts->events, &set->clients);
 	return set;
 }
 
@@ -605,6 +753,7 @@ void delivery_set_free(struct delivery_set *set)
 	presence_unlisten(&set->reports);
 	puller_unlisten(&set->pullers);
 	wake_policy_unlisten(&set->policies);
+	event_log_unlisten(set->parts.events, &set->clients);
 	retry_set_free(set->retries);
 	list_for_each_safe (link, after, &set->mails)
 		mail_free(list_entry(link, struct mail, link));
@@ -620,7 +769,12 @@ void delivery_set_wake(struct delivery_set *set)
 
 bool delivery_set_is_idle(const struct delivery_set *set)
 {
-	return list_is_empty(&set->mails);
+	const struct list *link;
+	list_for_each (link, &set->mails) {
+		if (!list_entry(link, const struct mail, link)->waits_for_person)
+			return false;
+	}
+	return true;
 }
 
 void delivery_on_change(struct delivery_set *set, void (*fn)(void *data), void *data)
@@ -638,6 +792,9 @@ void delivery_way(
 	    .pullers = set->parts.pullers,
 	    .submits = set->parts.submits,
 	    .queue_failure = mail != NULL && mail->has_failed ? mail->reason : NULL,
+	    .config = set->parts.config,
+	    .person = set->parts.person,
+	    .runs_on_notify = on_notify_is_set(set->parts.on_notify),
 	};
 	way_find(&parts, address, ret_found);
 }

@@ -4,7 +4,8 @@
  * when that is safe (submit.h), unless a puller hands it over (puller.h); the receipt has its
  * outcome (receipt.h). Notifications that are due together are one notice. A notice is in the
  * journal before it is typed, so that the next daemon finds it at the prompt, and submits it,
- * or types it again.
+ * or types it again. A notification for a pane in which no agent lives is shown to people instead
+ * (person.h, show.h), or taken by their own program (on_notify.h).
  */
 #ifndef DAEMON_DELIVER_DELIVERY_H
 #define DAEMON_DELIVER_DELIVERY_H
@@ -17,6 +18,8 @@ struct pane_ref;
 struct way_found;
 struct event_base;
 struct event_log;
+struct on_notify;
+struct person_parts;
 struct presence_set;
 struct puller_set;
 struct queue;
@@ -32,6 +35,8 @@ struct delivery_parts {
 	struct puller_set *pullers;
 	struct submit_set *submits;
 	struct wake_policy_set *wake_policies;
+	const struct person_parts *person;
+	const struct on_notify *on_notify;
 };
 
 /* Loads what the queue holds. */
@@ -48,7 +53,7 @@ void delivery_way(
 /* Has fn called when ways may be others: the command of an agent has failed, or is asked again. */
 void delivery_on_change(struct delivery_set *set, void (*fn)(void *data), void *data);
 
-/* Whether no notification is on its way into a pane. */
+/* Whether no notification is on its way into a pane; one that waits for a person is not. */
 bool delivery_set_is_idle(const struct delivery_set *set);
 
 #endif

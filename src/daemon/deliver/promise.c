@@ -155,7 +155,7 @@ static void write_members(struct json_writer *writer, const struct promise *prom
 		json_put_null(writer, "pane");
 	json_put_str(writer, "thread", address->thread[0] != '\0' ? address->thread : NULL);
 	json_put_str(writer, "way", way_name(found->way));
-	if (found->way == WAY_NONE)
+	if (!way_wakes(found->way))
 		(void)json_put_text(writer, "reason", found->text, strlen(found->text));
 	else
 		json_put_null(writer, "reason");
@@ -184,10 +184,12 @@ static void take(struct promise *promise, const struct way_found *found)
 	const struct promise_parts *parts = &promise->set->parts;
 	enum way before = promise->found.way;
 	bool was_known = promise->is_known;
-	bool had_way = !was_known || before != WAY_NONE;
+	/* After a restart a way is announced if it is lost: an earlier answer may have named another. */
+	bool has_changed =
+	    was_known ? way_wakes(before) != way_wakes(found->way) : found->way == WAY_NONE;
 	promise->found = *found;
 	promise->is_known = true;
-	if (had_way != (found->way != WAY_NONE)) {
+	if (has_changed) {
 		if (!parts->is_pending(parts->data, &promise->address)) {
 			promise_free(promise);
 			return;

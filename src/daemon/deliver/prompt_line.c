@@ -17,6 +17,7 @@ enum {
 	NAME_CHARACTERS = 40, /* of a name, or of the start of a command */
 	OUTCOME_CHARACTERS = 120, /* of the words for the first */
 	FURTHER_CHARACTERS = 60, /* of the words for each further one */
+	SHOWN_CHARACTERS = 200, /* of a text for people */
 	QUOTE_READ = 64 * 1024, /* bytes of a text that are looked at */
 	REST_SIZE = 64, /* of the words for those that have no room */
 };
@@ -98,8 +99,11 @@ static void strip(struct buf *out, const char *text, size_t len)
 	buf_finish(&escaped);
 }
 
-/* Appends a foreign text as one line of harmless characters. Returns how many these are. */
-static size_t put_tame(struct buf *out, const char *text, size_t len)
+/*
+ * Appends a foreign text as one line of harmless characters; for people, those that only a program
+ * takes for more than text stay. Returns how many characters these are.
+ */
+static size_t put_tame(struct buf *out, const char *text, size_t len, bool is_for_people)
 {
 	bool is_lossy = false, was_space = true;
 	struct buf lines, clean;
@@ -119,7 +123,9 @@ static size_t put_tame(struct buf *out, const char *text, size_t len)
 			continue;
 		if (is_space(character))
 			character = ' ';
-		if (buf_append(out, bytes, utf8_encode(tame(character, was_space), bytes)) != 0)
+		if (!is_for_people)
+			character = tame(character, was_space);
+		if (buf_append(out, bytes, utf8_encode(character, bytes)) != 0)
 			break;
 		was_space = character == ' ';
 		count++;
@@ -145,22 +151,30 @@ static size_t bytes_of(const struct buf *text, size_t count)
 	return at;
 }
 
-/* Appends a foreign text, at most max characters; of a longer one its head and, of its end, tail. */
+/* Appends a tamed text, at most max characters; of a longer one its head and, of its end, tail. */
+static void put_part(
+    struct buf *out, const struct buf *tamed, size_t count, size_t max, size_t tail)
+{
+	size_t head, rest;
+	if (count <= max) {
+		(void)buf_append(out, tamed->data, tamed->len);
+	} else if (max > tail) {
+		head = bytes_of(tamed, max - 1 - tail);
+		rest = bytes_of(tamed, count - tail);
+		(void)buf_append(out, tamed->data, head);
+		(void)buf_append_str(out, ellipsis);
+		(void)buf_append(out, tamed->data + rest, tamed->len - rest);
+	}
+}
+
+/* The same of a foreign text. */
 static void put_cut(struct buf *out, const char *text, size_t len, size_t max, size_t tail)
 {
 	struct buf tamed;
-	size_t count, head, rest;
+	size_t count;
 	buf_init(&tamed, 4 * QUOTE_READ);
-	count = put_tame(&tamed, text, len);
-	if (count <= max) {
-		(void)buf_append(out, tamed.data, tamed.len);
-	} else if (max > tail) {
-		head = bytes_of(&tamed, max - 1 - tail);
-		rest = bytes_of(&tamed, count - tail);
-		(void)buf_append(out, tamed.data, head);
-		(void)buf_append_str(out, ellipsis);
-		(void)buf_append(out, tamed.data + rest, tamed.len - rest);
-	}
+	count = put_tame(&tamed, text, len, false);
+	put_part(out, &tamed, count, max, tail);
 	buf_finish(&tamed);
 }
 
@@ -303,5 +317,35 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
 		name = find_text(data, row->subject);
 	put_line(out, notes, count, name, quote);
 	mem_free(quote);
+	json_reader_free(reader);
+}
+
+/* Appends a foreign text for people: of one of more than max characters the head. */
+static void put_shown(struct buf *out, const char *text, size_t max)
+{
+	struct buf shown;
+	size_t count;
+	buf_init(&shown, 4 * QUOTE_READ);
+	count = put_tame(&shown, text, strlen(text), true);
+	put_part(out, &shown, count, max, 0);
+	buf_finish(&shown);
+}
+
+void prompt_line_show(struct buf *out, const struct notification *note)
+{
+	const struct members *row = &members[note->source];
+	struct json_reader *reader = json_reader_new(NOTIFICATION_DATA_MAX + 1);
+	struct json_error error;
+	const struct json *data = json_read(reader, note->data, strlen(note->data), &error);
+	const char *name = find_text(data, row->name);
+	if (name == NULL)
+		name = find_text(data, row->subject);
+	(void)buf_printf(out, "[muxbus %s %s", note->id, notification_source_name(note->source));
+	if (name != NULL) {
+		(void)buf_append_byte(out, ' ');
+		put_shown(out, name, NAME_CHARACTERS);
+	}
+	(void)buf_append_str(out, "] ");
+	put_shown(out, note->text, SHOWN_CHARACTERS);
 	json_reader_free(reader);
 }

@@ -36,4 +36,10 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
  */
 void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max);
 
+/*
+ * Appends a notification as people read it, in a status line: "[muxbus A1B2 job build] exit 3 after
+ * 12 s". The same without the twins: no program reads the line.
+ */
+void prompt_line_show(struct buf *out, const struct notification *note);
+
 #endif

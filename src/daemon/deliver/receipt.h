@@ -6,13 +6,15 @@
  *   deferred     not yet, because ...; it is tried again
  *   submitted    typed; the line was seen at the prompt, and seen to leave it after Enter
  *   typed        typed, but not seen to be submitted: a person has to look
- *   handed_over  given to the agent by another way than typing
+ *   handed_over  given to the agent by another way than typing, or to a person's program
+ *   shown        to a person, by clients of tmux
  *   refused      never: the pane, or the program it was meant for, is gone
  *
  * A typed one has "typed_before" if a daemon may have been killed while it typed: the number
  * of times, at most, that it was submitted already. "way" says how: typed, follow (a follower's
  * stream), hook (the agent's own hook), queue_command (the agent's command for it), waited (a
- * request waited for it), or none (it stays queued, because of reason).
+ * request waited for it), shown (to a person), on_notify (the person's program), or none (it stays
+ * queued, because of reason).
  */
 #ifndef DAEMON_DELIVER_RECEIPT_H
 #define DAEMON_DELIVER_RECEIPT_H

@@ -95,8 +95,9 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_TITLE_CHANGED] = {"title_changed", "a program changed the title of its pane",
 	"pane window title previous"},
     [EVENT_WAY_CHANGED] = {"way_changed",
-	"the last way to an address with something pending was lost, with the reason, or there is "
-	"a way again; before is null for a way that the daemon found lost when it started",
+	"the last way to an agent with something pending was lost, with the reason, or there is a "
+	"way again; way is none, or shown or on_notify if a person gets the notification; before "
+	"is null for a way that the daemon found lost when it started",
 	"pane thread way reason before"},
     [EVENT_WINDOW_CLOSED] = {"window_closed", "a window was closed, or left a session", "window"},
     [EVENT_WINDOW_CREATED] = {"window_created",

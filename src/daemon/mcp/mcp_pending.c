@@ -58,7 +58,7 @@ static void write_next(const struct mcp_pending *pending, const char *name,
 	struct way_found found;
 	char woken[WAY_TEXT_SIZE + 128];
 	delivery_way(pending->daemon->deliveries, pane, &found);
-	if (found.way == WAY_NONE)
+	if (!way_wakes(found.way))
 		(void)snprintf(woken, sizeof woken, "; nothing else wakes you (%s)", found.text);
 	else
 		(void)snprintf(woken, sizeof woken,

@@ -36,7 +36,8 @@ const struct field_result notification_list_results[] = {
     {"notifications[].count", "integer", "how many things it tells of, if not one"},
     {"notifications[].delivery", "object|null",
 	"the receipt of its way to its pane: result (deferred, submitted, typed, handed_over, "
-	"refused), way (waited, follow, hook, queue_command, typed, none), time, reason, and what "
+	"shown, refused), way (waited, follow, hook, queue_command, typed, shown, on_notify, "
+	"none), time, reason, and what "
 	"was seen; typed_before: so often, at most, daemons that were killed had submitted it"},
     {"notifications[].redelivered", "integer", "how often it was handed out again"},
     {"last", "integer", "ask for what comes after this"},

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
+#include "daemon/deliver/on_notify.h"
 #include "daemon/deliver/promise.h"
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/event/event_log.h"
@@ -198,8 +199,11 @@ static const struct field_result status_results[] = {
 	"that were armed last"},
     {"ways[].pane", "string|null", "its pane"},
     {"ways[].thread", "string|null", "its thread, a session of an agent"},
-    {"ways[].way", "string", "typed, queue_command, follow, hook, or none"},
-    {"ways[].reason", "string|null", "why there is none"},
+    {"ways[].way", "string", "typed, queue_command, follow, hook, shown, on_notify or none"},
+    {"ways[].reason", "string|null", "why no agent gets it, or how a person does"},
+    {"on_notify", "object|null",
+	"the person's own program, if there is one: file, for (person or all), runs, failures, "
+	"waiting: notifications for the next run, failure: of the last run, or null"},
     {"queue", "object", "last: the last number given; undelivered; journal"},
     {"model", "object",
 	"lists, part_lists: how often all of tmux or parts of it were listed; audits: how "
@@ -355,6 +359,7 @@ static void write_status(struct json_writer *writer, const struct daemon *daemon
 	write_peers(writer, daemon);
 	write_policies(writer, daemon);
 	promise_set_write(daemon->promises, writer, "ways");
+	on_notify_write(daemon->on_notify, writer, "on_notify");
 	json_put_int(writer, "jobs", (int64_t)job_running(daemon->jobs));
 	json_put_int(writer, "timers", (int64_t)timer_count(daemon->timers));
 	json_put_int(writer, "watches", (int64_t)watch_count(daemon->watches));

@@ -16,6 +16,7 @@ struct event_log;
 struct history;
 struct job_set;
 struct meter;
+struct on_notify;
 struct store_loop;
 struct presence_set;
 struct promise_set;
@@ -60,6 +61,7 @@ struct daemon {
 	struct puller_set *pullers; /* take notifications for a pane, so that nothing is typed */
 	struct wake_policy_set *wake_policies; /* which notifications wake whom, and when */
 	struct delivery_set *deliveries; /* notifications on their way into panes */
+	struct on_notify *on_notify; /* the user's own program for notifications */
 	struct promise_set *promises; /* ways that answers named */
 	struct watch_set *watches; /* of files */
 	struct tool_folder *tools; /* declared tools */

@@ -233,7 +233,7 @@ static void handle_yield(struct request *request, const void *args)
 		pending_each(request_daemon(request), &pane, put_pending, &pending);
 	json_array_end(writer);
 	way = wake_write_way(request, pending.first, &pane);
-	if (way == WAY_NONE)
+	if (!way_wakes(way))
 		snprintf(message, sizeof message,
 		    "Control is yielded, but nothing wakes you: see wake. %zu pending.",
 		    pending.count);

@@ -18,18 +18,24 @@
 
 enum { CALL_SIZE = 160, TEXT_SIZE = WAY_TEXT_SIZE + CALL_SIZE + 64, MESSAGE_SIZE = 2 * TEXT_SIZE };
 
-/* The request for the notification as its requester writes it: for MCP, a shell, or the socket. */
-static void write_call(const struct request *request, const char *id, char out[CALL_SIZE])
+/* Whether a person has typed the request, with muxbus. */
+static bool is_command_line(const struct request *request)
 {
 	const struct peer *peer = request_peer(request);
 	char program[64];
+	return peer != NULL && pane_tty_program(peer_pid(peer), program, sizeof program) &&
+	    strcmp(program, "muxbus") == 0;
+}
+
+/* The request for the notification as its requester writes it: for MCP, a shell, or the socket. */
+static void write_call(const struct request *request, const char *id, char out[CALL_SIZE])
+{
 	if (id[0] == '\0')
 		snprintf(out, CALL_SIZE, "next_notification, and wait");
 	else if (request_is_formatted(request))
 		snprintf(out, CALL_SIZE,
 		    "next_notification {\"filter\":{\"id\":\"%s\"},\"timeout_sec\":3600}", id);
-	else if (peer != NULL && pane_tty_program(peer_pid(peer), program, sizeof program) &&
-	    strcmp(program, "muxbus") == 0)
+	else if (is_command_line(request))
 		snprintf(out, CALL_SIZE,
 		    "muxbus next_notification filter:='{\"id\":\"%s\"}' timeout_sec=3600", id);
 	else
@@ -39,7 +45,10 @@ static void write_call(const struct request *request, const char *id, char out[C
 		    id);
 }
 
-/* Finds the way, and describes it for the requester: a promise, if something is pending. */
+/*
+ * Finds the way, and describes it for the requester: a promise, if something is pending. An agent
+ * that asks as MCP does is no person: a way to one does not wake the agent.
+ */
 static enum way find(
     struct request *request, const char *id, const struct pane_ref *address, char out[TEXT_SIZE])
 {
@@ -49,8 +58,10 @@ static enum way find(
 	if (id[0] != '\0')
 		promise_give(request_daemon(request)->promises, address, &found);
 	write_call(request, id, call);
-	if (found.way == WAY_NONE)
+	if (found.way == WAY_NONE || (!way_wakes(found.way) && request_is_formatted(request)))
 		snprintf(out, TEXT_SIZE, "cannot wake you here (%s): call %s", found.text, call);
+	else if (!way_wakes(found.way) && !is_command_line(request))
+		snprintf(out, TEXT_SIZE, "%s; to wait for it call %s", found.text, call);
 	else
 		snprintf(out, TEXT_SIZE, "%s", found.text);
 	return found.way;
@@ -70,8 +81,10 @@ void wake_write(
 {
 	char text[TEXT_SIZE], message[MESSAGE_SIZE];
 	enum way way = find(request, id, address, text);
-	if (way == WAY_NONE)
+	if (way == WAY_NONE || (!way_wakes(way) && request_is_formatted(request)))
 		snprintf(message, sizeof message, "%s Its notification %s %s", done, id, text);
+	else if (!way_wakes(way))
+		snprintf(message, sizeof message, "%s Its notification %s is %s.", done, id, text);
 	else
 		snprintf(message, sizeof message, "%s Its notification %s is %s%s; end your turn.",
 		    done, id, text, way == WAY_TYPED ? " when that is ready" : "");
@@ -93,7 +106,10 @@ void wake_write_other(struct request *request, const struct pane_ref *address)
 	struct way_found found = {.way = WAY_NONE, .text = "it is for no pane"};
 	if (pane_ref_is_set(address))
 		delivery_way(request_daemon(request)->deliveries, address, &found);
-	snprintf(text, sizeof text, "%s%s", found.way == WAY_NONE ? "it stays queued: " : "",
+	snprintf(text, sizeof text, "%s%s",
+	    found.is_final              ? "it is refused: "
+		: found.way == WAY_NONE ? "it stays queued: "
+					: "",
 	    found.text);
 	put_wake(request, found.way, text);
 }

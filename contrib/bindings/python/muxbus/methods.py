@@ -991,6 +991,7 @@ StatusResult = TypedDict(
         "watches": "int",
         "wake_policies": "List[Any]",
         "ways": "List[StatusResultWays]",
+        "on_notify": "Union[Dict[str, Any], None]",
         "queue": "Dict[str, Any]",
         "model": "Dict[str, Any]",
         "audit": "Dict[str, Any]",

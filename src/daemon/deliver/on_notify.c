@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: ISC */
+/* The user's own program for notifications. */
+#include "daemon/deliver/on_notify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/utf8.h"
+#include "base/xalloc.h"
+#include "daemon/core/config.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/core/user_file.h"
+#include "daemon/deliver/person.h"
+#include "daemon/deliver/program.h"
+#include "daemon/deliver/show.h"
+#include "daemon/queue/queue.h"
+#include "wire/json.h"
+
+enum {
+	POSTED_MS =
+	    2, /* from a post to the run: requests that wait for it, and messages, come first */
+	MINUTE_MS = 60000,
+	INPUT_MAX = 2 * NOTIFICATION_DATA_MAX + 32768, /* bytes of JSON */
+	FAILURE_SIZE = 256,
+	SAID_MAX = 120, /* bytes of its output in the log */
+};
+
+/* The variables that the program gets: those of the desktop, of the language and of proxies. */
+static const char *const variables[] = {"ALL_PROXY", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "HOME",
+    "HTTPS_PROXY", "HTTP_PROXY", "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LOGNAME", "NO_PROXY",
+    "PATH", "SHELL", "TMPDIR", "TZ", "USER", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_CONFIG_HOME",
+    "XDG_RUNTIME_DIR", "all_proxy", "http_proxy", "https_proxy", "no_proxy"};
+#define VARIABLES_COUNT (sizeof variables / sizeof *variables)
+
+struct on_notify {
+	struct on_notify_parts parts;
+	char file[PATH_MAX]; /* "": it has no place */
+	struct queue_listener listener;
+	struct loop_timer *timer; /* the next run */
+	uint64_t pending[ON_NOTIFY_PENDING_MAX]; /* numbers of notifications, in order */
+	size_t count;
+	uint64_t more; /* that had no place */
+	struct program *program; /* that runs; NULL: none */
+	uint64_t given[ON_NOTIFY_PENDING_MAX]; /* to the program that runs */
+	size_t given_count;
+	int64_t paid_ms; /* CLOCK_MONOTONIC: until then the runs so far are within the rate */
+	uint64_t runs;
+	uint64_t failures;
+	char failure[FAILURE_SIZE]; /* the last one, "": the last run was good */
+};
+
+/* A command line as its file has it. */
+struct command {
+	struct buf text;
+	char *argv[ON_NOTIFY_WORDS_MAX + 1];
+	char path[PATH_MAX]; /* of the program */
+};
+
+static int __attribute__((format(printf, 2, 3)))
+fail(struct on_notify *on_notify, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(on_notify->failure, sizeof on_notify->failure, format, args);
+	va_end(args);
+	on_notify->failure[utf8_valid_prefix(on_notify->failure, strlen(on_notify->failure))] =
+	    '\0';
+	on_notify->failures++;
+	log_warning("on_notify: %s", on_notify->failure);
+	return -1;
+}
+
+/* Reads the file, which only its owner may have written. */
+static int read_file(struct on_notify *on_notify, struct buf *text)
+{
+	int fd = open(on_notify->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat info;
+	ssize_t len;
+	if (fd < 0 || fstat(fd, &info) < 0) {
+		if (fd >= 0)
+			(void)close(fd);
+		return fail(on_notify, "%s: %s", on_notify->file, strerror(errno));
+	}
+	if (!S_ISREG(info.st_mode) || (info.st_uid != geteuid() && info.st_uid != 0) ||
+	    (info.st_mode & (S_IWGRP | S_IWOTH)) != 0 || info.st_size > ON_NOTIFY_FILE_MAX) {
+		(void)close(fd);
+		return fail(on_notify,
+		    "%s: must be a file of at most %d bytes, yours, that nobody else can write",
+		    on_notify->file, ON_NOTIFY_FILE_MAX);
+	}
+	(void)buf_reserve(text, ON_NOTIFY_FILE_MAX + 1);
+	len = read(fd, text->data, ON_NOTIFY_FILE_MAX);
+	(void)close(fd);
+	text->len = len > 0 ? (size_t)len : 0;
+	text->data[text->len] = '\0';
+	return 0;
+}
+
+/* Finds the program: a path, perhaps below ~/, or a name in PATH. */
+static bool find_program(const char *word, char path[PATH_MAX])
+{
+	const char *home = getenv("HOME"), *dirs = getenv("PATH");
+	if (strncmp(word, "~/", 2) == 0 && home != NULL)
+		return snprintf(path, PATH_MAX, "%s%s", home, word + 1) < PATH_MAX;
+	if (strchr(word, '/') != NULL)
+		return snprintf(path, PATH_MAX, "%s", word) < PATH_MAX;
+	while (dirs != NULL && *dirs != '\0') {
+		int len = (int)strcspn(dirs, ":");
+		if (*dirs == '/' &&
+		    snprintf(path, PATH_MAX, "%.*s/%s", len, dirs, word) < PATH_MAX &&
+		    access(path, X_OK) == 0)
+			return true;
+		dirs += len + (dirs[len] == ':');
+	}
+	return false;
+}
+
+/* Each line is a word. Empty lines and comments are none. */
+static int read_command(struct on_notify *on_notify, struct command *command)
+{
+	size_t count = 0;
+	char *rest, *line;
+	if (read_file(on_notify, &command->text) < 0)
+		return -1;
+	rest = (char *)command->text.data;
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		if (line[0] == '\0' || line[0] == '#')
+			continue;
+		if (count == ON_NOTIFY_WORDS_MAX)
+			return fail(on_notify, "%s: has more than %d words", on_notify->file,
+			    ON_NOTIFY_WORDS_MAX);
+		command->argv[count++] = line;
+	}
+	if (count == 0)
+		return fail(on_notify, "%s: names no program", on_notify->file);
+	if (!find_program(command->argv[0], command->path))
+		return fail(
+		    on_notify, "%.100s: there is no such program in PATH", command->argv[0]);
+	return 0;
+}
+
+/* The environment of the program; the caller frees the array and its last text. */
+static char **make_environ(const struct on_notify *on_notify, char **ret_own)
+{
+	char **env = xcalloc(VARIABLES_COUNT + 2, sizeof *env);
+	size_t count = 0;
+	extern char **environ;
+	for (char **entry = environ; *entry != NULL && count < VARIABLES_COUNT; entry++) {
+		for (size_t at = 0; at < VARIABLES_COUNT; at++) {
+			size_t len = strlen(variables[at]);
+			if (strncmp(*entry, variables[at], len) == 0 && (*entry)[len] == '=')
+				env[count++] = *entry;
+		}
+	}
+	env[count] = *ret_own = xasprintf("MUXBUS=%s", on_notify->parts.config->socket);
+	return env;
+}
+
+/* Whether a notification is still new, and for a person unless the user wants all. */
+static bool is_wanted(const struct on_notify *on_notify, const struct notification *note)
+{
+	if (note == NULL || note->state == NOTE_ACKNOWLEDGED || note->state == NOTE_CANCELLED)
+		return false;
+	return on_notify->parts.config->notifies_of_all ||
+	    person_has_pane(on_notify->parts.person, &note->pane);
+}
+
+/* Takes the pending notifications that are wanted. Returns the last one; NULL: none is. */
+static const struct notification *take_pending(struct on_notify *on_notify)
+{
+	const struct notification *last = NULL;
+	on_notify->given_count = 0;
+	for (size_t at = 0; at < on_notify->count; at++) {
+		const struct notification *note =
+		    queue_find(on_notify->parts.receipts.queue, on_notify->pending[at]);
+		if (!is_wanted(on_notify, note))
+			continue;
+		on_notify->given[on_notify->given_count++] = note->seq;
+		last = note;
+	}
+	on_notify->count = 0;
+	return last;
+}
+
+/* Writes the last notification, and how many there are, as a JSON object. */
+static void write_input(struct buf *out, const struct notification *last, uint64_t count)
+{
+	struct json_writer writer;
+	struct buf line;
+	buf_init(&line, SHOW_LINE_MAX);
+	show_compose(&line, last, (size_t)count);
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	json_put_int(&writer, "notifications", (int64_t)count);
+	(void)json_put_text(&writer, "line", (const char *)line.data, line.len);
+	notification_write_members(&writer, last, false);
+	json_object_end(&writer);
+	(void)buf_append_byte(out, '\n');
+	buf_finish(&line);
+}
+
+/* A file in memory with the input, to be read from its beginning; -1 with errno. */
+static int open_input(const struct notification *last, uint64_t count)
+{
+	int fd = memfd_create("muxbus-notification", MFD_CLOEXEC);
+	struct buf input;
+	bool is_written;
+	if (fd < 0)
+		return -1;
+	buf_init(&input, INPUT_MAX);
+	write_input(&input, last, count);
+	is_written =
+	    write(fd, input.data, input.len) == (ssize_t)input.len && lseek(fd, 0, SEEK_SET) == 0;
+	buf_finish(&input);
+	if (is_written)
+		return fd;
+	(void)close(fd);
+	return -1;
+}
+
+/* Gives receipts: a notification that waited for a person has reached the person. */
+static void give_receipts(struct on_notify *on_notify)
+{
+	const struct receipt_parts *receipts = &on_notify->parts.receipts;
+	uint64_t taken[ON_NOTIFY_PENDING_MAX];
+	size_t count = 0;
+	for (size_t at = 0; at < on_notify->given_count; at++) {
+		const struct notification *note = queue_find(receipts->queue, on_notify->given[at]);
+		if (note != NULL && note->state == NOTE_QUEUED &&
+		    person_has_pane(on_notify->parts.person, &note->pane))
+			taken[count++] = note->seq;
+	}
+	if (count > 0)
+		receipt_put_all(
+		    receipts, taken, count, NOTE_DELIVERED, "handed_over", "on_notify", NULL);
+}
+
+static void look_soon(struct on_notify *on_notify);
+
+static void on_ended(void *data, const struct program_end *end)
+{
+	struct on_notify *on_notify = data;
+	char *output = program_output(on_notify->program);
+	char *said = notification_clean_text(output, strlen(output));
+	if (end->is_late)
+		(void)fail(on_notify, "the program did not end within %d s", ON_NOTIFY_MS / 1000);
+	else if (!WIFEXITED(end->status))
+		(void)fail(on_notify, "the program was killed by signal %d", WTERMSIG(end->status));
+	else if (WEXITSTATUS(end->status) != 0)
+		(void)fail(on_notify, "the program ended with status %d%s%.*s",
+		    WEXITSTATUS(end->status), said[0] != '\0' ? ": " : "", SAID_MAX, said);
+	else
+		on_notify->failure[0] = '\0';
+	mem_free(said);
+	mem_free(output);
+	program_free(on_notify->program);
+	on_notify->program = NULL;
+	if (on_notify->failure[0] == '\0')
+		give_receipts(on_notify);
+	look_soon(on_notify);
+}
+
+/* Starts the program for the pending notifications. */
+static void run(struct on_notify *on_notify, const struct notification *last, uint64_t count)
+{
+	struct command command = {0};
+	struct program_order order = {
+	    .path = command.path,
+	    .argv = command.argv,
+	    .input = open_input(last, count),
+	    .output_max = ON_NOTIFY_OUTPUT_MAX,
+	    .time_ms = ON_NOTIFY_MS,
+	    .grace_ms = ON_NOTIFY_GRACE_MS,
+	};
+	char *own, **env;
+	if (order.input < 0) {
+		(void)fail(on_notify, "no file for the notification: %s", strerror(errno));
+		return;
+	}
+	buf_init(&command.text, ON_NOTIFY_FILE_MAX + 1);
+	order.env = env = make_environ(on_notify, &own);
+	if (read_command(on_notify, &command) == 0) {
+		on_notify->runs++;
+		on_notify->program =
+		    program_start(on_notify->parts.base, &order, on_ended, on_notify);
+		if (on_notify->program == NULL)
+			(void)fail(on_notify, "%.100s: %s", command.path, strerror(errno));
+	}
+	mem_free(own);
+	mem_free(env);
+	buf_finish(&command.text);
+	(void)close(order.input);
+}
+
+/* How long the rate still forbids a run. A minute's runs may come at once. */
+static int64_t rate_left_ms(const struct on_notify *on_notify, int64_t every_ms)
+{
+	int64_t ahead_ms = on_notify->paid_ms - clock_mono_ms();
+	return ahead_ms - (MINUTE_MS - every_ms);
+}
+
+static void on_time(void *data)
+{
+	struct on_notify *on_notify = data;
+	int64_t every_ms = MINUTE_MS / on_notify->parts.config->limits.on_notify_rate;
+	int64_t now_ms = clock_mono_ms();
+	const struct notification *last;
+	uint64_t more = on_notify->more;
+	if (on_notify->program != NULL)
+		return; /* its end looks again */
+	if (rate_left_ms(on_notify, every_ms) > 0) {
+		loop_timer_arm(on_notify->timer, rate_left_ms(on_notify, every_ms));
+		return;
+	}
+	last = take_pending(on_notify);
+	on_notify->more = 0;
+	if (last == NULL)
+		return;
+	on_notify->paid_ms = (on_notify->paid_ms > now_ms ? on_notify->paid_ms : now_ms) + every_ms;
+	run(on_notify, last, on_notify->given_count + more);
+}
+
+static void look_soon(struct on_notify *on_notify)
+{
+	if (on_notify->count > 0 && on_notify->program == NULL &&
+	    !loop_timer_is_armed(on_notify->timer))
+		loop_timer_arm(on_notify->timer, POSTED_MS);
+}
+
+static void on_posted(struct queue_listener *listener, const struct notification *note)
+{
+	struct on_notify *on_notify = list_entry(listener, struct on_notify, listener);
+	if (!on_notify_is_set(on_notify) || note->state != NOTE_QUEUED ||
+	    !is_wanted(on_notify, note))
+		return;
+	if (on_notify->count == ON_NOTIFY_PENDING_MAX) { /* the oldest is only counted */
+		memmove(on_notify->pending, on_notify->pending + 1,
+		    (ON_NOTIFY_PENDING_MAX - 1) * sizeof *on_notify->pending);
+		on_notify->count--;
+		on_notify->more++;
+	}
+	on_notify->pending[on_notify->count++] = note->seq;
+	look_soon(on_notify);
+}
+
+struct on_notify *on_notify_new(const struct on_notify_parts *parts)
+{
+	struct on_notify *on_notify = xcalloc(1, sizeof *on_notify);
+	on_notify->parts = *parts;
+	(void)user_file_find("on_notify", on_notify->file);
+	on_notify->timer = loop_timer_new(parts->base, on_time, on_notify);
+	on_notify->listener.posted = on_posted;
+	queue_listen(parts->receipts.queue, &on_notify->listener);
+	return on_notify;
+}
+
+void on_notify_free(struct on_notify *on_notify)
+{
+	if (on_notify == NULL)
+		return;
+	queue_unlisten(on_notify->parts.receipts.queue, &on_notify->listener);
+	program_free(on_notify->program);
+	loop_timer_free(on_notify->timer);
+	mem_free(on_notify);
+}
+
+bool on_notify_is_set(const struct on_notify *on_notify)
+{
+	return on_notify->file[0] != '\0' && access(on_notify->file, F_OK) == 0;
+}
+
+void on_notify_write(
+    const struct on_notify *on_notify, struct json_writer *writer, const char *name)
+{
+	const char *failure = on_notify->failure;
+	if (!on_notify_is_set(on_notify)) {
+		json_put_null(writer, name);
+		return;
+	}
+	json_object_begin(writer, name);
+	(void)json_put_text(writer, "file", on_notify->file, strlen(on_notify->file));
+	json_put_str(writer, "for", on_notify->parts.config->notifies_of_all ? "all" : "person");
+	json_put_int(writer, "runs", (int64_t)on_notify->runs);
+	json_put_int(writer, "failures", (int64_t)on_notify->failures);
+	json_put_int(writer, "waiting", (int64_t)(on_notify->count + on_notify->more));
+	if (failure[0] != '\0')
+		(void)json_put_text(writer, "failure", failure, strlen(failure));
+	else
+		json_put_null(writer, "failure");
+	json_object_end(writer);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+/* The panes of people, and the clients at which they look. */
+#include "daemon/deliver/person.h"
+
+#include <muxbus.h>
+
+#include "daemon/pane/expected.h"
+#include "daemon/pane/foreground.h"
+#include "daemon/pane/presence.h"
+#include "daemon/pane/screen_sign.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
+
+static bool is_named(void *data, const char *name)
+{
+	return screen_sign_is_named(data, name, SIGN_KIND_COUNT_);
+}
+
+bool person_has_pane(const struct person_parts *parts, const struct pane_ref *ref)
+{
+	const struct muxbus_pane *pane;
+	char name[AGENT_ARGV_NAME_SIZE];
+	struct expected expected;
+	if (ref->thread[0] != '\0' || ref->pane == MUXBUS_NO_ID ||
+	    pane_fate(parts->tmux, ref) != PANE_THERE)
+		return false;
+	pane = muxbus_model_pane(tmux_model(parts->tmux), ref->pane);
+	return pane != NULL && !pane->is_dead && presence_of_pane(parts->presences, ref) == NULL &&
+	    !expected_find(parts->store, ref, &expected) &&
+	    !parts->is_kept(parts->data, ref->pane) &&
+	    !foreground_agent(pane->pid, is_named, (void *)(uintptr_t)parts->signs, name);
+}
+
+/* Whether a session has a window. */
+static bool has_window(const struct muxbus_model *model, uint32_t session, uint32_t window)
+{
+	const struct muxbus_link *link = NULL;
+	while ((link = muxbus_model_next_link(model, link)) != NULL) {
+		if (link->session == session && link->window == window)
+			return true;
+	}
+	return false;
+}
+
+size_t person_clients(const struct person_parts *parts, const struct pane_ref *ref,
+    const char *ret_names[PERSON_CLIENTS_MAX])
+{
+	const struct muxbus_model *model = tmux_model(parts->tmux);
+	const struct muxbus_pane *pane = muxbus_model_pane(model, ref->pane);
+	size_t count = 0;
+	for (int any = 0; any < 2 && count == 0 && pane != NULL; any++) {
+		const struct muxbus_client *client = NULL;
+		while ((client = muxbus_model_next_client(model, client)) != NULL) {
+			if (!client->is_ours && !client->is_control &&
+			    client->session != MUXBUS_NO_ID && count < PERSON_CLIENTS_MAX &&
+			    (any == 1 || has_window(model, client->session, pane->window)))
+				ret_names[count++] = client->name;
+		}
+	}
+	return count;
+}

@@ -1,0 +1,181 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Notifications for people: shown in the status line of tmux, and given to the program of on_notify.
+# No text of theirs is expanded or run, on any tmux.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+muxbus="$MUXBUS_BUILDDIR/muxbus"
+start 'exec sh'
+pane=$(t list-panes -a -F '#{pane_id}')
+first=$(command -v tmux)
+
+# A person's terminal is a pane of another tmux, which keeps all that was ever to be seen there.
+terminals=0
+o() { tmux -S "$dir/outer$terminals" -f /dev/null "$@"; }
+trap 'o kill-server 2>/dev/null; finish' EXIT
+attach() { # attach SESSION
+	terminals=$((terminals + 1))
+	rm -f "$dir/go"
+	o new-session -d -x 120 -y 24 "until [ -e $dir/go ]; do sleep 0.02; done
+		exec env -u TMUX TERM=screen tmux -S $dir/tmux attach -t '=$1'"
+	o pipe-pane "cat >>$dir/seen"
+	touch "$dir/go"
+	until_is 'a person attaches' 1 sh -c "tmux -S $dir/tmux list-clients -F '#{client_control_mode}' | grep -c -x 0 || :"
+}
+has_seen() { # has_seen TEXT
+	grep -a -q -F -e "$1" "$dir/seen" && echo yes || echo no
+}
+post() { # post TEXT: prints the id
+	ask "$(jq -nc --arg text "$1" --arg pane "$pane" '{method: "post_notification", params: {$text, $pane}}')" >"$dir/posted"
+	jq -r .result.id "$dir/posted"
+}
+wake() { jq -r '.result.wake | "\(.way): \(.text)"' "$dir/posted"; }
+receipt() { # receipt ID
+	ask '{"method":"list_notifications","params":{"limit":1000}}' |
+		jq -r ".result.notifications[] | select(.id == \"$1\") | \"\(.state) \(.delivery.result) \(.delivery.way)\""
+}
+restart() { # restart OPTIONS...: the daemon, with these
+	kill "$daemon_pid"
+	wait "$daemon_pid"
+	"$MUXBUS_BUILDDIR/muxbusd" -f --ready-fd 3 -S "$dir/tmux" "$@" 3>"$dir/ready" 2>>"$dir/muxbusd.log" &
+	daemon_pid=$!
+	timeout 10 head -n 1 "$dir/ready" >/dev/null
+}
+
+# Without a client it waits for one; several are one message.
+id=$(post 'one')
+is 'nothing is attached' "$(wake)" 'shown: shown in the status line when a client attaches: now none is'
+until_is 'so it waits' 'queued deferred shown' receipt "$id"
+other=$(post 'two')
+until_is 'and the next' 'queued deferred shown' receipt "$other"
+attach main
+until_is 'the person sees both as one line' yes \
+	has_seen "2 notifications: muxbus list_notifications. The last: [muxbus $other post] two "
+until_is 'the first is delivered' 'delivered shown shown' receipt "$id"
+until_is 'and the second' 'delivered shown shown' receipt "$other"
+call status '{}'
+is 'nothing is pending any more' "$(field '.result.queue.undelivered')" 0
+call yield_turn "{\"pane\":\"$pane\"}"
+is 'for the pane neither' "$(field '.result.pending | length')" 0
+
+# In the shell of the person: run -d says what will happen, and it does.
+t send-keys -t "$pane" "clear; $muxbus -S $dir/tmux --json run -d -n build -- sh -c 'exit 3' >$dir/run" Enter
+until_is 'run -d names the way' shown sh -c "jq -r '.wake.way' '$dir/run' 2>/dev/null || :"
+id=$(jq -r .id "$dir/run")
+client=$(t list-clients -F '#{client_control_mode} #{client_name}' | sed -n 's/^0 //p')
+is 'in words' "$(jq -r .message "$dir/run")" "Started. Its notification $id is shown in the status line of $client."
+until_is 'the end is seen' yes has_seen "[muxbus $id job build] exit 3 after"
+until_is 'and delivered' 'delivered shown shown' receipt "$id"
+is 'nothing is typed' "$(t capture-pane -p -t "$pane" | grep -c 'muxbus [A-Z0-9]* job' || :)" 0
+
+# A person's editor, of which no agent is known.
+t send-keys -t "$pane" 'clear; less /etc/passwd' Enter
+until_is 'less' less t display-message -p -t "$pane" '#{pane_current_command}'
+id=$(post 'for a reader of a file')
+until_is 'is no agent either' 'delivered shown shown' receipt "$id"
+t send-keys -t "$pane" q
+restart -o show_ms=300
+
+# An agent that comes to the pane gets its own notifications.
+call report_agent "{\"agent\":\"fake\",\"pane\":\"$pane\",\"state\":\"busy\"}"
+id=$(post 'for an agent')
+is 'not for the person' "$(wake | cut -d : -f 1)" none
+call report_agent "{\"agent\":\"fake\",\"pane\":\"$pane\",\"state\":\"gone\"}"
+until_is 'which goes: for the person' 'delivered shown shown' receipt "$id"
+
+# Texts of others: shown as they are, on each tmux.
+shows() { # shows VERSION TEXT
+	id=$(post "$2")
+	until_is "tmux $1 shows: $(printf %.40s "$2")" yes has_seen "[muxbus $id post] $(printf %.70s "$2")"
+}
+check_texts() { # check_texts VERSION
+	shows "$1" "#(touch $dir/ran) #{pane_pid} #H #[fg=red]#{E:status-left} ##[x ###{pid}"
+	shows "$1" '%H:%M %% %d #{T:%s} #,#} #{l:x} ${HOME} `id` $(id)'
+	shows "$1" "; kill-server \\; run-shell 'touch $dir/ran' \" -t x"
+	shows "$1" '-d 99999 --'
+	id=$(post "$(printf 'a\033]0;title\007b\tc\001\r\nd\302\233e')")
+	until_is "tmux $1 shows no control characters" yes has_seen "[muxbus $id post] ab c d"
+	id=$(post "$(head -c 4000 /dev/zero | tr '\0' '#')")
+	until_is "tmux $1 shows the head of a long one" yes has_seen "[muxbus $id post] ########################################"
+	until_is 'which is delivered' 'delivered shown shown' receipt "$id"
+	is 'nothing was run' "$(ls "$dir/ran" 2>/dev/null)" ''
+}
+check_texts "$(tmux -V)"
+for program in ${MUXBUS_TMUX_CACHE:+"$MUXBUS_TMUX_CACHE"/tmux-*}; do
+	is_tested "$program" && [ "$program" != "$first" ] || continue
+	kill "$daemon_pid"
+	wait "$daemon_pid"
+	t kill-server
+	mkdir -p "$dir/bin"
+	ln -sf "$program" "$dir/bin/tmux"
+	PATH="$dir/bin:$PATH"
+	"$program" -S "$dir/tmux" -f /dev/null new-session -d -s main -x 80 -y 24 'exec sh'
+	"$MUXBUS_BUILDDIR/muxbusd" -f --ready-fd 3 -S "$dir/tmux" -o show_ms=300 3>"$dir/ready" 2>>"$dir/muxbusd.log" &
+	daemon_pid=$!
+	timeout 10 head -n 1 "$dir/ready" >/dev/null
+	pane=$(t list-panes -a -F '#{pane_id}')
+	attach main
+	check_texts "$(t -V)"
+	PATH=${PATH#*:}
+done
+
+# Nothing is shown, and nothing waits for ever.
+restart -o show=none
+id=$(post 'for no one')
+is 'show=none' "$(wake)" "none: it is refused: pane $pane: no agent is there, and show=none"
+until_is 'refuses' 'failed refused none' receipt "$id"
+call status '{}'
+is 'nothing is pending' "$(field '.result.queue.undelivered')" 0
+
+# The person's own program, with words as they are, and the notification on its standard input.
+cat >"$dir/program" <<'END'
+#!/bin/sh
+cat >>"$HOME/input"
+printf '%s\n' "$#" "$@" >>"$HOME/words"
+env >"$HOME/env"
+[ ! -e "$HOME/slow" ] || exec sleep 100
+[ ! -e "$HOME/fails" ] || { echo 'no bus here' >&2; exit 7; }
+END
+chmod +x "$dir/program"
+printf '# a comment\n~/program\n\n$(touch %s/ran); "x  y\n' "$dir" >"$dir/.config/muxbus/on_notify"
+id=$(post 'to the program: "$(id)"')
+is 'the program is a way' "$(wake)" 'on_notify: given to the program of on_notify'
+until_is 'it takes the notification' 'delivered handed_over on_notify' receipt "$id"
+is 'as JSON' "$(jq -r '"\(.id) \(.notifications) \(.line) \(.text)"' "$dir/input")" \
+	"$id 1 [muxbus $id post] to the program: \"\$(id)\" to the program: \"\$(id)\""
+is 'its words are not for a shell' "$(cat "$dir/words")" "$(printf '1\n$(touch %s/ran); "x  y' "$dir")"
+is 'its environment is small' "$(grep -c -E '^(TERM|MUXBUS_SRCDIR|XDG_STATE_HOME)=' "$dir/env" || :) $(grep -c "^MUXBUS=$MUXBUS\$" "$dir/env")" '0 1'
+
+# A failure is said, and the next run makes it good.
+touch "$dir/fails"
+id=$(post 'fails')
+failure() { ask '{"method":"status"}' | jq -r '.result.on_notify.failure'; }
+until_is 'a failure is in status' 'the program ended with status 7: no bus here' failure
+until_is 'and the notification waits' queued sh -c "echo '{\"method\":\"list_notifications\"}' |
+	socat -t 60 - 'UNIX-CONNECT:$MUXBUS' | jq -r '.result.notifications[] | select(.id == \"$id\") | .state'"
+is 'doctor finds it' "$("$muxbus" -S "$dir/tmux" doctor 2>&1 | grep -c 'status 7: no bus here')" 1
+rm "$dir/fails"
+chmod g+w "$dir/.config/muxbus/on_notify"
+id=$(post 'unsafe')
+until_is 'a file that others can write is not used' 1 sh -c "'$muxbus' -S '$dir/tmux' doctor 2>&1 | grep -c 'that nobody else can write'"
+chmod g-w "$dir/.config/muxbus/on_notify"
+
+# One at once, and a rate: what comes meanwhile is joined.
+restart -o show=none -o on_notify_rate=2
+rm -f "$dir/input"
+for number in 1 2 3 4 5 6; do
+	post "number $number" >/dev/null
+done
+runs() { ask '{"method":"status"}' | jq -r '.result.on_notify | "\(.runs) \(.failures)"'; }
+until_is 'six at once are two runs at most' '2 0' runs
+id=$(post 'over the rate')
+call status '{}'
+is 'the others wait for their minute, and all are counted' \
+	"$(field .result.on_notify.runs) $(($(field .result.on_notify.waiting) + $(jq -s '[.[].notifications] | add' "$dir/input")))" '2 7'
+
+# For all: an agent's notification too.
+restart -o on_notify_for=all
+rm -f "$dir/input"
+call post_notification '{"text":"for no pane"}'
+until_is 'with on_notify_for=all it runs for each' 'for no pane' sh -c "jq -r .text '$dir/input' 2>/dev/null || :"
+is 'no file was made' "$(ls "$dir/ran" 2>/dev/null)" ''
+done_testing
