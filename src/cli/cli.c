@@ -15,8 +15,8 @@
 enum { USAGE_MAX = 4096 };
 
 static const char usage_text[] =
-    "usage: muxbus [--host name] [-L name | -S path] [-s socket] [--json | --text]\n"
-    "              [--color=when] verb [argument ...]\n"
+    "usage: muxbus [--fleet] [--host name] [-L name | -S path] [-s socket]\n"
+    "              [--json | --text] [--color=when] verb [argument ...]\n"
     "       muxbus [option ...] method [key=value | key:=json] ...\n"
     "muxbus help lists verbs and methods\n";
 
@@ -43,10 +43,11 @@ void cli_error(const char *format, ...)
 void cli_hint(struct buf *out, const struct cli *cli, const char *text)
 {
 	static const char name[] = "muxbus ";
-	const char *option = cli->has_socket ? "-s "
-	    : cli->tmux_name != NULL         ? "-L "
-	    : cli->tmux_path != NULL         ? "-S "
-					     : NULL;
+	const char *option = cli->is_fleet ? "--fleet "
+	    : cli->has_socket              ? "-s "
+	    : cli->tmux_name != NULL       ? "-L "
+	    : cli->tmux_path != NULL       ? "-S "
+					   : NULL;
 	const char *value = cli->has_socket ? cli->socket
 	    : cli->tmux_name != NULL        ? cli->tmux_name
 					    : cli->tmux_path;
@@ -54,8 +55,10 @@ void cli_hint(struct buf *out, const struct cli *cli, const char *text)
 	while (option != NULL && (at = strstr(text, name)) != NULL) {
 		(void)buf_append(out, text, (size_t)(at - text) + strlen(name));
 		(void)buf_append_str(out, option);
-		(void)shell_word(out, value);
-		(void)buf_append_byte(out, ' ');
+		if (!cli->is_fleet) {
+			(void)shell_word(out, value);
+			(void)buf_append_byte(out, ' ');
+		}
 		text = at + strlen(name);
 	}
 	(void)buf_append_str(out, text);

@@ -27,6 +27,7 @@ struct cli {
 	const char *tmux_path; /* -S, or NULL */
 	char tmux_socket[PATH_MAX]; /* of the chosen tmux server */
 	char socket[PATH_MAX]; /* of its muxbusd; remote_address(): on another machine */
+	bool is_fleet; /* --fleet: the daemon is that of many hosts, and tmux_socket is "" */
 	bool has_socket; /* -s: no daemon is started there, but by muxbus start */
 	bool wants_json; /* --json: the bare result. Methods print it in a pipe too */
 	bool wants_text; /* --text: the output for a terminal, in a pipe too */

@@ -351,8 +351,8 @@ static void complete_words(struct buf *out, struct cli *cli, size_t count, char 
 		  completion.catalog, verb != NULL && verb->method != NULL ? verb->method : name)
 	    : NULL;
 	if (name == NULL && completion.current[0] == '-') {
-		offer_list(
-		    &completion, "--host -L -S -s --json --text --color= --help --version", ' ');
+		offer_list(&completion,
+		    "--fleet --host -L -S -s --json --text --color= --help --version", ' ');
 	} else if (name == NULL) {
 		offer_verbs(&completion);
 		offer_methods(&completion, "");

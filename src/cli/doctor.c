@@ -2,6 +2,7 @@
 /* muxbus doctor: finds problems and suggests remedies. */
 #include "cli/doctor_agents.h"
 #include "cli/doctor_daemon.h"
+#include "cli/doctor_fleet.h"
 #include "cli/doctor_machine.h"
 #include "cli/doctor_report.h"
 #include "cli/doctor_tmux.h"
@@ -19,11 +20,14 @@ enum cli_status doctor_run(struct cli *cli, int argc, char **argv)
 			return cli_usage("doctor", "unexpected argument \"%s\"", argv[i]);
 	}
 	report = doctor_report_new();
-	doctor_tmux(report, cli);
-	doctor_daemon(report, cli);
-	doctor_machine(report, cli);
-	doctor_agents(report);
-	doctor_tools(report, cli);
+	if (!cli->is_fleet) {
+		doctor_tmux(report, cli);
+		doctor_daemon(report, cli);
+		doctor_machine(report, cli);
+		doctor_agents(report);
+		doctor_tools(report, cli);
+	}
+	doctor_fleet(report, cli);
 	doctor_report_print(report, cli);
 	is_good = doctor_report_is_good(report);
 	doctor_report_free(report);

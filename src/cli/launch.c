@@ -31,6 +31,8 @@ static void tell(const struct buf *said, char *ret_reason, size_t size)
 int launch_daemon(const struct cli *cli, char *ret_reason, size_t size)
 {
 	char program[PATH_MAX];
+	char *const fleet_argv[] = {
+	    (char *)DAEMON, (char *)"--fleet", (char *)"-s", (char *)cli->socket, NULL};
 	char *const argv[] = {
 	    (char *)DAEMON,
 	    (char *)"-S",
@@ -51,7 +53,8 @@ int launch_daemon(const struct cli *cli, char *ret_reason, size_t size)
 	buf_init(&said, SAID_MAX);
 	env = launch_env_new();
 	environ = env;
-	status = program_run(program, argv, PROGRAM_STDERR, LAUNCH_TIMEOUT_MS, &said);
+	status = program_run(
+	    program, cli->is_fleet ? fleet_argv : argv, PROGRAM_STDERR, LAUNCH_TIMEOUT_MS, &said);
 	environ = own_env;
 	mem_free(env);
 	if (status < 0 && errno == ETIMEDOUT)

@@ -254,6 +254,24 @@ enum link_read link_read_message(struct link *link, int64_t timeout_ms,
 	return *ret_message != NULL ? LINK_LINE : LINK_BROKEN;
 }
 
+static const char *named_host; /* NULL: none */
+
+void link_name_host(const char *host)
+{
+	named_host = host;
+}
+
+/* Writes the parameters, with the host if there is one. */
+static void put_params(struct json_writer *writer, const char *params)
+{
+	json_object_begin(writer, "params");
+	if (named_host != NULL)
+		(void)json_put_text(writer, "host", named_host, strlen(named_host));
+	if (params != NULL && strcmp(params, "{}") != 0) /* the members, without the brackets */
+		json_put_raw(writer, NULL, params + 1, strlen(params) - 2);
+	json_object_end(writer);
+}
+
 uint64_t link_request(struct link *link, const char *method, const char *params)
 {
 	struct json_writer writer;
@@ -266,8 +284,10 @@ uint64_t link_request(struct link *link, const char *method, const char *params)
 	json_put_str(&writer, "jsonrpc", "2.0");
 	json_put_int(&writer, "id", (int64_t)id);
 	json_put_str(&writer, "method", method);
-	if (params != NULL)
+	if (params != NULL && named_host == NULL)
 		json_put_raw(&writer, "params", params, strlen(params));
+	else if (named_host != NULL)
+		put_params(&writer, params);
 	json_object_end(&writer);
 	r = writer.is_cut ? -1 : buf_append_byte(&line, '\n');
 	if (r < 0)

@@ -74,6 +74,9 @@ bool link_has_line(const struct link *link);
  */
 uint64_t link_request(struct link *link, const char *method, const char *params);
 
+/* All later requests of this program name this host of the fleet; lent. NULL: none. */
+void link_name_host(const char *host);
+
 /* The answer to a request: result or error, both lent until the link's next use. */
 struct link_answer {
 	const struct json *result;

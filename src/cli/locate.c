@@ -65,6 +65,13 @@ int locate_daemon(struct cli *cli, const char *socket)
 	return 0;
 }
 
+int locate_fleet(struct cli *cli)
+{
+	cli->is_fleet = true;
+	cli->tmux_socket[0] = '\0';
+	return address_fleet(cli->socket, sizeof cli->socket);
+}
+
 bool locate_tmux_runs(const struct cli *cli)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -11,6 +11,9 @@
  */
 int locate_daemon(struct cli *cli, const char *socket);
 
+/* Chooses the daemon of the fleet. -1 if its path does not fit. */
+int locate_fleet(struct cli *cli);
+
 /* Whether the tmux server of cli->tmux_socket accepts connections; else sets errno. */
 bool locate_tmux_runs(const struct cli *cli);
 

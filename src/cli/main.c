@@ -9,11 +9,30 @@
 
 #include "cli/call.h"
 #include "cli/cli.h"
+#include "cli/link.h"
 #include "cli/locate.h"
 #include "cli/overview.h"
 #include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "config.h"
+
+/* Whether $MUXBUS_FLEET asks for the fleet. */
+static bool wants_fleet(void)
+{
+	const char *text = getenv("MUXBUS_FLEET");
+	return text != NULL && *text != '\0' && strcmp(text, "0") != 0;
+}
+
+/* The daemon of many hosts, or one of them. Returns as read_options(). */
+static int locate_hosts(struct cli *cli, const char *socket, const char *host)
+{
+	if (cli->tmux_name != NULL || cli->tmux_path != NULL || socket != NULL)
+		return cli_usage(NULL, "--fleet excludes -L, -S and -s");
+	if (locate_fleet(cli) < 0)
+		return cli_usage(NULL, "the path of the socket is too long");
+	link_name_host(host);
+	return -1;
+}
 
 /* The daemon of another machine. Returns as read_options(). */
 static int locate_host(struct cli *cli, const char *socket, const char *host)
@@ -25,12 +44,32 @@ static int locate_host(struct cli *cli, const char *socket, const char *host)
 	return -1;
 }
 
+/* The daemon that the options mean. Returns as read_options(). */
+static int choose_daemon(struct cli *cli, const char *socket, const char *host, bool is_fleet)
+{
+	cli->has_socket = socket != NULL;
+	if (cli->tmux_name != NULL && cli->tmux_path != NULL)
+		return cli_usage(NULL, "-L and -S exclude each other");
+	if (host != NULL && *host == '\0')
+		host = NULL;
+	if (is_fleet ||
+	    (socket == NULL && host == NULL && cli->tmux_name == NULL && cli->tmux_path == NULL &&
+		wants_fleet()))
+		return locate_hosts(cli, socket, host);
+	if (host != NULL)
+		return locate_host(cli, socket, host);
+	if (locate_daemon(cli, socket) < 0)
+		return cli_usage(NULL, "the path of the socket is too long");
+	return -1;
+}
+
 /* Reads the options before the verb. Returns -1 to go on, or the exit status. */
 static int read_options(struct cli *cli, int argc, char **argv)
 {
-	enum { OPTION_COLOR = 256, OPTION_HOST, OPTION_JSON, OPTION_TEXT };
+	enum { OPTION_COLOR = 256, OPTION_FLEET, OPTION_HOST, OPTION_JSON, OPTION_TEXT };
 	static const struct option options[] = {
 	    {"color", required_argument, NULL, OPTION_COLOR},
+	    {"fleet", no_argument, NULL, OPTION_FLEET},
 	    {"help", no_argument, NULL, 'h'},
 	    {"host", required_argument, NULL, OPTION_HOST},
 	    {"json", no_argument, NULL, OPTION_JSON},
@@ -39,6 +78,7 @@ static int read_options(struct cli *cli, int argc, char **argv)
 	    {NULL, 0, NULL, 0},
 	};
 	const char *socket = NULL, *host = getenv("MUXBUS_HOST");
+	bool is_fleet = false;
 	int code;
 	while ((code = getopt_long(argc, argv, "+hL:s:S:V", options, NULL)) != -1) {
 		switch (code) {
@@ -57,6 +97,9 @@ static int read_options(struct cli *cli, int argc, char **argv)
 		case 'V':
 			(void)puts("muxbus " PACKAGE_VERSION);
 			return CLI_DONE;
+		case OPTION_FLEET:
+			is_fleet = true;
+			break;
 		case OPTION_HOST:
 			host = optarg;
 			break;
@@ -74,14 +117,7 @@ static int read_options(struct cli *cli, int argc, char **argv)
 			return CLI_USAGE;
 		}
 	}
-	cli->has_socket = socket != NULL;
-	if (cli->tmux_name != NULL && cli->tmux_path != NULL)
-		return cli_usage(NULL, "-L and -S exclude each other");
-	if (host != NULL && *host != '\0')
-		return locate_host(cli, socket, host);
-	if (locate_daemon(cli, socket) < 0)
-		return cli_usage(NULL, "the path of the socket is too long");
-	return -1;
+	return choose_daemon(cli, socket, host, is_fleet);
 }
 
 int main(int argc, char **argv)

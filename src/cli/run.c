@@ -186,7 +186,7 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 	struct buf command;
 	char cwd[PATH_MAX];
 	char path[PATH_MAX * 2];
-	bool is_here = !remote_is(run->cli);
+	bool is_here = !remote_is(run->cli) && !run->cli->is_fleet;
 	const char *dir = is_here && getcwd(cwd, sizeof cwd) != NULL ? cwd : NULL;
 	enum cli_status status;
 	buf_init(&command, COMMAND_MAX);

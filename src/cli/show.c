@@ -157,6 +157,10 @@ static const struct list lists[] = {
 	{{"TIME", "{time}"}, {"METHOD", "{method}"}, {"PEER", "{peer_pid}"},
 	    {"OUTCOME", "{outcome}"}, {"TOOK", "{duration_ms}"}, {"PARAMS", "{params}"},
 	    {"MESSAGE", "{message}"}}},
+    {"hosts",
+	{{"HOST", "{target}"}, {"SERVER", "{server}"}, {"STATE", "{state}"},
+	    {"VERSION", "{version}"}, {"PANES", "{panes}"}, {"AGENTS", "{agents}"},
+	    {"JOBS", "{jobs}"}, {"REASON", "{reason}"}}},
     {"jobs",
 	{{"ID", "{id}"}, {"STATE", "{state}"}, {"EXIT", "{exit_code}{signal?SIG }"},
 	    {"STARTED", "{started}"}, {"TOOK", "{duration_ms}"}, {"LOG", "{log_bytes}"},
@@ -291,6 +295,25 @@ static void write_list(struct buf *out, const struct json *array, size_t width, 
 	write_table(out, array, list->columns, count, width, has_color);
 }
 
+/* Members of a list of the fleet that say where the list is from. */
+static bool is_about_hosts(const char *name)
+{
+	return strcmp(name, "hosts") == 0 || strcmp(name, "missing") == 0;
+}
+
+/* The hosts that did not answer. */
+static void write_missing(struct buf *out, const struct json *missing)
+{
+	const struct json *host = missing != NULL ? missing->child : NULL;
+	for (; host != NULL; host = host->next) {
+		const char *reason = ask_string(host, "reason", "");
+		(void)buf_append_str(out, "missing: ");
+		put_template(out, host, "{host}/{server}: ");
+		(void)screen_text_line(out, reason, strlen(reason));
+		(void)buf_append_byte(out, '\n');
+	}
+}
+
 /*
  * The main array of a result: its only member that is an array of objects, or the only one of
  * these with columns above.
@@ -299,8 +322,11 @@ static const struct json *find_list(const struct json *result)
 {
 	const struct json *found = NULL, *known = NULL;
 	unsigned count = 0, known_count = 0;
+	bool is_gathered = json_member(result, "missing") != NULL;
 	for (const struct json *member = result->child; member != NULL; member = member->next) {
 		bool is_known = member->type == JSON_ARRAY && find_columns(member->name) != NULL;
+		if (is_gathered && is_about_hosts(member->name))
+			continue;
 		if (member->type != JSON_ARRAY ||
 		    (member->count > 0 && member->child->type != JSON_OBJECT))
 			continue;
@@ -438,6 +464,7 @@ void show_write(
 	} else {
 		(void)buf_append_str(out, "done\n");
 	}
+	write_missing(out, json_member(result, "missing"));
 	if (gap != NULL && gap->type == JSON_OBJECT) {
 		(void)buf_append_str(out, "gap: ");
 		put_raw_json(out, gap);

@@ -120,20 +120,31 @@ static void put_memory(struct buf *line, const struct json *status)
 	show_bytes(line, ask_int(json_member(status, "streams"), "ring_bytes", 0));
 }
 
+static void put_fleet(struct buf *line, const struct json *status)
+{
+	const struct json *fleet = json_member(status, "fleet");
+	put_count(line, fleet, "hosts", "host", ": ");
+	(void)buf_printf(line, "%" PRId64 " up, %" PRId64 " connecting, %" PRId64 " down",
+	    ask_int(fleet, "up", 0), ask_int(fleet, "connecting", 0), ask_int(fleet, "down", 0));
+}
+
+/* A row is left out if its member of the status is not there. */
 static const struct {
 	const char *name;
+	const char *member;
 	void (*put)(struct buf *line, const struct json *status);
 } rows[] = {
-    {"muxbusd", put_head},
-    {"socket", put_socket},
-    {"tmux", put_tmux},
-    {"panes", put_panes},
-    {"running", put_work},
-    {"queue", put_queue},
-    {"programs", put_programs},
-    {"requests", put_requests},
-    {"events", put_events},
-    {"memory", put_memory},
+    {"muxbusd", "version", put_head},
+    {"socket", "socket", put_socket},
+    {"fleet", "fleet", put_fleet},
+    {"tmux", "tmux", put_tmux},
+    {"panes", "panes", put_panes},
+    {"running", "jobs", put_work},
+    {"queue", "queue", put_queue},
+    {"programs", "peers", put_programs},
+    {"requests", "counters", put_requests},
+    {"events", "queue", put_events},
+    {"memory", "memory", put_memory},
 };
 
 void status_text(struct buf *out, const struct json *status, size_t columns, bool has_color)
@@ -141,6 +152,8 @@ void status_text(struct buf *out, const struct json *status, size_t columns, boo
 	struct buf line;
 	buf_init(&line, LINE_MAX_BYTES);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (json_member(status, rows[i].member) == NULL)
+			continue;
 		buf_clear(&line);
 		rows[i].put(&line, status);
 		(void)buf_printf(out, "%s%*s%s  ", screen_style(has_color, SCREEN_NAME),

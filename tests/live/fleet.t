@@ -127,6 +127,22 @@ is 'its tools are listed' "$(jq -r 'select(.id == 2) | .result.tools | length > 
 is 'a tool takes a target with a host' "$(jq -r 'select(.id == 3) | .result.structuredContent | .pane, (.text | contains("hello"))' "$dir/mcp" | tr '\n' ' ')" 'far:%0 true '
 is 'and says what is missing' "$(jq -r 'select(.id == 4) | .result.isError' "$dir/mcp")" true
 
+# The command line.
+mb() { # mb ARGUMENT...: its status; output in $dir/out, errors in $dir/said
+	"$MUXBUS_BUILDDIR/muxbus" --fleet "$@" >"$dir/out" 2>"$dir/said" </dev/null
+	echo $?
+}
+is 'muxbus --fleet: a method' "$(mb get_pane pane=far:%0) $(jq -r .pane "$dir/out")" '0 far:%0'
+is 'by the environment' "$(MUXBUS_FLEET=1 "$MUXBUS_BUILDDIR/muxbus" get_pane pane=far:%0 | jq -r .pane)" far:%0
+is 'a list as a table' "$(mb --text ls) $(awk '$1 == "far:%0" {print $1}' "$dir/out")" '0 far:%0'
+ok 'names those that are missing' grep -q '^missing: dead/default: ssh: no-route-to-host' "$dir/out"
+is 'a verb on one host' "$(mb --host far send %0 'again it is')" 0
+is 'a job there' "$(mb --host far run -d -- true) $(jq -r '.id | split(":")[0]' "$dir/out")" '0 far'
+is 'muxbus hosts' "$(mb --text hosts) $(awk '$1 == "far" {print $2, $3}' "$dir/out")" '0 tmux up'
+is 'status' "$(mb --text status) $(awk '$1 == "fleet" {print $2, $3}' "$dir/out")" '0 3 hosts:'
+is 'doctor has a row for each host' "$(mb --text doctor) $(grep -c '^[a-z]* *host ' "$dir/out")" '1 3'
+ok 'with the reason' grep -q '^wrong *host dead *down: ssh: no-route-to-host' "$dir/out"
+
 # What may end: each is a row with its reason, and comes back.
 ssh_pid() {
 	pgrep -f -- "^ssh -F $dir/ssh_config .*-- far"
@@ -167,8 +183,14 @@ is 'with the reason' "$(field '.result.missing[] | select(.host == "far") | .rea
 is 'its row keeps the last version' "$(call list_hosts '{}' && field '.result.hosts[] | select(.host == "far") | .version | type')" string
 
 # The hosts file, and daemons on this machine.
-echo 'new ssh=name=new' >>"$hosts"
+is 'hosts add' "$(mb hosts add new ssh=name=new)" 0
 until_is 'a new line is a new host' up host_state new
+is 'hosts remove' "$(mb hosts remove new)" 0
+until_is 'and a line less one less' '' host_state new
+is 'a host that is not there' "$(mb hosts remove new)" 1
+is 'a name that is an option' "$(mb hosts add -oProxyCommand=id)" 2
+is 'a destination that is an option' "$(mb hosts add x ssh=-oProxyCommand=id)" 2
+ok 'other lines stay' grep -q '^far server=.*# this machine' "$hosts"
 TMUX_TMPDIR="$dir/local" tmux -L here -f /dev/null new-session -d 'exec cat'
 TMUX_TMPDIR="$dir/local" "$MUXBUS_BUILDDIR/muxbusd" -f -L here 2>"$dir/here_log" &
 here_pid=$!

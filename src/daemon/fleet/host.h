@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 #include "daemon/fleet/host_call.h"
-#include "daemon/fleet/host_spec.h"
+#include "daemon/fleet/host_limits.h"
+#include "wire/host_line.h"
 
 struct event_base;
 struct host;

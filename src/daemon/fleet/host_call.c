@@ -11,7 +11,7 @@
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/fleet/host_spec.h"
+#include "daemon/fleet/host_limits.h"
 #include "wire/json.h"
 #include "wire/message.h"
 

@@ -9,9 +9,10 @@
 #include "base/xalloc.h"
 #include "config.h"
 #include "daemon/core/supervisor.h"
+#include "daemon/fleet/host_limits.h"
 #include "daemon/fleet/host_socket.h"
-#include "daemon/fleet/host_spec.h"
 #include "daemon/tool/tool_server_process.h"
+#include "wire/host_line.h"
 #include "wire/relay.h"
 
 extern char **environ;

@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/fleet/host_spec.h"
+#include "daemon/fleet/host_limits.h"
 #include "wire/line.h"
 
 enum { CHUNK = 64 * 1024, HOW_SIZE = 160 };

@@ -13,15 +13,13 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/file/folder_watch.h"
 #include "daemon/file/inotify_hub.h"
 #include "daemon/fleet/host.h"
 #include "daemon/tool/tool_program.h"
 #include "wire/address.h"
-
-enum { VALUE_MAX = 1024 }; /* bytes of a value of the file */
+#include "wire/host_line.h"
 
 static const char suffix[] = ".muxbus"; /* of the sockets of daemons */
 
@@ -40,76 +38,6 @@ struct hosts_file {
 	char *texts[HOSTS_MAX + 1];
 	size_t text_count;
 };
-
-bool hosts_file_is_name(const char *text)
-{
-	static const char letters[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-	size_t len = strlen(text);
-	return len > 0 && len <= HOST_NAME_BYTES && strspn(text, letters) == len && *text != '-' &&
-	    *text != '.';
-}
-
-/* Reads "server=NAME" or "server=PATH". */
-static int read_server(struct host_spec *spec, const char *value, char *ret_reason, size_t size)
-{
-	const char *slash = strrchr(value, '/');
-	spec->server = slash != NULL ? slash + 1 : value;
-	if (slash != NULL)
-		spec->tmux_path = value;
-	else
-		spec->tmux_name = value;
-	if (!hosts_file_is_name(spec->server) || (slash != NULL && *value != '/'))
-		return str_refuse(ret_reason, size,
-		    "server: must be a name as for tmux -L, or the absolute path of a socket");
-	return 0;
-}
-
-static int read_word(struct host_spec *spec, char *word, char *ret_reason, size_t size)
-{
-	char *value = strchr(word, '=');
-	char shown[STR_SHOWN_SIZE];
-	if (value == NULL || value[1] == '\0')
-		return str_refuse(ret_reason, size, "\"%s\" is not of the form name=value",
-		    str_shown(word, strlen(word), shown));
-	*value++ = '\0';
-	if (strlen(value) > VALUE_MAX)
-		return str_refuse(ret_reason, size, "a value is longer than %d bytes", VALUE_MAX);
-	if (strcmp(word, "server") == 0)
-		return read_server(spec, value, ret_reason, size);
-	if (strcmp(word, "ssh") == 0 && *value == '-')
-		return str_refuse(ret_reason, size, "ssh: a destination does not begin with \"-\"");
-	if (strcmp(word, "ssh") == 0)
-		spec->ssh = value;
-	else if (strcmp(word, "muxbus") == 0)
-		spec->program = value;
-	else
-		return str_refuse(ret_reason, size,
-		    "there is no \"%s\"; a line is NAME [ssh=DESTINATION] [server=NAME] "
-		    "[muxbus=PATH]",
-		    str_shown(word, strlen(word), shown));
-	return 0;
-}
-
-int hosts_file_read_line(char *line, struct host_spec *ret_spec, char *ret_reason, size_t size)
-{
-	static const char blanks[] = " \t\r\n";
-	char *rest, *word, shown[STR_SHOWN_SIZE];
-	*ret_spec = (struct host_spec){.server = "default"};
-	word = strtok_r(line, blanks, &rest);
-	if (word == NULL || *word == '#')
-		return 0;
-	if (!hosts_file_is_name(word))
-		return str_refuse(ret_reason, size,
-		    "\"%s\" is no name of a host: up to %d letters, digits, \".\", \"_\" and "
-		    "\"-\"; ssh=DESTINATION takes any other",
-		    str_shown(word, strlen(word), shown), HOST_NAME_BYTES);
-	ret_spec->name = word;
-	while ((word = strtok_r(NULL, blanks, &rest)) != NULL && *word != '#')
-		if (read_word(ret_spec, word, ret_reason, size) < 0)
-			return -1;
-	return 1;
-}
 
 static void add_error(struct hosts_file *file, unsigned line, const char *text)
 {
@@ -156,7 +84,7 @@ static void read_local(struct hosts_file *file)
 		char *path = xasprintf("%s/%s", file->sockets_dir, entries[at]->d_name);
 		char *server = entries[at]->d_name;
 		server[strlen(server) - (sizeof suffix - 1)] = '\0';
-		if (file->text_count + 2 <= HOSTS_MAX && hosts_file_is_name(server) &&
+		if (file->text_count + 2 <= HOSTS_MAX && host_line_is_name(server) &&
 		    lstat(path, &status) == 0 && S_ISSOCK(status.st_mode)) {
 			server = file->texts[file->text_count++] = xstrdup(server);
 			file->texts[file->text_count++] = path;
@@ -205,7 +133,7 @@ static void read_lines(struct hosts_file *file, char *text)
 	char *line, reason[HOSTS_FILE_ERROR_SIZE];
 	struct host_spec spec;
 	for (unsigned number = 1; (line = strsep(&text, "\n")) != NULL; number++) {
-		int result = hosts_file_read_line(line, &spec, reason, sizeof reason);
+		int result = host_line_read(line, &spec, reason, sizeof reason);
 		if (result < 0)
 			add_error(file, number, reason);
 		else if (result > 0)
@@ -256,7 +184,7 @@ static void set_own_name(struct hosts_file *file)
 	if (gethostname(name, sizeof file->own_name - 1) < 0)
 		name[0] = '\0';
 	name[strcspn(name, ".")] = '\0';
-	if (!hosts_file_is_name(name))
+	if (!host_line_is_name(name))
 		(void)snprintf(name, sizeof file->own_name, "localhost");
 }
 

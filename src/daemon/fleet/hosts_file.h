@@ -6,7 +6,6 @@
 #ifndef DAEMON_FLEET_HOSTS_FILE_H
 #define DAEMON_FLEET_HOSTS_FILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #define HOSTS_FILE_BYTES ((size_t)1024 * 1024)
@@ -15,7 +14,6 @@
 
 struct event_base;
 struct host_set;
-struct host_spec;
 struct hosts_file;
 
 struct hosts_file_error {
@@ -30,13 +28,5 @@ void hosts_file_free(struct hosts_file *file); /* NULL is accepted */
 const char *hosts_file_path(const struct hosts_file *file); /* "": there is none */
 /* The errors of the last reading; NULL: no more. */
 const struct hosts_file_error *hosts_file_error(const struct hosts_file *file, size_t at);
-
-/*
- * Reads one line, which is changed: NAME [ssh=DESTINATION] [server=NAME|PATH] [muxbus=PATH]. The
- * texts of *ret_spec are lent from the line. Returns 1, 0 for an empty line, or -1 with a reason.
- */
-int hosts_file_read_line(char *line, struct host_spec *ret_spec, char *ret_reason, size_t size);
-/* Whether a text is a name of a host or server. */
-bool hosts_file_is_name(const char *text);
 
 #endif

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* A host as the hosts file names it, and the limits of hosts. */
-#ifndef DAEMON_FLEET_HOST_SPEC_H
-#define DAEMON_FLEET_HOST_SPEC_H
+/* A line of the hosts file: NAME [ssh=DESTINATION] [server=NAME|PATH] [muxbus=PATH]. */
+#ifndef WIRE_HOST_LINE_H
+#define WIRE_HOST_LINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#define HOSTS_MAX 1000
 #define HOST_NAME_BYTES 64 /* of a name, and of the name of a server */
-#define HOST_CALLS_MAX 2000 /* open calls of one host */
-#define HOST_QUEUE_BYTES ((size_t)16 * 1024 * 1024) /* of requests that a host has not read */
-#define HOST_LINE_BYTES ((size_t)12 * 1024 * 1024) /* of a message of a host */
-#define HOST_REASON_SIZE 512
-#define HOST_VERSION_SIZE 64
 
 struct host_spec {
 	const char *name; /* of the machine */
@@ -21,5 +16,14 @@ struct host_spec {
 	const char *tmux_name, *tmux_path; /* -L and -S of the relay; NULL: its default */
 	const char *program; /* muxbus there; NULL: $MUXBUS_REMOTE, else "muxbus" */
 };
+
+/*
+ * Reads a line, which is changed; the texts of *ret_spec are lent from it. Returns 1, 0 for an
+ * empty line or a comment, or -1 with a reason.
+ */
+int host_line_read(char *line, struct host_spec *ret_spec, char *ret_reason, size_t size);
+
+/* Whether a text is a name of a host or server. */
+bool host_line_is_name(const char *text);
 
 #endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus hosts: the hosts of the fleet, and the lines of the hosts file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "cli/call.h"
+#include "cli/config_file.h"
+#include "cli/locate.h"
+#include "cli/verbs.h"
+#include "wire/address.h"
+#include "wire/host_line.h"
+
+enum { REASON_SIZE = PATH_MAX + 512, LINE_MAX_BYTES = 4096 };
+
+/* Whether a line of the file is that of a host; spec->server NULL: of any server. */
+static bool is_line_of(const char *line, size_t len, const struct host_spec *spec)
+{
+	char *copy = xmemdup(line, len), reason[REASON_SIZE];
+	struct host_spec found;
+	bool is_it = host_line_read(copy, &found, reason, sizeof reason) > 0 &&
+	    strcmp(found.name, spec->name) == 0 &&
+	    (spec->server == NULL || strcmp(found.server, spec->server) == 0);
+	mem_free(copy);
+	return is_it;
+}
+
+/* Appends the lines of the file, but for those of a host. Returns how many were left out. */
+static unsigned copy_others(
+    struct buf *out, const struct config_file *file, const struct host_spec *spec)
+{
+	const char *at = (const char *)file->text.data, *end = at + file->text.len;
+	unsigned count = 0;
+	while (at != NULL && at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t len = newline != NULL ? (size_t)(newline - at) : (size_t)(end - at);
+		if (is_line_of(at, len, spec)) {
+			count++;
+		} else {
+			(void)buf_append(out, at, len); /* the file fits into its maximum */
+			(void)buf_append_byte(out, '\n');
+		}
+		at += len + 1;
+	}
+	return count;
+}
+
+static enum cli_status change(const struct host_spec *spec, const char *line)
+{
+	char path[PATH_MAX], reason[REASON_SIZE] = "there is no home directory";
+	struct config_file file;
+	struct buf text;
+	unsigned count = 0;
+	bool is_done;
+	if (address_hosts(path, sizeof path) < 0) {
+		cli_error("%s", reason);
+		return CLI_NO;
+	}
+	buf_init(&text, CONFIG_FILE_MAX);
+	is_done = config_file_read(&file, path, reason, sizeof reason);
+	if (is_done) {
+		count = copy_others(&text, &file, spec);
+		if (line != NULL)
+			(void)buf_printf(&text, "%s\n", line); /* as above */
+		if (line != NULL || count > 0)
+			is_done = config_file_write(&file, &text, reason, sizeof reason);
+	}
+	config_file_finish(&file);
+	buf_finish(&text);
+	if (!is_done)
+		cli_error("%s", reason);
+	else if (line == NULL && count == 0)
+		cli_error("%s has no host \"%s\"", path, spec->name);
+	else
+		(void)printf("%s is %s %s\n", spec->name, line != NULL ? "in" : "no more in", path);
+	return is_done && (line != NULL || count > 0) ? cli_flush(CLI_DONE) : CLI_NO;
+}
+
+static enum cli_status add(int argc, char **argv)
+{
+	char line[LINE_MAX_BYTES] = "", copy[LINE_MAX_BYTES], reason[REASON_SIZE];
+	struct host_spec spec;
+	size_t len = 0;
+	for (int i = 0; i < argc; i++) {
+		if (argv[i][strcspn(argv[i], " \t\r\n")] != '\0')
+			return cli_usage("hosts", "\"%s\" has a blank", argv[i]);
+		len += (size_t)snprintf(
+		    line + len, sizeof line - len, "%s%s", i > 0 ? " " : "", argv[i]);
+		if (len >= sizeof line)
+			return cli_usage("hosts", "the line is too long");
+	}
+	memcpy(copy, line, len + 1);
+	if (argc == 0 || host_line_read(copy, &spec, reason, sizeof reason) <= 0)
+		return cli_usage("hosts", "%s", argc > 0 ? reason : "the name is missing");
+	return change(&spec, line);
+}
+
+static enum cli_status remove_host(int argc, char **argv)
+{
+	struct host_spec spec = {0};
+	char *slash;
+	if (argc != 1)
+		return cli_usage("hosts", argc == 0 ? "the name is missing" : "one name at a time");
+	slash = strchr(argv[0], '/');
+	if (slash != NULL)
+		*slash = '\0';
+	spec.name = argv[0];
+	spec.server = slash != NULL ? slash + 1 : NULL;
+	return change(&spec, NULL);
+}
+
+enum cli_status hosts_run(struct cli *cli, int argc, char **argv)
+{
+	char *call[] = {(char *)"list_hosts", NULL};
+	int at = 1;
+	while (at < argc && argv[at][0] == '-') {
+		if (cli_help("hosts", argv[at]))
+			return CLI_DONE;
+		if (!cli_option(cli, argv[at++]))
+			return cli_usage("hosts", "unexpected argument \"%s\"", argv[at - 1]);
+	}
+	if (at < argc && strcmp(argv[at], "add") == 0)
+		return add(argc - at - 1, argv + at + 1);
+	if (at < argc && strcmp(argv[at], "remove") == 0)
+		return remove_host(argc - at - 1, argv + at + 1);
+	if (at < argc)
+		return cli_usage("hosts", "unexpected argument \"%s\"", argv[at]);
+	if (!cli->has_socket && locate_fleet(cli) < 0) {
+		cli_error("the path of the socket is too long");
+		return CLI_NO;
+	}
+	return call_run(cli, 1, call);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: ISC */
+/* A line of the hosts file. */
+#include "wire/host_line.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+enum { VALUE_MAX = 1024 }; /* bytes of a value */
+
+bool host_line_is_name(const char *text)
+{
+	static const char letters[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+	size_t len = strlen(text);
+	return len > 0 && len <= HOST_NAME_BYTES && strspn(text, letters) == len && *text != '-' &&
+	    *text != '.';
+}
+
+/* Reads "server=NAME" or "server=PATH". */
+static int read_server(struct host_spec *spec, const char *value, char *ret_reason, size_t size)
+{
+	const char *slash = strrchr(value, '/');
+	spec->server = slash != NULL ? slash + 1 : value;
+	if (slash != NULL)
+		spec->tmux_path = value;
+	else
+		spec->tmux_name = value;
+	if (!host_line_is_name(spec->server) || (slash != NULL && *value != '/'))
+		return str_refuse(ret_reason, size,
+		    "server: must be a name as for tmux -L, or the absolute path of a socket");
+	return 0;
+}
+
+static int read_word(struct host_spec *spec, char *word, char *ret_reason, size_t size)
+{
+	char *value = strchr(word, '=');
+	char shown[STR_SHOWN_SIZE];
+	if (value == NULL || value[1] == '\0')
+		return str_refuse(ret_reason, size, "\"%s\" is not of the form name=value",
+		    str_shown(word, strlen(word), shown));
+	*value++ = '\0';
+	if (strlen(value) > VALUE_MAX)
+		return str_refuse(ret_reason, size, "a value is longer than %d bytes", VALUE_MAX);
+	if (strcmp(word, "server") == 0)
+		return read_server(spec, value, ret_reason, size);
+	if (strcmp(word, "ssh") == 0 && *value == '-')
+		return str_refuse(ret_reason, size, "ssh: a destination does not begin with \"-\"");
+	if (strcmp(word, "ssh") == 0)
+		spec->ssh = value;
+	else if (strcmp(word, "muxbus") == 0)
+		spec->program = value;
+	else
+		return str_refuse(ret_reason, size,
+		    "there is no \"%s\"; a line is NAME [ssh=DESTINATION] [server=NAME] "
+		    "[muxbus=PATH]",
+		    str_shown(word, strlen(word), shown));
+	return 0;
+}
+
+int host_line_read(char *line, struct host_spec *ret_spec, char *ret_reason, size_t size)
+{
+	static const char blanks[] = " \t\r\n";
+	char *rest, *word, shown[STR_SHOWN_SIZE];
+	*ret_spec = (struct host_spec){.server = "default"};
+	word = strtok_r(line, blanks, &rest);
+	if (word == NULL || *word == '#')
+		return 0;
+	if (!host_line_is_name(word))
+		return str_refuse(ret_reason, size,
+		    "\"%s\" is no name of a host: up to %d letters, digits, \".\", \"_\" and "
+		    "\"-\"; ssh=DESTINATION takes any other",
+		    str_shown(word, strlen(word), shown), HOST_NAME_BYTES);
+	ret_spec->name = word;
+	while ((word = strtok_r(NULL, blanks, &rest)) != NULL && *word != '#')
+		if (read_word(ret_spec, word, ret_reason, size) < 0)
+			return -1;
+	return 1;
+}
