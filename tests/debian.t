@@ -69,9 +69,9 @@ if [ "${1:-}" = install ]; then
 	check 'no package depends on one that is missing' "$(dpkg --audit && apt-get check 2>&1 >/dev/null)"
 	play_readme
 	rm -r /home/tester/.local /home/tester/pane.svg
-	check 'apt remove' "$(apt remove muxbus libmuxbus0)"
+	check 'apt remove' "$(apt remove muxbus muxbus-nats libmuxbus0)"
 	check 'no program is left' "$(find /usr/bin /usr/lib /usr/libexec -name '*muxbus*')"
-	check 'dpkg --purge' "$(dpkg --purge muxbus libmuxbus0 libmuxbus-dev 2>&1 >/dev/null | grep -v "isn't installed")"
+	check 'dpkg --purge' "$(dpkg --purge muxbus muxbus-nats libmuxbus0 libmuxbus-dev 2>&1 >/dev/null | grep -v "isn't installed")"
 	check 'apt autoremove --purge' "$(apt autoremove --purge)"
 	check 'and no file is left' "$(files | diff /tmp/before -)"
 	done_checking
@@ -90,7 +90,7 @@ status=$?
 [ "$status" != 77 ] || skip_all "$(tail -n 1 "$work/log")"
 check 'contrib/debian/build succeeds in a root with its Build-Depends' \
 	"$([ "$status" = 0 ] || tail -n 40 "$work/log")"
-for package in muxbus libmuxbus0 libmuxbus-dev; do
+for package in muxbus muxbus-nats libmuxbus0 libmuxbus-dev; do
 	check "there is $package" "$(ls "$packages/${package}_"*.deb 2>&1 >/dev/null)"
 done
 check 'lintian has nothing to say' \

@@ -30,6 +30,7 @@ bindir=$(variable bindir)
 libdir=$(variable libdir)
 pkgdatadir=$(variable pkgdatadir)
 unitdir=$(variable systemduserunitdir)
+nats=$([ ! -x "$builddir/muxbus-nats" ] || echo -true) # a test of find: --with-nats
 {
 	printf "$bindir/%s\n" muxbus muxbusd
 	echo "$(variable includedir)/muxbus.h"
@@ -37,7 +38,9 @@ unitdir=$(variable systemduserunitdir)
 	(cd "$builddir/.libs" && find . -name 'libmuxbus.so*' | sed "s|^\.|$libdir|")
 	echo "$libdir/libmuxbus.la"
 	echo "$(variable pkgconfigdir)/muxbus.pc"
-	(cd "$srcdir/src" && find . -name '*.[1-8]' | sed -n 's|.*/\(.*\.\(.\)\)$|man\2/\1|p') |
+	[ -z "$nats" ] || echo "$bindir/muxbus-nats"
+	(cd "$srcdir/src" && find . -name '*.[1-8]' ${nats:-! -name muxbus-nats.8} |
+		sed -n 's|.*/\(.*\.\(.\)\)$|man\2/\1|p') |
 		sed "s|^|$(variable mandir)/|"
 	echo "$(variable bashcompletiondir)/muxbus"
 	echo "$(variable zshcompletiondir)/_muxbus"

@@ -111,6 +111,25 @@ echo secret >"$dir/password"
 start_bridge --user me --password-file "$dir/password"
 until_is 'with the password it works' 1 count 'publishing to stream' "$dir/bridge.log"
 kill_bridge TERM
+# The permissions of the manual are enough.
+kill_nats
+{
+	echo 'accounts { A { jetstream: enabled, users: [ { user: me, password: secret,'
+	sed -n '/^permissions {/,/^\.Ed/p' "$MUXBUS_SRCDIR/src/nats/muxbus-nats.8" | sed '/^\.Ed/d'
+	echo '}, { user: all, password: all } ] } }'
+	echo 'no_auth_user: all'
+} >"$dir/nats.conf"
+start_nats -c "$dir/nats.conf"
+: >"$dir/bridge.log"
+start_bridge --user me --password-file "$dir/password" --posts
+until_is 'with the permissions of the manual it works' 1 count 'publishing to stream' "$dir/bridge.log"
+post 'permitted'
+until_is 'it publishes' permitted stream_texts
+until_is 'it answers' 1 rpc '{"id":1,"method":"list_panes"}' .id
+probe publish muxbus.f.h.s.post '{"text":"posted 4"}'
+until_is 'it takes posts' 'posted 1 posted 2 posted 3 posted 4' posted
+until_is 'and is present' up presence .state
+is 'nothing else was needed' "$(count -i violation "$dir/bridge.log" "$dir/nats.log" | sed 's/.*://' | tr '\n' ' ')" '0 0 '
 is 'a name that is no token is refused' \
 	"$("$MUXBUS_BUILDDIR/muxbus-nats" --host a.b 2>&1 | grep -c 'must be 1 to 63')" 1
 nats_logs
