@@ -707,27 +707,6 @@ static int run(struct main *main)
 	return main->has_failed ? -1 : r;
 }
 
-static int describe(bool as_mdoc)
-{
-	struct buf out;
-	bool is_written;
-	buf_init(&out, (size_t)64 * 1024 * 1024);
-	if (as_mdoc) {
-		methods_describe_mdoc(&out);
-	} else {
-		struct json_writer writer;
-		json_writer_init(&writer, &out);
-		json_object_begin(&writer, NULL);
-		methods_describe(&writer);
-		json_object_end(&writer);
-		(void)buf_append_byte(&out, '\n');
-	}
-	is_written =
-	    out.data && fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
-	buf_finish(&out);
-	return is_written ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 static int open_log(const struct config *config)
 {
 	char reason[512];
@@ -796,9 +775,9 @@ int main(int argc, char **argv)
 	case CONFIG_DONE:
 		return EXIT_SUCCESS;
 	case CONFIG_DESCRIBE:
-		return describe(false);
+		return methods_print(false) ? EXIT_SUCCESS : EXIT_FAILURE;
 	case CONFIG_DESCRIBE_MDOC:
-		return describe(true);
+		return methods_print(true) ? EXIT_SUCCESS : EXIT_FAILURE;
 	case CONFIG_ERROR:
 		return 2;
 	case CONFIG_FAILED:

@@ -98,7 +98,7 @@ static void write_kinds(struct json_writer *writer)
 	json_object_end(writer);
 }
 
-void methods_describe(struct json_writer *writer)
+static void describe(struct json_writer *writer)
 {
 	json_put_str(writer, "version", PACKAGE_VERSION);
 	json_object_begin(writer, "methods");
@@ -120,13 +120,34 @@ void methods_describe_mdoc(struct buf *out)
 	condition_write_mdoc(out);
 }
 
+bool methods_print(bool as_mdoc)
+{
+	struct buf out;
+	bool is_written;
+	buf_init(&out, (size_t)64 * 1024 * 1024);
+	if (as_mdoc) {
+		methods_describe_mdoc(&out);
+	} else {
+		struct json_writer writer;
+		json_writer_init(&writer, &out);
+		json_object_begin(&writer, NULL);
+		describe(&writer);
+		json_object_end(&writer);
+		(void)buf_append_byte(&out, '\n');
+	}
+	is_written =
+	    out.data && fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
+	buf_finish(&out);
+	return is_written;
+}
+
 static void handle_describe(struct request *request, const void *data)
 {
 	const struct describe_args *args = data;
 	struct json_writer *writer;
 	const struct method *method;
 	if (args->method == NULL) {
-		methods_describe(request_result(request));
+		describe(request_result(request));
 		request_done(request);
 		return;
 	}

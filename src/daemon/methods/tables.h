@@ -30,9 +30,13 @@ extern const struct method methods_wake_policy[];
 extern const struct method methods_watch[];
 extern const struct method methods_window[];
 
-/* The answer of describe without a method, for the program's own "describe" too. */
-void methods_describe(struct json_writer *writer);
-/* The same as the reference section of muxbus-protocol(7). */
+/* The tables as the reference section of muxbus-protocol(7). */
 void methods_describe_mdoc(struct buf *out);
+
+/*
+ * Prints the tables on standard output: as describe answers without a method, or as mdoc. False:
+ * they could not be written.
+ */
+bool methods_print(bool as_mdoc);
 
 #endif
