@@ -44,8 +44,8 @@ static int write_all(int fd, const void *bytes, size_t len)
 		ssize_t put = write(fd, at, len);
 		if (put < 0 && errno == EINTR)
 			continue;
-		if (put < 0)
-			return -errno;
+		if (put <= 0) /* nothing written is no success, and would be tried for ever */
+			return put < 0 ? -errno : -EIO;
 		at += put;
 		len -= (size_t)put;
 	}

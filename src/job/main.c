@@ -93,7 +93,9 @@ static int open_input(const struct job *job)
 	for (size_t done = 0; fd >= 0 && done < len;) {
 		ssize_t put = pwrite(fd, job->spec.input + done, len - done, (off_t)done);
 		if (put <= 0) {
+			int error = put < 0 ? errno : EIO;
 			close(fd);
+			errno = error;
 			return -1;
 		}
 		done += (size_t)put;
