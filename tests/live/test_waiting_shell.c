@@ -448,6 +448,26 @@ static struct talk *check_restart(struct live *live, struct talk *talk)
 	return talk;
 }
 
+/* Sends a signal to the agents of the test that still run, in windows or behind them; how many. */
+static int signal_agents(struct live *live, int number)
+{
+	return atoi(live_run(live,
+	    "count=0; for process in /proc/[0-9]*; do\n"
+	    "grep -qxs -e fake_agent -e agent -e stranger $process/comm || continue\n"
+	    "tr '\\0' '\\n' 2>/dev/null <$process/cmdline | grep -q '^%s/' || continue\n"
+	    "kill -%d ${process#/proc/} && count=$((count + 1)); done 2>/dev/null; echo $count",
+	    live->dir, number));
+}
+
+/* No agent outlives the test: those behind script(1), or of a shell that was killed, do not end. */
+static void end_agents(struct live *live)
+{
+	int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS;
+	while (signal_agents(live, SIGKILL) > 0 && live_now_ms() < end_ms)
+		live_sleep_ms(20);
+	is_int(signal_agents(live, 0), 0, "tmux %s: no agent is left", live->version);
+}
+
 static void check_version(const char *tmux, bool is_first)
 {
 	struct live *live = live_new(tmux);
@@ -467,6 +487,7 @@ static void check_version(const char *tmux, bool is_first)
 	if (is_first)
 		check_kills(live, talk);
 	talk_free(check_restart(live, talk));
+	end_agents(live);
 	live_free(live);
 }
 
