@@ -2,29 +2,17 @@
 # SPDX-License-Identifier: ISC
 # muxbus setup: the files of agents get the needed entries and keep their others.
 
+. "${MUXBUS_SRCDIR:-.}/tests/tap.sh"
 muxbus=${MUXBUS_BUILDDIR:-.}/muxbus
 contrib=${MUXBUS_SRCDIR:-.}/contrib
-[ -x "$muxbus" ] || { echo '1..0 # SKIP muxbus is not built'; exit 0; }
-command -v jq >/dev/null || { echo '1..0 # SKIP jq is not installed'; exit 0; }
+[ -x "$muxbus" ] || skip_all 'muxbus is not built'
+command -v jq >/dev/null || skip_all 'jq is not installed'
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 unset CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME XDG_CONFIG_HOME
 export HOME="$dir/home with '1'" MUXBUS_CONTRIBDIR="$contrib"
 mkdir -p "$HOME" "$dir/project"
-checks=0
-failed=0
 
-# is NAME GOT WANT
-is() {
-	checks=$((checks + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $checks - $1"
-	else
-		echo "not ok $checks - $1"
-		printf '%s\n' "got: $2" "want: $3" | sed 's/^/# /'
-		failed=$((failed + 1))
-	fi
-}
 count() {
 	find "$HOME" -name "$1" | wc -l
 }
@@ -221,5 +209,4 @@ fi
 said=$(setup --remove)
 is 'all are removed' "$? $(find "$HOME" -name 'muxbus.js') $(cat "$HOME/.codex/config.toml")" '0  '
 is 'each under its name' "$(printf '%s\n' "$said" | grep -A1 '^$' | grep ':$')" "$(printf '%s\n' 'Gemini CLI:' opencode:)"
-echo "1..$checks"
-[ $failed -eq 0 ]
+end_testing

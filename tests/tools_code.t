@@ -3,35 +3,17 @@
 # The tools of the group "code", run as muxbusd runs them, on a small project in C.
 # shellcheck disable=SC2016
 
+. "${MUXBUS_SRCDIR:-.}/tests/tap.sh"
 tools=$(cd "${MUXBUS_SRCDIR:-.}/contrib/tools" && pwd)
 /usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	{ echo '1..0 # SKIP /usr/bin/python3 is not Python 3.9 or later'; exit 0; }
-command -v jq >/dev/null || { echo '1..0 # SKIP jq is not installed'; exit 0; }
+	skip_all '/usr/bin/python3 is not Python 3.9 or later'
+command -v jq >/dev/null || skip_all 'jq is not installed'
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 99' INT TERM
 # Where rustup has the compiler.
 export RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" CARGO_HOME="${CARGO_HOME:-$HOME/.cargo}"
 export HOME="$dir" LC_ALL=C.UTF-8 GIT_CEILING_DIRECTORIES="$dir"
-checks=0
-failed=0
-
-# is NAME GOT WANT
-is() {
-	checks=$((checks + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $checks - $1"
-	else
-		echo "not ok $checks - $1"
-		printf '%s\n' "got: $2" "want: $3" | sed 's/^/# /'
-		failed=$((failed + 1))
-	fi
-}
-
-skip() {
-	checks=$((checks + 1))
-	echo "ok $checks # SKIP $1"
-}
 
 # tool NAME ARGUMENTS: its answer, or "error: " and its error.
 tool() {
@@ -212,5 +194,4 @@ is 'code_coverage: an unknown kind of project' "$(tool code_coverage '{"path":"e
 is 'code_coverage: a command that is not there' "$(PATH=/usr/bin:/bin tool code_coverage '{"kind":"c","command":["no-such-program"]}')" \
 	'error: no-such-program cannot run (No such file or directory): is it installed?'
 
-echo "1..$checks"
-[ $failed -eq 0 ]
+end_testing

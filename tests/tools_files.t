@@ -3,10 +3,11 @@
 # The tools of the group "files", run as muxbusd runs them: arguments as JSON on standard input.
 # shellcheck disable=SC2016
 
+. "${MUXBUS_SRCDIR:-.}/tests/tap.sh"
 tools=$(cd "${MUXBUS_SRCDIR:-.}/contrib/tools" && pwd)
 /usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	{ echo '1..0 # SKIP /usr/bin/python3 is not Python 3.9 or later'; exit 0; }
-command -v jq >/dev/null || { echo '1..0 # SKIP jq is not installed'; exit 0; }
+	skip_all '/usr/bin/python3 is not Python 3.9 or later'
+command -v jq >/dev/null || skip_all 'jq is not installed'
 dir=$(mktemp -d) || exit 99
 small=
 finish() {
@@ -17,25 +18,6 @@ trap finish EXIT
 trap 'exit 99' INT TERM
 export HOME="$dir/home" MUXBUS_TOOL_STATE="$dir/state" LC_ALL=C.UTF-8
 mkdir -m 700 "$HOME" "$MUXBUS_TOOL_STATE" && mkdir "$dir/work" && cd "$dir/work" || exit 99
-checks=0
-failed=0
-
-# is NAME GOT WANT
-is() {
-	checks=$((checks + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $checks - $1"
-	else
-		echo "not ok $checks - $1"
-		printf '%s\n' "got: $2" "want: $3" | sed 's/^/# /'
-		failed=$((failed + 1))
-	fi
-}
-
-skip() {
-	checks=$((checks + 1))
-	echo "ok $checks # SKIP $1"
-}
 
 # tool NAME ARGUMENTS: its answer, or "error: " and its error.
 tool() {
@@ -367,5 +349,4 @@ done
 wait
 is 'remember: no note at the same time is lost' "$(tool remember '{"find":"at once"}' | jq '.notes | map(.id) | unique | length')" 20
 
-echo "1..$checks"
-[ $failed -eq 0 ]
+end_testing

@@ -2,43 +2,12 @@
 # For scripts (sourced): a private tmux, muxbusd on it, and checks in TAP. What was started
 # is ended however the script ends. After `start`, $MUXBUS is the socket and t is tmux.
 
-checks=0
-failed=0
-
-skip_all() {
-	echo "1..0 # SKIP $1"
-	exit 0
-}
+. "${MUXBUS_SRCDIR:-.}/tests/tap.sh"
 
 for program in tmux socat jq; do
 	command -v $program >/dev/null || skip_all "$program is not installed"
 done
 [ -x "${MUXBUS_BUILDDIR:-.}/muxbusd" ] || skip_all 'muxbusd is not built'
-
-# ok NAME COMMAND...: passes if the command succeeds.
-ok() {
-	name=$1
-	shift
-	checks=$((checks + 1))
-	if "$@"; then
-		echo "ok $checks - $name"
-	else
-		echo "not ok $checks - $name"
-		failed=$((failed + 1))
-	fi
-}
-
-# is NAME GOT WANT
-is() {
-	checks=$((checks + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $checks - $1"
-	else
-		echo "not ok $checks - $1"
-		printf '%s\n' "got: $2" "want: $3" | sed 's/^/# /'
-		failed=$((failed + 1))
-	fi
-}
 
 # until_is NAME WANT COMMAND...: the command prints that within 10 s.
 until_is() {
@@ -139,8 +108,6 @@ kill_daemon() {
 }
 
 done_testing() {
-	echo "1..$checks"
 	[ $failed -eq 0 ] || sed 's/^/# muxbusd: /' "$dir/muxbusd.log"
-	[ $failed -eq 0 ]
-	exit
+	end_testing
 }
