@@ -130,6 +130,28 @@ probe publish muxbus.f.h.s.post '{"text":"posted 4"}'
 until_is 'it takes posts' 'posted 1 posted 2 posted 3 posted 4' posted
 until_is 'and is present' up presence .state
 is 'nothing else was needed' "$(count -i violation "$dir/bridge.log" "$dir/nats.log" | sed 's/.*://' | tr '\n' ' ')" '0 0 '
+
+# nats-server is down for more than muxbus-nats and the output of its connection have room for.
+ended() {
+	kill -0 "$daemon_pid" 2>/dev/null || echo ended
+}
+kill "$daemon_pid"
+until_is 'muxbusd ends' ended ended
+wait "$daemon_pid" 2>/dev/null
+"$MUXBUS_BUILDDIR/muxbusd" -f -S "$dir/tmux" -o unread_bytes=1048576 2>>"$dir/muxbusd.log" &
+daemon_pid=$!
+until_is 'and begins with little room' yes sh -c "[ -S '$MUXBUS' ] && echo yes || echo no"
+kill_nats
+seq 5000 | sed 's/.*/{"method":"post_notification","params":{"text":"many &"}}/' |
+	socat -t 60 - "UNIX-CONNECT:$MUXBUS" | grep -c '"seq"' >"$dir/count"
+is '5,000 posts without nats-server' "$(cat "$dir/count")" 5000
+start_nats -c "$dir/nats.conf"
+many() {
+	stream_texts | grep '^many ' | sort -u | wc -l
+}
+until_is 'are all stored' 5000 many
+is 'once' "$(stream_texts | grep -c '^many ')" 5000
+
 is 'a name that is no token is refused' \
 	"$("$MUXBUS_BUILDDIR/muxbus-nats" --host a.b 2>&1 | grep -c 'must be 1 to 63')" 1
 nats_logs
