@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: ISC */
+/* Names of the fleet in requests and results, and the lines of the hosts file. */
+#include "daemon/fleet/fleet_name.h"
+
+#include <event2/event.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "daemon/fleet/host.h"
+#include "tap.h"
+#include "wire/host_line.h"
+
+static struct json_reader *reader;
+static struct host_set *hosts;
+
+static void ignore_host(void *data, struct host *host)
+{
+	(void)data;
+	(void)host;
+}
+
+static const struct json *read_json(const char *text)
+{
+	struct json_error error;
+	return json_read(reader, text, strlen(text), &error);
+}
+
+/* The host, a blank, and the parameters without it; or the reason. */
+static void is_stripped(const char *params, const char *except, const char *want)
+{
+	char reason[FLEET_NAME_REASON_SIZE];
+	struct host *host;
+	struct buf out;
+	char *got;
+	buf_init(&out, 4096);
+	if (fleet_name_strip(hosts, read_json(params), except, &host, &out, reason) < 0)
+		got = xstrdup(reason);
+	else
+		got = xasprintf("%s %s", host != NULL ? host_label(host) : "-", (char *)out.data);
+	is_str(got, want, "%s", params);
+	mem_free(got);
+	buf_finish(&out);
+}
+
+static void test_requests(void)
+{
+	is_stripped("{}", NULL, "- {}");
+	is_stripped("{\"pane\":\"%3\"}", NULL, "- {\"pane\":\"%3\"}");
+	is_stripped("{\"pane\":\"b:%3\"}", NULL, "b {\"pane\":\"%3\"}");
+	is_stripped("{\"pane\":\"b/default:%3\"}", NULL, "b {\"pane\":\"%3\"}");
+	is_stripped("{\"pane\":\"b/work:s:1.0\"}", NULL, "b/work {\"pane\":\"s:1.0\"}");
+	is_stripped("{\"pane\":\"work:1.0\"}", NULL, "- {\"pane\":\"work:1.0\"}");
+	is_stripped("{\"host\":\"c\",\"pane\":\"%3\"}", NULL, "c {\"pane\":\"%3\"}");
+	is_stripped("{\"host\":\"c\",\"pane\":\"c:%3\"}", NULL, "c {\"pane\":\"%3\"}");
+	is_stripped("{\"panes\":[\"c:%1\",\"c:%2\"]}", NULL, "c {\"panes\":[\"%1\",\"%2\"]}");
+	is_stripped("{\"seq\":\"c:12\"}", NULL, "c {\"seq\":12}");
+	is_stripped("{\"seq\":\"c:x\"}", NULL, "c {\"seq\":\"x\"}");
+	is_stripped("{\"filter\":{\"pane\":\"c:%1\",\"x\":\"c:%1\"}}", NULL,
+	    "c {\"filter\":{\"pane\":\"%1\",\"x\":\"c:%1\"}}");
+	is_stripped(
+	    "{\"text\":\"c:%3\",\"pane\":\"b:%1\"}", NULL, "b {\"text\":\"c:%3\",\"pane\":\"%1\"}");
+	is_stripped("{\"notify\":\"c:%3\",\"pane\":\"b:%1\"}", "notify",
+	    "b {\"notify\":\"c:%3\",\"pane\":\"%1\"}");
+	is_stripped("{\"notify\":\"c:%3\",\"pane\":\"b:%1\"}", NULL,
+	    "the request names two hosts, c and b; ask each in a request of its own");
+	is_stripped("{\"host\":\"d\"}", NULL, "host: there is none \"d\"; see list_hosts");
+	is_stripped("{\"host\":3}", NULL, "host: there is none \"a number\"; see list_hosts");
+}
+
+static void is_qualified(const char *object, const char *want)
+{
+	struct json_writer writer;
+	struct buf out;
+	buf_init(&out, 4096);
+	json_writer_init(&writer, &out);
+	json_object_begin(&writer, NULL);
+	fleet_name_put_members(&writer, host_set_find(hosts, "b", "work"), read_json(object));
+	json_object_end(&writer);
+	is_str((const char *)out.data, want, "%s", object);
+	buf_finish(&out);
+}
+
+static void test_results(void)
+{
+	is_qualified("{\"pane\":\"%3\",\"title\":\"%3\"}",
+	    "{\"pane\":\"b/work:%3\",\"title\":\"%3\",\"host\":\"b\",\"server\":\"work\"}");
+	is_qualified("{\"pane\":null,\"sessions\":[\"$0\",\"$2\"]}",
+	    "{\"pane\":null,\"sessions\":[\"b/work:$0\",\"b/work:$2\"],\"host\":\"b\","
+	    "\"server\":\"work\"}");
+	is_qualified("{\"wake\":{\"pane\":\"%1\"},\"data\":{\"pane\":\"%1\"}}",
+	    "{\"wake\":{\"pane\":\"b/work:%1\"},\"data\":{\"pane\":\"%1\"},\"host\":\"b\","
+	    "\"server\":\"work\"}");
+	is_qualified("{\"host\":\"x\",\"server\":\"y\"}", "{\"host\":\"b\",\"server\":\"work\"}");
+}
+
+/* Name, server, destination, -L, -S and program; or the result and the reason. */
+static void is_line(const char *line, const char *want)
+{
+	char *copy = xstrdup(line), *got;
+	char reason[256] = "";
+	struct host_spec spec;
+	int result = host_line_read(copy, &spec, reason, sizeof reason);
+	if (result > 0)
+		got = xasprintf("%s %s %s %s %s %s", spec.name, spec.server,
+		    spec.ssh != NULL ? spec.ssh : "-",
+		    spec.tmux_name != NULL ? spec.tmux_name : "-",
+		    spec.tmux_path != NULL ? spec.tmux_path : "-",
+		    spec.program != NULL ? spec.program : "-");
+	else
+		got = xasprintf("%d %.40s", result, reason);
+	is_str(got, want, "\"%s\"", line);
+	mem_free(got);
+	mem_free(copy);
+}
+
+static void test_lines(void)
+{
+	is_line("", "0 ");
+	is_line("  # b", "0 ");
+	is_line("b", "b default - - - -");
+	is_line(" b\tssh=me@b:22 server=work # x\r", "b work me@b:22 work - -");
+	is_line("b server=/tmp/x/s muxbus=/opt/muxbus", "b s - - /tmp/x/s /opt/muxbus");
+	is_line("b server=x/s", "-1 server: must be a name as for tmux -L, o");
+	is_line("-b", "-1 \"-b\" is no name of a host: up to 64 lett");
+	is_line("b:c", "-1 \"b:c\" is no name of a host: up to 64 let");
+	is_line("b ssh=-oProxyCommand=id", "-1 ssh: a destination does not begin with \"");
+	is_line("b ssh", "-1 \"ssh\" is not of the form name=value");
+	is_line("b ssh=", "-1 \"ssh=\" is not of the form name=value");
+	is_line("b colour=blue", "-1 there is no \"colour\"; a line is NAME [ss");
+	is_line("12345678901234567890123456789012345678901234567890123456789012345",
+	    "-1 \"123456789012345678901234567890123456789");
+}
+
+int main(void)
+{
+	static const struct host_handlers handlers = {.state = ignore_host, .removed = ignore_host};
+	struct event_base *base = event_base_new();
+	reader = json_reader_new(4096);
+	hosts = host_set_new(&(struct host_set_parts){.base = base, .handlers = &handlers});
+	(void)host_add(hosts, &(struct host_spec){.name = "b", .server = "default"});
+	(void)host_add(hosts, &(struct host_spec){.name = "b", .server = "work"});
+	(void)host_add(hosts, &(struct host_spec){.name = "c", .server = "play"});
+	test_requests();
+	test_results();
+	test_lines();
+	host_set_free(hosts);
+	json_reader_free(reader);
+	event_base_free(base);
+	return done_testing();
+}
