@@ -48,6 +48,28 @@ is 'a request that fails' "$(field '.error.data.field')" cwd
 call run_long_command '{"command":"exit 0","cwd":"/","key":"fails"}'
 is 'leaves its key free' "$(field '.result | has("repeated")')" false
 
+# A named wait whose answer was lost; and one that is not needed any more.
+wait='{"any":[{"file":"'"$dir"'/waited","regex":"now"}],"timeout_sec":60,"wait":"one","key":"one/1"}'
+line wait_for "$wait" | socat -t 86400 - "UNIX-CONNECT:$MUXBUS" >"$dir/unread" &
+waiting=$!
+until_is 'the wait is there' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 9 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
+echo now >"$dir/waited"
+wait $waiting
+call wait_for "$wait"
+is 'a wait that is over is answered again' "$(field '.result | "\(.matched) \(.repeated)"')" '[0] true'
+kill_daemon
+call wait_for "$wait"
+is 'also after kill -9' "$(field '.result | "\(.matched) \(.repeated)"')" '[0] true'
+call wait_for '{"any":[{"sec":50}],"key":"one/2"}'
+is 'a key goes with a name' "$(field .error.data.field)" key
+line wait_for '{"any":[{"sec":60}],"timeout_sec":60,"wait":"two"}' | socat -t 86400 - "UNIX-CONNECT:$MUXBUS" >"$dir/two" &
+waiting=$!
+until_is 'another wait is there' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 9 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
+call cancel_watch '{"id":"two"}'
+is 'a named wait is cancelled' "$(field .result.cancelled)" 1
+wait $waiting
+is 'and its request ends' "$(jq -r .error.data.kind "$dir/two")" cancelled
+
 # The daemon is killed at any time after the request, and the answer is not read.
 twice=0
 never=0

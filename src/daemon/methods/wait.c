@@ -23,6 +23,7 @@ struct wait_args {
 	const struct json *all;
 	double timeout_sec;
 	const char *wait;
+	const char *key;
 };
 
 #define ANY_ARRAY "\"type\":\"array\",\"items\":{\"type\":\"object\"}"
@@ -60,6 +61,14 @@ static const struct field wait_fields[] = {
 	.offset = offsetof(struct wait_args, wait),
 	.help = "A name: the wait then outlives its connection, and the daemon; ask for the same "
 		"name again to resume."},
+    {.name = "key",
+	.type = FIELD_STRING,
+	.flags = FIELD_RARE,
+	.offset = offsetof(struct wait_args, key),
+	.min = 1,
+	.max = NOTIFICATION_KEY_MAX,
+	.help = "With wait: asked again with this key within 24 hours, a wait that is over is "
+		"answered as the first time, also if that answer was lost."},
     {.name = NULL},
 };
 
@@ -73,8 +82,32 @@ static const struct field_result wait_results[] = {
     {"elapsed_sec", "number", "how long it took"},
     {"timed_out", "boolean", "whether the time was up"},
     {"wait", "string", "its name, if it has one"},
+    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
+
+/* Whether the wait has to be started or resumed; else the request is answered. */
+static bool admit_wait(struct request *request, const struct wait_args *args)
+{
+	char id[NOTIFICATION_ID_SIZE];
+	if (args->key == NULL)
+		return true;
+	if (args->wait == NULL) {
+		request_fail_data(
+		    request, MESSAGE_PARAMS, "\"field\":\"key\"", "key: goes with wait");
+		return false;
+	}
+	switch (repeat_check(request, "wait_for", args->key, id)) {
+	case REPEAT_ANSWERED:
+		return false;
+	case REPEAT_NEW:
+		once_keep(request_once(request), "");
+		break;
+	case REPEAT_BEGUN:
+		break; /* the wait is there under its name */
+	}
+	return true;
+}
 
 static void handle_wait(struct request *request, const void *data)
 {
@@ -84,8 +117,9 @@ static void handle_wait(struct request *request, const void *data)
 		    "any: give either any or all, an array of conditions");
 		return;
 	}
-	wait_start(request_daemon(request)->waits, request, args->any, args->all, args->timeout_sec,
-	    args->wait);
+	if (admit_wait(request, args))
+		wait_start(request_daemon(request)->waits, request, args->any, args->all,
+		    args->timeout_sec, args->wait);
 }
 
 enum {

@@ -175,7 +175,7 @@ static const struct field cancel_fields[] = {
     {.name = "id",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct cancel_args, id),
-	.help = "Cancel this one."},
+	.help = "Cancel this one; or the name of a wait."},
     {.name = "watch",
 	.type = FIELD_STRING,
 	.flags = FIELD_ALIAS,
@@ -275,6 +275,12 @@ static void handle_cancel(struct request *request, const void *data)
 		count++;
 	}
 	count += cancel_waits(request_daemon(request)->waits, args, &pane, writer);
+	if (args->id != NULL && wait_cancel_named(request_daemon(request)->waits, args->id)) {
+		json_object_begin(writer, NULL);
+		json_put_str(writer, "id", args->id);
+		json_object_end(writer);
+		count++;
+	}
 	json_array_end(writer);
 	if (args->id != NULL && count == 0) {
 		request_fail(request, MESSAGE_NO_SUCH_WATCH,

@@ -640,6 +640,20 @@ bool wait_cancel_background(struct wait_set *set, const char *id)
 	return false;
 }
 
+bool wait_cancel_named(struct wait_set *set, const char *name)
+{
+	struct wait *wait = find_wait(set, name);
+	if (wait == NULL)
+		return false;
+	if (wait->request != NULL) {
+		request_on_cancel(wait->request, NULL, NULL);
+		request_fail(
+		    wait->request, MESSAGE_CANCELLED, "the wait \"%s\" was cancelled", wait->name);
+	}
+	wait_free(wait);
+	return true;
+}
+
 void wait_background_get(const struct wait *wait, struct wait_background *ret_wait)
 {
 	*ret_wait = (struct wait_background){

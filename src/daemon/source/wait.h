@@ -64,6 +64,8 @@ const struct wait *wait_start_background(
     struct wait_set *set, struct request *request, const struct wait_background *order);
 /* Ends one with a cancelled notification; false if there is none of that id. */
 bool wait_cancel_background(struct wait_set *set, const char *id);
+/* Ends a named wait without a notification; its request fails. False if there is none. */
+bool wait_cancel_named(struct wait_set *set, const char *name);
 /* Oldest first: NULL starts, NULL ends. */
 const struct wait *wait_next_background(const struct wait_set *set, const struct wait *previous);
 /* Its strings are lent until the wait ends. */

@@ -1324,6 +1324,8 @@ WaitForResult = TypedDict(
         "elapsed_sec": "float",
         "timed_out": "bool",
         "wait": "str",
+        "repeated": "bool",
+        "differs": "bool",
     },
     total=False,
 )
@@ -1489,7 +1491,7 @@ class Methods:
         """Ends the watches of a file, one by its id, or all of the caller's; says which.
 
         file_path: Cancel all watches of this file, also those of other callers.
-        id: Cancel this one.
+        id: Cancel this one; or the name of a wait.
         pane: Cancel those of this pane; with nothing given: the caller's own.
         key: Done once: asked again with this key within 24 hours, the answer is that of the
             first request.
@@ -2801,6 +2803,7 @@ class Methods:
         all: Optional[Sequence[Union[WaitForAllAgentState, WaitForAllCommandFinished, WaitForAllCpuBelow, WaitForAllEvent, WaitForAllExited, WaitForAllFile, WaitForAllJob, WaitForAllNotification, WaitForAllOutput, WaitForAllPrompt, WaitForAllQuietSec, WaitForAllReady, WaitForAllScreen, WaitForAllSec]]] = None,
         timeout_sec: Optional[float] = None,
         wait: Optional[str] = None,
+        key: Optional[str] = None,
     ) -> WaitForResult:
         """Waits until one, or all, of several conditions have come true.
 
@@ -2812,12 +2815,15 @@ class Methods:
         timeout_sec: Answer after this long in any case. Unit: s.
         wait: A name: the wait then outlives its connection, and the daemon; ask for the same name
             again to resume.
+        key: With wait: asked again with this key within 24 hours, a wait that is over is
+            answered as the first time, also if that answer was lost.
         """
         return await self.request("wait_for",
             any=any,
             all=all,
             timeout_sec=timeout_sec,
-            wait=wait)
+            wait=wait,
+            key=key)
 
     async def wait_for_idle(
         self,
