@@ -50,6 +50,10 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
 	"events from..to did not reach this subscription, or bytes of a pane are missing; reason "
 	"says why",
 	"pane offset reason count"},
+    [EVENT_HOST_STATE] = {"host_state",
+	"of a fleet: a host is up, connecting or down now, and why; seq: its events follow behind "
+	"this number",
+	"host server state reason"},
     [EVENT_LAYOUT_CHANGED] = {"layout_changed",
 	"panes of a window were resized, moved or zoomed; with the layout as a tree",
 	"window width height zoomed layout visible_layout"},

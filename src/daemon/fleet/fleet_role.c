@@ -11,10 +11,15 @@
 #include "daemon/core/config.h"
 #include "daemon/core/state_dir.h"
 #include "daemon/fleet/fleet_hosts.h"
+#include "daemon/fleet/fleet_next.h"
+#include "daemon/fleet/fleet_notify.h"
 #include "daemon/fleet/fleet_route.h"
+#include "daemon/fleet/fleet_stream.h"
+#include "daemon/fleet/fleet_wait.h"
 #include "daemon/fleet/host.h"
 #include "daemon/fleet/hosts_file.h"
 #include "daemon/methods/daemon_parts.h"
+#include "daemon/queue/queue.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/server.h"
 #include "wire/json.h"
@@ -44,20 +49,23 @@ int fleet_role_make_dir(const char *socket, char *ret_reason, size_t size)
 
 static void on_state(void *data, struct host *host)
 {
-	(void)data;
-	(void)host;
+	const struct fleet_role *role = data;
+	fleet_streams_state(role->routes.streams, host);
+	fleet_notices_state(role->routes.notices);
 }
 
 static void on_line(void *data, struct host *host, const struct json *message)
 {
-	(void)data;
-	(void)host;
-	(void)message;
+	const struct fleet_role *role = data;
+	fleet_streams_line(role->routes.streams, host, message);
 }
 
 static void on_removed(void *data, struct host *host)
 {
-	(void)data;
+	const struct fleet_role *role = data;
+	fleet_streams_removed(role->routes.streams, host);
+	fleet_notices_removed(role->routes.notices, host);
+	fleet_nexts_removed(role->routes.nexts, host);
 	fleet_hosts_forget(host);
 }
 
@@ -68,12 +76,16 @@ struct fleet_role *fleet_role_new(struct daemon *daemon)
 	struct fleet_role *role = xcalloc(1, sizeof *role);
 	role->hosts = host_set_new(
 	    &(struct host_set_parts){.base = daemon->base, .handlers = &handlers, .data = role});
-	role->file = hosts_file_new(daemon->base, role->hosts);
 	role->routes = (struct fleet_routes){
 	    .hosts = role->hosts,
-	    .file = role->file,
+	    .nexts = fleet_nexts_new(role->hosts, daemon->base),
+	    .notices = fleet_notices_new(&(struct fleet_notices_parts){
+		.hosts = role->hosts, .base = daemon->base, .store = queue_store(daemon->queue)}),
+	    .streams = fleet_streams_new(role->hosts),
+	    .waits = fleet_waits_new(role->hosts, daemon->base),
 	    .reader = json_reader_new((size_t)daemon->config->limits.line_bytes),
 	};
+	role->routes.file = role->file = hosts_file_new(daemon->base, role->hosts);
 	dispatch_set_router(server_dispatch(daemon->server), fleet_route, &role->routes);
 	return role;
 }
@@ -86,6 +98,10 @@ void fleet_role_free(struct fleet_role *role)
 	for (struct host *host = host_set_next(role->hosts, NULL); host != NULL;
 	     host = host_set_next(role->hosts, host))
 		fleet_hosts_forget(host);
+	fleet_waits_free(role->routes.waits);
+	fleet_nexts_free(role->routes.nexts);
+	fleet_streams_free(role->routes.streams);
+	fleet_notices_free(role->routes.notices);
 	host_set_free(role->hosts);
 	json_reader_free(role->routes.reader);
 	mem_free(role);

@@ -9,6 +9,10 @@
 #include "daemon/fleet/fleet_gather.h"
 #include "daemon/fleet/fleet_hosts.h"
 #include "daemon/fleet/fleet_name.h"
+#include "daemon/fleet/fleet_next.h"
+#include "daemon/fleet/fleet_notify.h"
+#include "daemon/fleet/fleet_stream.h"
+#include "daemon/fleet/fleet_wait.h"
 #include "daemon/fleet/host.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
@@ -52,6 +56,26 @@ static const struct route table[] = {
     {"shutdown", NULL, NULL},
     {"status", NULL, show_status},
 };
+
+/* Takes a request whose parts may name several hosts. */
+static bool take_across(
+    struct fleet_routes *routes, struct request *request, const struct json *params)
+{
+	const char *method = request_method(request)->name;
+	if (strcmp(method, "subscribe") == 0)
+		fleet_streams_subscribe(routes->streams, request, params);
+	else if (strcmp(method, "unsubscribe") == 0)
+		fleet_streams_unsubscribe(routes->streams, request, params);
+	else if (strcmp(method, "wait_for") == 0)
+		fleet_waits_start(routes->waits, request, params);
+	else if (strcmp(method, "next_notification") == 0 &&
+	    json_member(params, "consumer") != NULL && json_member(params, "host") == NULL &&
+	    json_member(params, "id") == NULL && host_set_count(routes->hosts) > 1)
+		fleet_nexts_start(routes->nexts, request, params);
+	else
+		return false;
+	return true;
+}
 
 static int compare(const void *name, const void *row)
 {
@@ -104,6 +128,8 @@ static bool take(struct fleet_routes *routes, struct request *request, struct ho
 		host = only_host(routes->hosts);
 	if (host == NULL)
 		refuse_without_host(routes->hosts, request);
+	else if (json_member(params, "notify") != NULL)
+		fleet_notices_take(routes->notices, request, host, params);
 	else
 		fleet_forward(request, host, params);
 	return true;
@@ -118,8 +144,10 @@ bool fleet_route(void *data, struct request *request, const struct json *params)
 	struct host *host;
 	struct buf text;
 	bool is_taken = true;
+	if (take_across(routes, request, params))
+		return true;
 	buf_init(&text, HOST_QUEUE_BYTES);
-	if (fleet_name_strip(routes->hosts, params, NULL, &host, &text, reason) < 0) {
+	if (fleet_name_strip(routes->hosts, params, "notify", &host, &text, reason) < 0) {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"host\"", "%s", reason);
 	} else {
 		stripped = json_read(routes->reader, (const char *)text.data, text.len, &error);

@@ -8,6 +8,10 @@
 
 #include <stdbool.h>
 
+struct fleet_nexts;
+struct fleet_notices;
+struct fleet_streams;
+struct fleet_waits;
 struct host_set;
 struct hosts_file;
 struct json;
@@ -17,6 +21,10 @@ struct request;
 struct fleet_routes {
 	struct host_set *hosts;
 	struct hosts_file *file;
+	struct fleet_nexts *nexts;
+	struct fleet_notices *notices;
+	struct fleet_streams *streams;
+	struct fleet_waits *waits;
 	struct json_reader *reader; /* of parameters without the names of hosts */
 };
 

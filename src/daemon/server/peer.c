@@ -91,6 +91,8 @@ struct peer {
 	struct subscription_set *subscriptions;
 	char *cwd; /* of its commands; NULL: none yet */
 	bool is_behind; /* events were dropped */
+	void (*room)(struct peer *peer, void *data); /* NULL: none */
+	void *room_data;
 	bool has_pane;
 	struct peer_pane peer_pane;
 	uint32_t said_pane; /* set by peer_speak_for() */
@@ -455,6 +457,12 @@ bool peer_send_line(struct peer *peer, const char *line, size_t len)
 	return true;
 }
 
+void peer_set_room(struct peer *peer, void (*room)(struct peer *peer, void *data), void *data)
+{
+	peer->room = room;
+	peer->room_data = data;
+}
+
 /* Writes as much as the socket takes. */
 static void flush(struct peer *peer)
 {
@@ -728,6 +736,8 @@ static void work(struct peer *peer)
 	    unread_bytes(peer) <= PEER_IDLE_MAX / 4) {
 		peer->is_behind = false;
 		subscription_set_catch_up(peer->subscriptions);
+		if (peer->room != NULL)
+			peer->room(peer, peer->room_data);
 		flush(peer);
 	}
 	if (peer->is_gone) {

@@ -113,6 +113,9 @@ void *peer_attachment(const struct peer *peer); /* NULL: none yet */
 /* Sends a line other than a response; false if the peer is too far behind. */
 bool peer_send_line(struct peer *peer, const char *line, size_t len);
 
+/* Calls room when lines that peer_send_line() refused would be taken again. NULL: nothing. */
+void peer_set_room(struct peer *peer, void (*room)(struct peer *peer, void *data), void *data);
+
 struct subscription_set *peer_subscriptions(struct peer *peer);
 
 /* Writes the pending output, waiting up to this time of the monotonic clock. */

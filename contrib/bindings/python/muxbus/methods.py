@@ -17,6 +17,7 @@ EventKind = Literal[
     "command_started",
     "delivery",
     "gap",
+    "host_state",
     "layout_changed",
     "line",
     "mode_changed",

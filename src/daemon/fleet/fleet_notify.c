@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: ISC */
+/* Notices from one host to another. */
+#include "daemon/fleet/fleet_notify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/crc.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/fleet/fleet_forward.h"
+#include "daemon/fleet/fleet_name.h"
+#include "daemon/fleet/host.h"
+#include "daemon/queue/notification.h"
+#include "daemon/queue/record.h"
+#include "daemon/queue/store.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "wire/json.h"
+
+enum {
+	NAME_SIZE = 17, /* of a notice: 16 hexadecimal digits */
+	HOST_SIZE = 2 * HOST_NAME_BYTES + 2,
+	PANE_SIZE = 256,
+	ID_SIZE = 64,
+	METHOD_SIZE = 64,
+	KEY_SIZE = NOTIFICATION_KEY_MAX + 1,
+	PARAMS_MAX = 256 * 1024,
+	ANSWER_MS = 10000, /* until the request is answered without its host */
+	AGAIN_MS = 2000, /* until a step that failed is tried again */
+	POLL_SEC = 3600,
+};
+
+struct notice {
+	struct list link;
+	struct fleet_notices *set;
+	char name[NAME_SIZE];
+	/* In the store: */
+	char from[HOST_SIZE]; /* the host of the request, "B/work" */
+	char to[HOST_SIZE]; /* the host of the pane */
+	char pane[PANE_SIZE];
+	char method[METHOD_SIZE];
+	char key[KEY_SIZE];
+	char *params; /* with the key */
+	char id[ID_SIZE]; /* on its host; "": the request may not be done yet */
+	uint64_t after; /* number of the last notification that the pane's host has */
+	bool is_repeated; /* there may be several */
+	/* In memory: */
+	struct request *request; /* NULL: answered, or of an earlier daemon */
+	struct loop_timer *answer; /* NULL: no request waits */
+	struct loop_timer *again;
+	struct host *asked; /* the host of call */
+	struct host_call *call; /* NULL: nothing is under way */
+	char *post; /* parameters of post_notification for the pane; NULL: none came yet */
+	uint64_t seq; /* of that one, on its host */
+	bool is_last;
+};
+
+struct fleet_notices {
+	struct fleet_notices_parts parts;
+	struct list notices;
+	size_t count;
+};
+
+static const struct record_field notice_fields[] = {
+    {RECORD_ROW(WORD, struct notice, from, "from")},
+    {RECORD_ROW(WORD, struct notice, to, "to")},
+    {RECORD_ROW(WORD, struct notice, pane, "pane")},
+    {RECORD_ROW(WORD, struct notice, method, "method")},
+    {RECORD_ROW(WORD, struct notice, key, "key")},
+    {RECORD_ROW(JSON, struct notice, params, "params")},
+    {RECORD_ROW(WORD, struct notice, id, "id")},
+    {RECORD_ROW(UINT64, struct notice, after, "after")},
+    {RECORD_ROW(BOOL, struct notice, is_repeated, "repeated")},
+};
+
+static const struct record_kind notice_kind = {
+    .prefix = "notice/",
+    .noun = "a notice to another host",
+    .rows = RECORD_ROWS(notice_fields, NULL),
+    .source = SOURCE_POST,
+};
+
+static void step(struct notice *notice);
+
+static void on_again(void *data)
+{
+	step(data);
+}
+
+static struct notice *notice_new(struct fleet_notices *notices)
+{
+	struct notice *notice = xcalloc(1, sizeof *notice);
+	notice->set = notices;
+	notice->again = loop_timer_new(notices->parts.base, on_again, notice);
+	list_append(&notices->notices, &notice->link);
+	notices->count++;
+	return notice;
+}
+
+static void notice_free(struct notice *notice)
+{
+	if (notice->call != NULL)
+		host_call_cancel(notice->call);
+	loop_timer_free(notice->answer);
+	loop_timer_free(notice->again);
+	list_remove(&notice->link);
+	notice->set->count--;
+	mem_free(notice->params);
+	mem_free(notice->post);
+	mem_free(notice);
+}
+
+static void keep(const struct notice *notice)
+{
+	record_put(notice->set->parts.store, &notice_kind, notice->name, notice);
+}
+
+static void forget(struct notice *notice)
+{
+	record_delete(notice->set->parts.store, &notice_kind, notice->name);
+	notice_free(notice);
+}
+
+static bool load(void *data, const char *name, const struct json *value)
+{
+	struct fleet_notices *notices = data;
+	struct notice *notice;
+	if (strlen(name) >= NAME_SIZE || notices->count == FLEET_NOTICES_MAX)
+		return false;
+	notice = notice_new(notices);
+	if (!record_read(notice_kind.rows, value, notice)) {
+		notice->params = NULL;
+		notice_free(notice);
+		return false;
+	}
+	(void)snprintf(notice->name, sizeof notice->name, "%s", name);
+	loop_timer_arm(notice->again, 0);
+	return true;
+}
+
+struct fleet_notices *fleet_notices_new(const struct fleet_notices_parts *parts)
+{
+	struct fleet_notices *notices = xcalloc(1, sizeof *notices);
+	struct record_lost lost = {.count = 0};
+	notices->parts = *parts;
+	list_init(&notices->notices);
+	record_load(parts->store, &notice_kind, load, notices, &lost);
+	while (lost.count > 0)
+		mem_free(lost.keys[--lost.count]); /* the log has them */
+	return notices;
+}
+
+/* Lets go of the request that made the notice. */
+static struct request *take_request(struct notice *notice)
+{
+	struct request *request = notice->request;
+	if (request != NULL)
+		request_on_cancel(request, NULL, NULL);
+	loop_timer_free(notice->answer);
+	notice->answer = NULL;
+	notice->request = NULL;
+	return request;
+}
+
+void fleet_notices_free(struct fleet_notices *notices)
+{
+	if (notices == NULL)
+		return;
+	while (!list_is_empty(&notices->notices)) {
+		struct notice *notice = list_entry(notices->notices.next, struct notice, link);
+		struct request *request = take_request(notice);
+		notice_free(notice);
+		if (request != NULL)
+			request_fail(request, MESSAGE_CANCELLED, "the daemon ends");
+	}
+	mem_free(notices);
+}
+
+/* The peer has gone; the notice stays. */
+static void on_cancelled(struct request *request, void *data)
+{
+	(void)take_request(data);
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
+}
+
+/* The host does not answer. The notice stays, since the request may be done there. */
+static void on_unanswered(void *data)
+{
+	struct notice *notice = data;
+	struct request *request = take_request(notice);
+	request_fail(request, MESSAGE_TIMEOUT,
+	    "%s has not answered %s yet: the request is kept, and done once when %s answers; "
+	    "asked again with the key \"%s\" it is the same request",
+	    notice->from, notice->method, notice->from, notice->key);
+}
+
+/* The error of a message that was made here, about the way to the host. */
+static bool is_of_way(const struct json *message)
+{
+	static const char *const kinds[] = {"gone", "timeout", "busy", "limit", "not_ready",
+	    "cancelled", "internal", "tmux_unavailable"};
+	const struct json *data = json_member(json_member(message, "error"), "data");
+	const struct json *kind = json_member(data, "kind");
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (kind != NULL && kind->type == JSON_STRING && strcmp(kind->text, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
+static void call(struct notice *notice, struct host *host, const char *method, const char *params,
+    unsigned flags, void (*done)(void *, const struct json *))
+{
+	notice->asked = host;
+	notice->call = host_call(host,
+	    &(struct host_order){.method = method,
+		.params = params,
+		.params_len = strlen(params),
+		.flags = flags,
+		.done = done,
+		.data = notice});
+}
+
+/* The host of the request has answered it. */
+static void on_begun(void *data, const struct json *message)
+{
+	struct notice *notice = data;
+	struct host *host = notice->asked;
+	const struct json *result = json_member(message, "result");
+	const struct json *id = json_member(result, "id");
+	bool is_kept = false;
+	struct request *request;
+	notice->call = NULL;
+	if (result == NULL && is_of_way(message) && notice->request == NULL) {
+		loop_timer_arm(notice->again, AGAIN_MS);
+		return;
+	}
+	request = take_request(notice);
+	if (id != NULL && id->type == JSON_STRING && id->len < sizeof notice->id) {
+		(void)snprintf(notice->id, sizeof notice->id, "%s", id->text);
+		keep(notice);
+		is_kept = true;
+	} else {
+		/* Refused, or it failed at once: the caller learns why, and nothing more comes. */
+		forget(notice);
+	}
+	if (request != NULL && result != NULL) {
+		fleet_name_put_members(request_result(request), host, result);
+		request_done(request);
+	} else if (request != NULL) {
+		fleet_forward_error(request, host, json_member(message, "error"));
+	} else if (result == NULL) {
+		log_warning("a request that was kept for %s failed", host_label(host));
+	}
+	if (is_kept)
+		step(notice);
+}
+
+static const char *text_of(const struct json *object, const char *name)
+{
+	const struct json *member = json_member(object, name);
+	return member != NULL && member->type == JSON_STRING ? member->text : "";
+}
+
+/* Whether nothing comes after an entry. */
+static bool is_last(const struct notice *notice, const struct json *entry)
+{
+	static const char *const ends[] = {"timeout", "cancelled", "gone", "limit", "error"};
+	const char *reason = text_of(json_member(entry, "data"), "reason");
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+		if (strcmp(reason, ends[i]) == 0)
+			return true;
+	return !notice->is_repeated;
+}
+
+/* Writes the post for the pane. has_data: with what the source says. False: that is too much. */
+static bool write_post(struct notice *notice, const struct json *entry, bool has_data)
+{
+	const struct json *data = json_member(entry, "data");
+	struct json_writer writer;
+	char *text = xasprintf("%.64s:%s %.16s: %s", notice->from, notice->id,
+	    text_of(entry, "source"), text_of(entry, "text"));
+	char *clean = notification_clean_text(text, strlen(text));
+	char key[ID_SIZE + 48];
+	struct buf out;
+	/* Of another request with the key of this one, too. */
+	(void)snprintf(key, sizeof key, "fleet/%08" PRIx32 "/%s/%" PRIu64,
+	    crc32c(0, notice->from, strlen(notice->from)), notice->id, notice->seq);
+	buf_init(&out, 2 * PARAMS_MAX);
+	json_writer_init(&writer, &out);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "text", clean);
+	json_put_str(&writer, "pane", notice->pane);
+	json_put_str(&writer, "key", key);
+	json_object_begin(&writer, "data");
+	json_put_str(&writer, "host", notice->from);
+	json_put_str(&writer, "source", text_of(entry, "source"));
+	json_put_str(&writer, "id", notice->id);
+	json_put_int(&writer, "seq", (int64_t)notice->seq);
+	if (has_data && data != NULL)
+		json_put_value(&writer, "data", data);
+	json_object_end(&writer);
+	json_object_end(&writer);
+	mem_free(text);
+	mem_free(clean);
+	notice->post = (char *)buf_steal(&out, NULL);
+	if (!has_data || (!writer.is_cut && strlen(notice->post) < NOTIFICATION_DATA_MAX))
+		return true;
+	mem_free(notice->post);
+	notice->post = NULL;
+	return false;
+}
+
+/* The host of the request has a notification, or the time is up. */
+static void on_entry(void *data, const struct json *message)
+{
+	struct notice *notice = data;
+	const struct json *list = json_member(json_member(message, "result"), "notifications");
+	const struct json *entry = list != NULL && list->type == JSON_ARRAY ? list->child : NULL;
+	const struct json *number = json_member(entry, "seq");
+	int64_t seq;
+	notice->call = NULL;
+	if (number != NULL && json_int(number, &seq) && seq > 0) {
+		notice->seq = (uint64_t)seq;
+		notice->is_last = is_last(notice, entry);
+		if (!write_post(notice, entry, true))
+			(void)write_post(notice, entry, false);
+	} else if (json_member(message, "result") == NULL) {
+		loop_timer_arm(notice->again, AGAIN_MS);
+		return;
+	}
+	step(notice);
+}
+
+static void on_ignored(void *data, const struct json *message)
+{
+	(void)data;
+	(void)message;
+}
+
+/* The pane's host has it: acknowledges it on the host of the request. */
+static void acknowledge(const struct notice *notice)
+{
+	struct host *host =
+	    fleet_name_host(notice->set->parts.hosts, notice->from, strlen(notice->from));
+	char params[64];
+	(void)snprintf(params, sizeof params, "{\"seq\":%" PRIu64 "}", notice->seq);
+	if (host != NULL)
+		(void)host_call(host,
+		    &(struct host_order){.method = "ack_notification",
+			.params = params,
+			.params_len = strlen(params),
+			.flags = HOST_CALL_READS, /* a second time it changes nothing */
+			.deadline_ms = 24 * 3600 * 1000,
+			.done = on_ignored});
+}
+
+static void on_posted(void *data, const struct json *message)
+{
+	struct notice *notice = data;
+	notice->call = NULL;
+	if (json_member(message, "result") == NULL && is_of_way(message)) {
+		loop_timer_arm(notice->again, AGAIN_MS);
+		return;
+	}
+	if (json_member(message, "result") != NULL)
+		acknowledge(notice);
+	else
+		log_warning("%s:%s cannot be notified of %s:%s: %.200s", notice->to, notice->pane,
+		    notice->from, notice->id, text_of(json_member(message, "error"), "message"));
+	if (notice->is_last) {
+		forget(notice);
+		return;
+	}
+	notice->after = notice->seq;
+	mem_free(notice->post);
+	notice->post = NULL;
+	keep(notice);
+	step(notice);
+}
+
+/* Does what is next, if nothing is under way and the host is known. */
+static void step(struct notice *notice)
+{
+	const struct host_set *hosts = notice->set->parts.hosts;
+	struct host *from = fleet_name_host(hosts, notice->from, strlen(notice->from));
+	struct host *to = fleet_name_host(hosts, notice->to, strlen(notice->to));
+	char params[128];
+	if (notice->call != NULL)
+		return;
+	if (notice->post != NULL) {
+		if (to != NULL)
+			call(notice, to, "post_notification", notice->post, HOST_CALL_KEYED,
+			    on_posted);
+	} else if (from != NULL && notice->id[0] == '\0') {
+		call(notice, from, notice->method, notice->params, HOST_CALL_KEYED, on_begun);
+	} else if (from != NULL) {
+		(void)snprintf(params, sizeof params,
+		    "{\"id\":\"%s\",\"after\":%" PRIu64 ",\"limit\":1,\"timeout_sec\":%d}",
+		    notice->id, notice->after, POLL_SEC);
+		call(notice, from, "next_notification", params, HOST_CALL_READS | HOST_CALL_WAITS,
+		    on_entry);
+	}
+}
+
+void fleet_notices_state(struct fleet_notices *notices)
+{
+	struct list *link;
+	list_for_each (link, &notices->notices) {
+		struct notice *notice = list_entry(link, struct notice, link);
+		if (notice->call == NULL && !loop_timer_is_armed(notice->again))
+			loop_timer_arm(notice->again, 0);
+	}
+}
+
+void fleet_notices_removed(struct fleet_notices *notices, struct host *host)
+{
+	struct list *link;
+	list_for_each (link, &notices->notices) {
+		struct notice *notice = list_entry(link, struct notice, link);
+		if (notice->call == NULL || notice->asked != host)
+			continue;
+		host_call_cancel(notice->call);
+		notice->call = NULL;
+	}
+}
+
+/* Methods that answer with the id of what they began, and whose end is a notification. */
+static bool may_notify(const char *method)
+{
+	static const char *const methods[] = {"background_process", "gemini_sleep", "restart_job",
+	    "run_long_command", "sleep", "wait_for_idle", "watch_log", "watch_pane"};
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+		if (strcmp(method, methods[i]) == 0)
+			return true;
+	return false;
+}
+
+static void fail_field(struct request *request, const char *before, const char *text)
+{
+	request_fail_data(
+	    request, MESSAGE_PARAMS, "\"field\":\"notify\"", "notify: %s%s", before, text);
+}
+
+/* The name by which the host is found again. */
+static void name_host(const struct host *host, char out[HOST_SIZE])
+{
+	(void)snprintf(out, HOST_SIZE, "%s/%s", host_name(host), host_server(host));
+}
+
+static bool is_member(const struct json *params, const char *name, bool value)
+{
+	const struct json *member = json_member(params, name);
+	return member != NULL && member->type == JSON_BOOL && member->boolean == value;
+}
+
+/* The notice of a request that was made before with the same key, or NULL. */
+static struct notice *find_notice(const struct fleet_notices *notices, const struct notice *like)
+{
+	struct list *link;
+	list_for_each (link, &notices->notices) {
+		struct notice *notice = list_entry(link, struct notice, link);
+		if (strcmp(notice->key, like->key) == 0 && strcmp(notice->from, like->from) == 0 &&
+		    strcmp(notice->method, like->method) == 0)
+			return notice;
+	}
+	return NULL;
+}
+
+/* Fills in what the request asks for. False after failing it. */
+static bool read_notice(struct notice *notice, struct request *request, const struct host *host,
+    const struct json *params)
+{
+	const struct json *notify = json_member(params, "notify");
+	const struct json *key = json_member(params, "key");
+	const char *rest = NULL;
+	const struct host *to = notify != NULL && notify->type == JSON_STRING
+	    ? fleet_name_split(notice->set->parts.hosts, notify->text, &rest)
+	    : NULL;
+	uint64_t number;
+	if (!may_notify(request_method(request)->name)) {
+		fail_field(request, request_method(request)->name, " has no end that notifies");
+		return false;
+	}
+	if (to == NULL || *rest == '\0' || strlen(rest) >= PANE_SIZE) {
+		fail_field(
+		    request, "must be a pane of a host: HOST:%3; this one is ", host_label(host));
+		return false;
+	}
+	if (key != NULL && (key->type != JSON_STRING || key->len >= KEY_SIZE || key->len == 0)) {
+		fail_field(request, "", "key must be a text of at most 128 bytes");
+		return false;
+	}
+	if (getrandom(&number, sizeof number, 0) != sizeof number) {
+		request_fail(request, MESSAGE_INTERNAL, "no random number");
+		return false;
+	}
+	(void)snprintf(notice->name, sizeof notice->name, "%016" PRIx64, number);
+	(void)snprintf(notice->pane, sizeof notice->pane, "%s", rest);
+	(void)snprintf(notice->method, sizeof notice->method, "%s", request_method(request)->name);
+	(void)snprintf(
+	    notice->key, sizeof notice->key, "%s", key != NULL ? key->text : notice->name);
+	name_host(host, notice->from);
+	name_host(to, notice->to);
+	notice->is_repeated =
+	    is_member(params, "once", false) || is_member(params, "recurring", true);
+	return true;
+}
+
+/* Writes the parameters for the host: all but notify, and the key. */
+static bool write_params(struct notice *notice, const struct json *params)
+{
+	struct json_writer writer;
+	struct buf out;
+	buf_init(&out, PARAMS_MAX);
+	json_writer_init(&writer, &out);
+	json_object_begin(&writer, NULL);
+	for (const struct json *member = params->child; member != NULL; member = member->next)
+		if (strcmp(member->name, "notify") != 0 && strcmp(member->name, "key") != 0)
+			json_put_value(&writer, member->name, member);
+	json_put_str(&writer, "key", notice->key);
+	json_object_end(&writer);
+	notice->params = (char *)buf_steal(&out, NULL);
+	return !writer.is_cut;
+}
+
+/* Has a request wait for the answer of the notice. */
+static void wait_for_answer(struct notice *notice, struct request *request)
+{
+	struct request *before = take_request(notice);
+	if (before != NULL)
+		request_fail(before, MESSAGE_CANCELLED, "another request with this key came");
+	notice->request = request;
+	notice->answer = loop_timer_new(notice->set->parts.base, on_unanswered, notice);
+	loop_timer_arm(notice->answer, ANSWER_MS);
+	request_on_cancel(request, on_cancelled, notice);
+}
+
+/* The request is done, and its notice is open. */
+static void answer_again(
+    const struct notice *notice, struct request *request, const struct host *host)
+{
+	struct json_writer *writer = request_result(request);
+	const struct json id = {.type = JSON_STRING, .text = notice->id, .len = strlen(notice->id)};
+	fleet_name_put(writer, host, "id", &id);
+	json_put_str(writer, "host", host_name(host));
+	json_put_str(writer, "server", host_server(host));
+	json_put_bool(writer, "repeated", true);
+	request_done(request);
+}
+
+void fleet_notices_take(struct fleet_notices *notices, struct request *request, struct host *host,
+    const struct json *params)
+{
+	struct notice *notice, *old;
+	if (notices->count == FLEET_NOTICES_MAX) {
+		request_fail(request, MESSAGE_LIMIT,
+		    "%d requests wait to notify panes of other hosts already", FLEET_NOTICES_MAX);
+		return;
+	}
+	notice = notice_new(notices);
+	if (!read_notice(notice, request, host, params)) {
+		notice_free(notice);
+		return;
+	}
+	list_remove(&notice->link); /* it is not found itself */
+	old = find_notice(notices, notice);
+	list_append(&notices->notices, &notice->link);
+	if (old != NULL) {
+		notice_free(notice);
+		if (old->id[0] == '\0')
+			wait_for_answer(old, request);
+		else
+			answer_again(old, request, host);
+		return;
+	}
+	if (host_state(host) != HOST_UP) {
+		notice_free(notice);
+		request_fail(request, MESSAGE_NOT_READY, "%s cannot be reached: %s",
+		    host_label(host), host_reason(host));
+		return;
+	}
+	if (!write_params(notice, params)) {
+		notice_free(notice);
+		fail_field(request, "", "the request is too long to be kept");
+		return;
+	}
+	keep(notice);
+	wait_for_answer(notice, request);
+	step(notice);
+}

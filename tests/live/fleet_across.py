@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: ISC
+"""What crosses machines on the socket of a fleet: merged events, waits, consumers and notify. The machines are
+folders of this one, and ssh a script that runs its command here."""
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+from fleet_machines import Ended, Fleet, Link, Machine, all_notes, until, write  # noqa: E402
+from tap import ok  # noqa: E402
+
+
+def events_of(link, kinds, count, seconds=20):
+    """The next events of these kinds."""
+    found = []
+    try:
+        while len(found) < count:
+            message = link.line(seconds)
+            if message.get("method") == "event" and message["params"]["kind"] in kinds:
+                found.append(message["params"])
+    except Ended:
+        pass
+    return found
+
+
+def error_of(link, method, params):
+    return link.ask(method, params).get("error", {}).get("data", {})
+
+
+def close_all(machines, *links):
+    """Closes links; then no subscription is left on the machines."""
+    for link in links:
+        link.close()
+    until(lambda: not any(m.ask("status")["subscriptions"] for m in machines))
+
+
+def streams(fleet, machines):
+    one, other = machines
+    link, asking = Link(fleet.socket), Link(fleet.socket)
+    got = link.ask("subscribe", {"kinds": ["notification", "host_state"]})
+    ok(got["result"]["subscription"] == "S1" and got["result"]["missing"] == [], "subscribe to all machines", got)
+    up = events_of(link, ["host_state"], 2)
+    ok(sorted(e["host"] for e in up) == ["h1", "h2"] and all(e["state"] == "up" and "seq" in e for e in up),
+       "the events of each begin behind a number", up)
+    for machine in machines:
+        machine.ask("post_notification", {"text": f"from {machine.name}", "pane": "%0"})
+    got = events_of(link, ["notification"], 2)
+    ok(sorted((e["host"], e["text"], e["pane"]) for e in got) ==
+       [("h1", "from h1", "h1:%0"), ("h2", "from h2", "h2:%0")], "each has its host, and its ids too", got)
+    after = {e["host"]: e["seq"] for e in got}
+    close_all(machines, link)
+    one.ask("post_notification", {"text": "while no one listens"})
+    link = Link(fleet.socket)
+    link.ask("subscribe", {"kinds": ["notification"], "after": after})
+    got = events_of(link, ["notification"], 1)
+    ok([e["text"] for e in got] == ["while no one listens"], "after a number of each they go on", got)
+    close_all(machines, link)
+    link = Link(fleet.socket)
+    link.ask("subscribe", {"panes": ["h2:%0"], "kinds": ["notification"]})
+    until(lambda: other.ask("status")["subscriptions"] > 0)
+    one.ask("post_notification", {"text": "h1", "pane": "%0"})
+    other.ask("post_notification", {"text": "h2", "pane": "%0"})
+    got = events_of(link, ["notification"], 1)
+    ok([e["host"] for e in got] == ["h2"], "panes of one machine only", got)
+    name = got[0]["subscription"]
+    ok(link.ask("unsubscribe", {"subscription": name})["result"]["subscription"] == name, "unsubscribe")
+    ok(until(lambda: other.ask("status")["subscriptions"] == 0), "ends the subscription there")
+    ok(error_of(link, "unsubscribe", {"subscription": name})["kind"] == "no_such_subscription", "a second time")
+    for params, field in (({"kinds": ["notificatoin"]}, "kinds"), ({"after": 5}, "after"), ({"host": "h9"}, "host"),
+                          ({"panes": "h1:%0"}, "panes"), ({"output": 1}, "output")):
+        ok(error_of(asking, "subscribe", params).get("field") == field, f"refused: {params}")
+    ok(error_of(asking, "subscribe", {"panes": ["%0"]})["kind"] == "ambiguous_target", "refused: a pane of no host")
+    close_all(machines, link, asking)
+
+
+def slow_reader(fleet, machine):
+    """A subscriber that does not read for a while misses nothing that its machine remembers."""
+    link = Link(fleet.socket)
+    link.ask("subscribe", {"kinds": ["notification"], "host": machine.name})
+    until(lambda: machine.ask("status")["subscriptions"] > 0)
+    far, text = Link(machine.socket), "x" * 4000
+    for number in range(400):
+        far.ask("post_notification", {"text": f"{number} {text}"})
+    got = events_of(link, ["notification", "gap"], 400, 10)
+    numbers, missed = [], 0
+    for event in got:
+        if event["kind"] == "gap":
+            missed += 1
+        else:
+            numbers.append(int(event["text"].split()[0]))
+    ok(numbers == sorted(set(numbers)) and numbers[-1] == 399 and (missed or len(numbers) == 400),
+       "a slow reader gets 400 events of 4 kB in order, or a gap", f"{len(numbers)} {missed}")
+    far.close()
+    link.close()
+
+
+def waits(fleet, machines):
+    link = Link(fleet.socket)
+    jobs = [m.ask("run_long_command", {"command": c})["id"] for m, c in zip(machines, ("true", "sleep 50"))]
+    both = [{"job": f"h1:{jobs[0]}"}, {"job": f"h2:{jobs[1]}"}]
+    got = link.ask("wait_for", {"any": both, "timeout_sec": 20})["result"]
+    ok(got["matched"] == [0] and [c["state"] for c in got["conditions"]] == ["matched", "pending"] and
+       got["conditions"][0]["host"] == "h1", "any of two machines", got)
+    number = link.send("wait_for", {"all": both, "timeout_sec": 20, "wait": "both", "key": "both/1"})
+    until(lambda: machines[1].has_kept(b"wait/both{"))
+    machines[1].ask("stop_job", {"job": jobs[1]})
+    got = link.line(20)
+    ok(got.get("id") == number and got["result"]["matched"] == [0, 1] and got["result"]["wait"] == "both",
+       "all of two machines", got)
+    again = link.ask("wait_for", {"all": both, "timeout_sec": 20, "wait": "both", "key": "both/1"})["result"]
+    ok(again["matched"] == [0, 1], "the same key is answered again", again)
+    got = link.ask("wait_for", {"any": [{"sec": 0.1}, {"sec": 50, "host": "h2"}], "timeout_sec": 20})["result"]
+    ok(got["matched"] == [0], "a time is of no machine", got)
+    got = link.ask("wait_for", {"any": {"sec": 50, "host": "h1"}, "timeout_sec": 0.2})["result"]
+    ok(got["timed_out"] and got["matched"] == [], "the time is up", got)
+    got = link.ask("wait_for", {"any": '[{"job":"h1:' + jobs[0] + '"}]', "timeout_sec": 20})["result"]
+    ok(got["matched"] == [0], "conditions as a string", got)
+    ok(error_of(link, "wait_for", {"any": [{"job": "A1B2"}]})["kind"] == "ambiguous_target", "no host in a condition")
+    ok(error_of(link, "wait_for", {"any": [{"exited": "h1:%99"}]})["kind"] == "no_such_pane", "an error of a machine")
+    for params in ({}, {"any": []}, {"any": [5]}, {"any": "x"}):
+        ok(error_of(link, "wait_for", params).get("field") == "any", f"refused: {params}")
+    ok(error_of(link, "wait_for", {"any": [{"sec": 1}], "timeout_sec": -1}).get("field") == "timeout_sec",
+       "refused: a time below 0")
+    link.close()
+
+
+def consumers(fleet, machines):
+    link = Link(fleet.socket)
+    for machine in machines:
+        machine.ask("ack_notification", {"up_to": all_notes(machine)[-1]["seq"], "consumer": "shop"})
+    got = link.ask("next_notification", {"consumer": "shop", "timeout_sec": 0.2})["result"]
+    ok(got["notifications"] == [] and got["missing"] == [], "nothing new on both", got)
+    for machine in machines:
+        machine.ask("post_notification", {"text": f"new on {machine.name}"})
+    seen = {}
+    while len(seen) < 2:
+        got = link.ask("next_notification", {"consumer": "shop", "timeout_sec": 5})["result"]
+        if not got["notifications"]:
+            break
+        seen.update({n["host"]: n for n in got["notifications"]})
+    ok({h: n["text"] for h, n in seen.items()} == {"h1": "new on h1", "h2": "new on h2"}, "one of each", seen)
+    ok(seen["h1"]["id"].startswith("h1:"), "with the ids of its machine", seen["h1"])
+    link.ask("next_notification", {"consumer": "shop", "timeout_sec": 0,
+                                   "ack": [f"{h}:{n['seq']}" for h, n in seen.items()]})
+    ok(until(lambda: not any(m.ask("list_notifications", {"consumer": "shop"})["notifications"] for m in machines)),
+       "acknowledged on each by the next request")
+    for params, field in (({}, "host"), ({"consumer": "shop", "after": 1}, "after"),
+                          ({"consumer": "shop", "ack": 5}, "ack"), ({"consumer": "a b"}, "consumer")):
+        ok(error_of(link, "next_notification", {**params, "timeout_sec": 5}).get("field") == field, f"refused: {params}")
+    link.close()
+
+
+def notify(fleet, machines):
+    one, other = machines
+    link = Link(fleet.socket)
+    params = {"host": "h2", "command": "exit 3", "notify": "h1:%1", "key": "job 1"}
+    job = link.ask("run_long_command", params)["result"]
+    ok(job["id"].startswith("h2:"), "a job there", job)
+
+    def told():
+        return [n for n in all_notes(one) if n["pane"] == "%1" and n["source"] == "post"]
+    ok(until(told), "its end is posted here")
+    note = told()[0]
+    ok(note["data"]["data"]["exit_code"] == 3 and note["data"]["host"].startswith("h2"), "with what it says there", note)
+    again = link.ask("run_long_command", params)["result"]
+    ok(again["id"] == job["id"] and again.get("repeated"), "the same request again", again)
+    fleet.process.send_signal(signal.SIGKILL)
+    fleet.process.wait()
+    link.close()
+    fleet.start()
+    until(lambda: os.path.exists(fleet.socket) and fleet.is_up(2), 30)
+    link = Link(fleet.socket)
+    job = link.ask("run_long_command", {"host": "h2", "command": "sleep 2; exit 4", "notify": "h1:%1"})["result"]
+    fleet.process.send_signal(signal.SIGKILL)
+    fleet.process.wait()
+    link.close()
+    until(lambda: other.ask("get_job", {"job": job["id"][3:]})["state"] != "running")
+    fleet.start()
+    ok(until(lambda: len(told()) == 2), "after kill -9 of the fleet between start and end", told())
+    until(lambda: os.path.exists(fleet.socket) and fleet.is_up(2), 30)
+    link = Link(fleet.socket)
+    for bad in ({"notify": "%1"}, {"notify": "h9:%1"}, {"notify": 5}, {"notify": "h1:"}):
+        ok(error_of(link, "run_long_command", {"host": "h2", "command": "true", **bad}).get("field") == "notify",
+           f"refused: {bad}")
+    ok(error_of(link, "send_text", {"pane": "h2:%0", "text": "x", "notify": "h1:%1"}).get("field") == "notify",
+       "refused: a method without an end")
+    ok(len(told()) == 2, "and nothing more was posted", told())
+    link.close()
+
+
+def states(fleet, machine):
+    """A machine whose daemon ends is told as down, and as up when it is back."""
+    link = Link(fleet.socket)
+    link.ask("subscribe", {"kinds": ["host_state"]})
+    events_of(link, ["host_state"], 2)
+    for pid in fleet.relays(machine):
+        os.kill(pid, signal.SIGKILL)
+    got = events_of(link, ["host_state"], 2)
+    ok([(e["host"], e["state"] == "up") for e in got] == [(machine.name, False), (machine.name, True)] and got[0]["reason"],
+       "a cut is an event, and its end", got)
+    close_all([machine], link)
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="mbf-", dir="/tmp")
+    write(f"{folder}/ssh", '#!/bin/sh\nfor command; do :; done\nexec sh -c "$command"\n', 0o700)
+    machines = [Machine(folder, number, 22) for number in (1, 2)]
+    fleet = Fleet(folder, machines, f"{folder}/ssh")
+    try:
+        for machine in machines:
+            machine.start()
+        fleet.start()
+        ok(until(lambda: os.path.exists(fleet.socket) and fleet.is_up(2), 30), "two machines are up")
+        streams(fleet, machines)
+        waits(fleet, machines)
+        consumers(fleet, machines)
+        states(fleet, machines[0])
+        notify(fleet, machines)
+        slow_reader(fleet, machines[1])
+    except Ended as end:
+        ok(False, "the fleet daemon answers", f"{end!r}; its status: {fleet.process.poll()}")
+    finally:
+        for one in [fleet] + machines:
+            try:
+                one.stop()
+            except Exception as error:
+                print(f"# {error!r}")
+        if tap.failures == 0:
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            print(f"# kept: {folder}")
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
