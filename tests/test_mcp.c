@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "config.h"
 #include "served.h"
 #include "tap.h"
 #include "wire/json.h"
@@ -18,7 +19,7 @@ static struct served served;
 	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":" \
 	"\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{}}"
 
-#define SERVER_INFO "{\"name\":\"muxbus\",\"title\":\"Muxbus\",\"version\":\"0.1.0\"}"
+#define SERVER_INFO "{\"name\":\"muxbus\",\"title\":\"Muxbus\",\"version\":\"" PACKAGE_VERSION "\"}"
 
 #define MODERN_RESULT                                                       \
 	"\"resultType\":\"complete\",\"_meta\":{\"io.modelcontextprotocol/" \

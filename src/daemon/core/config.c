@@ -2,6 +2,7 @@
 /* The configuration of the daemon: options and limits. */
 #include "daemon/core/config.h"
 
+#include <config.h> /* not the one beside this file */
 #include <getopt.h>
 #include <inttypes.h>
 #include <muxbus.h>
@@ -17,10 +18,6 @@
 #include "wire/address.h"
 #include "wire/field.h"
 #include "wire/json.h"
-
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "0.1.0"
-#endif
 
 #define KIB ((int64_t)1024)
 #define MIB (1024 * KIB)

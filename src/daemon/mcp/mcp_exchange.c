@@ -2,11 +2,8 @@
 /* Members that all MCP results share. */
 #include "daemon/mcp/mcp_exchange.h"
 
+#include "config.h"
 #include "daemon/server/request.h"
-
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "0.1.0"
-#endif
 
 const struct field mcp_list_fields[] = {
     {.name = "cursor", .type = FIELD_STRING, .offset = offsetof(struct mcp_list_args, cursor)},

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "config.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/deliver/on_notify.h"
@@ -32,10 +33,6 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
-
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "0.1.0"
-#endif
 
 struct describe_args {
 	const char *method;
