@@ -157,6 +157,9 @@ static const struct list lists[] = {
 	{{"TIME", "{time}"}, {"METHOD", "{method}"}, {"PEER", "{peer_pid}"},
 	    {"OUTCOME", "{outcome}"}, {"TOOK", "{duration_ms}"}, {"PARAMS", "{params}"},
 	    {"MESSAGE", "{message}"}}},
+    {"agents",
+	{{"AGENT", "{agent}"}, {"STATE", "{state}"}, {"SINCE", "{since}"}, {"PANE", "{pane}"},
+	    {"COMMAND", "{command}"}, {"QUESTION", "{question}"}, {"WHY", "{reason}"}}},
     {"hosts",
 	{{"HOST", "{target}"}, {"SERVER", "{server}"}, {"STATE", "{state}"},
 	    {"VERSION", "{version}"}, {"PANES", "{panes}"}, {"AGENTS", "{agents}"},
@@ -402,13 +405,18 @@ static const struct {
     {"execute_cli", {"stdout", "stderr"}},
     {"read_job", {"text", "base64"}},
     {"read_output", {"text", "base64"}},
+    {"respond", {"text"}},
     {"run_tmux", {"output"}},
+    {"send_task", {"text"}},
 };
 
 /* The members that are the text of a result; NULL: there are others. */
 static const char *const *text_members(const char *method, const struct json *result)
 {
 	static const char *const only_text[] = {"text", NULL};
+	/* The agent has a question, or the time is up: then the text is not all. */
+	if (strcmp(ask_string(result, "outcome", "ready"), "ready") != 0)
+		return NULL;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (strcmp(texts[i].method, method) == 0)
 			return texts[i].members;

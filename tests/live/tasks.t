@@ -42,11 +42,13 @@ task type 'muxbus send '
 until_is 'the line is typed' 1 screen sent
 task safely 'muxbus send_task '
 is 'the agent answers' "$(jq -r .text out)" 42
+is 'in words for a person' "$(eval "$(sed 's/muxbus/muxbus --text/' command)")" 42
 text='input("Go on? [Y/n] ")'
 eval "$(sed "s|'print.*'|'$text'|" command)" >out
 task blocked 'muxbus list_agents'
 is 'the blocked agent, and its question' "$(jq -r '.agents[] | select(.state == "blocked") | "\(.agent): \(.question)"' out)" 'fix: Go on? [Y/n]'
 
+is 'in words' "$(muxbus --text list_agents | awk '/^fix/ { print $1, $2 } /Go on\? / { print "asks" }')" "$(printf 'fix blocked\nasks')"
 task log 'muxbus watch_log '
 id=$(jq -r .id out)
 printf 'fine\nERROR: no disk\n' >log
