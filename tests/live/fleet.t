@@ -47,7 +47,8 @@ start_fleet() {
 	TMUX_TMPDIR="$dir/local" "$MUXBUS_BUILDDIR/muxbusd" --fleet -f >"$dir/fleet_log" 2>&1 &
 	fleet_pid=$!
 	tries=0
-	while [ ! -S "$MUXBUS" ] && [ $tries -lt 500 ]; do
+	# A socket can be there that a killed daemon has left.
+	while ! call ping '{}' 2>/dev/null && [ $tries -lt 500 ]; do
 		tries=$((tries + 1))
 		sleep 0.02
 	done
