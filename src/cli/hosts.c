@@ -52,7 +52,7 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 	struct buf text;
 	unsigned count = 0;
 	bool is_done;
-	if (address_hosts(path, sizeof path) < 0) {
+	if (address_config(path, sizeof path, "hosts") < 0) {
 		cli_error("%s", reason);
 		return CLI_NO;
 	}

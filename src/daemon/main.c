@@ -24,7 +24,6 @@
 #include "daemon/core/meter.h"
 #include "daemon/core/rlimit.h"
 #include "daemon/core/sd_notify.h"
-#include "daemon/core/user_file.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/on_notify.h"
 #include "daemon/deliver/person.h"
@@ -66,6 +65,7 @@
 #include "daemon/tool/tool_folder.h"
 #include "daemon/tool/tool_kept.h"
 #include "daemon/tool/tool_server.h"
+#include "wire/address.h"
 #include "wire/json.h"
 
 /* How long we wait for a tmux server that runs before we are ready without it. */
@@ -629,7 +629,8 @@ static int set_up(struct main *main)
 	daemon->presences = presence_set_new(daemon->tmux, daemon->events, daemon->queue);
 	daemon->reporters = new_reporters(daemon);
 	main->parts.reporters = daemon->reporters;
-	daemon->signs = screen_sign_set_new(user_file_find("agents", path) ? path : NULL);
+	daemon->signs =
+	    screen_sign_set_new(address_config(path, sizeof path, "agents") == 0 ? path : NULL);
 	daemon->submits = new_submits(daemon);
 	daemon->pullers = new_pullers(daemon);
 	daemon->wake_policies = new_wake_policies(daemon);

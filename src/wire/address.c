@@ -133,9 +133,9 @@ int address_fleet_state(char *out, size_t size)
 	return in_xdg(out, size, "XDG_STATE_HOME", ".local/state", "fleet");
 }
 
-int address_hosts(char *out, size_t size)
+int address_config(char *out, size_t size, const char *name)
 {
-	return in_xdg(out, size, "XDG_CONFIG_HOME", ".config", "hosts");
+	return in_xdg(out, size, "XDG_CONFIG_HOME", ".config", name);
 }
 
 int address_fleet(char *out, size_t size)

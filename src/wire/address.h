@@ -24,12 +24,13 @@ int address_state(char *out, size_t size, const char *tmux_socket);
 
 /*
  * Those of the fleet: its socket, $XDG_RUNTIME_DIR/muxbus/fleet, else /tmp/muxbus-UID/fleet; its
- * state directory beside those above; its list of hosts, $XDG_CONFIG_HOME/muxbus/hosts,
- * ~/.config if that is unset. -1 as above.
+ * state directory beside those above. -1 as above.
  */
 int address_fleet(char *out, size_t size);
 int address_fleet_state(char *out, size_t size);
-int address_hosts(char *out, size_t size);
+
+/* A file of the user's configuration: $XDG_CONFIG_HOME/muxbus/NAME, else ~/.config/muxbus/NAME. */
+int address_config(char *out, size_t size, const char *name);
 
 /* The home directory: $HOME, else that of the user's account. NULL: neither is absolute. */
 const char *address_home(void);

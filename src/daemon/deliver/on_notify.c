@@ -21,11 +21,11 @@
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
-#include "daemon/core/user_file.h"
 #include "daemon/deliver/person.h"
 #include "daemon/deliver/program.h"
 #include "daemon/deliver/show.h"
 #include "daemon/queue/queue.h"
+#include "wire/address.h"
 #include "wire/json.h"
 
 enum {
@@ -359,7 +359,8 @@ struct on_notify *on_notify_new(const struct on_notify_parts *parts)
 {
 	struct on_notify *on_notify = xcalloc(1, sizeof *on_notify);
 	on_notify->parts = *parts;
-	(void)user_file_find("on_notify", on_notify->file);
+	if (address_config(on_notify->file, sizeof on_notify->file, "on_notify") < 0)
+		on_notify->file[0] = '\0';
 	on_notify->timer = loop_timer_new(parts->base, on_time, on_notify);
 	on_notify->listener.posted = on_posted;
 	queue_listen(parts->receipts.queue, &on_notify->listener);

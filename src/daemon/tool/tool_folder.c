@@ -20,6 +20,7 @@
 #include "daemon/file/path_watch.h"
 #include "daemon/tool/declaration_read.h"
 #include "daemon/tool/tool_program.h"
+#include "wire/address.h"
 
 #define PLACES 2
 #define SETTLE_MS 100 /* after a change, for further ones */
@@ -476,17 +477,11 @@ static void watch_places(struct tool_folder *folder)
 /* The shipped folder, and the user's. */
 static void set_paths(struct tool_folder *folder)
 {
-	const char *shipped = given_path(), *config = getenv("XDG_CONFIG_HOME");
-	const char *home = getenv("HOME");
+	const char *shipped = given_path();
 	char *path = folder->places[1].path;
-	int len = -1;
 	(void)snprintf(
 	    folder->places[0].path, PATH_MAX, "%s", shipped != NULL ? shipped : MUXBUS_TOOLSDIR);
-	if (config != NULL && *config == '/')
-		len = snprintf(path, PATH_MAX, "%s/muxbus/tools", config);
-	else if (home != NULL && *home == '/')
-		len = snprintf(path, PATH_MAX, "%s/.config/muxbus/tools", home);
-	if (len < 0 || len >= PATH_MAX)
+	if (address_config(path, PATH_MAX, "tools") < 0)
 		path[0] = '\0';
 }
 
