@@ -18,6 +18,7 @@ enum cli_status logs_run(struct cli *cli, int argc, char **argv);
 enum cli_status mark_run(struct cli *cli, int argc, char **argv);
 enum cli_status mcp_run(struct cli *cli, int argc, char **argv);
 enum cli_status metrics_run(struct cli *cli, int argc, char **argv);
+enum cli_status on_notify_run(struct cli *cli, int argc, char **argv);
 enum cli_status record_run(struct cli *cli, int argc, char **argv);
 enum cli_status relay_run(struct cli *cli, int argc, char **argv);
 enum cli_status remind_run(struct cli *cli, int argc, char **argv);

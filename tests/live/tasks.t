@@ -94,4 +94,22 @@ muxbus go nothing 2>err
 is 'a pane that is not there' "$? $(wc -l <err)" '1 1'
 muxbus go 2>err
 is 'without a pane' "$? $(grep -c 'a pane is missing' err)" '2 1'
+
+MUXBUS_CONTRIBDIR=$MUXBUS_SRCDIR/contrib
+export MUXBUS_CONTRIBDIR
+task desktop 'muxbus on_notify '
+program=$(cat .config/muxbus/on_notify)
+is 'the program is written' "$program" "$MUXBUS_CONTRIBDIR/on_notify/desktop"
+mkdir bin
+printf '#!/bin/sh\nfor word; do printf "%%s|" "$word"; done\n' >bin/notify-send
+chmod 755 bin/notify-send
+is 'which tells the desktop' "$(echo '{"line":"a < b","urgency":"high"}' | PATH="$dir/bin:$PATH" "$program")" \
+	'-a|muxbus|-u|critical|--|Muxbus|a &lt; b|'
+is 'it is shown' "$(muxbus on_notify)" "$program"
+muxbus on_notify no-such-program 2>err
+is 'a program that is not there' "$? $(grep -c 'no-such-program' err)" '1 1'
+muxbus on_notify sh "$(printf 'a\nb')" 2>err
+is 'a word with a line feed' "$?" 2
+muxbus on_notify --remove >out
+is 'and removed' "$? $(muxbus on_notify 2>&1)" '0 muxbus: no program is set; for the desktop: muxbus on_notify desktop'
 done_testing
