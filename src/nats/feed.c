@@ -313,6 +313,12 @@ static void acknowledge(void *data)
 		feed->note_acked = feed->note_stored;
 }
 
+bool feed_end(struct feed *feed)
+{
+	acknowledge(feed);
+	return feed->is_acking;
+}
+
 static void on_stored(void *data, enum publisher_kind kind, uint64_t seq)
 {
 	struct feed *feed = data;

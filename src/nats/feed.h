@@ -32,5 +32,7 @@ void feed_start(struct feed *feed);
 struct publisher *feed_publisher(struct feed *feed);
 /* After each turn of the loop: keeps the cursor. */
 void feed_turn(struct feed *feed);
+/* At the end: acknowledges at once. Returns whether the daemon has yet to answer. */
+bool feed_end(struct feed *feed);
 
 #endif

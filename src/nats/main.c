@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "nats/broker.h"
@@ -25,7 +26,7 @@
 #include "nats/service.h"
 #include "nats/stores.h"
 
-enum { EXIT_USAGE = 2, CLOSE_MS = 2000 };
+enum { EXIT_USAGE = 2, CLOSE_MS = 2000, END_MS = 1000 };
 
 struct main {
 	struct options options;
@@ -208,6 +209,17 @@ static void turn(struct main *main, int flags)
 	feed_turn(main->feed);
 }
 
+/* Another start would publish again all that is not acknowledged. */
+static void end_feed(struct main *main)
+{
+	static const struct timeval wait = {.tv_usec = END_MS * 1000};
+	int64_t end_ms = clock_mono_ms() + END_MS;
+	while (feed_end(main->feed) && clock_mono_ms() < end_ms) {
+		(void)event_base_loopexit(main->base, &wait);
+		turn(main, EVLOOP_ONCE);
+	}
+}
+
 static int run(struct main *main)
 {
 	static const int numbers[] = {SIGINT, SIGTERM};
@@ -223,6 +235,7 @@ static int run(struct main *main)
 		turn(main, EVLOOP_ONCE);
 	presence_end(main->presence);
 	turn(main, EVLOOP_NONBLOCK);
+	end_feed(main);
 	for (size_t at = 0; at < sizeof numbers / sizeof *numbers; at++)
 		event_free(main->signals[at]);
 	return EXIT_SUCCESS;
