@@ -447,6 +447,8 @@ static void test_spare(void)
 	const struct job *first, *second, *third;
 	struct world world;
 	pid_t spare;
+	while (waitpid(-1, NULL, 0) > 0)
+		; /* supervisors of the tests before */
 	world_make(&world);
 	is_int(only_child(), 0, "before the first job no supervisor is started");
 	first = start(&world, "echo one", 0);
