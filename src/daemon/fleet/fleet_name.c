@@ -55,6 +55,14 @@ struct host *fleet_name_split(const struct host_set *hosts, const char *text, co
 	return colon != NULL ? fleet_name_host(hosts, text, (size_t)(colon - text)) : NULL;
 }
 
+bool fleet_name_is_id(const struct json *value, size_t size)
+{
+	static const char characters[] =
+	    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	return value != NULL && value->type == JSON_STRING && value->len > 0 && value->len < size &&
+	    strspn(value->text, characters) == value->len;
+}
+
 /* The parameters of a request while they are written anew. */
 struct strip {
 	const struct host_set *hosts;

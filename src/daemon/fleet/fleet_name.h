@@ -30,6 +30,9 @@ struct host *fleet_name_split(
 int fleet_name_strip(const struct host_set *hosts, const struct json *params, const char *except,
     struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE]);
 
+/* Whether a value of a host is an id of fewer than size bytes, which may stand in other requests. */
+bool fleet_name_is_id(const struct json *value, size_t size);
+
 /* Writes a value of a result of the host, its ids qualified. */
 void fleet_name_put(struct json_writer *writer, const struct host *host, const char *name,
     const struct json *value);

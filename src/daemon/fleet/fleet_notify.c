@@ -241,7 +241,7 @@ static void on_begun(void *data, const struct json *message)
 		return;
 	}
 	request = take_request(notice);
-	if (id != NULL && id->type == JSON_STRING && id->len < sizeof notice->id) {
+	if (fleet_name_is_id(id, sizeof notice->id)) {
 		(void)snprintf(notice->id, sizeof notice->id, "%s", id->text);
 		keep(notice);
 		is_kept = true;

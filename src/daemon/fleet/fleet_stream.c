@@ -253,7 +253,7 @@ static void on_subscribed(void *data, const struct json *message)
 	struct source *source = ask->source;
 	const struct json *result = json_member(message, "result");
 	const struct json *name = json_member(result, "subscription");
-	bool is_named = name != NULL && name->type == JSON_STRING && name->len < NAME_SIZE;
+	bool is_named = fleet_name_is_id(name, NAME_SIZE);
 	if (source == NULL && is_named)
 		unsubscribe(ask->host, name->text);
 	ask_free(ask);

@@ -248,9 +248,16 @@ static void take(struct condition *condition, const struct json *value)
 static void lose(struct condition *condition)
 {
 	const struct host *host = condition->part->host;
-	condition->members =
-	    xasprintf("\"condition\":\"%s\",\"state\":\"gone\",\"host\":\"%s\",\"server\":\"%s\"",
-		condition->kind, host_name(host), host_server(host));
+	struct json_writer writer;
+	struct buf out;
+	buf_init(&out, PARAMS_BYTES);
+	json_writer_init(&writer, &out);
+	json_put_str(&writer, "condition", condition->kind);
+	json_put_str(&writer, "state", "gone");
+	json_put_str(&writer, "host", host_name(host));
+	json_put_str(&writer, "server", host_server(host));
+	mem_free(condition->members);
+	condition->members = (char *)buf_steal(&out, NULL);
 	condition->has_ended = true;
 }
 
