@@ -47,12 +47,12 @@ void job_output_finish(struct job_output *output)
 static enum cli_status read_piece(struct job_output *output, struct link *link, int64_t offset,
     int max_bytes, const struct json **ret_result)
 {
-	char params[256];
+	char params[JOB_OUTPUT_ID_SIZE + 96];
 	struct link_answer answer;
 	const char *text;
 	enum link_read read;
 	(void)snprintf(params, sizeof params,
-	    "{\"job\":\"%.64s\",\"offset\":%" PRId64 ",\"max_bytes\":%d,\"encoding\":\"base64\"}",
+	    "{\"job\":\"%s\",\"offset\":%" PRId64 ",\"max_bytes\":%d,\"encoding\":\"base64\"}",
 	    output->job, offset, max_bytes);
 	read = link_ask(link, "read_job", params, ASK_TIMEOUT_MS, &answer);
 	if (read == LINK_END || read == LINK_BROKEN)

@@ -10,6 +10,8 @@
 #include "cli/cli.h"
 #include "cli/link.h"
 
+enum { JOB_OUTPUT_ID_SIZE = 256 /* of a job's id with its host and server */ };
+
 struct job_output {
 	struct cli *cli;
 	const char *job;

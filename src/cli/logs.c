@@ -70,9 +70,9 @@ static void on_other(void *data, const struct json *message, const char *line, s
 /* Asks the daemon to say when the job has ended; without its answer the log is polled. */
 static void ask_for_end(struct logs *logs, const char *id)
 {
-	char params[128];
-	(void)snprintf(params, sizeof params, "{\"any\":[{\"job\":\"%.64s\"}],\"timeout_sec\":%d}",
-	    id, WAIT_MAX_SEC);
+	char params[JOB_OUTPUT_ID_SIZE + 96];
+	(void)snprintf(params, sizeof params, "{\"any\":[{\"job\":\"%s\"}],\"timeout_sec\":%d}", id,
+	    WAIT_MAX_SEC);
 	link_set_other(logs->link, on_other, logs);
 	logs->wait_id = link_request(logs->link, "wait_for", params);
 }
@@ -87,7 +87,7 @@ static void look_for_end(struct logs *logs)
 }
 
 /* Finds the job, and watches its log for changes. */
-static enum cli_status open_log(struct logs *logs, char id[65])
+static enum cli_status open_log(struct logs *logs, char id[JOB_OUTPUT_ID_SIZE])
 {
 	const struct json *job;
 	struct json_writer writer;
@@ -102,7 +102,7 @@ static enum cli_status open_log(struct logs *logs, char id[65])
 	buf_finish(&params);
 	if (status != CLI_DONE)
 		return status;
-	(void)snprintf(id, 65, "%s", ask_string(job, "id", ""));
+	(void)snprintf(id, JOB_OUTPUT_ID_SIZE, "%s", ask_string(job, "id", ""));
 	logs->interrupt.extra_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (logs->interrupt.extra_fd >= 0)
 		(void)inotify_add_watch(logs->interrupt.extra_fd, ask_string(job, "log", ""),
@@ -145,7 +145,7 @@ enum cli_status logs_run(struct cli *cli, int argc, char **argv)
 	struct option_reader reader;
 	struct logs logs = {.cli = cli};
 	bool is_finished;
-	char id[65];
+	char id[JOB_OUTPUT_ID_SIZE];
 	enum cli_status status;
 	option_start(&reader, cli, argc, argv);
 	status = read_options(&logs, &reader, &is_finished);

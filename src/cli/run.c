@@ -55,7 +55,7 @@ struct run {
 	char **words;
 	int count;
 	/* The job. */
-	char id[65];
+	char id[JOB_OUTPUT_ID_SIZE];
 	struct link *link;
 	uint64_t wait_id; /* of the request that waits for the end */
 	bool told_input; /* that the job does not get our standard input */
@@ -249,7 +249,7 @@ static enum cli_status start_job(struct run *run)
 /* Asks the daemon to report the end of the job to this link only. */
 static bool ask_for_end(struct run *run)
 {
-	char params[160];
+	char params[JOB_OUTPUT_ID_SIZE + 96];
 	(void)snprintf(params, sizeof params, "{\"any\":[{\"job\":\"%s\"}],\"timeout_sec\":%d}",
 	    run->id, WAIT_MAX_SEC);
 	run->wait_id = link_request(run->link, "wait_for", params);
@@ -283,7 +283,7 @@ static enum cli_status connect_again(struct run *run)
 /* Asks the job to end. Returns CLI_DONE to go on waiting for it. */
 static enum cli_status stop_job(struct run *run, const char *signal_name)
 {
-	char params[160];
+	char params[JOB_OUTPUT_ID_SIZE + 96];
 	struct link_answer answer;
 	enum link_read read;
 	(void)snprintf(
@@ -423,7 +423,7 @@ static int tell_end(struct run *run, const struct json *job)
 /* CLI_DONE: *ret_exit is the exit status. CLI_UNREACHABLE: the daemon is gone. */
 static enum cli_status finish_job(struct run *run, int *ret_exit)
 {
-	char params[96];
+	char params[JOB_OUTPUT_ID_SIZE + 96];
 	struct link_answer answer;
 	enum link_read read;
 	enum cli_status status;
