@@ -160,6 +160,87 @@ static void test_panes(void)
 	end(&top);
 }
 
+static const char fleet_panes[] =
+    "{\"panes\":["
+    "{\"pane\":\"B:%3\",\"session_name\":\"work\",\"window_index\":0,\"pane_index\":0,"
+    "\"command\":\"vim\",\"title\":\"main.c\",\"path\":\"/src\",\"pid\":1,\"host\":\"B\","
+    "\"server\":\"default\"},"
+    "{\"pane\":\"gpu1/train:%12\",\"session_name\":\"gpu\",\"window_index\":1,\"pane_index\":0,"
+    "\"command\":\"python\",\"title\":\"run\",\"path\":\"/src\",\"host\":\"gpu1\",\"server\":"
+    "\"train\"},"
+    "{\"pane\":\"here:%0\",\"session_name\":\"main\",\"window_index\":0,\"pane_index\":0,"
+    "\"command\":\"sh\",\"title\":\"\",\"path\":\"/\",\"host\":\"here\",\"server\":\"default\"}],"
+    "\"hosts\":[],\"missing\":[{\"host\":\"dead\",\"server\":\"default\",\"reason\":"
+    "\"ssh: no route\"}]}";
+
+static const char fleet_jobs[] =
+    "{\"jobs\":[{\"id\":\"B:C3D4\",\"name\":null,\"command\":\"make\",\"pane\":\"B:%3\","
+    "\"state\":\"running\",\"started\":\"2026-11-21T11:59:30.000Z\",\"host\":\"B\",\"server\":"
+    "\"default\"}],\"hosts\":[],\"missing\":[]}";
+
+static const char fleet_queue[] =
+    "{\"notifications\":[{\"seq\":7,\"id\":\"B:N1\",\"state\":\"queued\",\"source\":\"job\","
+    "\"pane\":null,\"text\":\"done\",\"host\":\"B\",\"server\":\"default\"}],\"hosts\":[],"
+    "\"missing\":[]}";
+
+static const char fleet_status[] =
+    "{\"version\":\"0.1.0\",\"uptime_sec\":200,\"fleet\":{\"hosts\":4,\"down\":1,"
+    "\"connecting\":0,\"up\":3},\"peers\":1,\"waits\":2}";
+
+static void begin_fleet(struct top *top)
+{
+	begin(top, 80, 9);
+	top_model_load(&top->model, TOP_PANES, read_json(top, fleet_panes), -1);
+	top_model_load(&top->model, TOP_JOBS, read_json(top, fleet_jobs), -1);
+	top_model_load(&top->model, TOP_QUEUE, read_json(top, fleet_queue), -1);
+	top_model_load_status(&top->model, read_json(top, fleet_status), top->now_ms);
+	(void)snprintf(top->model.name, sizeof top->model.name, "fleet");
+	(void)snprintf(top->view.own_host, sizeof top->view.own_host, "here");
+}
+
+/* The ids of a fleet are shown without the host, and stay targets. */
+static void test_fleet(void)
+{
+	struct top top;
+	begin_fleet(&top);
+	is_str(frame(&top),
+	    "muxbus fleet  4 hosts, 3 up, 1 down · since 3m · 2 waits · 1 peer         ● live\n"
+	    "[Panes 3]  Jobs 1   Timers   Watches   Queue 1\n"
+	    "missing: dead/default: ssh: no route\n"
+	    "  PANE   HOST        WHERE           OUTPUT  COMMAND       TITLE\n"
+	    "> %3     B           work:0.0                vim           main.c\n"
+	    "  %12    gpu1/train  gpu:1.0                 python        run\n"
+	    "  %0     here        main:0.0                sh\n"
+	    "\n"
+	    "↑↓←→ move  Enter go  d details  / filter  c screen  p pause  ? help  q quit\n",
+	    "panes of a fleet on 80 columns");
+	is_str(wants(&top) != NULL ? wants(&top) : "none", "none", "no screen is asked for");
+	type(&top, "c");
+	is_str(wants(&top), "B:%3", "c asks its host for the screen");
+	type(&top, "q");
+	is_int(type(&top, "\r"), TOP_CHANGED, "Enter goes nowhere");
+	is_str(top.view.message, "%3 is on B: ssh -t B tmux attach -t %3", "but says the way");
+	type(&top, "\033[B\r");
+	is_str(top.view.message, "%12 is on gpu1: ssh -t gpu1 tmux -L train attach -t %12",
+	    "to another server of tmux");
+	type(&top, "\033[B\r");
+	is_str(top.view.message, "%0 is on this machine: tmux attach -t %0", "and on this machine");
+	is_int(top.model.lists[TOP_PANES].items[0].pid, 0, "no process here is measured");
+	type(&top, "/gpu1\r");
+	is_str(top_view_chosen(&top.view, &top.model)->id, "gpu1/train:%12", "a host is a filter");
+	type(&top, "\0332");
+	ok(strstr(frame(&top), "\n> C3D4   B     running ") != NULL, "a job has its host");
+	is_int(type(&top, "ky"), TOP_STOP, "k stops");
+	is_str(top.view.chosen[TOP_JOBS], "B:C3D4", "the job there");
+	type(&top, "l");
+	is_str(wants(&top), "B:C3D4", "l asks for its log there");
+	type(&top, "q5");
+	ok(strstr(frame(&top), "[Queue 1]") != NULL, "the queue is counted");
+	type(&top, "ky");
+	is_str(top.view.chosen[TOP_QUEUE], "B/default:7", "a number with its host is a target");
+	end(&top);
+}
+
 static void test_any_size(void)
 {
 	struct top top;
@@ -226,8 +307,7 @@ static void test_enter(void)
 	is_int(type(&top, "\r"), TOP_GO, "Enter goes there");
 	is_str(top.view.chosen[TOP_PANES], "%1", "to this pane");
 	is_int(type(&top, "2\033[B\r"), TOP_GO, "and to the pane of a job");
-	is_str(
-	    top_item_pane(TOP_JOBS, top_view_chosen(&top.view, &top.model)), "%0", "of this job");
+	is_str(top_view_chosen(&top.view, &top.model)->pane, "%0", "of this job");
 	is_int(type(&top, "\033[A\r"), TOP_CHANGED, "a job without a pane");
 	ok(strstr(frame(&top), "\nid               C3D4\n") != NULL, "opens");
 	end(&top);
@@ -580,6 +660,7 @@ static void test_keys(void)
 int main(void)
 {
 	test_panes();
+	test_fleet();
 	test_any_size();
 	test_jobs();
 	test_enter();

@@ -53,21 +53,27 @@ static enum cli_status print_snapshot(struct link *link)
 	struct json_writer writer;
 	struct buf out;
 	enum cli_status status = CLI_DONE;
+	bool has_missing = false; /* hosts of the fleet: those of the first list */
 	buf_init(&out, LINK_LINE_MAX);
 	json_writer_init(&writer, &out);
 	json_object_begin(&writer, NULL);
 	for (size_t i = 0; i < sizeof snapshot_methods / sizeof snapshot_methods[0]; i++) {
 		const char *method = snapshot_methods[i][0], *member = snapshot_methods[i][1];
+		const struct json *missing;
 		struct link_answer answer;
 		enum link_read read = link_ask(link, method, NULL, ASK_TIMEOUT_MS, &answer);
 		if (read != LINK_LINE) {
 			buf_finish(&out);
 			return ask_say_read(read);
 		}
-		if (member != NULL && json_member(answer.result, member) != NULL)
-			json_put_value(&writer, member, json_member(answer.result, member));
-		else if (member == NULL && answer.result != NULL)
+		if (member == NULL && answer.result != NULL)
 			json_put_value(&writer, method, answer.result);
+		else if (json_member(answer.result, member) != NULL)
+			json_put_value(&writer, member, json_member(answer.result, member));
+		missing = json_member(answer.result, "missing");
+		if (missing != NULL && !has_missing)
+			json_put_value(&writer, "missing", missing);
+		has_missing = has_missing || missing != NULL;
 	}
 	json_object_end(&writer);
 	if (fwrite(out.data, 1, out.len, stdout) == out.len)
@@ -117,9 +123,8 @@ static void on_signal(struct top *top, int signal)
 static void go(struct top *top)
 {
 	const struct top_item *item = top_view_chosen(&top->view, &top->model);
-	const char *pane = item != NULL ? top_item_pane(top->view.list, item) : NULL;
-	if (pane != NULL)
-		top_feed_go(top->feed, pane);
+	if (item != NULL && item->pane != NULL)
+		top_feed_go(top->feed, item->pane);
 }
 
 static void on_action(struct top *top, enum top_action action)
@@ -212,10 +217,12 @@ static enum cli_status run_screen(struct cli *cli, struct link *link, bool picks
 	struct top top = {.picks = picks};
 	const char *term = getenv("TERM"), *home = getenv("HOME");
 	enum cli_status status = CLI_DONE;
-	top_model_init(&top.model, server_name(cli));
+	top_model_init(&top.model, cli->is_fleet ? "fleet" : server_name(cli));
 	(void)snprintf(top.model.home, sizeof top.model.home, "%s", home != NULL ? home : "");
 	top_view_init(&top.view, 80, 24);
 	(void)own_pane(cli, top.view.own_pane, sizeof top.view.own_pane);
+	(void)gethostname(top.view.own_host, sizeof top.view.own_host - 1);
+	top.view.own_host[strcspn(top.view.own_host, ".")] = '\0';
 	top.view.has_style = true;
 	top.view.has_color = cli->has_color;
 	top_frame_init(&top.shown);

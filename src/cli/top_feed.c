@@ -50,8 +50,8 @@ struct top_feed {
 	struct asked asked[ASKED_MAX];
 	int64_t when[ASK_COUNT_]; /* of the last request; 0: never */
 	bool is_due[ASK_COUNT_]; /* it may have changed since */
-	char captured[32]; /* the pane or job that was captured last */
-	char going[32]; /* the pane to go to */
+	char captured[TOP_ID_SIZE]; /* the pane or job that was captured last */
+	char going[TOP_ID_SIZE]; /* the pane to go to */
 	struct top_cpu cpu;
 	int64_t queue_after; /* of the current request for the queue */
 	int64_t reconnect_ms; /* time of the next attempt */
@@ -73,6 +73,7 @@ static const struct interest interests[] = {
     {"command_changed", false},
     {"delivery", true},
     {"gap", true},
+    {"host_state", true}, /* only a fleet has it */
     {"mode_changed", false},
     {"notification", true},
     {"pane_closed", false},
@@ -143,7 +144,8 @@ static void subscribe(struct top_feed *feed)
 	json_object_begin(&writer, NULL);
 	json_array_begin(&writer, "kinds");
 	for (size_t i = 0; i < INTERESTS_COUNT; i++)
-		json_put_str(&writer, NULL, interests[i].kind);
+		if (feed->cli->is_fleet || strcmp(interests[i].kind, "host_state") != 0)
+			json_put_str(&writer, NULL, interests[i].kind);
 	json_array_end(&writer);
 	json_object_end(&writer);
 	ask(feed, ASK_SUBSCRIBE, "subscribe", (const char *)params.data);
@@ -154,6 +156,13 @@ static void ask_queue(struct top_feed *feed)
 {
 	char params[128];
 	int64_t last = feed->model->status.last;
+	/* Each host of a fleet has numbers of its own: no number begins the recent ones of all. */
+	if (feed->cli->is_fleet) {
+		(void)snprintf(
+		    params, sizeof params, "{\"state\":\"queued\",\"limit\":%d}", QUEUE_LIMIT);
+		ask(feed, ASK_LIST + TOP_QUEUE, "list_notifications", params);
+		return;
+	}
 	feed->queue_after = last > QUEUE_LAST ? last - QUEUE_LAST : 0;
 	(void)snprintf(params, sizeof params, "{\"after\":%lld,\"limit\":%d}",
 	    (long long)feed->queue_after, QUEUE_LIMIT);
@@ -190,7 +199,7 @@ static void ask_capture(struct top_feed *feed, const char *id, bool is_log)
 	buf_finish(&params);
 }
 
-/* Asks for a method with one parameter: a number for the queue, else a text. */
+/* Asks for a method with one parameter: a number for the queue of one daemon, else a text. */
 static void ask_item(struct top_feed *feed, enum question question, const char *method,
     const char *param, const char *id)
 {
@@ -199,7 +208,7 @@ static void ask_item(struct top_feed *feed, enum question question, const char *
 	buf_init(&params, 4096);
 	json_writer_init(&writer, &params);
 	json_object_begin(&writer, NULL);
-	if (strcmp(param, "seq") == 0)
+	if (strcmp(param, "seq") == 0 && strchr(id, ':') == NULL)
 		json_put_raw(&writer, param, id, strlen(id));
 	else
 		json_put_str(&writer, param, id);
@@ -441,6 +450,17 @@ int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms)
 	return wait < 0 ? 0 : wait > INT32_MAX ? INT32_MAX : wait;
 }
 
+/* Says so if the list of panes is late: a fleet waits for its hosts for some seconds. */
+static void note_silence(struct top_feed *feed, int64_t now_ms)
+{
+	int64_t most_ms = feed->cli->is_fleet ? 2 * SILENT_MS : SILENT_MS;
+	/* The next answer clears this message. */
+	if (is_asked(feed, ASK_LIST + TOP_PANES) &&
+	    now_ms - feed->when[ASK_LIST + TOP_PANES] >= most_ms)
+		(void)snprintf(
+		    feed->model->trouble, sizeof feed->model->trouble, "muxbusd does not answer");
+}
+
 bool top_feed_step(struct top_feed *feed, int64_t now_ms)
 {
 	bool is_new = take_lines(feed);
@@ -463,11 +483,7 @@ bool top_feed_step(struct top_feed *feed, int64_t now_ms)
 		else
 			ask_list(feed, (enum top_list)(question - ASK_LIST));
 	}
-	/* The next answer clears this message. */
-	if (is_asked(feed, ASK_LIST + TOP_PANES) &&
-	    now_ms - feed->when[ASK_LIST + TOP_PANES] >= SILENT_MS)
-		(void)snprintf(
-		    feed->model->trouble, sizeof feed->model->trouble, "muxbusd does not answer");
+	note_silence(feed, now_ms);
 	if (capture_at(feed, &id, &is_log) <= now_ms)
 		ask_capture(feed, id, is_log);
 	return is_new;

@@ -11,7 +11,14 @@
 #include "base/xalloc.h"
 #include "cli/top_line.h"
 
-enum { GAP = 2, MARK = 2, FLEXIBLE_MIN = 16, ROW_BYTES_MAX = 64 * 1024, TIME_SIZE = 32 };
+enum {
+	GAP = 2,
+	MARK = 2,
+	FLEXIBLE_MIN = 16,
+	HOST_MAX = 20,
+	ROW_BYTES_MAX = 64 * 1024,
+	TIME_SIZE = 32
+};
 
 void top_frame_init(struct top_frame *frame)
 {
@@ -129,12 +136,52 @@ static void put_count(struct top_line *line, int64_t count, const char *noun)
 	put_fact(line, text);
 }
 
-static void draw_head(struct drawing *drawing)
+/* The hosts of a fleet by their states. */
+static void put_hosts(struct top_line *line, const struct top_status *status)
+{
+	const struct {
+		int64_t count;
+		const char *word;
+	} states[] = {{status->hosts_up, "up"}, {status->hosts_connecting, "connecting"},
+	    {status->hosts_down, "down"}};
+	char text[64];
+	(void)snprintf(text, sizeof text, "  %" PRId64 " host%s", status->hosts,
+	    status->hosts == 1 ? "" : "s");
+	put_fact(line, text);
+	for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
+		if (states[i].count <= 0)
+			continue;
+		(void)snprintf(
+		    text, sizeof text, ", %" PRId64 " %s", states[i].count, states[i].word);
+		put_fact(line, text);
+	}
+}
+
+static void put_facts(struct top_line *line, const struct drawing *drawing)
 {
 	const struct top_status *status = &drawing->model->status;
+	char text[64], age[TIME_SIZE];
+	if (status->started_ms == 0)
+		return;
+	(void)snprintf(text, sizeof text, "  tmux %s", status->tmux_version);
+	if (status->is_fleet)
+		put_hosts(line, status);
+	else
+		put_fact(line, text);
+	format_age(age, sizeof age, (drawing->now_ms - status->started_ms) / 1000);
+	(void)snprintf(text, sizeof text, " · %s %s", status->is_fleet ? "since" : "up", age);
+	put_fact(line, text);
+	put_count(line, status->sessions, "session");
+	put_count(line, status->windows, "window");
+	put_count(line, status->waits, "wait");
+	put_count(line, status->peers, "peer");
+	put_count(line, status->consumers, "consumer");
+}
+
+static void draw_head(struct drawing *drawing)
+{
 	const struct top_view *view = drawing->view;
 	struct top_line line;
-	char text[64], age[TIME_SIZE];
 	bool is_lost;
 	const char *word;
 	enum screen_style style;
@@ -151,18 +198,7 @@ static void draw_head(struct drawing *drawing)
 	(void)top_line_put_str(&line, SCREEN_BOLD, "muxbus");
 	top_line_blank(&line, 1);
 	(void)top_line_put_str(&line, SCREEN_NAME, drawing->model->name);
-	if (status->started_ms != 0) {
-		(void)snprintf(text, sizeof text, "  tmux %s", status->tmux_version);
-		put_fact(&line, text);
-		format_age(age, sizeof age, (drawing->now_ms - status->started_ms) / 1000);
-		(void)snprintf(text, sizeof text, " · up %s", age);
-		put_fact(&line, text);
-		put_count(&line, status->sessions, "session");
-		put_count(&line, status->windows, "window");
-		put_count(&line, status->waits, "wait");
-		put_count(&line, status->peers, "peer");
-		put_count(&line, status->consumers, "consumer");
-	}
+	put_facts(&line, drawing);
 	if (line.columns != columns) {
 		top_line_blank(&line, top_line_left(&line));
 		line.columns = columns;
@@ -178,7 +214,7 @@ static size_t tab_text(
 {
 	const struct top_items *items = &drawing->model->lists[list];
 	int64_t count = (int64_t)items->count;
-	if (list == TOP_QUEUE)
+	if (list == TOP_QUEUE && !drawing->model->status.is_fleet)
 		count = drawing->model->status.undelivered;
 	if (has_count && count > 0)
 		(void)snprintf(out, size, " %s %" PRId64 " ", top_tables[list].name, count);
@@ -214,6 +250,17 @@ static void draw_tabs(struct drawing *drawing)
 		(void)top_line_put_str(&line, is_here ? SCREEN_BOLD : SCREEN_PLAIN, text);
 		top_line_blank(&line, 1);
 	}
+	top_line_end(&line);
+}
+
+static void draw_missing(struct drawing *drawing)
+{
+	struct top_line line;
+	if (!drawing->view->has_missing || !begin(drawing, &line, false))
+		return;
+	(void)top_line_put_str(&line, SCREEN_WARN, "missing: ");
+	(void)top_line_put_str(
+	    &line, SCREEN_WARN, drawing->model->lists[drawing->view->list].missing);
 	top_line_end(&line);
 }
 
@@ -260,13 +307,26 @@ static void draw_foot(struct drawing *drawing)
 	top_line_end(&line);
 }
 
-/* The cells that the widest of these values needs, for columns that share the rest of the row. */
+/* Whether a list has this column: with hosts it has theirs, and no processor time. */
+static bool has_column(const struct drawing *drawing, const struct top_column *column)
+{
+	bool has_hosts = drawing->model->lists[drawing->view->list].has_hosts;
+	return has_hosts ? column->kind != TOP_CPU : column->kind != TOP_HOST;
+}
+
+/*
+ * The cells that the widest of these values needs, for columns that share the rest of the row, and
+ * that of hosts; 0: the list does not have the column.
+ */
 static void measure(const struct drawing *drawing, const struct top_item **items, size_t count,
     size_t needs[TOP_COLUMNS_MAX])
 {
 	const struct top_column *columns = top_tables[drawing->view->list].columns;
 	char text_of[PATH_MAX];
 	for (size_t i = 0; columns[i].title != NULL; i++) {
+		needs[i] = 0;
+		if (!has_column(drawing, &columns[i]))
+			continue;
 		needs[i] = strlen(columns[i].title);
 		for (size_t j = 0; j < count && columns[i].width == 0; j++) {
 			const char *text =
@@ -274,6 +334,8 @@ static void measure(const struct drawing *drawing, const struct top_item **items
 			size_t width = cells_width(text, strlen(text));
 			needs[i] = width > needs[i] ? width : needs[i];
 		}
+		if (columns[i].kind == TOP_HOST && needs[i] > HOST_MAX)
+			needs[i] = HOST_MAX;
 	}
 }
 
@@ -296,6 +358,12 @@ static void even_out(const struct top_table *table, const size_t needs[TOP_COLUM
 	}
 }
 
+/* Whether a column shares the rest of the row. */
+static bool is_flexible(const struct top_column *column)
+{
+	return column->width == 0 && column->kind != TOP_HOST;
+}
+
 /* Distributes the cells of a row to the columns of a table; 0: the column is left out. */
 static void lay_out(const struct top_table *table, size_t room, const size_t needs[TOP_COLUMNS_MAX],
     size_t widths[TOP_COLUMNS_MAX])
@@ -306,10 +374,12 @@ static void lay_out(const struct top_table *table, size_t room, const size_t nee
 		for (size_t i = 0; table->columns[i].title != NULL; i++) {
 			const struct top_column *column = &table->columns[i];
 			widths[i] = 0;
-			if (column->rank > most)
+			if (column->rank > most || needs[i] == 0)
 				continue;
-			widths[i] = column->width > 0 ? column->width : FLEXIBLE_MIN;
-			flexible += column->width == 0;
+			widths[i] = is_flexible(column) ? FLEXIBLE_MIN
+			    : column->width > 0         ? column->width
+							: needs[i];
+			flexible += is_flexible(column);
 			used += widths[i] + GAP;
 		}
 		if (used > room + GAP && most > 0)
@@ -318,7 +388,7 @@ static void lay_out(const struct top_table *table, size_t room, const size_t nee
 		rest = used < room + GAP ? room + GAP - used : 0;
 		for (size_t i = 0; table->columns[i].title != NULL && flexible > 0; i++) {
 			size_t part;
-			if (widths[i] == 0 || table->columns[i].width > 0)
+			if (widths[i] == 0 || !is_flexible(&table->columns[i]))
 				continue;
 			part = (rest + flexible - 1) / flexible;
 			widths[i] += part;
@@ -590,12 +660,14 @@ void top_frame_draw(
 	struct drawing drawing = {.frame = frame, .view = view, .model = model, .now_ms = now_ms};
 	unsigned panel;
 	/* The number of items determines the space for the panel. */
+	view->has_missing = model->lists[view->list].missing[0] != '\0';
 	(void)top_view_chosen(view, model);
 	panel = top_view_panel(view);
 	resize(frame, view->columns, view->rows);
 	draw_head(&drawing);
 	if (view->mode == TOP_MODE_LIST) {
 		draw_tabs(&drawing);
+		draw_missing(&drawing);
 		draw_list(&drawing);
 		if (panel > 0)
 			draw_panel(&drawing, panel);

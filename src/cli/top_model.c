@@ -31,10 +31,7 @@ static void put_member(struct buf *out, const struct json *item, const char *nam
 MEMBER(command)
 MEMBER(due)
 MEMBER(file)
-MEMBER(id)
 MEMBER(last_output)
-MEMBER(agent)
-MEMBER(pane)
 MEMBER(path)
 MEMBER(pid)
 MEMBER(reason)
@@ -47,6 +44,56 @@ MEMBER(state)
 MEMBER(text)
 MEMBER(time)
 MEMBER(title)
+
+/*
+ * The target of an item's host as its ids begin: "HOST:", or "HOST/SERVER:" if the host has more
+ * servers. The length with the colon; 0: the id is that of a single daemon.
+ */
+static size_t host_len(const struct json *item, const struct json *id)
+{
+	const struct json *host = json_member(item, "host");
+	const char *colon;
+	if (host == NULL || host->type != JSON_STRING || id == NULL || id->type != JSON_STRING ||
+	    id->len <= host->len || memcmp(id->text, host->text, host->len) != 0 ||
+	    (id->text[host->len] != ':' && id->text[host->len] != '/'))
+		return 0;
+	colon = memchr(id->text, ':', id->len);
+	return colon != NULL ? (size_t)(colon - id->text) + 1 : 0;
+}
+
+/* Columns that show an id without its host. */
+static void put_id(struct buf *out, const struct json *item, const char *name)
+{
+	const struct json *id = json_member(item, name);
+	size_t len = host_len(item, id);
+	if (len > 0)
+		(void)buf_append(out, id->text + len, id->len - len); /* nothing if too long */
+	else
+		put_member(out, item, name);
+}
+
+#define ID(member)                                                          \
+	static void read_##member(struct buf *out, const struct json *item) \
+	{                                                                   \
+		put_id(out, item, #member);                                 \
+	}
+ID(agent)
+ID(id)
+ID(pane)
+
+static void read_host(struct buf *out, const struct json *item)
+{
+	static const char *const names[] = {"pane", "id", "agent"};
+	size_t len = 0;
+	for (size_t i = 0; i < sizeof names / sizeof names[0] && len == 0; i++) {
+		const struct json *id = json_member(item, names[i]);
+		len = host_len(item, id);
+		if (len > 0)
+			(void)buf_append(out, id->text, len - 1);
+	}
+	if (len == 0)
+		put_member(out, item, "host");
+}
 
 static void read_place(struct buf *out, const struct json *item)
 {
@@ -215,10 +262,16 @@ static void read_watch_wish(struct buf *out, const struct json *item)
 		read_regex(out, item);
 }
 
+#define HOST_COLUMN                                      \
+	{                                                \
+		"HOST", TOP_HOST, 0, 0, false, read_host \
+	}
+
 const struct top_table top_tables[TOP_LIST_COUNT_] = {
     [TOP_PANES] = {"Panes", "list_panes", "panes", "pane", NULL, NULL, NULL,
 	{
 	    {"PANE", TOP_TEXT, 5, 0, false, read_pane},
+	    HOST_COLUMN,
 	    {"WHERE", TOP_TEXT, 14, 3, false, read_place},
 	    {"STATE", TOP_STATE, 8, 4, false, read_pane_state},
 	    {"OUTPUT", TOP_AGE, 6, 2, true, read_last_output},
@@ -230,6 +283,7 @@ const struct top_table top_tables[TOP_LIST_COUNT_] = {
     [TOP_JOBS] = {"Jobs", "list_jobs", "jobs", "id", "stop", "stop_job", "job",
 	{
 	    {"JOB", TOP_TEXT, 5, 0, false, read_id},
+	    HOST_COLUMN,
 	    {"STATE", TOP_STATE, 8, 0, false, read_state},
 	    {"EXIT", TOP_TEXT, 5, 2, true, read_job_result},
 	    {"AGE", TOP_AGE, 5, 1, true, read_started},
@@ -241,6 +295,7 @@ const struct top_table top_tables[TOP_LIST_COUNT_] = {
     [TOP_TIMERS] = {"Timers", "list_timers", "timers", "id", "cancel", "cancel_timer", "timer",
 	{
 	    {"TIMER", TOP_TEXT, 5, 0, false, read_id},
+	    HOST_COLUMN,
 	    {"DUE IN", TOP_DUE, 7, 0, true, read_due},
 	    {"PANE", TOP_TEXT, 5, 1, false, read_pane},
 	    {"PERIOD", TOP_TEXT, 12, 3, false, read_timer_period},
@@ -250,6 +305,7 @@ const struct top_table top_tables[TOP_LIST_COUNT_] = {
     [TOP_WATCHES] = {"Watches", "list_watches", "watches", "id", "cancel", "cancel_watch", "id",
 	{
 	    {"WATCH", TOP_TEXT, 5, 0, false, read_id},
+	    HOST_COLUMN,
 	    {"STATE", TOP_STATE, 10, 2, false, read_state},
 	    {"ENDS IN", TOP_DUE, 7, 3, true, read_due},
 	    {"PANE", TOP_TEXT, 5, 4, false, read_pane},
@@ -261,6 +317,7 @@ const struct top_table top_tables[TOP_LIST_COUNT_] = {
 	{
 	    {"SEQ", TOP_TEXT, 8, 5, true, read_seq},
 	    {"ID", TOP_TEXT, 5, 0, false, read_id},
+	    HOST_COLUMN,
 	    {"AGE", TOP_AGE, 5, 1, true, read_time},
 	    {"SOURCE", TOP_TEXT, 9, 4, false, read_source},
 	    {"STATE", TOP_STATE, 12, 2, false, read_state},
@@ -271,6 +328,7 @@ const struct top_table top_tables[TOP_LIST_COUNT_] = {
     [TOP_AGENTS] = {"Agents", "list_agents", "agents", "agent", "stop", "stop_agent", "agent",
 	{
 	    {"AGENT", TOP_TEXT, 14, 0, false, read_agent},
+	    HOST_COLUMN,
 	    {"STATE", TOP_STATE, 9, 0, false, read_state},
 	    {"SINCE", TOP_AGE, 5, 2, true, read_since},
 	    {"PANE", TOP_TEXT, 5, 1, false, read_pane},
@@ -319,15 +377,6 @@ static const struct word_style *find_word(const char *word)
 	return NULL;
 }
 
-const char *top_item_pane(enum top_list list, const struct top_item *item)
-{
-	const struct top_column *columns = top_tables[list].columns;
-	for (size_t i = 0; columns[i].title != NULL; i++)
-		if (columns[i].read == read_pane && item->values[i].text[0] == '%')
-			return item->values[i].text;
-	return NULL;
-}
-
 enum screen_style top_state_style(const char *word)
 {
 	const struct word_style *found = find_word(word);
@@ -340,6 +389,9 @@ static void free_items(struct top_items *items, size_t from)
 {
 	for (size_t i = from; i < items->count; i++) {
 		mem_free(items->items[i].id);
+		mem_free(items->items[i].pane);
+		mem_free(items->items[i].host);
+		mem_free(items->items[i].server);
 		mem_free(items->items[i].json);
 		for (size_t column = 0; column < TOP_COLUMNS_MAX; column++)
 			mem_free(items->items[i].values[column].text);
@@ -373,18 +425,47 @@ static char *read_value(const struct top_column *column, const struct json *json
 	return value;
 }
 
+/* A text without NULs of an item, or NULL. */
+static char *copy_member(const struct json *json, const char *name)
+{
+	const struct json *member = json_member(json, name);
+	return member != NULL && member->type == JSON_STRING ? xmemdup(member->text, member->len)
+							     : NULL;
+}
+
+static bool is_pane(const struct json *json)
+{
+	const struct json *pane = json_member(json, "pane");
+	return pane != NULL && pane->type == JSON_STRING && pane->text[host_len(json, pane)] == '%';
+}
+
+/* A number is an id of one host: the target names the host. */
+static void put_target(struct buf *out, const struct top_table *table, const struct top_item *item,
+    const struct json *json)
+{
+	const struct json *id = json_member(json, table->id);
+	if (item->host != NULL && item->server != NULL && id != NULL && id->type == JSON_NUMBER)
+		(void)buf_printf(out, "%s/%s:", item->host, item->server);
+	put_member(out, json, table->id);
+}
+
 static void load_item(const struct top_table *table, struct top_item *item, const struct json *json)
 {
 	struct buf text;
 	struct json_writer writer;
 	*item = (struct top_item){.cpu_percent = -1};
 	item->pid = (pid_t)ask_int(json, "pid", 0);
+	item->pane = is_pane(json) ? copy_member(json, "pane") : NULL;
+	item->host = copy_member(json, "host");
+	item->server = copy_member(json, "server");
+	if (item->host != NULL)
+		item->pid = 0; /* of another machine */
 	buf_init(&text, TOP_ITEM_BYTES_MAX);
 	json_writer_init(&writer, &text);
 	json_put_value(&writer, NULL, json);
 	item->json = xstrdup((const char *)text.data);
 	buf_clear(&text);
-	put_member(&text, json, table->id);
+	put_target(&text, table, item, json);
 	item->id = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
 	buf_finish(&text);
 	for (size_t i = 0; table->columns[i].title != NULL; i++) {
@@ -399,6 +480,19 @@ static void load_item(const struct top_table *table, struct top_item *item, cons
 	}
 }
 
+/* The hosts that an answer of the fleet does not have; the last ones may be cut. */
+static void load_missing(struct top_items *items, const struct json *result)
+{
+	const struct json *missing = json_member(result, "missing");
+	const struct json *host = missing != NULL ? missing->child : NULL;
+	size_t len = 0;
+	items->missing[0] = '\0';
+	for (; host != NULL && len < sizeof items->missing; host = host->next)
+		len += (size_t)snprintf(items->missing + len, sizeof items->missing - len,
+		    "%s%s/%s: %s", len > 0 ? "; " : "", ask_string(host, "host", ""),
+		    ask_string(host, "server", ""), ask_string(host, "reason", ""));
+}
+
 void top_model_load(
     struct top_model *model, enum top_list list, const struct json *result, int64_t after)
 {
@@ -411,6 +505,8 @@ void top_model_load(
 	items->is_known = array != NULL && array->type == JSON_ARRAY;
 	if (!items->is_known)
 		return;
+	items->has_hosts = json_member(result, "hosts") != NULL;
+	load_missing(items, result);
 	before = items->count;
 	items->items =
 	    xrealloc(items->items, (before + array->count + 1) * sizeof(struct top_item));
@@ -434,12 +530,14 @@ void top_model_forget(struct top_model *model, enum top_list list)
 {
 	free_items(&model->lists[list], 0);
 	model->lists[list].is_known = false;
+	model->lists[list].missing[0] = '\0';
 }
 
 void top_model_load_status(struct top_model *model, const struct json *result, int64_t now_ms)
 {
 	struct top_status *status = &model->status;
 	const struct json *queue = json_member(result, "queue");
+	const struct json *fleet = json_member(result, "fleet");
 	int64_t started_ms;
 	(void)snprintf(
 	    status->version, sizeof status->version, "%s", ask_string(result, "version", ""));
@@ -449,6 +547,15 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 	started_ms = now_ms - (int64_t)(ask_double(result, "uptime_sec", 0) * 1000);
 	if (status->started_ms < started_ms - 1000 || status->started_ms > started_ms + 1000)
 		status->started_ms = started_ms;
+	/* One host of the fleet. */
+	if (*ask_string(result, "host", ""))
+		(void)snprintf(
+		    model->name, sizeof model->name, "%s", ask_string(result, "host", ""));
+	status->is_fleet = fleet != NULL;
+	status->hosts = ask_int(fleet, "hosts", 0);
+	status->hosts_up = ask_int(fleet, "up", 0);
+	status->hosts_connecting = ask_int(fleet, "connecting", 0);
+	status->hosts_down = ask_int(fleet, "down", 0);
 	status->sessions = ask_int(result, "sessions", 0);
 	status->windows = ask_int(result, "windows", 0);
 	status->peers = ask_int(result, "peers", 0);

@@ -23,18 +23,20 @@ enum top_list {
 };
 
 enum {
-	TOP_COLUMNS_MAX = 8,
+	TOP_COLUMNS_MAX = 9,
 	TOP_ITEMS_MAX = 10000, /* per list; more are left out */
 	TOP_ITEM_BYTES_MAX = 64 * 1024, /* of an item's members; a larger item shows nothing */
+	TOP_ID_SIZE = 256, /* of an id with the names of its host and server */
 };
 
 enum top_kind {
 	TOP_TEXT, /* as it is */
+	TOP_HOST, /* as wide as needed; only in a list of the fleet */
 	TOP_PATH, /* keep the end */
 	TOP_STATE, /* a word with a colour */
 	TOP_AGE, /* time since then */
 	TOP_DUE, /* time until then */
-	TOP_CPU, /* the processor time of the item's processes, in percent */
+	TOP_CPU, /* the processor time of the item's processes, in percent; not of the fleet */
 };
 
 struct top_column {
@@ -67,7 +69,10 @@ struct top_value {
 };
 
 struct top_item {
-	char *id;
+	char *id; /* a target: in the fleet it begins with the host */
+	char *pane; /* the same for its pane; NULL: none */
+	char *host; /* that has the item; NULL: not in a fleet */
+	char *server; /* of tmux, on that host; NULL as host */
 	char *json; /* all its members */
 	bool is_over; /* ended: drawn dim */
 	pid_t pid; /* of a pane's first process; 0: none */
@@ -79,12 +84,19 @@ struct top_items {
 	struct top_item *items;
 	size_t count;
 	bool is_known; /* the daemon has this list */
+	bool has_hosts; /* the items say which host they are of */
+	char missing[400]; /* the hosts that did not answer, with reasons; "": none */
 };
 
 struct top_status {
 	char version[32];
 	char tmux_version[32];
 	int64_t started_ms; /* CLOCK_REALTIME; 0: unknown */
+	bool is_fleet; /* the counts of hosts are known, and not those of tmux and the queue */
+	int64_t hosts;
+	int64_t hosts_up;
+	int64_t hosts_connecting;
+	int64_t hosts_down;
 	int64_t sessions;
 	int64_t windows;
 	int64_t peers;
@@ -118,9 +130,6 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 
 /* Appends all members of an item, a line each; the text is still untrusted. */
 void top_model_describe(struct top_model *model, const struct top_item *item, struct buf *out);
-
-/* The pane of an item of this list, or NULL. */
-const char *top_item_pane(enum top_list list, const struct top_item *item);
 
 /* The colour of a state. */
 enum screen_style top_state_style(const char *word);

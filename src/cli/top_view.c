@@ -24,12 +24,19 @@ void top_view_finish(struct top_view *view)
 	buf_finish(&view->preview);
 }
 
+static unsigned head_rows(const struct top_view *view)
+{
+	if (view->mode != TOP_MODE_LIST)
+		return TEXT_HEAD_ROWS;
+	return HEAD_ROWS + view->has_missing;
+}
+
 unsigned top_view_panel(const struct top_view *view)
 {
 	unsigned rest, most, list;
 	if (view->mode != TOP_MODE_LIST || view->rows < TOP_PANEL_ROWS_MIN)
 		return 0;
-	rest = view->rows - HEAD_ROWS - FOOT_ROWS;
+	rest = view->rows - head_rows(view) - FOOT_ROWS;
 	most = rest / 2;
 	list = view->count > TOP_LIST_ROWS_MIN ? (unsigned)view->count : TOP_LIST_ROWS_MIN;
 	/* An empty row between both, if the list fits. */
@@ -38,8 +45,7 @@ unsigned top_view_panel(const struct top_view *view)
 
 unsigned top_view_body(const struct top_view *view)
 {
-	unsigned head = view->mode == TOP_MODE_LIST ? HEAD_ROWS : TEXT_HEAD_ROWS;
-	unsigned others = head + FOOT_ROWS + top_view_panel(view);
+	unsigned others = head_rows(view) + FOOT_ROWS + top_view_panel(view);
 	return view->rows > others ? view->rows - others : 0;
 }
 
@@ -186,15 +192,33 @@ static enum top_action ask_stop(struct top_view *view, const struct top_model *m
 	return TOP_CHANGED;
 }
 
+/* A pane of a fleet may be on another machine: says how to get there. */
+static enum top_action say_way(struct top_view *view, const struct top_item *item)
+{
+	const char *colon = strrchr(item->pane, ':');
+	const char *pane = colon != NULL ? colon + 1 : item->pane;
+	const char *server = item->server != NULL ? item->server : "default";
+	bool is_here = strcmp(item->host, view->own_host) == 0;
+	bool is_default = strcmp(server, "default") == 0;
+	(void)snprintf(view->message, sizeof view->message,
+	    "%s is on %s: %s%s%stmux %s%s%sattach -t %s", pane,
+	    is_here ? "this machine" : item->host, is_here ? "" : "ssh -t ",
+	    is_here ? "" : item->host, is_here ? "" : " ", is_default ? "" : "-L ",
+	    is_default ? "" : server, is_default ? "" : " ", pane);
+	return TOP_CHANGED;
+}
+
 /* Enter goes to the pane of an item; an item without a pane opens. */
 static enum top_action on_enter(struct top_view *view, const struct top_model *model)
 {
 	const struct top_item *item = top_view_chosen(view, model);
 	if (item == NULL)
 		return TOP_NOTHING;
-	if (top_item_pane(view->list, item) == NULL)
+	if (item->pane == NULL)
 		return open_text(view, model, TOP_MODE_DETAILS);
 	choose(view, item, view->place[view->list]);
+	if (item->host != NULL)
+		return say_way(view, item);
 	return TOP_GO;
 }
 

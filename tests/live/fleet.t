@@ -53,11 +53,12 @@ start_fleet() {
 		sleep 0.02
 	done
 }
-trap 'kill $fleet_pid 2>/dev/null; finish' EXIT
+trap 'kill $fleet_pid 2>/dev/null; tmux -S "$dir/top" kill-server 2>/dev/null; finish' EXIT
 start_fleet
 [ -S "$MUXBUS" ] || exit 99
 host_state() { # host_state NAME: its row
 	call list_hosts '{}' && field ".result.hosts[] | select(.host == \"$1\") | .state"
+	true # a fleet that was killed leaves its socket until the next one is ready
 }
 missing() { # missing METHOD: the names of the hosts
 	call "$1" '{}' && field '[.result.missing[].host] | join(" ")'
@@ -139,6 +140,47 @@ is 'a list as a table' "$(mb --text ls) $(awk '$1 == "far:%0" {print $1}' "$dir/
 ok 'names those that are missing' grep -q '^missing: dead/default: ssh: no-route-to-host' "$dir/out"
 is 'a verb on one host' "$(mb --host far send %0 'again it is')" 0
 is 'a job there' "$(mb --host far run -d -- true) $(jq -r '.id | split(":")[0]' "$dir/out")" '0 far'
+is 'its exit status is that of run' "$(mb --host far run -- false) $(mb --host far run -- sh -c 'echo out; exit 7') $(cat "$dir/out")" '1 7 out'
+
+# top in a pane of a tmux of its own: the host has a column, and keys act there.
+top() { # the screen
+	tmux -S "$dir/top" capture-pane -p
+}
+top_row() { # top_row WORD: the first two words of its first row with this word
+	top | awk -v word="$1" 'index($0, word) {sub("^>", ""); print $1, $2; exit}'
+}
+top_text() { # top_text TEXT: that, if a row begins so
+	top | grep -o -m 1 "^$1" || true
+}
+top_foot() {
+	top | tail -n 1
+}
+top_key() {
+	tmux -S "$dir/top" send-keys "$@"
+}
+tmux -S "$dir/top" -f /dev/null new-session -d -x 80 -y 24 "exec '$MUXBUS_BUILDDIR/muxbus' --fleet top"
+until_is 'top has a pane with its host' '%0 far' top_row main:0.0
+top_head() {
+	top | sed -n '1s/ · .*//p'
+}
+until_is 'its first row counts the hosts' 'muxbus fleet  3 hosts, 2 up, 1 down' top_head
+is 'a row has the host that is missing' "$(top | sed -n 3p)" 'missing: dead/default: ssh: no-route-to-host'
+top_key / && top_key -l main:0 && top_key Enter Enter
+until_is 'Enter says the way there' '%0 is on far: ssh -t far tmux -L tmux attach -t %0' top_foot
+top_key Escape c
+until_is 'c shows the screen there' 'again it is' top_text 'again it is'
+mb --host far run -d -- sleep 1000 >/dev/null
+job=$(jq -r .id "$dir/out")
+top_key q 2
+until_is 'a job has its host too' "${job#far:} far" top_row 'sleep 1000'
+top_key Home k
+until_is 'k asks' "stop $job? y: yes, any other key: no" top_foot
+top_key y
+job_state() {
+	call get_job "{\"job\": \"$job\"}" && field .result.state
+}
+until_is 'and stops the job there' stopped job_state
+tmux -S "$dir/top" kill-server
 is 'muxbus hosts' "$(mb --text hosts) $(awk '$1 == "far" {print $2, $3}' "$dir/out")" '0 tmux up'
 is 'status' "$(mb --text status) $(awk '$1 == "fleet" {print $2, $3}' "$dir/out")" '0 3 hosts:'
 is 'doctor has a row for each host' "$(mb --text doctor) $(grep -c '^[a-z]* *host ' "$dir/out")" '1 3'
