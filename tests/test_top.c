@@ -5,10 +5,12 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/cells.h"
 #include "base/clock.h"
+#include "cli/tmux_client.h"
 #include "cli/top_frame.h"
 #include "cli/top_keys.h"
 #include "cli/top_line.h"
@@ -195,13 +197,13 @@ static void begin_fleet(struct top *top)
 	top_model_load(&top->model, TOP_QUEUE, read_json(top, fleet_queue), -1);
 	top_model_load_status(&top->model, read_json(top, fleet_status), top->now_ms);
 	(void)snprintf(top->model.name, sizeof top->model.name, "fleet");
-	(void)snprintf(top->view.own_host, sizeof top->view.own_host, "here");
 }
 
 /* The ids of a fleet are shown without the host, and stay targets. */
 static void test_fleet(void)
 {
 	struct top top;
+	char own[256] = "", way[400];
 	begin_fleet(&top);
 	is_str(frame(&top),
 	    "muxbus fleet  4 hosts, 3 up, 1 down · since 3m · 2 waits · 1 peer         ● live\n"
@@ -223,9 +225,11 @@ static void test_fleet(void)
 	type(&top, "\033[B\r");
 	is_str(top.view.message, "%12 is on gpu1: ssh -t gpu1 tmux -L train attach -t %12",
 	    "to another server of tmux");
-	type(&top, "\033[B\r");
-	is_str(top.view.message, "%0 is on this machine: tmux attach -t %0", "and on this machine");
 	is_int(top.model.lists[TOP_PANES].items[0].pid, 0, "no process here is measured");
+	(void)gethostname(own, sizeof own - 1);
+	own[strcspn(own, ".")] = '\0';
+	tmux_client_way(way, sizeof way, "here:%0", own, "default");
+	is_str(way, "%0 is on this machine: tmux attach -t %0", "and on this machine");
 	type(&top, "/gpu1\r");
 	is_str(top_view_chosen(&top.view, &top.model)->id, "gpu1/train:%12", "a host is a filter");
 	type(&top, "\0332");

@@ -36,12 +36,18 @@ static enum cli_status ask_pane(
 
 static enum cli_status go(struct cli *cli, struct link *link, const char *target)
 {
-	char pane[32], own[32] = "", client[PATH_MAX];
+	char pane[32], own[32] = "", client[PATH_MAX], way[1024];
 	const struct json *result;
 	struct buf params;
 	enum cli_status status = ask_pane(link, "get_pane", target, &result);
 	if (status != CLI_DONE)
 		return status;
+	if (cli->is_fleet) {
+		tmux_client_way(way, sizeof way, ask_string(result, "pane", ""),
+		    ask_string(result, "host", ""), ask_string(result, "server", ""));
+		cli_error("%s", way);
+		return CLI_NO;
+	}
 	(void)snprintf(pane, sizeof pane, "%s", ask_string(result, "pane", ""));
 	(void)own_pane(cli, own, sizeof own);
 	status = ask_result(link, "run_tmux", tmux_client_list, ASK_TIMEOUT_MS, &result);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "wire/json.h"
 
@@ -44,4 +45,19 @@ void tmux_client_put_go(struct buf *out, const char *client, const char *pane)
 		json_put_str(&writer, NULL, words[i]);
 	json_array_end(&writer);
 	json_object_end(&writer);
+}
+
+void tmux_client_way(char *out, size_t size, const char *pane, const char *host, const char *server)
+{
+	const char *colon = strrchr(pane, ':');
+	const char *id = colon != NULL ? colon + 1 : pane;
+	char own[256] = "";
+	bool is_here, is_default = strcmp(server, "default") == 0;
+	(void)gethostname(own, sizeof own - 1);
+	own[strcspn(own, ".")] = '\0';
+	is_here = strcmp(host, own) == 0;
+	(void)snprintf(out, size, "%s is on %s: %s%s%stmux %s%s%sattach -t %s", id,
+	    is_here ? "this machine" : host, is_here ? "" : "ssh -t ", is_here ? "" : host,
+	    is_here ? "" : " ", is_default ? "" : "-L ", is_default ? "" : server,
+	    is_default ? "" : " ", id);
 }

@@ -20,4 +20,8 @@ bool tmux_client_choose(const char *output, const char *own_pane, char *ret_name
 /* Appends the parameters of run_tmux that show a pane on a client. */
 void tmux_client_put_go(struct buf *out, const char *client, const char *pane);
 
+/* How to get to a pane of a host of the fleet: "%3 is on build: ssh -t build tmux attach -t %3". */
+void tmux_client_way(
+    char *out, size_t size, const char *pane, const char *host, const char *server);
+
 #endif

@@ -221,8 +221,6 @@ static enum cli_status run_screen(struct cli *cli, struct link *link, bool picks
 	(void)snprintf(top.model.home, sizeof top.model.home, "%s", home != NULL ? home : "");
 	top_view_init(&top.view, 80, 24);
 	(void)own_pane(cli, top.view.own_pane, sizeof top.view.own_pane);
-	(void)gethostname(top.view.own_host, sizeof top.view.own_host - 1);
-	top.view.own_host[strcspn(top.view.own_host, ".")] = '\0';
 	top.view.has_style = true;
 	top.view.has_color = cli->has_color;
 	top_frame_init(&top.shown);

@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "cli/tmux_client.h"
 
 enum { HEAD_ROWS = 3, FOOT_ROWS = 1, TEXT_HEAD_ROWS = 2, TEXT_LINES_MAX = 100000 };
 
@@ -192,22 +193,6 @@ static enum top_action ask_stop(struct top_view *view, const struct top_model *m
 	return TOP_CHANGED;
 }
 
-/* A pane of a fleet may be on another machine: says how to get there. */
-static enum top_action say_way(struct top_view *view, const struct top_item *item)
-{
-	const char *colon = strrchr(item->pane, ':');
-	const char *pane = colon != NULL ? colon + 1 : item->pane;
-	const char *server = item->server != NULL ? item->server : "default";
-	bool is_here = strcmp(item->host, view->own_host) == 0;
-	bool is_default = strcmp(server, "default") == 0;
-	(void)snprintf(view->message, sizeof view->message,
-	    "%s is on %s: %s%s%stmux %s%s%sattach -t %s", pane,
-	    is_here ? "this machine" : item->host, is_here ? "" : "ssh -t ",
-	    is_here ? "" : item->host, is_here ? "" : " ", is_default ? "" : "-L ",
-	    is_default ? "" : server, is_default ? "" : " ", pane);
-	return TOP_CHANGED;
-}
-
 /* Enter goes to the pane of an item; an item without a pane opens. */
 static enum top_action on_enter(struct top_view *view, const struct top_model *model)
 {
@@ -217,8 +202,11 @@ static enum top_action on_enter(struct top_view *view, const struct top_model *m
 	if (item->pane == NULL)
 		return open_text(view, model, TOP_MODE_DETAILS);
 	choose(view, item, view->place[view->list]);
-	if (item->host != NULL)
-		return say_way(view, item);
+	if (item->host != NULL) {
+		tmux_client_way(view->message, sizeof view->message, item->pane, item->host,
+		    item->server != NULL ? item->server : "default");
+		return TOP_CHANGED;
+	}
 	return TOP_GO;
 }
 

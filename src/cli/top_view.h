@@ -52,7 +52,6 @@ struct top_view {
 	char filter[TOP_FILTER_MAX + 1];
 	bool is_paused;
 	char own_pane[32]; /* the pane that this program runs in; "": none */
-	char own_host[TOP_ID_SIZE]; /* the name of this machine in a fleet */
 	bool has_missing; /* a row above the list names the missing hosts */
 	struct buf preview; /* the screen of a pane, or the end of a job's output */
 	char preview_id[TOP_ID_SIZE]; /* that pane or job; "": none */

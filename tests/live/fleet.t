@@ -140,6 +140,7 @@ is 'a list as a table' "$(mb --text ls) $(awk '$1 == "far:%0" {print $1}' "$dir/
 ok 'names those that are missing' grep -q '^missing: dead/default: ssh: no-route-to-host' "$dir/out"
 is 'a verb on one host' "$(mb --host far send %0 'again it is')" 0
 is 'a job there' "$(mb --host far run -d -- true) $(jq -r '.id | split(":")[0]' "$dir/out")" '0 far'
+is 'go says the way there' "$(mb go far:%0) $(cat "$dir/said")" '1 muxbus: %0 is on far: ssh -t far tmux -L tmux attach -t %0'
 is 'its exit status is that of run' "$(mb --host far run -- false) $(mb --host far run -- sh -c 'echo out; exit 7') $(cat "$dir/out")" '1 7 out'
 
 # top in a pane of a tmux of its own: the host has a column, and keys act there.
