@@ -249,7 +249,7 @@ static void test_any_size(void)
 {
 	struct top top;
 	unsigned wrong = 0;
-	begin(&top, 1, 1);
+	begin_fleet(&top);
 	for (int mode = TOP_MODE_LIST; mode <= TOP_MODE_HELP; mode++)
 		for (unsigned columns = 1; columns < 90; columns += columns < 20 ? 1 : 7)
 			for (unsigned rows = 1; rows < 70; rows += rows < 12 ? 1 : 9) {
