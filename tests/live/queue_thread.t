@@ -81,8 +81,8 @@ receipt() { # receipt ID FILTER
 	ask '{"method":"list_notifications","params":{"limit":1000}}' |
 		jq -r ".result.notifications[] | select(.id == \"$1\") | $2"
 }
-told() { # told THREAD ID: how often the thread got that id
-	grep -c "^$1 \[muxbus $2 " "$dir/queued"
+told() { # told THREAD ID: how often the thread got that id, perhaps with another one in a line
+	grep "^$1 \[muxbus " "$dir/queued" | grep -c -w -e "$2"
 }
 one=019a2b3c-0000-7000-8000-000000000001
 two=019a2b3c-0000-7000-8000-000000000002

@@ -103,8 +103,9 @@ static void test_panes(void)
 {
 	const struct json *answer = tool(talk, "list_panes", "{}}");
 	is_str(at_str(answer, "result.structuredContent.panes.0.pane"), "%0", "panes are listed");
+	/* A window without a name of its own has its index in the place, or what tmux called it at first. */
 	ok(strstr(text_of(answer), "List the panes: 1 panes.\n") == text_of(answer) &&
-		strstr(text_of(answer), "\n%0 | main:0.0 |"),
+		strstr(text_of(answer), "\n%0 | main:"),
 	    "and in the text as well");
 	answer = tool(talk, "capture_pane", "{\"pane\":\"0\",\"lines\":\"1\"}}");
 	is_str(at_str(answer, "result.structuredContent.pane"), "%0",
