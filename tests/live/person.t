@@ -108,7 +108,13 @@ for program in ${MUXBUS_TMUX_CACHE:+"$MUXBUS_TMUX_CACHE"/tmux-*}; do
 	mkdir -p "$dir/bin"
 	ln -sf "$program" "$dir/bin/tmux"
 	PATH="$dir/bin:$PATH"
-	"$program" -S "$dir/tmux" -f /dev/null new-session -d -s main -x 80 -y 24 'exec sh'
+	tries=0
+	# The server before may be about to end, and still take a client.
+	until "$program" -S "$dir/tmux" -f /dev/null new-session -d -s main -x 80 -y 24 'exec sh' ||
+		[ $tries -ge 100 ]; do
+		tries=$((tries + 1))
+		sleep 0.05
+	done
 	"$MUXBUS_BUILDDIR/muxbusd" -f --ready-fd 3 -S "$dir/tmux" -o show_ms=300 3>"$dir/ready" 2>>"$dir/muxbusd.log" &
 	daemon_pid=$!
 	timeout 10 head -n 1 "$dir/ready" >/dev/null
