@@ -151,7 +151,21 @@ static void test_pane(void)
 	is_int(pane_proc_read(&proc, PANE, "/dev/zero", &foreground), 0, "another terminal");
 	is_int(pane_proc_read(&proc, PANE, "/nosuch", &foreground), 0, "no terminal");
 	is_int(pane_proc_read(&proc, 101, "/dev/null", &foreground), 0, "no process");
+}
+
+static void test_terminal(void)
+{
+	set_stat(PANE, "100 (sh) S 77 100 100 34823 200 0");
+	is_int(pane_proc_read(&proc, PANE, "/dev/pts/7", &foreground), COMMAND | PATH,
+	    "a pseudo terminal");
+	is_int(pane_proc_read(&proc, PANE, "/dev/pts/6", &foreground), 0, "another one");
+	set_stat(PANE, "100 (sh) S 77 100 100 1083391 200 0");
+	is_int(pane_proc_read(&proc, PANE, "/dev/pts/511", &foreground), 0, "another major number");
+	set_stat(PANE, "100 (sh) S 77 100 100 1083647 200 0");
+	is_int(pane_proc_read(&proc, PANE, "/dev/pts/511", &foreground), COMMAND | PATH,
+	    "a number of more than 8 bits");
 	is_int(pane_proc_read(&proc, 0, "/dev/null", &foreground), 0, "no pid");
+	set_stat(PANE, "100 (sh) S 77 100 100 259 200 0");
 }
 
 static void test_commands(void)
@@ -246,6 +260,7 @@ int main(void)
 	test_server();
 	ok(pane_proc_open(&proc, root, SERVER), "open");
 	test_pane();
+	test_terminal();
 	test_commands();
 	test_long_command();
 	test_missing();

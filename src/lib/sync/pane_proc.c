@@ -15,6 +15,7 @@
 #define LINK_MAX_BYTES 64 /* "pid:[4026531836]" */
 #define STAT_MAX 1024 /* a line of 52 numbers and a name of 64 bytes at most */
 #define STATUS_MAX 4096
+#define PTS_MAJOR 136 /* Linux, admin-guide/devices.txt: UNIX98 pseudo terminals */
 
 /* The first fields of /proc/PID/stat after the name. */
 enum stat_field { STAT_PARENT, STAT_GROUP, STAT_SESSION, STAT_TTY, STAT_FOREGROUND, STAT_FIELDS };
@@ -168,15 +169,28 @@ static bool parse_stat(const char *line, int64_t fields[STAT_FIELDS])
 	return true;
 }
 
-/* The kernel's number of a device, as in /proc. */
+/* The device of a terminal. The path of a pseudo terminal names its device. */
+static bool find_device(const char *path, unsigned *ret_major, unsigned *ret_minor)
+{
+	struct stat status;
+	*ret_major = PTS_MAJOR;
+	if (sscanf(path, "/dev/pts/%u", ret_minor) == 1)
+		return true;
+	if (stat(path, &status) != 0 || !S_ISCHR(status.st_mode))
+		return false;
+	*ret_major = major(status.st_rdev);
+	*ret_minor = minor(status.st_rdev);
+	return true;
+}
+
+/* Whether a terminal has this number, as the kernel writes the number in /proc. */
 static bool is_device(int64_t number, const char *path)
 {
 	uint32_t device = (uint32_t)number;
-	struct stat status;
-	if (stat(path, &status) != 0 || !S_ISCHR(status.st_mode))
-		return false;
-	return major(status.st_rdev) == (device >> 8 & 0xfff) &&
-	    minor(status.st_rdev) == ((device & 0xff) | (device >> 12 & 0xfff00));
+	unsigned major_number, minor_number;
+	return find_device(path, &major_number, &minor_number) &&
+	    major_number == (device >> 8 & 0xfff) &&
+	    minor_number == ((device & 0xff) | (device >> 12 & 0xfff00));
 }
 
 /* Reads the foreground group of the pane; false if this process is not the pane's. */

@@ -70,7 +70,7 @@ uint64_t pane_proc_server_runs(const struct pane_proc *proc);
 
 /*
  * Reads the foreground of the pane with that process and terminal. Returns the enum
- * pane_proc_known bits; the other fields are empty. Takes 8 system calls, about 7 us, no descriptor
+ * pane_proc_known bits; the other fields are empty. Takes 7 system calls, about 7 us, no descriptor
  * beyond the call, and no memory.
  */
 unsigned pane_proc_read(const struct pane_proc *proc, pid_t pid, const char *tty,
