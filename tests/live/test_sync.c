@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 /* Following a server: its changes are reported in order, once, and truly. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "followed.h"
 #include "lib/model/model.h"
 #include "lib/sync/state.h"
@@ -209,6 +213,61 @@ static void test_details(void)
 	live_tmux(live, "select-pane -t %%1 -T second");
 	ok(followed_until_line(followed, "title_changed $0 @0 %%1 second"), "and the next");
 	muxbus_sync_want_details(followed->sync, false);
+	finish(followed);
+}
+
+/* A program in the pane sets the title; tmux runs no command for it. */
+static void write_title(struct followed *followed, uint32_t id, const char *title)
+{
+	int fd = open(pane(followed, id)->tty, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0 || dprintf(fd, "\033]2;%s\033\\", title) < 0)
+		diag("pane %%%u has no terminal to write to", id);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The terminal seems not to have been written to for a minute. */
+static void make_old(struct followed *followed, uint32_t id)
+{
+	const struct timespec times[] = {{.tv_sec = time(NULL) - 60}, {.tv_sec = time(NULL) - 60}};
+	if (utimensat(AT_FDCWD, pane(followed, id)->tty, times, 0) != 0)
+		diag("the time of pane %%%u cannot be set", id);
+}
+
+/* Refreshes until the titles of the panes are this one: tmux reads their terminals in its time. */
+static bool titles_come(struct followed *followed, uint32_t from, uint32_t to, const char *title)
+{
+	int64_t end_ms = clock_mono_ms() + LIVE_TIMEOUT_MS;
+	uint32_t id = from;
+	while (id <= to && clock_mono_ms() < end_ms && followed_refresh(followed)) {
+		while (id <= to && strcmp(pane(followed, id)->title, title) == 0)
+			id++;
+	}
+	return id > to;
+}
+
+/* A refresh lists the windows that were written to, or all if they are many. */
+static void test_written(void)
+{
+	enum { WINDOWS = 12 };
+	struct followed *followed = start(false);
+	for (unsigned i = 1; i <= WINDOWS; i++)
+		live_tmux(followed->live, "new-window -d 'exec sleep 1000'");
+	ok(followed_until_line(followed, "pane_created $0 @%d %%%d", WINDOWS, WINDOWS), "windows");
+	live_tmux(followed->live, "split-window -d -t @1 'exec sleep 1000'");
+	ok(followed_until_line(followed, "pane_created $0 @1 %%%d", WINDOWS + 1),
+	    "two panes in one");
+	ok(followed_refresh(followed), "all are known");
+	for (unsigned i = 2; i <= WINDOWS; i++)
+		write_title(followed, i, "all");
+	ok(titles_come(followed, 2, WINDOWS, "all"), "many programs set their titles");
+	for (uint32_t i = 0; i <= WINDOWS + 1; i++)
+		make_old(followed, i);
+	for (uint32_t i = 1; i <= WINDOWS + 1; i += WINDOWS)
+		write_title(followed, i, "one");
+	ok(titles_come(followed, 1, 1, "one"), "one window has new titles");
+	ok(titles_come(followed, WINDOWS + 1, WINDOWS + 1, "one"), "of both panes");
+	ok(titles_come(followed, 2, WINDOWS, "all"), "and the others keep theirs");
 	finish(followed);
 }
 
@@ -532,6 +591,7 @@ int main(void)
 		test_many_exits();
 		test_fleeting();
 		test_details();
+		test_written();
 		test_output();
 		test_flood();
 		test_detached();

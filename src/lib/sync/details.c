@@ -15,28 +15,49 @@
 
 /* The kernel notes the time of writes to a terminal once in each period of 8 s. */
 #define TTY_PERIOD_SEC 8
+/* tmux reads a write so much later at most. */
+#define TTY_DELAY_SEC 2
+/* A pane of a listed window costs tmux as much as the details of so many panes. */
+#define WINDOW_COST 4
 
 static bool was_written(const struct muxbus_pane *pane, const struct track *track)
 {
 	struct stat status;
+	int64_t since_sec;
 	if (pane->is_dead)
 		return false;
 	if (track == NULL || track->listed_sec == 0 || stat(pane->tty, &status) != 0)
 		return true;
-	return status.st_mtim.tv_sec / TTY_PERIOD_SEC >= track->listed_sec / TTY_PERIOD_SEC;
+	since_sec = track->listed_sec - TTY_DELAY_SEC;
+	return status.st_mtim.tv_sec / TTY_PERIOD_SEC >= since_sec / TTY_PERIOD_SEC;
 }
 
-bool details_are_written(const struct muxbus_sync *sync)
+/* Whether the details of all panes cost tmux less than these windows. */
+static bool all_are_cheaper(const struct muxbus_model *model, const struct part_ids *windows)
 {
 	const struct muxbus_pane *pane = NULL;
-	uint64_t runs = pane_proc_server_runs(&sync->pane_proc);
-	if (runs != 0 && runs == sync->lister.server_runs)
+	unsigned in_windows = 0, all = 0;
+	if (windows->count == 0)
 		return false;
-	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
-		if (was_written(pane, track_find(sync, pane->id)))
-			return true;
+	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
+		all++;
+		in_windows += part_ids_have(windows, pane->window);
 	}
-	return false;
+	return in_windows * WINDOW_COST > all;
+}
+
+void details_add_written(const struct muxbus_sync *sync, struct parts *parts)
+{
+	const struct muxbus_pane *pane = NULL;
+	struct parts written = {.windows = parts->windows};
+	while (!written.all && (pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
+		if (was_written(pane, track_find(sync, pane->id)))
+			parts_add_window(&written, pane->window);
+	}
+	if (written.all || all_are_cheaper(sync->model, &written.windows))
+		parts->details = true;
+	else
+		parts->windows = written.windows;
 }
 
 void details_add_dead(const struct muxbus_sync *sync, struct parts *parts)

@@ -13,10 +13,10 @@ struct listing;
 struct parts;
 
 /*
- * Whether a program may have written to the terminal of a pane since the pane was listed: not if
- * tmux has slept since its last reply. A write just behind that reply is seen up to 8 s later.
+ * Adds the windows of the panes whose terminal a program may have written to since the pane was
+ * listed; the details of all panes if there are too many.
  */
-bool details_are_written(const struct muxbus_sync *sync);
+void details_add_written(const struct muxbus_sync *sync, struct parts *parts);
 
 /* Adds the windows of dead panes: tmux does not announce that one runs a program again. */
 void details_add_dead(const struct muxbus_sync *sync, struct parts *parts);

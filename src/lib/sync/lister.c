@@ -296,7 +296,6 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 		return;
 	lister->source = NULL;
 	lister->is_running = false;
-	lister->server_runs = pane_proc_server_runs(&sync->pane_proc);
 	if (error == 0)
 		error = publish(sync, replies, count);
 	else
@@ -335,7 +334,7 @@ static void choose_parts(struct muxbus_sync *sync)
 		if (claims.details)
 			details_add_dead(sync, &parts);
 	} else if (claims.details) {
-		parts.details = details_are_written(sync);
+		details_add_written(sync, &parts);
 	}
 	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
 	lister->running = parts;

@@ -6,8 +6,8 @@
  * within 50 ms.
  *
  * A caller that needs the model fresh also needs the fields that tmux does not announce. tmux
- * numbers all that it runs: if it ran nothing since the last listing, and no terminal of a pane
- * was written to, these fields are what they were, and one empty command proves it.
+ * numbers all that it runs: if it ran nothing since the last listing, only the windows are listed
+ * in which a terminal was written to. If there is none, one empty command proves the model.
  */
 #ifndef LIB_SYNC_LISTER_H
 #define LIB_SYNC_LISTER_H

@@ -134,16 +134,6 @@ void pane_proc_close(struct pane_proc *proc)
 	proc->root = -1;
 }
 
-uint64_t pane_proc_server_runs(const struct pane_proc *proc)
-{
-	char text[STAT_MAX];
-	unsigned long long runs;
-	if (proc->root < 0 || read_file(proc, proc->server, "schedstat", text, sizeof text) <= 0 ||
-	    sscanf(text, "%*u %*u %llu", &runs) != 1)
-		return 0;
-	return runs;
-}
-
 /* The pane. */
 
 /* Errors that a tmux server need not have had. */

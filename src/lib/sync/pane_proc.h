@@ -63,12 +63,6 @@ bool pane_proc_open(struct pane_proc *proc, const char *root, pid_t server);
 void pane_proc_close(struct pane_proc *proc);
 
 /*
- * How many times the server was given a processor; 0 if that is not known. If the number is what it
- * was, the server has slept.
- */
-uint64_t pane_proc_server_runs(const struct pane_proc *proc);
-
-/*
  * Reads the foreground of the pane with that process and terminal. Returns the enum
  * pane_proc_known bits; the other fields are empty. Takes 7 system calls, about 7 us, no descriptor
  * beyond the call, and no memory.

@@ -67,7 +67,6 @@ struct lister {
 	struct parts claims; /* these, of details, tree and clients, its callers need fresh */
 	struct parts known; /* these are as tmux has them, unless it ran something since */
 	uint64_t last_number; /* tmux's number of the last sentinel; 0: not known */
-	uint64_t server_runs; /* of the server when the last reply came: see details.c */
 	unsigned rounds; /* listings in a row that found more to list */
 	uint64_t begun; /* listings begun; the number of the running one */
 	uint64_t done; /* the last finished listing */
