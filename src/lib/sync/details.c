@@ -105,30 +105,62 @@ static bool read_pane(const struct muxbus_sync *sync, const struct muxbus_pane *
 	return true;
 }
 
-static int take_foreground(struct muxbus_sync *sync, struct listing *listing, uint32_t pane,
-    const struct pane_foreground *foreground)
+/* Takes the command and directory of a pane into the listing, if it has others. */
+static int take_foreground(struct muxbus_sync *sync, struct listing *listing,
+    const struct muxbus_pane *pane, const char *command, const char *path)
 {
 	struct muxbus_pane *entry;
 	int error = 0;
+	if (strcmp(pane->command, command) == 0 && strcmp(pane->path, path) == 0)
+		return 0;
 	if (listing->model == NULL)
 		error = merge_copy(sync->model, NULL, &listing->model);
 	if (error != 0)
 		return error;
-	entry = model_pane_entry(listing->model, pane);
+	entry = model_pane_entry(listing->model, pane->id);
 	if (entry == NULL)
 		return 0;
-	entry->command = foreground->command;
-	entry->path = foreground->path;
+	entry->command = command;
+	entry->path = path;
 	error = model_keep_text(listing->model, &entry->command);
 	return error == 0 ? model_keep_text(listing->model, &entry->path) : error;
 }
 
-/* A process without a name keeps the one that tmux gave, if it is the same process. */
+/* The pane as it was before the listing, if it has the same process; else NULL. */
 static const struct muxbus_pane *known_pane(
     const struct muxbus_sync *sync, const struct muxbus_pane *pane)
 {
 	const struct muxbus_pane *before = muxbus_model_pane(sync->model, pane->id);
-	return before != NULL && before->pid == pane->pid ? before : pane;
+	return before != NULL && before->pid == pane->pid ? before : NULL;
+}
+
+/* Whether tmux gives the names of the pane itself, or there is no process. */
+static bool is_listed(const struct lister *lister, const struct muxbus_pane *pane)
+{
+	if (lister->running.all)
+		return pane->is_dead && !lister->running.is_bare;
+	return pane->is_dead || part_ids_have(&lister->running.windows, pane->window);
+}
+
+void details_read_ahead(struct muxbus_sync *sync)
+{
+	const struct muxbus_pane *pane = NULL;
+	struct pane_foreground foreground;
+	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
+		struct track *track = track_find(sync, pane->id);
+		if (track != NULL && !pane->is_dead && !is_listed(&sync->lister, pane) &&
+		    read_pane(sync, pane, &foreground) &&
+		    strcmp(pane->command, foreground.command) == 0 &&
+		    strcmp(pane->path, foreground.path) == 0)
+			track->same_foreground = sync->lister.begun;
+	}
+}
+
+/* Whether the process was read ahead, and has the names that the model has. */
+static bool is_same(const struct muxbus_sync *sync, const struct muxbus_pane *pane)
+{
+	const struct track *track = track_find(sync, pane->id);
+	return track != NULL && track->same_foreground == sync->lister.begun;
 }
 
 int details_read(struct muxbus_sync *sync, struct listing *listing)
@@ -139,16 +171,16 @@ int details_read(struct muxbus_sync *sync, struct listing *listing)
 	int error = 0;
 	while (error == 0 && (pane = muxbus_model_next_pane(model, pane)) != NULL) {
 		const struct muxbus_pane *known = known_pane(sync, pane);
-		if (part_ids_have(&sync->lister.running.windows, pane->window) &&
-		    !sync->lister.running.all)
+		if (is_listed(&sync->lister, pane))
 			continue;
-		if (pane->is_dead && !sync->lister.running.is_bare)
-			continue;
-		if (pane->is_dead || !read_pane(sync, known, &foreground))
+		if (!pane->is_dead && known != NULL && is_same(sync, known))
+			error = take_foreground(sync, listing, pane, known->command, known->path);
+		else if (pane->is_dead ||
+		    !read_pane(sync, known != NULL ? known : pane, &foreground))
 			parts_add_window(&listing->more, pane->window);
-		else if (strcmp(pane->command, foreground.command) != 0 ||
-		    strcmp(pane->path, foreground.path) != 0)
-			error = take_foreground(sync, listing, pane->id, &foreground);
+		else
+			error = take_foreground(
+			    sync, listing, pane, foreground.command, foreground.path);
 	}
 	return error;
 }

@@ -22,6 +22,12 @@ void details_add_written(const struct muxbus_sync *sync, struct parts *parts);
 void details_add_dead(const struct muxbus_sync *sync, struct parts *parts);
 
 /*
+ * Reads the commands and directories while tmux prepares a listing, and notes the panes that have
+ * the same as in the model: details_read() does not read them again for this listing.
+ */
+void details_read_ahead(struct muxbus_sync *sync);
+
+/*
  * Reads the commands and directories of all panes into the model of a listing, or into a copy of
  * the current one if there is none and something has changed. Panes whose processes cannot be
  * read here are added to listing->more. Returns 0 or MUXBUS_ERR_NOMEM.

@@ -340,6 +340,15 @@ static void choose_parts(struct muxbus_sync *sync)
 	lister->running = parts;
 }
 
+/* Whether the listing takes tmux a while, and the commands of panes are read here. */
+static bool can_read_ahead(const struct lister *lister)
+{
+	const struct parts *running = &lister->running;
+	if (running->all)
+		return running->is_bare;
+	return lister->claims.details && (running->details || running->windows.count > 0);
+}
+
 static void begin(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
@@ -368,6 +377,8 @@ static void begin(struct muxbus_sync *sync)
 	lister->begun++;
 	lister->wholes += lister->running.all;
 	seen_ids_begin_listing(&sync->seen_ids, &lister->running);
+	if (can_read_ahead(lister))
+		details_read_ahead(sync);
 }
 
 void lister_mark(struct muxbus_sync *sync, const struct parts *parts)
