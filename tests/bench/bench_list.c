@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * list_panes after a time without requests (G22), so that no listing is young: how long the answer
- * takes, and the CPU time of tmux for it. Starting `tmux list-panes -a` takes turns with it.
+ * takes, and the CPU time of tmux for it. The same after a program has written to one pane, and
+ * after a command of another client: a started `tmux list-panes -a`.
  * The listing at once after another comes from the model (G20).
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +13,7 @@
 
 #include "bench.h"
 
-enum { ROUNDS = 15, REPEATS = 20, SILENCE_MS = 110 };
+enum { ROUNDS = 15, REPEATS = 20, SILENCE_MS = 110, SETTLE_MS = 18000 };
 
 static const unsigned sizes[] = {10, 100, 500};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
@@ -42,42 +44,69 @@ static double spawn_ms(struct live *live)
 	return bench_spawn_ms(argv);
 }
 
-static void print_size(const char *what, unsigned size, double *values, const char *unit)
+static void print_size(const char *what, unsigned size, double *values, const char *note)
 {
 	char row[32];
 	(void)snprintf(row, sizeof row, "list_%s_%u", what, size);
-	bench_rounds(row, values, ROUNDS, unit, "after %d ms of silence", SILENCE_MS);
+	bench_rounds(row, values, ROUNDS, "ms", "after %d ms %s", SILENCE_MS, note);
 }
 
-static double bench_silence(struct live *live, unsigned size)
+/* A listing after a silence, and tmux's CPU time for the listing. */
+static void list_once(
+    struct live *live, struct talk *talk, unsigned size, double *wall, double *cpu)
 {
-	struct talk *talk = talk_new(live);
+	double before;
+	live_sleep_ms(SILENCE_MS);
+	before = bench_cpu_ns(live->server_pid);
+	*wall = list_ms(talk, size);
+	*cpu = (bench_cpu_ns(live->server_pid) - before) / 1e6;
+}
+
+static double bench_silence(struct live *live, struct talk *talk, unsigned size)
+{
+	double wall[ROUNDS], cpu[ROUNDS];
+	for (int i = 0; i < ROUNDS; i++)
+		list_once(live, talk, size, &wall[i], &cpu[i]);
+	print_size("wall", size, wall, "of silence");
+	print_size("cpu", size, cpu, "of silence");
+	return bench_median(wall, ROUNDS);
+}
+
+/* The same if a program has written to a pane. */
+static void bench_written(struct live *live, struct talk *talk, unsigned size)
+{
+	double wall[ROUNDS], cpu[ROUNDS];
+	int tty = open(live_tmux(live, "display-message -p -t %%0 '#{pane_tty}'"),
+	    O_WRONLY | O_NOCTTY | O_CLOEXEC);
+	for (int i = 0; i < ROUNDS; i++) {
+		if (write(tty, "text\r\n", 6) != 6)
+			live_bail("the terminal of a pane cannot be written to");
+		list_once(live, talk, size, &wall[i], &cpu[i]);
+	}
+	close(tty);
+	print_size("written_wall", size, wall, "with a line in one pane");
+	print_size("written_cpu", size, cpu, "with a line in one pane");
+}
+
+/* The same if another client has run a command: a started `tmux list-panes -a`. */
+static void bench_command(struct live *live, struct talk *talk, unsigned size)
+{
 	double wall[ROUNDS], cpu[ROUNDS], their_wall[ROUNDS], their_cpu[ROUNDS];
 	char row[32];
 	for (int i = 0; i < ROUNDS; i++) {
-		double before;
-		live_sleep_ms(SILENCE_MS);
-		before = bench_cpu_ns(live->server_pid);
-		wall[i] = list_ms(talk, size);
-		cpu[i] = (bench_cpu_ns(live->server_pid) - before) / 1e6;
-		live_sleep_ms(SILENCE_MS);
-		before = bench_cpu_ns(live->server_pid);
+		double before = bench_cpu_ns(live->server_pid);
 		their_wall[i] = spawn_ms(live);
 		their_cpu[i] = (bench_cpu_ns(live->server_pid) - before) / 1e6;
+		list_once(live, talk, size, &wall[i], &cpu[i]);
 	}
 	(void)snprintf(row, sizeof row, "list_spawn_%u", size);
 	bench_pairs(row, wall, their_wall, ROUNDS, "ms", "as long as by starting tmux");
 	(void)snprintf(row, sizeof row, "list_spawn_cpu_%u", size);
 	bench_pairs(row, cpu, their_cpu, ROUNDS, "ms", "of tmux");
-	print_size("wall", size, wall, "ms");
-	print_size("cpu", size, cpu, "ms");
-	talk_free(talk);
-	return bench_median(wall, ROUNDS);
 }
 
-static void bench_repeated(struct live *live, unsigned size, const char *name)
+static void bench_repeated(struct live *live, struct talk *talk, unsigned size)
 {
-	struct talk *talk = talk_new(live);
 	double ours[REPEATS], theirs[REPEATS];
 	(void)list_ms(talk, size);
 	for (int i = 0; i < REPEATS; i++) {
@@ -85,8 +114,24 @@ static void bench_repeated(struct live *live, unsigned size, const char *name)
 		(void)list_ms(talk, size);
 		ours[i] = list_ms(talk, size);
 	}
-	bench_pairs(name, theirs, ours, REPEATS, "ms", "the second of two requests");
+	bench_pairs("list_panes", theirs, ours, REPEATS, "ms", "the second of two requests");
+}
+
+/* The silence begins when the terminals of all panes are known to be old: see details.c. */
+static double bench_size(struct live *live, unsigned size)
+{
+	struct talk *talk = talk_new(live);
+	double wall;
+	(void)list_ms(talk, size);
+	live_sleep_ms(SETTLE_MS);
+	(void)list_ms(talk, size);
+	wall = bench_silence(live, talk, size);
+	bench_written(live, talk, size);
+	bench_command(live, talk, size);
+	if (size == 100)
+		bench_repeated(live, talk, size);
 	talk_free(talk);
+	return wall;
 }
 
 int main(void)
@@ -97,9 +142,7 @@ int main(void)
 		(void)live_stop_daemon(live, SIGTERM);
 		bench_fill(live, sizes[i], sizes[i]);
 		live_start_daemon(live, NULL);
-		walls[i] = bench_silence(live, sizes[i]);
-		if (sizes[i] == 100)
-			bench_repeated(live, sizes[i], "list_panes");
+		walls[i] = bench_size(live, sizes[i]);
 	}
 	bench_row("list_growth", walls[SIZES - 1] / walls[0], "x", "%.3g ms against %.3g",
 	    walls[SIZES - 1], walls[0]);
