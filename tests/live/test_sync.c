@@ -91,6 +91,40 @@ static void test_life(void)
 	finish(followed);
 }
 
+/* Makes windows of a program that sleeps, @from to @to, in few commands. */
+static void make_windows(struct followed *followed, unsigned from, unsigned to)
+{
+	struct buf line;
+	buf_init(&line, 65536);
+	for (unsigned i = from; i <= to; i++)
+		(void)buf_printf(
+		    &line, "%s new-window -d 'exec sleep 1000'", i > from ? " \\;" : "");
+	live_tmux(followed->live, "%s", (const char *)line.data);
+	buf_finish(&line);
+	(void)followed_until_line(followed, "pane_created $0 @%u %%%u", to, to);
+}
+
+/*
+ * A closed window is no reason to list the whole server. tmux needs a while for a listing of many
+ * panes: it often closes the window while the daemon asks for it, since its process has ended.
+ */
+static void test_closed_windows(void)
+{
+	enum { KEPT = 150, CLOSED = 10 };
+	struct followed *followed = start(false);
+	const struct lister *lister = &followed->sync->lister;
+	uint64_t wholes;
+	make_windows(followed, 1, KEPT + CLOSED);
+	followed_run_ms(followed, 100);
+	wholes = lister->wholes;
+	for (unsigned i = KEPT + 1; i <= KEPT + CLOSED; i++) {
+		live_tmux(followed->live, "kill-window -t @%u", i);
+		ok(followed_until_line(followed, "window_closed @%u", i), "a window closes");
+	}
+	is_int((long long)(lister->wholes - wholes), 0, "without a whole listing");
+	finish(followed);
+}
+
 /* Whether this kernel reports the exit status of a process that is not our child. */
 static bool kernel_tells(void)
 {
@@ -587,6 +621,7 @@ int main(void)
 		tmux_path = *paths;
 		diag("%s", tmux_path);
 		test_life();
+		test_closed_windows();
 		test_exits();
 		test_many_exits();
 		test_fleeting();

@@ -181,8 +181,7 @@ static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *repli
 	while (gone < count && replies[gone].error == 0)
 		gone++;
 	wait_on(lister);
-	if (gone < rest.windows.count &&
-	    muxbus_model_window(sync->model, rest.windows.ids[gone]) == NULL)
+	if (gone < rest.windows.count && sync_window_is_closed(sync, rest.windows.ids[gone]))
 		forget_window(lister, &rest, rest.windows.ids[gone]);
 	else
 		rest.all = true;

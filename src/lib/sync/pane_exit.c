@@ -170,7 +170,9 @@ void pane_exit_look_again(struct muxbus_sync *sync)
 			continue;
 		is_awaited = true;
 		signal_server(sync, track);
-		if (sync->exit_delay_ms <= LOOK_MAX_MS)
+		if (sync_window_is_closed(sync, track->now->window))
+			sync_settle_later(sync);
+		else if (sync->exit_delay_ms <= LOOK_MAX_MS)
 			lister_mark_window(sync, track->now->window);
 	}
 	if (!is_awaited || sync->exit_delay_ms > LOOK_MAX_MS)

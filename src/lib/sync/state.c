@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The shared state of a sync: publishing a change of it, and the end-of-turn timer. */
+/* The shared state of a sync: changes of it, the end-of-turn timer, and windows that close. */
 #include "lib/sync/state.h"
 
 void sync_set_state(
@@ -19,4 +19,11 @@ void sync_settle_later(struct muxbus_sync *sync)
 {
 	if (!loop_timer_is_running(&sync->settle_timer))
 		loop_timer_start(&sync->settle_timer, 0);
+}
+
+bool sync_window_is_closed(const struct muxbus_sync *sync, uint32_t window)
+{
+	const struct leaving *leaving = &sync->leaving;
+	return muxbus_model_window(sync->model, window) == NULL ||
+	    (leaving->is_held && leaving->window == window && leaving->layout == NULL);
 }

@@ -166,6 +166,12 @@ struct muxbus_sync {
 /* Settles sessions, output and closed connections at the end of the turn. */
 void sync_settle_later(struct muxbus_sync *sync);
 
+/*
+ * Whether tmux has announced that a window is closed. The window is in the model until it is known
+ * that its panes are in no other window: see leaving.h.
+ */
+bool sync_window_is_closed(const struct muxbus_sync *sync, uint32_t window);
+
 /* Changes the state, and reports it. */
 void sync_set_state(
     struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason);
