@@ -37,9 +37,12 @@ async def at_once(bus):
     done = await asyncio.gather(*(bus.get_pane(pane=pane) for _ in range(100)))
     print("at once", len(done), late.done())
     late.cancel()
-    made = await bus.create_window(session="main", command="exit 5", keep_on_exit=True)
-    ended = await bus.wait_for(any=[{"exited": made["pane"]}], timeout_sec=30)
-    print("exited", ended["conditions"][0]["details"]["exit_status"])
+    statuses = set()
+    for _ in range(20):
+        made = await bus.create_window(session="main", command="exit 5", keep_on_exit=True)
+        ended = await bus.wait_for(any=[{"exited": made["pane"]}], timeout_sec=30)
+        statuses.add(ended["conditions"][0]["details"]["exit_status"])
+    print("exited", *statuses)
     try:
         await bus.capture_pane(pane="nowhere")
     except muxbus.MuxbusError as error:

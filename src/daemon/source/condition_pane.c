@@ -22,6 +22,8 @@
 enum {
 	MATCHED_LINE_MAX = 4096, /* of the line that is reported */
 	SCREEN_WAIT_MS = 50, /* after output, before the screen is looked at */
+	STATUS_WAIT_MS =
+	    1000, /* the library reports an end after half of this, even without a status */
 };
 
 struct output_args {
@@ -264,22 +266,42 @@ static void exited_event(struct event_log_listener *listener, struct event_entry
 		condition_settle_event(watch->condition, event, CONDITION_MATCHED);
 }
 
+static void settle_exited(struct pane_watch *watch, const struct muxbus_pane *pane)
+{
+	struct json_writer writer;
+	pane_watch_put(watch->condition, &writer, watch->pane);
+	object_put_exit(&writer, pane->exit_status, pane->exit_signal);
+	json_object_end(&writer);
+	condition_settle(watch->condition, CONDITION_MATCHED);
+}
+
+static void exited_due(void *data)
+{
+	struct pane_watch *watch = data;
+	const struct muxbus_pane *pane =
+	    muxbus_model_pane(tmux_model(watch->condition->parts->tmux), watch->pane);
+	if (pane != NULL && pane->is_dead)
+		settle_exited(watch, pane);
+}
+
+/* A pane may be dead before its status is known: the event says the status then. */
 static bool exited_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct exited_args *args = data;
 	struct pane_watch *watch = pane_watch_new(condition, request, args->exited);
 	const struct muxbus_pane *pane;
-	struct json_writer writer;
 	if (watch == NULL)
 		return false;
 	pane_watch_listen(watch, exited_event);
 	pane = muxbus_model_pane(tmux_model(condition->parts->tmux), watch->pane);
 	if (pane == NULL || !pane->is_dead)
 		return true;
-	pane_watch_put(condition, &writer, watch->pane);
-	object_put_exit(&writer, pane->exit_status, pane->exit_signal);
-	json_object_end(&writer);
-	condition_settle(condition, CONDITION_MATCHED);
+	if (pane->exit_status >= 0 || pane->exit_signal != 0) {
+		settle_exited(watch, pane);
+		return true;
+	}
+	watch->timer = loop_timer_new(condition->parts->base, exited_due, watch);
+	loop_timer_arm(watch->timer, STATUS_WAIT_MS);
 	return true;
 }
 
