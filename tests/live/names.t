@@ -58,11 +58,12 @@ is 'logs of an unknown job' "$? $(grep -c 'there is no job' "$dir/err")" '1 1'
 muxbus logs 2>"$dir/err"
 is 'logs of none' "$? $(grep -c 'a job is missing' "$dir/err")" '2 1'
 
-# Lines.
+# Lines. A pipe for each step: a writer may hold a pipe open until the next reader comes.
 
+mkfifo "$dir/go2" "$dir/go3"
 other=$(t new-window -d -P -F '#{pane_id}' "read x <$dir/go
-	printf 'a line in \\033[31mco'; read x <$dir/go
-	printf 'lours\\033[0m\\nhalf\\rwhole\\n'; seq 3000; printf 'no newline'; read x <$dir/go")
+	printf 'a line in \\033[31mco'; read x <$dir/go2
+	printf 'lours\\033[0m\\nhalf\\rwhole\\n'; seq 3000; printf 'no newline'; read x <$dir/go3")
 timeout 60 muxbus tail "$other" >"$dir/lines" 2>"$dir/err" &
 tail=$!
 timeout 60 muxbus watch -n 3000 line >"$dir/events" &
@@ -71,10 +72,10 @@ until_is 'tail and watch subscribe' 2 sh -c "muxbus status | jq .subscriptions"
 echo >"$dir/go"
 until_is 'the output comes in pieces' true sh -c "muxbus capture_pane $other | jq '.text | test(\"in co\")'"
 is 'and half a line is none' "$(cat "$dir/lines")" ''
-echo >"$dir/go"
+echo >"$dir/go2"
 until_is 'lines come as they are ended' 3002 sh -c "wc -l <'$dir/lines'"
 until_is 'the rest of a line waits' true sh -c "muxbus capture_pane $other | jq '.text | test(\"no newline\")'"
-echo >"$dir/go"
+echo >"$dir/go3"
 wait "$tail"
 is 'tail prints whole lines until the pane closes' "$? $(head -n 2 "$dir/lines" | tr '\n' '|') $(tail -n 1 "$dir/lines")" \
 	'0 a line in colours|whole| no newline'
