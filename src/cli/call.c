@@ -24,6 +24,7 @@ struct call {
 	bool wants_help;
 	char *first; /* a word that was given its key */
 	struct buf params;
+	struct buf usage;
 	bool waits;
 };
 
@@ -74,14 +75,20 @@ static enum cli_status connect_for(
 	return *ret_row != NULL ? CLI_DONE : CLI_NO;
 }
 
-static void print_usage(FILE *stream, const char *name, const struct json *schema)
+/* Before the request: the schema is lent until then. */
+static void make_usage(struct call *call, const struct json *schema)
 {
-	struct buf usage;
-	buf_init(&usage, ARGUMENTS_PARAMS_MAX);
-	arguments_usage(&usage, name, schema);
-	(void)fprintf(
-	    stream, "usage: muxbus %s\nSee: muxbus help %s\n", (const char *)usage.data, name);
-	buf_finish(&usage);
+	const struct verb *verb = verb_find(call->name);
+	if (verb != NULL && *verb->usage)
+		(void)buf_printf(&call->usage, "%s %s", call->name, verb->usage);
+	else
+		arguments_usage(&call->usage, call->name, schema);
+}
+
+static void print_usage(FILE *stream, const struct call *call)
+{
+	(void)fprintf(stream, "usage: muxbus %s\nSee: muxbus help %s\n",
+	    (const char *)call->usage.data, call->name);
 }
 
 static enum cli_status make_params(struct call *call, const struct json *row)
@@ -89,15 +96,16 @@ static enum cli_status make_params(struct call *call, const struct json *row)
 	char reason[1024];
 	const struct json *schema = json_member(row, "params");
 	call->waits = ask_bool(row, "waits", false);
+	make_usage(call, schema);
 	if (call->wants_help) {
-		print_usage(stdout, call->name, schema);
+		print_usage(stdout, call);
 		return CLI_DONE;
 	}
 	if (arguments_write(
 		&call->params, schema, call->count, call->words, reason, sizeof reason) == 0)
 		return CLI_DONE;
 	cli_error("%s: %s", call->name, reason);
-	print_usage(stderr, call->name, schema);
+	print_usage(stderr, call);
 	return CLI_USAGE;
 }
 
@@ -131,6 +139,8 @@ static enum cli_status run(
 		return status;
 	status = ask_result(link, call->method, (const char *)call->params.data,
 	    call->waits ? -1 : ASK_TIMEOUT_MS, &result);
+	if (status == CLI_USAGE)
+		print_usage(stderr, call);
 	if (status != CLI_DONE)
 		return status;
 	print_result(cli, call->method, result);
@@ -218,11 +228,13 @@ enum cli_status call_run(struct cli *cli, int argc, char **argv)
 	if (verb != NULL && verb->preset != NULL)
 		add_preset(&call, verb->preset);
 	buf_init(&call.params, ARGUMENTS_PARAMS_MAX);
+	buf_init(&call.usage, ARGUMENTS_PARAMS_MAX);
 	status = connect_for(cli, call.method, &link, &row);
 	if (status == CLI_DONE)
 		status = run(cli, &call, link, row);
 	link_close(link);
 	buf_finish(&call.params);
+	buf_finish(&call.usage);
 	mem_free(call.first);
 	mem_free(call.words);
 	return cli_flush(status);

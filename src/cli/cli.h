@@ -52,7 +52,7 @@ struct verb {
 	const char *options;
 	/* argv[0] is the verb; argc > 0. Returns an exit status. */
 	enum cli_status (*run)(struct cli *cli, int argc, char **argv);
-	/* The method that the verb is a shorter name of: run is call_run(), usage "". Or NULL. */
+	/* The method that the verb is a shorter name of: run is call_run(). Or NULL. */
 	const char *method;
 	const char *first; /* the key of the first of several words; or NULL */
 	const char *preset; /* "enter=true": a word, unless another gives that key; or NULL */

@@ -32,6 +32,23 @@ until_is 'or comes last, behind the pane' 1 shows '^with=equals$'
 muxbus send "$pane" enter=false 'text=of''f' >/dev/null
 until_is 'also with a parameter between them' 1 shows 'text=off$'
 muxbus send_keys "$pane" C-u >/dev/null
+
+# Without a text nothing is typed: Enter alone would approve a question.
+muxbus send "$pane" 'read x; echo "<$x>"' >/dev/null
+for words in "$pane" '' "$pane --" "$pane ''" "text= $pane" 'base64='; do
+	eval "TMUX_PANE=$pane muxbus send $words" >"$dir/out" 2>"$dir/err"
+	is "send $words" "$? $(sed -n 's/.*\(keys": "Enter"\|usage: .*\)/\1/p' "$dir/err" | tr '\n' ' ')" \
+		'2 keys": "Enter" usage: muxbus send [pane] text [enter=false] '
+done
+muxbus send "$pane" given >/dev/null
+until_is 'and what read waits for is the next text' 1 shows '^<given>$'
+for verb in kill restart logs; do
+	muxbus $verb 2>"$dir/err" >/dev/null
+	is "$verb of nothing" "$? $(grep -c "^usage: muxbus $verb .*job" "$dir/err")" '2 1'
+done
+muxbus close_pane 2>"$dir/err"
+is 'a method too' "$? $(grep -c '^usage: muxbus close_pane pane=' "$dir/err")" '2 1'
+
 job=$(muxbus run -d -n reader -- sh -c "echo first; read x <$dir/go; echo second; sleep 60" | jq -r .id)
 is 'jobs lists the jobs' "$(muxbus jobs running=true | jq -r '.jobs[].name')" reader
 is 'ps too' "$(muxbus ps | jq -r '.jobs[].id')" "$job"

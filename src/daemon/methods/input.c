@@ -358,11 +358,10 @@ static bool check_lines(
 static void start_text(struct request *request, const struct send_text_args *args,
     const struct muxbus_pane *pane, struct buf *bytes)
 {
-	bool has_nul = bytes->len > 0 && memchr(bytes->data, '\0', bytes->len) != NULL;
+	bool has_nul = memchr(bytes->data, '\0', bytes->len) != NULL;
 	struct submit_text text = {.has_no_enter = !args->enter};
-	if (bytes->len > 0 &&
-	    (!choose_bracket(request, args, bytes, &text.is_bracketed) ||
-		!check_lines(request, pane, bytes)))
+	if (!choose_bracket(request, args, bytes, &text.is_bracketed) ||
+	    !check_lines(request, pane, bytes))
 		return;
 	if (has_nul && bytes->len > TYPING_BYTES_MAX) {
 		fail_param(request, "base64", "more than 65536 bytes with a NUL among them");
@@ -379,19 +378,17 @@ static void handle_send_text(struct request *request, const void *data)
 	const struct send_text_args *args = data;
 	const struct muxbus_pane *pane;
 	struct buf text;
-	if (!target_pane(request, args->pane, &pane))
-		return;
 	buf_init(&text, TEXT_BYTES_MAX + 4);
 	buf_append_str(&text, args->text != NULL ? args->text : "");
-	if (args->text != NULL && args->base64 != NULL) {
+	if (args->text != NULL && args->base64 != NULL)
 		fail_param(request, "base64", "either text or base64, not both");
-	} else if (args->base64 != NULL && !decode(request, args->base64, &text)) {
-		/* The request has failed. */
-	} else if (text.len == 0 && !args->enter) {
-		fail_param(request, "text", "there is nothing to type");
-	} else {
+	else if (args->base64 != NULL && !decode(request, args->base64, &text))
+		; /* The request has failed. */
+	else if (text.len == 0)
+		fail_param(request, "text",
+		    "there is nothing to type; Enter alone is send_keys with \"keys\": \"Enter\"");
+	else if (target_pane(request, args->pane, &pane))
 		start_text(request, args, pane, &text);
-	}
 	buf_finish(&text);
 }
 
@@ -664,7 +661,8 @@ const struct method methods_input[] = {
 	    "No name of a key is special in it. Lines keep their LF. As send_keys, it types all "
 	    "or nothing, and only the state of the pane decides: a shell, a draft, a question "
 	    "or a person there is no obstacle. While another text is typed there, it waits. A line "
-	    "of more than 4095 bytes is refused where the kernel edits lines: the rest is lost.",
+	    "of more than 4095 bytes is refused where the kernel edits lines: the rest is lost. "
+	    "So is an empty text: Enter alone is send_keys.",
 	.fields = send_text_fields,
 	.args_size = sizeof(struct send_text_args),
 	.results = input_results,
