@@ -2,6 +2,7 @@
 /* Lines from bytes: each input whole, and split at every byte. */
 #include "wire/line.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tap.h"
@@ -89,6 +90,92 @@ static void test_memory(void)
 	line_input_finish(&input);
 }
 
+/* The id of a line, in two pieces; "" if there is none. */
+static const char *id_of(const char *line, size_t cut)
+{
+	static struct lost_id lost;
+	lost = (struct lost_id){0};
+	lost_id_add(&lost, line, cut);
+	lost_id_add(&lost, line + cut, strlen(line) - cut);
+	return lost_id_get(&lost) != NULL ? lost_id_get(&lost) : "";
+}
+
+static void test_lost_ids(void)
+{
+	static const struct {
+		const char *line, *id;
+	} lines[] = {
+	    {"{\"id\":7,\"method\":\"x\",\"params\":{\"text\":\"\\u0000\"}}", "7"},
+	    {"{\"params\":{\"id\":1,\"text\":\"\\ud800\"},\"id\":\"a \\\" b\"}", "\"a \\\" b\""},
+	    {" {\"a\":[{\"b\":[\"]}\"]}],\"method\":\"x\",\"method\":\"y\", \"id\" : -1.5e3 }",
+		"-1.5e3"},
+	    {"{\"id\":7,\"params\":{\"a\":\"\xff\001\"}} x", "7"},
+	    {"{\"id\":7,\"method\":\"cut off", "7"},
+	    {"{\"id\":7,\"params\":[[[", "7"},
+	    {"{\"id\":null,\"x\":\"\\q\"}", "null"},
+	    {"{\"id\":\"\"}", "\"\""},
+	    /* None, or not for certain. */
+	    {"{\"id\":7,\"id\":7}", ""},
+	    {"{\"id\":7,\"x\":1 \"id\":8}", ""},
+	    {"{\"id\":7,\"x\":[}, \"id\":8}", ""},
+	    {"{\"id\":7,\"i\\u0064\":8}", ""},
+	    {"{\"x\":tr\"ue,\"id\":7}", ""},
+	    {"{\"x\":[},\"id\":7}", ""},
+	    {"{\"x\" \"id\":7}", ""},
+	    {"{\"x\":,\"id\":7}", ""},
+	    {"{\"params\":{\"id\":7}}", ""},
+	    {"{\"params\":\"open,\"id\":7}", ""},
+	    {"[{\"id\":7}]", ""},
+	    {"\"id\":7", ""},
+	    {"{\"id\":{\"id\":7}}", ""},
+	    {"{\"id\":7", ""},
+	    {"{\"id\":\"7", ""},
+	    {"{\"idx\":7,\"i\":7,\"\":7}", ""},
+	    {"", ""},
+	};
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		int failures = 0;
+		for (size_t cut = 0; cut <= strlen(lines[i].line); cut++)
+			failures += strcmp(id_of(lines[i].line, cut), lines[i].id) != 0;
+		if (!ok(failures == 0, "%s: %s", lines[i].line, lines[i].id))
+			diag("got %s", id_of(lines[i].line, 0));
+	}
+}
+
+/* A line that is too long, in two pieces, whose end is seen or not. */
+static void test_long_ids(void)
+{
+	static const char bytes[] = "{\"a\":12,\"id\":\"x\"}\nab\n{\"id\":5,\"b\":6}";
+	int failures = 0;
+	for (size_t cut = 0; cut < sizeof bytes; cut++) {
+		struct line_input input;
+		const char *line;
+		char got[3][8] = {"", "", ""};
+		size_t len, count = 0;
+		enum line_result result;
+		line_input_init(&input, LIMIT);
+		input.wants_id = true;
+		for (size_t at = 0;
+		     at<sizeof bytes - 1; at += cut> 0 && at == 0 ? cut : sizeof bytes) {
+			size_t end = cut > 0 && at == 0 ? cut : sizeof bytes - 1;
+			line_input_add(&input, bytes + at, end - at);
+			while ((result = line_input_next(&input, &line, &len)) != LINE_NONE &&
+			    count < 3)
+				snprintf(got[count++], sizeof got[0], "%.*s",
+				    result == LINE_FOUND ? (int)len : 7,
+				    result == LINE_FOUND ? line : lost_id_get(input.lost));
+		}
+		failures += !line_input_is_pending(&input);
+		result = line_input_end(&input, &line, &len);
+		failures += count != 2 || result != LINE_TOO_LONG || strcmp(got[0], "\"x\"") != 0 ||
+		    strcmp(got[1], "ab") != 0 || strcmp(lost_id_get(input.lost), "5") != 0 ||
+		    line_input_is_pending(&input);
+		line_input_finish(&input);
+	}
+	is_int(failures, 0, "a long line is reported at its end, with its id");
+}
+
 int main(void)
 {
 	check("", "");
@@ -105,5 +192,7 @@ int main(void)
 	check("a\n1234567890", "[a]!");
 	check("12345678", "<12345678>");
 	test_memory();
+	test_lost_ids();
+	test_long_ids();
 	return done_testing();
 }

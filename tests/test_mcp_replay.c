@@ -389,6 +389,17 @@ static void test_bounds(void)
 	mcp_replay_from_agent(replay, line, sizeof line);
 	got = text_of(mcp_replay_to_agent(replay));
 	ok(strstr(got, "\"id\":null,\"error\":{\"code\":-32600") != NULL, "a huge line: %s", got);
+	mcp_replay_wrote_agent(replay, mcp_replay_to_agent(replay)->len);
+	memcpy(line, "{\"x\":\"", 6);
+	memcpy(line + sizeof line - 10, "\",\"id\":7}\n", 10);
+	mcp_replay_from_agent(replay, line, sizeof line);
+	got = text_of(mcp_replay_to_agent(replay));
+	ok(strstr(got, "\"id\":7,\"error\":{\"code\":-32600") != NULL, "with its id: %s", got);
+	mcp_replay_wrote_agent(replay, mcp_replay_to_agent(replay)->len);
+	mcp_replay_from_agent(replay, "{\"x\":\"\\ud800\",\"id\":7}\n", 22);
+	got = text_of(mcp_replay_to_agent(replay));
+	ok(strstr(got, "\"id\":7,\"error\":{\"code\":-32700") != NULL, "half a pair: %s", got);
+	mcp_replay_wrote_agent(replay, mcp_replay_to_agent(replay)->len);
 
 	(void)snprintf(line, sizeof line, "{\"id\":1,\"method\":\"x\",\"params\":{\"y\":\"");
 	head = strlen(line);

@@ -83,6 +83,7 @@ struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config)
 	replay->reader = json_reader_new(MCP_REPLAY_ANSWER_MAX);
 	replay->advice = mcp_advice_new();
 	line_input_init(&replay->agent_input, MCP_REPLAY_LINE_MAX);
+	replay->agent_input.wants_id = true;
 	line_input_init(&replay->daemon_input, MCP_REPLAY_ANSWER_MAX);
 	/* Reading from both sides stops long before. */
 	buf_init(&replay->to_agent, 2 * MCP_REPLAY_ANSWER_MAX);
@@ -441,9 +442,13 @@ static void take_notification(
 		put_line(&replay->daemon_writer, line, len);
 }
 
-static void refuse_line(struct mcp_replay *replay, enum message_error error, const char *text)
+/* Answers a line that cannot be read, with its id if that was found. */
+static void refuse_line(struct mcp_replay *replay, const struct lost_id *lost,
+    enum message_error error, const char *text)
 {
-	message_write_error(&replay->agent_writer, "null", error, text, NULL);
+	char *id = id_text(message_lost_id(replay->reader, lost));
+	message_write_error(&replay->agent_writer, id, error, text, NULL);
+	mem_free(id);
 }
 
 static bool is_blank(const char *line, size_t len)
@@ -458,6 +463,7 @@ static bool is_blank(const char *line, size_t len)
 static void take_agent_line(struct mcp_replay *replay, const char *line, size_t len)
 {
 	struct json_error error;
+	struct lost_id lost = {0};
 	struct message message;
 	char reason[256];
 	const struct json *value;
@@ -465,7 +471,8 @@ static void take_agent_line(struct mcp_replay *replay, const char *line, size_t 
 		return;
 	value = json_read(replay->reader, line, len, &error);
 	if (value == NULL) {
-		refuse_line(replay, MESSAGE_PARSE, error.text);
+		lost_id_add(&lost, line, len);
+		refuse_line(replay, &lost, MESSAGE_PARSE, error.text);
 	} else if (message_read(value, &message, reason, sizeof reason) < 0) {
 		char *id = id_text(message.id);
 		message_write_error(&replay->agent_writer, id, MESSAGE_REQUEST, reason, NULL);
@@ -492,7 +499,7 @@ static void take_agent_lines(struct mcp_replay *replay, bool is_end)
 		if (result == LINE_NONE)
 			return;
 		if (result == LINE_TOO_LONG)
-			refuse_line(replay, MESSAGE_REQUEST,
+			refuse_line(replay, replay->agent_input.lost, MESSAGE_REQUEST,
 			    "the line is longer than 4 MiB and was skipped");
 		else
 			take_agent_line(replay, line, len);

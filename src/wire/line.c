@@ -19,6 +19,7 @@ void line_input_init(struct line_input *input, size_t max_bytes)
 void line_input_finish(struct line_input *input)
 {
 	buf_finish(&input->buf);
+	mem_free(input->lost);
 }
 
 /* Drops consumed bytes. */
@@ -41,6 +42,19 @@ void line_input_add(struct line_input *input, const void *bytes, size_t len)
 	if (buf_reserve(&input->buf, len) < 0)
 		(void)xalloc(need); /* reports out of memory and ends */
 	(void)buf_append(&input->buf, bytes, len); /* the room is there */
+}
+
+/* Passes a part of a line that is too long. */
+static void skip(struct line_input *input, size_t end)
+{
+	if (input->wants_id && !input->is_skipping) {
+		mem_free(input->lost);
+		input->lost = xcalloc(1, sizeof *input->lost);
+	}
+	if (input->wants_id)
+		lost_id_add(
+		    input->lost, (const char *)input->buf.data + input->start, end - input->start);
+	input->is_skipping = true;
 }
 
 /* Consumes all bytes. */
@@ -83,23 +97,24 @@ enum line_result line_input_next(struct line_input *input, const char **ret_line
 		bool was_skipping;
 		if (newline == NULL) {
 			input->scanned = input->buf.len;
-			if (input->is_skipping) {
+			was_skipping = input->is_skipping;
+			if (was_skipping || is_too_long(input, input->buf.len)) {
+				skip(input, input->buf.len);
 				drop_all(input);
-			} else if (is_too_long(input, input->buf.len)) {
-				drop_all(input);
-				input->is_skipping = true;
-				return LINE_TOO_LONG;
+				if (!was_skipping && !input->wants_id)
+					return LINE_TOO_LONG;
 			}
 			compact(input);
 			return LINE_NONE;
 		}
 		end = (size_t)(newline - input->buf.data);
 		was_skipping = input->is_skipping;
-		input->is_skipping = false;
 		if (was_skipping || is_too_long(input, end)) {
+			skip(input, end);
+			input->is_skipping = false;
 			input->start = end + 1;
 			input->scanned = end + 1;
-			if (was_skipping)
+			if (was_skipping && !input->wants_id)
 				continue; /* it was reported when it became too long */
 			return LINE_TOO_LONG;
 		}
@@ -113,13 +128,17 @@ enum line_result line_input_end(struct line_input *input, const char **ret_line,
 	enum line_result result = line_input_next(input, ret_line, ret_len);
 	if (result != LINE_NONE || !line_input_is_pending(input))
 		return result;
+	if (input->is_skipping) {
+		input->is_skipping = false;
+		return LINE_TOO_LONG;
+	}
 	take(input, input->buf.len, input->buf.len, ret_line, ret_len);
 	return LINE_FOUND;
 }
 
 bool line_input_is_pending(const struct line_input *input)
 {
-	return input->start < input->buf.len;
+	return input->start < input->buf.len || (input->is_skipping && input->wants_id);
 }
 
 bool line_input_has_unseen(const struct line_input *input)

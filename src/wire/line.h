@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "wire/lost_id.h"
 
 struct line_input {
 	struct buf buf;
@@ -17,12 +18,14 @@ struct line_input {
 	size_t scanned; /* no newline from start up to here */
 	size_t max_bytes; /* of a line, without its end */
 	bool is_skipping; /* up to the next newline */
+	bool wants_id; /* a line that is too long is reported at its end, with its id */
+	struct lost_id *lost; /* of the line that is skipped, or was; NULL: none */
 };
 
 enum line_result {
 	LINE_NONE, /* no whole line: more bytes are needed */
 	LINE_FOUND,
-	LINE_TOO_LONG, /* a line is skipped */
+	LINE_TOO_LONG, /* a line is skipped; the lost id of the input is that of it, if it wants one */
 };
 
 void line_input_init(struct line_input *input, size_t max_bytes);

@@ -85,6 +85,14 @@ static const char *id_fault(const struct json *id)
 
 _Static_assert(MESSAGE_ID_MAX == 1024, "as the text has it");
 
+const struct json *message_lost_id(struct json_reader *reader, const struct lost_id *lost)
+{
+	const char *text = lost_id_get(lost);
+	struct json_error error;
+	const struct json *id = text != NULL ? json_read(reader, text, strlen(text), &error) : NULL;
+	return id != NULL && id_fault(id) == NULL ? id : NULL;
+}
+
 /* Refuses a value that is not an object. */
 static int refuse_type(enum json_type type, char *ret_reason, size_t size)
 {

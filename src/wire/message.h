@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "wire/json.h"
+#include "wire/lost_id.h"
 
 /* All errors of responses. The order is that of message_error_table(). */
 enum message_error {
@@ -67,6 +68,9 @@ struct message {
  */
 int message_read(
     const struct json *value, struct message *ret_message, char *ret_reason, size_t size);
+
+/* The id that was found in a line that cannot be read, lent from the reader's tree; NULL: none. */
+const struct json *message_lost_id(struct json_reader *reader, const struct lost_id *lost);
 
 /* Writes an id as JSON text for the response: numbers as they were written. */
 void message_write_id(struct json_writer *writer, const struct json *id);

@@ -170,6 +170,40 @@ static void check_sizes(struct talk *talk)
 	buf_finish(&line);
 }
 
+/* A request that cannot be read is answered with its id, so that its peer does not wait. */
+static void check_lost_ids(struct talk *talk)
+{
+	static const char *const lines[] = {
+	    "{\"id\":7,\"method\":\"send_text\",\"params\":{\"text\":\"a\\u0000b\"}}",
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"tools/"
+	    "call\",\"params\":{\"name\":\"\\ud800\"},\"id\":7}",
+	    "{\"method\":\"ping\",\"params\":{\"a\":1,\"a\":2},\"id\":7}",
+	    "{\"method\":\"ping\",\"id\":7,\"method\":\"ping\"}",
+	};
+	static const char begin[] = "{\"method\":\"ping\",\"params\":{\"x\":\"",
+			  end[] = "\"},\"id\":7}";
+	char *big = xalloc(6 * 1024 * 1024);
+	const struct json *response;
+	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+		talk_send(talk, "%s", lines[i]);
+		response = talk_line(talk, LIVE_TIMEOUT_MS);
+		ok(at_int(response, "id") == 7 && at_int(response, "error.code") == CODE_PARSE,
+		    "the id is answered: %s", lines[i]);
+	}
+	talk_send(talk, "{\"id\":7,\"id\":7,\"method\":\"ping\"}");
+	response = at(talk_line(talk, LIVE_TIMEOUT_MS), "id");
+	ok(response != NULL && response->type == JSON_NULL, "one that stands twice is not");
+	memset(big, 'x', 6 * 1024 * 1024);
+	memcpy(big, begin, strlen(begin));
+	memcpy(big + 6 * 1024 * 1024 - strlen(end), end, strlen(end));
+	talk_send_bytes(talk, big, 6 * 1024 * 1024);
+	talk_send(talk, "%s", "");
+	response = talk_line(talk, LIVE_TIMEOUT_MS);
+	ok(at_int(response, "id") == 7 && at_int(response, "error.code") == CODE_REQUEST,
+	    "so is that at the end of a line over the limit");
+	mem_free(big);
+}
+
 /* Half-close: every request is answered, then the daemon closes. */
 static void check_half_close(struct live *live)
 {
@@ -333,6 +367,7 @@ int main(void)
 	check_bad_lines(talk);
 	check_envelopes(talk);
 	check_sizes(talk);
+	check_lost_ids(talk);
 	check_half_close(live);
 	check_pieces(live);
 	check_dying_panes(live, talk);

@@ -434,6 +434,16 @@ static bool is_blank(const char *line, size_t len)
 	return len == 0;
 }
 
+/* Answers a line that is not valid JSON, with its id if that can be read. */
+static void refuse_line(
+    struct dispatch *dispatch, struct peer *peer, const char *line, size_t len, const char *reason)
+{
+	struct lost_id lost = {0};
+	lost_id_add(&lost, line, len);
+	request_fail(refused(dispatch, peer, message_lost_id(dispatch->reader, &lost)),
+	    MESSAGE_PARSE, "%s", reason);
+}
+
 void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *line, size_t len)
 {
 	struct json_error error;
@@ -446,7 +456,7 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 	dispatch->looked = false;
 	value = json_read(dispatch->reader, line, len, &error);
 	if (value == NULL)
-		request_fail(refused(dispatch, peer, NULL), MESSAGE_PARSE, "%s", error.text);
+		refuse_line(dispatch, peer, line, len, error.text);
 	else if (message_read(value, &message, reason, sizeof reason) < 0)
 		request_fail(refused(dispatch, peer, message.id), MESSAGE_REQUEST, "%s", reason);
 	else if (!message.is_response)
@@ -456,10 +466,11 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 		dispatch->handled(dispatch->handled_data, dispatch->looked);
 }
 
-void dispatch_too_long(struct dispatch *dispatch, struct peer *peer)
+void dispatch_too_long(struct dispatch *dispatch, struct peer *peer, const struct lost_id *lost)
 {
 	dispatch->parts->counters->requests++;
-	request_fail(refused(dispatch, peer, NULL), MESSAGE_REQUEST,
+	request_fail(refused(dispatch, peer, message_lost_id(dispatch->reader, lost)),
+	    MESSAGE_REQUEST,
 	    "the line is longer than %lld bytes (limit line_bytes) and was skipped",
 	    (long long)dispatch->parts->config->limits.line_bytes);
 }

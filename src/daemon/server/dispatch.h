@@ -11,6 +11,7 @@
 
 struct dispatch;
 struct json;
+struct lost_id;
 struct message;
 struct method;
 struct peer;
@@ -55,7 +56,7 @@ void dispatch_set_handled(
     struct dispatch *dispatch, void (*handled)(void *data, bool looked), void *data);
 
 /* Answers a line that was too long and was skipped. */
-void dispatch_too_long(struct dispatch *dispatch, struct peer *peer);
+void dispatch_too_long(struct dispatch *dispatch, struct peer *peer, const struct lost_id *lost);
 
 /* Accepts a request of a dialect; see request_new(). */
 struct request *dispatch_accept(

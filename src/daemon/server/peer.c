@@ -124,6 +124,7 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	list_init(&peer->waits);
 	backlog_init(&peer->backlog);
 	line_input_init(&peer->input, (size_t)parts->config->limits.line_bytes);
+	peer->input.wants_id = true;
 	peer->turn = loop_timer_new(parts->base, on_turn, peer);
 	output_init(&peer->output, shared->stage);
 	if (event_assign(&peer->input_event, parts->base, fd,
@@ -645,7 +646,7 @@ static bool handle_line(struct peer *peer)
 	if (result == LINE_FOUND)
 		shared->line(shared->data, peer, line, len);
 	else if (result == LINE_TOO_LONG)
-		shared->too_long(shared->data, peer);
+		shared->too_long(shared->data, peer, peer->input.lost);
 	return result != LINE_NONE;
 }
 

@@ -32,6 +32,7 @@
 #define PEERS_UNREAD_MAX ((size_t)32 * 1024 * 1024) /* bytes that wait for such peers together */
 #define PEER_PRESSED_MS 200 /* beyond PEERS_UNREAD_MAX, in place of PEER_IDLE_MS */
 
+struct lost_id;
 struct output_stage;
 struct peer_pane;
 struct peer;
@@ -42,7 +43,8 @@ struct subscription_set;
 struct peer_shared {
 	const struct server_parts *parts;
 	void (*line)(void *data, struct peer *peer, const char *line, size_t len);
-	void (*too_long)(void *data, struct peer *peer); /* a line was skipped */
+	/* A line was skipped. */
+	void (*too_long)(void *data, struct peer *peer, const struct lost_id *lost);
 	void *data;
 	void (*grown)(void *data); /* more than PEERS_UNREAD_MAX waits: look at all of them */
 	void *grown_data;

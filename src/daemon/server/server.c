@@ -100,9 +100,9 @@ static void on_line(void *data, struct peer *peer, const char *line, size_t len)
 	dispatch_line(data, peer, line, len);
 }
 
-static void on_too_long(void *data, struct peer *peer)
+static void on_too_long(void *data, struct peer *peer, const struct lost_id *lost)
 {
-	dispatch_too_long(data, peer);
+	dispatch_too_long(data, peer, lost);
 }
 
 /* Peers that do not read have a maximum together: ends those with the most. */
