@@ -260,6 +260,39 @@ static void check_unreachable(void)
 	host_set_free(set);
 }
 
+/* A listener of another user gets no connection that lasts, and no byte. */
+static void check_others(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct host_set *set;
+	struct outcome outcome;
+	struct host *host;
+	char byte;
+	int fd, peer;
+	if (geteuid() != 0) {
+		skip("only root can be another user");
+		return;
+	}
+	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s/theirs", folder);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || seteuid(12345) < 0 ||
+	    listen(fd, 5) < 0 || seteuid(0) < 0)
+		diag("cannot listen as another user");
+	set = new_set(0, 0);
+	host = host_add(set,
+	    &(struct host_spec){.name = "local", .server = "work", .socket = address.sun_path});
+	(void)call(host, &outcome, "send_text", HOST_CALL_URGENT, 0);
+	ok(run_until(&outcome.done, 1), "the socket of another user");
+	is_str(outcome.text, "not_ready: local cannot be reached: another user listens there",
+	    "is no host");
+	peer = accept(fd, NULL, NULL);
+	is_int(read(peer, &byte, 1), 0, "and nothing is written there");
+	host_set_free(set);
+	(void)close(peer);
+	(void)close(fd);
+	(void)unlink(address.sun_path);
+}
+
 static void check_slow(void)
 {
 	struct host_set *set = new_set(0, 5000);
@@ -317,6 +350,7 @@ int main(void)
 	check_cut("garbage", "no message of muxbusd");
 	check_cut("half", "no answer to write within 0.6 s");
 	check_unreachable();
+	check_others();
 	check_slow();
 	check_names();
 	event_base_free(base);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -88,4 +89,15 @@ void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data)
 {
 	unsigned count = 0;
 	walk(pid, 0, &count, fn, data);
+}
+
+bool process_is_peer(int socket, struct ucred *ret_peer)
+{
+	struct ucred peer;
+	socklen_t size = sizeof peer;
+	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		return false;
+	if (ret_peer != NULL)
+		*ret_peer = peer;
+	return peer.uid == geteuid() || peer.uid == 0;
 }

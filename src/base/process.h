@@ -16,6 +16,14 @@ pid_t process_parent(pid_t pid);
 /* A pidfd of the process with this start time, or -1 if it has ended. */
 int process_open(pid_t pid, uint64_t start_ticks);
 
+struct ucred;
+
+/*
+ * Whether a process of our own user, or of root, is at the other end of a UNIX socket: nothing goes
+ * to, or comes from, any other. *ret_peer is that process; NULL: not wanted.
+ */
+bool process_is_peer(int socket, struct ucred *ret_peer);
+
 #define PROCESS_TREE_MAX 10000 /* processes of a walk */
 
 /* Calls fn for a process and all that descends from it, parents first. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/xalloc.h"
 #include "cli/remote.h"
 
@@ -46,14 +47,6 @@ static enum link_state refuse(
 	if (fd >= 0)
 		(void)close(fd); /* nothing was written */
 	return state;
-}
-
-static bool is_ours(int fd)
-{
-	struct ucred peer;
-	socklen_t len = sizeof peer;
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
-	    (peer.uid == geteuid() || peer.uid == 0);
 }
 
 static struct link *link_new(int fd, pid_t ssh)
@@ -97,7 +90,7 @@ enum link_state link_open(
 									    : LINK_FAILED;
 		return refuse(fd, state, ret_reason, size, socket_path);
 	}
-	if (!is_ours(fd))
+	if (!process_is_peer(fd, NULL))
 		return refuse(fd, LINK_NOT_OURS, ret_reason, size, socket_path);
 	*ret_link = link_new(fd, 0);
 	return LINK_OK;

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/process.h"
 #include "base/xalloc.h"
 #include "nats/later.h"
 #include "wire/line.h"
@@ -200,8 +201,6 @@ static void on_writable(evutil_socket_t fd, short what, void *data)
 static int open_socket(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct ucred peer;
-	socklen_t len = sizeof peer;
 	int saved_errno, fd;
 	if (strlen(path) >= sizeof address.sun_path) {
 		errno = ENAMETOOLONG;
@@ -212,8 +211,7 @@ static int open_socket(const char *path)
 	if (fd < 0)
 		return -1;
 	if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) {
-		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
-		    (peer.uid == geteuid() || peer.uid == 0))
+		if (process_is_peer(fd, NULL))
 			return fd;
 		errno = EPERM; /* another user listens; nothing was sent */
 	}

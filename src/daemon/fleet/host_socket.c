@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/process.h"
 #include "base/xalloc.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/fleet/host_limits.h"
@@ -129,6 +130,8 @@ static int connect_to(struct host_socket *to, struct event_base *base, const cha
 	to->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (to->fd < 0 || connect(to->fd, (struct sockaddr *)&address, sizeof address) < 0)
 		return errno;
+	if (!process_is_peer(to->fd, NULL))
+		return EPERM;
 	to->readable = event_new(base, to->fd, EV_READ | EV_PERSIST, on_readable, to);
 	to->writable = event_new(base, to->fd, EV_WRITE, on_writable, to);
 	if (to->readable == NULL || to->writable == NULL || event_add(to->readable, NULL) < 0)
@@ -149,7 +152,8 @@ struct host_socket *host_socket_new(struct event_base *base, const char *path,
 	socket->turn = loop_timer_new(base, on_turn, socket);
 	error = connect_to(socket, base, path);
 	if (error != 0)
-		close_socket(socket, strerror(error));
+		close_socket(
+		    socket, error == EPERM ? "another user listens there" : strerror(error));
 	loop_timer_arm(socket->turn, 0);
 	return socket;
 }

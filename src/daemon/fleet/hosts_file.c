@@ -85,7 +85,8 @@ static void read_local(struct hosts_file *file)
 		char *server = entries[at]->d_name;
 		server[strlen(server) - (sizeof suffix - 1)] = '\0';
 		if (file->text_count + 2 <= HOSTS_MAX && host_line_is_name(server) &&
-		    lstat(path, &status) == 0 && S_ISSOCK(status.st_mode)) {
+		    lstat(path, &status) == 0 && S_ISSOCK(status.st_mode) &&
+		    status.st_uid == geteuid()) {
 			server = file->texts[file->text_count++] = xstrdup(server);
 			file->texts[file->text_count++] = path;
 			(void)want(file, 0,

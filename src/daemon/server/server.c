@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
@@ -291,11 +292,9 @@ static size_t peers_max(const struct server *server)
 static void admit(struct server *server, int fd)
 {
 	struct ucred who;
-	socklen_t size = sizeof who;
 	struct peer *peer;
 	size_t max;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0 ||
-	    (who.uid != geteuid() && who.uid != 0)) {
+	if (!process_is_peer(fd, &who)) {
 		log_warning("a connection by another user was refused");
 		server->parts->counters->refused++;
 		(void)close(fd); /* without a word */
