@@ -949,6 +949,7 @@ enum muxbus_part {
 	MUXBUS_PART_PANES = 1 << 0, /* also title, command, path and dead */
 	MUXBUS_PART_SESSIONS = 1 << 1, /* with their windows, indexes and alerts */
 	MUXBUS_PART_CLIENTS = 1 << 2,
+	MUXBUS_PART_INDEXES = 1 << 3, /* only where panes and windows are; never by age */
 	MUXBUS_PART_ALL = MUXBUS_PART_PANES | MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS,
 };
 

@@ -157,15 +157,19 @@ static void test_checks(void)
 	model_free(listing.model);
 }
 
+#define DETAIL(pane, window, session, window_index, index, more, title)                           \
+	"D\t" pane "\t" window "\t" session "\t" window_index "\t" index "\t80\t" more "\t" title \
+	"\n"
+
 static void test_details(void)
 {
 	static const struct parts parts = {.details = true};
 	struct listing listing;
 	(void)read_parts(&parts,
-	    "D\t%0\t@0\t0\t0\t80\t24\t0\t1\t0\t1\t0\tnew%09title\nD\t%1\t@"
-	    "1\t1\t0\t80\t24\t0\t0\t0\t0\t0\tt1\n"
-	    "D\t%2\t@1\t1\t1\t80\t24\t0\t0\t0\t0\t0\tt2\nD\t%3\t@"
-	    "2\t0\t0\t80\t24\t0\t0\t0\t0\t0\tt3\n",
+	    DETAIL("%0", "@0", "$0", "0", "0", "24\t0\t1\t0\t1\t0", "new%09title")
+		DETAIL("%1", "@1", "$0", "1", "0", "24\t0\t0\t0\t0\t0", "t1")
+		    DETAIL("%2", "@1", "$0", "1", "1", "24\t0\t0\t0\t0\t0", "t2")
+			DETAIL("%3", "@2", "$1", "0", "0", "24\t0\t0\t0\t0\t0", "t3"),
 	    NULL, &listing);
 	ok(parts_are_empty(&listing.more), "all panes are at their places");
 	ok(muxbus_model_pane(listing.model, 0)->alternate_screen &&
@@ -174,23 +178,53 @@ static void test_details(void)
 	is_str(muxbus_model_pane(listing.model, 0)->title, "new\ttitle", "and the title");
 	model_free(listing.model);
 	(void)read_parts(&parts,
-	    "D\t%0\t@0\t4\t0\t80\t24\t0\t1\t0\t1\t0\tt\nD\t%1\t@"
-	    "1\t1\t0\t80\t24\t0\t0\t0\t0\t0\tt1\n"
-	    "D\t%8\t@2\t0\t0\t80\t24\t0\t0\t0\t0\t0\tt3\nD\t%3\t@"
-	    "2\t0\t0\t80\t24\t0\t0\t0\t0\t0\tt3\n",
+	    DETAIL("%0", "@0", "$0", "4", "0", "24\t0\t1\t0\t1\t0", "t")
+		DETAIL("%1", "@1", "$0", "1", "0", "24\t0\t0\t0\t0\t0", "t1")
+		    DETAIL("%8", "@2", "$1", "0", "0", "24\t0\t0\t0\t0\t0", "t3")
+			DETAIL("%3", "@2", "$1", "0", "0", "24\t0\t0\t0\t0\t0", "t3"),
 	    NULL, &listing);
 	ok(listing.more.tree, "another index: all links are listed");
 	ok(part_ids_have(&listing.more.windows, 1), "a missing pane: its window");
 	ok(part_ids_have(&listing.more.windows, 2), "an unknown pane: its window");
 	model_free(listing.model);
 	(void)read_parts(&parts,
-	    "D\t%0\t@0\t0\t0\t80\t23\t1\t0\t0\t0\t0\tt0\nD\t%1\t@"
-	    "1\t1\t0\t80\t24\t0\t0\t0\t0\t0\tt1\n"
-	    "D\t%2\t@1\t1\t1\t80\t24\t0\t0\t0\t0\t0\tt2\nD\t%3\t@"
-	    "2\t0\t5\t80\t24\t0\t0\t0\t0\t0\tt3\n",
+	    DETAIL("%0", "@0", "$0", "0", "0", "23\t1\t0\t0\t0\t0", "t0")
+		DETAIL("%1", "@1", "$0", "1", "0", "24\t0\t0\t0\t0\t0", "t1")
+		    DETAIL("%2", "@1", "$0", "1", "1", "24\t0\t0\t0\t0\t0", "t2")
+			DETAIL("%3", "@2", "$1", "0", "5", "24\t0\t0\t0\t0\t0", "t3"),
 	    NULL, &listing);
+	ok(!listing.more.tree, "all links are where they were");
 	ok(part_ids_have(&listing.more.windows, 0), "another place: its window");
 	ok(part_ids_have(&listing.more.windows, 2), "another index: its window");
+	model_free(listing.model);
+	(void)read_parts(&parts,
+	    DETAIL("%0", "@0", "$0", "0", "0", "24\t0\t0\t0\t0\t0", "t0")
+		DETAIL("%3", "@2", "$0", "0", "0", "24\t0\t0\t0\t0\t0", "t3"),
+	    NULL, &listing);
+	ok(listing.more.tree, "an index of another session: all links are listed");
+	model_free(listing.model);
+}
+
+#define INDEX(pane, window, session, window_index, index) \
+	"I\t" pane "\t" window "\t" session "\t" window_index "\t" index "\n"
+
+static void test_indexes(void)
+{
+	static const struct parts parts = {.indexes = true};
+	struct listing listing;
+	(void)read_parts(&parts,
+	    INDEX("%0", "@0", "$0", "0", "0") INDEX("%1", "@1", "$0", "1", "0"), NULL, &listing);
+	ok(parts_are_empty(&listing.more), "panes are where they were");
+	model_free(listing.model);
+	(void)read_parts(&parts, INDEX("%1", "@1", "$0", "1", "1"), NULL, &listing);
+	ok(part_ids_have(&listing.more.windows, 1) && !listing.more.tree, "a pane has moved");
+	model_free(listing.model);
+	(void)read_parts(&parts, INDEX("%0", "@1", "$0", "1", "0"), NULL, &listing);
+	ok(part_ids_have(&listing.more.windows, 0) && part_ids_have(&listing.more.windows, 1),
+	    "it is in another window: both are listed");
+	model_free(listing.model);
+	(void)read_parts(&parts, INDEX("%0", "@0", "$1", "0", "0"), NULL, &listing);
+	ok(listing.more.tree && listing.more.windows.count == 0, "a window has moved");
 	model_free(listing.model);
 }
 
@@ -200,10 +234,11 @@ static void test_cut(void)
 	static const char *const texts[] = {
 	    "V\t" WINDOW("$0", "@1", "1", "0", "new") "\t" PANE("%2", "@1", "0", "t"),
 	    "U\t$0\tnew\t1\t2\t\t0\t0\t3.3a\t" LINK("$0", "@1", "3", "1"),
-	    "D\t%0\t@0\t0\t0\t80\t24\t0\t1\t0\t1\t0\tnew%09title\n", "Q\t%2\t@2\n"};
+	    "D\t%0\t@0\t$0\t0\t0\t80\t24\t0\t1\t0\t1\t0\tnew%09title\n", "Q\t%2\t@2\n",
+	    "I\t%2\t@1\t$0\t0\t1\n"};
 	static const struct parts parts[] = {{.windows = {.ids = {1}, .count = 1}},
 	    {.sessions = {.ids = {0}, .count = 1}}, {.details = true},
-	    {.places = {.ids = {2}, .count = 1}}};
+	    {.places = {.ids = {2}, .count = 1}}, {.indexes = true}};
 	unsigned bad = 0;
 	for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
 		for (size_t len = 0; len <= strlen(texts[k]); len++) {
@@ -245,6 +280,7 @@ int main(void)
 	test_session();
 	test_checks();
 	test_details();
+	test_indexes();
 	test_cut();
 	test_many();
 	return done_testing();

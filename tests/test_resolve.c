@@ -14,6 +14,7 @@ static const struct muxbus_session sessions[] = {
     {.id = 2, .name = "%7", .current_window = 4},
     {.id = 3, .name = "12", .current_window = 1},
     {.id = 4, .name = "#(touch x)", .current_window = 4},
+    {.id = 5, .name = "$9", .current_window = 7},
 };
 static const struct muxbus_window windows[] = {
     {.id = 1, .name = "editor", .active_pane = 2},
@@ -22,6 +23,7 @@ static const struct muxbus_window windows[] = {
     {.id = 4, .name = "log", .active_pane = 5},
     {.id = 5, .name = "3", .active_pane = 7},
     {.id = 6, .name = "a:b.c", .active_pane = 8},
+    {.id = 7, .name = "@9", .active_pane = 9},
 };
 /* By session, then index. */
 static const struct muxbus_link links[] = {
@@ -34,6 +36,7 @@ static const struct muxbus_link links[] = {
     {.session = 2, .window = 4, .index = 0, .is_current = true},
     {.session = 3, .window = 1, .index = 0, .is_current = true},
     {.session = 4, .window = 4, .index = 0, .is_current = true},
+    {.session = 5, .window = 7, .index = 0, .is_current = true},
 };
 static const struct muxbus_pane panes[] = {
     {.id = 1, .window = 1, .index = 0},
@@ -44,6 +47,7 @@ static const struct muxbus_pane panes[] = {
     {.id = 6, .window = 4, .index = 1},
     {.id = 7, .window = 5, .index = 0},
     {.id = 8, .window = 6, .index = 0},
+    {.id = 9, .window = 7, .index = 0},
 };
 
 #define COUNT(a) (sizeof a / sizeof a[0])
@@ -153,6 +157,9 @@ static const struct row {
     {RESOLVE_WINDOW, "work:3", "@2"},
     {RESOLVE_WINDOW, "work:editor", "? \"work:0\",\"work:3\""},
     {RESOLVE_WINDOW, "we.b:log.1", "@3"},
+    {RESOLVE_WINDOW, "$5:0", "@7"},
+    {RESOLVE_WINDOW, "$5:@9", "! session '$9' has no window '@9'"},
+    {RESOLVE_PANE, "$9:0", "! there is no session '$9'"},
     {RESOLVE_WINDOW, "work:7", "! session 'work' has no window '7'"},
     {RESOLVE_SESSION, "$1", "$1"},
     {RESOLVE_SESSION, "$9", "! there is no session '$9'"},

@@ -21,7 +21,7 @@ static const char *const targets[] = {"ack", "ack_up_to", "after", "agent", "fil
 
 /* Members of results that are ids. Keep alphabetized. */
 static const char *const ids[] = {"active_pane", "agent", "id", "job", "pane", "replaced",
-    "session", "sessions", "task", "timer", "watch", "window", NULL};
+    "session", "sessions", "task", "timer", "watch", "watched_pane", "window", NULL};
 
 /* Members of results that are not ours to read. */
 static const char *const opaque[] = {"data", "params", NULL};

@@ -3,6 +3,7 @@
 #include "daemon/methods/close_check.h"
 
 #include "daemon/methods/daemon_parts.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 
@@ -46,6 +47,8 @@ bool guard_pane(struct request *request, const struct muxbus_pane *pane)
 bool guard_window(struct request *request, const struct muxbus_window *window)
 {
 	const struct muxbus_pane *own = own_pane(request);
+	if (dispatch_put_off(request)) /* the window of the own pane is not known for sure */
+		return false;
 	if (own != NULL && own->window == window->id)
 		return refuse(request, "the pane you are in yourself is in this window");
 	if (counts_of(request).windows <= 1)
@@ -73,6 +76,8 @@ static bool is_only_in(
 bool guard_session(struct request *request, const struct muxbus_session *session)
 {
 	const struct muxbus_pane *own = own_pane(request);
+	if (dispatch_put_off(request))
+		return false;
 	if (own != NULL && is_only_in(model_of(request), own->window, session))
 		return refuse(request, "the pane you are in yourself is in this session");
 	if (counts_of(request).sessions <= 1)

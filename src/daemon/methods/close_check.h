@@ -11,7 +11,10 @@
 
 struct request;
 
-/* Each fails the request as refused, and returns false, if closing it would do harm. */
+/*
+ * Each fails the request as refused, and returns false, if closing it would do harm. That of a
+ * window or session may put the request off, as targets do, and returns false then too.
+ */
 bool guard_pane(struct request *request, const struct muxbus_pane *pane);
 bool guard_window(struct request *request, const struct muxbus_window *window);
 bool guard_session(struct request *request, const struct muxbus_session *session);

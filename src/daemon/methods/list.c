@@ -71,14 +71,27 @@ static void on_fresh(void *data, int error)
 	free_listing(listing);
 }
 
-/* Answers when the model is no older than a setting says; at once if it is not already. */
+/* Whether the targets, of which there may be none, are ids. */
+static bool are_ids(const struct list_args *args)
+{
+	return (args->pane == NULL || target_is_id(RESOLVE_PANE, args->pane)) &&
+	    (args->window == NULL || target_is_id(RESOLVE_WINDOW, args->window)) &&
+	    (args->session == NULL || target_is_id(RESOLVE_SESSION, args->session));
+}
+
+/*
+ * Answers when the model is no older than a setting says, and read for this request if it has to
+ * find a target there; at once if it is so already.
+ */
 static void start(struct request *request, const struct list_args *args, unsigned parts,
     void (*put)(struct listing *listing))
 {
 	const struct daemon *daemon = request_daemon(request);
 	struct listing *listing = xalloc(sizeof *listing);
-	unsigned max_age_ms = (unsigned)daemon->config->limits.fresh_ms;
+	unsigned max_age_ms = are_ids(args) ? (unsigned)daemon->config->limits.fresh_ms : 0;
 	int error;
+	if (!are_ids(args))
+		parts |= MUXBUS_PART_PANES; /* with their places */
 	*listing = (struct listing){
 	    .request = request,
 	    .pane = copy(args->pane),

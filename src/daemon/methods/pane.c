@@ -15,7 +15,6 @@
 #include "daemon/server/spawn.h"
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
-#include "daemon/tmux/resolve.h"
 #include "daemon/tmux/tmux.h"
 
 #define CELLS_MAX 10000
@@ -331,23 +330,17 @@ static void handle_focus_pane(struct request *request, const void *data)
 {
 	const struct focus_pane_args *args = data;
 	const struct muxbus_pane *pane;
-	const struct muxbus_model *model;
-	const struct muxbus_session *session;
 	struct muxbus_command *command;
 	if (!target_pane(request, args->pane, &pane))
 		return;
-	model = tmux_model(request_daemon(request)->tmux);
-	session = resolve_window_session(model, pane->window);
 	command = new_command(request);
 	if (command == NULL)
 		return;
 	muxbus_command_args(command, "select-pane", NULL);
 	add_pane(command, pane->id);
-	if (session != NULL) {
-		muxbus_command_next(command);
-		muxbus_command_args(command, "select-window", "-t", NULL);
-		muxbus_command_argf(command, "$%u:@%u", session->id, pane->window);
-	}
+	muxbus_command_next(command);
+	muxbus_command_args(command, "select-window", NULL);
+	add_pane(command, pane->id); /* the window that it is in now */
 	run(request, command, pane);
 }
 

@@ -226,6 +226,8 @@ static const struct field subscribe_fields[] = {
 static const struct field_result subscribe_results[] = {
     {"subscription", "string", "its name on this connection, such as S1"},
     {"seq", "integer", "the last number given: live events come behind it"},
+    {"panes", "array", "the ids of the panes that were named"},
+    {"sessions", "array", "the ids of the sessions that were named"},
     {0},
 };
 
@@ -264,6 +266,17 @@ static bool can_resolve(struct request *request, const struct subscribe_args *ar
 	    "panes and sessions cannot be looked up: tmux is not followed now: %s",
 	    tmux != NULL ? tmux_reason(tmux) : "");
 	return false;
+}
+
+static void put_ids(
+    struct json_writer *writer, const char *name, char sigil, const uint32_t *ids, size_t count)
+{
+	if (count == 0)
+		return;
+	json_array_begin(writer, name);
+	for (size_t i = 0; i < count; i++)
+		json_put_id(writer, NULL, sigil, ids[i]);
+	json_array_end(writer);
 }
 
 /* The response is on its way: events may follow. */
@@ -307,6 +320,8 @@ static void handle_subscribe(struct request *request, const void *data)
 	writer = request_result(request);
 	json_put_str(writer, "subscription", name);
 	json_put_int(writer, "seq", (int64_t)event_log_last(request_daemon(request)->events));
+	put_ids(writer, "panes", '%', panes, args->panes.count);
+	put_ids(writer, "sessions", '$', sessions, args->sessions.count);
 	request_on_sent(request, on_subscribed, xstrdup(name));
 	request_done(request);
 }

@@ -77,6 +77,7 @@ static const struct field_result wait_results[] = {
     {"conditions", "array", "what became of each"},
     {"conditions[].condition", "string", "its kind"},
     {"conditions[].state", "string", "pending, matched, gone, or limit (its pattern is too slow)"},
+    {"conditions[].pane", "string", "the id of the pane that it looks at; window and session too"},
     {"conditions[].at_entry", "boolean", "it was true already"},
     {"conditions[].details", "object", "what came true"},
     {"elapsed_sec", "number", "how long it took"},
@@ -129,6 +130,7 @@ enum {
 
 static const struct field_result started_results[] = {
     {"id", "string", "the wait, and its notification"},
+    {"watched_pane", "string", "the pane that is watched, if it is one"},
     {"message", "string", "what was done, in words"},
     WAKE_RESULTS,
     {"timeout_sec", "number|null", "when it ends in any case"},
@@ -149,6 +151,8 @@ static void start_background(struct request *request, const struct wait_backgrou
 	wait_background_get(wait, &started);
 	writer = request_result(request);
 	json_put_str(writer, "id", started.id);
+	if (started.subject.pane != MUXBUS_NO_ID)
+		json_put_id(writer, "watched_pane", '%', started.subject.pane);
 	wake_write(request, what, started.id, &started.pane);
 	if (timeout_sec > 0)
 		json_put_double(writer, "timeout_sec", timeout_sec);

@@ -67,12 +67,15 @@ static enum way find(
 	return found.way;
 }
 
-static void put_wake(struct request *request, enum way way, const char *text)
+static void put_wake(
+    struct request *request, const struct pane_ref *address, enum way way, const char *text)
 {
 	struct json_writer *writer = request_result(request);
 	json_object_begin(writer, "wake");
 	json_put_str(writer, "way", way_name(way));
 	(void)json_put_text(writer, "text", text, strlen(text));
+	if (address->pane != MUXBUS_NO_ID)
+		json_put_id(writer, "pane", '%', address->pane);
 	json_object_end(writer);
 }
 
@@ -89,14 +92,14 @@ void wake_write(
 		snprintf(message, sizeof message, "%s Its notification %s is %s%s; end your turn.",
 		    done, id, text, way == WAY_TYPED ? " when that is ready" : "");
 	(void)json_put_text(request_result(request), "message", message, strlen(message));
-	put_wake(request, way, text);
+	put_wake(request, address, way, text);
 }
 
 enum way wake_write_way(struct request *request, const char *id, const struct pane_ref *address)
 {
 	char text[TEXT_SIZE];
 	enum way way = find(request, id, address, text);
-	put_wake(request, way, text);
+	put_wake(request, address, way, text);
 	return way;
 }
 
@@ -111,5 +114,5 @@ void wake_write_other(struct request *request, const struct pane_ref *address)
 		: found.way == WAY_NONE ? "it stays queued: "
 					: "",
 	    found.text);
-	put_wake(request, found.way, text);
+	put_wake(request, address, found.way, text);
 }

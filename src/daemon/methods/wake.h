@@ -12,11 +12,11 @@ struct pane_ref;
 struct request;
 
 /* One short row: it is in many schemas of the default list of tools. */
-#define WAKE_RESULTS                                                                \
-	{                                                                           \
-		"wake", "object",                                                   \
-		    "way (typed, queue_command, follow, hook, shown, none...) and " \
-		    "text: its way to you now"                                      \
+#define WAKE_RESULTS                                                             \
+	{                                                                        \
+		"wake", "object",                                                \
+		    "way (typed, queue_command, follow, hook, shown, none...), " \
+		    "pane and text: its way to you now"                          \
 	}
 
 /* Writes the members message (done: what was done, a sentence) and wake. */

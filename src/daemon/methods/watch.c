@@ -190,6 +190,7 @@ static const struct field cancel_fields[] = {
 
 static const struct field_result cancel_results[] = {
     {"cancelled", "integer", "how many were cancelled"},
+    {"pane", "string", "whose watches these were, if a pane was meant"},
     {"watches", "array", "which"},
     {"watches[].id", "string", "its id"},
     {"watches[].file", "string", "its file, if it is of one"},
@@ -290,6 +291,8 @@ static void handle_cancel(struct request *request, const void *data)
 	snprintf(message, sizeof message,
 	    count == 1 ? "%u watch is cancelled." : "%u watches are cancelled.", count);
 	json_put_int(writer, "cancelled", count);
+	if (pane.pane != MUXBUS_NO_ID)
+		json_put_id(writer, "pane", '%', pane.pane);
 	json_put_str(writer, "message", message);
 	request_done(request);
 }

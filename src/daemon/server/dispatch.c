@@ -192,7 +192,7 @@ struct work {
 /* The request whose handler runs just now. */
 static struct {
 	struct request *request;
-	bool may_be_put_off;
+	bool may_be_put_off; /* its model is not one that was read for it just now */
 	struct work work;
 } turn;
 
@@ -208,7 +208,7 @@ static void refresh(void *context, dispatch_done_fn *done, void *data)
 {
 	const struct request *request = context;
 	int error = muxbus_sync_refresh(
-	    tmux_sync(request_parts(request)->tmux), MUXBUS_PART_ALL, 0, done, data);
+	    tmux_sync(request_parts(request)->tmux), MUXBUS_PART_INDEXES, 0, done, data);
 	if (error < 0)
 		done(data, error);
 }
@@ -222,10 +222,11 @@ bool dispatch_put_off(struct request *request)
  * Calls the handler, unless the request was done already. Returns the work that the handler put
  * the request off for.
  */
-static struct work call(struct dispatch *dispatch, struct request *request, bool may_be_put_off)
+static struct work call(struct dispatch *dispatch, struct request *request, bool has_refreshed)
 {
+	struct tmux *tmux = dispatch->parts->tmux;
 	turn.request = request;
-	turn.may_be_put_off = may_be_put_off;
+	turn.may_be_put_off = !has_refreshed && tmux != NULL && tmux_is_live(tmux);
 	turn.work = (struct work){0};
 	if (repeat_admit(request, dispatch->args))
 		request_method(request)->handle(request, dispatch->args);
@@ -238,6 +239,7 @@ struct put_off {
 	struct list link; /* in parked, or in put_offs */
 	struct dispatch *dispatch; /* NULL: freed before the work was done */
 	struct request *request;
+	bool is_refresh; /* the work is to read the model again */
 	struct buf params; /* as JSON; empty: none */
 };
 
@@ -281,7 +283,7 @@ static void handle_again(struct put_off *again, bool is_admission_due)
 	if (read_args(dispatch, again->request, params) &&
 	    (!is_admission_due ||
 		is_admitted(dispatch, again->request, request_method(again->request)))) {
-		work = call(dispatch, again->request, is_admission_due);
+		work = call(dispatch, again->request, again->is_refresh);
 		if (work.begin != NULL)
 			put_off(dispatch, again->request, params, work);
 	}
@@ -322,8 +324,24 @@ static void put_off(
     struct dispatch *dispatch, struct request *request, const struct json *params, struct work work)
 {
 	struct put_off *again = put_off_new(dispatch, request, params);
+	again->is_refresh = work.begin == refresh;
 	list_append(&dispatch->put_offs, &again->link);
 	work.begin(work.context, on_done, again);
+}
+
+/* Whether the peer's last request waits for the model: what it does comes before this one. */
+static bool is_behind(const struct dispatch *dispatch, const struct request *request)
+{
+	const struct peer *peer = request_peer(request);
+	const struct list *link;
+	if (peer == NULL || request_method(request)->flags & METHOD_WITHOUT_TMUX)
+		return false;
+	list_for_each (link, &dispatch->put_offs) {
+		const struct put_off *again = list_entry(link, struct put_off, link);
+		if (again->is_refresh && request_peer(again->request) == peer)
+			return true;
+	}
+	return false;
 }
 
 /* Their work goes on: its end finds no dispatch any more. */
@@ -392,7 +410,6 @@ static bool must_wait_for_tmux(const struct dispatch *dispatch, const struct req
 
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params)
 {
-	bool may_be_put_off;
 	struct work work;
 	request_note(request, params);
 	if (dispatch->route != NULL && dispatch->route(dispatch->route_data, request, params))
@@ -406,8 +423,8 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 	}
 	if (!is_admitted(dispatch, request, request_method(request)))
 		return;
-	may_be_put_off = dispatch->parts->tmux != NULL && tmux_is_live(dispatch->parts->tmux);
-	work = call(dispatch, request, may_be_put_off);
+	work = is_behind(dispatch, request) ? (struct work){refresh, request}
+					    : call(dispatch, request, false);
 	if (work.begin != NULL)
 		put_off(dispatch, request, params, work);
 }

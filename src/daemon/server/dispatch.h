@@ -69,9 +69,10 @@ struct request *dispatch_accept(
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params);
 
 /*
- * Puts a request off whose object is not in the model: it may have been made a moment ago.
- * True: the handler will be called again, once, with a refreshed model, and must leave the
- * request alone now. Only from within a handler.
+ * Puts a request off until the model was read again: an object that is not there may have been
+ * made a moment ago, and tmux announces not all that moves one. True: the handler will be called
+ * again and must leave the request alone now. False: it is called with such a model, or is no
+ * handler of this request, or tmux is not followed.
  */
 bool dispatch_put_off(struct request *request);
 

@@ -9,7 +9,6 @@
 #include "daemon/queue/consumer_filter.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
-#include "daemon/tmux/resolve.h"
 #include "daemon/tmux/tmux.h"
 
 #define DATA_MAX_BYTES 8192
@@ -70,10 +69,22 @@ static const struct muxbus_pane *own_pane(struct request *request)
 	return pane;
 }
 
+bool target_is_id(enum resolve_kind kind, const char *text)
+{
+	static const char sigils[] = {
+	    [RESOLVE_SESSION] = '$', [RESOLVE_WINDOW] = '@', [RESOLVE_PANE] = '%'};
+	uint32_t id;
+	text += text[0] == '=';
+	return str_parse_id(text, strlen(text), sigils[kind], &id);
+}
+
 static bool find(
     struct request *request, enum resolve_kind kind, const char *text, struct resolve *ret_found)
 {
-	enum resolve_result result = resolve(model_of(request), kind, text, ret_found);
+	enum resolve_result result;
+	if (!target_is_id(kind, text) && dispatch_put_off(request))
+		return false;
+	result = resolve(model_of(request), kind, text, ret_found);
 	if (result == RESOLVE_AMBIGUOUS || (result == RESOLVE_NONE && !dispatch_put_off(request)))
 		fail(request, kind, result, text, ret_found);
 	resolve_finish(ret_found);
@@ -105,7 +116,8 @@ bool target_window(
 			return false;
 		window = found.window;
 	} else {
-		const struct muxbus_pane *pane = own_pane(request);
+		const struct muxbus_pane *pane =
+		    dispatch_put_off(request) ? NULL : own_pane(request);
 		if (pane == NULL)
 			return false;
 		window = muxbus_model_window(model_of(request), pane->window);
@@ -129,7 +141,8 @@ bool target_session(
 			return false;
 		session = found.session;
 	} else {
-		const struct muxbus_pane *pane = own_pane(request);
+		const struct muxbus_pane *pane =
+		    dispatch_put_off(request) ? NULL : own_pane(request);
 		if (pane == NULL)
 			return false;
 		session = resolve_window_session(model_of(request), pane->window);

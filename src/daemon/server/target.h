@@ -9,15 +9,21 @@
 #include <muxbus.h>
 #include <stdbool.h>
 
+#include "daemon/tmux/resolve.h"
+
 struct consumer_filter;
 struct json;
 struct request;
 
+/* Whether text is the id of an object of that kind: it stays the same wherever the object goes. */
+bool target_is_id(enum resolve_kind kind, const char *text);
+
 /*
  * Each finds the object that text names, or fails the request (no_such_pane, ambiguous_target,
- * …, with near names) and returns false. A missing object may have been made a moment ago: then
- * the request is put off, its handler is called again with a fresh model, and false is returned
- * too. In both cases leave the request alone. The pane of a session or window target is its
+ * …, with near names) and returns false. A missing object may have been made a moment ago, and
+ * another object may have taken a name or an index, of which tmux does not tell: then the request
+ * is put off, its handler is called again with a fresh model, and false is returned too. In both
+ * cases leave the request alone. The pane of a session or window target is its
  * active one. text NULL: the peer's own pane; an error if it has none.
  */
 bool target_pane(struct request *request, const char *text, const struct muxbus_pane **ret_pane);

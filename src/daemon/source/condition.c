@@ -71,7 +71,7 @@ struct condition *condition_new(struct request *request, const struct condition_
 	condition->changed = changed;
 	condition->data = data;
 	condition->is_arming = true;
-	condition->pane = MUXBUS_NO_ID;
+	condition->pane = condition->window = condition->session = MUXBUS_NO_ID;
 	buf_init(&condition->details, DETAILS_MAX);
 	buf_init(&scratch, DETAILS_MAX);
 	args = xcalloc(1, kind->args_size);
@@ -147,7 +147,7 @@ struct condition *condition_restore(
 	condition->state = state;
 	condition->is_restored = true;
 	condition->needs_tmux = needs_tmux(kind, spec);
-	condition->pane = MUXBUS_NO_ID;
+	condition->pane = condition->window = condition->session = MUXBUS_NO_ID;
 	buf_init(&condition->details, DETAILS_MAX);
 	if (details != NULL)
 		(void)buf_append_str(&condition->details, details); /* full: without them */
@@ -159,6 +159,12 @@ void condition_write(struct json_writer *writer, const struct condition *conditi
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "condition", condition->kind->name);
 	json_put_str(writer, "state", condition_state_names[condition->state]);
+	if (condition->pane != MUXBUS_NO_ID)
+		json_put_id(writer, "pane", '%', condition->pane);
+	if (condition->window != MUXBUS_NO_ID)
+		json_put_id(writer, "window", '@', condition->window);
+	if (condition->session != MUXBUS_NO_ID)
+		json_put_id(writer, "session", '$', condition->session);
 	if (condition->state == CONDITION_MATCHED)
 		json_put_bool(writer, "at_entry", condition->at_entry);
 	if (condition->details.len > 0)

@@ -56,7 +56,7 @@ struct condition {
 	bool at_entry; /* it was true when it was armed */
 	struct buf details; /* members that say what came true, as JSON */
 	void *watch; /* the kind's own */
-	uint32_t pane; /* that it looks at; MUXBUS_NO_ID: none */
+	uint32_t pane, window, session; /* that it looks at; MUXBUS_NO_ID: none */
 	bool needs_tmux; /* it can be armed only while tmux is followed */
 	bool is_restored; /* it stands for one of an earlier life: nothing is armed */
 	/* Called once, when the state leaves PENDING; not during arming. May free it. */

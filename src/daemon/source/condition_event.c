@@ -26,7 +26,6 @@ struct event_watch {
 	struct condition *condition;
 	struct subscription_set *set;
 	uint64_t kinds; /* that are waited for; others say that the object is gone */
-	uint32_t pane, window, session; /* MUXBUS_NO_ID: any */
 	const struct json *where; /* NULL: any; lent by its reader */
 	struct json_reader *where_reader;
 	struct json_reader *event_reader;
@@ -110,20 +109,21 @@ static bool is_where(const struct event_watch *watch, const struct event_entry *
 /* Whether the object that the filter names is no more. */
 static bool is_gone(const struct event_watch *watch, const struct event_entry *event)
 {
-	const struct muxbus_model *model = tmux_model(watch->condition->parts->tmux);
-	bool has_object = watch->pane != MUXBUS_NO_ID || watch->window != MUXBUS_NO_ID ||
-	    watch->session != MUXBUS_NO_ID;
+	const struct condition *condition = watch->condition;
+	const struct muxbus_model *model = tmux_model(condition->parts->tmux);
+	bool has_object = condition->pane != MUXBUS_NO_ID || condition->window != MUXBUS_NO_ID ||
+	    condition->session != MUXBUS_NO_ID;
 	switch (event->kind) {
 	case EVENT_SERVER_LOST:
 		return has_object;
 	case EVENT_PANE_CLOSED:
-		return watch->pane != MUXBUS_NO_ID && event->scope.pane == watch->pane;
+		return condition->pane != MUXBUS_NO_ID && event->scope.pane == condition->pane;
 	case EVENT_WINDOW_CLOSED:
-		return watch->window != MUXBUS_NO_ID &&
-		    muxbus_model_window(model, watch->window) == NULL;
+		return condition->window != MUXBUS_NO_ID &&
+		    muxbus_model_window(model, condition->window) == NULL;
 	case EVENT_SESSION_CLOSED:
-		return watch->session != MUXBUS_NO_ID &&
-		    muxbus_model_session(model, watch->session) == NULL;
+		return condition->session != MUXBUS_NO_ID &&
+		    muxbus_model_session(model, condition->session) == NULL;
 	default:
 		return false;
 	}
@@ -209,21 +209,20 @@ static bool read_scope(
 	const struct muxbus_session *session;
 	const struct muxbus_window *window;
 	const struct muxbus_pane *pane;
-	watch->pane = watch->window = watch->session = MUXBUS_NO_ID;
 	if (args->pane != NULL) {
 		if (!target_pane(request, args->pane, &pane))
 			return false;
-		watch->pane = pane->id;
+		watch->condition->pane = pane->id;
 	}
 	if (args->window != NULL) {
 		if (!target_window(request, args->window, &window))
 			return false;
-		watch->window = window->id;
+		watch->condition->window = window->id;
 	}
 	if (args->session != NULL) {
 		if (!target_session(request, args->session, &session))
 			return false;
-		watch->session = session->id;
+		watch->condition->session = session->id;
 	}
 	return true;
 }
@@ -263,19 +262,20 @@ static void watch_free(struct event_watch *watch)
 
 static void start(struct event_watch *watch)
 {
-	const struct condition_parts *condition = watch->condition->parts;
+	const struct condition *condition = watch->condition;
 	struct subscription_sink sink = {
 	    .event = on_event, .gap = on_gap, .data = watch, .is_internal = true};
 	struct subscription_filter filter = {
 	    .kinds = watch->kinds | BIT(EVENT_SERVER_LOST),
-	    .panes = &watch->pane,
-	    .panes_count = watch->pane != MUXBUS_NO_ID,
-	    .windows = &watch->window,
-	    .windows_count = watch->window != MUXBUS_NO_ID,
-	    .sessions = &watch->session,
-	    .sessions_count = watch->session != MUXBUS_NO_ID,
+	    .panes = &condition->pane,
+	    .panes_count = condition->pane != MUXBUS_NO_ID,
+	    .windows = &condition->window,
+	    .windows_count = condition->window != MUXBUS_NO_ID,
+	    .sessions = &condition->session,
+	    .sessions_count = condition->session != MUXBUS_NO_ID,
 	};
-	struct subscription_parts parts = {condition->events, condition->streams, condition->tmux};
+	struct subscription_parts parts = {
+	    condition->parts->events, condition->parts->streams, condition->parts->tmux};
 	char name[SUBSCRIPTION_NAME_SIZE];
 	if (filter.panes_count > 0)
 		filter.kinds |= BIT(EVENT_PANE_CLOSED);
@@ -300,7 +300,6 @@ static bool event_arm(struct condition *condition, struct request *request, cons
 		return false;
 	}
 	condition->watch = watch;
-	condition->pane = watch->pane;
 	start(watch);
 	return true;
 }

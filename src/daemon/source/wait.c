@@ -298,21 +298,30 @@ struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count)
 	return wait;
 }
 
-/* A condition as JSON, for another life: its pane by its id. The caller frees. */
+/* Whether a member of a condition's object stands for what was found by it. */
+static bool is_found(const struct condition *condition, const char *member)
+{
+	const char *pane = condition->kind->pane_member;
+	return (condition->pane != MUXBUS_NO_ID && strcmp(member, pane) == 0) ||
+	    (condition->window != MUXBUS_NO_ID && strcmp(member, "window") == 0);
+}
+
+/* A condition as JSON, for another life: its pane and window by id. The caller frees. */
 static char *write_spec(const struct condition *condition, const struct json *spec)
 {
-	const char *name = condition->kind->pane_member;
 	struct json_writer writer;
 	struct buf out;
 	buf_init(&out, WAIT_SPEC_MAX);
 	json_writer_init(&writer, &out);
 	json_object_begin(&writer, NULL);
 	for (const struct json *member = spec->child; member != NULL; member = member->next) {
-		if (condition->pane == MUXBUS_NO_ID || strcmp(member->name, name) != 0)
+		if (!is_found(condition, member->name))
 			json_put_value(&writer, member->name, member);
 	}
 	if (condition->pane != MUXBUS_NO_ID)
-		json_put_id(&writer, name, '%', condition->pane);
+		json_put_id(&writer, condition->kind->pane_member, '%', condition->pane);
+	if (condition->window != MUXBUS_NO_ID)
+		json_put_id(&writer, "window", '@', condition->window);
 	json_object_end(&writer);
 	if (writer.is_cut) {
 		buf_finish(&out);

@@ -76,16 +76,17 @@ static enum resolve_result find_session(
 {
 	uint32_t id;
 	const struct muxbus_session *session;
-	if (str_parse_id(part.text, part.len, '$', &id))
+	bool is_id = str_parse_id(part.text, part.len, '$', &id);
+	if (is_id)
 		resolve->session = muxbus_model_session(model, id);
 	session = NULL;
-	while (resolve->session == NULL &&
+	while (!is_id && resolve->session == NULL &&
 	    (session = muxbus_model_next_session(model, session)) != NULL)
 		if (part_is(part, session->name))
 			resolve->session = session;
 	if (resolve->session != NULL)
 		return RESOLVE_FOUND;
-	resolve->nearest = nearest_session(model, part);
+	resolve->nearest = is_id ? NULL : nearest_session(model, part);
 	if (part.len == 0)
 		return none(resolve, "the target names no session");
 	return none(resolve, "there is no session '%s'%s%s%s", SHOWN(part),
@@ -154,11 +155,14 @@ static enum resolve_result find_in_session(
 {
 	const struct muxbus_link *link;
 	unsigned count;
+	uint32_t id;
 	if (part.len == 0)
 		return find_current(model, resolve);
 	resolve->window = window_by_number(model, resolve->session, part);
 	if (resolve->window != NULL)
 		return RESOLVE_FOUND;
+	if (str_parse_id(part.text, part.len, '@', &id))
+		return RESOLVE_NONE;
 	link = NULL;
 	count = 0;
 	while ((link = muxbus_model_next_link(model, link)) != NULL) {

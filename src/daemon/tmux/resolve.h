@@ -9,6 +9,8 @@
  *             %3 (the window it is in)   or a session target
  *   session   $1   name
  *
+ * A text that looks like an id is one, also if an object has it as its name.
+ *
  * '=' before a name, which marks exact matches in tmux, is allowed and changes nothing.
  */
 #ifndef DAEMON_TMUX_RESOLVE_H

@@ -114,11 +114,18 @@ const struct field place_fields[] = {
 #undef AT
 
 #define AT(member) offsetof(struct pane_detail, member)
+#define INDEX_FIELDS \
+	{"pane_id", FIELD_PANE, AT(pane)}, \
+	{"window_id", FIELD_WINDOW, AT(window)}, \
+	{"session_id", FIELD_SESSION, AT(session)}, \
+	{"window_index", FIELD_INT, AT(window_index)}, \
+	{"pane_index", FIELD_INT, AT(index)}
+const struct field index_fields[] = {
+	INDEX_FIELDS,
+	{NULL, FIELD_BOOL, 0},
+};
 const struct field detail_fields[] = {
-	{"pane_id", FIELD_PANE, AT(pane)},
-	{"window_id", FIELD_WINDOW, AT(window)},
-	{"window_index", FIELD_INT, AT(window_index)},
-	{"pane_index", FIELD_INT, AT(index)},
+	INDEX_FIELDS,
 	{"pane_width", FIELD_UNSIGNED, AT(width)},
 	{"pane_height", FIELD_UNSIGNED, AT(height)},
 	{"pane_top", FIELD_INT, AT(top)},
@@ -129,6 +136,7 @@ const struct field detail_fields[] = {
 	{"pane_title", FIELD_TEXT, AT(title)},
 	{NULL, FIELD_BOOL, 0},
 };
+#undef INDEX_FIELDS
 #undef AT
 
 #define AT(member) offsetof(struct muxbus_client, member)

@@ -44,7 +44,8 @@ struct window_record {
 struct pane_detail {
 	uint32_t pane;
 	uint32_t window;
-	int32_t window_index; /* of any link of the window */
+	uint32_t session; /* of one link of the window */
+	int32_t window_index; /* of that link */
 	int32_t index; /* these change with options, of which no event tells */
 	unsigned width;
 	unsigned height;
@@ -61,6 +62,7 @@ extern const struct field window_fields[]; /* of struct window_record */
 extern const struct field link_fields[]; /* of struct muxbus_link */
 extern const struct field pane_fields[]; /* of struct muxbus_pane */
 extern const struct field bare_pane_fields[]; /* the same without command and path */
+extern const struct field index_fields[]; /* of struct pane_detail: which pane, and where */
 extern const struct field detail_fields[]; /* of struct pane_detail */
 extern const struct field place_fields[]; /* of struct muxbus_pane: its id and window */
 extern const struct field client_fields[]; /* of struct muxbus_client */

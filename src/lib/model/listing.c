@@ -13,7 +13,7 @@
 #include "lib/model/model.h"
 
 /* The most commands of a listing: one for each listed object, two for each pair of ends. */
-#define STEPS_MAX (5 * PARTS_IDS_MAX + 4)
+#define STEPS_MAX (5 * PARTS_IDS_MAX + 5)
 
 /* The state while replies are read. */
 struct reading {
@@ -34,6 +34,7 @@ static int add_bare_pane(void *data, const char *line, const char *end);
 static int add_window_pane(void *data, const char *line, const char *end);
 static int add_session_link(void *data, const char *line, const char *end);
 static int add_link(void *data, const char *line, const char *end);
+static int compare_index(void *data, const char *line, const char *end);
 static int add_detail(void *data, const char *line, const char *end);
 static int compare_end(void *data, const char *line, const char *end);
 static int compare_place(void *data, const char *line, const char *end);
@@ -50,6 +51,7 @@ enum list_kind {
 	LIST_LAST,
 	LIST_PLACE, /* the window of a pane */
 	LIST_LINKS,
+	LIST_INDEXES,
 	LIST_DETAILS,
 	LIST_NOTHING, /* how many commands tmux has run is in every reply */
 };
@@ -86,6 +88,7 @@ static const struct list_command list_commands[] = {
     [LIST_PLACE] = {"display-message", "-p", '%', NULL, NULL, 'Q', place_fields, NULL,
 	compare_place},
     [LIST_LINKS] = {"list-windows", "-a", 0, NULL, "-F", 'L', link_fields, NULL, add_link},
+    [LIST_INDEXES] = {"list-panes", "-a", 0, NULL, "-F", 'I', index_fields, NULL, compare_index},
     [LIST_DETAILS] = {"list-panes", "-a", 0, NULL, "-F", 'D', detail_fields, NULL, add_detail},
     [LIST_NOTHING] = {"display-message", "-p", 0, NULL, NULL, 0, NULL, NULL, NULL},
 };
@@ -128,6 +131,8 @@ static void plan_parts(struct plan *plan, const struct parts *parts)
 		plan_step(plan, LIST_PLACE, parts->places.ids[i]);
 	if (parts->details)
 		plan_step(plan, LIST_DETAILS, 0);
+	else if (parts->indexes)
+		plan_step(plan, LIST_INDEXES, 0);
 	if (parts->tree) {
 		plan_step(plan, LIST_SESSIONS, 0);
 		plan_step(plan, LIST_LINKS, 0);
@@ -374,17 +379,61 @@ static int add_window_pane(void *data, const char *line, const char *end)
 	return error == 0 ? model_add_pane(reading->listing->model, &pane) : error;
 }
 
+static bool has_link(const struct muxbus_model *model, const struct pane_detail *detail)
+{
+	const struct muxbus_link *link = model_first_link(model, detail->window);
+	while (link != NULL &&
+	    (link->session != detail->session || link->index != detail->window_index))
+		link = model_next_window_link(model, link);
+	return link != NULL;
+}
+
+static int read_detail(struct reading *reading, const struct field *fields, const char *line,
+    const char *end, struct pane_detail *ret_detail)
+{
+	int error;
+	*ret_detail = (struct pane_detail){.pane = MUXBUS_NO_ID, .window = MUXBUS_NO_ID};
+	error = end_line(fields_read(&reading->target, fields, &line, end, ret_detail), &line);
+	if (error == 0 && (ret_detail->pane == MUXBUS_NO_ID || ret_detail->window == MUXBUS_NO_ID))
+		error = MUXBUS_ERR_SYNTAX;
+	return error;
+}
+
+static void list_unread_window(struct reading *reading, uint32_t window)
+{
+	if (!part_ids_have(&reading->parts->windows, window))
+		parts_add_window(&reading->listing->more, window);
+}
+
+/* A pane that is elsewhere, or not known: its windows are listed next; other links: all of them. */
+static void compare_detail(struct reading *reading, const struct pane_detail *detail)
+{
+	const struct muxbus_pane *pane = muxbus_model_pane(reading->before, detail->pane);
+	if (!reading->parts->tree && !has_link(reading->before, detail))
+		reading->listing->more.tree = true;
+	if (pane == NULL || pane->window != detail->window || pane->index != detail->index)
+		list_unread_window(reading, detail->window);
+	if (pane != NULL && pane->window != detail->window)
+		list_unread_window(reading, pane->window);
+}
+
+static int compare_index(void *data, const char *line, const char *end)
+{
+	struct pane_detail detail;
+	int error = read_detail(data, index_fields, line, end, &detail);
+	if (error == 0)
+		compare_detail(data, &detail);
+	return error;
+}
+
 static int add_detail(void *data, const char *line, const char *end)
 {
 	struct reading *reading = data;
-	struct pane_detail *detail;
-	struct pane_detail record = {.pane = MUXBUS_NO_ID, .window = MUXBUS_NO_ID};
-	int error = fields_read(&reading->target, detail_fields, &line, end, &record);
-	error = end_line(error, &line);
-	if (error == 0 && (record.pane == MUXBUS_NO_ID || record.window == MUXBUS_NO_ID))
-		error = MUXBUS_ERR_SYNTAX;
+	struct pane_detail record, *detail;
+	int error = read_detail(reading, detail_fields, line, end, &record);
 	if (error != 0)
 		return error;
+	compare_detail(reading, &record);
 	detail = mem_memdup(&record, sizeof record);
 	if (detail == NULL)
 		return MUXBUS_ERR_NOMEM;

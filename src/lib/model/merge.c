@@ -124,16 +124,6 @@ static int copy_windows(struct merge *merge)
 	return error;
 }
 
-static bool has_index(const struct muxbus_model *model, uint32_t window, int32_t index)
-{
-	const struct muxbus_link *link = model_first_link(model, window);
-	for (; link != NULL; link = model_next_window_link(model, link)) {
-		if (link->index == index)
-			return true;
-	}
-	return false;
-}
-
 /* Takes the details of a pane. The listing of all panes must have it, and at its place. */
 static void take_detail(struct merge *merge, struct muxbus_pane *pane)
 {
@@ -142,11 +132,9 @@ static void take_detail(struct merge *merge, struct muxbus_pane *pane)
 		parts_add_window(merge->more, pane->window);
 		return;
 	}
-	if (detail->index != pane->index || detail->width != pane->width ||
-	    detail->height != pane->height || detail->top != pane->top)
+	if (detail->width != pane->width || detail->height != pane->height ||
+	    detail->top != pane->top)
 		parts_add_window(merge->more, pane->window);
-	if (!has_index(merge->before, pane->window, detail->window_index))
-		merge->more->tree = true;
 	pane->title = detail->title;
 	pane->alternate_screen = detail->alternate_screen;
 	pane->input_off = detail->input_off;
@@ -208,22 +196,6 @@ static int copy_clients(struct merge *merge)
 	return error;
 }
 
-/* Panes that no window of the model has, of a listing of all panes. */
-static void find_unknown(struct merge *merge)
-{
-	size_t cursor = 0;
-	uint64_t pane;
-	void *value;
-	if (!merge->read->parts->details)
-		return;
-	while (map_next(&merge->read->details, &cursor, &pane, &value)) {
-		const struct pane_detail *detail = value;
-		if (muxbus_model_pane(merge->before, (uint32_t)pane) == NULL &&
-		    !was_window_read(merge, detail->window))
-			parts_add_window(merge->more, detail->window);
-	}
-}
-
 static int run(struct merge *merge)
 {
 	int error;
@@ -247,7 +219,6 @@ int merge_rest(struct muxbus_model *model, const struct muxbus_model *before,
     const struct merge_read *read, struct parts *more)
 {
 	struct merge merge = {.model = model, .before = before, .read = read, .more = more};
-	find_unknown(&merge);
 	return run(&merge);
 }
 

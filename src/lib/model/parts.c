@@ -61,6 +61,7 @@ void parts_add(struct parts *parts, const struct parts *more)
 	for (unsigned i = 0; i < more->places.count; i++)
 		parts_add_place(parts, more->places.ids[i]);
 	parts->all |= more->all;
+	parts->indexes |= more->indexes;
 	parts->details |= more->details;
 	parts->tree |= more->tree;
 	parts->clients |= more->clients;
@@ -69,6 +70,6 @@ void parts_add(struct parts *parts, const struct parts *more)
 bool parts_are_empty(const struct parts *parts)
 {
 	return !parts->all && parts->windows.count == 0 && parts->sessions.count == 0 &&
-	    parts->ends.count == 0 && parts->places.count == 0 && !parts->details && !parts->tree &&
-	    !parts->clients;
+	    parts->ends.count == 0 && parts->places.count == 0 && !parts->indexes &&
+	    !parts->details && !parts->tree && !parts->clients;
 }

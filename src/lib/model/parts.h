@@ -24,6 +24,7 @@ struct parts {
 	struct part_ids sessions; /* each with all its links */
 	struct part_ids ends; /* sessions: are the first and the last link still the same? */
 	struct part_ids places; /* panes: are they in a window that is not listed? */
+	bool indexes; /* are all panes and links where they were? */
 	bool details; /* of all panes, the fields that tmux does not announce */
 	bool tree; /* all sessions and links */
 	bool clients;

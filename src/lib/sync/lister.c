@@ -145,6 +145,7 @@ static void note_known(struct lister *lister, bool was_idle)
 	struct parts *known = &lister->known;
 	if (!was_idle)
 		*known = (struct parts){0};
+	known->indexes |= read->all || read->details || read->indexes;
 	known->details |= read->all || read->details;
 	known->tree |= read->all || read->tree;
 	known->clients |= read->all || read->clients;
@@ -158,7 +159,8 @@ static void note_known(struct lister *lister, bool was_idle)
 
 static bool is_claim_true(const struct lister *lister)
 {
-	return (lister->known.details || !lister->claims.details) &&
+	return (lister->known.indexes || !lister->claims.indexes) &&
+	    (lister->known.details || !lister->claims.details) &&
 	    (lister->known.tree || !lister->claims.tree) &&
 	    (lister->known.clients || !lister->claims.clients);
 }
@@ -321,10 +323,12 @@ static void choose_parts(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
 	const struct parts awaited = awaited_parts(lister);
-	const struct parts claims = {
-	    .details = awaited.details, .tree = awaited.tree, .clients = awaited.clients};
+	const struct parts claims = {.indexes = awaited.indexes,
+	    .details = awaited.details,
+	    .tree = awaited.tree,
+	    .clients = awaited.clients};
 	struct parts parts = awaited;
-	parts.details = parts.tree = parts.clients = false;
+	parts.indexes = parts.details = parts.tree = parts.clients = false;
 	parts_add(&parts, &lister->dirty);
 	lister->claims = claims;
 	lister->dirty = (struct parts){0};
@@ -414,7 +418,7 @@ bool lister_is_fresh(const struct lister *lister, const struct parts *parts, int
 {
 	int64_t since_us = clock_mono_us() - max_age_us;
 	if (lister->done != lister->begun || max_age_us <= 0 || !parts_are_empty(&lister->dirty) ||
-	    parts->all || parts->windows.count > 0)
+	    parts->all || parts->indexes || parts->windows.count > 0)
 		return false;
 	return (!parts->details || (lister->details_us > 0 && lister->details_us >= since_us)) &&
 	    (!parts->tree || (lister->tree_us > 0 && lister->tree_us >= since_us)) &&
@@ -498,6 +502,7 @@ void lister_answer(struct muxbus_sync *sync)
 static struct parts parts_of(unsigned parts)
 {
 	return (struct parts){
+	    .indexes = parts & MUXBUS_PART_INDEXES,
 	    .details = parts & MUXBUS_PART_PANES,
 	    .tree = parts & MUXBUS_PART_SESSIONS,
 	    .clients = parts & MUXBUS_PART_CLIENTS,

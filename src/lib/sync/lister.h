@@ -6,8 +6,9 @@
  * within 50 ms.
  *
  * A caller that needs the model fresh also needs the fields that tmux does not announce. tmux
- * numbers all that it runs: if it ran nothing since the last listing, only the windows are listed
- * in which a terminal was written to. If there is none, one empty command proves the model.
+ * numbers all that it runs, also each key of a person and each event: if it ran nothing since the
+ * last listing, only the windows are listed in which a terminal was written to. If there is none,
+ * one empty command proves the model.
  */
 #ifndef LIB_SYNC_LISTER_H
 #define LIB_SYNC_LISTER_H

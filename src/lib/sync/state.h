@@ -64,7 +64,7 @@ struct lister {
 	struct parts running; /* of the running or last listing */
 	bool needs_names; /* tmux must say the commands of panes: not all can be read here */
 	struct part_ids added; /* new windows among these, by an event that announced a link */
-	struct parts claims; /* these, of details, tree and clients, its callers need fresh */
+	struct parts claims; /* these, of those that stand for all, its callers need fresh */
 	struct parts known; /* these are as tmux has them, unless it ran something since */
 	uint64_t last_number; /* tmux's number of the last sentinel; 0: not known */
 	unsigned rounds; /* listings in a row that found more to list */
