@@ -69,6 +69,8 @@ static int check_fields(const struct method *method)
 			if (strcmp(other->name, field->name) == 0)
 				faults += fault(method, "has a field twice");
 	}
+	if (method_is_read_only(method) != (method->key_offset == 0) && method->begun == NULL)
+		faults += fault(method, "changes something and has no key, or reads and has one");
 	if (method->fields == NULL && method->args_size)
 		faults += fault(method, "has arguments without fields");
 	return faults;

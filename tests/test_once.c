@@ -62,7 +62,13 @@ static void world_finish(struct world *world)
 static struct once once_of(const struct world *world, const char *method, const char *key)
 {
 	return (struct once){
-	    .set = world->onces, .method = method, .key = key, .content = UINT64_MAX - 5};
+	    .set = world->onces,
+	    .space = "",
+	    .method = method,
+	    .key = key,
+	    .caller = "%3/7/9",
+	    .content = UINT64_MAX - 5,
+	};
 }
 
 /* The id and the result that are known; "" if none is. */
@@ -101,6 +107,11 @@ static void test_failing(struct world *world, struct once *once)
 		strlen(earlier.error) == ONCE_ERROR_MAX - 1,
 	    "its error is kept, cut to %d bytes of whole characters", ONCE_ERROR_MAX);
 	once_earlier_finish(&earlier);
+	once_forget_begun(once);
+	is_str(known(once), "", "before its effect it is forgotten");
+	once_keep(once, "A1B2");
+	once_forget_begun(once);
+	is_str(known(once), "A1B2 -", "not with its effect");
 	once_forget(once);
 }
 
@@ -120,7 +131,9 @@ static void test_keeping(void)
 	world_kill(&world);
 	once.set = world.onces;
 	is_str(known(&once), "A1B2 -", "one that is kept survives kill -9");
-	ok(once_find(&once, &earlier) && earlier.content == once.content, "with its content");
+	ok(once_find(&once, &earlier) && earlier.content == once.content &&
+		strcmp(earlier.method, "sleep") == 0 && strcmp(earlier.caller, "%3/7/9") == 0,
+	    "with its content, method and caller");
 	once_earlier_finish(&earlier);
 	once_set_result(&once, "{\"id\":\"A1B2\"}", 13);
 	once_set_result(&once, "{\"id\":\"other\"}", 14);
@@ -128,7 +141,9 @@ static void test_keeping(void)
 	once.set = world.onces;
 	is_str(known(&once), "A1B2 {\"id\":\"A1B2\"}", "so does its result, which is the first");
 	other = once_of(&world, "run", once.key);
-	is_str(known(&other), "", "another method has other keys");
+	is_str(known(&other), "A1B2 {\"id\":\"A1B2\"}", "another method finds it too");
+	other.space = "run";
+	is_str(known(&other), "", "one that has keys of its own does not");
 	test_failing(&world, &other);
 	once.set = world.onces;
 	once_forget(&once);

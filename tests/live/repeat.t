@@ -26,19 +26,25 @@ call run_long_command "$job"
 id=$(field .result.id)
 is 'the first is none that is repeated' "$(field '.result | has("repeated")')" false
 call run_long_command "$job"
-is 'a job is asked for again' "$(field '.result | "\(.id) \(.repeated) \(.differs)"')" "$id true null"
+is 'a job is asked for again' "$(field '.result | "\(.id) \(.repeated)"')" "$id true"
 is 'with the same answer' "$(field '.result | "\(.cwd) \(.log | endswith(".out")) \(.message | length > 0)"')" '/ true true'
 kill_daemon
 call run_long_command "$job"
 is 'also after kill -9' "$(field '.result | "\(.id) \(.repeated)"')" "$id true"
 call run_long_command '{"command":"echo other >>'"$dir"'/job","key":"build 1/2"}'
-is 'another command with this key is not run, and the answer says so' \
-	"$(field '.result | "\(.id) \(.repeated) \(.differs)"')" "$id true true"
+other='.error | "\(.data.kind) \(.data.field) \(.message)"'
+is 'another command with this key is refused' "$(field "$other")" \
+	'invalid_params key key: it was used for run_long_command, with other parameters: give each request a key of its own'
 is 'it ran' "$(ended "$id")" matched
 is 'once' "$(lines "$dir/job")" 1
 call sleep '{"seconds":3600,"pane":"%0","key":"build 1/2"}'
-is 'a key belongs to its method' "$(field '.result | has("repeated")')" false
-call cancel_timer "$(field '{timer: .result.id}')"
+is 'so is another method' "$(field "$other")" \
+	'invalid_params key key: it was used for run_long_command, another method: give each request a key of its own'
+call list_timers '{}'
+is 'which does nothing' "$(field '.result.count')" 0
+call background_process "$(echo "$job" | jq -c '.name = "n"')"
+is 'a job by its other name is the same method, with other parameters' \
+	"$(field .error.message | grep -c 'other parameters')" 1
 call run_long_command '{"command":"exit 0"}'
 first=$(field .result.id)
 call run_long_command '{"command":"exit 0"}'
@@ -62,6 +68,9 @@ call wait_for "$wait"
 is 'also after kill -9' "$(field '.result | "\(.matched) \(.repeated)"')" '[0] true'
 call wait_for '{"any":[{"sec":50}],"key":"one/2"}'
 is 'a key goes with a name' "$(field .error.data.field)" key
+call wait_for '{"any":[{"sec":"much"}],"wait":"three","key":"one/3"}'
+call wait_for '{"any":[{"sec":0.01}],"wait":"three","key":"one/3"}'
+is 'a condition that is refused leaves its key free' "$(field '.result | "\(.matched) \(.repeated)"')" '[0] null'
 line wait_for '{"any":[{"sec":60}],"timeout_sec":60,"wait":"two"}' | socat -t 86400 - "UNIX-CONNECT:$MUXBUS" >"$dir/two" &
 waiting=$!
 until_is 'another wait is there' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 9 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
@@ -117,9 +126,9 @@ id=$(field .result.id)
 kill_daemon
 call watch_log "$watch"
 is 'a watch is asked for again' "$(field '.result | "\(.id) \(.state) \(.repeated)"')" "$id absent true"
-call watch_pane '{"pane":"%0","regex":"x","key":"watch"}'
+call watch_pane '{"pane":"%0","regex":"x","key":"watch %0"}'
 id=$(field .result.id)
-call watch_pane '{"pane":"%0","regex":"x","key":"watch"}'
+call watch_pane '{"pane":"%0","regex":"x","key":"watch %0"}'
 is 'and one of a pane' "$(field '.result | "\(.id) \(.repeated)"')" "$id true"
 call list_watches '{}'
 is 'each is set once' "$(field '.result.watches | length')" 2
@@ -219,6 +228,10 @@ for try in first second; do
 	call send_task '{"agent":"cat","text":"two\nlines","key":"lines"}'
 	is "what is refused the $try time is tried anew" "$(field .error.data.kind)" refused
 done
+respond='{"agent":"nosuch","text":"1","key":"respond"}'
+printf '%s\n%s\n%s\n' "$(line respond "$respond")" "$(line respond "$respond")" "$(line respond "$respond")" |
+	socat -t 60 - "UNIX-CONNECT:$MUXBUS" | jq -r .error.data.kind >"$dir/answer"
+is 'respond asked three times has three answers' "$(tr '\n' ' ' <"$dir/answer")" 'no_such_agent no_such_agent no_such_agent '
 # Methods that keep no key themselves: the key is kept before the effect, the result with the answer.
 call create_window '{"session":"main","command":"stty raw -echo; exec cat >'"$dir"'/typed"}'
 pane=$(field .result.pane)
@@ -236,23 +249,23 @@ text() { # text KEY TEXT
 mark() { # types without a key
 	call send_keys '{"pane":"'"$pane"'","keys":["'"$1"'"]}'
 }
-call send_text "$(text a once,)"
+call send_text "$(text ta once,)"
 is 'a text is typed' "$(field '.result | has("repeated")')" false
-call send_text "$(text a once,)"
-is 'asked for again it is not' "$(field '.result | "\(.repeated) \(.differs)"')" 'true null'
-call send_text "$(text a other,)"
-is 'nor another text with this key' "$(field '.result | "\(.repeated) \(.differs)"')" 'true true'
-printf '%s\n%s\n' "$(line send_text "$(text b two,)")" "$(line send_text "$(text b two,)")" |
+call send_text "$(text ta once,)"
+is 'asked for again it is not' "$(field .result.repeated)" true
+call send_text "$(text ta other,)"
+is 'nor another text with this key' "$(field .error.data.field)" key
+printf '%s\n%s\n' "$(line send_text "$(text tb two,)")" "$(line send_text "$(text tb two,)")" |
 	socat -t 86400 - "UNIX-CONNECT:$MUXBUS" | jq -c 'select(.method == null).result | del(.seq)' >"$dir/two"
 is 'two at once have one answer' "$(jq -s -c '[(.[0] == (.[1] | del(.repeated))), .[1].repeated]' "$dir/two")" '[true,true]'
 kill_daemon
-call send_text "$(text b two,)"
+call send_text "$(text tb two,)"
 is 'also from the next daemon' "$(field .result.repeated)" true
 mark X
 is 'each was typed once' "$(typed X)" once,two,X
-call send_text '{"pane":"nowhere","text":"x","key":"c"}'
+call send_text '{"pane":"nowhere","text":"x","key":"tc"}'
 is 'a pane that is not there' "$(field .error.data.kind)" no_such_pane
-call send_text "$(text c three,)"
+call send_text "$(text tc three,)"
 is 'leaves the key free' "$(field '.result | has("repeated")')" false
 call send_text '{"pane":"%0","text":"x","key":""}'
 is 'an empty key' "$(field .error.data.field)" key
@@ -268,13 +281,46 @@ for close in first second; do
 	is "and closed, says the $close answer" "$(field '.result != null')" true
 done
 
+# Another caller. A peer outside of all panes is one too.
+asker() { # asker NAME: a pane that asks what comes
+	mkfifo "$dir/$1.in"
+	t new-window -d -t main: -P -F '#{pane_id}' "while :; do socat -t 60 - UNIX-CONNECT:$MUXBUS <$dir/$1.in >$dir/$1.tmp; mv $dir/$1.tmp $dir/$1.out; done"
+}
+from() { # from NAME METHOD PARAMS: asks from such a pane
+	rm -f "$dir/$1.out"
+	line "$2" "$3" >"$dir/$1.in"
+	until [ -e "$dir/$1.out" ]; do sleep 0.02; done
+	cp "$dir/$1.out" "$dir/answer"
+}
+first=$(asker first)
+asker second >"$dir/second_pane"
+mine='{"pane":"'"$pane"'","text":"mine,","key":"mine"}'
+from first send_text "$mine"
+is 'a text is typed for a pane' "$(field .result.pane)" "$pane"
+from first send_text "$mine"
+is 'which asks again' "$(field .result.repeated)" true
+from second send_text "$mine"
+is 'another pane has used its key' "$(field "$other")" \
+	"invalid_params key key: it was used for send_text, from pane $first: give each request a key of its own"
+call send_text "$mine"
+is 'so has a peer without a pane' "$(field .error.data.field)" key
+kill_daemon
+from second send_text "$mine"
+is 'also after kill -9' "$(field .error.data.field)" key
+from first send_text "$mine"
+is 'and the first pane asks again' "$(field .result.repeated)" true
+call send_text '{"pane":"'"$pane"'","text":"ours,","key":"ours"}'
+from first send_text '{"pane":"'"$pane"'","text":"ours,","key":"ours"}'
+is 'a key of a peer without a pane is not for a pane' "$(field .error.message)" \
+	'key: it was used for send_text, from elsewhere: give each request a key of its own'
+
 # The daemon is killed when tmux has the text, and has not answered.
 kept() {
-	cat "$dir"/muxbus/*/journal* | grep -a -c once/send_text/d || true
+	cat "$dir"/muxbus/*/journal* | grep -a -c once//td || true
 }
 tmux_pid=$(t display-message -p '#{pid}')
 kill -STOP "$tmux_pid"
-ask "$(line send_text "$(text d four,)")" >/dev/null &
+ask "$(line send_text "$(text td four,)")" >/dev/null &
 asking=$!
 until_is 'a key is kept before the effect' 1 kept
 kill -9 "$daemon_pid"
@@ -282,11 +328,11 @@ wait $asking "$daemon_pid" 2>/dev/null
 kill -CONT "$tmux_pid"
 start_daemon
 for try in first second; do
-	call send_text "$(text d four,)"
+	call send_text "$(text td four,)"
 	is "the effect is unknown, says the $try repeat" "$(field '.error | "\(.data.kind) \(.data.repeated) \(.message | test("effect is unknown"))"')" 'gone true true'
 done
 mark Y
-is 'it was not typed again' "$(typed Y | sed 's/four,//')" once,two,Xthree,Y
+is 'it was not typed again' "$(typed Y | sed 's/four,//')" once,two,Xthree,mine,ours,Y
 
 # A tool that runs while its caller leaves, and is asked for again.
 mkdir -p "$dir/.config/muxbus/tools"
@@ -326,4 +372,37 @@ ask "$slow" >"$dir/second"
 is 'after kill -9 the effect of a call is unknown' "$(jq -r .error.data.kind "$dir/second")" gone
 is 'and it is not run again' "$(lines "$dir/slow")" 2
 : >"$dir/over"
+
+# A tool without parameters of its own.
+cat >"$dir/.config/muxbus/tools/bare.json" <<END
+{"name": "bare", "group": "test", "description": "Has no parameters.", "run": ["sh", "-c", "echo ran >>$dir/bare"]}
+END
+bare() {
+	ask '{"method":"list_tools"}' | jq -r '[.result.tools[] | select(.name == "bare").state] | join(" ")'
+}
+until_is 'one without parameters is declared' listed bare
+call bare '{"key":"bare"}'
+call bare '{"key":"bare"}'
+is 'it is run once' "$(field .result.repeated) $(lines "$dir/bare")" 'true 1'
+
+# A tool whose own parameter is called key has that one and no other.
+cat >"$dir/.config/muxbus/tools/press.json" <<END
+{"name": "press", "group": "test", "description": "Presses a key.", "parameters": {"type": "object", "properties":
+{"key": {"type": "string", "description": "Its name."}}}, "run": ["sh", "-c", "echo \"\$1\" >>$dir/pressed", "sh", "{key}"]}
+END
+pressing() {
+	ask '{"method":"list_tools"}' | jq -r '[.result.tools[] | select(.name == "press").state] | join(" ")'
+}
+until_is 'it is declared' listed pressing
+call describe '{"method":"press"}'
+is 'it has one parameter, of its own, and no results of repeats' \
+	"$(field '.result.methods.press | "\(.params.properties.key.description) \([.result[].name] | index("repeated"))"')" \
+	'Its name. null'
+call press '{"key":"Enter"}'
+call press '{"key":"Enter"}'
+is 'which means nothing else' "$(field '.result | has("repeated")') $(lines "$dir/pressed")" 'false 2'
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+	'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"press","arguments":{"key":"Enter"}}}' |
+	socat -t 60 - "UNIX-CONNECT:$MUXBUS" | jq -r 'select(.id == 2) | .result.isError // false' >"$dir/answer"
+is 'nor over MCP' "$(cat "$dir/answer") $(lines "$dir/pressed")" 'false 3'
 done_testing

@@ -91,15 +91,6 @@ static void on_cancel(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "cancelled");
 }
 
-static bool takes_key(const struct method *method)
-{
-	for (const struct field *field = method->fields; field != NULL && field->name != NULL;
-	     field++)
-		if (strcmp(field->name, "key") == 0)
-			return true;
-	return false;
-}
-
 /* A key that no other request has: of this daemon's life, and a number. */
 static const char *new_key(char key[KEY_SIZE])
 {
@@ -124,7 +115,7 @@ static unsigned write_params(
 		json_put_value(&writer, member->name, member);
 	if (method_is_read_only(method)) {
 		flags |= HOST_CALL_READS;
-	} else if (takes_key(method)) {
+	} else if (method->key_offset > 0) {
 		flags |= HOST_CALL_KEYED;
 		if (json_member(params, "key") == NULL)
 			json_put_str(&writer, "key", new_key(key));

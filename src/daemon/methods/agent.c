@@ -54,7 +54,6 @@ struct ensure_args {
 	bool has_history_limit;
 	bool notices;
 	double startup_timeout_sec;
-	const char *key;
 };
 
 static const struct field ensure_fields[] = {
@@ -139,7 +138,6 @@ static const struct field ensure_fields[] = {
 	.max = 86400,
 	.preset = "30",
 	.help = "How long to wait for its prompt; it goes on starting after that."},
-    REPEAT_FIELD(struct ensure_args),
     {.name = NULL},
 };
 
@@ -163,7 +161,6 @@ static const struct field_result ensure_results[] = {
     AGENT_RESULTS,
     {"started", "boolean", "whether it was started for this request"},
     {"message", "string", "the same in words"},
-    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -282,10 +279,6 @@ static void handle_ensure(struct request *request, const void *data)
 	    .startup_timeout_ms = clock_seconds_to_ms(args->startup_timeout_sec),
 	    .has_cwd = args->spawn.cwd != NULL,
 	};
-	char id[NOTIFICATION_ID_SIZE];
-	/* Without a result it is done again, which finds the agent. */
-	if (repeat_check(request, "ensure_agent", args->key, id) == REPEAT_ANSWERED)
-		return;
 	if (args->name != NULL && !consumer_name_is_valid(args->name)) {
 		fail_field(request, "name", "must be of A-Z a-z 0-9 _ . : -");
 		return;
@@ -301,6 +294,13 @@ static void handle_ensure(struct request *request, const void *data)
 	agent_spec_finish(&plan); /* what was not taken */
 }
 
+/* Without a result it is done again, which finds the agent. */
+static void handle_ensure_begun(struct request *request, const void *data, const char *id)
+{
+	(void)id;
+	handle_ensure(request, data);
+}
+
 struct send_args {
 	const char *agent;
 	const char *text;
@@ -308,7 +308,6 @@ struct send_args {
 	bool progress;
 	double timeout_sec;
 	int64_t max_bytes;
-	const char *key;
 };
 
 #define SEND_FIELDS(text_help)                                                                  \
@@ -358,7 +357,6 @@ struct send_args {
 static const struct field send_fields[] = {
     SEND_FIELDS("The text to type before Enter. Several lines are one paste, where the program "
 		"takes such; else they are refused."),
-    REPEAT_FIELD(struct send_args),
     {.name = NULL},
 };
 
@@ -389,7 +387,6 @@ static const struct field_result send_results[] = {
     {"typing", "object", "what was seen of the typing: echo_seen, enters, typing_ms"},
     {"evidence", "object", "as of list_agents"},
     {"message", "string", "with wait false: the same in words"},
-    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -411,14 +408,15 @@ static bool check_text(struct request *request, const char *text, size_t len)
 }
 
 /* A task that was sent, if its request is asked again: waits with it, or reads how it ended. */
-static void send_answer_begun(struct request *request, const char *id)
+static void send_answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct daemon *daemon = request_daemon(request);
 	const struct notification *note = queue_find_id(daemon->queue, id);
+	(void)data;
 	if (agent_task_join(daemon->agents, request, id))
 		return;
 	if (note == NULL) {
-		repeat_answer_id(request, id);
+		repeat_answer_id(request, data, id);
 		return;
 	}
 	repeat_write_members(request, note->data, strlen(note->data));
@@ -439,14 +437,8 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	    .progress = args->progress,
 	    .is_response = is_response,
 	    .teller = &teller,
+	    .once = request_once(request),
 	};
-	char id[NOTIFICATION_ID_SIZE];
-	enum repeat repeat = repeat_check(request, "send_task", args->key, id);
-	if (repeat == REPEAT_BEGUN)
-		send_answer_begun(request, id);
-	if (repeat != REPEAT_NEW)
-		return;
-	order.once = request_once(request);
 	/* Newlines at the end would be Enters of their own. */
 	while (order.len > 0 && args->text[order.len - 1] == '\n')
 		order.len--;
@@ -587,6 +579,7 @@ const struct method methods_agent[] = {
 	.flags = METHOD_IDEMPOTENT | METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "list_agents",
 	.handle = handle_ensure,
+	.begun = handle_ensure_begun,
 	.example = "{\"name\":\"py\",\"command\":\"python3 -q\"}"},
     {.name = METHOD("list_agents", METHOD_READS),
 	.title = "List agents",
@@ -606,6 +599,7 @@ const struct method methods_agent[] = {
 	.flags = METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "capture_pane",
 	.handle = handle_respond,
+	.begun = send_answer_begun,
 	.example = "{\"agent\":\"py\",\"text\":\"yes\"}"},
     {.name = METHOD("send_task", METHOD_TYPES),
 	.title = "Give an agent a task",
@@ -622,6 +616,7 @@ const struct method methods_agent[] = {
 	.flags = METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "list_agents",
 	.handle = handle_send,
+	.begun = send_answer_begun,
 	.example = "{\"agent\":\"py\",\"text\":\"print(6 * 7)\"}"},
     {.name = METHOD("stop_agent", METHOD_CLOSES),
 	.title = "Stop an agent",

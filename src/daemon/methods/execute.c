@@ -56,7 +56,6 @@ struct execute_args {
 	const char *cwd;
 	const char *input;
 	bool wait;
-	const char *key;
 };
 
 static const struct field execute_fields[] = {
@@ -92,7 +91,6 @@ static const struct field execute_fields[] = {
 	.offset = offsetof(struct execute_args, wait),
 	.preset = "true",
 	.help = "false: answer as soon as it runs; it continues as a job."},
-    REPEAT_FIELD(struct execute_args),
     {.name = NULL},
 };
 
@@ -110,7 +108,6 @@ static const struct field_result execute_results[] = {
     {"log", "string", "while it runs: the file with its standard output"},
     WAKE_RESULTS,
     {"cwd", "string", "where the next command works"},
-    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -294,16 +291,15 @@ static void execution_begin(struct request *request, const struct job *job,
 }
 
 /* A command that was run, if its request is asked again before its result was kept. */
-static void execution_answer_begun(
-    struct request *request, const char *id, const struct execute_args *args)
+static void execution_answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct job *job = job_find(request_daemon(request)->jobs, id);
 	if (job == NULL) {
-		repeat_answer_id(request, id);
+		repeat_answer_id(request, data, id);
 		return;
 	}
 	job_set_silent(request_daemon(request)->jobs, id, true, NULL);
-	execution_begin(request, job, &job->pane, args);
+	execution_begin(request, job, &job->pane, data);
 }
 
 static void execute(struct request *request, const struct execute_args *args)
@@ -353,13 +349,7 @@ static void execute(struct request *request, const struct execute_args *args)
 
 static void handle_execute(struct request *request, const void *data)
 {
-	const struct execute_args *args = data;
-	char id[NOTIFICATION_ID_SIZE];
-	enum repeat repeat = repeat_check(request, "execute_cli", args->key, id);
-	if (repeat == REPEAT_BEGUN)
-		execution_answer_begun(request, id, args);
-	if (repeat == REPEAT_NEW)
-		execute(request, args);
+	execute(request, data);
 }
 
 const struct method methods_execute[] = {
@@ -379,6 +369,7 @@ const struct method methods_execute[] = {
 	.flags = METHOD_WAITS | METHOD_OPEN_WORLD,
 	.recheck = "list_jobs",
 	.handle = handle_execute,
+	.begun = execution_answer_begun,
 	.example = "{\"command\":\"git status --short\"}"},
     {.name = NULL},
 };

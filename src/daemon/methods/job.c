@@ -44,7 +44,6 @@ struct run_args {
 	const char *name;
 	const char *pane;
 	const char *input;
-	const char *key;
 };
 
 #define COMMAND_FIELDS                                                        \
@@ -92,7 +91,6 @@ static const struct field run_fields[] = {
 	.offset = offsetof(struct run_args, input),
 	.max = INPUT_MAX,
 	.help = "Its standard input; left out, and after a restart: empty."},
-    REPEAT_FIELD(struct run_args),
     {.name = NULL},
 };
 
@@ -106,7 +104,6 @@ static const struct field background_fields[] = {
 	.max = 200,
 	.help = "Its name, accepted wherever the id of a job is; unique while it runs."},
     COMMAND_FIELDS,
-    REPEAT_FIELD(struct run_args),
     {.name = NULL},
 };
 
@@ -118,7 +115,6 @@ static const struct field_result run_results[] = {
     {"cwd", "string", "where it runs"},
     {"log", "string", "the file with its output"},
     {"timeout_sec", "number|null", "when it is stopped"},
-    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -234,14 +230,15 @@ static void run_await(
 }
 
 /* A job that was started, if its request is asked again before its result was kept. */
-static void run_answer_begun(struct request *request, const char *id)
+static void run_answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct job_set *jobs = request_daemon(request)->jobs;
 	const struct job *job = job_find(jobs, id);
+	(void)data;
 	if (job != NULL)
 		write_started(request, jobs, job);
 	else
-		repeat_answer_id(request, id);
+		repeat_answer_id(request, data, id);
 }
 
 static void handle_run(struct request *request, const void *data)
@@ -258,16 +255,10 @@ static void handle_run(struct request *request, const void *data)
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
 	    .input = args->input,
 	};
-	char id[NOTIFICATION_ID_SIZE] = "";
 	const struct job *job;
-	enum repeat repeat;
 	struct pane_ref pane;
 	char **env;
-	repeat = repeat_check(request, "run_long_command", args->key, id);
-	if (repeat == REPEAT_BEGUN)
-		run_answer_begun(request, id);
-	if (repeat != REPEAT_NEW || !check_name(request, args->name) ||
-	    !requester_pane(request, args->pane, &pane) ||
+	if (!check_name(request, args->name) || !requester_pane(request, args->pane, &pane) ||
 	    !requester_cwd(request, args->cwd, &pane, cwd, sizeof cwd) ||
 	    !session_env(request, &pane, &order.session_env) ||
 	    (env = make_env(request, args->env)) == NULL)
@@ -545,7 +536,6 @@ static void handle_stop(struct request *request, const void *data)
 struct restart_args {
 	const char *job;
 	const struct json *env;
-	const char *key;
 };
 
 static const struct field restart_fields[] = {
@@ -564,7 +554,6 @@ static const struct field restart_fields[] = {
 	.offset = offsetof(struct restart_args, env),
 	.help = "Environment variables beyond those of its tmux session, in place of those that "
 		"it was started with."},
-    REPEAT_FIELD(struct restart_args),
     {.name = NULL},
 };
 
@@ -576,7 +565,6 @@ static const struct field_result restart_results[] = {
     {"cwd", "string", "where it runs"},
     {"log", "string", "the file with its output"},
     {"timeout_sec", "number|null", "when it is stopped"},
-    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -672,15 +660,11 @@ static void handle_restart(struct request *request, const void *data)
 {
 	const struct restart_args *args = data;
 	struct job_set *jobs = request_daemon(request)->jobs;
-	char id[NOTIFICATION_ID_SIZE] = "";
 	const struct job *job;
 	struct restart *restart;
-	enum repeat repeat = repeat_check(request, "restart_job", args->key, id);
 	const char **env;
 	int error = 0;
-	if (repeat == REPEAT_BEGUN)
-		run_answer_begun(request, id);
-	if (repeat != REPEAT_NEW || (job = find_job(request, args->job)) == NULL ||
+	if ((job = find_job(request, args->job)) == NULL ||
 	    (job->state != JOB_RUNNING && !check_name(request, job->name)) ||
 	    (env = restart_env(request, job, args->env)) == NULL)
 		return;
@@ -720,6 +704,7 @@ const struct method methods_job[] = {
 	.results = run_results,
 	.recheck = "list_jobs",
 	.handle = handle_run,
+	.begun = run_answer_begun,
 	.example = "{\"name\":\"server\",\"command\":\"make serve\"}"},
     {.name = METHOD("get_job", METHOD_READS),
 	.title = "Get a job",
@@ -763,6 +748,7 @@ const struct method methods_job[] = {
 	.flags = METHOD_WAITS,
 	.recheck = "list_jobs",
 	.handle = handle_restart,
+	.begun = run_answer_begun,
 	.example = "{\"job\":\"server\"}"},
     {.name = METHOD("run_long_command", METHOD_RUNS | METHOD_CLOSES),
 	.title = "Run in the background",
@@ -778,6 +764,7 @@ const struct method methods_job[] = {
 	.flags = METHOD_TOOL,
 	.recheck = "list_jobs",
 	.handle = handle_run,
+	.begun = run_answer_begun,
 	.example = "{\"command\":\"make -j8\"}"},
     {.name = METHOD("stop_job", METHOD_CLOSES),
 	.title = "Stop a job",

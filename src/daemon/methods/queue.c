@@ -346,7 +346,7 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 	is_repeated = earlier.content == request_once(request)->content;
 	note = queue_find_id(queue, earlier.id);
 	if (is_repeated && queue_unread(queue, args->key) == NULL) {
-		request_set_repeated(request, false);
+		request_set_repeated(request);
 		queue_begin(queue);
 		once_keep(request_once(request), earlier.id);
 		ticket = queue_commit(queue);
@@ -408,7 +408,7 @@ static void post_notification(struct request *request, const void *args_data)
 	text = post_text(args->text);
 	draft.text = text;
 	if (args->key != NULL && queue_unread(daemon->queue, args->key) != NULL)
-		request_set_repeated(request, false);
+		request_set_repeated(request);
 	queue_begin(daemon->queue);
 	note = queue_find(daemon->queue, queue_post(daemon->queue, &draft));
 	once_keep(request_once(request), note->id);
@@ -491,8 +491,10 @@ const struct method methods_queue[] = {
 	.fields = post_fields,
 	.args_size = sizeof(struct post_args),
 	.results = post_results,
+	.flags = METHOD_COUNTS_KEYS,
 	.recheck = "list_notifications",
 	.handle = post_notification,
+	.key_offset = offsetof(struct post_args, key),
 	.example = "{\"text\":\"deployment finished\",\"pane\":\"%3\"}"},
     {.name = NULL},
 };

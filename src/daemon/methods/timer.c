@@ -23,7 +23,6 @@ struct sleep_args {
 	bool recurring;
 	const char *text;
 	const char *pane;
-	const char *key;
 };
 
 static const struct field sleep_fields[] = {
@@ -52,7 +51,6 @@ static const struct field sleep_fields[] = {
 	.flags = FIELD_RARE,
 	.offset = offsetof(struct sleep_args, pane),
 	.help = "The pane to wake; left out: the caller's own."},
-    REPEAT_FIELD(struct sleep_args),
     {.name = NULL},
 };
 
@@ -64,7 +62,6 @@ static const struct field_result sleep_results[] = {
     {"replaced", "string|null", "the timer that ended later, and is gone"},
     {"ignored", "boolean", "true if one that ends earlier stands, which is this"},
     {"durable", "boolean", "false: in memory only, because the disk is full or fails"},
-    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -97,14 +94,15 @@ static void answer_sleep(struct request *request, const struct timer *timer,
 }
 
 /* A sleep that was set, if its request is asked again before its result was kept. */
-static void answer_begun(struct request *request, const char *id)
+static void answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct timer_set *timers = request_daemon(request)->timers;
 	const struct timer *timer = timer_find(timers, id);
+	(void)data;
 	if (timer != NULL)
 		answer_sleep(request, timer, TIMER_SET, NULL);
 	else
-		repeat_answer_id(request, id);
+		repeat_answer_id(request, data, id);
 }
 
 static void remind(
@@ -127,17 +125,13 @@ static void handle_sleep(struct request *request, const void *data)
 	char id[NOTIFICATION_ID_SIZE] = "";
 	const struct timer *timer;
 	enum timer_verdict verdict;
-	enum repeat repeat;
 	struct pane_ref pane;
 	if (args->recurring && args->seconds < TIMER_RECURRING_MIN_SEC) {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"seconds\"",
 		    "seconds: a recurring sleep must be of at least %d", TIMER_RECURRING_MIN_SEC);
 		return;
 	}
-	repeat = repeat_check(request, "sleep", args->key, id);
-	if (repeat == REPEAT_BEGUN)
-		answer_begun(request, id);
-	if (repeat != REPEAT_NEW || !requester_pane(request, args->pane, &pane))
+	if (!requester_pane(request, args->pane, &pane))
 		return;
 	if (args->text != NULL) {
 		remind(request, args, &pane);
@@ -254,7 +248,8 @@ static void handle_cancel(struct request *request, const void *data)
 	.help = "A pane has one sleep: of two, the one that ends earlier stands. It survives a "  \
 		"restart; what came due meanwhile wakes once, and says how late.",                \
 	.fields = sleep_fields, .args_size = sizeof(struct sleep_args), .results = sleep_results, \
-	.recheck = "list_timers", .handle = handle_sleep, .example = "{\"seconds\":600}"
+	.recheck = "list_timers", .handle = handle_sleep, .begun = answer_begun,                  \
+	.example = "{\"seconds\":600}"
 
 /* Keep alphabetized. */
 const struct method methods_timer[] = {

@@ -83,32 +83,9 @@ static const struct field_result wait_results[] = {
     {"elapsed_sec", "number", "how long it took"},
     {"timed_out", "boolean", "whether the time was up"},
     {"wait", "string", "its name, if it has one"},
-    REPEAT_RESULTS,
+    {"repeated", "boolean", "true: this key was used, and nothing more was done"},
     {NULL, NULL, NULL},
 };
-
-/* Whether the wait has to be started or resumed; else the request is answered. */
-static bool admit_wait(struct request *request, const struct wait_args *args)
-{
-	char id[NOTIFICATION_ID_SIZE];
-	if (args->key == NULL)
-		return true;
-	if (args->wait == NULL) {
-		request_fail_data(
-		    request, MESSAGE_PARAMS, "\"field\":\"key\"", "key: goes with wait");
-		return false;
-	}
-	switch (repeat_check(request, "wait_for", args->key, id)) {
-	case REPEAT_ANSWERED:
-		return false;
-	case REPEAT_NEW:
-		once_keep(request_once(request), "");
-		break;
-	case REPEAT_BEGUN:
-		break; /* the wait is there under its name */
-	}
-	return true;
-}
 
 static void handle_wait(struct request *request, const void *data)
 {
@@ -118,9 +95,21 @@ static void handle_wait(struct request *request, const void *data)
 		    "any: give either any or all, an array of conditions");
 		return;
 	}
-	if (admit_wait(request, args))
-		wait_start(request_daemon(request)->waits, request, args->any, args->all,
-		    args->timeout_sec, args->wait);
+	if (args->key != NULL && args->wait == NULL) {
+		request_fail_data(
+		    request, MESSAGE_PARAMS, "\"field\":\"key\"", "key: goes with wait");
+		return;
+	}
+	once_keep(request_once(request), "");
+	wait_start(request_daemon(request)->waits, request, args->any, args->all, args->timeout_sec,
+	    args->wait);
+}
+
+/* The wait is there under its name. */
+static void handle_wait_begun(struct request *request, const void *data, const char *id)
+{
+	(void)id;
+	handle_wait(request, data);
 }
 
 enum {
@@ -134,7 +123,6 @@ static const struct field_result started_results[] = {
     {"message", "string", "what was done, in words"},
     WAKE_RESULTS,
     {"timeout_sec", "number|null", "when it ends in any case"},
-    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -232,7 +220,6 @@ struct watch_args {
 	const struct json *where;
 	bool once;
 	double timeout_sec;
-	const char *key;
 };
 
 static const struct field watch_fields[] = {
@@ -271,7 +258,6 @@ static const struct field watch_fields[] = {
 	.max = 10 * 366 * 86400.0,
 	.preset = "3600",
 	.help = "Notify after this long in any case; 0: never."},
-    REPEAT_FIELD(struct watch_args),
     {.name = NULL},
 };
 
@@ -309,13 +295,8 @@ static void handle_watch(struct request *request, const void *data)
 	    .is_once = args->once,
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
 	};
-	char id[NOTIFICATION_ID_SIZE];
-	enum repeat repeat = repeat_check(request, "watch_pane", args->key, id);
 	struct buf spec;
-	if (repeat == REPEAT_BEGUN)
-		repeat_answer_id(request, id);
-	if (repeat != REPEAT_NEW || !requester_pane(request, NULL, &order.pane) ||
-	    !target_pane(request, args->pane, &pane))
+	if (!requester_pane(request, NULL, &order.pane) || !target_pane(request, args->pane, &pane))
 		return;
 	order.once = request_once(request);
 	buf_init(&spec, SPEC_SIZE);
@@ -339,6 +320,8 @@ const struct method methods_wait[] = {
 	.results = wait_results,
 	.flags = METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_TOOL,
 	.handle = handle_wait,
+	.begun = handle_wait_begun,
+	.key_offset = offsetof(struct wait_args, key),
 	.example = "{\"any\":[{\"job\":\"A1B2\"},{\"output\":\"error\",\"pane\":\"%3\"}],"
 		   "\"timeout_sec\":600}"},
     {.name = METHOD("wait_for_idle", METHOD_TYPES),
@@ -362,6 +345,7 @@ const struct method methods_wait[] = {
 	.flags = METHOD_NEEDS_TMUX,
 	.recheck = "list_watches",
 	.handle = handle_watch,
+	.begun = repeat_answer_id,
 	.example = "{\"pane\":\"%3\",\"regex\":\"error|failed\"}"},
     {.name = NULL},
 };

@@ -29,7 +29,6 @@ struct watch_args {
 	bool once;
 	double timeout_sec;
 	const char *pane;
-	const char *key;
 };
 
 static const struct field watch_fields[] = {
@@ -70,7 +69,6 @@ static const struct field watch_fields[] = {
 	.flags = FIELD_RARE,
 	.offset = offsetof(struct watch_args, pane),
 	.help = "The pane to wake; left out: the caller's own."},
-    REPEAT_FIELD(struct watch_args),
     {.name = NULL},
 };
 
@@ -81,7 +79,6 @@ static const struct field_result watch_results[] = {
     {"timeout_sec", "number", "when it gives up"},
     {"state", "string", "what is at the path now: reading, absent, not_regular, unreadable"},
     {"mode", "string", "inotify, or poll where no events can be had"},
-    REPEAT_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -106,7 +103,7 @@ static void watch_answer(struct request *request, const struct watch *watch)
 }
 
 /* A watch that was set, if its request is asked again before its result was kept. */
-static void watch_answer_begun(struct request *request, const char *id)
+static void watch_answer_begun(struct request *request, const void *data, const char *id)
 {
 	const struct watch *watch = NULL;
 	while ((watch = watch_next(request_daemon(request)->watches, watch)) != NULL) {
@@ -115,15 +112,14 @@ static void watch_answer_begun(struct request *request, const char *id)
 			return;
 		}
 	}
-	repeat_answer_id(request, id);
+	repeat_answer_id(request, data, id);
 }
 
 static void handle_watch(struct request *request, const void *data)
 {
 	const struct watch_args *args = data;
 	struct watch_set *watches = request_daemon(request)->watches;
-	char reason[256], id[NOTIFICATION_ID_SIZE];
-	enum repeat repeat;
+	char reason[256];
 	struct pane_ref pane;
 	struct watch_order order = {
 	    .file = args->file_path,
@@ -134,11 +130,6 @@ static void handle_watch(struct request *request, const void *data)
 	    .pane = &pane,
 	};
 	const struct watch *watch;
-	repeat = repeat_check(request, "watch_log", args->key, id);
-	if (repeat == REPEAT_BEGUN)
-		watch_answer_begun(request, id);
-	if (repeat != REPEAT_NEW)
-		return;
 	order.once = request_once(request);
 	if (args->file_path[0] != '/') {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"file_path\"",
@@ -420,6 +411,7 @@ const struct method methods_watch[] = {
 	.flags = METHOD_TOOL,
 	.recheck = "list_watches",
 	.handle = handle_watch,
+	.begun = watch_answer_begun,
 	.example = "{\"file_path\":\"/var/log/syslog\",\"regex\":\"error|failed\"}"},
     {.name = NULL},
 };

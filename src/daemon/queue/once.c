@@ -41,6 +41,8 @@ static const struct record_field once_fields[] = {
     {RECORD_ROW(INT, struct once_earlier, time_ms, "time_ms")},
     {RECORD_ROW(JSON, struct once_earlier, result, "result"), .is_optional = true},
     {RECORD_ROW(TEXT, struct once_earlier, error, "error"), .is_optional = true},
+    {RECORD_ROW(TEXT, struct once_earlier, method, "method"), .is_optional = true},
+    {RECORD_ROW(TEXT, struct once_earlier, caller, "caller"), .is_optional = true},
 };
 
 static const struct record_kind once_kind = {
@@ -52,7 +54,7 @@ static const struct record_kind once_kind = {
 
 static void once_name(const struct once *once, char out[STORE_KEY_MAX + 1])
 {
-	snprintf(out, STORE_KEY_MAX + 1, "%s/%s", once->method, once->key);
+	snprintf(out, STORE_KEY_MAX + 1, "%s/%s", once->space, once->key);
 }
 
 static void index_set(struct once_set *set, uint64_t hash, struct kept *first)
@@ -165,6 +167,10 @@ bool once_find(const struct once *once, struct once_earlier *ret_earlier)
 	*ret_earlier = (struct once_earlier){0};
 	set_forget(once->set);
 	once_name(once, name);
+	if (record_get(queue_store(once->set->queue), &once_kind, name, ret_earlier))
+		return true;
+	/* 0.2.0 kept each key under the name of its method. */
+	snprintf(name, sizeof name, "%s/%s", once->method, once->key);
 	return record_get(queue_store(once->set->queue), &once_kind, name, ret_earlier);
 }
 
@@ -183,6 +189,14 @@ void once_forget(const struct once *once)
 	kept = kept_find(once->set, name);
 	if (kept != NULL)
 		set_remove(once->set, kept);
+}
+
+void once_forget_begun(const struct once *once)
+{
+	struct once_earlier earlier;
+	if (once_find(once, &earlier) && earlier.id[0] == '\0' && earlier.result == NULL)
+		once_forget(once);
+	once_earlier_finish(&earlier);
 }
 
 /* Writes a record, in place of an older one. */
@@ -212,6 +226,8 @@ void once_keep(const struct once *once, const char *id)
 	if (once == NULL)
 		return;
 	earlier.content = once->content;
+	earlier.method = (char *)once->method;
+	earlier.caller = (char *)once->caller;
 	snprintf(earlier.id, sizeof earlier.id, "%s", id);
 	once_put(once, &earlier);
 }

@@ -30,14 +30,18 @@ void once_set_free(struct once_set *set);
 /* A request with its key, lent to the source that does it. */
 struct once {
 	struct once_set *set;
+	const char *space; /* keys are unique in it: "", or the name of a method */
 	const char *method;
 	const char *key;
+	const char *caller; /* the pane or thread that asks, "": none; NULL: not known */
 	uint64_t content; /* of its other parameters: a checksum */
 };
 
-/* An earlier request with the same method and key. */
+/* An earlier request with the same key. */
 struct once_earlier {
 	char id[NOTIFICATION_ID_SIZE];
+	char *method; /* NULL: the same; kept by 0.2.0 */
+	char *caller; /* NULL: not known */
 	uint64_t content;
 	int64_t time_ms; /* CLOCK_REALTIME */
 	char *result; /* JSON object; NULL: not known */
@@ -52,6 +56,8 @@ void once_earlier_finish(struct once_earlier *earlier);
 void once_keep(const struct once *once, const char *id);
 /* It was not done after all. */
 void once_forget(const struct once *once);
+/* The same of one that was kept without an id, before its effect. */
+void once_forget_begun(const struct once *once);
 /* Its result is known; nothing if the request is not kept. */
 void once_set_result(const struct once *once, const char *result, size_t len);
 /* It failed, and may have had an effect. Cut after ONCE_ERROR_MAX bytes. */

@@ -228,8 +228,10 @@ static struct work call(struct dispatch *dispatch, struct request *request, bool
 	turn.request = request;
 	turn.may_be_put_off = !has_refreshed && tmux != NULL && tmux_is_live(tmux);
 	turn.work = (struct work){0};
+	request_begin_turn(request);
 	if (repeat_admit(request, dispatch->args))
 		request_method(request)->handle(request, dispatch->args);
+	request_begin_turn(NULL);
 	turn.request = NULL;
 	return turn.work;
 }

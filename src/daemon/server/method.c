@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/server/repeat_field.h"
@@ -32,7 +33,7 @@ static int compare_rows(const void *a, const void *b)
 void method_add_key(struct method *method)
 {
 	struct field *fields;
-	if (method_is_read_only(method))
+	if (method_is_read_only(method) || method->key_offset > 0)
 		return;
 	fields = repeat_fields_with_key(method->fields, &method->args_size);
 	if (fields == NULL)
@@ -50,6 +51,13 @@ void method_free_tables(struct method *method)
 	mem_free((void *)method->results);
 }
 
+/* Its requests would be done twice. */
+static void refuse_row(const struct method *row)
+{
+	log_error("the method %s keeps keys and has none", row->name);
+	abort();
+}
+
 static void collect_built_in(void)
 {
 	size_t count = 0;
@@ -62,6 +70,8 @@ static void collect_built_in(void)
 			struct method *row = &built_in.rows[built_in.count++];
 			*row = *method;
 			method_add_key(row);
+			if (row->begun != NULL && row->key_offset == 0)
+				refuse_row(row);
 		}
 }
 

@@ -43,6 +43,7 @@ enum method_flag {
 	METHOD_WITHOUT_TMUX = 1 << 7, /* never looks at tmux: handled while the daemon rests */
 	METHOD_HIDDEN = 1 << 8, /* cannot work here now: listed nowhere, and a call says why */
 	METHOD_IMAGE = 1 << 9, /* answers with images, or with the content of a server of tools */
+	METHOD_COUNTS_KEYS = 1 << 10, /* its key means more to it: its handler looks for it */
 };
 
 /*
@@ -65,9 +66,15 @@ struct method {
 	const char *recheck;
 	/* args is lent until the handler returns: what is needed later must be copied. */
 	void (*handle)(struct request *request, const void *args);
+	/*
+	 * Of a method that gives request_once() to its source, which keeps the key in one
+	 * transaction with the effect: answers a repeated request whose result is not known from
+	 * what has the id. NULL: dispatch keeps the key, and the handler does not see it.
+	 */
+	void (*begun)(struct request *request, const void *args, const char *id);
 	const char *example; /* params as JSON text, or NULL */
 	const char *group; /* of a declared tool; NULL: the table of the method says it */
-	size_t key_offset; /* of the argument that method_add_key() adds; 0: none */
+	size_t key_offset; /* of the argument "key", which method_add_key() adds; 0: none */
 	size_t *uses; /* counts the requests that have this row; NULL: the row is never freed */
 };
 

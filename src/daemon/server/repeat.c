@@ -2,15 +2,21 @@
 /* Repeated requests: answered from what the first one left. */
 #include "daemon/server/repeat.h"
 
+#include <inttypes.h>
+#include <muxbus.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/crc.h"
+#include "base/process.h"
 #include "base/xalloc.h"
 #include "daemon/queue/store.h"
 #include "daemon/server/method.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
+#include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 
 /* The checksum of one parameter with its name. */
@@ -55,35 +61,18 @@ void repeat_write_members(struct request *request, const char *json, size_t len)
 }
 
 bool repeat_find(
-    struct request *request, const char *method, const char *key, struct once_earlier *ret_earlier)
+    struct request *request, const char *space, const char *key, struct once_earlier *ret_earlier)
 {
-	const struct once *once = request_set_key(request, method, key);
+	const struct once *once = request_set_key(request, space, key);
 	return once != NULL && once_find(once, ret_earlier);
 }
 
-enum repeat repeat_check(
-    struct request *request, const char *method, const char *key, char ret_id[NOTIFICATION_ID_SIZE])
-{
-	struct once_earlier earlier;
-	bool has_result;
-	if (!repeat_find(request, method, key, &earlier))
-		return REPEAT_NEW;
-	request_set_repeated(request, earlier.content != request_once(request)->content);
-	memcpy(ret_id, earlier.id, NOTIFICATION_ID_SIZE);
-	has_result = earlier.result != NULL;
-	if (has_result) {
-		repeat_write_members(request, earlier.result, strlen(earlier.result));
-		request_done(request);
-	}
-	once_earlier_finish(&earlier);
-	return has_result ? REPEAT_ANSWERED : REPEAT_BEGUN;
-}
-
-void repeat_answer_id(struct request *request, const char *id)
+void repeat_answer_id(struct request *request, const void *args, const char *id)
 {
 	const char *recheck = request_method(request)->recheck;
 	struct json_writer *writer = request_result(request);
 	char message[200];
+	(void)args;
 	snprintf(message, sizeof message,
 	    "This was done already, but its result is not known any more%s%s.",
 	    recheck != NULL ? ": see " : "", recheck != NULL ? recheck : "");
@@ -103,25 +92,100 @@ static void fail_unknown(struct request *request, const char *error)
 	    recheck != NULL ? recheck : "");
 }
 
+/* Notes the pane or the thread that asks, if that is known for certain. */
+static void note_caller(struct request *request)
+{
+	struct tmux *tmux = request_parts(request)->tmux;
+	struct peer *peer = request_peer(request);
+	char caller[REQUEST_CALLER_SIZE] = "";
+	struct muxbus_sync_info info;
+	bool is_weak = false;
+	uint32_t pane;
+	if (peer == NULL || tmux == NULL || !tmux_is_live(tmux))
+		return;
+	pane = request_peer_pane(request, &is_weak);
+	if (request_thread(request)[0] != '\0') {
+		snprintf(caller, sizeof caller, "%s", request_thread(request));
+	} else if (is_weak || peer_pane_of(peer)->is_early) {
+		return;
+	} else if (pane != MUXBUS_NO_ID) {
+		muxbus_sync_info(tmux_sync(tmux), &info);
+		snprintf(caller, sizeof caller, "%%%u/%d/%" PRIu64, pane, (int)info.pid,
+		    process_start_ticks(info.pid));
+	}
+	request_set_caller(request, caller);
+}
+
+/* Whether a method is the first one's, maybe by another name. */
+static bool is_method(const struct method *method, const char *first)
+{
+	const struct method *found = method_find(first);
+	return strcmp(method->name, first) == 0 ||
+	    (found != NULL && found->handle == method->handle && method_is_built_in(first));
+}
+
+/* The pane in the text of a caller, "%3/790/5120"; a thread is no such text. */
+static int pane_len(const char *caller)
+{
+	return caller[0] == '%' ? (int)strcspn(caller, "/") : 0;
+}
+
+/* Fails a request that is another one than the first with its key. True if it did. */
+static bool refuse_other(struct request *request, const struct once_earlier *first)
+{
+	const struct once *once = request_once(request);
+	const char *method = first->method != NULL ? first->method : once->method;
+	char what[64];
+	if (!is_method(request_method(request), method))
+		snprintf(what, sizeof what, "another method");
+	else if (first->content != once->content)
+		snprintf(what, sizeof what, "with other parameters");
+	else if (first->caller == NULL || once->caller == NULL ||
+	    strcmp(first->caller, once->caller) == 0)
+		return false;
+	else if (pane_len(first->caller) > 0)
+		snprintf(
+		    what, sizeof what, "from pane %.*s", pane_len(first->caller), first->caller);
+	else
+		snprintf(what, sizeof what, "from elsewhere");
+	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"key\"",
+	    "key: it was used for %s, %s: give each request a key of its own", method, what);
+	return true;
+}
+
+/* Answers a request as the first one with its key. */
+static void answer_again(
+    struct request *request, const void *args, const struct once_earlier *first)
+{
+	const struct method *method = request_method(request);
+	request_set_repeated(request);
+	if (first->result != NULL) {
+		repeat_write_members(request, first->result, strlen(first->result));
+		request_done(request);
+	} else if (method->begun != NULL) {
+		method->begun(request, args, first->id);
+	} else if (!request_join(request)) {
+		fail_unknown(request, first->error);
+	}
+}
+
 bool repeat_admit(struct request *request, const void *args)
 {
 	const struct method *method = request_method(request);
-	struct once_earlier earlier;
+	struct once_earlier first;
 	struct repeat_args own;
-	if (method->key_offset == 0 || request_once(request) != NULL)
-		return true; /* the handler knows keys itself, or runs again */
+	if (method->key_offset == 0 || method->flags & METHOD_COUNTS_KEYS ||
+	    request_is_first(request))
+		return true; /* the handler looks for keys itself, or runs again */
 	memcpy(&own, (const char *)args + method->key_offset, sizeof own);
-	if (!repeat_find(request, method->name, own.key, &earlier)) {
+	if (own.key != NULL)
+		note_caller(request);
+	if (!repeat_find(request, "", own.key, &first)) {
 		request_begin_once(request);
 		return true;
 	}
-	request_set_repeated(request, earlier.content != request_once(request)->content);
-	if (earlier.result != NULL) {
-		repeat_write_members(request, earlier.result, strlen(earlier.result));
-		request_done(request);
-	} else if (!request_join(request)) {
-		fail_unknown(request, earlier.error);
-	}
-	once_earlier_finish(&earlier);
+	if (!refuse_other(request, &first))
+		answer_again(request, args, &first);
+	once_earlier_finish(&first);
 	return false;
 }

@@ -5,12 +5,27 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "daemon/queue/notification.h"
 
-static const struct field_result repeat_results[] = {REPEAT_RESULTS, {0}};
+static const struct field key_field = {
+    .name = "key",
+    .type = FIELD_STRING,
+    .flags = FIELD_RARE,
+    .offset = offsetof(struct repeat_args, key),
+    .min = 1,
+    .max = NOTIFICATION_KEY_MAX,
+    .help = "Done once: asked again with this key within 24 hours, the answer is that of the "
+	    "first request.",
+};
+
+static const struct field_result repeat_results[] = {
+    {"repeated", "boolean", "true: this key was used, and nothing more was done"},
+    {0},
+};
 
 static bool is_key_field(const struct field *field)
 {
-	return strcmp(field->name, "key") == 0 && strcmp(field->help, REPEAT_HELP) == 0;
+	return strcmp(field->name, "key") == 0 && strcmp(field->help, key_field.help) == 0;
 }
 
 static bool is_repeat_result(const struct field_result *result)
@@ -65,10 +80,9 @@ static struct field_result *copy_results(
 
 struct field *repeat_fields_with_key(const struct field *fields, size_t *args_size)
 {
-	static const struct field key_field = REPEAT_FIELD(struct repeat_args);
 	const size_t step = sizeof(const char *);
 	size_t count = count_fields(fields);
-	size_t offset = (*args_size + step - 1) / step * step;
+	size_t offset = (*args_size > 0 ? *args_size + step - 1 : step) / step * step; /* not 0 */
 	struct field *copy;
 	for (size_t at = 0; at < count; at++)
 		if (strcmp(fields[at].name, "key") == 0)

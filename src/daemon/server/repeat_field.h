@@ -8,7 +8,6 @@
 
 #include <stddef.h>
 
-#include "daemon/queue/notification.h"
 #include "wire/field.h"
 
 /* The argument that is added, at the end of the others. */
@@ -26,21 +25,5 @@ struct field_result *repeat_results_with_key(const struct field_result *results)
 /* Copies without the rows; the caller frees each. */
 struct field *repeat_other_fields(const struct field *fields);
 struct field_result *repeat_other_results(const struct field_result *results);
-
-/* The row of the parameter, and those of the result. */
-#define REPEAT_HELP                                                                    \
-	"Done once: asked again with this key within 24 hours, the answer is that of " \
-	"the first request."
-#define REPEAT_FIELD(struct_)                                                            \
-	{                                                                                \
-		.name = "key", .type = FIELD_STRING, .flags = FIELD_RARE,                \
-		.offset = offsetof(struct_, key), .min = 1, .max = NOTIFICATION_KEY_MAX, \
-		.help = REPEAT_HELP,                                                     \
-	}
-#define REPEAT_RESULTS                                                                        \
-	{"repeated", "boolean", "true: this key was used, and nothing more was done"},        \
-	{                                                                                     \
-		"differs", "boolean", "with repeated: the first request had other parameters" \
-	}
 
 #endif

@@ -51,8 +51,11 @@ struct request {
 	uint64_t content; /* checksum of its parameters, if it has a key */
 	struct once once; /* without a key: none */
 	char *key;
-	bool is_repeated, differs;
+	char caller[REQUEST_CALLER_SIZE];
+	bool is_repeated;
 	bool is_done_once; /* the one that its key is kept for */
+	bool is_first; /* so is this one, or its source keeps it */
+	bool is_done; /* it had its effect, though its result may be too long */
 	struct list link; /* in joined of another one, or in orphans */
 	struct list joined; /* requests with the same key, which get its answer too */
 	char thread[PANE_REF_THREAD_SIZE]; /* of the agent that asks; "": not known */
@@ -64,6 +67,9 @@ static struct {
 	struct list list;
 	size_t count;
 } orphans = {.list = {&orphans.list, &orphans.list}};
+
+/* The request whose handler runs; NULL: none. */
+static const struct request *in_turn;
 
 static void leave_list(struct request *request)
 {
@@ -150,17 +156,24 @@ void request_set_content(struct request *request, uint64_t content)
 	request->content = content;
 }
 
-const struct once *request_set_key(struct request *request, const char *method, const char *key)
+void request_set_caller(struct request *request, const char *caller)
 {
-	mem_free(request->key);
-	request->key = NULL;
+	snprintf(request->caller, sizeof request->caller, "%s", caller);
+	request->once.caller = request->caller;
+}
+
+const struct once *request_set_key(struct request *request, const char *space, const char *key)
+{
 	if (key == NULL || request->parts->onces == NULL)
 		return NULL;
-	request->key = xstrdup(key);
+	if (request->key == NULL)
+		request->key = xstrdup(key);
 	request->once = (struct once){
 	    .set = request->parts->onces,
-	    .method = method,
+	    .space = space,
+	    .method = request->method->name,
 	    .key = request->key,
+	    .caller = request->once.caller,
 	    .content = request->content,
 	};
 	return &request->once;
@@ -168,18 +181,30 @@ const struct once *request_set_key(struct request *request, const char *method, 
 
 const struct once *request_once(const struct request *request)
 {
-	return request->key != NULL ? &request->once : NULL;
+	return request->key != NULL && !request->is_done_once ? &request->once : NULL;
 }
 
-void request_set_repeated(struct request *request, bool differs)
+void request_set_repeated(struct request *request)
 {
 	request->is_repeated = true;
-	request->differs = differs;
+}
+
+bool request_is_first(const struct request *request)
+{
+	return request->is_done_once;
+}
+
+void request_begin_turn(const struct request *request)
+{
+	in_turn = request;
 }
 
 void request_begin_once(struct request *request)
 {
 	if (request->key == NULL)
+		return;
+	request->is_first = true;
+	if (request->method->begun != NULL)
 		return;
 	once_keep(&request->once, "");
 	once_set_runner(&request->once, request);
@@ -263,8 +288,6 @@ static void finish_repeat(struct request *request)
 		finish_once(request, members, len);
 	if (request->is_repeated)
 		json_put_bool(writer, "repeated", true);
-	if (request->differs)
-		json_put_bool(writer, "differs", true);
 }
 
 struct daemon *request_daemon(const struct request *request)
@@ -419,6 +442,8 @@ static void answer(struct request *request)
 	if (request->response_format != NULL && request->response_format->finish != NULL)
 		request->response_format->finish(request->format_data);
 	mem_free(request->key);
+	if (in_turn == request)
+		in_turn = NULL;
 	if (request->method != NULL && request->method->uses != NULL)
 		--*request->method->uses;
 	mem_free(request);
@@ -447,6 +472,7 @@ void request_done(struct request *request)
 {
 	const struct config_limits *limits = &request->parts->config->limits;
 	struct json_writer *writer = request_result(request);
+	request->is_done = true;
 	finish_repeat(request);
 	if (request->response_format != NULL)
 		json_object_end(writer);
@@ -482,7 +508,10 @@ format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
 	memcpy(text + len, more, sizeof more);
 }
 
-/* Frees the key of a request that failed, or keeps the error if there may have been an effect. */
+/*
+ * Frees the key of a request that failed, unless its source keeps it; or keeps the error if there
+ * may have been an effect.
+ */
 static void set_error(const struct request *request, enum message_error error, const char *text)
 {
 	/* Of several commands of tmux the first may have been done; a limit may be the result's. */
@@ -496,11 +525,12 @@ static void set_error(const struct request *request, enum message_error error, c
 	    [MESSAGE_GONE] = true,
 	    [MESSAGE_TOOL_FAILED] = true,
 	};
+	bool is_early = request == in_turn && !request->is_done && error != MESSAGE_INTERNAL;
 	char *whole;
-	if (!may_have_effect[error]) {
-		once_forget(&request->once);
+	if (!may_have_effect[error] || is_early)
+		once_forget_begun(&request->once);
+	if (!may_have_effect[error] || is_early || !request->is_done_once)
 		return;
-	}
 	whole = xasprintf("%s: %s", message_error_info(error)->kind, text);
 	once_set_error(&request->once, whole);
 	mem_free(whole);
@@ -513,8 +543,9 @@ static void fail_once(
 	struct request *joined;
 	char *joined_data =
 	    xasprintf("\"repeated\":true%s%s", data != NULL ? "," : "", data != NULL ? data : "");
-	end_once(request);
 	set_error(request, error, text);
+	if (request->is_done_once)
+		end_once(request);
 	while ((joined = take_joined(request)) != NULL)
 		request_fail_data(joined, error, joined_data, "%s", text);
 	mem_free(joined_data);
@@ -525,7 +556,7 @@ static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
 {
 	char text[ERROR_TEXT_MAX] = "";
 	format_text(text, format, args);
-	if (request->is_done_once)
+	if (request->is_first)
 		fail_once(request, error, data, text);
 	buf_finish(&request->out);
 	buf_init(&request->out, ENVELOPE_BYTES + ERROR_TEXT_MAX * 6 + (data ? strlen(data) : 0));

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/core/pane_ref.h"
 #include "daemon/server/server_parts.h"
 #include "wire/json.h"
 #include "wire/message.h"
@@ -29,21 +30,28 @@ struct request *request_new(const struct server_parts *parts, struct peer *peer,
     const struct method *method);
 
 /*
- * A request with a key is done once (repeat.h). content: the checksum of its parameters. Its key
- * is kept under the name of method. Returns NULL without a key, or without a store for keys.
+ * A request with a key is done once (repeat.h). content: the checksum of its parameters; caller:
+ * as in struct once, not known if it is not set. Its key is kept in that space. Returns NULL
+ * without a key, or without a store for keys.
  */
+#define REQUEST_CALLER_SIZE PANE_REF_NAME_SIZE
 void request_set_content(struct request *request, uint64_t content);
-const struct once *request_set_key(struct request *request, const char *method, const char *key);
-/* The request as its source has to keep it; NULL: it has no key. */
+void request_set_caller(struct request *request, const char *caller);
+const struct once *request_set_key(struct request *request, const char *space, const char *key);
+/* The request as its source has to keep it; NULL: it has no key, or dispatch keeps it. */
 const struct once *request_once(const struct request *request);
 /* It repeats an earlier one: its result says so. */
-void request_set_repeated(struct request *request, bool differs);
+void request_set_repeated(struct request *request);
 /*
- * Keeps the key of the request, which is done now, and then its result. It is done to its end
- * though its peer disconnects; at most REQUEST_ORPHANS_MAX that wait.
+ * The first request with its key is done now. Unless its source does, keeps the key and then its
+ * result: it is done to its end though its peer disconnects; at most REQUEST_ORPHANS_MAX that wait.
  */
 #define REQUEST_ORPHANS_MAX 100
 void request_begin_once(struct request *request);
+/* Whether its key is kept for it by the function above. */
+bool request_is_first(const struct request *request);
+/* Its handler runs (NULL: it has returned): an error of most kinds now comes before any effect. */
+void request_begin_turn(const struct request *request);
 /* Has a request wait for the answer of the one that is done with the same key; false: none is. */
 bool request_join(struct request *request);
 /* Cancels those whose peers have disconnected: the daemon ends. */
