@@ -901,7 +901,8 @@ MUXBUS_API int muxbus_sync_start(struct muxbus_sync *sync);
 
 /*
  * Detaches from the server. done is called within a second, when all connections have
- * ended. The sync does not reconnect. done may free the sync.
+ * ended. The sync does not reconnect. done may free the sync. If done is NULL, the connections
+ * are cut before this returns, and all commands and reads that wait end with MUXBUS_ERR_CANCELLED.
  */
 MUXBUS_API void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *data);
 

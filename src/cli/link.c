@@ -15,6 +15,7 @@
 #include "base/process.h"
 #include "base/xalloc.h"
 #include "cli/remote.h"
+#include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
 #define KEEP_SIZE ((size_t)1024 * 1024) /* memory that is kept between long lines */
@@ -239,10 +240,13 @@ enum link_read link_read_message(struct link *link, int64_t timeout_ms,
     const struct json **ret_message, const char **ret_line, size_t *ret_len)
 {
 	struct json_error error;
-	enum link_read read = link_read_line(link, timeout_ms, ret_line, ret_len);
-	if (read != LINK_LINE)
-		return read;
-	*ret_message = json_read(link->reader, *ret_line, *ret_len, &error);
+	enum link_read read;
+	do {
+		read = link_read_line(link, timeout_ms, ret_line, ret_len);
+		if (read != LINK_LINE)
+			return read;
+		*ret_message = json_read(link->reader, *ret_line, *ret_len, &error);
+	} while (message_is_ending(*ret_message)); /* the end comes next */
 	errno = EPROTO;
 	return *ret_message != NULL ? LINK_LINE : LINK_BROKEN;
 }

@@ -585,6 +585,8 @@ static bool take_daemon_line(struct mcp_replay *replay, const char *line, size_t
 		    value != NULL ? "not an object" : error.text);
 		return false;
 	}
+	if (message_is_ending(value))
+		return true; /* the loss of the connection decides */
 	id = member_of(value, "id");
 	is_answer = id != NULL && member_of(value, "method") == NULL;
 	if (is_answer && is_ours(id)) {

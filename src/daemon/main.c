@@ -656,7 +656,9 @@ static void free_event(struct event *event)
 static void tear_down(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
-	server_free(daemon->server); /* first: its peers still use the others */
+	store_loop_settle(daemon->store_loop); /* a post that is synced has its answer */
+	server_free(daemon->server); /* all open requests end, while the other parts are there */
+	tmux_cut(daemon->tmux);
 	fleet_role_free(main->fleet);
 	demand_free(main->demand);
 	mcp_free(main->mcp);

@@ -19,6 +19,7 @@
 #include "base/xalloc.h"
 #include "nats/later.h"
 #include "wire/line.h"
+#include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
 
@@ -128,6 +129,8 @@ static void take_line(struct link *link, const char *line, size_t len)
 		log_warning("muxbusd sent a line that is not JSON");
 		return;
 	}
+	if (message_is_ending(message))
+		return; /* the connection ends next */
 	if (method != NULL) {
 		if (link->handlers.event != NULL && method->type == JSON_STRING &&
 		    strcmp(method->text, "event") == 0)

@@ -193,3 +193,10 @@ void message_write_error(struct json_writer *writer, const char *id, enum messag
 	json_object_end(writer);
 	message_end(writer);
 }
+
+bool message_is_ending(const struct json *message)
+{
+	const struct json *data = json_member(json_member(message, "error"), "data");
+	const struct json *ends = json_member(data, "daemon_ends");
+	return ends != NULL && ends->type == JSON_BOOL && ends->boolean;
+}

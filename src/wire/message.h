@@ -93,4 +93,11 @@ void message_end_result(struct json_writer *writer);
 void message_write_error(struct json_writer *writer, const char *id, enum message_error error,
     const char *text, const char *data);
 
+/*
+ * The data of the error that a daemon which ends answers all open requests with. Its connection ends
+ * behind it, so that a program which knows what to do then need not look at the error.
+ */
+#define MESSAGE_ENDING "\"daemon_ends\":true"
+bool message_is_ending(const struct json *message);
+
 #endif

@@ -215,8 +215,8 @@ void host_calls_take(struct host_calls *calls, const struct json *message)
 	void *data;
 	struct host_call *call;
 	int64_t number;
-	if (id == NULL || !json_int(id, &number) || number <= 0)
-		return;
+	if (id == NULL || !json_int(id, &number) || number <= 0 || message_is_ending(message))
+		return; /* of a daemon that ends the link is lost next, which decides */
 	call = find_call(calls, number);
 	if (call == NULL)
 		return; /* of a call that waited and was cancelled */

@@ -215,6 +215,13 @@ static void run_answer(struct job_listener *listener, const struct job *job)
 	mem_free(wait);
 }
 
+static void run_cancelled(struct request *request, void *data)
+{
+	job_unlisten(data); /* its first member */
+	mem_free(data);
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the job goes on");
+}
+
 /* Answers when the command of a job runs. */
 static void run_await(
     struct request *request, struct job_set *jobs, const char *id, const char *replaced)
@@ -222,11 +229,11 @@ static void run_await(
 	struct run_wait *wait = xcalloc(1, sizeof *wait);
 	wait->request = request;
 	wait->jobs = jobs;
-	wait->listener.started = run_answer;
-	wait->listener.ended = run_answer;
+	wait->listener = (struct job_listener){.started = run_answer, .ended = run_answer};
 	snprintf(wait->id, sizeof wait->id, "%s", id);
 	snprintf(wait->replaced, sizeof wait->replaced, "%s", replaced);
 	job_listen(jobs, &wait->listener);
+	request_on_cancel(request, run_cancelled, wait);
 }
 
 /* A job that was started, if its request is asked again before its result was kept. */

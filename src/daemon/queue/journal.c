@@ -400,6 +400,17 @@ void journal_sync(struct journal *journal)
 		journal_submit(journal, JOB_SYNC, &journal->file);
 }
 
+void journal_settle(struct journal *journal)
+{
+	while (journal->durable != journal->ticket && !journal->is_degraded) {
+		journal_sync(journal);
+		if (journal->syncer == NULL || journal->job == JOB_NONE)
+			return;
+		syncer_wait(journal->syncer);
+		journal_dispatch(journal);
+	}
+}
+
 int journal_fd(const struct journal *journal)
 {
 	return journal->syncer != NULL ? syncer_fd(journal->syncer) : -1;

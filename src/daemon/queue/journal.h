@@ -78,6 +78,9 @@ void journal_sync(struct journal *journal);
  */
 void journal_rewrite(struct journal *journal);
 
+/* Waits until what was appended is durable, or the disk has failed. Not before the end: it blocks. */
+void journal_settle(struct journal *journal);
+
 /* Readable when journal_dispatch() has something to do; -1 unless threaded. */
 int journal_fd(const struct journal *journal);
 void journal_dispatch(struct journal *journal);

@@ -492,3 +492,10 @@ void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *whe
 	list_append(&store->waiters, &waiter->link);
 	journal_sync(store->journal);
 }
+
+void store_settle(struct store *store)
+{
+	if (store->journal != NULL)
+		journal_settle(store->journal);
+	wake_waiters(store, 0, false); /* none is left, unless the disk has failed */
+}

@@ -81,5 +81,7 @@ bool store_is_degraded(const struct store *store);
  */
 typedef void store_when_fn(void *data, bool is_durable);
 void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *when, void *data);
+/* Waits for the disk, and calls all who wait for it: the daemon ends. */
+void store_settle(struct store *store);
 
 #endif

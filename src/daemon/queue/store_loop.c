@@ -121,6 +121,12 @@ void store_loop_free(struct store_loop *store_loop)
 	mem_free(store_loop);
 }
 
+void store_loop_settle(struct store_loop *store_loop)
+{
+	if (store_loop != NULL)
+		store_settle(store_loop->store);
+}
+
 struct store *store_loop_store(struct store_loop *store_loop)
 {
 	return store_loop->store;

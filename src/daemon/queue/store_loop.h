@@ -21,6 +21,8 @@ struct store_loop *store_loop_new(
 /* Syncs and closes. */
 void store_loop_free(struct store_loop *store_loop);
 
+/* Waits for the disk, and calls all who wait for it. NULL: nothing. */
+void store_loop_settle(struct store_loop *store_loop);
 struct store *store_loop_store(struct store_loop *store_loop);
 
 /* The journal's figures, for status. */

@@ -56,11 +56,15 @@ struct request {
 	bool is_done_once; /* the one that its key is kept for */
 	bool is_first; /* so is this one, or its source keeps it */
 	bool is_done; /* it had its effect, though its result may be too long */
+	struct list open; /* in all */
 	struct list link; /* in joined of another one, or in orphans */
 	struct list joined; /* requests with the same key, which get its answer too */
 	char thread[PANE_REF_THREAD_SIZE]; /* of the agent that asks; "": not known */
 	char id[];
 };
+
+/* Every request that is not answered, the oldest first. */
+static struct list all = {&all, &all};
 
 /* Requests that are done to their end without a peer, and could be cancelled. */
 static struct {
@@ -104,15 +108,6 @@ static void on_peer_gone(void *data)
 	orphans.count++;
 }
 
-void request_cancel_orphans(void)
-{
-	while (!list_is_empty(&orphans.list)) {
-		struct request *request = list_entry(orphans.list.next, struct request, link);
-		leave_list(request);
-		cancel(request);
-	}
-}
-
 /* The waiting tools of agents; followers and streams wait for others. */
 static bool is_metered(const struct request *request)
 {
@@ -131,6 +126,7 @@ struct request *request_new(const struct server_parts *parts, struct peer *peer,
 	request->method = method;
 	if (method != NULL && method->uses != NULL)
 		++*method->uses;
+	list_append(&all, &request->open);
 	list_init(&request->link);
 	list_init(&request->joined);
 	request->is_notification = id == NULL;
@@ -424,24 +420,35 @@ struct json_writer *request_result(struct request *request)
 	return &request->writer;
 }
 
-/* Sends the line in out, if the request gets a response, and frees the request. */
-static void answer(struct request *request)
+/* Sends a line, if the request gets a response. Then it holds nothing of other parts. */
+static void respond(struct request *request, struct buf *line)
 {
 	if (request->is_notification)
-		buf_clear(&request->out);
+		buf_clear(line);
 	if (request->response_slot != NULL) {
-		peer_respond(
-		    request->response_slot, &request->out, request->sent, request->sent_data);
+		peer_respond(request->response_slot, line, request->sent, request->sent_data);
 		request->sent_data = NULL;
 	}
+	request->response_slot = NULL;
+	request->peer = NULL;
 	mem_free(request->sent_data);
-	buf_finish(&request->out);
+	request->sent_data = NULL;
+	buf_finish(line);
+	if (request->response_format != NULL && request->response_format->finish != NULL)
+		request->response_format->finish(request->format_data);
+	request->response_format = NULL;
+	mem_free(request->key);
+	request->key = NULL;
+	list_remove(&request->open);
+}
+
+/* Sends the line in out, and frees the request. */
+static void answer(struct request *request)
+{
+	respond(request, &request->out);
 	for (char **string = request->session_env; string != NULL && *string != NULL; string++)
 		mem_free(*string);
 	mem_free(request->session_env);
-	if (request->response_format != NULL && request->response_format->finish != NULL)
-		request->response_format->finish(request->format_data);
-	mem_free(request->key);
 	if (in_turn == request)
 		in_turn = NULL;
 	if (request->method != NULL && request->method->uses != NULL)
@@ -591,6 +598,39 @@ void request_fail_data(
 	va_start(args, format);
 	fail(request, error, data, format, args);
 	va_end(args);
+}
+
+/*
+ * Answers a request for its handler, which then answers into the void, and cancels it if its peer
+ * would. The key of one that is done once is kept as begun: how it ends is not known.
+ */
+static void end(struct request *request)
+{
+	static const char text[] = "the daemon ends: ask the next one";
+	struct json_writer writer;
+	struct buf line;
+	while (!list_is_empty(&request->joined))
+		end(list_entry(request->joined.next, struct request, link));
+	if (request->is_done_once)
+		end_once(request);
+	request->is_first = false;
+	if (request->history)
+		history_end(request->parts->history, request->history,
+		    message_error_info(MESSAGE_CANCELLED)->kind, text);
+	request->history = 0;
+	request->sent = NULL;
+	buf_init(&line, ENVELOPE_BYTES + sizeof text + sizeof MESSAGE_ENDING);
+	json_writer_init(&writer, &line);
+	message_write_error(&writer, request->is_notification ? "null" : request->id,
+	    MESSAGE_CANCELLED, text, MESSAGE_ENDING);
+	respond(request, &line);
+	cancel(request); /* also one that began when its peer had gone */
+}
+
+void request_end_all(void)
+{
+	while (!list_is_empty(&all))
+		end(list_entry(all.next, struct request, open));
 }
 
 uint32_t request_peer_pane(struct request *request, bool *ret_weak)

@@ -54,8 +54,11 @@ bool request_is_first(const struct request *request);
 void request_begin_turn(const struct request *request);
 /* Has a request wait for the answer of the one that is done with the same key; false: none is. */
 bool request_join(struct request *request);
-/* Cancels those whose peers have disconnected: the daemon ends. */
-void request_cancel_orphans(void);
+/*
+ * The daemon ends: answers all open requests with an error that says so, and cancels those that
+ * have request_on_cancel(). The others stay with their handlers, whose later answers are dropped.
+ */
+void request_end_all(void);
 
 /* Notes the request in the history. params may be NULL. */
 void request_note(struct request *request, const struct json *params);

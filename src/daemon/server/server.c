@@ -224,18 +224,20 @@ void server_close_listener(struct server *server)
 
 void server_free(struct server *server)
 {
+	struct list *link;
 	int64_t until_ms;
 	if (server == NULL)
 		return;
 	server_close_listener(server);
 	until_ms = clock_mono_ms() + DRAIN_MS;
+	list_for_each (link, &server->peers)
+		dispatch_goodbye(server->dispatch, peer_of_link(link));
+	request_end_all();
 	while (!list_is_empty(&server->peers)) {
 		struct peer *peer = peer_of_link(server->peers.next);
-		dispatch_goodbye(server->dispatch, peer);
 		peer_drain(peer, until_ms);
 		peer_free(peer);
 	}
-	request_cancel_orphans();
 	if (server->spare_fd >= 0)
 		(void)close(server->spare_fd); /* of /dev/null */
 	dispatch_free(server->dispatch);

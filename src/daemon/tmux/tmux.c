@@ -417,6 +417,12 @@ void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data)
 		muxbus_sync_stop(tmux->sync, done, data);
 }
 
+void tmux_cut(struct tmux *tmux)
+{
+	if (tmux != NULL)
+		muxbus_sync_stop(tmux->sync, NULL, NULL);
+}
+
 void tmux_free(struct tmux *tmux)
 {
 	if (tmux == NULL)

@@ -57,6 +57,8 @@ bool tmux_is_resting(const struct tmux *tmux);
 /* Detaches; done is called within a second. */
 void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data);
 void tmux_free(struct tmux *tmux);
+/* Ends all commands that wait for tmux, so that no answer finds other parts gone. NULL: nothing. */
+void tmux_cut(struct tmux *tmux);
 
 struct muxbus_sync *tmux_sync(struct tmux *tmux);
 const struct muxbus_model *tmux_model(const struct tmux *tmux);

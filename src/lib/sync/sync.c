@@ -605,6 +605,12 @@ void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *
 	loop_timer_stop(&sync->grace_timer);
 	loop_timer_stop(&sync->details_timer);
 	attach_delay_fail(sync, MUXBUS_ERR_CANCELLED);
+	if (done == NULL) {
+		free_attachments(sync);
+		capture_fail_all(sync, MUXBUS_ERR_CANCELLED);
+		lister_fail(sync, MUXBUS_ERR_CANCELLED);
+		return;
+	}
 	list_for_each_safe (link, after, &sync->attachments)
 		attachment_close(list_entry(link, struct attachment, link));
 	sync_settle_later(sync);
@@ -614,23 +620,15 @@ void muxbus_sync_free(struct muxbus_sync *sync)
 {
 	if (sync == NULL)
 		return;
-	sync->is_started = false;
-	free_attachments(sync);
-	attach_delay_fail(sync, MUXBUS_ERR_CANCELLED);
-	capture_fail_all(sync, MUXBUS_ERR_CANCELLED);
-	lister_fail(sync, MUXBUS_ERR_CANCELLED);
+	muxbus_sync_stop(sync, NULL, NULL);
 	track_free_all(sync);
 	map_finish(&sync->tracks);
 	pane_pidfd_finish(&sync->pane_pidfd);
-	reconnect_stop(&sync->reconnect);
-	ping_stop(&sync->ping);
 	lister_finish(&sync->lister);
 	leaving_finish(sync);
 	pane_proc_close(&sync->pane_proc);
 	loop_timer_stop(&sync->settle_timer);
 	loop_timer_stop(&sync->exit_timer);
-	loop_timer_stop(&sync->grace_timer);
-	loop_timer_stop(&sync->details_timer);
 	if (sync->model != sync->empty)
 		model_free(sync->model);
 	model_free(sync->empty);

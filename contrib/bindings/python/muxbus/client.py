@@ -111,6 +111,8 @@ class Client(Methods):
             if subscription is not None:
                 subscription.put(message["params"])
             return
+        if (message.get("error", {}).get("data") or {}).get("daemon_ends"):
+            return  # the connection ends next, and says so to all
         request = self._waiting.pop(message.get("id"), None)
         if request is None:
             return
