@@ -3,14 +3,21 @@
 # A disk that is full (a small tmpfs): the daemon goes on in memory and says so, and after kill -9
 # the next one says that something is missing. With room again nothing is lost.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
+tools=$(mktemp -d /tmp/mbt-XXXXXX) || exit 99
+printf '{"name":"slow_tool","group":"demo","description":"A test.","run":["sleep","1000"]}\n' >"$tools/slow_tool.json"
+chmod 644 "$tools/slow_tool.json"
+export MUXBUS_TOOLS="$tools"
 start 'exec sleep 3600'
+trap 'finish; rm -rf "$tools"' EXIT
 
 state=$(echo "$dir"/muxbus/tmux-*)
 kill -9 "$(ask '{"method":"status"}' | jq .result.pid)"
 wait "$daemon_pid" 2>/dev/null
 daemon_pid=
 mount -t tmpfs -o size=512k,mode=700 muxbus-test "$state" 2>/dev/null || skip_all 'a tmpfs cannot be mounted here'
-trap 'umount -l "$state"; finish' EXIT
+trap 'umount -l "$state"; finish; rm -rf "$tools"' EXIT
+# The jobs have room of their own: else they are refused.
+mkdir -m 700 "$state/jobs" && mount -t tmpfs -o size=4m,mode=700 muxbus-test-jobs "$state/jobs" || exit 99
 fill() {
 	dd if=/dev/zero of="$state/ballast" bs=4k 2>/dev/null
 	until_is "$1" false post_kept
@@ -41,6 +48,37 @@ call sleep '{"seconds":3600}'
 is 'a timer is not durable' "$(field '.result | "\(.durable) \(.id | length)"')" 'false 4'
 call list_timers '{}'
 is 'in the list neither' "$(field '.result.timers[0].durable')" false
+# Whatever is armed says so: a method, and its parameters.
+touch "$dir/log"
+armed="$dir/armed"
+cat >"$armed" <<END
+sleep {"seconds":3600,"text":"reminder"}
+gemini_sleep {"seconds":1800}
+watch_log {"file_path":"$dir/log","regex":"x"}
+watch_pane {"pane":"main","regex":"never"}
+wait_for_idle {"pane":"main","cpu_threshold":1,"duration_seconds":300}
+run_long_command {"command":"sleep 3600"}
+background_process {"name":"one","command":"sleep 3600"}
+restart_job {"job":"one"}
+execute_cli {"command":"sleep 3600","wait":false}
+self_command {"pane":"main","command":"later"}
+set_wake_policy {"pane":"main","sources":["job"]}
+ensure_agent {"name":"cat","command":"exec cat","prompt":"^$"}
+send_task {"agent":"cat","text":"one","wait":false}
+stop_agent {"agent":"cat","grace_sec":0}
+slow_tool {"wait":false}
+END
+while read -r method params; do
+	call "$method" "$params"
+	is "$method is not durable" "$(field '.result.durable')" false
+done <"$armed"
+call cancel_watch "{\"file_path\":\"$dir/log\"}"
+is 'nor is the end of a watch' "$(field '.result | "\(.cancelled) \(.durable)"')" '1 false'
+# Every method that promises to wake has a line above, but what tells it in another way.
+is 'no method is forgotten' "$(ask '{"method":"describe"}' | jq -r '.result.methods | to_entries[] |
+	select(.value.result_schema.properties.wake).key' | grep -vx -e post_notification -e yield_turn |
+	while read -r method; do grep -q "^$method " "$armed" || echo "$method"; done)" ''
+call list_timers '{}'
 call cancel_timer "{\"timer\":\"$(field '.result.timers[0].id')\"}"
 is 'nor is its end' "$(field .result.durable)" false
 call post_notification '{"text":"in memory"}'

@@ -257,6 +257,7 @@ void agent_report_accepted(const struct agent_task *task, struct request *reques
 	json_put_str(writer, "task", task->id);
 	json_put_str(writer, "id", task->id);
 	json_put_int(writer, "position", (int64_t)task->agent->task_count);
+	request_note_durable(request);
 	json_put_str(writer, "message", message);
 	request_done(request);
 }

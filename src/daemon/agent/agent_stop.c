@@ -102,6 +102,7 @@ static void finish(struct agent *agent)
 			json_put_int(writer, "exit_status", agent->exit_status);
 		if (agent->exit_signal > 0)
 			json_put_int(writer, "signal", agent->exit_signal);
+		request_note_durable(request);
 		request_on_cancel(request, NULL, NULL);
 		request_done(request);
 	}

@@ -48,6 +48,7 @@ static void waiter_answer(struct agent_waiter *waiter)
 	    agent_state_name(agent->state), agent->reason);
 	agent_write(writer, agent);
 	json_put_bool(writer, "started", waiter->is_started);
+	request_note_durable(request);
 	(void)json_put_text(writer, "message", message, strlen(message));
 	waiter_free(waiter);
 	request_on_cancel(request, NULL, NULL);

@@ -160,6 +160,7 @@ static const struct field ensure_fields[] = {
 static const struct field_result ensure_results[] = {
     AGENT_RESULTS,
     {"started", "boolean", "whether it was started for this request"},
+    DURABLE_RESULTS,
     {"message", "string", "the same in words"},
     {NULL, NULL, NULL},
 };
@@ -370,6 +371,7 @@ static const struct field_result send_results[] = {
     {"task", "string", "the id of the task"},
     {"id", "string", "with wait false: the same, of its notification"},
     {"position", "integer", "with wait false: its place in the queue of the agent"},
+    DURABLE_RESULTS,
     {"outcome", "string", "ready, question, crashed, timeout, released"},
     {"reason", "string", "which fact says so"},
     {"text", "string", "what it said, without escape sequences, the echo and the prompt"},
@@ -535,6 +537,7 @@ static const struct field_result stop_results[] = {
     {"killed", "boolean", "whether it had to be killed"},
     {"exit_status", "integer", "of its program, where it is known"},
     {"signal", "integer", "that ended it"},
+    DURABLE_RESULTS,
     {NULL, NULL, NULL},
 };
 

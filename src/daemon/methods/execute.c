@@ -107,6 +107,7 @@ static const struct field_result execute_results[] = {
     {"pid", "integer|null", "while it runs: of the command, and its process group"},
     {"log", "string", "while it runs: the file with its standard output"},
     WAKE_RESULTS,
+    DURABLE_RESULTS,
     {"cwd", "string", "where the next command works"},
     {NULL, NULL, NULL},
 };
@@ -178,6 +179,7 @@ static void write_running(const struct execution *execution, const struct job *j
 		json_put_null(writer, "pid");
 	json_put_str(writer, "log", path);
 	wake_write_way(execution->request, job->id, &job->pane);
+	request_note_durable(execution->request);
 }
 
 /* Answers with what there is; the job may still run. */

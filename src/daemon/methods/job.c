@@ -111,6 +111,7 @@ static const struct field_result run_results[] = {
     {"id", "string", "the job, and its notification"},
     {"message", "string", "what was done, in words"},
     WAKE_RESULTS,
+    DURABLE_RESULTS,
     {"pid", "integer|null", "of the command, and its process group"},
     {"cwd", "string", "where it runs"},
     {"log", "string", "the file with its output"},
@@ -572,6 +573,7 @@ static const struct field_result restart_results[] = {
     {"cwd", "string", "where it runs"},
     {"log", "string", "the file with its output"},
     {"timeout_sec", "number|null", "when it is stopped"},
+    DURABLE_RESULTS,
     {NULL, NULL, NULL},
 };
 

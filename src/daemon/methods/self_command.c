@@ -39,6 +39,7 @@ static const struct field_result command_results[] = {
     {"id", "string", "the command, and its notification"},
     {"message", "string", "what was done, in words"},
     WAKE_RESULTS,
+    DURABLE_RESULTS,
     {NULL, NULL, NULL},
 };
 

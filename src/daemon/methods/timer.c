@@ -61,7 +61,7 @@ static const struct field_result sleep_results[] = {
     {"due", "string", "when it ends"},
     {"replaced", "string|null", "the timer that ended later, and is gone"},
     {"ignored", "boolean", "true if one that ends earlier stands, which is this"},
-    {"durable", "boolean", "false: in memory only, because the disk is full or fails"},
+    DURABLE_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -81,7 +81,6 @@ static void write_durable(struct json_writer *writer, bool is_durable)
 static void answer_sleep(struct request *request, const struct timer *timer,
     enum timer_verdict verdict, const char *old_id)
 {
-	const struct timer_set *timers = request_daemon(request)->timers;
 	struct json_writer *writer = request_result(request);
 	json_put_str(writer, "id", timer->id);
 	wake_write(request, timer->text != NULL ? "The reminder is set." : verdict_texts[verdict],
@@ -89,7 +88,6 @@ static void answer_sleep(struct request *request, const struct timer *timer,
 	json_put_time(writer, "due", timer->real_due_ms);
 	json_put_str(writer, "replaced", verdict == TIMER_REPLACED ? old_id : NULL);
 	json_put_bool(writer, "ignored", verdict == TIMER_IGNORED);
-	write_durable(writer, timer_is_durable(timers, timer));
 	request_done(request);
 }
 

@@ -122,6 +122,7 @@ static const struct field_result started_results[] = {
     {"watched_pane", "string", "the pane that is watched, if it is one"},
     {"message", "string", "what was done, in words"},
     WAKE_RESULTS,
+    DURABLE_RESULTS,
     {"timeout_sec", "number|null", "when it ends in any case"},
     {NULL, NULL, NULL},
 };

@@ -93,6 +93,7 @@ void wake_write(
 		    done, id, text, way == WAY_TYPED ? " when that is ready" : "");
 	(void)json_put_text(request_result(request), "message", message, strlen(message));
 	put_wake(request, address, way, text);
+	request_note_durable(request);
 }
 
 enum way wake_write_way(struct request *request, const char *id, const struct pane_ref *address)

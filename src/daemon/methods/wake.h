@@ -19,7 +19,7 @@ struct request;
 		    "pane and text: its way to you now"                          \
 	}
 
-/* Writes the members message (done: what was done, a sentence) and wake. */
+/* Writes the members message (done: what was done, a sentence), wake, and durable if false. */
 void wake_write(
     struct request *request, const char *done, const char *id, const struct pane_ref *address);
 /* Writes wake alone. */

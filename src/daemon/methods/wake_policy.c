@@ -60,6 +60,7 @@ static const struct field_result policy_results[] = {
     {"sources", "array", "the sources that wake"},
     {"window_ms", "integer", "how long more are gathered"},
     {"quiet_hours", "string|null", "the hours in which nothing wakes"},
+    DURABLE_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -132,6 +133,7 @@ static void set_wake_policy(struct request *request, const void *data)
 		return;
 	}
 	wake_policy_write(request_result(request), &policy);
+	request_note_durable(request);
 	request_done(request);
 }
 

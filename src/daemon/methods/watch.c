@@ -76,6 +76,7 @@ static const struct field_result watch_results[] = {
     {"id", "string", "the watch, and its notifications"},
     {"message", "string", "what was done, in words"},
     WAKE_RESULTS,
+    DURABLE_RESULTS,
     {"timeout_sec", "number", "when it gives up"},
     {"state", "string", "what is at the path now: reading, absent, not_regular, unreadable"},
     {"mode", "string", "inotify, or poll where no events can be had"},
@@ -181,6 +182,7 @@ static const struct field cancel_fields[] = {
 
 static const struct field_result cancel_results[] = {
     {"cancelled", "integer", "how many were cancelled"},
+    DURABLE_RESULTS,
     {"pane", "string", "whose watches these were, if a pane was meant"},
     {"watches", "array", "which"},
     {"watches[].id", "string", "its id"},
@@ -285,6 +287,7 @@ static void handle_cancel(struct request *request, const void *data)
 	if (pane.pane != MUXBUS_NO_ID)
 		json_put_id(writer, "pane", '%', pane.pane);
 	json_put_str(writer, "message", message);
+	request_note_durable(request);
 	request_done(request);
 }
 

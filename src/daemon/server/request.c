@@ -15,6 +15,8 @@
 #include "daemon/core/meter.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/once.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
 #include "daemon/server/history.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
@@ -655,6 +657,13 @@ uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 void request_set_thread(struct request *request, const char *thread)
 {
 	snprintf(request->thread, sizeof request->thread, "%s", thread);
+}
+
+void request_note_durable(struct request *request)
+{
+	struct queue *queue = request->parts->queue;
+	if (queue != NULL && store_is_degraded(queue_store(queue)))
+		json_put_bool(request_result(request), "durable", false);
 }
 
 const char *request_thread(const struct request *request)

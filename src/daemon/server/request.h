@@ -60,6 +60,13 @@ bool request_join(struct request *request);
  */
 void request_end_all(void);
 
+/* Says in the result that kill -9 would lose what was armed or ended, while the disk keeps nothing. */
+void request_note_durable(struct request *request);
+#define DURABLE_RESULTS                                                                          \
+	{                                                                                        \
+		"durable", "boolean", "false: in memory only, because the disk is full or fails" \
+	}
+
 /* Notes the request in the history. params may be NULL. */
 void request_note(struct request *request, const struct json *params);
 
