@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/store.h"
@@ -314,6 +315,55 @@ static void test_forgetting(void)
 	world_finish(&world);
 }
 
+/* Posts one with so many bytes of data. */
+static uint64_t post_bytes(struct world *world, size_t len)
+{
+	char *data = xasprintf("{\"data\":\"%0*d\"}", (int)len, 7);
+	uint64_t seq = queue_post(world->queue,
+	    &(struct notification_draft){.source = SOURCE_POST, .text = "big", .data = data});
+	mem_free(data);
+	return seq;
+}
+
+/* The bytes of all are bounded as their count is: settled ones go first, and readers get a gap. */
+static void test_forgetting_bytes(void)
+{
+	enum { MAX = 1024 * 1024, LEN = 60000 };
+	struct world world = {0};
+	const char *reason;
+	uint64_t kept, settled, last = 0;
+	torn_disk_init(&world.disk, 7);
+	world_open(&world);
+	queue_set_bytes(world.queue, MAX);
+	kept = post_bytes(&world, LEN);
+	settled = post_bytes(&world, LEN);
+	(void)queue_set_state(world.queue, settled, NOTE_DELIVERED, "{\"result\":\"shown\"}");
+	while (queue_find(world.queue, settled) != NULL)
+		last = post_bytes(&world, LEN);
+	ok(queue_find(world.queue, kept) != NULL, "of bytes too the settled ones go first");
+	ok(queue_bytes(world.queue) <= MAX, "there are no more than the bound");
+	ok(queue_bytes(world.queue) > MAX - 2 * LEN, "and not much less");
+	last = post_bytes(&world, LEN);
+	ok(queue_find(world.queue, kept) == NULL && queue_find(world.queue, last) != NULL,
+	    "then the oldest");
+	is_int((long long)queue_forgotten(world.queue, &reason), (long long)settled,
+	    "up to the newest one that went there is a gap");
+	is_str(reason, "retention", "with the reason");
+	world_restart(&world, true);
+	ok(queue_find(world.queue, kept) == NULL && queue_find(world.queue, last) != NULL,
+	    "a restart has the same");
+	queue_set_bytes(world.queue, MAX / 4);
+	ok(queue_bytes(world.queue) <= MAX / 4, "a lower bound counts at once");
+	ok(queue_find(world.queue, last) != NULL, "and the newest stays");
+	ok(queue_forgotten(world.queue, &reason) > settled, "with a larger gap");
+	queue_set_bytes(world.queue, 1);
+	ok(queue_find(world.queue, last) != NULL, "one that is over the bound alone stays too");
+	last = queue_bytes(world.queue);
+	(void)queue_set_state(world.queue, queue_last(world.queue), NOTE_DELIVERED, "{}");
+	is_int((long long)queue_bytes(world.queue), (long long)last + 3, "receipts count");
+	world_finish(&world);
+}
+
 /* After kill -9 on a full disk readers get a gap, also if the next daemon is killed as well. */
 static void test_loss(void)
 {
@@ -530,6 +580,7 @@ int main(void)
 	test_passing();
 	test_parking();
 	test_forgetting();
+	test_forgetting_bytes();
 	test_forgetting_order();
 	test_damage();
 	test_loss();

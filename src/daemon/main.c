@@ -331,6 +331,7 @@ static int set_up_queue(struct main *main)
 		return fail("%s", reason);
 	daemon->queue = queue_new(store_loop_store(daemon->store_loop), daemon->events);
 	main->meter_wakes = meter_wakes_new(daemon->base, &main->meter, daemon->queue);
+	queue_set_bytes(daemon->queue, (size_t)main->config.limits.queue_bytes);
 	queue_note_loss(daemon->queue);
 	main->onces = once_set_new(daemon->queue);
 	daemon->consumers = consumer_set_new(daemon->queue);

@@ -60,6 +60,9 @@ static const struct limit limits_table[] = {
 	"how often in a minute the program of on_notify may run; further notifications are joined "
 	"in the next run"},
     {LIMIT(peers), 2000, 1, 65536, NULL, "programs connected at once"},
+    {LIMIT(queue_bytes), 64 * MIB, 1 * MIB, 128 * MIB, "bytes",
+	"the texts and data of remembered notifications, of which there are at most 10,000; the "
+	"oldest settled ones are forgotten first, else the oldest"},
     {LIMIT(quiet_ms), 1000, 50, 3600000, "ms", "time without output until pane_quiet"},
     {LIMIT(quote_match), 0, 0, 1, NULL,
 	"1: a notice quotes the line that a watch found; strangers can write into logs"},

@@ -23,6 +23,7 @@ struct config_limits {
 	int64_t mcp_wait_sec; /* that a call of an agent lasts; 0: as known of that agent */
 	int64_t events; /* remembered for late subscribers */
 	int64_t event_bytes;
+	int64_t queue_bytes; /* of notifications that are remembered */
 	int64_t ring_bytes; /* of output remembered per pane */
 	int64_t result_bytes; /* of one response */
 	int64_t quiet_ms; /* without output until pane_quiet */

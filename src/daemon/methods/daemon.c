@@ -222,7 +222,7 @@ static const struct field_result status_results[] = {
     {"on_notify", "object|null",
 	"the person's own program, if there is one: file, for (person or all), runs, failures, "
 	"waiting: notifications for the next run, failure: of the last run, or null"},
-    {"queue", "object", "last: the last number given; undelivered; journal"},
+    {"queue", "object", "last: the last number given; undelivered; bytes; journal"},
     {"model", "object",
 	"lists, part_lists: how often all of tmux or parts of it were listed; audits: how "
 	"often it was compared with tmux; drift: differences found by that"},
@@ -384,6 +384,7 @@ static void write_status(struct json_writer *writer, const struct daemon *daemon
 	json_object_begin(writer, "queue");
 	json_put_int(writer, "last", (int64_t)event_log_last(daemon->events));
 	json_put_int(writer, "undelivered", (int64_t)queue_undelivered(daemon->queue));
+	json_put_int(writer, "bytes", (int64_t)queue_bytes(daemon->queue));
 	json_put_int(writer, "consumers", (int64_t)consumer_set_count(daemon->consumers));
 	json_put_int(writer, "parked", (int64_t)consumer_set_parked(daemon->consumers));
 	store_loop_write(daemon->store_loop, writer, "journal");

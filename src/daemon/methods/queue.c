@@ -383,15 +383,14 @@ static void post_notification(struct request *request, const void *args_data)
 	const struct post_args *args = args_data;
 	struct daemon *daemon = request_daemon(request);
 	const struct muxbus_pane *pane;
-	const struct notification *note;
 	struct notification_draft draft = {
 	    .source = SOURCE_POST,
 	    .key = args->key,
 	    .is_urgent = args->urgency == 1,
 	};
 	struct pane_ref ref;
-	uint64_t ticket;
-	char *data, *text;
+	uint64_t ticket, seq;
+	char *data, *text, id[NOTIFICATION_ID_SIZE];
 	bool is_ok;
 	if (post_repeat(request, args))
 		return;
@@ -410,12 +409,13 @@ static void post_notification(struct request *request, const void *args_data)
 	if (args->key != NULL && queue_unread(daemon->queue, args->key) != NULL)
 		request_set_repeated(request);
 	queue_begin(daemon->queue);
-	note = queue_find(daemon->queue, queue_post(daemon->queue, &draft));
-	once_keep(request_once(request), note->id);
-	ticket = queue_commit(daemon->queue);
+	seq = queue_post(daemon->queue, &draft);
+	strcpy(id, queue_find(daemon->queue, seq)->id);
+	once_keep(request_once(request), id);
+	ticket = queue_commit(daemon->queue); /* who waited for it may have settled it: it may go */
 	mem_free(data);
 	mem_free(text);
-	post_finish(request, note->seq, note->id, ticket, args->sync);
+	post_finish(request, seq, id, ticket, args->sync);
 }
 
 struct cancel_args {

@@ -116,6 +116,17 @@ void notification_free(struct notification *note)
 	mem_free(note);
 }
 
+static size_t text_size(const char *text)
+{
+	return text != NULL ? strlen(text) + 1 : 0;
+}
+
+size_t notification_size(const struct notification *note)
+{
+	return sizeof *note + text_size(note->text) + text_size(note->data) + text_size(note->key) +
+	    text_size(note->delivery);
+}
+
 char *notification_clean_text(const char *text, size_t len)
 {
 	bool is_lossy = false, was_space = true;

@@ -73,6 +73,8 @@ struct notification {
 };
 
 void notification_free(struct notification *note);
+/* The memory that it takes. */
+size_t notification_size(const struct notification *note);
 
 /*
  * The members that protocol section 10 names, without seq and time if is_event: an event

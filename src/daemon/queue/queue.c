@@ -34,6 +34,7 @@ struct queue {
 	struct map ids; /* of requests that are held: how often */
 	struct list listeners;
 	size_t count;
+	size_t bytes, bytes_max; /* of all entries */
 	size_t undelivered;
 	uint64_t last;
 	uint64_t settled_from; /* no entry before this one is settled */
@@ -130,6 +131,7 @@ static void queue_insert(struct queue *queue, struct notification *note)
 	note_index_add(&queue->index, note);
 	list_append(&queue->notes, &note->link);
 	queue->count++;
+	queue->bytes += notification_size(note);
 	queue->undelivered += is_undelivered(note);
 	if (!is_undelivered(note) && note->seq < queue->settled_from)
 		queue->settled_from = note->seq;
@@ -146,6 +148,7 @@ static void queue_remove(struct queue *queue, struct notification *note)
 	note_index_remove(&queue->index, note);
 	list_remove(&note->link);
 	queue->count--;
+	queue->bytes -= notification_size(note);
 	queue->undelivered -= is_undelivered(note);
 	notification_free(note);
 }
@@ -180,6 +183,7 @@ struct queue *queue_new(struct store *store, struct event_log *events)
 {
 	struct queue *queue = xcalloc(1, sizeof *queue);
 	queue->settled_from = UINT64_MAX;
+	queue->bytes_max = QUEUE_BYTES;
 	queue->store = store;
 	queue->events = events;
 	list_init(&queue->notes);
@@ -285,10 +289,10 @@ static struct notification *oldest_settled(struct queue *queue)
 	return NULL;
 }
 
-/* Forgets the oldest beyond the bound: settled ones first, else whatever is oldest. */
+/* Forgets the oldest beyond the bounds: settled ones first, else whatever is oldest. */
 static void queue_forget(struct queue *queue)
 {
-	while (queue->count > QUEUE_KEEP) {
+	while (queue->count > QUEUE_KEEP || (queue->bytes > queue->bytes_max && queue->count > 1)) {
 		struct notification *oldest = oldest_settled(queue);
 		char name[SEQ_SIZE];
 		if (oldest == NULL)
@@ -302,6 +306,17 @@ static void queue_forget(struct queue *queue)
 		(void)store_commit(queue->store);
 		queue_remove(queue, oldest);
 	}
+}
+
+void queue_set_bytes(struct queue *queue, size_t max)
+{
+	queue->bytes_max = max;
+	queue_forget(queue);
+}
+
+size_t queue_bytes(const struct queue *queue)
+{
+	return queue->bytes;
 }
 
 uint64_t queue_commit(struct queue *queue)
@@ -583,10 +598,12 @@ bool queue_set_state(
 	note_index_update(&queue->index, note);
 	if (!is_undelivered(note) && seq < queue->settled_from)
 		queue->settled_from = seq;
+	queue->bytes -= notification_size(note);
 	if (receipt != NULL) {
 		mem_free(note->delivery);
 		note->delivery = xstrdup(receipt);
 	}
+	queue->bytes += notification_size(note);
 	queue_changed(queue, note);
 	return true;
 }

@@ -17,7 +17,9 @@
 #include "daemon/queue/notification.h"
 #include "daemon/queue/record.h"
 
-#define QUEUE_KEEP 10000 /* entries remembered; settled ones are forgotten first */
+/* Entries remembered, and bytes unless the limit says another; settled ones are forgotten first. */
+#define QUEUE_KEEP 10000
+#define QUEUE_BYTES ((size_t)64 * 1024 * 1024)
 
 struct event_log;
 struct queue;
@@ -27,6 +29,9 @@ struct store;
 struct queue *queue_new(struct store *store, struct event_log *events);
 void queue_free(struct queue *queue);
 struct store *queue_store(struct queue *queue);
+/* Bounds the bytes of all entries; what is over the bound now is forgotten. */
+void queue_set_bytes(struct queue *queue, size_t max);
+size_t queue_bytes(const struct queue *queue);
 
 /* A request id that nothing remembered bears; held until it is released. */
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE]);
