@@ -208,23 +208,23 @@ static void test_random(void)
 	for (int round = 0; round < 3000 && wrong == 0; round++) {
 		size_t len = make_random(bytes, sizeof bytes);
 		const struct json *value;
-		bool lossy;
+		bool lossy, was_lossy;
 		uint8_t *exact;
-		for (size_t i = 0; i < len; i++)
-			bytes[i] = bytes[i] ? bytes[i] : 1; /* a NUL is written, but never read */
 		begin();
 		/* From memory that ends at the last byte. */
 		exact = malloc(len ? len : 1);
 		memcpy(exact, bytes, len);
-		(void)json_put_text(&writer, NULL, exact, len);
+		was_lossy = json_put_text(&writer, NULL, exact, len);
 		free(exact);
+		for (size_t i = 0; i < len; i++)
+			bytes[i] = bytes[i] ? bytes[i] : 0xff; /* replaced as what is invalid */
 		wrong += !is_harmless(out.data, out.len);
 		value = json_read(reader, written(), out.len, &error);
 		lossy = false;
 		buf_clear(&clean);
 		(void)buf_append_str(&clean, "");
 		(void)utf8_clean(&clean, bytes, len, &lossy);
-		wrong += value == NULL || value->len != clean.len ||
+		wrong += value == NULL || value->len != clean.len || lossy != was_lossy ||
 		    memcmp(value->text, clean.data, clean.len) != 0;
 		if (value == NULL)
 			continue;

@@ -137,7 +137,7 @@ void json_put_value(struct json_writer *writer, const char *name, const struct j
 
 /*
  * The escaper: appends bytes as the inside of a JSON string. *lossy is set to true if
- * U+FFFD replaced invalid UTF-8, else left alone. Escaped are '"',
+ * U+FFFD replaced invalid UTF-8 or a NUL, else left alone. Escaped are '"',
  * '\\', C0, DEL, C1, U+2028, U+2029 and bidi controls. Returns 0 or an enum buf_error.
  */
 int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy);

@@ -27,7 +27,7 @@ struct escape {
 	bool is_lossy;
 };
 
-/* The escapes of ASCII characters; len 0: none. */
+/* The escapes of ASCII characters; len 0: none. U+FFFD replaces a NUL, which no reader of ours takes. */
 struct ascii_escape {
 	char text[GROWTH_MAX];
 	char unused;
@@ -41,7 +41,7 @@ struct ascii_escape {
 	{                            \
 		{'\\', letter}, 0, 2 \
 	}
-static const struct ascii_escape ascii_escapes[128] = {UNIT('0', '0'), UNIT('0', '1'),
+static const struct ascii_escape ascii_escapes[128] = {{"\xef\xbf\xbd", 0, 3}, UNIT('0', '1'),
     UNIT('0', '2'), UNIT('0', '3'), UNIT('0', '4'), UNIT('0', '5'), UNIT('0', '6'), UNIT('0', '7'),
     SHORT('b'), SHORT('t'), SHORT('n'), UNIT('0', 'b'), SHORT('f'), SHORT('r'), UNIT('0', 'e'),
     UNIT('0', 'f'), UNIT('1', '0'), UNIT('1', '1'), UNIT('1', '2'), UNIT('1', '3'), UNIT('1', '4'),
@@ -104,6 +104,7 @@ static inline void escape_blocks(struct escape *e, const uint8_t *stop)
 			if (*at >= 0x80)
 				break;
 			to = put_ascii(to, *at);
+			e->is_lossy |= *at == 0;
 			copy_block(to, ++rest);
 		}
 		if (mask != 0) {
@@ -127,6 +128,7 @@ static inline void escape_ascii(struct escape *e, const uint8_t *stop)
 #endif
 	while (e->from < stop && *e->from < 0x80) {
 		uint8_t c = *e->from++;
+		e->is_lossy |= c == 0;
 		if (ascii_escapes[c].len == 0)
 			*e->to++ = c;
 		else

@@ -111,8 +111,8 @@ static void read_cells(const char *text, size_t len, struct prompt_row *row)
 			size = 1;
 			character = 0xfffd;
 		}
-		/* Shifts to another character set, and back, that lines are drawn with. */
-		if (character >= ' ')
+		/* No controls, as shifts to the character set that lines are drawn with, and back. */
+		if ((character >= ' ' && character < 0x7f) || character >= 0xa0)
 			put_cell(row, character, cells_width(text + at, (size_t)size), &looks);
 		at += (size_t)size;
 	}

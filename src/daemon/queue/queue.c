@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/queue/note_index.h"
@@ -153,20 +154,32 @@ static void queue_remove(struct queue *queue, struct notification *note)
 	notification_free(note);
 }
 
+#define SEQ_END ((uint64_t)1 << 53) /* numbers are exact in JSON up to here */
+
 static bool take_forgotten(void *data, const char *name, const struct json *value)
 {
+	struct queue *queue = data;
 	(void)name;
-	return record_read(forgotten_kind.rows, value, data);
+	if (record_read(forgotten_kind.rows, value, queue) && queue->forgotten < SEQ_END)
+		return true;
+	queue->forgotten = 0;
+	return false;
+}
+
+/* The number in a key; 0 if it is none that was given. */
+static uint64_t note_number(const char *name)
+{
+	uint64_t seq = strtoull(name, NULL, 10);
+	char again[SEQ_SIZE];
+	return seq < SEQ_END && strcmp(note_name(seq, again), name) == 0 ? seq : 0;
 }
 
 static bool take_note(void *data, const char *name, const struct json *value)
 {
 	struct notification *note = xcalloc(1, sizeof *note);
 	struct queue *queue = data;
-	note->seq = strtoull(name, NULL, 10);
-	if (note->seq > queue->last)
-		queue->last = note->seq;
-	if (!record_read(note_kind.rows, value, note)) {
+	note->seq = note_number(name);
+	if (note->seq == 0 || !record_read(note_kind.rows, value, note)) {
 		notification_free(note);
 		return false;
 	}
@@ -179,8 +192,25 @@ static bool take_note(void *data, const char *name, const struct json *value)
 	return true;
 }
 
+/* The last number that a key in the store has, whether or not its record can be read. */
+static uint64_t last_number(struct store *store)
+{
+	const char *key, *value;
+	uint64_t last = 0, seq;
+	size_t cursor = 0;
+	while (store_next(store, note_kind.prefix, &cursor, &key, &value, NULL)) {
+		seq = note_number(key + strlen(note_kind.prefix));
+		last = seq > last ? seq : last;
+	}
+	return last;
+}
+
+static void post_all_lost(
+    struct queue *queue, const struct record_kind *kind, struct record_lost *lost);
+
 struct queue *queue_new(struct store *store, struct event_log *events)
 {
+	struct record_lost places = {.count = 0}, notes = {.count = 0};
 	struct queue *queue = xcalloc(1, sizeof *queue);
 	queue->settled_from = UINT64_MAX;
 	queue->bytes_max = QUEUE_BYTES;
@@ -191,9 +221,13 @@ struct queue *queue_new(struct store *store, struct event_log *events)
 	queue->recounted_end = &queue->recounted;
 	note_index_init(&queue->index);
 	map_init(&queue->ids);
-	queue_load(queue, &forgotten_kind, take_forgotten, queue);
-	queue_load(queue, &note_kind, take_note, queue);
+	record_load(store, &forgotten_kind, take_forgotten, queue, &places);
+	record_load(store, &note_kind, take_note, queue, &notes);
+	queue->last = last_number(store);
 	event_log_pass(events, queue->last > queue->forgotten ? queue->last : queue->forgotten);
+	/* Numbers that are given from here on are new, and what is posted is not loaded again. */
+	post_all_lost(queue, &forgotten_kind, &places);
+	post_all_lost(queue, &note_kind, &notes);
 	return queue;
 }
 
@@ -466,7 +500,7 @@ static void post_lost(struct queue *queue, const struct record_kind *kind, const
 {
 	const char *name = key + strlen(kind->prefix);
 	bool has_id = kind->naming != RECORD_BY_NAME && name[0] != '\0' &&
-	    strlen(name) < NOTIFICATION_ID_SIZE;
+	    strlen(name) < NOTIFICATION_ID_SIZE && utf8_is_valid(name, strlen(name));
 	char *text = xasprintf("%s was lost: its record cannot be read", kind->noun);
 	struct json_writer writer;
 	struct buf data;
@@ -482,10 +516,23 @@ static void post_lost(struct queue *queue, const struct record_kind *kind, const
 		.text = text,
 		.data = (const char *)data.data});
 	if (kind == &note_kind)
-		note_damage(queue, strtoull(name, NULL, 10));
+		note_damage(queue, note_number(name));
 	store_delete(queue->store, key);
 	buf_finish(&data);
 	mem_free(text);
+}
+
+static void post_all_lost(
+    struct queue *queue, const struct record_kind *kind, struct record_lost *lost)
+{
+	if (lost->count == 0)
+		return;
+	queue_begin(queue);
+	for (size_t at = 0; at < lost->count; at++) {
+		post_lost(queue, kind, lost->keys[at]);
+		mem_free(lost->keys[at]);
+	}
+	(void)queue_commit(queue);
 }
 
 void queue_load(
@@ -493,14 +540,7 @@ void queue_load(
 {
 	struct record_lost lost = {.count = 0};
 	record_load(queue->store, kind, take, data, &lost);
-	if (lost.count == 0)
-		return;
-	queue_begin(queue);
-	for (size_t at = 0; at < lost.count; at++) {
-		post_lost(queue, kind, lost.keys[at]);
-		mem_free(lost.keys[at]);
-	}
-	(void)queue_commit(queue);
+	post_all_lost(queue, kind, &lost);
 }
 
 const struct notification *queue_find(const struct queue *queue, uint64_t seq)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/queue/store.h"
 
@@ -62,7 +63,8 @@ void record_load(struct store *store, const struct record_kind *kind, record_tak
 	while (store_next(store, kind->prefix, &cursor, &key, &value, &len)) {
 		const char *name = key + strlen(kind->prefix);
 		const struct json *tree = read_value(reader, kind, value, len, &words);
-		bool is_name = kind->naming != RECORD_BY_ID || strlen(name) < NOTIFICATION_ID_SIZE;
+		bool is_name = utf8_is_valid(name, strlen(name)) &&
+		    (kind->naming != RECORD_BY_ID || strlen(name) < NOTIFICATION_ID_SIZE);
 		if (tree != NULL && is_name && take(data, name, tree))
 			continue;
 		log_warning("%s cannot be read from the journal: %s", kind->noun, key);

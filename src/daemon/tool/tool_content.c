@@ -38,7 +38,8 @@ static void write_images(struct json_writer *writer, const struct json *content)
 	     item = item->next) {
 		const struct json *type = json_member(item, "mimeType");
 		const struct json *data = json_member(item, "data");
-		if (!is_of_type(item, "image") || type == NULL || data == NULL)
+		if (!is_of_type(item, "image") || type == NULL || type->type != JSON_STRING ||
+		    data == NULL || data->type != JSON_STRING)
 			continue;
 		if (!has_any)
 			json_array_begin(writer, "images");
