@@ -188,6 +188,9 @@ static void test_limits(void)
 	ok(held->status.is_held, "a process left behind that holds the output is reported");
 	is_int(held->status.exit_code, 0, "and nothing hangs");
 	is_int(loud->status.out_bytes, 70000008, "all output is counted");
+	is_int(job_log_bytes(world.jobs, loud), JOB_OUT_MAX + JOB_TAIL_SIZE,
+	    "and its log has what is kept");
+	is_int(job_log_bytes(world.jobs, held), 5, "which is all of a little");
 	buf_init(&out, 1 << 20);
 	(void)job_read(world.jobs, loud, JOB_FILE_OUT, JOB_OUT_MAX, 1000, &out, &from, &end);
 	is_int(from, 70000008 - JOB_TAIL_SIZE, "output that was not kept is skipped");

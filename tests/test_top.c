@@ -41,7 +41,7 @@ static const char panes[] =
 static const char jobs[] =
     "{\"jobs\":["
     "{\"id\":\"A1B2\",\"name\":\"tests\",\"command\":\"make check\",\"pane\":\"%0\",\"state\":"
-    "\"failed\",\"exit_code\":2,\"signal\":null,\"started\":\"2026-11-21T11:00:00.000Z\","
+    "\"stopped\",\"exit_code\":null,\"signal\":15,\"started\":\"2026-11-21T11:00:00.000Z\","
     "\"duration_ms\":61500,\"log_bytes\":20480},"
     "{\"id\":\"C3D4\",\"name\":null,\"command\":\"sleep 100\",\"pane\":null,\"state\":\"running\","
     "\"exit_code\":null,\"signal\":null,\"started\":\"2026-11-21T11:59:30.000Z\",\"duration_ms\":"
@@ -276,9 +276,9 @@ static void test_jobs(void)
 	is_str(frame(&top),
 	    "muxbus default  tmux 3.4 · up 3m · 2 sessions · 3 windows · 2 waits       ● live\n"
 	    " Panes 3  [Jobs 2]  Timers   Watches   Queue 1\n"
-	    "  JOB    STATE      EXIT    AGE    TOOK    LOG  PANE   COMMAND\n"
-	    "> C3D4   running            30s              0         sleep 100\n"
-	    "  A1B2   failed        2     1h    1m01    20K  %0     tests: make check\n"
+	    "  JOB    STATE       EXIT    AGE    TOOK    LOG  PANE   COMMAND\n"
+	    "> C3D4   running             30s              0         sleep 100\n"
+	    "  A1B2   stopped   SIG 15     1h    1m01    20K  %0     tests: make check\n"
 	    "\n"
 	    "↑↓←→ move  Enter go  d details  / filter  l log  k stop  p pause  ? help  q quit\n",
 	    "jobs, the last one first");
@@ -293,7 +293,7 @@ static void test_jobs(void)
 	top.view.rows = 20;
 	type(&top, "2\033[Bd");
 	ok(strstr(frame(&top), "\nid               A1B2\n") &&
-		strstr((char *)top.text.data, "\nexit_code        2\n"),
+		strstr((char *)top.text.data, "\nsignal           15\n"),
 	    "d shows all details");
 	is_int(type(&top, "q"), TOP_CHANGED, "q goes back");
 	is_int(type(&top, "q"), TOP_QUIT, "and then out");

@@ -130,8 +130,10 @@ static void read_job_result(struct buf *out, const struct json *item)
 	const struct json *signal = json_member(item, "signal");
 	if (code != NULL && code->type == JSON_NUMBER)
 		put_member(out, item, "exit_code");
-	else if (signal != NULL && signal->type != JSON_NULL)
-		put_member(out, item, "signal");
+	if (signal == NULL || signal->type != JSON_NUMBER)
+		return;
+	(void)buf_append_str(out, out->len > 0 ? " SIG " : "SIG "); /* as muxbus jobs */
+	put_member(out, item, "signal");
 }
 
 static void read_job_command(struct buf *out, const struct json *item)
@@ -285,7 +287,7 @@ const struct top_table top_tables[TOP_LIST_COUNT_] = {
 	    {"JOB", TOP_TEXT, 5, 0, false, read_id},
 	    HOST_COLUMN,
 	    {"STATE", TOP_STATE, 8, 0, false, read_state},
-	    {"EXIT", TOP_TEXT, 5, 2, true, read_job_result},
+	    {"EXIT", TOP_TEXT, 6, 2, true, read_job_result},
 	    {"AGE", TOP_AGE, 5, 1, true, read_started},
 	    {"TOOK", TOP_TEXT, 6, 3, true, read_job_took},
 	    {"LOG", TOP_TEXT, 5, 4, true, read_job_bytes},

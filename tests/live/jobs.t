@@ -197,4 +197,28 @@ kill_daemon
 call next_notification "{\"filter\":{\"id\":\"$quick\"},\"timeout_sec\":60}"
 is 'its end is notified, since no request waits' "$(field '.result.notifications[0].data.exit_code')" 0
 is 'and it is listed' "$(listed '{}')" 1
+# A job that ended while muxbusd was busy is restarted. Its supervisor is no child of this daemon.
+mkfifo "$dir/gate"
+call run_long_command "{\"command\":\"read x <$dir/gate\"}"
+job=$(field .result.id)
+kill_daemon
+daemon=$(ask '{"method":"status"}' | jq .result.pid)
+supervisor=$(cut -d ' ' -f 1 "$(ls "$dir"/muxbus/*/jobs/"$job".lock)")
+mkfifo "$dir/lines"
+socat -t 86400 - "UNIX-CONNECT:$MUXBUS" <"$dir/lines" >"$dir/answers" &
+asker=$!
+exec 5>"$dir/lines"
+echo '{"method":"ping"}' >&5
+until_is 'a connection is open' 1 sh -c "wc -l <'$dir/answers'"
+kill -STOP "$daemon"
+echo "{\"method\":\"restart_job\",\"params\":{\"job\":\"$job\"}}" >&5
+echo >"$dir/gate"
+until_is 'the job ends' ended sh -c "kill -0 $supervisor 2>/dev/null || echo ended"
+exec 5>&-
+kill -CONT "$daemon"
+wait "$asker"
+sed 1d "$dir/answers" >"$dir/restarted"
+is 'it is restarted' "$(jq -r '.result.replaced // .error.message' "$dir/restarted")" "$job"
+call stop_job "{\"job\":\"$(jq -r .result.id "$dir/restarted")\"}"
+
 done_testing

@@ -298,7 +298,8 @@ static const struct field_result job_results[] = {
     {"ended", "string|null", "when"},
     {"duration_ms", "integer|null", "how long it ran"},
     {"log", "string", "the file with its output"},
-    {"log_bytes", "integer", "how much it has written"},
+    {"log_bytes", "integer", "how much of its output is kept"},
+    {"output_bytes", "integer", "how much it wrote, where that is more"},
     {NULL, NULL, NULL},
 };
 
@@ -307,16 +308,12 @@ static const struct field_result list_results[] = {
     {NULL, NULL, NULL},
 };
 
-static void write_job(struct json_writer *writer, const struct job_set *jobs, const struct job *job)
+static void write_job(
+    struct json_writer *writer, const struct daemon *daemon, const struct job *job)
 {
 	char path[PATH_SIZE];
-	struct buf nothing;
-	int64_t from, end = 0;
-	buf_init(&nothing, 1);
-	(void)job_read(jobs, job, JOB_FILE_OUT, 0, 0, &nothing, &from, &end);
-	buf_finish(&nothing);
-	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
-	job_write_members(writer, job, path, end);
+	job_path(daemon->jobs, job, JOB_FILE_OUT, path, sizeof path);
+	job_write_members(writer, job, path, job_log_bytes(daemon->jobs, job));
 }
 
 struct list_args {
@@ -348,7 +345,7 @@ static void handle_list(struct request *request, const void *data)
 		    (!args->all && job_is_quick(job)))
 			continue;
 		json_object_begin(writer, NULL);
-		write_job(writer, jobs, job);
+		write_job(writer, request_daemon(request), job);
 		json_object_end(writer);
 	}
 	json_array_end(writer);
@@ -388,7 +385,7 @@ static void handle_get(struct request *request, const void *data)
 	const struct job *job = find_job(request, args->job);
 	if (job == NULL)
 		return;
-	write_job(request_result(request), request_daemon(request)->jobs, job);
+	write_job(request_result(request), request_daemon(request), job);
 	request_done(request);
 }
 

@@ -38,7 +38,7 @@ static void settle_job(struct condition *condition, const struct job *job)
 	job_path(condition->parts->jobs, job, JOB_FILE_OUT, path, sizeof path);
 	json_writer_init(&writer, &condition->details);
 	json_object_begin(&writer, NULL);
-	job_write_members(&writer, job, path, job->status.out_bytes);
+	job_write_members(&writer, job, path, job_log_bytes(condition->parts->jobs, job));
 	json_object_end(&writer);
 	job_settle_waited(condition->parts->jobs, job);
 	condition_settle(condition, CONDITION_MATCHED);

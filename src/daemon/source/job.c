@@ -240,7 +240,7 @@ static void job_post(struct job_set *set, const struct job *job)
 	head = job_excerpt(set, job, &tail);
 	job_path(set, job, JOB_FILE_OUT, path, sizeof path);
 	text = job_record_text(job);
-	data = job_record_data(job, path, head, tail);
+	data = job_record_data(job, path, job_log_bytes(set, job), head, tail);
 	draft.text = text;
 	draft.data = data;
 	(void)queue_post(set->queue, &draft);
@@ -638,6 +638,8 @@ int job_stop_for_restart(struct job_set *set, const char *id)
 	if (job != NULL && tracked_of(job)->is_restarting)
 		return -EBUSY;
 	error = job_stop(set, id, SIGTERM);
+	if (error == -ESRCH && job != NULL && job->state == JOB_RUNNING)
+		error = 0; /* it has just ended, and this becomes known now */
 	if (error == 0)
 		tracked_of(job)->is_restarting = true;
 	return error;
@@ -690,6 +692,11 @@ static int64_t file_size(const struct job_set *set, const struct job *job, enum 
 	if (fstatat(set->dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
 	return status.st_size;
+}
+
+int64_t job_log_bytes(const struct job_set *set, const struct job *job)
+{
+	return file_size(set, job, JOB_FILE_OUT) + job->status.tail_bytes;
 }
 
 int job_read(const struct job_set *set, const struct job *job, enum job_file file, int64_t offset,

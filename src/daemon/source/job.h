@@ -107,6 +107,9 @@ void job_unlisten(struct job_listener *listener);
 void job_path(
     const struct job_set *set, const struct job *job, enum job_file file, char *out, size_t size);
 
+/* How much of its output is kept: less than it wrote, if that was much. */
+int64_t job_log_bytes(const struct job_set *set, const struct job *job);
+
 /*
  * Reads output from an offset on; what was not kept between its beginning and its end is
  * passed over. *ret_from is where the bytes begin, *ret_end how much there is by now.

@@ -166,7 +166,16 @@ static void write_end(struct json_writer *writer, const struct job *job)
 		json_put_bool(writer, "held", true);
 }
 
-char *job_record_data(const struct job *job, const char *log, const char *head, const char *tail)
+/* The bytes that are kept; those that were written, as the supervisor says at the end. */
+static void write_bytes(struct json_writer *writer, const struct job *job, int64_t log_bytes)
+{
+	json_put_int(writer, "log_bytes", log_bytes);
+	if (job->status.out_bytes > log_bytes)
+		json_put_int(writer, "output_bytes", job->status.out_bytes);
+}
+
+char *job_record_data(
+    const struct job *job, const char *log, int64_t log_bytes, const char *head, const char *tail)
 {
 	struct json_writer writer;
 	struct buf out;
@@ -180,7 +189,7 @@ char *job_record_data(const struct job *job, const char *log, const char *head, 
 	write_end(&writer, job);
 	json_put_int(&writer, "duration_ms", job->status.elapsed_ms);
 	json_put_str(&writer, "log", log);
-	json_put_int(&writer, "log_bytes", job->status.out_bytes);
+	write_bytes(&writer, job, log_bytes);
 	json_put_str(&writer, "output", head);
 	if (tail != NULL)
 		json_put_str(&writer, "tail", tail);
@@ -213,7 +222,7 @@ void job_write_members(
 	else
 		json_put_null(writer, "duration_ms");
 	json_put_str(writer, "log", log);
-	json_put_int(writer, "log_bytes", log_bytes);
+	write_bytes(writer, job, log_bytes);
 	if (job->timeout_ms > 0)
 		json_put_double(writer, "timeout_sec", (double)job->timeout_ms / 1000);
 }

@@ -46,8 +46,9 @@ extern const struct record_kind job_kind;
 
 /* The text and the data of its notification; the caller frees. */
 char *job_record_text(const struct job *job);
-/* tail is NULL if head is all of the output. */
-char *job_record_data(const struct job *job, const char *log, const char *head, const char *tail);
+/* tail is NULL if head is all of the output; log_bytes is what is kept of it. */
+char *job_record_data(
+    const struct job *job, const char *log, int64_t log_bytes, const char *head, const char *tail);
 
 #define JOB_EXCERPT 200 /* characters of output in the notification, at each end */
 
