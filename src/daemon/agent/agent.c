@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_adopt.h"
 #include "daemon/agent/agent_failure.h"
@@ -503,6 +504,38 @@ static void on_ended(struct agent *agent)
 	crash(agent, reason);
 }
 
+/* Whether its pane was of another tmux server than the one that is followed now. */
+static bool has_lost_server(const struct agent *agent)
+{
+	struct muxbus_sync_info info;
+	muxbus_sync_info(tmux_sync(agent->set->parts.tmux), &info);
+	return agent->pane.pane != MUXBUS_NO_ID &&
+	    (agent->pane.server_pid != info.pid ||
+		agent->pane.server_start != process_start_ticks(info.pid));
+}
+
+/*
+ * Its pane is not there. If the whole server has ended meanwhile, that is no wish that the agent
+ * ends: it is started in the next one. Agents that an earlier daemon left in another server are gone.
+ */
+static void lose_pane(struct agent *agent)
+{
+	static const char reason[] = "its pane is not there any more";
+	bool is_kept = !agent->is_adopted && agent->state != AGENT_GONE && has_lost_server(agent);
+	if (is_kept && agent->is_restarting) {
+		restart_later(agent);
+		return;
+	}
+	agent->is_restarting = false;
+	if (is_kept && agent->state != AGENT_CRASHED)
+		end_program(agent, "its tmux server has ended");
+	else if (agent->is_adopted && agent->state != AGENT_CRASHED)
+		crash(agent, reason);
+	else if (agent->state != AGENT_CRASHED)
+		agent_set_state(agent, AGENT_GONE, reason);
+	agent_tasks_end(agent, "crashed", true);
+}
+
 /* Finds the agent of an earlier life, or of a connection that was lost. */
 static void find_again(struct agent *agent)
 {
@@ -510,12 +543,7 @@ static void find_again(struct agent *agent)
 	if (agent->launch != NULL || agent->ending != NULL)
 		return;
 	if (!agent_has_pane(agent) || !agent_monitor_aim(agent->monitor, &agent->pane, false)) {
-		agent->is_restarting = false;
-		if (agent->is_adopted && agent->state != AGENT_CRASHED)
-			crash(agent, "its pane is not there any more");
-		else if (agent->state != AGENT_CRASHED)
-			agent_set_state(agent, AGENT_GONE, "its pane is not there any more");
-		agent_tasks_end(agent, "crashed", true);
+		lose_pane(agent);
 		return;
 	}
 	if (agent->is_adopted && !agent_adopt_watch(agent)) {

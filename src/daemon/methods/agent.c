@@ -570,7 +570,8 @@ const struct method methods_agent[] = {
 	.summary = "Finds an interactive program running under a name, or starts it in a window "
 		   "of its own, and answers when it is ready.",
 	.help = "It is kept alive: when it ends, or falls back to a shell, it is started "
-		"again, after a while and at most five times in a row. A program that never "
+		"again, after a while and at most five times in a row; also in the next tmux "
+		"server, if muxbusd saw the end of the last one. A program that never "
 		"was ready is not: the error says how it ended, with its last lines, and its "
 		"window is closed. Each crash is one notification, however often muxbusd is "
 		"started after it. The state blocked says that it asks something: respond "

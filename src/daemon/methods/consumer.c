@@ -18,6 +18,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/source/job_name.h"
+#include "daemon/tmux/pane_fate.h"
 
 const struct field_result notification_list_results[] = {
     {"notifications", "array", "the entries, oldest first"},
@@ -27,6 +28,7 @@ const struct field_result notification_list_results[] = {
 	"timer, watch, job, tool, condition, command, post or program"},
     {"notifications[].id", "string", "the id of the request that it answers"},
     {"notifications[].pane", "string|null", "the pane it is addressed to"},
+    {"notifications[].pane_gone", "boolean", "true: gone; another may have its id now"},
     {"notifications[].thread", "string",
 	"the session of an agent, if it is addressed to one: \"codex:019a…\""},
     {"notifications[].text", "string", "one line for people"},
@@ -61,10 +63,12 @@ void notification_write_gap(struct json_writer *writer, const struct queue *queu
 	json_object_end(writer);
 }
 
-void notification_write_entry(struct json_writer *writer, const struct notification *note)
+void notification_write_entry(
+    struct json_writer *writer, struct tmux *tmux, const struct notification *note)
 {
 	json_object_begin(writer, NULL);
 	notification_write_members(writer, note, false);
+	pane_fate_write_gone(writer, tmux, "pane", &note->pane);
 	json_object_end(writer);
 }
 
@@ -213,7 +217,7 @@ static bool next_answer(struct next_wait *wait, bool is_time)
 	json_array_begin(writer, "notifications");
 	last = queue_last(wait->queue) > wait->after ? queue_last(wait->queue) : wait->after;
 	while (note != NULL) {
-		notification_write_entry(writer, note);
+		notification_write_entry(writer, request_daemon(wait->request)->tmux, note);
 		last = note->seq;
 		if (++count == wait->limit)
 			break;

@@ -25,6 +25,7 @@
 #include "daemon/source/job_env.h"
 #include "daemon/source/job_name.h"
 #include "daemon/source/job_record.h"
+#include "daemon/tmux/pane_fate.h"
 
 enum {
 	PATH_SIZE = 4096,
@@ -291,6 +292,7 @@ static const struct field_result job_results[] = {
     {"cwd", "string", "where"},
     {"pid", "integer|null", "of the command, and its process group"},
     {"pane", "string|null", "the pane it wakes when it ends"},
+    {"pane_gone", "boolean", "true: gone; another may have its id now"},
     {"state", "string", "running, exited, failed, stopped or lost"},
     {"exit_code", "integer|null", "how it ended"},
     {"signal", "integer|null", "what killed it"},
@@ -314,6 +316,7 @@ static void write_job(
 	char path[PATH_SIZE];
 	job_path(daemon->jobs, job, JOB_FILE_OUT, path, sizeof path);
 	job_write_members(writer, job, path, job_log_bytes(daemon->jobs, job));
+	pane_fate_write_gone(writer, daemon->tmux, "pane", &job->pane);
 }
 
 struct list_args {

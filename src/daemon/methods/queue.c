@@ -94,9 +94,12 @@ static void list_notifications(struct request *request, const void *data)
 	uint64_t after = (uint64_t)args->after, last;
 	struct consumer *consumer;
 	struct json_writer *writer;
+	struct pane_ref ref;
 	int64_t count = 0;
 	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
 		return;
+	if (pane != NULL) /* not one of an earlier server */
+		pane_ref_of(request_daemon(request)->tmux, pane->id, &ref);
 	if (args->consumer != NULL) {
 		consumer = queue_get_consumer(request, args->consumer);
 		if (consumer == NULL)
@@ -108,11 +111,11 @@ static void list_notifications(struct request *request, const void *data)
 	json_array_begin(writer, "notifications");
 	last = queue_last(queue) > after ? queue_last(queue) : after;
 	for (note = queue_after(queue, after); note != NULL; note = queue_next(queue, note)) {
-		if (pane != NULL && note->pane.pane != pane->id)
+		if (pane != NULL && !pane_ref_same_pane(&note->pane, &ref))
 			continue;
 		if (args->state >= 0 && note->state != (enum notification_state)args->state)
 			continue;
-		notification_write_entry(writer, note);
+		notification_write_entry(writer, request_daemon(request)->tmux, note);
 		queue_note_told(queue, note->seq);
 		if (++count == args->limit) {
 			last = note->seq;

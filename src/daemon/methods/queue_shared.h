@@ -11,6 +11,7 @@
 #include "wire/json.h"
 
 struct request;
+struct tmux;
 
 enum { QUEUE_LIST_MAX = 1000 }; /* entries of one answer */
 
@@ -19,7 +20,8 @@ extern const struct field_result notification_list_results[];
 
 /* Writes what is missing between a reader's place and what is remembered, or null. */
 void notification_write_gap(struct json_writer *writer, const struct queue *queue, uint64_t after);
-void notification_write_entry(struct json_writer *writer, const struct notification *note);
+void notification_write_entry(
+    struct json_writer *writer, struct tmux *tmux, const struct notification *note);
 
 /* Finds or makes a consumer; NULL after failing the request. */
 struct consumer *queue_get_consumer(struct request *request, const char *name);

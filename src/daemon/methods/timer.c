@@ -15,6 +15,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/source/timer.h"
+#include "daemon/tmux/pane_fate.h"
 
 enum { MESSAGE_SIZE = 400, LIST_MAX = 1000 };
 
@@ -166,6 +167,7 @@ static const struct field_result list_results[] = {
     {"timers", "array", "the timers, soonest first"},
     {"timers[].id", "string", "its id"},
     {"timers[].pane", "string|null", "the pane it wakes"},
+    {"timers[].pane_gone", "boolean", "true: gone; another may have its id now"},
     {"timers[].due", "string", "when it ends"},
     {"timers[].recurring", "boolean", "whether it comes again"},
     {"timers[].text", "string|null", "the text of a reminder"},
@@ -186,10 +188,7 @@ static void handle_list(struct request *request, const void *data)
 	while (left-- > 0 && (timer = timer_next(timers, timer)) != NULL) {
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "id", timer->id);
-		if (timer->pane.pane != MUXBUS_NO_ID)
-			json_put_id(writer, "pane", '%', timer->pane.pane);
-		else
-			json_put_null(writer, "pane");
+		pane_fate_write(writer, request_daemon(request)->tmux, "pane", &timer->pane);
 		json_put_time(writer, "due", timer->real_due_ms);
 		json_put_str(writer, "text", timer->text);
 		json_put_bool(writer, "recurring", timer->period_ms > 0);

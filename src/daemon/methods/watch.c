@@ -17,6 +17,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/source/wait.h"
+#include "daemon/tmux/pane_fate.h"
 
 enum { MESSAGE_SIZE = 600 };
 
@@ -202,18 +203,17 @@ static bool is_meant_wait(
 	    pane_ref_equal(&wait->pane, pane);
 }
 
-static void put_subject(struct json_writer *writer, const struct wait_background *wait)
+static void put_subject(
+    struct json_writer *writer, struct tmux *tmux, const struct wait_background *wait)
 {
-	if (wait->subject.pane != MUXBUS_NO_ID)
-		json_put_id(writer, "watched_pane", '%', wait->subject.pane);
-	else
-		json_put_null(writer, "watched_pane");
+	pane_fate_write(writer, tmux, "watched_pane", &wait->subject);
 }
 
 /* Cancels the background waits that are meant, and writes which. */
-static unsigned cancel_waits(struct wait_set *waits, const struct cancel_args *args,
+static unsigned cancel_waits(const struct daemon *daemon, const struct cancel_args *args,
     const struct pane_ref *pane, struct json_writer *writer)
 {
+	struct wait_set *waits = daemon->waits;
 	const struct wait *wait, *next;
 	unsigned count = 0;
 	for (wait = wait_next_background(waits, NULL); wait != NULL; wait = next) {
@@ -224,7 +224,7 @@ static unsigned cancel_waits(struct wait_set *waits, const struct cancel_args *a
 			continue;
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "id", shown.id);
-		put_subject(writer, &shown);
+		put_subject(writer, daemon->tmux, &shown);
 		json_object_end(writer);
 		(void)wait_cancel_background(waits, shown.id); /* it is there */
 		count++;
@@ -268,7 +268,7 @@ static void handle_cancel(struct request *request, const void *data)
 		(void)watch_cancel(watches, watch->id); /* it is there */
 		count++;
 	}
-	count += cancel_waits(request_daemon(request)->waits, args, &pane, writer);
+	count += cancel_waits(request_daemon(request), args, &pane, writer);
 	if (args->id != NULL && wait_cancel_named(request_daemon(request)->waits, args->id)) {
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "id", args->id);
@@ -298,7 +298,9 @@ static const struct field_result list_results[] = {
     {"watches[].file", "string|null", "the file that is watched"},
     {"watches[].watched_pane", "string|null", "the pane that is watched"},
     {"watches[].condition", "object", "of kinds other than file: what is waited for"},
+    {"watches[].watched_pane_gone", "boolean", "true: gone; another may have its id now"},
     {"watches[].pane", "string|null", "the pane it wakes"},
+    {"watches[].pane_gone", "boolean", "true: gone; another may have its id now"},
     {"watches[].regex", "string|null", "what new lines must match"},
     {"watches[].wake_on_change", "boolean", "whether any change wakes"},
     {"watches[].once", "boolean", "whether it ends with the first"},
@@ -314,7 +316,7 @@ static const struct field_result list_results[] = {
     {NULL, NULL, NULL},
 };
 
-static void put_watch(struct json_writer *writer, const struct watch *watch)
+static void put_watch(struct json_writer *writer, struct tmux *tmux, const struct watch *watch)
 {
 	const struct tail *tail = tail_loop_tail(tail_listener_loop(&watch->listener));
 	const struct tail_file *file = tail_file(tail);
@@ -324,10 +326,7 @@ static void put_watch(struct json_writer *writer, const struct watch *watch)
 	json_put_str(writer, "kind", "file");
 	json_put_str(writer, "file", watch->file);
 	json_put_null(writer, "watched_pane");
-	if (watch->pane.pane != MUXBUS_NO_ID)
-		json_put_id(writer, "pane", '%', watch->pane.pane);
-	else
-		json_put_null(writer, "pane");
+	pane_fate_write(writer, tmux, "pane", &watch->pane);
 	json_put_str(writer, "regex", pattern != NULL ? pattern_text(pattern) : NULL);
 	json_put_bool(writer, "wake_on_change", watch->on_change);
 	json_put_bool(writer, "once", !watch->is_staying);
@@ -345,17 +344,15 @@ static void put_watch(struct json_writer *writer, const struct watch *watch)
 	json_object_end(writer);
 }
 
-static void put_wait(struct json_writer *writer, const struct wait_background *wait)
+static void put_wait(
+    struct json_writer *writer, struct tmux *tmux, const struct wait_background *wait)
 {
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "id", wait->id);
 	json_put_str(writer, "kind", wait->kind == WAIT_IDLE ? "idle" : "pane");
 	json_put_null(writer, "file");
-	put_subject(writer, wait);
-	if (wait->pane.pane != MUXBUS_NO_ID)
-		json_put_id(writer, "pane", '%', wait->pane.pane);
-	else
-		json_put_null(writer, "pane");
+	put_subject(writer, tmux, wait);
+	pane_fate_write(writer, tmux, "pane", &wait->pane);
 	json_put_raw(writer, "condition", wait->spec, strlen(wait->spec));
 	json_put_bool(writer, "once", wait->is_once);
 	json_put_time(writer, "due", wait->due_ms);
@@ -372,11 +369,11 @@ static void handle_list(struct request *request, const void *args)
 	(void)args;
 	json_array_begin(writer, "watches");
 	while ((watch = watch_next(watches, watch)) != NULL)
-		put_watch(writer, watch);
+		put_watch(writer, request_daemon(request)->tmux, watch);
 	while ((wait = wait_next_background(request_daemon(request)->waits, wait)) != NULL) {
 		struct wait_background shown;
 		wait_background_get(wait, &shown);
-		put_wait(writer, &shown);
+		put_wait(writer, request_daemon(request)->tmux, &shown);
 	}
 	json_array_end(writer);
 	request_done(request);

@@ -4,8 +4,11 @@
 
 #include <muxbus.h>
 
+#include <stdio.h>
+
 #include "base/process.h"
 #include "daemon/tmux/tmux.h"
+#include "wire/json.h"
 
 void pane_ref_of(struct tmux *tmux, uint32_t pane, struct pane_ref *ret_ref)
 {
@@ -38,4 +41,24 @@ enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref)
 	if (pane != NULL && pane->is_dead && pane->pid == 0)
 		now.pane_pid = ref->pane_pid;
 	return pane_ref_same_pane(&now, ref) ? PANE_THERE : PANE_GONE;
+}
+
+void pane_fate_write_gone(
+    struct json_writer *writer, struct tmux *tmux, const char *name, const struct pane_ref *ref)
+{
+	char gone[32];
+	if (ref->pane == MUXBUS_NO_ID || tmux == NULL || pane_fate(tmux, ref) != PANE_GONE)
+		return;
+	snprintf(gone, sizeof gone, "%s_gone", name);
+	json_put_bool(writer, gone, true);
+}
+
+void pane_fate_write(
+    struct json_writer *writer, struct tmux *tmux, const char *name, const struct pane_ref *ref)
+{
+	if (ref->pane != MUXBUS_NO_ID)
+		json_put_id(writer, name, '%', ref->pane);
+	else
+		json_put_null(writer, name);
+	pane_fate_write_gone(writer, tmux, name, ref);
 }

@@ -5,6 +5,7 @@
 
 #include "daemon/core/pane_ref.h"
 
+struct json_writer;
 struct tmux;
 
 /* The reference of an existing pane; cleared if none has this id. */
@@ -16,5 +17,14 @@ enum pane_fate {
 	PANE_GONE, /* closed, or another process or server has its number */
 };
 enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref);
+
+/*
+ * Writes the pane of a list under a name, or null; and of one that is gone a second member with
+ * "_gone" behind the name: another pane may have its id now. The second part alone, too.
+ */
+void pane_fate_write(
+    struct json_writer *writer, struct tmux *tmux, const char *name, const struct pane_ref *ref);
+void pane_fate_write_gone(
+    struct json_writer *writer, struct tmux *tmux, const char *name, const struct pane_ref *ref);
 
 #endif

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The tmux server ends, and another one begins: what was armed in the old one names none of the new
+# panes, and a kept agent is started again.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sh'
+old=$(t display-message -p '#{pid}')
+call sleep '{"pane":"main","seconds":3600,"text":"later"}'
+call watch_log "{\"pane\":\"main\",\"file_path\":\"$dir/log\",\"regex\":\"x\"}"
+call watch_pane '{"pane":"main","regex":"never"}'
+call run_long_command '{"pane":"main","command":"sleep 3600"}'
+job=$(field .result.id)
+call post_notification '{"pane":"main","text":"unread"}'
+call ensure_agent '{"name":"kept","command":"exec cat","prompt":"^$"}'
+is 'an agent is kept' "$(field .result.state)" ready
+first=$(field .result.pid)
+call ensure_agent '{"name":"closed","command":"exec cat","prompt":"^$"}'
+t kill-pane -t "$(field .result.pane)"
+state() {
+	ask '{"method":"list_agents"}' | jq -r --arg agent "$1" '.result.agents[] | select(.agent == $agent) | .state'
+}
+until_is 'of another one the pane was closed' gone state closed
+panes() { # every pane of the lists, with the word whether it is gone
+	ask '{"method":"list_timers"}' | jq -r '.result.timers[] | "timer \(.pane) \(.pane_gone)"'
+	ask '{"method":"list_watches"}' | jq -r '.result.watches[] | "\(.kind) \(.pane) \(.pane_gone) \(.watched_pane) \(.watched_pane_gone)"'
+	ask '{"method":"list_jobs"}' | jq -r '.result.jobs[] | "job \(.pane) \(.pane_gone)"'
+	call get_job "{\"job\":\"$job\"}"
+	field '.result | "one job \(.pane) \(.pane_gone)"'
+	ask '{"method":"list_notifications"}' | jq -r '.result.notifications[] | select(.text == "unread") | "post \(.pane) \(.pane_gone)"'
+}
+is 'the panes are there' "$(panes)" 'timer %0 null
+file %0 null null null
+pane null null %0 null
+job %0 null
+one job %0 null
+post %0 null'
+
+t kill-server
+# The old server may still be ending.
+while kill -0 "$old" 2>/dev/null; do sleep 0.02; done
+t new-session -d -s main 'exec sh' || exit 99
+followed() {
+	ask '{"method":"status"}' | jq -r '.result.tmux | "\(.state) \(.pid)"'
+}
+until_is 'the new server is followed' "live $(t display-message -p '#{pid}')" followed
+is 'it has a pane of that id too' "$(ask '{"method":"get_pane","params":{"pane":"%0"}}' | jq -r .result.pane)" %0
+is 'and no list means that' "$(panes | grep -v '^pane ')" 'timer %0 true
+file %0 true null null
+job %0 true
+one job %0 true
+post %0 true'
+is 'nor are the notifications of the other its own' "$(call list_notifications '{"pane":"%0"}'; field '[.result.notifications[] | select(.text == "unread")] | length')" 0
+until_is 'the agent is kept alive' ready state kept
+again() {
+	ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "kept") | "\(.restarts) \(.pid != '"$first"')"'
+}
+is 'by another start' "$(again)" '1 true'
+is 'the other one stays gone' "$(state closed)" gone
+is 'the start is notified' "$(ask '{"method":"list_notifications"}' | jq -r '.result.notifications[] | select(.text | startswith("agent kept ")).text')" 'agent kept crashed; it is started again'
+call send_task '{"agent":"kept","text":"a task","timeout_sec":20}'
+is 'and takes tasks' "$(field '.result | "\(.outcome) \(.text)"')" 'ready a task'
+done_testing
