@@ -43,4 +43,20 @@ call ensure_agent '{"name":"missing","command":"exec cat","prompt":"^$"}'
 is 'the name can be used again' "$(field '.result | "\(.state) \(.started)"')" 'ready true'
 call stop_agent '{"agent":"talks"}'
 is 'an agent without a pane is stopped' "$(field '.error.message // (.result | "\(.agent) \(.pane) \(.released)")')" 'talks null false'
+
+# Its pane closes at any time of the start; it is started again, and stopped: the first launch
+# is over then, and reads nothing of an agent that is no more.
+life=$(ask '{"method":"status"}' | jq .result.pid)
+for delay in 0 1 2 3 5 7 9; do
+	t set-hook -g after-new-window \
+		"run-shell -b 'sleep 0.00$delay; tmux -S $dir/tmux kill-pane -t agent-cut:'"
+	call ensure_agent '{"name":"cut","command":"exec cat","prompt":"^$"}'
+	t set-hook -gu after-new-window
+	call ensure_agent '{"name":"cut","command":"exec cat","prompt":"^$"}'
+	is "a start after one that was cut $delay ms after its window" "$(field .result.state)" ready
+	call stop_agent '{"agent":"cut"}'
+	is 'and it can be stopped' "$(field .result.agent)" cut
+done
+until_is 'no session of a launch is left' 0 sh -c "tmux -S $dir/tmux list-sessions -F '#{session_name}' | grep -c cut"
+is 'the same daemon lives' "$(ask '{"method":"status"}' | jq .result.pid)" "$life"
 done_testing

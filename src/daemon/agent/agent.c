@@ -121,6 +121,14 @@ static void on_launched(void *data, const struct pane_ref *pane, const char *err
 	agent_monitor_look(agent->monitor, true);
 }
 
+/* A launch reads the plan: it ends before the plan does, and before another one begins. */
+static void drop_launch(struct agent *agent)
+{
+	if (agent->launch != NULL)
+		agent_launch_cancel(agent->launch);
+	agent->launch = NULL;
+}
+
 static void agent_launch_program(struct agent *agent)
 {
 	static const struct agent_launch_handlers handlers = {.made = on_made, .done = on_launched};
@@ -130,6 +138,7 @@ static void agent_launch_program(struct agent *agent)
 	    .reporters = parts->reporters,
 	    .parent = agent->teller};
 	bool is_there = agent_has_pane(agent);
+	drop_launch(agent);
 	loop_timer_disarm(agent->timer);
 	agent->is_restarting = false;
 	agent->was_ready = false;
@@ -310,6 +319,7 @@ static void on_closed(void *data)
 		crash(agent, "its pane was closed");
 		return;
 	}
+	drop_launch(agent);
 	loop_timer_disarm(agent->timer);
 	agent->is_restarting = false;
 	agent_set_state(agent, AGENT_GONE, "its pane was closed");
@@ -353,8 +363,7 @@ static void agent_free(struct agent *agent)
 {
 	list_remove(&agent->link);
 	agent->set->count--;
-	if (agent->launch != NULL)
-		agent_launch_cancel(agent->launch);
+	drop_launch(agent);
 	agent_ending_free(agent->ending);
 	agent_adopt_forget(agent);
 	agent_failure_forget(agent);
