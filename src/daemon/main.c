@@ -452,6 +452,9 @@ static struct submit_set *new_submits(const struct daemon *daemon)
 	    .store = queue_store(daemon->queue),
 	    .presences = daemon->presences,
 	    .signs = daemon->signs,
+	    .is_kept = agent_is_kept,
+	    .is_at_prompt = agent_is_at_prompt,
+	    .agents = &daemon->agents,
 	};
 	return submit_set_new(&parts);
 }
@@ -477,12 +480,6 @@ static struct wake_policy_set *new_wake_policies(const struct daemon *daemon)
 	return wake_policy_set_new(&parts);
 }
 
-static bool is_kept(void *data, uint32_t pane)
-{
-	const struct daemon *daemon = data;
-	return daemon->agents != NULL && agent_of_pane(daemon->agents, pane) != NULL;
-}
-
 /* The ways to people, where no agent lives. */
 static void set_up_person(struct main *main)
 {
@@ -492,8 +489,8 @@ static void set_up_person(struct main *main)
 	    .store = queue_store(daemon->queue),
 	    .presences = daemon->presences,
 	    .signs = daemon->signs,
-	    .is_kept = is_kept,
-	    .data = daemon,
+	    .is_kept = agent_is_kept,
+	    .agents = &daemon->agents,
 	};
 	daemon->on_notify = on_notify_new(&(struct on_notify_parts){
 	    .base = daemon->base,

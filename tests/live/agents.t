@@ -274,4 +274,40 @@ call stop_agent '{"agent":"stubborn","grace_sec":0.3}'
 is 'or is killed' "$(field '.result | "\(.killed) \(.signal)"')" 'true 9'
 is 'they are no more' "$(state stubborn)$(state py)" ''
 is 'nor are their windows' "$(t list-windows -a -F '#{window_name}' | grep -c -e '^py$' -e '^stubborn$')" 0
+
+# A kept agent whose program no table knows, with a prompt of its own: a notification wakes it.
+cat >"$dir/mine" <<'END'
+#!/usr/bin/env python3
+while True:
+    print("got", input("mine, at your service: "), flush=True)
+END
+chmod 755 "$dir/mine"
+call ensure_agent "$(jq -nc --arg command "$dir/mine" '{name: "own", $command, prompt: "^mine, at your service: $"}')"
+is 'an agent of no known name is ready' "$(field .result.state)" ready
+pane=$(field .result.pane)
+call post_notification "$(jq -nc --arg pane "$pane" '{$pane, text: "the tea is ready"}')"
+is 'the way to it is typing' "$(field .result.wake.way)" typed
+woken() {
+	t capture-pane -p -t "$pane" | grep -c 'got .*the tea is ready' || :
+}
+until_is 'it is woken' 1 woken
+t send-keys -t "$pane" -l 'a draft '
+call post_notification "$(jq -nc --arg pane "$pane" '{$pane, text: "the cake too"}')"
+held() {
+	ask '{"method":"list_notifications","params":{"limit":1000}}' |
+		jq -r '.result.notifications[] | select(.text == "the cake too").delivery.reason' | grep -c 'prompt line\|typing' || :
+}
+until_is 'but not over a draft' 1 held
+call stop_agent '{"agent":"own","grace_sec":0}'
+call ensure_agent "$(jq -nc --arg command "exec $dir/mine" '{name: "own", $command, prompt: "^mine, at your service: $"}')"
+call post_notification "$(jq -nc --arg pane "$(field .result.pane)" '{$pane, text: "more tea"}')"
+is 'without a shell in between too' "$(field .result.wake.way)" typed
+call stop_agent '{"agent":"own","grace_sec":0}'
+
+# A kept shell is none that is typed into.
+call ensure_agent '{"name":"shell","command":"PS1=\"shell$ \" exec bash --norc","prompt":"^shell[$] $"}'
+pane=$(field .result.pane)
+call post_notification "$(jq -nc --arg pane "$pane" '{$pane, text: "touch danger"}')"
+is 'a kept shell is not woken by typing' "$(field .result.wake.way)" none
+call stop_agent '{"agent":"shell","grace_sec":0}'
 done_testing

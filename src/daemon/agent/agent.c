@@ -745,6 +745,24 @@ const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane)
 	return NULL;
 }
 
+bool agent_is_kept(const void *agents, uint32_t pane)
+{
+	struct agent_set *const *set = agents;
+	return agent_of_pane(*set, pane) != NULL;
+}
+
+bool agent_is_at_prompt(
+    const void *agents, const struct muxbus_pane *pane, const struct pane_screen *screen)
+{
+	struct agent_set *const *set = agents;
+	const struct agent *agent = agent_of_pane(*set, pane->id);
+	struct agent_verdict verdict;
+	if (agent == NULL)
+		return false;
+	agent_monitor_judge(agent->monitor, pane, screen, &verdict);
+	return verdict.kind == VERDICT_READY;
+}
+
 void agent_listen(struct agent_set *set, struct agent_listener *listener)
 {
 	list_append(&set->listeners, &listener->link);

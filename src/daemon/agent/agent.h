@@ -17,6 +17,7 @@
 #include "daemon/agent/agent_state.h"
 
 struct muxbus_pane;
+struct pane_screen;
 struct request;
 
 /* Loads what the store holds; they are found by agent_set_wake(), once tmux is followed. */
@@ -29,6 +30,13 @@ const struct agent *agent_next(const struct agent_set *set, const struct agent *
 const struct agent *agent_find(const struct agent_set *set, const char *name);
 /* The one in a pane, NULL if none is. */
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
+/*
+ * For rooms that know no agents: whether one is in a pane; and whether the screen shows it at its
+ * prompt. agents is the place of the set, which may be made later.
+ */
+bool agent_is_kept(const void *agents, uint32_t pane);
+bool agent_is_at_prompt(
+    const void *agents, const struct muxbus_pane *pane, const struct pane_screen *screen);
 
 /* Takes the contents of plan. teller is notified of crashes; cleared: no pane is. */
 void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *plan,

@@ -27,7 +27,7 @@ bool person_has_pane(const struct person_parts *parts, const struct pane_ref *re
 	pane = muxbus_model_pane(tmux_model(parts->tmux), ref->pane);
 	return pane != NULL && !pane->is_dead && presence_of_pane(parts->presences, ref) == NULL &&
 	    !expected_find(parts->store, ref, &expected) &&
-	    !parts->is_kept(parts->data, ref->pane) &&
+	    !parts->is_kept(parts->agents, ref->pane) &&
 	    !foreground_agent(pane->pid, is_named, (void *)(uintptr_t)parts->signs, name);
 }
 

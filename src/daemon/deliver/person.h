@@ -25,8 +25,8 @@ struct person_parts {
 	struct presence_set *presences;
 	const struct screen_sign_set *signs;
 	/* Whether ensure_agent keeps an agent in a pane. */
-	bool (*is_kept)(void *data, uint32_t pane);
-	void *data;
+	bool (*is_kept)(const void *agents, uint32_t pane);
+	const void *agents;
 };
 
 /* Whether a pane is a person's; false too if it is gone, or tmux is not followed. */

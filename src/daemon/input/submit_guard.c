@@ -102,6 +102,16 @@ static void tell_shell(const struct muxbus_pane *pane, const struct expected *ex
 		    expected->identity);
 }
 
+/* Whether an agent that is kept is in front, perhaps behind the shell that runs its command. */
+static bool has_kept(const struct submit_parts *parts, const struct muxbus_pane *pane)
+{
+	struct foreground front;
+	if (!parts->is_kept(parts->agents, pane->id))
+		return false;
+	foreground_read(pane->pid, &front);
+	return front.is_known && !front.is_shell;
+}
+
 bool submit_guard_front(const struct submit_parts *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
 {
@@ -119,12 +129,12 @@ bool submit_guard_front(const struct submit_parts *parts, const struct pane_ref 
 	else if (place == FOREGROUND_BESIDE_SHELL)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
 		    "a shell beside %.40s reads the same terminal", expected.identity);
-	else if (foreground_is_shell(pane->command))
+	else if (foreground_is_shell(pane->command) && !has_kept(parts, pane))
 		tell_shell(pane, &expected, place, ret_reason);
 	else if (has_asked && !is_same_program(expected.identity, pane))
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%.40s is in front, not %.40s that asked",
 		    pane->command, expected.identity);
-	else if (!has_asked && pane->alternate_screen)
+	else if (!has_asked && pane->alternate_screen && !has_kept(parts, pane))
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
 		    "a full-screen program (%.40s) that never asked is in front", pane->command);
 	else
@@ -190,7 +200,7 @@ bool submit_guard_terminal(const struct submit_parts *parts, const struct submit
 	const char *name = pane->command;
 	struct pane_tty tty = *pane_tty;
 	struct expected expected;
-	bool has_asked;
+	bool has_asked, is_known;
 	ret_reason[0] = '\0';
 	if (!tty.is_known || policy->knows_prompt)
 		return true;
@@ -199,6 +209,7 @@ bool submit_guard_terminal(const struct submit_parts *parts, const struct submit
 		look_behind_shell(&expected, pane, &tty);
 		name = expected.identity;
 	}
+	is_known = has_asked || has_kept(parts, pane);
 	if (tty.unread > 0)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
 		    "what was typed before has not been read by %.40s", name);
@@ -207,7 +218,7 @@ bool submit_guard_terminal(const struct submit_parts *parts, const struct submit
 	else if (tty.is_cooked && !tty.is_first)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
 		    "%.40s edits no lines: what it does not read, the shell behind it would", name);
-	else if (tty.is_cooked && !has_asked)
+	else if (tty.is_cooked && !is_known)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
 		    "%.40s edits no lines, and never asked: it may not read them", name);
 	else
@@ -290,7 +301,7 @@ bool submit_guard_known(const struct submit_parts *parts, const struct submit_po
 	if (expected_find(parts->store, ref, &expected))
 		return submit_guard_front(parts, ref, pane, ret_reason);
 	find_names(parts, ref, pane, &names);
-	if (names.reported[0] != '\0' || names.by_argv[0] != '\0')
+	if (names.reported[0] != '\0' || names.by_argv[0] != '\0' || has_kept(parts, pane))
 		return true;
 	snprintf(ret_reason, SUBMIT_REASON_SIZE,
 	    "%.40s is no known agent, and never asked: its line may be no prompt", pane->command);
@@ -313,7 +324,8 @@ static bool is_free_prompt(const struct submit_parts *parts, const struct pane_r
 	sign = find_sign(parts, &names, screen, quiet_ms, &is_ready);
 	if (sign != NULL)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", sign);
-	else if (screen->prompt.has_draft && !is_ready)
+	else if (screen->prompt.has_draft && !is_ready &&
+	    !parts->is_at_prompt(parts->agents, pane, screen)) /* of whatever form it is */
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
 		    "there is something on the prompt line: \"%.80s\"", screen->prompt.line);
 	else if (screen->prompt.is_shell && !is_ready)

@@ -35,6 +35,11 @@ struct submit_parts {
 	struct store *store; /* the programs that are expected in panes */
 	struct presence_set *presences;
 	const struct screen_sign_set *signs;
+	/* Whether ensure_agent keeps an agent in a pane; and whether that is at its prompt. */
+	bool (*is_kept)(const void *agents, uint32_t pane);
+	bool (*is_at_prompt)(
+	    const void *agents, const struct muxbus_pane *pane, const struct pane_screen *screen);
+	const void *agents;
 };
 
 /*
