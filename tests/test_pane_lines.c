@@ -54,7 +54,7 @@ static void begin(void)
 {
 	turn.spent_us = ENOUGH_TIME;
 	offset = 0;
-	lines = pane_lines_new(&turn);
+	lines = pane_lines_new(&turn, NULL);
 	tokenizer_init(&tokenizer, true);
 	buf_clear(&told);
 }

@@ -18,6 +18,14 @@ static void truncate_to(struct stripper *stripper, size_t len)
 		stripper->kept = len;
 }
 
+void stripper_cut(struct stripper *stripper, size_t len)
+{
+	truncate_to(stripper, len);
+	stripper->has_returned = false;
+	if (stripper->line > len)
+		stripper->line = len;
+}
+
 static void put_text(struct stripper *stripper, const uint8_t *bytes, size_t len)
 {
 	if (stripper->has_returned) {

@@ -27,6 +27,8 @@ struct stripper {
 void stripper_init(struct stripper *stripper, struct buf *out);
 /* Takes a token of a tokenizer that wants text. Text that does not fit in out is left out. */
 void stripper_take(struct stripper *stripper, const struct token *token);
+/* Removes the end of the line under way, from a place in out on; earlier lines with it. */
+void stripper_cut(struct stripper *stripper, size_t len);
 /* Removes bytes from the front of out. */
 void stripper_consume(struct stripper *stripper, size_t len);
 

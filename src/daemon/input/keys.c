@@ -160,3 +160,19 @@ enum keys_kind keys_classify(const char *text, size_t len)
 		return KEYS_UNSENDABLE;
 	return KEYS_NAME;
 }
+
+uint8_t keys_byte(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint8_t byte;
+	} bytes[] = {
+	    {"BSpace", 0x7f}, {"Enter", '\r'}, {"KPEnter", '\r'}, {"Space", ' '}, {"Tab", '\t'}};
+	size_t len = strlen(name);
+	for (size_t at = 0; at < sizeof bytes / sizeof *bytes; at++)
+		if (strcasecmp(name, bytes[at].name) == 0)
+			return bytes[at].byte;
+	if ((len == 3 && (name[0] | 0x20) == 'c' && name[1] == '-') || (len == 2 && name[0] == '^'))
+		return name[len - 1] & 0x1f;
+	return 0x1b;
+}

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum keys_kind {
 	KEYS_TEXT, /* no name of a key */
@@ -19,6 +20,9 @@ enum keys_kind {
  * by tmux, or typed as text; every name was tried on 3.3a.
  */
 enum keys_kind keys_classify(const char *text, size_t len);
+
+/* The byte that a key of this name types; ESC for one that types more, or another. */
+uint8_t keys_byte(const char *name);
 
 /* The names without modifiers, NULL-ended, for help and near misses. */
 extern const char *const keys_names[];

@@ -37,6 +37,8 @@ void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *co
 	snprintf(line, sizeof line, "paste-buffer -d -r %s %s -b %s -t %%%u",
 	    is_bracketed ? "-p" : "", has_vis ? "-S" : "", paste->buffer, typing->pane);
 	typing_command(typing, line);
+	typing_keys(typing, text, len);
+	typing->is_bracketed = is_bracketed;
 }
 
 void paste_remove(const struct paste *paste, struct tmux *tmux)

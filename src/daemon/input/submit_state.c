@@ -202,6 +202,9 @@ static int run(struct submit *submit, struct muxbus_command *command, struct typ
 		typing->condition = (const char *)guard.data;
 	}
 	typing_add(typing, command, otherwise);
+	if (!submit->line.text.is_unseen)
+		typing_note(typing, submit->parts->streams,
+		    muxbus_model_pane(tmux_model(submit->parts->tmux), submit->pane.pane));
 	typing_finish(typing);
 	buf_finish(&guard);
 	submit->is_asking = true;

@@ -6,7 +6,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "daemon/input/keys.h"
+#include "daemon/pane/foreground.h"
+#include "daemon/pane/pane_tty.h"
 #include "daemon/server/request.h"
+#include "daemon/tmux/pane_input.h"
+#include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
 /* Above 256 bytes a command `send-keys -H` costs tmux more than twice as much for twice. */
@@ -23,11 +28,43 @@ void typing_init(struct typing *typing, uint32_t pane, bool leaves_mode)
 {
 	*typing = (struct typing){.pane = pane, .leaves_mode = leaves_mode};
 	buf_init(&typing->commands, COMMANDS_MAX_BYTES);
+	buf_init(&typing->keys, COMMANDS_MAX_BYTES);
 }
 
 void typing_finish(struct typing *typing)
 {
 	buf_finish(&typing->commands);
+	if (typing->keys.len > 0)
+		explicit_bzero(typing->keys.data, typing->keys.len); /* they may be a secret */
+	buf_finish(&typing->keys);
+}
+
+void typing_keys(struct typing *typing, const void *bytes, size_t len)
+{
+	(void)buf_append(&typing->keys, bytes, len);
+}
+
+/* How the echo of what is typed now comes. */
+static enum echo_reader find_reader(const struct muxbus_pane *pane)
+{
+	struct foreground front;
+	struct pane_tty tty;
+	pane_tty_read(pane->tty, pane->pid, &tty);
+	if (!tty.is_known || !tty.is_cooked)
+		return ECHO_BY_EDITOR;
+	if (!tty.has_echo)
+		return ECHO_LATER;
+	foreground_read(pane->pid, &front);
+	return front.is_known && front.reads == AGENT_READS_YES ? ECHO_BY_TERMINAL : ECHO_BY_BOTH;
+}
+
+void typing_note(
+    const struct typing *typing, struct stream_set *streams, const struct muxbus_pane *pane)
+{
+	struct pane_input *input = pane != NULL ? stream_input(streams, pane->id) : NULL;
+	if (input != NULL)
+		pane_input_type(input, typing->keys.data, typing->keys.len, typing->is_bracketed,
+		    find_reader(pane));
 }
 
 /* Appends an argument, quoted. */
@@ -55,9 +92,12 @@ void typing_command(struct typing *typing, const char *text)
 
 void typing_key(struct typing *typing, const char *name)
 {
+	uint8_t key;
 	begin(typing);
 	buf_printf(&typing->commands, "send-keys -t %%%u --", typing->pane);
 	put_quoted(&typing->commands, name, strlen(name));
+	key = keys_byte(name);
+	typing_keys(typing, &key, 1);
 }
 
 static bool is_plain(uint8_t byte)
@@ -83,6 +123,7 @@ static void type_hex(struct typing *typing, const uint8_t *bytes, size_t len)
 void typing_bytes(struct typing *typing, const void *data, size_t len)
 {
 	const uint8_t *bytes = data;
+	typing_keys(typing, data, len);
 	while (len > 0) {
 		bool plain = is_plain(bytes[0]);
 		size_t max = plain ? LITERAL_PIECE_BYTES : HEX_PIECE_BYTES;

@@ -19,12 +19,15 @@
 #define TYPING_BYTES_MAX (64 * 1024) /* more is for a paste */
 
 struct request;
+struct stream_set;
 
 struct typing {
 	uint32_t pane;
 	bool leaves_mode; /* end a mode of the pane first, instead of giving up */
 	const char *condition; /* a format that must be true too, or NULL: no foreign text in it */
 	struct buf commands; /* in tmux's grammar */
+	struct buf keys; /* the bytes that they type */
+	bool is_bracketed; /* keys are a paste with brackets */
 };
 
 void typing_init(struct typing *typing, uint32_t pane, bool leaves_mode);
@@ -35,6 +38,12 @@ void typing_key(struct typing *typing, const char *name);
 void typing_bytes(struct typing *typing, const void *bytes, size_t len);
 /* A command with arguments of our own making: no foreign bytes. */
 void typing_command(struct typing *typing, const char *text);
+
+/* Bytes that a command types, for typing_note(). */
+void typing_keys(struct typing *typing, const void *bytes, size_t len);
+/* Notes in the input of the pane what is typed. pane NULL: it has gone. */
+void typing_note(
+    const struct typing *typing, struct stream_set *streams, const struct muxbus_pane *pane);
 
 /*
  * Adds the guarded commands to a list. otherwise, if not NULL, is a command of our own

@@ -85,6 +85,8 @@ static void run_typing(struct request *request, const struct typing *typing, con
 	if (command == NULL)
 		return;
 	typing_add(typing, command, NULL);
+	typing_note(typing, request_daemon(request)->streams,
+	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), typing->pane));
 	context = xcalloc(1, sizeof *context);
 	context->pane = typing->pane;
 	snprintf(context->note, sizeof context->note, "%s", note);

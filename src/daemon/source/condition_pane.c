@@ -371,6 +371,17 @@ const struct condition_kind condition_kinds_pane[] = {
 	.disarm = pane_watch_disarm},
     {.name = "output",
 	.help = "A line of output produced after the request matches.",
+	.about = "The echo of typed input is no output. Recognised are: what is typed through "
+		 "Muxbus and comes back, also wrapped, in parts, as a paste of several lines, or "
+		 "drawn again by the line editor; and what anyone types behind a prompt that the "
+		 "shell marks (OSC 133 B), up to its mark C, or to the end of the line if it has "
+		 "none. Not recognised are: keys of a person in a shell without marks, a text with "
+		 "keys that edit it, such as BSpace, Tab or an arrow, one of more than 4096 bytes, "
+		 "one typed more than 2 seconds before it comes, unless behind what looks like a "
+		 "prompt, and suggestions of the shell. A program that reads keys without the "
+		 "terminal's lines, does not echo them, and prints the same text within 2 "
+		 "seconds, is taken for an echo once. If a program prints "
+		 "the text that it was given, as cat does, that matches.",
 	.example = "{\"output\":\"error|failed\",\"pane\":\"%3\"}",
 	.fields = output_fields,
 	.pane_member = "pane",

@@ -9,6 +9,7 @@
 #include "base/tokenizer.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "daemon/tmux/echo.h"
 
 enum {
 	BLOCK_MAX = 64 * 1024, /* of new text that is looked at in one go */
@@ -24,6 +25,7 @@ enum {
  */
 struct pane_lines {
 	struct lines_turn *turn;
+	struct echo *echo; /* NULL: none is looked for */
 	struct stripper stripper;
 	struct buf text;
 	uint64_t base;
@@ -32,6 +34,7 @@ struct pane_lines {
 	size_t block; /* the end of the present block in text; valid while todo is not empty */
 	bool is_ending; /* no further turn comes */
 	bool is_changed; /* there is something to look at behind the present block */
+	bool is_shown; /* so is text that was held back as an echo */
 	uint64_t youngest; /* no watch begins behind it */
 	uint64_t offset; /* of the pane's output, behind text */
 	struct pattern_set patterns;
@@ -41,10 +44,13 @@ struct pane_lines {
 	struct list held;
 };
 
-struct pane_lines *pane_lines_new(struct lines_turn *turn)
+struct pane_lines *pane_lines_new(struct lines_turn *turn, struct echo *echo)
 {
 	struct pane_lines *lines = xcalloc(1, sizeof *lines);
 	lines->turn = turn;
+	lines->echo = echo;
+	if (echo != NULL)
+		echo_follow(echo, clock_mono_ms());
 	buf_init(&lines->text, TEXT_MAX);
 	stripper_init(&lines->stripper, &lines->text);
 	list_init(&lines->watches);
@@ -82,9 +88,60 @@ bool pane_lines_is_empty(const struct pane_lines *lines)
 	return list_is_empty(&lines->watches);
 }
 
+/* The echo in a line is cut: the line ends where the echo begins. */
+static void cut_echo(struct pane_lines *lines, size_t place)
+{
+	if (place < lines->text.len)
+		stripper_cut(&lines->stripper, place);
+	echo_cut(lines->echo, lines->text.len);
+}
+
+/* Takes text and shows it to the echo, byte by byte. */
+static void take_text(struct pane_lines *lines, const struct token *token)
+{
+	struct token byte = *token;
+	for (byte.len = 1; byte.bytes < token->bytes + token->len; byte.bytes++) {
+		size_t len;
+		stripper_take(&lines->stripper, &byte);
+		len = lines->text.len;
+		lines->text.len -= len > 0; /* as it was before */
+		echo_cut(lines->echo, lines->text.len);
+		echo_take(lines->echo, &lines->text, lines->stripper.line, byte.bytes[0]);
+		lines->text.len = len;
+	}
+}
+
+static void take_control(struct pane_lines *lines, const struct token *token)
+{
+	if (token->bytes[0] == '\n')
+		cut_echo(lines, echo_end_line(lines->echo));
+	else if (token->bytes[0] == '\r' || token->bytes[0] == '\b')
+		echo_move(lines->echo, false);
+	stripper_take(&lines->stripper, token);
+}
+
+/* Text that was held back is looked at, if the mark says that it was no input. */
+static void take_mark(struct pane_lines *lines, char mark)
+{
+	lines->is_shown |= echo_start(lines->echo) != SIZE_MAX;
+	cut_echo(lines, echo_mark(lines->echo, mark, lines->text.len));
+}
+
 void pane_lines_token(struct pane_lines *lines, const struct token *token)
 {
-	stripper_take(&lines->stripper, token);
+	struct echo *echo = lines->echo;
+	if (echo == NULL)
+		stripper_take(&lines->stripper, token);
+	else if (token->kind == TOKEN_MARK)
+		take_mark(lines, token->mark);
+	else if (echo_start(echo) == SIZE_MAX && !echo_is_awaited(echo, clock_mono_ms()))
+		stripper_take(&lines->stripper, token);
+	else if (token->kind == TOKEN_TEXT)
+		take_text(lines, token);
+	else if (token->kind == TOKEN_CONTROL)
+		take_control(lines, token);
+	else if (token->kind == TOKEN_SEQUENCE)
+		echo_move(echo, token->to - token->from == 2);
 }
 
 /* A line that began again ends before the beginning of these watches: they see it from there. */
@@ -103,8 +160,9 @@ static void begin_earlier(struct pane_lines *lines, uint64_t from)
 static void note_piece(struct pane_lines *lines)
 {
 	size_t kept = lines->stripper.kept;
-	if (kept == lines->len && lines->text.len == lines->len)
+	if (kept == lines->len && lines->text.len == lines->len && !lines->is_shown)
 		return;
+	lines->is_shown = false;
 	lines->is_changed = true;
 	lines->len = lines->stripper.kept = lines->text.len;
 	if (lines->seen > kept)
@@ -117,13 +175,22 @@ static void note_piece(struct pane_lines *lines)
 		begin_earlier(lines, lines->base + kept);
 }
 
+/* The text but for what may be an echo. */
+static size_t shown_len(const struct pane_lines *lines)
+{
+	size_t len = lines->text.len;
+	size_t start = lines->echo != NULL ? echo_start(lines->echo) : SIZE_MAX;
+	return start > len ? len : start < lines->seen ? lines->seen : start;
+}
+
 /* Where the next block ends: behind a line if there is more than one block. */
 static size_t block_end(const struct pane_lines *lines)
 {
 	const struct buf *text = &lines->text;
 	const uint8_t *newline;
-	if (text->len - lines->seen <= BLOCK_MAX)
-		return text->len - utf8_incomplete_tail(text->data, text->len);
+	size_t len = shown_len(lines);
+	if (len - lines->seen <= BLOCK_MAX)
+		return len - utf8_incomplete_tail(text->data, len);
 	newline = memrchr(text->data + lines->seen, '\n', BLOCK_MAX);
 	return newline != NULL ? (size_t)(newline + 1 - text->data) : lines->seen + BLOCK_MAX;
 }
@@ -148,7 +215,7 @@ static void begin_block(struct pane_lines *lines)
 	size_t from =
 	    lines->searched < PATTERN_LITERAL_MAX ? 0 : lines->searched - PATTERN_LITERAL_MAX;
 	struct list *link;
-	lines->is_changed = lines->text.len - lines->seen > BLOCK_MAX;
+	lines->is_changed = shown_len(lines) - lines->seen > BLOCK_MAX;
 	lines->block = block_end(lines);
 	if (lines->block > from)
 		pattern_set_pick(&lines->patterns, (const char *)lines->text.data + from,
@@ -161,6 +228,8 @@ static void begin_block(struct pane_lines *lines)
 static void consume(struct pane_lines *lines, size_t len)
 {
 	stripper_consume(&lines->stripper, len);
+	if (lines->echo != NULL)
+		echo_consume(lines->echo, len);
 	lines->base += len;
 	lines->len -= len;
 	lines->seen -= len;

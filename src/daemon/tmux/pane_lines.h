@@ -24,6 +24,7 @@
 #define LINES_BEHIND_MAX (1024 * 1024)
 #define LINES_TURN_US 1000
 
+struct echo;
 struct pane_lines;
 struct token;
 
@@ -54,7 +55,8 @@ struct lines_turn {
 	int64_t spent_us;
 };
 
-struct pane_lines *pane_lines_new(struct lines_turn *turn);
+/* echo (NULL: none) is lent: what it recognises is no text. */
+struct pane_lines *pane_lines_new(struct lines_turn *turn, struct echo *echo);
 /* The watches look at what is left, and are closed. */
 void pane_lines_free(struct pane_lines *lines);
 

@@ -16,6 +16,7 @@
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/line_feed.h"
 #include "daemon/tmux/pane_events.h"
+#include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/pane_lines.h"
 #include "daemon/tmux/ring.h"
 #include "daemon/tmux/tmux.h"
@@ -38,6 +39,7 @@ struct stream {
 	struct pane_lines *lines; /* NULL: no watch */
 	struct line_feed *feed; /* NULL: no line events are wanted */
 	struct tokenizer *tokenizer; /* NULL: nothing wants tokens */
+	struct pane_input *input; /* while there is a tokenizer */
 	struct list behind; /* in the set's list while its watches have lines to look at */
 	struct list dirty; /* in the set's list while there is something to flush */
 	struct list active; /* in the set's list from its last output until it is quiet */
@@ -51,6 +53,7 @@ struct stream_set {
 	size_t ring_bytes_max;
 	int64_t quiet_ms;
 	struct map map; /* pane to struct stream */
+	struct map inputs; /* pane to struct pane_input */
 	uint32_t interests[STREAM_INTEREST_COUNT_]; /* in every pane */
 	struct pane_events_sink sink;
 	struct list dirty;
@@ -89,6 +92,29 @@ static struct stream *get(struct stream_set *streams, uint32_t pane)
 	return stream;
 }
 
+struct pane_input *stream_input(struct stream_set *streams, uint32_t pane)
+{
+	struct pane_input *input = map_get(&streams->inputs, pane);
+	if (input != NULL || muxbus_model_pane(tmux_model(streams->tmux), pane) == NULL)
+		return input;
+	input = xalloc(sizeof *input);
+	pane_input_init(input);
+	if (map_set(&streams->inputs, pane, input) == 0)
+		return input;
+	pane_input_finish(input);
+	mem_free(input);
+	return NULL;
+}
+
+static void forget_input(struct stream_set *streams, uint32_t pane)
+{
+	struct pane_input *input = map_remove(&streams->inputs, pane);
+	if (input == NULL)
+		return;
+	pane_input_finish(input);
+	mem_free(input);
+}
+
 static uint64_t model_offset(const struct stream_set *streams, uint32_t pane)
 {
 	const struct muxbus_pane *now = muxbus_model_pane(tmux_model(streams->tmux), pane);
@@ -125,7 +151,7 @@ static void free_tokens(struct stream *stream)
 	stream->tokenizer = NULL;
 }
 
-static void want_tokens(struct stream *stream, bool marks)
+static void want_tokens(struct stream_set *streams, struct stream *stream, bool marks)
 {
 	bool text = stream->lines != NULL || stream->feed != NULL;
 	if (!marks && !text) {
@@ -133,6 +159,7 @@ static void want_tokens(struct stream *stream, bool marks)
 	} else if (stream->tokenizer == NULL) {
 		stream->tokenizer = xalloc(sizeof *stream->tokenizer);
 		tokenizer_init(stream->tokenizer, text);
+		stream->input = stream_input(streams, stream->pane);
 	} else {
 		stream->tokenizer->wants_text = text;
 	}
@@ -175,7 +202,7 @@ static void settle(struct stream_set *streams, struct stream *stream)
 	}
 	pane_events_want(&stream->events, &streams->sink, text, marks);
 	want_feed(streams, stream);
-	want_tokens(stream, marks || stream->mark_taps > 0);
+	want_tokens(streams, stream, marks || stream->mark_taps > 0);
 	if (!marks)
 		list_remove(&stream->active);
 	is_wanted = has_own_interest(stream);
@@ -335,6 +362,10 @@ static void on_token(void *data, const struct token *token)
 {
 	struct piece *piece = data;
 	struct list *link;
+	if (piece->stream->input != NULL)
+		piece->stream->tokenizer->wants_text =
+		    pane_input_token(piece->stream->input, token) || piece->stream->lines != NULL ||
+		    piece->stream->feed != NULL;
 	if (piece->stream->lines != NULL)
 		pane_lines_token(piece->stream->lines, token);
 	if (piece->stream->feed != NULL)
@@ -440,6 +471,7 @@ void stream_set_pane_closed(struct stream_set *streams, uint32_t pane)
 	struct stream *stream = find(streams, pane);
 	if (stream != NULL)
 		drop(streams, stream);
+	forget_input(streams, pane);
 }
 
 void stream_set_server_lost(struct stream_set *streams)
@@ -449,6 +481,9 @@ void stream_set_server_lost(struct stream_set *streams)
 	void *value;
 	while (map_next(&streams->map, &cursor, &pane, &value))
 		drop(streams, value);
+	cursor = 0;
+	while (map_next(&streams->inputs, &cursor, &pane, &value))
+		forget_input(streams, (uint32_t)pane);
 }
 
 /* Adds or removes one interest; never below 0. */
@@ -527,11 +562,13 @@ void stream_tap_remove(struct stream_set *streams, uint32_t pane, struct stream_
 int stream_watch_add(
     struct stream_set *streams, uint32_t pane, struct line_watch *watch, struct pattern *pattern)
 {
+	struct pane_input *input = stream_input(streams, pane);
 	struct stream *stream = get(streams, pane);
 	if (stream == NULL)
 		return -1;
 	if (stream->lines == NULL)
-		stream->lines = pane_lines_new(&streams->lines_turn);
+		stream->lines =
+		    pane_lines_new(&streams->lines_turn, input != NULL ? &input->echo : NULL);
 	pane_lines_add(stream->lines, watch, pattern);
 	settle(streams, stream);
 	return 0;
@@ -552,8 +589,11 @@ void stream_watch_remove(struct stream_set *streams, uint32_t pane, struct line_
 void stream_new_program(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = find(streams, pane);
+	struct pane_input *input = map_get(&streams->inputs, pane);
 	if (stream != NULL)
 		begin_tokens(stream);
+	if (input != NULL)
+		pane_input_clear(input);
 }
 
 void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,
@@ -649,6 +689,7 @@ struct stream_set *stream_set_new(struct event_base *base, const struct config *
 	streams->sink = (struct pane_events_sink){.log = events, .tmux = tmux};
 	buf_init(&streams->sink.members, MEMBERS_MAX_BYTES);
 	map_init(&streams->map);
+	map_init(&streams->inputs);
 	list_init(&streams->dirty);
 	list_init(&streams->active);
 	list_init(&streams->behind);
@@ -672,6 +713,7 @@ void stream_set_free(struct stream_set *streams)
 		if (streams->interests[i] > 0)
 			muxbus_sync_want_all_output(tmux_sync(streams->tmux), false);
 	map_finish(&streams->map);
+	map_finish(&streams->inputs);
 	loop_timer_free(streams->lines_timer);
 	loop_timer_free(streams->flush);
 	loop_timer_free(streams->quiet_timer);

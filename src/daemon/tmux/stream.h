@@ -18,6 +18,7 @@ struct config;
 struct event_base;
 struct event_log;
 struct line_watch;
+struct pane_input;
 struct pattern;
 struct stream_set;
 struct tmux;
@@ -112,6 +113,9 @@ int stream_watch_add(
     struct stream_set *streams, uint32_t pane, struct line_watch *watch, struct pattern *pattern);
 /* Also of a watch that has ended. */
 void stream_watch_remove(struct stream_set *streams, uint32_t pane, struct line_watch *watch);
+
+/* The input of an existing pane: made when it is first asked for. NULL if there is no such pane. */
+struct pane_input *stream_input(struct stream_set *streams, uint32_t pane);
 
 /*
  * The pane's program is about to be started again, on an empty terminal: a sequence that the one

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: ISC */
+/* The input of a pane, as far as it is known. */
+#include "daemon/tmux/pane_input.h"
+
+#include <muxbus.h>
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/tokenizer.h"
+
+enum {
+	KEY_INTERRUPT = 0x03,
+	KEY_BACKSPACE = 0x08,
+	KEY_KILL_LINE = 0x15,
+	KEY_DELETE = 0x7f,
+};
+
+void pane_input_init(struct pane_input *input)
+{
+	*input = (struct pane_input){.maker = {.pane = MUXBUS_NO_ID}};
+	buf_init(&input->line, PANE_INPUT_LINE_MAX);
+	echo_init(&input->echo);
+}
+
+void pane_input_clear(struct pane_input *input)
+{
+	if (input->line.len > 0)
+		explicit_bzero(input->line.data, input->line.len); /* it may be a secret */
+	buf_clear(&input->line);
+	input->is_other_form = false;
+}
+
+void pane_input_finish(struct pane_input *input)
+{
+	pane_input_clear(input);
+	buf_finish(&input->line);
+	echo_finish(&input->echo);
+}
+
+static void type_byte(struct pane_input *input, uint8_t byte)
+{
+	struct buf *line = &input->line;
+	switch (byte) {
+	case KEY_INTERRUPT:
+	case KEY_KILL_LINE:
+	case '\n':
+	case '\r':
+		pane_input_clear(input);
+		break;
+	case KEY_BACKSPACE:
+	case KEY_DELETE:
+		while (line->len > 0 && (line->data[--line->len] & 0xc0) == 0x80)
+			;
+		break;
+	default:
+		if (byte < ' ' || buf_append_byte(line, byte) < 0)
+			input->is_other_form = true;
+		break;
+	}
+}
+
+void pane_input_type(struct pane_input *input, const uint8_t *bytes, size_t len, bool is_bracketed,
+    enum echo_reader reader)
+{
+	input->typed_ms = clock_real_ms();
+	echo_type(&input->echo, bytes, len, reader, clock_mono_ms());
+	if (is_bracketed && len > 0 &&
+	    (memchr(bytes, '\n', len) != NULL || memchr(bytes, '\r', len) != NULL)) {
+		input->is_other_form = true;
+		return;
+	}
+	for (size_t at = 0; at < len; at++)
+		type_byte(input, bytes[at]);
+}
+
+static void take_text(struct pane_input *input, const uint8_t *bytes, size_t len)
+{
+	if (len >= sizeof input->lead - input->lead_len) {
+		input->is_in_lead = false; /* no prompt is that long */
+		return;
+	}
+	memcpy(input->lead + input->lead_len, bytes, len);
+	input->lead_len += len;
+	input->lead[input->lead_len] = '\0';
+}
+
+bool pane_input_token(struct pane_input *input, const struct token *token)
+{
+	if (token->kind == TOKEN_MARK) {
+		input->has_lead = token->mark == 'B' && input->is_in_lead;
+		input->is_in_lead = token->mark == 'A';
+		if (input->is_in_lead)
+			input->lead[input->lead_len = 0] = '\0';
+	} else if (input->is_in_lead && token->kind == TOKEN_TEXT) {
+		take_text(input, token->bytes, token->len);
+	} else if (input->is_in_lead && token->kind == TOKEN_CONTROL &&
+	    (token->bytes[0] == '\n' || token->bytes[0] == '\r')) {
+		input->lead[input->lead_len = 0] = '\0';
+	}
+	return input->is_in_lead;
+}
+
+bool pane_caller_is(const struct pane_caller *one, const struct pane_caller *other)
+{
+	if (one->pane != MUXBUS_NO_ID || other->pane != MUXBUS_NO_ID)
+		return one->pane == other->pane;
+	return one->session != 0 && one->session == other->session;
+}

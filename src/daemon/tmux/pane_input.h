@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The input of a pane, as far as it is known: the caller that made the pane, the line that
+ * Muxbus has typed and not ended, and the prompt that the shell marks in front of such a line
+ * (OSC 133 A and B). Kept while the pane and the daemon live.
+ */
+#ifndef DAEMON_TMUX_PANE_INPUT_H
+#define DAEMON_TMUX_PANE_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "daemon/tmux/echo.h"
+
+#define PANE_INPUT_LINE_MAX 4096 /* bytes of a typed line that are kept */
+
+struct token;
+
+/* A program that asks: its pane; outside of tmux the session of the kernel that it is in. */
+struct pane_caller {
+	uint32_t pane; /* MUXBUS_NO_ID: none */
+	pid_t session; /* 0: not known, or not needed */
+};
+
+struct pane_input {
+	struct pane_caller maker; /* neither: another one */
+	struct echo echo; /* of what was typed */
+	struct buf line;
+	bool is_other_form; /* keys were typed that change the line: it may look in any way */
+	int64_t typed_ms; /* CLOCK_REALTIME of the last key; 0: none */
+	char lead[256]; /* the prompt in UTF-8: its last row, without escape sequences */
+	size_t lead_len;
+	bool is_in_lead; /* between A and B */
+	bool has_lead;
+};
+
+void pane_input_init(struct pane_input *input);
+void pane_input_finish(struct pane_input *input);
+
+/* Notes what is typed. A paste with brackets does not end the line. */
+void pane_input_type(struct pane_input *input, const uint8_t *bytes, size_t len, bool is_bracketed,
+    enum echo_reader reader);
+/* The line was seen to be empty. */
+void pane_input_clear(struct pane_input *input);
+
+/* Follows the output. Returns whether it needs text too. */
+bool pane_input_token(struct pane_input *input, const struct token *token);
+
+bool pane_caller_is(const struct pane_caller *one, const struct pane_caller *other);
+
+#endif
