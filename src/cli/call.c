@@ -22,6 +22,7 @@ struct call {
 	const char **words;
 	int count;
 	bool wants_help;
+	bool has_force; /* --force, which is force=true */
 	char *first; /* a word that was given its key */
 	struct buf params;
 	struct buf usage;
@@ -200,7 +201,7 @@ static void add_preset(struct call *call, const char *preset)
 static void sort_words(struct cli *cli, struct call *call, int argc, char **argv)
 {
 	bool is_verbatim = false;
-	call->words = xcalloc((size_t)argc + 2, sizeof *call->words);
+	call->words = xcalloc((size_t)argc + 3, sizeof *call->words);
 	for (int i = 1; i < argc; i++) {
 		if (!is_verbatim && strcmp(argv[i], "--") == 0)
 			is_verbatim = true;
@@ -209,6 +210,9 @@ static void sort_words(struct cli *cli, struct call *call, int argc, char **argv
 			call->wants_help = true;
 			continue;
 		} else if (!is_verbatim && cli_option(cli, argv[i])) {
+			continue;
+		} else if (!is_verbatim && strcmp(argv[i], "--force") == 0) {
+			call->has_force = true;
 			continue;
 		}
 		call->words[call->count++] = argv[i];
@@ -227,6 +231,8 @@ enum cli_status call_run(struct cli *cli, int argc, char **argv)
 		key_first(&call, verb->first);
 	if (verb != NULL && verb->preset != NULL)
 		add_preset(&call, verb->preset);
+	if (call.has_force)
+		add_preset(&call, "force=true");
 	buf_init(&call.params, ARGUMENTS_PARAMS_MAX);
 	buf_init(&call.usage, ARGUMENTS_PARAMS_MAX);
 	status = connect_for(cli, call.method, &link, &row);

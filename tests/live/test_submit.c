@@ -51,10 +51,10 @@ static const struct guard {
 } guards[] = {
     {"a person",
 	{{HELD, "a person is typing"}, {HELD, NULL}, {HELD, "a person is typing"},
-	    {HELD, "a person is typing"}, {TYPED, NULL}}},
+	    {HELD, "a person is typing"}, {REFUSED, "refused"}}},
     {"a draft",
 	{{HELD, "something on the prompt line"}, {HELD, NULL}, {HELD, NULL}, {REFUSED, "not_ready"},
-	    {TYPED, NULL}}},
+	    {REFUSED, "refused"}}},
     {"a question",
 	{{HELD, "a choice is offered"}, {HELD, NULL}, {REFUSED, "not_ready"}, {TYPED, NULL},
 	    {TYPED, NULL}}},

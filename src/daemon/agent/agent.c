@@ -28,6 +28,7 @@
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"
+#include "daemon/server/requester.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
@@ -115,6 +116,7 @@ static void on_launched(void *data, const struct pane_ref *pane, const char *err
 		return;
 	}
 	agent->pane = *pane;
+	requester_made(agent->set->parts.streams, &agent->maker, pane->pane);
 	agent->started_ms = clock_real_ms();
 	agent_store(agent);
 	agent_monitor_set_process(agent->monitor, pane);
@@ -456,6 +458,7 @@ static void ensure_new(struct agent_set *set, struct request *request, struct ag
 		return;
 	}
 	agent->teller = *teller;
+	requester_caller(request, &agent->maker);
 	agent_store(agent);
 	agent_wait_add(agent, request, true);
 	agent_launch_program(agent);
@@ -495,6 +498,8 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 	agent_store(agent);
 	agent->restarts = 0;
 	agent_wait_add(agent, request, is_ended);
+	if (is_ended)
+		requester_caller(request, &agent->maker);
 	if (is_ended)
 		agent_launch_program(agent);
 	else

@@ -17,6 +17,7 @@
 #include "daemon/event/event_log.h"
 #include "daemon/input/submit.h"
 #include "daemon/queue/notification.h"
+#include "daemon/tmux/pane_input.h"
 
 #define AGENTS_MAX 64
 #define AGENT_TEXT_MAX (64 * 1024) /* bytes of a task */
@@ -118,6 +119,7 @@ struct agent {
 	struct agent_spec plan;
 	struct pane_ref pane; /* cleared: none yet */
 	struct pane_ref teller;
+	struct pane_caller maker; /* of its pane */
 	struct pattern *regex; /* of the prompt; NULL: it is learned */
 	struct agent_monitor *monitor;
 	struct submit *submit; /* types the tasks */

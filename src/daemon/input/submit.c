@@ -429,6 +429,11 @@ void submit_set_free(struct submit_set *set)
 	mem_free(set);
 }
 
+const struct submit_parts *submit_set_parts(const struct submit_set *set)
+{
+	return &set->parts;
+}
+
 struct submit *submit_new(struct submit_set *set, const struct pane_ref *pane,
     const struct submit_policy *policy, const struct submit_handlers *handlers, void *data)
 {

@@ -27,6 +27,7 @@ struct submit_set;
 /* Lives longer than its submits, but for those that wait for tmux. */
 struct submit_set *submit_set_new(const struct submit_parts *parts);
 void submit_set_free(struct submit_set *set);
+const struct submit_parts *submit_set_parts(const struct submit_set *set);
 
 /* policy and handlers are lent. */
 struct submit *submit_new(struct submit_set *set, const struct pane_ref *pane,

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/input/person_guard.h"
+#include "daemon/input/submit.h"
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/command_policy.h"
 #include "daemon/methods/daemon_parts.h"
@@ -38,7 +41,8 @@ static const struct field run_tmux_fields[] = {
 	.type = FIELD_BOOL,
 	.offset = offsetof(struct run_tmux_args, force),
 	.preset = "false",
-	.help = "Also one that ends the server or what the caller is in."},
+	.help = "Also one that ends the server or what the caller is in, or types into a person's "
+		"line."},
     {0},
 };
 
@@ -111,18 +115,39 @@ static bool check_size(struct request *request, const struct field_strings *comm
 	return false;
 }
 
+/* A command on its way: what is typed waits for its pane. */
+struct running {
+	struct request *request;
+	struct muxbus_command *command;
+	const struct muxbus_pane *pane; /* it gives keys to this one; NULL: to none */
+	bool only_looks;
+};
+
+/* The pane that keys go to must be named. False if the request was refused. */
+static bool check_typing(struct request *request, const struct command_judgement *judgement,
+    const char *word, const struct muxbus_pane **ret_pane)
+{
+	struct command_judgement refusal = *judgement;
+	if (judgement->target_text != NULL)
+		return target_pane(request, judgement->target_text, ret_pane);
+	refusal.reason = "say with -t which pane gets the keys";
+	return refuse(request, &refusal, word, "");
+}
+
 /* False if the request was refused. */
-static bool check(struct request *request, const struct run_tmux_args *args, bool *ret_only_looks)
+static bool check(
+    struct request *request, const struct run_tmux_args *args, struct running *ret_running)
 {
 	const char *word = args->command.strings[0];
 	struct command_judgement judgement;
 	if (!check_size(request, &args->command))
 		return false;
 	command_judge(args->command.strings, args->command.count, &judgement);
-	*ret_only_looks = judgement.only_looks;
+	*ret_running = (struct running){.request = request, .only_looks = judgement.only_looks};
 	switch (judgement.verdict) {
 	case COMMAND_ALLOWED:
-		return true;
+		return args->force || !judgement.types ||
+		    check_typing(request, &judgement, word, &ret_running->pane);
 	case COMMAND_NEEDS_FORCE:
 		return args->force ||
 		    refuse(request, &judgement, word, "; say \"force\": true if you want that");
@@ -155,27 +180,41 @@ static void on_run(
 	request_done(request);
 }
 
+static void on_guarded(void *data, bool may, const char *sign)
+{
+	struct running *running = data;
+	(void)sign;
+	if (may)
+		tmux_call(running->request, running->command, !running->only_looks, on_run, NULL);
+	else
+		muxbus_command_free(running->command);
+	mem_free(running);
+}
+
 static void handle_run_tmux(struct request *request, const void *data)
 {
 	const struct run_tmux_args *args = data;
-	struct muxbus_command *command;
-	bool only_looks;
+	struct running running;
 	int error;
 	if (args->command.strings[0][0] == '\0') {
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"command\"",
 		    "command: its first word, the name of a tmux command, is empty");
 		return;
 	}
-	if (!check(request, args, &only_looks))
+	if (!check(request, args, &running))
 		return;
-	error = muxbus_command_new(&command);
+	error = muxbus_command_new(&running.command);
 	if (error < 0) {
 		tmux_call_fail(request, error, NULL);
 		return;
 	}
 	for (size_t i = 0; i < args->command.count; i++)
-		muxbus_command_args(command, args->command.strings[i], NULL);
-	tmux_call(request, command, !only_looks, on_run, NULL);
+		muxbus_command_args(running.command, args->command.strings[i], NULL);
+	if (running.pane == NULL)
+		tmux_call(request, running.command, !running.only_looks, on_run, NULL);
+	else
+		person_guard(submit_set_parts(request_daemon(request)->submits), request,
+		    running.pane, false, on_guarded, xmemdup(&running, sizeof running));
 }
 
 const struct method methods_command[] = {
@@ -185,7 +224,8 @@ const struct method methods_command[] = {
 	.title = "Run a tmux command",
 	.summary = "Runs any tmux command and returns its output.",
 	.help = "Refused without force: commands that end the server or the caller's "
-		"own pane, run a shell, or open a mode; key bindings, hooks and options with "
+		"own pane, run a shell, or open a mode; keys for a pane, as send_keys refuses "
+		"them; key bindings, hooks and options with "
 		"a command that closes something. Refused always: commands that "
 		"wait for a person, or are about the client that they come from.",
 	.fields = run_tmux_fields,

@@ -450,6 +450,14 @@ static bool look_at(void *data, const char *const *words, size_t count)
 	return look->found == NULL;
 }
 
+/* Whether a command gives keys, or other input, to the program in its target. */
+static bool types(const char *name, const struct flags *flags)
+{
+	return (strcmp(name, "send-keys") == 0 && !flags->is_given['X']) ||
+	    strcmp(name, "send-prefix") == 0 || strcmp(name, "paste-buffer") == 0 ||
+	    (strcmp(name, "pipe-pane") == 0 && flags->is_given['I']);
+}
+
 static void judge_nested(const struct row *row, const struct flags *flags, const char *const *words,
     size_t count, struct command_judgement *judgement)
 {
@@ -482,6 +490,7 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 	judgement.target = row->target;
 	judgement.target_text = flags.target;
 	judgement.only_looks = only_looks(row->name);
+	judgement.types = types(row->name, &flags);
 	if (row->needs != NULL && !has_one_of(&flags, row->needs)) {
 		judgement.verdict = COMMAND_REFUSED;
 	} else if (row->verdict != COMMAND_REFUSED && has_one_of(&flags, row->forced)) {

@@ -31,6 +31,7 @@ struct command_judgement {
 	char inner[32]; /* the command in its words that reason is about; "": none */
 	enum command_target target; /* COMMAND_CLOSES: what kind of thing it closes */
 	const char *target_text; /* the value of its -t, NULL if it has none */
+	bool types; /* it gives keys to its target */
 	bool only_looks; /* it changes nothing that has to be read back */
 };
 

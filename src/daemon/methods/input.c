@@ -9,6 +9,7 @@
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/input/key_spelling.h"
+#include "daemon/input/person_guard.h"
 #include "daemon/input/submit.h"
 #include "daemon/input/typing.h"
 #include "daemon/methods/daemon_parts.h"
@@ -40,17 +41,19 @@ static struct muxbus_command *new_command(struct request *request)
 static const struct field_result input_results[] = {
     {"pane", "string", "the id of the pane it was typed into"},
     {"synchronized", "boolean", "true if tmux gave keys to the window's other panes as well"},
+    PERSON_GUARD_RESULT,
     {0},
 };
 
 static const struct field_result keys_results[] = {
     {"pane", "string", "the id of the pane it was typed into"},
     {"synchronized", "boolean", "true if tmux gave keys to the window's other panes as well"},
+    PERSON_GUARD_RESULT,
     {"note", "string", "a key's name that was typed as text"},
     {0},
 };
 
-static void answer(struct request *request, uint32_t id, const char *note)
+static void answer(struct request *request, uint32_t id, const char *sign, const char *note)
 {
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), id);
@@ -58,14 +61,31 @@ static void answer(struct request *request, uint32_t id, const char *note)
 	json_put_id(writer, "pane", '%', id);
 	if (pane != NULL && pane->is_synchronized)
 		json_put_bool(writer, "synchronized", true);
+	if (sign != NULL)
+		json_put_str(writer, "sign", sign);
 	if (note != NULL && note[0] != '\0')
 		(void)json_put_text(writer, "note", note, strlen(note));
 	request_done(request);
 }
 
-/* The context of the simple cases. */
+/* Keys that wait for their pane, or for tmux. */
+struct keying {
+	struct request *request;
+	struct typing typing;
+	const char *sign;
+	char note[NOTE_SIZE];
+};
+
+static void keying_free(struct keying *keying)
+{
+	typing_finish(&keying->typing);
+	mem_free(keying);
+}
+
+/* Their rest, for the answer. */
 struct typed {
 	uint32_t pane;
+	const char *sign;
 	char note[NOTE_SIZE];
 };
 
@@ -75,22 +95,34 @@ static void on_typed(
 {
 	const struct typed *typed = context;
 	if (typing_check(request, typed->pane, &replies[count - 1], "nothing"))
-		answer(request, typed->pane, typed->note);
+		answer(request, typed->pane, typed->sign, typed->note);
 }
 
-static void run_typing(struct request *request, const struct typing *typing, const char *note)
+static void run_typing(struct keying *keying)
 {
+	struct request *request = keying->request;
+	const struct daemon *daemon = request_daemon(request);
 	struct muxbus_command *command = new_command(request);
 	struct typed *context;
 	if (command == NULL)
 		return;
-	typing_add(typing, command, NULL);
-	typing_note(typing, request_daemon(request)->streams,
-	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), typing->pane));
+	typing_add(&keying->typing, command, NULL);
+	typing_note(&keying->typing, daemon->streams,
+	    muxbus_model_pane(tmux_model(daemon->tmux), keying->typing.pane));
 	context = xcalloc(1, sizeof *context);
-	context->pane = typing->pane;
-	snprintf(context->note, sizeof context->note, "%s", note);
+	context->pane = keying->typing.pane;
+	context->sign = keying->sign;
+	memcpy(context->note, keying->note, sizeof context->note);
 	tmux_call(request, command, false, on_typed, context);
+}
+
+static void on_guarded_keys(void *data, bool may, const char *sign)
+{
+	struct keying *keying = data;
+	keying->sign = sign;
+	if (may)
+		run_typing(keying);
+	keying_free(keying);
 }
 
 /* Decodes a parameter base64. False if the request was failed. */
@@ -122,11 +154,12 @@ static bool fail_param(struct request *request, const char *field, const char *t
 		.name = "pane_id", .flags = FIELD_ALIAS                                         \
 	}
 
-#define FORCE_FIELD(args_struct)                                                  \
-	{                                                                         \
-		.name = "force", .type = FIELD_BOOL, .flags = FIELD_RARE,         \
-		.offset = offsetof(struct args_struct, force), .preset = "false", \
-		.help = "End copy mode, or another mode of the pane, first."      \
+#define FORCE_FIELD(args_struct)                                                                  \
+	{                                                                                         \
+		.name = "force", .type = FIELD_BOOL, .flags = FIELD_RARE,                         \
+		.offset = offsetof(struct args_struct, force), .preset = "false",                 \
+		.help = "Type also where a draft stands or a person types, and end a mode, such " \
+			"as copy mode, first."                                                    \
 	}
 
 struct send_keys_args {
@@ -221,14 +254,17 @@ static void handle_send_keys(struct request *request, const void *data)
 {
 	const struct send_keys_args *args = data;
 	const struct muxbus_pane *pane;
-	char note[NOTE_SIZE] = "";
-	struct typing typing;
+	struct keying *keying;
 	if (!target_pane(request, args->pane, &pane))
 		return;
-	typing_init(&typing, pane->id, args->force);
-	if (read_keys(request, args, &typing, note))
-		run_typing(request, &typing, note);
-	typing_finish(&typing);
+	keying = xcalloc(1, sizeof *keying);
+	keying->request = request;
+	typing_init(&keying->typing, pane->id, args->force);
+	if (read_keys(request, args, &keying->typing, keying->note))
+		person_guard(submit_set_parts(request_daemon(request)->submits), request, pane,
+		    args->force, on_guarded_keys, keying);
+	else
+		keying_free(keying);
 }
 
 struct send_text_args {
@@ -277,6 +313,7 @@ struct texting {
 	struct submit_policy policy;
 	struct submit_text text;
 	uint32_t pane;
+	const char *sign;
 };
 
 static bool on_compose(void *data, struct submit_text *text)
@@ -294,7 +331,7 @@ static void on_text_ended(void *data, const struct submit_end *end)
 	struct request *request = texting->request;
 	const char *typed = end->result == SUBMIT_TYPED ? "the text, but not Enter" : "nothing";
 	if (end->result == SUBMIT_SUBMITTED)
-		answer(request, texting->pane, NULL);
+		answer(request, texting->pane, texting->sign, NULL);
 	else if (end->error < 0 || end->count == 0)
 		tmux_call_fail_reply(request, end->error, end->replies, end->count);
 	else
@@ -303,23 +340,37 @@ static void on_text_ended(void *data, const struct submit_end *end)
 	mem_free(texting);
 }
 
-/* Any program may be typed to: the text is the caller's, and so is the choice of the pane. */
-static void run_text(
-    struct request *request, const struct submit_text *text, uint32_t pane, bool leaves_mode)
+static void on_guarded_text(void *data, bool may, const char *sign)
 {
 	static const struct submit_handlers handlers = {
 	    .compose = on_compose, .ended = on_text_ended};
-	const struct daemon *daemon = request_daemon(request);
-	struct texting *texting = xcalloc(1, sizeof *texting);
+	struct texting *texting = data;
+	const struct daemon *daemon;
 	struct pane_ref ref;
-	texting->request = request;
-	texting->policy =
-	    (struct submit_policy){.is_once = true, .is_raw = true, .leaves_mode = leaves_mode};
-	texting->text = *text;
-	texting->pane = pane;
-	pane_ref_of(daemon->tmux, pane, &ref);
+	if (!may) {
+		buf_finish(&texting->text.bytes);
+		mem_free(texting);
+		return;
+	}
+	daemon = request_daemon(texting->request);
+	texting->sign = sign;
+	pane_ref_of(daemon->tmux, texting->pane, &ref);
 	texting->submit = submit_new(daemon->submits, &ref, &texting->policy, &handlers, texting);
 	submit_wake(texting->submit);
+}
+
+/* Any program may be typed to: the text is the caller's, and so is the choice of the pane. */
+static void run_text(struct request *request, const struct submit_text *text,
+    const struct muxbus_pane *pane, bool force)
+{
+	struct texting *texting = xcalloc(1, sizeof *texting);
+	texting->request = request;
+	texting->policy =
+	    (struct submit_policy){.is_once = true, .is_raw = true, .leaves_mode = force};
+	texting->text = *text;
+	texting->pane = pane->id;
+	person_guard(submit_set_parts(request_daemon(request)->submits), request, pane, force,
+	    on_guarded_text, texting);
 }
 
 static bool holds(const struct buf *text, const char *sequence)
@@ -372,7 +423,7 @@ static void start_text(struct request *request, const struct send_text_args *arg
 	text.is_paste = !has_nul && (text.is_bracketed || bytes->len > TYPED_BYTES_MAX);
 	text.bytes = *bytes;
 	buf_init(bytes, 0); /* the text has them now */
-	run_text(request, &text, pane->id, args->force);
+	run_text(request, &text, pane, args->force);
 }
 
 static void handle_send_text(struct request *request, const void *data)
@@ -585,27 +636,35 @@ static bool check_mouse(struct request *request, const struct muxbus_pane *pane,
 	return true;
 }
 
+static void press_mouse(struct pointing *pointing, const struct muxbus_pane *pane)
+{
+	struct keying *keying;
+	enum encoding encoding;
+	struct buf reports;
+	if (!check_mouse(pointing->request, pane, &pointing->args, &encoding))
+		return;
+	keying = xcalloc(1, sizeof *keying);
+	keying->request = pointing->request;
+	buf_init(&reports, 256);
+	put_reports(&reports, encoding, &pointing->args);
+	typing_init(&keying->typing, pane->id, pointing->args.force);
+	keying->typing.condition = mouse_condition(encoding, (enum action)pointing->args.action);
+	typing_bytes(&keying->typing, reports.data, reports.len);
+	buf_finish(&reports);
+	person_guard(submit_set_parts(request_daemon(pointing->request)->submits),
+	    pointing->request, pane, pointing->args.force, on_guarded_keys, keying);
+}
+
 static void on_mouse_fresh(void *data, int error)
 {
 	struct pointing *pointing = data;
 	struct request *request = pointing->request;
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), pointing->pane);
-	enum encoding encoding;
-	if (error < 0 || pane == NULL) {
+	if (error < 0 || pane == NULL)
 		tmux_call_fail(request, error < 0 ? error : MUXBUS_ERR_GONE, NULL);
-	} else if (check_mouse(request, pane, &pointing->args, &encoding)) {
-		struct buf reports;
-		struct typing typing;
-		buf_init(&reports, 256);
-		put_reports(&reports, encoding, &pointing->args);
-		typing_init(&typing, pane->id, pointing->args.force);
-		typing.condition = mouse_condition(encoding, (enum action)pointing->args.action);
-		typing_bytes(&typing, reports.data, reports.len);
-		run_typing(request, &typing, "");
-		typing_finish(&typing);
-		buf_finish(&reports);
-	}
+	else
+		press_mouse(pointing, pane);
 	mem_free(pointing);
 }
 
@@ -633,7 +692,9 @@ const struct method methods_input[] = {
 	.title = "Send keys",
 	.summary = "Types keys and text into a pane, byte for byte.",
 	.help = "Nothing is typed, and the answer is not_ready, where tmux would lose it: in copy "
-		"mode, into a dead pane, or with input switched off.",
+		"mode, into a dead pane, or with input switched off. In a pane that is not the "
+		"caller's own and was not made by it, it is refused without force where a draft "
+		"stands at the prompt, or a person typed less than 5 seconds ago.",
 	.fields = send_keys_fields,
 	.args_size = sizeof(struct send_keys_args),
 	.results = keys_results,
@@ -661,8 +722,8 @@ const struct method methods_input[] = {
 	.summary = "Types a text into a pane as it is; several lines as one paste.",
 	.help =
 	    "No name of a key is special in it. Lines keep their LF. As send_keys, it types all "
-	    "or nothing, and only the state of the pane decides: a shell, a draft, a question "
-	    "or a person there is no obstacle. While another text is typed there, it waits. A line "
+	    "or nothing, and is refused in a pane of others with a draft or a person; a shell or a "
+	    "question is no obstacle. While another text is typed there, it waits. A line "
 	    "of more than 4095 bytes is refused where the kernel edits lines: the rest is lost. "
 	    "So is an empty text: Enter alone is send_keys.",
 	.fields = send_text_fields,

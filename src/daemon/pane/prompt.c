@@ -30,11 +30,7 @@ static bool is_upright(uint32_t character)
 	    character == 0x2551;
 }
 
-/*
- * Characters that prompts of agents and line editors end in. Those of questions and of pass
- * words (? :) are not among them: nothing is typed there.
- */
-static bool is_prompt_end(uint32_t character)
+bool prompt_is_end(uint32_t character)
 {
 	return character == '>' || character == 0xbb || character == 0x203a ||
 	    character == 0x276f || character == 0x27a4 || character == 0x25b6;
@@ -66,7 +62,7 @@ static size_t row_begin(const struct prompt_row *row)
 static size_t lead_end(const struct prompt_row *row)
 {
 	size_t begin = row_begin(row), end = begin;
-	while (end < row->count && is_prompt_end(row->characters[end]))
+	while (end < row->count && prompt_is_end(row->characters[end]))
 		end++;
 	if (end + 1 < row->count && end == begin && row->characters[end] == '*' &&
 	    !row->is_dim[end] && row->characters[end + 1] == ' ')
@@ -81,9 +77,9 @@ static size_t find_prompt_end(const struct prompt_row *row, size_t end)
 	if (lead > 0 && lead <= end && row->characters[lead - 1] == '*')
 		return lead;
 	for (size_t at = 0; at < end; at++) {
-		if (!is_prompt_end(row->characters[at]) || row->is_dim[at])
+		if (!prompt_is_end(row->characters[at]) || row->is_dim[at])
 			continue;
-		while (at < end && is_prompt_end(row->characters[at]))
+		while (at < end && prompt_is_end(row->characters[at]))
 			at++;
 		return at;
 	}
@@ -139,9 +135,9 @@ static void write_left(const struct prompt_row *row, size_t end, struct prompt *
 static bool is_choice(const struct prompt_row *row, bool *ret_is_chosen)
 {
 	size_t at = row_begin(row), digits = 0;
-	*ret_is_chosen = at < row->count && is_prompt_end(row->characters[at]);
+	*ret_is_chosen = at < row->count && prompt_is_end(row->characters[at]);
 	while (
-	    at < row->count && (is_prompt_end(row->characters[at]) || row->characters[at] == ' '))
+	    at < row->count && (prompt_is_end(row->characters[at]) || row->characters[at] == ' '))
 		at++;
 	while (at < row->count && row->characters[at] >= '0' && row->characters[at] <= '9') {
 		at++;
@@ -197,7 +193,7 @@ static bool is_continued(const struct prompt_view *view, bool is_boxed)
 /* Behind the last character left of end that is text, or ends a prompt. */
 static size_t text_end(const struct prompt_row *row, size_t end)
 {
-	while (end > 0 && !is_text(row, end - 1) && !is_prompt_end(row->characters[end - 1]))
+	while (end > 0 && !is_text(row, end - 1) && !prompt_is_end(row->characters[end - 1]))
 		end--;
 	return end;
 }
@@ -229,7 +225,7 @@ static bool has_left_draft(
 		return true;
 	}
 	/* "and then ->" is a prompt only where nothing leads up to it. */
-	return !is_prompt_end(row->characters[row_begin(row)]) && is_continued(view, is_boxed);
+	return !prompt_is_end(row->characters[row_begin(row)]) && is_continued(view, is_boxed);
 }
 
 void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
@@ -305,7 +301,7 @@ static bool is_any_lead(const struct prompt_row *row, size_t end)
 {
 	while (end > 0 && !is_text(row, end - 1))
 		end--;
-	return end == 0 || is_prompt_end(row->characters[end - 1]) || end == lead_end(row);
+	return end == 0 || prompt_is_end(row->characters[end - 1]) || end == lead_end(row);
 }
 
 /* Whether what is compared before end is the lead. */

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 
@@ -37,6 +38,12 @@ struct prompt {
  * there; false if none is seen.
  */
 bool prompt_find_cursor(struct prompt_view *view);
+
+/*
+ * Whether prompts of agents and line editors end in a character. Those of questions and of pass
+ * words (? :) are not among them: nothing is typed there.
+ */
+bool prompt_is_end(uint32_t character);
 
 void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt);
 

@@ -22,6 +22,8 @@
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/pane_input.h"
+#include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
 void requester_expect_front(
@@ -93,6 +95,24 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 		requester_expect_front(request, ret_pane, pane);
 	snprintf(ret_pane->thread, sizeof ret_pane->thread, "%s", thread);
 	return true;
+}
+
+void requester_caller(struct request *request, struct pane_caller *ret_caller)
+{
+	struct peer *peer = request_peer(request);
+	bool is_weak;
+	*ret_caller = (struct pane_caller){.pane = request_peer_pane(request, &is_weak)};
+	if (ret_caller->pane == MUXBUS_NO_ID && peer != NULL) {
+		pid_t session = getsid(peer_pid(peer));
+		ret_caller->session = session > 0 ? session : 0;
+	}
+}
+
+void requester_made(struct stream_set *streams, const struct pane_caller *caller, uint32_t pane)
+{
+	struct pane_input *input = streams != NULL ? stream_input(streams, pane) : NULL;
+	if (input != NULL)
+		input->maker = *caller;
 }
 
 static bool is_directory(const char *path)

@@ -8,11 +8,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "daemon/core/pane_ref.h"
 
 struct muxbus_pane;
+struct pane_caller;
 struct request;
+struct stream_set;
 
 /*
  * The pane that text names, else the caller's own and its thread, if its agent says which one
@@ -25,6 +28,11 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 /* The program in front of a pane has made a request: it expects the answers. */
 void requester_expect_front(
     struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane);
+
+/* Which caller makes a request, for what it may do with the panes that it made. */
+void requester_caller(struct request *request, struct pane_caller *ret_caller);
+/* Notes that a caller has made a pane. */
+void requester_made(struct stream_set *streams, const struct pane_caller *caller, uint32_t pane);
 
 /*
  * The directory to work in: given (absolute, and there), else that of the peer's process,

@@ -15,6 +15,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/tmux_call.h"
+#include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
@@ -148,6 +149,7 @@ struct spawn {
 	bool waits; /* the waiting program is in the pane */
 	int reports; /* enum spawn_report */
 	struct pane_ref parent; /* to notify of notices */
+	struct pane_caller caller;
 	char token[REPORTER_TOKEN_SIZE];
 	char *cwd;
 	char **env; /* "NAME=value", NULL-ended */
@@ -242,6 +244,7 @@ static void finish(struct spawn *spawn)
 	else
 		log_debug("pane %%%u was gone before it was looked after", spawn->pane);
 	tmux_expect(tmux, spawn->pane, 0);
+	requester_made(request_parts(spawn->request)->streams, &spawn->caller, spawn->pane);
 	if (spawn->reports != SPAWN_REPORT_NONE)
 		reporter_settle(request_parts(spawn->request)->reporters, spawn->pane);
 	writer = request_result(spawn->request);
@@ -410,6 +413,7 @@ void spawn_run(struct request *request, struct muxbus_command *command, enum spa
 	}
 	spawn = new_spawn(request, args);
 	spawn->parent = parent;
+	requester_caller(request, &spawn->caller);
 	muxbus_command_args(
 	    command, "-P", "-F", "#{pane_id} #{window_id} #{session_id} #{pane_pid}", NULL);
 	given = NULL;

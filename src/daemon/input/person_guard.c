@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: ISC */
+/* The person first: a request types into a pane only if no other line would go with it. */
+#include "daemon/input/person_guard.h"
+
+#include <muxbus.h>
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "daemon/input/submit_guard.h"
+#include "daemon/pane/draft.h"
+#include "daemon/pane/foreground.h"
+#include "daemon/pane/pane_screen.h"
+#include "daemon/pane/pane_tty.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/server/tmux_call.h"
+#include "daemon/tmux/pane_input.h"
+#include "daemon/tmux/stream.h"
+#include "daemon/tmux/tmux.h"
+
+enum { DATA_MAX = 1024 };
+
+/* A request that waits until its pane was looked at. */
+struct asking {
+	const struct submit_parts *parts;
+	struct request *request;
+	person_guard_fn *done;
+	void *data;
+	bool force;
+	uint32_t first; /* the pane that it types into */
+	uint32_t pane; /* that is looked at: the first, or one that gets the same keys */
+	enum draft_sign sign; /* the weakest */
+};
+
+static void end(struct asking *asking, bool may)
+{
+	asking->done(asking->data, may, asking->force ? NULL : draft_sign_name(asking->sign));
+	mem_free(asking);
+}
+
+/* Fails the request with the evidence. No draft: a person has typed. */
+static void refuse(struct asking *asking, const struct draft *draft)
+{
+	struct json_writer writer;
+	struct buf data;
+	buf_init(&data, DATA_MAX);
+	json_writer_init(&writer, &data);
+	json_put_id(&writer, "pane", '%', asking->pane);
+	json_put_str(&writer, "why", draft->is_there ? "draft" : "person_typed");
+	json_put_str(&writer, "sign", draft_sign_name(draft->sign));
+	if (draft->is_there)
+		json_put_str(&writer, "draft", draft->text);
+	json_put_str(&writer, "typed", "nothing");
+	request_fail_data(asking->request, MESSAGE_REFUSED, (const char *)data.data,
+	    "pane %%%u: %s; typed: nothing; \"force\": true types all the same", asking->pane,
+	    draft->is_there ? "a line that you did not type stands at its prompt"
+			    : "a person typed there less than 5 seconds ago");
+	buf_finish(&data);
+	end(asking, false);
+}
+
+static bool has_typed(
+    const struct asking *asking, const struct muxbus_pane *pane, uint64_t *ret_last)
+{
+	bool in_prefix;
+	*ret_last = submit_guard_human(asking->parts->tmux, pane, &in_prefix);
+	return in_prefix ||
+	    (*ret_last > 0 && clock_real_ms() - (int64_t)*ret_last * 1000 < SUBMIT_HUMAN_MS);
+}
+
+/* Reads what stands at the prompt of a program that reads lines there. */
+static void find_draft(const struct asking *asking, const struct muxbus_pane *pane,
+    const struct pane_screen *screen, uint64_t last, struct draft *ret_draft)
+{
+	struct pane_input *input = stream_input(asking->parts->streams, pane->id);
+	struct draft_facts facts = {.view = &screen->view};
+	char agent[AGENT_ARGV_NAME_SIZE];
+	struct foreground front;
+	struct pane_tty tty;
+	bool is_cooked;
+	*ret_draft = (struct draft){0};
+	foreground_read(pane->pid, &front);
+	pane_tty_read(pane->tty, pane->pid, &tty);
+	is_cooked = tty.is_known && tty.is_cooked;
+	facts.is_shell = front.is_known ? front.is_shell : foreground_is_shell(pane->command);
+	if (!screen->has_cursor || (is_cooked && (!facts.is_shell || !tty.has_echo)) ||
+	    (is_cooked && front.is_known && front.reads == AGENT_READS_NO) ||
+	    (screen->is_alternate && !foreground_agent(pane->pid, NULL, NULL, agent)))
+		return;
+	if (input != NULL) {
+		bool is_typed = input->line.len > 0 || input->is_other_form;
+		facts.lead = input->has_lead ? input->lead : NULL;
+		facts.typed = (const char *)input->line.data;
+		facts.typed_len = input->line.len;
+		/* Agents show a text in forms of their own. */
+		facts.is_other_form = is_typed && (input->is_other_form || !facts.is_shell) &&
+		    (int64_t)last * 1000 <= input->typed_ms;
+	}
+	draft_read(&facts, ret_draft);
+	if (input != NULL && ret_draft->sign != DRAFT_BY_KEYS && ret_draft->is_empty)
+		pane_input_clear(input);
+}
+
+/* The caller, of the pane that it is in or as a process outside of tmux. */
+static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
+{
+	const struct pane_input *input = stream_input(asking->parts->streams, pane->id);
+	struct pane_caller caller;
+	requester_caller(asking->request, &caller);
+	return caller.pane == pane->id || (input != NULL && pane_caller_is(&input->maker, &caller));
+}
+
+/* The next pane behind one that gets the keys and is not free; NULL: there is none. */
+static const struct muxbus_pane *next_pane(
+    const struct asking *asking, const struct muxbus_pane *first, uint32_t behind)
+{
+	const struct muxbus_model *model = tmux_model(asking->parts->tmux);
+	const struct muxbus_pane *pane = NULL, *found = NULL;
+	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
+		bool is_given = pane == first ||
+		    (first->is_synchronized && pane->window == first->window &&
+			pane->is_synchronized);
+		if (is_given && (behind == MUXBUS_NO_ID || pane->id > behind) &&
+		    (found == NULL || pane->id < found->id) && !is_free(asking, pane))
+			found = pane;
+	}
+	return found;
+}
+
+static void look(struct asking *asking, const struct muxbus_pane *pane);
+
+/* Goes on with the pane behind the one that was looked at. */
+static void look_next(struct asking *asking)
+{
+	const struct muxbus_pane *first =
+	    muxbus_model_pane(tmux_model(asking->parts->tmux), asking->first);
+	const struct muxbus_pane *pane =
+	    first != NULL ? next_pane(asking, first, asking->pane) : NULL;
+	if (pane != NULL)
+		look(asking, pane);
+	else
+		end(asking, true); /* of a pane that is gone, tmux says so */
+}
+
+static void fail(struct asking *asking, int error)
+{
+	tmux_call_fail(asking->request, error, NULL);
+	end(asking, false);
+}
+
+static void on_screen(void *data, int error, const struct pane_screen *screen)
+{
+	struct asking *asking = data;
+	const struct muxbus_pane *pane =
+	    muxbus_model_pane(tmux_model(asking->parts->tmux), asking->pane);
+	struct draft draft = {0};
+	uint64_t last;
+	bool is_typing;
+	if (error < 0) {
+		fail(asking, error);
+		return;
+	}
+	if (pane != NULL && !asking->force) {
+		is_typing = has_typed(asking, pane, &last);
+		find_draft(asking, pane, screen, last, &draft);
+		if (is_typing || draft.is_there) {
+			refuse(asking, &draft);
+			return;
+		}
+		if (draft.sign < asking->sign)
+			asking->sign = draft.sign;
+	}
+	look_next(asking);
+}
+
+/* The clients are known as they are now. */
+static void on_fresh(void *data, int error)
+{
+	struct asking *asking = data;
+	if (error == 0)
+		error = pane_screen_read(asking->parts->tmux, asking->pane, on_screen, asking);
+	if (error < 0)
+		fail(asking, error);
+}
+
+static void look(struct asking *asking, const struct muxbus_pane *pane)
+{
+	int error;
+	asking->pane = pane->id;
+	error = muxbus_sync_refresh_window(
+	    tmux_sync(asking->parts->tmux), pane->window, MUXBUS_PART_CLIENTS, on_fresh, asking);
+	if (error < 0)
+		fail(asking, error);
+}
+
+void person_guard(const struct submit_parts *parts, struct request *request,
+    const struct muxbus_pane *pane, bool force, person_guard_fn *done, void *data)
+{
+	struct asking *asking = xcalloc(1, sizeof *asking);
+	const struct muxbus_pane *next;
+	*asking = (struct asking){.parts = parts,
+	    .request = request,
+	    .done = done,
+	    .data = data,
+	    .force = force,
+	    .first = pane->id,
+	    .sign = DRAFT_BY_MARK};
+	next = next_pane(asking, pane, MUXBUS_NO_ID);
+	if (next != NULL) {
+		look(asking, next); /* with force too: requests keep their order */
+		return;
+	}
+	asking->force = true; /* no sign is needed */
+	end(asking, true);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: ISC */
+/* The draft in a pane. */
+#include "daemon/pane/draft.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "daemon/pane/prompt_row.h"
+
+enum {
+	LINE_CELLS = 2048, /* of the input line that are compared */
+	GAP_CELLS = 2, /* blank: what stands behind them is a prompt at the right margin */
+};
+
+/* The characters in the input line, without blanks, frames and suggestions. */
+struct line {
+	uint32_t characters[LINE_CELLS];
+	size_t count;
+	size_t shown; /* bytes of the text */
+};
+
+static bool is_blank(uint32_t character)
+{
+	return character <= ' ' || character == 0xa0 || character == '|' ||
+	    (character >= 0x2500 && character <= 0x259f);
+}
+
+static bool is_prompt_end(const struct prompt_row *row, size_t at)
+{
+	uint32_t character = row->characters[at];
+	bool is_digit = at > 0 && row->characters[at - 1] >= '0' && row->characters[at - 1] <= '9';
+	if (character == '%')
+		return !is_digit;
+	return character == '$' || character == '#' || prompt_is_end(character);
+}
+
+/* Whether a row has a blank, or nothing, in a cell. */
+static bool is_free(const struct prompt_row *row, size_t at)
+{
+	return at >= row->count || row->characters[at] == ' ' || row->characters[at] == 0xa0;
+}
+
+/* Behind what looks like a prompt in a row; 0: nothing does. */
+static size_t prompt_len(const struct prompt_row *row, size_t end)
+{
+	size_t last = end;
+	while (last > 0 && is_free(row, last - 1))
+		last--;
+	/* "a > b > ": the cursor stands right behind the last of them. */
+	if (last > 0 && last < end && is_prompt_end(row, last - 1))
+		return last;
+	for (size_t at = 0; at < end && at < row->count; at++)
+		if (is_prompt_end(row, at) && is_free(row, at + 1))
+			return at + 1;
+	return 0;
+}
+
+/* Behind the lead that a row begins with; SIZE_MAX: it does not. Blanks do not count. */
+static size_t lead_len(const struct prompt_row *row, const char *lead)
+{
+	size_t at = 0, len = strlen(lead);
+	while (len > 0) {
+		uint32_t character;
+		int size = utf8_decode(lead, len, &character);
+		if (size <= 0)
+			return SIZE_MAX;
+		lead += size;
+		len -= (size_t)size;
+		if (is_blank(character))
+			continue;
+		while (at < row->count && is_blank(row->characters[at]))
+			at++;
+		if (at == row->count || row->characters[at++] != character)
+			return SIZE_MAX;
+	}
+	return at;
+}
+
+/* Whether a line of input may go on in the next row. */
+static bool may_go_on(const struct draft_facts *facts, const struct prompt_row *row)
+{
+	if (facts->lead == NULL && facts->is_shell)
+		return row->count + 1 >= facts->view->columns; /* a blank at its end is not shown */
+	for (size_t at = 0; at < row->count; at++)
+		if (!is_blank(row->characters[at]))
+			return true;
+	return false;
+}
+
+/* Behind the prompt in a row; SIZE_MAX: there is none. */
+static size_t input_begin(
+    const struct draft_facts *facts, const struct prompt_row *row, size_t end, bool is_first)
+{
+	size_t begin;
+	if (facts->lead != NULL)
+		return facts->lead[0] == '\0' && !is_first ? SIZE_MAX : lead_len(row, facts->lead);
+	begin = prompt_len(row, end);
+	/* Above the cursor's row, text of a program is no prompt: one begins its row. */
+	if (!is_first && !facts->is_shell && begin > 0)
+		for (size_t at = 0; at + 1 < begin; at++)
+			if (!is_blank(row->characters[at]))
+				return SIZE_MAX;
+	return begin > 0 ? begin : SIZE_MAX;
+}
+
+/* Takes what stands in a row from begin to end. */
+static void take_row(
+    struct line *line, struct draft *draft, const struct prompt_row *row, size_t begin, size_t end)
+{
+	for (size_t at = begin; at < end && at < row->count; at++) {
+		uint32_t character = row->characters[at];
+		bool is_text = !row->is_dim[at] && !is_blank(character);
+		bool is_space = character == ' ' && line->shown > 0;
+		if ((is_text || is_space) && line->shown + 1 < sizeof draft->text)
+			draft->text[line->shown++] =
+			    character >= ' ' && character < 0x7f ? (char)character : '.';
+		if (is_text && line->count < LINE_CELLS)
+			line->characters[line->count++] = character;
+	}
+}
+
+/* Where the line ends in the cursor's row: a person may have moved the cursor back. */
+static size_t input_end(const struct prompt_row *row, size_t cursor)
+{
+	size_t at = cursor, gap = 0;
+	for (; at < row->count && gap < GAP_CELLS; at++)
+		gap = is_free(row, at) ? gap + 1 : 0;
+	return at;
+}
+
+/* Whether the line is what Muxbus typed there. */
+static bool is_ours(const struct draft_facts *facts, const struct line *line)
+{
+	size_t found = 0;
+	for (size_t at = 0; at < facts->typed_len;) {
+		uint32_t character;
+		int size = utf8_decode(facts->typed + at, facts->typed_len - at, &character);
+		if (size <= 0)
+			size = 1, character = 0xfffd;
+		at += (size_t)size;
+		if (is_blank(character))
+			continue;
+		if (found == line->count || line->characters[found] != character)
+			return facts->is_other_form;
+		found++;
+	}
+	return found == line->count || facts->is_other_form;
+}
+
+/* Finds the row that the line begins in; false: no sign of a prompt is there. */
+static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
+{
+	static struct prompt_row row;
+	const struct prompt_view *view = facts->view;
+	for (unsigned back = 0; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
+		prompt_row_read(view->text, view->len, view->cursor_row - back, &row);
+		if (back > 0 && !may_go_on(facts, &row))
+			return false;
+		*ret_back = back;
+		*ret_begin = input_begin(
+		    facts, &row, back == 0 ? view->cursor_column : row.count, back == 0);
+		if (*ret_begin != SIZE_MAX)
+			return true;
+	}
+	return false;
+}
+
+void draft_read(const struct draft_facts *facts, struct draft *ret_draft)
+{
+	static struct prompt_row row;
+	static struct line line;
+	const struct prompt_view *view = facts->view;
+	struct draft_facts other = *facts;
+	size_t begin;
+	unsigned back;
+	*ret_draft = (struct draft){0};
+	line.count = line.shown = 0;
+	if (find_begin(facts, &back, &begin) && facts->lead != NULL) {
+		ret_draft->sign = DRAFT_BY_MARK;
+	} else {
+		other.lead = NULL;
+		if (!find_begin(&other, &back, &begin))
+			return;
+		ret_draft->sign = DRAFT_BY_PROMPT;
+	}
+	for (unsigned left = back + 1; left-- > 0;) {
+		prompt_row_read(view->text, view->len, view->cursor_row - left, &row);
+		take_row(&line, ret_draft, &row, left == back ? begin : 0,
+		    left == 0 ? input_end(&row, view->cursor_column) : row.count);
+	}
+	while (line.shown > 0 && ret_draft->text[line.shown - 1] == ' ')
+		ret_draft->text[--line.shown] = '\0';
+	ret_draft->is_empty = line.count == 0;
+	ret_draft->is_there = line.count > 0 && !is_ours(facts, &line);
+}
+
+const char *draft_sign_name(enum draft_sign sign)
+{
+	static const char *const names[] = {"keys", "prompt", "osc133"};
+	return names[sign];
+}

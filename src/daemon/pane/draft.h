@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The draft in a pane: text in the input line at the cursor that Muxbus did not type. The line
+ * begins behind the prompt that the shell marked (OSC 133 A and B), else behind what looks like
+ * one. Without either, nothing on the screen tells. Pure: a screen in, a verdict out.
+ */
+#ifndef DAEMON_PANE_DRAFT_H
+#define DAEMON_PANE_DRAFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "daemon/pane/prompt.h"
+
+enum { DRAFT_TEXT_SIZE = 41 }; /* of the text that is shown as evidence */
+
+/* Which sign tells whether there is a draft. */
+enum draft_sign {
+	DRAFT_BY_KEYS, /* none on the screen: only the keys that a person pressed count */
+	DRAFT_BY_PROMPT, /* the line looks like a prompt and what was typed there */
+	DRAFT_BY_MARK, /* the shell marked where its prompt ends */
+};
+
+struct draft_facts {
+	const struct prompt_view *view;
+	const char *lead; /* the prompt that the shell marked; NULL: none is known */
+	bool is_shell; /* else a line may begin above the cursor's row */
+	const char *typed; /* UTF-8: what Muxbus has typed into the line; lent */
+	size_t typed_len;
+	bool is_other_form; /* what Muxbus typed may be shown in any form */
+};
+
+struct draft {
+	enum draft_sign sign;
+	bool is_there;
+	bool is_empty; /* nothing is in the line */
+	char text[DRAFT_TEXT_SIZE]; /* its beginning; not ASCII: a full stop */
+};
+
+void draft_read(const struct draft_facts *facts, struct draft *ret_draft);
+
+const char *draft_sign_name(enum draft_sign sign);
+
+#endif

@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# A person's half-typed line is not submitted, nor added to, by what another pane types there; on
+# any tmux, in any shell.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+muxbus="$MUXBUS_BUILDDIR/muxbus"
+printf 'PS1="me@host:~$ "\n' >"/tmp/mbt-rc-$$"
+start "exec bash --noprofile --rcfile /tmp/mbt-rc-$$"
+trap 'rm -f "/tmp/mbt-rc-$$"; finish' EXIT
+pane=$(t list-panes -a -F '#{pane_id}')
+row() { # row PANE: the cursor's row
+	t capture-pane -p -t "$1" | sed -n "$(($(t display-message -p -t "$1" '#{cursor_y}') + 1))p" | sed 's/ *\(\[right\]\)*$//'
+}
+why() { field '"\(.error.data.kind // "done") \(.error.data | .why // "-") \(.error.data.sign // .result.sign // "-") \(.error.data.draft // "-")"'; }
+send_text() { call send_text "$(jq -nc --arg pane "$1" --arg text "$2" '{$pane, $text, enter: true}')"; }
+wait_row() { until_is "$1" "$3" row "$2"; }
+
+# shell NAME PROMPT COMMAND SIGN: a half-typed line in that shell.
+shell() {
+	new=$(t new-window -d -P -F '#{pane_id}' "$3")
+	wait_row "$1: its prompt" "$new" "$2"
+	t send-keys -t "$new" -l 'rm -rf ./draft '
+	wait_row "$1: a person types" "$new" "$2 rm -rf ./draft"
+	send_text "$new" 'echo typed'
+	is "$1: a text is refused, with the evidence" "$(why)" "refused draft $4 rm -rf ./draft"
+	call send_keys "{\"pane\":\"$new\",\"keys\":\"Enter\"}"
+	is "$1: Enter too" "$(why)" "refused draft $4 rm -rf ./draft"
+	is "$1: nothing was typed" "$(row "$new")" "$2 rm -rf ./draft"
+	call run_tmux "{\"command\":[\"send-keys\",\"-t\",\"$new\",\"Enter\"]}"
+	is "$1: nor by tmux" "$(why)" "refused draft $4 rm -rf ./draft"
+	t send-keys -t "$new" C-a
+	send_text "$new" 'echo typed'
+	is "$1: a draft right of the cursor" "$(why)" "refused draft $4 rm -rf ./draft"
+	t send-keys -t "$new" C-e C-u
+	wait_row "$1: the person takes it back" "$new" "$2"
+	call send_text "{\"pane\":\"$new\",\"text\":\"echo one\"}"
+	is "$1: at the empty prompt it is typed" "$(why)" "done - $4 -"
+	wait_row "$1: without Enter" "$new" "$2 echo one"
+	call send_keys "{\"pane\":\"$new\",\"keys\":[\"x\",\"BSpace\",\" two\",\"Enter\"]}"
+	is "$1: what Muxbus typed is no draft" "$(why)" "done - $4 -"
+	wait_row "$1: and is submitted" "$new" "$2"
+	is "$1: as it stood" "$(t capture-pane -p -t "$new" | grep -c '^one two$')" 1
+	call send_text "{\"pane\":\"$new\",\"text\":\"echo three\"}"
+	t send-keys -t "$new" -l ' four'
+	wait_row "$1: a person goes on with it" "$new" "$2 echo three four"
+	call send_keys "{\"pane\":\"$new\",\"keys\":\"Enter\"}"
+	is "$1: which is a draft" "$(why)" "refused draft $4 echo three four"
+	call send_keys "{\"pane\":\"$new\",\"keys\":\"Enter\",\"force\":true}"
+	is "$1: force submits it" "$(why)" 'done - - -'
+	wait_row "$1: all the same" "$new" "$2"
+}
+shell bash 'me@host:~$' "exec bash --noprofile --rcfile /tmp/mbt-rc-$$" prompt
+command -v zsh >/dev/null && shell zsh 'host%' "PS1='host%% ' RPS1='[right]' exec zsh -f" prompt
+command -v fish >/dev/null &&
+	shell fish 'host>' "exec fish --no-config -C 'function fish_prompt; echo -n \"host> \"; end'" prompt
+
+# A wrapped line, and one that no sign tells of.
+t send-keys -t "$pane" -l 'rm -rf ./draft of a line that is longer than the terminal is wide, so that it is wrapped'
+wait_row 'a line is wrapped' "$pane" ' that it is wrapped'
+send_text "$pane" 'echo typed'
+is 'and a draft' "$(why)" 'refused draft prompt rm -rf ./draft of a line that is longer'
+t send-keys -t "$pane" C-u
+new=$(t new-window -d -P -F '#{pane_id}' 'stty -echo; exec cat >/dev/null')
+until_is 'cat runs' cat t display-message -p -t "$new" '#{pane_current_command}'
+send_text "$new" 'what'
+is 'where no prompt is known only keys count' "$(why)" 'done - keys -'
+
+# Behind the mark of the shell, whatever the prompt looks like; followed, as a wait does it.
+new=$(t new-window -d -P -F '#{pane_id}' "PS1='\[\033]133;A\007\]what now? \[\033]133;B\007\]' exec bash --noprofile --norc")
+wait_row 'a prompt that looks like none' "$new" 'what now?'
+t send-keys -t "$new" -l 'rm -rf ./draft '
+wait_row 'with a draft' "$new" 'what now? rm -rf ./draft'
+"$muxbus" wait 'output=^done' "pane=$new" -t 1m >/dev/null &
+waiting=$!
+until_is 'its output is followed' 1 sh -c "'$muxbus' --json status | jq .waits"
+t send-keys -t "$new" C-u Enter
+t send-keys -t "$new" -l 'rm -rf ./draft '
+until_is 'the next prompt is seen' 2 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | grep -c '^what now?' || :"
+wait_row 'with a draft too' "$new" 'what now? rm -rf ./draft'
+send_text "$new" 'echo typed'
+is 'the mark tells' "$(why)" 'refused draft osc133 rm -rf ./draft'
+t send-keys -t "$new" C-u
+wait_row 'it is taken back' "$new" 'what now?'
+send_text "$new" 'echo done'
+is 'then the prompt is free' "$(why)" 'done - osc133 -'
+wait $waiting
+is 'and the wait ends' $? 0
+
+# Who made a pane may type there; a process elsewhere may not.
+call create_window '{"session":"main","command":["bash","--noprofile","--norc"]}'
+new=$(field .result.pane)
+until_is 'a prompt' 1 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | grep -c bash || :"
+t send-keys -t "$new" -l 'echo draft '
+until_is 'a draft' 1 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | grep -c draft || :"
+printf '{"method":"send_text","params":{"pane":"%s","text":"x"}}\n' "$new" |
+	setsid -w socat -t 60 - "UNIX-CONNECT:$MUXBUS" >"$dir/answer"
+is 'another session is refused' "$(why)" 'refused draft prompt echo draft'
+send_text "$new" 'echo typed'
+is 'the maker is not' "$(why)" 'done - - -'
+call create_pane "{\"pane\":\"$pane\"}"
+call run_tmux '{"command":["set-option","-w","-t","main:0","synchronize-panes","on"]}'
+t send-keys -t "$pane" -l 'rm -rf ./draft '
+new=$(t list-panes -t main:0 -F '#{pane_id}' | tail -n 1)
+send_text "$new" 'echo typed'
+is 'keys that tmux would give to another pane too are refused' "$(field '.error.data | "\(.pane) \(.why)"')" "$pane draft"
+t send-keys -t "$pane" C-u
+t set-option -w -t main:0 synchronize-panes off
+
+# A person who looks at the pane has pressed a key.
+new=$(t new-window -P -F '#{pane_id}' 'exec cat')
+tmux -S "$dir/outer" -f /dev/null new-session -d -x 100 -y 30 "exec env -u TMUX TERM=screen tmux -S $dir/tmux attach -t =main"
+trap 'tmux -S "$dir/outer" kill-server; rm -f "/tmp/mbt-rc-$$"; finish' EXIT
+until_is 'a person is there' 1 sh -c "tmux -S $dir/tmux list-clients -F '#{client_control_mode}' | grep -c -x 0 || :"
+tmux -S "$dir/outer" send-keys -l 'a'
+until_is 'and types' a row "$new"
+send_text "$new" 'what'
+is 'so nothing else does' "$(why)" 'refused person_typed keys -'
+is 'the error says why' "$(field .error.message)" "pane $new: a person typed there less than 5 seconds ago; typed: nothing; \"force\": true types all the same"
+is 'the command line says no' "$("$muxbus" send "$new" x >/dev/null 2>&1; echo $?)" 1
+"$muxbus" send --force "$new" x >/dev/null
+until_is 'unless it is told to' ax sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | head -n 1"
+[ "$failed" -eq 0 ] || sed 's/^/# /' "$dir/answer"
+done_testing

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: ISC */
+/* Drafts on screens as capture-pane -p -e gives them. */
+#include "daemon/pane/draft.h"
+
+#include <string.h>
+
+#include "base/tokenizer.h"
+#include "daemon/tmux/pane_input.h"
+
+#include "tap.h"
+
+static const struct {
+	const char *name;
+	const char *screen;
+	unsigned row, column;
+	const char *lead, *typed;
+	bool is_agent, is_other_form;
+	enum draft_sign sign;
+	const char *draft; /* NULL: none is there */
+} screens[] = {
+    {"an empty prompt", "me@host:~$\n", 0, 11, .sign = DRAFT_BY_PROMPT},
+    {"a draft", "me@host:~$ rm -rf ./a\n", 0, 22, .sign = DRAFT_BY_PROMPT, .draft = "rm -rf ./a"},
+    {"a prompt of root", "root@host:/# ls\n", 0, 15, .sign = DRAFT_BY_PROMPT, .draft = "ls"},
+    {"of zsh, with one at the right margin", "host% ls                [right]\n", 0, 8,
+	.sign = DRAFT_BY_PROMPT, .draft = "ls"},
+    {"alone, it is no draft", "host%                   [right]\n", 0, 6, .sign = DRAFT_BY_PROMPT},
+    {"the cursor was moved back", "$ rm -rf\n", 0, 2, .sign = DRAFT_BY_PROMPT, .draft = "rm -rf"},
+    {"into the middle", "$ rm -rf ./a\n", 0, 4, .sign = DRAFT_BY_PROMPT, .draft = "rm -rf ./a"},
+    {"a suggestion is none", "$ \033[90mmake check\033[0m\n", 0, 2, .sign = DRAFT_BY_PROMPT},
+    {"nor behind a draft", "$ m\033[2make check\033[0m\n", 0, 3, .sign = DRAFT_BY_PROMPT,
+	.draft = "m"},
+    {"a prompt of two ends", "me > src > \n", 0, 11, .sign = DRAFT_BY_PROMPT},
+    {"text of a program", "Copying files: 45% done\n", 0, 23, .sign = DRAFT_BY_KEYS},
+    {"a prompt that looks like none", "what now? ls\n", 0, 12, .sign = DRAFT_BY_KEYS},
+    {"but is marked", "what now? ls\n", 0, 12, .lead = "what now? ", .sign = DRAFT_BY_MARK,
+	.draft = "ls"},
+    {"and empty", "what now?\n", 0, 10, .lead = "what now? ", .sign = DRAFT_BY_MARK},
+    {"the mark of another line", "$ ls\n", 0, 4, .lead = "what now? ", .sign = DRAFT_BY_PROMPT,
+	.draft = "ls"},
+    {"a marked prompt without a text", "ls\n", 0, 2, .lead = "", .sign = DRAFT_BY_MARK,
+	.draft = "ls"},
+    {"a wrapped draft", "$ rm -rf ./a-long-name-of-a-fil\ne\n", 1, 1, .sign = DRAFT_BY_PROMPT,
+	.draft = "rm -rf ./a-long-name-of-a-file"},
+    {"wrapped at a blank", "$ rm -rf ./a-long-name-of-fil\nes\n", 1, 2, .sign = DRAFT_BY_KEYS},
+    {"of wide characters", "$ \xe4\xb8\xad\xe6\x96\x87\n", 0, 6, .sign = DRAFT_BY_PROMPT,
+	.draft = ".."},
+    {"what Muxbus typed", "$ echo one\n", 0, 10, .typed = "echo one", .sign = DRAFT_BY_PROMPT},
+    {"wrapped", "$ rm -rf ./a-long-name-of-a-fil\ne\n", 1, 1,
+	.typed = "rm -rf ./a-long-name-of-a-file", .sign = DRAFT_BY_PROMPT},
+    {"and a person went on", "$ echo one two\n", 0, 14, .typed = "echo one",
+	.sign = DRAFT_BY_PROMPT, .draft = "echo one two"},
+    {"and a person took back", "$ echo\n", 0, 6, .typed = "echo one", .sign = DRAFT_BY_PROMPT,
+	.draft = "echo"},
+    {"completed with Tab", "$ echo onerous\n", 0, 14, .typed = "echo one", .is_other_form = true,
+	.sign = DRAFT_BY_PROMPT},
+    {"an agent's prompt", "said > this\n\n\xe2\x9d\xaf \n", 2, 2, .is_agent = true,
+	.sign = DRAFT_BY_PROMPT},
+    {"a draft of two rows at it", "\xe2\x9d\xaf fix the\n  tests\n", 1, 7, .is_agent = true,
+	.sign = DRAFT_BY_PROMPT, .draft = "fix the  tests"},
+    {"text of an agent", "said > this\nand that\n", 1, 8, .is_agent = true, .sign = DRAFT_BY_KEYS},
+};
+
+static void check_screens(void)
+{
+	for (size_t at = 0; at < sizeof screens / sizeof *screens; at++) {
+		struct prompt_view view = {
+		    .text = screens[at].screen,
+		    .len = strlen(screens[at].screen),
+		    .columns = 31,
+		    .cursor_row = screens[at].row,
+		    .cursor_column = screens[at].column,
+		};
+		struct draft_facts facts = {
+		    .view = &view,
+		    .lead = screens[at].lead,
+		    .is_shell = !screens[at].is_agent,
+		    .typed = screens[at].typed != NULL ? screens[at].typed : "",
+		    .typed_len = screens[at].typed != NULL ? strlen(screens[at].typed) : 0,
+		    .is_other_form = screens[at].is_other_form,
+		};
+		struct draft draft;
+		draft_read(&facts, &draft);
+		is_str(draft_sign_name(draft.sign), draft_sign_name(screens[at].sign), "%s: sign",
+		    screens[at].name);
+		is_str(draft.is_there ? draft.text : "none",
+		    screens[at].draft != NULL ? screens[at].draft : "none", "%s", screens[at].name);
+	}
+}
+
+static void type(struct pane_input *input, const char *text)
+{
+	pane_input_type(input, (const uint8_t *)text, strlen(text), false, ECHO_BY_EDITOR);
+}
+
+static void is_line(const struct pane_input *input, const char *want, const char *name)
+{
+	char line[PANE_INPUT_LINE_MAX + 1] = "";
+	memcpy(line, input->line.len > 0 ? input->line.data : (const uint8_t *)"", input->line.len);
+	line[input->line.len] = '\0';
+	is_str(line, want, "%s", name);
+}
+
+static void check_keys(void)
+{
+	struct pane_input input;
+	pane_input_init(&input);
+	type(&input, "ls -\xc3\xa9\x7fl");
+	is_line(&input, "ls -l", "keys are a line, BSpace takes one back");
+	type(&input, "\025make");
+	is_line(&input, "make", "C-u takes it all");
+	type(&input, "\033[A");
+	ok(input.is_other_form, "a key of several bytes may change the line in any way");
+	type(&input, "\r");
+	is_line(&input, "", "Enter ends it");
+	ok(!input.is_other_form, "and all that was changed");
+	pane_input_type(&input, (const uint8_t *)"a\nb", 3, true, ECHO_BY_EDITOR);
+	ok(input.is_other_form, "a paste of lines is shown in any form");
+	type(&input, "\003");
+	for (int at = 0; at < 2 * PANE_INPUT_LINE_MAX; at++)
+		type(&input, "x");
+	ok(input.line.len == PANE_INPUT_LINE_MAX && input.is_other_form, "a line has a limit");
+	pane_input_finish(&input);
+}
+
+static void on_token(void *data, const struct token *token)
+{
+	(void)pane_input_token(data, token);
+}
+
+/* The prompt between the marks, split at every byte. */
+static void check_marks(void)
+{
+	static const char output[] =
+	    "x\033]133;D;0\007\033]133;A\007one\r\n\033[1mtwo\033[0m? \033]133;B\007ls";
+	size_t len = sizeof output - 1, failed = 0;
+	for (size_t cut = 0; cut <= len; cut++) {
+		struct tokenizer tokenizer;
+		struct pane_input input;
+		tokenizer_init(&tokenizer, true);
+		pane_input_init(&input);
+		tokenizer_feed(&tokenizer, 0, output, cut, on_token, &input);
+		tokenizer_feed(&tokenizer, cut, output + cut, len - cut, on_token, &input);
+		failed += !input.has_lead || strcmp(input.lead, "two? ") != 0;
+		tokenizer_feed(&tokenizer, len, "\033]133;C\007", 8, on_token, &input);
+		failed += input.has_lead;
+		pane_input_finish(&input);
+		tokenizer_finish(&tokenizer);
+	}
+	is_int((intmax_t)failed, 0, "a marked prompt, split at every byte");
+}
+
+int main(void)
+{
+	check_screens();
+	check_keys();
+	check_marks();
+	return done_testing();
+}
