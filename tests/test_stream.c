@@ -658,6 +658,18 @@ static void test_lines(void)
 	say(streams, 0, "nothing\n");
 	is_str(take_lines(), "", "without interest there are none");
 	is_int(wanted[0], 0, "and no output is wanted");
+	stream_want(streams, 0, STREAM_LINES, true);
+	stream_set_gap(streams, 0, 110, "reconnect");
+	is_str(take_lines(), "", "what was before new interest is no gap");
+	stream_set_gap(streams, 0, 120, "reconnect");
+	is_str(take_lines(), "~", "but what misses later is one, also without a line between");
+	stream_want(streams, 0, STREAM_LINES, false);
+	stream_want(streams, 0, STREAM_MARKS, true);
+	stream_want(streams, 0, STREAM_LINES, true);
+	stream_set_gap(streams, 0, 130, "reconnect");
+	is_str(take_lines(), "~", "and so is what misses where output came already");
+	stream_want(streams, 0, STREAM_LINES, false);
+	stream_want(streams, 0, STREAM_MARKS, false);
 	stream_set_free(streams);
 }
 

@@ -106,6 +106,7 @@ wait "$watcher"
 is 'no pattern means lines' "$(grep -c '"kind":"line"' "$dir/events")" 0
 muxbus tail -t 0.1 "$pane"
 is 'tail for a time' $? 4
+is 'and again: no line is missing before the first' "$(muxbus tail -t 0.1 "$pane" 2>&1)" ''
 
 # Reminders.
 

@@ -17,16 +17,18 @@
 
 struct line_feed {
 	uint32_t pane;
+	bool is_flowing; /* the output comes: bytes that miss are lines that miss */
 	uint64_t offset; /* of the output, behind the last piece */
 	struct event_scope scope; /* where the pane was seen last */
 	struct stripper stripper;
 	struct buf text;
 };
 
-struct line_feed *line_feed_new(uint32_t pane)
+struct line_feed *line_feed_new(uint32_t pane, bool is_flowing)
 {
 	struct line_feed *feed = xcalloc(1, sizeof *feed);
 	feed->pane = pane;
+	feed->is_flowing = is_flowing;
 	feed->scope = (struct event_scope){.pane = pane, .window = MUXBUS_NO_ID};
 	feed->scope.sessions[0] = MUXBUS_NO_ID;
 	buf_init(&feed->text, LINE_FEED_TEXT_MAX);
@@ -111,6 +113,7 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 {
 	size_t end = feed->stripper.line, at = 0;
 	unsigned count = 0;
+	feed->is_flowing = true;
 	feed->offset = offset;
 	update_scope(feed, sink);
 	/* The line under way is too long to wait for its end. */
@@ -146,5 +149,7 @@ void line_feed_gap(
 {
 	line_feed_end(feed, sink);
 	feed->offset = offset;
-	tell_gap(feed, sink, reason, 0);
+	if (feed->is_flowing)
+		tell_gap(feed, sink, reason, 0);
+	feed->is_flowing = true;
 }

@@ -8,6 +8,7 @@
 #ifndef DAEMON_TMUX_LINE_FEED_H
 #define DAEMON_TMUX_LINE_FEED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LINE_FEED_LINE_MAX (64 * 1024) /* bytes */
@@ -18,7 +19,11 @@ struct line_feed;
 struct pane_events_sink;
 struct token;
 
-struct line_feed *line_feed_new(uint32_t pane);
+/*
+ * is_flowing: the output of the pane was wanted already. Else it begins with its first piece or
+ * gap, and that gap is before all lines.
+ */
+struct line_feed *line_feed_new(uint32_t pane, bool is_flowing);
 void line_feed_free(struct line_feed *feed);
 
 /* Takes a token of a piece of output. */

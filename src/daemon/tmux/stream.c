@@ -178,7 +178,8 @@ static void want_feed(struct stream_set *streams, struct stream *stream)
 {
 	bool is_wanted = wants(streams, stream, STREAM_LINES);
 	if (is_wanted && stream->feed == NULL) {
-		stream->feed = line_feed_new(stream->pane);
+		stream->feed =
+		    line_feed_new(stream->pane, stream->is_wanted || stream_wants_all(streams));
 	} else if (!is_wanted) {
 		line_feed_free(stream->feed);
 		stream->feed = NULL;
