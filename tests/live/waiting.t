@@ -76,6 +76,27 @@ is 'a path that leads nowhere' "$(field .error.data.field)" cwd
 is 'the command line passes it on' "$(cd / && "$MUXBUS_BUILDDIR/muxbus" run -C '~/here' pwd)" "$dir/here"
 ok 'also in conditions' "$MUXBUS_BUILDDIR/muxbus" wait 'file=~/here/log' regex=written from_start=true
 
+# What never is a file that changes is refused, with the call that notices.
+mkfifo "$dir/fifo"
+ln -s "$dir/here" "$dir/to_here"
+for refused in "$dir/here|is a directory.*inotifywait" "$dir/to_here|is a directory" "$dir/here/*|is a pattern" \
+	"$dir/here/lo?|is a pattern" "$dir/fifo|is a FIFO: run_long_command" "/dev/null|is a device" \
+	"$dir/tmux|is a device or a socket" 'log|must be an absolute path'; do
+	path=${refused%%|*}
+	call watch_log "$(jq -nc --arg path "$path" '{file_path: $path, pane: "%0"}')"
+	is "watch_log $path" "$(field '.error.data.field') $(field .error.message | grep -c "${refused#*|}")" 'file_path 1'
+	call wait_for "$(jq -nc --arg path "$path" '{any: [{file: $path}], timeout_sec: 1}')"
+	is "wait_for $path" "$(field .error.message | grep -c "file: .*${refused#*|}")" 1
+	[ "$path" = log ] && continue # muxbus wait makes it absolute
+	"$MUXBUS_BUILDDIR/muxbus" wait "file=$path" -t 1 >/dev/null 2>&1
+	is "wait $path" $? 2
+done
+touch "$dir/here/a*[b]?"
+call watch_log "$(jq -nc --arg path "$dir/here/a*[b]?" '{file_path: $path, pane: "%0"}')"
+is 'a file may have such a name' "$(field .result.state)" reading
+call watch_log "$(jq -nc --arg path "$dir/new/[id].log" '{file_path: $path, pane: "%0"}')"
+is 'or come later' "$(field .result.state)" absent
+
 # One request, whichever is first: the end of a build, a failure in a pane, or time.
 call run_long_command '{"command":"exec sleep 1000"}'
 job=$(field .result.id)
@@ -217,4 +238,53 @@ is 'the next works where it ended' \
 	"$(jq -r 'select(.id == 2).result.stdout' "$dir/answers")" "$(printf '/usr\ngiven')"
 call get_action_history '{"limit":3}'
 is 'what was asked is remembered' "$(field '.result.actions | length')" 3
+# A notification that cannot come any more: a wait that begins before or behind the end of its
+# source ends at once.
+gone='.result | "\(.timed_out) \(.conditions[0].state) \(.conditions[0].details | "\(.state) \(.data.reason)")"'
+await() { # await ID: waits for the notification of a request
+	call wait_for '{"any":[{"notification":{"id":"'"$1"'"}}],"timeout_sec":60}'
+}
+set_sleep() { # set_sleep SECONDS: the id
+	call sleep '{"pane":"'"$pane"'","seconds":'"$1"'}'
+	field .result.id
+}
+first=$(set_sleep 3000)
+ask '{"method":"wait_for","params":{"any":[{"notification":{"id":"'"$first"'"}}],"timeout_sec":60}}' >"$dir/before" &
+before=$!
+until [ "$(ask '{"method":"status"}' | jq .result.waits)" -gt 0 ]; do sleep 0.02; done
+second=$(set_sleep 2000)
+wait $before
+is 'a sleep that is replaced meanwhile' "$(jq -r "$gone" "$dir/before")" 'false gone cancelled replaced'
+await "$first"
+is 'and one that was' "$(field "$gone")" 'false gone cancelled replaced'
+await "$(echo "$first" | tr A-Z a-z)"
+is 'in small letters' "$(field "$gone")" 'false gone cancelled replaced'
+call next_notification '{"id":"'"$first"'","timeout_sec":60}'
+is 'the next notification of it' "$(field '.result.notifications[0].data.reason')" replaced
+call cancel_timer '{"timer":"'"$second"'"}'
+await "$second"
+is 'a timer that was cancelled' "$(field "$gone")" 'false gone cancelled cancelled'
+call watch_pane '{"pane":"'"$pane"'","regex":"never"}'
+id=$(field .result.id)
+call cancel_watch '{"id":"'"$id"'"}'
+await "$id"
+is 'a watch of a pane' "$(field "$gone")" 'false gone cancelled cancelled'
+call watch_log '{"file_path":"/nowhere/log","pane":"'"$pane"'"}'
+id=$(field .result.id)
+call cancel_watch '{"id":"'"$id"'"}'
+await "$id"
+is 'a watch of a file' "$(field "$gone")" 'false gone cancelled cancelled'
+await Z9Z9
+is 'an id that was never given' "$(field '.result.conditions[0] | "\(.state) \(.details.id)"')" 'gone Z9Z9'
+call post_notification '{"text":"read"}'
+id=$(field .result.id)
+call ack_notification '{"seq":'"$(field .result.seq)"'}'
+await "$id"
+is 'one that was acknowledged is remembered' "$(field '.result.conditions[0] | "\(.state) \(.details.text)"')" 'matched read'
+call execute_cli '{"command":"true"}'
+await "$(field .result.job)"
+is 'a command that has ended, whose answer said so' "$(field '.result | "\(.timed_out) \(.conditions[0].state)"')" 'false gone'
+third=$(set_sleep 0.05)
+await "$third"
+is 'a sleep that ends' "$(field '.result.conditions[0].state')" matched
 done_testing

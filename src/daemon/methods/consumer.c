@@ -134,7 +134,8 @@ static const struct field next_fields[] = {
 	.type = FIELD_VALUE,
 	.flags = FIELD_RARE,
 	.offset = offsetof(struct next_args, filter),
-	.help = "Only those that match: an object of pane, source, id, urgent; or an id alone.",
+	.help = "Only those that match: an object of pane, source, id, urgent; or an id alone, "
+		"of which a cancelled one counts too.",
 	.members = consumer_filter_fields},
     {.name = "limit",
 	.type = FIELD_INT,
@@ -192,7 +193,9 @@ static const struct notification *next_take(
 		return consumer_take(wait->consumer, &wait->filter, clock_mono_ms(), ret_due_ms);
 	for (note = queue_after(wait->queue, after); note != NULL;
 	     note = queue_next(wait->queue, note)) {
-		if (note->state != NOTE_CANCELLED && consumer_filter_matches(&wait->filter, note)) {
+		/* A request that was cancelled is of interest to those who wait for it alone. */
+		if ((note->state != NOTE_CANCELLED || wait->filter.id != NULL) &&
+		    consumer_filter_matches(&wait->filter, note)) {
 			queue_note_told(wait->queue, note->seq);
 			return note;
 		}

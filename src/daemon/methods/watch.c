@@ -39,7 +39,7 @@ static const struct field watch_fields[] = {
 	.offset = offsetof(struct watch_args, file_path),
 	.min = 2,
 	.max = PATH_MAX - 1,
-	.help = "The absolute path of the file; it need not exist yet."},
+	.help = "The absolute path of one file, not of a directory; it need not exist yet."},
     {.name = "regex",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct watch_args, regex),
@@ -133,12 +133,8 @@ static void handle_watch(struct request *request, const void *data)
 	};
 	const struct watch *watch;
 	order.once = request_once(request);
-	if (args->file_path[0] != '/') {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"file_path\"",
-		    "file_path: must be an absolute path; \"%.200s\" is not", args->file_path);
-		return;
-	}
-	if (!requester_pane(request, args->pane, &pane))
+	if (!watch_check_path(request, "file_path", args->file_path) ||
+	    !requester_pane(request, args->pane, &pane))
 		return;
 	watch = watch_add(watches, &order, reason, sizeof reason);
 	if (watch == NULL && errno == ENOSPC) {

@@ -4,6 +4,7 @@
 
 #include <muxbus.h>
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,17 @@ void queue_release_id(struct queue *queue, const char *id)
 	uintptr_t count = (uintptr_t)map_remove(&queue->ids, packed);
 	if (count > 1)
 		(void)map_set(&queue->ids, packed, (void *)(count - 1)); /* its slot is free */
+}
+
+bool queue_holds_id(const struct queue *queue, const char *id)
+{
+	char upper[NOTIFICATION_ID_SIZE];
+	size_t len = strlen(id);
+	if (len >= sizeof upper)
+		return false;
+	for (size_t at = 0; at <= len; at++)
+		upper[at] = (char)toupper((unsigned char)id[at]);
+	return map_get(&queue->ids, note_index_pack(upper)) != NULL;
 }
 
 static bool id_is_free(const struct queue *queue, const char *id)

@@ -37,6 +37,8 @@ size_t queue_bytes(const struct queue *queue);
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE]);
 void queue_hold_id(struct queue *queue, const char *id); /* after a restart */
 void queue_release_id(struct queue *queue, const char *id);
+/* Whether a request holds the id, in letters of any case: it may still post. */
+bool queue_holds_id(const struct queue *queue, const char *id);
 
 /*
  * Has all records of a kind taken. For each that cannot be read it posts a notification

@@ -33,7 +33,7 @@ static const struct field file_fields[] = {
 	.offset = offsetof(struct file_args, file),
 	.min = 2,
 	.max = 4095,
-	.help = "The absolute path of a file; it need not exist yet."},
+	.help = "The absolute path of one file, not of a directory; it need not exist yet."},
     {.name = "regex",
 	.type = FIELD_STRING,
 	.offset = offsetof(struct file_args, regex),
@@ -131,11 +131,8 @@ static bool file_arm(struct condition *condition, struct request *request, const
 	struct tail_place place;
 	char reason[200];
 	size_t count;
-	if (args->file[0] != '/') {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"file\"",
-		    "file: must be an absolute path, not \"%.200s\"", args->file);
+	if (!watch_check_path(request, "file", args->file))
 		return false;
-	}
 	if (args->regex != NULL) {
 		pattern = pattern_new(args->regex, strlen(args->regex), reason, sizeof reason);
 		if (pattern == NULL) {

@@ -10,6 +10,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/source/condition.h"
+#include "daemon/source/job.h"
 #include "daemon/source/job_name.h"
 #include "daemon/tmux/tmux.h"
 
@@ -29,37 +30,70 @@ static const struct field note_fields[] = {
 	.type = FIELD_VALUE,
 	.flags = FIELD_REQUIRED,
 	.offset = offsetof(struct note_args, notification),
-	.help = "A filter: an object of pane, source, id, urgent; {} is any.",
+	.help = "A filter: an object of pane, source, id, urgent; {} is any. An id that was "
+		"cancelled, replaced or never given is gone.",
 	.members = consumer_filter_fields},
     {.name = NULL},
 };
 
-static void settle_note(struct note_watch *watch, const struct notification *note)
+/* Settles the condition with a notification; NULL: there is none of its id. */
+static void settle_note(
+    struct note_watch *watch, const struct notification *note, enum condition_state state)
 {
 	struct json_writer writer;
 	json_writer_init(&writer, &watch->condition->details);
 	json_object_begin(&writer, NULL);
-	notification_write_members(&writer, note, false);
+	if (note != NULL)
+		notification_write_members(&writer, note, false);
+	else
+		json_put_str(&writer, "id", watch->filter.id);
 	json_object_end(&writer);
-	condition_settle(watch->condition, CONDITION_MATCHED);
+	condition_settle(watch->condition, state);
 }
 
 /* Takes a notification if the condition waits for it. */
 static void note_take(struct note_watch *watch, const struct notification *note)
 {
 	uint64_t seq = note->seq;
-	if (watch->condition->state != CONDITION_PENDING ||
+	if (watch->condition->state != CONDITION_PENDING || note->state == NOTE_CANCELLED ||
 	    !consumer_filter_matches(&watch->filter, note))
 		return;
 	/* The wait reports it now, so that it is not reported twice. */
 	queue_settle_waited(watch->condition->parts->queue, seq);
-	settle_note(watch, note);
+	settle_note(watch, note, CONDITION_MATCHED);
+}
+
+/* Whether a request that runs has the id of the filter. A job has it after its end, too. */
+static bool may_come(const struct note_watch *watch)
+{
+	const struct condition_parts *parts = watch->condition->parts;
+	const struct job *job = job_find(parts->jobs, watch->filter.id);
+	return job != NULL ? job->state == JOB_RUNNING
+			   : queue_holds_id(parts->queue, watch->filter.id);
+}
+
+/* Ends the condition as gone if no notification of its id can come any more. */
+static void look_ahead(struct note_watch *watch)
+{
+	const struct queue *queue = watch->condition->parts->queue;
+	const struct notification *note = NULL, *cancelled = NULL;
+	if (watch->condition->state != CONDITION_PENDING || may_come(watch))
+		return;
+	while ((note = queue_next(queue, note)) != NULL)
+		if (consumer_filter_matches(&watch->filter, note))
+			cancelled = note;
+	settle_note(watch, cancelled, CONDITION_GONE);
 }
 
 static void note_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct note_watch *watch = list_entry(listener, struct note_watch, listener);
 	note_take(watch, note);
+	/* Its source ends behind it. */
+	if (watch->filter.id != NULL && note->state == NOTE_CANCELLED &&
+	    consumer_filter_matches(&watch->filter, note) &&
+	    watch->condition->state == CONDITION_PENDING)
+		settle_note(watch, note, CONDITION_GONE);
 }
 
 static void note_look_back(struct note_watch *watch)
@@ -67,10 +101,8 @@ static void note_look_back(struct note_watch *watch)
 	const struct queue *queue = watch->condition->parts->queue;
 	const struct notification *note = NULL;
 	while (watch->condition->state == CONDITION_PENDING &&
-	    (note = queue_next(queue, note)) != NULL) {
-		if (note->state != NOTE_CANCELLED)
-			note_take(watch, note);
-	}
+	    (note = queue_next(queue, note)) != NULL)
+		note_take(watch, note);
 }
 
 static bool note_arm(struct condition *condition, struct request *request, const void *data)
@@ -95,6 +127,9 @@ static bool note_arm(struct condition *condition, struct request *request, const
 	/* A notification named by its id may be there already. */
 	if (filter.id != NULL)
 		note_look_back(watch);
+	/* After a restart some sources come later than the waits, which are armed without a method. */
+	if (filter.id != NULL && request_method(request) != NULL)
+		look_ahead(watch);
 	return true;
 }
 

@@ -6,6 +6,7 @@
 #include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
@@ -14,6 +15,7 @@
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
+#include "daemon/server/request.h"
 
 #define NOTE_KEY_SIZE (sizeof "watch:" + NOTIFICATION_ID_SIZE)
 /* How long a place may be newer than the one in the store. */
@@ -295,6 +297,42 @@ static void watch_listen(struct watch *watch, const struct tail_place *places, s
 	    .found = on_found, .block = on_block, .changed = on_changed, .looked = on_looked};
 	tail_listener_add(watch->set->tails, &watch->listener, watch->file, places, count,
 	    watch->pattern, watch->on_change ? &for_changes : &for_lines);
+}
+
+/* The reason why a watch of the path would never fire; NULL: it may. */
+static const char *path_trouble(const char *path)
+{
+	struct stat status;
+	if (path[0] != '/')
+		return "must be an absolute path";
+	if (stat(path, &status) < 0)
+		return strpbrk(path, "*?") == NULL || lstat(path, &status) == 0
+		    ? NULL
+		    : "is a pattern, and no file has this name: name one file, which need not "
+		      "exist yet";
+	switch (status.st_mode & S_IFMT) {
+	case S_IFREG:
+		return NULL;
+	case S_IFDIR:
+		return "is a directory: name a file in it, which need not exist yet; "
+		       "run_long_command with \"inotifywait DIRECTORY\" notifies of any change in "
+		       "it";
+	case S_IFIFO:
+		return "is a FIFO: run_long_command with \"head -n 1 FIFO\" reads it";
+	default:
+		return "is a device or a socket, and no file";
+	}
+}
+
+bool watch_check_path(struct request *request, const char *field, const char *path)
+{
+	const char *trouble = path_trouble(path);
+	char data[64];
+	if (trouble == NULL)
+		return true;
+	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
+	request_fail_data(request, MESSAGE_PARAMS, data, "%s: \"%.200s\" %s", field, path, trouble);
+	return false;
 }
 
 const struct watch *watch_add(

@@ -22,6 +22,7 @@
 struct event_base;
 struct once;
 struct queue;
+struct request;
 struct tail_loop_options;
 struct tail_share;
 struct watch_set;
@@ -40,6 +41,12 @@ struct watch_order {
 struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
     const struct boot_clock *clock, const struct tail_loop_options *options);
 void watch_set_free(struct watch_set *set);
+
+/*
+ * Whether a watch of the path can ever fire: it is absolute, and is no pattern, and leads to a file
+ * or to nothing yet. Else fails the request, with the call that can.
+ */
+bool watch_check_path(struct request *request, const char *field, const char *path);
 
 /* NULL with a reason: errno ENOSPC for too many, EINVAL for a pattern that is none. */
 const struct watch *watch_add(
