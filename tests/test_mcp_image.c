@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/server/rest.h"
 #include "tap.h"
-
-static const char rest[] = "Ask for less.";
 
 static const struct {
 	const char *result;
@@ -16,20 +15,38 @@ static const struct {
 } rows[] = {
     {"{\"text\":\"abcd\",\"images\":[]}", 4, "[{\"type\":\"text\",\"text\":\"abcd\"}]"},
     {"{\"text\":\"abcde\",\"images\":[]}", 4,
-	"[{\"type\":\"text\",\"text\":\"abcd\\n[truncated: 4 of 5 bytes of the text. Ask for "
-	"less.]\"}]"},
+	"[{\"type\":\"text\",\"text\":\"abcd\\nTruncated. read_rest "
+	"{\\\"id\\\":\\\"ID\\\",\\\"after\\\":4} reads on in "
+	"text.\"}]"},
     {"{\"text\":\"ab\xc3\xa9\",\"images\":[]}", 3,
-	"[{\"type\":\"text\",\"text\":\"ab\\n[truncated: 2 of 4 bytes of the text. Ask for "
-	"less.]\"}]"},
+	"[{\"type\":\"text\",\"text\":\"ab\\nTruncated. read_rest "
+	"{\\\"id\\\":\\\"ID\\\",\\\"after\\\":2} reads on in "
+	"text.\"}]"},
     {"{\"text\":\"\",\"images\":[{\"mime_type\":\"image/png\",\"data\":\"QQ==\"}]}", 4,
 	"[{\"type\":\"image\",\"data\":\"QQ==\",\"mimeType\":\"image/png\"}]"},
     {"{\"mime_type\":\"image/png\",\"data\":\"QQ==\"}", 4,
 	"[{\"type\":\"image\",\"data\":\"QQ==\",\"mimeType\":\"image/png\"}]"},
+    {"{\"mime_type\":\"image/png\",\"data\":\"QQ==\",\"structured\":{\"a\":1}}", 4,
+	"[{\"type\":\"text\",\"text\":\"\\nTruncated. read_rest "
+	"{\\\"id\\\":\\\"ID\\\",\\\"after\\\":0} reads structured, as JSON.\"},"
+	"{\"type\":\"image\",\"data\":\"QQ==\",\"mimeType\":\"image/png\"}]"},
 };
+
+/* An id is another one each time. */
+static void hide_id(char *text)
+{
+	char *id = text != NULL ? strstr(text, "\"id\\\":\\\"R") : NULL;
+	if (id == NULL)
+		return;
+	id += strlen("\"id\\\":\\\"");
+	memcpy(id, "ID", 2);
+	memmove(id + 2, id + REST_ID_SIZE - 1, strlen(id + REST_ID_SIZE - 1) + 1);
+}
 
 int main(void)
 {
 	struct json_reader *reader = json_reader_new(65536);
+	struct rest_set *rests = rest_set_new(4096);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct json_error error;
 		const struct json *result =
@@ -40,12 +57,14 @@ int main(void)
 		buf_init(&out, 65536);
 		json_writer_init(&writer, &out);
 		json_object_begin(&writer, NULL);
-		mcp_image_write(&writer, result, rows[i].text_max, rest);
+		mcp_image_write(&writer, result, rows[i].text_max, rests);
 		json_object_end(&writer);
+		hide_id((char *)out.data);
 		(void)snprintf(want, sizeof want, "{\"content\":%s}", rows[i].want);
 		is_str((const char *)out.data, want, "row %zu", i);
 		buf_finish(&out);
 	}
+	rest_set_free(rests);
 	json_reader_free(reader);
 	return done_testing();
 }

@@ -83,7 +83,8 @@ static void test_list(void)
 	char *all = write_list(true, &all_len);
 	static const char *const fixed[] = {"self_command", "gemini_sleep", "watch_log",
 	    "cancel_watch", "yield_turn", "run_long_command", "send_keys", "capture_pane",
-	    "create_pane", "close_pane", "wait_for_idle", "wait_for", "list_panes", NULL};
+	    "create_pane", "close_pane", "read_rest", "wait_for_idle", "wait_for", "list_panes",
+	    NULL};
 	int missing, faults;
 	const struct json *tools;
 	is_mem(text, len, again, again_len, "the list is the same each time");
@@ -259,7 +260,8 @@ enum { ROWS = 300, SHOWN_FROM = 700, SHOWN_TO = 2600 };
 
 static bool write_shown(struct buf *out, const struct mcp_cut *cut, void *data)
 {
-	return mcp_shown_write(out, cut, data, "Advice.");
+	struct mcp_asked asked = {.tool = method_find("capture_pane")};
+	return mcp_shown_write(out, cut, data, &asked);
 }
 
 /* The shown part of a result in at most max bytes; NULL if it is not cut. */
@@ -317,16 +319,19 @@ static int check_rows(const struct json *tree, const struct buf *text)
 		const struct json *part = shown != NULL ? json_member(shown, "text") : NULL;
 		const char *rest = shown != NULL ? json_member(shown, "rest")->text : "";
 		const char *whole = (const char *)text->data;
-		char row[32], gap[64];
+		char row[32], gap[128];
 		size_t at = part != NULL ? text->len - part->len : 0;
 		if (part == NULL)
 			continue;
 		while (at > 0 && whole[at - 1] != '\n')
 			at--;
 		(void)snprintf(row, sizeof row, "%lld:", (long long)int_of(shown, "first_row"));
-		(void)snprintf(gap, sizeof gap, "Rows %d to %lld are not shown", 10 - ROWS,
-		    (long long)int_of(shown, "first_row") - 1);
-		faults += strncmp(whole + at, row, strlen(row)) != 0 || strstr(rest, gap) != rest ||
+		(void)snprintf(gap, sizeof gap,
+		    "read_rest {\"id\":\"R00000000\",\"to\":%zu,\"after\":0} reads the beginning "
+		    "of "
+		    "text.",
+		    text->len - part->len);
+		faults += strncmp(whole + at, row, strlen(row)) != 0 || strcmp(rest, gap) != 0 ||
 		    !json_member(shown, "truncated")->boolean;
 		faults += strcmp(whole + text->len - part->len, part->text) != 0;
 	}
@@ -355,7 +360,7 @@ static void test_shown(void)
 	struct buf out, text;
 	struct json_error error;
 	const struct json *tree, *shown;
-	char *json;
+	char *json, call[128];
 	buf_init(&out, 100000);
 	buf_init(&text, 100000);
 	tree = captured(&out, &text, ROWS, more);
@@ -368,7 +373,12 @@ static void test_shown(void)
 		(void)buf_append_str(&text, "some text ");
 	json = xasprintf(stripped, (const char *)text.data);
 	tree = json_read(reader, json, strlen(json), &error);
-	is_int(int_of(show(tree, 2000, false), "to"), 50, "of a stripped text, to is its start");
+	shown = show(tree, 2000, false);
+	is_int(int_of(shown, "to"), 5000, "of a stripped text, to is its end");
+	(void)snprintf(call, sizeof call,
+	    "read_rest {\"id\":\"R00000000\",\"after\":%zu} reads on in text.",
+	    json_member(shown, "text")->len);
+	is_str(json_member(shown, "rest")->text, call, "which the rest leads to");
 	mem_free(json);
 	buf_clear(&text);
 	for (int i = 1; i <= 100; i++)
@@ -378,7 +388,8 @@ static void test_shown(void)
 	shown = show(tree, 700, false);
 	is_int(int_of(shown, "last"), (long long)json_member(shown, "notifications")->count,
 	    "last is the number of the last element shown");
-	ok(strstr(json_member(shown, "rest")->text, " of 100 notifications are shown. Advice."),
+	ok(strstr(json_member(shown, "rest")->text,
+	       " of 100 notifications are shown. read_rest {") != NULL,
 	    "and rest says how many there are");
 	mem_free(json);
 	buf_finish(&out);
@@ -495,17 +506,13 @@ static void test_descriptions(void)
 	int faults =
 	    count_unlisted("the list", list, len, NULL) + (strstr(list, "describe") != NULL);
 	struct buf out;
-	for (const struct method *m = method_next(NULL); m != NULL; m = method_next(m))
-		if (m->flags & METHOD_TOOL)
-			faults += count_unlisted(
-			    m->name, mcp_advice_rest(m), strlen(mcp_advice_rest(m)), NULL);
 	for (int i = 0; i < 2; i++) {
 		buf_init(&out, MCP_INSTRUCTIONS_MAX);
 		mcp_client_instructions(&out, mcp_client_find(""), i > 0 ? "%1" : NULL);
 		faults += count_unlisted("the instructions", (const char *)out.data, out.len, NULL);
 		buf_finish(&out);
 	}
-	is_int(faults, 0, "descriptions, instructions and advice name tools of the list only");
+	is_int(faults, 0, "descriptions and instructions name tools of the list only");
 	mem_free(list);
 }
 

@@ -44,13 +44,32 @@ is 'read_file: an end before the start' "$(tool read_file '{"path":"f","start":3
 	'error: end 2 is before start 3: both are numbers of lines, and line 2 is included'
 seq 5000 >long
 is 'read_file: a long file is cut' "$(tool read_file '{"path":"long"}' | tail -n 2)" \
-	"$(printf '2000\n[These are lines 1 to 2000. start=2001 reads on.]')"
+	"$(printf '2000\n[These are lines 1 to 2000. read_file {"start": 2001, "path": "%s/long"} reads on.]' "$PWD")"
 is 'read_file: the parts are the file' "$(for start in 1 2001 4001; do
 	tool read_file '{"path":"long","start":'$start'}' | grep -v '^\['
 done | cksum)" "$(cksum <long)"
 { head -c 300000 /dev/zero | tr '\0' x; printf '\nlast\n'; } >wide
-is 'read_file: a long line is cut, and the rest can be read' \
-	"$(tool read_file '{"path":"wide"}' | tail -n 1 | grep -c 'Line 1 is longer.*start=2 reads on')" 1
+# follow PARAMS: the text of the file by all calls that the answers name.
+follow() {
+	params=$1
+	: >followed
+	while [ -n "$params" ]; do
+		tool read_file "$params" >part
+		params=$(sed -n '$s/^\[.*read_file \({.*}\) reads on\.\]$/\1/p' part)
+		[ -z "$params" ] || sed -i '$d' part
+		case $params in *'"skip"'*) head -c -1 part ;; *) cat part ;; esac >>followed
+	done
+	cksum <followed
+}
+is 'read_file: a long line is cut, and the rest can be read' "$(follow '{"path":"wide"}')" "$(cksum <wide)"
+{ for i in $(seq 70000); do printf '\303\251\342\202\254'; done; printf '\nlast\n'; } >many
+is 'read_file: no character is split' "$(follow '{"path":"many"}')" "$(cksum <many)"
+awk 'BEGIN { for (i = 0; i < 700; i++) printf "%d\t\"\\ \033[1m%*s\n", i, i % 90, "" }' >escaped
+for bytes in 900 2000 8744; do
+	is "read_file: $bytes bytes are shown, and the rest can be read" \
+		"$(export MUXBUS_SHOWN_BYTES=$bytes; follow '{"path":"escaped"}')" "$(cksum <escaped)"
+	ok 'read_file: and it is no more' [ "$(MUXBUS_SHOWN_BYTES=$bytes tool read_file '{"path":"escaped"}' | jq -Rs . | wc -c)" -le $((bytes > 1000 ? bytes : 1000)) ]
+done
 is 'read_file: behind a long line' "$(tool read_file '{"path":"wide","start":2}')" last
 printf 'text\0' >binary
 is 'read_file: a binary file' "$(tool read_file '{"path":"binary"}')" \

@@ -53,6 +53,7 @@
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
+#include "daemon/server/rest.h"
 #include "daemon/server/server.h"
 #include "daemon/server/server_parts.h"
 #include "daemon/source/condition.h"
@@ -576,6 +577,7 @@ static int set_up_base(struct main *main)
 	daemon->stop = stop;
 	daemon->started_ms = clock_mono_ms();
 	daemon->history = history_new();
+	daemon->rests = rest_set_new(2 * (size_t)daemon->config->limits.result_bytes);
 	daemon->base = new_base();
 	if (daemon->base == NULL)
 		return fail("cannot create the event loop: %s", strerror(errno));
@@ -689,6 +691,7 @@ static void tear_down(struct main *main)
 	store_loop_free(daemon->store_loop);
 	event_log_free(daemon->events);
 	history_free(daemon->history);
+	rest_set_free(daemon->rests);
 	for (size_t i = 0; i < SIGNALS_COUNT; i++)
 		free_event(main->signals[i]);
 	loop_timer_free(main->first_wait);

@@ -135,7 +135,7 @@ tools_of() {
 		jq -c '[.result.tools[].name] | [length, (index("send_task") != null), (index("read_job") != null)]'
 }
 is 'a group and a tool are added to the default list' "$(tools_of default,agents,read_job)" \
-	'[21,true,true]'
+	'[22,true,true]'
 is 'or listed alone' "$(tools_of read_job)" '[1,false,true]'
 is 'an unknown group is refused, with the nearest' \
 	"$(timeout 20 "$muxbus" -S "$dir/tmux" mcp --tools=default,agnets </dev/null 2>&1 | head -n 1)" \

@@ -37,6 +37,16 @@ is 'the file has all three' "$(tr '\n' ' ' <project/f)" '1 zwei '
 is 'a mistake is an error that teaches' "$(muxbus str_replace path="$dir/project/f" old_str=none 2>&1)" \
 	"muxbus: str_replace: old_str is not in $dir/project/f: read it again, it may have changed"
 is 'for MCP too' "$(mcp read_file '{"path":"/nonexistent"}' '.result | "\(.isError) \(.content[0].text)"' | grep -c '^true .*/nonexistent: No such file or directory')" 1
+seq -f 'line %.0f of a file' 600 >project/long
+is 'read_file by MCP ends with the call that reads on' \
+	"$(mcp read_file "{\"path\":\"$dir/project/long\"}" '.result | "\(.structuredContent.text | endswith(" reads on.]\n")) \(.structuredContent.truncated)"')" 'true null'
+params="{\"path\":\"$dir/project/long\"}"
+while [ -n "$params" ]; do
+	mcp read_file "$params" .result.structuredContent.text >part
+	params=$(sed -n 's/^\[These are.*read_file \({.*}\) reads on\.\]$/\1/p' part)
+	sed '/^\[These are/d; /^$/d' part
+done >whole
+is 'and they give the whole file' "$(cksum <whole)" "$(cksum <project/long)"
 is 'read_file by MCP' "$(mcp read_file "{\"path\":\"$dir/project/f\",\"start\":2}" '.result.content[0].text')" zwei
 is 'write_file of 200 kB' "$(head -c 200000 /dev/zero | tr '\0' w >"$dir/w"
 	jq -c -Rs '{method: "write_file", params: {path: "~/w2", content: .}}' "$dir/w" | socat -t 60 - "UNIX-CONNECT:$MUXBUS" | jq -r .result.text)" \

@@ -53,6 +53,7 @@ static const struct route table[] = {
     {"list_watches", "watches", NULL},
     {"list_windows", "windows", NULL},
     {"ping", NULL, NULL},
+    {"read_rest", NULL, NULL},
     {"shutdown", NULL, NULL},
     {"status", NULL, show_status},
 };

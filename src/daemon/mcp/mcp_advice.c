@@ -21,43 +21,9 @@
 #define READ_BYTES 7000 /* of one reading by offset, so that it need not be cut */
 #define READ_MAX 15000 /* the same where the caller said how much it wants */
 
-static const struct {
-	const char *tool;
-	const char *rest;
-	bool keeps_end;
-} rows[] = {
-    {"capture_pane", "These are the last lines; ask for fewer with lines.", true},
-    {"execute_cli",
-	"These are the last lines; all of it is in the log of the job, or let the command write "
-	"into a file.",
-	true},
-    {"list_notifications", "Ask for what comes after last, with after.", false},
-    {"list_events", "Ask for what comes after last, with after.", false},
-    {"list_panes", "Ask for one with session or window.", false},
-    {"list_windows", "Ask for one session with session.", false},
-    {"next_notification", "Ask for what comes after last, with after.", false},
-    {"read_job", "Read on from to, with less at once: max_bytes.", false},
-    {"read_output", "Read on from to, with less at once: max_bytes.", false},
-    {"run_tmux", "Ask tmux for less, such as with a filter or a shorter format.", false},
-    {NULL, "Ask for less, or for one thing by its id.", false},
-};
-
-static size_t find_row(const struct method *tool)
-{
-	size_t i = 0;
-	while (rows[i].tool != NULL && strcmp(rows[i].tool, tool->name) != 0)
-		i++;
-	return i;
-}
-
-const char *mcp_advice_rest(const struct method *tool)
-{
-	return rows[find_row(tool)].rest;
-}
-
 bool mcp_advice_keeps_end(const struct method *tool)
 {
-	return rows[find_row(tool)].keeps_end;
+	return strcmp(tool->name, "capture_pane") == 0 || strcmp(tool->name, "execute_cli") == 0;
 }
 
 static void narrow_bytes(const struct field *field, int64_t *value)

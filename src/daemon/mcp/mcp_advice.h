@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Advice for a model beside an answer: what exists, what to call, how to get the rest. */
+/* Advice for a model beside an answer: what exists, what to call. */
 #ifndef DAEMON_MCP_MCP_ADVICE_H
 #define DAEMON_MCP_MCP_ADVICE_H
 
@@ -11,8 +11,6 @@
 struct daemon;
 struct mcp_tool_set;
 
-/* How to get what was cut from a tool's result. */
-const char *mcp_advice_rest(const struct method *tool);
 /* Whether the end of its texts matters most. */
 bool mcp_advice_keeps_end(const struct method *tool);
 

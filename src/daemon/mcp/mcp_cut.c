@@ -45,7 +45,7 @@ const char *mcp_cut_string(const struct mcp_cut *cut, const struct json *value, 
 	while (max > 0 && is_inside(text[max]))
 		max--;
 	line = memrchr(text + max - max / 4, '\n', max / 4);
-	*ret_len = line != NULL ? (size_t)(line - text) : max;
+	*ret_len = line != NULL ? (size_t)(line + 1 - text) : max;
 	return text;
 }
 

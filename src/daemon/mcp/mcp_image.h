@@ -8,14 +8,17 @@
 
 #include "wire/json.h"
 
+struct rest_set;
+
 /* Whether a result is an image (mime_type and data), or has some in "images". */
 bool mcp_image_is_in(const struct json *result);
 
 /*
  * Writes the member content: the text, then each image. Of a text of more than text_max bytes the
- * first are written, and a line that says so and how to get the rest.
+ * first are written. The text ends with the calls that get what it does not show: the rest of it,
+ * and the structure of a server's answer.
  */
 void mcp_image_write(
-    struct json_writer *writer, const struct json *result, size_t text_max, const char *rest);
+    struct json_writer *writer, const struct json *result, size_t text_max, struct rest_set *rests);
 
 #endif

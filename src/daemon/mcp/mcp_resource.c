@@ -10,6 +10,7 @@
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/mcp/mcp_cut.h"
+#include "daemon/mcp/mcp_shown.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
@@ -278,6 +279,30 @@ static bool write_text(struct buf *out, const struct mcp_cut *cut, void *data)
 	return shown != NULL && str_append_lines(out, shown, len) == 0;
 }
 
+static void put_content(const struct reading *reading, struct json_writer *writer, const char *mime,
+    const struct buf *text)
+{
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "uri", reading->uri);
+	json_put_str(writer, "mimeType", mime);
+	(void)json_put_text(
+	    writer, "text", text->len > 0 ? (const void *)text->data : "", text->len);
+	json_object_end(writer);
+}
+
+/* The calls that get what is not shown, as a content of their own. */
+static void put_rest(const struct reading *reading, struct json_writer *writer,
+    const struct mcp_cut *cut, const struct json *result)
+{
+	struct mcp_asked asked = {.rests = reading->mcp->daemon->rests};
+	struct buf text;
+	buf_init(&text, 1024);
+	(void)buf_append_str(&text, "Truncated. ");
+	mcp_shown_put_rest(&text, cut, result, &asked);
+	put_content(reading, writer, TEXT, &text);
+	buf_finish(&text);
+}
+
 static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
 {
 	struct reading *reading = data;
@@ -297,11 +322,9 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 		json_put_str(writer, "cacheScope", "private");
 	}
 	json_array_begin(writer, "contents");
-	json_object_begin(writer, NULL);
-	json_put_str(writer, "uri", reading->uri);
-	json_put_str(writer, "mimeType", reading->form->mime);
-	(void)json_put_text(writer, "text", out.data, out.len);
-	json_object_end(writer);
+	put_content(reading, writer, reading->form->mime, &out);
+	if (result != NULL && cut.is_needed)
+		put_rest(reading, writer, &cut, result);
 	json_array_end(writer);
 	json_object_end(writer);
 	json_reader_trim(reading->mcp->reader);

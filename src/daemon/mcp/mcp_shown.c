@@ -5,15 +5,23 @@
 #include <stdint.h>
 #include <string.h>
 
-#define REST_MAX 1024
+#include "daemon/server/rest.h"
+
+#define REST_MAX 1024 /* bytes of "rest" */
+#define REPEATED_MAX 512 /* bytes of arguments that are said again */
+#define PART_MAX ((size_t)1 << 16) /* more than is ever shown */
+#define NAMED_MAX 3 /* members whose rests are named one by one */
 
 /* Members of a result that are not those of the whole. */
 struct shown {
 	const struct json *result;
 	const struct mcp_cut *cut;
+	const struct mcp_asked *asked;
 	bool has_first_row; /* of the text */
 	bool knows_first_row;
 	int64_t first_row;
+	const struct json *text; /* whose places these are; NULL: none */
+	const struct json *list;
 	bool has_to; /* the offset to read on from */
 	int64_t to;
 	bool has_last; /* the number to go on after */
@@ -41,6 +49,7 @@ static void find_place(struct shown *shown, const struct json *text, bool is_bas
 	const char *begin = mcp_cut_string(shown->cut, text, &len);
 	size_t before = (size_t)(begin - text->text);
 	int64_t from, to;
+	shown->text = text;
 	if (before > 0 && number(shown->result, "first_row", &shown->first_row)) {
 		shown->has_first_row = true;
 		shown->knows_first_row = !is_base64;
@@ -48,10 +57,9 @@ static void find_place(struct shown *shown, const struct json *text, bool is_bas
 	}
 	if (len < text->len && before == 0 && number(shown->result, "from", &from) &&
 	    number(shown->result, "to", &to)) {
-		/* Of a text that is not the bytes themselves, no offset is known but the first. */
-		int64_t bytes = to - from == (int64_t)text->len ? (int64_t)len : 0;
-		shown->has_to = true;
-		shown->to = from + (is_base64 ? (int64_t)(len / 4 * 3) : bytes);
+		/* Of a text that is not the bytes themselves, no offset is known within. */
+		shown->has_to = is_base64 || to - from == (int64_t)text->len;
+		shown->to = from + (int64_t)(is_base64 ? len / 4 * 3 : len);
 	}
 }
 
@@ -67,6 +75,7 @@ static void find_last(struct shown *shown, const struct json *list)
 		row = row->next;
 	if (row == NULL || !number(row, "seq", &last))
 		return;
+	shown->list = list;
 	shown->has_last = true;
 	shown->last = count > 0 ? last : last - 1;
 }
@@ -90,49 +99,187 @@ static void put_member(
 	}
 }
 
-/* Lists that are cut, rows above the text, and the advice. */
-static void put_rest(const struct shown *shown, struct json_writer *writer, const char *advice)
+/* Whether the shown part of a value is all of it, but for the count of its own elements. */
+static bool is_whole(const struct mcp_cut *cut, const struct json *value, bool is_counted)
 {
-	const struct json *pane = json_member(shown->result, "pane");
-	int64_t row;
-	struct buf text;
-	buf_init(&text, REST_MAX);
-	for (const struct json *m = shown->result->child; m != NULL; m = m->next)
-		if (m->type == JSON_ARRAY && mcp_cut_count(shown->cut, m) < m->count)
-			(void)buf_printf(&text, "%zu of %zu %s are shown. ",
-			    mcp_cut_count(shown->cut, m), m->count, m->name);
-	if (shown->knows_first_row && pane != NULL && pane->type == JSON_STRING &&
-	    number(shown->result, "first_row", &row) && row < shown->first_row)
-		(void)buf_printf(&text,
-		    "Rows %lld to %lld are not shown; in a shell, tmux capture-pane -p -S %lld -E "
-		    "%lld -t %s prints them. ",
-		    (long long)row, (long long)shown->first_row - 1, (long long)row,
-		    (long long)shown->first_row - 1, pane->text);
-	(void)buf_append_str(&text, advice); /* the part that fits is enough */
-	(void)json_put_text(writer, "rest", text.data, text.len);
-	buf_finish(&text);
+	const struct json *child = value->child;
+	size_t count = value->type == JSON_ARRAY ? mcp_cut_count(cut, value) : value->count;
+	size_t len;
+	if (value->type == JSON_STRING) {
+		(void)mcp_cut_string(cut, value, &len);
+		return len == value->len;
+	}
+	if (is_counted && count < value->count)
+		return false;
+	for (size_t i = 0; i < count && child != NULL; i++, child = child->next)
+		if (!is_whole(cut, child, true))
+			return false;
+	return true;
 }
 
-bool mcp_shown_write(
-    struct buf *out, const struct mcp_cut *cut, const struct json *result, const char *advice)
+/* Appends the call of read_rest for a text; to 0: to its end. */
+static void put_read_rest(
+    const struct shown *shown, struct buf *out, const struct buf *text, size_t from, size_t to)
 {
-	struct shown shown = {.result = result, .cut = cut};
-	const struct json *text = json_member(result, "text");
-	const struct json *base64 = json_member(result, "base64");
+	struct rest_set *rests = shown->asked->rests;
+	(void)buf_printf(out, "read_rest {\"id\":\"%s\"",
+	    rests != NULL ? rest_keep(rests, text->data, text->len) : REST_ID_SAMPLE);
+	if (to > 0)
+		(void)buf_printf(out, ",\"to\":%zu", to);
+	(void)buf_printf(out, ",\"after\":%zu}", from);
+}
+
+static void write_value(struct buf *out, const struct mcp_cut *cut, const struct json *value)
+{
 	struct json_writer writer;
-	if (text != NULL && text->type == JSON_STRING)
-		find_place(&shown, text, false);
-	else if (base64 != NULL && base64->type == JSON_STRING)
-		find_place(&shown, base64, true);
+	json_writer_init(&writer, out);
+	mcp_cut_write(cut, &writer, NULL, value);
+}
+
+/* The part of a string that is not shown: behind the shown one, or before it. */
+static void put_string_rest(const struct shown *shown, struct buf *out, const struct json *string)
+{
+	struct buf text = {.data = (uint8_t *)(uintptr_t)string->text, .len = string->len};
+	size_t len;
+	const char *begin = mcp_cut_string(shown->cut, string, &len);
+	size_t before = (size_t)(begin - string->text);
+	put_read_rest(shown, out, &text, before > 0 ? 0 : len, before);
+	(void)buf_printf(
+	    out, " reads %s %s. ", before > 0 ? "the beginning of" : "on in", string->name);
+}
+
+/* The same of another value, as JSON: behind the last shown element, or all of it. */
+static void put_value_rest(const struct shown *shown, struct buf *out, const struct json *value)
+{
+	bool is_begun = value->type == JSON_ARRAY && is_whole(shown->cut, value, false);
+	struct mcp_cut nothing = {0};
+	struct buf part, whole;
+	mcp_cut_nothing(&nothing);
+	buf_init(&part, PART_MAX);
+	buf_init(&whole, SIZE_MAX);
+	write_value(&part, shown->cut, value);
+	if (shown->asked->rests != NULL)
+		write_value(&whole, &nothing, value);
+	put_read_rest(shown, out, &whole, is_begun ? part.len - 1 : 0, 0);
+	(void)buf_printf(out, " reads %s%s, as JSON. ", is_begun ? "the other " : "all of ",
+	    value->name != NULL ? value->name : "it");
+	buf_finish(&part);
+	buf_finish(&whole);
+}
+
+/* The parameter by which a tool that only reads goes on from a place; NULL: it has none. */
+static const char *place_parameter(const struct mcp_asked *asked)
+{
+	const struct field *field = asked->tool != NULL ? asked->tool->fields : NULL;
+	if (field == NULL || asked->arguments == NULL || !method_is_read_only(asked->tool) ||
+	    asked->tool->flags & METHOD_WAITS)
+		return NULL;
+	for (; field->name != NULL; field++)
+		if (strcmp(field->name, "after") == 0 || strcmp(field->name, "offset") == 0)
+			return field->name;
+	return NULL;
+}
+
+/* Appends the call of the same tool from a place on; false: it cannot go on, or that is too long. */
+static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
+{
+	const char *parameter = place_parameter(shown->asked);
+	struct json_writer writer;
+	struct buf call;
+	bool is_short;
+	if (parameter == NULL)
+		return false;
+	buf_init(&call, REPEATED_MAX);
+	json_writer_init(&writer, &call);
+	json_object_begin(&writer, NULL);
+	for (const struct json *m = shown->asked->arguments->child; m != NULL; m = m->next)
+		if (strcmp(m->name, parameter) != 0)
+			json_put_value(&writer, m->name, m);
+	json_put_int(&writer, parameter, place);
+	json_object_end(&writer);
+	is_short = !writer.is_cut;
+	if (is_short)
+		(void)buf_printf(
+		    out, "%s %s reads on. ", shown->asked->tool->name, (const char *)call.data);
+	buf_finish(&call);
+	return is_short;
+}
+
+static void put_member_rest(const struct shown *shown, struct buf *out, const struct json *member)
+{
+	bool is_list = member->type == JSON_ARRAY;
+	if (is_list && mcp_cut_count(shown->cut, member) < member->count)
+		(void)buf_printf(out, "%zu of %zu %s are shown. ",
+		    mcp_cut_count(shown->cut, member), member->count, member->name);
+	if (member == shown->list && shown->has_last && is_whole(shown->cut, member, false) &&
+	    put_again(shown, out, shown->last))
+		return;
+	if (member->type != JSON_STRING)
+		put_value_rest(shown, out, member);
+	else if (member != shown->text || !shown->has_to || !put_again(shown, out, shown->to))
+		put_string_rest(shown, out, member);
+}
+
+static size_t count_cut(const struct mcp_cut *cut, const struct json *result)
+{
+	size_t count = 0;
 	for (const struct json *m = result->child; m != NULL; m = m->next)
+		count += !is_whole(cut, m, true);
+	return count;
+}
+
+static void find_places(struct shown *shown)
+{
+	const struct json *text = json_member(shown->result, "text");
+	const struct json *base64 = json_member(shown->result, "base64");
+	if (text != NULL && text->type == JSON_STRING)
+		find_place(shown, text, false);
+	else if (base64 != NULL && base64->type == JSON_STRING)
+		find_place(shown, base64, true);
+	for (const struct json *m = shown->result->child; m != NULL; m = m->next)
 		if (m->type == JSON_ARRAY)
-			find_last(&shown, m);
+			find_last(shown, m);
+}
+
+static void put_rest(const struct shown *shown, struct buf *out)
+{
+	/* A "rest" of its own has no place in what is shown. */
+	if (json_member(shown->result, "rest") != NULL ||
+	    count_cut(shown->cut, shown->result) > NAMED_MAX) {
+		put_value_rest(shown, out, shown->result);
+	} else {
+		for (const struct json *m = shown->result->child; m != NULL; m = m->next)
+			if (!is_whole(shown->cut, m, true))
+				put_member_rest(shown, out, m);
+	}
+	if (out->len > 0 && out->data[out->len - 1] == ' ')
+		out->data[--out->len] = '\0';
+}
+
+void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct json *result,
+    const struct mcp_asked *asked)
+{
+	struct shown shown = {.result = result, .cut = cut, .asked = asked};
+	find_places(&shown);
+	put_rest(&shown, out);
+}
+
+bool mcp_shown_write(struct buf *out, const struct mcp_cut *cut, const struct json *result,
+    const struct mcp_asked *asked)
+{
+	struct shown shown = {.result = result, .cut = cut, .asked = asked};
+	struct json_writer writer;
+	struct buf rest;
+	find_places(&shown);
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
 	for (const struct json *m = result->child; m != NULL && !writer.is_cut; m = m->next)
 		put_member(&shown, &writer, m);
 	json_put_bool(&writer, "truncated", true);
-	put_rest(&shown, &writer, advice);
+	buf_init(&rest, REST_MAX);
+	put_rest(&shown, &rest);
+	(void)json_put_text(&writer, "rest", rest.data, rest.len);
+	buf_finish(&rest);
 	json_object_end(&writer);
 	return !writer.is_cut;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The shown part of a cut result, as a result of its own: offsets, rows and numbers are those of
- * the part that is shown, so that a reader who goes on from them misses nothing.
+ * the part that is shown, so that a reader who goes on from them misses nothing. It ends with the
+ * calls that get the rest: the same tool from there on, where it can do so, else read_rest.
  */
 #ifndef DAEMON_MCP_MCP_SHOWN_H
 #define DAEMON_MCP_MCP_SHOWN_H
@@ -9,12 +10,26 @@
 #include <stdbool.h>
 
 #include "daemon/mcp/mcp_cut.h"
+#include "daemon/server/method.h"
+
+struct rest_set;
+
+/* How a result was asked for. */
+struct mcp_asked {
+	const struct method *tool;
+	const struct json *arguments; /* NULL: none, or the tool is not to be called again */
+	struct rest_set *rests; /* NULL: only to see whether the result fits */
+};
 
 /*
- * Writes the result as JSON, with "truncated" and "rest": what is not shown, and advice how to
- * get it. False if the room is too small.
+ * Writes the result as JSON, with "truncated" and "rest": what is not shown, and the calls that
+ * get it. False if the room is too small. With rests, what is not shown is kept there.
  */
-bool mcp_shown_write(
-    struct buf *out, const struct mcp_cut *cut, const struct json *result, const char *advice);
+bool mcp_shown_write(struct buf *out, const struct mcp_cut *cut, const struct json *result,
+    const struct mcp_asked *asked);
+
+/* Appends the calls that get what a cut leaves out of a result; several members: of the whole. */
+void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct json *result,
+    const struct mcp_asked *asked);
 
 #endif

@@ -295,14 +295,10 @@ static void put_line(struct page *page, const struct json *result, const char *r
 bool mcp_text_write(struct buf *out, const struct method *method, const struct json *result,
     const struct mcp_cut *cut, const char *rest)
 {
-	bool is_declared = method->group != NULL && json_member(result, "text") != NULL;
+	bool is_foreign = method->group != NULL || strcmp(method->name, "read_rest") == 0;
+	bool is_declared = is_foreign && json_member(result, "text") != NULL;
 	struct page page = {.out = out, .cut = cut, .message = is_declared ? "text" : "message"};
 	put_outcome(&page, method, result);
-	if (rest != NULL) {
-		put_str(&page, "Truncated. ");
-		put_str(&page, rest);
-		put_str(&page, "\n");
-	}
 	put_line(&page, result, rest);
 	for (const struct json *member = result->child; member != NULL; member = member->next)
 		if (is_list(member))
@@ -310,5 +306,10 @@ bool mcp_text_write(struct buf *out, const struct method *method, const struct j
 	for (const struct json *member = result->child; member != NULL; member = member->next)
 		if (is_long(member) && !is_put(&page, member, rest))
 			put_block(&page, member);
+	if (rest != NULL) {
+		put_str(&page, "Truncated. ");
+		put_str(&page, rest);
+		put_str(&page, "\n");
+	}
 	return !page.is_full;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Writes a result as text for models that get no JSON. The first line is the outcome; then the
- * same facts as the result: values, tables, and long texts last, each under a line with its
- * number of lines, so that no foreign text can pass for ours.
+ * same facts as the result: values, tables, and long texts, each under a line with its number of
+ * lines, so that no foreign text can pass for ours; last how to get what was cut.
  */
 #ifndef DAEMON_MCP_MCP_TEXT_H
 #define DAEMON_MCP_MCP_TEXT_H

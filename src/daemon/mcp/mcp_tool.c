@@ -23,16 +23,21 @@
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
+#include "daemon/server/rest.h"
+#include "daemon/tool/declaration.h"
 
 /* Room for all that stands around text and structuredContent. */
 #define LINE_BYTES ((size_t)1024 * 1024)
 
 #define LIST_TTL_MS 60000
+#define AROUND_BYTES 256 /* of a result, beside the text of a program */
+#define ARGUMENTS_MAX 512 /* bytes that a tool which is called again may need */
 
 /* A call that is not answered yet. */
 struct call {
 	struct mcp *mcp;
 	const struct method *tool;
+	char *arguments; /* JSON; NULL: too long to be said again */
 	bool is_modern;
 	size_t bytes_max; /* of what is answered */
 	struct mcp_tool_set tools; /* of the session, which may end before */
@@ -43,9 +48,8 @@ struct call {
 
 /* The source of both forms of a result. */
 struct showing {
-	const struct method *tool;
 	const struct json *result;
-	const char *rest; /* how to get what is cut */
+	struct mcp_asked asked;
 	struct json_reader *reader; /* of what is shown */
 };
 
@@ -59,7 +63,8 @@ static bool write_text(struct buf *out, const struct buf *shown, const struct sh
 	const struct json *rest = tree != NULL ? json_member(tree, "rest") : NULL;
 	mcp_cut_nothing(&nothing);
 	return tree != NULL &&
-	    mcp_text_write(out, showing->tool, tree, &nothing, rest != NULL ? rest->text : NULL);
+	    mcp_text_write(
+		out, showing->asked.tool, tree, &nothing, rest != NULL ? rest->text : NULL);
 }
 
 /* Either form has the same cut, so it must do for both. Leaves the text in out. */
@@ -70,7 +75,7 @@ static bool write_both(struct buf *out, const struct mcp_cut *cut, void *data)
 	bool fits;
 	buf_init(&shown, out->max);
 	if (cut->is_needed) {
-		fits = mcp_shown_write(&shown, cut, showing->result, showing->rest);
+		fits = mcp_shown_write(&shown, cut, showing->result, &showing->asked);
 	} else {
 		struct json_writer writer;
 		json_writer_init(&writer, &shown);
@@ -93,18 +98,18 @@ static void put_content(struct json_writer *writer, const struct buf *text)
 }
 
 /* A result that nothing can be cut from: all that is left is to say so. */
-static void put_too_large(struct call *call, struct json_writer *writer)
+static void put_too_large(struct call *call, struct json_writer *writer, const struct buf *json)
 {
-	char text[512];
+	char rest[64];
 	struct buf content;
-	(void)snprintf(text, sizeof text, "The result is too large to be shown. %s",
-	    mcp_advice_rest(call->tool));
-	buf_init(&content, sizeof text);
-	(void)buf_append_str(&content, text);
+	(void)snprintf(rest, sizeof rest, "read_rest {\"id\":\"%s\"} reads all of it, as JSON.",
+	    rest_keep(call->mcp->daemon->rests, json->data, json->len));
+	buf_init(&content, 256);
+	(void)buf_printf(&content, "The result is too large to be shown.\nTruncated. %s\n", rest);
 	put_content(writer, &content);
 	json_object_begin(writer, "structuredContent");
 	json_put_bool(writer, "truncated", true);
-	json_put_str(writer, "rest", text);
+	json_put_str(writer, "rest", rest);
 	json_object_end(writer);
 	buf_finish(&content);
 }
@@ -119,7 +124,7 @@ static bool put_whole(struct json_writer *writer, const struct buf *json, struct
 		return false;
 	mcp_cut_nothing(cut);
 	buf_init(&out, bytes_max);
-	is_small = mcp_text_write(&out, showing->tool, showing->result, cut, NULL);
+	is_small = mcp_text_write(&out, showing->asked.tool, showing->result, cut, NULL);
 	if (is_small) {
 		put_content(writer, &out);
 		json_put_raw(writer, "structuredContent", json->data, json->len);
@@ -131,22 +136,25 @@ static bool put_whole(struct json_writer *writer, const struct buf *json, struct
 static void put_result(struct call *call, struct json_writer *writer, const struct json *result,
     const struct buf *json)
 {
-	struct showing showing = {.tool = call->tool,
-	    .result = result,
-	    .rest = mcp_advice_rest(call->tool),
-	    .reader = call->mcp->shown_reader};
+	struct json_error error;
+	struct showing showing = {
+	    .asked = {.tool = call->tool}, .result = result, .reader = call->mcp->shown_reader};
 	struct mcp_cut cut = {.keeps_end = mcp_advice_keeps_end(call->tool)};
 	struct buf out, shown;
 	if (put_whole(writer, json, &showing, &cut, call->bytes_max))
 		return;
+	if (call->arguments != NULL)
+		showing.asked.arguments = json_read(
+		    call->mcp->params_reader, call->arguments, strlen(call->arguments), &error);
 	if (!mcp_cut_find(&cut, result, call->bytes_max, write_both, &showing)) {
-		put_too_large(call, writer);
+		put_too_large(call, writer, json);
 		return;
 	}
+	showing.asked.rests = call->mcp->daemon->rests;
 	buf_init(&out, call->bytes_max);
 	buf_init(&shown, call->bytes_max);
 	/* Both fit, as they did before. */
-	(void)mcp_shown_write(&shown, &cut, result, showing.rest);
+	(void)mcp_shown_write(&shown, &cut, result, &showing.asked);
 	(void)write_text(&out, &shown, &showing);
 	put_content(writer, &out);
 	json_put_raw(writer, "structuredContent", shown.data, shown.len);
@@ -172,11 +180,11 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	if (call->is_modern)
 		mcp_put_modern(writer);
 	if (result != NULL && call->tool->flags & METHOD_IMAGE && mcp_image_is_in(result))
-		mcp_image_write(writer, result, call->bytes_max, mcp_advice_rest(call->tool));
+		mcp_image_write(writer, result, call->bytes_max, call->mcp->daemon->rests);
 	else if (result != NULL)
 		put_result(call, writer, result, &json);
 	else
-		put_too_large(call, writer);
+		put_too_large(call, writer, &json);
 	json_object_end(writer);
 	json_reader_trim(call->mcp->reader);
 	buf_finish(&pending);
@@ -222,8 +230,10 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 static void on_narrow(void *data, struct request *request, void *args)
 {
 	struct call *call = data;
-	if (call->tool->group != NULL)
+	if (call->tool->group != NULL) {
+		((struct declaration_args *)args)->shown_bytes = call->bytes_max - AROUND_BYTES;
 		return; /* a declared tool bounds its answers itself */
+	}
 	mcp_advice_narrow(call->tool, args);
 	mcp_pending_narrow(call->pending, request, args);
 }
@@ -240,6 +250,7 @@ static void on_finish(void *data)
 	struct call *call = data;
 	mcp_progress_free(call->progress);
 	mcp_pending_free(call->pending);
+	mem_free(call->arguments);
 	mem_free(call);
 }
 
@@ -312,6 +323,22 @@ static bool is_sized(const struct json *arguments)
 	return false;
 }
 
+/* The arguments as they may be said again: NULL if they are too long. */
+static char *copy_arguments(const struct json *arguments)
+{
+	struct json_writer writer;
+	struct buf text;
+	if (arguments == NULL)
+		return xstrdup("{}");
+	buf_init(&text, ARGUMENTS_MAX + JSON_SPARE);
+	json_writer_init(&writer, &text);
+	json_put_value(&writer, NULL, arguments);
+	if (!writer.is_cut)
+		return (char *)buf_steal(&text, NULL);
+	buf_finish(&text);
+	return NULL;
+}
+
 static void handle_call(struct mcp_exchange *exchange, const void *data)
 {
 	const struct call_args *args = data;
@@ -334,6 +361,7 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 	*call = (struct call){.mcp = exchange->mcp,
 	    .tool = tool,
 	    .is_modern = exchange->is_modern,
+	    .arguments = copy_arguments(arguments),
 	    .tools = exchange->session->tools,
 	    .bytes_max = is_sized(arguments) ? MCP_RESULT_MAX : MCP_RESULT_BYTES};
 	mcp_log_begin(&call->log, exchange);

@@ -22,6 +22,7 @@ struct presence_set;
 struct promise_set;
 struct queue;
 struct reporter_set;
+struct rest_set;
 struct screen_sign_set;
 struct self_command_set;
 struct server;
@@ -52,6 +53,7 @@ struct daemon {
 	struct job_set *jobs;
 	struct wait_set *waits;
 	struct history *history; /* the latest requests */
+	struct rest_set *rests; /* what answers did not show */
 	struct reporter_set *reporters; /* panes whose programs report in their output */
 	struct presence_set *presences; /* agents, as they report themselves */
 	struct screen_sign_set *signs; /* patterns for the screens of known agents */

@@ -26,6 +26,7 @@ static const struct {
     {methods_presence, "agents"},
     {methods_puller, "queue"},
     {methods_queue, "queue"},
+    {methods_rest, "daemon"},
     {methods_self_command, "agents"},
     {methods_subscribe, "events"},
     {methods_timer, "waits"},

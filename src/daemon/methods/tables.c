@@ -22,6 +22,7 @@ const struct method *const method_tables[] = {
     methods_presence,
     methods_puller,
     methods_queue,
+    methods_rest,
     methods_self_command,
     methods_subscribe,
     methods_timer,

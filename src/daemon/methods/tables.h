@@ -21,6 +21,7 @@ extern const struct method methods_pane[];
 extern const struct method methods_presence[];
 extern const struct method methods_puller[];
 extern const struct method methods_queue[];
+extern const struct method methods_rest[];
 extern const struct method methods_self_command[];
 extern const struct method methods_subscribe[];
 extern const struct method methods_timer[];

@@ -135,7 +135,8 @@ static void run(struct call *call, const struct buf *arguments)
 	struct request *request = call->request;
 	struct daemon *daemon = request_daemon(request);
 	const struct declaration *declaration = call->tool->declaration;
-	char **env = tool_env_new(daemon->config, daemon->tmux, declaration, &call->pane);
+	char **env = tool_env_new(
+	    daemon->config, daemon->tmux, declaration, &call->pane, call->args->shown_bytes);
 	char reason[PATH_MAX + 256];
 	struct tool_run_order order = {
 	    .declaration = declaration,
@@ -250,7 +251,7 @@ static void serve(struct call *call, const struct buf *arguments)
 	}
 	if (declaration->server.is_per_daemon)
 		pane_ref_clear(&place); /* it serves other panes, too */
-	env = tool_env_new(daemon->config, daemon->tmux, declaration, &place);
+	env = tool_env_new(daemon->config, daemon->tmux, declaration, &place, 0);
 	whole = tool_env_whole(call->session_env, (const char *const *)env);
 	caller.env = whole;
 	caller.program = program;

@@ -53,6 +53,7 @@ struct declaration_shape {
 struct declaration_args {
 	bool waits;
 	const char *pane;
+	size_t shown_bytes; /* that the caller gets to see; 0: all. No field fills it */
 };
 
 struct declaration {

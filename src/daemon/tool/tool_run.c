@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/tool/tool_program.h"
 
@@ -146,10 +147,16 @@ static void write_text(
 	from = (int64_t)text.len;
 	if (job->status.out_bytes > from) {
 		int64_t first = read_from(jobs, job, from, &tail);
+		size_t split = first > from ? utf8_incomplete_tail(text.data, text.len) : 0;
+		size_t begin = 0;
+		text.len -= split;
+		while (first > from && begin < tail.len && (tail.data[begin] & 0xc0) == 0x80)
+			begin++; /* no part of a character is shown */
 		if (first > from)
 			(void)buf_printf(&text, "\n[... %" PRId64 " bytes are left out here ...]\n",
-			    first - from);
-		(void)buf_append(&text, tail.data != NULL ? (const void *)tail.data : "", tail.len);
+			    first - from + (int64_t)(split + begin));
+		(void)buf_append(
+		    &text, tail.len > 0 ? (const void *)(tail.data + begin) : "", tail.len - begin);
 	}
 	(void)json_put_text(writer, "text", text.len > 0 ? (const void *)text.data : "", text.len);
 	if (job->status.is_held)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: ISC */
+/* Keeps texts of which an answer showed a part only. */
+#include "daemon/server/rest.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/xalloc.h"
+
+struct text {
+	struct list link;
+	int64_t until_ms;
+	char id[REST_ID_SIZE];
+	size_t len;
+	char bytes[];
+};
+
+struct rest_set {
+	struct list texts; /* oldest first */
+	size_t count, bytes, bytes_max;
+	uint32_t
+	    number; /* of the last id: begins at random, so that an older daemon's is unknown */
+};
+
+struct rest_set *rest_set_new(size_t bytes_max)
+{
+	struct rest_set *set = xcalloc(1, sizeof *set);
+	set->bytes_max = bytes_max;
+	list_init(&set->texts);
+	if (getrandom(&set->number, sizeof set->number, 0) != sizeof set->number)
+		set->number = (uint32_t)clock_real_ms();
+	return set;
+}
+
+static void drop_oldest(struct rest_set *set)
+{
+	struct text *text = list_entry(set->texts.next, struct text, link);
+	list_remove(&text->link);
+	set->count--;
+	set->bytes -= text->len;
+	mem_free(text);
+}
+
+void rest_set_free(struct rest_set *set)
+{
+	while (set != NULL && set->count > 0)
+		drop_oldest(set);
+	mem_free(set);
+}
+
+static bool is_old(const struct rest_set *set)
+{
+	return list_entry(set->texts.next, struct text, link)->until_ms <= clock_mono_ms();
+}
+
+const char *rest_keep(struct rest_set *set, const void *bytes, size_t len)
+{
+	struct text *text = xalloc(sizeof *text + len + 1);
+	text->until_ms = clock_mono_ms() + REST_KEEP_MS;
+	text->len = len;
+	memcpy(text->bytes, bytes, len);
+	text->bytes[len] = '\0';
+	(void)snprintf(text->id, sizeof text->id, "R%08" PRIx32, ++set->number);
+	while (set->count > 0 &&
+	    (set->count >= REST_TEXTS_MAX || set->bytes + len > set->bytes_max || is_old(set)))
+		drop_oldest(set);
+	list_append(&set->texts, &text->link);
+	set->count++;
+	set->bytes += len;
+	return text->id;
+}
+
+const char *rest_find(const struct rest_set *set, const char *id, size_t *ret_len)
+{
+	struct list *link;
+	list_for_each (link, &set->texts) {
+		struct text *text = list_entry(link, struct text, link);
+		if (strcmp(text->id, id) == 0 && text->until_ms > clock_mono_ms()) {
+			*ret_len = text->len;
+			return text->bytes;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Texts of which an answer showed a part only, kept for a while so that the rest can be read. The
+ * oldest go first: at most REST_TEXTS_MAX, of bytes_max together, each for REST_KEEP_MS.
+ */
+#ifndef DAEMON_SERVER_REST_H
+#define DAEMON_SERVER_REST_H
+
+#include <stddef.h>
+
+#define REST_TEXTS_MAX 64
+#define REST_KEEP_MS ((int64_t)3600 * 1000)
+#define REST_ID_SAMPLE "R00000000" /* as long as any id */
+#define REST_ID_SIZE sizeof REST_ID_SAMPLE
+
+struct rest_set;
+
+struct rest_set *rest_set_new(size_t bytes_max);
+void rest_set_free(struct rest_set *set); /* NULL is accepted */
+
+/* Keeps a copy of a text of at most bytes_max. Returns its id, lent until the next call. */
+const char *rest_keep(struct rest_set *set, const void *text, size_t len);
+
+/* The text of an id, lent until the next rest_keep(); NULL: it is not kept. */
+const char *rest_find(const struct rest_set *set, const char *id, size_t *ret_len);
+
+#endif
