@@ -604,7 +604,9 @@ static bool write_recorded(
 	static const unsigned confidential = FIELD_CONFIDENTIAL | FIELD_CONFIDENTIAL_REST;
 	const struct field *row = fields != NULL ? find_field(fields, value) : NULL;
 	unsigned flags = row != NULL ? row->flags | principal(row)->flags : FIELD_CONFIDENTIAL;
-	bool is_short = value->type == JSON_BOOL || value->type == JSON_NULL;
+	bool is_number = row != NULL && value->type == JSON_NUMBER &&
+	    (row->type == FIELD_INT || row->type == FIELD_NUMBER);
+	bool is_short = value->type == JSON_BOOL || value->type == JSON_NULL || is_number;
 	if (!(flags & confidential) || is_short) {
 		json_put_value(writer, value->name, value);
 		return false;

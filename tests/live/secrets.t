@@ -3,7 +3,17 @@
 # Secrets: the history, the log and the state of ended jobs show no text, keys, input or environment.
 
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
+export MUXBUS_TOOLS=/nonexistent
 start 'exec cat'
+export MUXBUS_TOOLS="$dir/shipped"
+mkdir -m 755 "$dir/shipped"
+# The shipped tools, with a program that fails, and says what it got.
+for file in "$MUXBUS_SRCDIR"/contrib/tools/*.json; do
+	jq 'del(.server, .tool, .arguments, .programs) | .run = ["sh", "-c", "cat >&2; exit 1"]' \
+		"$file" >"$dir/shipped/${file##*/}"
+	chmod 644 "$dir/shipped/${file##*/}"
+done
+kill_daemon
 muxbus=$MUXBUS_BUILDDIR/muxbus
 
 history() {
@@ -67,6 +77,26 @@ is 'an error is still said' "$(ask '{"method":"send_keys","params":{"pane":"%99"
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_text","arguments":{"pane":"main","text":"hunter2"}}}' |
 	"$muxbus" mcp >/dev/null
 is 'nor are tool calls shown' "$(history | tr ',' '\n' | lines_with hunter2)" 0
+
+# Declared tools: each value that its declaration does not say to be plain.
+for file in "$dir"/shipped/*.json; do
+	jq -c '.name as $name | (.parameters.required // []) as $required | .parameters.properties // {} | to_entries |
+		({"object": {"a": "hunter4"}, "array": ["hunter4"], "string": "hunter4"}) as $secret |
+		map(select(.value.plain | not) | {key, value: $secret[.value.type]} | select(.value)) as $secrets |
+		(map(select(.value.plain) | {key, value: (.value.enum[0]? // {"string": "x", "object": {}, "array": []}[.value.type])} |
+			select(.key as $key | $required | index($key)))) as $plain |
+		($plain + $secrets | from_entries),
+		(map({key, value: (if .value.plain then "x" else ["hunter4"] end)}) | from_entries),
+		(map({key: ("x" + .key), value: "hunter4"}) | from_entries) |
+		{method: $name, params: .}' "$file"
+done >"$dir/calls"
+ask "$(cat "$dir/calls")" >"$dir/answers"
+ok 'programs are started, fail and say it' [ "$(grep -c '"tool_failed".*hunter4\|hunter4.*"tool_failed"' "$dir/answers")" -ge 10 ]
+is 'all of their calls are in the history' \
+	"$(history | jq '[.result.actions[] | select(.method | IN("write_file", "webdriver_send_keys"))] | length')" 6
+is 'but no text of theirs' "$(history | tr ',' '\n' | grep hunter4)" ''
+is 'a plain one is' "$(history | jq -r 'last(.result.actions[] | select(.method == "write_file")).params')" \
+	'{"path":"x","content":"(7 bytes)"}'
 
 # Jobs: nothing of their environment or input stays on disk.
 ask '{"method":"run_long_command","params":{"command":"sleep 1000","env":{"A":"hunter3"}}}' >/dev/null

@@ -84,14 +84,15 @@ uint64_t history_begin(
 	return action->number;
 }
 
-/* Copies an error's text without quotations, and without what tmux says behind a colon. */
+/* Copies an error's text without quotations, and without what tmux or a program says behind a colon. */
 static void copy_masked(char *out, size_t size, const char *error, const char *text)
 {
 	const char *first = strchr(text, '"');
 	const char *last = strrchr(text, '"');
 	const char *end = text + strlen(text);
 	int len;
-	if (strcmp(error, message_error_info(MESSAGE_TMUX_ERROR)->kind) == 0) {
+	if (strcmp(error, message_error_info(MESSAGE_TMUX_ERROR)->kind) == 0 ||
+	    strcmp(error, message_error_info(MESSAGE_TOOL_FAILED)->kind) == 0) {
 		first = strchr(text, ':');
 		last = end;
 	}

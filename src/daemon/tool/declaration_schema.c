@@ -47,6 +47,7 @@ struct property {
 	double minimum, maximum;
 	int64_t min_length, max_length;
 	bool has_minimum, has_maximum, has_min_length, has_max_length;
+	bool is_plain; /* records of calls have its value */
 };
 
 #define PROPERTY(row_name, row_type, member) \
@@ -66,6 +67,7 @@ static const struct field property_fields[] = {
 	.given_offset = offsetof(struct property, has_min_length), .min = 0, .max = -1},
     {PROPERTY("minimum", FIELD_NUMBER, minimum),
 	.given_offset = offsetof(struct property, has_minimum)},
+    {PROPERTY("plain", FIELD_BOOL, is_plain)},
     {.name = NULL},
 };
 
@@ -249,6 +251,7 @@ static bool fill_row(struct declaration *declaration, struct field *field,
 {
 	size_t size = members[property->type].size;
 	field->type = members[property->type].type;
+	field->flags = property->is_plain ? 0 : FIELD_CONFIDENTIAL;
 	field->help = property->description != NULL
 	    ? declaration_copy(declaration, property->description)
 	    : "";
