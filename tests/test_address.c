@@ -62,6 +62,31 @@ static int make_socket(const char *path)
 	return fd;
 }
 
+/* A server has one address, whatever path names it. */
+static void test_server(void)
+{
+	char out[PATH_MAX], real[PATH_MAX], target[PATH_MAX], deep[120];
+	(void)snprintf(real, sizeof real, "%s/target", top);
+	must(symlink("target", at("to_server")));
+	must(symlink(at("to_server"), at("to_it")));
+	must(symlink("to_itself", at("to_itself")));
+	is_int(address_server(out, sizeof out, real), 0, "a path");
+	is_str(out, real, "stays");
+	is_int(address_server(out, sizeof out, at("to_server")), 0, "a link to nothing yet");
+	is_str(out, real, "leads there");
+	is_int(address_server(out, sizeof out, at("to_it")), 0, "so does a link to it");
+	is_str(out, real, "also");
+	is_int(address_server(out, sizeof out, at("to_itself")), 0, "a loop");
+	is_str(out, at("to_itself"), "stays");
+	memset(deep, 'x', sizeof deep - 1);
+	deep[sizeof deep - 1] = '\0';
+	(void)snprintf(target, sizeof target, "/tmp/%s", deep);
+	must(symlink(target, at("long")));
+	is_int(address_server(out, sizeof out, at("long")), 0, "a link to a path that is too long");
+	is_str(out, at("long"), "stays");
+	is_int(address_server(out, 5, at("to_server")), -1, "what does not fit is refused");
+}
+
 static void test_paths(void)
 {
 	char out[200], same[200], other[200];
@@ -230,6 +255,7 @@ int main(void)
 		skip_all("no directory to work in");
 	(void)umask(0);
 	test_paths();
+	test_server();
 	test_names();
 	test_directories();
 	test_existing();

@@ -49,7 +49,7 @@ int locate_daemon(struct cli *cli, const char *socket)
 	char path[PATH_MAX], own[PATH_MAX];
 	int len;
 	if (address_tmux(path, sizeof path, cli->tmux_name, cli->tmux_path) < 0 ||
-	    address_absolute(cli->tmux_socket, sizeof cli->tmux_socket, path) < 0 ||
+	    address_server(cli->tmux_socket, sizeof cli->tmux_socket, path) < 0 ||
 	    address_socket(own, sizeof own, cli->tmux_socket) < 0)
 		return -1;
 	if (socket != NULL)

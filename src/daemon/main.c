@@ -91,6 +91,7 @@ struct main {
 	struct meter meter;
 	struct meter_wakes *meter_wakes;
 	int lock_fd;
+	struct server_lock server_lock;
 	struct event *signals[SIGNALS_COUNT];
 	struct loop_timer *first_wait; /* until ready; NULL then */
 	struct loop_timer *stop_timer;
@@ -227,6 +228,13 @@ static void on_tmux_state(void *data, bool is_live)
 {
 	struct main *main = data;
 	bool is_lost = main->was_live && !is_live;
+	struct lock_holder holder;
+	if (is_live && !lock_server(&main->server_lock, main->config.tmux_socket, &holder)) {
+		main->has_failed = true;
+		log_error("process %ld follows this tmux server", (long)holder.pid);
+		stop(&main->daemon, "another muxbusd follows the tmux server");
+		return;
+	}
 	main->was_live = is_live;
 	if (is_live) {
 		reporter_set_wake(main->daemon.reporters);
@@ -711,25 +719,17 @@ static int run(struct main *main)
 	return main->has_failed ? -1 : r;
 }
 
-static int open_log(const struct config *config)
-{
-	char reason[512];
-	if (!config->log_file[0]) {
-		log_open(STDERR_FILENO, "muxbusd", (enum log_level)config->log_level);
-		return 0;
-	}
-	if (log_file_open(config->log_file, "muxbusd", config->log_level, reason, sizeof reason) <
-	    0)
-		return fail("%s", reason);
-	return 0;
-}
-
 /* Takes the lock, opens the log, sets the defaults of signals, and runs. */
 static int run_locked(struct main *main)
 {
 	struct lock_holder holder;
 	char reason[2 * PATH_MAX + 256];
-	switch (lock_take(main->config.state_dir, &main->lock_fd, &holder, reason, sizeof reason)) {
+	enum lock_result result =
+	    lock_take(main->config.state_dir, &main->lock_fd, &holder, reason, sizeof reason);
+	if (result == LOCK_OK && !main->config.is_fleet &&
+	    !lock_server(&main->server_lock, main->config.tmux_socket, &holder))
+		result = LOCK_HELD;
+	switch (result) {
 	case LOCK_OK:
 		break;
 	case LOCK_HELD:
@@ -744,8 +744,9 @@ static int run_locked(struct main *main)
 	case LOCK_ERROR:
 		return fail("%s", reason);
 	}
-	if (open_log(&main->config) < 0)
-		return -1;
+	if (log_file_open(main->config.log_file, "muxbusd", main->config.log_level, reason,
+		sizeof reason) < 0)
+		return fail("%s", reason);
 	/* Writing to a closed reader is an error, not the end of the process. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	/* The daemon is in no pane, even if it was started in one. */

@@ -159,7 +159,7 @@ static bool read_paths(struct options *out, const struct words *words)
 	char tmux[PATH_MAX], absolute[PATH_MAX], state[PATH_MAX];
 	size_t len;
 	if (address_tmux(tmux, sizeof tmux, words->tmux_name, words->tmux_path) < 0 ||
-	    address_absolute(absolute, sizeof absolute, tmux) < 0 ||
+	    address_server(absolute, sizeof absolute, tmux) < 0 ||
 	    (words->socket != NULL
 		    ? address_absolute(out->socket, sizeof out->socket, words->socket)
 		    : address_socket(out->socket, sizeof out->socket, absolute)) < 0) {

@@ -20,6 +20,7 @@
 
 #define SOCKET_PATH_MAX (sizeof((struct sockaddr_un *)NULL)->sun_path - 1)
 #define KEY_NAME_MAX 32
+#define LINKS_MAX 40 /* to a tmux socket, as the kernel follows */
 
 /* A path in two parts. */
 struct parts {
@@ -164,6 +165,31 @@ int address_absolute(char *out, size_t size, const char *path)
 	if (!getcwd(dir, sizeof dir))
 		return -1;
 	return fits(snprintf(out, size, "%s/%s", dir, path), size);
+}
+
+int address_server(char *out, size_t size, const char *path)
+{
+	char at[PATH_MAX], target[PATH_MAX], next[PATH_MAX];
+	struct parts parts;
+	if (address_absolute(out, size, path) < 0 || address_absolute(at, sizeof at, path) < 0)
+		return -1;
+	for (int i = 0; i < LINKS_MAX; i++) {
+		ssize_t len = readlink(at, target, sizeof target - 1);
+		if (len < 0)
+			break;
+		target[len] = '\0';
+		if (split(at, &parts) < 0)
+			return 0;
+		if (fits(snprintf(next, sizeof next, "%s/%s", target[0] == '/' ? "" : parts.dir,
+			     target[0] == '/' ? target + 1 : target),
+			sizeof next) < 0)
+			return 0;
+		memcpy(at, next, sizeof at);
+	}
+	if (strcmp(at, out) != 0 && resolve(next, sizeof next, at) == 0 &&
+	    strlen(next) + strlen(".muxbus") <= SOCKET_PATH_MAX && strlen(next) < size)
+		memcpy(out, next, strlen(next) + 1);
+	return 0;
 }
 
 static bool owner_is_trusted(uid_t uid)

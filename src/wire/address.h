@@ -42,6 +42,13 @@ const char *address_home(void);
 int address_absolute(char *out, size_t size, const char *path);
 
 /*
+ * The same for a tmux socket, with symbolic links to it followed, also where it does not exist yet:
+ * one server has one address, whatever path names it. A link to a path that would be too long
+ * for a socket stays.
+ */
+int address_server(char *out, size_t size, const char *path);
+
+/*
  * Checks a socket's path: absolute or relative, within sun_path, in a directory that is
  * ours or root's and that no other user can write to (sticky directories like /tmp are accepted
  * only if the socket cannot be replaced there). Returns 0, or -1 with the reason.

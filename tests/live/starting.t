@@ -36,6 +36,50 @@ said=$("$muxbusd" -S "$dir/tmux" 2>&1)
 is 'a second daemon exits with 0' $? 0
 ok 'and names the running daemon' says "$said" ".*already running.*process $(pid_at "$MUXBUS"), socket $MUXBUS"
 
+# Whatever path names the server, and wherever the state is.
+running=$(pid_at "$MUXBUS")
+ln -s tmux "$dir/link"
+ln -s "$dir/link" "$dir/link2"
+ln "$dir/tmux" "$dir/hard"
+mkdir -m 700 "$dir/elsewhere"
+for link in link link2; do
+	said=$("$muxbusd" -S "$dir/$link" 2>&1)
+	is "a daemon through $link" "$? $(expr "$said" : ".*already running.*process $running, socket $MUXBUS\$")" "0 ${#said}"
+	is "muxbus through $link" "$("$MUXBUS_BUILDDIR/muxbus" -S "$dir/$link" status | jq .pid)" "$running"
+done
+said=$(XDG_STATE_HOME="$dir/elsewhere" "$muxbusd" -S "$dir/tmux" 2>&1)
+is 'a daemon with another state directory' "$? $(expr "$said" : ".*already running.*process $running,.*")" "0 ${#said}"
+said=$(XDG_STATE_HOME="$dir/elsewhere" "$muxbusd" -S "$dir/tmux" -s "$dir/own.muxbus" 2>&1)
+is 'and another socket' "$? $(expr "$said" : ".*already running.*process $running,.*") $(ls "$dir/own.muxbus" 2>/dev/null)" "0 ${#said} "
+said=$("$muxbusd" -S "$dir/hard" 2>&1)
+is 'and a hard link' "$? $(expr "$said" : ".*already running.*process $running,.*")" "0 ${#said}"
+is 'the lock outlives those starts' "$(pid_at "$MUXBUS")" "$running"
+
+# Two that wait for one server: the first that finds it follows it, and the other ends.
+one_of_two() {
+	alive=0
+	for waiting in $waiters; do
+		gone "$waiting" || alive=$((alive + 1))
+	done
+	echo $alive
+}
+waiters=
+for name in first second; do
+	mkdir -m 700 "$dir/$name"
+	XDG_STATE_HOME="$dir/$name" "$muxbusd" -S "$other" -s "$dir/$name.muxbus" --exit-with-server 2>/dev/null
+	waiters="$waiters $(pid_at "$dir/$name.muxbus")"
+done
+is 'two daemons wait for a server' "$(one_of_two)" 2
+tmux -S "$other" -f /dev/null new-session -d -s shared 'exec sh'
+until_is 'one of them follows it, and the other ends' 1 one_of_two
+for name in first second; do
+	ask_at "$dir/$name.muxbus" '{"method":"list_sessions"}' 2>/dev/null | jq -r '.result.sessions[0].name'
+done >"$dir/followed"
+is 'which has its session' "$(cat "$dir/followed")" shared
+tmux -S "$other" kill-server
+until_is 'and ends with it' 0 one_of_two
+rm -f "$other"
+
 # A server that does not exist yet: the daemon starts, reports it, and finds it later.
 said=$("$muxbusd" -S "$other" --exit-with-server 2>&1)
 is 'without tmux it starts in the background' $? 0

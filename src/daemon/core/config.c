@@ -426,7 +426,7 @@ static enum config_result locate(struct config *config, const struct options *op
 {
 	char path[PATH_MAX];
 	if (muxbus_socket_path(path, sizeof path, options->name, options->path) < 0 ||
-	    address_absolute(config->tmux_socket, sizeof config->tmux_socket, path) < 0)
+	    address_server(config->tmux_socket, sizeof config->tmux_socket, path) < 0)
 		return fail("the path of the tmux socket is too long");
 	if (options->socket != NULL) {
 		if (address_absolute(config->socket, sizeof config->socket, options->socket) < 0)

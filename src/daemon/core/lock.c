@@ -5,18 +5,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <muxbus.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/process.h"
 #include "base/str.h"
 #include "daemon/core/state_dir.h"
 
 #define FILE_NAME "lock"
+#define HOLDER_TRIES 3
+/* Starts that ask for the holder stay in its queue, which it never reads. */
+#define HOLDER_BACKLOG 4096
 
 /* "PID\nSOCKET\n" */
 static void read_holder(int fd, struct lock_holder *ret_holder)
@@ -93,4 +101,70 @@ void lock_describe(int fd, const char *socket)
 		log_warning("the lock has another name in the file system: it is not written");
 	else if (len > 0 && (size_t)len < sizeof text && ftruncate(fd, 0) == 0)
 		(void)!pwrite(fd, text, (size_t)len, 0);
+}
+
+/* The holder of an address. LOCK_OK: there is none any more. */
+static enum lock_result find_holder(
+    const struct sockaddr_un *address, socklen_t len, struct lock_holder *ret_holder)
+{
+	struct ucred peer;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	enum lock_result result = LOCK_HELD;
+	*ret_holder = (struct lock_holder){.socket = "of another state directory"};
+	if (fd < 0)
+		return LOCK_ERROR;
+	if (connect(fd, (const struct sockaddr *)address, len) == 0) {
+		if (process_is_peer(fd, &peer))
+			ret_holder->pid = peer.pid;
+		else
+			result = LOCK_ERROR;
+	} else if (errno == ECONNREFUSED) {
+		result = LOCK_OK;
+	}
+	(void)close(fd); /* nothing was written */
+	return result;
+}
+
+/* Takes the address. */
+static enum lock_result take_address(
+    const struct sockaddr_un *address, socklen_t len, int *ret_fd, struct lock_holder *ret_holder)
+{
+	/* A holder that ends, or does not listen yet, has no queue. */
+	for (int i = 0; i < HOLDER_TRIES; i++) {
+		enum lock_result result;
+		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (fd < 0)
+			return LOCK_ERROR;
+		if (bind(fd, (const struct sockaddr *)address, len) == 0 &&
+		    listen(fd, HOLDER_BACKLOG) == 0) {
+			*ret_fd = fd;
+			return LOCK_OK;
+		}
+		result = errno == EADDRINUSE ? find_holder(address, len, ret_holder) : LOCK_ERROR;
+		(void)close(fd); /* not used */
+		if (result != LOCK_OK)
+			return result;
+	}
+	return LOCK_HELD;
+}
+
+bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_holder *ret_holder)
+{
+	pid_t server;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	unsigned long long start =
+	    muxbus_server_pid(tmux_socket, &server) < 0 ? 0 : process_start_ticks(server);
+	socklen_t len = offsetof(struct sockaddr_un, sun_path) + 1;
+	enum lock_result result;
+	if (lock->server == server || start == 0)
+		return true;
+	if (lock->server != 0)
+		(void)close(lock->fd); /* of a server that has ended */
+	lock->server = 0;
+	len += (socklen_t)snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
+	    "muxbus/%u/%ld-%llu", (unsigned)geteuid(), (long)server, start);
+	result = take_address(&address, len, &lock->fd, ret_holder);
+	if (result == LOCK_OK)
+		lock->server = server;
+	return result != LOCK_HELD;
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-/* One daemon for each tmux server: a lock in the state directory, held for life. */
+/*
+ * One daemon for each tmux server: a lock in the state directory, held for life, and one by the name
+ * of the server's process, for daemons with other state directories.
+ */
 #ifndef DAEMON_CORE_LOCK_H
 #define DAEMON_CORE_LOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -27,5 +31,19 @@ enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holde
 
 /* Writes pid and socket of the holder into the file, unless it has several hard links. */
 void lock_describe(int fd, const char *socket);
+
+/* The lock of a tmux server, at first zeroed. */
+struct server_lock {
+	int fd;
+	pid_t server; /* 0: none */
+};
+
+/*
+ * Takes the lock of the tmux server that runs at the socket, and leaves that of an earlier one: an
+ * address of the kernel, made from the server's process and its start, which ends with the process
+ * that has it. False if another daemon has it: *ret_holder has its process. Where such a lock cannot
+ * be had, as when no server runs or another user has the address, there is none.
+ */
+bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_holder *ret_holder);
 
 #endif

@@ -61,6 +61,10 @@ static void on_full(void *data)
 
 int log_file_open(const char *path, const char *program, int level, char *ret_reason, size_t size)
 {
+	if (path[0] == '\0') {
+		log_open(STDERR_FILENO, program, (enum log_level)level);
+		return 0;
+	}
 	file.path = path;
 	file.program = program;
 	if (open_file((enum log_level)level) == 0)
