@@ -13,6 +13,7 @@
  *   big=N        its answers have so many KiB
  *   events       an event before each answer
  *   panes=N      so many panes in its answer to list_panes
+ *   result=JSON  its result, without commas; may be no object
  *   once         garbage, half and end only in the first process of this name
  * Each request is appended to $FAKE_RELAY_LOG/NAME.
  */
@@ -29,7 +30,7 @@
 enum { LINE_BYTES = 16 * 1024 * 1024 };
 
 static struct {
-	const char *name, *hello, *refuse;
+	const char *name, *hello, *refuse, *result;
 	long delay, garbage, half, end, big, panes;
 	bool is_bytes, has_events, is_once;
 } habits = {.name = "fake", .hello = "first", .panes = 1};
@@ -52,6 +53,7 @@ static const struct habit {
     {"once", .flag = &habits.is_once},
     {"panes", .number = &habits.panes},
     {"refuse", .text = &habits.refuse},
+    {"result", .text = &habits.result},
 };
 
 static void read_habit(char *word)
@@ -133,15 +135,19 @@ static void answer(const struct json *request, long number)
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "jsonrpc", "2.0");
 	json_put_value(&writer, "id", id);
-	json_object_begin(&writer, "result");
-	json_put_str(&writer, "from", habits.name);
-	json_put_value(&writer, "method", json_member(request, "method"));
-	if (params != NULL)
-		json_put_value(&writer, "params", params);
-	write_panes(&writer);
-	if (habits.big > 0)
-		json_put_str(&writer, "filler", filler);
-	json_object_end(&writer);
+	if (habits.result != NULL) {
+		json_put_raw(&writer, "result", habits.result, strlen(habits.result));
+	} else {
+		json_object_begin(&writer, "result");
+		json_put_str(&writer, "from", habits.name);
+		json_put_value(&writer, "method", json_member(request, "method"));
+		if (params != NULL)
+			json_put_value(&writer, "params", params);
+		write_panes(&writer);
+		if (habits.big > 0)
+			json_put_str(&writer, "filler", filler);
+		json_object_end(&writer);
+	}
 	json_object_end(&writer);
 	json_end_line(&writer);
 	if (number == habits.garbage)

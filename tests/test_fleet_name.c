@@ -91,6 +91,44 @@ static void test_results(void)
 	    "{\"wake\":{\"pane\":\"b/work:%1\"},\"data\":{\"pane\":\"%1\"},\"host\":\"b\","
 	    "\"server\":\"work\"}");
 	is_qualified("{\"host\":\"x\",\"server\":\"y\"}", "{\"host\":\"b\",\"server\":\"work\"}");
+	is_qualified("[1,{\"pane\":\"%1\"}]", "{\"host\":\"b\",\"server\":\"work\"}");
+	is_qualified("7", "{\"host\":\"b\",\"server\":\"work\"}");
+}
+
+/* A value that is as deep as a line can be is passed on so that a peer can read it. */
+static void test_depth(void)
+{
+	struct json_writer writer;
+	struct json_error error;
+	struct buf in, out;
+	buf_init(&in, 4096);
+	buf_init(&out, 4096);
+	for (unsigned at = 0; at < JSON_DEPTH_MAX - 1; at++)
+		(void)buf_append_byte(&in, '[');
+	for (unsigned at = 0; at < JSON_DEPTH_MAX - 1; at++)
+		(void)buf_append_byte(&in, ']');
+	json_writer_init(&writer, &out);
+	for (unsigned at = 0; at < 4; at++) /* as in the lists of all hosts */
+		json_array_begin(&writer, NULL);
+	fleet_name_put(
+	    &writer, host_set_find(hosts, "c", NULL), NULL, read_json((const char *)in.data));
+	for (unsigned at = 0; at < 4; at++)
+		json_array_end(&writer);
+	ok(json_read(reader, (const char *)out.data, out.len, &error) != NULL,
+	    "a deep value can be read behind the fleet");
+	buf_finish(&in);
+	buf_finish(&out);
+}
+
+static void test_lists(void)
+{
+	ok(fleet_name_is_list(read_json("[]")) && fleet_name_is_list(read_json("[{},{\"a\":1}]")),
+	    "an array of objects is a list");
+	ok(!fleet_name_is_list(read_json("[{},1]")) && !fleet_name_is_list(read_json("[[]]")) &&
+		!fleet_name_is_list(read_json("{}")) &&
+		!fleet_name_is_list(read_json("{\"a\":{}}")) &&
+		!fleet_name_is_list(read_json("\"x\"")) && !fleet_name_is_list(NULL),
+	    "nothing else is one");
 }
 
 /* Name, server, destination, -L, -S and program; or the result and the reason. */
@@ -142,6 +180,8 @@ int main(void)
 	(void)host_add(hosts, &(struct host_spec){.name = "c", .server = "play"});
 	test_requests();
 	test_results();
+	test_depth();
+	test_lists();
 	test_lines();
 	host_set_free(hosts);
 	json_reader_free(reader);

@@ -181,6 +181,22 @@ static void check_events(void)
 	host_set_free(set);
 }
 
+/* A result that is no object. */
+static void check_malformed(void)
+{
+	struct host_set *set = new_set(0, 400);
+	struct host *host = add(set, "odd", "name=odd,result=[[1]]");
+	struct outcome outcome;
+	(void)call(host, &outcome, "ping", 0, 0);
+	ok(run_until(&outcome.done, 1), "an answer without a result that can be read is one");
+	is_str(outcome.text, "internal: odd answered ping with neither a result nor an error",
+	    "it is an error");
+	(void)call(host, &outcome, "ping", HOST_CALL_WAITS, 0);
+	ok(run_until(&outcome.done, 1), "of a wait too");
+	is_int(host_state(host), HOST_UP, "the link goes on");
+	host_set_free(set);
+}
+
 static void check_large(void)
 {
 	struct host_set *set = new_set(0, 0);
@@ -332,7 +348,7 @@ static void check_names(void)
 
 int main(void)
 {
-	static const char *const logs[] = {"fake", "end", "garbage", "half", "huge", "slow"};
+	static const char *const logs[] = {"fake", "end", "garbage", "half", "huge", "odd", "slow"};
 	const char *build = getenv("MUXBUS_BUILDDIR");
 	char program[512];
 	(void)snprintf(program, sizeof program, "%s/tests/fake_relay", build != NULL ? build : ".");
@@ -345,6 +361,7 @@ int main(void)
 	check_calls("bytes", "byte by byte");
 	check_calls("hello=late", "noise first");
 	check_events();
+	check_malformed();
 	check_large();
 	check_cut("end", "exit status 1");
 	check_cut("garbage", "no message of muxbusd");

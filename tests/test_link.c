@@ -185,6 +185,10 @@ static void test_answers(void)
 	say("{\"id\":null,\"error\":{\"code\":-32700,\"message\":\"m\"}}\n");
 	is_int(link_await(link_now, id, 5000, &answer), LINK_LINE, "an error without an id");
 	ok(answer.error != NULL && answer.result == NULL, "is ours");
+	say("{\"id\":\"1\",\"result\":{}}\n{\"id\":1,\"method\":\"x\"}\n{\"id\":1}\n");
+	is_int(link_await(link_now, id, 5000, &answer), LINK_BROKEN,
+	    "an answer with neither result nor error");
+	is_int(errno, EPROTO, "is one, and wrong");
 	say("no json\n");
 	is_int(link_await(link_now, id, 5000, &answer), LINK_BROKEN, "invalid JSON");
 	is_int(errno, EPROTO, "is reported");

@@ -305,17 +305,16 @@ void link_set_other(struct link *link, link_other_fn *other, void *data)
 static bool take_answer(const struct json *message, uint64_t id, struct link_answer *ret_answer)
 {
 	int64_t number;
-	const struct json *result = json_member(message, "result");
 	const struct json *error = json_member(message, "error");
 	const struct json *their_id = json_member(message, "id");
 	bool is_ours;
-	if ((result == NULL && error == NULL) || their_id == NULL)
+	if (json_member(message, "method") != NULL || their_id == NULL)
 		return false;
 	/* An error without an id refers to a line that could not be parsed: our last one. */
 	is_ours = json_int(their_id, &number) ? number == (int64_t)id
 					      : their_id->type == JSON_NULL && error != NULL;
 	if (is_ours) {
-		ret_answer->result = result;
+		ret_answer->result = json_member(message, "result");
 		ret_answer->error = error;
 	}
 	return is_ours;
@@ -334,8 +333,12 @@ enum link_read link_await(
 		    &ret_answer->line, &ret_answer->len);
 		if (read != LINK_LINE)
 			return read;
-		if (take_answer(message, id, ret_answer))
-			return LINK_LINE;
+		if (take_answer(message, id, ret_answer)) {
+			errno = EPROTO;
+			return ret_answer->result != NULL || ret_answer->error != NULL
+			    ? LINK_LINE
+			    : LINK_BROKEN;
+		}
 		if (link->other != NULL)
 			link->other(link->other_data, message, ret_answer->line, ret_answer->len);
 	}

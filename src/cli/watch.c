@@ -195,6 +195,10 @@ static enum cli_status follow(struct watch *watch, struct link *link, int64_t de
 		while (!is_done(watch) &&
 		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)
 			on_message(watch, message, line, len);
+		if (read == LINK_BROKEN && errno == EPROTO) {
+			(void)ask_say_read(read); /* it is there, and wrote what is no message */
+			return CLI_NO;
+		}
 		if (read == LINK_END || read == LINK_BROKEN)
 			return CLI_UNREACHABLE;
 	}

@@ -226,6 +226,15 @@ until_is 'and missing in the list of panes' 'dead far' missing list_panes
 is 'with the reason' "$(field '.result.missing[] | select(.host == "far") | .reason' | cut -c 1-15)" 'the tmux server'
 is 'its row keeps the last version' "$(call list_hosts '{}' && field '.result.hosts[] | select(.host == "far") | .version | type')" string
 
+# A host whose answers are no such answers is missing, and nothing else.
+is 'hosts add' "$(mb hosts add odd 'ssh=name=odd,result={"panes":[[1]]}')" 0
+until_is 'a host that answers with anything' up host_state odd
+is 'is missing in a list' "$(missing list_panes)" 'dead far odd'
+is 'with the reason' "$(field '.result.missing[] | select(.host == "odd") | .reason')" 'its answer has no list of panes'
+call wait_for '{"host": "odd", "any": [{"job": "A1B2"}], "timeout_sec": 5}'
+is 'a wait there fails' "$(field .error.message)" 'odd: its answer cannot be understood'
+is 'hosts remove' "$(mb hosts remove odd)" 0
+
 # The hosts file, and daemons on this machine.
 is 'hosts add' "$(mb hosts add new ssh=name=new)" 0
 until_is 'a new line is a new host' up host_state new

@@ -47,9 +47,8 @@ static const char *text_of(const struct json *value, const char *other)
 
 void fleet_forward_error(struct request *request, const struct host *host, const struct json *error)
 {
-	const struct json *data = json_member(error, "data");
-	const struct json *member = data != NULL && data->type == JSON_OBJECT ? data->child : NULL;
-	const char *text = text_of(json_member(error, "message"), "an error without a message");
+	const char *text = text_of(json_member(error, "message"),
+	    error != NULL ? "an error without a message" : "its answer cannot be understood");
 	const char *label = host_label(host);
 	bool has_label = strstr(text, label) != NULL;
 	struct json_writer writer;
@@ -58,10 +57,8 @@ void fleet_forward_error(struct request *request, const struct host *host, const
 	json_writer_init(&writer, &out);
 	json_put_str(&writer, "host", host_name(host));
 	json_put_str(&writer, "server", host_server(host));
-	for (; member != NULL; member = member->next)
-		if (strcmp(member->name, "kind") != 0 && strcmp(member->name, "host") != 0 &&
-		    strcmp(member->name, "server") != 0)
-			fleet_name_put(&writer, host, member->name, member);
+	fleet_name_put_rest(
+	    &writer, host, json_member(error, "data"), (const char *const[]){"kind", NULL});
 	request_fail_data(request, find_error(json_member(error, "code")),
 	    writer.is_cut ? NULL : (const char *)out.data, "%s%s%s", has_label ? "" : label,
 	    has_label ? "" : ": ", text);
@@ -74,7 +71,7 @@ static void on_done(void *data, const struct json *message)
 	struct request *request = forward->request;
 	const struct json *result = json_member(message, "result");
 	request_on_cancel(request, NULL, NULL);
-	if (result != NULL && result->type == JSON_OBJECT) {
+	if (result != NULL) {
 		fleet_name_put_members(request_result(request), forward->host, result);
 		request_done(request);
 	} else {

@@ -56,7 +56,7 @@ static void put_part(struct json_writer *writer, const struct part *part)
 	json_put_str(writer, "server", part->server);
 	if (part->reason != NULL)
 		(void)json_put_text(writer, "reason", part->reason, strlen(part->reason));
-	else if (part->rest.len > 0)
+	else if (part->rest.len > 0) /* without host and server */
 		json_put_raw(writer, NULL, part->rest.data, part->rest.len);
 	json_object_end(writer);
 }
@@ -92,17 +92,19 @@ static void take_result(struct part *part, const struct json *result)
 {
 	const struct json *list = json_member(result, part->gather->list);
 	struct json_writer items, rest;
+	if (!fleet_name_is_list(list)) {
+		part->reason = xasprintf("its answer has no list of %s", part->gather->list);
+		return;
+	}
 	json_writer_init(&items, &part->items);
 	json_writer_init(&rest, &part->rest);
-	for (const struct json *item = list != NULL ? list->child : NULL; item != NULL;
-	     item = item->next) {
+	for (const struct json *item = list->child; item != NULL; item = item->next) {
 		json_object_begin(&items, NULL);
 		fleet_name_put_members(&items, part->host, item);
 		json_object_end(&items);
 	}
-	for (const struct json *member = result->child; member != NULL; member = member->next)
-		if (member != list)
-			fleet_name_put(&rest, part->host, member->name, member);
+	fleet_name_put_rest(
+	    &rest, part->host, result, (const char *const[]){part->gather->list, NULL});
 	if (items.is_cut || rest.is_cut)
 		part->reason = xstrdup("its answer is too large: ask this host alone");
 }
@@ -116,7 +118,7 @@ static void on_done(void *data, const struct json *message)
 	const struct json *text = json_member(error, "message");
 	part->call = NULL;
 	gather->open--;
-	if (result != NULL && result->type == JSON_OBJECT) {
+	if (result != NULL) {
 		take_result(part, result);
 	} else if (gather->is_single) {
 		request_on_cancel(gather->request, NULL, NULL);

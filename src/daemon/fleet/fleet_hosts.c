@@ -12,6 +12,7 @@
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/fleet/fleet_gather.h"
+#include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/host.h"
 #include "daemon/fleet/hosts_file.h"
 #include "daemon/methods/daemon_parts.h"
@@ -158,7 +159,7 @@ static void on_agents(void *data, const struct json *message)
 {
 	struct asked *asked = data;
 	const struct json *agents = json_member(json_member(message, "result"), "agents");
-	if (agents != NULL)
+	if (fleet_name_is_list(agents))
 		counts_of(asked->host)->agents = (int64_t)agents->count;
 	asked->agents = NULL;
 	if (--asked->listing->open == 0)

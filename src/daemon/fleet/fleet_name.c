@@ -11,7 +11,8 @@
 
 enum {
 	LABEL_MAX = 2 * HOST_NAME_BYTES + 1,
-	DEPTH_MAX = 32, /* of values whose ids are qualified; deeper ones stay as they are */
+	DEPTH_MAX =
+	    JSON_DEPTH_MAX - 4, /* of a value; deeper ones, which no peer could read, are null */
 };
 
 /* Members of requests that name something. Keep alphabetized. */
@@ -28,7 +29,7 @@ static const char *const opaque[] = {"data", "params", NULL};
 
 static bool has(const char *const *names, const char *name)
 {
-	while (name != NULL && *names != NULL)
+	while (name != NULL && names != NULL && *names != NULL)
 		if (strcmp(*names++, name) == 0)
 			return true;
 	return false;
@@ -174,19 +175,25 @@ static void put_id(
 	mem_free(text);
 }
 
+/* host NULL: the ids in the value are not ours. */
 static void put(struct json_writer *writer, const struct host *host, const char *name,
     const struct json *value, bool is_id, unsigned depth)
 {
 	const struct json *child;
-	if (value->type == JSON_STRING && is_id) {
+	if (value->type == JSON_STRING && is_id && host != NULL) {
 		put_id(writer, host, name, value);
 		return;
 	}
-	if ((value->type != JSON_OBJECT && value->type != JSON_ARRAY) || depth == DEPTH_MAX ||
-	    has(opaque, name)) {
+	if (value->type != JSON_OBJECT && value->type != JSON_ARRAY) {
 		json_put_value(writer, name, value);
 		return;
 	}
+	if (depth == DEPTH_MAX) {
+		json_put_null(writer, name);
+		return;
+	}
+	if (has(opaque, name))
+		host = NULL;
 	if (value->type == JSON_OBJECT)
 		json_object_begin(writer, name);
 	else
@@ -206,12 +213,29 @@ void fleet_name_put(
 	put(writer, host, name, value, has(ids, name), 0);
 }
 
+void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
+    const struct json *object, const char *const *except)
+{
+	static const char *const own[] = {"host", "server", NULL};
+	if (object == NULL || object->type != JSON_OBJECT)
+		return;
+	for (const struct json *member = object->child; member != NULL; member = member->next)
+		if (!has(own, member->name) && !has(except, member->name))
+			fleet_name_put(writer, host, member->name, member);
+}
+
+bool fleet_name_is_list(const struct json *value)
+{
+	const struct json *item = value != NULL ? value->child : NULL;
+	while (item != NULL && item->type == JSON_OBJECT)
+		item = item->next;
+	return value != NULL && value->type == JSON_ARRAY && item == NULL;
+}
+
 void fleet_name_put_members(
     struct json_writer *writer, const struct host *host, const struct json *object)
 {
-	for (const struct json *member = object->child; member != NULL; member = member->next)
-		if (strcmp(member->name, "host") != 0 && strcmp(member->name, "server") != 0)
-			fleet_name_put(writer, host, member->name, member);
+	fleet_name_put_rest(writer, host, object, NULL);
 	json_put_str(writer, "host", host_name(host));
 	json_put_str(writer, "server", host_server(host));
 }

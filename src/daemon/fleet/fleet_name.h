@@ -36,8 +36,16 @@ bool fleet_name_is_id(const struct json *value, size_t size);
 /* Writes a value of a result of the host, its ids qualified. */
 void fleet_name_put(struct json_writer *writer, const struct host *host, const char *name,
     const struct json *value);
-/* Writes the members of an object of the host, its ids qualified, then host and server. */
+/*
+ * Writes the members of an object of the host, its ids qualified, but host, server and those
+ * of except (NULL: none): a host speaks for itself alone. Of any other value nothing is written.
+ */
+void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
+    const struct json *object, const char *const *except);
+/* The same with all members, then the host and server as the fleet knows them. */
 void fleet_name_put_members(
     struct json_writer *writer, const struct host *host, const struct json *object);
+/* Whether a value of a host is an array of objects. */
+bool fleet_name_is_list(const struct json *value);
 
 #endif

@@ -187,8 +187,7 @@ static void take(struct pull *pull, const struct json *result)
 	struct buf out;
 	buf_clear(&pull->entries);
 	json_writer_init(&writer, &pull->entries);
-	for (const struct json *entry = list != NULL ? list->child : NULL; entry != NULL;
-	     entry = entry->next) {
+	for (const struct json *entry = list->child; entry != NULL; entry = entry->next) {
 		json_object_begin(&writer, NULL);
 		fleet_name_put_members(&writer, pull->host, entry);
 		json_object_end(&writer);
@@ -219,6 +218,8 @@ static void on_done(void *data, const struct json *message)
 	struct pull *pull = data;
 	struct next *next = find_next(pull);
 	const struct json *result = json_member(message, "result");
+	if (!fleet_name_is_list(json_member(result, "notifications")))
+		result = NULL;
 	pull->call = NULL;
 	if (result != NULL)
 		take(pull, result);

@@ -330,9 +330,15 @@ static void put_members(
 {
 	json_put_str(writer, "host", host_name(host));
 	json_put_str(writer, "server", host_server(host));
-	for (const struct json *member = params->child; member != NULL; member = member->next)
-		if (strcmp(member->name, "subscription") != 0)
-			fleet_name_put(writer, host, member->name, member);
+	fleet_name_put_rest(writer, host, params, (const char *const[]){"subscription", NULL});
+}
+
+/* Whether an event is one that a host may have: its state is the fleet's to tell. */
+static bool is_of_host(const struct json *params)
+{
+	const struct json *kind = json_member(params, "kind");
+	return kind != NULL && kind->type == JSON_STRING &&
+	    strcmp(kind->text, event_kind_info(EVENT_HOST_STATE)->name) != 0;
 }
 
 /* Passes on an event of a host, unless the peer has seen that event. */
@@ -341,7 +347,7 @@ static void pass_on(struct source *source, const struct json *params)
 	struct json_writer writer;
 	struct buf line;
 	uint64_t seq;
-	if (!read_seq(json_member(params, "seq"), &seq) ||
+	if (!is_of_host(params) || !read_seq(json_member(params, "seq"), &seq) ||
 	    (source->has_last && seq <= source->last))
 		return;
 	begin_event(&writer, &line, source->stream);
@@ -361,7 +367,7 @@ void fleet_streams_line(
 	const struct json *params = json_member(message, "params");
 	const struct json *name = json_member(params, "subscription");
 	struct list *at, *link;
-	if (name == NULL || name->type != JSON_STRING)
+	if (name == NULL || name->type != JSON_STRING || name->len == 0)
 		return;
 	list_for_each (at, &streams->streams) {
 		struct stream *stream = list_entry(at, struct stream, link);

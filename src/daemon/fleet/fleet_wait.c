@@ -269,6 +269,14 @@ static bool is_removed(const struct json *message)
 	return kind != NULL && kind->type == JSON_STRING && strcmp(kind->text, "gone") == 0;
 }
 
+static size_t count_of(const struct part *part)
+{
+	size_t count = 0;
+	for (size_t at = 0; at < part->wait->count; at++)
+		count += part->wait->conditions[at].part == part;
+	return count;
+}
+
 /* A host has answered. */
 static void on_done(void *data, const struct json *message)
 {
@@ -279,7 +287,7 @@ static void on_done(void *data, const struct json *message)
 	const struct json *value = list != NULL ? list->child : NULL;
 	bool is_gone = is_removed(message);
 	part->call = NULL;
-	if (result == NULL && !is_gone) {
+	if (!is_gone && (!fleet_name_is_list(list) || list->count != count_of(part))) {
 		struct request *request = wait->request;
 		struct host *host = part->host;
 		request_on_cancel(request, NULL, NULL);
@@ -292,7 +300,7 @@ static void on_done(void *data, const struct json *message)
 			continue;
 		if (is_gone) {
 			lose(&wait->conditions[at]);
-		} else if (value != NULL) {
+		} else {
 			take(&wait->conditions[at], value);
 			value = value->next;
 		}

@@ -208,6 +208,15 @@ static struct host_call *find_call(struct host_calls *calls, int64_t id)
 	return NULL;
 }
 
+/* All that is read of a response is in one of these objects. */
+static bool is_response(const struct json *message)
+{
+	const struct json *result = json_member(message, "result");
+	const struct json *error = json_member(message, "error");
+	return result != NULL ? result->type == JSON_OBJECT
+			      : error != NULL && error->type == JSON_OBJECT;
+}
+
 void host_calls_take(struct host_calls *calls, const struct json *message)
 {
 	const struct json *id = json_member(message, "id");
@@ -220,6 +229,13 @@ void host_calls_take(struct host_calls *calls, const struct json *message)
 	call = find_call(calls, number);
 	if (call == NULL)
 		return; /* of a call that waited and was cancelled */
+	if (call->order.done != NULL && !is_response(message)) {
+		call->id = 0; /* answered */
+		fail_call(call, MESSAGE_INTERNAL,
+		    "%s answered %s with neither a result nor an error", calls->parts.label,
+		    call->order.method);
+		return;
+	}
 	done = call->order.done;
 	data = call->order.data;
 	free_call(call);

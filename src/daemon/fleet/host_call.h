@@ -30,9 +30,10 @@ struct host_order {
 	unsigned flags; /* enum host_call_flag */
 	int64_t deadline_ms; /* from now on; 0: none */
 	/*
-	 * Called once, never from host_call(). message: the response, or an error made here:
-	 * timeout, limit, gone (the link was cut after the request, whose effect is unknown), or
-	 * not_ready (the host was not reached). Lent.
+	 * Called once, never from host_call(). message has an object as its result or error: the
+	 * response, or an error made here: timeout, limit, gone (the link was cut after the
+	 * request, whose effect is unknown), not_ready (the host was not reached), or internal (its
+	 * response has neither). Lent.
 	 */
 	void (*done)(void *data, const struct json *message);
 	void *data;
