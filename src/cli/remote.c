@@ -56,7 +56,6 @@ static _Noreturn void become_ssh(const char *address, const char *host, int fd)
 	const char *argv[RELAY_SSH_MAX + 6];
 	size_t count = relay_ssh_words(words, argv);
 	sigset_t none;
-	argv[count++] = "-T";
 	argv[count++] = "--";
 	argv[count++] = host;
 	argv[count++] = address + strlen(host) + 1;

@@ -36,13 +36,19 @@ bool relay_append_command(
 
 size_t relay_ssh_words(char *words, const char **argv)
 {
+	static const char *const options[] = {
+	    "-T", "-a", "-x", "-o", "ClearAllForwardings=yes", "-o", "PermitLocalCommand=no"};
+	const size_t option_count = sizeof options / sizeof *options;
 	const char *ssh = getenv("MUXBUS_SSH");
 	size_t count = 0;
 	char *next;
 	(void)snprintf(words, RELAY_SSH_SIZE, "%s", ssh != NULL && *ssh ? ssh : "ssh");
-	for (char *word = strtok_r(words, " ", &next); word != NULL && count < RELAY_SSH_MAX;
+	for (char *word = strtok_r(words, " ", &next);
+	     word != NULL && count < RELAY_SSH_MAX - option_count;
 	     word = strtok_r(NULL, " ", &next))
 		argv[count++] = word;
+	memcpy(argv + count, options, sizeof options);
+	count += option_count;
 	return count;
 }
 

@@ -16,7 +16,8 @@
 #define RELAY_PROTOCOL 1
 #define RELAY_LINE_MAX 1024 /* bytes of the hello, and of each line before it */
 #define RELAY_NOISE_MAX 1000 /* lines of a login shell before the hello */
-#define RELAY_SSH_MAX 32 /* words of $MUXBUS_SSH */
+#define RELAY_SSH_MAX \
+	40 /* words of $MUXBUS_SSH, of which 32 count, and of the options behind them */
 #define RELAY_SSH_SIZE 4096
 
 /*
@@ -29,7 +30,9 @@ bool relay_append_command(
 
 /*
  * Writes the words of $MUXBUS_SSH, else "ssh", into argv, which has room for RELAY_SSH_MAX; they
- * lie in words, of RELAY_SSH_SIZE bytes. Returns their number.
+ * lie in words, of RELAY_SSH_SIZE bytes. Behind them are options for a link that may last all day:
+ * it forwards neither the keys nor the display nor ports of the user, whatever ssh_config(5) says.
+ * Returns their number.
  */
 size_t relay_ssh_words(char *words, const char **argv);
 

@@ -191,6 +191,7 @@ ok 'with the reason' grep -q '^wrong *host dead *down: ssh: no-route-to-host' "$
 ssh_pid() {
 	pgrep -f -- "^ssh -F $dir/ssh_config .*-- far"
 }
+is 'which forwards nothing' "$(tr '\0' ' ' <"/proc/$(ssh_pid)/cmdline" | grep -c -- ' -a -x -o ClearAllForwardings=yes -o PermitLocalCommand=no .*-- far ')" 1
 is_new_link() { # is_new_link PID: whether another ssh runs
 	now=$(ssh_pid)
 	[ -n "$now" ] && [ "$now" != "$1" ] && [ "$(host_state far)" = up ] && echo yes

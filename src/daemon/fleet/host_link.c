@@ -124,8 +124,8 @@ static void start_ssh(struct host_link *link, struct event_base *base, const str
 	char words[RELAY_SSH_SIZE], supervisor[PATH_MAX];
 	const char *argv[RELAY_SSH_MAX + SSH_OPTIONS];
 	size_t count = relay_ssh_words(words, argv);
-	static const char *const options[] = {"-T", "-o", "BatchMode=yes", "-o",
-	    "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3", "--"};
+	static const char *const options[] = {"-o", "BatchMode=yes", "-o", "ServerAliveInterval=15",
+	    "-o", "ServerAliveCountMax=3", "--"};
 	struct tool_server_program program = {
 	    .argv = argv,
 	    .env = (const char *const *)environ,
