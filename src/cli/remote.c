@@ -15,11 +15,15 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
+#include "cli/config_file.h"
 #include "config.h"
+#include "wire/address.h"
+#include "wire/host_line.h"
 #include "wire/relay.h"
 
 enum {
-	HOST_SIZE = 256,
+	HOST_SIZE = 1025, /* of a destination, as in the hosts file */
 	STATUS_SSH = 255, /* ssh itself failed, and has said why */
 	STATUS_NOT_FOUND = 127,
 	HELLO_SEC = 30, /* for ssh and the far side */
@@ -27,15 +31,63 @@ enum {
 	HELLO_SEC_MAX = 86400,
 };
 
+/* The text of the hosts file; NULL: there is none that can be trusted, as the fleet has it. */
+static char *read_hosts(void)
+{
+	char path[PATH_MAX], reason[PATH_MAX + 512], *text = NULL;
+	struct config_file file;
+	if (address_config(path, sizeof path, "hosts") < 0)
+		return NULL;
+	if (config_file_read(&file, path, reason, sizeof reason) && file.is_there) {
+		if ((file.stat.st_uid != geteuid() && file.stat.st_uid != 0) ||
+		    (file.stat.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+			cli_error("%s is not used: another user can write to it", path);
+		else
+			text = xmemdup(file.text.data, file.text.len);
+	}
+	config_file_finish(&file);
+	return text;
+}
+
+bool remote_find(const char *host, bool any_server, struct host_spec *ret_spec, char **ret_text)
+{
+	const char *slash = strchr(host, '/');
+	size_t len = slash != NULL ? (size_t)(slash - host) : strlen(host);
+	const char *server = slash != NULL ? slash + 1 : "default";
+	char *rest = *ret_text = read_hosts(), *line, reason[512];
+	unsigned count = 0;
+	bool is_it = false;
+	while (!is_it && rest != NULL && (line = strsep(&rest, "\n")) != NULL) {
+		struct host_spec spec;
+		if (host_line_read(line, &spec, reason, sizeof reason) <= 0 ||
+		    strlen(spec.name) != len || strncmp(spec.name, host, len) != 0)
+			continue;
+		is_it = any_server || strcmp(spec.server, server) == 0;
+		if (is_it || count++ == 0)
+			*ret_spec = spec;
+	}
+	if (is_it || (count == 1 && slash == NULL))
+		return true;
+	mem_free(*ret_text);
+	return false;
+}
+
 bool remote_address(struct cli *cli, const char *host)
 {
+	struct host_spec spec = {.name = host};
+	bool is_whole, has_server = cli->tmux_name != NULL || cli->tmux_path != NULL;
+	char *text;
 	struct buf out;
-	bool is_whole;
 	if (strlen(host) >= HOST_SIZE || strchr(host, ' ') != NULL)
 		return false;
+	if (!remote_find(host, has_server, &spec, &text))
+		text = NULL;
 	buf_init(&out, sizeof cli->socket - 1);
-	is_whole = buf_printf(&out, REMOTE_PREFIX "%s", host) == 0 &&
-	    relay_append_command(&out, NULL, cli->tmux_name, cli->tmux_path);
+	is_whole =
+	    buf_printf(&out, REMOTE_PREFIX "%s", spec.ssh != NULL ? spec.ssh : spec.name) == 0 &&
+	    relay_append_command(&out, spec.program, has_server ? cli->tmux_name : spec.tmux_name,
+		has_server ? cli->tmux_path : spec.tmux_path);
+	mem_free(text);
 	if (is_whole)
 		(void)snprintf(cli->socket, sizeof cli->socket, "%s", (const char *)out.data);
 	/* No pane here is a pane of that server. */

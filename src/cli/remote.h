@@ -13,7 +13,19 @@
 
 #define REMOTE_PREFIX "ssh:" /* of cli->socket, before the host and the command for its shell */
 
-/* Writes the address of the daemon on a host for cli->socket; false if it is too long. */
+struct host_spec;
+
+/*
+ * Finds the line of the hosts file for "gpu1" or "gpu1/train"; any_server: -L or -S says which, so
+ * that any line of the name will do. Its texts are lent from *ret_text, which the caller frees.
+ * Returns false if there is none, with nothing to free.
+ */
+bool remote_find(const char *host, bool any_server, struct host_spec *ret_spec, char **ret_text);
+
+/*
+ * Writes the address of the daemon on a host for cli->socket: by its line in the hosts file, else
+ * as ssh knows it. False if it is too long.
+ */
 bool remote_address(struct cli *cli, const char *host);
 
 /* Whether the daemon is on another machine. */

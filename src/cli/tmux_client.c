@@ -8,6 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/xalloc.h"
+#include "cli/remote.h"
+#include "wire/host_line.h"
 #include "wire/json.h"
 
 /* Lines of "0 p%3 1700000000 /dev/pts/1". */
@@ -51,13 +54,27 @@ void tmux_client_way(char *out, size_t size, const char *pane, const char *host,
 {
 	const char *colon = strrchr(pane, ':');
 	const char *id = colon != NULL ? colon + 1 : pane;
-	char own[256] = "";
-	bool is_here, is_default = strcmp(server, "default") == 0;
+	char own[256] = "", *label = xasprintf("%s/%s", host, server), *text = NULL;
+	struct host_spec spec = {.tmux_name = strcmp(server, "default") != 0 ? server : NULL};
+	bool is_listed = remote_find(label, false, &spec, &text), is_here;
+	const char *path = spec.tmux_path, *name = spec.tmux_name;
 	(void)gethostname(own, sizeof own - 1);
 	own[strcspn(own, ".")] = '\0';
-	is_here = strcmp(host, own) == 0;
+	is_here = !is_listed && strcmp(host, own) == 0;
 	(void)snprintf(out, size, "%s is on %s: %s%s%stmux %s%s%sattach -t %s", id,
-	    is_here ? "this machine" : host, is_here ? "" : "ssh -t ", is_here ? "" : host,
-	    is_here ? "" : " ", is_default ? "" : "-L ", is_default ? "" : server,
-	    is_default ? "" : " ", id);
+	    is_here ? "this machine" : host, is_here ? "" : "ssh -t ",
+	    is_here                ? ""
+		: spec.ssh != NULL ? spec.ssh
+				   : host,
+	    is_here ? "" : " ",
+	    path != NULL       ? "-S "
+		: name != NULL ? "-L "
+			       : "",
+	    path != NULL       ? path
+		: name != NULL ? name
+			       : "",
+	    path != NULL || name != NULL ? " " : "", id);
+	if (is_listed)
+		mem_free(text);
+	mem_free(label);
 }

@@ -140,8 +140,22 @@ is 'a list as a table' "$(mb --text ls) $(awk '$1 == "far:%0" {print $1}' "$dir/
 ok 'names those that are missing' grep -q '^missing: dead/default: ssh: no-route-to-host' "$dir/out"
 is 'a verb on one host' "$(mb --host far send %0 'again it is')" 0
 is 'a job there' "$(mb --host far run -d -- true) $(jq -r '.id | split(":")[0]' "$dir/out")" '0 far'
-is 'go says the way there' "$(mb go far:%0) $(cat "$dir/said")" '1 muxbus: %0 is on far: ssh -t far tmux -L tmux attach -t %0'
+is 'go says the way there' "$(mb go far:%0) $(cat "$dir/said")" "1 muxbus: %0 is on far: ssh -t far tmux -S $dir/tmux attach -t %0"
 is 'its exit status is that of run' "$(mb --host far run -- false) $(mb --host far run -- sh -c 'echo out; exit 7') $(cat "$dir/out")" '1 7 out'
+
+# --host without the fleet, by the same file.
+echo "gpu ssh=far server=$dir/tmux muxbus=$MUXBUS_BUILDDIR/muxbus" >>"$hosts"
+on_gpu() { # on_gpu ARGUMENT...: without the fleet
+	MUXBUS_REMOTE=nowhere "$MUXBUS_BUILDDIR/muxbus" --host "$@" 2>"$dir/said" </dev/null
+}
+is '--host takes ssh, server and muxbus of the line' "$(on_gpu gpu list_panes | jq -r '.panes[0].pane')" %0
+is 'and the name with its server' "$(on_gpu gpu/tmux list_panes | jq -r '.panes[0].pane')" %0
+on_gpu gpu -S "$dir/none" list_panes
+ok 'a server of -S counts more' grep -q "$dir/none" "$dir/said"
+chmod g+w "$hosts"
+is 'a file that others can write is not used' "$(on_gpu gpu list_panes; grep -c 'another user can write to it' "$dir/said")" 1
+chmod g-w "$hosts"
+sed -i '/^gpu/d' "$hosts"
 
 # top in a pane of a tmux of its own: the host has a column, and keys act there.
 top() { # the screen
@@ -167,7 +181,7 @@ top_head() {
 until_is 'its first row counts the hosts' 'muxbus fleet  3 hosts, 2 up, 1 down' top_head
 is 'a row has the host that is missing' "$(top | sed -n 3p)" 'missing: dead/default: ssh: no-route-to-host'
 top_key / && top_key -l main:0 && top_key Enter Enter
-until_is 'Enter says the way there' '%0 is on far: ssh -t far tmux -L tmux attach -t %0' top_foot
+until_is 'Enter says the way there' "%0 is on far: ssh -t far tmux -S $dir/tmux attach -t %0" top_foot
 top_key Escape c
 until_is 'c shows the screen there' 'again it is' top_text 'again it is'
 mb --host far run -d -- sleep 1000 >/dev/null
