@@ -209,6 +209,8 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 	if (run->input.len > 0)
 		(void)json_put_text(
 		    &writer, "stdin", (const char *)run->input.data, run->input.len);
+	if (run->cli->is_fleet && !run->is_detached)
+		json_put_null(&writer, "pane"); /* this program waits: no pane is to be woken */
 	if (is_here) /* another machine has an environment and directories of its own */
 		put_env(&writer); /* last: job lists show the beginning of the request */
 	json_object_end(&writer);

@@ -2,15 +2,17 @@
 """What crosses machines on the socket of a fleet: merged events, waits, consumers and notify. The machines are
 folders of this one, and ssh a script that runs its command here."""
 
+import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tap  # noqa: E402
-from fleet_machines import Ended, Fleet, Link, Machine, all_notes, until, write  # noqa: E402
+from fleet_machines import BUILD, Ended, Fleet, Link, Machine, all_notes, until, write  # noqa: E402
 from tap import ok  # noqa: E402
 
 
@@ -160,6 +162,8 @@ def notify(fleet, machines):
     params = {"host": "h2", "command": "exit 3", "notify": "h1:%1", "key": "job 1"}
     job = link.ask("run_long_command", params)["result"]
     ok(job["id"].startswith("h2:"), "a job there", job)
+    ok(job["wake"] == {"way": "posted", "text": "posted to h1:%1 when it comes"}, "how it wakes is what is done", job)
+    ok(job["message"] == f"Started. Its notification {job['id']} is posted to h1:%1 when it comes.", "in words too", job)
 
     def told():
         return [n for n in all_notes(one) if n["pane"] == "%1" and n["source"] == "post"]
@@ -192,6 +196,72 @@ def notify(fleet, machines):
     link.close()
 
 
+def own_pane(fleet, machines):
+    """Without notify, the pane of the caller is woken: it is one of the machine of the fleet itself."""
+    here = f"{fleet.env['TMUX_TMPDIR']}/tmux-{os.getuid()}/here"
+    env = {**fleet.env, "TMUX": f"{here},1,0", "TMUX_PANE": "%0"}
+
+    def run(*argv):
+        return subprocess.run(argv, env=env, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60, text=True)
+
+    def told():
+        link = Link(here + ".muxbus")
+        notes = link.ask("list_notifications")["result"]["notifications"]
+        link.close()
+        return [n["text"].split(": ", 1)[1] for n in notes if n["pane"] == "%0" and n["source"] == "post"]
+    run("tmux", "-L", "here", "-f", "/dev/null", "new-session", "-d", "exec cat")
+    run(f"{BUILD}/muxbusd", "-L", "here")
+    try:
+        until(lambda: fleet.is_up(3))
+        fleet_run = [f"{BUILD}/muxbus", "--fleet", "--host", "h2", "run"]
+        done = run(*fleet_run, "--", "sh", "-c", "exit 5")
+        ok(done.returncode == 5, "run waits for a job there", done)
+        done = run(*fleet_run, "-d", "--", "sh", "-c", "exit 6")
+        result = json.loads(done.stdout or "{}")
+        ok(result.get("wake", {}).get("text", "").endswith("/here:%0 when it comes") or
+           result.get("wake", {}).get("text", "").endswith(":%0 when it comes"), "the caller's pane is the default", done)
+        ok(until(told), "its end is posted there")
+        ok(len(told()) == 1 and "6" in told()[0], "and that of a run that waited is not", told())
+        done = run(*fleet_run[:-1], "run_long_command", "command=true", "pane=%1")
+        ok("posted" not in done.stdout, "a pane there is one there", done)
+        until(lambda: machines[1].ask("status")["jobs"] == 0)
+    finally:
+        run(f"{BUILD}/muxbus", "-L", "here", "shutdown")
+        run("tmux", "-L", "here", "kill-server")
+
+
+def renamed(fleet, machines):
+    """A host that gets another name keeps what waits for it; one that is taken out leaves a word."""
+    hosts = f"{fleet.folder}/config/muxbus/hosts"
+    with open(hosts, encoding="utf-8") as file:
+        old = file.read()
+    link = Link(fleet.socket)
+    before = [n["seq"] for n in all_notes(machines[0])]
+    go = f"{machines[1].folder}/go"
+
+    def names():
+        return [h["host"] for h in link.ask("list_hosts")["result"]["hosts"]]
+
+    def errors():
+        return [e["text"] for e in link.ask("list_hosts")["result"]["errors"]]
+
+    def told():
+        return [n for n in all_notes(machines[0]) if n["seq"] not in before and n["pane"] == "%1" and n["source"] == "post"]
+    command = f"until [ -e {go} ]; do sleep 0.1; done"
+    link.ask("run_long_command", {"host": "h2", "command": command, "notify": "h1:%1"})
+    write(hosts, old.replace("h1 ssh", "first ssh"))
+    ok(until(lambda: names() == ["first", "h2"]) and errors() == [], "a host has a new name", errors())
+    write(hosts, old.replace("h1 ssh=h1", "other ssh=nowhere"))
+    ok(until(lambda: len(errors()) == 1) and "there is no host first" in errors()[0], "without it, that is said", errors())
+    write(hosts, old.replace("h1 ssh", "first ssh"))
+    until(lambda: errors() == [])
+    write(go, "")
+    ok(until(told), "what waited for it comes", errors())
+    write(hosts, old)
+    ok(until(lambda: names() == ["h1", "h2"]), "and the old name again")
+    link.close()
+
+
 def states(fleet, machine):
     """A machine whose daemon ends is told as down, and as up when it is back."""
     link = Link(fleet.socket)
@@ -220,7 +290,9 @@ def main():
         consumers(fleet, machines)
         states(fleet, machines[0])
         notify(fleet, machines)
+        own_pane(fleet, machines)
         slow_reader(fleet, machines[1])
+        renamed(fleet, machines)
     except Ended as end:
         ok(False, "the fleet daemon answers", f"{end!r}; its status: {fleet.process.poll()}")
     finally:

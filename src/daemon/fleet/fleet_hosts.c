@@ -13,6 +13,7 @@
 #include "daemon/core/counters.h"
 #include "daemon/fleet/fleet_gather.h"
 #include "daemon/fleet/fleet_name.h"
+#include "daemon/fleet/fleet_notify.h"
 #include "daemon/fleet/host.h"
 #include "daemon/fleet/hosts_file.h"
 #include "daemon/methods/daemon_parts.h"
@@ -40,6 +41,7 @@ struct listing {
 	struct request *request;
 	const struct host_set *hosts;
 	const struct hosts_file *file;
+	const struct fleet_notices *notices;
 	size_t count, open;
 	struct asked asked[];
 };
@@ -78,7 +80,7 @@ static void put_host(struct json_writer *writer, struct host *host)
 	json_put_str(writer, "host", host_name(host));
 	json_put_str(writer, "server", host_server(host));
 	json_put_str(writer, "target", host_label(host));
-	json_put_bool(writer, "local", host_is_local(host));
+	json_put_bool(writer, "local", host_socket_path(host) != NULL);
 	json_put_str(writer, "state", host_state_name(host_state(host)));
 	if (*reason)
 		(void)json_put_text(writer, "reason", reason, strlen(reason));
@@ -127,6 +129,7 @@ static void finish(struct listing *listing)
 		(void)json_put_text(writer, "text", error->text, strlen(error->text));
 		json_object_end(writer);
 	}
+	fleet_notices_write_stranded(listing->notices, writer);
 	json_array_end(writer);
 	free_listing(listing);
 	request_done(request);
@@ -184,12 +187,13 @@ static struct host_call *ask(
 		.data = asked});
 }
 
-void fleet_hosts_list(
-    struct request *request, const struct host_set *hosts, const struct hosts_file *file)
+void fleet_hosts_list(struct request *request, const struct host_set *hosts,
+    const struct hosts_file *file, const struct fleet_notices *notices)
 {
 	size_t count = host_set_count(hosts);
 	struct listing *listing = xcalloc(1, sizeof *listing + count * sizeof listing->asked[0]);
-	*listing = (struct listing){.request = request, .hosts = hosts, .file = file};
+	*listing =
+	    (struct listing){.request = request, .hosts = hosts, .file = file, .notices = notices};
 	for (struct host *host = host_set_next(hosts, NULL); host != NULL;
 	     host = host_set_next(hosts, host)) {
 		struct asked *asked = &listing->asked[listing->count++];

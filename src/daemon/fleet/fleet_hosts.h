@@ -3,14 +3,15 @@
 #ifndef DAEMON_FLEET_FLEET_HOSTS_H
 #define DAEMON_FLEET_FLEET_HOSTS_H
 
+struct fleet_notices;
 struct host;
 struct host_set;
 struct hosts_file;
 struct request;
 
 /* Answers list_hosts, after asking those that are up for what they have. */
-void fleet_hosts_list(
-    struct request *request, const struct host_set *hosts, const struct hosts_file *file);
+void fleet_hosts_list(struct request *request, const struct host_set *hosts,
+    const struct hosts_file *file, const struct fleet_notices *notices);
 
 /* Frees what is kept with a host that is removed. */
 void fleet_hosts_forget(struct host *host);

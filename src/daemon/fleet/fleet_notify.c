@@ -20,6 +20,8 @@
 #include "daemon/queue/record.h"
 #include "daemon/queue/store.h"
 #include "daemon/server/method.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
 #include "wire/json.h"
 
@@ -34,6 +36,7 @@ enum {
 	ANSWER_MS = 10000, /* until the request is answered without its host */
 	AGAIN_MS = 2000, /* until a step that failed is tried again */
 	POLL_SEC = 3600,
+	STRANDED_MAX = 20,
 };
 
 struct notice {
@@ -226,6 +229,38 @@ static void call(struct notice *notice, struct host *host, const char *method, c
 		.data = notice});
 }
 
+static const char *text_of(const struct json *object, const char *name)
+{
+	const struct json *member = json_member(object, name);
+	return member != NULL && member->type == JSON_STRING ? member->text : "";
+}
+
+/* Writes the answer of the host, which knows of no pane to wake: that it is posted to one. */
+static void put_begun(const struct notice *notice, struct json_writer *writer,
+    const struct host *host, const struct json *result)
+{
+	static const char *const told[] = {"message", "wake", NULL};
+	const struct host *to =
+	    fleet_name_host(notice->set->parts.hosts, notice->to, strlen(notice->to));
+	const char *message = text_of(result, "message"),
+		   *its = strstr(message, " Its notification ");
+	char *text = xasprintf("posted to %s:%s when it comes",
+	    to != NULL ? host_label(to) : notice->to, notice->pane);
+	char *whole = xasprintf("%.*s Its notification %s:%s is %s.",
+	    its != NULL ? (int)(its - message) : 0, message, host_label(host), notice->id, text);
+	fleet_name_put_rest(writer, host, result, told);
+	(void)json_put_text(
+	    writer, "message", its != NULL ? whole : whole + 1, strlen(whole) - (its == NULL));
+	json_object_begin(writer, "wake");
+	json_put_str(writer, "way", "posted");
+	(void)json_put_text(writer, "text", text, strlen(text));
+	json_object_end(writer);
+	json_put_str(writer, "host", host_name(host));
+	json_put_str(writer, "server", host_server(host));
+	mem_free(whole);
+	mem_free(text);
+}
+
 /* The host of the request has answered it. */
 static void on_begun(void *data, const struct json *message)
 {
@@ -245,12 +280,15 @@ static void on_begun(void *data, const struct json *message)
 		(void)snprintf(notice->id, sizeof notice->id, "%s", id->text);
 		keep(notice);
 		is_kept = true;
+		if (request != NULL)
+			put_begun(notice, request_result(request), host, result);
 	} else {
 		/* Refused, or it failed at once: the caller learns why, and nothing more comes. */
 		forget(notice);
+		if (request != NULL && result != NULL)
+			fleet_name_put_members(request_result(request), host, result);
 	}
 	if (request != NULL && result != NULL) {
-		fleet_name_put_members(request_result(request), host, result);
 		request_done(request);
 	} else if (request != NULL) {
 		fleet_forward_error(request, host, json_member(message, "error"));
@@ -261,16 +299,11 @@ static void on_begun(void *data, const struct json *message)
 		step(notice);
 }
 
-static const char *text_of(const struct json *object, const char *name)
-{
-	const struct json *member = json_member(object, name);
-	return member != NULL && member->type == JSON_STRING ? member->text : "";
-}
-
 /* Whether nothing comes after an entry. */
 static bool is_last(const struct notice *notice, const struct json *entry)
 {
-	static const char *const ends[] = {"timeout", "cancelled", "gone", "limit", "error"};
+	static const char *const ends[] = {
+	    "timeout", "cancelled", "replaced", "gone", "limit", "error"};
 	const char *reason = text_of(json_member(entry, "data"), "reason");
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
 		if (strcmp(reason, ends[i]) == 0)
@@ -316,6 +349,20 @@ static bool write_post(struct notice *notice, const struct json *entry, bool has
 	return false;
 }
 
+/* The entry is done with: waits for the next one, if there can be one. */
+static void go_on(struct notice *notice)
+{
+	if (notice->is_last) {
+		forget(notice);
+		return;
+	}
+	notice->after = notice->seq;
+	mem_free(notice->post);
+	notice->post = NULL;
+	keep(notice);
+	step(notice);
+}
+
 /* The host of the request has a notification, or the time is up. */
 static void on_entry(void *data, const struct json *message)
 {
@@ -325,15 +372,19 @@ static void on_entry(void *data, const struct json *message)
 	const struct json *number = json_member(entry, "seq");
 	int64_t seq;
 	notice->call = NULL;
-	if (number != NULL && json_int(number, &seq) && seq > 0) {
-		notice->seq = (uint64_t)seq;
-		notice->is_last = is_last(notice, entry);
-		if (!write_post(notice, entry, true))
-			(void)write_post(notice, entry, false);
-	} else if (json_member(message, "result") == NULL) {
+	if (number == NULL || !json_int(number, &seq) || seq <= (int64_t)notice->after) {
 		loop_timer_arm(notice->again, AGAIN_MS);
 		return;
 	}
+	notice->seq = (uint64_t)seq;
+	notice->is_last = is_last(notice, entry);
+	if (strcmp(text_of(json_member(entry, "delivery"), "way"), "waited") == 0 ||
+	    strcmp(text_of(entry, "state"), "cancelled") == 0) {
+		go_on(notice); /* a wait has it, which woke its own caller; or it wakes no pane */
+		return;
+	}
+	if (!write_post(notice, entry, true))
+		(void)write_post(notice, entry, false);
 	step(notice);
 }
 
@@ -373,15 +424,7 @@ static void on_posted(void *data, const struct json *message)
 	else
 		log_warning("%s:%s cannot be notified of %s:%s: %.200s", notice->to, notice->pane,
 		    notice->from, notice->id, text_of(json_member(message, "error"), "message"));
-	if (notice->is_last) {
-		forget(notice);
-		return;
-	}
-	notice->after = notice->seq;
-	mem_free(notice->post);
-	notice->post = NULL;
-	keep(notice);
-	step(notice);
+	go_on(notice);
 }
 
 /* Does what is next, if nothing is under way and the host is known. */
@@ -398,7 +441,8 @@ static void step(struct notice *notice)
 			call(notice, to, "post_notification", notice->post, HOST_CALL_KEYED,
 			    on_posted);
 	} else if (from != NULL && notice->id[0] == '\0') {
-		call(notice, from, notice->method, notice->params, HOST_CALL_KEYED, on_begun);
+		call(notice, from, notice->method, notice->params,
+		    HOST_CALL_KEYED | (notice->request != NULL ? HOST_CALL_URGENT : 0), on_begun);
 	} else if (from != NULL) {
 		(void)snprintf(params, sizeof params,
 		    "{\"id\":\"%s\",\"after\":%" PRIu64 ",\"limit\":1,\"timeout_sec\":%d}",
@@ -430,27 +474,111 @@ void fleet_notices_removed(struct fleet_notices *notices, struct host *host)
 	}
 }
 
-/* Methods that answer with the id of what they began, and whose end is a notification. */
-static bool may_notify(const char *method)
+/* The name by which the host is found again. */
+static void name_host(const struct host *host, char out[HOST_SIZE])
 {
-	static const char *const methods[] = {"background_process", "gemini_sleep", "restart_job",
-	    "run_long_command", "sleep", "wait_for_idle", "watch_log", "watch_pane"};
-	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-		if (strcmp(method, methods[i]) == 0)
-			return true;
-	return false;
+	(void)snprintf(out, HOST_SIZE, "%s/%s", host_name(host), host_server(host));
+}
+
+void fleet_notices_renamed(struct fleet_notices *notices, struct host *host, const char *before)
+{
+	struct list *link;
+	list_for_each (link, &notices->notices) {
+		struct notice *notice = list_entry(link, struct notice, link);
+		bool is_from = strcmp(notice->from, before) == 0;
+		bool is_to = strcmp(notice->to, before) == 0;
+		if (is_from)
+			name_host(host, notice->from);
+		if (is_to)
+			name_host(host, notice->to);
+		if (is_from || is_to)
+			keep(notice);
+	}
+}
+
+void fleet_notices_write_stranded(const struct fleet_notices *notices, struct json_writer *writer)
+{
+	const struct host_set *hosts = notices->parts.hosts;
+	unsigned count = 0;
+	struct list *link;
+	list_for_each (link, &notices->notices) {
+		const struct notice *notice = list_entry(link, struct notice, link);
+		const char *lost =
+		    fleet_name_host(hosts, notice->from, strlen(notice->from)) == NULL
+		    ? notice->from
+		    : notice->to;
+		char *text;
+		if (fleet_name_host(hosts, lost, strlen(lost)) != NULL || count++ >= STRANDED_MAX)
+			continue;
+		text = xasprintf("%s on %s is to wake %s:%s, but there is no host %s: add it again "
+				 "by that name",
+		    notice->method, notice->from, notice->to, notice->pane, lost);
+		json_object_begin(writer, NULL);
+		json_put_int(writer, "line", 0);
+		(void)json_put_text(writer, "text", text, strlen(text));
+		json_object_end(writer);
+		mem_free(text);
+	}
+}
+
+/*
+ * Methods that answer with the id of what they began, and whose end is a notification; and the
+ * member by which they wake another pane than the caller's, there.
+ */
+static const struct notifier {
+	const char *method, *address;
+} notifiers[] = {
+    {"background_process", "pane"},
+    {"gemini_sleep", "pane"},
+    {"restart_job", "job"},
+    {"run_long_command", "pane"},
+    {"sleep", "pane"},
+    {"wait_for_idle", "notify"},
+    {"watch_log", "pane"},
+    {"watch_pane", "notify"},
+};
+
+static const struct notifier *find_notifier(const char *method)
+{
+	for (size_t i = 0; i < sizeof notifiers / sizeof *notifiers; i++)
+		if (strcmp(method, notifiers[i].method) == 0)
+			return &notifiers[i];
+	return NULL;
+}
+
+/* The pane that the peer of a request is in, if it is one of a host here. Returns its host. */
+static const struct host *find_own_pane(
+    const struct fleet_notices *notices, struct request *request, char pane[PANE_SIZE])
+{
+	const struct peer *peer = request_peer(request);
+	struct host *host = host_set_next(notices->parts.hosts, NULL);
+	for (; peer != NULL && host != NULL; host = host_set_next(notices->parts.hosts, host)) {
+		const char *path = host_socket_path(host);
+		const char *end = path != NULL ? strrchr(path, '.') : NULL; /* of tmux's own */
+		char *tmux = end != NULL ? xmemdup(path, (size_t)(end - path)) : NULL;
+		uint32_t id = tmux != NULL ? peer_pane_claimed(peer_pid(peer), tmux) : MUXBUS_NO_ID;
+		mem_free(tmux);
+		(void)snprintf(pane, PANE_SIZE, "%%%" PRIu32, id);
+		if (id != MUXBUS_NO_ID)
+			return host;
+	}
+	return NULL;
+}
+
+bool fleet_notices_want(
+    const struct fleet_notices *notices, struct request *request, const struct json *params)
+{
+	const struct notifier *notifier = find_notifier(request_method(request)->name);
+	char pane[PANE_SIZE];
+	return json_member(params, "notify") != NULL ||
+	    (notifier != NULL && json_member(params, notifier->address) == NULL &&
+		find_own_pane(notices, request, pane) != NULL);
 }
 
 static void fail_field(struct request *request, const char *before, const char *text)
 {
 	request_fail_data(
 	    request, MESSAGE_PARAMS, "\"field\":\"notify\"", "notify: %s%s", before, text);
-}
-
-/* The name by which the host is found again. */
-static void name_host(const struct host *host, char out[HOST_SIZE])
-{
-	(void)snprintf(out, HOST_SIZE, "%s/%s", host_name(host), host_server(host));
 }
 
 static bool is_member(const struct json *params, const char *name, bool value)
@@ -465,8 +593,7 @@ static struct notice *find_notice(const struct fleet_notices *notices, const str
 	struct list *link;
 	list_for_each (link, &notices->notices) {
 		struct notice *notice = list_entry(link, struct notice, link);
-		if (strcmp(notice->key, like->key) == 0 && strcmp(notice->from, like->from) == 0 &&
-		    strcmp(notice->method, like->method) == 0)
+		if (strcmp(notice->key, like->key) == 0 && strcmp(notice->from, like->from) == 0)
 			return notice;
 	}
 	return NULL;
@@ -478,12 +605,14 @@ static bool read_notice(struct notice *notice, struct request *request, const st
 {
 	const struct json *notify = json_member(params, "notify");
 	const struct json *key = json_member(params, "key");
-	const char *rest = NULL;
-	const struct host *to = notify != NULL && notify->type == JSON_STRING
+	char own[PANE_SIZE];
+	const char *rest = own;
+	const struct host *to = notify == NULL ? find_own_pane(notice->set, request, own)
+	    : notify->type == JSON_STRING
 	    ? fleet_name_split(notice->set->parts.hosts, notify->text, &rest)
 	    : NULL;
 	uint64_t number;
-	if (!may_notify(request_method(request)->name)) {
+	if (find_notifier(request_method(request)->name) == NULL) {
 		fail_field(request, request_method(request)->name, " has no end that notifies");
 		return false;
 	}
@@ -554,6 +683,14 @@ static void answer_again(
 	request_done(request);
 }
 
+/* Whether a request asks for the same as one with its key. */
+static bool is_same(const struct notice *one, const struct notice *other)
+{
+	return strcmp(one->method, other->method) == 0 && strcmp(one->to, other->to) == 0 &&
+	    strcmp(one->pane, other->pane) == 0 &&
+	    (one->params == NULL || strcmp(one->params, other->params) == 0);
+}
+
 void fleet_notices_take(struct fleet_notices *notices, struct request *request, struct host *host,
     const struct json *params)
 {
@@ -571,6 +708,19 @@ void fleet_notices_take(struct fleet_notices *notices, struct request *request, 
 	list_remove(&notice->link); /* it is not found itself */
 	old = find_notice(notices, notice);
 	list_append(&notices->notices, &notice->link);
+	if (!write_params(notice, params)) {
+		notice_free(notice);
+		fail_field(request, "", "the request is too long to be kept");
+		return;
+	}
+	if (old != NULL && !is_same(old, notice)) {
+		notice_free(notice);
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"key\"",
+		    "key: it was used for %s, with other parameters: give each request a key of "
+		    "its own",
+		    old->method);
+		return;
+	}
 	if (old != NULL) {
 		notice_free(notice);
 		if (old->id[0] == '\0')
@@ -579,15 +729,10 @@ void fleet_notices_take(struct fleet_notices *notices, struct request *request, 
 			answer_again(old, request, host);
 		return;
 	}
-	if (host_state(host) != HOST_UP) {
+	if (host_is_unreachable(host)) {
 		notice_free(notice);
 		request_fail(request, MESSAGE_NOT_READY, "%s cannot be reached: %s",
 		    host_label(host), host_reason(host));
-		return;
-	}
-	if (!write_params(notice, params)) {
-		notice_free(notice);
-		fail_field(request, "", "the request is too long to be kept");
 		return;
 	}
 	keep(notice);

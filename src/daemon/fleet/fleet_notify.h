@@ -16,6 +16,7 @@ struct fleet_notices;
 struct host;
 struct host_set;
 struct json;
+struct json_writer;
 struct request;
 struct store;
 
@@ -31,14 +32,21 @@ struct fleet_notices *fleet_notices_new(const struct fleet_notices_parts *parts)
 void fleet_notices_free(struct fleet_notices *notices);
 
 /*
- * Handles a request for a host that has the member "notify", a pane of the fleet. params has no
- * other names of hosts.
+ * Whether a request for a host is to wake a pane that is not of that daemon: params has the member
+ * "notify", a pane of the fleet; or it says no pane, and its peer is in a pane of a host here.
  */
+bool fleet_notices_want(
+    const struct fleet_notices *notices, struct request *request, const struct json *params);
+/* Handles such a request. params has no other names of hosts. */
 void fleet_notices_take(struct fleet_notices *notices, struct request *request, struct host *host,
     const struct json *params);
 
 /* From the handlers of the host set. */
 void fleet_notices_state(struct fleet_notices *notices);
 void fleet_notices_removed(struct fleet_notices *notices, struct host *host);
+void fleet_notices_renamed(struct fleet_notices *notices, struct host *host, const char *before);
+
+/* Writes an object for each notice that waits for a host which is not there any more, up to 20. */
+void fleet_notices_write_stranded(const struct fleet_notices *notices, struct json_writer *writer);
 
 #endif

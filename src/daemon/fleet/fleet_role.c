@@ -69,10 +69,16 @@ static void on_removed(void *data, struct host *host)
 	fleet_hosts_forget(host);
 }
 
+static void on_renamed(void *data, struct host *host, const char *before)
+{
+	const struct fleet_role *role = data;
+	fleet_notices_renamed(role->routes.notices, host, before);
+}
+
 struct fleet_role *fleet_role_new(struct daemon *daemon)
 {
 	static const struct host_handlers handlers = {
-	    .state = on_state, .line = on_line, .removed = on_removed};
+	    .state = on_state, .line = on_line, .removed = on_removed, .renamed = on_renamed};
 	struct fleet_role *role = xcalloc(1, sizeof *role);
 	role->hosts = host_set_new(
 	    &(struct host_set_parts){.base = daemon->base, .handlers = &handlers, .data = role});

@@ -29,7 +29,7 @@ struct route {
 
 static void list_hosts(struct fleet_routes *routes, struct request *request)
 {
-	fleet_hosts_list(request, routes->hosts, routes->file);
+	fleet_hosts_list(request, routes->hosts, routes->file, routes->notices);
 }
 
 static void show_status(struct fleet_routes *routes, struct request *request)
@@ -129,7 +129,7 @@ static bool take(struct fleet_routes *routes, struct request *request, struct ho
 		host = only_host(routes->hosts);
 	if (host == NULL)
 		refuse_without_host(routes->hosts, request);
-	else if (json_member(params, "notify") != NULL)
+	else if (fleet_notices_want(routes->notices, request, params))
 		fleet_notices_take(routes->notices, request, host, params);
 	else
 		fleet_forward(request, host, params);

@@ -132,16 +132,21 @@ static void on_up(void *data, const char *version)
 	host_calls_send(host->calls);
 }
 
+static void free_texts(const struct host_spec *spec)
+{
+	const char *const texts[TEXTS] = {spec->name, spec->server, spec->socket, spec->ssh,
+	    spec->tmux_name, spec->tmux_path, spec->program};
+	for (size_t at = 0; at < TEXTS; at++)
+		mem_free((char *)(uintptr_t)texts[at]);
+}
+
 static void free_host(struct host *host)
 {
-	const char *const texts[TEXTS] = {host->spec.name, host->spec.server, host->spec.socket,
-	    host->spec.ssh, host->spec.tmux_name, host->spec.tmux_path, host->spec.program};
 	list_remove(&host->entry);
 	host_calls_free(host->calls);
 	host_link_free(host->link);
 	loop_timer_free(host->timer);
-	for (size_t at = 0; at < TEXTS; at++)
-		mem_free((char *)(uintptr_t)texts[at]);
+	free_texts(&host->spec);
 	mem_free(host);
 }
 
@@ -277,19 +282,13 @@ static void label_all(struct host_set *set, const char *name)
 	}
 }
 
-struct host *host_add(struct host_set *set, const struct host_spec *spec)
+/* Puts a host of a spec into its place in the list. */
+static void place(struct host_set *set, struct host *host, const struct host_spec *spec)
 {
-	struct list *place = set->hosts.prev;
-	struct host *host = host_set_find(set, spec->name, spec->server);
-	if (host != NULL && host_is(host, spec))
-		return host;
-	if (set->count >= HOSTS_MAX)
-		return NULL;
-	while (place != &set->hosts &&
-	    compare(list_entry(place, struct host, entry), spec->name, spec->server) > 0)
-		place = place->prev;
-	host = xcalloc(1, sizeof *host);
-	host->set = set;
+	struct list *before = set->hosts.prev;
+	while (before != &set->hosts &&
+	    compare(list_entry(before, struct host, entry), spec->name, spec->server) > 0)
+		before = before->prev;
 	host->spec = (struct host_spec){
 	    .name = copy(spec->name),
 	    .server = copy(spec->server),
@@ -299,6 +298,48 @@ struct host *host_add(struct host_set *set, const struct host_spec *spec)
 	    .tmux_path = copy(spec->tmux_path),
 	    .program = copy(spec->program),
 	};
+	list_add_after(before, &host->entry);
+	label_all(set, spec->name);
+}
+
+static const char *destination(const struct host_spec *spec)
+{
+	return spec->ssh != NULL ? spec->ssh : spec->name;
+}
+
+bool host_is_renamed(const struct host *host, const struct host_spec *spec)
+{
+	struct host_spec other = *spec, own = host->spec;
+	other.name = own.name;
+	other.ssh = own.ssh;
+	return host_is(host, &other) && own.socket == NULL &&
+	    strcmp(destination(&own), destination(spec)) == 0;
+}
+
+void host_rename(struct host *host, const struct host_spec *spec)
+{
+	struct host_set *set = host->set;
+	struct host_spec old = host->spec;
+	char before[sizeof host->label];
+	(void)snprintf(before, sizeof before, "%s/%s", old.name, old.server);
+	list_remove(&host->entry);
+	place(set, host, spec);
+	label_all(set, old.name);
+	free_texts(&old);
+	log_info("the host %s is now %s", before, host->label);
+	if (set->parts.handlers->renamed != NULL)
+		set->parts.handlers->renamed(set->parts.data, host, before);
+}
+
+struct host *host_add(struct host_set *set, const struct host_spec *spec)
+{
+	struct host *host = host_set_find(set, spec->name, spec->server);
+	if (host != NULL && host_is(host, spec))
+		return host;
+	if (set->count >= HOSTS_MAX)
+		return NULL;
+	host = xcalloc(1, sizeof *host);
+	host->set = set;
 	host->since_ms = clock_real_ms();
 	host->timer = loop_timer_new(set->parts.base, on_timer, host);
 	host->calls = host_calls_new(&(struct host_calls_parts){
@@ -310,9 +351,8 @@ struct host *host_add(struct host_set *set, const struct host_spec *spec)
 	    .silent = on_silent,
 	    .data = host,
 	});
-	list_add_after(place, &host->entry);
+	place(set, host, spec);
 	set->count++;
-	label_all(set, spec->name);
 	loop_timer_arm(host->timer, 0);
 	return host;
 }
@@ -413,9 +453,9 @@ int64_t host_since_ms(const struct host *host)
 	return host->since_ms;
 }
 
-bool host_is_local(const struct host *host)
+const char *host_socket_path(const struct host *host)
 {
-	return host->spec.socket != NULL;
+	return host->spec.socket;
 }
 
 void host_set_data(struct host *host, void *data)

@@ -33,6 +33,8 @@ struct host_handlers {
 	/* A message that is no response, such as an event; lent. */
 	void (*line)(void *data, struct host *host, const struct json *message);
 	void (*removed)(void *data, struct host *host); /* its calls fail; then it is freed */
+	/* Has another name or label; before: its name/server until now. NULL: not wanted. */
+	void (*renamed)(void *data, struct host *host, const char *before);
 };
 
 struct host_set_parts {
@@ -51,6 +53,10 @@ void host_set_free(struct host_set *set);
 struct host *host_add(struct host_set *set, const struct host_spec *spec);
 /* Whether a host is what a spec says. */
 bool host_is(const struct host *host, const struct host_spec *spec);
+/* Whether a spec is the same server, reached in the same way, under another name. */
+bool host_is_renamed(const struct host *host, const struct host_spec *spec);
+/* Gives it that name. Its link and calls stay. */
+void host_rename(struct host *host, const struct host_spec *spec);
 void host_remove(struct host *host);
 
 /* By name and server. server NULL: the only one, else "default", of that name. NULL: none. */
@@ -71,7 +77,7 @@ bool host_is_unreachable(const struct host *host);
 const char *host_reason(const struct host *host); /* why it is not up; "" */
 const char *host_version(const struct host *host); /* of its muxbus; "": not known yet */
 int64_t host_since_ms(const struct host *host); /* real time of the state */
-bool host_is_local(const struct host *host);
+const char *host_socket_path(const struct host *host); /* NULL: it is on another machine */
 /* Anything that a user of the set keeps with the host; NULL at first. */
 void host_set_data(struct host *host, void *data);
 void *host_data(const struct host *host);

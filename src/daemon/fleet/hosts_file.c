@@ -150,13 +150,29 @@ static bool is_wanted(const struct hosts_file *file, const struct host *host)
 	return false;
 }
 
+/* A host that is wanted, and is one that is there by a new name. NULL: none. */
+static const struct host_spec *find_new_name(const struct hosts_file *file, const struct host *host)
+{
+	for (size_t at = 0; at < file->spec_count; at++) {
+		const struct host_spec *spec = &file->specs[at];
+		if (host_is_renamed(host, spec) &&
+		    host_set_find(file->hosts, spec->name, spec->server) == NULL)
+			return spec;
+	}
+	return NULL;
+}
+
 /* Removes and adds hosts so that those of the set are those that are wanted. */
 static void apply(struct hosts_file *file)
 {
 	struct host *host = host_set_next(file->hosts, NULL);
 	while (host != NULL) {
 		struct host *next = host_set_next(file->hosts, host);
-		if (!is_wanted(file, host))
+		const struct host_spec *spec =
+		    is_wanted(file, host) ? NULL : find_new_name(file, host);
+		if (spec != NULL)
+			host_rename(host, spec);
+		else if (!is_wanted(file, host))
 			host_remove(host);
 		host = next;
 	}

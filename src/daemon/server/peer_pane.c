@@ -154,6 +154,11 @@ static uint32_t pane_of_environment(const char *proc, pid_t pid, const char *tmu
 	return id;
 }
 
+uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket)
+{
+	return pane_of_environment("/proc", pid, tmux_socket);
+}
+
 /* Whether a pane was made after all that the model has: tmux gives no number twice. */
 static bool is_later(const struct muxbus_model *model, uint32_t id)
 {

@@ -36,6 +36,9 @@ void peer_pane_find(pid_t pid, const struct muxbus_model *model, const char *tmu
 void peer_pane_find_in(const char *proc, pid_t pid, const struct muxbus_model *model,
     const char *tmux_socket, struct peer_pane *ret_pane);
 
+/* The pane of a tmux server that the environment of a process names; MUXBUS_NO_ID: none. */
+uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket);
+
 const char *pane_evidence_name(enum pane_evidence evidence);
 
 #endif
