@@ -318,9 +318,12 @@ static void check_slow(void)
 	(void)call(host, &first, "list", HOST_CALL_READS, 100);
 	ok(run_until(&first.done, 1), "a call ends at its deadline");
 	is_str(first.text, "timeout: slow did not answer list in time", "as timeout");
+	ok(host_is_unreachable(host), "the host is out of reach then");
+	is_str(host_reason(host), "it does not answer", "with a reason");
 	(void)call(host, &second, "ping", 0, 0);
 	ok(run_until(&second.done, 1), "the link goes on");
 	is_str(second.text, "slow ping", "and late answers are passed over");
+	ok(!host_is_unreachable(host) && *host_reason(host) == '\0', "an answer ends that");
 	is_int(count_in_log("slow", "start"), 1, "on the same link");
 	host_set_free(set);
 }

@@ -125,9 +125,13 @@ static void print_result(struct cli *cli, const char *method, const struct json 
 	buf_finish(&out);
 }
 
-/* The exit status for a result: a timeout has a status of its own. */
+/* The exit status for a result: a timeout has a status of its own, as has a list of no host. */
 static enum cli_status status_of(const struct json *result)
 {
+	const struct json *missing = json_member(result, "missing");
+	const struct json *hosts = json_member(result, "hosts");
+	if (missing != NULL && missing->count > 0 && hosts != NULL && hosts->count == 0)
+		return CLI_UNREACHABLE;
 	return ask_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_DONE;
 }
 

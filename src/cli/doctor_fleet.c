@@ -15,15 +15,23 @@ static void find_host(struct doctor_report *report, const struct json *host)
 {
 	const char *target = ask_string(host, "target", "?"),
 		   *state = ask_string(host, "state", "");
-	const char *version = ask_string(host, "version", "");
+	const char *version = ask_string(host, "version", ""),
+		   *reason = ask_string(host, "reason", "not reached yet");
 	char subject[192], remedy[512];
 	(void)snprintf(subject, sizeof subject, "host %s", target);
-	(void)snprintf(remedy, sizeof remedy, "check that ssh reaches %s without a question",
-	    ask_string(host, "host", "?"));
+	/* As the shells of the other machine say it. */
+	if (strstr(reason, "not found") != NULL || strstr(reason, "No such file") != NULL)
+		(void)snprintf(remedy, sizeof remedy,
+		    "install Muxbus on %s, or add muxbus=PATH to its line in the hosts file",
+		    ask_string(host, "host", "?"));
+	else
+		(void)snprintf(remedy, sizeof remedy,
+		    "check that ssh reaches %s without a question, then: muxbus hosts retry",
+		    ask_string(host, "host", "?"));
 	if (strcmp(state, "up") != 0)
 		doctor_find(report, FINDING_WRONG, subject,
 		    ask_bool(host, "local", false) ? "muxbus start" : remedy, "%s: %s", state,
-		    ask_string(host, "reason", "not reached yet"));
+		    reason);
 	else if (strcmp(version, PACKAGE_VERSION) != 0)
 		doctor_find(report, FINDING_NOTE, subject, "install the same version on both",
 		    "up, with version %s; this is %s", *version ? version : "?", PACKAGE_VERSION);

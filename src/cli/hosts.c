@@ -111,8 +111,9 @@ static enum cli_status remove_host(int argc, char **argv)
 
 enum cli_status hosts_run(struct cli *cli, int argc, char **argv)
 {
-	char *call[] = {(char *)"list_hosts", NULL};
-	int at = 1;
+	char *call[] = {(char *)"list_hosts", NULL, NULL}, *name = NULL;
+	enum cli_status status;
+	int at = 1, count = 1;
 	while (at < argc && argv[at][0] == '-') {
 		if (cli_help("hosts", argv[at]))
 			return CLI_DONE;
@@ -123,11 +124,17 @@ enum cli_status hosts_run(struct cli *cli, int argc, char **argv)
 		return add(argc - at - 1, argv + at + 1);
 	if (at < argc && strcmp(argv[at], "remove") == 0)
 		return remove_host(argc - at - 1, argv + at + 1);
-	if (at < argc)
+	if (at < argc && strcmp(argv[at], "retry") == 0 && argc - at <= 2) {
+		call[0] = (char *)"retry_hosts";
+		if (argc - at == 2)
+			call[count++] = name = xasprintf("host=%s", argv[at + 1]);
+	} else if (at < argc)
 		return cli_usage("hosts", "unexpected argument \"%s\"", argv[at]);
 	if (!cli->has_socket && locate_fleet(cli) < 0) {
 		cli_error("the path of the socket is too long");
 		return CLI_NO;
 	}
-	return call_run(cli, 1, call);
+	status = call_run(cli, count, call);
+	mem_free(name);
+	return status;
 }

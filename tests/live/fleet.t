@@ -25,6 +25,11 @@ timeout 10 ssh -F "$dir/ssh_config" far true 2>"$dir/said" </dev/null ||
 # One program for all hosts: a destination with habits is a scripted one.
 cat >"$dir/ssh" <<END
 #!/bin/sh
+case "\$*" in *'-- lost '*)
+	[ -e "$dir/installed" ] && exec "$MUXBUS_BUILDDIR/tests/fake_relay" -- name=lost x
+	echo 'sh: 1: muxbus: not found' >&2
+	exit 127 ;;
+esac
 case "\$*" in *name=*) exec "$MUXBUS_BUILDDIR/tests/fake_relay" "\$@" ;; esac
 exec ssh -F $dir/ssh_config "\$@"
 END
@@ -79,6 +84,9 @@ is 'panes of all others, by name' "$(field '[.result.panes[].pane] | join(" ")')
 is 'with their host and server' "$(field '.result.panes[2] | "\(.host) \(.server)"')" 'far tmux'
 is 'and what else each one said' "$(field '.result.hosts[] | select(.host == "far") | .seq | type')" number
 
+begun=$(date +%s)
+is 'and the next list' "$(missing list_panes)" 'dead slow'
+ok 'does not wait for it' [ $(($(date +%s) - begun)) -le 3 ]
 sed -i '/^slow/d' "$hosts"
 count() {
 	call status '{}' && field .result.fleet.hosts
@@ -196,6 +204,15 @@ job_state() {
 }
 until_is 'and stops the job there' stopped job_state
 tmux -S "$dir/top" kill-server
+# A machine without muxbus at first.
+is 'a machine without muxbus' "$(mb hosts add lost)" 0
+until_is 'is down' down host_state lost
+mb --text doctor >/dev/null
+ok 'doctor has the remedy' grep -q 'install Muxbus on lost' "$dir/out"
+: >"$dir/installed"
+is 'hosts retry tries at once' "$(mb hosts retry lost) $(jq -r '.hosts[] | select(.host == "lost") | .state' "$dir/out")" '0 up'
+is 'hosts remove' "$(mb hosts remove lost)" 0
+until_is 'and it is gone' 3 count
 is 'muxbus hosts' "$(mb --text hosts) $(awk '$1 == "far" {print $2, $3}' "$dir/out")" '0 tmux up'
 is 'status' "$(mb --text status) $(awk '$1 == "fleet" {print $2, $3}' "$dir/out")" '0 3 hosts:'
 is 'doctor has a row for each host' "$(mb --text doctor) $(grep -c '^[a-z]* *host ' "$dir/out")" '1 3'
@@ -271,6 +288,15 @@ is 'its panes are in the list' "$(field '.result.panes[] | select(.server == "he
 kill $here_pid
 until_is 'and not when it has ended' '' here
 TMUX_TMPDIR="$dir/local" tmux -L here kill-server
+
+# A list of no host at all.
+cp "$hosts" "$dir/hosts"
+echo 'dead ssh=name=dead,refuse=no-route-to-host' >"$hosts"
+until_is 'only one host is left' 1 count
+until_is 'which is down' down host_state dead
+is 'ls of hosts that are all missing' "$(mb ls)" 3
+cp "$dir/hosts" "$hosts"
+until_is 'the others are back' up host_state B
 
 kill -9 $fleet_pid
 wait $fleet_pid 2>/dev/null

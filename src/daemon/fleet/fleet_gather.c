@@ -152,6 +152,7 @@ static void begin_part(struct part *part, const struct buf *params)
 	buf_init(&part->rest, (size_t)config->limits.result_bytes);
 	if (!gather->is_single && host_is_unreachable(part->host)) {
 		part->reason = xstrdup(host_reason(part->host));
+		host_look(part->host);
 		return;
 	}
 	gather->open++;

@@ -198,14 +198,26 @@ void fleet_hosts_list(struct request *request, const struct host_set *hosts,
 	     host = host_set_next(hosts, host)) {
 		struct asked *asked = &listing->asked[listing->count++];
 		*asked = (struct asked){.listing = listing, .host = host};
-		if (host_is_unreachable(host))
+		if (host_is_unreachable(host)) {
+			host_look(host);
 			continue;
+		}
 		asked->status = ask(asked, "status", on_status);
 		asked->agents = ask(asked, "list_agents", on_agents);
 	}
 	request_on_cancel(request, on_cancel, listing);
 	if (listing->open == 0)
 		finish(listing);
+}
+
+void fleet_hosts_retry(struct request *request, const struct host_set *hosts,
+    const struct hosts_file *file, const struct fleet_notices *notices, const struct host *only)
+{
+	for (struct host *host = host_set_next(hosts, NULL); host != NULL;
+	     host = host_set_next(hosts, host))
+		if (only == NULL || host == only)
+			host_forgive(host);
+	fleet_hosts_list(request, hosts, file, notices);
 }
 
 void fleet_hosts_status(struct request *request, const struct host_set *hosts)

@@ -13,6 +13,10 @@ struct request;
 void fleet_hosts_list(struct request *request, const struct host_set *hosts,
     const struct hosts_file *file, const struct fleet_notices *notices);
 
+/* Answers retry_hosts in the same way, after trying those that are down; only NULL: all. */
+void fleet_hosts_retry(struct request *request, const struct host_set *hosts,
+    const struct hosts_file *file, const struct fleet_notices *notices, const struct host *only);
+
 /* Frees what is kept with a host that is removed. */
 void fleet_hosts_forget(struct host *host);
 

@@ -116,6 +116,10 @@ static bool take(struct fleet_routes *routes, struct request *request, struct ho
 	const struct route *route =
 	    bsearch(method->name, table, sizeof table / sizeof *table, sizeof *table, compare);
 	bool is_own = route != NULL && route->list == NULL;
+	if (strcmp(method->name, "retry_hosts") == 0) {
+		fleet_hosts_retry(request, routes->hosts, routes->file, routes->notices, host);
+		return true;
+	}
 	if (is_own && host == NULL) {
 		if (route->run != NULL)
 			route->run(routes, request);

@@ -18,6 +18,7 @@ enum {
 	CONNECT_MS = 30000,
 	ANSWER_MS = 10000,
 	SLOW_MAX = 12, /* times the longest back-off: up to a minute */
+	LOOK_MS = 5000, /* between attempts, if requests ask about the host */
 	TEXTS = 7, /* of a spec */
 };
 
@@ -40,9 +41,11 @@ struct host {
 	struct host_calls *calls;
 	bool is_removed;
 	bool has_failed; /* the last attempt */
+	bool is_mute; /* a call was not answered in time, and nothing has come since */
 	bool is_urgent; /* a call waits for the next attempt */
 	unsigned backoff_ms, slow;
 	int64_t since_ms;
+	int64_t ended_ms; /* the last link; monotonic */
 	char reason[HOST_REASON_SIZE];
 	char version[HOST_VERSION_SIZE];
 	void *data;
@@ -58,6 +61,8 @@ const char *host_state_name(enum host_state state)
 {
 	return state_names[state];
 }
+
+static const char mute_reason[] = "it does not answer";
 
 static void set_state(struct host *host, enum host_state state, const char *reason)
 {
@@ -121,6 +126,19 @@ static void on_timer(void *data)
 		host_cut(host, reason);
 }
 
+static void on_ignored(void *data, const struct json *message)
+{
+	(void)data;
+	(void)message;
+}
+
+/* Any answer shows that a host which was mute is there again. */
+static void ask_for_sign(struct host *host)
+{
+	(void)host_call(host,
+	    &(struct host_order){.method = "ping", .flags = HOST_CALL_READS, .done = on_ignored});
+}
+
 static void on_up(void *data, const char *version)
 {
 	struct host *host = data;
@@ -128,8 +146,10 @@ static void on_up(void *data, const char *version)
 	host->has_failed = false;
 	if (*version != '\0')
 		(void)snprintf(host->version, sizeof host->version, "%s", version);
-	set_state(host, HOST_UP, "");
+	set_state(host, HOST_UP, host->is_mute ? mute_reason : "");
 	host_calls_send(host->calls);
+	if (host->is_mute)
+		ask_for_sign(host);
 }
 
 static void free_texts(const struct host_spec *spec)
@@ -166,6 +186,9 @@ static void on_line(void *data, const char *line, size_t len)
 		return;
 	}
 	host->backoff_ms = host->slow = 0;
+	if (host->is_mute && host->state == HOST_UP)
+		host->reason[0] = '\0';
+	host->is_mute = false;
 	if (json_member(message, "method") != NULL)
 		set->parts.handlers->line(set->parts.data, host, message);
 	else
@@ -180,6 +203,7 @@ static void on_ended(void *data, const char *reason)
 	(void)snprintf(kept, sizeof kept, "%s", reason); /* the link has it */
 	host_link_free(host->link);
 	host->link = NULL;
+	host->ended_ms = clock_mono_ms();
 	if (host->is_removed) {
 		free_host(host);
 		return;
@@ -197,6 +221,14 @@ static bool send_line(void *data, const void *line, size_t len)
 {
 	const struct host *host = data;
 	return host->link != NULL && host_link_write(host->link, line, len);
+}
+
+static void on_late(void *data)
+{
+	struct host *host = data;
+	host->is_mute = true;
+	if (host->state == HOST_UP)
+		(void)snprintf(host->reason, sizeof host->reason, "%s", mute_reason);
 }
 
 static void on_silent(void *data, const char *reason)
@@ -348,6 +380,7 @@ struct host *host_add(struct host_set *set, const struct host_spec *spec)
 	    .label = host->label,
 	    .answer_ms = set->parts.answer_ms,
 	    .send = send_line,
+	    .late = on_late,
 	    .silent = on_silent,
 	    .data = host,
 	});
@@ -435,7 +468,20 @@ enum host_state host_state(const struct host *host)
 
 bool host_is_unreachable(const struct host *host)
 {
-	return host->has_failed;
+	return host->has_failed || host->is_mute;
+}
+
+void host_forgive(struct host *host)
+{
+	host->has_failed = host->is_mute = false;
+	host->backoff_ms = host->slow = 0;
+}
+
+void host_look(struct host *host)
+{
+	if (host->state == HOST_DOWN && host->link == NULL &&
+	    clock_mono_ms() - host->ended_ms >= LOOK_MS)
+		loop_timer_arm(host->timer, 0);
 }
 
 const char *host_reason(const struct host *host)

@@ -72,8 +72,15 @@ const char *host_server(const struct host *host);
 /* "B", or "B/work" if the name alone names another server: targets begin with it. */
 const char *host_label(const struct host *host);
 enum host_state host_state(const struct host *host);
-/* Whether the last attempt to connect has failed, and no other one has succeeded. */
+/*
+ * Whether the last attempt to connect has failed, and no other one has succeeded; or a call had no
+ * answer in time, and no message has come since.
+ */
 bool host_is_unreachable(const struct host *host);
+/* Forgets that, so that the next call tries at once. */
+void host_forgive(struct host *host);
+/* Tries again soon, if it is down and the last attempt is some seconds old. */
+void host_look(struct host *host);
 const char *host_reason(const struct host *host); /* why it is not up; "" */
 const char *host_version(const struct host *host); /* of its muxbus; "": not known yet */
 int64_t host_since_ms(const struct host *host); /* real time of the state */

@@ -98,6 +98,8 @@ static void on_timer(void *data)
 		else
 			fail_call(call, MESSAGE_TIMEOUT, "%s did not answer %s in time",
 			    calls->parts.label, call->order.method);
+		if (call->id != 0)
+			calls->parts.late(calls->parts.data);
 	}
 	if (is_silent) {
 		(void)snprintf(reason, sizeof reason, "no answer to %s within %.3g s",

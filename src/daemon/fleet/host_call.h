@@ -51,6 +51,7 @@ struct host_calls_parts {
 	int64_t answer_ms; /* for a call that does not wait */
 	/* Sends a line with its end; false: the link is not up, or has no room. */
 	bool (*send)(void *data, const void *line, size_t len);
+	void (*late)(void *data); /* a call that was sent had no answer at its deadline */
 	/* A call that does not wait had no answer in time. */
 	void (*silent)(void *data, const char *reason);
 	void *data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods of the fleet: list_hosts. */
+/* Methods of the fleet: list_hosts, retry_hosts. */
 #include "daemon/methods/tables.h"
 #include "daemon/server/request.h"
 
@@ -17,10 +17,23 @@ static const struct field_result hosts_results[] = {
     {"hosts[].agents", "integer|null", "its agents, as known last"},
     {"hosts[].jobs", "integer|null", "its running jobs, as known last"},
     {"file", "string", "the hosts file"},
-    {"errors", "array", "the lines of the file that cannot be used"},
+    {"errors", "array",
+	"the lines of the file that cannot be used, and notifications for hosts that it lacks"},
     {"errors[].line", "integer", "its number; 0: the whole file"},
     {"errors[].text", "string", "why"},
     {NULL, NULL, NULL},
+};
+
+struct retry_args {
+	const char *host;
+};
+
+static const struct field retry_fields[] = {
+    {.name = "host",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct retry_args, host),
+	.help = "Only this one."},
+    {.name = NULL},
 };
 
 /* The fleet answers this itself. */
@@ -36,6 +49,16 @@ const struct method methods_fleet[] = {
 	.title = "List hosts",
 	.summary = "Lists the hosts of the fleet with their states; on its socket only.",
 	.help = "Asks those that are up, for 5 s at most.",
+	.results = hosts_results,
+	.flags = METHOD_WITHOUT_TMUX | METHOD_UNNOTED,
+	.handle = handle_list_hosts,
+	.example = "{}"},
+    {.name = METHOD("retry_hosts", METHOD_READS),
+	.title = "Try hosts again",
+	.summary = "Connects to the hosts of the fleet that are down, now; on its socket only.",
+	.help = "Then answers as list_hosts does.",
+	.fields = retry_fields,
+	.args_size = sizeof(struct retry_args),
 	.results = hosts_results,
 	.flags = METHOD_WITHOUT_TMUX | METHOD_UNNOTED,
 	.handle = handle_list_hosts,
