@@ -122,6 +122,16 @@ struct link *ask_connect_for(
 	return link;
 }
 
+bool ask_reconnect(struct cli *cli, struct link **ret_link)
+{
+	char reason[PATH_MAX + 512];
+	enum link_state state = link_open(ret_link, cli->socket, reason, sizeof reason);
+	if ((state == LINK_NO_SOCKET || state == LINK_DEAD) && cli->is_fleet && !cli->has_socket &&
+	    launch_daemon(cli, reason, sizeof reason) == 0)
+		state = link_open(ret_link, cli->socket, reason, sizeof reason);
+	return state == LINK_OK;
+}
+
 struct link *ask_connect(struct cli *cli, bool may_start)
 {
 	struct link_answer answer;

@@ -20,6 +20,12 @@
  */
 struct link *ask_connect(struct cli *cli, bool may_start);
 
+/*
+ * Connects again after the daemon has gone, and prints nothing. Starts a fleet again, since its
+ * users start it; does not start another daemon. False: no daemon answers yet.
+ */
+bool ask_reconnect(struct cli *cli, struct link **ret_link);
+
 /* The same; the first question describes this method: *ret_answer is lent until the next one. */
 struct link *ask_connect_for(
     struct cli *cli, bool may_start, const char *method, struct link_answer *ret_answer);

@@ -261,7 +261,6 @@ static bool ask_for_end(struct run *run)
 /* Reconnects: the job outlives the daemon, and the next daemon knows it. */
 static enum cli_status connect_again(struct run *run)
 {
-	char reason[PATH_MAX + 512];
 	int signal;
 	job_output_erase(&run->output);
 	cli_error("muxbusd is gone; job %s %s, waiting for muxbusd", run->id,
@@ -269,8 +268,7 @@ static enum cli_status connect_again(struct run *run)
 	link_close(run->link);
 	run->link = NULL;
 	for (int i = 0; i < RECONNECT_TRIES; i++) {
-		if (link_open(&run->link, run->cli->socket, reason, sizeof reason) == LINK_OK &&
-		    ask_for_end(run))
+		if (ask_reconnect(run->cli, &run->link) && ask_for_end(run))
 			return CLI_DONE;
 		link_close(run->link);
 		run->link = NULL;

@@ -3,10 +3,12 @@
 #include "cli/wait.h"
 
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/link.h"
@@ -16,6 +18,8 @@
 #include "cli/verbs.h"
 
 #define PARAMS_MAX LINK_LINE_MAX
+#define RECONNECT_MS 500
+#define RECONNECT_TRIES 60
 #define TIMEOUT_MAX_MS (316224000LL * 1000) /* what wait_for takes: ten years */
 
 struct wait {
@@ -195,15 +199,12 @@ static enum cli_status tell(const struct wait *wait, const struct json *result)
 	return ask_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_NO;
 }
 
-/* Connects, waits and prints the result. */
-static enum cli_status run(struct wait *wait)
+/* Waits on one connection, and prints the result. */
+static enum cli_status wait_once(struct wait *wait, struct link *link)
 {
-	struct link *link = ask_connect(wait->cli, true);
 	const struct json *result;
 	struct buf params;
 	enum cli_status status;
-	if (link == NULL)
-		return CLI_UNREACHABLE;
 	buf_init(&params, PARAMS_MAX);
 	status = put_params(wait, link, &params);
 	if (status == CLI_DONE)
@@ -211,7 +212,39 @@ static enum cli_status run(struct wait *wait)
 	if (status == CLI_DONE)
 		status = tell(wait, result);
 	buf_finish(&params);
-	link_close(link);
+	return status;
+}
+
+/* The fleet has gone: the hosts, and what they wait for, go on. NULL: it does not come back. */
+static struct link *connect_again(struct wait *wait)
+{
+	struct link *link;
+	cli_error("the fleet is started again");
+	for (int i = 0; i < RECONNECT_TRIES; i++) {
+		if (ask_reconnect(wait->cli, &link))
+			return link;
+		(void)poll(NULL, 0, RECONNECT_MS);
+	}
+	return NULL;
+}
+
+/* Connects and waits, until the time is up on whichever connection. */
+static enum cli_status run(struct wait *wait)
+{
+	struct link *link = ask_connect(wait->cli, true);
+	int64_t deadline = clock_mono_ms() + wait->timeout_ms;
+	enum cli_status status = CLI_UNREACHABLE;
+	while (link != NULL) {
+		status = wait_once(wait, link);
+		link_close(link);
+		link = NULL;
+		if (status == CLI_UNREACHABLE && wait->cli->is_fleet &&
+		    clock_mono_ms() < deadline) {
+			link = connect_again(wait);
+			wait->timeout_ms = deadline - clock_mono_ms();
+			wait->timeout_ms = wait->timeout_ms < 0 ? 0 : wait->timeout_ms;
+		}
+	}
 	return status;
 }
 

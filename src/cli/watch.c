@@ -222,12 +222,11 @@ static struct link *connect_again(
 {
 	cli_error("muxbusd is gone; waiting for it");
 	for (;;) {
-		char reason[PATH_MAX + 512];
 		struct link *link;
 		int signal;
 		enum interrupt_wake wake;
 		bool is_late;
-		if (link_open(&link, watch->cli->socket, reason, sizeof reason) == LINK_OK)
+		if (ask_reconnect(watch->cli, &link))
 			return link;
 		wake = interrupt_wait(&watch->interrupt, NULL, RECONNECT_MS, &signal);
 		is_late = deadline >= 0 && clock_mono_ms() >= deadline;
@@ -248,8 +247,8 @@ static enum cli_status watch_all(struct watch *watch)
 		link_close(link);
 		link = NULL;
 		if (status == CLI_UNREACHABLE && watch->reconnects) {
-			/* Missed events come first, or a gap. */
-			watch->has_after |= watch->last > 0;
+			/* Missed events come first, or a gap; each host of a fleet has numbers of its own. */
+			watch->has_after |= watch->last > 0 && !watch->cli->is_fleet;
 			watch->after = watch->last > 0 ? watch->last : watch->after;
 			link = connect_again(watch, deadline, &status);
 		} else if (status == CLI_UNREACHABLE) {

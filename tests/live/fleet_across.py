@@ -262,6 +262,28 @@ def renamed(fleet, machines):
     link.close()
 
 
+def restarted(fleet, machine):
+    """The fleet is killed under verbs that wait: they start it again, and go on."""
+    def start(*argv):
+        return subprocess.Popen([f"{BUILD}/muxbus", "--fleet", *argv], env=fleet.env, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    job = machine.ask("run_long_command", {"command": "sleep 4"})["id"]
+    verbs = [start("--host", "h2", "run", "--", "sh", "-c", "sleep 4; exit 7"), start("wait", f"job=h2:{job}"),
+             start("watch", "-r", "-n", "1", "notification")]
+    until(lambda: machine.ask("status")["jobs"] == 2 and machine.ask("status")["waits"] >= 2)
+    fleet.process.kill()
+    fleet.process.wait()
+    for verb, want in zip(verbs, (7, 0, 0)):
+        try:
+            said = verb.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            verb.kill()
+            said = verb.communicate()
+        ok(verb.returncode == want, f"{verb.args[2:]} goes on after kill -9 of the fleet", (verb.returncode, said))
+    subprocess.run([f"{BUILD}/muxbus", "--fleet", "shutdown"], env=fleet.env, check=False, timeout=60,
+                   stdout=subprocess.DEVNULL)
+
+
 def states(fleet, machine):
     """A machine whose daemon ends is told as down, and as up when it is back."""
     link = Link(fleet.socket)
@@ -293,6 +315,7 @@ def main():
         own_pane(fleet, machines)
         slow_reader(fleet, machines[1])
         renamed(fleet, machines)
+        restarted(fleet, machines[1])
     except Ended as end:
         ok(False, "the fleet daemon answers", f"{end!r}; its status: {fleet.process.poll()}")
     finally:
