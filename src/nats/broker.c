@@ -313,6 +313,12 @@ static struct broker_message view(natsMsg *msg)
 	return message;
 }
 
+/* NATS itself has answered: nothing listens to the subject. */
+static bool is_unheard(const struct broker_message *message)
+{
+	return message->status != NULL && strcmp(message->status, "503") == 0;
+}
+
 static void take_reply(struct broker *broker, natsMsg *msg)
 {
 	struct broker_message message = view(msg);
@@ -325,10 +331,14 @@ static void take_reply(struct broker *broker, natsMsg *msg)
 	if (ask == NULL)
 		return; /* its time was up */
 	list_remove(&ask->link);
-	if (message.status != NULL && strcmp(message.status, "503") == 0)
-		ask->reply(ask->data, NULL, "nothing listens: JetStream is off for this account");
-	else
+	if (is_unheard(&message)) {
+		ask->reply(ask->data, NULL,
+		    "nothing listens: there is no such stream, or it has no leader, or JetStream "
+		    "is off for this account");
+		broker->handlers.unheard(broker->handlers.data);
+	} else {
 		ask->reply(ask->data, &message, NULL);
+	}
 	mem_free(ask);
 }
 
@@ -361,6 +371,8 @@ void broker_turn(struct broker *broker)
 		    natsSubscription_NextMsg(&msg, listener->subscription, 0) == NATS_OK) {
 			struct broker_message message = view(msg);
 			listener->take(listener->data, &message);
+			if (is_unheard(&message))
+				broker->handlers.unheard(broker->handlers.data);
 			natsMsg_Destroy(msg);
 		}
 	}
@@ -387,6 +399,7 @@ static void sweep_asks(void *data)
 		mem_free(ask);
 		if (broker->connection == NULL)
 			return;
+		broker->handlers.unheard(broker->handlers.data);
 	}
 	if (!list_is_empty(&broker->asks))
 		later_arm(broker->sweep, SWEEP_MS);

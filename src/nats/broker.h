@@ -36,6 +36,7 @@ struct broker_options {
 struct broker_handlers {
 	void (*up)(void *data);
 	void (*down)(void *data, const char *reason); /* also for each try that failed */
+	void (*unheard)(void *data); /* a request got no reply, or nothing listens to it */
 	void *data;
 };
 

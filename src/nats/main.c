@@ -92,6 +92,13 @@ static void on_broker_down(void *data, const char *reason)
 	run_parts(main);
 }
 
+/* A stream may have been deleted; or a cluster elects its leader. */
+static void on_unheard(void *data)
+{
+	struct main *main = data;
+	stores_look(main->stores);
+}
+
 static void on_described(void *data, const struct json *response)
 {
 	struct main *main = data;
@@ -146,7 +153,7 @@ static bool make_directory(const char *file)
 
 static bool make_broker(struct main *main)
 {
-	const struct broker_handlers broker = {on_broker_up, on_broker_down, main};
+	const struct broker_handlers broker = {on_broker_up, on_broker_down, on_unheard, main};
 	const struct stores_handlers stores = {on_stores_ready, on_stores_failed, main};
 	char reason[PATH_MAX + 256];
 	main->broker =

@@ -174,10 +174,11 @@ static void on_message(void *data, const struct broker_message *from)
 	uint64_t number;
 	if (from->status != NULL) {
 		posts->left = 0;
-		if (strcmp(from->status, "408") != 0)
+		posts->has_consumer = strcmp(from->status, "408") == 0; /* it may be deleted */
+		if (!posts->has_consumer)
 			log_debug("posts: %s %s", from->status,
 			    from->description != NULL ? from->description : "");
-		later_arm(posts->next, strcmp(from->status, "408") == 0 ? 0 : RETRY_MS);
+		later_arm(posts->next, posts->has_consumer ? 0 : RETRY_MS);
 		return;
 	}
 	if (from->reply == NULL || !read_number(from->reply, &number))

@@ -12,9 +12,10 @@
 #include "nats/later.h"
 
 enum {
-	ACK_MS = 5000, /* until a message is sent again */
+	ACK_MS = 2000, /* until a message is sent again */
 	HOLD_MIN_MS = 250, /* after a refusal; doubles */
 	HOLD_MAX_MS = 30000,
+	HOLD_UNHEARD_MS = 2000, /* at most, where no reply came: a leader is elected in seconds */
 	FLIGHT_MAX = 1024, /* messages that were sent and are not acknowledged */
 };
 
@@ -48,7 +49,7 @@ struct publisher {
 };
 
 static void on_reply(void *data, const struct broker_message *reply, const char *reason);
-static void hold(struct publisher *publisher, const char *reason);
+static void hold(struct publisher *publisher, const char *reason, int64_t max_ms);
 
 /* Sends one; false if no more can be sent now. */
 static bool send_message(struct publisher *publisher, struct message *message)
@@ -60,7 +61,7 @@ static bool send_message(struct publisher *publisher, struct message *message)
 		(void)snprintf(reason, sizeof reason,
 		    "a message of %zu bytes is larger than max_payload of NATS, %zu", message->len,
 		    max);
-		hold(publisher, reason);
+		hold(publisher, reason, HOLD_MAX_MS);
 		return false;
 	}
 	if (!broker_ask(publisher->broker, message->subject, &header, message->payload,
@@ -153,7 +154,7 @@ static void advance(struct publisher *publisher)
 }
 
 /* JetStream did not take a message: all that is not stored is sent again after a while. */
-static void hold(struct publisher *publisher, const char *reason)
+static void hold(struct publisher *publisher, const char *reason, int64_t max_ms)
 {
 	publisher->status.refused++;
 	if (publisher->status.reason == NULL || strcmp(publisher->reason, reason) != 0)
@@ -163,7 +164,7 @@ static void hold(struct publisher *publisher, const char *reason)
 	if (later_is_armed(publisher->hold))
 		return;
 	publisher->hold_ms = publisher->hold_ms == 0 ? HOLD_MIN_MS
-	    : publisher->hold_ms * 2 > HOLD_MAX_MS   ? HOLD_MAX_MS
+	    : publisher->hold_ms * 2 > max_ms        ? max_ms
 						     : publisher->hold_ms * 2;
 	later_arm(publisher->hold, publisher->hold_ms);
 }
@@ -177,7 +178,8 @@ static void on_reply(void *data, const struct broker_message *reply, const char 
 	publisher->in_flight--;
 	if (result.is_error || result.seq <= 0) {
 		message->state = MESSAGE_WAITS;
-		hold(publisher, result.is_error ? result.text : "the reply has no number");
+		hold(publisher, result.is_error ? result.text : "the reply has no number",
+		    reply == NULL ? HOLD_UNHEARD_MS : HOLD_MAX_MS);
 		return;
 	}
 	message->state = MESSAGE_STORED;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "nats/js_reply.h"
@@ -13,8 +14,12 @@
 #include "wire/json.h"
 
 enum {
+	INFO_MIN_MS =
+	    1000, /* while a cluster elects a leader, nothing answers; grows with retries: */
 	ASK_MS = 5000,
-	RETRY_MS = 10000, /* a wrong account, or no JetStream, stays so for a while */
+	RETRY_MIN_MS = 250, /* doubles: */
+	RETRY_MAX_MS = 10000, /* a wrong account, or no JetStream, stays so for a while */
+	CALM_MS = 60000, /* without a retry: then it begins at RETRY_MIN_MS again */
 	DUPLICATES_SEC = 600, /* in which a message id is stored once */
 	STORES_COUNT = 3,
 };
@@ -26,6 +31,8 @@ struct stores {
 	struct stores_options options;
 	struct stores_handlers handlers;
 	struct later *retry;
+	int64_t retry_ms; /* the last delay */
+	int64_t retried_ms; /* when it was begun */
 	unsigned at; /* the store that is looked at; STORES_COUNT: all are there */
 };
 
@@ -117,11 +124,22 @@ static const char *store_name(const struct stores *stores)
 	return name != NULL ? name : stores->options.stream;
 }
 
+static void arm_retry(struct stores *stores)
+{
+	int64_t now_ms = clock_mono_ms();
+	bool is_calm = stores->retry_ms == 0 || now_ms - stores->retried_ms > CALM_MS;
+	stores->retry_ms = is_calm                ? RETRY_MIN_MS
+	    : stores->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS
+						  : stores->retry_ms * 2;
+	stores->retried_ms = now_ms;
+	later_arm(stores->retry, stores->retry_ms);
+}
+
 static void store_failed(struct stores *stores, const char *reason)
 {
 	char text[BROKER_REASON_SIZE + 128];
 	(void)snprintf(text, sizeof text, "stream %s: %s", store_name(stores), reason);
-	later_arm(stores->retry, RETRY_MS);
+	arm_retry(stores);
 	stores->handlers.failed(stores->handlers.data, text);
 }
 
@@ -178,6 +196,13 @@ static void on_info(void *data, const struct broker_message *reply, const char *
 	}
 }
 
+/* How long an answer is waited for: a busy server is given more time with each try. */
+static int64_t info_ms(const struct stores *stores)
+{
+	int64_t ms = 4 * stores->retry_ms;
+	return ms < INFO_MIN_MS ? INFO_MIN_MS : ms > ASK_MS ? ASK_MS : ms;
+}
+
 static void check_next(struct stores *stores)
 {
 	char verb[128];
@@ -189,7 +214,7 @@ static void check_next(struct stores *stores)
 		return;
 	}
 	(void)snprintf(verb, sizeof verb, "STREAM.INFO.%s", store_name(stores));
-	if (!broker_ask_js(stores->broker, verb, "", ASK_MS, on_info, stores))
+	if (!broker_ask_js(stores->broker, verb, "", info_ms(stores), on_info, stores))
 		store_failed(stores, "the request cannot be sent");
 }
 
@@ -200,6 +225,12 @@ void stores_check(struct stores *stores)
 	check_next(stores);
 }
 
+void stores_look(struct stores *stores)
+{
+	if (stores->at == STORES_COUNT && !later_is_armed(stores->retry))
+		arm_retry(stores);
+}
+
 bool stores_are_ready(const struct stores *stores)
 {
 	return stores->at == STORES_COUNT;
@@ -208,5 +239,6 @@ bool stores_are_ready(const struct stores *stores)
 void stores_reset(struct stores *stores)
 {
 	later_disarm(stores->retry);
+	stores->retry_ms = 0;
 	stores->at = 0;
 }

@@ -38,6 +38,8 @@ struct stores *stores_new(struct event_base *base, struct broker *broker,
 void stores_free(struct stores *stores); /* NULL is allowed */
 /* Begins with the first store; call it when the broker is up. */
 void stores_check(struct stores *stores);
+/* Looks soon whether all are there, and makes those that are not: a request found none. */
+void stores_look(struct stores *stores);
 bool stores_are_ready(const struct stores *stores);
 /* The broker is down. */
 void stores_reset(struct stores *stores);

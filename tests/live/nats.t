@@ -65,6 +65,21 @@ left() { # messages that no daemon has taken
 }
 until_is 'none is left' 0 left
 
+# Streams that are deleted while all runs are made again.
+for name in MUXBUS MUXBUS_POSTS KV_MUXBUS_PRESENCE; do
+	is "$name is deleted" "$(probe request "\$JS.API.STREAM.DELETE.$name" '' | jq .success)" true
+done
+post 'deleted'
+until_is 'then it is made again' deleted stream_texts
+made() {
+	probe request '$JS.API.STREAM.NAMES' '' | jq -r '.streams | sort | join(" ")'
+}
+until_is 'as are the others' 'KV_MUXBUS_PRESENCE MUXBUS MUXBUS_POSTS' made
+probe publish muxbus.f.h.s.post '{"text":"deleted too"}'
+until_is 'and a post is taken' 'deleted too' \
+	sh -c "$(command -v echo) '{\"method\":\"list_notifications\"}' | socat -t 60 - 'UNIX-CONNECT:$MUXBUS' |
+	jq -r '.result.notifications[].text | select(. == \"deleted too\")'"
+
 # Presence.
 until_is 'presence has the counts' 'up true' presence '"\(.state) \(.panes > 0)"'
 kill -9 "$daemon_pid"
@@ -78,6 +93,7 @@ until_is 'presence is up again' up presence .state
 kill_bridge TERM
 is 'at its end it says so' "$(presence .state)" ended
 
+: >"$dir/bridge.log"
 # The stream is full: then it is not.
 purge='$JS.API.STREAM.PURGE.MUXBUS'
 config=$(probe request '$JS.API.STREAM.INFO.MUXBUS' '' | jq -c '.config')
