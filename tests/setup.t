@@ -47,7 +47,7 @@ command=$(jq -r .mcpServers.muxbus.command "$HOME/.gemini/settings.json")
 is 'the named program is this one' "$("$command" --version)" "$("$muxbus" --version)"
 is 'claude finds the plugin' "$(jq -r .extraKnownMarketplaces.muxbus.source.path "$HOME/.claude/settings.json")" "$contrib/claude"
 setup claude --remove >/dev/null
-is 'and --remove removes it' "$(cat "$HOME/.claude/settings.json")" '{}'
+is 'and --remove removes it, with a file that has nothing else' "$(ls -d "$HOME/.claude" 2>/dev/null)" ''
 MUXBUS_CONTRIBDIR=$dir/nowhere setup claude --write >/dev/null
 is 'without the plugin it is refused' $? 1
 
@@ -89,7 +89,7 @@ is 'and not written' "$(cd "$dir/project" && setup gemini --scope=project >/dev/
 
 # Existing content stays: other members, the person's choices, mode, link, layout.
 mkdir "$dir/dotfiles"
-printf '{\n\t"theme": "dark",\n\t"mcpServers": {\n\t\t"other": {"command": "x"},\n\t\t"muxbus": {"timeout": 5, "trust": true}\n\t},\n\t"hooks": {"AfterAgent": [{"hooks": [{"type": "command", "command": "mine"}]}]}\n}\n' \
+printf '{\n\t"theme": "dark",\n\t"mcpServers": {\n\t\t"other": {"command": "x"},\n\t\t"muxbus": {"command": "/elsewhere/muxbus", "args": ["mcp"], "timeout": 5, "trust": true}\n\t},\n\t"hooks": {"AfterAgent": [{"hooks": [{"type": "command", "command": "mine"}]}]}\n}\n' \
 	>"$dir/dotfiles/settings.json"
 chmod 644 "$dir/dotfiles/settings.json"
 cp "$dir/dotfiles/settings.json" "$dir/before"
@@ -104,7 +104,74 @@ is 'the old file is kept' "$(cmp "$dir/before" "$dir"/dotfiles/settings.json.*.b
 is 'lines that are not ours stay' "$(grep -c "$(printf '^\t\t"other": {"command": "x"},$')" "$settings")" 1
 setup gemini --remove >/dev/null
 is 'removed' "$(jq -c . "$settings")" '{"theme":"dark","mcpServers":{"other":{"command":"x"}},"hooks":{"AfterAgent":[{"hooks":[{"type":"command","command":"mine"}]}]}}'
+is 'a backup of what the person changed in ours stays too' "$(cat "$dir"/dotfiles/settings.json.*.bak | grep -c trust)" 2
+rm "$dir"/dotfiles/settings.json.*.bak
 is 'twice is once' "$(setup gemini --remove)" "$HOME/.gemini/settings.json: contains nothing of muxbus"
+
+# For each agent: --write and --remove leave the files as they were, with a person's own settings
+# and without. An entry named muxbus that setup did not write is the person's own: it stays.
+fresh=$dir/fresh
+snapshot() { # the files of a home, with their contents
+	(cd "$fresh" && find . -type f -exec cksum {} + | sort -k 3)
+}
+own_file() { # own_file AGENT: its first file
+	case $1 in
+	claude) echo .claude/settings.json ;;
+	codex) echo .codex/config.toml ;;
+	copilot) echo .copilot/mcp-config.json ;;
+	gemini) echo .gemini/settings.json ;;
+	opencode) echo .config/opencode/opencode.json ;;
+	esac
+}
+own_text() { # own_text AGENT: an entry that setup does not write
+	case $1 in
+	claude) printf '{\n  "extraKnownMarketplaces": {\n    "muxbus": {"source": {"source": "github", "repo": "me/muxbus"}}\n  },\n  "enabledPlugins": {"muxbus@muxbus": true}\n}\n' ;;
+	codex) printf '[mcp_servers.muxbus]\nurl = "https://example.org/mcp"\n' ;;
+	opencode) printf '{\n  "mcp": {"muxbus": {"type": "remote", "url": "https://example.org/mcp"}}\n}\n' ;;
+	*) printf '{\n  "mcpServers": {"muxbus": {"command": "docker", "args": ["run", "muxbus"]}}\n}\n' ;;
+	esac
+}
+longer() { # longer AGENT FILE: more arguments for our program, as a person adds them
+	sed -i 's/"mcp"\]/"mcp", "--tools=all"]/; /"mcp"$/s/$/,\n      "--tools=all"/' "$2"
+}
+for agent in claude codex copilot gemini opencode; do
+	file=$fresh/$(own_file $agent)
+	rm -rf "$fresh"
+	mkdir "$fresh"
+	said=$(HOME="$fresh" setup $agent --write)
+	is "$agent that is not installed: so it is said" "$(printf '%s\n' "$said" | grep -c "is not installed: there is no $agent in PATH, nor the folder ${file%/*}$")" 1
+	HOME="$fresh" setup $agent --remove >/dev/null
+	is "$agent: nothing is left" "$(find "$fresh" -type f)" ''
+	mkdir -p "${file%/*}"
+	is 'installed: it is not' "$(HOME="$fresh" setup $agent | grep -c 'is not installed')" 0
+	case $agent in
+	codex) printf 'model = "x"\n' >"$file" ;;
+	*) printf '{\n  "theme": "dark"\n}\n' >"$file" ;;
+	esac
+	before=$(snapshot)
+	HOME="$fresh" setup $agent --write >/dev/null
+	HOME="$fresh" setup $agent --remove >/dev/null
+	is "$agent: the person's file is as before, without a backup" "$(snapshot)" "$before"
+	own_text $agent >"$file"
+	before=$(snapshot)
+	said=$(HOME="$fresh" setup $agent --remove)
+	is "$agent: a person's own entry stays" "$? $(printf '%s\n' "$said" | grep -c 'its entry "muxbus" stays') $(snapshot)" "0 1 $before"
+	said=$(HOME="$fresh" setup $agent --write)
+	is 'and is not written over' "$? $(printf '%s\n' "$said" | grep -c 'is not of muxbus setup: rename or remove it') $(cat "$file")" \
+		"1 1 $(cat "$file")"
+	is 'but as it was' "$(cat "$file")" "$(own_text $agent)"
+	[ $agent = claude ] && continue
+	rm -rf "$fresh"
+	mkdir "$fresh"
+	HOME="$fresh" setup $agent --write >/dev/null
+	longer $agent "$file"
+	before=$(cat "$file")
+	is "$agent: more arguments of a person" "$(printf '%s\n' "$before" | grep -c -e --tools=all)" 1
+	HOME="$fresh" setup $agent --write >/dev/null
+	is 'stay' "$(cat "$file")" "$before"
+	HOME="$fresh" setup $agent --remove >/dev/null
+	is 'and so does their entry' "$(grep -c -e --tools=all "$file")" 1
+done
 
 # Files that cannot be read for certain are refused.
 printf '{\n  // mine\n  "theme": "dark"\n}\n' >"$settings"

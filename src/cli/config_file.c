@@ -2,6 +2,7 @@
 /* Reads and replaces a configuration file. */
 #include "cli/config_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -207,20 +208,27 @@ static bool keep_backup(struct config_file *file)
 	return false;
 }
 
-bool config_file_write(
-    struct config_file *file, const struct buf *text, char *ret_reason, size_t size)
+/* Only their owner may replace a file, or remove it from a folder of others. */
+static bool is_ours(const struct config_file *file, char *ret_reason, size_t size)
+{
+	return !file->is_there || file->stat.st_uid == geteuid() || geteuid() == 0 ||
+	    fail(ret_reason, size, file->path,
+		"it belongs to another user, who alone can change it");
+}
+
+bool config_file_write(struct config_file *file, const struct buf *text, bool has_backup,
+    char *ret_reason, size_t size)
 {
 	char path[PATH_MAX + 32];
 	const char *trouble = NULL;
 	(void)snprintf(path, sizeof path, "%s.new-%ld", file->target, (long)getpid());
-	if (file->is_there && file->stat.st_uid != geteuid() && geteuid() != 0)
-		return fail(ret_reason, size, file->path,
-		    "it belongs to another user, who alone can change it");
+	if (!is_ours(file, ret_reason, size))
+		return false;
 	/* A link to a directory that is not there is perhaps to a disk that is not there. */
 	if ((strcmp(file->path, file->target) == 0 && !make_dirs(file)) ||
 	    !write_new(path, text, file))
 		return fail(ret_reason, size, path, strerror(errno));
-	if (!keep_backup(file))
+	if (has_backup && !keep_backup(file))
 		trouble = strerror(errno);
 	else if (!is_unchanged(file))
 		trouble = "it was changed meanwhile; try again";
@@ -237,6 +245,8 @@ bool config_file_remove(struct config_file *file, bool has_backup, char *ret_rea
 	char dir[PATH_MAX];
 	const char *trouble = NULL;
 	const char *slash = strrchr(file->path, '/');
+	if (!is_ours(file, ret_reason, size))
+		return false;
 	if (has_backup && !keep_backup(file))
 		trouble = strerror(errno);
 	else if (!is_unchanged(file))
@@ -248,4 +258,37 @@ bool config_file_remove(struct config_file *file, bool has_backup, char *ret_rea
 	(void)snprintf(dir, sizeof dir, "%.*s", (int)(slash - file->path), file->path);
 	(void)rmdir(dir); /* fails if it has other files */
 	return true;
+}
+
+/* Whether a name is that of a backup: the name of the file, a time, perhaps a number, and .bak. */
+static bool is_backup(const char *name, const char *base)
+{
+	size_t len = strlen(base);
+	const char *end = strrchr(name, '.');
+	return strncmp(name, base, len) == 0 && name[len] == '.' && end != NULL &&
+	    end > name + len && strcmp(end, ".bak") == 0 &&
+	    strspn(name + len + 1, "0123456789TZ-") == (size_t)(end - name) - len - 1;
+}
+
+void config_file_drop_backups(const struct config_file *file, const struct buf *text)
+{
+	const char *slash = strrchr(file->target, '/');
+	char folder[PATH_MAX], path[PATH_MAX], reason[PATH_MAX + 128];
+	const struct dirent *entry;
+	DIR *dir;
+	(void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - file->target), file->target);
+	dir = opendir(folder);
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		struct config_file backup;
+		int len = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+		if (!is_backup(entry->d_name, slash + 1) || len < 0 || (size_t)len >= sizeof path)
+			continue;
+		if (config_file_read(&backup, path, reason, sizeof reason) &&
+		    strcmp(backup.target, path) == 0 && backup.text.len == text->len &&
+		    (text->len == 0 || memcmp(backup.text.data, text->data, text->len) == 0))
+			(void)unlink(path); /* else it stays */
+		config_file_finish(&backup);
+	}
+	if (dir != NULL)
+		(void)closedir(dir);
 }

@@ -33,15 +33,18 @@ void config_file_finish(struct config_file *file);
  * Replaces the text that was read, with the same owner and mode, and makes missing directories;
  * symbolic links stay. Root gives new files to the owner of their directory. Returns
  * false with a reason, and changes nothing then. Refuses to overwrite a file that has changed
- * since it was read.
+ * since it was read. With has_backup the old text is kept beside it.
  */
-bool config_file_write(
-    struct config_file *file, const struct buf *text, char *ret_reason, size_t size);
+bool config_file_write(struct config_file *file, const struct buf *text, bool has_backup,
+    char *ret_reason, size_t size);
 
 /*
  * Removes the file that was read, and its directory if that is then empty. A symbolic link is
  * removed, and its target stays. Returns false with a reason, and changes nothing then.
  */
 bool config_file_remove(struct config_file *file, bool has_backup, char *ret_reason, size_t size);
+
+/* Removes the backups of the file that have this text, which it has now itself. */
+void config_file_drop_backups(const struct config_file *file, const struct buf *text);
 
 #endif

@@ -276,6 +276,22 @@ static bool find_pair(const struct config_toml *config, const struct table *tabl
 	return false;
 }
 
+const char *config_toml_get(struct config_toml *config, const char *parent, const char *name,
+    const char *key, size_t *ret_len)
+{
+	struct table table;
+	struct statement pair;
+	if (!find_table(config, parent, name, &table) || !table.is_there)
+		return NULL;
+	*ret_len = table.end - table.body;
+	if (key == NULL)
+		return chars(config) + table.body;
+	if (!find_pair(config, &table, key, &pair) || pair.key.count != 1)
+		return NULL;
+	*ret_len = pair.value_end - pair.value;
+	return chars(config) + pair.value;
+}
+
 bool config_toml_set(struct config_toml *config, const char *parent, const char *name,
     const char *key, const char *value, bool only_new)
 {

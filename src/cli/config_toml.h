@@ -28,6 +28,13 @@ void config_toml_finish(struct config_toml *config);
 bool config_toml_set(struct config_toml *config, const char *parent, const char *name,
     const char *key, const char *value, bool only_new);
 
+/*
+ * The value of a key in the table, as text, or the pairs of the table (key NULL); NULL without one, or where the table has a form that is
+ * not edited. Lent until the next change.
+ */
+const char *config_toml_get(struct config_toml *config, const char *parent, const char *name,
+    const char *key, size_t *ret_len);
+
 /* Removes the table and those below it, if they exist, with the comments inside. */
 bool config_toml_remove(struct config_toml *config, const char *parent, const char *name);
 

@@ -63,7 +63,7 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 		if (line != NULL)
 			(void)buf_printf(&text, "%s\n", line); /* as above */
 		if (line != NULL || count > 0)
-			is_done = config_file_write(&file, &text, reason, sizeof reason);
+			is_done = config_file_write(&file, &text, true, reason, sizeof reason);
 	}
 	config_file_finish(&file);
 	buf_finish(&text);

@@ -57,7 +57,7 @@ static enum cli_status put(struct config_file *file, int count, char **words)
 	if (!is_whole)
 		(void)snprintf(reason, sizeof reason, "the command line is too long");
 	else
-		is_whole = config_file_write(file, &text, reason, sizeof reason);
+		is_whole = config_file_write(file, &text, true, reason, sizeof reason);
 	buf_finish(&text);
 	if (!is_whole) {
 		cli_error("%s", reason);

@@ -24,6 +24,15 @@ static void say_next(const struct setup *setup)
 	(void)putchar('\n');
 }
 
+/* The files may be made before the agent is installed, which may also be an error. */
+static void say_if_missing(const struct setup *setup)
+{
+	char path[PATH_MAX];
+	if (setup->action != SETUP_REMOVE && !setup_is_installed(setup, path))
+		cli_error("%s is not installed: there is no %s in PATH, nor the folder %s",
+		    setup->agent->title, setup->agent->name, path);
+}
+
 static enum cli_status run(const struct setup *setup)
 {
 	char path[PATH_MAX];
@@ -200,5 +209,7 @@ enum cli_status setup_run(struct cli *cli, int argc, char **argv)
 			return cli_usage(
 			    "setup", "unknown agent \"%s\"; choose %s", argv[i], names);
 	}
+	if (setup.agent != NULL)
+		say_if_missing(&setup);
 	return cli_flush(setup.agent != NULL ? run(&setup) : run_all(&setup, has_action));
 }

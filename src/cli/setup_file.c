@@ -146,13 +146,131 @@ static bool lacks_integrations(const struct setup_file *file, char *ret_reason, 
 	return false;
 }
 
-static bool edit_json(const struct setup *setup, const struct setup_file *file, const char *text,
-    size_t len, struct buf *out, char *ret_reason, size_t size)
+/* The entries of a file for Muxbus, as its steps set them. */
+enum entry {
+	ENTRY_NONE,
+	ENTRY_OURS, /* by setup of any installation, perhaps with more members */
+	ENTRY_CHANGED, /* by setup, and then a person added arguments, or removed some of it */
+	ENTRY_OTHER, /* a person's own */
+};
+
+/* Whether a string is that of the model, in which @ and % are places of any installation. */
+static bool fits_text(const char *text, const char *model)
+{
+	const char *end = *model == '@' ? "/muxbus" : model + 1;
+	size_t len = strlen(text), end_len = strlen(end);
+	if (*model != '@' && *model != '%')
+		return strcmp(text, model) == 0;
+	return (*model == '@' && strcmp(text, "muxbus") == 0) ||
+	    (len > end_len && strcmp(text + len - end_len, end) == 0);
+}
+
+/* How a value compares with the model. A person chooses numbers and truth values. */
+static enum entry compare(const struct json *value, const struct json *model)
+{
+	enum entry entry = ENTRY_OURS;
+	const struct json *at = model->type == JSON_ARRAY ? value->child : NULL;
+	if (model->type != JSON_STRING && model->type != JSON_ARRAY && model->type != JSON_OBJECT)
+		return ENTRY_OURS;
+	if (value->type != model->type ||
+	    (model->type == JSON_STRING && !fits_text(value->text, model->text)))
+		return ENTRY_OTHER;
+	for (const struct json *part = model->child; part != NULL; part = part->next) {
+		const struct json *theirs =
+		    model->type == JSON_ARRAY ? at : json_member(value, part->name);
+		enum entry one = theirs != NULL ? compare(theirs, part) : ENTRY_OTHER;
+		entry = one > entry ? one : entry;
+		at = at != NULL ? at->next : NULL;
+	}
+	return entry == ENTRY_OURS && at != NULL ? ENTRY_CHANGED : entry;
+}
+
+static const struct json *find_value(const struct json *value, const char *const *path)
+{
+	for (; value != NULL && *path != NULL; path++)
+		value = value->type == JSON_OBJECT ? json_member(value, *path) : NULL;
+	return value;
+}
+
+/* Reads the value at a path, which is lent from the reader. *ret_is_there: also one that is no JSON. */
+static const struct json *read_value(struct json_reader *reader, const struct setup_file *file,
+    const char *const *path, const struct buf *text, bool *ret_is_there)
+{
+	struct json_error error;
+	struct config_toml toml;
+	const struct json *value;
+	const char *bytes = text->len > 0 ? (const char *)text->data : "";
+	size_t len = text->len;
+	if (!file->is_toml) {
+		value = find_value(json_read(reader, bytes, len, &error), path);
+		*ret_is_there = value != NULL;
+		return value;
+	}
+	bytes = config_toml_init(&toml, bytes, len)
+	    ? config_toml_get(&toml, path[0], path[1], path[2], &len)
+	    : NULL;
+	*ret_is_there = bytes != NULL;
+	value = bytes != NULL ? json_read(reader, bytes, len, &error) : NULL;
+	config_toml_finish(&toml);
+	return value;
+}
+
+/* How the value of a step is in the file. */
+static enum entry compare_step(
+    const struct setup_file *file, const struct setup_step *step, const struct buf *text)
+{
+	struct json_error error;
+	struct json_reader *reader = json_reader_new(CONFIG_FILE_MAX);
+	struct json_reader *models = json_reader_new(TEXT_MAX);
+	bool is_there;
+	const struct json *value = read_value(reader, file, step->path, text, &is_there);
+	enum entry entry = value != NULL
+	    ? compare(value, json_read(models, step->value, strlen(step->value), &error))
+	    : is_there ? ENTRY_OTHER
+		       : ENTRY_NONE;
+	json_reader_free(reader);
+	json_reader_free(models);
+	return entry;
+}
+
+/* Whether one of the entries is there, with any members. */
+static bool has_own(const struct setup_file *file, const struct buf *text)
+{
+	struct json_reader *reader = json_reader_new(CONFIG_FILE_MAX);
+	bool is_found = false;
+	for (size_t i = 0; !is_found && file->own[i][0] != NULL; i++)
+		(void)read_value(reader, file, file->own[i], text, &is_found);
+	json_reader_free(reader);
+	return is_found;
+}
+
+/* Whose the entries of a file are. */
+static enum entry compare_file(const struct setup_file *file, const struct buf *text)
+{
+	enum entry entry = ENTRY_NONE;
+	bool lacks_some = false;
+	for (const struct setup_step *step = file->steps; step->value != NULL; step++) {
+		enum entry one =
+		    step->kind == SETUP_SET ? compare_step(file, step, text) : ENTRY_OURS;
+		if (step->kind != SETUP_SET)
+			continue;
+		lacks_some |= one == ENTRY_NONE;
+		entry = one > entry ? one : entry;
+	}
+	if (entry == ENTRY_NONE)
+		return has_own(file, text) ? ENTRY_OTHER : ENTRY_NONE;
+	return entry == ENTRY_OURS && lacks_some ? ENTRY_CHANGED : entry;
+}
+
+static bool edit_json(const struct setup *setup, const struct setup_file *file,
+    const struct buf *old, struct buf *out, char *ret_reason, size_t size)
 {
 	struct config_json config;
-	bool is_done = config_json_init(&config, text, len);
+	bool is_done =
+	    config_json_init(&config, old->len > 0 ? (const char *)old->data : "", old->len);
 	bool is_removal = setup->action == SETUP_REMOVE;
-	for (size_t i = 0; is_done && is_removal && file->own[i][0] != NULL; i++)
+	bool is_ours = is_removal && compare_file(file, old) == ENTRY_OURS;
+	for (size_t i = 0; is_done && is_ours && file->own[i][0] != NULL; i++)
 		is_done = config_json_remove(&config, file->own[i]);
 	for (const struct setup_step *step = file->steps; is_done && step->value != NULL; step++) {
 		char *value = fill(setup, step->value);
@@ -160,7 +278,7 @@ static bool edit_json(const struct setup *setup, const struct setup_file *file, 
 			is_done = config_json_remove_elements(&config, step->path, step->mark);
 		else if (step->kind == SETUP_ELEMENT)
 			is_done = config_json_set_element(&config, step->path, step->mark, value);
-		else if (!is_removal)
+		else if (!is_removal && compare_step(file, step, old) != ENTRY_CHANGED)
 			is_done =
 			    config_json_set(&config, step->path, value, step->kind == SETUP_PRESET);
 		mem_free(value);
@@ -173,17 +291,21 @@ static bool edit_json(const struct setup *setup, const struct setup_file *file, 
 	return is_done;
 }
 
-static bool edit_toml(const struct setup *setup, const struct setup_file *file, const char *text,
-    size_t len, struct buf *out, char *ret_reason, size_t size)
+static bool edit_toml(const struct setup *setup, const struct setup_file *file,
+    const struct buf *old, struct buf *out, char *ret_reason, size_t size)
 {
 	struct config_toml config;
-	bool is_done = config_toml_init(&config, text, len);
+	bool is_done =
+	    config_toml_init(&config, old->len > 0 ? (const char *)old->data : "", old->len);
 	bool is_removal = setup->action == SETUP_REMOVE;
-	if (is_done && is_removal)
+	if (is_done && is_removal && compare_file(file, old) == ENTRY_OURS)
 		is_done = config_toml_remove(&config, file->own[0][0], file->own[0][1]);
 	for (const struct setup_step *step = file->steps;
 	     is_done && !is_removal && step->value != NULL; step++) {
-		char *value = fill(setup, step->value);
+		char *value;
+		if (compare_step(file, step, old) == ENTRY_CHANGED)
+			continue;
+		value = fill(setup, step->value);
 		is_done = config_toml_set(&config, step->path[0], step->path[1], step->path[2],
 		    value, step->kind == SETUP_PRESET);
 		mem_free(value);
@@ -196,15 +318,24 @@ static bool edit_toml(const struct setup *setup, const struct setup_file *file, 
 	return is_done;
 }
 
+static bool is_equal(const struct buf *one, const struct buf *other)
+{
+	return one->len == other->len &&
+	    (one->len == 0 || memcmp(one->data, other->data, one->len) == 0);
+}
+
 /* Edits a text. Returns false with a reason. */
 static bool edit(const struct setup *setup, const struct setup_file *file, const struct buf *text,
     struct buf *out, char *ret_reason, size_t size)
 {
-	const char *bytes = text->data != NULL ? (const char *)text->data : "";
 	if (file->source != NULL)
 		return edit_copy(setup, file, text, out, ret_reason, size);
-	return (file->is_toml ? edit_toml : edit_json)(
-	    setup, file, bytes, text->len, out, ret_reason, size);
+	if (setup->action == SETUP_WRITE && compare_file(file, text) == ENTRY_OTHER) {
+		(void)snprintf(ret_reason, size,
+		    "its entry \"muxbus\" is not of muxbus setup: rename or remove it");
+		return false;
+	}
+	return (file->is_toml ? edit_toml : edit_json)(setup, file, text, out, ret_reason, size);
 }
 
 /* The path of a file. Returns false if it is too long, or without a home directory. */
@@ -265,40 +396,63 @@ static bool has_rival(
 	return true;
 }
 
-/* Whether an edit for this action would leave the file as it is; false if it cannot be edited. */
-static bool is_same_after(struct setup setup, enum setup_action action,
-    const struct setup_file *file, const struct config_file *config)
+/* Whether an edit of a text for this action gives the other one. */
+static bool leads_to(struct setup setup, enum setup_action action, const struct setup_file *file,
+    const struct buf *text, const struct buf *wanted)
 {
 	char reason[PATH_MAX + 128];
 	struct buf out;
 	bool is_same;
 	setup.action = action;
 	buf_init(&out, CONFIG_FILE_MAX);
-	is_same = edit(&setup, file, &config->text, &out, reason, sizeof reason) &&
-	    out.len == config->text.len &&
-	    (out.len == 0 || memcmp(out.data, config->text.data, out.len) == 0);
+	is_same = edit(&setup, file, text, &out, reason, sizeof reason) && is_equal(&out, wanted);
 	buf_finish(&out);
 	return is_same;
 }
 
-/* Replaces the file by the new text, or removes a file that is ours as a whole. */
+/* Whether a text has no settings: such a file was made for ours. */
+static bool is_blank(const struct setup_file *file, const struct buf *text)
+{
+	const char *at = text->len > 0 ? (const char *)text->data : "";
+	at += strspn(at, " \t\r\n");
+	if (!file->is_toml && at[0] == '{') {
+		at += 1 + strspn(at + 1, " \t\r\n");
+		at += at[0] == '}';
+	}
+	return at[strspn(at, " \t\r\n")] == '\0';
+}
+
+/*
+ * Replaces the file by the new text, or removes a file that then has nothing. A removal keeps no
+ * backup of what --write gives, nor backups of what the file is again.
+ */
 static bool store(const struct setup *setup, const struct setup_file *file,
     struct config_file *config, const struct buf *text, char *ret_reason, size_t size)
 {
-	if (file->source == NULL || setup->action != SETUP_REMOVE)
-		return config_file_write(config, text, ret_reason, size);
-	return config_file_remove(
-	    config, !is_same_after(*setup, SETUP_WRITE, file, config), ret_reason, size);
+	bool is_removal = setup->action == SETUP_REMOVE, is_done;
+	bool has_backup = !is_removal || !leads_to(*setup, SETUP_WRITE, file, text, &config->text);
+	if (is_removal &&
+	    (file->source != NULL ||
+		(is_blank(file, text) && strcmp(config->path, config->target) == 0)))
+		is_done = config_file_remove(config, has_backup, ret_reason, size);
+	else
+		is_done = config_file_write(config, text, has_backup, ret_reason, size);
+	if (is_done && is_removal)
+		config_file_drop_backups(config, text);
+	return is_done;
 }
 
 static void report(const struct setup *setup, const struct setup_file *file, const char *path,
-    const struct config_file *config, bool is_same)
+    const struct config_file *config, const struct buf *text, bool is_same)
 {
 	bool is_removal = setup->action == SETUP_REMOVE;
-	const char *done = is_removal && file->source != NULL ? "removed"
-	    : config->is_there                                ? "changed"
-							      : "made";
-	if (is_same)
+	const char *done = is_removal && access(path, F_OK) < 0 ? "removed"
+	    : config->is_there                                  ? "changed"
+								: "made";
+	if (is_removal && file->source == NULL && compare_file(file, text) != ENTRY_NONE)
+		setup_say(
+		    "%s: its entry \"muxbus\" stays: it is not as muxbus setup writes it", path);
+	else if (is_same)
 		setup_say("%s: %s", path,
 		    is_removal ? "contains nothing of muxbus" : "contains everything already");
 	else
@@ -324,13 +478,11 @@ bool setup_change_file(const struct setup *setup, const struct setup_file *file,
 		(void)snprintf(reason, sizeof reason, "%s: %s", path, detail);
 		is_done = false;
 	}
-	is_same = is_absent ||
-	    (is_done && config.is_there && out.len == config.text.len &&
-		(out.len == 0 || memcmp(out.data, config.text.data, out.len) == 0));
+	is_same = is_absent || (is_done && config.is_there && is_equal(&out, &config.text));
 	if (is_done && !is_same)
 		is_done = store(setup, file, &config, &out, reason, sizeof reason);
 	if (is_done)
-		report(setup, file, path, &config, is_same);
+		report(setup, file, path, &config, &out, is_same);
 	else
 		cli_error("%s; nothing was changed there", reason);
 	buf_finish(&out);
@@ -359,10 +511,10 @@ static enum setup_state look_at(
 	if (find_rival(file, path, rival))
 		return mentions_muxbus(rival) ? SETUP_COMPLETE : SETUP_ABSENT;
 	if (config_file_read(&config, path, reason, sizeof reason) && config.is_there) {
-		if (is_same_after(*setup, SETUP_WRITE, file, &config))
+		if (leads_to(*setup, SETUP_WRITE, file, &config.text, &config.text))
 			state = SETUP_COMPLETE;
 		else if (contains(&config.text, "muxbus") &&
-		    !is_same_after(*setup, SETUP_REMOVE, file, &config))
+		    !leads_to(*setup, SETUP_REMOVE, file, &config.text, &config.text))
 			state = SETUP_PARTIAL;
 	}
 	config_file_finish(&config);
