@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -21,9 +22,12 @@
 
 void job_output_init(struct job_output *output, struct cli *cli, const char *job)
 {
+	struct stat status;
 	*output = (struct job_output){.cli = cli, .job = job, .started_ms = clock_mono_ms()};
-	/* On a terminal the output itself shows the progress. */
-	output->has_progress = screen_has_cursor(STDERR_FILENO) && !cli->is_terminal;
+	/* A terminal shows the output itself, and the reader of a pipe may write to it. */
+	output->has_progress = screen_has_cursor(STDERR_FILENO) && !cli->is_terminal &&
+	    fstat(STDOUT_FILENO, &status) == 0 &&
+	    (S_ISREG(status.st_mode) || S_ISCHR(status.st_mode));
 	buf_init(&output->bytes, (size_t)READ_BYTES * 8);
 	buf_init(&output->tail, TAIL_MAX);
 }
@@ -98,6 +102,7 @@ static void print_visible(struct job_output *output)
 
 enum cli_status job_output_print(struct job_output *output, struct link *link)
 {
+	int64_t wanted = -1; /* all that there is now: a job may write faster than we print */
 	for (;;) {
 		const struct json *result;
 		enum cli_status status =
@@ -120,7 +125,8 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 			(void)fwrite(output->bytes.data, 1, output->bytes.len, stdout);
 		is_stuck = to <= output->offset;
 		output->offset = to > output->offset ? to : output->offset;
-		if (to >= end || is_stuck || ferror(stdout))
+		wanted = wanted < 0 ? end : wanted;
+		if (to >= wanted || is_stuck || ferror(stdout))
 			break;
 	}
 	(void)fflush(stdout); /* cli_flush() checks */

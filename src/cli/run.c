@@ -43,8 +43,7 @@ struct run {
 	struct cli *cli;
 	/* The request. */
 	bool is_detached;
-	bool wants_follow; /* --follow */
-	bool follows; /* prints the output as it comes: on a terminal too */
+	bool wants_follow; /* --follow: prints the output also in the background */
 	bool is_shell;
 	bool is_quiet;
 	bool wants_input; /* --stdin */
@@ -79,7 +78,7 @@ static enum cli_status read_options(
 		} else if (option_is(reader, 'd', "detach")) {
 			run->is_detached = true;
 		} else if (option_is(reader, 'f', "follow")) {
-			run->wants_follow = run->follows = true;
+			run->wants_follow = true;
 		} else if (option_is(reader, 'c', "shell")) {
 			run->is_shell = true;
 		} else if (option_is(reader, 'i', "stdin")) {
@@ -180,14 +179,19 @@ static enum cli_status read_input(struct run *run)
 	return CLI_DONE;
 }
 
+/* The job is on this machine, with our environment and directories. */
+static bool is_here(const struct run *run)
+{
+	return !remote_is(run->cli) && !run->cli->is_fleet;
+}
+
 static enum cli_status put_params(const struct run *run, struct buf *params)
 {
 	struct json_writer writer;
 	struct buf command;
 	char cwd[PATH_MAX];
 	char path[PATH_MAX * 2];
-	bool is_here = !remote_is(run->cli) && !run->cli->is_fleet;
-	const char *dir = is_here && getcwd(cwd, sizeof cwd) != NULL ? cwd : NULL;
+	const char *dir = is_here(run) && getcwd(cwd, sizeof cwd) != NULL ? cwd : NULL;
 	enum cli_status status;
 	buf_init(&command, COMMAND_MAX);
 	status = put_command(run, &command);
@@ -211,13 +215,24 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 		    &writer, "stdin", (const char *)run->input.data, run->input.len);
 	if (run->cli->is_fleet && !run->is_detached)
 		json_put_null(&writer, "pane"); /* this program waits: no pane is to be woken */
-	if (is_here) /* another machine has an environment and directories of its own */
+	if (is_here(run)) /* another machine has its own */
 		put_env(&writer); /* last: job lists show the beginning of the request */
 	json_object_end(&writer);
 	buf_finish(&command);
 	if (status == CLI_DONE && writer.is_cut)
 		return cli_usage("run", "the command and the environment are too long");
 	return status;
+}
+
+/* A change of the log means that there is more to print; without the news of it, it is polled. */
+static void watch_log(struct run *run, const char *log)
+{
+	int fd = is_here(run) ? inotify_init1(IN_CLOEXEC | IN_NONBLOCK) : -1;
+	if (fd >= 0 && inotify_add_watch(fd, log, IN_MODIFY) < 0) {
+		(void)close(fd); /* nothing was read */
+		fd = -1;
+	}
+	run->interrupt.extra_fd = fd;
 }
 
 static enum cli_status start_job(struct run *run)
@@ -238,13 +253,7 @@ static enum cli_status start_job(struct run *run)
 		show_result(run->cli, "run_long_command", result);
 		return CLI_DONE;
 	}
-	/* A change of the log means that there is more to print. */
-	if (run->follows) {
-		run->interrupt.extra_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-		if (run->interrupt.extra_fd >= 0)
-			(void)inotify_add_watch(run->interrupt.extra_fd,
-			    ask_string(result, "log", ""), IN_MODIFY); /* else it is polled */
-	}
+	watch_log(run, ask_string(result, "log", ""));
 	return CLI_DONE;
 }
 
@@ -323,13 +332,18 @@ static enum cli_status look_for_end(struct run *run, bool *ret_has_ended)
 	return read == LINK_END || read == LINK_BROKEN ? CLI_UNREACHABLE : CLI_DONE;
 }
 
+/* Whether there is a person to tell that input does not reach the job. */
+static bool may_tell_input(const struct run *run)
+{
+	return !run->told_input && !run->is_quiet && !run->wants_input && isatty(STDERR_FILENO);
+}
+
 /* Says once that what is typed here, or comes through a pipe, does not reach the job. */
 static void tell_input(struct run *run)
 {
 	int waiting = 0;
-	if (run->told_input || run->is_quiet || run->wants_input || !isatty(STDERR_FILENO) ||
-	    !screen_is_ours(STDERR_FILENO) || ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 ||
-	    waiting <= 0)
+	if (!may_tell_input(run) || !screen_is_ours(STDERR_FILENO) ||
+	    ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || waiting <= 0)
 		return;
 	run->told_input = true;
 	job_output_erase(&run->output);
@@ -347,11 +361,12 @@ static enum cli_status print_output(struct run *run)
 /* Handles one event while the job runs. */
 static enum cli_status wait_once(struct run *run, bool *ret_has_ended, int *ret_exit)
 {
+	enum cli_status status;
 	int number;
-	bool has_tick = run->output.has_progress || run->follows;
+	bool is_polled = run->interrupt.extra_fd < 0;
+	bool has_tick = is_polled || run->output.has_progress || may_tell_input(run);
 	tell_input(run);
-	switch (interrupt_wait(
-	    &run->interrupt, run->link, has_tick && !run->is_quiet ? PROGRESS_MS : -1, &number)) {
+	switch (interrupt_wait(&run->interrupt, run->link, has_tick ? PROGRESS_MS : -1, &number)) {
 	case INTERRUPT_SIGNAL:
 		return on_signal(run, number, ret_exit);
 	case INTERRUPT_READER: /* as if it had written to the pipe itself */
@@ -366,9 +381,9 @@ static enum cli_status wait_once(struct run *run, bool *ret_has_ended, int *ret_
 		return print_output(run);
 	}
 	case INTERRUPT_TIME:
-		if (run->follows)
-			return print_output(run);
-		return run->is_quiet ? CLI_DONE : job_output_progress(&run->output, run->link);
+		if (is_polled && (status = print_output(run)) != CLI_DONE)
+			return status;
+		return job_output_progress(&run->output, run->link);
 	case INTERRUPT_LINK:
 		break;
 	}
@@ -446,12 +461,14 @@ static enum cli_status finish_job(struct run *run, int *ret_exit)
 static int wait_for_job(struct run *run)
 {
 	int exit_status = CLI_NO;
+	bool is_due = true; /* the log may have grown before it was watched, or without a daemon */
 	enum cli_status status;
 	if (!ask_for_end(run) && connect_again(run) != CLI_DONE)
 		return CLI_UNREACHABLE;
 	while (!run->has_ended) {
 		link_set_other(run->link, on_other, run);
-		status = wait_once(run, &run->has_ended, &exit_status);
+		status = is_due ? print_output(run) : wait_once(run, &run->has_ended, &exit_status);
+		is_due = status == CLI_UNREACHABLE;
 		if (status == CLI_UNREACHABLE)
 			status = connect_again(run);
 		if (status != CLI_DONE)
@@ -468,7 +485,7 @@ static int wait_for_job(struct run *run)
 enum cli_status run_run(struct cli *cli, int argc, char **argv)
 {
 	struct option_reader reader;
-	struct run run = {.cli = cli, .follows = cli->is_terminal};
+	struct run run = {.cli = cli};
 	bool is_finished;
 	int exit_status;
 	enum cli_status status;
@@ -493,7 +510,7 @@ enum cli_status run_run(struct cli *cli, int argc, char **argv)
 	exit_status = (int)status;
 	if (status == CLI_DONE && !run.is_detached) {
 		job_output_init(&run.output, cli, run.id);
-		run.output.has_progress &= !run.is_quiet && !run.follows;
+		run.output.has_progress &= !run.is_quiet;
 		exit_status = wait_for_job(&run);
 		job_output_finish(&run.output);
 	}

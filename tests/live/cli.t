@@ -167,6 +167,13 @@ run_it env MARK=here "$muxbus" run -C /usr -- sh -c 'echo $MARK $PWD'
 is 'environment and directory are the caller'"'"'s' "$(cat "$dir/out")" 'here /usr'
 run_it "$muxbus" run -- printf '\377\000x'
 is 'output in a pipe is exact' "$(od -An -tx1 <"$dir/out" | tr -d ' ')" ff0078
+mkfifo "$dir/typed"
+"$muxbus" run -- sh -c "echo first; read line <'$dir/typed'; echo second" 2>"$dir/err" | cat >"$dir/out" &
+piped=$!
+until_is 'output goes into a pipe as it comes' first cat "$dir/out"
+echo >"$dir/typed"
+wait "$piped"
+is 'all of it' "$(tr '\n' ' ' <"$dir/out")" 'first second '
 run_it "$muxbus" run -f -- sh -c 'for i in 1 2 3; do echo $i; sleep 0.05; done; exit 3'
 is 'output is followed' "$status $(tr '\n' ' ' <"$dir/out")" '3 1 2 3 '
 gives 'detached it returns at once' 0 '.id | length' 4 run -d -- sleep 60
@@ -182,8 +189,12 @@ kill -INT "$(pgrep -P "$runner" || echo "$runner")" 2>/dev/null
 wait "$runner"
 is '^C stops it' "$? $("$muxbus" get_job "$job" | jq -r .state)" '130 stopped'
 ok 'and says so' file_has "$dir/err" "stopping job $job"
-(timeout 60 "$muxbus" run -f -- yes; echo $? >"$dir/status") 2>/dev/null | head -n 1 >/dev/null
+(timeout 60 "$muxbus" run -- yes; echo $? >"$dir/status") 2>"$dir/err" | head -n 2 >"$dir/out"
 until_is 'the end of its reader ends it' 0 sh -c "'$muxbus' list_jobs running=true | jq '.jobs | length'"
+is 'when head has its lines' "$(cat "$dir/out")" "$(printf 'y\ny')"
+until_is 'with the status of SIGPIPE' 141 cat "$dir/status"
+ok 'and says so' file_has "$dir/err" 'the reader of the output is gone: stopping job'
+is 'jobs say how it ended' "$("$muxbus" --text jobs | awk '$NF == "yes" { print $2, $3, $4 }')" 'stopped SIG 15'
 "$muxbus" run -- sh -c 'sleep 1; echo survived' >"$dir/out" 2>"$dir/err" &
 runner=$!
 until_is 'a job runs' 1 sh -c "'$muxbus' list_jobs running=true | jq '.jobs | length'"
