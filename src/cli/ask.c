@@ -35,10 +35,11 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 	return NULL;
 }
 
-/* A typing error in -L or -S must not leave a daemon behind. */
+/* A verb outside tmux, or a typing error in -L or -S, must not leave a daemon behind. */
 static bool has_server(const struct cli *cli, char *ret_reason, size_t size)
 {
-	if ((cli->tmux_name == NULL && cli->tmux_path == NULL) || locate_tmux_runs(cli))
+	bool is_named = cli->tmux_name != NULL || cli->tmux_path != NULL;
+	if (cli->is_fleet || (cli->is_start && !is_named) || locate_tmux_runs(cli))
 		return true;
 	if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR)
 		(void)snprintf(ret_reason, size, "no tmux server runs at %s", cli->tmux_socket);
@@ -102,10 +103,12 @@ struct link *ask_connect_for(
 	char reason[PATH_MAX + 512];
 	enum link_state state = link_open(&link, cli->socket, reason, sizeof reason);
 	bool is_absent = state == LINK_NO_SOCKET || state == LINK_DEAD;
+	const char *hint = "";
 	if (is_absent && may_start && !cli->has_socket) {
-		link = has_server(cli, reason, sizeof reason)
-		    ? start_and_open(cli, reason, sizeof reason)
-		    : NULL;
+		if (has_server(cli, reason, sizeof reason))
+			link = start_and_open(cli, reason, sizeof reason);
+		else if (cli->tmux_name == NULL && cli->tmux_path == NULL)
+			hint = ". Start tmux; or muxbusd without it: muxbus start";
 		is_absent = false;
 	}
 	if (is_absent) {
@@ -113,7 +116,7 @@ struct link *ask_connect_for(
 		(void)snprintf(text, sizeof text, "muxbusd is not running: %s. ", reason);
 		say_with_hint(cli, text, "Start it with: muxbus start");
 	} else if (link == NULL) {
-		cli_error("%s", reason);
+		say_with_hint(cli, reason, hint);
 	}
 	if (link != NULL && !greet(cli, link, method, ret_answer)) {
 		link_close(link);

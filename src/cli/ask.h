@@ -14,7 +14,7 @@
 
 /*
  * Connects to cli->socket; with may_start, starts the daemon first if it does not run: but not at
- * the socket of -s, and not for a tmux server that -L or -S names and that does not run. Prints
+ * the socket of -s, and not for a tmux server that does not run, except by muxbus start. Prints
  * that the daemon has another version, and that it has not answered for ASK_MUTE_MS. On failure
  * prints the problem and its remedy, and returns NULL: the status is then CLI_UNREACHABLE.
  */

@@ -34,6 +34,36 @@ static bool find(const char *word, char path[PATH_MAX], char *ret_reason, size_t
 	return false;
 }
 
+/* Whether the programs that ours runs are installed, and it has its argument. */
+static bool can_run(int count, char **words, char *ret_reason, size_t size)
+{
+	static const struct {
+		const char *name, *program, *package, *argument;
+	} needs[] = {
+	    {"desktop", "notify-send", "libnotify-bin", NULL},
+	    {"desktop", "jq", "jq", NULL},
+	    {"ntfy", "curl", "curl", "https://ntfy.sh/TOPIC"},
+	    {"ntfy", "jq", "jq", NULL},
+	};
+	char path[PATH_MAX];
+	for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+		if (strcmp(words[0], needs[i].name) != 0)
+			continue;
+		if (!program_find_in_path(needs[i].program, path, sizeof path)) {
+			(void)snprintf(ret_reason, size,
+			    "%s needs %s, which is not installed: apt install %s", words[0],
+			    needs[i].program, needs[i].package);
+			return false;
+		}
+		if (needs[i].argument != NULL && count < 2) {
+			(void)snprintf(ret_reason, size, "its topic is missing: on_notify %s %s",
+			    words[0], needs[i].argument);
+			return false;
+		}
+	}
+	return true;
+}
+
 static enum cli_status put(struct config_file *file, int count, char **words)
 {
 	char path[PATH_MAX], reason[REASON_SIZE];
@@ -46,7 +76,8 @@ static enum cli_status put(struct config_file *file, int count, char **words)
 			return cli_usage("on_notify",
 			    "a word is empty, begins with # or has a line feed: put the command "
 			    "into a script");
-	if (!find(words[0], path, reason, sizeof reason)) {
+	if (!find(words[0], path, reason, sizeof reason) ||
+	    !can_run(count, words, reason, sizeof reason)) {
 		cli_error("%s", reason);
 		return CLI_NO;
 	}

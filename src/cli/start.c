@@ -23,6 +23,7 @@ enum cli_status start_run(struct cli *cli, int argc, char **argv)
 	}
 	was_running = link_open(&link, cli->socket, reason, sizeof reason) == LINK_OK;
 	link_close(link);
+	cli->is_start = true;
 	cli->has_socket = false; /* a daemon is asked for, also at another socket */
 	link = ask_connect(cli, true);
 	if (link == NULL)

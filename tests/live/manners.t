@@ -97,6 +97,24 @@ says 'nor a socket of -s' 3 "Start it with: muxbus -s $dir/nothing start" "$muxb
 ok 'there is none' test ! -e "$MUXBUS"
 says 'no daemon for a tmux server that does not run' 3 "no tmux server runs at $dir/typo" "$muxbus" -S "$dir/typo" start
 ok 'none is left' test ! -e "$dir/typo.muxbus"
+mkdir -m 700 "$dir/run"
+outside="env -u MUXBUS -u TMUX TMUX_TMPDIR=$dir/run $muxbus"
+nowhere=$dir/run/tmux-$(id -u)/default
+for verb in ls 'run true' 'remind 10m tea' top 'wait sec=1' 'tail %0' list_jobs; do
+	says "nor does $verb outside tmux" 3 "no tmux server runs at $nowhere. Start tmux; or muxbusd without it: muxbus start" \
+		$outside $verb
+done
+ok 'none is left there' test ! -e "$nowhere.muxbus"
+mkdir -m 700 "${nowhere%/*}"
+TMUX_TMPDIR="$dir/run" tmux -f /dev/null new-session -d -s gone 'exec sh'
+is 'where one runs, ls starts a daemon' "$($outside ls | jq -r '.panes[0].session_name')" gone
+TMUX_TMPDIR="$dir/run" tmux kill-server
+until_is 'a daemon whose server has ended says so' 'searching: no tmux server at this socket' \
+	sh -c "$outside --text status | sed -n 's/^ *tmux  //p'"
+says 'so does ls' 1 "the tmux server at $nowhere is not followed now: no tmux server at this socket" $outside ls
+$outside shutdown >/dev/null
+is 'muxbus start needs none' "$($outside start 2>/dev/null | cut -d ' ' -f 1-3)" 'muxbusd is ready'
+$outside shutdown >/dev/null
 "$muxbus" doctor >"$dir/out"
 is 'doctor hints at it' "$(jq -r '.findings[] | select(.subject == "daemon").remedy' "$dir/out")" 'muxbus start'
 is 'a method starts one' "$("$muxbus" list_panes | jq -r '.panes[0].pane')" "$pane"

@@ -184,4 +184,30 @@ rm -f "$dir/input"
 call post_notification '{"text":"for no pane"}'
 until_is 'with on_notify_for=all it runs for each' 'for no pane' sh -c "jq -r .text '$dir/input' 2>/dev/null || :"
 is 'no file was made' "$(ls "$dir/ran" 2>/dev/null)" ''
+# Ours are refused without the programs that they run, by the name of the package.
+mkdir "$dir/few"
+ln -s "$(command -v jq)" "$dir/few/jq"
+rm -f "$dir/.config/muxbus/on_notify"
+MUXBUS_CONTRIBDIR=$(cd "$MUXBUS_SRCDIR/contrib" && pwd)
+export MUXBUS_CONTRIBDIR
+set_program() { # set_program PATH WORD...: the status, what is said, and whether it is set
+	set_path=$1
+	shift
+	said=$(PATH="$set_path" "$MUXBUS_BUILDDIR/muxbus" on_notify "$@" 2>&1)
+	echo "$? $(printf '%s\n' "$said" | sed 's/^muxbus: //; s/: .*on_notify$//') $(ls "$dir/.config/muxbus" | grep -c on_notify)"
+}
+is 'desktop without notify-send' "$(set_program "$dir/few" desktop)" \
+	'1 desktop needs notify-send, which is not installed: apt install libnotify-bin 0'
+is 'ntfy without curl' "$(set_program "$dir/few" ntfy https://ntfy.sh/x)" \
+	'1 ntfy needs curl, which is not installed: apt install curl 0'
+printf '#!/bin/sh\n' >"$dir/few/curl"
+chmod +x "$dir/few/curl"
+is 'ntfy without a topic' "$(set_program "$dir/few" ntfy)" \
+	'1 its topic is missing: on_notify ntfy https://ntfy.sh/TOPIC 0'
+is 'ntfy with both' "$(set_program "$dir/few" ntfy https://ntfy.sh/x)" \
+	"0 muxbusd runs $MUXBUS_CONTRIBDIR/on_notify/ntfy for notifications that no agent gets 1"
+rm "$dir/few/jq" "$dir/.config/muxbus/on_notify"
+is 'and without jq' "$(set_program "$dir/few" ntfy https://ntfy.sh/x)" \
+	'1 ntfy needs jq, which is not installed: apt install jq 0'
+
 done_testing

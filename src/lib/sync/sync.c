@@ -382,8 +382,9 @@ static void on_grace_over(void *data)
 static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
 {
 	struct identity identity;
-	if (locate_identity(sync->socket_path, &identity) != 0 ||
-	    !locate_is_same(&identity, &sync->server))
+	if (locate_identity(sync->socket_path, &identity) != 0)
+		lose_later(sync, MUXBUS_ERR_NO_SERVER, muxbus_strerror(MUXBUS_ERR_NO_SERVER));
+	else if (!locate_is_same(&identity, &sync->server))
 		lose_later(sync, MUXBUS_ERR_NO_SERVER, reason);
 	else if (count_attachments(sync, false) == 0)
 		lose_later(sync, error != 0 ? error : MUXBUS_ERR_NO_SESSION, reason);
