@@ -24,7 +24,7 @@ function finish(    i, first) {
 		lines[first] = toupper(substr(lines[first], 1, 1)) substr(lines[first], 2)
 	printf "    {\"%s\",\n", name
 	for (i = first; i <= count; i++) {
-		gsub(/\\/, "\\\\", lines[i])
+		gsub(/\\/, "\\\\\\\\", lines[i])
 		gsub(/"/, "\\\"", lines[i])
 		printf "\t\"%s\\n\"%s\n", lines[i], i == count ? "}," : ""
 	}

@@ -67,4 +67,12 @@ while [ -e "$dir/$number.sh" ]; do
 	ok "example $number: $(head -n 1 "$dir/$number.sh" | tr -d '#')" matches "$dir/$number.got" "$dir/$number.want"
 	number=$((number + 1))
 done
+
+# Those of muxbusd(8): the daemon runs already, answers, and ends.
+sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$MUXBUS_SRCDIR/src/daemon/muxbusd.8" |
+	awk '/^\.Bd/ { block = 1; next } /^\.Ed/ { block = 0 } block' >"$dir/daemon.sh"
+TMUX="$dir/tmux,1,0" PATH="$MUXBUS_BUILDDIR:$PATH" timeout 60 sh -e "$dir/daemon.sh" >"$dir/daemon.got" 2>&1
+is 'the examples of muxbusd(8) work' "$? $(sed 1d "$dir/daemon.got" | jq -c '[(.result | objects | has("pid")), .error]')" \
+	"0 $(printf '%s\n' '[true,null]' '[false,null]')"
+until_is 'and the last one ends the daemon' gone sh -c "kill -0 $daemon_pid 2>/dev/null || echo gone"
 done_testing
