@@ -35,4 +35,32 @@ done
 check 'so does the changelog of the Debian packages' \
 	"$(sed 1q contrib/debian/changelog | grep -v "^muxbus ($version-")"
 
+# contrib/debian/build in a new checkout, which nothing is configured in, up to the step that
+# `make check-debian` runs in a root of its own: this dpkg-buildpackage says what it would build.
+checkout() {
+	mkdir -p "$work/checkout" "$work/bin"
+	git ls-files -z | tar -c --null -T - | tar -x -C "$work/checkout"
+	printf '#!/bin/sh\nls configure debian/rules >"%s" && ls .. >>"%s"\n' "$work/packaged" "$work/packaged" \
+		>"$work/bin/dpkg-buildpackage"
+	chmod +x "$work/bin/dpkg-buildpackage"
+}
+# build_packages ARGUMENT...: the script of the checkout, from there; all that it says, if it fails.
+build_packages() {
+	rm -f "$work/packaged"
+	(cd "$work/checkout" && env -u MAKEFLAGS -u MAKELEVEL XZ_OPT=-0 PATH="$work/bin:$PATH" \
+		contrib/debian/build "$@" >"$work/log" 2>&1) || tail -n 20 "$work/log"
+	cat "$work/packaged" 2>&1 >/dev/null
+}
+if git ls-files --error-unmatch configure.ac >/dev/null 2>&1 && command -v autoreconf >/dev/null; then
+	checkout
+	check 'contrib/debian/build begins in a new checkout' "$(build_packages)"
+	check 'with the source of the packages' "$(printf '%s\n' configure debian/rules "muxbus-$version" \
+		"muxbus_$version.orig.tar.xz" | diff - "$work/packaged" 2>&1)"
+	check 'and ends with them' "$(ls -A "$work/checkout/build/debian" 2>&1 | grep -v "^muxbus_$version.orig.tar.xz$")"
+	rm -r "$work/checkout/build"
+	(cd "$work/checkout" && ./configure) >"$work/log" 2>&1
+	check 'so it does where the source is configured itself' "$(build_packages)"
+	check 'and has them at the same place' "$(ls "$work/checkout/build/debian/muxbus_$version.orig.tar.xz" 2>&1 >/dev/null)"
+fi
+
 done_checking
