@@ -126,7 +126,7 @@ void talk_half_close(struct talk *talk)
 static bool take_line(struct talk *talk)
 {
 	size_t rest = talk->in.len - talk->in_start;
-	const uint8_t *start = talk->in.data + talk->in_start;
+	const uint8_t *start = rest == 0 ? NULL : talk->in.data + talk->in_start;
 	const uint8_t *newline = rest == 0 ? NULL : memchr(start, '\n', rest);
 	if (newline == NULL) {
 		buf_consume(&talk->in, talk->in_start);

@@ -14,7 +14,7 @@
 
 #include "harness.h"
 
-enum { PANES = 20, CONNECTIONS_MAX = 16, VERSIONS_MAX = 4, QUIET_MS = 1500 };
+enum { PANES = 20, CONNECTIONS_MAX = 16, VERSIONS_MAX = 16, QUIET_MS = 1500 };
 
 static int window_ms = 5000;
 
