@@ -11,6 +11,7 @@
  *   command      a list of tmux commands, built argument by argument
  *   loop         one file descriptor and one dispatch function for everything below
  *   connection   one `tmux -C` process: commands go down, replies and events come up
+ *   one_shot     a list of commands without a connection
  *   model        the sessions, windows, panes and clients of a server, by id
  *   sync         keeps a model true, with one connection per session
  *
@@ -637,6 +638,76 @@ MUXBUS_API enum muxbus_way muxbus_connection_way(const struct muxbus_connection 
 
 MUXBUS_API void muxbus_connection_stats(
     const struct muxbus_connection *connection, struct muxbus_parser_stats *ret_stats);
+
+/*
+ * One-shot commands. Since 0.3.
+ *
+ * A list of commands without a connection: this process speaks to the server as the program
+ * `tmux` does, and leaves. It starts no process and makes no control client: tmux counts nothing
+ * as attached, list-clients shows nothing, and no output can be mistaken for a reply. It takes
+ * about as long as a command of a connection takes, and a hundredth of starting tmux.
+ *
+ * tmux has no current client for such a command: detach-client, switch-client, display-popup and
+ * attach-session fail. Hooks such as after-list-panes run, and show-messages has the command.
+ */
+struct muxbus_one_shot;
+
+enum muxbus_one_shot_flag {
+	/*
+	 * The commands may read and write the files that they name, with the rights of this process:
+	 * load-buffer, save-buffer, source-file. Regular files only, to read up to
+	 * MUXBUS_COMMAND_MAX bytes. Without the flag they fail with "Permission denied".
+	 */
+	MUXBUS_ONE_SHOT_FILES = 1 << 0,
+};
+
+struct muxbus_one_shot_options {
+	const char *socket_path; /* of the tmux server; required */
+	const char *tmux_path; /* as in struct muxbus_connection_options */
+	/*
+	 * MUXBUS_WAY_DIRECT or MUXBUS_WAY_DIRECT_3_6, as muxbus_connection_way() said; the same on
+	 * little-endian machines. A server of another protocol version gets MUXBUS_WAY_PROCESS by
+	 * itself: a started tmux, which ignores directory and pane.
+	 */
+	enum muxbus_way way;
+	/*
+	 * Where new panes start and relative paths begin; an absolute path. NULL: as for a
+	 * control client, that of the session.
+	 */
+	const char *directory;
+	/* As $TMUX_PANE for tmux: its session is the default target. MUXBUS_NO_ID: tmux chooses. */
+	uint32_t pane;
+	unsigned flags; /* enum muxbus_one_shot_flag */
+	unsigned timeout_ms; /* 0: 5,000; each KiB of the list adds a millisecond */
+};
+
+/*
+ * Runs a list of commands and always frees it. reply is called exactly once if this function
+ * returns 0, and never otherwise: from the loop, with MUXBUS_ERR_CLOSED if the server ended,
+ * MUXBUS_ERR_TIMEOUT, MUXBUS_ERR_PROTOCOL or MUXBUS_ERR_NOMEM for all commands, or with the
+ * replies as of a connection. Their bodies are what the commands printed, byte for byte, and
+ * behind it the text of the error; their number is 0. A list of any length up to
+ * MUXBUS_COMMAND_MAX runs.
+ *
+ * *ret_one_shot, which may be NULL, is valid until reply returns. Returns MUXBUS_ERR_NO_SERVER,
+ * MUXBUS_ERR_TIMEOUT (the server accepts no connection), MUXBUS_ERR_SPAWN, MUXBUS_ERR_SYSTEM with
+ * errno set, MUXBUS_ERR_NOMEM, or the error of the list. options are copied.
+ */
+MUXBUS_API int muxbus_one_shot_run(struct muxbus_loop *loop,
+    const struct muxbus_one_shot_options *options, struct muxbus_command *command,
+    muxbus_reply_fn *reply, void *data, struct muxbus_one_shot **ret_one_shot);
+
+/*
+ * The exit status that the program tmux would have; -1: not known. For the reply function. It is
+ * 1 after an error, and that of the shell command after run-shell.
+ */
+MUXBUS_API int muxbus_one_shot_status(const struct muxbus_one_shot *one_shot);
+
+/*
+ * Hangs up and frees; reply is not called. tmux may run the commands all the same. Accepts NULL.
+ * Not in the reply function.
+ */
+MUXBUS_API void muxbus_one_shot_cancel(struct muxbus_one_shot *one_shot);
 
 /*
  * Finds the socket of a tmux server as tmux does: from -S path, else -L name, else

@@ -29,8 +29,10 @@ work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 check 'the library can be described' "$(describe "$work/abi" 2>&1)"
 check 'its ABI is that of contrib/abi, or has more' \
-	"$(abidiff --no-added-syms "$record" "$work/abi" 2>&1 ||
-		echo 'Release it with another -version-info, and describe it in contrib/CHANGES.library.')"
+	"$(abidiff --no-added-syms "$record" "$work/abi" >"$work/changes" 2>&1 || {
+		cat "$work/changes"
+		echo 'Release it with another -version-info, and describe it in contrib/CHANGES.library.'
+	})"
 check 'it has the SONAME of the record' "$(readelf -d "$library" | grep SONAME |
 	grep -v -F "[$(sed -n "s/.* soname='\([^']*\)'.*/\1/p" "$record")]")"
 

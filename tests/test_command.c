@@ -168,6 +168,30 @@ static void test_nonces(void)
 	    "nonces: what was given out is not kept");
 }
 
+/* As the arguments of a message: the separator of commands, and ';' at the end of an argument. */
+static void test_pack(void)
+{
+	static const char want[] =
+	    "\x0b\0\0\0a\0x\\;\0\\;\0\0;\0display-message\0-p\0" A "\0;\0b\0y;z";
+	struct muxbus_command *command = new_command();
+	struct nonce nonces[2];
+	struct buf out;
+	memset(nonces[0].text, 'a', MUXBUS_NONCE_LEN);
+	nonces[0].text[MUXBUS_NONCE_LEN] = '\0';
+	buf_init(&out, 1024);
+	muxbus_command_args(command, "a", "x;", ";", "", NULL);
+	muxbus_command_next(command);
+	muxbus_command_args(command, "b", "y;z", NULL);
+	is_int(command_pack(command, nonces, &out), 0, "a list is packed");
+	ok(out.len == sizeof want && memcmp(out.data, want, sizeof want) == 0,
+	    "... as its arguments");
+	buf_clear(&out);
+	out.max = 20;
+	is_int(command_pack(command, nonces, &out), MUXBUS_ERR_LIMIT, "a list without room");
+	buf_finish(&out);
+	muxbus_command_free(command);
+}
+
 int main(void)
 {
 	test_lines();
@@ -175,5 +199,6 @@ int main(void)
 	test_refused();
 	test_limits();
 	test_nonces();
+	test_pack();
 	return done_testing();
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "lib/connection/imsg.h"
 
 static const char sentinel[] = " ; display-message -p ";
 static const char separator[] = " ; ";
@@ -26,6 +27,9 @@ enum { PIECE_BYTES = 1024 };
 struct muxbus_command {
 	struct buf text;
 	struct buf places; /* size_t each: where a nonce goes in text */
+	/* The arguments, while they are short: a byte that marks a command's first, the bytes, NUL. */
+	struct buf words;
+	bool is_long; /* words has not all of them */
 	size_t count;
 	bool is_open; /* the last command may still get arguments */
 	int error; /* the first error */
@@ -38,6 +42,7 @@ int muxbus_command_new(struct muxbus_command **ret_command)
 		return MUXBUS_ERR_NOMEM;
 	buf_init(&command->text, MUXBUS_COMMAND_MAX);
 	buf_init(&command->places, COMMAND_COUNT_MAX * sizeof(size_t));
+	buf_init(&command->words, IMSG_MAX);
 	*ret_command = command;
 	return 0;
 }
@@ -48,6 +53,7 @@ void muxbus_command_free(struct muxbus_command *command)
 		return;
 	buf_finish(&command->text);
 	buf_finish(&command->places);
+	buf_finish(&command->words);
 	mem_free(command);
 }
 
@@ -146,10 +152,27 @@ static void begin(struct muxbus_command *command, const char *name, size_t len)
 	command->is_open = true;
 }
 
+/* Keeps the argument itself for command_pack(). */
+static void keep_word(struct muxbus_command *command, const char *bytes, size_t len)
+{
+	struct buf *words = &command->words;
+	int error = command->is_long ? BUF_FULL : buf_reserve(words, len + 2);
+	if (error == BUF_NOMEM)
+		fail(command, MUXBUS_ERR_NOMEM);
+	if (error != 0) {
+		command->is_long = true;
+		return;
+	}
+	(void)buf_append_byte(words, command->is_open ? 0 : 1); /* there is room */
+	(void)buf_append(words, bytes, len);
+	(void)buf_append_byte(words, 0);
+}
+
 void muxbus_command_arg(struct muxbus_command *command, const void *bytes, size_t len)
 {
 	if (command->error != 0)
 		return;
+	keep_word(command, bytes, len);
 	if (!command->is_open) {
 		begin(command, bytes, len);
 		return;
@@ -212,4 +235,48 @@ const struct buf *command_fill(struct muxbus_command *command, const struct nonc
 		memcpy(command->text.data + place, nonces[i].text, MUXBUS_NONCE_LEN);
 	}
 	return &command->text;
+}
+
+/* tmux takes a ';' at the end of an argument as the end of the command, unless a '\\' precedes it. */
+static int pack_word(struct buf *out, const char *word)
+{
+	size_t len = strlen(word);
+	bool ends_command = len > 0 && word[len - 1] == ';';
+	int error = buf_append(out, word, ends_command ? len - 1 : len);
+	if (error == 0)
+		error = buf_append(out, ends_command ? "\\;" : "", ends_command ? 3 : 1);
+	return error;
+}
+
+static int pack_sentinel(struct buf *out, const struct nonce *nonce)
+{
+	static const char words[] = ";\0display-message\0-p"; /* with the last NUL */
+	int error = buf_append(out, words, sizeof words);
+	return error != 0 ? error : buf_append(out, nonce->text, MUXBUS_NONCE_LEN + 1);
+}
+
+int command_pack(
+    const struct muxbus_command *command, const struct nonce *nonces, struct buf *ret_out)
+{
+	const struct buf *words = &command->words;
+	size_t commands = 0;
+	int count = 0;
+	int error = command->is_long ? BUF_FULL : buf_append(ret_out, &count, sizeof count);
+	for (size_t at = 0; error == 0 && at < words->len;) {
+		const char *word = (const char *)words->data + at + 1;
+		if (words->data[at] == 1 && commands++ > 0) {
+			error = pack_sentinel(ret_out, &nonces[commands - 2]);
+			if (error == 0)
+				error = buf_append(ret_out, ";", 2);
+			count += 5;
+		}
+		if (error == 0)
+			error = pack_word(ret_out, word);
+		count++;
+		at += strlen(word) + 2;
+	}
+	if (error != 0)
+		return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;
+	memcpy(ret_out->data, &count, sizeof count);
+	return 0;
 }

@@ -22,4 +22,11 @@ int command_check(const struct muxbus_command *command, size_t *ret_count);
  */
 const struct buf *command_fill(struct muxbus_command *command, const struct nonce *nonces);
 
+/*
+ * Appends the data of IMSG_COMMAND to an empty buffer: the count of arguments, and each with its
+ * NUL, with the same sentinels. Returns MUXBUS_ERR_NOMEM, or MUXBUS_ERR_LIMIT if they do not fit.
+ */
+int command_pack(
+    const struct muxbus_command *command, const struct nonce *nonces, struct buf *ret_out);
+
 #endif

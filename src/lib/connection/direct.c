@@ -52,27 +52,24 @@ void direct_init(struct direct *direct)
 	buf_init(&direct->in, IN_BYTES_MAX);
 }
 
-static int append_string(struct buf *out, enum imsg_form form, uint32_t type, const char *text)
+int direct_append_string(struct buf *out, enum imsg_form form, uint32_t type, const char *text)
 {
 	return imsg_append(out, form, type, text, strlen(text) + 1);
 }
 
-/* All about the client but its flags. */
-static int append_beginning(struct buf *out, enum imsg_form form)
+int direct_append_terminal(struct buf *out, enum imsg_form form)
 {
 	const int no_features = 0;
-	int error = append_string(out, form, IMSG_IDENTIFY_TERM, TERM_NAME);
+	int error = direct_append_string(out, form, IMSG_IDENTIFY_TERM, TERM_NAME);
 	if (error == 0)
 		error = imsg_append(
 		    out, form, IMSG_IDENTIFY_FEATURES, &no_features, sizeof no_features);
 	if (error == 0)
-		error = append_string(out, form, IMSG_IDENTIFY_TTYNAME, "");
-	if (error == 0)
-		error = append_string(out, form, IMSG_IDENTIFY_CWD, "/");
+		error = direct_append_string(out, form, IMSG_IDENTIFY_TTYNAME, "");
 	return error;
 }
 
-static int append_environment(struct buf *out, enum imsg_form form)
+int direct_append_environment(struct buf *out, enum imsg_form form)
 {
 	int error = 0;
 	for (size_t i = 0; error == 0 && i < sizeof environment_names / sizeof environment_names[0];
@@ -84,7 +81,7 @@ static int append_environment(struct buf *out, enum imsg_form form)
 			continue;
 		len = snprintf(variable, sizeof variable, "%s=%s", environment_names[i], value);
 		if (len > 0 && (size_t)len < sizeof variable)
-			error = append_string(out, form, IMSG_IDENTIFY_ENVIRON, variable);
+			error = direct_append_string(out, form, IMSG_IDENTIFY_ENVIRON, variable);
 	}
 	return error;
 }
@@ -129,7 +126,7 @@ static int append_end(struct buf *out, enum imsg_form form, uint32_t session, bo
 	const pid_t pid = getpid();
 	int error = imsg_append(out, form, IMSG_IDENTIFY_CLIENTPID, &pid, sizeof pid);
 	if (error == 0)
-		error = append_environment(out, form);
+		error = direct_append_environment(out, form);
 	if (error == 0)
 		error = imsg_append(out, form, IMSG_IDENTIFY_FLAGS, &flags, sizeof flags);
 	if (error == 0)
@@ -185,7 +182,9 @@ int direct_attach(struct direct *direct, int fd, enum imsg_form form, int input,
 	buf_init(&out, OUT_BYTES_MAX);
 	error = fcntl(fd, F_SETFL, O_NONBLOCK) == 0 ? 0 : MUXBUS_ERR_SYSTEM;
 	if (error == 0)
-		error = append_beginning(&out, form);
+		error = direct_append_terminal(&out, form);
+	if (error == 0)
+		error = direct_append_string(&out, form, IMSG_IDENTIFY_CWD, "/");
 	if (error == 0)
 		error = send_all(fd, &out);
 	if (error == 0)

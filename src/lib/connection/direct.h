@@ -27,6 +27,14 @@ struct direct {
 	char reason[DIRECT_REASON_SIZE]; /* of the end; empty if not known */
 };
 
+/*
+ * Parts of an identification: a message with a text, a client without a terminal, and the variables
+ * that tmux copies into a new session. Return 0, MUXBUS_ERR_LIMIT or MUXBUS_ERR_NOMEM.
+ */
+int direct_append_string(struct buf *out, enum imsg_form form, uint32_t type, const char *text);
+int direct_append_terminal(struct buf *out, enum imsg_form form);
+int direct_append_environment(struct buf *out, enum imsg_form form);
+
 /* No connection. */
 void direct_init(struct direct *direct);
 

@@ -47,6 +47,12 @@ enum imsg_type {
 	IMSG_EXEC = 217,
 
 	IMSG_READ_OPEN = 300,
+	IMSG_READ = 301,
+	IMSG_READ_DONE = 302,
+	IMSG_WRITE_OPEN = 303,
+	IMSG_WRITE = 304,
+	IMSG_WRITE_READY = 305,
+	IMSG_WRITE_CLOSE = 306,
 };
 
 struct imsg {

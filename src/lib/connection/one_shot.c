@@ -1,0 +1,760 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One-shot commands: a list of tmux commands without a control client.
+ *
+ * This process speaks to the server as the program `tmux` does for a command: it identifies
+ * itself without the control flag, sends the command, and does the client's part of the work
+ * with files. Text comes in streams: tmux opens a stream, writes to it and closes it. The
+ * list's output is what tmux writes to descriptor 1, an error what it writes to descriptor 2.
+ * Then come the exit status and the end.
+ *
+ * No message here passes a descriptor, so on little-endian machines both forms of the header are
+ * the same bytes, and no version need be known.
+ *
+ * A list that does not fit into a message is sent as text, which tmux reads from descriptor 0 for
+ * `source-file -`. Errors in its grammar are then no errors of the client, so a last sentinel
+ * shows that all commands were run.
+ */
+#include <muxbus.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "lib/connection/command.h"
+#include "lib/connection/direct.h"
+#include "lib/connection/imsg.h"
+#include "lib/connection/locate.h"
+#include "lib/connection/loop.h"
+#include "lib/connection/nonce.h"
+#include "lib/connection/pending.h"
+#include "lib/connection/process.h"
+
+enum {
+	TIMEOUT_MS = 5000,
+	BYTES_PER_MS = 1024, /* a long list has more time */
+	STREAMS_MAX = 16,
+	IN_BYTES_MAX = 4 * IMSG_MAX,
+	LOOK_BYTES_MAX = 1024 * 1024, /* that one turn of the loop reads */
+	CHUNK_BYTES = IMSG_MAX - IMSG_HEADER_BYTES - (int)sizeof(int),
+	ARGUMENTS_MAX = 8,
+};
+
+#define FLAG_UTF8 UINT64_C(0x10000)
+/* A file of the largest list with the headers of its messages. */
+#define OUT_BYTES_MAX (2 * (size_t)MUXBUS_COMMAND_MAX)
+#define ERRORS_MAX ((size_t)64 * 1024)
+
+/* A file, or a standard stream, that tmux writes to. */
+struct stream {
+	int number;
+	int fd; /* 1: output, 2: errors, else a file; -1: unused */
+};
+
+struct muxbus_one_shot {
+	struct muxbus_loop *loop;
+	unsigned flags;
+	enum imsg_form form;
+	int fd; /* the connection to the server; -1: none */
+	struct loop_watch *watch;
+	bool waits_for_room; /* the watch also waits until the socket takes bytes */
+	struct loop_timer timer;
+	struct buf in; /* the beginning of a message */
+	struct buf out;
+	size_t sent; /* how much of out was written */
+	struct stream streams[STREAMS_MAX];
+	struct buf body; /* the output of all commands, with sentinels */
+	struct buf errors;
+	bool is_cut; /* more output than fits */
+	bool lacks_memory;
+	int status; /* -1: not known yet */
+	bool is_source; /* the list is sent as text, with a sentinel behind each command */
+	struct buf text; /* of the list, for descriptor 0 */
+	struct process process; /* for MUXBUS_WAY_PROCESS; and its descriptors 0 to 2: */
+	int files[3];
+	char *socket_path; /* a member of the same block of memory */
+	char *tmux_path; /* the same; NULL: none */
+	struct muxbus_command *command;
+	struct pending_queue queue; /* the replies: one list */
+	struct pending *pending;
+};
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void free_one_shot(struct muxbus_one_shot *one_shot)
+{
+	loop_unwatch(one_shot->watch);
+	loop_timer_stop(&one_shot->timer);
+	process_finish(&one_shot->process);
+	close_fd(&one_shot->fd);
+	for (size_t i = 0; i < STREAMS_MAX; i++)
+		if (one_shot->streams[i].fd > 2)
+			close(one_shot->streams[i].fd);
+	for (int i = 0; i < 3; i++)
+		close_fd(&one_shot->files[i]);
+	buf_finish(&one_shot->in);
+	buf_finish(&one_shot->out);
+	buf_finish(&one_shot->body);
+	buf_finish(&one_shot->errors);
+	buf_finish(&one_shot->text);
+	pending_queue_finish(&one_shot->queue);
+	muxbus_command_free(one_shot->command);
+	mem_free(one_shot);
+}
+
+/* The place behind the sentinel of a command; NULL: it was not printed. */
+static const uint8_t *find_sentinel(
+    const uint8_t *from, const uint8_t *end, const struct nonce *nonce, const uint8_t **ret_at)
+{
+	const uint8_t *at = memmem(from, (size_t)(end - from), nonce->text, MUXBUS_NONCE_LEN);
+	if (at == NULL)
+		return NULL;
+	*ret_at = at;
+	at += MUXBUS_NONCE_LEN;
+	return at < end && *at == '\n' ? at + 1 : at;
+}
+
+static void add_reply(
+    struct muxbus_one_shot *one_shot, const void *bytes, size_t len, bool is_error)
+{
+	struct muxbus_block block = {
+	    .is_ours = true, .is_error = is_error, .body = bytes, .body_len = len};
+	pending_add_block(&one_shot->queue, &block);
+}
+
+/*
+ * Divides the output at the sentinels. A command that failed is the last one that was run; its
+ * reply is the text of the error behind its output.
+ */
+static void divide(struct muxbus_one_shot *one_shot)
+{
+	struct pending *pending = one_shot->pending;
+	const uint8_t *from = one_shot->body.len > 0 ? one_shot->body.data : (const uint8_t *)"";
+	const uint8_t *end = from + one_shot->body.len;
+	size_t sentinels = one_shot->is_source ? pending->count : pending->count - 1;
+	size_t last = pending->count - 1;
+	size_t i = 0;
+	for (; i < sentinels; i++) {
+		const uint8_t *at;
+		const uint8_t *next = find_sentinel(from, end, &pending->nonces[i], &at);
+		if (next == NULL)
+			break;
+		add_reply(one_shot, from, (size_t)(at - from), false);
+		if (i < last)
+			(void)pending_end_command(&one_shot->queue, i);
+		from = next;
+	}
+	add_reply(one_shot, from, (size_t)(end - from), i < sentinels);
+	if (one_shot->errors.len > 0)
+		add_reply(one_shot, one_shot->errors.data, one_shot->errors.len, true);
+	if (one_shot->is_cut)
+		pending->replies[i < last ? i : last].error = MUXBUS_ERR_LIMIT;
+	/* Commands behind a failed one were not run. */
+	(void)pending_end_command(&one_shot->queue, last);
+}
+
+/* Answers and frees. error: why there is no reply; 0: there is one. */
+static void finish(struct muxbus_one_shot *one_shot, int error)
+{
+	struct pending *pending = one_shot->pending;
+	loop_unwatch(one_shot->watch);
+	one_shot->watch = NULL;
+	loop_timer_stop(&one_shot->timer);
+	if (error != 0) {
+		pending_fail_all(&one_shot->queue, error);
+	} else {
+		divide(one_shot);
+		pending_answer(&one_shot->queue, pending);
+	}
+	free_one_shot(one_shot);
+}
+
+static void on_timeout(void *data)
+{
+	finish(data, MUXBUS_ERR_TIMEOUT);
+}
+
+static void on_ready(void *data, uint32_t events);
+
+static int watch_connection(struct muxbus_one_shot *one_shot, bool waits_for_room)
+{
+	if (one_shot->watch != NULL && one_shot->waits_for_room == waits_for_room)
+		return 0;
+	loop_unwatch(one_shot->watch);
+	one_shot->watch = NULL;
+	one_shot->waits_for_room = waits_for_room;
+	return loop_watch(one_shot->loop, one_shot->fd,
+	    waits_for_room ? EPOLLIN | EPOLLOUT : EPOLLIN, on_ready, one_shot, &one_shot->watch);
+}
+
+/* A server that has hung up is no error here: its last messages may wait to be read. */
+static int flush(struct muxbus_one_shot *one_shot)
+{
+	struct buf *out = &one_shot->out;
+	while (one_shot->sent < out->len) {
+		ssize_t sent = send(one_shot->fd, out->data + one_shot->sent,
+		    out->len - one_shot->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent > 0)
+			one_shot->sent += (size_t)sent;
+		else if (errno == EAGAIN || errno == ENOBUFS)
+			return watch_connection(one_shot, true);
+		else if (errno != EINTR)
+			break;
+	}
+	buf_clear(out);
+	one_shot->sent = 0;
+	return watch_connection(one_shot, false);
+}
+
+static bool say(struct muxbus_one_shot *one_shot, uint32_t type, const void *data, size_t len)
+{
+	int error = imsg_append(&one_shot->out, one_shot->form, type, data, len);
+	one_shot->lacks_memory |= error == MUXBUS_ERR_NOMEM;
+	return error == 0;
+}
+
+static bool say_done(struct muxbus_one_shot *one_shot, uint32_t type, int stream, int error)
+{
+	const int data[] = {stream, error};
+	return say(one_shot, type, data, sizeof data);
+}
+
+static bool say_chunk(struct muxbus_one_shot *one_shot, int stream, const void *bytes, size_t len)
+{
+	uint8_t data[sizeof stream + CHUNK_BYTES];
+	memcpy(data, &stream, sizeof stream);
+	memcpy(data + sizeof stream, bytes, len);
+	return say(one_shot, IMSG_READ, data, sizeof stream + len);
+}
+
+static bool send_text(struct muxbus_one_shot *one_shot, int stream)
+{
+	struct buf *text = &one_shot->text;
+	bool is_sent = true;
+	for (size_t at = 0; is_sent && at < text->len; at += CHUNK_BYTES) {
+		size_t left = text->len - at;
+		is_sent = say_chunk(
+		    one_shot, stream, text->data + at, left < CHUNK_BYTES ? left : CHUNK_BYTES);
+	}
+	buf_finish(text);
+	return is_sent && say_done(one_shot, IMSG_READ_DONE, stream, 0);
+}
+
+/* Returns an errno. */
+static int send_contents(struct muxbus_one_shot *one_shot, int stream, int fd)
+{
+	char bytes[CHUNK_BYTES];
+	struct stat info;
+	ssize_t got;
+	if (fstat(fd, &info) != 0)
+		return errno;
+	if (!S_ISREG(info.st_mode)) /* what could block, or have no end */
+		return S_ISDIR(info.st_mode) ? EISDIR : EINVAL;
+	if (info.st_size > (off_t)MUXBUS_COMMAND_MAX)
+		return EFBIG;
+	while ((got = read(fd, bytes, sizeof bytes)) > 0)
+		if (!say_chunk(one_shot, stream, bytes, (size_t)got))
+			return EFBIG;
+	return got < 0 ? errno : 0;
+}
+
+static bool send_file(struct muxbus_one_shot *one_shot, int stream, const char *path)
+{
+	int fd = one_shot->flags & MUXBUS_ONE_SHOT_FILES
+	    ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+	    : -1;
+	int error = one_shot->flags & MUXBUS_ONE_SHOT_FILES ? errno : EACCES;
+	if (fd >= 0) {
+		error = send_contents(one_shot, stream, fd);
+		close(fd);
+	}
+	return say_done(one_shot, IMSG_READ_DONE, stream, error);
+}
+
+/* Data of messages: numbers, then perhaps a path with its NUL. False: it is not that. */
+static bool read_numbers(const struct imsg *message, int *numbers, size_t count)
+{
+	if (message->len < count * sizeof *numbers)
+		return false;
+	memcpy(numbers, message->data, count * sizeof *numbers);
+	return true;
+}
+
+static const char *read_path(const struct imsg *message, size_t numbers)
+{
+	size_t at = numbers * sizeof(int);
+	return message->len > at && message->data[message->len - 1] == '\0'
+	    ? (const char *)message->data + at
+	    : NULL;
+}
+
+static bool on_read_open(struct muxbus_one_shot *one_shot, const struct imsg *message)
+{
+	const char *path = read_path(message, 2);
+	int numbers[2]; /* stream, descriptor */
+	if (!read_numbers(message, numbers, 2))
+		return false;
+	if (numbers[1] == STDIN_FILENO && one_shot->text.len > 0)
+		return send_text(one_shot, numbers[0]);
+	if (numbers[1] >= 0 || path == NULL)
+		return say_done(one_shot, IMSG_READ_DONE, numbers[0], EBADF);
+	return send_file(one_shot, numbers[0], path);
+}
+
+static struct stream *find_stream(struct muxbus_one_shot *one_shot, int number)
+{
+	for (size_t i = 0; i < STREAMS_MAX; i++)
+		if (one_shot->streams[i].fd >= 0 && one_shot->streams[i].number == number)
+			return &one_shot->streams[i];
+	return NULL;
+}
+
+static struct stream *unused_stream(struct muxbus_one_shot *one_shot)
+{
+	for (size_t i = 0; i < STREAMS_MAX; i++)
+		if (one_shot->streams[i].fd < 0)
+			return &one_shot->streams[i];
+	return NULL;
+}
+
+/* Returns a descriptor, or a negative errno. A file is written to as by tmux itself. */
+static int open_output(struct muxbus_one_shot *one_shot, const char *path, int fd, int flags)
+{
+	struct stat info;
+	if (fd == STDOUT_FILENO || fd == STDERR_FILENO)
+		return fd;
+	if (fd >= 0 || path == NULL)
+		return -EBADF;
+	if (!(one_shot->flags & MUXBUS_ONE_SHOT_FILES))
+		return -EACCES;
+	fd = open(path,
+	    O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (flags & (O_APPEND | O_TRUNC)),
+	    0666);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
+		return fd;
+	close(fd);
+	return -EINVAL;
+}
+
+static bool on_write_open(struct muxbus_one_shot *one_shot, const struct imsg *message)
+{
+	const char *path = read_path(message, 3);
+	struct stream *stream = unused_stream(one_shot);
+	int numbers[3]; /* stream, descriptor, flags of open() */
+	int fd = -EMFILE;
+	if (!read_numbers(message, numbers, 3) || find_stream(one_shot, numbers[0]) != NULL)
+		return false;
+	if (stream != NULL)
+		fd = open_output(one_shot, path, numbers[1], numbers[2]);
+	if (fd >= 0)
+		*stream = (struct stream){.number = numbers[0], .fd = fd};
+	return say_done(one_shot, IMSG_WRITE_READY, numbers[0], fd < 0 ? -fd : 0);
+}
+
+static bool keep(struct muxbus_one_shot *one_shot, struct buf *buf, const void *bytes, size_t len)
+{
+	int error = buf_append(buf, bytes, len);
+	one_shot->is_cut |= error == BUF_FULL;
+	one_shot->lacks_memory |= error == BUF_NOMEM;
+	return error != BUF_NOMEM;
+}
+
+static void write_file(int fd, const uint8_t *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t written = write(fd, bytes, len);
+		if (written < 0 && errno != EINTR)
+			return; /* as in tmux's own client: the stream says nothing of it */
+		if (written > 0) {
+			bytes += written;
+			len -= (size_t)written;
+		}
+	}
+}
+
+static bool on_write(struct muxbus_one_shot *one_shot, const struct imsg *message)
+{
+	const uint8_t *bytes = message->data + sizeof(int);
+	struct stream *stream;
+	size_t len;
+	int number;
+	if (!read_numbers(message, &number, 1))
+		return false;
+	stream = find_stream(one_shot, number);
+	len = message->len - sizeof number;
+	if (stream == NULL)
+		return true;
+	if (stream->fd > 2)
+		write_file(stream->fd, bytes, len);
+	else
+		return keep(one_shot,
+		    stream->fd == STDERR_FILENO ? &one_shot->errors : &one_shot->body, bytes, len);
+	return true;
+}
+
+static bool on_write_close(struct muxbus_one_shot *one_shot, const struct imsg *message)
+{
+	struct stream *stream;
+	int number;
+	if (!read_numbers(message, &number, 1))
+		return false;
+	stream = find_stream(one_shot, number);
+	if (stream != NULL && stream->fd > 2)
+		close(stream->fd);
+	if (stream != NULL)
+		stream->fd = -1;
+	return true;
+}
+
+static int write_text(struct muxbus_one_shot *one_shot)
+{
+	const struct pending *pending = one_shot->pending;
+	const struct buf *list = command_fill(one_shot->command, pending->nonces);
+	struct buf *text = &one_shot->text;
+	int error = buf_append(text, list->data, list->len);
+	if (error == 0)
+		error = buf_printf(
+		    text, " ; display-message -p %s\n", pending->nonces[pending->count - 1].text);
+	one_shot->is_source = true;
+	if (error == 0)
+		return 0;
+	return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;
+}
+
+static bool read_back(struct muxbus_one_shot *one_shot, int fd, struct buf *buf)
+{
+	char bytes[8192];
+	ssize_t got;
+	off_t at = 0;
+	bool is_kept = true;
+	while (is_kept && (got = pread(fd, bytes, sizeof bytes, at)) > 0) {
+		is_kept = keep(one_shot, buf, bytes, (size_t)got);
+		at += got;
+	}
+	return is_kept;
+}
+
+static void on_process_end(void *data, uint32_t events)
+{
+	struct muxbus_one_shot *one_shot = data;
+	(void)events;
+	if (!process_reap(&one_shot->process))
+		return;
+	one_shot->status = one_shot->process.exit_status;
+	finish(one_shot,
+	    read_back(one_shot, one_shot->files[1], &one_shot->body) &&
+		    read_back(one_shot, one_shot->files[2], &one_shot->errors)
+		? 0
+		: MUXBUS_ERR_NOMEM);
+}
+
+static int find_program(struct muxbus_one_shot *one_shot, char *out, size_t size)
+{
+	const char *name = one_shot->tmux_path;
+	pid_t pid;
+	uid_t uid;
+	int error = locate_server(one_shot->socket_path, &pid, &uid);
+	if (error != 0)
+		return error;
+	if (name == NULL && locate_server_binary(pid, uid, out, size))
+		return 0;
+	return locate_program(name != NULL ? name : "tmux", out, size) ? 0 : MUXBUS_ERR_SPAWN;
+}
+
+/* The commands come on descriptor 0. Files without a name take what may be long. */
+static int start_process(struct muxbus_one_shot *one_shot)
+{
+	char program[PATH_MAX];
+	const char *const argv[ARGUMENTS_MAX] = {
+	    "tmux", "-u", "-N", "-S", one_shot->socket_path, "source-file", "-", NULL};
+	const struct buf *text = &one_shot->text;
+	int error = text->len == 0 ? write_text(one_shot) : 0;
+	if (error == 0)
+		error = find_program(one_shot, program, sizeof program);
+	for (int i = 0; error == 0 && i < 3; i++) {
+		one_shot->files[i] = memfd_create("muxbus", MFD_CLOEXEC);
+		error = one_shot->files[i] < 0 ? MUXBUS_ERR_SYSTEM : 0;
+	}
+	if (error == 0) {
+		write_file(one_shot->files[0], text->data, text->len);
+		if (lseek(one_shot->files[0], 0, SEEK_SET) != 0)
+			error = MUXBUS_ERR_SYSTEM;
+	}
+	if (error == 0)
+		error = process_start(
+		    &one_shot->process, program, (char *const *)argv, one_shot->files);
+	if (error == 0)
+		error = loop_watch(one_shot->loop, one_shot->process.handle, EPOLLIN,
+		    on_process_end, one_shot, &one_shot->watch);
+	return error;
+}
+
+/* Another version of the protocol: the server's own client speaks it. */
+static bool on_foreign(struct muxbus_one_shot *one_shot)
+{
+	int error;
+	loop_unwatch(one_shot->watch);
+	one_shot->watch = NULL;
+	close_fd(&one_shot->fd);
+	error = start_process(one_shot);
+	if (error != 0)
+		finish(one_shot, error);
+	return false;
+}
+
+/* False if one_shot was freed, or has no connection any more. */
+static bool handle(struct muxbus_one_shot *one_shot, const struct imsg *message)
+{
+	bool is_valid = true;
+	switch (message->type) {
+	case IMSG_VERSION:
+		return on_foreign(one_shot);
+	case IMSG_READ_OPEN:
+		is_valid = on_read_open(one_shot, message);
+		break;
+	case IMSG_WRITE_OPEN:
+		is_valid = on_write_open(one_shot, message);
+		break;
+	case IMSG_WRITE:
+		is_valid = on_write(one_shot, message);
+		break;
+	case IMSG_WRITE_CLOSE:
+		is_valid = on_write_close(one_shot, message);
+		break;
+	case IMSG_EXIT:
+	case IMSG_SHUTDOWN:
+		if (!read_numbers(message, &one_shot->status, 1))
+			one_shot->status = 0;
+		if (say(one_shot, IMSG_EXITING, NULL, 0))
+			(void)flush(one_shot);
+		finish(one_shot, 0);
+		return false;
+	default: /* flags, and requests that only a client with a terminal can do */
+		break;
+	}
+	if (!is_valid)
+		finish(one_shot, one_shot->lacks_memory ? MUXBUS_ERR_NOMEM : MUXBUS_ERR_PROTOCOL);
+	return is_valid;
+}
+
+static bool handle_all(struct muxbus_one_shot *one_shot)
+{
+	for (;;) {
+		struct imsg message;
+		size_t used;
+		if (imsg_read(one_shot->form, one_shot->in.data, one_shot->in.len, &message,
+			&used) != 0) {
+			finish(one_shot, MUXBUS_ERR_PROTOCOL);
+			return false;
+		}
+		if (used == 0)
+			return true;
+		if (!handle(one_shot, &message))
+			return false;
+		buf_consume(&one_shot->in, used);
+	}
+}
+
+static void on_ready(void *data, uint32_t events)
+{
+	struct muxbus_one_shot *one_shot = data;
+	uint8_t *bytes = loop_scratch(one_shot->loop);
+	size_t total = 0;
+	ssize_t got = 1;
+	int error;
+	(void)events;
+	while (total < LOOK_BYTES_MAX &&
+	    (got = recv(one_shot->fd, bytes, IMSG_MAX, MSG_DONTWAIT)) > 0) {
+		if (buf_append(&one_shot->in, bytes, (size_t)got) != 0) {
+			finish(one_shot, MUXBUS_ERR_NOMEM);
+			return;
+		}
+		if (!handle_all(one_shot))
+			return;
+		total += (size_t)got;
+	}
+	if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+		finish(one_shot, MUXBUS_ERR_CLOSED);
+	else if ((error = flush(one_shot)) != 0)
+		finish(one_shot, error);
+}
+
+static int append_identity(
+    struct muxbus_one_shot *one_shot, const struct muxbus_one_shot_options *options)
+{
+	struct buf *out = &one_shot->out;
+	const uint64_t long_flags = FLAG_UTF8;
+	const int flags = (int)long_flags;
+	const pid_t pid = getpid();
+	char variable[32];
+	int error = imsg_append(out, one_shot->form, IMSG_IDENTIFY_FLAGS, &flags, sizeof flags);
+	if (error == 0)
+		error = imsg_append(
+		    out, one_shot->form, IMSG_IDENTIFY_LONGFLAGS, &long_flags, sizeof long_flags);
+	if (error == 0)
+		error = direct_append_terminal(out, one_shot->form);
+	if (error == 0 && options->directory != NULL)
+		error = direct_append_string(
+		    out, one_shot->form, IMSG_IDENTIFY_CWD, options->directory);
+	if (error == 0)
+		error = imsg_append(out, one_shot->form, IMSG_IDENTIFY_CLIENTPID, &pid, sizeof pid);
+	if (error == 0)
+		error = direct_append_environment(out, one_shot->form);
+	if (error == 0 && options->pane != MUXBUS_NO_ID) {
+		(void)snprintf(variable, sizeof variable, "TMUX_PANE=%%%u", options->pane);
+		error = direct_append_string(out, one_shot->form, IMSG_IDENTIFY_ENVIRON, variable);
+	}
+	return error != 0 ? error : imsg_append(out, one_shot->form, IMSG_IDENTIFY_DONE, NULL, 0);
+}
+
+static int append_source(struct muxbus_one_shot *one_shot)
+{
+	static const char words[] = "NNNNsource-file\0-"; /* NNNN: their count */
+	char data[sizeof words];
+	const int count = 2;
+	int error = write_text(one_shot);
+	memcpy(data, words, sizeof words);
+	memcpy(data, &count, sizeof count);
+	return error != 0
+	    ? error
+	    : imsg_append(&one_shot->out, one_shot->form, IMSG_COMMAND, data, sizeof data);
+}
+
+static int append_commands(struct muxbus_one_shot *one_shot)
+{
+	struct buf packed;
+	int error;
+	buf_init(&packed, IMSG_MAX - IMSG_HEADER_BYTES);
+	error = command_pack(one_shot->command, one_shot->pending->nonces, &packed);
+	if (error == 0)
+		error = imsg_append(
+		    &one_shot->out, one_shot->form, IMSG_COMMAND, packed.data, packed.len);
+	buf_finish(&packed);
+	return error == MUXBUS_ERR_LIMIT ? append_source(one_shot) : error;
+}
+
+static int start(struct muxbus_one_shot *one_shot, const struct muxbus_one_shot_options *options)
+{
+	int error;
+	if (options->way == MUXBUS_WAY_PROCESS)
+		return start_process(one_shot);
+	one_shot->form = options->way == MUXBUS_WAY_DIRECT ? IMSG_FORM_FLAGS : IMSG_FORM_LENGTH;
+	error = append_identity(one_shot, options);
+	if (error == 0)
+		error = append_commands(one_shot);
+	if (error != 0)
+		return error;
+	one_shot->fd = locate_connect(options->socket_path);
+	if (one_shot->fd < 0)
+		return locate_connect_error(errno);
+	return flush(one_shot);
+}
+
+static struct muxbus_one_shot *new_one_shot(
+    struct muxbus_loop *loop, const struct muxbus_one_shot_options *options)
+{
+	size_t path_size = strlen(options->socket_path) + 1;
+	size_t tmux_size = options->tmux_path != NULL ? strlen(options->tmux_path) + 1 : 0;
+	struct muxbus_one_shot *one_shot = mem_calloc(1, sizeof *one_shot + path_size + tmux_size);
+	if (one_shot == NULL)
+		return NULL;
+	one_shot->loop = loop;
+	one_shot->flags = options->flags;
+	one_shot->fd = -1;
+	one_shot->status = -1;
+	one_shot->socket_path = (char *)(one_shot + 1);
+	memcpy(one_shot->socket_path, options->socket_path, path_size);
+	if (tmux_size > 0)
+		one_shot->tmux_path =
+		    memcpy(one_shot->socket_path + path_size, options->tmux_path, tmux_size);
+	for (size_t i = 0; i < STREAMS_MAX; i++)
+		one_shot->streams[i].fd = -1;
+	for (int i = 0; i < 3; i++)
+		one_shot->files[i] = -1;
+	loop_timer_init(&one_shot->timer, loop, on_timeout, one_shot);
+	process_init(&one_shot->process);
+	buf_init(&one_shot->in, IN_BYTES_MAX);
+	buf_init(&one_shot->out, OUT_BYTES_MAX);
+	buf_init(&one_shot->body, MUXBUS_LINE_MAX);
+	buf_init(&one_shot->errors, ERRORS_MAX);
+	buf_init(&one_shot->text, (size_t)MUXBUS_COMMAND_MAX + 64);
+	pending_queue_init(&one_shot->queue);
+	return one_shot;
+}
+
+/* A place for each reply, and a nonce behind each command. */
+static int make_pending(
+    struct muxbus_one_shot *one_shot, size_t count, muxbus_reply_fn *reply, void *data)
+{
+	struct nonce_pool pool = {0};
+	struct pending *pending = pending_new(count, reply, data);
+	int error = pending == NULL ? MUXBUS_ERR_NOMEM : 0;
+	for (size_t i = 0; error == 0 && i < count; i++)
+		error = nonce_make(&pool, &pending->nonces[i]);
+	if (error != 0)
+		pending_free(pending);
+	else
+		one_shot->pending = pending;
+	return error;
+}
+
+int muxbus_one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options,
+    struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
+    struct muxbus_one_shot **ret_one_shot)
+{
+	struct muxbus_one_shot *one_shot = new_one_shot(loop, options);
+	unsigned timeout_ms = options->timeout_ms != 0 ? options->timeout_ms : TIMEOUT_MS;
+	size_t count;
+	int error;
+	if (one_shot == NULL) {
+		muxbus_command_free(command);
+		return MUXBUS_ERR_NOMEM;
+	}
+	one_shot->command = command;
+	error = command_check(command, &count);
+	if (error == 0)
+		error = make_pending(one_shot, count, reply, data);
+	if (error == 0)
+		error = start(one_shot, options);
+	if (error != 0) {
+		int saved = errno;
+		pending_free(one_shot->pending);
+		free_one_shot(one_shot);
+		errno = saved;
+		return error;
+	}
+	pending_append(&one_shot->queue, one_shot->pending);
+	loop_timer_start(
+	    &one_shot->timer, timeout_ms + (one_shot->out.len + one_shot->text.len) / BYTES_PER_MS);
+	if (ret_one_shot != NULL)
+		*ret_one_shot = one_shot;
+	return 0;
+}
+
+int muxbus_one_shot_status(const struct muxbus_one_shot *one_shot)
+{
+	return one_shot->status;
+}
+
+void muxbus_one_shot_cancel(struct muxbus_one_shot *one_shot)
+{
+	if (one_shot == NULL)
+		return;
+	pending_free(one_shot->pending);
+	free_one_shot(one_shot);
+}
