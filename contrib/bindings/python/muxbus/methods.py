@@ -48,7 +48,6 @@ AckNotificationResult = TypedDict(
     {
         "acknowledged": "int",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -58,12 +57,12 @@ BackgroundProcessResult = TypedDict(
         "id": "str",
         "message": "str",
         "wake": "Dict[str, Any]",
+        "durable": "bool",
         "pid": "Union[int, None]",
         "cwd": "str",
         "log": "str",
         "timeout_sec": "Union[float, None]",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -72,7 +71,6 @@ CancelNotificationResult = TypedDict(
     {
         "seq": "int",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -82,7 +80,6 @@ CancelTimerResult = TypedDict(
         "id": "str",
         "durable": "bool",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -99,10 +96,11 @@ CancelWatchResult = TypedDict(
     "CancelWatchResult",
     {
         "cancelled": "int",
+        "durable": "bool",
+        "pane": "str",
         "watches": "List[CancelWatchResultWatches]",
         "message": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -140,7 +138,6 @@ ClosePaneResult = TypedDict(
     {
         "pane": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -149,7 +146,6 @@ CloseSessionResult = TypedDict(
     {
         "session": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -158,7 +154,6 @@ CloseWindowResult = TypedDict(
     {
         "window": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -169,7 +164,6 @@ CreatePaneResult = TypedDict(
         "window": "str",
         "session": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -180,7 +174,6 @@ CreateSessionResult = TypedDict(
         "window": "str",
         "session": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -191,7 +184,6 @@ CreateWindowResult = TypedDict(
         "window": "str",
         "session": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -225,9 +217,9 @@ EnsureAgentResult = TypedDict(
         "question": "str",
         "evidence": "Dict[str, Any]",
         "started": "bool",
+        "durable": "bool",
         "message": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -246,9 +238,9 @@ ExecuteCliResult = TypedDict(
         "pid": "Union[int, None]",
         "log": "str",
         "wake": "Dict[str, Any]",
+        "durable": "bool",
         "cwd": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -275,7 +267,6 @@ FocusPaneResult = TypedDict(
     {
         "pane": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -290,7 +281,6 @@ GeminiSleepResult = TypedDict(
         "ignored": "bool",
         "durable": "bool",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -323,6 +313,7 @@ GetJobResult = TypedDict(
         "cwd": "str",
         "pid": "Union[int, None]",
         "pane": "Union[str, None]",
+        "pane_gone": "bool",
         "state": "str",
         "exit_code": "Union[int, None]",
         "signal": "Union[int, None]",
@@ -331,6 +322,7 @@ GetJobResult = TypedDict(
         "duration_ms": "Union[int, None]",
         "log": "str",
         "log_bytes": "int",
+        "output_bytes": "int",
     },
     total=False,
 )
@@ -467,6 +459,7 @@ ListNotificationsResultNotifications = TypedDict(
         "source": "str",
         "id": "str",
         "pane": "Union[str, None]",
+        "pane_gone": "bool",
         "thread": "str",
         "text": "str",
         "data": "Dict[str, Any]",
@@ -558,6 +551,7 @@ ListTimersResultTimers = TypedDict(
     {
         "id": "str",
         "pane": "Union[str, None]",
+        "pane_gone": "bool",
         "due": "str",
         "recurring": "bool",
         "text": "Union[str, None]",
@@ -618,7 +612,9 @@ ListWatchesResultWatches = TypedDict(
         "file": "Union[str, None]",
         "watched_pane": "Union[str, None]",
         "condition": "Dict[str, Any]",
+        "watched_pane_gone": "bool",
         "pane": "Union[str, None]",
+        "pane_gone": "bool",
         "regex": "Union[str, None]",
         "wake_on_change": "bool",
         "once": "bool",
@@ -700,6 +696,7 @@ NextNotificationResultNotifications = TypedDict(
         "source": "str",
         "id": "str",
         "pane": "Union[str, None]",
+        "pane_gone": "bool",
         "thread": "str",
         "text": "str",
         "data": "Dict[str, Any]",
@@ -717,7 +714,6 @@ NextNotificationResult = TypedDict(
         "last": "int",
         "gap": "Union[Dict[str, Any], None]",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -760,6 +756,16 @@ ReadOutputResult = TypedDict(
     },
     total=False,
 )
+ReadRestResult = TypedDict(
+    "ReadRestResult",
+    {
+        "text": "str",
+        "from": "int",
+        "to": "int",
+        "size": "int",
+    },
+    total=False,
+)
 ReportAgentResult = TypedDict(
     "ReportAgentResult",
     {
@@ -770,7 +776,6 @@ ReportAgentResult = TypedDict(
         "taken": "bool",
         "queued": "int",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -781,7 +786,6 @@ ResizePaneResult = TypedDict(
         "width": "int",
         "height": "int",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -792,6 +796,7 @@ RespondResult = TypedDict(
         "task": "str",
         "id": "str",
         "position": "int",
+        "durable": "bool",
         "outcome": "str",
         "reason": "str",
         "text": "str",
@@ -810,7 +815,6 @@ RespondResult = TypedDict(
         "evidence": "Dict[str, Any]",
         "message": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -824,8 +828,42 @@ RestartJobResult = TypedDict(
         "cwd": "str",
         "log": "str",
         "timeout_sec": "Union[float, None]",
+        "durable": "bool",
         "repeated": "bool",
-        "differs": "bool",
+    },
+    total=False,
+)
+RetryHostsResultHosts = TypedDict(
+    "RetryHostsResultHosts",
+    {
+        "host": "str",
+        "server": "str",
+        "target": "str",
+        "local": "bool",
+        "state": "str",
+        "reason": "Union[str, None]",
+        "since_sec": "float",
+        "version": "Union[str, None]",
+        "panes": "Union[int, None]",
+        "agents": "Union[int, None]",
+        "jobs": "Union[int, None]",
+    },
+    total=False,
+)
+RetryHostsResultErrors = TypedDict(
+    "RetryHostsResultErrors",
+    {
+        "line": "int",
+        "text": "str",
+    },
+    total=False,
+)
+RetryHostsResult = TypedDict(
+    "RetryHostsResult",
+    {
+        "hosts": "List[RetryHostsResultHosts]",
+        "file": "str",
+        "errors": "List[RetryHostsResultErrors]",
     },
     total=False,
 )
@@ -835,12 +873,12 @@ RunLongCommandResult = TypedDict(
         "id": "str",
         "message": "str",
         "wake": "Dict[str, Any]",
+        "durable": "bool",
         "pid": "Union[int, None]",
         "cwd": "str",
         "log": "str",
         "timeout_sec": "Union[float, None]",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -852,7 +890,6 @@ RunTmuxResult = TypedDict(
         "lossy": "bool",
         "truncated": "bool",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -862,8 +899,8 @@ SelfCommandResult = TypedDict(
         "id": "str",
         "message": "str",
         "wake": "Dict[str, Any]",
+        "durable": "bool",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -872,9 +909,9 @@ SendKeysResult = TypedDict(
     {
         "pane": "str",
         "synchronized": "bool",
+        "sign": "str",
         "note": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -883,8 +920,8 @@ SendMouseResult = TypedDict(
     {
         "pane": "str",
         "synchronized": "bool",
+        "sign": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -895,6 +932,7 @@ SendTaskResult = TypedDict(
         "task": "str",
         "id": "str",
         "position": "int",
+        "durable": "bool",
         "outcome": "str",
         "reason": "str",
         "text": "str",
@@ -913,7 +951,6 @@ SendTaskResult = TypedDict(
         "evidence": "Dict[str, Any]",
         "message": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -922,8 +959,8 @@ SendTextResult = TypedDict(
     {
         "pane": "str",
         "synchronized": "bool",
+        "sign": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -935,8 +972,8 @@ SetWakePolicyResult = TypedDict(
         "sources": "List[Any]",
         "window_ms": "int",
         "quiet_hours": "Union[str, None]",
+        "durable": "bool",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -944,7 +981,6 @@ ShutdownResult = TypedDict(
     "ShutdownResult",
     {
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -959,7 +995,6 @@ SleepResult = TypedDict(
         "ignored": "bool",
         "durable": "bool",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -1013,8 +1048,8 @@ StopAgentResult = TypedDict(
         "killed": "bool",
         "exit_status": "int",
         "signal": "int",
+        "durable": "bool",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -1023,7 +1058,6 @@ StopJobResult = TypedDict(
     {
         "id": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -1032,6 +1066,8 @@ SubscribeResult = TypedDict(
     {
         "subscription": "str",
         "seq": "int",
+        "panes": "List[Any]",
+        "sessions": "List[Any]",
     },
     total=False,
 )
@@ -1052,7 +1088,6 @@ TakeNotificationsResult = TypedDict(
         "notifications": "List[TakeNotificationsResultNotifications]",
         "loan_sec": "float",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -1312,6 +1347,7 @@ WaitForResultConditions = TypedDict(
     {
         "condition": "str",
         "state": "str",
+        "pane": "str",
         "at_entry": "bool",
         "details": "Dict[str, Any]",
     },
@@ -1326,7 +1362,6 @@ WaitForResult = TypedDict(
         "timed_out": "bool",
         "wait": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -1334,11 +1369,12 @@ WaitForIdleResult = TypedDict(
     "WaitForIdleResult",
     {
         "id": "str",
+        "watched_pane": "str",
         "message": "str",
         "wake": "Dict[str, Any]",
+        "durable": "bool",
         "timeout_sec": "Union[float, None]",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -1348,11 +1384,11 @@ WatchLogResult = TypedDict(
         "id": "str",
         "message": "str",
         "wake": "Dict[str, Any]",
+        "durable": "bool",
         "timeout_sec": "float",
         "state": "str",
         "mode": "str",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -1360,11 +1396,12 @@ WatchPaneResult = TypedDict(
     "WatchPaneResult",
     {
         "id": "str",
+        "watched_pane": "str",
         "message": "str",
         "wake": "Dict[str, Any]",
+        "durable": "bool",
         "timeout_sec": "Union[float, None]",
         "repeated": "bool",
-        "differs": "bool",
     },
     total=False,
 )
@@ -1762,11 +1799,12 @@ class Methods:
         and answers when it is ready.
 
         It is kept alive: when it ends, or falls back to a shell, it is started again, after a
-        while and at most five times in a row. A program that never was ready is not: the error
-        says how it ended, with its last lines, and its window is closed. Each crash is one
-        notification, however often muxbusd is started after it. The state blocked says that it
-        asks something: respond answers. With pane, an agent that a person started is adopted:
-        its pane is left as it is, and it is never started again.
+        while and at most five times in a row; also in the next tmux server, if muxbusd saw the
+        end of the last one. A program that never was ready is not: the error says how it ended,
+        with its last lines, and its window is closed. Each crash is one notification, however
+        often muxbusd is started after it. The state blocked says that it asks something:
+        respond answers. With pane, an agent that a person started is adopted: its pane is left
+        as it is, and it is never started again.
 
         name: Its name from then on: A-Z a-z 0-9 _ . : -; with pane it may be left out: then the
             agent is named after its program.
@@ -2138,7 +2176,8 @@ class Methods:
             one.
         consumer: Take the next that this named consumer has not acknowledged.
         timeout_sec: Answer with an empty list after this long. Unit: s.
-        filter: Only those that match: an object of pane, source, id, urgent; or an id alone.
+        filter: Only those that match: an object of pane, source, id, urgent; or an id alone, of
+            which a cancelled one counts too.
         limit: How many at most, if several are there.
         ack: Acknowledge this one first, for the consumer.
         ack_up_to: Acknowledge all up to this one first, for the consumer.
@@ -2244,6 +2283,24 @@ class Methods:
             max_bytes=max_bytes,
             pane=pane,
             strip=strip)
+
+    async def read_rest(
+        self,
+        id: str,
+        *,
+        after: Optional[int] = None,
+        to: Optional[int] = None,
+    ) -> ReadRestResult:
+        """Reads on in an answer that was cut, as it says.
+
+        after: The byte to go on from; left out, the first.
+        id: As the answer says.
+        to: The byte to end before; left out, none.
+        """
+        return await self.request("read_rest",
+            after=after,
+            id=id,
+            to=to)
 
     async def report_agent(
         self,
@@ -2364,6 +2421,20 @@ class Methods:
             env=env,
             key=key)
 
+    async def retry_hosts(
+        self,
+        *,
+        host: Optional[str] = None,
+    ) -> RetryHostsResult:
+        """Connects to the hosts of the fleet that are down, now; on its socket only.
+
+        Then answers as list_hosts does.
+
+        host: Only this one.
+        """
+        return await self.request("retry_hosts",
+            host=host)
+
     async def run_long_command(
         self,
         command: str,
@@ -2413,12 +2484,13 @@ class Methods:
         """Runs any tmux command and returns its output.
 
         Refused without force: commands that end the server or the caller's own pane, run a
-        shell, or open a mode; key bindings, hooks and options with a command that closes
-        something. Refused always: commands that wait for a person, or are about the client that
-        they come from.
+        shell, or open a mode; keys for a pane, as send_keys refuses them; key bindings, hooks
+        and options with a command that closes something. Refused always: commands that wait for
+        a person, or are about the client that they come from.
 
         command: The command and its arguments, one string each; nothing needs quoting.
-        force: Also one that ends the server or what the caller is in.
+        force: Also one that ends the server or what the caller is in, or types into a person's
+            line.
         key: Done once: asked again with this key within 24 hours, the answer is that of the
             first request.
         """
@@ -2462,10 +2534,13 @@ class Methods:
         """Types keys and text into a pane, byte for byte.
 
         Nothing is typed, and the answer is not_ready, where tmux would lose it: in copy mode,
-        into a dead pane, or with input switched off.
+        into a dead pane, or with input switched off. In a pane that is not the caller's own and
+        was not made by it, it is refused without force where a draft stands at the prompt, or a
+        person typed less than 5 seconds ago.
 
         base64: Exact bytes to type instead of keys.
-        force: End copy mode, or another mode of the pane, first.
+        force: Type also where a draft stands or a person types, and end a mode, such as copy mode,
+            first.
         keys: A string or an array. A string that names a key (Enter, C-c, Ctrl+C, F5) is that
             key; else it is typed as it is.
         pane: Which pane, such as "%3" or "work:1.0"; left out, the caller's own.
@@ -2496,7 +2571,8 @@ class Methods:
 
         action: The action of the mouse.
         button: With which button.
-        force: End copy mode, or another mode of the pane, first.
+        force: Type also where a draft stands or a person types, and end a mode, such as copy mode,
+            first.
         pane: Which pane, such as "%3" or "work:1.0"; left out, the caller's own.
         x: The column in the pane, from 0.
         y: The row in the pane, from 0.
@@ -2564,13 +2640,15 @@ class Methods:
         """Types a text into a pane as it is; several lines as one paste.
 
         No name of a key is special in it. Lines keep their LF. As send_keys, it types all or
-        nothing, and only the state of the pane decides: a shell, a draft, a question or a
-        person there is no obstacle. While another text is typed there, it waits. A line of more
-        than 4095 bytes is refused where the kernel edits lines: the rest is lost.
+        nothing, and is refused in a pane of others with a draft or a person; a shell or a
+        question is no obstacle. While another text is typed there, it waits. A line of more
+        than 4095 bytes is refused where the kernel edits lines: the rest is lost. So is an
+        empty text: Enter alone is send_keys.
 
         base64: Exact bytes to type instead of text.
         enter: Press Enter behind it, as a step of its own a moment later.
-        force: End copy mode, or another mode of the pane, first.
+        force: Type also where a draft stands or a person types, and end a mode, such as copy mode,
+            first.
         pane: Which pane, such as "%3" or "work:1.0"; left out, the caller's own.
         paste: Give it as a bracketed paste, if the program asked for such: left out, text of more
             than one line.
@@ -2871,7 +2949,7 @@ class Methods:
         not grown for a second. Ends with one notification: data.reason is match, change,
         timeout, cancelled or error.
 
-        file_path: The absolute path of the file; it need not exist yet.
+        file_path: The absolute path of one file, not of a directory; it need not exist yet.
         regex: Wake when a line that is new matches it; left out: at any change.
         wake_on_change: Wake at any change, also when there is a regex.
         once: End with the first wake-up; false: go on until the time is up.
