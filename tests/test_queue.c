@@ -245,6 +245,11 @@ static void test_consumers(void)
 	is_int(consumer_acknowledge(reader, second, true), 1, "acknowledging all up to one");
 	is_int((long long)consumer_floor(reader), (long long)second, "raises the floor");
 	is_int(queue_find(world.queue, first)->state, NOTE_ACKNOWLEDGED, "and the state shows");
+	ok(strstr(queue_find(world.queue, first)->delivery, "\"consumer\":\"reader\"") != NULL,
+	    "and the receipt names the consumer");
+	queue_settle_waited(world.queue, post(&world, "three", NULL), NULL);
+	ok(strstr(queue_find(world.queue, queue_last(world.queue))->delivery, "consumer") == NULL,
+	    "that of a wait does not");
 	reader = consumer_get(world.consumers, "another");
 	is_int((long long)consumer_take(reader, &any, 9, &due_ms)->seq, (long long)first,
 	    "another consumer has its own position");

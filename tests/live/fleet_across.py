@@ -186,14 +186,36 @@ def notify(fleet, machines):
     fleet.start()
     ok(until(lambda: len(told()) == 2), "after kill -9 of the fleet between start and end", told())
     until(lambda: os.path.exists(fleet.socket) and fleet.is_up(2), 30)
+    taken_first(fleet, other, told)
     link = Link(fleet.socket)
     for bad in ({"notify": "%1"}, {"notify": "h9:%1"}, {"notify": 5}, {"notify": "h1:"}):
         ok(error_of(link, "run_long_command", {"host": "h2", "command": "true", **bad}).get("field") == "notify",
            f"refused: {bad}")
     ok(error_of(link, "send_text", {"pane": "h2:%0", "text": "x", "notify": "h1:%1"}).get("field") == "notify",
        "refused: a method without an end")
-    ok(len(told()) == 2, "and nothing more was posted", told())
+    ok(len(told()) == 3, "and nothing more was posted", told())
     link.close()
+
+
+def taken_first(fleet, other, told):
+    """Two jobs end while the fleet is down. A consumer acknowledges one end, and a wait gets the other."""
+    link = Link(fleet.socket)
+    command = f"until [ -e {other.folder}/end ]; do sleep 0.1; done"
+    jobs = [link.ask("run_long_command", {"host": "h2", "command": command, "notify": "h1:%1"})["result"]["id"][3:]
+            for _ in range(2)]
+    fleet.process.send_signal(signal.SIGKILL)
+    fleet.process.wait()
+    link.close()
+    write(f"{other.folder}/end", "")
+    note = other.ask("next_notification", {"consumer": "books", "filter": jobs[0], "timeout_sec": 20})["notifications"][0]
+    other.ask("ack_notification", {"consumer": "books", "seq": note["seq"]})
+    waited = other.ask("wait_for", {"any": [{"job": jobs[1]}], "timeout_sec": 20})
+    ok(waited["matched"] == [0], "a wait on a machine gets an end", waited)
+    fleet.start()
+    ok(until(lambda: len(told()) == 3), "an end that a consumer took first wakes its pane",
+       [n for n in all_notes(other) if n["id"] == jobs[0]])
+    until(lambda: os.path.exists(fleet.socket) and fleet.is_up(2), 30)
+    ok(not any(jobs[1] in json.dumps(n) for n in told()), "and that of the wait does not", told())
 
 
 def own_pane(fleet, machines):

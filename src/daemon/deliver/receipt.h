@@ -13,8 +13,8 @@
  * A typed one has "typed_before" if a daemon may have been killed while it typed: the number
  * of times, at most, that it was submitted already. "way" says how: typed, follow (a follower's
  * stream), hook (the agent's own hook), queue_command (the agent's command for it), waited (a
- * request waited for it), shown (to a person), on_notify (the person's program), or none (it stays
- * queued, because of reason).
+ * request waited for it; "consumer": the named one that acknowledged it), shown (to a person),
+ * on_notify (the person's program), or none (it stays queued, because of reason).
  */
 #ifndef DAEMON_DELIVER_RECEIPT_H
 #define DAEMON_DELIVER_RECEIPT_H

@@ -363,6 +363,14 @@ static void go_on(struct notice *notice)
 	step(notice);
 }
 
+/* Whether a wait has an entry, which woke its own caller. A consumer that took it wakes no pane. */
+static bool is_waited(const struct json *entry)
+{
+	const struct json *delivery = json_member(entry, "delivery");
+	return strcmp(text_of(delivery, "way"), "waited") == 0 &&
+	    json_member(delivery, "consumer") == NULL;
+}
+
 /* The host of the request has a notification, or the time is up. */
 static void on_entry(void *data, const struct json *message)
 {
@@ -378,9 +386,8 @@ static void on_entry(void *data, const struct json *message)
 	}
 	notice->seq = (uint64_t)seq;
 	notice->is_last = is_last(notice, entry);
-	if (strcmp(text_of(json_member(entry, "delivery"), "way"), "waited") == 0 ||
-	    strcmp(text_of(entry, "state"), "cancelled") == 0) {
-		go_on(notice); /* a wait has it, which woke its own caller; or it wakes no pane */
+	if (is_waited(entry) || strcmp(text_of(entry, "state"), "cancelled") == 0) {
+		go_on(notice); /* it wakes no pane */
 		return;
 	}
 	if (!write_post(notice, entry, true))

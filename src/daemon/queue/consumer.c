@@ -264,7 +264,7 @@ static unsigned consumer_take_in(struct consumer *consumer, uint64_t seq, bool s
 	const struct notification *note = consumer_mark(consumer, seq);
 	if (note != NULL && settles &&
 	    (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERED))
-		queue_settle_waited(consumer->set->queue, seq);
+		queue_settle_waited(consumer->set->queue, seq, consumer->name);
 	return note != NULL;
 }
 

@@ -660,7 +660,7 @@ bool queue_set_state(
 	return true;
 }
 
-void queue_settle_waited(struct queue *queue, uint64_t seq)
+void queue_settle_waited(struct queue *queue, uint64_t seq, const char *consumer)
 {
 	const struct notification *note = queue_find(queue, seq);
 	struct json_writer writer;
@@ -673,6 +673,8 @@ void queue_settle_waited(struct queue *queue, uint64_t seq)
 	json_put_str(&writer, "result", "handed_over");
 	json_put_time(&writer, "time", clock_real_ms());
 	json_put_str(&writer, "way", "waited");
+	if (consumer != NULL)
+		json_put_str(&writer, "consumer", consumer);
 	json_object_end(&writer);
 	(void)queue_set_state(queue, seq, NOTE_ACKNOWLEDGED,
 	    note->state == NOTE_QUEUED ? (const char *)receipt.data : NULL);

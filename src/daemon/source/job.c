@@ -655,7 +655,7 @@ void job_settle_waited(struct job_set *set, const struct job *job)
 	const struct notification *note = queue_find_id(set->queue, job->id);
 	for (; note != NULL; note = queue_older(set->queue, note)) {
 		if (note->source == job_source(job) && note->state == NOTE_QUEUED)
-			queue_settle_waited(set->queue, note->seq);
+			queue_settle_waited(set->queue, note->seq, NULL);
 	}
 }
 
