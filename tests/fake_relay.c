@@ -10,13 +10,15 @@
  *   garbage=N    its Nth answer is no JSON
  *   half=N       stops in the middle of its Nth answer
  *   end=N        exits in place of its Nth answer
+ *   deaf=N       closes its streams in place of its Nth answer, and is there until SIGKILL
  *   big=N        its answers have so many KiB
  *   events       an event before each answer
  *   panes=N      so many panes in its answer to list_panes
  *   result=JSON  its result, without commas; may be no object
- *   once         garbage, half and end only in the first process of this name
+ *   once         garbage, half, end and deaf only in the first process of this name
  * Each request is appended to $FAKE_RELAY_LOG/NAME.
  */
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +33,7 @@ enum { LINE_BYTES = 16 * 1024 * 1024 };
 
 static struct {
 	const char *name, *hello, *refuse, *result;
-	long delay, garbage, half, end, big, panes;
+	long delay, garbage, half, end, deaf, big, panes;
 	bool is_bytes, has_events, is_once;
 } habits = {.name = "fake", .hello = "first", .panes = 1};
 
@@ -43,6 +45,7 @@ static const struct habit {
 } table[] = {
     {"big", .number = &habits.big},
     {"bytes", .flag = &habits.is_bytes},
+    {"deaf", .number = &habits.deaf},
     {"delay", .number = &habits.delay},
     {"end", .number = &habits.end},
     {"events", .flag = &habits.has_events},
@@ -118,6 +121,16 @@ static void write_panes(struct json_writer *writer)
 	json_array_end(writer);
 }
 
+/* Its end is known, and has not come. */
+static void close_streams(void)
+{
+	(void)signal(SIGTERM, SIG_IGN);
+	(void)close(STDIN_FILENO);
+	(void)close(STDOUT_FILENO);
+	while (true)
+		pause();
+}
+
 static void answer(const struct json *request, long number)
 {
 	const struct json *id = json_member(request, "id"),
@@ -154,14 +167,16 @@ static void answer(const struct json *request, long number)
 		put_text("Segmentation fault (core dumped)\n");
 	else if (number == habits.end)
 		exit(1);
-	else if (number != habits.half)
+	else if (number != habits.half && number != habits.deaf)
 		put((const char *)out.data, out.len);
-	else
+	else if (number == habits.half)
 		put((const char *)out.data, out.len / 2);
 	buf_finish(&out);
 	mem_free(filler);
 	while (number == habits.half)
 		pause();
+	if (number == habits.deaf)
+		close_streams();
 }
 
 static void say_hello(void)
@@ -209,7 +224,7 @@ int main(int argc, char **argv)
 	while (rest != NULL && (word = strsep(&rest, ",")) != NULL)
 		read_habit(word);
 	if (!note("start", 5) && habits.is_once)
-		habits.garbage = habits.half = habits.end = 0;
+		habits.garbage = habits.half = habits.end = habits.deaf = 0;
 	if (habits.refuse != NULL) {
 		(void)fprintf(stderr, "ssh: %s\n", habits.refuse);
 		return 255;

@@ -242,6 +242,33 @@ static void check_cut(const char *fault, const char *reason)
 	is_int(count_in_log(fault, "start"), 2, "%s: there were two links", fault);
 }
 
+/* Calls that are made while a link ends, once a turn, wait for the next link. */
+static void check_ending(void)
+{
+	enum { COUNT = 1000 };
+	static struct outcome outcomes[COUNT];
+	struct host_set *set = new_set(0, 0);
+	struct host *host = add(set, "far", "name=deaf,once,deaf=2");
+	struct outcome first;
+	int count = 0, right = 0;
+	(void)call(host, &first, "zero", 0, 0);
+	ok(run_until(&first.done, 1), "a link that is to end");
+	for (; count < COUNT && host_state(host) == HOST_UP; count++) {
+		(void)call(host, &outcomes[count], "read",
+		    HOST_CALL_READS | (count % 2 ? HOST_CALL_URGENT : 0), 0);
+		turn();
+	}
+	ok(count > 1 && count < COUNT, "calls are made until its end is known: %d", count);
+	for (int at = 0; at < count; at++)
+		right +=
+		    run_until(&outcomes[at].done, 1) && strcmp(outcomes[at].text, "deaf read") == 0;
+	is_int(right, count, "the next link answers all");
+	for (int at = 0; at < count; at++)
+		if (strcmp(outcomes[at].text, "deaf read") != 0)
+			diag("call %d: %s", at, outcomes[at].text);
+	host_set_free(set);
+}
+
 static void check_unreachable(void)
 {
 	struct host_set *set = new_set(400, 0);
@@ -351,7 +378,8 @@ static void check_names(void)
 
 int main(void)
 {
-	static const char *const logs[] = {"fake", "end", "garbage", "half", "huge", "odd", "slow"};
+	static const char *const logs[] = {
+	    "fake", "deaf", "end", "garbage", "half", "huge", "odd", "slow"};
 	const char *build = getenv("MUXBUS_BUILDDIR");
 	char program[512];
 	(void)snprintf(program, sizeof program, "%s/tests/fake_relay", build != NULL ? build : ".");
@@ -369,6 +397,7 @@ int main(void)
 	check_cut("end", "exit status 1");
 	check_cut("garbage", "no message of muxbusd");
 	check_cut("half", "no answer to write within 0.6 s");
+	check_ending();
 	check_unreachable();
 	check_others();
 	check_slow();

@@ -101,7 +101,7 @@ static int64_t next_delay_ms(struct host *host)
 static void lose(struct host *host, const char *reason)
 {
 	host->has_failed = host->state == HOST_CONNECTING;
-	host_calls_lost(host->calls, reason);
+	host_calls_lost(host->calls, reason, host->has_failed);
 	set_state(host, HOST_DOWN, reason);
 }
 
@@ -123,7 +123,7 @@ static void on_timer(void *data)
 	if (host->link == NULL)
 		start(host);
 	else
-		host_cut(host, reason);
+		host_cut(host, host->state == HOST_UP ? "it reads nothing more" : reason);
 }
 
 static void on_ignored(void *data, const struct json *message)
@@ -217,6 +217,12 @@ static void on_ended(void *data, const char *reason)
 static const struct host_link_handlers link_handlers = {
     .up = on_up, .line = on_line, .ended = on_ended};
 
+static bool is_open(void *data)
+{
+	const struct host *host = data;
+	return host->link != NULL && host_link_is_open(host->link);
+}
+
 static bool send_line(void *data, const void *line, size_t len)
 {
 	const struct host *host = data;
@@ -238,11 +244,14 @@ static void on_silent(void *data, const char *reason)
 
 struct host_call *host_call(struct host *host, const struct host_order *order)
 {
-	if (order->flags & HOST_CALL_URGENT && host->state == HOST_DOWN) {
+	bool is_ending = host->state == HOST_UP && !is_open(host);
+	if (order->flags & HOST_CALL_URGENT && (host->state == HOST_DOWN || is_ending)) {
 		host->is_urgent = true;
 		if (host->link == NULL)
 			loop_timer_arm(host->timer, 0);
 	}
+	if (is_ending && !loop_timer_is_armed(host->timer))
+		loop_timer_arm(host->timer, host->set->parts.answer_ms); /* its end must come */
 	return host_calls_add(host->calls, order, host->state == HOST_UP);
 }
 
@@ -379,6 +388,7 @@ struct host *host_add(struct host_set *set, const struct host_spec *spec)
 	    .reader = set->reader,
 	    .label = host->label,
 	    .answer_ms = set->parts.answer_ms,
+	    .is_open = is_open,
 	    .send = send_line,
 	    .late = on_late,
 	    .silent = on_silent,

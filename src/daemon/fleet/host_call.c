@@ -123,6 +123,8 @@ static void send_call(struct host_call *call)
 		    buf_append(&line, call->order.params, call->order.params_len) < 0)) ||
 	    buf_append_str(&line, "}\n") < 0) {
 		fail_call(call, MESSAGE_INTERNAL, "out of memory");
+	} else if (!calls->parts.is_open(calls->parts.data)) {
+		arm(call);
 	} else if (calls->parts.send(calls->parts.data, line.data, line.len)) {
 		call->id = ++calls->last_id;
 		call->sent_ms = clock_mono_ms();
@@ -284,7 +286,7 @@ static void on_turn(void *data)
 		finish_failed(call);
 }
 
-void host_calls_lost(struct host_calls *calls, const char *reason)
+void host_calls_lost(struct host_calls *calls, const char *reason, bool is_attempt)
 {
 	struct list *at, *after;
 	list_for_each_safe (at, after, &calls->list) {
@@ -297,7 +299,7 @@ void host_calls_lost(struct host_calls *calls, const char *reason)
 			fail_call(call, MESSAGE_GONE,
 			    "the connection to %s was cut (%s); the effect of %s is unknown",
 			    calls->parts.label, reason, call->order.method);
-		else if (!was_sent && call->order.flags & HOST_CALL_URGENT)
+		else if (!was_sent && is_attempt && call->order.flags & HOST_CALL_URGENT)
 			fail_call(call, MESSAGE_NOT_READY, "%s cannot be reached: %s",
 			    calls->parts.label, reason);
 		else if (!call->has_failed)

@@ -49,7 +49,9 @@ struct host_calls_parts {
 	struct json_reader *reader;
 	const char *label; /* of the host; lent */
 	int64_t answer_ms; /* for a call that does not wait */
-	/* Sends a line with its end; false: the link is not up, or has no room. */
+	/* Whether the link takes lines; false: it ends, and calls wait for the next one. */
+	bool (*is_open)(void *data);
+	/* Sends a line with its end; false: the link is not open, or has no room. */
 	bool (*send)(void *data, const void *line, size_t len);
 	void (*late)(void *data); /* a call that was sent had no answer at its deadline */
 	/* A call that does not wait had no answer in time. */
@@ -67,8 +69,8 @@ struct host_call *host_calls_add(
 void host_calls_send(struct host_calls *calls);
 /* A response has come. */
 void host_calls_take(struct host_calls *calls, const struct json *message);
-/* The link has ended, or an attempt to make it. */
-void host_calls_lost(struct host_calls *calls, const char *reason);
+/* The link has ended, or an attempt to make it, for which urgent calls waited. */
+void host_calls_lost(struct host_calls *calls, const char *reason, bool is_attempt);
 /* The host is removed: fails all, now. */
 void host_calls_end(struct host_calls *calls, const char *reason);
 

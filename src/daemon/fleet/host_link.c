@@ -176,9 +176,17 @@ void host_link_free(struct host_link *link)
 	mem_free(link);
 }
 
-bool host_link_write(struct host_link *link, const void *line, size_t len)
+bool host_link_is_open(const struct host_link *link)
 {
 	if (link->reason[0] != '\0' || !link->has_hello)
+		return false;
+	return link->socket != NULL ? host_socket_is_open(link->socket)
+				    : tool_server_process_is_open(link->process);
+}
+
+bool host_link_write(struct host_link *link, const void *line, size_t len)
+{
+	if (!host_link_is_open(link))
 		return false;
 	return link->socket != NULL ? host_socket_write(link->socket, line, len)
 				    : tool_server_process_write(link->process, line, len);

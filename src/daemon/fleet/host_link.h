@@ -28,6 +28,9 @@ void host_link_free(struct host_link *link);
 /* Queues a line with its end. False: HOST_QUEUE_BYTES are unread, or the link ends. */
 bool host_link_write(struct host_link *link, const void *line, size_t len);
 
+/* Whether it takes lines. False: the hello is to come, or the link ends, and ended follows. */
+bool host_link_is_open(const struct host_link *link);
+
 /* Ends the link: ended follows, with this reason. */
 void host_link_end(struct host_link *link, const char *reason);
 

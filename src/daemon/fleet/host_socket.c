@@ -115,6 +115,11 @@ bool host_socket_write(struct host_socket *socket, const void *line, size_t len)
 	return true;
 }
 
+bool host_socket_is_open(const struct host_socket *socket)
+{
+	return socket->fd >= 0;
+}
+
 void host_socket_stop(struct host_socket *socket)
 {
 	close_socket(socket, "closed");

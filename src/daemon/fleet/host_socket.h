@@ -24,6 +24,9 @@ void host_socket_free(struct host_socket *socket); /* NULL is accepted */
 /* Queues a line with its end. False: too much is unread, or the connection has ended. */
 bool host_socket_write(struct host_socket *socket, const void *line, size_t len);
 
+/* False: it ends, and ended follows. */
+bool host_socket_is_open(const struct host_socket *socket);
+
 /* Closes it: ended follows. */
 void host_socket_stop(struct host_socket *socket);
 

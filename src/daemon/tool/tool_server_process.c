@@ -181,6 +181,11 @@ bool tool_server_process_write(struct tool_server_process *process, const void *
 	return true;
 }
 
+bool tool_server_process_is_open(const struct tool_server_process *process)
+{
+	return process->fds[STDIN_END] >= 0;
+}
+
 static void describe_end(int status, char *out, size_t size)
 {
 	if (WIFSIGNALED(status))

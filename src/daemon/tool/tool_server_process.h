@@ -55,6 +55,9 @@ bool tool_server_process_has_room(const struct tool_server_process *process, siz
 /* Queues a line with its end. A short one has room beyond calls; false: it is not sent. */
 bool tool_server_process_write(struct tool_server_process *process, const void *line, size_t len);
 
+/* Whether it reads its standard input: it does not end, as far as is known. */
+bool tool_server_process_is_open(const struct tool_server_process *process);
+
 #define TOOL_SERVER_REMARK_SIZE 320
 /*
  * The reason that the program wrote to standard error, on one line: the last lines in turn that
