@@ -123,11 +123,34 @@ def waits(fleet, machines):
     ok(got["matched"] == [0], "conditions as a string", got)
     ok(error_of(link, "wait_for", {"any": [{"job": "A1B2"}]})["kind"] == "ambiguous_target", "no host in a condition")
     ok(error_of(link, "wait_for", {"any": [{"exited": "h1:%99"}]})["kind"] == "no_such_pane", "an error of a machine")
+    refused_by_one(link, machines)
     for params in ({}, {"any": []}, {"any": [5]}, {"any": "x"}):
         ok(error_of(link, "wait_for", params).get("field") == "any", f"refused: {params}")
     ok(error_of(link, "wait_for", {"any": [{"sec": 1}], "timeout_sec": -1}).get("field") == "timeout_sec",
        "refused: a time below 0")
     link.close()
+
+
+def refused_by_one(link, machines):
+    """One machine has too many waits for now. What comes true on the other one until the request is repeated counts."""
+    one, other = machines
+    full = Link(other.socket)
+    names = [f"full.{number}" for number in range(256)]
+    for name in names:
+        full.send("wait_for", {"any": [{"sec": 300}], "wait": name, "timeout_sec": 600})
+    until(lambda: other.has_kept(f"wait/{names[-1]}{{".encode()))
+    params = {"any": [{"output": "while refused", "pane": "h1:%0"}, {"output": "while refused", "pane": "h2:%0"}],
+              "timeout_sec": 10, "wait": "refused", "key": "refused/1"}
+    got = error_of(link, "wait_for", params)
+    ok(got.get("kind") == "limit" and got.get("host") == "h2", "one of two machines refuses a wait", got)
+    until(lambda: one.has_kept(b"wait/refused{"))
+    one.ask("send_text", {"pane": "%0", "text": "while refused", "enter": True})
+    until(lambda: "while refused" in one.lines(one.typed))
+    for name in names:
+        other.ask("cancel_watch", {"id": name})
+    full.close()
+    got = link.ask("wait_for", params)["result"]
+    ok(got["matched"] == [0], "asked again, it has what came true on the other one", got)
 
 
 def consumers(fleet, machines):

@@ -65,6 +65,18 @@ void fleet_forward_error(struct request *request, const struct host *host, const
 	buf_finish(&out);
 }
 
+bool fleet_forward_may_pass(const struct json *message)
+{
+	static const char *const kinds[] = {"gone", "timeout", "busy", "limit", "not_ready",
+	    "cancelled", "internal", "tmux_unavailable"};
+	const struct json *data = json_member(json_member(message, "error"), "data");
+	const char *kind = text_of(json_member(data, "kind"), "");
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(kind, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
 static void on_done(void *data, const struct json *message)
 {
 	struct forward *forward = data;

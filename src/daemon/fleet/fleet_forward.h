@@ -3,6 +3,7 @@
 #ifndef DAEMON_FLEET_FLEET_FORWARD_H
 #define DAEMON_FLEET_FLEET_FORWARD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct host;
@@ -19,5 +20,8 @@ void fleet_forward(struct request *request, struct host *host, const struct json
 /* Fails a request as the host did, or its link; error: the member of the message. */
 void fleet_forward_error(
     struct request *request, const struct host *host, const struct json *error);
+
+/* Whether a message is an error of the way to the host, or of its state: asked again, it may pass. */
+bool fleet_forward_may_pass(const struct json *message);
 
 #endif

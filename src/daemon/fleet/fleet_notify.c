@@ -203,19 +203,6 @@ static void on_unanswered(void *data)
 	    notice->from, notice->method, notice->from, notice->key);
 }
 
-/* The error of a message that was made here, about the way to the host. */
-static bool is_of_way(const struct json *message)
-{
-	static const char *const kinds[] = {"gone", "timeout", "busy", "limit", "not_ready",
-	    "cancelled", "internal", "tmux_unavailable"};
-	const struct json *data = json_member(json_member(message, "error"), "data");
-	const struct json *kind = json_member(data, "kind");
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (kind != NULL && kind->type == JSON_STRING && strcmp(kind->text, kinds[i]) == 0)
-			return true;
-	return false;
-}
-
 static void call(struct notice *notice, struct host *host, const char *method, const char *params,
     unsigned flags, void (*done)(void *, const struct json *))
 {
@@ -271,7 +258,7 @@ static void on_begun(void *data, const struct json *message)
 	bool is_kept = false;
 	struct request *request;
 	notice->call = NULL;
-	if (result == NULL && is_of_way(message) && notice->request == NULL) {
+	if (result == NULL && fleet_forward_may_pass(message) && notice->request == NULL) {
 		loop_timer_arm(notice->again, AGAIN_MS);
 		return;
 	}
@@ -422,7 +409,7 @@ static void on_posted(void *data, const struct json *message)
 {
 	struct notice *notice = data;
 	notice->call = NULL;
-	if (json_member(message, "result") == NULL && is_of_way(message)) {
+	if (json_member(message, "result") == NULL && fleet_forward_may_pass(message)) {
 		loop_timer_arm(notice->again, AGAIN_MS);
 		return;
 	}

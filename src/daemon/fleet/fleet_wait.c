@@ -291,7 +291,8 @@ static void on_done(void *data, const struct json *message)
 		struct request *request = wait->request;
 		struct host *host = part->host;
 		request_on_cancel(request, NULL, NULL);
-		wait_free(wait, true);
+		/* The same request asked again finds what came true on the other hosts. */
+		wait_free(wait, !wait->is_kept || !fleet_forward_may_pass(message));
 		fleet_forward_error(request, host, json_member(message, "error"));
 		return;
 	}
