@@ -15,6 +15,7 @@
  *   events       an event before each answer
  *   panes=N      so many panes in its answer to list_panes
  *   result=JSON  its result, without commas; may be no object
+ *   away=N       all processes of this name but the first and those behind the Nth exit at once
  *   once         garbage, half, end and deaf only in the first process of this name
  * Each request is appended to $FAKE_RELAY_LOG/NAME.
  */
@@ -33,7 +34,7 @@ enum { LINE_BYTES = 16 * 1024 * 1024 };
 
 static struct {
 	const char *name, *hello, *refuse, *result;
-	long delay, garbage, half, end, deaf, big, panes;
+	long away, delay, garbage, half, end, deaf, big, panes;
 	bool is_bytes, has_events, is_once;
 } habits = {.name = "fake", .hello = "first", .panes = 1};
 
@@ -43,6 +44,7 @@ static const struct habit {
 	long *number;
 	bool *flag;
 } table[] = {
+    {"away", .number = &habits.away},
     {"big", .number = &habits.big},
     {"bytes", .flag = &habits.is_bytes},
     {"deaf", .number = &habits.deaf},
@@ -107,6 +109,21 @@ static bool note(const char *line, size_t len)
 	(void)fprintf(file, "%.*s\n", (int)len, line);
 	(void)fclose(file);
 	return is_first;
+}
+
+/* Whether the log says that this process is between the first one and the last that is away. */
+static bool is_away(void)
+{
+	char path[512], line[1024];
+	long count = 0;
+	FILE *file;
+	(void)snprintf(path, sizeof path, "%s/%s", getenv("FAKE_RELAY_LOG"), habits.name);
+	file = habits.away > 0 ? fopen(path, "re") : NULL;
+	while (file != NULL && fgets(line, sizeof line, file) != NULL)
+		count += strcmp(line, "start\n") == 0;
+	if (file != NULL)
+		(void)fclose(file);
+	return count > 1 && count <= habits.away;
 }
 
 static void write_panes(struct json_writer *writer)
@@ -225,6 +242,10 @@ int main(int argc, char **argv)
 		read_habit(word);
 	if (!note("start", 5) && habits.is_once)
 		habits.garbage = habits.half = habits.end = habits.deaf = 0;
+	if (is_away()) {
+		(void)fputs("ssh: No route to host\n", stderr);
+		return 255;
+	}
 	if (habits.refuse != NULL) {
 		(void)fprintf(stderr, "ssh: %s\n", habits.refuse);
 		return 255;

@@ -269,6 +269,29 @@ static void check_ending(void)
 	host_set_free(set);
 }
 
+/* A cut, and an attempt that fails: of what was sent the effect is unknown. */
+static void check_away(void)
+{
+	struct host_set *set = new_set(0, 0);
+	struct host *host = add(set, "far", "name=away,once,end=2,away=2");
+	struct outcome first, keyed, read, again;
+	(void)call(host, &first, "zero", 0, 0);
+	ok(run_until(&first.done, 1), "a link that is to be cut");
+	(void)call(host, &keyed, "keyed", HOST_CALL_KEYED | HOST_CALL_URGENT, 0);
+	(void)call(host, &read, "read", HOST_CALL_READS | HOST_CALL_URGENT, 0);
+	(void)call(host, &again, "again", HOST_CALL_KEYED, 0);
+	ok(run_until(&keyed.done, 1) && run_until(&read.done, 1), "urgent calls fail");
+	is_str(keyed.text,
+	    "gone: the connection to far was cut, and far cannot be reached (ssh: No route to "
+	    "host); the effect of keyed is unknown",
+	    "one that writes may be done");
+	is_str(read.text, "not_ready: far cannot be reached: ssh: No route to host",
+	    "one that reads has no effect");
+	ok(run_until(&again.done, 1), "the next attempt succeeds");
+	is_str(again.text, "away again", "and a call that is not urgent waited for it");
+	host_set_free(set);
+}
+
 static void check_unreachable(void)
 {
 	struct host_set *set = new_set(400, 0);
@@ -379,7 +402,7 @@ static void check_names(void)
 int main(void)
 {
 	static const char *const logs[] = {
-	    "fake", "deaf", "end", "garbage", "half", "huge", "odd", "slow"};
+	    "fake", "away", "deaf", "end", "garbage", "half", "huge", "odd", "slow"};
 	const char *build = getenv("MUXBUS_BUILDDIR");
 	char program[512];
 	(void)snprintf(program, sizeof program, "%s/tests/fake_relay", build != NULL ? build : ".");
@@ -398,6 +421,7 @@ int main(void)
 	check_cut("garbage", "no message of muxbusd");
 	check_cut("half", "no answer to write within 0.6 s");
 	check_ending();
+	check_away();
 	check_unreachable();
 	check_others();
 	check_slow();

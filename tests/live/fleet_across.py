@@ -33,6 +33,11 @@ def error_of(link, method, params):
     return link.ask(method, params).get("error", {}).get("data", {})
 
 
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
 def close_all(machines, *links):
     """Closes links; then no subscription is left on the machines."""
     for link in links:
@@ -210,13 +215,14 @@ def notify(fleet, machines):
     ok(until(lambda: len(told()) == 2), "after kill -9 of the fleet between start and end", told())
     until(lambda: os.path.exists(fleet.socket) and fleet.is_up(2), 30)
     taken_first(fleet, other, told)
+    cut_unanswered(fleet, other, told)
     link = Link(fleet.socket)
     for bad in ({"notify": "%1"}, {"notify": "h9:%1"}, {"notify": 5}, {"notify": "h1:"}):
         ok(error_of(link, "run_long_command", {"host": "h2", "command": "true", **bad}).get("field") == "notify",
            f"refused: {bad}")
     ok(error_of(link, "send_text", {"pane": "h2:%0", "text": "x", "notify": "h1:%1"}).get("field") == "notify",
        "refused: a method without an end")
-    ok(len(told()) == 3, "and nothing more was posted", told())
+    ok(len(told()) == 4, "and nothing more was posted", told())
     link.close()
 
 
@@ -239,6 +245,26 @@ def taken_first(fleet, other, told):
        [n for n in all_notes(other) if n["id"] == jobs[0]])
     until(lambda: os.path.exists(fleet.socket) and fleet.is_up(2), 30)
     ok(not any(jobs[1] in json.dumps(n) for n in told()), "and that of the wait does not", told())
+
+
+def cut_unanswered(fleet, other, told):
+    """A machine has a request and has not answered it when the link is cut, and then cannot be reached for a while."""
+    ssh = fleet.env["MUXBUS_SSH"]
+    link = Link(fleet.socket)
+    daemon = other.ask("status")["pid"]
+    os.kill(daemon, signal.SIGSTOP)
+    number = link.send("run_long_command", {"host": "h2", "command": "exit 9", "notify": "h1:%1"})
+    until(lambda: b"exit 9" in read(f"{fleet.folder}/state/muxbus/fleet/journal"))
+    os.rename(ssh, ssh + ".away")
+    for pid in fleet.relays(other):
+        os.kill(pid, signal.SIGKILL)
+    got = link.line(20)
+    os.kill(daemon, signal.SIGCONT)
+    os.rename(ssh + ".away", ssh)
+    ok(got.get("id") == number and got["error"]["data"]["kind"] == "gone", "a request whose effect is unknown", got)
+    ok(until(lambda: len(told()) == 4 and "exit 9" in told()[3]["text"]), "its end comes, once", told())
+    until(lambda: fleet.is_up(2), 30)
+    link.close()
 
 
 def own_pane(fleet, machines):

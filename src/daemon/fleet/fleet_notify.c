@@ -248,6 +248,13 @@ static void put_begun(const struct notice *notice, struct json_writer *writer,
 	mem_free(text);
 }
 
+/* Whether a call has failed since the link was cut, and its effect is unknown. */
+static bool is_gone(const struct json *message)
+{
+	const struct json *data = json_member(json_member(message, "error"), "data");
+	return strcmp(text_of(data, "kind"), "gone") == 0;
+}
+
 /* The host of the request has answered it. */
 static void on_begun(void *data, const struct json *message)
 {
@@ -258,11 +265,15 @@ static void on_begun(void *data, const struct json *message)
 	bool is_kept = false;
 	struct request *request;
 	notice->call = NULL;
-	if (result == NULL && fleet_forward_may_pass(message) && notice->request == NULL) {
+	request = take_request(notice);
+	if (result == NULL && fleet_forward_may_pass(message) &&
+	    (request == NULL || is_gone(message))) {
+		/* It may be done there: the notice stays. */
+		if (request != NULL)
+			fleet_forward_error(request, host, json_member(message, "error"));
 		loop_timer_arm(notice->again, AGAIN_MS);
 		return;
 	}
-	request = take_request(notice);
 	if (fleet_name_is_id(id, sizeof notice->id)) {
 		(void)snprintf(notice->id, sizeof notice->id, "%s", id->text);
 		keep(notice);

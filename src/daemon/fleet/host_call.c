@@ -36,6 +36,7 @@ struct host_call {
 	struct loop_timer *timer;
 	struct host_order
 	    order; /* with copies of its texts; done NULL: only the answer is awaited */
+	bool may_be_done; /* it writes, and was sent on a link that is lost */
 	bool has_failed;
 	enum message_error error;
 	char *text; /* of the error */
@@ -286,6 +287,19 @@ static void on_turn(void *data)
 		finish_failed(call);
 }
 
+/* An attempt to connect has failed, for which the call waited. */
+static void fail_unreached(struct host_call *call, const char *reason)
+{
+	const char *label = call->calls->parts.label;
+	if (call->may_be_done)
+		fail_call(call, MESSAGE_GONE,
+		    "the connection to %s was cut, and %s cannot be reached (%s); the effect of "
+		    "%s is unknown",
+		    label, label, reason, call->order.method);
+	else
+		fail_call(call, MESSAGE_NOT_READY, "%s cannot be reached: %s", label, reason);
+}
+
 void host_calls_lost(struct host_calls *calls, const char *reason, bool is_attempt)
 {
 	struct list *at, *after;
@@ -293,6 +307,7 @@ void host_calls_lost(struct host_calls *calls, const char *reason, bool is_attem
 		struct host_call *call = list_entry(at, struct host_call, entry);
 		bool was_sent = call->id != 0;
 		call->id = 0;
+		call->may_be_done |= was_sent && !(call->order.flags & HOST_CALL_READS);
 		if (call->order.done == NULL)
 			free_call(call);
 		else if (was_sent && !(call->order.flags & (HOST_CALL_READS | HOST_CALL_KEYED)))
@@ -300,8 +315,7 @@ void host_calls_lost(struct host_calls *calls, const char *reason, bool is_attem
 			    "the connection to %s was cut (%s); the effect of %s is unknown",
 			    calls->parts.label, reason, call->order.method);
 		else if (!was_sent && is_attempt && call->order.flags & HOST_CALL_URGENT)
-			fail_call(call, MESSAGE_NOT_READY, "%s cannot be reached: %s",
-			    calls->parts.label, reason);
+			fail_unreached(call, reason);
 		else if (!call->has_failed)
 			arm(call);
 	}
