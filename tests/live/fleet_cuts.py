@@ -7,6 +7,7 @@ stall. At the end every number is looked for on the machines themselves, without
 
 MUXBUS_CUTS (30) is the number of cuts, MUXBUS_FLEET_HOSTS (4) of machines, MUXBUS_FLEET_KEEP=1 keeps the folder."""
 
+import collections
 import json
 import os
 import random
@@ -86,7 +87,7 @@ class Worker(threading.Thread):
         self.fleet, self.stop = fleet, stop
         self.link = None
         self.failure = None
-        self.repeats = 0
+        self.repeats = collections.Counter()  # by why
 
     def connect(self):
         end = time.monotonic() + 60
@@ -113,16 +114,16 @@ class Worker(threading.Thread):
             try:
                 self.connect()
                 message = self.link.ask(method, params, seconds)
-            except Ended:
+            except Ended as error:
                 self.drop()
-                self.repeats += 1
+                self.repeats[f"{method}: {error}"] += 1
                 continue
             if "result" in message:
                 return message["result"]
             kind = message["error"].get("data", {}).get("kind")
             if kind not in ("gone", "timeout", "busy", "limit", "cancelled", "not_ready") or time.monotonic() > end:
                 raise AssertionError(f"{method} {params}: {message['error']}")
-            self.repeats += 1
+            self.repeats[f"{method}: {kind}: {message['error']['message']}"] += 1
             time.sleep(0.05)
 
     def run(self):
@@ -198,10 +199,25 @@ class Waiter(Worker):
         self.machines, self.random = machines, randoms
         self.asked = self.answered = 0
         self.wrong = []
+        self.errors = {}  # of lines, by number
 
-    def type_line(self, machine, name, line):
+    def type_line(self, machine, number, name, line):
+        def is_typed():
+            try:
+                machine.ask("send_text", {"pane": "%0", "text": line, "enter": True, "key": f"typed {line}"})
+                return True
+            except (Ended, KeyError) as error:
+                self.errors[number] = repr(error)
+                return False
         until(lambda: machine.has_kept(f"wait/{name}{{".encode()), 100)
-        machine.ask("send_text", {"pane": "%0", "text": line, "enter": True})
+        until(is_typed, 60)
+
+    def told(self):
+        """Of each wait that went wrong: its answer, where its line was typed, and what machines kept of it."""
+        return [{"answer": answer, "error": self.errors.get(number),
+                 "typed": [m.name for m in self.machines if f"W{number}." in m.lines(m.typed)],
+                 "kept": {m.name: m.records(f"wait/w{number}") for m in self.machines}}
+                for number, answer in self.wrong[:3]]
 
     def work(self):
         number = 0
@@ -210,7 +226,7 @@ class Waiter(Worker):
             line, name = f"W{number}.", f"w{number}"
             self.asked += 1
             conditions = [{"output": re.escape(line), "pane": f"{m.name}:%0"} for m in (one, other)]
-            typing = threading.Thread(target=self.type_line, args=(one, name, line))
+            typing = threading.Thread(target=self.type_line, args=(one, number, name, line))
             typing.start()
             result = self.ask("wait_for", {"any": conditions, "timeout_sec": 120, "wait": name, "key": line}, 150)
             typing.join()
@@ -287,9 +303,9 @@ class Subscriber(Worker):
                         raise
                     if message.get("method") == "event":
                         self.on_event(message["params"])
-            except Ended:
+            except Ended as error:
                 self.drop()
-                self.repeats += 1
+                self.repeats[f"subscribe: {error}"] += 1
 
 
 class Books:
@@ -340,7 +356,7 @@ def account(books, machines, workers):
     ended = job_ends(machines, notes)
     lost = [(n, runs, wakes) for n, runs, wakes in jobs.sent if (n, wakes) not in ended]
     books.add("ends of jobs at another machine", len(jobs.sent), lost,
-              [key for key, ids in ended.items() if len(ids) > 1])
+              [key for key, ids in ended.items() if len(ids) > 1], first_ends(lost, notes))
     lost, twice, count = [], [], 0
     for m in machines:
         typed = m.lines(m.agent_log)
@@ -352,7 +368,7 @@ def account(books, machines, workers):
             lost += [(m.name, note["id"], note["state"])] if times == 0 and note["state"] != "acknowledged" else []
             twice += [(m.name, note["id"])] if times > 1 else []
     books.add("notifications typed to agents", count, lost, twice)
-    books.add("waits over two machines", waiter.asked, waiter.wrong, [])
+    books.add("waits over two machines", waiter.asked, [number for number, _ in waiter.wrong], [], waiter.told())
     lost, count = [], 0
     for m in machines:
         seen = set(subscriber.seen[m.name])
@@ -363,14 +379,26 @@ def account(books, machines, workers):
     books.add("notification events of one stream", count, lost, subscriber.twice)
 
 
+def first_ends(lost, notes):
+    """What the machines of lost jobs have of their ends."""
+    return [{key: note.get(key) for key in ("seq", "id", "time", "text", "state", "delivery")}
+            for number, runs, _ in lost for note in notes[runs] if job_number(note) == number]
+
+
+def job_number(note):
+    """The job of a notification; an id such as B7J3 is none."""
+    found = re.search(r"\bJ(\d+)\.", json.dumps(note))
+    return int(found[1]) if found else None
+
+
 def job_ends(machines, notes=None):
     """The ends of jobs that agents have: number and machine to the ids of their notifications."""
     ended = {}
     for m in machines:
         for note in notes[m.name] if notes else all_notes(m):
-            found = re.search(r"J(\d+)\.", json.dumps(note)) if note.get("pane") == "%1" else None
-            if found:
-                ended.setdefault((int(found[1]), m.name), []).append(note["id"])
+            number = job_number(note) if note.get("pane") == "%1" else None
+            if number is not None:
+                ended.setdefault((number, m.name), []).append(note["id"])
     return ended
 
 
@@ -436,7 +464,10 @@ def cut_while_busy(fleet, machines, randoms, folder):
     ok(not failed, f"{len(workers)} clients go through", failed)
     ok(cutter.failure is None and sum(cutter.counts.values()) == CUTS,
        f"{CUTS} cuts: " + ", ".join(f"{n} {w}" for w, n in cutter.counts.items()), repr(cutter.failure))
-    print(f"# requests asked again by clients: {sum(w.repeats for w in workers)}")
+    repeats = sum((w.repeats for w in workers), collections.Counter())
+    print(f"# requests asked again by clients: {sum(repeats.values())}")
+    for why, count in repeats.most_common():
+        print(f"# {count:>5} {why}")
     return workers
 
 

@@ -4,6 +4,7 @@ and the muxbusd --fleet that follows them."""
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -139,17 +140,29 @@ class Machine:
         """Straight to the daemon of the machine, without ssh and the fleet."""
         link = Link(self.socket)
         try:
-            return link.ask(method, params)["result"]
+            message = link.ask(method, params)
+            if "result" not in message:
+                raise KeyError(f"{self.name}: {method}: {message['error']}")
+            return message["result"]
         finally:
             link.close()
 
-    def has_kept(self, text):
-        """Whether its daemon has written this into its journal."""
+    def journal(self):
+        """The bytes of the journal of its daemon."""
+        found = b""
         for folder in os.listdir(f"{self.folder}/state/muxbus"):
             with open(f"{self.folder}/state/muxbus/{folder}/journal", "rb") as file:
-                if text in file.read():
-                    return True
-        return False
+                found += file.read()
+        return found
+
+    def has_kept(self, text):
+        """Whether its daemon has written this into its journal."""
+        return text in self.journal()
+
+    def records(self, key):
+        """What its journal has of a record, in order: JSON; "": it was deleted there."""
+        found = re.findall(re.escape(key.encode()) + rb"(\{[ -~]*|(?![ -~]))", self.journal())
+        return [value.decode() for value in found]
 
     def lines(self, path):
         try:
