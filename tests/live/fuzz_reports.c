@@ -64,7 +64,8 @@ static void say_broken(
 	len = fuzzing_mutate(fuzzing, line, len, sizeof line);
 	for (size_t at = 0; at < len; at++)
 		line[at] = line[at] == '\n' ? ' ' : line[at];
-	law_say(law, line, len);
+	if (memmem(line, len, "\"id\"", 4) == NULL) /* "pid" without its p: another's number */
+		law_say(law, line, len);
 }
 
 static void ask_any(struct fuzzing *fuzzing, struct law *law)
