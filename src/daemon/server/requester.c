@@ -104,7 +104,9 @@ void requester_caller(struct request *request, struct pane_caller *ret_caller)
 	*ret_caller = (struct pane_caller){.pane = request_peer_pane(request, &is_weak)};
 	if (ret_caller->pane == MUXBUS_NO_ID && peer != NULL) {
 		pid_t session = getsid(peer_pid(peer));
-		ret_caller->session = session > 0 ? session : 0;
+		/* 0 is the kernel's word for a session of processes outside of this PID namespace,
+		 * as under `unshare --pid`: the programs that it began here are in one. */
+		ret_caller->session = session > 0 ? session : session == 0 ? -1 : 0;
 	}
 }
 
