@@ -13,8 +13,8 @@ static const struct {
 	const char *name;
 	const char *screen;
 	unsigned row, column;
-	const char *lead, *typed;
-	bool is_agent, is_other_form;
+	const char *lead, *typed, *ended;
+	bool is_agent, is_other_form, is_untouched;
 	enum draft_sign sign;
 	const char *draft; /* NULL: none is there */
 } screens[] = {
@@ -51,6 +51,17 @@ static const struct {
 	.sign = DRAFT_BY_PROMPT, .draft = "echo one two"},
     {"and a person took back", "$ echo\n", 0, 6, .typed = "echo one", .sign = DRAFT_BY_PROMPT,
 	.draft = "echo"},
+    {"what is shown of it by now", "$ echo\n", 0, 6, .typed = "echo one", .is_untouched = true,
+	.sign = DRAFT_BY_PROMPT},
+    {"a line that was ended and not read yet", "\xe2\x9d\xaf text 2\n", 0, 8, .is_agent = true,
+	.ended = "text 1\ntext 2\n", .is_untouched = true, .sign = DRAFT_BY_PROMPT},
+    {"the beginning of one", "\xe2\x9d\xaf te\n", 0, 4, .is_agent = true,
+	.ended = "text 1\ntext 2\n", .is_untouched = true, .sign = DRAFT_BY_PROMPT},
+    {"more than was ended", "\xe2\x9d\xaf text 12\n", 0, 9, .is_agent = true,
+	.ended = "text 1\ntext 2\n", .is_untouched = true, .sign = DRAFT_BY_PROMPT,
+	.draft = "text 12"},
+    {"the same text, after a person's key", "\xe2\x9d\xaf text 2\n", 0, 8, .is_agent = true,
+	.ended = "text 1\ntext 2\n", .sign = DRAFT_BY_PROMPT, .draft = "text 2"},
     {"completed with Tab", "$ echo onerous\n", 0, 14, .typed = "echo one", .is_other_form = true,
 	.sign = DRAFT_BY_PROMPT},
     {"an agent's prompt", "said > this\n\n\xe2\x9d\xaf \n", 2, 2, .is_agent = true,
@@ -76,7 +87,10 @@ static void check_screens(void)
 		    .is_shell = !screens[at].is_agent,
 		    .typed = screens[at].typed != NULL ? screens[at].typed : "",
 		    .typed_len = screens[at].typed != NULL ? strlen(screens[at].typed) : 0,
+		    .ended = screens[at].ended != NULL ? screens[at].ended : "",
+		    .ended_len = screens[at].ended != NULL ? strlen(screens[at].ended) : 0,
 		    .is_other_form = screens[at].is_other_form,
+		    .is_untouched = screens[at].is_untouched,
 		};
 		struct draft draft;
 		draft_read(&facts, &draft);
@@ -113,6 +127,18 @@ static void check_keys(void)
 	type(&input, "\r");
 	is_line(&input, "", "Enter ends it");
 	ok(!input.is_other_form, "and all that was changed");
+	ok(input.has_ended_other, "which may still be shown");
+	type(&input, "one\rtwo\003three\r");
+	is_mem(input.ended.data, input.ended.len, "one\nthree\n", 10, "as lines that Enter ended");
+	for (int at = 0; at < PANE_INPUT_ENDED_MAX; at++)
+		type(&input, "four\r");
+	ok(input.ended.len <= PANE_INPUT_ENDED_MAX && input.ended.len >= 5,
+	    "as many as there is room for");
+	pane_input_age(&input);
+	ok(input.ended.len > 0, "for a while");
+	input.typed_ms -= PANE_INPUT_ENDED_MS + 1;
+	pane_input_age(&input);
+	ok(input.ended.len == 0 && !input.has_ended_other, "and not for ever");
 	pane_input_type(&input, (const uint8_t *)"a\nb", 3, true, ECHO_BY_EDITOR);
 	ok(input.is_other_form, "a paste of lines is shown in any form");
 	type(&input, "\003");

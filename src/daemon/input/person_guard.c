@@ -20,7 +20,10 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
-enum { DATA_MAX = 1024 };
+enum {
+	DATA_MAX = 1024,
+	SHOWN_MS = 5000, /* a program under load shows what was typed by then */
+};
 
 /* A request that waits until its pane was looked at. */
 struct asking {
@@ -91,15 +94,22 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 		return;
 	if (input != NULL) {
 		bool is_typed = input->line.len > 0 || input->is_other_form;
+		pane_input_age(input);
 		facts.lead = input->has_lead ? input->lead : NULL;
 		facts.typed = (const char *)input->line.data;
 		facts.typed_len = input->line.len;
+		facts.ended = (const char *)input->ended.data;
+		facts.ended_len = input->ended.len;
+		facts.is_untouched = (int64_t)last * 1000 <= input->typed_ms;
 		/* Agents show a text in forms of their own. */
-		facts.is_other_form = is_typed && (input->is_other_form || !facts.is_shell) &&
-		    (int64_t)last * 1000 <= input->typed_ms;
+		facts.is_other_form = facts.is_untouched &&
+		    (input->has_ended_other ||
+			(is_typed && (input->is_other_form || !facts.is_shell)));
 	}
 	draft_read(&facts, ret_draft);
-	if (input != NULL && ret_draft->sign != DRAFT_BY_KEYS && ret_draft->is_empty)
+	/* A text that was typed just now may not be shown yet. */
+	if (input != NULL && ret_draft->sign != DRAFT_BY_KEYS && ret_draft->is_empty &&
+	    clock_real_ms() - input->typed_ms > SHOWN_MS)
 		pane_input_clear(input);
 }
 

@@ -129,23 +129,41 @@ static size_t input_end(const struct prompt_row *row, size_t cursor)
 	return at;
 }
 
-/* Whether the line is what Muxbus typed there. */
-static bool is_ours(const struct draft_facts *facts, const struct line *line)
+/* Whether the line is a text, or its beginning. */
+static bool is_text(const struct line *line, const char *text, size_t len, bool is_beginning)
 {
 	size_t found = 0;
-	for (size_t at = 0; at < facts->typed_len;) {
+	for (size_t at = 0; at < len;) {
 		uint32_t character;
-		int size = utf8_decode(facts->typed + at, facts->typed_len - at, &character);
+		int size = utf8_decode(text + at, len - at, &character);
 		if (size <= 0)
 			size = 1, character = 0xfffd;
 		at += (size_t)size;
 		if (is_blank(character))
 			continue;
-		if (found == line->count || line->characters[found] != character)
-			return facts->is_other_form;
-		found++;
+		if (found == line->count)
+			return is_beginning;
+		if (line->characters[found++] != character)
+			return false;
 	}
-	return found == line->count || facts->is_other_form;
+	return found == line->count;
+}
+
+/* Whether the line is what Muxbus typed there. */
+static bool is_ours(const struct draft_facts *facts, const struct line *line)
+{
+	const char *at = facts->ended, *end = at + facts->ended_len, *next;
+	if (facts->is_other_form ||
+	    is_text(line, facts->typed, facts->typed_len, facts->is_untouched))
+		return true;
+	for (; facts->is_untouched && at < end; at = next + 1) {
+		next = memchr(at, '\n', (size_t)(end - at));
+		if (next == NULL)
+			return false;
+		if (is_text(line, at, (size_t)(next - at), true))
+			return true;
+	}
+	return false;
 }
 
 /* Finds the row that the line begins in; false: no sign of a prompt is there. */

@@ -27,6 +27,9 @@ struct draft_facts {
 	bool is_shell; /* else a line may begin above the cursor's row */
 	const char *typed; /* UTF-8: what Muxbus has typed into the line; lent */
 	size_t typed_len;
+	const char *ended; /* lines that Muxbus has ended and the program may not have read; lent */
+	size_t ended_len;
+	bool is_untouched; /* no person has pressed a key since: what is shown may still grow */
 	bool is_other_form; /* what Muxbus typed may be shown in any form */
 };
 

@@ -20,22 +20,58 @@ void pane_input_init(struct pane_input *input)
 {
 	*input = (struct pane_input){.maker = {.pane = MUXBUS_NO_ID}};
 	buf_init(&input->line, PANE_INPUT_LINE_MAX);
+	buf_init(&input->ended, PANE_INPUT_ENDED_MAX);
 	echo_init(&input->echo);
+}
+
+/* A typed line may be a secret. */
+static void wipe(struct buf *buf)
+{
+	if (buf->len > 0)
+		explicit_bzero(buf->data, buf->len);
+	buf_clear(buf);
 }
 
 void pane_input_clear(struct pane_input *input)
 {
-	if (input->line.len > 0)
-		explicit_bzero(input->line.data, input->line.len); /* it may be a secret */
-	buf_clear(&input->line);
+	wipe(&input->line);
 	input->is_other_form = false;
+}
+
+static void forget_ended(struct pane_input *input)
+{
+	wipe(&input->ended);
+	input->has_ended_other = false;
+}
+
+void pane_input_age(struct pane_input *input)
+{
+	if (clock_real_ms() - input->typed_ms > PANE_INPUT_ENDED_MS)
+		forget_ended(input);
 }
 
 void pane_input_finish(struct pane_input *input)
 {
 	pane_input_clear(input);
+	forget_ended(input);
 	buf_finish(&input->line);
+	buf_finish(&input->ended);
 	echo_finish(&input->echo);
+}
+
+/* A program that is busy shows the line later, as it reads it, and only then ends it. */
+static void end_line(struct pane_input *input)
+{
+	struct buf *ended = &input->ended;
+	if (input->is_other_form) {
+		input->has_ended_other = true;
+	} else if (input->line.len > 0 && input->line.len < PANE_INPUT_ENDED_MAX) {
+		if (ended->len + input->line.len + 1 > PANE_INPUT_ENDED_MAX)
+			wipe(ended);
+		buf_append(ended, input->line.data, input->line.len);
+		buf_append_byte(ended, '\n');
+	}
+	pane_input_clear(input);
 }
 
 static void type_byte(struct pane_input *input, uint8_t byte)
@@ -44,9 +80,11 @@ static void type_byte(struct pane_input *input, uint8_t byte)
 	switch (byte) {
 	case KEY_INTERRUPT:
 	case KEY_KILL_LINE:
+		pane_input_clear(input);
+		break;
 	case '\n':
 	case '\r':
-		pane_input_clear(input);
+		end_line(input);
 		break;
 	case KEY_BACKSPACE:
 	case KEY_DELETE:
@@ -63,6 +101,7 @@ static void type_byte(struct pane_input *input, uint8_t byte)
 void pane_input_type(struct pane_input *input, const uint8_t *bytes, size_t len, bool is_bracketed,
     enum echo_reader reader)
 {
+	pane_input_age(input);
 	input->typed_ms = clock_real_ms();
 	echo_type(&input->echo, bytes, len, reader, clock_mono_ms());
 	if (is_bracketed && len > 0 &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The input of a pane, as far as it is known: the caller that made the pane, the line that
- * Muxbus has typed and not ended, and the prompt that the shell marks in front of such a line
+ * Muxbus has typed and not ended, those it has ended of late, and the prompt that the shell marks in front of such a line
  * (OSC 133 A and B). Kept while the pane and the daemon live.
  */
 #ifndef DAEMON_TMUX_PANE_INPUT_H
@@ -16,13 +16,17 @@
 #include "daemon/tmux/echo.h"
 
 #define PANE_INPUT_LINE_MAX 4096 /* bytes of a typed line that are kept */
+/* Bytes of the lines that were ended, and for how long after a key the program may still be
+ * about to read them. */
+#define PANE_INPUT_ENDED_MAX 4096
+#define PANE_INPUT_ENDED_MS 60000
 
 struct token;
 
 /* A program that asks: its pane; outside of tmux the session of the kernel that it is in. */
 struct pane_caller {
 	uint32_t pane; /* MUXBUS_NO_ID: none */
-	pid_t session; /* 0: not known, or not needed */
+	pid_t session; /* 0: not known, or not needed; -1: one outside of this PID namespace */
 };
 
 struct pane_input {
@@ -30,6 +34,8 @@ struct pane_input {
 	struct echo echo; /* of what was typed */
 	struct buf line;
 	bool is_other_form; /* keys were typed that change the line: it may look in any way */
+	struct buf ended; /* lines that Enter ended, each with \n: the screen may still show one */
+	bool has_ended_other; /* one of them may look in any way */
 	int64_t typed_ms; /* CLOCK_REALTIME of the last key; 0: none */
 	char lead[256]; /* the prompt in UTF-8: its last row, without escape sequences */
 	size_t lead_len;
@@ -43,6 +49,8 @@ void pane_input_finish(struct pane_input *input);
 /* Notes what is typed. A paste with brackets does not end the line. */
 void pane_input_type(struct pane_input *input, const uint8_t *bytes, size_t len, bool is_bracketed,
     enum echo_reader reader);
+/* Forgets the lines that were ended, when the program has had its time to read them. */
+void pane_input_age(struct pane_input *input);
 /* The line was seen to be empty. */
 void pane_input_clear(struct pane_input *input);
 
