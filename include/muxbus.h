@@ -977,6 +977,20 @@ MUXBUS_API int muxbus_sync_start(struct muxbus_sync *sync);
  */
 MUXBUS_API void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *data);
 
+/*
+ * Detaches, or attaches again; also before muxbus_sync_start(). A detached sync has no connection,
+ * so that tmux has no client of it: commands, listings and captures run as one-shots, one behind
+ * the other. It stays LIVE, and sees the end of the server at once, but no output and no events:
+ * the model is as old as the last listing. muxbus_sync_refresh() then lists the whole server, and
+ * reports all that has changed.
+ *
+ * done is called once when an attaching sync has its connections, and the model is as these found
+ * it; or when no session may be attached to. It is not called if the sync is detached, stopped or
+ * loses its server before. done may be NULL. Since 0.3.
+ */
+MUXBUS_API void muxbus_sync_set_attached(
+    struct muxbus_sync *sync, bool is_attached, void (*done)(void *data), void *data);
+
 /* Kills the remaining connections and frees the sync. */
 MUXBUS_API void muxbus_sync_free(struct muxbus_sync *sync);
 

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "lib/library.h"
 #include "lib/model/model.h"
+#include "lib/sync/detached.h"
 #include "lib/sync/state.h"
 #include "lib/sync/track.h"
 
@@ -103,15 +104,34 @@ struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session)
 	return attachment;
 }
 
+struct attachment *attachment_new_detached(
+    struct muxbus_sync *sync, void (*lost)(struct muxbus_sync *sync, int error))
+{
+	struct attachment *attachment = attachment_new(sync, MUXBUS_NO_ID);
+	if (attachment == NULL)
+		return NULL;
+	attachment->state = ATTACHMENT_LIVE;
+	attachment->is_due = false;
+	attachment->on_since = UINT64_MAX;
+	attachment->detached = detached_new(sync, lost);
+	if (attachment->detached != NULL)
+		return attachment;
+	attachment_free(attachment);
+	return NULL;
+}
+
 void attachment_free(struct attachment *attachment)
 {
 	struct muxbus_sync *sync = attachment->sync;
+	struct detached *detached = attachment->detached;
+	attachment->detached = NULL;
 	if (sync->primary == attachment)
 		sync->primary = NULL;
 	track_forget_attachment(sync, attachment);
 	loop_timer_stop(&attachment->timer);
 	list_remove(&attachment->link);
 	attachment->state = ATTACHMENT_CLOSING;
+	detached_free(detached);
 	muxbus_connection_free(attachment->connection);
 	map_finish(&attachment->paused);
 	mem_free(attachment);
@@ -155,7 +175,7 @@ void attachment_close(struct attachment *attachment)
 	if (attachment->state == ATTACHMENT_CLOSING)
 		return;
 	if (attachment->connection == NULL) {
-		attachment_free(attachment);
+		attachment_free(attachment); /* with its one-shots, if it is a detached one */
 		return;
 	}
 	if (attachment->sync->primary == attachment)
@@ -177,12 +197,14 @@ static void on_ignored(void *data, int error, const struct muxbus_reply *replies
 int attachment_run(struct attachment *attachment, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data)
 {
-	if (attachment == NULL || attachment->connection == NULL) {
-		muxbus_command_free(command);
-		return MUXBUS_ERR_UNAVAILABLE;
-	}
-	return muxbus_connection_run(
-	    attachment->connection, command, reply != NULL ? reply : on_ignored, data);
+	if (reply == NULL)
+		reply = on_ignored;
+	if (attachment != NULL && attachment->detached != NULL)
+		return detached_run(attachment->detached, command, reply, data);
+	if (attachment != NULL && attachment->connection != NULL)
+		return muxbus_connection_run(attachment->connection, command, reply, data);
+	muxbus_command_free(command);
+	return MUXBUS_ERR_UNAVAILABLE;
 }
 
 struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session)

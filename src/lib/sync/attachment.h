@@ -37,6 +37,7 @@ struct attachment {
 	bool had_people; /* a user was attached to the session */
 	bool is_second_life; /* it was LIVE before */
 	bool is_scout; /* was attached before the sessions were known */
+	struct detached *detached; /* in place of a connection; NULL: none */
 	struct loop_timer timer;
 	unsigned delay_ms; /* before the next try */
 	int64_t live_ms; /* when it became LIVE */
@@ -62,6 +63,9 @@ struct attachment {
 
 /* The new attachment waits for its turn. session may be MUXBUS_NO_ID. NULL: out of memory. */
 struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session);
+/* One that is LIVE without a connection, and hears no event. lost: see detached_new(). */
+struct attachment *attachment_new_detached(
+    struct muxbus_sync *sync, void (*lost)(struct muxbus_sync *sync, int error));
 /* Also kills its connection. */
 void attachment_free(struct attachment *attachment);
 

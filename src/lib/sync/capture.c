@@ -117,11 +117,14 @@ static int read_state(const struct muxbus_reply *reply, struct muxbus_capture *r
 	return 0;
 }
 
-static void write_panes(struct muxbus_command *command, const struct attachment *attachment)
+static void write_panes(struct muxbus_command *command, const struct capture *capture)
 {
 	muxbus_command_args(
 	    command, "list-panes", "-s", "-F", "#{pane_id}#{pane_dead}", "-t", NULL);
-	muxbus_command_argf(command, "$%u", attachment->session);
+	if (capture->attachment->detached != NULL)
+		muxbus_command_argf(command, "%%%u", capture->pane);
+	else
+		muxbus_command_argf(command, "$%u", capture->attachment->session);
 	muxbus_command_next(command);
 }
 
@@ -134,7 +137,7 @@ static void write_picture(struct muxbus_command *command, const struct capture *
 	    "#{history_size} #{alternate_on}",
 	    NULL);
 	muxbus_command_next(command);
-	write_panes(command, capture->attachment);
+	write_panes(command, capture);
 	muxbus_command_args(command, "capture-pane", "-p", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", capture->pane);
 	if (capture->flags & MUXBUS_CAPTURE_ESCAPES)
@@ -219,7 +222,7 @@ static int check(struct capture *capture, struct track *track, const struct muxb
 	error = muxbus_command_new(&command);
 	if (error != 0)
 		return error;
-	write_panes(command, capture->attachment);
+	write_panes(command, capture);
 	error = run(capture, command, on_checked);
 	if (error != 0)
 		return error;

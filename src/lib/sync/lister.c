@@ -92,6 +92,9 @@ static void consider(struct muxbus_sync *sync)
 	int64_t wait_us = 0;
 	if (lister->is_running || lister->is_publishing || sync->primary == NULL)
 		return;
+	/* A detached sync looks for those who wait only. */
+	if (sync->is_detached && list_is_empty(&lister->waits))
+		return;
 	if (lister->has_attached && !attachment_any(sync, ATTACHMENT_OPENING)) {
 		lister->has_attached = false;
 		lister->dirty.all = true;
@@ -330,6 +333,7 @@ static void choose_parts(struct muxbus_sync *sync)
 	struct parts parts = awaited;
 	parts.indexes = parts.details = parts.tree = parts.clients = false;
 	parts_add(&parts, &lister->dirty);
+	parts.all |= sync->is_detached; /* nothing tells what has changed */
 	lister->claims = claims;
 	lister->dirty = (struct parts){0};
 	if (!is_claim_true(lister)) {

@@ -2,6 +2,8 @@
 /* The shared state of a sync: changes of it, the end-of-turn timer, and windows that close. */
 #include "lib/sync/state.h"
 
+#include <stdio.h>
+
 void sync_set_state(
     struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason)
 {
@@ -19,6 +21,16 @@ void sync_settle_later(struct muxbus_sync *sync)
 {
 	if (!loop_timer_is_running(&sync->settle_timer))
 		loop_timer_start(&sync->settle_timer, 0);
+}
+
+void sync_lose_later(struct muxbus_sync *sync, int error, const char *reason)
+{
+	if (!sync->is_lost) {
+		sync->is_lost = true;
+		sync->lost_error = error;
+		snprintf(sync->lost_reason, sizeof sync->lost_reason, "%s", reason);
+	}
+	sync_settle_later(sync);
 }
 
 bool sync_window_is_closed(const struct muxbus_sync *sync, uint32_t window)

@@ -5,10 +5,12 @@
  *
  *   attachment    one connection to one session, and the panes whose output it carries
  *   attach_delay  when a connection may be opened
+ *   detached      commands without a connection
  *   lister        when the server is listed, and the callers that wait for a listing
  *   details       the fields of panes that tmux does not announce
  *   announced     events whose own text changes the model
  *   leaving       panes that are closing, or moving to another window
+ *   primary       the attachment that runs the commands
  *   publish       a new listing becomes the model; the differences become changes
  *   track         the data of each pane beyond the model: output, exit, subscriptions
  *   pane_exit     the ends of panes' processes: each reported once, with its status
@@ -116,6 +118,10 @@ struct muxbus_sync {
 
 	enum muxbus_sync_state state;
 	bool is_started;
+	bool is_detached; /* no connection is wanted */
+	void (*attached)(void *data); /* is due; NULL: nothing is */
+	void *attached_data;
+	uint64_t wholes_before; /* whole listings begun when that became so */
 	struct identity server;
 	struct muxbus_version version;
 	char version_text[32];
@@ -130,6 +136,7 @@ struct muxbus_sync {
 	struct leaving leaving;
 	int64_t distrust_until_ms; /* until then the text of events is not believed */
 	struct pane_pidfd pane_pidfd;
+	struct pane_pidfd server_pidfd; /* the server itself, as pane 0 */
 	struct pane_proc pane_proc; /* the processes of the server */
 	struct reconnect reconnect;
 	struct ping ping; /* waits while a server does not answer */
@@ -162,6 +169,9 @@ struct muxbus_sync {
 	void (*stopped)(void *data);
 	void *stopped_data;
 };
+
+/* The server counts as lost; the end of the turn handles it. */
+void sync_lose_later(struct muxbus_sync *sync, int error, const char *reason);
 
 /* Settles sessions, output and closed connections at the end of the turn. */
 void sync_settle_later(struct muxbus_sync *sync);

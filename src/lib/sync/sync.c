@@ -24,6 +24,7 @@
 #include "lib/sync/leaving.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/pane_exit.h"
+#include "lib/sync/primary.h"
 #include "lib/sync/publish.h"
 #include "lib/sync/state.h"
 #include "lib/sync/track.h"
@@ -38,16 +39,7 @@
 /* A server of a version that is not supported is asked again after this time. */
 #define VERSION_RETRY_MS 60000
 
-/* The server counts as lost; the end of the turn handles it. */
-static void lose_later(struct muxbus_sync *sync, int error, const char *reason)
-{
-	if (!sync->is_lost) {
-		sync->is_lost = true;
-		sync->lost_error = error;
-		snprintf(sync->lost_reason, sizeof sync->lost_reason, "%s", reason);
-	}
-	sync_settle_later(sync);
-}
+static const struct parts everything = {.all = true};
 
 static void free_attachments(struct muxbus_sync *sync)
 {
@@ -61,6 +53,7 @@ static void free_attachments(struct muxbus_sync *sync)
 static void lose(struct muxbus_sync *sync, int error, const char *reason)
 {
 	sync->is_lost = false;
+	sync->attached = NULL;
 	loop_timer_stop(&sync->grace_timer);
 	loop_timer_stop(&sync->exit_timer);
 	free_attachments(sync);
@@ -74,6 +67,7 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
 	capture_fail_all(sync, MUXBUS_ERR_UNAVAILABLE);
 	lister_fail(sync, MUXBUS_ERR_UNAVAILABLE);
 	leaving_finish(sync);
+	pane_pidfd_forget(&sync->server_pidfd, 0);
 	pane_proc_close(&sync->pane_proc);
 	if (sync->is_started)
 		reconnect_wait(&sync->reconnect, error);
@@ -110,22 +104,6 @@ static unsigned count_attachments(const struct muxbus_sync *sync, bool live_only
 	return count;
 }
 
-static void choose_primary(struct muxbus_sync *sync)
-{
-	const struct list *link;
-	if (sync->primary != NULL && sync->primary->state == ATTACHMENT_LIVE)
-		return;
-	sync->primary = NULL;
-	list_for_each (link, &sync->attachments) {
-		struct attachment *attachment = list_entry(link, struct attachment, link);
-		if (attachment->state != ATTACHMENT_LIVE)
-			continue;
-		sync->primary = attachment;
-		lister_resume(sync);
-		return;
-	}
-}
-
 /* Closes the attachments of closed sessions and of sessions to leave. */
 static void leave_sessions(struct muxbus_sync *sync)
 {
@@ -136,7 +114,7 @@ static void leave_sessions(struct muxbus_sync *sync)
 		    muxbus_model_session(sync->model, attachment->session);
 		if (attachment->session == MUXBUS_NO_ID || attachment->state == ATTACHMENT_CLOSING)
 			continue;
-		if (session == NULL || is_to_leave(attachment, session)) {
+		if (sync->is_detached || session == NULL || is_to_leave(attachment, session)) {
 			attachment_close(attachment);
 			continue;
 		}
@@ -148,6 +126,8 @@ static void enter_sessions(struct muxbus_sync *sync)
 {
 	const struct muxbus_session *session = NULL;
 	unsigned count = count_attachments(sync, false);
+	if (sync->is_detached)
+		return;
 	while ((session = muxbus_model_next_session(sync->model, session)) != NULL) {
 		if (attachment_find(sync, session->id) != NULL || !may_attach(sync, session))
 			continue;
@@ -217,7 +197,7 @@ static void open_next(struct muxbus_sync *sync)
 		if (error == 0)
 			return;
 		if (error == MUXBUS_ERR_NO_SERVER) {
-			lose_later(sync, error, muxbus_strerror(error));
+			sync_lose_later(sync, error, muxbus_strerror(error));
 			return;
 		}
 		library_log(MUXBUS_LOG_WARNING, "session $%u cannot be followed: %s",
@@ -249,17 +229,18 @@ static void on_settle(void *data)
 		lose(sync, sync->lost_error, sync->lost_reason);
 		return;
 	}
-	choose_primary(sync);
+	primary_choose(sync);
 	if (sync->state == MUXBUS_SYNC_LIVE) {
 		leaving_settle(sync);
 		leave_sessions(sync);
-		choose_primary(sync);
+		primary_choose(sync);
 		enter_sessions(sync);
 		open_next(sync);
 		attachment_settle_output(sync);
 		capture_begin(sync);
 		lister_answer(sync);
 		attach_delay_release(sync);
+		primary_tell(sync);
 	}
 }
 
@@ -290,15 +271,15 @@ static void on_try(void *data)
 	    !list_is_empty(&sync->attachments) || ping_is_waiting(&sync->ping))
 		return;
 	ping_stop(&sync->ping);
-	if (is_too_young(sync))
+	if (!sync->is_detached && is_too_young(sync))
 		return;
-	scout = attachment_new(sync, MUXBUS_NO_ID);
+	scout = sync->is_detached ? primary_new_detached(sync) : attachment_new(sync, MUXBUS_NO_ID);
 	if (scout == NULL) {
 		reconnect_wait(&sync->reconnect, MUXBUS_ERR_NOMEM);
 		return;
 	}
-	scout->is_scout = true;
-	error = attachment_open(scout);
+	scout->is_scout = !sync->is_detached;
+	error = sync->is_detached ? primary_greet(scout) : attachment_open(scout);
 	if (error == 0)
 		return;
 	attachment_free(scout);
@@ -331,6 +312,7 @@ static bool is_known_server(struct muxbus_sync *sync)
 	if (!locate_is_same(&identity, &sync->server)) {
 		pane_proc_close(&sync->pane_proc);
 		(void)pane_proc_open(&sync->pane_proc, "/proc", identity.pid);
+		pane_pidfd_watch(&sync->server_pidfd, 0, identity.pid);
 	}
 	sync->server = identity;
 	return true;
@@ -351,24 +333,35 @@ static void on_attachment_ready(
 {
 	loop_timer_stop(&sync->grace_timer);
 	if (!is_known_server(sync)) {
-		lose_later(sync, MUXBUS_ERR_CLOSED, "another server has taken its place");
+		sync_lose_later(sync, MUXBUS_ERR_CLOSED, "another server has taken its place");
 		return;
 	}
 	sync->version = *version;
-	sync->way = muxbus_connection_way(attachment->connection);
+	if (attachment->detached == NULL)
+		sync->way = muxbus_connection_way(attachment->connection);
 	if (sync->state != MUXBUS_SYNC_LIVE)
 		reconnect_stop(&sync->reconnect);
 	else if (attachment->is_second_life)
 		sync->reconnects++;
 	attachment->is_second_life = true;
-	if (version->caps & MUXBUS_CAP_NEW_LAYOUTS)
+	if (attachment->detached == NULL && version->caps & MUXBUS_CAP_NEW_LAYOUTS)
 		ask_for_new_layouts(attachment);
 	if (sync->primary == NULL) {
 		sync->primary = attachment;
 		lister_resume(sync);
 	}
 	lister_mark_attached(sync);
+	if (attachment->detached != NULL)
+		(void)lister_wait(sync, &everything, 0, NULL, NULL); /* the first model */
 	sync_settle_later(sync);
+}
+
+static void on_server_ended(void *data, uint32_t unused)
+{
+	struct muxbus_sync *sync = data;
+	(void)unused;
+	if (sync->is_started && sync->is_detached)
+		sync_lose_later(sync, MUXBUS_ERR_NO_SERVER, muxbus_strerror(MUXBUS_ERR_NO_SERVER));
 }
 
 /* There was no connection for GRACE_MS: the server is lost. */
@@ -376,18 +369,18 @@ static void on_grace_over(void *data)
 {
 	struct muxbus_sync *sync = data;
 	if (sync->primary == NULL)
-		lose_later(sync, MUXBUS_ERR_TIMEOUT, "the server accepts no client");
+		sync_lose_later(sync, MUXBUS_ERR_TIMEOUT, "the server accepts no client");
 }
 
 static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
 {
 	struct identity identity;
 	if (locate_identity(sync->socket_path, &identity) != 0)
-		lose_later(sync, MUXBUS_ERR_NO_SERVER, muxbus_strerror(MUXBUS_ERR_NO_SERVER));
+		sync_lose_later(sync, MUXBUS_ERR_NO_SERVER, muxbus_strerror(MUXBUS_ERR_NO_SERVER));
 	else if (!locate_is_same(&identity, &sync->server))
-		lose_later(sync, MUXBUS_ERR_NO_SERVER, reason);
+		sync_lose_later(sync, MUXBUS_ERR_NO_SERVER, reason);
 	else if (count_attachments(sync, false) == 0)
-		lose_later(sync, error != 0 ? error : MUXBUS_ERR_NO_SESSION, reason);
+		sync_lose_later(sync, error != 0 ? error : MUXBUS_ERR_NO_SESSION, reason);
 	else if (!loop_timer_is_running(&sync->grace_timer))
 		loop_timer_start(&sync->grace_timer, GRACE_MS);
 }
@@ -425,10 +418,10 @@ static void on_attachment_closed(
 		return;
 	}
 	if (sync->state != MUXBUS_SYNC_LIVE) {
-		lose_later(sync, error != 0 ? error : MUXBUS_ERR_CLOSED, why);
+		sync_lose_later(sync, error != 0 ? error : MUXBUS_ERR_CLOSED, why);
 		return;
 	}
-	choose_primary(sync);
+	primary_choose(sync);
 	if (sync->primary != NULL) {
 		lister_mark_all(sync);
 	} else {
@@ -496,8 +489,11 @@ static void on_published(struct muxbus_sync *sync)
 
 static void on_process_ended(void *data, uint32_t pane)
 {
-	pane_exit_ended(data, pane);
-	sync_settle_later(data);
+	struct muxbus_sync *sync = data;
+	pane_exit_ended(sync, pane);
+	if (sync->is_detached && sync->state == MUXBUS_SYNC_LIVE)
+		(void)lister_wait(sync, &everything, 0, NULL, NULL);
+	sync_settle_later(sync);
 }
 
 static void on_exit_due(void *data)
@@ -567,6 +563,7 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 	lister_init(sync);
 	sync->pane_proc.root = -1;
 	pane_pidfd_init(&sync->pane_pidfd, loop, on_process_ended, sync);
+	pane_pidfd_init(&sync->server_pidfd, loop, on_server_ended, sync);
 	reconnect_init(&sync->reconnect, loop, sync->socket_path, on_try, sync);
 	ping_init(&sync->ping, loop, sync->socket_path, on_ping_answered, sync);
 	attach_delay_init(sync);
@@ -599,6 +596,7 @@ void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *
 {
 	struct list *link, *after;
 	sync->is_started = false;
+	sync->attached = NULL;
 	sync->stopped = done;
 	sync->stopped_data = data;
 	reconnect_stop(&sync->reconnect);
@@ -625,6 +623,7 @@ void muxbus_sync_free(struct muxbus_sync *sync)
 	track_free_all(sync);
 	map_finish(&sync->tracks);
 	pane_pidfd_finish(&sync->pane_pidfd);
+	pane_pidfd_finish(&sync->server_pidfd);
 	lister_finish(&sync->lister);
 	leaving_finish(sync);
 	pane_proc_close(&sync->pane_proc);
@@ -666,6 +665,8 @@ void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *r
 	};
 	list_for_each (link, &sync->attachments) {
 		const struct attachment *attachment = list_entry(link, struct attachment, link);
+		if (attachment->detached != NULL)
+			continue;
 		ret_info->connections += attachment->state == ATTACHMENT_LIVE;
 		ret_info->process_connections += attachment->state == ATTACHMENT_LIVE &&
 		    muxbus_connection_way(attachment->connection) == MUXBUS_WAY_PROCESS;
@@ -687,7 +688,6 @@ static int run(struct muxbus_sync *sync, struct muxbus_command *command,
 int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
     muxbus_reply_fn *reply, void *data)
 {
-	static const struct parts everything = {.all = true};
 	return run(sync, command, read_back ? &everything : NULL, reply, data);
 }
 

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: ISC */
+/* Commands without a connection. */
+#include "lib/sync/detached.h"
+
+#include "base/alloc.h"
+#include "base/list.h"
+#include "lib/sync/state.h"
+
+struct detached {
+	struct muxbus_sync *sync;
+	void (*lost)(struct muxbus_sync *sync, int error);
+	struct list runs; /* the first one runs */
+	struct muxbus_one_shot *one_shot; /* of the first; NULL: none */
+	int failed_error; /* why the first could not be started; 0: it was */
+	struct loop_timer timer; /* answers that one */
+};
+
+/* A list of commands that runs, or waits for its turn. */
+struct run {
+	struct list link;
+	struct detached *detached;
+	struct muxbus_command *command; /* NULL: it runs */
+	muxbus_reply_fn *reply;
+	void *data;
+};
+
+static void begin(struct detached *detached);
+
+static struct run *first(const struct list *runs)
+{
+	return list_entry(runs->next, struct run, link);
+}
+
+static void answer(struct run *run, int error, const struct muxbus_reply *replies, size_t count)
+{
+	muxbus_command_free(run->command);
+	run->reply(run->data, error, replies, count);
+	mem_free(run);
+}
+
+/* Moves all runs to another list. */
+static void take_all(struct detached *detached, struct list *ret_runs)
+{
+	list_init(ret_runs);
+	while (!list_is_empty(&detached->runs)) {
+		struct run *run = first(&detached->runs);
+		list_remove(&run->link);
+		list_append(ret_runs, &run->link);
+	}
+}
+
+static void fail_all(struct list *runs, int error)
+{
+	while (!list_is_empty(runs)) {
+		struct run *run = first(runs);
+		list_remove(&run->link);
+		answer(run, error, NULL, 0);
+	}
+}
+
+/* Whether the server is gone, or does not answer: the next one would not be answered either. */
+static bool is_lost(int error)
+{
+	return error == MUXBUS_ERR_CLOSED || error == MUXBUS_ERR_NO_SERVER ||
+	    error == MUXBUS_ERR_TIMEOUT;
+}
+
+/* The replies come last: one of them may free the struct detached. */
+static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct run *run = data;
+	struct detached *detached = run->detached;
+	struct list failed;
+	detached->one_shot = NULL;
+	list_remove(&run->link);
+	list_init(&failed);
+	if (is_lost(error)) {
+		take_all(detached, &failed);
+		detached->lost(detached->sync, error);
+	} else {
+		begin(detached);
+		sync_settle_later(detached->sync);
+	}
+	answer(run, error, replies, count);
+	fail_all(&failed, error);
+}
+
+/* Starts the first run. If that fails, on_timer() answers. */
+static void begin(struct detached *detached)
+{
+	const struct muxbus_sync *sync = detached->sync;
+	const struct muxbus_one_shot_options options = {
+	    .socket_path = sync->socket_path,
+	    .tmux_path = sync->tmux_path,
+	    .way = sync->way,
+	    .pane = MUXBUS_NO_ID,
+	    .timeout_ms = sync->command_timeout_ms,
+	};
+	struct run *run;
+	struct muxbus_command *command;
+	if (list_is_empty(&detached->runs) || detached->one_shot != NULL ||
+	    detached->failed_error != 0)
+		return;
+	run = first(&detached->runs);
+	command = run->command;
+	run->command = NULL;
+	detached->failed_error =
+	    muxbus_one_shot_run(sync->loop, &options, command, on_reply, run, &detached->one_shot);
+	if (detached->failed_error == 0)
+		return;
+	detached->one_shot = NULL;
+	loop_timer_start(&detached->timer, 0);
+}
+
+/* The run that could not be started gets its reply from the loop. */
+static void on_timer(void *data)
+{
+	struct detached *detached = data;
+	int error = detached->failed_error;
+	detached->failed_error = 0;
+	on_reply(first(&detached->runs), error, NULL, 0);
+}
+
+struct detached *detached_new(
+    struct muxbus_sync *sync, void (*lost)(struct muxbus_sync *sync, int error))
+{
+	struct detached *detached = mem_calloc(1, sizeof *detached);
+	if (detached == NULL)
+		return NULL;
+	detached->sync = sync;
+	detached->lost = lost;
+	list_init(&detached->runs);
+	loop_timer_init(&detached->timer, sync->loop, on_timer, detached);
+	return detached;
+}
+
+void detached_free(struct detached *detached)
+{
+	struct list failed;
+	if (detached == NULL)
+		return;
+	muxbus_one_shot_cancel(detached->one_shot);
+	loop_timer_stop(&detached->timer);
+	take_all(detached, &failed);
+	mem_free(detached);
+	fail_all(&failed, MUXBUS_ERR_CANCELLED);
+}
+
+int detached_run(
+    struct detached *detached, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
+{
+	struct run *run = mem_alloc(sizeof *run);
+	if (run == NULL) {
+		muxbus_command_free(command);
+		return MUXBUS_ERR_NOMEM;
+	}
+	*run = (struct run){.detached = detached, .command = command, .reply = reply, .data = data};
+	list_append(&detached->runs, &run->link);
+	begin(detached);
+	return 0;
+}
+
+bool detached_is_busy(const struct detached *detached)
+{
+	return !list_is_empty(&detached->runs);
+}

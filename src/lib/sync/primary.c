@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: ISC */
+/* The attachment that runs the commands. */
+#include "lib/sync/primary.h"
+
+#include <stdio.h>
+
+#include "lib/sync/attachment.h"
+#include "lib/sync/detached.h"
+#include "lib/sync/lister.h"
+#include "lib/sync/state.h"
+
+static void on_detached_lost(struct muxbus_sync *sync, int error)
+{
+	if (error == MUXBUS_ERR_TIMEOUT && sync->is_started)
+		ping_start(&sync->ping);
+	sync_lose_later(sync, error, muxbus_strerror(error));
+}
+
+struct attachment *primary_new_detached(struct muxbus_sync *sync)
+{
+	return attachment_new_detached(sync, on_detached_lost);
+}
+
+static void on_greeted(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct attachment *attachment = data;
+	struct muxbus_sync *sync = attachment->sync;
+	struct muxbus_version version;
+	char text[32] = "";
+	if (error == MUXBUS_ERR_CANCELLED)
+		return;
+	if (error == 0 && count > 0)
+		(void)sscanf((const char *)replies[0].body, "%31s", text);
+	if (error == 0 && muxbus_version_parse(text, &version) != 0)
+		error = MUXBUS_ERR_VERSION;
+	if (error == 0)
+		sync->callbacks->attachment_ready(sync, attachment, &version);
+	else
+		sync_lose_later(sync, error, muxbus_strerror(error));
+}
+
+int primary_greet(struct attachment *attachment)
+{
+	struct muxbus_command *command;
+	int error = muxbus_command_new(&command);
+	if (error != 0)
+		return error;
+	muxbus_command_args(command, "display-message", "-p", "#{version}", NULL);
+	return attachment_run(attachment, command, on_greeted, attachment);
+}
+
+/* The other attachments close; until then they are not asked any more. */
+static void detach(struct muxbus_sync *sync)
+{
+	struct attachment *detached = primary_new_detached(sync);
+	struct list *link, *after;
+	if (detached == NULL) {
+		sync->is_detached = false; /* out of memory: as it was */
+		return;
+	}
+	sync->primary = detached;
+	list_for_each_safe (link, after, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
+		if (attachment != detached)
+			attachment_close(attachment);
+	}
+	lister_resume(sync);
+}
+
+static bool is_detached(const struct attachment *attachment)
+{
+	return attachment != NULL && attachment->detached != NULL;
+}
+
+/* Whether it goes on as the primary one: what it was asked for is answered first. */
+static bool may_stay(const struct muxbus_sync *sync, const struct attachment *primary)
+{
+	return primary != NULL && primary->state == ATTACHMENT_LIVE &&
+	    (is_detached(primary) == sync->is_detached ||
+		(is_detached(primary) && detached_is_busy(primary->detached)));
+}
+
+void primary_choose(struct muxbus_sync *sync)
+{
+	const struct list *link;
+	struct attachment *before = sync->primary;
+	if (may_stay(sync, before))
+		return;
+	sync->primary = NULL;
+	list_for_each (link, &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
+		if (attachment->state == ATTACHMENT_LIVE &&
+		    (sync->primary == NULL || is_detached(sync->primary) != sync->is_detached))
+			sync->primary = attachment;
+	}
+	if (sync->state == MUXBUS_SYNC_LIVE && sync->is_detached && !is_detached(sync->primary))
+		detach(sync); /* a connection was under way */
+	else if (sync->primary != NULL && sync->primary != before)
+		lister_resume(sync);
+	if (is_detached(before) && sync->primary != before)
+		attachment_free(before);
+}
+
+/* Whether a session is about to be attached to. */
+static bool is_attaching(const struct muxbus_sync *sync)
+{
+	const struct list *link;
+	list_for_each (link, &sync->attachments) {
+		const struct attachment *attachment = list_entry(link, struct attachment, link);
+		if (attachment->state == ATTACHMENT_OPENING ||
+		    (attachment->state == ATTACHMENT_WAITING && attachment->is_due))
+			return true;
+	}
+	return false;
+}
+
+void primary_tell(struct muxbus_sync *sync)
+{
+	void (*attached)(void *data) = sync->attached;
+	const struct lister *lister = &sync->lister;
+	bool is_listed = lister->wholes > sync->wholes_before && lister->done == lister->begun &&
+	    !lister->is_running && !lister->dirty.all && !lister->has_attached;
+	if (attached == NULL || !is_listed || is_attaching(sync))
+		return;
+	/* Not yet, if a session is to be tried again. */
+	if (is_detached(sync->primary) && sync->attachments.next->next != &sync->attachments)
+		return;
+	sync->attached = NULL;
+	attached(sync->attached_data);
+}
+
+void muxbus_sync_set_attached(
+    struct muxbus_sync *sync, bool is_attached, void (*done)(void *data), void *data)
+{
+	bool is_live = sync->is_started && sync->state == MUXBUS_SYNC_LIVE;
+	sync->attached = is_attached ? done : NULL;
+	sync->attached_data = data;
+	sync->wholes_before = sync->lister.wholes;
+	loop_timer_stop(&sync->grace_timer);
+	sync->announced++;
+	if (sync->is_detached == is_attached) {
+		sync->is_detached = !is_attached;
+		if (is_live && is_attached)
+			lister_mark_all(sync);
+		else if (is_live)
+			detach(sync);
+	}
+	sync_settle_later(sync);
+}

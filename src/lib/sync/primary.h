@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The primary attachment of a sync: the one that runs the commands. It is a connection, or, of a
+ * detached sync, one that runs one-shots.
+ */
+#ifndef LIB_SYNC_PRIMARY_H
+#define LIB_SYNC_PRIMARY_H
+
+#include <muxbus.h>
+
+struct attachment;
+
+/* Chooses it among those that are LIVE, at the end of a turn. */
+void primary_choose(struct muxbus_sync *sync);
+
+/* An attachment that runs one-shots; NULL: out of memory. */
+struct attachment *primary_new_detached(struct muxbus_sync *sync);
+/* Asks the server for its version. attachment_ready, or the loss of the server, follows. */
+int primary_greet(struct attachment *attachment);
+
+/* Says, once, that the sync that was to attach has attached. */
+void primary_tell(struct muxbus_sync *sync);
+
+#endif
