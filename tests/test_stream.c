@@ -365,7 +365,7 @@ static void test_reading(void)
 	panes[0].output_offset = 50;
 	check_read(streams, 50, "", "");
 	check_read(streams, 40, "", "not_watched");
-	stream_lease(streams, 0);
+	stream_lease(streams, 0, true);
 	stream_set_gap(streams, 0, 50, "not_watched");
 	is_int(wanted[0], 1, "a reader's lease wants output");
 	say(streams, 0, "hello");
@@ -381,14 +381,14 @@ static void test_reading(void)
 
 	streams = begin();
 	panes[0].output_offset = 50;
-	stream_lease(streams, 0);
+	stream_lease(streams, 0, true);
 	stream_set_gap(streams, 0, 50, "not_watched");
 	say(streams, 0, "hello");
 	check_read(streams, 50, "hello", "");
 	stream_set_free(streams);
 
 	streams = begin();
-	stream_lease(streams, 0);
+	stream_lease(streams, 0, true);
 	stream_tell(streams, 0);
 	stream_set_gap(streams, 0, 0, "not_watched");
 	say(streams, 0, "hello");

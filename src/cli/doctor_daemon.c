@@ -96,16 +96,16 @@ static void find_follow(
 {
 	const struct json *tmux = json_member(status, "tmux");
 	const char *version = ask_string(tmux, "version", "?");
-	if (strcmp(ask_string(tmux, "state", ""), "resting") == 0)
-		doctor_find(report, FINDING_GOOD, "following", NULL,
-		    "not attached until a program needs tmux (attach=wanted)");
-	else if (strcmp(ask_string(tmux, "state", ""), "live") != 0)
+	if (strcmp(ask_string(tmux, "state", ""), "live") != 0)
 		doctor_find(report, locate_tmux_runs(cli) ? FINDING_WRONG : FINDING_NOTE,
 		    "following", "start tmux; if it runs, read the daemon's log",
 		    "tmux is not followed: %s", ask_string(tmux, "reason", "it does not run"));
+	else if (!ask_bool(tmux, "attached", true))
+		doctor_find(report, FINDING_GOOD, "following", NULL,
+		    "tmux %s; no client of it until a program needs output or events", version);
 	else if (has_capability(tmux, "window_crash"))
 		doctor_find(report, FINDING_NOTE, "following",
-		    "update to tmux 3.8, or start muxbusd with -o attach=wanted, or run the two "
+		    "update to tmux 3.8, or start muxbusd with -o attach=used, or run the two "
 		    "commands separately; see BUGS in muxbusd(8)",
 		    "tmux %s crashes while any control client is attached if one command list "
 		    "selects a window and kills its session, or kills the last two windows",

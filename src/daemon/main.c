@@ -206,7 +206,7 @@ static void become_ready(struct main *main)
 	loop_timer_disarm(main->first_wait);
 	lock_describe(main->lock_fd, main->config.socket);
 	log_info("ready at %s", main->config.socket);
-	if (main->fleet == NULL && !main->was_live && !tmux_is_resting(main->daemon.tmux)) {
+	if (main->fleet == NULL && !main->was_live) {
 		(void)fprintf(stderr,
 		    "muxbusd: note: the tmux server at %s is not followed yet%s%s; waiting for "
 		    "it\n",
@@ -251,8 +251,8 @@ static void on_tmux_state(void *data, bool is_live)
 		if (is_lost)
 			peer_speak_for(peer, MUXBUS_NO_ID); /* of the old server */
 	}
-	if (is_live)
-		dispatch_resume(server_dispatch(main->daemon.server));
+	if (is_live && main->demand != NULL)
+		demand_settle(main->demand);
 	if (is_lost && main->config.exit_with_server)
 		stop(&main->daemon, "the tmux server has ended");
 	else if (main->is_ready)
@@ -261,10 +261,10 @@ static void on_tmux_state(void *data, bool is_live)
 		become_ready(main);
 }
 
-static void on_tmux_failed(void *data)
+static void on_followed(void *data)
 {
 	struct main *main = data;
-	dispatch_resume(server_dispatch(main->daemon.server));
+	demand_look(main->demand);
 }
 
 /* Follows tmux. The daemon is ready when tmux is followed, or does not run. */
@@ -276,10 +276,8 @@ static int follow(struct main *main)
 		become_ready(main);
 		return 0;
 	}
-	if (main->demand != NULL && !demand_settle(main->demand)) {
-		become_ready(main);
-		return 0;
-	}
+	if (main->demand != NULL)
+		demand_settle(main->demand);
 	r = tmux_start(main->daemon.tmux);
 	if (r < 0)
 		return fail("%s", muxbus_strerror(r));
@@ -611,7 +609,7 @@ static int set_up_fleet(struct main *main)
 static int set_up(struct main *main)
 {
 	static const struct tmux_handlers handlers = {
-	    .state = on_tmux_state, .failed = on_tmux_failed};
+	    .state = on_tmux_state, .followed = on_followed};
 	struct daemon *daemon = &main->daemon;
 	struct config *config = &main->config;
 	char path[PATH_MAX], reason[512] = "out of memory";
@@ -649,8 +647,7 @@ static int set_up(struct main *main)
 	daemon->waits = new_waits(main);
 	daemon->agents = new_agents(daemon);
 	main->conditions.agents = daemon->agents;
-	/* --exit-with-server must see the end of the server at any time. */
-	if (config->attach_wanted && !config->exit_with_server)
+	if (config->attach_used)
 		main->demand = demand_new(daemon);
 	return 0;
 }
@@ -669,6 +666,7 @@ static void tear_down(struct main *main)
 	tmux_cut(daemon->tmux);
 	fleet_role_free(main->fleet);
 	demand_free(main->demand);
+	main->demand = NULL;
 	mcp_free(main->mcp);
 	tool_server_pool_free(daemon->tool_servers);
 	tool_kept_set_free(daemon->kept_calls);

@@ -17,6 +17,7 @@
 #include "law.h"
 
 enum { PIECE_MAX = 8192, SEEDS_MAX = 512, SEED_MAX = 4096, SECONDS = 6, CLI_EVERY = 40 };
+enum { SHOWN_MAX = 65536 }; /* bytes of what a verb prints */
 
 /* %1$s is the folder of the test: a command that runs would make the file "pwned" in it. */
 static const char *const parts[] = {
@@ -190,8 +191,11 @@ static void on_event(void *data, const struct json *params)
 /* Whether the text could control the terminal of a person. */
 static bool is_harmful(const char *text)
 {
-	size_t len = strlen(text);
-	if (!utf8_is_valid(text, len))
+	size_t len = strlen(text), shown = len;
+	/* The cut may have split a character. */
+	while (len >= SHOWN_MAX && shown > len - 3 && !utf8_is_valid(text, shown))
+		shown--;
+	if (!utf8_is_valid(text, shown))
 		return true;
 	for (const char *at = text; *at != '\0'; at++)
 		if (((uint8_t)*at < 0x20 && *at != '\n' && *at != '\t') || *at == 0x7f ||
@@ -203,8 +207,8 @@ static bool is_harmful(const char *text)
 static unsigned run_verb(struct live *live, const char *verb)
 {
 	const char *out = live_run(live,
-	    "COLUMNS=80 timeout 20 '%s/muxbus' -S '%s' %s </dev/null 2>&1 | head -c 65536",
-	    getenv("MUXBUS_BUILDDIR"), live->tmux_socket, verb);
+	    "COLUMNS=80 timeout 20 '%s/muxbus' -S '%s' %s </dev/null 2>&1 | head -c %d",
+	    getenv("MUXBUS_BUILDDIR"), live->tmux_socket, verb, SHOWN_MAX);
 	if (!is_harmful(out))
 		return 0;
 	diag("muxbus %s: %.300s", verb, out);

@@ -348,9 +348,11 @@ void live_start_tmux(struct live *live, const char *command)
 
 static _Noreturn void exec_daemon(const struct live *live, const char *arguments, int ready_fd)
 {
-	char *command = xasprintf("exec %s '%s' -f --ready-fd %d -S '%s' %s",
-	    getenv("MUXBUS_WRAPPER") == NULL ? "" : getenv("MUXBUS_WRAPPER"), live_daemon_path(),
-	    READY_FD, live->tmux_socket, arguments == NULL ? "" : arguments);
+	const char *wrapper = getenv("MUXBUS_WRAPPER"), *attach = getenv("MUXBUS_TEST_ATTACH");
+	char *command = xasprintf("exec %s '%s' -f --ready-fd %d %s%s -S '%s' %s",
+	    wrapper != NULL ? wrapper : "", live_daemon_path(), READY_FD,
+	    attach != NULL ? "-o attach=" : "", attach != NULL ? attach : "", live->tmux_socket,
+	    arguments != NULL ? arguments : "");
 	char log_path[64];
 	int log_fd, null_fd;
 	(void)snprintf(log_path, sizeof log_path, "%s/muxbusd.log", live->dir);

@@ -153,17 +153,17 @@ static void check_suspended(const char *tmux)
 }
 
 /* The daemon does not rest before the answer of a server that is stopped, or slow. */
-static void check_wanted_slow(const char *tmux)
+static void check_used_slow(const char *tmux)
 {
 	struct live *live = live_new(tmux);
 	struct talk *talk;
 	pid_t waker;
 	live_start_tmux(live, "exec sleep 3600");
-	live_start_daemon(live, "-o attach=wanted -o command_timeout_ms=20000");
+	live_start_daemon(live, "-o attach=used -o command_timeout_ms=8000");
 	talk = talk_new(live);
 	(void)kill(live->server_pid, SIGSTOP);
 	ok(at(talk_call(talk, "capture_pane", "{\"pane\":\"%%0\"}"), "error") != NULL,
-	    "tmux %s, attach=wanted: a request fails if tmux is stopped", live->version);
+	    "tmux %s, attach=used: a request fails if tmux is stopped", live->version);
 	(void)kill(live->server_pid, SIGCONT);
 	(void)is_back(talk);
 	(void)kill(live->server_pid, SIGSTOP);
@@ -175,43 +175,100 @@ static void check_wanted_slow(const char *tmux)
 	live_free(live);
 }
 
+static bool is_attached(struct talk *talk)
+{
+	const struct json *attached = at(talk_call(talk, "status", NULL), "result.tmux.attached");
+	return attached == NULL || attached->boolean;
+}
+
 /* Asks for the status until the daemon rests. */
 static bool rests_while_asked(struct talk *talk)
 {
 	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms;) {
-		const char *state = at_str(talk_call(talk, "status", NULL), "result.tmux.state");
-		if (state != NULL && strcmp(state, "resting") == 0)
+		if (!is_attached(talk))
 			return true;
 		live_sleep_ms(20);
 	}
 	return false;
 }
 
-/* Attached only while a program needs tmux, and for two seconds after. */
-static void check_wanted(const char *tmux)
+/* Requests that commands can answer, with a part of each answer. */
+static const struct {
+	const char *method, *params, *place, *want;
+} asked[] = {
+    {"list_panes", "{}", "result.panes.0.pane", "%0"},
+    {"get_pane", "{\"pane\":\"%0\"}", "result.pane", "%0"},
+    {"list_windows", "{}", "result.windows.0.window", "@0"},
+    {"list_sessions", "{}", "result.sessions.0.session", "$0"},
+    {"capture_pane", "{\"pane\":\"%0\"}", "result.pane", "%0"},
+    {"send_text", "{\"pane\":\"%0\",\"text\":\"typed at rest\"}", "result.pane", "%0"},
+    {"send_keys", "{\"pane\":\"%0\",\"keys\":\"Enter\"}", "result.pane", "%0"},
+    {"run_tmux", "{\"command\":[\"display-message\",\"-p\",\"as a command\"]}", "result.output",
+	"as a command\n"},
+    {"create_window", "{\"session\":\"main\",\"command\":[\"cat\"]}", "result.pane", "%1"},
+    {"focus_pane", "{\"pane\":\"%1\"}", "result.pane", "%1"},
+    {"resize_pane", "{\"pane\":\"%1\",\"width\":70}", "result.pane", "%1"},
+    {"close_pane", "{\"pane\":\"%1\"}", "result.pane", "%1"},
+};
+
+/* The daemon is no client while it can do with commands. */
+static void check_asked(struct live *live, struct talk *talk)
+{
+	for (size_t at_row = 0; at_row < sizeof asked / sizeof *asked; at_row++) {
+		const struct json *answer =
+		    talk_call(talk, asked[at_row].method, "%s", asked[at_row].params);
+		const char *got = at_str(answer, asked[at_row].place);
+		if (!is_str(got != NULL ? got : "(none)", asked[at_row].want,
+			"tmux %s, at rest: %s", live->version, asked[at_row].method))
+			diag("%s", talk_text(talk));
+	}
+	/* Another program renames the window behind our back: the next answer has it. */
+	for (int round = 0; round < 20; round++) {
+		char name[16];
+		(void)snprintf(name, sizeof name, "name%d", round);
+		live_tmux(live, "rename-window -t main:0 %s", name);
+		if (strcmp(at_str(talk_call(talk, "list_windows", NULL), "result.windows.0.name"),
+			name) != 0) {
+			ok(false, "tmux %s, at rest: a reading is exact", live->version);
+			return;
+		}
+	}
+	ok(true, "tmux %s, at rest: a reading is exact", live->version);
+}
+
+/* Attached only while a program needs output or events, and for two seconds after. */
+static void check_used(const char *tmux)
 {
 	struct live *live = live_new(tmux);
-	struct talk *talk;
-	live_start_tmux(live, "exec sleep 3600");
-	live_start_daemon(live, "-o attach=wanted");
+	struct talk *talk, *other;
+	live_start_tmux(live, "exec cat");
+	live_tmux(live, "set-hook -g client-attached 'run-shell \"echo attached >>%s/attached\"'",
+	    live->dir);
+	live_start_daemon(live, "-o attach=used");
 	talk = talk_new(live);
-	is_str(at_str(talk_call(talk, "status", NULL), "result.tmux.state"), "resting",
-	    "tmux %s, attach=wanted: the daemon rests from the start", live->version);
-	is_str(live_tmux(live, "list-clients"), "", "tmux %s: no client", live->version);
-	ok(at(talk_call(talk, "capture_pane", "{\"pane\":\"%%0\"}"), "result") != NULL,
-	    "tmux %s: a request attaches and is answered", live->version);
-	ok(rests_while_asked(talk), "tmux %s: the daemon rests again, though its status is asked",
+	ok(!is_attached(talk), "tmux %s, attach=used: the daemon rests from the start",
 	    live->version);
-	is_str(live_tmux(live, "list-clients"), "", "tmux %s: without a client", live->version);
-	ok(at(talk_call(talk, "post_notification", "{\"pane\":\"%%0\",\"text\":\"-\"}"),
-	       "result") != NULL,
-	    "tmux %s: a request that names a pane attaches too", live->version);
-	talk_call(talk, "ack_notification", "{\"up_to\":1000000}");
-	(void)live_tmux_until(live, "", "list-clients");
-	talk_call(talk, "subscribe", "{\"kinds\":[\"pane_created\"]}");
-	ok(talk_event(talk, LIVE_TIMEOUT_MS, "pane_created", NULL, NULL) != NULL,
-	    "tmux %s: a subscription attaches", live->version);
+	check_asked(live, talk);
+	ok(at(talk_call(talk, "post_notification", "{\"text\":\"-\"}"), "result") != NULL,
+	    "tmux %s: a notification is queued", live->version);
+	other = talk_new(live);
+	talk_send(other,
+	    "{\"id\":1,\"method\":\"wait_for\",\"params\":{\"any\":[{\"notification\":"
+	    "\"x\"},{\"sec\":60}]}}");
+	talk_send(
+	    other, "{\"id\":2,\"method\":\"subscribe\",\"params\":{\"kinds\":[\"notification\"]}}");
+	(void)talk_response(other, "2", LIVE_TIMEOUT_MS);
 	live_sleep_ms(2500); /* longer than the delay of a rest */
+	is_str(live_run(live, "cat attached 2>/dev/null; true"), "",
+	    "tmux %s: none of this has attached, once", live->version);
+	talk_free(other);
+	talk_call(talk, "subscribe", "{\"kinds\":[\"pane_created\"]}");
+	ok(strstr(live_tmux(live, "list-clients"), "control") != NULL,
+	    "tmux %s: a subscription attaches before its answer", live->version);
+	live_tmux(live, "new-window -d 'exec sleep 3600'");
+	ok(talk_event(talk, LIVE_TIMEOUT_MS, "pane_created", NULL, NULL) != NULL,
+	    "tmux %s: and gets its event", live->version);
+	live_sleep_ms(2500);
 	live_tmux(live, "new-window -d 'exec sleep 3600'");
 	ok(talk_event(talk, LIVE_TIMEOUT_MS, "pane_created", NULL, NULL) != NULL,
 	    "tmux %s: and stays attached", live->version);
@@ -219,6 +276,11 @@ static void check_wanted(const char *tmux)
 	ok(live_tmux_until(live, "", "list-clients"), "tmux %s: until its peer leaves",
 	    live->version);
 	talk = talk_new(live);
+	ok(rests_while_asked(talk), "tmux %s: the daemon rests again, though its status is asked",
+	    live->version);
+	ok(at(talk_call(talk, "wait_for", "{\"any\":[{\"quiet_sec\":0.1,\"pane\":\"%%0\"}]}"),
+	       "result") != NULL,
+	    "tmux %s: a wait for output attaches, and ends", live->version);
 	live_tmux(live, "kill-server");
 	ok(at(talk_call(talk, "capture_pane", "{\"pane\":\"%%0\"}"), "error") != NULL,
 	    "tmux %s: without a server a request fails", live->version);
@@ -235,8 +297,8 @@ int main(void)
 		check_killed_sessions(paths[i]);
 		check_stopped(paths[i]);
 		check_suspended(paths[i]);
-		check_wanted(paths[i]);
-		check_wanted_slow(paths[i]);
+		check_used(paths[i]);
+		check_used_slow(paths[i]);
 	}
 	return done_testing();
 }

@@ -68,7 +68,7 @@ static void check_no_server(void)
 /* Either the daemon does not start, or requests name the missing part. */
 static void check_no_binary(struct live *live)
 {
-	bool has_started = live_try_daemon(live, "--tmux /nonexistent/tmux");
+	bool has_started = live_try_daemon(live, "-o attach=always --tmux /nonexistent/tmux");
 	struct talk *talk = has_started ? talk_new(live) : NULL;
 	const char *words = live_daemon_log(live);
 	if (has_started) {
@@ -164,7 +164,7 @@ static void check_hung(const char *tmux)
 	}
 	ok(is_back, "tmux %s continues: so does the daemon", live->version);
 	clients = live_tmux(live, "list-clients | wc -l");
-	ok(atoi(clients) == 1, "tmux %s: no client was left behind (%s)", live->version, clients);
+	ok(atoi(clients) <= 1, "tmux %s: no client was left behind (%s)", live->version, clients);
 	talk_free(other);
 	talk_free(talk);
 	live_free(live);

@@ -205,7 +205,7 @@ static const char help_text[] =
     "      --output=always|wanted\n"
     "                      follow the output of all panes from the start, or only of panes\n"
     "                      that a client asks for (default)\n"
-    "  -o attach=always|wanted\n"
+    "  -o attach=used|always\n"
     "                      be attached to tmux always (default), or only while a client, a\n"
     "                      wait, an agent or a notification needs tmux\n"
     "  -o on_notify_for=person|all\n"
@@ -306,10 +306,11 @@ static const struct choice {
 	size_t offset; /* of the bool in struct config */
 	const char *usual;
 	const char *other; /* sets the bool */
+	const char *also; /* the other one by its old name; NULL: none */
 } choices[] = {
-    {"attach", offsetof(struct config, attach_wanted), "always", "wanted"},
-    {"on_notify_for", offsetof(struct config, notifies_of_all), "person", "all"},
-    {"show", offsetof(struct config, shows_nothing), "message", "none"},
+    {"attach", offsetof(struct config, attach_used), "always", "used", "wanted"},
+    {"on_notify_for", offsetof(struct config, notifies_of_all), "person", "all", NULL},
+    {"show", offsetof(struct config, shows_nothing), "message", "none", NULL},
 };
 
 #define CHOICES_COUNT (sizeof choices / sizeof *choices)
@@ -317,7 +318,8 @@ static const struct choice {
 static enum config_result set_choice(
     struct config *config, const struct choice *choice, const char *value)
 {
-	bool is_other = strcmp(value, choice->other) == 0;
+	bool is_other = strcmp(value, choice->other) == 0 ||
+	    (choice->also != NULL && strcmp(value, choice->also) == 0);
 	if (!is_other && strcmp(value, choice->usual) != 0)
 		return usage("-o: %s: must be \"%s\" or \"%s\", not \"%s\"", choice->name,
 		    choice->usual, choice->other, value);
@@ -444,7 +446,8 @@ enum config_result config_read(struct config *config, int argc, char **argv)
 	struct options options = {0};
 	bool describes;
 	int code;
-	*config = (struct config){.ready_fd = -1, .log_level = LOG_LEVEL_WARNING};
+	*config =
+	    (struct config){.ready_fd = -1, .log_level = LOG_LEVEL_WARNING, .attach_used = true};
 	config_limits_init(&config->limits);
 	optind = 0; /* restarts, for tests that read more than once */
 	while ((code = getopt_long(argc, argv, "fhL:o:qs:S:vV", long_options, NULL)) != -1) {

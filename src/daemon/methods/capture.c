@@ -191,7 +191,9 @@ static const struct field_result capture_results[] = {
     {"truncated", "boolean",
 	"whether lines of the screen, or of the history asked for, are not in the text"},
     {"offset", "integer",
-	"place in the pane's output: for some minutes, read_output gives exactly what follows"},
+	"place in the pane's output: while the daemon is attached, and for some minutes, "
+        "read_output "
+	"gives exactly what follows"},
     {0},
 };
 
@@ -428,7 +430,8 @@ static void handle_capture(struct request *request, const void *data)
 	    (args->escapes ? MUXBUS_CAPTURE_ESCAPES : 0) | (args->join ? MUXBUS_CAPTURE_JOIN : 0);
 	if (args->format != FORMAT_TEXT)
 		capture->flags = MUXBUS_CAPTURE_ESCAPES | MUXBUS_CAPTURE_BLANKS;
-	stream_lease(daemon->streams, pane->id);
+	if (!tmux_is_resting(daemon->tmux))
+		stream_lease(daemon->streams, pane->id, false);
 	flow_wait(daemon->base, daemon->tmux, daemon->streams, pane->id, take_capture, capture);
 }
 
@@ -735,7 +738,7 @@ static void handle_read(struct request *request, const void *data)
 	    .strip = args->strip,
 	    .encoding = (enum encoding)args->encoding,
 	};
-	stream_lease(daemon->streams, pane->id);
+	stream_lease(daemon->streams, pane->id, true);
 	flow_wait(daemon->base, daemon->tmux, daemon->streams, pane->id, on_flowing, reading);
 }
 
@@ -773,7 +776,7 @@ const struct method methods_capture[] = {
 	.fields = read_fields,
 	.args_size = sizeof(struct read_args),
 	.results = read_results,
-	.flags = METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.flags = METHOD_FOLLOWS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_read,
 	.example = "{\"pane\":\"%3\",\"after\":1024}",
     },

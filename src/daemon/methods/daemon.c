@@ -198,8 +198,8 @@ static const struct field_result status_results[] = {
     {"socket", "string", "where it listens"},
     {"uptime_sec", "number", "how long it has been running"},
     {"tmux", "object",
-	"the tmux server: socket, state (live, searching, or resting: see attach=wanted in "
-	"muxbusd(8)), reason; while live version, pid, "
+	"the tmux server: socket, state (live or searching), attached (as a client: see "
+	"attach=used in muxbusd(8)), reason; while live version, pid, "
 	"capabilities, connections, attach (direct, or process: by tmux -C), "
 	"process_connections"},
     {"sessions", "integer", "sessions of the tmux server"},
@@ -272,10 +272,8 @@ static void write_tmux(struct json_writer *writer, const struct daemon *daemon)
 	struct muxbus_model_counts counts = {0};
 	json_object_begin(writer, "tmux");
 	(void)json_put_text(writer, "socket", socket, strlen(socket));
-	json_put_str(writer, "state",
-	    is_live                                                     ? "live"
-		: daemon->tmux != NULL && tmux_is_resting(daemon->tmux) ? "resting"
-									: "searching");
+	json_put_str(writer, "state", is_live ? "live" : "searching");
+	json_put_bool(writer, "attached", is_live && !tmux_is_resting(daemon->tmux));
 	if (is_live) {
 		muxbus_sync_info(tmux_sync(daemon->tmux), &info);
 		muxbus_model_counts(tmux_model(daemon->tmux), &counts);

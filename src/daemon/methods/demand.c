@@ -16,6 +16,7 @@
 #include "daemon/server/peer.h"
 #include "daemon/server/server.h"
 #include "daemon/source/wait.h"
+#include "daemon/tmux/stream.h"
 #include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
 
@@ -28,61 +29,71 @@ struct demand {
 	int64_t last_ms; /* when there was demand (CLOCK_MONOTONIC) */
 };
 
-static bool has_busy_peer(const struct daemon *daemon)
+static bool has_following_peer(const struct daemon *daemon)
 {
 	struct peer *peer = NULL;
 	while ((peer = server_next_peer(daemon->server, peer)) != NULL) {
-		if (subscription_set_count(peer_subscriptions(peer)) > 0 ||
-		    peer_has_open_requests(peer))
+		if (subscription_set_follows(peer_subscriptions(peer)))
 			return true;
 	}
 	return false;
 }
 
-static bool is_wanted(const struct daemon *daemon)
+/* Parts that do not say when they end. */
+static bool has_work(const struct daemon *daemon)
 {
-	return has_busy_peer(daemon) || dispatch_has_parked(server_dispatch(daemon->server)) ||
-	    !wait_set_is_idle(daemon->waits) || !delivery_set_is_idle(daemon->deliveries) ||
+	return !delivery_set_is_idle(daemon->deliveries) ||
 	    !self_command_set_is_idle(daemon->self_commands) ||
 	    !submit_set_is_idle(daemon->submits) || agent_next(daemon->agents, NULL) != NULL ||
 	    !reporter_set_is_idle(daemon->reporters);
 }
 
-bool demand_settle(struct demand *demand)
+static bool follows(const struct daemon *daemon)
+{
+	return has_following_peer(daemon) || tmux_is_attaching(daemon->tmux) ||
+	    wait_set_follows(daemon->waits) || stream_set_follows(daemon->streams);
+}
+
+void demand_settle(struct demand *demand)
 {
 	struct tmux *tmux = demand->daemon->tmux;
-	bool is_now = is_wanted(demand->daemon);
-	int64_t now_ms = clock_mono_ms();
+	bool is_working = has_work(demand->daemon);
+	bool is_now = is_working || follows(demand->daemon);
+	int64_t now_ms = clock_mono_ms(), rest_ms;
 	if (is_now)
 		demand->last_ms = now_ms;
+	rest_ms = demand->last_ms + DEMAND_REST_MS - now_ms;
 	if (is_now && tmux_is_resting(tmux))
-		(void)tmux_want(tmux);
-	else if (!is_now && now_ms - demand->last_ms >= DEMAND_REST_MS)
+		tmux_attach(tmux, NULL, NULL);
+	else if (!is_now && rest_ms <= 0)
 		tmux_rest(tmux);
-	if (!tmux_is_resting(tmux))
+	if (is_working)
 		loop_timer_arm(demand->timer, LOOK_MS);
-	return is_now;
+	else if (!is_now && rest_ms > 0)
+		loop_timer_arm(demand->timer, rest_ms);
+}
+
+void demand_look(struct demand *demand)
+{
+	if (demand != NULL)
+		loop_timer_arm(demand->timer, 0);
 }
 
 static void on_timer(void *data)
 {
-	(void)demand_settle(data);
+	demand_settle(data);
 }
 
-/* A request counts as demand for a while, so that the next one finds the daemon attached. */
-static void on_handled(void *data, bool looked)
+static void on_handled(void *data)
 {
-	struct demand *demand = data;
-	if (looked && !tmux_is_resting(demand->daemon->tmux))
-		demand->last_ms = clock_mono_ms();
-	loop_timer_arm(demand->timer, 0);
+	demand_look(data);
 }
 
 static void on_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct demand *demand = list_entry(listener, struct demand, listener);
 	(void)note;
-	loop_timer_arm(demand->timer, 0);
+	demand_look(demand);
 }
 
 struct demand *demand_new(struct daemon *daemon)

@@ -10,6 +10,7 @@
 #include "daemon/event/event_log.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
@@ -303,6 +304,8 @@ static void handle_subscribe(struct request *request, const void *data)
 	struct peer *peer = request_peer(request);
 	struct json_writer *writer;
 	if (!read_kinds(request, &args->kinds, &filter.kinds) ||
+	    (subscription_follows(filter.kinds, filter.wants_output) &&
+		dispatch_attach_first(request)) ||
 	    (args->has_after && !check_after(request, args->after)) ||
 	    !can_resolve(request, args) || !read_panes(request, &args->panes, panes) ||
 	    !read_sessions(request, &args->sessions, sessions))

@@ -11,11 +11,13 @@
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/methods/wake.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/method.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/target.h"
+#include "daemon/source/condition.h"
 #include "daemon/source/condition_doc.h"
 
 struct wait_args {
@@ -100,6 +102,9 @@ static void handle_wait(struct request *request, const void *data)
 		    request, MESSAGE_PARAMS, "\"field\":\"key\"", "key: goes with wait");
 		return;
 	}
+	if (condition_any_follows(args->any != NULL ? args->any : args->all) &&
+	    dispatch_attach_first(request))
+		return;
 	once_keep(request_once(request), "");
 	wait_start(request_daemon(request)->waits, request, args->any, args->all, args->timeout_sec,
 	    args->wait);
@@ -343,7 +348,7 @@ const struct method methods_wait[] = {
 	.fields = watch_fields,
 	.args_size = sizeof(struct watch_args),
 	.results = started_results,
-	.flags = METHOD_NEEDS_TMUX,
+	.flags = METHOD_FOLLOWS | METHOD_NEEDS_TMUX,
 	.recheck = "list_watches",
 	.handle = handle_watch,
 	.begun = repeat_answer_id,

@@ -37,10 +37,8 @@ struct dispatch {
 	void *dialect_data;
 	dispatch_route_fn *route; /* NULL: none */
 	void *route_data;
-	void (*handled)(void *data, bool looked); /* NULL: none */
+	void (*handled)(void *data); /* NULL: none */
 	void *handled_data;
-	bool looked; /* the request of this line may look at tmux */
-	struct list parked; /* requests that wait until tmux is attached */
 	struct list put_offs; /* requests that wait for work that they were put off for */
 };
 
@@ -49,7 +47,6 @@ struct dispatch *dispatch_new(const struct server_parts *parts)
 	struct dispatch *dispatch = xcalloc(1, sizeof *dispatch);
 	size_t args_size;
 	dispatch->parts = parts;
-	list_init(&dispatch->parked);
 	list_init(&dispatch->put_offs);
 	dispatch->reader = json_reader_new((size_t)parts->config->limits.line_bytes);
 	buf_init(&dispatch->scratch, (size_t)parts->config->limits.line_bytes * 2 + 65536);
@@ -62,14 +59,12 @@ struct dispatch *dispatch_new(const struct server_parts *parts)
 	return dispatch;
 }
 
-static void fail_parked(struct dispatch *dispatch);
 static void leave_put_offs(struct dispatch *dispatch);
 
 void dispatch_free(struct dispatch *dispatch)
 {
 	if (dispatch == NULL)
 		return;
-	fail_parked(dispatch);
 	leave_put_offs(dispatch);
 	json_reader_free(dispatch->reader);
 	buf_finish(&dispatch->scratch);
@@ -213,6 +208,20 @@ static void refresh(void *context, dispatch_done_fn *done, void *data)
 		done(data, error);
 }
 
+static void attach(void *context, dispatch_done_fn *done, void *data)
+{
+	const struct request *request = context;
+	tmux_attach(request_parts(request)->tmux, done, data);
+}
+
+bool dispatch_attach_first(struct request *request)
+{
+	const struct tmux *tmux = request_parts(request)->tmux;
+	return tmux != NULL && tmux_is_live(tmux) &&
+	    (tmux_is_resting(tmux) || tmux_is_attaching(tmux)) &&
+	    dispatch_put_off_until(request, attach, request);
+}
+
 bool dispatch_put_off(struct request *request)
 {
 	return turn.may_be_put_off && dispatch_put_off_until(request, refresh, request);
@@ -238,7 +247,7 @@ static struct work call(struct dispatch *dispatch, struct request *request, bool
 
 /* A request that is handled again later. */
 struct put_off {
-	struct list link; /* in parked, or in put_offs */
+	struct list link; /* in put_offs */
 	struct dispatch *dispatch; /* NULL: freed before the work was done */
 	struct request *request;
 	bool is_refresh; /* the work is to read the model again */
@@ -270,7 +279,7 @@ static void put_off_free(struct put_off *again)
 	mem_free(again);
 }
 
-static void handle_again(struct put_off *again, bool is_admission_due)
+static void handle_again(struct put_off *again)
 {
 	struct dispatch *dispatch = again->dispatch;
 	struct peer *peer = request_peer(again->request);
@@ -282,9 +291,7 @@ static void handle_again(struct put_off *again, bool is_admission_due)
 		    again->params.len, &json_error);
 	if (peer != NULL)
 		peer_forget_pane(peer);
-	if (read_args(dispatch, again->request, params) &&
-	    (!is_admission_due ||
-		is_admitted(dispatch, again->request, request_method(again->request)))) {
+	if (read_args(dispatch, again->request, params)) {
 		work = call(dispatch, again->request, again->is_refresh);
 		if (work.begin != NULL)
 			put_off(dispatch, again->request, params, work);
@@ -301,10 +308,14 @@ static void on_done(void *data, int error)
 		return;
 	}
 	list_remove(&again->link);
-	if (error < 0)
+	/* Most methods can do without a new model; those that cannot, say so. */
+	if (error < 0 &&
+	    (!again->is_refresh || request_method(again->request)->flags & METHOD_NEEDS_TMUX))
 		tmux_call_fail(again->request, error, NULL);
 	else
-		handle_again(again, false);
+		handle_again(again);
+	if (again->dispatch->handled != NULL)
+		again->dispatch->handled(again->dispatch->handled_data);
 	put_off_free(again);
 }
 
@@ -356,58 +367,33 @@ static void leave_put_offs(struct dispatch *dispatch)
 	}
 }
 
-static struct put_off *take_parked(struct dispatch *dispatch)
-{
-	struct put_off *again = list_entry(dispatch->parked.next, struct put_off, link);
-	list_remove(&again->link);
-	return again;
-}
-
-bool dispatch_has_parked(const struct dispatch *dispatch)
-{
-	return !list_is_empty(&dispatch->parked);
-}
-
-void dispatch_resume(struct dispatch *dispatch)
-{
-	while (!list_is_empty(&dispatch->parked)) {
-		struct put_off *again = take_parked(dispatch);
-		handle_again(again, true);
-		put_off_free(again);
-	}
-}
-
-static void fail_parked(struct dispatch *dispatch)
-{
-	while (!list_is_empty(&dispatch->parked)) {
-		struct put_off *again = take_parked(dispatch);
-		request_fail(again->request, MESSAGE_CANCELLED, "the daemon ends");
-		put_off_free(again);
-	}
-}
-
 void dispatch_set_router(struct dispatch *dispatch, dispatch_route_fn *route, void *data)
 {
 	dispatch->route = route;
 	dispatch->route_data = data;
 }
 
-void dispatch_set_handled(
-    struct dispatch *dispatch, void (*handled)(void *data, bool looked), void *data)
+void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data), void *data)
 {
 	dispatch->handled = handled;
 	dispatch->handled_data = data;
 }
 
 /*
- * Whether the request waits for tmux, to which the daemon attaches now. Most methods look for
- * a pane, which can be that of the caller.
+ * The work before a request: while the daemon rests, the model is as old as the last request, and
+ * no output comes. Most methods look for a pane, which can be that of the caller.
  */
-static bool must_wait_for_tmux(const struct dispatch *dispatch, const struct request *request)
+static struct work work_before(const struct dispatch *dispatch, struct request *request)
 {
+	unsigned flags = request_method(request)->flags;
 	struct tmux *tmux = dispatch->parts->tmux;
-	return !(request_method(request)->flags & METHOD_WITHOUT_TMUX) && tmux != NULL &&
-	    !tmux_is_live(tmux) && tmux_want(tmux);
+	bool is_detached = tmux != NULL && tmux_is_live(tmux) &&
+	    (tmux_is_resting(tmux) || tmux_is_attaching(tmux));
+	if (is_detached && flags & METHOD_FOLLOWS)
+		return (struct work){attach, request};
+	if ((is_detached && !(flags & METHOD_WITHOUT_TMUX)) || is_behind(dispatch, request))
+		return (struct work){refresh, request};
+	return (struct work){0};
 }
 
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params)
@@ -416,17 +402,13 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 	request_note(request, params);
 	if (dispatch->route != NULL && dispatch->route(dispatch->route_data, request, params))
 		return;
-	dispatch->looked |= !(request_method(request)->flags & METHOD_WITHOUT_TMUX);
 	if (!read_args(dispatch, request, params))
 		return;
-	if (must_wait_for_tmux(dispatch, request)) {
-		list_append(&dispatch->parked, &put_off_new(dispatch, request, params)->link);
-		return;
-	}
 	if (!is_admitted(dispatch, request, request_method(request)))
 		return;
-	work = is_behind(dispatch, request) ? (struct work){refresh, request}
-					    : call(dispatch, request, false);
+	work = work_before(dispatch, request);
+	if (work.begin == NULL)
+		work = call(dispatch, request, false);
 	if (work.begin != NULL)
 		put_off(dispatch, request, params, work);
 }
@@ -472,7 +454,6 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 	if (is_blank(line, len))
 		return;
 	dispatch->parts->counters->requests++;
-	dispatch->looked = false;
 	value = json_read(dispatch->reader, line, len, &error);
 	if (value == NULL)
 		refuse_line(dispatch, peer, line, len, error.text);
@@ -482,7 +463,7 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 		handle(dispatch, peer, &message);
 	give_back(dispatch, len);
 	if (dispatch->handled != NULL)
-		dispatch->handled(dispatch->handled_data, dispatch->looked);
+		dispatch->handled(dispatch->handled_data);
 }
 
 void dispatch_too_long(struct dispatch *dispatch, struct peer *peer, const struct lost_id *lost)

@@ -39,11 +39,6 @@ void dispatch_free(struct dispatch *dispatch);
 /* Handles one line, without its newline. peer NULL: without a response. */
 void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *line, size_t len);
 
-/* Whether requests wait for tmux. */
-bool dispatch_has_parked(const struct dispatch *dispatch);
-/* Handles the requests that wait for tmux: the daemon is attached now, or cannot attach. */
-void dispatch_resume(struct dispatch *dispatch);
-
 /*
  * Asks route first for each request whose method is known. True: route has taken the request, to
  * answer it. params may be NULL, and are lent until route returns; data outlives the last peer.
@@ -51,9 +46,8 @@ void dispatch_resume(struct dispatch *dispatch);
 typedef bool dispatch_route_fn(void *data, struct request *request, const struct json *params);
 void dispatch_set_router(struct dispatch *dispatch, dispatch_route_fn *route, void *data);
 
-/* Calls handled after each line. looked: its request may look at tmux. */
-void dispatch_set_handled(
-    struct dispatch *dispatch, void (*handled)(void *data, bool looked), void *data);
+/* Calls handled after each line, and after each request that was put off. */
+void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data), void *data);
 
 /* Answers a line that was too long and was skipped. */
 void dispatch_too_long(struct dispatch *dispatch, struct peer *peer, const struct lost_id *lost);
@@ -86,5 +80,11 @@ typedef void dispatch_begin_fn(void *context, dispatch_done_fn *done, void *data
  * dispatch_put_off(). The handler is to ask for the same work only once.
  */
 bool dispatch_put_off_until(struct request *request, dispatch_begin_fn *begin, void *context);
+
+/*
+ * Puts a request off until the daemon is attached, if it is not: its handler needs output or
+ * events. Returns as dispatch_put_off().
+ */
+bool dispatch_attach_first(struct request *request);
 
 #endif

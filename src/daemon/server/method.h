@@ -44,6 +44,7 @@ enum method_flag {
 	METHOD_HIDDEN = 1 << 8, /* cannot work here now: listed nowhere, and a call says why */
 	METHOD_IMAGE = 1 << 9, /* answers with images, or with the content of a server of tools */
 	METHOD_COUNTS_KEYS = 1 << 10, /* its key means more to it: its handler looks for it */
+	METHOD_FOLLOWS = 1 << 11, /* it needs output or events: the daemon attaches first */
 };
 
 /*

@@ -215,11 +215,6 @@ struct peer *peer_of_link(struct list *link)
 	return list_entry(link, struct peer, link);
 }
 
-bool peer_has_open_requests(const struct peer *peer)
-{
-	return peer->wait_count > 0 || !list_is_empty(&peer->row);
-}
-
 size_t peer_wait_count(const struct peer *peer)
 {
 	return peer->wait_count;

@@ -75,8 +75,6 @@ void peer_set_cwd(struct peer *peer, const char *cwd);
 struct list *peer_link(struct peer *peer);
 struct peer *peer_of_link(struct list *link);
 
-/* Whether it sent requests that have no response yet. */
-bool peer_has_open_requests(const struct peer *peer);
 /* How many of its requests wait. */
 size_t peer_wait_count(const struct peer *peer);
 

@@ -58,6 +58,7 @@ struct condition {
 	void *watch; /* the kind's own */
 	uint32_t pane, window, session; /* that it looks at; MUXBUS_NO_ID: none */
 	bool needs_tmux; /* it can be armed only while tmux is followed */
+	bool follows; /* while it is pending, the daemon has to be attached */
 	bool is_restored; /* it stands for one of an earlier life: nothing is armed */
 	/* Called once, when the state leaves PENDING; not during arming. May free it. */
 	void (*changed)(struct condition *condition, void *data);
@@ -79,6 +80,10 @@ void condition_free(struct condition *condition);
  */
 struct condition *condition_restore(
     const struct json *spec, enum condition_state state, const char *details);
+
+/* Whether a condition of an array of them follows tmux; false for what is none. */
+bool condition_any_follows(const struct json *specs);
+
 extern const char *const condition_state_names[CONDITION_STATE_COUNT_];
 
 /* For the kinds: it has come true, or ended. Details were written before. */

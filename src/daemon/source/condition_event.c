@@ -319,6 +319,7 @@ const struct condition_kind condition_kinds_event[] = {
 	    "{\"event\":\"pane_exited\",\"session\":\"build\",\"where\":{\"exit_status\":1}}",
 	.fields = event_fields,
 	.pane_member = "pane",
+	.follows = true,
 	.tmux_members = scopes,
 	.args_size = sizeof(struct event_args),
 	.arm = event_arm,

@@ -19,7 +19,8 @@ struct condition_kind {
 	const char *example; /* the object as JSON text */
 	const struct field *fields; /* the one of this name first */
 	const char *pane_member; /* that names its pane; NULL: it is never about one */
-	bool needs_tmux; /* it is always about a pane */
+	bool needs_tmux; /* it is always about a pane, and follows it */
+	bool follows; /* it needs events of tmux too, without a pane */
 	/* Members that name objects of tmux, NULL-terminated: with one it needs tmux. NULL: none. */
 	const char *const *tmux_members;
 	size_t args_size;

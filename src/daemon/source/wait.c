@@ -17,6 +17,7 @@
 #include "daemon/server/request.h"
 #include "daemon/source/wait_private.h"
 #include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 
 enum { TIMER_MAX_MS = 86400000 }; /* longer time-outs are looked at once a day */
 
@@ -89,6 +90,7 @@ static void release_id(struct wait *wait)
 void wait_drop(struct wait *wait)
 {
 	release_id(wait);
+	tmux_followed(wait->set->parts.tmux);
 	list_remove(&wait->link);
 	wait->set->named -= wait->kind == WAIT_REQUEST && wait->name[0] != '\0';
 	wait->set->backgrounds -= wait->kind != WAIT_REQUEST;
@@ -677,7 +679,16 @@ void wait_background_get(const struct wait *wait, struct wait_background *ret_wa
 	};
 }
 
-bool wait_set_is_idle(const struct wait_set *set)
+bool wait_set_follows(const struct wait_set *set)
 {
-	return list_is_empty(&set->waits);
+	const struct list *link;
+	list_for_each (link, &set->waits) {
+		const struct wait *wait = list_entry(link, struct wait, link);
+		for (size_t at = 0; at < wait->count && !wait->is_over; at++) {
+			const struct condition *condition = wait->parts[at].condition;
+			if (condition->state == CONDITION_PENDING && condition->follows)
+				return true;
+		}
+	}
+	return false;
 }

@@ -71,7 +71,7 @@ const struct wait *wait_next_background(const struct wait_set *set, const struct
 /* Its strings are lent until the wait ends. */
 void wait_background_get(const struct wait *wait, struct wait_background *ret_wait);
 
-/* Whether there is no wait. */
-bool wait_set_is_idle(const struct wait_set *set);
+/* Whether a condition that is pending needs the daemon to be attached. */
+bool wait_set_follows(const struct wait_set *set);
 
 #endif

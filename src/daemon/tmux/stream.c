@@ -33,6 +33,7 @@ struct stream {
 	bool has_ring;
 	struct ring ring;
 	int64_t lease_end_ms; /* 0: none */
+	bool lease_follows; /* its reader reads output, and needs the daemon to be attached */
 	struct pane_events events;
 	struct list taps;
 	unsigned mark_taps; /* of these, how many take marks or other OSC */
@@ -127,13 +128,18 @@ static bool wants(
 	return streams->interests[interest] > 0 || stream->interests[interest] > 0;
 }
 
-/* The interests of one pane beside those of every pane. */
-static bool has_own_interest(const struct stream *stream)
+static bool is_followed(const struct stream *stream)
 {
 	for (int i = 0; i < STREAM_INTEREST_COUNT_; i++)
 		if (stream->interests[i] > 0)
 			return true;
-	return stream->lease_end_ms > 0 || !list_is_empty(&stream->taps) || stream->lines != NULL;
+	return stream->lease_follows || !list_is_empty(&stream->taps) || stream->lines != NULL;
+}
+
+/* The interests of one pane beside those of every pane. */
+static bool has_own_interest(const struct stream *stream)
+{
+	return stream->lease_end_ms > 0 || is_followed(stream);
 }
 
 /* A sequence that is under way is over. */
@@ -213,6 +219,7 @@ static void settle(struct stream_set *streams, struct stream *stream)
 		return;
 	stream->is_wanted = is_wanted;
 	muxbus_sync_want_output(tmux_sync(streams->tmux), stream->pane, is_wanted);
+	tmux_followed(streams->tmux);
 }
 
 static void drop(struct stream_set *streams, struct stream *stream)
@@ -335,6 +342,7 @@ static void on_lease(void *data)
 			next_ms = stream->lease_end_ms < next_ms ? stream->lease_end_ms : next_ms;
 		} else if (stream->lease_end_ms > 0) {
 			stream->lease_end_ms = 0;
+			stream->lease_follows = false;
 			settle(streams, stream);
 		}
 	}
@@ -528,12 +536,26 @@ void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest
 	settle(streams, stream);
 }
 
-void stream_lease(struct stream_set *streams, uint32_t pane)
+bool stream_set_follows(const struct stream_set *streams)
+{
+	size_t cursor = 0;
+	uint64_t pane;
+	void *value;
+	bool follows = false;
+	for (int i = 0; i < STREAM_INTEREST_COUNT_; i++)
+		follows |= streams->interests[i] > 0;
+	while (!follows && map_next(&streams->map, &cursor, &pane, &value))
+		follows = is_followed(value);
+	return follows;
+}
+
+void stream_lease(struct stream_set *streams, uint32_t pane, bool follows)
 {
 	struct stream *stream = get(streams, pane);
 	if (stream == NULL)
 		return;
 	stream->lease_end_ms = clock_mono_ms() + STREAM_LEASE_SEC * 1000;
+	stream->lease_follows |= follows;
 	settle(streams, stream);
 	if (!loop_timer_is_armed(streams->lease_timer))
 		loop_timer_arm(streams->lease_timer, STREAM_LEASE_SEC * 1000);

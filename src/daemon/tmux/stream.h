@@ -56,9 +56,15 @@ void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest
  */
 #define STREAM_SEQUENCE_MAX (128 * 1024)
 
-/* A reader's lease: keeps the ring of a pane filled for this time after the last call. */
+/* Whether output is wanted, of a pane or of all. */
+bool stream_set_follows(const struct stream_set *streams);
+
+/*
+ * A reader's lease: keeps the ring of a pane filled for this time after the last call. follows:
+ * the reader reads output, so that the daemon stays attached.
+ */
 #define STREAM_LEASE_SEC 300
-void stream_lease(struct stream_set *streams, uint32_t pane);
+void stream_lease(struct stream_set *streams, uint32_t pane, bool follows);
 
 /*
  * Copies bytes of the ring from offset on, up to max bytes, into out (at most two pieces are

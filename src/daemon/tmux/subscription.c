@@ -31,6 +31,11 @@
 /* Kinds that every subscription gets, with any panes and sessions. */
 #define COMMON_KINDS (BIT(EVENT_SERVER_FOUND) | BIT(EVENT_SERVER_LOST))
 
+/* Kinds that are not tmux's. */
+#define OWN_KINDS                                                                          \
+	(COMMON_KINDS | BIT(EVENT_AGENT_REPORTED) | BIT(EVENT_DELIVERY) | BIT(EVENT_GAP) | \
+	    BIT(EVENT_HOST_STATE) | BIT(EVENT_NOTIFICATION) | BIT(EVENT_WAY_CHANGED))
+
 /* Ids in order; ids of a server that ended are void. */
 struct id_set {
 	uint32_t *ids;
@@ -78,6 +83,22 @@ struct subscription_set *subscription_set_new(
 size_t subscription_set_count(const struct subscription_set *set)
 {
 	return set->count;
+}
+
+bool subscription_follows(uint64_t kinds, bool wants_output)
+{
+	return wants_output || kinds == 0 || (kinds & ~OWN_KINDS) != 0;
+}
+
+bool subscription_set_follows(const struct subscription_set *set)
+{
+	const struct list *link;
+	list_for_each (link, &set->subscriptions) {
+		const struct subscription *one = list_entry(link, struct subscription, link);
+		if (subscription_follows(one->kinds, one->wants_output))
+			return true;
+	}
+	return false;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -166,6 +187,7 @@ static void want(struct subscription_set *set, const struct subscription *subscr
 		want_streams(set, subscription, STREAM_LINES, on);
 	if (set->parts.tmux != NULL && subscription->kinds & DETAIL_KINDS)
 		tmux_want_details(set->parts.tmux, on);
+	tmux_followed(set->parts.tmux);
 }
 
 int subscription_add(

@@ -5,14 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/tmux_events.h"
 
 #define ENVIRONMENT_NAME "MUXBUS"
+
+enum { ATTACH_MS = 3000 };
 
 struct tmux {
 	const struct config *config;
@@ -24,15 +28,23 @@ struct tmux {
 	struct muxbus_loop *loop;
 	struct muxbus_sync *sync;
 	bool is_live;
-	bool is_resting; /* detached until tmux_want() */
-	bool is_detaching; /* the connections of the old sync end */
-	bool is_attaching; /* the first attempt after a rest runs */
+	bool is_resting; /* detached until tmux_attach() */
+	bool is_attaching; /* that is under way */
+	struct list attaches; /* those that wait for the connections */
+	struct loop_timer *attach_timer; /* limits that wait */
 	pid_t server_pid;
 	char reason[256]; /* the reason if not live */
 	uint64_t changes;
 	struct map expected; /* panes that wait for their program, to struct expectation */
 	void (*stopped)(void *data);
 	void *stopped_data;
+};
+
+/* Work that waits until the daemon is attached. */
+struct attach {
+	struct list link;
+	void (*done)(void *data, int error);
+	void *data;
 };
 
 /* A pane whose first program only waits. */
@@ -111,6 +123,19 @@ static void become_live(struct tmux *tmux)
 		tmux->handlers.state(tmux->data, true);
 }
 
+/* Lets the work begin that waits; the error says why the daemon is not attached. */
+static void end_attaches(struct tmux *tmux, int error)
+{
+	loop_timer_disarm(tmux->attach_timer);
+	tmux->is_attaching = false;
+	while (!list_is_empty(&tmux->attaches)) {
+		struct attach *attach = list_entry(tmux->attaches.next, struct attach, link);
+		list_remove(&attach->link);
+		attach->done(attach->data, error);
+		mem_free(attach);
+	}
+}
+
 static void become_lost(struct tmux *tmux, int error)
 {
 	tmux->is_live = false;
@@ -141,8 +166,6 @@ static void keep_reason(struct tmux *tmux, int error, const char *reason)
 static void on_state(void *data, enum muxbus_sync_state state, int error, const char *reason)
 {
 	struct tmux *tmux = data;
-	bool was_attaching = tmux->is_attaching;
-	tmux->is_attaching = false;
 	if (state == MUXBUS_SYNC_LIVE) {
 		if (!tmux->is_live)
 			become_live(tmux);
@@ -151,8 +174,7 @@ static void on_state(void *data, enum muxbus_sync_state state, int error, const 
 	keep_reason(tmux, error, reason);
 	if (tmux->is_live)
 		become_lost(tmux, error);
-	else if (was_attaching && tmux->handlers.failed != NULL)
-		tmux->handlers.failed(tmux->data);
+	end_attaches(tmux, error < 0 ? error : MUXBUS_ERR_UNAVAILABLE);
 }
 
 /* Whether the bell of a window comes from the output of one of its panes. */
@@ -290,6 +312,12 @@ static void on_log(void *data, enum muxbus_log_level level, const char *text)
 	}
 }
 
+/* Work that waits goes on with what there is: tmux may not let us attach. */
+static void on_attach_due(void *data)
+{
+	end_attaches(data, 0);
+}
+
 static int make_sync(struct tmux *tmux)
 {
 	static const struct muxbus_sync_handlers handlers = {
@@ -317,6 +345,8 @@ struct tmux *tmux_new(struct event_base *base, const struct config *config,
 	if (handlers != NULL)
 		tmux->handlers = *handlers;
 	map_init(&tmux->expected);
+	list_init(&tmux->attaches);
+	tmux->attach_timer = loop_timer_new(base, on_attach_due, tmux);
 	snprintf(tmux->reason, sizeof tmux->reason, "the daemon has not tried to connect yet");
 	muxbus_set_log(on_log, NULL);
 	error = muxbus_loop_new(&tmux->loop);
@@ -341,25 +371,7 @@ void tmux_set_reader(
 
 int tmux_start(struct tmux *tmux)
 {
-	tmux->is_resting = false;
-	return tmux->is_detaching ? 0 : muxbus_sync_start(tmux->sync);
-}
-
-/* The old sync is at rest. The next server is found with nothing known of this one. */
-static void on_detached(void *data)
-{
-	struct tmux *tmux = data;
-	struct muxbus_sync *old = tmux->sync;
-	int error = make_sync(tmux);
-	if (error < 0) {
-		log_error("the sync cannot be made again: %s", muxbus_strerror(error));
-		tmux->sync = old;
-	} else {
-		muxbus_sync_free(old);
-	}
-	tmux->is_detaching = false;
-	if (!tmux->is_resting)
-		(void)muxbus_sync_start(tmux->sync); /* on_state() reports failures */
+	return muxbus_sync_start(tmux->sync);
 }
 
 void tmux_rest(struct tmux *tmux)
@@ -367,23 +379,47 @@ void tmux_rest(struct tmux *tmux)
 	if (tmux->is_resting)
 		return;
 	tmux->is_resting = true;
-	tmux->is_attaching = false;
-	snprintf(
-	    tmux->reason, sizeof tmux->reason, "%s", "not attached: no program needs tmux now");
+	muxbus_sync_set_attached(tmux->sync, false, NULL, NULL);
 	if (tmux->is_live)
-		become_lost(tmux, 0);
-	if (!tmux->is_detaching) {
-		tmux->is_detaching = true;
-		muxbus_sync_stop(tmux->sync, on_detached, tmux);
-	}
+		log_info("detached: no program needs more than single commands");
 }
 
-bool tmux_want(struct tmux *tmux)
+static void on_attached(void *data)
 {
+	struct tmux *tmux = data;
+	end_attaches(tmux, 0);
+}
+
+void tmux_attach(struct tmux *tmux, void (*done)(void *data, int error), void *data)
+{
+	struct attach *attach;
 	if (tmux->is_resting) {
-		tmux->is_attaching = true;
-		(void)tmux_start(tmux);
+		tmux->is_resting = false;
+		tmux->is_attaching = tmux->is_live;
+		if (tmux->is_live)
+			tmux_events_rested(tmux->events);
+		loop_timer_arm(tmux->attach_timer, ATTACH_MS);
+		muxbus_sync_set_attached(tmux->sync, true, on_attached, tmux);
 	}
+	if (done == NULL)
+		return;
+	if (!tmux->is_attaching) {
+		done(data, tmux->is_live ? 0 : MUXBUS_ERR_UNAVAILABLE);
+		return;
+	}
+	attach = xalloc(sizeof *attach);
+	*attach = (struct attach){.done = done, .data = data};
+	list_append(&tmux->attaches, &attach->link);
+}
+
+void tmux_followed(struct tmux *tmux)
+{
+	if (tmux != NULL && tmux->handlers.followed != NULL)
+		tmux->handlers.followed(tmux->data);
+}
+
+bool tmux_is_attaching(const struct tmux *tmux)
+{
 	return tmux->is_attaching;
 }
 
@@ -419,8 +455,10 @@ void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data)
 
 void tmux_cut(struct tmux *tmux)
 {
-	if (tmux != NULL)
-		muxbus_sync_stop(tmux->sync, NULL, NULL);
+	if (tmux == NULL)
+		return;
+	end_attaches(tmux, MUXBUS_ERR_CANCELLED);
+	muxbus_sync_stop(tmux->sync, NULL, NULL);
 }
 
 void tmux_free(struct tmux *tmux)
@@ -429,6 +467,8 @@ void tmux_free(struct tmux *tmux)
 		return;
 	muxbus_sync_free(tmux->sync);
 	muxbus_loop_free(tmux->loop);
+	end_attaches(tmux, MUXBUS_ERR_CANCELLED);
+	loop_timer_free(tmux->attach_timer);
 	forget_expected(tmux);
 	mem_free(tmux);
 }

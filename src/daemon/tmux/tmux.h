@@ -21,8 +21,8 @@ struct tmux;
 struct tmux_handlers {
 	/* The server was found or lost; called after its event was published. May be NULL. */
 	void (*state)(void *data, bool is_live);
-	/* An attempt to attach for which requests wait has failed. May be NULL. */
-	void (*failed)(void *data);
+	/* A part began or ended to follow tmux: see demand.h. May be NULL. */
+	void (*followed)(void *data);
 };
 
 /* NULL on failure, with a reason. Follows the server from tmux_start() on. */
@@ -46,12 +46,17 @@ void tmux_set_reader(
 int tmux_start(struct tmux *tmux);
 
 /*
- * Detaches until tmux_want() or tmux_start(). The server counts as lost; the variable in tmux's
- * environment stays.
+ * Detaches until tmux_attach(). tmux has no client of the daemon then; commands and readings of
+ * the model go on, one by one; no event and no output comes.
  */
 void tmux_rest(struct tmux *tmux);
-/* Attaches if the sync rests. True while the first attempt runs: state or failed follows. */
-bool tmux_want(struct tmux *tmux);
+/*
+ * Attaches if the daemon rests. done is called once: at once if it is attached; when it is, or
+ * after three seconds in any case; with an error if there is no server. done may be NULL.
+ */
+void tmux_attach(struct tmux *tmux, void (*done)(void *data, int error), void *data);
+/* Whether that is under way. */
+bool tmux_is_attaching(const struct tmux *tmux);
 bool tmux_is_resting(const struct tmux *tmux);
 
 /* Detaches; done is called within a second. */
@@ -67,6 +72,9 @@ bool tmux_is_live(const struct tmux *tmux);
 uint64_t tmux_revision(const struct tmux *tmux);
 /* The reason if not live, else "". */
 const char *tmux_reason(const struct tmux *tmux);
+
+/* For a part that begins or ends to need output or events. NULL: nothing. */
+void tmux_followed(struct tmux *tmux);
 
 /* Fills the scope of an event about a pane, window or session. */
 void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope *ret_scope);

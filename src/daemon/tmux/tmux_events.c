@@ -291,3 +291,17 @@ void tmux_events_lost(struct event_log *log, int error, const char *reason, pid_
 	publish_server(log, EVENT_SERVER_LOST, &members);
 	buf_finish(&members);
 }
+
+void tmux_events_rested(struct event_log *log)
+{
+	uint64_t number = event_log_last(log) + 1;
+	struct buf members;
+	struct json_writer writer;
+	buf_init(&members, MEMBERS_MAX_BYTES);
+	json_writer_init(&writer, &members);
+	json_put_int(&writer, "from", (int64_t)number);
+	json_put_int(&writer, "to", (int64_t)number);
+	json_put_str(&writer, "reason", "detached");
+	publish_server(log, EVENT_GAP, &members);
+	buf_finish(&members);
+}
