@@ -954,9 +954,10 @@ struct muxbus_sync_handlers {
 	/*
 	 * Bytes of a pane are missing before its output_offset. reason is "not_watched"
 	 * (its output was not wanted before), "reconnect" (its connection has ended, or its
-	 * output came through another session), "capture" (see muxbus_sync_capture()) or
-	 * "overflow" (more than 256 KiB had to be buffered). A pane that is created while
-	 * all_output is set has no gap at offset 0.
+	 * output came through another session), "source_changed" (see
+	 * muxbus_sync_own_output()), "capture" (see muxbus_sync_capture()) or "overflow" (more
+	 * than 256 KiB had to be buffered). A pane that is created while all_output is set has
+	 * no gap at offset 0.
 	 */
 	void (*gap)(void *data, uint32_t pane, uint64_t offset, const char *reason);
 	/* Every % line of the first connection, also of unknown kinds. May be NULL. */
@@ -1089,6 +1090,22 @@ enum muxbus_output {
 MUXBUS_API enum muxbus_output muxbus_sync_output(const struct muxbus_sync *sync, uint32_t pane);
 
 /*
+ * The program reads the output of a pane itself, as with pipe-pane: COMING: it is about to; FLOWING:
+ * from now on, which is reported as a gap; NONE: no more. Until NONE no connection delivers the
+ * pane's output, whoever wants it. The end of the pane ends this. MUXBUS_ERR_NOT_FOUND if there is
+ * no such pane.
+ */
+MUXBUS_API int muxbus_sync_own_output(
+    struct muxbus_sync *sync, uint32_t pane, enum muxbus_output output);
+
+/*
+ * Counts bytes that the program has read itself, and passes them to the handler output.
+ * MUXBUS_ERR_NOT_FOUND unless the pane is there and its own output is FLOWING.
+ */
+MUXBUS_API int muxbus_sync_add_output(
+    struct muxbus_sync *sync, uint32_t pane, const uint8_t *bytes, size_t len);
+
+/*
  * Subscribes to the output of every pane, now and in the future, or unsubscribes. The output
  * of a pane that is created later is delivered from its first byte. Calls are counted.
  * Subscriptions to single panes are not affected.
@@ -1129,7 +1146,9 @@ struct muxbus_capture {
 	bool alternate_screen;
 	/*
 	 * The bytes of output that this picture shows; output from this offset on is not in
-	 * it. Exact while the pane's output is wanted; see muxbus_sync_want_output().
+	 * it. Exact while the pane's output is wanted; see muxbus_sync_want_output(). Where the
+	 * program reads the output itself, the picture shows all bytes before the offset, and
+	 * perhaps some after it.
 	 */
 	uint64_t offset;
 };

@@ -6,7 +6,7 @@
  * stops the job (SIGTERM to its group, then SIGKILL to all its descendants if that does not help);
  * SIGINT does the same, beginning with SIGINT. FD is a pipe to the daemon: it gets the start, and then
  * the status, before the file is written and synced. With --server it supervises a server of tools
- * instead (job/server.h).
+ * instead (job/server.h). With --hand-over SOCKET NONCE it only hands its standard input over to the daemon.
  */
 #include "config.h"
 
@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/hand_over.h"
 #include "base/job_file.h"
 #include "base/process.h"
 #include "job/pump.h"
@@ -38,6 +39,7 @@ enum {
 	EXIT_LOCKED = 3, /* another supervisor has this job */
 	EXIT_STARTED = 4, /* it was started before */
 	EXIT_SPEC = 5, /* the spec is missing or invalid */
+	EXIT_HAND_OVER = 6, /* nobody took it */
 	STOP_GRACE_MS = 5000, /* between the signal and SIGKILL */
 	HELD_GRACE_MS = 200, /* for output that is still in the pipe when the command ends */
 	STATUS_TRIES = 60, /* a second apart: a full disk may have room again */
@@ -403,6 +405,7 @@ static int usage(FILE *to, int status)
 	fprintf(to,
 	    "usage: muxbus-job directory id [descriptor]\n"
 	    "       muxbus-job --server descriptor directory command [argument ...]\n"
+	    "       muxbus-job --hand-over socket nonce\n"
 	    "Supervises one job or server of muxbusd; do not run it by hand.\n");
 	return status;
 }
@@ -418,6 +421,8 @@ int main(int argc, char **argv)
 		return usage(stdout, 0);
 	if (argc >= 5 && strcmp(argv[1], "--server") == 0)
 		return server_run(argv + 2);
+	if (argc == 4 && strcmp(argv[1], "--hand-over") == 0)
+		return hand_over_send(argv[2], argv[3], STDIN_FILENO) == 0 ? 0 : EXIT_HAND_OVER;
 	if (argc < 3 || argc > 4 || argv[1][0] == '-')
 		return usage(stderr, EXIT_USAGE);
 	job.news_fd = argc == 4 ? atoi(argv[3]) : -1;

@@ -206,8 +206,11 @@ static const char help_text[] =
     "                      follow the output of all panes from the start, or only of panes\n"
     "                      that a client asks for (default)\n"
     "  -o attach=used|always\n"
-    "                      be attached to tmux always (default), or only while a client, a\n"
-    "                      wait, an agent or a notification needs tmux\n"
+    "                      be a client of tmux only while a program needs output or events\n"
+    "                      (default), or always\n"
+    "  -o follow=control|pipe\n"
+    "                      follow the output of a pane as a client of tmux in control mode\n"
+    "                      (default), or by pipe-pane where the pane has no pipe\n"
     "  -o on_notify_for=person|all\n"
     "                      run the program of on_notify for notifications that no agent gets\n"
     "                      (default), or for all\n"
@@ -309,6 +312,7 @@ static const struct choice {
 	const char *also; /* the other one by its old name; NULL: none */
 } choices[] = {
     {"attach", offsetof(struct config, attach_used), "always", "used", "wanted"},
+    {"follow", offsetof(struct config, follows_by_pipe), "control", "pipe", NULL},
     {"on_notify_for", offsetof(struct config, notifies_of_all), "person", "all", NULL},
     {"show", offsetof(struct config, shows_nothing), "message", "none", NULL},
 };

@@ -45,6 +45,7 @@ struct config {
 	bool exit_with_server;
 	bool all_output; /* --output=always */
 	bool attach_used; /* -o attach=used */
+	bool follows_by_pipe; /* -o follow=pipe */
 	bool shows_nothing; /* -o show=none */
 	bool notifies_of_all; /* -o on_notify_for=all */
 	int ready_fd; /* gets a line when ready; -1: none */

@@ -229,7 +229,9 @@ static const struct field_result status_results[] = {
     {"audit", "object", "with audit: differences, and the first of them"},
     {"counters", "object", "what was accepted, refused, asked, failed, sent and dropped"},
     {"meter", "object", "as of the method meter, since the first count"},
-    {"streams", "object", "the output that is followed: bytes, rings, ring_bytes"},
+    {"streams", "object",
+	"the output that is followed: bytes, rings, ring_bytes; "
+	"piped: panes that are followed by pipe-pane"},
     {"memory", "object", "rss_bytes: memory in use"},
     {"limits", "object", "the limits that are in force"},
     {0},
@@ -360,6 +362,7 @@ static void write_streams(struct json_writer *writer, const struct daemon *daemo
 	json_put_int(writer, "rings", stats.rings);
 	json_put_int(writer, "interests", stats.interests);
 	json_put_int(writer, "ring_bytes", (int64_t)stats.ring_bytes);
+	json_put_int(writer, "piped", stats.piped);
 	json_object_end(writer);
 }
 

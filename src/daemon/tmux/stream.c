@@ -15,6 +15,7 @@
 #include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/line_feed.h"
+#include "daemon/tmux/output_source.h"
 #include "daemon/tmux/pane_events.h"
 #include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/pane_lines.h"
@@ -26,9 +27,12 @@
 
 /* The output of one pane; exists from the first interest on. */
 struct stream {
+	struct stream_set *set;
 	uint32_t pane;
 	uint32_t interests[STREAM_INTEREST_COUNT_]; /* in this pane alone */
-	bool is_wanted; /* the library sends the output of this pane alone */
+	bool is_wanted; /* the output of this pane alone */
+	struct output_source source;
+	uint64_t end; /* of all output that came */
 	bool is_told; /* a reader may know an offset, and so can miss output */
 	bool has_ring;
 	struct ring ring;
@@ -50,6 +54,7 @@ struct stream {
 
 struct stream_set {
 	struct tmux *tmux;
+	struct output_source_set *sources;
 	struct event_log *log;
 	size_t ring_bytes_max;
 	int64_t quiet_ms;
@@ -68,6 +73,12 @@ struct stream_set {
 	uint64_t bytes;
 };
 
+static uint64_t model_offset(const struct stream_set *streams, uint32_t pane)
+{
+	const struct muxbus_pane *now = muxbus_model_pane(tmux_model(streams->tmux), pane);
+	return now != NULL ? now->output_offset : 0;
+}
+
 static struct stream *find(const struct stream_set *streams, uint32_t pane)
 {
 	return map_get(&streams->map, pane);
@@ -81,6 +92,9 @@ static struct stream *get(struct stream_set *streams, uint32_t pane)
 		return stream;
 	stream = xcalloc(1, sizeof *stream);
 	stream->pane = pane;
+	stream->set = streams;
+	stream->end = model_offset(streams, pane);
+	output_source_init(&stream->source, streams->sources, pane);
 	pane_events_init(&stream->events, pane);
 	list_init(&stream->taps);
 	list_init(&stream->dirty);
@@ -114,12 +128,6 @@ static void forget_input(struct stream_set *streams, uint32_t pane)
 		return;
 	pane_input_finish(input);
 	mem_free(input);
-}
-
-static uint64_t model_offset(const struct stream_set *streams, uint32_t pane)
-{
-	const struct muxbus_pane *now = muxbus_model_pane(tmux_model(streams->tmux), pane);
-	return now != NULL ? now->output_offset : 0;
 }
 
 static bool wants(
@@ -215,15 +223,15 @@ static void settle(struct stream_set *streams, struct stream *stream)
 	is_wanted = has_own_interest(stream);
 	if (!is_wanted && !ring && !text && !marks && stream->feed == NULL)
 		stream->is_told = true;
-	if (is_wanted == stream->is_wanted)
-		return;
+	if (is_wanted != stream->is_wanted)
+		tmux_followed(streams->tmux);
 	stream->is_wanted = is_wanted;
-	muxbus_sync_want_output(tmux_sync(streams->tmux), stream->pane, is_wanted);
-	tmux_followed(streams->tmux);
+	output_source_want(&stream->source, is_wanted);
 }
 
 static void drop(struct stream_set *streams, struct stream *stream)
 {
+	output_source_finish(&stream->source); /* the last bytes come before the end */
 	pane_events_end(&stream->events, &streams->sink);
 	if (stream->feed != NULL)
 		line_feed_end(stream->feed, &streams->sink);
@@ -405,16 +413,14 @@ static void split(struct piece *piece)
 		begin_tokens(piece->stream);
 }
 
-void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len)
+/* Takes the bytes before the offset end. */
+static void take(struct stream_set *streams, struct stream *stream, const uint8_t *bytes,
+    size_t len, uint64_t end)
 {
-	struct stream *stream = find(streams, pane);
 	struct piece piece = {.stream = stream};
 	struct list *link, *after;
-	uint64_t end;
-	if (stream == NULL)
-		return;
 	streams->bytes += len;
-	end = model_offset(streams, pane);
+	stream->end = end;
 	piece.intake = (struct pane_events_intake){.events = &stream->events,
 	    .sink = &streams->sink,
 	    .offset = end - len,
@@ -440,6 +446,20 @@ void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t 
 	}
 }
 
+void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len)
+{
+	struct stream *stream = find(streams, pane);
+	if (stream != NULL)
+		take(streams, stream, bytes, len, model_offset(streams, pane));
+}
+
+/* The last bytes of a pane that the model has no more. */
+static void on_late(struct output_source *source, const uint8_t *bytes, size_t len)
+{
+	struct stream *stream = list_entry(source, struct stream, source);
+	take(stream->set, stream, bytes, len, stream->end + len);
+}
+
 void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, const char *reason)
 {
 	struct stream *stream = find(streams, pane);
@@ -447,6 +467,7 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 	bool is_begin;
 	if (stream == NULL)
 		return;
+	stream->end = offset;
 	/* The first watching of a pane is no gap, unless an offset was reported before. */
 	is_begin = !stream->is_told && strcmp(reason, "not_watched") == 0;
 	if (is_begin && stream->has_ring && stream->ring.len == 0)
@@ -473,6 +494,13 @@ void stream_set_pane_created(struct stream_set *streams, uint32_t pane)
 	/* Interest in every pane covers this pane from its first byte. */
 	stream->is_told = true;
 	settle(streams, stream);
+}
+
+void stream_set_pane_exited(struct stream_set *streams, uint32_t pane)
+{
+	struct stream *stream = find(streams, pane);
+	if (stream != NULL)
+		output_source_drain(&stream->source);
 }
 
 void stream_set_pane_closed(struct stream_set *streams, uint32_t pane)
@@ -513,7 +541,7 @@ static void want_all(struct stream_set *streams, enum stream_interest interest, 
 	is_wanted = streams->interests[interest] > 0;
 	if (is_wanted == was_wanted)
 		return;
-	muxbus_sync_want_all_output(tmux_sync(streams->tmux), is_wanted);
+	output_source_want_all(streams->sources, stream_wants_all(streams));
 	pane = NULL;
 	while ((pane = muxbus_model_next_pane(tmux_model(streams->tmux), pane)) != NULL) {
 		struct stream *stream = on ? get(streams, pane->id) : find(streams, pane->id);
@@ -670,6 +698,11 @@ bool stream_wants_all(const struct stream_set *streams)
 	return false;
 }
 
+bool stream_set_needs_control(const struct stream_set *streams)
+{
+	return output_source_needs_control(streams->sources);
+}
+
 bool stream_has_marks(const struct stream_set *streams, uint32_t pane)
 {
 	const struct stream *stream = find(streams, pane);
@@ -681,7 +714,8 @@ void stream_stats(const struct stream_set *streams, struct stream_stats *ret_sta
 	size_t cursor;
 	uint64_t pane;
 	void *value;
-	*ret_stats = (struct stream_stats){.bytes = streams->bytes};
+	*ret_stats = (struct stream_stats){
+	    .bytes = streams->bytes, .piped = output_source_piped(streams->sources)};
 	cursor = 0;
 	while (map_next(&streams->map, &cursor, &pane, &value)) {
 		const struct stream *stream = value;
@@ -696,6 +730,7 @@ static const struct tmux_reader reader = {
     .output = stream_set_output,
     .gap = stream_set_gap,
     .pane_created = stream_set_pane_created,
+    .pane_exited = stream_set_pane_exited,
     .pane_closed = stream_set_pane_closed,
     .server_lost = stream_set_server_lost,
     .has_marks = stream_has_marks,
@@ -716,6 +751,7 @@ struct stream_set *stream_set_new(struct event_base *base, const struct config *
 	list_init(&streams->dirty);
 	list_init(&streams->active);
 	list_init(&streams->behind);
+	streams->sources = output_source_set_new(base, config, tmux, on_late);
 	streams->lines_timer = loop_timer_new(base, on_lines, streams);
 	streams->flush = loop_timer_new(base, on_flush, streams);
 	streams->quiet_timer = loop_timer_new(base, on_quiet, streams);
@@ -732,9 +768,7 @@ void stream_set_free(struct stream_set *streams)
 		return;
 	tmux_set_reader(streams->tmux, NULL, NULL);
 	stream_set_server_lost(streams);
-	for (int i = 0; i < STREAM_INTEREST_COUNT_; i++)
-		if (streams->interests[i] > 0)
-			muxbus_sync_want_all_output(tmux_sync(streams->tmux), false);
+	output_source_set_free(streams->sources);
 	map_finish(&streams->map);
 	map_finish(&streams->inputs);
 	loop_timer_free(streams->lines_timer);

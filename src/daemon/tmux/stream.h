@@ -32,6 +32,7 @@ void stream_set_free(struct stream_set *streams);
 void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t *bytes, size_t len);
 void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, const char *reason);
 void stream_set_pane_created(struct stream_set *streams, uint32_t pane);
+void stream_set_pane_exited(struct stream_set *streams, uint32_t pane);
 void stream_set_pane_closed(struct stream_set *streams, uint32_t pane);
 void stream_set_server_lost(struct stream_set *streams);
 
@@ -132,6 +133,9 @@ void stream_new_program(struct stream_set *streams, uint32_t pane);
 /* Whether an interest covers every pane, also new ones. */
 bool stream_wants_all(const struct stream_set *streams);
 
+/* Whether output that is wanted must come by control mode: that of every pane, or of one without a pipe. */
+bool stream_set_needs_control(const struct stream_set *streams);
+
 /* Whether bells and marks of a pane are wanted: then they come from its output. */
 bool stream_has_marks(const struct stream_set *streams, uint32_t pane);
 
@@ -139,6 +143,7 @@ struct stream_stats {
 	uint64_t bytes;
 	uint32_t rings;
 	uint32_t interests;
+	uint32_t piped; /* panes whose output comes by a pipe */
 	size_t ring_bytes; /* memory held */
 };
 void stream_stats(const struct stream_set *streams, struct stream_stats *ret_stats);

@@ -267,6 +267,8 @@ static void on_change(void *data, const struct muxbus_change *change)
 	tmux->changes++;
 	expectation = change->pane == MUXBUS_NO_ID ? NULL : map_get(&tmux->expected, change->pane);
 	/* The last output comes before the end of the pane. */
+	if (tmux->reader != NULL && change->kind == MUXBUS_CHANGE_PANE_EXITED)
+		tmux->reader->pane_exited(tmux->streams, change->pane);
 	if (tmux->reader != NULL && change->kind == MUXBUS_CHANGE_PANE_CLOSED)
 		tmux->reader->pane_closed(tmux->streams, change->pane);
 	if (expectation != NULL && is_of_pane(change->kind))

@@ -281,11 +281,6 @@ static void flow_add(struct flow *flow, uint32_t pane, const char *word)
 	flow->args++;
 }
 
-static const char *gap_reason(const struct track *track)
-{
-	return track->was_followed ? "reconnect" : "not_watched";
-}
-
 /* Reads the newest pane, when output was turned on, from a list of ids. */
 static void note_last_pane(struct attachment *attachment, const struct muxbus_reply *reply)
 {
@@ -334,7 +329,7 @@ static void on_flowing(void *data, int error, const struct muxbus_reply *replies
 			continue;
 		track->coming = NULL;
 		if (error == 0 && attachment->state == ATTACHMENT_LIVE)
-			track_set_source(sync, track, attachment, gap_reason(track));
+			track_set_source(sync, track, attachment, track_gap_reason(track, false));
 	}
 	if (error != 0 && attachment->state == ATTACHMENT_LIVE)
 		library_log(MUXBUS_LOG_WARNING, "session $%u: output cannot be turned on: %s",
@@ -385,7 +380,7 @@ static void take_flowing(struct attachment *attachment, struct track *track)
 		return;
 	}
 	track_drop_held(track);
-	track_set_source(attachment->sync, track, attachment, gap_reason(track));
+	track_set_source(attachment->sync, track, attachment, track_gap_reason(track, false));
 }
 
 /* Starts the flow of a wanted pane. */

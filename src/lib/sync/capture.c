@@ -38,6 +38,7 @@ struct capture {
 	/* The state when the command was written. */
 	struct attachment *attachment;
 	uint64_t pieces;
+	uint64_t offset;
 	uint64_t flow_changes;
 
 	/* The picture, while it is checked. */
@@ -252,7 +253,8 @@ static int read_picture(const struct capture *capture, int error,
 	picture.pane = capture->pane;
 	picture.text = replies[REPLY_TEXT].body;
 	picture.text_len = replies[REPLY_TEXT].body_len;
-	picture.offset = track->offset;
+	/* What the program reads itself has no place among the replies. */
+	picture.offset = track->own == MUXBUS_OUTPUT_FLOWING ? capture->offset : track->offset;
 	*ret_picture = picture;
 	return 0;
 }
@@ -315,6 +317,7 @@ static int try_picture(struct capture *capture)
 		return error;
 	write_picture(command, capture);
 	capture->pieces = track->pieces;
+	capture->offset = track->offset;
 	capture->flow_changes = capture->attachment->flow_changes;
 	return run(capture, command, on_picture);
 }

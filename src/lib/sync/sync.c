@@ -714,8 +714,10 @@ enum muxbus_output muxbus_sync_output(const struct muxbus_sync *sync, uint32_t p
 {
 	const struct track *track = track_find(sync, pane);
 	const struct muxbus_link *link;
-	if (track == NULL || track->now == NULL || !track_is_wanted(sync, track))
+	if (track == NULL || track->now == NULL)
 		return MUXBUS_OUTPUT_NONE;
+	if (track->own != MUXBUS_OUTPUT_NONE || !track_is_wanted(sync, track))
+		return track->own;
 	if (track->source != NULL)
 		return MUXBUS_OUTPUT_FLOWING;
 	link = model_first_link(sync->model, track->now->window);

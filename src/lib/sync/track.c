@@ -83,7 +83,7 @@ bool track_exit_is_awaited(const struct muxbus_sync *sync, const struct muxbus_p
 
 bool track_is_wanted(const struct muxbus_sync *sync, const struct track *track)
 {
-	return sync->all_output || track->wanted > 0;
+	return track->own == MUXBUS_OUTPUT_NONE && (sync->all_output || track->wanted > 0);
 }
 
 static void hand_over(
@@ -147,6 +147,44 @@ void track_set_source(struct muxbus_sync *sync, struct track *track, struct atta
 	if (gap_reason != NULL)
 		track_gap(sync, track, gap_reason);
 	track->was_followed = true;
+	track->was_own = false;
+}
+
+const char *track_gap_reason(const struct track *track, bool is_own)
+{
+	if (!track->was_followed)
+		return "not_watched";
+	return track->was_own != is_own ? "source_changed" : "reconnect";
+}
+
+int muxbus_sync_own_output(struct muxbus_sync *sync, uint32_t pane, enum muxbus_output output)
+{
+	struct track *track = track_find(sync, pane);
+	const char *reason;
+	if (track == NULL || track->now == NULL)
+		return MUXBUS_ERR_NOT_FOUND;
+	if (track->own == output)
+		return 0;
+	if (output != MUXBUS_OUTPUT_NONE && track->is_held)
+		track_drop_held(track);
+	track->own = output;
+	sync_settle_later(sync);
+	if (output != MUXBUS_OUTPUT_FLOWING)
+		return 0;
+	reason = track_gap_reason(track, true);
+	track->was_followed = track->was_own = true;
+	track_gap(sync, track, reason);
+	return 0;
+}
+
+int muxbus_sync_add_output(
+    struct muxbus_sync *sync, uint32_t pane, const uint8_t *bytes, size_t len)
+{
+	struct track *track = track_find(sync, pane);
+	if (track == NULL || track->own != MUXBUS_OUTPUT_FLOWING)
+		return MUXBUS_ERR_NOT_FOUND;
+	hand_over(sync, track, bytes, len);
+	return 0;
 }
 
 void track_hold(struct track *track, struct attachment *from)

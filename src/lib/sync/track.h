@@ -24,6 +24,8 @@ struct track {
 	int64_t last_output_ms;
 	unsigned wanted; /* subscribers of its output */
 	bool was_followed; /* its output was delivered before */
+	bool was_own; /* and that time the program had read it itself */
+	enum muxbus_output own; /* whether the program reads it itself */
 	struct attachment *source; /* delivers its output; NULL: none */
 	struct attachment *coming; /* will be the source when a command is answered */
 	uint64_t coming_number; /* the number of that command */
@@ -94,6 +96,9 @@ void track_set_source(struct muxbus_sync *sync, struct track *track, struct atta
 
 /* Reports that bytes are missing before the next byte. */
 void track_gap(struct muxbus_sync *sync, struct track *track, const char *reason);
+
+/* The reason of the gap that begins a delivery, by a connection or by the program itself. */
+const char *track_gap_reason(const struct track *track, bool is_own);
 
 /* Hold output (of the first attachment with output if from is NULL), and deliver it. */
 void track_hold(struct track *track, struct attachment *from);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: ISC */
+/* Choosing the source of a pane's output, and changing it. */
+#include "daemon/tmux/output_source.h"
+
+#include <muxbus.h>
+#include <stdio.h>
+
+#include "base/xalloc.h"
+#include "daemon/core/config.h"
+#include "daemon/tmux/pane_pipe.h"
+#include "daemon/tmux/tmux.h"
+
+struct output_source_set {
+	struct tmux *tmux;
+	struct pane_pipe_set *pipes; /* NULL: none is made */
+	void (*late)(struct output_source *source, const uint8_t *bytes, size_t len);
+	struct list sources; /* that are wanted */
+	bool all;
+};
+
+/* A pipe has ended: the question whether its pane lives. */
+struct life {
+	struct output_source_set *sources;
+	uint32_t pane;
+};
+
+static struct muxbus_sync *sync_of(const struct output_source *source)
+{
+	return tmux_sync(source->set->tmux);
+}
+
+static enum output_source_kind choose(const struct output_source *source)
+{
+	const struct output_source_set *sources = source->set;
+	if (source->kind == OUTPUT_SOURCE_PIPE)
+		return OUTPUT_SOURCE_PIPE;
+	/* What comes for every pane comes for this one without a gap. */
+	if (sources->pipes == NULL || sources->all || source->is_pipeless ||
+	    !pane_pipe_may_start(sources->pipes))
+		return OUTPUT_SOURCE_CONTROL;
+	return OUTPUT_SOURCE_PIPE;
+}
+
+static void leave(struct output_source *source)
+{
+	if (source->kind == OUTPUT_SOURCE_CONTROL) {
+		muxbus_sync_want_output(sync_of(source), source->pane, false);
+	} else if (source->kind == OUTPUT_SOURCE_PIPE) {
+		pane_pipe_stop(source->set->pipes, source->pane);
+		muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_NONE);
+	}
+	source->kind = OUTPUT_SOURCE_NONE;
+	list_remove(&source->link);
+}
+
+static void enter(struct output_source *source, enum output_source_kind kind)
+{
+	list_append(&source->set->sources, &source->link);
+	source->kind = kind;
+	if (kind == OUTPUT_SOURCE_PIPE) {
+		muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_COMING);
+		if (pane_pipe_start(source->set->pipes, source->pane, source) == 0)
+			return;
+		muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_NONE);
+		source->kind = OUTPUT_SOURCE_CONTROL;
+	}
+	source->is_pipeless = !source->set->all;
+	muxbus_sync_want_output(sync_of(source), source->pane, true);
+}
+
+void output_source_want(struct output_source *source, bool is_wanted)
+{
+	enum output_source_kind kind = is_wanted ? choose(source) : OUTPUT_SOURCE_NONE;
+	if (!is_wanted)
+		source->is_pipeless = false;
+	if (kind == source->kind || source->has_ended)
+		return;
+	leave(source);
+	if (kind != OUTPUT_SOURCE_NONE)
+		enter(source, kind);
+}
+
+static void on_begun(void *data)
+{
+	const struct output_source *source = data;
+	muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_FLOWING);
+}
+
+static void on_output(void *data, const uint8_t *bytes, size_t len)
+{
+	struct output_source *source = data;
+	if (muxbus_sync_add_output(sync_of(source), source->pane, bytes, len) < 0)
+		source->set->late(source, bytes, len);
+}
+
+/* Control mode takes over until the pane is not wanted any more. */
+static void change_to_control(struct output_source *source)
+{
+	leave(source);
+	enter(source, OUTPUT_SOURCE_CONTROL);
+	source->is_pipeless = true;
+}
+
+static void on_life(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct life *life = data;
+	struct output_source_set *sources = life->sources;
+	uint32_t pane = life->pane;
+	unsigned found;
+	struct list *link, *after;
+	mem_free(life);
+	/* The end of a pane that has gone is on its way. */
+	if (error < 0 || count == 0 || replies[0].body == NULL ||
+	    sscanf((const char *)replies[0].body, "%%%u", &found) != 1 || found != pane)
+		return;
+	list_for_each_safe (link, after, &sources->sources) {
+		struct output_source *source = list_entry(link, struct output_source, link);
+		if (source->pane == pane && source->kind == OUTPUT_SOURCE_PIPE)
+			change_to_control(source);
+	}
+}
+
+/* Asks whether the pane has ended with its pipe. False if that cannot be asked. */
+static bool ask_life(const struct output_source *source)
+{
+	struct muxbus_command *command;
+	struct life *life;
+	if (muxbus_command_new(&command) < 0)
+		return false;
+	muxbus_command_args(command, "display-message", "-p", "-t", NULL);
+	muxbus_command_argf(command, "%%%u", source->pane);
+	muxbus_command_args(command, "#{pane_id}", NULL);
+	life = xalloc(sizeof *life);
+	*life = (struct life){source->set, source->pane};
+	if (muxbus_sync_run(sync_of(source), command, false, on_life, life) == 0)
+		return true;
+	mem_free(life);
+	return false;
+}
+
+static void on_ended(void *data, enum pane_pipe_end end)
+{
+	struct output_source *source = data;
+	muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_COMING);
+	if (end != PANE_PIPE_CLOSED || !ask_life(source))
+		change_to_control(source);
+}
+
+void output_source_want_all(struct output_source_set *sources, bool is_wanted)
+{
+	if (sources->all == is_wanted)
+		return;
+	sources->all = is_wanted;
+	muxbus_sync_want_all_output(tmux_sync(sources->tmux), is_wanted);
+}
+
+void output_source_drain(struct output_source *source)
+{
+	if (source->kind == OUTPUT_SOURCE_PIPE)
+		pane_pipe_drain(source->set->pipes, source->pane);
+}
+
+bool output_source_needs_control(const struct output_source_set *sources)
+{
+	const struct list *link;
+	if (sources->all)
+		return true;
+	list_for_each (link, &sources->sources)
+		if (list_entry(link, struct output_source, link)->kind == OUTPUT_SOURCE_CONTROL)
+			return true;
+	return false;
+}
+
+uint32_t output_source_piped(const struct output_source_set *sources)
+{
+	return sources->pipes != NULL ? pane_pipe_count(sources->pipes) : 0;
+}
+
+void output_source_init(
+    struct output_source *source, struct output_source_set *sources, uint32_t pane)
+{
+	*source = (struct output_source){.set = sources, .pane = pane};
+	list_init(&source->link);
+}
+
+void output_source_finish(struct output_source *source)
+{
+	if (source->set->pipes != NULL)
+		pane_pipe_finish(source->set->pipes, source->pane);
+	list_remove(&source->link);
+	source->has_ended = true;
+}
+
+struct output_source_set *output_source_set_new(struct event_base *base,
+    const struct config *config, struct tmux *tmux,
+    void (*late)(struct output_source *source, const uint8_t *bytes, size_t len))
+{
+	static const struct pane_pipe_handlers handlers = {on_begun, on_output, on_ended};
+	struct output_source_set *sources = xcalloc(1, sizeof *sources);
+	sources->tmux = tmux;
+	sources->late = late;
+	list_init(&sources->sources);
+	if (config->follows_by_pipe && !config->all_output)
+		sources->pipes = pane_pipe_set_new(base, config, tmux, &handlers);
+	return sources;
+}
+
+void output_source_set_free(struct output_source_set *sources)
+{
+	output_source_want_all(sources, false);
+	pane_pipe_set_free(sources->pipes);
+	mem_free(sources);
+}

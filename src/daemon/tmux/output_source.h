@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The source of a pane's output: control mode (%output), or a pipe. A pipe costs tmux nothing and
+ * makes the daemon no client; control mode is the way where a pipe cannot be: the pane has one of
+ * the user, or there are too many, or the output of every pane is wanted.
+ *
+ * The offsets of a pane go on over both. Where the source changes there is a gap, "source_changed".
+ */
+#ifndef DAEMON_TMUX_OUTPUT_SOURCE_H
+#define DAEMON_TMUX_OUTPUT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+
+struct config;
+struct event_base;
+struct output_source_set;
+struct tmux;
+
+enum output_source_kind {
+	OUTPUT_SOURCE_NONE, /* the output of this pane alone is not wanted */
+	OUTPUT_SOURCE_CONTROL,
+	OUTPUT_SOURCE_PIPE, /* or soon */
+};
+
+struct output_source {
+	struct list link; /* in the set's list, unless NONE */
+	struct output_source_set *set;
+	uint32_t pane;
+	enum output_source_kind kind;
+	bool has_ended; /* nothing is wanted any more */
+	bool is_pipeless; /* a pipe has ended or could not be: not tried again in this follow */
+};
+
+/*
+ * late gets bytes that came when the model had the pane no more; the other bytes and the gaps come
+ * from the library, as those of control mode.
+ */
+struct output_source_set *output_source_set_new(struct event_base *base,
+    const struct config *config, struct tmux *tmux,
+    void (*late)(struct output_source *source, const uint8_t *bytes, size_t len));
+void output_source_set_free(struct output_source_set *sources);
+
+void output_source_init(
+    struct output_source *source, struct output_source_set *sources, uint32_t pane);
+/* The pane has gone, or its server: late gets its last bytes. */
+void output_source_finish(struct output_source *source);
+
+/* Whether the output of this pane is wanted; said as often as one likes. */
+void output_source_want(struct output_source *source, bool is_wanted);
+
+/* Whether the output of every pane is wanted. Then the caller says again what each pane wants. */
+void output_source_want_all(struct output_source_set *sources, bool is_wanted);
+
+/* Delivers the output that is there, before a report that comes after it. */
+void output_source_drain(struct output_source *source);
+
+/* Whether control mode is needed for the output that is wanted. */
+bool output_source_needs_control(const struct output_source_set *sources);
+
+/* How many panes are followed by a pipe. */
+uint32_t output_source_piped(const struct output_source_set *sources);
+
+#endif

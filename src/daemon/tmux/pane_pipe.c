@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: ISC */
+/* The pipes of panes, and the socket to which they are handed over. */
+#include "daemon/tmux/pane_pipe.h"
+
+#include <errno.h>
+#include <event2/event.h>
+#include <limits.h>
+#include <muxbus.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/hand_over.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/xalloc.h"
+#include "daemon/core/config.h"
+#include "daemon/core/loop_timer.h"
+#include "daemon/core/supervisor.h"
+#include "daemon/tmux/pipe_command.h"
+#include "daemon/tmux/tmux.h"
+
+#define PIECE_BYTES ((size_t)64 * 1024)
+#define MESSAGES_PER_TURN 64
+#define FAILURES_MAX 3 /* hand-overs that never came, one after the other */
+/* Of a pane that is gone: more than tmux can have in the pair of sockets. */
+#define REST_BYTES_MAX ((size_t)16 * 1024 * 1024)
+
+enum pipe_state {
+	PIPE_STARTING, /* tmux was asked; the hand-over has not come */
+	PIPE_FLOWING,
+	PIPE_CLOSING, /* our end is shut; tmux closes its own */
+};
+
+struct pane_pipe {
+	struct pane_pipe_set *set;
+	struct list starting; /* in the set's list while STARTING: the oldest first */
+	uint32_t pane;
+	enum pipe_state state;
+	bool is_wanted; /* else nothing is delivered */
+	uint64_t number; /* of the attempt */
+	char nonce[HAND_OVER_NONCE_LEN + 1];
+	int64_t due_ms; /* of the hand-over */
+	int fd; /* -1 while STARTING */
+	struct event *event;
+	void *data;
+};
+
+struct pane_pipe_set {
+	struct event_base *base;
+	const struct config *config;
+	struct tmux *tmux;
+	struct pane_pipe_handlers handlers;
+	struct map map; /* pane to struct pane_pipe */
+	struct list starting;
+	struct loop_timer *timer; /* the oldest hand-over is due */
+	uint64_t attempts;
+	unsigned failures; /* since the last hand-over */
+	char program[PATH_MAX];
+	char socket[PATH_MAX];
+	int fd; /* of the socket; -1: not open */
+	struct event *event;
+	bool is_unusable; /* the socket cannot be made */
+	uint8_t piece[PIECE_BYTES];
+};
+
+/* A command that was sent, until its answer. */
+struct asked {
+	struct pane_pipe_set *pipes;
+	uint32_t pane;
+	uint64_t number;
+};
+
+static struct pane_pipe *find(const struct pane_pipe_set *pipes, uint32_t pane)
+{
+	return map_get(&pipes->map, pane);
+}
+
+static void close_fd(struct pane_pipe *pipe)
+{
+	if (pipe->event != NULL)
+		event_free(pipe->event);
+	pipe->event = NULL;
+	if (pipe->fd >= 0)
+		(void)close(pipe->fd);
+	pipe->fd = -1;
+}
+
+static void free_pipe(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
+{
+	close_fd(pipe);
+	list_remove(&pipe->starting);
+	map_remove(&pipes->map, pipe->pane);
+	mem_free(pipe);
+}
+
+/* The pipe is over; its owner may start it again. */
+static void end(struct pane_pipe_set *pipes, struct pane_pipe *pipe, enum pane_pipe_end how)
+{
+	void *data = pipe->is_wanted ? pipe->data : NULL;
+	free_pipe(pipes, pipe);
+	if (data != NULL)
+		pipes->handlers.ended(data, how);
+}
+
+static void arm(struct pane_pipe_set *pipes)
+{
+	const struct pane_pipe *oldest;
+	if (list_is_empty(&pipes->starting)) {
+		loop_timer_disarm(pipes->timer);
+		return;
+	}
+	oldest = list_entry(pipes->starting.next, struct pane_pipe, starting);
+	loop_timer_arm(pipes->timer, oldest->due_ms - clock_mono_ms());
+}
+
+/* The answer to the command: whether tmux has piped the pane. */
+static void on_asked(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct asked *asked = data;
+	struct pane_pipe_set *pipes = asked->pipes;
+	struct pane_pipe *pipe = find(pipes, asked->pane);
+	uint64_t number = asked->number;
+	unsigned pane, is_piped, is_dead;
+	mem_free(asked);
+	if (pipe == NULL || pipe->number != number || pipe->state != PIPE_STARTING)
+		return;
+	if (error < 0 || count == 0 || replies[0].body == NULL ||
+	    sscanf((const char *)replies[0].body, "%%%u %u %u", &pane, &is_piped, &is_dead) != 3 ||
+	    pane != pipe->pane || is_dead)
+		end(pipes, pipe, PANE_PIPE_FAILED);
+	else if (is_piped)
+		end(pipes, pipe, PANE_PIPE_TAKEN);
+}
+
+/* Asks tmux to pipe the pane. */
+static int ask(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
+{
+	struct muxbus_command *command;
+	struct asked *asked;
+	pipe->number = ++pipes->attempts;
+	if (hand_over_nonce(pipe->nonce) < 0)
+		return -1;
+	command = pipe_command_new(pipe->pane, pipes->program, pipes->socket, pipe->nonce);
+	if (command == NULL)
+		return -1;
+	asked = xalloc(sizeof *asked);
+	*asked = (struct asked){pipes, pipe->pane, pipe->number};
+	if (muxbus_sync_run(tmux_sync(pipes->tmux), command, false, on_asked, asked) < 0) {
+		mem_free(asked);
+		return -1;
+	}
+	pipe->state = PIPE_STARTING;
+	pipe->due_ms = clock_mono_ms() + PANE_PIPE_WAIT_MS;
+	list_append(&pipes->starting, &pipe->starting);
+	if (!loop_timer_is_armed(pipes->timer))
+		arm(pipes);
+	return 0;
+}
+
+/* Hand-overs that have not come in time. */
+static void on_due(void *data)
+{
+	struct pane_pipe_set *pipes = data;
+	int64_t now_ms = clock_mono_ms();
+	while (!list_is_empty(&pipes->starting)) {
+		struct pane_pipe *pipe =
+		    list_entry(pipes->starting.next, struct pane_pipe, starting);
+		if (pipe->due_ms > now_ms)
+			break;
+		pipes->failures++;
+		log_warning("%%%u: its pipe was not handed over in time%s", pipe->pane,
+		    pipes->failures == FAILURES_MAX ? "; pipes are not tried any more" : "");
+		end(pipes, pipe, PANE_PIPE_FAILED);
+	}
+	arm(pipes);
+}
+
+/* tmux has closed its end. */
+static void take_end(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
+{
+	if (pipe->state == PIPE_FLOWING) {
+		end(pipes, pipe, PANE_PIPE_CLOSED);
+		return;
+	}
+	close_fd(pipe);
+	if (!pipe->is_wanted)
+		free_pipe(pipes, pipe);
+	else if (ask(pipes, pipe) < 0)
+		end(pipes, pipe, PANE_PIPE_FAILED);
+}
+
+/* Reads at most max bytes. False at the end of the pipe. */
+static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_t max)
+{
+	for (size_t done = 0; done < max;) {
+		ssize_t len = recv(pipe->fd, pipes->piece, sizeof pipes->piece, MSG_DONTWAIT);
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len < 0 && errno == EAGAIN)
+			return true;
+		if (len <= 0)
+			return false;
+		done += (size_t)len;
+		if (pipe->state == PIPE_FLOWING)
+			pipes->handlers.output(pipe->data, pipes->piece, (size_t)len);
+	}
+	return true;
+}
+
+static void on_readable(evutil_socket_t fd, short events, void *data)
+{
+	struct pane_pipe *pipe = data;
+	(void)fd;
+	(void)events;
+	if (!read_some(pipe->set, pipe, PANE_PIPE_TURN_BYTES))
+		take_end(pipe->set, pipe);
+}
+
+/* Shuts our end, so that tmux closes its own: until then the pane has a pipe. */
+static void close_pipe(struct pane_pipe *pipe)
+{
+	pipe->state = PIPE_CLOSING;
+	(void)shutdown(pipe->fd, SHUT_WR); /* fails if tmux has closed already: then we read that */
+}
+
+/* Takes the descriptor of a pipe. */
+static void take_fd(struct pane_pipe_set *pipes, struct pane_pipe *pipe, int fd)
+{
+	list_remove(&pipe->starting);
+	memset(pipe->nonce, 0, sizeof pipe->nonce);
+	pipes->failures = 0;
+	pipe->fd = fd;
+	pipe->event = event_new(pipes->base, fd, EV_READ | EV_PERSIST, on_readable, pipe);
+	if (pipe->event == NULL || event_add(pipe->event, NULL) < 0) {
+		end(pipes, pipe, PANE_PIPE_FAILED);
+		return;
+	}
+	pipe->state = PIPE_FLOWING;
+	if (pipe->is_wanted)
+		pipes->handlers.begun(pipe->data);
+	else
+		close_pipe(pipe);
+}
+
+/* A descriptor has come: whose is it? */
+static void take_message(struct pane_pipe_set *pipes, const char *nonce, int fd)
+{
+	struct muxbus_sync_info info;
+	struct list *link;
+	struct pane_pipe *pipe = NULL;
+	list_for_each (link, &pipes->starting) {
+		struct pane_pipe *starting = list_entry(link, struct pane_pipe, starting);
+		if (memcmp(starting->nonce, nonce, HAND_OVER_NONCE_LEN) == 0)
+			pipe = starting;
+	}
+	muxbus_sync_info(tmux_sync(pipes->tmux), &info);
+	if (pipe != NULL && info.pid > 0 && hand_over_maker(fd) == info.pid) {
+		take_fd(pipes, pipe, fd);
+		return;
+	}
+	(void)close(fd);
+	log_warning("a descriptor was handed over %s: it is not taken",
+	    pipe == NULL ? "that was not asked for" : "that is not from tmux");
+	if (pipe != NULL)
+		end(pipes, pipe, PANE_PIPE_FAILED);
+}
+
+static void take_messages(struct pane_pipe_set *pipes)
+{
+	for (unsigned i = 0; pipes->fd >= 0 && i < MESSAGES_PER_TURN; i++) {
+		char nonce[HAND_OVER_NONCE_LEN + 1];
+		int fd;
+		switch (hand_over_receive(pipes->fd, nonce, &fd)) {
+		case HAND_OVER_NONE:
+			return;
+		case HAND_OVER_REFUSED:
+			log_warning("a message that hands no descriptor over is refused");
+			break;
+		case HAND_OVER_TAKEN:
+			take_message(pipes, nonce, fd);
+			break;
+		}
+	}
+	arm(pipes);
+}
+
+static void on_message(evutil_socket_t fd, short events, void *data)
+{
+	(void)fd;
+	(void)events;
+	take_messages(data);
+}
+
+/* Opens the socket when the first pane is piped. */
+static bool open_socket(struct pane_pipe_set *pipes)
+{
+	int len = snprintf(pipes->socket, sizeof pipes->socket, "%s.pipe", pipes->config->socket);
+	int fd = len < (int)sizeof pipes->socket ? hand_over_open(pipes->socket) : -ENAMETOOLONG;
+	if (fd >= 0)
+		pipes->event = event_new(pipes->base, fd, EV_READ | EV_PERSIST, on_message, pipes);
+	if (pipes->event != NULL && event_add(pipes->event, NULL) == 0) {
+		pipes->fd = fd;
+		return true;
+	}
+	log_warning("%s: %s; panes are not followed by pipes", pipes->socket,
+	    strerror(fd < 0 ? -fd : ENOMEM));
+	pipes->is_unusable = true;
+	if (pipes->event != NULL)
+		event_free(pipes->event);
+	pipes->event = NULL;
+	if (fd >= 0) {
+		(void)close(fd);
+		(void)unlink(pipes->socket);
+	}
+	return false;
+}
+
+bool pane_pipe_may_start(const struct pane_pipe_set *pipes)
+{
+	struct rlimit limit;
+	return !pipes->is_unusable && pipes->failures < FAILURES_MAX &&
+	    pipes->map.count < PANE_PIPES_MAX && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	    pipes->map.count < limit.rlim_cur / 4;
+}
+
+int pane_pipe_start(struct pane_pipe_set *pipes, uint32_t pane, void *data)
+{
+	struct pane_pipe *pipe = find(pipes, pane);
+	if (pipe != NULL) {
+		/* It was stopped a moment ago: what comes of that is waited for. */
+		pipe->is_wanted = true;
+		pipe->data = data;
+		return 0;
+	}
+	if (!pane_pipe_may_start(pipes) || (pipes->fd < 0 && !open_socket(pipes)))
+		return -1;
+	pipe = xcalloc(1, sizeof *pipe);
+	pipe->set = pipes;
+	pipe->pane = pane;
+	pipe->is_wanted = true;
+	pipe->fd = -1;
+	pipe->data = data;
+	list_init(&pipe->starting);
+	if (map_set(&pipes->map, pane, pipe) < 0) {
+		mem_free(pipe);
+		return -1;
+	}
+	if (ask(pipes, pipe) == 0)
+		return 0;
+	free_pipe(pipes, pipe);
+	return -1;
+}
+
+void pane_pipe_stop(struct pane_pipe_set *pipes, uint32_t pane)
+{
+	struct pane_pipe *pipe = find(pipes, pane);
+	if (pipe == NULL)
+		return;
+	pipe->is_wanted = false;
+	pipe->data = NULL;
+	if (pipe->state == PIPE_FLOWING)
+		close_pipe(pipe);
+}
+
+void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane)
+{
+	struct pane_pipe *pipe = find(pipes, pane);
+	if (pipe == NULL)
+		return;
+	take_messages(pipes);
+	pipe = find(pipes, pane);
+	/* An end is taken in its turn. */
+	if (pipe != NULL && pipe->state == PIPE_FLOWING)
+		(void)read_some(pipes, pipe, REST_BYTES_MAX);
+}
+
+void pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane)
+{
+	struct pane_pipe *pipe;
+	pane_pipe_drain(pipes, pane);
+	pipe = find(pipes, pane);
+	if (pipe != NULL)
+		free_pipe(pipes, pipe);
+}
+
+uint32_t pane_pipe_count(const struct pane_pipe_set *pipes)
+{
+	size_t cursor = 0;
+	uint64_t pane;
+	void *value;
+	uint32_t count = 0;
+	while (map_next(&pipes->map, &cursor, &pane, &value)) {
+		const struct pane_pipe *pipe = value;
+		count += pipe->state == PIPE_FLOWING;
+	}
+	return count;
+}
+
+struct pane_pipe_set *pane_pipe_set_new(struct event_base *base, const struct config *config,
+    struct tmux *tmux, const struct pane_pipe_handlers *handlers)
+{
+	struct pane_pipe_set *pipes = xalloc(sizeof *pipes);
+	memset(pipes, 0, offsetof(struct pane_pipe_set, piece));
+	pipes->base = base;
+	pipes->config = config;
+	pipes->tmux = tmux;
+	pipes->handlers = *handlers;
+	map_init(&pipes->map);
+	list_init(&pipes->starting);
+	pipes->timer = loop_timer_new(base, on_due, pipes);
+	pipes->fd = -1;
+	supervisor_find(pipes->program, sizeof pipes->program);
+	return pipes;
+}
+
+void pane_pipe_set_free(struct pane_pipe_set *pipes)
+{
+	size_t cursor = 0;
+	uint64_t pane;
+	void *value;
+	if (pipes == NULL)
+		return;
+	while (map_next(&pipes->map, &cursor, &pane, &value))
+		free_pipe(pipes, value);
+	map_finish(&pipes->map);
+	loop_timer_free(pipes->timer);
+	if (pipes->event != NULL)
+		event_free(pipes->event);
+	if (pipes->fd >= 0) {
+		(void)close(pipes->fd);
+		(void)unlink(pipes->socket); /* if it stays, the next daemon removes it */
+	}
+	mem_free(pipes);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Pipes of panes: tmux copies the output of a pane into a pair of sockets (pipe-pane), and the program
+ * at its other end hands that end over to this process and is gone. So the daemon is no client of
+ * tmux. tmux gives a pane one pipe: one of the user is never replaced, and that of the user
+ * replaces ours.
+ *
+ * A descriptor that is handed over is taken for the pipe of a pane only with the nonce that was
+ * written into the command for that pane and was used by nobody yet, and only if tmux's own process
+ * made the pair.
+ *
+ * tmux remembers all that a pipe does not take, without a bound. So a pipe is read whatever is done
+ * with the bytes.
+ */
+#ifndef DAEMON_TMUX_PANE_PIPE_H
+#define DAEMON_TMUX_PANE_PIPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct config;
+struct event_base;
+struct pane_pipe_set;
+struct tmux;
+
+enum {
+	PANE_PIPES_MAX = 256, /* and at most a quarter of the descriptors that there may be */
+	PANE_PIPE_TURN_BYTES = 256 * 1024, /* read of one pipe in one turn */
+	PANE_PIPE_WAIT_MS = 3000, /* for the hand-over */
+};
+
+/* Why a pipe has ended, or was not made. */
+enum pane_pipe_end {
+	PANE_PIPE_CLOSED, /* tmux has closed it: the pane has ended, or another pipe replaces it */
+	PANE_PIPE_TAKEN, /* the pane has a pipe of the user */
+	PANE_PIPE_FAILED,
+};
+
+/* data is that of pane_pipe_start(). */
+struct pane_pipe_handlers {
+	/* From now on the bytes that the pane writes come, or are already on their way. */
+	void (*begun)(void *data);
+	void (*output)(void *data, const uint8_t *bytes, size_t len);
+	/* No more bytes come. The pipe may be started again. */
+	void (*ended)(void *data, enum pane_pipe_end end);
+};
+
+struct pane_pipe_set *pane_pipe_set_new(struct event_base *base, const struct config *config,
+    struct tmux *tmux, const struct pane_pipe_handlers *handlers);
+void pane_pipe_set_free(struct pane_pipe_set *pipes);
+
+/* Whether another pane may be piped. False for good after several that never came. */
+bool pane_pipe_may_start(const struct pane_pipe_set *pipes);
+
+/* Pipes a pane; begun or ended follows. Returns 0, or -1 if it cannot be: nothing follows. */
+int pane_pipe_start(struct pane_pipe_set *pipes, uint32_t pane, void *data);
+
+/* Ends a pipe; nothing is called any more. */
+void pane_pipe_stop(struct pane_pipe_set *pipes, uint32_t pane);
+
+/* Delivers what tmux has written to the pipe by now. */
+void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane);
+
+/* The pane has gone: the same, and then the pipe is closed. */
+void pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane);
+
+/* How many panes are followed by a pipe. */
+uint32_t pane_pipe_count(const struct pane_pipe_set *pipes);
+
+#endif
