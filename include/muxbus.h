@@ -1092,7 +1092,7 @@ MUXBUS_API enum muxbus_output muxbus_sync_output(const struct muxbus_sync *sync,
 /*
  * The program reads the output of a pane itself, as with pipe-pane: COMING: it is about to; FLOWING:
  * from now on, which is reported as a gap; NONE: no more. Until NONE no connection delivers the
- * pane's output, whoever wants it. The end of the pane ends this. MUXBUS_ERR_NOT_FOUND if there is
+ * pane's output. The end of the pane ends this. MUXBUS_ERR_NOT_FOUND if there is
  * no such pane.
  */
 MUXBUS_API int muxbus_sync_own_output(

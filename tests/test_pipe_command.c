@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "tap.h"
 
-/* What printf gets from sh as its words. */
+/* The words that sh reads, beside those that were written. */
 static void check(const char *program, const char *socket, const char *name)
 {
 	struct buf sh;

@@ -15,9 +15,9 @@
 #include "daemon/core/config.h"
 #include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
+#include "daemon/tmux/output_source.h"
 #include "daemon/tmux/pane_events.h"
 #include "daemon/tmux/pane_lines.h"
-#include "daemon/tmux/pane_pipe.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "tap.h"
@@ -27,7 +27,7 @@
 
 static struct muxbus_pane panes[2];
 static size_t pane_count = 2;
-static int wanted[2]; /* the requests to the library, counted */
+static int wanted[2]; /* of the sources of output */
 static int wanted_all;
 static struct buf told; /* events, one a line */
 
@@ -49,116 +49,64 @@ const struct muxbus_pane *muxbus_model_next_pane(
 	return next < panes + pane_count ? next : NULL;
 }
 
-int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wanted)
-{
-	(void)sync;
-	wanted[pane] += is_wanted ? 1 : -1;
-	return 0;
-}
+static void (*give_late)(struct output_source *source, const uint8_t *bytes, size_t len);
+static const char *rest; /* of %1: comes when its program has ended, or the pane has gone */
 
-void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
-{
-	(void)sync;
-	wanted_all += is_wanted ? 1 : -1;
-}
-
-/* Pipes, as far as stream.c sees them. */
-static struct {
-	struct pane_pipe_handlers handlers;
-	void *data[2]; /* of the pipes; NULL: none */
-	bool may_start;
-	const char *rest; /* comes when a pane has gone */
-	enum muxbus_output own[2];
-	muxbus_reply_fn *asked; /* the question that waits for tmux */
-	void *asked_data;
-} pipes;
-
-struct pane_pipe_set *pane_pipe_set_new(struct event_base *event_base, const struct config *conf,
-    struct tmux *tmux, const struct pane_pipe_handlers *handlers)
+struct output_source_set *output_source_set_new(struct event_base *event_base,
+    const struct config *conf, struct tmux *tmux,
+    void (*late)(struct output_source *source, const uint8_t *bytes, size_t len))
 {
 	(void)event_base;
 	(void)conf;
 	(void)tmux;
-	pipes.handlers = *handlers;
-	pipes.may_start = true;
-	return (struct pane_pipe_set *)&pipes;
+	give_late = late;
+	return NULL;
 }
 
-void pane_pipe_set_free(struct pane_pipe_set *set)
+void output_source_set_free(struct output_source_set *sources)
 {
-	(void)set;
+	(void)sources;
+	wanted_all = 0;
 }
 
-bool pane_pipe_may_start(const struct pane_pipe_set *set)
+void output_source_init(
+    struct output_source *source, struct output_source_set *sources, uint32_t pane)
 {
-	(void)set;
-	return pipes.may_start;
+	*source = (struct output_source){.set = sources, .pane = pane};
 }
 
-int pane_pipe_start(struct pane_pipe_set *set, uint32_t pane, void *data)
+void output_source_want(struct output_source *source, bool is_wanted)
 {
-	(void)set;
-	pipes.data[pane] = data;
-	return 0;
+	wanted[source->pane] = is_wanted;
 }
 
-void pane_pipe_stop(struct pane_pipe_set *set, uint32_t pane)
+void output_source_want_all(struct output_source_set *sources, bool is_wanted)
 {
-	(void)set;
-	pipes.data[pane] = NULL;
+	(void)sources;
+	wanted_all = is_wanted;
 }
 
-void pane_pipe_drain(struct pane_pipe_set *set, uint32_t pane)
+void output_source_drain(struct output_source *source)
 {
-	(void)set;
-	if (pipes.rest != NULL && pipes.data[pane] != NULL)
-		pipes.handlers.output(
-		    pipes.data[pane], (const uint8_t *)pipes.rest, strlen(pipes.rest));
-	pipes.rest = NULL;
+	if (source->pane == 1 && rest != NULL)
+		give_late(source, (const uint8_t *)rest, strlen(rest));
+	rest = NULL;
 }
 
-void pane_pipe_finish(struct pane_pipe_set *set, uint32_t pane)
+void output_source_finish(struct output_source *source)
 {
-	pane_pipe_drain(set, pane);
-	pipes.data[pane] = NULL;
+	output_source_drain(source);
 }
 
-uint32_t pane_pipe_count(const struct pane_pipe_set *set)
+bool output_source_needs_control(const struct output_source_set *sources)
 {
-	(void)set;
-	return (pipes.data[0] != NULL) + (pipes.data[1] != NULL);
+	(void)sources;
+	return wanted_all > 0;
 }
 
-static struct stream_set *current;
-
-int muxbus_sync_own_output(struct muxbus_sync *sync, uint32_t pane, enum muxbus_output output)
+uint32_t output_source_piped(const struct output_source_set *sources)
 {
-	(void)sync;
-	pipes.own[pane] = output;
-	if (output == MUXBUS_OUTPUT_FLOWING)
-		stream_set_gap(current, pane, panes[pane].output_offset, "not_watched");
-	return 0;
-}
-
-int muxbus_sync_add_output(
-    struct muxbus_sync *sync, uint32_t pane, const uint8_t *bytes, size_t len)
-{
-	(void)sync;
-	if (pane >= pane_count)
-		return MUXBUS_ERR_NOT_FOUND;
-	panes[pane].output_offset += len;
-	stream_set_output(current, pane, bytes, len);
-	return 0;
-}
-
-int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
-    muxbus_reply_fn *reply, void *data)
-{
-	(void)sync;
-	(void)read_back;
-	muxbus_command_free(command);
-	pipes.asked = reply;
-	pipes.asked_data = data;
+	(void)sources;
 	return 0;
 }
 
@@ -271,82 +219,18 @@ static void check_read(
 
 /* The tests. */
 
-/* A pipe has ended, and tmux answers whether the pane lives. */
-static void end_pipe(uint32_t pane, bool lives)
-{
-	struct muxbus_reply reply = {.body = (const uint8_t *)(lives ? "%0\n" : "\n")};
-	void *data = pipes.data[pane];
-	reply.body_len = strlen((const char *)reply.body);
-	pipes.data[pane] = NULL;
-	pipes.handlers.ended(data, PANE_PIPE_CLOSED);
-	pipes.asked(pipes.asked_data, 0, &reply, 1);
-}
-
-static void test_pipe_source(void)
-{
-	struct stream_set *streams = begin();
-	struct stream_stats stats;
-	stream_set_free(streams);
-	config.follows_by_pipe = true;
-	current = streams = stream_set_new(base, &config, NULL, NULL);
-	stream_want(streams, 0, STREAM_RING, true);
-	ok(pipes.data[0] != NULL && wanted[0] == 0,
-	    "a wanted pane is piped, and not in control mode");
-	is_int(pipes.own[0], MUXBUS_OUTPUT_COMING, "its output is coming");
-	pipes.handlers.begun(pipes.data[0]);
-	is_int(pipes.own[0], MUXBUS_OUTPUT_FLOWING, "and then flows");
-	pipes.handlers.output(pipes.data[0], (const uint8_t *)"abc", 3);
-	check_read(streams, 0, "abc", "");
-	stream_stats(streams, &stats);
-	is_int(stats.piped, 1, "it is counted");
-	ok(!stream_set_needs_control(streams), "control mode is not needed");
-	stream_want(streams, MUXBUS_NO_ID, STREAM_TEXT, true);
-	ok(pipes.data[0] != NULL && wanted_all == 1, "with the output of all panes it stays piped");
-	stream_want(streams, 1, STREAM_RING, true);
-	is_int(wanted[1], 1, "another pane is not: its output comes already");
-	ok(stream_set_needs_control(streams), "control mode is needed");
-	stream_want(streams, MUXBUS_NO_ID, STREAM_TEXT, false);
-	ok(pipes.data[1] != NULL && wanted[1] == 0, "until the others are not wanted any more");
-	stream_want(streams, 1, STREAM_RING, false);
-	ok(pipes.data[1] == NULL, "a pane that is not wanted is not piped");
-	end_pipe(0, true);
-	is_int(wanted[0], 1, "when the pipe has ended and the pane lives, control mode takes over");
-	is_int(pipes.own[0], MUXBUS_OUTPUT_NONE, "for good");
-	stream_want(streams, 0, STREAM_TEXT, true);
-	is_int(wanted[0], 1, "also for another interest");
-	stream_want(streams, 0, STREAM_TEXT, false);
-	stream_want(streams, 0, STREAM_RING, false);
-	is_int(wanted[0], 0, "until none is left");
-	stream_want(streams, 0, STREAM_TEXT, true);
-	ok(pipes.data[0] != NULL, "then the pane is piped again");
-	end_pipe(0, false);
-	is_int(wanted[0], 0, "a pane that is gone is not followed in control mode");
-	stream_want(streams, 0, STREAM_TEXT, false);
-	pipes.may_start = false;
-	stream_want(streams, 0, STREAM_RING, true);
-	is_int(wanted[0], 1, "without room for another pipe there is control mode");
-	pipes.may_start = true;
-	stream_want(streams, 0, STREAM_TEXT, true);
-	is_int(wanted[0], 1, "which stays");
-	stream_set_free(streams);
-}
-
 /* The last bytes of a pane, when the model has it no more. */
-static void test_pipe_rest(void)
+static void test_rest(void)
 {
 	struct stream_set *streams = begin();
-	stream_set_free(streams);
-	config.follows_by_pipe = true;
-	current = streams = stream_set_new(base, &config, NULL, NULL);
 	stream_want(streams, 1, STREAM_TEXT, true);
-	pipes.handlers.begun(pipes.data[1]);
-	pipes.handlers.output(pipes.data[1], (const uint8_t *)"abc", 3);
-	pipes.rest = "def";
+	say(streams, 1, "abc");
+	rest = "def";
 	stream_set_pane_exited(streams, 1);
 	turn();
 	is_str(take_told(), "output \"pane\":\"%1\",\"offset\":0,\"to\":6,\"text\":\"abcdef\"\n",
 	    "output comes before the end of the program");
-	pipes.rest = "ghi";
+	rest = "ghi";
 	pane_count = 1;
 	stream_set_pane_closed(streams, 1);
 	is_str(take_told(), "output \"pane\":\"%1\",\"offset\":6,\"to\":9,\"text\":\"ghi\"\n",
@@ -894,8 +778,7 @@ int main(void)
 {
 	base = event_base_new();
 	buf_init(&told, 4096 * 1024);
-	test_pipe_source();
-	test_pipe_rest();
+	test_rest();
 	test_interest();
 	test_text();
 	test_cuts();

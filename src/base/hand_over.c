@@ -111,7 +111,7 @@ int hand_over_open(const char *path)
 	return error;
 }
 
-/* What came beside the bytes of a message. */
+/* The rest of a message, beside its bytes. */
 struct escort {
 	int fds[FDS_MAX];
 	size_t count;

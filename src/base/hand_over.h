@@ -25,7 +25,7 @@ int hand_over_send(const char *path, const char *nonce, int fd);
  */
 int hand_over_open(const char *path);
 
-/* What hand_over_receive() found in the queue. */
+/* The result of hand_over_receive(). */
 enum hand_over {
 	HAND_OVER_NONE, /* no message */
 	HAND_OVER_REFUSED, /* from another user, or not of the form; its descriptors are closed */

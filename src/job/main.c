@@ -39,7 +39,7 @@ enum {
 	EXIT_LOCKED = 3, /* another supervisor has this job */
 	EXIT_STARTED = 4, /* it was started before */
 	EXIT_SPEC = 5, /* the spec is missing or invalid */
-	EXIT_HAND_OVER = 6, /* nobody took it */
+	EXIT_HAND_OVER = 6, /* it was not taken */
 	STOP_GRACE_MS = 5000, /* between the signal and SIGKILL */
 	HELD_GRACE_MS = 200, /* for output that is still in the pipe when the command ends */
 	STATUS_TRIES = 60, /* a second apart: a full disk may have room again */

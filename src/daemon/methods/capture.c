@@ -629,7 +629,7 @@ static const struct field_result read_results[] = {
     {"to", "integer", "the offset behind the last: give it as after to go on"},
     {"end", "integer", "where the pane's output stands now"},
     {"gap", "object|null", "null, or that bytes before \"from\" are missing, and the reason"},
-    {"gap.reason", "string", "forgotten, not_watched, reconnect, or another word"},
+    {"gap.reason", "string", "forgotten, not_watched, reconnect, source_changed, or another word"},
     {0},
 };
 

@@ -34,7 +34,7 @@ static enum output_source_kind choose(const struct output_source *source)
 	const struct output_source_set *sources = source->set;
 	if (source->kind == OUTPUT_SOURCE_PIPE)
 		return OUTPUT_SOURCE_PIPE;
-	/* What comes for every pane comes for this one without a gap. */
+	/* Output that comes for every pane comes for this one without a gap. */
 	if (sources->pipes == NULL || sources->all || source->is_pipeless ||
 	    !pane_pipe_may_start(sources->pipes))
 		return OUTPUT_SOURCE_CONTROL;

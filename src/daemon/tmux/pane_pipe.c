@@ -197,7 +197,8 @@ static void take_end(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 /* Reads at most max bytes. False at the end of the pipe. */
 static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_t max)
 {
-	for (size_t done = 0; done < max;) {
+	uint32_t pane = pipe->pane;
+	for (size_t done = 0; done < max && find(pipes, pane) == pipe;) {
 		ssize_t len = recv(pipe->fd, pipes->piece, sizeof pipes->piece, MSG_DONTWAIT);
 		if (len < 0 && errno == EINTR)
 			continue;

@@ -6,7 +6,7 @@
  * replaces ours.
  *
  * A descriptor that is handed over is taken for the pipe of a pane only with the nonce that was
- * written into the command for that pane and was used by nobody yet, and only if tmux's own process
+ * written into the command for that pane and was not used yet, and only if tmux's own process
  * made the pair.
  *
  * tmux remembers all that a pipe does not take, without a bound. So a pipe is read whatever is done

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The command that has tmux pipe a pane to the daemon. What tmux pipes to is a format, a text of
+ * The command that has tmux pipe a pane to the daemon. The command to pipe to is a format, a text of
  * strftime(3) and a command of sh(1) in one, so each word is written so that it means itself in
  * all three.
  */

@@ -253,7 +253,7 @@ static int read_picture(const struct capture *capture, int error,
 	picture.pane = capture->pane;
 	picture.text = replies[REPLY_TEXT].body;
 	picture.text_len = replies[REPLY_TEXT].body_len;
-	/* What the program reads itself has no place among the replies. */
+	/* Output that the program reads itself has no place among the replies. */
 	picture.offset = track->own == MUXBUS_OUTPUT_FLOWING ? capture->offset : track->offset;
 	*ret_picture = picture;
 	return 0;

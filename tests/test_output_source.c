@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: ISC */
+/* The source of a pane's output, with fakes of the pipes and of the library: which one, and when. */
+#include "daemon/tmux/output_source.h"
+
+#include <muxbus.h>
+#include <string.h>
+
+#include "daemon/core/config.h"
+#include "daemon/tmux/pane_pipe.h"
+#include "daemon/tmux/tmux.h"
+#include "tap.h"
+
+enum { PANES = 2 };
+
+static struct {
+	struct pane_pipe_handlers handlers;
+	void *data[PANES]; /* of the pipes; NULL: none */
+	bool may_start;
+	bool fails;
+	bool has_pane; /* in the model */
+	int wanted[PANES]; /* in control mode */
+	int wanted_all;
+	enum muxbus_output own[PANES];
+	size_t added, late;
+	muxbus_reply_fn *asked; /* the question that waits for tmux */
+	void *asked_data;
+} fake;
+
+struct pane_pipe_set *pane_pipe_set_new(struct event_base *base, const struct config *config,
+    struct tmux *tmux, const struct pane_pipe_handlers *handlers)
+{
+	(void)base;
+	(void)config;
+	(void)tmux;
+	fake.handlers = *handlers;
+	return (struct pane_pipe_set *)&fake;
+}
+
+void pane_pipe_set_free(struct pane_pipe_set *pipes)
+{
+	(void)pipes;
+}
+
+bool pane_pipe_may_start(const struct pane_pipe_set *pipes)
+{
+	(void)pipes;
+	return fake.may_start;
+}
+
+int pane_pipe_start(struct pane_pipe_set *pipes, uint32_t pane, void *data)
+{
+	(void)pipes;
+	if (fake.fails)
+		return -1;
+	fake.data[pane] = data;
+	return 0;
+}
+
+void pane_pipe_stop(struct pane_pipe_set *pipes, uint32_t pane)
+{
+	(void)pipes;
+	fake.data[pane] = NULL;
+}
+
+void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane)
+{
+	(void)pipes;
+	if (fake.data[pane] != NULL)
+		fake.handlers.output(fake.data[pane], (const uint8_t *)"rest", 4);
+}
+
+void pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane)
+{
+	pane_pipe_drain(pipes, pane);
+	fake.data[pane] = NULL;
+}
+
+uint32_t pane_pipe_count(const struct pane_pipe_set *pipes)
+{
+	(void)pipes;
+	return (fake.data[0] != NULL) + (fake.data[1] != NULL);
+}
+
+struct muxbus_sync *tmux_sync(struct tmux *tmux)
+{
+	(void)tmux;
+	return NULL;
+}
+
+int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wanted)
+{
+	(void)sync;
+	fake.wanted[pane] += is_wanted ? 1 : -1;
+	return 0;
+}
+
+void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
+{
+	(void)sync;
+	fake.wanted_all += is_wanted ? 1 : -1;
+}
+
+int muxbus_sync_own_output(struct muxbus_sync *sync, uint32_t pane, enum muxbus_output output)
+{
+	(void)sync;
+	fake.own[pane] = output;
+	return 0;
+}
+
+int muxbus_sync_add_output(
+    struct muxbus_sync *sync, uint32_t pane, const uint8_t *bytes, size_t len)
+{
+	(void)sync;
+	(void)pane;
+	(void)bytes;
+	if (!fake.has_pane)
+		return MUXBUS_ERR_NOT_FOUND;
+	fake.added += len;
+	return 0;
+}
+
+int muxbus_sync_run(struct muxbus_sync *sync, struct muxbus_command *command, bool read_back,
+    muxbus_reply_fn *reply, void *data)
+{
+	(void)sync;
+	(void)read_back;
+	muxbus_command_free(command);
+	fake.asked = reply;
+	fake.asked_data = data;
+	return 0;
+}
+
+static void on_late(struct output_source *source, const uint8_t *bytes, size_t len)
+{
+	(void)source;
+	(void)bytes;
+	fake.late += len;
+}
+
+static struct output_source_set *sources;
+static struct output_source panes[PANES];
+
+static void begin(const struct config *config)
+{
+	memset(&fake, 0, sizeof fake);
+	fake.may_start = fake.has_pane = true;
+	sources = output_source_set_new(NULL, config, NULL, on_late);
+	for (uint32_t pane = 0; pane < PANES; pane++)
+		output_source_init(&panes[pane], sources, pane);
+}
+
+static void end(void)
+{
+	for (size_t at = 0; at < PANES; at++)
+		output_source_finish(&panes[at]);
+	output_source_set_free(sources);
+	is_int(fake.wanted_all, 0, "at the end not all is wanted");
+}
+
+/* The pipe of %0 has ended, and tmux answers whether the pane lives. */
+static void end_pipe(bool lives)
+{
+	struct muxbus_reply reply = {.body = (const uint8_t *)(lives ? "%0\n" : "\n")};
+	void *data = fake.data[0];
+	reply.body_len = strlen((const char *)reply.body);
+	fake.data[0] = NULL;
+	fake.handlers.ended(data, PANE_PIPE_CLOSED);
+	is_int(fake.own[0], MUXBUS_OUTPUT_COMING, "the output is awaited meanwhile");
+	fake.asked(fake.asked_data, 0, &reply, 1);
+}
+
+static void test_control(void)
+{
+	const struct config control = {0};
+	const struct config always = {.follows_by_pipe = true, .all_output = true};
+	const struct config *configs[] = {&control, &always};
+	for (size_t at = 0; at < 2; at++) {
+		begin(configs[at]);
+		output_source_want(&panes[0], true);
+		output_source_want(&panes[0], true);
+		is_int(fake.wanted[0], 1, "control mode where that is set, once");
+		ok(output_source_needs_control(sources), "and needed");
+		output_source_want(&panes[0], false);
+		is_int(fake.wanted[0], 0, "until the pane is not wanted");
+		ok(!output_source_needs_control(sources), "then not any more");
+		is_int(output_source_piped(sources), 0, "no pane is piped");
+		end();
+	}
+}
+
+static void test_pipe(void)
+{
+	const struct config config = {.follows_by_pipe = true};
+	begin(&config);
+	output_source_want(&panes[0], true);
+	ok(fake.data[0] != NULL && fake.wanted[0] == 0, "a wanted pane is piped");
+	is_int(fake.own[0], MUXBUS_OUTPUT_COMING, "its output is coming");
+	fake.handlers.begun(fake.data[0]);
+	is_int(fake.own[0], MUXBUS_OUTPUT_FLOWING, "and then flows");
+	fake.handlers.output(fake.data[0], (const uint8_t *)"abc", 3);
+	is_int((long long)fake.added, 3, "and is counted by the library");
+	is_int(output_source_piped(sources), 1, "one pane is piped");
+	ok(!output_source_needs_control(sources), "control mode is not needed");
+	output_source_drain(&panes[0]);
+	is_int((long long)fake.added, 7, "all output that is there comes");
+	fake.has_pane = false;
+	output_source_finish(&panes[0]);
+	is_int((long long)fake.late, 4, "and the last, when the model has the pane no more");
+	output_source_want(&panes[0], true);
+	ok(fake.data[0] == NULL && fake.wanted[0] == 0, "a pane that has gone is not wanted again");
+	end();
+}
+
+static void test_all(void)
+{
+	const struct config config = {.follows_by_pipe = true};
+	begin(&config);
+	output_source_want(&panes[0], true);
+	output_source_want_all(sources, true);
+	output_source_want_all(sources, true);
+	output_source_want(&panes[0], true);
+	ok(fake.data[0] != NULL && fake.wanted_all == 1, "with the output of all it stays piped");
+	ok(output_source_needs_control(sources), "control mode is needed");
+	output_source_want(&panes[1], true);
+	is_int(fake.wanted[1], 1, "another pane is not piped: its output comes already");
+	output_source_want_all(sources, false);
+	output_source_want(&panes[1], true);
+	ok(fake.data[1] != NULL && fake.wanted[1] == 0, "until the others are not wanted");
+	output_source_want_all(sources, true);
+	end();
+}
+
+static void test_ended(void)
+{
+	const struct config config = {.follows_by_pipe = true};
+	begin(&config);
+	output_source_want(&panes[0], true);
+	end_pipe(true);
+	is_int(
+	    fake.wanted[0], 1, "when the pipe has ended and the pane lives, control mode begins");
+	is_int(fake.own[0], MUXBUS_OUTPUT_NONE, "in place of the pipe");
+	output_source_want(&panes[0], true);
+	is_int(fake.wanted[0], 1, "and stays");
+	output_source_want(&panes[0], false);
+	output_source_want(&panes[0], true);
+	ok(fake.data[0] != NULL, "when the pane is wanted again it is piped again");
+	end_pipe(false);
+	is_int(fake.wanted[0], 0, "a pane that is gone is not followed in control mode");
+	output_source_want(&panes[0], false);
+	output_source_want(&panes[0], true);
+	fake.handlers.ended(fake.data[0], PANE_PIPE_TAKEN);
+	is_int(fake.wanted[0], 1, "a pane with a pipe of the user is, at once");
+	end();
+}
+
+static void test_no_room(void)
+{
+	const struct config config = {.follows_by_pipe = true};
+	begin(&config);
+	fake.may_start = false;
+	output_source_want(&panes[0], true);
+	is_int(fake.wanted[0], 1, "without room for another pipe there is control mode");
+	fake.may_start = true;
+	output_source_want(&panes[0], true);
+	is_int(fake.wanted[0], 1, "which stays");
+	fake.fails = true;
+	output_source_want(&panes[1], true);
+	ok(fake.wanted[1] == 1 && fake.own[1] == MUXBUS_OUTPUT_NONE, "also where a pipe fails");
+	end();
+}
+
+int main(void)
+{
+	test_control();
+	test_pipe();
+	test_all();
+	test_ended();
+	test_no_room();
+	return done_testing();
+}
