@@ -57,8 +57,7 @@ struct output_source_set *output_source_set_new(struct event_base *event_base,
     void (*late)(struct output_source *source, const uint8_t *bytes, size_t len))
 {
 	(void)event_base;
-	(void)conf;
-	(void)tmux;
+	(void)conf, (void)tmux;
 	give_late = late;
 	return NULL;
 }
@@ -74,7 +73,6 @@ void output_source_init(
 {
 	*source = (struct output_source){.set = sources, .pane = pane};
 }
-
 void output_source_want(struct output_source *source, bool is_wanted)
 {
 	wanted[source->pane] = is_wanted;
@@ -106,16 +104,18 @@ bool output_source_needs_control(const struct output_source_set *sources)
 
 uint32_t output_source_piped(const struct output_source_set *sources)
 {
-	(void)sources;
-	return 0;
+	return sources == NULL ? 0 : 1;
 }
 
 void tmux_set_reader(
     struct tmux *tmux, const struct tmux_reader *reader, struct stream_set *streams)
 {
+	(void)tmux, (void)reader, (void)streams;
+}
+
+void tmux_followed(struct tmux *tmux)
+{
 	(void)tmux;
-	(void)reader;
-	(void)streams;
 }
 
 struct muxbus_sync *tmux_sync(struct tmux *tmux)

@@ -27,6 +27,11 @@ void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest
 	(pane == MUXBUS_NO_ID ? wants : pane_wants)[interest] += on ? 1 : -1;
 }
 
+void tmux_followed(struct tmux *tmux)
+{
+	(void)tmux;
+}
+
 void tmux_want_details(struct tmux *tmux, bool is_wanted)
 {
 	(void)tmux;

@@ -27,8 +27,8 @@ QUICK = ("without", "rest", "asked")
 ONLY = os.environ.get("MUXBUS_HARMLESS_ONLY", "")
 
 # Modes that have control clients. A mode that has lost them goes from here, and its rows are then as without.
-ATTACHED = {"asked", "following", "control"}
-EACH = {"rest", *ATTACHED}
+ATTACHED = {"following", "control"}
+EACH = {"rest", "asked", *ATTACHED}
 ANY = ("3.3", "99")
 UP_TO_3_7 = ("3.3", "3.7z")
 # Rows that may differ from tmux without muxbusd: modes, versions, patterns of rows, the reason.

@@ -17,9 +17,9 @@ from fleet_machines import BUILD, Ended, Link
 
 # The options of muxbusd in each mode. Without: there is no daemon.
 OPTIONS = {
-    "rest": ("-o", "attach=wanted"),
-    "asked": ("-o", "attach=wanted"),
-    "following": ("-o", "attach=wanted"),
+    "rest": ("-o", "attach=used"),
+    "asked": ("-o", "attach=used"),
+    "following": ("-o", "attach=used"),
     "control": ("-o", "attach=always"),
 }
 MODES = ("without", *OPTIONS)
@@ -239,7 +239,7 @@ class World:
         if self.daemon is None:
             self.start_daemon()
         if self.mode == "rest":
-            self.need(lambda: self.link.ask("status")["result"]["tmux"]["state"] == "resting")
+            self.need(lambda: self.link.ask("status")["result"]["tmux"]["attached"] is False)
         elif self.mode == "asked":
             panes = self.need(lambda: self.link.ask("list_panes").get("result"))["panes"]
             if panes:

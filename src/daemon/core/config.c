@@ -205,9 +205,9 @@ static const char help_text[] =
     "      --output=always|wanted\n"
     "                      follow the output of all panes from the start, or only of panes\n"
     "                      that a client asks for (default)\n"
-    "  -o attach=used|always\n"
-    "                      be a client of tmux only while a program needs output or events\n"
-    "                      (default), or always\n"
+    "  -o attach=always|used\n"
+    "                      be a client of tmux always (default), or only while a program\n"
+    "                      needs output or events\n"
     "  -o follow=control|pipe\n"
     "                      follow the output of a pane as a client of tmux in control mode\n"
     "                      (default), or by pipe-pane where the pane has no pipe\n"
@@ -450,8 +450,7 @@ enum config_result config_read(struct config *config, int argc, char **argv)
 	struct options options = {0};
 	bool describes;
 	int code;
-	*config =
-	    (struct config){.ready_fd = -1, .log_level = LOG_LEVEL_WARNING, .attach_used = true};
+	*config = (struct config){.ready_fd = -1, .log_level = LOG_LEVEL_WARNING};
 	config_limits_init(&config->limits);
 	optind = 0; /* restarts, for tests that read more than once */
 	while ((code = getopt_long(argc, argv, "fhL:o:qs:S:vV", long_options, NULL)) != -1) {

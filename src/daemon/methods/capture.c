@@ -192,7 +192,7 @@ static const struct field_result capture_results[] = {
 	"whether lines of the screen, or of the history asked for, are not in the text"},
     {"offset", "integer",
 	"place in the pane's output: while the daemon is attached, and for some minutes, "
-        "read_output "
+	"read_output "
 	"gives exactly what follows"},
     {0},
 };

@@ -63,7 +63,7 @@ struct attachment {
 
 /* The new attachment waits for its turn. session may be MUXBUS_NO_ID. NULL: out of memory. */
 struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session);
-/* One that is LIVE without a connection, and hears no event. lost: see detached_new(). */
+/* It is LIVE without a connection, and hears no event. lost: see detached_new(). */
 struct attachment *attachment_new_detached(
     struct muxbus_sync *sync, void (*lost)(struct muxbus_sync *sync, int error));
 /* Also kills its connection. */
