@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -278,6 +279,25 @@ static void test_waiting(void)
 
 /* libevent. */
 
+/* A socket that waits for bytes and for room. */
+static void test_both_ways(struct event_base *base)
+{
+	struct pipe_watch both = {.is_greedy = true};
+	int64_t end = clock_mono_ms() + 2000;
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, both.fds) != 0 ||
+	    loop_watch(loop, both.fds[0], EPOLLIN | EPOLLOUT, on_pipe, &both, &both.watch) != 0)
+		ok(false, "attach: a socket under watch");
+	while (both.calls == 0 && clock_mono_ms() < end)
+		(void)event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+	is_int(both.events, EPOLLOUT, "attach: room to write, while nothing can be read");
+	fill(&both);
+	both.calls = 0;
+	while (both.calls == 0 && clock_mono_ms() < end)
+		(void)event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+	is_int(both.events, EPOLLIN | EPOLLOUT, "attach: both");
+	close_pipe(&both);
+}
+
 static void test_attached(void)
 {
 	struct event_base *base = event_base_new();
@@ -296,6 +316,7 @@ static void test_attached(void)
 	is_int(one.calls, 1, "attach: a descriptor");
 	is_str(called, "a", "attach: a timer");
 	ok(!is_loop_readable(0), "attach: the loop's own descriptor has no work");
+	test_both_ways(base);
 
 	memset(called, 0, sizeof called);
 	loop_timer_start(&a.timer, 1);

@@ -54,7 +54,8 @@ static int watch(
     void *data, int fd, uint32_t events, struct loop_watch *loop_watch, void **ret_event)
 {
 	struct attachment *attachment = data;
-	short what = (events & EPOLLIN) != 0 ? EV_READ : EV_WRITE;
+	int what =
+	    ((events & EPOLLIN) != 0 ? EV_READ : 0) | ((events & EPOLLOUT) != 0 ? EV_WRITE : 0);
 	struct watched *watched = mem_alloc(sizeof *watched);
 	if (watched == NULL)
 		return MUXBUS_ERR_NOMEM;
