@@ -364,7 +364,8 @@ def account(books, machines, workers):
             if note.get("pane") != "%1":
                 continue
             count += 1
-            times = sum(note["id"] in line for line in typed)
+            own = re.compile(rf"(?<!:)\b{note['id']}\b")  # h2/default:B7J3 is the id of a job elsewhere
+            times = sum(own.search(line) is not None for line in typed)
             lost += [(m.name, note["id"], note["state"])] if times == 0 and note["state"] != "acknowledged" else []
             twice += [(m.name, note["id"])] if times > 1 else []
     books.add("notifications typed to agents", count, lost, twice)
