@@ -104,7 +104,7 @@ is 'the notification names the thread' "$(receipt "$first" .thread)" "codex:$one
 is 'and no pane' "$(receipt "$first" .pane)" null
 
 # A request that waits for the job gets its end, and the thread is not told as well.
-job $one 'sleep 0.3'
+job $one 'sleep 3'
 waited=$id
 tool $one wait_for "{\"any\":[{\"job\":\"$waited\"}],\"timeout_sec\":20}"
 is 'a wait for a job ends' "$(field '.result.isError // false')" false
