@@ -65,6 +65,15 @@ until_is 'cat runs' cat t display-message -p -t "$new" '#{pane_current_command}'
 send_text "$new" 'what'
 is 'where no prompt is known only keys count' "$(why)" 'done - keys -'
 
+# A command that goes on in the next row, which is empty yet.
+t send-keys -t "$pane" -l 'echo rm -rf \'
+t send-keys -t "$pane" Enter
+wait_row 'a command goes on' "$pane" '>'
+send_text "$pane" 'important'
+is 'and is a draft' "$(why)" 'refused draft prompt echo rm -rf \'
+t send-keys -t "$pane" C-c
+wait_row 'it is given up' "$pane" 'me@host:~$'
+
 # Behind the mark of the shell, whatever the prompt looks like; followed, as a wait does it.
 new=$(t new-window -d -P -F '#{pane_id}' "PS1='\[\033]133;A\007\]what now? \[\033]133;B\007\]' exec bash --noprofile --norc")
 wait_row 'a prompt that looks like none' "$new" 'what now?'

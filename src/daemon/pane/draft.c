@@ -184,6 +184,49 @@ static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size
 	return false;
 }
 
+/* Whether two rows begin with the same prompt. */
+static bool is_same_prompt(const struct prompt_row *one, const struct prompt_row *other, size_t len)
+{
+	return other->count >= len &&
+	    memcmp(one->characters, other->characters, len * sizeof *one->characters) == 0;
+}
+
+/* "> " of bash, "quote> ", "for while> " and their kin of zsh. */
+static bool is_second_prompt(const struct prompt_row *row, size_t len)
+{
+	size_t at = 0;
+	while (at < len &&
+	    ((row->characters[at] >= 'a' && row->characters[at] <= 'z') ||
+		row->characters[at] == ' '))
+		at++;
+	return at + 1 == len && row->characters[at] == '>';
+}
+
+/*
+ * Whether a command goes on in the cursor's row: its first row, with another prompt, stands above,
+ * and rows with the same prompt may stand between. Shows that row as the draft.
+ */
+static bool has_first_row(const struct prompt_view *view, struct line *line, struct draft *draft)
+{
+	static struct prompt_row row, above;
+	size_t len, begin;
+	prompt_row_read(view->text, view->len, view->cursor_row, &row);
+	len = prompt_len(&row, view->cursor_column);
+	if (len == 0 || !is_second_prompt(&row, len))
+		return false;
+	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
+		prompt_row_read(view->text, view->len, view->cursor_row - back, &above);
+		if (is_same_prompt(&row, &above, len))
+			continue;
+		begin = prompt_len(&above, above.count);
+		line->count = line->shown = 0;
+		if (begin > 0)
+			take_row(line, draft, &above, begin, above.count);
+		return line->count > 0;
+	}
+	return false;
+}
+
 void draft_read(const struct draft_facts *facts, struct draft *ret_draft)
 {
 	static struct prompt_row row;
@@ -211,6 +254,11 @@ void draft_read(const struct draft_facts *facts, struct draft *ret_draft)
 		ret_draft->text[--line.shown] = '\0';
 	ret_draft->is_empty = line.count == 0;
 	ret_draft->is_there = line.count > 0 && !is_ours(facts, &line);
+	if (!ret_draft->is_there && facts->is_shell && back == 0 &&
+	    has_first_row(view, &line, ret_draft)) {
+		ret_draft->is_there = !is_ours(facts, &line);
+		ret_draft->is_empty = false;
+	}
 }
 
 const char *draft_sign_name(enum draft_sign sign)
