@@ -34,7 +34,8 @@ until_is 'also with a parameter between them' 1 shows 'text=off$'
 muxbus send_keys "$pane" C-u >/dev/null
 
 # Without a text nothing is typed: Enter alone would approve a question.
-muxbus send "$pane" 'read x; echo "<$x>"' >/dev/null
+muxbus send "$pane" 'read -p "next> " x; echo "<$x>"' >/dev/null
+until_is 'a program reads' 1 shows '^next> *$'
 for words in "$pane" '' "$pane --" "$pane ''" "text= $pane" 'base64='; do
 	eval "TMUX_PANE=$pane muxbus send $words" >"$dir/out" 2>"$dir/err"
 	is "send $words" "$? $(sed -n 's/.*\(keys": "Enter"\|usage: .*\)/\1/p' "$dir/err" | tr '\n' ' ')" \
