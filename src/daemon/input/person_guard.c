@@ -100,7 +100,8 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 		facts.typed_len = input->line.len;
 		facts.ended = (const char *)input->ended.data;
 		facts.ended_len = input->ended.len;
-		facts.is_untouched = (int64_t)last * 1000 <= input->typed_ms;
+		/* tmux tells whole seconds: a key in the same one may have come later. */
+		facts.is_untouched = ((int64_t)last + 1) * 1000 <= input->typed_ms;
 		/* Agents show a text in forms of their own. */
 		facts.is_other_form = facts.is_untouched &&
 		    (input->has_ended_other ||
