@@ -57,12 +57,12 @@ static void put_text(struct json_writer *writer, const struct json *text,
 		put_rest(&out, rests, json.data, json.len, 0);
 		buf_finish(&json);
 	}
-	if (out.len == 0)
-		return;
-	json_object_begin(writer, NULL);
-	json_put_str(writer, "type", "text");
-	(void)json_put_text(writer, "text", (const char *)out.data, out.len);
-	json_object_end(writer);
+	if (out.len > 0) {
+		json_object_begin(writer, NULL);
+		json_put_str(writer, "type", "text");
+		(void)json_put_text(writer, "text", (const char *)out.data, out.len);
+		json_object_end(writer);
+	}
 	buf_finish(&out);
 }
 
