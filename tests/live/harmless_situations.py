@@ -47,7 +47,7 @@ def file_has(path):
     try:
         with open(path, encoding="utf-8", errors="replace", newline="") as file:
             return file.read()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return ""
 
 
@@ -75,6 +75,11 @@ def rounds(w, row, prepare, harm):
     w.see(row, "tmux died" if deaths else "tmux lives")
 
 
+def has_ended(pid):
+    stat = file_has(f"/proc/{pid}/stat")
+    return not stat or ") Z " in stat
+
+
 @situation
 def programs_end_together(w):
     def prepare():
@@ -87,7 +92,7 @@ def programs_end_together(w):
             send_signal(w.pid, signal.SIGSTOP)
         for pid in pids:
             send_signal(pid, signal.SIGKILL)
-        until(lambda: all(") Z " in file_has(f"/proc/{pid}/stat") for pid in pids) or not number % 2, 5)
+        until(lambda: all(has_ended(pid) for pid in pids) or not number % 2, 5)
         send_signal(w.pid, signal.SIGCONT)
 
     rounds(w, "programs of a session that are killed at once", prepare, end_all)
