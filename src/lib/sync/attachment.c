@@ -104,8 +104,7 @@ struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session)
 	return attachment;
 }
 
-struct attachment *attachment_new_detached(
-    struct muxbus_sync *sync, void (*lost)(struct muxbus_sync *sync, int error))
+struct attachment *attachment_new_detached(struct muxbus_sync *sync)
 {
 	struct attachment *attachment = attachment_new(sync, MUXBUS_NO_ID);
 	if (attachment == NULL)
@@ -113,7 +112,7 @@ struct attachment *attachment_new_detached(
 	attachment->state = ATTACHMENT_LIVE;
 	attachment->is_due = false;
 	attachment->on_since = UINT64_MAX;
-	attachment->detached = detached_new(sync, lost);
+	attachment->detached = detached_new(sync);
 	if (attachment->detached != NULL)
 		return attachment;
 	attachment_free(attachment);

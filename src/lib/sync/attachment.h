@@ -63,9 +63,8 @@ struct attachment {
 
 /* The new attachment waits for its turn. session may be MUXBUS_NO_ID. NULL: out of memory. */
 struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session);
-/* It is LIVE without a connection, and hears no event. lost: see detached_new(). */
-struct attachment *attachment_new_detached(
-    struct muxbus_sync *sync, void (*lost)(struct muxbus_sync *sync, int error));
+/* It is LIVE without a connection, and hears no event. NULL: out of memory. */
+struct attachment *attachment_new_detached(struct muxbus_sync *sync);
 /* Also kills its connection. */
 void attachment_free(struct attachment *attachment);
 

@@ -8,7 +8,6 @@
 
 struct detached {
 	struct muxbus_sync *sync;
-	void (*lost)(struct muxbus_sync *sync, int error);
 	struct list runs; /* the first one runs */
 	struct muxbus_one_shot *one_shot; /* of the first; NULL: none */
 	int failed_error; /* why the first could not be started; 0: it was */
@@ -76,7 +75,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	list_init(&failed);
 	if (is_lost(error)) {
 		take_all(detached, &failed);
-		detached->lost(detached->sync, error);
+		detached->sync->callbacks->detached_lost(detached->sync, error);
 	} else {
 		begin(detached);
 		sync_settle_later(detached->sync);
@@ -121,14 +120,12 @@ static void on_timer(void *data)
 	on_reply(first(&detached->runs), error, NULL, 0);
 }
 
-struct detached *detached_new(
-    struct muxbus_sync *sync, void (*lost)(struct muxbus_sync *sync, int error))
+struct detached *detached_new(struct muxbus_sync *sync)
 {
 	struct detached *detached = mem_calloc(1, sizeof *detached);
 	if (detached == NULL)
 		return NULL;
 	detached->sync = sync;
-	detached->lost = lost;
 	list_init(&detached->runs);
 	loop_timer_init(&detached->timer, sync->loop, on_timer, detached);
 	return detached;

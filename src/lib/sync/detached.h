@@ -10,9 +10,8 @@
 
 struct detached;
 
-/* lost is called when the server is gone or does not answer. NULL: out of memory. */
-struct detached *detached_new(
-    struct muxbus_sync *sync, void (*lost)(struct muxbus_sync *sync, int error));
+/* NULL: out of memory. */
+struct detached *detached_new(struct muxbus_sync *sync);
 /* All commands get MUXBUS_ERR_CANCELLED. Accepts NULL. */
 void detached_free(struct detached *detached);
 

@@ -9,18 +9,6 @@
 #include "lib/sync/lister.h"
 #include "lib/sync/state.h"
 
-static void on_detached_lost(struct muxbus_sync *sync, int error)
-{
-	if (error == MUXBUS_ERR_TIMEOUT && sync->is_started)
-		ping_start(&sync->ping);
-	sync_lose_later(sync, error, muxbus_strerror(error));
-}
-
-struct attachment *primary_new_detached(struct muxbus_sync *sync)
-{
-	return attachment_new_detached(sync, on_detached_lost);
-}
-
 static void on_greeted(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct attachment *attachment = data;
@@ -52,7 +40,7 @@ int primary_greet(struct attachment *attachment)
 /* The other attachments close; until then they are not asked any more. */
 static void detach(struct muxbus_sync *sync)
 {
-	struct attachment *detached = primary_new_detached(sync);
+	struct attachment *detached = attachment_new_detached(sync);
 	struct list *link, *after;
 	if (detached == NULL) {
 		sync->is_detached = false; /* out of memory: as it was */

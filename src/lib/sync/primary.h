@@ -13,9 +13,7 @@ struct attachment;
 /* Chooses it among those that are LIVE, at the end of a turn. */
 void primary_choose(struct muxbus_sync *sync);
 
-/* An attachment that runs one-shots; NULL: out of memory. */
-struct attachment *primary_new_detached(struct muxbus_sync *sync);
-/* Asks the server for its version. attachment_ready, or the loss of the server, follows. */
+/* For a detached one: asks the server for its version. attachment_ready, or the loss of the server, follows. */
 int primary_greet(struct attachment *attachment);
 
 /* Says, once, that the sync that was to attach has attached. */

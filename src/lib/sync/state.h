@@ -48,6 +48,8 @@ struct sync_callbacks {
 	    struct muxbus_sync *sync, struct attachment *attachment, int error, const char *reason);
 	void (*attachment_event)(struct muxbus_sync *sync, struct attachment *attachment,
 	    const struct muxbus_event *event);
+	/* The server of a detached sync is gone, or does not answer. */
+	void (*detached_lost)(struct muxbus_sync *sync, int error);
 	/* A new model, which is used up, by a listing of these parts. 0 or MUXBUS_ERR_NOMEM. */
 	int (*listed)(struct muxbus_sync *sync, struct listing *listing, const struct parts *parts,
 	    uint64_t number);

@@ -273,7 +273,8 @@ static void on_try(void *data)
 	ping_stop(&sync->ping);
 	if (!sync->is_detached && is_too_young(sync))
 		return;
-	scout = sync->is_detached ? primary_new_detached(sync) : attachment_new(sync, MUXBUS_NO_ID);
+	scout =
+	    sync->is_detached ? attachment_new_detached(sync) : attachment_new(sync, MUXBUS_NO_ID);
 	if (scout == NULL) {
 		reconnect_wait(&sync->reconnect, MUXBUS_ERR_NOMEM);
 		return;
@@ -354,6 +355,13 @@ static void on_attachment_ready(
 	if (attachment->detached != NULL)
 		(void)lister_wait(sync, &everything, 0, NULL, NULL); /* the first model */
 	sync_settle_later(sync);
+}
+
+static void on_detached_lost(struct muxbus_sync *sync, int error)
+{
+	if (error == MUXBUS_ERR_TIMEOUT && sync->is_started)
+		ping_start(&sync->ping);
+	sync_lose_later(sync, error, muxbus_strerror(error));
 }
 
 static void on_server_ended(void *data, uint32_t unused)
@@ -521,6 +529,7 @@ static const struct sync_callbacks callbacks = {
     .attachment_ready = on_attachment_ready,
     .attachment_closed = on_attachment_closed,
     .attachment_event = on_attachment_event,
+    .detached_lost = on_detached_lost,
     .listed = publish_listing,
     .published = on_published,
 };
