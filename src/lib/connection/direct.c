@@ -224,8 +224,9 @@ static void answer_end(struct direct *direct)
 }
 
 /* False if the server has nothing more to say. */
-static bool handle(struct direct *direct, const struct imsg *message)
+static bool handle(void *data, const struct imsg *message)
 {
+	struct direct *direct = data;
 	direct->was_heard = true;
 	switch (message->type) {
 	case IMSG_VERSION:
@@ -262,29 +263,14 @@ static bool handle(struct direct *direct, const struct imsg *message)
 	}
 }
 
-/* Handles the complete messages. False if the connection is over. */
-static bool handle_all(struct direct *direct)
-{
-	for (;;) {
-		struct imsg message;
-		size_t used;
-		if (imsg_read(direct->form, direct->in.data, direct->in.len, &message, &used) != 0)
-			return false;
-		if (used == 0)
-			return true;
-		if (!handle(direct, &message))
-			return false;
-		buf_consume(&direct->in, used);
-	}
-}
-
 bool direct_read(struct direct *direct)
 {
 	uint8_t bytes[4096];
 	size_t total = 0;
 	ssize_t got;
 	while ((got = recv(direct->fd, bytes, sizeof bytes, MSG_DONTWAIT)) > 0) {
-		if (buf_append(&direct->in, bytes, (size_t)got) != 0 || !handle_all(direct))
+		if (buf_append(&direct->in, bytes, (size_t)got) != 0 ||
+		    imsg_each(direct->form, &direct->in, handle, direct) != 0)
 			return false;
 		total += (size_t)got;
 		if (total >= LOOK_BYTES_MAX) {

@@ -90,3 +90,18 @@ int imsg_read(enum imsg_form form, const uint8_t *bytes, size_t len, struct imsg
 	*ret_used = length;
 	return 0;
 }
+
+int imsg_each(enum imsg_form form, struct buf *in,
+    bool (*handle)(void *data, const struct imsg *message), void *data)
+{
+	for (;;) {
+		struct imsg message;
+		size_t used;
+		int error = imsg_read(form, in->data, in->len, &message, &used);
+		if (error != 0 || used == 0)
+			return error;
+		if (!handle(data, &message))
+			return MUXBUS_ERR_CANCELLED;
+		buf_consume(in, used);
+	}
+}

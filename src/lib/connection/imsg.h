@@ -78,4 +78,12 @@ void imsg_foreign(uint8_t out[IMSG_HEADER_BYTES]);
 int imsg_read(enum imsg_form form, const uint8_t *bytes, size_t len, struct imsg *ret_message,
     size_t *ret_used);
 
+/*
+ * Hands each complete message at the beginning of a buffer to handle, and removes it. Returns 0,
+ * MUXBUS_ERR_PROTOCOL, or MUXBUS_ERR_CANCELLED if handle returns false: it may have freed the
+ * buffer.
+ */
+int imsg_each(enum imsg_form form, struct buf *in,
+    bool (*handle)(void *data, const struct imsg *message), void *data);
+
 #endif

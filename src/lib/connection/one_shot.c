@@ -518,8 +518,9 @@ static bool on_foreign(struct muxbus_one_shot *one_shot)
 }
 
 /* False if one_shot was freed, or has no connection any more. */
-static bool handle(struct muxbus_one_shot *one_shot, const struct imsg *message)
+static bool handle(void *data, const struct imsg *message)
 {
+	struct muxbus_one_shot *one_shot = data;
 	bool is_valid = true;
 	switch (message->type) {
 	case IMSG_VERSION:
@@ -552,24 +553,6 @@ static bool handle(struct muxbus_one_shot *one_shot, const struct imsg *message)
 	return is_valid;
 }
 
-static bool handle_all(struct muxbus_one_shot *one_shot)
-{
-	for (;;) {
-		struct imsg message;
-		size_t used;
-		if (imsg_read(one_shot->form, one_shot->in.data, one_shot->in.len, &message,
-			&used) != 0) {
-			finish(one_shot, MUXBUS_ERR_PROTOCOL);
-			return false;
-		}
-		if (used == 0)
-			return true;
-		if (!handle(one_shot, &message))
-			return false;
-		buf_consume(&one_shot->in, used);
-	}
-}
-
 static void on_ready(void *data, uint32_t events)
 {
 	struct muxbus_one_shot *one_shot = data;
@@ -584,7 +567,10 @@ static void on_ready(void *data, uint32_t events)
 			finish(one_shot, MUXBUS_ERR_NOMEM);
 			return;
 		}
-		if (!handle_all(one_shot))
+		error = imsg_each(one_shot->form, &one_shot->in, handle, one_shot);
+		if (error == MUXBUS_ERR_PROTOCOL)
+			finish(one_shot, error);
+		if (error != 0)
 			return;
 		total += (size_t)got;
 	}
