@@ -214,11 +214,16 @@ static void attach(void *context, dispatch_done_fn *done, void *data)
 	tmux_attach(request_parts(request)->tmux, done, data);
 }
 
+/* Whether no output and no events come, though there is a server. */
+static bool is_detached(const struct tmux *tmux)
+{
+	return tmux != NULL && tmux_is_live(tmux) &&
+	    (tmux_is_resting(tmux) || tmux_is_attaching(tmux));
+}
+
 bool dispatch_attach_first(struct request *request)
 {
-	const struct tmux *tmux = request_parts(request)->tmux;
-	return tmux != NULL && tmux_is_live(tmux) &&
-	    (tmux_is_resting(tmux) || tmux_is_attaching(tmux)) &&
+	return is_detached(request_parts(request)->tmux) &&
 	    dispatch_put_off_until(request, attach, request);
 }
 
@@ -386,12 +391,10 @@ void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data)
 static struct work work_before(const struct dispatch *dispatch, struct request *request)
 {
 	unsigned flags = request_method(request)->flags;
-	struct tmux *tmux = dispatch->parts->tmux;
-	bool is_detached = tmux != NULL && tmux_is_live(tmux) &&
-	    (tmux_is_resting(tmux) || tmux_is_attaching(tmux));
-	if (is_detached && flags & METHOD_FOLLOWS)
+	bool must_look = is_detached(dispatch->parts->tmux);
+	if (must_look && flags & METHOD_FOLLOWS)
 		return (struct work){attach, request};
-	if ((is_detached && !(flags & METHOD_WITHOUT_TMUX)) || is_behind(dispatch, request))
+	if ((must_look && !(flags & METHOD_WITHOUT_TMUX)) || is_behind(dispatch, request))
 		return (struct work){refresh, request};
 	return (struct work){0};
 }
