@@ -96,12 +96,6 @@ void output_source_finish(struct output_source *source)
 	output_source_drain(source);
 }
 
-bool output_source_needs_control(const struct output_source_set *sources)
-{
-	(void)sources;
-	return wanted_all > 0;
-}
-
 uint32_t output_source_piped(const struct output_source_set *sources)
 {
 	return sources == NULL ? 0 : 1;

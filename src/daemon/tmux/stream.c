@@ -698,11 +698,6 @@ bool stream_wants_all(const struct stream_set *streams)
 	return false;
 }
 
-bool stream_set_needs_control(const struct stream_set *streams)
-{
-	return output_source_needs_control(streams->sources);
-}
-
 bool stream_has_marks(const struct stream_set *streams, uint32_t pane)
 {
 	const struct stream *stream = find(streams, pane);
