@@ -315,14 +315,18 @@ def destroy_unattached_in_groups(w):
             w.t("kill-session", "-t", "=twin")
 
 
+def last_person_leaves(w, person):
+    w.may_end = True
+    person.press("C-b", "d")
+    w.has_ended(w.patience("server"))
+
+
 @situation
 def exit_unattached(w):
     person = w.person()
     w.t("set-option", "-s", "exit-unattached", "on")
     w.settle()
-    w.may_end = True
-    person.press("C-b", "d")
-    w.has_ended(w.patience("server"))
+    last_person_leaves(w, person)
 
 
 @situation
@@ -331,9 +335,7 @@ def exit_unattached_set_later(w):
     w.settle()
     w.t("set-option", "-s", "exit-unattached", "on")
     w.settle()
-    w.may_end = True
-    person.press("C-b", "d")
-    w.has_ended(w.patience("server"))
+    last_person_leaves(w, person)
 
 
 @situation
