@@ -168,7 +168,7 @@ static void test_path(void)
 	is_int(hand_over_send(longer, "x", STDIN_FILENO), -ENAMETOOLONG, "also to send");
 	ok(lstat(path, &st) == 0 && (st.st_mode & 0777) == 0600, "the socket is for its user");
 	close(queue);
-	is_int(hand_over_send(path, "x", STDIN_FILENO), -ECONNREFUSED, "nobody listens");
+	is_int(hand_over_send(path, "x", STDIN_FILENO), -ECONNREFUSED, "no daemon listens");
 	again = hand_over_open(path);
 	ok(again >= 0, "what an earlier process left is replaced");
 	close(again);

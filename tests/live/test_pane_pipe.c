@@ -416,7 +416,7 @@ static void test_kill_server(const char *tmux)
 	    live->version);
 	ok(strcmp(live_run(live, "until [ -s written ]; do sleep 0.01; done; echo done"), "done") ==
 		0,
-	    "tmux %s: a program writes to a pipe that nobody reads", live->version);
+	    "tmux %s: a program fills a pipe without a reader", live->version);
 	began_ms = live_now_ms();
 	(void)live_tmux(live, "kill-server");
 	while (runs(live->server_pid) && live_now_ms() < began_ms + LIVE_TIMEOUT_MS)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Demand: whether any part of the daemon needs output or events of tmux. With -o attach=used the
- * daemon is attached only while there is demand, and for DEMAND_REST_MS after. Subscriptions to
- * what tmux does, waits for it, notifications on their way into panes, commands, texts that are
- * being typed, and agents are demand; a request that commands can answer is none.
+ * daemon is attached only while there is demand, and for DEMAND_REST_MS after. The demand comes
+ * from agents, from subscriptions and waits that follow tmux, and from texts that are typed or will
+ * be: notifications, tasks, commands. A request that commands can answer is no demand.
  */
 #ifndef DAEMON_METHODS_DEMAND_H
 #define DAEMON_METHODS_DEMAND_H

@@ -7,7 +7,7 @@ static const struct field_result hosts_results[] = {
     {"hosts", "array", "the hosts, by name and server"},
     {"hosts[].host", "string", "its name"},
     {"hosts[].server", "string", "the name of its tmux server"},
-    {"hosts[].target", "string", "what its targets begin with, before a colon"},
+    {"hosts[].target", "string", "its name in targets: NAME of NAME:%3"},
     {"hosts[].local", "boolean", "whether it is on this machine"},
     {"hosts[].state", "string", "up, connecting or down"},
     {"hosts[].reason", "string|null", "why it is not up"},

@@ -68,9 +68,9 @@ struct method {
 	/* args is lent until the handler returns: what is needed later must be copied. */
 	void (*handle)(struct request *request, const void *args);
 	/*
-	 * Of a method that gives request_once() to its source, which keeps the key in one
-	 * transaction with the effect: answers a repeated request whose result is not known from
-	 * what has the id. NULL: dispatch keeps the key, and the handler does not see it.
+	 * For a method whose source keeps the key in one transaction with the effect: answers a
+	 * repeated request, from the object with this id, if the result is not known any more.
+	 * NULL: dispatch keeps the key, and the handler does not see it.
 	 */
 	void (*begun)(struct request *request, const void *args, const char *id);
 	const char *example; /* params as JSON text, or NULL */
