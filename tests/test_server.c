@@ -63,6 +63,32 @@ static void test_mode(void)
 	served_finish(&served);
 }
 
+/* A child of a killed server, which has its socket until it has started its program. */
+static void leave_child(const struct served *served)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	pid_t server = fork();
+	if (server == 0) {
+		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		memcpy(address.sun_path, served->socket, strlen(served->socket) + 1);
+		if (bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
+		    listen(fd, 16) < 0 || fork() != 0)
+			(void)kill(getpid(), SIGKILL);
+		(void)usleep(200000);
+		_exit(0);
+	}
+	(void)waitpid(server, NULL, 0);
+}
+
+static void test_child(void)
+{
+	struct served served;
+	served_init(&served, NULL);
+	leave_child(&served);
+	ok(start(&served, 0), "the socket of a server that was killed with a child is free soon");
+	served_finish(&served);
+}
+
 static void test_directory(void)
 {
 	struct served served;
@@ -249,6 +275,7 @@ static void test_stale(void)
 int main(void)
 {
 	test_mode();
+	test_child();
 	test_directory();
 	test_other_user();
 	test_crowd();

@@ -4,16 +4,23 @@
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/core/lock.h"
 #include "tap.h"
 
-enum { OTHER_USER = 54321 };
+enum {
+	OTHER_USER = 54321,
+	KEPT_MS = 200, /* the locks of a holder that has ended */
+};
 
 static char top[] = "/tmp/muxbus-state-XXXXXX";
 static char reason[1024];
@@ -154,6 +161,85 @@ static void test_lock(void)
 	is_str(victim_after("pipe", LOCK_ERROR), "precious", "nor is it a pipe");
 }
 
+/* A socket as tmux has one, of this process. Returns its path. */
+static const char *make_server(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const char *path = place("tmux");
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
+	    listen(fd, 16) < 0)
+		abort();
+	return path;
+}
+
+/* A process that takes both locks. It ends, and its child has them for a while, if at all. */
+static pid_t start_holder(const char *tmux_socket, bool is_ending)
+{
+	int ready[2];
+	char byte;
+	pid_t holder;
+	if (pipe(ready) < 0 || (holder = fork()) < 0)
+		abort();
+	if (holder == 0) {
+		struct server_lock lock = {0};
+		struct lock_holder other;
+		int fd;
+		if (lock_take(place("kept"), &fd, &other, reason, sizeof reason) != LOCK_OK ||
+		    !lock_server(&lock, tmux_socket, &other))
+			_exit(1);
+		lock_describe(fd, "/run/socket");
+		if (is_ending && fork() == 0) {
+			(void)usleep(KEPT_MS * 1000);
+			_exit(0);
+		}
+		if (write(ready[1], "r", 1) == 1)
+			for (bool stays = !is_ending; stays;)
+				(void)pause();
+		(void)kill(getpid(), SIGKILL);
+	}
+	(void)close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		abort();
+	(void)close(ready[0]);
+	return holder;
+}
+
+/* The children that a killed daemon was starting have its descriptors until they have started. */
+static void test_holder(void)
+{
+	struct server_lock lock = {0};
+	struct lock_holder other;
+	const char *tmux_socket = make_server();
+	pid_t holder = start_holder(tmux_socket, true);
+	int fd = -1;
+	(void)waitpid(holder, NULL, 0);
+	is_int(lock_take(place("kept"), &fd, &other, reason, sizeof reason), LOCK_OK,
+	    "the directory of a daemon that was killed while it started a program is free soon");
+	(void)close(fd);
+	holder = start_holder(tmux_socket, true);
+	(void)waitpid(holder, NULL, 0);
+	ok(lock_server(&lock, tmux_socket, &other), "and so is its tmux server");
+	(void)close(lock.fd);
+	lock.server = 0;
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		continue;
+	holder = start_holder(tmux_socket, false);
+	is_int(lock_take(place("kept"), &fd, &other, reason, sizeof reason), LOCK_HELD,
+	    "a daemon that runs keeps its directory");
+	is_int(other.pid, holder, "and is named");
+	ok(!lock_server(&lock, tmux_socket, &other), "it keeps its tmux server");
+	is_int(other.pid, holder, "and is named");
+	(void)kill(holder, SIGKILL);
+	is_int(lock_take(place("kept"), &fd, &other, reason, sizeof reason), LOCK_OK,
+	    "a daemon that was just killed has no directory");
+	(void)close(fd);
+	ok(lock_server(&lock, tmux_socket, &other), "and no tmux server");
+	(void)close(lock.fd);
+	(void)waitpid(holder, NULL, 0);
+}
+
 int main(void)
 {
 	if (mkdtemp(top) == NULL)
@@ -162,6 +248,7 @@ int main(void)
 	test_links();
 	test_owners();
 	test_lock();
+	test_holder();
 	(void)nftw(top, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 	return done_testing();
 }

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,8 +13,13 @@
 
 enum {
 	PARENT_FIELD = 4, /* of /proc/PID/stat: proc(5) */
+	FLAGS_FIELD = 9,
 	START_FIELD = 22,
+	SIGNAL_FIELD = 31, /* a mask of the signals that it has yet to take */
+	IS_EXITING = 0x4, /* of the flags: PF_EXITING in the kernel's sched.h */
 	STAT_SIZE = 1024,
+	RELEASE_TRIES = 100,
+	RELEASE_TRY_MS = 10,
 	DEPTH_MAX = 32, /* of a walk */
 };
 
@@ -44,6 +50,21 @@ static uint64_t read_field(pid_t pid, int wanted)
 uint64_t process_start_ticks(pid_t pid)
 {
 	return read_field(pid, START_FIELD);
+}
+
+/* Whether a process has ended, ends now, or was killed. */
+static bool has_ended(pid_t pid)
+{
+	return process_start_ticks(pid) == 0 || (read_field(pid, FLAGS_FIELD) & IS_EXITING) != 0 ||
+	    (read_field(pid, SIGNAL_FIELD) & (UINT64_C(1) << (SIGKILL - 1))) != 0;
+}
+
+bool process_await_release(pid_t pid, unsigned *tries)
+{
+	if (!has_ended(pid) || ++*tries >= RELEASE_TRIES)
+		return false;
+	(void)usleep(RELEASE_TRY_MS * 1000);
+	return true;
 }
 
 pid_t process_parent(pid_t pid)

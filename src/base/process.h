@@ -10,6 +10,13 @@
 /* When a process started, in clock ticks since boot; 0 if it does not exist. */
 uint64_t process_start_ticks(pid_t pid);
 
+/*
+ * Waits for what the process had open, such as a lock, if it has ended or was killed: the programs
+ * that it was starting have that until they run. Each call waits 10 ms and counts in *tries, which
+ * begins with 0. False: the process lives, or the calls were 100.
+ */
+bool process_await_release(pid_t pid, unsigned *tries);
+
 /* The parent of a process; 0 if that cannot be read. */
 pid_t process_parent(pid_t pid);
 

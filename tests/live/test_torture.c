@@ -300,6 +300,8 @@ static void kill_daemon(struct world *world)
 		write_log(world);
 	live_start_daemon(world->live, arguments);
 	world->talk = talk_new(world->live);
+	if (world->talk == NULL)
+		live_bail("muxbusd ended: %s", live_daemon_log(world->live));
 	for (size_t at = 0; at < CONSUMERS; at++)
 		world->readers[at].last = 0; /* handed out, perhaps not acknowledged */
 }

@@ -22,7 +22,6 @@
 #include "daemon/core/state_dir.h"
 
 #define FILE_NAME "lock"
-#define HOLDER_TRIES 3
 /* Starts that ask for the holder stay in its queue, which it never reads. */
 #define HOLDER_BACKLOG 4096
 
@@ -70,6 +69,7 @@ enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holde
 {
 	enum lock_result result;
 	int dir = state_dir_open(state_dir, ret_reason, reason_size);
+	unsigned tries = 0;
 	int fd;
 	if (dir < 0)
 		return LOCK_ERROR;
@@ -77,14 +77,16 @@ enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holde
 	(void)close(dir); /* a directory, only read */
 	if (fd < 0)
 		return LOCK_ERROR;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		*ret_fd = fd;
-		return LOCK_OK;
-	}
-	result = errno == EWOULDBLOCK ? LOCK_HELD : LOCK_ERROR;
-	if (result == LOCK_HELD)
-		read_holder(fd, ret_holder);
-	else
+	do {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+			*ret_fd = fd;
+			return LOCK_OK;
+		}
+		result = errno == EWOULDBLOCK ? LOCK_HELD : LOCK_ERROR;
+		if (result == LOCK_HELD)
+			read_holder(fd, ret_holder);
+	} while (result == LOCK_HELD && process_await_release(ret_holder->pid, &tries));
+	if (result == LOCK_ERROR)
 		(void)str_refuse(
 		    ret_reason, reason_size, "%s/" FILE_NAME ": %s", state_dir, strerror(errno));
 	(void)close(fd); /* only read */
@@ -103,7 +105,7 @@ void lock_describe(int fd, const char *socket)
 		(void)!pwrite(fd, text, (size_t)len, 0);
 }
 
-/* The holder of an address. LOCK_OK: there is none any more. */
+/* Whether an address is taken. The holder's pid is 0 if it does not listen there. */
 static enum lock_result find_holder(
     const struct sockaddr_un *address, socklen_t len, struct lock_holder *ret_holder)
 {
@@ -118,8 +120,6 @@ static enum lock_result find_holder(
 			ret_holder->pid = peer.pid;
 		else
 			result = LOCK_ERROR;
-	} else if (errno == ECONNREFUSED) {
-		result = LOCK_OK;
 	}
 	(void)close(fd); /* nothing was written */
 	return result;
@@ -129,9 +129,9 @@ static enum lock_result find_holder(
 static enum lock_result take_address(
     const struct sockaddr_un *address, socklen_t len, int *ret_fd, struct lock_holder *ret_holder)
 {
-	/* A holder that ends, or does not listen yet, has no queue. */
-	for (int i = 0; i < HOLDER_TRIES; i++) {
-		enum lock_result result;
+	enum lock_result result;
+	unsigned tries = 0;
+	do {
 		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		if (fd < 0)
 			return LOCK_ERROR;
@@ -142,10 +142,8 @@ static enum lock_result take_address(
 		}
 		result = errno == EADDRINUSE ? find_holder(address, len, ret_holder) : LOCK_ERROR;
 		(void)close(fd); /* not used */
-		if (result != LOCK_OK)
-			return result;
-	}
-	return LOCK_HELD;
+	} while (result == LOCK_HELD && process_await_release(ret_holder->pid, &tries));
+	return result;
 }
 
 bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_holder *ret_holder)

@@ -75,18 +75,25 @@ static int remove_stale(const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
 	struct sockaddr_un address;
+	struct ucred peer;
+	unsigned tries = 0;
 	int r, connect_errno, fd;
 	if (lstat(path, &st) < 0)
 		return errno == ENOENT
 		    ? 0
 		    : str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return str_refuse(ret_reason, size, "socket: %s", strerror(errno));
 	address = address_of(path);
-	r = connect(fd, (struct sockaddr *)&address, sizeof address);
-	connect_errno = errno;
-	(void)close(fd); /* it was only a test */
+	do {
+		peer.pid = 0;
+		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		if (fd < 0)
+			return str_refuse(ret_reason, size, "socket: %s", strerror(errno));
+		r = connect(fd, (struct sockaddr *)&address, sizeof address);
+		connect_errno = errno;
+		if (r == 0)
+			(void)process_is_peer(fd, &peer);
+		(void)close(fd); /* it was only a test */
+	} while ((r == 0 || connect_errno == EAGAIN) && process_await_release(peer.pid, &tries));
 	if (r == 0 || connect_errno != ECONNREFUSED)
 		return str_refuse(ret_reason, size, "%s: %s", path,
 		    r == 0 || connect_errno == EAGAIN ? "another program listens there"
