@@ -415,9 +415,7 @@ static bool take_prompt(struct agent *agent, struct request *request, struct age
 {
 	char reason[200];
 	if (!set_prompt(agent, plan->prompt, reason, sizeof reason)) {
-		request_fail_data(
-		    request, MESSAGE_PARAMS, "\"field\":\"prompt\"", "prompt: %s", reason);
-		return false;
+		return request_fail_field(request, "prompt", "%s", reason);
 	}
 	mem_free(agent->plan.prompt);
 	agent->plan.prompt = plan->prompt;

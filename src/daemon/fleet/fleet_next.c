@@ -282,14 +282,6 @@ static const struct json *given(const struct json *params, const char *name)
 	return member != NULL && member->type != JSON_NULL ? member : NULL;
 }
 
-static bool fail_field(struct request *request, const char *field, const char *text)
-{
-	char data[64];
-	(void)snprintf(data, sizeof data, "\"field\":\"%s\"", field);
-	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
-	return false;
-}
-
 static void on_ignored(void *data, const struct json *message)
 {
 	(void)data;
@@ -343,11 +335,11 @@ static bool send_acks(struct fleet_nexts *nexts, struct request *request, const 
 		return true;
 	ack = acks->type == JSON_ARRAY ? acks->child : acks;
 	if (acks->count > ACKS_MAX)
-		return fail_field(request, name, "must be at most 1000 numbers");
+		return request_fail_field(request, name, "must be at most 1000 numbers");
 	for (; ack != NULL; ack = acks->type == JSON_ARRAY ? ack->next : NULL) {
 		struct host *host = read_ack(nexts, ack, &seq);
 		if (host == NULL)
-			return fail_field(request, name,
+			return request_fail_field(request, name,
 			    "must be the host and number of an entry, such as \"B:123\", or an "
 			    "array of these");
 		acknowledge(host, consumer, member, seq);
@@ -380,16 +372,16 @@ static bool check(struct fleet_nexts *nexts, struct request *request, const stru
 	const struct json *time = given(params, "timeout_sec");
 	*ret_timeout_sec = TIMEOUT_SEC;
 	if (consumer == NULL || consumer->type != JSON_STRING)
-		return fail_field(request, "consumer",
+		return request_fail_field(request, "consumer",
 		    "over several hosts give a consumer, which has a place on each; or add host, "
 		    "or an id as HOST:A1B2");
 	if (given(params, "after") != NULL)
-		return fail_field(
+		return request_fail_field(
 		    request, "after", "goes with host: each host has its own numbers");
 	if (time != NULL &&
 	    (!json_double(time, ret_timeout_sec) || *ret_timeout_sec < 0 ||
 		*ret_timeout_sec > TIMEOUT_SEC_MAX))
-		return fail_field(request, "timeout_sec", "must be 0 to 86400 seconds");
+		return request_fail_field(request, "timeout_sec", "must be 0 to 86400 seconds");
 	if (nexts->count + host_set_count(nexts->hosts) > FLEET_PULLS_MAX) {
 		request_fail(request, MESSAGE_LIMIT,
 		    "%zu requests for notifications are open on the hosts already", nexts->count);

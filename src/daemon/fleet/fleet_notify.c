@@ -582,8 +582,7 @@ bool fleet_notices_want(
 
 static void fail_field(struct request *request, const char *before, const char *text)
 {
-	request_fail_data(
-	    request, MESSAGE_PARAMS, "\"field\":\"notify\"", "notify: %s%s", before, text);
+	request_fail_field(request, "notify", "%s%s", before, text);
 }
 
 static bool is_member(const struct json *params, const char *name, bool value)
@@ -720,8 +719,8 @@ void fleet_notices_take(struct fleet_notices *notices, struct request *request, 
 	}
 	if (old != NULL && !is_same(old, notice)) {
 		notice_free(notice);
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"key\"",
-		    "key: it was used for %s, with other parameters: give each request a key of "
+		request_fail_field(request, "key",
+		    "it was used for %s, with other parameters: give each request a key of "
 		    "its own",
 		    old->method);
 		return;

@@ -409,9 +409,7 @@ struct wish {
 
 static void fail_field(struct request *request, const char *field, const char *text)
 {
-	char data[64];
-	(void)snprintf(data, sizeof data, "\"field\":\"%s\"", field);
-	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
+	request_fail_field(request, field, "%s", text);
 }
 
 /* The host of a target in panes or sessions, and the rest. NULL: unknown. */
@@ -471,9 +469,8 @@ static bool check_kinds(struct request *request, struct wish *wish)
 		wish->has_events |= (found & ~states) != 0;
 		if (found != 0)
 			continue;
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"kinds\"",
-		    "kinds: there is no kind of events called \"%.80s\"", kind->text);
-		return false;
+		return request_fail_field(
+		    request, "kinds", "there is no kind of events called \"%.80s\"", kind->text);
 	}
 	return true;
 }

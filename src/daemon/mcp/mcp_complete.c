@@ -109,16 +109,16 @@ static void handle_complete(struct mcp_exchange *exchange, const void *data)
 	const char *begin = string_of(args->argument, "value");
 	struct values values;
 	if (name == NULL || begin == NULL) {
-		request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"argument\"",
-		    "argument: must be an object with the strings name and value");
+		request_fail_field(exchange->request, "argument",
+		    "must be an object with the strings name and value");
 		return;
 	}
 	values = (struct values){.writer = mcp_result(exchange), .begin = begin};
 	json_object_begin(values.writer, "completion");
 	json_array_begin(values.writer, "values");
 	if (!find_values(&values, exchange->mcp->daemon, args->ref, name)) {
-		request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"ref\"",
-		    "ref: must be a ref/prompt with the name of a prompt, or a ref/resource with a "
+		request_fail_field(exchange->request, "ref",
+		    "must be a ref/prompt with the name of a prompt, or a ref/resource with a "
 		    "uri");
 		return;
 	}

@@ -49,7 +49,7 @@ bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor)
 {
 	if (cursor == NULL)
 		return false;
-	request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"cursor\"",
-	    "cursor: unknown page; repeat the request without a cursor");
+	request_fail_field(
+	    exchange->request, "cursor", "unknown page; repeat the request without a cursor");
 	return true;
 }

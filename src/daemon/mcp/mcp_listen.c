@@ -445,8 +445,7 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 	const char *id = request_id(exchange->request);
 	struct stream *stream;
 	if (args->notifications->type != JSON_OBJECT) {
-		request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"notifications\"",
-		    "notifications: must be an object, not %s",
+		request_fail_field(exchange->request, "notifications", "must be an object, not %s",
 		    json_type_name(args->notifications->type));
 		return;
 	}

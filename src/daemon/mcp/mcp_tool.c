@@ -353,8 +353,8 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 		return;
 	}
 	if (arguments != NULL && arguments->type != JSON_OBJECT) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"arguments\"",
-		    "arguments: must be an object, not %s", json_type_name(arguments->type));
+		request_fail_field(request, "arguments", "must be an object, not %s",
+		    json_type_name(arguments->type));
 		return;
 	}
 	call = xcalloc(1, sizeof *call);

@@ -36,9 +36,7 @@ enum {
 
 static void fail_field(struct request *request, const char *field, const char *text)
 {
-	char data[64];
-	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
-	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
+	request_fail_field(request, field, "%s", text);
 }
 
 struct ensure_args {

@@ -82,14 +82,6 @@ static const char *const encodings[] = {
 		.help = "base64: the exact bytes, as a member base64 instead of text."  \
 	}
 
-static bool fail_param(struct request *request, const char *field, const char *text)
-{
-	char data[64];
-	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
-	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
-	return false;
-}
-
 /* How many bytes of a pane surely fit in a result. */
 static size_t room(struct request *request, enum encoding encoding)
 {
@@ -223,7 +215,7 @@ static bool read_history(struct request *request, const struct json *value, int6
 	}
 	if (json_int(value, ret_lines) && *ret_lines >= 0 && *ret_lines <= LINES_MAX)
 		return true;
-	return fail_param(request, "history", "must be true, false, or a number of lines");
+	return request_fail_field(request, "history", "must be true, false, or a number of lines");
 }
 
 /* The length of the text without the blank lines at its end. */
@@ -396,9 +388,9 @@ static bool check_format(struct request *request, const struct capture_args *arg
 	if (args->format == FORMAT_TEXT)
 		return true;
 	if (args->join)
-		return fail_param(request, "join", "a picture shows lines as they are");
+		return request_fail_field(request, "join", "a picture shows lines as they are");
 	if (args->encoding != ENCODING_TEXT)
-		return fail_param(request, "encoding", "a picture is always text");
+		return request_fail_field(request, "encoding", "a picture is always text");
 	return true;
 }
 
@@ -570,7 +562,7 @@ static void handle_find(struct request *request, const void *data)
 		return;
 	pattern = pattern_new(args->regex, strlen(args->regex), reason, sizeof reason);
 	if (pattern == NULL) {
-		fail_param(request, "regex", reason);
+		request_fail_field(request, "regex", "%s", reason);
 		return;
 	}
 	search = xalloc(sizeof *search);

@@ -197,8 +197,8 @@ static void handle_run_tmux(struct request *request, const void *data)
 	struct running running;
 	int error;
 	if (args->command.strings[0][0] == '\0') {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"command\"",
-		    "command: its first word, the name of a tmux command, is empty");
+		request_fail_field(
+		    request, "command", "its first word, the name of a tmux command, is empty");
 		return;
 	}
 	if (!check(request, args, &running))

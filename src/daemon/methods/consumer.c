@@ -78,9 +78,8 @@ struct consumer *queue_get_consumer(struct request *request, const char *name)
 {
 	struct consumer *consumer;
 	if (!consumer_name_is_valid(name)) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"consumer\"",
-		    "consumer: must be 1 to %d characters of A-Z a-z 0-9 _ . : -",
-		    CONSUMER_NAME_MAX);
+		request_fail_field(request, "consumer",
+		    "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", CONSUMER_NAME_MAX);
 		return NULL;
 	}
 	consumer = consumer_get(request_daemon(request)->consumers, name);
@@ -274,8 +273,7 @@ static void next_notification(struct request *request, const void *data)
 	    (consumer = queue_get_consumer(request, args->consumer)) == NULL)
 		return;
 	if (consumer == NULL && (args->has_ack || args->has_ack_up_to)) {
-		request_fail_data(
-		    request, MESSAGE_PARAMS, "\"field\":\"ack\"", "ack: goes with consumer");
+		request_fail_field(request, "ack", "goes with consumer");
 		return;
 	}
 	if (args->has_ack)

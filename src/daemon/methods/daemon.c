@@ -151,10 +151,9 @@ static void handle_describe(struct request *request, const void *data)
 	method = method_find(args->method);
 	if (method == NULL) {
 		const char *nearest = method_nearest(args->method);
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"method\"",
-		    "method: there is none called \"%s\"%s%s%s", args->method,
-		    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
-		    nearest != NULL ? "\"?" : "");
+		request_fail_field(request, "method", "there is none called \"%s\"%s%s%s",
+		    args->method, nearest != NULL ? "; did you mean \"" : "",
+		    nearest != NULL ? nearest : "", nearest != NULL ? "\"?" : "");
 		return;
 	}
 	writer = request_result(request);

@@ -130,17 +130,7 @@ static bool decode(struct request *request, const char *text, struct buf *out)
 {
 	if (base64_decode(out, text, strlen(text)) == 0)
 		return true;
-	request_fail_data(
-	    request, MESSAGE_PARAMS, "\"field\":\"base64\"", "base64: invalid base64");
-	return false;
-}
-
-static bool fail_param(struct request *request, const char *field, const char *text)
-{
-	char data[64];
-	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
-	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
-	return false;
+	return request_fail_field(request, "base64", "invalid base64");
 }
 
 #define PANE_FIELD(args_struct)                                                                 \
@@ -216,11 +206,10 @@ static bool add_element(
 	case KEYS_UNSENDABLE:
 		break;
 	}
-	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"keys\"",
-	    "keys: %.40s is a key that a terminal has no bytes for; the nearest keys are the same "
+	return request_fail_field(request, "keys",
+	    "%.40s is a key that a terminal has no bytes for; the nearest keys are the same "
 	    "without Ctrl or Shift",
 	    text);
-	return false;
 }
 
 static bool read_keys(struct request *request, const struct send_keys_args *args,
@@ -230,7 +219,8 @@ static bool read_keys(struct request *request, const struct send_keys_args *args
 	for (size_t i = 0; i < args->keys.count; i++)
 		bytes += strlen(args->keys.strings[i]);
 	if (bytes > TYPING_BYTES_MAX)
-		return fail_param(request, "keys", "more than 65536 bytes; send them in parts");
+		return request_fail_field(
+		    request, "keys", "more than 65536 bytes; send them in parts");
 	for (size_t i = 0; i < args->keys.count; i++)
 		if (!add_element(request, typing, args->keys.strings[i], note))
 			return false;
@@ -246,7 +236,7 @@ static bool read_keys(struct request *request, const struct send_keys_args *args
 			return false;
 	}
 	if (typing->commands.len == 0)
-		return fail_param(request, "keys", "there is nothing to type");
+		return request_fail_field(request, "keys", "there is nothing to type");
 	return true;
 }
 
@@ -386,7 +376,7 @@ static bool choose_bracket(struct request *request, const struct send_text_args 
 	*ret_bracket = args->has_paste ? args->paste : is_lines;
 	/* Text behind the end of the paste would be keys, and might be commands. */
 	if (*ret_bracket && (holds(text, "\033[201~") || holds(text, "\302\233201~")))
-		return fail_param(request, args->text != NULL ? "text" : "base64",
+		return request_fail_field(request, args->text != NULL ? "text" : "base64",
 		    "holds the sequence that ends a bracketed paste; without it, or with "
 		    "\"paste\": false, it can be typed");
 	return true;
@@ -417,7 +407,8 @@ static void start_text(struct request *request, const struct send_text_args *arg
 	    !check_lines(request, pane, bytes))
 		return;
 	if (has_nul && bytes->len > TYPING_BYTES_MAX) {
-		fail_param(request, "base64", "more than 65536 bytes with a NUL among them");
+		request_fail_field(
+		    request, "base64", "more than 65536 bytes with a NUL among them");
 		return;
 	}
 	text.is_paste = !has_nul && (text.is_bracketed || bytes->len > TYPED_BYTES_MAX);
@@ -434,11 +425,11 @@ static void handle_send_text(struct request *request, const void *data)
 	buf_init(&text, TEXT_BYTES_MAX + 4);
 	buf_append_str(&text, args->text != NULL ? args->text : "");
 	if (args->text != NULL && args->base64 != NULL)
-		fail_param(request, "base64", "either text or base64, not both");
+		request_fail_field(request, "base64", "either text or base64, not both");
 	else if (args->base64 != NULL && !decode(request, args->base64, &text))
 		; /* The request has failed. */
 	else if (text.len == 0)
-		fail_param(request, "text",
+		request_fail_field(request, "text",
 		    "there is nothing to type; Enter alone is send_keys with \"keys\": \"Enter\"");
 	else if (target_pane(request, args->pane, &pane))
 		start_text(request, args, pane, &text);
@@ -627,11 +618,11 @@ static bool check_mouse(struct request *request, const struct muxbus_pane *pane,
 		return false;
 	}
 	if (args->x >= pane->width || args->y >= pane->height)
-		return fail_param(request, args->x >= pane->width ? "x" : "y",
+		return request_fail_field(request, args->x >= pane->width ? "x" : "y",
 		    "lies outside of the pane, see get_pane");
 	max = encoding_max[*ret_encoding];
 	if (args->x >= max || args->y >= max)
-		return fail_param(request, args->x >= max ? "x" : "y",
+		return request_fail_field(request, args->x >= max ? "x" : "y",
 		    "is more than the program's mouse reports can say");
 	return true;
 }

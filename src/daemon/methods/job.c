@@ -126,16 +126,15 @@ static char **make_env(struct request *request, const struct json *env)
 	size_t count = env != NULL ? env->count : 0, at = 0;
 	char **strings;
 	if (count > ENV_MAX) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"env\"",
-		    "env: has %zu members, more than %d", count, ENV_MAX);
+		request_fail_field(request, "env", "has %zu members, more than %d", count, ENV_MAX);
 		return NULL;
 	}
 	strings = xcalloc(count + 1, sizeof *strings);
 	for (const struct json *member = env != NULL ? env->child : NULL; member != NULL;
 	     member = member->next) {
 		if (member->name_len == 0 || strchr(member->name, '=') != NULL) {
-			request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"env\"",
-			    "env: \"%.100s\" is no name of a variable", member->name);
+			request_fail_field(
+			    request, "env", "\"%.100s\" is no name of a variable", member->name);
 			while (at > 0)
 				mem_free(strings[--at]);
 			mem_free(strings);
@@ -161,9 +160,8 @@ static bool check_name(struct request *request, const char *name)
 	if (name == NULL)
 		return true;
 	if (job_name_has_id_form(name)) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"name\"",
-		    "name: \"%s\" has the form of an id: choose another name", name);
-		return false;
+		return request_fail_field(
+		    request, "name", "\"%s\" has the form of an id: choose another name", name);
 	}
 	job = job_name_find(request_daemon(request)->jobs, name);
 	if (job == NULL || job->state != JOB_RUNNING)
@@ -652,8 +650,8 @@ static const char **restart_env(
 	if (given == NULL && job_env(job) != NULL)
 		return job_env_join(job_env(job), NULL, SIZE_MAX);
 	if (given == NULL && job->has_env) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"env\"",
-		    "env: job %s had an environment of its own, which is not known any more, since "
+		request_fail_field(request, "env",
+		    "job %s had an environment of its own, which is not known any more, since "
 		    "muxbusd was restarted or it had more than %d bytes: give env, {} for none",
 		    job->id, JOB_ENV_KEEP);
 		return NULL;

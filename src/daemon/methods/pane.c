@@ -121,11 +121,10 @@ static bool read_size(struct request *request, const struct json *size, char *ou
 			     : *end == '\0' && number >= 1 && number <= CELLS_MAX);
 	}
 	if (!is_right) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"size\"",
-		    "size: must be a number of cells from 1 to %d, or a share from \"1%%\" to "
+		return request_fail_field(request, "size",
+		    "must be a number of cells from 1 to %d, or a share from \"1%%\" to "
 		    "\"99%%\"",
 		    CELLS_MAX);
-		return false;
 	}
 	snprintf(out, out_size, "%d%s", (int)number, unit);
 	return true;

@@ -146,8 +146,8 @@ static void report_agent(struct request *request, const void *data)
 	if (!find_pane(request, args, &pane))
 		return;
 	if (pane.pane == MUXBUS_NO_ID && args->session == NULL) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"pane\"",
-		    "pane: you are in no pane of this tmux server: name the pane, or a session");
+		request_fail_field(request, "pane",
+		    "you are in no pane of this tmux server: name the pane, or a session");
 		return;
 	}
 	report.pane = &pane;

@@ -187,8 +187,8 @@ static void take_notifications(struct request *request, const void *data)
 	if (!requester_pane(request, args->pane, &pane))
 		return;
 	if (pane.pane == MUXBUS_NO_ID) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"pane\"",
-		    "pane: you are in no pane of this tmux server: name the one "
+		request_fail_field(request, "pane",
+		    "you are in no pane of this tmux server: name the one "
 		    "whose agent gets them");
 		return;
 	}

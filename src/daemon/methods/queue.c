@@ -189,18 +189,16 @@ static void ack_notification(struct request *request, const void *data)
 	struct consumer *consumer;
 	unsigned count;
 	if (args->has_seq == args->has_up_to) {
-		request_fail_data(
-		    request, MESSAGE_PARAMS, "\"field\":\"seq\"", "seq: give either seq or up_to");
+		request_fail_field(request, "seq", "give either seq or up_to");
 		return;
 	}
 	if (args->has_seq && queue_find(queue, number) == NULL && number > queue_last(queue)) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"seq\"",
-		    "seq: there is no notification %" PRIu64 " yet", number);
+		request_fail_field(
+		    request, "seq", "there is no notification %" PRIu64 " yet", number);
 		return;
 	}
 	if (args->consumer == NULL && !args->settle) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"settle\"",
-		    "settle: false goes with consumer");
+		request_fail_field(request, "settle", "false goes with consumer");
 		return;
 	}
 	if (args->consumer != NULL) {
@@ -313,8 +311,7 @@ static char *post_data(struct request *request, const struct json *data, bool *r
 		return (char *)buf_steal(&out, NULL);
 	*ret_ok = false;
 	buf_finish(&out);
-	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"data\"",
-	    "data: must be an object of at most %d bytes", DATA_MAX);
+	request_fail_field(request, "data", "must be an object of at most %d bytes", DATA_MAX);
 	return NULL;
 }
 
@@ -442,8 +439,7 @@ static void cancel_notification(struct request *request, const void *data)
 	struct queue *queue = request_daemon(request)->queue;
 	const struct notification *note = queue_find(queue, (uint64_t)args->seq);
 	if (note == NULL) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"seq\"",
-		    "seq: there is no notification %" PRId64, args->seq);
+		request_fail_field(request, "seq", "there is no notification %" PRId64, args->seq);
 		return;
 	}
 	if (note->state != NOTE_QUEUED) {

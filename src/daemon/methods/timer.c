@@ -126,8 +126,8 @@ static void handle_sleep(struct request *request, const void *data)
 	enum timer_verdict verdict;
 	struct pane_ref pane;
 	if (args->recurring && args->seconds < TIMER_RECURRING_MIN_SEC) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"seconds\"",
-		    "seconds: a recurring sleep must be of at least %d", TIMER_RECURRING_MIN_SEC);
+		request_fail_field(request, "seconds", "a recurring sleep must be of at least %d",
+		    TIMER_RECURRING_MIN_SEC);
 		return;
 	}
 	if (!requester_pane(request, args->pane, &pane))

@@ -93,13 +93,12 @@ static void handle_wait(struct request *request, const void *data)
 {
 	const struct wait_args *args = data;
 	if ((args->any == NULL) == (args->all == NULL) && args->wait == NULL) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"any\"",
-		    "any: give either any or all, an array of conditions");
+		request_fail_field(
+		    request, "any", "give either any or all, an array of conditions");
 		return;
 	}
 	if (args->key != NULL && args->wait == NULL) {
-		request_fail_data(
-		    request, MESSAGE_PARAMS, "\"field\":\"key\"", "key: goes with wait");
+		request_fail_field(request, "key", "goes with wait");
 		return;
 	}
 	if (condition_any_follows(args->any != NULL ? args->any : args->all) &&
@@ -274,9 +273,8 @@ static bool write_watch(struct request *request, const struct watch_args *args,
 	struct json_writer writer;
 	if ((args->regex == NULL) == (args->event == NULL) ||
 	    (args->where != NULL && args->event == NULL)) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"regex\"",
-		    "regex: give either regex or event; where goes with event");
-		return false;
+		return request_fail_field(
+		    request, "regex", "give either regex or event; where goes with event");
 	}
 	json_writer_init(&writer, spec);
 	json_object_begin(&writer, NULL);
@@ -287,8 +285,7 @@ static bool write_watch(struct request *request, const struct watch_args *args,
 		json_put_value(&writer, "where", args->where);
 	json_object_end(&writer);
 	if (writer.is_cut)
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"where\"",
-		    "where: must have at most 4096 bytes");
+		request_fail_field(request, "where", "must have at most 4096 bytes");
 	return !writer.is_cut;
 }
 

@@ -78,10 +78,9 @@ static bool read_sources(
 			notification_source_name((enum notification_source)at)) != 0)
 			at++;
 		if (at == SOURCE_COUNT_) {
-			request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"sources\"",
-			    "sources: must be names out of command, condition, job, post, program, "
+			return request_fail_field(request, "sources",
+			    "must be names out of command, condition, job, post, program, "
 			    "timer, tool, watch");
-			return false;
 		}
 		policy->wakes[at] = true;
 	}
@@ -107,9 +106,8 @@ static bool read_owner(
 		return false;
 	policy->pane.thread[0] = '\0'; /* the policy is that of the whole pane */
 	if (policy->pane.pane == MUXBUS_NO_ID) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"pane\"",
-		    "pane: you are in no pane of this tmux server: name one, or an agent");
-		return false;
+		return request_fail_field(request, "pane",
+		    "you are in no pane of this tmux server: name one, or an agent");
 	}
 	return true;
 }
@@ -123,8 +121,8 @@ static void set_wake_policy(struct request *request, const void *data)
 	if (!read_owner(request, args, &policy) || !read_sources(request, &args->sources, &policy))
 		return;
 	if (args->quiet_hours != NULL && !wake_policy_read_quiet(&policy, args->quiet_hours)) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"quiet_hours\"",
-		    "quiet_hours: must be two times such as 22:00-07:00, and not the same");
+		request_fail_field(request, "quiet_hours",
+		    "must be two times such as 22:00-07:00, and not the same");
 		return;
 	}
 	if (!wake_policy_put(request_daemon(request)->wake_policies, &policy)) {

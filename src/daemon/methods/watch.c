@@ -142,8 +142,7 @@ static void handle_watch(struct request *request, const void *data)
 		return;
 	}
 	if (watch == NULL) {
-		request_fail_data(
-		    request, MESSAGE_PARAMS, "\"field\":\"regex\"", "regex: %s", reason);
+		request_fail_field(request, "regex", "%s", reason);
 		return;
 	}
 	watch_answer(request, watch);

@@ -148,8 +148,8 @@ static bool refuse_other(struct request *request, const struct once_earlier *fir
 		    what, sizeof what, "from pane %.*s", pane_len(first->caller), first->caller);
 	else
 		snprintf(what, sizeof what, "from elsewhere");
-	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"key\"",
-	    "key: it was used for %s, %s: give each request a key of its own", method, what);
+	request_fail_field(request, "key",
+	    "it was used for %s, %s: give each request a key of its own", method, what);
 	return true;
 }
 

@@ -593,6 +593,18 @@ void request_fail(struct request *request, enum message_error error, const char 
 	va_end(args);
 }
 
+bool request_fail_field(struct request *request, const char *field, const char *format, ...)
+{
+	char data[64], text[ERROR_TEXT_MAX] = "";
+	va_list args;
+	va_start(args, format);
+	format_text(text, format, args);
+	va_end(args);
+	(void)snprintf(data, sizeof data, "\"field\":\"%.40s\"", field);
+	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
+	return false;
+}
+
 void request_fail_data(
     struct request *request, enum message_error error, const char *data, const char *format, ...)
 {

@@ -152,6 +152,13 @@ void request_done(struct request *request);
 void request_fail(struct request *request, enum message_error error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/*
+ * The same for a parameter that is wrong: its name is a member of "data", and the message begins
+ * with it. Returns false, for a handler to return.
+ */
+bool request_fail_field(struct request *request, const char *field, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* The same with further members of "data" as JSON text. */
 void request_fail_data(struct request *request, enum message_error error, const char *data,
     const char *format, ...) __attribute__((format(printf, 4, 5)));

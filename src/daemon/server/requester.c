@@ -145,10 +145,8 @@ bool requester_cwd(
 	const char *home = getenv("HOME");
 	if (given != NULL) {
 		if (given[0] != '/' || strlen(given) >= size || !is_directory(given)) {
-			request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"cwd\"",
-			    "cwd: must be the absolute path of a directory; \"%.200s\" is not",
-			    given);
-			return false;
+			return request_fail_field(request, "cwd",
+			    "must be the absolute path of a directory; \"%.200s\" is not", given);
 		}
 		snprintf(out, size, "%s", given);
 		return true;

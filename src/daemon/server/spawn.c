@@ -48,9 +48,7 @@ static bool check_cwd(struct request *request, const char *cwd)
 		reason = "not a directory";
 	if (reason == NULL)
 		return true;
-	request_fail_data(
-	    request, MESSAGE_PARAMS, "\"field\":\"cwd\"", "cwd: \"%.200s\": %s", cwd, reason);
-	return false;
+	return request_fail_field(request, "cwd", "\"%.200s\": %s", cwd, reason);
 }
 
 static bool check_env(struct request *request, const struct json *env)
@@ -63,9 +61,7 @@ static bool check_env(struct request *request, const struct json *env)
 			reason = "has a value that is too long";
 		if (reason == NULL)
 			continue;
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"env\"",
-		    "env: \"%.100s\" %s", entry->name, reason);
-		return false;
+		return request_fail_field(request, "env", "\"%.100s\" %s", entry->name, reason);
 	}
 	return true;
 }
@@ -76,16 +72,13 @@ static bool check_command(struct request *request, const struct field_strings *c
 	for (size_t i = 0; i < command->count; i++)
 		size += strlen(command->strings[i]) + 1;
 	if (size > EXEC_BYTES_MAX) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"command\"",
-		    "command: has %zu bytes, more than %d: put it into a file", size,
-		    EXEC_BYTES_MAX);
-		return false;
+		return request_fail_field(request, "command",
+		    "has %zu bytes, more than %d: put it into a file", size, EXEC_BYTES_MAX);
 	}
 	if (!command->is_given || (command->count > 0 && command->strings[0][0] != '\0'))
 		return true;
-	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"command\"",
-	    "command: is empty; leave it out for the user's shell");
-	return false;
+	return request_fail_field(
+	    request, "command", "is empty; leave it out for the user's shell");
 }
 
 bool spawn_check(struct request *request, const struct spawn_args *args)
@@ -112,7 +105,6 @@ static bool is_plain(const char *name)
 bool spawn_check_name(struct request *request, const char *field, const char *name, bool is_session)
 {
 	const char *reason = NULL;
-	char data[64];
 	if (name[0] == '\0')
 		reason = "is empty";
 	else if (!is_plain(name))
@@ -125,9 +117,7 @@ bool spawn_check_name(struct request *request, const char *field, const char *na
 		reason = "begins like a target or an id";
 	if (reason == NULL)
 		return true;
-	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
-	request_fail_data(request, MESSAGE_PARAMS, data, "%s: \"%.100s\" %s", field, name, reason);
-	return false;
+	return request_fail_field(request, field, "\"%.100s\" %s", name, reason);
 }
 
 void spawn_literal_arg(struct muxbus_command *command, const char *text)
@@ -402,8 +392,8 @@ void spawn_run(struct request *request, struct muxbus_command *command, enum spa
 	if (kind == SPAWN_SESSION && args->reports != SPAWN_REPORT_NONE &&
 	    !args->command.is_given) {
 		muxbus_command_free(command);
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"reports\"",
-		    "reports: needs a command: a shell's token would be that of all panes of the "
+		request_fail_field(request, "reports",
+		    "needs a command: a shell's token would be that of all panes of the "
 		    "session");
 		return;
 	}

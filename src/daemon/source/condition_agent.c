@@ -207,10 +207,9 @@ static bool check_name(const struct agent_watch *watch, struct request *request)
 	while ((other = presence_next(watch->condition->parts->presences, other)) != NULL) {
 		if (strcmp(other->agent, watch->name) != 0)
 			continue;
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"agent\"",
-		    "agent: several agents report themselves as \"%.40s\": give the pane of one",
+		return request_fail_field(request, "agent",
+		    "several agents report themselves as \"%.40s\": give the pane of one",
 		    watch->name);
-		return false;
 	}
 	return true;
 }

@@ -156,12 +156,9 @@ static bool on_gap(
 static bool fail_nearest(
     struct request *request, const char *field, const char *what, const char *nearest)
 {
-	char data[64];
-	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
-	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s%s%s%s", field, what,
+	return request_fail_field(request, field, "%s%s%s%s", what,
 	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
 	    nearest != NULL ? "\"?" : "");
-	return false;
 }
 
 static bool read_kinds(struct request *request, const char *text, uint64_t *ret_kinds)

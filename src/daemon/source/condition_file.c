@@ -136,9 +136,7 @@ static bool file_arm(struct condition *condition, struct request *request, const
 	if (args->regex != NULL) {
 		pattern = pattern_new(args->regex, strlen(args->regex), reason, sizeof reason);
 		if (pattern == NULL) {
-			request_fail_data(
-			    request, MESSAGE_PARAMS, "\"field\":\"regex\"", "regex: %s", reason);
-			return false;
+			return request_fail_field(request, "regex", "%s", reason);
 		}
 	}
 	watch = xcalloc(1, sizeof *watch);

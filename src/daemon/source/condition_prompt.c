@@ -299,9 +299,8 @@ static bool prompt_arm(struct condition *condition, struct request *request, con
 	const struct prompt_args *args = data;
 	if (args->prompt)
 		return arm_pane(condition, request, args->pane);
-	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"prompt\"",
-	    "prompt: must be true; the end of a prompt is no condition");
-	return false;
+	return request_fail_field(
+	    request, "prompt", "must be true; the end of a prompt is no condition");
 }
 
 /* Keep alphabetized. */

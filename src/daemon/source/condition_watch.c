@@ -116,7 +116,7 @@ bool pane_watch_pattern(struct pane_watch *watch, struct request *request, const
 	watch->pattern = pattern_new(regex, strlen(regex), reason, sizeof reason);
 	if (watch->pattern != NULL)
 		return true;
-	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"regex\"", "regex: %s", reason);
+	request_fail_field(request, "regex", "%s", reason);
 	pane_watch_disarm(watch->condition);
 	return false;
 }

@@ -513,9 +513,8 @@ static bool is_valid_name(const struct wait_set *set, struct request *request, c
 	if (name == NULL)
 		return true;
 	if (!consumer_name_is_valid(name)) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"wait\"",
-		    "wait: must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
-		return false;
+		return request_fail_field(request, "wait",
+		    "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
 	}
 	if (set->named < WAIT_NAMED_MAX)
 		return true;
@@ -578,8 +577,8 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
 		return;
 	}
 	if (list == NULL) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"wait\"",
-		    "wait: there is no wait of this name to resume, and no conditions are given");
+		request_fail_field(request, "wait",
+		    "there is no wait of this name to resume, and no conditions are given");
 		return;
 	}
 	start_list(set, request, read_list(&read, list), any == NULL, timeout_sec, name);

@@ -327,12 +327,9 @@ static const char *path_trouble(const char *path)
 bool watch_check_path(struct request *request, const char *field, const char *path)
 {
 	const char *trouble = path_trouble(path);
-	char data[64];
 	if (trouble == NULL)
 		return true;
-	snprintf(data, sizeof data, "\"field\":\"%s\"", field);
-	request_fail_data(request, MESSAGE_PARAMS, data, "%s: \"%.200s\" %s", field, path, trouble);
-	return false;
+	return request_fail_field(request, field, "\"%.200s\" %s", path, trouble);
 }
 
 const struct watch *watch_add(
