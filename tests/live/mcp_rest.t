@@ -64,7 +64,7 @@ call list_notifications '{"limit":1000}'
 
 cat >"$dir/follow" <<'END'
 """Asks by MCP, follows each call that an answer names, and compares with the daemon's own answer."""
-import json, os, re, socket, sys
+import json, os, re, socket, subprocess, sys
 
 SEEN = {}
 BOUNDS = (9000, 20000)
@@ -200,6 +200,73 @@ elif what == "program":
     for size, rows, members in ((10, 300, 0), (2500, 40, 1), (9100, 1, 2), (3000, 0, 7), (40, 200, 300), (8950, 1, 0)):
         run("print_json", how(size=size, rows=rows, members=members))
         run("print_json", how(size=size, rows=rows, members=members, own=True))
+elif what == "limits":
+    def joined(tool, arguments, name):
+        """A member of all answers of a method that shows so much at a time."""
+        value, go = shown(tool, arguments)
+        whole, number = value[name], 1
+        while go:
+            assert len(go) == 1 and go[0][0] == tool and go[0][2] == "on", go
+            assert value.get("more") is not False, value
+            value, go = shown(tool, go[0][1])
+            whole, number = whole + value[name], number + 1
+        return whole, number
+    def expect(name, got, want, least):
+        global checks, faults
+        checks += 1
+        if got[0] != want or got[1] < least:
+            faults += 1
+            print("differs:", name, got[1], len(got[0]), len(want), str(got[0])[:200], file=sys.stderr)
+    output = "".join(f"{i:07d} \u20ac\u00e9\n" for i in range(9000))
+    ended = daemon.ask("execute_cli", {"command": "PYTHONUTF8=1 /usr/bin/python3 -c 'for i in range(9000): print(\"%07d \\u20ac\\u00e9\" % i)'"})
+    assert ended["truncated"] and "rest" in ended, {**ended, "stdout": ""}
+    (reader, its, does), = parts(ended["rest"])
+    assert (reader, does) == ("read_job", "all of stdout"), ended["rest"]
+    expect("execute_cli", joined(reader, its, "text"), output, 3)
+    for most in (1000, 7001, 7002, 7003):
+        expect(f"read_job {most}", joined("read_job", {**its, "max_bytes": most}, "text"), output, len(output.encode()) // most)
+    ended = daemon.ask("execute_cli", {"command": "seq 20000 >&2"})
+    (reader, its, does), = parts(ended["rest"])
+    assert does == "all of stderr", ended["rest"]
+    expect("stderr", joined(reader, its, "text"), "".join(f"{i}\n" for i in range(1, 20001)), 2)
+    tmux = ["tmux", "-S", os.environ["TMUX_SOCKET"]]
+    pane2 = subprocess.run([*tmux, "new-window", "-dP", "-F", "#{pane_id}", "read x; seq -f '%05.0f \u20ac' 700; echo END; exec sleep 3600"], capture_output=True, text=True).stdout.strip()
+    daemon.ask("read_output", {"pane": pane2})
+    daemon.ask("send_keys", {"pane": pane2, "keys": ["Enter"]})
+    daemon.ask("wait_for", {"any": [{"screen": "END", "pane": pane2}], "timeout_sec": 20})
+    every = daemon.ask("read_output", {"pane": pane2, "after": 0})
+    for most in (100, 999, 4000):
+        expect(f"read_output {most}", joined("read_output", {"pane": pane2, "after": 0, "max_bytes": most}, "text"), every["text"], 2)
+    every = [match for offset in (0, 1000) for match in daemon.ask("find_text", {"pane": pane, "history": True, "regex": "line [0-9]*|pane", "limit": 1000, "offset": offset})["matches"]]
+    for limit in (1, 7, 200):
+        part = daemon.ask("find_text", {"pane": pane, "history": True, "regex": "line [0-9]*|pane", "limit": limit})
+        assert part["truncated"] and part["last"] == limit, part
+        if limit > 1:
+            expect(f"find_text {limit}", joined("find_text", {"pane": pane, "history": True, "regex": "line [0-9]*|pane", "limit": limit}, "matches"), every, 3)
+    for tool, name in (("list_notifications", "notifications"), ("list_events", "events")):
+        kinds = {"kinds": ["notification*"]} if tool == "list_events" else {}
+        every = daemon.ask(tool, {"after": 0, "limit": 1000, **kinds})
+        assert every["more"] is False, every["more"]
+        for limit in (1, 7, 40):
+            got = joined(tool, {"after": 0, "limit": limit, **kinds}, name)
+            expect(f"{tool} {limit}", got, every[name], 2)
+elif what == "small":
+    whole = subprocess.run(["tmux", "-S", os.environ["TMUX_SOCKET"], "capture-pane", "-p", "-S", "-", "-t", pane], capture_output=True, text=True).stdout
+    for tool, arguments, name in (("run_tmux", {"command": ["capture-pane", "-p", "-S", "-", "-t", pane]}, "output"), ("capture_pane", {"pane": pane, "history": True}, "text")):
+        value = daemon.ask(tool, arguments)
+        (reader, its, does), = parts(value["rest"])
+        rest = ""
+        while True:
+            part = daemon.ask(reader, its)
+            rest += part["text"]
+            if part["to"] == part["size"]:
+                break
+            its = {**its, "after": part["to"]}
+        checks += 1
+        got = rest + value[name] if "before" in does else value[name] + rest
+        if got.rstrip("\n") != whole.rstrip("\n") or not value["truncated"]:
+            faults += 1
+            print("differs:", tool, does, len(value[name]), len(rest), len(whole), file=sys.stderr)
 else:
     for more in ({}, {"history": True}, {"lines": 300}, {"lines": 860}, {"escapes": True, "history": True}, {"history": True, "encoding": "base64"}):
         run("capture_pane", {"pane": pane, **more})
@@ -224,7 +291,17 @@ else:
 print(f"{faults} faults of {checks}, calls {calls}", json.dumps(SEEN), file=sys.stderr)
 print(faults)
 END
-for what in server program methods; do
+export TMUX_SOCKET="$dir/tmux"
+for what in server program methods limits small; do
+	if [ $what = small ]; then
+		kill -9 "$(ask '{"method":"status"}' | jq .result.pid)"
+		wait "$daemon_pid" 2>/dev/null
+		"$MUXBUS_BUILDDIR/muxbusd" -f -o result_bytes=65536 --ready-fd 3 -S "$dir/tmux" 3>"$dir/ready" 2>>"$dir/muxbusd.log" &
+		daemon_pid=$!
+		timeout 10 head -n 1 "$dir/ready" >/dev/null
+		pane=$(t new-window -dP -F '#{pane_id}' 'seq -f "%060.0f" 1900; printf END; exec sleep 3600')
+		until_is 'a large pane is full' END sh -c "tmux -S $dir/tmux capture-pane -p -t $pane | tail -n 1"
+		fi
 	is "whole, byte for byte: $what" "$(python3 "$dir/follow" $what "$pane" "$job" 2>"$dir/said" || tail -n 3 "$dir/said")" 0
 	sed 's/^/# /' "$dir/said" | head -n 20
 done

@@ -414,9 +414,8 @@ static bool set_prompt(struct agent *agent, const char *prompt, char *reason, si
 static bool take_prompt(struct agent *agent, struct request *request, struct agent_spec *plan)
 {
 	char reason[200];
-	if (!set_prompt(agent, plan->prompt, reason, sizeof reason)) {
+	if (!set_prompt(agent, plan->prompt, reason, sizeof reason))
 		return request_fail_field(request, "prompt", "%s", reason);
-	}
 	mem_free(agent->plan.prompt);
 	agent->plan.prompt = plan->prompt;
 	plan->prompt = NULL;

@@ -137,6 +137,17 @@ static void write_typing(struct json_writer *writer, const struct submit_typing 
 	json_object_end(writer);
 }
 
+/* The call that reads what it said from its beginning on. */
+static void write_rest(struct json_writer *writer, uint32_t pane, uint64_t from)
+{
+	char rest[128];
+	(void)snprintf(rest, sizeof rest,
+	    "read_output {\"pane\":\"%%%u\",\"after\":%" PRIu64
+	    ",\"strip\":true} reads it from its beginning.",
+	    pane, from);
+	json_put_str(writer, "rest", rest);
+}
+
 /* The members that an answer and a notification have in common. */
 static void write_result(struct json_writer *writer, const struct agent_task *task,
     const char *outcome, const char *reason, const struct pane_screen *screen, size_t max)
@@ -156,6 +167,8 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 	json_put_int(writer, "to", (int64_t)output.to);
 	json_put_int(writer, "text_from", (int64_t)output.text_from);
 	json_put_bool(writer, "truncated", output.is_truncated);
+	if (output.is_truncated && agent->pane.pane != MUXBUS_NO_ID)
+		write_rest(writer, agent->pane.pane, output.from);
 	json_put_bool(writer, "gap", output.has_gap);
 	if (strcmp(outcome, "question") == 0 && agent->question != NULL) {
 		(void)json_put_text(writer, "question", agent->question, strlen(agent->question));

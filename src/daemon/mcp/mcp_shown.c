@@ -2,6 +2,7 @@
 /* The shown part of a cut result, as a result of its own. */
 #include "daemon/mcp/mcp_shown.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -94,6 +95,8 @@ static void put_member(
 		json_put_int(writer, member->name, shown->to);
 	} else if (shown->has_last && strcmp(member->name, "last") == 0) {
 		json_put_int(writer, member->name, shown->last);
+	} else if (shown->has_last && strcmp(member->name, "more") == 0) {
+		json_put_bool(writer, member->name, true);
 	} else {
 		mcp_cut_write(shown->cut, writer, member->name, member);
 	}
@@ -171,8 +174,7 @@ static void put_value_rest(const struct shown *shown, struct buf *out, const str
 static const char *place_parameter(const struct mcp_asked *asked)
 {
 	const struct field *field = asked->tool != NULL ? asked->tool->fields : NULL;
-	if (field == NULL || asked->arguments == NULL || !method_is_read_only(asked->tool) ||
-	    asked->tool->flags & METHOD_WAITS)
+	if (field == NULL || !method_is_read_only(asked->tool) || asked->tool->flags & METHOD_WAITS)
 		return NULL;
 	for (; field->name != NULL; field++)
 		if (strcmp(field->name, "after") == 0 || strcmp(field->name, "offset") == 0)
@@ -187,7 +189,7 @@ static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
 	struct json_writer writer;
 	struct buf call;
 	bool is_short;
-	if (parameter == NULL)
+	if (parameter == NULL || shown->asked->arguments == NULL)
 		return false;
 	buf_init(&call, REPEATED_MAX);
 	json_writer_init(&writer, &call);
@@ -262,6 +264,36 @@ void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct
 	struct shown shown = {.result = result, .cut = cut, .asked = asked};
 	find_places(&shown);
 	put_rest(&shown, out);
+}
+
+/* Where a result says that there is more; false: it has all. */
+static bool find_next(const struct json *result, int64_t *ret_place)
+{
+	const struct json *more = json_member(result, "more");
+	int64_t from, end;
+	if (more == NULL)
+		more = json_member(result, "truncated");
+	if (more != NULL && more->type == JSON_BOOL && more->boolean &&
+	    number(result, "last", ret_place))
+		return true;
+	/* A part without a byte would be asked for again and again. */
+	return number(result, "from", &from) && number(result, "to", ret_place) &&
+	    number(result, "end", &end) && from < *ret_place && *ret_place < end;
+}
+
+void mcp_shown_put_next(struct buf *out, const struct json *result, const struct mcp_asked *asked)
+{
+	struct shown shown = {.result = result, .asked = asked};
+	const char *parameter = place_parameter(asked);
+	int64_t place;
+	if (parameter == NULL || result->type != JSON_OBJECT ||
+	    json_member(result, "rest") != NULL || !find_next(result, &place))
+		return;
+	if (put_again(&shown, out, place))
+		out->data[--out->len] = '\0'; /* the blank before another call */
+	else
+		(void)buf_printf(out, "%s with the same arguments and \"%s\":%" PRId64 " reads on.",
+		    asked->tool->name, parameter, place);
 }
 
 bool mcp_shown_write(struct buf *out, const struct mcp_cut *cut, const struct json *result,

@@ -32,4 +32,10 @@ bool mcp_shown_write(struct buf *out, const struct mcp_cut *cut, const struct js
 void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct json *result,
     const struct mcp_asked *asked);
 
+/*
+ * Appends the call that goes on where a result that is shown whole ends, as its own numbers say: the
+ * method showed a part only, or more has come. Appends nothing if there is none.
+ */
+void mcp_shown_put_next(struct buf *out, const struct json *result, const struct mcp_asked *asked);
+
 #endif

@@ -28,6 +28,7 @@
 
 /* Room for all that stands around text and structuredContent. */
 #define LINE_BYTES ((size_t)1024 * 1024)
+#define NEXT_MAX 1024 /* bytes of the call that goes on */
 
 #define LIST_TTL_MS 60000
 #define AROUND_BYTES 256 /* of a result, beside the text of a program */
@@ -114,22 +115,47 @@ static void put_too_large(struct call *call, struct json_writer *writer, const s
 	buf_finish(&content);
 }
 
+/* The result as it is, with the call that goes on behind it, if there is one. */
+static void put_structure(
+    struct json_writer *writer, const struct buf *json, const struct json *result, const char *next)
+{
+	if (next == NULL) {
+		json_put_raw(writer, "structuredContent", json->data, json->len);
+		return;
+	}
+	json_object_begin(writer, "structuredContent");
+	for (const struct json *m = result->child; m != NULL; m = m->next)
+		if (strcmp(m->name, "truncated") != 0)
+			json_put_value(writer, m->name, m);
+	json_put_bool(writer, "truncated", true);
+	json_put_str(writer, "rest", next);
+	json_object_end(writer);
+}
+
 /* A result that is small enough is shown as it is. json is its text. */
 static bool put_whole(struct json_writer *writer, const struct buf *json, struct showing *showing,
     struct mcp_cut *cut, size_t bytes_max)
 {
-	struct buf out;
-	bool is_small = json->len <= bytes_max;
-	if (!is_small)
+	const struct json *own = json_member(showing->result, "rest");
+	const char *rest = own != NULL && own->type == JSON_STRING ? own->text : NULL;
+	struct buf out, next;
+	bool is_small;
+	if (json->len > bytes_max)
 		return false;
 	mcp_cut_nothing(cut);
 	buf_init(&out, bytes_max);
-	is_small = mcp_text_write(&out, showing->asked.tool, showing->result, cut, NULL);
+	buf_init(&next, NEXT_MAX);
+	mcp_shown_put_next(&next, showing->result, &showing->asked);
+	if (next.len > 0)
+		rest = (const char *)next.data;
+	is_small = json->len + next.len <= bytes_max &&
+	    mcp_text_write(&out, showing->asked.tool, showing->result, cut, rest);
 	if (is_small) {
 		put_content(writer, &out);
-		json_put_raw(writer, "structuredContent", json->data, json->len);
+		put_structure(writer, json, showing->result, next.len > 0 ? rest : NULL);
 	}
 	buf_finish(&out);
+	buf_finish(&next);
 	return is_small;
 }
 
@@ -141,11 +167,11 @@ static void put_result(struct call *call, struct json_writer *writer, const stru
 	    .asked = {.tool = call->tool}, .result = result, .reader = call->mcp->shown_reader};
 	struct mcp_cut cut = {.keeps_end = mcp_advice_keeps_end(call->tool)};
 	struct buf out, shown;
-	if (put_whole(writer, json, &showing, &cut, call->bytes_max))
-		return;
 	if (call->arguments != NULL)
 		showing.asked.arguments = json_read(
 		    call->mcp->params_reader, call->arguments, strlen(call->arguments), &error);
+	if (put_whole(writer, json, &showing, &cut, call->bytes_max))
+		return;
 	if (!mcp_cut_find(&cut, result, call->bytes_max, write_both, &showing)) {
 		put_too_large(call, writer, json);
 		return;

@@ -16,6 +16,7 @@
 #include "daemon/render/picture.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
+#include "daemon/server/rest.h"
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/flow_wait.h"
@@ -182,6 +183,7 @@ static const struct field_result capture_results[] = {
     {"alternate_screen", "boolean", "whether a full-screen program has it"},
     {"truncated", "boolean",
 	"whether lines of the screen, or of the history asked for, are not in the text"},
+    {"rest", "string", "if the text was too large: the call that reads the lines before it"},
     {"offset", "integer",
 	"place in the pane's output: while the daemon is attached, and for some minutes, "
 	"read_output "
@@ -209,13 +211,12 @@ static bool read_history(struct request *request, const struct json *value, int6
 	*ret_lines = 0;
 	if (value == NULL || value->type == JSON_NULL)
 		return true;
-	if (value->type == JSON_BOOL) {
+	if (value->type == JSON_BOOL)
 		*ret_lines = value->boolean ? LINES_MAX : 0;
-		return true;
-	}
-	if (json_int(value, ret_lines) && *ret_lines >= 0 && *ret_lines <= LINES_MAX)
-		return true;
-	return request_fail_field(request, "history", "must be true, false, or a number of lines");
+	else if (!json_int(value, ret_lines) || *ret_lines < 0 || *ret_lines > LINES_MAX)
+		return request_fail_field(
+		    request, "history", "must be true, false, or a number of lines");
+	return true;
 }
 
 /* The length of the text without the blank lines at its end. */
@@ -263,10 +264,10 @@ static int64_t count_lines(const uint8_t *text, size_t len)
 	return lines;
 }
 
-/* Where the text begins: behind lines that were not asked for, or that are too many. */
-static size_t choose_start(const struct capture *capture, const uint8_t *text, size_t len)
+/* Where the text begins: behind lines that are too many from where it was asked for. */
+static size_t choose_start(
+    const struct capture *capture, const uint8_t *text, size_t len, size_t start)
 {
-	size_t start = capture->lines > 0 ? last_lines(text, len, capture->lines) : 0;
 	size_t max = room(capture->request, capture->encoding);
 	const uint8_t *newline;
 	if (len - start <= max)
@@ -329,7 +330,8 @@ static bool put_capture(const struct capture *capture, const struct muxbus_captu
 	/* A picture of all is as high as the screen. */
 	bool is_trimmed = is_text || capture->lines > 0;
 	size_t len = is_trimmed ? trimmed_len(text, picture->text_len) : picture->text_len;
-	size_t start = choose_start(capture, text, len);
+	size_t asked = capture->lines > 0 ? last_lines(text, len, capture->lines) : 0;
+	size_t start = choose_start(capture, text, len, asked);
 	int64_t above = at_most(capture->history, picture->history_size);
 	int64_t first_row = count_lines(text, start) - above;
 	struct json_writer *writer = request_result(capture->request);
@@ -353,6 +355,9 @@ static bool put_capture(const struct capture *capture, const struct muxbus_captu
 	json_put_bool(writer, "alternate_screen", picture->alternate_screen);
 	json_put_bool(
 	    writer, "truncated", first_row > -at_most(capture->asked, picture->history_size));
+	if (is_text && start > asked)
+		rest_write(writer, request_daemon(capture->request)->rests, text + asked,
+		    start - asked, 0, "the lines before these");
 	json_put_int(writer, "offset", (int64_t)picture->offset);
 	return true;
 }
@@ -432,6 +437,7 @@ struct find_args {
 	const char *regex;
 	const struct json *history;
 	int64_t limit;
+	int64_t offset;
 };
 
 static const struct field find_fields[] = {
@@ -447,6 +453,12 @@ static const struct field find_fields[] = {
 	.max = MATCHES_MAX,
 	.preset = "100",
 	.help = "How many matches at most, the first ones."},
+    {.name = "offset",
+	.type = FIELD_INT,
+	.offset = offsetof(struct find_args, offset),
+	.max = LINES_MAX,
+	.preset = "0",
+	.help = "How many matches to pass over: last, to go on behind those of an answer."},
     PANE_FIELD(find_args),
     {.name = "regex",
 	.type = FIELD_STRING,
@@ -464,6 +476,7 @@ static const struct field_result find_results[] = {
     {"matches[].row", "integer", "its row on the screen, from 0; negative above the screen"},
     {"matches[].column", "integer", "its first column, from 0, in cells"},
     {"matches[].text", "string", "what matched"},
+    {"last", "integer", "how many matches stand up to the last of these"},
     {"truncated", "boolean", "whether there are more matches"},
     {0},
 };
@@ -473,6 +486,7 @@ struct search {
 	struct pattern *pattern;
 	int64_t history;
 	int64_t limit;
+	int64_t offset; /* matches to pass over */
 };
 
 static void put_match(struct json_writer *writer, const uint8_t *text, size_t line,
@@ -501,7 +515,7 @@ static bool put_matches(
 	const uint8_t *text = picture->text;
 	size_t at = 0, line = 0, bytes_left = room(search->request, ENCODING_TEXT);
 	int64_t row = -at_most(search->history, picture->history_size);
-	int64_t left = search->limit;
+	int64_t left = search->limit, last = 0;
 	enum pattern_result result = PATTERN_NONE;
 	bool has_more = false;
 	struct pattern_match match;
@@ -513,6 +527,11 @@ static bool put_matches(
 		/* An empty match behind the last line is in no row. */
 		if (result != PATTERN_MATCH || span->from == picture->text_len)
 			break;
+		if (last < search->offset) {
+			at = behind(picture, span);
+			last++;
+			continue;
+		}
 		has_more = left == 0 || span->to - span->from + 16 > bytes_left;
 		if (has_more)
 			break;
@@ -523,9 +542,11 @@ static bool put_matches(
 		put_match(writer, text, line, span, row);
 		bytes_left -= span->to - span->from + 16;
 		left--;
+		last++;
 		at = behind(picture, span);
 	}
 	json_array_end(writer);
+	json_put_int(writer, "last", last);
 	json_put_bool(writer, "truncated", has_more);
 	return result != PATTERN_LIMIT;
 }
@@ -566,8 +587,11 @@ static void handle_find(struct request *request, const void *data)
 		return;
 	}
 	search = xalloc(sizeof *search);
-	*search = (struct search){
-	    .request = request, .pattern = pattern, .history = history, .limit = args->limit};
+	*search = (struct search){.request = request,
+	    .pattern = pattern,
+	    .history = history,
+	    .limit = args->limit,
+	    .offset = args->offset};
 	error = muxbus_sync_capture(tmux_sync(request_daemon(request)->tmux), pane->id,
 	    (uint32_t)history, 0, on_searched, search);
 	if (error < 0)

@@ -15,6 +15,7 @@
 #include "daemon/methods/tables.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
+#include "daemon/server/rest.h"
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/tmux.h"
@@ -51,6 +52,7 @@ static const struct field_result run_tmux_results[] = {
     {"blocks", "integer", "how many replies tmux gave: aliases and hooks make several"},
     {"lossy", "boolean", "true if U+FFFD stands for bytes that are no UTF-8"},
     {"truncated", "boolean", "whether there was more than a result may hold"},
+    {"rest", "string", "if truncated: the call that reads on"},
     {0},
 };
 
@@ -175,8 +177,11 @@ static void on_run(
 		writer, "output", len > 0 ? reply->body : (const uint8_t *)"", is_cut ? max : len))
 		json_put_bool(writer, "lossy", true);
 	json_put_int(writer, "blocks", count > 0 ? reply->blocks : 0);
-	if (is_cut)
+	if (is_cut) {
 		json_put_bool(writer, "truncated", true);
+		rest_write(
+		    writer, request_daemon(request)->rests, reply->body, len, max, "on in output");
+	}
 	request_done(request);
 }
 

@@ -102,6 +102,7 @@ static const struct field_result execute_results[] = {
     {"signal", "integer|null", "what killed it"},
     {"duration_ms", "integer", "how long it ran"},
     {"truncated", "boolean", "whether there is more in the log"},
+    {"rest", "string", "if truncated: the calls that read all of it"},
     {"note", "string|null", "what a reader should know"},
     {"job", "string", "its id, for read_job and the like"},
     {"pid", "integer|null", "while it runs: of the command, and its process group"},
@@ -182,17 +183,34 @@ static void write_running(const struct execution *execution, const struct job *j
 	request_note_durable(execution->request);
 }
 
+/* Writes the calls that read what was cut. */
+static void write_rest(
+    struct json_writer *writer, const struct job *job, bool is_out_cut, bool is_err_cut)
+{
+	char out[64] = "", err[96] = "", rest[sizeof out + sizeof err];
+	if (is_out_cut)
+		(void)snprintf(
+		    out, sizeof out, "read_job {\"job\":\"%s\"} reads all of stdout.", job->id);
+	if (is_err_cut)
+		(void)snprintf(err, sizeof err,
+		    "read_job {\"job\":\"%s\",\"stream\":\"stderr\"} reads all of stderr.",
+		    job->id);
+	(void)snprintf(rest, sizeof rest, "%s%s%s", out, is_out_cut && is_err_cut ? " " : "", err);
+	if (rest[0] != '\0')
+		json_put_str(writer, "rest", rest);
+}
+
 /* Answers with what there is; the job may still run. */
 static void execution_answer(struct execution *execution, const struct job *job)
 {
 	struct request *request = execution->request;
 	struct json_writer *writer = request_result(request);
 	char out_end[PROMPT_LOOK + 1], err_end[PROMPT_LOOK + 1], cwd[PATH_SIZE];
-	bool is_running = job->state == JOB_RUNNING, is_cut;
+	bool is_running = job->state == JOB_RUNNING, is_out_cut, is_err_cut;
 	const char *note = NULL;
 	json_put_str(writer, "status", job_state_name(job->state));
-	is_cut = write_stream(writer, execution->jobs, job, JOB_FILE_OUT, "stdout", out_end);
-	is_cut |= write_stream(writer, execution->jobs, job, JOB_FILE_ERR, "stderr", err_end);
+	is_out_cut = write_stream(writer, execution->jobs, job, JOB_FILE_OUT, "stdout", out_end);
+	is_err_cut = write_stream(writer, execution->jobs, job, JOB_FILE_ERR, "stderr", err_end);
 	if (is_running || job->status.exit_code < 0)
 		json_put_null(writer, "exit_code");
 	else
@@ -203,7 +221,8 @@ static void execution_answer(struct execution *execution, const struct job *job)
 		json_put_null(writer, "signal");
 	json_put_int(writer, "duration_ms",
 	    is_running ? clock_mono_ms() - execution->began_ms : job->status.elapsed_ms);
-	json_put_bool(writer, "truncated", is_cut);
+	json_put_bool(writer, "truncated", is_out_cut || is_err_cut);
+	write_rest(writer, job, is_out_cut, is_err_cut);
 	if (is_running && execution->is_waited)
 		note = "the time is up: the command continues as a job; see wake, get_job and "
 		       "stop_job";

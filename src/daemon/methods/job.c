@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
@@ -159,10 +160,9 @@ static bool check_name(struct request *request, const char *name)
 	char data[64];
 	if (name == NULL)
 		return true;
-	if (job_name_has_id_form(name)) {
+	if (job_name_has_id_form(name))
 		return request_fail_field(
 		    request, "name", "\"%s\" has the form of an id: choose another name", name);
-	}
 	job = job_name_find(request_daemon(request)->jobs, name);
 	if (job == NULL || job->state != JOB_RUNNING)
 		return true;
@@ -391,12 +391,14 @@ static void handle_get(struct request *request, const void *data)
 }
 
 static const char *const encoding_choices[] = {"text", "base64", NULL};
+static const char *const stream_choices[] = {"stdout", "stderr", NULL};
 
 struct read_args {
 	const char *job;
 	int64_t offset;
 	int64_t max_bytes;
 	int encoding;
+	int stream;
 };
 
 static const struct field read_fields[] = {
@@ -430,6 +432,12 @@ static const struct field read_fields[] = {
 	.choices = encoding_choices,
 	.preset = "\"text\"",
 	.help = "text: valid UTF-8, U+FFFD for what is not; base64: the exact bytes."},
+    {.name = "stream",
+	.type = FIELD_CHOICE,
+	.offset = offsetof(struct read_args, stream),
+	.choices = stream_choices,
+	.preset = "\"stdout\"",
+	.help = "stderr: of a command whose two streams are apart, as those of execute_cli are."},
     {.name = NULL},
 };
 
@@ -450,7 +458,9 @@ static void handle_read(struct request *request, const void *data)
 	const struct read_args *args = data;
 	const struct job_set *jobs = request_daemon(request)->jobs;
 	const struct job *job = find_job(request, args->job);
+	enum job_file file = args->stream == 1 ? JOB_FILE_ERR : JOB_FILE_OUT;
 	int64_t offset = args->offset, from, end;
+	size_t tail;
 	struct json_writer *writer;
 	struct buf out;
 	int error;
@@ -458,17 +468,20 @@ static void handle_read(struct request *request, const void *data)
 		return;
 	buf_init(&out, READ_MAX + 1);
 	if (offset < 0) {
-		(void)job_read(jobs, job, JOB_FILE_OUT, 0, 0, &out, &from, &end);
+		(void)job_read(jobs, job, file, 0, 0, &out, &from, &end);
 		offset = end + offset > 0 ? end + offset : 0;
 	}
-	error =
-	    job_read(jobs, job, JOB_FILE_OUT, offset, (size_t)args->max_bytes, &out, &from, &end);
+	error = job_read(jobs, job, file, offset, (size_t)args->max_bytes, &out, &from, &end);
 	if (error != 0) {
 		buf_finish(&out);
 		request_fail(request, MESSAGE_INTERNAL, "the log of job %s cannot be read: %s",
 		    job->id, strerror(-error));
 		return;
 	}
+	/* A character that goes on behind these bytes is read with what follows. */
+	tail = args->encoding == 0 ? utf8_incomplete_tail(out.data, out.len) : 0;
+	if (tail < out.len && (from + (int64_t)out.len < end || job->state == JOB_RUNNING))
+		out.len -= tail;
 	writer = request_result(request);
 	json_put_str(writer, "job", job->id);
 	if (args->encoding == 1)

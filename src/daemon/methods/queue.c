@@ -91,11 +91,12 @@ static void list_notifications(struct request *request, const void *data)
 	struct queue *queue = request_daemon(request)->queue;
 	const struct muxbus_pane *pane = NULL;
 	const struct notification *note;
-	uint64_t after = (uint64_t)args->after, last;
+	uint64_t after = (uint64_t)args->after, last, shown = 0;
 	struct consumer *consumer;
 	struct json_writer *writer;
 	struct pane_ref ref;
 	int64_t count = 0;
+	bool has_more = false;
 	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
 		return;
 	if (pane != NULL) /* not one of an earlier server */
@@ -115,15 +116,16 @@ static void list_notifications(struct request *request, const void *data)
 			continue;
 		if (args->state >= 0 && note->state != (enum notification_state)args->state)
 			continue;
+		has_more = count++ == args->limit;
+		if (has_more)
+			break;
 		notification_write_entry(writer, request_daemon(request)->tmux, note);
 		queue_note_told(queue, note->seq);
-		if (++count == args->limit) {
-			last = note->seq;
-			break;
-		}
+		shown = note->seq;
 	}
 	json_array_end(writer);
-	json_put_int(writer, "last", (int64_t)last);
+	json_put_int(writer, "last", (int64_t)(has_more ? shown : last));
+	json_put_bool(writer, "more", has_more);
 	notification_write_gap(writer, queue, after);
 	request_done(request);
 }

@@ -272,10 +272,9 @@ static bool write_watch(struct request *request, const struct watch_args *args,
 {
 	struct json_writer writer;
 	if ((args->regex == NULL) == (args->event == NULL) ||
-	    (args->where != NULL && args->event == NULL)) {
+	    (args->where != NULL && args->event == NULL))
 		return request_fail_field(
 		    request, "regex", "give either regex or event; where goes with event");
-	}
 	json_writer_init(&writer, spec);
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, args->event != NULL ? "event" : "output",

@@ -77,11 +77,10 @@ static bool read_sources(
 		    strcmp(given->strings[i],
 			notification_source_name((enum notification_source)at)) != 0)
 			at++;
-		if (at == SOURCE_COUNT_) {
+		if (at == SOURCE_COUNT_)
 			return request_fail_field(request, "sources",
 			    "must be names out of command, condition, job, post, program, "
 			    "timer, tool, watch");
-		}
 		policy->wakes[at] = true;
 	}
 	return true;
@@ -105,10 +104,9 @@ static bool read_owner(
 	if (!requester_pane(request, args->pane, &policy->pane))
 		return false;
 	policy->pane.thread[0] = '\0'; /* the policy is that of the whole pane */
-	if (policy->pane.pane == MUXBUS_NO_ID) {
+	if (policy->pane.pane == MUXBUS_NO_ID)
 		return request_fail_field(request, "pane",
 		    "you are in no pane of this tmux server: name one, or an agent");
-	}
 	return true;
 }
 

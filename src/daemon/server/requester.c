@@ -144,10 +144,9 @@ bool requester_cwd(
 	    muxbus_model_pane(tmux_model(request_parts(request)->tmux), pane->pane);
 	const char *home = getenv("HOME");
 	if (given != NULL) {
-		if (given[0] != '/' || strlen(given) >= size || !is_directory(given)) {
+		if (given[0] != '/' || strlen(given) >= size || !is_directory(given))
 			return request_fail_field(request, "cwd",
 			    "must be the absolute path of a directory; \"%.200s\" is not", given);
-		}
 		snprintf(out, size, "%s", given);
 		return true;
 	}

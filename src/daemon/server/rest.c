@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/xalloc.h"
+#include "wire/json.h"
 
 struct text {
 	struct list link;
@@ -73,6 +74,17 @@ const char *rest_keep(struct rest_set *set, const void *bytes, size_t len)
 	set->count++;
 	set->bytes += len;
 	return text->id;
+}
+
+void rest_write(struct json_writer *writer, struct rest_set *set, const void *text, size_t len,
+    size_t from, const char *what)
+{
+	char rest[160];
+	if (len > set->bytes_max)
+		return;
+	(void)snprintf(rest, sizeof rest, "read_rest {\"id\":\"%s\",\"after\":%zu} reads %s.",
+	    rest_keep(set, text, len), from, what);
+	json_put_str(writer, "rest", rest);
 }
 
 const char *rest_find(const struct rest_set *set, const char *id, size_t *ret_len)

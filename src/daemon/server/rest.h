@@ -21,6 +21,15 @@ void rest_set_free(struct rest_set *set); /* NULL is accepted */
 /* Keeps a copy of a text of at most bytes_max. Returns its id, lent until the next call. */
 const char *rest_keep(struct rest_set *set, const void *text, size_t len);
 
+struct json_writer;
+
+/*
+ * Keeps a text, and writes the member "rest" of a result: the call that reads it from a byte on. what
+ * says what that is. A text of more than bytes_max is not kept, and has no such member.
+ */
+void rest_write(struct json_writer *writer, struct rest_set *set, const void *text, size_t len,
+    size_t from, const char *what);
+
 /* The text of an id, lent until the next rest_keep(); NULL: it is not kept. */
 const char *rest_find(const struct rest_set *set, const char *id, size_t *ret_len);
 

@@ -71,10 +71,9 @@ static bool check_command(struct request *request, const struct field_strings *c
 	size_t size = 0;
 	for (size_t i = 0; i < command->count; i++)
 		size += strlen(command->strings[i]) + 1;
-	if (size > EXEC_BYTES_MAX) {
+	if (size > EXEC_BYTES_MAX)
 		return request_fail_field(request, "command",
 		    "has %zu bytes, more than %d: put it into a file", size, EXEC_BYTES_MAX);
-	}
 	if (!command->is_given || (command->count > 0 && command->strings[0][0] != '\0'))
 		return true;
 	return request_fail_field(

@@ -135,9 +135,8 @@ static bool file_arm(struct condition *condition, struct request *request, const
 		return false;
 	if (args->regex != NULL) {
 		pattern = pattern_new(args->regex, strlen(args->regex), reason, sizeof reason);
-		if (pattern == NULL) {
+		if (pattern == NULL)
 			return request_fail_field(request, "regex", "%s", reason);
-		}
 	}
 	watch = xcalloc(1, sizeof *watch);
 	watch->condition = condition;

@@ -512,10 +512,9 @@ static bool is_valid_name(const struct wait_set *set, struct request *request, c
 {
 	if (name == NULL)
 		return true;
-	if (!consumer_name_is_valid(name)) {
+	if (!consumer_name_is_valid(name))
 		return request_fail_field(request, "wait",
 		    "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
-	}
 	if (set->named < WAIT_NAMED_MAX)
 		return true;
 	request_fail(request, MESSAGE_LIMIT, "there are %d named waits already", WAIT_NAMED_MAX);

@@ -129,6 +129,7 @@ CapturePaneResult = TypedDict(
         "history_size": "int",
         "alternate_screen": "bool",
         "truncated": "bool",
+        "rest": "str",
         "offset": "int",
     },
     total=False,
@@ -233,6 +234,7 @@ ExecuteCliResult = TypedDict(
         "signal": "Union[int, None]",
         "duration_ms": "int",
         "truncated": "bool",
+        "rest": "str",
         "note": "Union[str, None]",
         "job": "str",
         "pid": "Union[int, None]",
@@ -258,6 +260,7 @@ FindTextResult = TypedDict(
     {
         "pane": "str",
         "matches": "List[FindTextResultMatches]",
+        "last": "int",
         "truncated": "bool",
     },
     total=False,
@@ -475,6 +478,7 @@ ListNotificationsResult = TypedDict(
     {
         "notifications": "List[ListNotificationsResultNotifications]",
         "last": "int",
+        "more": "bool",
         "gap": "Union[Dict[str, Any], None]",
     },
     total=False,
@@ -712,6 +716,7 @@ NextNotificationResult = TypedDict(
     {
         "notifications": "List[NextNotificationResultNotifications]",
         "last": "int",
+        "more": "bool",
         "gap": "Union[Dict[str, Any], None]",
         "repeated": "bool",
     },
@@ -805,6 +810,7 @@ RespondResult = TypedDict(
         "to": "int",
         "text_from": "int",
         "truncated": "bool",
+        "rest": "str",
         "gap": "bool",
         "question": "str",
         "secret": "bool",
@@ -889,6 +895,7 @@ RunTmuxResult = TypedDict(
         "blocks": "int",
         "lossy": "bool",
         "truncated": "bool",
+        "rest": "str",
         "repeated": "bool",
     },
     total=False,
@@ -941,6 +948,7 @@ SendTaskResult = TypedDict(
         "to": "int",
         "text_from": "int",
         "truncated": "bool",
+        "rest": "str",
         "gap": "bool",
         "question": "str",
         "secret": "bool",
@@ -1880,18 +1888,21 @@ class Methods:
         *,
         history: Optional[Any] = None,
         limit: Optional[int] = None,
+        offset: Optional[int] = None,
         pane: Optional[str] = None,
     ) -> FindTextResult:
         """Finds where on a pane's screen something stands.
 
         history: Look at lines above the screen too: how many, or true for all.
         limit: How many matches at most, the first ones.
+        offset: How many matches to pass over: last, to go on behind those of an answer.
         pane: Which pane, such as "%3" or "work:1.0"; left out, the caller's own.
         regex: A regular expression (PCRE2); ^ and $ match at the ends of lines.
         """
         return await self.request("find_text",
             history=history,
             limit=limit,
+            offset=offset,
             pane=pane,
             regex=regex)
 
@@ -2239,6 +2250,7 @@ class Methods:
         offset: Optional[int] = None,
         max_bytes: Optional[int] = None,
         encoding: Optional[Literal["text", "base64"]] = None,
+        stream: Optional[Literal["stdout", "stderr"]] = None,
     ) -> ReadJobResult:
         """Reads the output of a background job from an offset on.
 
@@ -2246,12 +2258,14 @@ class Methods:
         offset: Where to begin; negative: so many bytes before the end. Unit: bytes.
         max_bytes: How much at most. Unit: bytes.
         encoding: text: valid UTF-8, U+FFFD for what is not; base64: the exact bytes.
+        stream: stderr: of a command whose two streams are apart, as those of execute_cli are.
         """
         return await self.request("read_job",
             job=job,
             offset=offset,
             max_bytes=max_bytes,
-            encoding=encoding)
+            encoding=encoding,
+            stream=stream)
 
     async def read_output(
         self,
