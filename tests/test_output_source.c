@@ -107,6 +107,12 @@ int muxbus_sync_own_output(struct muxbus_sync *sync, uint32_t pane, enum muxbus_
 	return 0;
 }
 
+enum muxbus_output muxbus_sync_output(const struct muxbus_sync *sync, uint32_t pane)
+{
+	(void)sync;
+	return fake.own[pane];
+}
+
 int muxbus_sync_add_output(
     struct muxbus_sync *sync, uint32_t pane, const uint8_t *bytes, size_t len)
 {
@@ -211,6 +217,27 @@ static void test_pipe(void)
 	end();
 }
 
+static void test_coming(void)
+{
+	const struct config config = {.follows_by_pipe = true};
+	uint64_t begun;
+	uint32_t found[PANES];
+	begin(&config);
+	output_source_want(&panes[0], true);
+	begun = output_source_begun(sources);
+	is_int((long long)output_source_coming(sources, begun, found, PANES), 0,
+	    "nothing has begun since");
+	output_source_want(&panes[1], true);
+	output_source_want(&panes[0], true);
+	is_int((long long)output_source_coming(sources, begun, found, PANES), 1, "one pane has");
+	is_int(found[0], 1, "the later one");
+	is_int((long long)output_source_coming(sources, 0, found, 1), 1, "never more than fit");
+	fake.handlers.begun(fake.data[1]);
+	is_int((long long)output_source_coming(sources, begun, found, PANES), 0,
+	    "until its output flows");
+	end();
+}
+
 static void test_all(void)
 {
 	const struct config config = {.follows_by_pipe = true};
@@ -273,6 +300,7 @@ int main(void)
 {
 	test_control();
 	test_pipe();
+	test_coming();
 	test_all();
 	test_ended();
 	test_no_room();

@@ -144,9 +144,7 @@ uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
 	    [EVENT_PROGRAM_NOTIFIED] = "notified",
 	    [EVENT_PROGRESS_CHANGED] = "progress",
 	};
-	(void)log;
-	(void)scope;
-	(void)keep;
+	(void)log, (void)scope, (void)keep;
 	buf_printf(&told, "%s ", names[kind]);
 	buf_append(&told, members, members_len);
 	buf_append_byte(&told, '\n');
@@ -462,17 +460,14 @@ static unsigned tap_bytes, tap_gaps, tap_ends;
 
 static void on_tap(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
 {
-	(void)tap;
-	(void)bytes;
+	(void)tap, (void)bytes;
 	is_int((long long)offset, tap_bytes, "a tap's offset");
 	tap_bytes += (unsigned)len;
 }
 
 static void on_tap_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
 {
-	(void)tap;
-	(void)offset;
-	(void)reason;
+	(void)tap, (void)offset, (void)reason;
 	tap_gaps++;
 }
 
@@ -515,10 +510,7 @@ static void on_mark(struct stream_tap *tap, const struct token *token)
 
 static void on_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
 {
-	(void)tap;
-	(void)offset;
-	(void)bytes;
-	(void)len;
+	(void)tap, (void)offset, (void)bytes, (void)len;
 }
 
 static void check_marks(const char *want, const char *what)

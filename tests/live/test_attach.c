@@ -237,6 +237,34 @@ static void check_asked(struct live *live, struct talk *talk)
 }
 
 /* Attached only while a program needs output or events, and for two seconds after. */
+/*
+ * A wait for output and, in the same write, the keys that cause it: the program prints at once, so the
+ * keys must come behind the wait, though the daemon attaches and follows the pane only now.
+ */
+static void check_order(struct live *live, struct talk *talk, bool is_at_rest)
+{
+	static const char program[] = "stty -echo; while read x; do echo mark$x!; done";
+	unsigned lost = 0;
+	for (unsigned round = 0; round < 5; round++) {
+		const struct json *timed_out;
+		char pane[16];
+		(void)snprintf(pane, sizeof pane, "%s",
+		    live_tmux(live, "new-window -dP -F '#{pane_id}' '%s'", program));
+		if (is_at_rest && !rests_while_asked(talk))
+			break;
+		talk_send(talk,
+		    "{\"id\":\"w\",\"method\":\"wait_for\",\"params\":{\"any\":[{\"output\":"
+		    "\"mark%u!\",\"pane\":\"%s\"}],\"timeout_sec\":3}}\n"
+		    "{\"method\":\"run_tmux\",\"params\":{\"command\":["
+		    "\"send-keys\",\"-t\",\"%s\",\"%u\",\"Enter\"]}}",
+		    round, pane, pane, round);
+		timed_out = at(talk_response(talk, "w", LIVE_TIMEOUT_MS), "result.timed_out");
+		lost += timed_out == NULL || timed_out->boolean;
+	}
+	is_int((int)lost, 0, "tmux %s: keys come behind the wait for what they cause (%s)",
+	    live->version, is_at_rest ? "at rest" : "attached");
+}
+
 static void check_used(const char *tmux)
 {
 	struct live *live = live_new(tmux);
@@ -281,6 +309,9 @@ static void check_used(const char *tmux)
 	ok(at(talk_call(talk, "wait_for", "{\"any\":[{\"quiet_sec\":0.1,\"pane\":\"%%0\"}]}"),
 	       "result") != NULL,
 	    "tmux %s: a wait for output attaches, and ends", live->version);
+	check_order(live, talk, true);
+	(void)talk_call(talk, "subscribe", "{\"kinds\":[\"pane_created\"]}");
+	check_order(live, talk, false);
 	live_tmux(live, "kill-server");
 	ok(at(talk_call(talk, "capture_pane", "{\"pane\":\"%%0\"}"), "error") != NULL,
 	    "tmux %s: without a server a request fails", live->version);

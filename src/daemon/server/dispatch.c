@@ -17,6 +17,8 @@
 #include "daemon/server/request.h"
 #include "daemon/server/server_parts.h"
 #include "daemon/server/tmux_call.h"
+#include "daemon/tmux/flow_wait.h"
+#include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/field.h"
 #include "wire/json.h"
@@ -25,6 +27,7 @@
 /* Memory of a line this long is given back at once. */
 #define BIG_LINE_BYTES ((size_t)64 * 1024)
 
+#define HELD_PANES_MAX 64 /* whose output one request waits for */
 #define SCRATCH_KEEP_BYTES ((size_t)4096)
 
 struct dispatch {
@@ -40,6 +43,8 @@ struct dispatch {
 	void (*handled)(void *data); /* NULL: none */
 	void *handled_data;
 	struct list put_offs; /* requests that wait for work that they were put off for */
+	struct list holds;
+	uint64_t last; /* number of a request */
 };
 
 struct dispatch *dispatch_new(const struct server_parts *parts)
@@ -48,6 +53,7 @@ struct dispatch *dispatch_new(const struct server_parts *parts)
 	size_t args_size;
 	dispatch->parts = parts;
 	list_init(&dispatch->put_offs);
+	list_init(&dispatch->holds);
 	dispatch->reader = json_reader_new((size_t)parts->config->limits.line_bytes);
 	buf_init(&dispatch->scratch, (size_t)parts->config->limits.line_bytes * 2 + 65536);
 	buf_init(&dispatch->id, MESSAGE_ID_BYTES);
@@ -60,6 +66,7 @@ struct dispatch *dispatch_new(const struct server_parts *parts)
 }
 
 static void leave_put_offs(struct dispatch *dispatch);
+static void leave_peer(struct dispatch *dispatch, const struct peer *peer);
 
 void dispatch_free(struct dispatch *dispatch)
 {
@@ -83,6 +90,7 @@ void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer)
 {
 	if (dispatch->dialect != NULL)
 		dispatch->dialect->goodbye(dispatch->dialect_data, peer);
+	leave_peer(dispatch, peer);
 }
 
 struct request *dispatch_accept(
@@ -232,13 +240,71 @@ bool dispatch_put_off(struct request *request)
 	return turn.may_be_put_off && dispatch_put_off_until(request, refresh, request);
 }
 
+/* A peer whose later requests wait until the output flows that one has asked for. */
+struct hold {
+	struct list link;
+	struct dispatch *dispatch; /* NULL: freed */
+	const struct peer *peer; /* NULL: it has gone */
+	uint64_t number; /* of the request */
+	size_t count; /* panes whose output is to come, and one while they are counted */
+};
+
+static void release(struct dispatch *dispatch, const struct peer *peer);
+
+static void on_flowing(void *data, bool is_gone)
+{
+	struct hold *hold = data;
+	struct dispatch *dispatch = hold->dispatch;
+	const struct peer *peer = hold->peer;
+	(void)is_gone;
+	if (--hold->count > 0)
+		return;
+	if (dispatch != NULL)
+		list_remove(&hold->link);
+	mem_free(hold);
+	if (dispatch != NULL)
+		release(dispatch, peer);
+}
+
+/* How often output of a pane has begun to be followed. */
+static uint64_t begun_flows(const struct dispatch *dispatch)
+{
+	const struct stream_set *streams = dispatch->parts->streams;
+	return streams != NULL ? stream_begun(streams) : 0;
+}
+
+/*
+ * A wait for output begins with its request, though tmux sends the output only soon: what the peer
+ * asks for next, such as the keys that cause it, comes behind that.
+ */
+static void hold(
+    struct dispatch *dispatch, const struct peer *peer, uint64_t number, uint64_t begun)
+{
+	const struct server_parts *parts = dispatch->parts;
+	uint32_t panes[HELD_PANES_MAX];
+	size_t count = stream_coming(parts->streams, begun, panes, HELD_PANES_MAX);
+	struct hold *hold;
+	if (count == 0)
+		return;
+	hold = xalloc(sizeof *hold);
+	*hold =
+	    (struct hold){.dispatch = dispatch, .peer = peer, .number = number, .count = count + 1};
+	list_append(&dispatch->holds, &hold->link);
+	for (size_t at = 0; at < count; at++)
+		flow_wait(parts->base, parts->tmux, parts->streams, panes[at], on_flowing, hold);
+	on_flowing(hold, false);
+}
+
 /*
  * Calls the handler, unless the request was done already. Returns the work that the handler put
  * the request off for.
  */
-static struct work call(struct dispatch *dispatch, struct request *request, bool has_refreshed)
+static struct work call(
+    struct dispatch *dispatch, struct request *request, bool has_refreshed, uint64_t number)
 {
 	struct tmux *tmux = dispatch->parts->tmux;
+	struct peer *peer = request_peer(request);
+	uint64_t begun = begun_flows(dispatch);
 	turn.request = request;
 	turn.may_be_put_off = !has_refreshed && tmux != NULL && tmux_is_live(tmux);
 	turn.work = (struct work){0};
@@ -247,6 +313,8 @@ static struct work call(struct dispatch *dispatch, struct request *request, bool
 		request_method(request)->handle(request, dispatch->args);
 	request_begin_turn(NULL);
 	turn.request = NULL;
+	if (peer != NULL && begun_flows(dispatch) != begun)
+		hold(dispatch, peer, number, begun);
 	return turn.work;
 }
 
@@ -255,7 +323,8 @@ struct put_off {
 	struct list link; /* in put_offs */
 	struct dispatch *dispatch; /* NULL: freed before the work was done */
 	struct request *request;
-	bool is_refresh; /* the work is to read the model again */
+	dispatch_begin_fn *begin; /* the work; NULL: it is held behind an earlier request */
+	uint64_t number; /* in the order of arrival */
 	struct buf params; /* as JSON; empty: none */
 };
 
@@ -275,8 +344,8 @@ static bool read_args(struct dispatch *dispatch, struct request *request, const 
 	return true;
 }
 
-static void put_off(struct dispatch *dispatch, struct request *request, const struct json *params,
-    struct work work);
+static void go_on(struct dispatch *dispatch, struct request *request, const struct json *params,
+    uint64_t number, dispatch_begin_fn *done);
 
 static void put_off_free(struct put_off *again)
 {
@@ -290,24 +359,22 @@ static void handle_again(struct put_off *again)
 	struct peer *peer = request_peer(again->request);
 	struct json_error json_error;
 	const struct json *params = NULL;
-	struct work work;
 	if (again->params.len > 0)
 		params = json_read(dispatch->reader, (const char *)again->params.data,
 		    again->params.len, &json_error);
 	if (peer != NULL)
 		peer_forget_pane(peer);
-	if (read_args(dispatch, again->request, params)) {
-		work = call(dispatch, again->request, again->is_refresh);
-		if (work.begin != NULL)
-			put_off(dispatch, again->request, params, work);
-	}
+	if (read_args(dispatch, again->request, params))
+		go_on(dispatch, again->request, params, again->number, again->begin);
 	give_back(dispatch, again->params.len);
 }
 
 static void on_done(void *data, int error)
 {
 	struct put_off *again = data;
-	if (again->dispatch == NULL) {
+	struct dispatch *dispatch = again->dispatch;
+	const struct peer *peer = request_peer(again->request);
+	if (dispatch == NULL) {
 		request_fail(again->request, MESSAGE_CANCELLED, "the daemon ends");
 		put_off_free(again);
 		return;
@@ -315,51 +382,85 @@ static void on_done(void *data, int error)
 	list_remove(&again->link);
 	/* Most methods can do without a new model; those that cannot, say so. */
 	if (error < 0 &&
-	    (!again->is_refresh || request_method(again->request)->flags & METHOD_NEEDS_TMUX))
+	    (again->begin != refresh || request_method(again->request)->flags & METHOD_NEEDS_TMUX))
 		tmux_call_fail(again->request, error, NULL);
 	else
 		handle_again(again);
-	if (again->dispatch->handled != NULL)
-		again->dispatch->handled(again->dispatch->handled_data);
 	put_off_free(again);
+	release(dispatch, peer);
+	if (dispatch->handled != NULL)
+		dispatch->handled(dispatch->handled_data);
 }
 
-static struct put_off *put_off_new(
-    struct dispatch *dispatch, struct request *request, const struct json *params)
+static struct put_off *put_off(struct dispatch *dispatch, struct request *request,
+    const struct json *params, uint64_t number, dispatch_begin_fn *begin)
 {
 	struct put_off *again = xalloc(sizeof *again);
-	*again = (struct put_off){.dispatch = dispatch, .request = request};
+	*again = (struct put_off){
+	    .dispatch = dispatch, .request = request, .begin = begin, .number = number};
 	buf_init(&again->params, 2 * (size_t)dispatch->parts->config->limits.line_bytes);
 	if (params != NULL) {
 		struct json_writer writer;
 		json_writer_init(&writer, &again->params);
 		json_put_value(&writer, NULL, params);
 	}
+	list_append(&dispatch->put_offs, &again->link);
 	return again;
 }
 
-static void put_off(
-    struct dispatch *dispatch, struct request *request, const struct json *params, struct work work)
+/* Whether the work of an earlier request of the same peer is under way. */
+static bool is_behind(const struct dispatch *dispatch, const struct request *request,
+    uint64_t number, dispatch_begin_fn *begin)
 {
-	struct put_off *again = put_off_new(dispatch, request, params);
-	again->is_refresh = work.begin == refresh;
-	list_append(&dispatch->put_offs, &again->link);
-	work.begin(work.context, on_done, again);
-}
-
-/* Whether the peer's last request waits for the model: what it does comes before this one. */
-static bool is_behind(const struct dispatch *dispatch, const struct request *request)
-{
-	const struct peer *peer = request_peer(request);
 	const struct list *link;
-	if (peer == NULL || request_method(request)->flags & METHOD_WITHOUT_TMUX)
-		return false;
 	list_for_each (link, &dispatch->put_offs) {
 		const struct put_off *again = list_entry(link, struct put_off, link);
-		if (again->is_refresh && request_peer(again->request) == peer)
+		if (again->begin == begin && again->number < number &&
+		    request_peer(again->request) == request_peer(request))
 			return true;
 	}
 	return false;
+}
+
+/* Whether a request must not come before one that waits until the daemon is attached, or output flows. */
+static bool is_held(const struct dispatch *dispatch, const struct request *request, uint64_t number)
+{
+	const struct list *link;
+	if (request_method(request)->flags & METHOD_WITHOUT_TMUX)
+		return false;
+	list_for_each (link, &dispatch->holds) {
+		const struct hold *hold = list_entry(link, struct hold, link);
+		if (hold->peer == request_peer(request) && hold->number < number)
+			return true;
+	}
+	return is_behind(dispatch, request, number, attach);
+}
+
+/* Handles the requests of a peer that are held no longer, in their order. */
+static void release(struct dispatch *dispatch, const struct peer *peer)
+{
+	struct list *link = dispatch->put_offs.next;
+	while (link != &dispatch->put_offs) {
+		struct put_off *again = list_entry(link, struct put_off, link);
+		link = link->next;
+		if (again->begin != NULL || request_peer(again->request) != peer ||
+		    is_held(dispatch, again->request, again->number))
+			continue;
+		list_remove(&again->link);
+		handle_again(again);
+		put_off_free(again);
+		link = dispatch->put_offs.next;
+	}
+}
+
+static void leave_peer(struct dispatch *dispatch, const struct peer *peer)
+{
+	struct list *link;
+	list_for_each (link, &dispatch->holds) {
+		struct hold *hold = list_entry(link, struct hold, link);
+		if (hold->peer == peer)
+			hold->peer = NULL;
+	}
 }
 
 /* Their work goes on: its end finds no dispatch any more. */
@@ -369,6 +470,13 @@ static void leave_put_offs(struct dispatch *dispatch)
 		struct put_off *again = list_entry(dispatch->put_offs.next, struct put_off, link);
 		list_remove(&again->link);
 		again->dispatch = NULL;
+		if (again->begin == NULL)
+			on_done(again, 0);
+	}
+	while (!list_is_empty(&dispatch->holds)) {
+		struct hold *hold = list_entry(dispatch->holds.next, struct hold, link);
+		list_remove(&hold->link);
+		hold->dispatch = NULL;
 	}
 }
 
@@ -388,32 +496,45 @@ void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data)
  * The work before a request: while the daemon rests, the model is as old as the last request, and
  * no output comes. Most methods look for a pane, which can be that of the caller.
  */
-static struct work work_before(const struct dispatch *dispatch, struct request *request)
+static struct work work_before(
+    const struct dispatch *dispatch, struct request *request, uint64_t number)
 {
 	unsigned flags = request_method(request)->flags;
 	bool must_look = is_detached(dispatch->parts->tmux);
 	if (must_look && flags & METHOD_FOLLOWS)
 		return (struct work){attach, request};
-	if ((must_look && !(flags & METHOD_WITHOUT_TMUX)) || is_behind(dispatch, request))
+	if (!(flags & METHOD_WITHOUT_TMUX) &&
+	    (must_look || is_behind(dispatch, request, number, refresh)))
 		return (struct work){refresh, request};
 	return (struct work){0};
 }
 
+/* Handles a request whose arguments were read, unless it has to wait. done: work that is done; NULL: none. */
+static void go_on(struct dispatch *dispatch, struct request *request, const struct json *params,
+    uint64_t number, dispatch_begin_fn *done)
+{
+	struct work work = {0};
+	if (is_held(dispatch, request, number)) {
+		(void)put_off(dispatch, request, params, number, NULL);
+		return;
+	}
+	if (done == NULL)
+		work = work_before(dispatch, request, number);
+	if (work.begin == NULL)
+		work = call(dispatch, request, done == refresh, number);
+	if (work.begin != NULL)
+		work.begin(
+		    work.context, on_done, put_off(dispatch, request, params, number, work.begin));
+}
+
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params)
 {
-	struct work work;
 	request_note(request, params);
 	if (dispatch->route != NULL && dispatch->route(dispatch->route_data, request, params))
 		return;
-	if (!read_args(dispatch, request, params))
-		return;
-	if (!is_admitted(dispatch, request, request_method(request)))
-		return;
-	work = work_before(dispatch, request);
-	if (work.begin == NULL)
-		work = call(dispatch, request, false);
-	if (work.begin != NULL)
-		put_off(dispatch, request, params, work);
+	if (read_args(dispatch, request, params) &&
+	    is_admitted(dispatch, request, request_method(request)))
+		go_on(dispatch, request, params, ++dispatch->last, NULL);
 }
 
 static void handle(struct dispatch *dispatch, struct peer *peer, const struct message *message)

@@ -14,7 +14,8 @@ struct output_source_set {
 	struct tmux *tmux;
 	struct pane_pipe_set *pipes; /* NULL: none is made */
 	void (*late)(struct output_source *source, const uint8_t *bytes, size_t len);
-	struct list sources; /* that are wanted */
+	struct list sources; /* that are wanted, the latest last */
+	uint64_t begun; /* how often one was */
 	bool all;
 };
 
@@ -56,6 +57,7 @@ static void leave(struct output_source *source)
 static void enter(struct output_source *source, enum output_source_kind kind)
 {
 	list_append(&source->set->sources, &source->link);
+	source->number = ++source->set->begun;
 	source->kind = kind;
 	if (kind == OUTPUT_SOURCE_PIPE) {
 		muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_COMING);
@@ -169,6 +171,27 @@ bool output_source_needs_control(const struct output_source_set *sources)
 		if (list_entry(link, struct output_source, link)->kind == OUTPUT_SOURCE_CONTROL)
 			return true;
 	return false;
+}
+
+uint64_t output_source_begun(const struct output_source_set *sources)
+{
+	return sources->begun;
+}
+
+size_t output_source_coming(
+    const struct output_source_set *sources, uint64_t begun, uint32_t *ret_panes, size_t max)
+{
+	const struct list *link;
+	size_t count = 0;
+	for (link = sources->sources.prev; link != &sources->sources && count < max;
+	     link = link->prev) {
+		const struct output_source *source = list_entry(link, struct output_source, link);
+		if (source->number <= begun)
+			break;
+		if (muxbus_sync_output(sync_of(source), source->pane) == MUXBUS_OUTPUT_COMING)
+			ret_panes[count++] = source->pane;
+	}
+	return count;
 }
 
 uint32_t output_source_piped(const struct output_source_set *sources)

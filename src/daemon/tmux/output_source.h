@@ -31,6 +31,7 @@ struct output_source {
 	struct output_source_set *set;
 	uint32_t pane;
 	enum output_source_kind kind;
+	uint64_t number; /* of its beginning, in the set */
 	bool has_ended; /* nothing is wanted any more */
 	bool is_pipeless; /* a pipe has ended or could not be: not tried again in this follow */
 };
@@ -60,6 +61,13 @@ void output_source_drain(struct output_source *source);
 
 /* Whether control mode is needed for the output that is wanted. */
 bool output_source_needs_control(const struct output_source_set *sources);
+
+/* How often the output of a single pane has begun to be wanted. */
+uint64_t output_source_begun(const struct output_source_set *sources);
+
+/* Stores the panes that have begun since that count, and whose output is still to come. */
+size_t output_source_coming(
+    const struct output_source_set *sources, uint64_t begun, uint32_t *ret_panes, size_t max);
 
 /* How many panes are followed by a pipe. */
 uint32_t output_source_piped(const struct output_source_set *sources);

@@ -564,6 +564,17 @@ void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest
 	settle(streams, stream);
 }
 
+uint64_t stream_begun(const struct stream_set *streams)
+{
+	return output_source_begun(streams->sources);
+}
+
+size_t stream_coming(
+    const struct stream_set *streams, uint64_t begun, uint32_t *ret_panes, size_t max)
+{
+	return output_source_coming(streams->sources, begun, ret_panes, max);
+}
+
 bool stream_set_follows(const struct stream_set *streams)
 {
 	size_t cursor = 0;

@@ -60,6 +60,11 @@ void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest
 /* Whether output is wanted, of a pane or of all. */
 bool stream_set_follows(const struct stream_set *streams);
 
+/* Of output_source.h: how many panes have begun to be followed, and those that do not flow yet. */
+uint64_t stream_begun(const struct stream_set *streams);
+size_t stream_coming(
+    const struct stream_set *streams, uint64_t begun, uint32_t *ret_panes, size_t max);
+
 /*
  * A reader's lease: keeps the ring of a pane filled for this time after the last call. follows:
  * the reader reads output, so that the daemon stays attached.
