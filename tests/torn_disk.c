@@ -65,6 +65,7 @@ static int torn_open(void *data, const char *name, int create)
 	if (create) {
 		strncpy(file->name, name, TORN_NAME - 1);
 		file_resize(file, 0);
+		file->lost_from = file->lost_to = 0;
 	}
 	file->is_open = true;
 	return (int)(file - disk->files);
@@ -98,6 +99,8 @@ static ssize_t torn_write(void *data, int number, const void *bytes, size_t len,
 	if (offset + len > file->len)
 		file_resize(file, offset + len);
 	memcpy(file->bytes + offset, bytes, len);
+	if (offset < file->lost_to) /* written again */
+		file->lost_to = offset > file->lost_from ? offset : file->lost_from;
 	return (ssize_t)len;
 }
 
@@ -136,19 +139,30 @@ static int64_t torn_size(void *data, int number)
 	return (int64_t)disk->files[number].len;
 }
 
+/* The kernel takes for written what it failed to write: no later sync writes it. */
+static void forget_unsynced(struct torn_file *file)
+{
+	file->lost_from = file->synced_len < file->len ? file->synced_len : file->len;
+	file->lost_to = file->len;
+}
+
 static int torn_sync(void *data, int number)
 {
 	struct torn_disk *disk = data;
 	struct torn_file *file = &disk->files[number];
 	disk->syncs++;
-	if (disk->fail_sync_in > 0 && --disk->fail_sync_in == 0)
+	if (disk->fail_sync_in > 0 && --disk->fail_sync_in == 0) {
+		forget_unsynced(file);
 		return -EIO;
+	}
 	free(file->synced);
 	file->synced = malloc(file->len > 0 ? file->len : 1);
 	if (file->synced == NULL)
 		abort();
 	memcpy(file->synced, file->bytes, file->len);
 	file->synced_len = file->len;
+	for (size_t at = file->lost_from; at < file->lost_to && at < file->len; at++)
+		file->synced[at] = 0;
 	return 0;
 }
 

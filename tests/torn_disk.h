@@ -21,6 +21,7 @@ struct torn_file {
 	size_t len;
 	uint8_t *synced; /* as they are on the platter */
 	size_t synced_len;
+	size_t lost_from, lost_to; /* what a sync failed to write; later ones leave it out */
 	size_t reserved; /* bytes that can be written even if the disk is full */
 	bool is_open;
 	bool is_named; /* its name is on the platter */
