@@ -24,8 +24,8 @@ static struct sequence *open_sequence(void)
 	return sequence;
 }
 
-/* The last number of a process that gives count numbers and is killed. */
-static uint64_t killed_life(int count)
+/* The last number of a process that passes some numbers, gives count more and is killed. */
+static uint64_t killed_life(uint64_t passed, int count)
 {
 	int pipe_fds[2];
 	uint64_t last = 0;
@@ -35,6 +35,7 @@ static uint64_t killed_life(int count)
 	pid = fork();
 	if (pid == 0) {
 		struct sequence *sequence = open_sequence();
+		sequence_pass(sequence, sequence_last(sequence) + passed);
 		for (int i = 0; i < count; i++)
 			last = sequence_next(sequence);
 		(void)!write(pipe_fds[1], &last, sizeof last);
@@ -105,14 +106,17 @@ static void test_orderly(void)
 
 static void test_killed(void)
 {
-	uint64_t last = killed_life(3);
+	uint64_t last = killed_life(0, 3);
 	uint64_t first = first_of_new_life();
 	ok(first > last, "after kill -9 numbers go on above (%llu, %llu)", (unsigned long long)last,
 	    (unsigned long long)first);
 	ok(first <= last + SEQUENCE_BLOCK, "and skip no more than a block");
-	last = killed_life(SEQUENCE_BLOCK + 10);
+	last = killed_life(0, SEQUENCE_BLOCK + 10);
 	first = first_of_new_life();
 	ok(first > last, "also after more than a block of numbers");
+	last = killed_life(3 * (uint64_t)SEQUENCE_BLOCK, 3);
+	first = first_of_new_life();
+	ok(first > last, "and after numbers that were passed far ahead");
 }
 
 /* A damaged file must never lead to a number that was given before. */
