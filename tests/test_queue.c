@@ -30,8 +30,7 @@ static const struct consumer_filter any = {.source = -1};
 static void world_open(struct world *world)
 {
 	char reason[128];
-	if (world->events == NULL)
-		world->events = event_log_new(NULL, 100, 1 << 20, reason, sizeof reason);
+	world->events = event_log_new(NULL, 100, 1 << 20, reason, sizeof reason);
 	world->store = store_open(&torn_disk_table, &world->disk, false, NULL, NULL);
 	if (world->events == NULL || world->store == NULL)
 		abort();
@@ -39,7 +38,7 @@ static void world_open(struct world *world)
 	world->consumers = consumer_set_new(world->queue);
 }
 
-/* Closes in good order, or as kill -9 does. The numbers go on, as the sequence's file sees to. */
+/* Closes in good order, or as kill -9 does. The numbers go on, the events do not. */
 static void world_restart(struct world *world, bool is_killed)
 {
 	struct torn_disk copy;
@@ -47,6 +46,7 @@ static void world_restart(struct world *world, bool is_killed)
 	consumer_set_free(world->consumers);
 	queue_free(world->queue);
 	store_close(world->store);
+	event_log_free(world->events);
 	if (is_killed) {
 		torn_disk_finish(&world->disk);
 		torn_disk_kill(&copy);
