@@ -532,18 +532,29 @@ static void test_streams(void)
 	world_remove(&world);
 }
 
-/* A repeated request with the same key starts a job once. */
+/* A job is started once, also if its supervisor was killed before it removed the spec. */
 static void test_started_once(void)
 {
+	char *argv[] = {(char *)"/bin/sh", (char *)"-c", NULL, NULL};
+	char *env[] = {(char *)"A=1", NULL};
+	const struct job_spec spec = {
+	    .cwd = (char *)"/", .argv = argv, .env = env, .out_max = 1000};
 	struct world world;
 	const struct job *job;
-	char command[192], path[128];
+	char command[192], path[128], directory[sizeof world.dir + 8];
 	struct stat status = {0};
+	int dir_fd;
 	world_make(&world);
+	argv[2] = command;
 	snprintf(path, sizeof path, "%s/ran", world.dir);
 	snprintf(command, sizeof command, "printf x >>%s", path);
 	job = start(&world, command, 0);
 	ok(wait_all(&world), "a job has run");
+	snprintf(directory, sizeof directory, "%s/jobs", world.dir);
+	dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	(void)wait_gone(&world, supervisor_of(&world, job));
+	is_int(job_spec_write(dir_fd, job->id, &spec), 0, "its spec is there again");
+	close(dir_fd);
 	is_int(supervise_again(&world, job), 4, "another supervisor does not start it again");
 	is_int(stat(path, &status) == 0 ? (int)status.st_size : -1, 1, "so it has run once");
 	world_remove(&world);
