@@ -24,9 +24,13 @@
 #include "daemon/mcp/mcp.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
+#include "daemon/queue/once.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server.h"
+#include "torn_disk.h"
 
 /* Methods for tests. */
 
@@ -134,6 +138,17 @@ static void handle_publish(struct request *request, const void *data)
 	request_done(request);
 }
 
+static int counted;
+
+/* Has an effect, so that it has a key. */
+static void handle_count(struct request *request, const void *data)
+{
+	const struct test_args *args = data;
+	counted += (int)args->count;
+	json_put_int(request_result(request), "counted", counted);
+	request_done(request);
+}
+
 /* The reply to status about the server. */
 static void handle_counts(struct request *request, const void *data)
 {
@@ -202,17 +217,20 @@ static void handle_cancelled(struct request *request, const void *data)
 	request_done(request);
 }
 
-#define TEST_METHOD(method_name, method_flags, handler)                                         \
-	{                                                                                       \
-		.name = METHOD(method_name, METHOD_READS), .title = "test", .summary = "Test.", \
-		.fields = test_fields, .args_size = sizeof(struct test_args),                   \
-		.flags = (method_flags), .handle = (handler)                                    \
+#define TEST_METHOD_OF(method_name, method_effects, method_flags, handler)                        \
+	{                                                                                         \
+		.name = METHOD(method_name, method_effects), .title = "test", .summary = "Test.", \
+		.fields = test_fields, .args_size = sizeof(struct test_args),                     \
+		.flags = (method_flags), .handle = (handler)                                      \
 	}
+#define TEST_METHOD(method_name, method_flags, handler) \
+	TEST_METHOD_OF(method_name, METHOD_READS, method_flags, handler)
 
 /* Keep alphabetized. */
 static const struct method methods_test[] = {
     TEST_METHOD("big", 0, handle_big),
     TEST_METHOD("cancelled", 0, handle_cancelled),
+    TEST_METHOD_OF("count", METHOD_ADMINISTERS, 0, handle_count),
     TEST_METHOD("counts", 0, handle_counts),
     TEST_METHOD("echo", 0, handle_echo),
     TEST_METHOD("feed", 0, handle_feed),
@@ -260,15 +278,22 @@ static int serve(const struct served *served, int word_fd)
 	struct event *term;
 	bool is_up;
 	struct server_parts parts;
+	struct torn_disk disk;
+	struct store *store;
+	struct queue *queue;
 	(void)event_config_require_features(base_config, EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE);
 	daemon.base = event_base_new_with_config(base_config);
 	event_config_free(base_config);
 	daemon.events = event_log_new(NULL, (size_t)served->config.limits.events,
 	    (size_t)served->config.limits.event_bytes, reason, sizeof reason);
+	torn_disk_init(&disk, 1);
+	store = store_open(&torn_disk_table, &disk, false, NULL, NULL);
+	queue = queue_new(store, daemon.events);
 	parts = (struct server_parts){.config = &served->config,
 	    .base = daemon.base,
 	    .events = daemon.events,
 	    .counters = &counters,
+	    .onces = once_set_new(queue),
 	    .daemon = &daemon};
 	daemon.parts = &parts;
 	daemon.server = server_new(&parts, reason, sizeof reason);
@@ -284,6 +309,10 @@ static int serve(const struct served *served, int word_fd)
 	}
 	server_free(daemon.server);
 	mcp_free(mcp);
+	once_set_free(parts.onces);
+	queue_free(queue);
+	store_close(store);
+	torn_disk_finish(&disk);
 	event_log_free(daemon.events);
 	event_free(term);
 	event_base_free(daemon.base);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The server of muxbusd alone, in a process of its own, without tmux and with methods that
- * tests need: echo, late (in order), wait (not), big, publish, counts and so on. And a
+ * tests need: echo, late (in order), wait (not), big, publish, count (with keys) and so on. And a
  * peer to talk to it. All waiting has a bound.
  */
 #ifndef SERVED_H
