@@ -68,6 +68,36 @@ static void test_run(void)
 	declaration_free(got);
 }
 
+/* Records of calls have the size only of what a declaration does not call plain. */
+static void test_record(void)
+{
+	static const char declared[] =
+	    "{\"name\":\"t\",\"group\":\"g\",\"description\":\"d\",\"run\":[\"true\"],"
+	    "\"parameters\":{\"type\":\"object\",\"properties\":{"
+	    "\"path\":{\"type\":\"string\",\"plain\":true},\"text\":{\"type\":\"string\"},"
+	    "\"words\":{\"type\":\"array\"},\"count\":{\"type\":\"integer\"}}}}";
+	static const char params[] =
+	    "{\"path\":\"/etc\",\"text\":\"hunter2\",\"words\":[\"hunter2\"],\"count\":7}";
+	struct json_reader *reader = json_reader_new(4096);
+	char reason[DECLARATION_REASON_SIZE];
+	struct declaration *got = read_text(declared, strlen(declared), reason);
+	struct json_writer writer;
+	struct json_error error;
+	struct buf out;
+	buf_init(&out, 4096);
+	json_writer_init(&writer, &out);
+	ok(got != NULL &&
+		field_write_record(
+		    &writer, got->fields, json_read(reader, params, strlen(params), &error)),
+	    "a record of a call hides something: %s", reason);
+	is_str((const char *)out.data,
+	    "{\"path\":\"/etc\",\"text\":\"(7 bytes)\",\"words\":\"(1 values)\",\"count\":7}",
+	    "the texts that are not plain");
+	buf_finish(&out);
+	declaration_free(got);
+	json_reader_free(reader);
+}
+
 static const char server[] =
     "{\"name\":\"navigate\",\"group\":\"browser\",\"description\":\"Opens a page.\","
     "\"parameters\":{\"type\":\"object\",\"properties\":{\"address\":{\"type\":\"string\"}}},"
@@ -217,6 +247,7 @@ static void test_bounds(void)
 int main(void)
 {
 	test_run();
+	test_record();
 	test_server();
 	test_rows();
 	test_damage(whole);
