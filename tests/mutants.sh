@@ -74,7 +74,9 @@ if ! (cd "$tree/_mutants" && ../configure -q CFLAGS='-g -O1' && make -s -j2) >"$
 	exit 1
 fi
 for test in tests/test_journal tests/test_journal_kill tests/test_store tests/test_queue \
-	tests/test_record tests/test_timer tests/test_sequence tests/test_watch tests/test_job; do
+	tests/test_record tests/test_timer tests/test_sequence tests/test_watch tests/test_job \
+	tests/test_state_dir tests/test_repeat tests/test_draft tests/test_line tests/test_fleet_name \
+	tests/test_declaration; do
 	run_test $test
 	result=$?
 	[ $result -eq 0 ] && result=ok || result='not ok'
@@ -110,6 +112,9 @@ mutant tests/test_store src/daemon/queue/store.c 'a deleted record comes back' \
 	'op_write(&store->transaction, OP_DELETE, key, "", 0);' ''
 mutant tests/test_sequence src/daemon/event/sequence.c 'numbers are given before the disk has them' \
 	'write_file(sequence->dir, ceiling) < 0' 'write_file(sequence->dir, sequence->last) < 0'
+mutant tests/test_sequence src/daemon/event/sequence.c 'the thread does not write the next block' \
+	'write_file(sequence->dir, sequence->raised) < 0' \
+	'write_file(sequence->dir, sequence->ceiling) < 0'
 mutant tests/test_sequence src/daemon/event/sequence.c 'a damaged file is trusted' \
 	'if (len != (size_t)expected_len || memcmp(text, expected, len) != 0)' 'if (expected_len < 0)'
 
@@ -185,6 +190,46 @@ mutant tests/test_watch src/daemon/source/watch.c 'a watch reads reported lines 
 	seq = queue_post'
 mutant tests/test_watch src/daemon/source/watch.c 'a watch that is over goes on after a restart' \
 	'record_delete(queue_store(queue), &watch_kind, watch->id);' ';'
+
+# ---- the lock
+
+mutant tests/test_state_dir src/daemon/core/lock.c 'the directory of a killed daemon is not waited for' \
+	'process_await_release(ret_holder->pid, &tries));
+	if (result == LOCK_ERROR)' 'tries > 0);
+	if (result == LOCK_ERROR)'
+mutant tests/test_state_dir src/daemon/core/lock.c 'the tmux server of a killed daemon is not waited for' \
+	'process_await_release(ret_holder->pid, &tries));
+	return result;' 'tries > 0);
+	return result;'
+
+# ---- requests
+
+mutant tests/test_repeat src/daemon/server/repeat.c 'another request with a used key gets the answer of the first' \
+	'first->content != once->content' 'false'
+mutant tests/test_repeat src/daemon/server/repeat.c 'a request with a key is done again' \
+	'if (!repeat_find(request, "", own.key, &first))' \
+	'if (!repeat_find(request, "", own.key, &first) || true)'
+mutant tests/test_line src/wire/lost_id.c 'an id that may be another one is taken from an invalid line' \
+	'lost->count == 1 && lost->len > 0' 'lost->len > 0'
+mutant tests/test_line src/wire/lost_id.c 'the id of an inner object is taken from an invalid line' \
+	'lost->place = NESTED;
+		pass_nested(lost, byte);' 'lost->place = BEFORE_NAME;'
+
+# ---- drafts
+
+mutant tests/test_draft src/daemon/pane/draft.c 'a text that a person went on with is not their draft' \
+	'	return found == line->count;' '	return true;'
+mutant tests/test_draft src/daemon/pane/draft.c 'a text that a person typed again is not their draft' \
+	'facts->is_untouched && at < end' 'at < end'
+mutant tests/test_draft src/daemon/pane/draft.c 'the first row of a command that goes on is not their draft' \
+	'has_first_row(view, &line, ret_draft)' 'false && has_first_row(view, &line, ret_draft)'
+
+# ---- the fleet and declared tools
+
+mutant tests/test_fleet_name src/daemon/fleet/fleet_name.c 'a host speaks for another one' \
+	'!has(own, member->name) && ' ''
+mutant tests/test_declaration src/daemon/tool/declaration_schema.c 'the history has the texts of declared tools' \
+	'property->is_plain ? 0 : FIELD_CONFIDENTIAL' '0'
 
 echo "1..$count"
 [ $failed -eq 0 ]
