@@ -20,10 +20,11 @@ only include 'none' 'the public header includes no private one'
 only src/base 'base/[^/]*|config\.h' 'base includes only base'
 only src/lib 'base/[^/]*|lib/([a-z]+/)?[^/]*|config\.h' 'lib includes only base, itself and <muxbus.h>'
 only src/wire '(base|wire)/[^/]*|config\.h' 'wire includes only base and itself'
-only src/daemon '(base|wire|daemon/[a-z]+)/[^/]*|config\.h' \
-	'daemon includes base, wire and itself, and never the insides of the library'
+only src/io '(base|io)/[^/]*|config\.h' 'io includes only base and itself'
+only src/daemon '(base|wire|io|daemon/[a-z]+)/[^/]*|config\.h' \
+	'daemon includes base, wire, io and itself, and never the insides of the library'
 only src/cli '(base|wire|cli)/[^/]*|completion_scripts\.h|config\.h' 'cli includes only base, wire and itself'
-only src/nats '(base|wire|nats)/[^/]*|config\.h' 'nats includes only base, wire and itself'
+only src/nats '(base|wire|io|nats)/[^/]*|config\.h' 'nats includes only base, wire, io and itself'
 only src/job '(base|job)/[^/]*|config\.h' 'job includes only base and itself'
 
 # reserved HEADERS FILES NAME: only these files include these headers.
@@ -32,8 +33,8 @@ reserved() {
 }
 
 reserved 'muxbus\.h' 'src/(lib|daemon)/.*' '<muxbus.h> is for lib and daemon'
-reserved 'event2?/.*|event\.h|evutil\.h' 'src/lib/connection/attach\.c|src/(daemon|nats)/.*' \
-	'libevent is for lib/connection/attach.c, the daemon and muxbus-nats'
+reserved 'event2?/.*|event\.h|evutil\.h' 'src/lib/connection/attach\.c|src/(io|daemon|nats)/.*' \
+	'libevent is for lib/connection/attach.c, io, the daemon and muxbus-nats'
 reserved 'nats/(nats|adapters/.*)\.h' 'src/nats/(broker|main)\.c' \
 	'libnats is for broker.c and main.c of nats'
 reserved 'yajl/.*' 'src/wire/json\.c' 'yajl is for wire/json.c'

@@ -37,7 +37,7 @@ check 'sizeof has parentheses for types only' "$(awk '
 	none 'an empty initialiser is {0}' '^[^"]*= \{\};' $code
 	none 'NULL stands on the right' '\(NULL [=!]=|(&&|\|\|) NULL [=!]=' $code
 	none 'timers of the event loop are loop timers' 'evtimer_new|evtimer_assign' \
-		$(sources src/daemon | grep -v core/loop_timer.c)
+		$(sources src/daemon src/nats)
 }
 
 # Comments of C, and manuals and READMEs whole, a sentence that begins a line behind "~".

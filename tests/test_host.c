@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
+#include "io/loop_timer.h"
 #include "tap.h"
 #include "wire/json.h"
 

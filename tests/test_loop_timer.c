@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Timers of the daemon's loop: their order, their times, and what their callbacks may do. */
-#include "daemon/core/loop_timer.h"
+#include "io/loop_timer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/core/supervisor.h"
+#include "io/loop_timer.h"
 #include "tap.h"
 #include "wire/json.h"
 

@@ -20,7 +20,6 @@
 #include "daemon/core/daemonize.h"
 #include "daemon/core/lock.h"
 #include "daemon/core/log_file.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/core/meter.h"
 #include "daemon/core/rlimit.h"
 #include "daemon/core/sd_notify.h"
@@ -66,6 +65,7 @@
 #include "daemon/tool/tool_folder.h"
 #include "daemon/tool/tool_kept.h"
 #include "daemon/tool/tool_server.h"
+#include "io/loop_timer.h"
 #include "wire/address.h"
 #include "wire/json.h"
 

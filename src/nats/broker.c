@@ -23,7 +23,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "base/xalloc.h"
-#include "nats/later.h"
+#include "io/loop_timer.h"
 
 enum {
 	SWEEP_MS = 500, /* between looks for requests whose time is up */
@@ -61,8 +61,8 @@ struct broker {
 	struct list asks;
 	struct map asks_by_id;
 	uint64_t last_id;
-	struct later *retry;
-	struct later *sweep;
+	struct loop_timer *retry;
+	struct loop_timer *sweep;
 	unsigned delay_ms;
 };
 
@@ -176,8 +176,8 @@ struct broker *broker_new(struct event_base *base, const struct broker_options *
 	broker->handlers = *handlers;
 	list_init(&broker->asks);
 	map_init(&broker->asks_by_id);
-	broker->retry = later_new(base, connect_now, broker);
-	broker->sweep = later_new(base, sweep_asks, broker);
+	broker->retry = loop_timer_new(base, connect_now, broker);
+	broker->sweep = loop_timer_new(base, sweep_asks, broker);
 	(void)snprintf(broker->js_prefix, sizeof broker->js_prefix, "$JS.%s%sAPI.",
 	    options->js_domain != NULL ? options->js_domain : "",
 	    options->js_domain != NULL ? "." : "");
@@ -233,8 +233,8 @@ void broker_free(struct broker *broker)
 		mem_free(broker->listeners[i].subject);
 		mem_free(broker->listeners[i].group);
 	}
-	later_free(broker->retry);
-	later_free(broker->sweep);
+	loop_timer_free(broker->retry);
+	loop_timer_free(broker->sweep);
 	natsOptions_Destroy(broker->options);
 	mem_free(broker);
 }
@@ -248,7 +248,7 @@ static void broker_down(struct broker *broker, natsStatus status, const char *te
 	close_connection(broker);
 	fail_asks(broker, reason);
 	broker->handlers.down(broker->handlers.data, reason);
-	later_arm(broker->retry,
+	loop_timer_arm(broker->retry,
 	    is_refused ? BROKER_REFUSED_MS : (int64_t)backoff_next_ms(&broker->delay_ms));
 }
 
@@ -285,13 +285,13 @@ static void connect_now(void *data)
 		broker_down(broker, status, nats_GetLastError(NULL));
 		return;
 	}
-	later_arm(broker->sweep, SWEEP_MS);
+	loop_timer_arm(broker->sweep, SWEEP_MS);
 	broker->handlers.up(broker->handlers.data);
 }
 
 void broker_start(struct broker *broker)
 {
-	later_arm(broker->retry, 0);
+	loop_timer_arm(broker->retry, 0);
 }
 
 bool broker_is_up(const struct broker *broker)
@@ -352,7 +352,7 @@ static bool check_connection(struct broker *broker)
 		return broker->connection != NULL;
 	status = natsConnection_GetLastError(broker->connection, &text);
 	(void)snprintf(reason, sizeof reason, "%s", text != NULL ? text : "");
-	later_disarm(broker->sweep);
+	loop_timer_disarm(broker->sweep);
 	broker_down(broker, status, reason[0] != '\0' ? reason : "the connection was closed");
 	return false;
 }
@@ -402,7 +402,7 @@ static void sweep_asks(void *data)
 		broker->handlers.unheard(broker->handlers.data);
 	}
 	if (!list_is_empty(&broker->asks))
-		later_arm(broker->sweep, SWEEP_MS);
+		loop_timer_arm(broker->sweep, SWEEP_MS);
 }
 
 void broker_listen(struct broker *broker, const char *subject, const char *group,
@@ -476,8 +476,8 @@ bool broker_ask(struct broker *broker, const char *subject, const struct broker_
 	if (map_set(&broker->asks_by_id, id, ask) < 0)
 		abort();
 	list_append(&broker->asks, &ask->link);
-	if (!later_is_armed(broker->sweep))
-		later_arm(broker->sweep, SWEEP_MS);
+	if (!loop_timer_is_armed(broker->sweep))
+		loop_timer_arm(broker->sweep, SWEEP_MS);
 	return true;
 }
 

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "base/xalloc.h"
-#include "nats/later.h"
+#include "io/loop_timer.h"
 #include "nats/link.h"
 #include "wire/json.h"
 
@@ -26,7 +26,7 @@ struct feed {
 	struct broker *broker;
 	struct publisher *publisher;
 	struct link *link;
-	struct later *ack_later;
+	struct loop_timer *ack_later;
 	uint64_t event_added; /* numbers up to these are with the publisher, or stored */
 	uint64_t note_added;
 	uint64_t note_stored;
@@ -295,7 +295,7 @@ static void on_acked(void *data, const struct json *response)
 		log_error(
 		    "muxbusd does not take an acknowledgement: %s", read_text(error, "message"));
 	else if (response != NULL && feed->note_acked < feed->note_stored)
-		later_arm(feed->ack_later, ACK_MS);
+		loop_timer_arm(feed->ack_later, ACK_MS);
 }
 
 /* Tells the daemon how far the stream is. */
@@ -329,8 +329,8 @@ static void on_stored(void *data, enum publisher_kind kind, uint64_t seq)
 	}
 	if (seq > feed->note_stored && seq <= feed->note_added)
 		feed->note_stored = seq;
-	if (!later_is_armed(feed->ack_later))
-		later_arm(feed->ack_later, ACK_MS);
+	if (!loop_timer_is_armed(feed->ack_later))
+		loop_timer_arm(feed->ack_later, ACK_MS);
 }
 
 static void on_room(void *data)
@@ -348,7 +348,7 @@ static void on_up(void *data)
 	feed->note_acked = 0; /* an acknowledgement may have been lost */
 	subscribe(feed);
 	if (feed->note_stored > 0)
-		later_arm(feed->ack_later, ACK_MS);
+		loop_timer_arm(feed->ack_later, ACK_MS);
 }
 
 static void on_down(void *data, const char *reason)
@@ -374,7 +374,7 @@ struct feed *feed_new(struct event_base *base, const struct feed_options *option
 	buf_init(&feed->payload, 0);
 	feed->publisher = publisher_new(base, broker, &stored);
 	feed->link = link_new(base, options->socket, &handlers);
-	feed->ack_later = later_new(base, acknowledge, feed);
+	feed->ack_later = loop_timer_new(base, acknowledge, feed);
 	return feed;
 }
 
@@ -384,7 +384,7 @@ void feed_free(struct feed *feed)
 		return;
 	link_free(feed->link);
 	publisher_free(feed->publisher);
-	later_free(feed->ack_later);
+	loop_timer_free(feed->ack_later);
 	buf_finish(&feed->payload);
 	mem_free(feed);
 }

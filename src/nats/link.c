@@ -17,7 +17,7 @@
 #include "base/map.h"
 #include "base/process.h"
 #include "base/xalloc.h"
-#include "nats/later.h"
+#include "io/loop_timer.h"
 #include "wire/line.h"
 #include "wire/message.h"
 
@@ -35,7 +35,7 @@ struct link {
 	int fd; /* -1: down */
 	struct event *on_read;
 	struct event *on_write;
-	struct later *retry;
+	struct loop_timer *retry;
 	unsigned delay_ms;
 	struct line_input in;
 	struct buf out;
@@ -57,7 +57,7 @@ struct link *link_new(
 	link->handlers = *handlers;
 	link->socket = xstrdup(socket);
 	link->fd = -1;
-	link->retry = later_new(base, connect_now, link);
+	link->retry = loop_timer_new(base, connect_now, link);
 	line_input_init(&link->in, LINK_LINE_MAX);
 	buf_init(&link->out, LINK_UNSENT_MAX);
 	link->reader = json_reader_new(LINK_LINE_MAX);
@@ -94,7 +94,7 @@ void link_free(struct link *link)
 	line_input_finish(&link->in);
 	buf_finish(&link->out);
 	json_reader_free(link->reader);
-	later_free(link->retry);
+	loop_timer_free(link->retry);
 	mem_free(link->socket);
 	mem_free(link);
 }
@@ -114,7 +114,7 @@ static void link_down(struct link *link, const char *reason)
 	}
 	map_finish(&lost);
 	link->handlers.down(link->handlers.data, reason);
-	later_arm(link->retry, backoff_next_ms(&link->delay_ms));
+	loop_timer_arm(link->retry, backoff_next_ms(&link->delay_ms));
 }
 
 /* The response to one of our requests, or an event. */
@@ -244,7 +244,7 @@ static void connect_now(void *data)
 
 void link_start(struct link *link)
 {
-	later_arm(link->retry, 0);
+	loop_timer_arm(link->retry, 0);
 }
 
 bool link_is_up(const struct link *link)

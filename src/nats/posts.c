@@ -11,8 +11,8 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "base/xalloc.h"
+#include "io/loop_timer.h"
 #include "nats/js_reply.h"
-#include "nats/later.h"
 #include "nats/stores.h"
 #include "wire/json.h"
 #include "wire/message.h"
@@ -34,7 +34,7 @@ struct posts {
 	struct broker *broker;
 	struct link *link;
 	struct json_reader *reader;
-	struct later *next; /* asks for more */
+	struct loop_timer *next; /* asks for more */
 	struct list open; /* posts that the daemon has not answered */
 	char durable[3 * NAME_SIZE]; /* the name of the consumer */
 	char filter[NAME_SUBJECT_SIZE];
@@ -105,7 +105,7 @@ static void on_posted(void *data, const struct json *response)
 	}
 	post_free(post);
 	if (posts->left == 0 && list_is_empty(&posts->open))
-		later_arm(posts->next, 0);
+		loop_timer_arm(posts->next, 0);
 }
 
 /* The number of a message in its stream, from the subject of its acknowledgement. */
@@ -178,7 +178,7 @@ static void on_message(void *data, const struct broker_message *from)
 		if (!posts->has_consumer)
 			log_debug("posts: %s %s", from->status,
 			    from->description != NULL ? from->description : "");
-		later_arm(posts->next, posts->has_consumer ? 0 : RETRY_MS);
+		loop_timer_arm(posts->next, posts->has_consumer ? 0 : RETRY_MS);
 		return;
 	}
 	if (from->reply == NULL || !read_number(from->reply, &number))
@@ -186,7 +186,7 @@ static void on_message(void *data, const struct broker_message *from)
 	posts->left -= posts->left > 0;
 	take_post(posts, from, number);
 	if (posts->left == 0 && list_is_empty(&posts->open))
-		later_arm(posts->next, 0);
+		loop_timer_arm(posts->next, 0);
 }
 
 static void on_created(void *data, const struct broker_message *reply, const char *reason)
@@ -197,7 +197,7 @@ static void on_created(void *data, const struct broker_message *reply, const cha
 	posts->has_consumer = !result.is_error;
 	if (result.is_error)
 		log_warning("posts: %s", result.text);
-	later_arm(posts->next, result.is_error ? RETRY_MS : 0);
+	loop_timer_arm(posts->next, result.is_error ? RETRY_MS : 0);
 }
 
 /* Makes the consumer; one of the same name and form stays. */
@@ -224,7 +224,7 @@ static void create(struct posts *posts)
 	(void)snprintf(
 	    verb, sizeof verb, "CONSUMER.DURABLE.CREATE." STORES_POSTS ".%s", posts->durable);
 	if (!broker_ask_js(posts->broker, verb, (char *)config.data, ASK_MS, on_created, posts))
-		later_arm(posts->next, RETRY_MS);
+		loop_timer_arm(posts->next, RETRY_MS);
 	buf_finish(&config);
 }
 
@@ -245,7 +245,7 @@ static void ask_next(void *data)
 	if (broker_request(posts->broker, verb, posts->inbox, pull))
 		posts->left = BATCH;
 	/* If the word that the request is over gets lost. */
-	later_arm(posts->next, PULL_MS + RETRY_MS);
+	loop_timer_arm(posts->next, PULL_MS + RETRY_MS);
 }
 
 struct posts *posts_new(
@@ -255,7 +255,7 @@ struct posts *posts_new(
 	posts->broker = broker;
 	posts->link = link;
 	posts->reader = json_reader_new(POST_MAX);
-	posts->next = later_new(base, ask_next, posts);
+	posts->next = loop_timer_new(base, ask_next, posts);
 	list_init(&posts->open);
 	(void)snprintf(posts->durable, sizeof posts->durable, "%s=%s=%s", names->fleet, names->host,
 	    names->server);
@@ -271,7 +271,7 @@ void posts_free(struct posts *posts)
 		return;
 	while (!list_is_empty(&posts->open))
 		post_free(list_entry(posts->open.next, struct post, link));
-	later_free(posts->next);
+	loop_timer_free(posts->next);
 	json_reader_free(posts->reader);
 	mem_free(posts);
 }
@@ -282,9 +282,9 @@ void posts_run(struct posts *posts, bool is_running)
 	posts->left = 0;
 	if (!is_running) {
 		posts->has_consumer = false;
-		later_disarm(posts->next);
+		loop_timer_disarm(posts->next);
 	} else {
-		later_arm(posts->next, 0);
+		loop_timer_arm(posts->next, 0);
 	}
 }
 

@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "io/loop_timer.h"
 #include "nats/js_reply.h"
-#include "nats/later.h"
 #include "nats/stores.h"
 #include "wire/json.h"
 
@@ -24,7 +24,7 @@ enum {
 
 struct presence {
 	struct presence_parts parts;
-	struct later *next;
+	struct loop_timer *next;
 	char subject[NAME_SUBJECT_SIZE];
 	bool is_running;
 	bool is_asking; /* the daemon, for its status */
@@ -37,7 +37,7 @@ struct presence *presence_new(struct event_base *base, const struct presence_par
 {
 	struct presence *presence = xcalloc(1, sizeof *presence);
 	presence->parts = *parts;
-	presence->next = later_new(base, write_now, presence);
+	presence->next = loop_timer_new(base, write_now, presence);
 	(void)snprintf(presence->subject, sizeof presence->subject,
 	    "$KV." STORES_BUCKET ".%s.%s.%s", parts->names->fleet, parts->names->host,
 	    parts->names->server);
@@ -48,7 +48,7 @@ void presence_free(struct presence *presence)
 {
 	if (presence == NULL)
 		return;
-	later_free(presence->next);
+	loop_timer_free(presence->next);
 	mem_free(presence);
 }
 
@@ -142,7 +142,7 @@ static void write_now(void *data)
 	struct presence *presence = data;
 	if (!presence->is_running)
 		return;
-	later_arm(presence->next, PRESENCE_MS);
+	loop_timer_arm(presence->next, PRESENCE_MS);
 	if (presence->is_asking)
 		put_entry(presence, "down", NULL); /* it has not answered for a whole round */
 	else if (link_ask(presence->parts.link, "status", NULL, on_status, presence))
@@ -155,15 +155,15 @@ void presence_run(struct presence *presence, bool is_running)
 {
 	presence->is_running = is_running;
 	if (is_running)
-		later_arm(presence->next, 0);
+		loop_timer_arm(presence->next, 0);
 	else
-		later_disarm(presence->next);
+		loop_timer_disarm(presence->next);
 }
 
 void presence_renew(struct presence *presence)
 {
 	if (presence->is_running)
-		later_arm(presence->next, SOON_MS);
+		loop_timer_arm(presence->next, SOON_MS);
 }
 
 void presence_end(struct presence *presence)

@@ -8,8 +8,8 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "io/loop_timer.h"
 #include "nats/js_reply.h"
-#include "nats/later.h"
 
 enum {
 	ACK_MS = 2000, /* until a message is sent again */
@@ -37,7 +37,7 @@ struct message {
 struct publisher {
 	struct broker *broker;
 	struct publisher_handlers handlers;
-	struct later *hold; /* armed: nothing is sent */
+	struct loop_timer *hold; /* armed: nothing is sent */
 	int64_t hold_ms;
 	struct list messages;
 	struct list *next; /* the first that waits to be sent, or the list itself */
@@ -75,7 +75,7 @@ static bool send_message(struct publisher *publisher, struct message *message)
 /* Sends what waits, as far as the flight has room. */
 static void send_waiting(struct publisher *publisher)
 {
-	while (publisher->is_running && !later_is_armed(publisher->hold) &&
+	while (publisher->is_running && !loop_timer_is_armed(publisher->hold) &&
 	    publisher->in_flight < FLIGHT_MAX && publisher->next != &publisher->messages) {
 		struct message *message = list_entry(publisher->next, struct message, link);
 		if (message->state == MESSAGE_WAITS && !send_message(publisher, message))
@@ -97,7 +97,7 @@ struct publisher *publisher_new(
 	struct publisher *publisher = xcalloc(1, sizeof *publisher);
 	publisher->broker = broker;
 	publisher->handlers = *handlers;
-	publisher->hold = later_new(base, on_hold_over, publisher);
+	publisher->hold = loop_timer_new(base, on_hold_over, publisher);
 	list_init(&publisher->messages);
 	publisher->next = &publisher->messages;
 	return publisher;
@@ -116,7 +116,7 @@ void publisher_free(struct publisher *publisher)
 		return;
 	while (!list_is_empty(&publisher->messages))
 		message_free(list_entry(publisher->messages.next, struct message, link));
-	later_free(publisher->hold);
+	loop_timer_free(publisher->hold);
 	mem_free(publisher);
 }
 
@@ -161,12 +161,12 @@ static void hold(struct publisher *publisher, const char *reason, int64_t max_ms
 		log_warning("events and notifications wait: %s", reason);
 	(void)snprintf(publisher->reason, sizeof publisher->reason, "%s", reason);
 	publisher->status.reason = publisher->reason;
-	if (later_is_armed(publisher->hold))
+	if (loop_timer_is_armed(publisher->hold))
 		return;
 	publisher->hold_ms = publisher->hold_ms == 0 ? HOLD_MIN_MS
 	    : publisher->hold_ms * 2 > max_ms        ? max_ms
 						     : publisher->hold_ms * 2;
-	later_arm(publisher->hold, publisher->hold_ms);
+	loop_timer_arm(publisher->hold, publisher->hold_ms);
 }
 
 static void on_reply(void *data, const struct broker_message *reply, const char *reason)
@@ -185,7 +185,7 @@ static void on_reply(void *data, const struct broker_message *reply, const char 
 	message->state = MESSAGE_STORED;
 	publisher->status.stored++;
 	publisher->status.duplicates += result.is_duplicate;
-	if (!later_is_armed(publisher->hold) && publisher->status.reason != NULL) {
+	if (!loop_timer_is_armed(publisher->hold) && publisher->status.reason != NULL) {
 		publisher->status.reason = NULL;
 		publisher->hold_ms = 0;
 		log_info("events and notifications are stored again");
@@ -220,7 +220,7 @@ void publisher_run(struct publisher *publisher, bool is_running)
 	if (!is_running)
 		return;
 	publisher->hold_ms = 0;
-	later_disarm(publisher->hold);
+	loop_timer_disarm(publisher->hold);
 	on_hold_over(publisher);
 }
 

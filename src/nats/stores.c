@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "io/loop_timer.h"
 #include "nats/js_reply.h"
-#include "nats/later.h"
 #include "wire/json.h"
 
 enum {
@@ -30,7 +30,7 @@ struct stores {
 	struct broker *broker;
 	struct stores_options options;
 	struct stores_handlers handlers;
-	struct later *retry;
+	struct loop_timer *retry;
 	int64_t retry_ms; /* the last delay */
 	int64_t retried_ms; /* when it was begun */
 	unsigned at; /* the store that is looked at; STORES_COUNT: all are there */
@@ -52,7 +52,7 @@ struct stores *stores_new(struct event_base *base, struct broker *broker,
 	stores->broker = broker;
 	stores->options = *options;
 	stores->handlers = *handlers;
-	stores->retry = later_new(base, retry, stores);
+	stores->retry = loop_timer_new(base, retry, stores);
 	return stores;
 }
 
@@ -60,7 +60,7 @@ void stores_free(struct stores *stores)
 {
 	if (stores == NULL)
 		return;
-	later_free(stores->retry);
+	loop_timer_free(stores->retry);
 	mem_free(stores);
 }
 
@@ -132,7 +132,7 @@ static void arm_retry(struct stores *stores)
 	    : stores->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS
 						  : stores->retry_ms * 2;
 	stores->retried_ms = now_ms;
-	later_arm(stores->retry, stores->retry_ms);
+	loop_timer_arm(stores->retry, stores->retry_ms);
 }
 
 static void store_failed(struct stores *stores, const char *reason)
@@ -220,14 +220,14 @@ static void check_next(struct stores *stores)
 
 void stores_check(struct stores *stores)
 {
-	later_disarm(stores->retry);
+	loop_timer_disarm(stores->retry);
 	stores->at = 0;
 	check_next(stores);
 }
 
 void stores_look(struct stores *stores)
 {
-	if (stores->at == STORES_COUNT && !later_is_armed(stores->retry))
+	if (stores->at == STORES_COUNT && !loop_timer_is_armed(stores->retry))
 		arm_retry(stores);
 }
 
@@ -238,7 +238,7 @@ bool stores_are_ready(const struct stores *stores)
 
 void stores_reset(struct stores *stores)
 {
-	later_disarm(stores->retry);
+	loop_timer_disarm(stores->retry);
 	stores->retry_ms = 0;
 	stores->at = 0;
 }

@@ -21,7 +21,6 @@
 #include "daemon/agent/agent_stop.h"
 #include "daemon/agent/agent_task.h"
 #include "daemon/agent/agent_wait.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/core/pattern.h"
 #include "daemon/event/event_log.h"
 #include "daemon/input/submit.h"
@@ -31,6 +30,7 @@
 #include "daemon/server/requester.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum {

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/pane/reporter.h"
 #include "daemon/server/spawn.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 
 #define SESSION_PREFIX "agent-"
 #define WAITING_PROGRAM "sleep", "2147483647"

@@ -12,12 +12,12 @@
 #include "base/tokenizer.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_state.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/screen_sign.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum {

@@ -15,13 +15,13 @@
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/reply_text.h"
 #include "daemon/core/config.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/stream.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum {

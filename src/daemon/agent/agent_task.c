@@ -13,7 +13,6 @@
 #include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_report.h"
 #include "daemon/agent/agent_state.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/queue/once.h"
@@ -21,6 +20,7 @@
 #include "daemon/server/request.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum {

@@ -8,8 +8,8 @@
 #include "base/xalloc.h"
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_state.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/server/request.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum {

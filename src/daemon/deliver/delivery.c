@@ -12,7 +12,6 @@
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/deliver/on_notify.h"
 #include "daemon/deliver/person.h"
 #include "daemon/deliver/prompt_line.h"
@@ -28,6 +27,7 @@
 #include "daemon/input/submit.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum {

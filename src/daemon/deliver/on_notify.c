@@ -20,11 +20,11 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/deliver/person.h"
 #include "daemon/deliver/program.h"
 #include "daemon/deliver/show.h"
 #include "daemon/queue/queue.h"
+#include "io/loop_timer.h"
 #include "wire/address.h"
 #include "wire/json.h"
 

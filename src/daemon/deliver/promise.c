@@ -12,7 +12,6 @@
 #include "base/list.h"
 #include "base/process.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/puller.h"
 #include "daemon/deliver/queue_command.h"
@@ -23,6 +22,7 @@
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 #define BIT(kind) (UINT64_C(1) << (kind))

@@ -8,9 +8,9 @@
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/deliver/receipt.h"
 #include "daemon/queue/queue.h"
+#include "io/loop_timer.h"
 
 struct lease {
 	uint64_t seq;

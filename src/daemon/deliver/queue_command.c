@@ -15,9 +15,9 @@
 #include "base/process.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/deliver/program.h"
 #include "daemon/queue/notification.h"
+#include "io/loop_timer.h"
 
 extern char **environ;
 

@@ -7,9 +7,9 @@
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
+#include "io/loop_timer.h"
 
 struct retry {
 	struct list link;

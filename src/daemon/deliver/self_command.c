@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/input/submit.h"
 #include "daemon/pane/expected.h"
 #include "daemon/pane/pane_screen.h"
@@ -19,6 +18,7 @@
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum {

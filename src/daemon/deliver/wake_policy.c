@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/pane_fate.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum {

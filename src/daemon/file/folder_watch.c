@@ -3,9 +3,9 @@
 #include "daemon/file/folder_watch.h"
 
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/file/inotify_hub.h"
 #include "daemon/file/path_watch.h"
+#include "io/loop_timer.h"
 
 enum { SETTLE_MS = 100 }; /* one report of changes that come together */
 

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
+#include "io/loop_timer.h"
 
 #define READ_SIZE (64 * 1024)
 /* Wake-ups: a burst of this many, then one per period. */

@@ -15,9 +15,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/file/inotify_hub.h"
 #include "daemon/file/path_watch.h"
+#include "io/loop_timer.h"
 
 /* How often to retry failed watches. */
 #define RETRY_MS 30000

@@ -12,7 +12,6 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/fleet/fleet_forward.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/host.h"
@@ -23,6 +22,7 @@
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum {

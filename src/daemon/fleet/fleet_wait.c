@@ -11,12 +11,12 @@
 #include "base/crc.h"
 #include "base/list.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/fleet/fleet_forward.h"
 #include "daemon/fleet/fleet_missing.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/host.h"
 #include "daemon/server/request.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum {

@@ -10,8 +10,8 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/fleet/host_link.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum {

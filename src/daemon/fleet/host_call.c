@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/fleet/host_limits.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 #include "wire/message.h"
 

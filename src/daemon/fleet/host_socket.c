@@ -13,8 +13,8 @@
 #include "base/buf.h"
 #include "base/process.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/fleet/host_limits.h"
+#include "io/loop_timer.h"
 #include "wire/line.h"
 
 enum { CHUNK = 64 * 1024, HOW_SIZE = 160 };

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/input/submit_raw.h"
 #include "daemon/input/submit_state.h"
@@ -14,6 +13,7 @@
 #include "daemon/pane/pane_tty.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum { BUSY_MS = 10000 }; /* of a pane that is never quiet, until the caller hears of it */

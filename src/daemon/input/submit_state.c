@@ -7,10 +7,10 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/input/typing.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 
 enum { GUARD_MAX = 4096 };
 

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/mcp/mcp_resource.h"
 #include "daemon/methods/daemon_parts.h"
@@ -17,6 +16,7 @@
 #include "daemon/server/request.h"
 #include "daemon/source/job.h"
 #include "daemon/tmux/subscription.h"
+#include "io/loop_timer.h"
 
 #define INTERVAL_MS 1000 /* between two notifications of one target */
 #define TARGETS_MAX (SUBSCRIPTIONS_MAX - 1) /* of one session; one is the log's */

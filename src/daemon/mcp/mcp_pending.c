@@ -9,7 +9,6 @@
 
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/way.h"
@@ -19,6 +18,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/source/wait.h"
+#include "io/loop_timer.h"
 
 struct mcp_pending {
 	struct daemon *daemon;

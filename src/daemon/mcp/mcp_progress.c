@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
+#include "io/loop_timer.h"
 
 #define MCP_PROGRESS_BYTES ((size_t)4096) /* of the members of one notification */
 

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
@@ -19,6 +18,7 @@
 #include "daemon/server/target.h"
 #include "daemon/source/job_name.h"
 #include "daemon/tmux/pane_fate.h"
+#include "io/loop_timer.h"
 
 const struct field_result notification_list_results[] = {
     {"notifications", "array", "the entries, oldest first"},

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/self_command.h"
 #include "daemon/input/submit.h"
@@ -19,6 +18,7 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 
 enum { LOOK_MS = 1000 };
 

@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/methods/wake.h"
@@ -27,6 +26,7 @@
 #include "daemon/server/session_env.h"
 #include "daemon/source/job.h"
 #include "daemon/source/job_env.h"
+#include "io/loop_timer.h"
 
 enum {
 	PATH_SIZE = 4096,

@@ -8,13 +8,13 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/core/meter.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/record.h"
 #include "daemon/server/request.h"
+#include "io/loop_timer.h"
 
 #define TOGETHER_MS 100 /* notifications of a pane within this time are one wake */
 #define REMEMBERED 1024 /* notifications that were counted; a later change is counted again */

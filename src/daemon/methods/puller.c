@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/deliver/prompt_line.h"
 #include "daemon/deliver/puller.h"
 #include "daemon/deliver/wake_policy.h"
@@ -22,6 +21,7 @@
 #include "daemon/server/requester.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 
 /* In the order of enum puller_way. */
 static const char *const way_choices[] = {"follow", "hook", NULL};

@@ -13,13 +13,13 @@
 #include "base/tokenizer.h"
 #include "base/xalloc.h"
 #include "daemon/core/counters.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/osc_context.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum { DATA_MAX = 16 * 1024, KEY_SIZE = NOTIFICATION_KEY_MAX };

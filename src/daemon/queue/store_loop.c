@@ -9,10 +9,10 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/queue/journal.h"
 #include "daemon/queue/journal_disk.h"
 #include "daemon/queue/store.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 struct store_loop {

@@ -28,7 +28,6 @@
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/backlog.h"
 #include "daemon/server/output.h"
@@ -36,6 +35,7 @@
 #include "daemon/server/server_parts.h"
 #include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 #include "wire/line.h"
 
 #define TURN_LINES 64 /* lines of one peer in one turn, before other peers get theirs */

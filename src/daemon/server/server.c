@@ -23,12 +23,12 @@
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/output.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server_parts.h"
+#include "io/loop_timer.h"
 #include "wire/address.h"
 #include "wire/message.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/xalloc.h"
 #include "daemon/agent/agent.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/pane/presence.h"
 #include "daemon/server/request.h"
@@ -15,6 +14,7 @@
 #include "daemon/source/condition.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 
 /* The end of a process is not announced: it is looked for. */
 enum { LOOK_MS = 5000, NAME_SIZE = 128 };

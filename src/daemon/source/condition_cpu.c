@@ -5,10 +5,10 @@
 #include "base/clock.h"
 #include "base/cpu_sample.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/source/condition.h"
+#include "io/loop_timer.h"
 
 enum { CPU_STEP_MS = 1000 };
 

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/core/pattern.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/request.h"
@@ -18,6 +17,7 @@
 #include "daemon/tmux/pane_lines.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 
 enum {
 	MATCHED_LINE_MAX = 4096, /* of the line that is reported */

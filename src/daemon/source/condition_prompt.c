@@ -9,7 +9,6 @@
 #include "base/xalloc.h"
 #include "daemon/agent/agent.h"
 #include "daemon/agent/classify.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
@@ -19,6 +18,7 @@
 #include "daemon/source/condition_watch.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 
 enum {
 	ENTRY_MS = 500, /* after arming: what was typed just before may not have been read */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition sec: a time has passed. */
 #include "base/clock.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/source/condition.h"
+#include "io/loop_timer.h"
 
 struct sec_args {
 	double sec;

@@ -10,10 +10,10 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/core/pattern.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
+#include "io/loop_timer.h"
 
 static void watch_free(struct pane_watch *watch)
 {

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/core/rlimit.h"
+#include "io/loop_timer.h"
 
 enum { NEWS_FD = 3 }; /* of the supervisor: it writes its news there */
 

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
@@ -18,6 +17,7 @@
 #include "daemon/source/wait_private.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 
 enum { TIMER_MAX_MS = 86400000 }; /* longer time-outs are looked at once a day */
 

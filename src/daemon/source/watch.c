@@ -10,12 +10,12 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/file/tail_share.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
 #include "daemon/server/request.h"
+#include "io/loop_timer.h"
 
 #define NOTE_KEY_SIZE (sizeof "watch:" + NOTIFICATION_ID_SIZE)
 /* How long a place may be newer than the one in the store. */

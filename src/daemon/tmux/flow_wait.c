@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 
 struct flow_wait {
 	struct stream_tap tap;

@@ -19,10 +19,10 @@
 #include "base/map.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/core/supervisor.h"
 #include "daemon/tmux/pipe_command.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 
 #define PIECE_BYTES ((size_t)64 * 1024)
 #define MESSAGES_PER_TURN 64

@@ -10,9 +10,9 @@
 #include "base/map.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/tmux_events.h"
+#include "io/loop_timer.h"
 
 #define ENVIRONMENT_NAME "MUXBUS"
 

@@ -15,11 +15,11 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/file/inotify_hub.h"
 #include "daemon/file/path_watch.h"
 #include "daemon/tool/declaration_read.h"
 #include "daemon/tool/tool_program.h"
+#include "io/loop_timer.h"
 #include "wire/address.h"
 
 #define PLACES 2

@@ -13,11 +13,11 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/source/job_env.h"
 #include "daemon/tool/tool_server_list.h"
 #include "daemon/tool/tool_server_message.h"
 #include "daemon/tool/tool_server_repair.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum state {

@@ -10,12 +10,12 @@
 
 #include "base/list.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/core/supervisor.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tool/declaration.h"
 #include "daemon/tool/tool_link.h"
+#include "io/loop_timer.h"
 
 enum { START_MS = 20000, REASON_SIZE = 512 };
 

@@ -19,8 +19,8 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
-#include "daemon/core/loop_timer.h"
 #include "daemon/core/rlimit.h"
+#include "io/loop_timer.h"
 #include "wire/line.h"
 
 enum {

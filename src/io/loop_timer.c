@@ -7,7 +7,7 @@
  * that is armed again for later costs no system call; then the timerfd may fire once without a
  * timer that is due.
  */
-#include "daemon/core/loop_timer.h"
+#include "io/loop_timer.h"
 
 #include <errno.h>
 #include <event2/event_struct.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Timers of the event loop. A timer fires once each time it is armed. Out of memory ends the
- * process, as everywhere in the daemon (base/xalloc.h).
+ * process, as in all programs (base/xalloc.h).
  */
-#ifndef DAEMON_CORE_LOOP_TIMER_H
-#define DAEMON_CORE_LOOP_TIMER_H
+#ifndef IO_LOOP_TIMER_H
+#define IO_LOOP_TIMER_H
 
 #include <event2/event.h>
 #include <stdbool.h>
