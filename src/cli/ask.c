@@ -9,12 +9,21 @@
 
 #include "cli/launch.h"
 #include "cli/locate.h"
+#include "cli/remote.h"
 #include "config.h"
 #include "wire/message.h"
 
 #define START_TRIES 50
 #define START_TRY_MS 200
 #define HINT_MAX 16384
+
+enum link_state ask_open(struct link **ret_link, const char *socket, char *ret_reason, size_t size)
+{
+	if (strncmp(socket, REMOTE_PREFIX, strlen(REMOTE_PREFIX)) != 0)
+		return link_open(ret_link, socket, ret_reason, size);
+	*ret_link = remote_open(socket, ret_reason, size);
+	return *ret_link != NULL ? LINK_OK : LINK_FAILED;
+}
 
 /*
  * Starts a daemon and connects. A daemon that is shutting down still counts as running, although
@@ -27,7 +36,7 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 		enum link_state state;
 		if (launch_daemon(cli, ret_reason, size) < 0)
 			return NULL;
-		state = link_open(&link, cli->socket, ret_reason, size);
+		state = ask_open(&link, cli->socket, ret_reason, size);
 		if (state != LINK_NO_SOCKET && state != LINK_DEAD)
 			return link; /* or NULL */
 		(void)poll(NULL, 0, START_TRY_MS);
@@ -101,7 +110,7 @@ struct link *ask_connect_for(
 {
 	struct link *link;
 	char reason[PATH_MAX + 512];
-	enum link_state state = link_open(&link, cli->socket, reason, sizeof reason);
+	enum link_state state = ask_open(&link, cli->socket, reason, sizeof reason);
 	bool is_absent = state == LINK_NO_SOCKET || state == LINK_DEAD;
 	const char *hint = "";
 	if (is_absent && may_start && !cli->has_socket) {
@@ -128,10 +137,10 @@ struct link *ask_connect_for(
 bool ask_reconnect(struct cli *cli, struct link **ret_link)
 {
 	char reason[PATH_MAX + 512];
-	enum link_state state = link_open(ret_link, cli->socket, reason, sizeof reason);
+	enum link_state state = ask_open(ret_link, cli->socket, reason, sizeof reason);
 	if ((state == LINK_NO_SOCKET || state == LINK_DEAD) && cli->is_fleet && !cli->has_socket &&
 	    launch_daemon(cli, reason, sizeof reason) == 0)
-		state = link_open(ret_link, cli->socket, reason, sizeof reason);
+		state = ask_open(ret_link, cli->socket, reason, sizeof reason);
 	return state == LINK_OK;
 }
 

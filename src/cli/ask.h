@@ -7,10 +7,13 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
-#include "cli/link.h"
+#include "client/link.h"
 
 #define ASK_TIMEOUT_MS 30000 /* for methods that do not wait */
 #define ASK_MUTE_MS 2000 /* without the first answer until a message says so */
+
+/* link_open() for cli->socket, which may name a daemon on another machine (remote.h). */
+enum link_state ask_open(struct link **ret_link, const char *socket, char *ret_reason, size_t size);
 
 /*
  * Connects to cli->socket; with may_start, starts the daemon first if it does not run: but not at

@@ -15,8 +15,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cli/ask.h"
 #include "cli/launch.h"
-#include "cli/link.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
 #define WRITE_SIZE 4096 /* a pipe that is writable takes at least this much without blocking */
@@ -114,8 +114,7 @@ static void launch(struct bridge *bridge)
 static void try_to_connect(struct bridge *bridge)
 {
 	char reason[PATH_MAX + 512];
-	enum link_state state =
-	    link_open(&bridge->link, bridge->cli->socket, reason, sizeof reason);
+	enum link_state state = ask_open(&bridge->link, bridge->cli->socket, reason, sizeof reason);
 	int64_t now_ms = clock_mono_ms();
 	bool is_missing = state == LINK_NO_SOCKET || state == LINK_DEAD;
 	bool is_wanted = !bridge->was_ended || mcp_replay_is_waiting(bridge->replay);

@@ -11,10 +11,10 @@
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/catalog.h"
-#include "cli/link.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
 #include "cli/status_text.h"
+#include "client/link.h"
 
 struct call {
 	const char *name; /* as typed: the method, or its verb */

@@ -10,8 +10,8 @@
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
-#include "cli/link.h"
 #include "cli/program.h"
+#include "client/link.h"
 
 #define TABLES_MAX ((size_t)16 * 1024 * 1024)
 #define TABLES_TIMEOUT_MS 10000
@@ -28,7 +28,7 @@ static bool ask_daemon(struct catalog *catalog, const char *socket)
 {
 	char reason[PATH_MAX + 512];
 	struct link_answer answer;
-	if (link_open(&catalog->link, socket, reason, sizeof reason) != LINK_OK)
+	if (ask_open(&catalog->link, socket, reason, sizeof reason) != LINK_OK)
 		return false;
 	if (link_ask(catalog->link, "describe", NULL, ASK_MUTE_MS, &answer) == LINK_LINE)
 		catalog->tables = answer.result;

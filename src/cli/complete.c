@@ -7,10 +7,10 @@
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/catalog.h"
-#include "cli/link.h"
 #include "cli/locate.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
+#include "client/link.h"
 
 #define OUT_MAX ((size_t)1024 * 1024)
 #define ABOUT_COLUMNS 60
@@ -113,7 +113,7 @@ static bool offer_live(struct completion *completion, const char *lead, const ch
 			live = &lives[i];
 	if (live == NULL)
 		return false;
-	if (link_open(&link, completion->cli->socket, reason, sizeof reason) != LINK_OK)
+	if (ask_open(&link, completion->cli->socket, reason, sizeof reason) != LINK_OK)
 		return true;
 	if (link_ask(link, live->method, NULL, LIVE_TIMEOUT_MS, &answer) == LINK_LINE) {
 		const struct json *list = json_member(answer.result, live->list);

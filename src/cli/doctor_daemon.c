@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 #include "cli/ask.h"
-#include "cli/link.h"
 #include "cli/locate.h"
 #include "cli/program.h"
+#include "client/link.h"
 #include "config.h"
 
 #define AUDIT_TIMEOUT_MS 15000
@@ -38,7 +38,7 @@ static struct link *find_running(struct doctor_report *report, const struct cli 
 {
 	char reason[PATH_MAX + 512];
 	struct link *link;
-	switch (link_open(&link, cli->socket, reason, sizeof reason)) {
+	switch (ask_open(&link, cli->socket, reason, sizeof reason)) {
 	case LINK_OK:
 		return link;
 	case LINK_NO_SOCKET:

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/ask.h"
-#include "cli/link.h"
+#include "client/link.h"
 #include "config.h"
 #include "wire/address.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/ask.h"
-#include "cli/link.h"
+#include "client/link.h"
 
 static const char *text_of(const struct json *tool, const char *name)
 {
@@ -76,7 +76,7 @@ void doctor_tools(struct doctor_report *report, const struct cli *cli)
 	const struct json *tools = NULL;
 	struct link_answer answer;
 	struct link *link;
-	if (link_open(&link, cli->socket, reason, sizeof reason) != LINK_OK)
+	if (ask_open(&link, cli->socket, reason, sizeof reason) != LINK_OK)
 		return; /* the part for the daemon says so */
 	if (link_ask(link, "list_tools", NULL, ASK_TIMEOUT_MS, &answer) == LINK_LINE)
 		tools = json_member(answer.result, "tools");

@@ -14,10 +14,10 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/ask.h"
-#include "cli/link.h"
 #include "cli/own_pane.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
+#include "client/link.h"
 #include "wire/message.h"
 
 enum {
@@ -103,7 +103,7 @@ static enum step ask(struct follow *follow, const char *method, struct buf *para
 		int64_t left = end_ms - clock_mono_ms();
 		if (left <= 0)
 			return STEP_AGAIN;
-		if (!link_has_line(follow->link) && is_unread((int)left, link_fd(follow->link)))
+		if (!link_has_input(follow->link) && is_unread((int)left, link_fd(follow->link)))
 			return end(follow, CLI_DONE);
 		read = link_await(follow->link, id, 0, &answer);
 	}
@@ -201,7 +201,7 @@ static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
 	char reason[512];
 	enum step step;
 	*ret_was_there = false;
-	switch (link_open(&follow->link, follow->cli->socket, reason, sizeof reason)) {
+	switch (ask_open(&follow->link, follow->cli->socket, reason, sizeof reason)) {
 	case LINK_OK:
 		break;
 	case LINK_NO_SOCKET:

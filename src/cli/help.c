@@ -391,7 +391,7 @@ enum cli_status version_run(struct cli *cli, int argc, char **argv)
 		if (!cli_option(cli, argv[i]))
 			return cli_usage("version", "unexpected argument \"%s\"", argv[i]);
 	}
-	if (link_open(&link, cli->socket, reason, sizeof reason) == LINK_OK &&
+	if (ask_open(&link, cli->socket, reason, sizeof reason) == LINK_OK &&
 	    link_ask(link, "status", NULL, ASK_MUTE_MS, &answer) == LINK_LINE)
 		status = answer.result;
 	daemon = ask_string(status, "version", link != NULL ? "does not answer" : NULL);

@@ -17,10 +17,10 @@
 #include "base/clock.h"
 #include "cli/ask.h"
 #include "cli/hook_event.h"
-#include "cli/link.h"
 #include "cli/mark.h"
 #include "cli/own_pane.h"
 #include "cli/verbs.h"
+#include "client/link.h"
 
 enum {
 	INPUT_MS = 500, /* for all of standard input */
@@ -217,7 +217,7 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv)
 	buf_finish(&input);
 	hook.deadline_ms = clock_mono_ms() + ALL_MS;
 	if (!write_mark(&hook) &&
-	    link_open(&hook.link, cli->socket, reason, sizeof reason) == LINK_OK) {
+	    ask_open(&hook.link, cli->socket, reason, sizeof reason) == LINK_OK) {
 		talk(&hook);
 		link_close(hook.link);
 	}

@@ -63,7 +63,7 @@ enum interrupt_wake interrupt_wait(
 		int r;
 		if (take_signal(interrupt, ret_signal))
 			return INTERRUPT_SIGNAL;
-		if (link != NULL && link_has_line(link))
+		if (link != NULL && link_has_input(link))
 			return INTERRUPT_LINK;
 		if (deadline >= 0 && left <= 0)
 			return INTERRUPT_TIME;

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "cli/link.h"
+#include "client/link.h"
 
 struct interrupt {
 	int fd; /* a signalfd of SIGINT, SIGTERM and SIGHUP */

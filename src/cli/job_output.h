@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "cli/cli.h"
-#include "cli/link.h"
+#include "client/link.h"
 
 enum { JOB_OUTPUT_ID_SIZE = 256 /* of a job's id with its host and server */ };
 

@@ -2,16 +2,13 @@
 /* The daemon that a command line means, and its tmux server. */
 #include "cli/locate.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include "client/link.h"
 #include "wire/address.h"
 
 #define CONNECT_TIMEOUT_MS 2000 /* for a server that does not accept */
@@ -74,21 +71,8 @@ int locate_fleet(struct cli *cli)
 
 bool locate_tmux_runs(const struct cli *cli)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct timeval timeout = {.tv_sec = CONNECT_TIMEOUT_MS / 1000};
-	int r, saved_errno, fd;
-	if (strlen(cli->tmux_socket) >= sizeof address.sun_path) {
-		errno = ENAMETOOLONG;
-		return false;
-	}
-	memcpy(address.sun_path, cli->tmux_socket, strlen(cli->tmux_socket) + 1);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-	r = connect(fd, (struct sockaddr *)&address, sizeof address);
-	saved_errno = errno;
-	(void)close(fd);
-	errno = saved_errno;
-	return r == 0;
+	int fd = link_connect(cli->tmux_socket, CONNECT_TIMEOUT_MS);
+	if (fd >= 0)
+		(void)close(fd); /* nothing was said */
+	return fd >= 0;
 }

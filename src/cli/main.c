@@ -9,11 +9,11 @@
 
 #include "cli/call.h"
 #include "cli/cli.h"
-#include "cli/link.h"
 #include "cli/locate.h"
 #include "cli/overview.h"
 #include "cli/remote.h"
 #include "cli/screen_text.h"
+#include "client/link.h"
 #include "config.h"
 
 /* Whether $MUXBUS_FLEET asks for the fleet. */

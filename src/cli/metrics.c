@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "cli/ask.h"
-#include "cli/link.h"
 #include "cli/verbs.h"
+#include "client/link.h"
 
 #define OUT_MAX ((size_t)1024 * 1024)
 
@@ -117,7 +117,7 @@ enum cli_status metrics_run(struct cli *cli, int argc, char **argv)
 		if (!cli_option(cli, argv[i]))
 			return cli_usage("metrics", "unexpected argument \"%s\"", argv[i]);
 	}
-	if (link_open(&link, cli->socket, reason, sizeof reason) == LINK_OK &&
+	if (ask_open(&link, cli->socket, reason, sizeof reason) == LINK_OK &&
 	    link_ask(link, "status", NULL, ASK_MUTE_MS, &answer) == LINK_LINE)
 		status = answer.result;
 	buf_init(&out, OUT_MAX);

@@ -22,7 +22,7 @@ static void put_status(struct buf *out, struct cli *cli)
 	struct link_answer answer = {0};
 	struct link *link;
 	struct buf hint;
-	enum link_state state = link_open(&link, cli->socket, reason, sizeof reason);
+	enum link_state state = ask_open(&link, cli->socket, reason, sizeof reason);
 	if (state == LINK_OK && link_ask(link, "status", NULL, ASK_MUTE_MS, &answer) == LINK_LINE &&
 	    answer.result != NULL) {
 		status_text(

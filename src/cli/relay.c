@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "cli/ask.h"
-#include "cli/link.h"
 #include "cli/verbs.h"
+#include "client/link.h"
 #include "config.h"
 #include "wire/relay.h"
 

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "cli/config_file.h"
+#include "client/link.h"
 #include "config.h"
 #include "wire/address.h"
 #include "wire/host_line.h"
@@ -191,7 +192,7 @@ static void explain(const char *host, int status, char *ret_reason, size_t size)
 		    ret_reason, size, "muxbus relay on %s ended before it was ready", host);
 }
 
-int remote_open(const char *address, pid_t *ret_pid, char *ret_reason, size_t size)
+struct link *remote_open(const char *address, char *ret_reason, size_t size)
 {
 	char host[HOST_SIZE], version[64];
 	unsigned protocol;
@@ -204,39 +205,27 @@ int remote_open(const char *address, pid_t *ret_pid, char *ret_reason, size_t si
 	pid = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0 ? fork() : -1;
 	if (pid < 0) {
 		(void)snprintf(ret_reason, size, "%s", strerror(errno));
-		return -1;
+		return NULL;
 	}
 	if (pid == 0)
 		become_ssh(address, host, fds[1]);
 	(void)close(fds[1]); /* the child's */
 	protocol = read_hello(fds[0], clock_mono_ms() + wait_ms, version, sizeof version);
 	is_late = protocol == 0 && errno == ETIMEDOUT;
-	if (protocol == RELAY_PROTOCOL) {
-		*ret_pid = pid;
-		return fds[0];
-	}
+	if (protocol == RELAY_PROTOCOL)
+		return link_new(fds[0], pid);
 	(void)close(fds[0]);
-	if (is_late) {
+	if (is_late || protocol != 0)
+		(void)kill(pid, SIGTERM);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (is_late)
 		(void)snprintf(ret_reason, size,
 		    "muxbus relay on %s did not answer within %d s (MUXBUS_SSH_TIMEOUT)", host,
 		    (int)(wait_ms / 1000));
-		remote_close(pid);
-		return -1;
-	}
-	if (protocol != 0) {
+	else if (protocol != 0)
 		relay_refuse(host, version, protocol, PACKAGE_VERSION, ret_reason, size);
-		remote_close(pid);
-		return -1;
-	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	explain(host, status, ret_reason, size);
-	return -1;
-}
-
-void remote_close(pid_t pid)
-{
-	(void)kill(pid, SIGTERM);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	else
+		explain(host, status, ret_reason, size);
+	return NULL;
 }

@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "cli/cli.h"
 
 #define REMOTE_PREFIX "ssh:" /* of cli->socket, before the host and the command for its shell */
 
 struct host_spec;
+struct link;
 
 /*
  * Finds the line of the hosts file for "gpu1" or "gpu1/train"; any_server: -L or -S says which, so
@@ -33,11 +33,8 @@ bool remote_is(const struct cli *cli);
 
 /*
  * Starts ssh, and waits for the hello. ssh may ask the user for a password meanwhile, and its
- * messages go to standard error. Returns a socket, and the pid of ssh; or -1, with the reason.
+ * messages go to standard error. It ends with the link. NULL, with the reason, on failure.
  */
-int remote_open(const char *address, pid_t *ret_pid, char *ret_reason, size_t size);
-
-/* Ends ssh after its socket was closed. */
-void remote_close(pid_t pid);
+struct link *remote_open(const char *address, char *ret_reason, size_t size);
 
 #endif

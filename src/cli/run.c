@@ -17,13 +17,13 @@
 #include "cli/ask.h"
 #include "cli/interrupt.h"
 #include "cli/job_output.h"
-#include "cli/link.h"
 #include "cli/option.h"
 #include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "cli/shell_word.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
+#include "client/link.h"
 
 #define PARAMS_MAX LINK_LINE_MAX
 #define COMMAND_MAX ((size_t)131072) /* limit of run_long_command */

@@ -5,9 +5,9 @@
 
 #include "base/buf.h"
 #include "cli/ask.h"
-#include "cli/link.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
+#include "client/link.h"
 
 enum cli_status start_run(struct cli *cli, int argc, char **argv)
 {
@@ -21,7 +21,7 @@ enum cli_status start_run(struct cli *cli, int argc, char **argv)
 		if (!cli_option(cli, argv[i]))
 			return cli_usage("start", "unexpected argument \"%s\"", argv[i]);
 	}
-	was_running = link_open(&link, cli->socket, reason, sizeof reason) == LINK_OK;
+	was_running = ask_open(&link, cli->socket, reason, sizeof reason) == LINK_OK;
 	link_close(link);
 	cli->is_start = true;
 	cli->has_socket = false; /* a daemon is asked for, also at another socket */

@@ -468,7 +468,7 @@ bool top_feed_step(struct top_feed *feed, int64_t now_ms)
 	const char *id;
 	bool is_log;
 	if (feed->link == NULL && now_ms >= feed->reconnect_ms) {
-		if (link_open(&feed->link, feed->cli->socket, reason, sizeof reason) == LINK_OK)
+		if (ask_open(&feed->link, feed->cli->socket, reason, sizeof reason) == LINK_OK)
 			greet(feed);
 		else
 			feed->reconnect_ms = now_ms + RECONNECT_MS;

@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
-#include "cli/link.h"
 #include "cli/top_model.h"
 #include "cli/top_view.h"
+#include "client/link.h"
 
 struct top_feed;
 

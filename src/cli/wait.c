@@ -11,11 +11,11 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
-#include "cli/link.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
+#include "client/link.h"
 
 #define PARAMS_MAX LINK_LINE_MAX
 #define RECONNECT_MS 500

@@ -11,10 +11,10 @@
 #include "cli/ask.h"
 #include "cli/event_text.h"
 #include "cli/interrupt.h"
-#include "cli/link.h"
 #include "cli/option.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
+#include "client/link.h"
 
 #define NAMES_MAX 64 /* limit of subscribe for each */
 #define PARAMS_MAX LINK_LINE_MAX

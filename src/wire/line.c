@@ -68,10 +68,11 @@ static void drop_all(struct line_input *input)
 static void take(
     struct line_input *input, size_t end, size_t next, const char **ret_line, size_t *ret_len)
 {
-	const char *line = (const char *)input->buf.data + input->start;
+	char *line = (char *)input->buf.data + input->start;
 	size_t len = end - input->start;
 	if (len > 0 && line[len - 1] == '\r')
 		len--;
+	line[len] = '\0'; /* its end, or the NUL behind all bytes */
 	*ret_line = line;
 	*ret_len = len;
 	input->start = next;

@@ -34,7 +34,7 @@ void line_input_finish(struct line_input *input);
 /* Ends the process if out of memory. */
 void line_input_add(struct line_input *input, const void *bytes, size_t len);
 
-/* The next line, without its end; lent until the next call of any of these. */
+/* The next line, NUL-terminated, without its end; lent until the next call of any of these. */
 enum line_result line_input_next(struct line_input *input, const char **ret_line, size_t *ret_len);
 
 /* After the last byte: the rest without a newline counts as a line too. */

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The link to muxbusd: JSON lines over its socket, for a program that may block. To wait for
- * several things at once, poll link_fd() and call link_receive(); else call link_read_line() or
- * link_ask(). SIGPIPE is never raised.
+ * A link to a daemon: JSON lines over its socket. Here is the form for a program that may block:
+ * link_ask() and link_read_line(), or poll link_fd() and call link_receive() to wait for several
+ * things at once. client/client.h has the form for an event loop. SIGPIPE is never raised.
  */
-#ifndef CLI_LINK_H
-#define CLI_LINK_H
+#ifndef CLIENT_LINK_H
+#define CLIENT_LINK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 #include "wire/json.h"
+#include "wire/line.h"
 
 #define LINK_LINE_MAX ((size_t)64 * 1024 * 1024) /* the daemon's largest line */
 #define LINK_SEND_TIMEOUT_MS 10000 /* for a daemon that does not read */
@@ -28,12 +30,19 @@ enum link_state {
 };
 
 /*
- * Connects to the socket at a path, or through ssh to that of another machine (remote.h). On
- * anything but LINK_OK, *ret_link is NULL and ret_reason is a human-readable line
- * with the cause, but without a remedy.
+ * Connects to a socket of any user. wait_ms bounds the wait for a listener that does not accept; 0:
+ * no wait, and the socket never blocks. Returns a descriptor, or -1 with errno.
  */
-enum link_state link_open(
-    struct link **ret_link, const char *socket, char *ret_reason, size_t size);
+int link_connect(const char *path, int64_t wait_ms);
+
+/*
+ * Connects to the socket at a path. On anything but LINK_OK, *ret_link is NULL and ret_reason is a
+ * human-readable line with the cause, but without a remedy.
+ */
+enum link_state link_open(struct link **ret_link, const char *path, char *ret_reason, size_t size);
+
+/* A link over a socket, which it owns. carrier: a child that is ended with it; 0: none. */
+struct link *link_new(int fd, pid_t carrier);
 
 void link_close(struct link *link); /* NULL is allowed */
 
@@ -65,8 +74,8 @@ enum link_read link_read_message(struct link *link, int64_t timeout_ms,
  */
 bool link_receive(struct link *link);
 
-/* Whether a whole line is buffered, which poll() does not report. */
-bool link_has_line(const struct link *link);
+/* Whether input is buffered that may hold a line, which poll() does not report. */
+bool link_has_input(const struct link *link);
 
 /*
  * Sends one request. params is JSON text of an object, or NULL. Returns its id, or 0 with errno if
@@ -102,5 +111,24 @@ enum link_read link_await(
 /* link_request() and link_await(). */
 enum link_read link_ask(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, struct link_answer *ret_answer);
+
+/* For client.c: nothing of it waits. */
+
+/* Connects at once, or not at all. Lines of more than line_max bytes are skipped. NULL with errno. */
+struct link *link_try(const char *path, size_t line_max, size_t unsent_max);
+
+/* The errno that ended input; 0: the daemon has closed. */
+int link_error(const struct link *link);
+
+/* The next line that is buffered, as line_input_next() gives it. */
+enum line_result link_next(struct link *link, const char **ret_line, size_t *ret_len);
+
+/* Queues bytes; then link_flush() sends what the socket takes. False: they have no room. */
+bool link_queue(struct link *link, const void *bytes, size_t len);
+/* Queues a request. Returns its id; 0 with errno if it has no room. */
+uint64_t link_queue_request(struct link *link, const char *method, const char *params);
+/* Returns false with errno if the daemon is gone. Input that it sent can still be read. */
+bool link_flush(struct link *link);
+bool link_is_flushed(const struct link *link);
 
 #endif

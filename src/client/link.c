@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: ISC */
+/* A link to a daemon: connects, sends lines, reads lines with a deadline. */
+#include "client/link.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/process.h"
+#include "base/xalloc.h"
+#include "wire/message.h"
+
+#define READ_SIZE ((size_t)64 * 1024)
+
+struct link {
+	int fd;
+	pid_t carrier; /* 0: none */
+	struct line_input in;
+	bool has_ended;
+	int error; /* errno that ended the input, 0: an orderly end */
+	struct buf out;
+	size_t sent; /* bytes of out */
+	uint64_t last_id;
+	struct json_reader *reader; /* NULL: not needed yet */
+	link_other_fn *other;
+	void *other_data;
+};
+
+int link_connect(const char *path, int64_t wait_ms)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const struct timeval wait = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000};
+	int fd, saved_errno;
+	if (strlen(path) >= sizeof address.sun_path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (wait_ms == 0 ? SOCK_NONBLOCK : 0), 0);
+	if (fd < 0)
+		return -1;
+	/* A daemon that does not accept has a full queue: connect() would block forever. */
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
+	if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+		return fd;
+	saved_errno = errno;
+	(void)close(fd);
+	errno = saved_errno;
+	return -1;
+}
+
+/* Connects to a daemon of our user, or of root. EPERM: another user listens; nothing was sent. */
+static int connect_to_own(const char *path, int64_t wait_ms)
+{
+	int fd = link_connect(path, wait_ms);
+	if (fd < 0 || process_is_peer(fd, NULL))
+		return fd;
+	(void)close(fd);
+	errno = EPERM;
+	return -1;
+}
+
+static struct link *make(int fd, pid_t carrier, size_t line_max, size_t unsent_max)
+{
+	struct link *link = xcalloc(1, sizeof *link);
+	link->fd = fd;
+	link->carrier = carrier;
+	line_input_init(&link->in, line_max);
+	buf_init(&link->out, unsent_max);
+	return link;
+}
+
+struct link *link_new(int fd, pid_t carrier)
+{
+	return make(fd, carrier, LINK_LINE_MAX, LINK_LINE_MAX);
+}
+
+struct link *link_try(const char *path, size_t line_max, size_t unsent_max)
+{
+	int fd = connect_to_own(path, 0);
+	return fd >= 0 ? make(fd, 0, line_max, unsent_max) : NULL;
+}
+
+static enum link_state refuse(
+    enum link_state state, const char *cause, const char *path, char *ret_reason, size_t size)
+{
+	(void)snprintf(ret_reason, size, "%s %s", cause, path);
+	return state;
+}
+
+enum link_state link_open(struct link **ret_link, const char *path, char *ret_reason, size_t size)
+{
+	int fd = connect_to_own(path, LINK_SEND_TIMEOUT_MS);
+	*ret_link = fd >= 0 ? link_new(fd, 0) : NULL;
+	if (fd >= 0)
+		return LINK_OK;
+	switch (errno) {
+	case ENOENT:
+	case ENOTDIR:
+		return refuse(LINK_NO_SOCKET, "there is no socket at", path, ret_reason, size);
+	case ECONNREFUSED:
+		return refuse(LINK_DEAD, "no daemon listens at", path, ret_reason, size);
+	case EPERM:
+		return refuse(LINK_NOT_OURS, "another user listens at", path, ret_reason, size);
+	default:
+		(void)snprintf(ret_reason, size, "%s: %s", path, strerror(errno));
+		return LINK_FAILED;
+	}
+}
+
+void link_close(struct link *link)
+{
+	if (link == NULL)
+		return;
+	(void)close(link->fd); /* all output was sent */
+	if (link->carrier > 0) {
+		(void)kill(link->carrier, SIGTERM);
+		while (waitpid(link->carrier, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	line_input_finish(&link->in);
+	buf_finish(&link->out);
+	json_reader_free(link->reader);
+	mem_free(link);
+}
+
+int link_fd(const struct link *link)
+{
+	return link->fd;
+}
+
+int link_error(const struct link *link)
+{
+	return link->error;
+}
+
+/* Output. */
+
+bool link_queue(struct link *link, const void *bytes, size_t len)
+{
+	return buf_append(&link->out, bytes, len) == 0;
+}
+
+bool link_is_flushed(const struct link *link)
+{
+	return link->out.len == 0;
+}
+
+bool link_flush(struct link *link)
+{
+	int error = 0;
+	while (link->sent < link->out.len && error == 0) {
+		ssize_t n = send(link->fd, link->out.data + link->sent, link->out.len - link->sent,
+		    MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n >= 0)
+			link->sent += (size_t)n;
+		else if (errno != EINTR)
+			error = errno;
+	}
+	if (link->sent > link->out.len / 2) { /* seldom, since the rest is moved */
+		buf_consume(&link->out, link->sent);
+		buf_shrink(&link->out, READ_SIZE);
+		link->sent = 0;
+	}
+	errno = error;
+	return error == 0 || error == EAGAIN;
+}
+
+static const char *named_host; /* NULL: none */
+
+void link_name_host(const char *host)
+{
+	named_host = host;
+}
+
+/* Writes the parameters, with the host before them. */
+static void put_params(struct json_writer *writer, const char *params)
+{
+	json_object_begin(writer, "params");
+	(void)json_put_text(writer, "host", named_host, strlen(named_host));
+	if (params != NULL && strcmp(params, "{}") != 0) /* the members, without the brackets */
+		json_put_raw(writer, NULL, params + 1, strlen(params) - 2);
+	json_object_end(writer);
+}
+
+uint64_t link_queue_request(struct link *link, const char *method, const char *params)
+{
+	struct json_writer writer;
+	struct buf line;
+	bool has_room;
+	buf_init(&line, link->out.max);
+	json_writer_init(&writer, &line);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "jsonrpc", "2.0");
+	json_put_int(&writer, "id", (int64_t)link->last_id + 1);
+	json_put_str(&writer, "method", method);
+	if (named_host != NULL)
+		put_params(&writer, params);
+	else if (params != NULL)
+		json_put_raw(&writer, "params", params, strlen(params));
+	message_end(&writer);
+	has_room = !writer.is_cut && link_queue(link, line.data, line.len);
+	buf_finish(&line);
+	errno = EMSGSIZE;
+	return has_room ? ++link->last_id : 0;
+}
+
+/* Sends all that is queued. Returns -1 with errno. */
+static int send_all(struct link *link)
+{
+	struct pollfd fd = {.fd = link->fd, .events = POLLOUT};
+	while (link_flush(link) && !link_is_flushed(link)) {
+		int r = poll(&fd, 1, LINK_SEND_TIMEOUT_MS);
+		if (r == 0)
+			errno = EAGAIN; /* the daemon does not read */
+		if (r == 0 || (r < 0 && errno != EINTR))
+			return -1;
+	}
+	return link_is_flushed(link) ? 0 : -1;
+}
+
+uint64_t link_request(struct link *link, const char *method, const char *params)
+{
+	uint64_t id = link_queue_request(link, method, params);
+	return id != 0 && send_all(link) == 0 ? id : 0;
+}
+
+/* Input. */
+
+bool link_receive(struct link *link)
+{
+	char bytes[READ_SIZE];
+	ssize_t n;
+	if (link->has_ended)
+		return false;
+	n = recv(link->fd, bytes, sizeof bytes, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	if (n > 0) {
+		line_input_add(&link->in, bytes, (size_t)n);
+		return true;
+	}
+	link->has_ended = true;
+	link->error = n < 0 ? errno : 0;
+	return false;
+}
+
+bool link_has_input(const struct link *link)
+{
+	return line_input_has_unseen(&link->in);
+}
+
+enum line_result link_next(struct link *link, const char **ret_line, size_t *ret_len)
+{
+	return line_input_next(&link->in, ret_line, ret_len);
+}
+
+/* Waits for input until the deadline (-1: none). LINK_LINE: there may be input. */
+static enum link_read wait_for_input(struct link *link, int64_t deadline)
+{
+	struct pollfd fd = {.fd = link->fd, .events = POLLIN};
+	int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+	int r;
+	if (deadline >= 0 && left < 0)
+		left = 0;
+	r = poll(&fd, 1, left > INT_MAX ? INT_MAX : (int)left);
+	if (r < 0)
+		return errno == EINTR ? LINK_SIGNAL : LINK_BROKEN;
+	return r == 0 && left <= INT_MAX ? LINK_LATE : LINK_LINE;
+}
+
+enum link_read link_read_line(
+    struct link *link, int64_t timeout_ms, const char **ret_line, size_t *ret_len)
+{
+	int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
+	for (;;) {
+		enum line_result found = link_next(link, ret_line, ret_len);
+		enum link_read read;
+		if (found == LINE_FOUND)
+			return LINK_LINE;
+		if (found == LINE_TOO_LONG) {
+			link->has_ended = true;
+			link->error = EMSGSIZE;
+		}
+		if (link->has_ended) {
+			errno = link->error;
+			return link->error ? LINK_BROKEN : LINK_END;
+		}
+		read = wait_for_input(link, deadline);
+		if (read != LINK_LINE)
+			return read;
+		(void)link_receive(link); /* the loop sees an end */
+	}
+}
+
+enum link_read link_read_message(struct link *link, int64_t timeout_ms,
+    const struct json **ret_message, const char **ret_line, size_t *ret_len)
+{
+	struct json_error error;
+	enum link_read read;
+	if (link->reader == NULL)
+		link->reader = json_reader_new(LINK_LINE_MAX);
+	do {
+		read = link_read_line(link, timeout_ms, ret_line, ret_len);
+		if (read != LINK_LINE)
+			return read;
+		*ret_message = json_read(link->reader, *ret_line, *ret_len, &error);
+	} while (message_is_ending(*ret_message)); /* the end comes next */
+	errno = EPROTO;
+	return *ret_message != NULL ? LINK_LINE : LINK_BROKEN;
+}
+
+void link_set_other(struct link *link, link_other_fn *other, void *data)
+{
+	link->other = other;
+	link->other_data = data;
+}
+
+/* Whether a message is the answer to that request; fills *ret_answer. */
+static bool take_answer(const struct json *message, uint64_t id, struct link_answer *ret_answer)
+{
+	int64_t number;
+	const struct json *error = json_member(message, "error");
+	const struct json *their_id = json_member(message, "id");
+	bool is_ours;
+	if (json_member(message, "method") != NULL || their_id == NULL)
+		return false;
+	/* An error without an id refers to a line that could not be parsed: our last one. */
+	is_ours = json_int(their_id, &number) ? number == (int64_t)id
+					      : their_id->type == JSON_NULL && error != NULL;
+	if (is_ours) {
+		ret_answer->result = json_member(message, "result");
+		ret_answer->error = error;
+	}
+	return is_ours;
+}
+
+enum link_read link_await(
+    struct link *link, uint64_t id, int64_t timeout_ms, struct link_answer *ret_answer)
+{
+	int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
+	for (;;) {
+		const struct json *message;
+		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+		enum link_read read;
+		*ret_answer = (struct link_answer){0};
+		read = link_read_message(link, deadline >= 0 && left < 0 ? 0 : left, &message,
+		    &ret_answer->line, &ret_answer->len);
+		if (read != LINK_LINE)
+			return read;
+		if (take_answer(message, id, ret_answer)) {
+			errno = EPROTO;
+			return ret_answer->result != NULL || ret_answer->error != NULL
+			    ? LINK_LINE
+			    : LINK_BROKEN;
+		}
+		if (link->other != NULL)
+			link->other(link->other_data, message, ret_answer->line, ret_answer->len);
+	}
+}
+
+enum link_read link_ask(struct link *link, const char *method, const char *params,
+    int64_t timeout_ms, struct link_answer *ret_answer)
+{
+	uint64_t id = link_request(link, method, params);
+	*ret_answer = (struct link_answer){0};
+	return id ? link_await(link, id, timeout_ms, ret_answer) : LINK_BROKEN;
+}
