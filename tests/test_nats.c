@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The parts of muxbus-nats without NATS: names in subjects, the cursor in its file, the grant, replies
- * of JetStream, and the link to muxbusd with lines in pieces of any size.
+ * The parts of muxbus-nats without NATS: names in subjects, the cursor in its file, the grant, and
+ * replies of JetStream.
  */
-#include <event2/event.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "nats/cursor.h"
 #include "nats/grant.h"
 #include "nats/js_reply.h"
-#include "nats/link.h"
 #include "nats/name.h"
 #include "tap.h"
 
@@ -163,118 +159,6 @@ static void test_reply(void)
 	is_str(reply.text, "no reply", "so is none");
 }
 
-/* The link, and the other side of it. */
-static struct event_base *base;
-static int daemon_fd = -1;
-static int listener;
-static unsigned ups, downs, events, answers, losses;
-static int64_t last_seq;
-
-static void on_up(void *data)
-{
-	(void)data;
-	ups++;
-}
-
-static void on_down(void *data, const char *reason)
-{
-	(void)data;
-	(void)reason;
-	downs++;
-}
-
-static void on_event(void *data, const struct json *params)
-{
-	(void)data;
-	events += json_int(json_member(params, "seq"), &last_seq);
-}
-
-static void on_answer(void *data, const struct json *response)
-{
-	(void)data;
-	if (response == NULL)
-		losses++;
-	else
-		answers += json_member(response, "result") != NULL;
-}
-
-static void turn(void)
-{
-	(void)event_base_loop(base, EVLOOP_NONBLOCK);
-}
-
-static void say(const char *bytes, size_t len)
-{
-	if (write(daemon_fd, bytes, len) != (ssize_t)len)
-		diag("not written");
-	turn();
-}
-
-static void test_split(struct link *link)
-{
-	static const char lines[] =
-	    "{\"id\":%llu,\"result\":{}}\r\n"
-	    "{\"method\":\"event\",\"params\":{\"seq\":41,\"text\":\"\xc3\xa9\\n\"}}\n"
-	    "no JSON\n{\"method\":\"progress\",\"params\":{\"seq\":1}}\n{\"id\":\"x\"}\n[]\n\n"
-	    "{\"method\":\"event\",\"params\":{\"seq\":42}}\n";
-	char text[512];
-	unsigned failed = 0;
-	for (size_t at = 1; at < sizeof lines - 1; at++) {
-		static unsigned long long id;
-		int len;
-		events = answers = 0;
-		ok(link_ask(link, "ping", NULL, on_answer, NULL), "a request %zu", at);
-		len = snprintf(text, sizeof text, lines, ++id);
-		say(text, at);
-		say(text + at, (size_t)len - at);
-		failed += events != 2 || answers != 1 || last_seq != 42 || link_pending(link) != 0;
-	}
-	is_int(failed, 0, "lines in two pieces, wherever they are cut");
-}
-
-static void test_link(void)
-{
-	const struct link_handlers handlers = {on_up, on_down, on_event, NULL};
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	static const char line[] = "{\"method\":\"event\",\"params\":{\"seq\":1}}\n";
-	struct link *link;
-	char bytes[4096];
-	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", top);
-	listener = socket(AF_UNIX, SOCK_STREAM, 0);
-	if (bind(listener, (struct sockaddr *)&address, sizeof address) < 0 ||
-	    listen(listener, 5) < 0)
-		exit(99);
-	base = event_base_new();
-	link = link_new(base, address.sun_path, &handlers);
-	link_start(link);
-	while (ups == 0)
-		(void)event_base_loop(base, EVLOOP_ONCE);
-	daemon_fd = accept(listener, NULL, NULL);
-	test_split(link);
-	link_pause(link, true);
-	events = 0;
-	say(line, sizeof line - 1);
-	is_int(events, 0, "a paused link reads nothing");
-	link_pause(link, false);
-	turn();
-	is_int(events, 1, "then it reads on");
-	ok(link_ask(link, "ping", NULL, on_answer, NULL), "a request without an answer");
-	turn();
-	ok(read(daemon_fd, bytes, sizeof bytes) > 0, "is sent");
-	close(daemon_fd);
-	while (downs == 0)
-		(void)event_base_loop(base, EVLOOP_ONCE);
-	is_int(losses, 1, "it ends with the link");
-	ok(!link_ask(link, "ping", NULL, on_answer, NULL),
-	    "no request goes to a link that is down");
-	while (ups == 1)
-		(void)event_base_loop(base, EVLOOP_ONCE);
-	ok(link_is_up(link), "the link connects again");
-	link_free(link);
-	event_base_free(base);
-	close(listener);
-}
-
 int main(void)
 {
 	char command[96];
@@ -284,7 +168,6 @@ int main(void)
 	test_cursor();
 	test_grant();
 	test_reply();
-	test_link();
 	(void)snprintf(command, sizeof command, "rm -r %s", top);
 	if (system(command) != 0)
 		diag("%s is left", top);

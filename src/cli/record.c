@@ -310,7 +310,7 @@ static enum cli_status take_lines(struct record *record)
 	const char *line;
 	size_t len;
 	enum link_read read;
-	(void)link_receive(record->link); /* the loop sees an end */
+	link_receive(record->link); /* the loop sees an end */
 	while ((read = link_read_message(record->link, 0, &message, &line, &len)) == LINK_LINE)
 		on_message(record, message, line, len);
 	if (read != LINK_END && read != LINK_BROKEN)

@@ -324,7 +324,7 @@ static enum cli_status look_for_end(struct run *run, bool *ret_has_ended)
 {
 	struct link_answer answer;
 	enum link_read read;
-	(void)link_receive(run->link); /* the read below sees an end */
+	link_receive(run->link); /* the read below sees an end */
 	read = link_await(run->link, run->wait_id, 0, &answer);
 	*ret_has_ended = read == LINK_LINE;
 	if (read == LINK_LINE && answer.error != NULL)

@@ -149,7 +149,7 @@ static enum cli_status follow(struct tail *tail, struct link *link)
 		case INTERRUPT_LINK:
 			break;
 		}
-		(void)link_receive(link); /* the loop below sees an end */
+		link_receive(link); /* the loop below sees an end */
 		while (!is_done(tail) &&
 		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)
 			on_message(tail, message, line, len);

@@ -191,7 +191,7 @@ static enum cli_status follow(struct watch *watch, struct link *link, int64_t de
 		case INTERRUPT_LINK:
 			break;
 		}
-		(void)link_receive(link); /* the loop below sees an end */
+		link_receive(link); /* the loop below sees an end */
 		while (!is_done(watch) &&
 		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)
 			on_message(watch, message, line, len);

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/process.h"
 #include "base/xalloc.h"
+#include "wire/line.h"
 #include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
@@ -89,31 +90,25 @@ struct link *link_try(const char *path, size_t line_max, size_t unsent_max)
 	return fd >= 0 ? make(fd, 0, line_max, unsent_max) : NULL;
 }
 
-static enum link_state refuse(
-    enum link_state state, const char *cause, const char *path, char *ret_reason, size_t size)
-{
-	(void)snprintf(ret_reason, size, "%s %s", cause, path);
-	return state;
-}
-
 enum link_state link_open(struct link **ret_link, const char *path, char *ret_reason, size_t size)
 {
 	int fd = connect_to_own(path, LINK_SEND_TIMEOUT_MS);
+	enum link_state state = fd >= 0           ? LINK_OK
+	    : errno == ENOENT || errno == ENOTDIR ? LINK_NO_SOCKET
+	    : errno == ECONNREFUSED               ? LINK_DEAD
+	    : errno == EPERM                      ? LINK_NOT_OURS
+						  : LINK_FAILED;
+	static const char *const causes[] = {
+	    [LINK_NO_SOCKET] = "there is no socket at",
+	    [LINK_DEAD] = "no daemon listens at",
+	    [LINK_NOT_OURS] = "another user listens at",
+	};
 	*ret_link = fd >= 0 ? link_new(fd, 0) : NULL;
-	if (fd >= 0)
-		return LINK_OK;
-	switch (errno) {
-	case ENOENT:
-	case ENOTDIR:
-		return refuse(LINK_NO_SOCKET, "there is no socket at", path, ret_reason, size);
-	case ECONNREFUSED:
-		return refuse(LINK_DEAD, "no daemon listens at", path, ret_reason, size);
-	case EPERM:
-		return refuse(LINK_NOT_OURS, "another user listens at", path, ret_reason, size);
-	default:
+	if (state == LINK_FAILED)
 		(void)snprintf(ret_reason, size, "%s: %s", path, strerror(errno));
-		return LINK_FAILED;
-	}
+	else if (state != LINK_OK)
+		(void)snprintf(ret_reason, size, "%s %s", causes[state], path);
+	return state;
 }
 
 void link_close(struct link *link)
@@ -135,11 +130,6 @@ void link_close(struct link *link)
 int link_fd(const struct link *link)
 {
 	return link->fd;
-}
-
-int link_error(const struct link *link)
-{
-	return link->error;
 }
 
 /* Output. */
@@ -235,22 +225,16 @@ uint64_t link_request(struct link *link, const char *method, const char *params)
 
 /* Input. */
 
-bool link_receive(struct link *link)
+void link_receive(struct link *link)
 {
 	char bytes[READ_SIZE];
-	ssize_t n;
-	if (link->has_ended)
-		return false;
-	n = recv(link->fd, bytes, sizeof bytes, MSG_DONTWAIT);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return true;
+	ssize_t n = link->has_ended ? -1 : recv(link->fd, bytes, sizeof bytes, MSG_DONTWAIT);
 	if (n > 0) {
 		line_input_add(&link->in, bytes, (size_t)n);
-		return true;
+	} else if (!link->has_ended && (n == 0 || (errno != EAGAIN && errno != EINTR))) {
+		link->has_ended = true;
+		link->error = n < 0 ? errno : 0;
 	}
-	link->has_ended = true;
-	link->error = n < 0 ? errno : 0;
-	return false;
 }
 
 bool link_has_input(const struct link *link)
@@ -258,9 +242,17 @@ bool link_has_input(const struct link *link)
 	return line_input_has_unseen(&link->in);
 }
 
-enum line_result link_next(struct link *link, const char **ret_line, size_t *ret_len)
+enum link_read link_next(struct link *link, const char **ret_line, size_t *ret_len)
 {
-	return line_input_next(&link->in, ret_line, ret_len);
+	enum line_result found = line_input_next(&link->in, ret_line, ret_len);
+	if (found == LINE_FOUND)
+		return LINK_LINE;
+	if (found == LINE_TOO_LONG) {
+		link->has_ended = true;
+		link->error = EMSGSIZE;
+	}
+	errno = link->error;
+	return !link->has_ended ? LINK_LATE : link->error != 0 ? LINK_BROKEN : LINK_END;
 }
 
 /* Waits for input until the deadline (-1: none). LINK_LINE: there may be input. */
@@ -281,38 +273,33 @@ enum link_read link_read_line(
     struct link *link, int64_t timeout_ms, const char **ret_line, size_t *ret_len)
 {
 	int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
-	for (;;) {
-		enum line_result found = link_next(link, ret_line, ret_len);
-		enum link_read read;
-		if (found == LINE_FOUND)
-			return LINK_LINE;
-		if (found == LINE_TOO_LONG) {
-			link->has_ended = true;
-			link->error = EMSGSIZE;
-		}
-		if (link->has_ended) {
-			errno = link->error;
-			return link->error ? LINK_BROKEN : LINK_END;
-		}
+	enum link_read read;
+	while ((read = link_next(link, ret_line, ret_len)) == LINK_LATE) {
 		read = wait_for_input(link, deadline);
 		if (read != LINK_LINE)
 			return read;
-		(void)link_receive(link); /* the loop sees an end */
+		link_receive(link); /* the loop sees an end */
 	}
+	return read;
+}
+
+const struct json *link_parse(struct link *link, const char *line, size_t len)
+{
+	struct json_error error;
+	if (link->reader == NULL)
+		link->reader = json_reader_new(link->in.max_bytes);
+	return json_read(link->reader, line, len, &error);
 }
 
 enum link_read link_read_message(struct link *link, int64_t timeout_ms,
     const struct json **ret_message, const char **ret_line, size_t *ret_len)
 {
-	struct json_error error;
 	enum link_read read;
-	if (link->reader == NULL)
-		link->reader = json_reader_new(LINK_LINE_MAX);
 	do {
 		read = link_read_line(link, timeout_ms, ret_line, ret_len);
 		if (read != LINK_LINE)
 			return read;
-		*ret_message = json_read(link->reader, *ret_line, *ret_len, &error);
+		*ret_message = link_parse(link, *ret_line, *ret_len);
 	} while (message_is_ending(*ret_message)); /* the end comes next */
 	errno = EPROTO;
 	return *ret_message != NULL ? LINK_LINE : LINK_BROKEN;

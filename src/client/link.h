@@ -14,7 +14,6 @@
 
 #include "base/buf.h"
 #include "wire/json.h"
-#include "wire/line.h"
 
 #define LINK_LINE_MAX ((size_t)64 * 1024 * 1024) /* the daemon's largest line */
 #define LINK_SEND_TIMEOUT_MS 10000 /* for a daemon that does not read */
@@ -52,7 +51,7 @@ enum link_read {
 	LINK_LINE, /* a line is there */
 	LINK_LATE, /* timeout; try again */
 	LINK_END, /* the daemon has closed, after the last whole line */
-	LINK_BROKEN, /* an error (errno), or a line over LINK_LINE_MAX (EMSGSIZE) */
+	LINK_BROKEN, /* an error (errno), or a line that is too long (EMSGSIZE) */
 	LINK_SIGNAL, /* a signal interrupted the wait */
 };
 
@@ -69,10 +68,9 @@ enum link_read link_read_message(struct link *link, int64_t timeout_ms,
 
 /*
  * Reads available input without waiting, for callers that poll; then link_read_line() with 0
- * returns the lines. Returns false at the end or after an error, which link_read_line() then
- * reports.
+ * returns the lines, and behind them the end or an error.
  */
-bool link_receive(struct link *link);
+void link_receive(struct link *link);
 
 /* Whether input is buffered that may hold a line, which poll() does not report. */
 bool link_has_input(const struct link *link);
@@ -114,14 +112,13 @@ enum link_read link_ask(struct link *link, const char *method, const char *param
 
 /* For client.c: nothing of it waits. */
 
-/* Connects at once, or not at all. Lines of more than line_max bytes are skipped. NULL with errno. */
+/* Connects at once, or not at all. NULL with errno; EPERM: another user listens. */
 struct link *link_try(const char *path, size_t line_max, size_t unsent_max);
 
-/* The errno that ended input; 0: the daemon has closed. */
-int link_error(const struct link *link);
-
-/* The next line that is buffered, as line_input_next() gives it. */
-enum line_result link_next(struct link *link, const char **ret_line, size_t *ret_len);
+/* The next line of what was received, as link_read_line() gives it; LINK_LATE: none is whole. */
+enum link_read link_next(struct link *link, const char **ret_line, size_t *ret_len);
+/* A line as a tree, which is lent until the next one; NULL: it is not JSON. */
+const struct json *link_parse(struct link *link, const char *line, size_t len);
 
 /* Queues bytes; then link_flush() sends what the socket takes. False: they have no room. */
 bool link_queue(struct link *link, const void *bytes, size_t len);

@@ -14,11 +14,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "client/client.h"
 #include "nats/broker.h"
 #include "nats/cursor.h"
 #include "nats/feed.h"
 #include "nats/grant.h"
-#include "nats/link.h"
 #include "nats/options.h"
 #include "nats/posts.h"
 #include "nats/presence.h"
@@ -35,7 +35,7 @@ struct main {
 	struct broker *broker;
 	struct stores *stores;
 	struct feed *feed;
-	struct link *link; /* for requests, posts and presence: never paused */
+	struct client *daemon; /* for requests, posts and presence: never paused */
 	struct grant *grant;
 	struct service *service; /* NULL: no requests */
 	struct posts *posts; /* NULL: no posts */
@@ -52,7 +52,7 @@ static void run_parts(struct main *main)
 	publisher_run(feed_publisher(main->feed), is_ready);
 	presence_run(main->presence, is_ready);
 	if (main->posts != NULL)
-		posts_run(main->posts, is_ready && link_is_up(main->link));
+		posts_run(main->posts, is_ready && client_is_up(main->daemon));
 }
 
 /* Logs a reason once, not with each try. */
@@ -107,20 +107,20 @@ static void on_described(void *data, const struct json *response)
 		grant_learn(main->grant, methods);
 }
 
-static void on_link_up(void *data)
+static void on_daemon_up(void *data)
 {
 	struct main *main = data;
-	(void)link_ask(main->link, "describe", NULL, on_described, main);
+	(void)client_ask(main->daemon, "describe", NULL, on_described, main);
 	if (main->posts != NULL)
 		posts_run(
 		    main->posts, broker_is_up(main->broker) && stores_are_ready(main->stores));
 	presence_renew(main->presence);
 }
 
-static void on_link_down(void *data, const char *reason)
+static void on_daemon_down(void *data, int error)
 {
 	struct main *main = data;
-	log_debug("muxbusd: %s", reason);
+	log_debug("muxbusd: %s: %s", main->options.socket, client_reason(error));
 	grant_learn(main->grant, NULL);
 	if (main->posts != NULL)
 		posts_run(main->posts, false);
@@ -169,7 +169,9 @@ static bool make_broker(struct main *main)
 static bool make_parts(struct main *main)
 {
 	const struct options *options = &main->options;
-	const struct link_handlers link = {on_link_up, on_link_down, NULL, main};
+	const struct client_options daemon = {.path = options->socket, .line_max = LINK_LINE_MAX};
+	const struct client_handlers handlers = {
+	    .up = on_daemon_up, .down = on_daemon_down, .data = main};
 	const struct feed_options feed = {
 	    options->socket, &options->names, options->kinds, options->consumer};
 	struct presence_parts parts = {.names = &options->names};
@@ -183,13 +185,14 @@ static bool make_parts(struct main *main)
 		return false;
 	}
 	main->feed = feed_new(main->base, &feed, main->cursor, main->broker);
-	main->link = link_new(main->base, options->socket, &link);
+	main->daemon = client_new(main->base, &daemon, &handlers);
 	if (options->takes_requests)
-		main->service = service_new(main->broker, main->link, main->grant, &options->names);
+		main->service =
+		    service_new(main->broker, main->daemon, main->grant, &options->names);
 	if (options->takes_posts)
-		main->posts = posts_new(main->base, main->broker, main->link, &options->names);
+		main->posts = posts_new(main->base, main->broker, main->daemon, &options->names);
 	parts.broker = main->broker;
-	parts.link = main->link;
+	parts.daemon = main->daemon;
 	parts.publisher = feed_publisher(main->feed);
 	parts.posts = main->posts;
 	main->presence = presence_new(main->base, &parts);
@@ -198,7 +201,7 @@ static bool make_parts(struct main *main)
 
 static void free_parts(struct main *main)
 {
-	link_free(main->link);
+	client_free(main->daemon);
 	service_free(main->service);
 	posts_free(main->posts);
 	presence_free(main->presence);
@@ -237,7 +240,7 @@ static int run(struct main *main)
 	(void)signal(SIGPIPE, SIG_IGN);
 	broker_start(main->broker);
 	feed_start(main->feed);
-	link_start(main->link);
+	client_start(main->daemon);
 	while (!main->is_ending)
 		turn(main, EVLOOP_ONCE);
 	presence_end(main->presence);

@@ -9,16 +9,16 @@
 
 #include <stdint.h>
 
+#include "client/client.h"
 #include "nats/broker.h"
-#include "nats/link.h"
 #include "nats/name.h"
 
 struct event_base;
 struct posts;
 
-struct posts *posts_new(
-    struct event_base *base, struct broker *broker, struct link *link, const struct names *names);
-void posts_free(struct posts *posts); /* NULL is allowed; after the link */
+struct posts *posts_new(struct event_base *base, struct broker *broker, struct client *daemon,
+    const struct names *names);
+void posts_free(struct posts *posts); /* NULL is allowed; after the client */
 
 /* Asks for posts from now on, or no more: the stores and the daemon must be there. */
 void posts_run(struct posts *posts, bool is_running);

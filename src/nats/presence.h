@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
+#include "client/client.h"
 #include "nats/broker.h"
-#include "nats/link.h"
 #include "nats/name.h"
 #include "nats/posts.h"
 #include "nats/publisher.h"
@@ -22,14 +22,14 @@ struct presence;
 
 struct presence_parts {
 	struct broker *broker;
-	struct link *link;
+	struct client *daemon;
 	struct publisher *publisher;
 	struct posts *posts; /* NULL: none are taken */
 	const struct names *names;
 };
 
 struct presence *presence_new(struct event_base *base, const struct presence_parts *parts);
-void presence_free(struct presence *presence); /* NULL is allowed; after the link */
+void presence_free(struct presence *presence); /* NULL is allowed; after the client */
 /* Writes an entry now, and again and again; or no more. */
 void presence_run(struct presence *presence, bool is_running);
 /* Something changed: an entry soon. */

@@ -7,9 +7,9 @@
 #ifndef NATS_SERVICE_H
 #define NATS_SERVICE_H
 
+#include "client/client.h"
 #include "nats/broker.h"
 #include "nats/grant.h"
-#include "nats/link.h"
 #include "nats/name.h"
 
 #define SERVICE_OPEN_MAX 256 /* requests under way; more are refused */
@@ -17,8 +17,8 @@
 struct service;
 
 /* All live longer than the service. */
-struct service *service_new(
-    struct broker *broker, struct link *link, const struct grant *grant, const struct names *names);
-void service_free(struct service *service); /* NULL is allowed; after the link */
+struct service *service_new(struct broker *broker, struct client *daemon, const struct grant *grant,
+    const struct names *names);
+void service_free(struct service *service); /* NULL is allowed; after the client */
 
 #endif
