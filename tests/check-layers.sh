@@ -22,8 +22,8 @@ only src/lib 'base/[^/]*|lib/([a-z]+/)?[^/]*|config\.h' 'lib includes only base,
 only src/wire '(base|wire)/[^/]*|config\.h' 'wire includes only base and itself'
 only src/client '(base|wire|io|client)/[^/]*|config\.h' 'client includes only base, wire, io and itself'
 only src/io '(base|io)/[^/]*|config\.h' 'io includes only base and itself'
-only src/daemon '(base|wire|io|daemon/[a-z]+)/[^/]*|config\.h' \
-	'daemon includes base, wire, io and itself, and never the insides of the library'
+only src/daemon '(base|wire|io|client|daemon/[a-z]+)/[^/]*|config\.h' \
+	'daemon includes base, wire, io, client and itself, and never the insides of the library'
 only src/cli '(base|wire|client|cli)/[^/]*|completion_scripts\.h|config\.h' \
 	'cli includes only base, wire, client and itself'
 only src/nats '(base|wire|io|client|nats)/[^/]*|config\.h' \

@@ -326,6 +326,38 @@ static void check_unreachable(void)
 	host_set_free(set);
 }
 
+/* A daemon of this machine that closes, and one whose message is too long. */
+static void check_local(void)
+{
+	static char filler[64 * 1024];
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct host_set *set = new_set(0, 0);
+	struct host *host;
+	int fd, peer;
+	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s/local", folder);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(fd, 5) < 0)
+		diag("cannot listen");
+	host = host_add(set,
+	    &(struct host_spec){.name = "local", .server = "work", .socket = address.sun_path});
+	ok(run_to(host, HOST_UP), "a daemon of this machine is up at once");
+	(void)close(accept(fd, NULL, NULL));
+	ok(run_to_reason(host), "it closes");
+	is_str(host_reason(host), "the daemon has closed it", "and the host says so");
+	ok(run_to(host, HOST_UP), "it is connected again");
+	peer = accept(fd, NULL, NULL);
+	memset(filler, 'x', sizeof filler);
+	while (host_state(host) == HOST_UP) {
+		(void)!send(peer, filler, sizeof filler, MSG_DONTWAIT | MSG_NOSIGNAL);
+		turn();
+	}
+	is_str(host_reason(host), "a message of it is longer than 12 MiB", "until it floods");
+	host_set_free(set);
+	(void)close(peer);
+	(void)close(fd);
+	(void)unlink(address.sun_path);
+}
+
 /* A listener of another user gets no connection that lasts, and no byte. */
 static void check_others(void)
 {
@@ -423,6 +455,7 @@ int main(void)
 	check_ending();
 	check_away();
 	check_unreachable();
+	check_local();
 	check_others();
 	check_slow();
 	check_names();

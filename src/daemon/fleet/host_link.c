@@ -2,15 +2,16 @@
 /* One connection to the daemon of a host. */
 #include "daemon/fleet/host_link.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "client/client.h"
 #include "config.h"
 #include "daemon/core/supervisor.h"
 #include "daemon/fleet/host_limits.h"
-#include "daemon/fleet/host_socket.h"
 #include "daemon/tool/tool_server_process.h"
 #include "wire/host_line.h"
 #include "wire/relay.h"
@@ -23,7 +24,7 @@ struct host_link {
 	const struct host_link_handlers *handlers;
 	void *data;
 	char *name; /* of the machine */
-	struct host_socket *socket; /* either this */
+	struct client *client; /* either this */
 	struct tool_server_process *process; /* or ssh */
 	bool has_hello;
 	unsigned noise; /* lines before the hello */
@@ -35,15 +36,17 @@ void host_link_end(struct host_link *link, const char *reason)
 	if (link->reason[0] != '\0')
 		return;
 	(void)snprintf(link->reason, sizeof link->reason, "%s", reason);
-	if (link->socket != NULL)
-		host_socket_stop(link->socket);
+	if (link->client != NULL)
+		client_end(link->client);
 	else
 		tool_server_process_stop(link->process);
 }
 
+static const char too_long[] = "a message of it is longer than 12 MiB";
+
 static void on_too_long(void *data)
 {
-	host_link_end(data, "a message of it is longer than 12 MiB");
+	host_link_end(data, too_long);
 }
 
 static void read_hello(struct host_link *link, const char *bytes, size_t len)
@@ -77,17 +80,32 @@ static void on_line(void *data, const char *line, size_t len)
 		read_hello(link, line, len);
 }
 
-static void on_socket_up(void *data)
+static void on_client_up(void *data)
 {
 	struct host_link *link = data;
 	link->has_hello = true;
 	link->handlers->up(link->data, "");
 }
 
-static void on_socket_ended(void *data, const char *how)
+static void on_client_down(void *data, int error)
 {
 	struct host_link *link = data;
+	const char *how = error == 0 ? "the daemon has closed it"
+	    : error == EPERM         ? "another user listens there"
+	    : error == EMSGSIZE      ? too_long
+				     : strerror(error);
 	link->handlers->ended(link->data, link->reason[0] != '\0' ? link->reason : how);
+}
+
+static void start_client(
+    struct host_link *link, struct event_base *base, const struct host_spec *spec)
+{
+	const struct client_options options = {
+	    .path = spec->socket, .line_max = HOST_LINE_BYTES, .is_once = true};
+	const struct client_handlers handlers = {
+	    .up = on_client_up, .line = on_line, .down = on_client_down, .data = link};
+	link->client = client_new(base, &options, &handlers);
+	client_start(link->client);
 }
 
 /* ssh says why it ended on standard error. */
@@ -149,18 +167,12 @@ static void start_ssh(struct host_link *link, struct event_base *base, const str
 struct host_link *host_link_new(struct event_base *base, const struct host_spec *spec,
     const struct host_link_handlers *handlers, void *data)
 {
-	static const struct host_socket_handlers socket_handlers = {
-	    .up = on_socket_up,
-	    .line = on_line,
-	    .too_long = on_too_long,
-	    .ended = on_socket_ended,
-	};
 	struct host_link *link = xcalloc(1, sizeof *link);
 	link->handlers = handlers;
 	link->data = data;
 	link->name = xstrdup(spec->name);
 	if (spec->socket != NULL)
-		link->socket = host_socket_new(base, spec->socket, &socket_handlers, link);
+		start_client(link, base, spec);
 	else
 		start_ssh(link, base, spec);
 	return link;
@@ -170,7 +182,7 @@ void host_link_free(struct host_link *link)
 {
 	if (link == NULL)
 		return;
-	host_socket_free(link->socket);
+	client_free(link->client);
 	tool_server_process_free(link->process);
 	mem_free(link->name);
 	mem_free(link);
@@ -180,7 +192,7 @@ bool host_link_is_open(const struct host_link *link)
 {
 	if (link->reason[0] != '\0' || !link->has_hello)
 		return false;
-	return link->socket != NULL ? host_socket_is_open(link->socket)
+	return link->client != NULL ? client_is_up(link->client)
 				    : tool_server_process_is_open(link->process);
 }
 
@@ -188,6 +200,6 @@ bool host_link_write(struct host_link *link, const void *line, size_t len)
 {
 	if (!host_link_is_open(link))
 		return false;
-	return link->socket != NULL ? host_socket_write(link->socket, line, len)
+	return link->client != NULL ? client_write(link->client, line, len)
 				    : tool_server_process_write(link->process, line, len);
 }
