@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,49 +137,34 @@ static int64_t hello_ms(void)
 	return (int64_t)sec * 1000;
 }
 
-/* Reads one line and no byte more, since requests and responses follow. errno at its failure. */
-static bool read_line(int fd, int64_t deadline_ms, char *line, size_t size)
+/* Waits for the hello. LINK_LINE: the far protocol and version are there. */
+static enum link_read read_hello(
+    struct link *link, int64_t wait_ms, unsigned *ret_protocol, char *ret_version, size_t size)
 {
-	size_t len = 0;
-	char byte = '\0';
-	while (byte != '\n') {
-		struct pollfd readable = {.fd = fd, .events = POLLIN};
-		int64_t left_ms = deadline_ms - clock_mono_ms();
-		ssize_t n;
-		if (left_ms <= 0 || poll(&readable, 1, (int)left_ms) == 0) {
-			errno = ETIMEDOUT;
-			return false;
-		}
-		n = recv(fd, &byte, 1, MSG_DONTWAIT);
-		if (n < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		if (n <= 0) {
-			errno = n == 0 ? 0 : errno;
-			return false;
-		}
-		if (byte != '\n' && len + 1 < size)
-			line[len++] = byte;
+	int64_t deadline = clock_mono_ms() + wait_ms;
+	enum link_read read = LINK_LINE;
+	for (unsigned noise = 0; noise < RELAY_NOISE_MAX && read == LINK_LINE; noise++) {
+		const char *line;
+		size_t len;
+		do {
+			int64_t left = deadline - clock_mono_ms();
+			read = link_read_line(link, left > 0 ? left : 0, &line, &len);
+		} while (read == LINK_SIGNAL);
+		if (read == LINK_LINE && relay_read_hello(line, ret_protocol, ret_version, size))
+			return LINK_LINE;
 	}
-	line[len] = '\0';
-	return true;
+	return read == LINK_LINE ? LINK_END : read;
 }
 
-/* Waits for the hello. Returns the far protocol and version; protocol 0: there was none. */
-static unsigned read_hello(int fd, int64_t deadline_ms, char *ret_version, size_t size)
+/* Says why ssh ended. It stays for link_close(). */
+static void explain(struct link *link, pid_t pid, const char *host, char *ret_reason, size_t size)
 {
-	char line[RELAY_LINE_MAX];
-	unsigned protocol = 0;
-	errno = 0;
-	for (unsigned noise = 0;
-	     noise < RELAY_NOISE_MAX && read_line(fd, deadline_ms, line, sizeof line); noise++)
-		if (relay_read_hello(line, &protocol, ret_version, size))
-			return protocol;
-	return 0;
-}
-
-static void explain(const char *host, int status, char *ret_reason, size_t size)
-{
-	int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	siginfo_t end = {0};
+	int code;
+	(void)shutdown(link_fd(link), SHUT_RDWR); /* ssh has nothing to go on for */
+	while (waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	code = end.si_code == CLD_EXITED ? end.si_status : -1;
 	if (code == STATUS_SSH)
 		(void)snprintf(ret_reason, size, "ssh did not reach %s", host);
 	else if (code == STATUS_NOT_FOUND)
@@ -196,9 +180,10 @@ struct link *remote_open(const char *address, char *ret_reason, size_t size)
 {
 	char host[HOST_SIZE], version[64];
 	unsigned protocol;
-	int fds[2], status = 0;
+	int fds[2];
 	int64_t wait_ms = hello_ms();
-	bool is_late;
+	enum link_read read;
+	struct link *link;
 	pid_t pid;
 	address += strlen(REMOTE_PREFIX);
 	(void)snprintf(host, sizeof host, "%.*s", (int)strcspn(address, " "), address);
@@ -210,22 +195,18 @@ struct link *remote_open(const char *address, char *ret_reason, size_t size)
 	if (pid == 0)
 		become_ssh(address, host, fds[1]);
 	(void)close(fds[1]); /* the child's */
-	protocol = read_hello(fds[0], clock_mono_ms() + wait_ms, version, sizeof version);
-	is_late = protocol == 0 && errno == ETIMEDOUT;
-	if (protocol == RELAY_PROTOCOL)
-		return link_new(fds[0], pid);
-	(void)close(fds[0]);
-	if (is_late || protocol != 0)
-		(void)kill(pid, SIGTERM);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (is_late)
+	link = link_new(fds[0], pid);
+	read = read_hello(link, wait_ms, &protocol, version, sizeof version);
+	if (read == LINK_LINE && protocol == RELAY_PROTOCOL)
+		return link;
+	if (read == LINK_LINE)
+		relay_refuse(host, version, protocol, PACKAGE_VERSION, ret_reason, size);
+	else if (read == LINK_LATE)
 		(void)snprintf(ret_reason, size,
 		    "muxbus relay on %s did not answer within %d s (MUXBUS_SSH_TIMEOUT)", host,
 		    (int)(wait_ms / 1000));
-	else if (protocol != 0)
-		relay_refuse(host, version, protocol, PACKAGE_VERSION, ret_reason, size);
 	else
-		explain(host, status, ret_reason, size);
+		explain(link, pid, host, ret_reason, size);
+	link_close(link);
 	return NULL;
 }
