@@ -24,8 +24,8 @@ only src/client '(base|wire|io|client)/[^/]*|config\.h' 'client includes only ba
 only src/io '(base|io)/[^/]*|config\.h' 'io includes only base and itself'
 only src/daemon '(base|wire|io|client|daemon/[a-z]+)/[^/]*|config\.h' \
 	'daemon includes base, wire, io, client and itself, and never the insides of the library'
-only src/cli '(base|wire|client|cli)/[^/]*|completion_scripts\.h|config\.h' \
-	'cli includes only base, wire, client and itself'
+only src/cli '(base|wire|cli)/[^/]*|client/link\.h|completion_scripts\.h|config\.h' \
+	'cli includes only base, wire, the link and itself'
 only src/nats '(base|wire|io|client|nats)/[^/]*|config\.h' \
 	'nats includes only base, wire, io, client and itself'
 only src/job '(base|job)/[^/]*|config\.h' 'job includes only base and itself'
@@ -36,8 +36,8 @@ reserved() {
 }
 
 reserved 'muxbus\.h' 'src/(lib|daemon)/.*' '<muxbus.h> is for lib and daemon'
-reserved 'event2?/.*|event\.h|evutil\.h' 'src/lib/connection/attach\.c|src/client/client\.c|src/(io|daemon|nats)/.*' \
-	'libevent is for lib/connection/attach.c, client.c, io, the daemon and muxbus-nats'
+reserved 'event2?/.*|event\.h|evutil\.h' 'src/lib/connection/attach\.c|src/client/loop_link\.c|src/(io|daemon|nats)/.*' \
+	'libevent is for lib/connection/attach.c, loop_link.c, io, the daemon and muxbus-nats'
 reserved 'nats/(nats|adapters/.*)\.h' 'src/nats/(broker|main)\.c' \
 	'libnats is for broker.c and main.c of nats'
 reserved 'yajl/.*' 'src/wire/json\.c' 'yajl is for wire/json.c'

@@ -2,7 +2,7 @@
 /*
  * A link to a daemon: JSON lines over its socket. Here is the form for a program that may block:
  * link_ask() and link_read_line(), or poll link_fd() and call link_receive() to wait for several
- * things at once. client/client.h has the form for an event loop. SIGPIPE is never raised.
+ * things at once. client/loop_link.h has the form for an event loop. SIGPIPE is never raised.
  */
 #ifndef CLIENT_LINK_H
 #define CLIENT_LINK_H
@@ -110,7 +110,7 @@ enum link_read link_await(
 enum link_read link_ask(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, struct link_answer *ret_answer);
 
-/* For client.c: nothing of it waits. */
+/* For loop_link.c: nothing of it waits. */
 
 /* Connects at once, or not at all. NULL with errno; EPERM: another user listens. */
 struct link *link_try(const char *path, size_t line_max, size_t unsent_max);

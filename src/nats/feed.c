@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "base/xalloc.h"
-#include "client/client.h"
+#include "client/loop_link.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"
 
@@ -25,7 +25,7 @@ struct feed {
 	struct cursor *cursor;
 	struct broker *broker;
 	struct publisher *publisher;
-	struct client *daemon;
+	struct loop_link *daemon;
 	struct loop_timer *ack_later;
 	uint64_t event_added; /* numbers up to these are with the publisher, or stored */
 	uint64_t note_added;
@@ -78,7 +78,7 @@ static void publish(struct feed *feed, enum publisher_kind kind, uint64_t seq, c
 	name_subject(subject, feed->options.names, rest, name_is_token(token) ? token : "other");
 	publisher_add(feed->publisher, &message);
 	if (!publisher_has_room(feed->publisher))
-		client_pause(feed->daemon, true);
+		loop_link_pause(feed->daemon, true);
 }
 
 static void publish_gap(
@@ -132,7 +132,7 @@ static void take_gap(struct feed *feed, const struct json *params, uint64_t from
 	char name[64];
 	if (strcmp(read_text(params, "reason"), "slow") == 0) {
 		(void)snprintf(name, sizeof name, "{\"subscription\":\"%s\"}", feed->subscription);
-		(void)client_ask(feed->daemon, "unsubscribe", name, ignore_answer, NULL);
+		(void)loop_link_ask(feed->daemon, "unsubscribe", name, ignore_answer, NULL);
 		feed->subscription[0] = '\0';
 		subscribe(feed);
 	} else if (to > feed->event_added) {
@@ -222,7 +222,7 @@ static void subscribe(struct feed *feed)
 		write_kinds(&writer, feed->options.kinds);
 	json_object_end(&writer);
 	(void)buf_append_byte(&params, '\0');
-	(void)client_ask(feed->daemon, "subscribe", (char *)params.data, on_subscribed, feed);
+	(void)loop_link_ask(feed->daemon, "subscribe", (char *)params.data, on_subscribed, feed);
 	buf_finish(&params);
 }
 
@@ -282,7 +282,7 @@ static void list_notes(struct feed *feed)
 	else
 		(void)snprintf(params, sizeof params, "{\"consumer\":\"%s\",\"limit\":%" PRId64 "}",
 		    feed->options.consumer, feed->page);
-	feed->is_listing = client_ask(feed->daemon, "list_notifications", params, on_list, feed);
+	feed->is_listing = loop_link_ask(feed->daemon, "list_notifications", params, on_list, feed);
 	feed->wants_list = !feed->is_listing;
 }
 
@@ -308,7 +308,7 @@ static void acknowledge(void *data)
 	(void)snprintf(params, sizeof params,
 	    "{\"up_to\":%" PRIu64 ",\"consumer\":\"%s\",\"settle\":false}", feed->note_stored,
 	    feed->options.consumer);
-	feed->is_acking = client_ask(feed->daemon, "ack_notification", params, on_acked, feed);
+	feed->is_acking = loop_link_ask(feed->daemon, "ack_notification", params, on_acked, feed);
 	if (feed->is_acking)
 		feed->note_acked = feed->note_stored;
 }
@@ -336,7 +336,7 @@ static void on_stored(void *data, enum publisher_kind kind, uint64_t seq)
 static void on_room(void *data)
 {
 	struct feed *feed = data;
-	client_pause(feed->daemon, false);
+	loop_link_pause(feed->daemon, false);
 	if (feed->wants_list)
 		list_notes(feed);
 }
@@ -355,7 +355,7 @@ static void on_down(void *data, int error)
 {
 	struct feed *feed = data;
 	if (feed->subscription[0] != '\0')
-		log_warning("muxbusd is lost: %s", client_reason(error));
+		log_warning("muxbusd is lost: %s", loop_link_reason(error));
 	feed->subscription[0] = '\0';
 	feed->is_listing = feed->is_acking = false;
 }
@@ -365,8 +365,9 @@ struct feed *feed_new(struct event_base *base, const struct feed_options *option
 {
 	struct feed *feed = xcalloc(1, sizeof *feed);
 	const struct publisher_handlers stored = {on_stored, on_room, feed};
-	const struct client_options daemon = {.path = options->socket, .line_max = LINK_LINE_MAX};
-	const struct client_handlers handlers = {
+	const struct loop_link_options daemon = {
+	    .path = options->socket, .line_max = LINK_LINE_MAX};
+	const struct loop_link_handlers handlers = {
 	    .up = on_up, .down = on_down, .event = on_event, .data = feed};
 	feed->options = *options;
 	feed->cursor = cursor;
@@ -375,7 +376,7 @@ struct feed *feed_new(struct event_base *base, const struct feed_options *option
 	feed->page = PAGE;
 	buf_init(&feed->payload, 0);
 	feed->publisher = publisher_new(base, broker, &stored);
-	feed->daemon = client_new(base, &daemon, &handlers);
+	feed->daemon = loop_link_new(base, &daemon, &handlers);
 	feed->ack_later = loop_timer_new(base, acknowledge, feed);
 	return feed;
 }
@@ -384,7 +385,7 @@ void feed_free(struct feed *feed)
 {
 	if (feed == NULL)
 		return;
-	client_free(feed->daemon);
+	loop_link_free(feed->daemon);
 	publisher_free(feed->publisher);
 	loop_timer_free(feed->ack_later);
 	buf_finish(&feed->payload);
@@ -393,7 +394,7 @@ void feed_free(struct feed *feed)
 
 void feed_start(struct feed *feed)
 {
-	client_start(feed->daemon);
+	loop_link_start(feed->daemon);
 }
 
 struct publisher *feed_publisher(struct feed *feed)

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "client/client.h"
+#include "client/loop_link.h"
 #include "nats/broker.h"
 #include "nats/cursor.h"
 #include "nats/feed.h"
@@ -35,7 +35,7 @@ struct main {
 	struct broker *broker;
 	struct stores *stores;
 	struct feed *feed;
-	struct client *daemon; /* for requests, posts and presence: never paused */
+	struct loop_link *daemon; /* for requests, posts and presence: never paused */
 	struct grant *grant;
 	struct service *service; /* NULL: no requests */
 	struct posts *posts; /* NULL: no posts */
@@ -52,7 +52,7 @@ static void run_parts(struct main *main)
 	publisher_run(feed_publisher(main->feed), is_ready);
 	presence_run(main->presence, is_ready);
 	if (main->posts != NULL)
-		posts_run(main->posts, is_ready && client_is_up(main->daemon));
+		posts_run(main->posts, is_ready && loop_link_is_up(main->daemon));
 }
 
 /* Logs a reason once, not with each try. */
@@ -110,7 +110,7 @@ static void on_described(void *data, const struct json *response)
 static void on_daemon_up(void *data)
 {
 	struct main *main = data;
-	(void)client_ask(main->daemon, "describe", NULL, on_described, main);
+	(void)loop_link_ask(main->daemon, "describe", NULL, on_described, main);
 	if (main->posts != NULL)
 		posts_run(
 		    main->posts, broker_is_up(main->broker) && stores_are_ready(main->stores));
@@ -120,7 +120,7 @@ static void on_daemon_up(void *data)
 static void on_daemon_down(void *data, int error)
 {
 	struct main *main = data;
-	log_debug("muxbusd: %s: %s", main->options.socket, client_reason(error));
+	log_debug("muxbusd: %s: %s", main->options.socket, loop_link_reason(error));
 	grant_learn(main->grant, NULL);
 	if (main->posts != NULL)
 		posts_run(main->posts, false);
@@ -169,8 +169,9 @@ static bool make_broker(struct main *main)
 static bool make_parts(struct main *main)
 {
 	const struct options *options = &main->options;
-	const struct client_options daemon = {.path = options->socket, .line_max = LINK_LINE_MAX};
-	const struct client_handlers handlers = {
+	const struct loop_link_options daemon = {
+	    .path = options->socket, .line_max = LINK_LINE_MAX};
+	const struct loop_link_handlers handlers = {
 	    .up = on_daemon_up, .down = on_daemon_down, .data = main};
 	const struct feed_options feed = {
 	    options->socket, &options->names, options->kinds, options->consumer};
@@ -185,7 +186,7 @@ static bool make_parts(struct main *main)
 		return false;
 	}
 	main->feed = feed_new(main->base, &feed, main->cursor, main->broker);
-	main->daemon = client_new(main->base, &daemon, &handlers);
+	main->daemon = loop_link_new(main->base, &daemon, &handlers);
 	if (options->takes_requests)
 		main->service =
 		    service_new(main->broker, main->daemon, main->grant, &options->names);
@@ -201,7 +202,7 @@ static bool make_parts(struct main *main)
 
 static void free_parts(struct main *main)
 {
-	client_free(main->daemon);
+	loop_link_free(main->daemon);
 	service_free(main->service);
 	posts_free(main->posts);
 	presence_free(main->presence);
@@ -240,7 +241,7 @@ static int run(struct main *main)
 	(void)signal(SIGPIPE, SIG_IGN);
 	broker_start(main->broker);
 	feed_start(main->feed);
-	client_start(main->daemon);
+	loop_link_start(main->daemon);
 	while (!main->is_ending)
 		turn(main, EVLOOP_ONCE);
 	presence_end(main->presence);

@@ -32,7 +32,7 @@ static const char again[] = "-NAK {\"delay\": 1000000000}";
 
 struct posts {
 	struct broker *broker;
-	struct client *daemon;
+	struct loop_link *daemon;
 	struct json_reader *reader;
 	struct loop_timer *next; /* asks for more */
 	struct list open; /* posts that the daemon has not answered */
@@ -160,7 +160,8 @@ static void take_post(struct posts *posts, const struct broker_message *from, ui
 	post->posts = posts;
 	post->reply = xstrdup(from->reply);
 	list_append(&posts->open, &post->link);
-	if (!client_ask(posts->daemon, "post_notification", (char *)params.data, on_posted, post)) {
+	if (!loop_link_ask(
+		posts->daemon, "post_notification", (char *)params.data, on_posted, post)) {
 		acknowledge(posts, post->reply, again);
 		post_free(post);
 	}
@@ -233,7 +234,7 @@ static void ask_next(void *data)
 {
 	struct posts *posts = data;
 	char verb[256], pull[128];
-	if (!posts->is_running || !client_is_up(posts->daemon))
+	if (!posts->is_running || !loop_link_is_up(posts->daemon))
 		return;
 	if (!posts->has_consumer) {
 		create(posts);
@@ -248,7 +249,7 @@ static void ask_next(void *data)
 	loop_timer_arm(posts->next, PULL_MS + RETRY_MS);
 }
 
-struct posts *posts_new(struct event_base *base, struct broker *broker, struct client *daemon,
+struct posts *posts_new(struct event_base *base, struct broker *broker, struct loop_link *daemon,
     const struct names *names)
 {
 	struct posts *posts = xcalloc(1, sizeof *posts);

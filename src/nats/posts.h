@@ -9,16 +9,16 @@
 
 #include <stdint.h>
 
-#include "client/client.h"
+#include "client/loop_link.h"
 #include "nats/broker.h"
 #include "nats/name.h"
 
 struct event_base;
 struct posts;
 
-struct posts *posts_new(struct event_base *base, struct broker *broker, struct client *daemon,
+struct posts *posts_new(struct event_base *base, struct broker *broker, struct loop_link *daemon,
     const struct names *names);
-void posts_free(struct posts *posts); /* NULL is allowed; after the client */
+void posts_free(struct posts *posts); /* NULL is allowed; after the link */
 
 /* Asks for posts from now on, or no more: the stores and the daemon must be there. */
 void posts_run(struct posts *posts, bool is_running);

@@ -145,7 +145,7 @@ static void write_now(void *data)
 	loop_timer_arm(presence->next, PRESENCE_MS);
 	if (presence->is_asking)
 		put_entry(presence, "down", NULL); /* it has not answered for a whole round */
-	else if (client_ask(presence->parts.daemon, "status", NULL, on_status, presence))
+	else if (loop_link_ask(presence->parts.daemon, "status", NULL, on_status, presence))
 		presence->is_asking = true;
 	else
 		put_entry(presence, "down", NULL);

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "client/client.h"
+#include "client/loop_link.h"
 #include "nats/broker.h"
 #include "nats/name.h"
 #include "nats/posts.h"
@@ -22,14 +22,14 @@ struct presence;
 
 struct presence_parts {
 	struct broker *broker;
-	struct client *daemon;
+	struct loop_link *daemon;
 	struct publisher *publisher;
 	struct posts *posts; /* NULL: none are taken */
 	const struct names *names;
 };
 
 struct presence *presence_new(struct event_base *base, const struct presence_parts *parts);
-void presence_free(struct presence *presence); /* NULL is allowed; after the client */
+void presence_free(struct presence *presence); /* NULL is allowed; after the link */
 /* Writes an entry now, and again and again; or no more. */
 void presence_run(struct presence *presence, bool is_running);
 /* Something changed: an entry soon. */

@@ -23,7 +23,7 @@ enum {
 
 struct service {
 	struct broker *broker;
-	struct client *daemon;
+	struct loop_link *daemon;
 	const struct grant *grant;
 	struct json_reader *reader;
 	char subject[NAME_SUBJECT_SIZE];
@@ -129,7 +129,8 @@ static void pass_on(
 	call->begun_us = clock_mono_us();
 	list_append(&service->calls, &call->link);
 	service->open++;
-	if (!client_ask(service->daemon, message->method, (char *)params.data, on_response, call)) {
+	if (!loop_link_ask(
+		service->daemon, message->method, (char *)params.data, on_response, call)) {
 		reply_error(service, reply, id, MESSAGE_NOT_READY, "muxbusd does not run");
 		call_free(call);
 	}
@@ -255,8 +256,8 @@ static void on_stats(void *data, const struct broker_message *from)
 	answer(data, from, "stats");
 }
 
-struct service *service_new(struct broker *broker, struct client *daemon, const struct grant *grant,
-    const struct names *names)
+struct service *service_new(struct broker *broker, struct loop_link *daemon,
+    const struct grant *grant, const struct names *names)
 {
 	static const struct {
 		const char *name;

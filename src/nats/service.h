@@ -7,7 +7,7 @@
 #ifndef NATS_SERVICE_H
 #define NATS_SERVICE_H
 
-#include "client/client.h"
+#include "client/loop_link.h"
 #include "nats/broker.h"
 #include "nats/grant.h"
 #include "nats/name.h"
@@ -17,8 +17,8 @@
 struct service;
 
 /* All live longer than the service. */
-struct service *service_new(struct broker *broker, struct client *daemon, const struct grant *grant,
-    const struct names *names);
-void service_free(struct service *service); /* NULL is allowed; after the client */
+struct service *service_new(struct broker *broker, struct loop_link *daemon,
+    const struct grant *grant, const struct names *names);
+void service_free(struct service *service); /* NULL is allowed; after the link */
 
 #endif

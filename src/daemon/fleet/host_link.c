@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "client/client.h"
+#include "client/loop_link.h"
 #include "config.h"
 #include "daemon/core/supervisor.h"
 #include "daemon/fleet/host_limits.h"
@@ -24,7 +24,7 @@ struct host_link {
 	const struct host_link_handlers *handlers;
 	void *data;
 	char *name; /* of the machine */
-	struct client *client; /* either this */
+	struct loop_link *local; /* either this */
 	struct tool_server_process *process; /* or ssh */
 	bool has_hello;
 	unsigned noise; /* lines before the hello */
@@ -36,8 +36,8 @@ void host_link_end(struct host_link *link, const char *reason)
 	if (link->reason[0] != '\0')
 		return;
 	(void)snprintf(link->reason, sizeof link->reason, "%s", reason);
-	if (link->client != NULL)
-		client_end(link->client);
+	if (link->local != NULL)
+		loop_link_end(link->local);
 	else
 		tool_server_process_stop(link->process);
 }
@@ -80,14 +80,14 @@ static void on_line(void *data, const char *line, size_t len)
 		read_hello(link, line, len);
 }
 
-static void on_client_up(void *data)
+static void on_local_up(void *data)
 {
 	struct host_link *link = data;
 	link->has_hello = true;
 	link->handlers->up(link->data, "");
 }
 
-static void on_client_down(void *data, int error)
+static void on_local_down(void *data, int error)
 {
 	struct host_link *link = data;
 	const char *how = error == 0 ? "the daemon has closed it"
@@ -97,15 +97,15 @@ static void on_client_down(void *data, int error)
 	link->handlers->ended(link->data, link->reason[0] != '\0' ? link->reason : how);
 }
 
-static void start_client(
+static void start_local(
     struct host_link *link, struct event_base *base, const struct host_spec *spec)
 {
-	const struct client_options options = {
+	const struct loop_link_options options = {
 	    .path = spec->socket, .line_max = HOST_LINE_BYTES, .is_once = true};
-	const struct client_handlers handlers = {
-	    .up = on_client_up, .line = on_line, .down = on_client_down, .data = link};
-	link->client = client_new(base, &options, &handlers);
-	client_start(link->client);
+	const struct loop_link_handlers handlers = {
+	    .up = on_local_up, .line = on_line, .down = on_local_down, .data = link};
+	link->local = loop_link_new(base, &options, &handlers);
+	loop_link_start(link->local);
 }
 
 /* ssh says why it ended on standard error. */
@@ -172,7 +172,7 @@ struct host_link *host_link_new(struct event_base *base, const struct host_spec 
 	link->data = data;
 	link->name = xstrdup(spec->name);
 	if (spec->socket != NULL)
-		start_client(link, base, spec);
+		start_local(link, base, spec);
 	else
 		start_ssh(link, base, spec);
 	return link;
@@ -182,7 +182,7 @@ void host_link_free(struct host_link *link)
 {
 	if (link == NULL)
 		return;
-	client_free(link->client);
+	loop_link_free(link->local);
 	tool_server_process_free(link->process);
 	mem_free(link->name);
 	mem_free(link);
@@ -192,14 +192,14 @@ bool host_link_is_open(const struct host_link *link)
 {
 	if (link->reason[0] != '\0' || !link->has_hello)
 		return false;
-	return link->client != NULL ? client_is_up(link->client)
-				    : tool_server_process_is_open(link->process);
+	return link->local != NULL ? loop_link_is_up(link->local)
+				   : tool_server_process_is_open(link->process);
 }
 
 bool host_link_write(struct host_link *link, const void *line, size_t len)
 {
 	if (!host_link_is_open(link))
 		return false;
-	return link->client != NULL ? client_write(link->client, line, len)
-				    : tool_server_process_write(link->process, line, len);
+	return link->local != NULL ? loop_link_write(link->local, line, len)
+				   : tool_server_process_write(link->process, line, len);
 }

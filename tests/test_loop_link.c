@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The client on the event loop, with a daemon that hangs, closes, floods and answers wrongly. */
-#include "client/client.h"
+/* A link on the event loop, with a daemon that hangs, closes, floods and answers wrongly. */
+#include "client/loop_link.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -25,7 +25,7 @@ static int last_error;
 static int64_t last_seq;
 static char last_line[64];
 static bool pauses; /* with each event */
-static struct client *client_now;
+static struct loop_link *loop_link_now;
 
 static void on_up(void *data)
 {
@@ -45,7 +45,7 @@ static void on_event(void *data, const struct json *params)
 	(void)data;
 	events += json_int(json_member(params, "seq"), &last_seq);
 	if (pauses)
-		client_pause(client_now, true);
+		loop_link_pause(loop_link_now, true);
 }
 
 static void on_answer(void *data, const struct json *response)
@@ -63,19 +63,20 @@ static void on_line(void *data, const char *line, size_t len)
 	lines++;
 	(void)snprintf(last_line, sizeof last_line, "%.*s", (int)len, line);
 	if (strcmp(line, "end") == 0)
-		client_end(client_now);
+		loop_link_end(loop_link_now);
 }
 
-/* Frees the client, as the last handler may. */
+/* Frees the link, as the last handler may. */
 static void on_over(void *data, int error)
 {
 	on_down(data, error);
-	client_free(client_now);
-	client_now = NULL;
+	loop_link_free(loop_link_now);
+	loop_link_now = NULL;
 }
 
-static const struct client_handlers handlers = {.up = on_up, .down = on_down, .event = on_event};
-static const struct client_handlers raw_handlers = {.up = on_up, .down = on_over, .line = on_line};
+static const struct loop_link_handlers handlers = {.up = on_up, .down = on_down, .event = on_event};
+static const struct loop_link_handlers raw_handlers = {
+    .up = on_up, .down = on_over, .line = on_line};
 
 static void turn(void)
 {
@@ -120,17 +121,17 @@ static int listen_at(const char *at, int backlog)
 	return fd;
 }
 
-static void begin(const char *at, const struct client_handlers *with)
+static void begin(const char *at, const struct loop_link_handlers *with)
 {
-	const struct client_options options = {
+	const struct loop_link_options options = {
 	    .path = at, .line_max = 1000, .is_once = with == &raw_handlers};
 	ups = downs = events = answers = losses = lines = 0;
-	client_now = client_new(base, &options, with);
-	client_start(client_now);
-	is_int(ups + downs, 0, "nothing comes before client_start() returns");
+	loop_link_now = loop_link_new(base, &options, with);
+	loop_link_start(loop_link_now);
+	is_int(ups + downs, 0, "nothing comes before loop_link_start() returns");
 }
 
-/* Runs until the client is connected. */
+/* Runs until the link is connected. */
 static void accept_it(unsigned want)
 {
 	if (!run_to(&ups, want))
@@ -153,13 +154,13 @@ static void test_split(void)
 	accept_it(1);
 	for (size_t at = 1; at < len; at++) {
 		events = answers = 0;
-		failed += !client_ask(client_now, "ping", NULL, on_answer, NULL);
+		failed += !loop_link_ask(loop_link_now, "ping", NULL, on_answer, NULL);
 		id++;
 		len = (size_t)snprintf(text, sizeof text, script, id, id);
 		say(text, at);
 		say(text + at, len - at);
 		failed += events != 2 || answers != 1 || last_seq != 42 ||
-		    client_pending(client_now) != 0;
+		    loop_link_pending(loop_link_now) != 0;
 	}
 	ok(id > 200, "a script in two pieces, %u times", id);
 	is_int(failed, 0, "wherever it is cut, each answer comes once and each event");
@@ -172,7 +173,7 @@ static void test_bytes(void)
 	size_t len;
 	drain();
 	answers = 0;
-	ok(client_ask(client_now, "ping", "{\"a\":1}", on_answer, NULL), "a request");
+	ok(loop_link_ask(loop_link_now, "ping", "{\"a\":1}", on_answer, NULL), "a request");
 	len = (size_t)read(daemon_fd, sent, sizeof sent - 1);
 	sent[len] = '\0';
 	ok(strstr(sent, ",\"method\":\"ping\",\"params\":{\"a\":1}}\n") != NULL, "is sent: %s",
@@ -190,11 +191,11 @@ static void test_pause(void)
 {
 	static const char line[] = "{\"method\":\"event\",\"params\":{\"seq\":1}}\n";
 	char many[sizeof line * 3];
-	client_pause(client_now, true);
+	loop_link_pause(loop_link_now, true);
 	events = 0;
 	say(line, sizeof line - 1);
-	is_int(events, 0, "a paused client reads nothing");
-	client_pause(client_now, false);
+	is_int(events, 0, "a paused link reads nothing");
+	loop_link_pause(loop_link_now, false);
 	turn();
 	is_int(events, 1, "then it reads on");
 	(void)snprintf(many, sizeof many, "%s%s%s", line, line, line);
@@ -202,10 +203,10 @@ static void test_pause(void)
 	events = 0;
 	say(many, strlen(many));
 	is_int(events, 1, "a handler pauses it");
-	client_pause(client_now, false);
+	loop_link_pause(loop_link_now, false);
 	is_int(events, 2, "the next line was there");
 	pauses = false;
-	client_pause(client_now, false);
+	loop_link_pause(loop_link_now, false);
 	is_int(events, 3, "and the last");
 }
 
@@ -213,7 +214,8 @@ static void test_loss(void)
 {
 	static const char ending[] = "{\"id\":null,\"error\":{\"data\":{\"daemon_ends\":true}}}\n";
 	answers = losses = 0;
-	ok(client_ask(client_now, "ping", NULL, on_answer, NULL), "a request without an answer");
+	ok(loop_link_ask(loop_link_now, "ping", NULL, on_answer, NULL),
+	    "a request without an answer");
 	say(ending, sizeof ending - 1);
 	is_int(losses + answers, 0, "a daemon that ends says so");
 	drain(); /* else the kernel says that the connection was reset */
@@ -223,15 +225,15 @@ static void test_loss(void)
 	is_int(last_seq, 7, "behind its last line");
 	is_int(last_error, 0, "in order");
 	is_int(losses, 1, "which ends the request");
-	ok(!client_is_up(client_now), "the link is down");
-	ok(!client_ask(client_now, "ping", NULL, on_answer, NULL), "and takes no request");
+	ok(!loop_link_is_up(loop_link_now), "the link is down");
+	ok(!loop_link_ask(loop_link_now, "ping", NULL, on_answer, NULL), "and takes no request");
 	accept_it(2);
-	ok(client_is_up(client_now), "it connects again");
-	client_pause(client_now, true);
+	ok(loop_link_is_up(loop_link_now), "it connects again");
+	loop_link_pause(loop_link_now, true);
 	(void)close(daemon_fd);
 	turn();
-	is_int(downs, 1, "a paused client sees no end");
-	client_pause(client_now, false);
+	is_int(downs, 1, "a paused link sees no end");
+	loop_link_pause(loop_link_now, false);
 	ok(run_to(&downs, 2), "until it goes on");
 	accept_it(3);
 }
@@ -240,7 +242,7 @@ static void test_long_line(void)
 {
 	char text[1100];
 	memset(text, 'x', sizeof text);
-	(void)client_ask(client_now, "ping", NULL, on_answer, NULL);
+	(void)loop_link_ask(loop_link_now, "ping", NULL, on_answer, NULL);
 	losses = 0;
 	say(text, sizeof text);
 	is_int(downs, 3, "a line that is too long");
@@ -256,20 +258,21 @@ static void test_unread(void)
 	int count = 0;
 	memset(line, ' ', sizeof line);
 	line[sizeof line - 1] = '\n';
-	while (count < 100 && client_write(client_now, line, sizeof line))
+	while (count < 100 && loop_link_write(loop_link_now, line, sizeof line))
 		count++;
 	ok(count >= 15 && count <= 17, "a daemon that hangs has %d MiB waiting", count);
-	ok(client_is_up(client_now), "the link is not lost by that");
-	ok(!client_ask(client_now, "ping", NULL, on_answer, NULL), "a request is refused");
-	is_int((int)client_pending(client_now), 0, "and not awaited");
+	ok(loop_link_is_up(loop_link_now), "the link is not lost by that");
+	ok(!loop_link_ask(loop_link_now, "ping", NULL, on_answer, NULL), "a request is refused");
+	is_int((int)loop_link_pending(loop_link_now), 0, "and not awaited");
 	for (size_t left = sizeof line * (size_t)count; left > 0;) {
 		static char bytes[64 * 1024];
 		ssize_t n = recv(daemon_fd, bytes, sizeof bytes, MSG_DONTWAIT);
 		left -= n > 0 ? (size_t)n : 0;
 		turn();
 	}
-	ok(client_ask(client_now, "ping", NULL, on_answer, NULL), "after reading, it is taken");
-	client_free(client_now);
+	ok(loop_link_ask(loop_link_now, "ping", NULL, on_answer, NULL),
+	    "after reading, it is taken");
+	loop_link_free(loop_link_now);
 	(void)close(daemon_fd);
 }
 
@@ -282,10 +285,11 @@ static void test_cut(void)
 		diag("not written");
 	(void)close(daemon_fd);
 	losses = 0;
-	ok(client_ask(client_now, "ping", NULL, on_answer, NULL), "a request that is not read");
-	ok(!client_is_up(client_now), "no more is taken");
+	ok(loop_link_ask(loop_link_now, "ping", NULL, on_answer, NULL),
+	    "a request that is not read");
+	ok(!loop_link_is_up(loop_link_now), "no more is taken");
 	ok(run_to(&downs, 1) && last_seq == 9 && losses == 1, "the last line is read");
-	client_free(client_now);
+	loop_link_free(loop_link_now);
 }
 
 static void test_once(void)
@@ -296,13 +300,13 @@ static void test_once(void)
 	is_int(lines, 2, "lines as they are");
 	is_str(last_line, "two", "without their ends");
 	say("end\nlater\n", 10);
-	is_int(lines, 3, "none comes behind client_end()");
+	is_int(lines, 3, "none comes behind loop_link_end()");
 	ok(run_to(&downs, 1), "but the end");
 	is_int(last_error, 0, "of no error");
 	(void)close(daemon_fd);
 	begin("/tmp/muxbus-test/none", &raw_handlers);
 	ok(run_to(&downs, 1) && last_error == ENOENT, "a path without a socket");
-	ok(client_now == NULL, "each is freed by its last handler");
+	ok(loop_link_now == NULL, "each is freed by its last handler");
 }
 
 static void test_refusals(void)
