@@ -78,3 +78,27 @@ enum interrupt_wake interrupt_wait(
 			return INTERRUPT_EXTRA;
 	}
 }
+
+enum cli_status interrupt_follow(const struct interrupt *interrupt, struct link *link,
+    int64_t deadline, link_other_fn *fn, bool (*is_done)(const void *data), void *data)
+{
+	while (!is_done(data)) {
+		const struct json *message;
+		const char *line;
+		size_t len;
+		int signal;
+		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+		enum link_read read = LINK_LATE;
+		enum interrupt_wake wake =
+		    interrupt_wait(interrupt, link, deadline >= 0 && left < 0 ? 0 : left, &signal);
+		if (wake != INTERRUPT_LINK)
+			return wake == INTERRUPT_TIME ? CLI_TIMEOUT : CLI_DONE;
+		link_receive(link); /* the loop below sees an end */
+		while (!is_done(data) &&
+		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)
+			fn(data, message, line, len);
+		if (read == LINK_END || read == LINK_BROKEN)
+			return CLI_UNREACHABLE;
+	}
+	return CLI_DONE;
+}

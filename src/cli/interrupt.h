@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "cli/cli.h"
 #include "client/link.h"
 
 struct interrupt {
@@ -28,5 +29,13 @@ enum interrupt_wake {
 /* Waits for the first of these events. link may be NULL; timeout_ms -1: no timeout. */
 enum interrupt_wake interrupt_wait(
     const struct interrupt *interrupt, struct link *link, int64_t timeout_ms, int *ret_signal);
+
+/*
+ * Hands the messages of a link to fn until is_done() says so, a signal comes or the reader of our
+ * output goes: CLI_DONE; or until the deadline (-1: none): CLI_TIMEOUT. CLI_UNREACHABLE: the daemon
+ * is gone, or with errno EPROTO wrote what is no message.
+ */
+enum cli_status interrupt_follow(const struct interrupt *interrupt, struct link *link,
+    int64_t deadline, link_other_fn *fn, bool (*is_done)(const void *data), void *data);
 
 #endif

@@ -56,8 +56,9 @@ static enum cli_status read_options(
 	return is_good ? CLI_DONE : CLI_USAGE;
 }
 
-static bool is_done(const struct tail *tail)
+static bool is_done(const void *data)
 {
+	const struct tail *tail = data;
 	return tail->has_ended || (tail->count > 0 && tail->seen >= tail->count) || ferror(stdout);
 }
 
@@ -131,34 +132,11 @@ static enum cli_status subscribe(struct tail *tail, struct link *link)
 static enum cli_status follow(struct tail *tail, struct link *link)
 {
 	int64_t deadline = tail->timeout_ms < 0 ? -1 : clock_mono_ms() + tail->timeout_ms;
-	while (!is_done(tail)) {
-		const struct json *message;
-		const char *line;
-		size_t len;
-		int signal;
-		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
-		enum link_read read = LINK_LINE;
-		switch (interrupt_wait(
-		    &tail->interrupt, link, deadline >= 0 && left < 0 ? 0 : left, &signal)) {
-		case INTERRUPT_SIGNAL:
-		case INTERRUPT_READER:
-			return CLI_DONE;
-		case INTERRUPT_EXTRA: /* not used here */
-		case INTERRUPT_TIME:
-			return CLI_TIMEOUT;
-		case INTERRUPT_LINK:
-			break;
-		}
-		link_receive(link); /* the loop below sees an end */
-		while (!is_done(tail) &&
-		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)
-			on_message(tail, message, line, len);
-		if (read == LINK_END || read == LINK_BROKEN) {
-			cli_error("muxbusd is gone");
-			return CLI_UNREACHABLE;
-		}
-	}
-	return CLI_DONE;
+	enum cli_status status =
+	    interrupt_follow(&tail->interrupt, link, deadline, on_message, is_done, tail);
+	if (status == CLI_UNREACHABLE)
+		cli_error("muxbusd is gone");
+	return status;
 }
 
 enum cli_status tail_run(struct cli *cli, int argc, char **argv)

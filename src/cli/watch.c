@@ -141,8 +141,9 @@ static enum cli_status subscribe(struct watch *watch, struct link *link)
 	return status;
 }
 
-static bool is_done(const struct watch *watch)
+static bool is_done(const void *data)
 {
+	const struct watch *watch = data;
 	return (watch->count > 0 && watch->seen >= watch->count) || ferror(stdout);
 }
 
@@ -170,42 +171,7 @@ static void on_message(void *data, const struct json *message, const char *line,
 	(void)fflush(stdout); /* is_done() checks */
 }
 
-/* Prints events until an error or a limit ends it. CLI_UNREACHABLE: the daemon is gone. */
-static enum cli_status follow(struct watch *watch, struct link *link, int64_t deadline)
-{
-	int signal;
-	while (!is_done(watch)) {
-		const struct json *message;
-		const char *line;
-		size_t len;
-		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
-		enum link_read read = LINK_LINE;
-		switch (interrupt_wait(
-		    &watch->interrupt, link, deadline >= 0 && left < 0 ? 0 : left, &signal)) {
-		case INTERRUPT_SIGNAL:
-		case INTERRUPT_READER:
-			return CLI_DONE;
-		case INTERRUPT_EXTRA: /* not used here */
-		case INTERRUPT_TIME:
-			return CLI_TIMEOUT;
-		case INTERRUPT_LINK:
-			break;
-		}
-		link_receive(link); /* the loop below sees an end */
-		while (!is_done(watch) &&
-		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)
-			on_message(watch, message, line, len);
-		if (read == LINK_BROKEN && errno == EPROTO) {
-			(void)ask_say_read(read); /* it is there, and wrote what is no message */
-			return CLI_NO;
-		}
-		if (read == LINK_END || read == LINK_BROKEN)
-			return CLI_UNREACHABLE;
-	}
-	return CLI_DONE;
-}
-
-/* Follows one daemon until it is gone. */
+/* Follows one daemon until it is gone: CLI_UNREACHABLE. */
 static enum cli_status watch_once(struct watch *watch, struct link *link, int64_t deadline)
 {
 	enum cli_status status;
@@ -213,7 +179,11 @@ static enum cli_status watch_once(struct watch *watch, struct link *link, int64_
 	status = subscribe(watch, link);
 	if (status != CLI_DONE)
 		return status;
-	return follow(watch, link, deadline);
+	status = interrupt_follow(&watch->interrupt, link, deadline, on_message, is_done, watch);
+	if (status != CLI_UNREACHABLE || errno != EPROTO)
+		return status;
+	(void)ask_say_read(LINK_BROKEN); /* it is there, and wrote what is no message */
+	return CLI_NO;
 }
 
 /* Waits until the daemon is back. NULL: something else ended the wait, see *ret_status. */
