@@ -20,11 +20,9 @@ enum {
 	QUEUE_LAST = 1000, /* the most recent notifications that are listed */
 	QUEUE_LIMIT = 1000,
 	LOG_BYTES = 64 * 1024, /* of the end of a job's output */
-	ASKED_MAX = 32, /* pending requests */
 };
 
 enum question {
-	ASK_NOTHING,
 	ASK_SUBSCRIBE,
 	ASK_STATUS,
 	ASK_LIST, /* + list */
@@ -36,18 +34,13 @@ enum question {
 	ASK_COUNT_,
 };
 
-struct asked {
-	uint64_t id;
-	enum question question;
-};
-
 struct top_feed {
 	const struct cli *cli;
 	struct link *link; /* NULL: not connected */
 	struct top_model *model;
 	struct top_view *view;
 	struct json_reader *reader;
-	struct asked asked[ASKED_MAX];
+	uint64_t asked[ASK_COUNT_]; /* ids of the last requests; 0: answered */
 	int64_t when[ASK_COUNT_]; /* of the last request; 0: never */
 	bool is_due[ASK_COUNT_]; /* it may have changed since */
 	char captured[TOP_ID_SIZE]; /* the pane or job that was captured last */
@@ -105,34 +98,18 @@ static void lose(struct top_feed *feed, const char *reason)
 	feed->reconnect_ms = clock_mono_ms() + RECONNECT_MS;
 }
 
-static bool is_asked(const struct top_feed *feed, enum question question)
-{
-	for (size_t i = 0; i < ASKED_MAX; i++)
-		if (feed->asked[i].question == question)
-			return true;
-	return false;
-}
-
-/* Sends a request; does nothing without a link, or if too many are pending. */
+/* Sends a request; does nothing without a link. */
 static void ask(
     struct top_feed *feed, enum question question, const char *method, const char *params)
 {
 	/* Set even if the request fails: it is then retried later, and not at once. */
 	feed->when[question] = clock_mono_ms();
 	feed->is_due[question] = false;
-	for (size_t i = 0; feed->link != NULL && i < ASKED_MAX; i++) {
-		struct asked *asked = &feed->asked[i];
-		uint64_t id;
-		if (asked->question != ASK_NOTHING)
-			continue;
-		id = link_request(feed->link, method, params);
-		if (id == 0) {
-			lose(feed, "muxbusd does not read requests");
-			return;
-		}
-		*asked = (struct asked){.id = id, .question = question};
+	if (feed->link == NULL)
 		return;
-	}
+	feed->asked[question] = link_request(feed->link, method, params);
+	if (feed->asked[question] == 0)
+		lose(feed, "muxbusd does not read requests");
 }
 
 static void subscribe(struct top_feed *feed)
@@ -335,17 +312,16 @@ static bool take_line(struct top_feed *feed, const char *line, size_t len)
 		take_event(feed, json_member(message, "params"));
 		return false;
 	}
-	for (size_t i = 0; i < ASKED_MAX; i++) {
-		struct asked asked = feed->asked[i];
-		if (asked.question == ASK_NOTHING || (int64_t)asked.id != id)
+	for (int question = 0; question < ASK_COUNT_; question++) {
+		if (feed->asked[question] == 0 || (int64_t)feed->asked[question] != id)
 			continue;
-		feed->asked[i].question = ASK_NOTHING;
-		if (feed->view->is_paused && asked.question < ASK_CLIENTS)
+		feed->asked[question] = 0;
+		if (feed->view->is_paused && question < ASK_CLIENTS)
 			return false;
 		if (json_member(message, "error") != NULL)
-			take_error(feed, asked.question, json_member(message, "error"));
+			take_error(feed, (enum question)question, json_member(message, "error"));
 		else
-			take_result(feed, asked.question, json_member(message, "result"));
+			take_result(feed, (enum question)question, json_member(message, "result"));
 		return true;
 	}
 	return false;
@@ -411,7 +387,7 @@ static int64_t due_at(const struct top_feed *feed, enum question question)
 	    (question >= ASK_LIST && question < ASK_OLD_QUEUE && question != ASK_LIST + TOP_QUEUE);
 	if (question != ASK_STATUS && !(question >= ASK_LIST && question < ASK_OLD_QUEUE))
 		return INT64_MAX;
-	if (is_asked(feed, question))
+	if (feed->asked[question] != 0)
 		return INT64_MAX;
 	if (feed->when[question] == 0)
 		return 0;
@@ -424,7 +400,7 @@ static int64_t due_at(const struct top_feed *feed, enum question question)
 static int64_t capture_at(const struct top_feed *feed, const char **ret_id, bool *ret_is_log)
 {
 	*ret_id = top_view_wants(feed->view, feed->model, ret_is_log);
-	if (*ret_id == NULL || is_asked(feed, ASK_CAPTURE))
+	if (*ret_id == NULL || feed->asked[ASK_CAPTURE] != 0)
 		return INT64_MAX;
 	if (strcmp(*ret_id, feed->captured) != 0)
 		return 0;
@@ -455,7 +431,7 @@ static void note_silence(struct top_feed *feed, int64_t now_ms)
 {
 	int64_t most_ms = feed->cli->is_fleet ? 2 * SILENT_MS : SILENT_MS;
 	/* The next answer clears this message. */
-	if (is_asked(feed, ASK_LIST + TOP_PANES) &&
+	if (feed->asked[ASK_LIST + TOP_PANES] != 0 &&
 	    now_ms - feed->when[ASK_LIST + TOP_PANES] >= most_ms)
 		(void)snprintf(
 		    feed->model->trouble, sizeof feed->model->trouble, "muxbusd does not answer");
