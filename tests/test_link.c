@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The link of the command line: errors of a socket, and lines in pieces of any size. */
+/* The link: errors of a socket, and lines in pieces of any size. */
 #include "client/link.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/ask.h"
@@ -195,6 +196,55 @@ static void test_answers(void)
 	end_both();
 }
 
+/* An answer that comes in two pieces, and then once more. */
+static void test_split_answers(void)
+{
+	static const char form[] = "{\"id\":%d,\"result\":{\"s\":\"\303\251\"}}\r\n";
+	char text[64];
+	int failed = 0;
+	struct link_answer answer;
+	connect_both();
+	for (size_t at = 1; at < sizeof form - 2; at++) {
+		uint64_t id = link_request(link_now, "ping", NULL);
+		int len = snprintf(text, sizeof text, form, (int)id);
+		say_bytes(text, at);
+		failed += link_await(link_now, id, 0, &answer) != LINK_LATE;
+		say_bytes(text + at, (size_t)len - at);
+		say(text);
+		failed += link_await(link_now, id, 5000, &answer) != LINK_LINE ||
+		    strcmp(ask_string(answer.result, "s", ""), "\303\251") != 0;
+	}
+	is_int(failed, 0, "answers in two pieces, wherever they are cut, and twice");
+	end_both();
+}
+
+/* A daemon that reads slowly gets a request that is larger than all buffers. */
+static void test_large(void)
+{
+	enum { SIZE = 8 * 1024 * 1024 };
+	static char params[SIZE], bytes[64 * 1024];
+	size_t total = 0;
+	ssize_t n;
+	int status = -1;
+	pid_t pid;
+	memset(params, ' ', SIZE - 1);
+	params[0] = '{';
+	params[SIZE - 2] = '}';
+	connect_both();
+	pid = fork();
+	if (pid == 0) {
+		link_close(link_now); /* the parent's */
+		while ((n = read(daemon_fd, bytes, sizeof bytes)) > 0 && bytes[n - 1] != '\n') {
+			total += (size_t)n;
+			(void)poll(NULL, 0, total < SIZE / 8 ? 5 : 0);
+		}
+		_exit(n > 0 && total + (size_t)n > SIZE ? 0 : 1);
+	}
+	ok(link_request(link_now, "ping", params) != 0, "a large request is sent");
+	ok(waitpid(pid, &status, 0) == pid && status == 0, "whole, to a slow daemon");
+	end_both();
+}
+
 /* The choice of the daemon: options, $MUXBUS, $TMUX. */
 static const char *meant(const char *name, const char *tmux_path, const char *socket)
 {
@@ -250,6 +300,8 @@ int main(void)
 	test_pieces();
 	test_deadlines();
 	test_answers();
+	test_split_answers();
+	test_large();
 	test_locate();
 	close(listener);
 	(void)snprintf(command, sizeof command, "rm -rf %s", top);

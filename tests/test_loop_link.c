@@ -109,6 +109,11 @@ static void drain(void)
 		;
 }
 
+static void say_text(const char *text)
+{
+	say(text, strlen(text));
+}
+
 static int listen_at(const char *at, int backlog)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -193,7 +198,7 @@ static void test_pause(void)
 	char many[sizeof line * 3];
 	loop_link_pause(loop_link_now, true);
 	events = 0;
-	say(line, sizeof line - 1);
+	say_text(line);
 	is_int(events, 0, "a paused link reads nothing");
 	loop_link_pause(loop_link_now, false);
 	turn();
@@ -201,7 +206,7 @@ static void test_pause(void)
 	(void)snprintf(many, sizeof many, "%s%s%s", line, line, line);
 	pauses = true;
 	events = 0;
-	say(many, strlen(many));
+	say_text(many);
 	is_int(events, 1, "a handler pauses it");
 	loop_link_pause(loop_link_now, false);
 	is_int(events, 2, "the next line was there");
@@ -216,10 +221,10 @@ static void test_loss(void)
 	answers = losses = 0;
 	ok(loop_link_ask(loop_link_now, "ping", NULL, on_answer, NULL),
 	    "a request without an answer");
-	say(ending, sizeof ending - 1);
+	say_text(ending);
 	is_int(losses + answers, 0, "a daemon that ends says so");
 	drain(); /* else the kernel says that the connection was reset */
-	say("{\"method\":\"event\",\"params\":{\"seq\":7}}\nhalf", 46);
+	say_text("{\"method\":\"event\",\"params\":{\"seq\":7}}\nhalf");
 	(void)close(daemon_fd);
 	ok(run_to(&downs, 1), "and closes");
 	is_int(last_seq, 7, "behind its last line");
@@ -279,9 +284,10 @@ static void test_unread(void)
 /* A daemon that is gone: what it wrote before is still read. */
 static void test_cut(void)
 {
+	static const char line[] = "{\"method\":\"event\",\"params\":{\"seq\":9}}\n";
 	begin(path, &handlers);
 	accept_it(1);
-	if (write(daemon_fd, "{\"method\":\"event\",\"params\":{\"seq\":9}}\n", 39) != 39)
+	if (write(daemon_fd, line, sizeof line - 1) != sizeof line - 1)
 		diag("not written");
 	(void)close(daemon_fd);
 	losses = 0;
@@ -296,10 +302,10 @@ static void test_once(void)
 {
 	begin(path, &raw_handlers);
 	accept_it(1);
-	say("one\r\ntwo\n", 9);
+	say_text("one\r\ntwo\n");
 	is_int(lines, 2, "lines as they are");
 	is_str(last_line, "two", "without their ends");
-	say("end\nlater\n", 10);
+	say_text("end\nlater\n");
 	is_int(lines, 3, "none comes behind loop_link_end()");
 	ok(run_to(&downs, 1), "but the end");
 	is_int(last_error, 0, "of no error");
