@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/ask.h"
@@ -22,8 +23,6 @@
 #define WRITE_SIZE 4096 /* a pipe that is writable takes at least this much without blocking */
 #define SEEK_STEP_MS 20
 #define SEEK_GRACE_MS 500 /* while another process restarts the daemon */
-#define REST_FIRST_MS 100 /* doubled with each try */
-#define REST_LONGEST_MS 5000
 #define REST_TRIES 20 /* then it retries only on demand */
 #define LOSSES_MAX 5 /* within LOSSES_MS: then something is broken */
 #define LOSSES_MS 10000
@@ -44,6 +43,7 @@ struct bridge {
 	int64_t next_ms; /* time of the next try; -1: on demand */
 	int64_t seek_until_ms;
 	int rest_tries;
+	unsigned delay_ms; /* between them */
 	bool was_ended; /* by a shutdown: then it is restarted on demand only */
 	int64_t losses[LOSSES_MAX]; /* when the last connections were lost */
 	size_t loss_count;
@@ -56,12 +56,9 @@ struct bridge {
 
 static void rest(struct bridge *bridge)
 {
-	int64_t wait_ms = REST_FIRST_MS;
-	for (int i = 0; i < bridge->rest_tries && wait_ms < REST_LONGEST_MS; i++)
-		wait_ms *= 2;
 	bridge->phase = PHASE_RESTING;
 	bridge->next_ms = bridge->rest_tries++ < REST_TRIES
-	    ? clock_mono_ms() + (wait_ms < REST_LONGEST_MS ? wait_ms : REST_LONGEST_MS)
+	    ? clock_mono_ms() + backoff_next_ms(&bridge->delay_ms)
 	    : -1;
 }
 
@@ -121,6 +118,7 @@ static void try_to_connect(struct bridge *bridge)
 	if (state == LINK_OK) {
 		bridge->phase = PHASE_CONNECTED;
 		bridge->rest_tries = 0;
+		bridge->delay_ms = 0;
 		bridge->was_ended = false;
 		mcp_replay_connected(bridge->replay);
 	} else if (bridge->phase == PHASE_RESTING && !mcp_replay_is_waiting(bridge->replay)) {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/backoff.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/ask.h"
@@ -25,8 +26,6 @@ enum {
 	TAKE_MAX = 32,
 	PRINTED_MAX = 64, /* printed, but not acknowledged yet */
 	ANSWER_MS = 10000, /* for requests that do not wait */
-	PAUSE_MIN_MS = 100, /* between attempts to reach the daemon */
-	PAUSE_MAX_MS = 5000,
 	PARAMS_MAX = 4096,
 	LINE_MAX_BYTES = 64 * 1024,
 };
@@ -245,7 +244,7 @@ static enum cli_status usage(struct follow *follow, int argc, char **argv)
 enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 {
 	static struct follow follow;
-	int64_t pause_ms = PAUSE_MIN_MS;
+	unsigned delay_ms = 0; /* between attempts to reach the daemon */
 	enum cli_status status;
 	bool was_there;
 	for (int i = 1; i < argc; i++) {
@@ -257,13 +256,12 @@ enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 	if (status != CLI_DONE)
 		return status;
 	while (follow_daemon(&follow, &was_there) == STEP_AGAIN) {
-		if (!was_there && pause_ms == PAUSE_MIN_MS && isatty(STDERR_FILENO))
+		if (!was_there && delay_ms == 0 && isatty(STDERR_FILENO))
 			cli_error("waiting for muxbusd at %s", cli->socket);
 		if (was_there)
-			pause_ms = PAUSE_MIN_MS;
-		if (is_unread((int)pause_ms, -1))
+			delay_ms = 0;
+		if (is_unread((int)backoff_next_ms(&delay_ms), -1))
 			return CLI_DONE;
-		pause_ms = pause_ms * 2 < PAUSE_MAX_MS ? pause_ms * 2 : PAUSE_MAX_MS;
 	}
 	return follow.status;
 }
