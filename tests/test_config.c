@@ -133,7 +133,7 @@ static void test_words(void)
 	    "values are set");
 	ok(config.limits.waits == 1000, "and other limits are unchanged");
 	(void)read_words("-o show=none -o on_notify_for=all -o attach=wanted -o show=message");
-	ok(!config.shows_nothing && config.notifies_of_all && config.attach_used,
+	ok(!config.shows_nothing && config.notifies_of_all && !config.stays_attached,
 	    "of two words the last one counts");
 }
 

@@ -105,8 +105,8 @@ static void find_follow(
 		    "tmux %s; no client of it until a program needs output or events", version);
 	else if (has_capability(tmux, "window_crash"))
 		doctor_find(report, FINDING_NOTE, "following",
-		    "update to tmux 3.8, or start muxbusd with -o attach=used, or run the two "
-		    "commands separately; see BUGS in muxbusd(8)",
+		    "update to tmux 3.8, or run the two commands separately; see BUGS in "
+		    "muxbusd(8)",
 		    "tmux %s crashes while any control client is attached if one command list "
 		    "selects a window and kills its session, or kills the last two windows",
 		    version);

@@ -647,7 +647,7 @@ static int set_up(struct main *main)
 	daemon->waits = new_waits(main);
 	daemon->agents = new_agents(daemon);
 	main->conditions.agents = daemon->agents;
-	if (config->attach_used)
+	if (!config->stays_attached)
 		main->demand = demand_new(daemon);
 	return 0;
 }

@@ -126,7 +126,7 @@ ok 'and removes its socket' [ ! -e "$other.muxbus" ]
 # Twelve at once: one runs, the others report it, and all exit with 0.
 statuses=$(for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	{
-		"$muxbusd" -S "$other" --exit-with-server 2>/dev/null
+		"$muxbusd" -S "$other" --exit-with-server -o attach=always 2>/dev/null
 		echo $?
 	} &
 done

@@ -77,10 +77,12 @@ static void check_churn(const char *tmux)
 /* Kills a session as soon as the daemon sits in it. */
 static void check_killed_sessions(const char *tmux)
 {
-	struct live *live = live_start(tmux, "exec sleep 3600");
+	struct live *live = live_new(tmux);
 	int rounds = is_long() ? LONG_ROUNDS : SHORT_ROUNDS;
 	int round;
 	bool is_in = true;
+	live_start_tmux(live, "exec sleep 3600");
+	live_start_daemon(live, "-o attach=always");
 	for (round = 0; round < rounds && is_in && is_alive(live); round++) {
 		live_tmux(live, "new-session -d -s victim 'exec sleep 3600'");
 		is_in = live_tmux_until(
@@ -112,7 +114,8 @@ static void check_stopped(const char *tmux)
 	bool has_come_back = true;
 	struct talk *talk;
 	live_start_tmux(live, "exec sleep 3600");
-	live_start_daemon(live, is_long() ? "" : "-o command_timeout_ms=200");
+	live_start_daemon(
+	    live, is_long() ? "-o attach=always" : "-o attach=always -o command_timeout_ms=200");
 	talk = talk_new(live);
 	for (int round = 0; round < rounds && has_come_back && is_alive(live); round++) {
 		int64_t start_ms = live_now_ms();

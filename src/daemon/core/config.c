@@ -205,9 +205,9 @@ static const char help_text[] =
     "      --output=always|wanted\n"
     "                      follow the output of all panes from the start, or only of panes\n"
     "                      that a client asks for (default)\n"
-    "  -o attach=always|used\n"
-    "                      be a client of tmux always (default), or only while a program\n"
-    "                      needs output or events\n"
+    "  -o attach=used|always\n"
+    "                      be a client of tmux only while a program needs output or events\n"
+    "                      (default), or always, which keeps all events\n"
     "  -o follow=control|pipe\n"
     "                      follow the output of a pane as a client of tmux in control mode\n"
     "                      (default), or by pipe-pane where the pane has no pipe\n"
@@ -309,9 +309,9 @@ static const struct choice {
 	size_t offset; /* of the bool in struct config */
 	const char *usual;
 	const char *other; /* sets the bool */
-	const char *also; /* the other one by its old name; NULL: none */
+	const char *old; /* an old name of the usual one; NULL: none */
 } choices[] = {
-    {"attach", offsetof(struct config, attach_used), "always", "used", "wanted"},
+    {"attach", offsetof(struct config, stays_attached), "used", "always", "wanted"},
     {"follow", offsetof(struct config, follows_by_pipe), "control", "pipe", NULL},
     {"on_notify_for", offsetof(struct config, notifies_of_all), "person", "all", NULL},
     {"show", offsetof(struct config, shows_nothing), "message", "none", NULL},
@@ -322,9 +322,9 @@ static const struct choice {
 static enum config_result set_choice(
     struct config *config, const struct choice *choice, const char *value)
 {
-	bool is_other = strcmp(value, choice->other) == 0 ||
-	    (choice->also != NULL && strcmp(value, choice->also) == 0);
-	if (!is_other && strcmp(value, choice->usual) != 0)
+	bool is_other = strcmp(value, choice->other) == 0;
+	if (!is_other && strcmp(value, choice->usual) != 0 &&
+	    (choice->old == NULL || strcmp(value, choice->old) != 0))
 		return usage("-o: %s: must be \"%s\" or \"%s\", not \"%s\"", choice->name,
 		    choice->usual, choice->other, value);
 	*(bool *)((char *)config + choice->offset) = is_other;

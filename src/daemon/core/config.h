@@ -44,7 +44,7 @@ struct config {
 	bool is_foreground;
 	bool exit_with_server;
 	bool all_output; /* --output=always */
-	bool attach_used; /* -o attach=used */
+	bool stays_attached; /* -o attach=always */
 	bool follows_by_pipe; /* -o follow=pipe */
 	bool shows_nothing; /* -o show=none */
 	bool notifies_of_all; /* -o on_notify_for=all */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Demand: whether any part of the daemon needs output or events of tmux. With -o attach=used the
- * daemon is attached only while there is demand, and for DEMAND_REST_MS after. The demand comes
+ * Demand: whether any part of the daemon needs output or events of tmux. Without -o attach=always
+ * the daemon is attached only while there is demand, and for DEMAND_REST_MS after. The demand comes
  * from agents, from subscriptions and waits that follow tmux, and from texts that are typed or will
  * be: notifications, tasks, commands. A request that commands can answer is no demand.
  */
