@@ -167,6 +167,11 @@ static void check_used_slow(const char *tmux)
 	(void)kill(live->server_pid, SIGSTOP);
 	ok(at(talk_call(talk, "capture_pane", "{\"pane\":\"%%0\"}"), "error") != NULL,
 	    "tmux %s, attach=used: a request fails if tmux is stopped", live->version);
+	is_str(at_str(talk_call(talk, "wait_for",
+			  "{\"any\":[{\"output\":\"x\",\"pane\":\"%%0\"}],\"timeout_sec\":1}"),
+		   "error.data.kind"),
+	    "tmux_unavailable", "tmux %s: a wait does not say that its pane is gone",
+	    live->version);
 	(void)kill(live->server_pid, SIGCONT);
 	(void)is_back(talk);
 	(void)kill(live->server_pid, SIGSTOP);

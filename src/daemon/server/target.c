@@ -9,6 +9,7 @@
 #include "daemon/queue/consumer_filter.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
+#include "daemon/server/tmux_call.h"
 #include "daemon/tmux/tmux.h"
 
 #define DATA_MAX_BYTES 8192
@@ -55,6 +56,15 @@ static void fail(struct request *request, enum resolve_kind kind, enum resolve_r
 	buf_finish(&data);
 }
 
+/* Without a server nothing is known to be missing: fails the request by the reason. */
+static bool fail_without_server(struct request *request)
+{
+	if (tmux_is_live(request_parts(request)->tmux))
+		return false;
+	tmux_call_fail(request, MUXBUS_ERR_UNAVAILABLE, NULL);
+	return true;
+}
+
 /* The peer's own pane, or an error that explains the alternatives. */
 static const struct muxbus_pane *own_pane(struct request *request)
 {
@@ -62,7 +72,7 @@ static const struct muxbus_pane *own_pane(struct request *request)
 	uint32_t id = request_peer_pane(request, &is_weak);
 	const struct muxbus_pane *pane =
 	    id == MUXBUS_NO_ID ? NULL : muxbus_model_pane(model_of(request), id);
-	if (pane == NULL && !dispatch_put_off(request))
+	if (pane == NULL && !dispatch_put_off(request) && !fail_without_server(request))
 		request_fail_data(request, MESSAGE_NO_SUCH_PANE, "\"target\":null",
 		    "you are in no pane of this tmux server, so a target is required, such "
 		    "as \"%%3\" or \"work:1.0\"; list_panes lists the panes");
@@ -85,7 +95,8 @@ static bool find(
 	if (!target_is_id(kind, text) && dispatch_put_off(request))
 		return false;
 	result = resolve(model_of(request), kind, text, ret_found);
-	if (result == RESOLVE_AMBIGUOUS || (result == RESOLVE_NONE && !dispatch_put_off(request)))
+	if (result == RESOLVE_AMBIGUOUS ||
+	    (result == RESOLVE_NONE && !dispatch_put_off(request) && !fail_without_server(request)))
 		fail(request, kind, result, text, ret_found);
 	resolve_finish(ret_found);
 	return result == RESOLVE_FOUND;
