@@ -567,6 +567,7 @@ static struct agent_set *new_agents(const struct daemon *daemon)
 	    .reporters = daemon->reporters,
 	    .submits = daemon->submits,
 	    .signs = daemon->signs,
+	    .rests = daemon->rests,
 	};
 	return agent_set_new(&parts);
 }

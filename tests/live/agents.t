@@ -53,6 +53,8 @@ is 'what it says meanwhile is progress' "$(jq -rs 'map(.text) | join("") | conta
 call send_task '{"agent":"py","text":"print(\"y\" * 5000)","max_bytes":300}'
 is 'a long answer is cut, and says so' \
 	"$(field '.result | "\(.truncated) \((.text | length) < 400) \(.to - .from > 5000)"')" 'true true true'
+call read_rest "$(field .result.rest | sed 's/read_rest \(.*\) reads .*/\1/')"
+is 'and names the call that gets all of it' "$(field .result.text | tr -d '\n')" "$(printf 'y%.0s' $(seq 5000))"
 task py 'x = input("Go on? [Y/n] ")'
 is 'a question is told' "$(field '.result | "\(.outcome) \(.question == "Go on? [Y/n]")"')" 'question true'
 is 'the agent is blocked by it' "$(state py)" blocked

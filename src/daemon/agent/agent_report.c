@@ -20,6 +20,7 @@
 #include "daemon/queue/queue.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
+#include "daemon/server/rest.h"
 #include "daemon/tmux/stream.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"
@@ -137,15 +138,15 @@ static void write_typing(struct json_writer *writer, const struct submit_typing 
 	json_object_end(writer);
 }
 
-/* The call that reads what it said from its beginning on. */
-static void write_rest(struct json_writer *writer, uint32_t pane, uint64_t from)
+/* Keeps the whole reply, as far as it is remembered, and writes the call that reads it. */
+static void write_rest(struct json_writer *writer, const struct agent_task *task,
+    const struct pane_screen *screen, bool has_prompt)
 {
-	char rest[128];
-	(void)snprintf(rest, sizeof rest,
-	    "read_output {\"pane\":\"%%%u\",\"after\":%" PRIu64
-	    ",\"strip\":true} reads it from its beginning.",
-	    pane, from);
-	json_put_str(writer, "rest", rest);
+	struct output whole;
+	read_output(task, screen, has_prompt, AGENT_OUTPUT_MAX, &whole);
+	rest_write(writer, task->agent->set->parts.rests, whole.text.data, whole.text.len, 0,
+	    "all that it said");
+	buf_finish(&whole.text);
 }
 
 /* The members that an answer and a notification have in common. */
@@ -167,8 +168,8 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 	json_put_int(writer, "to", (int64_t)output.to);
 	json_put_int(writer, "text_from", (int64_t)output.text_from);
 	json_put_bool(writer, "truncated", output.is_truncated);
-	if (output.is_truncated && agent->pane.pane != MUXBUS_NO_ID)
-		write_rest(writer, agent->pane.pane, output.from);
+	if (output.is_truncated)
+		write_rest(writer, task, screen, strcmp(outcome, "ready") == 0);
 	json_put_bool(writer, "gap", output.has_gap);
 	if (strcmp(outcome, "question") == 0 && agent->question != NULL) {
 		(void)json_put_text(writer, "question", agent->question, strlen(agent->question));

@@ -40,6 +40,7 @@ struct presence_set;
 struct queue;
 struct reporter_set;
 struct request;
+struct rest_set;
 struct screen_sign_set;
 struct stream_set;
 struct tmux;
@@ -56,6 +57,7 @@ struct agent_parts {
 	struct reporter_set *reporters; /* NULL: no reports of programs */
 	struct submit_set *submits;
 	const struct screen_sign_set *signs;
+	struct rest_set *rests; /* of long replies */
 };
 
 enum agent_state {

@@ -378,7 +378,7 @@ static const struct field_result send_results[] = {
     {"to", "integer", "and of its end"},
     {"text_from", "integer", "offset of what text begins with"},
     {"truncated", "boolean", "whether text begins later than from: more than max_bytes"},
-    {"rest", "string", "if truncated: the call that reads it from its beginning"},
+    {"rest", "string", "if truncated: the call that reads all that it said"},
     {"gap", "boolean", "whether output is missing in it"},
     {"question", "string", "outcome question: what is asked, without the choices"},
     {"secret", "boolean", "outcome question: what is answered is not shown"},

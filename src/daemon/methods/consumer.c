@@ -44,7 +44,7 @@ const struct field_result notification_list_results[] = {
 	"consumer: the one that took it"},
     {"notifications[].redelivered", "integer", "how often it was handed out again"},
     {"last", "integer", "ask for what comes after this"},
-    {"more", "boolean", "of list_notifications: whether more than the limit match"},
+    {"more", "boolean", "of a list: whether more than the limit match"},
     {"gap", "object|null", "from, to and reason of what is missing before these"},
     {NULL, NULL, NULL},
 };

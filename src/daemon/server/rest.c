@@ -80,7 +80,7 @@ void rest_write(struct json_writer *writer, struct rest_set *set, const void *te
     size_t from, const char *what)
 {
 	char rest[160];
-	if (len > set->bytes_max)
+	if (len == 0 || len > set->bytes_max)
 		return;
 	(void)snprintf(rest, sizeof rest, "read_rest {\"id\":\"%s\",\"after\":%zu} reads %s.",
 	    rest_keep(set, text, len), from, what);

@@ -25,7 +25,7 @@ struct json_writer;
 
 /*
  * Keeps a text, and writes the member "rest" of a result: the call that reads it from a byte on. what
- * says what that is. A text of more than bytes_max is not kept, and has no such member.
+ * says what that is. An empty text, and one of more than bytes_max, is not kept and has no such member.
  */
 void rest_write(struct json_writer *writer, struct rest_set *set, const void *text, size_t len,
     size_t from, const char *what);
