@@ -63,8 +63,9 @@ static bool refuse(struct request *request, const struct command_judgement *judg
 	if (judgement->nearest != NULL)
 		snprintf(data, sizeof data, "\"nearest\":\"%s\"", judgement->nearest);
 	request_fail_data(request, MESSAGE_REFUSED, data, "%.100s: %s%s%s%s",
-	    judgement->name != NULL ? judgement->name : word, judgement->inner,
-	    judgement->inner[0] != '\0' ? " " : "", judgement->reason, advice);
+	    judgement->name != NULL ? judgement->name : word,
+	    judgement->inner != NULL ? judgement->inner : "", judgement->inner != NULL ? " " : "",
+	    judgement->reason, advice);
 	return false;
 }
 
@@ -230,8 +231,8 @@ const struct method methods_command[] = {
 	.summary = "Runs any tmux command and returns its output.",
 	.help = "Refused without force: commands that end the server or the caller's "
 		"own pane, run a shell, or open a mode; keys for a pane, as send_keys refuses "
-		"them; key bindings, hooks and options with "
-		"a command that closes something. Refused always: commands that "
+		"them; key bindings, hooks and options that "
+		"name a command which closes something. Refused always: commands that "
 		"wait for a person, or are about the client that they come from.",
 	.fields = run_tmux_fields,
 	.args_size = sizeof(struct run_tmux_args),

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/str.h"
-#include "daemon/methods/command_text.h"
 
 /* A row. The flags that take a value are needed to find -t and the others. */
 struct row {
@@ -258,196 +256,114 @@ static bool only_looks(const char *name)
 	return strncmp(name, "list-", 5) == 0 || strncmp(name, "show-", 5) == 0;
 }
 
-/* The words behind the flags that are commands, or text of commands, themselves. */
-enum nesting {
-	NESTING_NONE,
-	NESTING_BINDING, /* from the second on: one is text, more are words */
-	NESTING_EACH, /* each; words that are no command, as in a menu, are something else */
-	NESTING_FIRST,
-	NESTING_IF, /* behind the condition, a shell's or a format */
-	NESTING_OPTION, /* the second, perhaps behind a name for it */
-	NESTING_RUN, /* with -C, else it is a shell's */
-	NESTING_SECOND,
-	NESTING_SHELL, /* all words are a shell's */
-	NESTING_SHELL_X, /* with -X, of send-keys */
+/* Commands whose words behind the flags are to run: now, at a key or at an event. */
+enum runs {
+	RUNS_NOTHING,
+	RUNS_COMMANDS, /* of tmux */
+	RUNS_OPTION, /* the value may be commands of tmux */
+	RUNS_SHELL,
+	RUNS_SHELL_X, /* with -X, of send-keys */
 };
 
 static const struct {
 	const char *name;
-	enum nesting nesting;
-} nestings[] = {
-    {"bind-key", NESTING_BINDING},
-    {"choose-buffer", NESTING_FIRST},
-    {"choose-client", NESTING_FIRST},
-    {"choose-tree", NESTING_FIRST},
-    {"command-prompt", NESTING_FIRST},
-    {"confirm-before", NESTING_FIRST},
-    {"display-menu", NESTING_EACH},
-    {"display-panes", NESTING_FIRST},
-    {"display-popup", NESTING_SHELL},
-    {"if-shell", NESTING_IF},
-    {"new-pane", NESTING_SHELL},
-    {"new-session", NESTING_SHELL},
-    {"new-window", NESTING_SHELL},
-    {"pipe-pane", NESTING_SHELL},
-    {"respawn-pane", NESTING_SHELL},
-    {"respawn-window", NESTING_SHELL},
-    {"run-shell", NESTING_RUN},
-    {"send-keys", NESTING_SHELL_X},
-    {"set-hook", NESTING_SECOND},
-    {"set-option", NESTING_OPTION},
-    {"set-window-option", NESTING_OPTION},
-    {"split-window", NESTING_SHELL},
+	enum runs runs;
+} runners[] = {
+    {"bind-key", RUNS_COMMANDS},
+    {"new-pane", RUNS_SHELL},
+    {"new-session", RUNS_SHELL},
+    {"new-window", RUNS_SHELL},
+    {"pipe-pane", RUNS_SHELL},
+    {"respawn-pane", RUNS_SHELL},
+    {"respawn-window", RUNS_SHELL},
+    {"send-keys", RUNS_SHELL_X},
+    {"set-hook", RUNS_COMMANDS},
+    {"set-option", RUNS_OPTION},
+    {"set-window-option", RUNS_OPTION},
+    {"split-window", RUNS_SHELL},
 };
 
-static enum nesting nesting_of(const char *name)
+static enum runs runs_of(const char *name)
 {
-	for (size_t i = 0; i < sizeof nestings / sizeof *nestings; i++)
-		if (strcmp(nestings[i].name, name) == 0)
-			return nestings[i].nesting;
-	return NESTING_NONE;
+	for (size_t i = 0; i < sizeof runners / sizeof *runners; i++)
+		if (strcmp(runners[i].name, name) == 0)
+			return runners[i].runs;
+	return RUNS_NOTHING;
 }
 
-#define NESTING_MAX 8
-#define TEXT_MAX ((size_t)8 * 1024 * 1024) /* more than a request has */
-
-/* A look into commands in commands. */
-struct look {
-	unsigned depth;
-	bool is_lenient; /* a word that is no command is something else */
-	const char *found; /* what needs force, by its full name if it has one */
-	char name[32]; /* that, if it has none */
+/* A search for words that are commands which close things. */
+struct search {
+	bool is_shell; /* in a shell's text they count beside the word tmux only */
+	bool has_tmux;
+	bool has_kill; /* or its like */
+	const char *closing; /* the full name; NULL: none */
+	const struct row *last; /* the command that the flags are of; NULL: none yet */
 };
 
-static bool look_at(void *data, const char *const *words, size_t count);
-
-static void look_into(struct look *look, const char *text, bool is_lenient)
+static void take_word(struct search *search, const char *word)
 {
-	bool was_lenient = look->is_lenient;
-	if (look->found != NULL)
+	const struct row *row = strlen(word) > 4 ? find_row(word) : NULL;
+	struct flags flags;
+	if (strcmp(word, "tmux") == 0)
+		search->has_tmux = true;
+	else if (strcmp(word, "kill") == 0 || strcmp(word, "pkill") == 0 ||
+	    strcmp(word, "killall") == 0)
+		search->has_kill = true;
+	if (row != NULL)
+		search->last = row;
+	if (row != NULL && row->verdict == COMMAND_CLOSES)
+		search->closing = row->name;
+	if (word[0] != '-' || search->is_shell || search->last == NULL)
 		return;
-	if (look->depth == NESTING_MAX) {
-		look->found = "a command deep within others";
-		return;
-	}
-	look->depth++;
-	look->is_lenient = is_lenient;
-	(void)command_text_read(text, look_at, look); /* found tells */
-	look->is_lenient = was_lenient;
-	look->depth--;
+	read_flags(search->last, (const char *const[]){"", word}, 2, &flags);
+	if (has_one_of(&flags, search->last->forced))
+		search->closing = search->last->name;
 }
 
-/* Looks for a tmux command that closes in the text of a shell, or for tmux with kill. */
-static void look_into_shell(struct look *look, const char *text)
+static void search_text(struct search *search, const char *text)
 {
 	static const char characters[] =
 	    "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-	const char *closing = NULL;
-	bool has_tmux = false, has_kill = false;
 	char word[32];
 	for (text += strcspn(text, characters); *text; text += strcspn(text, characters)) {
 		size_t len = strspn(text, characters);
-		const struct row *row;
-		(void)snprintf(word, sizeof word, "%.*s", (int)len, text);
-		row = len < sizeof word && len > 4 ? find_row(word) : NULL;
-		if (row != NULL && row->verdict == COMMAND_CLOSES)
-			closing = row->name;
-		has_tmux |= strcmp(word, "tmux") == 0;
-		has_kill |= strcmp(word, "kill") == 0 || strcmp(word, "pkill") == 0 ||
-		    strcmp(word, "killall") == 0;
+		if (len < sizeof word) {
+			(void)snprintf(word, sizeof word, "%.*s", (int)len, text);
+			take_word(search, word);
+		}
 		text += len;
 	}
-	if (has_tmux && look->found == NULL)
-		look->found = closing != NULL ? closing : has_kill ? "kill" : NULL;
-}
-
-/* The same, of words that become one text. */
-static void look_into_shell_words(struct look *look, const char *const *words, size_t count)
-{
-	struct buf text;
-	buf_init(&text, TEXT_MAX);
-	for (size_t i = 0; i < count; i++) {
-		(void)buf_append_str(&text, words[i]); /* the beginning is enough */
-		(void)buf_append_byte(&text, ' ');
-	}
-	if (text.len > 0)
-		look_into_shell(look, (const char *)text.data);
-	buf_finish(&text);
 }
 
 /* Options that close sessions or the server, by the shortest name that tmux takes. */
-static bool is_closing_option(const char *name, const char *value)
+static const char *closing_option(const char *const *words, size_t count)
 {
-	bool is_off = value != NULL && (strcmp(value, "off") == 0 || strcmp(value, "0") == 0);
-	return !is_off && (strncmp(name, "destroy-u", 9) == 0 || strncmp(name, "exit-u", 6) == 0);
+	bool is_off = count > 1 && (strcmp(words[1], "off") == 0 || strcmp(words[1], "0") == 0);
+	if (count == 0 || is_off)
+		return NULL;
+	if (strncmp(words[0], "destroy-u", 9) == 0)
+		return "destroy-unattached";
+	return strncmp(words[0], "exit-u", 6) == 0 ? "exit-unattached" : NULL;
 }
 
-static void look_into_option(struct look *look, const char *const *words, size_t count)
+/* The name of a thing behind the flags that would close something later; NULL: none. */
+static const char *find_closing(
+    const struct row *row, const struct flags *flags, const char *const *words, size_t count)
 {
-	const char *value = count > 1 ? words[1] : NULL;
-	if (count == 0 || words[0][0] == '@')
-		return;
-	if (is_closing_option(words[0], value))
-		look->found = words[0][0] == 'd' ? "destroy-unattached" : "exit-unattached";
-	if (value == NULL)
-		return;
-	if (strncmp(words[0], "command-a", 9) == 0 && strchr(value, '=') != NULL)
-		value = strchr(value, '=') + 1;
-	look_into(look, value, true);
-	look_into_shell(look, value);
-}
-
-/* Looks at what a command has behind its flags. */
-static void look_behind(struct look *look, const struct row *row, const struct flags *flags,
-    const char *const *words, size_t count)
-{
-	enum nesting nesting = nesting_of(row->name);
-	if (nesting == NESTING_RUN)
-		nesting = flags->is_given['C'] ? NESTING_FIRST : NESTING_SHELL;
-	if (nesting == NESTING_SHELL_X)
-		nesting = flags->is_given['X'] ? NESTING_SHELL : NESTING_NONE;
-	if (nesting == NESTING_OPTION)
-		look_into_option(look, words, count);
-	if (nesting == NESTING_BINDING && count > 2 && look->depth < NESTING_MAX) {
-		look->depth++;
-		(void)command_text_words(words + 1, count - 1, look_at, look);
-		look->depth--;
-	}
-	if (nesting == NESTING_SHELL)
-		look_into_shell_words(look, words, count);
-	for (size_t i = 0; i < count; i++) {
-		if (nesting == NESTING_IF && i == 0)
-			look_into_shell(look, words[i]);
-		else if (nesting == NESTING_EACH)
-			look_into(look, words[i], true);
-		else if ((nesting == NESTING_FIRST && i == 0) ||
-		    (nesting == NESTING_SECOND && i == 1) ||
-		    (nesting == NESTING_BINDING && i == 1 && count == 2) ||
-		    (nesting == NESTING_IF && i > 0))
-			look_into(look, words[i], look->is_lenient);
-	}
-}
-
-/* Looks at a command in another one, which runs later, when nothing checks its target. */
-static bool look_at(void *data, const char *const *words, size_t count)
-{
-	struct look *look = data;
-	const struct row *row = find_row(words[0]);
-	struct flags flags;
-	if (row == NULL && look->is_lenient)
-		return true;
-	if (row == NULL) {
-		(void)snprintf(look->name, sizeof look->name, "%s", words[0]);
-		look->found = look->name;
-		return false;
-	}
-	read_flags(row, words, count, &flags);
-	if (row->verdict == COMMAND_CLOSES || strcmp(row->name, "source-file") == 0 ||
-	    has_one_of(&flags, row->forced))
-		look->found = row->name;
-	else
-		look_behind(look, row, &flags, words + flags.end, count - flags.end);
-	return look->found == NULL;
+	enum runs runs = runs_of(row->name);
+	struct search search = {.is_shell = runs >= RUNS_SHELL};
+	bool is_option = runs == RUNS_OPTION;
+	if (runs == RUNS_NOTHING || (runs == RUNS_SHELL_X && !flags->is_given['X']))
+		return NULL;
+	if (is_option && (count == 0 || words[0][0] == '@'))
+		return NULL; /* a user's own option runs nothing */
+	if (is_option && closing_option(words, count) != NULL)
+		return closing_option(words, count);
+	for (size_t i = 0; i < count; i++)
+		search_text(&search, words[i]);
+	if (search.closing != NULL && (search.has_tmux || !search.is_shell))
+		return search.closing;
+	return search.has_tmux && search.has_kill ? "kill" : NULL;
 }
 
 /* Whether a command gives keys, or other input, to the program in its target. */
@@ -456,18 +372,6 @@ static bool types(const char *name, const struct flags *flags)
 	return (strcmp(name, "send-keys") == 0 && !flags->is_given['X']) ||
 	    strcmp(name, "send-prefix") == 0 || strcmp(name, "paste-buffer") == 0 ||
 	    (strcmp(name, "pipe-pane") == 0 && flags->is_given['I']);
-}
-
-static void judge_nested(const struct row *row, const struct flags *flags, const char *const *words,
-    size_t count, struct command_judgement *judgement)
-{
-	struct look look = {0};
-	look_behind(&look, row, flags, words + flags->end, count - flags->end);
-	if (look.found == NULL)
-		return;
-	judgement->verdict = COMMAND_NEEDS_FORCE;
-	judgement->reason = "in it closes things, or is not known, and would run unchecked";
-	(void)snprintf(judgement->inner, sizeof judgement->inner, "%s", look.found);
 }
 
 void command_judge(const char *const *words, size_t count, struct command_judgement *ret_judgement)
@@ -499,7 +403,11 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 		judgement.verdict = COMMAND_NEEDS_FORCE;
 		judgement.reason = "#(...) in it may run a shell";
 	} else if (row->verdict == COMMAND_ALLOWED) {
-		judge_nested(row, &flags, words, count, &judgement);
+		judgement.inner = find_closing(row, &flags, words + flags.end, count - flags.end);
+		if (judgement.inner != NULL) {
+			judgement.verdict = COMMAND_NEEDS_FORCE;
+			judgement.reason = "in it closes things, and would run unchecked";
+		}
 	}
 	*ret_judgement = judgement;
 }

@@ -2499,8 +2499,8 @@ class Methods:
 
         Refused without force: commands that end the server or the caller's own pane, run a
         shell, or open a mode; keys for a pane, as send_keys refuses them; key bindings, hooks
-        and options with a command that closes something. Refused always: commands that wait for
-        a person, or are about the client that they come from.
+        and options that name a command which closes something. Refused always: commands that
+        wait for a person, or are about the client that they come from.
 
         command: The command and its arguments, one string each; nothing needs quoting.
         force: Also one that ends the server or what the caller is in, or types into a person's
