@@ -75,9 +75,9 @@ static void expect(const struct muxbus_model *model, pid_t pid, long pane,
 	    peer_pane.evidence == evidence && peer_pane.is_weak == is_weak;
 	ok(is_right, "%s", what);
 	if (!is_right)
-		diag("got %%%ld by %s%s",
+		diag("got %%%ld by evidence %d%s",
 		    peer_pane.pane == MUXBUS_NO_ID ? -1 : (long)peer_pane.pane,
-		    pane_evidence_name(peer_pane.evidence), peer_pane.is_weak ? ", weak" : "");
+		    (int)peer_pane.evidence, peer_pane.is_weak ? ", weak" : "");
 }
 
 /* Whether the pane that an environment names is expected soon. */

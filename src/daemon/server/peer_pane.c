@@ -231,22 +231,3 @@ void peer_pane_find(pid_t pid, const struct muxbus_model *model, const char *tmu
 {
 	peer_pane_find_in("/proc", pid, model, tmux_socket, ret_pane);
 }
-
-const char *pane_evidence_name(enum pane_evidence evidence)
-{
-	switch (evidence) {
-	case PANE_NONE:
-		return "none";
-	case PANE_ENVIRONMENT:
-		return "environment";
-	case PANE_ANCESTOR_PID:
-		return "ancestor_pid";
-	case PANE_ANCESTOR_TTY:
-		return "ancestor_tty";
-	case PANE_SAID:
-		return "said";
-	case PANE_TTY:
-		return "tty";
-	}
-	return "none";
-}

@@ -39,6 +39,4 @@ void peer_pane_find_in(const char *proc, pid_t pid, const struct muxbus_model *m
 /* The pane of a tmux server that the environment of a process names; MUXBUS_NO_ID: none. */
 uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket);
 
-const char *pane_evidence_name(enum pane_evidence evidence);
-
 #endif

@@ -72,11 +72,6 @@ const struct tool *tool_next(const struct tool_folder *folder, const struct tool
 	return link == &folder->tools ? NULL : list_entry(link, const struct tool, link);
 }
 
-const char *tool_folder_path(const struct tool_folder *folder, size_t place)
-{
-	return folder->places[place].path;
-}
-
 static void tool_free(struct tool *tool)
 {
 	list_remove(&tool->link);

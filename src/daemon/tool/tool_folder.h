@@ -60,7 +60,4 @@ const struct tool *tool_next(const struct tool_folder *folder, const struct tool
 /* The tool of a row that tool_folder made. */
 const struct tool *tool_of(const struct method *method);
 
-/* The folder at place 0 (shipped) or 1 (the user's); "" if there is none. */
-const char *tool_folder_path(const struct tool_folder *folder, size_t place);
-
 #endif
