@@ -28,7 +28,8 @@ static void put_field(struct buf *out, const char *key, const char *value)
 	}
 }
 
-void mark_format(struct buf *out, const struct mark *mark)
+/* Appends the sequence. */
+static void mark_format(struct buf *out, const struct mark *mark)
 {
 	(void)buf_append_str(out, "\033]3008;start=muxbus;type=app");
 	put_field(out, "muxbus", mark->token);

@@ -23,9 +23,6 @@ struct mark {
 	const char *to; /* own or parent: which agent */
 };
 
-/* Appends the sequence. */
-void mark_format(struct buf *out, const struct mark *mark);
-
 /* Writes it to the terminal of this process in one piece. False with errno. */
 bool mark_write(const struct mark *mark);
 

@@ -42,7 +42,8 @@ unsigned tree_signal(int signal)
 	return signal_children(getpid(), signal, 0);
 }
 
-bool tree_has_children(void)
+/* Whether this process has a child, ended or not. */
+static bool tree_has_children(void)
 {
 	siginfo_t info;
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;

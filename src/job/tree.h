@@ -15,7 +15,4 @@ unsigned tree_signal(int signal);
 /* Kills every descendant of this process, and reaps those it can. */
 void tree_kill(void);
 
-/* Whether this process has a child, ended or not. */
-bool tree_has_children(void);
-
 #endif

@@ -15,7 +15,7 @@ char **agent_strings_copy(const char *const *strings, size_t count)
 	return copy;
 }
 
-void agent_strings_free(char **strings)
+static void agent_strings_free(char **strings)
 {
 	for (size_t at = 0; strings != NULL && strings[at] != NULL; at++)
 		mem_free(strings[at]);

@@ -29,6 +29,5 @@ const char *agent_spec_difference(const struct agent_spec *one, const struct age
 
 /* A list of strings, NULL-ended, of the heap. */
 char **agent_strings_copy(const char *const *strings, size_t count);
-void agent_strings_free(char **strings);
 
 #endif

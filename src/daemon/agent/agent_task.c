@@ -125,7 +125,8 @@ static struct agent_task *task_at_work(const struct agent *agent)
 	return NULL;
 }
 
-bool agent_has_task(const struct agent *agent)
+/* Whether one is typed, or worked at. */
+static bool agent_has_task(const struct agent *agent)
 {
 	return task_at_work(agent) != NULL;
 }

@@ -50,6 +50,5 @@ void agent_tasks_end(struct agent *agent, const char *outcome, bool all);
 void agent_tasks_forget(struct agent *agent);
 /* After another daemon's life. */
 void agent_tasks_load(struct agent_set *set);
-bool agent_has_task(const struct agent *agent); /* one is typed, or worked at */
 
 #endif

@@ -39,11 +39,6 @@ struct puller_set {
 
 static const char *const way_names[] = {[PULLER_FOLLOW] = "follow", [PULLER_HOOK] = "hook"};
 
-const char *puller_way_name(enum puller_way way)
-{
-	return way_names[way];
-}
-
 static int64_t loan_ms(const struct puller_set *set)
 {
 	return set->parts.config->limits.loan_ms;
@@ -142,8 +137,8 @@ static void give_back(struct puller *puller, bool is_all, const char *reason)
 			continue;
 		drop_lease(puller, &puller->leases[at]);
 		queue_count_redelivery(receipts->queue, lease.seq);
-		receipt_put(receipts, lease.seq, NOTE_QUEUED, "deferred",
-		    puller_way_name(puller->way), reason);
+		receipt_put(
+		    receipts, lease.seq, NOTE_QUEUED, "deferred", way_names[puller->way], reason);
 	}
 }
 
@@ -284,7 +279,7 @@ uint64_t puller_take(struct puller *puller)
 			puller->leases[puller->count++] =
 			    (struct lease){note->seq, clock_mono_ms() + loan_ms(puller->set)};
 			receipt_put(receipts, note->seq, NOTE_DELIVERING, "handed_over",
-			    puller_way_name(puller->way), NULL);
+			    way_names[puller->way], NULL);
 			return note->seq;
 		}
 	}

@@ -31,8 +31,6 @@ struct event_base;
 struct puller;
 struct puller_set;
 
-const char *puller_way_name(enum puller_way way);
-
 struct puller_parts {
 	struct event_base *base;
 	const struct config *config;

@@ -105,7 +105,8 @@ static void lose(struct host *host, const char *reason)
 	set_state(host, HOST_DOWN, reason);
 }
 
-void host_cut(struct host *host, const char *reason)
+/* Cuts the link, as when the host cannot be understood. It is made again. */
+static void host_cut(struct host *host, const char *reason)
 {
 	if (host->link == NULL || host->state == HOST_DOWN)
 		return;
@@ -417,6 +418,18 @@ void host_remove(struct host *host)
 		free_host(host);
 }
 
+/* Whether there is more than one server of the host's name. */
+static bool host_has_siblings(const struct host *host)
+{
+	const struct list *hosts = &host->set->hosts, *before = host->entry.prev,
+			  *after = host->entry.next;
+	return (before != hosts &&
+		   strcmp(list_entry(before, struct host, entry)->spec.name, host->spec.name) ==
+		       0) ||
+	    (after != hosts &&
+		strcmp(list_entry(after, struct host, entry)->spec.name, host->spec.name) == 0);
+}
+
 struct host *host_set_find(const struct host_set *set, const char *name, const char *server)
 {
 	struct host *found = NULL;
@@ -441,17 +454,6 @@ struct host *host_set_next(const struct host_set *set, const struct host *previo
 size_t host_set_count(const struct host_set *set)
 {
 	return set->count;
-}
-
-bool host_has_siblings(const struct host *host)
-{
-	const struct list *hosts = &host->set->hosts, *before = host->entry.prev,
-			  *after = host->entry.next;
-	return (before != hosts &&
-		   strcmp(list_entry(before, struct host, entry)->spec.name, host->spec.name) ==
-		       0) ||
-	    (after != hosts &&
-		strcmp(list_entry(after, struct host, entry)->spec.name, host->spec.name) == 0);
 }
 
 /* One host. */

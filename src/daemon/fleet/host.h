@@ -64,8 +64,6 @@ struct host *host_set_find(const struct host_set *set, const char *name, const c
 /* Walks all hosts by name and server: NULL starts, NULL ends. */
 struct host *host_set_next(const struct host_set *set, const struct host *previous);
 size_t host_set_count(const struct host_set *set);
-/* Whether there is more than one server of the host's name. */
-bool host_has_siblings(const struct host *host);
 
 const char *host_name(const struct host *host);
 const char *host_server(const struct host *host);
@@ -91,7 +89,5 @@ void *host_data(const struct host *host);
 
 /* Sends a request now, or when the link is up. */
 struct host_call *host_call(struct host *host, const struct host_order *order);
-/* Cuts the link, as when the host cannot be understood. It is made again. */
-void host_cut(struct host *host, const char *reason);
 
 #endif

@@ -108,7 +108,8 @@ bool submit_is_blocked(const struct submit *submit)
 	return false;
 }
 
-void submit_wake_others(const struct submit *submit)
+/* The pane is free: raw texts that wait for it go on, in their order. */
+static void submit_wake_others(const struct submit *submit)
 {
 	struct list *link;
 	list_for_each (link, &submit->set->submits) {

@@ -85,8 +85,6 @@ void submit_watch_output(struct submit *submit);
 
 /* Whether another text is typed into the pane, or keeps it. */
 bool submit_is_blocked(const struct submit *submit);
-/* The pane is free: raw texts that wait for it go on, in their order. */
-void submit_wake_others(const struct submit *submit);
 
 /* Settles that tmux owes no answer any more. False if the answer is not wanted. */
 bool submit_take_answer(struct submit *submit);

@@ -66,7 +66,11 @@ void presence_thread(const char *agent, const char *session, char out[PANE_REF_T
 		out[0] = '\0';
 }
 
-void presence_address(const struct presence *presence, struct pane_ref *ret_address)
+/*
+ * The address of an agent: its pane, cleared if that is not known, and its session as the thread,
+ * unless the name is too long for one.
+ */
+static void presence_address(const struct presence *presence, struct pane_ref *ret_address)
 {
 	*ret_address = presence->pane;
 	presence_thread(presence->agent, presence->session, ret_address->thread);

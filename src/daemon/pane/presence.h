@@ -82,17 +82,15 @@ const char *presence_check(const char *agent, const char *session);
  */
 bool presence_report(struct presence_set *set, const struct presence_report *report);
 
-/*
- * The address of an agent: its pane, cleared if that is not known, and its session as the thread,
- * unless the name is too long for one.
- */
-void presence_address(const struct presence *presence, struct pane_ref *ret_address);
 /* The agent and session of a thread; false if the text is not of that form. */
 bool presence_split(
     const char *thread, char agent[PRESENCE_NAME_MAX + 1], const char **ret_session);
 void presence_thread(const char *agent, const char *session, char out[PANE_REF_THREAD_SIZE]);
 
-/* Called after each report that is believed, with presence_address(). */
+/*
+ * Called after each report that is believed, with the address of the agent: its pane, cleared if
+ * that is not known, and its session as the thread, unless the name is too long for one.
+ */
 struct presence_listener {
 	struct list link;
 	void (*reported)(struct presence_listener *listener, const struct pane_ref *pane);

@@ -63,7 +63,8 @@ void journal_header_write(uint8_t out[JOURNAL_HEADER_SIZE], uint32_t epoch)
 	put32(out + HEADER_CRC, crc32c(0, out, HEADER_CRC));
 }
 
-bool journal_header_read(const uint8_t *bytes, size_t len, uint32_t *ret_epoch)
+/* False if it is none of ours or damaged. */
+static bool journal_header_read(const uint8_t *bytes, size_t len, uint32_t *ret_epoch)
 {
 	if (len < JOURNAL_HEADER_SIZE || memcmp(bytes, magic, sizeof magic) != 0)
 		return false;
@@ -102,7 +103,8 @@ int journal_record_write(struct buf *out, const struct journal_record *record)
 	return 0;
 }
 
-bool journal_record_read(const uint8_t *bytes, size_t len, struct journal_record *ret_record)
+/* Reads the record that begins at bytes; false if none that is whole and right does. */
+static bool journal_record_read(const uint8_t *bytes, size_t len, struct journal_record *ret_record)
 {
 	uint32_t word;
 	size_t size;

@@ -40,15 +40,11 @@ struct journal_record {
 };
 
 void journal_header_write(uint8_t out[JOURNAL_HEADER_SIZE], uint32_t epoch);
-/* False if it is none of ours or damaged. */
-bool journal_header_read(const uint8_t *bytes, size_t len, uint32_t *ret_epoch);
 
 /* The bytes that a payload of this length takes in the file. */
 size_t journal_record_size(size_t len);
 /* Appends the record to out. Returns 0 or an enum buf_error. */
 int journal_record_write(struct buf *out, const struct journal_record *record);
-/* Reads the record that begins at bytes; false if none that is whole and right does. */
-bool journal_record_read(const uint8_t *bytes, size_t len, struct journal_record *ret_record);
 
 /* Handlers for the findings of a scan, in the order of the file. */
 struct journal_scan_handlers {

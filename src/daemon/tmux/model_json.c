@@ -158,7 +158,8 @@ void object_put_window(
 	put_links(writer, links, count);
 }
 
-const char *object_signal_name(int number)
+/* "SIGTERM" for 15, or NULL. */
+static const char *object_signal_name(int number)
 {
 	static char name[16];
 	const char *letters = number > 0 ? sigabbrev_np(number) : NULL;

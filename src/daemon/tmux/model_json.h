@@ -48,9 +48,6 @@ void object_put_client(struct json_writer *writer, const struct muxbus_client *c
 /* The tree of a layout string as member name: null if the string is invalid. */
 void object_put_layout(struct json_writer *writer, const char *name, const char *layout);
 
-/* "SIGTERM" for 15, or NULL. */
-const char *object_signal_name(int number);
-
 /* Exit status and signal of an ended program: null if unknown. */
 void object_put_exit(struct json_writer *writer, int status, int number);
 

@@ -709,7 +709,8 @@ bool stream_wants_all(const struct stream_set *streams)
 	return false;
 }
 
-bool stream_has_marks(const struct stream_set *streams, uint32_t pane)
+/* Whether bells and marks of a pane are wanted: then they come from its output. */
+static bool stream_has_marks(const struct stream_set *streams, uint32_t pane)
 {
 	const struct stream *stream = find(streams, pane);
 	return stream != NULL && stream->events.wants_marks;

@@ -138,9 +138,6 @@ void stream_new_program(struct stream_set *streams, uint32_t pane);
 /* Whether an interest covers every pane, also new ones. */
 bool stream_wants_all(const struct stream_set *streams);
 
-/* Whether bells and marks of a pane are wanted: then they come from its output. */
-bool stream_has_marks(const struct stream_set *streams, uint32_t pane);
-
 struct stream_stats {
 	uint64_t bytes;
 	uint32_t rings;

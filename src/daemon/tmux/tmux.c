@@ -522,17 +522,18 @@ uint32_t tmux_caps(const struct tmux *tmux)
 	return info.version.caps;
 }
 
+static void tmux_scope_window(
+    const struct tmux *tmux, uint32_t window, struct event_scope *ret_scope)
+{
+	*ret_scope = (struct event_scope){.pane = MUXBUS_NO_ID, .window = window};
+	tmux_events_sessions(tmux_model(tmux), window, ret_scope);
+}
+
 void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope *ret_scope)
 {
 	const struct muxbus_pane *now = muxbus_model_pane(tmux_model(tmux), pane);
 	tmux_scope_window(tmux, now != NULL ? now->window : MUXBUS_NO_ID, ret_scope);
 	ret_scope->pane = pane;
-}
-
-void tmux_scope_window(const struct tmux *tmux, uint32_t window, struct event_scope *ret_scope)
-{
-	*ret_scope = (struct event_scope){.pane = MUXBUS_NO_ID, .window = window};
-	tmux_events_sessions(tmux_model(tmux), window, ret_scope);
 }
 
 void tmux_want_details(struct tmux *tmux, bool is_wanted)

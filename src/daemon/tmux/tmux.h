@@ -80,7 +80,6 @@ void tmux_followed(struct tmux *tmux);
 
 /* Fills the scope of an event about a pane, window or session. */
 void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope *ret_scope);
-void tmux_scope_window(const struct tmux *tmux, uint32_t window, struct event_scope *ret_scope);
 
 /* Whether subscriptions need details (title, command, path, mode) from tmux. */
 void tmux_want_details(struct tmux *tmux, bool is_wanted);

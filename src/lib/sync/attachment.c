@@ -233,8 +233,12 @@ static bool may_own(const struct attachment *attachment, uint32_t window)
 	    model_link(attachment->sync->model, attachment->session, window) != NULL;
 }
 
-/* The owner of a pane changes only if it must, since each change loses bytes. */
-struct attachment *attachment_owner(const struct muxbus_sync *sync, const struct track *track)
+/*
+ * The attachment that delivers the output of a pane, or shall deliver it; NULL if none can. It
+ * changes only if it must, since each change loses bytes.
+ */
+static struct attachment *attachment_owner(
+    const struct muxbus_sync *sync, const struct track *track)
 {
 	const struct muxbus_link *link;
 	if (track->now == NULL)

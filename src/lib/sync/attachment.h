@@ -81,9 +81,6 @@ struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t sess
 /* Whether any attachment is in this state. */
 bool attachment_any(const struct muxbus_sync *sync, enum attachment_state state);
 
-/* The attachment that delivers the output of a pane, or shall deliver it; NULL if none can. */
-struct attachment *attachment_owner(const struct muxbus_sync *sync, const struct track *track);
-
 /* Starts the flow of wanted output, and pauses all other output. */
 void attachment_settle_output(struct muxbus_sync *sync);
 

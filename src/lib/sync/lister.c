@@ -418,7 +418,9 @@ bool lister_reads_window(const struct lister *lister, uint32_t window)
 	    (lister->running.all || part_ids_have(&lister->running.windows, window));
 }
 
-bool lister_is_fresh(const struct lister *lister, const struct parts *parts, int64_t max_age_us)
+/* Whether these parts are of a listing that began at most max_age_us ago. */
+static bool lister_is_fresh(
+    const struct lister *lister, const struct parts *parts, int64_t max_age_us)
 {
 	int64_t since_us = clock_mono_us() - max_age_us;
 	if (lister->done != lister->begun || max_age_us <= 0 || !parts_are_empty(&lister->dirty) ||

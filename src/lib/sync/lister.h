@@ -36,9 +36,6 @@ void lister_mark_attached(struct muxbus_sync *sync);
 int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us,
     muxbus_done_fn *done, void *data);
 
-/* Whether these parts are of a listing that began at most max_age_us ago. */
-bool lister_is_fresh(const struct lister *lister, const struct parts *parts, int64_t max_age_us);
-
 /* Whether the running listing, which began after the last event of its connection, has a window. */
 bool lister_reads_window(const struct lister *lister, uint32_t window);
 
