@@ -24,8 +24,7 @@ static struct {
 	enum log_level level;
 	unsigned long long written; /* bytes since log_open() */
 	unsigned long long max_bytes; /* 0: no limit */
-	void (*full)(void *data);
-	void *full_data;
+	void (*full)(void);
 } log_state = {.fd = STDERR_FILENO, .program = "muxbus", .level = LOG_LEVEL_INFO};
 
 static const char *const level_names[] = {"error", "warning", "info", "debug"};
@@ -38,11 +37,10 @@ void log_open(int fd, const char *program, enum log_level level)
 	log_state.written = 0;
 }
 
-void log_limit(unsigned long long max_bytes, void (*full)(void *data), void *data)
+void log_limit(unsigned long long max_bytes, void (*full)(void))
 {
 	log_state.max_bytes = max_bytes;
 	log_state.full = full;
-	log_state.full_data = data;
 }
 
 enum log_level log_level(void)
@@ -80,7 +78,7 @@ log_write(enum log_level level, const char *format, va_list args)
 	if (written > 0) /* else there is no place left to report it */
 		log_state.written += (unsigned long long)written;
 	if (log_state.max_bytes > 0 && log_state.written >= log_state.max_bytes)
-		log_state.full(log_state.full_data);
+		log_state.full();
 	errno = saved_errno;
 }
 

@@ -18,7 +18,7 @@ enum log_level log_level(void);
  * Calls full when max_bytes were written since log_open(): full may call log_open() again,
  * with another file. max_bytes 0: never.
  */
-void log_limit(unsigned long long max_bytes, void (*full)(void *data), void *data);
+void log_limit(unsigned long long max_bytes, void (*full)(void));
 
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));

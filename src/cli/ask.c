@@ -144,10 +144,10 @@ bool ask_reconnect(struct cli *cli, struct link **ret_link)
 	return state == LINK_OK;
 }
 
-struct link *ask_connect(struct cli *cli, bool may_start)
+struct link *ask_connect(struct cli *cli)
 {
 	struct link_answer answer;
-	return ask_connect_for(cli, may_start, "ping", &answer);
+	return ask_connect_for(cli, true, "ping", &answer);
 }
 
 enum cli_status ask_say_read(enum link_read read)
@@ -208,11 +208,11 @@ int64_t ask_int(const struct json *object, const char *name, int64_t other)
 	return value != NULL && json_int(value, &number) ? number : other;
 }
 
-double ask_double(const struct json *object, const char *name, double other)
+double ask_double(const struct json *object, const char *name)
 {
 	double number;
 	const struct json *value = json_member(object, name);
-	return value != NULL && json_double(value, &number) ? number : other;
+	return value != NULL && json_double(value, &number) ? number : 0;
 }
 
 bool ask_bool(const struct json *object, const char *name, bool other)

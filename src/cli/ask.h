@@ -16,12 +16,12 @@
 enum link_state ask_open(struct link **ret_link, const char *socket, char *ret_reason, size_t size);
 
 /*
- * Connects to cli->socket; with may_start, starts the daemon first if it does not run: but not at
- * the socket of -s, and not for a tmux server that does not run, except by muxbus start. Prints
+ * Connects to cli->socket, and starts the daemon first if it does not run: but not at the socket
+ * of -s, and not for a tmux server that does not run, except by muxbus start. Prints
  * that the daemon has another version, and that it has not answered for ASK_MUTE_MS. On failure
  * prints the problem and its remedy, and returns NULL: the status is then CLI_UNREACHABLE.
  */
-struct link *ask_connect(struct cli *cli, bool may_start);
+struct link *ask_connect(struct cli *cli);
 
 /*
  * Connects again after the daemon has gone, and prints nothing. Starts a fleet again, since its
@@ -29,7 +29,10 @@ struct link *ask_connect(struct cli *cli, bool may_start);
  */
 bool ask_reconnect(struct cli *cli, struct link **ret_link);
 
-/* The same; the first question describes this method: *ret_answer is lent until the next one. */
+/*
+ * As ask_connect(), but without may_start it starts no daemon. The first question describes this
+ * method: *ret_answer is lent until the next one.
+ */
 struct link *ask_connect_for(
     struct cli *cli, bool may_start, const char *method, struct link_answer *ret_answer);
 
@@ -49,7 +52,7 @@ enum cli_status ask_say_error(const struct json *error);
 /* Members of an object; other, if the member is absent or has another type. */
 const char *ask_string(const struct json *object, const char *name, const char *other);
 int64_t ask_int(const struct json *object, const char *name, int64_t other);
-double ask_double(const struct json *object, const char *name, double other);
+double ask_double(const struct json *object, const char *name); /* other: 0 */
 bool ask_bool(const struct json *object, const char *name, bool other);
 
 #endif

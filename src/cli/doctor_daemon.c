@@ -78,7 +78,7 @@ static void find_version(struct doctor_report *report, const struct json *status
 	else
 		doctor_find(report, FINDING_GOOD, "daemon", NULL,
 		    "version %s, process %" PRId64 ", up %.0f s", version, pid,
-		    ask_double(status, "uptime_sec", 0));
+		    ask_double(status, "uptime_sec"));
 }
 
 /* Whether the tmux server has a capability of this name. */

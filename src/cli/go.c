@@ -84,7 +84,7 @@ enum cli_status go_run(struct cli *cli, int argc, char **argv)
 	}
 	if (target == NULL)
 		return cli_usage("go", "a pane is missing, such as %%3 or work:1.0");
-	link = ask_connect(cli, true);
+	link = ask_connect(cli);
 	status = link != NULL ? go(cli, link, target) : CLI_UNREACHABLE;
 	link_close(link);
 	return cli_flush(status);

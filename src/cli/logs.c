@@ -155,7 +155,7 @@ enum cli_status logs_run(struct cli *cli, int argc, char **argv)
 		cli_error("cannot watch signals: %s", strerror(errno));
 		return CLI_NO;
 	}
-	logs.link = ask_connect(cli, true);
+	logs.link = ask_connect(cli);
 	status = logs.link != NULL ? open_log(&logs, id) : CLI_UNREACHABLE;
 	if (status == CLI_DONE) {
 		job_output_init(&logs.output, cli, id);

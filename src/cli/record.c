@@ -388,7 +388,7 @@ enum cli_status record_run(struct cli *cli, int argc, char **argv)
 	if (cli->is_terminal && record.path == NULL)
 		return cli_usage(
 		    "record", "will not write a recording to a terminal: use -o, or redirect it");
-	record.link = ask_connect(cli, true);
+	record.link = ask_connect(cli);
 	if (record.link == NULL)
 		return CLI_UNREACHABLE;
 	buf_init(&record.out, LINK_LINE_MAX);

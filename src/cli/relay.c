@@ -103,7 +103,7 @@ enum cli_status relay_run(struct cli *cli, int argc, char **argv)
 		return cli_help("relay", argv[1])
 		    ? CLI_DONE
 		    : cli_usage("relay", "unexpected argument \"%s\"", argv[1]);
-	link = ask_connect(cli, true);
+	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
 	len = snprintf(hello, sizeof hello, RELAY_HELLO "%d %s\n", RELAY_PROTOCOL, PACKAGE_VERSION);

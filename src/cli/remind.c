@@ -74,7 +74,7 @@ enum cli_status remind_run(struct cli *cli, int argc, char **argv)
 	status = read_options(&remind, &reader, &is_finished);
 	if (status != CLI_DONE || is_finished)
 		return status;
-	link = ask_connect(cli, true);
+	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
 	buf_init(&params, PARAMS_MAX);

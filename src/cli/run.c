@@ -504,7 +504,7 @@ enum cli_status run_run(struct cli *cli, int argc, char **argv)
 		buf_finish(&run.input);
 		return status;
 	}
-	run.link = ask_connect(cli, true);
+	run.link = ask_connect(cli);
 	status = run.link != NULL ? start_job(&run) : CLI_UNREACHABLE;
 	buf_finish(&run.input);
 	exit_status = (int)status;

@@ -163,7 +163,7 @@ enum cli_status screenshot_run(struct cli *cli, int argc, char **argv)
 		return cli_usage("screenshot",
 		    "\"%s\": the name must end in .svg, .html or .png, or -f names the format",
 		    shot.path);
-	link = ask_connect(cli, true);
+	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
 	status = capture(cli, &shot, link, &result);

@@ -25,7 +25,7 @@ enum cli_status start_run(struct cli *cli, int argc, char **argv)
 	link_close(link);
 	cli->is_start = true;
 	cli->has_socket = false; /* a daemon is asked for, also at another socket */
-	link = ask_connect(cli, true);
+	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
 	link_close(link);

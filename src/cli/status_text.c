@@ -29,7 +29,7 @@ static void put_count(struct buf *out, const struct json *object, const char *me
 static void put_head(struct buf *line, const struct json *status)
 {
 	(void)buf_printf(line, "%s, up ", ask_string(status, "version", "?"));
-	show_duration(line, (int64_t)(ask_double(status, "uptime_sec", 0) * 1000));
+	show_duration(line, (int64_t)(ask_double(status, "uptime_sec") * 1000));
 	(void)buf_printf(line, ", process %" PRId64, ask_int(status, "pid", 0));
 }
 

@@ -154,7 +154,7 @@ enum cli_status tail_run(struct cli *cli, int argc, char **argv)
 		cli_error("cannot watch signals: %s", strerror(errno));
 		return CLI_NO;
 	}
-	link = ask_connect(cli, true);
+	link = ask_connect(cli);
 	buf_init(&tail.line, LINK_LINE_MAX);
 	status = link != NULL ? subscribe(&tail, link) : CLI_UNREACHABLE;
 	if (status == CLI_DONE)

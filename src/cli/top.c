@@ -260,7 +260,7 @@ enum cli_status top_run(struct cli *cli, int argc, char **argv)
 		else if (!cli_option(cli, argv[i]))
 			return cli_usage("top", "unexpected argument \"%s\"", argv[i]);
 	}
-	link = ask_connect(cli, true);
+	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
 	if (!cli->wants_json && cli->is_terminal && isatty(STDIN_FILENO))

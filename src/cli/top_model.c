@@ -176,12 +176,12 @@ static void read_job_took(struct buf *out, const struct json *item)
 {
 	const struct json *took = json_member(item, "duration_ms");
 	if (took != NULL && took->type == JSON_NUMBER)
-		put_seconds(out, ask_double(item, "duration_ms", 0) / 1000);
+		put_seconds(out, ask_double(item, "duration_ms") / 1000);
 }
 
 static void read_timer_period(struct buf *out, const struct json *item)
 {
-	double period = ask_double(item, "period_sec", 0);
+	double period = ask_double(item, "period_sec");
 	if (period > 0) {
 		(void)buf_append_str(out, "every ");
 		put_seconds(out, period);
@@ -387,9 +387,9 @@ enum screen_style top_state_style(const char *word)
 	return found != NULL ? found->style : SCREEN_PLAIN;
 }
 
-static void free_items(struct top_items *items, size_t from)
+static void free_items(struct top_items *items)
 {
-	for (size_t i = from; i < items->count; i++) {
+	for (size_t i = 0; i < items->count; i++) {
 		mem_free(items->items[i].id);
 		mem_free(items->items[i].pane);
 		mem_free(items->items[i].host);
@@ -398,7 +398,7 @@ static void free_items(struct top_items *items, size_t from)
 		for (size_t column = 0; column < TOP_COLUMNS_MAX; column++)
 			mem_free(items->items[i].values[column].text);
 	}
-	items->count = from < items->count ? from : items->count;
+	items->count = 0;
 }
 
 void top_model_init(struct top_model *model, const char *name)
@@ -410,7 +410,7 @@ void top_model_init(struct top_model *model, const char *name)
 void top_model_finish(struct top_model *model)
 {
 	for (size_t i = 0; i < TOP_LIST_COUNT_; i++) {
-		free_items(&model->lists[i], 0);
+		free_items(&model->lists[i]);
 		mem_free(model->lists[i].items);
 	}
 	json_reader_free(model->reader);
@@ -503,7 +503,7 @@ void top_model_load(
 	const struct json *array = json_member(result, table->member);
 	size_t before;
 	if (after < 0)
-		free_items(items, 0);
+		free_items(items);
 	items->is_known = array != NULL && array->type == JSON_ARRAY;
 	if (!items->is_known)
 		return;
@@ -530,7 +530,7 @@ void top_model_load(
 
 void top_model_forget(struct top_model *model, enum top_list list)
 {
-	free_items(&model->lists[list], 0);
+	free_items(&model->lists[list]);
 	model->lists[list].is_known = false;
 	model->lists[list].missing[0] = '\0';
 }
@@ -546,7 +546,7 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 	(void)snprintf(status->tmux_version, sizeof status->tmux_version, "%s",
 	    ask_string(json_member(result, "tmux"), "version", "?"));
 	/* In steps of a second, so that the start time stays constant. */
-	started_ms = now_ms - (int64_t)(ask_double(result, "uptime_sec", 0) * 1000);
+	started_ms = now_ms - (int64_t)(ask_double(result, "uptime_sec") * 1000);
 	if (status->started_ms < started_ms - 1000 || status->started_ms > started_ms + 1000)
 		status->started_ms = started_ms;
 	/* One host of the fleet. */

@@ -231,7 +231,7 @@ static struct link *connect_again(struct wait *wait)
 /* Connects and waits, until the time is up on whichever connection. */
 static enum cli_status run(struct wait *wait)
 {
-	struct link *link = ask_connect(wait->cli, true);
+	struct link *link = ask_connect(wait->cli);
 	int64_t deadline = clock_mono_ms() + wait->timeout_ms;
 	enum cli_status status = CLI_UNREACHABLE;
 	while (link != NULL) {

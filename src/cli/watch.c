@@ -210,7 +210,7 @@ static struct link *connect_again(
 static enum cli_status watch_all(struct watch *watch)
 {
 	int64_t deadline = watch->timeout_ms < 0 ? -1 : clock_mono_ms() + watch->timeout_ms;
-	struct link *link = ask_connect(watch->cli, true);
+	struct link *link = ask_connect(watch->cli);
 	enum cli_status status = CLI_UNREACHABLE;
 	while (link != NULL) {
 		status = watch_once(watch, link, deadline);

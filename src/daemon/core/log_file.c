@@ -18,7 +18,7 @@ static struct {
 	int fd;
 } file = {.fd = -1};
 
-static void on_full(void *data);
+static void on_full(void);
 
 /* Opens the file and hands it to the log. Returns 0, or -1 with errno. */
 static int open_file(enum log_level level)
@@ -36,18 +36,17 @@ static int open_file(enum log_level level)
 	log_open(fd, file.program, level);
 	if (old_fd >= 0)
 		(void)close(old_fd); /* each line was written at once */
-	log_limit(has < LOG_FILE_BYTES_MAX ? (unsigned long long)(LOG_FILE_BYTES_MAX - has) : 1,
-	    on_full, NULL);
+	log_limit(
+	    has < LOG_FILE_BYTES_MAX ? (unsigned long long)(LOG_FILE_BYTES_MAX - has) : 1, on_full);
 	return 0;
 }
 
-static void on_full(void *data)
+static void on_full(void)
 {
 	char old[PATH_MAX];
 	struct stat st;
 	int len;
-	(void)data;
-	log_limit(0, NULL, NULL); /* until the log file is open again */
+	log_limit(0, NULL); /* until the log file is open again */
 	len = snprintf(old, sizeof old, "%s.old", file.path);
 	if (len > 0 && (size_t)len < sizeof old && lstat(file.path, &st) == 0 &&
 	    S_ISREG(st.st_mode))
@@ -55,7 +54,7 @@ static void on_full(void *data)
 	if (open_file(log_level()) < 0) {
 		(void)!ftruncate(file.fd, 0);
 		log_open(file.fd, file.program, log_level());
-		log_limit(LOG_FILE_BYTES_MAX, on_full, NULL);
+		log_limit(LOG_FILE_BYTES_MAX, on_full);
 	}
 }
 

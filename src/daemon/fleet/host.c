@@ -411,7 +411,7 @@ void host_remove(struct host *host)
 	label_all(set, host->spec.name);
 	list_append(&set->removed, &host->entry);
 	host->is_removed = true;
-	host_calls_end(host->calls, "it is in the list of hosts no more");
+	host_calls_end(host->calls);
 	if (host->link != NULL)
 		host_link_end(host->link, "removed");
 	else

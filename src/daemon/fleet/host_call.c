@@ -321,13 +321,14 @@ void host_calls_lost(struct host_calls *calls, const char *reason, bool is_attem
 	}
 }
 
-void host_calls_end(struct host_calls *calls, const char *reason)
+void host_calls_end(struct host_calls *calls)
 {
 	struct list *at;
 	list_for_each (at, &calls->list) {
 		struct host_call *call = list_entry(at, struct host_call, entry);
 		call->id = 0;
-		fail_call(call, MESSAGE_GONE, "%s: %s", calls->parts.label, reason);
+		fail_call(call, MESSAGE_GONE, "%s: it is in the list of hosts no more",
+		    calls->parts.label);
 	}
 	on_turn(calls);
 }

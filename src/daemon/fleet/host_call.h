@@ -72,6 +72,6 @@ void host_calls_take(struct host_calls *calls, const struct json *message);
 /* The link has ended, or an attempt to make it, for which urgent calls waited. */
 void host_calls_lost(struct host_calls *calls, const char *reason, bool is_attempt);
 /* The host is removed: fails all, now. */
-void host_calls_end(struct host_calls *calls, const char *reason);
+void host_calls_end(struct host_calls *calls);
 
 #endif

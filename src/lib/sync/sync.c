@@ -92,14 +92,13 @@ static bool is_to_leave(const struct attachment *attachment, const struct muxbus
 	return attachment->had_people && !may_attach(attachment->sync, session);
 }
 
-static unsigned count_attachments(const struct muxbus_sync *sync, bool live_only)
+static unsigned count_attachments(const struct muxbus_sync *sync)
 {
 	const struct list *link;
 	unsigned count = 0;
 	list_for_each (link, &sync->attachments) {
 		const struct attachment *attachment = list_entry(link, struct attachment, link);
-		count += attachment->state == ATTACHMENT_LIVE ||
-		    (!live_only && attachment->state != ATTACHMENT_CLOSING);
+		count += attachment->state != ATTACHMENT_CLOSING;
 	}
 	return count;
 }
@@ -125,7 +124,7 @@ static void leave_sessions(struct muxbus_sync *sync)
 static void enter_sessions(struct muxbus_sync *sync)
 {
 	const struct muxbus_session *session = NULL;
-	unsigned count = count_attachments(sync, false);
+	unsigned count = count_attachments(sync);
 	if (sync->is_detached)
 		return;
 	while ((session = muxbus_model_next_session(sync->model, session)) != NULL) {
@@ -177,7 +176,7 @@ static void touch_scout(struct muxbus_sync *sync)
 		if (!attachment->is_scout || attachment->state != ATTACHMENT_LIVE)
 			continue;
 		attachment->is_scout = false;
-		if (count_attachments(sync, false) < 2 || muxbus_command_new(&command) != 0)
+		if (count_attachments(sync) < 2 || muxbus_command_new(&command) != 0)
 			return;
 		muxbus_command_args(command, "switch-client", "-E", "-t", NULL);
 		muxbus_command_argf(command, "$%u", attachment->session);
@@ -387,7 +386,7 @@ static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
 		sync_lose_later(sync, MUXBUS_ERR_NO_SERVER, muxbus_strerror(MUXBUS_ERR_NO_SERVER));
 	else if (!locate_is_same(&identity, &sync->server))
 		sync_lose_later(sync, MUXBUS_ERR_NO_SERVER, reason);
-	else if (count_attachments(sync, false) == 0)
+	else if (count_attachments(sync) == 0)
 		sync_lose_later(sync, error != 0 ? error : MUXBUS_ERR_NO_SESSION, reason);
 	else if (!loop_timer_is_running(&sync->grace_timer))
 		loop_timer_start(&sync->grace_timer, GRACE_MS);
