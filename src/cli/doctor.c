@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus doctor: finds problems and suggests remedies. */
-#include "cli/doctor_agents.h"
-#include "cli/doctor_daemon.h"
-#include "cli/doctor_fleet.h"
-#include "cli/doctor_machine.h"
+#include "cli/doctor_parts.h"
 #include "cli/doctor_report.h"
-#include "cli/doctor_tmux.h"
-#include "cli/doctor_tools.h"
 #include "cli/verbs.h"
 
 enum cli_status doctor_run(struct cli *cli, int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The part of muxbus doctor for the daemon, and everything that it reports about itself. */
-#include "cli/doctor_daemon.h"
+#include "cli/doctor_parts.h"
 
 #include <inttypes.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The part of muxbus doctor for the hosts of the fleet. */
-#include "cli/doctor_fleet.h"
+#include "cli/doctor_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

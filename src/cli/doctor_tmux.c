@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The part of muxbus doctor for tmux, its server, and the place of the socket. */
-#include "cli/doctor_tmux.h"
+#include "cli/doctor_parts.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Declared tools, as the daemon lists them. */
-#include "cli/doctor_tools.h"
+/* The part of muxbus doctor for declared tools: missing programs by group, and unusable files. */
+#include "cli/doctor_parts.h"
 
 #include <stdio.h>
 #include <string.h>
