@@ -25,7 +25,7 @@ static void fail(struct js_reply *out, const char *text)
 void js_reply_read(struct js_reply *out, const struct broker_message *reply, const char *reason)
 {
 	static struct json_reader *reader;
-	const struct json *value, *error, *text, *duplicate;
+	const struct json *value, *error, *text;
 	struct json_error parse_error;
 	*out = (struct js_reply){0};
 	if (reply == NULL) {
@@ -43,9 +43,6 @@ void js_reply_read(struct js_reply *out, const struct broker_message *reply, con
 		(void)json_int(json_member(error, "err_code"), &out->err_code);
 		fail(out, text != NULL && text->type == JSON_STRING ? text->text : "an error");
 	} else {
-		duplicate = json_member(value, "duplicate");
 		(void)json_int(json_member(value, "seq"), &out->seq);
-		out->is_duplicate =
-		    duplicate != NULL && duplicate->type == JSON_BOOL && duplicate->boolean;
 	}
 }

@@ -16,7 +16,6 @@ struct js_reply {
 	bool is_error;
 	int64_t err_code; /* 0: none was given */
 	int64_t seq; /* of a message that was stored */
-	bool is_duplicate; /* the message was stored before */
 	char text[BROKER_REASON_SIZE]; /* of the error */
 };
 

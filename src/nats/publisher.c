@@ -184,7 +184,6 @@ static void on_reply(void *data, const struct broker_message *reply, const char 
 	}
 	message->state = MESSAGE_STORED;
 	publisher->status.stored++;
-	publisher->status.duplicates += result.is_duplicate;
 	if (!loop_timer_is_armed(publisher->hold) && publisher->status.reason != NULL) {
 		publisher->status.reason = NULL;
 		publisher->hold_ms = 0;

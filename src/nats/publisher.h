@@ -55,7 +55,6 @@ void publisher_run(struct publisher *publisher, bool is_running);
 
 struct publisher_status {
 	uint64_t stored; /* messages, since the start */
-	uint64_t duplicates; /* of these, messages that the stream had before */
 	uint64_t refused; /* tries that JetStream did not take */
 	size_t waiting;
 	size_t bytes;

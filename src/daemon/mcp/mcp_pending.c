@@ -25,7 +25,6 @@ struct mcp_pending {
 	struct request *request;
 	int64_t wait_sec;
 	struct loop_timer *timer; /* releases a wait in time; NULL: none */
-	bool is_parked; /* it released the wait */
 	bool is_shortened; /* the timeout in the arguments was shortened */
 	bool is_released; /* the task continues, and its end is a notification */
 };
@@ -98,7 +97,6 @@ static void on_time(void *data)
 	writer = request_result(request);
 	json_put_str(writer, "status", "pending");
 	json_put_str(writer, "message", message);
-	pending->is_parked = true;
 	request_done(request);
 }
 

@@ -19,8 +19,7 @@ struct picture_theme {
 	uint32_t text;
 	uint32_t ground;
 	uint32_t cursor;
-	uint32_t bar; /* of the frame */
-	uint32_t caption; /* in it */
+	uint32_t caption; /* in the frame */
 	uint32_t palette[16];
 };
 
