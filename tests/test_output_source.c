@@ -24,6 +24,9 @@ static struct {
 	size_t added, late;
 	muxbus_reply_fn *asked; /* the question that waits for tmux */
 	void *asked_data;
+	int followed; /* what is followed has changed */
+	bool is_resting; /* the daemon is no client */
+	int refreshes;
 } fake;
 
 struct pane_pipe_set *pane_pipe_set_new(struct event_base *base, const struct config *config,
@@ -85,6 +88,29 @@ struct muxbus_sync *tmux_sync(struct tmux *tmux)
 {
 	(void)tmux;
 	return NULL;
+}
+
+void tmux_followed(struct tmux *tmux)
+{
+	(void)tmux;
+	fake.followed++;
+}
+
+bool tmux_is_resting(const struct tmux *tmux)
+{
+	(void)tmux;
+	return fake.is_resting;
+}
+
+int muxbus_sync_refresh(
+    struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms, muxbus_done_fn *done, void *data)
+{
+	(void)sync;
+	(void)parts;
+	(void)max_age_ms;
+	fake.refreshes++;
+	done(data, 0);
+	return 0;
 }
 
 int muxbus_sync_want_output(struct muxbus_sync *sync, uint32_t pane, bool is_wanted)
@@ -265,6 +291,7 @@ static void test_ended(void)
 	end_pipe(true);
 	is_int(
 	    fake.wanted[0], 1, "when the pipe has ended and the pane lives, control mode begins");
+	is_int(fake.followed, 1, "for which the daemon has to be a client");
 	is_int(fake.own[0], MUXBUS_OUTPUT_NONE, "in place of the pipe");
 	output_source_want(&panes[0], true);
 	is_int(fake.wanted[0], 1, "and stays");
@@ -273,6 +300,13 @@ static void test_ended(void)
 	ok(fake.data[0] != NULL, "when the pane is wanted again it is piped again");
 	end_pipe(false);
 	is_int(fake.wanted[0], 0, "a pane that is gone is not followed in control mode");
+	is_int(fake.refreshes, 0, "an attached daemon is told of its end");
+	fake.is_resting = true;
+	output_source_want(&panes[0], false);
+	output_source_want(&panes[0], true);
+	end_pipe(false);
+	is_int(fake.refreshes, 1, "a daemon at rest lists tmux for it");
+	is_int(fake.followed, 1, "and is still no client");
 	output_source_want(&panes[0], false);
 	output_source_want(&panes[0], true);
 	fake.handlers.ended(fake.data[0], PANE_PIPE_TAKEN);

@@ -52,25 +52,17 @@ const struct muxbus_pane *muxbus_model_next_pane(
 static void (*give_late)(struct output_source *source, const uint8_t *bytes, size_t len);
 static const char *rest; /* of %1: comes when its program has ended, or the pane has gone */
 
-uint64_t output_source_begun(const struct output_source_set *sources)
+bool output_source_needs_control(const struct output_source_set *sources)
 {
 	(void)sources;
-	return 0;
-}
-
-size_t output_source_coming(
-    const struct output_source_set *sources, uint64_t begun, uint32_t *ret_panes, size_t max)
-{
-	(void)sources, (void)begun, (void)ret_panes, (void)max;
-	return 0;
+	return true;
 }
 
 struct output_source_set *output_source_set_new(struct event_base *event_base,
     const struct config *conf, struct tmux *tmux,
     void (*late)(struct output_source *source, const uint8_t *bytes, size_t len))
 {
-	(void)event_base;
-	(void)conf, (void)tmux;
+	(void)event_base, (void)conf, (void)tmux;
 	give_late = late;
 	return NULL;
 }

@@ -425,6 +425,7 @@ static struct wait_set *new_waits(struct main *main)
 	    .jobs = daemon->jobs,
 	    .watches = daemon->watches,
 	    .presences = daemon->presences,
+	    .by_pipe = config_pipes(daemon->config),
 	};
 	return wait_set_new(&(struct wait_parts){
 	    .base = daemon->base,

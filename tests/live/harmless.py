@@ -23,12 +23,12 @@ from harmless_situations import SITUATIONS  # noqa: E402
 from harmless_world import MODES, World, adopt_orphans  # noqa: E402
 from tap import ok  # noqa: E402
 
-QUICK = ("without", "rest", "asked")
+QUICK = ("without", "rest", "asked", "following")
 ONLY = os.environ.get("MUXBUS_HARMLESS_ONLY", "")
 
 # Modes that have control clients. A mode that has lost them goes from here, and its rows are then as without.
-ATTACHED = {"following", "control"}
-EACH = {"rest", "asked", *ATTACHED}
+ATTACHED = {"control"}
+EACH = {"rest", "asked", "following", *ATTACHED}
 ANY = ("3.3", "99")
 UP_TO_3_7 = ("3.3", "3.7z")
 # Rows that may differ from tmux without muxbusd: modes, versions, patterns of rows, the reason.
@@ -54,8 +54,7 @@ ALLOWED = (
      "a control client counts as a client of its session; muxbusd leaves as persons do, but reads the option when it attaches"),
     (ATTACHED, ANY, ("hooks: *", "other control client: events"), "tmux says that a client attaches, or leaves"),
     (ATTACHED, UP_TO_3_7, ("*: server",), "the same may come with the end of any session"),
-    ({"following"}, ANY, ("kill server with a stopped daemon: kill-server",), "tmux waits for clients that have not read its output"),
-    ({"following"}, ANY, ("pipes: pane_pipe", "pipes: pane_pipe at its end", "toggled pipe: *"), "a pipe follows the pane"),
+    ({"following"}, ANY, ("pipes: pane_pipe", "pipes: pane_pipe at its end", "toggled pipe: *", "other commands: display-message -a"), "a pipe follows the pane"),
 )
 
 

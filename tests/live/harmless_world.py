@@ -19,7 +19,7 @@ from fleet_machines import BUILD, Ended, Link
 OPTIONS = {
     "rest": ("-o", "attach=used"),
     "asked": ("-o", "attach=used"),
-    "following": ("-o", "attach=used"),
+    "following": ("-o", "follow=pipe"),
     "control": ("-o", "attach=always"),
 }
 MODES = ("without", *OPTIONS)
@@ -245,10 +245,10 @@ class World:
             if panes:
                 self.link.ask("capture_pane", {"target": panes[0]["pane"]})
         elif self.mode == "following":
-            new = set(self.t("list-panes", "-a", "-F", "#{pane_id}").split()) - self.followed
-            if new:
-                self.link.ask("subscribe", {"kinds": ["pane_output"], "panes": sorted(new)})
-            self.followed |= new
+            panes = set(self.t("list-panes", "-a", "-F", "#{pane_id}").split())
+            for pane in sorted(panes - self.followed):
+                self.link.ask("watch_pane", {"pane": pane, "regex": "never written"})
+            self.followed = panes
         else:
             wanted = set(self.t("list-sessions", "-F", "#{session_name}").splitlines())
             self.need(lambda: self.controls() >= wanted)

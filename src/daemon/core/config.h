@@ -82,4 +82,10 @@ void config_write_table(struct json_writer *writer, const char *name);
 struct buf;
 void config_write_mdoc(struct buf *out);
 
+/* Whether the output of panes comes by pipes where it can. */
+static inline bool config_pipes(const struct config *config)
+{
+	return config->follows_by_pipe && !config->all_output;
+}
+
 #endif

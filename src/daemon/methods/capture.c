@@ -792,7 +792,7 @@ const struct method methods_capture[] = {
 	.fields = read_fields,
 	.args_size = sizeof(struct read_args),
 	.results = read_results,
-	.flags = METHOD_FOLLOWS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.flags = METHOD_BY_OUTPUT | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_read,
 	.example = "{\"pane\":\"%3\",\"after\":1024}",
     },

@@ -7,6 +7,7 @@
 #include <muxbus.h>
 
 #include "base/clock.h"
+#include "daemon/core/config.h"
 #include "daemon/core/pattern.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
@@ -101,7 +102,8 @@ static void handle_wait(struct request *request, const void *data)
 		request_fail_field(request, "key", "goes with wait");
 		return;
 	}
-	if (condition_any_follows(args->any != NULL ? args->any : args->all) &&
+	if (condition_any_follows(args->any != NULL ? args->any : args->all,
+		config_pipes(request_daemon(request)->config)) &&
 	    dispatch_attach_first(request))
 		return;
 	once_keep(request_once(request), "");
@@ -298,6 +300,8 @@ static void handle_watch(struct request *request, const void *data)
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
 	};
 	struct buf spec;
+	if (args->event != NULL && dispatch_attach_first(request))
+		return;
 	if (!requester_pane(request, NULL, &order.pane) || !target_pane(request, args->pane, &pane))
 		return;
 	order.once = request_once(request);
@@ -344,7 +348,7 @@ const struct method methods_wait[] = {
 	.fields = watch_fields,
 	.args_size = sizeof(struct watch_args),
 	.results = started_results,
-	.flags = METHOD_FOLLOWS | METHOD_NEEDS_TMUX,
+	.flags = METHOD_BY_OUTPUT | METHOD_NEEDS_TMUX,
 	.recheck = "list_watches",
 	.handle = handle_watch,
 	.begun = repeat_answer_id,

@@ -18,6 +18,7 @@
 #include "daemon/server/server_parts.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/flow_wait.h"
+#include "daemon/tmux/output_source.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/field.h"
@@ -270,7 +271,7 @@ static void on_flowing(void *data, bool is_gone)
 static uint64_t begun_flows(const struct dispatch *dispatch)
 {
 	const struct stream_set *streams = dispatch->parts->streams;
-	return streams != NULL ? stream_begun(streams) : 0;
+	return streams != NULL ? output_source_begun(stream_sources(streams)) : 0;
 }
 
 /*
@@ -282,7 +283,8 @@ static void hold(
 {
 	const struct server_parts *parts = dispatch->parts;
 	uint32_t panes[HELD_PANES_MAX];
-	size_t count = stream_coming(parts->streams, begun, panes, HELD_PANES_MAX);
+	size_t count =
+	    output_source_coming(stream_sources(parts->streams), begun, panes, HELD_PANES_MAX);
 	struct hold *hold;
 	if (count == 0)
 		return;
@@ -501,7 +503,8 @@ static struct work work_before(
 {
 	unsigned flags = request_method(request)->flags;
 	bool must_look = is_detached(dispatch->parts->tmux);
-	if (must_look && flags & METHOD_FOLLOWS)
+	bool by_pipe = config_pipes(dispatch->parts->config);
+	if (must_look && flags & (by_pipe ? METHOD_FOLLOWS : METHOD_FOLLOWS | METHOD_BY_OUTPUT))
 		return (struct work){attach, request};
 	if (!(flags & METHOD_WITHOUT_TMUX) &&
 	    (must_look || is_behind(dispatch, request, number, refresh)))

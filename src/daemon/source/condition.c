@@ -31,19 +31,19 @@ static const struct condition_kind *find_kind(const struct json *spec)
 	return found;
 }
 
-static bool follows(const struct condition_kind *kind)
+bool condition_follows(const struct condition_kind *kind, bool by_pipe)
 {
-	return kind->needs_tmux || kind->follows;
+	return kind->follows || (kind->needs_tmux && !(by_pipe && kind->by_output));
 }
 
-bool condition_any_follows(const struct json *specs)
+bool condition_any_follows(const struct json *specs, bool by_pipe)
 {
 	bool found = false;
 	const struct json *spec = specs != NULL && specs->type == JSON_ARRAY ? specs->child : NULL;
 	for (; spec != NULL && !found; spec = spec->next) {
 		const struct condition_kind *kind =
 		    spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
-		found = kind != NULL && follows(kind);
+		found = kind != NULL && condition_follows(kind, by_pipe);
 	}
 	return found;
 }
@@ -88,7 +88,6 @@ struct condition *condition_new(struct request *request, const struct condition_
 	condition->changed = changed;
 	condition->data = data;
 	condition->is_arming = true;
-	condition->follows = follows(kind);
 	condition->pane = condition->window = condition->session = MUXBUS_NO_ID;
 	buf_init(&condition->details, DETAILS_MAX);
 	buf_init(&scratch, DETAILS_MAX);
@@ -165,7 +164,6 @@ struct condition *condition_restore(
 	condition->state = state;
 	condition->is_restored = true;
 	condition->needs_tmux = needs_tmux(kind, spec);
-	condition->follows = follows(kind);
 	condition->pane = condition->window = condition->session = MUXBUS_NO_ID;
 	buf_init(&condition->details, DETAILS_MAX);
 	if (details != NULL)

@@ -39,6 +39,7 @@ struct condition_parts {
 	struct watch_set *watches;
 	struct agent_set *agents;
 	struct presence_set *presences;
+	bool by_pipe; /* output comes by pipes where it can */
 };
 
 enum condition_state {
@@ -58,7 +59,6 @@ struct condition {
 	void *watch; /* the kind's own */
 	uint32_t pane, window, session; /* that it looks at; MUXBUS_NO_ID: none */
 	bool needs_tmux; /* it can be armed only while tmux is followed */
-	bool follows; /* while it is pending, the daemon has to be attached */
 	bool is_restored; /* it stands for one of an earlier life: nothing is armed */
 	/* Called once, when the state leaves PENDING; not during arming. May free it. */
 	void (*changed)(struct condition *condition, void *data);
@@ -81,8 +81,13 @@ void condition_free(struct condition *condition);
 struct condition *condition_restore(
     const struct json *spec, enum condition_state state, const char *details);
 
-/* Whether a condition of an array of them follows tmux; false for what is none. */
-bool condition_any_follows(const struct json *specs);
+/*
+ * Whether the daemon has to be attached while a condition is pending. by_pipe: the output of panes
+ * needs no client.
+ */
+bool condition_follows(const struct condition_kind *kind, bool by_pipe);
+/* The same of an array of conditions; what is none does not. */
+bool condition_any_follows(const struct json *specs, bool by_pipe);
 
 extern const char *const condition_state_names[CONDITION_STATE_COUNT_];
 

@@ -684,7 +684,8 @@ bool wait_set_follows(const struct wait_set *set)
 		const struct wait *wait = list_entry(link, struct wait, link);
 		for (size_t at = 0; at < wait->count && !wait->is_over; at++) {
 			const struct condition *condition = wait->parts[at].condition;
-			if (condition->state == CONDITION_PENDING && condition->follows)
+			if (condition->state == CONDITION_PENDING &&
+			    condition_follows(condition->kind, set->parts.conditions->by_pipe))
 				return true;
 		}
 	}

@@ -67,6 +67,7 @@ static void enter(struct output_source *source, enum output_source_kind kind)
 		source->kind = OUTPUT_SOURCE_CONTROL;
 	}
 	source->is_pipeless = !source->set->all;
+	tmux_followed(source->set->tmux);
 	muxbus_sync_want_output(sync_of(source), source->pane, true);
 }
 
@@ -103,6 +104,19 @@ static void change_to_control(struct output_source *source)
 	source->is_pipeless = true;
 }
 
+static void on_found(void *data, int error)
+{
+	(void)data;
+	(void)error; /* the next request looks again */
+}
+
+/* A pane has gone: tmux says so to a client, and without one it is listed. */
+static void find_end(struct tmux *tmux)
+{
+	if (tmux_is_resting(tmux))
+		(void)muxbus_sync_refresh(tmux_sync(tmux), MUXBUS_PART_INDEXES, 0, on_found, NULL);
+}
+
 static void on_life(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct life *life = data;
@@ -111,10 +125,11 @@ static void on_life(void *data, int error, const struct muxbus_reply *replies, s
 	unsigned found;
 	struct list *link, *after;
 	mem_free(life);
-	/* The end of a pane that has gone is on its way. */
 	if (error < 0 || count == 0 || replies[0].body == NULL ||
-	    sscanf((const char *)replies[0].body, "%%%u", &found) != 1 || found != pane)
+	    sscanf((const char *)replies[0].body, "%%%u", &found) != 1 || found != pane) {
+		find_end(sources->tmux);
 		return;
+	}
 	list_for_each_safe (link, after, &sources->sources) {
 		struct output_source *source = list_entry(link, struct output_source, link);
 		if (source->pane == pane && source->kind == OUTPUT_SOURCE_PIPE)
@@ -223,7 +238,7 @@ struct output_source_set *output_source_set_new(struct event_base *base,
 	sources->tmux = tmux;
 	sources->late = late;
 	list_init(&sources->sources);
-	if (config->follows_by_pipe && !config->all_output)
+	if (config_pipes(config))
 		sources->pipes = pane_pipe_set_new(base, config, tmux, &handlers);
 	return sources;
 }

@@ -564,15 +564,9 @@ void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest
 	settle(streams, stream);
 }
 
-uint64_t stream_begun(const struct stream_set *streams)
+const struct output_source_set *stream_sources(const struct stream_set *streams)
 {
-	return output_source_begun(streams->sources);
-}
-
-size_t stream_coming(
-    const struct stream_set *streams, uint64_t begun, uint32_t *ret_panes, size_t max)
-{
-	return output_source_coming(streams->sources, begun, ret_panes, max);
+	return streams->sources;
 }
 
 bool stream_set_follows(const struct stream_set *streams)
@@ -585,7 +579,7 @@ bool stream_set_follows(const struct stream_set *streams)
 		follows |= streams->interests[i] > 0;
 	while (!follows && map_next(&streams->map, &cursor, &pane, &value))
 		follows = is_followed(value);
-	return follows;
+	return follows && output_source_needs_control(streams->sources);
 }
 
 void stream_lease(struct stream_set *streams, uint32_t pane, bool follows)

@@ -18,6 +18,7 @@ struct config;
 struct event_base;
 struct event_log;
 struct line_watch;
+struct output_source_set;
 struct pane_input;
 struct pattern;
 struct stream_set;
@@ -57,13 +58,11 @@ void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest
  */
 #define STREAM_SEQUENCE_MAX (128 * 1024)
 
-/* Whether output is wanted, of a pane or of all. */
+/* Whether output is wanted, of a pane or of all, that only a client of tmux gets. */
 bool stream_set_follows(const struct stream_set *streams);
 
-/* Of output_source.h: how many panes have begun to be followed, and those that do not flow yet. */
-uint64_t stream_begun(const struct stream_set *streams);
-size_t stream_coming(
-    const struct stream_set *streams, uint64_t begun, uint32_t *ret_panes, size_t max);
+/* The sources of the output of single panes (output_source.h). */
+const struct output_source_set *stream_sources(const struct stream_set *streams);
 
 /*
  * A reader's lease: keeps the ring of a pane filled for this time after the last call. follows:
