@@ -273,6 +273,22 @@ static void check_order(struct live *live, struct talk *talk, bool is_at_rest)
 	    live->version, is_at_rest ? "at rest" : "attached");
 }
 
+/* Output behind a capture at rest is read, or said to be missing. */
+static void check_gap(struct live *live, struct talk *talk)
+{
+	const struct json *gap;
+	char pane[16] = "", tty[64] = "";
+	(void)sscanf(live_tmux(live, "new-window -dP -F '#{pane_id} #{pane_tty}' 'exec cat'"),
+	    "%15s %63s", pane, tty);
+	(void)talk_call(talk, "capture_pane", "{\"pane\":\"%s\"}", pane);
+	(void)live_run(live, "printf unseen >%s", tty);
+	gap =
+	    at(talk_call(talk, "read_output", "{\"pane\":\"%s\",\"after\":0}", pane), "result.gap");
+	ok(gap != NULL && gap->type == JSON_OBJECT,
+	    "tmux %s, at rest: output behind a capture is said to be missing", live->version);
+	(void)live_tmux(live, "kill-pane -t %s", pane);
+}
+
 static void check_used(const char *tmux)
 {
 	struct live *live = live_new(tmux);
@@ -312,6 +328,7 @@ static void check_used(const char *tmux)
 	ok(live_tmux_until(live, "", "list-clients"), "tmux %s: until its peer leaves",
 	    live->version);
 	talk = talk_new(live);
+	check_gap(live, talk);
 	ok(rests_while_asked(talk), "tmux %s: the daemon rests again, though its status is asked",
 	    live->version);
 	ok(at(talk_call(talk, "wait_for", "{\"any\":[{\"quiet_sec\":0.1,\"pane\":\"%%0\"}]}"),

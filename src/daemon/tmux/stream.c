@@ -682,7 +682,7 @@ void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, siz
 
 void stream_tell(struct stream_set *streams, uint32_t pane)
 {
-	struct stream *stream = find(streams, pane);
+	struct stream *stream = get(streams, pane);
 	if (stream != NULL)
 		stream->is_told = true;
 }
