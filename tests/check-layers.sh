@@ -36,8 +36,8 @@ reserved() {
 }
 
 reserved 'muxbus\.h' 'src/(lib|daemon)/.*' '<muxbus.h> is for lib and daemon'
-reserved 'event2?/.*|event\.h|evutil\.h' 'src/lib/connection/attach\.c|src/client/loop_link\.c|src/(io|daemon|nats)/.*' \
-	'libevent is for lib/connection/attach.c, loop_link.c, io, the daemon and muxbus-nats'
+reserved 'event2?/.*|event\.h|evutil\.h' 'src/lib/connection/attach\.c|src/client/loop_link\.c|src/io/loop_.*|src/(daemon|nats)/.*' \
+	'libevent is for lib/connection/attach.c, loop_link.c, io/loop_*, the daemon and muxbus-nats'
 reserved 'nats/(nats|adapters/.*)\.h' 'src/nats/(broker|main)\.c' \
 	'libnats is for broker.c and main.c of nats'
 reserved 'yajl/.*' 'src/wire/json\.c' 'yajl is for wire/json.c'
