@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/log.h"
 
@@ -22,6 +21,11 @@ void rlimit_raise_files(void)
 	limit.rlim_cur = limit.rlim_max;
 	if (limit.rlim_cur != given.rlim_cur && setrlimit(RLIMIT_NOFILE, &limit) < 0)
 		log_warning("the limit of descriptors cannot be raised: %s", strerror(errno));
+}
+
+const struct rlimit *rlimit_given_files(void)
+{
+	return is_raised ? &given : NULL;
 }
 
 void files_limit_restore(void)

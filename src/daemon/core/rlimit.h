@@ -6,8 +6,13 @@
 #ifndef DAEMON_CORE_RLIMIT_H
 #define DAEMON_CORE_RLIMIT_H
 
+#include <sys/resource.h>
+
 /* Raises the soft limit to the hard one. */
 void rlimit_raise_files(void);
+
+/* The original limit, for the programs that are started; NULL: it was not raised. */
+const struct rlimit *rlimit_given_files(void);
 
 /* Restores the original limit while a program is started; then raise it again. */
 void files_limit_restore(void);

@@ -5,15 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
 #include "daemon/core/rlimit.h"
+#include "io/child.h"
 #include "io/loop_timer.h"
 
 enum { NEWS_FD = 3 }; /* of the supervisor: it writes its news there */
@@ -26,58 +24,32 @@ struct job_starter {
 	struct loop_timer *idle;
 };
 
-/*
- * Starts a supervisor with descriptors of its own: standard input (-1: none) and its end of the pipe
- * for news (-1: none). Returns 0 or an error number.
- */
-static int spawn(
-    const struct job_starter *starter, const char *id, int input_fd, int news_fd, pid_t *ret_pid)
-{
-	char *argv[] = {(char *)"muxbus-job", (char *)(uintptr_t)starter->dir,
-	    (char *)(uintptr_t)id, news_fd >= 0 ? (char *)"3" : NULL, NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
-	int error;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_RDWR, 0);
-	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	posix_spawn_file_actions_adddup2(
-	    &actions, input_fd >= 0 ? input_fd : STDOUT_FILENO, STDIN_FILENO);
-	if (news_fd >= 0)
-		posix_spawn_file_actions_adddup2(&actions, news_fd, NEWS_FD);
-	posix_spawnattr_init(&attributes);
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawnattr_setflags(
-	    &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-	files_limit_restore();
-	error = posix_spawn(ret_pid, starter->program, &actions, &attributes, argv, environ);
-	rlimit_raise_files();
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return error;
-}
-
+/* Starts a supervisor with a standard input of its own; below 0: none. */
 static int start(const struct job_starter *starter, const char *id, int input_fd,
     struct job_supervisor *ret_supervisor)
 {
 	int fds[2] = {-1, -1}, error;
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		fds[0] = fds[1] = -1; /* the files have the news, too */
-	*ret_supervisor = (struct job_supervisor){.pidfd = -1, .news_fd = fds[0]};
-	error = spawn(starter, id, input_fd, fds[1], &ret_supervisor->pid);
+	const char *argv[] = {"muxbus-job", starter->dir, id, NULL, NULL};
+	struct child_options options = {
+	    .path = starter->program,
+	    .argv = (char *const *)argv,
+	    .streams = {{CHILD_FD, input_fd}, {CHILD_NULL, 0}, {CHILD_NULL, 0}},
+	    .group = CHILD_NEW_SESSION,
+	    .files = rlimit_given_files(),
+	    .wants_pidfd = true,
+	};
+	struct child child;
+	if (pipe2(fds, O_CLOEXEC) == 0) { /* else the files have the news, too */
+		argv[3] = "3";
+		options.streams[NEWS_FD] = (struct child_stream){CHILD_FD, fds[1]};
+	}
+	error = child_start(&options, &child);
 	if (fds[1] >= 0)
 		close(fds[1]);
-	if (error == 0) {
-		ret_supervisor->pidfd = (int)syscall(SYS_pidfd_open, ret_supervisor->pid, 0);
-		return 0;
-	}
-	if (fds[0] >= 0)
+	if (error != 0 && fds[0] >= 0)
 		close(fds[0]);
-	*ret_supervisor = (struct job_supervisor){.pidfd = -1, .news_fd = -1};
+	*ret_supervisor = (struct job_supervisor){
+	    .pid = child.pid, .pidfd = child.pidfd, .news_fd = error == 0 ? fds[0] : -1};
 	return error;
 }
 
@@ -89,7 +61,7 @@ static void end_spare(struct job_starter *starter)
 	if (spare->pid == 0)
 		return;
 	(void)kill(spare->pid, SIGKILL);
-	(void)waitpid(spare->pid, NULL, 0);
+	(void)child_reap(spare->pid);
 	close(starter->spare_fd);
 	if (spare->pidfd >= 0)
 		close(spare->pidfd);
