@@ -4,13 +4,10 @@
 
 #include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +17,7 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/rlimit.h"
+#include "io/child.h"
 #include "io/loop_timer.h"
 #include "wire/line.h"
 
@@ -31,7 +29,6 @@ enum {
 	KILL_MS = 10000, /* after that, the supervisor itself is killed */
 	WORDS_MAX = 256, /* of a command */
 	ERROR_WITHIN = 32, /* bytes of a line, in which "error" has a meaning */
-	LIFE_FD = 3, /* of the supervisor: the pipe that says when to end */
 };
 
 enum end { STDIN_END, STDOUT_END, STDERR_END, LIFE_END, END_COUNT };
@@ -199,11 +196,11 @@ static void on_ended(evutil_socket_t fd, short what, void *data)
 {
 	struct tool_server_process *process = data;
 	char how[80];
-	int status = 0;
+	int status;
 	(void)fd;
 	(void)what;
 	(void)kill(-process->pid, SIGKILL); /* what a killed supervisor left; it holds the id yet */
-	(void)waitpid(process->pid, &status, 0); /* it has ended: the pidfd says so */
+	status = child_reap(process->pid); /* it has ended: the pidfd says so */
 	process->pid = 0;
 	for (enum end end = STDOUT_END; end <= STDERR_END; end++) {
 		for (int chunk = 0; chunk < DRAIN_MAX && process->fds[end] >= 0; chunk++)
@@ -234,54 +231,36 @@ void tool_server_process_stop(struct tool_server_process *process)
 		loop_timer_arm(process->timer, KILL_MS);
 }
 
-/* Starts the supervisor with their ends of the pipes. Returns 0 or an error number. */
-static int spawn_supervisor(struct tool_server_process *process, const char *supervisor,
-    const struct tool_server_program *program, const int theirs[END_COUNT])
+/* Starts the supervisor; its descriptors have the numbers of the ends. Returns 0 or an error number. */
+static int start_supervisor(struct tool_server_process *process, const char *supervisor,
+    const struct tool_server_program *program)
 {
 	const char *argv[WORDS_MAX + 5] = {"muxbus-job", "--server", "3", program->cwd};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
+	const struct child_options options = {
+	    .path = supervisor,
+	    .argv = (char *const *)argv,
+	    .env = (char *const *)program->env,
+	    .streams = {{CHILD_PIPE_IN, 0}, {CHILD_PIPE_OUT, 0}, {CHILD_PIPE_OUT, 0},
+		{CHILD_PIPE_IN, 0}},
+	    .group = CHILD_NEW_SESSION,
+	    .files = rlimit_given_files(),
+	    .wants_pidfd = true,
+	};
+	struct child child;
 	int error;
 	for (size_t at = 0; program->argv[at] != NULL; at++) {
 		if (at == WORDS_MAX)
 			return E2BIG;
 		argv[at + 4] = program->argv[at];
 	}
-	posix_spawn_file_actions_init(&actions);
-	for (int end = STDIN_END; end < END_COUNT; end++) /* their numbers are those of the ends */
-		posix_spawn_file_actions_adddup2(&actions, theirs[end], end);
-	posix_spawnattr_init(&attributes);
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawnattr_setflags(
-	    &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-	files_limit_restore();
-	error = posix_spawn(&process->pid, supervisor, &actions, &attributes,
-	    (char **)(uintptr_t)argv, (char **)(uintptr_t)program->env);
-	rlimit_raise_files();
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
+	error = child_start(&options, &child);
 	if (error != 0)
-		process->pid = 0;
-	return error;
-}
-
-/* Makes the pipes; theirs are to be closed, also on failure. Returns 0 or an error number. */
-static int open_pipes(struct tool_server_process *process, int theirs[END_COUNT])
-{
-	for (int end = STDIN_END; end < END_COUNT; end++) {
-		bool is_read = end == STDOUT_END || end == STDERR_END;
-		int fds[2];
-		if (pipe2(fds, O_CLOEXEC) < 0)
-			return errno;
-		process->fds[end] = fds[!is_read];
-		theirs[end] = fds[is_read];
-		if (evutil_make_socket_nonblocking(process->fds[end]) < 0)
-			return errno;
-	}
+		return error;
+	process->pid = child.pid;
+	process->pidfd = child.pidfd;
+	memcpy(process->fds, child.ends, sizeof process->fds);
+	for (int end = STDIN_END; end < END_COUNT; end++)
+		(void)evutil_make_socket_nonblocking(process->fds[end]); /* a pipe can */
 	return 0;
 }
 
@@ -289,9 +268,8 @@ static int open_pipes(struct tool_server_process *process, int theirs[END_COUNT]
 static int watch(struct tool_server_process *process, struct event_base *base)
 {
 	struct event *events[4];
-	process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
 	if (process->pidfd < 0)
-		return errno;
+		return EMFILE;
 	process->readable[STDOUT_END] =
 	    event_new(base, process->fds[STDOUT_END], EV_READ | EV_PERSIST, on_output, process);
 	process->readable[STDERR_END] = event_new(
@@ -313,7 +291,6 @@ struct tool_server_process *tool_server_process_new(struct event_base *base, con
     void *data)
 {
 	struct tool_server_process *process = xcalloc(1, sizeof *process);
-	int theirs[END_COUNT] = {-1, -1, -1, -1};
 	char reason[128];
 	int error;
 	*process = (struct tool_server_process){
@@ -323,15 +300,10 @@ struct tool_server_process *tool_server_process_new(struct event_base *base, con
 	    (program->queue_max != 0 ? program->queue_max : TOOL_SERVER_QUEUE_MAX) + SPARE);
 	process->pause = loop_timer_new(base, on_pause_over, process);
 	process->timer = loop_timer_new(base, on_timer, process);
-	error = open_pipes(process, theirs);
-	if (error == 0)
-		error = spawn_supervisor(process, supervisor, program, theirs);
-	for (int end = STDIN_END; end < END_COUNT; end++)
-		if (theirs[end] >= 0)
-			close(theirs[end]);
+	error = start_supervisor(process, supervisor, program);
 	if (error == 0 && (error = watch(process, base)) != 0) {
 		(void)kill(-process->pid, SIGKILL);
-		(void)waitpid(process->pid, NULL, 0);
+		(void)child_reap(process->pid);
 		process->pid = 0;
 	}
 	if (error != 0) {
