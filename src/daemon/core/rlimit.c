@@ -27,9 +27,3 @@ const struct rlimit *rlimit_given_files(void)
 {
 	return is_raised ? &given : NULL;
 }
-
-void files_limit_restore(void)
-{
-	if (is_raised)
-		(void)setrlimit(RLIMIT_NOFILE, &given); /* lowering is always allowed */
-}

@@ -14,7 +14,4 @@ void rlimit_raise_files(void);
 /* The original limit, for the programs that are started; NULL: it was not raised. */
 const struct rlimit *rlimit_given_files(void);
 
-/* Restores the original limit while a program is started; then raise it again. */
-void files_limit_restore(void);
-
 #endif

@@ -6,14 +6,12 @@
 #include <event2/event.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/xalloc.h"
 #include "daemon/core/rlimit.h"
+#include "io/child.h"
 #include "io/loop_timer.h"
 
 struct program {
@@ -42,48 +40,15 @@ static int open_output(size_t max)
 	return fd;
 }
 
-static int spawn(pid_t *ret_pid, const struct program_order *order, int output)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
-	int error;
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawn_file_actions_init(&actions);
-	if (order->input >= 0)
-		posix_spawn_file_actions_adddup2(&actions, order->input, STDIN_FILENO);
-	else
-		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
-	if (output >= 0)
-		posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-	else
-		posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_RDWR, 0);
-	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawnattr_setpgroup(&attributes, 0);
-	posix_spawnattr_setflags(
-	    &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-	files_limit_restore();
-	error = posix_spawn(ret_pid, order->path, &actions, &attributes, order->argv, order->env);
-	rlimit_raise_files();
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return error;
-}
-
 /* Waits for the end of what was started, after killing all of it if asked. Returns its status. */
 static int reap(struct program *program, bool is_kill)
 {
-	int status = -1;
+	int status;
 	if (program->pid == 0)
 		return -1;
 	if (is_kill)
 		(void)kill(-program->pid, SIGKILL); /* it may have just ended */
-	while (waitpid(program->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = child_reap(program->pid);
 	program->pid = 0;
 	return status;
 }
@@ -120,22 +85,32 @@ struct program *program_start(
     struct event_base *base, const struct program_order *order, program_fn *done, void *data)
 {
 	struct program *program = xcalloc(1, sizeof *program);
+	struct child_options options = {
+	    .path = order->path,
+	    .argv = order->argv,
+	    .env = order->env,
+	    .streams = {{CHILD_FD, order->input}},
+	    .group = CHILD_NEW_GROUP,
+	    .files = rlimit_given_files(),
+	    .wants_pidfd = true,
+	};
+	struct child child;
 	int error;
 	program->done = done;
 	program->data = data;
-	program->pidfd = -1;
 	program->output_max = order->output_max;
 	program->grace_ms = order->grace_ms;
 	program->output = open_output(order->output_max);
 	program->timer = loop_timer_new(base, on_timer, program);
-	error = spawn(&program->pid, order, program->output);
+	options.streams[1] = options.streams[2] = (struct child_stream){CHILD_FD, program->output};
+	error = child_start(&options, &child);
+	program->pid = child.pid;
+	program->pidfd = child.pidfd;
 	if (error != 0) {
-		program->pid = 0;
 		program_free(program);
 		errno = error;
 		return NULL;
 	}
-	program->pidfd = (int)syscall(SYS_pidfd_open, program->pid, 0);
 	if (program->pidfd >= 0)
 		program->ended = event_new(base, program->pidfd, EV_READ, on_ended, program);
 	if (program->ended == NULL || event_add(program->ended, NULL) < 0) {
