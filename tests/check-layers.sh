@@ -28,7 +28,7 @@ only src/cli '(base|wire|cli)/[^/]*|client/link\.h|completion_scripts\.h|config\
 	'cli includes only base, wire, the link and itself'
 only src/nats '(base|wire|io|client|nats)/[^/]*|config\.h' \
 	'nats includes only base, wire, io, client and itself'
-only src/job '(base|job)/[^/]*|config\.h' 'job includes only base and itself'
+only src/job '(base|job)/[^/]*|io/child\.h|config\.h' 'job includes only base, io/child.h and itself'
 
 # reserved HEADERS FILES NAME: only these files include these headers.
 reserved() {

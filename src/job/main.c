@@ -30,6 +30,7 @@
 #include "base/hand_over.h"
 #include "base/job_file.h"
 #include "base/process.h"
+#include "io/child.h"
 #include "job/pump.h"
 #include "job/server.h"
 #include "job/tree.h"
@@ -105,38 +106,42 @@ static int open_input(const struct job *job)
 	return fd;
 }
 
-/*
- * In the child of vfork(): becomes the command. The memory is that of the parent, which sees the
- * error in the status.
- */
-_Noreturn static void child_exec(struct job *job, int in_fd, int out_fd, int err_fd)
+static void job_ended(struct job *job, int how, const struct rusage *usage)
 {
-	sigset_t none;
-	setpgid(0, 0);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
-	if (dup2(in_fd, STDIN_FILENO) >= 0 && dup2(out_fd, STDOUT_FILENO) >= 0 &&
-	    dup2(err_fd, STDERR_FILENO) >= 0 && chdir(job->spec.cwd) == 0) {
-		environ = job->spec.env;
-		execvp(job->spec.argv[0], job->spec.argv);
-	}
-	job->status.exec_errno = errno;
-	_exit(127);
+	job->held_ms = clock_mono_ms() + HELD_GRACE_MS;
+	job->status.end_ms = clock_real_ms();
+	job->status.elapsed_ms = clock_mono_ms() - job->begin_ms;
+	job->status.exit_code = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+	job->status.signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+	if (job->status.exec_errno != 0)
+		job->status.exit_code = -1;
+	job->status.max_rss_kb = usage->ru_maxrss;
 }
 
 /*
- * Starts the child: nothing is copied, and this process goes on when the child has become the
- * command, or has failed. A function of its own, so that no variable of a caller is in a register.
+ * Starts the command. A program that cannot run is a job that has ended, with the reason in its
+ * status. Returns 0 or an error number: there is no process.
  */
-__attribute__((noinline)) static pid_t start_child(
-    struct job *job, int in_fd, int out_fd, int err_fd)
+static int start_command(struct job *job, int in_fd, int out_fd, int err_fd)
 {
-	pid_t pid = vfork();
-	if (pid == 0)
-		child_exec(job, in_fd, out_fd, err_fd);
-	return pid;
+	const struct child_options options = {
+	    .argv = job->spec.argv,
+	    .env = job->spec.env,
+	    .dir = job->spec.cwd,
+	    .streams = {{CHILD_FD, in_fd}, {CHILD_FD, out_fd}, {CHILD_FD, err_fd}},
+	    .group = CHILD_NEW_GROUP,
+	};
+	struct child child;
+	int error = child_start(&options, &child);
+	struct rusage usage;
+	job->pid = child.pid;
+	if (child.tried == 0)
+		return error;
+	job->pid = child.tried;
+	job->status.exec_errno = error;
+	(void)getrusage(RUSAGE_CHILDREN, &usage); /* cannot fail */
+	job_ended(job, 0, &usage);
+	return 0;
 }
 
 /*
@@ -175,7 +180,7 @@ static void keep_start(const struct job *job, int started_fd, struct job_start *
 /* Starts the command. Returns 0 or -errno; the status tells why a program cannot run. */
 static int job_start(struct job *job, int started_fd)
 {
-	int in_fd = open_input(job), out_fd, err_fd;
+	int in_fd = open_input(job), out_fd = -1, err_fd, error;
 	struct job_start start;
 	if (in_fd < 0)
 		return -errno;
@@ -186,9 +191,11 @@ static int job_start(struct job *job, int started_fd)
 		return -errno;
 	job->begin_ms = clock_mono_ms();
 	job->status.start_ms = clock_real_ms();
-	job->pid = start_child(job, in_fd, out_fd, err_fd);
-	if (job->pid < 0)
-		return -errno;
+	error = start_command(job, in_fd, out_fd, err_fd);
+	if (error != 0) {
+		errno = error;
+		return -error;
+	}
 	close(in_fd);
 	close(out_fd);
 	if (err_fd != out_fd)
@@ -209,18 +216,6 @@ static void job_stop(struct job *job, int signal)
 		job->kill_ms = clock_mono_ms() + STOP_GRACE_MS;
 	if (job->held_ms == 0)
 		(void)kill(-job->pid, signal); /* it may have ended just now */
-}
-
-static void job_ended(struct job *job, int how, const struct rusage *usage)
-{
-	job->held_ms = clock_mono_ms() + HELD_GRACE_MS;
-	job->status.end_ms = clock_real_ms();
-	job->status.elapsed_ms = clock_mono_ms() - job->begin_ms;
-	job->status.exit_code = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
-	job->status.signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
-	if (job->status.exec_errno != 0)
-		job->status.exit_code = -1;
-	job->status.max_rss_kb = usage->ru_maxrss;
 }
 
 static void reap_children(struct job *job)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "io/child.h"
 #include "job/tree.h"
 
 enum {
@@ -27,24 +28,21 @@ enum {
 	TERM_MS = 2000, /* from there to SIGKILL */
 };
 
-/* In the child: becomes the server. The last line of standard error is the reason of a failure. */
-_Noreturn static void child_exec(pid_t parent, const char *directory, char *const *command)
+/* Starts the server. Returns 0 or an exit status; the last line of standard error is the reason. */
+static int start_server(const char *directory, char *const *command, pid_t *ret_pid)
 {
-	sigset_t none;
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(EXIT_FAILED);
-	if (chdir(directory) < 0) {
-		dprintf(STDERR_FILENO, "%s: %s\n", directory, strerror(errno));
-		_exit(EXIT_FAILED);
-	}
-	execvp(command[0], command);
-	dprintf(STDERR_FILENO, "%s: %s\n", command[0], strerror(errno));
-	_exit(EXIT_NO_PROGRAM);
+	const struct child_options options = {
+	    .argv = command, .dir = directory, .death_signal = SIGKILL};
+	struct child child;
+	int error = child_start(&options, &child);
+	const char *subject = "muxbus-job";
+	*ret_pid = child.pid;
+	if (error == 0)
+		return 0;
+	if (child.failed != CHILD_FORK)
+		subject = child.failed == CHILD_DIR ? directory : command[0];
+	dprintf(STDERR_FILENO, "%s: %s\n", subject, strerror(error));
+	return child.failed == CHILD_EXEC ? EXIT_NO_PROGRAM : EXIT_FAILED;
 }
 
 /* Reaps orphans as well. Whether the server has ended, and then how. */
@@ -109,9 +107,9 @@ static int end_as(int how)
 int server_run(char *const *words)
 {
 	int life_fd = atoi(words[0]);
-	pid_t self = getpid(), server;
+	pid_t server;
 	sigset_t signals;
-	int signal_fd, how;
+	int signal_fd, status, how;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_SETMASK, &signals, NULL);
@@ -122,13 +120,9 @@ int server_run(char *const *words)
 	signal(SIGINT, SIG_IGN);
 	setsid(); /* fails if we lead a session already, which is fine */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	server = fork();
-	if (server < 0) {
-		dprintf(STDERR_FILENO, "muxbus-job: %s\n", strerror(errno));
-		return EXIT_FAILED;
-	}
-	if (server == 0)
-		child_exec(self, words[1], words + 2);
+	status = start_server(words[1], words + 2, &server);
+	if (status != 0)
+		return status;
 	/* The daemon sees the ends of streams that only the server has. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		close(fd);
