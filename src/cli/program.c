@@ -3,7 +3,6 @@
 #include "cli/program.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "io/child.h"
 
 #define EXIT_NOT_RUN 127
 
@@ -57,22 +57,6 @@ bool program_find(const char *name, char *out, size_t size)
 	return program_find_in_path(name, out, size);
 }
 
-/* In the child: never returns. */
-static _Noreturn void become(
-    const char *path, char *const *argv, enum program_stream stream, int pipe_fd)
-{
-	sigset_t none;
-	int null = open("/dev/null", O_RDWR);
-	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	(void)signal(SIGPIPE, SIG_DFL);
-	if (null >= 0 && dup2(null, 0) >= 0 &&
-	    dup2(stream == PROGRAM_STDOUT ? pipe_fd : null, 1) >= 0 &&
-	    dup2(stream == PROGRAM_STDERR ? pipe_fd : null, 2) >= 0)
-		(void)execv(path, argv);
-	_exit(EXIT_NOT_RUN);
-}
-
 /* Reads until the end. Returns false on timeout. */
 static bool read_all(int fd, int timeout_ms, struct buf *out)
 {
@@ -96,35 +80,35 @@ static bool read_all(int fd, int timeout_ms, struct buf *out)
 int program_run(const char *path, char *const *argv, enum program_stream stream, int timeout_ms,
     struct buf *out)
 {
-	int fds[2];
-	int saved_errno;
-	int status = 0;
+	struct child_options options = {
+	    .path = path,
+	    .argv = argv,
+	    .streams = {{CHILD_NULL, 0}, {CHILD_NULL, 0}, {CHILD_NULL, 0}},
+	    .defaults = {SIGPIPE},
+	};
+	struct child child;
+	int error, status;
 	bool is_timely;
-	pid_t pid;
 	if (!is_program(path)) {
 		errno = ENOENT;
 		return -1;
 	}
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -1;
-	pid = fork();
-	if (pid == 0)
-		become(path, argv, stream, fds[1]);
-	saved_errno = errno;
-	(void)close(fds[1]); /* the child's */
-	is_timely = pid > 0 && read_all(fds[0], timeout_ms, out);
-	(void)close(fds[0]);
-	if (pid < 0) {
-		errno = saved_errno;
-		return -1;
+	options.streams[stream].kind = CHILD_PIPE_OUT;
+	error = child_start(&options, &child);
+	if (error != 0) {
+		errno = error;
+		return child.failed == CHILD_EXEC ? EXIT_NOT_RUN : -1;
 	}
+	is_timely = read_all(child.ends[stream], timeout_ms, out);
+	(void)close(child.ends[stream]);
 	if (!is_timely)
-		(void)kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+		(void)kill(child.pid, SIGKILL);
+	status = child_reap(child.pid);
 	if (!is_timely) {
 		errno = ETIMEDOUT;
 		return -1;
 	}
+	if (status < 0)
+		return 0; /* not known: SIGCHLD is ignored */
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
