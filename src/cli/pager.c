@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/child.h"
+
 enum { WORDS_MAX = 16, COMMAND_SIZE = 1024, STATUS_NOT_RUN = 127 };
 
 static bool fits(const char *text, size_t len)
@@ -24,58 +26,55 @@ static bool fits(const char *text, size_t len)
 	return rows <= size.ws_row;
 }
 
-/* In the child: a program and its options, without a shell. Never returns. */
-static _Noreturn void become_pager(
-    const char *pager, int fd, void (*interrupt)(int), void (*quit)(int))
+/* The words of a command, without a shell. They lie in the command. */
+static void split(char *command, char *ret_words[WORDS_MAX + 1])
 {
-	char words[COMMAND_SIZE];
-	char *argv[WORDS_MAX + 1], *next;
 	size_t count = 0;
-	(void)snprintf(words, sizeof words, "%s", pager);
-	for (char *word = strtok_r(words, " ", &next); word != NULL && count < WORDS_MAX;
+	for (char *next, *word = strtok_r(command, " ", &next); word != NULL && count < WORDS_MAX;
 	     word = strtok_r(NULL, " ", &next))
-		argv[count++] = word;
-	argv[count] = NULL;
-	(void)setenv("LESS", "FRX", 0);
-	(void)signal(SIGPIPE, SIG_DFL);
-	(void)signal(SIGINT, interrupt);
-	(void)signal(SIGQUIT, quit);
-	if (count > 0 && dup2(fd, STDIN_FILENO) >= 0)
-		(void)execvp(argv[0], argv);
-	_exit(STATUS_NOT_RUN);
+		ret_words[count++] = word;
+	ret_words[count] = NULL;
+}
+
+/* A user who leaves the pager early ends the writing: SIGPIPE is ignored. */
+static void write_all(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, text, len);
+		if (n < 0 && errno != EINTR)
+			return;
+		text += n > 0 ? n : 0;
+		len -= n > 0 ? (size_t)n : 0;
+	}
 }
 
 bool pager_show(const char *text, size_t len)
 {
 	const char *pager = getenv("PAGER");
+	char command[COMMAND_SIZE], *words[WORDS_MAX + 1];
+	struct child_options options = {.argv = words, .streams = {{CHILD_PIPE_IN, 0}}};
 	void (*interrupt)(int), (*quit)(int);
-	int fds[2], status = 0;
-	pid_t pid;
+	int status = W_EXITCODE(STATUS_NOT_RUN, 0);
+	struct child child;
 	if (pager == NULL)
 		pager = "less";
-	if (*pager == '\0' || strcmp(pager, "cat") == 0 || fits(text, len) || pipe(fds) < 0)
+	if (*pager == '\0' || strcmp(pager, "cat") == 0 || fits(text, len))
 		return false;
+	(void)snprintf(command, sizeof command, "%s", pager);
+	split(command, words);
+	(void)setenv("LESS", "FRX", 0);
 	/* ^C and ^\ are for the pager. It would lose the terminal if this program ended first. */
 	interrupt = signal(SIGINT, SIG_IGN);
 	quit = signal(SIGQUIT, SIG_IGN);
-	pid = fork();
-	if (pid == 0) {
-		(void)close(fds[1]);
-		become_pager(pager, fds[0], interrupt, quit);
+	options.defaults[0] = SIGPIPE;
+	options.defaults[1] = interrupt != SIG_IGN ? SIGINT : SIGPIPE;
+	options.defaults[2] = quit != SIG_IGN ? SIGQUIT : SIGPIPE;
+	if (words[0] != NULL && child_start(&options, &child) == 0) {
+		write_all(child.ends[STDIN_FILENO], text, len);
+		(void)close(child.ends[STDIN_FILENO]);
+		status = child_reap(child.pid);
 	}
-	(void)close(fds[0]);
-	/* A user who leaves the pager early ends the writing: SIGPIPE is ignored. */
-	while (pid > 0 && len > 0) {
-		ssize_t n = write(fds[1], text, len);
-		if (n < 0 && errno != EINTR)
-			break;
-		text += n > 0 ? n : 0;
-		len -= n > 0 ? (size_t)n : 0;
-	}
-	(void)close(fds[1]);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
 	(void)signal(SIGINT, interrupt);
 	(void)signal(SIGQUIT, quit);
-	return pid > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_RUN);
+	return !(WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_RUN);
 }
