@@ -53,7 +53,7 @@ static int report_signals(void)
 		struct sigaction action;
 		if (sigismember(&mask, number) == 1)
 			(void)printf("blocked %d ", number);
-		if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_DFL)
+		if (sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
 			(void)printf("ignored %d ", number);
 	}
 	return 0;
