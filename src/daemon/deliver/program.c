@@ -3,7 +3,6 @@
 #include "daemon/deliver/program.h"
 
 #include <errno.h>
-#include <event2/event.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -12,15 +11,15 @@
 #include "base/xalloc.h"
 #include "daemon/core/rlimit.h"
 #include "io/child.h"
+#include "io/loop_pidfd.h"
 #include "io/loop_timer.h"
 
 struct program {
 	program_fn *done;
 	void *data;
-	struct event *ended; /* its pidfd */
+	struct loop_pidfd *watch;
 	struct loop_timer *timer;
 	pid_t pid; /* 0: it has been waited for */
-	int pidfd;
 	int output; /* a file in memory; below 0: none */
 	size_t output_max;
 	int64_t grace_ms;
@@ -57,14 +56,13 @@ static void end(struct program *program, bool is_kill)
 {
 	struct program_end how = {.status = reap(program, is_kill), .is_late = program->is_late};
 	loop_timer_disarm(program->timer);
-	(void)event_del(program->ended);
+	loop_pidfd_free(program->watch);
+	program->watch = NULL;
 	program->done(program->data, &how);
 }
 
-static void on_ended(evutil_socket_t fd, short what, void *data)
+static void on_ended(void *data)
 {
-	(void)fd;
-	(void)what;
 	end(data, false);
 }
 
@@ -105,15 +103,13 @@ struct program *program_start(
 	options.streams[1] = options.streams[2] = (struct child_stream){CHILD_FD, program->output};
 	error = child_start(&options, &child);
 	program->pid = child.pid;
-	program->pidfd = child.pidfd;
 	if (error != 0) {
 		program_free(program);
 		errno = error;
 		return NULL;
 	}
-	if (program->pidfd >= 0)
-		program->ended = event_new(base, program->pidfd, EV_READ, on_ended, program);
-	if (program->ended == NULL || event_add(program->ended, NULL) < 0) {
+	program->watch = loop_pidfd_new(base, child.pidfd, on_ended, program);
+	if (program->watch == NULL) {
 		program_free(program); /* its end could not be seen */
 		errno = EMFILE;
 		return NULL;
@@ -136,10 +132,7 @@ void program_free(struct program *program)
 	if (program == NULL)
 		return;
 	(void)reap(program, true);
-	if (program->ended != NULL)
-		event_free(program->ended);
-	if (program->pidfd >= 0)
-		(void)close(program->pidfd);
+	loop_pidfd_free(program->watch);
 	if (program->output >= 0)
 		(void)close(program->output);
 	loop_timer_free(program->timer);
