@@ -18,6 +18,7 @@
 #include "base/xalloc.h"
 #include "daemon/core/rlimit.h"
 #include "io/child.h"
+#include "io/loop_pidfd.h"
 #include "io/loop_timer.h"
 #include "wire/line.h"
 
@@ -37,9 +38,9 @@ struct tool_server_process {
 	const struct tool_server_process_handlers *handlers;
 	void *data;
 	pid_t pid; /* of the supervisor, which leads its process group; 0: not started, or reaped */
-	int pidfd;
+	struct loop_pidfd *watch;
 	int fds[END_COUNT]; /* our ends of the pipes; -1: closed */
-	struct event *readable[END_COUNT], *writable, *ended;
+	struct event *readable[END_COUNT], *writable;
 	struct loop_timer *pause; /* of reading standard error */
 	struct loop_timer *timer; /* until the kill; or the start failed */
 	struct line_input input;
@@ -192,13 +193,11 @@ static void describe_end(int status, char *out, size_t size)
 		(void)snprintf(out, size, "exit status %d", WEXITSTATUS(status));
 }
 
-static void on_ended(evutil_socket_t fd, short what, void *data)
+static void on_ended(void *data)
 {
 	struct tool_server_process *process = data;
 	char how[80];
 	int status;
-	(void)fd;
-	(void)what;
 	(void)kill(-process->pid, SIGKILL); /* what a killed supervisor left; it holds the id yet */
 	status = child_reap(process->pid); /* it has ended: the pidfd says so */
 	process->pid = 0;
@@ -232,8 +231,8 @@ void tool_server_process_stop(struct tool_server_process *process)
 }
 
 /* Starts the supervisor; its descriptors have the numbers of the ends. Returns 0 or an error number. */
-static int start_supervisor(struct tool_server_process *process, const char *supervisor,
-    const struct tool_server_program *program)
+static int start_supervisor(struct tool_server_process *process, struct event_base *base,
+    const char *supervisor, const struct tool_server_program *program)
 {
 	const char *argv[WORDS_MAX + 5] = {"muxbus-job", "--server", "3", program->cwd};
 	const struct child_options options = {
@@ -257,7 +256,7 @@ static int start_supervisor(struct tool_server_process *process, const char *sup
 	if (error != 0)
 		return error;
 	process->pid = child.pid;
-	process->pidfd = child.pidfd;
+	process->watch = loop_pidfd_new(base, child.pidfd, on_ended, process);
 	memcpy(process->fds, child.ends, sizeof process->fds);
 	for (int end = STDIN_END; end < END_COUNT; end++)
 		(void)evutil_make_socket_nonblocking(process->fds[end]); /* a pipe can */
@@ -267,8 +266,8 @@ static int start_supervisor(struct tool_server_process *process, const char *sup
 /* Watches our ends and the end of the supervisor. Returns 0 or an error number. */
 static int watch(struct tool_server_process *process, struct event_base *base)
 {
-	struct event *events[4];
-	if (process->pidfd < 0)
+	struct event *events[2];
+	if (process->watch == NULL)
 		return EMFILE;
 	process->readable[STDOUT_END] =
 	    event_new(base, process->fds[STDOUT_END], EV_READ | EV_PERSIST, on_output, process);
@@ -276,11 +275,9 @@ static int watch(struct tool_server_process *process, struct event_base *base)
 	    base, process->fds[STDERR_END], EV_READ | EV_PERSIST, on_error_output, process);
 	process->writable =
 	    event_new(base, process->fds[STDIN_END], EV_WRITE, on_writable, process);
-	process->ended = event_new(base, process->pidfd, EV_READ, on_ended, process);
 	events[0] = process->readable[STDOUT_END];
 	events[1] = process->readable[STDERR_END];
-	events[2] = process->ended;
-	for (size_t at = 0; at < 3; at++)
+	for (size_t at = 0; at < 2; at++)
 		if (events[at] == NULL || event_add(events[at], NULL) < 0)
 			return ENOMEM;
 	return process->writable == NULL ? ENOMEM : 0;
@@ -294,17 +291,19 @@ struct tool_server_process *tool_server_process_new(struct event_base *base, con
 	char reason[128];
 	int error;
 	*process = (struct tool_server_process){
-	    .handlers = handlers, .data = data, .pidfd = -1, .fds = {-1, -1, -1, -1}};
+	    .handlers = handlers, .data = data, .fds = {-1, -1, -1, -1}};
 	line_input_init(&process->input, TOOL_SERVER_LINE_MAX);
 	buf_init(&process->queue,
 	    (program->queue_max != 0 ? program->queue_max : TOOL_SERVER_QUEUE_MAX) + SPARE);
 	process->pause = loop_timer_new(base, on_pause_over, process);
 	process->timer = loop_timer_new(base, on_timer, process);
-	error = start_supervisor(process, supervisor, program);
+	error = start_supervisor(process, base, supervisor, program);
 	if (error == 0 && (error = watch(process, base)) != 0) {
 		(void)kill(-process->pid, SIGKILL);
 		(void)child_reap(process->pid);
 		process->pid = 0;
+		loop_pidfd_free(process->watch);
+		process->watch = NULL;
 	}
 	if (error != 0) {
 		(void)snprintf(reason, sizeof reason, "muxbus-job: %s", strerror(error));
@@ -320,10 +319,7 @@ void tool_server_process_free(struct tool_server_process *process)
 		return;
 	for (enum end end = STDIN_END; end < END_COUNT; end++)
 		close_end(process, end);
-	if (process->ended != NULL)
-		event_free(process->ended);
-	if (process->pidfd >= 0)
-		close(process->pidfd);
+	loop_pidfd_free(process->watch);
 	loop_timer_free(process->pause);
 	loop_timer_free(process->timer);
 	line_input_finish(&process->input);
