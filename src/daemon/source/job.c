@@ -16,7 +16,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -27,6 +26,8 @@
 #include "daemon/queue/queue.h"
 #include "daemon/source/job_env.h"
 #include "daemon/source/job_starter.h"
+#include "io/child.h"
+#include "io/loop_pidfd.h"
 
 enum {
 	PATH_SIZE = 4096,
@@ -52,8 +53,7 @@ struct tracked {
 	struct job job;
 	struct job_set *set;
 	pid_t supervisor; /* our child; 0: adopted, or none */
-	int pidfd;
-	struct event *event; /* the supervisor has ended */
+	struct loop_pidfd *watch; /* of the supervisor's end */
 	int news_fd; /* the supervisor's news; -1: none, the files have them */
 	struct event *news;
 	bool is_started; /* listeners know that the command runs */
@@ -124,12 +124,8 @@ static void tracked_close_news(struct tracked *tracked)
 static void tracked_unwatch(struct tracked *tracked)
 {
 	tracked_close_news(tracked);
-	if (tracked->event != NULL)
-		event_free(tracked->event);
-	if (tracked->pidfd >= 0)
-		close(tracked->pidfd);
-	tracked->event = NULL;
-	tracked->pidfd = -1;
+	loop_pidfd_free(tracked->watch);
+	tracked->watch = NULL;
 }
 
 static void tracked_free(struct tracked *tracked)
@@ -153,7 +149,7 @@ static void set_forget(struct job_set *set)
 		if (set->ended <= JOBS_KEEP && set->quick <= JOBS_KEEP_QUICK)
 			return;
 		is_full = job_is_quick(job) ? set->quick > JOBS_KEEP_QUICK : set->ended > JOBS_KEEP;
-		if (!is_full || job->state == JOB_RUNNING || tracked_of(job)->event != NULL)
+		if (!is_full || job->state == JOB_RUNNING || tracked_of(job)->watch != NULL)
 			continue; /* or its supervisor is still at work on the files */
 		for (int file = 0; file < JOB_FILE_COUNT_; file++) {
 			job_file_name(name, job->id, (enum job_file)file);
@@ -291,12 +287,13 @@ static void job_read_end(struct job_set *set, struct job *job)
 }
 
 /* The supervisor has ended. Files are removed now: the answer of a call is not to wait for that. */
-static void job_collect(struct tracked *tracked)
+static void job_collect(void *data)
 {
+	struct tracked *tracked = data;
 	struct job_set *set = tracked->set;
 	tracked_unwatch(tracked);
 	if (tracked->supervisor > 0)
-		(void)waitpid(tracked->supervisor, NULL, 0); /* it has ended: pidfd says so */
+		(void)child_reap(tracked->supervisor); /* it has ended: pidfd says so */
 	tracked->supervisor = 0;
 	if (tracked->job.state == JOB_RUNNING) /* else its end came over the pipe */
 		job_read_end(set, &tracked->job);
@@ -304,25 +301,11 @@ static void job_collect(struct tracked *tracked)
 	job_starter_prepare(set->starter);
 }
 
-static void supervisor_ended(evutil_socket_t fd, short what, void *data)
-{
-	(void)fd;
-	(void)what;
-	job_collect(data);
-}
-
 /* Watches a supervisor. False if it is gone already. */
 static bool tracked_watch(struct tracked *tracked, int pidfd)
 {
-	if (pidfd < 0)
-		return false;
-	tracked->pidfd = pidfd;
-	tracked->event = event_new(tracked->set->base, pidfd, EV_READ, supervisor_ended, tracked);
-	if (tracked->event == NULL || event_add(tracked->event, NULL) < 0) {
-		tracked_unwatch(tracked);
-		return false;
-	}
-	return true;
+	tracked->watch = loop_pidfd_new(tracked->set->base, pidfd, job_collect, tracked);
+	return tracked->watch != NULL;
 }
 
 static void command_started(struct tracked *tracked)
@@ -392,7 +375,6 @@ static struct tracked *tracked_new(struct job_set *set)
 {
 	struct tracked *tracked = xcalloc(1, sizeof *tracked);
 	tracked->set = set;
-	tracked->pidfd = -1;
 	tracked->news_fd = -1;
 	pane_ref_clear(&tracked->job.pane);
 	list_append(&set->jobs, &tracked->job.link);
@@ -617,7 +599,8 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	if (job == NULL || job->state != JOB_RUNNING)
 		return -ESRCH;
 	if (signal == SIGTERM || signal == SIGINT)
-		return syscall(SYS_pidfd_send_signal, tracked_of(job)->pidfd, signal, NULL, 0) < 0
+		return syscall(SYS_pidfd_send_signal, loop_pidfd_fd(tracked_of(job)->watch), signal,
+			   NULL, 0) < 0
 		    ? -errno
 		    : 0;
 	if (job_start_read(set->dir_fd, id, &start) != 0)
