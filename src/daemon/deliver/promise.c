@@ -4,10 +4,8 @@
 
 #include <muxbus.h>
 
-#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/list.h"
 #include "base/process.h"
@@ -22,6 +20,7 @@
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_pidfd.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"
 
@@ -41,8 +40,7 @@ struct promise {
 	bool is_known; /* false: of an earlier daemon, and not looked at yet */
 	struct way_found found;
 	struct foreground_program program; /* whose end is watched; pid 0: none */
-	struct event *end;
-	int pidfd;
+	struct loop_pidfd *end;
 };
 
 struct promise_set {
@@ -71,17 +69,14 @@ static void unwatch(struct promise *promise)
 {
 	if (promise->end == NULL)
 		return;
-	event_free(promise->end);
+	loop_pidfd_free(promise->end);
 	promise->end = NULL;
-	(void)close(promise->pidfd); /* only watched */
 	promise->program = (struct foreground_program){0};
 }
 
-static void on_end(evutil_socket_t fd, short what, void *data)
+static void on_end(void *data)
 {
 	struct promise *promise = data;
-	(void)fd;
-	(void)what;
 	unwatch(promise);
 	look_soon(promise->set);
 }
@@ -114,6 +109,7 @@ static void find_program(const struct promise *promise, struct foreground_progra
 static void watch(struct promise *promise)
 {
 	struct foreground_program program;
+	int pidfd;
 	find_program(promise, &program);
 	if (promise->end != NULL && program.pid == promise->program.pid &&
 	    program.start == promise->program.start)
@@ -121,19 +117,14 @@ static void watch(struct promise *promise)
 	unwatch(promise);
 	if (program.pid <= 0 || program.start == 0)
 		return;
-	promise->pidfd = process_open(program.pid, program.start);
-	if (promise->pidfd < 0) {
+	pidfd = process_open(program.pid, program.start);
+	if (pidfd < 0) {
 		if (!foreground_lives(program.pid, program.start))
 			look_soon(promise->set);
 		return;
 	}
 	promise->program = program;
-	promise->end =
-	    event_new(promise->set->parts.base, promise->pidfd, EV_READ, on_end, promise);
-	if (promise->end == NULL)
-		(void)close(promise->pidfd);
-	else
-		(void)event_add(promise->end, NULL);
+	promise->end = loop_pidfd_new(promise->set->parts.base, pidfd, on_end, promise);
 }
 
 static void promise_free(struct promise *promise)
