@@ -2,7 +2,6 @@
 /* Adoption of agents that a person started. */
 #include "daemon/agent/agent_adopt.h"
 
-#include <event2/event.h>
 #include <muxbus.h>
 
 #include <inttypes.h>
@@ -25,14 +24,10 @@
 #include "daemon/server/request.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_pidfd.h"
 #include "wire/json.h"
 
 enum { NUMBER_SIZE = 4, EXIT_JSON_MAX = 4096 };
-
-struct agent_end_watch {
-	int pidfd;
-	struct event *event;
-};
 
 static bool is_named(void *data, const char *name)
 {
@@ -165,19 +160,15 @@ void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, 
 	agent_monitor_set_brackets(agent->monitor, adoptee->is_known_agent);
 }
 
-static void on_end(evutil_socket_t fd, short events, void *data)
+static void on_end(void *data)
 {
 	struct agent *agent = data;
-	(void)fd;
-	(void)events;
 	agent->set->roof->ended(agent);
 }
 
 bool agent_adopt_watch(struct agent *agent)
 {
 	struct prompt_profile *profile = agent_monitor_profile(agent->monitor);
-	struct agent_end_watch *watch;
-	int pidfd;
 	profile->is_fixed = true;
 	profile->pid = agent->program.pid;
 	profile->start = agent->program.start;
@@ -191,14 +182,9 @@ bool agent_adopt_watch(struct agent *agent)
 	/* With the first process of a pane the pane ends, and tmux may tell its exit status. */
 	if (agent->program.pid == agent->pane.pane_pid)
 		return true;
-	pidfd = process_open(agent->program.pid, agent->program.start);
-	if (pidfd < 0)
-		return true; /* too many files are open: the screen tells */
-	watch = agent->end_watch = xcalloc(1, sizeof *watch);
-	watch->pidfd = pidfd;
-	watch->event = event_new(agent->set->parts.base, pidfd, EV_READ, on_end, agent);
-	if (watch->event != NULL)
-		(void)event_add(watch->event, NULL);
+	/* Without a free descriptor the screen tells. */
+	agent->end_watch = loop_pidfd_new(agent->set->parts.base,
+	    process_open(agent->program.pid, agent->program.start), on_end, agent);
 	return true;
 }
 
@@ -225,15 +211,9 @@ void agent_adopt_note_exit(struct agent *agent, const struct event_entry *event)
 
 void agent_adopt_forget(struct agent *agent)
 {
-	struct agent_end_watch *watch = agent->end_watch;
+	loop_pidfd_free(agent->end_watch);
 	agent->end_watch = NULL;
 	agent->program = (struct foreground_program){0};
 	agent_monitor_drop(agent->monitor);
 	pane_ref_clear(&agent->pane);
-	if (watch == NULL)
-		return;
-	if (watch->event != NULL)
-		event_free(watch->event);
-	(void)close(watch->pidfd);
-	mem_free(watch);
 }

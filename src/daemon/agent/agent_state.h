@@ -28,13 +28,13 @@
 #define AGENT_OUTPUT_MAX (1024 * 1024) /* bytes of output that one answer may be made of */
 
 struct agent_ending;
-struct agent_end_watch;
 struct agent_last_words;
 struct agent_launch;
 struct agent_monitor;
 struct agent_set;
 struct config;
 struct event_base;
+struct loop_pidfd;
 struct loop_timer;
 struct presence_set;
 struct queue;
@@ -150,7 +150,7 @@ struct agent {
 	struct agent_ending *ending; /* it is being stopped */
 	bool is_adopted; /* a person started it, in their pane, which is left as it is */
 	struct foreground_program program; /* of an adopted one; pid 0: it has ended */
-	struct agent_end_watch *end_watch; /* of that; NULL: none */
+	struct loop_pidfd *end_watch; /* of that; NULL: none */
 };
 
 /* The callbacks of agent.c. */
