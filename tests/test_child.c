@@ -207,6 +207,7 @@ static void test_environment(void)
 {
 	char *const env[] = {(char *)"A=b", NULL};
 	char *const argv[] = {(char *)"env", NULL};
+	char *const asking[] = {(char *)"printenv", (char *)"MUXBUS_CHILD", NULL};
 	struct child_options options = {.path = "/usr/bin/env", .argv = argv, .env = env};
 	char path[4200], script[4200];
 	char *const searching[] = {path, NULL};
@@ -214,8 +215,8 @@ static void test_environment(void)
 	FILE *file;
 	is_str(output_of(&options), "A=b\n", "the environment is the one that is given");
 	(void)setenv("MUXBUS_CHILD", "here", 1);
-	options.env = NULL;
-	ok(strstr(output_of(&options), "MUXBUS_CHILD=here\n") != NULL, "NULL is ours");
+	options = (struct child_options){.path = "/usr/bin/printenv", .argv = asking};
+	is_str(output_of(&options), "here\n", "NULL is ours");
 	(void)snprintf(path, sizeof path, "PATH=%s", folder);
 	(void)snprintf(script, sizeof script, "%s/muxbus-own", folder);
 	file = fopen(script, "we");
