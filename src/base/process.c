@@ -52,8 +52,7 @@ uint64_t process_start_ticks(pid_t pid)
 	return read_field(pid, START_FIELD);
 }
 
-/* Whether a process has ended, ends now, or was killed. */
-static bool has_ended(pid_t pid)
+bool process_has_ended(pid_t pid)
 {
 	return process_start_ticks(pid) == 0 || (read_field(pid, FLAGS_FIELD) & IS_EXITING) != 0 ||
 	    (read_field(pid, SIGNAL_FIELD) & (UINT64_C(1) << (SIGKILL - 1))) != 0;
@@ -61,7 +60,7 @@ static bool has_ended(pid_t pid)
 
 bool process_await_release(pid_t pid, unsigned *tries)
 {
-	if (!has_ended(pid) || ++*tries >= RELEASE_TRIES)
+	if (!process_has_ended(pid) || ++*tries >= RELEASE_TRIES)
 		return false;
 	(void)usleep(RELEASE_TRY_MS * 1000);
 	return true;

@@ -10,6 +10,9 @@
 /* When a process started, in clock ticks since boot; 0 if it does not exist. */
 uint64_t process_start_ticks(pid_t pid);
 
+/* Whether a process has ended, also one that its parent has not reaped, ends now, or was killed. */
+bool process_has_ended(pid_t pid);
+
 /*
  * Waits for what the process had open, such as a lock, if it has ended or was killed: the programs
  * that it was starting have that until they run. Each call waits 10 ms and counts in *tries, which

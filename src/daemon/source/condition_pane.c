@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/xalloc.h"
 #include "daemon/core/pattern.h"
 #include "daemon/event/event_log.h"
@@ -22,8 +23,8 @@
 enum {
 	MATCHED_LINE_MAX = 4096, /* of the line that is reported */
 	SCREEN_WAIT_MS = 50, /* after output, before the screen is looked at */
-	STATUS_WAIT_MS =
-	    1000, /* the library reports an end after half of this, even without a status */
+	EXIT_LOOK_MS = 100,
+	EXIT_LOOKS = 12, /* the library reports an end after half of them, even without a status */
 };
 
 struct output_args {
@@ -275,33 +276,39 @@ static void settle_exited(struct pane_watch *watch, const struct muxbus_pane *pa
 	condition_settle(watch->condition, CONDITION_MATCHED);
 }
 
-static void exited_due(void *data)
+/*
+ * Looks whether the program has ended, of which the event may have come before the condition: when
+ * tmux still showed the pane as alive, or because another process keeps its terminal.
+ */
+static void exited_look(void *data)
 {
 	struct pane_watch *watch = data;
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(watch->condition->parts->tmux), watch->pane);
-	if (pane != NULL && pane->is_dead)
+	bool has_ended, is_known;
+	if (pane == NULL)
+		return; /* its end is an event */
+	has_ended = pane->is_dead || (pane->pid > 0 && process_has_ended(pane->pid));
+	is_known = pane->is_dead && (pane->exit_status >= 0 || pane->exit_signal != 0);
+	if (is_known || (has_ended && watch->looks == EXIT_LOOKS)) {
 		settle_exited(watch, pane);
+		return;
+	}
+	if ((!has_ended && pane->pid > 0) || watch->looks++ == EXIT_LOOKS)
+		return;
+	if (watch->timer == NULL)
+		watch->timer = loop_timer_new(watch->condition->parts->base, exited_look, watch);
+	loop_timer_arm(watch->timer, EXIT_LOOK_MS);
 }
 
-/* A pane may be dead before its status is known: the event says the status then. */
 static bool exited_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct exited_args *args = data;
 	struct pane_watch *watch = pane_watch_new(condition, request, args->exited);
-	const struct muxbus_pane *pane;
 	if (watch == NULL)
 		return false;
 	pane_watch_listen(watch, exited_event);
-	pane = muxbus_model_pane(tmux_model(condition->parts->tmux), watch->pane);
-	if (pane == NULL || !pane->is_dead)
-		return true;
-	if (pane->exit_status >= 0 || pane->exit_signal != 0) {
-		settle_exited(watch, pane);
-		return true;
-	}
-	watch->timer = loop_timer_new(condition->parts->base, exited_due, watch);
-	loop_timer_arm(watch->timer, STATUS_WAIT_MS);
+	exited_look(watch);
 	return true;
 }
 

@@ -32,7 +32,7 @@ struct pane_watch {
 	struct agent_listener agent_listener;
 	const struct agent *agent; /* prompt: of an agent; NULL: of a pane alone */
 	struct prompt_mark mark; /* prompt */
-	unsigned looks; /* prompt: without success since the last output */
+	unsigned looks; /* prompt: without success since the last output; exited: since it began */
 	struct loop_timer *timer;
 	struct pattern *pattern;
 	int64_t quiet_ms; /* quiet_sec, prompt: so much must pass */
