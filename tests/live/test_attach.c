@@ -289,6 +289,19 @@ static void check_gap(struct live *live, struct talk *talk)
 	(void)live_tmux(live, "kill-pane -t %s", pane);
 }
 
+/* A command of tmux that names no pane for keys or an end needs no listing. */
+static void check_unlisted(struct live *live, struct talk *talk)
+{
+	(void)live_tmux(live, "set-hook -g after-list-panes 'set -g @listed yes'");
+	is_str(at_str(talk_call(
+			  talk, "run_tmux", "{\"command\":[\"display-message\",\"-p\",\"said\"]}"),
+		   "result.output"),
+	    "said\n", "tmux %s, at rest: a command is run", live->version);
+	is_str(live_tmux(live, "show -gqv @listed"), "", "tmux %s: and nothing is listed for it",
+	    live->version);
+	(void)live_tmux(live, "set-hook -gu after-list-panes");
+}
+
 static void check_used(const char *tmux)
 {
 	struct live *live = live_new(tmux);
@@ -328,6 +341,7 @@ static void check_used(const char *tmux)
 	ok(live_tmux_until(live, "", "list-clients"), "tmux %s: until its peer leaves",
 	    live->version);
 	talk = talk_new(live);
+	check_unlisted(live, talk);
 	check_gap(live, talk);
 	ok(rests_while_asked(talk), "tmux %s: the daemon rests again, though its status is asked",
 	    live->version);

@@ -13,6 +13,7 @@
 #include "daemon/methods/command_policy.h"
 #include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/rest.h"
@@ -137,7 +138,7 @@ static bool check_typing(struct request *request, const struct command_judgement
 	return refuse(request, &refusal, word, "");
 }
 
-/* False if the request was refused. */
+/* False if the request was refused, or waits for the model. */
 static bool check(
     struct request *request, const struct run_tmux_args *args, struct running *ret_running)
 {
@@ -147,6 +148,9 @@ static bool check(
 		return false;
 	command_judge(args->command.strings, args->command.count, &judgement);
 	*ret_running = (struct running){.request = request, .only_looks = judgement.only_looks};
+	if (!args->force && (judgement.types || judgement.verdict == COMMAND_CLOSES) &&
+	    dispatch_look_first(request))
+		return false;
 	switch (judgement.verdict) {
 	case COMMAND_ALLOWED:
 		return args->force || !judgement.types ||
@@ -237,7 +241,7 @@ const struct method methods_command[] = {
 	.fields = run_tmux_fields,
 	.args_size = sizeof(struct run_tmux_args),
 	.results = run_tmux_results,
-	.flags = METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.flags = METHOD_LOOKS_ITSELF | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "list_panes",
 	.handle = handle_run_tmux,
 	.example = "{\"command\":[\"display-message\",\"-p\",\"#{session_name}\"]}",

@@ -236,6 +236,11 @@ bool dispatch_attach_first(struct request *request)
 	    dispatch_put_off_until(request, attach, request);
 }
 
+bool dispatch_look_first(struct request *request)
+{
+	return is_detached(request_parts(request)->tmux) && dispatch_put_off(request);
+}
+
 bool dispatch_put_off(struct request *request)
 {
 	return turn.may_be_put_off && dispatch_put_off_until(request, refresh, request);
@@ -506,6 +511,7 @@ static struct work work_before(
 	bool by_pipe = config_pipes(dispatch->parts->config);
 	if (must_look && flags & (by_pipe ? METHOD_FOLLOWS : METHOD_FOLLOWS | METHOD_BY_OUTPUT))
 		return (struct work){attach, request};
+	must_look &= (flags & METHOD_LOOKS_ITSELF) == 0;
 	if (!(flags & METHOD_WITHOUT_TMUX) &&
 	    (must_look || is_behind(dispatch, request, number, refresh)))
 		return (struct work){refresh, request};

@@ -87,4 +87,10 @@ bool dispatch_put_off_until(struct request *request, dispatch_begin_fn *begin, v
  */
 bool dispatch_attach_first(struct request *request);
 
+/*
+ * The same as dispatch_put_off(), only while the daemon is not attached: the model can be as old as
+ * the last request. For handlers of methods with METHOD_LOOKS_ITSELF.
+ */
+bool dispatch_look_first(struct request *request);
+
 #endif
