@@ -223,6 +223,8 @@ elif what == "limits":
     (reader, its, does), = parts(ended["rest"])
     assert (reader, does) == ("read_job", "all of stdout"), ended["rest"]
     expect("execute_cli", joined(reader, its, "text"), output, 3)
+    cut, go = shown("execute_cli", {"command": "seq 20000"})
+    expect("execute_cli by MCP", joined(*go[0][:2], "text"), "".join(f"{i}\n" for i in range(1, 20001)), 2)
     for most in (1000, 7001, 7002, 7003):
         expect(f"read_job {most}", joined("read_job", {**its, "max_bytes": most}, "text"), output, len(output.encode()) // most)
     ended = daemon.ask("execute_cli", {"command": "seq 20000 >&2"})

@@ -245,9 +245,13 @@ static void find_places(struct shown *shown)
 
 static void put_rest(const struct shown *shown, struct buf *out)
 {
-	/* A "rest" of its own has no place in what is shown. */
-	if (json_member(shown->result, "rest") != NULL ||
-	    count_cut(shown->cut, shown->result) > NAMED_MAX) {
+	const struct json *own = json_member(shown->result, "rest");
+	/* A call of the method's own goes first; one of a declared tool is foreign text. */
+	if (own != NULL && own->type == JSON_STRING && shown->asked->tool != NULL &&
+	    shown->asked->tool->group == NULL)
+		(void)buf_printf(out, "%s ", own->text);
+	/* Its member has no place in what is shown. */
+	if (own != NULL || count_cut(shown->cut, shown->result) > NAMED_MAX) {
 		put_value_rest(shown, out, shown->result);
 	} else {
 		for (const struct json *m = shown->result->child; m != NULL; m = m->next)
