@@ -43,6 +43,20 @@ async def at_once(bus):
         ended = await bus.wait_for(any=[{"exited": made["pane"]}], timeout_sec=30)
         statuses.add(ended["conditions"][0]["details"]["exit_status"])
     print("exited", *statuses)
+    missed = 0
+    for _ in range(12):
+        # Kept panes whose programs end together, and waits that begin just then.
+        begin = asyncio.get_running_loop().time() + 0.1
+        async def end(number):
+            due = begin + 0.04 * number / 8
+            left = max(0, due - asyncio.get_running_loop().time())
+            made = await bus.create_window(session="main", command=f"sleep {left:.4f}; exit 5", keep_on_exit=True)
+            await asyncio.sleep(max(0, due - asyncio.get_running_loop().time()) + 0.0015 * (number % 4))
+            ended = await bus.wait_for(any=[{"exited": made["pane"]}], timeout_sec=5)
+            await bus.close_pane(pane=made["pane"], force=True)
+            return ended["matched"] != [0]
+        missed += sum(await asyncio.gather(*(end(number) for number in range(8))))
+    print("missed ends", missed)
     try:
         await bus.capture_pane(pane="nowhere")
     except muxbus.MuxbusError as error:
@@ -129,6 +143,7 @@ list_timers []
 ping []
 at once 100 False
 exited 5
+missed ends 0
 error no_such_pane True
 events True 0
 cancelled 0 0
