@@ -23,28 +23,39 @@ enum {
 	DEPTH_MAX = 32, /* of a walk */
 };
 
-/* A field of /proc/PID/stat behind the name, as a number; 0 if it cannot be read. */
-static uint64_t read_field(pid_t pid, int wanted)
+/* Reads /proc/PID/stat into text, of STAT_SIZE bytes; an empty text if it cannot be read. */
+static void read_stat(pid_t pid, char *text)
 {
-	char path[64], text[STAT_SIZE];
-	uint64_t value = 0;
-	const char *at;
-	ssize_t len;
+	char path[64];
+	ssize_t len = 0;
 	int fd;
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	len = read(fd, text, sizeof text - 1);
-	close(fd);
+	if (fd >= 0) {
+		len = read(fd, text, STAT_SIZE - 1);
+		close(fd);
+	}
 	text[len > 0 ? len : 0] = '\0';
+}
+
+/* A field of that text behind the name, as a number; 0 if there is none. */
+static uint64_t field_of(const char *text, int wanted)
+{
+	uint64_t value = 0;
 	/* The program name before it is in parentheses and may contain any character. */
-	at = strrchr(text, ')');
+	const char *at = strrchr(text, ')');
 	for (int field = 2; at != NULL && field < wanted; field++)
 		at = strchr(at + 1, ' ');
 	if (at == NULL || sscanf(at, "%" SCNu64, &value) != 1)
 		return 0;
 	return value;
+}
+
+static uint64_t read_field(pid_t pid, int wanted)
+{
+	char text[STAT_SIZE];
+	read_stat(pid, text);
+	return field_of(text, wanted);
 }
 
 uint64_t process_start_ticks(pid_t pid)
@@ -54,8 +65,11 @@ uint64_t process_start_ticks(pid_t pid)
 
 bool process_has_ended(pid_t pid)
 {
-	return process_start_ticks(pid) == 0 || (read_field(pid, FLAGS_FIELD) & IS_EXITING) != 0 ||
-	    (read_field(pid, SIGNAL_FIELD) & (UINT64_C(1) << (SIGKILL - 1))) != 0;
+	char text[STAT_SIZE];
+	read_stat(pid, text);
+	return field_of(text, START_FIELD) == 0 ||
+	    (field_of(text, FLAGS_FIELD) & IS_EXITING) != 0 ||
+	    (field_of(text, SIGNAL_FIELD) & (UINT64_C(1) << (SIGKILL - 1))) != 0;
 }
 
 bool process_await_release(pid_t pid, unsigned *tries)
