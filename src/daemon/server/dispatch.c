@@ -419,25 +419,30 @@ static struct put_off *put_off(struct dispatch *dispatch, struct request *reques
 static bool is_behind(const struct dispatch *dispatch, const struct request *request,
     uint64_t number, dispatch_begin_fn *begin)
 {
+	const struct peer *peer = request_peer(request);
 	const struct list *link;
 	list_for_each (link, &dispatch->put_offs) {
 		const struct put_off *again = list_entry(link, struct put_off, link);
-		if (again->begin == begin && again->number < number &&
-		    request_peer(again->request) == request_peer(request))
+		if (peer != NULL && request_peer(again->request) == peer && again->begin == begin &&
+		    again->number < number)
 			return true;
 	}
 	return false;
 }
 
-/* Whether a request must not come before one that waits until the daemon is attached, or output flows. */
+/*
+ * Whether a request waits for an earlier one of its peer: for one that waits until the daemon is
+ * attached, or until output flows. Requests without a peer come in no order.
+ */
 static bool is_held(const struct dispatch *dispatch, const struct request *request, uint64_t number)
 {
+	const struct peer *peer = request_peer(request);
 	const struct list *link;
-	if (request_method(request)->flags & METHOD_WITHOUT_TMUX)
+	if (peer == NULL || request_method(request)->flags & METHOD_WITHOUT_TMUX)
 		return false;
 	list_for_each (link, &dispatch->holds) {
 		const struct hold *hold = list_entry(link, struct hold, link);
-		if (hold->peer == request_peer(request) && hold->number < number)
+		if (hold->peer == peer && hold->number < number)
 			return true;
 	}
 	return is_behind(dispatch, request, number, attach);
@@ -518,7 +523,10 @@ static struct work work_before(
 	return (struct work){0};
 }
 
-/* Handles a request whose arguments were read, unless it has to wait. done: work that is done; NULL: none. */
+/*
+ * Handles a request whose arguments were read, unless it has to wait. done: work that is done;
+ * NULL: none.
+ */
 static void go_on(struct dispatch *dispatch, struct request *request, const struct json *params,
     uint64_t number, dispatch_begin_fn *done)
 {
