@@ -45,9 +45,9 @@ enum method_flag {
 	METHOD_IMAGE = 1 << 9, /* answers with images, or with the content of a server of tools */
 	METHOD_COUNTS_KEYS = 1 << 10, /* its key means more to it: its handler looks for it */
 	METHOD_FOLLOWS = 1 << 11, /* it needs output or events: the daemon attaches first */
-	METHOD_LOOKS_ITSELF =
-	    1 << 13, /* its handler says when it needs the model: dispatch_look_first() */
-	METHOD_BY_OUTPUT = 1 << 12, /* it needs the output of a pane: the same without pipes */
+	METHOD_BY_OUTPUT =
+	    1 << 12, /* it needs the output of a pane: as FOLLOWS, unless by a pipe */
+	METHOD_LOOKS_ITSELF = 1 << 13, /* it calls dispatch_look_first() if it needs the model */
 };
 
 /*
