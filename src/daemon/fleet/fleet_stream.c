@@ -407,11 +407,6 @@ struct wish {
 	bool has_events; /* kinds of the hosts' own are wanted */
 };
 
-static void fail_field(struct request *request, const char *field, const char *text)
-{
-	request_fail_field(request, field, "%s", text);
-}
-
 /* The host of a target in panes or sessions, and the rest. NULL: unknown. */
 static struct host *host_of(const struct wish *wish, const char *target, const char **ret_rest)
 {
@@ -434,7 +429,7 @@ static bool is_list(struct request *request, const struct json *list, const char
 		element = element->next;
 	if (list->type == JSON_ARRAY && list->count > 0 && element == NULL)
 		return true;
-	fail_field(request, field, "must be an array of strings");
+	request_fail_field(request, field, "must be an array of strings");
 	return false;
 }
 
@@ -493,16 +488,16 @@ static bool read_wish(struct request *request, const struct json *params, struct
 	if (host != NULL &&
 	    (host->type != JSON_STRING ||
 		(wish->host = fleet_name_host(wish->set->hosts, host->text, host->len)) == NULL)) {
-		fail_field(request, "host", "there is no such host; see muxbus hosts");
+		request_fail_field(request, "host", "there is no such host; see muxbus hosts");
 		return false;
 	}
 	if (wish->output != NULL && wish->output->type != JSON_BOOL) {
-		fail_field(request, "output", "must be true or false");
+		request_fail_field(request, "output", "must be true or false");
 		return false;
 	}
 	if (wish->after != NULL && wish->after->type != JSON_OBJECT &&
 	    !(wish->host != NULL && wish->after->type == JSON_NUMBER)) {
-		fail_field(request, "after",
+		request_fail_field(request, "after",
 		    "must be an object with a number for each host, such as {\"B\": 123}");
 		return false;
 	}

@@ -34,11 +34,6 @@ enum {
 	SPEC_BYTES_MAX = 128 * 1024, /* of a command with its environment */
 };
 
-static void fail_field(struct request *request, const char *field, const char *text)
-{
-	request_fail_field(request, field, "%s", text);
-}
-
 struct ensure_args {
 	const char *name;
 	struct spawn_args spawn;
@@ -209,7 +204,7 @@ static bool check_adoption(struct request *request, const struct ensure_args *ar
 
 	for (size_t at = 0; at < sizeof others / sizeof *others; at++) {
 		if (others[at].is_given) {
-			fail_field(request, others[at].name,
+			request_fail_field(request, others[at].name,
 			    "is for an agent that is started: the one in pane runs already");
 			return false;
 		}
@@ -238,7 +233,7 @@ static void ensure_name(
 	    args->name != NULL ? agent_find(request_daemon(request)->agents, args->name) : NULL;
 	struct pane_ref teller;
 	if (agent == NULL) {
-		fail_field(
+		request_fail_field(
 		    request, "command", "is required to start an agent; pane adopts one that runs");
 		return;
 	}
@@ -253,7 +248,7 @@ static void ensure_command(
 	struct pane_ref teller;
 	char cwd[PATH_MAX];
 	if (args->name == NULL) {
-		fail_field(request, "name", "is required");
+		request_fail_field(request, "name", "is required");
 		return;
 	}
 	if (!spawn_check(request, &args->spawn) || !check_size(request, &args->spawn) ||
@@ -279,7 +274,7 @@ static void handle_ensure(struct request *request, const void *data)
 	    .has_cwd = args->spawn.cwd != NULL,
 	};
 	if (args->name != NULL && !consumer_name_is_valid(args->name)) {
-		fail_field(request, "name", "must be of A-Z a-z 0-9 _ . : -");
+		request_fail_field(request, "name", "must be of A-Z a-z 0-9 _ . : -");
 		return;
 	}
 	snprintf(plan.name, sizeof plan.name, "%s", args->name != NULL ? args->name : "");
@@ -402,7 +397,7 @@ static bool check_text(struct request *request, const char *text, size_t len)
 			continue;
 		snprintf(reason, sizeof reason,
 		    "holds a control character at byte %zu: send_keys types those", at);
-		fail_field(request, "text", reason);
+		request_fail_field(request, "text", "%s", reason);
 		return false;
 	}
 	return true;
@@ -446,7 +441,7 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	if (!check_text(request, order.text, order.len) || !requester_pane(request, NULL, &teller))
 		return;
 	if (order.len == 0 && !is_response) {
-		fail_field(request, "text", "there is nothing to type");
+		request_fail_field(request, "text", "there is nothing to type");
 		return;
 	}
 	agent_send(agents, request, &order);
