@@ -18,8 +18,9 @@ struct loop_link;
 struct event_base;
 
 /*
- * All data is lent. A handler may ask, pause and end the link, but not free it; only down of
- * one that does not connect again may. None is called before loop_link_start() has returned.
+ * All data is lent. A handler may ask, pause and end the link. No handler may free the link, but
+ * for down() of a link that does not connect again. loop_link_start() returns before the first
+ * call.
  */
 struct loop_link_handlers {
 	void (*up)(void *data);
