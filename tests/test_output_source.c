@@ -300,7 +300,7 @@ static void test_ended(void)
 	ok(fake.data[0] != NULL, "when the pane is wanted again it is piped again");
 	end_pipe(false);
 	is_int(fake.wanted[0], 0, "a pane that is gone is not followed in control mode");
-	is_int(fake.refreshes, 0, "an attached daemon is told of its end");
+	is_int(fake.refreshes, 0, "tmux tells an attached daemon that the pane has ended");
 	fake.is_resting = true;
 	output_source_want(&panes[0], false);
 	output_source_want(&panes[0], true);
