@@ -65,16 +65,17 @@ void pane_pipe_stop(struct pane_pipe_set *pipes, uint32_t pane)
 	fake.data[pane] = NULL;
 }
 
-void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane)
+void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane, size_t max)
 {
 	(void)pipes;
+	(void)max;
 	if (fake.data[pane] != NULL)
 		fake.handlers.output(fake.data[pane], (const uint8_t *)"rest", 4);
 }
 
 void pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane)
 {
-	pane_pipe_drain(pipes, pane);
+	pane_pipe_drain(pipes, pane, 0);
 	fake.data[pane] = NULL;
 }
 
@@ -203,8 +204,8 @@ static void end_pipe(bool lives)
 
 static void test_control(void)
 {
-	const struct config control = {0};
-	const struct config always = {.follows_by_pipe = true, .all_output = true};
+	const struct config control = {.follows_by_control = 1};
+	const struct config always = {.all_output = true};
 	const struct config *configs[] = {&control, &always};
 	for (size_t at = 0; at < 2; at++) {
 		begin(configs[at]);
@@ -222,7 +223,7 @@ static void test_control(void)
 
 static void test_pipe(void)
 {
-	const struct config config = {.follows_by_pipe = true};
+	const struct config config = {0};
 	begin(&config);
 	output_source_want(&panes[0], true);
 	ok(fake.data[0] != NULL && fake.wanted[0] == 0, "a wanted pane is piped");
@@ -235,6 +236,8 @@ static void test_pipe(void)
 	ok(!output_source_needs_control(sources), "control mode is not needed");
 	output_source_drain(&panes[0]);
 	is_int((long long)fake.added, 7, "all output that is there comes");
+	ok(output_source_take(&panes[0]) && !output_source_take(&panes[1]) && fake.added == 11,
+	    "some of it can be taken, from a pipe");
 	fake.has_pane = false;
 	output_source_finish(&panes[0]);
 	is_int((long long)fake.late, 4, "and the last, when the model has the pane no more");
@@ -245,7 +248,7 @@ static void test_pipe(void)
 
 static void test_coming(void)
 {
-	const struct config config = {.follows_by_pipe = true};
+	const struct config config = {0};
 	uint64_t begun;
 	uint32_t found[PANES];
 	begin(&config);
@@ -266,7 +269,7 @@ static void test_coming(void)
 
 static void test_all(void)
 {
-	const struct config config = {.follows_by_pipe = true};
+	const struct config config = {0};
 	begin(&config);
 	output_source_want(&panes[0], true);
 	output_source_want_all(sources, true);
@@ -285,7 +288,7 @@ static void test_all(void)
 
 static void test_ended(void)
 {
-	const struct config config = {.follows_by_pipe = true};
+	const struct config config = {0};
 	begin(&config);
 	output_source_want(&panes[0], true);
 	end_pipe(true);
@@ -316,7 +319,7 @@ static void test_ended(void)
 
 static void test_no_room(void)
 {
-	const struct config config = {.follows_by_pipe = true};
+	const struct config config = {0};
 	begin(&config);
 	fake.may_start = false;
 	output_source_want(&panes[0], true);

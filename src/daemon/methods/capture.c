@@ -20,6 +20,7 @@
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/flow_wait.h"
+#include "daemon/tmux/pane_capture.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
@@ -185,9 +186,9 @@ static const struct field_result capture_results[] = {
 	"whether lines of the screen, or of the history asked for, are not in the text"},
     {"rest", "string", "if the text was too large: the call that reads the lines before it"},
     {"offset", "integer",
-	"place in the pane's output: while the daemon is attached, and for some minutes, "
-	"read_output "
-	"gives exactly what follows"},
+	"place in the pane's output: while it is followed, read_output gives what is behind"},
+    {"offset_exact", "boolean",
+	"false: the pane wrote meanwhile, so some bytes behind offset may be in the text too"},
     {0},
 };
 
@@ -252,14 +253,11 @@ static int64_t at_most(int64_t number, int64_t max)
 
 static int64_t count_lines(const uint8_t *text, size_t len)
 {
+	const uint8_t *end = text + len;
 	int64_t lines = 0;
-	while (len > 0) {
-		const uint8_t *newline = memchr(text, '\n', len);
-		size_t used;
-		lines++;
-		used = newline != NULL ? (size_t)(newline - text) + 1 : len;
-		text += used;
-		len -= used;
+	for (; text < end; lines++) {
+		const uint8_t *newline = memchr(text, '\n', (size_t)(end - text));
+		text = newline != NULL ? newline + 1 : end;
 	}
 	return lines;
 }
@@ -323,7 +321,8 @@ static bool put_picture(const struct capture *capture, const struct muxbus_captu
 }
 
 /* False if the request was failed. */
-static bool put_capture(const struct capture *capture, const struct muxbus_capture *picture)
+static bool put_capture(
+    const struct capture *capture, const struct muxbus_capture *picture, bool is_exact)
 {
 	const uint8_t *text = picture->text;
 	bool is_text = capture->format == FORMAT_TEXT;
@@ -359,15 +358,16 @@ static bool put_capture(const struct capture *capture, const struct muxbus_captu
 		rest_write(writer, request_daemon(capture->request)->rests, text + asked,
 		    start - asked, 0, "the lines before these");
 	json_put_int(writer, "offset", (int64_t)picture->offset);
+	json_put_bool(writer, "offset_exact", is_exact);
 	return true;
 }
 
-static void on_captured(void *data, int error, const struct muxbus_capture *picture)
+static void on_captured(void *data, int error, const struct muxbus_capture *picture, bool is_exact)
 {
 	struct capture *capture = data;
 	if (error < 0) {
 		tmux_call_fail(capture->request, error, NULL);
-	} else if (put_capture(capture, picture)) {
+	} else if (put_capture(capture, picture, is_exact)) {
 		stream_tell(request_daemon(capture->request)->streams, capture->pane);
 		request_done(capture->request);
 	}
@@ -375,16 +375,16 @@ static void on_captured(void *data, int error, const struct muxbus_capture *pict
 	mem_free(capture);
 }
 
-/* From here on the offset is exact, and what follows it can be read. */
+/* From here on what follows the offset can be read. */
 static void take_capture(void *data, bool is_gone)
 {
 	struct capture *capture = data;
-	struct tmux *tmux = request_daemon(capture->request)->tmux;
-	int error = is_gone ? MUXBUS_ERR_GONE
-			    : muxbus_sync_capture(tmux_sync(tmux), capture->pane,
-				  (uint32_t)capture->history, capture->flags, on_captured, capture);
-	if (error < 0)
-		on_captured(capture, error, NULL);
+	const struct daemon *daemon = request_daemon(capture->request);
+	if (is_gone)
+		on_captured(capture, MUXBUS_ERR_GONE, NULL, false);
+	else
+		pane_capture(daemon->tmux, daemon->streams, capture->pane,
+		    (uint32_t)capture->history, capture->flags, on_captured, capture);
 }
 
 /* Parameters that make no sense for a picture are refused, not ignored. */

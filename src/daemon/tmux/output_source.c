@@ -174,7 +174,15 @@ void output_source_want_all(struct output_source_set *sources, bool is_wanted)
 void output_source_drain(struct output_source *source)
 {
 	if (source->kind == OUTPUT_SOURCE_PIPE)
-		pane_pipe_drain(source->set->pipes, source->pane);
+		pane_pipe_drain(source->set->pipes, source->pane, PANE_PIPE_REST_BYTES);
+}
+
+bool output_source_take(struct output_source *source)
+{
+	if (source->kind != OUTPUT_SOURCE_PIPE)
+		return false;
+	pane_pipe_drain(source->set->pipes, source->pane, PANE_PIPE_TURN_BYTES);
+	return true;
 }
 
 bool output_source_needs_control(const struct output_source_set *sources)

@@ -27,8 +27,6 @@
 #define PIECE_BYTES ((size_t)64 * 1024)
 #define MESSAGES_PER_TURN 64
 #define FAILURES_MAX 3 /* hand-overs that never came, one after the other */
-/* Of a pane that is gone: more than tmux can have in the pair of sockets. */
-#define REST_BYTES_MAX ((size_t)16 * 1024 * 1024)
 
 enum pipe_state {
 	PIPE_STARTING, /* tmux was asked; the hand-over has not come */
@@ -368,7 +366,7 @@ void pane_pipe_stop(struct pane_pipe_set *pipes, uint32_t pane)
 		close_pipe(pipe);
 }
 
-void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane)
+void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane, size_t max)
 {
 	struct pane_pipe *pipe = find(pipes, pane);
 	if (pipe == NULL)
@@ -377,13 +375,13 @@ void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane)
 	pipe = find(pipes, pane);
 	/* An end is taken in its turn. */
 	if (pipe != NULL && pipe->state == PIPE_FLOWING)
-		(void)read_some(pipes, pipe, REST_BYTES_MAX);
+		(void)read_some(pipes, pipe, max);
 }
 
 void pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane)
 {
 	struct pane_pipe *pipe;
-	pane_pipe_drain(pipes, pane);
+	pane_pipe_drain(pipes, pane, PANE_PIPE_REST_BYTES);
 	pipe = find(pipes, pane);
 	if (pipe != NULL)
 		free_pipe(pipes, pipe);

@@ -27,6 +27,8 @@ struct tmux;
 enum {
 	PANE_PIPES_MAX = 256, /* and at most a quarter of the descriptors that there may be */
 	PANE_PIPE_TURN_BYTES = 256 * 1024, /* read of one pipe in one turn */
+	/* Of a pane that is gone: more than tmux can have in the pair of sockets. */
+	PANE_PIPE_REST_BYTES = 16 * 1024 * 1024,
 	PANE_PIPE_WAIT_MS = 3000, /* for the hand-over */
 };
 
@@ -59,8 +61,8 @@ int pane_pipe_start(struct pane_pipe_set *pipes, uint32_t pane, void *data);
 /* Ends a pipe; nothing is called any more. */
 void pane_pipe_stop(struct pane_pipe_set *pipes, uint32_t pane);
 
-/* Delivers what tmux has written to the pipe by now. */
-void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane);
+/* Delivers what tmux has written to the pipe by now, some more than max bytes at most. */
+void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane, size_t max);
 
 /* The pane has gone: the same, and then the pipe is closed. */
 void pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane);

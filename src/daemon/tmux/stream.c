@@ -503,6 +503,12 @@ void stream_set_pane_exited(struct stream_set *streams, uint32_t pane)
 		output_source_drain(&stream->source);
 }
 
+bool stream_drain(struct stream_set *streams, uint32_t pane)
+{
+	struct stream *stream = find(streams, pane);
+	return stream != NULL && output_source_take(&stream->source);
+}
+
 void stream_set_pane_closed(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = find(streams, pane);

@@ -89,6 +89,9 @@ uint64_t stream_start(const struct stream_set *streams, uint32_t pane);
 void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,
     struct buf *out, struct stream_slice *ret_slice);
 
+/* Takes what the pipe of a pane holds now. False: its output comes by no pipe, or none is wanted. */
+bool stream_drain(struct stream_set *streams, uint32_t pane);
+
 /* A reader knows an offset of the pane: if its output begins only later, this is a gap. */
 void stream_tell(struct stream_set *streams, uint32_t pane);
 
