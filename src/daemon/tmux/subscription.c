@@ -152,6 +152,8 @@ bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct eve
 		return wants_output;
 	if (event->kind == EVENT_LINE)
 		return kinds & BIT(EVENT_LINE);
+	if (event->kind == EVENT_GAP && wants_output)
+		return true;
 	return kinds == 0 || (kinds & BIT(event->kind));
 }
 
