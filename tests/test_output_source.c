@@ -26,6 +26,7 @@ static struct {
 	void *asked_data;
 	int followed; /* what is followed has changed */
 	bool is_resting; /* the daemon is no client */
+	bool is_cut; /* what pane_pipe_finish() says */
 	int refreshes;
 } fake;
 
@@ -73,10 +74,11 @@ void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane, size_t max)
 		fake.handlers.output(fake.data[pane], (const uint8_t *)"rest", 4);
 }
 
-void pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane)
+bool pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane)
 {
 	pane_pipe_drain(pipes, pane, 0);
 	fake.data[pane] = NULL;
+	return fake.is_cut;
 }
 
 uint32_t pane_pipe_count(const struct pane_pipe_set *pipes)
@@ -239,7 +241,7 @@ static void test_pipe(void)
 	ok(output_source_take(&panes[0]) && !output_source_take(&panes[1]) && fake.added == 11,
 	    "some of it can be taken, from a pipe");
 	fake.has_pane = false;
-	output_source_finish(&panes[0]);
+	ok(!output_source_finish(&panes[0]), "at the end nothing is lost");
 	is_int((long long)fake.late, 4, "and the last, when the model has the pane no more");
 	output_source_want(&panes[0], true);
 	ok(fake.data[0] == NULL && fake.wanted[0] == 0, "a pane that has gone is not wanted again");
@@ -317,6 +319,22 @@ static void test_ended(void)
 	end();
 }
 
+/* A pipe that was full at its end may have lost bytes. */
+static void test_cut(void)
+{
+	const struct config config = {0};
+	begin(&config);
+	fake.is_cut = true;
+	output_source_want(&panes[0], true);
+	ok(output_source_finish(&panes[0]), "a pane ends, and then its pipe that was full");
+	fake.is_cut = false;
+	output_source_want(&panes[1], true);
+	fake.has_pane = false;
+	fake.handlers.ended(fake.data[1], PANE_PIPE_CUT);
+	ok(output_source_finish(&panes[1]), "or the pipe first");
+	end();
+}
+
 static void test_no_room(void)
 {
 	const struct config config = {0};
@@ -340,6 +358,7 @@ int main(void)
 	test_coming();
 	test_all();
 	test_ended();
+	test_cut();
 	test_no_room();
 	return done_testing();
 }

@@ -102,9 +102,10 @@ void output_source_drain(struct output_source *source)
 	rest = NULL;
 }
 
-void output_source_finish(struct output_source *source)
+bool output_source_finish(struct output_source *source)
 {
 	output_source_drain(source);
+	return source->is_cut;
 }
 
 uint32_t output_source_piped(const struct output_source_set *sources)

@@ -113,6 +113,9 @@ static void look_for(struct fresh *fresh, const char *word)
 		if (is_gap(answer)) {
 			result.repeated += has_gap;
 			has_gap = true;
+			/* A capture at rest does not follow the pane: the same question, the same answer. */
+			if (fresh->way == WAY_CAPTURE)
+				break;
 		}
 		live_sleep_ms(2);
 	} while (live_now_ms() < end_ms && !(has_gap && result.repeated > 0));

@@ -58,6 +58,7 @@ static void enter(struct output_source *source, enum output_source_kind kind)
 {
 	list_append(&source->set->sources, &source->link);
 	source->number = ++source->set->begun;
+	source->is_cut = false; /* a new source begins with a gap */
 	source->kind = kind;
 	if (kind == OUTPUT_SOURCE_PIPE) {
 		muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_COMING);
@@ -159,7 +160,8 @@ static void on_ended(void *data, enum pane_pipe_end end)
 {
 	struct output_source *source = data;
 	muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_COMING);
-	if (end != PANE_PIPE_CLOSED || !ask_life(source))
+	source->is_cut = end == PANE_PIPE_CUT;
+	if ((end != PANE_PIPE_CLOSED && end != PANE_PIPE_CUT) || !ask_life(source))
 		change_to_control(source);
 }
 
@@ -229,12 +231,13 @@ void output_source_init(
 	list_init(&source->link);
 }
 
-void output_source_finish(struct output_source *source)
+bool output_source_finish(struct output_source *source)
 {
 	if (source->set->pipes != NULL)
-		pane_pipe_finish(source->set->pipes, source->pane);
+		source->is_cut |= pane_pipe_finish(source->set->pipes, source->pane);
 	list_remove(&source->link);
 	source->has_ended = true;
+	return source->is_cut;
 }
 
 struct output_source_set *output_source_set_new(struct event_base *base,

@@ -33,6 +33,7 @@ struct output_source {
 	enum output_source_kind kind;
 	uint64_t number; /* of its beginning, in the set */
 	bool has_ended; /* nothing is wanted any more */
+	bool is_cut; /* its pipe has ended, and may have lost its last bytes */
 	bool is_pipeless; /* a pipe has ended or could not be: not tried again in this follow */
 };
 
@@ -47,8 +48,8 @@ void output_source_set_free(struct output_source_set *sources);
 
 void output_source_init(
     struct output_source *source, struct output_source_set *sources, uint32_t pane);
-/* The pane has gone, or its server: late gets its last bytes. */
-void output_source_finish(struct output_source *source);
+/* The pane has gone, or its server: late gets its last bytes. True: some of them may be lost. */
+bool output_source_finish(struct output_source *source);
 
 /* Whether the output of this pane is wanted; said as often as one likes. */
 void output_source_want(struct output_source *source, bool is_wanted);

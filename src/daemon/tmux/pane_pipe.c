@@ -44,6 +44,7 @@ struct pane_pipe {
 	char nonce[HAND_OVER_NONCE_LEN + 1];
 	int64_t due_ms; /* of the hand-over */
 	int fd; /* -1 while STARTING */
+	size_t held; /* bytes that were read since it was empty */
 	struct event *event;
 	void *data;
 };
@@ -178,11 +179,16 @@ static void on_due(void *data)
 	arm(pipes);
 }
 
+static bool is_cut(const struct pane_pipe *pipe)
+{
+	return pipe->held >= PANE_PIPE_FULL_BYTES;
+}
+
 /* tmux has closed its end. */
 static void take_end(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 {
 	if (pipe->state == PIPE_FLOWING) {
-		end(pipes, pipe, PANE_PIPE_CLOSED);
+		end(pipes, pipe, is_cut(pipe) ? PANE_PIPE_CUT : PANE_PIPE_CLOSED);
 		return;
 	}
 	close_fd(pipe);
@@ -200,11 +206,14 @@ static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_
 		ssize_t len = recv(pipe->fd, pipes->piece, sizeof pipes->piece, MSG_DONTWAIT);
 		if (len < 0 && errno == EINTR)
 			continue;
-		if (len < 0 && errno == EAGAIN)
+		if (len < 0 && errno == EAGAIN) {
+			pipe->held = 0;
 			return true;
+		}
 		if (len <= 0)
 			return false;
 		done += (size_t)len;
+		pipe->held += (size_t)len;
 		if (pipe->state == PIPE_FLOWING)
 			pipes->handlers.output(pipe->data, pipes->piece, (size_t)len);
 	}
@@ -378,13 +387,17 @@ void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane, size_t max)
 		(void)read_some(pipes, pipe, max);
 }
 
-void pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane)
+bool pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane)
 {
 	struct pane_pipe *pipe;
+	bool was_cut;
 	pane_pipe_drain(pipes, pane, PANE_PIPE_REST_BYTES);
 	pipe = find(pipes, pane);
-	if (pipe != NULL)
-		free_pipe(pipes, pipe);
+	if (pipe == NULL)
+		return false;
+	was_cut = is_cut(pipe);
+	free_pipe(pipes, pipe);
+	return was_cut;
 }
 
 uint32_t pane_pipe_count(const struct pane_pipe_set *pipes)

@@ -27,6 +27,11 @@ struct tmux;
 enum {
 	PANE_PIPES_MAX = 256, /* and at most a quarter of the descriptors that there may be */
 	PANE_PIPE_TURN_BYTES = 256 * 1024, /* read of one pipe in one turn */
+	/*
+	 * A pipe that held so much when tmux closed it may have been full, and tmux drops what it
+	 * has not written when a pane is killed. A pair of sockets was seen full with 26 KB.
+	 */
+	PANE_PIPE_FULL_BYTES = 16 * 1024,
 	/* Of a pane that is gone: more than tmux can have in the pair of sockets. */
 	PANE_PIPE_REST_BYTES = 16 * 1024 * 1024,
 	PANE_PIPE_WAIT_MS = 3000, /* for the hand-over */
@@ -35,6 +40,7 @@ enum {
 /* Why a pipe has ended, or was not made. */
 enum pane_pipe_end {
 	PANE_PIPE_CLOSED, /* tmux has closed it: the pane has ended, or another pipe replaces it */
+	PANE_PIPE_CUT, /* the same, and tmux may have had more bytes than the pipe could take */
 	PANE_PIPE_TAKEN, /* the pane has a pipe of the user */
 	PANE_PIPE_FAILED,
 };
@@ -64,8 +70,8 @@ void pane_pipe_stop(struct pane_pipe_set *pipes, uint32_t pane);
 /* Delivers what tmux has written to the pipe by now, some more than max bytes at most. */
 void pane_pipe_drain(struct pane_pipe_set *pipes, uint32_t pane, size_t max);
 
-/* The pane has gone: the same, and then the pipe is closed. */
-void pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane);
+/* The pane has gone: the same, and then the pipe is closed. True: it was cut, as PANE_PIPE_CUT. */
+bool pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane);
 
 /* How many panes are followed by a pipe. */
 uint32_t pane_pipe_count(const struct pane_pipe_set *pipes);

@@ -231,7 +231,8 @@ static void settle(struct stream_set *streams, struct stream *stream)
 
 static void drop(struct stream_set *streams, struct stream *stream)
 {
-	output_source_finish(&stream->source); /* the last bytes come before the end */
+	if (output_source_finish(&stream->source)) /* the last bytes come before the end */
+		stream_set_gap(streams, stream->source.pane, stream->end, "closed");
 	pane_events_end(&stream->events, &streams->sink);
 	if (stream->feed != NULL)
 		line_feed_end(stream->feed, &streams->sink);
