@@ -286,7 +286,7 @@ static void exited_look(void *data)
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(watch->condition->parts->tmux), watch->pane);
 	bool has_ended, is_known;
-	if (pane == NULL)
+	if (pane == NULL || watch->condition->state != CONDITION_PENDING)
 		return; /* its end is an event */
 	has_ended = pane->is_dead || (pane->pid > 0 && process_has_ended(pane->pid));
 	is_known = pane->is_dead && (pane->exit_status >= 0 || pane->exit_signal != 0);
