@@ -283,7 +283,8 @@ static void test_all(void)
 	is_int(fake.wanted[1], 1, "another pane is not piped: its output comes already");
 	output_source_want_all(sources, false);
 	output_source_want(&panes[1], true);
-	ok(fake.data[1] != NULL && fake.wanted[1] == 0, "until the others are not wanted");
+	ok(fake.data[1] == NULL && fake.wanted[1] == 1,
+	    "and so it stays when the others are not wanted: a change would lose output");
 	output_source_want_all(sources, true);
 	end();
 }

@@ -67,7 +67,7 @@ static void enter(struct output_source *source, enum output_source_kind kind)
 		muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_NONE);
 		source->kind = OUTPUT_SOURCE_CONTROL;
 	}
-	source->is_pipeless = !source->set->all;
+	source->is_pipeless = true; /* a change would lose output */
 	tmux_followed(source->set->tmux);
 	muxbus_sync_want_output(sync_of(source), source->pane, true);
 }
@@ -102,7 +102,6 @@ static void change_to_control(struct output_source *source)
 {
 	leave(source);
 	enter(source, OUTPUT_SOURCE_CONTROL);
-	source->is_pipeless = true;
 }
 
 static void on_found(void *data, int error)

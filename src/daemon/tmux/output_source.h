@@ -34,7 +34,7 @@ struct output_source {
 	uint64_t number; /* of its beginning, in the set */
 	bool has_ended; /* nothing is wanted any more */
 	bool is_cut; /* its pipe has ended, and may have lost its last bytes */
-	bool is_pipeless; /* a pipe has ended or could not be: not tried again in this follow */
+	bool is_pipeless; /* control mode carries it until it is not wanted */
 };
 
 /*
