@@ -198,6 +198,22 @@ static void test_wants(void)
 	end();
 }
 
+/* Only a client of tmux gets some kinds. */
+static void test_follows(void)
+{
+	const uint64_t line = UINT64_C(1) << EVENT_LINE, closed = UINT64_C(1) << EVENT_PANE_CLOSED;
+	const uint64_t layout = UINT64_C(1) << EVENT_LAYOUT_CHANGED;
+	ok(subscription_follows(0, false, true), "all kinds need a client");
+	ok(subscription_follows(line, true, false) && !subscription_follows(line, true, true),
+	    "output and lines do without pipes");
+	ok(subscription_follows(layout, false, true), "layouts do");
+	ok(subscription_follows(closed, false, true) &&
+		!subscription_follows(closed | line, false, true),
+	    "the end of a pane does, unless a pipe tells it");
+	ok(!subscription_follows(UINT64_C(1) << EVENT_NOTIFICATION, false, false),
+	    "notifications never do");
+}
+
 static void test_replay(void)
 {
 	char name[SUBSCRIPTION_NAME_SIZE];
@@ -257,6 +273,7 @@ int main(void)
 	test_windows();
 	test_internal();
 	test_wants();
+	test_follows();
 	test_replay();
 	test_slow();
 	buf_finish(&heard);

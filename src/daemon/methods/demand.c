@@ -2,9 +2,12 @@
 /* Demand: whether any part of the daemon needs tmux. */
 #include "daemon/methods/demand.h"
 
+#include <muxbus.h>
+
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent.h"
+#include "daemon/core/config.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/self_command.h"
 #include "daemon/input/submit.h"
@@ -27,38 +30,68 @@ struct demand {
 	struct loop_timer *timer;
 	struct queue_listener listener;
 	int64_t last_ms; /* when there was demand (CLOCK_MONOTONIC) */
+	int64_t listed_ms; /* when people were looked for */
 };
 
-static bool has_following_peer(const struct daemon *daemon)
+static bool has_following_peer(const struct daemon *daemon, bool by_pipe)
 {
 	struct peer *peer = NULL;
 	while ((peer = server_next_peer(daemon->server, peer)) != NULL) {
-		if (subscription_set_follows(peer_subscriptions(peer)))
+		if (subscription_set_follows(peer_subscriptions(peer), by_pipe))
 			return true;
 	}
 	return false;
 }
 
-/* Parts that do not say when they end. */
-static bool has_work(const struct daemon *daemon)
+/* Parts that type, or show something to people. They do not say when they end. */
+static bool is_typing(const struct daemon *daemon)
 {
 	return !delivery_set_is_idle(daemon->deliveries) ||
 	    !self_command_set_is_idle(daemon->self_commands) ||
-	    !submit_set_is_idle(daemon->submits) || agent_next(daemon->agents, NULL) != NULL ||
-	    !reporter_set_is_idle(daemon->reporters);
+	    !submit_set_is_idle(daemon->submits);
 }
 
-static bool follows(const struct daemon *daemon)
+/* Parts that need the output of their panes. */
+static bool has_agents(const struct daemon *daemon)
 {
-	return has_following_peer(daemon) || tmux_is_attaching(daemon->tmux) ||
+	return agent_next(daemon->agents, NULL) != NULL || !reporter_set_is_idle(daemon->reporters);
+}
+
+/* Whether something is wanted that only a client of tmux gets. */
+static bool follows(const struct daemon *daemon, bool by_pipe)
+{
+	return has_following_peer(daemon, by_pipe) || tmux_is_attaching(daemon->tmux) ||
 	    wait_set_follows(daemon->waits) || stream_set_follows(daemon->streams);
+}
+
+static void on_listed(void *data, int error)
+{
+	(void)data;
+	(void)error; /* the next turn of the timer lists again */
+}
+
+/*
+ * At rest what is typed comes by output too, and tmux is asked before each key. People who come and
+ * go are found by listing.
+ */
+static void list_people(struct demand *demand)
+{
+	struct tmux *tmux = demand->daemon->tmux;
+	int64_t now_ms = clock_mono_ms();
+	if (!tmux_is_live(tmux) || !tmux_is_resting(tmux) || now_ms - demand->listed_ms < LOOK_MS)
+		return;
+	demand->listed_ms = now_ms;
+	(void)muxbus_sync_refresh(tmux_sync(tmux), MUXBUS_PART_CLIENTS, 0, on_listed, NULL);
 }
 
 void demand_settle(struct demand *demand)
 {
-	struct tmux *tmux = demand->daemon->tmux;
-	bool is_working = has_work(demand->daemon);
-	bool is_now = is_working || follows(demand->daemon);
+	const struct daemon *daemon = demand->daemon;
+	struct tmux *tmux = daemon->tmux;
+	bool by_pipe = config_pipes(daemon->config);
+	bool has_typing = is_typing(daemon);
+	bool is_working = !by_pipe && (has_typing || has_agents(daemon));
+	bool is_now = is_working || follows(daemon, by_pipe);
 	int64_t now_ms = clock_mono_ms(), rest_ms;
 	if (is_now)
 		demand->last_ms = now_ms;
@@ -67,7 +100,9 @@ void demand_settle(struct demand *demand)
 		tmux_attach(tmux, NULL, NULL);
 	else if (!is_now && rest_ms <= 0)
 		tmux_rest(tmux);
-	if (is_working)
+	if (has_typing && by_pipe)
+		list_people(demand);
+	if (is_working || has_typing)
 		loop_timer_arm(demand->timer, LOOK_MS);
 	else if (!is_now && rest_ms > 0)
 		loop_timer_arm(demand->timer, rest_ms);
@@ -100,7 +135,7 @@ struct demand *demand_new(struct daemon *daemon)
 {
 	struct demand *demand = xcalloc(1, sizeof *demand);
 	demand->daemon = daemon;
-	demand->last_ms = clock_mono_ms() - DEMAND_REST_MS;
+	demand->last_ms = demand->listed_ms = clock_mono_ms() - DEMAND_REST_MS;
 	demand->timer = loop_timer_new(daemon->base, on_timer, demand);
 	demand->listener.posted = on_posted;
 	queue_listen(daemon->queue, &demand->listener);

@@ -14,6 +14,7 @@
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
+#include "daemon/tmux/flow_wait.h"
 #include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
 
@@ -286,47 +287,78 @@ static void on_subscribed(struct peer *peer, void *data)
 	subscription_start(peer_subscriptions(peer), data);
 }
 
+/* A subscription that is there; its answer waits until the output of its panes flows. */
+struct starting {
+	struct request *request;
+	char name[SUBSCRIPTION_NAME_SIZE];
+	uint32_t panes[SUBSCRIPTION_PANES_MAX];
+	size_t panes_count;
+	size_t flowing; /* so many of them flow, or cannot */
+	uint32_t sessions[SUBSCRIPTION_PANES_MAX];
+	size_t sessions_count;
+};
+
+static void answer(struct starting *starting)
+{
+	struct request *request = starting->request;
+	struct json_writer *writer = request_result(request);
+	json_put_str(writer, "subscription", starting->name);
+	json_put_int(writer, "seq", (int64_t)event_log_last(request_daemon(request)->events));
+	put_ids(writer, "panes", '%', starting->panes, starting->panes_count);
+	put_ids(writer, "sessions", '$', starting->sessions, starting->sessions_count);
+	request_on_sent(request, on_subscribed, xstrdup(starting->name));
+	request_done(request);
+	mem_free(starting);
+}
+
+static void on_flowing(void *data, bool is_gone)
+{
+	struct starting *starting = data;
+	const struct daemon *daemon = request_daemon(starting->request);
+	(void)is_gone; /* an event says so */
+	if (starting->flowing == starting->panes_count)
+		answer(starting);
+	else
+		flow_wait(daemon->base, daemon->tmux, daemon->streams,
+		    starting->panes[starting->flowing++], on_flowing, starting);
+}
+
 static void handle_subscribe(struct request *request, const void *data)
 {
 	const struct subscribe_args *args = data;
-	uint32_t panes[SUBSCRIPTION_PANES_MAX];
-	uint32_t sessions[SUBSCRIPTION_PANES_MAX];
+	struct starting *starting = xcalloc(1, sizeof *starting);
 	struct subscription_filter filter = {
 	    .wants_output = args->output,
-	    .panes = panes,
+	    .panes = starting->panes,
 	    .panes_count = args->panes.count,
-	    .sessions = sessions,
+	    .sessions = starting->sessions,
 	    .sessions_count = args->sessions.count,
 	    .after = (uint64_t)args->after,
 	    .has_after = args->has_after,
 	};
-	char name[SUBSCRIPTION_NAME_SIZE];
 	struct peer *peer = request_peer(request);
-	struct json_writer *writer;
+	starting->request = request;
+	starting->panes_count = args->panes.count;
+	starting->sessions_count = args->sessions.count;
 	if (!read_kinds(request, &args->kinds, &filter.kinds) ||
-	    (subscription_follows(filter.kinds, filter.wants_output) &&
+	    (subscription_follows(filter.kinds, filter.wants_output,
+		 filter.panes_count > 0 && config_pipes(request_daemon(request)->config)) &&
 		dispatch_attach_first(request)) ||
 	    (args->has_after && !check_after(request, args->after)) ||
-	    !can_resolve(request, args) || !read_panes(request, &args->panes, panes) ||
-	    !read_sessions(request, &args->sessions, sessions))
-		return;
-	if (peer == NULL) {
+	    !can_resolve(request, args) || !read_panes(request, &args->panes, starting->panes) ||
+	    !read_sessions(request, &args->sessions, starting->sessions)) {
+		mem_free(starting);
+	} else if (peer == NULL) {
 		request_done(request);
-		return;
-	}
-	if (subscription_add(peer_subscriptions(peer), &filter, name) < 0) {
+		mem_free(starting);
+	} else if (subscription_add(peer_subscriptions(peer), &filter, starting->name) < 0) {
 		request_fail(request, MESSAGE_LIMIT,
 		    "this connection has %d subscriptions already: unsubscribe from some first",
 		    SUBSCRIPTIONS_MAX);
-		return;
+		mem_free(starting);
+	} else {
+		on_flowing(starting, false);
 	}
-	writer = request_result(request);
-	json_put_str(writer, "subscription", name);
-	json_put_int(writer, "seq", (int64_t)event_log_last(request_daemon(request)->events));
-	put_ids(writer, "panes", '%', panes, args->panes.count);
-	put_ids(writer, "sessions", '$', sessions, args->sessions.count);
-	request_on_sent(request, on_subscribed, xstrdup(name));
-	request_done(request);
 }
 
 struct unsubscribe_args {

@@ -8,6 +8,8 @@
 #include "daemon/tmux/tmux.h"
 
 struct reading {
+	struct tmux *tmux;
+	uint32_t pane;
 	pane_screen_fn *done;
 	void *data;
 };
@@ -34,24 +36,46 @@ static void take_capture(const struct muxbus_capture *capture, struct pane_scree
 	prompt_read(&screen->view, &screen->prompt);
 }
 
+static void finish(struct reading *reading, int error, const struct pane_screen *screen)
+{
+	reading->done(reading->data, error, screen);
+	mem_free(reading);
+}
+
 static void on_capture(void *data, int error, const struct muxbus_capture *capture)
 {
-	struct reading *reading = data;
 	struct pane_screen screen;
 	if (error == 0)
 		take_capture(capture, &screen);
-	reading->done(reading->data, error, error == 0 ? &screen : NULL);
-	mem_free(reading);
+	finish(data, error, error == 0 ? &screen : NULL);
+}
+
+static int capture(struct reading *reading)
+{
+	return muxbus_sync_capture(tmux_sync(reading->tmux), reading->pane, 0,
+	    MUXBUS_CAPTURE_ESCAPES, on_capture, reading);
+}
+
+static void on_listed(void *data, int error)
+{
+	struct reading *reading = data;
+	if (error == 0)
+		error = capture(reading);
+	if (error < 0)
+		finish(reading, error, NULL);
 }
 
 int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data)
 {
 	struct reading *reading = xcalloc(1, sizeof *reading);
 	int error;
-	reading->done = done;
-	reading->data = data;
-	error = muxbus_sync_capture(
-	    tmux_sync(tmux), pane, 0, MUXBUS_CAPTURE_ESCAPES, on_capture, reading);
+	*reading = (struct reading){.tmux = tmux, .pane = pane, .done = done, .data = data};
+	/* At rest nothing tells that the pane is in a mode, or dead. */
+	if (tmux_is_resting(tmux))
+		error =
+		    muxbus_sync_refresh(tmux_sync(tmux), MUXBUS_PART_PANES, 0, on_listed, reading);
+	else
+		error = capture(reading);
 	if (error < 0)
 		mem_free(reading);
 	return error;

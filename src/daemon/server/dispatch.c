@@ -513,8 +513,7 @@ static struct work work_before(
 {
 	unsigned flags = request_method(request)->flags;
 	bool must_look = is_detached(dispatch->parts->tmux);
-	bool by_pipe = config_pipes(dispatch->parts->config);
-	if (must_look && flags & (by_pipe ? METHOD_FOLLOWS : METHOD_FOLLOWS | METHOD_BY_OUTPUT))
+	if (must_look && flags & METHOD_BY_OUTPUT && !config_pipes(dispatch->parts->config))
 		return (struct work){attach, request};
 	must_look &= (flags & METHOD_LOOKS_ITSELF) == 0;
 	if (!(flags & METHOD_WITHOUT_TMUX) &&

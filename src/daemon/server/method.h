@@ -44,10 +44,9 @@ enum method_flag {
 	METHOD_HIDDEN = 1 << 8, /* cannot work here now: listed nowhere, and a call says why */
 	METHOD_IMAGE = 1 << 9, /* answers with images, or with the content of a server of tools */
 	METHOD_COUNTS_KEYS = 1 << 10, /* its key means more to it: its handler looks for it */
-	METHOD_FOLLOWS = 1 << 11, /* it needs output or events: the daemon attaches first */
 	METHOD_BY_OUTPUT =
-	    1 << 12, /* it needs the output of a pane: as FOLLOWS, unless by a pipe */
-	METHOD_LOOKS_ITSELF = 1 << 13, /* it calls dispatch_look_first() if it needs the model */
+	    1 << 11, /* it needs output of panes: without pipes the daemon attaches */
+	METHOD_LOOKS_ITSELF = 1 << 12, /* it calls dispatch_look_first() if it needs the model */
 };
 
 /*

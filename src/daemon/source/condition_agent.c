@@ -271,6 +271,7 @@ const struct condition_kind condition_kinds_agent[] = {
 	.fields = agent_fields,
 	.pane_member = "pane",
 	.needs_tmux = true,
+	.by_output = true,
 	.args_size = sizeof(struct agent_args),
 	.arm = agent_arm,
 	.disarm = agent_disarm},

@@ -21,7 +21,8 @@ struct condition_kind {
 	const char *pane_member; /* that names its pane; NULL: it is never about one */
 	bool needs_tmux; /* it is always about a pane, and follows it */
 	bool follows; /* it needs events of tmux too, without a pane */
-	bool by_output; /* of its pane it needs the output only, which a pipe can carry */
+	bool
+	    by_output; /* the output of its pane tells it, by a pipe too, or the end of a process */
 	/* Members that name objects of tmux, NULL-terminated: with one it needs tmux. NULL: none. */
 	const char *const *tmux_members;
 	size_t args_size;

@@ -374,6 +374,7 @@ const struct condition_kind condition_kinds_pane[] = {
 	.fields = exited_fields,
 	.pane_member = "exited",
 	.needs_tmux = true,
+	.by_output = true,
 	.args_size = sizeof(struct exited_args),
 	.arm = exited_arm,
 	.disarm = pane_watch_disarm},

@@ -36,6 +36,11 @@
 	(COMMON_KINDS | BIT(EVENT_AGENT_REPORTED) | BIT(EVENT_DELIVERY) | BIT(EVENT_GAP) | \
 	    BIT(EVENT_HOST_STATE) | BIT(EVENT_NOTIFICATION) | BIT(EVENT_WAY_CHANGED))
 
+/* Kinds that need no client of tmux where panes are piped: the end of a process is seen anyway. */
+#define PIPED_KINDS                                                          \
+	(OWN_KINDS | MARK_KINDS | BIT(EVENT_AGENT_STATE) | BIT(EVENT_LINE) | \
+	    BIT(EVENT_PANE_EXITED) | BIT(EVENT_PANE_OUTPUT))
+
 /* Ids in order; ids of a server that ended are void. */
 struct id_set {
 	uint32_t *ids;
@@ -85,17 +90,24 @@ size_t subscription_set_count(const struct subscription_set *set)
 	return set->count;
 }
 
-bool subscription_follows(uint64_t kinds, bool wants_output)
+bool subscription_follows(uint64_t kinds, bool wants_output, bool by_pipe)
 {
-	return wants_output || kinds == 0 || (kinds & ~OWN_KINDS) != 0;
+	uint64_t others = OWN_KINDS;
+	if (by_pipe)
+		others = PIPED_KINDS;
+	/* The end of a pipe tells the end of its pane. */
+	if (by_pipe && (wants_output || kinds & (MARK_KINDS | BIT(EVENT_LINE))))
+		others |= BIT(EVENT_PANE_CLOSED);
+	return kinds == 0 || (wants_output && !by_pipe) || (kinds & ~others) != 0;
 }
 
-bool subscription_set_follows(const struct subscription_set *set)
+bool subscription_set_follows(const struct subscription_set *set, bool by_pipe)
 {
 	const struct list *link;
 	list_for_each (link, &set->subscriptions) {
 		const struct subscription *one = list_entry(link, struct subscription, link);
-		if (subscription_follows(one->kinds, one->wants_output))
+		if (subscription_follows(
+			one->kinds, one->wants_output, by_pipe && one->panes.is_limited))
 			return true;
 	}
 	return false;

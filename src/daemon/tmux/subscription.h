@@ -62,10 +62,13 @@ struct subscription_set *subscription_set_new(
     const struct subscription_parts *parts, const struct subscription_sink *sink);
 void subscription_set_free(struct subscription_set *set);
 size_t subscription_set_count(const struct subscription_set *set);
-/* Whether these kinds come from tmux, which the daemon then follows; 0: all kinds. */
-bool subscription_follows(uint64_t kinds, bool wants_output);
-/* Whether one of the subscriptions has such kinds. */
-bool subscription_set_follows(const struct subscription_set *set);
+/*
+ * Whether only a client of tmux gets these kinds; 0: all kinds. by_pipe: the panes are named, and
+ * piped where they can be.
+ */
+bool subscription_follows(uint64_t kinds, bool wants_output, bool by_pipe);
+/* Whether one of the subscriptions has such kinds. by_pipe: panes that are named are piped. */
+bool subscription_set_follows(const struct subscription_set *set, bool by_pipe);
 
 /* Whether there is a subscription of that name. */
 bool subscription_set_has(struct subscription_set *set, const char *name);
