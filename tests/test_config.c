@@ -118,6 +118,8 @@ static void test_words(void)
 	    {"-o show=message -o on_notify_for=person", CONFIG_RUN},
 	    {"-o show=both", CONFIG_ERROR},
 	    {"-o show=", CONFIG_ERROR},
+	    {"-o attach=sometimes", CONFIG_ERROR},
+	    {"-o attach=never -o follow=control", CONFIG_RUN},
 	    {"-o on_notify_for=me", CONFIG_ERROR},
 	    {"-o showing=none", CONFIG_ERROR},
 	    {"-qfv --exit-with-server --tmux /bin/tmux", CONFIG_RUN},
@@ -133,8 +135,15 @@ static void test_words(void)
 	    "values are set");
 	ok(config.limits.waits == 1000, "and other limits are unchanged");
 	(void)read_words("-o show=none -o on_notify_for=all -o attach=wanted -o show=message");
-	ok(!config.shows_nothing && config.notifies_of_all && !config.stays_attached,
+	ok(!config.shows_nothing && config.notifies_of_all && config.attach == ATTACH_USED,
 	    "of two words the last one counts");
+	ok(config_pipes(&config), "panes are followed by pipes");
+	(void)read_words("-o follow=control");
+	ok(!config_pipes(&config), "but not in control mode");
+	(void)read_words("-o attach=always -o follow=pipe");
+	ok(!config_pipes(&config), "nor by a daemon that is always a client");
+	(void)read_words("-o attach=never -o follow=control");
+	ok(config.attach == ATTACH_NEVER && config_pipes(&config), "and by one that never is");
 }
 
 static void test_reasons(void)

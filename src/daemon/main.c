@@ -649,7 +649,7 @@ static int set_up(struct main *main)
 	daemon->waits = new_waits(main);
 	daemon->agents = new_agents(daemon);
 	main->conditions.agents = daemon->agents;
-	if (!config->stays_attached)
+	if (config->attach != ATTACH_ALWAYS)
 		main->demand = demand_new(daemon);
 	return 0;
 }

@@ -319,6 +319,13 @@ kept() {
 	cat "$dir"/muxbus/*/journal* | grep -a -c once//td || true
 }
 tmux_pid=$(t display-message -p '#{pid}')
+# A daemon that is no client lists tmux first: then nothing was done.
+{
+	echo '{"method":"subscribe"}'
+	sleep 60
+} | socat - "UNIX-CONNECT:$MUXBUS" >/dev/null &
+until_is 'the daemon is attached' true sh -c "echo '{\"method\":\"status\"}' |
+	socat -t 60 - 'UNIX-CONNECT:$MUXBUS' | jq .result.tmux.attached"
 kill -STOP "$tmux_pid"
 ask "$(line send_text "$(text td four,)")" >/dev/null &
 asking=$!

@@ -243,6 +243,9 @@ static void test_wait(struct piped *piped)
 	    "{\"id\":\"w\",\"method\":\"wait_for\",\"params\":{\"any\":[{\"output\":\"to find\","
 	    "\"pane\":\"%s\"}],\"timeout_sec\":10}}",
 	    piped->pane);
+	for (int64_t end_ms = live_now_ms() + LIVE_TIMEOUT_MS; live_now_ms() < end_ms &&
+	     at_int(talk_call(events, "status", NULL), "result.waits") != 1;)
+		live_sleep_ms(2);
 	go(piped);
 	answer = talk_response(piped->talk, "w", LIVE_TIMEOUT_MS);
 	is_str(at_str(answer, "result.conditions.0.state"), "matched",

@@ -205,12 +205,12 @@ static const char help_text[] =
     "      --output=always|wanted\n"
     "                      follow the output of all panes from the start, or only of panes\n"
     "                      that a client asks for (default)\n"
-    "  -o attach=used|always\n"
-    "                      be a client of tmux only while a program needs output or events\n"
-    "                      (default), or always, which keeps all events\n"
-    "  -o follow=control|pipe\n"
-    "                      follow the output of a pane as a client of tmux in control mode\n"
-    "                      (default), or by pipe-pane where the pane has no pipe\n"
+    "  -o attach=used|always|never\n"
+    "                      be a client of tmux only while a program needs events that no one\n"
+    "                      else gets (default), or always, which keeps all events, or never\n"
+    "  -o follow=pipe|control\n"
+    "                      follow the output of a pane by pipe-pane where the pane has no pipe\n"
+    "                      (default), or as a client of tmux in control mode\n"
     "  -o on_notify_for=person|all\n"
     "                      run the program of on_notify for notifications that no agent gets\n"
     "                      (default), or for all\n"
@@ -303,18 +303,19 @@ static enum config_result set_output(struct config *config, const char *text)
 	return CONFIG_RUN;
 }
 
-/* Settings with two words for values. Keep alphabetized. */
+enum { WORDS_MAX = 4 };
+
+/* Settings with words for values: the first is the default. Keep alphabetized. */
 static const struct choice {
 	const char *name;
-	size_t offset; /* of the bool in struct config */
-	const char *usual;
-	const char *other; /* sets the bool */
-	const char *old; /* an old name of the usual one; NULL: none */
+	size_t offset; /* of an int in struct config: which word */
+	const char *words[WORDS_MAX];
+	const char *old; /* an old name of the first; NULL: none */
 } choices[] = {
-    {"attach", offsetof(struct config, stays_attached), "used", "always", "wanted"},
-    {"follow", offsetof(struct config, follows_by_pipe), "control", "pipe", NULL},
-    {"on_notify_for", offsetof(struct config, notifies_of_all), "person", "all", NULL},
-    {"show", offsetof(struct config, shows_nothing), "message", "none", NULL},
+    {"attach", offsetof(struct config, attach), {"used", "always", "never"}, "wanted"},
+    {"follow", offsetof(struct config, follows_by_control), {"pipe", "control"}, NULL},
+    {"on_notify_for", offsetof(struct config, notifies_of_all), {"person", "all"}, NULL},
+    {"show", offsetof(struct config, shows_nothing), {"message", "none"}, NULL},
 };
 
 #define CHOICES_COUNT (sizeof choices / sizeof *choices)
@@ -322,13 +323,21 @@ static const struct choice {
 static enum config_result set_choice(
     struct config *config, const struct choice *choice, const char *value)
 {
-	bool is_other = strcmp(value, choice->other) == 0;
-	if (!is_other && strcmp(value, choice->usual) != 0 &&
-	    (choice->old == NULL || strcmp(value, choice->old) != 0))
-		return usage("-o: %s: must be \"%s\" or \"%s\", not \"%s\"", choice->name,
-		    choice->usual, choice->other, value);
-	*(bool *)((char *)config + choice->offset) = is_other;
-	return CONFIG_RUN;
+	const char *const *words = choice->words;
+	int *ret_word = (int *)((char *)config + choice->offset);
+	for (int word = 0; word < WORDS_MAX && words[word] != NULL; word++) {
+		if (strcmp(value, words[word]) == 0) {
+			*ret_word = word;
+			return CONFIG_RUN;
+		}
+	}
+	if (choice->old != NULL && strcmp(value, choice->old) == 0) {
+		*ret_word = 0;
+		return CONFIG_RUN;
+	}
+	return usage("-o: %s: must be \"%s\"%s%s%s or \"%s\", not \"%s\"", choice->name, words[0],
+	    words[2] != NULL ? ", \"" : "", words[2] != NULL ? words[1] : "",
+	    words[2] != NULL ? "\"" : "", words[2] != NULL ? words[2] : words[1], value);
 }
 
 /* All other settings have numbers. */

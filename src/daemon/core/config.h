@@ -34,6 +34,13 @@ struct config_limits {
 	int64_t on_notify_rate; /* runs of on_notify in a minute */
 };
 
+/* When the daemon is a client of tmux: -o attach. */
+enum config_attach {
+	ATTACH_USED, /* while a program needs what only a client gets */
+	ATTACH_ALWAYS,
+	ATTACH_NEVER, /* what only a client gets is refused */
+};
+
 struct config {
 	char tmux_socket[PATH_MAX];
 	char socket[PATH_MAX];
@@ -44,10 +51,10 @@ struct config {
 	bool is_foreground;
 	bool exit_with_server;
 	bool all_output; /* --output=always */
-	bool stays_attached; /* -o attach=always */
-	bool follows_by_pipe; /* -o follow=pipe */
-	bool shows_nothing; /* -o show=none */
-	bool notifies_of_all; /* -o on_notify_for=all */
+	int attach; /* enum config_attach */
+	int follows_by_control; /* 1: -o follow=control */
+	int shows_nothing; /* 1: -o show=none */
+	int notifies_of_all; /* 1: -o on_notify_for=all */
 	int ready_fd; /* gets a line when ready; -1: none */
 	int listen_fd; /* the socket from a service manager; 0: we make it */
 	int log_level;
@@ -82,10 +89,11 @@ void config_write_table(struct json_writer *writer, const char *name);
 struct buf;
 void config_write_mdoc(struct buf *out);
 
-/* Whether the output of panes comes by pipes where it can. */
+/* Whether the output of panes comes by pipes where it can. A client gets it anyway. */
 static inline bool config_pipes(const struct config *config)
 {
-	return config->follows_by_pipe && !config->all_output;
+	return config->attach == ATTACH_NEVER ||
+	    (config->attach == ATTACH_USED && !config->follows_by_control && !config->all_output);
 }
 
 #endif

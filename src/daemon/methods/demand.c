@@ -93,6 +93,8 @@ void demand_settle(struct demand *demand)
 	bool is_working = !by_pipe && (has_typing || has_agents(daemon));
 	bool is_now = is_working || follows(daemon, by_pipe);
 	int64_t now_ms = clock_mono_ms(), rest_ms;
+	if (daemon->config->attach == ATTACH_NEVER)
+		is_now = false;
 	if (is_now)
 		demand->last_ms = now_ms;
 	rest_ms = demand->last_ms + DEMAND_REST_MS - now_ms;

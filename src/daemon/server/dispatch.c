@@ -232,6 +232,12 @@ static bool is_detached(const struct tmux *tmux)
 
 bool dispatch_attach_first(struct request *request)
 {
+	if (request_parts(request)->config->attach == ATTACH_NEVER) {
+		request_fail(request, MESSAGE_REFUSED,
+		    "only a client of tmux gets this, and this muxbusd never is one: start it "
+		    "without -o attach=never");
+		return true;
+	}
 	return is_detached(request_parts(request)->tmux) &&
 	    dispatch_put_off_until(request, attach, request);
 }

@@ -131,6 +131,7 @@ CapturePaneResult = TypedDict(
         "truncated": "bool",
         "rest": "str",
         "offset": "int",
+        "offset_exact": "bool",
     },
     total=False,
 )

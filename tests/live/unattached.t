@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Agents, tasks, waits, wakes and the output of single panes need no client of tmux: a hook of the
+# user would see one come. The same with -o attach=never, which refuses what only a client gets.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+command -v python3 >/dev/null || skip_all 'python3 is not installed'
+
+# listen FILE PARAMS: keeps the lines that a subscriber gets.
+listen() {
+	{
+		jq -nc --argjson params "$2" '{id: 1, method: "subscribe", params: $params}'
+		sleep 60
+	} | socat - "UNIX-CONNECT:$MUXBUS" >"$dir/$1" &
+	listener=$!
+	until_is "a subscriber is there: $1" 1 sh -c "grep -c '\"subscription\"' $dir/$1 || :"
+}
+has_event() { # has_event FILE FILTER
+	jq -rs "map(select(.method == \"event\").params | select($2)) | length > 0" "$dir/$1" 2>/dev/null ||
+		echo false
+}
+
+# use: what an agent's user does, none of which needs a client.
+use() {
+	pane=$(t new-window -dPF '#{pane_id}' 'exec sh')
+	call ensure_agent '{"name":"py","command":"exec python3 -q","env":{"PYTHON_COLORS":"0","PYTHON_BASIC_REPL":"1"}}'
+	is 'an agent is started' "$(field .result.state)" ready
+	agent=$(field .result.pane)
+	call send_task '{"agent":"py","text":"print(6 * 7)","timeout_sec":60}'
+	is 'and does a task' "$(field '.result | "\(.outcome) \(.text)"')" "$(printf 'ready 42')"
+	ask '{"method":"send_task","params":{"agent":"py","text":"input(\"Go on? [Y/n] \")","timeout_sec":60}}' >"$dir/task"
+	call wait_for '{"any":[{"agent_state":"asking","agent":"py"}],"timeout_sec":60}'
+	is 'a wait sees what it asks' "$(field ".result.matched | tojson")" '[0]'
+	call respond '{"agent":"py","text":"y","timeout_sec":60}'
+	is 'it is answered' "$(field .result.outcome)" ready
+	call wait_for "{\"any\":[{\"prompt\":true,\"pane\":\"$pane\"}],\"timeout_sec\":60}"
+	is 'a wait sees the prompt of a shell' "$(field ".result.matched | tojson")" '[0]'
+	ask "{\"method\":\"wait_for\",\"params\":{\"any\":[{\"output\":\"two 4\",\"pane\":\"$pane\"}],\"timeout_sec\":60}}" >"$dir/waited" &
+	waiter=$!
+	listen lines "{\"kinds\":[\"gap\",\"line\",\"pane_closed\"],\"panes\":[\"$pane\"]}"
+	call send_text "{\"pane\":\"$pane\",\"text\":\"echo two \$((2 + 2))\",\"enter\":true}"
+	wait "$waiter"
+	is 'a wait sees a line' "$(jq -c .result.matched "$dir/waited")" "[0]"
+	until_is 'a subscriber gets the lines of a pane' true has_event lines '.kind == "line" and .text == "two 4"'
+	call sleep "{\"seconds\":0.2,\"pane\":\"$agent\",\"id\":\"nap\"}"
+	call wait_for '{"any":[{"notification":"nap"}],"timeout_sec":60}'
+	call post_notification "{\"pane\":\"$agent\",\"text\":\"None # a wake\"}"
+	until_is 'a notification is typed into the pane of the agent' true \
+		sh -c "tmux -S $dir/tmux capture-pane -p -t '$agent' | grep -q 'a wake' && echo true || echo false"
+	ask "{\"method\":\"wait_for\",\"params\":{\"any\":[{\"exited\":\"$pane\"}],\"timeout_sec\":60}}" >"$dir/waited" &
+	waiter=$!
+	call send_text "{\"pane\":\"$pane\",\"text\":\"exit 3\",\"enter\":true}"
+	wait "$waiter"
+	is 'a wait sees the end of a program' "$(jq -c .result.matched "$dir/waited")" "[0]"
+	until_is 'a subscriber the end of its pane' true has_event lines '.kind == "pane_closed"'
+	kill "$listener" 2>/dev/null
+	call get_pane "{\"pane\":\"$agent\"}"
+	is 'a pane can be asked for' "$(field .result.pane)" "$agent"
+	is 'the daemon says that it is no client' "$(ask '{"method":"status"}' | jq -r .result.tmux.attached)" false
+	is 'and none has come' "$(cat "$dir/clients" 2>/dev/null)" ''
+}
+
+start 'exec sh'
+t set-hook -g client-attached "run-shell 'echo client >>$dir/clients'"
+use
+listen all '{}'
+until_is 'which the hook sees' client sh -c "sort -u $dir/clients"
+
+kill "$listener" 2>/dev/null
+finish
+start 'exec sh'
+kill "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+MUXBUS_TEST_ATTACH=never
+start_daemon
+t set-hook -g client-attached "run-shell 'echo client >>$dir/clients'"
+use
+call subscribe '{}'
+is 'with attach=never it is refused' "$(field '"\(.error.data.kind) \(.error.message | contains("attach=never"))"')" 'refused true'
+call wait_for '{"any":[{"event":"window_created"}],"timeout_sec":5}'
+is 'as a wait for such an event is' "$(field .error.data.kind)" refused
+pane=$(t new-window -dPF '#{pane_id}' 'exec sh')
+t pipe-pane -t "$pane" 'cat >/dev/null'
+call read_output "{\"pane\":\"$pane\"}"
+is 'a pane with a pipe of the user is not followed, and says so' "$(field .result.gap.reason)" not_watched
+is 'no client has come' "$(cat "$dir/clients" 2>/dev/null)" ''
+done_testing
