@@ -111,20 +111,12 @@ static int read_file(struct on_notify *on_notify, struct buf *text)
 /* Finds the program: a path, perhaps below ~/, or a name in PATH. */
 static bool find_program(const char *word, char path[PATH_MAX])
 {
-	const char *home = getenv("HOME"), *dirs = getenv("PATH");
+	const char *home = getenv("HOME");
 	if (strncmp(word, "~/", 2) == 0 && home != NULL)
 		return snprintf(path, PATH_MAX, "%s%s", home, word + 1) < PATH_MAX;
 	if (strchr(word, '/') != NULL)
 		return snprintf(path, PATH_MAX, "%s", word) < PATH_MAX;
-	while (dirs != NULL && *dirs != '\0') {
-		int len = (int)strcspn(dirs, ":");
-		if (*dirs == '/' &&
-		    snprintf(path, PATH_MAX, "%.*s/%s", len, dirs, word) < PATH_MAX &&
-		    access(path, X_OK) == 0)
-			return true;
-		dirs += len + (dirs[len] == ':');
-	}
-	return false;
+	return program_find(word, getenv("PATH"), path, PATH_MAX);
 }
 
 /* Each line is a word. Empty lines and comments are none. */

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -116,6 +118,19 @@ struct program *program_start(
 	}
 	loop_timer_arm(program->timer, order->time_ms);
 	return program;
+}
+
+bool program_find(const char *name, const char *dirs, char *out, size_t size)
+{
+	while (dirs != NULL && *dirs != '\0') {
+		int len = (int)strcspn(dirs, ":");
+		if (*dirs == '/' &&
+		    (size_t)snprintf(out, size, "%.*s/%s", len, dirs, name) < size &&
+		    access(out, X_OK) == 0)
+			return true;
+		dirs += len + (dirs[len] == ':');
+	}
+	return false;
 }
 
 char *program_output(const struct program *program)

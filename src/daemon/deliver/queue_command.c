@@ -157,11 +157,6 @@ static const char *find_variable(const struct buf *block, const char *name)
 	return NULL;
 }
 
-static bool is_program(const char *path)
-{
-	return path[0] == '/' && access(path, X_OK) == 0;
-}
-
 /* The process of a program: that one, or a child of that launcher; 0: neither, or not known. */
 static pid_t find_process(const char *name, pid_t pid)
 {
@@ -194,17 +189,10 @@ static bool find_program(const char *name, pid_t pid, const char *dirs, char *ou
 	len = pid > 0 ? readlink(link, out, size - 1) : -1;
 	if (len > 0) {
 		out[len] = '\0';
-		if (is_program(out))
+		if (out[0] == '/' && access(out, X_OK) == 0)
 			return true;
 	}
-	while (dirs != NULL && *dirs != '\0') {
-		int count = (int)strcspn(dirs, ":");
-		if ((size_t)snprintf(out, size, "%.*s/%s", count, dirs, name) < size &&
-		    is_program(out))
-			return true;
-		dirs += count + (dirs[count] == ':');
-	}
-	return false;
+	return program_find(name, dirs, out, size);
 }
 
 /* Our environment, with what is the agent's own before it. Its array is the caller's. */
