@@ -92,9 +92,5 @@ void receipt_put_all(const struct receipt_parts *parts, const uint64_t *seqs, si
 void receipt_put(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,
     const char *result, const char *way, const char *reason)
 {
-	struct json_writer writer;
-	struct buf receipt;
-	buf_init(&receipt, RECEIPT_MAX);
-	receipt_begin(&receipt, &writer, result, way, reason);
-	receipt_give(parts, seq, state, &receipt, &writer);
+	receipt_put_all(parts, &seq, 1, state, result, way, reason);
 }
