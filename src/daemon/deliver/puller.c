@@ -44,33 +44,33 @@ static int64_t loan_ms(const struct puller_set *set)
 	return set->parts.config->limits.loan_ms;
 }
 
-static bool is_armed(const struct puller *puller)
+/* Whether it takes what comes for its pane. A hook does so only while it waits. */
+static bool takes(const struct puller *puller)
 {
-	return puller->way == PULLER_FOLLOW &&
-	    (puller->waiting > 0 || clock_mono_ms() < puller->armed_until_ms);
+	return puller->waiting > 0 ||
+	    (puller->way == PULLER_FOLLOW && clock_mono_ms() < puller->armed_until_ms);
+}
+
+static bool any_takes(
+    const struct puller_set *set, const struct pane_ref *pane, enum puller_way way)
+{
+	const struct list *link;
+	list_for_each (link, &set->pullers) {
+		const struct puller *puller = list_entry(link, const struct puller, link);
+		if (puller->way == way && pane_ref_equal(&puller->pane, pane) && takes(puller))
+			return true;
+	}
+	return false;
 }
 
 bool puller_is_armed(const struct puller_set *set, const struct pane_ref *pane)
 {
-	const struct list *link;
-	list_for_each (link, &set->pullers) {
-		const struct puller *puller = list_entry(link, const struct puller, link);
-		if (pane_ref_equal(&puller->pane, pane) && is_armed(puller))
-			return true;
-	}
-	return false;
+	return any_takes(set, pane, PULLER_FOLLOW);
 }
 
 bool puller_hook_waits(const struct puller_set *set, const struct pane_ref *pane)
 {
-	const struct list *link;
-	list_for_each (link, &set->pullers) {
-		const struct puller *puller = list_entry(link, const struct puller, link);
-		if (puller->way == PULLER_HOOK && puller->waiting > 0 &&
-		    pane_ref_equal(&puller->pane, pane))
-			return true;
-	}
-	return false;
+	return any_takes(set, pane, PULLER_HOOK);
 }
 
 static struct lease *find_lease(struct puller *puller, uint64_t seq)
@@ -150,21 +150,14 @@ static void puller_free(struct puller *puller)
 	mem_free(puller);
 }
 
-static void tell_settled(struct puller_set *set, const struct pane_ref *pane)
+static void notify(struct puller_set *set, const struct pane_ref *pane, bool has_begun)
 {
 	struct list *link, *after;
 	list_for_each_safe (link, after, &set->listeners) {
 		struct puller_listener *listener = list_entry(link, struct puller_listener, link);
-		listener->settled(listener, pane);
-	}
-}
-
-static void tell_begun(struct puller_set *set, const struct pane_ref *pane)
-{
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->listeners) {
-		struct puller_listener *listener = list_entry(link, struct puller_listener, link);
-		if (listener->begun != NULL)
+		if (!has_begun)
+			listener->settled(listener, pane);
+		else if (listener->begun != NULL)
 			listener->begun(listener, pane);
 	}
 }
@@ -195,11 +188,11 @@ static void settle(struct puller *puller)
 		next_ms = puller->armed_until_ms;
 	if (next_ms != INT64_MAX)
 		loop_timer_arm(puller->timer, next_ms - now_ms);
-	if (puller->waiting == 0 && !is_armed(puller) && puller->count == 0) {
+	if (!takes(puller) && puller->count == 0) {
 		forget(puller);
 		puller_free(puller);
 	}
-	tell_settled(set, &pane);
+	notify(set, &pane, false);
 }
 
 static void on_timer(void *data)
@@ -260,7 +253,7 @@ struct puller *puller_begin(
 		remember(puller);
 	}
 	puller->waiting++;
-	tell_begun(set, &puller->pane);
+	notify(set, &puller->pane, true);
 	return puller;
 }
 
