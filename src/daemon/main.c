@@ -529,12 +529,7 @@ static struct delivery_set *new_deliveries(const struct main *main)
 static struct promise_set *new_promises(struct daemon *daemon)
 {
 	struct promise_parts parts = {
-	    .base = daemon->base,
-	    .events = daemon->events,
-	    .queue = daemon->queue,
 	    .tmux = daemon->tmux,
-	    .presences = daemon->presences,
-	    .pullers = daemon->pullers,
 	    .deliveries = daemon->deliveries,
 	    .is_pending = pending_is_any,
 	    .data = daemon,

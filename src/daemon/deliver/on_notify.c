@@ -20,9 +20,11 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/deliver/mail.h"
 #include "daemon/deliver/person.h"
 #include "daemon/deliver/program.h"
 #include "daemon/deliver/show.h"
+#include "daemon/deliver/way.h"
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 #include "wire/address.h"
@@ -235,8 +237,8 @@ static void give_receipts(struct on_notify *on_notify)
 			taken[count++] = note->seq;
 	}
 	if (count > 0)
-		receipt_put_all(
-		    receipts, taken, count, NOTE_DELIVERED, "handed_over", "on_notify", NULL);
+		receipt_put_all(receipts, taken, count, NOTE_DELIVERED, way_on_notify.result,
+		    way_on_notify.name, NULL);
 }
 
 static void look_soon(struct on_notify *on_notify);
@@ -394,3 +396,42 @@ void on_notify_write(
 		json_put_null(writer, "failure");
 	json_object_end(writer);
 }
+
+static enum way_use use(const struct way_place *place, struct way_found *found)
+{
+	if (!place->runs_on_notify) {
+		snprintf(found->text, WAY_TEXT_SIZE, "pane %%%u: no agent is there, and show=none",
+		    (unsigned)place->address->pane);
+		return WAY_REFUSES;
+	}
+	snprintf(found->text, WAY_TEXT_SIZE, "given%s to the program of on_notify",
+	    place->parts->config->shows_nothing ? "" : ", as no client is attached,");
+	return WAY_TAKES;
+}
+
+/*
+ * The program runs by itself. Where neither a message nor a program reaches a person, no later reader
+ * is waited for.
+ */
+static void start(struct mail *mail, const struct way_found *found)
+{
+	const struct notification *notes[MAIL_BATCH_MAX];
+	mail_end_deferral(mail);
+	if (!found->is_final) {
+		mail_wait_for_person(mail, found);
+		return;
+	}
+	mail_gather(mail, notes);
+	receipt_put_all(&mail->office->receipts, mail->batch, mail->batch_count, NOTE_FAILED,
+	    "refused", way_none.name, found->text);
+	mail->batch_count = 0;
+	loop_timer_arm(mail->soon, 0);
+}
+
+const struct way way_on_notify = {
+    .name = "on_notify",
+    .result = "handed_over",
+    .is_for_person = true,
+    .use = use,
+    .start = start,
+};

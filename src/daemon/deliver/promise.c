@@ -12,10 +12,8 @@
 #include "base/xalloc.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/puller.h"
-#include "daemon/deliver/queue_command.h"
 #include "daemon/deliver/way.h"
 #include "daemon/event/event_log.h"
-#include "daemon/pane/expected.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
@@ -45,6 +43,7 @@ struct promise {
 
 struct promise_set {
 	struct promise_parts parts;
+	const struct delivery_parts *of; /* those of delivery */
 	struct event_log_listener events;
 	struct presence_listener reports;
 	struct puller_listener pullers;
@@ -81,36 +80,17 @@ static void on_end(void *data)
 	look_soon(promise->set);
 }
 
-/* The program that the way leads to; pid 0: none, or the follower or hook reports its end. */
-static void find_program(const struct promise *promise, struct foreground_program *ret_program)
-{
-	const struct promise_parts *parts = &promise->set->parts;
-	char reason[QUEUE_REASON_SIZE];
-	struct queue_target target;
-	struct expected expected;
-	*ret_program = (struct foreground_program){0};
-	if (promise->found.way == WAY_QUEUE_COMMAND &&
-	    queue_command_find(parts->presences, &promise->address, &target, reason)) {
-		ret_program->pid = target.pid;
-		ret_program->start = target.pid > 0 ? process_start_ticks(target.pid) : 0;
-	} else if (promise->found.way == WAY_TYPED) {
-		if (expected_find(queue_store(parts->queue), &promise->address, &expected) &&
-		    foreground_lives(expected.program.pid, expected.program.start))
-			*ret_program = expected.program;
-		else
-			foreground_leader(promise->address.pane_pid, ret_program);
-	}
-}
-
 /*
  * Watches the end of the program that the way leads to. Without a free descriptor the other facts
  * are left.
  */
 static void watch(struct promise *promise)
 {
-	struct foreground_program program;
+	const struct way *way = promise->found.way;
+	struct foreground_program program = {0};
 	int pidfd;
-	find_program(promise, &program);
+	if (way->program != NULL)
+		way->program(promise->set->of, &promise->address, &program);
 	if (promise->end != NULL && program.pid == promise->program.pid &&
 	    program.start == promise->program.start)
 		return;
@@ -124,7 +104,7 @@ static void watch(struct promise *promise)
 		return;
 	}
 	promise->program = program;
-	promise->end = loop_pidfd_new(promise->set->parts.base, pidfd, on_end, promise);
+	promise->end = loop_pidfd_new(promise->set->of->base, pidfd, on_end, promise);
 }
 
 static void promise_free(struct promise *promise)
@@ -145,7 +125,7 @@ static void write_members(struct json_writer *writer, const struct promise *prom
 	else
 		json_put_null(writer, "pane");
 	json_put_str(writer, "thread", address->thread[0] != '\0' ? address->thread : NULL);
-	json_put_str(writer, "way", way_name(found->way));
+	json_put_str(writer, "way", found->way->name);
 	if (!way_wakes(found->way))
 		(void)json_put_text(writer, "reason", found->text, strlen(found->text));
 	else
@@ -164,7 +144,7 @@ static void publish(const struct promise *promise, const char *before)
 	json_writer_init(&writer, &members);
 	write_members(&writer, promise);
 	json_put_str(&writer, "before", before);
-	(void)event_log_publish(parts->events, EVENT_WAY_CHANGED, &scope,
+	(void)event_log_publish(promise->set->of->events, EVENT_WAY_CHANGED, &scope,
 	    (const char *)members.data, members.len, true);
 	buf_finish(&members);
 }
@@ -173,11 +153,11 @@ static void publish(const struct promise *promise, const char *before)
 static void take(struct promise *promise, const struct way_found *found)
 {
 	const struct promise_parts *parts = &promise->set->parts;
-	enum way before = promise->found.way;
+	const struct way *before = promise->found.way;
 	bool was_known = promise->is_known;
 	/* After a restart a way is announced if it is lost: an earlier answer may have named another. */
 	bool has_changed =
-	    was_known ? way_wakes(before) != way_wakes(found->way) : found->way == WAY_NONE;
+	    was_known ? way_wakes(before) != way_wakes(found->way) : found->way == &way_none;
 	promise->found = *found;
 	promise->is_known = true;
 	if (has_changed) {
@@ -185,7 +165,7 @@ static void take(struct promise *promise, const struct way_found *found)
 			promise_free(promise);
 			return;
 		}
-		publish(promise, was_known ? way_name(before) : NULL);
+		publish(promise, was_known ? before->name : NULL);
 	}
 	watch(promise);
 }
@@ -238,15 +218,16 @@ struct promise_set *promise_set_new(const struct promise_parts *parts)
 {
 	struct promise_set *set = xcalloc(1, sizeof *set);
 	set->parts = *parts;
+	set->of = delivery_parts(parts->deliveries);
 	list_init(&set->promises);
-	set->timer = loop_timer_new(parts->base, on_time, set);
+	set->timer = loop_timer_new(set->of->base, on_time, set);
 	set->events.event = on_event;
-	event_log_listen(parts->events, &set->events);
+	event_log_listen(set->of->events, &set->events);
 	set->reports.reported = on_reported;
-	presence_listen(parts->presences, &set->reports);
+	presence_listen(set->of->presences, &set->reports);
 	set->pullers.begun = on_puller;
 	set->pullers.settled = on_puller;
-	puller_listen(parts->pullers, &set->pullers);
+	puller_listen(set->of->pullers, &set->pullers);
 	delivery_on_change(parts->deliveries, on_changed, set);
 	return set;
 }
@@ -256,7 +237,7 @@ void promise_set_free(struct promise_set *set)
 	struct list *link, *after;
 	if (set == NULL)
 		return;
-	event_log_unlisten(set->parts.events, &set->events);
+	event_log_unlisten(set->of->events, &set->events);
 	presence_unlisten(&set->reports);
 	puller_unlisten(&set->pullers);
 	delivery_on_change(set->parts.deliveries, NULL, NULL);
@@ -284,6 +265,7 @@ static struct promise *add(struct promise_set *set, const struct pane_ref *addre
 		promise_free(list_entry(set->promises.next, struct promise, link));
 	promise->set = set;
 	promise->address = *address;
+	promise->found.way = &way_none;
 	list_append(&set->promises, &promise->link);
 	set->count++;
 	return promise;

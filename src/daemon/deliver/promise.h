@@ -15,24 +15,14 @@
 #define PROMISE_CHECK_MS 1000 /* from a fact until the ways are looked at again */
 
 struct delivery_set;
-struct event_base;
-struct event_log;
 struct json_writer;
 struct pane_ref;
-struct presence_set;
 struct promise_set;
-struct puller_set;
-struct queue;
 struct tmux;
 struct way_found;
 
 struct promise_parts {
-	struct event_base *base;
-	struct event_log *events;
-	struct queue *queue;
 	struct tmux *tmux;
-	struct presence_set *presences;
-	struct puller_set *pullers;
 	struct delivery_set *deliveries;
 	/* Whether anything is pending for an address. */
 	bool (*is_pending)(void *data, const struct pane_ref *address);

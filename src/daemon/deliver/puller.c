@@ -4,11 +4,14 @@
 
 #include <muxbus.h>
 
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/receipt.h"
+#include "daemon/deliver/way.h"
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 
@@ -37,7 +40,7 @@ struct puller_set {
 	size_t count;
 };
 
-static const char *const way_names[] = {[PULLER_FOLLOW] = "follow", [PULLER_HOOK] = "hook"};
+const char *const puller_ways[] = {[PULLER_FOLLOW] = "follow", [PULLER_HOOK] = "hook", NULL};
 
 static int64_t loan_ms(const struct puller_set *set)
 {
@@ -68,11 +71,6 @@ bool puller_is_armed(const struct puller_set *set, const struct pane_ref *pane)
 	return any_takes(set, pane, PULLER_FOLLOW);
 }
 
-bool puller_hook_waits(const struct puller_set *set, const struct pane_ref *pane)
-{
-	return any_takes(set, pane, PULLER_HOOK);
-}
-
 static struct lease *find_lease(struct puller *puller, uint64_t seq)
 {
 	for (size_t at = 0; at < puller->count; at++) {
@@ -93,7 +91,7 @@ bool puller_holds(const struct puller_set *set, uint64_t seq)
 }
 
 static const struct record_field puller_fields[] = {
-    {RECORD_ROW(NAME, struct puller, way, "way"), .names = way_names, .values = PULLER_HOOK + 1},
+    {RECORD_ROW(NAME, struct puller, way, "way"), .names = puller_ways, .values = PULLER_HOOK + 1},
 };
 
 static const struct record_kind puller_kind = {
@@ -138,7 +136,7 @@ static void give_back(struct puller *puller, bool is_all, const char *reason)
 		drop_lease(puller, &puller->leases[at]);
 		queue_count_redelivery(receipts->queue, lease.seq);
 		receipt_put(
-		    receipts, lease.seq, NOTE_QUEUED, "deferred", way_names[puller->way], reason);
+		    receipts, lease.seq, NOTE_QUEUED, "deferred", puller_ways[puller->way], reason);
 	}
 }
 
@@ -271,8 +269,8 @@ uint64_t puller_take(struct puller *puller)
 				continue;
 			puller->leases[puller->count++] =
 			    (struct lease){note->seq, clock_mono_ms() + loan_ms(puller->set)};
-			receipt_put(receipts, note->seq, NOTE_DELIVERING, "handed_over",
-			    way_names[puller->way], NULL);
+			receipt_put(receipts, note->seq, NOTE_DELIVERING, way_follow.result,
+			    puller_ways[puller->way], NULL);
 			return note->seq;
 		}
 	}
@@ -325,3 +323,21 @@ void puller_set_free(struct puller_set *set)
 		puller_free(list_entry(link, struct puller, link));
 	mem_free(set);
 }
+
+static enum way_use use_follow(const struct way_place *place, struct way_found *found)
+{
+	snprintf(found->text, WAY_TEXT_SIZE, "printed by the follower of pane %%%u",
+	    (unsigned)place->address->pane);
+	return puller_is_armed(place->parts->pullers, place->address) ? WAY_TAKES : WAY_PASSES;
+}
+
+static enum way_use use_hook(const struct way_place *place, struct way_found *found)
+{
+	snprintf(found->text, WAY_TEXT_SIZE, "handed over by the hook that waits in pane %%%u",
+	    (unsigned)place->address->pane);
+	return any_takes(place->parts->pullers, place->address, PULLER_HOOK) ? WAY_TAKES
+									     : WAY_PASSES;
+}
+
+const struct way way_follow = {.name = "follow", .result = "handed_over", .use = use_follow};
+const struct way way_hook = {.name = "hook", .result = "handed_over", .use = use_hook};

@@ -25,6 +25,7 @@ enum puller_way {
 	PULLER_FOLLOW,
 	PULLER_HOOK,
 };
+extern const char *const puller_ways[]; /* their names; NULL ends */
 
 struct config;
 struct event_base;
@@ -43,8 +44,6 @@ void puller_set_free(struct puller_set *set);
 
 /* Whether a follower tells what comes for a pane. */
 bool puller_is_armed(const struct puller_set *set, const struct pane_ref *pane);
-/* Whether a hook of the pane's agent waits for what comes. */
-bool puller_hook_waits(const struct puller_set *set, const struct pane_ref *pane);
 /* Whether a notification is on its way with a puller. */
 bool puller_holds(const struct puller_set *set, uint64_t seq);
 

@@ -2,6 +2,8 @@
 /* The commands by which agents queue messages to their sessions. */
 #include "daemon/deliver/queue_command.h"
 
+#include <muxbus.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,8 +17,13 @@
 #include "base/process.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "daemon/deliver/mail.h"
 #include "daemon/deliver/program.h"
-#include "daemon/queue/notification.h"
+#include "daemon/deliver/prompt_line.h"
+#include "daemon/deliver/way.h"
+#include "daemon/input/submit.h"
+#include "daemon/pane/foreground.h"
+#include "daemon/pane/presence.h"
 #include "io/loop_timer.h"
 
 extern char **environ;
@@ -28,6 +35,9 @@ enum {
 	WORDS_MAX = 8,
 	ENVIRON_MAX = 256 * 1024,
 	VARIABLES_MAX = 4096,
+	OUTPUT_MAX = 256 * 1024, /* bytes: writing more fails */
+	TIME_MS = 10000, /* then it is killed, and counts as failed */
+	REASON_SIZE = 200,
 };
 
 #define SESSION_WORD "%session"
@@ -45,12 +55,19 @@ static const struct {
 static const char *const inherited[] = {"PATH", "HOME", "CODEX_HOME"};
 #define INHERITED_COUNT (sizeof inherited / sizeof *inherited)
 
-struct queue_command {
-	queue_command_fn *done;
-	void *data;
+/* A session, and the process whose program and environment its command needs. */
+struct target {
+	char agent[PRESENCE_NAME_MAX + 1];
+	char session[PRESENCE_SESSION_MAX + 1];
+	pid_t pid; /* 0: not known */
+};
+
+/* The work of a mail. */
+struct command {
+	struct mail *mail;
 	struct program *program; /* NULL: it was not started */
 	struct loop_timer *timer;
-	char reason[QUEUE_REASON_SIZE];
+	char reason[REASON_SIZE]; /* why the agent does not have the message */
 };
 
 static const char *const *find_words(const char *agent)
@@ -67,8 +84,8 @@ bool queue_command_is_of(const char *agent)
 	return find_words(agent) != NULL;
 }
 
-static bool set_target(struct queue_target *target, const struct presence *presence,
-    const char *agent, const char *session)
+static bool set_target(
+    struct target *target, const struct presence *presence, const char *agent, const char *session)
 {
 	if (presence == NULL || presence->is_by_mark || strcmp(presence->agent, agent) != 0 ||
 	    session[0] == '\0' || find_words(agent) == NULL)
@@ -79,8 +96,13 @@ static bool set_target(struct queue_target *target, const struct presence *prese
 	return true;
 }
 
-bool queue_command_find(struct presence_set *presences, const struct pane_ref *address,
-    struct queue_target *ret_target, char ret_reason[QUEUE_REASON_SIZE])
+/*
+ * The session at an address: its thread, else what the agent in its pane has reported. False if
+ * there is none, or its agent has no such command, or its process has ended: for a thread with
+ * the reason, else "".
+ */
+static bool find_target(struct presence_set *presences, const struct pane_ref *address,
+    struct target *ret_target, char ret_reason[REASON_SIZE])
 {
 	const struct presence *in_pane = presence_of_pane(presences, address);
 	char agent[PRESENCE_NAME_MAX + 1];
@@ -94,7 +116,7 @@ bool queue_command_find(struct presence_set *presences, const struct pane_ref *a
 		ret_target, presence_of_session(presences, agent, session), agent, session) ||
 	    set_target(ret_target, in_pane, agent, session))
 		return true;
-	snprintf(ret_reason, QUEUE_REASON_SIZE,
+	snprintf(ret_reason, REASON_SIZE,
 	    "thread %.64s is not loaded: the process of %.32s has ended", session, agent);
 	return false;
 }
@@ -236,17 +258,47 @@ static char *find_said(char *text)
 	return notification_clean_text(said, strlen(said));
 }
 
-static void on_ended(void *data, const struct program_end *end)
+static void command_free(struct command *command)
 {
-	struct queue_command *command = data;
-	int status = end->status;
-	bool is_done = !end->is_late && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	program_free(command->program);
+	loop_timer_free(command->timer);
+	mem_free(command);
+}
+
+/* Gives the receipts of what was handed over, and goes on with what came meanwhile. */
+static void end(struct command *command, bool is_taken)
+{
+	struct mail *mail = command->mail;
+	bool has_pane = mail->pane.pane != MUXBUS_NO_ID;
+	mail->work = NULL;
+	mail->has_failed = !is_taken;
+	mail->tries = is_taken ? 0 : mail->tries + 1;
+	if (is_taken)
+		mail_arrived(mail, &way_queue_command);
+	else
+		receipt_put_all(&mail->office->receipts, mail->batch, mail->batch_count,
+		    NOTE_QUEUED, "deferred", has_pane ? way_queue_command.name : way_none.name,
+		    command->reason);
+	snprintf(mail->reason, sizeof mail->reason, "%s", is_taken ? "" : command->reason);
+	mail->reason_way = has_pane ? NULL : way_none.name;
+	mail->batch_count = 0;
+	command_free(command);
+	if (!is_taken && mail->office->changed != NULL)
+		mail->office->changed(mail->office->changed_data);
+	mail->office->go(mail);
+}
+
+static void on_ended(void *data, const struct program_end *ended)
+{
+	struct command *command = data;
+	int status = ended->status;
+	bool is_done = !ended->is_late && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 	char *text = program_output(command->program);
 	bool is_not_loaded = strcasestr(text, "not loaded") != NULL;
 	char *said = find_said(text);
-	if (end->is_late)
+	if (ended->is_late)
 		snprintf(command->reason, sizeof command->reason,
-		    "its queue command did not end within %d s", QUEUE_COMMAND_MS / 1000);
+		    "its queue command did not end within %d s", TIME_MS / 1000);
 	else if (is_not_loaded)
 		snprintf(command->reason, sizeof command->reason, "its thread is not loaded: %.*s",
 		    SAID_MAX, said);
@@ -259,18 +311,20 @@ static void on_ended(void *data, const struct program_end *end)
 	command->reason[utf8_valid_prefix(command->reason, strlen(command->reason))] = '\0';
 	mem_free(said);
 	mem_free(text);
-	command->done(command->data, is_done && !is_not_loaded, command->reason);
+	end(command, is_done && !is_not_loaded);
 }
 
 /* It could not be started. */
 static void on_timer(void *data)
 {
-	struct queue_command *command = data;
-	command->done(command->data, false, command->reason);
+	end(data, false);
 }
 
-static bool start(struct queue_command *command, struct event_base *base,
-    const struct queue_target *target, const char *text)
+/*
+ * Runs it, with a line of text. The program is the agent's own where that can be found, else that of
+ * its PATH or ours.
+ */
+static bool run(struct command *command, const struct target *target, const char *text)
 {
 	const char *const *words = find_words(target->agent);
 	char program[PATH_MAX], *argv[WORDS_MAX] = {NULL};
@@ -278,8 +332,8 @@ static bool start(struct queue_command *command, struct event_base *base,
 	    .path = program,
 	    .argv = argv,
 	    .input = -1,
-	    .output_max = QUEUE_COMMAND_OUT_MAX,
-	    .time_ms = QUEUE_COMMAND_MS,
+	    .output_max = OUTPUT_MAX,
+	    .time_ms = TIME_MS,
 	};
 	const char *path;
 	struct buf block;
@@ -296,7 +350,8 @@ static bool start(struct queue_command *command, struct event_base *base,
 	errno = ENOENT;
 	if (find_program(words[0], target->pid, path != NULL ? path + 5 : getenv("PATH"), program,
 		sizeof program))
-		command->program = program_start(base, &order, on_ended, command);
+		command->program =
+		    program_start(command->mail->office->parts.base, &order, on_ended, command);
 	if (command->program == NULL)
 		snprintf(command->reason, sizeof command->reason, "its program %s: %s", words[0],
 		    strerror(errno));
@@ -305,23 +360,82 @@ static bool start(struct queue_command *command, struct event_base *base,
 	return command->program != NULL;
 }
 
-struct queue_command *queue_command_start(struct event_base *base,
-    const struct queue_target *target, const char *text, queue_command_fn *done, void *data)
+static void start_command(struct mail *mail, const struct target *target)
 {
-	struct queue_command *command = xcalloc(1, sizeof *command);
-	command->done = done;
-	command->data = data;
-	command->timer = loop_timer_new(base, on_timer, command);
-	if (!start(command, base, target, text))
+	const struct notification *notes[MAIL_BATCH_MAX];
+	struct command *command = xcalloc(1, sizeof *command);
+	struct buf text;
+	mail_end_deferral(mail);
+	mail_gather(mail, notes);
+	mail_set_delivering(mail);
+	command->mail = mail;
+	command->timer = loop_timer_new(mail->office->parts.base, on_timer, command);
+	mail->work = command;
+	/* Other users can see the arguments of programs. */
+	buf_init(&text, SUBMIT_LINE_MAX);
+	prompt_line_compose(&text, notes, mail->batch_count, NULL);
+	if (!run(command, target, (const char *)text.data))
 		loop_timer_arm(command->timer, 0);
-	return command;
+	buf_finish(&text);
 }
 
-void queue_command_free(struct queue_command *command)
+static enum way_use use(const struct way_place *place, struct way_found *found)
 {
-	if (command == NULL)
-		return;
-	program_free(command->program);
-	loop_timer_free(command->timer);
-	mem_free(command);
+	char reason[REASON_SIZE] = "";
+	struct target target;
+	if (place->failure == NULL &&
+	    find_target(place->parts->presences, place->address, &target, reason)) {
+		snprintf(found->text, WAY_TEXT_SIZE, "handed over by %.32s queue, thread %.128s",
+		    target.agent, target.session);
+		return WAY_TAKES;
+	}
+	snprintf(found->text, WAY_TEXT_SIZE, "%s",
+	    place->failure != NULL  ? place->failure
+		: reason[0] != '\0' ? reason
+				    : "you are in no pane of this tmux server");
+	return place->address->pane == MUXBUS_NO_ID ? WAY_WAITS : WAY_PASSES;
 }
+
+/*
+ * A thread that is not loaded, and in no pane: what it is to get stays queued, and says why. A command
+ * that failed is tried again; else the agent's report or call is waited for.
+ */
+static void start(struct mail *mail, const struct way_found *found)
+{
+	char reason[REASON_SIZE];
+	struct target target;
+	if (found->way == &way_queue_command &&
+	    find_target(mail->office->parts.presences, &mail->pane, &target, reason)) {
+		start_command(mail, &target);
+		return;
+	}
+	if (mail->has_failed)
+		mail_try_again(mail, mail->tries > 0 ? mail->tries - 1 : 0);
+	mail_defer(mail, way_none.name, found->text, strcmp(found->text, mail->reason) != 0);
+}
+
+static void cancel(struct mail *mail)
+{
+	if (mail->work != NULL)
+		command_free(mail->work);
+}
+
+static void find_pid(const struct delivery_parts *parts, const struct pane_ref *address,
+    struct foreground_program *ret_program)
+{
+	char reason[REASON_SIZE];
+	struct target target;
+	if (!find_target(parts->presences, address, &target, reason) || target.pid <= 0)
+		return;
+	ret_program->pid = target.pid;
+	ret_program->start = process_start_ticks(target.pid);
+}
+
+const struct way way_queue_command = {
+    .name = "queue_command",
+    .result = "handed_over",
+    .use = use,
+    .start = start,
+    .cancel = cancel,
+    .program = find_pid,
+};

@@ -8,19 +8,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/deliver/mail.h"
 #include "daemon/deliver/person.h"
 #include "daemon/deliver/prompt_line.h"
-#include "daemon/queue/notification.h"
+#include "daemon/deliver/way.h"
+#include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 
+/* The work of a mail: a message for all that waits. */
 struct show {
-	show_fn *done;
-	void *data; /* of the caller; unused when done is NULL */
+	struct mail *mail; /* NULL: cancelled */
+	struct loop_timer *timer; /* goes on with the receipts in the next turn */
+	uint64_t last; /* number of the last notification that it tells of */
 	size_t waiting; /* replies that tmux owes */
 	size_t clients; /* that show the message */
-	bool is_stale; /* freed by its owner */
 };
 
 void show_escape(struct buf *out, const char *text)
@@ -41,19 +46,65 @@ void show_compose(struct buf *out, const struct notification *last, size_t count
 	prompt_line_show(out, last);
 }
 
+/* The reply of tmux that is owed last frees a show that was cancelled. */
+static void show_cancel(struct show *show)
+{
+	loop_timer_free(show->timer);
+	show->timer = NULL;
+	show->mail = NULL;
+	if (show->waiting == 0)
+		mem_free(show);
+}
+
+/* Gives the receipts of what was shown: of many, some in each turn. */
+static void give_shown(void *data)
+{
+	struct show *show = data;
+	struct mail *mail = show->mail;
+	struct queue *queue = mail->office->parts.queue;
+	const struct notification *note = NULL;
+	uint64_t seqs[MAIL_TURN_MAX];
+	size_t count = 0;
+	while (count < MAIL_TURN_MAX && (note = queue_next_for(queue, &mail->pane, note)) != NULL &&
+	    note->seq <= show->last) {
+		if (mail_is_for(mail, note))
+			seqs[count++] = note->seq;
+	}
+	if (count > 0)
+		receipt_put_all(&mail->office->receipts, seqs, count, NOTE_DELIVERED,
+		    way_shown.result, way_shown.name, NULL);
+	if (count == MAIL_TURN_MAX) {
+		loop_timer_arm(show->timer, 0);
+		return;
+	}
+	mail->work = NULL;
+	show_cancel(show);
+	loop_timer_arm(mail->soon, 0);
+}
+
 static void on_shown(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct show *show = data;
+	struct mail *mail = show->mail;
+	struct way_found found;
 	(void)replies;
 	(void)count;
 	if (error == 0)
 		show->clients++;
 	if (--show->waiting > 0)
 		return;
-	if (show->is_stale)
+	if (mail == NULL) {
 		mem_free(show);
-	else
-		show->done(show->data, show->clients);
+	} else if (show->clients > 0) {
+		mail->tries = 0;
+		mail->office->shown_ms = clock_mono_ms();
+		give_shown(show);
+	} else {
+		mail->work = NULL;
+		show_cancel(show);
+		mail->office->find(mail, &found);
+		mail_wait_for_person(mail, &found);
+	}
 }
 
 /* Since 3.6 tmux can go on drawing panes while a message is shown; before they stand still. */
@@ -81,35 +132,98 @@ static void show_at(struct show *show, struct tmux *tmux, const char *client, in
 		show->waiting++;
 }
 
-struct show *show_start(const struct person_parts *person, const struct config *config,
-    const struct pane_ref *pane, const char *line, show_fn *done, void *data)
+/* How long the last message is still to be seen: the next one would hide it. */
+static int64_t message_left_ms(const struct mail_office *office)
 {
+	int64_t since_ms = clock_mono_ms() - office->shown_ms;
+	return office->shown_ms == 0 ? 0 : office->parts.config->limits.show_ms - since_ms;
+}
+
+/* Shows a line to the clients. False if none is attached. */
+static bool show_line(struct mail *mail, const char *line, uint64_t last)
+{
+	const struct delivery_parts *parts = &mail->office->parts;
 	const char *clients[PERSON_CLIENTS_MAX];
-	size_t count = person_clients(person, pane, clients);
-	struct show *show;
+	size_t count = person_clients(parts->person, &mail->pane, clients);
+	struct show *show = xcalloc(1, sizeof *show);
 	struct buf message;
-	if (count == 0)
-		return NULL;
-	show = xcalloc(1, sizeof *show);
-	show->done = done;
-	show->data = data;
+	show->mail = mail;
+	show->last = last;
+	show->timer = loop_timer_new(parts->base, give_shown, show);
 	buf_init(&message, 2 * SHOW_LINE_MAX + 1);
 	show_escape(&message, line);
 	for (size_t at = 0; at < count; at++)
-		show_at(show, person->tmux, clients[at], config->limits.show_ms, &message);
+		show_at(show, parts->person->tmux, clients[at], parts->config->limits.show_ms,
+		    &message);
 	buf_finish(&message);
 	if (show->waiting > 0)
-		return show;
-	mem_free(show);
-	return NULL;
+		mail->work = show;
+	else
+		show_cancel(show);
+	return mail->work != NULL;
 }
 
-void show_free(struct show *show)
+/* Shows all that waits for the pane, as one message. False if there is no client. */
+static bool show_all(struct mail *mail)
 {
-	if (show == NULL)
-		return;
-	if (show->waiting == 0)
-		mem_free(show);
-	else
-		show->is_stale = true;
+	const struct notification *note = NULL, *last = NULL;
+	struct buf line;
+	size_t count = 0;
+	bool is_shown;
+	while ((note = queue_next_for(mail->office->parts.queue, &mail->pane, note)) != NULL) {
+		if (!mail_is_for(mail, note))
+			continue;
+		last = note;
+		count++;
+	}
+	if (last == NULL)
+		return false;
+	buf_init(&line, SHOW_LINE_MAX);
+	show_compose(&line, last, count);
+	is_shown = show_line(mail, (const char *)line.data, last->seq);
+	buf_finish(&line);
+	return is_shown;
 }
+
+static enum way_use use(const struct way_place *place, struct way_found *found)
+{
+	const char *clients[PERSON_CLIENTS_MAX];
+	size_t count = person_clients(place->parts->person, place->address, clients);
+	if (place->parts->config->shows_nothing || (count == 0 && place->runs_on_notify))
+		return WAY_PASSES;
+	if (count > 0)
+		snprintf(found->text, WAY_TEXT_SIZE, "shown in the status line of %s%s",
+		    count == 1 ? clients[0] : "all attached clients",
+		    place->runs_on_notify ? ", and on_notify runs" : "");
+	else
+		snprintf(found->text, WAY_TEXT_SIZE,
+		    "shown in the status line when a client attaches: now none is");
+	return WAY_TAKES;
+}
+
+static void start(struct mail *mail, const struct way_found *found)
+{
+	int64_t left_ms = message_left_ms(mail->office);
+	mail_end_deferral(mail);
+	if (left_ms > 0)
+		loop_timer_arm(mail->soon, left_ms);
+	else if (show_all(mail))
+		mail->waits_for_person = false;
+	else
+		mail_wait_for_person(mail, found);
+}
+
+static void cancel(struct mail *mail)
+{
+	if (mail->work != NULL)
+		show_cancel(mail->work);
+}
+
+const struct way way_shown = {
+    .name = "shown",
+    .result = "shown",
+    .is_for_person = true,
+    .use = use,
+    .start = start,
+    .cancel = cancel,
+};

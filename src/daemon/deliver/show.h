@@ -12,24 +12,11 @@
 
 #define SHOW_LINE_MAX 1024 /* bytes: tmux cuts what is wider than the client */
 
-struct config;
 struct notification;
-struct pane_ref;
-struct person_parts;
-struct show;
 
 /* The line for notes that are due together: the last one, and how many there are. */
 void show_compose(struct buf *out, const struct notification *last, size_t count);
 /* Appends a text in which tmux expands nothing: no format, no command, no style, no time. */
 void show_escape(struct buf *out, const char *text);
-
-/* clients: how many show the message. It is over then, and is freed by the caller. */
-typedef void show_fn(void *data, size_t clients);
-
-/* NULL if no client is attached; else done is called later, once. */
-struct show *show_start(const struct person_parts *person, const struct config *config,
-    const struct pane_ref *pane, const char *line, show_fn *done, void *data);
-/* done is not called any more. */
-void show_free(struct show *show);
 
 #endif

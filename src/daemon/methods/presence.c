@@ -218,7 +218,7 @@ static void handle_yield(struct request *request, const void *args)
 	struct pending_list pending = {0};
 	char message[MESSAGE_SIZE];
 	struct pane_ref pane;
-	enum way way;
+	const struct way *way;
 	(void)args;
 	if (!requester_pane(request, NULL, &pane))
 		return;

@@ -23,9 +23,6 @@
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 
-/* In the order of enum puller_way. */
-static const char *const way_choices[] = {"follow", "hook", NULL};
-
 struct take_args {
 	const char *pane;
 	int way;
@@ -56,7 +53,7 @@ static const struct field take_fields[] = {
 	.type = FIELD_CHOICE,
 	.flags = FIELD_REQUIRED,
 	.offset = offsetof(struct take_args, way),
-	.choices = way_choices,
+	.choices = puller_ways,
 	.help = "How the agent gets them: by a stream that it follows, or by its hook."},
     {.name = NULL},
 };

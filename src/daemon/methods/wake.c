@@ -49,7 +49,7 @@ static void write_call(const struct request *request, const char *id, char out[C
  * Finds the way, and describes it for the requester: a promise, if something is pending. An agent
  * that asks as MCP does is no person: a way to one does not wake the agent.
  */
-static enum way find(
+static const struct way *find(
     struct request *request, const char *id, const struct pane_ref *address, char out[TEXT_SIZE])
 {
 	char call[CALL_SIZE];
@@ -58,7 +58,7 @@ static enum way find(
 	if (id[0] != '\0')
 		promise_give(request_daemon(request)->promises, address, &found);
 	write_call(request, id, call);
-	if (found.way == WAY_NONE || (!way_wakes(found.way) && request_is_formatted(request)))
+	if (found.way == &way_none || (!way_wakes(found.way) && request_is_formatted(request)))
 		snprintf(out, TEXT_SIZE, "cannot wake you here (%s): call %s", found.text, call);
 	else if (!way_wakes(found.way) && !is_command_line(request))
 		snprintf(out, TEXT_SIZE, "%s; to wait for it call %s", found.text, call);
@@ -67,12 +67,12 @@ static enum way find(
 	return found.way;
 }
 
-static void put_wake(
-    struct request *request, const struct pane_ref *address, enum way way, const char *text)
+static void put_wake(struct request *request, const struct pane_ref *address, const struct way *way,
+    const char *text)
 {
 	struct json_writer *writer = request_result(request);
 	json_object_begin(writer, "wake");
-	json_put_str(writer, "way", way_name(way));
+	json_put_str(writer, "way", way->name);
 	(void)json_put_text(writer, "text", text, strlen(text));
 	if (address->pane != MUXBUS_NO_ID)
 		json_put_id(writer, "pane", '%', address->pane);
@@ -83,23 +83,24 @@ void wake_write(
     struct request *request, const char *done, const char *id, const struct pane_ref *address)
 {
 	char text[TEXT_SIZE], message[MESSAGE_SIZE];
-	enum way way = find(request, id, address, text);
-	if (way == WAY_NONE || (!way_wakes(way) && request_is_formatted(request)))
+	const struct way *way = find(request, id, address, text);
+	if (way == &way_none || (!way_wakes(way) && request_is_formatted(request)))
 		snprintf(message, sizeof message, "%s Its notification %s %s", done, id, text);
 	else if (!way_wakes(way))
 		snprintf(message, sizeof message, "%s Its notification %s is %s.", done, id, text);
 	else
 		snprintf(message, sizeof message, "%s Its notification %s is %s%s; end your turn.",
-		    done, id, text, way == WAY_TYPED ? " when that is ready" : "");
+		    done, id, text, way->when != NULL ? way->when : "");
 	(void)json_put_text(request_result(request), "message", message, strlen(message));
 	put_wake(request, address, way, text);
 	request_note_durable(request);
 }
 
-enum way wake_write_way(struct request *request, const char *id, const struct pane_ref *address)
+const struct way *wake_write_way(
+    struct request *request, const char *id, const struct pane_ref *address)
 {
 	char text[TEXT_SIZE];
-	enum way way = find(request, id, address, text);
+	const struct way *way = find(request, id, address, text);
 	put_wake(request, address, way, text);
 	return way;
 }
@@ -107,13 +108,13 @@ enum way wake_write_way(struct request *request, const char *id, const struct pa
 void wake_write_other(struct request *request, const struct pane_ref *address)
 {
 	char text[TEXT_SIZE];
-	struct way_found found = {.way = WAY_NONE, .text = "it is for no pane"};
+	struct way_found found = {.way = &way_none, .text = "it is for no pane"};
 	if (pane_ref_is_set(address))
 		delivery_way(request_daemon(request)->deliveries, address, &found);
 	snprintf(text, sizeof text, "%s%s",
-	    found.is_final              ? "it is refused: "
-		: found.way == WAY_NONE ? "it stays queued: "
-					: "",
+	    found.is_final               ? "it is refused: "
+		: found.way == &way_none ? "it stays queued: "
+					 : "",
 	    found.text);
 	put_wake(request, address, found.way, text);
 }

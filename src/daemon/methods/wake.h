@@ -23,7 +23,8 @@ struct request;
 void wake_write(
     struct request *request, const char *done, const char *id, const struct pane_ref *address);
 /* Writes wake alone. */
-enum way wake_write_way(struct request *request, const char *id, const struct pane_ref *address);
+const struct way *wake_write_way(
+    struct request *request, const char *id, const struct pane_ref *address);
 /* The same about the agent of another address, which has nothing to call. */
 void wake_write_other(struct request *request, const struct pane_ref *address);
 
