@@ -261,8 +261,9 @@ static void on_deferred(void *data, const char *reason, bool is_new)
 	(void)queue_commit(queue);
 	mail->office->find(mail, &found);
 	mail_defer(mail, found.way == &way_none ? way_none.name : NULL, reason, is_new);
-	if (found.by->is_for_person)
-		loop_timer_arm(mail->soon, 0); /* the agent has gone while tmux was asked */
+	/* The agent has gone while tmux was asked. But a line at the prompt is finished first. */
+	if (found.by->is_for_person && mail->batch_count == 0)
+		loop_timer_arm(mail->soon, 0);
 }
 
 static void put_receipt(struct mail *mail, uint64_t seq, const struct submit_end *end)
