@@ -65,15 +65,19 @@ static void mail_free(struct mail *mail)
 
 /*
  * Starts the way that the table names. A line that may stand at the prompt is finished first. Where
- * nothing is wanted any more, typing looks whether the pane is still there.
+ * nothing is wanted any more, typing looks whether the pane is still there; of a thread in no pane
+ * there is nothing to look at.
  */
 static void start(struct mail *mail)
 {
 	struct way_found found = {.way = &way_typed, .by = &way_typed};
 	if (mail->batch_count == 0 && !submit_is_at_work(mail->submit) && mail_is_wanted(mail))
 		find_way(mail->office, &mail->pane, mail, true, &found);
-	if (found.by == &way_typed && mail->pane.pane == MUXBUS_NO_ID)
+	if (found.by == &way_typed && mail->pane.pane == MUXBUS_NO_ID) {
+		if (!mail->has_failed)
+			mail_free(mail); /* else that is tried again */
 		return;
+	}
 	if (found.by != mail->way)
 		cancel(mail);
 	mail->way = found.by;
