@@ -24,7 +24,7 @@ only src/client '(base|wire|io|client)/[^/]*|config\.h' 'client includes only ba
 only src/io '(base|io)/[^/]*|config\.h' 'io includes only base and itself'
 only src/daemon '(base|wire|io|client|daemon/[a-z]+)/[^/]*|config\.h' \
 	'daemon includes base, wire, io, client and itself, and never the insides of the library'
-only src/cli '(base|wire|cli)/[^/]*|client/link\.h|io/child\.h|completion_scripts\.h|config\.h' \
+only src/cli '(base|wire|cli)/[^/]*|client/link\.h|io/child\.h|completion_scripts\.h|verb_text\.inc|config\.h' \
 	'cli includes only base, wire, the link, io/child.h and itself'
 only src/nats '(base|wire|io|client|nats)/[^/]*|config\.h' \
 	'nats includes only base, wire, io, client and itself'

@@ -16,8 +16,10 @@ for page in $pages; do
 		grep -v -e 'referenced manual not found' -e 'outdated mandoc.db')"
 done
 
-check 'the text of muxbus help is that of muxbus(1) (else: make manual)' "$(
-	sh src/cli/verb_text.sh src/cli/muxbus.1 | diff src/cli/verb_text.inc - | head -n 20
+# Without the daemon there is no muxbus.
+text=$(made src/cli/verb_text.rows)
+[ ! -e "$text" ] || check 'the text of muxbus help is that of muxbus(1) (else: make)' "$(
+	sh src/cli/verb_text.sh src/cli/muxbus.1 | diff "$text" - | head -n 20
 )"
 
 # One page of the library has each function of the header, and names the function under NAME, where

@@ -42,6 +42,15 @@ need() {
 	done
 }
 
+# made FILE: the place of a file that make writes: the build folder, or the source of a release.
+made() {
+	if [ -e "$builddir/$1" ]; then
+		echo "$builddir/$1"
+	else
+		echo "$srcdir/$1"
+	fi
+}
+
 # sources FOLDER...: the .c and .h files below, sorted, named from the top of the tree.
 sources() {
 	(cd "$srcdir" && find "$@" -type f -name '*.[ch]' 2>/dev/null | sort)

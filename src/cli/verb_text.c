@@ -9,7 +9,7 @@ static const struct {
 	const char *name;
 	const char *text;
 } texts[] = {
-#include "cli/verb_text.inc"
+#include "verb_text.inc"
 };
 
 const char *verb_text(const char *name)

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: ISC
 # The text of muxbus(1) about each verb, and its sections about topics, for `muxbus help`:
 #
-#	src/cli/verb_text.sh src/cli/muxbus.1 >src/cli/verb_text.inc
+#	src/cli/verb_text.sh src/cli/muxbus.1 >src/cli/verb_text.rows
 #
-# `make manual` runs this. Needs mandoc.
-LC_ALL=C mandoc -T ascii -O width=78 "$1" | sed 's/.\x08//g' | awk '
+# make runs this. Needs mandoc.
+page=$(LC_ALL=C mandoc -T ascii -O width=78 "$1") || exit 1
+printf '%s\n' "$page" | sed 's/.\x08//g' | awk '
 # The lines of a verb, without the indentation and without blank lines at either end.
 function finish(    i, first) {
 	first = 1
@@ -30,7 +31,7 @@ function finish(    i, first) {
 	}
 }
 BEGIN {
-	print "/* Made from muxbus.1 by verb_text.sh: run make manual. */"
+	print "/* Made from muxbus.1 by verb_text.sh. */"
 	topics["CODING AGENTS"] = "agents"
 	topics["OTHER MACHINES"] = "machines"
 	topics["TASKS"] = "tasks"
