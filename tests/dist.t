@@ -47,7 +47,7 @@ checkout() {
 # build_packages ARGUMENT...: the script of the checkout, from there; all that it says, if it fails.
 build_packages() {
 	rm -f "$work/packaged"
-	(cd "$work/checkout" && env -u MAKEFLAGS -u MAKELEVEL XZ_OPT=-0 PATH="$work/bin:$PATH" \
+	(cd "$work/checkout" && env -u MAKEFLAGS -u MAKELEVEL XZ_OPT=-0 CFLAGS=-O0 PATH="$work/bin:$PATH" \
 		contrib/debian/build "$@" >"$work/log" 2>&1) || tail -n 20 "$work/log"
 	cat "$work/packaged" 2>&1 >/dev/null
 }
@@ -57,8 +57,10 @@ if git ls-files --error-unmatch configure.ac >/dev/null 2>&1 && command -v autor
 	check 'with the source of the packages' "$(printf '%s\n' configure debian/rules "muxbus-$version" \
 		"muxbus_$version.orig.tar.xz" | diff - "$work/packaged" 2>&1)"
 	check 'and ends with them' "$(ls -A "$work/checkout/build/debian" 2>&1 | grep -v "^muxbus_$version.orig.tar.xz$")"
+	# As a release has the files that muxbusd writes, that is not compiled once more.
+	tar -x --strip-components=1 -C "$work/checkout" -f "$work/checkout/build/debian/muxbus_$version.orig.tar.xz"
 	rm -r "$work/checkout/build"
-	(cd "$work/checkout" && ./configure) >"$work/log" 2>&1
+	(cd "$work/checkout" && ./configure --disable-daemon) >"$work/log" 2>&1
 	check 'so it does where the source is configured itself' "$(build_packages)"
 	check 'and has them at the same place' "$(ls "$work/checkout/build/debian/muxbus_$version.orig.tar.xz" 2>&1 >/dev/null)"
 fi
