@@ -9,9 +9,7 @@ work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 
 # A referenced page need not be installed.
-pages=$(find src -name '*.[1-9]' | sort)
-[ -n "$pages" ] || skip_all 'no manual page'
-for page in $pages; do
+for page in $(manual_pages); do
 	check "$page" "$(mandoc -T lint -W style "$page" 2>&1 |
 		grep -v -e 'referenced manual not found' -e 'outdated mandoc.db')"
 done

@@ -6,7 +6,7 @@
 . "${MUXBUS_SRCDIR:-.}/tests/check.sh"
 cd "$srcdir" || exit 99
 code=$(sources include src tests)
-manuals=$(find src -name '*.[1378]' | sort)
+manuals=$(manual_pages)
 
 # none NAME PATTERN FILE...: no line of the files matches the extended regular expression.
 none() {

@@ -51,6 +51,16 @@ made() {
 	fi
 }
 
+# The manual pages, sorted, as their paths from the top of the tree; the one that make writes is
+# where it is.
+manual_pages() {
+	{
+		(cd "$srcdir" && find src -name '*.[1-8]' ! -name muxbus-protocol.7)
+		page=$(made src/daemon/muxbus-protocol.7)
+		[ ! -e "$page" ] || echo "$page"
+	} | sort
+}
+
 # sources FOLDER...: the .c and .h files below, sorted, named from the top of the tree.
 sources() {
 	(cd "$srcdir" && find "$@" -type f -name '*.[ch]' 2>/dev/null | sort)

@@ -11,7 +11,7 @@ html=$builddir/html
 
 env -u MAKEFLAGS -u MAKELEVEL make -s -C "$builddir" html >"$work/log" 2>&1
 check 'make html succeeds' "$([ -s "$html/index.html" ] || cat "$work/log")"
-for page in $(cd "$srcdir" && find src -name '*.[1-8]'); do
+for page in $(manual_pages); do
 	[ "$page" != src/nats/muxbus-nats.8 ] || [ -x "$builddir/muxbus-nats" ] || continue
 	check "$page is in the index" "$(grep -q "href=\"${page##*/}.html\"" "$html/index.html" ||
 		echo "not in $html/index.html")"
@@ -35,7 +35,7 @@ check 'the index has every function of the library' "$(
 			grep -q "#$name\">$name<" index.html || echo "$name"
 		done)"
 check 'headings of several words too' "$(grep -q '>As a service</a>' index.html || echo none)"
-check 'and every method' "$(grep '^\.Ss [a-z_]*$' "$srcdir/src/daemon/muxbus-protocol.7" | cut -c 5- |
+check 'and every method' "$(grep '^\.Ss [a-z_]*$' "$(made src/daemon/muxbus-protocol.7)" | cut -c 5- |
 	while read -r name; do
 		grep -q "muxbus-protocol.7.html#[^\"]*\">$name<" index.html || echo "$name"
 	done)"

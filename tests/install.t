@@ -30,7 +30,7 @@ bindir=$(variable bindir)
 libdir=$(variable libdir)
 pkgdatadir=$(variable pkgdatadir)
 unitdir=$(variable systemduserunitdir)
-nats=$([ ! -x "$builddir/muxbus-nats" ] || echo -true) # a test of find: --with-nats
+nats=$([ ! -x "$builddir/muxbus-nats" ] || echo yes) # --with-nats
 {
 	printf "$bindir/%s\n" muxbus muxbusd
 	echo "$(variable includedir)/muxbus.h"
@@ -39,8 +39,8 @@ nats=$([ ! -x "$builddir/muxbus-nats" ] || echo -true) # a test of find: --with-
 	echo "$libdir/libmuxbus.la"
 	echo "$(variable pkgconfigdir)/muxbus.pc"
 	[ -z "$nats" ] || echo "$bindir/muxbus-nats"
-	(cd "$srcdir/src" && find . -name '*.[1-8]' ${nats:-! -name muxbus-nats.8} |
-		sed -n 's|.*/\(.*\.\(.\)\)$|man\2/\1|p') |
+	manual_pages | sed -n 's|.*/\(.*\.\(.\)\)$|man\2/\1|p' |
+		grep -v -x -e "man8/${nats:-muxbus-nats\.8}" |
 		sed "s|^|$(variable mandir)/|"
 	echo "$(variable bashcompletiondir)/muxbus"
 	echo "$(variable zshcompletiondir)/_muxbus"

@@ -4,7 +4,9 @@
 # literal display behind the comment "example"; in it "$ " and "> " begin typed lines, the
 # rest is output, and "..." matches any text.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-page=$MUXBUS_SRCDIR/src/daemon/muxbus-protocol.7
+# make writes the page into the build folder; a release has it.
+page=$MUXBUS_BUILDDIR/src/daemon/muxbus-protocol.7
+[ -e "$page" ] || page=$MUXBUS_SRCDIR/src/daemon/muxbus-protocol.7
 start 'exec sh'
 
 # A line typed before the first prompt is echoed above it, and its output stands behind it.
