@@ -424,6 +424,7 @@ const struct method methods_subscribe[] = {
 	.fields = unsubscribe_fields,
 	.args_size = sizeof(struct unsubscribe_args),
 	.results = unsubscribe_results,
+	.flags = METHOD_WITHOUT_TMUX,
 	.handle = handle_unsubscribe,
 	.example = "{\"subscription\":\"S1\"}"},
     {0},
