@@ -160,7 +160,7 @@ static void on_ended(void *data, enum pane_pipe_end end)
 	struct output_source *source = data;
 	muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_COMING);
 	source->is_cut = end == PANE_PIPE_CUT;
-	if ((end != PANE_PIPE_CLOSED && end != PANE_PIPE_CUT) || !ask_life(source))
+	if (end == PANE_PIPE_TAKEN || !ask_life(source))
 		change_to_control(source);
 }
 
