@@ -342,7 +342,7 @@ static void check_puller_restart(struct live *live)
 	    "{\"id\":1,\"method\":\"take_notifications\",\"params\":{\"pane\":\"%s\","
 	    "\"way\":\"follow\",\"timeout_sec\":60}}",
 	    pane);
-	talk_call(follower, "ping", NULL);
+	talk_call(follower, "get_pane", "{\"pane\":\"%s\"}", pane); /* behind it */
 	(void)live_stop_daemon(live, SIGKILL);
 	talk_free(follower);
 	talk_free(talk);
