@@ -19,6 +19,15 @@ has_event() { # has_event FILE FILTER
 		echo false
 }
 
+# ask_briefly LINE: asks, and goes before the answer.
+ask_briefly() {
+	printf '%s\n' "$1" | timeout 0.3 socat -t 60 - "UNIX-CONNECT:$MUXBUS"
+}
+
+peers() {
+	ask '{"method":"status"}' | jq .result.peers
+}
+
 # use: what an agent's user does, none of which needs a client.
 use() {
 	pane=$(t new-window -dPF '#{pane_id}' 'exec sh')
@@ -43,6 +52,13 @@ use() {
 	until_is 'a subscriber gets the lines of a pane' true has_event lines '.kind == "line" and .text == "two 4"'
 	call sleep "{\"seconds\":0.2,\"pane\":\"$agent\",\"id\":\"nap\"}"
 	call wait_for '{"any":[{"notification":"nap"}],"timeout_sec":60}'
+	# A follower that goes before its request was handled takes nothing.
+	tmux_pid=$(t display-message -p '#{pid}')
+	others=$(peers)
+	kill -STOP "$tmux_pid"
+	ask_briefly "{\"method\":\"take_notifications\",\"params\":{\"pane\":\"$agent\",\"way\":\"follow\",\"timeout_sec\":60}}"
+	until_is 'a follower has gone' "$others" peers
+	kill -CONT "$tmux_pid"
 	call post_notification "{\"pane\":\"$agent\",\"text\":\"None # a wake\"}"
 	until_is 'a notification is typed into the pane of the agent' true \
 		sh -c "tmux -S $dir/tmux capture-pane -p -t '$agent' | grep -q 'a wake' && echo true || echo false"

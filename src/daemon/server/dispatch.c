@@ -338,6 +338,7 @@ struct put_off {
 	struct request *request;
 	dispatch_begin_fn *begin; /* the work; NULL: it is held behind an earlier request */
 	uint64_t number; /* in the order of arrival */
+	bool has_peer; /* it came from one, which may be gone by now */
 	struct buf params; /* as JSON; empty: none */
 };
 
@@ -366,6 +367,15 @@ static void put_off_free(struct put_off *again)
 	mem_free(again);
 }
 
+/*
+ * Whether a method waits for what it answers, and is nothing without a reader: it would take
+ * notifications and lose them.
+ */
+static bool only_answers(const struct method *method)
+{
+	return method->flags & METHOD_WAITS && method->effects & METHOD_READS;
+}
+
 static void handle_again(struct put_off *again)
 {
 	struct dispatch *dispatch = again->dispatch;
@@ -377,7 +387,9 @@ static void handle_again(struct put_off *again)
 		    again->params.len, &json_error);
 	if (peer != NULL)
 		peer_forget_pane(peer);
-	if (read_args(dispatch, again->request, params))
+	if (peer == NULL && again->has_peer && only_answers(request_method(again->request)))
+		request_fail(again->request, MESSAGE_CANCELLED, "the connection was closed");
+	else if (read_args(dispatch, again->request, params))
 		go_on(dispatch, again->request, params, again->number, again->begin);
 	give_back(dispatch, again->params.len);
 }
@@ -409,8 +421,11 @@ static struct put_off *put_off(struct dispatch *dispatch, struct request *reques
     const struct json *params, uint64_t number, dispatch_begin_fn *begin)
 {
 	struct put_off *again = xalloc(sizeof *again);
-	*again = (struct put_off){
-	    .dispatch = dispatch, .request = request, .begin = begin, .number = number};
+	*again = (struct put_off){.dispatch = dispatch,
+	    .request = request,
+	    .begin = begin,
+	    .number = number,
+	    .has_peer = request_peer(request) != NULL};
 	buf_init(&again->params, 2 * (size_t)dispatch->parts->config->limits.line_bytes);
 	if (params != NULL) {
 		struct json_writer writer;
