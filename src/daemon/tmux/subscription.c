@@ -164,7 +164,7 @@ bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct eve
 		return wants_output;
 	if (event->kind == EVENT_LINE)
 		return kinds & BIT(EVENT_LINE);
-	if (event->kind == EVENT_GAP && wants_output)
+	if (event->kind == EVENT_GAP && (wants_output || kinds & BIT(EVENT_LINE)))
 		return true;
 	return kinds == 0 || (kinds & BIT(event->kind));
 }

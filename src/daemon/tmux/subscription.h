@@ -41,8 +41,8 @@ struct subscription_filter {
 };
 
 /*
- * Whether an event has one of these kinds; pane_output only with wants_output, gaps with it too,
- * line only where the kind is named.
+ * Whether an event has one of these kinds; pane_output only with wants_output,
+ * line only where the kind is named, and gaps with both.
  */
 bool subscription_wants_kind(uint64_t kinds, bool wants_output, const struct event_entry *event);
 
