@@ -281,6 +281,11 @@ bool delivery_set_is_idle(const struct delivery_set *set)
 	return true;
 }
 
+bool delivery_set_has_mail(const struct delivery_set *set)
+{
+	return !list_is_empty(&set->office.mails);
+}
+
 void delivery_on_change(struct delivery_set *set, void (*fn)(void *data), void *data)
 {
 	set->office.changed = fn;

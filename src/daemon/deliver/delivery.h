@@ -33,4 +33,7 @@ void delivery_on_change(struct delivery_set *set, void (*fn)(void *data), void *
 /* Whether no notification is on its way into a pane; one that waits for a person is not. */
 bool delivery_set_is_idle(const struct delivery_set *set);
 
+/* Whether any notification is on its way, also one that waits for a person. */
+bool delivery_set_has_mail(const struct delivery_set *set);
+
 #endif

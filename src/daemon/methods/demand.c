@@ -23,14 +23,15 @@
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 
-enum { LOOK_MS = 1000 };
+enum { LOOK_MS = 1000, PEOPLE_MAX_MS = 60000 };
 
 struct demand {
 	struct daemon *daemon;
 	struct loop_timer *timer;
 	struct queue_listener listener;
 	int64_t last_ms; /* when there was demand (CLOCK_MONOTONIC) */
-	int64_t listed_ms; /* when people were looked for */
+	int64_t people_ms; /* when people are looked for again */
+	int64_t people_wait_ms; /* behind that */
 };
 
 static bool has_following_peer(const struct daemon *daemon, bool by_pipe)
@@ -71,16 +72,18 @@ static void on_listed(void *data, int error)
 }
 
 /*
- * At rest what is typed comes by output too, and tmux is asked before each key. People who come and
- * go are found by listing.
+ * At rest tmux is asked before each key. People who come, and for whom a notification waits, are
+ * found by listing, at intervals that double: each listing stands in tmux's log of messages.
  */
 static void list_people(struct demand *demand)
 {
 	struct tmux *tmux = demand->daemon->tmux;
 	int64_t now_ms = clock_mono_ms();
-	if (!tmux_is_live(tmux) || !tmux_is_resting(tmux) || now_ms - demand->listed_ms < LOOK_MS)
+	if (!tmux_is_live(tmux) || !tmux_is_resting(tmux) || now_ms < demand->people_ms)
 		return;
-	demand->listed_ms = now_ms;
+	demand->people_ms = now_ms + demand->people_wait_ms;
+	if (demand->people_wait_ms < PEOPLE_MAX_MS)
+		demand->people_wait_ms *= 2;
 	(void)muxbus_sync_refresh(tmux_sync(tmux), MUXBUS_PART_CLIENTS, 0, on_listed, NULL);
 }
 
@@ -89,8 +92,8 @@ void demand_settle(struct demand *demand)
 	const struct daemon *daemon = demand->daemon;
 	struct tmux *tmux = daemon->tmux;
 	bool by_pipe = config_pipes(daemon->config);
-	bool has_typing = is_typing(daemon);
-	bool is_working = !by_pipe && (has_typing || has_agents(daemon));
+	bool delivers = by_pipe && delivery_set_has_mail(daemon->deliveries);
+	bool is_working = !by_pipe && (is_typing(daemon) || has_agents(daemon));
 	bool is_now = is_working || follows(daemon, by_pipe);
 	int64_t now_ms = clock_mono_ms(), rest_ms;
 	if (daemon->config->attach == ATTACH_NEVER)
@@ -102,12 +105,15 @@ void demand_settle(struct demand *demand)
 		tmux_attach(tmux, NULL, NULL);
 	else if (!is_now && rest_ms <= 0)
 		tmux_rest(tmux);
-	if (has_typing && by_pipe)
+	if (delivers)
 		list_people(demand);
-	if (is_working || has_typing)
+	if (is_working)
 		loop_timer_arm(demand->timer, LOOK_MS);
 	else if (!is_now && rest_ms > 0)
 		loop_timer_arm(demand->timer, rest_ms);
+	else if (delivers)
+		loop_timer_arm(demand->timer,
+		    demand->people_ms > now_ms ? demand->people_ms - now_ms : LOOK_MS);
 }
 
 void demand_look(struct demand *demand)
@@ -130,6 +136,8 @@ static void on_posted(struct queue_listener *listener, const struct notification
 {
 	struct demand *demand = list_entry(listener, struct demand, listener);
 	(void)note;
+	demand->people_ms = 0;
+	demand->people_wait_ms = LOOK_MS;
 	demand_look(demand);
 }
 
@@ -137,7 +145,8 @@ struct demand *demand_new(struct daemon *daemon)
 {
 	struct demand *demand = xcalloc(1, sizeof *demand);
 	demand->daemon = daemon;
-	demand->last_ms = demand->listed_ms = clock_mono_ms() - DEMAND_REST_MS;
+	demand->last_ms = clock_mono_ms() - DEMAND_REST_MS;
+	demand->people_wait_ms = LOOK_MS;
 	demand->timer = loop_timer_new(daemon->base, on_timer, demand);
 	demand->listener.posted = on_posted;
 	queue_listen(daemon->queue, &demand->listener);
