@@ -332,6 +332,7 @@ static void test_cut(void)
 	output_source_want(&panes[1], true);
 	fake.has_pane = false;
 	fake.handlers.ended(fake.data[1], PANE_PIPE_CUT);
+	fake.asked(fake.asked_data, MUXBUS_ERR_GONE, NULL, 0);
 	ok(output_source_finish(&panes[1]), "or the pipe first");
 	end();
 }
