@@ -452,6 +452,13 @@ int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max
 	return 0;
 }
 
+void lister_look_detached(struct muxbus_sync *sync)
+{
+	static const struct parts everything = {.all = true};
+	if (sync->is_detached && sync->state == MUXBUS_SYNC_LIVE)
+		(void)lister_wait(sync, &everything, 0, NULL, NULL);
+}
+
 void lister_resume(struct muxbus_sync *sync)
 {
 	sync->lister.is_running = false;

@@ -35,6 +35,8 @@ void lister_mark_attached(struct muxbus_sync *sync);
  */
 int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us,
     muxbus_done_fn *done, void *data);
+/* Lists all, if the sync is live and detached: then tmux announces no change. */
+void lister_look_detached(struct muxbus_sync *sync);
 
 /* Whether the running listing, which began after the last event of its connection, has a window. */
 bool lister_reads_window(const struct lister *lister, uint32_t window);

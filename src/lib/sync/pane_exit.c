@@ -161,7 +161,6 @@ static void signal_server(const struct muxbus_sync *sync, const struct track *tr
  */
 void pane_exit_look_again(struct muxbus_sync *sync)
 {
-	static const struct parts everything = {.all = true};
 	size_t cursor = 0;
 	struct track *track;
 	bool is_awaited = false;
@@ -178,9 +177,7 @@ void pane_exit_look_again(struct muxbus_sync *sync)
 	}
 	if (!is_awaited || sync->exit_delay_ms > LOOK_MAX_MS)
 		return;
-	/* A detached sync lists only for those who wait. */
-	if (sync->is_detached && sync->state == MUXBUS_SYNC_LIVE)
-		(void)lister_wait(sync, &everything, 0, NULL, NULL);
+	lister_look_detached(sync);
 	sync->exit_delay_ms *= 2;
 	loop_timer_start(&sync->exit_timer, sync->exit_delay_ms);
 }

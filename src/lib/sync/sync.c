@@ -498,8 +498,7 @@ static void on_process_ended(void *data, uint32_t pane)
 {
 	struct muxbus_sync *sync = data;
 	pane_exit_ended(sync, pane);
-	if (sync->is_detached && sync->state == MUXBUS_SYNC_LIVE)
-		(void)lister_wait(sync, &everything, 0, NULL, NULL);
+	lister_look_detached(sync);
 	sync_settle_later(sync);
 }
 
