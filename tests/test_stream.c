@@ -89,22 +89,18 @@ void output_source_want_all(struct output_source_set *sources, bool is_wanted)
 	wanted_all = is_wanted;
 }
 
-bool output_source_take(struct output_source *source)
+bool output_source_drain(struct output_source *source, size_t max)
 {
-	(void)source;
-	return false;
-}
-
-void output_source_drain(struct output_source *source)
-{
+	(void)max;
 	if (source->pane == 1 && rest != NULL)
 		give_late(source, (const uint8_t *)rest, strlen(rest));
 	rest = NULL;
+	return false;
 }
 
 bool output_source_finish(struct output_source *source)
 {
-	output_source_drain(source);
+	(void)output_source_drain(source, 0);
 	return source->is_cut;
 }
 

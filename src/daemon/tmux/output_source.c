@@ -172,17 +172,11 @@ void output_source_want_all(struct output_source_set *sources, bool is_wanted)
 	muxbus_sync_want_all_output(tmux_sync(sources->tmux), is_wanted);
 }
 
-void output_source_drain(struct output_source *source)
-{
-	if (source->kind == OUTPUT_SOURCE_PIPE)
-		pane_pipe_drain(source->set->pipes, source->pane, PANE_PIPE_REST_BYTES);
-}
-
-bool output_source_take(struct output_source *source)
+bool output_source_drain(struct output_source *source, size_t max)
 {
 	if (source->kind != OUTPUT_SOURCE_PIPE)
 		return false;
-	pane_pipe_drain(source->set->pipes, source->pane, PANE_PIPE_TURN_BYTES);
+	pane_pipe_drain(source->set->pipes, source->pane, max);
 	return true;
 }
 

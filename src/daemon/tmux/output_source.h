@@ -57,11 +57,8 @@ void output_source_want(struct output_source *source, bool is_wanted);
 /* Whether the output of every pane is wanted. Then the caller says again what each pane wants. */
 void output_source_want_all(struct output_source_set *sources, bool is_wanted);
 
-/* Delivers the output that is there, before a report that comes after it. */
-void output_source_drain(struct output_source *source);
-
-/* Delivers what a pipe holds now, of a flood some of it. False: the source is no pipe. */
-bool output_source_take(struct output_source *source);
+/* Delivers the output that a pipe holds now, not much more than max bytes. False: it is no pipe. */
+bool output_source_drain(struct output_source *source, size_t max);
 
 /* Whether control mode is needed for the output that is wanted. */
 bool output_source_needs_control(const struct output_source_set *sources);

@@ -18,6 +18,7 @@
 #include "daemon/tmux/pane_events.h"
 #include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/pane_lines.h"
+#include "daemon/tmux/pane_pipe.h"
 #include "daemon/tmux/ring.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
@@ -501,13 +502,13 @@ void stream_set_pane_exited(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = find(streams, pane);
 	if (stream != NULL)
-		output_source_drain(&stream->source);
+		(void)output_source_drain(&stream->source, PANE_PIPE_REST_BYTES);
 }
 
 bool stream_drain(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = find(streams, pane);
-	return stream != NULL && output_source_take(&stream->source);
+	return stream != NULL && output_source_drain(&stream->source, PANE_PIPE_TURN_BYTES);
 }
 
 void stream_set_pane_closed(struct stream_set *streams, uint32_t pane)
