@@ -794,8 +794,8 @@ struct muxbus_pane {
 	bool is_piped;
 	bool is_floating;
 	bool mouse_any; /* its program asked for the mouse */
-	bool mouse_sgr;
-	bool mouse_utf8;
+	bool mouse_sgr; /* how it wants it; false unless it asked */
+	bool mouse_utf8; /* the same */
 	int exit_status; /* -1: not known, or it still runs */
 	int exit_signal; /* 0: none, or not known */
 	uint64_t dead_time; /* seconds since 1970; 0: not known */

@@ -14,8 +14,9 @@
 #define FIELD_FORMAT_MAX 256
 #define FIELDS_MAX 48
 
+/* AT() is a place, and that no field depends on this one. */
 /* clang-format off */
-#define AT(member) offsetof(struct session_record, member)
+#define AT(member) offsetof(struct session_record, member), 0
 const struct field session_fields[] = {
 	{"session_id", FIELD_SESSION, AT(session.id)},
 	{"session_name", FIELD_TEXT, AT(session.name)},
@@ -25,11 +26,11 @@ const struct field session_fields[] = {
 	{"destroy-unattached", FIELD_BOOL, AT(session.destroy_unattached)},
 	{"exit-unattached", FIELD_BOOL, AT(exit_unattached)},
 	{"version", FIELD_TEXT, AT(version)},
-	{NULL, FIELD_BOOL, 0},
+	{NULL, FIELD_BOOL, 0, 0},
 };
 #undef AT
 
-#define AT(member) offsetof(struct window_record, member)
+#define AT(member) offsetof(struct window_record, member), 0
 const struct field window_fields[] = {
 	{"session_id", FIELD_SESSION, AT(link.session)},
 	{"window_id", FIELD_WINDOW, AT(link.window)},
@@ -44,11 +45,11 @@ const struct field window_fields[] = {
 	{"window_bell_flag", FIELD_BOOL, AT(link.has_bell)},
 	{"window_activity_flag", FIELD_BOOL, AT(link.has_activity)},
 	{"window_silence_flag", FIELD_BOOL, AT(link.has_silence)},
-	{NULL, FIELD_BOOL, 0},
+	{NULL, FIELD_BOOL, 0, 0},
 };
 #undef AT
 
-#define AT(member) offsetof(struct muxbus_pane, member)
+#define AT(member) offsetof(struct muxbus_pane, member), 0
 #define FIRST_PANE_FIELDS \
 	{"pane_id", FIELD_PANE, AT(id)}, \
 	{"window_id", FIELD_WINDOW, AT(window)}, \
@@ -58,7 +59,7 @@ const struct field window_fields[] = {
 	{"pane_left", FIELD_INT, AT(left)}, \
 	{"pane_top", FIELD_INT, AT(top)}, \
 	{"pane_pid", FIELD_INT, AT(pid)}, \
-	{"pane_tty", FIELD_TEXT, AT(tty)}, \
+	{"pane_tty", FIELD_WORD, AT(tty)}, \
 	{"pane_title", FIELD_TEXT, AT(title)},
 #define FOREGROUND_FIELDS \
 	{"pane_current_command", FIELD_TEXT, AT(command)}, \
@@ -66,7 +67,7 @@ const struct field window_fields[] = {
 #define LAST_PANE_FIELDS \
 	{"pane_mode", FIELD_WORD, AT(mode)}, \
 	{"pane_active", FIELD_BOOL, AT(is_active)}, \
-	{"pane_dead", FIELD_BOOL, AT(is_dead)}, \
+	{"pane_dead", FIELD_BOOL, offsetof(struct muxbus_pane, is_dead), 3}, \
 	{"pane_dead_status", FIELD_INT, AT(exit_status)}, \
 	{"pane_dead_signal", FIELD_INT, AT(exit_signal)}, \
 	{"pane_dead_time", FIELD_U64, AT(dead_time)}, \
@@ -76,23 +77,23 @@ const struct field window_fields[] = {
 	{"pane_synchronized", FIELD_BOOL, AT(is_synchronized)}, \
 	{"pane_pipe", FIELD_BOOL, AT(is_piped)}, \
 	{"pane_floating_flag", FIELD_BOOL, AT(is_floating)}, \
-	{"mouse_any_flag", FIELD_BOOL, AT(mouse_any)}, \
+	{"mouse_any_flag", FIELD_BOOL, offsetof(struct muxbus_pane, mouse_any), 2}, \
 	{"mouse_sgr_flag", FIELD_BOOL, AT(mouse_sgr)}, \
 	{"mouse_utf8_flag", FIELD_BOOL, AT(mouse_utf8)},
 const struct field pane_fields[] = {
 	FIRST_PANE_FIELDS
 	FOREGROUND_FIELDS
 	LAST_PANE_FIELDS
-	{NULL, FIELD_BOOL, 0},
+	{NULL, FIELD_BOOL, 0, 0},
 };
 const struct field bare_pane_fields[] = {
 	FIRST_PANE_FIELDS
 	LAST_PANE_FIELDS
-	{NULL, FIELD_BOOL, 0},
+	{NULL, FIELD_BOOL, 0, 0},
 };
 #undef AT
 
-#define AT(member) offsetof(struct muxbus_link, member)
+#define AT(member) offsetof(struct muxbus_link, member), 0
 const struct field link_fields[] = {
 	{"session_id", FIELD_SESSION, AT(session)},
 	{"window_id", FIELD_WINDOW, AT(window)},
@@ -101,19 +102,19 @@ const struct field link_fields[] = {
 	{"window_bell_flag", FIELD_BOOL, AT(has_bell)},
 	{"window_activity_flag", FIELD_BOOL, AT(has_activity)},
 	{"window_silence_flag", FIELD_BOOL, AT(has_silence)},
-	{NULL, FIELD_BOOL, 0},
+	{NULL, FIELD_BOOL, 0, 0},
 };
 #undef AT
 
-#define AT(member) offsetof(struct muxbus_pane, member)
+#define AT(member) offsetof(struct muxbus_pane, member), 0
 const struct field place_fields[] = {
 	{"pane_id", FIELD_PANE, AT(id)},
 	{"window_id", FIELD_WINDOW, AT(window)},
-	{NULL, FIELD_BOOL, 0},
+	{NULL, FIELD_BOOL, 0, 0},
 };
 #undef AT
 
-#define AT(member) offsetof(struct pane_detail, member)
+#define AT(member) offsetof(struct pane_detail, member), 0
 #define INDEX_FIELDS \
 	{"pane_id", FIELD_PANE, AT(pane)}, \
 	{"window_id", FIELD_WINDOW, AT(window)}, \
@@ -122,7 +123,7 @@ const struct field place_fields[] = {
 	{"pane_index", FIELD_INT, AT(index)}
 const struct field index_fields[] = {
 	INDEX_FIELDS,
-	{NULL, FIELD_BOOL, 0},
+	{NULL, FIELD_BOOL, 0, 0},
 };
 const struct field detail_fields[] = {
 	INDEX_FIELDS,
@@ -134,12 +135,12 @@ const struct field detail_fields[] = {
 	{"pane_synchronized", FIELD_BOOL, AT(is_synchronized)},
 	{"mouse_any_flag", FIELD_BOOL, AT(mouse_any)},
 	{"pane_title", FIELD_TEXT, AT(title)},
-	{NULL, FIELD_BOOL, 0},
+	{NULL, FIELD_BOOL, 0, 0},
 };
 #undef INDEX_FIELDS
 #undef AT
 
-#define AT(member) offsetof(struct muxbus_client, member)
+#define AT(member) offsetof(struct muxbus_client, member), 0
 const struct field client_fields[] = {
 	{"client_name", FIELD_TEXT, AT(name)},
 	{"client_pid", FIELD_INT, AT(pid)},
@@ -148,22 +149,43 @@ const struct field client_fields[] = {
 	{"client_control_mode", FIELD_BOOL, AT(is_control)},
 	{"client_readonly", FIELD_BOOL, AT(is_readonly)},
 	{"client_prefix", FIELD_BOOL, AT(in_prefix)},
-	{NULL, FIELD_BOOL, 0},
+	{NULL, FIELD_BOOL, 0, 0},
 };
 #undef AT
 /* clang-format on */
 
+static size_t write_field(char *format, size_t size, const struct field *field)
+{
+	if (field->kind == FIELD_TEXT)
+		return (size_t)muxbus_field_format(format, size, field->variable);
+	return (size_t)snprintf(format, size, "#{%s}", field->variable);
+}
+
+/*
+ * Each variable costs tmux a microsecond for each pane, so it is not asked for what follows only
+ * from another: "#{?pane_dead,1 TAB #{pane_dead_status},TAB}" is as many fields either way.
+ */
 static size_t write_fields(char *format, size_t size, const struct field *fields)
 {
 	size_t len = 0;
+	unsigned followers = 0, tabs = 0;
 	for (const struct field *field = fields; field->variable != NULL; field++) {
-		char *end = format + len;
-		size_t room = size - len;
-		*end++ = '\t';
-		if (field->kind == FIELD_TEXT)
-			len += 1 + (size_t)muxbus_field_format(end, room - 1, field->variable);
-		else
-			len += 1 + (size_t)snprintf(end, room - 1, "#{%s}", field->variable);
+		format[len++] = '\t';
+		if (field->followers > 0) {
+			tabs = followers = field->followers;
+			len +=
+			    (size_t)snprintf(format + len, size - len, "#{?%s,1", field->variable);
+			continue;
+		}
+		len += write_field(format + len, size - len, field);
+		if (followers == 0 || --followers > 0)
+			continue;
+		format[len++] = ',';
+		while (tabs > 0) {
+			format[len++] = '\t';
+			tabs--;
+		}
+		format[len++] = '}';
 	}
 	return len;
 }

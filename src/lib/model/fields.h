@@ -26,6 +26,7 @@ struct field {
 	const char *variable; /* the name in a format */
 	enum field_kind kind;
 	size_t offset; /* in the record */
+	unsigned followers; /* so many fields behind it are empty unless it is true */
 };
 
 struct session_record {
