@@ -346,7 +346,10 @@ static int add_bare_pane(void *data, const char *line, const char *end)
 	return take_pane(data, bare_pane_fields, line, end);
 }
 
-/* tmux tells one link of the window. Its session must be known, or be listed here. */
+/*
+ * tmux tells one link of the window. Its session must be known, or be listed behind it with all
+ * sessions and links; else the whole server is listed next.
+ */
 static int take_window(struct reading *reading, const struct window_record *record)
 {
 	struct merge_read *read = &reading->read;
@@ -355,8 +358,11 @@ static int take_window(struct reading *reading, const struct window_record *reco
 	if (read->link_count > 0 && reading->links[read->link_count - 1].window == link->window)
 		return 0; /* another pane of this window */
 	if (read->link_count == PARTS_IDS_MAX ||
-	    muxbus_model_session(reading->before, link->session) == NULL)
-		return MUXBUS_ERR_NOT_FOUND;
+	    (!reading->parts->tree &&
+		muxbus_model_session(reading->before, link->session) == NULL)) {
+		reading->listing->more.all = true;
+		return 0;
+	}
 	reading->links[read->link_count++] = *link;
 	error = model_add_window(reading->listing->model, &record->window);
 	return error == 0 ? model_add_link(reading->listing->model, link) : error;
@@ -372,8 +378,6 @@ static int add_window_pane(void *data, const char *line, const char *end)
 		error = end_line(read_pane(reading, pane_fields, &line, end, &pane), &line);
 	if (error == 0)
 		error = take_window(reading, &record);
-	if (error == MUXBUS_ERR_NOT_FOUND)
-		reading->listing->more.all = true;
 	if (error == 0 && map_set(&reading->read.panes, pane.id, reading) != 0)
 		error = MUXBUS_ERR_NOMEM;
 	return error == 0 ? model_add_pane(reading->listing->model, &pane) : error;

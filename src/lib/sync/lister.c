@@ -321,6 +321,16 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 	lister_answer(sync);
 }
 
+/*
+ * A detached sync hears of no change, so it lists the whole server, unless callers wait only for
+ * windows, sessions or clients. Which windows there are is then part of the listing.
+ */
+static void choose_detached(struct parts *parts)
+{
+	parts->all |= parts->indexes || parts->details;
+	parts->tree = true;
+}
+
 /* Chooses the parts of the next listing. */
 static void choose_parts(struct muxbus_sync *sync)
 {
@@ -333,16 +343,17 @@ static void choose_parts(struct muxbus_sync *sync)
 	struct parts parts = awaited;
 	parts.indexes = parts.details = parts.tree = parts.clients = false;
 	parts_add(&parts, &lister->dirty);
-	parts.all |= sync->is_detached; /* nothing tells what has changed */
 	lister->claims = claims;
 	lister->dirty = (struct parts){0};
-	if (!is_claim_true(lister)) {
+	if (sync->is_detached || !is_claim_true(lister)) {
 		parts_add(&parts, &claims);
-		if (claims.details)
+		if (claims.details && !sync->is_detached)
 			details_add_dead(sync, &parts);
 	} else if (claims.details) {
 		details_add_written(sync, &parts);
 	}
+	if (sync->is_detached)
+		choose_detached(&parts);
 	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
 	lister->running = parts;
 }
