@@ -191,7 +191,8 @@ static void on_fresh(void *data, int error)
 {
 	struct asking *asking = data;
 	if (error == 0)
-		error = pane_screen_read(asking->parts->tmux, asking->pane, on_screen, asking);
+		error =
+		    pane_screen_read_listed(asking->parts->tmux, asking->pane, on_screen, asking);
 	if (error < 0)
 		fail(asking, error);
 }

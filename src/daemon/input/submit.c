@@ -266,10 +266,12 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	}
 }
 
-static void read_screen(struct submit *submit)
+static void read_screen(struct submit *submit, bool is_listed)
 {
+	int (*read)(struct tmux *, uint32_t, pane_screen_fn *, void *) =
+	    is_listed ? pane_screen_read_listed : pane_screen_read;
 	submit->is_asking = true;
-	if (pane_screen_read(submit->parts->tmux, submit->pane.pane, on_screen, submit) < 0) {
+	if (read(submit->parts->tmux, submit->pane.pane, on_screen, submit) < 0) {
 		submit->is_asking = false;
 		submit_defer(submit, not_followed);
 	}
@@ -292,13 +294,13 @@ static void on_fresh(void *data, int error)
 	else if (pane->is_dead)
 		submit_give_up(submit, "the pane's program has ended");
 	else if (submit->stage != STAGE_WAITING)
-		read_screen(submit);
+		read_screen(submit, true);
 	else if (submit_is_blocked(submit))
 		submit_defer(submit, blocked);
 	else if (!may_look(submit, pane, &tty, reason))
 		submit_defer(submit, reason);
 	else
-		read_screen(submit);
+		read_screen(submit, true);
 }
 
 static void refresh(struct submit *submit)
@@ -365,7 +367,7 @@ static void look(struct submit *submit)
 		break;
 	case STAGE_ECHO:
 	case STAGE_SUBMITTING:
-		read_screen(submit);
+		read_screen(submit, false);
 		break;
 	}
 }

@@ -65,18 +65,31 @@ static void on_listed(void *data, int error)
 		finish(reading, error, NULL);
 }
 
-int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data)
+static int begin(struct tmux *tmux, uint32_t pane, bool is_listed, pane_screen_fn *done, void *data)
 {
 	struct reading *reading = xcalloc(1, sizeof *reading);
+	const struct muxbus_pane *known = muxbus_model_pane(tmux_model(tmux), pane);
+	struct muxbus_sync *sync = tmux_sync(tmux);
 	int error;
 	*reading = (struct reading){.tmux = tmux, .pane = pane, .done = done, .data = data};
-	/* At rest nothing tells that the pane is in a mode, or dead. */
-	if (tmux_is_resting(tmux))
-		error =
-		    muxbus_sync_refresh(tmux_sync(tmux), MUXBUS_PART_PANES, 0, on_listed, reading);
-	else
+	if (is_listed)
 		error = capture(reading);
+	else if (known != NULL)
+		error = muxbus_sync_refresh_window(sync, known->window, 0, on_listed, reading);
+	else
+		error = muxbus_sync_refresh(sync, MUXBUS_PART_PANES, 0, on_listed, reading);
 	if (error < 0)
 		mem_free(reading);
 	return error;
+}
+
+int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data)
+{
+	/* At rest nothing tells that the pane is in a mode, or dead. */
+	return begin(tmux, pane, !tmux_is_resting(tmux), done, data);
+}
+
+int pane_screen_read_listed(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data)
+{
+	return begin(tmux, pane, true, done, data);
 }

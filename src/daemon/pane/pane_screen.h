@@ -29,4 +29,7 @@ typedef void pane_screen_fn(void *data, int error, const struct pane_screen *scr
 /* Reads a pane. Returns an error, and does not call done, if tmux is not followed. */
 int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data);
 
+/* The same for a caller that has listed the window of the pane just now. */
+int pane_screen_read_listed(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data);
+
 #endif
