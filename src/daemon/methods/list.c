@@ -100,7 +100,9 @@ static void start(struct request *request, const struct list_args *args, unsigne
 	    .is_short = args->detail == DETAIL_SHORT,
 	    .put = put,
 	};
-	if (muxbus_sync_is_fresh(tmux_sync(daemon->tmux), parts, max_age_ms)) {
+	/* At rest tmux was listed for this request just now. */
+	if (tmux_is_resting(daemon->tmux) ||
+	    muxbus_sync_is_fresh(tmux_sync(daemon->tmux), parts, max_age_ms)) {
 		on_fresh(listing, 0);
 		return;
 	}
@@ -424,7 +426,7 @@ const struct method methods_list[] = {
 	.fields = get_pane_fields,
 	.args_size = sizeof(struct list_args),
 	.results = get_pane_results,
-	.flags = METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_get_pane,
 	.example = "{\"pane\":\"%0\"}",
     },

@@ -13,6 +13,7 @@
 #include "daemon/core/counters.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
+#include "daemon/server/peer_pane.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server_parts.h"
@@ -191,6 +192,7 @@ static bool is_admitted(
 struct work {
 	dispatch_begin_fn *begin; /* NULL: none */
 	void *context;
+	uint32_t window; /* for look_at_window() */
 };
 
 /* The request whose handler runs just now. */
@@ -204,7 +206,7 @@ bool dispatch_put_off_until(struct request *request, dispatch_begin_fn *begin, v
 {
 	if (turn.request != request)
 		return false;
-	turn.work = (struct work){begin, context};
+	turn.work = (struct work){.begin = begin, .context = context};
 	return true;
 }
 
@@ -338,9 +340,26 @@ struct put_off {
 	struct request *request;
 	dispatch_begin_fn *begin; /* the work; NULL: it is held behind an earlier request */
 	uint64_t number; /* in the order of arrival */
+	uint32_t window; /* for look_at_window() */
 	bool has_peer; /* it came from one, which may be gone by now */
 	struct buf params; /* as JSON; empty: none */
 };
+
+/* Reads one window, and which others there are, for a request that was put off. */
+static void look_at_window(void *context, dispatch_done_fn *done, void *data)
+{
+	const struct put_off *again = data;
+	const struct request *request = context;
+	int error = muxbus_sync_refresh_window(
+	    tmux_sync(request_parts(request)->tmux), again->window, 0, done, data);
+	if (error < 0)
+		done(data, error);
+}
+
+static bool is_look(dispatch_begin_fn *begin)
+{
+	return begin == refresh || begin == look_at_window;
+}
 
 /* Reads the parameters of a request into args; fails the request if they are invalid. */
 static bool read_args(struct dispatch *dispatch, struct request *request, const struct json *params)
@@ -407,7 +426,7 @@ static void on_done(void *data, int error)
 	list_remove(&again->link);
 	/* Most methods can do without a new model; those that cannot, say so. */
 	if (error < 0 &&
-	    (again->begin != refresh || request_method(again->request)->flags & METHOD_NEEDS_TMUX))
+	    (!is_look(again->begin) || request_method(again->request)->flags & METHOD_NEEDS_TMUX))
 		tmux_call_fail(again->request, error, NULL);
 	else
 		handle_again(again);
@@ -418,12 +437,13 @@ static void on_done(void *data, int error)
 }
 
 static struct put_off *put_off(struct dispatch *dispatch, struct request *request,
-    const struct json *params, uint64_t number, dispatch_begin_fn *begin)
+    const struct json *params, uint64_t number, const struct work *work)
 {
 	struct put_off *again = xalloc(sizeof *again);
 	*again = (struct put_off){.dispatch = dispatch,
 	    .request = request,
-	    .begin = begin,
+	    .begin = work->begin,
+	    .window = work->window,
 	    .number = number,
 	    .has_peer = request_peer(request) != NULL};
 	buf_init(&again->params, 2 * (size_t)dispatch->parts->config->limits.line_bytes);
@@ -436,15 +456,16 @@ static struct put_off *put_off(struct dispatch *dispatch, struct request *reques
 	return again;
 }
 
-/* Whether the work of an earlier request of the same peer is under way. */
-static bool is_behind(const struct dispatch *dispatch, const struct request *request,
-    uint64_t number, dispatch_begin_fn *begin)
+/* Whether an earlier request of the same peer waits for a look at tmux, or for an attach. */
+static bool is_behind(
+    const struct dispatch *dispatch, const struct request *request, uint64_t number, bool for_look)
 {
 	const struct peer *peer = request_peer(request);
 	const struct list *link;
 	list_for_each (link, &dispatch->put_offs) {
 		const struct put_off *again = list_entry(link, struct put_off, link);
-		if (peer != NULL && request_peer(again->request) == peer && again->begin == begin &&
+		if (peer != NULL && request_peer(again->request) == peer &&
+		    (for_look ? is_look(again->begin) : again->begin == attach) &&
 		    again->number < number)
 			return true;
 	}
@@ -466,7 +487,7 @@ static bool is_held(const struct dispatch *dispatch, const struct request *reque
 		if (hold->peer == peer && hold->number < number)
 			return true;
 	}
-	return is_behind(dispatch, request, number, attach);
+	return is_behind(dispatch, request, number, false);
 }
 
 /* Handles the requests of a peer that are held no longer, in their order. */
@@ -526,21 +547,45 @@ void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data)
 }
 
 /*
+ * The window of the only pane that a request looks at; MUXBUS_NO_ID: it needs the whole model, or
+ * its caller may be in a pane that the model does not have.
+ */
+static uint32_t only_window(struct request *request, const struct json *params)
+{
+	const struct muxbus_model *model = tmux_model(request_parts(request)->tmux);
+	const struct json *text = json_member(params, "pane");
+	struct peer *peer = request_peer(request);
+	const struct muxbus_pane *pane = NULL;
+	uint32_t id;
+	if (!(request_method(request)->flags & METHOD_ONE_PANE) || text == NULL ||
+	    text->type != JSON_STRING || !str_parse_id(text->text, text->len, '%', &id))
+		return MUXBUS_NO_ID;
+	if (peer == NULL || !(peer_pane_of(peer)->is_early || peer_pane_of(peer)->is_weak))
+		pane = muxbus_model_pane(model, id);
+	return pane != NULL ? pane->window : MUXBUS_NO_ID;
+}
+
+/*
  * The work before a request: while the daemon rests, the model is as old as the last request, and
  * no output comes. Most methods look for a pane, which can be that of the caller.
  */
-static struct work work_before(
-    const struct dispatch *dispatch, struct request *request, uint64_t number)
+static struct work work_before(const struct dispatch *dispatch, struct request *request,
+    const struct json *params, uint64_t number)
 {
+	uint32_t window = MUXBUS_NO_ID;
 	unsigned flags = request_method(request)->flags;
 	bool must_look = is_detached(dispatch->parts->tmux);
 	if (must_look && flags & METHOD_BY_OUTPUT && !config_pipes(dispatch->parts->config))
-		return (struct work){attach, request};
+		return (struct work){.begin = attach, .context = request};
 	must_look &= (flags & METHOD_LOOKS_ITSELF) == 0;
-	if (!(flags & METHOD_WITHOUT_TMUX) &&
-	    (must_look || is_behind(dispatch, request, number, refresh)))
-		return (struct work){refresh, request};
-	return (struct work){0};
+	if (flags & METHOD_WITHOUT_TMUX ||
+	    !(must_look || is_behind(dispatch, request, number, true)))
+		return (struct work){0};
+	if (must_look)
+		window = only_window(request, params);
+	return (struct work){.begin = window != MUXBUS_NO_ID ? look_at_window : refresh,
+	    .context = request,
+	    .window = window};
 }
 
 /*
@@ -552,16 +597,16 @@ static void go_on(struct dispatch *dispatch, struct request *request, const stru
 {
 	struct work work = {0};
 	if (is_held(dispatch, request, number)) {
-		(void)put_off(dispatch, request, params, number, NULL);
+		(void)put_off(dispatch, request, params, number, &work);
 		return;
 	}
 	if (done == NULL)
-		work = work_before(dispatch, request, number);
+		work = work_before(dispatch, request, params, number);
 	if (work.begin == NULL)
 		work = call(dispatch, request, done == refresh, number);
 	if (work.begin != NULL)
 		work.begin(
-		    work.context, on_done, put_off(dispatch, request, params, number, work.begin));
+		    work.context, on_done, put_off(dispatch, request, params, number, &work));
 }
 
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params)

@@ -47,6 +47,7 @@ enum method_flag {
 	METHOD_BY_OUTPUT =
 	    1 << 11, /* it needs output of panes: without pipes the daemon attaches */
 	METHOD_LOOKS_ITSELF = 1 << 12, /* it calls dispatch_look_first() if it needs the model */
+	METHOD_ONE_PANE = 1 << 13, /* of the model it needs the pane of its field "pane" only */
 };
 
 /*
