@@ -8,6 +8,7 @@
 #include "daemon/core/config.h"
 #include "daemon/tmux/pane_pipe.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 #include "tap.h"
 
 enum { PANES = 2 };
@@ -28,7 +29,36 @@ static struct {
 	bool is_resting; /* the daemon is no client */
 	bool is_cut; /* what pane_pipe_finish() says */
 	int refreshes;
+	void (*retry)(void *data); /* of the timer */
+	void *retry_data;
+	int64_t armed_ms; /* 0: it is not armed */
 } fake;
+
+struct loop_timer *loop_timer_new(struct event_base *base, void (*fn)(void *data), void *data)
+{
+	(void)base;
+	fake.retry = fn;
+	fake.retry_data = data;
+	return (struct loop_timer *)&fake;
+}
+
+void loop_timer_free(struct loop_timer *timer)
+{
+	(void)timer;
+	fake.armed_ms = 0;
+}
+
+void loop_timer_arm(struct loop_timer *timer, int64_t ms)
+{
+	(void)timer;
+	fake.armed_ms = ms;
+}
+
+bool loop_timer_is_armed(const struct loop_timer *timer)
+{
+	(void)timer;
+	return fake.armed_ms > 0;
+}
 
 struct pane_pipe_set *pane_pipe_set_new(struct event_base *base, const struct config *config,
     struct tmux *tmux, const struct pane_pipe_handlers *handlers)
@@ -321,6 +351,40 @@ static void test_ended(void)
 	end();
 }
 
+static void retry(void)
+{
+	fake.armed_ms = 0;
+	fake.retry(fake.retry_data);
+}
+
+/* Without control mode a pane with a pipe of the user is tried again. */
+static void test_deaf(void)
+{
+	const struct config never = {.attach = ATTACH_NEVER};
+	begin(&never);
+	for (size_t at = 0; at < PANES; at++) {
+		output_source_want(&panes[at], true);
+		ok(!output_source_is_deaf(&panes[at]), "a pane with a pipe is heard");
+		fake.handlers.ended(fake.data[at], PANE_PIPE_TAKEN);
+		fake.data[at] = NULL;
+		ok(output_source_is_deaf(&panes[at]), "with one of the user it is not");
+	}
+	is_int(fake.armed_ms, 5000, "it is tried again");
+	retry();
+	ok(fake.data[0] != NULL && fake.data[1] != NULL, "each pane gets a pipe");
+	ok(!output_source_is_deaf(&panes[0]) && fake.wanted[0] == 0, "and is heard");
+	is_int(fake.armed_ms, 0, "then no timer runs");
+	fake.handlers.ended(fake.data[0], PANE_PIPE_TAKEN);
+	fake.data[0] = NULL;
+	fake.may_start = false;
+	retry();
+	is_int(fake.armed_ms, 5000, "it is tried later where no pipe can be made now");
+	output_source_want(&panes[0], false);
+	retry();
+	is_int(fake.armed_ms, 0, "but not when the pane is not wanted any more");
+	end();
+}
+
 /* A pipe that was full at its end may have lost bytes. */
 static void test_cut(void)
 {
@@ -362,6 +426,7 @@ int main(void)
 	test_all();
 	test_ended();
 	test_cut();
+	test_deaf();
 	test_no_room();
 	return done_testing();
 }

@@ -89,6 +89,12 @@ void output_source_want_all(struct output_source_set *sources, bool is_wanted)
 	wanted_all = is_wanted;
 }
 
+bool output_source_is_deaf(const struct output_source *source)
+{
+	(void)source;
+	return false;
+}
+
 bool output_source_drain(struct output_source *source, size_t max)
 {
 	(void)max;

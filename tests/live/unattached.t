@@ -98,5 +98,17 @@ pane=$(t new-window -dPF '#{pane_id}' 'exec sh')
 t pipe-pane -t "$pane" 'cat >/dev/null'
 call read_output "{\"pane\":\"$pane\"}"
 is 'a pane with a pipe of the user is not followed, and says so' "$(field .result.gap.reason)" not_watched
+call wait_for "{\"any\":[{\"quiet_sec\":0.1,\"pane\":\"$pane\"}],\"timeout_sec\":1}"
+is 'nor is it known to be quiet' "$(field .result.timed_out)" true
+listen deaf "{\"kinds\":[\"line\"],\"panes\":[\"$pane\"]}"
+t pipe-pane -t "$pane"
+hears() {
+	t send-keys -t "$pane" 'echo he""ard' Enter
+	has_event deaf '.kind == "line" and .text == "heard"'
+}
+until_is 'a subscriber hears of it when that pipe has ended' true hears
+kill "$listener" 2>/dev/null
+call wait_for "{\"any\":[{\"quiet_sec\":0.1,\"pane\":\"$pane\"}],\"timeout_sec\":10}"
+is 'and known to be quiet' "$(field .result.timed_out)" false
 is 'no client has come' "$(cat "$dir/clients" 2>/dev/null)" ''
 done_testing

@@ -216,11 +216,22 @@ static void quiet_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *
 	watch->last_ms = clock_mono_ms();
 }
 
+/* A pane that is not heard is not known to be quiet, but for one whose program has ended. */
+static bool is_heard(const struct pane_watch *watch)
+{
+	const struct condition_parts *parts = watch->condition->parts;
+	const struct muxbus_pane *pane = muxbus_model_pane(tmux_model(parts->tmux), watch->pane);
+	return pane == NULL || pane->is_dead || !stream_is_deaf(parts->streams, watch->pane);
+}
+
 static void quiet_due(void *data)
 {
 	struct pane_watch *watch = data;
-	int64_t left_ms = watch->last_ms + watch->quiet_ms - clock_mono_ms();
 	struct json_writer writer;
+	int64_t left_ms;
+	if (!is_heard(watch))
+		watch->last_ms = clock_mono_ms();
+	left_ms = watch->last_ms + watch->quiet_ms - clock_mono_ms();
 	if (left_ms > 0) {
 		loop_timer_arm(watch->timer, left_ms);
 		return;

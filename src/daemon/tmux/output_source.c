@@ -9,6 +9,10 @@
 #include "daemon/core/config.h"
 #include "daemon/tmux/pane_pipe.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
+
+/* A pane that only a pipe could follow, and that had one of the user, is tried again so often. */
+#define RETRY_MS 5000
 
 struct output_source_set {
 	struct tmux *tmux;
@@ -17,6 +21,8 @@ struct output_source_set {
 	struct list sources; /* that are wanted, the latest last */
 	uint64_t begun; /* how often one was */
 	bool all;
+	bool has_control; /* control mode can carry output: the daemon may be a client */
+	struct loop_timer *retry;
 };
 
 /* A pipe has ended: the question whether its pane lives. */
@@ -70,6 +76,8 @@ static void enter(struct output_source *source, enum output_source_kind kind)
 	source->is_pipeless = true; /* a change would lose output */
 	tmux_followed(source->set->tmux);
 	muxbus_sync_want_output(sync_of(source), source->pane, true);
+	if (output_source_is_deaf(source) && !loop_timer_is_armed(source->set->retry))
+		loop_timer_arm(source->set->retry, RETRY_MS);
 }
 
 void output_source_want(struct output_source *source, bool is_wanted)
@@ -102,6 +110,29 @@ static void change_to_control(struct output_source *source)
 {
 	leave(source);
 	enter(source, OUTPUT_SOURCE_CONTROL);
+}
+
+/* Nothing tells that the user's pipe has ended: the pane may be free for another now. */
+static void on_retry(void *data)
+{
+	struct output_source_set *sources = data;
+	const struct list *last = sources->sources.prev; /* what changes comes behind it */
+	struct list *link = sources->sources.next;
+	bool was_last = list_is_empty(&sources->sources);
+	while (!was_last) {
+		struct output_source *source = list_entry(link, struct output_source, link);
+		was_last = link == last;
+		link = link->next;
+		if (!output_source_is_deaf(source))
+			continue;
+		source->is_pipeless = false;
+		if (choose(source) == OUTPUT_SOURCE_PIPE) {
+			leave(source);
+			enter(source, OUTPUT_SOURCE_PIPE);
+		} else {
+			loop_timer_arm(sources->retry, RETRY_MS);
+		}
+	}
 }
 
 static void on_found(void *data, int error)
@@ -180,6 +211,11 @@ bool output_source_drain(struct output_source *source, size_t max)
 	return true;
 }
 
+bool output_source_is_deaf(const struct output_source *source)
+{
+	return source->kind == OUTPUT_SOURCE_CONTROL && !source->set->has_control;
+}
+
 bool output_source_needs_control(const struct output_source_set *sources)
 {
 	const struct list *link;
@@ -241,6 +277,8 @@ struct output_source_set *output_source_set_new(struct event_base *base,
 	struct output_source_set *sources = xcalloc(1, sizeof *sources);
 	sources->tmux = tmux;
 	sources->late = late;
+	sources->has_control = config->attach != ATTACH_NEVER;
+	sources->retry = loop_timer_new(base, on_retry, sources);
 	list_init(&sources->sources);
 	if (config_pipes(config))
 		sources->pipes = pane_pipe_set_new(base, config, tmux, &handlers);
@@ -251,5 +289,6 @@ void output_source_set_free(struct output_source_set *sources)
 {
 	output_source_want_all(sources, false);
 	pane_pipe_set_free(sources->pipes);
+	loop_timer_free(sources->retry);
 	mem_free(sources);
 }

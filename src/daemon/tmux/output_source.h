@@ -60,6 +60,12 @@ void output_source_want_all(struct output_source_set *sources, bool is_wanted);
 /* Delivers the output that a pipe holds now, not much more than max bytes. False: it is no pipe. */
 bool output_source_drain(struct output_source *source, size_t max);
 
+/*
+ * Whether nothing is heard of a pane whose output is wanted: it has a pipe of the user, and the
+ * daemon is never a client. The pipe is tried again every 5 seconds.
+ */
+bool output_source_is_deaf(const struct output_source *source);
+
 /* Whether control mode is needed for the output that is wanted. */
 bool output_source_needs_control(const struct output_source_set *sources);
 

@@ -230,6 +230,12 @@ static void settle(struct stream_set *streams, struct stream *stream)
 	output_source_want(&stream->source, is_wanted);
 }
 
+bool stream_is_deaf(const struct stream_set *streams, uint32_t pane)
+{
+	const struct stream *stream = find(streams, pane);
+	return stream != NULL && output_source_is_deaf(&stream->source);
+}
+
 static void drop(struct stream_set *streams, struct stream *stream)
 {
 	if (output_source_finish(&stream->source)) /* the last bytes come before the end */

@@ -52,6 +52,9 @@ enum stream_interest {
  */
 void stream_want(struct stream_set *streams, uint32_t pane, enum stream_interest interest, bool on);
 
+/* Whether nothing is heard of the pane though its output is wanted (output_source_is_deaf()). */
+bool stream_is_deaf(const struct stream_set *streams, uint32_t pane);
+
 /*
  * The output is split into tokens once for all that want marks or lines. A sequence that does not end
  * within this many bytes is given up: text follows.
