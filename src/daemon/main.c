@@ -18,6 +18,7 @@
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/core/daemonize.h"
+#include "daemon/core/library_log.h"
 #include "daemon/core/lock.h"
 #include "daemon/core/log_file.h"
 #include "daemon/core/meter.h"
@@ -113,25 +114,6 @@ static int __attribute__((format(printf, 1, 2))) fail(const char *format, ...)
 	va_end(args);
 	(void)fprintf(stderr, "muxbusd: %s\n", text);
 	return -1;
-}
-
-static void on_library_log(void *data, enum muxbus_log_level level, const char *text)
-{
-	(void)data;
-	switch (level) {
-	case MUXBUS_LOG_ERROR:
-		log_error("%s", text);
-		break;
-	case MUXBUS_LOG_WARNING:
-		log_warning("%s", text);
-		break;
-	case MUXBUS_LOG_INFO:
-		log_info("%s", text);
-		break;
-	case MUXBUS_LOG_DEBUG:
-		log_debug("%s", text);
-		break;
-	}
 }
 
 static void end_loop(void *data)
@@ -747,7 +729,7 @@ static int run_locked(struct main *main)
 	/* The daemon is in no pane, even if it was started in one. */
 	(void)unsetenv("TMUX");
 	(void)unsetenv("TMUX_PANE");
-	muxbus_set_log(on_library_log, NULL);
+	library_log_take();
 	(void)mallopt(
 	    M_ARENA_MAX, 1); /* one thread allocates much: a second arena costs memory only */
 	rlimit_raise_files();
