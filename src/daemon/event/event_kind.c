@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "daemon/event/event_log.h"
+#include "daemon/event/published.h"
 
 enum { EVENT_MEMBER_SIZE = 32 };
 
@@ -109,11 +110,21 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_WINDOW_RENAMED] = {"window_renamed", "a window was renamed", WINDOW_MEMBERS " previous"},
 };
 
-_Static_assert(EVENT_KIND_COUNT_ <= 64, "filters are sets of bits");
+_Static_assert(EVENT_KINDS_MAX <= 64, "filters are sets of bits");
 
 const struct event_kind_info *event_kind_info(enum event_kind kind)
 {
-	return &kinds[kind];
+	return kind < EVENT_KIND_COUNT_ ? &kinds[kind] : published_info((int)kind);
+}
+
+static int find_published(const char *name)
+{
+	for (int kind = EVENT_KIND_COUNT_; kind < EVENT_KINDS_MAX; kind++) {
+		const struct event_kind_info *info = published_info(kind);
+		if (info != NULL && strcmp(info->name, name) == 0)
+			return kind;
+	}
+	return -1;
 }
 
 int event_kind_find(const char *name)
@@ -130,14 +141,18 @@ int event_kind_find(const char *name)
 		else
 			low = middle + 1;
 	}
-	return -1;
+	return find_published(name);
 }
 
 const char *event_kind_nearest(const char *name)
 {
-	const char *names[EVENT_KIND_COUNT_ + 1] = {NULL};
-	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++)
-		names[kind] = kinds[kind].name;
+	const char *names[EVENT_KINDS_MAX + 1] = {NULL};
+	size_t count = 0;
+	for (int kind = 0; kind < EVENT_KINDS_MAX; kind++) {
+		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
+		if (info != NULL)
+			names[count++] = info->name;
+	}
 	return str_nearest(name, names);
 }
 
@@ -147,9 +162,10 @@ uint64_t event_kinds_find(const char *pattern)
 	uint64_t found = 0;
 	if (exact >= 0)
 		return UINT64_C(1) << exact;
-	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
-		if (kind != EVENT_PANE_OUTPUT && kind != EVENT_LINE &&
-		    fnmatch(pattern, kinds[kind].name, 0) == 0)
+	for (int kind = 0; kind < EVENT_KINDS_MAX; kind++) {
+		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
+		if (kind != EVENT_PANE_OUTPUT && kind != EVENT_LINE && info != NULL &&
+		    fnmatch(pattern, info->name, 0) == 0)
 			found |= UINT64_C(1) << kind;
 	}
 	return found;
@@ -180,9 +196,10 @@ const char *const *event_kinds_members(uint64_t wanted)
 	static char words[EVENT_MEMBERS_MAX][EVENT_MEMBER_SIZE];
 	static const char *names[EVENT_MEMBERS_MAX + 1];
 	size_t count = 0;
-	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
-		if (wanted >> kind & 1 && kinds[kind].members != NULL)
-			count = add_members(kinds[kind].members, words, names, count);
+	for (int kind = 0; kind < EVENT_KINDS_MAX; kind++) {
+		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
+		if (wanted >> kind & 1 && info != NULL && info->members != NULL)
+			count = add_members(info->members, words, names, count);
 	}
 	names[count] = NULL;
 	return names;

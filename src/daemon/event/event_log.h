@@ -57,11 +57,17 @@ enum event_kind {
 	EVENT_KIND_COUNT_,
 };
 
+/* Behind them: kinds that providers publish (published.h). */
+#define EVENT_PUBLISHED_MAX 24
+#define EVENT_KINDS_MAX (EVENT_KIND_COUNT_ + EVENT_PUBLISHED_MAX)
+#define EVENT_KINDS_PUBLISHED (~((UINT64_C(1) << EVENT_KIND_COUNT_) - 1))
+
 struct event_kind_info {
 	const char *name; /* "pane_created" */
 	const char *help; /* its cause and content; one sentence */
 	const char *members; /* its own, by name, with blanks between; NULL: not listed */
 };
+/* NULL: a published kind that is not given. */
 const struct event_kind_info *event_kind_info(enum event_kind kind);
 /* The kind with this name, or -1. */
 int event_kind_find(const char *name);

@@ -79,15 +79,19 @@ static void write_errors(struct json_writer *writer)
 static void write_kinds(struct json_writer *writer)
 {
 	json_object_begin(writer, "events");
-	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
+	for (int kind = 0; kind < EVENT_KINDS_MAX; kind++) {
 		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
-		json_put_str(writer, info->name, info->help);
+		if (info != NULL)
+			json_put_str(writer, info->name, info->help);
 	}
 	json_object_end(writer);
 	json_object_begin(writer, "event_members");
-	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++) {
+	for (int kind = 0; kind < EVENT_KINDS_MAX; kind++) {
+		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
 		const char *const *names = event_kinds_members(UINT64_C(1) << kind);
-		json_array_begin(writer, event_kind_info((enum event_kind)kind)->name);
+		if (info == NULL)
+			continue;
+		json_array_begin(writer, info->name);
 		for (; *names != NULL; names++)
 			json_put_str(writer, NULL, *names);
 		json_array_end(writer);

@@ -81,6 +81,16 @@ static bool is_equal(const struct json *left, const struct json *right)
 	    (left->len == right->len && memcmp(left->text, right->text, left->len) == 0);
 }
 
+/* A member of an event; of a published one, of its data before its own. */
+static const struct json *find_member(
+    const struct json *members, enum event_kind kind, const char *name)
+{
+	const struct json *found = NULL;
+	if (BIT(kind) & EVENT_KINDS_PUBLISHED)
+		found = json_member(json_member(members, "data"), name);
+	return found != NULL ? found : json_member(members, name);
+}
+
 /* Whether an event has all members of the filter, with equal values. */
 static bool is_where(const struct event_watch *watch, const struct event_entry *event)
 {
@@ -99,7 +109,7 @@ static bool is_where(const struct event_watch *watch, const struct event_entry *
 	    : NULL;
 	is_good = members != NULL;
 	for (const struct json *at = watch->where->child; at != NULL && is_good; at = at->next) {
-		const struct json *member = json_member(members, at->name);
+		const struct json *member = find_member(members, event->kind, at->name);
 		is_good = member != NULL && is_equal(member, at);
 	}
 	buf_finish(&text);
@@ -189,7 +199,7 @@ static bool check_where(
 			;
 		snprintf(what, sizeof what, "events %.64s have no member \"%.64s\"", args->event,
 		    at->name);
-		if (*name == NULL)
+		if (*name == NULL && !(watch->kinds & EVENT_KINDS_PUBLISHED))
 			return fail_nearest(request, "where", what, str_nearest(at->name, names));
 		snprintf(what, sizeof what, "%.64s cannot be compared with %s", at->name,
 		    json_type_name(at->type));

@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
+#include "daemon/event/published.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
@@ -32,9 +33,10 @@
 #define COMMON_KINDS (BIT(EVENT_SERVER_FOUND) | BIT(EVENT_SERVER_LOST))
 
 /* Kinds that are not tmux's. */
-#define OWN_KINDS                                                                          \
-	(COMMON_KINDS | BIT(EVENT_AGENT_REPORTED) | BIT(EVENT_DELIVERY) | BIT(EVENT_GAP) | \
-	    BIT(EVENT_HOST_STATE) | BIT(EVENT_NOTIFICATION) | BIT(EVENT_WAY_CHANGED))
+#define OWN_KINDS                                                                                 \
+	(COMMON_KINDS | EVENT_KINDS_PUBLISHED | BIT(EVENT_AGENT_REPORTED) | BIT(EVENT_DELIVERY) | \
+	    BIT(EVENT_GAP) | BIT(EVENT_HOST_STATE) | BIT(EVENT_NOTIFICATION) |                    \
+	    BIT(EVENT_WAY_CHANGED))
 
 /* Kinds that need no client of tmux where panes are piped: the end of a process is seen anyway. */
 #define PIPED_KINDS                                                          \
@@ -222,6 +224,7 @@ int subscription_add(
 	list_append(&set->subscriptions, &subscription->link);
 	if (set->count++ == 0)
 		event_log_listen(set->parts.events, &set->listener);
+	published_hold(subscription->kinds);
 	want(set, subscription, true);
 	(void)snprintf(ret_name, SUBSCRIPTION_NAME_SIZE, "%s", subscription->name);
 	return 0;
@@ -229,6 +232,7 @@ int subscription_add(
 
 static void subscription_free(struct subscription_set *set, struct subscription *subscription)
 {
+	published_release(subscription->kinds);
 	want(set, subscription, false);
 	list_remove(&subscription->link);
 	id_set_clear(&subscription->panes);

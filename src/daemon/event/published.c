@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: ISC */
+/* The numbers of kinds that providers publish. */
+#include "daemon/event/published.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+static struct published {
+	struct event_kind_info info; /* its name is NULL: not given */
+	bool is_taken; /* by a provider that is there */
+	size_t holds; /* filters with its bit */
+	uint64_t last; /* the number of its last event */
+} rows[EVENT_PUBLISHED_MAX];
+
+static struct published *row_of(int kind)
+{
+	int place = kind - EVENT_KIND_COUNT_;
+	return place >= 0 && place < EVENT_PUBLISHED_MAX ? &rows[place] : NULL;
+}
+
+const struct event_kind_info *published_info(int kind)
+{
+	const struct published *row = row_of(kind);
+	return row != NULL && row->info.name != NULL ? &row->info : NULL;
+}
+
+/* A row for a new kind: one that is not given, else one that can be given again. NULL: none. */
+static struct published *find_room(uint64_t oldest)
+{
+	struct published *left = NULL;
+	for (size_t at = 0; at < EVENT_PUBLISHED_MAX; at++) {
+		struct published *row = &rows[at];
+		if (row->info.name == NULL)
+			return row;
+		if (!row->is_taken && row->holds == 0 && row->last < oldest &&
+		    (left == NULL || row->last < left->last))
+			left = row;
+	}
+	return left;
+}
+
+static void set_text(const char **member, const char *text)
+{
+	mem_free((char *)(uintptr_t)*member);
+	*member = xstrdup(text);
+}
+
+int published_take(const char *name, const char *help, uint64_t oldest)
+{
+	int kind = event_kind_find(name);
+	struct published *row = kind >= 0 ? row_of(kind) : find_room(oldest);
+	if (kind >= 0 && (row == NULL || row->is_taken))
+		return -1;
+	if (row == NULL)
+		return -2;
+	row->is_taken = true;
+	set_text(&row->info.name, name);
+	set_text(&row->info.help, help);
+	row->info.members = "data pane provider";
+	return (int)(row - rows) + EVENT_KIND_COUNT_;
+}
+
+void published_leave(int kind)
+{
+	row_of(kind)->is_taken = false;
+}
+
+void published_note(int kind, uint64_t seq)
+{
+	row_of(kind)->last = seq;
+}
+
+void published_hold(uint64_t kinds)
+{
+	for (int at = 0; at < EVENT_PUBLISHED_MAX; at++)
+		rows[at].holds += kinds >> (at + EVENT_KIND_COUNT_) & 1;
+}
+
+void published_release(uint64_t kinds)
+{
+	for (int at = 0; at < EVENT_PUBLISHED_MAX; at++)
+		rows[at].holds -= kinds >> (at + EVENT_KIND_COUNT_) & 1;
+}
