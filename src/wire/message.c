@@ -133,6 +133,7 @@ int message_read(
 	if (method->type != JSON_STRING)
 		return refuse(ret_reason, size, "method must be a string");
 	ret_message->method = method->text;
+	ret_message->within = json_member(value, "within");
 	ret_message->is_notification = version != NULL && id == NULL;
 
 	params = json_member(value, "params");

@@ -58,6 +58,7 @@ struct message {
 	const struct json *id; /* a string, a number or null; NULL: none was given */
 	const char *method;
 	const struct json *params; /* an object, or NULL */
+	const struct json *within; /* a provider's open call that needs it; NULL: not said */
 	bool is_notification; /* "jsonrpc":"2.0" without an id: not to be answered */
 	bool is_response; /* has a result or an error and no method: ignored */
 };

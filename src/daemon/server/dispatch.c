@@ -4,6 +4,7 @@
 
 #include <malloc.h>
 #include <muxbus.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/list.h"
@@ -44,6 +45,8 @@ struct dispatch {
 	void *route_data;
 	void (*handled)(void *data); /* NULL: none */
 	void *handled_data;
+	dispatch_response_fn *response; /* NULL: none */
+	void *response_data;
 	struct list put_offs; /* requests that wait for work that they were put off for */
 	struct list holds;
 	uint64_t last; /* number of a request */
@@ -540,6 +543,20 @@ void dispatch_set_router(struct dispatch *dispatch, dispatch_route_fn *route, vo
 	dispatch->route_data = data;
 }
 
+void dispatch_set_response(struct dispatch *dispatch, dispatch_response_fn *response, void *data)
+{
+	dispatch->response = response;
+	dispatch->response_data = data;
+}
+
+/* Passes on a response, whose line may be unreadable. */
+static bool pass_response(struct dispatch *dispatch, struct peer *peer, const struct json *id,
+    const struct json *response, const char *reason)
+{
+	return dispatch->response != NULL && peer != NULL && id != NULL &&
+	    dispatch->response(dispatch->response_data, peer, id, response, reason);
+}
+
 void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data), void *data)
 {
 	dispatch->handled = handled;
@@ -628,6 +645,9 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 	    dispatch->dialect->take(dispatch->dialect_data, peer, message, id))
 		return;
 	request = request_new(dispatch->parts, peer, id, method);
+	if (message->within != NULL)
+		request_set_within(
+		    request, message->within->type == JSON_STRING ? message->within->text : "");
 	if (method != NULL)
 		dispatch_run(dispatch, request, message->params);
 	else
@@ -646,9 +666,11 @@ static void refuse_line(
     struct dispatch *dispatch, struct peer *peer, const char *line, size_t len, const char *reason)
 {
 	struct lost_id lost = {0};
+	const struct json *id;
 	lost_id_add(&lost, line, len);
-	request_fail(refused(dispatch, peer, message_lost_id(dispatch->reader, &lost)),
-	    MESSAGE_PARSE, "%s", reason);
+	id = message_lost_id(dispatch->reader, &lost);
+	if (!pass_response(dispatch, peer, id, NULL, reason))
+		request_fail(refused(dispatch, peer, id), MESSAGE_PARSE, "%s", reason);
 }
 
 void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *line, size_t len)
@@ -665,7 +687,9 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 		refuse_line(dispatch, peer, line, len, error.text);
 	else if (message_read(value, &message, reason, sizeof reason) < 0)
 		request_fail(refused(dispatch, peer, message.id), MESSAGE_REQUEST, "%s", reason);
-	else if (!message.is_response)
+	else if (message.is_response)
+		(void)pass_response(dispatch, peer, message.id, value, NULL);
+	else
 		handle(dispatch, peer, &message);
 	give_back(dispatch, len);
 	if (dispatch->handled != NULL)
@@ -674,9 +698,12 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 
 void dispatch_too_long(struct dispatch *dispatch, struct peer *peer, const struct lost_id *lost)
 {
+	const struct json *id = message_lost_id(dispatch->reader, lost);
+	char reason[128];
 	dispatch->parts->counters->requests++;
-	request_fail(refused(dispatch, peer, message_lost_id(dispatch->reader, lost)),
-	    MESSAGE_REQUEST,
+	(void)snprintf(reason, sizeof reason,
 	    "the line is longer than %lld bytes (limit line_bytes) and was skipped",
 	    (long long)dispatch->parts->config->limits.line_bytes);
+	if (!pass_response(dispatch, peer, id, NULL, reason))
+		request_fail(refused(dispatch, peer, id), MESSAGE_REQUEST, "%s", reason);
 }

@@ -46,6 +46,15 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 typedef bool dispatch_route_fn(void *data, struct request *request, const struct json *params);
 void dispatch_set_router(struct dispatch *dispatch, dispatch_route_fn *route, void *data);
 
+/*
+ * Passes on responses of peers, to requests that were sent to them. response NULL: the line cannot
+ * be read, for that reason, but its id. True: the id is that of such a request; else a line that
+ * cannot be read is answered, and a response ignored.
+ */
+typedef bool dispatch_response_fn(void *data, struct peer *peer, const struct json *id,
+    const struct json *response, const char *reason);
+void dispatch_set_response(struct dispatch *dispatch, dispatch_response_fn *response, void *data);
+
 /* Calls handled after each line, and after each request that was put off. */
 void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data), void *data);
 

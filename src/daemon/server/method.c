@@ -16,7 +16,13 @@ static struct {
 	size_t count;
 } built_in;
 
-/* All rows by name, and their names; made again when the declared ones change. */
+/* The rows of each origin, lent. */
+static struct {
+	const struct method **rows;
+	size_t count;
+} others[METHOD_ORIGIN_COUNT_];
+
+/* All rows by name, and their names; made again when those of an origin change. */
 static struct {
 	const struct method **rows;
 	const char **names; /* NULL-terminated */
@@ -75,30 +81,52 @@ static void collect_built_in(void)
 		}
 }
 
-void method_set_declared(const struct method *const *declared, size_t declared_count)
+/* Adds the rows whose names are not taken, and sorts. */
+static void add_rows(const struct method *const *rows, size_t count)
 {
-	size_t count;
-	if (built_in.rows == NULL)
-		collect_built_in();
-	count = built_in.count + declared_count;
+	size_t before = all.count;
+	for (size_t i = 0; i < count; i++)
+		if (before == 0 ||
+		    bsearch(&rows[i], all.rows, before, sizeof *all.rows, compare_rows) == NULL)
+			all.rows[all.count++] = rows[i];
+	qsort(all.rows, all.count, sizeof *all.rows, compare_rows);
+}
+
+static void merge(void)
+{
+	size_t count = built_in.count;
+	for (size_t origin = 0; origin < METHOD_ORIGIN_COUNT_; origin++)
+		count += others[origin].count;
 	mem_free(all.rows);
 	mem_free(all.names);
-	all.rows = xcalloc(count, sizeof(struct method *));
+	all.rows = xcalloc(count, sizeof *all.rows);
 	all.names = xcalloc(count + 1, sizeof(char *));
 	all.count = 0;
 	for (size_t i = 0; i < built_in.count; i++)
 		all.rows[all.count++] = &built_in.rows[i];
-	for (size_t i = 0; i < declared_count; i++)
-		all.rows[all.count++] = declared[i];
-	qsort(all.rows, all.count, sizeof(struct method *), compare_rows);
+	add_rows(NULL, 0);
+	for (size_t origin = 0; origin < METHOD_ORIGIN_COUNT_; origin++)
+		add_rows(others[origin].rows, others[origin].count);
 	for (size_t i = 0; i < all.count; i++)
 		all.names[i] = all.rows[i]->name;
 }
 
 static void collect(void)
 {
+	if (built_in.rows == NULL)
+		collect_built_in();
 	if (all.rows == NULL)
-		method_set_declared(NULL, 0);
+		merge();
+}
+
+void method_set_rows(enum method_origin origin, const struct method *const *rows, size_t count)
+{
+	if (built_in.rows == NULL)
+		collect_built_in();
+	mem_free(others[origin].rows);
+	others[origin].rows = count > 0 ? xmemdup(rows, count * sizeof(struct method *)) : NULL;
+	others[origin].count = count;
+	merge();
 }
 
 /* Where a name stands or would stand. */

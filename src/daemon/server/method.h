@@ -87,8 +87,15 @@ struct method {
 /* All tables, NULL-terminated; methods/tables.c lists them. */
 extern const struct method *const method_tables[];
 
-/* Replaces the rows of declared tools. rows and their names are lent until the next call. */
-void method_set_declared(const struct method *const *rows, size_t count);
+/* Rows beside those of the tables. A row of the same name in an earlier one counts. */
+enum method_origin {
+	METHOD_DECLARED, /* declared tools */
+	METHOD_PROVIDED, /* by peers */
+	METHOD_ORIGIN_COUNT_,
+};
+
+/* Replaces all rows of an origin. rows and their names are lent until the next call. */
+void method_set_rows(enum method_origin origin, const struct method *const *rows, size_t count);
 
 /* The row of a name, or NULL. */
 const struct method *method_find(const char *name);

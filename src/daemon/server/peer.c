@@ -63,7 +63,6 @@ struct peer {
 	uint32_t number;
 	pid_t pid;
 	int fd;
-
 	struct event input_event; /* input, and its end; edge-triggered */
 	struct event write_event; /* added only while the socket is full */
 	struct loop_timer *turn; /* the rest of the work, from the loop */
@@ -77,7 +76,6 @@ struct peer {
 	bool is_ended; /* to be freed at its next turn */
 	bool is_working; /* in peer_work(), which checks everything at its end */
 	bool is_turn_due;
-
 	struct output output;
 	struct backlog backlog; /* events behind the output */
 	size_t held_bytes; /* of responses that wait for earlier ones */
@@ -93,6 +91,8 @@ struct peer {
 	bool is_behind; /* events were dropped */
 	void (*room)(struct peer *peer, void *data); /* NULL: none */
 	void *room_data;
+	void (*ended)(void *data); /* NULL: none */
+	void *ended_data;
 	bool has_pane;
 	struct peer_pane peer_pane;
 	uint32_t said_pane; /* set by peer_speak_for() */
@@ -166,11 +166,20 @@ static void detach_requests(struct list *response_slots)
 	}
 }
 
+static void tell_end(struct peer *peer)
+{
+	void (*ended)(void *data) = peer->ended;
+	peer->ended = NULL;
+	if (ended != NULL)
+		ended(peer->ended_data);
+}
+
 void peer_free(struct peer *peer)
 {
 	log_debug("peer %u: gone", peer->number);
 	subscription_set_free(peer->subscriptions);
 	peer->is_ended = true;
+	tell_end(peer);
 	detach_requests(&peer->row);
 	detach_requests(&peer->waits);
 	if (peer->attachment != NULL)
@@ -437,6 +446,12 @@ static bool send_gap(
 	is_sent = peer_send_line(peer, (const char *)line.data, line.len);
 	buf_finish(&line);
 	return is_sent;
+}
+
+void peer_set_ended(struct peer *peer, void (*ended)(void *data), void *data)
+{
+	peer->ended = ended;
+	peer->ended_data = data;
 }
 
 bool peer_send_line(struct peer *peer, const char *line, size_t len)
@@ -725,6 +740,8 @@ static void work(struct peer *peer)
 	peer->is_turn_due = false;
 	peer->is_working = true;
 	take_requests(peer);
+	if (peer->is_gone || (peer->is_input_ended && !line_input_is_pending(&peer->input)))
+		tell_end(peer);
 	flush(peer);
 	if (peer->is_end_hidden && peer->row_count == 0 && can_accept(peer))
 		(void)read_some(peer); /* its input is for the next turn */

@@ -110,6 +110,12 @@ void *peer_find_open(
 void peer_attach(struct peer *peer, void *attachment, void (*finish)(void *attachment));
 void *peer_attachment(const struct peer *peer); /* NULL: none yet */
 
+/*
+ * Calls ended once: when the input has ended, with all of its lines handled, or when the peer is
+ * freed. NULL: nothing.
+ */
+void peer_set_ended(struct peer *peer, void (*ended)(void *data), void *data);
+
 /* Sends a line other than a response; false if the peer is too far behind. */
 bool peer_send_line(struct peer *peer, const char *line, size_t len);
 

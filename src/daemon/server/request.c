@@ -61,6 +61,8 @@ struct request {
 	struct list open; /* in all */
 	struct list link; /* in joined of another one, or in orphans */
 	struct list joined; /* requests with the same key, which get its answer too */
+	bool has_within;
+	char within[REQUEST_WITHIN_SIZE];
 	char thread[PANE_REF_THREAD_SIZE]; /* of the agent that asks; "": not known */
 	char id[];
 };
@@ -664,6 +666,18 @@ uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 	}
 	*ret_weak = peer_pane->is_weak;
 	return peer_pane->pane;
+}
+
+void request_set_within(struct request *request, const char *within)
+{
+	request->has_within = true;
+	if (strlen(within) < sizeof request->within)
+		strcpy(request->within, within);
+}
+
+const char *request_within(const struct request *request)
+{
+	return request->has_within ? request->within : NULL;
 }
 
 void request_set_thread(struct request *request, const char *thread)

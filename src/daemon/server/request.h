@@ -169,6 +169,14 @@ void request_fail_data(struct request *request, enum message_error error, const 
  */
 uint32_t request_peer_pane(struct request *request, bool *ret_weak);
 
+/*
+ * The open call of a provider that a request is made within; "": within none, NULL: not said. A text
+ * that is too long for an id is as good as none.
+ */
+#define REQUEST_WITHIN_SIZE 24
+void request_set_within(struct request *request, const char *within);
+const char *request_within(const struct request *request);
+
 /* The thread of the agent that asks, as in struct pane_ref; "" if it is not known. */
 void request_set_thread(struct request *request, const char *thread);
 const char *request_thread(const struct request *request);

@@ -39,6 +39,8 @@ struct place {
 
 struct tool_folder {
 	struct tool_folder_parts parts;
+	void (*read)(void *data); /* NULL: none */
+	void *read_data;
 	struct inotify_hub *hub; /* NULL: changes are seen when the folders are read again */
 	struct loop_timer *settle;
 	struct json_reader *reader; /* while reading */
@@ -102,19 +104,19 @@ static void set_state(struct tool *tool, enum tool_state state, const char *reas
 	tool->reason = xstrdup(reason);
 }
 
-/* Reads a file that only this user can change. Returns its length, or -1 with a reason. */
-static ssize_t read_file(const char *path, char *out, size_t size, char *ret_reason)
+ssize_t tool_file_read(
+    const char *path, char *out, size_t size, char *ret_reason, size_t reason_size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 	ssize_t got = -1;
 	if (fd < 0 || fstat(fd, &status) < 0)
-		(void)snprintf(ret_reason, REASON_SIZE, "%s", strerror(errno));
+		(void)snprintf(ret_reason, reason_size, "%s", strerror(errno));
 	else if (!S_ISREG(status.st_mode))
-		(void)snprintf(ret_reason, REASON_SIZE, "not a regular file");
-	else if (tool_program_is_safe(path, &status, ret_reason, REASON_SIZE) &&
+		(void)snprintf(ret_reason, reason_size, "not a regular file");
+	else if (tool_program_is_safe(path, &status, ret_reason, reason_size) &&
 	    (got = read(fd, out, size)) < 0)
-		(void)snprintf(ret_reason, REASON_SIZE, "%s", strerror(errno));
+		(void)snprintf(ret_reason, reason_size, "%s", strerror(errno));
 	if (fd >= 0)
 		(void)close(fd);
 	return got;
@@ -243,7 +245,7 @@ static void read_tool(struct tool_folder *folder, const struct place *place, con
 	list_init(&tool->link);
 	tool->dir = xstrdup(place->path);
 	tool->file = xasprintf("%s/%s", place->path, file);
-	len = read_file(tool->file, text, sizeof text, reason);
+	len = tool_file_read(tool->file, text, sizeof text, reason, sizeof reason);
 	if (len >= 0)
 		tool->declaration = declaration_read(folder->reader, text, (size_t)len, reason);
 	if (tool->declaration != NULL) {
@@ -304,6 +306,24 @@ static bool is_same_folder(const char *path, const struct stat *other)
 	    status.st_ino == other->st_ino;
 }
 
+void tool_folder_set_read(struct tool_folder *folder, void (*read)(void *data), void *data)
+{
+	folder->read = read;
+	folder->read_data = data;
+}
+
+const char *tool_folder_path(const struct tool_folder *folder, size_t at)
+{
+	const char *path = folder->places[at].path;
+	char reason[PATH_MAX + 256];
+	struct stat status;
+	if (path[0] == '\0' || stat(path, &status) < 0 ||
+	    !tool_program_is_safe(path, &status, reason, sizeof reason) ||
+	    (at > 0 && is_same_folder(folder->places[0].path, &status)))
+		return NULL;
+	return path;
+}
+
 static void read_place(struct tool_folder *folder, const struct place *place)
 {
 	char reason[PATH_MAX + 256];
@@ -353,7 +373,7 @@ static uint64_t publish(struct tool_folder *folder)
 		json_put_str(&writer, "group", tool->declaration->group);
 		json_object_end(&writer);
 	}
-	method_set_declared(rows, count);
+	method_set_rows(METHOD_DECLARED, rows, count);
 	content = seen.len > 0 ? hash_bytes(seen.data, seen.len) : 0;
 	buf_finish(&seen);
 	mem_free(rows);
@@ -385,7 +405,7 @@ void tool_folder_read(struct tool_folder *folder)
 {
 	uint64_t content;
 	struct list *link, *after;
-	method_set_declared(NULL, 0);
+	method_set_rows(METHOD_DECLARED, NULL, 0);
 	list_for_each_safe (link, after, &folder->tools) {
 		list_remove(link);
 		list_append(&folder->retired, link);
@@ -400,11 +420,11 @@ void tool_folder_read(struct tool_folder *folder)
 	log_trouble(folder);
 	content = publish(folder);
 	free_retired(folder);
-	if (content == folder->content)
-		return;
-	folder->content = content;
-	if (folder->parts.changed != NULL)
+	if (content != folder->content && folder->parts.changed != NULL)
 		folder->parts.changed(folder->parts.data);
+	folder->content = content;
+	if (folder->read != NULL)
+		folder->read(folder->read_data);
 }
 
 static void on_settled(void *data)
@@ -497,7 +517,7 @@ void tool_folder_free(struct tool_folder *folder)
 {
 	if (folder == NULL)
 		return;
-	method_set_declared(NULL, 0);
+	method_set_rows(METHOD_DECLARED, NULL, 0);
 	while (!list_is_empty(&folder->tools))
 		tool_free(list_entry(folder->tools.next, struct tool, link));
 	while (!list_is_empty(&folder->retired))

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/list.h"
 #include "daemon/server/method.h"
@@ -53,6 +54,19 @@ void tool_folder_free(struct tool_folder *folder);
 
 /* Reads both again now, as when programs may have been installed. */
 void tool_folder_read(struct tool_folder *folder);
+
+/* Calls read after each reading: other files in the folders may have changed. */
+void tool_folder_set_read(struct tool_folder *folder, void (*read)(void *data), void *data);
+
+/*
+ * The shipped folder (0), or the user's (1). NULL: it is not there, others can write to it, or it
+ * was read as the other one.
+ */
+const char *tool_folder_path(const struct tool_folder *folder, size_t at);
+
+/* Reads a file that only this user or root can change. Returns its length, or -1 with a reason. */
+ssize_t tool_file_read(
+    const char *path, char *out, size_t size, char *ret_reason, size_t reason_size);
 
 /* Walks all entries sorted by name: NULL starts, NULL ends. */
 const struct tool *tool_next(const struct tool_folder *folder, const struct tool *previous);
