@@ -189,8 +189,20 @@ void tool_kept_begin(struct tool_kept_set *set, const char *tool, const struct p
 	strcpy(ret_id, kept->id);
 }
 
+typedef bool write_result_fn(
+    struct json_writer *writer, const struct json *result, struct tool_failure *ret_failure);
+
+static bool write_plain(
+    struct json_writer *writer, const struct json *result, struct tool_failure *ret_failure)
+{
+	(void)ret_failure;
+	for (const struct json *member = result->child; member != NULL; member = member->next)
+		json_put_value(writer, member->name, member);
+	return true;
+}
+
 /* Writes the members of an answer, or of a failure, as the object of a file. */
-static bool write_answer(struct buf *out, const struct json *result,
+static bool write_answer(struct buf *out, write_result_fn *write_result, const struct json *result,
     const struct tool_failure *given, struct tool_failure *ret_failure)
 {
 	struct json_writer writer;
@@ -199,7 +211,7 @@ static bool write_answer(struct buf *out, const struct json *result,
 	json_object_begin(&writer, NULL);
 	if (is_good) {
 		json_object_begin(&writer, "result");
-		is_good = tool_content_write(&writer, result, ret_failure);
+		is_good = write_result(&writer, result, ret_failure);
 		json_object_end(&writer);
 	} else {
 		*ret_failure = *given;
@@ -212,29 +224,56 @@ static bool write_answer(struct buf *out, const struct json *result,
 	return is_good;
 }
 
-void tool_kept_end(struct tool_kept_set *set, const char *id, const struct json *result,
-    const struct tool_failure *failure)
+/* The excerpt of a kept result: its text, else all of it as JSON. NULL: there is none. */
+static char *excerpt_of(const struct json *answer)
+{
+	const struct json *result = json_member(answer, "result");
+	const struct json *text = json_member(result, "text");
+	struct json_writer writer;
+	struct buf out;
+	if (text != NULL && text->type == JSON_STRING)
+		return xstrdup(text->text);
+	buf_init(&out, ANSWER_MAX);
+	json_writer_init(&writer, &out);
+	if (result != NULL)
+		json_put_value(&writer, NULL, result);
+	return (char *)buf_steal(&out, NULL);
+}
+
+static void end(struct tool_kept_set *set, const char *id, write_result_fn *write_result,
+    const struct json *result, const struct tool_failure *failure)
 {
 	struct kept *kept = find(set, id);
 	struct tool_failure found = {0};
 	struct json_reader *reader;
 	struct json_error error;
-	const struct json *text;
+	char *text;
 	struct buf answer;
 	bool is_good;
 	if (kept == NULL || kept->has_ended)
 		return;
 	buf_init(&answer, ANSWER_MAX);
-	is_good = write_answer(&answer, result, failure, &found);
+	is_good = write_answer(&answer, write_result, result, failure, &found);
 	write_file(set, id, &answer);
 	reader = json_reader_new(ANSWER_MAX + 1024);
-	text = json_member(
-	    json_member(json_read(reader, (const char *)answer.data, answer.len, &error), "result"),
-	    "text");
+	text = excerpt_of(json_read(reader, (const char *)answer.data, answer.len, &error));
 	settle(set, kept, is_good, is_good ? "done" : found.text,
-	    is_good && text != NULL ? text->text : found.text);
+	    is_good && text != NULL ? text : found.text);
+	mem_free(text);
 	json_reader_free(reader);
 	buf_finish(&answer);
+}
+
+void tool_kept_end(struct tool_kept_set *set, const char *id, const struct json *result,
+    const struct tool_failure *failure)
+{
+	end(set, id, tool_content_write, result, failure);
+}
+
+void tool_kept_end_plain(struct tool_kept_set *set, const char *id, const struct json *result,
+    const struct tool_failure *failure)
+{
+	end(set, id, write_plain, result, failure);
 }
 
 struct tool_kept_set *tool_kept_set_new(

@@ -33,6 +33,10 @@ void tool_kept_begin(struct tool_kept_set *set, const char *tool, const struct p
 void tool_kept_end(struct tool_kept_set *set, const char *id, const struct json *result,
     const struct tool_failure *failure);
 
+/* The same with a result of a provider, whose members are kept as they are. */
+void tool_kept_end_plain(struct tool_kept_set *set, const char *id, const struct json *result,
+    const struct tool_failure *failure);
+
 enum tool_kept_state {
 	TOOL_KEPT_NONE, /* no such call */
 	TOOL_KEPT_RUNNING,
