@@ -73,7 +73,7 @@ check 'in lib, a room includes only rooms to its left' \
 check 'the model of lib does not know the connection' \
 	"$(echo "$includes" | grep '^src/lib/model/.* "lib/connection/')"
 check 'in the daemon, a room includes only rooms to its left' "$(to_the_left daemon \
-	'core event file queue tmux render pane server input deliver agent source tool methods mcp fleet .')"
+	'core event file queue tmux render pane server input deliver agent source tool provide methods mcp fleet .')"
 check 'a source of notifications knows no sink' "$(echo "$includes" |
 	grep -E '^src/daemon/source/.* "daemon/(deliver/.*|server/peer\.h)"')"
 

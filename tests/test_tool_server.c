@@ -171,9 +171,9 @@ static void test_names(void)
 	    "\"arguments\":{\"their\":\"ours\"},\"parameters\":{\"type\":\"object\","
 	    "\"properties\":{\"ours\":{\"type\":\"string\"},\"same\":{\"type\":\"array\"}}}");
 	struct declaration *wrong = declare("env", "pane", "\"tool\":\"env\"");
-	struct declaration *progress = declare("progress", "pane",
-	    "\"parameters\":{\"type\":\"object\",\"properties\":{\"count\":{\"type\":\"integer\"}}"
-	    "}");
+	struct declaration *progress = declare("counting", "pane",
+	    "\"tool\":\"progress\",\"parameters\":{\"type\":\"object\",\"properties\":{"
+	    "\"count\":{\"type\":\"integer\"}}}");
 	struct tool_server_pool *pool = tool_server_pool_new(base);
 	struct pane_ref pane = pane_of(1);
 	struct outcome outcome;

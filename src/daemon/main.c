@@ -39,11 +39,13 @@
 #include "daemon/methods/demand.h"
 #include "daemon/methods/meter.h"
 #include "daemon/methods/pending.h"
+#include "daemon/methods/provide_call.h"
 #include "daemon/methods/tables.h"
 #include "daemon/methods/tool_call.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/reporter.h"
 #include "daemon/pane/screen_sign.h"
+#include "daemon/provide/provide.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
@@ -367,7 +369,15 @@ static void on_tools_changed(void *data)
 {
 	struct main *main = data;
 	if (main->mcp != NULL)
-		mcp_tools_changed(main->mcp);
+		mcp_tools_changed(main->mcp, true);
+}
+
+/* Other methods are provided now. */
+static void on_provided(void *data, bool is_listed)
+{
+	struct main *main = data;
+	if (main->mcp != NULL)
+		mcp_tools_changed(main->mcp, is_listed);
 }
 
 /* The servers of a pane end with it. */
@@ -611,6 +621,7 @@ static int set_up(struct main *main)
 	main->closed_panes.event = on_event;
 	event_log_listen(daemon->events, &main->closed_panes);
 	daemon->tools = new_tools(main);
+	daemon->provides = provide_call_set_new(daemon, on_provided, main);
 	daemon->presences = presence_set_new(daemon->tmux, daemon->events, daemon->queue);
 	daemon->reporters = new_reporters(daemon);
 	main->parts.reporters = daemon->reporters;
@@ -641,6 +652,7 @@ static void tear_down(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
 	store_loop_settle(daemon->store_loop); /* a post that is synced has its answer */
+	provide_set_stop(daemon->provides);
 	server_free(daemon->server); /* all open requests end, while the other parts are there */
 	tmux_cut(daemon->tmux);
 	fleet_role_free(main->fleet);
@@ -660,6 +672,7 @@ static void tear_down(struct main *main)
 	reporter_set_free(daemon->reporters);
 	stream_set_free(daemon->streams);
 	tmux_free(daemon->tmux); /* may yet answer what typing asked */
+	provide_set_free(daemon->provides); /* the same */
 	tool_folder_free(daemon->tools); /* requests had its rows */
 	submit_set_free(daemon->submits);
 	screen_sign_set_free(daemon->signs);

@@ -89,6 +89,7 @@ static const struct row {
     {"next_notification", '%', "{\"filter\":{\"pane\":\"^\"},\"after\":0,\"timeout_sec\":5}",
 	"result.notifications.0.pane"},
     {"post_notification", '%', "{\"pane\":\"^\",\"text\":\"x\"}", "result.wake.pane"},
+    {"publish", '%', "{\"kind\":\"k\",\"pane\":\"^\"}", "result.pane"},
     {"read_output", '%', "{\"pane\":\"^\"}", "result.pane"},
     {"report_agent", '%', "{\"pane\":\"^\",\"agent\":\"claude\",\"state\":\"idle\"}",
 	"result.pane"},
@@ -330,6 +331,8 @@ int main(void)
 	for (; *tmuxes != NULL; tmuxes++) {
 		live = live_start(*tmuxes, "exec cat");
 		talk = talk_new(live);
+		(void)talk_call_json(
+		    talk, "provide", "{\"methods\":[]}"); /* or it could not publish */
 		test_all_are_here();
 		test_changes();
 		test_methods();

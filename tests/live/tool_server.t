@@ -34,7 +34,7 @@ declare_tool die "$per_pane" ''
 declare_tool shared_place "$per_daemon" ',"tool":"place"'
 declare_tool shared_pane "$per_daemon" ',"tool":"env","parameters":{"type":"object","properties":{"name":{"type":"string","default":"MUXBUS_PANE"}}}'
 declare_tool shared_slow "$per_daemon" ",\"tool\":\"slow\",\"timeout_sec\":1$slow_parameters"
-declare_tool progress "$per_pane" ',"parameters":{"type":"object","properties":{"count":{"type":"integer"}}}'
+declare_tool counting "$per_pane" ',"tool":"progress","parameters":{"type":"object","properties":{"count":{"type":"integer"}}}'
 declare_tool unknown "$per_pane" ',"tool":"no_such"'
 printf '{"name":"once","group":"demo","description":"A test.","run":["true"]}' >"$dir/shipped/once.json"
 chmod 644 "$dir/shipped/once.json"
@@ -67,7 +67,7 @@ is 'a server that is not installed' "$(tool absent '{}' .error.message)" \
 	'absent cannot run: no-such-program is not installed'
 
 is 'its progress goes to an MCP client' "$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{
-	"name":"progress","_meta":{"progressToken":"t"},"arguments":{"count":3,"pane":"'"$one"'"}}}' | tr -d '\n\t' |
+	"name":"counting","_meta":{"progressToken":"t"},"arguments":{"count":3,"pane":"'"$one"'"}}}' | tr -d '\n\t' |
 	sed 's/$/\n/' | socat -t 20 - "UNIX-CONNECT:$MUXBUS" |
 	jq -r 'if .id == 1 then .result.content[0].text | rtrimstr("\n") else "\(.params.progressToken)\(.params.progress)" end' | tr '\n' ' ')" \
 	't1 t2 t3 with progress '

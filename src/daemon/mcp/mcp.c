@@ -347,7 +347,7 @@ static void set_tools(struct mcp_session *session, const char *text)
 		mcp_listen_tools_changed(session);
 }
 
-void mcp_tools_changed(struct mcp *mcp)
+void mcp_tools_changed(struct mcp *mcp, bool is_listed)
 {
 	for (struct peer *peer = server_next_peer(mcp->daemon->server, NULL); peer != NULL;
 	     peer = server_next_peer(mcp->daemon->server, peer)) {
@@ -357,7 +357,7 @@ void mcp_tools_changed(struct mcp *mcp)
 			continue;
 		/* The places of all methods may be others now. */
 		(void)read_tools(session);
-		if (had_declared || session->tools.has_declared)
+		if (is_listed && (had_declared || session->tools.has_declared))
 			mcp_listen_tools_changed(session);
 	}
 }

@@ -11,6 +11,8 @@
 #ifndef DAEMON_MCP_MCP_H
 #define DAEMON_MCP_MCP_H
 
+#include <stdbool.h>
+
 struct daemon;
 struct dispatch;
 struct mcp;
@@ -18,7 +20,7 @@ struct mcp;
 /* Registers MCP with dispatch, until the last peer is gone. */
 struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);
 /* Other tools are declared: sessions whose lists differ by that are notified. */
-void mcp_tools_changed(struct mcp *mcp);
+void mcp_tools_changed(struct mcp *mcp, bool is_listed);
 /* After server_free(). */
 void mcp_free(struct mcp *mcp);
 

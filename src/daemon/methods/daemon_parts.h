@@ -20,6 +20,7 @@ struct on_notify;
 struct store_loop;
 struct presence_set;
 struct promise_set;
+struct provide_set;
 struct queue;
 struct reporter_set;
 struct rest_set;
@@ -69,6 +70,7 @@ struct daemon {
 	struct tool_folder *tools; /* declared tools */
 	struct tool_server_pool *tool_servers; /* long-lived servers of tools */
 	struct tool_kept_set *kept_calls; /* calls of servers that nothing waits for */
+	struct provide_set *provides; /* methods of peers */
 	struct counters *counters;
 	struct meter *meter; /* turns that agents did not need */
 	int64_t started_ms; /* of the monotonic clock */

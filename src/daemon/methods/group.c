@@ -24,6 +24,7 @@ static const struct {
     {methods_meter, "daemon"},
     {methods_pane, "panes"},
     {methods_presence, "agents"},
+    {methods_provide, "daemon"},
     {methods_puller, "queue"},
     {methods_queue, "queue"},
     {methods_rest, "daemon"},

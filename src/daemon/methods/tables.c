@@ -20,6 +20,7 @@ const struct method *const method_tables[] = {
     methods_meter,
     methods_pane,
     methods_presence,
+    methods_provide,
     methods_puller,
     methods_queue,
     methods_rest,

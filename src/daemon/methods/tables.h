@@ -19,6 +19,7 @@ extern const struct method methods_list[];
 extern const struct method methods_meter[];
 extern const struct method methods_pane[];
 extern const struct method methods_presence[];
+extern const struct method methods_provide[];
 extern const struct method methods_puller[];
 extern const struct method methods_queue[];
 extern const struct method methods_rest[];

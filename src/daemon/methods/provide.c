@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods of providers: provide, progress, publish, list_providers. */
+#include <muxbus.h>
+
+#include <string.h>
+
+#include "daemon/event/event_log.h"
+#include "daemon/methods/daemon_parts.h"
+#include "daemon/methods/tables.h"
+#include "daemon/provide/provide.h"
+#include "daemon/provide/provide_event.h"
+#include "daemon/provide/provide_flow.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/request.h"
+#include "daemon/server/target.h"
+#include "daemon/tool/tool_folder.h"
+
+/* The providers of the daemon; NULL after failing the request: this daemon has none. */
+static struct provide_set *find_set(struct request *request)
+{
+	struct provide_set *set = request_daemon(request)->provides;
+	if (set != NULL && request_peer(request) != NULL)
+		return set;
+	request_fail(
+	    request, MESSAGE_REFUSED, "only a peer of the daemon of a tmux server is a provider");
+	return NULL;
+}
+
+struct provide_args {
+	const struct json *methods;
+	const struct json *events;
+};
+
+static const struct field provide_fields[] = {
+    {.name = "methods",
+	.type = FIELD_VALUE,
+	.offset = offsetof(struct provide_args, methods),
+	.shape = "\"type\":\"array\",\"items\":{\"type\":\"object\"}",
+	.help = "The rows; PROVIDERS has their members. They replace all that the peer gave "
+		"before. The program of a provider's file may leave them out."},
+    {.name = "events",
+	.type = FIELD_VALUE,
+	.offset = offsetof(struct provide_args, events),
+	.shape = "\"type\":\"array\",\"items\":{\"type\":\"object\"}",
+	.help = "Kinds of events that the peer publishes: kind and summary of each."},
+    {.name = NULL},
+};
+
+static const struct field_result provide_results[] = {
+    {"methods", "array", "the names of the methods that the peer provides now"},
+    {NULL, NULL, NULL},
+};
+
+static bool check_array(struct request *request, const char *name, const struct json *value)
+{
+	return value == NULL || value->type == JSON_ARRAY ||
+	    request_fail_field(
+		request, name, "must be an array, not %s", json_type_name(value->type));
+}
+
+static void handle_provide(struct request *request, const void *data)
+{
+	const struct provide_args *args = data;
+	struct peer *peer = request_peer(request);
+	struct provide_set *set = find_set(request);
+	struct tool_failure failure;
+	if (set == NULL || !check_array(request, "methods", args->methods) ||
+	    !check_array(request, "events", args->events))
+		return;
+	if (provide_is_unknown(set, peer) && dispatch_put_off_until(request, provide_await, set))
+		return;
+	if (!provide_take(set, peer, args->methods, args->events, &failure)) {
+		request_fail(request, failure.error, "%s", failure.text);
+		return;
+	}
+	json_array_begin(request_result(request), "methods");
+	provide_write_names(set, peer, request_result(request));
+	json_array_end(request_result(request));
+	request_done(request);
+	provide_resume(set, peer);
+}
+
+struct progress_args {
+	const char *id;
+	struct provide_report report;
+};
+
+static const struct field progress_fields[] = {
+    {.name = "id",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct progress_args, id),
+	.max = 64,
+	.help = "The id of the call."},
+    {.name = "text",
+	.type = FIELD_STRING,
+	.flags = FIELD_CONFIDENTIAL,
+	.offset = offsetof(struct progress_args, report.text),
+	.max = 2000,
+	.help = "A line for people."},
+    {.name = "done",
+	.type = FIELD_NUMBER,
+	.offset = offsetof(struct progress_args, report.done),
+	.given_offset = offsetof(struct progress_args, report.has_done),
+	.help = "How much is done."},
+    {.name = "of",
+	.type = FIELD_NUMBER,
+	.offset = offsetof(struct progress_args, report.of),
+	.given_offset = offsetof(struct progress_args, report.has_of),
+	.help = "How much there is."},
+    {.name = NULL},
+};
+
+static const struct field_result no_results[] = {{NULL, NULL, NULL}};
+
+static void handle_progress(struct request *request, const void *data)
+{
+	const struct progress_args *args = data;
+	const struct provide_set *set = find_set(request);
+	if (set == NULL)
+		return;
+	provide_flow_progress(set, request_peer(request), args->id, &args->report);
+	request_done(request);
+}
+
+struct publish_args {
+	const char *kind;
+	const char *pane;
+	const struct json *data;
+};
+
+static const struct field publish_fields[] = {
+    {.name = "kind",
+	.type = FIELD_STRING,
+	.flags = FIELD_REQUIRED,
+	.offset = offsetof(struct publish_args, kind),
+	.min = 1,
+	.max = DECLARATION_NAME_MAX,
+	.help = "A kind of the provider's own; the first event of a new kind takes it."},
+    {.name = "data",
+	.type = FIELD_VALUE,
+	.flags = FIELD_CONFIDENTIAL,
+	.offset = offsetof(struct publish_args, data),
+	.shape = "\"type\":\"object\"",
+	.help = "Its members, with which filters compare."},
+    {.name = "pane",
+	.type = FIELD_STRING,
+	.offset = offsetof(struct publish_args, pane),
+	.help = "The pane that the event is about; left out: none."},
+    {.name = NULL},
+};
+
+static const struct field_result publish_results[] = {
+    {"pane", "string", "the pane that it is about"},
+    {"seq", "integer", "the number of the event"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_publish(struct request *request, const void *data)
+{
+	const struct publish_args *args = data;
+	struct event_scope scope = {.pane = MUXBUS_NO_ID, .window = MUXBUS_NO_ID};
+	struct provide_set *set = find_set(request);
+	const struct muxbus_pane *pane;
+	struct tool_failure failure;
+	uint64_t seq;
+	if (set == NULL)
+		return;
+	if (args->data != NULL && args->data->type != JSON_OBJECT) {
+		(void)request_fail_field(
+		    request, "data", "must be an object, not %s", json_type_name(args->data->type));
+		return;
+	}
+	scope.sessions[0] = MUXBUS_NO_ID;
+	if (args->pane != NULL) {
+		if (!target_pane(request, args->pane, &pane))
+			return;
+		scope.pane = pane->id;
+		scope.window = pane->window;
+	}
+	seq = provide_event_publish(
+	    set, request_peer(request), args->kind, &scope, args->data, &failure);
+	if (seq == 0) {
+		request_fail(request, failure.error, "%s", failure.text);
+		return;
+	}
+	if (args->pane != NULL)
+		json_put_id(request_result(request), "pane", '%', scope.pane);
+	json_put_int(request_result(request), "seq", (int64_t)seq);
+	request_done(request);
+}
+
+static const struct field_result list_results[] = {
+    {"providers", "array", "the providers: those of files first"},
+    {"providers[].name", "string", "the name of the file, or the process"},
+    {"providers[].file", "string|null", "its file"},
+    {"providers[].state", "string",
+	"ready, or of a file: off, starting, ending, or broken (it cannot be used)"},
+    {"providers[].reason", "string|null", "why it last failed, or cannot be used"},
+    {"providers[].pid", "integer|null", "the process that is connected"},
+    {"providers[].methods", "array", "the names of its methods"},
+    {"providers[].calls", "integer", "calls that were sent to it"},
+    {"providers[].open", "integer", "calls without an answer yet"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_list(struct request *request, const void *data)
+{
+	const struct daemon *daemon = request_daemon(request);
+	(void)data;
+	if (daemon->tools != NULL)
+		tool_folder_read(daemon->tools); /* and the files of providers with it */
+	json_array_begin(request_result(request), "providers");
+	if (daemon->provides != NULL)
+		provide_write(daemon->provides, request_result(request));
+	json_array_end(request_result(request));
+	request_done(request);
+}
+
+const struct method methods_provide[] = {
+    {.name = METHOD("list_providers", METHOD_READS),
+	.title = "List providers",
+	.summary = "Lists the peers and programs that provide methods, and what they do now.",
+	.help = "Reads the files of providers again. muxbusd(8) has their form.",
+	.results = list_results,
+	.flags = METHOD_IDEMPOTENT | METHOD_WITHOUT_TMUX,
+	.handle = handle_list},
+    {.name = METHOD("progress", METHOD_READS),
+	.title = "Report progress",
+	.summary = "Reports how far a call is that this peer, a provider, has not answered yet.",
+	.help = "The caller gets at most 10 reports a second; others are dropped, as are those of "
+		"a call that has ended.",
+	.fields = progress_fields,
+	.args_size = sizeof(struct progress_args),
+	.results = no_results,
+	.flags = METHOD_NO_TOOL | METHOD_UNNOTED | METHOD_WITHOUT_TMUX,
+	.handle = handle_progress,
+	.example = "{\"id\":\"c17\",\"text\":\"reading\",\"done\":3,\"of\":10}"},
+    {.name = METHOD("provide", METHOD_ADMINISTERS),
+	.title = "Provide methods",
+	.summary = "Makes this peer the provider of methods: the daemon sends it their calls.",
+	.help = "The methods end with the connection. PROVIDERS has the messages and the limits.",
+	.fields = provide_fields,
+	.args_size = sizeof(struct provide_args),
+	.results = provide_results,
+	.flags = METHOD_NO_TOOL | METHOD_IDEMPOTENT | METHOD_WITHOUT_TMUX,
+	.handle = handle_provide,
+	.example = "{\"methods\":[{\"name\":\"word_count\",\"summary\":\"Counts words.\","
+		   "\"effects\":[\"reads\"]}]}"},
+    {.name = METHOD("publish", METHOD_ADMINISTERS),
+	.title = "Publish an event",
+	.summary = "Publishes an event of a kind of this peer's own, which is a provider.",
+	.help = "Subscriptions and the condition event of wait_for take the kind as any other.",
+	.fields = publish_fields,
+	.args_size = sizeof(struct publish_args),
+	.results = publish_results,
+	.flags = METHOD_NO_TOOL | METHOD_UNNOTED,
+	.recheck = "list_events",
+	.handle = handle_publish,
+	.example = "{\"kind\":\"page_text\",\"data\":{\"url\":\"https://example.org\"}}"},
+    {.name = NULL},
+};

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: ISC */
+/* From a request to a call of its provider, and back. */
+#include "daemon/methods/provide_call.h"
+
+#include <muxbus.h>
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "daemon/core/config.h"
+#include "daemon/methods/daemon_parts.h"
+#include "daemon/methods/wake.h"
+#include "daemon/provide/offer.h"
+#include "daemon/provide/provide.h"
+#include "daemon/provide/provide_flow.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/server/server.h"
+#include "daemon/tool/tool_arguments.h"
+#include "daemon/tool/tool_kept.h"
+
+#define CALLER_MAX (6 * PATH_MAX + 1024) /* bytes as JSON */
+#define LINE_MAX_BYTES (MESSAGE_ID_BYTES + (size_t)16384) /* of a report, whose text is short */
+
+/* An open call, of a request or of none. */
+struct call {
+	struct request *request; /* NULL: nothing waits for it */
+	struct tool_kept_set *kept;
+	struct provide_call *call;
+	char id[NOTIFICATION_ID_SIZE]; /* of one that nothing waits for */
+	int64_t reports; /* of progress */
+};
+
+static void fail(struct request *request, const char *name, const struct tool_failure *failure)
+{
+	request_fail(request, failure->error, "%s: %s", name, failure->text);
+}
+
+static void on_done(void *data, const struct provide_answer *answer)
+{
+	struct call *call = data;
+	struct request *request = call->request;
+	if (request == NULL) {
+		tool_kept_end_plain(call->kept, call->id, answer->result, answer->failure);
+	} else {
+		request_on_cancel(request, NULL, NULL);
+		for (const struct json *member = answer->result != NULL ? answer->result->child
+									: NULL;
+		     member != NULL; member = member->next)
+			json_put_value(request_result(request), member->name, member);
+		if (answer->result != NULL)
+			request_done(request);
+		else
+			fail(request, request_method(request)->name, answer->failure);
+	}
+	mem_free(call);
+}
+
+/* A report as MCP has it: progress, total and message. Without a number its reports are counted. */
+static void pass_formatted(struct call *call, const struct provide_report *report)
+{
+	char done[32], of[32];
+	struct json message = {.type = JSON_STRING, .name = "message", .name_len = 7};
+	struct json total = {.type = JSON_NUMBER, .name = "total", .name_len = 5, .text = of};
+	struct json progress = {
+	    .type = JSON_NUMBER, .name = "progress", .name_len = 8, .text = done};
+	struct json object = {.type = JSON_OBJECT, .count = 1, .child = &progress};
+	call->reports++;
+	progress.len = (size_t)snprintf(
+	    done, sizeof done, "%.15g", report->has_done ? report->done : (double)call->reports);
+	total.len = (size_t)snprintf(of, sizeof of, "%.15g", report->of);
+	message.text = report->text;
+	message.len = report->text != NULL ? strlen(report->text) : 0;
+	if (report->has_of)
+		progress.next = &total;
+	if (report->text != NULL)
+		*(report->has_of ? &total.next : &progress.next) = &message;
+	request_progress(call->request, &object);
+}
+
+/* The same for a peer that speaks JSON-RPC, if its request has an id. */
+static void pass_line(const struct call *call, const struct provide_report *report)
+{
+	const char *id = request_id(call->request);
+	struct peer *peer = request_peer(call->request);
+	struct json_writer writer;
+	struct buf line;
+	if (peer == NULL || id == NULL || strcmp(id, "null") == 0)
+		return;
+	buf_init(&line, LINE_MAX_BYTES);
+	json_writer_init(&writer, &line);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, "jsonrpc", "2.0");
+	json_put_str(&writer, "method", "progress");
+	json_object_begin(&writer, "params");
+	json_put_raw(&writer, "request", id, strlen(id));
+	if (report->text != NULL)
+		json_put_str(&writer, "text", report->text);
+	if (report->has_done)
+		json_put_double(&writer, "done", report->done);
+	if (report->has_of)
+		json_put_double(&writer, "of", report->of);
+	json_object_end(&writer);
+	json_object_end(&writer);
+	if (buf_append_byte(&line, '\n') == 0)
+		(void)peer_send_line(peer, (const char *)line.data, line.len);
+	buf_finish(&line);
+}
+
+static void on_progressed(void *data, const struct provide_report *report)
+{
+	struct call *call = data;
+	if (call->request == NULL)
+		return;
+	if (request_is_formatted(call->request))
+		pass_formatted(call, report);
+	else
+		pass_line(call, report);
+}
+
+static void on_cancelled(struct request *request, void *data)
+{
+	struct call *call = data;
+	provide_flow_cancel(call->call);
+	mem_free(call);
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the call is cancelled");
+}
+
+static const struct provide_handlers waiting_handlers = {
+    .done = on_done, .progressed = on_progressed};
+/* The daemon ends; the next one says so of a call that nothing waits for. */
+static const struct provide_handlers kept_handlers = {.done = on_done, .forgotten = mem_free};
+
+/* The name of a process. */
+static void put_program(struct json_writer *writer, pid_t pid)
+{
+	char path[64], name[64];
+	FILE *file;
+	(void)snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
+	file = fopen(path, "re");
+	if (file != NULL && fgets(name, sizeof name, file) != NULL)
+		(void)json_put_text(writer, "program", name, strcspn(name, "\n"));
+	if (file != NULL)
+		(void)fclose(file);
+}
+
+/* The member "caller" of a call: pane, program … */
+static void write_caller(
+    struct buf *out, struct request *request, const struct pane_ref *pane, const char *cwd)
+{
+	struct peer *peer = request_peer(request);
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	if (pane->pane != MUXBUS_NO_ID)
+		json_put_id(&writer, "pane", '%', pane->pane);
+	if (peer != NULL) {
+		json_put_int(&writer, "pid", peer_pid(peer));
+		put_program(&writer, peer_pid(peer));
+	}
+	json_put_str(&writer, "role", "full");
+	json_put_str(&writer, "cwd", cwd);
+	json_object_end(&writer);
+}
+
+/* Answers a call that does not wait. */
+static void answer_begun(struct request *request, const char *id, const struct pane_ref *pane)
+{
+	json_put_str(request_result(request), "id", id);
+	wake_write(request, "Started, see get_tool_answer.", id, pane);
+	request_done(request);
+}
+
+static void begin(
+    struct request *request, const struct pane_ref *pane, bool waits, struct provide_order *order)
+{
+	struct daemon *daemon = request_daemon(request);
+	struct call *call = xcalloc(1, sizeof *call);
+	struct tool_failure failure;
+	call->kept = daemon->kept_calls;
+	call->request = waits ? request : NULL;
+	order->handlers = waits ? &waiting_handlers : &kept_handlers;
+	order->data = call;
+	call->call = provide_flow_begin(daemon->provides, request_method(request), order, &failure);
+	if (call->call == NULL) {
+		fail(request, request_method(request)->name, &failure);
+		mem_free(call);
+	} else if (waits) {
+		request_on_cancel(request, on_cancelled, call);
+	} else {
+		tool_kept_begin(daemon->kept_calls, call->call->name, pane, call->id);
+		answer_begun(request, call->id, pane);
+	}
+}
+
+void provide_call_handle(struct request *request, const void *data)
+{
+	const struct declaration_args *args = data;
+	const struct offer *offer = offer_of(request_method(request));
+	struct peer *peer = request_peer(request);
+	struct field_error error = {0};
+	struct buf arguments, caller;
+	struct pane_ref pane;
+	char cwd[PATH_MAX];
+	if (!requester_pane(request, args->pane, &pane) ||
+	    !requester_cwd(request, NULL, &pane, cwd, sizeof cwd))
+		return;
+	buf_init(&arguments, TOOL_ARGUMENTS_MAX);
+	buf_init(&caller, CALLER_MAX);
+	if (tool_arguments_write(&arguments, offer->declaration, args, &error)) {
+		write_caller(&caller, request, &pane, cwd);
+		begin(request, &pane, args->waits,
+		    &(struct provide_order){.arguments = (const char *)arguments.data,
+			.arguments_len = arguments.len,
+			.caller = (const char *)caller.data,
+			.caller_pid = peer != NULL ? peer_pid(peer) : 0,
+			.within = request_within(request)});
+	} else {
+		(void)request_fail_field(
+		    request, error.field, "%s", error.text + strlen(error.field) + 2);
+	}
+	buf_finish(&arguments);
+	buf_finish(&caller);
+}
+
+struct provide_set *provide_call_set_new(
+    const struct daemon *daemon, void (*changed)(void *data, bool is_listed), void *data)
+{
+	struct provide_set *set = provide_set_new(&(struct provide_parts){
+	    .base = daemon->base,
+	    .events = daemon->events,
+	    .jobs = daemon->jobs,
+	    .folder = daemon->tools,
+	    .socket = daemon->config->socket,
+	    .handle = provide_call_handle,
+	    .changed = changed,
+	    .data = data,
+	});
+	dispatch_set_response(server_dispatch(daemon->server), provide_flow_response, set);
+	return set;
+}

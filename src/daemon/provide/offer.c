@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: ISC */
+/* The members of a provided row, checked one after the other. */
+#include "daemon/provide/offer.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "daemon/tool/declaration_schema.h"
+
+#define SCRATCH_MAX (2 * DECLARATION_BYTES_MAX)
+
+/* The members of a row. */
+struct members {
+	const char *name, *title, *summary, *help, *group;
+	struct field_strings effects, also;
+	const struct json *parameters, *result, *example;
+	int64_t timeout_ms;
+};
+
+#define MEMBER(row_name, row_type, member) \
+	.name = (row_name), .type = (row_type), .offset = offsetof(struct members, member)
+
+static const struct field member_fields[] = {
+    {MEMBER("name", FIELD_STRING, name), .flags = FIELD_REQUIRED, .min = 1,
+	.max = DECLARATION_NAME_MAX},
+    {MEMBER("also", FIELD_STRINGS, also), .min = 0, .max = OFFER_ALSO_MAX},
+    {MEMBER("effects", FIELD_STRINGS, effects), .min = 1, .max = 5},
+    {MEMBER("example", FIELD_VALUE, example)},
+    {MEMBER("group", FIELD_STRING, group), .min = 1, .max = DECLARATION_NAME_MAX,
+	.preset = "\"provided\""},
+    {MEMBER("help", FIELD_STRING, help), .min = 1, .max = 4000},
+    {MEMBER("parameters", FIELD_VALUE, parameters)},
+    {MEMBER("result", FIELD_VALUE, result)},
+    {MEMBER("summary", FIELD_STRING, summary), .flags = FIELD_REQUIRED, .min = 1, .max = 1000},
+    {MEMBER("timeout_ms", FIELD_INT, timeout_ms), .unit = "ms", .min = 1,
+	.max = OFFER_TIMEOUT_MS_MAX, .preset = "30000"},
+    {MEMBER("title", FIELD_STRING, title), .min = 1, .max = 200},
+    {.name = NULL},
+};
+
+static const struct {
+	const char *name;
+	unsigned effect;
+} effects[] = {
+    {"reads", METHOD_READS},
+    {"types", METHOD_TYPES},
+    {"runs", METHOD_RUNS},
+    {"closes", METHOD_CLOSES},
+    {"administers", METHOD_ADMINISTERS},
+};
+
+/* Without effects a row may do all that a program can do. */
+static bool read_effects(const struct field_strings *names, unsigned *ret_effects, char *ret_reason)
+{
+	const size_t count = sizeof effects / sizeof *effects;
+	*ret_effects = names->is_given ? 0 : METHOD_RUNS | METHOD_CLOSES;
+	for (size_t i = 0; i < names->count; i++) {
+		size_t at = 0;
+		while (at < count && strcmp(effects[at].name, names->strings[i]) != 0)
+			at++;
+		if (at == count)
+			return declaration_refuse(ret_reason,
+			    "effects: must be of reads, types, runs, closes, administers, not "
+			    "\"%.64s\"",
+			    names->strings[i]);
+		*ret_effects |= effects[at].effect;
+	}
+	return true;
+}
+
+static bool check_name(const char *member, const char *text, char *ret_reason)
+{
+	bool has_capital = false;
+	for (const char *at = text; *at != '\0'; at++)
+		has_capital |= isupper((unsigned char)*at) != 0;
+	if (declaration_is_name(text) && !has_capital)
+		return true;
+	return declaration_refuse(ret_reason,
+	    "%s: must be a small letter, then small letters, digits and \"_\", at most %d", member,
+	    DECLARATION_NAME_MAX);
+}
+
+static bool check_names(const struct members *members, char *ret_reason)
+{
+	if (!check_name("name", members->name, ret_reason) ||
+	    !check_name("group", members->group, ret_reason))
+		return false;
+	if (strcmp(members->group, "all") == 0 || strcmp(members->group, "default") == 0)
+		return declaration_refuse(
+		    ret_reason, "group: \"%s\" already names a set of tools", members->group);
+	for (size_t i = 0; i < members->also.count; i++) {
+		if (!check_name("also", members->also.strings[i], ret_reason))
+			return false;
+		for (size_t j = 0; j <= i; j++)
+			if (strcmp(members->also.strings[i],
+				j < i ? members->also.strings[j] : members->name) == 0)
+				return declaration_refuse(ret_reason, "also: \"%s\" stands twice",
+				    members->also.strings[i]);
+	}
+	return true;
+}
+
+/* The example as JSON text: parameters that the row itself accepts. */
+static bool set_example(struct declaration *declaration, const struct json *example,
+    const char **ret_text, char *ret_reason)
+{
+	void *args = xcalloc(1, declaration->args_size);
+	struct json_writer writer;
+	struct field_error error;
+	struct buf text, scratch;
+	bool is_good;
+	buf_init(&scratch, SCRATCH_MAX);
+	buf_init(&text, DECLARATION_BYTES_MAX);
+	is_good = example->type == JSON_OBJECT &&
+	    field_read(
+		declaration->fields, example, args, declaration->args_size, &scratch, &error) == 0;
+	if (is_good) {
+		json_writer_init(&writer, &text);
+		json_put_value(&writer, NULL, example);
+		is_good = !writer.is_cut;
+		*ret_text = declaration_own(declaration, buf_steal(&text, NULL));
+	} else {
+		(void)declaration_refuse(ret_reason, "example: %s",
+		    example->type == JSON_OBJECT ? error.text : "must be an object of parameters");
+	}
+	buf_finish(&text);
+	buf_finish(&scratch);
+	mem_free(args);
+	return is_good;
+}
+
+/* The help of a row: its own, and its other names. */
+static const char *make_help(struct declaration *declaration, const struct members *members)
+{
+	struct buf text;
+	buf_init(&text, DECLARATION_BYTES_MAX);
+	if (members->help != NULL)
+		(void)buf_append_str(&text, members->help);
+	for (size_t i = 0; i < members->also.count; i++)
+		(void)buf_printf(&text, "%s%s",
+		    i > 0              ? ", "
+			: text.len > 0 ? " Also called "
+				       : "Also called ",
+		    members->also.strings[i]);
+	if (members->also.count > 0)
+		(void)buf_append_byte(&text, '.');
+	return text.len > 0 ? declaration_own(declaration, buf_steal(&text, NULL)) : NULL;
+}
+
+static bool fill(struct offer *offer, const struct members *members,
+    const struct offer_origin *origin, char *ret_reason)
+{
+	struct declaration *declaration = offer->declaration;
+	struct method row = {
+	    .flags = METHOD_WAITS | METHOD_OPEN_WORLD | origin->flags,
+	    .handle = origin->handle,
+	    .uses = &offer->uses,
+	};
+	declaration->answer = DECLARATION_JSON;
+	declaration->timeout_ms = members->timeout_ms;
+	if (!check_names(members, ret_reason) ||
+	    !read_effects(&members->effects, &row.effects, ret_reason) ||
+	    !declaration_read_parameters(declaration, members->parameters, ret_reason) ||
+	    !declaration_read_result(declaration, members->result, ret_reason) ||
+	    (members->example != NULL &&
+		!set_example(declaration, members->example, &row.example, ret_reason)))
+		return false;
+	declaration->name = row.name = declaration_copy(declaration, members->name);
+	declaration->group = row.group = declaration_copy(declaration, members->group);
+	row.title =
+	    declaration_copy(declaration, members->title != NULL ? members->title : members->name);
+	declaration->description = row.summary = declaration_copy(declaration, members->summary);
+	row.help = make_help(declaration, members);
+	row.fields = declaration->fields;
+	row.args_size = declaration->args_size;
+	row.results = declaration->results;
+	method_add_key(&row);
+	offer->count = 1 + members->also.count;
+	for (size_t at = 0; at < offer->count; at++) {
+		offer->names[at] = (struct offer_name){.method = row, .offer = offer};
+		if (at == 0)
+			continue;
+		offer->names[at].method.name =
+		    declaration_copy(declaration, members->also.strings[at - 1]);
+		offer->names[at].method.flags |= METHOD_HIDDEN;
+	}
+	return true;
+}
+
+struct offer *offer_read(const struct json *value, const struct offer_origin *origin,
+    char ret_reason[DECLARATION_REASON_SIZE])
+{
+	struct offer *offer = xcalloc(1, sizeof *offer);
+	struct members members;
+	struct field_error error;
+	struct buf scratch;
+	bool is_good = value->type == JSON_OBJECT;
+	list_init(&offer->link);
+	offer->provider = origin->provider;
+	offer->declaration = xcalloc(1, sizeof *offer->declaration);
+	buf_init(&scratch, SCRATCH_MAX);
+	if (!is_good)
+		(void)declaration_refuse(
+		    ret_reason, "must be an object, not %s", json_type_name(value->type));
+	else if (field_read(member_fields, value, &members, sizeof members, &scratch, &error) < 0)
+		is_good = declaration_refuse(ret_reason, "%s", error.text);
+	else
+		is_good = fill(offer, &members, origin, ret_reason);
+	buf_finish(&scratch);
+	if (is_good)
+		return offer;
+	offer_free(offer);
+	return NULL;
+}
+
+void offer_free(struct offer *offer)
+{
+	list_remove(&offer->link);
+	method_free_tables(&offer->names[0].method);
+	declaration_free(offer->declaration);
+	mem_free(offer);
+}
+
+struct offer *offer_of(const struct method *method)
+{
+	return ((const struct offer_name *)method)->offer;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: ISC */
+/* Peers that provide, and the set of all providers. */
+#include "daemon/provide/provide.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "daemon/provide/offer.h"
+#include "daemon/provide/provide_event.h"
+#include "daemon/provide/provide_files.h"
+#include "daemon/provide/provide_flow.h"
+#include "daemon/provide/provide_program.h"
+#include "daemon/provide/provider_file.h"
+#include "daemon/server/method.h"
+#include "daemon/server/peer.h"
+#include "daemon/tool/tool_folder.h"
+#include "io/loop_timer.h"
+
+/* Work that waits until one more process is known. */
+struct waiter {
+	struct list link;
+	struct loop_timer *timer;
+	void (*done)(void *data, int error);
+	void *data;
+};
+
+/* The connection of a provider has ended. */
+static void on_peer_ended(void *data)
+{
+	struct provider *provider = data;
+	struct provide_set *set = provider->set;
+	provider->peer = NULL;
+	if (set->is_ending)
+		return;
+	provide_flow_fail(provider, true, "ended");
+	if (provider->program != NULL) {
+		provide_program_left(provider->program);
+		return;
+	}
+	provider_free(provider);
+	provider_publish(set, false);
+}
+
+/* The provider of the file whose program a peer is; NULL: none. */
+static struct provider *find_program(const struct provide_set *set, const struct peer *peer)
+{
+	const struct list *link;
+	list_for_each (link, &set->providers) {
+		struct provider *provider = list_entry(link, struct provider, link);
+		if (provider->program != NULL && peer_pid(peer) > 0 &&
+		    provide_program_has(provider->program, peer_pid(peer)))
+			return provider;
+	}
+	return NULL;
+}
+
+bool provide_is_unknown(const struct provide_set *set, const struct peer *peer)
+{
+	const struct list *link;
+	if (provider_find(set, peer) != NULL || find_program(set, peer) != NULL)
+		return false;
+	list_for_each (link, &set->providers) {
+		const struct provider *provider = list_entry(link, struct provider, link);
+		if (provider->program != NULL && provide_program_is_unknown(provider->program))
+			return true;
+	}
+	return false;
+}
+
+static void wake(void *data)
+{
+	struct waiter *waiter = data;
+	list_remove(&waiter->link);
+	loop_timer_free(waiter->timer);
+	waiter->done(waiter->data, 0);
+	mem_free(waiter);
+}
+
+void provide_await(void *data, void (*done)(void *data, int error), void *done_data)
+{
+	struct provide_set *set = data;
+	struct waiter *waiter = xalloc(sizeof *waiter);
+	*waiter = (struct waiter){.done = done,
+	    .data = done_data,
+	    .timer = loop_timer_new(set->parts.base, wake, waiter)};
+	list_append(&set->waiters, &waiter->link);
+	loop_timer_arm(waiter->timer, PROVIDE_WAIT_MS); /* by then the program was given up */
+}
+
+static void wake_waiters(struct provide_set *set)
+{
+	const struct list *last = set->waiters.prev; /* they may wait again */
+	bool is_last = list_is_empty(&set->waiters);
+	while (!is_last) {
+		is_last = set->waiters.next == last;
+		wake(list_entry(set->waiters.next, struct waiter, link));
+	}
+}
+
+static void on_job(struct job_listener *listener, const struct job *job)
+{
+	(void)job;
+	wake_waiters(list_entry(listener, struct provide_set, listener));
+}
+
+static bool has_name(const struct provider *provider, const char *name)
+{
+	const struct list *link;
+	list_for_each (link, &provider->offers) {
+		const struct offer *offer = list_entry(link, struct offer, link);
+		if (strcmp(offer->declaration->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The program of a file has come. Its rows are the file's; those that it names must be among them. */
+static bool take_program(struct provider *provider, struct peer *peer, const struct json *rows,
+    struct tool_failure *ret_failure)
+{
+	for (const struct json *row = rows != NULL ? rows->child : NULL; row != NULL;
+	     row = row->next) {
+		const struct json *name = json_member(row, "name");
+		if (name == NULL || name->type != JSON_STRING || !has_name(provider, name->text))
+			return tool_fail(ret_failure, MESSAGE_REFUSED,
+			    "methods: \"%.64s\" does not stand in %.600s",
+			    name != NULL && name->type == JSON_STRING ? name->text : "",
+			    provider->file->path);
+	}
+	if (provider->peer != NULL && provider->peer != peer) {
+		peer_set_ended(provider->peer, NULL, NULL);
+		provide_flow_fail(provider, true, "has connected again");
+	}
+	provider->peer = peer;
+	provider->strays = 0;
+	peer_set_ended(peer, on_peer_ended, provider);
+	provide_program_came(provider->program);
+	return true;
+}
+
+/* A provider for a peer that had none. NULL: there are too many. */
+static struct provider *provider_of_peer(struct provide_set *set, struct peer *peer)
+{
+	struct provider *provider;
+	const struct list *link;
+	size_t count = 0;
+	list_for_each (link, &set->providers)
+		count += list_entry(link, const struct provider, link)->file == NULL;
+	if (count >= PROVIDERS_MAX)
+		return NULL;
+	provider = provider_new(set);
+	provider->peer = peer;
+	(void)snprintf(provider->name, sizeof provider->name, "process %ld", (long)peer_pid(peer));
+	return provider;
+}
+
+bool provide_take(struct provide_set *set, struct peer *peer, const struct json *rows,
+    const struct json *events, struct tool_failure *ret_failure)
+{
+	struct provider *provider = provider_find(set, peer);
+	struct list offers;
+	bool is_new = provider == NULL;
+	size_t names;
+	if (provider == NULL)
+		provider = find_program(set, peer);
+	if (provider != NULL && provider->file != NULL)
+		return provide_event_take(provider, events, ret_failure) &&
+		    take_program(provider, peer, rows, ret_failure);
+	if (rows == NULL)
+		return tool_fail(ret_failure, MESSAGE_PARAMS,
+		    "methods: is required, unless the program of a provider's file provides");
+	if (provider == NULL)
+		provider = provider_of_peer(set, peer);
+	if (provider == NULL)
+		return tool_fail(ret_failure, MESSAGE_LIMIT,
+		    "%d peers provide already, the most there may be", PROVIDERS_MAX);
+	list_init(&offers);
+	if (!provider_read_rows(provider, rows, &offers, &names, ret_failure) ||
+	    !provide_event_take(provider, events, ret_failure)) {
+		provider_free_offers(&offers);
+		if (is_new)
+			provider_free(provider);
+		return false;
+	}
+	provider_set_offers(provider, &offers, names);
+	peer_set_ended(peer, on_peer_ended, provider);
+	provider_publish(set, false);
+	return true;
+}
+
+struct provide_set *provide_set_new(const struct provide_parts *parts)
+{
+	struct provide_set *set = xcalloc(1, sizeof *set);
+	set->parts = *parts;
+	set->listener = (struct job_listener){.started = on_job, .ended = on_job};
+	list_init(&set->providers);
+	list_init(&set->retired);
+	list_init(&set->waiters);
+	provide_calls_init(&set->calls);
+	job_listen(parts->jobs, &set->listener);
+	tool_folder_set_read(parts->folder, provide_files_read, set);
+	provide_files_read(set);
+	return set;
+}
+
+void provide_set_stop(struct provide_set *set)
+{
+	struct list *link, *after;
+	if (set == NULL)
+		return;
+	set->is_ending = true;
+	list_for_each_safe (link, after, &set->calls.list) {
+		struct provide_call *call = list_entry(link, struct provide_call, link);
+		if (call->handlers->forgotten == NULL)
+			continue;
+		call->handlers->forgotten(call->data);
+		provide_call_free(call);
+	}
+	list_for_each (link, &set->providers) {
+		struct provider *provider = list_entry(link, struct provider, link);
+		provide_program_free(provider->program, true);
+		provider->program = NULL;
+	}
+}
+
+void provide_set_free(struct provide_set *set)
+{
+	if (set == NULL)
+		return;
+	wake_waiters(set);
+	method_set_rows(METHOD_PROVIDED, NULL, 0);
+	while (!list_is_empty(&set->calls.list))
+		provide_call_free(list_entry(set->calls.list.next, struct provide_call, link));
+	while (!list_is_empty(&set->providers))
+		provider_free(list_entry(set->providers.next, struct provider, link));
+	provider_free_offers(&set->retired);
+	tool_folder_set_read(set->parts.folder, NULL, NULL);
+	job_unlisten(&set->listener);
+	mem_free(set);
+}
+
+void provide_resume(const struct provide_set *set, const struct peer *peer)
+{
+	struct provider *provider = provider_find(set, peer);
+	if (provider != NULL)
+		provide_flow_resume(provider);
+}
+
+void provide_write_names(
+    const struct provide_set *set, const struct peer *peer, struct json_writer *writer)
+{
+	const struct provider *provider = provider_find(set, peer);
+	const struct list *link;
+	if (provider == NULL)
+		return;
+	list_for_each (link, &provider->offers)
+		json_put_str(writer, NULL, list_entry(link, struct offer, link)->declaration->name);
+}
+
+static const char *state_of(const struct provider *provider)
+{
+	if (provider->file == NULL)
+		return "ready";
+	return provider->program != NULL ? provide_program_state(provider->program) : "broken";
+}
+
+static const char *reason_of(const struct provider *provider)
+{
+	const char *reason =
+	    provider->program != NULL ? provide_program_reason(provider->program) : "";
+	if (provider->file != NULL && provider->file->reason != NULL)
+		return provider->file->reason;
+	return *reason != '\0' ? reason : NULL;
+}
+
+void provide_write(const struct provide_set *set, struct json_writer *writer)
+{
+	const struct list *at, *link;
+	list_for_each (at, &set->providers) {
+		const struct provider *provider = list_entry(at, struct provider, link);
+		json_object_begin(writer, NULL);
+		json_put_str(writer, "name", provider->name);
+		json_put_str(writer, "file", provider->file != NULL ? provider->file->path : NULL);
+		json_put_str(writer, "state", state_of(provider));
+		json_put_str(writer, "reason", reason_of(provider));
+		if (provider->peer != NULL)
+			json_put_int(writer, "pid", peer_pid(provider->peer));
+		else
+			json_put_null(writer, "pid");
+		json_array_begin(writer, "methods");
+		list_for_each (link, &provider->offers)
+			json_put_str(
+			    writer, NULL, list_entry(link, struct offer, link)->declaration->name);
+		json_array_end(writer);
+		json_put_int(writer, "calls", (int64_t)provider->calls);
+		json_put_int(writer, "open", (int64_t)provide_calls_open(&set->calls, provider));
+		json_object_end(writer);
+	}
+}

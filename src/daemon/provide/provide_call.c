@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: ISC */
+/* Calls of provided methods, their limits and their lines. */
+#include "daemon/provide/provide_call.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/process.h"
+#include "base/xalloc.h"
+#include "daemon/server/peer.h"
+#include "io/loop_timer.h"
+
+#define PARENTS_MAX 32 /* that are looked at from a caller upwards */
+#define ID_SIZE 24
+
+void provide_calls_init(struct provide_calls *calls)
+{
+	uint32_t begin = 0;
+	list_init(&calls->list);
+	if (getrandom(&begin, sizeof begin, GRND_NONBLOCK) < 0)
+		begin = (uint32_t)clock_real_ms();
+	calls->last_id = begin;
+}
+
+size_t provide_calls_open(const struct provide_calls *calls, const struct provider *provider)
+{
+	const struct list *link;
+	size_t count = 0;
+	list_for_each (link, &calls->list)
+		count += list_entry(link, const struct provide_call, link)->provider == provider;
+	return count;
+}
+
+/* The deepest open call that a process answers. */
+static unsigned depth_of(const struct provide_calls *calls, pid_t pid)
+{
+	const struct list *link;
+	unsigned depth = 0;
+	list_for_each (link, &calls->list) {
+		const struct provide_call *call = list_entry(link, struct provide_call, link);
+		if (call->provider_pid == pid && call->depth > depth)
+			depth = call->depth;
+	}
+	return depth;
+}
+
+static bool has_id(const struct provide_call *call, const char *id)
+{
+	char own[ID_SIZE];
+	(void)snprintf(own, sizeof own, "c%" PRIu64, call->id);
+	return strcmp(own, id) == 0;
+}
+
+/* The depth of the call with an id; 0: none. */
+static unsigned depth_within(const struct provide_calls *calls, const char *id)
+{
+	const struct list *link;
+	list_for_each (link, &calls->list) {
+		const struct provide_call *call = list_entry(link, struct provide_call, link);
+		if (has_id(call, id))
+			return call->depth;
+	}
+	return 0;
+}
+
+static unsigned find_depth(const struct provide_calls *calls, const struct provide_order *order)
+{
+	pid_t caller = order->caller_pid;
+	unsigned depth = 0;
+	if (list_is_empty(&calls->list))
+		return 1;
+	if (order->within != NULL)
+		return depth_within(calls, order->within) + 1;
+	for (int at = 0; at < PARENTS_MAX && caller > 1; at++) {
+		unsigned own = depth_of(calls, caller);
+		depth = own > depth ? own : depth;
+		caller = process_parent(caller);
+	}
+	return depth + 1;
+}
+
+bool provide_calls_admit(const struct provide_calls *calls, const struct provider *provider,
+    const struct provide_order *order, unsigned *ret_depth, struct tool_failure *ret_failure)
+{
+	pid_t caller = order->caller_pid;
+	const struct list *link;
+	size_t own = 0;
+	list_for_each (link, &calls->list)
+		own += list_entry(link, const struct provide_call, link)->caller_pid == caller;
+	*ret_depth = find_depth(calls, order);
+	if (provide_calls_open(calls, provider) >= PROVIDE_OPEN_MAX)
+		return tool_fail(ret_failure, MESSAGE_LIMIT,
+		    "its provider has %d open calls, the most there may be: try again later",
+		    PROVIDE_OPEN_MAX);
+	if (own >= PROVIDE_CALLER_MAX)
+		return tool_fail(ret_failure, MESSAGE_LIMIT,
+		    "process %ld has %d open calls of provided methods, the most there may be: "
+		    "let some end first",
+		    (long)caller, PROVIDE_CALLER_MAX);
+	if (*ret_depth > PROVIDE_DEPTH_MAX)
+		return tool_fail(ret_failure, MESSAGE_LIMIT,
+		    "providers call each other %d deep, the most there may be: they may go in a "
+		    "circle",
+		    PROVIDE_DEPTH_MAX);
+	return true;
+}
+
+struct provide_call *provide_calls_find(
+    const struct provide_calls *calls, const struct provider *provider, const char *id)
+{
+	const struct list *link;
+	list_for_each (link, &calls->list) {
+		struct provide_call *call = list_entry(link, struct provide_call, link);
+		if (call->provider == provider && call->provider_pid > 0 && has_id(call, id))
+			return call;
+	}
+	return NULL;
+}
+
+struct provide_call *provide_call_new(
+    struct provide_calls *calls, const char *name, const struct provide_order *order)
+{
+	struct provide_call *call = xcalloc(1, sizeof *call);
+	*call = (struct provide_call){
+	    .caller_pid = order->caller_pid,
+	    .id = ++calls->last_id,
+	    .name = xstrdup(name),
+	    .begun_ms = clock_mono_ms(),
+	    .handlers = order->handlers,
+	    .data = order->data,
+	};
+	call->line = xasprintf("{\"jsonrpc\":\"2.0\",\"id\":\"c%" PRIu64
+			       "\",\"method\":\"%s\",\"params\":%.*s,\"caller\":%s}\n",
+	    call->id, name, (int)order->arguments_len, order->arguments, order->caller);
+	call->line_len = strlen(call->line);
+	list_append(&calls->list, &call->link);
+	return call;
+}
+
+void provide_call_free(struct provide_call *call)
+{
+	list_remove(&call->link);
+	loop_timer_free(call->timer);
+	mem_free(call->line);
+	mem_free(call->name);
+	mem_free(call);
+}
+
+bool provide_call_send(struct provide_call *call, struct peer *peer)
+{
+	if (!peer_send_line(peer, call->line, call->line_len))
+		return false;
+	call->provider_pid = peer_pid(peer);
+	mem_free(call->line);
+	call->line = NULL;
+	return true;
+}
+
+void provide_call_send_cancel(const struct provide_call *call, struct peer *peer)
+{
+	char line[128];
+	int len;
+	if (peer == NULL || call->provider_pid == 0)
+		return;
+	len = snprintf(line, sizeof line,
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":\"c%" PRIu64 "\"}}\n",
+	    call->id);
+	(void)peer_send_line(peer, line, (size_t)len); /* one that does not read does not care */
+}
+
+/* The words of the provider's own error. */
+static bool fail_by(const struct json *error, struct tool_failure *ret_failure)
+{
+	const struct json *message = json_member(error, "message");
+	if (message == NULL || message->type != JSON_STRING || message->len == 0)
+		return tool_fail(ret_failure, MESSAGE_TOOL_FAILED, "its provider gives no reason");
+	return tool_fail(ret_failure, MESSAGE_TOOL_FAILED, "%.*s",
+	    (int)(message->len < TOOL_ERROR_MAX ? message->len : TOOL_ERROR_MAX), message->text);
+}
+
+static size_t size_of(const struct json *value)
+{
+	struct json_writer writer;
+	struct buf text;
+	size_t len;
+	buf_init(&text, PROVIDE_RESULT_MAX + JSON_SPARE);
+	json_writer_init(&writer, &text);
+	json_put_value(&writer, NULL, value);
+	len = writer.is_cut ? SIZE_MAX : text.len;
+	buf_finish(&text);
+	return len;
+}
+
+bool provide_call_check(const struct json *response, const char *reason,
+    const struct json **ret_result, struct tool_failure *ret_failure)
+{
+	const struct json *error = json_member(response, "error");
+	const struct json *result = json_member(response, "result");
+	if (response == NULL)
+		return tool_fail(ret_failure, MESSAGE_TOOL_FAILED,
+		    "its provider answered with a line that cannot be read: %s", reason);
+	if (error != NULL && error->type != JSON_NULL)
+		return fail_by(error, ret_failure);
+	if (result == NULL || result->type != JSON_OBJECT)
+		return tool_fail(ret_failure, MESSAGE_TOOL_FAILED,
+		    "its provider answered without an object as result");
+	if (size_of(result) > PROVIDE_RESULT_MAX)
+		return tool_fail(ret_failure, MESSAGE_LIMIT,
+		    "its provider answered with more than %zu bytes", PROVIDE_RESULT_MAX);
+	*ret_result = result;
+	return true;
+}
+
+bool provide_call_takes_progress(struct provide_call *call)
+{
+	int64_t now_ms = clock_mono_ms();
+	if (call->handlers->progressed == NULL ||
+	    (call->progress_ms > 0 && now_ms - call->progress_ms < PROVIDE_PROGRESS_MS))
+		return false;
+	call->progress_ms = now_ms;
+	return true;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Calls on their way: from a row to its provider, and the answer back. A call whose program is not
+ * there waits for it, at most PROVIDE_WAIT_MS. Handlers are called from the event loop, or while the
+ * line of another peer is handled, never from within provide_flow_begin().
+ */
+#ifndef DAEMON_PROVIDE_PROVIDE_FLOW_H
+#define DAEMON_PROVIDE_PROVIDE_FLOW_H
+
+#include "daemon/provide/provider.h"
+
+struct method;
+
+/* Begins a call of a row. NULL with a failure. The call is lent until done, or it is cancelled. */
+struct provide_call *provide_flow_begin(struct provide_set *set, const struct method *method,
+    const struct provide_order *order, struct tool_failure *ret_failure);
+/* The caller has gone: the provider hears of it, and done is not called. */
+void provide_flow_cancel(struct provide_call *call);
+
+/* A response of a peer; as dispatch_response_fn, with a set as data. */
+bool provide_flow_response(void *set, struct peer *peer, const struct json *id,
+    const struct json *response, const char *reason);
+
+/* Passes on a report of a call, by its id. A report that fits no call, or comes too soon, is dropped. */
+void provide_flow_progress(const struct provide_set *set, const struct peer *peer, const char *id,
+    const struct provide_report *report);
+
+/* Fails the open calls of a provider that were sent, or all of them. */
+void provide_flow_fail(struct provider *provider, bool only_sent, const char *reason);
+/* The program of a file has come: sends the calls that wait for it. */
+void provide_flow_resume(struct provider *provider);
+
+#endif

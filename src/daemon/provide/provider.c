@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: ISC */
+/* Providers and their rows. */
+#include "daemon/provide/provider.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "daemon/event/event_log.h"
+#include "daemon/event/published.h"
+#include "daemon/provide/offer.h"
+#include "daemon/provide/provide_program.h"
+#include "daemon/provide/provider_file.h"
+
+#define BIT(kind) (UINT64_C(1) << (kind))
+
+struct provider *provider_find(const struct provide_set *set, const struct peer *peer)
+{
+	const struct list *link;
+	list_for_each (link, &set->providers) {
+		struct provider *provider = list_entry(link, struct provider, link);
+		if (peer != NULL && provider->peer == peer)
+			return provider;
+	}
+	return NULL;
+}
+
+/* Frees the offers that no request has any more. */
+static void free_retired(struct provide_set *set)
+{
+	struct list *link, *after;
+	list_for_each_safe (link, after, &set->retired) {
+		struct offer *offer = list_entry(link, struct offer, link);
+		if (offer->uses == 0)
+			offer_free(offer);
+	}
+}
+
+/* Takes offers out of the method table at the next provider_publish(). */
+static void retire(struct provide_set *set, struct list *offers)
+{
+	while (!list_is_empty(offers)) {
+		struct offer *offer = list_entry(offers->next, struct offer, link);
+		offer->provider = NULL;
+		list_remove(&offer->link);
+		list_append(&set->retired, &offer->link);
+	}
+}
+
+static bool has_row(const struct method *const *rows, size_t count, const char *name)
+{
+	for (size_t at = 0; at < count; at++)
+		if (strcmp(rows[at]->name, name) == 0)
+			return true;
+	return false;
+}
+
+void provider_publish(struct provide_set *set, bool is_listed)
+{
+	const struct method *rows[PROVIDE_NAMES_ALL_MAX];
+	const struct list *at, *link;
+	size_t count = 0;
+	list_for_each (at, &set->providers)
+		list_for_each (link, &list_entry(at, struct provider, link)->offers) {
+			const struct offer *offer = list_entry(link, struct offer, link);
+			for (size_t i = 0; i < offer->count && count < PROVIDE_NAMES_ALL_MAX; i++)
+				if (!has_row(rows, count, offer->names[i].method.name))
+					rows[count++] = &offer->names[i].method;
+		}
+	method_set_rows(METHOD_PROVIDED, rows, count);
+	free_retired(set);
+	if (!set->is_ending)
+		set->parts.changed(set->parts.data, is_listed);
+}
+
+/* Whether a name can be given by a provider. */
+static bool check_free(
+    const struct provider *provider, const char *name, struct tool_failure *ret_failure)
+{
+	const struct method *method = method_find(name);
+	const struct provider *other;
+	if (method == NULL)
+		return true;
+	if (method->handle != provider->set->parts.handle)
+		return tool_fail(ret_failure, MESSAGE_REFUSED,
+		    "\"%s\" is a method of muxbusd or a declared tool, which no provider replaces",
+		    name);
+	other = offer_of(method)->provider;
+	if (other == provider || (provider->file != NULL && other->file == NULL))
+		return true;
+	if (other->file != NULL)
+		return tool_fail(ret_failure, MESSAGE_REFUSED,
+		    "\"%s\" belongs to the program of %.600s alone", name, other->file->path);
+	return tool_fail(
+	    ret_failure, MESSAGE_REFUSED, "\"%s\" is provided by %s already", name, other->name);
+}
+
+static bool check_names(const struct provider *provider, const struct list *offers,
+    const struct offer *offer, struct tool_failure *ret_failure)
+{
+	for (size_t at = 0; at < offer->count; at++) {
+		const char *name = offer->names[at].method.name;
+		const struct list *link;
+		if (!check_free(provider, name, ret_failure))
+			return false;
+		list_for_each (link, offers) {
+			const struct offer *other = list_entry(link, struct offer, link);
+			for (size_t i = 0; i < other->count; i++)
+				if (strcmp(other->names[i].method.name, name) == 0)
+					return tool_fail(ret_failure, MESSAGE_PARAMS,
+					    "methods: \"%s\" stands twice", name);
+		}
+	}
+	return true;
+}
+
+static size_t count_names(const struct provide_set *set, const struct provider *except)
+{
+	const struct list *link;
+	size_t count = 0;
+	list_for_each (link, &set->providers) {
+		const struct provider *provider = list_entry(link, struct provider, link);
+		count += provider != except ? provider->names : 0;
+	}
+	return count;
+}
+
+static bool check_bytes(const struct json *rows, struct tool_failure *ret_failure)
+{
+	struct json_writer writer;
+	struct buf text;
+	bool is_good;
+	buf_init(&text, PROVIDE_BYTES_MAX);
+	json_writer_init(&writer, &text);
+	json_put_value(&writer, NULL, rows);
+	is_good = !writer.is_cut;
+	buf_finish(&text);
+	return is_good ||
+	    tool_fail(ret_failure, MESSAGE_LIMIT,
+		"methods: the rows of a provider have at most %zu bytes", PROVIDE_BYTES_MAX);
+}
+
+bool provider_read_rows(struct provider *provider, const struct json *rows, struct list *offers,
+    size_t *ret_names, struct tool_failure *ret_failure)
+{
+	const struct provide_set *set = provider->set;
+	struct offer_origin origin = {.provider = provider,
+	    .handle = set->parts.handle,
+	    .flags = provider->file == NULL ? METHOD_NO_TOOL : 0};
+	size_t others = count_names(set, provider), at = 0;
+	*ret_names = 0;
+	if (!check_bytes(rows, ret_failure))
+		return false;
+	for (const struct json *row = rows->child; row != NULL; row = row->next, at++) {
+		char reason[DECLARATION_REASON_SIZE];
+		struct offer *offer = offer_read(row, &origin, reason);
+		if (offer == NULL)
+			return tool_fail(
+			    ret_failure, MESSAGE_PARAMS, "methods[%zu]: %s", at, reason);
+		if (!check_names(provider, offers, offer, ret_failure)) {
+			offer_free(offer);
+			return false;
+		}
+		list_append(offers, &offer->link);
+		*ret_names += offer->count;
+		if (*ret_names > PROVIDE_NAMES_MAX || others + *ret_names > PROVIDE_NAMES_ALL_MAX)
+			return tool_fail(ret_failure, MESSAGE_LIMIT,
+			    "methods: a provider has at most %d names, all providers together %d",
+			    PROVIDE_NAMES_MAX, PROVIDE_NAMES_ALL_MAX);
+	}
+	return true;
+}
+
+void provider_free_offers(struct list *offers)
+{
+	while (!list_is_empty(offers))
+		offer_free(list_entry(offers->next, struct offer, link));
+}
+
+void provider_set_offers(struct provider *provider, struct list *offers, size_t names)
+{
+	retire(provider->set, &provider->offers);
+	while (!list_is_empty(offers)) {
+		struct list *link = offers->next;
+		list_remove(link);
+		list_append(&provider->offers, link);
+	}
+	provider->names = names;
+}
+
+static void leave_kinds(struct provider *provider)
+{
+	for (int kind = EVENT_KIND_COUNT_; kind < EVENT_KINDS_MAX; kind++)
+		if (provider->kinds & BIT(kind))
+			published_leave(kind);
+	provider->kinds = 0;
+}
+
+struct provider *provider_new(struct provide_set *set)
+{
+	struct provider *provider = xcalloc(1, sizeof *provider);
+	provider->set = set;
+	provider->events = 2 * PROVIDE_EVENTS_PER_SEC;
+	provider->events_ms = clock_mono_ms();
+	list_init(&provider->offers);
+	list_append(&set->providers, &provider->link);
+	return provider;
+}
+
+void provider_free(struct provider *provider)
+{
+	list_remove(&provider->link);
+	retire(provider->set, &provider->offers);
+	leave_kinds(provider);
+	provide_program_free(provider->program, !provider->set->is_ending);
+	provider_file_free(provider->file);
+	mem_free(provider);
+}

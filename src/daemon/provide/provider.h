@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Providers, as the parts of this room share them: a peer that gives methods, or a file that names a
+ * program which does. Their rows stand in the method table.
+ */
+#ifndef DAEMON_PROVIDE_PROVIDER_H
+#define DAEMON_PROVIDE_PROVIDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "daemon/provide/provide_call.h"
+#include "daemon/source/job.h"
+#include "daemon/tool/declaration.h"
+#include "daemon/tool/tool_failure.h"
+
+#define PROVIDERS_MAX 64 /* peers that provide, beside files */
+#define PROVIDE_NAMES_MAX 64 /* of a provider's rows, also the further ones */
+#define PROVIDE_NAMES_ALL_MAX 128 /* of all providers: tools of agents are found by their place */
+#define PROVIDE_BYTES_MAX ((size_t)256 * 1024) /* of a provider's rows as JSON */
+#define PROVIDE_STRAYS_MAX 1000 /* answers to no call in a row; then the peer is disconnected */
+#define PROVIDE_KINDS_MAX 8 /* kinds of events of a provider */
+#define PROVIDE_EVENT_MAX ((size_t)16 * 1024) /* bytes of the data of an event */
+#define PROVIDE_EVENTS_PER_SEC 100 /* published by a provider; twice as many at once */
+
+struct event_base;
+struct event_log;
+struct provide_program;
+struct provide_set;
+struct provider_file;
+struct request;
+struct tool_folder;
+
+struct provide_parts {
+	struct event_base *base;
+	struct event_log *events;
+	struct job_set *jobs;
+	struct tool_folder *folder; /* where the files are */
+	const char *socket; /* of the daemon, for programs */
+	/* Handles a call of any provided row; see struct method. */
+	void (*handle)(struct request *request, const void *args);
+	/* Rows have changed; is_listed: also those that agents see as tools. */
+	void (*changed)(void *data, bool is_listed);
+	void *data;
+};
+
+struct provider {
+	struct list link;
+	struct provide_set *set;
+	struct peer *peer; /* NULL: not connected */
+	struct provider_file *file; /* NULL: the peer alone */
+	struct provide_program *program; /* of a good file */
+	char name[DECLARATION_NAME_MAX + 16]; /* for people */
+	struct list offers;
+	size_t names; /* of the offers */
+	uint64_t kinds; /* of events, as bits */
+	double events; /* that it may publish now */
+	int64_t events_ms; /* when that was so */
+	unsigned strays;
+	uint64_t calls;
+};
+
+struct provide_set {
+	struct provide_parts parts;
+	struct list providers; /* those of files first */
+	struct list retired; /* offers that requests may still have */
+	struct provide_calls calls;
+	struct job_listener listener;
+	struct list waiters; /* for one more process to be known */
+	bool is_ending;
+};
+
+/* Never NULL; behind all others. */
+struct provider *provider_new(struct provide_set *set);
+/* Its calls have ended. Its rows leave the method table at the next provider_publish(). */
+void provider_free(struct provider *provider);
+/* The provider of a peer, NULL: none. */
+struct provider *provider_find(const struct provide_set *set, const struct peer *peer);
+
+/*
+ * Reads rows (a JSON array) into offers, an empty list, and counts their names. False with a
+ * failure: some of offers are there, for provider_free_offers().
+ */
+bool provider_read_rows(struct provider *provider, const struct json *rows, struct list *offers,
+    size_t *ret_names, struct tool_failure *ret_failure);
+void provider_free_offers(struct list *offers);
+/* Gives these rows instead of all others, from the next provider_publish() on. */
+void provider_set_offers(struct provider *provider, struct list *offers, size_t names);
+
+/* Puts all rows into the method table; a file's before a peer's of the same name. */
+void provider_publish(struct provide_set *set, bool is_listed);
+
+#endif

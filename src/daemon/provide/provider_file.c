@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: ISC */
+/* Reading the files of providers. */
+#include "daemon/provide/provider_file.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "daemon/tool/tool_folder.h"
+#include "daemon/tool/tool_program.h"
+
+#define SUFFIX ".provider"
+#define REASON_SIZE (PATH_MAX + 256)
+
+static const char *const lives[] = {"on_call", "with_daemon", NULL};
+
+struct members {
+	struct field_strings program;
+	int life;
+	int64_t idle_sec;
+	const struct json *methods, *events;
+};
+
+#define MEMBER(row_name, row_type, member) \
+	.name = (row_name), .type = (row_type), .offset = offsetof(struct members, member)
+
+static const struct field member_fields[] = {
+    {MEMBER("program", FIELD_STRINGS, program), .flags = FIELD_REQUIRED, .min = 1,
+	.max = DECLARATION_WORDS_MAX},
+    {MEMBER("events", FIELD_VALUE, events)},
+    {MEMBER("idle_sec", FIELD_INT, idle_sec), .unit = "s", .min = 1, .max = 86400, .preset = "600"},
+    {MEMBER("life", FIELD_CHOICE, life), .choices = lives, .preset = "\"on_call\""},
+    {MEMBER("methods", FIELD_VALUE, methods), .flags = FIELD_REQUIRED},
+    {.name = NULL},
+};
+
+static void set_reason(struct provider_file *file, const char *reason)
+{
+	mem_free(file->reason);
+	file->reason = xstrdup(reason);
+}
+
+/* The members of a file, whose tree stays with its reader. */
+static void read_members(struct provider_file *file, const struct json *value)
+{
+	struct members members;
+	struct field_error error;
+	struct buf scratch;
+	buf_init(&scratch, PROVIDER_FILE_BYTES_MAX);
+	if (field_read(member_fields, value, &members, sizeof members, &scratch, &error) < 0) {
+		set_reason(file, error.text);
+	} else if (members.methods->type != JSON_ARRAY ||
+	    (members.events != NULL && members.events->type != JSON_ARRAY)) {
+		set_reason(file, "methods and events: must be arrays");
+	} else {
+		file->program = members.program.strings;
+		file->life = (enum provider_life)members.life;
+		file->idle_ms = members.idle_sec * 1000;
+		file->methods = members.methods;
+		file->events = members.events;
+	}
+	file->owned = buf_steal(&scratch, NULL);
+}
+
+static struct provider_file *read_file(const char *dir, const char *entry, char *text)
+{
+	struct provider_file *file = xcalloc(1, sizeof *file);
+	char reason[REASON_SIZE] = "";
+	struct json_error error;
+	const struct json *value;
+	ssize_t len;
+	file->name = xmemdup(entry, strlen(entry) - strlen(SUFFIX));
+	file->dir = xstrdup(dir);
+	file->path = xasprintf("%s/%s", dir, entry);
+	file->reader = json_reader_new(PROVIDER_FILE_BYTES_MAX);
+	len = tool_file_read(file->path, text, PROVIDER_FILE_BYTES_MAX + 1, reason, sizeof reason);
+	if (len < 0) {
+		set_reason(file, reason);
+	} else if ((size_t)len > PROVIDER_FILE_BYTES_MAX) {
+		set_reason(file, "the file has more than 262144 bytes");
+	} else if (!declaration_is_name(file->name)) {
+		set_reason(file, "the name of the file must be letters, digits and \"_\"");
+	} else if ((value = json_read(file->reader, text, (size_t)len, &error)) == NULL ||
+	    value->type != JSON_OBJECT) {
+		set_reason(file, value == NULL ? error.text : "must be a JSON object");
+	} else {
+		file->content = hash_bytes(text, (size_t)len);
+		read_members(file, value);
+	}
+	return file;
+}
+
+void provider_file_free(struct provider_file *file)
+{
+	if (file == NULL)
+		return;
+	json_reader_free(file->reader);
+	mem_free(file->owned);
+	mem_free(file->name);
+	mem_free(file->dir);
+	mem_free(file->path);
+	mem_free(file->reason);
+	mem_free(file);
+}
+
+static int is_provider(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name), end = strlen(SUFFIX);
+	return entry->d_name[0] != '.' && len > end &&
+	    strcmp(entry->d_name + len - end, SUFFIX) == 0;
+}
+
+/* Puts a file in the place of an earlier one of its name, or behind all. */
+static size_t insert(struct provider_file **files, size_t count, struct provider_file *file)
+{
+	size_t at = 0;
+	while (at < count && strcmp(files[at]->name, file->name) != 0)
+		at++;
+	if (at < count)
+		provider_file_free(files[at]);
+	files[at] = file;
+	return at < count ? count : count + 1;
+}
+
+size_t provider_files_read(const char *dir, struct provider_file **files, size_t count)
+{
+	struct dirent **entries;
+	int found = dir != NULL ? scandir(dir, &entries, is_provider, alphasort) : 0;
+	char *text = xalloc(PROVIDER_FILE_BYTES_MAX + 1);
+	for (int at = 0; at < found; at++) {
+		if (count < PROVIDER_FILES_MAX)
+			count = insert(files, count, read_file(dir, entries[at]->d_name, text));
+		else
+			log_warning("%s/%s: only %d files of providers are read", dir,
+			    entries[at]->d_name, PROVIDER_FILES_MAX);
+		free(entries[at]);
+	}
+	if (found > 0)
+		free(entries);
+	mem_free(text);
+	return count;
+}
+
+bool provider_file_program(
+    const struct provider_file *file, char out[PATH_MAX], char *ret_reason, size_t size)
+{
+	const char *word = file->program[0];
+	struct stat status;
+	if (!tool_program_find(word, file->dir, getenv("PATH"), out, PATH_MAX)) {
+		(void)snprintf(ret_reason, size, "%.200s is not installed", word);
+		return false;
+	}
+	return word[0] != '.' ||
+	    (stat(out, &status) == 0 && tool_program_is_safe(out, &status, ret_reason, size));
+}
