@@ -7,9 +7,12 @@
         async for event in bus.events("pane_created", "pane_closed"):
             print(event["kind"], event["pane"])
 
+Functions become methods for all peers of the daemon with muxbus.method and muxbus.serve.
+
 Requests may run at the same time; each is a task of its own. muxbus-protocol(7) describes the
 methods, which help(muxbus.Client) lists."""
 from .client import Client, MuxbusError
 from .methods import EventKind
+from .provider import Method, method, progress, publish, serve
 
-__all__ = ["Client", "EventKind", "MuxbusError"]
+__all__ = ["Client", "EventKind", "Method", "MuxbusError", "method", "progress", "publish", "serve"]

@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from contextvars import ContextVar
 from typing import Any, AsyncIterator, Dict, NamedTuple, Optional
 
 from .methods import EventKind, Methods
 
 LINE_MAX = 64 * 1024 * 1024  # bytes of a line of the daemon
 EVENTS_MAX = 10000  # that wait for a reader; then the reader gets a gap
+
+# The call that a provider answers just now: its own requests are made within the call.
+within: ContextVar[Optional[str]] = ContextVar("within", default=None)
+serves = False  # this process is a provider
 
 
 class MuxbusError(Exception):
@@ -138,6 +143,8 @@ class Client(Methods):
         assert self._writer is not None
         self._last_id += 1
         line = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
+        if serves:
+            line["within"] = within.get()
         self._writer.write(json.dumps(line).encode() + b"\n")
         return self._last_id
 
