@@ -335,6 +335,8 @@ while True:
             sys.exit(3)
         while (call := me.read(600)) is not None:
             if "id" in call and "method" in call:
+                if call["params"].get("how") == "slow":
+                    time.sleep(3)
                 me.answer(call, pid=os.getpid(), said=call["params"].get("text"))
     except OSError:
         pass
@@ -383,6 +385,8 @@ def files():
     ok(until(lambda: state(caller, "good")["state"] == "off"), "until it is idle")
     ok(not os.path.exists(f"/proc/{pid}"), "then it has ended")
     bare.close()
+    is_(kind(caller.ask("from_file", text="x", how="slow")), None, "a call that takes longer than that is no idleness")
+    ok(until(lambda: state(caller, "good")["state"] == "off"), "it has ended again")
 
     # Kill -9 of the daemon: the program connects again, a call waits for it.
     pid = caller.ask("from_file", text="x")["result"]["pid"]

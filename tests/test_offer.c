@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: ISC */
+/* Rows that providers give: what is taken, and what is refused, with the reason. */
+#include "daemon/provide/offer.h"
+
+#include <string.h>
+
+#include "tap.h"
+#include "wire/json.h"
+
+#define ROW(members) "{\"name\":\"a\",\"summary\":\"s\"" members "}"
+
+/* want: the reason; NULL: it is taken. */
+static const struct {
+	const char *row, *want;
+} rows[] = {
+    {ROW(""), NULL},
+    {ROW(",\"also\":[]"), NULL},
+    {ROW(",\"also\":[\"b\",\"c_2\"],\"effects\":[\"reads\",\"closes\"],\"group\":\"g\""), NULL},
+    {ROW(",\"timeout_ms\":1"), NULL},
+    {ROW(",\"timeout_ms\":3600000"), NULL},
+    {ROW(",\"timeout_ms\":0"), "timeout_ms: must be 1 to 3600000 ms, not 0"},
+    {ROW(",\"also\":[\"a\"]"), "also: \"a\" stands twice"},
+    {ROW(",\"also\":[\"b\",\"b\"]"), "also: \"b\" stands twice"},
+    {ROW(",\"also\":[\"B\"]"),
+	"also: must be a small letter, then small letters, digits and \"_\", at most 64"},
+    {ROW(",\"effects\":[\"flies\"]"),
+	"effects: must be of reads, types, runs, closes, administers, not \"flies\""},
+    {ROW(",\"group\":\"all\""), "group: \"all\" already names a set of tools"},
+    {ROW(",\"parameters\":{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"}}},"
+	 "\"example\":{\"x\":1}"),
+	NULL},
+    {ROW(",\"parameters\":{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"}}},"
+	 "\"example\":{\"x\":\"1\"}"),
+	"example: x: must be a whole number, not a string"},
+    {ROW(",\"example\":[]"), "example: must be an object of parameters"},
+    {ROW(",\"parameters\":{\"type\":\"object\",\"properties\":{\"wait\":{\"type\":\"integer\"}}}"),
+	"parameters.properties.wait: every tool has this parameter already"},
+    {ROW(",\"result\":{\"type\":\"object\",\"properties\":{\"x\":{}}}"),
+	"result.properties.x: must have a type: array, boolean, integer, number, object or "
+	"string"},
+    {"{\"name\":\"a\"}", "summary: is required"},
+    {"[]", "must be an object, not an array"},
+};
+
+static void handle(struct request *request, const void *args)
+{
+	(void)request;
+	(void)args;
+}
+
+static struct offer *read(struct json_reader *reader, const char *text, char *ret_reason)
+{
+	static int provider;
+	struct offer_origin origin = {
+	    .provider = &provider, .handle = handle, .flags = METHOD_NO_TOOL};
+	struct json_error error;
+	return offer_read(json_read(reader, text, strlen(text), &error), &origin, ret_reason);
+}
+
+static void test_names(struct json_reader *reader)
+{
+	char reason[DECLARATION_REASON_SIZE] = "";
+	struct offer *offer = read(
+	    reader, ROW(",\"also\":[\"b\"],\"help\":\"Help.\",\"effects\":[\"types\"]"), reason);
+	const struct method *first = &offer->names[0].method, *other = &offer->names[1].method;
+	is_int((int)offer->count, 2, "two names");
+	is_str(first->name, "a", "the first");
+	is_str(other->name, "b", "and the other");
+	ok(offer_of(first) == offer && offer_of(other) == offer, "of one offer");
+	ok(!(first->flags & METHOD_HIDDEN) && other->flags & METHOD_HIDDEN,
+	    "the other is not listed");
+	ok(first->flags & METHOD_NO_TOOL && first->flags & METHOD_WAITS, "flags");
+	is_int((int)first->effects, METHOD_TYPES, "effects");
+	is_str(first->help, "Help. Also called b.", "help");
+	ok(first->key_offset > 0 && first->key_offset == other->key_offset, "both take a key");
+	offer_free(offer);
+	offer = read(reader, ROW(""), reason);
+	is_int((int)offer->names[0].method.effects, METHOD_RUNS | METHOD_CLOSES,
+	    "without effects it may do all that a program does");
+	is_int((int)offer->declaration->timeout_ms, OFFER_TIMEOUT_MS, "the time-out");
+	offer_free(offer);
+}
+
+int main(void)
+{
+	struct json_reader *reader = json_reader_new(65536);
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+		char reason[DECLARATION_REASON_SIZE] = "";
+		struct offer *offer = read(reader, rows[at].row, reason);
+		is_str(offer != NULL ? NULL : reason, rows[at].want, "%s", rows[at].row);
+		if (offer != NULL)
+			offer_free(offer);
+	}
+	test_names(reader);
+	json_reader_free(reader);
+	return done_testing();
+}
