@@ -187,10 +187,10 @@ echo '{}' >"$HOME/.config/opencode/opencode.jsonc"
 setup opencode --write >/dev/null
 is 'a file that would hide ours is refused' $? 1
 
-printf 'a = 1\na = 2\n' >"$HOME/.codex/config.toml"
+printf 'a = 1\nb = [\n' >"$HOME/.codex/config.toml"
 said=$(setup codex --write)
-is 'TOML that is invalid is refused' "$? $(printf '%s\n' "$said" | grep -c 'line 2 defines a name again')" '1 1'
-is 'and stays' "$(cat "$HOME/.codex/config.toml")" "$(printf 'a = 1\na = 2')"
+is 'TOML that is invalid is refused' "$? $(printf '%s\n' "$said" | grep -c 'line 2 is not plain TOML')" '1 1'
+is 'and stays' "$(cat "$HOME/.codex/config.toml")" "$(printf 'a = 1\nb = [')"
 
 # A link to a file that is not there yet is kept, and the file made.
 rm "$HOME/.codex/config.toml"

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/toml.h"
 #include "tap.h"
 
 /* The edited text, or "refused: " and the reason. */
@@ -26,8 +25,8 @@ static const char *result(struct config_toml *config, bool is_done)
 static const char *set_as(const char *text, const char *key, const char *value, bool only_new)
 {
 	struct config_toml config;
-	bool is_done = config_toml_init(&config, text, strlen(text)) &&
-	    config_toml_set(&config, "servers", "us", key, value, only_new);
+	bool is_done = config_toml_init(&config, "servers.us", text, strlen(text)) &&
+	    config_toml_set(&config, key, value, only_new);
 	return result(&config, is_done);
 }
 
@@ -39,8 +38,8 @@ static const char *set(const char *text, const char *key, const char *value)
 static const char *without(const char *text)
 {
 	struct config_toml config;
-	bool is_done = config_toml_init(&config, text, strlen(text)) &&
-	    config_toml_remove(&config, "servers", "us");
+	bool is_done = config_toml_init(&config, "servers.us", text, strlen(text)) &&
+	    config_toml_remove(&config);
 	return result(&config, is_done);
 }
 
@@ -83,133 +82,68 @@ static void test_refused(void)
 	    "the refusal names the line");
 }
 
-/* Texts that TOML 1.0 allows, and that it does not. */
+/* Texts that stay as they are before the table that is added. */
 static const char *const valid[] = {
     "a = 'x' # \u00e4\n",
-    "a = \"\\b\\t\\n\\f\\r\\\"\\\\\\u00e4\\U0001F600\"\n",
+    "a = \"\\b\\t\\\"\\\\\\u00e4\\U0001F600\"\n",
     "a = \"\"\"x \\\n  y\"\"\"\"\"\n",
     "a = ''''x'''''\n",
-    "a = +1_000\nb = -0\nc = 0xdead_BEEF\nd = 0o17\ne = 0b11\n",
-    "a = 9223372036854775807\nb = -9223372036854775808\n",
-    "a = 1.5e+10\nb = -0.0\nc = 6E-3\nd = +inf\ne = nan\nf = 1_0.0_1\n",
-    "a = 1979-05-27T07:32:00Z\nb = 1979-05-27 00:32:00.999-07:00\nc = 1979-05-27\nd = "
-    "07:32:00\ne = 2024-02-29t23:59:60\n",
-    "a = [ [1, 2,], ['x'], # y\n ]\nb = []\n",
+    "a = \"\"\nb = ''\n",
+    "a = 1979-05-27 00:32:00.999-07:00\nb = +inf\n",
+    "a = [ [1, 2,], ['x'], # y ]\n ]\nb = []\n",
     "a = { b.c = 1, b.d = [\n1 ], \"e f\" = { } }\n",
-    "\"\" = 1\n'x y' = 2\n1 = 3\n",
-    "a.b = 1\na.c = 2\n[d.e]\n[d]\n[[f]]\n[f.g]\n[[f]]\n[f.g]\n[a.d]\n",
+    "\"\" . x = 1\n'x y' = 2\n1 = 3\n",
+    "a.b = 1\n[d.e]\n[[f]]\n[f.g]\n[[f]]\n",
     "\r\n[a]\r\nb = 1\r\n",
-    "[projects.\"/home/u/a.b\"]\ntrust = true\n",
+    "[projects.\"C:\\\\\"]\n\"x\\\"y\" = 1\n",
+    "[projects.\"/home/u/a.b]=c\"]\ntrust = true\n",
+    "a = [\n[servers.us]\n]\n",
+    "# [servers.us]\n",
 };
 
 static const char *const invalid[] = {
-    "a = yes\n",
-    "a = True\n",
-    "a = truex\n",
-    "a = 1 2\n",
-    "a = 01\n",
-    "a = 1__0\n",
-    "a = 1_\n",
-    "a = _1\n",
-    "a = 1.\n",
-    "a = .5\n",
-    "a = 1e\n",
-    "a = 0x\n",
-    "a = +0x1\n",
-    "a = 9223372036854775808\n",
-    "a = infinity\n",
-    "a = 1979-13-01\n",
-    "a = 2023-02-29\n",
-    "a = 1979-05-27T25:00:00\n",
-    "a = 07:32\n",
-    "a = \"\\x\"\n",
-    "a = \"\\ud800\"\n",
-    "a = \"\\U00110000\"\n",
-    "a = \"\\u12\"\n",
     "a = \"x\ny\"\n",
     "a = 'x\ny'\n",
-    "a = \"\x01\"\n",
-    "a = \"\"\"x\"\"\"\"\"\"\n",
-    "a = 'x'y\n",
-    "a = x'y'\n",
-    "a = [1 2]\n",
-    "a = [1,,2]\n",
-    "a = [,]\n",
-    "a = [1}\n",
-    "a = {b}\n",
-    "a = {b = 1,}\n",
-    "a = {b = 1\n}\n",
-    "a = {b = 1 c = 2}\n",
-    "a = {b = 1, b = 2}\n",
-    "a = {b = {}, b.c = 2}\n",
-    "a = 1 b = 2\n",
-    "a b = 1\n",
-    "a. = 1\n",
-    ".a = 1\n",
-    "a..b = 1\n",
+    "a = \"\"\"x\n",
+    "a = '''x\n",
+    "a = [1\n",
+    "a = [1, # ]\n",
+    "a = 1]\n",
     "a\n= 1\n",
-    "\xc3\xa4 = 1\n",
-    "\"\"\"a\"\"\" = 1\n",
-    "\"a\\x\" = 1\n",
     "\"a = 1\n",
-    "\"a\\u0000\" = 1\n",
-    "a = 1\na = 2\n",
-    "a = 1\n\"a\" = 2\n",
-    "a = 1\n\"\\u0061\" = 2\n",
-    "a = 1\na.b = 2\n",
-    "a = {}\na.b = 2\n",
-    "a = 1\n[a]\n",
-    "a = {}\n[a.b]\n",
-    "[a]\n[a]\n",
-    "[a]\n[[a]]\n",
-    "[[a]]\n[a]\n",
-    "a = []\n[[a]]\n",
-    "a.b = 1\n[a]\n",
-    "[a.b]\n[a]\nb.c = 1\n",
     "[]\n",
-    "[a.]\n",
-    "[ [a] ]\n",
+    "[a.\n]\n",
     "[[a] ]\n",
     "[a]]\n",
     "[a] [b]\n",
-    "# \x01\n",
-    "a = 1\rb = 2\n",
 };
 
 static void test_grammar(void)
 {
-	char deep[4096] = "a = ";
 	for (size_t i = 0; i < sizeof valid / sizeof *valid; i++) {
 		const char *got = set(valid[i], "a", "1");
-		ok(strncmp(got, valid[i], strlen(valid[i])) == 0, "valid: %s%s", valid[i], got);
+		size_t len = strlen(valid[i]);
+		ok(strncmp(got, valid[i], len) == 0 &&
+			strcmp(got + len, "\n[servers.us]\na = 1\n") == 0,
+		    "valid: %s%s", valid[i], got);
 	}
 	for (size_t i = 0; i < sizeof invalid / sizeof *invalid; i++)
 		ok(strncmp(set(invalid[i], "x", "1"), "refused: ", 9) == 0, "invalid: %s",
 		    invalid[i]);
-	memset(deep + 4, '[', 1000);
-	memset(deep + 1004, ']', 1000);
-	ok(strncmp(set(deep, "a", "1"), "refused: ", 9) == 0, "too deep");
 }
 
-/* Keys are compared as they are meant. */
 static void test_quoted_keys(void)
 {
-	char key[TOML_KEY_BYTES + 16];
-	is_str(set("[\"ser\\u0076ers\".'us']\n\"\\u0061\" = 1\n", "a", "2"),
-	    "[\"ser\\u0076ers\".'us']\n\"\\u0061\" = 2\n", "an escaped key is the same key");
-	is_str(without("[\"\\u0073ervers\".\"u\\U00000073\"]\na = 1\n"), "",
-	    "and an escaped table the same table");
-	ok(strncmp(set("[\"ser\\vers\".us]\n", "a", "1"), "refused: ", 9) == 0,
-	    "a key that cannot be decoded is refused");
-	ok(strncmp(set("\"\\u0073ervers\" = {}\n", "a", "1"), "refused: ", 9) == 0,
-	    "an escaped parent in another form is refused");
+	char key[2048];
+	is_str(set("[\"servers\".'us']\n\"a\" = 1\n", "a", "2"), "[\"servers\".'us']\n\"a\" = 2\n",
+	    "a quoted key is the same key");
+	ok(strncmp(set("\"servers\" = {}\n", "a", "1"), "refused: ", 9) == 0,
+	    "a quoted parent in another form is refused");
 	ok(strncmp(set("[[servers]]\nx = 1\n", "a", "1"), "refused: ", 9) == 0,
 	    "an array of parents is refused");
 	memset(key, 'k', sizeof key);
 	memcpy(key + sizeof key - 6, " = 1\n", 6);
-	ok(strncmp(set(key, "a", "1"), "refused: ", 9) == 0, "and so is a key that is too long");
-	memcpy(key + 4000, " = 1\n", 6);
-	ok(strncmp(set(key, "a", "1"), key, 4005) == 0, "but not a path");
+	ok(strncmp(set(key, "a", "1"), key, sizeof key - 1) == 0, "a long key is another one");
 }
 
 static void test_remove(void)

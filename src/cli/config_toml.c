@@ -8,26 +8,28 @@
 
 #include "base/utf8.h"
 #include "base/xalloc.h"
-#include "cli/toml.h"
 
 #define TEXT_MAX ((size_t)64 * 1024 * 1024)
-enum line_kind {
-	LINE_BLANK, /* or a comment */
-	LINE_HEADER, /* [a.b] */
-	LINE_ARRAY, /* [[a.b]] */
-	LINE_PAIR, /* key = value, which may continue over several lines */
-	LINE_LAST, /* end of the text */
-	LINE_WRONG,
+#define NAME_SIZE 512 /* a longer name is cut, and is then none of ours */
+
+enum kind {
+	KIND_BLANK, /* or a comment */
+	KIND_HEADER, /* [a.b] or [[a.b]] */
+	KIND_PAIR, /* key = value, which may continue over several lines */
+	KIND_LAST, /* end of the text */
+	KIND_WRONG,
 };
 
-/* One statement of the text. */
+/* One statement of the text, and the table that it is in. */
 struct statement {
-	enum line_kind kind;
-	struct toml_key key;
+	enum kind kind;
+	bool is_array; /* its table is one of an array: [[a.b]] */
+	char table[NAME_SIZE]; /* "a.b", without quotes and blanks; "": none yet */
+	char key[NAME_SIZE]; /* of a pair */
 	size_t begin; /* of its first line */
-	size_t value; /* of a pair: the beginning of its value */
+	size_t value; /* of a pair */
 	size_t value_end;
-	size_t next; /* of the next line */
+	size_t next; /* of the line after it */
 };
 
 static bool __attribute__((format(printf, 2, 3)))
@@ -45,62 +47,101 @@ static const char *chars(const struct config_toml *config)
 	return config->text.data != NULL ? (const char *)config->text.data : "";
 }
 
-static size_t skip_blank(const char *text, size_t at)
+/* Reads a name up to the character stop on the same line. Returns its end, or 0 without stop. */
+static size_t read_name(const char *text, size_t at, char stop, char ret_name[NAME_SIZE])
 {
-	return at + strspn(text + at, " \t");
+	size_t len = 0;
+	char quote = '\0';
+	for (; text[at] != '\0' && text[at] != '\n' && (quote != '\0' || text[at] != stop); at++) {
+		bool is_escape = quote == '"' && text[at] == '\\';
+		if (text[at] == quote)
+			quote = '\0';
+		else if (quote == '\0' && (text[at] == '"' || text[at] == '\''))
+			quote = text[at];
+		else if ((quote != '\0' || strchr(" \t", text[at]) == NULL) && len + 1 < NAME_SIZE)
+			ret_name[len++] = text[at];
+		at += is_escape && (text[at + 1] == '"' || text[at + 1] == '\\');
+	}
+	ret_name[len] = '\0';
+	return text[at] == stop && len > 0 ? at : 0;
 }
 
-static size_t line_end(const char *text, size_t at)
+/* The place behind the string that begins at `at`; 0 if it has no end. */
+static size_t string_end(const char *text, size_t at)
 {
-	return at + strcspn(text + at, "\n");
+	const char marks[] = {text[at], text[at], text[at], '\0'};
+	bool is_long = strncmp(text + at, marks, 3) == 0;
+	for (at += is_long ? 3 : 1; text[at] != '\0'; at++) {
+		if (marks[0] == '"' && text[at] == '\\' && text[at + 1] != '\0')
+			at++;
+		else if (!is_long && text[at] == '\n')
+			return 0;
+		else if (!is_long && text[at] == marks[0])
+			return at + 1;
+		else if (is_long && strncmp(text + at, marks, 3) == 0)
+			return at + 3 + strspn(text + at + 3, marks);
+	}
+	return 0;
 }
 
-static size_t next_line(const char *text, size_t at)
+/* Finds the end of a value and the line after it. Returns false if it has no end. */
+static bool find_value_end(const char *text, size_t at, struct statement *ret)
 {
-	at = line_end(text, at);
-	return at + (text[at] == '\n');
+	size_t depth = 0;
+	ret->value_end = at;
+	while (text[at] != '\0' && (text[at] != '\n' || depth > 0)) {
+		size_t end = at + 1;
+		if (text[at] == '#')
+			end = at + strcspn(text + at, "\n");
+		else if (text[at] == '"' || text[at] == '\'')
+			end = string_end(text, at);
+		else if (text[at] == '[' || text[at] == '{')
+			depth++;
+		else if ((text[at] == ']' || text[at] == '}') && depth-- == 0)
+			return false;
+		if (end == 0)
+			return false;
+		if (strchr("# \t\r\n", text[at]) == NULL)
+			ret->value_end = end;
+		at = end;
+	}
+	ret->next = at + (text[at] == '\n');
+	return depth == 0 && ret->value_end > ret->value;
 }
 
-static enum line_kind read_header(const char *text, size_t at, struct statement *ret)
+static enum kind read_header(const char *text, size_t at, struct statement *statement)
 {
-	bool is_array = text[at + 1] == '[';
-	size_t end = toml_key_end(text, at + 1 + is_array, &ret->key);
-	if (end == 0 || text[end] != ']' || (is_array && text[end + 1] != ']') ||
-	    !toml_line_ends(text, end + 1 + is_array))
-		return LINE_WRONG;
-	ret->next = next_line(text, end);
-	return is_array ? LINE_ARRAY : LINE_HEADER;
+	size_t end;
+	statement->is_array = text[at + 1] == '[';
+	end = read_name(text, at + 1 + statement->is_array, ']', statement->table);
+	if (end == 0 || (statement->is_array && text[end + 1] != ']'))
+		return KIND_WRONG;
+	end += 1 + statement->is_array;
+	end += strspn(text + end, " \t\r");
+	return strchr("#\n", text[end]) != NULL ? KIND_HEADER : KIND_WRONG;
 }
 
-static enum line_kind read_pair(const char *text, size_t at, struct statement *ret)
-{
-	size_t end = toml_key_end(text, at, &ret->key);
-	if (end == 0 || text[end] != '=')
-		return LINE_WRONG;
-	ret->value = skip_blank(text, end + 1);
-	ret->value_end = toml_value_end(text, ret->value);
-	if (ret->value_end == 0 || !toml_line_ends(text, ret->value_end))
-		return LINE_WRONG;
-	ret->next = next_line(text, ret->value_end);
-	return LINE_PAIR;
-}
-
-/* The statement whose line begins at `at`. */
-static void read_statement(const char *text, size_t at, struct statement *ret)
+/* Reads the statement after this one, or the first one if this is zero. */
+static void read_next(const char *text, struct statement *statement)
 {
 	size_t first;
-	ret->begin = at;
-	ret->next = next_line(text, at);
-	ret->key.count = 0;
-	first = skip_blank(text, at);
-	if (text[at] == '\0')
-		ret->kind = LINE_LAST;
-	else if (toml_line_ends(text, at))
-		ret->kind = LINE_BLANK;
-	else if (text[first] == '[')
-		ret->kind = read_header(text, first, ret);
-	else
-		ret->kind = read_pair(text, first, ret);
+	statement->begin = statement->next;
+	statement->next += strcspn(text + statement->begin, "\n");
+	statement->next += text[statement->next] == '\n';
+	first = statement->begin + strspn(text + statement->begin, " \t\r");
+	if (text[first] == '\0') {
+		statement->kind = KIND_LAST;
+	} else if (text[first] == '#' || text[first] == '\n') {
+		statement->kind = KIND_BLANK;
+	} else if (text[first] == '[') {
+		statement->kind = read_header(text, first, statement);
+	} else {
+		size_t sign = read_name(text, first, '=', statement->key);
+		statement->value = sign + 1 + strspn(text + sign + 1, " \t");
+		statement->kind = sign > 0 && find_value_end(text, statement->value, statement)
+		    ? KIND_PAIR
+		    : KIND_WRONG;
+	}
 }
 
 static size_t line_number(const char *text, size_t at)
@@ -111,43 +152,79 @@ static size_t line_number(const char *text, size_t at)
 	return number;
 }
 
-/* Whether the names of a statement are defined for the first time. */
-static bool define(struct toml_names *names, const struct statement *statement)
+/* Whether a name is that table, or one in it. */
+static bool is_in(const char *name, const char *table)
 {
-	if (statement->kind == LINE_PAIR)
-		return toml_names_pair(names, &statement->key);
-	return (statement->kind != LINE_HEADER && statement->kind != LINE_ARRAY) ||
-	    toml_names_header(names, &statement->key, statement->kind == LINE_ARRAY);
+	size_t len = strlen(table);
+	return strncmp(name, table, len) == 0 && (name[len] == '\0' || name[len] == '.');
 }
 
-/* Whether the whole text is TOML. */
-static bool check(struct config_toml *config)
+/* Whether a statement makes the table, or that around it, in a form that is not edited. */
+static bool is_elsewhere(const struct statement *statement, const char *table)
 {
-	struct toml_names *names = toml_names_new();
-	struct statement statement = {.next = 0};
-	bool is_fine = true;
-	do {
-		read_statement(chars(config), statement.next, &statement);
-		if (statement.kind == LINE_WRONG)
-			is_fine = refuse(config, "line %zu is not plain TOML",
-			    line_number(chars(config), statement.begin));
-		else if (!define(names, &statement))
-			is_fine = refuse(config, "line %zu defines a name again, or too many",
-			    line_number(chars(config), statement.begin));
-	} while (is_fine && statement.kind != LINE_LAST);
-	toml_names_free(names);
-	return is_fine;
+	char name[2 * NAME_SIZE];
+	bool is_pair = statement->kind == KIND_PAIR;
+	if (statement->kind != KIND_HEADER && !is_pair)
+		return false;
+	if (!statement->is_array && is_in(statement->table, table))
+		return false;
+	(void)snprintf(name, sizeof name, "%s%s%s", statement->table,
+	    is_pair && *statement->table ? "." : "", is_pair ? statement->key : "");
+	return is_in(name, table) || ((is_pair || statement->is_array) && is_in(table, name));
 }
 
-bool config_toml_init(struct config_toml *config, const char *text, size_t len)
+/* The position of the table. */
+struct place {
+	bool is_there;
+	size_t begin; /* of its header */
+	size_t body;
+	size_t end; /* after its last pair */
+};
+
+/*
+ * Finds the table; with is_below, the first one in it otherwise. Returns false with a reason if
+ * the text cannot be read, or the table has another form.
+ */
+static bool find_table(
+    struct config_toml *config, const char *table, bool is_below, struct place *ret_place)
 {
-	*config = (struct config_toml){0};
+	const char *text = chars(config);
+	struct statement statement = {0};
+	bool is_inside = false;
+	*ret_place = (struct place){0};
+	for (;;) {
+		read_next(text, &statement);
+		if (statement.kind == KIND_LAST)
+			return true;
+		if (statement.kind == KIND_WRONG)
+			return refuse(config, "line %zu is not plain TOML",
+			    line_number(text, statement.begin));
+		if (is_elsewhere(&statement, table))
+			return refuse(config, "line %zu has %s in another form than [%s]",
+			    line_number(text, statement.begin), table, table);
+		if (statement.kind == KIND_HEADER) {
+			is_inside = !ret_place->is_there &&
+			    (is_below ? is_in(statement.table, table)
+				      : strcmp(statement.table, table) == 0);
+			if (is_inside)
+				*ret_place = (struct place){
+				    true, statement.begin, statement.next, statement.next};
+		}
+		if (statement.kind == KIND_PAIR && is_inside)
+			ret_place->end = statement.next;
+	}
+}
+
+bool config_toml_init(struct config_toml *config, const char *table, const char *text, size_t len)
+{
+	struct place place;
+	*config = (struct config_toml){.table = table};
 	buf_init(&config->text, TEXT_MAX);
 	if (buf_append(&config->text, text, len) < 0)
 		return refuse(config, "it is larger than 64 MiB");
 	if (memchr(text, '\0', len) != NULL || !utf8_is_valid(text, len))
 		return refuse(config, "it is not UTF-8 text");
-	return check(config);
+	return find_table(config, table, false, &place);
 }
 
 _Static_assert(TEXT_MAX == (size_t)64 * 1024 * 1024, "as the text has it");
@@ -155,80 +232,6 @@ _Static_assert(TEXT_MAX == (size_t)64 * 1024 * 1024, "as the text has it");
 void config_toml_finish(struct config_toml *config)
 {
 	buf_finish(&config->text);
-}
-
-/* The position of the table. */
-struct table {
-	bool is_there;
-	size_t begin; /* of its header */
-	size_t body;
-	size_t end; /* after its last pair */
-};
-
-/* Whether a key, relative to the names of a header, is our table or something in it. */
-static bool leads_to(
-    const struct toml_key *header, const struct toml_key *key, const char *parent, const char *name)
-{
-	const char *wanted[2] = {parent, name};
-	size_t at = 0;
-	for (size_t i = 0; i < header->count && at < 2; i++, at++) {
-		if (strcmp(toml_key_name(header, i), wanted[at]) != 0)
-			return false;
-	}
-	for (size_t i = 0; key != NULL && i < key->count && at < 2; i++, at++) {
-		if (strcmp(toml_key_name(key, i), wanted[at]) != 0)
-			return false;
-	}
-	return at == 2;
-}
-
-/* Whether a pair defines the table, or its parent, without a header. */
-static bool is_elsewhere(const struct toml_key *header, const struct statement *pair,
-    const char *parent, const char *name)
-{
-	if (header->count >= 2)
-		return false;
-	if (leads_to(header, &pair->key, parent, name))
-		return true;
-	return header->count == 0 && pair->key.count == 1 &&
-	    strcmp(toml_key_name(&pair->key, 0), parent) == 0;
-}
-
-/* Finds the table. Returns false if the table has a form that we do not edit. */
-static bool find_table(
-    struct config_toml *config, const char *parent, const char *name, struct table *ret_table)
-{
-	const char *text = chars(config);
-	struct statement statement = {.next = 0};
-	struct toml_key header = {.count = 0};
-	bool is_inside = false;
-	*ret_table = (struct table){0};
-	for (;;) {
-		read_statement(text, statement.next, &statement);
-		if (statement.kind == LINE_LAST)
-			return true;
-		if (statement.kind == LINE_ARRAY &&
-		    (leads_to(&statement.key, NULL, parent, name) ||
-			(statement.key.count == 1 &&
-			    strcmp(toml_key_name(&statement.key, 0), parent) == 0)))
-			return refuse(config, "line %zu makes an array of [%s.%s]",
-			    line_number(text, statement.begin), parent, name);
-		if (statement.kind == LINE_HEADER || statement.kind == LINE_ARRAY) {
-			header = statement.key;
-			is_inside = statement.kind == LINE_HEADER && header.count == 2 &&
-			    leads_to(&header, NULL, parent, name);
-			if (is_inside)
-				*ret_table = (struct table){
-				    true, statement.begin, statement.next, statement.next};
-		}
-		if (statement.kind != LINE_PAIR)
-			continue;
-		if (is_elsewhere(&header, &statement, parent, name))
-			return refuse(config, "line %zu has %s.%s in another form than [%s.%s]",
-			    line_number(text, statement.begin), parent, name, parent, name);
-		if (is_inside)
-			ret_table->end = statement.next;
-	}
 }
 
 /* Replaces the text from begin to end. */
@@ -246,122 +249,75 @@ static void splice(struct config_toml *config, size_t begin, size_t end, const c
 	config->text = out;
 }
 
-/* The line breaks to insert before a new line at `at`. */
-static const char *line_break(const struct config_toml *config, size_t at)
-{
-	return at > 0 && chars(config)[at - 1] != '\n' ? "\n" : "";
-}
-
-static void add_table(
-    struct config_toml *config, const char *parent, const char *name, const char *pair)
-{
-	size_t end = config->text.len;
-	char *text = xasprintf(
-	    "%s%s[%s.%s]\n%s\n", line_break(config, end), end > 0 ? "\n" : "", parent, name, pair);
-	splice(config, end, end, text);
-	mem_free(text);
-}
-
-/* The pair of a table that has that key. */
-static bool find_pair(const struct config_toml *config, const struct table *table, const char *key,
+/* The pair of the table that has that key. */
+static bool find_pair(const struct config_toml *config, const struct place *place, const char *key,
     struct statement *ret_pair)
 {
-	ret_pair->next = table->body;
-	while (ret_pair->next < table->end) {
-		read_statement(chars(config), ret_pair->next, ret_pair);
-		if (ret_pair->kind == LINE_PAIR &&
-		    strcmp(toml_key_name(&ret_pair->key, 0), key) == 0)
+	*ret_pair = (struct statement){.next = place->body};
+	while (ret_pair->next < place->end) {
+		read_next(chars(config), ret_pair);
+		if (ret_pair->kind == KIND_PAIR && is_in(ret_pair->key, key))
 			return true;
 	}
 	return false;
 }
 
-const char *config_toml_get(struct config_toml *config, const char *parent, const char *name,
-    const char *key, size_t *ret_len)
+const char *config_toml_get(struct config_toml *config, const char *key, size_t *ret_len)
 {
-	struct table table;
+	struct place place;
 	struct statement pair;
-	if (!find_table(config, parent, name, &table) || !table.is_there)
+	if (!find_table(config, config->table, false, &place) || !place.is_there)
 		return NULL;
-	*ret_len = table.end - table.body;
+	*ret_len = place.end - place.body;
 	if (key == NULL)
-		return chars(config) + table.body;
-	if (!find_pair(config, &table, key, &pair) || pair.key.count != 1)
+		return chars(config) + place.body;
+	if (!find_pair(config, &place, key, &pair))
 		return NULL;
 	*ret_len = pair.value_end - pair.value;
 	return chars(config) + pair.value;
 }
 
-bool config_toml_set(struct config_toml *config, const char *parent, const char *name,
-    const char *key, const char *value, bool only_new)
+bool config_toml_set(struct config_toml *config, const char *key, const char *value, bool only_new)
 {
-	struct table table;
+	struct place place;
 	struct statement pair;
-	char *text;
-	if (!find_table(config, parent, name, &table))
-		return false;
-	text = xasprintf("%s = %s", key, value);
-	if (!table.is_there) {
-		add_table(config, parent, name, text);
-	} else if (!find_pair(config, &table, key, &pair)) {
-		char *line = xasprintf("%s%s\n", line_break(config, table.end), text);
-		splice(config, table.end, table.end, line);
-		mem_free(line);
-	} else if (!only_new && pair.key.count == 1) {
-		splice(config, pair.value, pair.value_end, value);
-	}
-	mem_free(text);
-	return check(config);
-}
-
-/* The end of the last pair under a header. */
-static size_t header_end(const char *text, size_t header)
-{
-	struct statement statement;
 	size_t end;
-	read_statement(text, header, &statement);
-	end = statement.next;
-	for (;;) {
-		read_statement(text, statement.next, &statement);
-		if (statement.kind != LINE_PAIR && statement.kind != LINE_BLANK)
-			return end;
-		if (statement.kind == LINE_PAIR)
-			end = statement.next;
-	}
-}
-
-/* Finds the first header of the table or of one below it. */
-static bool find_header(
-    const struct config_toml *config, const char *parent, const char *name, size_t *ret_begin)
-{
-	struct statement statement = {.next = 0};
-	do {
-		read_statement(chars(config), statement.next, &statement);
-		if (statement.kind == LINE_HEADER && statement.key.count >= 2 &&
-		    leads_to(&statement.key, NULL, parent, name)) {
-			*ret_begin = statement.begin;
-			return true;
-		}
-	} while (statement.kind != LINE_LAST);
-	return false;
-}
-
-bool config_toml_remove(struct config_toml *config, const char *parent, const char *name)
-{
-	struct table table;
-	size_t begin;
-	if (!find_table(config, parent, name, &table))
+	bool is_open;
+	char *text;
+	if (!find_table(config, config->table, false, &place))
 		return false;
-	while (find_header(config, parent, name, &begin)) {
-		const char *text = chars(config);
-		size_t end = header_end(text, begin);
-		/* If the end or a blank line follows, remove the blank line before the table too. */
-		bool is_last = text[end] == '\0' || text[end] == '\n';
-		if (is_last && begin >= 2 && text[begin - 1] == '\n' && text[begin - 2] == '\n')
-			begin--;
-		else if (is_last && begin == 1 && text[0] == '\n')
-			begin--;
-		splice(config, begin, end, "");
+	if (place.is_there && find_pair(config, &place, key, &pair)) {
+		if (!only_new && strcmp(pair.key, key) == 0)
+			splice(config, pair.value, pair.value_end, value);
+		return true;
 	}
-	return check(config);
+	end = place.is_there ? place.end : config->text.len;
+	is_open = end > 0 && chars(config)[end - 1] != '\n';
+	text = place.is_there ? xasprintf("%s%s = %s\n", is_open ? "\n" : "", key, value)
+			      : xasprintf("%s%s[%s]\n%s = %s\n", is_open ? "\n" : "",
+				    end > 0 ? "\n" : "", config->table, key, value);
+	splice(config, end, end, text);
+	mem_free(text);
+	return true;
+}
+
+bool config_toml_remove(struct config_toml *config)
+{
+	struct place place;
+	for (;;) {
+		const char *text = chars(config);
+		size_t begin;
+		bool is_last;
+		if (!find_table(config, config->table, true, &place))
+			return false;
+		if (!place.is_there)
+			return true;
+		/* If the end or a blank line follows, remove the blank line before the table too. */
+		begin = place.begin;
+		is_last = text[place.end] == '\0' || text[place.end] == '\n';
+		if (is_last && begin > 0 && text[begin - 1] == '\n' &&
+		    (begin == 1 || text[begin - 2] == '\n'))
+			begin--;
+		splice(config, begin, place.end, "");
+	}
 }

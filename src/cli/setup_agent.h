@@ -29,7 +29,7 @@ enum setup_kind {
  */
 struct setup_step {
 	enum setup_kind kind;
-	const char *path[SETUP_NAMES_MAX + 1];
+	const char *path[SETUP_NAMES_MAX + 1]; /* of a member; or a table of TOML, and a key */
 	const char *value; /* JSON, or TOML on one line */
 	const char *mark; /* of an element: text that only this element contains */
 };

@@ -206,9 +206,8 @@ static const struct json *read_value(struct json_reader *reader, const struct se
 		*ret_is_there = value != NULL;
 		return value;
 	}
-	bytes = config_toml_init(&toml, bytes, len)
-	    ? config_toml_get(&toml, path[0], path[1], path[2], &len)
-	    : NULL;
+	bytes = config_toml_init(&toml, path[0], bytes, len) ? config_toml_get(&toml, path[1], &len)
+							     : NULL;
 	*ret_is_there = bytes != NULL;
 	value = bytes != NULL ? json_read(reader, bytes, len, &error) : NULL;
 	config_toml_finish(&toml);
@@ -295,19 +294,19 @@ static bool edit_toml(const struct setup *setup, const struct setup_file *file,
     const struct buf *old, struct buf *out, char *ret_reason, size_t size)
 {
 	struct config_toml config;
-	bool is_done =
-	    config_toml_init(&config, old->len > 0 ? (const char *)old->data : "", old->len);
+	bool is_done = config_toml_init(
+	    &config, file->own[0][0], old->len > 0 ? (const char *)old->data : "", old->len);
 	bool is_removal = setup->action == SETUP_REMOVE;
 	if (is_done && is_removal && compare_file(file, old) == ENTRY_OURS)
-		is_done = config_toml_remove(&config, file->own[0][0], file->own[0][1]);
+		is_done = config_toml_remove(&config);
 	for (const struct setup_step *step = file->steps;
 	     is_done && !is_removal && step->value != NULL; step++) {
 		char *value;
 		if (compare_step(file, step, old) == ENTRY_CHANGED)
 			continue;
 		value = fill(setup, step->value);
-		is_done = config_toml_set(&config, step->path[0], step->path[1], step->path[2],
-		    value, step->kind == SETUP_PRESET);
+		is_done =
+		    config_toml_set(&config, step->path[1], value, step->kind == SETUP_PRESET);
 		mem_free(value);
 	}
 	if (is_done)

@@ -145,17 +145,18 @@ static void try_toml(const char *text, size_t len)
 {
 	static const char value[] = "[\"mcp\", \"--agent=x\"]";
 	struct config_toml first, second;
-	if (!config_toml_init(&first, text, len)) {
+	if (!config_toml_init(&first, "mcp_servers.muxbus", text, len)) {
 		must_be_reason(first.reason);
 		config_toml_finish(&first);
 		return;
 	}
-	if (config_toml_set(&first, "mcp_servers", "muxbus", "args", value, false)) {
-		must(config_toml_init(&second, (char *)first.text.data, first.text.len));
-		must(config_toml_set(&second, "mcp_servers", "muxbus", "args", value, false));
+	if (config_toml_set(&first, "args", value, false)) {
+		must(config_toml_init(
+		    &second, "mcp_servers.muxbus", (char *)first.text.data, first.text.len));
+		must(config_toml_set(&second, "args", value, false));
 		must(first.text.len == second.text.len &&
 		    memcmp(first.text.data, second.text.data, first.text.len) == 0);
-		must(config_toml_remove(&second, "mcp_servers", "muxbus"));
+		must(config_toml_remove(&second));
 		config_toml_finish(&second);
 	}
 	config_toml_finish(&first);
