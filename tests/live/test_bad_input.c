@@ -83,12 +83,6 @@ static const struct {
     {"{\"id\":1,\"method\":\"run_tmux\",\"params\":{\"command\":[\"nosuchcommand\"]}}", 14,
 	"nosuchcommand"},
     {"{\"id\":1,\"method\":\"run_tmux\",\"params\":{\"command\":[\"kill-server\"]}}", 14, "force"},
-    {"{\"id\":1,\"method\":\"run_tmux\",\"params\":{\"command\":[\"bind\",\"x\",\"kill-server\"]}}",
-	14, "kill-server in it"},
-    {"{\"id\":1,\"method\":\"run_tmux\",\"params\":{\"command\":[\"set-hook\",\"-g\",\"session-"
-     "closed\","
-     "\"if -F 1 { run 'tmux kill-server' }\"]}}",
-	14, "kill-server in it"},
 };
 
 static void check_bad_lines(struct talk *talk)

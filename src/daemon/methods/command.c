@@ -63,10 +63,8 @@ static bool refuse(struct request *request, const struct command_judgement *judg
 	char data[160] = "";
 	if (judgement->nearest != NULL)
 		snprintf(data, sizeof data, "\"nearest\":\"%s\"", judgement->nearest);
-	request_fail_data(request, MESSAGE_REFUSED, data, "%.100s: %s%s%s%s",
-	    judgement->name != NULL ? judgement->name : word,
-	    judgement->inner != NULL ? judgement->inner : "", judgement->inner != NULL ? " " : "",
-	    judgement->reason, advice);
+	request_fail_data(request, MESSAGE_REFUSED, data, "%.100s: %s%s",
+	    judgement->name != NULL ? judgement->name : word, judgement->reason, advice);
 	return false;
 }
 
@@ -235,8 +233,8 @@ const struct method methods_command[] = {
 	.summary = "Runs any tmux command and returns its output.",
 	.help = "Refused without force: commands that end the server or the caller's "
 		"own pane, run a shell, or open a mode; keys for a pane, as send_keys refuses "
-		"them; key bindings, hooks and options that "
-		"name a command which closes something. Refused always: commands that "
+		"them. Commands in key bindings, hooks, options and shells are not checked. "
+		"Refused always: commands that "
 		"wait for a person, or are about the client that they come from.",
 	.fields = run_tmux_fields,
 	.args_size = sizeof(struct run_tmux_args),

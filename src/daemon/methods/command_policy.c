@@ -2,7 +2,6 @@
 /* Which tmux commands run_tmux lets through. */
 #include "daemon/methods/command_policy.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -197,19 +196,16 @@ static const char *find_nearest(const char *name)
 struct flags {
 	bool is_given[128];
 	const char *target; /* the value of -t */
-	size_t end; /* the index of the first word behind them */
 };
 
 static void read_flags(
     const struct row *row, const char *const *words, size_t count, struct flags *ret_flags)
 {
-	*ret_flags = (struct flags){.end = count};
+	*ret_flags = (struct flags){0};
 	for (size_t i = 1; i < count; i++) {
 		const char *word = words[i];
-		if (word[0] != '-' || word[1] == '\0' || strcmp(word, "--") == 0) {
-			ret_flags->end = i + (strcmp(word, "--") == 0);
+		if (word[0] != '-' || word[1] == '\0' || strcmp(word, "--") == 0)
 			return;
-		}
 		for (const char *flag = word + 1; *flag; flag++) {
 			const char *value;
 			if ((unsigned char)*flag < 128)
@@ -256,116 +252,6 @@ static bool only_looks(const char *name)
 	return strncmp(name, "list-", 5) == 0 || strncmp(name, "show-", 5) == 0;
 }
 
-/* Commands whose words behind the flags are to run: now, at a key or at an event. */
-enum runs {
-	RUNS_NOTHING,
-	RUNS_COMMANDS, /* of tmux */
-	RUNS_OPTION, /* the value may be commands of tmux */
-	RUNS_SHELL,
-	RUNS_SHELL_X, /* with -X, of send-keys */
-};
-
-static const struct {
-	const char *name;
-	enum runs runs;
-} runners[] = {
-    {"bind-key", RUNS_COMMANDS},
-    {"new-pane", RUNS_SHELL},
-    {"new-session", RUNS_SHELL},
-    {"new-window", RUNS_SHELL},
-    {"pipe-pane", RUNS_SHELL},
-    {"respawn-pane", RUNS_SHELL},
-    {"respawn-window", RUNS_SHELL},
-    {"send-keys", RUNS_SHELL_X},
-    {"set-hook", RUNS_COMMANDS},
-    {"set-option", RUNS_OPTION},
-    {"set-window-option", RUNS_OPTION},
-    {"split-window", RUNS_SHELL},
-};
-
-static enum runs runs_of(const char *name)
-{
-	for (size_t i = 0; i < sizeof runners / sizeof *runners; i++)
-		if (strcmp(runners[i].name, name) == 0)
-			return runners[i].runs;
-	return RUNS_NOTHING;
-}
-
-/* A search for words that are commands which close things. */
-struct search {
-	bool is_shell; /* in a shell's text they count beside the word tmux only */
-	bool has_tmux;
-	bool has_kill; /* or its like */
-	const char *closing; /* the full name; NULL: none */
-	const struct row *last; /* the command that the flags are of; NULL: none yet */
-};
-
-static void take_word(struct search *search, const char *word)
-{
-	const struct row *row = strlen(word) > 4 ? find_row(word) : NULL;
-	struct flags flags;
-	if (strcmp(word, "tmux") == 0)
-		search->has_tmux = true;
-	else if (strcmp(word, "kill") == 0 || strcmp(word, "pkill") == 0 ||
-	    strcmp(word, "killall") == 0)
-		search->has_kill = true;
-	if (row != NULL)
-		search->last = row;
-	if (row != NULL && row->verdict == COMMAND_CLOSES)
-		search->closing = row->name;
-	if (word[0] != '-' || search->is_shell || search->last == NULL)
-		return;
-	read_flags(search->last, (const char *const[]){"", word}, 2, &flags);
-	if (has_one_of(&flags, search->last->forced))
-		search->closing = search->last->name;
-}
-
-static void search_text(struct search *search, const char *text)
-{
-	static const char characters[] =
-	    "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-	char word[32];
-	for (text += strcspn(text, characters); *text; text += strcspn(text, characters)) {
-		size_t len = strspn(text, characters);
-		if (len < sizeof word) {
-			(void)snprintf(word, sizeof word, "%.*s", (int)len, text);
-			take_word(search, word);
-		}
-		text += len;
-	}
-}
-
-/* Options that close sessions or the server, by the shortest name that tmux takes. */
-static const char *closing_option(const char *const *words, size_t count)
-{
-	bool is_off = count > 1 && (strcmp(words[1], "off") == 0 || strcmp(words[1], "0") == 0);
-	if (count == 0 || is_off)
-		return NULL;
-	if (strncmp(words[0], "destroy-u", 9) == 0)
-		return "destroy-unattached";
-	return strncmp(words[0], "exit-u", 6) == 0 ? "exit-unattached" : NULL;
-}
-
-/* The name of a thing behind the flags that would close something later; NULL: none. */
-static const char *find_closing(
-    const struct row *row, const struct flags *flags, const char *const *words, size_t count)
-{
-	enum runs runs = runs_of(row->name);
-	struct search search = {.is_shell = runs >= RUNS_SHELL};
-	bool is_option = runs == RUNS_OPTION;
-	if (runs == RUNS_NOTHING || (runs == RUNS_SHELL_X && !flags->is_given['X']))
-		return NULL;
-	if (is_option && (count == 0 || words[0][0] == '@'))
-		return NULL; /* a user's own option runs nothing */
-	if (is_option && closing_option(words, count) != NULL)
-		return closing_option(words, count);
-	for (size_t i = 0; i < count; i++)
-		search_text(&search, words[i]);
-	if (search.closing != NULL && (search.has_tmux || !search.is_shell))
-		return search.closing;
-	return search.has_tmux && search.has_kill ? "kill" : NULL;
-}
-
 /* Whether a command gives keys, or other input, to the program in its target. */
 static bool types(const char *name, const struct flags *flags)
 {
@@ -402,12 +288,6 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 	} else if (row->verdict == COMMAND_ALLOWED && runs_shell(row, words, count, &flags)) {
 		judgement.verdict = COMMAND_NEEDS_FORCE;
 		judgement.reason = "#(...) in it may run a shell";
-	} else if (row->verdict == COMMAND_ALLOWED) {
-		judgement.inner = find_closing(row, &flags, words + flags.end, count - flags.end);
-		if (judgement.inner != NULL) {
-			judgement.verdict = COMMAND_NEEDS_FORCE;
-			judgement.reason = "in it closes things, and would run unchecked";
-		}
 	}
 	*ret_judgement = judgement;
 }

@@ -28,7 +28,6 @@ struct command_judgement {
 	const char *name; /* the command's full name, NULL if it is none that is known */
 	const char *nearest; /* then perhaps what was meant */
 	const char *reason; /* half a sentence */
-	const char *inner; /* the command in its words that reason is about; NULL: none */
 	enum command_target target; /* COMMAND_CLOSES: what kind of thing it closes */
 	const char *target_text; /* the value of its -t, NULL if it has none */
 	bool types; /* it gives keys to its target */
@@ -38,8 +37,7 @@ struct command_judgement {
 /*
  * Judges a command by its words. Names are read as tmux reads them: by alias, in full, or by an
  * unambiguous beginning. Words that run later, those of a key binding, a hook, an option or a
- * shell, are not parsed: the name of a command that closes things, as a word among them, needs
- * force. This guards against mistakes, and not against intent.
+ * shell, are not looked at. This guards against mistakes, and not against intent.
  */
 void command_judge(const char *const *words, size_t count, struct command_judgement *ret_judgement);
 
