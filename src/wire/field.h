@@ -64,6 +64,10 @@ struct field {
 	void (*put_schema)(struct json_writer *writer, bool in_short);
 };
 
+/* Begins a row: {FIELD_ROW(BOOL, struct args, force, "force"), .help = "..."} */
+#define FIELD_ROW(type_, struct_, member_, name_) \
+	.name = name_, .type = FIELD_##type_, .offset = offsetof(struct_, member_)
+
 /* A member of a result, for describe, schemas and the manual. */
 struct field_result {
 	const char *name; /* NULL ends a table; "panes[].pane" for members of members */

@@ -262,10 +262,8 @@ struct initialize_args {
 };
 
 static const struct field initialize_fields[] = {
-    {.name = "protocolVersion",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct initialize_args, version)},
-    {.name = "clientInfo", .type = FIELD_VALUE, .offset = offsetof(struct initialize_args, info)},
+    {FIELD_ROW(STRING, struct initialize_args, version, "protocolVersion")},
+    {FIELD_ROW(VALUE, struct initialize_args, info, "clientInfo")},
     {.name = NULL},
 };
 
@@ -319,8 +317,8 @@ struct hello_args {
 };
 
 static const struct field hello_fields[] = {
-    {.name = "tools", .type = FIELD_STRING, .offset = offsetof(struct hello_args, tools)},
-    {.name = "pane", .type = FIELD_STRING, .offset = offsetof(struct hello_args, pane)},
+    {FIELD_ROW(STRING, struct hello_args, tools, "tools")},
+    {FIELD_ROW(STRING, struct hello_args, pane, "pane")},
     {.name = NULL},
 };
 

@@ -9,10 +9,7 @@ struct cancelled_args {
 };
 
 static const struct field cancelled_fields[] = {
-    {.name = "requestId",
-	.type = FIELD_VALUE,
-	.offset = offsetof(struct cancelled_args, id),
-	.flags = FIELD_REQUIRED},
+    {FIELD_ROW(VALUE, struct cancelled_args, id, "requestId"), .flags = FIELD_REQUIRED},
     {.name = NULL},
 };
 

@@ -60,14 +60,8 @@ struct complete_args {
 };
 
 static const struct field complete_fields[] = {
-    {.name = "argument",
-	.type = FIELD_VALUE,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct complete_args, argument)},
-    {.name = "ref",
-	.type = FIELD_VALUE,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct complete_args, ref)},
+    {FIELD_ROW(VALUE, struct complete_args, argument, "argument"), .flags = FIELD_REQUIRED},
+    {FIELD_ROW(VALUE, struct complete_args, ref, "ref"), .flags = FIELD_REQUIRED},
     {.name = NULL},
 };
 

@@ -6,7 +6,7 @@
 #include "daemon/server/request.h"
 
 const struct field mcp_list_fields[] = {
-    {.name = "cursor", .type = FIELD_STRING, .offset = offsetof(struct mcp_list_args, cursor)},
+    {FIELD_ROW(STRING, struct mcp_list_args, cursor, "cursor")},
     {.name = NULL},
 };
 

@@ -312,10 +312,7 @@ struct subscribe_args {
 };
 
 static const struct field subscribe_fields[] = {
-    {.name = "uri",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct subscribe_args, uri),
+    {FIELD_ROW(STRING, struct subscribe_args, uri, "uri"), .flags = FIELD_REQUIRED,
 	.max = MCP_URI_MAX},
     {.name = NULL},
 };
@@ -431,10 +428,7 @@ struct listen_args {
 };
 
 static const struct field listen_fields[] = {
-    {.name = "notifications",
-	.type = FIELD_VALUE,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct listen_args, notifications)},
+    {FIELD_ROW(VALUE, struct listen_args, notifications, "notifications"), .flags = FIELD_REQUIRED},
     {.name = NULL},
 };
 

@@ -113,10 +113,7 @@ struct level_args {
 };
 
 static const struct field level_fields[] = {
-    {.name = "level",
-	.type = FIELD_CHOICE,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct level_args, level),
+    {FIELD_ROW(CHOICE, struct level_args, level, "level"), .flags = FIELD_REQUIRED,
 	.choices = level_names},
     {.name = NULL},
 };

@@ -95,11 +95,8 @@ struct get_args {
 };
 
 static const struct field get_fields[] = {
-    {.name = "name",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct get_args, name)},
-    {.name = "arguments", .type = FIELD_STRING_MAP, .offset = offsetof(struct get_args, arguments)},
+    {FIELD_ROW(STRING, struct get_args, name, "name"), .flags = FIELD_REQUIRED},
+    {FIELD_ROW(STRING_MAP, struct get_args, arguments, "arguments")},
     {.name = NULL},
 };
 

@@ -371,11 +371,7 @@ struct read_args {
 };
 
 static const struct field read_fields[] = {
-    {.name = "uri",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct read_args, uri),
-	.max = MCP_URI_MAX},
+    {FIELD_ROW(STRING, struct read_args, uri, "uri"), .flags = FIELD_REQUIRED, .max = MCP_URI_MAX},
     {.name = NULL},
 };
 

@@ -312,11 +312,8 @@ struct call_args {
 };
 
 static const struct field call_fields[] = {
-    {.name = "name",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct call_args, name)},
-    {.name = "arguments", .type = FIELD_VALUE, .offset = offsetof(struct call_args, arguments)},
+    {FIELD_ROW(STRING, struct call_args, name, "name"), .flags = FIELD_REQUIRED},
+    {FIELD_ROW(VALUE, struct call_args, arguments, "arguments")},
     {.name = NULL},
 };
 

@@ -50,86 +50,40 @@ struct ensure_args {
 };
 
 static const struct field ensure_fields[] = {
-    {.name = "name",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct ensure_args, name),
-	.min = 1,
-	.max = AGENT_NAME_MAX,
+    {FIELD_ROW(STRING, struct ensure_args, name, "name"), .min = 1, .max = AGENT_NAME_MAX,
 	.help = "Its name from then on: A-Z a-z 0-9 _ . : -; with pane it may be left out: "
 		"then the agent is named after its program."},
-    {.name = "command",
-	.type = FIELD_KEYS,
-	.offset = offsetof(struct ensure_args, spawn.command),
-	.max = 256,
+    {FIELD_ROW(KEYS, struct ensure_args, spawn.command, "command"), .max = 256,
 	.help = "The program: a string goes to the shell, an array of two or more words is "
 		"executed as it is. Left out, only an agent that runs is found."},
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct ensure_args, pane),
-	.min = 1,
-	.max = 256,
+    {FIELD_ROW(STRING, struct ensure_args, pane, "pane"), .flags = FIELD_RARE, .min = 1, .max = 256,
 	.help = "Instead of command: adopt the agent that a person started in this pane."},
-    {.name = "cwd",
-	.type = FIELD_STRING,
-	.flags = FIELD_PATH,
-	.offset = offsetof(struct ensure_args, spawn.cwd),
-	.min = 1,
+    {FIELD_ROW(STRING, struct ensure_args, spawn.cwd, "cwd"), .flags = FIELD_PATH, .min = 1,
 	.max = PATH_MAX - 1,
 	.help = "The absolute path of the directory it starts in; left out, the caller's. An "
 		"agent that runs is found in any directory if this is left out."},
-    {.name = "env",
-	.type = FIELD_STRING_MAP,
-	.flags = FIELD_CONFIDENTIAL,
-	.offset = offsetof(struct ensure_args, spawn.env),
+    {FIELD_ROW(STRING_MAP, struct ensure_args, spawn.env, "env"), .flags = FIELD_CONFIDENTIAL,
 	.help = "Environment variables for it."},
-    {.name = "prompt",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct ensure_args, prompt),
-	.min = 1,
-	.max = PATTERN_BYTES_MAX,
+    {FIELD_ROW(STRING, struct ensure_args, prompt, "prompt"), .min = 1, .max = PATTERN_BYTES_MAX,
 	.help = "A regular expression that matches what stands before the cursor when it is "
 		"ready; left out, its prompt is learned when it first rests."},
-    {.name = "width",
-	.type = FIELD_INT,
-	.offset = offsetof(struct ensure_args, width),
-	.given_offset = offsetof(struct ensure_args, has_width),
-	.unit = "cells",
-	.min = CELLS_MIN,
-	.max = CELLS_MAX,
-	.preset = "220",
+    {FIELD_ROW(INT, struct ensure_args, width, "width"),
+	.given_offset = offsetof(struct ensure_args, has_width), .unit = "cells", .min = CELLS_MIN,
+	.max = CELLS_MAX, .preset = "220",
 	.help = "Columns of its window, whichever clients attach."},
-    {.name = "height",
-	.type = FIELD_INT,
-	.offset = offsetof(struct ensure_args, height),
-	.given_offset = offsetof(struct ensure_args, has_height),
-	.unit = "cells",
-	.min = CELLS_MIN,
-	.max = CELLS_MAX,
-	.preset = "50",
-	.help = "Rows of its window."},
-    {.name = "history_limit",
-	.type = FIELD_INT,
-	.offset = offsetof(struct ensure_args, history_limit),
-	.given_offset = offsetof(struct ensure_args, has_history_limit),
-	.unit = "lines",
-	.max = HISTORY_MAX,
-	.preset = "50000",
+    {FIELD_ROW(INT, struct ensure_args, height, "height"),
+	.given_offset = offsetof(struct ensure_args, has_height), .unit = "cells", .min = CELLS_MIN,
+	.max = CELLS_MAX, .preset = "50", .help = "Rows of its window."},
+    {FIELD_ROW(INT, struct ensure_args, history_limit, "history_limit"),
+	.given_offset = offsetof(struct ensure_args, has_history_limit), .unit = "lines",
+	.max = HISTORY_MAX, .preset = "50000",
 	.help = "How many lines tmux keeps that have scrolled away."},
-    {.name = "notices",
-	.type = FIELD_BOOL,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct ensure_args, notices),
+    {FIELD_ROW(BOOL, struct ensure_args, notices, "notices"), .flags = FIELD_RARE,
 	.preset = "false",
 	.help = "Make notifications for you of what its program tells its terminal (OSC 9, 99, "
 		"777)."},
-    {.name = "startup_timeout_sec",
-	.type = FIELD_NUMBER,
-	.offset = offsetof(struct ensure_args, startup_timeout_sec),
-	.unit = "s",
-	.min = 0.001,
-	.max = 86400,
-	.preset = "30",
+    {FIELD_ROW(NUMBER, struct ensure_args, startup_timeout_sec, "startup_timeout_sec"), .unit = "s",
+	.min = 0.001, .max = 86400, .preset = "30",
 	.help = "How long to wait for its prompt; it goes on starting after that."},
     {.name = NULL},
 };
@@ -304,48 +258,28 @@ struct send_args {
 	int64_t max_bytes;
 };
 
-#define SEND_FIELDS(text_help)                                                                  \
-	{.name = "agent",                                                                       \
-	    .type = FIELD_STRING,                                                               \
-	    .flags = FIELD_REQUIRED,                                                            \
-	    .offset = offsetof(struct send_args, agent),                                        \
-	    .min = 1,                                                                           \
-	    .max = AGENT_NAME_MAX,                                                              \
-	    .help = "The name of the agent."},                                                  \
-	    {.name = "text",                                                                    \
-		.type = FIELD_STRING,                                                           \
-		.flags = FIELD_REQUIRED | FIELD_CONFIDENTIAL,                                   \
-		.offset = offsetof(struct send_args, text),                                     \
-		.max = AGENT_TEXT_MAX,                                                          \
-		.help = text_help},                                                             \
-	    {.name = "wait",                                                                    \
-		.type = FIELD_BOOL,                                                             \
-		.offset = offsetof(struct send_args, wait),                                     \
-		.preset = "true",                                                               \
-		.help = "Answer when its prompt is back; false: at once, and the end is a "     \
-			"notification."},                                                       \
-	    {.name = "timeout_sec",                                                             \
-		.type = FIELD_NUMBER,                                                           \
-		.offset = offsetof(struct send_args, timeout_sec),                              \
-		.unit = "s",                                                                    \
-		.min = 0.001,                                                                   \
-		.max = TASK_SEC_MAX,                                                            \
-		.preset = "600",                                                                \
-		.help =                                                                         \
-		    "End with the outcome timeout after this long, counted from the request."}, \
-	    {.name = "max_bytes",                                                               \
-		.type = FIELD_INT,                                                              \
-		.offset = offsetof(struct send_args, max_bytes),                                \
-		.unit = "bytes",                                                                \
-		.min = 256,                                                                     \
-		.max = AGENT_OUTPUT_MAX,                                                        \
-		.preset = "65536",                                                              \
-		.help = "How much of the output, from its end, the answer holds."},             \
-	{                                                                                       \
-		.name = "progress", .type = FIELD_BOOL,                                         \
-		.offset = offsetof(struct send_args, progress), .preset = "true",               \
-		.help = "Tell what it says meanwhile: lines with the method progress, at most " \
-			"four a second."                                                        \
+#define SEND_FIELDS(text_help)                                                                   \
+	{FIELD_ROW(STRING, struct send_args, agent, "agent"), .flags = FIELD_REQUIRED, .min = 1, \
+	    .max = AGENT_NAME_MAX, .help = "The name of the agent."},                            \
+	    {FIELD_ROW(STRING, struct send_args, text, "text"),                                  \
+		.flags = FIELD_REQUIRED | FIELD_CONFIDENTIAL, .max = AGENT_TEXT_MAX,             \
+		.help = text_help},                                                              \
+	    {FIELD_ROW(BOOL, struct send_args, wait, "wait"), .preset = "true",                  \
+		.help = "Answer when its prompt is back; false: at once, and the end is a "      \
+			"notification."},                                                        \
+	    {FIELD_ROW(NUMBER, struct send_args, timeout_sec, "timeout_sec"), .unit = "s",       \
+		.min = 0.001, .max = TASK_SEC_MAX, .preset = "600",                              \
+		.help =                                                                          \
+		    "End with the outcome timeout after this long, counted from the request."},  \
+	    {FIELD_ROW(INT, struct send_args, max_bytes, "max_bytes"), .unit = "bytes",          \
+		.min = 256, .max = AGENT_OUTPUT_MAX, .preset = "65536",                          \
+		.help = "How much of the output, from its end, the answer holds."},              \
+	{                                                                                        \
+		FIELD_ROW(BOOL, struct send_args, progress, "progress"),                         \
+		    .preset = "true",                                                            \
+		    .help =                                                                      \
+			"Tell what it says meanwhile: lines with the method progress, at most "  \
+			"four a second."                                                         \
 	}
 
 static const struct field send_fields[] = {
@@ -501,24 +435,12 @@ struct stop_args {
 };
 
 static const struct field stop_fields[] = {
-    {.name = "agent",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct stop_args, agent),
-	.min = 1,
-	.max = AGENT_NAME_MAX,
-	.help = "The name of the agent."},
-    {.name = "grace_sec",
-	.type = FIELD_NUMBER,
-	.offset = offsetof(struct stop_args, grace_sec),
-	.unit = "s",
-	.max = 300,
+    {FIELD_ROW(STRING, struct stop_args, agent, "agent"), .flags = FIELD_REQUIRED, .min = 1,
+	.max = AGENT_NAME_MAX, .help = "The name of the agent."},
+    {FIELD_ROW(NUMBER, struct stop_args, grace_sec, "grace_sec"), .unit = "s", .max = 300,
 	.preset = "5",
 	.help = "How long its program may take to end (SIGHUP) before it is killed."},
-    {.name = "force",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct stop_args, force),
-	.preset = "false",
+    {FIELD_ROW(BOOL, struct stop_args, force, "force"), .preset = "false",
 	.help = "Also the one that the caller is in, or whose pane is the server's last; and "
 		"close the pane of one that was adopted."},
     {.name = NULL},

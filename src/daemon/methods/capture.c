@@ -66,22 +66,17 @@ static const char *const encodings[] = {
 };
 
 #define PANE_FIELD(args_struct)                                                                 \
-	{.name = "pane",                                                                        \
-	    .type = FIELD_STRING,                                                               \
-	    .offset = offsetof(struct args_struct, pane),                                       \
-	    .min = 1,                                                                           \
-	    .max = 1024,                                                                        \
+	{FIELD_ROW(STRING, struct args_struct, pane, "pane"), .min = 1, .max = 1024,            \
 	    .help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."}, \
 	{                                                                                       \
 		.name = "pane_id", .flags = FIELD_ALIAS                                         \
 	}
 
-#define ENCODING_FIELD(args_struct)                                                     \
-	{                                                                               \
-		.name = "encoding", .type = FIELD_CHOICE, .flags = FIELD_RARE,          \
-		.offset = offsetof(struct args_struct, encoding), .choices = encodings, \
-		.preset = "\"text\"",                                                   \
-		.help = "base64: the exact bytes, as a member base64 instead of text."  \
+#define ENCODING_FIELD(args_struct)                                                        \
+	{                                                                                  \
+		FIELD_ROW(CHOICE, struct args_struct, encoding, "encoding"),               \
+		    .flags = FIELD_RARE, .choices = encodings, .preset = "\"text\"",       \
+		    .help = "base64: the exact bytes, as a member base64 instead of text." \
 	}
 
 /* How many bytes of a pane surely fit in a result. */
@@ -115,49 +110,23 @@ struct capture_args {
 
 static const struct field capture_fields[] = {
     ENCODING_FIELD(capture_args),
-    {.name = "escapes",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct capture_args, escapes),
-	.preset = "false",
+    {FIELD_ROW(BOOL, struct capture_args, escapes, "escapes"), .preset = "false",
 	.help = "With colours and attributes, as escape sequences."},
-    {.name = "format",
-	.type = FIELD_CHOICE,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct capture_args, format),
-	.choices = formats,
-	.preset = "\"text\"",
+    {FIELD_ROW(CHOICE, struct capture_args, format, "format"), .flags = FIELD_RARE,
+	.choices = formats, .preset = "\"text\"",
 	.help = "svg, html: a picture of the pane with its colours, instead of text."},
-    {.name = "history",
-	.type = FIELD_VALUE,
-	.offset = offsetof(struct capture_args, history),
+    {FIELD_ROW(VALUE, struct capture_args, history, "history"),
 	.help = "Lines above the screen too: how many, or true for all.",
 	.shape = "\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"boolean\"}]"},
-    {.name = "join",
-	.type = FIELD_BOOL,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct capture_args, join),
-	.preset = "false",
+    {FIELD_ROW(BOOL, struct capture_args, join, "join"), .flags = FIELD_RARE, .preset = "false",
 	.help = "Lines that were wrapped come as one."},
-    {.name = "lines",
-	.type = FIELD_INT,
-	.offset = offsetof(struct capture_args, lines),
-	.min = 1,
-	.max = LINES_MAX,
+    {FIELD_ROW(INT, struct capture_args, lines, "lines"), .min = 1, .max = LINES_MAX,
 	.help =
 	    "Only the last so many that are not blank, from above the screen too if it has fewer."},
     PANE_FIELD(capture_args),
-    {.name = "theme",
-	.type = FIELD_CHOICE,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct capture_args, theme),
-	.choices = themes,
-	.preset = "\"dark\"",
-	.help = "The ground of a picture."},
-    {.name = "title",
-	.type = FIELD_STRING,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct capture_args, title),
-	.max = 1024,
+    {FIELD_ROW(CHOICE, struct capture_args, theme, "theme"), .flags = FIELD_RARE, .choices = themes,
+	.preset = "\"dark\"", .help = "The ground of a picture."},
+    {FIELD_ROW(STRING, struct capture_args, title, "title"), .flags = FIELD_RARE, .max = 1024,
 	.help = "Puts a bar with this title above a picture."},
     {0},
 };
@@ -441,30 +410,15 @@ struct find_args {
 };
 
 static const struct field find_fields[] = {
-    {.name = "history",
-	.type = FIELD_VALUE,
-	.offset = offsetof(struct find_args, history),
+    {FIELD_ROW(VALUE, struct find_args, history, "history"),
 	.help = "Look at lines above the screen too: how many, or true for all.",
 	.shape = "\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"boolean\"}]"},
-    {.name = "limit",
-	.type = FIELD_INT,
-	.offset = offsetof(struct find_args, limit),
-	.min = 1,
-	.max = MATCHES_MAX,
-	.preset = "100",
-	.help = "How many matches at most, the first ones."},
-    {.name = "offset",
-	.type = FIELD_INT,
-	.offset = offsetof(struct find_args, offset),
-	.max = LINES_MAX,
-	.preset = "0",
+    {FIELD_ROW(INT, struct find_args, limit, "limit"), .min = 1, .max = MATCHES_MAX,
+	.preset = "100", .help = "How many matches at most, the first ones."},
+    {FIELD_ROW(INT, struct find_args, offset, "offset"), .max = LINES_MAX, .preset = "0",
 	.help = "How many matches to pass over: last, to go on behind those of an answer."},
     PANE_FIELD(find_args),
-    {.name = "regex",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct find_args, regex),
-	.min = 1,
+    {FIELD_ROW(STRING, struct find_args, regex, "regex"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = PATTERN_BYTES_MAX,
 	.help = "A regular expression (PCRE2); ^ and $ match at the ends of lines."},
     {0},
@@ -610,27 +564,15 @@ struct read_args {
 #define OFFSET_MAX 9007199254740991.0
 
 static const struct field read_fields[] = {
-    {.name = "after",
-	.type = FIELD_INT,
-	.offset = offsetof(struct read_args, after),
-	.given_offset = offsetof(struct read_args, has_after),
-	.max = OFFSET_MAX,
+    {FIELD_ROW(INT, struct read_args, after, "after"),
+	.given_offset = offsetof(struct read_args, has_after), .max = OFFSET_MAX,
 	.help = "From this offset on: what \"to\" said last time, or the offset of a capture; left "
 		"out, from the oldest byte that is remembered."},
     ENCODING_FIELD(read_args),
-    {.name = "max_bytes",
-	.type = FIELD_INT,
-	.offset = offsetof(struct read_args, max_bytes),
-	.unit = "bytes",
-	.min = 16,
-	.max = 64 * 1024 * 1024,
-	.preset = "65536",
-	.help = "How much at most."},
+    {FIELD_ROW(INT, struct read_args, max_bytes, "max_bytes"), .unit = "bytes", .min = 16,
+	.max = 64 * 1024 * 1024, .preset = "65536", .help = "How much at most."},
     PANE_FIELD(read_args),
-    {.name = "strip",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct read_args, strip),
-	.preset = "false",
+    {FIELD_ROW(BOOL, struct read_args, strip, "strip"), .preset = "false",
 	.help = "As lines of text, without escape sequences; of a line that was written over and "
 		"over only the last state."},
     {0},

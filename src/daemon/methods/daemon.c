@@ -39,11 +39,7 @@ struct describe_args {
 };
 
 static const struct field describe_fields[] = {
-    {.name = "method",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct describe_args, method),
-	.max = 64,
-	.min = 1,
+    {FIELD_ROW(STRING, struct describe_args, method, "method"), .max = 64, .min = 1,
 	.help = "Describe this one alone."},
     {0},
 };
@@ -187,10 +183,7 @@ struct status_args {
 };
 
 static const struct field status_fields[] = {
-    {.name = "audit",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct status_args, audit),
-	.preset = "false",
+    {FIELD_ROW(BOOL, struct status_args, audit, "audit"), .preset = "false",
 	.help = "Compare the model with what tmux lists now, and correct it."},
     {0},
 };

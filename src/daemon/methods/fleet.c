@@ -29,10 +29,7 @@ struct retry_args {
 };
 
 static const struct field retry_fields[] = {
-    {.name = "host",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct retry_args, host),
-	.help = "Only this one."},
+    {FIELD_ROW(STRING, struct retry_args, host, "host"), .help = "Only this one."},
     {.name = NULL},
 };
 

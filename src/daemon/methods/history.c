@@ -11,13 +11,8 @@ struct history_args {
 };
 
 static const struct field history_fields[] = {
-    {.name = "limit",
-	.type = FIELD_INT,
-	.offset = offsetof(struct history_args, limit),
-	.min = 1,
-	.max = HISTORY_KEEP,
-	.preset = "20",
-	.help = "How many at most."},
+    {FIELD_ROW(INT, struct history_args, limit, "limit"), .min = 1, .max = HISTORY_KEEP,
+	.preset = "20", .help = "How many at most."},
     {.name = NULL},
 };
 

@@ -134,11 +134,7 @@ static bool decode(struct request *request, const char *text, struct buf *out)
 }
 
 #define PANE_FIELD(args_struct)                                                                 \
-	{.name = "pane",                                                                        \
-	    .type = FIELD_STRING,                                                               \
-	    .offset = offsetof(struct args_struct, pane),                                       \
-	    .min = 1,                                                                           \
-	    .max = 1024,                                                                        \
+	{FIELD_ROW(STRING, struct args_struct, pane, "pane"), .min = 1, .max = 1024,            \
 	    .help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."}, \
 	{                                                                                       \
 		.name = "pane_id", .flags = FIELD_ALIAS                                         \
@@ -146,9 +142,10 @@ static bool decode(struct request *request, const char *text, struct buf *out)
 
 #define FORCE_FIELD(args_struct)                                                                  \
 	{                                                                                         \
-		.name = "force", .type = FIELD_BOOL, .flags = FIELD_RARE,                         \
-		.offset = offsetof(struct args_struct, force), .preset = "false",                 \
-		.help = "Type also where a draft stands or a person types, and end a mode, such " \
+		FIELD_ROW(BOOL, struct args_struct, force, "force"),                              \
+		    .flags = FIELD_RARE, .preset = "false",                                       \
+		    .help =                                                                       \
+			"Type also where a draft stands or a person types, and end a mode, such " \
 			"as copy mode, first."                                                    \
 	}
 
@@ -160,18 +157,11 @@ struct send_keys_args {
 };
 
 static const struct field send_keys_fields[] = {
-    {.name = "base64",
-	.type = FIELD_STRING,
-	.flags = FIELD_RARE | FIELD_CONFIDENTIAL,
-	.offset = offsetof(struct send_keys_args, base64),
-	.max = 2 * TYPING_BYTES_MAX,
+    {FIELD_ROW(STRING, struct send_keys_args, base64, "base64"),
+	.flags = FIELD_RARE | FIELD_CONFIDENTIAL, .max = 2 * TYPING_BYTES_MAX,
 	.help = "Exact bytes to type instead of keys."},
     FORCE_FIELD(send_keys_args),
-    {.name = "keys",
-	.type = FIELD_KEYS,
-	.flags = FIELD_CONFIDENTIAL,
-	.offset = offsetof(struct send_keys_args, keys),
-	.max = 4096,
+    {FIELD_ROW(KEYS, struct send_keys_args, keys, "keys"), .flags = FIELD_CONFIDENTIAL, .max = 4096,
 	.help = "A string or an array. A string that names a key (Enter, C-c, Ctrl+C, F5) is "
 		"that key; else it is typed as it is."},
     PANE_FIELD(send_keys_args),
@@ -268,31 +258,18 @@ struct send_text_args {
 };
 
 static const struct field send_text_fields[] = {
-    {.name = "base64",
-	.type = FIELD_STRING,
-	.flags = FIELD_CONFIDENTIAL,
-	.offset = offsetof(struct send_text_args, base64),
-	.max = 2 * TEXT_BYTES_MAX,
-	.help = "Exact bytes to type instead of text."},
-    {.name = "enter",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct send_text_args, enter),
-	.preset = "false",
+    {FIELD_ROW(STRING, struct send_text_args, base64, "base64"), .flags = FIELD_CONFIDENTIAL,
+	.max = 2 * TEXT_BYTES_MAX, .help = "Exact bytes to type instead of text."},
+    {FIELD_ROW(BOOL, struct send_text_args, enter, "enter"), .preset = "false",
 	.help = "Press Enter behind it, as a step of its own a moment later."},
     FORCE_FIELD(send_text_args),
     PANE_FIELD(send_text_args),
-    {.name = "paste",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct send_text_args, paste),
+    {FIELD_ROW(BOOL, struct send_text_args, paste, "paste"),
 	.given_offset = offsetof(struct send_text_args, has_paste),
 	.help = "Give it as a bracketed paste, if the program asked for such: left out, text of "
 		"more than one line."},
-    {.name = "text",
-	.type = FIELD_STRING,
-	.flags = FIELD_CONFIDENTIAL,
-	.offset = offsetof(struct send_text_args, text),
-	.max = TEXT_BYTES_MAX,
-	.help = "The text, byte for byte; no name of a key is special."},
+    {FIELD_ROW(STRING, struct send_text_args, text, "text"), .flags = FIELD_CONFIDENTIAL,
+	.max = TEXT_BYTES_MAX, .help = "The text, byte for byte; no name of a key is special."},
     {0},
 };
 
@@ -474,31 +451,15 @@ struct send_mouse_args {
 };
 
 static const struct field send_mouse_fields[] = {
-    {.name = "action",
-	.type = FIELD_CHOICE,
-	.offset = offsetof(struct send_mouse_args, action),
-	.choices = action_names,
-	.preset = "\"click\"",
-	.help = "The action of the mouse."},
-    {.name = "button",
-	.type = FIELD_CHOICE,
-	.offset = offsetof(struct send_mouse_args, button),
-	.choices = button_names,
-	.preset = "\"left\"",
-	.help = "With which button."},
+    {FIELD_ROW(CHOICE, struct send_mouse_args, action, "action"), .choices = action_names,
+	.preset = "\"click\"", .help = "The action of the mouse."},
+    {FIELD_ROW(CHOICE, struct send_mouse_args, button, "button"), .choices = button_names,
+	.preset = "\"left\"", .help = "With which button."},
     FORCE_FIELD(send_mouse_args),
     PANE_FIELD(send_mouse_args),
-    {.name = "x",
-	.type = FIELD_INT,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct send_mouse_args, x),
-	.max = 10000,
+    {FIELD_ROW(INT, struct send_mouse_args, x, "x"), .flags = FIELD_REQUIRED, .max = 10000,
 	.help = "The column in the pane, from 0."},
-    {.name = "y",
-	.type = FIELD_INT,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct send_mouse_args, y),
-	.max = 10000,
+    {FIELD_ROW(INT, struct send_mouse_args, y, "y"), .flags = FIELD_REQUIRED, .max = 10000,
 	.help = "The row in the pane, from 0."},
     {0},
 };

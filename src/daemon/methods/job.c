@@ -48,61 +48,33 @@ struct run_args {
 	const char *input;
 };
 
-#define COMMAND_FIELDS                                                        \
-	{.name = "command",                                                   \
-	    .type = FIELD_STRING,                                             \
-	    .flags = FIELD_REQUIRED,                                          \
-	    .offset = offsetof(struct run_args, command),                     \
-	    .min = 1,                                                         \
-	    .max = COMMAND_MAX,                                               \
-	    .help = "The command, as for a shell (/bin/sh -c)."},             \
-	{                                                                     \
-		.name = "cwd", .type = FIELD_STRING, .flags = FIELD_PATH,     \
-		.offset = offsetof(struct run_args, cwd),                     \
-		.help = "The directory to run it in; left out: the caller's." \
+#define COMMAND_FIELDS                                                                          \
+	{FIELD_ROW(STRING, struct run_args, command, "command"), .flags = FIELD_REQUIRED,       \
+	    .min = 1, .max = COMMAND_MAX, .help = "The command, as for a shell (/bin/sh -c)."}, \
+	{                                                                                       \
+		FIELD_ROW(STRING, struct run_args, cwd, "cwd"),                                 \
+		    .flags = FIELD_PATH,                                                        \
+		    .help = "The directory to run it in; left out: the caller's."               \
 	}
 
 static const struct field run_fields[] = {
     COMMAND_FIELDS,
-    {.name = "timeout_sec",
-	.type = FIELD_NUMBER,
-	.offset = offsetof(struct run_args, timeout_sec),
-	.unit = "s",
-	.max = KILL_AFTER_MAX,
-	.help = "Stop it after this long; 0 or left out: never."},
-    {.name = "env",
-	.type = FIELD_STRING_MAP,
-	.flags = FIELD_RARE | FIELD_CONFIDENTIAL,
-	.offset = offsetof(struct run_args, env),
+    {FIELD_ROW(NUMBER, struct run_args, timeout_sec, "timeout_sec"), .unit = "s",
+	.max = KILL_AFTER_MAX, .help = "Stop it after this long; 0 or left out: never."},
+    {FIELD_ROW(STRING_MAP, struct run_args, env, "env"), .flags = FIELD_RARE | FIELD_CONFIDENTIAL,
 	.help = "Environment variables beyond those of its tmux session."},
-    {.name = "name",
-	.type = FIELD_STRING,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct run_args, name),
-	.min = 1,
-	.max = 200,
+    {FIELD_ROW(STRING, struct run_args, name, "name"), .flags = FIELD_RARE, .min = 1, .max = 200,
 	.help = "Its name, accepted wherever its id is; unique while it runs."},
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct run_args, pane),
+    {FIELD_ROW(STRING, struct run_args, pane, "pane"), .flags = FIELD_RARE,
 	.help = "The pane to wake when it ends; left out: the caller's own."},
-    {.name = "stdin",
-	.type = FIELD_STRING,
-	.flags = FIELD_RARE | FIELD_CONFIDENTIAL,
-	.offset = offsetof(struct run_args, input),
-	.max = INPUT_MAX,
-	.help = "Its standard input; left out, and after a restart: empty."},
+    {FIELD_ROW(STRING, struct run_args, input, "stdin"), .flags = FIELD_RARE | FIELD_CONFIDENTIAL,
+	.max = INPUT_MAX, .help = "Its standard input; left out, and after a restart: empty."},
     {.name = NULL},
 };
 
 /* The same in short: a process with a name. */
 static const struct field background_fields[] = {
-    {.name = "name",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct run_args, name),
-	.min = 1,
+    {FIELD_ROW(STRING, struct run_args, name, "name"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = 200,
 	.help = "Its name, accepted wherever the id of a job is; unique while it runs."},
     COMMAND_FIELDS,
@@ -323,13 +295,8 @@ struct list_args {
 };
 
 static const struct field list_fields[] = {
-    {.name = "running",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct list_args, running),
-	.help = "Only those that run."},
-    {.name = "all",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct list_args, all),
+    {FIELD_ROW(BOOL, struct list_args, running, "running"), .help = "Only those that run."},
+    {FIELD_ROW(BOOL, struct list_args, all, "all"),
 	.help = "Also commands of execute_cli that ended within its time."},
     {.name = NULL},
 };
@@ -368,15 +335,9 @@ struct get_args {
 };
 
 static const struct field get_fields[] = {
-    {.name = "job",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct get_args, job),
+    {FIELD_ROW(STRING, struct get_args, job, "job"), .flags = FIELD_REQUIRED,
 	.help = "Its id or name."},
-    {.name = "id",
-	.type = FIELD_STRING,
-	.flags = FIELD_ALIAS,
-	.offset = offsetof(struct get_args, job)},
+    {FIELD_ROW(STRING, struct get_args, job, "id"), .flags = FIELD_ALIAS},
     {.name = NULL},
 };
 
@@ -402,40 +363,18 @@ struct read_args {
 };
 
 static const struct field read_fields[] = {
-    {.name = "job",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct read_args, job),
+    {FIELD_ROW(STRING, struct read_args, job, "job"), .flags = FIELD_REQUIRED,
 	.help = "Its id or name."},
-    {.name = "id",
-	.type = FIELD_STRING,
-	.flags = FIELD_ALIAS,
-	.offset = offsetof(struct read_args, job)},
-    {.name = "offset",
-	.type = FIELD_INT,
-	.offset = offsetof(struct read_args, offset),
-	.unit = "bytes",
-	.min = -9007199254740992.0,
-	.max = 9007199254740992.0,
+    {FIELD_ROW(STRING, struct read_args, job, "id"), .flags = FIELD_ALIAS},
+    {FIELD_ROW(INT, struct read_args, offset, "offset"), .unit = "bytes",
+	.min = -9007199254740992.0, .max = 9007199254740992.0,
 	.help = "Where to begin; negative: so many bytes before the end."},
-    {.name = "max_bytes",
-	.type = FIELD_INT,
-	.offset = offsetof(struct read_args, max_bytes),
-	.unit = "bytes",
-	.min = 1,
-	.max = READ_MAX,
-	.preset = "65536",
-	.help = "How much at most."},
-    {.name = "encoding",
-	.type = FIELD_CHOICE,
-	.offset = offsetof(struct read_args, encoding),
-	.choices = encoding_choices,
+    {FIELD_ROW(INT, struct read_args, max_bytes, "max_bytes"), .unit = "bytes", .min = 1,
+	.max = READ_MAX, .preset = "65536", .help = "How much at most."},
+    {FIELD_ROW(CHOICE, struct read_args, encoding, "encoding"), .choices = encoding_choices,
 	.preset = "\"text\"",
 	.help = "text: valid UTF-8, U+FFFD for what is not; base64: the exact bytes."},
-    {.name = "stream",
-	.type = FIELD_CHOICE,
-	.offset = offsetof(struct read_args, stream),
-	.choices = stream_choices,
+    {FIELD_ROW(CHOICE, struct read_args, stream, "stream"), .choices = stream_choices,
 	.preset = "\"stdout\"",
 	.help = "stderr: of a command whose two streams are apart, as those of execute_cli are."},
     {.name = NULL},
@@ -507,19 +446,10 @@ struct stop_args {
 };
 
 static const struct field stop_fields[] = {
-    {.name = "job",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct stop_args, job),
+    {FIELD_ROW(STRING, struct stop_args, job, "job"), .flags = FIELD_REQUIRED,
 	.help = "Its id or name."},
-    {.name = "id",
-	.type = FIELD_STRING,
-	.flags = FIELD_ALIAS,
-	.offset = offsetof(struct stop_args, job)},
-    {.name = "signal",
-	.type = FIELD_CHOICE,
-	.offset = offsetof(struct stop_args, signal),
-	.choices = signal_choices,
+    {FIELD_ROW(STRING, struct stop_args, job, "id"), .flags = FIELD_ALIAS},
+    {FIELD_ROW(CHOICE, struct stop_args, signal, "signal"), .choices = signal_choices,
 	.preset = "\"TERM\"",
 	.help = "TERM and INT are followed by KILL for all its processes after 5 s; others are "
 		"sent once, to its process group."},
@@ -558,19 +488,10 @@ struct restart_args {
 };
 
 static const struct field restart_fields[] = {
-    {.name = "job",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct restart_args, job),
+    {FIELD_ROW(STRING, struct restart_args, job, "job"), .flags = FIELD_REQUIRED,
 	.help = "Its id or name."},
-    {.name = "id",
-	.type = FIELD_STRING,
-	.flags = FIELD_ALIAS,
-	.offset = offsetof(struct restart_args, job)},
-    {.name = "env",
-	.type = FIELD_STRING_MAP,
-	.flags = FIELD_CONFIDENTIAL,
-	.offset = offsetof(struct restart_args, env),
+    {FIELD_ROW(STRING, struct restart_args, job, "id"), .flags = FIELD_ALIAS},
+    {FIELD_ROW(STRING_MAP, struct restart_args, env, "env"), .flags = FIELD_CONFIDENTIAL,
 	.help = "Environment variables beyond those of its tmux session, in place of those that "
 		"it was started with."},
     {.name = NULL},

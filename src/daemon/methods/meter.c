@@ -210,10 +210,7 @@ struct meter_args {
 };
 
 static const struct field meter_fields[] = {
-    {.name = "since_sec",
-	.type = FIELD_INT,
-	.offset = offsetof(struct meter_args, since_sec),
-	.max = METER_STEPS * METER_STEP_SEC,
+    {FIELD_ROW(INT, struct meter_args, since_sec, "since_sec"), .max = METER_STEPS * METER_STEP_SEC,
 	.help = "Only the last so many seconds, in steps of 600, and of this daemon; left out, all "
 		"since the first count."},
     {0},

@@ -18,23 +18,11 @@ struct rest_args {
 };
 
 static const struct field rest_fields[] = {
-    {.name = "after",
-	.type = FIELD_INT,
-	.offset = offsetof(struct rest_args, after),
-	.min = 0,
-	.max = -1,
+    {FIELD_ROW(INT, struct rest_args, after, "after"), .min = 0, .max = -1,
 	.help = "The byte to go on from; left out, the first."},
-    {.name = "id",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct rest_args, id),
+    {FIELD_ROW(STRING, struct rest_args, id, "id"), .flags = FIELD_REQUIRED,
 	.help = "As the answer says."},
-    {.name = "to",
-	.type = FIELD_INT,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct rest_args, to),
-	.min = 0,
-	.max = -1,
+    {FIELD_ROW(INT, struct rest_args, to, "to"), .flags = FIELD_RARE, .min = 0, .max = -1,
 	.help = "The byte to end before; left out, none."},
     {.name = NULL},
 };

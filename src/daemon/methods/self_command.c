@@ -22,15 +22,10 @@ struct command_args {
 };
 
 static const struct field command_fields[] = {
-    {.name = "command",
-	.type = FIELD_STRING,
+    {FIELD_ROW(STRING, struct command_args, command, "command"),
 	.flags = FIELD_REQUIRED | FIELD_CONFIDENTIAL,
-	.offset = offsetof(struct command_args, command),
 	.help = "The text, literally: one line of at most 1000 bytes. It may begin with /."},
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct command_args, pane),
+    {FIELD_ROW(STRING, struct command_args, pane, "pane"), .flags = FIELD_RARE,
 	.help = "The pane to type into; left out: the caller's own."},
     {.name = NULL},
 };

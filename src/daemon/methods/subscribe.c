@@ -67,25 +67,13 @@ struct list_events_args {
 };
 
 static const struct field list_events_fields[] = {
-    {.name = "after",
-	.type = FIELD_INT,
-	.offset = offsetof(struct list_events_args, after),
-	.given_offset = offsetof(struct list_events_args, has_after),
-	.max = SEQ_MAX,
+    {FIELD_ROW(INT, struct list_events_args, after, "after"),
+	.given_offset = offsetof(struct list_events_args, has_after), .max = SEQ_MAX,
 	.help = "Those behind this number, oldest first; left out, the latest ones."},
-    {.name = "kinds",
-	.type = FIELD_STRINGS,
-	.offset = offsetof(struct list_events_args, kinds),
-	.min = 1,
-	.max = 64,
+    {FIELD_ROW(STRINGS, struct list_events_args, kinds, "kinds"), .min = 1, .max = 64,
 	.help = "Only these kinds; or patterns, such as pane_*."},
-    {.name = "limit",
-	.type = FIELD_INT,
-	.offset = offsetof(struct list_events_args, limit),
-	.min = 1,
-	.max = 10000,
-	.preset = "100",
-	.help = "How many at most."},
+    {FIELD_ROW(INT, struct list_events_args, limit, "limit"), .min = 1, .max = 10000,
+	.preset = "100", .help = "How many at most."},
     {0},
 };
 
@@ -183,11 +171,7 @@ struct subscribe_args {
 };
 
 static const struct field subscribe_fields[] = {
-    {.name = "kinds",
-	.type = FIELD_STRINGS,
-	.offset = offsetof(struct subscribe_args, kinds),
-	.min = 1,
-	.max = 64,
+    {FIELD_ROW(STRINGS, struct subscribe_args, kinds, "kinds"), .min = 1, .max = 64,
 	.help =
 	    "Only these kinds, or those that match patterns such as pane_*; left out, all but "
 	    "pane_output and line, which no pattern matches. Some kinds cost tmux work, and the "
@@ -197,29 +181,17 @@ static const struct field subscribe_fields[] = {
 	    "title_changed) and those that come from output (bell, pane_quiet, "
 	    "command_started, command_finished, program_notified, progress_changed, line). Else "
 	    "they come when the daemon learns of them, if it does."},
-    {.name = "panes",
-	.type = FIELD_STRINGS,
-	.offset = offsetof(struct subscribe_args, panes),
-	.min = 1,
+    {FIELD_ROW(STRINGS, struct subscribe_args, panes, "panes"), .min = 1,
 	.max = SUBSCRIPTION_PANES_MAX,
 	.help = "Only events about these panes (ids or targets), and server_lost and "
 		"server_found."},
-    {.name = "sessions",
-	.type = FIELD_STRINGS,
-	.offset = offsetof(struct subscribe_args, sessions),
-	.min = 1,
+    {FIELD_ROW(STRINGS, struct subscribe_args, sessions, "sessions"), .min = 1,
 	.max = SUBSCRIPTION_PANES_MAX,
 	.help = "Only events about what is in these sessions (ids or names)."},
-    {.name = "output",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct subscribe_args, output),
-	.preset = "false",
+    {FIELD_ROW(BOOL, struct subscribe_args, output, "output"), .preset = "false",
 	.help = "pane_output too: the text that programs write, as it comes."},
-    {.name = "after",
-	.type = FIELD_INT,
-	.offset = offsetof(struct subscribe_args, after),
-	.given_offset = offsetof(struct subscribe_args, has_after),
-	.max = SEQ_MAX,
+    {FIELD_ROW(INT, struct subscribe_args, after, "after"),
+	.given_offset = offsetof(struct subscribe_args, has_after), .max = SEQ_MAX,
 	.help = "Begin behind this number with what is remembered; a gap event says what is "
 		"not."},
     {0},
@@ -366,12 +338,8 @@ struct unsubscribe_args {
 };
 
 static const struct field unsubscribe_fields[] = {
-    {.name = "subscription",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct unsubscribe_args, subscription),
-	.min = 1,
-	.max = SUBSCRIPTION_NAME_SIZE - 1,
+    {FIELD_ROW(STRING, struct unsubscribe_args, subscription, "subscription"),
+	.flags = FIELD_REQUIRED, .min = 1, .max = SUBSCRIPTION_NAME_SIZE - 1,
 	.help = "Its name, as subscribe gave it."},
     {0},
 };

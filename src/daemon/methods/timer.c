@@ -27,30 +27,15 @@ struct sleep_args {
 };
 
 static const struct field sleep_fields[] = {
-    {.name = "seconds",
-	.type = FIELD_NUMBER,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct sleep_args, seconds),
-	.unit = "s",
-	.min = 0.001,
-	.max = TIMER_SECONDS_MAX,
-	.help = "How long; fractions are allowed."},
-    {.name = "recurring",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct sleep_args, recurring),
+    {FIELD_ROW(NUMBER, struct sleep_args, seconds, "seconds"), .flags = FIELD_REQUIRED, .unit = "s",
+	.min = 0.001, .max = TIMER_SECONDS_MAX, .help = "How long; fractions are allowed."},
+    {FIELD_ROW(BOOL, struct sleep_args, recurring, "recurring"),
 	.help = "Wake again every so many seconds until cancelled; then at least 3600."},
-    {.name = "text",
-	.type = FIELD_STRING,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct sleep_args, text),
-	.min = 1,
+    {FIELD_ROW(STRING, struct sleep_args, text, "text"), .flags = FIELD_RARE, .min = 1,
 	.max = TIMER_TEXT_MAX,
 	.help = "A reminder: the notification has this text. A pane has any number of these beside "
 		"its sleep, at most 1000 in all."},
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct sleep_args, pane),
+    {FIELD_ROW(STRING, struct sleep_args, pane, "pane"), .flags = FIELD_RARE,
 	.help = "The pane to wake; left out: the caller's own."},
     {.name = NULL},
 };
@@ -151,14 +136,8 @@ struct list_args {
 };
 
 static const struct field list_fields[] = {
-    {.name = "limit",
-	.type = FIELD_INT,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct list_args, limit),
-	.min = 1,
-	.max = LIST_MAX,
-	.preset = "1000",
-	.help = "How many at most."},
+    {FIELD_ROW(INT, struct list_args, limit, "limit"), .flags = FIELD_RARE, .min = 1,
+	.max = LIST_MAX, .preset = "1000", .help = "How many at most."},
     {.name = NULL},
 };
 
@@ -208,15 +187,9 @@ struct cancel_args {
 };
 
 static const struct field cancel_fields[] = {
-    {.name = "timer",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct cancel_args, timer),
+    {FIELD_ROW(STRING, struct cancel_args, timer, "timer"), .flags = FIELD_REQUIRED,
 	.help = "Its id."},
-    {.name = "id",
-	.type = FIELD_STRING,
-	.flags = FIELD_ALIAS,
-	.offset = offsetof(struct cancel_args, timer)},
+    {FIELD_ROW(STRING, struct cancel_args, timer, "id"), .flags = FIELD_ALIAS},
     {.name = NULL},
 };
 

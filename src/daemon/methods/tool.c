@@ -20,10 +20,7 @@ struct answer_args {
 };
 
 static const struct field answer_fields[] = {
-    {.name = "id",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct answer_args, id),
+    {FIELD_ROW(STRING, struct answer_args, id, "id"), .flags = FIELD_REQUIRED,
 	.help = "The id of the call, as in its first answer and its notification."},
     {.name = NULL},
 };
@@ -78,10 +75,7 @@ struct list_args {
 };
 
 static const struct field list_fields[] = {
-    {.name = "group",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct list_args, group),
-	.help = "Only tools of this group."},
+    {FIELD_ROW(STRING, struct list_args, group, "group"), .help = "Only tools of this group."},
     {.name = NULL},
 };
 

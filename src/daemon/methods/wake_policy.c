@@ -21,35 +21,20 @@ struct policy_args {
 };
 
 static const struct field policy_fields[] = {
-    {.name = "agent",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct policy_args, agent),
-	.min = 1,
-	.max = PRESENCE_NAME_MAX,
+    {FIELD_ROW(STRING, struct policy_args, agent, "agent"), .min = 1, .max = PRESENCE_NAME_MAX,
 	.help = "For all panes of the agent that reports itself by this name, such as claude."},
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct policy_args, pane),
+    {FIELD_ROW(STRING, struct policy_args, pane, "pane"),
 	.help = "For this pane, before the policy of its agent; left out, and without agent, the "
 		"caller's own."},
-    {.name = "quiet_hours",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct policy_args, quiet_hours),
+    {FIELD_ROW(STRING, struct policy_args, quiet_hours, "quiet_hours"),
 	.help = "Nothing wakes in these hours of local time, such as 22:00-07:00; all that waits "
 		"is delivered at their end."},
-    {.name = "sources",
-	.type = FIELD_STRINGS,
-	.offset = offsetof(struct policy_args, sources),
-	.max = SOURCE_COUNT_,
+    {FIELD_ROW(STRINGS, struct policy_args, sources, "sources"), .max = SOURCE_COUNT_,
 	.help = "Only notifications of these sources wake (command, condition, job, post, "
 		"program, timer, tool, watch); others are delivered with the next that wakes. Left "
 		"out: all wake."},
-    {.name = "window_ms",
-	.type = FIELD_INT,
-	.offset = offsetof(struct policy_args, window_ms),
-	.unit = "ms",
-	.max = WAKE_WINDOW_MAX_MS,
-	.preset = "0",
+    {FIELD_ROW(INT, struct policy_args, window_ms, "window_ms"), .unit = "ms",
+	.max = WAKE_WINDOW_MAX_MS, .preset = "0",
 	.help = "Wait so long after the first that wakes, to deliver more in the same line."},
     {.name = NULL},
 };

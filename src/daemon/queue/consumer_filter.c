@@ -19,24 +19,13 @@ struct filter_args {
 };
 
 const struct field consumer_filter_fields[] = {
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct filter_args, pane),
+    {FIELD_ROW(STRING, struct filter_args, pane, "pane"),
 	.help = "Only those addressed to this pane."},
-    {.name = "source",
-	.type = FIELD_CHOICE,
-	.offset = offsetof(struct filter_args, source),
-	.choices = source_choices,
+    {FIELD_ROW(CHOICE, struct filter_args, source, "source"), .choices = source_choices,
 	.help = "Only those from this source."},
-    {.name = "id",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct filter_args, id),
-	.max = CONSUMER_FILTER_ID_MAX,
+    {FIELD_ROW(STRING, struct filter_args, id, "id"), .max = CONSUMER_FILTER_ID_MAX,
 	.help = "Only those of this request; the name of a job is accepted."},
-    {.name = "urgent",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct filter_args, urgent),
-	.help = "Only those of high urgency."},
+    {FIELD_ROW(BOOL, struct filter_args, urgent, "urgent"), .help = "Only those of high urgency."},
     {.name = NULL},
 };
 

@@ -7,16 +7,10 @@
 #include "base/xalloc.h"
 #include "daemon/queue/notification.h"
 
-static const struct field key_field = {
-    .name = "key",
-    .type = FIELD_STRING,
-    .flags = FIELD_RARE,
-    .offset = offsetof(struct repeat_args, key),
-    .min = 1,
-    .max = NOTIFICATION_KEY_MAX,
+static const struct field key_field = {FIELD_ROW(STRING, struct repeat_args, key, "key"),
+    .flags = FIELD_RARE, .min = 1, .max = NOTIFICATION_KEY_MAX,
     .help = "Done once: asked again with this key within 24 hours, the answer is that of the "
-	    "first request.",
-};
+	    "first request."};
 
 static const struct field_result repeat_results[] = {
     {"repeated", "boolean", "true: this key was used, and nothing more was done"},

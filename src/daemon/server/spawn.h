@@ -28,38 +28,25 @@ struct spawn_args {
 
 /* Rows of a table of fields for a struct of arguments that has a member spawn. */
 #define SPAWN_FIELDS(args_struct)                                                                 \
-	{.name = "command",                                                                       \
-	    .type = FIELD_KEYS,                                                                   \
-	    .offset = offsetof(struct args_struct, spawn.command),                                \
-	    .max = 256,                                                                           \
+	{FIELD_ROW(KEYS, struct args_struct, spawn.command, "command"), .max = 256,               \
 	    .help = "The new program: a string goes to the shell, an array of two or more words " \
 		    "is executed as it is; left out, the user's shell."},                         \
-	    {.name = "cwd",                                                                       \
-		.type = FIELD_STRING,                                                             \
-		.flags = FIELD_PATH,                                                              \
-		.offset = offsetof(struct args_struct, spawn.cwd),                                \
-		.min = 1,                                                                         \
-		.max = 4096,                                                                      \
+	    {FIELD_ROW(STRING, struct args_struct, spawn.cwd, "cwd"), .flags = FIELD_PATH,        \
+		.min = 1, .max = 4096,                                                            \
 		.help =                                                                           \
 		    "The absolute path it starts in; left out, that of where it is made from."},  \
-	    {.name = "env",                                                                       \
-		.type = FIELD_STRING_MAP,                                                         \
+	    {FIELD_ROW(STRING_MAP, struct args_struct, spawn.env, "env"),                         \
 		.flags = FIELD_RARE | FIELD_CONFIDENTIAL,                                         \
-		.offset = offsetof(struct args_struct, spawn.env),                                \
 		.help = "Environment variables for it."},                                         \
-	    {.name = "keep_on_exit",                                                              \
-		.type = FIELD_BOOL,                                                               \
-		.flags = FIELD_RARE,                                                              \
-		.offset = offsetof(struct args_struct, spawn.keep_on_exit),                       \
-		.preset = "false",                                                                \
+	    {FIELD_ROW(BOOL, struct args_struct, spawn.keep_on_exit, "keep_on_exit"),             \
+		.flags = FIELD_RARE, .preset = "false",                                           \
 		.help = "Keep the pane, dead, when its program has ended."},                      \
 	{                                                                                         \
-		.name = "reports", .type = FIELD_CHOICE, .flags = FIELD_RARE,                     \
-		.offset = offsetof(struct args_struct, spawn.reports), .choices = spawn_reports,  \
-		.preset = "\"none\"",                                                             \
-		.help = "Follow its reports by escape sequences: those with its token (see "      \
-			"muxbus mark); notices: also what it tells its terminal, as "             \
-			"notifications for you."                                                  \
+		FIELD_ROW(CHOICE, struct args_struct, spawn.reports, "reports"),                  \
+		    .flags = FIELD_RARE, .choices = spawn_reports, .preset = "\"none\"",          \
+		    .help = "Follow its reports by escape sequences: those with its token (see "  \
+			    "muxbus mark); notices: also what it tells its terminal, as "         \
+			    "notifications for you."                                              \
 	}
 
 /* Which reports of the program are followed. */

@@ -47,21 +47,11 @@ struct agent_args {
 };
 
 static const struct field agent_fields[] = {
-    {.name = "agent_state",
-	.type = FIELD_CHOICE,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct agent_args, agent_state),
-	.choices = state_names,
-	.help = "The state to reach; idle is another word for ready."},
-    {.name = "agent",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct agent_args, agent),
-	.min = 1,
-	.max = NAME_SIZE - 1,
+    {FIELD_ROW(CHOICE, struct agent_args, agent_state, "agent_state"), .flags = FIELD_REQUIRED,
+	.choices = state_names, .help = "The state to reach; idle is another word for ready."},
+    {FIELD_ROW(STRING, struct agent_args, agent, "agent"), .min = 1, .max = NAME_SIZE - 1,
 	.help = "The name that ensure_agent gave it, or under which it reports itself."},
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct agent_args, pane),
+    {FIELD_ROW(STRING, struct agent_args, pane, "pane"),
 	.help = "The pane that the agent is in; with neither, the caller's own."},
     {.name = NULL},
 };

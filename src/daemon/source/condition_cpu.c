@@ -30,24 +30,12 @@ struct cpu_args {
 };
 
 static const struct field cpu_fields[] = {
-    {.name = "cpu_below",
-	.type = FIELD_NUMBER,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct cpu_args, cpu_below),
-	.unit = "%",
-	.max = 100000,
+    {FIELD_ROW(NUMBER, struct cpu_args, cpu_below, "cpu_below"), .flags = FIELD_REQUIRED,
+	.unit = "%", .max = 100000,
 	.help = "Percent of the machine; with pane: of one processor, by the pane's processes."},
-    {.name = "for_sec",
-	.type = FIELD_NUMBER,
-	.offset = offsetof(struct cpu_args, for_sec),
-	.unit = "s",
-	.max = 86400,
-	.preset = "1",
-	.help = "How long it must stay below that."},
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct cpu_args, pane),
-	.help = "Only the processes of this pane."},
+    {FIELD_ROW(NUMBER, struct cpu_args, for_sec, "for_sec"), .unit = "s", .max = 86400,
+	.preset = "1", .help = "How long it must stay below that."},
+    {FIELD_ROW(STRING, struct cpu_args, pane, "pane"), .help = "Only the processes of this pane."},
     {.name = NULL},
 };
 

@@ -40,31 +40,16 @@ struct event_args {
 };
 
 static const struct field event_fields[] = {
-    {.name = "event",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct event_args, event),
-	.min = 1,
+    {FIELD_ROW(STRING, struct event_args, event, "event"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = 64,
 	.help = "A kind of events, as describe lists them, or a pattern: pane_*. Only the name "
 		"itself means pane_output."},
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct event_args, pane),
+    {FIELD_ROW(STRING, struct event_args, pane, "pane"),
 	.help = "Only of this pane; left out: of any."},
-    {.name = "session",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct event_args, session),
-	.help = "Only of this session."},
-    {.name = "where",
-	.type = FIELD_VALUE,
-	.offset = offsetof(struct event_args, where),
-	.shape = "\"type\":\"object\"",
+    {FIELD_ROW(STRING, struct event_args, session, "session"), .help = "Only of this session."},
+    {FIELD_ROW(VALUE, struct event_args, where, "where"), .shape = "\"type\":\"object\"",
 	.help = "An object of members that the event must have, with equal values."},
-    {.name = "window",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct event_args, window),
-	.help = "Only of this window."},
+    {FIELD_ROW(STRING, struct event_args, window, "window"), .help = "Only of this window."},
     {.name = NULL},
 };
 

@@ -27,22 +27,12 @@ struct file_args {
 };
 
 static const struct field file_fields[] = {
-    {.name = "file",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED | FIELD_PATH,
-	.offset = offsetof(struct file_args, file),
-	.min = 2,
-	.max = 4095,
+    {FIELD_ROW(STRING, struct file_args, file, "file"), .flags = FIELD_REQUIRED | FIELD_PATH,
+	.min = 2, .max = 4095,
 	.help = "The absolute path of one file, not of a directory; it need not exist yet."},
-    {.name = "regex",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct file_args, regex),
-	.min = 1,
-	.max = PATTERN_BYTES_MAX,
+    {FIELD_ROW(STRING, struct file_args, regex, "regex"), .min = 1, .max = PATTERN_BYTES_MAX,
 	.help = "A regular expression that a line written into it matches; left out: any change."},
-    {.name = "from_start",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct file_args, from_start),
+    {FIELD_ROW(BOOL, struct file_args, from_start, "from_start"),
 	.help = "Match existing content too."},
     {.name = NULL},
 };

@@ -22,10 +22,7 @@ struct job_args {
 };
 
 static const struct field job_fields[] = {
-    {.name = "job",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct job_args, job),
+    {FIELD_ROW(STRING, struct job_args, job, "job"), .flags = FIELD_REQUIRED,
 	.help = "The id or name of a background job."},
     {.name = NULL},
 };

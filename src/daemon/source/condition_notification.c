@@ -26,10 +26,7 @@ struct note_args {
 };
 
 static const struct field note_fields[] = {
-    {.name = "notification",
-	.type = FIELD_VALUE,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct note_args, notification),
+    {FIELD_ROW(VALUE, struct note_args, notification, "notification"), .flags = FIELD_REQUIRED,
 	.help = "A filter: an object of pane, source, id, urgent; {} is any. An id that was "
 		"cancelled, replaced or never given is gone.",
 	.members = consumer_filter_fields},

@@ -33,18 +33,12 @@ struct output_args {
 };
 
 static const struct field output_fields[] = {
-    {.name = "output",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct output_args, output),
-	.min = 1,
+    {FIELD_ROW(STRING, struct output_args, output, "output"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = PATTERN_BYTES_MAX,
 	.help = "A regular expression that a line of output, without escape sequences, matches. A "
 		"line is looked at when it ends, and as it stands; only the end of a line beyond "
 		"64 KiB."},
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct output_args, pane),
+    {FIELD_ROW(STRING, struct output_args, pane, "pane"),
 	.help = "The pane; left out: the caller's own."},
     {.name = NULL},
 };
@@ -99,16 +93,10 @@ struct screen_args {
 };
 
 static const struct field screen_fields[] = {
-    {.name = "screen",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct screen_args, screen),
-	.min = 1,
+    {FIELD_ROW(STRING, struct screen_args, screen, "screen"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = PATTERN_BYTES_MAX,
 	.help = "A regular expression that the screen, as it is shown, matches."},
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct screen_args, pane),
+    {FIELD_ROW(STRING, struct screen_args, pane, "pane"),
 	.help = "The pane; left out: the caller's own."},
     {.name = NULL},
 };
@@ -192,17 +180,10 @@ struct quiet_args {
 };
 
 static const struct field quiet_fields[] = {
-    {.name = "quiet_sec",
-	.type = FIELD_NUMBER,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct quiet_args, quiet_sec),
-	.unit = "s",
-	.min = 0.01,
-	.max = 86400,
+    {FIELD_ROW(NUMBER, struct quiet_args, quiet_sec, "quiet_sec"), .flags = FIELD_REQUIRED,
+	.unit = "s", .min = 0.01, .max = 86400,
 	.help = "The pane has written nothing for so long, counted from the request."},
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct quiet_args, pane),
+    {FIELD_ROW(STRING, struct quiet_args, pane, "pane"),
 	.help = "The pane; left out: the caller's own."},
     {.name = NULL},
 };
@@ -258,10 +239,7 @@ struct exited_args {
 };
 
 static const struct field exited_fields[] = {
-    {.name = "exited",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct exited_args, exited),
+    {FIELD_ROW(STRING, struct exited_args, exited, "exited"), .flags = FIELD_REQUIRED,
 	.help = "The pane whose program ends."},
     {.name = NULL},
 };
@@ -328,10 +306,8 @@ struct finished_args {
 };
 
 static const struct field finished_fields[] = {
-    {.name = "command_finished",
-	.type = FIELD_STRING,
+    {FIELD_ROW(STRING, struct finished_args, command_finished, "command_finished"),
 	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct finished_args, command_finished),
 	.help = "The pane in which a command of its shell is done (OSC 133 marks)."},
     {.name = NULL},
 };

@@ -260,10 +260,7 @@ struct ready_args {
 };
 
 static const struct field ready_fields[] = {
-    {.name = "ready",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct ready_args, ready),
+    {FIELD_ROW(STRING, struct ready_args, ready, "ready"), .flags = FIELD_REQUIRED,
 	.help = "An agent kept by ensure_agent, by its name, or a pane."},
     {.name = NULL},
 };
@@ -282,14 +279,9 @@ struct prompt_args {
 };
 
 static const struct field prompt_fields[] = {
-    {.name = "prompt",
-	.type = FIELD_BOOL,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct prompt_args, prompt),
+    {FIELD_ROW(BOOL, struct prompt_args, prompt, "prompt"), .flags = FIELD_REQUIRED,
 	.help = "true."},
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct prompt_args, pane),
+    {FIELD_ROW(STRING, struct prompt_args, pane, "pane"),
 	.help = "The pane; left out: the caller's own."},
     {.name = NULL},
 };

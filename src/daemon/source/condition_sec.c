@@ -9,13 +9,8 @@ struct sec_args {
 };
 
 static const struct field sec_fields[] = {
-    {.name = "sec",
-	.type = FIELD_NUMBER,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct sec_args, sec),
-	.unit = "s",
-	.max = 10 * 366 * 86400.0,
-	.help = "So much time has passed."},
+    {FIELD_ROW(NUMBER, struct sec_args, sec, "sec"), .flags = FIELD_REQUIRED, .unit = "s",
+	.max = 10 * 366 * 86400.0, .help = "So much time has passed."},
     {.name = NULL},
 };
 

@@ -77,12 +77,9 @@ struct items {
 };
 
 static const struct field items_fields[] = {
-    {.name = "type",
-	.type = FIELD_CHOICE,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct items, type),
+    {FIELD_ROW(CHOICE, struct items, type, "type"), .flags = FIELD_REQUIRED,
 	.choices = type_choices},
-    {.name = "description", .type = FIELD_STRING, .offset = offsetof(struct items, description)},
+    {FIELD_ROW(STRING, struct items, description, "description")},
     {.name = NULL},
 };
 
@@ -96,16 +93,11 @@ struct schema {
 static const char *const object_choices[] = {"object", NULL};
 
 static const struct field schema_fields[] = {
-    {.name = "type",
-	.type = FIELD_CHOICE,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct schema, type),
+    {FIELD_ROW(CHOICE, struct schema, type, "type"), .flags = FIELD_REQUIRED,
 	.choices = object_choices},
-    {.name = "additionalProperties",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct schema, allows_more)},
-    {.name = "properties", .type = FIELD_VALUE, .offset = offsetof(struct schema, properties)},
-    {.name = "required", .type = FIELD_STRINGS, .offset = offsetof(struct schema, required)},
+    {FIELD_ROW(BOOL, struct schema, allows_more, "additionalProperties")},
+    {FIELD_ROW(VALUE, struct schema, properties, "properties")},
+    {FIELD_ROW(STRINGS, struct schema, required, "required")},
     {.name = NULL},
 };
 
@@ -299,15 +291,9 @@ static bool read_property(struct declaration *declaration, struct field *field,
 }
 
 static const struct field own_fields[] = {
-    {.name = "wait",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct declaration_args, waits),
-	.preset = "true",
+    {FIELD_ROW(BOOL, struct declaration_args, waits, "wait"), .preset = "true",
 	.help = "false: answer at once with an id; the end is a notification that wakes you."},
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.flags = FIELD_RARE,
-	.offset = offsetof(struct declaration_args, pane),
+    {FIELD_ROW(STRING, struct declaration_args, pane, "pane"), .flags = FIELD_RARE,
 	.help = "The pane that the call is for; left out: the caller's own."},
 };
 
