@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/option.h"
 #include "cli/verbs.h"
 #include "completion_scripts.h"
 
@@ -18,16 +19,11 @@ static const struct {
 
 enum cli_status completion_run(struct cli *cli, int argc, char **argv)
 {
+	static const struct option_row options[] = {{"", 0, OPTION_TEXT, 0, NULL}, {0}};
 	const char *shell = NULL;
-	for (int i = 1; i < argc; i++) {
-		if (cli_help("completion", argv[i]))
-			return CLI_DONE;
-		if (cli_option(cli, argv[i]))
-			continue;
-		if (shell != NULL)
-			return cli_usage("completion", "one shell only");
-		shell = argv[i];
-	}
+	enum cli_status status;
+	if (!option_read(cli, argc, argv, options, &shell, NULL, &status))
+		return status;
 	if (shell == NULL)
 		return cli_usage("completion", "a shell is missing: bash, fish or zsh");
 	for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {

@@ -2,18 +2,16 @@
 /* muxbus doctor: finds problems and suggests remedies. */
 #include "cli/doctor_parts.h"
 #include "cli/doctor_report.h"
+#include "cli/option.h"
 #include "cli/verbs.h"
 
 enum cli_status doctor_run(struct cli *cli, int argc, char **argv)
 {
+	enum cli_status end;
 	struct doctor_report *report;
 	bool is_good;
-	for (int i = 1; i < argc; i++) {
-		if (cli_help("doctor", argv[i]))
-			return CLI_DONE;
-		if (!cli_option(cli, argv[i]))
-			return cli_usage("doctor", "unexpected argument \"%s\"", argv[i]);
-	}
+	if (!option_read(cli, argc, argv, NULL, NULL, NULL, &end))
+		return end;
 	report = doctor_report_new();
 	if (!cli->is_fleet) {
 		doctor_tmux(report, cli);

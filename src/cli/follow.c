@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/ask.h"
+#include "cli/option.h"
 #include "cli/own_pane.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
@@ -40,6 +41,7 @@ enum step {
 struct follow {
 	struct cli *cli;
 	const char *agent; /* NULL: not given */
+	const char *given; /* --pane; NULL: the caller's own */
 	char pane[256]; /* "": the caller's own */
 	struct link *link;
 	int64_t printed[PRINTED_MAX];
@@ -222,24 +224,11 @@ static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
 	return step;
 }
 
-static enum cli_status usage(struct follow *follow, int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-		if (cli_option(follow->cli, argv[i]))
-			continue;
-		if (value != NULL && strcmp(argv[i], "--pane") == 0 &&
-		    strlen(value) < sizeof follow->pane)
-			strcpy(follow->pane, argv[++i]);
-		else if (value != NULL && strcmp(argv[i], "--agent") == 0)
-			follow->agent = argv[++i];
-		else
-			return cli_usage("follow", "unexpected argument \"%s\"", argv[i]);
-	}
-	if (follow->pane[0] == '\0')
-		(void)own_pane(follow->cli, follow->pane, sizeof follow->pane);
-	return CLI_DONE;
-}
+static const struct option_row options[] = {
+    {"agent", 0, OPTION_TEXT, offsetof(struct follow, agent), NULL},
+    {"pane", 0, OPTION_TEXT, offsetof(struct follow, given), NULL},
+    {0},
+};
 
 enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 {
@@ -247,14 +236,15 @@ enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 	unsigned delay_ms = 0; /* between attempts to reach the daemon */
 	enum cli_status status;
 	bool was_there;
-	for (int i = 1; i < argc; i++) {
-		if (cli_help("follow", argv[i]))
-			return CLI_DONE;
-	}
 	follow.cli = cli;
-	status = usage(&follow, argc, argv);
-	if (status != CLI_DONE)
+	if (!option_read(cli, argc, argv, options, &follow, NULL, &status))
 		return status;
+	if (follow.given != NULL && strlen(follow.given) >= sizeof follow.pane)
+		return cli_usage("follow", "the name of the pane is too long");
+	if (follow.given != NULL)
+		strcpy(follow.pane, follow.given);
+	else
+		(void)own_pane(cli, follow.pane, sizeof follow.pane);
 	while (follow_daemon(&follow, &was_there) == STEP_AGAIN) {
 		if (!was_there && delay_ms == 0 && isatty(STDERR_FILENO))
 			cli_error("waiting for muxbusd at %s", cli->socket);

@@ -66,22 +66,12 @@ static enum cli_status go(struct cli *cli, struct link *link, const char *target
 
 enum cli_status go_run(struct cli *cli, int argc, char **argv)
 {
-	const char *word, *target = NULL;
-	struct option_reader reader;
-	enum option_read read;
+	static const struct option_row options[] = {{"", 0, OPTION_TEXT, 0, NULL}, {0}};
+	const char *target = NULL;
 	enum cli_status status;
 	struct link *link;
-	option_start(&reader, cli, argc, argv);
-	while ((read = option_next(&reader, &word)) != OPTION_END) {
-		if (read == OPTION_WORD && target == NULL)
-			target = word;
-		else if (read == OPTION_WORD)
-			return cli_usage("go", "one pane only");
-		else if (cli_help("go", word))
-			return CLI_DONE;
-		else
-			return option_unknown(&reader);
-	}
+	if (!option_read(cli, argc, argv, options, &target, NULL, &status))
+		return status;
 	if (target == NULL)
 		return cli_usage("go", "a pane is missing, such as %%3 or work:1.0");
 	link = ask_connect(cli);

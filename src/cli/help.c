@@ -11,6 +11,7 @@
 #include "cli/catalog.h"
 #include "cli/help_page.h"
 #include "cli/help_search.h"
+#include "cli/option.h"
 #include "cli/pager.h"
 #include "cli/screen_text.h"
 #include "cli/verb_text.h"
@@ -380,17 +381,14 @@ enum cli_status help_run(struct cli *cli, int argc, char **argv)
 
 enum cli_status version_run(struct cli *cli, int argc, char **argv)
 {
+	enum cli_status end;
 	char reason[PATH_MAX + 512];
 	struct link *link;
 	const struct json *status = NULL;
 	struct link_answer answer;
 	const char *daemon, *tmux;
-	for (int i = 1; i < argc; i++) {
-		if (cli_help("version", argv[i]))
-			return CLI_DONE;
-		if (!cli_option(cli, argv[i]))
-			return cli_usage("version", "unexpected argument \"%s\"", argv[i]);
-	}
+	if (!option_read(cli, argc, argv, NULL, NULL, NULL, &end))
+		return end;
 	if (ask_open(&link, cli->socket, reason, sizeof reason) == LINK_OK &&
 	    link_ask(link, "status", NULL, ASK_MUTE_MS, &answer) == LINK_LINE)
 		status = answer.result;

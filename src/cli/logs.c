@@ -30,30 +30,11 @@ struct logs {
 	struct job_output output;
 };
 
-static enum cli_status read_options(
-    struct logs *logs, struct option_reader *reader, bool *ret_is_done)
-{
-	const char *word;
-	enum option_read read;
-	*ret_is_done = false;
-	while ((read = option_next(reader, &word)) != OPTION_END) {
-		if (read == OPTION_WORD && logs->job != NULL)
-			return cli_usage("logs", "one job at a time, not \"%s\" too", word);
-		if (read == OPTION_WORD) {
-			logs->job = word;
-		} else if (cli_help("logs", word)) {
-			*ret_is_done = true;
-			return CLI_DONE;
-		} else if (option_is(reader, 'f', "follow")) {
-			logs->follows = true;
-		} else {
-			return option_unknown(reader);
-		}
-	}
-	if (logs->job == NULL || strlen(logs->job) > JOB_MAX)
-		return cli_usage("logs", "a job is missing: its id or name");
-	return CLI_DONE;
-}
+static const struct option_row options[] = {
+    {"", 0, OPTION_TEXT, offsetof(struct logs, job), NULL},
+    {"follow", 'f', OPTION_FLAG, offsetof(struct logs, follows), NULL},
+    {0},
+};
 
 /* The answer to wait_for may come before that to another request. */
 static void on_other(void *data, const struct json *message, const char *line, size_t len)
@@ -142,15 +123,13 @@ static enum cli_status print_log(struct logs *logs)
 
 enum cli_status logs_run(struct cli *cli, int argc, char **argv)
 {
-	struct option_reader reader;
 	struct logs logs = {.cli = cli};
-	bool is_finished;
 	char id[JOB_OUTPUT_ID_SIZE];
 	enum cli_status status;
-	option_start(&reader, cli, argc, argv);
-	status = read_options(&logs, &reader, &is_finished);
-	if (status != CLI_DONE || is_finished)
+	if (!option_read(cli, argc, argv, options, &logs, NULL, &status))
 		return status;
+	if (logs.job == NULL || strlen(logs.job) > JOB_MAX)
+		return cli_usage("logs", "a job is missing: its id or name");
 	if (interrupt_open(&logs.interrupt) < 0) {
 		cli_error("cannot watch signals: %s", strerror(errno));
 		return CLI_NO;

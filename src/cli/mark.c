@@ -69,49 +69,23 @@ static bool is_one_of(const char *word, const char *const *words)
 	return *words != NULL;
 }
 
-static enum cli_status read_options(
-    struct mark *mark, struct option_reader *reader, bool *ret_is_done)
-{
-	const char *word;
-	enum option_read read;
-	bool is_good = true;
-	*ret_is_done = false;
-	while (is_good && (read = option_next(reader, &word)) != OPTION_END) {
-		if (read == OPTION_WORD && mark->state == NULL)
-			mark->state = word;
-		else if (read == OPTION_WORD)
-			return cli_usage("mark", "one state at a time, not \"%s\" too", word);
-		else if (cli_help("mark", word))
-			*ret_is_done = true;
-		else if (option_is(reader, 0, "agent"))
-			is_good = (mark->agent = option_value(reader)) != NULL;
-		else if (option_is(reader, 0, "session"))
-			is_good = (mark->session = option_value(reader)) != NULL;
-		else if (option_is(reader, 'q', "question"))
-			is_good = (mark->question = option_value(reader)) != NULL;
-		else if (option_is(reader, 'w', "wake"))
-			is_good = (mark->wake = option_value(reader)) != NULL;
-		else if (option_is(reader, 0, "to"))
-			is_good = (mark->to = option_value(reader)) != NULL;
-		else
-			return option_unknown(reader);
-		if (*ret_is_done)
-			return CLI_DONE;
-	}
-	return is_good ? CLI_DONE : CLI_USAGE;
-}
+static const struct option_row options[] = {
+    {"", 0, OPTION_TEXT, offsetof(struct mark, state), NULL},
+    {"agent", 0, OPTION_TEXT, offsetof(struct mark, agent), NULL},
+    {"session", 0, OPTION_TEXT, offsetof(struct mark, session), NULL},
+    {"question", 'q', OPTION_TEXT, offsetof(struct mark, question), NULL},
+    {"wake", 'w', OPTION_TEXT, offsetof(struct mark, wake), NULL},
+    {"to", 0, OPTION_TEXT, offsetof(struct mark, to), NULL},
+    {0},
+};
 
 enum cli_status mark_run(struct cli *cli, int argc, char **argv)
 {
 	static const char *const states[] = {"asking", "busy", "gone", "idle", "ready", NULL};
 	static const char *const targets[] = {"own", "parent", NULL};
-	struct option_reader reader;
 	struct mark mark = {.token = getenv(MARK_VARIABLE)};
 	enum cli_status status;
-	bool is_finished;
-	option_start(&reader, cli, argc, argv);
-	status = read_options(&mark, &reader, &is_finished);
-	if (status != CLI_DONE || is_finished)
+	if (!option_read(cli, argc, argv, options, &mark, NULL, &status))
 		return status;
 	if (mark.state == NULL && mark.wake == NULL)
 		return cli_usage("mark", "name a state, or a text with --wake");

@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "cli/bridge.h"
 #include "cli/catalog.h"
+#include "cli/option.h"
 #include "cli/own_pane.h"
 #include "cli/verbs.h"
 #include "wire/json.h"
@@ -22,7 +23,7 @@
 struct options {
 	const char *tools; /* words with commas; NULL: not given */
 	bool is_legacy;
-	bool may_start;
+	bool starts_nothing; /* no daemon */
 };
 
 /* Agents and the variables that contain their session. */
@@ -132,18 +133,12 @@ static void write_greeting(const struct cli *cli, const struct options *options,
 	}
 }
 
-static bool read_option(struct options *options, const char *arg)
-{
-	if (strncmp(arg, "--tools=", 8) == 0)
-		options->tools = strchr(arg, '=') + 1;
-	else if (strcmp(arg, "--legacy") == 0)
-		options->is_legacy = true;
-	else if (strcmp(arg, "--no-start") == 0)
-		options->may_start = false;
-	else
-		return false;
-	return true;
-}
+static const struct option_row option_rows[] = {
+    {"legacy", 0, OPTION_FLAG, offsetof(struct options, is_legacy), NULL},
+    {"no-start", 0, OPTION_FLAG, offsetof(struct options, starts_nothing), NULL},
+    {"tools", 0, OPTION_TEXT, offsetof(struct options, tools), NULL},
+    {0},
+};
 
 static void collect_names(const struct json *object, const char **names, size_t *count)
 {
@@ -191,16 +186,12 @@ static bool check_tools(const struct cli *cli, const char *tools)
 
 enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
 {
-	struct options options = {.may_start = true};
+	struct options options = {0};
 	struct buf greeting;
 	struct mcp_replay_config config;
 	enum cli_status status;
-	for (int i = 1; i < argc; i++) {
-		if (cli_help("mcp", argv[i]))
-			return CLI_DONE;
-		if (!read_option(&options, argv[i]) && !cli_option(cli, argv[i]))
-			return cli_usage("mcp", "unexpected argument \"%s\"", argv[i]);
-	}
+	if (!option_read(cli, argc, argv, option_rows, &options, NULL, &status))
+		return status;
 	if (cli->is_terminal && isatty(STDIN_FILENO))
 		return cli_usage("mcp",
 		    "agents run this: it speaks MCP on standard input and output. "
@@ -213,7 +204,7 @@ enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
 	write_greeting(cli, &options, &greeting);
 	config = (struct mcp_replay_config){
 	    .greeting = (const char *)greeting.data, .is_legacy = options.is_legacy};
-	status = bridge_run(cli, &config, options.may_start);
+	status = bridge_run(cli, &config, !options.starts_nothing);
 	buf_finish(&greeting);
 	return status;
 }

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "cli/ask.h"
+#include "cli/option.h"
 #include "cli/verbs.h"
 #include "client/link.h"
 
@@ -106,17 +107,14 @@ static void put_numbers(struct buf *out, const struct json *status)
 
 enum cli_status metrics_run(struct cli *cli, int argc, char **argv)
 {
+	enum cli_status end;
 	char reason[PATH_MAX + 512];
 	const struct json *status = NULL;
 	struct link_answer answer;
 	struct link *link;
 	struct buf out;
-	for (int i = 1; i < argc; i++) {
-		if (cli_help("metrics", argv[i]))
-			return CLI_DONE;
-		if (!cli_option(cli, argv[i]))
-			return cli_usage("metrics", "unexpected argument \"%s\"", argv[i]);
-	}
+	if (!option_read(cli, argc, argv, NULL, NULL, NULL, &end))
+		return end;
 	if (ask_open(&link, cli->socket, reason, sizeof reason) == LINK_OK &&
 	    link_ask(link, "status", NULL, ASK_MUTE_MS, &answer) == LINK_LINE)
 		status = answer.result;

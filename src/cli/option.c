@@ -11,65 +11,37 @@
 
 #define DURATION_MAX_SEC (10.0 * 366 * 86400)
 
-void option_start(struct option_reader *reader, struct cli *cli, int argc, char **argv)
-{
-	*reader = (struct option_reader){.cli = cli, .argc = argc, .argv = argv, .at = 1};
-}
+/* The words of one verb. */
+struct reader {
+	int argc;
+	char **argv;
+	int at; /* of the next word */
+	void *data;
+};
 
-enum option_read option_next(struct option_reader *reader, const char **ret_word)
+/* The row of an option by its name or letter, or NULL. */
+static const struct option_row *find_row(const struct option_row *rows, const char *word)
 {
-	while (reader->at < reader->argc) {
-		const char *word = reader->argv[reader->at++];
-		const char *equals;
-		*ret_word = word;
-		if (reader->is_verbatim || word[0] != '-' || !word[1])
-			return OPTION_WORD;
-		if (strcmp(word, "--") == 0) {
-			reader->is_verbatim = true;
-			continue;
-		}
-		if (cli_option(reader->cli, word))
-			continue;
-		equals = word[1] == '-' ? strchr(word, '=') : NULL;
-		reader->name = word;
-		reader->attached = equals != NULL ? equals + 1
-		    : word[1] != '-' && word[2]   ? word + 2
-						  : NULL;
-		return OPTION_NAME;
+	size_t len = word[1] == '-' ? strcspn(word + 2, "=") : 0;
+	for (; rows != NULL && rows->name != NULL; rows++) {
+		bool is_it = word[1] == '-' ? len > 0 && strlen(rows->name) == len &&
+			strncmp(word + 2, rows->name, len) == 0
+					    : rows->letter && word[1] == rows->letter;
+		if (is_it)
+			return rows;
 	}
-	return OPTION_END;
-}
-
-bool option_is(const struct option_reader *reader, char letter, const char *name)
-{
-	const char *word = reader->name;
-	size_t len;
-	if (word[1] != '-')
-		return letter && word[1] == letter;
-	len = strcspn(word + 2, "=");
-	return strlen(name) == len && strncmp(word + 2, name, len) == 0;
-}
-
-const char *option_value(struct option_reader *reader)
-{
-	if (reader->attached != NULL)
-		return reader->attached;
-	if (reader->at < reader->argc)
-		return reader->argv[reader->at++];
-	(void)cli_usage(reader->argv[0], "%s needs a value", reader->name);
 	return NULL;
 }
 
-bool option_count(struct option_reader *reader, uint32_t *ret_count)
+/* The row that takes a word, or NULL. */
+static const struct option_row *find_word_row(const struct option_row *rows, const void *data)
 {
-	const char *text = option_value(reader);
-	if (text == NULL)
-		return false;
-	if (str_parse_u32(text, strlen(text), ret_count) && *ret_count > 0)
-		return true;
-	(void)cli_usage(reader->argv[0], "%s: must be a whole number from 1 on, not \"%s\"",
-	    reader->name, text);
-	return false;
+	for (; rows != NULL && rows->name != NULL; rows++) {
+		const char *const *member = (const void *)((const char *)data + rows->offset);
+		if (*rows->name == '\0' && (rows->type == OPTION_TAKE || *member == NULL))
+			return rows;
+	}
+	return NULL;
 }
 
 bool option_parse_duration(const char *text, int64_t *ret_ms)
@@ -96,19 +68,89 @@ bool option_parse_duration(const char *text, int64_t *ret_ms)
 	return false;
 }
 
-bool option_duration(struct option_reader *reader, int64_t *ret_ms)
+/* Puts a value into its member. Prints an error and returns false if it is wrong. */
+static bool put_value(
+    const struct reader *reader, const struct option_row *row, const char *name, const char *value)
 {
-	const char *text = option_value(reader);
-	if (text == NULL)
-		return false;
-	if (option_parse_duration(text, ret_ms))
+	char *member = (char *)reader->data + row->offset;
+	switch (row->type) {
+	case OPTION_FLAG:
+		*(bool *)(void *)member = true;
 		return true;
-	(void)cli_usage(reader->argv[0],
-	    "%s: must be a time such as 30, 1.5s, 10m or 2h, not \"%s\"", reader->name, text);
+	case OPTION_TEXT:
+		*(const char **)(void *)member = value;
+		return true;
+	case OPTION_COUNT:
+		if (str_parse_u32(value, strlen(value), (uint32_t *)(void *)member) &&
+		    *(uint32_t *)(void *)member > 0)
+			return true;
+		(void)cli_usage(reader->argv[0], "%s: must be a whole number from 1 on, not \"%s\"",
+		    name, value);
+		return false;
+	case OPTION_DURATION:
+		if (option_parse_duration(value, (int64_t *)(void *)member))
+			return true;
+		(void)cli_usage(reader->argv[0],
+		    "%s: must be a time such as 30, 1.5s, 10m or 2h, not \"%s\"", name, value);
+		return false;
+	case OPTION_TAKE:
+	case OPTION_TAKE_FLAG:
+		break;
+	}
+	return row->take(reader->data, row, value);
+}
+
+/* Takes one option, with its value. */
+static bool take_option(struct reader *reader, const struct option_row *rows, const char *word)
+{
+	const struct option_row *row = find_row(rows, word);
+	const char *equals = word[1] == '-' ? strchr(word, '=') : NULL, *value = NULL;
+	if (row == NULL) {
+		(void)cli_usage(reader->argv[0], "unknown option %s", word);
+		return false;
+	}
+	if (row->type == OPTION_FLAG || row->type == OPTION_TAKE_FLAG)
+		return put_value(reader, row, word, NULL);
+	if (equals != NULL)
+		value = equals + 1;
+	else if (word[1] != '-' && word[2])
+		value = word + 2;
+	else if (reader->at < reader->argc)
+		value = reader->argv[reader->at++];
+	if (value != NULL)
+		return put_value(reader, row, word, value);
+	(void)cli_usage(reader->argv[0], "%s needs a value", word);
 	return false;
 }
 
-enum cli_status option_unknown(const struct option_reader *reader)
+bool option_read(struct cli *cli, int argc, char **argv, const struct option_row *rows, void *data,
+    int *ret_rest, enum cli_status *ret_status)
 {
-	return cli_usage(reader->argv[0], "unknown option %s", reader->name);
+	struct reader reader = {argc, argv, 1, data};
+	bool is_verbatim = false, is_good = true;
+	*ret_status = CLI_DONE;
+	while (is_good && reader.at < argc) {
+		const char *word = argv[reader.at++];
+		const struct option_row *row;
+		if (!is_verbatim && strcmp(word, "--") == 0) {
+			is_verbatim = true;
+		} else if (is_verbatim || word[0] != '-' || !word[1]) {
+			if (ret_rest != NULL) {
+				reader.at--;
+				break;
+			}
+			row = find_word_row(rows, data);
+			if (row == NULL)
+				(void)cli_usage(argv[0], "unexpected argument \"%s\"", word);
+			is_good = row != NULL && put_value(&reader, row, word, word);
+		} else if (cli_help(argv[0], word)) {
+			return false;
+		} else if (!cli_option(cli, word)) {
+			is_good = take_option(&reader, rows, word);
+		}
+	}
+	if (ret_rest != NULL)
+		*ret_rest = reader.at;
+	*ret_status = is_good ? CLI_DONE : CLI_USAGE;
+	return is_good;
 }

@@ -1,53 +1,49 @@
 /* SPDX-License-Identifier: ISC */
-/* The options of a verb: --name value, --name=value, -n value, and words between them. */
+/*
+ * The options of a verb as a table: --name value, --name=value, -n value, and words between them.
+ * "--" ends the options.
+ */
 #ifndef CLI_OPTION_H
 #define CLI_OPTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cli/cli.h"
 
-struct option_reader {
-	struct cli *cli;
-	int argc;
-	char **argv;
-	int at;
-	bool is_verbatim; /* after "--" */
-	const char *name; /* of the current option, as written */
-	const char *attached; /* the text after its "=" */
+enum option_type {
+	OPTION_FLAG, /* bool: it is there; no value */
+	OPTION_TEXT, /* const char * */
+	OPTION_COUNT, /* uint32_t, from 1 on */
+	OPTION_DURATION, /* int64_t, ms: of "2", "1.5s", "10m", "2h", "1d"; at most ten years */
+	OPTION_TAKE, /* its value goes to take() */
+	OPTION_TAKE_FLAG, /* no value: take() gets NULL */
 };
 
-enum option_read {
-	OPTION_END,
-	OPTION_WORD, /* not an option */
-	OPTION_NAME, /* --name, or -n */
+/*
+ * An option, or with the name "" a word: OPTION_TEXT takes one, as long as its member is NULL,
+ * and OPTION_TAKE takes each.
+ */
+struct option_row {
+	const char *name; /* "timeout"; NULL ends a table */
+	char letter; /* 't'; 0: none */
+	enum option_type type;
+	size_t offset; /* of the member in the struct of the verb; unless take() */
+	/* Prints its error and returns false if the value, which is lent from argv, is wrong. */
+	bool (*take)(void *data, const struct option_row *row, const char *value);
 };
 
-void option_start(struct option_reader *reader, struct cli *cli, int argc, char **argv);
-
 /*
- * Reads the next word, and takes global options (--json, --color=WHEN) on the way. *ret_word is
- * the word, or the option without its value.
+ * Reads all words by the rows (NULL: none) into data. Global options (--json, --color=WHEN) are
+ * taken on the way. Returns false with *ret_status if the verb ends here: --help was printed, or
+ * an error. With ret_rest the first word that is no option ends the reading: its index in argv,
+ * or argc.
  */
-enum option_read option_next(struct option_reader *reader, const char **ret_word);
+bool option_read(struct cli *cli, int argc, char **argv, const struct option_row *rows, void *data,
+    int *ret_rest, enum cli_status *ret_status);
 
-/* Whether the current option has one of these names; letter 0: none. */
-bool option_is(const struct option_reader *reader, char letter, const char *name);
-
-/*
- * The value of the current option. Without a valid value prints an error and returns NULL, or
- * false for the others: then return CLI_USAGE.
- */
-const char *option_value(struct option_reader *reader);
-bool option_count(struct option_reader *reader, uint32_t *ret_count);
-/* Milliseconds of "2", "1.5s", "10m", "2h", "1d"; at most ten years. */
-bool option_duration(struct option_reader *reader, int64_t *ret_ms);
-
-/* Parses the same format from any text. */
+/* Parses a duration, as of OPTION_DURATION. */
 bool option_parse_duration(const char *text, int64_t *ret_ms);
-
-/* Prints that the option is unknown, or its error; returns CLI_USAGE. */
-enum cli_status option_unknown(const struct option_reader *reader);
 
 #endif

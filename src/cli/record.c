@@ -42,35 +42,14 @@ struct record {
 	int64_t next; /* recorded up to this offset */
 };
 
-static enum cli_status read_options(
-    struct record *record, struct option_reader *reader, bool *ret_is_done)
-{
-	const char *word;
-	enum option_read read;
-	bool is_good = true;
-	*ret_is_done = false;
-	while (is_good && (read = option_next(reader, &word)) != OPTION_END) {
-		if (read == OPTION_WORD && record->pane == NULL)
-			record->pane = word;
-		else if (read == OPTION_WORD)
-			return cli_usage("record", "one pane at a time, not \"%s\" too", word);
-		else if (cli_help("record", word))
-			*ret_is_done = true;
-		else if (option_is(reader, 'o', "output"))
-			is_good = (record->path = option_value(reader)) != NULL;
-		else if (option_is(reader, 'f', "follow"))
-			record->follows = true;
-		else if (option_is(reader, 0, "title"))
-			is_good = (record->title = option_value(reader)) != NULL;
-		else if (option_is(reader, 't', "timeout"))
-			is_good = option_duration(reader, &record->timeout_ms);
-		else
-			return option_unknown(reader);
-		if (*ret_is_done)
-			return CLI_DONE;
-	}
-	return is_good ? CLI_DONE : CLI_USAGE;
-}
+static const struct option_row options[] = {
+    {"", 0, OPTION_TEXT, offsetof(struct record, pane), NULL},
+    {"output", 'o', OPTION_TEXT, offsetof(struct record, path), NULL},
+    {"follow", 'f', OPTION_FLAG, offsetof(struct record, follows), NULL},
+    {"title", 0, OPTION_TEXT, offsetof(struct record, title), NULL},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct record, timeout_ms), NULL},
+    {0},
+};
 
 /* Asks about the pane; more is further members as JSON text, or "". */
 static enum cli_status ask(
@@ -377,13 +356,9 @@ static enum cli_status run(struct record *record)
 
 enum cli_status record_run(struct cli *cli, int argc, char **argv)
 {
-	struct option_reader reader;
 	struct record record = {.cli = cli, .timeout_ms = -1};
-	bool is_finished;
 	enum cli_status status;
-	option_start(&reader, cli, argc, argv);
-	status = read_options(&record, &reader, &is_finished);
-	if (status != CLI_DONE || is_finished)
+	if (!option_read(cli, argc, argv, options, &record, NULL, &status))
 		return status;
 	if (cli->is_terminal && record.path == NULL)
 		return cli_usage(

@@ -19,61 +19,44 @@ struct remind {
 	bool is_recurring;
 };
 
-static enum cli_status take_word(struct remind *remind, const char *word)
+/* The first word is the time, the second one the text. */
+static bool take_word(void *data, const struct option_row *row, const char *word)
 {
-	if (remind->ms < 0 && !option_parse_duration(word, &remind->ms))
-		return cli_usage(
+	struct remind *remind = data;
+	(void)row;
+	if (remind->ms >= 0 && remind->text != NULL)
+		(void)cli_usage("remind", "quote the text: \"%s\" is left over", word);
+	else if (remind->ms >= 0)
+		return (remind->text = word) != NULL;
+	else if (!option_parse_duration(word, &remind->ms))
+		(void)cli_usage(
 		    "remind", "the time must be such as 30, 1.5s, 10m or 2h, not \"%s\"", word);
-	if (remind->ms == 0)
-		return cli_usage("remind", "the time must be longer than 0");
-	return CLI_DONE;
+	else if (remind->ms == 0)
+		(void)cli_usage("remind", "the time must be longer than 0");
+	else
+		return true;
+	return false;
 }
 
-static enum cli_status read_options(
-    struct remind *remind, struct option_reader *reader, bool *ret_is_done)
-{
-	const char *word;
-	enum option_read read;
-	enum cli_status status = CLI_DONE;
-	*ret_is_done = false;
-	while (status == CLI_DONE && (read = option_next(reader, &word)) != OPTION_END) {
-		if (read == OPTION_WORD && remind->ms < 0) {
-			status = take_word(remind, word);
-		} else if (read == OPTION_WORD && remind->text == NULL) {
-			remind->text = word;
-		} else if (read == OPTION_WORD) {
-			return cli_usage("remind", "quote the text: \"%s\" is left over", word);
-		} else if (cli_help("remind", word)) {
-			*ret_is_done = true;
-			return CLI_DONE;
-		} else if (option_is(reader, 'p', "pane")) {
-			status =
-			    (remind->pane = option_value(reader)) != NULL ? CLI_DONE : CLI_USAGE;
-		} else if (option_is(reader, 'r', "recurring")) {
-			remind->is_recurring = true;
-		} else {
-			return option_unknown(reader);
-		}
-	}
-	if (status == CLI_DONE && remind->text == NULL)
-		return cli_usage("remind", "a time and a text are needed, such as: 10m tea");
-	return status;
-}
+static const struct option_row options[] = {
+    {"", 0, OPTION_TAKE, 0, take_word},
+    {"pane", 'p', OPTION_TEXT, offsetof(struct remind, pane), NULL},
+    {"recurring", 'r', OPTION_FLAG, offsetof(struct remind, is_recurring), NULL},
+    {0},
+};
 
 enum cli_status remind_run(struct cli *cli, int argc, char **argv)
 {
 	struct remind remind = {.ms = -1};
-	struct option_reader reader;
 	struct json_writer writer;
 	const struct json *result;
 	enum cli_status status;
-	bool is_finished;
 	struct buf params;
 	struct link *link;
-	option_start(&reader, cli, argc, argv);
-	status = read_options(&remind, &reader, &is_finished);
-	if (status != CLI_DONE || is_finished)
+	if (!option_read(cli, argc, argv, options, &remind, NULL, &status))
 		return status;
+	if (remind.text == NULL)
+		return cli_usage("remind", "a time and a text are needed, such as: 10m tea");
 	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;

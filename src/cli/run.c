@@ -64,47 +64,17 @@ struct run {
 	struct job_output output;
 };
 
-static enum cli_status read_options(
-    struct run *run, struct option_reader *reader, bool *ret_is_done)
-{
-	const char *word;
-	enum option_read read;
-	bool is_good = true;
-	*ret_is_done = false;
-	while (is_good && (read = option_next(reader, &word)) == OPTION_NAME) {
-		if (cli_help("run", word)) {
-			*ret_is_done = true;
-			return CLI_DONE;
-		} else if (option_is(reader, 'd', "detach")) {
-			run->is_detached = true;
-		} else if (option_is(reader, 'f', "follow")) {
-			run->wants_follow = true;
-		} else if (option_is(reader, 'c', "shell")) {
-			run->is_shell = true;
-		} else if (option_is(reader, 'i', "stdin")) {
-			run->wants_input = true;
-		} else if (option_is(reader, 'q', "quiet")) {
-			run->is_quiet = true;
-		} else if (option_is(reader, 'n', "name")) {
-			is_good = (run->name = option_value(reader)) != NULL;
-		} else if (option_is(reader, 'C', "cwd")) {
-			is_good = (run->dir = option_value(reader)) != NULL;
-		} else if (option_is(reader, 't', "timeout")) {
-			is_good = option_duration(reader, &run->timeout_ms);
-		} else {
-			return option_unknown(reader);
-		}
-	}
-	if (!is_good)
-		return CLI_USAGE;
-	if (read == OPTION_END)
-		return cli_usage("run", "a command is missing");
-	run->words = reader->argv + reader->at - 1;
-	run->count = reader->argc - reader->at + 1;
-	if (run->is_shell && run->count != 1)
-		return cli_usage("run", "--shell takes one word: a line for sh -c");
-	return CLI_DONE;
-}
+static const struct option_row options[] = {
+    {"detach", 'd', OPTION_FLAG, offsetof(struct run, is_detached), NULL},
+    {"follow", 'f', OPTION_FLAG, offsetof(struct run, wants_follow), NULL},
+    {"shell", 'c', OPTION_FLAG, offsetof(struct run, is_shell), NULL},
+    {"stdin", 'i', OPTION_FLAG, offsetof(struct run, wants_input), NULL},
+    {"quiet", 'q', OPTION_FLAG, offsetof(struct run, is_quiet), NULL},
+    {"name", 'n', OPTION_TEXT, offsetof(struct run, name), NULL},
+    {"cwd", 'C', OPTION_TEXT, offsetof(struct run, dir), NULL},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct run, timeout_ms), NULL},
+    {0},
+};
 
 /* Writes the command for /bin/sh -c: each word quoted, or the given line. */
 static enum cli_status put_command(const struct run *run, struct buf *command)
@@ -484,15 +454,17 @@ static int wait_for_job(struct run *run)
 
 enum cli_status run_run(struct cli *cli, int argc, char **argv)
 {
-	struct option_reader reader;
 	struct run run = {.cli = cli};
-	bool is_finished;
-	int exit_status;
+	int exit_status, first;
 	enum cli_status status;
-	option_start(&reader, cli, argc, argv);
-	status = read_options(&run, &reader, &is_finished);
-	if (status != CLI_DONE || is_finished)
+	if (!option_read(cli, argc, argv, options, &run, &first, &status))
 		return status;
+	run.words = argv + first;
+	run.count = argc - first;
+	if (run.count == 0)
+		return cli_usage("run", "a command is missing");
+	if (run.is_shell && run.count != 1)
+		return cli_usage("run", "--shell takes one word: a line for sh -c");
 	/* Before signals are ours: ^C ends the reading. */
 	buf_init(&run.input, INPUT_MAX);
 	status = run.wants_input ? read_input(&run) : CLI_DONE;

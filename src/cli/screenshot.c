@@ -26,37 +26,15 @@ struct screenshot {
 	uint32_t lines; /* 0: the screen */
 };
 
-static enum cli_status read_options(
-    struct screenshot *shot, struct option_reader *reader, bool *ret_is_done)
-{
-	const char *word;
-	enum option_read read;
-	bool is_good = true;
-	*ret_is_done = false;
-	while (is_good && (read = option_next(reader, &word)) != OPTION_END) {
-		if (read == OPTION_WORD && shot->pane == NULL)
-			shot->pane = word;
-		else if (read == OPTION_WORD)
-			return cli_usage("screenshot", "one pane at a time, not \"%s\" too", word);
-		else if (cli_help("screenshot", word))
-			*ret_is_done = true;
-		else if (option_is(reader, 'o', "output"))
-			is_good = (shot->path = option_value(reader)) != NULL;
-		else if (option_is(reader, 'f', "format"))
-			is_good = (shot->format = option_value(reader)) != NULL;
-		else if (option_is(reader, 't', "title"))
-			is_good = (shot->title = option_value(reader)) != NULL;
-		else if (option_is(reader, 0, "theme"))
-			is_good = (shot->theme = option_value(reader)) != NULL;
-		else if (option_is(reader, 'n', "lines"))
-			is_good = option_count(reader, &shot->lines);
-		else
-			return option_unknown(reader);
-		if (*ret_is_done)
-			return CLI_DONE;
-	}
-	return is_good ? CLI_DONE : CLI_USAGE;
-}
+static const struct option_row options[] = {
+    {"", 0, OPTION_TEXT, offsetof(struct screenshot, pane), NULL},
+    {"output", 'o', OPTION_TEXT, offsetof(struct screenshot, path), NULL},
+    {"format", 'f', OPTION_TEXT, offsetof(struct screenshot, format), NULL},
+    {"title", 't', OPTION_TEXT, offsetof(struct screenshot, title), NULL},
+    {"theme", 0, OPTION_TEXT, offsetof(struct screenshot, theme), NULL},
+    {"lines", 'n', OPTION_COUNT, offsetof(struct screenshot, lines), NULL},
+    {0},
+};
 
 /* By the name of the file; NULL: its suffix is that of no picture. */
 static const char *choose_format(const struct screenshot *shot)
@@ -146,15 +124,11 @@ static enum cli_status put_png(const struct screenshot *shot, const struct json 
 
 enum cli_status screenshot_run(struct cli *cli, int argc, char **argv)
 {
-	struct option_reader reader;
 	struct screenshot shot = {0};
 	const struct json *result, *picture;
-	bool is_finished;
 	struct link *link;
 	enum cli_status status;
-	option_start(&reader, cli, argc, argv);
-	status = read_options(&shot, &reader, &is_finished);
-	if (status != CLI_DONE || is_finished)
+	if (!option_read(cli, argc, argv, options, &shot, NULL, &status))
 		return status;
 	if (cli->is_terminal && shot.path == NULL && !cli->wants_json)
 		return cli_usage(

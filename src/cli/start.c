@@ -5,22 +5,20 @@
 
 #include "base/buf.h"
 #include "cli/ask.h"
+#include "cli/option.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
 #include "client/link.h"
 
 enum cli_status start_run(struct cli *cli, int argc, char **argv)
 {
+	enum cli_status end;
 	char reason[PATH_MAX + 512];
 	struct link *link;
 	struct buf out;
 	bool was_running;
-	for (int i = 1; i < argc; i++) {
-		if (cli_help("start", argv[i]))
-			return CLI_DONE;
-		if (!cli_option(cli, argv[i]))
-			return cli_usage("start", "unexpected argument \"%s\"", argv[i]);
-	}
+	if (!option_read(cli, argc, argv, NULL, NULL, NULL, &end))
+		return end;
 	was_running = ask_open(&link, cli->socket, reason, sizeof reason) == LINK_OK;
 	link_close(link);
 	cli->is_start = true;

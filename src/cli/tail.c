@@ -28,33 +28,12 @@ struct tail {
 	struct buf line;
 };
 
-static enum cli_status read_options(
-    struct tail *tail, struct option_reader *reader, bool *ret_is_done)
-{
-	const char *word;
-	enum option_read read;
-	bool is_good = true;
-	*ret_is_done = false;
-	while (is_good && (read = option_next(reader, &word)) != OPTION_END) {
-		if (read == OPTION_WORD && tail->target != NULL)
-			return cli_usage("tail", "one pane at a time, not \"%s\" too", word);
-		if (read == OPTION_WORD) {
-			tail->target = word;
-		} else if (cli_help("tail", word)) {
-			*ret_is_done = true;
-			return CLI_DONE;
-		} else if (option_is(reader, 'n', "count")) {
-			is_good = option_count(reader, &tail->count);
-		} else if (option_is(reader, 't', "timeout")) {
-			is_good = option_duration(reader, &tail->timeout_ms);
-		} else {
-			return option_unknown(reader);
-		}
-	}
-	if (is_good && tail->target == NULL)
-		return cli_usage("tail", "a pane is missing");
-	return is_good ? CLI_DONE : CLI_USAGE;
-}
+static const struct option_row options[] = {
+    {"", 0, OPTION_TEXT, offsetof(struct tail, target), NULL},
+    {"count", 'n', OPTION_COUNT, offsetof(struct tail, count), NULL},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct tail, timeout_ms), NULL},
+    {0},
+};
 
 static bool is_done(const void *data)
 {
@@ -142,14 +121,12 @@ static enum cli_status follow(struct tail *tail, struct link *link)
 enum cli_status tail_run(struct cli *cli, int argc, char **argv)
 {
 	struct tail tail = {.cli = cli, .timeout_ms = -1};
-	struct option_reader reader;
 	enum cli_status status;
-	bool is_finished;
 	struct link *link;
-	option_start(&reader, cli, argc, argv);
-	status = read_options(&tail, &reader, &is_finished);
-	if (status != CLI_DONE || is_finished)
+	if (!option_read(cli, argc, argv, options, &tail, NULL, &status))
 		return status;
+	if (tail.target == NULL)
+		return cli_usage("tail", "a pane is missing");
 	if (interrupt_open(&tail.interrupt) < 0) {
 		cli_error("cannot watch signals: %s", strerror(errno));
 		return CLI_NO;

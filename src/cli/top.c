@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "cli/ask.h"
+#include "cli/option.h"
 #include "cli/own_pane.h"
 #include "cli/top_feed.h"
 #include "cli/top_frame.h"
@@ -249,17 +250,12 @@ static enum cli_status run_screen(struct cli *cli, struct link *link, bool picks
 
 enum cli_status top_run(struct cli *cli, int argc, char **argv)
 {
+	static const struct option_row options[] = {{"pick", 0, OPTION_FLAG, 0, NULL}, {0}};
 	enum cli_status status;
 	struct link *link;
 	bool picks = false;
-	for (int i = 1; i < argc; i++) {
-		if (cli_help("top", argv[i]))
-			return CLI_DONE;
-		if (strcmp(argv[i], "--pick") == 0)
-			picks = true;
-		else if (!cli_option(cli, argv[i]))
-			return cli_usage("top", "unexpected argument \"%s\"", argv[i]);
-	}
+	if (!option_read(cli, argc, argv, options, &picks, NULL, &status))
+		return status;
 	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;

@@ -34,71 +34,51 @@ struct wait {
 	size_t own_count;
 };
 
-/* Options that are other spellings of words: --event KIND is event=KIND. */
-static const struct {
-	const char *option;
-	const char *word;
-	bool is_plain; /* it takes no value: it is true */
-} word_options[] = {
-    {"agent", "agent", false},
-    {"agent-state", "agent_state", false},
-    {"event", "event", false},
-    {"pane", "pane", false},
-    {"prompt", "prompt", true},
-    {"session", "session", false},
-    {"window", "window", false},
+static bool take_word(void *data, const struct option_row *row, const char *word)
+{
+	struct wait *wait = data;
+	(void)row;
+	wait->words[wait->count++] = word;
+	return true;
+}
+
+/* An option that is another spelling of a word: --agent-state STATE is agent_state=STATE. */
+static bool take_condition(void *data, const struct option_row *row, const char *value)
+{
+	struct wait *wait = data;
+	char *word = xasprintf("%s=%s", row->name, value != NULL ? value : "true");
+	char *dash = memchr(word, '-', strlen(row->name));
+	if (dash != NULL)
+		*dash = '_';
+	wait->words[wait->count++] = wait->own[wait->own_count++] = word;
+	return true;
+}
+
+static bool take_any(void *data, const struct option_row *row, const char *value)
+{
+	struct wait *wait = data;
+	(void)row;
+	(void)value;
+	wait->wants_all = false;
+	return true;
+}
+
+static const struct option_row options[] = {
+    {"", 0, OPTION_TAKE, 0, take_word},
+    {"agent", 0, OPTION_TAKE, 0, take_condition},
+    {"agent-state", 0, OPTION_TAKE, 0, take_condition},
+    {"all", 0, OPTION_FLAG, offsetof(struct wait, wants_all), NULL},
+    {"any", 0, OPTION_TAKE_FLAG, 0, take_any},
+    {"event", 0, OPTION_TAKE, 0, take_condition},
+    {"name", 'n', OPTION_TEXT, offsetof(struct wait, name), NULL},
+    {"pane", 0, OPTION_TAKE, 0, take_condition},
+    {"prompt", 0, OPTION_TAKE_FLAG, 0, take_condition},
+    {"quiet", 'q', OPTION_FLAG, offsetof(struct wait, is_quiet), NULL},
+    {"session", 0, OPTION_TAKE, 0, take_condition},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct wait, timeout_ms), NULL},
+    {"window", 0, OPTION_TAKE, 0, take_condition},
+    {0},
 };
-
-/* Takes such an option; *ret_is_good is false if its value is missing. */
-static bool take_word_option(struct wait *wait, struct option_reader *reader, bool *ret_is_good)
-{
-	for (size_t at = 0; at < sizeof word_options / sizeof *word_options; at++) {
-		const char *value = "true";
-		if (!option_is(reader, 0, word_options[at].option))
-			continue;
-		if (!word_options[at].is_plain)
-			value = option_value(reader);
-		*ret_is_good = value != NULL;
-		if (value != NULL)
-			wait->words[wait->count++] = wait->own[wait->own_count++] =
-			    xasprintf("%s=%s", word_options[at].word, value);
-		return true;
-	}
-	return false;
-}
-
-static enum cli_status read_options(
-    struct wait *wait, struct option_reader *reader, bool *ret_is_done)
-{
-	const char *word;
-	enum option_read read;
-	bool is_good = true;
-	*ret_is_done = false;
-	while (is_good && (read = option_next(reader, &word)) != OPTION_END) {
-		if (read == OPTION_WORD) {
-			wait->words[wait->count++] = word;
-		} else if (cli_help("wait", word)) {
-			*ret_is_done = true;
-			return CLI_DONE;
-		} else if (option_is(reader, 0, "all")) {
-			wait->wants_all = true;
-		} else if (option_is(reader, 0, "any")) {
-			wait->wants_all = false;
-		} else if (option_is(reader, 'q', "quiet")) {
-			wait->is_quiet = true;
-		} else if (option_is(reader, 't', "timeout")) {
-			is_good = option_duration(reader, &wait->timeout_ms);
-		} else if (option_is(reader, 'n', "name")) {
-			is_good = (wait->name = option_value(reader)) != NULL;
-		} else if (!take_word_option(wait, reader, &is_good)) {
-			return option_unknown(reader);
-		}
-	}
-	if (is_good && wait->count == 0 && wait->name == NULL)
-		return cli_usage("wait",
-		    "a condition is missing, such as prompt=true; see: muxbus help conditions");
-	return is_good ? CLI_DONE : CLI_USAGE;
-}
 
 /* The words as conditions, as the daemon describes them. */
 static enum cli_status put_conditions(const struct wait *wait, struct link *link, struct buf *out)
@@ -250,16 +230,18 @@ static enum cli_status run(struct wait *wait)
 
 enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 {
-	struct option_reader reader;
 	struct wait wait = {.cli = cli, .timeout_ms = TIMEOUT_MAX_MS};
-	bool is_finished;
 	enum cli_status status;
 	wait.words = xcalloc((size_t)argc + 1, sizeof *wait.words);
 	wait.own = xcalloc((size_t)argc + 1, sizeof *wait.own);
-	option_start(&reader, cli, argc, argv);
-	status = read_options(&wait, &reader, &is_finished);
-	if (status == CLI_DONE && !is_finished)
-		status = run(&wait);
+	if (option_read(cli, argc, argv, options, &wait, NULL, &status)) {
+		if (wait.count > 0 || wait.name != NULL)
+			status = run(&wait);
+		else
+			status = cli_usage("wait",
+			    "a condition is missing, such as prompt=true; see: muxbus help "
+			    "conditions");
+	}
 	while (wait.own_count > 0)
 		mem_free(wait.own[--wait.own_count]);
 	mem_free(wait.own);

@@ -52,18 +52,17 @@ static bool add_name(struct names *names, const char *name)
 	return true;
 }
 
-static bool add_value(struct option_reader *reader, struct names *names)
+/* A kind, or the value of an option. */
+static bool take_name(void *data, const struct option_row *row, const char *value)
 {
-	const char *value = option_value(reader);
-	return value != NULL && add_name(names, value);
+	return add_name((struct names *)(void *)((char *)data + row->offset), value);
 }
 
-static bool read_after(struct watch *watch, struct option_reader *reader)
+static bool take_after(void *data, const struct option_row *row, const char *text)
 {
-	const char *text = option_value(reader);
+	struct watch *watch = data;
 	char *end;
-	if (text == NULL)
-		return false;
+	(void)row;
 	errno = 0;
 	watch->after = strtoll(text, &end, 10);
 	if (errno || *end || end == text || watch->after < 0) {
@@ -74,40 +73,17 @@ static bool read_after(struct watch *watch, struct option_reader *reader)
 	return true;
 }
 
-/* Returns CLI_DONE to go on; *ret_is_done: --help was printed. */
-static enum cli_status read_options(
-    struct watch *watch, struct option_reader *reader, bool *ret_is_done)
-{
-	const char *word;
-	enum option_read read;
-	bool is_good = true;
-	*ret_is_done = false;
-	while (is_good && (read = option_next(reader, &word)) != OPTION_END) {
-		if (read == OPTION_WORD) {
-			is_good = add_name(&watch->kinds, word);
-		} else if (cli_help("watch", word)) {
-			*ret_is_done = true;
-			return CLI_DONE;
-		} else if (option_is(reader, 'p', "pane")) {
-			is_good = add_value(reader, &watch->panes);
-		} else if (option_is(reader, 0, "session")) {
-			is_good = add_value(reader, &watch->sessions);
-		} else if (option_is(reader, 'o', "output")) {
-			watch->wants_output = true;
-		} else if (option_is(reader, 0, "after")) {
-			is_good = read_after(watch, reader);
-		} else if (option_is(reader, 'n', "count")) {
-			is_good = option_count(reader, &watch->count);
-		} else if (option_is(reader, 't', "timeout")) {
-			is_good = option_duration(reader, &watch->timeout_ms);
-		} else if (option_is(reader, 'r', "reconnect")) {
-			watch->reconnects = true;
-		} else {
-			return option_unknown(reader);
-		}
-	}
-	return is_good ? CLI_DONE : CLI_USAGE;
-}
+static const struct option_row options[] = {
+    {"", 0, OPTION_TAKE, offsetof(struct watch, kinds), take_name},
+    {"pane", 'p', OPTION_TAKE, offsetof(struct watch, panes), take_name},
+    {"session", 0, OPTION_TAKE, offsetof(struct watch, sessions), take_name},
+    {"output", 'o', OPTION_FLAG, offsetof(struct watch, wants_output), NULL},
+    {"after", 0, OPTION_TAKE, 0, take_after},
+    {"count", 'n', OPTION_COUNT, offsetof(struct watch, count), NULL},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct watch, timeout_ms), NULL},
+    {"reconnect", 'r', OPTION_FLAG, offsetof(struct watch, reconnects), NULL},
+    {0},
+};
 
 static void put_names(struct json_writer *writer, const char *name, const struct names *names)
 {
@@ -230,13 +206,9 @@ static enum cli_status watch_all(struct watch *watch)
 
 enum cli_status watch_run(struct cli *cli, int argc, char **argv)
 {
-	struct option_reader reader;
 	struct watch watch = {.cli = cli, .timeout_ms = -1};
-	bool is_finished;
 	enum cli_status status;
-	option_start(&reader, cli, argc, argv);
-	status = read_options(&watch, &reader, &is_finished);
-	if (status != CLI_DONE || is_finished)
+	if (!option_read(cli, argc, argv, options, &watch, NULL, &status))
 		return status;
 	if (interrupt_open(&watch.interrupt) < 0) {
 		cli_error("cannot watch signals: %s", strerror(errno));
