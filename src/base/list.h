@@ -13,7 +13,19 @@ struct list {
 
 #define list_entry(link, type, member) ((type *)((char *)(link)-offsetof(type, member)))
 
-/* Walks a list; the entry may be removed from it in the body. */
+/* Walks the entries of a list: list_each (struct peer, peer, &server->peers, link) {...} */
+#define list_each(type, entry, list, member)                                                 \
+	for (type *entry = list_entry((list)->next, type, member); &entry->member != (list); \
+	     entry = list_entry(entry->member.next, type, member))
+
+/* The same; the entry may be removed from the list, and freed, in the body. */
+#define list_each_safe(type, entry, list, member)                                \
+	for (type *entry = list_entry((list)->next, type, member),               \
+		  *entry##_after = list_entry((list)->next->next, type, member); \
+	     &entry->member != (list); entry = entry##_after,                    \
+		  entry##_after = list_entry(entry##_after->member.next, type, member))
+
+/* Walks the links of a list; the entry may be removed from it in the body. */
 #define list_for_each_safe(link, after, list)                                 \
 	for ((link) = (list)->next, (after) = (link)->next; (link) != (list); \
 	     (link) = (after), (after) = (link)->next)

@@ -130,13 +130,12 @@ static void drop_kept(struct mcp_replay *replay, struct kept *kept)
 
 void mcp_replay_free(struct mcp_replay *replay)
 {
-	struct list *link, *after;
 	if (replay == NULL)
 		return;
-	list_for_each_safe (link, after, &replay->pendings)
-		forget(replay, list_entry(link, struct pending, link));
-	list_for_each_safe (link, after, &replay->kepts)
-		drop_kept(replay, list_entry(link, struct kept, link));
+	list_each_safe (struct pending, pending, &replay->pendings, link)
+		forget(replay, pending);
+	list_each_safe (struct kept, kept, &replay->kepts, link)
+		drop_kept(replay, kept);
 	json_reader_free(replay->reader);
 	mcp_advice_free(replay->advice);
 	line_input_finish(&replay->agent_input);
@@ -413,11 +412,9 @@ static void take_request(
 
 static struct pending *find_pending(struct mcp_replay *replay, const struct json *id)
 {
-	struct list *link;
 	struct pending *found = NULL;
 	char *text = id_text(id);
-	list_for_each (link, &replay->pendings) {
-		struct pending *pending = list_entry(link, struct pending, link);
+	list_each (struct pending, pending, &replay->pendings, link) {
 		if (found == NULL && strcmp(pending->id, text) == 0)
 			found = pending;
 	}
@@ -626,9 +623,8 @@ _Static_assert(MCP_REPLAY_ANSWER_MAX == (size_t)64 * 1024 * 1024, "as the text h
 /* Whether the agent's own initialize still waits for its answer. */
 static bool is_initializing(const struct mcp_replay *replay)
 {
-	struct list *link;
-	list_for_each (link, &replay->pendings) {
-		if (list_entry(link, struct pending, link)->is_initialize)
+	list_each (struct pending, pending, &replay->pendings, link) {
+		if (pending->is_initialize)
 			return true;
 	}
 	return false;
@@ -636,7 +632,6 @@ static bool is_initializing(const struct mcp_replay *replay)
 
 void mcp_replay_connected(struct mcp_replay *replay)
 {
-	struct list *link, *after;
 	replay->is_connected = true;
 	if (replay->config.greeting != NULL)
 		put_bytes(&replay->daemon_writer, replay->config.greeting,
@@ -646,22 +641,19 @@ void mcp_replay_connected(struct mcp_replay *replay)
 		replay->our_initialize = ask(replay, "initialize", replay->initialize);
 		if (replay->is_initialized)
 			notify(&replay->daemon_writer, "notifications/initialized");
-		list_for_each_safe (link, after, &replay->kepts) {
-			struct kept *kept = list_entry(link, struct kept, link);
+		list_each_safe (struct kept, kept, &replay->kepts, link) {
 			(void)ask(replay, kept->method, kept->params);
 		}
 	}
-	list_for_each_safe (link, after, &replay->pendings)
-		send_pending(replay, list_entry(link, struct pending, link));
+	list_each_safe (struct pending, pending, &replay->pendings, link)
+		send_pending(replay, pending);
 }
 
 void mcp_replay_lost(struct mcp_replay *replay)
 {
-	struct list *link, *after;
 	replay->is_connected = false;
 	replay->our_initialize = 0;
-	list_for_each_safe (link, after, &replay->pendings) {
-		struct pending *pending = list_entry(link, struct pending, link);
+	list_each_safe (struct pending, pending, &replay->pendings, link) {
 		/* At the end of input the last line needs no newline. */
 		bool has_left = pending->end <= replay->written + 1;
 		if (pending->fate == FATE_CALL &&
@@ -682,9 +674,7 @@ void mcp_replay_lost(struct mcp_replay *replay)
 
 void mcp_replay_refused(struct mcp_replay *replay, const char *reason)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &replay->pendings) {
-		struct pending *pending = list_entry(link, struct pending, link);
+	list_each_safe (struct pending, pending, &replay->pendings, link) {
 		if (pending->is_stream)
 			continue; /* it has no timeout */
 		if (pending->is_initialize) {
@@ -714,13 +704,11 @@ const struct buf *mcp_replay_to_daemon(const struct mcp_replay *replay)
 
 void mcp_replay_wrote_daemon(struct mcp_replay *replay, size_t len)
 {
-	struct list *link;
 	replay->written += len;
 	buf_consume(&replay->to_daemon, len);
 	if (replay->to_daemon.len == 0)
 		buf_shrink(&replay->to_daemon, RESENT_MAX);
-	list_for_each (link, &replay->pendings) {
-		struct pending *pending = list_entry(link, struct pending, link);
+	list_each (struct pending, pending, &replay->pendings, link) {
 		if (pending->line != NULL && pending->fate > FATE_CALL &&
 		    pending->end <= replay->written)
 			drop_line(replay, pending);
@@ -739,9 +727,7 @@ bool mcp_replay_wants_daemon(const struct mcp_replay *replay)
 
 bool mcp_replay_is_waiting(const struct mcp_replay *replay)
 {
-	struct list *link;
-	list_for_each (link, &replay->pendings) {
-		const struct pending *pending = list_entry(link, struct pending, link);
+	list_each (const struct pending, pending, &replay->pendings, link) {
 		if (is_held(pending) && !pending->is_stream)
 			return true;
 	}
@@ -750,9 +736,8 @@ bool mcp_replay_is_waiting(const struct mcp_replay *replay)
 
 bool mcp_replay_is_done(const struct mcp_replay *replay)
 {
-	struct list *link;
-	list_for_each (link, &replay->pendings) {
-		if (!list_entry(link, struct pending, link)->is_stream)
+	list_each (struct pending, pending, &replay->pendings, link) {
+		if (!pending->is_stream)
 			return false;
 	}
 	return true;

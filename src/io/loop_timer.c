@@ -218,10 +218,9 @@ static struct alarm *alarm_new(struct event_base *base)
 
 static struct alarm *alarm_of(struct event_base *base)
 {
-	struct list *link;
-	list_for_each (link, &alarms)
-		if (list_entry(link, struct alarm, link)->base == base)
-			return list_entry(link, struct alarm, link);
+	list_each (struct alarm, alarm, &alarms, link)
+		if (alarm->base == base)
+			return alarm;
 	return alarm_new(base);
 }
 
@@ -299,9 +298,7 @@ static size_t length(const struct list *list)
 
 size_t loop_timer_count(const struct event_base *base)
 {
-	const struct list *link;
-	list_for_each (link, &alarms) {
-		const struct alarm *alarm = list_entry(link, struct alarm, link);
+	list_each (const struct alarm, alarm, &alarms, link) {
 		if (alarm->base == base)
 			return alarm->count + length(&alarm->awake) + length(&alarm->next);
 	}

@@ -385,12 +385,10 @@ static void sweep_asks(void *data)
 	int64_t now_ms = clock_mono_ms();
 	const char *text = NULL;
 	char reason[BROKER_REASON_SIZE];
-	struct list *link, *after;
 	(void)natsConnection_GetLastError(broker->connection, &text);
 	(void)snprintf(reason, sizeof reason, "no reply%s%s", text != NULL && *text ? ": " : "",
 	    text != NULL ? text : "");
-	list_for_each_safe (link, after, &broker->asks) {
-		struct ask *ask = list_entry(link, struct ask, link);
+	list_each_safe (struct ask, ask, &broker->asks, link) {
 		if (ask->end_ms > now_ms)
 			continue;
 		list_remove(&ask->link);

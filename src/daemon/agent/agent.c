@@ -59,10 +59,8 @@ static void publish(const struct agent *agent)
 /* The state is another one: an event, and all who wait for it. */
 static void on_changed(struct agent *agent)
 {
-	struct list *link, *after;
 	publish(agent);
-	list_for_each_safe (link, after, &agent->set->listeners) {
-		struct agent_listener *listener = list_entry(link, struct agent_listener, link);
+	list_each_safe (struct agent_listener, listener, &agent->set->listeners, link) {
 		listener->changed(listener, agent);
 	}
 	agent_waiters_step(agent);
@@ -383,12 +381,10 @@ static void agent_free(struct agent *agent)
 static void agent_remove(struct agent *agent, const char *reason)
 {
 	struct agent_set *set = agent->set;
-	struct list *link, *after;
 	agent_tasks_end(agent, "crashed", true);
 	agent_set_state(agent, AGENT_GONE, reason);
 	agent_waiters_end(agent);
-	list_for_each_safe (link, after, &set->listeners) {
-		struct agent_listener *listener = list_entry(link, struct agent_listener, link);
+	list_each_safe (struct agent_listener, listener, &set->listeners, link) {
 		listener->stopped(listener, agent);
 	}
 	record_delete(queue_store(set->parts.queue), &agent_kind, agent->plan.name);
@@ -660,11 +656,9 @@ void agent_adopt(struct agent_set *set, struct request *request, struct agent_sp
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct agent_set *set = list_entry(listener, struct agent_set, listener);
-	struct list *link;
 	if (event->kind != EVENT_PANE_EXITED)
 		return;
-	list_for_each (link, &set->agents) {
-		struct agent *agent = list_entry(link, struct agent, link);
+	list_each (struct agent, agent, &set->agents, link) {
 		if (agent->pane.pane != event->scope.pane || agent->launch != NULL)
 			continue;
 		agent_adopt_note_exit(agent, event);
@@ -720,9 +714,8 @@ void agent_set_free(struct agent_set *set)
 
 void agent_set_wake(struct agent_set *set)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->agents)
-		find_again(list_entry(link, struct agent, link));
+	list_each_safe (struct agent, agent, &set->agents, link)
+		find_again(agent);
 }
 
 const struct agent *agent_next(const struct agent_set *set, const struct agent *previous)

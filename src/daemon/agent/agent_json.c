@@ -65,10 +65,8 @@ static void write_command(struct json_writer *writer, const struct agent *agent)
 static void write_tasks(struct json_writer *writer, const struct agent *agent)
 {
 	static const char *const stages[] = {"queued", "typing", "running"};
-	const struct list *link;
 	json_array_begin(writer, "tasks");
-	list_for_each (link, &agent->tasks) {
-		const struct agent_task *task = list_entry(link, const struct agent_task, link);
+	list_each (const struct agent_task, task, &agent->tasks, link) {
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "task", task->id);
 		json_put_str(writer, "stage", stages[task->stage]);

@@ -48,11 +48,9 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 
 struct agent *agent_get(const struct agent_set *set, const char *name)
 {
-	struct list *link;
 	if (set == NULL)
 		return NULL; /* a daemon of a test's own */
-	list_for_each (link, &set->agents) {
-		struct agent *agent = list_entry(link, struct agent, link);
+	list_each (struct agent, agent, &set->agents, link) {
 		if (strcmp(agent->plan.name, name) == 0)
 			return agent;
 	}

@@ -101,11 +101,8 @@ static struct agent_task *first_task(const struct agent *agent)
 
 static struct agent_task *task_find(const struct agent_set *set, const char *id)
 {
-	struct list *at, *link;
-	list_for_each (at, &set->agents) {
-		const struct agent *agent = list_entry(at, const struct agent, link);
-		list_for_each (link, &agent->tasks) {
-			struct agent_task *task = list_entry(link, struct agent_task, link);
+	list_each (const struct agent, agent, &set->agents, link) {
+		list_each (struct agent_task, task, &agent->tasks, link) {
 			if (strcmp(task->id, id) == 0)
 				return task;
 		}
@@ -116,9 +113,7 @@ static struct agent_task *task_find(const struct agent_set *set, const char *id)
 /* The one that is typed, or worked at. */
 static struct agent_task *task_at_work(const struct agent *agent)
 {
-	struct list *link;
-	list_for_each (link, &agent->tasks) {
-		struct agent_task *task = list_entry(link, struct agent_task, link);
+	list_each (struct agent_task, task, &agent->tasks, link) {
 		if (task->stage != TASK_QUEUED)
 			return task;
 	}
@@ -182,10 +177,8 @@ static void on_deadline(void *data)
 
 void agent_tasks_end(struct agent *agent, const char *outcome, bool all)
 {
-	struct list *link, *after;
 	submit_drop(agent->submit);
-	list_for_each_safe (link, after, &agent->tasks) {
-		struct agent_task *task = list_entry(link, struct agent_task, link);
+	list_each_safe (struct agent_task, task, &agent->tasks, link) {
 		if (all || task->stage != TASK_QUEUED)
 			task_end(task, outcome, agent->reason, NULL);
 	}
@@ -193,9 +186,8 @@ void agent_tasks_end(struct agent *agent, const char *outcome, bool all)
 
 void agent_tasks_forget(struct agent *agent)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &agent->tasks)
-		task_free(list_entry(link, struct agent_task, link));
+	list_each_safe (struct agent_task, agent_task, &agent->tasks, link)
+		task_free(agent_task);
 }
 
 /*
@@ -403,9 +395,7 @@ static struct agent_task *task_new(struct agent *agent, const char *text, size_t
 static int64_t next_created_ms(const struct agent *agent)
 {
 	int64_t ms = clock_real_ms();
-	const struct list *link;
-	list_for_each (link, &agent->tasks) {
-		const struct agent_task *task = list_entry(link, const struct agent_task, link);
+	list_each (const struct agent_task, task, &agent->tasks, link) {
 		if (ms <= task->created_ms)
 			ms = task->created_ms + 1;
 	}
@@ -546,12 +536,9 @@ static bool task_load(void *data, const char *id, const struct json *value)
  */
 void agent_tasks_load(struct agent_set *set)
 {
-	struct list *link, *at, *after;
 	queue_load(set->parts.queue, &task_kind, task_load, set);
-	list_for_each (link, &set->agents) {
-		struct agent *agent = list_entry(link, struct agent, link);
-		list_for_each_safe (at, after, &agent->tasks) {
-			struct agent_task *task = list_entry(at, struct agent_task, link);
+	list_each (struct agent, agent, &set->agents, link) {
+		list_each_safe (struct agent_task, task, &agent->tasks, link) {
 			if (task->stage == TASK_TYPING)
 				task_end(task, "lost",
 				    "muxbusd ended while it was typed: look whether it ran", NULL);

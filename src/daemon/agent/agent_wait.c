@@ -126,9 +126,8 @@ static void waiter_step(struct agent_waiter *waiter)
 
 void agent_waiters_step(struct agent *agent)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &agent->waiters)
-		waiter_step(list_entry(link, struct agent_waiter, link));
+	list_each_safe (struct agent_waiter, agent_waiter, &agent->waiters, link)
+		waiter_step(agent_waiter);
 }
 
 void agent_wait_add(struct agent *agent, struct request *request, bool is_started)

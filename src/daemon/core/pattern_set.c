@@ -61,10 +61,7 @@ static unsigned choose_stride(const struct pattern_set *set)
 	size_t alone[LITERAL_STRIDE_MAX + 1] = {0}; /* patterns whose literal is too short for it */
 	size_t best_cost;
 	unsigned best = 0;
-	const struct list *link;
-	list_for_each (link, &set->members) {
-		const struct pattern_member *member =
-		    list_entry(link, const struct pattern_member, link);
+	list_each (const struct pattern_member, member, &set->members, link) {
 		unsigned stride = literal_stride(member->matcher.literal_len);
 		for (unsigned longer = stride + 1; stride > 0 && longer <= LITERAL_STRIDE_MAX;
 		     longer++)
@@ -87,15 +84,13 @@ static void renew(struct pattern_set *set)
 {
 	unsigned stride = choose_stride(set);
 	size_t others = set->count;
-	struct list *link;
 	forget(set);
 	set->is_stale = false;
 	if (set->count == 0)
 		return;
 	set->sorted = xcalloc(set->count, sizeof *set->sorted);
 	set->literals = xcalloc(set->count, sizeof *set->literals);
-	list_for_each (link, &set->members) {
-		struct pattern_member *member = list_entry(link, struct pattern_member, link);
+	list_each (struct pattern_member, member, &set->members, link) {
 		const struct line_matcher *matcher = &member->matcher;
 		if (stride == 0 || literal_stride(matcher->literal_len) < stride) {
 			set->sorted[--others] = member;

@@ -121,9 +121,7 @@ static void on_again(void *data)
 
 static struct mail *find_mail(const struct mail_office *office, const struct pane_ref *pane)
 {
-	struct list *link;
-	list_for_each (link, &office->mails) {
-		struct mail *mail = list_entry(link, struct mail, link);
+	list_each (struct mail, mail, &office->mails, link) {
 		if (pane_ref_equal(&mail->pane, pane))
 			return mail;
 	}
@@ -201,12 +199,10 @@ static void on_settled(struct puller_listener *listener, const struct pane_ref *
 static void on_event(struct event_log_listener *listener, struct event_entry *event)
 {
 	struct delivery_set *set = list_entry(listener, struct delivery_set, clients);
-	struct list *link;
 	if (event->kind != EVENT_CLIENT_ATTACHED && event->kind != EVENT_PANE_CLOSED &&
 	    event->kind != EVENT_PANE_EXITED)
 		return;
-	list_for_each (link, &set->office.mails) {
-		struct mail *mail = list_entry(link, struct mail, link);
+	list_each (struct mail, mail, &set->office.mails, link) {
 		if (mail->waits_for_person)
 			loop_timer_arm(mail->soon, CHANGED_MS);
 	}
@@ -245,7 +241,6 @@ struct delivery_set *delivery_set_new(const struct delivery_parts *parts)
 
 void delivery_set_free(struct delivery_set *set)
 {
-	struct list *link, *after;
 	if (set == NULL)
 		return;
 	queue_unlisten(set->office.parts.queue, &set->listener);
@@ -254,8 +249,8 @@ void delivery_set_free(struct delivery_set *set)
 	wake_policy_unlisten(&set->policies);
 	event_log_unlisten(set->office.parts.events, &set->clients);
 	typed_forget(&set->office);
-	list_for_each_safe (link, after, &set->office.mails)
-		mail_free(list_entry(link, struct mail, link));
+	list_each_safe (struct mail, mail, &set->office.mails, link)
+		mail_free(mail);
 	mem_free(set);
 }
 
@@ -273,9 +268,8 @@ void delivery_set_wake(struct delivery_set *set)
 
 bool delivery_set_is_idle(const struct delivery_set *set)
 {
-	const struct list *link;
-	list_for_each (link, &set->office.mails) {
-		if (!list_entry(link, const struct mail, link)->waits_for_person)
+	list_each (const struct mail, mail, &set->office.mails, link) {
+		if (!mail->waits_for_person)
 			return false;
 	}
 	return true;

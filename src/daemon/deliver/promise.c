@@ -172,9 +172,7 @@ static void take(struct promise *promise, const struct way_found *found)
 
 static void look(struct promise_set *set)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->promises) {
-		struct promise *promise = list_entry(link, struct promise, link);
+	list_each_safe (struct promise, promise, &set->promises, link) {
 		struct way_found found;
 		delivery_way(set->parts.deliveries, &promise->address, &found);
 		take(promise, &found);
@@ -234,7 +232,6 @@ struct promise_set *promise_set_new(const struct promise_parts *parts)
 
 void promise_set_free(struct promise_set *set)
 {
-	struct list *link, *after;
 	if (set == NULL)
 		return;
 	event_log_unlisten(set->of->events, &set->events);
@@ -242,16 +239,14 @@ void promise_set_free(struct promise_set *set)
 	puller_unlisten(&set->pullers);
 	delivery_on_change(set->parts.deliveries, NULL, NULL);
 	loop_timer_free(set->timer);
-	list_for_each_safe (link, after, &set->promises)
-		promise_free(list_entry(link, struct promise, link));
+	list_each_safe (struct promise, promise, &set->promises, link)
+		promise_free(promise);
 	mem_free(set);
 }
 
 static struct promise *find(const struct promise_set *set, const struct pane_ref *address)
 {
-	struct list *link;
-	list_for_each (link, &set->promises) {
-		struct promise *promise = list_entry(link, struct promise, link);
+	list_each (struct promise, promise, &set->promises, link) {
 		if (pane_ref_equal(&promise->address, address))
 			return promise;
 	}
@@ -298,11 +293,9 @@ void promise_restore(struct promise_set *set, const struct pane_ref *address)
 
 void promise_set_write(struct promise_set *set, struct json_writer *writer, const char *name)
 {
-	const struct list *link;
 	look(set);
 	json_array_begin(writer, name);
-	list_for_each (link, &set->promises) {
-		const struct promise *promise = list_entry(link, const struct promise, link);
+	list_each (const struct promise, promise, &set->promises, link) {
 		if (!set->parts.is_pending(set->parts.data, &promise->address))
 			continue;
 		json_object_begin(writer, NULL);

@@ -57,9 +57,7 @@ static bool takes(const struct puller *puller)
 static bool any_takes(
     const struct puller_set *set, const struct pane_ref *pane, enum puller_way way)
 {
-	const struct list *link;
-	list_for_each (link, &set->pullers) {
-		const struct puller *puller = list_entry(link, const struct puller, link);
+	list_each (const struct puller, puller, &set->pullers, link) {
 		if (puller->way == way && pane_ref_equal(&puller->pane, pane) && takes(puller))
 			return true;
 	}
@@ -82,9 +80,8 @@ static struct lease *find_lease(struct puller *puller, uint64_t seq)
 
 bool puller_holds(const struct puller_set *set, uint64_t seq)
 {
-	const struct list *link;
-	list_for_each (link, &set->pullers) {
-		if (find_lease(list_entry(link, struct puller, link), seq) != NULL)
+	list_each (struct puller, puller, &set->pullers, link) {
+		if (find_lease(puller, seq) != NULL)
 			return true;
 	}
 	return false;
@@ -150,9 +147,7 @@ static void puller_free(struct puller *puller)
 
 static void notify(struct puller_set *set, const struct pane_ref *pane, bool has_begun)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->listeners) {
-		struct puller_listener *listener = list_entry(link, struct puller_listener, link);
+	list_each_safe (struct puller_listener, listener, &set->listeners, link) {
 		if (!has_begun)
 			listener->settled(listener, pane);
 		else if (listener->begun != NULL)
@@ -202,11 +197,9 @@ static void on_timer(void *data)
 static void on_changed(struct queue_listener *listener, const struct notification *note)
 {
 	struct puller_set *set = list_entry(listener, struct puller_set, listener);
-	struct list *link;
 	if (note->state == NOTE_DELIVERING)
 		return;
-	list_for_each (link, &set->pullers) {
-		struct puller *puller = list_entry(link, struct puller, link);
+	list_each (struct puller, puller, &set->pullers, link) {
 		struct lease *lease = find_lease(puller, note->seq);
 		if (lease == NULL)
 			continue;
@@ -238,9 +231,7 @@ struct puller *puller_begin(
     struct puller_set *set, const struct pane_ref *pane, enum puller_way way)
 {
 	struct puller *puller = NULL;
-	struct list *link;
-	list_for_each (link, &set->pullers) {
-		struct puller *other = list_entry(link, struct puller, link);
+	list_each (struct puller, other, &set->pullers, link) {
 		if (other->way == way && pane_ref_equal(&other->pane, pane))
 			puller = other;
 	}
@@ -315,12 +306,11 @@ struct puller_set *puller_set_new(const struct puller_parts *parts)
 
 void puller_set_free(struct puller_set *set)
 {
-	struct list *link, *after;
 	if (set == NULL)
 		return;
 	queue_unlisten(set->parts.receipts.queue, &set->listener);
-	list_for_each_safe (link, after, &set->pullers)
-		puller_free(list_entry(link, struct puller, link));
+	list_each_safe (struct puller, puller, &set->pullers, link)
+		puller_free(puller);
 	mem_free(set);
 }
 

@@ -361,19 +361,17 @@ struct self_command_set *self_command_set_new(const struct self_command_parts *p
 
 void self_command_set_free(struct self_command_set *set)
 {
-	struct list *link, *after;
 	if (set == NULL)
 		return;
-	list_for_each_safe (link, after, &set->commands)
-		order_free(list_entry(link, struct order, public.link));
+	list_each_safe (struct order, order, &set->commands, public.link)
+		order_free(order);
 	mem_free(set);
 }
 
 void self_command_set_wake(struct self_command_set *set)
 {
-	struct list *link;
-	list_for_each (link, &set->commands)
-		order_wake(list_entry(link, struct order, public.link));
+	list_each (struct order, order, &set->commands, public.link)
+		order_wake(order);
 }
 
 const struct self_command *self_command_add(

@@ -123,9 +123,8 @@ static void retry_free(struct retry *retry)
 
 void typed_forget(struct mail_office *office)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &office->retries)
-		retry_free(list_entry(link, struct retry, link));
+	list_each_safe (struct retry, retry, &office->retries, link)
+		retry_free(retry);
 }
 
 /* A line that was not taken: if it still stands at the prompt, it is not typed but sent off. */

@@ -236,11 +236,8 @@ static bool load(void *data, const char *name, const struct json *value)
 
 static void notify(struct wake_policy_set *set)
 {
-	struct list *link, *after;
 	set->next_ms = 0;
-	list_for_each_safe (link, after, &set->listeners) {
-		struct wake_policy_listener *listener =
-		    list_entry(link, struct wake_policy_listener, link);
+	list_each_safe (struct wake_policy_listener, listener, &set->listeners, link) {
 		listener->due(listener);
 	}
 }
@@ -253,9 +250,7 @@ static void on_timer(void *data)
 /* Forgets the policy with the key of another, and those whose panes are gone. */
 static void forget(struct wake_policy_set *set, const struct wake_policy *same)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->policies) {
-		struct wake_policy *policy = list_entry(link, struct wake_policy, link);
+	list_each_safe (struct wake_policy, policy, &set->policies, link) {
 		bool is_same = strcmp(policy->agent, same->agent) == 0 &&
 		    pane_ref_same_pane(&policy->pane, &same->pane);
 		char key[KEY_SIZE];
@@ -365,11 +360,10 @@ struct wake_policy_set *wake_policy_set_new(const struct wake_policy_parts *part
 
 void wake_policy_set_free(struct wake_policy_set *set)
 {
-	struct list *link, *after;
 	if (set == NULL)
 		return;
 	loop_timer_free(set->timer);
-	list_for_each_safe (link, after, &set->policies)
-		remove_policy(set, list_entry(link, struct wake_policy, link));
+	list_each_safe (struct wake_policy, wake_policy, &set->policies, link)
+		remove_policy(set, wake_policy);
 	mem_free(set);
 }

@@ -213,14 +213,11 @@ uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
 {
 	struct entry *entry = entry_new(log, kind, scope, members, members_len);
 	uint64_t seq = entry->event.seq;
-	struct list *link, *after;
 	if (keep)
 		remember(log, entry);
 	else
 		log->unkept = seq;
-	list_for_each_safe (link, after, &log->listeners) {
-		struct event_log_listener *listener =
-		    list_entry(link, struct event_log_listener, link);
+	list_each_safe (struct event_log_listener, listener, &log->listeners, link) {
 		listener->event(listener, &entry->event);
 	}
 	event_entry_unref(&entry->event);

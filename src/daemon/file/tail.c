@@ -149,9 +149,7 @@ static void remember_real_path(struct tail *tail, int fd)
 
 static struct tail_file *find_old(const struct tail *tail, dev_t dev, ino_t ino)
 {
-	struct list *link;
-	list_for_each (link, &tail->olds) {
-		struct tail_file *file = list_entry(link, struct tail_file, link);
+	list_each (struct tail_file, file, &tail->olds, link) {
 		if (tail_file_is(file, dev, ino))
 			return file;
 	}
@@ -238,9 +236,8 @@ static bool read_file(struct tail *tail, struct tail_file *file)
 
 static bool read_all(struct tail *tail)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &tail->olds) {
-		if (!read_file(tail, list_entry(link, struct tail_file, link)))
+	list_each_safe (struct tail_file, tail_file, &tail->olds, link) {
+		if (!read_file(tail, tail_file))
 			return false;
 	}
 	return tail->current == NULL || read_file(tail, tail->current);
@@ -419,10 +416,8 @@ static bool identify(struct tail *tail)
 /* Closes old files that stopped growing. Returns when the next is due, or -1. */
 static int64_t close_olds(struct tail *tail)
 {
-	struct list *link, *after;
 	int64_t again_ms = -1;
-	list_for_each_safe (link, after, &tail->olds) {
-		struct tail_file *file = list_entry(link, struct tail_file, link);
+	list_each_safe (struct tail_file, file, &tail->olds, link) {
 		int64_t left_ms = file->grown_ms + TAIL_LINGER_MS - tail->now_ms;
 		if (left_ms > 0) {
 			if (again_ms < 0 || left_ms < again_ms)

@@ -297,10 +297,8 @@ static void on_timer(void *data)
 	struct tail_loop_set *set = data;
 	int64_t now_ms = clock_mono_ms();
 	int64_t next_ms = -1;
-	struct list *link;
 	set->due_ms = -1;
-	list_for_each (link, &set->tail_loops) {
-		struct tail_loop *tail_loop = list_entry(link, struct tail_loop, link);
+	list_each (struct tail_loop, tail_loop, &set->tail_loops, link) {
 		if (tail_loop->due_ms < 0)
 			continue;
 		if (tail_loop->due_ms <= now_ms)
@@ -314,9 +312,7 @@ static void on_timer(void *data)
 
 void tail_loop_set_look(struct tail_loop_set *set)
 {
-	struct list *link;
-	list_for_each (link, &set->tail_loops) {
-		struct tail_loop *tail_loop = list_entry(link, struct tail_loop, link);
+	list_each (struct tail_loop, tail_loop, &set->tail_loops, link) {
 		tail_loop->must_refresh = true;
 		tail_suspect(tail_loop->tail);
 		mark_dirty(tail_loop);

@@ -97,10 +97,8 @@ static void search_block(struct shared_tail *tail, const struct tail_block *bloc
 static bool on_block(void *data, const struct tail_block *block)
 {
 	struct shared_tail *tail = data;
-	struct list *link;
 	set_moved(tail);
-	list_for_each (link, &tail->block_listeners) {
-		struct tail_listener *listener = list_entry(link, struct tail_listener, block_link);
+	list_each (struct tail_listener, listener, &tail->block_listeners, block_link) {
 		if (listener->is_done || listener->handlers->block == NULL)
 			continue;
 		tell_later(listener);
@@ -115,10 +113,8 @@ static bool on_block(void *data, const struct tail_block *block)
 static void on_changed(void *data, enum tail_change change)
 {
 	struct shared_tail *tail = data;
-	struct list *link;
 	set_moved(tail);
-	list_for_each (link, &tail->block_listeners) {
-		struct tail_listener *listener = list_entry(link, struct tail_listener, block_link);
+	list_each (struct tail_listener, listener, &tail->block_listeners, block_link) {
 		if (listener->handlers->changed == NULL)
 			continue;
 		tell_later(listener);
@@ -195,9 +191,7 @@ static bool has_more_context(const struct shared_tail *tail, const struct shared
 /* Merges a tail with those at the same place. May free the tail. */
 static void merge_same(struct shared_tail *tail)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, tail->bucket) {
-		struct shared_tail *other = list_entry(link, struct shared_tail, link);
+	list_each_safe (struct shared_tail, other, tail->bucket, link) {
 		if (other == tail || other->is_looking || strcmp(other->path, tail->path) != 0 ||
 		    !tail_is_with(tail_loop_tail(tail->loop), tail_loop_tail(other->loop)))
 			continue;
@@ -284,9 +278,7 @@ static bool suits(
 static struct shared_tail *find_tail(
     const struct list *bucket, const char *path, const struct tail_place *places, size_t count)
 {
-	const struct list *link;
-	list_for_each (link, bucket) {
-		struct shared_tail *tail = list_entry(link, struct shared_tail, link);
+	list_each (struct shared_tail, tail, bucket, link) {
 		if (suits(tail, path, places, count))
 			return tail;
 	}

@@ -110,9 +110,7 @@ void fleet_nexts_free(struct fleet_nexts *nexts)
 
 void fleet_nexts_removed(struct fleet_nexts *nexts, struct host *host)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &nexts->pulls) {
-		struct pull *pull = list_entry(link, struct pull, link);
+	list_each_safe (struct pull, pull, &nexts->pulls, link) {
 		if (pull->host == host)
 			pull_free(pull);
 	}
@@ -121,9 +119,7 @@ void fleet_nexts_removed(struct fleet_nexts *nexts, struct host *host)
 /* The request that waits for a pull, the oldest first. NULL: none. */
 static struct next *find_next(const struct pull *pull)
 {
-	struct list *link;
-	list_for_each (link, &pull->set->nexts) {
-		struct next *next = list_entry(link, struct next, link);
+	list_each (struct next, next, &pull->set->nexts, link) {
 		if (strcmp(next->spec, pull->spec) == 0)
 			return next;
 	}
@@ -135,24 +131,20 @@ static void answer(struct next *next)
 {
 	struct request *request = next->request;
 	struct json_writer *writer = request_result(request);
-	struct list *link, *after;
 	json_array_begin(writer, "notifications");
-	list_for_each (link, &next->set->pulls) {
-		const struct pull *pull = list_entry(link, struct pull, link);
+	list_each (const struct pull, pull, &next->set->pulls, link) {
 		if (pull->entries.len > 0 && strcmp(pull->spec, next->spec) == 0)
 			json_put_raw(writer, NULL, pull->entries.data, pull->entries.len);
 	}
 	json_array_end(writer);
 	json_array_begin(writer, "gaps");
-	list_for_each (link, &next->set->pulls) {
-		const struct pull *pull = list_entry(link, struct pull, link);
+	list_each (const struct pull, pull, &next->set->pulls, link) {
 		if (pull->gap != NULL && strcmp(pull->spec, next->spec) == 0)
 			json_put_raw(writer, NULL, pull->gap, strlen(pull->gap));
 	}
 	json_array_end(writer);
 	json_array_begin(writer, "missing");
-	list_for_each_safe (link, after, &next->set->pulls) {
-		struct pull *pull = list_entry(link, struct pull, link);
+	list_each_safe (struct pull, pull, &next->set->pulls, link) {
 		if (strcmp(pull->spec, next->spec) != 0)
 			continue;
 		if (host_state(pull->host) != HOST_UP)

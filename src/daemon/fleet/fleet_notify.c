@@ -459,9 +459,7 @@ static void step(struct notice *notice)
 
 void fleet_notices_state(struct fleet_notices *notices)
 {
-	struct list *link;
-	list_for_each (link, &notices->notices) {
-		struct notice *notice = list_entry(link, struct notice, link);
+	list_each (struct notice, notice, &notices->notices, link) {
 		if (notice->call == NULL && !loop_timer_is_armed(notice->again))
 			loop_timer_arm(notice->again, 0);
 	}
@@ -469,9 +467,7 @@ void fleet_notices_state(struct fleet_notices *notices)
 
 void fleet_notices_removed(struct fleet_notices *notices, struct host *host)
 {
-	struct list *link;
-	list_for_each (link, &notices->notices) {
-		struct notice *notice = list_entry(link, struct notice, link);
+	list_each (struct notice, notice, &notices->notices, link) {
 		if (notice->call == NULL || notice->asked != host)
 			continue;
 		host_call_cancel(notice->call);
@@ -487,9 +483,7 @@ static void name_host(const struct host *host, char out[HOST_SIZE])
 
 void fleet_notices_renamed(struct fleet_notices *notices, struct host *host, const char *before)
 {
-	struct list *link;
-	list_for_each (link, &notices->notices) {
-		struct notice *notice = list_entry(link, struct notice, link);
+	list_each (struct notice, notice, &notices->notices, link) {
 		bool is_from = strcmp(notice->from, before) == 0;
 		bool is_to = strcmp(notice->to, before) == 0;
 		if (is_from)
@@ -505,9 +499,7 @@ void fleet_notices_write_stranded(const struct fleet_notices *notices, struct js
 {
 	const struct host_set *hosts = notices->parts.hosts;
 	unsigned count = 0;
-	struct list *link;
-	list_for_each (link, &notices->notices) {
-		const struct notice *notice = list_entry(link, struct notice, link);
+	list_each (const struct notice, notice, &notices->notices, link) {
 		const char *lost =
 		    fleet_name_host(hosts, notice->from, strlen(notice->from)) == NULL
 		    ? notice->from
@@ -594,9 +586,7 @@ static bool is_member(const struct json *params, const char *name, bool value)
 /* The notice of a request that was made before with the same key, or NULL. */
 static struct notice *find_notice(const struct fleet_notices *notices, const struct notice *like)
 {
-	struct list *link;
-	list_for_each (link, &notices->notices) {
-		struct notice *notice = list_entry(link, struct notice, link);
+	list_each (struct notice, notice, &notices->notices, link) {
 		if (strcmp(notice->key, like->key) == 0 && strcmp(notice->from, like->from) == 0)
 			return notice;
 	}

@@ -135,9 +135,7 @@ static void source_free(struct source *source)
 
 static void stream_free(struct stream *stream)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &stream->sources) {
-		struct source *source = list_entry(link, struct source, link);
+	list_each_safe (struct source, source, &stream->sources, link) {
 		leave_host(source);
 		source_free(source);
 	}
@@ -307,11 +305,8 @@ static void resume(struct source *source)
 
 void fleet_streams_state(struct fleet_streams *streams, struct host *host)
 {
-	struct list *at, *link;
-	list_for_each (at, &streams->streams) {
-		struct stream *stream = list_entry(at, struct stream, link);
-		list_for_each (link, &stream->sources) {
-			struct source *source = list_entry(link, struct source, link);
+	list_each (struct stream, stream, &streams->streams, link) {
+		list_each (struct source, source, &stream->sources, link) {
 			if (source->host != host)
 				continue;
 			if (host_state(host) == HOST_UP) {
@@ -366,13 +361,10 @@ void fleet_streams_line(
 {
 	const struct json *params = json_member(message, "params");
 	const struct json *name = json_member(params, "subscription");
-	struct list *at, *link;
 	if (name == NULL || name->type != JSON_STRING || name->len == 0)
 		return;
-	list_for_each (at, &streams->streams) {
-		struct stream *stream = list_entry(at, struct stream, link);
-		list_for_each (link, &stream->sources) {
-			struct source *source = list_entry(link, struct source, link);
+	list_each (struct stream, stream, &streams->streams, link) {
+		list_each (struct source, source, &stream->sources, link) {
 			if (source->host == host && strcmp(source->name, name->text) == 0) {
 				pass_on(source, params);
 				return;
@@ -383,11 +375,8 @@ void fleet_streams_line(
 
 void fleet_streams_removed(struct fleet_streams *streams, struct host *host)
 {
-	struct list *at, *link, *after;
-	list_for_each (at, &streams->streams) {
-		struct stream *stream = list_entry(at, struct stream, link);
-		list_for_each_safe (link, after, &stream->sources) {
-			struct source *source = list_entry(link, struct source, link);
+	list_each (struct stream, stream, &streams->streams, link) {
+		list_each_safe (struct source, source, &stream->sources, link) {
 			if (source->host != host)
 				continue;
 			tell_state(source, false);
@@ -575,13 +564,10 @@ static void add_source(struct stream *stream, const struct wish *wish, struct ho
 static void on_room(struct peer *peer, void *data)
 {
 	struct fleet_streams *streams = data;
-	struct list *at, *link;
-	list_for_each (at, &streams->streams) {
-		struct stream *stream = list_entry(at, struct stream, link);
+	list_each (struct stream, stream, &streams->streams, link) {
 		if (stream->peer != peer)
 			continue;
-		list_for_each (link, &stream->sources) {
-			struct source *source = list_entry(link, struct source, link);
+		list_each (struct source, source, &stream->sources, link) {
 			source->is_behind = false;
 			resume(source);
 		}
@@ -591,9 +577,7 @@ static void on_room(struct peer *peer, void *data)
 static struct stream *find_stream(
     const struct fleet_streams *streams, const struct peer *peer, const char *name)
 {
-	struct list *at;
-	list_for_each (at, &streams->streams) {
-		struct stream *stream = list_entry(at, struct stream, link);
+	list_each (struct stream, stream, &streams->streams, link) {
 		if (stream->peer == peer && strcmp(stream->name, name) == 0)
 			return stream;
 	}
@@ -610,12 +594,10 @@ static void on_sent(struct peer *peer, void *data)
 {
 	const struct start *start = data;
 	struct stream *stream = find_stream(start->streams, peer, start->name);
-	struct list *link;
 	if (stream == NULL)
 		return;
 	stream->is_started = true;
-	list_for_each (link, &stream->sources) {
-		struct source *source = list_entry(link, struct source, link);
+	list_each (struct source, source, &stream->sources, link) {
 		if (host_state(source->host) != HOST_UP)
 			tell_state(source, false);
 		resume(source);
@@ -650,7 +632,6 @@ void fleet_streams_subscribe(
 	struct json_writer *writer;
 	struct stream *stream;
 	struct start *start;
-	struct list *link;
 	if (!read_wish(request, params, &wish))
 		return;
 	if (streams->count == FLEET_STREAMS_MAX) {
@@ -667,8 +648,8 @@ void fleet_streams_subscribe(
 	writer = request_result(request);
 	json_put_str(writer, "subscription", stream->name);
 	json_array_begin(writer, "missing");
-	list_for_each (link, &stream->sources) {
-		const struct host *host = list_entry(link, struct source, link)->host;
+	list_each (struct source, source, &stream->sources, link) {
+		const struct host *host = source->host;
 		if (host_state(host) != HOST_UP)
 			fleet_missing_put(writer, host);
 	}

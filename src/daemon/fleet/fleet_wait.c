@@ -107,9 +107,7 @@ static void cancel_there(const struct part *part)
 
 static void wait_free(struct wait *wait, bool ends_there)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &wait->parts) {
-		struct part *part = list_entry(link, struct part, link);
+	list_each_safe (struct part, part, &wait->parts, link) {
 		if (part->call != NULL) {
 			host_call_cancel(part->call);
 			if (ends_there)
@@ -167,10 +165,8 @@ static void put_condition(struct json_writer *writer, const struct condition *co
 /* Hosts that wait and are not up: what is pending there is not known. */
 static void put_missing(struct json_writer *writer, const struct wait *wait)
 {
-	struct list *link;
 	json_array_begin(writer, "missing");
-	list_for_each (link, &wait->parts) {
-		const struct part *part = list_entry(link, struct part, link);
+	list_each (const struct part, part, &wait->parts, link) {
 		if (part->call != NULL && host_state(part->host) != HOST_UP)
 			fleet_missing_put(writer, part->host);
 	}
@@ -215,9 +211,7 @@ static bool is_over(const struct wait *wait)
 /* Whether a host has yet to answer, or a time to come. */
 static bool is_open(const struct wait *wait)
 {
-	struct list *link;
-	list_for_each (link, &wait->parts) {
-		const struct part *part = list_entry(link, struct part, link);
+	list_each (const struct part, part, &wait->parts, link) {
 		if (part->call != NULL || part->timer != NULL)
 			return true;
 	}
@@ -571,9 +565,7 @@ static const struct json *read_list(
 /* Asks all hosts, and waits. */
 static void begin(struct wait *wait)
 {
-	struct list *link;
-	list_for_each (link, &wait->parts) {
-		struct part *part = list_entry(link, struct part, link);
+	list_each (struct part, part, &wait->parts, link) {
 		if (part->host != NULL)
 			ask(wait, part);
 	}

@@ -138,9 +138,7 @@ static void send_call(struct host_call *call)
 
 void host_calls_send(struct host_calls *calls)
 {
-	struct list *at;
-	list_for_each (at, &calls->list) {
-		struct host_call *call = list_entry(at, struct host_call, entry);
+	list_each (struct host_call, call, &calls->list, entry) {
 		if (call->id == 0 && !call->has_failed)
 			send_call(call);
 	}
@@ -204,9 +202,7 @@ void host_call_cancel(struct host_call *call)
 
 static struct host_call *find_call(struct host_calls *calls, int64_t id)
 {
-	struct list *at;
-	list_for_each (at, &calls->list) {
-		struct host_call *call = list_entry(at, struct host_call, entry);
+	list_each (struct host_call, call, &calls->list, entry) {
 		if (call->id == id)
 			return call;
 	}
@@ -270,9 +266,7 @@ static void finish_failed(struct host_call *call)
 
 static struct host_call *next_failed(struct host_calls *calls)
 {
-	struct list *at;
-	list_for_each (at, &calls->list) {
-		struct host_call *call = list_entry(at, struct host_call, entry);
+	list_each (struct host_call, call, &calls->list, entry) {
 		if (call->has_failed)
 			return call;
 	}
@@ -302,9 +296,7 @@ static void fail_unreached(struct host_call *call, const char *reason)
 
 void host_calls_lost(struct host_calls *calls, const char *reason, bool is_attempt)
 {
-	struct list *at, *after;
-	list_for_each_safe (at, after, &calls->list) {
-		struct host_call *call = list_entry(at, struct host_call, entry);
+	list_each_safe (struct host_call, call, &calls->list, entry) {
 		bool was_sent = call->id != 0;
 		call->id = 0;
 		call->may_be_done |= was_sent && !(call->order.flags & HOST_CALL_READS);
@@ -323,9 +315,7 @@ void host_calls_lost(struct host_calls *calls, const char *reason, bool is_attem
 
 void host_calls_end(struct host_calls *calls)
 {
-	struct list *at;
-	list_for_each (at, &calls->list) {
-		struct host_call *call = list_entry(at, struct host_call, entry);
+	list_each (struct host_call, call, &calls->list, entry) {
 		call->id = 0;
 		fail_call(call, MESSAGE_GONE, "%s: it is in the list of hosts no more",
 		    calls->parts.label);

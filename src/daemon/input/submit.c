@@ -399,9 +399,7 @@ static void on_timer(void *data)
 static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
 {
 	struct submit_set *set = list_entry(listener, struct submit_set, listener);
-	struct list *link;
-	list_for_each (link, &set->submits) {
-		struct submit *submit = list_entry(link, struct submit, link);
+	list_each (struct submit, submit, &set->submits, link) {
 		if (submit->is_stale || submit->is_asking || submit->stage != STAGE_WAITING ||
 		    !pane_ref_same_pane(&submit->pane, pane))
 			continue;

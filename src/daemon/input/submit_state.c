@@ -94,9 +94,7 @@ static void drop_tap(struct submit *submit)
 bool submit_is_blocked(const struct submit *submit)
 {
 	bool is_raw = submit->policy->is_raw, is_older = true;
-	const struct list *link;
-	list_for_each (link, &submit->set->submits) {
-		const struct submit *other = list_entry(link, const struct submit, link);
+	list_each (const struct submit, other, &submit->set->submits, link) {
 		bool is_before =
 		    is_raw && is_older && other->policy->is_raw && other->stage == STAGE_WAITING;
 		is_older &= other != submit;
@@ -111,9 +109,7 @@ bool submit_is_blocked(const struct submit *submit)
 /* The pane is free: raw texts that wait for it go on, in their order. */
 static void submit_wake_others(const struct submit *submit)
 {
-	struct list *link;
-	list_for_each (link, &submit->set->submits) {
-		struct submit *other = list_entry(link, struct submit, link);
+	list_each (struct submit, other, &submit->set->submits, link) {
 		if (other != submit && !other->is_stale && other->policy->is_raw &&
 		    other->stage == STAGE_WAITING &&
 		    pane_ref_same_pane(&other->pane, &submit->pane))

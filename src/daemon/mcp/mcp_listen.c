@@ -103,9 +103,7 @@ static void schedule(struct mcp_listening *listening)
 {
 	int64_t now_ms = clock_mono_ms();
 	int64_t wait_ms = -1;
-	struct list *link;
-	list_for_each (link, &listening->targets) {
-		const struct target *target = list_entry(link, struct target, link);
+	list_each (const struct target, target, &listening->targets, link) {
 		int64_t left_ms = target->told_ms + INTERVAL_MS - now_ms;
 		left_ms = target->told_ms == 0 || left_ms < 0 ? 0 : left_ms;
 		if (target->is_due && (wait_ms < 0 || left_ms < wait_ms))
@@ -119,9 +117,7 @@ static void on_timer(void *data)
 {
 	struct mcp_listening *listening = data;
 	int64_t now_ms = clock_mono_ms();
-	struct list *link;
-	list_for_each (link, &listening->targets) {
-		struct target *target = list_entry(link, struct target, link);
+	list_each (struct target, target, &listening->targets, link) {
 		if (!target->is_due ||
 		    (target->told_ms != 0 && target->told_ms + INTERVAL_MS > now_ms))
 			continue;
@@ -139,9 +135,7 @@ static void set_due(struct target *target)
 
 static struct target *find_by_subscription(struct mcp_listening *listening, const char *name)
 {
-	struct list *link;
-	list_for_each (link, &listening->targets) {
-		struct target *target = list_entry(link, struct target, link);
+	list_each (struct target, target, &listening->targets, link) {
 		if (strcmp(target->subscription, name) == 0)
 			return target;
 	}
@@ -173,11 +167,9 @@ static bool on_gap(void *data, const char *name, uint64_t from, uint64_t to, con
 static void on_job(struct job_listener *listener, const struct job *job)
 {
 	struct mcp_listening *listening = list_entry(listener, struct mcp_listening, jobs);
-	struct list *link;
 	if (job->is_silent)
 		return;
-	list_for_each (link, &listening->targets) {
-		struct target *target = list_entry(link, struct target, link);
+	list_each (struct target, target, &listening->targets, link) {
 		if (target->has_jobs &&
 		    (strncmp(target->uri, "muxbus://jobs/", 14) != 0 ||
 			strncmp(target->uri + 14, job->id, strlen(job->id)) == 0))
@@ -220,10 +212,9 @@ static void target_free(struct target *target)
 /* Removes all targets of a stream. */
 static void stream_free(struct stream *stream)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &stream->listening->targets)
-		if (list_entry(link, struct target, link)->stream == stream)
-			target_free(list_entry(link, struct target, link));
+	list_each_safe (struct target, target, &stream->listening->targets, link)
+		if (target->stream == stream)
+			target_free(target);
 	list_remove(&stream->link);
 	mem_free(stream);
 }
@@ -283,24 +274,21 @@ void mcp_listen_log(struct mcp_session *session, uint64_t kinds, mcp_listen_log_
 {
 	struct mcp_listening *listening = listening_of(session);
 	struct mcp_change change = {.kinds = kinds, .pane = MUXBUS_NO_ID};
-	struct list *link, *after;
 	listening->log = log;
-	list_for_each_safe (link, after, &listening->targets)
-		if (list_entry(link, struct target, link)->is_log)
-			target_free(list_entry(link, struct target, link));
+	list_each_safe (struct target, target, &listening->targets, link)
+		if (target->is_log)
+			target_free(target);
 	(void)add_target(listening, NULL, "", &change, true); /* there is room for it */
 }
 
 void mcp_listen_tools_changed(struct mcp_session *session)
 {
-	struct list *link;
 	bool is_sent;
 	if (session->is_initialized)
 		tell(session->peer, "notifications/tools/list_changed", NULL, NULL, &is_sent);
 	if (!session->listening)
 		return;
-	list_for_each (link, &session->listening->streams) {
-		const struct stream *stream = list_entry(link, struct stream, link);
+	list_each (const struct stream, stream, &session->listening->streams, link) {
 		if (stream->has_tools)
 			tell(session->peer, "notifications/tools/list_changed", stream->id, NULL,
 			    &is_sent);
@@ -319,9 +307,7 @@ static const struct field subscribe_fields[] = {
 
 static struct target *find_by_uri(struct mcp_listening *listening, const char *uri)
 {
-	struct list *link;
-	list_for_each (link, &listening->targets) {
-		struct target *target = list_entry(link, struct target, link);
+	list_each (struct target, target, &listening->targets, link) {
 		if (target->stream == NULL && *uri && strcmp(target->uri, uri) == 0)
 			return target;
 	}

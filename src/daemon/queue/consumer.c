@@ -160,9 +160,7 @@ void consumer_set_free(struct consumer_set *set)
 
 struct consumer *consumer_find(struct consumer_set *set, const char *name)
 {
-	struct list *link;
-	list_for_each (link, &set->consumers) {
-		struct consumer *consumer = list_entry(link, struct consumer, link);
+	list_each (struct consumer, consumer, &set->consumers, link) {
 		if (strcmp(consumer->name, name) == 0)
 			return consumer;
 	}

@@ -270,7 +270,6 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 {
 	struct event_scope scope = {.pane = note->pane.pane, .window = MUXBUS_NO_ID};
 	struct json_writer writer;
-	struct list *link, *after;
 	struct buf members;
 	uint64_t seq;
 	scope.sessions[0] = MUXBUS_NO_ID;
@@ -283,8 +282,7 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 	if (seq != note->seq)
 		log_error(
 		    "notification %" PRIu64 " was published as event %" PRIu64, note->seq, seq);
-	list_for_each_safe (link, after, &queue->listeners) {
-		struct queue_listener *listener = list_entry(link, struct queue_listener, link);
+	list_each_safe (struct queue_listener, listener, &queue->listeners, link) {
 		listener->posted(listener, note);
 	}
 }
@@ -301,15 +299,13 @@ static void recounted_add(struct queue *queue, struct notification *note)
 static void queue_tell_recounted(struct queue *queue)
 {
 	struct notification *note = queue->recounted, *next;
-	struct list *at, *after;
 	queue->recounted = NULL;
 	queue->recounted_end = &queue->recounted;
 	for (; note != NULL; note = next) {
 		next = note->next_recounted;
 		note->is_recounted = false;
-		list_for_each_safe (at, after, &queue->listeners)
-			list_entry(at, struct queue_listener, link)
-			    ->posted(list_entry(at, struct queue_listener, link), note);
+		list_each_safe (struct queue_listener, queue_listener, &queue->listeners, link)
+			queue_listener->posted(queue_listener, note);
 	}
 }
 
@@ -427,10 +423,8 @@ const struct notification *queue_unread(struct queue *queue, const char *key)
 
 static void queue_changed(struct queue *queue, struct notification *note)
 {
-	struct list *link, *after;
 	store_note(queue, note);
-	list_for_each_safe (link, after, &queue->listeners) {
-		struct queue_listener *listener = list_entry(link, struct queue_listener, link);
+	list_each_safe (struct queue_listener, listener, &queue->listeners, link) {
 		if (listener->changed != NULL)
 			listener->changed(listener, note);
 	}

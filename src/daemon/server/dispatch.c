@@ -464,9 +464,7 @@ static bool is_behind(
     const struct dispatch *dispatch, const struct request *request, uint64_t number, bool for_look)
 {
 	const struct peer *peer = request_peer(request);
-	const struct list *link;
-	list_for_each (link, &dispatch->put_offs) {
-		const struct put_off *again = list_entry(link, struct put_off, link);
+	list_each (const struct put_off, again, &dispatch->put_offs, link) {
 		if (peer != NULL && request_peer(again->request) == peer &&
 		    (for_look ? is_look(again->begin) : again->begin == attach) &&
 		    again->number < number)
@@ -482,11 +480,9 @@ static bool is_behind(
 static bool is_held(const struct dispatch *dispatch, const struct request *request, uint64_t number)
 {
 	const struct peer *peer = request_peer(request);
-	const struct list *link;
 	if (peer == NULL || request_method(request)->flags & METHOD_WITHOUT_TMUX)
 		return false;
-	list_for_each (link, &dispatch->holds) {
-		const struct hold *hold = list_entry(link, struct hold, link);
+	list_each (const struct hold, hold, &dispatch->holds, link) {
 		if (hold->peer == peer && hold->number < number)
 			return true;
 	}
@@ -512,9 +508,7 @@ static void release(struct dispatch *dispatch, const struct peer *peer)
 
 static void leave_peer(struct dispatch *dispatch, const struct peer *peer)
 {
-	struct list *link;
-	list_for_each (link, &dispatch->holds) {
-		struct hold *hold = list_entry(link, struct hold, link);
+	list_each (struct hold, hold, &dispatch->holds, link) {
 		if (hold->peer == peer)
 			hold->peer = NULL;
 	}

@@ -526,10 +526,7 @@ void *peer_find_open(
 {
 	struct list *const rows[] = {&peer->waits, &peer->row};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct list *link;
-		list_for_each (link, rows[i]) {
-			struct response_slot *response_slot =
-			    list_entry(link, struct response_slot, link);
+		list_each (struct response_slot, response_slot, rows[i], link) {
 			if (response_slot->gone != NULL && is_it(response_slot->data, key))
 				return response_slot->data;
 		}

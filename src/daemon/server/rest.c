@@ -89,9 +89,7 @@ void rest_write(struct json_writer *writer, struct rest_set *set, const void *te
 
 const char *rest_find(const struct rest_set *set, const char *id, size_t *ret_len)
 {
-	struct list *link;
-	list_for_each (link, &set->texts) {
-		struct text *text = list_entry(link, struct text, link);
+	list_each (struct text, text, &set->texts, link) {
 		if (strcmp(text->id, id) == 0 && text->until_ms > clock_mono_ms()) {
 			*ret_len = text->len;
 			return text->bytes;

@@ -141,9 +141,7 @@ static void tracked_free(struct tracked *tracked)
 /* Forgets the oldest that have ended, and their files, beyond what is kept. */
 static void set_forget(struct job_set *set)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->jobs) {
-		struct job *job = list_entry(link, struct job, link);
+	list_each_safe (struct job, job, &set->jobs, link) {
 		char name[JOB_NAME_SIZE];
 		bool is_full;
 		if (set->ended <= JOBS_KEEP && set->quick <= JOBS_KEEP_QUICK)
@@ -249,7 +247,6 @@ static void job_post(struct job_set *set, const struct job *job)
 /* Its end becomes known: one transaction says so and tells it. */
 static void job_settle(struct job_set *set, struct job *job)
 {
-	struct list *link, *after;
 	set->running--;
 	++*ended_count(set, job);
 	queue_begin(set->queue);
@@ -257,8 +254,7 @@ static void job_settle(struct job_set *set, struct job *job)
 	if (!job->is_silent)
 		job_post(set, job);
 	(void)queue_commit(set->queue);
-	list_for_each_safe (link, after, &set->listeners) {
-		struct job_listener *listener = list_entry(link, struct job_listener, link);
+	list_each_safe (struct job_listener, listener, &set->listeners, link) {
 		listener->ended(listener, job);
 	}
 }
@@ -310,12 +306,10 @@ static bool tracked_watch(struct tracked *tracked, int pidfd)
 
 static void command_started(struct tracked *tracked)
 {
-	struct list *link, *after;
 	if (tracked->is_started)
 		return;
 	tracked->is_started = true;
-	list_for_each_safe (link, after, &tracked->set->listeners) {
-		struct job_listener *listener = list_entry(link, struct job_listener, link);
+	list_each_safe (struct job_listener, listener, &tracked->set->listeners, link) {
 		if (listener->started != NULL)
 			listener->started(listener, &tracked->job);
 	}
@@ -542,10 +536,9 @@ static void set_sweep(struct job_set *set)
 
 static void set_load(struct job_set *set)
 {
-	struct list *link, *after;
 	queue_load(set->queue, &job_kind, job_load, set);
-	list_for_each_safe (link, after, &set->jobs) {
-		struct tracked *tracked = tracked_of(list_entry(link, struct job, link));
+	list_each_safe (struct job, job, &set->jobs, link) {
+		struct tracked *tracked = tracked_of(job);
 		if (tracked->job.state == JOB_RUNNING)
 			job_adopt(tracked);
 		else

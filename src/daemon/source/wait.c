@@ -27,15 +27,13 @@ static void wait_arm_again(struct wait *wait, bool with_tmux);
 struct wait_set *wait_set_new(const struct wait_parts *parts)
 {
 	struct wait_set *set = xcalloc(1, sizeof *set);
-	struct list *link;
 	set->parts = *parts;
 	set->reader = json_reader_new(STORE_VALUE_MAX);
 	list_init(&set->waits);
 	if (parts->queue == NULL)
 		return set;
 	wait_record_load(set);
-	list_for_each (link, &set->waits) {
-		struct wait *wait = list_entry(link, struct wait, link);
+	list_each (struct wait, wait, &set->waits, link) {
 		arm_deadline(wait);
 		wait_arm_again(wait, false);
 	}
@@ -54,9 +52,8 @@ void wait_set_free(struct wait_set *set)
 
 void wait_set_wake(struct wait_set *set)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->waits)
-		wait_arm_again(list_entry(link, struct wait, link), true);
+	list_each_safe (struct wait, wait, &set->waits, link)
+		wait_arm_again(wait, true);
 }
 
 void wait_set_name(struct wait *wait, const char *name, bool is_id)
@@ -422,9 +419,7 @@ static void wait_arm_again(struct wait *wait, bool with_tmux)
 
 static struct wait *find_wait(struct wait_set *set, const char *name)
 {
-	struct list *link;
-	list_for_each (link, &set->waits) {
-		struct wait *wait = list_entry(link, struct wait, link);
+	list_each (struct wait, wait, &set->waits, link) {
 		if (name != NULL && wait->kind == WAIT_REQUEST && strcmp(wait->name, name) == 0)
 			return wait;
 	}
@@ -452,10 +447,9 @@ static void wait_resume(struct wait *wait, struct request *request)
 const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane)
 {
 	struct wait *wait = NULL;
-	struct list *link;
-	list_for_each (link, &set->waits) {
-		if (list_entry(link, struct wait, link)->request == request)
-			wait = list_entry(link, struct wait, link);
+	list_each (struct wait, other, &set->waits, link) {
+		if (other->request == request)
+			wait = other;
 	}
 	if (wait == NULL || (wait->name[0] == '\0' && set->named >= WAIT_NAMED_MAX))
 		return NULL;
@@ -633,9 +627,7 @@ const struct wait *wait_next_background(const struct wait_set *set, const struct
 
 bool wait_cancel_background(struct wait_set *set, const char *id)
 {
-	struct list *link;
-	list_for_each (link, &set->waits) {
-		struct wait *wait = list_entry(link, struct wait, link);
+	list_each (struct wait, wait, &set->waits, link) {
 		uint64_t seq;
 		if (wait->kind == WAIT_REQUEST || strcmp(wait->name, id) != 0)
 			continue;
@@ -679,9 +671,7 @@ void wait_background_get(const struct wait *wait, struct wait_background *ret_wa
 
 bool wait_set_follows(const struct wait_set *set)
 {
-	const struct list *link;
-	list_for_each (link, &set->waits) {
-		const struct wait *wait = list_entry(link, struct wait, link);
+	list_each (const struct wait, wait, &set->waits, link) {
 		for (size_t at = 0; at < wait->count && !wait->is_over; at++) {
 			const struct condition *condition = wait->parts[at].condition;
 			if (condition->state == CONDITION_PENDING &&

@@ -248,9 +248,7 @@ static bool tell_found(struct watch *watch)
 static void arm(struct watch_set *set)
 {
 	int64_t due_ms = -1;
-	struct list *link;
-	list_for_each (link, &set->watches) {
-		const struct watch *watch = list_entry(link, struct watch, link);
+	list_each (const struct watch, watch, &set->watches, link) {
 		int64_t its_ms = watch->boot_due_ms > 0 ? watch->boot_due_ms : 0;
 		if (due_ms < 0 || its_ms < due_ms)
 			due_ms = its_ms;
@@ -370,9 +368,7 @@ const struct watch *watch_add(
 
 bool watch_cancel(struct watch_set *set, const char *id)
 {
-	struct list *link;
-	list_for_each (link, &set->watches) {
-		struct watch *watch = list_entry(link, struct watch, link);
+	list_each (struct watch, watch, &set->watches, link) {
 		if (strcmp(watch->id, id) != 0)
 			continue;
 		watch_end(watch, WATCH_CANCELLED);
@@ -386,9 +382,7 @@ bool watch_cancel(struct watch_set *set, const char *id)
 void watch_ring(struct watch_set *set)
 {
 	int64_t now_ms = now_boot_ms(set);
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->watches) {
-		struct watch *watch = list_entry(link, struct watch, link);
+	list_each_safe (struct watch, watch, &set->watches, link) {
 		if (watch->boot_due_ms > now_ms)
 			continue;
 		watch_end(watch, WATCH_TIMEOUT);
@@ -415,10 +409,8 @@ struct tail_share *watch_tails(const struct watch_set *set)
 
 static void store_dirty(struct watch_set *set)
 {
-	struct list *link;
 	store_begin(queue_store(set->queue));
-	list_for_each (link, &set->watches) {
-		struct watch *watch = list_entry(link, struct watch, link);
+	list_each (struct watch, watch, &set->watches, link) {
 		if (watch->stored != tail_listener_version(&watch->listener))
 			watch_store(watch);
 	}

@@ -89,9 +89,7 @@ static void tool_free(struct tool *tool)
 /* Frees the rows that no request has any more. */
 static void free_retired(struct tool_folder *folder)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &folder->retired) {
-		struct tool *tool = list_entry(link, struct tool, link);
+	list_each_safe (struct tool, tool, &folder->retired, link) {
 		if (tool->uses == 0)
 			tool_free(tool);
 	}
@@ -193,9 +191,7 @@ static void check_programs(struct tool *tool)
 /* The tool of a name that can be used; NULL: none. */
 static struct tool *find(const struct tool_folder *folder, const char *name)
 {
-	struct list *link;
-	list_for_each (link, &folder->tools) {
-		struct tool *tool = list_entry(link, struct tool, link);
+	list_each (struct tool, tool, &folder->tools, link) {
 		if (tool->state != TOOL_BROKEN && strcmp(tool->name, name) == 0)
 			return tool;
 	}
@@ -205,9 +201,7 @@ static struct tool *find(const struct tool_folder *folder, const char *name)
 /* Those of the same name in an earlier folder give way to a tool. */
 static void replace_others(struct tool_folder *folder, const struct tool *tool)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &folder->tools) {
-		struct tool *other = list_entry(link, struct tool, link);
+	list_each_safe (struct tool, other, &folder->tools, link) {
 		if (strcmp(other->name, tool->name) != 0 || strcmp(other->dir, tool->dir) == 0)
 			continue;
 		tool_free(other);

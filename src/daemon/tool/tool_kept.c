@@ -58,9 +58,7 @@ static const struct record_kind kept_kind = {
 
 static struct kept *find(const struct tool_kept_set *set, const char *id)
 {
-	struct list *link;
-	list_for_each (link, &set->calls) {
-		struct kept *kept = list_entry(link, struct kept, link);
+	list_each (struct kept, kept, &set->calls, link) {
 		if (strcmp(kept->id, id) == 0)
 			return kept;
 	}
@@ -83,9 +81,7 @@ static void answer_path(const struct tool_kept_set *set, const char *id, char ou
 /* Forgets the oldest that have ended. */
 static void forget(struct tool_kept_set *set)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &set->calls) {
-		struct kept *kept = list_entry(link, struct kept, link);
+	list_each_safe (struct kept, kept, &set->calls, link) {
 		char path[PATH_MAX + 16];
 		if (set->ended <= TOOL_KEPT_MAX)
 			return;
@@ -280,7 +276,6 @@ struct tool_kept_set *tool_kept_set_new(
     struct queue *queue, const char *state_dir, char *ret_reason, size_t size)
 {
 	struct tool_kept_set *set = xcalloc(1, sizeof *set);
-	struct list *link, *after;
 	set->queue = queue;
 	list_init(&set->calls);
 	if ((size_t)snprintf(set->dir, sizeof set->dir, "%s/tool_answers", state_dir) >=
@@ -292,8 +287,7 @@ struct tool_kept_set *tool_kept_set_new(
 		return NULL;
 	}
 	queue_load(queue, &kept_kind, take, set);
-	list_for_each_safe (link, after, &set->calls) {
-		struct kept *kept = list_entry(link, struct kept, link);
+	list_each_safe (struct kept, kept, &set->calls, link) {
 		struct tool_failure gone;
 		if (kept->has_ended)
 			continue;

@@ -101,9 +101,7 @@ enum which { CALLS_SENT = 1, CALLS_WAITING = 2 };
 static void fail_calls(
     struct tool_link *link, unsigned which, enum tool_link_error error, const char *text)
 {
-	struct list *at;
-	list_for_each (at, &link->calls) {
-		struct tool_call *call = list_entry(at, struct tool_call, entry);
+	list_each (struct tool_call, call, &link->calls, entry) {
 		if ((which & (call->id != 0 ? CALLS_SENT : CALLS_WAITING)) != 0)
 			fail_call(call, error, "%s", text);
 	}
@@ -111,10 +109,8 @@ static void fail_calls(
 
 static unsigned count_calls(const struct tool_link *link, unsigned which)
 {
-	const struct list *at;
 	unsigned count = 0;
-	list_for_each (at, &link->calls) {
-		const struct tool_call *call = list_entry(at, const struct tool_call, entry);
+	list_each (const struct tool_call, call, &link->calls, entry) {
 		count += call->error == TOOL_LINK_OK &&
 		    (which & (call->id != 0 ? CALLS_SENT : CALLS_WAITING)) != 0;
 	}
@@ -292,7 +288,6 @@ static void begin_list(struct tool_link *link)
 static void settle_ready(struct tool_link *link)
 {
 	unsigned sent = count_calls(link, CALLS_SENT), waiting = count_calls(link, CALLS_WAITING);
-	struct list *at;
 	if (link->is_stale && sent == 0) {
 		end_process(link);
 		return;
@@ -309,8 +304,7 @@ static void settle_ready(struct tool_link *link)
 	loop_timer_disarm(link->timer);
 	if (link->is_stale)
 		return;
-	list_for_each (at, &link->calls) {
-		struct tool_call *call = list_entry(at, struct tool_call, entry);
+	list_each (struct tool_call, call, &link->calls, entry) {
 		if (call->id == 0 && call->error == TOOL_LINK_OK)
 			send_call(call);
 	}
@@ -448,12 +442,10 @@ static void take_answer(struct tool_call *call, const struct json *result)
 
 static struct tool_call *find_call(struct tool_link *link, const struct json *id)
 {
-	struct list *at;
 	int64_t number;
 	if (id == NULL || !json_int(id, &number) || number <= 0)
 		return NULL;
-	list_for_each (at, &link->calls) {
-		struct tool_call *call = list_entry(at, struct tool_call, entry);
+	list_each (struct tool_call, call, &link->calls, entry) {
 		if (call->id == number && call->error == TOOL_LINK_OK)
 			return call;
 	}

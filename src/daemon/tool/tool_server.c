@@ -129,10 +129,8 @@ static struct tool_server *find_server(const struct tool_server_pool *pool,
     const struct declaration *declaration, const struct pane_ref *pane)
 {
 	struct pane_ref owner;
-	struct list *link;
 	find_owner(declaration, pane, &owner);
-	list_for_each (link, &pool->servers) {
-		struct tool_server *server = list_entry(link, struct tool_server, entry);
+	list_each (struct tool_server, server, &pool->servers, entry) {
 		if (!server->is_gone && strcmp(server->name, declaration->server.name) == 0 &&
 		    pane_ref_same_pane(&server->pane, &owner))
 			return server;
@@ -143,9 +141,7 @@ static struct tool_server *find_server(const struct tool_server_pool *pool,
 /* Makes room by forgetting the oldest server that has ended. */
 static bool has_room(struct tool_server_pool *pool)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &pool->servers) {
-		struct tool_server *server = list_entry(link, struct tool_server, entry);
+	list_each_safe (struct tool_server, server, &pool->servers, entry) {
 		if (pool->count < TOOL_SERVERS_MAX)
 			break;
 		if (is_off(server))
@@ -327,9 +323,7 @@ bool tool_server_needs_program(const struct tool_server_pool *pool,
 
 void tool_server_check_panes(struct tool_server_pool *pool, struct tmux *tmux)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &pool->servers) {
-		struct tool_server *server = list_entry(link, struct tool_server, entry);
+	list_each_safe (struct tool_server, server, &pool->servers, entry) {
 		if (server->is_gone || server->pane.pane == MUXBUS_NO_ID ||
 		    pane_fate(tmux, &server->pane) != PANE_GONE)
 			continue;
@@ -369,11 +363,8 @@ const char *tool_server_mismatch(
 {
 	static char reason[REASON_SIZE];
 	const char *gives[DECLARATION_PARAMETERS_MAX + 1];
-	struct list *link;
 	list_gives(declaration, gives);
-	list_for_each (link, &pool->servers) {
-		const struct tool_server *server =
-		    list_entry(link, const struct tool_server, entry);
+	list_each (const struct tool_server, server, &pool->servers, entry) {
 		if (strcmp(server->name, declaration->server.name) != 0)
 			continue;
 		tool_link_check(

@@ -113,10 +113,8 @@ void loop_unwatch(struct loop_watch *watch)
 
 static void free_list(struct list *watches)
 {
-	struct list *link;
-	struct list *after;
-	list_for_each_safe (link, after, watches)
-		mem_free(list_entry(link, struct loop_watch, link));
+	list_each_safe (struct loop_watch, loop_watch, watches, link)
+		mem_free(loop_watch);
 	list_init(watches);
 }
 
@@ -163,11 +161,10 @@ int muxbus_loop_new(struct muxbus_loop **ret_loop)
 
 static void leave_host(struct muxbus_loop *loop)
 {
-	struct list *link;
 	if (loop->host == NULL)
 		return;
-	list_for_each (link, &loop->watches)
-		unwatch_fd(list_entry(link, struct loop_watch, link));
+	list_each (struct loop_watch, loop_watch, &loop->watches, link)
+		unwatch_fd(loop_watch);
 	loop->host->detach(loop->host_data);
 }
 
@@ -199,20 +196,17 @@ uint8_t *loop_scratch(struct muxbus_loop *loop)
 
 int loop_set_host(struct muxbus_loop *loop, const struct loop_host *host, void *data)
 {
-	struct list *link;
 	int error = 0;
 	if (loop->host != NULL)
 		return MUXBUS_ERR_INVALID;
 	loop->host = host;
 	loop->host_data = data;
-	list_for_each (link, &loop->watches) {
-		struct loop_watch *watch = list_entry(link, struct loop_watch, link);
+	list_each (struct loop_watch, watch, &loop->watches, link) {
 		if (error == 0)
 			error = watch_fd(watch);
 	}
 	/* The epoll descriptor watches either all of them or none. */
-	list_for_each (link, &loop->watches) {
-		struct loop_watch *watch = list_entry(link, struct loop_watch, link);
+	list_each (struct loop_watch, watch, &loop->watches, link) {
 		if (error == 0)
 			(void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
 		else if (watch->host_event != NULL)

@@ -232,9 +232,7 @@ static void take_mode(struct muxbus_sync *sync, const struct muxbus_event *event
 
 static bool is_our_name(const struct muxbus_sync *sync, const char *client)
 {
-	const struct list *link;
-	list_for_each (link, &sync->attachments) {
-		const struct attachment *attachment = list_entry(link, struct attachment, link);
+	list_each (const struct attachment, attachment, &sync->attachments, link) {
 		char name[32];
 		(void)snprintf(name, sizeof name, "client-%d", (int)attachment->pid);
 		if (strcmp(name, client) == 0)

@@ -208,9 +208,7 @@ int attachment_run(struct attachment *attachment, struct muxbus_command *command
 
 struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session)
 {
-	struct list *link;
-	list_for_each (link, &sync->attachments) {
-		struct attachment *attachment = list_entry(link, struct attachment, link);
+	list_each (struct attachment, attachment, &sync->attachments, link) {
 		if (attachment->session == session && attachment->state != ATTACHMENT_CLOSING)
 			return attachment;
 	}
@@ -219,9 +217,8 @@ struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t sess
 
 bool attachment_any(const struct muxbus_sync *sync, enum attachment_state state)
 {
-	const struct list *link;
-	list_for_each (link, &sync->attachments) {
-		if (list_entry(link, struct attachment, link)->state == state)
+	list_each (struct attachment, attachment, &sync->attachments, link) {
+		if (attachment->state == state)
 			return true;
 	}
 	return false;
@@ -492,9 +489,7 @@ static void settle_attachment(struct attachment *attachment)
 
 void attachment_settle_output(struct muxbus_sync *sync)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &sync->attachments) {
-		struct attachment *attachment = list_entry(link, struct attachment, link);
+	list_each_safe (struct attachment, attachment, &sync->attachments, link) {
 		if (attachment->state == ATTACHMENT_LIVE)
 			settle_attachment(attachment);
 	}

@@ -54,9 +54,8 @@ static bool is_window_heard(const struct muxbus_sync *sync, uint32_t window)
 
 static bool is_any_heard(const struct muxbus_sync *sync)
 {
-	const struct list *link;
-	list_for_each (link, &sync->attachments) {
-		if (hears_all(list_entry(link, struct attachment, link)))
+	list_each (struct attachment, attachment, &sync->attachments, link) {
+		if (hears_all(attachment))
 			return true;
 	}
 	return false;
@@ -147,11 +146,9 @@ static void on_answer(void *data, int error, const struct muxbus_reply *replies,
 /* tmux announces nothing to a connection that it has closed, which is not known here at once. */
 static void ask_connections(struct audit *audit)
 {
-	const struct list *link;
 	audit->is_lost = false;
 	audit->awaited = 1;
-	list_for_each (link, &audit->sync->attachments) {
-		struct attachment *attachment = list_entry(link, struct attachment, link);
+	list_each (struct attachment, attachment, &audit->sync->attachments, link) {
 		struct muxbus_command *command;
 		if (attachment->state != ATTACHMENT_LIVE || muxbus_command_new(&command) != 0)
 			continue;

@@ -433,9 +433,7 @@ static int begin(struct capture *capture)
 
 void capture_begin(struct muxbus_sync *sync)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &sync->captures) {
-		struct capture *capture = list_entry(link, struct capture, link);
+	list_each_safe (struct capture, capture, &sync->captures, link) {
 		int error;
 		if (capture->is_begun)
 			continue;
@@ -448,9 +446,7 @@ void capture_begin(struct muxbus_sync *sync)
 
 void capture_fail_all(struct muxbus_sync *sync, int error)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &sync->captures) {
-		struct capture *capture = list_entry(link, struct capture, link);
+	list_each_safe (struct capture, capture, &sync->captures, link) {
 		if (capture->done != NULL)
 			finish(capture, error, NULL);
 	}

@@ -41,14 +41,12 @@ int primary_greet(struct attachment *attachment)
 static void detach(struct muxbus_sync *sync)
 {
 	struct attachment *detached = attachment_new_detached(sync);
-	struct list *link, *after;
 	if (detached == NULL) {
 		sync->is_detached = false; /* out of memory: as it was */
 		return;
 	}
 	sync->primary = detached;
-	list_for_each_safe (link, after, &sync->attachments) {
-		struct attachment *attachment = list_entry(link, struct attachment, link);
+	list_each_safe (struct attachment, attachment, &sync->attachments, link) {
 		if (attachment != detached)
 			attachment_close(attachment);
 	}
@@ -70,13 +68,11 @@ static bool may_stay(const struct muxbus_sync *sync, const struct attachment *pr
 
 void primary_choose(struct muxbus_sync *sync)
 {
-	const struct list *link;
 	struct attachment *before = sync->primary;
 	if (may_stay(sync, before))
 		return;
 	sync->primary = NULL;
-	list_for_each (link, &sync->attachments) {
-		struct attachment *attachment = list_entry(link, struct attachment, link);
+	list_each (struct attachment, attachment, &sync->attachments, link) {
 		if (attachment->state == ATTACHMENT_LIVE &&
 		    (sync->primary == NULL || is_detached(sync->primary) != sync->is_detached))
 			sync->primary = attachment;
@@ -92,9 +88,7 @@ void primary_choose(struct muxbus_sync *sync)
 /* Whether a session is about to be attached to. */
 static bool is_attaching(const struct muxbus_sync *sync)
 {
-	const struct list *link;
-	list_for_each (link, &sync->attachments) {
-		const struct attachment *attachment = list_entry(link, struct attachment, link);
+	list_each (const struct attachment, attachment, &sync->attachments, link) {
 		if (attachment->state == ATTACHMENT_OPENING ||
 		    (attachment->state == ATTACHMENT_WAITING && attachment->is_due))
 			return true;

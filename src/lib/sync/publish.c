@@ -18,9 +18,8 @@
 
 static bool is_our_pid(const struct muxbus_sync *sync, pid_t pid)
 {
-	const struct list *link;
-	list_for_each (link, &sync->attachments) {
-		if (list_entry(link, struct attachment, link)->pid == pid)
+	list_each (struct attachment, attachment, &sync->attachments, link) {
+		if (attachment->pid == pid)
 			return true;
 	}
 	return false;

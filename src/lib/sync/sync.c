@@ -43,10 +43,9 @@ static const struct parts everything = {.all = true};
 
 static void free_attachments(struct muxbus_sync *sync)
 {
-	struct list *link, *after;
 	sync->primary = NULL;
-	list_for_each_safe (link, after, &sync->attachments)
-		attachment_free(list_entry(link, struct attachment, link));
+	list_each_safe (struct attachment, attachment, &sync->attachments, link)
+		attachment_free(attachment);
 }
 
 /* Frees all data of a server. */
@@ -94,10 +93,8 @@ static bool is_to_leave(const struct attachment *attachment, const struct muxbus
 
 static unsigned count_attachments(const struct muxbus_sync *sync)
 {
-	const struct list *link;
 	unsigned count = 0;
-	list_for_each (link, &sync->attachments) {
-		const struct attachment *attachment = list_entry(link, struct attachment, link);
+	list_each (const struct attachment, attachment, &sync->attachments, link) {
 		count += attachment->state != ATTACHMENT_CLOSING;
 	}
 	return count;
@@ -106,9 +103,7 @@ static unsigned count_attachments(const struct muxbus_sync *sync)
 /* Closes the attachments of closed sessions and of sessions to leave. */
 static void leave_sessions(struct muxbus_sync *sync)
 {
-	struct list *link, *after;
-	list_for_each_safe (link, after, &sync->attachments) {
-		struct attachment *attachment = list_entry(link, struct attachment, link);
+	list_each_safe (struct attachment, attachment, &sync->attachments, link) {
 		const struct muxbus_session *session =
 		    muxbus_model_session(sync->model, attachment->session);
 		if (attachment->session == MUXBUS_NO_ID || attachment->state == ATTACHMENT_CLOSING)
@@ -147,11 +142,9 @@ static void enter_sessions(struct muxbus_sync *sync)
 /* The waiting attachment whose session was used the longest time ago. */
 static struct attachment *next_to_open(const struct muxbus_sync *sync)
 {
-	const struct list *link;
 	struct attachment *oldest = NULL;
 	uint64_t oldest_activity = UINT64_MAX;
-	list_for_each (link, &sync->attachments) {
-		struct attachment *attachment = list_entry(link, struct attachment, link);
+	list_each (struct attachment, attachment, &sync->attachments, link) {
 		const struct muxbus_session *session =
 		    muxbus_model_session(sync->model, attachment->session);
 		uint64_t activity = session != NULL ? session->activity : 0;
@@ -169,9 +162,7 @@ static struct attachment *next_to_open(const struct muxbus_sync *sync)
 /* Touches the session of the first connection, which was probably used last. */
 static void touch_scout(struct muxbus_sync *sync)
 {
-	struct list *link;
-	list_for_each (link, &sync->attachments) {
-		struct attachment *attachment = list_entry(link, struct attachment, link);
+	list_each (struct attachment, attachment, &sync->attachments, link) {
 		struct muxbus_command *command;
 		if (!attachment->is_scout || attachment->state != ATTACHMENT_LIVE)
 			continue;
@@ -291,11 +282,10 @@ static void on_try(void *data)
 static void on_ping_answered(void *data)
 {
 	struct muxbus_sync *sync = data;
-	struct list *link;
 	if (!sync->is_started)
 		return;
-	list_for_each (link, &sync->attachments)
-		list_entry(link, struct attachment, link)->is_due = true;
+	list_each (struct attachment, attachment, &sync->attachments, link)
+		attachment->is_due = true;
 	if (sync->state != MUXBUS_SYNC_LIVE)
 		loop_timer_start(&sync->reconnect.timer, 0);
 	sync_settle_later(sync);
@@ -601,7 +591,6 @@ int muxbus_sync_start(struct muxbus_sync *sync)
 
 void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *data)
 {
-	struct list *link, *after;
 	sync->is_started = false;
 	sync->attached = NULL;
 	sync->stopped = done;
@@ -617,8 +606,8 @@ void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *
 		lister_fail(sync, MUXBUS_ERR_CANCELLED);
 		return;
 	}
-	list_for_each_safe (link, after, &sync->attachments)
-		attachment_close(list_entry(link, struct attachment, link));
+	list_each_safe (struct attachment, attachment, &sync->attachments, link)
+		attachment_close(attachment);
 	sync_settle_later(sync);
 }
 
@@ -656,7 +645,6 @@ const struct muxbus_model *muxbus_sync_model(const struct muxbus_sync *sync)
 
 void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *ret_info)
 {
-	const struct list *link;
 	*ret_info = (struct muxbus_sync_info){
 	    .version = sync->version,
 	    .version_text = sync->version_text,
@@ -670,8 +658,7 @@ void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *r
 	    .output_bytes = sync->output_bytes,
 	    .reconnects = sync->reconnects,
 	};
-	list_for_each (link, &sync->attachments) {
-		const struct attachment *attachment = list_entry(link, struct attachment, link);
+	list_each (const struct attachment, attachment, &sync->attachments, link) {
 		if (attachment->detached != NULL)
 			continue;
 		ret_info->connections += attachment->state == ATTACHMENT_LIVE;
