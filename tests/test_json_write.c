@@ -40,7 +40,10 @@ static void test_values(void)
 	json_put_str(&writer, "string", "a\"b");
 	json_put_str(&writer, "no string", NULL);
 	json_put_base64(&writer, "bytes", "\xff\0", 2);
-	json_put_id(&writer, "id", '%', 4294967295u);
+	json_put_id(&writer, "id", '%', 4294967294u);
+	json_put_id(&writer, "no id", '%', UINT32_MAX);
+	json_put_known_int(&writer, "no number", false, 1);
+	json_put_known_int(&writer, "number", true, 1);
 	json_put_time(&writer, "time", 1795227300123);
 	json_put_time(&writer, "never", 0);
 	json_put_raw(&writer, "raw", "[1]", 3);
@@ -50,7 +53,8 @@ static void test_values(void)
 	is_str(written(),
 	    "{\"null\":null,\"bools\":true,\"ints\":[0,9223372036854775807,-9223372036854775808],"
 	    "\"empty\":{},\"string\":\"a\\\"b\",\"no string\":null,\"bytes\":\"/wA=\","
-	    "\"id\":\"%4294967295\",\"time\":\"2026-11-21T02:15:00.123Z\",\"never\":null,"
+	    "\"id\":\"%4294967294\",\"no id\":null,\"no "
+	    "number\":null,\"number\":1,\"time\":\"2026-11-21T02:15:00.123Z\",\"never\":null,"
 	    "\"raw\":[1],\"quote\\\"d\":false,\"\\u007f\\u009b\\\\\":false}",
 	    "every kind of value");
 	ok(!writer.is_cut, "all of it fitted");

@@ -77,9 +77,7 @@ static bool greet(
 	const char *version;
 	enum link_read read = LINK_BROKEN;
 	uint64_t id;
-	buf_init(&params, LINK_LINE_MAX);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, LINK_LINE_MAX);
 	(void)json_put_text(&writer, "method", method, strlen(method));
 	json_object_end(&writer);
 	id = link_request(link, "describe", (const char *)params.data);

@@ -136,9 +136,7 @@ static enum step acknowledge(struct follow *follow)
 		struct json_writer writer;
 		struct buf params;
 		enum step step;
-		buf_init(&params, PARAMS_MAX);
-		json_writer_init(&writer, &params);
-		json_object_begin(&writer, NULL);
+		json_start_object(&writer, &params, PARAMS_MAX);
 		json_put_int(&writer, "seq", follow->printed[follow->printed_count - 1]);
 		step = ask(follow, "ack_notification", &params, &writer, ANSWER_MS, NULL);
 		if (step != STEP_ON)

@@ -20,9 +20,7 @@ static enum cli_status ask_pane(
 	struct json_writer writer;
 	enum cli_status status;
 	struct buf params;
-	buf_init(&params, PARAMS_MAX);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, PARAMS_MAX);
 	(void)json_put_text(&writer, "pane", pane, strlen(pane));
 	json_object_end(&writer);
 	if (writer.is_cut)

@@ -397,9 +397,7 @@ enum cli_status version_run(struct cli *cli, int argc, char **argv)
 	if (cli->wants_json) {
 		struct json_writer writer;
 		struct buf out;
-		buf_init(&out, OUT_MAX);
-		json_writer_init(&writer, &out);
-		json_object_begin(&writer, NULL);
+		json_start_object(&writer, &out, OUT_MAX);
 		json_put_str(&writer, "muxbus", PACKAGE_VERSION);
 		json_put_str(&writer, "muxbusd", daemon);
 		json_put_str(&writer, "tmux", tmux);

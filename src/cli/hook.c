@@ -85,9 +85,7 @@ static int64_t report(struct hook *hook, const char *state)
 	struct json_writer writer;
 	struct buf params;
 	char pane[16];
-	buf_init(&params, PARAMS_MAX);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, PARAMS_MAX);
 	json_put_str(&writer, "agent", hook->event.agent);
 	if (own_pane(hook->cli, pane, sizeof pane))
 		json_put_str(&writer, "pane", pane);
@@ -111,9 +109,7 @@ static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
 	struct json_writer writer;
 	struct buf params;
 	size_t count = 0;
-	buf_init(&params, PARAMS_MAX);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, PARAMS_MAX);
 	json_put_str(&writer, "pane", hook->pane);
 	json_put_str(&writer, "way", "hook");
 	json_put_int(&writer, "limit", TAKE_MAX);

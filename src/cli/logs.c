@@ -74,9 +74,7 @@ static enum cli_status open_log(struct logs *logs, char id[JOB_OUTPUT_ID_SIZE])
 	struct json_writer writer;
 	struct buf params;
 	enum cli_status status;
-	buf_init(&params, PARAMS_MAX);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, PARAMS_MAX);
 	(void)json_put_text(&writer, "job", logs->job, strlen(logs->job));
 	json_object_end(&writer);
 	status = ask_result(logs->link, "get_job", (const char *)params.data, ASK_TIMEOUT_MS, &job);

@@ -62,9 +62,7 @@ static enum cli_status ask(
 	enum cli_status status;
 	if (pane == NULL && own_pane(record->cli, own, sizeof own))
 		pane = own;
-	buf_init(&params, PARAMS_MAX);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, PARAMS_MAX);
 	if (pane != NULL)
 		(void)json_put_text(&writer, "pane", pane, strlen(pane));
 	if (*more)

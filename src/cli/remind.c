@@ -60,9 +60,7 @@ enum cli_status remind_run(struct cli *cli, int argc, char **argv)
 	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
-	buf_init(&params, PARAMS_MAX);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, PARAMS_MAX);
 	json_put_double(&writer, "seconds", (double)remind.ms / 1000);
 	(void)json_put_text(&writer, "text", remind.text, strlen(remind.text));
 	if (remind.is_recurring)

@@ -66,9 +66,7 @@ static enum cli_status capture(const struct cli *cli, const struct screenshot *s
 	enum cli_status status;
 	if (pane == NULL && own_pane(cli, own, sizeof own))
 		pane = own;
-	buf_init(&params, PARAMS_MAX);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, PARAMS_MAX);
 	json_put_str(&writer, "format", is_png(shot) ? "svg" : choose_format(shot));
 	if (pane != NULL)
 		(void)json_put_text(&writer, "pane", pane, strlen(pane));

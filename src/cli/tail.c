@@ -86,9 +86,7 @@ static enum cli_status subscribe(struct tail *tail, struct link *link)
 	struct json_writer writer;
 	struct buf params;
 	enum cli_status status;
-	buf_init(&params, PARAMS_MAX);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, PARAMS_MAX);
 	(void)json_put_text(&writer, "pane", tail->target, strlen(tail->target));
 	json_object_end(&writer);
 	status = ask_result(link, "get_pane", (const char *)params.data, ASK_TIMEOUT_MS, &result);

@@ -55,9 +55,7 @@ static enum cli_status print_snapshot(struct link *link)
 	struct buf out;
 	enum cli_status status = CLI_DONE;
 	bool has_missing = false; /* hosts of the fleet: those of the first list */
-	buf_init(&out, LINK_LINE_MAX);
-	json_writer_init(&writer, &out);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &out, LINK_LINE_MAX);
 	for (size_t i = 0; i < sizeof snapshot_methods / sizeof snapshot_methods[0]; i++) {
 		const char *method = snapshot_methods[i][0], *member = snapshot_methods[i][1];
 		const struct json *missing;

@@ -116,9 +116,7 @@ static void subscribe(struct top_feed *feed)
 {
 	struct json_writer writer;
 	struct buf params;
-	buf_init(&params, 4096);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, 4096);
 	json_array_begin(&writer, "kinds");
 	for (size_t i = 0; i < INTERESTS_COUNT; i++)
 		if (feed->cli->is_fleet || strcmp(interests[i].kind, "host_state") != 0)
@@ -162,9 +160,7 @@ static void ask_capture(struct top_feed *feed, const char *id, bool is_log)
 {
 	struct json_writer writer;
 	struct buf params;
-	buf_init(&params, 4096);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, 4096);
 	if (is_log)
 		json_put_int(&writer, "offset", -LOG_BYTES);
 	else
@@ -182,9 +178,7 @@ static void ask_item(struct top_feed *feed, enum question question, const char *
 {
 	struct json_writer writer;
 	struct buf params;
-	buf_init(&params, 4096);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, 4096);
 	if (strcmp(param, "seq") == 0 && strchr(id, ':') == NULL)
 		json_put_raw(&writer, param, id, strlen(id));
 	else

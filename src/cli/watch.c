@@ -101,9 +101,7 @@ static enum cli_status subscribe(struct watch *watch, struct link *link)
 	struct buf params;
 	const struct json *result;
 	enum cli_status status;
-	buf_init(&params, PARAMS_MAX);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, PARAMS_MAX);
 	put_names(&writer, "kinds", &watch->kinds);
 	put_names(&writer, "panes", &watch->panes);
 	put_names(&writer, "sessions", &watch->sessions);

@@ -186,9 +186,7 @@ uint64_t link_queue_request(struct link *link, const char *method, const char *p
 	struct json_writer writer;
 	struct buf line;
 	bool has_room;
-	buf_init(&line, link->out.max);
-	json_writer_init(&writer, &line);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &line, link->out.max);
 	json_put_str(&writer, "jsonrpc", "2.0");
 	json_put_int(&writer, "id", (int64_t)link->last_id + 1);
 	json_put_str(&writer, "method", method);

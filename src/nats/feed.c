@@ -214,9 +214,7 @@ static void subscribe(struct feed *feed)
 {
 	struct json_writer writer;
 	struct buf params;
-	buf_init(&params, 16384);
-	json_writer_init(&writer, &params);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &params, 16384);
 	json_put_int(&writer, "after", (int64_t)feed->event_added);
 	if (feed->options.kinds != NULL)
 		write_kinds(&writer, feed->options.kinds);

@@ -207,9 +207,7 @@ static void create(struct posts *posts)
 	struct json_writer writer;
 	struct buf config;
 	char verb[256];
-	buf_init(&config, 4096);
-	json_writer_init(&writer, &config);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &config, 4096);
 	json_put_str(&writer, "stream_name", STORES_POSTS);
 	json_object_begin(&writer, "config");
 	json_put_str(&writer, "durable_name", posts->durable);

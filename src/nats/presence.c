@@ -110,9 +110,7 @@ static void put_entry(struct presence *presence, const char *state, const struct
 	const struct names *names = presence->parts.names;
 	struct json_writer writer;
 	struct buf out;
-	buf_init(&out, ENTRY_MAX);
-	json_writer_init(&writer, &out);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &out, ENTRY_MAX);
 	json_put_str(&writer, "fleet", names->fleet);
 	json_put_str(&writer, "host", names->host);
 	json_put_str(&writer, "server", names->server);

@@ -161,9 +161,7 @@ static void create(struct stores *stores)
 	struct json_writer writer;
 	struct buf config;
 	char verb[128];
-	buf_init(&config, 4096);
-	json_writer_init(&writer, &config);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &config, 4096);
 	json_put_str(&writer, "name", store_name(stores));
 	tables[stores->at].write(&writer, &stores->options);
 	json_put_str(&writer, "storage", "file");

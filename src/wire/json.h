@@ -110,6 +110,8 @@ struct json_writer {
 };
 
 void json_writer_init(struct json_writer *writer, struct buf *buf);
+/* buf_init() for at most max bytes, and an object begins in it. The caller frees the buffer. */
+void json_start_object(struct json_writer *writer, struct buf *out, size_t max);
 void json_object_begin(struct json_writer *writer, const char *name);
 void json_object_end(struct json_writer *writer);
 void json_array_begin(struct json_writer *writer, const char *name);
@@ -118,6 +120,8 @@ void json_array_end(struct json_writer *writer);
 void json_put_null(struct json_writer *writer, const char *name);
 void json_put_bool(struct json_writer *writer, const char *name, bool value);
 void json_put_int(struct json_writer *writer, const char *name, int64_t value);
+void json_put_known_int(struct json_writer *writer, const char *name, bool is_known,
+    int64_t value); /* null if not known */
 void json_put_double(
     struct json_writer *writer, const char *name, double value); /* null if not finite */
 void json_put_str(
@@ -127,7 +131,8 @@ bool json_put_text(struct json_writer *writer, const char *name, const void *byt
 void json_put_base64(struct json_writer *writer, const char *name, const void *bytes, size_t len);
 void json_put_time(
     struct json_writer *writer, const char *name, int64_t real_ms); /* RFC 3339; 0: null */
-void json_put_id(struct json_writer *writer, const char *name, char sigil, uint32_t id); /* "%3" */
+/* "%3"; null for UINT32_MAX, which is no id. */
+void json_put_id(struct json_writer *writer, const char *name, char sigil, uint32_t id);
 /* Ends a line after the document; another may follow. is_cut stays for both. */
 void json_end_line(struct json_writer *writer);
 /* A value that is already JSON, or members; left out as a whole. */

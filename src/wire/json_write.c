@@ -305,6 +305,13 @@ void json_end_line(struct json_writer *writer)
 	*writer = (struct json_writer){.buf = writer->buf, .is_cut = writer->is_cut};
 }
 
+void json_start_object(struct json_writer *writer, struct buf *out, size_t max)
+{
+	buf_init(out, max);
+	json_writer_init(writer, out);
+	json_object_begin(writer, NULL);
+}
+
 void json_object_begin(struct json_writer *writer, const char *name)
 {
 	begin(writer, name, "{");
@@ -453,6 +460,14 @@ void json_put_base64(struct json_writer *writer, const char *name, const void *b
 	close_value(writer);
 }
 
+void json_put_known_int(struct json_writer *writer, const char *name, bool is_known, int64_t value)
+{
+	if (is_known)
+		json_put_int(writer, name, value);
+	else
+		json_put_null(writer, name);
+}
+
 void json_put_time(struct json_writer *writer, const char *name, int64_t real_ms)
 {
 	char text[CLOCK_TEXT_SIZE];
@@ -468,7 +483,7 @@ void json_put_id(struct json_writer *writer, const char *name, char sigil, uint3
 {
 	char text[16];
 	(void)snprintf(text, sizeof text, "%c%u", sigil, id);
-	json_put_str(writer, name, text);
+	json_put_str(writer, name, id != UINT32_MAX ? text : NULL);
 }
 
 void json_put_raw(struct json_writer *writer, const char *name, const void *json, size_t len)

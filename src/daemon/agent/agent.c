@@ -84,9 +84,7 @@ static void notify_crash(struct agent *agent, bool is_last)
 					: " crashed, and is not started again: ensure_agent does";
 	snprintf(text, sizeof text, "agent %s%s", agent->plan.name, end);
 	snprintf(key, sizeof key, "agent:%s:%s", agent->plan.name, is_last ? "end" : "crash");
-	buf_init(&data, EVENT_MAX);
-	json_writer_init(&writer, &data);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &data, EVENT_MAX);
 	agent_write(&writer, agent);
 	json_object_end(&writer);
 	draft.text = text;

@@ -244,9 +244,7 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 	    task->agent->plan.name, (double)(clock_real_ms() - task->created_ms) / 1000, outcome);
 	/* A report that is too long with its escapes gets less of the output. */
 	for (max = max < NOTE_OUTPUT_MAX ? max : NOTE_OUTPUT_MAX;; max /= 4) {
-		buf_init(&data, NOTE_MAX);
-		json_writer_init(&writer, &data);
-		json_object_begin(&writer, NULL);
+		json_start_object(&writer, &data, NOTE_MAX);
 		write_result(&writer, task, outcome, reason, screen, max);
 		json_object_end(&writer);
 		if (!writer.is_cut || max == 0)
@@ -307,9 +305,7 @@ void agent_report_progress(struct agent_task *task)
 	(void)read_ring(task, from, end, &raw, &from);
 	used = stripper_lines(&text, raw.data, raw.len);
 	if (text.len > 0) {
-		buf_init(&line, PROGRESS_MAX);
-		json_writer_init(&writer, &line);
-		json_object_begin(&writer, NULL);
+		json_start_object(&writer, &line, PROGRESS_MAX);
 		json_put_str(&writer, "jsonrpc", "2.0");
 		json_put_str(&writer, "method", "progress");
 		json_object_begin(&writer, "params");

@@ -81,10 +81,7 @@ static struct json_writer *begin_result(
 {
 	struct json_writer *writer = request_result(request);
 	json_put_str(writer, "agent", agent->plan.name);
-	if (pane != MUXBUS_NO_ID)
-		json_put_id(writer, "pane", '%', pane);
-	else
-		json_put_null(writer, "pane");
+	json_put_id(writer, "pane", '%', pane);
 	json_put_bool(writer, "released", is_released);
 	return writer;
 }

@@ -120,10 +120,7 @@ static void write_members(struct json_writer *writer, const struct promise *prom
 {
 	const struct pane_ref *address = &promise->address;
 	const struct way_found *found = &promise->found;
-	if (address->pane != MUXBUS_NO_ID)
-		json_put_id(writer, "pane", '%', address->pane);
-	else
-		json_put_null(writer, "pane");
+	json_put_id(writer, "pane", '%', address->pane);
 	json_put_str(writer, "thread", address->thread[0] != '\0' ? address->thread : NULL);
 	json_put_str(writer, "way", found->way->name);
 	if (!way_wakes(found->way))

@@ -47,10 +47,7 @@ static void receipt_publish(
 	json_writer_init(&writer, &members);
 	json_put_int(&writer, "notification", (int64_t)seq);
 	json_put_str(&writer, "id", note->id);
-	if (note->pane.pane != MUXBUS_NO_ID)
-		json_put_id(&writer, "pane", '%', note->pane.pane);
-	else
-		json_put_null(&writer, "pane");
+	json_put_id(&writer, "pane", '%', note->pane.pane);
 	if (note->pane.thread[0] != '\0')
 		json_put_str(&writer, "thread", note->pane.thread);
 	json_put_raw(&writer, "delivery", (const char *)receipt->data, receipt->len);

@@ -188,9 +188,7 @@ static void take(struct pull *pull, const struct json *result)
 	pull->gap = NULL;
 	if (gap == NULL || gap->type != JSON_OBJECT)
 		return;
-	buf_init(&out, GAP_SIZE + JSON_SPARE);
-	json_writer_init(&writer, &out);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &out, GAP_SIZE + JSON_SPARE);
 	fleet_name_put_members(&writer, pull->host, gap);
 	json_object_end(&writer);
 	pull->gap = (char *)buf_steal(&out, NULL);
@@ -299,9 +297,7 @@ static void acknowledge(struct host *host, const char *consumer, const char *mem
 {
 	struct json_writer writer;
 	struct buf out;
-	buf_init(&out, SPEC_BYTES);
-	json_writer_init(&writer, &out);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &out, SPEC_BYTES);
 	json_put_str(&writer, "consumer", consumer);
 	json_put_int(&writer, member, (int64_t)seq);
 	json_object_end(&writer);
@@ -345,9 +341,7 @@ static char *write_spec(const struct json *params)
 	static const char *const names[] = {"consumer", "filter", "limit"};
 	struct json_writer writer;
 	struct buf out;
-	buf_init(&out, SPEC_BYTES);
-	json_writer_init(&writer, &out);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &out, SPEC_BYTES);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (given(params, names[i]) != NULL)
 			json_put_value(&writer, names[i], given(params, names[i]));

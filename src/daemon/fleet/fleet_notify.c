@@ -322,9 +322,7 @@ static bool write_post(struct notice *notice, const struct json *entry, bool has
 	/* Of another request with the key of this one, too. */
 	(void)snprintf(key, sizeof key, "fleet/%08" PRIx32 "/%s/%" PRIu64,
 	    crc32c(0, notice->from, strlen(notice->from)), notice->id, notice->seq);
-	buf_init(&out, 2 * PARAMS_MAX);
-	json_writer_init(&writer, &out);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &out, 2 * PARAMS_MAX);
 	json_put_str(&writer, "text", clean);
 	json_put_str(&writer, "pane", notice->pane);
 	json_put_str(&writer, "key", key);
@@ -640,9 +638,7 @@ static bool write_params(struct notice *notice, const struct json *params)
 {
 	struct json_writer writer;
 	struct buf out;
-	buf_init(&out, PARAMS_MAX);
-	json_writer_init(&writer, &out);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &out, PARAMS_MAX);
 	for (const struct json *member = params->child; member != NULL; member = member->next)
 		if (strcmp(member->name, "notify") != 0 && strcmp(member->name, "key") != 0)
 			json_put_value(&writer, member->name, member);

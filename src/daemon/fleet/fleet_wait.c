@@ -424,9 +424,7 @@ static void ask(struct wait *wait, struct part *part)
 {
 	struct json_writer writer;
 	struct buf out;
-	buf_init(&out, PARAMS_BYTES);
-	json_writer_init(&writer, &out);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &out, PARAMS_BYTES);
 	json_array_begin(&writer, wait->is_all ? "all" : "any");
 	for (size_t at = 0; at < wait->count; at++)
 		if (wait->conditions[at].part == part)

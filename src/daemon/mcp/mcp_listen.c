@@ -62,9 +62,7 @@ static void tell(
 {
 	struct json_writer writer;
 	struct buf line;
-	buf_init(&line, MESSAGE_ID_BYTES + 4096);
-	json_writer_init(&writer, &line);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &line, MESSAGE_ID_BYTES + 4096);
 	json_put_str(&writer, "jsonrpc", "2.0");
 	json_put_str(&writer, "method", method);
 	if (stream_id != NULL || uri != NULL) {
@@ -382,9 +380,8 @@ static void acknowledge(struct stream *stream, const struct json *filter)
 	struct json_writer writer;
 	struct buf line;
 	struct mcp_change change;
-	buf_init(&line, MESSAGE_ID_BYTES + (size_t)TARGETS_MAX * MCP_URI_MAX * 6 + 4096);
-	json_writer_init(&writer, &line);
-	json_object_begin(&writer, NULL);
+	json_start_object(
+	    &writer, &line, MESSAGE_ID_BYTES + (size_t)TARGETS_MAX * MCP_URI_MAX * 6 + 4096);
 	json_put_str(&writer, "jsonrpc", "2.0");
 	json_put_str(&writer, "method", "notifications/subscriptions/acknowledged");
 	json_object_begin(&writer, "params");

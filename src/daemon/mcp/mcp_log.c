@@ -22,9 +22,7 @@ static void say(struct peer *peer, enum mcp_level level, const void *data, size_
 {
 	struct json_writer writer;
 	struct buf line;
-	buf_init(&line, DATA_MAX + 1024);
-	json_writer_init(&writer, &line);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &line, DATA_MAX + 1024);
 	json_put_str(&writer, "jsonrpc", "2.0");
 	json_put_str(&writer, "method", "notifications/message");
 	json_object_begin(&writer, "params");

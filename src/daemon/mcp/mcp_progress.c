@@ -30,9 +30,7 @@ static void notify(const struct mcp_progress *progress, const struct buf *params
 	struct buf line;
 	if (peer == NULL)
 		return;
-	buf_init(&line, MESSAGE_ID_BYTES + MCP_PROGRESS_BYTES + 1024);
-	json_writer_init(&writer, &line);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &line, MESSAGE_ID_BYTES + MCP_PROGRESS_BYTES + 1024);
 	json_put_str(&writer, "jsonrpc", "2.0");
 	json_put_str(&writer, "method", "notifications/progress");
 	json_object_begin(&writer, "params");

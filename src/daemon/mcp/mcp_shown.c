@@ -191,9 +191,7 @@ static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
 	bool is_short;
 	if (parameter == NULL || shown->asked->arguments == NULL)
 		return false;
-	buf_init(&call, REPEATED_MAX);
-	json_writer_init(&writer, &call);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &call, REPEATED_MAX);
 	for (const struct json *m = shown->asked->arguments->child; m != NULL; m = m->next)
 		if (strcmp(m->name, parameter) != 0)
 			json_put_value(&writer, m->name, m);

@@ -315,10 +315,7 @@ static bool put_capture(
 	json_put_int(writer, "column", picture->cursor_column);
 	json_put_bool(writer, "visible", picture->cursor_visible);
 	json_object_end(writer);
-	if (capture->join)
-		json_put_null(writer, "first_row");
-	else
-		json_put_int(writer, "first_row", first_row);
+	json_put_known_int(writer, "first_row", !capture->join, first_row);
 	json_put_int(writer, "history_size", picture->history_size);
 	json_put_bool(writer, "alternate_screen", picture->alternate_screen);
 	json_put_bool(

@@ -155,10 +155,7 @@ static void write_running(const struct execution *execution, const struct job *j
 	struct json_writer *writer = request_result(execution->request);
 	char path[PATH_SIZE];
 	job_path(execution->jobs, job, JOB_FILE_OUT, path, sizeof path);
-	if (job->pid > 0)
-		json_put_int(writer, "pid", job->pid);
-	else
-		json_put_null(writer, "pid");
+	json_put_known_int(writer, "pid", job->pid > 0, job->pid);
 	json_put_str(writer, "log", path);
 	wake_write_way(execution->request, job->id, &job->pane);
 	request_note_durable(execution->request);
@@ -192,14 +189,9 @@ static void execution_answer(struct execution *execution, const struct job *job)
 	json_put_str(writer, "status", job_state_name(job->state));
 	is_out_cut = write_stream(writer, execution->jobs, job, JOB_FILE_OUT, "stdout", out_end);
 	is_err_cut = write_stream(writer, execution->jobs, job, JOB_FILE_ERR, "stderr", err_end);
-	if (is_running || job->status.exit_code < 0)
-		json_put_null(writer, "exit_code");
-	else
-		json_put_int(writer, "exit_code", job->status.exit_code);
-	if (job->status.signal > 0)
-		json_put_int(writer, "signal", job->status.signal);
-	else
-		json_put_null(writer, "signal");
+	json_put_known_int(
+	    writer, "exit_code", !is_running && job->status.exit_code >= 0, job->status.exit_code);
+	json_put_known_int(writer, "signal", job->status.signal > 0, job->status.signal);
 	json_put_int(writer, "duration_ms",
 	    is_running ? clock_mono_ms() - execution->began_ms : job->status.elapsed_ms);
 	json_put_bool(writer, "truncated", is_out_cut || is_err_cut);

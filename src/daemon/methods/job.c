@@ -153,10 +153,7 @@ static void write_started(
 	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
 	json_put_str(writer, "id", job->id);
 	wake_write(request, "Started.", job->id, &job->pane);
-	if (job->pid > 0)
-		json_put_int(writer, "pid", job->pid);
-	else
-		json_put_null(writer, "pid");
+	json_put_known_int(writer, "pid", job->pid > 0, job->pid);
 	json_put_str(writer, "cwd", job->cwd);
 	json_put_str(writer, "log", path);
 	if (job->timeout_ms > 0)

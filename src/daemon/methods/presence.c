@@ -142,10 +142,7 @@ static void report_agent(struct request *request, const void *data)
 	    ? presence_of_pane(daemon->presences, &pane)
 	    : presence_of_session(daemon->presences, args->agent, args->session);
 	writer = request_result(request);
-	if (pane.pane != MUXBUS_NO_ID)
-		json_put_id(writer, "pane", '%', pane.pane);
-	else
-		json_put_null(writer, "pane");
+	json_put_id(writer, "pane", '%', pane.pane);
 	json_put_str(writer, "agent", args->agent);
 	json_put_str(writer, "session", args->session);
 	json_put_str(writer, "state",
@@ -206,10 +203,7 @@ static void handle_yield(struct request *request, const void *args)
 	if (!requester_pane(request, NULL, &pane))
 		return;
 	writer = request_result(request);
-	if (pane.pane != MUXBUS_NO_ID)
-		json_put_id(writer, "pane", '%', pane.pane);
-	else
-		json_put_null(writer, "pane");
+	json_put_id(writer, "pane", '%', pane.pane);
 	pending.writer = writer;
 	json_array_begin(writer, "pending");
 	if (pane_ref_is_set(&pane))

@@ -128,19 +128,10 @@ static void write_server(struct json_writer *writer, const struct tool_server *s
 	tool_server_read_status(server, &status);
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "name", status.name);
-	if (status.pane != MUXBUS_NO_ID)
-		json_put_id(writer, "pane", '%', status.pane);
-	else
-		json_put_null(writer, "pane");
+	json_put_id(writer, "pane", '%', status.pane);
 	json_put_str(writer, "state", status.state);
-	if (status.pid > 0)
-		json_put_int(writer, "pid", status.pid);
-	else
-		json_put_null(writer, "pid");
-	if (status.rss_bytes >= 0)
-		json_put_int(writer, "rss_bytes", status.rss_bytes);
-	else
-		json_put_null(writer, "rss_bytes");
+	json_put_known_int(writer, "pid", status.pid > 0, status.pid);
+	json_put_known_int(writer, "rss_bytes", status.rss_bytes >= 0, status.rss_bytes);
 	json_put_int(writer, "calls", (int64_t)status.calls);
 	json_put_int(writer, "running", (int64_t)status.running);
 	json_put_str(writer, "reason", status.reason);

@@ -176,9 +176,7 @@ static void handle_idle(struct request *request, const void *data)
 		return;
 	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
 		return;
-	buf_init(&spec, SPEC_SIZE);
-	json_writer_init(&writer, &spec);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &spec, SPEC_SIZE);
 	json_put_double(&writer, "cpu_below", args->cpu_threshold);
 	json_put_double(&writer, "for_sec", args->duration_seconds);
 	if (pane != NULL)

@@ -295,10 +295,7 @@ static void put_watch(struct json_writer *writer, struct tmux *tmux, const struc
 	put_mode(writer, watch);
 	if (tail_state(tail) == TAIL_UNREADABLE)
 		json_put_str(writer, "reason", strerror(tail_error(tail)));
-	if (file != NULL)
-		json_put_int(writer, "offset", file->told.offset);
-	else
-		json_put_null(writer, "offset");
+	json_put_known_int(writer, "offset", file != NULL, file != NULL ? file->told.offset : 0);
 	json_put_int(writer, "count", (int64_t)watch->count);
 	json_put_int(writer, "limit_hits", (int64_t)watch->limit_hits);
 	json_object_end(writer);

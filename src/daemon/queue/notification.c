@@ -64,10 +64,7 @@ void notification_write_members(
 	}
 	json_put_str(writer, "source", source_names[note->source]);
 	json_put_str(writer, "id", note->id);
-	if (note->pane.pane != MUXBUS_NO_ID)
-		json_put_id(writer, "pane", '%', note->pane.pane);
-	else
-		json_put_null(writer, "pane");
+	json_put_id(writer, "pane", '%', note->pane.pane);
 	if (note->pane.thread[0] != '\0')
 		json_put_str(writer, "thread", note->pane.thread);
 	json_put_str(writer, "text", note->text);

@@ -510,9 +510,7 @@ static void post_lost(struct queue *queue, const struct record_kind *kind, const
 	char *text = xasprintf("%s was lost: its record cannot be read", kind->noun);
 	struct json_writer writer;
 	struct buf data;
-	buf_init(&data, NOTIFICATION_DATA_MAX);
-	json_writer_init(&writer, &data);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &data, NOTIFICATION_DATA_MAX);
 	json_put_str(&writer, "reason", "lost");
 	(void)json_put_text(&writer, "record", key, strlen(key));
 	json_object_end(&writer);
@@ -661,9 +659,7 @@ void queue_settle_waited(struct queue *queue, uint64_t seq, const char *consumer
 	struct buf receipt;
 	if (note == NULL)
 		return;
-	buf_init(&receipt, ENTRY_MAX);
-	json_writer_init(&writer, &receipt);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &receipt, ENTRY_MAX);
 	json_put_str(&writer, "result", "handed_over");
 	json_put_time(&writer, "time", clock_real_ms());
 	json_put_str(&writer, "way", "waited");

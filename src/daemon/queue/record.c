@@ -22,9 +22,7 @@ void record_put(
 	struct json_writer writer;
 	char key[STORE_KEY_MAX + 1];
 	struct buf value;
-	buf_init(&value, STORE_VALUE_MAX);
-	json_writer_init(&writer, &value);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &value, STORE_VALUE_MAX);
 	record_write(&writer, kind->rows, object);
 	json_object_end(&writer);
 	record_key(kind, name, key);

@@ -25,9 +25,7 @@ static uint64_t member_content(const struct json *member)
 	struct json_writer writer;
 	struct buf text;
 	uint64_t sum;
-	buf_init(&text, SIZE_MAX / 4);
-	json_writer_init(&writer, &text);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &text, SIZE_MAX / 4);
 	json_put_value(&writer, member->name, member);
 	json_object_end(&writer);
 	sum = (uint64_t)crc32c(0, text.data, text.len) << 32 | crc32c(1, text.data, text.len);

@@ -150,14 +150,9 @@ char *job_record_tail(const void *bytes, size_t len, bool is_part)
 /* How it ended: null where there is nothing to say. */
 static void write_end(struct json_writer *writer, const struct job *job)
 {
-	if (job->state == JOB_RUNNING || job->status.exit_code < 0)
-		json_put_null(writer, "exit_code");
-	else
-		json_put_int(writer, "exit_code", job->status.exit_code);
-	if (job->status.signal > 0)
-		json_put_int(writer, "signal", job->status.signal);
-	else
-		json_put_null(writer, "signal");
+	json_put_known_int(writer, "exit_code",
+	    job->state != JOB_RUNNING && job->status.exit_code >= 0, job->status.exit_code);
+	json_put_known_int(writer, "signal", job->status.signal > 0, job->status.signal);
 	if (job->status.exec_errno != 0)
 		json_put_str(writer, "error", strerror(job->status.exec_errno));
 	if (job->status.is_timed_out)
@@ -179,9 +174,7 @@ char *job_record_data(
 {
 	struct json_writer writer;
 	struct buf out;
-	buf_init(&out, NOTIFICATION_DATA_MAX);
-	json_writer_init(&writer, &out);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &out, NOTIFICATION_DATA_MAX);
 	json_put_str(&writer, "command", job->command);
 	if (job->name != NULL)
 		json_put_str(&writer, "name", job->name);
@@ -205,22 +198,14 @@ void job_write_members(
 	json_put_str(writer, "name", job->name);
 	json_put_str(writer, "command", job->command);
 	json_put_str(writer, "cwd", job->cwd);
-	if (job->pid > 0)
-		json_put_int(writer, "pid", job->pid);
-	else
-		json_put_null(writer, "pid");
-	if (job->pane.pane != MUXBUS_NO_ID)
-		json_put_id(writer, "pane", '%', job->pane.pane);
-	else
-		json_put_null(writer, "pane");
+	json_put_known_int(writer, "pid", job->pid > 0, job->pid);
+	json_put_id(writer, "pane", '%', job->pane.pane);
 	json_put_str(writer, "state", state_names[job->state]);
 	write_end(writer, job);
 	json_put_time(writer, "started", job->created_ms);
 	json_put_time(writer, "ended", has_ended ? job->status.end_ms : 0);
-	if (has_ended && job->state != JOB_LOST)
-		json_put_int(writer, "duration_ms", job->status.elapsed_ms);
-	else
-		json_put_null(writer, "duration_ms");
+	json_put_known_int(
+	    writer, "duration_ms", has_ended && job->state != JOB_LOST, job->status.elapsed_ms);
 	json_put_str(writer, "log", log);
 	write_bytes(writer, job, log_bytes);
 	if (job->timeout_ms > 0)

@@ -310,9 +310,7 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 {
 	struct json_writer writer;
 	struct buf out;
-	buf_init(&out, WAIT_SPEC_MAX);
-	json_writer_init(&writer, &out);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &out, WAIT_SPEC_MAX);
 	for (const struct json *member = spec->child; member != NULL; member = member->next) {
 		if (!is_found(condition, member->name))
 			json_put_value(&writer, member->name, member);

@@ -31,9 +31,7 @@ static char *write_data(const struct wait *wait, const char *reason)
 {
 	struct json_writer writer;
 	struct buf out;
-	buf_init(&out, NOTIFICATION_DATA_MAX);
-	json_writer_init(&writer, &out);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &out, NOTIFICATION_DATA_MAX);
 	json_put_str(&writer, "reason", reason);
 	if (wait->kind == WAIT_REQUEST)
 		json_put_str(&writer, "wait", wait->name);

@@ -173,9 +173,7 @@ char *watch_record_data(
 {
 	struct json_writer writer;
 	struct buf out;
-	buf_init(&out, DATA_MAX);
-	json_writer_init(&writer, &out);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &out, DATA_MAX);
 	json_put_str(&writer, "file", watch->file);
 	json_put_str(&writer, "reason", reason_names[reason]);
 	if (reason == WATCH_CHANGE && watch->changed >= 0)

@@ -103,9 +103,7 @@ static char *make_data(const struct kept *kept, bool is_good, const char *text)
 	char *tail = is_cut ? job_record_tail(text, strlen(text), false) : NULL;
 	struct json_writer writer;
 	struct buf out;
-	buf_init(&out, NOTIFICATION_DATA_MAX);
-	json_writer_init(&writer, &out);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &out, NOTIFICATION_DATA_MAX);
 	json_put_str(&writer, "command", kept->tool);
 	json_put_str(&writer, "state", is_good ? "exited" : "failed");
 	json_put_int(&writer, "duration_ms", clock_real_ms() - kept->begun_ms);
