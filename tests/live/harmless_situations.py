@@ -60,6 +60,10 @@ def rounds(w, row, prepare, harm):
     for number in range(ROUNDS):
         prepare()
         w.settle()
+        if w.mode == "following":
+            w.need(lambda: "0" not in w.t("list-panes", "-a", "-F", "#{pane_pipe}"))
+        if w.mode in ("rest", "following") and w.controls():
+            raise ValueError("there is a control client")
         try:
             harm(number)
             until(lambda: w.fate() != LIVES or "k" not in sessions(w).split(), 10)

@@ -205,7 +205,7 @@ class World:
         env = dict(self.env, DISPLAY=":666", SSH_AUTH_SOCK="/nowhere", HOME=self.place, XDG_STATE_HOME=self.place)
         with open(f"{self.folder}/muxbusd.log", "ab") as log:
             self.daemon = subprocess.Popen(
-                [f"{BUILD}/muxbusd", "-f", "--ready-fd", str(write), "-S", self.socket, "--tmux", self.tmux,
+                [f"{BUILD}/muxbusd", "-f", "--ready-fd", str(write), "-S", self.socket,
                  *OPTIONS[self.mode]], env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[write])
         os.close(write)
         os.read(ready, 16)
@@ -252,6 +252,8 @@ class World:
         else:
             wanted = set(self.t("list-sessions", "-F", "#{session_name}").splitlines())
             self.need(lambda: self.controls() >= wanted)
+            if self.link.ask("status")["result"]["tmux"]["attach"] != os.environ.get("MUXBUS_ATTACH", "direct"):
+                raise ValueError("muxbusd attaches in another way than for its users")
 
     # Persons.
 
