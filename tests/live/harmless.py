@@ -10,7 +10,6 @@ MUXBUS_HARMLESS_ONLY is a part of the names of situations, for one who looks for
 import fnmatch
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +19,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tap  # noqa: E402
 from harmless_situations import SITUATIONS  # noqa: E402
+from harmless_versions import number_of, selection  # noqa: E402
 from harmless_world import MODES, World, adopt_orphans  # noqa: E402
 from tap import ok  # noqa: E402
 
@@ -56,27 +56,6 @@ ALLOWED = (
     (ATTACHED, UP_TO_3_7, ("*: server",), "the same may come with the end of any session"),
     ({"following"}, ANY, ("pipes: pane_pipe", "pipes: pane_pipe at its end", "toggled pipe: *", "other commands: display-message -a"), "a pipe follows the pane"),
 )
-
-
-def version_of(program):
-    return subprocess.run([program, "-V"], stdout=subprocess.PIPE, check=False, text=True).stdout.split()[-1]
-
-
-def number_of(version):
-    """A version as something that can be compared: 3.7c is (3, 7, "c")."""
-    major, minor, letter = re.match(r"\D*(\d+)\.?(\d*)([a-z]*)", version).groups()
-    return int(major), int(minor or 0), letter
-
-
-def programs():
-    """Each supported tmux, by version: of the PATH, and of the cache."""
-    found = {version_of("tmux"): shutil.which("tmux")}
-    cache = os.environ.get("MUXBUS_TMUX_CACHE", "")
-    for name in sorted(os.listdir(cache) if os.path.isdir(cache) else ()):
-        path = os.path.join(cache, name)
-        if name.startswith("tmux-") and os.access(path, os.X_OK) and number_of(name) >= (3, 3):
-            found.setdefault(version_of(path), path)
-    return found
 
 
 def allowance(version, mode, row):
@@ -160,26 +139,8 @@ def compare(version, mode, want, got):
        "\n".join(harm))
 
 
-def wanted():
-    """Versions, as programs, and modes."""
-    words = os.environ.get("MUXBUS_HARMLESS", "")
-    there = programs()
-    versions, modes = [version_of("tmux")], list(QUICK)
-    if words == "all":
-        return there, list(MODES)
-    if words:
-        first, _, second = words.partition(":")
-        versions = [name for name in first.split(",") if name] or versions
-        modes = [mode for mode in second.split(",") if mode] or modes
-    missing = [name for name in versions if name not in there] + [mode for mode in modes if mode not in MODES]
-    if missing:
-        print(f"Bail out! MUXBUS_HARMLESS={words}: there is no {', '.join(missing)}")
-        sys.exit(99)
-    return {name: there[name] for name in versions}, [mode for mode in MODES if mode in modes or mode == "without"]
-
-
 def main():
-    versions, modes = wanted()
+    versions, modes = selection("MUXBUS_HARMLESS", MODES, QUICK)
     began = time.monotonic()
     for version, program in versions.items():
         results = {mode: process for mode, process in [(mode, start(version, program, mode)) for mode in modes]}
