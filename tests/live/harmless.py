@@ -3,7 +3,7 @@
 All that users see must be the same as without it, but for the rows that ALLOWED names, with the reason.
 
 MUXBUS_HARMLESS is what is run: "all", or words of versions and modes, such as "3.3a,3.8:rest,control"; by default the
-tmux of the PATH with the modes of QUICK. Versions are those of the PATH and of MUXBUS_TMUX_CACHE.
+tmux of the PATH with the modes of QUICK. The mode "plain" is run only where it is named. Versions are those of the PATH and of MUXBUS_TMUX_CACHE.
 MUXBUS_HARMLESS_ROUNDS (6) is how often tmux is brought near its death in each situation for that.
 MUXBUS_HARMLESS_ONLY is a part of the names of situations, for one who looks for a fault."""
 
@@ -20,14 +20,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import tap  # noqa: E402
 from harmless_situations import SITUATIONS  # noqa: E402
 from harmless_versions import number_of, selection  # noqa: E402
-from harmless_world import MODES, World, adopt_orphans  # noqa: E402
+from harmless_world import MODES, PLAIN, World, adopt_orphans  # noqa: E402
 from tap import ok  # noqa: E402
 
 QUICK = ("without", "rest", "asked", "following")
 ONLY = os.environ.get("MUXBUS_HARMLESS_ONLY", "")
 
 # Modes that have control clients. A mode that has lost them goes from here, and its rows are then as without.
-ATTACHED = {"control"}
+ATTACHED = {"control", PLAIN}
 EACH = {"rest", "asked", "following", *ATTACHED}
 ANY = ("3.3", "99")
 UP_TO_3_7 = ("3.3", "3.7z")
@@ -140,7 +140,7 @@ def compare(version, mode, want, got):
 
 
 def main():
-    versions, modes = selection("MUXBUS_HARMLESS", MODES, QUICK)
+    versions, modes = selection("MUXBUS_HARMLESS", MODES, QUICK, (PLAIN,))
     began = time.monotonic()
     for version, program in versions.items():
         results = {mode: process for mode, process in [(mode, start(version, program, mode)) for mode in modes]}

@@ -23,6 +23,7 @@ OPTIONS = {
     "control": ("-o", "attach=always"),
 }
 MODES = ("without", *OPTIONS)
+PLAIN = "plain"  # a `tmux -C` in each session in the place of muxbusd, to compare with
 LIVES = "lives"
 CONFIG = """
 set -g default-command sh
@@ -113,11 +114,13 @@ class Person:
 class World:
     """One tmux program and one mode."""
 
+    limit = 60  # seconds, of a command
+
     def __init__(self, tmux, mode, folder, allowed):
         self.tmux, self.mode, self.folder, self.allowed = tmux, mode, folder, allowed
         self.rows, self.counts, self.count, self.situation, self.persons = {}, {}, 0, "", {}
         self.pid = self.daemon = self.link = self.death = None
-        self.followed, self.may_end = set(), False
+        self.followed, self.may_end, self.plain = set(), False, {}
         os.mkdir(f"{folder}/bin")
         os.symlink(tmux, f"{folder}/bin/tmux")
         self.terminal = shutil.which("tmux")
@@ -136,7 +139,7 @@ class World:
 
     def run(self, argv, env=None):
         return subprocess.run(argv, env=env or self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=60, check=False, text=True, errors="replace",
+                              stderr=subprocess.STDOUT, timeout=self.limit, check=False, text=True, errors="replace",
                               cwd=self.folder)
 
     def outer(self, *words):
@@ -212,7 +215,23 @@ class World:
         os.close(ready)
         self.link = Link(f"{self.socket}.muxbus")
 
+    def start_plain(self, sessions):
+        """A plain control client in each session, which holds its input open and drops its output."""
+        for session in sessions - self.controls():
+            if session in self.plain:
+                self.end_plain(session)
+            self.plain[session] = subprocess.Popen([self.tmux, "-S", self.socket, "-C", "attach", "-t", f"={session}"], env=self.env,
+                                                   stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def end_plain(self, session):
+        client = self.plain.pop(session)
+        client.kill()
+        client.stdin.close()
+        client.wait()
+
     def end_daemon(self):
+        for session in list(self.plain):
+            self.end_plain(session)
         if self.link:
             self.link.close()
         if self.daemon:
@@ -235,6 +254,11 @@ class World:
     def settle(self):
         """Muxbus is now in the state that the mode means, for all that is there now."""
         if self.mode == "without":
+            return
+        if self.mode == PLAIN:
+            wanted = set(self.t("list-sessions", "-F", "#{session_name}").splitlines())
+            self.start_plain(wanted)
+            self.need(lambda: self.controls() >= wanted)
             return
         if self.daemon is None:
             self.start_daemon()
