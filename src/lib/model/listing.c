@@ -531,11 +531,19 @@ static int read_reply(
 	return error;
 }
 
+bool listing_has_no_session(
+    const struct parts *parts, const struct muxbus_reply *replies, size_t count)
+{
+	return parts->all && count > 0 && replies[0].error == 0 && replies[0].body_len == 0;
+}
+
 static int read_replies(struct reading *reading, const struct muxbus_reply *replies, size_t count)
 {
 	struct muxbus_model *model = reading->listing->model;
 	struct plan plan;
 	int error = 0;
+	if (listing_has_no_session(reading->parts, replies, count))
+		return model_finish(model);
 	plan_parts(&plan, reading->parts);
 	if (count != plan.count)
 		return MUXBUS_ERR_INVALID;

@@ -34,4 +34,11 @@ size_t listing_commands(const struct parts *parts);
 int listing_read(const struct muxbus_reply *replies, size_t count, uint32_t caps,
     const struct parts *parts, const struct muxbus_model *before, struct listing *ret_listing);
 
+/*
+ * Whether the replies are of a server without a session, as it is with exit-empty off: tmux lists
+ * the sessions, of which there are none, and each further command fails.
+ */
+bool listing_has_no_session(
+    const struct parts *parts, const struct muxbus_reply *replies, size_t count);
+
 #endif

@@ -300,7 +300,9 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 		return;
 	lister->source = NULL;
 	lister->is_running = false;
-	if (error == 0)
+	if (error == 0 ||
+	    (error == MUXBUS_ERR_COMMAND &&
+		listing_has_no_session(&lister->running, replies, count)))
 		error = publish(sync, replies, count);
 	else
 		lister->last_number = 0;
