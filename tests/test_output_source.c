@@ -3,7 +3,9 @@
 #include "daemon/tmux/output_source.h"
 
 #include <muxbus.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/core/config.h"
 #include "daemon/tmux/pane_pipe.h"
@@ -19,6 +21,7 @@ static struct {
 	bool may_start;
 	bool fails;
 	bool has_pane; /* in the model */
+	bool is_dead; /* that pane */
 	int wanted[PANES]; /* in control mode */
 	int wanted_all;
 	enum muxbus_output own[PANES];
@@ -115,6 +118,20 @@ uint32_t pane_pipe_count(const struct pane_pipe_set *pipes)
 {
 	(void)pipes;
 	return (fake.data[0] != NULL) + (fake.data[1] != NULL);
+}
+
+const struct muxbus_model *tmux_model(const struct tmux *tmux)
+{
+	(void)tmux;
+	return NULL;
+}
+
+const struct muxbus_pane *muxbus_model_pane(const struct muxbus_model *model, uint32_t id)
+{
+	static struct muxbus_pane pane;
+	(void)model;
+	pane = (struct muxbus_pane){.id = id, .is_dead = fake.is_dead};
+	return fake.has_pane ? &pane : NULL;
 }
 
 struct muxbus_sync *tmux_sync(struct tmux *tmux)
@@ -222,16 +239,24 @@ static void end(void)
 	is_int(fake.wanted_all, 0, "at the end not all is wanted");
 }
 
-/* The pipe of %0 has ended, and tmux answers whether the pane lives. */
-static void end_pipe(bool lives)
+/* The pipe of %0 has ended, and tmux answers. */
+static void end_pipe_with(const char *answer)
 {
-	struct muxbus_reply reply = {.body = (const uint8_t *)(lives ? "%0\n" : "\n")};
+	struct muxbus_reply reply = {.body = (const uint8_t *)answer};
 	void *data = fake.data[0];
 	reply.body_len = strlen((const char *)reply.body);
 	fake.data[0] = NULL;
 	fake.handlers.ended(data, PANE_PIPE_CLOSED);
 	is_int(fake.own[0], MUXBUS_OUTPUT_COMING, "the output is awaited meanwhile");
 	fake.asked(fake.asked_data, 0, &reply, 1);
+}
+
+static void end_pipe(bool lives)
+{
+	char answer[64] = " 0 \n";
+	if (lives)
+		(void)snprintf(answer, sizeof answer, "%%0 0 %ld\n", (long)getpid());
+	end_pipe_with(answer);
 }
 
 static void test_control(void)
@@ -351,6 +376,32 @@ static void test_ended(void)
 	end();
 }
 
+/* A program that has ended is no reason to be a client, though its pane stays. */
+static void test_over(void)
+{
+	static const char *const answers[] = {
+	    "%0 1 7\n", "%0 0 \n", "%0 0 0\n", "%0 0 999999999\n"};
+	const struct config config = {0};
+	begin(&config);
+	for (size_t at = 0; at < sizeof answers / sizeof *answers; at++) {
+		output_source_want(&panes[0], true);
+		end_pipe_with(answers[at]);
+		ok(fake.wanted[0] == 0 && fake.followed == 0, "over, by %.8s", answers[at]);
+		ok(!output_source_needs_control(sources), "no client is needed");
+		output_source_respawned(&panes[0]);
+		ok(fake.data[0] != NULL, "another program gets another pipe");
+	}
+	output_source_respawned(&panes[0]);
+	ok(fake.data[0] != NULL, "which it keeps");
+	fake.is_dead = true;
+	output_source_want(&panes[1], true);
+	ok(fake.data[1] == NULL && fake.wanted[1] == 0, "a dead pane is not piped");
+	fake.is_dead = false;
+	output_source_respawned(&panes[1]);
+	ok(fake.data[1] != NULL, "before it lives again");
+	end();
+}
+
 static void retry(void)
 {
 	fake.armed_ms = 0;
@@ -426,6 +477,7 @@ int main(void)
 	test_all();
 	test_ended();
 	test_cut();
+	test_over();
 	test_deaf();
 	test_no_room();
 	return done_testing();

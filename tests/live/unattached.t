@@ -75,9 +75,32 @@ use() {
 	is 'and none has come' "$(cat "$dir/clients" 2>/dev/null)" ''
 }
 
+# A program that ends is no reason to be a client, though its pane stays.
+end_and_respawn() {
+	t set-option -g remain-on-exit on
+	pane=$(t new-window -dPF '#{pane_id}' 'exec cat')
+	listen ends "{\"kinds\":[\"line\",\"pane_exited\"],\"panes\":[\"$pane\"]}"
+	t send-keys -t "$pane" C-d
+	until_is 'a subscriber sees the end of a program whose pane stays' true has_event ends '.kind == "pane_exited"'
+	call read_output "{\"pane\":\"$pane\"}"
+	is 'its output can be read' "$(field .result.pane)" "$pane"
+	t respawn-pane -t "$pane" 'exec sh'
+	call get_pane "{\"pane\":\"$pane\"}"
+	is 'another program is seen there' "$(field .result.dead)" false
+	lives() {
+		t send-keys -t "$pane" 'echo ag""ain' Enter
+		has_event ends '.kind == "line" and .text == "again"'
+	}
+	until_is 'and heard' true lives
+	kill "$listener" 2>/dev/null
+	t set-option -g remain-on-exit off
+	is 'and no client has come for it' "$(cat "$dir/clients" 2>/dev/null)" ''
+}
+
 start 'exec sh'
 t set-hook -g client-attached "run-shell 'echo client >>$dir/clients'"
 use
+end_and_respawn
 listen all '{}'
 until_is 'which the hook sees' client sh -c "sort -u $dir/clients"
 

@@ -5,6 +5,7 @@
 #include <muxbus.h>
 #include <stdio.h>
 
+#include "base/process.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/tmux/pane_pipe.h"
@@ -48,6 +49,14 @@ static enum output_source_kind choose(const struct output_source *source)
 	return OUTPUT_SOURCE_PIPE;
 }
 
+/* Whether the program of the pane has ended, and the pane stays: tmux pipes no such pane. */
+static bool is_dead(const struct output_source *source)
+{
+	const struct muxbus_pane *pane =
+	    muxbus_model_pane(tmux_model(source->set->tmux), source->pane);
+	return pane != NULL && pane->is_dead;
+}
+
 static void leave(struct output_source *source)
 {
 	if (source->kind == OUTPUT_SOURCE_CONTROL) {
@@ -66,6 +75,9 @@ static void enter(struct output_source *source, enum output_source_kind kind)
 	source->number = ++source->set->begun;
 	source->is_cut = false; /* a new source begins with a gap */
 	source->kind = kind;
+	source->is_over = kind == OUTPUT_SOURCE_PIPE && is_dead(source);
+	if (source->is_over)
+		return;
 	if (kind == OUTPUT_SOURCE_PIPE) {
 		muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_COMING);
 		if (pane_pipe_start(source->set->pipes, source->pane, source) == 0)
@@ -148,24 +160,59 @@ static void find_end(struct tmux *tmux)
 		(void)muxbus_sync_refresh(tmux_sync(tmux), MUXBUS_PART_INDEXES, 0, on_found, NULL);
 }
 
+enum life_state {
+	LIFE_GONE, /* there is no such pane */
+	LIFE_OVER, /* its program has ended */
+	LIFE_THERE,
+};
+
+static enum life_state read_life(uint32_t pane, const struct muxbus_reply *reply)
+{
+	unsigned found;
+	int is_dead = 0;
+	long pid = 0;
+	if (reply->body == NULL ||
+	    sscanf((const char *)reply->body, "%%%u %d %ld", &found, &is_dead, &pid) < 2 ||
+	    found != pane)
+		return LIFE_GONE;
+	/* tmux 3.8 has no number any more for a process that it has reaped. */
+	return is_dead || pid <= 0 || process_has_ended((pid_t)pid) ? LIFE_OVER : LIFE_THERE;
+}
+
+/* The pipe ended with the program. Another one in the pane gets another pipe. */
+static void rest_source(struct output_source *source)
+{
+	source->is_over = true;
+	muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_NONE);
+}
+
 static void on_life(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct life *life = data;
 	struct output_source_set *sources = life->sources;
 	uint32_t pane = life->pane;
-	unsigned found;
+	enum life_state state = error < 0 || count == 0 ? LIFE_GONE : read_life(pane, &replies[0]);
 	struct list *link, *after;
 	mem_free(life);
-	if (error < 0 || count == 0 || replies[0].body == NULL ||
-	    sscanf((const char *)replies[0].body, "%%%u", &found) != 1 || found != pane) {
-		find_end(sources->tmux);
-		return;
-	}
 	list_for_each_safe (link, after, &sources->sources) {
 		struct output_source *source = list_entry(link, struct output_source, link);
-		if (source->pane == pane && source->kind == OUTPUT_SOURCE_PIPE)
+		if (source->pane != pane || source->kind != OUTPUT_SOURCE_PIPE)
+			continue;
+		if (state == LIFE_THERE)
 			change_to_control(source);
+		else if (state == LIFE_OVER)
+			rest_source(source);
 	}
+	if (state != LIFE_THERE)
+		find_end(sources->tmux);
+}
+
+void output_source_respawned(struct output_source *source)
+{
+	if (!source->is_over)
+		return;
+	leave(source);
+	enter(source, OUTPUT_SOURCE_PIPE);
 }
 
 /* Asks whether the pane has ended with its pipe. False if that cannot be asked. */
@@ -177,7 +224,7 @@ static bool ask_life(const struct output_source *source)
 		return false;
 	muxbus_command_args(command, "display-message", "-p", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", source->pane);
-	muxbus_command_args(command, "#{pane_id}", NULL);
+	muxbus_command_args(command, "#{pane_id} #{?pane_dead,1,0} #{pane_pid}", NULL);
 	life = xalloc(sizeof *life);
 	*life = (struct life){source->set, source->pane};
 	if (muxbus_sync_run(sync_of(source), command, false, on_life, life) == 0)

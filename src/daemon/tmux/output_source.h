@@ -34,6 +34,7 @@ struct output_source {
 	uint64_t number; /* of its beginning, in the set */
 	bool has_ended; /* nothing is wanted any more */
 	bool is_cut; /* its pipe has ended, and may have lost its last bytes */
+	bool is_over; /* the program of the pane has ended, and its pipe with it */
 	bool is_pipeless; /* control mode carries it until it is not wanted */
 };
 
@@ -50,6 +51,9 @@ void output_source_init(
     struct output_source *source, struct output_source_set *sources, uint32_t pane);
 /* The pane has gone, or its server: late gets its last bytes. True: some of them may be lost. */
 bool output_source_finish(struct output_source *source);
+
+/* Another program runs in the pane. */
+void output_source_respawned(struct output_source *source);
 
 /* Whether the output of this pane is wanted; said as often as one likes. */
 void output_source_want(struct output_source *source, bool is_wanted);

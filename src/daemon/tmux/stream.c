@@ -328,15 +328,13 @@ static void on_quiet(void *data)
 	struct stream_set *streams = data;
 	int64_t now_ms = clock_mono_ms();
 	int64_t next_ms = INT64_MAX;
-	struct list *link, *after;
-	list_for_each_safe (link, after, &streams->active) {
-		struct stream *stream = list_entry(link, struct stream, active);
+	list_each_safe (struct stream, stream, &streams->active, active) {
 		int64_t due_ms = stream->output_ms + streams->quiet_ms;
 		if (due_ms > now_ms) {
 			next_ms = due_ms < next_ms ? due_ms : next_ms;
 			continue;
 		}
-		list_remove(link);
+		list_remove(&stream->active);
 		pane_events_flush(&stream->events, &streams->sink);
 		tell_quiet(streams, stream, now_ms - stream->output_ms);
 	}
@@ -386,7 +384,6 @@ struct piece {
 static void on_token(void *data, const struct token *token)
 {
 	struct piece *piece = data;
-	struct list *link;
 	if (piece->stream->input != NULL)
 		piece->stream->tokenizer->wants_text =
 		    pane_input_token(piece->stream->input, token) || piece->stream->lines != NULL ||
@@ -399,8 +396,7 @@ static void on_token(void *data, const struct token *token)
 	if ((token->kind != TOKEN_MARK && token->kind != TOKEN_OSC) ||
 	    piece->stream->mark_taps == 0)
 		return;
-	list_for_each (link, &piece->stream->taps) {
-		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
+	list_each (struct stream_tap, tap, &piece->stream->taps, link) {
 		if (token->kind == TOKEN_MARK && tap->mark != NULL)
 			tap->mark(tap, token);
 		else if (token->kind == TOKEN_OSC && tap->osc != NULL)
@@ -426,7 +422,6 @@ static void take(struct stream_set *streams, struct stream *stream, const uint8_
     size_t len, uint64_t end)
 {
 	struct piece piece = {.stream = stream};
-	struct list *link, *after;
 	streams->bytes += len;
 	stream->end = end;
 	piece.intake = (struct pane_events_intake){.events = &stream->events,
@@ -437,8 +432,7 @@ static void take(struct stream_set *streams, struct stream *stream, const uint8_
 	if (stream->has_ring)
 		ring_write(&stream->ring, bytes, len);
 	split(&piece);
-	list_for_each_safe (link, after, &stream->taps) {
-		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
+	list_each_safe (struct stream_tap, tap, &stream->taps, link) {
 		tap->output(tap, end - len, bytes, len);
 	}
 	if (stream->feed != NULL)
@@ -471,7 +465,6 @@ static void on_late(struct output_source *source, const uint8_t *bytes, size_t l
 void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, const char *reason)
 {
 	struct stream *stream = find(streams, pane);
-	struct list *link, *after;
 	bool is_begin;
 	if (stream == NULL)
 		return;
@@ -487,8 +480,7 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 		pane_events_gap(&stream->events, &streams->sink, offset, reason);
 	if (!is_begin && stream->feed != NULL)
 		line_feed_gap(stream->feed, &streams->sink, offset, reason);
-	list_for_each_safe (link, after, &stream->taps) {
-		struct stream_tap *tap = list_entry(link, struct stream_tap, link);
+	list_each_safe (struct stream_tap, tap, &stream->taps, link) {
 		if (tap->gap != NULL)
 			tap->gap(tap, offset, reason);
 	}
@@ -517,11 +509,20 @@ bool stream_drain(struct stream_set *streams, uint32_t pane)
 	return stream != NULL && output_source_drain(&stream->source, PANE_PIPE_TURN_BYTES);
 }
 
-void stream_set_pane_closed(struct stream_set *streams, uint32_t pane)
+void stream_set_pane_respawned(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = find(streams, pane);
 	if (stream != NULL)
+		output_source_respawned(&stream->source);
+}
+
+void stream_set_pane_closed(struct stream_set *streams, uint32_t pane)
+{
+	struct stream *stream = find(streams, pane);
+	if (stream != NULL) {
 		drop(streams, stream);
+		tmux_followed(streams->tmux);
+	}
 	forget_input(streams, pane);
 }
 
@@ -746,6 +747,7 @@ static const struct tmux_reader reader = {
     .gap = stream_set_gap,
     .pane_created = stream_set_pane_created,
     .pane_exited = stream_set_pane_exited,
+    .pane_respawned = stream_set_pane_respawned,
     .pane_closed = stream_set_pane_closed,
     .server_lost = stream_set_server_lost,
     .has_marks = stream_has_marks,

@@ -277,6 +277,8 @@ static void on_change(void *data, const struct muxbus_change *change)
 		tell(tmux, change);
 	if (change->kind == MUXBUS_CHANGE_PANE_CLOSED)
 		mem_free(map_remove(&tmux->expected, change->pane));
+	if (tmux->reader != NULL && change->kind == MUXBUS_CHANGE_PANE_RESPAWNED)
+		tmux->reader->pane_respawned(tmux->streams, change->pane);
 	if (tmux->reader != NULL && change->kind == MUXBUS_CHANGE_PANE_CREATED)
 		tmux->reader->pane_created(tmux->streams, change->pane);
 }

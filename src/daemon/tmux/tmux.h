@@ -37,6 +37,7 @@ struct tmux_reader {
 	void (*pane_created)(struct stream_set *streams, uint32_t pane);
 	/* The program of a pane has ended; the pane may go on. */
 	void (*pane_exited)(struct stream_set *streams, uint32_t pane);
+	void (*pane_respawned)(struct stream_set *streams, uint32_t pane);
 	void (*pane_closed)(struct stream_set *streams, uint32_t pane);
 	void (*server_lost)(struct stream_set *streams);
 	/* Whether the bells of a pane come from its output. */
