@@ -12,7 +12,7 @@ listen() {
 		sleep 60
 	} | socat - "UNIX-CONNECT:$MUXBUS" >"$dir/$1" &
 	listener=$!
-	until_is "a subscriber is there: $1" 1 sh -c "grep -c '\"subscription\"' $dir/$1 || :"
+	until_is "a subscriber is there: $1" 1 sh -c "grep -c '\"result\"' $dir/$1 || :"
 }
 has_event() { # has_event FILE FILTER
 	jq -rs "map(select(.method == \"event\").params | select($2)) | length > 0" "$dir/$1" 2>/dev/null ||
