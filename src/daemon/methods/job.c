@@ -135,6 +135,10 @@ static bool check_name(struct request *request, const char *name)
 	if (job_name_has_id_form(name))
 		return request_fail_field(
 		    request, "name", "\"%s\" has the form of an id: choose another name", name);
+	if (strncmp(name, JOB_PROVIDER_PREFIX, strlen(JOB_PROVIDER_PREFIX)) == 0)
+		return request_fail_field(request, "name",
+		    "names that begin with \"" JOB_PROVIDER_PREFIX
+		    "\" are those of providers: choose another name");
 	job = job_name_find(request_daemon(request)->jobs, name);
 	if (job == NULL || job->state != JOB_RUNNING)
 		return true;

@@ -28,6 +28,9 @@ struct job_set;
 struct once;
 struct queue;
 
+/* The names of the programs of providers begin so, and no others do. */
+#define JOB_PROVIDER_PREFIX "provider:"
+
 struct job_order {
 	const char *command; /* for people */
 	const char *const *argv; /* NULL-terminated */
