@@ -18,6 +18,7 @@
 
 #define PARENTS_MAX 32 /* that are looked at from a process upwards */
 #define OUT_MAX (1024 * 1024) /* bytes of its output that are kept */
+#define SOUND_MS 10000 /* a program that stays so long is started again without a delay */
 
 enum state {
 	STATE_OFF, /* or it waits for its next start */
@@ -44,6 +45,7 @@ struct provide_program {
 	struct loop_timer *timer; /* of the state: the next start, the time to provide, idle */
 	unsigned backoff_ms;
 	int64_t start_ms; /* no start before this time */
+	int64_t ready_ms; /* when it provided last; 0: not since its start */
 	char reason[PROVIDE_REASON_SIZE];
 };
 
@@ -108,6 +110,7 @@ static void start(struct provide_program *program)
 	char reason[PROVIDE_REASON_SIZE - 64], text[PROVIDE_REASON_SIZE];
 	if (start_job(program, reason, sizeof reason)) {
 		program->state = STATE_STARTING;
+		program->ready_ms = 0;
 		loop_timer_arm(program->timer, PROVIDE_WAIT_MS);
 		return;
 	}
@@ -152,6 +155,8 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	program->state = STATE_OFF;
 	program->id[0] = '\0';
 	loop_timer_disarm(program->timer);
+	if (program->ready_ms > 0 && clock_mono_ms() - program->ready_ms >= SOUND_MS)
+		program->backoff_ms = 0;
 	if (state != STATE_ENDING) {
 		if (job->status.signal > 0)
 			(void)snprintf(reason, sizeof reason,
@@ -174,7 +179,8 @@ static void take_up(struct provide_program *program)
 	const struct job *job = NULL;
 	while ((job = job_next(program->parts.jobs, job)) != NULL) {
 		if (job->state != JOB_RUNNING || job->name == NULL ||
-		    strcmp(job->name, program->job_name) != 0)
+		    strcmp(job->name, program->job_name) != 0 ||
+		    strcmp(job->command, program->job_name) != 0)
 			continue;
 		(void)snprintf(program->id, sizeof program->id, "%s", job->id);
 		job_set_silent(program->parts.jobs, program->id, true, NULL);
@@ -192,7 +198,8 @@ struct provide_program *provide_program_new(
 	program->file = file;
 	program->listener.ended = on_ended;
 	program->timer = loop_timer_new(parts->base, on_timer, program);
-	(void)snprintf(program->job_name, sizeof program->job_name, "provider:%.64s", file->name);
+	(void)snprintf(program->job_name, sizeof program->job_name, "%s%.64s", JOB_PROVIDER_PREFIX,
+	    file->name);
 	job_listen(parts->jobs, &program->listener);
 	take_up(program);
 	if (program->state == STATE_OFF && file->life == PROVIDER_WITH_DAEMON)
@@ -224,7 +231,7 @@ void provide_program_came(struct provide_program *program)
 	if (program->state != STATE_STARTING)
 		return;
 	program->state = STATE_READY;
-	program->backoff_ms = 0;
+	program->ready_ms = clock_mono_ms();
 	program->reason[0] = '\0';
 	provide_program_set_busy(program, false);
 }
