@@ -148,6 +148,10 @@ def events():
     is_(kind(other.ask("publish", kind="pane_closed")), "refused", "nor one of the daemon")
     is_(kind(other.ask("publish", kind="Page")), "invalid_params", "a kind has a name")
     is_(kind(other.ask("publish", kind="big", data={"x": "x" * 17000})), "limit", "an event has at most 16 KiB")
+    deep = {}
+    for _ in range(40):
+        deep = {"x": deep}
+    is_(kind(other.ask("publish", kind="big", data=deep)), "limit", "nested 32 deep at most")
     kinds = [kind(other.ask("publish", kind=f"kind_{i}")) for i in range(8)]
     is_(kinds, [None] * 7 + ["limit"], "a provider has at most 8 kinds")
     flood = [other.begin("publish", kind="kind_0") for _ in range(400)]
@@ -207,13 +211,16 @@ def limits():
     os.kill(first, 9)
     os.waitpid(first, 0)
 
-    # A calls B, which calls A …; each is a process of its own.
+
+def circle(within, said):
+    """A calls B, which calls A …; each is a process of its own."""
+    caller = Peer()
     rounds = []
     for name, next_ in (("ring_a", "ring_b"), ("ring_b", "ring_a")):
         child = os.fork()
         if not child:
             me = Peer()
-            me.within = ...
+            me.within = within
             me.provide(row(name))
             open_ = {}
             while (message := me.read(60)) is not None:
@@ -229,10 +236,15 @@ def limits():
         rounds.append(child)
     until(lambda: {"ring_a", "ring_b"} <= set(caller.ask("describe")["result"]["methods"]))
     answer = caller.ask("ring_a")
-    ok(answer["result"]["depth"] == 8 and "8 deep" in answer["result"]["said"], "a circle of calls ends at a depth of 8", answer)
+    ok(answer["result"]["depth"] == 8 and "8 deep" in answer["result"]["said"], f"a circle of calls ends at a depth of 8, {said}", answer)
     for child in rounds:
         os.kill(child, 9)
         os.waitpid(child, 0)
+
+
+def circles():
+    circle(..., "which the daemon sees itself")
+    circle("c999999999999", "also within a call that there is not")
 
 
 def liars():
@@ -251,7 +263,7 @@ def liars():
     is_(caller.take(lambda m: True, 0.05), None, "and once")
     for line, want in (
         (lambda call: {"id": call["id"], "result": []}, "tool_failed"), (lambda call: {"id": call["id"], "result": None}, "tool_failed"),
-        (lambda call: {"id": call["id"], "error": "no"}, "tool_failed"), (lambda call: {"id": call["id"], "error": {}}, "tool_failed"),
+        (lambda call: {"id": call["id"]}, "tool_failed"), (lambda call: {"id": call["id"], "error": "no"}, "tool_failed"), (lambda call: {"id": call["id"], "error": {}}, "tool_failed"),
         (lambda call: {"id": call["id"], "result": {"x": "y" * (1 << 20)}}, "limit"),
         (lambda call: b'{"id":"' + call["id"].encode() + b'","result":{"x":"\xff"}}', "tool_failed"),
         (lambda call: b'{"id":"' + call["id"].encode() + b'","result":{"x":"' + b"y" * (5 << 20) + b'"}}', "tool_failed"),
@@ -411,6 +423,8 @@ def files():
     ok(until(lambda: state(caller, "good")["state"] == "off"), "until it is mended")
     os.unlink(path)
     ok(until(lambda: state(caller, "good")["state"] is None), "a file that is removed provides nothing")
+    answer = caller.ask("run_long_command", command="sleep 60", name="provider:good")
+    is_(kind(answer), "invalid_params", "no other job has the name of a provider's")
 
     declare("none", program=["./absent"], methods=[row("absent")])
     declare("taken", program=["./program"], methods=[row("list_panes")])
@@ -438,7 +452,7 @@ def files():
 
 
 try:
-    for part in (calls, names, killed, limits, liars, events, files) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
+    for part in (calls, names, killed, limits, circles, liars, events, files) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
         print(f"# {part.__name__}", flush=True)
         part()
         if part is events:  # whose kinds are all given now

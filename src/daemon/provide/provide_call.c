@@ -72,8 +72,12 @@ static unsigned find_depth(const struct provide_calls *calls, const struct provi
 	unsigned depth = 0;
 	if (list_is_empty(&calls->list))
 		return 1;
+	if (order->within != NULL && order->within[0] == '\0')
+		return 1;
 	if (order->within != NULL)
-		return depth_within(calls, order->within) + 1;
+		depth = depth_within(calls, order->within);
+	if (depth > 0)
+		return depth + 1;
 	for (int at = 0; at < PARENTS_MAX && caller > 1; at++) {
 		unsigned own = depth_of(calls, caller);
 		depth = own > depth ? own : depth;

@@ -116,6 +116,17 @@ static bool takes_event(struct provider *provider)
 	return true;
 }
 
+/* How deep a value is nested; 1: it holds no other. */
+static unsigned depth_of(const struct json *value)
+{
+	unsigned deepest = 0;
+	for (const struct json *child = value->child; child != NULL; child = child->next) {
+		unsigned depth = depth_of(child);
+		deepest = depth > deepest ? depth : deepest;
+	}
+	return deepest + 1;
+}
+
 static bool write_members(struct buf *out, const struct provider *provider,
     const struct event_scope *scope, const struct json *data)
 {
@@ -139,6 +150,11 @@ uint64_t provide_event_publish(struct provide_set *set, const struct peer *peer,
 	if (provider == NULL) {
 		(void)tool_fail(ret_failure, MESSAGE_REFUSED,
 		    "only a provider publishes events: call provide on this connection first");
+		return 0;
+	}
+	if (data != NULL && depth_of(data) > PROVIDE_DATA_DEPTH) {
+		(void)tool_fail(ret_failure, MESSAGE_LIMIT,
+		    "data: is nested more than %d deep, the most there may be", PROVIDE_DATA_DEPTH);
 		return 0;
 	}
 	if ((kind = own_kind(provider, name, "an event of a provider", ret_failure)) < 0)

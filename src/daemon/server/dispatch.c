@@ -655,16 +655,21 @@ static bool is_blank(const char *line, size_t len)
 	return len == 0;
 }
 
+/* A line without a meaning: a response with this id, or a request that is refused. */
+static void refuse(struct dispatch *dispatch, struct peer *peer, const struct json *id,
+    enum message_error error, const char *reason)
+{
+	if (!pass_response(dispatch, peer, id, NULL, reason))
+		request_fail(refused(dispatch, peer, id), error, "%s", reason);
+}
+
 /* Answers a line that is not valid JSON, with its id if that can be read. */
 static void refuse_line(
     struct dispatch *dispatch, struct peer *peer, const char *line, size_t len, const char *reason)
 {
 	struct lost_id lost = {0};
-	const struct json *id;
 	lost_id_add(&lost, line, len);
-	id = message_lost_id(dispatch->reader, &lost);
-	if (!pass_response(dispatch, peer, id, NULL, reason))
-		request_fail(refused(dispatch, peer, id), MESSAGE_PARSE, "%s", reason);
+	refuse(dispatch, peer, message_lost_id(dispatch->reader, &lost), MESSAGE_PARSE, reason);
 }
 
 void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *line, size_t len)
@@ -680,7 +685,7 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 	if (value == NULL)
 		refuse_line(dispatch, peer, line, len, error.text);
 	else if (message_read(value, &message, reason, sizeof reason) < 0)
-		request_fail(refused(dispatch, peer, message.id), MESSAGE_REQUEST, "%s", reason);
+		refuse(dispatch, peer, message.id, MESSAGE_REQUEST, reason);
 	else if (message.is_response)
 		(void)pass_response(dispatch, peer, message.id, value, NULL);
 	else
@@ -692,12 +697,10 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 
 void dispatch_too_long(struct dispatch *dispatch, struct peer *peer, const struct lost_id *lost)
 {
-	const struct json *id = message_lost_id(dispatch->reader, lost);
 	char reason[128];
 	dispatch->parts->counters->requests++;
 	(void)snprintf(reason, sizeof reason,
 	    "the line is longer than %lld bytes (limit line_bytes) and was skipped",
 	    (long long)dispatch->parts->config->limits.line_bytes);
-	if (!pass_response(dispatch, peer, id, NULL, reason))
-		request_fail(refused(dispatch, peer, id), MESSAGE_REQUEST, "%s", reason);
+	refuse(dispatch, peer, message_lost_id(dispatch->reader, lost), MESSAGE_REQUEST, reason);
 }
