@@ -2,7 +2,6 @@
 /* Kinds of events that providers publish. */
 #include "daemon/provide/provide_event.h"
 
-#include <ctype.h>
 #include <muxbus.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,14 +17,6 @@ static unsigned count_kinds(const struct provider *provider)
 	return (unsigned)__builtin_popcountll(provider->kinds);
 }
 
-static bool is_name(const char *text)
-{
-	for (const char *at = text; *at != '\0'; at++)
-		if (isupper((unsigned char)*at))
-			return false;
-	return declaration_is_name(text);
-}
-
 /* The number of a provider's own kind, which it may get now; -1 with a failure. */
 static int own_kind(struct provider *provider, const char *name, const char *summary,
     struct tool_failure *ret_failure)
@@ -33,7 +24,7 @@ static int own_kind(struct provider *provider, const char *name, const char *sum
 	int kind = event_kind_find(name);
 	if (kind >= EVENT_KIND_COUNT_ && provider->kinds & BIT(kind))
 		return kind;
-	if (!is_name(name)) {
+	if (!declaration_is_small_name(name)) {
 		(void)tool_fail(ret_failure, MESSAGE_PARAMS,
 		    "kind: must be a small letter, then small letters, digits and \"_\"");
 		return -1;

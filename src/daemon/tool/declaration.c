@@ -58,6 +58,11 @@ bool declaration_is_name(const char *text)
 	return len > 0 && len <= DECLARATION_NAME_MAX && !isdigit((unsigned char)text[0]);
 }
 
+bool declaration_is_small_name(const char *text)
+{
+	return declaration_is_name(text) && strpbrk(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL;
+}
+
 void declaration_free(struct declaration *declaration)
 {
 	if (declaration == NULL)

@@ -94,5 +94,7 @@ bool declaration_refuse(char *ret_reason, const char *format, ...)
 
 /* Whether text is a name: a letter, then letters, digits and "_"; at most DECLARATION_NAME_MAX. */
 bool declaration_is_name(const char *text);
+/* The same without capital letters, as names of methods, groups and kinds of events are. */
+bool declaration_is_small_name(const char *text);
 
 #endif

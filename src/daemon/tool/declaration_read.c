@@ -2,7 +2,6 @@
 /* The members of a declaration, checked one after the other. */
 #include "daemon/tool/declaration_read.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,10 +77,7 @@ static const struct field server_fields[] = {
 /* A name of a tool or group: as those of methods, in small letters. */
 static bool check_name(const char *member, const char *text, char *ret_reason)
 {
-	bool has_capital = false;
-	for (const char *at = text; *at != '\0'; at++)
-		has_capital |= isupper((unsigned char)*at) != 0;
-	if (declaration_is_name(text) && !has_capital)
+	if (declaration_is_small_name(text))
 		return true;
 	return declaration_refuse(
 	    ret_reason, "%s: must be a small letter, then small letters, digits and \"_\"", member);
