@@ -3,7 +3,12 @@
 #ifndef DAEMON_CORE_LIBRARY_LOG_H
 #define DAEMON_CORE_LIBRARY_LOG_H
 
+#include <muxbus.h>
+
 /* From now on. */
 void library_log_take(void);
+
+/* Writes one message; about stands before it. */
+void library_log_write(const char *about, enum muxbus_log_level level, const char *text);
 
 #endif

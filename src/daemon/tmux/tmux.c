@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/core/library_log.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/tmux_events.h"
 #include "io/loop_timer.h"
@@ -300,20 +301,7 @@ static void on_gap(void *data, uint32_t pane, uint64_t offset, const char *reaso
 static void on_log(void *data, enum muxbus_log_level level, const char *text)
 {
 	(void)data;
-	switch (level) {
-	case MUXBUS_LOG_ERROR:
-		log_error("tmux: %s", text);
-		break;
-	case MUXBUS_LOG_WARNING:
-		log_warning("tmux: %s", text);
-		break;
-	case MUXBUS_LOG_INFO:
-		log_info("tmux: %s", text);
-		break;
-	case MUXBUS_LOG_DEBUG:
-		log_debug("tmux: %s", text);
-		break;
-	}
+	library_log_write("tmux: ", level, text);
 }
 
 /* Work that waits goes on with what there is: tmux may not let us attach. */
