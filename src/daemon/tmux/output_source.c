@@ -128,14 +128,9 @@ static void change_to_control(struct output_source *source)
 static void on_retry(void *data)
 {
 	struct output_source_set *sources = data;
-	const struct list *last = sources->sources.prev; /* what changes comes behind it */
-	struct list *link = sources->sources.next;
-	bool was_last = list_is_empty(&sources->sources);
-	while (!was_last) {
-		struct output_source *source = list_entry(link, struct output_source, link);
-		was_last = link == last;
-		link = link->next;
-		if (!output_source_is_deaf(source))
+	uint64_t begun = sources->begun; /* what begins now comes behind, and is not tried again */
+	list_each_safe (struct output_source, source, &sources->sources, link) {
+		if (!output_source_is_deaf(source) || source->number > begun)
 			continue;
 		source->is_pipeless = false;
 		if (choose(source) == OUTPUT_SOURCE_PIPE) {
