@@ -86,8 +86,7 @@ static void add_rows(const struct method *const *rows, size_t count)
 {
 	size_t before = all.count;
 	for (size_t i = 0; i < count; i++)
-		if (before == 0 ||
-		    bsearch(&rows[i], all.rows, before, sizeof *all.rows, compare_rows) == NULL)
+		if (bsearch(&rows[i], all.rows, before, sizeof *all.rows, compare_rows) == NULL)
 			all.rows[all.count++] = rows[i];
 	qsort(all.rows, all.count, sizeof *all.rows, compare_rows);
 }
@@ -104,7 +103,7 @@ static void merge(void)
 	all.count = 0;
 	for (size_t i = 0; i < built_in.count; i++)
 		all.rows[all.count++] = &built_in.rows[i];
-	add_rows(NULL, 0);
+	qsort(all.rows, all.count, sizeof *all.rows, compare_rows);
 	for (size_t origin = 0; origin < METHOD_ORIGIN_COUNT_; origin++)
 		add_rows(others[origin].rows, others[origin].count);
 	for (size_t i = 0; i < all.count; i++)
