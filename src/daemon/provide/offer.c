@@ -2,7 +2,6 @@
 /* The members of a provided row, checked one after the other. */
 #include "daemon/provide/offer.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,10 +71,7 @@ static bool read_effects(const struct field_strings *names, unsigned *ret_effect
 
 static bool check_name(const char *member, const char *text, char *ret_reason)
 {
-	bool has_capital = false;
-	for (const char *at = text; *at != '\0'; at++)
-		has_capital |= isupper((unsigned char)*at) != 0;
-	if (declaration_is_name(text) && !has_capital)
+	if (declaration_is_small_name(text))
 		return true;
 	return declaration_refuse(ret_reason,
 	    "%s: must be a small letter, then small letters, digits and \"_\", at most %d", member,
