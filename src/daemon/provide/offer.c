@@ -18,24 +18,22 @@ struct members {
 	int64_t timeout_ms;
 };
 
-#define MEMBER(row_name, row_type, member) \
-	.name = (row_name), .type = (row_type), .offset = offsetof(struct members, member)
-
 static const struct field member_fields[] = {
-    {MEMBER("name", FIELD_STRING, name), .flags = FIELD_REQUIRED, .min = 1,
+    {FIELD_ROW(STRING, struct members, name, "name"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DECLARATION_NAME_MAX},
-    {MEMBER("also", FIELD_STRINGS, also), .min = 0, .max = OFFER_ALSO_MAX},
-    {MEMBER("effects", FIELD_STRINGS, effects), .min = 1, .max = 5},
-    {MEMBER("example", FIELD_VALUE, example)},
-    {MEMBER("group", FIELD_STRING, group), .min = 1, .max = DECLARATION_NAME_MAX,
+    {FIELD_ROW(STRINGS, struct members, also, "also"), .min = 0, .max = OFFER_ALSO_MAX},
+    {FIELD_ROW(STRINGS, struct members, effects, "effects"), .min = 1, .max = 5},
+    {FIELD_ROW(VALUE, struct members, example, "example")},
+    {FIELD_ROW(STRING, struct members, group, "group"), .min = 1, .max = DECLARATION_NAME_MAX,
 	.preset = "\"provided\""},
-    {MEMBER("help", FIELD_STRING, help), .min = 1, .max = 4000},
-    {MEMBER("parameters", FIELD_VALUE, parameters)},
-    {MEMBER("result", FIELD_VALUE, result)},
-    {MEMBER("summary", FIELD_STRING, summary), .flags = FIELD_REQUIRED, .min = 1, .max = 1000},
-    {MEMBER("timeout_ms", FIELD_INT, timeout_ms), .unit = "ms", .min = 1,
+    {FIELD_ROW(STRING, struct members, help, "help"), .min = 1, .max = 4000},
+    {FIELD_ROW(VALUE, struct members, parameters, "parameters")},
+    {FIELD_ROW(VALUE, struct members, result, "result")},
+    {FIELD_ROW(STRING, struct members, summary, "summary"), .flags = FIELD_REQUIRED, .min = 1,
+	.max = 1000},
+    {FIELD_ROW(INT, struct members, timeout_ms, "timeout_ms"), .unit = "ms", .min = 1,
 	.max = OFFER_TIMEOUT_MS_MAX, .preset = "30000"},
-    {MEMBER("title", FIELD_STRING, title), .min = 1, .max = 200},
+    {FIELD_ROW(STRING, struct members, title, "title"), .min = 1, .max = 200},
     {.name = NULL},
 };
 

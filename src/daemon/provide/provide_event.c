@@ -52,17 +52,9 @@ struct kind_row {
 };
 
 static const struct field kind_fields[] = {
-    {.name = "kind",
-	.type = FIELD_STRING,
-	.flags = FIELD_REQUIRED,
-	.offset = offsetof(struct kind_row, kind),
-	.min = 1,
+    {FIELD_ROW(STRING, struct kind_row, kind, "kind"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DECLARATION_NAME_MAX},
-    {.name = "summary",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct kind_row, summary),
-	.min = 1,
-	.max = 1000,
+    {FIELD_ROW(STRING, struct kind_row, summary, "summary"), .min = 1, .max = 1000,
 	.preset = "\"an event of a provider\""},
     {.name = NULL},
 };

@@ -27,16 +27,14 @@ struct members {
 	const struct json *methods, *events;
 };
 
-#define MEMBER(row_name, row_type, member) \
-	.name = (row_name), .type = (row_type), .offset = offsetof(struct members, member)
-
 static const struct field member_fields[] = {
-    {MEMBER("program", FIELD_STRINGS, program), .flags = FIELD_REQUIRED, .min = 1,
+    {FIELD_ROW(STRINGS, struct members, program, "program"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DECLARATION_WORDS_MAX},
-    {MEMBER("events", FIELD_VALUE, events)},
-    {MEMBER("idle_sec", FIELD_INT, idle_sec), .unit = "s", .min = 1, .max = 86400, .preset = "600"},
-    {MEMBER("life", FIELD_CHOICE, life), .choices = lives, .preset = "\"on_call\""},
-    {MEMBER("methods", FIELD_VALUE, methods), .flags = FIELD_REQUIRED},
+    {FIELD_ROW(VALUE, struct members, events, "events")},
+    {FIELD_ROW(INT, struct members, idle_sec, "idle_sec"), .unit = "s", .min = 1, .max = 86400,
+	.preset = "600"},
+    {FIELD_ROW(CHOICE, struct members, life, "life"), .choices = lives, .preset = "\"on_call\""},
+    {FIELD_ROW(VALUE, struct members, methods, "methods"), .flags = FIELD_REQUIRED},
     {.name = NULL},
 };
 
