@@ -24,7 +24,7 @@ only src/client '(base|wire|io|client)/[^/]*|config\.h' 'client includes only ba
 only src/io '(base|io)/[^/]*|config\.h' 'io includes only base and itself'
 only src/daemon '(base|wire|io|client|daemon/[a-z]+)/[^/]*|config\.h' \
 	'daemon includes base, wire, io, client and itself, and never the insides of the library'
-only src/cli '(base|wire|cli)/[^/]*|client/link\.h|io/child\.h|completion_scripts\.h|verb_text\.inc|config\.h' \
+only src/cli '(base|wire|cli(/[a-z]+)?)/[^/]*|client/link\.h|io/child\.h|completion_scripts\.h|verb_text\.inc|config\.h' \
 	'cli includes only base, wire, the link, io/child.h and itself'
 only src/nats '(base|wire|io|client|nats)/[^/]*|config\.h' \
 	'nats includes only base, wire, io, client and itself'
@@ -44,8 +44,8 @@ reserved 'yajl/.*' 'src/wire/json\.c' 'yajl is for wire/json.c'
 reserved 'pcre2\.h' 'src/daemon/core/pattern\.c' 'pcre2 is for daemon/core/pattern.c'
 
 # to_the_left FOLDER ROOMS: the includes of the folder's rooms that go to the right. A room is
-# a folder; files beside the rooms stand to the left of them all in lib, and to the right of
-# them all in the daemon.
+# a folder; files beside the rooms stand to the left of them all in lib and cli, and to the
+# right of them all in the daemon.
 to_the_left() {
 	echo "$includes" | awk -v top="$1" -v rooms="$2" '
 	BEGIN {
@@ -74,6 +74,8 @@ check 'the model of lib does not know the connection' \
 	"$(echo "$includes" | grep '^src/lib/model/.* "lib/connection/')"
 check 'in the daemon, a room includes only rooms to its left' "$(to_the_left daemon \
 	'core event file queue tmux render pane server input deliver agent source tool provide methods mcp fleet .')"
+check 'in cli, a room includes only rooms to its left' \
+	"$(to_the_left cli '. setup doctor help mcp top verbs')"
 check 'a source of notifications knows no sink' "$(echo "$includes" |
 	grep -E '^src/daemon/source/.* "daemon/(deliver/.*|server/peer\.h)"')"
 

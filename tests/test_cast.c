@@ -2,7 +2,7 @@
 /* Recordings, line by line as asciinema reads them, and screens as terminals do. */
 #include <string.h>
 
-#include "cli/cast.h"
+#include "cli/verbs/cast.h"
 #include "tap.h"
 
 static void test_events(void)

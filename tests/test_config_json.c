@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Changes to configuration files in JSON: the requested member changes, every other byte stays. */
-#include "cli/config_json.h"
+#include "cli/setup/config_json.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * Changes to one table of configuration files in TOML: all other lines stay as they were written.
  */
-#include "cli/config_toml.h"
+#include "cli/setup/config_toml.h"
 
 #include <stdio.h>
 #include <string.h>

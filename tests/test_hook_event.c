@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The events of agents' hooks: the meaning of each, and that no text in them can do harm. */
-#include "cli/hook_event.h"
+#include "cli/verbs/hook_event.h"
 
 #include <stdlib.h>
 #include <string.h>

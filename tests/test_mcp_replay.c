@@ -3,14 +3,14 @@
  * The state that the bridge keeps over a restart of the daemon: conversations, whole and in pieces
  * of every size.
  */
-#include "cli/mcp_replay.h"
+#include "cli/mcp/mcp_replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/mcp_advice.h"
+#include "cli/mcp/mcp_advice.h"
 #include "tap.h"
 
 /* One step of a conversation. */

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/cells.h"
-#include "cli/event_text.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
-#include "cli/wait.h"
+#include "cli/verbs/event_text.h"
+#include "cli/verbs/wait.h"
 #include "tap.h"
 
 static struct buf out;

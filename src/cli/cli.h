@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Global options, exit statuses and the table of verbs. A verb lives in a file of its own,
- * src/cli/NAME.c, and has one row in verbs.c. Any other first word is the name of a method.
+ * Global options, exit statuses and the table of verbs. A verb lives in a file of its own, in
+ * src/cli/verbs or in the room of its name, and has one row in verbs.c. Any other first word is
+ * the name of a method.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H

@@ -13,8 +13,8 @@
 
 #include "base/job_file.h"
 #include "base/log.h"
-#include "cli/config_json.h"
-#include "cli/config_toml.h"
+#include "cli/setup/config_json.h"
+#include "cli/setup/config_toml.h"
 #include "daemon/core/config.h"
 #include "daemon/pane/screen_sign.h"
 #include "daemon/tool/declaration_read.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/hook_event.h"
+#include "cli/verbs/hook_event.h"
 #include "daemon/tmux/osc_context.h"
 #include "wire/json.h"
 

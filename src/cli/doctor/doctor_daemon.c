@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: ISC */
+/* The part of muxbus doctor for the daemon, and everything that it reports about itself. */
+#include "cli/doctor/doctor_parts.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/ask.h"
+#include "cli/locate.h"
+#include "cli/program.h"
+#include "client/link.h"
+#include "config.h"
+
+#define AUDIT_TIMEOUT_MS 15000
+#define QUEUE_LONG 1000
+#define SLOW_MS 1000
+#define FOLLOW_TRIES 10
+#define FOLLOW_TRY_MS 300
+
+static void find_installed(struct doctor_report *report)
+{
+	char path[PATH_MAX];
+	if (program_find("muxbusd", path, sizeof path))
+		doctor_find(report, FINDING_GOOD, "muxbusd", NULL, "%s", path);
+	else
+		doctor_find(report, FINDING_WRONG, "muxbusd",
+		    "install it, or put its directory into PATH",
+		    "is neither beside muxbus nor in PATH");
+}
+
+/* The link, or NULL after reporting why there is none. */
+static struct link *find_running(struct doctor_report *report, const struct cli *cli)
+{
+	char reason[PATH_MAX + 512];
+	struct link *link;
+	switch (ask_open(&link, cli->socket, reason, sizeof reason)) {
+	case LINK_OK:
+		return link;
+	case LINK_NO_SOCKET:
+	case LINK_DEAD:
+		doctor_find(
+		    report, FINDING_WRONG, "daemon", "muxbus start", "not running: %s", reason);
+		break;
+	case LINK_NOT_OURS:
+		doctor_find(report, FINDING_WRONG, "daemon",
+		    "do not use that socket; name another tmux server with -L or -S", "%s", reason);
+		break;
+	case LINK_FAILED:
+		doctor_find(report, FINDING_WRONG, "daemon", "check the socket's permissions", "%s",
+		    reason);
+		break;
+	}
+	return NULL;
+}
+
+static void find_version(struct doctor_report *report, const struct json *status)
+{
+	const char *version = ask_string(status, "version", "?");
+	int64_t pid = ask_int(status, "pid", 0);
+	char exe[64], target[PATH_MAX];
+	bool is_replaced;
+	ssize_t len;
+	(void)snprintf(exe, sizeof exe, "/proc/%" PRId64 "/exe", pid);
+	len = readlink(exe, target, sizeof target - 1);
+	target[len > 0 ? len : 0] = '\0';
+	is_replaced = strstr(target, " (deleted)") != NULL;
+	if (strcmp(version, PACKAGE_VERSION) != 0)
+		doctor_find(report, FINDING_WRONG, "daemon", "muxbus shutdown; muxbus start",
+		    "runs version %s, and this is muxbus %s", version, PACKAGE_VERSION);
+	else if (is_replaced)
+		doctor_find(report, FINDING_NOTE, "daemon", "muxbus shutdown; muxbus start",
+		    "its program was replaced after it had started (process %" PRId64 ")", pid);
+	else
+		doctor_find(report, FINDING_GOOD, "daemon", NULL,
+		    "version %s, process %" PRId64 ", up %.0f s", version, pid,
+		    ask_double(status, "uptime_sec"));
+}
+
+/* Whether the tmux server has a capability of this name. */
+static bool has_capability(const struct json *tmux, const char *name)
+{
+	const struct json *capabilities = json_member(tmux, "capabilities");
+	const struct json *each = capabilities != NULL ? capabilities->child : NULL;
+	while (each != NULL && (each->text == NULL || strcmp(each->text, name) != 0))
+		each = each->next;
+	return each != NULL;
+}
+
+static void find_follow(
+    struct doctor_report *report, const struct cli *cli, const struct json *status)
+{
+	const struct json *tmux = json_member(status, "tmux");
+	const char *version = ask_string(tmux, "version", "?");
+	if (strcmp(ask_string(tmux, "state", ""), "live") != 0)
+		doctor_find(report, locate_tmux_runs(cli) ? FINDING_WRONG : FINDING_NOTE,
+		    "following", "start tmux; if it runs, read the daemon's log",
+		    "tmux is not followed: %s", ask_string(tmux, "reason", "it does not run"));
+	else if (!ask_bool(tmux, "attached", true))
+		doctor_find(report, FINDING_GOOD, "following", NULL,
+		    "tmux %s; no client of it until a program needs output or events", version);
+	else if (has_capability(tmux, "window_crash"))
+		doctor_find(report, FINDING_NOTE, "following",
+		    "update to tmux 3.8, or run the two commands separately; see BUGS in "
+		    "muxbusd(8)",
+		    "tmux %s crashes while any control client is attached if one command list "
+		    "selects a window and kills its session, or kills the last two windows",
+		    version);
+	else
+		doctor_find(report, FINDING_GOOD, "following", NULL, "tmux %s", version);
+	if (strcmp(ask_string(tmux, "attach", ""), "process") == 0 &&
+	    has_capability(tmux, "start_crash"))
+		doctor_find(report, FINDING_NOTE, "attaching",
+		    "unset MUXBUS_ATTACH and --tmux, and restart muxbusd",
+		    "tmux %s can crash when a tmux -C process attaches while sessions change",
+		    version);
+}
+
+static void find_audit(struct doctor_report *report, const struct json *status)
+{
+	const struct json *audit = json_member(status, "audit");
+	int64_t differences = ask_int(audit, "differences", -1);
+	int64_t drift = ask_int(json_member(status, "model"), "drift", 0);
+	if (differences > 0)
+		doctor_find(report, FINDING_WRONG, "model",
+		    "the model is corrected now; please report this message",
+		    "the daemon's model of tmux was wrong in %" PRId64 " places: %s", differences,
+		    ask_string(audit, "first", "?"));
+	else if (drift > 0)
+		doctor_find(report, FINDING_NOTE, "model",
+		    "please report it, with the daemon's log",
+		    "correct now; earlier comparisons found %" PRId64 " differences", drift);
+	else if (differences == 0)
+		doctor_find(
+		    report, FINDING_GOOD, "model", NULL, "the daemon's model of tmux is correct");
+}
+
+static void find_queue(struct doctor_report *report, const struct json *status)
+{
+	const struct json *queue = json_member(status, "queue");
+	const struct json *journal = json_member(queue, "journal");
+	int64_t undelivered = ask_int(queue, "undelivered", 0);
+	if (strcmp(ask_string(journal, "state", "sound"), "sound") != 0)
+		doctor_find(report, FINDING_WRONG, "journal",
+		    "make room on the disk, or fix its permissions; then muxbus shutdown; "
+		    "muxbus start",
+		    "degraded, notifications may not survive a crash: %s",
+		    ask_string(journal, "trouble", "?"));
+	else
+		doctor_find(report, FINDING_GOOD, "journal", NULL, "sound, %" PRId64 " bytes",
+		    ask_int(journal, "bytes", 0));
+	if (undelivered >= QUEUE_LONG)
+		doctor_find(report, FINDING_NOTE, "queue",
+		    "list them with muxbus list_notifications state=queued",
+		    "%" PRId64 " notifications wait to be read", undelivered);
+}
+
+/* Whether the person's own program for notifications works, if there is one. */
+static void find_on_notify(struct doctor_report *report, const struct json *status)
+{
+	const struct json *on_notify = json_member(status, "on_notify");
+	const char *failure = ask_string(on_notify, "failure", NULL);
+	if (on_notify == NULL || on_notify->type != JSON_OBJECT)
+		return;
+	if (failure != NULL)
+		doctor_find(report, FINDING_WRONG, "on_notify",
+		    "correct that file: see People in muxbusd(8)", "%s failed last: %s",
+		    ask_string(on_notify, "file", "?"), failure);
+	else
+		doctor_find(report, FINDING_GOOD, "on_notify", NULL,
+		    "%s, %" PRId64 " runs, %" PRId64 " failed", ask_string(on_notify, "file", "?"),
+		    ask_int(on_notify, "runs", 0), ask_int(on_notify, "failures", 0));
+}
+
+/* Measures a request to tmux through the daemon and back. */
+static void find_round_trip(struct doctor_report *report, struct link *link)
+{
+	struct link_answer answer;
+	int64_t start = clock_mono_ms();
+	enum link_read read = link_ask(link, "run_tmux",
+	    "{\"command\":[\"display-message\",\"-p\",\"muxbus doctor\"]}", AUDIT_TIMEOUT_MS,
+	    &answer);
+	int64_t took = clock_mono_ms() - start;
+	if (read != LINK_LINE || answer.error != NULL)
+		doctor_find(report, FINDING_WRONG, "round trip",
+		    "check whether tmux hangs; the daemon's log may say more",
+		    "tmux did not answer through the daemon: %s",
+		    read == LINK_LINE ? ask_string(answer.error, "message", "?") : "no answer");
+	else
+		doctor_find(report, took < SLOW_MS ? FINDING_GOOD : FINDING_NOTE, "round trip",
+		    took < SLOW_MS ? NULL : "check what keeps the machine or tmux busy",
+		    "tmux answered through the daemon in %" PRId64 " ms", took);
+}
+
+/* Whether the daemon knows in which pane we run. */
+static void find_caller(struct doctor_report *report, struct link *link)
+{
+	const char *pane = getenv("TMUX_PANE");
+	struct link_answer answer;
+	const char *known;
+	if (pane == NULL || !*pane)
+		return;
+	if (link_ask(link, "get_pane", NULL, ASK_TIMEOUT_MS, &answer) != LINK_LINE)
+		return;
+	known = ask_string(answer.result, "pane", NULL);
+	if (known == NULL)
+		doctor_find(report, FINDING_WRONG, "own pane",
+		    "this pane may belong to another tmux server: choose it with -L or -S",
+		    "the daemon does not know this pane: %s",
+		    ask_string(answer.error, "message", "?"));
+	else if (strcmp(known, pane) != 0)
+		doctor_find(report, FINDING_NOTE, "own pane",
+		    "nothing, if this shell runs inside another program's pane",
+		    "TMUX_PANE is %s, but the daemon identifies this pane as %s", pane, known);
+	else
+		doctor_find(report, FINDING_GOOD, "own pane", NULL, "known as %s", known);
+}
+
+/*
+ * Asks for the status, with a comparison of the model with tmux. Waits a while for the daemon to
+ * find a tmux server that has just started.
+ */
+static bool ask_status(struct link *link, const struct cli *cli, struct link_answer *ret_answer)
+{
+	enum link_read read = LINK_LATE;
+	for (int i = 0; i < FOLLOW_TRIES; i++) {
+		read = link_ask(link, "status", "{\"audit\":true}", AUDIT_TIMEOUT_MS, ret_answer);
+		if (read != LINK_LINE || ret_answer->result != NULL || !locate_tmux_runs(cli))
+			break;
+		(void)poll(NULL, 0, FOLLOW_TRY_MS);
+	}
+	if (read == LINK_LINE &&
+	    ret_answer->error != NULL) /* without tmux there is nothing to compare */
+		read = link_ask(link, "status", NULL, AUDIT_TIMEOUT_MS, ret_answer);
+	return read == LINK_LINE && ret_answer->result != NULL;
+}
+
+void doctor_daemon(struct doctor_report *report, const struct cli *cli)
+{
+	struct link_answer answer;
+	const struct json *tmux;
+	bool is_live;
+	struct link *link;
+	find_installed(report);
+	link = find_running(report, cli);
+	if (link == NULL)
+		return;
+	if (!ask_status(link, cli, &answer)) {
+		doctor_find(report, FINDING_WRONG, "daemon",
+		    "read its log; end it with kill, then run muxbus start", "does not answer");
+		link_close(link);
+		return;
+	}
+	tmux = json_member(answer.result, "tmux");
+	is_live = strcmp(ask_string(tmux, "state", ""), "live") == 0;
+	find_version(report, answer.result);
+	find_follow(report, cli, answer.result);
+	find_audit(report, answer.result);
+	find_queue(report, answer.result);
+	find_on_notify(report, answer.result);
+	if (is_live) {
+		find_round_trip(report, link);
+		find_caller(report, link);
+	}
+	link_close(link);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: ISC */
+/* The part of muxbus doctor for the hosts of the fleet. */
+#include "cli/doctor/doctor_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/ask.h"
+#include "client/link.h"
+#include "config.h"
+#include "wire/address.h"
+
+static void find_host(struct doctor_report *report, const struct json *host)
+{
+	const char *target = ask_string(host, "target", "?"),
+		   *state = ask_string(host, "state", "");
+	const char *version = ask_string(host, "version", ""),
+		   *reason = ask_string(host, "reason", "not reached yet");
+	char subject[192], remedy[512];
+	(void)snprintf(subject, sizeof subject, "host %s", target);
+	/* As the shells of the other machine say it. */
+	if (strstr(reason, "not found") != NULL || strstr(reason, "No such file") != NULL)
+		(void)snprintf(remedy, sizeof remedy,
+		    "install Muxbus on %s, or add muxbus=PATH to its line in the hosts file",
+		    ask_string(host, "host", "?"));
+	else
+		(void)snprintf(remedy, sizeof remedy,
+		    "check that ssh reaches %s without a question, then: muxbus hosts retry",
+		    ask_string(host, "host", "?"));
+	if (strcmp(state, "up") != 0)
+		doctor_find(report, FINDING_WRONG, subject,
+		    ask_bool(host, "local", false) ? "muxbus start" : remedy, "%s: %s", state,
+		    reason);
+	else if (strcmp(version, PACKAGE_VERSION) != 0)
+		doctor_find(report, FINDING_NOTE, subject, "install the same version on both",
+		    "up, with version %s; this is %s", *version ? version : "?", PACKAGE_VERSION);
+	else
+		doctor_find(report, FINDING_GOOD, subject, NULL,
+		    "up, version %s, %" PRId64 " panes, %" PRId64 " agents", version,
+		    ask_int(host, "panes", 0), ask_int(host, "agents", 0));
+}
+
+static void find_errors(struct doctor_report *report, const struct json *result)
+{
+	const struct json *errors = json_member(result, "errors");
+	const char *file = ask_string(result, "file", "?");
+	char remedy[PATH_MAX + 64];
+	(void)snprintf(remedy, sizeof remedy, "correct %s", file);
+	for (const struct json *error = errors != NULL ? errors->child : NULL; error != NULL;
+	     error = error->next)
+		doctor_find(report, FINDING_WRONG, "hosts file", remedy, "line %" PRId64 ": %s",
+		    ask_int(error, "line", 0), ask_string(error, "text", "?"));
+}
+
+void doctor_fleet(struct doctor_report *report, const struct cli *cli)
+{
+	char path[PATH_MAX], reason[PATH_MAX + 512];
+	const struct json *result, *hosts;
+	struct link *link;
+	if (address_fleet(path, sizeof path) < 0)
+		return;
+	if (link_open(&link, path, reason, sizeof reason) != LINK_OK) {
+		if (cli->is_fleet)
+			doctor_find(report, FINDING_WRONG, "fleet", "muxbus --fleet start",
+			    "not running: %s", reason);
+		return;
+	}
+	if (ask_result(link, "list_hosts", NULL, ASK_TIMEOUT_MS, &result) != CLI_DONE) {
+		doctor_find(report, FINDING_WRONG, "fleet", "muxbus --fleet shutdown",
+		    "does not answer at %s", path);
+	} else {
+		hosts = json_member(result, "hosts");
+		for (const struct json *host = hosts != NULL ? hosts->child : NULL; host != NULL;
+		     host = host->next)
+			find_host(report, host);
+		find_errors(report, result);
+	}
+	link_close(link);
+}

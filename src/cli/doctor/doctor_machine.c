@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: ISC */
+/* The part of muxbus doctor for the kernel: inotify, and the disk of the state directory. */
+#include "cli/doctor/doctor_parts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "wire/address.h"
+
+#define WATCHES_FEW 8192
+#define INSTANCES_FEW 64
+#define DISK_LOW ((uint64_t)64 * 1024 * 1024)
+
+/* The number in a file of /proc/sys; -1 if it cannot be read. */
+static long read_number(const char *path)
+{
+	long number = -1;
+	FILE *file = fopen(path, "re");
+	if (file == NULL)
+		return -1;
+	if (fscanf(file, "%ld", &number) != 1)
+		number = -1;
+	(void)fclose(file); /* only read */
+	return number;
+}
+
+static void find_inotify(struct doctor_report *report)
+{
+	static const char more[] = "sysctl fs.inotify.max_user_watches=65536 "
+				   "fs.inotify.max_user_instances=512";
+	long watches = read_number("/proc/sys/fs/inotify/max_user_watches");
+	long instances = read_number("/proc/sys/fs/inotify/max_user_instances");
+	int fd = inotify_init1(IN_CLOEXEC);
+	int watch = fd < 0 ? -1 : inotify_add_watch(fd, "/", IN_DELETE_SELF);
+	int saved_errno = errno;
+	if (fd >= 0)
+		(void)close(fd);
+	if (fd < 0 || watch < 0)
+		doctor_find(report, FINDING_WRONG, "inotify", more,
+		    "files are polled, since they cannot be watched: %s (%ld watches, %ld "
+		    "instances allowed)",
+		    strerror(saved_errno), watches, instances);
+	else if (watches < WATCHES_FEW || instances < INSTANCES_FEW)
+		doctor_find(report, FINDING_NOTE, "inotify", more,
+		    "few files can be watched at once: %ld watches, %ld instances", watches,
+		    instances);
+	else
+		doctor_find(report, FINDING_GOOD, "inotify", NULL,
+		    "%ld watches, %ld instances allowed", watches, instances);
+}
+
+static void find_state(struct doctor_report *report, const struct cli *cli)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	struct statvfs disk;
+	if (address_state(path, sizeof path, cli->tmux_socket) < 0) {
+		doctor_find(report, FINDING_WRONG, "state", "set HOME or XDG_STATE_HOME",
+		    "there is no directory for the state");
+		return;
+	}
+	if (stat(path, &st) < 0) {
+		doctor_find(report, errno == ENOENT ? FINDING_NOTE : FINDING_WRONG, "state",
+		    errno == ENOENT ? "muxbus start makes it" : "check its permissions", "%s: %s",
+		    path, strerror(errno));
+		return;
+	}
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & (S_IRWXG | S_IRWXO))
+		doctor_find(report, FINDING_WRONG, "state", "chown it to yourself, and chmod 700",
+		    "%s is not yours alone", path);
+	else if (statvfs(path, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < DISK_LOW)
+		doctor_find(report, FINDING_WRONG, "state", "make room on that disk",
+		    "%s: only %" PRIu64 " KiB are left on the disk", path,
+		    (uint64_t)disk.f_bavail * disk.f_frsize / 1024);
+	else
+		doctor_find(report, FINDING_GOOD, "state", NULL, "%s", path);
+}
+
+void doctor_machine(struct doctor_report *report, const struct cli *cli)
+{
+	find_inotify(report);
+	find_state(report, cli);
+}

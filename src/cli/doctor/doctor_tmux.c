@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: ISC */
+/* The part of muxbus doctor for tmux, its server, and the place of the socket. */
+#include "cli/doctor/doctor_parts.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "cli/locate.h"
+#include "cli/program.h"
+#include "wire/address.h"
+
+#define VERSION_TIMEOUT_MS 5000
+
+/* "tmux 3.3a" is 303; 0 if the text names no release. */
+static int release_of(const char *text)
+{
+	int major = 0;
+	int minor = 0;
+	const char *at = text;
+	while (*at && !isdigit((unsigned char)*at))
+		at++;
+	return sscanf(at, "%2d.%2d", &major, &minor) == 2 ? major * 100 + minor : 0;
+}
+
+static void find_program(struct doctor_report *report)
+{
+	static const char old[] = "install tmux 3.3 or later; 3.8 or later is best";
+	char path[PATH_MAX];
+	char *text;
+	char *const argv[] = {(char *)"tmux", (char *)"-V", NULL};
+	struct buf said;
+	int release, status;
+	if (!program_find_in_path("tmux", path, sizeof path)) {
+		doctor_find(report, FINDING_WRONG, "tmux", "install tmux 3.3 or later",
+		    "tmux is not in PATH");
+		return;
+	}
+	buf_init(&said, 256);
+	status = program_run(path, argv, PROGRAM_STDOUT, VERSION_TIMEOUT_MS, &said);
+	(void)buf_append_byte(&said, '\0'); /* NUL-terminated, if there is room */
+	text = said.len > 0 ? (char *)said.data : (char *)"";
+	text[strcspn(text, "\n")] = '\0';
+	release = status == 0 ? release_of(text) : 0;
+	if (status != 0)
+		doctor_find(report, FINDING_WRONG, "tmux", "reinstall tmux", "%s -V: %s", path,
+		    status < 0 ? strerror(errno) : "failed");
+	else if (release > 0 && release < 303)
+		doctor_find(report, FINDING_WRONG, "tmux", old, "%s is too old (%s)", text, path);
+	else
+		doctor_find(report, FINDING_GOOD, "tmux", NULL, "%s (%s)", text, path);
+	buf_finish(&said);
+}
+
+static void find_server(struct doctor_report *report, const struct cli *cli)
+{
+	if (locate_tmux_runs(cli))
+		doctor_find(
+		    report, FINDING_GOOD, "tmux server", NULL, "runs at %s", cli->tmux_socket);
+	else if (errno == ENOENT || errno == ECONNREFUSED)
+		doctor_find(report, FINDING_NOTE, "tmux server",
+		    "start tmux; muxbusd attaches as soon as it runs", "none runs at %s",
+		    cli->tmux_socket);
+	else
+		doctor_find(report, FINDING_WRONG, "tmux server",
+		    "check which process listens there, and whether it hangs", "%s: %s",
+		    cli->tmux_socket, strerror(errno));
+}
+
+static void find_address(struct doctor_report *report, const struct cli *cli)
+{
+	char reason[PATH_MAX + 512];
+	if (address_check(cli->socket, reason, sizeof reason) == 0)
+		doctor_find(
+		    report, FINDING_GOOD, "socket", NULL, "%s is in a safe directory", cli->socket);
+	else if (access(cli->socket, F_OK) < 0 && errno == ENOENT &&
+	    strstr(reason, "No such file") != NULL)
+		doctor_find(report, FINDING_NOTE, "socket",
+		    "start tmux, which creates it, or choose another with -s", "%s", reason);
+	else
+		doctor_find(report, FINDING_WRONG, "socket",
+		    "make the directory yours alone (chmod go-w), or choose another socket with -s",
+		    "%s", reason);
+}
+
+/* Checks the environment variables of tmux and muxbus in our shell. */
+static void find_place(struct doctor_report *report, const struct cli *cli)
+{
+	const char *pane = getenv("TMUX_PANE");
+	const char *tmux = getenv("TMUX");
+	const char *muxbus = getenv("MUXBUS");
+	if (tmux != NULL && *tmux && pane != NULL && *pane)
+		doctor_find(report, FINDING_GOOD, "here", NULL, "in pane %s of tmux", pane);
+	else
+		doctor_find(report, FINDING_NOTE, "here",
+		    "name a pane in each request, or run this inside tmux",
+		    "not in a tmux pane: methods cannot know \"the caller's own pane\"");
+	if (muxbus != NULL && *muxbus && strcmp(muxbus, cli->socket) != 0)
+		doctor_find(report, FINDING_NOTE, "MUXBUS",
+		    "unset MUXBUS, or open a new pane, which gets the right value",
+		    "names %s, which is not the daemon checked here", muxbus);
+}
+
+void doctor_tmux(struct doctor_report *report, const struct cli *cli)
+{
+	find_place(report, cli);
+	find_program(report);
+	find_server(report, cli);
+	find_address(report, cli);
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus help and muxbus version: lists verbs and methods, and describes one. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/cells.h"
+#include "cli/arguments.h"
+#include "cli/ask.h"
+#include "cli/catalog.h"
+#include "cli/help/help_page.h"
+#include "cli/help/help_search.h"
+#include "cli/help/pager.h"
+#include "cli/option.h"
+#include "cli/screen_text.h"
+#include "cli/verb_text.h"
+#include "cli/verbs.h"
+#include "config.h"
+
+#define OUT_MAX HELP_PAGE_MAX
+#define PIPE_COLUMNS 80
+
+/* Groups of methods by words in their names; the first match wins. */
+static const struct {
+	const char *title;
+	const char *words[12]; /* parts of names; none: all other methods */
+} groups[] = {
+    {"Agents", {"agent", "_task", "respond", "self_command", "yield"}},
+    {"Jobs", {"_job", "run_long", "execute_cli", "background_process"}},
+    {"Queue", {"notification"}},
+    {"Waiting and timers", {"wait", "timer", "sleep", "watch"}},
+    {"Events", {"event", "subscri"}},
+    {"Sessions, windows and panes",
+	{"pane", "window", "session", "send_", "find_", "output", "tmux"}},
+    {"Declared tools", {"list_tools", "get_tool"}},
+    {"The daemon", {NULL}},
+};
+
+#define GROUPS_COUNT (sizeof groups / sizeof *groups)
+
+static const char *const verb_groups[VERB_GROUP_COUNT_] = {
+    [VERB_LIVE] = "Watching",
+    [VERB_WORK] = "Working",
+    [VERB_AGENT] = "For agents",
+    [VERB_CARE] = "About muxbus",
+};
+
+static size_t group_of(const char *name)
+{
+	for (size_t i = 0; i + 1 < GROUPS_COUNT; i++)
+		for (const char *const *word = groups[i].words; *word != NULL; word++)
+			if (strstr(name, *word) != NULL)
+				return i;
+	return GROUPS_COUNT - 1;
+}
+
+static void put_verbs(struct help_page *page)
+{
+	for (int group = 0; group < VERB_GROUP_COUNT_; group++) {
+		bool is_first = true;
+		for (const struct verb *verb = verbs; verb->name != NULL; verb++) {
+			if ((int)verb->group != group || verb->summary == NULL)
+				continue;
+			if (is_first)
+				help_page_title(page, verb_groups[group]);
+			is_first = false;
+			help_page_entry(page, verb->name, verb->summary);
+		}
+	}
+}
+
+static void put_methods(struct help_page *page, const struct json *methods)
+{
+	for (size_t group = 0; group < GROUPS_COUNT; group++) {
+		bool is_first = true;
+		for (const struct json *row = methods != NULL ? methods->child : NULL; row != NULL;
+		     row = row->next) {
+			if (group_of(row->name) != group || verb_find(row->name) != NULL)
+				continue;
+			if (is_first)
+				help_page_title(page, groups[group].title);
+			is_first = false;
+			help_page_entry(page, row->name, ask_string(row, "summary", ""));
+		}
+	}
+}
+
+/* The kinds of events, as muxbus watch takes them. */
+static void put_events(struct help_page *page, const struct json *tables)
+{
+	const struct json *kinds = json_member(tables, "events");
+	help_page_title(page, "Events");
+	for (const struct json *kind = kinds != NULL ? kinds->child : NULL; kind != NULL;
+	     kind = kind->next)
+		help_page_entry(page, kind->name, kind->type == JSON_STRING ? kind->text : "");
+	help_page_title(page, "Examples");
+	(void)buf_append_str(&page->out,
+	    "  muxbus watch 'pane_*' agent_state   print these events as they happen\n"
+	    "  muxbus wait event=pane_exited       wait for the next one\n"
+	    "  muxbus list_events kinds=delivery   the remembered ones\n");
+}
+
+/* The conditions of muxbus wait and wait_for, each with its example. */
+static void put_condition_topic(struct help_page *page, const struct json *tables)
+{
+	const struct json *kinds = json_member(tables, "conditions");
+	struct buf text;
+	help_page_title(page, "Conditions");
+	buf_init(&text, OUT_MAX);
+	for (const struct json *kind = kinds != NULL ? kinds->child : NULL; kind != NULL;
+	     kind = kind->next) {
+		buf_clear(&text);
+		arguments_example(
+		    &text, "wait", json_member(kind, "params"), json_member(kind, "example"));
+		help_page_entry(page, kind->name, ask_string(kind, "help", ""));
+		(void)buf_printf(&page->out, "%*smuxbus ", HELP_NAME_COLUMNS, "");
+		(void)screen_text_line(&page->out, text.data, text.len);
+		(void)buf_append_byte(&page->out, '\n');
+	}
+	buf_finish(&text);
+	(void)buf_append_str(&page->out,
+	    "\nOver the socket: {\"method\":\"wait_for\",\"params\":{\"any\":[{\"sec\":5}]}}\n"
+	    "More: muxbus help wait\n");
+}
+
+/* Topics that come from the daemon's tables; the others are sections of the manual. */
+static const struct {
+	const char *name;
+	void (*put)(struct help_page *page, const struct json *tables);
+} topics[] = {
+    {"conditions", put_condition_topic},
+    {"events", put_events},
+};
+
+/* Whether there is such a topic. */
+static bool put_topic(struct help_page *page, const char *name, const struct json *tables)
+{
+	for (size_t i = 0; i < sizeof topics / sizeof topics[0]; i++) {
+		if (strcmp(topics[i].name, name) != 0)
+			continue;
+		topics[i].put(page, tables);
+		return true;
+	}
+	return false;
+}
+
+static enum cli_status put_all(struct help_page *page, struct cli *cli)
+{
+	char reason[PATH_MAX + 512];
+	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
+	help_page_title(page, "Usage");
+	(void)buf_append_str(&page->out,
+	    "  muxbus [option ...] verb [argument ...]\n"
+	    "  muxbus [option ...] method [key=value | key:=json] ...\n");
+	(void)help_tasks(page, NULL, 0);
+	put_verbs(page);
+	if (catalog == NULL) {
+		cli_error("%s: cannot list the methods", reason);
+		return CLI_UNREACHABLE;
+	}
+	put_methods(page, json_member(catalog_tables(catalog), "methods"));
+	catalog_close(catalog);
+	(void)buf_append_str(&page->out,
+	    "\nMore: muxbus help NAME; muxbus help WORD ... searches; muxbus help agents,\n"
+	    "conditions, events, machines, methods or tasks; muxbus(1), muxbus-protocol(7)\n");
+	return CLI_DONE;
+}
+
+static void put_verb(struct help_page *page, const struct verb *verb)
+{
+	char text[512];
+	(void)buf_printf(&page->out, "usage: muxbus %s%s", verb->name, *verb->usage ? " " : "");
+	screen_text_wrap(&page->out, verb->usage, page->is_for_grep ? 0 : page->columns,
+	    strlen("usage: "), page->out.len);
+	(void)buf_append_byte(&page->out, '\n');
+	if (verb_text(verb->name) != NULL) {
+		(void)buf_append_str(&page->out, verb_text(verb->name));
+		return;
+	}
+	(void)snprintf(text, sizeof text, "%s. See muxbus(1).",
+	    verb->summary != NULL ? verb->summary : "for completion");
+	help_page_wrap(page, text, 0, 0);
+}
+
+/* The type or choices, bounds and default of an argument. */
+static void put_range(struct buf *out, const struct json *property)
+{
+	static const char *const names[] = {"minimum", "maximum", "default"};
+	const struct json *choices = json_member(property, "enum");
+	(void)buf_append_str(out, ask_string(property, "type", "json"));
+	for (const struct json *at = choices != NULL ? choices->child : NULL; at != NULL;
+	     at = at->next)
+		(void)buf_printf(out, "%s%s", at == choices->child ? ": " : ", ",
+		    at->text != NULL ? at->text : "?");
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const struct json *value = json_member(property, names[i]);
+		struct json_writer writer;
+		if (value == NULL || (i < 2 && value->type != JSON_NUMBER))
+			continue;
+		(void)buf_printf(out, ", %s ", names[i]);
+		json_writer_init(&writer, out);
+		json_put_value(&writer, NULL, value);
+	}
+}
+
+static void put_arguments(struct help_page *page, const struct json *schema)
+{
+	const struct json *properties = json_member(schema, "properties");
+	const struct json *positional = arguments_positional(schema);
+	struct buf text;
+	if (properties == NULL || properties->count == 0)
+		return;
+	help_page_title(page, "Arguments");
+	buf_init(&text, OUT_MAX);
+	for (const struct json *at = properties->child; at != NULL; at = at->next) {
+		buf_clear(&text);
+		(void)buf_printf(&text, "%s (", ask_string(at, "description", ""));
+		put_range(&text, at);
+		(void)buf_printf(&text, ")%s", at == positional ? " The name may be omitted." : "");
+		help_page_entry(page, at->name, (const char *)text.data);
+	}
+	buf_finish(&text);
+}
+
+static void put_results(struct help_page *page, const struct json *results)
+{
+	if (results == NULL || results->count == 0)
+		return;
+	help_page_title(page, "Result");
+	for (const struct json *at = results->child; at != NULL; at = at->next)
+		help_page_entry(page, ask_string(at, "name", "?"), ask_string(at, "help", ""));
+}
+
+/* The method, under the name that was asked for. */
+static void put_method(struct help_page *page, const struct json *row, const char *name)
+{
+	const struct json *schema = json_member(row, "params");
+	const struct json *example = json_member(row, "example");
+	struct buf text;
+	buf_init(&text, OUT_MAX);
+	arguments_usage(&text, name, schema);
+	(void)buf_append_str(&page->out, "usage: muxbus ");
+	help_page_wrap(page, (const char *)text.data, 14, 14);
+	if (strcmp(name, row->name) != 0)
+		(void)buf_printf(&page->out, "\nThe same as %s%s%s.\n", row->name,
+		    verb_find(name)->preset != NULL ? " with " : "",
+		    verb_find(name)->preset != NULL ? verb_find(name)->preset : "");
+	(void)buf_append_byte(&page->out, '\n');
+	help_page_wrap(page, ask_string(row, "summary", ""), 0, 0);
+	if (*ask_string(row, "help", "")) {
+		(void)buf_append_byte(&page->out, '\n');
+		help_page_wrap(page, ask_string(row, "help", ""), 0, 0);
+	}
+	put_arguments(page, schema);
+	put_results(page, json_member(row, "result"));
+	/* A declared tool has none. */
+	if (example == NULL && json_member(schema, "required") != NULL) {
+		buf_finish(&text);
+		return;
+	}
+	help_page_title(page, "Example");
+	buf_clear(&text);
+	arguments_example(&text, name, schema, example);
+	(void)buf_append_str(&page->out, "  muxbus ");
+	(void)screen_text_line(&page->out, text.data, text.len);
+	(void)buf_append_byte(&page->out, '\n');
+	buf_finish(&text);
+}
+
+/* The conditions that muxbus wait takes: "output=text [pane=text]". */
+static void put_conditions(struct help_page *page, const struct json *kinds)
+{
+	struct buf text;
+	if (kinds == NULL)
+		return;
+	help_page_title(page, "Conditions");
+	buf_init(&text, OUT_MAX);
+	for (const struct json *kind = kinds->child; kind != NULL; kind = kind->next) {
+		buf_clear(&text);
+		arguments_usage(&text, "", json_member(kind, "params"));
+		help_page_entry(page, (const char *)text.data + 1, ask_string(kind, "help", ""));
+	}
+	buf_finish(&text);
+}
+
+/* The conditions come from the daemon; without one there is a manual. */
+static void put_wait(struct help_page *page, struct cli *cli)
+{
+	char reason[PATH_MAX + 512];
+	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
+	if (catalog == NULL)
+		return;
+	put_conditions(page, json_member(catalog_tables(catalog), "conditions"));
+	catalog_close(catalog);
+}
+
+/* Words that are no name are searched for; what is not found may be a typing error. */
+static enum cli_status put_found(
+    struct help_page *page, const struct catalog *catalog, char *const *words, size_t count)
+{
+	const char *near;
+	if (help_search(page, catalog_tables(catalog), words, count))
+		return CLI_DONE;
+	if (count > 1) {
+		cli_error("nothing has all of these words; see: muxbus help");
+		return CLI_USAGE;
+	}
+	near = catalog_nearest(catalog, words[0]);
+	cli_error("there is no \"%s\"%s%s%s", words[0], near != NULL ? "; did you mean \"" : "",
+	    near != NULL ? near : "", near != NULL ? "\"?" : "; see: muxbus help");
+	return CLI_USAGE;
+}
+
+/* The pages that need no daemon: of verbs, and of topics of the manual. */
+static bool put_own(struct help_page *page, struct cli *cli, char *const words[1])
+{
+	const char *name = words[0];
+	const struct verb *verb = verb_find(name);
+	if (verb != NULL && verb->method == NULL) {
+		put_verb(page, verb);
+		if (strcmp(verb->name, "wait") == 0)
+			put_wait(page, cli);
+		(void)help_tasks(page, words, 1);
+		return true;
+	}
+	if (verb != NULL || verb_text(name) == NULL)
+		return false;
+	(void)buf_append_str(&page->out, verb_text(name));
+	return true;
+}
+
+static enum cli_status put_words(
+    struct help_page *page, struct cli *cli, char *const *words, size_t count)
+{
+	char reason[PATH_MAX + 512];
+	const struct verb *verb = verb_find(words[0]);
+	const struct json *row = NULL;
+	struct catalog *catalog;
+	enum cli_status status = CLI_DONE;
+	if (count == 1 && put_own(page, cli, words))
+		return CLI_DONE;
+	catalog = catalog_open(cli, reason, sizeof reason);
+	if (catalog == NULL) {
+		cli_error("%s", reason);
+		return CLI_UNREACHABLE;
+	}
+	if (count == 1)
+		row = catalog_method(catalog, verb != NULL ? verb->method : words[0]);
+	if (row != NULL) {
+		put_method(page, row, words[0]);
+		(void)help_tasks(page, words, 1);
+	} else if (count > 1 || !put_topic(page, words[0], catalog_tables(catalog))) {
+		status = put_found(page, catalog, words, count);
+	}
+	catalog_close(catalog);
+	return status;
+}
+
+enum cli_status help_run(struct cli *cli, int argc, char **argv)
+{
+	size_t count = 0;
+	enum cli_status status;
+	struct help_page page;
+	for (int i = 1; i < argc; i++) {
+		if (cli_help("help", argv[i]))
+			return CLI_DONE;
+		if (!cli_option(cli, argv[i]))
+			argv[count++] = argv[i];
+	}
+	page = (struct help_page){.has_color = cli->has_color, .is_for_grep = !cli->is_terminal};
+	page.columns = cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : PIPE_COLUMNS;
+	buf_init(&page.out, OUT_MAX);
+	status = count > 0 ? put_words(&page, cli, argv, count) : put_all(&page, cli);
+	if (page.out.len > 0 &&
+	    !(cli->is_terminal && pager_show((const char *)page.out.data, page.out.len)))
+		(void)fwrite(page.out.data, 1, page.out.len, stdout); /* cli_flush() checks */
+	buf_finish(&page.out);
+	return cli_flush(status);
+}
+
+enum cli_status version_run(struct cli *cli, int argc, char **argv)
+{
+	enum cli_status end;
+	char reason[PATH_MAX + 512];
+	struct link *link;
+	const struct json *status = NULL;
+	struct link_answer answer;
+	const char *daemon, *tmux;
+	if (!option_read(cli, argc, argv, NULL, NULL, NULL, &end))
+		return end;
+	if (ask_open(&link, cli->socket, reason, sizeof reason) == LINK_OK &&
+	    link_ask(link, "status", NULL, ASK_MUTE_MS, &answer) == LINK_LINE)
+		status = answer.result;
+	daemon = ask_string(status, "version", link != NULL ? "does not answer" : NULL);
+	tmux = ask_string(json_member(status, "tmux"), "version", NULL);
+	if (cli->wants_json) {
+		struct json_writer writer;
+		struct buf out;
+		json_start_object(&writer, &out, OUT_MAX);
+		json_put_str(&writer, "muxbus", PACKAGE_VERSION);
+		json_put_str(&writer, "muxbusd", daemon);
+		json_put_str(&writer, "tmux", tmux);
+		json_object_end(&writer);
+		(void)puts((const char *)out.data); /* cli_flush() checks */
+		buf_finish(&out);
+	} else {
+		(void)printf("muxbus %s\n", PACKAGE_VERSION);
+		(void)fputs("muxbusd ", stdout);
+		screen_print_line(stdout, daemon != NULL ? daemon : "not running");
+		(void)fputs("\ntmux ", stdout);
+		screen_print_line(stdout, tmux != NULL ? tmux : "not followed");
+		(void)fputc('\n', stdout);
+	}
+	link_close(link);
+	return cli_flush(CLI_DONE);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: ISC */
+/* Shows a text in the user's pager. */
+#include "cli/help/pager.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "io/child.h"
+
+enum { WORDS_MAX = 16, COMMAND_SIZE = 1024, STATUS_NOT_RUN = 127 };
+
+static bool fits(const char *text, size_t len)
+{
+	struct winsize size;
+	size_t rows = 1; /* the prompt */
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_row == 0)
+		return true;
+	for (size_t i = 0; i < len; i++)
+		rows += text[i] == '\n';
+	return rows <= size.ws_row;
+}
+
+/* The words of a command, without a shell. They lie in the command. */
+static void split(char *command, char *ret_words[WORDS_MAX + 1])
+{
+	size_t count = 0;
+	for (char *next, *word = strtok_r(command, " ", &next); word != NULL && count < WORDS_MAX;
+	     word = strtok_r(NULL, " ", &next))
+		ret_words[count++] = word;
+	ret_words[count] = NULL;
+}
+
+/* A user who leaves the pager early ends the writing: SIGPIPE is ignored. */
+static void write_all(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, text, len);
+		if (n < 0 && errno != EINTR)
+			return;
+		text += n > 0 ? n : 0;
+		len -= n > 0 ? (size_t)n : 0;
+	}
+}
+
+bool pager_show(const char *text, size_t len)
+{
+	const char *pager = getenv("PAGER");
+	char command[COMMAND_SIZE], *words[WORDS_MAX + 1];
+	struct child_options options = {.argv = words, .streams = {{CHILD_PIPE_IN, 0}}};
+	void (*interrupt)(int), (*quit)(int);
+	int status = W_EXITCODE(STATUS_NOT_RUN, 0);
+	struct child child;
+	if (pager == NULL)
+		pager = "less";
+	if (*pager == '\0' || strcmp(pager, "cat") == 0 || fits(text, len))
+		return false;
+	(void)snprintf(command, sizeof command, "%s", pager);
+	split(command, words);
+	(void)setenv("LESS", "FRX", 0);
+	/* ^C and ^\ are for the pager. It would lose the terminal if this program ended first. */
+	interrupt = signal(SIGINT, SIG_IGN);
+	quit = signal(SIGQUIT, SIG_IGN);
+	options.defaults[0] = SIGPIPE;
+	options.defaults[1] = interrupt != SIG_IGN ? SIGINT : SIGPIPE;
+	options.defaults[2] = quit != SIG_IGN ? SIGQUIT : SIGPIPE;
+	if (words[0] != NULL && child_start(&options, &child) == 0) {
+		write_all(child.ends[STDIN_FILENO], text, len);
+		(void)close(child.ends[STDIN_FILENO]);
+		status = child_reap(child.pid);
+	}
+	(void)signal(SIGINT, interrupt);
+	(void)signal(SIGQUIT, quit);
+	return !(WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_RUN);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: ISC */
+/* Advice for a tool call whose answer was lost. */
+#include "cli/mcp/mcp_advice.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+struct row {
+	char *tool;
+	char *recheck; /* the tool that shows whether a call had an effect; NULL: none */
+	bool is_default; /* it stands in the default list of tools */
+	bool is_read_only;
+	bool is_idempotent;
+	bool is_waiting;
+};
+
+struct mcp_advice {
+	struct row *rows; /* sorted, as describe has them */
+	size_t count;
+};
+
+struct mcp_advice *mcp_advice_new(void)
+{
+	return xcalloc(1, sizeof(struct mcp_advice));
+}
+
+static void forget(struct mcp_advice *advice)
+{
+	for (size_t at = 0; at < advice->count; at++) {
+		mem_free(advice->rows[at].tool);
+		mem_free(advice->rows[at].recheck);
+	}
+	mem_free(advice->rows);
+	*advice = (struct mcp_advice){0};
+}
+
+void mcp_advice_free(struct mcp_advice *advice)
+{
+	if (advice == NULL)
+		return;
+	forget(advice);
+	mem_free(advice);
+}
+
+static bool flag(const struct json *row, const char *name)
+{
+	const struct json *member = json_member(row, name);
+	return member != NULL && member->type == JSON_BOOL && member->boolean;
+}
+
+static void learn_row(struct row *row, const struct json *value)
+{
+	const struct json *recheck = json_member(value, "recheck");
+	row->tool = xstrdup(value->name);
+	if (recheck != NULL && recheck->type == JSON_STRING)
+		row->recheck = xstrdup(recheck->text);
+	row->is_default = flag(value, "tool");
+	row->is_read_only = flag(value, "read_only");
+	row->is_idempotent = flag(value, "idempotent");
+	row->is_waiting = flag(value, "waits");
+}
+
+void mcp_advice_learn(struct mcp_advice *advice, const struct json *methods)
+{
+	if (methods == NULL || methods->type != JSON_OBJECT)
+		return;
+	forget(advice);
+	advice->rows = xcalloc(methods->count + 1, sizeof *advice->rows);
+	for (const struct json *value = methods->child; value != NULL; value = value->next) {
+		if (value->type == JSON_OBJECT)
+			learn_row(&advice->rows[advice->count++], value);
+	}
+}
+
+static const struct row *find(const struct mcp_advice *advice, const char *tool)
+{
+	for (size_t at = 0; at < advice->count; at++) {
+		if (strcmp(advice->rows[at].tool, tool) == 0)
+			return &advice->rows[at];
+	}
+	return NULL;
+}
+
+bool mcp_advice_is_known(const struct mcp_advice *advice, const char *tool)
+{
+	return find(advice, tool) != NULL;
+}
+
+bool mcp_advice_only_reads(const struct mcp_advice *advice, const char *tool)
+{
+	const struct row *row = find(advice, tool);
+	return row != NULL && row->is_read_only && !row->is_waiting;
+}
+
+void mcp_advice_write(const struct mcp_advice *advice, const char *tool, char *out, size_t size)
+{
+	const struct row *row = find(advice, tool);
+	const char *text =
+	    "Check what it may have done (list_panes, yield_turn) before repeating it.";
+	if (row != NULL && row->recheck != NULL) {
+		const struct row *recheck = find(advice, row->recheck);
+		/* An agent with the default list has no other tool. */
+		bool is_listed = !row->is_default || recheck == NULL || recheck->is_default;
+		snprintf(out, size, "Check with %s before repeating it.",
+		    is_listed ? row->recheck : "yield_turn, which shows what is pending,");
+		return;
+	}
+	if (row != NULL && row->is_read_only)
+		text = row->is_waiting ? "Nothing was changed by waiting: call it again."
+				       : "It only reads: call it again.";
+	else if (row != NULL && row->is_idempotent)
+		text = "Calling it twice is harmless: call it again.";
+	snprintf(out, size, "%s", text);
+}

@@ -1,0 +1,744 @@
+/* SPDX-License-Identifier: ISC */
+/* Requests in flight between an agent and the daemon, and their fate after a restart. */
+#include "cli/mcp/mcp_replay.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "cli/mcp/mcp_advice.h"
+#include "wire/json.h"
+#include "wire/line.h"
+#include "wire/message.h"
+
+/* Prefix of the ids of our own requests, before a number; refused in an agent's ids. */
+#define OUR_PREFIX "muxbus-bridge:"
+
+#define RESENT_MAX ((size_t)16 * 1024) /* bytes of a line that is kept until its answer */
+#define TOOL_MAX 64
+
+/* The fate of a request that was sent when the connection is lost. */
+enum fate {
+	FATE_RESEND, /* it only reads: sent again on the next connection */
+	FATE_CALL, /* a tool call that may only read: decided when the connection is lost */
+	FATE_TEACH, /* a tool call: answered with a result that says what to check */
+	FATE_FAIL, /* any other: answered with an error */
+};
+
+/* A request without an answer, in the order of arrival. */
+struct pending {
+	struct list link;
+	char *id; /* as JSON text for the answer */
+	char *line; /* with its newline; NULL if it must not be sent again */
+	size_t len;
+	uint64_t end; /* its end in the bytes of this connection; 0: not queued */
+	enum fate fate;
+	bool is_initialize;
+	bool is_stream; /* open until its reader closes */
+	bool is_modern;
+	char tool[TOOL_MAX]; /* of a tool call */
+};
+
+/* A request that is repeated on every later connection: the log level, a subscription. */
+struct kept {
+	struct list link;
+	char *method;
+	char *key; /* the URI of a subscription, "" for the log level */
+	char *params; /* JSON text */
+};
+
+struct mcp_replay {
+	struct mcp_replay_config config;
+	struct json_reader *reader;
+	struct mcp_advice *advice;
+	struct line_input agent_input;
+	struct line_input daemon_input;
+	struct buf to_agent;
+	struct buf to_daemon;
+	struct json_writer agent_writer;
+	struct json_writer daemon_writer;
+	uint64_t written; /* bytes written to this connection */
+	struct list pendings;
+	size_t pending_count;
+	size_t held_bytes; /* of lines that wait for a connection */
+	struct list kepts;
+	size_t kept_count;
+	char *initialize; /* JSON text of its parameters, after its answer */
+	bool is_initialized; /* the agent has sent `initialized` */
+	bool is_connected;
+	unsigned our_last; /* number of our last request */
+	unsigned our_initialize; /* number of the replayed initialize, 0: none is pending */
+	bool tools_change; /* the server announced list changes */
+	bool resources_change;
+	bool prompts_change;
+};
+
+struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config)
+{
+	struct mcp_replay *replay = xcalloc(1, sizeof *replay);
+	replay->config = *config;
+	replay->reader = json_reader_new(MCP_REPLAY_ANSWER_MAX);
+	replay->advice = mcp_advice_new();
+	line_input_init(&replay->agent_input, MCP_REPLAY_LINE_MAX);
+	replay->agent_input.wants_id = true;
+	line_input_init(&replay->daemon_input, MCP_REPLAY_ANSWER_MAX);
+	/* Reading from both sides stops long before. */
+	buf_init(&replay->to_agent, 2 * MCP_REPLAY_ANSWER_MAX);
+	buf_init(&replay->to_daemon, 2 * MCP_REPLAY_ANSWER_MAX);
+	json_writer_init(&replay->agent_writer, &replay->to_agent);
+	json_writer_init(&replay->daemon_writer, &replay->to_daemon);
+	list_init(&replay->pendings);
+	list_init(&replay->kepts);
+	return replay;
+}
+
+static bool is_held(const struct pending *pending)
+{
+	return pending->line != NULL && pending->end == 0;
+}
+
+/* Drops the line: from now on it cannot be sent again. */
+static void drop_line(struct mcp_replay *replay, struct pending *pending)
+{
+	if (is_held(pending))
+		replay->held_bytes -= pending->len;
+	mem_free(pending->line);
+	pending->line = NULL;
+}
+
+static void forget(struct mcp_replay *replay, struct pending *pending)
+{
+	drop_line(replay, pending);
+	list_remove(&pending->link);
+	replay->pending_count--;
+	mem_free(pending->id);
+	mem_free(pending);
+}
+
+static void drop_kept(struct mcp_replay *replay, struct kept *kept)
+{
+	list_remove(&kept->link);
+	replay->kept_count--;
+	mem_free(kept->method);
+	mem_free(kept->key);
+	mem_free(kept->params);
+	mem_free(kept);
+}
+
+void mcp_replay_free(struct mcp_replay *replay)
+{
+	if (replay == NULL)
+		return;
+	list_each_safe (struct pending, pending, &replay->pendings, link)
+		forget(replay, pending);
+	list_each_safe (struct kept, kept, &replay->kepts, link)
+		drop_kept(replay, kept);
+	json_reader_free(replay->reader);
+	mcp_advice_free(replay->advice);
+	line_input_finish(&replay->agent_input);
+	line_input_finish(&replay->daemon_input);
+	buf_finish(&replay->to_agent);
+	buf_finish(&replay->to_daemon);
+	mem_free(replay->initialize);
+	mem_free(replay);
+}
+
+/* A member, or NULL if value is not an object. */
+static const struct json *member_of(const struct json *object, const char *name)
+{
+	return object != NULL ? json_member(object, name) : NULL;
+}
+
+/* Puts whole lines. */
+static void put_bytes(struct json_writer *writer, const void *bytes, size_t len)
+{
+	json_put_raw(writer, NULL, bytes, len);
+	writer->needs_comma = false;
+}
+
+static void put_line(struct json_writer *writer, const char *line, size_t len)
+{
+	json_put_raw(writer, NULL, line, len);
+	json_end_line(writer);
+}
+
+/* A JSON value as text of its own; NULL stays NULL. */
+static char *text_of(const struct json *value)
+{
+	struct buf buf;
+	struct json_writer writer;
+	if (value == NULL)
+		return NULL;
+	buf_init(&buf, 2 * MCP_REPLAY_ANSWER_MAX);
+	json_writer_init(&writer, &buf);
+	json_put_value(&writer, NULL, value);
+	return (char *)buf_steal(&buf, NULL);
+}
+
+/* The id as JSON text for the answer. */
+static char *id_text(const struct json *id)
+{
+	return id != NULL ? text_of(id) : xstrdup("null");
+}
+
+/* Sends a request of our own, whose answer is not passed on. */
+static void ask_as(
+    struct mcp_replay *replay, const char *id, const char *method, const char *params)
+{
+	struct json_writer *writer = &replay->daemon_writer;
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "jsonrpc", "2.0");
+	json_put_str(writer, "id", id);
+	json_put_str(writer, "method", method);
+	if (params != NULL)
+		json_put_raw(writer, "params", params, strlen(params));
+	json_object_end(writer);
+	json_end_line(writer);
+}
+
+/* The same, with a number as its id. Returns the number. */
+static unsigned ask(struct mcp_replay *replay, const char *method, const char *params)
+{
+	char id[sizeof OUR_PREFIX + 16];
+	(void)snprintf(id, sizeof id, OUR_PREFIX "%u", ++replay->our_last);
+	ask_as(replay, id, method, params);
+	return replay->our_last;
+}
+
+static void notify(struct json_writer *writer, const char *method)
+{
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "jsonrpc", "2.0");
+	json_put_str(writer, "method", method);
+	json_object_end(writer);
+	json_end_line(writer);
+}
+
+static void send_pending(struct mcp_replay *replay, struct pending *pending)
+{
+	if (is_held(pending))
+		replay->held_bytes -= pending->len;
+	put_bytes(&replay->daemon_writer, pending->line, pending->len);
+	pending->end = replay->written + replay->to_daemon.len;
+}
+
+/* Writes a tool result that reports a failure in a form that models read. */
+static void teach(struct mcp_replay *replay, const struct pending *pending, const char *text)
+{
+	struct json_writer *writer = &replay->agent_writer;
+	message_begin_result(writer, pending->id);
+	json_array_begin(writer, "content");
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "type", "text");
+	json_put_str(writer, "text", text);
+	json_object_end(writer);
+	json_array_end(writer);
+	json_put_bool(writer, "isError", true);
+	if (pending->is_modern)
+		json_put_str(writer, "resultType", "complete");
+	message_end_result(writer);
+}
+
+/* Answers a request with the reason for its failure. */
+static void answer(struct mcp_replay *replay, struct pending *pending, const char *text)
+{
+	if (pending->tool[0])
+		teach(replay, pending, text);
+	else
+		message_write_error(
+		    &replay->agent_writer, pending->id, MESSAGE_INTERNAL, text, NULL);
+	forget(replay, pending);
+}
+
+/* Answers a call that was lost with its connection. */
+static void answer_lost(struct mcp_replay *replay, struct pending *pending)
+{
+	char text[512], advice[256];
+	mcp_advice_write(replay->advice, pending->tool, advice, sizeof advice);
+	if (pending->tool[0])
+		(void)snprintf(text, sizeof text,
+		    "muxbusd, the daemon behind these tools, restarted while this call ran. "
+		    "Whether "
+		    "it had an effect is unknown. %s",
+		    advice);
+	else
+		(void)snprintf(text, sizeof text,
+		    "muxbusd restarted while this request ran; whether it had an effect is "
+		    "unknown");
+	answer(replay, pending, text);
+}
+
+/* Whether a request may be sent again: it only reads, and changes nothing. */
+static bool is_asking(const char *method)
+{
+	static const char *const methods[] = {"completion/complete", "initialize",
+	    "logging/setLevel", "ping", "prompts/get", "prompts/list", "resources/list",
+	    "resources/read", "resources/subscribe", "resources/templates/list",
+	    "resources/unsubscribe", "server/discover", "subscriptions/listen", "tools/list"};
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+		if (strcmp(methods[i], method) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *string_member(const struct json *object, const char *name)
+{
+	const struct json *member = member_of(object, name);
+	return member != NULL && member->type == JSON_STRING ? member->text : NULL;
+}
+
+/* Decides the fate of a request if its connection is lost. */
+static void judge(struct mcp_replay *replay, struct pending *pending, const struct message *message)
+{
+	const char *tool = string_member(message->params, "name");
+	const struct json *meta = member_of(message->params, "_meta");
+	pending->is_initialize = strcmp(message->method, "initialize") == 0;
+	pending->is_stream = strcmp(message->method, "subscriptions/listen") == 0;
+	pending->is_modern = string_member(meta, "io.modelcontextprotocol/protocolVersion") != NULL;
+	pending->fate = FATE_FAIL;
+	if (strcmp(message->method, "tools/call") == 0) {
+		(void)snprintf(
+		    pending->tool, sizeof pending->tool, "%s", tool != NULL ? tool : "no tool");
+		pending->fate = mcp_advice_is_known(replay->advice, pending->tool) &&
+			!mcp_advice_only_reads(replay->advice, pending->tool)
+		    ? FATE_TEACH
+		    : FATE_CALL;
+	} else if (is_asking(message->method)) {
+		pending->fate = FATE_RESEND;
+	}
+	if (pending->fate <= FATE_CALL && pending->len > RESENT_MAX)
+		pending->fate = pending->tool[0] ? FATE_TEACH : FATE_FAIL;
+}
+
+/* Copies a line and adds a newline. */
+static char *copy_line(const char *line, size_t len)
+{
+	char *copy = xalloc(len + 2);
+	memcpy(copy, line, len);
+	copy[len] = '\n';
+	copy[len + 1] = '\0';
+	return copy;
+}
+
+/* Keeps a request to repeat it on later connections. */
+static void keep(struct mcp_replay *replay, const struct message *message)
+{
+	bool is_level = strcmp(message->method, "logging/setLevel") == 0;
+	bool is_end = strcmp(message->method, "resources/unsubscribe") == 0;
+	struct list *link, *after;
+	struct kept *kept;
+	const char *uri;
+	if (!is_level && !is_end && strcmp(message->method, "resources/subscribe") != 0)
+		return;
+	uri = is_level ? "" : string_member(message->params, "uri");
+	if (uri == NULL)
+		return;
+	list_for_each_safe (link, after, &replay->kepts) {
+		kept = list_entry(link, struct kept, link);
+		if (strcmp(kept->key, uri) == 0)
+			drop_kept(replay, kept);
+	}
+	if (is_end || replay->kept_count == MCP_REPLAY_KEPT_MAX || message->params == NULL)
+		return;
+	kept = xcalloc(1, sizeof *kept);
+	kept->method = xstrdup(message->method);
+	kept->key = xstrdup(uri);
+	kept->params = text_of(message->params);
+	list_append(&replay->kepts, &kept->link);
+	replay->kept_count++;
+}
+
+/* Whether an id looks like one of ours. */
+static bool is_ours(const struct json *id)
+{
+	return id != NULL && id->type == JSON_STRING &&
+	    strncmp(id->text, OUR_PREFIX, strlen(OUR_PREFIX)) == 0;
+}
+
+/* Answers a request that must not reach the daemon. Returns whether it did. */
+static bool refuse(struct mcp_replay *replay, const struct message *message)
+{
+	const char *text = NULL;
+	enum message_error error = MESSAGE_REQUEST;
+	char *id;
+	if (is_ours(message->id)) {
+		text = "ids that begin with \"" OUR_PREFIX "\" are reserved for the bridge";
+	} else if (replay->pending_count >= MCP_REPLAY_PENDING_MAX) {
+		error = MESSAGE_LIMIT;
+		text = "1000 requests wait for their answers: let some end first";
+	} else if (replay->config.is_legacy && strcmp(message->method, "server/discover") == 0) {
+		error = MESSAGE_METHOD;
+		text = "this bridge speaks the protocol's older revisions (--legacy): initialize";
+	}
+	if (text == NULL)
+		return false;
+	id = id_text(message->id);
+	message_write_error(&replay->agent_writer, id, error, text, NULL);
+	mem_free(id);
+	return true;
+}
+
+_Static_assert(MCP_REPLAY_PENDING_MAX == 1000, "as the text has it");
+
+static void take_request(
+    struct mcp_replay *replay, const struct message *message, const char *line, size_t len)
+{
+	struct pending *pending;
+	if (refuse(replay, message))
+		return;
+	pending = xcalloc(1, sizeof *pending);
+	pending->id = id_text(message->id);
+	pending->line = copy_line(line, len);
+	pending->len = len + 1;
+	judge(replay, pending, message);
+	keep(replay, message);
+	if (pending->is_initialize) {
+		mem_free(replay->initialize);
+		replay->initialize = text_of(message->params);
+		if (replay->initialize == NULL)
+			replay->initialize = xstrdup("{}");
+		replay->is_initialized = false;
+	}
+	list_append(&replay->pendings, &pending->link);
+	replay->pending_count++;
+	replay->held_bytes += pending->len;
+	if (replay->is_connected)
+		send_pending(replay, pending);
+}
+
+static struct pending *find_pending(struct mcp_replay *replay, const struct json *id)
+{
+	struct pending *found = NULL;
+	char *text = id_text(id);
+	list_each (struct pending, pending, &replay->pendings, link) {
+		if (found == NULL && strcmp(pending->id, text) == 0)
+			found = pending;
+	}
+	mem_free(text);
+	return found;
+}
+
+/* A notification of the agent: it needs no answer, and a later daemon does not need it. */
+static void take_notification(
+    struct mcp_replay *replay, const struct message *message, const char *line, size_t len)
+{
+	if (strcmp(message->method, "notifications/initialized") == 0)
+		replay->is_initialized = true;
+	if (strcmp(message->method, "notifications/cancelled") == 0) {
+		const struct json *id = member_of(message->params, "requestId");
+		struct pending *pending = id != NULL ? find_pending(replay, id) : NULL;
+		/* Cancelled: nothing answers it any more. */
+		if (pending != NULL)
+			forget(replay, pending);
+	}
+	if (replay->is_connected)
+		put_line(&replay->daemon_writer, line, len);
+}
+
+/* Answers a line that cannot be read, with its id if that was found. */
+static void refuse_line(struct mcp_replay *replay, const struct lost_id *lost,
+    enum message_error error, const char *text)
+{
+	char *id = id_text(message_lost_id(replay->reader, lost));
+	message_write_error(&replay->agent_writer, id, error, text, NULL);
+	mem_free(id);
+}
+
+static bool is_blank(const char *line, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (strchr(" \t\r", line[i]) == NULL)
+			return false;
+	}
+	return true;
+}
+
+static void take_agent_line(struct mcp_replay *replay, const char *line, size_t len)
+{
+	struct json_error error;
+	struct lost_id lost = {0};
+	struct message message;
+	char reason[256];
+	const struct json *value;
+	if (is_blank(line, len))
+		return;
+	value = json_read(replay->reader, line, len, &error);
+	if (value == NULL) {
+		lost_id_add(&lost, line, len);
+		refuse_line(replay, &lost, MESSAGE_PARSE, error.text);
+	} else if (message_read(value, &message, reason, sizeof reason) < 0) {
+		char *id = id_text(message.id);
+		message_write_error(&replay->agent_writer, id, MESSAGE_REQUEST, reason, NULL);
+		mem_free(id);
+	} else if (message.is_response) {
+		if (replay->is_connected)
+			put_line(&replay->daemon_writer, line, len);
+	} else if (message.is_notification) {
+		take_notification(replay, &message, line, len);
+	} else {
+		take_request(replay, &message, line, len);
+	}
+	json_reader_trim(replay->reader);
+}
+
+static void take_agent_lines(struct mcp_replay *replay, bool is_end)
+{
+	const char *line;
+	size_t len;
+	enum line_result result;
+	for (;;) {
+		result = is_end ? line_input_end(&replay->agent_input, &line, &len)
+				: line_input_next(&replay->agent_input, &line, &len);
+		if (result == LINE_NONE)
+			return;
+		if (result == LINE_TOO_LONG)
+			refuse_line(replay, replay->agent_input.lost, MESSAGE_REQUEST,
+			    "the line is longer than 4 MiB and was skipped");
+		else
+			take_agent_line(replay, line, len);
+	}
+}
+
+_Static_assert(MCP_REPLAY_LINE_MAX == (size_t)4 * 1024 * 1024, "as the text has it");
+
+void mcp_replay_from_agent(struct mcp_replay *replay, const void *bytes, size_t len)
+{
+	line_input_add(&replay->agent_input, bytes, len);
+	take_agent_lines(replay, false);
+}
+
+void mcp_replay_agent_ended(struct mcp_replay *replay)
+{
+	take_agent_lines(replay, true);
+}
+
+static bool says_list_changed(const struct json *capabilities, const char *name)
+{
+	const struct json *flag = member_of(member_of(capabilities, name), "listChanged");
+	return flag != NULL && flag->type == JSON_BOOL && flag->boolean;
+}
+
+/* Notes the changes that the server announced to the agent in its first answer. */
+static void note_capabilities(struct mcp_replay *replay, const struct json *value)
+{
+	const struct json *capabilities = member_of(member_of(value, "result"), "capabilities");
+	replay->tools_change = says_list_changed(capabilities, "tools");
+	replay->resources_change = says_list_changed(capabilities, "resources");
+	replay->prompts_change = says_list_changed(capabilities, "prompts");
+}
+
+/* Another daemon may have other tools. */
+static void tell_changed(struct mcp_replay *replay)
+{
+	if (replay->tools_change)
+		notify(&replay->agent_writer, "notifications/tools/list_changed");
+	if (replay->resources_change)
+		notify(&replay->agent_writer, "notifications/resources/list_changed");
+	if (replay->prompts_change)
+		notify(&replay->agent_writer, "notifications/prompts/list_changed");
+}
+
+/* Asks for the rows of all tools; without them the advice is the same for each. */
+static void ask_for_tools(struct mcp_replay *replay)
+{
+	ask_as(replay, OUR_PREFIX "tools", "describe", NULL);
+}
+
+/* Handles the answer to a request of our own. */
+static void take_our_answer(struct mcp_replay *replay, const struct json *value, const char *id)
+{
+	const struct json *error = member_of(value, "error");
+	char ours[sizeof OUR_PREFIX + 16];
+	if (error != NULL)
+		log_debug("muxbusd answered %s with an error: %s", id,
+		    string_member(error, "message") != NULL ? string_member(error, "message")
+							    : "?");
+	if (strcmp(id, OUR_PREFIX "tools") == 0) {
+		mcp_advice_learn(replay->advice, member_of(member_of(value, "result"), "methods"));
+		return;
+	}
+	(void)snprintf(ours, sizeof ours, OUR_PREFIX "%u", replay->our_initialize);
+	if (replay->our_initialize == 0 || strcmp(id, ours) != 0)
+		return;
+	replay->our_initialize = 0;
+	if (error == NULL && replay->is_initialized)
+		tell_changed(replay);
+}
+
+/* Returns false if the line is not JSON-RPC. */
+static bool take_daemon_line(struct mcp_replay *replay, const char *line, size_t len)
+{
+	struct json_error error;
+	const struct json *value = json_read(replay->reader, line, len, &error);
+	struct pending *pending;
+	const struct json *id;
+	bool is_answer;
+	if (value == NULL || value->type != JSON_OBJECT) {
+		log_warning("muxbusd sent a line that is not JSON-RPC: %s",
+		    value != NULL ? "not an object" : error.text);
+		return false;
+	}
+	if (message_is_ending(value))
+		return true; /* the loss of the connection decides */
+	id = member_of(value, "id");
+	is_answer = id != NULL && member_of(value, "method") == NULL;
+	if (is_answer && is_ours(id)) {
+		take_our_answer(replay, value, id->text);
+		return true;
+	}
+	pending = is_answer ? find_pending(replay, id) : NULL;
+	if (pending != NULL) {
+		if (pending->is_initialize)
+			note_capabilities(replay, value);
+		forget(replay, pending);
+	}
+	put_line(&replay->agent_writer, line, len);
+	return true;
+}
+
+bool mcp_replay_from_daemon(struct mcp_replay *replay, const void *bytes, size_t len)
+{
+	const char *line;
+	size_t line_len;
+	enum line_result result;
+	line_input_add(&replay->daemon_input, bytes, len);
+	while ((result = line_input_next(&replay->daemon_input, &line, &line_len)) != LINE_NONE) {
+		if (result == LINE_TOO_LONG) {
+			log_warning("muxbusd sent a line of more than 64 MiB");
+			return false;
+		}
+		if (!take_daemon_line(replay, line, line_len))
+			return false;
+	}
+	json_reader_trim(replay->reader);
+	return true;
+}
+
+_Static_assert(MCP_REPLAY_ANSWER_MAX == (size_t)64 * 1024 * 1024, "as the text has it");
+
+/* Whether the agent's own initialize still waits for its answer. */
+static bool is_initializing(const struct mcp_replay *replay)
+{
+	list_each (struct pending, pending, &replay->pendings, link) {
+		if (pending->is_initialize)
+			return true;
+	}
+	return false;
+}
+
+void mcp_replay_connected(struct mcp_replay *replay)
+{
+	replay->is_connected = true;
+	if (replay->config.greeting != NULL)
+		put_bytes(&replay->daemon_writer, replay->config.greeting,
+		    strlen(replay->config.greeting));
+	ask_for_tools(replay);
+	if (replay->initialize != NULL && !is_initializing(replay)) {
+		replay->our_initialize = ask(replay, "initialize", replay->initialize);
+		if (replay->is_initialized)
+			notify(&replay->daemon_writer, "notifications/initialized");
+		list_each_safe (struct kept, kept, &replay->kepts, link) {
+			(void)ask(replay, kept->method, kept->params);
+		}
+	}
+	list_each_safe (struct pending, pending, &replay->pendings, link)
+		send_pending(replay, pending);
+}
+
+void mcp_replay_lost(struct mcp_replay *replay)
+{
+	replay->is_connected = false;
+	replay->our_initialize = 0;
+	list_each_safe (struct pending, pending, &replay->pendings, link) {
+		/* At the end of input the last line needs no newline. */
+		bool has_left = pending->end <= replay->written + 1;
+		if (pending->fate == FATE_CALL &&
+		    mcp_advice_only_reads(replay->advice, pending->tool))
+			pending->fate = FATE_RESEND;
+		if (has_left && pending->fate != FATE_RESEND) {
+			answer_lost(replay, pending);
+			continue;
+		}
+		pending->end = 0;
+		replay->held_bytes += pending->len;
+	}
+	replay->written = 0;
+	buf_clear(&replay->to_daemon);
+	line_input_finish(&replay->daemon_input);
+	line_input_init(&replay->daemon_input, MCP_REPLAY_ANSWER_MAX);
+}
+
+void mcp_replay_refused(struct mcp_replay *replay, const char *reason)
+{
+	list_each_safe (struct pending, pending, &replay->pendings, link) {
+		if (pending->is_stream)
+			continue; /* it has no timeout */
+		if (pending->is_initialize) {
+			mem_free(replay->initialize);
+			replay->initialize = NULL;
+		}
+		answer(replay, pending, reason);
+	}
+}
+
+const struct buf *mcp_replay_to_agent(const struct mcp_replay *replay)
+{
+	return &replay->to_agent;
+}
+
+void mcp_replay_wrote_agent(struct mcp_replay *replay, size_t len)
+{
+	buf_consume(&replay->to_agent, len);
+	if (replay->to_agent.len == 0)
+		buf_shrink(&replay->to_agent, RESENT_MAX);
+}
+
+const struct buf *mcp_replay_to_daemon(const struct mcp_replay *replay)
+{
+	return &replay->to_daemon;
+}
+
+void mcp_replay_wrote_daemon(struct mcp_replay *replay, size_t len)
+{
+	replay->written += len;
+	buf_consume(&replay->to_daemon, len);
+	if (replay->to_daemon.len == 0)
+		buf_shrink(&replay->to_daemon, RESENT_MAX);
+	list_each (struct pending, pending, &replay->pendings, link) {
+		if (pending->line != NULL && pending->fate > FATE_CALL &&
+		    pending->end <= replay->written)
+			drop_line(replay, pending);
+	}
+}
+
+bool mcp_replay_wants_agent(const struct mcp_replay *replay)
+{
+	return replay->held_bytes + replay->to_daemon.len < MCP_REPLAY_HELD_MAX;
+}
+
+bool mcp_replay_wants_daemon(const struct mcp_replay *replay)
+{
+	return replay->to_agent.len < MCP_REPLAY_UNREAD_MAX;
+}
+
+bool mcp_replay_is_waiting(const struct mcp_replay *replay)
+{
+	list_each (const struct pending, pending, &replay->pendings, link) {
+		if (is_held(pending) && !pending->is_stream)
+			return true;
+	}
+	return false;
+}
+
+bool mcp_replay_is_done(const struct mcp_replay *replay)
+{
+	list_each (struct pending, pending, &replay->pendings, link) {
+		if (!pending->is_stream)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus setup: adds Muxbus to the configuration files of an agent. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/program.h"
+#include "cli/screen_text.h"
+#include "cli/setup/setup_file.h"
+#include "cli/verbs.h"
+
+static void say_next(const struct setup *setup)
+{
+	const char *at = setup->agent->next;
+	(void)putchar('\n');
+	for (; *at; at++) {
+		if (*at == '%')
+			screen_print_line(stdout, setup_integrations());
+		else
+			(void)putchar(*at);
+	}
+	(void)putchar('\n');
+}
+
+/* The files may be made before the agent is installed, which may also be an error. */
+static void say_if_missing(const struct setup *setup)
+{
+	char path[PATH_MAX];
+	if (setup->action != SETUP_REMOVE && !setup_is_installed(setup, path))
+		cli_error("%s is not installed: there is no %s in PATH, nor the folder %s",
+		    setup->agent->title, setup->agent->name, path);
+}
+
+static enum cli_status run(const struct setup *setup)
+{
+	char path[PATH_MAX];
+	bool is_done = true;
+	size_t printed = 0;
+	for (size_t i = 0; i < SETUP_FILES_MAX; i++) {
+		const struct setup_file *file = &setup->agent->files[i];
+		if (file->paths[setup->scope] == NULL)
+			continue;
+		if (!setup_place(setup, file->paths[setup->scope], path, sizeof path)) {
+			cli_error("%s: $HOME is not an absolute path", file->paths[setup->scope]);
+			return CLI_NO;
+		}
+		if (setup->action == SETUP_PRINT) {
+			if (printed++ > 0)
+				(void)putchar('\n');
+			setup_print_file(setup, file, path);
+		} else {
+			is_done &= setup_change_file(setup, file, path);
+		}
+	}
+	if (!is_done) {
+		cli_error(
+		    "`muxbus setup %s` prints the settings, to paste by hand", setup->agent->name);
+		return CLI_NO;
+	}
+	if (setup->action == SETUP_PRINT)
+		(void)printf(
+		    "\nThe files need these settings; `muxbus setup %s --write` merges them "
+		    "into them.\n",
+		    setup->agent->name);
+	else if (setup->action == SETUP_WRITE)
+		say_next(setup);
+	return CLI_DONE;
+}
+
+static const char names[] = "claude, codex, copilot, gemini or opencode";
+
+/* The end of an agent's row. */
+static const char *state_text(enum setup_state state)
+{
+	static const char *const texts[] = {
+	    [SETUP_ABSENT] = "not set up",
+	    [SETUP_PARTIAL] = "set up in part",
+	    [SETUP_COMPLETE] = "set up",
+	};
+	return texts[state];
+}
+
+/* The agents that are installed, each with its state, in the order of the table. */
+struct installed {
+	const struct setup_agent *agent;
+	char path[PATH_MAX]; /* of the program, or of its folder */
+	char file[PATH_MAX]; /* see setup_look() */
+	enum setup_state state;
+};
+
+static size_t find_installed(struct setup setup, struct installed found[SETUP_AGENTS_MAX])
+{
+	size_t count = 0;
+	for (setup.agent = setup_agents; setup.agent->name != NULL; setup.agent++) {
+		struct installed *one = &found[count];
+		one->agent = setup.agent;
+		if (!setup_is_installed(&setup, one->path))
+			continue;
+		one->state = setup_look(&setup, one->file);
+		count++;
+	}
+	return count;
+}
+
+static void list(const struct setup *setup, const struct installed *found, size_t count)
+{
+	const char *scope = setup->scope == SETUP_PROJECT ? " --scope=project" : "";
+	size_t open = 0;
+	for (size_t i = 0; i < count; i++) {
+		setup_say("%-12s %-16s %s", found[i].agent->title, state_text(found[i].state),
+		    found[i].state == SETUP_COMPLETE ? found[i].file : found[i].path);
+		open += found[i].state != SETUP_COMPLETE;
+	}
+	if (open > 0)
+		(void)printf("\nTo set up an agent, or all of them:\n\n");
+	for (size_t i = 0; i < count; i++) {
+		if (found[i].state != SETUP_COMPLETE)
+			(void)printf("  muxbus setup %s --write%s\n", found[i].agent->name, scope);
+	}
+	if (open > 0)
+		(void)printf("  muxbus setup --write%s\n", scope);
+}
+
+/* Asks on the terminal; anything but a "y" is a no. */
+static bool is_wanted(const struct installed *one)
+{
+	int first, c;
+	(void)printf("\nSet up %s? [y/N] ", one->agent->title);
+	(void)fflush(stdout);
+	first = c = getchar();
+	while (c != '\n' && c != EOF)
+		c = getchar();
+	return first == 'y' || first == 'Y';
+}
+
+/* Without the name of an agent: all that are installed. */
+static enum cli_status run_all(struct setup *setup, bool has_action)
+{
+	static struct installed found[SETUP_AGENTS_MAX];
+	size_t count = find_installed(*setup, found);
+	bool asks = !has_action && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	enum cli_status status = CLI_DONE;
+	if (count == 0) {
+		cli_error("no agent is installed; muxbus knows %s", names);
+		return CLI_NO;
+	}
+	if (setup->action == SETUP_PRINT)
+		list(setup, found, count);
+	for (size_t i = 0; i < count; i++) {
+		struct setup one = *setup;
+		bool is_complete = found[i].state == SETUP_COMPLETE;
+		one.agent = found[i].agent;
+		if (asks && !is_complete && is_wanted(&found[i]))
+			one.action = SETUP_WRITE;
+		if (one.action == SETUP_PRINT)
+			continue;
+		if (!asks)
+			(void)printf("%s%s:\n", i > 0 ? "\n" : "", one.agent->title);
+		if (one.action == SETUP_WRITE && is_complete)
+			setup_say("%s: contains everything already", found[i].file);
+		else if (run(&one) != CLI_DONE)
+			status = CLI_NO;
+	}
+	return status;
+}
+
+static bool read_option(struct setup *setup, const char *arg, bool *ret_has_action)
+{
+	static const struct {
+		const char *arg;
+		enum setup_action action;
+	} actions[] = {
+	    {"--print", SETUP_PRINT}, {"--write", SETUP_WRITE}, {"--remove", SETUP_REMOVE}};
+	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+		if (strcmp(arg, actions[i].arg) == 0) {
+			setup->action = actions[i].action;
+			*ret_has_action = true;
+			return true;
+		}
+	}
+	if (strcmp(arg, "--scope=user") == 0)
+		setup->scope = SETUP_USER;
+	else if (strcmp(arg, "--scope=project") == 0)
+		setup->scope = SETUP_PROJECT;
+	else
+		return false;
+	return true;
+}
+
+enum cli_status setup_run(struct cli *cli, int argc, char **argv)
+{
+	struct setup setup;
+	bool has_action = false;
+	if (!setup_init(&setup)) {
+		cli_error("/proc/self/exe: %s", strerror(errno));
+		return CLI_NO;
+	}
+	for (int i = 1; i < argc; i++) {
+		if (cli_help("setup", argv[i]))
+			return CLI_DONE;
+		if (read_option(&setup, argv[i], &has_action) || cli_option(cli, argv[i]))
+			continue;
+		if (argv[i][0] == '-' || setup.agent != NULL)
+			return cli_usage("setup", "unexpected argument \"%s\"", argv[i]);
+		setup.agent = setup_agent_find(argv[i]);
+		if (setup.agent == NULL)
+			return cli_usage(
+			    "setup", "unknown agent \"%s\"; choose %s", argv[i], names);
+	}
+	if (setup.agent != NULL)
+		say_if_missing(&setup);
+	return cli_flush(setup.agent != NULL ? run(&setup) : run_all(&setup, has_action));
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: ISC */
+/* The source of data for muxbus top. */
+#include "cli/top/top_feed.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "cli/ask.h"
+#include "cli/tmux_client.h"
+#include "cli/top/top_cpu.h"
+
+enum {
+	REFRESH_MS = 1000, /* between two requests for the same list */
+	SLOW_MS = 2000, /* for changes without events */
+	RECONNECT_MS = 1000,
+	SILENT_MS = 5000, /* without an answer until the user sees a message */
+	QUEUE_LAST = 1000, /* the most recent notifications that are listed */
+	QUEUE_LIMIT = 1000,
+	LOG_BYTES = 64 * 1024, /* of the end of a job's output */
+};
+
+enum question {
+	ASK_SUBSCRIBE,
+	ASK_STATUS,
+	ASK_LIST, /* + list */
+	ASK_OLD_QUEUE = ASK_LIST + TOP_LIST_COUNT_, /* old undelivered notifications */
+	ASK_CAPTURE, /* of a pane, or the end of a job's output */
+	ASK_CLIENTS, /* of tmux, to go to a pane */
+	ASK_GO,
+	ASK_STOP,
+	ASK_COUNT_,
+};
+
+struct top_feed {
+	const struct cli *cli;
+	struct link *link; /* NULL: not connected */
+	struct top_model *model;
+	struct top_view *view;
+	struct json_reader *reader;
+	uint64_t asked[ASK_COUNT_]; /* ids of the last requests; 0: answered */
+	int64_t when[ASK_COUNT_]; /* of the last request; 0: never */
+	bool is_due[ASK_COUNT_]; /* it may have changed since */
+	char captured[TOP_ID_SIZE]; /* the pane or job that was captured last */
+	char going[TOP_ID_SIZE]; /* the pane to go to */
+	struct top_cpu cpu;
+	int64_t queue_after; /* of the current request for the queue */
+	int64_t reconnect_ms; /* time of the next attempt */
+	bool has_gone; /* to that pane */
+	bool has_no_agents; /* this daemon has no such method */
+};
+
+/* The lists that an event makes stale: those of panes, or the queue and its sources. */
+struct interest {
+	const char *kind;
+	bool is_queue;
+};
+
+static const struct interest interests[] = {
+    {"active_pane_changed", false},
+    {"agent_reported", false},
+    {"client_attached", false},
+    {"client_detached", false},
+    {"command_changed", false},
+    {"delivery", true},
+    {"gap", true},
+    {"host_state", true}, /* only a fleet has it */
+    {"mode_changed", false},
+    {"notification", true},
+    {"pane_closed", false},
+    {"pane_created", false},
+    {"pane_exited", false},
+    {"pane_moved", false},
+    {"pane_quiet", false},
+    {"path_changed", false},
+    {"server_found", true},
+    {"server_lost", true},
+    {"session_closed", false},
+    {"session_created", false},
+    {"session_renamed", false},
+    {"title_changed", false},
+    {"window_closed", false},
+    {"window_created", false},
+    {"window_renamed", false},
+};
+
+#define INTERESTS_COUNT (sizeof interests / sizeof interests[0])
+
+static void lose(struct top_feed *feed, const char *reason)
+{
+	(void)snprintf(
+	    feed->model->trouble, sizeof feed->model->trouble, "%s; trying again", reason);
+	link_close(feed->link);
+	feed->link = NULL;
+	memset(feed->asked, 0, sizeof feed->asked);
+	feed->reconnect_ms = clock_mono_ms() + RECONNECT_MS;
+}
+
+/* Sends a request; does nothing without a link. */
+static void ask(
+    struct top_feed *feed, enum question question, const char *method, const char *params)
+{
+	/* Set even if the request fails: it is then retried later, and not at once. */
+	feed->when[question] = clock_mono_ms();
+	feed->is_due[question] = false;
+	if (feed->link == NULL)
+		return;
+	feed->asked[question] = link_request(feed->link, method, params);
+	if (feed->asked[question] == 0)
+		lose(feed, "muxbusd does not read requests");
+}
+
+static void subscribe(struct top_feed *feed)
+{
+	struct json_writer writer;
+	struct buf params;
+	json_start_object(&writer, &params, 4096);
+	json_array_begin(&writer, "kinds");
+	for (size_t i = 0; i < INTERESTS_COUNT; i++)
+		if (feed->cli->is_fleet || strcmp(interests[i].kind, "host_state") != 0)
+			json_put_str(&writer, NULL, interests[i].kind);
+	json_array_end(&writer);
+	json_object_end(&writer);
+	ask(feed, ASK_SUBSCRIBE, "subscribe", (const char *)params.data);
+	buf_finish(&params);
+}
+
+static void ask_queue(struct top_feed *feed)
+{
+	char params[128];
+	int64_t last = feed->model->status.last;
+	/* Each host of a fleet has numbers of its own: no number begins the recent ones of all. */
+	if (feed->cli->is_fleet) {
+		(void)snprintf(
+		    params, sizeof params, "{\"state\":\"queued\",\"limit\":%d}", QUEUE_LIMIT);
+		ask(feed, ASK_LIST + TOP_QUEUE, "list_notifications", params);
+		return;
+	}
+	feed->queue_after = last > QUEUE_LAST ? last - QUEUE_LAST : 0;
+	(void)snprintf(params, sizeof params, "{\"after\":%lld,\"limit\":%d}",
+	    (long long)feed->queue_after, QUEUE_LIMIT);
+	ask(feed, ASK_LIST + TOP_QUEUE, "list_notifications", params);
+	(void)snprintf(params, sizeof params, "{\"state\":\"queued\",\"limit\":%d}", QUEUE_LIMIT);
+	ask(feed, ASK_OLD_QUEUE, "list_notifications", params);
+}
+
+static void ask_list(struct top_feed *feed, enum top_list list)
+{
+	if (list == TOP_AGENTS && feed->has_no_agents)
+		return;
+	if (list == TOP_QUEUE)
+		ask_queue(feed);
+	else
+		ask(feed, ASK_LIST + list, top_tables[list].method, NULL);
+}
+
+static void ask_capture(struct top_feed *feed, const char *id, bool is_log)
+{
+	struct json_writer writer;
+	struct buf params;
+	json_start_object(&writer, &params, 4096);
+	if (is_log)
+		json_put_int(&writer, "offset", -LOG_BYTES);
+	else
+		json_put_bool(&writer, "escapes", true);
+	json_put_str(&writer, is_log ? "job" : "pane", id);
+	json_object_end(&writer);
+	(void)snprintf(feed->captured, sizeof feed->captured, "%s", id);
+	ask(feed, ASK_CAPTURE, is_log ? "read_job" : "capture_pane", (const char *)params.data);
+	buf_finish(&params);
+}
+
+/* Asks for a method with one parameter: a number for the queue of one daemon, else a text. */
+static void ask_item(struct top_feed *feed, enum question question, const char *method,
+    const char *param, const char *id)
+{
+	struct json_writer writer;
+	struct buf params;
+	json_start_object(&writer, &params, 4096);
+	if (strcmp(param, "seq") == 0 && strchr(id, ':') == NULL)
+		json_put_raw(&writer, param, id, strlen(id));
+	else
+		json_put_str(&writer, param, id);
+	json_object_end(&writer);
+	ask(feed, question, method, (const char *)params.data);
+	buf_finish(&params);
+}
+
+void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id)
+{
+	const struct top_table *table = &top_tables[list];
+	ask_item(feed, ASK_STOP, table->stop_method, table->stop_param, id);
+}
+
+void top_feed_go(struct top_feed *feed, const char *pane)
+{
+	(void)snprintf(feed->going, sizeof feed->going, "%s", pane);
+	ask(feed, ASK_CLIENTS, "run_tmux", tmux_client_list);
+}
+
+bool top_feed_has_gone(const struct top_feed *feed)
+{
+	return feed->has_gone;
+}
+
+static void take_clients(struct top_feed *feed, const char *text)
+{
+	char client[PATH_MAX];
+	struct buf params;
+	if (!tmux_client_choose(text, feed->view->own_pane, client, sizeof client)) {
+		ask_item(feed, ASK_GO, "focus_pane", "pane", feed->going);
+		return;
+	}
+	buf_init(&params, 2 * PATH_MAX);
+	tmux_client_put_go(&params, client, feed->going);
+	ask(feed, ASK_GO, "run_tmux", (const char *)params.data);
+	buf_finish(&params);
+}
+
+void top_feed_refresh(struct top_feed *feed)
+{
+	for (size_t i = 0; i < ASK_COUNT_; i++)
+		feed->is_due[i] = true;
+}
+
+static void take_error(struct top_feed *feed, enum question question, const struct json *error)
+{
+	bool is_unknown =
+	    strcmp(ask_string(json_member(error, "data"), "kind", ""), "no_such_method") == 0;
+	if (question == ASK_LIST + TOP_AGENTS && is_unknown) {
+		feed->has_no_agents = true;
+		top_model_forget(feed->model, TOP_AGENTS);
+	} else if (question == ASK_STOP || question == ASK_CLIENTS || question == ASK_GO) {
+		(void)snprintf(feed->view->message, sizeof feed->view->message, "%s",
+		    ask_string(error, "message", "the request was refused"));
+	} else if (question == ASK_CAPTURE) {
+		const char *text = ask_string(error, "message", "");
+		top_view_preview(feed->view, feed->captured, text, strlen(text));
+	} else if (question == ASK_LIST + TOP_PANES) {
+		/* tmux is away: no panes, and its reason below. */
+		top_model_forget(feed->model, TOP_PANES);
+		(void)snprintf(feed->model->trouble, sizeof feed->model->trouble, "%s",
+		    ask_string(error, "message", ""));
+	}
+}
+
+static void take_result(struct top_feed *feed, enum question question, const struct json *result)
+{
+	struct top_model *model = feed->model;
+	if (question == ASK_STATUS) {
+		top_model_load_status(model, result, clock_real_ms());
+	} else if (question == ASK_OLD_QUEUE) {
+		top_model_load(model, TOP_QUEUE, result, feed->queue_after);
+	} else if (question == ASK_CAPTURE) {
+		const struct json *text = json_member(result, "text");
+		if (text != NULL && text->type == JSON_STRING)
+			top_view_preview(feed->view, feed->captured, text->text, text->len);
+	} else if (question == ASK_CLIENTS) {
+		take_clients(feed, ask_string(result, "output", ""));
+	} else if (question == ASK_GO) {
+		feed->has_gone = true;
+	} else if (question == ASK_STOP) {
+		(void)snprintf(feed->view->message, sizeof feed->view->message, "done");
+		top_feed_refresh(feed);
+	} else if (question >= ASK_LIST && question < ASK_LIST + TOP_LIST_COUNT_) {
+		enum top_list list = (enum top_list)(question - ASK_LIST);
+		top_model_load(model, list, result, -1);
+		if (list == TOP_PANES) {
+			model->trouble[0] = '\0';
+			top_cpu_measure(&feed->cpu, &model->lists[TOP_PANES]);
+		}
+	}
+}
+
+static void take_event(struct top_feed *feed, const struct json *params)
+{
+	const char *kind = ask_string(params, "kind", "");
+	for (size_t i = 0; i < INTERESTS_COUNT; i++) {
+		if (strcmp(interests[i].kind, kind) != 0)
+			continue;
+		feed->is_due[ASK_STATUS] = true;
+		feed->is_due[ASK_LIST + TOP_PANES] = true;
+		feed->is_due[ASK_LIST + TOP_AGENTS] = true;
+		if (!interests[i].is_queue)
+			continue;
+		feed->is_due[ASK_LIST + TOP_QUEUE] = true;
+		feed->is_due[ASK_LIST + TOP_JOBS] = true;
+		feed->is_due[ASK_LIST + TOP_TIMERS] = true;
+		feed->is_due[ASK_LIST + TOP_WATCHES] = true;
+	}
+}
+
+/* Handles a line. Returns whether the screen may change. */
+static bool take_line(struct top_feed *feed, const char *line, size_t len)
+{
+	struct json_error error;
+	const struct json *message = json_read(feed->reader, line, len, &error);
+	int64_t id = ask_int(message, "id", 0);
+	if (message == NULL) {
+		lose(feed, error.text);
+		return true;
+	}
+	if (strcmp(ask_string(message, "method", ""), "event") == 0) {
+		take_event(feed, json_member(message, "params"));
+		return false;
+	}
+	for (int question = 0; question < ASK_COUNT_; question++) {
+		if (feed->asked[question] == 0 || (int64_t)feed->asked[question] != id)
+			continue;
+		feed->asked[question] = 0;
+		if (feed->view->is_paused && question < ASK_CLIENTS)
+			return false;
+		if (json_member(message, "error") != NULL)
+			take_error(feed, (enum question)question, json_member(message, "error"));
+		else
+			take_result(feed, (enum question)question, json_member(message, "result"));
+		return true;
+	}
+	return false;
+}
+
+static bool take_lines(struct top_feed *feed)
+{
+	const char *line;
+	size_t len;
+	bool is_new = false;
+	while (feed->link != NULL) {
+		enum link_read read = link_read_line(feed->link, 0, &line, &len);
+		if (read == LINK_LINE) {
+			is_new = take_line(feed, line, len) || is_new;
+		} else if (read == LINK_END || read == LINK_BROKEN) {
+			lose(feed, read == LINK_END ? "muxbusd has ended" : strerror(errno));
+			return true;
+		} else {
+			break;
+		}
+	}
+	return is_new;
+}
+
+static void greet(struct top_feed *feed)
+{
+	feed->model->trouble[0] = '\0';
+	feed->has_no_agents = false;
+	memset(feed->when, 0, sizeof feed->when);
+	subscribe(feed);
+	top_feed_refresh(feed);
+}
+
+struct top_feed *top_feed_new(
+    const struct cli *cli, struct link *link, struct top_model *model, struct top_view *view)
+{
+	struct top_feed *feed = xcalloc(1, sizeof *feed);
+	feed->cli = cli;
+	feed->link = link;
+	feed->model = model;
+	feed->view = view;
+	feed->reader = json_reader_new(LINK_LINE_MAX);
+	greet(feed);
+	return feed;
+}
+
+void top_feed_free(struct top_feed *feed)
+{
+	link_close(feed->link);
+	json_reader_free(feed->reader);
+	mem_free(feed);
+}
+
+int top_feed_fd(const struct top_feed *feed)
+{
+	return feed->link != NULL ? link_fd(feed->link) : -1;
+}
+
+/* The time of the next request; INT64_MAX: only after an event. */
+static int64_t due_at(const struct top_feed *feed, enum question question)
+{
+	bool is_slow = question == ASK_STATUS ||
+	    (question >= ASK_LIST && question < ASK_OLD_QUEUE && question != ASK_LIST + TOP_QUEUE);
+	if (question != ASK_STATUS && !(question >= ASK_LIST && question < ASK_OLD_QUEUE))
+		return INT64_MAX;
+	if (feed->asked[question] != 0)
+		return INT64_MAX;
+	if (feed->when[question] == 0)
+		return 0;
+	if (feed->is_due[question])
+		return feed->when[question] + REFRESH_MS;
+	return is_slow ? feed->when[question] + SLOW_MS : INT64_MAX;
+}
+
+/* The time of the next capture of the chosen pane or job. */
+static int64_t capture_at(const struct top_feed *feed, const char **ret_id, bool *ret_is_log)
+{
+	*ret_id = top_view_wants(feed->view, feed->model, ret_is_log);
+	if (*ret_id == NULL || feed->asked[ASK_CAPTURE] != 0)
+		return INT64_MAX;
+	if (strcmp(*ret_id, feed->captured) != 0)
+		return 0;
+	return feed->when[ASK_CAPTURE] + REFRESH_MS;
+}
+
+int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms)
+{
+	const char *id;
+	bool is_log;
+	int64_t at = feed->reconnect_ms;
+	int64_t wait;
+	if (feed->link != NULL && feed->view->is_paused)
+		return INT32_MAX;
+	if (feed->link != NULL) {
+		at = capture_at(feed, &id, &is_log);
+		for (int question = 0; question < ASK_COUNT_; question++) {
+			int64_t due = due_at(feed, (enum question)question);
+			at = due < at ? due : at;
+		}
+	}
+	wait = at - now_ms;
+	return wait < 0 ? 0 : wait > INT32_MAX ? INT32_MAX : wait;
+}
+
+/* Says so if the list of panes is late: a fleet waits for its hosts for some seconds. */
+static void note_silence(struct top_feed *feed, int64_t now_ms)
+{
+	int64_t most_ms = feed->cli->is_fleet ? 2 * SILENT_MS : SILENT_MS;
+	/* The next answer clears this message. */
+	if (feed->asked[ASK_LIST + TOP_PANES] != 0 &&
+	    now_ms - feed->when[ASK_LIST + TOP_PANES] >= most_ms)
+		(void)snprintf(
+		    feed->model->trouble, sizeof feed->model->trouble, "muxbusd does not answer");
+}
+
+bool top_feed_step(struct top_feed *feed, int64_t now_ms)
+{
+	bool is_new = take_lines(feed);
+	char reason[PATH_MAX + 512];
+	const char *id;
+	bool is_log;
+	if (feed->link == NULL && now_ms >= feed->reconnect_ms) {
+		if (ask_open(&feed->link, feed->cli->socket, reason, sizeof reason) == LINK_OK)
+			greet(feed);
+		else
+			feed->reconnect_ms = now_ms + RECONNECT_MS;
+	}
+	if (feed->link == NULL || feed->view->is_paused)
+		return is_new;
+	for (int question = 0; question < ASK_COUNT_; question++) {
+		if (due_at(feed, (enum question)question) > now_ms)
+			continue;
+		if (question == ASK_STATUS)
+			ask(feed, ASK_STATUS, "status", NULL);
+		else
+			ask_list(feed, (enum top_list)(question - ASK_LIST));
+	}
+	note_silence(feed, now_ms);
+	if (capture_at(feed, &id, &is_log) <= now_ms)
+		ask_capture(feed, id, is_log);
+	return is_new;
+}

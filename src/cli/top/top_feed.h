@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The source of data for muxbus top: a link to the daemon that reconnects after a loss, events
+ * that trigger requests, and the answers, stored in a model.
+ */
+#ifndef CLI_TOP_FEED_H
+#define CLI_TOP_FEED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/cli.h"
+#include "cli/top/top_model.h"
+#include "cli/top/top_view.h"
+#include "client/link.h"
+
+struct top_feed;
+
+/* Takes over link; fills model and view, which must live longer. */
+struct top_feed *top_feed_new(
+    const struct cli *cli, struct link *link, struct top_model *model, struct top_view *view);
+void top_feed_free(struct top_feed *feed);
+
+/* A descriptor to poll for input; -1 while there is no daemon. */
+int top_feed_fd(const struct top_feed *feed);
+
+/* The time in ms until step() has work without input. */
+int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms);
+
+/* Reads input and sends due requests. Returns whether the screen may change. */
+bool top_feed_step(struct top_feed *feed, int64_t now_ms);
+
+/* Marks all lists as stale. */
+void top_feed_refresh(struct top_feed *feed);
+
+/* Shows this pane to the user: on the terminal that shows this program, or used last. */
+void top_feed_go(struct top_feed *feed, const char *pane);
+/* Whether that has happened. */
+bool top_feed_has_gone(const struct top_feed *feed);
+
+/* Asks the daemon to stop the item with this id in the current list. */
+void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id);
+
+#endif

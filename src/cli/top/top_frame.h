@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC */
+/* The screen of muxbus top: draws rows from a model, a view and a time. No input or output. */
+#ifndef CLI_TOP_FRAME_H
+#define CLI_TOP_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "cli/top/top_model.h"
+#include "cli/top/top_view.h"
+
+struct top_frame {
+	struct buf *rows; /* at most as wide as the view, with styles */
+	unsigned count;
+	unsigned columns;
+};
+
+void top_frame_init(struct top_frame *frame);
+void top_frame_finish(struct top_frame *frame);
+
+/* Draws the whole screen. Control characters are made visible, long text is cut. */
+void top_frame_draw(
+    struct top_frame *frame, struct top_view *view, struct top_model *model, int64_t now_ms);
+
+/*
+ * Appends the sequences that turn `old` into `frame` on a terminal: only changed rows are
+ * written. All rows are, if the sizes differ or old is NULL.
+ */
+void top_frame_update(struct buf *out, const struct top_frame *old, const struct top_frame *frame);
+
+#endif

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: ISC */
+/* The data of muxbus top. */
+#include "cli/top/top_model.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "cli/ask.h"
+#include "cli/show.h"
+
+#define TEXT_BYTES_MAX 4096 /* of a value; more does not fit on a screen */
+#define DETAIL_BYTES_MAX (TOP_ITEM_BYTES_MAX * 2)
+
+static void put_member(struct buf *out, const struct json *item, const char *name)
+{
+	const struct json *value = json_member(item, name);
+	if (value != NULL && (value->type == JSON_STRING || value->type == JSON_NUMBER))
+		(void)buf_append(out, value->text, value->len); /* nothing if it is too long */
+}
+
+/* Columns that show one member. */
+#define MEMBER(member)                                                      \
+	static void read_##member(struct buf *out, const struct json *item) \
+	{                                                                   \
+		put_member(out, item, #member);                             \
+	}
+MEMBER(command)
+MEMBER(due)
+MEMBER(file)
+MEMBER(last_output)
+MEMBER(path)
+MEMBER(pid)
+MEMBER(reason)
+MEMBER(regex)
+MEMBER(seq)
+MEMBER(since)
+MEMBER(source)
+MEMBER(started)
+MEMBER(state)
+MEMBER(text)
+MEMBER(time)
+MEMBER(title)
+
+/*
+ * The target of an item's host as its ids begin: "HOST:", or "HOST/SERVER:" if the host has more
+ * servers. The length with the colon; 0: the id is that of a single daemon.
+ */
+static size_t host_len(const struct json *item, const struct json *id)
+{
+	const struct json *host = json_member(item, "host");
+	const char *colon;
+	if (host == NULL || host->type != JSON_STRING || id == NULL || id->type != JSON_STRING ||
+	    id->len <= host->len || memcmp(id->text, host->text, host->len) != 0 ||
+	    (id->text[host->len] != ':' && id->text[host->len] != '/'))
+		return 0;
+	colon = memchr(id->text, ':', id->len);
+	return colon != NULL ? (size_t)(colon - id->text) + 1 : 0;
+}
+
+/* Columns that show an id without its host. */
+static void put_id(struct buf *out, const struct json *item, const char *name)
+{
+	const struct json *id = json_member(item, name);
+	size_t len = host_len(item, id);
+	if (len > 0)
+		(void)buf_append(out, id->text + len, id->len - len); /* nothing if too long */
+	else
+		put_member(out, item, name);
+}
+
+#define ID(member)                                                          \
+	static void read_##member(struct buf *out, const struct json *item) \
+	{                                                                   \
+		put_id(out, item, #member);                                 \
+	}
+ID(agent)
+ID(id)
+ID(pane)
+
+static void read_host(struct buf *out, const struct json *item)
+{
+	static const char *const names[] = {"pane", "id", "agent"};
+	size_t len = 0;
+	for (size_t i = 0; i < sizeof names / sizeof names[0] && len == 0; i++) {
+		const struct json *id = json_member(item, names[i]);
+		len = host_len(item, id);
+		if (len > 0)
+			(void)buf_append(out, id->text, len - 1);
+	}
+	if (len == 0)
+		put_member(out, item, "host");
+}
+
+static void read_place(struct buf *out, const struct json *item)
+{
+	put_member(out, item, "session_name");
+	(void)buf_printf(out, ":%" PRId64 ".%" PRId64, ask_int(item, "window_index", 0),
+	    ask_int(item, "pane_index", 0));
+}
+
+/* In local time. */
+static void read_due_clock(struct buf *out, const struct json *item)
+{
+	if (json_member(item, "due") != NULL)
+		show_value(out, json_member(item, "due"));
+}
+
+static void read_pane_state(struct buf *out, const struct json *item)
+{
+	int64_t status;
+	const struct json *exit_status = json_member(item, "exit_status");
+	const char *mode = ask_string(item, "mode", "");
+	if (ask_bool(item, "dead", false) && json_int(exit_status, &status))
+		(void)buf_printf(out, "exit %" PRId64, status);
+	else if (ask_bool(item, "dead", false))
+		(void)buf_append_str(out, "dead");
+	else if (*mode)
+		(void)buf_append_str(out, strcmp(mode, "copy-mode") == 0 ? "copying" : mode);
+	else if (ask_bool(item, "human", false))
+		(void)buf_append_str(out, "human");
+}
+
+static void read_job_result(struct buf *out, const struct json *item)
+{
+	const struct json *code = json_member(item, "exit_code");
+	const struct json *signal = json_member(item, "signal");
+	if (code != NULL && code->type == JSON_NUMBER)
+		put_member(out, item, "exit_code");
+	if (signal == NULL || signal->type != JSON_NUMBER)
+		return;
+	(void)buf_append_str(out, out->len > 0 ? " SIG " : "SIG "); /* as muxbus jobs */
+	put_member(out, item, "signal");
+}
+
+static void read_job_command(struct buf *out, const struct json *item)
+{
+	const struct json *name = json_member(item, "name");
+	if (name != NULL && name->type == JSON_STRING && name->len > 0) {
+		put_member(out, item, "name");
+		(void)buf_append_str(out, ": ");
+	}
+	put_member(out, item, "command");
+}
+
+static void put_amount(struct buf *out, int64_t amount, const char *const *units, int64_t step)
+{
+	int64_t whole = amount;
+	size_t unit = 0;
+	for (; whole >= step && units[unit + 1] != NULL; unit++)
+		whole /= step;
+	(void)buf_printf(out, "%" PRId64 "%s", whole, units[unit]);
+}
+
+static void read_job_bytes(struct buf *out, const struct json *item)
+{
+	static const char *const units[] = {"", "K", "M", "G", "T", NULL};
+	if (json_member(item, "log_bytes") != NULL)
+		put_amount(out, ask_int(item, "log_bytes", 0), units, 1024);
+}
+
+static void put_seconds(struct buf *out, double seconds)
+{
+	if (seconds < 60)
+		(void)buf_printf(out, "%.*fs", seconds < 10 ? 1 : 0, seconds);
+	else if (seconds < 3600)
+		(void)buf_printf(out, "%dm%02d", (int)seconds / 60, (int)seconds % 60);
+	else if (seconds < 1e9)
+		(void)buf_printf(out, "%dh%02d", (int)seconds / 3600, (int)seconds / 60 % 60);
+}
+
+static void read_job_took(struct buf *out, const struct json *item)
+{
+	const struct json *took = json_member(item, "duration_ms");
+	if (took != NULL && took->type == JSON_NUMBER)
+		put_seconds(out, ask_double(item, "duration_ms") / 1000);
+}
+
+static void read_timer_period(struct buf *out, const struct json *item)
+{
+	double period = ask_double(item, "period_sec");
+	if (period > 0) {
+		(void)buf_append_str(out, "every ");
+		put_seconds(out, period);
+	} else {
+		(void)buf_append_str(out, "once");
+	}
+}
+
+/* A command as one text, or as words. */
+static void read_agent_command(struct buf *out, const struct json *item)
+{
+	const struct json *command = json_member(item, "command");
+	if (command == NULL || command->type != JSON_ARRAY) {
+		read_command(out, item);
+		return;
+	}
+	for (const struct json *word = command->child; word != NULL; word = word->next) {
+		if (word->type != JSON_STRING)
+			continue;
+		if (out->len > 0)
+			(void)buf_append_byte(out, ' ');
+		(void)buf_append(out, word->text, word->len); /* cut if it is too long */
+	}
+}
+
+struct word {
+	const char *word;
+	const char *text;
+};
+
+static const struct word way_words[] = {
+    {"waited", "taken by a wait"},
+    {"follow", "taken by follow"},
+    {"hook", "taken by a hook"},
+    {"queue_command", "sent by a command"},
+    {"typed", "typed"},
+    {"shown", "shown to you"},
+    {"on_notify", "taken by on_notify"},
+    {"none", "no way"},
+    {NULL, NULL},
+};
+
+static const struct word result_words[] = {
+    {"deferred", "waits"},
+    {"submitted", "typed"},
+    {"typed", "typed, not taken"},
+    {"shown", "shown"},
+    {"handed_over", "taken"},
+    {"refused", "refused"},
+    {NULL, NULL},
+};
+
+static const char *find_text(const struct word *words, const char *word)
+{
+	while (words->word != NULL && strcmp(words->word, word) != 0)
+		words++;
+	return words->word != NULL ? words->text : word;
+}
+
+/* The receipt of a notification in words: "waits: a person types". */
+static void read_delivery(struct buf *out, const struct json *item)
+{
+	const struct json *delivery = json_member(item, "delivery");
+	const char *result = ask_string(delivery, "result", "");
+	const char *way = ask_string(delivery, "way", "");
+	const char *reason = ask_string(delivery, "reason", "");
+	if (strcmp(result, "handed_over") == 0 && *way)
+		(void)buf_append_str(out, find_text(way_words, way));
+	else
+		(void)buf_append_str(out, find_text(result_words, result));
+	if (*reason)
+		(void)buf_printf(out, "%s%s", out->len > 0 ? ": " : "", reason);
+}
+
+static void read_watch_wish(struct buf *out, const struct json *item)
+{
+	if (ask_bool(item, "wake_on_change", false))
+		(void)buf_append_str(out, "any change");
+	else
+		read_regex(out, item);
+}
+
+#define HOST_COLUMN                                      \
+	{                                                \
+		"HOST", TOP_HOST, 0, 0, false, read_host \
+	}
+
+const struct top_table top_tables[TOP_LIST_COUNT_] = {
+    [TOP_PANES] = {"Panes", "list_panes", "panes", "pane", NULL, NULL, NULL,
+	{
+	    {"PANE", TOP_TEXT, 5, 0, false, read_pane},
+	    HOST_COLUMN,
+	    {"WHERE", TOP_TEXT, 14, 3, false, read_place},
+	    {"STATE", TOP_STATE, 8, 4, false, read_pane_state},
+	    {"OUTPUT", TOP_AGE, 6, 2, true, read_last_output},
+	    {"CPU", TOP_CPU, 4, 4, true, read_pid},
+	    {"COMMAND", TOP_TEXT, 12, 0, false, read_command},
+	    {"TITLE", TOP_TEXT, 0, 1, false, read_title},
+	    {"PATH", TOP_PATH, 0, 5, false, read_path},
+	}},
+    [TOP_JOBS] = {"Jobs", "list_jobs", "jobs", "id", "stop", "stop_job", "job",
+	{
+	    {"JOB", TOP_TEXT, 5, 0, false, read_id},
+	    HOST_COLUMN,
+	    {"STATE", TOP_STATE, 8, 0, false, read_state},
+	    {"EXIT", TOP_TEXT, 6, 2, true, read_job_result},
+	    {"AGE", TOP_AGE, 5, 1, true, read_started},
+	    {"TOOK", TOP_TEXT, 6, 3, true, read_job_took},
+	    {"LOG", TOP_TEXT, 5, 4, true, read_job_bytes},
+	    {"PANE", TOP_TEXT, 5, 5, false, read_pane},
+	    {"COMMAND", TOP_TEXT, 0, 0, false, read_job_command},
+	}},
+    [TOP_TIMERS] = {"Timers", "list_timers", "timers", "id", "cancel", "cancel_timer", "timer",
+	{
+	    {"TIMER", TOP_TEXT, 5, 0, false, read_id},
+	    HOST_COLUMN,
+	    {"DUE IN", TOP_DUE, 7, 0, true, read_due},
+	    {"PANE", TOP_TEXT, 5, 1, false, read_pane},
+	    {"PERIOD", TOP_TEXT, 12, 3, false, read_timer_period},
+	    {"DUE", TOP_TEXT, 19, 2, false, read_due_clock},
+	    {"TEXT", TOP_TEXT, 0, 0, false, read_text},
+	}},
+    [TOP_WATCHES] = {"Watches", "list_watches", "watches", "id", "cancel", "cancel_watch", "id",
+	{
+	    {"WATCH", TOP_TEXT, 5, 0, false, read_id},
+	    HOST_COLUMN,
+	    {"STATE", TOP_STATE, 10, 2, false, read_state},
+	    {"ENDS IN", TOP_DUE, 7, 3, true, read_due},
+	    {"PANE", TOP_TEXT, 5, 4, false, read_pane},
+	    {"FILE", TOP_PATH, 0, 0, false, read_file},
+	    {"FOR", TOP_TEXT, 0, 1, false, read_watch_wish},
+	}},
+    [TOP_QUEUE] = {"Queue", "list_notifications", "notifications", "seq", "cancel",
+	"cancel_notification", "seq",
+	{
+	    {"SEQ", TOP_TEXT, 8, 5, true, read_seq},
+	    {"ID", TOP_TEXT, 5, 0, false, read_id},
+	    HOST_COLUMN,
+	    {"AGE", TOP_AGE, 5, 1, true, read_time},
+	    {"SOURCE", TOP_TEXT, 9, 4, false, read_source},
+	    {"STATE", TOP_STATE, 12, 2, false, read_state},
+	    {"PANE", TOP_TEXT, 5, 3, false, read_pane},
+	    {"TEXT", TOP_TEXT, 0, 0, false, read_text},
+	    {"DELIVERY", TOP_TEXT, 0, 3, false, read_delivery},
+	}},
+    [TOP_AGENTS] = {"Agents", "list_agents", "agents", "agent", "stop", "stop_agent", "agent",
+	{
+	    {"AGENT", TOP_TEXT, 14, 0, false, read_agent},
+	    HOST_COLUMN,
+	    {"STATE", TOP_STATE, 9, 0, false, read_state},
+	    {"SINCE", TOP_AGE, 5, 2, true, read_since},
+	    {"PANE", TOP_TEXT, 5, 1, false, read_pane},
+	    {"WHY", TOP_TEXT, 0, 4, false, read_reason},
+	    {"COMMAND", TOP_TEXT, 0, 3, false, read_agent_command},
+	}},
+};
+
+struct word_style {
+	const char *word;
+	enum screen_style style;
+	bool is_over;
+};
+
+static const struct word_style word_styles[] = {
+    {"acknowledged", SCREEN_PLAIN, true},
+    {"absent", SCREEN_WARN, false},
+    {"blocked", SCREEN_WARN, false},
+    {"busy", SCREEN_GOOD, false},
+    {"cancelled", SCREEN_PLAIN, true},
+    {"copying", SCREEN_WARN, false},
+    {"crashed", SCREEN_BAD, false},
+    {"dead", SCREEN_BAD, false},
+    {"delivered", SCREEN_PLAIN, true},
+    {"delivering", SCREEN_GOOD, false},
+    {"exit 0", SCREEN_PLAIN, true},
+    {"exited", SCREEN_PLAIN, true},
+    {"failed", SCREEN_BAD, false},
+    {"gone", SCREEN_PLAIN, true},
+    {"human", SCREEN_NAME, false},
+    {"lost", SCREEN_BAD, false},
+    {"queued", SCREEN_WARN, false},
+    {"ready", SCREEN_GOOD, false},
+    {"reading", SCREEN_GOOD, false},
+    {"running", SCREEN_GOOD, false},
+    {"starting", SCREEN_WARN, false},
+    {"stopped", SCREEN_WARN, true},
+    {"unreadable", SCREEN_BAD, false},
+};
+
+static const struct word_style *find_word(const char *word)
+{
+	for (size_t i = 0; i < sizeof word_styles / sizeof word_styles[0]; i++)
+		if (strcmp(word_styles[i].word, word) == 0)
+			return &word_styles[i];
+	return NULL;
+}
+
+enum screen_style top_state_style(const char *word)
+{
+	const struct word_style *found = find_word(word);
+	if (found == NULL && strncmp(word, "exit ", 5) == 0)
+		return SCREEN_BAD;
+	return found != NULL ? found->style : SCREEN_PLAIN;
+}
+
+static void free_items(struct top_items *items)
+{
+	for (size_t i = 0; i < items->count; i++) {
+		mem_free(items->items[i].id);
+		mem_free(items->items[i].pane);
+		mem_free(items->items[i].host);
+		mem_free(items->items[i].server);
+		mem_free(items->items[i].json);
+		for (size_t column = 0; column < TOP_COLUMNS_MAX; column++)
+			mem_free(items->items[i].values[column].text);
+	}
+	items->count = 0;
+}
+
+void top_model_init(struct top_model *model, const char *name)
+{
+	*model = (struct top_model){.reader = json_reader_new(TOP_ITEM_BYTES_MAX)};
+	(void)snprintf(model->name, sizeof model->name, "%s", name);
+}
+
+void top_model_finish(struct top_model *model)
+{
+	for (size_t i = 0; i < TOP_LIST_COUNT_; i++) {
+		free_items(&model->lists[i]);
+		mem_free(model->lists[i].items);
+	}
+	json_reader_free(model->reader);
+}
+
+static char *read_value(const struct top_column *column, const struct json *json)
+{
+	struct buf text;
+	char *value;
+	buf_init(&text, TEXT_BYTES_MAX);
+	column->read(&text, json);
+	value = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
+	buf_finish(&text);
+	return value;
+}
+
+/* A text without NULs of an item, or NULL. */
+static char *copy_member(const struct json *json, const char *name)
+{
+	const struct json *member = json_member(json, name);
+	return member != NULL && member->type == JSON_STRING ? xmemdup(member->text, member->len)
+							     : NULL;
+}
+
+static bool is_pane(const struct json *json)
+{
+	const struct json *pane = json_member(json, "pane");
+	return pane != NULL && pane->type == JSON_STRING && pane->text[host_len(json, pane)] == '%';
+}
+
+/* A number is an id of one host: the target names the host. */
+static void put_target(struct buf *out, const struct top_table *table, const struct top_item *item,
+    const struct json *json)
+{
+	const struct json *id = json_member(json, table->id);
+	if (item->host != NULL && item->server != NULL && id != NULL && id->type == JSON_NUMBER)
+		(void)buf_printf(out, "%s/%s:", item->host, item->server);
+	put_member(out, json, table->id);
+}
+
+static void load_item(const struct top_table *table, struct top_item *item, const struct json *json)
+{
+	struct buf text;
+	struct json_writer writer;
+	*item = (struct top_item){.cpu_percent = -1};
+	item->pid = (pid_t)ask_int(json, "pid", 0);
+	item->pane = is_pane(json) ? copy_member(json, "pane") : NULL;
+	item->host = copy_member(json, "host");
+	item->server = copy_member(json, "server");
+	if (item->host != NULL)
+		item->pid = 0; /* of another machine */
+	buf_init(&text, TOP_ITEM_BYTES_MAX);
+	json_writer_init(&writer, &text);
+	json_put_value(&writer, NULL, json);
+	item->json = xstrdup((const char *)text.data);
+	buf_clear(&text);
+	put_target(&text, table, item, json);
+	item->id = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
+	buf_finish(&text);
+	for (size_t i = 0; table->columns[i].title != NULL; i++) {
+		const struct top_column *column = &table->columns[i];
+		struct top_value *value = &item->values[i];
+		const struct word_style *word;
+		value->text = read_value(column, json);
+		if (column->kind == TOP_AGE || column->kind == TOP_DUE)
+			value->time_ms = clock_parse(value->text);
+		word = column->kind == TOP_STATE ? find_word(value->text) : NULL;
+		item->is_over = item->is_over || (word != NULL && word->is_over);
+	}
+}
+
+/* The hosts that an answer of the fleet does not have; the last ones may be cut. */
+static void load_missing(struct top_items *items, const struct json *result)
+{
+	const struct json *missing = json_member(result, "missing");
+	const struct json *host = missing != NULL ? missing->child : NULL;
+	size_t len = 0;
+	items->missing[0] = '\0';
+	for (; host != NULL && len < sizeof items->missing; host = host->next)
+		len += (size_t)snprintf(items->missing + len, sizeof items->missing - len,
+		    "%s%s/%s: %s", len > 0 ? "; " : "", ask_string(host, "host", ""),
+		    ask_string(host, "server", ""), ask_string(host, "reason", ""));
+}
+
+void top_model_load(
+    struct top_model *model, enum top_list list, const struct json *result, int64_t after)
+{
+	const struct top_table *table = &top_tables[list];
+	struct top_items *items = &model->lists[list];
+	const struct json *array = json_member(result, table->member);
+	size_t before;
+	if (after < 0)
+		free_items(items);
+	items->is_known = array != NULL && array->type == JSON_ARRAY;
+	if (!items->is_known)
+		return;
+	items->has_hosts = json_member(result, "hosts") != NULL;
+	load_missing(items, result);
+	before = items->count;
+	items->items =
+	    xrealloc(items->items, (before + array->count + 1) * sizeof(struct top_item));
+	for (const struct json *json = array->child; json != NULL; json = json->next) {
+		if (items->count >= TOP_ITEMS_MAX)
+			break;
+		if (after < 0 || ask_int(json, table->id, 0) <= after)
+			load_item(table, &items->items[items->count++], json);
+	}
+	/* Search from the end: the newest item comes first. */
+	if (list == TOP_QUEUE || list == TOP_JOBS) {
+		for (size_t i = before, j = items->count; i + 1 < j; i++) {
+			struct top_item item = items->items[--j];
+			items->items[j] = items->items[i];
+			items->items[i] = item;
+		}
+	}
+}
+
+void top_model_forget(struct top_model *model, enum top_list list)
+{
+	free_items(&model->lists[list]);
+	model->lists[list].is_known = false;
+	model->lists[list].missing[0] = '\0';
+}
+
+void top_model_load_status(struct top_model *model, const struct json *result, int64_t now_ms)
+{
+	struct top_status *status = &model->status;
+	const struct json *queue = json_member(result, "queue");
+	const struct json *fleet = json_member(result, "fleet");
+	int64_t started_ms;
+	(void)snprintf(
+	    status->version, sizeof status->version, "%s", ask_string(result, "version", ""));
+	(void)snprintf(status->tmux_version, sizeof status->tmux_version, "%s",
+	    ask_string(json_member(result, "tmux"), "version", "?"));
+	/* In steps of a second, so that the start time stays constant. */
+	started_ms = now_ms - (int64_t)(ask_double(result, "uptime_sec") * 1000);
+	if (status->started_ms < started_ms - 1000 || status->started_ms > started_ms + 1000)
+		status->started_ms = started_ms;
+	/* One host of the fleet. */
+	if (*ask_string(result, "host", ""))
+		(void)snprintf(
+		    model->name, sizeof model->name, "%s", ask_string(result, "host", ""));
+	status->is_fleet = fleet != NULL;
+	status->hosts = ask_int(fleet, "hosts", 0);
+	status->hosts_up = ask_int(fleet, "up", 0);
+	status->hosts_connecting = ask_int(fleet, "connecting", 0);
+	status->hosts_down = ask_int(fleet, "down", 0);
+	status->sessions = ask_int(result, "sessions", 0);
+	status->windows = ask_int(result, "windows", 0);
+	status->peers = ask_int(result, "peers", 0);
+	status->waits = ask_int(result, "waits", 0);
+	status->undelivered = ask_int(queue, "undelivered", 0);
+	status->consumers = ask_int(queue, "consumers", 0);
+	status->last = ask_int(queue, "last", 0);
+}
+
+void top_model_describe(struct top_model *model, const struct top_item *item, struct buf *out)
+{
+	struct json_error error;
+	struct json_writer writer;
+	const struct json *json = json_read(model->reader, item->json, strlen(item->json), &error);
+	if (json == NULL)
+		return;
+	for (const struct json *member = json->child; member != NULL; member = member->next) {
+		struct buf value;
+		buf_init(&value, DETAIL_BYTES_MAX);
+		json_writer_init(&writer, &value);
+		if (member->type == JSON_STRING) {
+			(void)buf_append(&value, member->text, member->len);
+		} else if (member->type != JSON_NULL) {
+			json_put_value(&writer, NULL, member);
+		}
+		(void)buf_printf(out, "%-16s ", member->name);
+		if (value.len > 0)
+			(void)str_append_visible(out, value.data, value.len);
+		(void)buf_append_byte(out, '\n');
+		buf_finish(&value);
+	}
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The user's view of muxbus top: the chosen, opened and filtered items, and the effect of keys.
+ * No input or output.
+ */
+#ifndef CLI_TOP_VIEW_H
+#define CLI_TOP_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "cli/top/top_keys.h"
+#include "cli/top/top_model.h"
+
+enum {
+	TOP_FILTER_MAX = 60, /* bytes */
+	TOP_PREVIEW_MAX = 256 * 1024, /* bytes of a captured pane */
+	TOP_PANEL_ROWS_MIN = 30, /* higher screens show the chosen item below the list */
+	TOP_LIST_ROWS_MIN = 8, /* of the list above the panel */
+};
+
+enum top_mode {
+	TOP_MODE_LIST,
+	TOP_MODE_DETAILS,
+	TOP_MODE_CAPTURE,
+	TOP_MODE_LOG, /* the end of a job's output */
+	TOP_MODE_HELP,
+};
+
+enum top_prompt {
+	TOP_PROMPT_NONE,
+	TOP_PROMPT_FILTER,
+	TOP_PROMPT_STOP, /* confirm a stop of the chosen item */
+};
+
+struct top_view {
+	unsigned columns;
+	unsigned rows;
+	bool has_style; /* else not even bold */
+	bool has_color;
+	enum top_list list;
+	enum top_mode mode;
+	enum top_prompt prompt;
+	char *chosen[TOP_LIST_COUNT_]; /* its id; NULL: the first */
+	size_t place[TOP_LIST_COUNT_]; /* its last position, in case it is gone */
+	size_t scroll[TOP_LIST_COUNT_]; /* rows above the screen */
+	size_t count; /* items that passed the filter last time */
+	size_t text_scroll; /* of details, a capture, a log or the help */
+	bool follows; /* the end of a log stays on the screen */
+	char filter[TOP_FILTER_MAX + 1];
+	bool is_paused;
+	char own_pane[32]; /* the pane that this program runs in; "": none */
+	bool has_missing; /* a row above the list names the missing hosts */
+	struct buf preview; /* the screen of a pane, or the end of a job's output */
+	char preview_id[TOP_ID_SIZE]; /* that pane or job; "": none */
+	char message[400]; /* about the last action; "": none */
+};
+
+enum top_action {
+	TOP_NOTHING,
+	TOP_CHANGED, /* draw again */
+	TOP_QUIT,
+	TOP_SUSPEND,
+	TOP_REDRAW, /* draw everything */
+	TOP_RESUME, /* the pause is over: ask for missed changes */
+	TOP_STOP, /* stop the chosen item; the user has confirmed */
+	TOP_GO, /* show the pane of the chosen item to the user */
+};
+
+void top_view_init(struct top_view *view, unsigned columns, unsigned rows);
+void top_view_finish(struct top_view *view);
+
+/* Applies a key to the view, and returns an action for the caller. */
+enum top_action top_view_key(
+    struct top_view *view, const struct top_model *model, const struct top_key *key);
+
+/*
+ * The items of the current list that pass the filter, and the index of the chosen one; *ret_items
+ * is memory of mem_alloc(), NULL if there are none.
+ */
+size_t top_view_items(struct top_view *view, const struct top_model *model,
+    const struct top_item ***ret_items, size_t *ret_chosen);
+
+/* The chosen item, or NULL. */
+const struct top_item *top_view_chosen(struct top_view *view, const struct top_model *model);
+
+/* The pane whose screen is needed now, or the job whose log is (*ret_is_log); NULL: none. */
+const char *top_view_wants(struct top_view *view, const struct top_model *model, bool *ret_is_log);
+
+/* Stores the screen of a pane, or the end of a job's output. */
+void top_view_preview(struct top_view *view, const char *id, const void *text, size_t len);
+
+/* The rows of the list or the opened text; and those of the panel below (0: none). */
+unsigned top_view_body(const struct top_view *view);
+unsigned top_view_panel(const struct top_view *view);
+
+#endif

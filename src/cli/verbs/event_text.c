@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: ISC */
+/* An event as a line for people. */
+#include "cli/verbs/event_text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/ask.h"
+#include "cli/screen_text.h"
+#include "cli/show.h"
+
+#define VALUE_MAX ((size_t)16 * 1024 * 1024)
+#define KIND_COLUMNS 20
+
+/* Members that are at the front of the line, or of no use to a person. */
+static const char *const elsewhere[] = {"kind", "layout", "left", "offset", "pane", "pid", "seq",
+    "session", "subscription", "text", "time", "top", "tty", "window"};
+
+/* Whether a member is printed: false, null and lists of objects are not. */
+static bool is_worth_it(const struct json *member)
+{
+	bool is_list = member->type == JSON_ARRAY && member->child != NULL &&
+	    (member->child->type == JSON_OBJECT || member->child->type == JSON_ARRAY);
+	return member->type != JSON_NULL && (member->type != JSON_BOOL || member->boolean) &&
+	    !is_list;
+}
+
+static bool is_elsewhere(const char *name)
+{
+	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+		if (strcmp(elsewhere[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* The time of day, with milliseconds. */
+static void put_clock(struct buf *out, const char *text)
+{
+	struct tm utc = {0};
+	struct tm local;
+	char clock[16];
+	const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &utc);
+	time_t when = rest != NULL ? timegm(&utc) : 0;
+	if (rest == NULL || *rest != '.' || localtime_r(&when, &local) == NULL ||
+	    strftime(clock, sizeof clock, "%H:%M:%S", &local) == 0) {
+		(void)screen_text_line(out, text, strlen(text));
+		return;
+	}
+	(void)buf_append_str(out, clock);
+	(void)screen_text_line(out, rest, strnlen(rest, 4));
+}
+
+static enum screen_style style_of(const char *kind)
+{
+	if (strcmp(kind, "gap") == 0 || strcmp(kind, "server_lost") == 0)
+		return SCREEN_BAD;
+	if (strcmp(kind, "notification") == 0 || strcmp(kind, "delivery") == 0)
+		return SCREEN_WARN;
+	return SCREEN_GOOD;
+}
+
+/* The subject of the event: the smallest object that it names. */
+static const char *subject_of(const struct json *event)
+{
+	static const char *const names[] = {"pane", "window", "session"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *id = ask_string(event, names[i], NULL);
+		if (id != NULL)
+			return id;
+	}
+	return "";
+}
+
+static void put_visible(struct buf *out, const struct json *value)
+{
+	struct buf text;
+	buf_init(&text, VALUE_MAX);
+	show_value(&text, value);
+	(void)screen_text_line(out, text.len > 0 ? (const char *)text.data : "", text.len);
+	buf_finish(&text);
+}
+
+void event_text(struct buf *out, const struct json *event, bool has_color)
+{
+	const char *kind = ask_string(event, "kind", "?");
+	const char *text = ask_string(event, "text", NULL);
+	const char *subject = subject_of(event);
+	const char *plain = screen_style(has_color, SCREEN_PLAIN);
+	const char *dim = screen_style(has_color, SCREEN_DIM);
+	(void)buf_append_str(out, dim);
+	put_clock(out, ask_string(event, "time", "?"));
+	(void)buf_printf(out, "%s  %s", plain, screen_style(has_color, style_of(kind)));
+	(void)screen_text_line(out, kind, strlen(kind));
+	(void)buf_printf(out, "%s%*s  ", plain,
+	    (int)(strlen(kind) < KIND_COLUMNS ? KIND_COLUMNS - strlen(kind) : 0), "");
+	(void)screen_text_line(out, subject, strlen(subject));
+	(void)buf_printf(out, "%*s", (int)(strlen(subject) < 4 ? 4 - strlen(subject) : 0), "");
+	if (text != NULL) {
+		(void)buf_append_str(out, "  ");
+		put_visible(out, json_member(event, "text"));
+	}
+	for (const struct json *at = event->child; at != NULL; at = at->next) {
+		if (is_elsewhere(at->name) || !is_worth_it(at))
+			continue;
+		(void)buf_printf(out, "  %s", dim);
+		(void)screen_text_line(out, at->name, at->name_len);
+		(void)buf_printf(out, "=%s", plain);
+		put_visible(out, at);
+	}
+	(void)buf_append_byte(out, '\n');
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * muxbus hook: agents call it at the start and end of their sessions and turns. It reports the
+ * agent's pane, session and state to the daemon, and hands over the pane's notifications. Behind
+ * ssh it reports by a mark.
+ *
+ * It never disturbs an agent: after any error it stays silent and quick, with status 0.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "cli/ask.h"
+#include "cli/own_pane.h"
+#include "cli/verbs.h"
+#include "cli/verbs/hook_event.h"
+#include "cli/verbs/mark.h"
+#include "client/link.h"
+
+enum {
+	INPUT_MS = 500, /* for all of standard input */
+	ALL_MS = 2000, /* for the daemon, in addition */
+	TAKE_MAX = 32,
+	TEXT_MAX = 32 * 1024,
+	PARAMS_MAX = 4096,
+};
+
+struct hook {
+	struct cli *cli;
+	struct link *link;
+	struct hook_event event;
+	int64_t deadline_ms; /* CLOCK_MONOTONIC */
+	char pane[16]; /* the caller's pane according to the daemon; "": none */
+};
+
+static int64_t left_ms(const struct hook *hook)
+{
+	int64_t left = hook->deadline_ms - clock_mono_ms();
+	return left > 0 ? left : 0;
+}
+
+/* Reads standard input to its end, within bounds of time and size. */
+static void read_input(struct buf *input)
+{
+	int64_t end_ms = clock_mono_ms() + INPUT_MS;
+	if (isatty(STDIN_FILENO))
+		return;
+	while (input->len < HOOK_INPUT_MAX) {
+		struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLIN};
+		int64_t left = end_ms - clock_mono_ms();
+		char piece[65536];
+		ssize_t count;
+		if (left <= 0 || poll(&fd, 1, (int)left) <= 0)
+			return;
+		count = read(STDIN_FILENO, piece, sizeof piece);
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0 || buf_append(input, piece, (size_t)count) != 0)
+			return;
+	}
+}
+
+/* The result, lent until the next request; NULL if there is none. */
+static const struct json *ask(struct hook *hook, const char *method, const struct buf *params)
+{
+	struct link_answer answer;
+	if (link_ask(hook->link, method, (const char *)params->data, left_ms(hook), &answer) !=
+	    LINK_LINE)
+		return NULL;
+	return answer.result;
+}
+
+/*
+ * Reports the session and, if known, its state. Returns the number of waiting notifications, or
+ * -1 on failure.
+ */
+static int64_t report(struct hook *hook, const char *state)
+{
+	const struct json *result;
+	struct json_writer writer;
+	struct buf params;
+	char pane[16];
+	json_start_object(&writer, &params, PARAMS_MAX);
+	json_put_str(&writer, "agent", hook->event.agent);
+	if (own_pane(hook->cli, pane, sizeof pane))
+		json_put_str(&writer, "pane", pane);
+	if (hook->event.session[0] != '\0')
+		json_put_str(&writer, "session", hook->event.session);
+	if (state != NULL)
+		json_put_str(&writer, "state", state);
+	json_object_end(&writer);
+	result = ask(hook, "report_agent", &params);
+	buf_finish(&params);
+	if (result == NULL || !ask_bool(result, "taken", false))
+		return -1;
+	(void)snprintf(hook->pane, sizeof hook->pane, "%s", ask_string(result, "pane", ""));
+	return ask_int(result, "queued", 0);
+}
+
+/* Collects the notifications as text, one line each, and their numbers to acknowledge. */
+static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
+{
+	const struct json *result, *notes;
+	struct json_writer writer;
+	struct buf params;
+	size_t count = 0;
+	json_start_object(&writer, &params, PARAMS_MAX);
+	json_put_str(&writer, "pane", hook->pane);
+	json_put_str(&writer, "way", "hook");
+	json_put_int(&writer, "limit", TAKE_MAX);
+	json_object_end(&writer);
+	result = ask(hook, "take_notifications", &params);
+	buf_finish(&params);
+	notes = json_member(result, "notifications");
+	if (notes == NULL || notes->type != JSON_ARRAY)
+		return 0;
+	for (const struct json *note = notes->child; note != NULL && count < TAKE_MAX;
+	     note = note->next) {
+		const char *notice = ask_string(note, "notice", "");
+		if (buf_printf(text, "%s%s", count > 0 ? "\n" : "", notice) != 0)
+			break; /* unacknowledged notifications come again */
+		seqs[count++] = ask_int(note, "seq", 0);
+	}
+	return count;
+}
+
+static void acknowledge(struct hook *hook, int64_t seq)
+{
+	struct buf params;
+	buf_init(&params, PARAMS_MAX);
+	(void)buf_printf(&params, "{\"seq\":%lld}", (long long)seq);
+	(void)ask(hook, "ack_notification", &params);
+	buf_finish(&params);
+}
+
+/* Hands over the waiting notifications. Returns whether the agent got any. */
+static bool hand_over(struct hook *hook)
+{
+	int64_t seqs[TAKE_MAX];
+	struct buf text, out;
+	bool is_written = false;
+	size_t count;
+	buf_init(&text, TEXT_MAX);
+	buf_init(&out, 8 * TEXT_MAX);
+	count = take(hook, &text, seqs);
+	if (count > 0) {
+		hook_event_write(&out, &hook->event, (const char *)text.data);
+		is_written = fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
+	}
+	for (size_t at = 0; is_written && at < count; at++)
+		acknowledge(hook, seqs[at]);
+	buf_finish(&text);
+	buf_finish(&out);
+	return is_written;
+}
+
+/* Behind ssh or in a container: there is no pane here, but a terminal that leads to one. */
+static bool write_mark(const struct hook *hook)
+{
+	struct mark mark = {.token = getenv(MARK_VARIABLE),
+	    .agent = hook->event.agent,
+	    .session = hook->event.session[0] != '\0' ? hook->event.session : NULL,
+	    .state = hook->event.state};
+	char pane[16];
+	if (mark.token == NULL || mark.token[0] == '\0' || own_pane(hook->cli, pane, sizeof pane))
+		return false;
+	return mark_write(&mark);
+}
+
+static void talk(struct hook *hook)
+{
+	/* At the end of a turn the agent is idle only if nothing is handed over. */
+	bool is_end = hook->event.handing == HOOK_BLOCK;
+	int64_t queued = report(hook, is_end ? NULL : hook->event.state);
+
+	if (queued < 0)
+		return;
+	if (queued > 0 && hook->pane[0] != '\0' && hook->event.handing != HOOK_NOTHING &&
+	    hand_over(hook))
+		return;
+	if (is_end)
+		(void)report(hook, hook->event.state);
+}
+
+enum cli_status hook_run(struct cli *cli, int argc, char **argv)
+{
+	struct hook hook = {.cli = cli};
+	const char *words[2] = {NULL, NULL};
+	int count = 0;
+	char reason[512];
+	struct buf input;
+	for (int i = 1; i < argc; i++) {
+		if (cli_help("hook", argv[i]))
+			return CLI_DONE;
+		if (cli_option(cli, argv[i]))
+			continue;
+		/* Status 2 would stop the agent's turn. */
+		if (count == 2 || argv[i][0] == '-') {
+			cli_error("hook: unexpected argument \"%s\"", argv[i]);
+			return CLI_DONE;
+		}
+		words[count++] = argv[i];
+	}
+	buf_init(&input, HOOK_INPUT_MAX + 65536);
+	read_input(&input);
+	hook_event_read(&hook.event, count == 2 ? words[0] : NULL, count == 2 ? words[1] : words[0],
+	    (const char *)input.data, input.len);
+	buf_finish(&input);
+	hook.deadline_ms = clock_mono_ms() + ALL_MS;
+	if (!write_mark(&hook) &&
+	    ask_open(&hook.link, cli->socket, reason, sizeof reason) == LINK_OK) {
+		talk(&hook);
+		link_close(hook.link);
+	}
+	return CLI_DONE;
+}

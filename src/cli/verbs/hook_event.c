@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: ISC */
+/* The events of agents' hooks. */
+#include "cli/verbs/hook_event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/json.h"
+
+/* A row without an agent is for all agents with such an event. */
+static const struct {
+	const char *agent;
+	const char *name;
+	const char *state;
+	enum hook_handing handing;
+} rows[] = {
+    /* Claude Code; Codex has a subset. */
+    {NULL, "SessionStart", "idle", HOOK_NOTHING},
+    {NULL, "UserPromptSubmit", "busy", HOOK_CONTEXT},
+    {NULL, "PreToolUse", "busy", HOOK_NOTHING},
+    {"claude", "PostToolUse", "busy", HOOK_CONTEXT},
+    {NULL, "PostToolUse", "busy", HOOK_NOTHING},
+    {NULL, "PermissionRequest", "asking", HOOK_NOTHING},
+    {NULL, "PreCompact", "busy", HOOK_NOTHING},
+    {NULL, "Stop", "idle", HOOK_BLOCK},
+    {NULL, "StopFailure", "idle", HOOK_NOTHING},
+    {NULL, "SessionEnd", "gone", HOOK_NOTHING},
+    /* Gemini CLI. */
+    {NULL, "BeforeAgent", "busy", HOOK_CONTEXT},
+    {NULL, "BeforeTool", "busy", HOOK_NOTHING},
+    {NULL, "AfterTool", "busy", HOOK_NOTHING},
+    {NULL, "AfterAgent", "idle", HOOK_BLOCK},
+    /* Copilot CLI ignores the output of its first two hooks. */
+    {NULL, "sessionStart", "idle", HOOK_NOTHING},
+    {NULL, "userPromptSubmitted", "busy", HOOK_NOTHING},
+    {NULL, "preToolUse", "busy", HOOK_NOTHING},
+    {NULL, "postToolUse", "busy", HOOK_NOTHING},
+    {NULL, "agentStop", "idle", HOOK_BLOCK},
+    {NULL, "sessionEnd", "gone", HOOK_NOTHING},
+};
+
+/* The state in a Notification, by its type; else by the beginning of its message. */
+static const struct {
+	const char *type;
+	const char *message;
+	const char *state;
+} notices[] = {
+    {"permission_prompt", "Claude needs your permission", "asking"},
+    {"elicitation_dialog", NULL, "asking"},
+    {"ToolPermission", NULL, "asking"},
+    {"idle_prompt", "Claude is waiting for your input", "idle"},
+};
+
+/* Variables that agents set for their hooks. */
+static const struct {
+	const char *variable;
+	const char *agent;
+} signs[] = {
+    {"CLAUDECODE", "claude"},
+    {"CLAUDE_PROJECT_DIR", "claude"},
+    {"GEMINI_CLI", "gemini"},
+    {"GEMINI_SESSION_ID", "gemini"},
+    {"COPILOT_AGENT_SESSION_ID", "copilot"},
+    {"CODEX_THREAD_ID", "codex"},
+    {"OPENCODE", "opencode"},
+};
+
+/* Copies a word that the daemon accepts, or nothing. */
+static void copy_word(char *out, const char *word)
+{
+	static const char allowed[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-";
+	size_t len = word != NULL ? strlen(word) : 0;
+	if (len > 0 && len <= HOOK_WORD_MAX && strspn(word, allowed) == len && word[0] != '-')
+		memcpy(out, word, len + 1);
+}
+
+static const char *text_of(const struct json *object, const char *name)
+{
+	const struct json *member = json_member(object, name);
+	return member != NULL && member->type == JSON_STRING ? member->text : NULL;
+}
+
+/* Whether a single word is the name of an agent, and not an event. */
+static bool is_agent(const char *word)
+{
+	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++) {
+		if (strcmp(word, signs[at].agent) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *guess_agent(void)
+{
+	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++) {
+		const char *value = getenv(signs[at].variable);
+		if (value != NULL && value[0] != '\0')
+			return signs[at].agent;
+	}
+	return "agent";
+}
+
+static const char *notice_state(const struct json *input)
+{
+	const char *type = text_of(input, "notification_type");
+	const char *message = text_of(input, "message");
+	for (size_t at = 0; at < sizeof notices / sizeof *notices; at++) {
+		if (type != NULL ? strcmp(type, notices[at].type) == 0
+				 : message != NULL && notices[at].message != NULL &&
+			    strncmp(message, notices[at].message, strlen(notices[at].message)) == 0)
+			return notices[at].state;
+	}
+	return NULL;
+}
+
+/* Finds the meaning of an event for its agent. */
+static void find_meaning(struct hook_event *event, const struct json *input)
+{
+	const struct json *again = json_member(input, "stop_hook_active");
+	const char *source = text_of(input, "source");
+	if (strcmp(event->name, "Notification") == 0) {
+		event->state = notice_state(input);
+		return;
+	}
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+		if (strcmp(rows[at].name, event->name) != 0 ||
+		    (rows[at].agent != NULL && strcmp(rows[at].agent, event->agent) != 0))
+			continue;
+		event->state = rows[at].state;
+		event->handing = rows[at].handing;
+		break;
+	}
+	/* Prolong a turn only once: a person may want to interrupt. */
+	if (event->handing == HOOK_BLOCK && again != NULL && again->boolean)
+		event->handing = HOOK_NOTHING;
+	/* A session may restart in the middle of a turn. */
+	if (source != NULL && strcmp(source, "compact") == 0 &&
+	    strcmp(event->name, "SessionStart") == 0)
+		event->state = NULL;
+}
+
+void hook_event_read(struct hook_event *ret_event, const char *agent, const char *name,
+    const char *input, size_t len)
+{
+	struct json_reader *reader = json_reader_new(HOOK_INPUT_MAX);
+	struct json_error error;
+	const struct json *value = len > 0 ? json_read(reader, input, len, &error) : NULL;
+	const char *session;
+	if (value != NULL && value->type != JSON_OBJECT)
+		value = NULL;
+	if (agent == NULL && name != NULL && is_agent(name)) {
+		agent = name;
+		name = NULL;
+	}
+	*ret_event = (struct hook_event){.handing = HOOK_NOTHING};
+	strcpy(ret_event->agent, "agent");
+	copy_word(ret_event->agent, agent != NULL ? agent : guess_agent());
+	copy_word(ret_event->name, name != NULL ? name : text_of(value, "hook_event_name"));
+	session = text_of(value, "session_id");
+	copy_word(ret_event->session, session != NULL ? session : text_of(value, "sessionId"));
+	find_meaning(ret_event, value);
+	json_reader_free(reader);
+}
+
+void hook_event_write(struct buf *out, const struct hook_event *event, const char *text)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	if (event->handing == HOOK_BLOCK) {
+		json_put_str(&writer, "decision", "block");
+		(void)json_put_text(&writer, "reason", text, strlen(text));
+	} else {
+		json_object_begin(&writer, "hookSpecificOutput");
+		json_put_str(&writer, "hookEventName", event->name);
+		(void)json_put_text(&writer, "additionalContext", text, strlen(text));
+		json_object_end(&writer);
+	}
+	json_object_end(&writer);
+	(void)buf_append_byte(out, '\n');
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: ISC */
+/* Waits for the daemon and for ^C at once. */
+#include "cli/verbs/interrupt.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+static void signal_set(sigset_t *set)
+{
+	(void)sigemptyset(set);
+	(void)sigaddset(set, SIGINT);
+	(void)sigaddset(set, SIGTERM);
+	(void)sigaddset(set, SIGHUP);
+}
+
+int interrupt_open(struct interrupt *interrupt)
+{
+	sigset_t set;
+	signal_set(&set);
+	interrupt->extra_fd = -1;
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -1;
+	interrupt->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return interrupt->fd < 0 ? -1 : 0;
+}
+
+void interrupt_close(struct interrupt *interrupt)
+{
+	sigset_t set;
+	signal_set(&set);
+	(void)close(interrupt->fd);
+	interrupt->fd = -1;
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static bool take_signal(const struct interrupt *interrupt, int *ret_signal)
+{
+	struct signalfd_siginfo info;
+	if (read(interrupt->fd, &info, sizeof info) != sizeof info)
+		return false;
+	*ret_signal = (int)info.ssi_signo;
+	return true;
+}
+
+enum interrupt_wake interrupt_wait(
+    const struct interrupt *interrupt, struct link *link, int64_t timeout_ms, int *ret_signal)
+{
+	int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
+	for (;;) {
+		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+		struct pollfd fds[4] = {
+		    {.fd = interrupt->fd, .events = POLLIN},
+		    {.fd = STDOUT_FILENO}, /* POLLERR: a pipe without a reader */
+		    {.fd = interrupt->extra_fd, .events = POLLIN},
+		    {.fd = link != NULL ? link_fd(link) : -1, .events = POLLIN},
+		};
+		int r;
+		if (take_signal(interrupt, ret_signal))
+			return INTERRUPT_SIGNAL;
+		if (link != NULL && link_has_input(link))
+			return INTERRUPT_LINK;
+		if (deadline >= 0 && left <= 0)
+			return INTERRUPT_TIME;
+		r = poll(fds, 4, left > INT_MAX ? INT_MAX : (int)left);
+		if (r < 0 && errno != EINTR)
+			return INTERRUPT_READER;
+		if (r > 0 && fds[1].revents & POLLERR)
+			return INTERRUPT_READER;
+		if (r > 0 && fds[3].revents)
+			return INTERRUPT_LINK;
+		if (r > 0 && fds[2].revents)
+			return INTERRUPT_EXTRA;
+	}
+}
+
+enum cli_status interrupt_follow(const struct interrupt *interrupt, struct link *link,
+    int64_t deadline, link_other_fn *fn, bool (*is_done)(const void *data), void *data)
+{
+	while (!is_done(data)) {
+		const struct json *message;
+		const char *line;
+		size_t len;
+		int signal;
+		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+		enum link_read read = LINK_LATE;
+		enum interrupt_wake wake =
+		    interrupt_wait(interrupt, link, deadline >= 0 && left < 0 ? 0 : left, &signal);
+		if (wake != INTERRUPT_LINK)
+			return wake == INTERRUPT_TIME ? CLI_TIMEOUT : CLI_DONE;
+		link_receive(link); /* the loop below sees an end */
+		while (!is_done(data) &&
+		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)
+			fn(data, message, line, len);
+		if (read == LINK_END || read == LINK_BROKEN)
+			return CLI_UNREACHABLE;
+	}
+	return CLI_DONE;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: ISC */
+/* The output of a job, and its line of progress. */
+#include "cli/verbs/job_output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "cli/ask.h"
+#include "cli/screen_text.h"
+#include "cli/show.h"
+
+#define READ_BYTES 262144
+#define TAIL_MAX 128 /* of a character or a sequence */
+#define TAIL_BYTES 512 /* the last line is searched in these */
+#define LINE_MAX_BYTES 65536
+
+void job_output_init(struct job_output *output, struct cli *cli, const char *job)
+{
+	struct stat status;
+	*output = (struct job_output){.cli = cli, .job = job, .started_ms = clock_mono_ms()};
+	/* A terminal shows the output itself, and the reader of a pipe may write to it. */
+	output->has_progress = screen_has_cursor(STDERR_FILENO) && !cli->is_terminal &&
+	    fstat(STDOUT_FILENO, &status) == 0 &&
+	    (S_ISREG(status.st_mode) || S_ISCHR(status.st_mode));
+	buf_init(&output->bytes, (size_t)READ_BYTES * 8);
+	buf_init(&output->tail, TAIL_MAX);
+}
+
+void job_output_finish(struct job_output *output)
+{
+	struct buf rest;
+	buf_init(&rest, TAIL_MAX * 16);
+	if (output->tail.len > 0)
+		(void)screen_text_block(&rest, output->tail.data, output->tail.len);
+	if (rest.len > 0)
+		(void)fwrite(rest.data, 1, rest.len, stdout); /* cli_flush() checks */
+	buf_finish(&rest);
+	if (output->is_styled)
+		(void)fputs(screen_style(true, SCREEN_PLAIN), stdout); /* cli_flush() checks */
+	buf_finish(&output->bytes);
+	buf_finish(&output->tail);
+}
+
+/* Reads a piece of the output into output->bytes. */
+static enum cli_status read_piece(struct job_output *output, struct link *link, int64_t offset,
+    int max_bytes, const struct json **ret_result)
+{
+	char params[JOB_OUTPUT_ID_SIZE + 96];
+	struct link_answer answer;
+	const char *text;
+	enum link_read read;
+	(void)snprintf(params, sizeof params,
+	    "{\"job\":\"%s\",\"offset\":%" PRId64 ",\"max_bytes\":%d,\"encoding\":\"base64\"}",
+	    output->job, offset, max_bytes);
+	read = link_ask(link, "read_job", params, ASK_TIMEOUT_MS, &answer);
+	if (read == LINK_END || read == LINK_BROKEN)
+		return CLI_UNREACHABLE;
+	if (read != LINK_LINE)
+		return ask_say_read(read);
+	if (answer.error != NULL)
+		return ask_say_error(answer.error);
+	text = ask_string(answer.result, "base64", "");
+	buf_clear(&output->bytes);
+	if (base64_decode(&output->bytes, text, strlen(text)) < 0) {
+		cli_error("the output of job %s cannot be read", output->job);
+		return CLI_NO;
+	}
+	*ret_result = answer.result;
+	return CLI_DONE;
+}
+
+/* Prints on a terminal; a piece may end within a character or a sequence. */
+static void print_visible(struct job_output *output)
+{
+	struct buf all, shown;
+	size_t kept = 0;
+	buf_init(&all, output->tail.len + output->bytes.len + 1);
+	(void)buf_append(&all, output->tail.data, output->tail.len);
+	(void)buf_append(&all, output->bytes.data, output->bytes.len);
+	buf_clear(&output->tail);
+	buf_init(&shown, all.len * 16 + 16);
+	if (all.len > 0 && output->cli->has_color)
+		kept = screen_text_colors(&shown, all.data, all.len);
+	else if (all.len > 0)
+		kept = utf8_incomplete_tail(all.data, all.len);
+	if (!output->cli->has_color && all.len > kept)
+		(void)screen_text_block(&shown, all.data, all.len - kept);
+	if (kept > 0)
+		(void)buf_append(&output->tail, all.data + all.len - kept, kept);
+	if (shown.len > 0)
+		(void)fwrite(shown.data, 1, shown.len, stdout);
+	output->is_styled |= shown.len > 0 && memchr(shown.data, '\033', shown.len) != NULL;
+	buf_finish(&shown);
+	buf_finish(&all);
+}
+
+enum cli_status job_output_print(struct job_output *output, struct link *link)
+{
+	int64_t wanted = -1; /* all that there is now: a job may write faster than we print */
+	for (;;) {
+		const struct json *result;
+		enum cli_status status =
+		    read_piece(output, link, output->offset, READ_BYTES, &result);
+		bool is_stuck;
+		int64_t from, to, end;
+		if (status != CLI_DONE)
+			return status;
+		from = ask_int(result, "from", output->offset);
+		to = ask_int(result, "to", output->offset);
+		end = ask_int(result, "end", to);
+		output->is_running = ask_bool(result, "running", false);
+		job_output_erase(output);
+		if (from > output->offset)
+			cli_error(
+			    "%" PRId64 " bytes of the output are lost", from - output->offset);
+		if (output->cli->is_terminal)
+			print_visible(output);
+		else if (output->bytes.len > 0)
+			(void)fwrite(output->bytes.data, 1, output->bytes.len, stdout);
+		is_stuck = to <= output->offset;
+		output->offset = to > output->offset ? to : output->offset;
+		wanted = wanted < 0 ? end : wanted;
+		if (to >= wanted || is_stuck || ferror(stdout))
+			break;
+	}
+	(void)fflush(stdout); /* cli_flush() checks */
+	return CLI_DONE;
+}
+
+/* The last line that is not blank. */
+static void find_last_line(const struct buf *bytes, const char **ret_line, size_t *ret_len)
+{
+	const char *text = bytes->len > 0 ? (const char *)bytes->data : "";
+	size_t end = bytes->len;
+	size_t start;
+	while (end > 0 && strchr("\r\n \t", text[end - 1]) != NULL && text[end - 1])
+		end--;
+	start = end;
+	while (start > 0 && text[start - 1] != '\n' && text[start - 1] != '\r')
+		start--;
+	*ret_line = text + start;
+	*ret_len = end - start;
+}
+
+enum cli_status job_output_progress(struct job_output *output, struct link *link)
+{
+	const struct json *result;
+	struct buf line, shown;
+	const char *last;
+	size_t len, columns;
+	enum cli_status status;
+	if (!output->has_progress || !screen_is_ours(STDERR_FILENO))
+		return CLI_DONE;
+	status = read_piece(output, link, -TAIL_BYTES, TAIL_BYTES, &result);
+	if (status != CLI_DONE)
+		return status;
+	buf_init(&line, LINE_MAX_BYTES);
+	buf_init(&shown, LINE_MAX_BYTES);
+	(void)buf_printf(&line, "%s  ", output->job);
+	show_duration(&line, clock_mono_ms() - output->started_ms);
+	(void)buf_append_str(&line, "  ");
+	show_bytes(&line, ask_int(result, "end", 0));
+	find_last_line(&output->bytes, &last, &len);
+	(void)buf_append_str(&line, "  ");
+	(void)buf_append(&line, last, len);
+	columns = (size_t)screen_columns(STDERR_FILENO) - 1;
+	(void)screen_text_cut(&shown, line.data, line.len, columns);
+	(void)fprintf(stderr, "\r\033[K%s", shown.len > 0 ? (const char *)shown.data : "");
+	(void)fflush(stderr);
+	output->is_drawn = true;
+	buf_finish(&shown);
+	buf_finish(&line);
+	return CLI_DONE;
+}
+
+void job_output_erase(struct job_output *output)
+{
+	if (!output->is_drawn)
+		return;
+	output->is_drawn = false;
+	if (!screen_is_ours(STDERR_FILENO))
+		return;
+	(void)fputs("\r\033[K", stderr);
+	(void)fflush(stderr);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus on_notify: the user's own program for notifications, as muxbusd reads it from its file. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/config_file.h"
+#include "cli/program.h"
+#include "cli/screen_text.h"
+#include "cli/setup/setup_file.h"
+#include "cli/verbs.h"
+#include "wire/address.h"
+
+enum { REASON_SIZE = PATH_MAX + 512, WORDS_MAX = 64, FILE_MAX_BYTES = 8192 };
+
+/* The program as muxbusd finds it: a path, one of muxbus by its name, or a name in PATH. */
+static bool find(const char *word, char path[PATH_MAX], char *ret_reason, size_t size)
+{
+	int len;
+	if (strchr(word, '/') != NULL) {
+		if (address_absolute(path, PATH_MAX, word) == 0 && access(path, X_OK) == 0)
+			return true;
+		(void)snprintf(ret_reason, size, "%s cannot be run", word);
+		return false;
+	}
+	len = snprintf(path, PATH_MAX, "%s/on_notify/%s", setup_integrations(), word);
+	if ((len > 0 && len < PATH_MAX && access(path, X_OK) == 0) ||
+	    program_find_in_path(word, path, PATH_MAX))
+		return true;
+	(void)snprintf(ret_reason, size,
+	    "there is no program \"%s\" in PATH, nor in %s/on_notify (desktop, ntfy)", word,
+	    setup_integrations());
+	return false;
+}
+
+/* Whether the programs that ours runs are installed, and it has its argument. */
+static bool can_run(int count, char **words, char *ret_reason, size_t size)
+{
+	static const struct {
+		const char *name, *program, *package, *argument;
+	} needs[] = {
+	    {"desktop", "notify-send", "libnotify-bin", NULL},
+	    {"desktop", "jq", "jq", NULL},
+	    {"ntfy", "curl", "curl", "https://ntfy.sh/TOPIC"},
+	    {"ntfy", "jq", "jq", NULL},
+	};
+	char path[PATH_MAX];
+	for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+		if (strcmp(words[0], needs[i].name) != 0)
+			continue;
+		if (!program_find_in_path(needs[i].program, path, sizeof path)) {
+			(void)snprintf(ret_reason, size,
+			    "%s needs %s, which is not installed: apt install %s", words[0],
+			    needs[i].program, needs[i].package);
+			return false;
+		}
+		if (needs[i].argument != NULL && count < 2) {
+			(void)snprintf(ret_reason, size, "its topic is missing: on_notify %s %s",
+			    words[0], needs[i].argument);
+			return false;
+		}
+	}
+	return true;
+}
+
+static enum cli_status put(struct config_file *file, int count, char **words)
+{
+	char path[PATH_MAX], reason[REASON_SIZE];
+	struct buf text;
+	bool is_whole;
+	if (count > WORDS_MAX)
+		return cli_usage("on_notify", "at most %d words", WORDS_MAX);
+	for (int i = 0; i < count; i++)
+		if (words[i][0] == '\0' || words[i][0] == '#' || strchr(words[i], '\n') != NULL)
+			return cli_usage("on_notify",
+			    "a word is empty, begins with # or has a line feed: put the command "
+			    "into a script");
+	if (!find(words[0], path, reason, sizeof reason) ||
+	    !can_run(count, words, reason, sizeof reason)) {
+		cli_error("%s", reason);
+		return CLI_NO;
+	}
+	buf_init(&text, FILE_MAX_BYTES);
+	is_whole = buf_printf(&text, "%s\n", path) == 0;
+	for (int i = 1; i < count; i++)
+		is_whole = buf_printf(&text, "%s\n", words[i]) == 0 && is_whole;
+	if (!is_whole)
+		(void)snprintf(reason, sizeof reason, "the command line is too long");
+	else
+		is_whole = config_file_write(file, &text, true, reason, sizeof reason);
+	buf_finish(&text);
+	if (!is_whole) {
+		cli_error("%s", reason);
+		return CLI_NO;
+	}
+	(void)printf(
+	    "muxbusd runs %s for notifications that no agent gets: %s\n", path, file->path);
+	return cli_flush(CLI_DONE);
+}
+
+static enum cli_status take_away(struct config_file *file)
+{
+	char reason[REASON_SIZE];
+	if (!file->is_there) {
+		cli_error("%s does not exist", file->path);
+		return CLI_NO;
+	}
+	if (!config_file_remove(file, false, reason, sizeof reason)) {
+		cli_error("%s", reason);
+		return CLI_NO;
+	}
+	(void)printf("%s is removed\n", file->path);
+	return cli_flush(CLI_DONE);
+}
+
+static enum cli_status show(const struct config_file *file)
+{
+	struct buf out;
+	if (!file->is_there) {
+		cli_error("no program is set; for the desktop: muxbus on_notify desktop");
+		return CLI_NO;
+	}
+	buf_init(&out, 4 * CONFIG_FILE_MAX);
+	(void)screen_text_block(
+	    &out, file->text.data, file->text.len); /* a cut text is shown cut */
+	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() says what failed */
+	buf_finish(&out);
+	return cli_flush(CLI_DONE);
+}
+
+enum cli_status on_notify_run(struct cli *cli, int argc, char **argv)
+{
+	char path[PATH_MAX], reason[REASON_SIZE];
+	bool is_removal = argc > 1 && strcmp(argv[1], "--remove") == 0;
+	struct config_file file;
+	enum cli_status status;
+	(void)cli;
+	if (argc > 1 && cli_help("on_notify", argv[1]))
+		return CLI_DONE;
+	if (argc > 1 && argv[1][0] == '-' && (!is_removal || argc > 2))
+		return cli_usage(
+		    "on_notify", "unexpected argument \"%s\"", argv[is_removal ? 2 : 1]);
+	if (address_config(path, sizeof path, "on_notify") < 0) {
+		cli_error("there is no home directory");
+		return CLI_NO;
+	}
+	if (!config_file_read(&file, path, reason, sizeof reason)) {
+		cli_error("%s", reason);
+		status = CLI_NO;
+	} else if (is_removal) {
+		status = take_away(&file);
+	} else {
+		status = argc > 1 ? put(&file, argc - 1, argv + 1) : show(&file);
+	}
+	config_file_finish(&file);
+	return status;
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus record: records past or live output of a pane, for asciinema. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "cli/ask.h"
+#include "cli/option.h"
+#include "cli/own_pane.h"
+#include "cli/verbs.h"
+#include "cli/verbs/cast.h"
+#include "cli/verbs/interrupt.h"
+#include "wire/json.h"
+
+enum {
+	PARAMS_MAX = 64 * 1024 * 1024, /* as LINK_LINE_MAX */
+	PENDING_MAX = 16 * 1024 * 1024, /* lines that come before the first screen */
+	PIECES_MAX = 4096, /* reads of remembered output */
+	GAPS_MAX = 100, /* in a row: each one needs a new screen */
+};
+
+struct record {
+	struct cli *cli;
+	const char *pane; /* as given; NULL: our own */
+	const char *path; /* NULL, or "-": standard output */
+	const char *title; /* NULL: the pane's */
+	bool follows;
+	int64_t timeout_ms; /* -1: none */
+	struct link *link;
+	FILE *file;
+	char id[32]; /* of the pane */
+	struct cast cast;
+	struct buf out; /* not written to the file yet */
+	struct buf pending; /* lines that came before the screen */
+	struct json_reader *reader; /* for them */
+	bool is_awaiting; /* waiting for the screen */
+	bool wants_screen; /* output was missed */
+	bool wants_size;
+	bool is_over; /* the pane is closed */
+	int64_t next; /* recorded up to this offset */
+};
+
+static const struct option_row options[] = {
+    {"", 0, OPTION_TEXT, offsetof(struct record, pane), NULL},
+    {"output", 'o', OPTION_TEXT, offsetof(struct record, path), NULL},
+    {"follow", 'f', OPTION_FLAG, offsetof(struct record, follows), NULL},
+    {"title", 0, OPTION_TEXT, offsetof(struct record, title), NULL},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct record, timeout_ms), NULL},
+    {0},
+};
+
+/* Asks about the pane; more is further members as JSON text, or "". */
+static enum cli_status ask(
+    struct record *record, const char *method, const char *more, const struct json **ret_result)
+{
+	struct buf params;
+	struct json_writer writer;
+	const char *pane = record->id[0] ? record->id : record->pane;
+	char own[32];
+	enum cli_status status;
+	if (pane == NULL && own_pane(record->cli, own, sizeof own))
+		pane = own;
+	json_start_object(&writer, &params, PARAMS_MAX);
+	if (pane != NULL)
+		(void)json_put_text(&writer, "pane", pane, strlen(pane));
+	if (*more)
+		(void)buf_printf(&params, "%s%s", pane != NULL ? "," : "", more);
+	json_object_end(&writer);
+	status =
+	    ask_result(record->link, method, (const char *)params.data, ASK_TIMEOUT_MS, ret_result);
+	buf_finish(&params);
+	return status;
+}
+
+static enum cli_status subscribe(struct record *record)
+{
+	char params[256];
+	const struct json *result;
+	enum cli_status status;
+	(void)snprintf(params, sizeof params,
+	    "{\"kinds\":[\"gap\",\"pane_closed\",\"pane_exited\",\"pane_"
+	    "output\","
+	    "\"server_lost\"],\"output\":true,\"panes\":[\"%s\"]}",
+	    record->id);
+	status = ask_result(record->link, "subscribe", params, ASK_TIMEOUT_MS, &result);
+	/*
+	 * Layouts belong to windows, and panes move between them: any change may change our size.
+	 */
+	if (status == CLI_DONE)
+		status = ask_result(record->link, "subscribe", "{\"kinds\":[\"layout_changed\"]}",
+		    ASK_TIMEOUT_MS, &result);
+	return status;
+}
+
+/* Writes the buffer to the file; on failure prints the error and returns false. */
+static bool flush(struct record *record)
+{
+	size_t len = record->out.len;
+	bool is_written = len == 0 || fwrite(record->out.data, 1, len, record->file) == len;
+	is_written = fflush(record->file) == 0 && is_written;
+	if (!is_written && errno != EPIPE)
+		cli_error("%s: %s", record->path != NULL ? record->path : "standard output",
+		    strerror(errno));
+	buf_clear(&record->out);
+	return is_written;
+}
+
+static enum cli_status begin(struct record *record)
+{
+	const struct json *pane;
+	enum cli_status status = ask(record, "get_pane", "", &pane);
+	if (status != CLI_DONE)
+		return status;
+	(void)snprintf(record->id, sizeof record->id, "%s", ask_string(pane, "pane", ""));
+	if (ask_int(pane, "width", 0) < 1 || ask_int(pane, "height", 0) < 1) {
+		cli_error("muxbusd did not report the size of the pane");
+		return CLI_NO;
+	}
+	cast_begin(&record->cast, &record->out, (unsigned)ask_int(pane, "width", 0),
+	    (unsigned)ask_int(pane, "height", 0), clock_real_ms(),
+	    record->title != NULL ? record->title : ask_string(pane, "title", NULL));
+	return CLI_DONE;
+}
+
+/* Records the current screen of the pane. */
+static enum cli_status put_screen(struct record *record)
+{
+	const struct json *result, *text, *cursor;
+	struct buf screen;
+	enum cli_status status;
+	record->is_awaiting = true;
+	status = ask(record, "capture_pane", "\"escapes\":true", &result);
+	record->is_awaiting = false;
+	if (status != CLI_DONE)
+		return status;
+	text = json_member(result, "text");
+	cursor = json_member(result, "cursor");
+	buf_init(&screen, LINK_LINE_MAX);
+	cast_screen(&screen,
+	    &(struct cast_screen){
+		.text = text != NULL && text->type == JSON_STRING ? text->text : "",
+		.len = text != NULL && text->type == JSON_STRING ? text->len : 0,
+		.cursor_row = (unsigned)ask_int(cursor, "row", 0),
+		.cursor_column = (unsigned)ask_int(cursor, "column", 0),
+		.cursor_visible = ask_bool(cursor, "visible", true),
+		.alternate_screen = ask_bool(result, "alternate_screen", false),
+	    });
+	record->next = ask_int(result, "offset", 0);
+	cast_resize(&record->cast, &record->out, clock_real_ms(),
+	    (unsigned)ask_int(result, "columns", record->cast.columns),
+	    (unsigned)ask_int(result, "rows", record->cast.rows));
+	cast_output(&record->cast, &record->out, clock_real_ms(), screen.data, screen.len);
+	buf_finish(&screen);
+	return CLI_DONE;
+}
+
+/* Records the output that the daemon remembers, without the times of writing. */
+static enum cli_status put_remembered(struct record *record)
+{
+	int64_t after = -1;
+	for (unsigned piece = 0; piece < PIECES_MAX; piece++) {
+		const struct json *result, *text;
+		char more[64] = "";
+		bool is_empty;
+		enum cli_status status;
+		if (after >= 0)
+			(void)snprintf(more, sizeof more, "\"after\":%lld", (long long)after);
+		status = ask(record, "read_output", more, &result);
+		if (status != CLI_DONE)
+			return status;
+		text = json_member(result, "text");
+		if (text != NULL && text->type == JSON_STRING)
+			cast_output(&record->cast, &record->out, record->cast.start_ms, text->text,
+			    text->len);
+		after = ask_int(result, "to", 0);
+		is_empty = text == NULL || text->len == 0;
+		if (is_empty && piece == 0)
+			return put_screen(record);
+		if (is_empty || after >= ask_int(result, "end", 0))
+			break;
+		if (!flush(record))
+			return CLI_NO;
+	}
+	return CLI_DONE;
+}
+
+static void take_output(struct record *record, const struct json *event)
+{
+	int64_t from = ask_int(event, "offset", 0), to = ask_int(event, "to", 0);
+	int64_t when = clock_parse(ask_string(event, "time", ""));
+	const struct json *text = json_member(event, "text");
+	size_t known;
+	if (to <= record->next || text == NULL || text->type != JSON_STRING)
+		return; /* the screen contains it already */
+	if (from > record->next) {
+		record->wants_screen = true;
+		return;
+	}
+	known = (size_t)(record->next - from);
+	/* Offsets do not match text with invalid UTF-8: some of it may appear twice. */
+	if (known > text->len || ask_bool(event, "lossy", false))
+		known = 0;
+	cast_output(&record->cast, &record->out, when, text->text + known, text->len - known);
+	record->next = to;
+}
+
+static void take_event(struct record *record, const struct json *event)
+{
+	const char *kind = ask_string(event, "kind", "");
+	if (strcmp(kind, "pane_output") == 0)
+		take_output(record, event);
+	else if (strcmp(kind, "gap") == 0)
+		record->wants_screen = true;
+	else if (strcmp(kind, "layout_changed") == 0)
+		record->wants_size = true;
+	else if (strcmp(kind, "pane_closed") == 0 || strcmp(kind, "pane_exited") == 0 ||
+	    strcmp(kind, "server_lost") == 0)
+		record->is_over = true;
+}
+
+static void on_message(void *data, const struct json *message, const char *line, size_t len)
+{
+	struct record *record = data;
+	if (strcmp(ask_string(message, "method", ""), "event") != 0)
+		return;
+	if (!record->is_awaiting) {
+		take_event(record, json_member(message, "params"));
+		return;
+	}
+	/* Dropping lines makes a gap, which their offsets reveal. */
+	if (buf_append(&record->pending, line, len) == 0)
+		(void)buf_append_byte(&record->pending, '\n');
+}
+
+static void take_pending(struct record *record)
+{
+	struct json_error error;
+	const char *at = (const char *)record->pending.data;
+	size_t left = record->pending.len;
+	while (left > 0) {
+		const char *newline = memchr(at, '\n', left);
+		size_t len = newline != NULL ? (size_t)(newline - at) : left;
+		const struct json *message = json_read(record->reader, at, len, &error);
+		if (message != NULL)
+			take_event(record, json_member(message, "params"));
+		at += newline != NULL ? len + 1 : len;
+		left -= newline != NULL ? len + 1 : len;
+	}
+	buf_clear(&record->pending);
+}
+
+/* Records the screen, and the output that came while it was captured. */
+static enum cli_status catch_up(struct record *record)
+{
+	enum cli_status status = CLI_DONE;
+	for (unsigned tries = 0; tries < GAPS_MAX; tries++) {
+		record->wants_screen = false;
+		status = put_screen(record);
+		if (status != CLI_DONE)
+			break;
+		take_pending(record);
+		if (!record->wants_screen)
+			break;
+	}
+	return record->is_over ? CLI_DONE : status;
+}
+
+static enum cli_status take_size(struct record *record)
+{
+	const struct json *pane;
+	enum cli_status status;
+	record->wants_size = false;
+	status = ask(record, "get_pane", "", &pane);
+	if (status == CLI_DONE)
+		cast_resize(&record->cast, &record->out, clock_real_ms(),
+		    (unsigned)ask_int(pane, "width", record->cast.columns),
+		    (unsigned)ask_int(pane, "height", record->cast.rows));
+	return record->is_over ? CLI_DONE : status;
+}
+
+/* Reads available lines. CLI_UNREACHABLE: the daemon is gone. */
+static enum cli_status take_lines(struct record *record)
+{
+	const struct json *message;
+	const char *line;
+	size_t len;
+	enum link_read read;
+	link_receive(record->link); /* the loop sees an end */
+	while ((read = link_read_message(record->link, 0, &message, &line, &len)) == LINK_LINE)
+		on_message(record, message, line, len);
+	if (read != LINK_END && read != LINK_BROKEN)
+		return CLI_DONE;
+	cli_error("muxbusd is gone; the recording ends here");
+	return CLI_UNREACHABLE;
+}
+
+static enum cli_status follow(struct record *record, const struct interrupt *interrupt)
+{
+	int64_t deadline = record->timeout_ms < 0 ? -1 : clock_mono_ms() + record->timeout_ms;
+	enum cli_status status;
+	link_set_other(record->link, on_message, record);
+	record->is_awaiting = true; /* keep output that comes before the screen */
+	status = subscribe(record);
+	if (status == CLI_DONE)
+		status = catch_up(record);
+	while (status == CLI_DONE && !record->is_over) {
+		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+		int signal;
+		enum interrupt_wake wake;
+		if (!flush(record))
+			return CLI_NO;
+		wake = interrupt_wait(
+		    interrupt, record->link, deadline >= 0 && left < 0 ? 0 : left, &signal);
+		if (wake != INTERRUPT_LINK)
+			break; /* stopped or timed out: the recording is complete */
+		status = take_lines(record);
+		if (status == CLI_DONE && record->wants_screen)
+			status = catch_up(record);
+		if (status == CLI_DONE && record->wants_size && !record->is_over)
+			status = take_size(record);
+	}
+	return status;
+}
+
+static enum cli_status run(struct record *record)
+{
+	struct interrupt interrupt = {.fd = -1, .extra_fd = -1};
+	enum cli_status status;
+	bool is_file;
+	if (record->follows && interrupt_open(&interrupt) < 0) {
+		cli_error("cannot watch signals: %s", strerror(errno));
+		return CLI_NO;
+	}
+	status = begin(record);
+	is_file = record->path != NULL && strcmp(record->path, "-") != 0;
+	if (status != CLI_DONE)
+		return status;
+	record->file = is_file ? fopen(record->path, "we") : stdout;
+	if (record->file == NULL) {
+		cli_error("%s: %s", record->path, strerror(errno));
+		return CLI_NO;
+	}
+	status = record->follows ? follow(record, &interrupt) : put_remembered(record);
+	if (!flush(record))
+		status = CLI_NO;
+	if (is_file && fclose(record->file) != 0) {
+		cli_error("%s: %s", record->path, strerror(errno));
+		status = CLI_NO;
+	}
+	return status;
+}
+
+enum cli_status record_run(struct cli *cli, int argc, char **argv)
+{
+	struct record record = {.cli = cli, .timeout_ms = -1};
+	enum cli_status status;
+	if (!option_read(cli, argc, argv, options, &record, NULL, &status))
+		return status;
+	if (cli->is_terminal && record.path == NULL)
+		return cli_usage(
+		    "record", "will not write a recording to a terminal: use -o, or redirect it");
+	record.link = ask_connect(cli);
+	if (record.link == NULL)
+		return CLI_UNREACHABLE;
+	buf_init(&record.out, LINK_LINE_MAX);
+	buf_init(&record.pending, PENDING_MAX);
+	record.reader = json_reader_new(LINK_LINE_MAX);
+	status = run(&record);
+	json_reader_free(record.reader);
+	buf_finish(&record.pending);
+	buf_finish(&record.out);
+	link_close(record.link);
+	return status;
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus run: runs a command as a job, waits for its end, and exits with its status. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "base/xalloc.h"
+#include "cli/ask.h"
+#include "cli/option.h"
+#include "cli/remote.h"
+#include "cli/screen_text.h"
+#include "cli/shell_word.h"
+#include "cli/show.h"
+#include "cli/verbs.h"
+#include "cli/verbs/interrupt.h"
+#include "cli/verbs/job_output.h"
+#include "client/link.h"
+
+#define PARAMS_MAX LINK_LINE_MAX
+#define COMMAND_MAX ((size_t)131072) /* limit of run_long_command */
+#define ENV_MAX 1000 /* limit of run_long_command */
+#define INPUT_MAX ((size_t)1048576) /* limit of run_long_command */
+#define PROGRESS_MS 1000
+#define RECONNECT_MS 500
+#define RECONNECT_TRIES 60
+#define WAIT_MAX_SEC 316224000
+#define EXIT_NOT_FOUND 127
+#define EXIT_TIME_UP 124 /* as timeout(1) */
+#define EXIT_SIGNAL 128 /* plus the signal's number */
+
+extern char **environ;
+
+struct run {
+	struct cli *cli;
+	/* The request. */
+	bool is_detached;
+	bool wants_follow; /* --follow: prints the output also in the background */
+	bool is_shell;
+	bool is_quiet;
+	bool wants_input; /* --stdin */
+	struct buf input; /* our standard input, with --stdin */
+	const char *name;
+	const char *dir;
+	int64_t timeout_ms; /* 0: none */
+	char **words;
+	int count;
+	/* The job. */
+	char id[JOB_OUTPUT_ID_SIZE];
+	struct link *link;
+	uint64_t wait_id; /* of the request that waits for the end */
+	bool told_input; /* that the job does not get our standard input */
+	struct interrupt interrupt;
+	int interrupts; /* number of interrupts by the user */
+	bool has_ended;
+	struct job_output output;
+};
+
+static const struct option_row options[] = {
+    {"detach", 'd', OPTION_FLAG, offsetof(struct run, is_detached), NULL},
+    {"follow", 'f', OPTION_FLAG, offsetof(struct run, wants_follow), NULL},
+    {"shell", 'c', OPTION_FLAG, offsetof(struct run, is_shell), NULL},
+    {"stdin", 'i', OPTION_FLAG, offsetof(struct run, wants_input), NULL},
+    {"quiet", 'q', OPTION_FLAG, offsetof(struct run, is_quiet), NULL},
+    {"name", 'n', OPTION_TEXT, offsetof(struct run, name), NULL},
+    {"cwd", 'C', OPTION_TEXT, offsetof(struct run, dir), NULL},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct run, timeout_ms), NULL},
+    {0},
+};
+
+/* Writes the command for /bin/sh -c: each word quoted, or the given line. */
+static enum cli_status put_command(const struct run *run, struct buf *command)
+{
+	int r = 0;
+	if (run->is_shell) {
+		r = buf_append_str(command, run->words[0]);
+	} else {
+		/* Run the programs echo, test and kill, and not the shell's builtins. */
+		r = buf_append_str(command, "exec");
+		for (int i = 0; i < run->count && r == 0; i++) {
+			r = buf_append_byte(command, ' ');
+			r = r < 0 ? r : shell_word(command, run->words[i]);
+		}
+	}
+	if (r < 0)
+		return cli_usage("run", "the command is longer than %zu bytes", COMMAND_MAX);
+	if (!utf8_is_valid(command->data, command->len))
+		return cli_usage("run", "the command is not valid UTF-8");
+	return CLI_DONE;
+}
+
+/* Sends our own environment: the daemon's may be from another session. */
+static void put_env(struct json_writer *writer)
+{
+	int count = 0;
+	json_object_begin(writer, "env");
+	for (char **entry = environ; *entry != NULL && count < ENV_MAX; entry++) {
+		const char *equals = strchr(*entry, '=');
+		size_t len = strlen(*entry);
+		bool is_first = true;
+		char *name;
+		size_t name_len;
+		if (equals == NULL || equals == *entry || !utf8_is_valid(*entry, len))
+			continue;
+		name_len = (size_t)(equals - *entry);
+		for (char **before = environ; before < entry && is_first; before++)
+			is_first = strncmp(*before, *entry, name_len + 1) != 0;
+		if (!is_first)
+			continue;
+		name = xmemdup(*entry, name_len);
+		json_put_str(writer, name, equals + 1);
+		mem_free(name);
+		count++;
+	}
+	json_object_end(writer);
+}
+
+/* Reads standard input to its end: the job starts with all of it. */
+static enum cli_status read_input(struct run *run)
+{
+	char bytes[16384];
+	ssize_t n;
+	while ((n = read(STDIN_FILENO, bytes, sizeof bytes)) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			cli_error("standard input: %s", strerror(errno));
+			return CLI_NO;
+		}
+		if (buf_append(&run->input, bytes, (size_t)n) < 0)
+			return cli_usage("run",
+			    "standard input is longer than %zu bytes: name a file in a line for "
+			    "--shell",
+			    INPUT_MAX);
+	}
+	if (run->input.len > 0 &&
+	    (memchr(run->input.data, '\0', run->input.len) != NULL ||
+		!utf8_is_valid(run->input.data, run->input.len)))
+		return cli_usage("run",
+		    "standard input is not text in UTF-8: name a file in a line for --shell");
+	return CLI_DONE;
+}
+
+/* The job is on this machine, with our environment and directories. */
+static bool is_here(const struct run *run)
+{
+	return !remote_is(run->cli) && !run->cli->is_fleet;
+}
+
+static enum cli_status put_params(const struct run *run, struct buf *params)
+{
+	struct json_writer writer;
+	struct buf command;
+	char cwd[PATH_MAX];
+	char path[PATH_MAX * 2];
+	const char *dir = is_here(run) && getcwd(cwd, sizeof cwd) != NULL ? cwd : NULL;
+	enum cli_status status;
+	buf_init(&command, COMMAND_MAX);
+	status = put_command(run, &command);
+	if (run->dir != NULL && (run->dir[0] == '/' || run->dir[0] == '~'))
+		dir = run->dir;
+	else if (run->dir != NULL && dir != NULL &&
+	    snprintf(path, sizeof path, "%s/%s", dir, run->dir) < (int)sizeof path)
+		dir = path;
+	json_writer_init(&writer, params);
+	json_object_begin(&writer, NULL);
+	if (status == CLI_DONE)
+		json_put_str(&writer, "command", (const char *)command.data);
+	if (dir != NULL)
+		(void)json_put_text(&writer, "cwd", dir, strlen(dir));
+	if (run->name != NULL)
+		(void)json_put_text(&writer, "name", run->name, strlen(run->name));
+	if (run->timeout_ms > 0)
+		json_put_double(&writer, "timeout_sec", (double)run->timeout_ms / 1000);
+	if (run->input.len > 0)
+		(void)json_put_text(
+		    &writer, "stdin", (const char *)run->input.data, run->input.len);
+	if (run->cli->is_fleet && !run->is_detached)
+		json_put_null(&writer, "pane"); /* this program waits: no pane is to be woken */
+	if (is_here(run)) /* another machine has its own */
+		put_env(&writer); /* last: job lists show the beginning of the request */
+	json_object_end(&writer);
+	buf_finish(&command);
+	if (status == CLI_DONE && writer.is_cut)
+		return cli_usage("run", "the command and the environment are too long");
+	return status;
+}
+
+/* A change of the log means that there is more to print; without the news of it, it is polled. */
+static void watch_log(struct run *run, const char *log)
+{
+	int fd = is_here(run) ? inotify_init1(IN_CLOEXEC | IN_NONBLOCK) : -1;
+	if (fd >= 0 && inotify_add_watch(fd, log, IN_MODIFY) < 0) {
+		(void)close(fd); /* nothing was read */
+		fd = -1;
+	}
+	run->interrupt.extra_fd = fd;
+}
+
+static enum cli_status start_job(struct run *run)
+{
+	struct buf params;
+	const struct json *result;
+	enum cli_status status;
+	buf_init(&params, PARAMS_MAX);
+	status = put_params(run, &params);
+	if (status == CLI_DONE)
+		status = ask_result(run->link, "run_long_command", (const char *)params.data,
+		    ASK_TIMEOUT_MS, &result);
+	buf_finish(&params);
+	if (status != CLI_DONE)
+		return status;
+	(void)snprintf(run->id, sizeof run->id, "%s", ask_string(result, "id", ""));
+	if (run->is_detached) {
+		show_result(run->cli, "run_long_command", result);
+		return CLI_DONE;
+	}
+	watch_log(run, ask_string(result, "log", ""));
+	return CLI_DONE;
+}
+
+/* Asks the daemon to report the end of the job to this link only. */
+static bool ask_for_end(struct run *run)
+{
+	char params[JOB_OUTPUT_ID_SIZE + 96];
+	(void)snprintf(params, sizeof params, "{\"any\":[{\"job\":\"%s\"}],\"timeout_sec\":%d}",
+	    run->id, WAIT_MAX_SEC);
+	run->wait_id = link_request(run->link, "wait_for", params);
+	return run->wait_id != 0;
+}
+
+/* Reconnects: the job outlives the daemon, and the next daemon knows it. */
+static enum cli_status connect_again(struct run *run)
+{
+	int signal;
+	job_output_erase(&run->output);
+	cli_error("muxbusd is gone; job %s %s, waiting for muxbusd", run->id,
+	    run->has_ended ? "has ended" : "goes on");
+	link_close(run->link);
+	run->link = NULL;
+	for (int i = 0; i < RECONNECT_TRIES; i++) {
+		if (ask_reconnect(run->cli, &run->link) && ask_for_end(run))
+			return CLI_DONE;
+		link_close(run->link);
+		run->link = NULL;
+		if (interrupt_wait(&run->interrupt, NULL, RECONNECT_MS, &signal) ==
+		    INTERRUPT_SIGNAL)
+			break;
+	}
+	cli_error("muxbusd did not come back; start it, and see: muxbus get_job %s", run->id);
+	return CLI_UNREACHABLE;
+}
+
+/* Asks the job to end. Returns CLI_DONE to go on waiting for it. */
+static enum cli_status stop_job(struct run *run, const char *signal_name)
+{
+	char params[JOB_OUTPUT_ID_SIZE + 96];
+	struct link_answer answer;
+	enum link_read read;
+	(void)snprintf(
+	    params, sizeof params, "{\"job\":\"%s\",\"signal\":\"%s\"}", run->id, signal_name);
+	read = link_ask(run->link, "stop_job", params, ASK_TIMEOUT_MS, &answer);
+	/* An error means that the job has just ended. */
+	return read == LINK_LINE ? CLI_DONE : CLI_UNREACHABLE;
+}
+
+/* Handles a signal. Returns CLI_DONE to go on; else sets *ret_exit to the exit status. */
+static enum cli_status on_signal(struct run *run, int number, int *ret_exit)
+{
+	bool is_first;
+	job_output_erase(&run->output);
+	if (number != SIGINT || run->interrupts >= 2) {
+		cli_error("job %s goes on; see: muxbus get_job %s", run->id, run->id);
+		*ret_exit = EXIT_SIGNAL + number;
+		return CLI_NO;
+	}
+	is_first = run->interrupts++ == 0;
+	cli_error(is_first ? "stopping job %s (^C again: kill it)"
+			   : "killing job %s (^C again: leave it alone)",
+	    run->id);
+	return stop_job(run, is_first ? "INT" : "KILL");
+}
+
+/* Checks for the answer to wait_for. */
+static enum cli_status look_for_end(struct run *run, bool *ret_has_ended)
+{
+	struct link_answer answer;
+	enum link_read read;
+	link_receive(run->link); /* the read below sees an end */
+	read = link_await(run->link, run->wait_id, 0, &answer);
+	*ret_has_ended = read == LINK_LINE;
+	if (read == LINK_LINE && answer.error != NULL)
+		return ask_say_error(answer.error);
+	return read == LINK_END || read == LINK_BROKEN ? CLI_UNREACHABLE : CLI_DONE;
+}
+
+/* Whether there is a person to tell that input does not reach the job. */
+static bool may_tell_input(const struct run *run)
+{
+	return !run->told_input && !run->is_quiet && !run->wants_input && isatty(STDERR_FILENO);
+}
+
+/* Says once that what is typed here, or comes through a pipe, does not reach the job. */
+static void tell_input(struct run *run)
+{
+	int waiting = 0;
+	if (!may_tell_input(run) || !screen_is_ours(STDERR_FILENO) ||
+	    ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || waiting <= 0)
+		return;
+	run->told_input = true;
+	job_output_erase(&run->output);
+	cli_error("standard input does not reach job %s, which --stdin would pass on", run->id);
+}
+
+/* Prints new output, but not over the screen of the shell's foreground job. */
+static enum cli_status print_output(struct run *run)
+{
+	if (!run->wants_follow && !screen_is_ours(STDOUT_FILENO))
+		return CLI_DONE;
+	return job_output_print(&run->output, run->link);
+}
+
+/* Handles one event while the job runs. */
+static enum cli_status wait_once(struct run *run, bool *ret_has_ended, int *ret_exit)
+{
+	enum cli_status status;
+	int number;
+	bool is_polled = run->interrupt.extra_fd < 0;
+	bool has_tick = is_polled || run->output.has_progress || may_tell_input(run);
+	tell_input(run);
+	switch (interrupt_wait(&run->interrupt, run->link, has_tick ? PROGRESS_MS : -1, &number)) {
+	case INTERRUPT_SIGNAL:
+		return on_signal(run, number, ret_exit);
+	case INTERRUPT_READER: /* as if it had written to the pipe itself */
+		cli_error("the reader of the output is gone: stopping job %s", run->id);
+		(void)stop_job(run, "TERM");
+		*ret_exit = EXIT_SIGNAL + SIGPIPE;
+		return CLI_NO;
+	case INTERRUPT_EXTRA: {
+		char events[4096];
+		while (read(run->interrupt.extra_fd, events, sizeof events) > 0)
+			;
+		return print_output(run);
+	}
+	case INTERRUPT_TIME:
+		if (is_polled && (status = print_output(run)) != CLI_DONE)
+			return status;
+		return job_output_progress(&run->output, run->link);
+	case INTERRUPT_LINK:
+		break;
+	}
+	return look_for_end(run, ret_has_ended);
+}
+
+/* The answer to wait_for may come before that to another request. */
+static void on_other(void *data, const struct json *message, const char *line, size_t len)
+{
+	struct run *run = data;
+	int64_t id;
+	(void)line;
+	(void)len;
+	if (json_int(
+		json_member(message, "id") != NULL ? json_member(message, "id") : message, &id) &&
+	    id == (int64_t)run->wait_id)
+		run->wait_id = 0;
+}
+
+/* Converts the end of the job to an exit status, and reports a failure. */
+static int tell_end(struct run *run, const struct json *job)
+{
+	const char *state = ask_string(job, "state", "?");
+	int64_t code = ask_int(job, "exit_code", -1);
+	int64_t number = ask_int(job, "signal", -1);
+	struct buf took;
+	const char *time;
+	int status = CLI_NO;
+	buf_init(&took, 64);
+	show_duration(&took, ask_int(job, "duration_ms", 0));
+	time = (const char *)took.data;
+	if (ask_bool(job, "timed_out", false)) {
+		status = EXIT_TIME_UP;
+		cli_error("job %s: the time was up after %s", run->id, time);
+	} else if (number > 0) {
+		status = EXIT_SIGNAL + (int)number;
+		cli_error(
+		    "job %s was killed by signal %" PRId64 " after %s", run->id, number, time);
+	} else if (code >= 0) {
+		status = (int)code;
+		if (isatty(STDERR_FILENO) && !run->is_quiet)
+			cli_error("job %s: exit status %" PRId64 " after %s", run->id, code, time);
+		if (code == EXIT_NOT_FOUND && run->count == 1 && strchr(run->words[0], ' ') != NULL)
+			cli_error("for a line of the shell: muxbus run --shell '...'");
+	} else {
+		cli_error("job %s: %s, without an exit status", run->id, state);
+	}
+	buf_finish(&took);
+	return status;
+}
+
+/* CLI_DONE: *ret_exit is the exit status. CLI_UNREACHABLE: the daemon is gone. */
+static enum cli_status finish_job(struct run *run, int *ret_exit)
+{
+	char params[JOB_OUTPUT_ID_SIZE + 96];
+	struct link_answer answer;
+	enum link_read read;
+	enum cli_status status;
+	(void)snprintf(params, sizeof params, "{\"job\":\"%s\"}", run->id);
+	status = job_output_print(&run->output, run->link);
+	if (status != CLI_DONE)
+		return status;
+	read = link_ask(run->link, "get_job", params, ASK_TIMEOUT_MS, &answer);
+	if (read == LINK_END || read == LINK_BROKEN)
+		return CLI_UNREACHABLE;
+	if (read != LINK_LINE)
+		return ask_say_read(read);
+	if (answer.error != NULL)
+		return ask_say_error(answer.error);
+	*ret_exit = tell_end(run, answer.result);
+	return CLI_DONE;
+}
+
+/* Returns the exit status. */
+static int wait_for_job(struct run *run)
+{
+	int exit_status = CLI_NO;
+	bool is_due = true; /* the log may have grown before it was watched, or without a daemon */
+	enum cli_status status;
+	if (!ask_for_end(run) && connect_again(run) != CLI_DONE)
+		return CLI_UNREACHABLE;
+	while (!run->has_ended) {
+		link_set_other(run->link, on_other, run);
+		status = is_due ? print_output(run) : wait_once(run, &run->has_ended, &exit_status);
+		is_due = status == CLI_UNREACHABLE;
+		if (status == CLI_UNREACHABLE)
+			status = connect_again(run);
+		if (status != CLI_DONE)
+			return status == CLI_UNREACHABLE ? CLI_UNREACHABLE : exit_status;
+		run->has_ended |= run->wait_id == 0;
+	}
+	job_output_erase(&run->output);
+	do
+		status = finish_job(run, &exit_status);
+	while (status == CLI_UNREACHABLE && connect_again(run) == CLI_DONE);
+	return status == CLI_DONE ? exit_status : (int)status;
+}
+
+enum cli_status run_run(struct cli *cli, int argc, char **argv)
+{
+	struct run run = {.cli = cli};
+	int exit_status, first;
+	enum cli_status status;
+	if (!option_read(cli, argc, argv, options, &run, &first, &status))
+		return status;
+	run.words = argv + first;
+	run.count = argc - first;
+	if (run.count == 0)
+		return cli_usage("run", "a command is missing");
+	if (run.is_shell && run.count != 1)
+		return cli_usage("run", "--shell takes one word: a line for sh -c");
+	/* Before signals are ours: ^C ends the reading. */
+	buf_init(&run.input, INPUT_MAX);
+	status = run.wants_input ? read_input(&run) : CLI_DONE;
+	if (status == CLI_DONE && interrupt_open(&run.interrupt) < 0) {
+		cli_error("cannot watch signals: %s", strerror(errno));
+		status = CLI_NO;
+	}
+	if (status != CLI_DONE) {
+		buf_finish(&run.input);
+		return status;
+	}
+	run.link = ask_connect(cli);
+	status = run.link != NULL ? start_job(&run) : CLI_UNREACHABLE;
+	buf_finish(&run.input);
+	exit_status = (int)status;
+	if (status == CLI_DONE && !run.is_detached) {
+		job_output_init(&run.output, cli, run.id);
+		run.output.has_progress &= !run.is_quiet;
+		exit_status = wait_for_job(&run);
+		job_output_finish(&run.output);
+	}
+	link_close(run.link);
+	interrupt_close(&run.interrupt);
+	return cli_flush((enum cli_status)exit_status);
+}

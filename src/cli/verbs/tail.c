@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus tail: prints the lines of a pane as its program writes them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "cli/ask.h"
+#include "cli/option.h"
+#include "cli/own_pane.h"
+#include "cli/screen_text.h"
+#include "cli/show.h"
+#include "cli/verbs.h"
+#include "cli/verbs/interrupt.h"
+
+#define PARAMS_MAX 65536
+
+struct tail {
+	struct cli *cli;
+	const char *target;
+	char pane[32];
+	uint32_t count; /* 0: no limit */
+	uint32_t seen;
+	int64_t timeout_ms; /* -1: none */
+	bool has_ended; /* the pane has closed */
+	struct interrupt interrupt;
+	struct buf line;
+};
+
+static const struct option_row options[] = {
+    {"", 0, OPTION_TEXT, offsetof(struct tail, target), NULL},
+    {"count", 'n', OPTION_COUNT, offsetof(struct tail, count), NULL},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct tail, timeout_ms), NULL},
+    {0},
+};
+
+static bool is_done(const void *data)
+{
+	const struct tail *tail = data;
+	return tail->has_ended || (tail->count > 0 && tail->seen >= tail->count) || ferror(stdout);
+}
+
+static void print_line(struct tail *tail, const struct json *event)
+{
+	const char *text = ask_string(event, "text", "");
+	struct json_writer writer;
+	buf_clear(&tail->line);
+	if (tail->cli->wants_json) {
+		json_writer_init(&writer, &tail->line);
+		json_put_value(&writer, NULL, event);
+	} else if (tail->cli->is_terminal) {
+		(void)screen_text_block(&tail->line, text, strlen(text));
+	} else {
+		(void)buf_append_str(&tail->line, text);
+	}
+	if (tail->cli->wants_json || !ask_bool(event, "part", false))
+		(void)buf_append_byte(&tail->line, '\n');
+	(void)fwrite(tail->line.data, 1, tail->line.len, stdout);
+	(void)fflush(stdout); /* is_done() checks */
+	tail->seen++;
+}
+
+static void on_message(void *data, const struct json *message, const char *line, size_t len)
+{
+	struct tail *tail = data;
+	const struct json *event = json_member(message, "params");
+	const char *kind = ask_string(event, "kind", "");
+	(void)line;
+	(void)len;
+	if (strcmp(ask_string(message, "method", ""), "event") != 0 || is_done(tail))
+		return;
+	if (strcmp(kind, "line") == 0)
+		print_line(tail, event);
+	else if (strcmp(kind, "gap") == 0)
+		cli_error("lines are missing: %s", ask_string(event, "reason", "?"));
+	else if (strcmp(kind, "pane_closed") == 0 || strcmp(kind, "server_lost") == 0)
+		tail->has_ended = true;
+}
+
+/* Finds the pane by its target: ids stay the same if the pane is moved. */
+static enum cli_status subscribe(struct tail *tail, struct link *link)
+{
+	char own[32] = "";
+	const struct json *result;
+	struct json_writer writer;
+	struct buf params;
+	enum cli_status status;
+	json_start_object(&writer, &params, PARAMS_MAX);
+	(void)json_put_text(&writer, "pane", tail->target, strlen(tail->target));
+	json_object_end(&writer);
+	status = ask_result(link, "get_pane", (const char *)params.data, ASK_TIMEOUT_MS, &result);
+	buf_finish(&params);
+	if (status != CLI_DONE)
+		return status;
+	(void)snprintf(tail->pane, sizeof tail->pane, "%s", ask_string(result, "pane", ""));
+	if (tail->cli->is_terminal && own_pane(tail->cli, own, sizeof own) &&
+	    strcmp(own, tail->pane) == 0)
+		return cli_usage("tail", "pane %s is this one: its lines would come again", own);
+	buf_init(&params, PARAMS_MAX);
+	(void)buf_printf(&params,
+	    "{\"kinds\":[\"gap\",\"line\",\"pane_closed\"],\"panes\":[\"%s\"]}", tail->pane);
+	link_set_other(link, on_message, tail);
+	status = ask_result(link, "subscribe", (const char *)params.data, ASK_TIMEOUT_MS, &result);
+	buf_finish(&params);
+	return status;
+}
+
+static enum cli_status follow(struct tail *tail, struct link *link)
+{
+	int64_t deadline = tail->timeout_ms < 0 ? -1 : clock_mono_ms() + tail->timeout_ms;
+	enum cli_status status =
+	    interrupt_follow(&tail->interrupt, link, deadline, on_message, is_done, tail);
+	if (status == CLI_UNREACHABLE)
+		cli_error("muxbusd is gone");
+	return status;
+}
+
+enum cli_status tail_run(struct cli *cli, int argc, char **argv)
+{
+	struct tail tail = {.cli = cli, .timeout_ms = -1};
+	enum cli_status status;
+	struct link *link;
+	if (!option_read(cli, argc, argv, options, &tail, NULL, &status))
+		return status;
+	if (tail.target == NULL)
+		return cli_usage("tail", "a pane is missing");
+	if (interrupt_open(&tail.interrupt) < 0) {
+		cli_error("cannot watch signals: %s", strerror(errno));
+		return CLI_NO;
+	}
+	link = ask_connect(cli);
+	buf_init(&tail.line, LINK_LINE_MAX);
+	status = link != NULL ? subscribe(&tail, link) : CLI_UNREACHABLE;
+	if (status == CLI_DONE)
+		status = follow(&tail, link);
+	buf_finish(&tail.line);
+	link_close(link);
+	interrupt_close(&tail.interrupt);
+	return cli_flush(status);
+}

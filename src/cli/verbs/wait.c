@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus wait: waits until conditions have come true. */
+#include "cli/verbs/wait.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "cli/ask.h"
+#include "cli/option.h"
+#include "cli/screen_text.h"
+#include "cli/show.h"
+#include "cli/verbs.h"
+#include "client/link.h"
+
+#define PARAMS_MAX LINK_LINE_MAX
+#define RECONNECT_MS 500
+#define RECONNECT_TRIES 60
+#define TIMEOUT_MAX_MS (316224000LL * 1000) /* what wait_for takes: ten years */
+
+struct wait {
+	struct cli *cli;
+	bool wants_all;
+	bool is_quiet;
+	int64_t timeout_ms;
+	const char *name; /* of a wait that outlives its connection */
+	const char **words;
+	size_t count;
+	char **own; /* those of them that options made */
+	size_t own_count;
+};
+
+static bool take_word(void *data, const struct option_row *row, const char *word)
+{
+	struct wait *wait = data;
+	(void)row;
+	wait->words[wait->count++] = word;
+	return true;
+}
+
+/* An option that is another spelling of a word: --agent-state STATE is agent_state=STATE. */
+static bool take_condition(void *data, const struct option_row *row, const char *value)
+{
+	struct wait *wait = data;
+	char *word = xasprintf("%s=%s", row->name, value != NULL ? value : "true");
+	char *dash = memchr(word, '-', strlen(row->name));
+	if (dash != NULL)
+		*dash = '_';
+	wait->words[wait->count++] = wait->own[wait->own_count++] = word;
+	return true;
+}
+
+static bool take_any(void *data, const struct option_row *row, const char *value)
+{
+	struct wait *wait = data;
+	(void)row;
+	(void)value;
+	wait->wants_all = false;
+	return true;
+}
+
+static const struct option_row options[] = {
+    {"", 0, OPTION_TAKE, 0, take_word},
+    {"agent", 0, OPTION_TAKE, 0, take_condition},
+    {"agent-state", 0, OPTION_TAKE, 0, take_condition},
+    {"all", 0, OPTION_FLAG, offsetof(struct wait, wants_all), NULL},
+    {"any", 0, OPTION_TAKE_FLAG, 0, take_any},
+    {"event", 0, OPTION_TAKE, 0, take_condition},
+    {"name", 'n', OPTION_TEXT, offsetof(struct wait, name), NULL},
+    {"pane", 0, OPTION_TAKE, 0, take_condition},
+    {"prompt", 0, OPTION_TAKE_FLAG, 0, take_condition},
+    {"quiet", 'q', OPTION_FLAG, offsetof(struct wait, is_quiet), NULL},
+    {"session", 0, OPTION_TAKE, 0, take_condition},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct wait, timeout_ms), NULL},
+    {"window", 0, OPTION_TAKE, 0, take_condition},
+    {0},
+};
+
+/* The words as conditions, as the daemon describes them. */
+static enum cli_status put_conditions(const struct wait *wait, struct link *link, struct buf *out)
+{
+	char reason[PATH_MAX + 512];
+	const struct json *tables, *kinds;
+	enum cli_status status = ask_result(link, "describe", NULL, ASK_TIMEOUT_MS, &tables);
+	if (status != CLI_DONE)
+		return status;
+	kinds = json_member(tables, "conditions");
+	if (kinds == NULL) {
+		cli_error("muxbusd is older than muxbus and does not describe its conditions");
+		return CLI_UNREACHABLE;
+	}
+	if (wait_conditions(out, kinds, wait->count, wait->words, reason, sizeof reason) < 0)
+		return cli_usage("wait", "%s", reason);
+	return CLI_DONE;
+}
+
+static enum cli_status put_params(const struct wait *wait, struct link *link, struct buf *params)
+{
+	struct json_writer writer;
+	struct buf conditions;
+	enum cli_status status = CLI_DONE;
+	buf_init(&conditions, PARAMS_MAX);
+	json_writer_init(&writer, params);
+	json_object_begin(&writer, NULL);
+	if (wait->count > 0)
+		status = put_conditions(wait, link, &conditions);
+	if (status == CLI_DONE && wait->count > 0)
+		json_put_raw(
+		    &writer, wait->wants_all ? "all" : "any", conditions.data, conditions.len);
+	/* The daemon takes nothing shorter than a millisecond. */
+	json_put_double(
+	    &writer, "timeout_sec", (double)(wait->timeout_ms ? wait->timeout_ms : 1) / 1000);
+	if (wait->name != NULL)
+		(void)json_put_text(&writer, "wait", wait->name, strlen(wait->name));
+	json_object_end(&writer);
+	buf_finish(&conditions);
+	return writer.is_cut ? cli_usage(NULL, "the conditions are too long") : status;
+}
+
+static void tell_condition(const struct cli *cli, const struct json *condition)
+{
+	const char *state = ask_string(condition, "state", "?");
+	const struct json *details = json_member(condition, "details");
+	bool is_matched = strcmp(state, "matched") == 0;
+	struct buf out;
+	if (strcmp(state, "pending") == 0)
+		return;
+	buf_init(&out, LINK_LINE_MAX);
+	(void)buf_append_str(
+	    &out, screen_style(cli->has_color, is_matched ? SCREEN_GOOD : SCREEN_WARN));
+	(void)buf_printf(&out, "%s: ", ask_string(condition, "condition", "?"));
+	(void)buf_append_str(&out, screen_style(cli->has_color, SCREEN_PLAIN));
+	(void)buf_printf(&out, "%s", state);
+	for (const struct json *at = details != NULL ? details->child : NULL; at != NULL;
+	     at = at->next) {
+		struct buf value;
+		if (at->type == JSON_NULL)
+			continue;
+		buf_init(&value, LINK_LINE_MAX);
+		show_value(&value, at);
+		(void)buf_append_str(&out, "  ");
+		(void)screen_text_line(&out, at->name, at->name_len);
+		(void)buf_append_byte(&out, '=');
+		if (value.len > 0)
+			(void)screen_text_line(&out, value.data, value.len);
+		buf_finish(&value);
+	}
+	(void)puts((const char *)out.data); /* cli_flush() looks */
+	buf_finish(&out);
+}
+
+/* Whether the conditions came true. */
+static bool is_fulfilled(const struct wait *wait, const struct json *result)
+{
+	const struct json *matched = json_member(result, "matched");
+	const struct json *conditions = json_member(result, "conditions");
+	size_t count = matched != NULL && matched->type == JSON_ARRAY ? matched->count : 0;
+	return wait->wants_all ? conditions != NULL && count == conditions->count : count > 0;
+}
+
+static enum cli_status tell(const struct wait *wait, const struct json *result)
+{
+	const struct json *conditions = json_member(result, "conditions");
+	if (!wait->is_quiet && show_is_json(wait->cli)) {
+		show_json(wait->cli, result);
+	} else if (!wait->is_quiet) {
+		for (const struct json *at = conditions != NULL ? conditions->child : NULL;
+		     at != NULL; at = at->next)
+			tell_condition(wait->cli, at);
+		if (ask_bool(result, "timed_out", false))
+			(void)puts("the time is up");
+	}
+	if (is_fulfilled(wait, result))
+		return CLI_DONE;
+	return ask_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_NO;
+}
+
+/* Waits on one connection, and prints the result. */
+static enum cli_status wait_once(struct wait *wait, struct link *link)
+{
+	const struct json *result;
+	struct buf params;
+	enum cli_status status;
+	buf_init(&params, PARAMS_MAX);
+	status = put_params(wait, link, &params);
+	if (status == CLI_DONE)
+		status = ask_result(link, "wait_for", (const char *)params.data, -1, &result);
+	if (status == CLI_DONE)
+		status = tell(wait, result);
+	buf_finish(&params);
+	return status;
+}
+
+/* The fleet has gone: the hosts, and what they wait for, go on. NULL: it does not come back. */
+static struct link *connect_again(struct wait *wait)
+{
+	struct link *link;
+	cli_error("the fleet is started again");
+	for (int i = 0; i < RECONNECT_TRIES; i++) {
+		if (ask_reconnect(wait->cli, &link))
+			return link;
+		(void)poll(NULL, 0, RECONNECT_MS);
+	}
+	return NULL;
+}
+
+/* Connects and waits, until the time is up on whichever connection. */
+static enum cli_status run(struct wait *wait)
+{
+	struct link *link = ask_connect(wait->cli);
+	int64_t deadline = clock_mono_ms() + wait->timeout_ms;
+	enum cli_status status = CLI_UNREACHABLE;
+	while (link != NULL) {
+		status = wait_once(wait, link);
+		link_close(link);
+		link = NULL;
+		if (status == CLI_UNREACHABLE && wait->cli->is_fleet &&
+		    clock_mono_ms() < deadline) {
+			link = connect_again(wait);
+			wait->timeout_ms = deadline - clock_mono_ms();
+			wait->timeout_ms = wait->timeout_ms < 0 ? 0 : wait->timeout_ms;
+		}
+	}
+	return status;
+}
+
+enum cli_status wait_run(struct cli *cli, int argc, char **argv)
+{
+	struct wait wait = {.cli = cli, .timeout_ms = TIMEOUT_MAX_MS};
+	enum cli_status status;
+	wait.words = xcalloc((size_t)argc + 1, sizeof *wait.words);
+	wait.own = xcalloc((size_t)argc + 1, sizeof *wait.own);
+	if (option_read(cli, argc, argv, options, &wait, NULL, &status)) {
+		if (wait.count > 0 || wait.name != NULL)
+			status = run(&wait);
+		else
+			status = cli_usage("wait",
+			    "a condition is missing, such as prompt=true; see: muxbus help "
+			    "conditions");
+	}
+	while (wait.own_count > 0)
+		mem_free(wait.own[--wait.own_count]);
+	mem_free(wait.own);
+	mem_free(wait.words);
+	return cli_flush(status);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus watch: prints events as they happen. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "cli/ask.h"
+#include "cli/option.h"
+#include "cli/show.h"
+#include "cli/verbs.h"
+#include "cli/verbs/event_text.h"
+#include "cli/verbs/interrupt.h"
+#include "client/link.h"
+
+#define NAMES_MAX 64 /* limit of subscribe for each */
+#define PARAMS_MAX LINK_LINE_MAX
+#define RECONNECT_MS 500
+
+struct names {
+	const char *names[NAMES_MAX];
+	size_t count;
+};
+
+struct watch {
+	struct cli *cli;
+	struct names kinds; /* or patterns */
+	struct names panes;
+	struct names sessions;
+	bool wants_output;
+	bool has_after;
+	int64_t after;
+	uint32_t count; /* 0: unlimited */
+	uint32_t seen;
+	int64_t timeout_ms; /* -1: none */
+	bool reconnects;
+	int64_t last; /* the number of the last event */
+	struct interrupt interrupt;
+	struct buf line;
+};
+
+static bool add_name(struct names *names, const char *name)
+{
+	if (names->count == NAMES_MAX) {
+		(void)cli_usage("watch", "more than %d names", NAMES_MAX);
+		return false;
+	}
+	names->names[names->count++] = name;
+	return true;
+}
+
+/* A kind, or the value of an option. */
+static bool take_name(void *data, const struct option_row *row, const char *value)
+{
+	return add_name((struct names *)(void *)((char *)data + row->offset), value);
+}
+
+static bool take_after(void *data, const struct option_row *row, const char *text)
+{
+	struct watch *watch = data;
+	char *end;
+	(void)row;
+	errno = 0;
+	watch->after = strtoll(text, &end, 10);
+	if (errno || *end || end == text || watch->after < 0) {
+		(void)cli_usage("watch", "--after: must be the number of an event");
+		return false;
+	}
+	watch->has_after = true;
+	return true;
+}
+
+static const struct option_row options[] = {
+    {"", 0, OPTION_TAKE, offsetof(struct watch, kinds), take_name},
+    {"pane", 'p', OPTION_TAKE, offsetof(struct watch, panes), take_name},
+    {"session", 0, OPTION_TAKE, offsetof(struct watch, sessions), take_name},
+    {"output", 'o', OPTION_FLAG, offsetof(struct watch, wants_output), NULL},
+    {"after", 0, OPTION_TAKE, 0, take_after},
+    {"count", 'n', OPTION_COUNT, offsetof(struct watch, count), NULL},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct watch, timeout_ms), NULL},
+    {"reconnect", 'r', OPTION_FLAG, offsetof(struct watch, reconnects), NULL},
+    {0},
+};
+
+static void put_names(struct json_writer *writer, const char *name, const struct names *names)
+{
+	if (names->count == 0)
+		return;
+	json_array_begin(writer, name);
+	for (size_t i = 0; i < names->count; i++)
+		(void)json_put_text(writer, NULL, names->names[i], strlen(names->names[i]));
+	json_array_end(writer);
+}
+
+static enum cli_status subscribe(struct watch *watch, struct link *link)
+{
+	struct json_writer writer;
+	struct buf params;
+	const struct json *result;
+	enum cli_status status;
+	json_start_object(&writer, &params, PARAMS_MAX);
+	put_names(&writer, "kinds", &watch->kinds);
+	put_names(&writer, "panes", &watch->panes);
+	put_names(&writer, "sessions", &watch->sessions);
+	if (watch->wants_output)
+		json_put_bool(&writer, "output", true);
+	if (watch->has_after)
+		json_put_int(&writer, "after", watch->after);
+	json_object_end(&writer);
+	status = ask_result(link, "subscribe", (const char *)params.data, ASK_TIMEOUT_MS, &result);
+	buf_finish(&params);
+	return status;
+}
+
+static bool is_done(const void *data)
+{
+	const struct watch *watch = data;
+	return (watch->count > 0 && watch->seen >= watch->count) || ferror(stdout);
+}
+
+static void on_message(void *data, const struct json *message, const char *line, size_t len)
+{
+	struct watch *watch = data;
+	const struct json *event = json_member(message, "params");
+	(void)line;
+	(void)len;
+	if (strcmp(ask_string(message, "method", ""), "event") != 0 || event == NULL ||
+	    is_done(watch))
+		return;
+	watch->seen++;
+	watch->last = ask_int(event, "seq", watch->last);
+	buf_clear(&watch->line);
+	if (show_is_json(watch->cli)) {
+		struct json_writer writer;
+		json_writer_init(&writer, &watch->line);
+		json_put_value(&writer, NULL, event);
+		(void)buf_append_byte(&watch->line, '\n');
+	} else {
+		event_text(&watch->line, event, watch->cli->has_color);
+	}
+	(void)fwrite(watch->line.data, 1, watch->line.len, stdout);
+	(void)fflush(stdout); /* is_done() checks */
+}
+
+/* Follows one daemon until it is gone: CLI_UNREACHABLE. */
+static enum cli_status watch_once(struct watch *watch, struct link *link, int64_t deadline)
+{
+	enum cli_status status;
+	link_set_other(link, on_message, watch);
+	status = subscribe(watch, link);
+	if (status != CLI_DONE)
+		return status;
+	status = interrupt_follow(&watch->interrupt, link, deadline, on_message, is_done, watch);
+	if (status != CLI_UNREACHABLE || errno != EPROTO)
+		return status;
+	(void)ask_say_read(LINK_BROKEN); /* it is there, and wrote what is no message */
+	return CLI_NO;
+}
+
+/* Waits until the daemon is back. NULL: something else ended the wait, see *ret_status. */
+static struct link *connect_again(
+    struct watch *watch, int64_t deadline, enum cli_status *ret_status)
+{
+	cli_error("muxbusd is gone; waiting for it");
+	for (;;) {
+		struct link *link;
+		int signal;
+		enum interrupt_wake wake;
+		bool is_late;
+		if (ask_reconnect(watch->cli, &link))
+			return link;
+		wake = interrupt_wait(&watch->interrupt, NULL, RECONNECT_MS, &signal);
+		is_late = deadline >= 0 && clock_mono_ms() >= deadline;
+		if (wake != INTERRUPT_TIME || is_late) {
+			*ret_status = is_late ? CLI_TIMEOUT : CLI_DONE;
+			return NULL;
+		}
+	}
+}
+
+static enum cli_status watch_all(struct watch *watch)
+{
+	int64_t deadline = watch->timeout_ms < 0 ? -1 : clock_mono_ms() + watch->timeout_ms;
+	struct link *link = ask_connect(watch->cli);
+	enum cli_status status = CLI_UNREACHABLE;
+	while (link != NULL) {
+		status = watch_once(watch, link, deadline);
+		link_close(link);
+		link = NULL;
+		if (status == CLI_UNREACHABLE && watch->reconnects) {
+			/* Missed events come first, or a gap; each host of a fleet has numbers of its own. */
+			watch->has_after |= watch->last > 0 && !watch->cli->is_fleet;
+			watch->after = watch->last > 0 ? watch->last : watch->after;
+			link = connect_again(watch, deadline, &status);
+		} else if (status == CLI_UNREACHABLE) {
+			cli_error("muxbusd is gone");
+		}
+	}
+	return status;
+}
+
+enum cli_status watch_run(struct cli *cli, int argc, char **argv)
+{
+	struct watch watch = {.cli = cli, .timeout_ms = -1};
+	enum cli_status status;
+	if (!option_read(cli, argc, argv, options, &watch, NULL, &status))
+		return status;
+	if (interrupt_open(&watch.interrupt) < 0) {
+		cli_error("cannot watch signals: %s", strerror(errno));
+		return CLI_NO;
+	}
+	buf_init(&watch.line, LINK_LINE_MAX);
+	status = watch_all(&watch);
+	buf_finish(&watch.line);
+	return cli_flush(status);
+}
