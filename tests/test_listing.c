@@ -12,22 +12,21 @@
 static const char sessions[] = "S\t$1\twork\t1700000000\t1700000009\tgroup one\t0\t0\t3.3a\n"
 			       "S\t$0\tit%09is 100%25\t1700000000\t5\t\ton\t0\t3.3a\n"
 			       "S\t$7\twork-7\t1\t2\tgroup one\tkeep-last\t0\t3.3a\n";
-static const char windows[] =
-    "W\t$1\t@0\t0\t1\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\t0\t0\t0\t0\n"
-    "W\t$0\t@0\t5\t1\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\t0\t1\t0\t0\n"
-    "W\t$7\t@3\t-1\t1\t%25end 1 2 1\t80\t24\t\t\t1\t0\t1\t1\n";
+static const char windows[] = "W\t$1\t@0\t0\t*\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\n"
+			      "W\t$0\t@0\t5\t!*-\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\n"
+			      "W\t$7\t@3\t-1\t#~*Z\t%25end 1 2 1\t80\t24\t\t\n";
 /* Titles and paths that look like lines of their own, or fields. */
 static const char panes[] =
     "P\t%0\t@0\t0\t80\t24\t0\t0\t4711\t/dev/pts/1\tti%09tle\tbash\t/tmp/%0A%25session-renamed $0 "
     "x\t"
-    "\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0\n"
+    "\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0\n"
     "P\t%0\t@0\t0\t80\t24\t0\t0\t4711\t/dev/pts/1\tti%09tle\tbash\t/tmp/%0A%25session-renamed $0 "
     "x\t"
-    "\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0\n"
+    "\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0\n"
     "P\t%4\t@3\t1\t40\t24\t41\t-2\t\t/dev/pts/"
-    "2\t\\\\\t\t\xff\xfe\tcopy-mode\t0\t1\t3\t\t1700000001\t1\t1\t"
+    "2\t\\\\\t\t\xff\xfe\tcopy-mode\t0\t1\t3\t\t1700000001\t1\t"
     "1\t1\t1\t1\t0\t0\t0\n"
-    "P\t%5\t@3\t0\t40\t24\t0\t0\t\t\t\t\t\t\t1\t1\t\t9\t\t0\t0\t0\t0\t0\t\t0\t0\t0\n";
+    "P\t%5\t@3\t0\t40\t24\t0\t0\t\t\t\t\t\t\t1\t1\t\t9\t\t0\t0\t0\t0\t\t0\t0\t0\n";
 static const char clients[] = "C\t/dev/pts/9\t99\t$1\t1700000009\t0\t1\t1\n"
 			      "C\tclient-5\t5\t$0\t1700000009\t1\t0\t0\n"
 			      "C\t/dev/pts/8\t98\t\t0\t0\t0\t0\n";
@@ -100,8 +99,7 @@ static void test_long(void)
 		len += (size_t)snprintf(text + len, sizeof text - len, "%%0A");
 	for (size_t i = 0; i < 4000; i++)
 		len += (size_t)snprintf(text + len, sizeof text - len, "\xe6\x97\xa5");
-	(void)snprintf(
-	    text + len, sizeof text - len, "\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0");
+	(void)snprintf(text + len, sizeof text - len, "\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0");
 	if (!ok(read_all(sessions, windows, text, clients, &listing) == 0, "a long title is read"))
 		return;
 	is_int(listing.malformed, 0, "with all of the pane");
@@ -109,6 +107,59 @@ static void test_long(void)
 	is_int((long long)strlen(title), 4095, "it is cut at a character");
 	is_int((long long)strspn(title, "\n"), 4095, "after it was decoded");
 	model_free(listing.model);
+}
+
+/* Counted texts hold TABs, newlines, quotes, and whole records of others. */
+static const char counted_sessions[] = "S\t$1\t\"4:work\t1\t2\t\"0:\t0\t0\t3.3a\n";
+static const char counted_windows[] =
+    "W\t$1\t@0\t0\t*\t\"7:a\tb\nW\tc\t80\t24\tx,80x24,0,0,0\tx,80x24,0,0,0\n";
+#define COUNTED_PANE(title)                                    \
+	"P\t%0\t@0\t0\t80\t24\t0\t0\t4711\t/dev/pts/1\t" title \
+	"\t\"4:bash\t\"5:\"3:ab\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0\n"
+static const char counted_panes[] = COUNTED_PANE("\"20:ti\nP\t%1\t@0\t\"9:x\n%end");
+
+static int read_counted(const char *panes_text, size_t len, struct listing *ret_listing)
+{
+	static const struct parts counted = {.all = true, .is_counted = true};
+	const struct muxbus_reply replies[] = {
+	    reply_of(counted_sessions, sizeof counted_sessions - 1),
+	    reply_of(counted_windows, sizeof counted_windows - 1), reply_of(panes_text, len),
+	    reply_of("", 0)};
+	return listing_read(replies, 4, 0, &counted, NULL, ret_listing);
+}
+
+static void test_counted(void)
+{
+	static const char *const bad[] = {
+	    COUNTED_PANE("x"), /* no count */
+	    COUNTED_PANE("\"x:x"),
+	    COUNTED_PANE("\"3:x"), /* its end is no end of a field */
+	    COUNTED_PANE("\"1:xyz"),
+	    COUNTED_PANE("\"99999:x"),
+	    COUNTED_PANE("\"18446744073709551615:x"),
+	    COUNTED_PANE("\"-1:x"),
+	    "P\t\"1",
+	};
+	struct listing listing;
+	if (!ok(read_counted(counted_panes, sizeof counted_panes - 1, &listing) == 0,
+		"counted texts are read"))
+		return;
+	is_int(listing.malformed, 0, "all of them");
+	is_str(muxbus_model_window(listing.model, 0)->name, "a\tb\nW\tc", "a name");
+	is_str(muxbus_model_pane(listing.model, 0)->title, "ti\nP\t%1\t@0\t\"9:x\n%end",
+	    "a title like a record");
+	is_str(muxbus_model_pane(listing.model, 0)->path, "\"3:ab", "a path like a count");
+	model_free(listing.model);
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		char text[1024];
+		int len = snprintf(text, sizeof text, "%s\n%s", bad[i], counted_panes);
+		if (!ok(read_counted(text, (size_t)len, &listing) == 0, "bad count %zu is no error",
+			i))
+			continue;
+		ok(listing.malformed >= 1 && muxbus_model_pane(listing.model, 1) == NULL,
+		    "its record is left out, and no text is taken for one");
+		model_free(listing.model);
+	}
 }
 
 static void test_malformed(void)
@@ -119,15 +170,15 @@ static void test_malformed(void)
 	    "P\t",
 	    "X\t%1\n",
 	    "%begin 1 2 3",
-	    "P\t@1\t@0\t0\t80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
-	    "P\t%1\t@0\t0\t-80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
+	    "P\t@1\t@0\t0\t80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0",
+	    "P\t%1\t@0\t0\t-80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0",
 	    "P\t%1\t@"
-	    "0\t0\t80\t24\t0\t0\t99999999999\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
+	    "0\t0\t80\t24\t0\t0\t99999999999\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0",
 	    "P\t%99999999999\t@"
-	    "0\t0\t80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
-	    "P\t\t@0\t0\t80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
-	    "P\t%1\t@0\t0\t80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0\tmore",
-	    "P\t%1\t@0\t0\t80\t24\t0\t0\t1\t\t%zz\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t1\t1\t0",
+	    "0\t0\t80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0",
+	    "P\t\t@0\t0\t80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0",
+	    "P\t%1\t@0\t0\t80\t24\t0\t0\t1\t\t\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0\tmore",
+	    "P\t%1\t@0\t0\t80\t24\t0\t0\t1\t\t%zz\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0",
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		char text[1024];
@@ -183,6 +234,23 @@ static void test_cut(void)
 	is_int(bad, 0, "cut at every byte");
 }
 
+static void test_cut_counted(void)
+{
+	unsigned bad = 0;
+	for (size_t len = 0; len < sizeof counted_panes - 1; len++) {
+		char *copy = malloc(len + 1);
+		struct listing listing;
+		memcpy(copy, counted_panes, len);
+		copy[len] = '\0';
+		if (read_counted(copy, len, &listing) != 0)
+			bad++;
+		else
+			model_free(listing.model);
+		free(copy);
+	}
+	is_int(bad, 0, "counted texts cut at every byte");
+}
+
 /* As many fields are written as are read; the live tests ask tmux itself. */
 static void test_written(void)
 {
@@ -197,9 +265,11 @@ int main(void)
 {
 	test_whole();
 	test_long();
+	test_counted();
 	test_malformed();
 	test_failed();
 	test_cut();
+	test_cut_counted();
 	test_written();
 	return done_testing();
 }

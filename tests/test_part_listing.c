@@ -8,17 +8,16 @@
 #include "lib/model/model.h"
 #include "tap.h"
 
-#define WINDOW(session, id, index, current, name) \
-	session "\t" id "\t" index "\t" current "\t" name "\t80\t24\tL\tL\t0\t0\t0\t0"
+#define WINDOW(session, id, index, flags, name) \
+	session "\t" id "\t" index "\t" flags "\t" name "\t80\t24\tL\tL"
 #define PANE(id, window, index, title)                                    \
 	id "\t" window "\t" index "\t80\t24\t0\t0\t7\t/dev/pts/1\t" title \
-	   "\tsh\t/\t\t1\t0\t\t\t\t0\t0\t0\t0\t0\t\t0\t0\t0\n"
-#define LINK(session, window, index, current) \
-	session "\t" window "\t" index "\t" current "\t0\t0\t0\n"
+	   "\tsh\t/\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t0\t0\t0\n"
+#define LINK(session, window, index, flags) session "\t" window "\t" index "\t" flags "\n"
 
 static const char sessions[] = "S\t$0\twork\t1\t2\t\t0\t0\t3.3a\nS\t$1\tplay\t1\t2\t\t0\t0\t3.3a\n";
-static const char windows[] = "W\t" WINDOW("$0", "@0", "0", "1", "a") "\nW\t" WINDOW(
-    "$0", "@1", "1", "0", "b") "\nW\t" WINDOW("$1", "@2", "0", "1", "c") "\n";
+static const char windows[] = "W\t" WINDOW("$0", "@0", "0", "*", "a") "\nW\t" WINDOW(
+    "$0", "@1", "1", "", "b") "\nW\t" WINDOW("$1", "@2", "0", "*", "c") "\n";
 static const char panes[] = "P\t" PANE("%0", "@0", "0", "t0") "P\t" PANE(
     "%1", "@1", "0", "t1") "P\t" PANE("%2", "@1", "1", "t2") "P\t" PANE("%3", "@2", "0", "t3");
 static const char clients[] = "C\t/dev/pts/9\t99\t$0\t5\t0\t0\t0\n";
@@ -86,7 +85,7 @@ static void test_window(void)
 	struct listing listing;
 	is_int((long long)listing_commands(&parts), 1, "one command lists a window");
 	is_int(read_parts(&parts,
-		   "V\t" WINDOW("$0", "@1", "1", "0", "new") "\t" PANE("%2", "@1", "0", "t"), NULL,
+		   "V\t" WINDOW("$0", "@1", "1", "", "new") "\t" PANE("%2", "@1", "0", "t"), NULL,
 		   &listing),
 	    0, "a window is read");
 	ok(parts_are_empty(&listing.more), "nothing more is to be listed");
@@ -95,19 +94,19 @@ static void test_window(void)
 	    "@2.0 %3 t3; ",
 	    "its panes are those that were read, the rest stays");
 	(void)read_parts(&new,
-	    "V\t" WINDOW("$0", "@7", "5", "1", "n") "\t" PANE("%9", "@7", "0", "t"), NULL,
+	    "V\t" WINDOW("$0", "@7", "5", "*", "n") "\t" PANE("%9", "@7", "0", "t"), NULL,
 	    &listing);
 	is_shape(&listing,
 	    "$0 work @7/3; $1 play @2/1; $0:0 @0 a; $0:1 @1 b; $0:5 @7 n; $1:0 @2 c; @0.0 %0 t0; "
 	    "@1.0 %1 t1; @1.1 %2 t2; @2.0 %3 t3; @7.0 %9 t; ",
 	    "a new window comes with its link, and can be the current one");
 	(void)read_parts(&new,
-	    "V\t" WINDOW("$0", "@7", "1", "1", "n") "\t" PANE("%9", "@7", "0", "t"), NULL,
+	    "V\t" WINDOW("$0", "@7", "1", "*", "n") "\t" PANE("%9", "@7", "0", "t"), NULL,
 	    &listing);
 	ok(part_ids_have(&listing.more.sessions, 0), "a taken index: the session is listed");
 	model_free(listing.model);
 	(void)read_parts(&new,
-	    "V\t" WINDOW("$5", "@7", "1", "1", "n") "\t" PANE("%9", "@7", "0", "t"), NULL,
+	    "V\t" WINDOW("$5", "@7", "1", "*", "n") "\t" PANE("%9", "@7", "0", "t"), NULL,
 	    &listing);
 	ok(listing.more.all, "an unknown session: all is listed");
 	model_free(listing.model);
@@ -121,16 +120,16 @@ static void test_session(void)
 	static const struct parts parts = {.sessions = {.ids = {0}, .count = 1}};
 	struct listing listing;
 	(void)read_parts(
-	    &parts, "U\t$0\tnew\t1\t2\t\t0\t0\t3.3a\t" LINK("$0", "@1", "3", "1"), NULL, &listing);
+	    &parts, "U\t$0\tnew\t1\t2\t\t0\t0\t3.3a\t" LINK("$0", "@1", "3", "*"), NULL, &listing);
 	is_shape(&listing,
 	    "$0 new @1/1; $1 play @2/1; $0:3 @1 b; $1:0 @2 c; @1.0 %1 t1; @1.1 %2 t2; @2.0 %3 t3; ",
 	    "a session is read: a window without a link is gone");
 	(void)read_parts(
-	    &parts, "U\t$0\twork\t1\t2\t\t0\t0\t3.3a\t" LINK("$0", "@8", "3", "1"), NULL, &listing);
+	    &parts, "U\t$0\twork\t1\t2\t\t0\t0\t3.3a\t" LINK("$0", "@8", "3", "*"), NULL, &listing);
 	ok(part_ids_have(&listing.more.windows, 8), "an unknown window is listed next");
 	model_free(listing.model);
 	(void)read_parts(&parts,
-	    "U\t$0\twork\t1\t2\tgroup\t0\t0\t3.3a\t" LINK("$0", "@0", "0", "1"), NULL, &listing);
+	    "U\t$0\twork\t1\t2\tgroup\t0\t0\t3.3a\t" LINK("$0", "@0", "0", "*"), NULL, &listing);
 	ok(listing.more.all, "a new group: all is listed");
 	model_free(listing.model);
 }
@@ -141,11 +140,11 @@ static void test_checks(void)
 	static const struct parts place = {.places = {.ids = {2}, .count = 1}};
 	struct listing listing;
 	(void)read_parts(
-	    &ends, "E\t" LINK("$0", "@0", "0", "1"), "E\t" LINK("$0", "@1", "1", "0"), &listing);
+	    &ends, "E\t" LINK("$0", "@0", "0", "*"), "E\t" LINK("$0", "@1", "1", ""), &listing);
 	ok(parts_are_empty(&listing.more), "the ends of a session are where they were");
 	model_free(listing.model);
 	(void)read_parts(
-	    &ends, "E\t" LINK("$0", "@0", "0", "1"), "E\t" LINK("$0", "@1", "2", "0"), &listing);
+	    &ends, "E\t" LINK("$0", "@0", "0", "*"), "E\t" LINK("$0", "@1", "2", ""), &listing);
 	ok(part_ids_have(&listing.more.sessions, 0), "one is not: the session is listed");
 	model_free(listing.model);
 	(void)read_parts(&place, "Q\t%2\t@2\n", NULL, &listing);
@@ -232,8 +231,8 @@ static void test_indexes(void)
 static void test_cut(void)
 {
 	static const char *const texts[] = {
-	    "V\t" WINDOW("$0", "@1", "1", "0", "new") "\t" PANE("%2", "@1", "0", "t"),
-	    "U\t$0\tnew\t1\t2\t\t0\t0\t3.3a\t" LINK("$0", "@1", "3", "1"),
+	    "V\t" WINDOW("$0", "@1", "1", "", "new") "\t" PANE("%2", "@1", "0", "t"),
+	    "U\t$0\tnew\t1\t2\t\t0\t0\t3.3a\t" LINK("$0", "@1", "3", "*"),
 	    "D\t%0\t@0\t$0\t0\t0\t80\t24\t0\t1\t0\t1\t0\tnew%09title\n", "Q\t%2\t@2\n",
 	    "I\t%2\t@1\t$0\t0\t1\n"};
 	static const struct parts parts[] = {{.windows = {.ids = {1}, .count = 1}},

@@ -13,10 +13,12 @@
 
 #define FIELD_FORMAT_MAX 256
 #define FIELDS_MAX 48
+/* Begins a counted text, and no other field: ids, numbers, and words of tmux begin otherwise. */
+#define COUNTED_MARK '"'
 
-/* AT() is a place, and that no field depends on this one. */
+/* AT() is a place, and that no field depends on this one; MARK() the same with the mark there. */
 /* clang-format off */
-#define AT(member) offsetof(struct session_record, member), 0
+#define AT(member) offsetof(struct session_record, member), 0, 0
 const struct field session_fields[] = {
 	{"session_id", FIELD_SESSION, AT(session.id)},
 	{"session_name", FIELD_TEXT, AT(session.name)},
@@ -25,31 +27,33 @@ const struct field session_fields[] = {
 	{"session_group", FIELD_TEXT, AT(group)},
 	{"destroy-unattached", FIELD_BOOL, AT(session.destroy_unattached)},
 	{"exit-unattached", FIELD_BOOL, AT(exit_unattached)},
-	{"version", FIELD_TEXT, AT(version)},
-	{NULL, FIELD_BOOL, 0, 0},
+	{"version", FIELD_WORD, AT(version)},
+	{NULL, FIELD_BOOL, 0, 0, 0},
 };
 #undef AT
 
-#define AT(member) offsetof(struct window_record, member), 0
+#define AT(member) offsetof(struct window_record, member), 0, 0
+#define MARK(member, sign) FIELD_MARK, offsetof(struct window_record, member), 0, sign
 const struct field window_fields[] = {
 	{"session_id", FIELD_SESSION, AT(link.session)},
 	{"window_id", FIELD_WINDOW, AT(link.window)},
 	{"window_index", FIELD_INT, AT(link.index)},
-	{"window_active", FIELD_BOOL, AT(link.is_current)},
+	{"window_raw_flags", MARK(link.is_current, '*')},
+	{"", MARK(window.is_zoomed, 'Z')},
+	{"", MARK(link.has_bell, '!')},
+	{"", MARK(link.has_activity, '#')},
+	{"", MARK(link.has_silence, '~')},
 	{"window_name", FIELD_TEXT, AT(window.name)},
 	{"window_width", FIELD_UNSIGNED, AT(window.width)},
 	{"window_height", FIELD_UNSIGNED, AT(window.height)},
 	{"window_layout", FIELD_WORD, AT(window.layout)},
 	{"window_visible_layout", FIELD_WORD, AT(window.visible_layout)},
-	{"window_zoomed_flag", FIELD_BOOL, AT(window.is_zoomed)},
-	{"window_bell_flag", FIELD_BOOL, AT(link.has_bell)},
-	{"window_activity_flag", FIELD_BOOL, AT(link.has_activity)},
-	{"window_silence_flag", FIELD_BOOL, AT(link.has_silence)},
-	{NULL, FIELD_BOOL, 0, 0},
+	{NULL, FIELD_BOOL, 0, 0, 0},
 };
+#undef MARK
 #undef AT
 
-#define AT(member) offsetof(struct muxbus_pane, member), 0
+#define AT(member) offsetof(struct muxbus_pane, member), 0, 0
 #define FIRST_PANE_FIELDS \
 	{"pane_id", FIELD_PANE, AT(id)}, \
 	{"window_id", FIELD_WINDOW, AT(window)}, \
@@ -66,55 +70,57 @@ const struct field window_fields[] = {
 	{"pane_current_path", FIELD_TEXT, AT(path)},
 #define LAST_PANE_FIELDS \
 	{"pane_mode", FIELD_WORD, AT(mode)}, \
+	{"", FIELD_BOOL, AT(in_mode)}, \
 	{"pane_active", FIELD_BOOL, AT(is_active)}, \
-	{"pane_dead", FIELD_BOOL, offsetof(struct muxbus_pane, is_dead), 3}, \
+	{"pane_dead", FIELD_BOOL, offsetof(struct muxbus_pane, is_dead), 3, 0}, \
 	{"pane_dead_status", FIELD_INT, AT(exit_status)}, \
 	{"pane_dead_signal", FIELD_INT, AT(exit_signal)}, \
 	{"pane_dead_time", FIELD_U64, AT(dead_time)}, \
-	{"pane_in_mode", FIELD_BOOL, AT(in_mode)}, \
 	{"alternate_on", FIELD_BOOL, AT(alternate_screen)}, \
 	{"pane_input_off", FIELD_BOOL, AT(input_off)}, \
 	{"pane_synchronized", FIELD_BOOL, AT(is_synchronized)}, \
 	{"pane_pipe", FIELD_BOOL, AT(is_piped)}, \
 	{"pane_floating_flag", FIELD_BOOL, AT(is_floating)}, \
-	{"mouse_any_flag", FIELD_BOOL, offsetof(struct muxbus_pane, mouse_any), 2}, \
+	{"mouse_any_flag", FIELD_BOOL, offsetof(struct muxbus_pane, mouse_any), 2, 0}, \
 	{"mouse_sgr_flag", FIELD_BOOL, AT(mouse_sgr)}, \
 	{"mouse_utf8_flag", FIELD_BOOL, AT(mouse_utf8)},
 const struct field pane_fields[] = {
 	FIRST_PANE_FIELDS
 	FOREGROUND_FIELDS
 	LAST_PANE_FIELDS
-	{NULL, FIELD_BOOL, 0, 0},
+	{NULL, FIELD_BOOL, 0, 0, 0},
 };
 const struct field bare_pane_fields[] = {
 	FIRST_PANE_FIELDS
 	LAST_PANE_FIELDS
-	{NULL, FIELD_BOOL, 0, 0},
+	{NULL, FIELD_BOOL, 0, 0, 0},
 };
 #undef AT
 
-#define AT(member) offsetof(struct muxbus_link, member), 0
+#define AT(member) offsetof(struct muxbus_link, member), 0, 0
+#define MARK(member, sign) FIELD_MARK, offsetof(struct muxbus_link, member), 0, sign
 const struct field link_fields[] = {
 	{"session_id", FIELD_SESSION, AT(session)},
 	{"window_id", FIELD_WINDOW, AT(window)},
 	{"window_index", FIELD_INT, AT(index)},
-	{"window_active", FIELD_BOOL, AT(is_current)},
-	{"window_bell_flag", FIELD_BOOL, AT(has_bell)},
-	{"window_activity_flag", FIELD_BOOL, AT(has_activity)},
-	{"window_silence_flag", FIELD_BOOL, AT(has_silence)},
-	{NULL, FIELD_BOOL, 0, 0},
+	{"window_raw_flags", MARK(is_current, '*')},
+	{"", MARK(has_bell, '!')},
+	{"", MARK(has_activity, '#')},
+	{"", MARK(has_silence, '~')},
+	{NULL, FIELD_BOOL, 0, 0, 0},
 };
+#undef MARK
 #undef AT
 
-#define AT(member) offsetof(struct muxbus_pane, member), 0
+#define AT(member) offsetof(struct muxbus_pane, member), 0, 0
 const struct field place_fields[] = {
 	{"pane_id", FIELD_PANE, AT(id)},
 	{"window_id", FIELD_WINDOW, AT(window)},
-	{NULL, FIELD_BOOL, 0, 0},
+	{NULL, FIELD_BOOL, 0, 0, 0},
 };
 #undef AT
 
-#define AT(member) offsetof(struct pane_detail, member), 0
+#define AT(member) offsetof(struct pane_detail, member), 0, 0
 #define INDEX_FIELDS \
 	{"pane_id", FIELD_PANE, AT(pane)}, \
 	{"window_id", FIELD_WINDOW, AT(window)}, \
@@ -123,7 +129,7 @@ const struct field place_fields[] = {
 	{"pane_index", FIELD_INT, AT(index)}
 const struct field index_fields[] = {
 	INDEX_FIELDS,
-	{NULL, FIELD_BOOL, 0, 0},
+	{NULL, FIELD_BOOL, 0, 0, 0},
 };
 const struct field detail_fields[] = {
 	INDEX_FIELDS,
@@ -135,12 +141,12 @@ const struct field detail_fields[] = {
 	{"pane_synchronized", FIELD_BOOL, AT(is_synchronized)},
 	{"mouse_any_flag", FIELD_BOOL, AT(mouse_any)},
 	{"pane_title", FIELD_TEXT, AT(title)},
-	{NULL, FIELD_BOOL, 0, 0},
+	{NULL, FIELD_BOOL, 0, 0, 0},
 };
 #undef INDEX_FIELDS
 #undef AT
 
-#define AT(member) offsetof(struct muxbus_client, member), 0
+#define AT(member) offsetof(struct muxbus_client, member), 0, 0
 const struct field client_fields[] = {
 	{"client_name", FIELD_TEXT, AT(name)},
 	{"client_pid", FIELD_INT, AT(pid)},
@@ -149,13 +155,16 @@ const struct field client_fields[] = {
 	{"client_control_mode", FIELD_BOOL, AT(is_control)},
 	{"client_readonly", FIELD_BOOL, AT(is_readonly)},
 	{"client_prefix", FIELD_BOOL, AT(in_prefix)},
-	{NULL, FIELD_BOOL, 0, 0},
+	{NULL, FIELD_BOOL, 0, 0, 0},
 };
 #undef AT
 /* clang-format on */
 
-static size_t write_field(char *format, size_t size, const struct field *field)
+static size_t write_field(char *format, size_t size, const struct field *field, bool is_counted)
 {
+	if (field->kind == FIELD_TEXT && is_counted)
+		return (size_t)snprintf(format, size, "%c#{n:%s}:#{%s}", COUNTED_MARK,
+		    field->variable, field->variable);
 	if (field->kind == FIELD_TEXT)
 		return (size_t)muxbus_field_format(format, size, field->variable);
 	return (size_t)snprintf(format, size, "#{%s}", field->variable);
@@ -165,11 +174,13 @@ static size_t write_field(char *format, size_t size, const struct field *field)
  * Each variable costs tmux a microsecond for each pane, so it is not asked for what follows only
  * from another: "#{?pane_dead,1 TAB #{pane_dead_status},TAB}" is as many fields either way.
  */
-static size_t write_fields(char *format, size_t size, const struct field *fields)
+static size_t write_fields(char *format, size_t size, const struct field *fields, bool is_counted)
 {
 	size_t len = 0;
 	unsigned followers = 0, tabs = 0;
 	for (const struct field *field = fields; field->variable != NULL; field++) {
+		if (field->variable[0] == '\0')
+			continue;
 		format[len++] = '\t';
 		if (field->followers > 0) {
 			tabs = followers = field->followers;
@@ -177,7 +188,7 @@ static size_t write_fields(char *format, size_t size, const struct field *fields
 			    (size_t)snprintf(format + len, size - len, "#{?%s,1", field->variable);
 			continue;
 		}
-		len += write_field(format + len, size - len, field);
+		len += write_field(format + len, size - len, field, is_counted);
 		if (followers == 0 || --followers > 0)
 			continue;
 		format[len++] = ',';
@@ -191,15 +202,55 @@ static size_t write_fields(char *format, size_t size, const struct field *fields
 }
 
 void fields_write(struct muxbus_command *command, char letter, const struct field *fields,
-    const struct field *more)
+    const struct field *more, bool is_counted)
 {
 	char format[FIELDS_MAX * FIELD_FORMAT_MAX];
 	size_t len = 0;
 	format[len++] = letter;
-	len += write_fields(format + len, sizeof format - len, fields);
+	len += write_fields(format + len, sizeof format - len, fields, is_counted);
 	if (more != NULL)
-		len += write_fields(format + len, sizeof format - len, more);
+		len += write_fields(format + len, sizeof format - len, more, is_counted);
 	muxbus_command_arg(command, format, len);
+}
+
+/* The text of a counted field, and in *ret_end its end; NULL: it is none. */
+static const char *counted_text(const char *at, const char *end, const char **ret_end)
+{
+	const char *colon;
+	uint64_t len;
+	if (at == end || *at != COUNTED_MARK)
+		return NULL;
+	colon = memchr(at, ':', (size_t)(end - at));
+	if (colon == NULL || !str_parse_u64(at + 1, (size_t)(colon - at - 1), &len) ||
+	    len > (uint64_t)(end - colon - 1))
+		return NULL;
+	*ret_end = colon + 1 + len;
+	return colon + 1;
+}
+
+/* The end of the field at this place: a TAB, a newline or the end. */
+static const char *field_end(const struct fields_target *target, const char *at, const char *end)
+{
+	const char *tab, *newline;
+	if (target->is_counted)
+		(void)counted_text(at, end, &at);
+	tab = memchr(at, '\t', (size_t)(end - at));
+	if (tab != NULL)
+		end = tab;
+	newline = memchr(at, '\n', (size_t)(end - at));
+	return newline != NULL ? newline : end;
+}
+
+/* The end of the line that begins here. A newline in a counted text does not end it. */
+static const char *line_end(const struct fields_target *target, const char *at, const char *end)
+{
+	if (!target->is_counted) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		return newline != NULL ? newline : end;
+	}
+	while ((at = field_end(target, at, end)) < end && *at == '\t')
+		at++;
+	return at;
 }
 
 /* Reads an id such as "$1"; an empty field is MUXBUS_NO_ID. */
@@ -280,6 +331,23 @@ static int read_text(const struct fields_target *target, const char *text, size_
 	return 0;
 }
 
+/* The same for a counted text, which is cut as read_long_text() does. */
+static int read_counted(
+    const struct fields_target *target, const char *field, size_t len, const char **ret_text)
+{
+	const char *end = NULL;
+	const char *text = counted_text(field, field + len, &end);
+	char *copy;
+	if (text == NULL || end != field + len)
+		return MUXBUS_ERR_SYNTAX;
+	copy = model_string(target->model, text, (size_t)(end - text));
+	if (copy == NULL)
+		return MUXBUS_ERR_NOMEM;
+	(void)cut_text(copy, (size_t)(end - text));
+	*ret_text = copy;
+	return 0;
+}
+
 /* Reads one field into its place in the record. Errors as read_text(). */
 static int read_field(const struct fields_target *target, const struct field *field,
     const char *text, size_t len, void *record)
@@ -295,6 +363,9 @@ static int read_field(const struct fields_target *target, const struct field *fi
 		return read_id(text, len, '%', place) ? 0 : MUXBUS_ERR_SYNTAX;
 	case FIELD_BOOL:
 		*(bool *)place = is_true(text, len);
+		return 0;
+	case FIELD_MARK:
+		*(bool *)place = memchr(text, field->mark, len) != NULL;
 		return 0;
 	case FIELD_INT:
 		if (len == 0)
@@ -316,7 +387,8 @@ static int read_field(const struct fields_target *target, const struct field *fi
 		*(uint64_t *)place = (uint64_t)number;
 		return 0;
 	case FIELD_TEXT:
-		return read_text(target, text, len, true, place);
+		return target->is_counted ? read_counted(target, text, len, place)
+					  : read_text(target, text, len, true, place);
 	case FIELD_WORD:
 		return read_text(target, text, len, false, place);
 	}
@@ -326,37 +398,39 @@ static int read_field(const struct fields_target *target, const struct field *fi
 int fields_read(const struct fields_target *target, const struct field *fields, const char **line,
     const char *end, void *record)
 {
+	const char *text = NULL, *stop = NULL;
 	for (const struct field *field = fields; field->variable != NULL; field++) {
-		const char *tab;
 		int error;
-		if (*line == NULL)
-			return MUXBUS_ERR_SYNTAX;
-		tab = memchr(*line, '\t', (size_t)(end - *line));
-		error = read_field(
-		    target, field, *line, (size_t)((tab != NULL ? tab : end) - *line), record);
+		if (field->variable[0] != '\0') {
+			if (*line == NULL)
+				return MUXBUS_ERR_SYNTAX;
+			text = *line;
+			stop = field_end(target, text, end);
+			*line = stop < end ? stop + 1 : NULL;
+		}
+		error = read_field(target, field, text, (size_t)(stop - text), record);
 		if (error != 0)
 			return error;
-		*line = tab != NULL ? tab + 1 : NULL;
 	}
 	return 0;
 }
 
-int fields_read_lines(const struct muxbus_reply *reply, char letter,
-    int (*add)(void *data, const char *line, const char *end), void *data, unsigned *malformed)
+int fields_read_lines(const struct fields_target *target, const struct muxbus_reply *reply,
+    char letter, int (*add)(void *data, const char *line, const char *end), void *data,
+    unsigned *malformed)
 {
 	const char *line = (const char *)reply->body;
 	const char *end = line + reply->body_len;
 	while (line < end) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-		size_t len = newline != NULL ? (size_t)(newline - line) : (size_t)(end - line);
+		const char *stop = line_end(target, line, end);
 		int error = MUXBUS_ERR_SYNTAX;
-		if (len > 2 && line[0] == letter && line[1] == '\t')
-			error = add(data, line + 2, line + len);
+		if (stop - line > 2 && line[0] == letter && line[1] == '\t')
+			error = add(data, line + 2, stop);
 		if (error == MUXBUS_ERR_NOMEM)
 			return error;
 		if (error != 0)
 			(*malformed)++;
-		line += len + (newline != NULL);
+		line = stop < end ? stop + 1 : end;
 	}
 	return 0;
 }

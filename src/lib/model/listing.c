@@ -143,7 +143,7 @@ static void plan_parts(struct plan *plan, const struct parts *parts)
 		plan_step(plan, LIST_NOTHING, 0);
 }
 
-static void write_step(struct muxbus_command *command, const struct step *step)
+static void write_step(struct muxbus_command *command, const struct step *step, bool is_counted)
 {
 	const struct list_command *list = &list_commands[step->kind];
 	muxbus_command_args(command, list->command, NULL);
@@ -157,7 +157,7 @@ static void write_step(struct muxbus_command *command, const struct step *step)
 	if (list->format_option != NULL)
 		muxbus_command_args(command, list->format_option, NULL);
 	if (list->fields != NULL)
-		fields_write(command, list->letter, list->fields, list->more_fields);
+		fields_write(command, list->letter, list->fields, list->more_fields, is_counted);
 	else
 		muxbus_command_args(command, "", NULL);
 	muxbus_command_next(command);
@@ -168,7 +168,7 @@ void listing_write(struct muxbus_command *command, const struct parts *parts)
 	struct plan plan;
 	plan_parts(&plan, parts);
 	for (size_t i = 0; i < plan.count; i++)
-		write_step(command, &plan.steps[i]);
+		write_step(command, &plan.steps[i], parts->is_counted);
 }
 
 size_t listing_commands(const struct parts *parts)
@@ -523,8 +523,8 @@ static int read_reply(
 		return MUXBUS_ERR_COMMAND;
 	if (list->add == NULL)
 		return 0;
-	error = fields_read_lines(
-	    reply, list->letter, list->add, reading, &reading->listing->malformed);
+	error = fields_read_lines(&reading->target, reply, list->letter, list->add, reading,
+	    &reading->listing->malformed);
 	/* A listed window that is not there: only a whole listing can tell. */
 	if (step->kind == LIST_WINDOW && reading->read.link_count == links)
 		reading->listing->more.all = true;
@@ -576,7 +576,8 @@ int listing_read(const struct muxbus_reply *replies, size_t count, uint32_t caps
 	int error = model_new(&listing.model);
 	if (error != 0)
 		return error;
-	reading.target = (struct fields_target){.model = listing.model, .caps = caps};
+	reading.target = (struct fields_target){
+	    .model = listing.model, .caps = caps, .is_counted = parts->is_counted};
 	reading.read.parts = parts;
 	reading.read.links = reading.links;
 	map_init(&reading.groups);

@@ -20,6 +20,7 @@ struct part_ids {
 struct parts {
 	bool all; /* the whole server, whatever the others say */
 	bool is_bare; /* of all, without commands and directories of panes */
+	bool is_counted; /* texts are counted, not encoded: see fields.h */
 	struct part_ids windows; /* each with its panes, and one of its links */
 	struct part_ids sessions; /* each with all its links */
 	struct part_ids ends; /* sessions: are the first and the last link still the same? */

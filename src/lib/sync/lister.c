@@ -357,6 +357,9 @@ static void choose_parts(struct muxbus_sync *sync)
 	if (sync->is_detached)
 		choose_detached(&parts);
 	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
+	/* Without a connection, printed text is not read line by line for the ends of replies. */
+	parts.is_counted =
+	    sync->primary->detached != NULL && (sync->version.caps & MUXBUS_CAP_PRINT_ENCODED) == 0;
 	lister->running = parts;
 }
 
