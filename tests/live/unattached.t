@@ -97,6 +97,23 @@ end_and_respawn() {
 	is 'and no client has come for it' "$(cat "$dir/clients" 2>/dev/null)" ''
 }
 
+# In a burst each command finds a connection that was made in advance. It stays for a moment only: an open
+# connection would keep a server without sessions.
+burst() {
+	jq -nc 'range(300) | {id: ., method: "run_tmux", params: {command: ["display-message", "-p", "here"]}}' |
+		socat -t 60 - "UNIX-CONNECT:$MUXBUS" | jq -r .result.output | sort | uniq -c | sed 's/^ *//'
+}
+end_after_burst() {
+	tmux_pid=$(t display-message -p '#{pid}')
+	open=$(ls "/proc/$daemon_pid/fd" | wc -l)
+	is 'each command of a burst is answered' "$(burst)" '300 here'
+	until_is 'and no descriptor stays' "$open" sh -c "ls /proc/$daemon_pid/fd | wc -l"
+	burst >/dev/null &
+	t kill-server
+	until_is 'a server ends in a burst' ended sh -c "kill -0 $tmux_pid 2>/dev/null || echo ended"
+	wait $!
+}
+
 start 'exec sh'
 t set-hook -g client-attached "run-shell 'echo client >>$dir/clients'"
 use
@@ -134,4 +151,5 @@ kill "$listener" 2>/dev/null
 call wait_for "{\"any\":[{\"quiet_sec\":0.1,\"pane\":\"$pane\"}],\"timeout_sec\":10}"
 is 'and known to be quiet' "$(field .result.timed_out)" false
 is 'no client has come' "$(cat "$dir/clients" 2>/dev/null)" ''
+end_after_burst
 done_testing

@@ -15,7 +15,7 @@
  * `source-file -`. Errors in its grammar are then no errors of the client, so a last sentinel
  * shows that all commands were run.
  */
-#include <muxbus.h>
+#include "lib/connection/one_shot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -580,32 +580,35 @@ static void on_ready(void *data, uint32_t events)
 		finish(one_shot, error);
 }
 
-static int append_identity(
-    struct muxbus_one_shot *one_shot, const struct muxbus_one_shot_options *options)
+static enum imsg_form form_of(const struct muxbus_one_shot_options *options)
 {
-	struct buf *out = &one_shot->out;
+	return options->way == MUXBUS_WAY_DIRECT ? IMSG_FORM_FLAGS : IMSG_FORM_LENGTH;
+}
+
+static int append_identity(struct buf *out, const struct muxbus_one_shot_options *options)
+{
+	const enum imsg_form form = form_of(options);
 	const uint64_t long_flags = FLAG_UTF8;
 	const int flags = (int)long_flags;
 	const pid_t pid = getpid();
 	char variable[32];
-	int error = imsg_append(out, one_shot->form, IMSG_IDENTIFY_FLAGS, &flags, sizeof flags);
+	int error = imsg_append(out, form, IMSG_IDENTIFY_FLAGS, &flags, sizeof flags);
 	if (error == 0)
-		error = imsg_append(
-		    out, one_shot->form, IMSG_IDENTIFY_LONGFLAGS, &long_flags, sizeof long_flags);
+		error =
+		    imsg_append(out, form, IMSG_IDENTIFY_LONGFLAGS, &long_flags, sizeof long_flags);
 	if (error == 0)
-		error = direct_append_terminal(out, one_shot->form);
+		error = direct_append_terminal(out, form);
 	if (error == 0 && options->directory != NULL)
-		error = direct_append_string(
-		    out, one_shot->form, IMSG_IDENTIFY_CWD, options->directory);
+		error = direct_append_string(out, form, IMSG_IDENTIFY_CWD, options->directory);
 	if (error == 0)
-		error = imsg_append(out, one_shot->form, IMSG_IDENTIFY_CLIENTPID, &pid, sizeof pid);
+		error = imsg_append(out, form, IMSG_IDENTIFY_CLIENTPID, &pid, sizeof pid);
 	if (error == 0)
-		error = direct_append_environment(out, one_shot->form);
+		error = direct_append_environment(out, form);
 	if (error == 0 && options->pane != MUXBUS_NO_ID) {
 		(void)snprintf(variable, sizeof variable, "TMUX_PANE=%%%u", options->pane);
-		error = direct_append_string(out, one_shot->form, IMSG_IDENTIFY_ENVIRON, variable);
+		error = direct_append_string(out, form, IMSG_IDENTIFY_ENVIRON, variable);
 	}
-	return error != 0 ? error : imsg_append(out, one_shot->form, IMSG_IDENTIFY_DONE, NULL, 0);
+	return error != 0 ? error : imsg_append(out, form, IMSG_IDENTIFY_DONE, NULL, 0);
 }
 
 static int append_source(struct muxbus_one_shot *one_shot)
@@ -634,18 +637,44 @@ static int append_commands(struct muxbus_one_shot *one_shot)
 	return error == MUXBUS_ERR_LIMIT ? append_source(one_shot) : error;
 }
 
+int one_shot_connect(const struct muxbus_one_shot_options *options)
+{
+	struct buf out;
+	int fd = -1;
+	if (options->way == MUXBUS_WAY_PROCESS)
+		return -1;
+	buf_init(&out, IMSG_MAX);
+	if (append_identity(&out, options) == 0)
+		fd = locate_connect(options->socket_path);
+	if (fd >= 0 && send(fd, out.data, out.len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)out.len)
+		close_fd(&fd);
+	buf_finish(&out);
+	return fd;
+}
+
+/* Whether the server has neither closed the connection nor said anything. */
+static bool is_unused(int fd)
+{
+	char byte;
+	return fd >= 0 && recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
 static int start(struct muxbus_one_shot *one_shot, const struct muxbus_one_shot_options *options)
 {
-	int error;
+	int error = 0;
 	if (options->way == MUXBUS_WAY_PROCESS)
 		return start_process(one_shot);
-	one_shot->form = options->way == MUXBUS_WAY_DIRECT ? IMSG_FORM_FLAGS : IMSG_FORM_LENGTH;
-	error = append_identity(one_shot, options);
+	one_shot->form = form_of(options);
+	if (!is_unused(one_shot->fd)) {
+		close_fd(&one_shot->fd);
+		error = append_identity(&one_shot->out, options);
+	}
 	if (error == 0)
 		error = append_commands(one_shot);
 	if (error != 0)
 		return error;
-	one_shot->fd = locate_connect(options->socket_path);
+	if (one_shot->fd < 0)
+		one_shot->fd = locate_connect(options->socket_path);
 	if (one_shot->fd < 0)
 		return locate_connect_error(errno);
 	return flush(one_shot);
@@ -699,7 +728,7 @@ static int make_pending(
 	return error;
 }
 
-int muxbus_one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options,
+int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options, int fd,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
     struct muxbus_one_shot **ret_one_shot)
 {
@@ -708,9 +737,11 @@ int muxbus_one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_o
 	size_t count;
 	int error;
 	if (one_shot == NULL) {
+		close_fd(&fd);
 		muxbus_command_free(command);
 		return MUXBUS_ERR_NOMEM;
 	}
+	one_shot->fd = fd;
 	one_shot->command = command;
 	error = command_check(command, &count);
 	if (error == 0)
@@ -730,6 +761,13 @@ int muxbus_one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_o
 	if (ret_one_shot != NULL)
 		*ret_one_shot = one_shot;
 	return 0;
+}
+
+int muxbus_one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options,
+    struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
+    struct muxbus_one_shot **ret_one_shot)
+{
+	return one_shot_run(loop, options, -1, command, reply, data, ret_one_shot);
 }
 
 int muxbus_one_shot_status(const struct muxbus_one_shot *one_shot)

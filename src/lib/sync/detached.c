@@ -2,9 +2,17 @@
 /* Commands without a connection. */
 #include "lib/sync/detached.h"
 
+#include <unistd.h>
+
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/list.h"
+#include "lib/connection/one_shot.h"
 #include "lib/sync/state.h"
+
+/* Commands with less between them are a burst: the next one finds a connection. */
+#define BURST_US 50000
+#define SPARE_MS 50
 
 struct detached {
 	struct muxbus_sync *sync;
@@ -12,6 +20,9 @@ struct detached {
 	struct muxbus_one_shot *one_shot; /* of the first; NULL: none */
 	int failed_error; /* why the first could not be started; 0: it was */
 	struct loop_timer timer; /* answers that one */
+	int64_t ended_us; /* the time of the last reply */
+	int spare; /* a connection for the next command of a burst; -1: none */
+	struct loop_timer spare_timer; /* closes it */
 };
 
 /* A list of commands that runs, or waits for its turn. */
@@ -57,6 +68,15 @@ static void fail_all(struct list *runs, int error)
 	}
 }
 
+static void close_spare(void *data)
+{
+	struct detached *detached = data;
+	if (detached->spare >= 0)
+		close(detached->spare);
+	detached->spare = -1;
+	loop_timer_stop(&detached->spare_timer);
+}
+
 /* Whether the server is gone, or does not answer: the next one would not be answered either. */
 static bool is_lost(int error)
 {
@@ -71,9 +91,11 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	struct detached *detached = run->detached;
 	struct list failed;
 	detached->one_shot = NULL;
+	detached->ended_us = clock_mono_us();
 	list_remove(&run->link);
 	list_init(&failed);
 	if (is_lost(error)) {
+		close_spare(detached);
 		take_all(detached, &failed);
 		detached->sync->callbacks->detached_lost(detached->sync, error);
 	} else {
@@ -82,6 +104,13 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	}
 	answer(run, error, replies, count);
 	fail_all(&failed, error);
+}
+
+static void open_spare(struct detached *detached, const struct muxbus_one_shot_options *options)
+{
+	detached->spare = one_shot_connect(options);
+	if (detached->spare >= 0)
+		loop_timer_start(&detached->spare_timer, SPARE_MS);
 }
 
 /* Starts the first run. If that fails, on_timer() answers. */
@@ -97,16 +126,21 @@ static void begin(struct detached *detached)
 	};
 	struct run *run;
 	struct muxbus_command *command;
+	int fd = detached->spare;
 	if (list_is_empty(&detached->runs) || detached->one_shot != NULL ||
 	    detached->failed_error != 0)
 		return;
 	run = first(&detached->runs);
 	command = run->command;
 	run->command = NULL;
+	detached->spare = -1;
 	detached->failed_error =
-	    muxbus_one_shot_run(sync->loop, &options, command, on_reply, run, &detached->one_shot);
-	if (detached->failed_error == 0)
+	    one_shot_run(sync->loop, &options, fd, command, on_reply, run, &detached->one_shot);
+	if (detached->failed_error == 0) {
+		if (clock_mono_us() - detached->ended_us < BURST_US)
+			open_spare(detached, &options);
 		return;
+	}
 	detached->one_shot = NULL;
 	loop_timer_start(&detached->timer, 0);
 }
@@ -128,6 +162,8 @@ struct detached *detached_new(struct muxbus_sync *sync)
 	detached->sync = sync;
 	list_init(&detached->runs);
 	loop_timer_init(&detached->timer, sync->loop, on_timer, detached);
+	detached->spare = -1;
+	loop_timer_init(&detached->spare_timer, sync->loop, close_spare, detached);
 	return detached;
 }
 
@@ -138,6 +174,7 @@ void detached_free(struct detached *detached)
 		return;
 	muxbus_one_shot_cancel(detached->one_shot);
 	loop_timer_stop(&detached->timer);
+	close_spare(detached);
 	take_all(detached, &failed);
 	mem_free(detached);
 	fail_all(&failed, MUXBUS_ERR_CANCELLED);
