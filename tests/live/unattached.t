@@ -101,12 +101,12 @@ end_and_respawn() {
 # connection would keep a server without sessions.
 burst() {
 	jq -nc 'range(300) | {id: ., method: "run_tmux", params: {command: ["display-message", "-p", "here"]}}' |
-		socat -t 60 - "UNIX-CONNECT:$MUXBUS" | jq -r .result.output | sort | uniq -c | sed 's/^ *//'
+		socat -t 60 - "UNIX-CONNECT:$MUXBUS" | jq -c .result.output | uniq -c | sed 's/^ *//'
 }
 end_after_burst() {
 	tmux_pid=$(t display-message -p '#{pid}')
 	open=$(ls "/proc/$daemon_pid/fd" | wc -l)
-	is 'each command of a burst is answered' "$(burst)" '300 here'
+	is 'each command of a burst is answered' "$(burst)" '300 "here\n"'
 	until_is 'and no descriptor stays' "$open" sh -c "ls /proc/$daemon_pid/fd | wc -l"
 	burst >/dev/null &
 	t kill-server
