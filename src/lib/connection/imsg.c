@@ -105,3 +105,11 @@ int imsg_each(enum imsg_form form, struct buf *in,
 		buf_consume(in, used);
 	}
 }
+
+bool imsg_numbers(const struct imsg *message, int *numbers, size_t count)
+{
+	if (message->len < count * sizeof *numbers)
+		return false;
+	memcpy(numbers, message->data, count * sizeof *numbers);
+	return true;
+}

@@ -78,6 +78,9 @@ void imsg_foreign(uint8_t out[IMSG_HEADER_BYTES]);
 int imsg_read(enum imsg_form form, const uint8_t *bytes, size_t len, struct imsg *ret_message,
     size_t *ret_used);
 
+/* Reads the numbers that data begins with. False: it is shorter. */
+bool imsg_numbers(const struct imsg *message, int *numbers, size_t count);
+
 /*
  * Hands each complete message at the beginning of a buffer to handle, and removes it. Returns 0,
  * MUXBUS_ERR_PROTOCOL, or MUXBUS_ERR_CANCELLED if handle returns false: it may have freed the

@@ -18,66 +18,45 @@
 #include "lib/connection/one_shot.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "lib/connection/command.h"
 #include "lib/connection/direct.h"
-#include "lib/connection/imsg.h"
 #include "lib/connection/locate.h"
 #include "lib/connection/loop.h"
 #include "lib/connection/nonce.h"
 #include "lib/connection/pending.h"
 #include "lib/connection/process.h"
+#include "lib/connection/streams.h"
 
 enum {
 	TIMEOUT_MS = 5000,
 	BYTES_PER_MS = 1024, /* a long list has more time */
-	STREAMS_MAX = 16,
 	IN_BYTES_MAX = 4 * IMSG_MAX,
 	LOOK_BYTES_MAX = 1024 * 1024, /* that one turn of the loop reads */
-	CHUNK_BYTES = IMSG_MAX - IMSG_HEADER_BYTES - (int)sizeof(int),
 	ARGUMENTS_MAX = 8,
 };
 
 #define FLAG_UTF8 UINT64_C(0x10000)
-/* A file of the largest list with the headers of its messages. */
-#define OUT_BYTES_MAX (2 * (size_t)MUXBUS_COMMAND_MAX)
-#define ERRORS_MAX ((size_t)64 * 1024)
-
-/* A file, or a standard stream, that tmux writes to. */
-struct stream {
-	int number;
-	int fd; /* 1: output, 2: errors, else a file; -1: unused */
-};
 
 struct muxbus_one_shot {
 	struct muxbus_loop *loop;
-	unsigned flags;
-	enum imsg_form form;
 	int fd; /* the connection to the server; -1: none */
 	struct loop_watch *watch;
 	bool waits_for_room; /* the watch also waits until the socket takes bytes */
 	struct loop_timer timer;
 	struct buf in; /* the beginning of a message */
-	struct buf out;
-	size_t sent; /* how much of out was written */
-	struct stream streams[STREAMS_MAX];
-	struct buf body; /* the output of all commands, with sentinels */
-	struct buf errors;
-	bool is_cut; /* more output than fits */
-	bool lacks_memory;
+	size_t sent; /* how much of streams.out was written */
+	struct streams streams; /* the body is the output of all commands, with sentinels */
 	int status; /* -1: not known yet */
 	bool is_source; /* the list is sent as text, with a sentinel behind each command */
-	struct buf text; /* of the list, for descriptor 0 */
 	struct process process; /* for MUXBUS_WAY_PROCESS; and its descriptors 0 to 2: */
 	int files[3];
 	char *socket_path; /* a member of the same block of memory */
@@ -100,16 +79,10 @@ static void free_one_shot(struct muxbus_one_shot *one_shot)
 	loop_timer_stop(&one_shot->timer);
 	process_finish(&one_shot->process);
 	close_fd(&one_shot->fd);
-	for (size_t i = 0; i < STREAMS_MAX; i++)
-		if (one_shot->streams[i].fd > 2)
-			close(one_shot->streams[i].fd);
 	for (int i = 0; i < 3; i++)
 		close_fd(&one_shot->files[i]);
 	buf_finish(&one_shot->in);
-	buf_finish(&one_shot->out);
-	buf_finish(&one_shot->body);
-	buf_finish(&one_shot->errors);
-	buf_finish(&one_shot->text);
+	streams_finish(&one_shot->streams);
 	pending_queue_finish(&one_shot->queue);
 	muxbus_command_free(one_shot->command);
 	mem_free(one_shot);
@@ -142,8 +115,9 @@ static void add_reply(
 static void divide(struct muxbus_one_shot *one_shot)
 {
 	struct pending *pending = one_shot->pending;
-	const uint8_t *from = one_shot->body.len > 0 ? one_shot->body.data : (const uint8_t *)"";
-	const uint8_t *end = from + one_shot->body.len;
+	const uint8_t *from =
+	    one_shot->streams.body.len > 0 ? one_shot->streams.body.data : (const uint8_t *)"";
+	const uint8_t *end = from + one_shot->streams.body.len;
 	size_t sentinels = one_shot->is_source ? pending->count : pending->count - 1;
 	size_t last = pending->count - 1;
 	size_t i = 0;
@@ -158,9 +132,10 @@ static void divide(struct muxbus_one_shot *one_shot)
 		from = next;
 	}
 	add_reply(one_shot, from, (size_t)(end - from), i < sentinels);
-	if (one_shot->errors.len > 0)
-		add_reply(one_shot, one_shot->errors.data, one_shot->errors.len, true);
-	if (one_shot->is_cut)
+	if (one_shot->streams.errors.len > 0)
+		add_reply(
+		    one_shot, one_shot->streams.errors.data, one_shot->streams.errors.len, true);
+	if (one_shot->streams.is_cut)
 		pending->replies[i < last ? i : last].error = MUXBUS_ERR_LIMIT;
 	/* Commands behind a failed one were not run. */
 	(void)pending_end_command(&one_shot->queue, last);
@@ -203,7 +178,7 @@ static int watch_connection(struct muxbus_one_shot *one_shot, bool waits_for_roo
 /* A server that has hung up is no error here: its last messages may wait to be read. */
 static int flush(struct muxbus_one_shot *one_shot)
 {
-	struct buf *out = &one_shot->out;
+	struct buf *out = &one_shot->streams.out;
 	while (one_shot->sent < out->len) {
 		ssize_t sent = send(one_shot->fd, out->data + one_shot->sent,
 		    out->len - one_shot->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -219,213 +194,11 @@ static int flush(struct muxbus_one_shot *one_shot)
 	return watch_connection(one_shot, false);
 }
 
-static bool say(struct muxbus_one_shot *one_shot, uint32_t type, const void *data, size_t len)
-{
-	int error = imsg_append(&one_shot->out, one_shot->form, type, data, len);
-	one_shot->lacks_memory |= error == MUXBUS_ERR_NOMEM;
-	return error == 0;
-}
-
-static bool say_done(struct muxbus_one_shot *one_shot, uint32_t type, int stream, int error)
-{
-	const int data[] = {stream, error};
-	return say(one_shot, type, data, sizeof data);
-}
-
-static bool say_chunk(struct muxbus_one_shot *one_shot, int stream, const void *bytes, size_t len)
-{
-	uint8_t data[sizeof stream + CHUNK_BYTES];
-	memcpy(data, &stream, sizeof stream);
-	memcpy(data + sizeof stream, bytes, len);
-	return say(one_shot, IMSG_READ, data, sizeof stream + len);
-}
-
-static bool send_text(struct muxbus_one_shot *one_shot, int stream)
-{
-	struct buf *text = &one_shot->text;
-	bool is_sent = true;
-	for (size_t at = 0; is_sent && at < text->len; at += CHUNK_BYTES) {
-		size_t left = text->len - at;
-		is_sent = say_chunk(
-		    one_shot, stream, text->data + at, left < CHUNK_BYTES ? left : CHUNK_BYTES);
-	}
-	buf_finish(text);
-	return is_sent && say_done(one_shot, IMSG_READ_DONE, stream, 0);
-}
-
-/* Returns an errno. */
-static int send_contents(struct muxbus_one_shot *one_shot, int stream, int fd)
-{
-	char bytes[CHUNK_BYTES];
-	struct stat info;
-	ssize_t got;
-	if (fstat(fd, &info) != 0)
-		return errno;
-	if (!S_ISREG(info.st_mode)) /* what could block, or have no end */
-		return S_ISDIR(info.st_mode) ? EISDIR : EINVAL;
-	if (info.st_size > (off_t)MUXBUS_COMMAND_MAX)
-		return EFBIG;
-	while ((got = read(fd, bytes, sizeof bytes)) > 0)
-		if (!say_chunk(one_shot, stream, bytes, (size_t)got))
-			return EFBIG;
-	return got < 0 ? errno : 0;
-}
-
-static bool send_file(struct muxbus_one_shot *one_shot, int stream, const char *path)
-{
-	int fd = one_shot->flags & MUXBUS_ONE_SHOT_FILES
-	    ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-	    : -1;
-	int error = one_shot->flags & MUXBUS_ONE_SHOT_FILES ? errno : EACCES;
-	if (fd >= 0) {
-		error = send_contents(one_shot, stream, fd);
-		close(fd);
-	}
-	return say_done(one_shot, IMSG_READ_DONE, stream, error);
-}
-
-/* Data of messages: numbers, then perhaps a path with its NUL. False: it is not that. */
-static bool read_numbers(const struct imsg *message, int *numbers, size_t count)
-{
-	if (message->len < count * sizeof *numbers)
-		return false;
-	memcpy(numbers, message->data, count * sizeof *numbers);
-	return true;
-}
-
-static const char *read_path(const struct imsg *message, size_t numbers)
-{
-	size_t at = numbers * sizeof(int);
-	return message->len > at && message->data[message->len - 1] == '\0'
-	    ? (const char *)message->data + at
-	    : NULL;
-}
-
-static bool on_read_open(struct muxbus_one_shot *one_shot, const struct imsg *message)
-{
-	const char *path = read_path(message, 2);
-	int numbers[2]; /* stream, descriptor */
-	if (!read_numbers(message, numbers, 2))
-		return false;
-	if (numbers[1] == STDIN_FILENO && one_shot->text.len > 0)
-		return send_text(one_shot, numbers[0]);
-	if (numbers[1] >= 0 || path == NULL)
-		return say_done(one_shot, IMSG_READ_DONE, numbers[0], EBADF);
-	return send_file(one_shot, numbers[0], path);
-}
-
-static struct stream *find_stream(struct muxbus_one_shot *one_shot, int number)
-{
-	for (size_t i = 0; i < STREAMS_MAX; i++)
-		if (one_shot->streams[i].fd >= 0 && one_shot->streams[i].number == number)
-			return &one_shot->streams[i];
-	return NULL;
-}
-
-static struct stream *unused_stream(struct muxbus_one_shot *one_shot)
-{
-	for (size_t i = 0; i < STREAMS_MAX; i++)
-		if (one_shot->streams[i].fd < 0)
-			return &one_shot->streams[i];
-	return NULL;
-}
-
-/* Returns a descriptor, or a negative errno. A file is written to as by tmux itself. */
-static int open_output(struct muxbus_one_shot *one_shot, const char *path, int fd, int flags)
-{
-	struct stat info;
-	if (fd == STDOUT_FILENO || fd == STDERR_FILENO)
-		return fd;
-	if (fd >= 0 || path == NULL)
-		return -EBADF;
-	if (!(one_shot->flags & MUXBUS_ONE_SHOT_FILES))
-		return -EACCES;
-	fd = open(path,
-	    O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (flags & (O_APPEND | O_TRUNC)),
-	    0666);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
-		return fd;
-	close(fd);
-	return -EINVAL;
-}
-
-static bool on_write_open(struct muxbus_one_shot *one_shot, const struct imsg *message)
-{
-	const char *path = read_path(message, 3);
-	struct stream *stream = unused_stream(one_shot);
-	int numbers[3]; /* stream, descriptor, flags of open() */
-	int fd = -EMFILE;
-	if (!read_numbers(message, numbers, 3) || find_stream(one_shot, numbers[0]) != NULL)
-		return false;
-	if (stream != NULL)
-		fd = open_output(one_shot, path, numbers[1], numbers[2]);
-	if (fd >= 0)
-		*stream = (struct stream){.number = numbers[0], .fd = fd};
-	return say_done(one_shot, IMSG_WRITE_READY, numbers[0], fd < 0 ? -fd : 0);
-}
-
-static bool keep(struct muxbus_one_shot *one_shot, struct buf *buf, const void *bytes, size_t len)
-{
-	int error = buf_append(buf, bytes, len);
-	one_shot->is_cut |= error == BUF_FULL;
-	one_shot->lacks_memory |= error == BUF_NOMEM;
-	return error != BUF_NOMEM;
-}
-
-static void write_file(int fd, const uint8_t *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t written = write(fd, bytes, len);
-		if (written < 0 && errno != EINTR)
-			return; /* as in tmux's own client: the stream says nothing of it */
-		if (written > 0) {
-			bytes += written;
-			len -= (size_t)written;
-		}
-	}
-}
-
-static bool on_write(struct muxbus_one_shot *one_shot, const struct imsg *message)
-{
-	const uint8_t *bytes = message->data + sizeof(int);
-	struct stream *stream;
-	size_t len;
-	int number;
-	if (!read_numbers(message, &number, 1))
-		return false;
-	stream = find_stream(one_shot, number);
-	len = message->len - sizeof number;
-	if (stream == NULL)
-		return true;
-	if (stream->fd > 2)
-		write_file(stream->fd, bytes, len);
-	else
-		return keep(one_shot,
-		    stream->fd == STDERR_FILENO ? &one_shot->errors : &one_shot->body, bytes, len);
-	return true;
-}
-
-static bool on_write_close(struct muxbus_one_shot *one_shot, const struct imsg *message)
-{
-	struct stream *stream;
-	int number;
-	if (!read_numbers(message, &number, 1))
-		return false;
-	stream = find_stream(one_shot, number);
-	if (stream != NULL && stream->fd > 2)
-		close(stream->fd);
-	if (stream != NULL)
-		stream->fd = -1;
-	return true;
-}
-
 static int write_text(struct muxbus_one_shot *one_shot)
 {
 	const struct pending *pending = one_shot->pending;
 	const struct buf *list = command_fill(one_shot->command, pending->nonces);
-	struct buf *text = &one_shot->text;
+	struct buf *text = &one_shot->streams.text;
 	int error = buf_append(text, list->data, list->len);
 	if (error == 0)
 		error = buf_printf(
@@ -443,7 +216,7 @@ static bool read_back(struct muxbus_one_shot *one_shot, int fd, struct buf *buf)
 	off_t at = 0;
 	bool is_kept = true;
 	while (is_kept && (got = pread(fd, bytes, sizeof bytes, at)) > 0) {
-		is_kept = keep(one_shot, buf, bytes, (size_t)got);
+		is_kept = streams_keep(&one_shot->streams, buf, bytes, (size_t)got);
 		at += got;
 	}
 	return is_kept;
@@ -457,8 +230,8 @@ static void on_process_end(void *data, uint32_t events)
 		return;
 	one_shot->status = one_shot->process.exit_status;
 	finish(one_shot,
-	    read_back(one_shot, one_shot->files[1], &one_shot->body) &&
-		    read_back(one_shot, one_shot->files[2], &one_shot->errors)
+	    read_back(one_shot, one_shot->files[1], &one_shot->streams.body) &&
+		    read_back(one_shot, one_shot->files[2], &one_shot->streams.errors)
 		? 0
 		: MUXBUS_ERR_NOMEM);
 }
@@ -482,7 +255,7 @@ static int start_process(struct muxbus_one_shot *one_shot)
 	char program[PATH_MAX];
 	const char *const argv[ARGUMENTS_MAX] = {
 	    "tmux", "-u", "-N", "-S", one_shot->socket_path, "source-file", "-", NULL};
-	const struct buf *text = &one_shot->text;
+	const struct buf *text = &one_shot->streams.text;
 	int error = text->len == 0 ? write_text(one_shot) : 0;
 	if (error == 0)
 		error = find_program(one_shot, program, sizeof program);
@@ -491,7 +264,7 @@ static int start_process(struct muxbus_one_shot *one_shot)
 		error = one_shot->files[i] < 0 ? MUXBUS_ERR_SYSTEM : 0;
 	}
 	if (error == 0) {
-		write_file(one_shot->files[0], text->data, text->len);
+		streams_write_file(one_shot->files[0], text->data, text->len);
 		if (lseek(one_shot->files[0], 0, SEEK_SET) != 0)
 			error = MUXBUS_ERR_SYSTEM;
 	}
@@ -521,35 +294,25 @@ static bool on_foreign(struct muxbus_one_shot *one_shot)
 static bool handle(void *data, const struct imsg *message)
 {
 	struct muxbus_one_shot *one_shot = data;
-	bool is_valid = true;
+	bool is_valid;
 	switch (message->type) {
 	case IMSG_VERSION:
 		return on_foreign(one_shot);
-	case IMSG_READ_OPEN:
-		is_valid = on_read_open(one_shot, message);
-		break;
-	case IMSG_WRITE_OPEN:
-		is_valid = on_write_open(one_shot, message);
-		break;
-	case IMSG_WRITE:
-		is_valid = on_write(one_shot, message);
-		break;
-	case IMSG_WRITE_CLOSE:
-		is_valid = on_write_close(one_shot, message);
-		break;
 	case IMSG_EXIT:
 	case IMSG_SHUTDOWN:
-		if (!read_numbers(message, &one_shot->status, 1))
+		if (!imsg_numbers(message, &one_shot->status, 1))
 			one_shot->status = 0;
-		if (say(one_shot, IMSG_EXITING, NULL, 0))
+		if (streams_say(&one_shot->streams, IMSG_EXITING, NULL, 0))
 			(void)flush(one_shot);
 		finish(one_shot, 0);
 		return false;
-	default: /* flags, and requests that only a client with a terminal can do */
+	default:
+		is_valid = streams_take(&one_shot->streams, message);
 		break;
 	}
 	if (!is_valid)
-		finish(one_shot, one_shot->lacks_memory ? MUXBUS_ERR_NOMEM : MUXBUS_ERR_PROTOCOL);
+		finish(one_shot,
+		    one_shot->streams.lacks_memory ? MUXBUS_ERR_NOMEM : MUXBUS_ERR_PROTOCOL);
 	return is_valid;
 }
 
@@ -567,7 +330,7 @@ static void on_ready(void *data, uint32_t events)
 			finish(one_shot, MUXBUS_ERR_NOMEM);
 			return;
 		}
-		error = imsg_each(one_shot->form, &one_shot->in, handle, one_shot);
+		error = imsg_each(one_shot->streams.form, &one_shot->in, handle, one_shot);
 		if (error == MUXBUS_ERR_PROTOCOL)
 			finish(one_shot, error);
 		if (error != 0)
@@ -619,9 +382,9 @@ static int append_source(struct muxbus_one_shot *one_shot)
 	int error = write_text(one_shot);
 	memcpy(data, words, sizeof words);
 	memcpy(data, &count, sizeof count);
-	return error != 0
-	    ? error
-	    : imsg_append(&one_shot->out, one_shot->form, IMSG_COMMAND, data, sizeof data);
+	return error != 0 ? error
+			  : imsg_append(&one_shot->streams.out, one_shot->streams.form,
+				IMSG_COMMAND, data, sizeof data);
 }
 
 static int append_commands(struct muxbus_one_shot *one_shot)
@@ -631,8 +394,8 @@ static int append_commands(struct muxbus_one_shot *one_shot)
 	buf_init(&packed, IMSG_MAX - IMSG_HEADER_BYTES);
 	error = command_pack(one_shot->command, one_shot->pending->nonces, &packed);
 	if (error == 0)
-		error = imsg_append(
-		    &one_shot->out, one_shot->form, IMSG_COMMAND, packed.data, packed.len);
+		error = imsg_append(&one_shot->streams.out, one_shot->streams.form, IMSG_COMMAND,
+		    packed.data, packed.len);
 	buf_finish(&packed);
 	return error == MUXBUS_ERR_LIMIT ? append_source(one_shot) : error;
 }
@@ -664,10 +427,10 @@ static int start(struct muxbus_one_shot *one_shot, const struct muxbus_one_shot_
 	int error = 0;
 	if (options->way == MUXBUS_WAY_PROCESS)
 		return start_process(one_shot);
-	one_shot->form = form_of(options);
+	one_shot->streams.form = form_of(options);
 	if (!is_unused(one_shot->fd)) {
 		close_fd(&one_shot->fd);
-		error = append_identity(&one_shot->out, options);
+		error = append_identity(&one_shot->streams.out, options);
 	}
 	if (error == 0)
 		error = append_commands(one_shot);
@@ -689,7 +452,8 @@ static struct muxbus_one_shot *new_one_shot(
 	if (one_shot == NULL)
 		return NULL;
 	one_shot->loop = loop;
-	one_shot->flags = options->flags;
+	streams_init(&one_shot->streams);
+	one_shot->streams.may_open = options->flags & MUXBUS_ONE_SHOT_FILES;
 	one_shot->fd = -1;
 	one_shot->status = -1;
 	one_shot->socket_path = (char *)(one_shot + 1);
@@ -697,17 +461,11 @@ static struct muxbus_one_shot *new_one_shot(
 	if (tmux_size > 0)
 		one_shot->tmux_path =
 		    memcpy(one_shot->socket_path + path_size, options->tmux_path, tmux_size);
-	for (size_t i = 0; i < STREAMS_MAX; i++)
-		one_shot->streams[i].fd = -1;
 	for (int i = 0; i < 3; i++)
 		one_shot->files[i] = -1;
 	loop_timer_init(&one_shot->timer, loop, on_timeout, one_shot);
 	process_init(&one_shot->process);
 	buf_init(&one_shot->in, IN_BYTES_MAX);
-	buf_init(&one_shot->out, OUT_BYTES_MAX);
-	buf_init(&one_shot->body, MUXBUS_LINE_MAX);
-	buf_init(&one_shot->errors, ERRORS_MAX);
-	buf_init(&one_shot->text, (size_t)MUXBUS_COMMAND_MAX + 64);
 	pending_queue_init(&one_shot->queue);
 	return one_shot;
 }
@@ -756,8 +514,8 @@ int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options 
 		return error;
 	}
 	pending_append(&one_shot->queue, one_shot->pending);
-	loop_timer_start(
-	    &one_shot->timer, timeout_ms + (one_shot->out.len + one_shot->text.len) / BYTES_PER_MS);
+	loop_timer_start(&one_shot->timer,
+	    timeout_ms + (one_shot->streams.out.len + one_shot->streams.text.len) / BYTES_PER_MS);
 	if (ret_one_shot != NULL)
 		*ret_one_shot = one_shot;
 	return 0;
