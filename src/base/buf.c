@@ -28,6 +28,11 @@ void buf_clear(struct buf *buf)
 		buf->data[0] = '\0';
 }
 
+const char *buf_text(const struct buf *buf)
+{
+	return buf->len > 0 ? (const char *)buf->data : "";
+}
+
 void buf_shrink(struct buf *buf, size_t keep)
 {
 	uint8_t *data;

@@ -22,6 +22,7 @@ enum buf_error {
 void buf_init(struct buf *buf, size_t max);
 void buf_finish(struct buf *buf); /* frees the content; the buffer may be used again */
 void buf_clear(struct buf *buf); /* len 0, memory kept */
+const char *buf_text(const struct buf *buf); /* the content as a string; "" if it is empty */
 /* Gives back memory beyond keep bytes if the content needs less. */
 void buf_shrink(struct buf *buf, size_t keep);
 

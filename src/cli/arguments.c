@@ -242,7 +242,7 @@ static int text_of(struct call *call, const struct word *word, struct buf *file,
 	if (word->sign == SIGN_FILE) {
 		if (read_file(call, word->value, file) < 0)
 			return -1;
-		*ret_text = file->len > 0 ? (const char *)file->data : "";
+		*ret_text = buf_text(file);
 		*ret_len = file->len;
 	}
 	if (!utf8_is_valid(*ret_text, *ret_len) && strcmp(word->name, "base64") != 0)
@@ -479,7 +479,7 @@ static void put_placeholder(struct buf *out, const struct json *property)
 		(void)buf_append_str(out, placeholders[kind]);
 		return;
 	}
-	for (const struct json *choice = choices->child; choice != NULL; choice = choice->next)
+	json_each (choice, choices)
 		(void)buf_printf(out, "%s%s", choice == choices->child ? "" : "|",
 		    choice->text != NULL ? choice->text : "?");
 }
@@ -487,8 +487,7 @@ static void put_placeholder(struct buf *out, const struct json *property)
 static bool is_required(const struct json *schema, const char *name)
 {
 	const struct json *required = json_member(schema, "required");
-	for (const struct json *at = required != NULL ? required->child : NULL; at != NULL;
-	     at = at->next)
+	json_each (at, required)
 		if (at->type == JSON_STRING && strcmp(at->text, name) == 0)
 			return true;
 	return false;
@@ -499,8 +498,7 @@ void arguments_usage(struct buf *out, const char *method, const struct json *sch
 	const struct json *properties = json_member(schema, "properties");
 	(void)buf_append_str(out, method);
 	for (int wants_required = 1; wants_required >= 0; wants_required--) {
-		for (const struct json *property = properties != NULL ? properties->child : NULL;
-		     property != NULL; property = property->next) {
+		json_each (property, properties) {
 			if (is_required(schema, property->name) != (wants_required == 1))
 				continue;
 			(void)buf_append_str(out, wants_required ? " " : " [");
@@ -524,12 +522,12 @@ static void put_example(struct buf *out, const struct json *schema, const struct
 	enum kind kind = kind_of(json_member(json_member(schema, "properties"), value->name));
 	bool is_list = (kind == KIND_STRINGS || kind == KIND_KEYS) && value->type == JSON_ARRAY;
 	if (is_list) {
-		for (const struct json *at = value->child; at != NULL; at = at->next)
+		json_each (at, value)
 			put_word(out, value->name, "=", at->text != NULL ? at->text : "");
 		return;
 	}
 	if (kind == KIND_MAP) {
-		for (const struct json *at = value->child; at != NULL; at = at->next) {
+		json_each (at, value) {
 			char name[256];
 			(void)snprintf(name, sizeof name, "%s=%s", value->name, at->name);
 			put_word(out, name, "=", at->text != NULL ? at->text : "");
@@ -543,7 +541,7 @@ static void put_example(struct buf *out, const struct json *schema, const struct
 	buf_init(&text, ARGUMENTS_PARAMS_MAX);
 	json_writer_init(&writer, &text);
 	json_put_value(&writer, NULL, value);
-	put_word(out, value->name, kind == KIND_ANY ? ":=" : "=", (const char *)text.data);
+	put_word(out, value->name, kind == KIND_ANY ? ":=" : "=", buf_text(&text));
 	buf_finish(&text);
 }
 
@@ -551,7 +549,6 @@ void arguments_example(
     struct buf *out, const char *method, const struct json *schema, const struct json *params)
 {
 	(void)buf_append_str(out, method);
-	for (const struct json *value = params != NULL ? params->child : NULL; value != NULL;
-	     value = value->next)
+	json_each (value, params)
 		put_example(out, schema, value);
 }

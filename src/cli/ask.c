@@ -63,7 +63,7 @@ static void say_with_hint(const struct cli *cli, const char *error, const char *
 	struct buf text;
 	buf_init(&text, HINT_MAX);
 	cli_hint(&text, cli, hint);
-	cli_error("%s%s", error, text.len > 0 ? (const char *)text.data : "");
+	cli_error("%s%s", error, buf_text(&text));
 	buf_finish(&text);
 }
 
@@ -78,9 +78,9 @@ static bool greet(
 	enum link_read read = LINK_BROKEN;
 	uint64_t id;
 	json_start_object(&writer, &params, LINK_LINE_MAX);
-	(void)json_put_text(&writer, "method", method, strlen(method));
+	json_put_str(&writer, "method", method);
 	json_object_end(&writer);
-	id = link_request(link, "describe", (const char *)params.data);
+	id = link_request(link, "describe", buf_text(&params));
 	buf_finish(&params);
 	if (id)
 		read = link_await(link, id, ASK_MUTE_MS, ret_answer);

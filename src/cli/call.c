@@ -88,8 +88,8 @@ static void make_usage(struct call *call, const struct json *schema)
 
 static void print_usage(FILE *stream, const struct call *call)
 {
-	(void)fprintf(stream, "usage: muxbus %s\nSee: muxbus help %s\n",
-	    (const char *)call->usage.data, call->name);
+	(void)fprintf(
+	    stream, "usage: muxbus %s\nSee: muxbus help %s\n", buf_text(&call->usage), call->name);
 }
 
 static enum cli_status make_params(struct call *call, const struct json *row)
@@ -142,7 +142,7 @@ static enum cli_status run(
 	enum cli_status status = make_params(call, row);
 	if (status != CLI_DONE || call->wants_help)
 		return status;
-	status = ask_result(link, call->method, (const char *)call->params.data,
+	status = ask_result(link, call->method, buf_text(&call->params),
 	    call->waits ? -1 : ASK_TIMEOUT_MS, &result);
 	if (status == CLI_USAGE)
 		print_usage(stderr, call);

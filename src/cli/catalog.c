@@ -53,9 +53,8 @@ static bool ask_program(struct catalog *catalog, char *ret_reason, size_t size)
 		return false;
 	}
 	catalog->reader = json_reader_new(TABLES_MAX);
-	catalog->tables = json_read(catalog->reader,
-	    catalog->text.len > 0 ? (const char *)catalog->text.data : "", catalog->text.len,
-	    &error);
+	catalog->tables =
+	    json_read(catalog->reader, buf_text(&catalog->text), catalog->text.len, &error);
 	if (catalog->tables == NULL)
 		(void)snprintf(ret_reason, size, "%s describe: %s", path, error.text);
 	return catalog->tables != NULL;

@@ -18,7 +18,7 @@
 /* Copies the first line of the daemon's output, without the prefix of each line. */
 static void tell(const struct buf *said, char *ret_reason, size_t size)
 {
-	const char *text = said->len > 0 ? (const char *)said->data : "";
+	const char *text = buf_text(said);
 	const char *prefix = DAEMON ": ";
 	int len;
 	if (strncmp(text, prefix, strlen(prefix)) == 0)

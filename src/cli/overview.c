@@ -32,8 +32,7 @@ static void put_status(struct buf *out, struct cli *cli)
 		(void)buf_printf(
 		    &hint, "muxbusd %s: ", state == LINK_OK ? "does not answer" : "is not running");
 		cli_hint(&hint, cli, state == LINK_OK ? "muxbus doctor" : "muxbus start");
-		screen_text_wrap(
-		    out, (const char *)hint.data, (size_t)screen_columns(STDOUT_FILENO), 0, 0);
+		screen_text_wrap(out, buf_text(&hint), (size_t)screen_columns(STDOUT_FILENO), 0, 0);
 		buf_finish(&hint);
 	}
 	link_close(link);

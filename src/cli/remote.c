@@ -89,7 +89,7 @@ bool remote_address(struct cli *cli, const char *host)
 		has_server ? cli->tmux_path : spec.tmux_path);
 	mem_free(text);
 	if (is_whole)
-		(void)snprintf(cli->socket, sizeof cli->socket, "%s", (const char *)out.data);
+		(void)snprintf(cli->socket, sizeof cli->socket, "%s", buf_text(&out));
 	/* No pane here is a pane of that server. */
 	cli->tmux_socket[0] = '\0';
 	buf_finish(&out);

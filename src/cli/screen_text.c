@@ -137,7 +137,7 @@ size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t co
 	bool is_cut;
 	buf_init(&line, VISIBLE_MAX);
 	(void)screen_text_line(&line, bytes, len < enough ? len : enough);
-	text = line.len > 0 ? (const char *)line.data : "";
+	text = buf_text(&line);
 	width = cells_width(text, line.len);
 	at = line.len;
 	is_cut = width > columns || len > enough;

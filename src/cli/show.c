@@ -82,7 +82,7 @@ static bool ends_in(const char *name, const char *end)
 
 static void put_list(struct buf *out, const struct json *list)
 {
-	for (const struct json *at = list->child; at != NULL; at = at->next) {
+	json_each (at, list) {
 		show_value(out, at);
 		if (at->next != NULL)
 			(void)buf_append_str(out, ", ");
@@ -98,7 +98,7 @@ static void put_raw_json(struct buf *out, const struct json *value)
 
 static bool is_plain_list(const struct json *list)
 {
-	for (const struct json *at = list->child; at != NULL; at = at->next)
+	json_each (at, list)
 		if (at->type == JSON_ARRAY || at->type == JSON_OBJECT)
 			return false;
 	return true;
@@ -242,11 +242,11 @@ static void write_table(struct buf *out, const struct json *array, const struct 
 		titles[i] = columns[i].title;
 	table = table_new(titles, count);
 	buf_init(&cell, OUT_MAX);
-	for (const struct json *row = array->child; row != NULL; row = row->next) {
+	json_each (row, array) {
 		for (size_t i = 0; i < count; i++) {
 			buf_clear(&cell);
 			put_template(&cell, row, columns[i].text);
-			table_add(table, cell.len > 0 ? (const char *)cell.data : "", cell.len);
+			table_add(table, buf_text(&cell), cell.len);
 		}
 	}
 	table_write(table, out, width, has_color);
@@ -326,7 +326,7 @@ static const struct json *find_list(const struct json *result)
 	const struct json *found = NULL, *known = NULL;
 	unsigned count = 0, known_count = 0;
 	bool is_gathered = json_member(result, "missing") != NULL;
-	for (const struct json *member = result->child; member != NULL; member = member->next) {
+	json_each (member, result) {
 		bool is_known = member->type == JSON_ARRAY && find_columns(member->name) != NULL;
 		if (is_gathered && is_about_hosts(member->name))
 			continue;
@@ -366,14 +366,14 @@ static void put_pair(struct walk *walk, const char *name, const struct json *val
 	(void)buf_append_str(walk->out, screen_style(walk->has_color, SCREEN_PLAIN));
 	(void)buf_printf(walk->out, "%*s",
 	    (int)(walk->name_width > width ? walk->name_width - width : 0) + 2, "");
-	(void)screen_text_line(walk->out, text.len > 0 ? (const char *)text.data : "", text.len);
+	(void)screen_text_line(walk->out, buf_text(&text), text.len);
 	(void)buf_append_byte(walk->out, '\n');
 	buf_finish(&text);
 }
 
 static void walk_object(struct walk *walk, const char *prefix, const struct json *object)
 {
-	for (const struct json *member = object->child; member != NULL; member = member->next) {
+	json_each (member, object) {
 		char name[512];
 		/* The message ends with its text. */
 		if (strcmp(member->name, "wake") == 0 && *ask_string(object, "message", ""))
@@ -423,7 +423,7 @@ static const char *const *text_members(const char *method, const struct json *re
 	/* Declared tools answer so. */
 	if (json_member(result, "text") == NULL)
 		return NULL;
-	for (const struct json *member = result->child; member != NULL; member = member->next)
+	json_each (member, result)
 		if (member->type != JSON_STRING ||
 		    (strcmp(member->name, "text") != 0 && strcmp(member->name, "note") != 0))
 			return NULL;
@@ -494,7 +494,7 @@ static void put_indented(struct buf *out, const struct json *value, int depth)
 		return;
 	}
 	(void)buf_append_byte(out, is_array ? '[' : '{');
-	for (const struct json *at = value->child; at != NULL; at = at->next) {
+	json_each (at, value) {
 		(void)buf_printf(out, "%s\n%*s", at == value->child ? "" : ",", depth * 2 + 2, "");
 		if (!is_array) {
 			(void)buf_append_byte(out, '"');

@@ -80,8 +80,7 @@ static void put_queue(struct buf *line, const struct json *status)
 	const char *failure = ask_string(json_member(status, "on_notify"), "failure", NULL);
 	int lost = 0;
 	(void)buf_printf(line, "%" PRId64 " undelivered", ask_int(queue, "undelivered", 0));
-	for (const struct json *way = ways != NULL ? ways->child : NULL; way != NULL;
-	     way = way->next)
+	json_each (way, ways)
 		lost += strcmp(ask_string(way, "way", ""), "none") == 0;
 	if (lost > 0)
 		(void)buf_printf(
@@ -158,8 +157,7 @@ void status_text(struct buf *out, const struct json *status, size_t columns, boo
 		rows[i].put(&line, status);
 		(void)buf_printf(out, "%s%*s%s  ", screen_style(has_color, SCREEN_NAME),
 		    NAME_COLUMNS, rows[i].name, screen_style(has_color, SCREEN_PLAIN));
-		screen_text_wrap(
-		    out, (const char *)line.data, columns, NAME_COLUMNS + 2, NAME_COLUMNS + 2);
+		screen_text_wrap(out, buf_text(&line), columns, NAME_COLUMNS + 2, NAME_COLUMNS + 2);
 	}
 	buf_finish(&line);
 }

@@ -69,7 +69,7 @@ void table_add(struct table *table, const void *text, size_t len)
 	cell->at = table->text.len;
 	(void)screen_text_line(&table->text, text, len < CELL_BYTES_MAX ? len : CELL_BYTES_MAX);
 	cell->len = table->text.len - cell->at;
-	visible = cell->len > 0 ? (const char *)table->text.data + cell->at : "";
+	visible = cell->len > 0 ? buf_text(&table->text) + cell->at : "";
 	cell->width = cells_width(visible, cell->len);
 	if (cell->width > table->widths[column])
 		table->widths[column] = cell->width;
@@ -168,7 +168,7 @@ void table_write(const struct table *table, struct buf *out, size_t columns, boo
 			const struct cell *cell =
 			    row > 0 ? &table->cells[(row - 1) * table->count + i] : NULL;
 			const char *text = cell == NULL ? table->titles[i]
-			    : cell->len > 0             ? (const char *)table->text.data + cell->at
+			    : cell->len > 0             ? buf_text(&table->text) + cell->at
 							: "";
 			if (widths[i] == 0)
 				continue;

@@ -175,7 +175,7 @@ void link_name_host(const char *host)
 static void put_params(struct json_writer *writer, const char *params)
 {
 	json_object_begin(writer, "params");
-	(void)json_put_text(writer, "host", named_host, strlen(named_host));
+	json_put_str(writer, "host", named_host);
 	if (params != NULL && strcmp(params, "{}") != 0) /* the members, without the brackets */
 		json_put_raw(writer, NULL, params + 1, strlen(params) - 2);
 	json_object_end(writer);

@@ -56,7 +56,7 @@ static void write_payload(struct feed *feed, const struct json *value)
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "host", names->host);
 	json_put_str(&writer, "server", names->server);
-	for (const struct json *member = value->child; member != NULL; member = member->next) {
+	json_each (member, value) {
 		if (strcmp(member->name, "subscription") != 0)
 			json_put_value(&writer, member->name, member);
 	}
@@ -257,7 +257,7 @@ static void on_list(void *data, const struct json *response)
 		publish_gap(feed, PUBLISHER_NOTIFICATION, gap, from, to);
 		feed->note_added = to;
 	}
-	for (const struct json *note = notes->child; note != NULL; note = note->next)
+	json_each (note, notes)
 		take_note(feed, note);
 	feed->has_place |= notes->count > 0;
 	feed->wants_list |= notes->count == (size_t)feed->page;

@@ -94,8 +94,7 @@ void grant_learn(struct grant *grant, const struct json *methods)
 			continue;
 		*rule = (struct rule){.is_known = list->count > 0};
 		(void)snprintf(rule->name, sizeof rule->name, "%s", method->name);
-		for (const struct json *effect = list->child; effect != NULL;
-		     effect = effect->next) {
+		json_each (effect, list) {
 			unsigned bit = effect->type == JSON_STRING ? effect_bit(effect->text) : 0;
 			rule->effects |= bit;
 			rule->is_known &= bit != 0;

@@ -337,7 +337,7 @@ static int read_strings(struct reading *reading, const struct field *field, cons
 	if (value->type != JSON_ARRAY)
 		return refuse_type(reading, name, "an array of strings", value);
 	array = scratch_take(reading, (value->count + 1) * sizeof *array);
-	for (const struct json *element = value->child; element != NULL; element = element->next) {
+	json_each (element, value) {
 		if (element->type != JSON_STRING)
 			return refuse(reading, name, "element %zu must be a string, not %s", count,
 			    json_type_name(element->type));
@@ -365,7 +365,7 @@ static int read_string_map(struct reading *reading, const struct field *field, c
 	(void)field;
 	if (value->type != JSON_OBJECT)
 		return refuse_type(reading, name, "an object", value);
-	for (const struct json *entry = value->child; entry != NULL; entry = entry->next) {
+	json_each (entry, value) {
 		struct json entry_name = {
 		    .type = JSON_STRING, .text = entry->name, .len = entry->name_len};
 		if (entry->type != JSON_STRING &&
@@ -532,8 +532,7 @@ static bool reserve_scratch(
 	for (const struct field *field = fields; field->name; field++)
 		if (field->type == FIELD_STRING && field->preset)
 			size += strlen(field->preset) + 8;
-	for (const struct json *value = params != NULL ? params->child : NULL; value != NULL;
-	     value = value->next)
+	json_each (value, params)
 		size += (value->count + 2) * sizeof(const char *) + PANE_DIGITS_MAX + 8 +
 		    home_size(value);
 	assert(scratch->len == 0);
@@ -567,8 +566,7 @@ int field_read_tolerant(const struct field *fields, const struct field_tolerance
 		if (!(field->flags & FIELD_ALIAS))
 			set_preset(&reading, field);
 	}
-	for (const struct json *value = params != NULL ? params->child : NULL; value != NULL;
-	     value = value->next)
+	json_each (value, params)
 		if (read_member(&reading, value) < 0)
 			return -1;
 	for (size_t i = 0; reading.fields[i].name; i++)
@@ -636,8 +634,7 @@ bool field_write_record(
 		return true;
 	}
 	json_object_begin(writer, NULL);
-	for (const struct json *value = params != NULL ? params->child : NULL; value != NULL;
-	     value = value->next)
+	json_each (value, params)
 		is_masked |= write_recorded(writer, fields, value);
 	json_object_end(writer);
 	return is_masked;

@@ -353,7 +353,7 @@ void field_write_mdoc(struct buf *out, const struct field *fields)
 		must(buf_append_byte(out, '\n'));
 		buf_clear(&row);
 		describe_row(&row, field);
-		fill(&filler, (const char *)row.data);
+		fill(&filler, buf_text(&row));
 		end_line(&filler);
 		fill(&filler, field->help);
 		end_line(&filler);

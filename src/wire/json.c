@@ -250,7 +250,7 @@ static int compare_names(const void *a, const void *b)
 
 static const struct json *find_twin_pairwise(const struct json *object)
 {
-	for (const struct json *one = object->child; one != NULL; one = one->next)
+	json_each (one, object)
 		for (const struct json *other = one->next; other != NULL; other = other->next)
 			if (compare_names(&one, &other) == 0)
 				return other;
@@ -263,7 +263,7 @@ static const struct json *find_twin_sorted(struct json_reader *reader, const str
 	const struct json **members =
 	    arena_alloc(reader, object->count * sizeof *members, _Alignof(const struct json *));
 	size_t count = 0;
-	for (const struct json *member = object->child; member != NULL; member = member->next)
+	json_each (member, object)
 		members[count++] = member;
 	qsort(members, count, sizeof *members, compare_names);
 	for (size_t i = 1; i < count; i++)
@@ -280,7 +280,7 @@ static int refuse_twin(struct json_reader *reader, const struct json *twin)
 	(void)str_append_visible(&name, twin->name, twin->name_len); /* may be cut */
 	reader->error->offset = reader->passed - 1;
 	(void)snprintf(reader->error->text, sizeof reader->error->text,
-	    "duplicate name \"%s\" in the object that ends at offset %zu", (const char *)name.data,
+	    "duplicate name \"%s\" in the object that ends at offset %zu", buf_text(&name),
 	    reader->error->offset);
 	reader->has_error = true;
 	return 0;
@@ -444,7 +444,7 @@ const struct json *json_member(const struct json *value, const char *name)
 	if (value == NULL || value->type != JSON_OBJECT)
 		return NULL;
 	len = strlen(name);
-	for (const struct json *member = value->child; member != NULL; member = member->next)
+	json_each (member, value)
 		if (member->name_len == len && memcmp(member->name, name, len) == 0)
 			return member;
 	return NULL;

@@ -63,6 +63,14 @@ const struct json *json_read(
 /* A member by name, or NULL; also NULL if value is NULL or not an object. */
 const struct json *json_member(const struct json *value, const char *name);
 
+/* The elements or members of a value, one after the other; none if it is NULL. */
+#define json_each(at, value) \
+	for (const struct json *at = json_first(value); at != NULL; at = at->next)
+static inline const struct json *json_first(const struct json *value)
+{
+	return value != NULL ? value->child : NULL;
+}
+
 /* The name of a type in messages: "a string". */
 const char *json_type_name(enum json_type type);
 

@@ -36,7 +36,7 @@ void json_error_set(
 	error->offset = offset;
 	if (quote_len)
 		(void)snprintf(error->text, sizeof error->text, "%s at offset %zu: %s%s", what,
-		    offset, (const char *)quote.data, offset + quote_len < len ? "..." : "");
+		    offset, buf_text(&quote), offset + quote_len < len ? "..." : "");
 	else
 		(void)snprintf(error->text, sizeof error->text, "%s at offset %zu", what, offset);
 }

@@ -513,7 +513,7 @@ void json_put_value(struct json_writer *writer, const char *name, const struct j
 		break;
 	}
 	begin(writer, name, is_object ? "{" : "[");
-	for (const struct json *child = value->child; child != NULL; child = child->next)
+	json_each (child, value)
 		json_put_value(writer, child->name, child);
 	end(writer, is_object ? "}" : "]");
 }

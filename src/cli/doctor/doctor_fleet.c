@@ -47,8 +47,7 @@ static void find_errors(struct doctor_report *report, const struct json *result)
 	const char *file = ask_string(result, "file", "?");
 	char remedy[PATH_MAX + 64];
 	(void)snprintf(remedy, sizeof remedy, "correct %s", file);
-	for (const struct json *error = errors != NULL ? errors->child : NULL; error != NULL;
-	     error = error->next)
+	json_each (error, errors)
 		doctor_find(report, FINDING_WRONG, "hosts file", remedy, "line %" PRId64 ": %s",
 		    ask_int(error, "line", 0), ask_string(error, "text", "?"));
 }
@@ -71,8 +70,7 @@ void doctor_fleet(struct doctor_report *report, const struct cli *cli)
 		    "does not answer at %s", path);
 	} else {
 		hosts = json_member(result, "hosts");
-		for (const struct json *host = hosts != NULL ? hosts->child : NULL; host != NULL;
-		     host = host->next)
+		json_each (host, hosts)
 			find_host(report, host);
 		find_errors(report, result);
 	}

@@ -80,7 +80,7 @@ static void put_people(
 		    out, "%*s%s-> %s", INDENT, "", screen_style(has_color, SCREEN_BOLD), plain);
 		buf_init(&remedy, OUT_MAX);
 		cli_hint(&remedy, cli, finding->remedy);
-		screen_text_wrap(out, (const char *)remedy.data, columns, INDENT + 3, INDENT + 3);
+		screen_text_wrap(out, buf_text(&remedy), columns, INDENT + 3, INDENT + 3);
 		buf_finish(&remedy);
 	}
 	if (report->wrong > 0)
@@ -103,7 +103,7 @@ static void put_json(struct buf *out, const struct doctor_report *report, const 
 		json_object_begin(&writer, NULL);
 		json_put_str(&writer, "subject", finding->subject);
 		json_put_str(&writer, "state", state_names[finding->state]);
-		(void)json_put_text(&writer, "text", finding->text, strlen(finding->text));
+		json_put_str(&writer, "text", finding->text);
 		buf_clear(&remedy);
 		if (finding->remedy != NULL)
 			cli_hint(&remedy, cli, finding->remedy);

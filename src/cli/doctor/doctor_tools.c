@@ -33,7 +33,7 @@ static bool is_known(const struct json *tools, const struct json *tool)
 /* The tools that share the group, state and reason of one: "a, b, c". */
 static void list_alike(const struct json *tools, const struct json *tool, struct buf *out)
 {
-	for (const struct json *other = tools->child; other != NULL; other = other->next) {
+	json_each (other, tools) {
 		if (!is(other, "group", text_of(tool, "group")) ||
 		    !is(other, "state", text_of(tool, "state")) ||
 		    !is(other, "reason", text_of(tool, "reason")))
@@ -60,13 +60,13 @@ static void find_tool(
 	list_alike(tools, tool, &names);
 	if (is(tool, "state", "hidden"))
 		doctor_find(report, FINDING_NOTE, subject, "install it, to use these tools",
-		    "%s: not listed are %s", reason, (const char *)names.data);
+		    "%s: not listed are %s", reason, buf_text(&names));
 	else if (*reason != '\0')
 		doctor_find(report, FINDING_NOTE, subject,
 		    "install the version of the server that the declaration is for", "%s: %s",
-		    (const char *)names.data, reason);
+		    buf_text(&names), reason);
 	else
-		doctor_find(report, FINDING_GOOD, subject, NULL, "%s", (const char *)names.data);
+		doctor_find(report, FINDING_GOOD, subject, NULL, "%s", buf_text(&names));
 	buf_finish(&names);
 }
 
@@ -80,8 +80,7 @@ void doctor_tools(struct doctor_report *report, const struct cli *cli)
 		return; /* the part for the daemon says so */
 	if (link_ask(link, "list_tools", NULL, ASK_TIMEOUT_MS, &answer) == LINK_LINE)
 		tools = json_member(answer.result, "tools");
-	for (const struct json *tool = tools != NULL ? tools->child : NULL; tool != NULL;
-	     tool = tool->next)
+	json_each (tool, tools)
 		find_tool(report, tools, tool);
 	link_close(link);
 }

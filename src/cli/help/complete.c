@@ -117,8 +117,7 @@ static bool offer_live(struct completion *completion, const char *lead, const ch
 		return true;
 	if (link_ask(link, live->method, NULL, LIVE_TIMEOUT_MS, &answer) == LINK_LINE) {
 		const struct json *list = json_member(answer.result, live->list);
-		for (const struct json *row = list != NULL ? list->child : NULL; row != NULL;
-		     row = row->next)
+		json_each (row, list)
 			offer_row(completion, lead, live, row);
 	}
 	link_close(link);
@@ -137,8 +136,7 @@ static void offer_methods(struct completion *completion, const char *lead)
 	const struct json *methods = completion->catalog != NULL
 	    ? json_member(catalog_tables(completion->catalog), "methods")
 	    : NULL;
-	for (const struct json *row = methods != NULL ? methods->child : NULL; row != NULL;
-	     row = row->next)
+	json_each (row, methods)
 		if (*lead || verb_find(row->name) == NULL)
 			offer(completion, lead, row->name, ask_string(row, "summary", ""));
 }
@@ -148,8 +146,7 @@ static void offer_events(struct completion *completion, const char *lead)
 	const struct json *events = completion->catalog != NULL
 	    ? json_member(catalog_tables(completion->catalog), "events")
 	    : NULL;
-	for (const struct json *row = events != NULL ? events->child : NULL; row != NULL;
-	     row = row->next)
+	json_each (row, events)
 		offer(completion, lead, row->name, row->text);
 }
 
@@ -158,8 +155,7 @@ static void offer_values(
     struct completion *completion, const char *lead, const char *key, const struct json *property)
 {
 	const struct json *choices = json_member(property, "enum");
-	for (const struct json *at = choices != NULL ? choices->child : NULL; at != NULL;
-	     at = at->next)
+	json_each (at, choices)
 		if (at->text != NULL)
 			offer(completion, lead, at->text, NULL);
 	if (strcmp(ask_string(property, "type", ""), "boolean") == 0) {
@@ -199,8 +195,7 @@ static void complete_method(
 		offer_values(completion, lead, key, json_member(properties, key));
 		return;
 	}
-	for (const struct json *at = properties != NULL ? properties->child : NULL; at != NULL;
-	     at = at->next) {
+	json_each (at, properties) {
 		char word[WORD_MAX];
 		const char *type = ask_string(at, "type", "");
 		bool is_many = strcmp(type, "array") == 0 || strcmp(type, "object") == 0;
@@ -242,8 +237,7 @@ static void offer_members(
     struct completion *completion, const struct json *kinds, const struct json *kind)
 {
 	const struct json *properties = json_member(json_member(kind, "params"), "properties");
-	for (const struct json *at = properties != NULL ? properties->child : NULL; at != NULL;
-	     at = at->next) {
+	json_each (at, properties) {
 		char word[WORD_MAX];
 		bool is_kind = strcmp(at->name, kind->name) == 0;
 		if (is_offered(kinds, kind, at->name))
@@ -263,8 +257,7 @@ static void complete_wait(struct completion *completion)
 	const char *equals = strchr(completion->current, '=');
 	char key[WORD_MAX], lead[WORD_MAX + 2];
 	if (equals == NULL) {
-		for (const struct json *kind = kinds != NULL ? kinds->child : NULL; kind != NULL;
-		     kind = kind->next)
+		json_each (kind, kinds)
 			offer_members(completion, kinds->child, kind);
 		return;
 	}

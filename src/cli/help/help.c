@@ -74,8 +74,7 @@ static void put_methods(struct help_page *page, const struct json *methods)
 {
 	for (size_t group = 0; group < GROUPS_COUNT; group++) {
 		bool is_first = true;
-		for (const struct json *row = methods != NULL ? methods->child : NULL; row != NULL;
-		     row = row->next) {
+		json_each (row, methods) {
 			if (group_of(row->name) != group || verb_find(row->name) != NULL)
 				continue;
 			if (is_first)
@@ -91,8 +90,7 @@ static void put_events(struct help_page *page, const struct json *tables)
 {
 	const struct json *kinds = json_member(tables, "events");
 	help_page_title(page, "Events");
-	for (const struct json *kind = kinds != NULL ? kinds->child : NULL; kind != NULL;
-	     kind = kind->next)
+	json_each (kind, kinds)
 		help_page_entry(page, kind->name, kind->type == JSON_STRING ? kind->text : "");
 	help_page_title(page, "Examples");
 	(void)buf_append_str(&page->out,
@@ -108,8 +106,7 @@ static void put_condition_topic(struct help_page *page, const struct json *table
 	struct buf text;
 	help_page_title(page, "Conditions");
 	buf_init(&text, OUT_MAX);
-	for (const struct json *kind = kinds != NULL ? kinds->child : NULL; kind != NULL;
-	     kind = kind->next) {
+	json_each (kind, kinds) {
 		buf_clear(&text);
 		arguments_example(
 		    &text, "wait", json_member(kind, "params"), json_member(kind, "example"));
@@ -189,8 +186,7 @@ static void put_range(struct buf *out, const struct json *property)
 	static const char *const names[] = {"minimum", "maximum", "default"};
 	const struct json *choices = json_member(property, "enum");
 	(void)buf_append_str(out, ask_string(property, "type", "json"));
-	for (const struct json *at = choices != NULL ? choices->child : NULL; at != NULL;
-	     at = at->next)
+	json_each (at, choices)
 		(void)buf_printf(out, "%s%s", at == choices->child ? ": " : ", ",
 		    at->text != NULL ? at->text : "?");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -213,12 +209,12 @@ static void put_arguments(struct help_page *page, const struct json *schema)
 		return;
 	help_page_title(page, "Arguments");
 	buf_init(&text, OUT_MAX);
-	for (const struct json *at = properties->child; at != NULL; at = at->next) {
+	json_each (at, properties) {
 		buf_clear(&text);
 		(void)buf_printf(&text, "%s (", ask_string(at, "description", ""));
 		put_range(&text, at);
 		(void)buf_printf(&text, ")%s", at == positional ? " The name may be omitted." : "");
-		help_page_entry(page, at->name, (const char *)text.data);
+		help_page_entry(page, at->name, buf_text(&text));
 	}
 	buf_finish(&text);
 }
@@ -228,7 +224,7 @@ static void put_results(struct help_page *page, const struct json *results)
 	if (results == NULL || results->count == 0)
 		return;
 	help_page_title(page, "Result");
-	for (const struct json *at = results->child; at != NULL; at = at->next)
+	json_each (at, results)
 		help_page_entry(page, ask_string(at, "name", "?"), ask_string(at, "help", ""));
 }
 
@@ -241,7 +237,7 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 	buf_init(&text, OUT_MAX);
 	arguments_usage(&text, name, schema);
 	(void)buf_append_str(&page->out, "usage: muxbus ");
-	help_page_wrap(page, (const char *)text.data, 14, 14);
+	help_page_wrap(page, buf_text(&text), 14, 14);
 	if (strcmp(name, row->name) != 0)
 		(void)buf_printf(&page->out, "\nThe same as %s%s%s.\n", row->name,
 		    verb_find(name)->preset != NULL ? " with " : "",
@@ -276,10 +272,10 @@ static void put_conditions(struct help_page *page, const struct json *kinds)
 		return;
 	help_page_title(page, "Conditions");
 	buf_init(&text, OUT_MAX);
-	for (const struct json *kind = kinds->child; kind != NULL; kind = kind->next) {
+	json_each (kind, kinds) {
 		buf_clear(&text);
 		arguments_usage(&text, "", json_member(kind, "params"));
-		help_page_entry(page, (const char *)text.data + 1, ask_string(kind, "help", ""));
+		help_page_entry(page, buf_text(&text) + 1, ask_string(kind, "help", ""));
 	}
 	buf_finish(&text);
 }
@@ -373,7 +369,7 @@ enum cli_status help_run(struct cli *cli, int argc, char **argv)
 	buf_init(&page.out, OUT_MAX);
 	status = count > 0 ? put_words(&page, cli, argv, count) : put_all(&page, cli);
 	if (page.out.len > 0 &&
-	    !(cli->is_terminal && pager_show((const char *)page.out.data, page.out.len)))
+	    !(cli->is_terminal && pager_show(buf_text(&page.out), page.out.len)))
 		(void)fwrite(page.out.data, 1, page.out.len, stdout); /* cli_flush() checks */
 	buf_finish(&page.out);
 	return cli_flush(status);
@@ -402,7 +398,7 @@ enum cli_status version_run(struct cli *cli, int argc, char **argv)
 		json_put_str(&writer, "muxbusd", daemon);
 		json_put_str(&writer, "tmux", tmux);
 		json_object_end(&writer);
-		(void)puts((const char *)out.data); /* cli_flush() checks */
+		(void)puts(buf_text(&out)); /* cli_flush() checks */
 		buf_finish(&out);
 	} else {
 		(void)printf("muxbus %s\n", PACKAGE_VERSION);

@@ -57,8 +57,7 @@ static void look_at_table(
     struct search *search, const struct json *table, const char *prefix, const char *summary)
 {
 	char name[256];
-	for (const struct json *row = table != NULL ? table->child : NULL; row != NULL;
-	     row = row->next) {
+	json_each (row, table) {
 		if (verb_find(row->name) != NULL && *prefix == '\0')
 			continue;
 		(void)snprintf(name, sizeof name, "%s%s", prefix, row->name);
@@ -106,7 +105,7 @@ bool help_search(
 		help_page_title(page, is_found ? "Also in the help of" : "In the help of");
 		is_found = true;
 		(void)buf_append_str(&page->out, "  ");
-		help_page_wrap(page, (const char *)search.others.data, 2, 2);
+		help_page_wrap(page, buf_text(&search.others), 2, 2);
 	}
 	if (is_found)
 		(void)buf_append_str(&page->out, "\nMore: muxbus help NAME\n");

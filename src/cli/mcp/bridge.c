@@ -174,7 +174,7 @@ static void on_launch(struct bridge *bridge)
 	while (waitpid(bridge->launch_pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (bridge->launch_said.len > 0)
-		give_up(bridge, (const char *)bridge->launch_said.data);
+		give_up(bridge, buf_text(&bridge->launch_said));
 	else
 		seek(bridge, SEEK_GRACE_MS);
 	/* The child reports success. Do not restart a daemon forever that keeps dying. */

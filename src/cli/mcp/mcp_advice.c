@@ -68,7 +68,7 @@ void mcp_advice_learn(struct mcp_advice *advice, const struct json *methods)
 		return;
 	forget(advice);
 	advice->rows = xcalloc(methods->count + 1, sizeof *advice->rows);
-	for (const struct json *value = methods->child; value != NULL; value = value->next) {
+	json_each (value, methods) {
 		if (value->type == JSON_OBJECT)
 			learn_row(&advice->rows[advice->count++], value);
 	}

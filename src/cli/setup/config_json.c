@@ -20,7 +20,7 @@ struct span {
 
 static const char *chars(const struct config_json *config)
 {
-	return (const char *)config->text.data;
+	return buf_text(&config->text);
 }
 
 static bool __attribute__((format(printf, 2, 3)))
@@ -277,7 +277,7 @@ static void append_item(
 		put_line(&out, &layout, 0);
 	place = is_empty ? (struct span){begin + 1, end}
 			 : (struct span){last.value.end, last.value.end};
-	splice(config, place, (const char *)out.data, out.len);
+	splice(config, place, buf_text(&out), out.len);
 	buf_finish(&out);
 }
 
@@ -392,7 +392,7 @@ static void replace_value(struct config_json *config, struct span span, const ch
 	indent_unit(chars(config), layout.unit);
 	buf_init(&out, TEXT_MAX);
 	put_pretty(&out, value, &layout, 0);
-	splice(config, span, (const char *)out.data, out.len);
+	splice(config, span, buf_text(&out), out.len);
 	buf_finish(&out);
 }
 

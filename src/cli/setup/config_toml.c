@@ -44,7 +44,7 @@ refuse(struct config_toml *config, const char *format, ...)
 
 static const char *chars(const struct config_toml *config)
 {
-	return config->text.data != NULL ? (const char *)config->text.data : "";
+	return config->text.data != NULL ? buf_text(&config->text) : "";
 }
 
 /* Reads a name up to the character stop on the same line. Returns its end, or 0 without stop. */

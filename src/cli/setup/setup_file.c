@@ -72,7 +72,7 @@ static char *fill(const struct setup *setup, const char *value)
 		out_of_memory();
 	for (; *value; value++) {
 		const char *meant = *value == '@' ? setup->command
-		    : *value == '$'               ? (const char *)word.data
+		    : *value == '$'               ? buf_text(&word)
 		    : *value == '%'               ? setup_integrations()
 						  : NULL;
 		int r = meant != NULL ? json_escape(&out, meant, strlen(meant), &lossy)
@@ -93,7 +93,7 @@ static bool contains(const struct buf *text, const char *word)
 static bool fill_script(const struct setup *setup, const struct buf *script, struct buf *out)
 {
 	static const char name[] = "const muxbus = \"muxbus\"";
-	const char *text = (const char *)script->data;
+	const char *text = buf_text(script);
 	const char *found =
 	    script->len > 0 ? memmem(text, script->len, name, sizeof name - 1) : NULL;
 	size_t before =
@@ -175,7 +175,7 @@ static enum entry compare(const struct json *value, const struct json *model)
 	if (value->type != model->type ||
 	    (model->type == JSON_STRING && !fits_text(value->text, model->text)))
 		return ENTRY_OTHER;
-	for (const struct json *part = model->child; part != NULL; part = part->next) {
+	json_each (part, model) {
 		const struct json *theirs =
 		    model->type == JSON_ARRAY ? at : json_member(value, part->name);
 		enum entry one = theirs != NULL ? compare(theirs, part) : ENTRY_OTHER;
@@ -199,7 +199,7 @@ static const struct json *read_value(struct json_reader *reader, const struct se
 	struct json_error error;
 	struct config_toml toml;
 	const struct json *value;
-	const char *bytes = text->len > 0 ? (const char *)text->data : "";
+	const char *bytes = buf_text(text);
 	size_t len = text->len;
 	if (!file->is_toml) {
 		value = find_value(json_read(reader, bytes, len, &error), path);
@@ -265,8 +265,7 @@ static bool edit_json(const struct setup *setup, const struct setup_file *file,
     const struct buf *old, struct buf *out, char *ret_reason, size_t size)
 {
 	struct config_json config;
-	bool is_done =
-	    config_json_init(&config, old->len > 0 ? (const char *)old->data : "", old->len);
+	bool is_done = config_json_init(&config, buf_text(old), old->len);
 	bool is_removal = setup->action == SETUP_REMOVE;
 	bool is_ours = is_removal && compare_file(file, old) == ENTRY_OURS;
 	for (size_t i = 0; is_done && is_ours && file->own[i][0] != NULL; i++)
@@ -294,8 +293,7 @@ static bool edit_toml(const struct setup *setup, const struct setup_file *file,
     const struct buf *old, struct buf *out, char *ret_reason, size_t size)
 {
 	struct config_toml config;
-	bool is_done = config_toml_init(
-	    &config, file->own[0][0], old->len > 0 ? (const char *)old->data : "", old->len);
+	bool is_done = config_toml_init(&config, file->own[0][0], buf_text(old), old->len);
 	bool is_removal = setup->action == SETUP_REMOVE;
 	if (is_done && is_removal && compare_file(file, old) == ENTRY_OURS)
 		is_done = config_toml_remove(&config);
@@ -412,7 +410,7 @@ static bool leads_to(struct setup setup, enum setup_action action, const struct 
 /* Whether a text has no settings: such a file was made for ours. */
 static bool is_blank(const struct setup_file *file, const struct buf *text)
 {
-	const char *at = text->len > 0 ? (const char *)text->data : "";
+	const char *at = buf_text(text);
 	at += strspn(at, " \t\r\n");
 	if (!file->is_toml && at[0] == '{') {
 		at += 1 + strspn(at + 1, " \t\r\n");

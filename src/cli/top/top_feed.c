@@ -123,7 +123,7 @@ static void subscribe(struct top_feed *feed)
 			json_put_str(&writer, NULL, interests[i].kind);
 	json_array_end(&writer);
 	json_object_end(&writer);
-	ask(feed, ASK_SUBSCRIBE, "subscribe", (const char *)params.data);
+	ask(feed, ASK_SUBSCRIBE, "subscribe", buf_text(&params));
 	buf_finish(&params);
 }
 
@@ -168,7 +168,7 @@ static void ask_capture(struct top_feed *feed, const char *id, bool is_log)
 	json_put_str(&writer, is_log ? "job" : "pane", id);
 	json_object_end(&writer);
 	(void)snprintf(feed->captured, sizeof feed->captured, "%s", id);
-	ask(feed, ASK_CAPTURE, is_log ? "read_job" : "capture_pane", (const char *)params.data);
+	ask(feed, ASK_CAPTURE, is_log ? "read_job" : "capture_pane", buf_text(&params));
 	buf_finish(&params);
 }
 
@@ -184,7 +184,7 @@ static void ask_item(struct top_feed *feed, enum question question, const char *
 	else
 		json_put_str(&writer, param, id);
 	json_object_end(&writer);
-	ask(feed, question, method, (const char *)params.data);
+	ask(feed, question, method, buf_text(&params));
 	buf_finish(&params);
 }
 
@@ -215,7 +215,7 @@ static void take_clients(struct top_feed *feed, const char *text)
 	}
 	buf_init(&params, 2 * PATH_MAX);
 	tmux_client_put_go(&params, client, feed->going);
-	ask(feed, ASK_GO, "run_tmux", (const char *)params.data);
+	ask(feed, ASK_GO, "run_tmux", buf_text(&params));
 	buf_finish(&params);
 }
 

@@ -613,8 +613,8 @@ static void draw_panel(struct drawing *drawing, unsigned rows)
 	buf_init(&text, TOP_PREVIEW_MAX);
 	read_text(drawing, item, is_screen, &text);
 	/* The end of a screen is the interesting part. */
-	lines = count_lines((const char *)text.data, text.len);
-	draw_lines(drawing, (const char *)text.data, text.len, is_screen,
+	lines = count_lines(buf_text(&text), text.len);
+	draw_lines(drawing, buf_text(&text), text.len, is_screen,
 	    is_screen && lines > rows - 1 ? lines - (rows - 1) : 0, rows - 1);
 	buf_finish(&text);
 }
@@ -633,10 +633,10 @@ static void draw_text(struct drawing *drawing)
 	else
 		read_text(drawing, item, is_screen, &text);
 	draw_rule(drawing, view->mode == TOP_MODE_HELP ? NULL : item);
-	lines = count_lines((const char *)text.data, text.len);
+	lines = count_lines(buf_text(&text), text.len);
 	if (view->text_scroll + body > lines || view->follows)
 		view->text_scroll = lines > body ? lines - body : 0;
-	draw_lines(drawing, (const char *)text.data, text.len, is_screen, view->text_scroll, body);
+	draw_lines(drawing, buf_text(&text), text.len, is_screen, view->text_scroll, body);
 	buf_finish(&text);
 }
 

@@ -198,7 +198,7 @@ static void read_agent_command(struct buf *out, const struct json *item)
 		read_command(out, item);
 		return;
 	}
-	for (const struct json *word = command->child; word != NULL; word = word->next) {
+	json_each (word, command) {
 		if (word->type != JSON_STRING)
 			continue;
 		if (out->len > 0)
@@ -465,7 +465,7 @@ static void load_item(const struct top_table *table, struct top_item *item, cons
 	buf_init(&text, TOP_ITEM_BYTES_MAX);
 	json_writer_init(&writer, &text);
 	json_put_value(&writer, NULL, json);
-	item->json = xstrdup((const char *)text.data);
+	item->json = xstrdup(buf_text(&text));
 	buf_clear(&text);
 	put_target(&text, table, item, json);
 	item->id = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
@@ -512,7 +512,7 @@ void top_model_load(
 	before = items->count;
 	items->items =
 	    xrealloc(items->items, (before + array->count + 1) * sizeof(struct top_item));
-	for (const struct json *json = array->child; json != NULL; json = json->next) {
+	json_each (json, array) {
 		if (items->count >= TOP_ITEMS_MAX)
 			break;
 		if (after < 0 || ask_int(json, table->id, 0) <= after)
@@ -574,7 +574,7 @@ void top_model_describe(struct top_model *model, const struct top_item *item, st
 	const struct json *json = json_read(model->reader, item->json, strlen(item->json), &error);
 	if (json == NULL)
 		return;
-	for (const struct json *member = json->child; member != NULL; member = member->next) {
+	json_each (member, json) {
 		struct buf value;
 		buf_init(&value, DETAIL_BYTES_MAX);
 		json_writer_init(&writer, &value);

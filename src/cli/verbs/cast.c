@@ -22,7 +22,7 @@ void cast_begin(struct cast *cast, struct buf *out, unsigned columns, unsigned r
 	json_put_int(&writer, "height", rows);
 	json_put_int(&writer, "timestamp", start_ms / 1000);
 	if (title != NULL && *title)
-		(void)json_put_text(&writer, "title", title, strlen(title));
+		json_put_str(&writer, "title", title);
 	json_object_begin(&writer, "env");
 	json_put_str(&writer, "TERM", "xterm-256color");
 	json_object_end(&writer);

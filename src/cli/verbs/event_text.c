@@ -77,7 +77,7 @@ static void put_visible(struct buf *out, const struct json *value)
 	struct buf text;
 	buf_init(&text, VALUE_MAX);
 	show_value(&text, value);
-	(void)screen_text_line(out, text.len > 0 ? (const char *)text.data : "", text.len);
+	(void)screen_text_line(out, buf_text(&text), text.len);
 	buf_finish(&text);
 }
 
@@ -100,7 +100,7 @@ void event_text(struct buf *out, const struct json *event, bool has_color)
 		(void)buf_append_str(out, "  ");
 		put_visible(out, json_member(event, "text"));
 	}
-	for (const struct json *at = event->child; at != NULL; at = at->next) {
+	json_each (at, event) {
 		if (is_elsewhere(at->name) || !is_worth_it(at))
 			continue;
 		(void)buf_printf(out, "  %s", dim);

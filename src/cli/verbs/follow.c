@@ -96,7 +96,7 @@ static enum step ask(struct follow *follow, const char *method, struct buf *para
 	enum link_read read = LINK_LATE;
 	uint64_t id;
 	json_object_end(writer);
-	id = link_request(follow->link, method, (const char *)params->data);
+	id = link_request(follow->link, method, buf_text(params));
 	buf_finish(params);
 	if (id == 0)
 		return STEP_AGAIN;
@@ -184,8 +184,7 @@ static enum step take(struct follow *follow)
 	(void)snprintf(
 	    follow->pane, sizeof follow->pane, "%s", ask_string(result, "pane", follow->pane));
 	notes = json_member(result, "notifications");
-	for (const struct json *note = notes != NULL ? notes->child : NULL; note != NULL;
-	     note = note->next) {
+	json_each (note, notes) {
 		if (!print_note(follow, note))
 			return end(follow, CLI_DONE); /* no reader: the daemon types it */
 		if (follow->printed_count < PRINTED_MAX)

@@ -21,13 +21,12 @@ static enum cli_status ask_pane(
 	enum cli_status status;
 	struct buf params;
 	json_start_object(&writer, &params, PARAMS_MAX);
-	(void)json_put_text(&writer, "pane", pane, strlen(pane));
+	json_put_str(&writer, "pane", pane);
 	json_object_end(&writer);
 	if (writer.is_cut)
 		status = cli_usage("go", "the name of the pane is too long");
 	else
-		status =
-		    ask_result(link, method, (const char *)params.data, ASK_TIMEOUT_MS, ret_result);
+		status = ask_result(link, method, buf_text(&params), ASK_TIMEOUT_MS, ret_result);
 	buf_finish(&params);
 	return status;
 }
@@ -57,7 +56,7 @@ static enum cli_status go(struct cli *cli, struct link *link, const char *target
 	}
 	buf_init(&params, PARAMS_MAX);
 	tmux_client_put_go(&params, client, pane);
-	status = ask_result(link, "run_tmux", (const char *)params.data, ASK_TIMEOUT_MS, &result);
+	status = ask_result(link, "run_tmux", buf_text(&params), ASK_TIMEOUT_MS, &result);
 	buf_finish(&params);
 	return status;
 }

@@ -69,8 +69,7 @@ static void read_input(struct buf *input)
 static const struct json *ask(struct hook *hook, const char *method, const struct buf *params)
 {
 	struct link_answer answer;
-	if (link_ask(hook->link, method, (const char *)params->data, left_ms(hook), &answer) !=
-	    LINK_LINE)
+	if (link_ask(hook->link, method, buf_text(params), left_ms(hook), &answer) != LINK_LINE)
 		return NULL;
 	return answer.result;
 }
@@ -149,7 +148,7 @@ static bool hand_over(struct hook *hook)
 	buf_init(&out, 8 * TEXT_MAX);
 	count = take(hook, &text, seqs);
 	if (count > 0) {
-		hook_event_write(&out, &hook->event, (const char *)text.data);
+		hook_event_write(&out, &hook->event, buf_text(&text));
 		is_written = fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
 	}
 	for (size_t at = 0; is_written && at < count; at++)
@@ -209,7 +208,7 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv)
 	buf_init(&input, HOOK_INPUT_MAX + 65536);
 	read_input(&input);
 	hook_event_read(&hook.event, count == 2 ? words[0] : NULL, count == 2 ? words[1] : words[0],
-	    (const char *)input.data, input.len);
+	    buf_text(&input), input.len);
 	buf_finish(&input);
 	hook.deadline_ms = clock_mono_ms() + ALL_MS;
 	if (!write_mark(&hook) &&

@@ -170,11 +170,11 @@ void hook_event_write(struct buf *out, const struct hook_event *event, const cha
 	json_object_begin(&writer, NULL);
 	if (event->handing == HOOK_BLOCK) {
 		json_put_str(&writer, "decision", "block");
-		(void)json_put_text(&writer, "reason", text, strlen(text));
+		json_put_str(&writer, "reason", text);
 	} else {
 		json_object_begin(&writer, "hookSpecificOutput");
 		json_put_str(&writer, "hookEventName", event->name);
-		(void)json_put_text(&writer, "additionalContext", text, strlen(text));
+		json_put_str(&writer, "additionalContext", text);
 		json_object_end(&writer);
 	}
 	json_object_end(&writer);

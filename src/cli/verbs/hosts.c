@@ -29,7 +29,7 @@ static bool is_line_of(const char *line, size_t len, const struct host_spec *spe
 static unsigned copy_others(
     struct buf *out, const struct config_file *file, const struct host_spec *spec)
 {
-	const char *at = (const char *)file->text.data, *end = at + file->text.len;
+	const char *at = buf_text(&file->text), *end = at + file->text.len;
 	unsigned count = 0;
 	while (at != NULL && at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));

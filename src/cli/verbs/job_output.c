@@ -136,7 +136,7 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 /* The last line that is not blank. */
 static void find_last_line(const struct buf *bytes, const char **ret_line, size_t *ret_len)
 {
-	const char *text = bytes->len > 0 ? (const char *)bytes->data : "";
+	const char *text = buf_text(bytes);
 	size_t end = bytes->len;
 	size_t start;
 	while (end > 0 && strchr("\r\n \t", text[end - 1]) != NULL && text[end - 1])
@@ -171,7 +171,7 @@ enum cli_status job_output_progress(struct job_output *output, struct link *link
 	(void)buf_append(&line, last, len);
 	columns = (size_t)screen_columns(STDERR_FILENO) - 1;
 	(void)screen_text_cut(&shown, line.data, line.len, columns);
-	(void)fprintf(stderr, "\r\033[K%s", shown.len > 0 ? (const char *)shown.data : "");
+	(void)fprintf(stderr, "\r\033[K%s", buf_text(&shown));
 	(void)fflush(stderr);
 	output->is_drawn = true;
 	buf_finish(&shown);

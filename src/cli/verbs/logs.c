@@ -75,9 +75,9 @@ static enum cli_status open_log(struct logs *logs, char id[JOB_OUTPUT_ID_SIZE])
 	struct buf params;
 	enum cli_status status;
 	json_start_object(&writer, &params, PARAMS_MAX);
-	(void)json_put_text(&writer, "job", logs->job, strlen(logs->job));
+	json_put_str(&writer, "job", logs->job);
 	json_object_end(&writer);
-	status = ask_result(logs->link, "get_job", (const char *)params.data, ASK_TIMEOUT_MS, &job);
+	status = ask_result(logs->link, "get_job", buf_text(&params), ASK_TIMEOUT_MS, &job);
 	buf_finish(&params);
 	if (status != CLI_DONE)
 		return status;

@@ -64,12 +64,11 @@ static enum cli_status ask(
 		pane = own;
 	json_start_object(&writer, &params, PARAMS_MAX);
 	if (pane != NULL)
-		(void)json_put_text(&writer, "pane", pane, strlen(pane));
+		json_put_str(&writer, "pane", pane);
 	if (*more)
 		(void)buf_printf(&params, "%s%s", pane != NULL ? "," : "", more);
 	json_object_end(&writer);
-	status =
-	    ask_result(record->link, method, (const char *)params.data, ASK_TIMEOUT_MS, ret_result);
+	status = ask_result(record->link, method, buf_text(&params), ASK_TIMEOUT_MS, ret_result);
 	buf_finish(&params);
 	return status;
 }
@@ -237,7 +236,7 @@ static void on_message(void *data, const struct json *message, const char *line,
 static void take_pending(struct record *record)
 {
 	struct json_error error;
-	const char *at = (const char *)record->pending.data;
+	const char *at = buf_text(&record->pending);
 	size_t left = record->pending.len;
 	while (left > 0) {
 		const char *newline = memchr(at, '\n', left);

@@ -62,17 +62,16 @@ enum cli_status remind_run(struct cli *cli, int argc, char **argv)
 		return CLI_UNREACHABLE;
 	json_start_object(&writer, &params, PARAMS_MAX);
 	json_put_double(&writer, "seconds", (double)remind.ms / 1000);
-	(void)json_put_text(&writer, "text", remind.text, strlen(remind.text));
+	json_put_str(&writer, "text", remind.text);
 	if (remind.is_recurring)
 		json_put_bool(&writer, "recurring", true);
 	if (remind.pane != NULL)
-		(void)json_put_text(&writer, "pane", remind.pane, strlen(remind.pane));
+		json_put_str(&writer, "pane", remind.pane);
 	json_object_end(&writer);
 	if (writer.is_cut)
 		status = cli_usage("remind", "the text is too long");
 	else
-		status =
-		    ask_result(link, "sleep", (const char *)params.data, ASK_TIMEOUT_MS, &result);
+		status = ask_result(link, "sleep", buf_text(&params), ASK_TIMEOUT_MS, &result);
 	if (status == CLI_DONE)
 		show_result(cli, "sleep", result);
 	buf_finish(&params);

@@ -173,16 +173,15 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 	json_writer_init(&writer, params);
 	json_object_begin(&writer, NULL);
 	if (status == CLI_DONE)
-		json_put_str(&writer, "command", (const char *)command.data);
+		json_put_str(&writer, "command", buf_text(&command));
 	if (dir != NULL)
-		(void)json_put_text(&writer, "cwd", dir, strlen(dir));
+		json_put_str(&writer, "cwd", dir);
 	if (run->name != NULL)
-		(void)json_put_text(&writer, "name", run->name, strlen(run->name));
+		json_put_str(&writer, "name", run->name);
 	if (run->timeout_ms > 0)
 		json_put_double(&writer, "timeout_sec", (double)run->timeout_ms / 1000);
 	if (run->input.len > 0)
-		(void)json_put_text(
-		    &writer, "stdin", (const char *)run->input.data, run->input.len);
+		(void)json_put_text(&writer, "stdin", buf_text(&run->input), run->input.len);
 	if (run->cli->is_fleet && !run->is_detached)
 		json_put_null(&writer, "pane"); /* this program waits: no pane is to be woken */
 	if (is_here(run)) /* another machine has its own */
@@ -213,8 +212,8 @@ static enum cli_status start_job(struct run *run)
 	buf_init(&params, PARAMS_MAX);
 	status = put_params(run, &params);
 	if (status == CLI_DONE)
-		status = ask_result(run->link, "run_long_command", (const char *)params.data,
-		    ASK_TIMEOUT_MS, &result);
+		status = ask_result(
+		    run->link, "run_long_command", buf_text(&params), ASK_TIMEOUT_MS, &result);
 	buf_finish(&params);
 	if (status != CLI_DONE)
 		return status;
@@ -384,7 +383,7 @@ static int tell_end(struct run *run, const struct json *job)
 	int status = CLI_NO;
 	buf_init(&took, 64);
 	show_duration(&took, ask_int(job, "duration_ms", 0));
-	time = (const char *)took.data;
+	time = buf_text(&took);
 	if (ask_bool(job, "timed_out", false)) {
 		status = EXIT_TIME_UP;
 		cli_error("job %s: the time was up after %s", run->id, time);

@@ -69,16 +69,15 @@ static enum cli_status capture(const struct cli *cli, const struct screenshot *s
 	json_start_object(&writer, &params, PARAMS_MAX);
 	json_put_str(&writer, "format", is_png(shot) ? "svg" : choose_format(shot));
 	if (pane != NULL)
-		(void)json_put_text(&writer, "pane", pane, strlen(pane));
+		json_put_str(&writer, "pane", pane);
 	if (shot->theme != NULL)
-		(void)json_put_text(&writer, "theme", shot->theme, strlen(shot->theme));
+		json_put_str(&writer, "theme", shot->theme);
 	if (shot->title != NULL)
-		(void)json_put_text(&writer, "title", shot->title, strlen(shot->title));
+		json_put_str(&writer, "title", shot->title);
 	if (shot->lines > 0)
 		json_put_int(&writer, "lines", shot->lines);
 	json_object_end(&writer);
-	status =
-	    ask_result(link, "capture_pane", (const char *)params.data, ASK_TIMEOUT_MS, ret_result);
+	status = ask_result(link, "capture_pane", buf_text(&params), ASK_TIMEOUT_MS, ret_result);
 	buf_finish(&params);
 	return status;
 }

@@ -29,8 +29,8 @@ enum cli_status start_run(struct cli *cli, int argc, char **argv)
 	link_close(link);
 	buf_init(&out, PATH_MAX * 4);
 	(void)screen_text_line(&out, cli->socket, strlen(cli->socket));
-	(void)printf("muxbusd %s at %s\n", was_running ? "is running already," : "is ready",
-	    (const char *)out.data);
+	(void)printf(
+	    "muxbusd %s at %s\n", was_running ? "is running already," : "is ready", buf_text(&out));
 	buf_finish(&out);
 	return cli_flush(CLI_DONE);
 }

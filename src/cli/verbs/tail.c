@@ -87,9 +87,9 @@ static enum cli_status subscribe(struct tail *tail, struct link *link)
 	struct buf params;
 	enum cli_status status;
 	json_start_object(&writer, &params, PARAMS_MAX);
-	(void)json_put_text(&writer, "pane", tail->target, strlen(tail->target));
+	json_put_str(&writer, "pane", tail->target);
 	json_object_end(&writer);
-	status = ask_result(link, "get_pane", (const char *)params.data, ASK_TIMEOUT_MS, &result);
+	status = ask_result(link, "get_pane", buf_text(&params), ASK_TIMEOUT_MS, &result);
 	buf_finish(&params);
 	if (status != CLI_DONE)
 		return status;
@@ -101,7 +101,7 @@ static enum cli_status subscribe(struct tail *tail, struct link *link)
 	(void)buf_printf(&params,
 	    "{\"kinds\":[\"gap\",\"line\",\"pane_closed\"],\"panes\":[\"%s\"]}", tail->pane);
 	link_set_other(link, on_message, tail);
-	status = ask_result(link, "subscribe", (const char *)params.data, ASK_TIMEOUT_MS, &result);
+	status = ask_result(link, "subscribe", buf_text(&params), ASK_TIMEOUT_MS, &result);
 	buf_finish(&params);
 	return status;
 }

@@ -115,7 +115,7 @@ static enum cli_status put_params(const struct wait *wait, struct link *link, st
 	json_put_double(
 	    &writer, "timeout_sec", (double)(wait->timeout_ms ? wait->timeout_ms : 1) / 1000);
 	if (wait->name != NULL)
-		(void)json_put_text(&writer, "wait", wait->name, strlen(wait->name));
+		json_put_str(&writer, "wait", wait->name);
 	json_object_end(&writer);
 	buf_finish(&conditions);
 	return writer.is_cut ? cli_usage(NULL, "the conditions are too long") : status;
@@ -135,8 +135,7 @@ static void tell_condition(const struct cli *cli, const struct json *condition)
 	(void)buf_printf(&out, "%s: ", ask_string(condition, "condition", "?"));
 	(void)buf_append_str(&out, screen_style(cli->has_color, SCREEN_PLAIN));
 	(void)buf_printf(&out, "%s", state);
-	for (const struct json *at = details != NULL ? details->child : NULL; at != NULL;
-	     at = at->next) {
+	json_each (at, details) {
 		struct buf value;
 		if (at->type == JSON_NULL)
 			continue;
@@ -149,7 +148,7 @@ static void tell_condition(const struct cli *cli, const struct json *condition)
 			(void)screen_text_line(&out, value.data, value.len);
 		buf_finish(&value);
 	}
-	(void)puts((const char *)out.data); /* cli_flush() looks */
+	(void)puts(buf_text(&out)); /* cli_flush() looks */
 	buf_finish(&out);
 }
 
@@ -168,8 +167,7 @@ static enum cli_status tell(const struct wait *wait, const struct json *result)
 	if (!wait->is_quiet && show_is_json(wait->cli)) {
 		show_json(wait->cli, result);
 	} else if (!wait->is_quiet) {
-		for (const struct json *at = conditions != NULL ? conditions->child : NULL;
-		     at != NULL; at = at->next)
+		json_each (at, conditions)
 			tell_condition(wait->cli, at);
 		if (ask_bool(result, "timed_out", false))
 			(void)puts("the time is up");
@@ -188,7 +186,7 @@ static enum cli_status wait_once(struct wait *wait, struct link *link)
 	buf_init(&params, PARAMS_MAX);
 	status = put_params(wait, link, &params);
 	if (status == CLI_DONE)
-		status = ask_result(link, "wait_for", (const char *)params.data, -1, &result);
+		status = ask_result(link, "wait_for", buf_text(&params), -1, &result);
 	if (status == CLI_DONE)
 		status = tell(wait, result);
 	buf_finish(&params);

@@ -61,8 +61,7 @@ static bool is_name(const char *name, const char *text, size_t len)
 
 static const struct json *find_name(const struct json *members, const char *text, size_t len)
 {
-	for (const struct json *at = members != NULL ? members->child : NULL; at != NULL;
-	     at = at->next) {
+	json_each (at, members) {
 		if (is_name(at->name, text, len))
 			return at;
 	}
@@ -74,7 +73,7 @@ static int refuse_word(struct conditions *all, const char *text, size_t len)
 	const char *names[NAMES_MAX + 1] = {NULL}, *nearest;
 	char name[NAME_MAX_BYTES];
 	size_t count = 0;
-	for (const struct json *kind = all->kinds->child; kind != NULL; kind = kind->next) {
+	json_each (kind, all->kinds) {
 		const struct json *properties = properties_of(kind);
 		for (const struct json *at = properties != NULL ? properties->child : NULL;
 		     at != NULL && count < NAMES_MAX; at = at->next)
@@ -126,7 +125,7 @@ static int put_path(struct conditions *all, const struct word *word, const char 
 			return refuse(all, "%s: the path is too long", word->name);
 		text = path;
 	}
-	(void)json_put_text(&all->writer, word->name, text, strlen(text));
+	json_put_str(&all->writer, word->name, text);
 	return 0;
 }
 
@@ -191,7 +190,7 @@ static int put_value(
 		return refuse(all, "%s: is no UTF-8", word->name);
 	if (format != NULL && format->type == JSON_STRING && strcmp(format->text, "path") == 0)
 		return put_path(all, word, text);
-	(void)json_put_text(&all->writer, word->name, text, strlen(text));
+	json_put_str(&all->writer, word->name, text);
 	return 0;
 }
 
@@ -207,7 +206,7 @@ static void end_condition(struct conditions *all)
 	if (all->open == NULL)
 		return;
 	if (needs_pane(all->open) && !all->has_pane && all->pane != NULL)
-		(void)json_put_text(&all->writer, "pane", all->pane, strlen(all->pane));
+		json_put_str(&all->writer, "pane", all->pane);
 	json_object_end(&all->writer);
 	all->open = NULL;
 }

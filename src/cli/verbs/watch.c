@@ -91,7 +91,7 @@ static void put_names(struct json_writer *writer, const char *name, const struct
 		return;
 	json_array_begin(writer, name);
 	for (size_t i = 0; i < names->count; i++)
-		(void)json_put_text(writer, NULL, names->names[i], strlen(names->names[i]));
+		json_put_str(writer, NULL, names->names[i]);
 	json_array_end(writer);
 }
 
@@ -110,7 +110,7 @@ static enum cli_status subscribe(struct watch *watch, struct link *link)
 	if (watch->has_after)
 		json_put_int(&writer, "after", watch->after);
 	json_object_end(&writer);
-	status = ask_result(link, "subscribe", (const char *)params.data, ASK_TIMEOUT_MS, &result);
+	status = ask_result(link, "subscribe", buf_text(&params), ASK_TIMEOUT_MS, &result);
 	buf_finish(&params);
 	return status;
 }
