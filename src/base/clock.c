@@ -25,6 +25,17 @@ int64_t clock_mono_ms(void)
 	return clock_mono_us() / 1000;
 }
 
+int64_t clock_deadline_ms(int64_t timeout_ms)
+{
+	return timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
+}
+
+int64_t clock_left_ms(int64_t deadline_ms)
+{
+	int64_t left = deadline_ms - clock_mono_ms();
+	return deadline_ms < 0 ? -1 : left > 0 ? left : 0;
+}
+
 int64_t clock_real_ms(void)
 {
 	struct timespec ts = clock_read(CLOCK_REALTIME);

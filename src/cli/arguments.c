@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,14 +53,8 @@ struct call {
 	bool has_read_stdin;
 };
 
-static int __attribute__((format(printf, 2, 3))) refuse(struct call *call, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	(void)vsnprintf(call->reason, call->reason_size, format, args);
-	va_end(args);
-	return -1;
-}
+/* Notes the reason for a failure. */
+#define refuse(call, ...) str_refuse((call)->reason, (call)->reason_size, __VA_ARGS__)
 
 static bool is_type(const struct json *property, const char *name)
 {

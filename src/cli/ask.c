@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "cli/launch.h"
 #include "cli/locate.h"
 #include "cli/remote.h"
@@ -72,16 +73,11 @@ static bool greet(
     const struct cli *cli, struct link *link, const char *method, struct link_answer *ret_answer)
 {
 	char text[PATH_MAX + 128];
-	struct json_writer writer;
-	struct buf params;
 	const char *version;
+	char *params = ask_params(ASK_PARAMS({"method", .text = method}));
 	enum link_read read = LINK_BROKEN;
-	uint64_t id;
-	json_start_object(&writer, &params, LINK_LINE_MAX);
-	json_put_str(&writer, "method", method);
-	json_object_end(&writer);
-	id = link_request(link, "describe", buf_text(&params));
-	buf_finish(&params);
+	uint64_t id = link_request(link, "describe", params);
+	mem_free(params);
 	if (id)
 		read = link_await(link, id, ASK_MUTE_MS, ret_answer);
 	if (read == LINK_LATE) {
@@ -191,6 +187,44 @@ enum cli_status ask_result(struct link *link, const char *method, const char *pa
 		return ask_say_error(answer.error);
 	*ret_result = answer.result;
 	return CLI_DONE;
+}
+
+char *ask_params(const struct ask_param *params)
+{
+	struct json_writer writer;
+	struct buf text;
+	json_start_object(&writer, &text, LINK_LINE_MAX);
+	for (; params->name != NULL; params++) {
+		if (params->text != NULL)
+			json_put_str(&writer, params->name, params->text);
+		else if (params->number != 0)
+			json_put_int(&writer, params->name, params->number);
+		else if (params->seconds > 0)
+			json_put_double(&writer, params->name, params->seconds);
+		else if (params->is_true)
+			json_put_bool(&writer, params->name, true);
+	}
+	json_object_end(&writer);
+	return (char *)buf_steal(&text, NULL);
+}
+
+enum cli_status ask_method(struct link *link, const char *method, const struct ask_param *params,
+    const struct json **ret_result)
+{
+	char *text = ask_params(params);
+	enum cli_status status = ask_result(link, method, text, ASK_TIMEOUT_MS, ret_result);
+	mem_free(text);
+	return status;
+}
+
+const struct json *ask_quietly(
+    const struct cli *cli, const char *method, int64_t timeout_ms, struct link **ret_link)
+{
+	char reason[PATH_MAX + 512];
+	struct link_answer answer;
+	bool is_answered = ask_open(ret_link, cli->socket, reason, sizeof reason) == LINK_OK &&
+	    link_ask(*ret_link, method, NULL, timeout_ms, &answer) == LINK_LINE;
+	return is_answered ? answer.result : NULL;
 }
 
 const char *ask_string(const struct json *object, const char *name, const char *other)

@@ -43,6 +43,32 @@ struct link *ask_connect_for(
 enum cli_status ask_result(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, const struct json **ret_result);
 
+/* A parameter of a request. One that has no value, 0 or false is left out. */
+struct ask_param {
+	const char *name; /* NULL ends the parameters */
+	const char *text;
+	int64_t number;
+	double seconds;
+	bool is_true;
+};
+
+/* The parameters of one request: ASK_PARAMS({"pane", .text = pane}, {"limit", .number = 5}). */
+#define ASK_PARAMS(...) ((const struct ask_param[]){__VA_ARGS__, {0}})
+
+/* The text of parameters, in memory of mem_alloc(). */
+char *ask_params(const struct ask_param *params);
+
+/* ask_result() with parameters and ASK_TIMEOUT_MS, for methods that do not wait. */
+enum cli_status ask_method(struct link *link, const char *method, const struct ask_param *params,
+    const struct json **ret_result);
+
+/*
+ * The result of one request to a daemon that runs already, lent from *ret_link; NULL: there is
+ * none. Prints nothing. The caller closes *ret_link, which is NULL if none could be connected.
+ */
+const struct json *ask_quietly(
+    const struct cli *cli, const char *method, int64_t timeout_ms, struct link **ret_link);
+
 /* Prints why link_read_line() or link_await() returned no line; returns the status. */
 enum cli_status ask_say_read(enum link_read read);
 

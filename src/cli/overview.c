@@ -18,20 +18,16 @@ static const char *const common[] = {"ls", "top", "run", "logs", "send", "wait",
 
 static void put_status(struct buf *out, struct cli *cli)
 {
-	char reason[PATH_MAX + 512];
-	struct link_answer answer = {0};
 	struct link *link;
 	struct buf hint;
-	enum link_state state = ask_open(&link, cli->socket, reason, sizeof reason);
-	if (state == LINK_OK && link_ask(link, "status", NULL, ASK_MUTE_MS, &answer) == LINK_LINE &&
-	    answer.result != NULL) {
-		status_text(
-		    out, answer.result, (size_t)screen_columns(STDOUT_FILENO), cli->has_color);
+	const struct json *status = ask_quietly(cli, "status", ASK_MUTE_MS, &link);
+	if (status != NULL) {
+		status_text(out, status, (size_t)screen_columns(STDOUT_FILENO), cli->has_color);
 	} else {
 		buf_init(&hint, OUT_MAX);
 		(void)buf_printf(
-		    &hint, "muxbusd %s: ", state == LINK_OK ? "does not answer" : "is not running");
-		cli_hint(&hint, cli, state == LINK_OK ? "muxbus doctor" : "muxbus start");
+		    &hint, "muxbusd %s: ", link != NULL ? "does not answer" : "is not running");
+		cli_hint(&hint, cli, link != NULL ? "muxbus doctor" : "muxbus start");
 		screen_text_wrap(out, buf_text(&hint), (size_t)screen_columns(STDOUT_FILENO), 0, 0);
 		buf_finish(&hint);
 	}

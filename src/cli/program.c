@@ -60,10 +60,10 @@ bool program_find(const char *name, char *out, size_t size)
 /* Reads until the end. Returns false on timeout. */
 static bool read_all(int fd, int timeout_ms, struct buf *out)
 {
-	int64_t deadline = clock_mono_ms() + timeout_ms;
+	int64_t deadline = clock_deadline_ms(timeout_ms);
 	for (;;) {
 		char bytes[4096];
-		int64_t left = deadline - clock_mono_ms();
+		int64_t left = clock_left_ms(deadline);
 		struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 		int r = left > 0 ? poll(&poll_fd, 1, (int)left) : 0;
 		ssize_t n;

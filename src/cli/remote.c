@@ -141,15 +141,14 @@ static int64_t hello_ms(void)
 static enum link_read read_hello(
     struct link *link, int64_t wait_ms, unsigned *ret_protocol, char *ret_version, size_t size)
 {
-	int64_t deadline = clock_mono_ms() + wait_ms;
+	int64_t deadline = clock_deadline_ms(wait_ms);
 	enum link_read read = LINK_LINE;
 	for (unsigned noise = 0; noise < RELAY_NOISE_MAX && read == LINK_LINE; noise++) {
 		const char *line;
 		size_t len;
-		do {
-			int64_t left = deadline - clock_mono_ms();
-			read = link_read_line(link, left > 0 ? left : 0, &line, &len);
-		} while (read == LINK_SIGNAL);
+		do
+			read = link_read_line(link, clock_left_ms(deadline), &line, &len);
+		while (read == LINK_SIGNAL);
 		if (read == LINK_LINE && relay_read_hello(line, ret_protocol, ret_version, size))
 			return LINK_LINE;
 	}

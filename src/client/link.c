@@ -257,11 +257,8 @@ enum link_read link_next(struct link *link, const char **ret_line, size_t *ret_l
 static enum link_read wait_for_input(struct link *link, int64_t deadline)
 {
 	struct pollfd fd = {.fd = link->fd, .events = POLLIN};
-	int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
-	int r;
-	if (deadline >= 0 && left < 0)
-		left = 0;
-	r = poll(&fd, 1, left > INT_MAX ? INT_MAX : (int)left);
+	int64_t left = clock_left_ms(deadline);
+	int r = poll(&fd, 1, left > INT_MAX ? INT_MAX : (int)left);
 	if (r < 0)
 		return errno == EINTR ? LINK_SIGNAL : LINK_BROKEN;
 	return r == 0 && left <= INT_MAX ? LINK_LATE : LINK_LINE;
@@ -270,7 +267,7 @@ static enum link_read wait_for_input(struct link *link, int64_t deadline)
 enum link_read link_read_line(
     struct link *link, int64_t timeout_ms, const char **ret_line, size_t *ret_len)
 {
-	int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
+	int64_t deadline = clock_deadline_ms(timeout_ms);
 	enum link_read read;
 	while ((read = link_next(link, ret_line, ret_len)) == LINK_LATE) {
 		read = wait_for_input(link, deadline);
@@ -331,14 +328,13 @@ static bool take_answer(const struct json *message, uint64_t id, struct link_ans
 enum link_read link_await(
     struct link *link, uint64_t id, int64_t timeout_ms, struct link_answer *ret_answer)
 {
-	int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
+	int64_t deadline = clock_deadline_ms(timeout_ms);
 	for (;;) {
 		const struct json *message;
-		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
 		enum link_read read;
 		*ret_answer = (struct link_answer){0};
-		read = link_read_message(link, deadline >= 0 && left < 0 ? 0 : left, &message,
-		    &ret_answer->line, &ret_answer->len);
+		read = link_read_message(
+		    link, clock_left_ms(deadline), &message, &ret_answer->line, &ret_answer->len);
 		if (read != LINK_LINE)
 			return read;
 		if (take_answer(message, id, ret_answer)) {

@@ -8,24 +8,18 @@
 #include "cli/ask.h"
 #include "client/link.h"
 
-static const char *text_of(const struct json *tool, const char *name)
-{
-	const struct json *value = json_member(tool, name);
-	return value != NULL && value->type == JSON_STRING ? value->text : "";
-}
-
 static bool is(const struct json *tool, const char *name, const char *text)
 {
-	return strcmp(text_of(tool, name), text) == 0;
+	return strcmp(ask_string(tool, name, ""), text) == 0;
 }
 
 /* Whether an earlier tool of the group has the same state and reason. */
 static bool is_known(const struct json *tools, const struct json *tool)
 {
 	for (const struct json *other = tools->child; other != tool; other = other->next)
-		if (is(other, "group", text_of(tool, "group")) &&
-		    is(other, "state", text_of(tool, "state")) &&
-		    is(other, "reason", text_of(tool, "reason")))
+		if (is(other, "group", ask_string(tool, "group", "")) &&
+		    is(other, "state", ask_string(tool, "state", "")) &&
+		    is(other, "reason", ask_string(tool, "reason", "")))
 			return true;
 	return false;
 }
@@ -34,18 +28,19 @@ static bool is_known(const struct json *tools, const struct json *tool)
 static void list_alike(const struct json *tools, const struct json *tool, struct buf *out)
 {
 	json_each (other, tools) {
-		if (!is(other, "group", text_of(tool, "group")) ||
-		    !is(other, "state", text_of(tool, "state")) ||
-		    !is(other, "reason", text_of(tool, "reason")))
+		if (!is(other, "group", ask_string(tool, "group", "")) ||
+		    !is(other, "state", ask_string(tool, "state", "")) ||
+		    !is(other, "reason", ask_string(tool, "reason", "")))
 			continue;
-		(void)buf_printf(out, "%s%s", out->len > 0 ? ", " : "", text_of(other, "name"));
+		(void)buf_printf(
+		    out, "%s%s", out->len > 0 ? ", " : "", ask_string(other, "name", ""));
 	}
 }
 
 static void find_tool(
     struct doctor_report *report, const struct json *tools, const struct json *tool)
 {
-	const char *file = text_of(tool, "file"), *reason = text_of(tool, "reason");
+	const char *file = ask_string(tool, "file", ""), *reason = ask_string(tool, "reason", "");
 	char subject[96], remedy[PATH_MAX + 64];
 	struct buf names;
 	if (is(tool, "state", "broken")) {
@@ -55,7 +50,7 @@ static void find_tool(
 	}
 	if (is_known(tools, tool))
 		return;
-	(void)snprintf(subject, sizeof subject, "tools: %.64s", text_of(tool, "group"));
+	(void)snprintf(subject, sizeof subject, "tools: %.64s", ask_string(tool, "group", ""));
 	buf_init(&names, (size_t)64 * 1024);
 	list_alike(tools, tool, &names);
 	if (is(tool, "state", "hidden"))
@@ -72,14 +67,10 @@ static void find_tool(
 
 void doctor_tools(struct doctor_report *report, const struct cli *cli)
 {
-	char reason[PATH_MAX + 512];
-	const struct json *tools = NULL;
-	struct link_answer answer;
 	struct link *link;
-	if (ask_open(&link, cli->socket, reason, sizeof reason) != LINK_OK)
-		return; /* the part for the daemon says so */
-	if (link_ask(link, "list_tools", NULL, ASK_TIMEOUT_MS, &answer) == LINK_LINE)
-		tools = json_member(answer.result, "tools");
+	/* The part for the daemon says so if it does not run. */
+	const struct json *result = ask_quietly(cli, "list_tools", ASK_TIMEOUT_MS, &link);
+	const struct json *tools = json_member(result, "tools");
 	json_each (tool, tools)
 		find_tool(report, tools, tool);
 	link_close(link);

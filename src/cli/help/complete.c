@@ -102,26 +102,27 @@ static void offer_row(struct completion *completion, const char *lead, const str
 	offer(completion, lead, id->text, about);
 }
 
-static bool offer_live(struct completion *completion, const char *lead, const char *key)
+static void offer_live(struct completion *completion, const char *lead, const char *key)
 {
-	char reason[PATH_MAX + 512];
-	struct link_answer answer;
 	struct link *link;
+	const struct json *result;
 	const struct live *live = NULL;
 	for (size_t i = 0; i < sizeof lives / sizeof *lives; i++)
 		if (strcmp(lives[i].key, key) == 0)
 			live = &lives[i];
 	if (live == NULL)
-		return false;
-	if (ask_open(&link, completion->cli->socket, reason, sizeof reason) != LINK_OK)
-		return true;
-	if (link_ask(link, live->method, NULL, LIVE_TIMEOUT_MS, &answer) == LINK_LINE) {
-		const struct json *list = json_member(answer.result, live->list);
-		json_each (row, list)
-			offer_row(completion, lead, live, row);
-	}
+		return;
+	result = ask_quietly(completion->cli, live->method, LIVE_TIMEOUT_MS, &link);
+	json_each (row, json_member(result, live->list))
+		offer_row(completion, lead, live, row);
 	link_close(link);
-	return true;
+}
+
+/* A table of the catalog; NULL: there is none. */
+static const struct json *table(const struct completion *completion, const char *name)
+{
+	return completion->catalog != NULL ? json_member(catalog_tables(completion->catalog), name)
+					   : NULL;
 }
 
 static void offer_verbs(struct completion *completion)
@@ -133,20 +134,14 @@ static void offer_verbs(struct completion *completion)
 
 static void offer_methods(struct completion *completion, const char *lead)
 {
-	const struct json *methods = completion->catalog != NULL
-	    ? json_member(catalog_tables(completion->catalog), "methods")
-	    : NULL;
-	json_each (row, methods)
+	json_each (row, table(completion, "methods"))
 		if (*lead || verb_find(row->name) == NULL)
 			offer(completion, lead, row->name, ask_string(row, "summary", ""));
 }
 
 static void offer_events(struct completion *completion, const char *lead)
 {
-	const struct json *events = completion->catalog != NULL
-	    ? json_member(catalog_tables(completion->catalog), "events")
-	    : NULL;
-	json_each (row, events)
+	json_each (row, table(completion, "events"))
 		offer(completion, lead, row->name, row->text);
 }
 
@@ -154,8 +149,7 @@ static void offer_events(struct completion *completion, const char *lead)
 static void offer_values(
     struct completion *completion, const char *lead, const char *key, const struct json *property)
 {
-	const struct json *choices = json_member(property, "enum");
-	json_each (at, choices)
+	json_each (at, json_member(property, "enum"))
 		if (at->text != NULL)
 			offer(completion, lead, at->text, NULL);
 	if (strcmp(ask_string(property, "type", ""), "boolean") == 0) {
@@ -167,7 +161,7 @@ static void offer_values(
 	else if (strcmp(key, "method") == 0)
 		offer_methods(completion, lead);
 	else
-		(void)offer_live(completion, lead, key);
+		offer_live(completion, lead, key);
 }
 
 static bool is_given(const char *key, size_t count, char *const *words)
@@ -251,9 +245,7 @@ static void offer_members(
 
 static void complete_wait(struct completion *completion)
 {
-	const struct json *kinds = completion->catalog != NULL
-	    ? json_member(catalog_tables(completion->catalog), "conditions")
-	    : NULL;
+	const struct json *kinds = table(completion, "conditions");
 	const char *equals = strchr(completion->current, '=');
 	char key[WORD_MAX], lead[WORD_MAX + 2];
 	if (equals == NULL) {
@@ -264,7 +256,7 @@ static void complete_wait(struct completion *completion)
 	(void)snprintf(
 	    key, sizeof key, "%.*s", (int)(equals - completion->current), completion->current);
 	(void)snprintf(lead, sizeof lead, "%s=", key);
-	(void)offer_live(completion, lead, key);
+	offer_live(completion, lead, key);
 }
 
 static void complete_verb(
@@ -274,9 +266,9 @@ static void complete_verb(
 		offer_list(completion, verb->options != NULL ? verb->options : "", ' ');
 		offer_list(completion, "--help --json --text --color=", ' ');
 	} else if (strcmp(previous, "-p") == 0 || strcmp(previous, "--pane") == 0) {
-		(void)offer_live(completion, "", "pane");
+		offer_live(completion, "", "pane");
 	} else if (strcmp(previous, "--session") == 0) {
-		(void)offer_live(completion, "", "session");
+		offer_live(completion, "", "session");
 	} else if (strcmp(verb->name, "help") == 0) {
 		offer_list(completion, "agents conditions events machines methods tasks", ' ');
 		offer_verbs(completion);
@@ -289,9 +281,9 @@ static void complete_verb(
 		offer_alternatives(completion, verb->usage);
 		offer_list(completion, verb->options != NULL ? verb->options : "", ' ');
 		if (strstr(verb->usage, "pane") != NULL)
-			(void)offer_live(completion, "", "pane");
+			offer_live(completion, "", "pane");
 		if (strstr(verb->usage, " job") != NULL)
-			(void)offer_live(completion, "", "job");
+			offer_live(completion, "", "job");
 	}
 }
 
@@ -355,7 +347,7 @@ static void complete_words(struct buf *out, struct cli *cli, size_t count, char 
 		offer_list(&completion, "--help --json --text --color=", ' ');
 	} else if (row != NULL) {
 		if (verb != NULL && verb->first != NULL && count - 2 == at)
-			(void)offer_live(&completion, "", verb->first);
+			offer_live(&completion, "", verb->first);
 		complete_method(&completion, row, count - 2 - at, words + at + 1);
 	}
 	catalog_close(completion.catalog);

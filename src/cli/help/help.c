@@ -378,16 +378,12 @@ enum cli_status help_run(struct cli *cli, int argc, char **argv)
 enum cli_status version_run(struct cli *cli, int argc, char **argv)
 {
 	enum cli_status end;
-	char reason[PATH_MAX + 512];
 	struct link *link;
-	const struct json *status = NULL;
-	struct link_answer answer;
+	const struct json *status;
 	const char *daemon, *tmux;
 	if (!option_read(cli, argc, argv, NULL, NULL, NULL, &end))
 		return end;
-	if (ask_open(&link, cli->socket, reason, sizeof reason) == LINK_OK &&
-	    link_ask(link, "status", NULL, ASK_MUTE_MS, &answer) == LINK_LINE)
-		status = answer.result;
+	status = ask_quietly(cli, "status", ASK_MUTE_MS, &link);
 	daemon = ask_string(status, "version", link != NULL ? "does not answer" : NULL);
 	tmux = ask_string(json_member(status, "tmux"), "version", NULL);
 	if (cli->wants_json) {

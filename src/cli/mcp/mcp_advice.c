@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "cli/ask.h"
 
 struct row {
 	char *tool;
@@ -44,22 +45,15 @@ void mcp_advice_free(struct mcp_advice *advice)
 	mem_free(advice);
 }
 
-static bool flag(const struct json *row, const char *name)
-{
-	const struct json *member = json_member(row, name);
-	return member != NULL && member->type == JSON_BOOL && member->boolean;
-}
-
 static void learn_row(struct row *row, const struct json *value)
 {
-	const struct json *recheck = json_member(value, "recheck");
+	const char *recheck = ask_string(value, "recheck", NULL);
 	row->tool = xstrdup(value->name);
-	if (recheck != NULL && recheck->type == JSON_STRING)
-		row->recheck = xstrdup(recheck->text);
-	row->is_default = flag(value, "tool");
-	row->is_read_only = flag(value, "read_only");
-	row->is_idempotent = flag(value, "idempotent");
-	row->is_waiting = flag(value, "waits");
+	row->recheck = recheck != NULL ? xstrdup(recheck) : NULL;
+	row->is_default = ask_bool(value, "tool", false);
+	row->is_read_only = ask_bool(value, "read_only", false);
+	row->is_idempotent = ask_bool(value, "idempotent", false);
+	row->is_waiting = ask_bool(value, "waits", false);
 }
 
 void mcp_advice_learn(struct mcp_advice *advice, const struct json *methods)

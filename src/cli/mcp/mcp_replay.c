@@ -9,6 +9,7 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "cli/ask.h"
 #include "cli/mcp/mcp_advice.h"
 #include "wire/json.h"
 #include "wire/line.h"
@@ -19,6 +20,7 @@
 
 #define RESENT_MAX ((size_t)16 * 1024) /* bytes of a line that is kept until its answer */
 #define TOOL_MAX 64
+#define LISTS_COUNT 3
 
 /* The fate of a request that was sent when the connection is lost. */
 enum fate {
@@ -71,9 +73,7 @@ struct mcp_replay {
 	bool is_connected;
 	unsigned our_last; /* number of our last request */
 	unsigned our_initialize; /* number of the replayed initialize, 0: none is pending */
-	bool tools_change; /* the server announced list changes */
-	bool resources_change;
-	bool prompts_change;
+	bool list_changes[LISTS_COUNT]; /* the server announced changes of that list */
 };
 
 struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config)
@@ -144,12 +144,6 @@ void mcp_replay_free(struct mcp_replay *replay)
 	buf_finish(&replay->to_daemon);
 	mem_free(replay->initialize);
 	mem_free(replay);
-}
-
-/* A member, or NULL if value is not an object. */
-static const struct json *member_of(const struct json *object, const char *name)
-{
-	return object != NULL ? json_member(object, name) : NULL;
 }
 
 /* Puts whole lines. */
@@ -285,20 +279,15 @@ static bool is_asking(const char *method)
 	return false;
 }
 
-static const char *string_member(const struct json *object, const char *name)
-{
-	const struct json *member = member_of(object, name);
-	return member != NULL && member->type == JSON_STRING ? member->text : NULL;
-}
-
 /* Decides the fate of a request if its connection is lost. */
 static void judge(struct mcp_replay *replay, struct pending *pending, const struct message *message)
 {
-	const char *tool = string_member(message->params, "name");
-	const struct json *meta = member_of(message->params, "_meta");
+	const char *tool = ask_string(message->params, "name", NULL);
+	const struct json *meta = json_member(message->params, "_meta");
 	pending->is_initialize = strcmp(message->method, "initialize") == 0;
 	pending->is_stream = strcmp(message->method, "subscriptions/listen") == 0;
-	pending->is_modern = string_member(meta, "io.modelcontextprotocol/protocolVersion") != NULL;
+	pending->is_modern =
+	    ask_string(meta, "io.modelcontextprotocol/protocolVersion", NULL) != NULL;
 	pending->fate = FATE_FAIL;
 	if (strcmp(message->method, "tools/call") == 0) {
 		(void)snprintf(
@@ -329,18 +318,16 @@ static void keep(struct mcp_replay *replay, const struct message *message)
 {
 	bool is_level = strcmp(message->method, "logging/setLevel") == 0;
 	bool is_end = strcmp(message->method, "resources/unsubscribe") == 0;
-	struct list *link, *after;
 	struct kept *kept;
 	const char *uri;
 	if (!is_level && !is_end && strcmp(message->method, "resources/subscribe") != 0)
 		return;
-	uri = is_level ? "" : string_member(message->params, "uri");
+	uri = is_level ? "" : ask_string(message->params, "uri", NULL);
 	if (uri == NULL)
 		return;
-	list_for_each_safe (link, after, &replay->kepts) {
-		kept = list_entry(link, struct kept, link);
-		if (strcmp(kept->key, uri) == 0)
-			drop_kept(replay, kept);
+	list_each_safe (struct kept, old, &replay->kepts, link) {
+		if (strcmp(old->key, uri) == 0)
+			drop_kept(replay, old);
 	}
 	if (is_end || replay->kept_count == MCP_REPLAY_KEPT_MAX || message->params == NULL)
 		return;
@@ -429,7 +416,7 @@ static void take_notification(
 	if (strcmp(message->method, "notifications/initialized") == 0)
 		replay->is_initialized = true;
 	if (strcmp(message->method, "notifications/cancelled") == 0) {
-		const struct json *id = member_of(message->params, "requestId");
+		const struct json *id = json_member(message->params, "requestId");
 		struct pending *pending = id != NULL ? find_pending(replay, id) : NULL;
 		/* Cancelled: nothing answers it any more. */
 		if (pending != NULL)
@@ -516,49 +503,40 @@ void mcp_replay_agent_ended(struct mcp_replay *replay)
 	take_agent_lines(replay, true);
 }
 
-static bool says_list_changed(const struct json *capabilities, const char *name)
-{
-	const struct json *flag = member_of(member_of(capabilities, name), "listChanged");
-	return flag != NULL && flag->type == JSON_BOOL && flag->boolean;
-}
+/* The lists whose changes a server may announce. */
+static const char *const lists[] = {"tools", "resources", "prompts"};
 
 /* Notes the changes that the server announced to the agent in its first answer. */
 static void note_capabilities(struct mcp_replay *replay, const struct json *value)
 {
-	const struct json *capabilities = member_of(member_of(value, "result"), "capabilities");
-	replay->tools_change = says_list_changed(capabilities, "tools");
-	replay->resources_change = says_list_changed(capabilities, "resources");
-	replay->prompts_change = says_list_changed(capabilities, "prompts");
+	const struct json *capabilities = json_member(json_member(value, "result"), "capabilities");
+	for (size_t i = 0; i < LISTS_COUNT; i++)
+		replay->list_changes[i] =
+		    ask_bool(json_member(capabilities, lists[i]), "listChanged", false);
 }
 
 /* Another daemon may have other tools. */
 static void tell_changed(struct mcp_replay *replay)
 {
-	if (replay->tools_change)
-		notify(&replay->agent_writer, "notifications/tools/list_changed");
-	if (replay->resources_change)
-		notify(&replay->agent_writer, "notifications/resources/list_changed");
-	if (replay->prompts_change)
-		notify(&replay->agent_writer, "notifications/prompts/list_changed");
-}
-
-/* Asks for the rows of all tools; without them the advice is the same for each. */
-static void ask_for_tools(struct mcp_replay *replay)
-{
-	ask_as(replay, OUR_PREFIX "tools", "describe", NULL);
+	char method[64];
+	for (size_t i = 0; i < LISTS_COUNT; i++) {
+		(void)snprintf(method, sizeof method, "notifications/%s/list_changed", lists[i]);
+		if (replay->list_changes[i])
+			notify(&replay->agent_writer, method);
+	}
 }
 
 /* Handles the answer to a request of our own. */
 static void take_our_answer(struct mcp_replay *replay, const struct json *value, const char *id)
 {
-	const struct json *error = member_of(value, "error");
+	const struct json *error = json_member(value, "error");
 	char ours[sizeof OUR_PREFIX + 16];
 	if (error != NULL)
-		log_debug("muxbusd answered %s with an error: %s", id,
-		    string_member(error, "message") != NULL ? string_member(error, "message")
-							    : "?");
+		log_debug(
+		    "muxbusd answered %s with an error: %s", id, ask_string(error, "message", "?"));
 	if (strcmp(id, OUR_PREFIX "tools") == 0) {
-		mcp_advice_learn(replay->advice, member_of(member_of(value, "result"), "methods"));
+		mcp_advice_learn(
+		    replay->advice, json_member(json_member(value, "result"), "methods"));
 		return;
 	}
 	(void)snprintf(ours, sizeof ours, OUR_PREFIX "%u", replay->our_initialize);
@@ -584,8 +562,8 @@ static bool take_daemon_line(struct mcp_replay *replay, const char *line, size_t
 	}
 	if (message_is_ending(value))
 		return true; /* the loss of the connection decides */
-	id = member_of(value, "id");
-	is_answer = id != NULL && member_of(value, "method") == NULL;
+	id = json_member(value, "id");
+	is_answer = id != NULL && json_member(value, "method") == NULL;
 	if (is_answer && is_ours(id)) {
 		take_our_answer(replay, value, id->text);
 		return true;
@@ -636,14 +614,14 @@ void mcp_replay_connected(struct mcp_replay *replay)
 	if (replay->config.greeting != NULL)
 		put_bytes(&replay->daemon_writer, replay->config.greeting,
 		    strlen(replay->config.greeting));
-	ask_for_tools(replay);
+	/* The rows of all tools; without them the advice is the same for each. */
+	ask_as(replay, OUR_PREFIX "tools", "describe", NULL);
 	if (replay->initialize != NULL && !is_initializing(replay)) {
 		replay->our_initialize = ask(replay, "initialize", replay->initialize);
 		if (replay->is_initialized)
 			notify(&replay->daemon_writer, "notifications/initialized");
-		list_each_safe (struct kept, kept, &replay->kepts, link) {
+		list_each (struct kept, kept, &replay->kepts, link)
 			(void)ask(replay, kept->method, kept->params);
-		}
 	}
 	list_each_safe (struct pending, pending, &replay->pendings, link)
 		send_pending(replay, pending);

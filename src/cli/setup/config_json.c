@@ -2,10 +2,10 @@
 /* Edits a configuration file in JSON and keeps all other bytes. */
 #include "cli/setup/config_json.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "base/xalloc.h"
 #include "wire/json.h"
 
@@ -23,15 +23,8 @@ static const char *chars(const struct config_json *config)
 	return buf_text(&config->text);
 }
 
-static bool __attribute__((format(printf, 2, 3)))
-refuse(struct config_json *config, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	(void)vsnprintf(config->reason, sizeof config->reason, format, args);
-	va_end(args);
-	return false;
-}
+/* Notes the reason for a failure; false. */
+#define refuse(config, ...) (str_refuse(config->reason, sizeof config->reason, __VA_ARGS__) == 0)
 
 /* Whether the text is JSON and its value an object. */
 static bool check(struct config_json *config)

@@ -2,10 +2,10 @@
 /* Edits one table of a configuration file in TOML. */
 #include "cli/setup/config_toml.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 
@@ -32,15 +32,8 @@ struct statement {
 	size_t next; /* of the line after it */
 };
 
-static bool __attribute__((format(printf, 2, 3)))
-refuse(struct config_toml *config, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	(void)vsnprintf(config->reason, sizeof config->reason, format, args);
-	va_end(args);
-	return false;
-}
+/* Notes the reason for a failure; false. */
+#define refuse(config, ...) (str_refuse(config->reason, sizeof config->reason, __VA_ARGS__) == 0)
 
 static const char *chars(const struct config_toml *config)
 {

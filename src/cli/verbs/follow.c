@@ -14,6 +14,7 @@
 #include "base/backoff.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/own_pane.h"
@@ -27,7 +28,6 @@ enum {
 	TAKE_MAX = 32,
 	PRINTED_MAX = 64, /* printed, but not acknowledged yet */
 	ANSWER_MS = 10000, /* for requests that do not wait */
-	PARAMS_MAX = 4096,
 	LINE_MAX_BYTES = 64 * 1024,
 };
 
@@ -49,13 +49,10 @@ struct follow {
 	enum cli_status status;
 };
 
-static void params_begin(struct follow *follow, struct buf *params, struct json_writer *writer)
+/* The pane for requests; NULL: the caller's own. */
+static const char *own_target(const struct follow *follow)
 {
-	buf_init(params, PARAMS_MAX);
-	json_writer_init(writer, params);
-	json_object_begin(writer, NULL);
-	if (follow->pane[0] != '\0')
-		json_put_str(writer, "pane", follow->pane);
+	return follow->pane[0] != '\0' ? follow->pane : NULL;
 }
 
 /* Whether the reader of the output is gone. */
@@ -88,21 +85,20 @@ static enum step judge(struct follow *follow, const struct json *error)
  * Asks, and waits for the answer as long as the output has a reader; *ret_result is lent. NULL:
  * neither the answer nor an error matters.
  */
-static enum step ask(struct follow *follow, const char *method, struct buf *params,
-    struct json_writer *writer, int64_t timeout_ms, const struct json **ret_result)
+static enum step ask(struct follow *follow, const char *method, const struct ask_param *params,
+    int64_t timeout_ms, const struct json **ret_result)
 {
-	int64_t end_ms = clock_mono_ms() + timeout_ms;
+	int64_t deadline = clock_deadline_ms(timeout_ms);
+	char *text = ask_params(params);
+	uint64_t id = link_request(follow->link, method, text);
 	struct link_answer answer;
 	enum link_read read = LINK_LATE;
-	uint64_t id;
-	json_object_end(writer);
-	id = link_request(follow->link, method, buf_text(params));
-	buf_finish(params);
+	mem_free(text);
 	if (id == 0)
 		return STEP_AGAIN;
 	while (read == LINK_LATE) {
-		int64_t left = end_ms - clock_mono_ms();
-		if (left <= 0)
+		int64_t left = clock_left_ms(deadline);
+		if (left == 0)
 			return STEP_AGAIN;
 		if (!link_has_input(follow->link) && is_unread((int)left, link_fd(follow->link)))
 			return end(follow, CLI_DONE);
@@ -120,25 +116,20 @@ static enum step ask(struct follow *follow, const char *method, struct buf *para
 static enum step report(struct follow *follow)
 {
 	const struct json *result;
-	struct json_writer writer;
-	struct buf params;
 	if (follow->agent == NULL)
 		return STEP_ON;
-	params_begin(follow, &params, &writer);
-	json_put_str(&writer, "agent", follow->agent);
-	return ask(follow, "report_agent", &params, &writer, ANSWER_MS, &result);
+	return ask(follow, "report_agent",
+	    ASK_PARAMS({"pane", .text = own_target(follow)}, {"agent", .text = follow->agent}),
+	    ANSWER_MS, &result);
 }
 
 /* Acknowledges the printed notifications, whether this daemon or an earlier one sent them. */
 static enum step acknowledge(struct follow *follow)
 {
 	while (follow->printed_count > 0) {
-		struct json_writer writer;
-		struct buf params;
-		enum step step;
-		json_start_object(&writer, &params, PARAMS_MAX);
-		json_put_int(&writer, "seq", follow->printed[follow->printed_count - 1]);
-		step = ask(follow, "ack_notification", &params, &writer, ANSWER_MS, NULL);
+		int64_t seq = follow->printed[follow->printed_count - 1];
+		enum step step = ask(follow, "ack_notification", ASK_PARAMS({"seq", .number = seq}),
+		    ANSWER_MS, NULL);
 		if (step != STEP_ON)
 			return step;
 		follow->printed_count--;
@@ -168,23 +159,17 @@ static bool print_note(const struct follow *follow, const struct json *note)
 /* Takes the next notifications, now or when they come, and prints them. */
 static enum step take(struct follow *follow)
 {
-	const struct json *result, *notes;
-	struct json_writer writer;
-	struct buf params;
-	enum step step;
-	params_begin(follow, &params, &writer);
-	json_put_str(&writer, "way", "follow");
-	json_put_int(&writer, "limit", TAKE_MAX);
-	json_put_int(&writer, "timeout_sec", TAKE_SEC);
-	step =
-	    ask(follow, "take_notifications", &params, &writer, (TAKE_SEC + 60) * 1000LL, &result);
+	const struct json *result;
+	enum step step = ask(follow, "take_notifications",
+	    ASK_PARAMS({"pane", .text = own_target(follow)}, {"way", .text = "follow"},
+		{"limit", .number = TAKE_MAX}, {"timeout_sec", .number = TAKE_SEC}),
+	    (TAKE_SEC + 60) * 1000LL, &result);
 	if (step != STEP_ON)
 		return step;
 	/* From now on follow this pane id, even if the pane moves. */
 	(void)snprintf(
 	    follow->pane, sizeof follow->pane, "%s", ask_string(result, "pane", follow->pane));
-	notes = json_member(result, "notifications");
-	json_each (note, notes) {
+	json_each (note, json_member(result, "notifications")) {
 		if (!print_note(follow, note))
 			return end(follow, CLI_DONE); /* no reader: the daemon types it */
 		if (follow->printed_count < PRINTED_MAX)

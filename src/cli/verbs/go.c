@@ -13,30 +13,13 @@
 
 #define PARAMS_MAX 65536
 
-/* Asks a method that takes a pane; the result is lent. */
-static enum cli_status ask_pane(
-    struct link *link, const char *method, const char *pane, const struct json **ret_result)
-{
-	struct json_writer writer;
-	enum cli_status status;
-	struct buf params;
-	json_start_object(&writer, &params, PARAMS_MAX);
-	json_put_str(&writer, "pane", pane);
-	json_object_end(&writer);
-	if (writer.is_cut)
-		status = cli_usage("go", "the name of the pane is too long");
-	else
-		status = ask_result(link, method, buf_text(&params), ASK_TIMEOUT_MS, ret_result);
-	buf_finish(&params);
-	return status;
-}
-
 static enum cli_status go(struct cli *cli, struct link *link, const char *target)
 {
 	char pane[32], own[32] = "", client[PATH_MAX], way[1024];
 	const struct json *result;
 	struct buf params;
-	enum cli_status status = ask_pane(link, "get_pane", target, &result);
+	enum cli_status status =
+	    ask_method(link, "get_pane", ASK_PARAMS({"pane", .text = target}), &result);
 	if (status != CLI_DONE)
 		return status;
 	if (cli->is_fleet) {
@@ -52,7 +35,7 @@ static enum cli_status go(struct cli *cli, struct link *link, const char *target
 		return status;
 	if (!tmux_client_choose(ask_string(result, "output", ""), own, client, sizeof client)) {
 		cli_error("no terminal is attached to tmux; %s is active at the next attach", pane);
-		return ask_pane(link, "focus_pane", pane, &result);
+		return ask_method(link, "focus_pane", ASK_PARAMS({"pane", .text = pane}), &result);
 	}
 	buf_init(&params, PARAMS_MAX);
 	tmux_client_put_go(&params, client, pane);

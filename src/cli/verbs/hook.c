@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/own_pane.h"
 #include "cli/verbs.h"
@@ -27,7 +28,6 @@ enum {
 	ALL_MS = 2000, /* for the daemon, in addition */
 	TAKE_MAX = 32,
 	TEXT_MAX = 32 * 1024,
-	PARAMS_MAX = 4096,
 };
 
 struct hook {
@@ -38,24 +38,18 @@ struct hook {
 	char pane[16]; /* the caller's pane according to the daemon; "": none */
 };
 
-static int64_t left_ms(const struct hook *hook)
-{
-	int64_t left = hook->deadline_ms - clock_mono_ms();
-	return left > 0 ? left : 0;
-}
-
 /* Reads standard input to its end, within bounds of time and size. */
 static void read_input(struct buf *input)
 {
-	int64_t end_ms = clock_mono_ms() + INPUT_MS;
+	int64_t deadline = clock_deadline_ms(INPUT_MS);
 	if (isatty(STDIN_FILENO))
 		return;
 	while (input->len < HOOK_INPUT_MAX) {
 		struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLIN};
-		int64_t left = end_ms - clock_mono_ms();
+		int64_t left = clock_left_ms(deadline);
 		char piece[65536];
 		ssize_t count;
-		if (left <= 0 || poll(&fd, 1, (int)left) <= 0)
+		if (left == 0 || poll(&fd, 1, (int)left) <= 0)
 			return;
 		count = read(STDIN_FILENO, piece, sizeof piece);
 		if (count < 0 && errno == EINTR)
@@ -66,12 +60,14 @@ static void read_input(struct buf *input)
 }
 
 /* The result, lent until the next request; NULL if there is none. */
-static const struct json *ask(struct hook *hook, const char *method, const struct buf *params)
+static const struct json *ask(struct hook *hook, const char *method, const struct ask_param *params)
 {
 	struct link_answer answer;
-	if (link_ask(hook->link, method, buf_text(params), left_ms(hook), &answer) != LINK_LINE)
-		return NULL;
-	return answer.result;
+	char *text = ask_params(params);
+	enum link_read read =
+	    link_ask(hook->link, method, text, clock_left_ms(hook->deadline_ms), &answer);
+	mem_free(text);
+	return read == LINK_LINE ? answer.result : NULL;
 }
 
 /*
@@ -80,21 +76,13 @@ static const struct json *ask(struct hook *hook, const char *method, const struc
  */
 static int64_t report(struct hook *hook, const char *state)
 {
-	const struct json *result;
-	struct json_writer writer;
-	struct buf params;
 	char pane[16];
-	json_start_object(&writer, &params, PARAMS_MAX);
-	json_put_str(&writer, "agent", hook->event.agent);
-	if (own_pane(hook->cli, pane, sizeof pane))
-		json_put_str(&writer, "pane", pane);
-	if (hook->event.session[0] != '\0')
-		json_put_str(&writer, "session", hook->event.session);
-	if (state != NULL)
-		json_put_str(&writer, "state", state);
-	json_object_end(&writer);
-	result = ask(hook, "report_agent", &params);
-	buf_finish(&params);
+	bool has_pane = own_pane(hook->cli, pane, sizeof pane);
+	const struct json *result = ask(hook, "report_agent",
+	    ASK_PARAMS({"agent", .text = hook->event.agent},
+		{"pane", .text = has_pane ? pane : NULL},
+		{"session", .text = *hook->event.session ? hook->event.session : NULL},
+		{"state", .text = state}));
 	if (result == NULL || !ask_bool(result, "taken", false))
 		return -1;
 	(void)snprintf(hook->pane, sizeof hook->pane, "%s", ask_string(result, "pane", ""));
@@ -104,37 +92,18 @@ static int64_t report(struct hook *hook, const char *state)
 /* Collects the notifications as text, one line each, and their numbers to acknowledge. */
 static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
 {
-	const struct json *result, *notes;
-	struct json_writer writer;
-	struct buf params;
+	const struct json *result = ask(hook, "take_notifications",
+	    ASK_PARAMS({"pane", .text = hook->pane}, {"way", .text = "hook"},
+		{"limit", .number = TAKE_MAX}));
 	size_t count = 0;
-	json_start_object(&writer, &params, PARAMS_MAX);
-	json_put_str(&writer, "pane", hook->pane);
-	json_put_str(&writer, "way", "hook");
-	json_put_int(&writer, "limit", TAKE_MAX);
-	json_object_end(&writer);
-	result = ask(hook, "take_notifications", &params);
-	buf_finish(&params);
-	notes = json_member(result, "notifications");
-	if (notes == NULL || notes->type != JSON_ARRAY)
-		return 0;
-	for (const struct json *note = notes->child; note != NULL && count < TAKE_MAX;
-	     note = note->next) {
+	json_each (note, json_member(result, "notifications")) {
 		const char *notice = ask_string(note, "notice", "");
-		if (buf_printf(text, "%s%s", count > 0 ? "\n" : "", notice) != 0)
+		if (count == TAKE_MAX ||
+		    buf_printf(text, "%s%s", count > 0 ? "\n" : "", notice) != 0)
 			break; /* unacknowledged notifications come again */
 		seqs[count++] = ask_int(note, "seq", 0);
 	}
 	return count;
-}
-
-static void acknowledge(struct hook *hook, int64_t seq)
-{
-	struct buf params;
-	buf_init(&params, PARAMS_MAX);
-	(void)buf_printf(&params, "{\"seq\":%lld}", (long long)seq);
-	(void)ask(hook, "ack_notification", &params);
-	buf_finish(&params);
 }
 
 /* Hands over the waiting notifications. Returns whether the agent got any. */
@@ -152,7 +121,7 @@ static bool hand_over(struct hook *hook)
 		is_written = fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
 	}
 	for (size_t at = 0; is_written && at < count; at++)
-		acknowledge(hook, seqs[at]);
+		(void)ask(hook, "ack_notification", ASK_PARAMS({"seq", .number = seqs[at]}));
 	buf_finish(&text);
 	buf_finish(&out);
 	return is_written;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/json.h"
+#include "cli/ask.h"
 
 /* A row without an agent is for all agents with such an event. */
 static const struct {
@@ -75,12 +75,6 @@ static void copy_word(char *out, const char *word)
 		memcpy(out, word, len + 1);
 }
 
-static const char *text_of(const struct json *object, const char *name)
-{
-	const struct json *member = json_member(object, name);
-	return member != NULL && member->type == JSON_STRING ? member->text : NULL;
-}
-
 /* Whether a single word is the name of an agent, and not an event. */
 static bool is_agent(const char *word)
 {
@@ -103,8 +97,8 @@ static const char *guess_agent(void)
 
 static const char *notice_state(const struct json *input)
 {
-	const char *type = text_of(input, "notification_type");
-	const char *message = text_of(input, "message");
+	const char *type = ask_string(input, "notification_type", NULL);
+	const char *message = ask_string(input, "message", NULL);
 	for (size_t at = 0; at < sizeof notices / sizeof *notices; at++) {
 		if (type != NULL ? strcmp(type, notices[at].type) == 0
 				 : message != NULL && notices[at].message != NULL &&
@@ -117,8 +111,7 @@ static const char *notice_state(const struct json *input)
 /* Finds the meaning of an event for its agent. */
 static void find_meaning(struct hook_event *event, const struct json *input)
 {
-	const struct json *again = json_member(input, "stop_hook_active");
-	const char *source = text_of(input, "source");
+	const char *source = ask_string(input, "source", NULL);
 	if (strcmp(event->name, "Notification") == 0) {
 		event->state = notice_state(input);
 		return;
@@ -132,7 +125,7 @@ static void find_meaning(struct hook_event *event, const struct json *input)
 		break;
 	}
 	/* Prolong a turn only once: a person may want to interrupt. */
-	if (event->handing == HOOK_BLOCK && again != NULL && again->boolean)
+	if (event->handing == HOOK_BLOCK && ask_bool(input, "stop_hook_active", false))
 		event->handing = HOOK_NOTHING;
 	/* A session may restart in the middle of a turn. */
 	if (source != NULL && strcmp(source, "compact") == 0 &&
@@ -146,9 +139,6 @@ void hook_event_read(struct hook_event *ret_event, const char *agent, const char
 	struct json_reader *reader = json_reader_new(HOOK_INPUT_MAX);
 	struct json_error error;
 	const struct json *value = len > 0 ? json_read(reader, input, len, &error) : NULL;
-	const char *session;
-	if (value != NULL && value->type != JSON_OBJECT)
-		value = NULL;
 	if (agent == NULL && name != NULL && is_agent(name)) {
 		agent = name;
 		name = NULL;
@@ -156,9 +146,10 @@ void hook_event_read(struct hook_event *ret_event, const char *agent, const char
 	*ret_event = (struct hook_event){.handing = HOOK_NOTHING};
 	strcpy(ret_event->agent, "agent");
 	copy_word(ret_event->agent, agent != NULL ? agent : guess_agent());
-	copy_word(ret_event->name, name != NULL ? name : text_of(value, "hook_event_name"));
-	session = text_of(value, "session_id");
-	copy_word(ret_event->session, session != NULL ? session : text_of(value, "sessionId"));
+	copy_word(
+	    ret_event->name, name != NULL ? name : ask_string(value, "hook_event_name", NULL));
+	copy_word(ret_event->session,
+	    ask_string(value, "session_id", ask_string(value, "sessionId", NULL)));
 	find_meaning(ret_event, value);
 	json_reader_free(reader);
 }

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -24,9 +25,10 @@ int interrupt_open(struct interrupt *interrupt)
 	sigset_t set;
 	signal_set(&set);
 	interrupt->extra_fd = -1;
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-		return -1;
+	(void)sigprocmask(SIG_BLOCK, &set, NULL); /* these arguments cannot fail */
 	interrupt->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (interrupt->fd < 0)
+		cli_error("cannot watch signals: %s", strerror(errno));
 	return interrupt->fd < 0 ? -1 : 0;
 }
 
@@ -51,9 +53,9 @@ static bool take_signal(const struct interrupt *interrupt, int *ret_signal)
 enum interrupt_wake interrupt_wait(
     const struct interrupt *interrupt, struct link *link, int64_t timeout_ms, int *ret_signal)
 {
-	int64_t deadline = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
+	int64_t deadline = clock_deadline_ms(timeout_ms);
 	for (;;) {
-		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
+		int64_t left = clock_left_ms(deadline);
 		struct pollfd fds[4] = {
 		    {.fd = interrupt->fd, .events = POLLIN},
 		    {.fd = STDOUT_FILENO}, /* POLLERR: a pipe without a reader */
@@ -65,7 +67,7 @@ enum interrupt_wake interrupt_wait(
 			return INTERRUPT_SIGNAL;
 		if (link != NULL && link_has_input(link))
 			return INTERRUPT_LINK;
-		if (deadline >= 0 && left <= 0)
+		if (left == 0)
 			return INTERRUPT_TIME;
 		r = poll(fds, 4, left > INT_MAX ? INT_MAX : (int)left);
 		if (r < 0 && errno != EINTR)
@@ -79,6 +81,13 @@ enum interrupt_wake interrupt_wait(
 	}
 }
 
+void interrupt_drain(const struct interrupt *interrupt)
+{
+	char bytes[4096];
+	while (read(interrupt->extra_fd, bytes, sizeof bytes) > 0)
+		;
+}
+
 enum cli_status interrupt_follow(const struct interrupt *interrupt, struct link *link,
     int64_t deadline, link_other_fn *fn, bool (*is_done)(const void *data), void *data)
 {
@@ -87,10 +96,9 @@ enum cli_status interrupt_follow(const struct interrupt *interrupt, struct link 
 		const char *line;
 		size_t len;
 		int signal;
-		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
 		enum link_read read = LINK_LATE;
 		enum interrupt_wake wake =
-		    interrupt_wait(interrupt, link, deadline >= 0 && left < 0 ? 0 : left, &signal);
+		    interrupt_wait(interrupt, link, clock_left_ms(deadline), &signal);
 		if (wake != INTERRUPT_LINK)
 			return wake == INTERRUPT_TIME ? CLI_TIMEOUT : CLI_DONE;
 		link_receive(link); /* the loop below sees an end */

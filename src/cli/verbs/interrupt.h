@@ -13,7 +13,7 @@ struct interrupt {
 	int extra_fd; /* another descriptor to wait for; -1: none */
 };
 
-/* Blocks the signals; from now on interrupt_wait() reports them. -1 with errno on failure. */
+/* Blocks the signals; from now on interrupt_wait() reports them. -1 after printing the error. */
 int interrupt_open(struct interrupt *interrupt);
 /* Restores the signals: a second ^C then ends the program. */
 void interrupt_close(struct interrupt *interrupt);
@@ -29,6 +29,9 @@ enum interrupt_wake {
 /* Waits for the first of these events. link may be NULL; timeout_ms -1: no timeout. */
 enum interrupt_wake interrupt_wait(
     const struct interrupt *interrupt, struct link *link, int64_t timeout_ms, int *ret_signal);
+
+/* Drops the input on extra_fd. */
+void interrupt_drain(const struct interrupt *interrupt);
 
 /*
  * Hands the messages of a link to fn until is_done() says so, a signal comes or the reader of our

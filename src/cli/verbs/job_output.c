@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/ask.h"
+#include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
 
@@ -19,6 +21,7 @@
 #define TAIL_MAX 128 /* of a character or a sequence */
 #define TAIL_BYTES 512 /* the last line is searched in these */
 #define LINE_MAX_BYTES 65536
+#define WAIT_MAX_SEC 316224000 /* what wait_for takes: ten years */
 
 void job_output_init(struct job_output *output, struct cli *cli, const char *job)
 {
@@ -188,4 +191,48 @@ void job_output_erase(struct job_output *output)
 		return;
 	(void)fputs("\r\033[K", stderr);
 	(void)fflush(stderr);
+}
+
+static void on_other(void *data, const struct json *message, const char *line, size_t len)
+{
+	struct job_output *output = data;
+	(void)line;
+	(void)len;
+	if (ask_int(message, "id", 0) == (int64_t)output->wait_id)
+		output->wait_id = 0;
+}
+
+bool job_output_ask_for_end(struct job_output *output, struct link *link)
+{
+	char params[JOB_OUTPUT_ID_SIZE + 96];
+	(void)snprintf(params, sizeof params, "{\"any\":[{\"job\":\"%s\"}],\"timeout_sec\":%d}",
+	    output->job, WAIT_MAX_SEC);
+	link_set_other(link, on_other, output);
+	output->wait_id = link_request(link, "wait_for", params);
+	return output->wait_id != 0;
+}
+
+enum cli_status job_output_look_for_end(struct job_output *output, struct link *link)
+{
+	struct link_answer answer;
+	enum link_read read = LINK_LATE;
+	link_receive(link); /* the read below, or the next request, sees an end */
+	if (output->wait_id != 0)
+		read = link_await(link, output->wait_id, 0, &answer);
+	if (read == LINK_LINE) {
+		output->wait_id = 0;
+		return answer.error != NULL ? ask_say_error(answer.error) : CLI_DONE;
+	}
+	return read == LINK_END || read == LINK_BROKEN ? CLI_UNREACHABLE : CLI_DONE;
+}
+
+int job_output_watch(const struct cli *cli, const char *log)
+{
+	bool is_here = !remote_is(cli) && !cli->is_fleet;
+	int fd = is_here ? inotify_init1(IN_CLOEXEC | IN_NONBLOCK) : -1;
+	if (fd >= 0 && inotify_add_watch(fd, log, IN_MODIFY) < 0) {
+		(void)close(fd); /* nothing was read */
+		fd = -1;
+	}
+	return fd;
 }

@@ -108,16 +108,12 @@ static void put_numbers(struct buf *out, const struct json *status)
 enum cli_status metrics_run(struct cli *cli, int argc, char **argv)
 {
 	enum cli_status end;
-	char reason[PATH_MAX + 512];
-	const struct json *status = NULL;
-	struct link_answer answer;
+	const struct json *status;
 	struct link *link;
 	struct buf out;
 	if (!option_read(cli, argc, argv, NULL, NULL, NULL, &end))
 		return end;
-	if (ask_open(&link, cli->socket, reason, sizeof reason) == LINK_OK &&
-	    link_ask(link, "status", NULL, ASK_MUTE_MS, &answer) == LINK_LINE)
-		status = answer.result;
+	status = ask_quietly(cli, "status", ASK_MUTE_MS, &link);
 	buf_init(&out, OUT_MAX);
 	if (status != NULL) {
 		put_states(&out, status);

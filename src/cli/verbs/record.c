@@ -15,7 +15,6 @@
 #include "wire/json.h"
 
 enum {
-	PARAMS_MAX = 64 * 1024 * 1024, /* as LINK_LINE_MAX */
 	PENDING_MAX = 16 * 1024 * 1024, /* lines that come before the first screen */
 	PIECES_MAX = 4096, /* reads of remembered output */
 	GAPS_MAX = 100, /* in a row: each one needs a new screen */
@@ -51,26 +50,16 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* Asks about the pane; more is further members as JSON text, or "". */
-static enum cli_status ask(
-    struct record *record, const char *method, const char *more, const struct json **ret_result)
+/* Asks about the pane; more is a further parameter. */
+static enum cli_status ask(struct record *record, const char *method, struct ask_param more,
+    const struct json **ret_result)
 {
-	struct buf params;
-	struct json_writer writer;
 	const char *pane = record->id[0] ? record->id : record->pane;
 	char own[32];
-	enum cli_status status;
 	if (pane == NULL && own_pane(record->cli, own, sizeof own))
 		pane = own;
-	json_start_object(&writer, &params, PARAMS_MAX);
-	if (pane != NULL)
-		json_put_str(&writer, "pane", pane);
-	if (*more)
-		(void)buf_printf(&params, "%s%s", pane != NULL ? "," : "", more);
-	json_object_end(&writer);
-	status = ask_result(record->link, method, buf_text(&params), ASK_TIMEOUT_MS, ret_result);
-	buf_finish(&params);
-	return status;
+	return ask_method(
+	    record->link, method, ASK_PARAMS({"pane", .text = pane}, more), ret_result);
 }
 
 static enum cli_status subscribe(struct record *record)
@@ -109,7 +98,7 @@ static bool flush(struct record *record)
 static enum cli_status begin(struct record *record)
 {
 	const struct json *pane;
-	enum cli_status status = ask(record, "get_pane", "", &pane);
+	enum cli_status status = ask(record, "get_pane", (struct ask_param){0}, &pane);
 	if (status != CLI_DONE)
 		return status;
 	(void)snprintf(record->id, sizeof record->id, "%s", ask_string(pane, "pane", ""));
@@ -130,7 +119,8 @@ static enum cli_status put_screen(struct record *record)
 	struct buf screen;
 	enum cli_status status;
 	record->is_awaiting = true;
-	status = ask(record, "capture_pane", "\"escapes\":true", &result);
+	status =
+	    ask(record, "capture_pane", (struct ask_param){"escapes", .is_true = true}, &result);
 	record->is_awaiting = false;
 	if (status != CLI_DONE)
 		return status;
@@ -158,15 +148,12 @@ static enum cli_status put_screen(struct record *record)
 /* Records the output that the daemon remembers, without the times of writing. */
 static enum cli_status put_remembered(struct record *record)
 {
-	int64_t after = -1;
+	int64_t after = 0; /* of the first piece, whose offset is never 0 */
 	for (unsigned piece = 0; piece < PIECES_MAX; piece++) {
 		const struct json *result, *text;
-		char more[64] = "";
 		bool is_empty;
-		enum cli_status status;
-		if (after >= 0)
-			(void)snprintf(more, sizeof more, "\"after\":%lld", (long long)after);
-		status = ask(record, "read_output", more, &result);
+		enum cli_status status = ask(
+		    record, "read_output", (struct ask_param){"after", .number = after}, &result);
 		if (status != CLI_DONE)
 			return status;
 		text = json_member(result, "text");
@@ -271,7 +258,7 @@ static enum cli_status take_size(struct record *record)
 	const struct json *pane;
 	enum cli_status status;
 	record->wants_size = false;
-	status = ask(record, "get_pane", "", &pane);
+	status = ask(record, "get_pane", (struct ask_param){0}, &pane);
 	if (status == CLI_DONE)
 		cast_resize(&record->cast, &record->out, clock_real_ms(),
 		    (unsigned)ask_int(pane, "width", record->cast.columns),
@@ -297,7 +284,7 @@ static enum cli_status take_lines(struct record *record)
 
 static enum cli_status follow(struct record *record, const struct interrupt *interrupt)
 {
-	int64_t deadline = record->timeout_ms < 0 ? -1 : clock_mono_ms() + record->timeout_ms;
+	int64_t deadline = clock_deadline_ms(record->timeout_ms);
 	enum cli_status status;
 	link_set_other(record->link, on_message, record);
 	record->is_awaiting = true; /* keep output that comes before the screen */
@@ -305,13 +292,11 @@ static enum cli_status follow(struct record *record, const struct interrupt *int
 	if (status == CLI_DONE)
 		status = catch_up(record);
 	while (status == CLI_DONE && !record->is_over) {
-		int64_t left = deadline < 0 ? -1 : deadline - clock_mono_ms();
 		int signal;
 		enum interrupt_wake wake;
 		if (!flush(record))
 			return CLI_NO;
-		wake = interrupt_wait(
-		    interrupt, record->link, deadline >= 0 && left < 0 ? 0 : left, &signal);
+		wake = interrupt_wait(interrupt, record->link, clock_left_ms(deadline), &signal);
 		if (wake != INTERRUPT_LINK)
 			break; /* stopped or timed out: the recording is complete */
 		status = take_lines(record);
@@ -328,10 +313,8 @@ static enum cli_status run(struct record *record)
 	struct interrupt interrupt = {.fd = -1, .extra_fd = -1};
 	enum cli_status status;
 	bool is_file;
-	if (record->follows && interrupt_open(&interrupt) < 0) {
-		cli_error("cannot watch signals: %s", strerror(errno));
+	if (record->follows && interrupt_open(&interrupt) < 0)
 		return CLI_NO;
-	}
 	status = begin(record);
 	is_file = record->path != NULL && strcmp(record->path, "-") != 0;
 	if (status != CLI_DONE)

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus remind: a notification with a text, after a time. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/buf.h"
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
-#include "wire/json.h"
-
-#define PARAMS_MAX 65536
 
 struct remind {
 	const char *pane;
@@ -48,10 +43,8 @@ static const struct option_row options[] = {
 enum cli_status remind_run(struct cli *cli, int argc, char **argv)
 {
 	struct remind remind = {.ms = -1};
-	struct json_writer writer;
 	const struct json *result;
 	enum cli_status status;
-	struct buf params;
 	struct link *link;
 	if (!option_read(cli, argc, argv, options, &remind, NULL, &status))
 		return status;
@@ -60,21 +53,13 @@ enum cli_status remind_run(struct cli *cli, int argc, char **argv)
 	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
-	json_start_object(&writer, &params, PARAMS_MAX);
-	json_put_double(&writer, "seconds", (double)remind.ms / 1000);
-	json_put_str(&writer, "text", remind.text);
-	if (remind.is_recurring)
-		json_put_bool(&writer, "recurring", true);
-	if (remind.pane != NULL)
-		json_put_str(&writer, "pane", remind.pane);
-	json_object_end(&writer);
-	if (writer.is_cut)
-		status = cli_usage("remind", "the text is too long");
-	else
-		status = ask_result(link, "sleep", buf_text(&params), ASK_TIMEOUT_MS, &result);
+	status = ask_method(link, "sleep",
+	    ASK_PARAMS({"seconds", .seconds = (double)remind.ms / 1000},
+		{"text", .text = remind.text}, {"recurring", .is_true = remind.is_recurring},
+		{"pane", .text = remind.pane}),
+	    &result);
 	if (status == CLI_DONE)
 		show_result(cli, "sleep", result);
-	buf_finish(&params);
 	link_close(link);
 	return cli_flush(status);
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -32,7 +31,6 @@
 #define PROGRESS_MS 1000
 #define RECONNECT_MS 500
 #define RECONNECT_TRIES 60
-#define WAIT_MAX_SEC 316224000
 #define EXIT_NOT_FOUND 127
 #define EXIT_TIME_UP 124 /* as timeout(1) */
 #define EXIT_SIGNAL 128 /* plus the signal's number */
@@ -56,7 +54,6 @@ struct run {
 	/* The job. */
 	char id[JOB_OUTPUT_ID_SIZE];
 	struct link *link;
-	uint64_t wait_id; /* of the request that waits for the end */
 	bool told_input; /* that the job does not get our standard input */
 	struct interrupt interrupt;
 	int interrupts; /* number of interrupts by the user */
@@ -193,17 +190,6 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 	return status;
 }
 
-/* A change of the log means that there is more to print; without the news of it, it is polled. */
-static void watch_log(struct run *run, const char *log)
-{
-	int fd = is_here(run) ? inotify_init1(IN_CLOEXEC | IN_NONBLOCK) : -1;
-	if (fd >= 0 && inotify_add_watch(fd, log, IN_MODIFY) < 0) {
-		(void)close(fd); /* nothing was read */
-		fd = -1;
-	}
-	run->interrupt.extra_fd = fd;
-}
-
 static enum cli_status start_job(struct run *run)
 {
 	struct buf params;
@@ -222,18 +208,9 @@ static enum cli_status start_job(struct run *run)
 		show_result(run->cli, "run_long_command", result);
 		return CLI_DONE;
 	}
-	watch_log(run, ask_string(result, "log", ""));
+	/* A change of the log means that there is more to print. */
+	run->interrupt.extra_fd = job_output_watch(run->cli, ask_string(result, "log", ""));
 	return CLI_DONE;
-}
-
-/* Asks the daemon to report the end of the job to this link only. */
-static bool ask_for_end(struct run *run)
-{
-	char params[JOB_OUTPUT_ID_SIZE + 96];
-	(void)snprintf(params, sizeof params, "{\"any\":[{\"job\":\"%s\"}],\"timeout_sec\":%d}",
-	    run->id, WAIT_MAX_SEC);
-	run->wait_id = link_request(run->link, "wait_for", params);
-	return run->wait_id != 0;
 }
 
 /* Reconnects: the job outlives the daemon, and the next daemon knows it. */
@@ -246,7 +223,8 @@ static enum cli_status connect_again(struct run *run)
 	link_close(run->link);
 	run->link = NULL;
 	for (int i = 0; i < RECONNECT_TRIES; i++) {
-		if (ask_reconnect(run->cli, &run->link) && ask_for_end(run))
+		if (ask_reconnect(run->cli, &run->link) &&
+		    job_output_ask_for_end(&run->output, run->link))
 			return CLI_DONE;
 		link_close(run->link);
 		run->link = NULL;
@@ -288,19 +266,6 @@ static enum cli_status on_signal(struct run *run, int number, int *ret_exit)
 	return stop_job(run, is_first ? "INT" : "KILL");
 }
 
-/* Checks for the answer to wait_for. */
-static enum cli_status look_for_end(struct run *run, bool *ret_has_ended)
-{
-	struct link_answer answer;
-	enum link_read read;
-	link_receive(run->link); /* the read below sees an end */
-	read = link_await(run->link, run->wait_id, 0, &answer);
-	*ret_has_ended = read == LINK_LINE;
-	if (read == LINK_LINE && answer.error != NULL)
-		return ask_say_error(answer.error);
-	return read == LINK_END || read == LINK_BROKEN ? CLI_UNREACHABLE : CLI_DONE;
-}
-
 /* Whether there is a person to tell that input does not reach the job. */
 static bool may_tell_input(const struct run *run)
 {
@@ -328,7 +293,7 @@ static enum cli_status print_output(struct run *run)
 }
 
 /* Handles one event while the job runs. */
-static enum cli_status wait_once(struct run *run, bool *ret_has_ended, int *ret_exit)
+static enum cli_status wait_once(struct run *run, int *ret_exit)
 {
 	enum cli_status status;
 	int number;
@@ -343,12 +308,9 @@ static enum cli_status wait_once(struct run *run, bool *ret_has_ended, int *ret_
 		(void)stop_job(run, "TERM");
 		*ret_exit = EXIT_SIGNAL + SIGPIPE;
 		return CLI_NO;
-	case INTERRUPT_EXTRA: {
-		char events[4096];
-		while (read(run->interrupt.extra_fd, events, sizeof events) > 0)
-			;
+	case INTERRUPT_EXTRA:
+		interrupt_drain(&run->interrupt);
 		return print_output(run);
-	}
 	case INTERRUPT_TIME:
 		if (is_polled && (status = print_output(run)) != CLI_DONE)
 			return status;
@@ -356,20 +318,7 @@ static enum cli_status wait_once(struct run *run, bool *ret_has_ended, int *ret_
 	case INTERRUPT_LINK:
 		break;
 	}
-	return look_for_end(run, ret_has_ended);
-}
-
-/* The answer to wait_for may come before that to another request. */
-static void on_other(void *data, const struct json *message, const char *line, size_t len)
-{
-	struct run *run = data;
-	int64_t id;
-	(void)line;
-	(void)len;
-	if (json_int(
-		json_member(message, "id") != NULL ? json_member(message, "id") : message, &id) &&
-	    id == (int64_t)run->wait_id)
-		run->wait_id = 0;
+	return job_output_look_for_end(&run->output, run->link);
 }
 
 /* Converts the end of the job to an exit status, and reports a failure. */
@@ -432,17 +381,16 @@ static int wait_for_job(struct run *run)
 	int exit_status = CLI_NO;
 	bool is_due = true; /* the log may have grown before it was watched, or without a daemon */
 	enum cli_status status;
-	if (!ask_for_end(run) && connect_again(run) != CLI_DONE)
+	if (!job_output_ask_for_end(&run->output, run->link) && connect_again(run) != CLI_DONE)
 		return CLI_UNREACHABLE;
 	while (!run->has_ended) {
-		link_set_other(run->link, on_other, run);
-		status = is_due ? print_output(run) : wait_once(run, &run->has_ended, &exit_status);
+		status = is_due ? print_output(run) : wait_once(run, &exit_status);
 		is_due = status == CLI_UNREACHABLE;
 		if (status == CLI_UNREACHABLE)
 			status = connect_again(run);
 		if (status != CLI_DONE)
 			return status == CLI_UNREACHABLE ? CLI_UNREACHABLE : exit_status;
-		run->has_ended |= run->wait_id == 0;
+		run->has_ended |= run->output.wait_id == 0;
 	}
 	job_output_erase(&run->output);
 	do
@@ -467,10 +415,8 @@ enum cli_status run_run(struct cli *cli, int argc, char **argv)
 	/* Before signals are ours: ^C ends the reading. */
 	buf_init(&run.input, INPUT_MAX);
 	status = run.wants_input ? read_input(&run) : CLI_DONE;
-	if (status == CLI_DONE && interrupt_open(&run.interrupt) < 0) {
-		cli_error("cannot watch signals: %s", strerror(errno));
+	if (status == CLI_DONE && interrupt_open(&run.interrupt) < 0)
 		status = CLI_NO;
-	}
 	if (status != CLI_DONE) {
 		buf_finish(&run.input);
 		return status;

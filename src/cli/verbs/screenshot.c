@@ -14,7 +14,6 @@
 #include "cli/verbs/png.h"
 #include "wire/json.h"
 
-#define PARAMS_MAX LINK_LINE_MAX
 #define PNG_MAX (64 * 1024 * 1024)
 
 struct screenshot {
@@ -59,27 +58,15 @@ static bool is_png(const struct screenshot *shot)
 static enum cli_status capture(const struct cli *cli, const struct screenshot *shot,
     struct link *link, const struct json **ret_result)
 {
-	struct json_writer writer;
-	struct buf params;
 	char own[32];
 	const char *pane = shot->pane;
-	enum cli_status status;
 	if (pane == NULL && own_pane(cli, own, sizeof own))
 		pane = own;
-	json_start_object(&writer, &params, PARAMS_MAX);
-	json_put_str(&writer, "format", is_png(shot) ? "svg" : choose_format(shot));
-	if (pane != NULL)
-		json_put_str(&writer, "pane", pane);
-	if (shot->theme != NULL)
-		json_put_str(&writer, "theme", shot->theme);
-	if (shot->title != NULL)
-		json_put_str(&writer, "title", shot->title);
-	if (shot->lines > 0)
-		json_put_int(&writer, "lines", shot->lines);
-	json_object_end(&writer);
-	status = ask_result(link, "capture_pane", buf_text(&params), ASK_TIMEOUT_MS, ret_result);
-	buf_finish(&params);
-	return status;
+	return ask_method(link, "capture_pane",
+	    ASK_PARAMS({"format", .text = is_png(shot) ? "svg" : choose_format(shot)},
+		{"pane", .text = pane}, {"theme", .text = shot->theme},
+		{"title", .text = shot->title}, {"lines", .number = shot->lines}),
+	    ret_result);
 }
 
 /* Writes the picture to the file or to standard output. */

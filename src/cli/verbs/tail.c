@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus tail: prints the lines of a pane as its program writes them. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,8 +12,6 @@
 #include "cli/show.h"
 #include "cli/verbs.h"
 #include "cli/verbs/interrupt.h"
-
-#define PARAMS_MAX 65536
 
 struct tail {
 	struct cli *cli;
@@ -82,38 +79,20 @@ static void on_message(void *data, const struct json *message, const char *line,
 static enum cli_status subscribe(struct tail *tail, struct link *link)
 {
 	char own[32] = "";
+	char params[256];
 	const struct json *result;
-	struct json_writer writer;
-	struct buf params;
-	enum cli_status status;
-	json_start_object(&writer, &params, PARAMS_MAX);
-	json_put_str(&writer, "pane", tail->target);
-	json_object_end(&writer);
-	status = ask_result(link, "get_pane", buf_text(&params), ASK_TIMEOUT_MS, &result);
-	buf_finish(&params);
+	enum cli_status status =
+	    ask_method(link, "get_pane", ASK_PARAMS({"pane", .text = tail->target}), &result);
 	if (status != CLI_DONE)
 		return status;
 	(void)snprintf(tail->pane, sizeof tail->pane, "%s", ask_string(result, "pane", ""));
 	if (tail->cli->is_terminal && own_pane(tail->cli, own, sizeof own) &&
 	    strcmp(own, tail->pane) == 0)
 		return cli_usage("tail", "pane %s is this one: its lines would come again", own);
-	buf_init(&params, PARAMS_MAX);
-	(void)buf_printf(&params,
+	(void)snprintf(params, sizeof params,
 	    "{\"kinds\":[\"gap\",\"line\",\"pane_closed\"],\"panes\":[\"%s\"]}", tail->pane);
 	link_set_other(link, on_message, tail);
-	status = ask_result(link, "subscribe", buf_text(&params), ASK_TIMEOUT_MS, &result);
-	buf_finish(&params);
-	return status;
-}
-
-static enum cli_status follow(struct tail *tail, struct link *link)
-{
-	int64_t deadline = tail->timeout_ms < 0 ? -1 : clock_mono_ms() + tail->timeout_ms;
-	enum cli_status status =
-	    interrupt_follow(&tail->interrupt, link, deadline, on_message, is_done, tail);
-	if (status == CLI_UNREACHABLE)
-		cli_error("muxbusd is gone");
-	return status;
+	return ask_result(link, "subscribe", params, ASK_TIMEOUT_MS, &result);
 }
 
 enum cli_status tail_run(struct cli *cli, int argc, char **argv)
@@ -125,15 +104,17 @@ enum cli_status tail_run(struct cli *cli, int argc, char **argv)
 		return status;
 	if (tail.target == NULL)
 		return cli_usage("tail", "a pane is missing");
-	if (interrupt_open(&tail.interrupt) < 0) {
-		cli_error("cannot watch signals: %s", strerror(errno));
+	if (interrupt_open(&tail.interrupt) < 0)
 		return CLI_NO;
-	}
 	link = ask_connect(cli);
 	buf_init(&tail.line, LINK_LINE_MAX);
 	status = link != NULL ? subscribe(&tail, link) : CLI_UNREACHABLE;
-	if (status == CLI_DONE)
-		status = follow(&tail, link);
+	if (status == CLI_DONE) {
+		status = interrupt_follow(&tail.interrupt, link, clock_deadline_ms(tail.timeout_ms),
+		    on_message, is_done, &tail);
+		if (status == CLI_UNREACHABLE)
+			cli_error("muxbusd is gone");
+	}
 	buf_finish(&tail.line);
 	link_close(link);
 	interrupt_close(&tail.interrupt);

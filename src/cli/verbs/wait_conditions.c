@@ -2,7 +2,6 @@
 /* The words of muxbus wait as conditions. */
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,15 +36,8 @@ struct conditions {
 	size_t reason_size;
 };
 
-static int __attribute__((format(printf, 2, 3)))
-refuse(struct conditions *all, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	(void)vsnprintf(all->reason, all->reason_size, format, args);
-	va_end(args);
-	return -1;
-}
+/* Notes the reason for a failure. */
+#define refuse(all, ...) str_refuse((all)->reason, (all)->reason_size, __VA_ARGS__)
 
 static const struct json *properties_of(const struct json *kind)
 {

@@ -173,7 +173,7 @@ static struct link *connect_again(
 		if (ask_reconnect(watch->cli, &link))
 			return link;
 		wake = interrupt_wait(&watch->interrupt, NULL, RECONNECT_MS, &signal);
-		is_late = deadline >= 0 && clock_mono_ms() >= deadline;
+		is_late = clock_left_ms(deadline) == 0;
 		if (wake != INTERRUPT_TIME || is_late) {
 			*ret_status = is_late ? CLI_TIMEOUT : CLI_DONE;
 			return NULL;
@@ -183,7 +183,7 @@ static struct link *connect_again(
 
 static enum cli_status watch_all(struct watch *watch)
 {
-	int64_t deadline = watch->timeout_ms < 0 ? -1 : clock_mono_ms() + watch->timeout_ms;
+	int64_t deadline = clock_deadline_ms(watch->timeout_ms);
 	struct link *link = ask_connect(watch->cli);
 	enum cli_status status = CLI_UNREACHABLE;
 	while (link != NULL) {
@@ -208,10 +208,8 @@ enum cli_status watch_run(struct cli *cli, int argc, char **argv)
 	enum cli_status status;
 	if (!option_read(cli, argc, argv, options, &watch, NULL, &status))
 		return status;
-	if (interrupt_open(&watch.interrupt) < 0) {
-		cli_error("cannot watch signals: %s", strerror(errno));
+	if (interrupt_open(&watch.interrupt) < 0)
 		return CLI_NO;
-	}
 	buf_init(&watch.line, LINK_LINE_MAX);
 	status = watch_all(&watch);
 	buf_finish(&watch.line);
