@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "cli/tmux_client.h"
 #include "cli/top/top_frame.h"
-#include "cli/top/top_keys.h"
 #include "cli/top/top_line.h"
 #include "cli/top/top_model.h"
 #include "cli/top/top_view.h"

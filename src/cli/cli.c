@@ -10,7 +10,6 @@
 
 #include "cli/screen_text.h"
 #include "cli/shell_word.h"
-#include "cli/verb_text.h"
 
 enum { USAGE_MAX = 4096 };
 

@@ -65,6 +65,12 @@ extern const struct verb verbs[];
 
 const struct verb *verb_find(const char *name);
 
+/*
+ * The text of muxbus(1) about a verb or a topic, in lines of at most 78 columns; NULL if the
+ * manual has none.
+ */
+const char *verb_text(const char *name);
+
 /* Prints "muxbus: ..." and a newline on standard error; makes control characters visible. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -3,14 +3,34 @@
 #include "cli/launch.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/secret.h"
 #include "base/xalloc.h"
-#include "cli/launch_env.h"
 #include "cli/program.h"
+
+/*
+ * The environment of the daemon: our own without the variables of agents, and without those that
+ * look like secrets. The daemon outlives its caller, which may be an agent, serves others, and
+ * passes its environment on to jobs. The caller frees the array; the strings stay ours.
+ */
+static char **make_environment(void)
+{
+	size_t count = 0, kept = 0;
+	char **env;
+	while (environ[count] != NULL)
+		count++;
+	env = xcalloc(count + 1, sizeof *env);
+	for (size_t i = 0; i < count; i++) {
+		if (!secret_is_variable(environ[i]) && !secret_is_agents(environ[i]))
+			env[kept++] = environ[i];
+	}
+	return env;
+}
 
 #define DAEMON "muxbusd"
 #define SAID_MAX 8192 /* of its output */
@@ -51,7 +71,7 @@ int launch_daemon(const struct cli *cli, char *ret_reason, size_t size)
 		return -1;
 	}
 	buf_init(&said, SAID_MAX);
-	env = launch_env_new();
+	env = make_environment();
 	environ = env;
 	status = program_run(
 	    program, cli->is_fleet ? fleet_argv : argv, PROGRAM_STDERR, LAUNCH_TIMEOUT_MS, &said);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The daemon that a command line means, and its tmux server. */
+/* The daemon that a command line means, its tmux server, and the pane of this program. */
 #ifndef CLI_LOCATE_H
 #define CLI_LOCATE_H
 
@@ -10,6 +10,12 @@
  * itself would take. Sets cli->socket and cli->tmux_socket. Returns -1 if a path is too long.
  */
 int locate_daemon(struct cli *cli, const char *socket);
+
+/*
+ * The pane that this program was started in: copies "%3" from $TMUX_PANE, if $TMUX names the chosen
+ * tmux server. Else returns false: the daemon then finds the pane itself.
+ */
+bool own_pane(const struct cli *cli, char *out, size_t size);
 
 /* Chooses the daemon of the fleet. -1 if its path does not fit. */
 int locate_fleet(struct cli *cli);

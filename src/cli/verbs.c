@@ -2,6 +2,7 @@
 /* The table of verbs, also of those that are shorter names of methods: one row each, sorted. */
 #include "cli/verbs.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "cli/call.h"
@@ -102,5 +103,20 @@ const struct verb *verb_find(const char *name)
 	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
 		if (strcmp(verb->name, name) == 0)
 			return verb;
+	return NULL;
+}
+
+static const struct {
+	const char *name;
+	const char *text;
+} texts[] = {
+#include "verb_text.inc"
+};
+
+const char *verb_text(const char *name)
+{
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+		if (strcmp(texts[i].name, name) == 0)
+			return texts[i].text;
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The part of muxbus doctor for agents: those installed, and whether they know muxbus. */
-#include "cli/doctor/doctor_parts.h"
+#include "cli/doctor/doctor.h"
 
 #include <stdio.h>
 

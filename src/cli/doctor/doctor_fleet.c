@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The part of muxbus doctor for the hosts of the fleet. */
-#include "cli/doctor/doctor_parts.h"
+#include "cli/doctor/doctor.h"
 
 #include <inttypes.h>
 #include <stdio.h>

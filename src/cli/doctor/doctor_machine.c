@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The part of muxbus doctor for the kernel: inotify, and the disk of the state directory. */
-#include "cli/doctor/doctor_parts.h"
+#include "cli/doctor/doctor.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The part of muxbus doctor for tmux, its server, and the place of the socket. */
-#include "cli/doctor/doctor_parts.h"
+#include "cli/doctor/doctor.h"
 
 #include <ctype.h>
 #include <errno.h>

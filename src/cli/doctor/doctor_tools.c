@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The part of muxbus doctor for declared tools: missing programs by group, and unusable files. */
-#include "cli/doctor/doctor_parts.h"
+#include "cli/doctor/doctor.h"
 
 #include <stdio.h>
 #include <string.h>

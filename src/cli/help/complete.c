@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus complete: the possible next words of a command line, for the completion of shells. */
+/*
+ * muxbus complete: the possible next words of a command line, for the completion of shells; and
+ * muxbus completion: prints the completion script of a shell.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,9 +11,11 @@
 #include "cli/ask.h"
 #include "cli/catalog.h"
 #include "cli/locate.h"
+#include "cli/option.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
 #include "client/link.h"
+#include "completion_scripts.h"
 
 #define OUT_MAX ((size_t)1024 * 1024)
 #define ABOUT_COLUMNS 60
@@ -363,4 +368,33 @@ enum cli_status complete_run(struct cli *cli, int argc, char **argv)
 		(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
 	buf_finish(&out);
 	return cli_flush(CLI_DONE);
+}
+
+/* The files of contrib/completions, as they are. */
+static const struct {
+	const char *shell;
+	const char *script;
+} scripts[] = {
+    {"bash", completion_bash},
+    {"fish", completion_fish},
+    {"zsh", completion_zsh},
+};
+
+enum cli_status completion_run(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_row options[] = {{"", 0, OPTION_TEXT, 0, NULL}, {0}};
+	const char *shell = NULL;
+	enum cli_status status;
+	if (!option_read(cli, argc, argv, options, &shell, NULL, &status))
+		return status;
+	if (shell == NULL)
+		return cli_usage("completion", "a shell is missing: bash, fish or zsh");
+	for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+		if (strcmp(scripts[i].shell, shell) != 0)
+			continue;
+		(void)fputs(scripts[i].script, stdout); /* cli_flush() checks */
+		return cli_flush(CLI_DONE);
+	}
+	return cli_usage(
+	    "completion", "there is no script for \"%s\", but for bash, fish and zsh", shell);
 }

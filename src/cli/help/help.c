@@ -10,11 +10,8 @@
 #include "cli/ask.h"
 #include "cli/catalog.h"
 #include "cli/help/help_page.h"
-#include "cli/help/help_search.h"
-#include "cli/help/pager.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"
-#include "cli/verb_text.h"
 #include "cli/verbs.h"
 #include "config.h"
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: ISC */
-/* A page of help. */
+/* A page of help, and the search of muxbus help. */
 #include "cli/help/help_page.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cells.h"
+#include "cli/ask.h"
 #include "cli/screen_text.h"
+#include "cli/verbs.h"
 
 void help_page_title(struct help_page *page, const char *text)
 {
@@ -31,4 +35,107 @@ void help_page_entry(struct help_page *page, const char *name, const char *text)
 	(void)buf_printf(&page->out, "%*s", (int)gap, "");
 	screen_text_wrap(&page->out, text, page->is_for_grep ? 0 : page->columns, HELP_NAME_COLUMNS,
 	    HELP_NAME_COLUMNS);
+}
+
+struct search {
+	struct help_page *page;
+	char *const *words;
+	size_t count;
+	bool is_found;
+	struct buf others; /* names of entries whose longer text has the words */
+};
+
+/* Whether a word of the text begins so. */
+static bool has_word(const char *text, const char *word)
+{
+	for (const char *at = text; at != NULL && (at = strcasestr(at, word)) != NULL; at++)
+		if (at == text || !isalnum((unsigned char)at[-1]))
+			return true;
+	return false;
+}
+
+static bool has_words(const struct search *search, const char *const texts[3])
+{
+	for (size_t i = 0; i < search->count; i++) {
+		const char *word = search->words[i];
+		if (!has_word(texts[0], word) && !has_word(texts[1], word) &&
+		    !has_word(texts[2], word))
+			return false;
+	}
+	return true;
+}
+
+/* One entry: what is typed for it, its summary, and its longer text or NULL. */
+static void look_at(struct search *search, const char *name, const char *summary, const char *text)
+{
+	const char *const brief[3] = {name, summary, NULL}, *const whole[3] = {name, summary, text};
+	if (has_words(search, brief)) {
+		if (!search->is_found)
+			help_page_title(search->page, "Verbs and methods");
+		search->is_found = true;
+		help_page_entry(search->page, name, summary);
+	} else if (has_words(search, whole)) {
+		(void)buf_printf(&search->others, "%s%s", search->others.len > 0 ? ", " : "", name);
+	}
+}
+
+/* The rows of a table of describe; prefix is what is typed before their names. */
+static void look_at_table(
+    struct search *search, const struct json *table, const char *prefix, const char *summary)
+{
+	char name[256];
+	json_each (row, table) {
+		if (verb_find(row->name) != NULL && *prefix == '\0')
+			continue;
+		(void)snprintf(name, sizeof name, "%s%s", prefix, row->name);
+		if (row->type == JSON_STRING)
+			look_at(search, name, row->text, NULL);
+		else
+			look_at(search, name, ask_string(row, summary, ""),
+			    ask_string(row, "help", ""));
+	}
+}
+
+bool help_tasks(struct help_page *page, char *const *words, size_t count)
+{
+	const struct search search = {.words = words, .count = count};
+	const char *text = verb_text("tasks");
+	char line[256];
+	bool is_found = false;
+	for (; text != NULL && *text; text += strcspn(text, "\n") + 1) {
+		(void)snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
+		if (strchr(line, '#') == NULL ||
+		    !has_words(&search, (const char *const[]){line, NULL, NULL}))
+			continue;
+		if (!is_found)
+			help_page_title(page, "Tasks");
+		is_found = true;
+		(void)buf_printf(&page->out, "  %s\n", line);
+	}
+	return is_found;
+}
+
+bool help_search(
+    struct help_page *page, const struct json *tables, char *const *words, size_t count)
+{
+	struct search search = {.page = page, .words = words, .count = count};
+	bool is_found = help_tasks(page, words, count);
+	buf_init(&search.others, HELP_PAGE_MAX);
+	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
+		if (verb->summary != NULL)
+			look_at(&search, verb->name, verb->summary, verb_text(verb->name));
+	look_at_table(&search, json_member(tables, "methods"), "", "summary");
+	look_at_table(&search, json_member(tables, "conditions"), "wait ", "help");
+	look_at_table(&search, json_member(tables, "events"), "watch ", "help");
+	is_found = is_found || search.is_found;
+	if (search.others.len > 0) {
+		help_page_title(page, is_found ? "Also in the help of" : "In the help of");
+		is_found = true;
+		(void)buf_append_str(&page->out, "  ");
+		help_page_wrap(page, buf_text(&search.others), 2, 2);
+	}
+	if (is_found)
+		(void)buf_append_str(&page->out, "\nMore: muxbus help NAME\n");
+	buf_finish(&search.others);
+	return is_found;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Shows a text in the user's pager. */
-#include "cli/help/pager.h"
+#include "cli/help/help_page.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,20 +1,327 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus mcp: the MCP server that agents configure, on standard input and output. */
+/*
+ * muxbus mcp: the MCP server that agents configure, on standard input and output. Its bridge
+ * carries lines between standard streams and muxbusd, whichever daemon runs at the time. It starts
+ * the daemon if none runs, and restarts it after a crash. After a shutdown it restarts the daemon
+ * only for the next request.
+ */
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/backoff.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "base/xalloc.h"
+#include "cli/ask.h"
 #include "cli/catalog.h"
-#include "cli/mcp/bridge.h"
+#include "cli/launch.h"
+#include "cli/locate.h"
+#include "cli/mcp/mcp_replay.h"
 #include "cli/option.h"
-#include "cli/own_pane.h"
 #include "cli/verbs.h"
 #include "wire/json.h"
+
+#define READ_SIZE ((size_t)64 * 1024)
+#define WRITE_SIZE 4096 /* a pipe that is writable takes at least this much without blocking */
+#define SEEK_STEP_MS 20
+#define SEEK_GRACE_MS 500 /* while another process restarts the daemon */
+#define REST_TRIES 20 /* then it retries only on demand */
+#define LOSSES_MAX 5 /* within LOSSES_MS: then something is broken */
+#define LOSSES_MS 10000
+
+enum phase {
+	PHASE_CONNECTED,
+	PHASE_SEEKING, /* the daemon should appear at any moment */
+	PHASE_LAUNCHING, /* a child of ours starts the daemon */
+	PHASE_RESTING, /* no daemon runs, and none is needed */
+};
+
+struct bridge {
+	const struct cli *cli;
+	struct mcp_replay *replay;
+	bool may_start;
+	enum phase phase;
+	struct link *link; /* NULL unless connected */
+	int64_t next_ms; /* time of the next try; -1: on demand */
+	int64_t seek_until_ms;
+	int rest_tries;
+	unsigned delay_ms; /* between them */
+	bool was_ended; /* by a shutdown: then it is restarted on demand only */
+	int64_t losses[LOSSES_MAX]; /* when the last connections were lost */
+	size_t loss_count;
+	int launch_fd; /* the child reports its failure here; -1: no child */
+	pid_t launch_pid;
+	struct buf launch_said;
+	bool agent_has_ended;
+	bool is_unread; /* the reader of standard output is gone */
+};
+
+static void rest(struct bridge *bridge)
+{
+	bridge->phase = PHASE_RESTING;
+	bridge->next_ms = bridge->rest_tries++ < REST_TRIES
+	    ? clock_mono_ms() + backoff_next_ms(&bridge->delay_ms)
+	    : -1;
+}
+
+/* Reports to all waiting requests, and once on standard error, why there is no daemon. */
+static void give_up(struct bridge *bridge, const char *reason)
+{
+	char text[PATH_MAX + 1024];
+	(void)snprintf(text, sizeof text,
+	    "muxbus cannot reach its daemon: %s. A person can see what is wrong with `muxbus "
+	    "doctor`; later calls try again.",
+	    reason);
+	log_warning("%s", reason);
+	mcp_replay_refused(bridge->replay, text);
+	rest(bridge);
+}
+
+static void seek(struct bridge *bridge, int64_t grace_ms)
+{
+	bridge->phase = PHASE_SEEKING;
+	bridge->seek_until_ms = clock_mono_ms() + grace_ms;
+	bridge->next_ms = 0;
+}
+
+/*
+ * Starts the daemon from a child, since that can take a while. Output of the child is the reason
+ * for its failure.
+ */
+static void launch(struct bridge *bridge)
+{
+	int fds[2];
+	pid_t pid = pipe2(fds, O_CLOEXEC) == 0 ? fork() : -1;
+	if (pid < 0) {
+		give_up(bridge, strerror(errno));
+		return;
+	}
+	if (pid == 0) {
+		char reason[PATH_MAX + 1024];
+		if (launch_daemon(bridge->cli, reason, sizeof reason) == 0)
+			_exit(EXIT_SUCCESS);
+		(void)!write(fds[1], reason, strlen(reason)); /* else the reason is unknown */
+		_exit(EXIT_FAILURE);
+	}
+	(void)close(fds[1]); /* the child's */
+	buf_clear(&bridge->launch_said);
+	bridge->phase = PHASE_LAUNCHING;
+	bridge->launch_fd = fds[0];
+	bridge->launch_pid = pid;
+}
+
+static void try_to_connect(struct bridge *bridge)
+{
+	char reason[PATH_MAX + 512];
+	enum link_state state = ask_open(&bridge->link, bridge->cli->socket, reason, sizeof reason);
+	int64_t now_ms = clock_mono_ms();
+	bool is_missing = state == LINK_NO_SOCKET || state == LINK_DEAD;
+	bool is_wanted = !bridge->was_ended || mcp_replay_is_waiting(bridge->replay);
+	if (state == LINK_OK) {
+		bridge->phase = PHASE_CONNECTED;
+		bridge->rest_tries = 0;
+		bridge->delay_ms = 0;
+		bridge->was_ended = false;
+		mcp_replay_connected(bridge->replay);
+	} else if (bridge->phase == PHASE_RESTING && !mcp_replay_is_waiting(bridge->replay)) {
+		rest(bridge);
+	} else if (is_missing && now_ms < bridge->seek_until_ms) {
+		bridge->next_ms = now_ms + SEEK_STEP_MS;
+	} else if (is_missing && !is_wanted) {
+		rest(bridge);
+	} else if (is_missing && bridge->may_start) {
+		launch(bridge);
+	} else {
+		give_up(bridge, reason);
+	}
+}
+
+/* Whether the connection was lost too often. */
+static bool is_hopeless(struct bridge *bridge)
+{
+	int64_t now_ms = clock_mono_ms();
+	int64_t *oldest = &bridge->losses[bridge->loss_count++ % LOSSES_MAX];
+	bool is_often = bridge->loss_count > LOSSES_MAX && now_ms - *oldest < LOSSES_MS;
+	*oldest = now_ms;
+	return is_often;
+}
+
+static void lose(struct bridge *bridge)
+{
+	link_close(bridge->link);
+	bridge->link = NULL;
+	mcp_replay_lost(bridge->replay);
+	/* A daemon that shuts down removes its socket. */
+	bridge->was_ended = access(bridge->cli->socket, F_OK) < 0;
+	if (is_hopeless(bridge))
+		give_up(bridge, "muxbusd closed the connection 5 times within 10 s");
+	else
+		seek(bridge, SEEK_GRACE_MS);
+}
+
+_Static_assert(LOSSES_MAX == 5 && LOSSES_MS == 10000, "as the text has it");
+
+/* Reads the output of the child up to its end. */
+static void on_launch(struct bridge *bridge)
+{
+	char bytes[512];
+	ssize_t n = read(bridge->launch_fd, bytes, sizeof bytes);
+	if (n > 0)
+		(void)buf_append(
+		    &bridge->launch_said, bytes, (size_t)n); /* the beginning is enough */
+	if (n > 0 || (n < 0 && errno == EINTR))
+		return;
+	(void)close(bridge->launch_fd);
+	bridge->launch_fd = -1;
+	while (waitpid(bridge->launch_pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (bridge->launch_said.len > 0)
+		give_up(bridge, buf_text(&bridge->launch_said));
+	else
+		seek(bridge, SEEK_GRACE_MS);
+	/* The child reports success. Do not restart a daemon forever that keeps dying. */
+	if (bridge->phase == PHASE_SEEKING && is_hopeless(bridge))
+		give_up(bridge, "muxbusd was started 5 times within 10 s");
+}
+
+static void read_agent(struct bridge *bridge)
+{
+	static char bytes[READ_SIZE];
+	ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
+	if (n > 0) {
+		mcp_replay_from_agent(bridge->replay, bytes, (size_t)n);
+	} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
+		mcp_replay_agent_ended(bridge->replay);
+		bridge->agent_has_ended = true;
+	}
+}
+
+static void write_agent(struct bridge *bridge)
+{
+	const struct buf *out = mcp_replay_to_agent(bridge->replay);
+	ssize_t n = write(STDOUT_FILENO, out->data, out->len < WRITE_SIZE ? out->len : WRITE_SIZE);
+	if (n > 0)
+		mcp_replay_wrote_agent(bridge->replay, (size_t)n);
+	else if (n < 0 && errno != EINTR && errno != EAGAIN)
+		bridge->is_unread = true;
+}
+
+static void read_daemon(struct bridge *bridge)
+{
+	static char bytes[READ_SIZE];
+	ssize_t n = recv(link_fd(bridge->link), bytes, sizeof bytes, MSG_DONTWAIT);
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	/* A reset ends the connection like any other end. */
+	if (n <= 0 || !mcp_replay_from_daemon(bridge->replay, bytes, (size_t)n))
+		lose(bridge);
+}
+
+static void write_daemon(struct bridge *bridge)
+{
+	const struct buf *out = mcp_replay_to_daemon(bridge->replay);
+	ssize_t n = send(link_fd(bridge->link), out->data, out->len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n > 0)
+		mcp_replay_wrote_daemon(bridge->replay, (size_t)n);
+	/* Reading reports the error, after the last answers. */
+}
+
+enum { IN, OUT, DAEMON, LAUNCH, FDS_COUNT };
+
+/* Fills in the descriptors to poll; poll() ignores those below 0. */
+static void prepare(const struct bridge *bridge, struct pollfd fds[FDS_COUNT])
+{
+	const struct mcp_replay *replay = bridge->replay;
+	bool may_read = !bridge->agent_has_ended && mcp_replay_wants_agent(replay);
+	short in = mcp_replay_wants_daemon(replay) ? POLLIN : 0;
+	short out = mcp_replay_to_daemon(replay)->len > 0 ? POLLOUT : 0;
+	fds[IN] = (struct pollfd){.fd = may_read ? STDIN_FILENO : -1, .events = POLLIN};
+	fds[OUT] = (struct pollfd){
+	    .fd = STDOUT_FILENO, .events = mcp_replay_to_agent(replay)->len > 0 ? POLLOUT : 0};
+	fds[DAEMON] = (struct pollfd){.fd = -1};
+	if (bridge->phase == PHASE_CONNECTED && (in || out))
+		fds[DAEMON] =
+		    (struct pollfd){.fd = link_fd(bridge->link), .events = (short)(in | out)};
+	fds[LAUNCH] = (struct pollfd){.fd = bridge->launch_fd, .events = POLLIN};
+}
+
+static int wait_ms(const struct bridge *bridge)
+{
+	int64_t left_ms;
+	if (bridge->phase != PHASE_SEEKING && bridge->phase != PHASE_RESTING)
+		return -1;
+	if (bridge->phase == PHASE_RESTING && mcp_replay_is_waiting(bridge->replay))
+		return 0;
+	if (bridge->next_ms < 0)
+		return -1;
+	left_ms = bridge->next_ms - clock_mono_ms();
+	return left_ms < 0 ? 0 : (int)left_ms;
+}
+
+static void turn(struct bridge *bridge)
+{
+	struct pollfd fds[FDS_COUNT];
+	bool is_due;
+	prepare(bridge, fds);
+	if (poll(fds, FDS_COUNT, wait_ms(bridge)) < 0)
+		return; /* interrupted by a signal */
+	if (fds[OUT].revents & (POLLERR | POLLNVAL))
+		bridge->is_unread = true;
+	else if (fds[OUT].revents & POLLOUT)
+		write_agent(bridge);
+	if (fds[IN].revents)
+		read_agent(bridge);
+	if (fds[DAEMON].revents & POLLOUT)
+		write_daemon(bridge);
+	if (fds[DAEMON].revents & (POLLIN | POLLHUP | POLLERR))
+		read_daemon(bridge);
+	if (fds[LAUNCH].revents)
+		on_launch(bridge);
+	is_due = (bridge->phase == PHASE_SEEKING || bridge->phase == PHASE_RESTING) &&
+	    wait_ms(bridge) == 0;
+	if (is_due)
+		try_to_connect(bridge);
+}
+
+static bool is_over(const struct bridge *bridge)
+{
+	if (bridge->is_unread)
+		return true;
+	return bridge->agent_has_ended && mcp_replay_is_done(bridge->replay) &&
+	    mcp_replay_to_agent(bridge->replay)->len == 0 &&
+	    (bridge->phase != PHASE_CONNECTED || mcp_replay_to_daemon(bridge->replay)->len == 0);
+}
+
+/*
+ * Runs until standard input has ended and all its requests are answered, or until the reader of
+ * standard output is gone. may_start: start the daemon if it does not run.
+ */
+static enum cli_status run_bridge(
+    const struct cli *cli, const struct mcp_replay_config *config, bool may_start)
+{
+	struct bridge bridge = {.cli = cli, .may_start = may_start, .launch_fd = -1};
+	bridge.replay = mcp_replay_new(config);
+	buf_init(&bridge.launch_said, PATH_MAX + 1024);
+	(void)signal(SIGPIPE, SIG_IGN);
+	seek(&bridge, 0);
+	while (!is_over(&bridge))
+		turn(&bridge);
+	if (bridge.launch_fd >= 0)
+		(void)close(bridge.launch_fd);
+	link_close(bridge.link);
+	buf_finish(&bridge.launch_said);
+	mcp_replay_free(bridge.replay);
+	return CLI_DONE;
+}
 
 #define HELLO_MAX ((size_t)64 * 1024)
 #define ANCESTORS_MAX 32
@@ -204,7 +511,7 @@ enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
 	write_greeting(cli, &options, &greeting);
 	config = (struct mcp_replay_config){
 	    .greeting = (const char *)greeting.data, .is_legacy = options.is_legacy};
-	status = bridge_run(cli, &config, !options.starts_nothing);
+	status = run_bridge(cli, &config, !options.starts_nothing);
 	buf_finish(&greeting);
 	return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The configuration of each agent, according to its own `mcp add` and its manual. */
-#include "cli/setup/setup_agent.h"
+#include "cli/setup/setup_file.h"
 
 #include <string.h>
 

@@ -7,10 +7,60 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/cpu_sample.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/tmux_client.h"
-#include "cli/top/top_cpu.h"
+
+#define TOP_CPU_PANES_MAX 256 /* that are measured; others show nothing */
+
+/* The processor time that each pane uses, from /proc. Initialised with zeros. */
+struct top_cpu {
+	struct top_cpu_pane {
+		pid_t pid; /* of the pane's first process */
+		struct cpu_sample sample;
+		int percent; /* of one processor; -1: not known yet */
+	} panes[TOP_CPU_PANES_MAX];
+	size_t count;
+};
+
+#define TICKS_MIN 50 /* between two samples: with fewer, one tick is too many percent */
+
+static const struct top_cpu_pane *find_pane(const struct top_cpu *cpu, pid_t pid)
+{
+	for (size_t i = 0; i < cpu->count; i++)
+		if (cpu->panes[i].pid == pid)
+			return &cpu->panes[i];
+	return NULL;
+}
+
+static void measure_pane(
+    const struct top_cpu *old, const struct top_item *item, struct top_cpu_pane *ret_pane)
+{
+	const struct top_cpu_pane *before = find_pane(old, item->pid);
+	*ret_pane = (struct top_cpu_pane){.pid = item->pid, .percent = -1};
+	if (cpu_sample_take(item->pid, &ret_pane->sample) < 0 || before == NULL)
+		return;
+	if (ret_pane->sample.total_ticks < before->sample.total_ticks + TICKS_MIN)
+		*ret_pane = *before;
+	else
+		ret_pane->percent =
+		    (int)(cpu_percent(&before->sample, &ret_pane->sample, item->pid) + 0.5);
+}
+
+/* Measures the processes of each pane, and stores the percent since the last time in its item. */
+static void measure_panes(struct top_cpu *cpu, struct top_items *panes)
+{
+	const struct top_cpu old = *cpu;
+	cpu->count = 0;
+	for (size_t i = 0; i < panes->count && cpu->count < TOP_CPU_PANES_MAX; i++) {
+		struct top_item *item = &panes->items[i];
+		if (item->pid <= 0)
+			continue;
+		measure_pane(&old, item, &cpu->panes[cpu->count]);
+		item->cpu_percent = cpu->panes[cpu->count++].percent;
+	}
+}
 
 enum {
 	REFRESH_MS = 1000, /* between two requests for the same list */
@@ -269,7 +319,7 @@ static void take_result(struct top_feed *feed, enum question question, const str
 		top_model_load(model, list, result, -1);
 		if (list == TOP_PANES) {
 			model->trouble[0] = '\0';
-			top_cpu_measure(&feed->cpu, &model->lists[TOP_PANES]);
+			measure_panes(&feed->cpu, &model->lists[TOP_PANES]);
 		}
 	}
 }

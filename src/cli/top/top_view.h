@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The user's view of muxbus top: the chosen, opened and filtered items, and the effect of keys.
- * No input or output.
+ * The user's view of muxbus top: the chosen, opened and filtered items, and the effect of keys,
+ * which come as bytes. No input or output.
  */
 #ifndef CLI_TOP_VIEW_H
 #define CLI_TOP_VIEW_H
@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "cli/top/top_keys.h"
 #include "cli/top/top_model.h"
 
 enum {
@@ -68,6 +67,48 @@ enum top_action {
 	TOP_STOP, /* stop the chosen item; the user has confirmed */
 	TOP_GO, /* show the pane of the chosen item to the user */
 };
+
+enum top_key_kind {
+	TOP_KEY_CHARACTER,
+	TOP_KEY_ENTER,
+	TOP_KEY_ESCAPE,
+	TOP_KEY_ERASE,
+	TOP_KEY_TAB,
+	TOP_KEY_BACK_TAB,
+	TOP_KEY_UP,
+	TOP_KEY_DOWN,
+	TOP_KEY_LEFT,
+	TOP_KEY_RIGHT,
+	TOP_KEY_PAGE_UP,
+	TOP_KEY_PAGE_DOWN,
+	TOP_KEY_HOME,
+	TOP_KEY_END,
+	TOP_KEY_INTERRUPT, /* C-c */
+	TOP_KEY_SUSPEND, /* C-z */
+	TOP_KEY_REDRAW, /* C-l */
+	TOP_KEY_UNKNOWN,
+};
+
+struct top_key {
+	enum top_key_kind kind;
+	char bytes[5]; /* TOP_KEY_CHARACTER: UTF-8, NUL-terminated */
+	size_t len;
+};
+
+/* Bytes from a terminal, on their way to keys. */
+struct top_keys {
+	uint8_t bytes[256];
+	size_t len;
+};
+
+/* Adds input; excess bytes (no person types that fast) are dropped. */
+void top_keys_feed(struct top_keys *keys, const void *bytes, size_t len);
+
+/*
+ * The next key. Returns false if there is none, or if more bytes may belong to it: a single ESC
+ * is a key of its own only if nothing follows for a moment (is_late).
+ */
+bool top_keys_next(struct top_keys *keys, bool is_late, struct top_key *ret_key);
 
 void top_view_init(struct top_view *view, unsigned columns, unsigned rows);
 void top_view_finish(struct top_view *view);

@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "cli/ask.h"
+#include "cli/locate.h"
 #include "cli/option.h"
-#include "cli/own_pane.h"
 #include "cli/tmux_client.h"
 #include "cli/verbs.h"
 #include "wire/json.h"

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
-#include "cli/own_pane.h"
+#include "cli/locate.h"
 #include "cli/verbs.h"
 #include "cli/verbs/hook_event.h"
 #include "cli/verbs/mark.h"

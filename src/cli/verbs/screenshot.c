@@ -1,18 +1,174 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus screenshot: saves the screen of a pane as a picture. */
+/* muxbus screenshot: saves the screen of a pane as a picture; as PNG by an installed program. */
 #include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "cli/ask.h"
+#include "cli/cli.h"
+#include "cli/locate.h"
 #include "cli/option.h"
-#include "cli/own_pane.h"
+#include "cli/program.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
-#include "cli/verbs/png.h"
 #include "wire/json.h"
+
+enum { TIMEOUT_MS = 60000, WORDS_MAX = 12, OUTPUT_MAX = 4096, PATH_SIZE = 256 };
+
+#define TEMPLATE "muxbus-png-XXXXXX"
+
+/* A folder of our own: the picture, the result, and whatever the program leaves. */
+struct folder {
+	char path[PATH_SIZE];
+	char svg[PATH_SIZE + 16];
+	char png[PATH_SIZE + 16];
+	char profile[PATH_SIZE + 32]; /* of a browser, as an option */
+	char screenshot[PATH_SIZE + 32];
+	char size[64];
+};
+
+struct renderer {
+	const char *name;
+	/* Fills in the words behind the name; NULL-terminated. */
+	void (*fill)(struct folder *folder, const char **words);
+};
+
+static void fill_rsvg(struct folder *folder, const char **words)
+{
+	const char *const all[] = {
+	    "--zoom=2", "--format=png", "--output", folder->png, folder->svg, NULL};
+	memcpy(words, all, sizeof all);
+}
+
+static void fill_chromium(struct folder *folder, const char **words)
+{
+	const char *const all[] = {"--headless", "--disable-gpu", "--hide-scrollbars",
+	    "--force-device-scale-factor=2", folder->size, folder->profile, folder->screenshot,
+	    folder->svg, geteuid() == 0 ? "--no-sandbox" : NULL, NULL};
+	memcpy(words, all, sizeof all);
+}
+
+/* The first that is installed is used. */
+static const struct renderer renderers[] = {
+    {"rsvg-convert", fill_rsvg},
+    {"chromium", fill_chromium},
+    {"google-chrome", fill_chromium},
+};
+
+static bool write_file(const char *path, const char *bytes, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+	bool is_written;
+	if (file == NULL)
+		return false;
+	is_written = fwrite(bytes, 1, len, file) == len;
+	return fclose(file) == 0 && is_written;
+}
+
+static bool read_file(const char *path, struct buf *out)
+{
+	char bytes[65536];
+	size_t len;
+	FILE *file = fopen(path, "re");
+	bool is_read = file != NULL;
+	while (is_read && (len = fread(bytes, 1, sizeof bytes, file)) > 0)
+		is_read = buf_append(out, bytes, len) == 0;
+	if (file != NULL) {
+		is_read = is_read && ferror(file) == 0;
+		(void)fclose(file);
+	}
+	return is_read && out->len > 0;
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place)
+{
+	(void)info;
+	(void)kind;
+	(void)place;
+	(void)remove(path);
+	return 0;
+}
+
+static bool make_folder(struct folder *folder, const char *svg, size_t len)
+{
+	const char *parent = getenv("TMPDIR");
+	unsigned width = 0, height = 0;
+	const char *size = memmem(svg, len, "<svg ", 5);
+	char path[PATH_SIZE];
+	int used = snprintf(path, sizeof path, "%s/" TEMPLATE,
+	    parent != NULL && parent[0] == '/' ? parent : "/tmp");
+	if (used < 0 || (size_t)used >= sizeof path) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	if (mkdtemp(path) == NULL)
+		return false;
+	/* From here on the folder is removed in the end; a path that was cut is never. */
+	memcpy(folder->path, path, sizeof path);
+	if (size != NULL && (size = strstr(size, " width='")) != NULL)
+		(void)sscanf(size, " width='%u' height='%u'", &width, &height);
+	(void)snprintf(folder->svg, sizeof folder->svg, "%s/in.svg", folder->path);
+	(void)snprintf(folder->png, sizeof folder->png, "%s/out.png", folder->path);
+	(void)snprintf(
+	    folder->profile, sizeof folder->profile, "--user-data-dir=%s/p", folder->path);
+	(void)snprintf(
+	    folder->screenshot, sizeof folder->screenshot, "--screenshot=%s", folder->png);
+	(void)snprintf(folder->size, sizeof folder->size, "--window-size=%u,%u", width, height);
+	return write_file(folder->svg, svg, len);
+}
+
+static bool render(struct folder *folder, const struct renderer *renderer, const char *path)
+{
+	const char *words[WORDS_MAX + 1] = {renderer->name};
+	struct buf said;
+	int status;
+	renderer->fill(folder, words + 1);
+	buf_init(&said, OUTPUT_MAX);
+	status = program_run(path, (char *const *)words, PROGRAM_STDERR, TIMEOUT_MS, &said);
+	if (status != 0 && said.len > 0)
+		cli_error("%s: %.*s", renderer->name, (int)strcspn((char *)said.data, "\n"),
+		    (char *)said.data);
+	else if (status != 0)
+		cli_error("%s: %s", renderer->name, status < 0 ? strerror(errno) : "it failed");
+	buf_finish(&said);
+	return status == 0;
+}
+
+/*
+ * Appends the picture of len bytes of SVG as PNG, twice as large in pixels, to out. Returns false
+ * after a message: no program, or the program failed or took longer than a minute.
+ */
+static bool convert_to_png(const char *svg, size_t len, struct buf *out)
+{
+	const struct renderer *renderer = renderers;
+	const struct renderer *end = renderers + sizeof renderers / sizeof renderers[0];
+	struct folder folder = {.path = ""};
+	char path[PATH_MAX];
+	bool is_done = false;
+	while (renderer < end && !program_find_in_path(renderer->name, path, sizeof path))
+		renderer++;
+	if (renderer == end) {
+		cli_error("a picture in PNG needs rsvg-convert (Debian: librsvg2-bin) or chromium");
+		return false;
+	}
+	if (!make_folder(&folder, svg, len)) {
+		cli_error("a folder for temporary files: %s", strerror(errno));
+	} else if (render(&folder, renderer, path)) {
+		is_done = read_file(folder.png, out);
+		if (!is_done)
+			cli_error("%s made no picture", renderer->name);
+	}
+	if (folder.path[0] != '\0')
+		(void)nftw(folder.path, remove_entry, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	return is_done;
+}
 
 #define PNG_MAX (64 * 1024 * 1024)
 
@@ -100,7 +256,7 @@ static enum cli_status put_png(const struct screenshot *shot, const struct json 
 	enum cli_status status = CLI_NO;
 	struct buf png;
 	buf_init(&png, PNG_MAX);
-	if (png_convert(picture->text, picture->len, &png))
+	if (convert_to_png(picture->text, picture->len, &png))
 		status = put_picture(shot, png.data, png.len);
 	buf_finish(&png);
 	return status;
