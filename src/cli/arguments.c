@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
@@ -201,29 +202,20 @@ static int take_apart(struct call *call, const char *text, bool is_verbatim, boo
 static int read_file(struct call *call, const char *path, struct buf *out)
 {
 	bool is_input = strcmp(path, "-") == 0;
-	int saved_errno, fd;
-	ssize_t n;
+	int saved_errno, fd, r;
 	if (is_input && call->has_read_stdin)
 		return refuse(call, "standard input can be read once only");
 	call->has_read_stdin |= is_input;
 	fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return refuse(call, "%s: %s", path, strerror(errno));
-	do {
-		if (buf_reserve(out, 65536) < 0) {
-			n = -2;
-			break;
-		}
-		n = read(fd, out->data + out->len, 65536);
-		if (n > 0)
-			out->len += (size_t)n;
-	} while (n > 0 || (n < 0 && errno == EINTR));
+	r = file_read_all(fd, out);
 	saved_errno = errno;
 	if (!is_input)
 		(void)close(fd); /* only read */
-	if (n == -2 || out->len > ARGUMENTS_FILE_MAX)
+	if (r < 0 && saved_errno == EFBIG)
 		return refuse(call, "%s: longer than %zu bytes", path, ARGUMENTS_FILE_MAX);
-	return n < 0 ? refuse(call, "%s: %s", path, strerror(saved_errno)) : 0;
+	return r < 0 ? refuse(call, "%s: %s", path, strerror(saved_errno)) : 0;
 }
 
 /* The text of a word, lent from the word or from file. Refuses invalid UTF-8. */
@@ -345,7 +337,7 @@ static int put_value(
 	int r;
 	if (word->sign == SIGN_JSON)
 		return put_json(call, writer, name, word);
-	buf_init(&file, ARGUMENTS_FILE_MAX + 65536);
+	buf_init(&file, ARGUMENTS_FILE_MAX);
 	r = text_of(call, word, &file, &text, &len);
 	if (r == 0 && (kind == KIND_INTEGER || kind == KIND_NUMBER))
 		r = put_number(call, writer, word, text, len, kind == KIND_INTEGER);

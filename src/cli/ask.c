@@ -175,18 +175,25 @@ enum cli_status ask_say_error(const struct json *error)
 	return CLI_NO;
 }
 
+/* The result of a read, and of the answer that it gave. */
+static enum cli_status take_answer(
+    enum link_read read, const struct link_answer *answer, const struct json **ret_result)
+{
+	*ret_result = NULL;
+	if (read != LINK_LINE)
+		return ask_say_read(read);
+	if (answer->error != NULL)
+		return ask_say_error(answer->error);
+	*ret_result = answer->result;
+	return CLI_DONE;
+}
+
 enum cli_status ask_result(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, const struct json **ret_result)
 {
 	struct link_answer answer;
 	enum link_read read = link_ask(link, method, params, timeout_ms, &answer);
-	*ret_result = NULL;
-	if (read != LINK_LINE)
-		return ask_say_read(read);
-	if (answer.error != NULL)
-		return ask_say_error(answer.error);
-	*ret_result = answer.result;
-	return CLI_DONE;
+	return take_answer(read, &answer, ret_result);
 }
 
 char *ask_params(const struct ask_param *params)
@@ -215,6 +222,18 @@ enum cli_status ask_method(struct link *link, const char *method, const struct a
 	enum cli_status status = ask_result(link, method, text, ASK_TIMEOUT_MS, ret_result);
 	mem_free(text);
 	return status;
+}
+
+enum cli_status ask_alive(struct link *link, const char *method, const struct ask_param *params,
+    const struct json **ret_result)
+{
+	struct link_answer answer;
+	char *text = ask_params(params);
+	enum link_read read = link_ask(link, method, text, ASK_TIMEOUT_MS, &answer);
+	mem_free(text);
+	if (read == LINK_END || read == LINK_BROKEN)
+		return CLI_UNREACHABLE;
+	return take_answer(read, &answer, ret_result);
 }
 
 const struct json *ask_quietly(

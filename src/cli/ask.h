@@ -62,6 +62,10 @@ char *ask_params(const struct ask_param *params);
 enum cli_status ask_method(struct link *link, const char *method, const struct ask_param *params,
     const struct json **ret_result);
 
+/* The same, but if the daemon is gone, CLI_UNREACHABLE without a message. */
+enum cli_status ask_alive(struct link *link, const char *method, const struct ask_param *params,
+    const struct json **ret_result);
+
 /*
  * The result of one request to a daemon that runs already, lent from *ret_link; NULL: there is
  * none. Prints nothing. The caller closes *ret_link, which is NULL if none could be connected.

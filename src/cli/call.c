@@ -121,8 +121,7 @@ static void print_result(struct cli *cli, const char *method, const struct json 
 	buf_init(&out, LINK_LINE_MAX);
 	status_text(&out, result, cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0,
 	    cli->has_color);
-	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
-	buf_finish(&out);
+	cli_print(&out);
 }
 
 /* The exit status for a result: a timeout has a status of its own, as has a list of no host. */

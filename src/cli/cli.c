@@ -109,6 +109,12 @@ bool cli_help(const char *verb, const char *arg)
 	return true;
 }
 
+void cli_print(struct buf *out)
+{
+	(void)fwrite(buf_text(out), 1, out->len, stdout);
+	buf_finish(out);
+}
+
 enum cli_status cli_flush(enum cli_status status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -101,6 +101,9 @@ bool cli_option(struct cli *cli, const char *arg);
 /* Takes always, auto or never; returns false for anything else. */
 bool cli_set_color(struct cli *cli, const char *when);
 
+/* Prints a buffer on standard output, for cli_flush() to check, and frees its content. */
+void cli_print(struct buf *out);
+
 /*
  * Flushes the output of a verb. CLI_DONE becomes CLI_NO with a message if standard output cannot
  * be written (a full disk). A closed pipe ends silently.

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 #define NEW_MODE 0600 /* of a new file: it may hold secrets one day */
 #define NEW_DIR_MODE 0700
 #define LINKS_MAX 40
@@ -19,23 +21,6 @@ static bool fail(char *ret_reason, size_t size, const char *path, const char *wh
 {
 	(void)snprintf(ret_reason, size, "%s: %s", path, what);
 	return false;
-}
-
-static bool read_all(struct config_file *file, int fd)
-{
-	static char bytes[65536];
-	ssize_t n;
-	while ((n = read(fd, bytes, sizeof bytes)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		if (buf_append(&file->text, bytes, (size_t)n) < 0) {
-			errno = EFBIG;
-			return false;
-		}
-	}
-	return true;
 }
 
 /* Follows symbolic links to a file that is perhaps not there yet. False with errno. */
@@ -100,7 +85,7 @@ bool config_file_read(struct config_file *file, const char *path, char *ret_reas
 		trouble = strerror(errno);
 	else if (!S_ISREG(file->stat.st_mode))
 		trouble = "it is not a regular file";
-	else if (!read_all(file, fd))
+	else if (file_read_all(fd, &file->text) < 0)
 		trouble = strerror(errno);
 	(void)close(fd); /* only read */
 	file->is_there = true;
@@ -130,18 +115,6 @@ static bool make_dirs(const struct config_file *file)
 	return true;
 }
 
-static bool write_all(int fd, const struct buf *text)
-{
-	size_t at = 0;
-	while (at < text->len) {
-		ssize_t n = write(fd, text->data + at, text->len - at);
-		if (n < 0 && errno != EINTR)
-			return false;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	return true;
-}
-
 /* Gives a new file the owner, the group and the mode of the old one. */
 static bool copy_owner(int fd, const struct config_file *like)
 {
@@ -161,7 +134,7 @@ static bool write_new(const char *path, const struct buf *text, const struct con
 	bool is_done;
 	if (fd < 0)
 		return false;
-	is_done = write_all(fd, text) &&
+	is_done = file_write_all(fd, text->data, text->len) == 0 &&
 	    (!(like->is_there || like->is_given) || copy_owner(fd, like)) && fsync(fd) == 0;
 	if (close(fd) < 0 || !is_done) {
 		int saved_errno = errno;

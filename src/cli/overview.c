@@ -48,7 +48,6 @@ enum cli_status overview_run(struct cli *cli)
 		screen_text_wrap(
 		    &out, verb_find(common[i])->summary, columns, TEXT_COLUMN, TEXT_COLUMN);
 	}
-	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
-	buf_finish(&out);
+	cli_print(&out);
 	return cli_flush(CLI_DONE);
 }

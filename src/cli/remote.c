@@ -18,6 +18,7 @@
 #include "cli/config_file.h"
 #include "client/link.h"
 #include "config.h"
+#include "io/child.h"
 #include "wire/address.h"
 #include "wire/host_line.h"
 #include "wire/relay.h"
@@ -101,24 +102,28 @@ bool remote_is(const struct cli *cli)
 	return strncmp(cli->socket, REMOTE_PREFIX, strlen(REMOTE_PREFIX)) == 0;
 }
 
-/* In the child: ssh with its standard streams on the socket. Never returns. */
-static _Noreturn void become_ssh(const char *address, const char *host, int fd)
+/* Starts ssh with its standard streams on the socket. Returns its process; -1 after printing why. */
+static pid_t start_ssh(const char *address, const char *host, int fd)
 {
 	char words[RELAY_SSH_SIZE];
 	const char *argv[RELAY_SSH_MAX + 6];
 	size_t count = relay_ssh_words(words, argv);
-	sigset_t none;
+	const struct child_options options = {
+	    .argv = (char *const *)argv,
+	    .streams = {{CHILD_FD, fd}, {CHILD_FD, fd}},
+	    .defaults = {SIGPIPE},
+	};
+	struct child child;
+	int error;
 	argv[count++] = "--";
 	argv[count++] = host;
 	argv[count++] = address + strlen(host) + 1;
 	argv[count] = NULL;
-	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	(void)signal(SIGPIPE, SIG_DFL);
-	if (dup2(fd, STDIN_FILENO) >= 0 && dup2(fd, STDOUT_FILENO) >= 0)
-		(void)execvp(argv[0], (char *const *)argv);
-	cli_error("%s: %s", argv[0], strerror(errno));
-	_exit(STATUS_SSH);
+	error = child_start(&options, &child);
+	if (error == 0)
+		return child.pid;
+	cli_error("%s: %s", argv[0], strerror(error));
+	return -1;
 }
 
 /* How long to wait for the hello: $MUXBUS_SSH_TIMEOUT, or longer where ssh can ask. */
@@ -186,14 +191,17 @@ struct link *remote_open(const char *address, char *ret_reason, size_t size)
 	pid_t pid;
 	address += strlen(REMOTE_PREFIX);
 	(void)snprintf(host, sizeof host, "%.*s", (int)strcspn(address, " "), address);
-	pid = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0 ? fork() : -1;
-	if (pid < 0) {
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0) {
 		(void)snprintf(ret_reason, size, "%s", strerror(errno));
 		return NULL;
 	}
-	if (pid == 0)
-		become_ssh(address, host, fds[1]);
-	(void)close(fds[1]); /* the child's */
+	pid = start_ssh(address, host, fds[1]);
+	(void)close(fds[1]); /* that of ssh */
+	if (pid < 0) {
+		(void)close(fds[0]);
+		(void)snprintf(ret_reason, size, "ssh did not reach %s", host);
+		return NULL;
+	}
 	link = link_new(fds[0], pid);
 	read = read_hello(link, wait_ms, &protocol, version, sizeof version);
 	if (read == LINK_LINE && protocol == RELAY_PROTOCOL)

@@ -515,8 +515,7 @@ void show_json(const struct cli *cli, const struct json *value)
 	else
 		put_raw_json(&out, value);
 	(void)buf_append_byte(&out, '\n');
-	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
-	buf_finish(&out);
+	cli_print(&out);
 }
 
 void show_result(const struct cli *cli, const char *method, const struct json *result)
@@ -530,7 +529,5 @@ void show_result(const struct cli *cli, const char *method, const struct json *r
 	buf_init(&out, OUT_MAX);
 	columns = cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0;
 	show_write(&out, method, result, columns, cli->has_color);
-	if (out.len > 0)
-		(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
-	buf_finish(&out);
+	cli_print(&out);
 }

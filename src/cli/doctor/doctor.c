@@ -142,8 +142,7 @@ static void print_report(const struct doctor_report *report, const struct cli *c
 	else
 		put_people(&out, report, cli,
 		    cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : 0);
-	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
-	buf_finish(&out);
+	cli_print(&out);
 }
 
 enum cli_status doctor_run(struct cli *cli, int argc, char **argv)

@@ -13,28 +13,12 @@ static bool is(const struct json *tool, const char *name, const char *text)
 	return strcmp(ask_string(tool, name, ""), text) == 0;
 }
 
-/* Whether an earlier tool of the group has the same state and reason. */
-static bool is_known(const struct json *tools, const struct json *tool)
+/* Whether two tools share their group, state and reason. */
+static bool is_alike(const struct json *one, const struct json *other)
 {
-	for (const struct json *other = tools->child; other != tool; other = other->next)
-		if (is(other, "group", ask_string(tool, "group", "")) &&
-		    is(other, "state", ask_string(tool, "state", "")) &&
-		    is(other, "reason", ask_string(tool, "reason", "")))
-			return true;
-	return false;
-}
-
-/* The tools that share the group, state and reason of one: "a, b, c". */
-static void list_alike(const struct json *tools, const struct json *tool, struct buf *out)
-{
-	json_each (other, tools) {
-		if (!is(other, "group", ask_string(tool, "group", "")) ||
-		    !is(other, "state", ask_string(tool, "state", "")) ||
-		    !is(other, "reason", ask_string(tool, "reason", "")))
-			continue;
-		(void)buf_printf(
-		    out, "%s%s", out->len > 0 ? ", " : "", ask_string(other, "name", ""));
-	}
+	return is(one, "group", ask_string(other, "group", "")) &&
+	    is(one, "state", ask_string(other, "state", "")) &&
+	    is(one, "reason", ask_string(other, "reason", ""));
 }
 
 static void find_tool(
@@ -48,11 +32,16 @@ static void find_tool(
 		doctor_find(report, FINDING_WRONG, "tools", remedy, "%s", reason);
 		return;
 	}
-	if (is_known(tools, tool))
-		return;
+	/* The first of those that are alike stands for them. */
+	for (const struct json *other = tools->child; other != tool; other = other->next)
+		if (is_alike(other, tool))
+			return;
 	(void)snprintf(subject, sizeof subject, "tools: %.64s", ask_string(tool, "group", ""));
 	buf_init(&names, (size_t)64 * 1024);
-	list_alike(tools, tool, &names);
+	for (const struct json *other = tool; other != NULL; other = other->next)
+		if (is_alike(other, tool))
+			(void)buf_printf(&names, "%s%s", names.len > 0 ? ", " : "",
+			    ask_string(other, "name", ""));
 	if (is(tool, "state", "hidden"))
 		doctor_find(report, FINDING_NOTE, subject, "install it, to use these tools",
 		    "%s: not listed are %s", reason, buf_text(&names));

@@ -364,9 +364,7 @@ enum cli_status complete_run(struct cli *cli, int argc, char **argv)
 	int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
 	buf_init(&out, OUT_MAX);
 	complete_words(&out, cli, (size_t)(argc - first), argv + first);
-	if (out.len > 0)
-		(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
-	buf_finish(&out);
+	cli_print(&out);
 	return cli_flush(CLI_DONE);
 }
 

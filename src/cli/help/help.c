@@ -365,10 +365,9 @@ enum cli_status help_run(struct cli *cli, int argc, char **argv)
 	page.columns = cli->is_terminal ? (size_t)screen_columns(STDOUT_FILENO) : PIPE_COLUMNS;
 	buf_init(&page.out, OUT_MAX);
 	status = count > 0 ? put_words(&page, cli, argv, count) : put_all(&page, cli);
-	if (page.out.len > 0 &&
-	    !(cli->is_terminal && pager_show(buf_text(&page.out), page.out.len)))
-		(void)fwrite(page.out.data, 1, page.out.len, stdout); /* cli_flush() checks */
-	buf_finish(&page.out);
+	if (page.out.len > 0 && cli->is_terminal && pager_show(buf_text(&page.out), page.out.len))
+		buf_clear(&page.out);
+	cli_print(&page.out);
 	return cli_flush(status);
 }
 

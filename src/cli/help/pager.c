@@ -2,7 +2,6 @@
 /* Shows a text in the user's pager. */
 #include "cli/help/help_page.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "io/child.h"
 
 enum { WORDS_MAX = 16, COMMAND_SIZE = 1024, STATUS_NOT_RUN = 127 };
@@ -36,18 +36,6 @@ static void split(char *command, char *ret_words[WORDS_MAX + 1])
 	ret_words[count] = NULL;
 }
 
-/* A user who leaves the pager early ends the writing: SIGPIPE is ignored. */
-static void write_all(int fd, const char *text, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, text, len);
-		if (n < 0 && errno != EINTR)
-			return;
-		text += n > 0 ? n : 0;
-		len -= n > 0 ? (size_t)n : 0;
-	}
-}
-
 bool pager_show(const char *text, size_t len)
 {
 	const char *pager = getenv("PAGER");
@@ -70,7 +58,8 @@ bool pager_show(const char *text, size_t len)
 	options.defaults[1] = interrupt != SIG_IGN ? SIGINT : SIGPIPE;
 	options.defaults[2] = quit != SIG_IGN ? SIGQUIT : SIGPIPE;
 	if (words[0] != NULL && child_start(&options, &child) == 0) {
-		write_all(child.ends[STDIN_FILENO], text, len);
+		/* A user who leaves the pager early ends the writing: SIGPIPE is ignored. */
+		(void)file_write_all(child.ends[STDIN_FILENO], text, len);
 		(void)close(child.ends[STDIN_FILENO]);
 		status = child_reap(child.pid);
 	}

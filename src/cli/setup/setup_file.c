@@ -367,8 +367,7 @@ void setup_print_file(const struct setup *setup, const struct setup_file *file, 
 	if (file->source != NULL)
 		setup_say("a copy of %s/%s", setup_integrations(), file->source);
 	else if (edit(setup, file, &nothing, &out, reason, sizeof reason))
-		(void)fwrite(out.data, 1, out.len, stdout);
-	buf_finish(&out);
+		cli_print(&out);
 }
 
 /* Finds another file that the agent reads instead. */

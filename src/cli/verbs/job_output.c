@@ -41,9 +41,7 @@ void job_output_finish(struct job_output *output)
 	buf_init(&rest, TAIL_MAX * 16);
 	if (output->tail.len > 0)
 		(void)screen_text_block(&rest, output->tail.data, output->tail.len);
-	if (rest.len > 0)
-		(void)fwrite(rest.data, 1, rest.len, stdout); /* cli_flush() checks */
-	buf_finish(&rest);
+	cli_print(&rest);
 	if (output->is_styled)
 		(void)fputs(screen_style(true, SCREEN_PLAIN), stdout); /* cli_flush() checks */
 	buf_finish(&output->bytes);
@@ -54,27 +52,19 @@ void job_output_finish(struct job_output *output)
 static enum cli_status read_piece(struct job_output *output, struct link *link, int64_t offset,
     int max_bytes, const struct json **ret_result)
 {
-	char params[JOB_OUTPUT_ID_SIZE + 96];
-	struct link_answer answer;
 	const char *text;
-	enum link_read read;
-	(void)snprintf(params, sizeof params,
-	    "{\"job\":\"%s\",\"offset\":%" PRId64 ",\"max_bytes\":%d,\"encoding\":\"base64\"}",
-	    output->job, offset, max_bytes);
-	read = link_ask(link, "read_job", params, ASK_TIMEOUT_MS, &answer);
-	if (read == LINK_END || read == LINK_BROKEN)
-		return CLI_UNREACHABLE;
-	if (read != LINK_LINE)
-		return ask_say_read(read);
-	if (answer.error != NULL)
-		return ask_say_error(answer.error);
-	text = ask_string(answer.result, "base64", "");
+	enum cli_status status = ask_alive(link, "read_job",
+	    ASK_PARAMS({"job", .text = output->job}, {"offset", .number = offset},
+		{"max_bytes", .number = max_bytes}, {"encoding", .text = "base64"}),
+	    ret_result);
+	if (status != CLI_DONE)
+		return status;
+	text = ask_string(*ret_result, "base64", "");
 	buf_clear(&output->bytes);
 	if (base64_decode(&output->bytes, text, strlen(text)) < 0) {
 		cli_error("the output of job %s cannot be read", output->job);
 		return CLI_NO;
 	}
-	*ret_result = answer.result;
 	return CLI_DONE;
 }
 
@@ -96,10 +86,8 @@ static void print_visible(struct job_output *output)
 		(void)screen_text_block(&shown, all.data, all.len - kept);
 	if (kept > 0)
 		(void)buf_append(&output->tail, all.data + all.len - kept, kept);
-	if (shown.len > 0)
-		(void)fwrite(shown.data, 1, shown.len, stdout);
-	output->is_styled |= shown.len > 0 && memchr(shown.data, '\033', shown.len) != NULL;
-	buf_finish(&shown);
+	output->is_styled |= strchr(buf_text(&shown), '\033') != NULL;
+	cli_print(&shown);
 	buf_finish(&all);
 }
 

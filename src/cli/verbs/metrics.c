@@ -120,8 +120,7 @@ enum cli_status metrics_run(struct cli *cli, int argc, char **argv)
 		put_numbers(&out, status);
 	}
 	put_up(&out, status != NULL);
-	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() checks */
-	buf_finish(&out);
+	cli_print(&out);
 	link_close(link);
 	return cli_flush(status != NULL ? CLI_DONE : CLI_UNREACHABLE);
 }

@@ -124,8 +124,7 @@ static enum cli_status show(const struct config_file *file)
 	buf_init(&out, 4 * CONFIG_FILE_MAX);
 	(void)screen_text_block(
 	    &out, file->text.data, file->text.len); /* a cut text is shown cut */
-	(void)fwrite(out.data, 1, out.len, stdout); /* cli_flush() says what failed */
-	buf_finish(&out);
+	cli_print(&out);
 	return cli_flush(CLI_DONE);
 }
 

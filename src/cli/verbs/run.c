@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/clock.h"
+#include "base/file.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
@@ -123,24 +123,17 @@ static void put_env(struct json_writer *writer)
 /* Reads standard input to its end: the job starts with all of it. */
 static enum cli_status read_input(struct run *run)
 {
-	char bytes[16384];
-	ssize_t n;
-	while ((n = read(STDIN_FILENO, bytes, sizeof bytes)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			cli_error("standard input: %s", strerror(errno));
-			return CLI_NO;
-		}
-		if (buf_append(&run->input, bytes, (size_t)n) < 0)
-			return cli_usage("run",
-			    "standard input is longer than %zu bytes: name a file in a line for "
-			    "--shell",
-			    INPUT_MAX);
+	int r = file_read_all(STDIN_FILENO, &run->input);
+	if (r < 0 && errno == EFBIG)
+		return cli_usage("run",
+		    "standard input is longer than %zu bytes: name a file in a line for --shell",
+		    INPUT_MAX);
+	if (r < 0) {
+		cli_error("standard input: %s", strerror(errno));
+		return CLI_NO;
 	}
-	if (run->input.len > 0 &&
-	    (memchr(run->input.data, '\0', run->input.len) != NULL ||
-		!utf8_is_valid(run->input.data, run->input.len)))
+	if (strlen(buf_text(&run->input)) < run->input.len ||
+	    !utf8_is_valid(buf_text(&run->input), run->input.len))
 		return cli_usage("run",
 		    "standard input is not text in UTF-8: name a file in a line for --shell");
 	return CLI_DONE;
@@ -239,12 +232,11 @@ static enum cli_status connect_again(struct run *run)
 /* Asks the job to end. Returns CLI_DONE to go on waiting for it. */
 static enum cli_status stop_job(struct run *run, const char *signal_name)
 {
-	char params[JOB_OUTPUT_ID_SIZE + 96];
 	struct link_answer answer;
-	enum link_read read;
-	(void)snprintf(
-	    params, sizeof params, "{\"job\":\"%s\",\"signal\":\"%s\"}", run->id, signal_name);
-	read = link_ask(run->link, "stop_job", params, ASK_TIMEOUT_MS, &answer);
+	char *params =
+	    ask_params(ASK_PARAMS({"job", .text = run->id}, {"signal", .text = signal_name}));
+	enum link_read read = link_ask(run->link, "stop_job", params, ASK_TIMEOUT_MS, &answer);
+	mem_free(params);
 	/* An error means that the job has just ended. */
 	return read == LINK_LINE ? CLI_DONE : CLI_UNREACHABLE;
 }
@@ -356,23 +348,14 @@ static int tell_end(struct run *run, const struct json *job)
 /* CLI_DONE: *ret_exit is the exit status. CLI_UNREACHABLE: the daemon is gone. */
 static enum cli_status finish_job(struct run *run, int *ret_exit)
 {
-	char params[JOB_OUTPUT_ID_SIZE + 96];
-	struct link_answer answer;
-	enum link_read read;
-	enum cli_status status;
-	(void)snprintf(params, sizeof params, "{\"job\":\"%s\"}", run->id);
-	status = job_output_print(&run->output, run->link);
-	if (status != CLI_DONE)
-		return status;
-	read = link_ask(run->link, "get_job", params, ASK_TIMEOUT_MS, &answer);
-	if (read == LINK_END || read == LINK_BROKEN)
-		return CLI_UNREACHABLE;
-	if (read != LINK_LINE)
-		return ask_say_read(read);
-	if (answer.error != NULL)
-		return ask_say_error(answer.error);
-	*ret_exit = tell_end(run, answer.result);
-	return CLI_DONE;
+	const struct json *job;
+	enum cli_status status = job_output_print(&run->output, run->link);
+	if (status == CLI_DONE)
+		status =
+		    ask_alive(run->link, "get_job", ASK_PARAMS({"job", .text = run->id}), &job);
+	if (status == CLI_DONE)
+		*ret_exit = tell_end(run, job);
+	return status;
 }
 
 /* Returns the exit status. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "cli/ask.h"
 #include "cli/cli.h"
 #include "cli/locate.h"
@@ -64,26 +65,16 @@ static const struct renderer renderers[] = {
 static bool write_file(const char *path, const char *bytes, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-	bool is_written;
-	if (file == NULL)
-		return false;
-	is_written = fwrite(bytes, 1, len, file) == len;
-	return fclose(file) == 0 && is_written;
+	bool is_written = fd >= 0 && file_write_all(fd, bytes, len) == 0;
+	return fd >= 0 && close(fd) == 0 && is_written;
 }
 
 static bool read_file(const char *path, struct buf *out)
 {
-	char bytes[65536];
-	size_t len;
-	FILE *file = fopen(path, "re");
-	bool is_read = file != NULL;
-	while (is_read && (len = fread(bytes, 1, sizeof bytes, file)) > 0)
-		is_read = buf_append(out, bytes, len) == 0;
-	if (file != NULL) {
-		is_read = is_read && ferror(file) == 0;
-		(void)fclose(file);
-	}
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is_read = fd >= 0 && file_read_all(fd, out) == 0;
+	if (fd >= 0)
+		(void)close(fd); /* only read */
 	return is_read && out->len > 0;
 }
 
