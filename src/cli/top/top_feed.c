@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -103,12 +104,10 @@ struct top_feed {
 };
 
 /* The lists that an event makes stale: those of panes, or the queue and its sources. */
-struct interest {
+static const struct {
 	const char *kind;
 	bool is_queue;
-};
-
-static const struct interest interests[] = {
+} interests[] = {
     {"active_pane_changed", false},
     {"agent_reported", false},
     {"client_attached", false},
@@ -162,6 +161,14 @@ static void ask(
 		lose(feed, "muxbusd does not read requests");
 }
 
+static void ask_with(struct top_feed *feed, enum question question, const char *method,
+    const struct ask_param *params)
+{
+	char *text = ask_params(params);
+	ask(feed, question, method, text);
+	mem_free(text);
+}
+
 static void subscribe(struct top_feed *feed)
 {
 	struct json_writer writer;
@@ -179,21 +186,16 @@ static void subscribe(struct top_feed *feed)
 
 static void ask_queue(struct top_feed *feed)
 {
-	char params[128];
 	int64_t last = feed->model->status.last;
+	bool is_fleet = feed->cli->is_fleet;
 	/* Each host of a fleet has numbers of its own: no number begins the recent ones of all. */
-	if (feed->cli->is_fleet) {
-		(void)snprintf(
-		    params, sizeof params, "{\"state\":\"queued\",\"limit\":%d}", QUEUE_LIMIT);
-		ask(feed, ASK_LIST + TOP_QUEUE, "list_notifications", params);
+	ask_with(feed, is_fleet ? ASK_LIST + TOP_QUEUE : ASK_OLD_QUEUE, "list_notifications",
+	    ASK_PARAMS({"state", .text = "queued"}, {"limit", .number = QUEUE_LIMIT}));
+	if (is_fleet)
 		return;
-	}
 	feed->queue_after = last > QUEUE_LAST ? last - QUEUE_LAST : 0;
-	(void)snprintf(params, sizeof params, "{\"after\":%lld,\"limit\":%d}",
-	    (long long)feed->queue_after, QUEUE_LIMIT);
-	ask(feed, ASK_LIST + TOP_QUEUE, "list_notifications", params);
-	(void)snprintf(params, sizeof params, "{\"state\":\"queued\",\"limit\":%d}", QUEUE_LIMIT);
-	ask(feed, ASK_OLD_QUEUE, "list_notifications", params);
+	ask_with(feed, ASK_LIST + TOP_QUEUE, "list_notifications",
+	    ASK_PARAMS({"after", .number = feed->queue_after}, {"limit", .number = QUEUE_LIMIT}));
 }
 
 static void ask_list(struct top_feed *feed, enum top_list list)
@@ -208,40 +210,23 @@ static void ask_list(struct top_feed *feed, enum top_list list)
 
 static void ask_capture(struct top_feed *feed, const char *id, bool is_log)
 {
-	struct json_writer writer;
-	struct buf params;
-	json_start_object(&writer, &params, 4096);
-	if (is_log)
-		json_put_int(&writer, "offset", -LOG_BYTES);
-	else
-		json_put_bool(&writer, "escapes", true);
-	json_put_str(&writer, is_log ? "job" : "pane", id);
-	json_object_end(&writer);
 	(void)snprintf(feed->captured, sizeof feed->captured, "%s", id);
-	ask(feed, ASK_CAPTURE, is_log ? "read_job" : "capture_pane", buf_text(&params));
-	buf_finish(&params);
-}
-
-/* Asks for a method with one parameter: a number for the queue of one daemon, else a text. */
-static void ask_item(struct top_feed *feed, enum question question, const char *method,
-    const char *param, const char *id)
-{
-	struct json_writer writer;
-	struct buf params;
-	json_start_object(&writer, &params, 4096);
-	if (strcmp(param, "seq") == 0 && strchr(id, ':') == NULL)
-		json_put_raw(&writer, param, id, strlen(id));
+	if (is_log)
+		ask_with(feed, ASK_CAPTURE, "read_job",
+		    ASK_PARAMS({"offset", .number = -LOG_BYTES}, {"job", .text = id}));
 	else
-		json_put_str(&writer, param, id);
-	json_object_end(&writer);
-	ask(feed, question, method, buf_text(&params));
-	buf_finish(&params);
+		ask_with(feed, ASK_CAPTURE, "capture_pane",
+		    ASK_PARAMS({"escapes", .is_true = true}, {"pane", .text = id}));
 }
 
 void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id)
 {
 	const struct top_table *table = &top_tables[list];
-	ask_item(feed, ASK_STOP, table->stop_method, table->stop_param, id);
+	/* The id of a notification is a number, unless it is that of a host of the fleet. */
+	bool is_number = strcmp(table->stop_param, "seq") == 0 && strchr(id, ':') == NULL;
+	ask_with(feed, ASK_STOP, table->stop_method,
+	    ASK_PARAMS({table->stop_param, .text = is_number ? NULL : id,
+		.number = is_number ? strtoll(id, NULL, 10) : 0}));
 }
 
 void top_feed_go(struct top_feed *feed, const char *pane)
@@ -260,7 +245,7 @@ static void take_clients(struct top_feed *feed, const char *text)
 	char client[PATH_MAX];
 	struct buf params;
 	if (!tmux_client_choose(text, feed->view->own_pane, client, sizeof client)) {
-		ask_item(feed, ASK_GO, "focus_pane", "pane", feed->going);
+		ask_with(feed, ASK_GO, "focus_pane", ASK_PARAMS({"pane", .text = feed->going}));
 		return;
 	}
 	buf_init(&params, 2 * PATH_MAX);

@@ -22,29 +22,6 @@ static void put_member(struct buf *out, const struct json *item, const char *nam
 		(void)buf_append(out, value->text, value->len); /* nothing if it is too long */
 }
 
-/* Columns that show one member. */
-#define MEMBER(member)                                                      \
-	static void read_##member(struct buf *out, const struct json *item) \
-	{                                                                   \
-		put_member(out, item, #member);                             \
-	}
-MEMBER(command)
-MEMBER(due)
-MEMBER(file)
-MEMBER(last_output)
-MEMBER(path)
-MEMBER(pid)
-MEMBER(reason)
-MEMBER(regex)
-MEMBER(seq)
-MEMBER(since)
-MEMBER(source)
-MEMBER(started)
-MEMBER(state)
-MEMBER(text)
-MEMBER(time)
-MEMBER(title)
-
 /*
  * The target of an item's host as its ids begin: "HOST:", or "HOST/SERVER:" if the host has more
  * servers. The length with the colon; 0: the id is that of a single daemon.
@@ -61,7 +38,18 @@ static size_t host_len(const struct json *item, const struct json *id)
 	return colon != NULL ? (size_t)(colon - id->text) + 1 : 0;
 }
 
-/* Columns that show an id without its host. */
+/* Members with ids, which may begin with a host. */
+static const char *const ids[] = {"pane", "id", "agent"};
+
+static bool is_id(const char *member)
+{
+	for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+		if (strcmp(ids[i], member) == 0)
+			return true;
+	return false;
+}
+
+/* An id without its host. */
 static void put_id(struct buf *out, const struct json *item, const char *name)
 {
 	const struct json *id = json_member(item, name);
@@ -72,21 +60,11 @@ static void put_id(struct buf *out, const struct json *item, const char *name)
 		put_member(out, item, name);
 }
 
-#define ID(member)                                                          \
-	static void read_##member(struct buf *out, const struct json *item) \
-	{                                                                   \
-		put_id(out, item, #member);                                 \
-	}
-ID(agent)
-ID(id)
-ID(pane)
-
 static void read_host(struct buf *out, const struct json *item)
 {
-	static const char *const names[] = {"pane", "id", "agent"};
 	size_t len = 0;
-	for (size_t i = 0; i < sizeof names / sizeof names[0] && len == 0; i++) {
-		const struct json *id = json_member(item, names[i]);
+	for (size_t i = 0; i < sizeof ids / sizeof ids[0] && len == 0; i++) {
+		const struct json *id = json_member(item, ids[i]);
 		len = host_len(item, id);
 		if (len > 0)
 			(void)buf_append(out, id->text, len - 1);
@@ -195,7 +173,7 @@ static void read_agent_command(struct buf *out, const struct json *item)
 {
 	const struct json *command = json_member(item, "command");
 	if (command == NULL || command->type != JSON_ARRAY) {
-		read_command(out, item);
+		put_member(out, item, "command");
 		return;
 	}
 	json_each (word, command) {
@@ -261,81 +239,81 @@ static void read_watch_wish(struct buf *out, const struct json *item)
 	if (ask_bool(item, "wake_on_change", false))
 		(void)buf_append_str(out, "any change");
 	else
-		read_regex(out, item);
+		put_member(out, item, "regex");
 }
 
-#define HOST_COLUMN                                      \
-	{                                                \
-		"HOST", TOP_HOST, 0, 0, false, read_host \
+#define HOST_COLUMN                                            \
+	{                                                      \
+		"HOST", TOP_HOST, 0, 0, false, NULL, read_host \
 	}
 
 const struct top_table top_tables[TOP_LIST_COUNT_] = {
     [TOP_PANES] = {"Panes", "list_panes", "panes", "pane", NULL, NULL, NULL,
 	{
-	    {"PANE", TOP_TEXT, 5, 0, false, read_pane},
+	    {"PANE", TOP_TEXT, 5, 0, false, "pane", NULL},
 	    HOST_COLUMN,
-	    {"WHERE", TOP_TEXT, 14, 3, false, read_place},
-	    {"STATE", TOP_STATE, 8, 4, false, read_pane_state},
-	    {"OUTPUT", TOP_AGE, 6, 2, true, read_last_output},
-	    {"CPU", TOP_CPU, 4, 4, true, read_pid},
-	    {"COMMAND", TOP_TEXT, 12, 0, false, read_command},
-	    {"TITLE", TOP_TEXT, 0, 1, false, read_title},
-	    {"PATH", TOP_PATH, 0, 5, false, read_path},
+	    {"WHERE", TOP_TEXT, 14, 3, false, NULL, read_place},
+	    {"STATE", TOP_STATE, 8, 4, false, NULL, read_pane_state},
+	    {"OUTPUT", TOP_AGE, 6, 2, true, "last_output", NULL},
+	    {"CPU", TOP_CPU, 4, 4, true, "pid", NULL},
+	    {"COMMAND", TOP_TEXT, 12, 0, false, "command", NULL},
+	    {"TITLE", TOP_TEXT, 0, 1, false, "title", NULL},
+	    {"PATH", TOP_PATH, 0, 5, false, "path", NULL},
 	}},
     [TOP_JOBS] = {"Jobs", "list_jobs", "jobs", "id", "stop", "stop_job", "job",
 	{
-	    {"JOB", TOP_TEXT, 5, 0, false, read_id},
+	    {"JOB", TOP_TEXT, 5, 0, false, "id", NULL},
 	    HOST_COLUMN,
-	    {"STATE", TOP_STATE, 8, 0, false, read_state},
-	    {"EXIT", TOP_TEXT, 6, 2, true, read_job_result},
-	    {"AGE", TOP_AGE, 5, 1, true, read_started},
-	    {"TOOK", TOP_TEXT, 6, 3, true, read_job_took},
-	    {"LOG", TOP_TEXT, 5, 4, true, read_job_bytes},
-	    {"PANE", TOP_TEXT, 5, 5, false, read_pane},
-	    {"COMMAND", TOP_TEXT, 0, 0, false, read_job_command},
+	    {"STATE", TOP_STATE, 8, 0, false, "state", NULL},
+	    {"EXIT", TOP_TEXT, 6, 2, true, NULL, read_job_result},
+	    {"AGE", TOP_AGE, 5, 1, true, "started", NULL},
+	    {"TOOK", TOP_TEXT, 6, 3, true, NULL, read_job_took},
+	    {"LOG", TOP_TEXT, 5, 4, true, NULL, read_job_bytes},
+	    {"PANE", TOP_TEXT, 5, 5, false, "pane", NULL},
+	    {"COMMAND", TOP_TEXT, 0, 0, false, NULL, read_job_command},
 	}},
     [TOP_TIMERS] = {"Timers", "list_timers", "timers", "id", "cancel", "cancel_timer", "timer",
 	{
-	    {"TIMER", TOP_TEXT, 5, 0, false, read_id},
+	    {"TIMER", TOP_TEXT, 5, 0, false, "id", NULL},
 	    HOST_COLUMN,
-	    {"DUE IN", TOP_DUE, 7, 0, true, read_due},
-	    {"PANE", TOP_TEXT, 5, 1, false, read_pane},
-	    {"PERIOD", TOP_TEXT, 12, 3, false, read_timer_period},
-	    {"DUE", TOP_TEXT, 19, 2, false, read_due_clock},
-	    {"TEXT", TOP_TEXT, 0, 0, false, read_text},
+	    {"DUE IN", TOP_DUE, 7, 0, true, "due", NULL},
+	    {"PANE", TOP_TEXT, 5, 1, false, "pane", NULL},
+	    {"PERIOD", TOP_TEXT, 12, 3, false, NULL, read_timer_period},
+	    {"DUE", TOP_TEXT, 19, 2, false, NULL, read_due_clock},
+	    {"TEXT", TOP_TEXT, 0, 0, false, "text", NULL},
 	}},
     [TOP_WATCHES] = {"Watches", "list_watches", "watches", "id", "cancel", "cancel_watch", "id",
 	{
-	    {"WATCH", TOP_TEXT, 5, 0, false, read_id},
+	    {"WATCH", TOP_TEXT, 5, 0, false, "id", NULL},
 	    HOST_COLUMN,
-	    {"STATE", TOP_STATE, 10, 2, false, read_state},
-	    {"ENDS IN", TOP_DUE, 7, 3, true, read_due},
-	    {"PANE", TOP_TEXT, 5, 4, false, read_pane},
-	    {"FILE", TOP_PATH, 0, 0, false, read_file},
-	    {"FOR", TOP_TEXT, 0, 1, false, read_watch_wish},
+	    {"STATE", TOP_STATE, 10, 2, false, "state", NULL},
+	    {"ENDS IN", TOP_DUE, 7, 3, true, "due", NULL},
+	    {"PANE", TOP_TEXT, 5, 4, false, "pane", NULL},
+	    {"FILE", TOP_PATH, 0, 0, false, "file", NULL},
+	    {"FOR", TOP_TEXT, 0, 1, false, NULL, read_watch_wish},
 	}},
     [TOP_QUEUE] = {"Queue", "list_notifications", "notifications", "seq", "cancel",
 	"cancel_notification", "seq",
 	{
-	    {"SEQ", TOP_TEXT, 8, 5, true, read_seq},
-	    {"ID", TOP_TEXT, 5, 0, false, read_id},
+	    {"SEQ", TOP_TEXT, 8, 5, true, "seq", NULL},
+	    {"ID", TOP_TEXT, 5, 0, false, "id", NULL},
 	    HOST_COLUMN,
-	    {"AGE", TOP_AGE, 5, 1, true, read_time},
-	    {"SOURCE", TOP_TEXT, 9, 4, false, read_source},
-	    {"STATE", TOP_STATE, 12, 2, false, read_state},
-	    {"PANE", TOP_TEXT, 5, 3, false, read_pane},
-	    {"TEXT", TOP_TEXT, 0, 0, false, read_text},
-	    {"DELIVERY", TOP_TEXT, 0, 3, false, read_delivery},
+	    {"AGE", TOP_AGE, 5, 1, true, "time", NULL},
+	    {"SOURCE", TOP_TEXT, 9, 4, false, "source", NULL},
+	    {"STATE", TOP_STATE, 12, 2, false, "state", NULL},
+	    {"PANE", TOP_TEXT, 5, 3, false, "pane", NULL},
+	    {"TEXT", TOP_TEXT, 0, 0, false, "text", NULL},
+	    {"DELIVERY", TOP_TEXT, 0, 3, false, NULL, read_delivery},
 	}},
     [TOP_AGENTS] = {"Agents", "list_agents", "agents", "agent", "stop", "stop_agent", "agent",
 	{
-	    {"AGENT", TOP_TEXT, 14, 0, false, read_agent},
+	    {"AGENT", TOP_TEXT, 14, 0, false, "agent", NULL},
 	    HOST_COLUMN,
-	    {"STATE", TOP_STATE, 9, 0, false, read_state},
-	    {"SINCE", TOP_AGE, 5, 2, true, read_since},
-	    {"PANE", TOP_TEXT, 5, 1, false, read_pane},
-	    {"WHY", TOP_TEXT, 0, 4, false, read_reason},
-	    {"COMMAND", TOP_TEXT, 0, 3, false, read_agent_command},
+	    {"STATE", TOP_STATE, 9, 0, false, "state", NULL},
+	    {"SINCE", TOP_AGE, 5, 2, true, "since", NULL},
+	    {"PANE", TOP_TEXT, 5, 1, false, "pane", NULL},
+	    {"WHY", TOP_TEXT, 0, 4, false, "reason", NULL},
+	    {"COMMAND", TOP_TEXT, 0, 3, false, NULL, read_agent_command},
 	}},
 };
 
@@ -421,7 +399,12 @@ static char *read_value(const struct top_column *column, const struct json *json
 	struct buf text;
 	char *value;
 	buf_init(&text, TEXT_BYTES_MAX);
-	column->read(&text, json);
+	if (column->read != NULL)
+		column->read(&text, json);
+	else if (is_id(column->member))
+		put_id(&text, json, column->member);
+	else
+		put_member(&text, json, column->member);
 	value = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
 	buf_finish(&text);
 	return value;
@@ -485,14 +468,15 @@ static void load_item(const struct top_table *table, struct top_item *item, cons
 /* The hosts that an answer of the fleet does not have; the last ones may be cut. */
 static void load_missing(struct top_items *items, const struct json *result)
 {
-	const struct json *missing = json_member(result, "missing");
-	const struct json *host = missing != NULL ? missing->child : NULL;
 	size_t len = 0;
 	items->missing[0] = '\0';
-	for (; host != NULL && len < sizeof items->missing; host = host->next)
+	json_each (host, json_member(result, "missing")) {
+		if (len >= sizeof items->missing)
+			return;
 		len += (size_t)snprintf(items->missing + len, sizeof items->missing - len,
 		    "%s%s/%s: %s", len > 0 ? "; " : "", ask_string(host, "host", ""),
 		    ask_string(host, "server", ""), ask_string(host, "reason", ""));
+	}
 }
 
 void top_model_load(

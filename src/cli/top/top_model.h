@@ -45,6 +45,7 @@ struct top_column {
 	unsigned width; /* in cells; 0: shares the rest of the row */
 	unsigned rank; /* if space is scarce, the highest rank goes first; 0 stays */
 	bool is_right;
+	const char *member; /* that the column shows; or NULL, and then: */
 	/* Appends the item's text for this column; a time as text for TOP_AGE and TOP_DUE. */
 	void (*read)(struct buf *out, const struct json *item);
 };
