@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/xalloc.h"
 
 #define NEW_MODE 0600 /* of a new file: it may hold secrets one day */
 #define NEW_DIR_MODE 0700
@@ -231,6 +232,20 @@ bool config_file_remove(struct config_file *file, bool has_backup, char *ret_rea
 	(void)snprintf(dir, sizeof dir, "%.*s", (int)(slash - file->path), file->path);
 	(void)rmdir(dir); /* fails if it has other files */
 	return true;
+}
+
+void config_splice(struct buf *text, size_t begin, size_t end, const void *bytes, size_t len)
+{
+	struct buf out;
+	int r;
+	buf_init(&out, text->max);
+	r = buf_append(&out, text->data, begin);
+	r |= buf_append(&out, bytes, len);
+	r |= buf_append(&out, buf_text(text) + end, text->len - end);
+	if (r < 0)
+		(void)xalloc(CONFIG_FILE_MAX); /* reports that memory is exhausted */
+	buf_finish(text);
+	*text = out;
 }
 
 /* Whether a name is that of a backup: the name of the file, a time, perhaps a number, and .bak. */

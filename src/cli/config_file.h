@@ -44,6 +44,9 @@ bool config_file_write(struct config_file *file, const struct buf *text, bool ha
  */
 bool config_file_remove(struct config_file *file, bool has_backup, char *ret_reason, size_t size);
 
+/* Replaces the text from begin to end by bytes. Ends the process if out of memory. */
+void config_splice(struct buf *text, size_t begin, size_t end, const void *bytes, size_t len);
+
 /* Removes the backups of the file that have this text, which it has now itself. */
 void config_file_drop_backups(const struct config_file *file, const struct buf *text);
 

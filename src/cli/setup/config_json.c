@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "base/xalloc.h"
+#include "cli/config_file.h"
 #include "wire/json.h"
 
 #define TEXT_MAX ((size_t)64 * 1024 * 1024)
@@ -18,11 +19,6 @@ struct span {
 	size_t end;
 };
 
-static const char *chars(const struct config_json *config)
-{
-	return buf_text(&config->text);
-}
-
 /* Notes the reason for a failure; false. */
 #define refuse(config, ...) (str_refuse(config->reason, sizeof config->reason, __VA_ARGS__) == 0)
 
@@ -31,7 +27,8 @@ static bool check(struct config_json *config)
 {
 	struct json_error error;
 	struct json_reader *reader = json_reader_new(TEXT_MAX);
-	const struct json *value = json_read(reader, chars(config), config->text.len, &error);
+	const struct json *value =
+	    json_read(reader, buf_text(&config->text), config->text.len, &error);
 	bool is_object = value != NULL && value->type == JSON_OBJECT;
 	if (value == NULL)
 		(void)refuse(config, "it is not plain JSON (%s)", error.text);
@@ -142,21 +139,6 @@ static bool has_mark(const char *text, const struct span *span, const char *mark
 	return memmem(text + span->begin, span->end - span->begin, mark, strlen(mark)) != NULL;
 }
 
-/* Replaces a span by bytes. */
-static void splice(struct config_json *config, struct span span, const char *bytes, size_t len)
-{
-	struct buf out;
-	int r;
-	buf_init(&out, TEXT_MAX);
-	r = buf_append(&out, chars(config), span.begin);
-	r |= buf_append(&out, bytes, len);
-	r |= buf_append(&out, chars(config) + span.end, config->text.len - span.end);
-	if (r < 0)
-		(void)xalloc(TEXT_MAX); /* reports that memory is exhausted */
-	buf_finish(&config->text);
-	config->text = out;
-}
-
 /* The white space at the start of the line that contains `at`, up to `at`. */
 static void line_indent(const char *text, size_t at, char out[INDENT_MAX + 1])
 {
@@ -237,7 +219,7 @@ static void put_pretty(struct buf *out, const char *json, const struct layout *l
 static void append_item(
     struct config_json *config, size_t begin, const char *name, const char *value)
 {
-	const char *text = chars(config);
+	const char *text = buf_text(&config->text);
 	struct layout layout;
 	struct item item, last = {{0, 0}, {0, 0}};
 	struct buf out;
@@ -270,14 +252,14 @@ static void append_item(
 		put_line(&out, &layout, 0);
 	place = is_empty ? (struct span){begin + 1, end}
 			 : (struct span){last.value.end, last.value.end};
-	splice(config, place, buf_text(&out), out.len);
+	config_splice(&config->text, place.begin, place.end, buf_text(&out), out.len);
 	buf_finish(&out);
 }
 
 /* Removes an item with its comma and white space. */
 static void remove_item(struct config_json *config, size_t begin, const struct item *item)
 {
-	const char *text = chars(config);
+	const char *text = buf_text(&config->text);
 	struct span span = {item->name.begin, item->value.end};
 	size_t behind = skip_space(text, span.end);
 	size_t before = span.begin;
@@ -290,7 +272,7 @@ static void remove_item(struct config_json *config, size_t begin, const struct i
 	} else { /* the only item */
 		span = (struct span){begin + 1, skip_value(text, begin) - 1};
 	}
-	splice(config, span, "", 0);
+	config_splice(&config->text, span.begin, span.end, "", 0);
 }
 
 static bool is_empty(const char *text, size_t begin)
@@ -309,7 +291,7 @@ enum find {
 static enum find find_path(
     struct config_json *config, const char *const *path, struct item *ret_item, size_t *ret_depth)
 {
-	const char *text = chars(config);
+	const char *text = buf_text(&config->text);
 	size_t begin = skip_space(text, 0);
 	ret_item->value = (struct span){begin, skip_value(text, begin)};
 	for (*ret_depth = 0; path[*ret_depth] != NULL; ++*ret_depth) {
@@ -354,7 +336,7 @@ static bool is_same(const struct config_json *config, const struct span *span, c
 	struct json_reader *readers[2] = {json_reader_new(TEXT_MAX), json_reader_new(TEXT_MAX)};
 	struct json_writer writer;
 	struct buf texts[2];
-	const char *inputs[2] = {chars(config) + span->begin, value};
+	const char *inputs[2] = {buf_text(&config->text) + span->begin, value};
 	size_t lens[2] = {span->end - span->begin, strlen(value)};
 	bool is_equal;
 	for (int i = 0; i < 2; i++) {
@@ -381,11 +363,11 @@ static void replace_value(struct config_json *config, struct span span, const ch
 	struct buf out;
 	if (is_same(config, &span, value))
 		return;
-	line_indent(chars(config), span.begin, layout.base);
-	indent_unit(chars(config), layout.unit);
+	line_indent(buf_text(&config->text), span.begin, layout.base);
+	indent_unit(buf_text(&config->text), layout.unit);
 	buf_init(&out, TEXT_MAX);
 	put_pretty(&out, value, &layout, 0);
-	splice(config, span, buf_text(&out), out.len);
+	config_splice(&config->text, span.begin, span.end, buf_text(&out), out.len);
 	buf_finish(&out);
 }
 
@@ -412,7 +394,7 @@ static enum find find_array(
     struct config_json *config, const char *const *path, struct item *ret_item, size_t *ret_depth)
 {
 	enum find found = find_path(config, path, ret_item, ret_depth);
-	if (found == FIND_YES && chars(config)[ret_item->value.begin] != '[') {
+	if (found == FIND_YES && buf_text(&config->text)[ret_item->value.begin] != '[') {
 		(void)refuse(config, "\"%s\" in it is not an array", path[*ret_depth - 1]);
 		return FIND_WRONG;
 	}
@@ -424,8 +406,8 @@ static bool find_marked(const struct config_json *config, size_t array, const ch
     struct item *ret_item)
 {
 	size_t at = 0;
-	while (next_item(chars(config), array, &at, ret_item)) {
-		if (has_mark(chars(config), &ret_item->value, mark) && n-- == 0)
+	while (next_item(buf_text(&config->text), array, &at, ret_item)) {
+		if (has_mark(buf_text(&config->text), &ret_item->value, mark) && n-- == 0)
 			return true;
 	}
 	return false;
@@ -468,7 +450,9 @@ static bool prune(struct config_json *config, const char *const *path, size_t co
 	(void)find_path(config, part, &parent, &depth); /* the path exists: its member was found */
 	remove_item(config, parent.value.begin, &item);
 	(void)find_path(config, part, &parent, &depth);
-	return is_empty(chars(config), parent.value.begin) ? prune(config, path, count - 1) : true;
+	return is_empty(buf_text(&config->text), parent.value.begin)
+	    ? prune(config, path, count - 1)
+	    : true;
 }
 
 static size_t count_names(const char *const *path)
@@ -500,7 +484,7 @@ bool config_json_remove_elements(
 		remove_item(config, array.value.begin, &item);
 		has_removed = true;
 	}
-	if (has_removed && is_empty(chars(config), array.value.begin))
+	if (has_removed && is_empty(buf_text(&config->text), array.value.begin))
 		return prune(config, path, count_names(path));
 	return true;
 }

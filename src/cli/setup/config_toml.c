@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "cli/config_file.h"
 
 #define TEXT_MAX ((size_t)64 * 1024 * 1024)
 #define NAME_SIZE 512 /* a longer name is cut, and is then none of ours */
@@ -34,11 +35,6 @@ struct statement {
 
 /* Notes the reason for a failure; false. */
 #define refuse(config, ...) (str_refuse(config->reason, sizeof config->reason, __VA_ARGS__) == 0)
-
-static const char *chars(const struct config_toml *config)
-{
-	return config->text.data != NULL ? buf_text(&config->text) : "";
-}
 
 /* Reads a name up to the character stop on the same line. Returns its end, or 0 without stop. */
 static size_t read_name(const char *text, size_t at, char stop, char ret_name[NAME_SIZE])
@@ -181,7 +177,7 @@ struct place {
 static bool find_table(
     struct config_toml *config, const char *table, bool is_below, struct place *ret_place)
 {
-	const char *text = chars(config);
+	const char *text = buf_text(&config->text);
 	struct statement statement = {0};
 	bool is_inside = false;
 	*ret_place = (struct place){0};
@@ -227,28 +223,13 @@ void config_toml_finish(struct config_toml *config)
 	buf_finish(&config->text);
 }
 
-/* Replaces the text from begin to end. */
-static void splice(struct config_toml *config, size_t begin, size_t end, const char *text)
-{
-	struct buf out;
-	int r;
-	buf_init(&out, TEXT_MAX);
-	r = buf_append(&out, chars(config), begin);
-	r |= buf_append_str(&out, text);
-	r |= buf_append(&out, chars(config) + end, config->text.len - end);
-	if (r < 0)
-		(void)xalloc(TEXT_MAX); /* reports that memory is exhausted */
-	buf_finish(&config->text);
-	config->text = out;
-}
-
 /* The pair of the table that has that key. */
 static bool find_pair(const struct config_toml *config, const struct place *place, const char *key,
     struct statement *ret_pair)
 {
 	*ret_pair = (struct statement){.next = place->body};
 	while (ret_pair->next < place->end) {
-		read_next(chars(config), ret_pair);
+		read_next(buf_text(&config->text), ret_pair);
 		if (ret_pair->kind == KIND_PAIR && is_in(ret_pair->key, key))
 			return true;
 	}
@@ -263,11 +244,11 @@ const char *config_toml_get(struct config_toml *config, const char *key, size_t 
 		return NULL;
 	*ret_len = place.end - place.body;
 	if (key == NULL)
-		return chars(config) + place.body;
+		return buf_text(&config->text) + place.body;
 	if (!find_pair(config, &place, key, &pair))
 		return NULL;
 	*ret_len = pair.value_end - pair.value;
-	return chars(config) + pair.value;
+	return buf_text(&config->text) + pair.value;
 }
 
 bool config_toml_set(struct config_toml *config, const char *key, const char *value, bool only_new)
@@ -281,15 +262,16 @@ bool config_toml_set(struct config_toml *config, const char *key, const char *va
 		return false;
 	if (place.is_there && find_pair(config, &place, key, &pair)) {
 		if (!only_new && strcmp(pair.key, key) == 0)
-			splice(config, pair.value, pair.value_end, value);
+			config_splice(
+			    &config->text, pair.value, pair.value_end, value, strlen(value));
 		return true;
 	}
 	end = place.is_there ? place.end : config->text.len;
-	is_open = end > 0 && chars(config)[end - 1] != '\n';
+	is_open = end > 0 && buf_text(&config->text)[end - 1] != '\n';
 	text = place.is_there ? xasprintf("%s%s = %s\n", is_open ? "\n" : "", key, value)
 			      : xasprintf("%s%s[%s]\n%s = %s\n", is_open ? "\n" : "",
 				    end > 0 ? "\n" : "", config->table, key, value);
-	splice(config, end, end, text);
+	config_splice(&config->text, end, end, text, strlen(text));
 	mem_free(text);
 	return true;
 }
@@ -298,7 +280,7 @@ bool config_toml_remove(struct config_toml *config)
 {
 	struct place place;
 	for (;;) {
-		const char *text = chars(config);
+		const char *text = buf_text(&config->text);
 		size_t begin;
 		bool is_last;
 		if (!find_table(config, config->table, true, &place))
@@ -311,6 +293,6 @@ bool config_toml_remove(struct config_toml *config)
 		if (is_last && begin > 0 && text[begin - 1] == '\n' &&
 		    (begin == 1 || text[begin - 2] == '\n'))
 			begin--;
-		splice(config, begin, place.end, "");
+		config_splice(&config->text, begin, place.end, "", 0);
 	}
 }

@@ -261,57 +261,48 @@ static enum entry compare_file(const struct setup_file *file, const struct buf *
 	return entry == ENTRY_OURS && lacks_some ? ENTRY_CHANGED : entry;
 }
 
-static bool edit_json(const struct setup *setup, const struct setup_file *file,
-    const struct buf *old, struct buf *out, char *ret_reason, size_t size)
+/* One step of a file in JSON. */
+static bool take_step(struct config_json *config, const struct setup_step *step, bool is_removal,
+    bool is_changed, const char *value)
 {
-	struct config_json config;
-	bool is_done = config_json_init(&config, buf_text(old), old->len);
-	bool is_removal = setup->action == SETUP_REMOVE;
-	bool is_ours = is_removal && compare_file(file, old) == ENTRY_OURS;
-	for (size_t i = 0; is_done && is_ours && file->own[i][0] != NULL; i++)
-		is_done = config_json_remove(&config, file->own[i]);
-	for (const struct setup_step *step = file->steps; is_done && step->value != NULL; step++) {
-		char *value = fill(setup, step->value);
-		if (step->kind == SETUP_ELEMENT && is_removal)
-			is_done = config_json_remove_elements(&config, step->path, step->mark);
-		else if (step->kind == SETUP_ELEMENT)
-			is_done = config_json_set_element(&config, step->path, step->mark, value);
-		else if (!is_removal && compare_step(file, step, old) != ENTRY_CHANGED)
-			is_done =
-			    config_json_set(&config, step->path, value, step->kind == SETUP_PRESET);
-		mem_free(value);
-	}
-	if (is_done)
-		(void)buf_append(out, config.text.data, config.text.len);
-	else
-		(void)snprintf(ret_reason, size, "%s", config.reason);
-	config_json_finish(&config);
-	return is_done;
+	if (step->kind == SETUP_ELEMENT && is_removal)
+		return config_json_remove_elements(config, step->path, step->mark);
+	if (step->kind == SETUP_ELEMENT)
+		return config_json_set_element(config, step->path, step->mark, value);
+	return is_removal || is_changed ||
+	    config_json_set(config, step->path, value, step->kind == SETUP_PRESET);
 }
 
-static bool edit_toml(const struct setup *setup, const struct setup_file *file,
+/* The text of a file of the agent's, after its steps; to remove them, without what is ours. */
+static bool edit_steps(const struct setup *setup, const struct setup_file *file,
     const struct buf *old, struct buf *out, char *ret_reason, size_t size)
 {
-	struct config_toml config;
-	bool is_done = config_toml_init(&config, file->own[0][0], buf_text(old), old->len);
-	bool is_removal = setup->action == SETUP_REMOVE;
-	if (is_done && is_removal && compare_file(file, old) == ENTRY_OURS)
-		is_done = config_toml_remove(&config);
-	for (const struct setup_step *step = file->steps;
-	     is_done && !is_removal && step->value != NULL; step++) {
-		char *value;
-		if (compare_step(file, step, old) == ENTRY_CHANGED)
-			continue;
-		value = fill(setup, step->value);
+	struct config_json json = {0};
+	struct config_toml toml = {0};
+	bool is_toml = file->is_toml, is_removal = setup->action == SETUP_REMOVE;
+	bool is_ours = is_removal && compare_file(file, old) == ENTRY_OURS;
+	bool is_done = is_toml ? config_toml_init(&toml, file->own[0][0], buf_text(old), old->len)
+			       : config_json_init(&json, buf_text(old), old->len);
+	for (size_t i = 0; is_done && is_ours && file->own[i][0] != NULL; i++)
 		is_done =
-		    config_toml_set(&config, step->path[1], value, step->kind == SETUP_PRESET);
+		    is_toml ? config_toml_remove(&toml) : config_json_remove(&json, file->own[i]);
+	for (const struct setup_step *step = file->steps; is_done && step->value != NULL; step++) {
+		bool is_changed = compare_step(file, step, old) == ENTRY_CHANGED;
+		char *value = fill(setup, step->value);
+		if (!is_toml)
+			is_done = take_step(&json, step, is_removal, is_changed, value);
+		else if (!is_removal && !is_changed)
+			is_done = config_toml_set(
+			    &toml, step->path[1], value, step->kind == SETUP_PRESET);
 		mem_free(value);
 	}
 	if (is_done)
-		(void)buf_append(out, config.text.data, config.text.len);
+		(void)buf_append(out, is_toml ? toml.text.data : json.text.data,
+		    is_toml ? toml.text.len : json.text.len);
 	else
-		(void)snprintf(ret_reason, size, "%s", config.reason);
-	config_toml_finish(&config);
+		(void)snprintf(ret_reason, size, "%s", is_toml ? toml.reason : json.reason);
+	config_json_finish(&json);
+	config_toml_finish(&toml);
 	return is_done;
 }
 
@@ -332,7 +323,7 @@ static bool edit(const struct setup *setup, const struct setup_file *file, const
 		    "its entry \"muxbus\" is not of muxbus setup: rename or remove it");
 		return false;
 	}
-	return (file->is_toml ? edit_toml : edit_json)(setup, file, text, out, ret_reason, size);
+	return edit_steps(setup, file, text, out, ret_reason, size);
 }
 
 /* The path of a file. Returns false if it is too long, or without a home directory. */
