@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/ask.h"
+
+#define RECONNECT_MS 500 /* between attempts */
 
 static void signal_set(sigset_t *set)
 {
@@ -79,6 +82,26 @@ enum interrupt_wake interrupt_wait(
 		if (r > 0 && fds[2].revents)
 			return INTERRUPT_EXTRA;
 	}
+}
+
+struct link *interrupt_reconnect(const struct interrupt *interrupt, struct cli *cli, int tries,
+    int64_t deadline, enum interrupt_wake *ret_wake)
+{
+	struct interrupt signals = {.fd = interrupt != NULL ? interrupt->fd : -1, .extra_fd = -1};
+	struct link *link;
+	int signal;
+	*ret_wake = INTERRUPT_TIME;
+	for (int i = 0; (tries == 0 || i < tries) && *ret_wake == INTERRUPT_TIME; i++) {
+		if (ask_reconnect(cli, &link))
+			return link;
+		if (interrupt != NULL)
+			*ret_wake = interrupt_wait(&signals, NULL, RECONNECT_MS, &signal);
+		else
+			(void)poll(NULL, 0, RECONNECT_MS);
+		if (clock_left_ms(deadline) == 0)
+			break;
+	}
+	return NULL;
 }
 
 void interrupt_drain(const struct interrupt *interrupt)

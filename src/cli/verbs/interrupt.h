@@ -30,6 +30,14 @@ enum interrupt_wake {
 enum interrupt_wake interrupt_wait(
     const struct interrupt *interrupt, struct link *link, int64_t timeout_ms, int *ret_signal);
 
+/*
+ * Tries to connect again, at most tries times (0: without end) or until the deadline (-1: none).
+ * NULL: nothing came back, or *ret_wake is another end: a signal, a reader that is gone. interrupt
+ * NULL: signals end this program.
+ */
+struct link *interrupt_reconnect(const struct interrupt *interrupt, struct cli *cli, int tries,
+    int64_t deadline, enum interrupt_wake *ret_wake);
+
 /* Drops the input on extra_fd. */
 void interrupt_drain(const struct interrupt *interrupt);
 

@@ -29,7 +29,6 @@
 #define ENV_MAX 1000 /* limit of run_long_command */
 #define INPUT_MAX ((size_t)1048576) /* limit of run_long_command */
 #define PROGRESS_MS 1000
-#define RECONNECT_MS 500
 #define RECONNECT_TRIES 60
 #define EXIT_NOT_FOUND 127
 #define EXIT_TIME_UP 124 /* as timeout(1) */
@@ -209,22 +208,18 @@ static enum cli_status start_job(struct run *run)
 /* Reconnects: the job outlives the daemon, and the next daemon knows it. */
 static enum cli_status connect_again(struct run *run)
 {
-	int signal;
+	enum interrupt_wake wake = INTERRUPT_TIME;
 	job_output_erase(&run->output);
 	cli_error("muxbusd is gone; job %s %s, waiting for muxbusd", run->id,
 	    run->has_ended ? "has ended" : "goes on");
+	for (int i = 0; i < RECONNECT_TRIES && wake == INTERRUPT_TIME; i++) {
+		link_close(run->link);
+		run->link = interrupt_reconnect(&run->interrupt, run->cli, 1, -1, &wake);
+		if (run->link != NULL && job_output_ask_for_end(&run->output, run->link))
+			return CLI_DONE;
+	}
 	link_close(run->link);
 	run->link = NULL;
-	for (int i = 0; i < RECONNECT_TRIES; i++) {
-		if (ask_reconnect(run->cli, &run->link) &&
-		    job_output_ask_for_end(&run->output, run->link))
-			return CLI_DONE;
-		link_close(run->link);
-		run->link = NULL;
-		if (interrupt_wait(&run->interrupt, NULL, RECONNECT_MS, &signal) ==
-		    INTERRUPT_SIGNAL)
-			break;
-	}
 	cli_error("muxbusd did not come back; start it, and see: muxbus get_job %s", run->id);
 	return CLI_UNREACHABLE;
 }

@@ -3,7 +3,6 @@
 #include "cli/verbs/wait.h"
 
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,10 +14,10 @@
 #include "cli/screen_text.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
+#include "cli/verbs/interrupt.h"
 #include "client/link.h"
 
 #define PARAMS_MAX LINK_LINE_MAX
-#define RECONNECT_MS 500
 #define RECONNECT_TRIES 60
 #define TIMEOUT_MAX_MS (316224000LL * 1000) /* what wait_for takes: ten years */
 
@@ -193,34 +192,23 @@ static enum cli_status wait_once(struct wait *wait, struct link *link)
 	return status;
 }
 
-/* The fleet has gone: the hosts, and what they wait for, go on. NULL: it does not come back. */
-static struct link *connect_again(struct wait *wait)
-{
-	struct link *link;
-	cli_error("the fleet is started again");
-	for (int i = 0; i < RECONNECT_TRIES; i++) {
-		if (ask_reconnect(wait->cli, &link))
-			return link;
-		(void)poll(NULL, 0, RECONNECT_MS);
-	}
-	return NULL;
-}
-
 /* Connects and waits, until the time is up on whichever connection. */
 static enum cli_status run(struct wait *wait)
 {
 	struct link *link = ask_connect(wait->cli);
-	int64_t deadline = clock_mono_ms() + wait->timeout_ms;
+	int64_t deadline = clock_deadline_ms(wait->timeout_ms);
 	enum cli_status status = CLI_UNREACHABLE;
+	enum interrupt_wake wake;
 	while (link != NULL) {
 		status = wait_once(wait, link);
 		link_close(link);
 		link = NULL;
 		if (status == CLI_UNREACHABLE && wait->cli->is_fleet &&
-		    clock_mono_ms() < deadline) {
-			link = connect_again(wait);
-			wait->timeout_ms = deadline - clock_mono_ms();
-			wait->timeout_ms = wait->timeout_ms < 0 ? 0 : wait->timeout_ms;
+		    clock_left_ms(deadline) > 0) {
+			/* The fleet has gone: the hosts, and what they wait for, go on. */
+			cli_error("the fleet is started again");
+			link = interrupt_reconnect(NULL, wait->cli, RECONNECT_TRIES, -1, &wake);
+			wait->timeout_ms = clock_left_ms(deadline);
 		}
 	}
 	return status;

@@ -18,7 +18,6 @@
 
 #define NAMES_MAX 64 /* limit of subscribe for each */
 #define PARAMS_MAX LINK_LINE_MAX
-#define RECONNECT_MS 500
 
 struct names {
 	const char *names[NAMES_MAX];
@@ -160,32 +159,12 @@ static enum cli_status watch_once(struct watch *watch, struct link *link, int64_
 	return CLI_NO;
 }
 
-/* Waits until the daemon is back. NULL: something else ended the wait, see *ret_status. */
-static struct link *connect_again(
-    struct watch *watch, int64_t deadline, enum cli_status *ret_status)
-{
-	cli_error("muxbusd is gone; waiting for it");
-	for (;;) {
-		struct link *link;
-		int signal;
-		enum interrupt_wake wake;
-		bool is_late;
-		if (ask_reconnect(watch->cli, &link))
-			return link;
-		wake = interrupt_wait(&watch->interrupt, NULL, RECONNECT_MS, &signal);
-		is_late = clock_left_ms(deadline) == 0;
-		if (wake != INTERRUPT_TIME || is_late) {
-			*ret_status = is_late ? CLI_TIMEOUT : CLI_DONE;
-			return NULL;
-		}
-	}
-}
-
 static enum cli_status watch_all(struct watch *watch)
 {
 	int64_t deadline = clock_deadline_ms(watch->timeout_ms);
 	struct link *link = ask_connect(watch->cli);
 	enum cli_status status = CLI_UNREACHABLE;
+	enum interrupt_wake wake;
 	while (link != NULL) {
 		status = watch_once(watch, link, deadline);
 		link_close(link);
@@ -194,7 +173,10 @@ static enum cli_status watch_all(struct watch *watch)
 			/* Missed events come first, or a gap; each host of a fleet has numbers of its own. */
 			watch->has_after |= watch->last > 0 && !watch->cli->is_fleet;
 			watch->after = watch->last > 0 ? watch->last : watch->after;
-			link = connect_again(watch, deadline, &status);
+			cli_error("muxbusd is gone; waiting for it");
+			link =
+			    interrupt_reconnect(&watch->interrupt, watch->cli, 0, deadline, &wake);
+			status = clock_left_ms(deadline) == 0 ? CLI_TIMEOUT : CLI_DONE;
 		} else if (status == CLI_UNREACHABLE) {
 			cli_error("muxbusd is gone");
 		}
