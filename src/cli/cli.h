@@ -52,10 +52,9 @@ struct verb {
 	const char *summary; /* one line, no full stop; NULL: help does not list it */
 	/* Options for completion, separated by blanks; NULL: none but --help. */
 	const char *options;
-	/* argv[0] is the verb; argc > 0. Returns an exit status. */
+	/* argv[0] is the verb; argc > 0. Returns an exit status. NULL: call_run(). */
 	enum cli_status (*run)(struct cli *cli, int argc, char **argv);
-	/* The method that the verb is a shorter name of: run is call_run(). Or NULL. */
-	const char *method;
+	const char *method; /* that the verb is a shorter name of; or NULL */
 	const char *first; /* the key of the first of several words; or NULL */
 	const char *preset; /* "enter=true": a word, unless another gives that key; or NULL */
 };

@@ -139,5 +139,5 @@ int main(int argc, char **argv)
 	if (argc == 0)
 		return cli_usage(NULL, "a verb or method is missing");
 	verb = verb_find(argv[0]);
-	return (int)(verb != NULL ? verb->run(&cli, argc, argv) : call_run(&cli, argc, argv));
+	return (int)(verb != NULL && verb->run != NULL ? verb->run : call_run)(&cli, argc, argv);
 }

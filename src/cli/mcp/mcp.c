@@ -19,6 +19,7 @@
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
@@ -367,41 +368,23 @@ static void end_notice(struct json_writer *writer)
 	json_end_line(writer);
 }
 
-/* The name and parent of a process; false if it cannot be read. */
-static bool read_process(pid_t pid, char name[64], pid_t *ret_parent)
-{
-	char path[64], stat[512];
-	char *begin, *end;
-	int parent, fd;
-	ssize_t n;
-	(void)snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, stat, sizeof stat - 1);
-	if (fd >= 0)
-		(void)close(fd); /* only read */
-	if (n <= 0)
-		return false;
-	stat[n] = '\0';
-	/* "pid (name) state parent ..."; the name may contain parentheses. */
-	begin = strchr(stat, '(');
-	end = strrchr(stat, ')');
-	if (begin == NULL || end == NULL || end < begin || sscanf(end + 1, " %*c %d", &parent) != 1)
-		return false;
-	(void)snprintf(name, 64, "%.*s", (int)(end - begin - 1), begin + 1);
-	*ret_parent = parent;
-	return true;
-}
-
 /*
  * Codex runs the children of all its windows under one process. Its environment names the pane
  * where that process was started, which is not always ours.
  */
 static bool is_under_codex(void)
 {
+	char path[64], name[64];
 	pid_t pid = getppid();
-	char name[64];
-	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
-		if (!read_process(pid, name, &pid))
+	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++, pid = process_parent(pid)) {
+		FILE *file;
+		bool is_read;
+		(void)snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
+		file = fopen(path, "re");
+		is_read = file != NULL && fgets(name, sizeof name, file) != NULL;
+		if (file != NULL)
+			(void)fclose(file); /* only read */
+		if (!is_read)
 			return false;
 		if (strncmp(name, "codex", strlen("codex")) == 0)
 			return true;
