@@ -33,6 +33,11 @@ const char *buf_text(const struct buf *buf)
 	return buf->len > 0 ? (const char *)buf->data : "";
 }
 
+bool buf_is_equal(const struct buf *buf, const struct buf *other)
+{
+	return buf->len == other->len && memcmp(buf_text(buf), buf_text(other), buf->len) == 0;
+}
+
 void buf_shrink(struct buf *buf, size_t keep)
 {
 	uint8_t *data;

@@ -4,6 +4,7 @@
 #define BASE_BUF_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ void buf_init(struct buf *buf, size_t max);
 void buf_finish(struct buf *buf); /* frees the content; the buffer may be used again */
 void buf_clear(struct buf *buf); /* len 0, memory kept */
 const char *buf_text(const struct buf *buf); /* the content as a string; "" if it is empty */
+bool buf_is_equal(const struct buf *buf, const struct buf *other);
 /* Gives back memory beyond keep bytes if the content needs less. */
 void buf_shrink(struct buf *buf, size_t keep);
 

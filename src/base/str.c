@@ -21,6 +21,19 @@ const char *str_shown(const char *text, size_t len, char out[STR_SHOWN_SIZE])
 	return out;
 }
 
+bool str_is_in(const char *text, const char *const *names)
+{
+	while (*names != NULL && strcmp(*names, text) != 0)
+		names++;
+	return *names != NULL;
+}
+
+bool str_ends_in(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+	return len >= end_len && strcmp(text + len - end_len, end) == 0;
+}
+
 int str_refuse(char *ret_reason, size_t size, const char *format, ...)
 {
 	va_list args;

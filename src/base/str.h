@@ -42,6 +42,10 @@ int str_append_lines(struct buf *out, const void *bytes, size_t len);
 /* A text as a message repeats it: a longer one is cut at a character and ends with "…". */
 const char *str_shown(const char *text, size_t len, char out[STR_SHOWN_SIZE]);
 
+/* Whether a text is one of the names, which NULL ends; and whether it ends in another. */
+bool str_is_in(const char *text, const char *const *names);
+bool str_ends_in(const char *text, const char *end);
+
 /* Writes a reason, cut to size, and returns -1 for the caller to return. */
 int str_refuse(char *ret_reason, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "cli/ask.h"
 #include "cli/shell_word.h"
 
 #define NAME_MAX_BYTES 64
@@ -59,8 +60,7 @@ struct call {
 
 static bool is_type(const struct json *property, const char *name)
 {
-	const struct json *type = json_member(property, "type");
-	return type != NULL && type->type == JSON_STRING && strcmp(type->text, name) == 0;
+	return strcmp(ask_string(property, "type", ""), name) == 0;
 }
 
 /* An array of objects, or an object of fields: no words make these. */
@@ -362,12 +362,6 @@ static int count_same(const struct call *call, int from)
 	return count;
 }
 
-/* key:=[…] gives the whole array, or the whole map. */
-static bool is_whole_json(const struct word *word, int count)
-{
-	return word->sign == SIGN_JSON && count == 1;
-}
-
 static int put_words(struct call *call, struct json_writer *writer, int from)
 {
 	struct word *first = &call->words[from];
@@ -378,7 +372,8 @@ static int put_words(struct call *call, struct json_writer *writer, int from)
 	int r = 0;
 	if (count > 1 && !is_list && !is_map)
 		return refuse(call, "%s: given %d times", first->name, count);
-	if (is_whole_json(first, count))
+	/* key:=[...] gives the whole array, or the whole map. */
+	if (first->sign == SIGN_JSON && count == 1)
 		return put_json(call, writer, first->name, first);
 	if (is_list)
 		json_array_begin(writer, first->name);

@@ -43,7 +43,7 @@ struct link *ask_connect_for(
 enum cli_status ask_result(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, const struct json **ret_result);
 
-/* A parameter of a request. One that has no value, 0 or false is left out. */
+/* A parameter of a request. Without a value, with 0 or false it is left out. */
 struct ask_param {
 	const char *name; /* NULL ends the parameters */
 	const char *text;

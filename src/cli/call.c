@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "base/xalloc.h"
 #include "cli/arguments.h"
 #include "cli/ask.h"
@@ -30,7 +31,7 @@ struct call {
 };
 
 /* Methods about a daemon that runs: these do not start one. */
-static const char *const waking_none[] = {"ping", "shutdown", "status"};
+static const char *const waking_none[] = {"ping", "shutdown", "status", NULL};
 
 /* Reports that the name is neither a verb nor a method, and suggests the nearest. */
 static enum cli_status say_unknown(const char *name, const struct catalog *catalog)
@@ -62,9 +63,7 @@ static enum cli_status connect_for(
     struct cli *cli, const char *method, struct link **ret_link, const struct json **ret_row)
 {
 	struct link_answer answer;
-	bool may_start = true;
-	for (size_t i = 0; i < sizeof waking_none / sizeof *waking_none; i++)
-		may_start = may_start && strcmp(method, waking_none[i]) != 0;
+	bool may_start = !str_is_in(method, waking_none);
 	if (may_start && access(cli->socket, F_OK) < 0 && !is_known(cli, method))
 		return CLI_USAGE;
 	*ret_link = ask_connect_for(cli, may_start, method, &answer);
@@ -157,13 +156,6 @@ static bool is_verbatim(const struct call *call, int at)
 	return strchr(call->words[at], '=') == NULL || strcmp(call->words[at - 1], "--") == 0;
 }
 
-/* Whether a word gives a file or JSON: key@=file, key:=json. */
-static bool is_special(const char *word)
-{
-	const char *equals = strchr(word, '=');
-	return equals != NULL && equals > word && strchr("@:", equals[-1]) != NULL;
-}
-
 /*
  * Gives the first word the key of the verb. If all words behind it have a key, then the last one
  * is meant as it is: the text "a=b".
@@ -171,12 +163,15 @@ static bool is_special(const char *word)
 static void key_first(struct call *call, const char *key)
 {
 	int last = call->count - 1;
+	const char *equals;
 	bool has_other = false;
 	if (last < 1 || strchr(call->words[0], '=') != NULL || strcmp(call->words[0], "--") == 0)
 		return;
 	for (int i = 1; i <= last && !has_other; i++)
 		has_other = is_verbatim(call, i);
-	if (!has_other && is_special(call->words[last]))
+	equals = strchr(call->words[last], '=');
+	/* A file or JSON: key@=file, key:=json. */
+	if (!has_other && equals > call->words[last] && strchr("@:", equals[-1]) != NULL)
 		return;
 	if (!has_other) {
 		call->words[last + 1] = call->words[last];

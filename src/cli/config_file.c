@@ -272,8 +272,7 @@ void config_file_drop_backups(const struct config_file *file, const struct buf *
 		if (!is_backup(entry->d_name, slash + 1) || len < 0 || (size_t)len >= sizeof path)
 			continue;
 		if (config_file_read(&backup, path, reason, sizeof reason) &&
-		    strcmp(backup.target, path) == 0 && backup.text.len == text->len &&
-		    (text->len == 0 || memcmp(backup.text.data, text->data, text->len) == 0))
+		    strcmp(backup.target, path) == 0 && buf_is_equal(&backup.text, text))
 			(void)unlink(path); /* else it stays */
 		config_file_finish(&backup);
 	}

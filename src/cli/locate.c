@@ -15,12 +15,6 @@
 
 #define CONNECT_TIMEOUT_MS 2000 /* for a server that does not accept */
 
-static bool ends_in(const char *text, const char *end)
-{
-	size_t len = strlen(text);
-	return len >= strlen(end) && strcmp(text + len - strlen(end), end) == 0;
-}
-
 static bool is_socket(const char *path)
 {
 	struct stat st;
@@ -38,7 +32,7 @@ static const char *environment_socket(const struct cli *cli, const char *own)
 	bool is_inherited;
 	if (socket == NULL || *socket != '/' || cli->tmux_name != NULL || cli->tmux_path != NULL)
 		return NULL;
-	is_inherited = tmux != NULL && *tmux == '/' && ends_in(socket, ".muxbus") &&
+	is_inherited = tmux != NULL && *tmux == '/' && str_ends_in(socket, ".muxbus") &&
 	    strcmp(socket, own) != 0 && is_socket(own);
 	return is_inherited ? NULL : socket;
 }
@@ -58,7 +52,7 @@ int locate_daemon(struct cli *cli, const char *socket)
 	if (len < 0 || (size_t)len >= sizeof cli->socket)
 		return -1;
 	/* $MUXBUS names a socket beside that of its tmux server. */
-	if (socket != NULL && ends_in(socket, ".muxbus"))
+	if (socket != NULL && str_ends_in(socket, ".muxbus"))
 		(void)snprintf(cli->tmux_socket, sizeof cli->tmux_socket, "%.*s",
 		    len - (int)strlen(".muxbus"), socket); /* it fitted with more */
 	return 0;

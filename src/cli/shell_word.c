@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/str.h"
+
 /* Words of these characters need no quotes. (A "=" could make the first word an assignment.) */
 static bool is_plain(const char *word)
 {
@@ -14,20 +16,13 @@ static bool is_plain(const char *word)
 }
 
 /* Words with a special meaning where a shell expects a command. */
-static bool is_reserved(const char *word)
-{
-	static const char *const reserved[] = {"case", "do", "done", "elif", "else", "esac", "fi",
-	    "for", "function", "if", "in", "select", "then", "time", "until", "while", NULL};
-	for (const char *const *at = reserved; *at != NULL; at++)
-		if (strcmp(*at, word) == 0)
-			return true;
-	return false;
-}
+static const char *const reserved[] = {"case", "do", "done", "elif", "else", "esac", "fi", "for",
+    "function", "if", "in", "select", "then", "time", "until", "while", NULL};
 
 int shell_word(struct buf *out, const char *word)
 {
 	int r;
-	if (is_plain(word) && !is_reserved(word))
+	if (is_plain(word) && !str_is_in(word, reserved))
 		return buf_append_str(out, word);
 	r = buf_append_byte(out, '\'');
 	while (r == 0 && *word) {

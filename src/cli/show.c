@@ -74,12 +74,6 @@ static bool put_time(struct buf *out, const char *text)
 	return buf_append_str(out, clock) == 0;
 }
 
-static bool ends_in(const char *name, const char *end)
-{
-	size_t len = name != NULL ? strlen(name) : 0;
-	return len >= strlen(end) && strcmp(name + len - strlen(end), end) == 0;
-}
-
 static void put_list(struct buf *out, const struct json *list)
 {
 	json_each (at, list) {
@@ -104,6 +98,12 @@ static bool is_plain_list(const struct json *list)
 	return true;
 }
 
+/* Whether the name of a value has that end, which says its unit. */
+static bool has_name(const struct json *value, const char *end)
+{
+	return value->name != NULL && str_ends_in(value->name, end);
+}
+
 void show_value(struct buf *out, const struct json *value)
 {
 	int64_t number;
@@ -117,9 +117,9 @@ void show_value(struct buf *out, const struct json *value)
 		(void)buf_append_str(out, value->boolean ? "yes" : "no");
 		break;
 	case JSON_NUMBER:
-		if (ends_in(value->name, "_ms") && json_int(value, &number) && number >= 0)
+		if (has_name(value, "_ms") && json_int(value, &number) && number >= 0)
 			show_duration(out, number);
-		else if (ends_in(value->name, "_bytes") && json_int(value, &number))
+		else if (has_name(value, "_bytes") && json_int(value, &number))
 			show_bytes(out, number);
 		else
 			(void)buf_append(out, value->text, value->len);
@@ -298,17 +298,10 @@ static void write_list(struct buf *out, const struct json *array, size_t width, 
 	write_table(out, array, list->columns, count, width, has_color);
 }
 
-/* Members of a list of the fleet that say where the list is from. */
-static bool is_about_hosts(const char *name)
-{
-	return strcmp(name, "hosts") == 0 || strcmp(name, "missing") == 0;
-}
-
 /* The hosts that did not answer. */
 static void write_missing(struct buf *out, const struct json *missing)
 {
-	const struct json *host = missing != NULL ? missing->child : NULL;
-	for (; host != NULL; host = host->next) {
+	json_each (host, missing) {
 		const char *reason = ask_string(host, "reason", "");
 		(void)buf_append_str(out, "missing: ");
 		put_template(out, host, "{host}/{server}: ");
@@ -325,10 +318,12 @@ static const struct json *find_list(const struct json *result)
 {
 	const struct json *found = NULL, *known = NULL;
 	unsigned count = 0, known_count = 0;
+	/* Members of a list of the fleet that say where the list is from. */
+	static const char *const about_hosts[] = {"hosts", "missing", NULL};
 	bool is_gathered = json_member(result, "missing") != NULL;
 	json_each (member, result) {
 		bool is_known = member->type == JSON_ARRAY && find_columns(member->name) != NULL;
-		if (is_gathered && is_about_hosts(member->name))
+		if (is_gathered && str_is_in(member->name, about_hosts))
 			continue;
 		if (member->type != JSON_ARRAY ||
 		    (member->count > 0 && member->child->type != JSON_OBJECT))

@@ -437,14 +437,6 @@ static void collect_names(const struct json *object, const char **names, size_t 
 		names[(*count)++] = m->name;
 }
 
-static bool is_known(const char *const *names, const char *word)
-{
-	for (; *names != NULL; names++)
-		if (strcmp(*names, word) == 0)
-			return true;
-	return false;
-}
-
 /*
  * Checks the words of --tools against the groups and methods of muxbusd. Without its tables
  * nothing is refused here: the list of tools is then answered with the reason.
@@ -463,7 +455,7 @@ static bool check_tools(const struct cli *cli, const char *tools)
 	}
 	for (char *word; catalog != NULL && is_good && (word = strsep(&rest, ",")) != NULL;) {
 		const char *nearest = str_nearest(word, names);
-		is_good = *word == '\0' || is_known(names, word);
+		is_good = *word == '\0' || str_is_in(word, names);
 		if (!is_good)
 			(void)cli_usage("mcp", "--tools: there is no group or tool \"%s\"%s%s%s",
 			    word, nearest != NULL ? "; did you mean \"" : "",

@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/mcp/mcp_advice.h"
@@ -265,19 +266,11 @@ static void answer_lost(struct mcp_replay *replay, struct pending *pending)
 	answer(replay, pending, text);
 }
 
-/* Whether a request may be sent again: it only reads, and changes nothing. */
-static bool is_asking(const char *method)
-{
-	static const char *const methods[] = {"completion/complete", "initialize",
-	    "logging/setLevel", "ping", "prompts/get", "prompts/list", "resources/list",
-	    "resources/read", "resources/subscribe", "resources/templates/list",
-	    "resources/unsubscribe", "server/discover", "subscriptions/listen", "tools/list"};
-	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-		if (strcmp(methods[i], method) == 0)
-			return true;
-	}
-	return false;
-}
+/* Requests that may be sent again: they only read, and change nothing. */
+static const char *const asking[] = {"completion/complete", "initialize", "logging/setLevel",
+    "ping", "prompts/get", "prompts/list", "resources/list", "resources/read",
+    "resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover",
+    "subscriptions/listen", "tools/list", NULL};
 
 /* Decides the fate of a request if its connection is lost. */
 static void judge(struct mcp_replay *replay, struct pending *pending, const struct message *message)
@@ -296,7 +289,7 @@ static void judge(struct mcp_replay *replay, struct pending *pending, const stru
 			!mcp_advice_only_reads(replay->advice, pending->tool)
 		    ? FATE_TEACH
 		    : FATE_CALL;
-	} else if (is_asking(message->method)) {
+	} else if (str_is_in(message->method, asking)) {
 		pending->fate = FATE_RESEND;
 	}
 	if (pending->fate <= FATE_CALL && pending->len > RESENT_MAX)

@@ -134,11 +134,6 @@ static bool find_member(const char *text, size_t object, const char *name, struc
 	return false;
 }
 
-static bool has_mark(const char *text, const struct span *span, const char *mark)
-{
-	return memmem(text + span->begin, span->end - span->begin, mark, strlen(mark)) != NULL;
-}
-
 /* The white space at the start of the line that contains `at`, up to `at`. */
 static void line_indent(const char *text, size_t at, char out[INDENT_MAX + 1])
 {
@@ -347,8 +342,7 @@ static bool is_same(const struct config_json *config, const struct span *span, c
 		if (tree != NULL)
 			json_put_value(&writer, NULL, tree);
 	}
-	is_equal = texts[0].len == texts[1].len && texts[0].len > 0 &&
-	    memcmp(texts[0].data, texts[1].data, texts[0].len) == 0;
+	is_equal = texts[0].len > 0 && buf_is_equal(&texts[0], &texts[1]);
 	for (int i = 0; i < 2; i++) {
 		buf_finish(&texts[i]);
 		json_reader_free(readers[i]);
@@ -407,7 +401,10 @@ static bool find_marked(const struct config_json *config, size_t array, const ch
 {
 	size_t at = 0;
 	while (next_item(buf_text(&config->text), array, &at, ret_item)) {
-		if (has_mark(buf_text(&config->text), &ret_item->value, mark) && n-- == 0)
+		const struct span *value = &ret_item->value;
+		if (memmem(buf_text(&config->text) + value->begin, value->end - value->begin, mark,
+			strlen(mark)) != NULL &&
+		    n-- == 0)
 			return true;
 	}
 	return false;

@@ -306,12 +306,6 @@ static bool edit_steps(const struct setup *setup, const struct setup_file *file,
 	return is_done;
 }
 
-static bool is_equal(const struct buf *one, const struct buf *other)
-{
-	return one->len == other->len &&
-	    (one->len == 0 || memcmp(one->data, other->data, one->len) == 0);
-}
-
 /* Edits a text. Returns false with a reason. */
 static bool edit(const struct setup *setup, const struct setup_file *file, const struct buf *text,
     struct buf *out, char *ret_reason, size_t size)
@@ -392,7 +386,8 @@ static bool leads_to(struct setup setup, enum setup_action action, const struct 
 	bool is_same;
 	setup.action = action;
 	buf_init(&out, CONFIG_FILE_MAX);
-	is_same = edit(&setup, file, text, &out, reason, sizeof reason) && is_equal(&out, wanted);
+	is_same =
+	    edit(&setup, file, text, &out, reason, sizeof reason) && buf_is_equal(&out, wanted);
 	buf_finish(&out);
 	return is_same;
 }
@@ -465,7 +460,7 @@ bool setup_change_file(const struct setup *setup, const struct setup_file *file,
 		(void)snprintf(reason, sizeof reason, "%s: %s", path, detail);
 		is_done = false;
 	}
-	is_same = is_absent || (is_done && config.is_there && is_equal(&out, &config.text));
+	is_same = is_absent || (is_done && config.is_there && buf_is_equal(&out, &config.text));
 	if (is_done && !is_same)
 		is_done = store(setup, file, &config, &out, reason, sizeof reason);
 	if (is_done)

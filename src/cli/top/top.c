@@ -41,7 +41,7 @@ static struct {
 } terminal = {.signal_fd = -1};
 
 /* Writes all bytes at once. -1 if the terminal is gone. */
-static int top_terminal_write(const void *bytes, size_t len)
+static int terminal_write(const void *bytes, size_t len)
 {
 	const char *at = bytes;
 	while (len > 0) {
@@ -61,7 +61,7 @@ static int top_terminal_write(const void *bytes, size_t len)
 }
 
 /* Restores the terminal, if it was taken over. Safe in a signal handler. */
-static void top_terminal_close(void)
+static void terminal_close(void)
 {
 	int error = errno;
 	if (terminal.is_taken) {
@@ -77,7 +77,7 @@ static void top_terminal_close(void)
 
 static void on_fault(int signal)
 {
-	top_terminal_close();
+	terminal_close();
 	(void)raise(signal); /* SA_RESETHAND: now it ends us */
 }
 
@@ -91,7 +91,7 @@ static int take(void)
 	if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) < 0)
 		return -1;
 	terminal.is_taken = 1;
-	return top_terminal_write(enter, sizeof enter - 1);
+	return terminal_write(enter, sizeof enter - 1);
 }
 
 static void watch_signals(void)
@@ -108,38 +108,38 @@ static void watch_signals(void)
 }
 
 /* Takes over the terminal of standard input and output. 0, or -1 with errno. */
-static int top_terminal_open(void)
+static int terminal_open(void)
 {
 	if (take() < 0)
 		return -1;
-	(void)atexit(top_terminal_close);
+	(void)atexit(terminal_close);
 	watch_signals();
 	return terminal.signal_fd < 0 ? -1 : 0;
 }
 
 /* Restores the terminal, stops the program like C-z, and takes over again when it continues. */
-static void top_terminal_suspend(void)
+static void terminal_suspend(void)
 {
-	top_terminal_close();
+	terminal_close();
 	/* Not SIGTSTP, which is blocked here. For the shell both are the same. */
 	(void)raise(SIGSTOP);
 	(void)take(); /* if the terminal is gone, the next read fails */
 }
 
 /* Takes over again after the program was stopped and continued from outside. */
-static void top_terminal_resume(void)
+static void terminal_resume(void)
 {
 	if (terminal.is_taken) {
 		struct termios raw = terminal.before;
 		cfmakeraw(&raw);
 		(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-		(void)top_terminal_write(enter, sizeof enter - 1);
+		(void)terminal_write(enter, sizeof enter - 1);
 	} else {
 		(void)take();
 	}
 }
 
-static void top_terminal_size(unsigned *ret_columns, unsigned *ret_rows)
+static void terminal_size(unsigned *ret_columns, unsigned *ret_rows)
 {
 	struct winsize size = {0};
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0 || size.ws_row == 0) {
@@ -150,14 +150,8 @@ static void top_terminal_size(unsigned *ret_columns, unsigned *ret_rows)
 	*ret_rows = size.ws_row < ROWS_MAX ? size.ws_row : ROWS_MAX;
 }
 
-/* A descriptor to poll; readable if a signal is pending. */
-static int top_terminal_signal_fd(void)
-{
-	return terminal.signal_fd;
-}
-
 /* The next signal (SIGWINCH, SIGCONT, SIGTSTP, or one that ends the program); 0: none. */
-static int top_terminal_signal(void)
+static int terminal_signal(void)
 {
 	struct signalfd_siginfo info;
 	ssize_t len = read(terminal.signal_fd, &info, sizeof info);
@@ -165,11 +159,11 @@ static int top_terminal_signal(void)
 }
 
 /* Restores the terminal, and ends the program by this signal. */
-static void top_terminal_die(int signal)
+static void terminal_die(int signal)
 {
 	sigset_t set;
 	struct sigaction action = {.sa_handler = SIG_DFL};
-	top_terminal_close();
+	terminal_close();
 	(void)sigaction(signal, &action, NULL);
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, signal);
@@ -243,7 +237,7 @@ static enum cli_status print_snapshot(struct link *link)
 
 static void resize(struct top *top)
 {
-	top_terminal_size(&top->view.columns, &top->view.rows);
+	terminal_size(&top->view.columns, &top->view.rows);
 	top->is_stale = true;
 }
 
@@ -258,7 +252,7 @@ static void show(struct top *top)
 	top->shown = top->frame;
 	top->frame = shown;
 	top->is_stale = false;
-	if (top->out.len > 0 && top_terminal_write(top->out.data, top->out.len) < 0)
+	if (top->out.len > 0 && terminal_write(top->out.data, top->out.len) < 0)
 		top->is_over = true;
 }
 
@@ -267,13 +261,13 @@ static void on_signal(struct top *top, int signal)
 	if (signal == SIGWINCH) {
 		resize(top);
 	} else if (signal == SIGTSTP) {
-		top_terminal_suspend();
+		terminal_suspend();
 		resize(top);
 	} else if (signal == SIGCONT) {
-		top_terminal_resume();
+		terminal_resume();
 		resize(top);
 	} else {
-		top_terminal_die(signal);
+		terminal_die(signal);
 	}
 }
 
@@ -345,7 +339,7 @@ static void run(struct top *top)
 	while (!top->is_over) {
 		struct pollfd fds[] = {
 		    {.fd = STDIN_FILENO, .events = POLLIN},
-		    {.fd = top_terminal_signal_fd(), .events = POLLIN},
+		    {.fd = terminal.signal_fd, .events = POLLIN},
 		    {.fd = top_feed_fd(top->feed), .events = POLLIN},
 		};
 		int ready;
@@ -356,7 +350,7 @@ static void run(struct top *top)
 		ready = poll(fds, 3, wait_ms(top, clock_mono_ms()));
 		if (ready == 0 && top->keys.len > 0)
 			read_keys(top, true);
-		for (int signal; fds[1].revents && (signal = top_terminal_signal()) != 0;)
+		for (int signal; fds[1].revents && (signal = terminal_signal()) != 0;)
 			on_signal(top, signal);
 		if (fds[0].revents)
 			read_terminal(top);
@@ -387,14 +381,14 @@ static enum cli_status run_screen(struct cli *cli, struct link *link, bool picks
 	top.feed = top_feed_new(cli, link, &top.model, &top.view);
 	if (term == NULL || !*term || strcmp(term, "dumb") == 0) {
 		status = cli_usage("top", "this terminal is too simple; --json prints a snapshot");
-	} else if (top_terminal_open() < 0) {
-		top_terminal_close();
+	} else if (terminal_open() < 0) {
+		terminal_close();
 		cli_error("the terminal: %s", strerror(errno));
 		status = CLI_NO;
 	} else {
 		resize(&top);
 		run(&top);
-		top_terminal_close();
+		terminal_close();
 	}
 	top_feed_free(top.feed);
 	top_frame_finish(&top.shown);

@@ -53,33 +53,27 @@ static bool begin(struct drawing *drawing, struct top_line *line, bool is_marked
 	return true;
 }
 
-/* A duration in two parts at most: "5s", "3m20", "2h05", "4d02h". */
-static void format_seconds(char *out, size_t size, int64_t seconds)
+/* A duration: in two parts, "5s", "3m20", "2h05", "4d", or in one, so that few change each second. */
+static void format_seconds(char *out, size_t size, int64_t seconds, bool has_two)
 {
+	int first = (int)(seconds < 3600 ? seconds / 60 : seconds / 3600);
 	if (seconds < 60)
 		(void)snprintf(out, size, "%ds", (int)seconds);
-	else if (seconds < 3600)
-		(void)snprintf(out, size, "%dm%02d", (int)(seconds / 60), (int)(seconds % 60));
-	else if (seconds < 86400)
-		(void)snprintf(
-		    out, size, "%dh%02d", (int)(seconds / 3600), (int)(seconds / 60 % 60));
-	else
+	else if (seconds >= 86400)
 		(void)snprintf(out, size, "%" PRId64 "d", seconds / 86400);
+	else if (has_two)
+		(void)snprintf(out, size, "%d%c%02d", first, seconds < 3600 ? 'm' : 'h',
+		    (int)(seconds < 3600 ? seconds % 60 : seconds / 60 % 60));
+	else
+		(void)snprintf(out, size, "%d%c", first, seconds < 3600 ? 'm' : 'h');
 }
 
-/* A rough age: only recent ones change every second. */
 static void format_age(char *out, size_t size, int64_t seconds)
 {
 	if (seconds < 1)
 		(void)snprintf(out, size, "now");
-	else if (seconds < 60)
-		(void)snprintf(out, size, "%ds", (int)seconds);
-	else if (seconds < 3600)
-		(void)snprintf(out, size, "%dm", (int)(seconds / 60));
-	else if (seconds < 86400)
-		(void)snprintf(out, size, "%dh", (int)(seconds / 3600));
 	else
-		(void)snprintf(out, size, "%" PRId64 "d", seconds / 86400);
+		format_seconds(out, size, seconds, false);
 }
 
 /* A path that begins with ~ if it is below the user's home. */
@@ -115,7 +109,7 @@ static const char *value_text(const struct drawing *drawing, const struct top_it
 	else if (past >= 0)
 		(void)snprintf(out, size, "now");
 	else
-		format_seconds(out, size, (999 - past) / 1000);
+		format_seconds(out, size, (999 - past) / 1000, true);
 	return out;
 }
 
@@ -681,11 +675,6 @@ void top_frame_draw(
 	}
 }
 
-static bool is_same_row(const struct buf *a, const struct buf *b)
-{
-	return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
-}
-
 void top_frame_update(struct buf *out, const struct top_frame *old, const struct top_frame *frame)
 {
 	bool is_new = old == NULL || old->count != frame->count || old->columns != frame->columns;
@@ -693,7 +682,7 @@ void top_frame_update(struct buf *out, const struct top_frame *old, const struct
 		(void)buf_append_str(out, "\033[0m\033[2J");
 	for (unsigned i = 0; i < frame->count; i++) {
 		const struct buf *row = &frame->rows[i];
-		if (!is_new && is_same_row(&old->rows[i], row))
+		if (!is_new && buf_is_equal(&old->rows[i], row))
 			continue;
 		/* Erase first: after a full row this would delete the last cell. */
 		(void)buf_printf(out, "\033[%u;1H\033[K", i + 1);

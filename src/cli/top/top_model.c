@@ -39,15 +39,7 @@ static size_t host_len(const struct json *item, const struct json *id)
 }
 
 /* Members with ids, which may begin with a host. */
-static const char *const ids[] = {"pane", "id", "agent"};
-
-static bool is_id(const char *member)
-{
-	for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
-		if (strcmp(ids[i], member) == 0)
-			return true;
-	return false;
-}
+static const char *const ids[] = {"pane", "id", "agent", NULL};
 
 /* An id without its host. */
 static void put_id(struct buf *out, const struct json *item, const char *name)
@@ -63,7 +55,7 @@ static void put_id(struct buf *out, const struct json *item, const char *name)
 static void read_host(struct buf *out, const struct json *item)
 {
 	size_t len = 0;
-	for (size_t i = 0; i < sizeof ids / sizeof ids[0] && len == 0; i++) {
+	for (size_t i = 0; ids[i] != NULL && len == 0; i++) {
 		const struct json *id = json_member(item, ids[i]);
 		len = host_len(item, id);
 		if (len > 0)
@@ -401,7 +393,7 @@ static char *read_value(const struct top_column *column, const struct json *json
 	buf_init(&text, TEXT_BYTES_MAX);
 	if (column->read != NULL)
 		column->read(&text, json);
-	else if (is_id(column->member))
+	else if (str_is_in(column->member, ids))
 		put_id(&text, json, column->member);
 	else
 		put_member(&text, json, column->member);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/str.h"
 #include "cli/ask.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
@@ -15,7 +16,7 @@
 
 /* Members that are at the front of the line, or of no use to a person. */
 static const char *const elsewhere[] = {"kind", "layout", "left", "offset", "pane", "pid", "seq",
-    "session", "subscription", "text", "time", "top", "tty", "window"};
+    "session", "subscription", "text", "time", "top", "tty", "window", NULL};
 
 /* Whether a member is printed: false, null and lists of objects are not. */
 static bool is_worth_it(const struct json *member)
@@ -24,14 +25,6 @@ static bool is_worth_it(const struct json *member)
 	    (member->child->type == JSON_OBJECT || member->child->type == JSON_ARRAY);
 	return member->type != JSON_NULL && (member->type != JSON_BOOL || member->boolean) &&
 	    !is_list;
-}
-
-static bool is_elsewhere(const char *name)
-{
-	for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
-		if (strcmp(elsewhere[i], name) == 0)
-			return true;
-	return false;
 }
 
 /* The time of day, with milliseconds. */
@@ -101,7 +94,7 @@ void event_text(struct buf *out, const struct json *event, bool has_color)
 		put_visible(out, json_member(event, "text"));
 	}
 	json_each (at, event) {
-		if (is_elsewhere(at->name) || !is_worth_it(at))
+		if (str_is_in(at->name, elsewhere) || !is_worth_it(at))
 			continue;
 		(void)buf_printf(out, "  %s", dim);
 		(void)screen_text_line(out, at->name, at->name_len);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "cli/option.h"
 #include "cli/verbs.h"
 
@@ -62,13 +63,6 @@ bool mark_write(const struct mark *mark)
 	return is_written;
 }
 
-static bool is_one_of(const char *word, const char *const *words)
-{
-	while (*words != NULL && strcmp(word, *words) != 0)
-		words++;
-	return *words != NULL;
-}
-
 static const struct option_row options[] = {
     {"", 0, OPTION_TEXT, offsetof(struct mark, state), NULL},
     {"agent", 0, OPTION_TEXT, offsetof(struct mark, agent), NULL},
@@ -89,10 +83,10 @@ enum cli_status mark_run(struct cli *cli, int argc, char **argv)
 		return status;
 	if (mark.state == NULL && mark.wake == NULL)
 		return cli_usage("mark", "name a state, or a text with --wake");
-	if (mark.state != NULL && !is_one_of(mark.state, states))
+	if (mark.state != NULL && !str_is_in(mark.state, states))
 		return cli_usage(
 		    "mark", "a state is asking, busy, gone, idle or ready, not \"%s\"", mark.state);
-	if (mark.to != NULL && !is_one_of(mark.to, targets))
+	if (mark.to != NULL && !str_is_in(mark.to, targets))
 		return cli_usage("mark", "--to is own or parent, not \"%s\"", mark.to);
 	if (mark.token == NULL || mark.token[0] == '\0') {
 		cli_error(

@@ -85,12 +85,6 @@ static void put_states(struct buf *out, const struct json *status)
 	(void)buf_printf(out, "muxbus_tmux_up %d\n", is_live);
 }
 
-static void put_up(struct buf *out, bool is_up)
-{
-	put_head(out, "muxbus_up", "gauge", "Whether the daemon answers.");
-	(void)buf_printf(out, "muxbus_up %d\n", is_up);
-}
-
 static void put_numbers(struct buf *out, const struct json *status)
 {
 	for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
@@ -119,7 +113,8 @@ enum cli_status metrics_run(struct cli *cli, int argc, char **argv)
 		put_states(&out, status);
 		put_numbers(&out, status);
 	}
-	put_up(&out, status != NULL);
+	put_head(&out, "muxbus_up", "gauge", "Whether the daemon answers.");
+	(void)buf_printf(&out, "muxbus_up %d\n", status != NULL);
 	cli_print(&out);
 	link_close(link);
 	return cli_flush(status != NULL ? CLI_DONE : CLI_UNREACHABLE);

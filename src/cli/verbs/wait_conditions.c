@@ -10,6 +10,7 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
+#include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/verbs/wait.h"
 #include "wire/json.h"
@@ -123,8 +124,7 @@ static int put_path(struct conditions *all, const struct word *word, const char 
 
 static bool is_type(const struct word *word, const char *name)
 {
-	const struct json *type = json_member(word->property, "type");
-	return type != NULL && type->type == JSON_STRING && strcmp(type->text, name) == 0;
+	return strcmp(ask_string(word->property, "type", ""), name) == 0;
 }
 
 static int put_json(struct conditions *all, const struct word *word, const char *text)
@@ -146,8 +146,7 @@ static int put_json(struct conditions *all, const struct word *word, const char 
 /* Whether a number is a time: 1.5, 10m. Their names say so. */
 static bool is_time(const struct word *word)
 {
-	size_t len = strlen(word->name);
-	return is_type(word, "number") && len >= 3 && strcmp(word->name + len - 3, "sec") == 0;
+	return is_type(word, "number") && str_ends_in(word->name, "sec");
 }
 
 static int put_time(struct conditions *all, const struct word *word, const char *text)
@@ -171,7 +170,6 @@ static int put_bool(struct conditions *all, const struct word *word, const char 
 static int put_value(
     struct conditions *all, const struct word *word, const char *text, bool is_json)
 {
-	const struct json *format = json_member(word->property, "format");
 	if (!is_json && is_time(word))
 		return put_time(all, word, text);
 	if (!is_json && is_type(word, "boolean"))
@@ -180,7 +178,7 @@ static int put_value(
 		return put_json(all, word, text);
 	if (!utf8_is_valid(text, strlen(text)))
 		return refuse(all, "%s: is no UTF-8", word->name);
-	if (format != NULL && format->type == JSON_STRING && strcmp(format->text, "path") == 0)
+	if (strcmp(ask_string(word->property, "format", ""), "path") == 0)
 		return put_path(all, word, text);
 	json_put_str(&all->writer, word->name, text);
 	return 0;
@@ -188,8 +186,7 @@ static int put_value(
 
 static bool needs_pane(const struct json *kind)
 {
-	const struct json *needs_tmux = json_member(kind, "needs_tmux");
-	return needs_tmux != NULL && needs_tmux->type == JSON_BOOL && needs_tmux->boolean &&
+	return ask_bool(kind, "needs_tmux", false) &&
 	    json_member(properties_of(kind), "pane") != NULL;
 }
 
