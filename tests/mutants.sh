@@ -162,12 +162,12 @@ mutant tests/test_record src/daemon/queue/record_0_1.c 'words behind those of re
 
 mutant tests/test_timer src/daemon/core/boot_clock.c 'the clock of an earlier start of the machine is believed' \
 	' && strcmp(boot_id, clock->boot_id) == 0)' ')'
-mutant tests/test_timer src/daemon/source/timer.c 'a recurring timer drifts' \
+mutant tests/test_timer src/daemon/timer/timer.c 'a recurring timer drifts' \
 	'timer->boot_due_ms += (missed + 1) * timer->period_ms;' \
 	'timer->boot_due_ms = now_boot_ms(set) + timer->period_ms;'
-mutant tests/test_timer src/daemon/source/timer.c 'a timer that has fired fires again after a restart' \
+mutant tests/test_timer src/daemon/timer/timer.c 'a timer that has fired fires again after a restart' \
 	'record_delete(queue_store(set->queue), &timer_kind, timer->id);' ''
-mutant tests/test_timer src/daemon/source/timer.c 'the longer sleep wins' \
+mutant tests/test_timer src/daemon/timer/timer.c 'the longer sleep wins' \
 	'old->boot_due_ms <= due_ms' 'old->boot_due_ms > due_ms'
 
 # Jobs and watches.
@@ -178,17 +178,17 @@ mutant tests/test_job src/job/main.c 'a job is started twice' \
 		return EXIT_STARTED;' '(void)was_started;'
 mutant tests/test_job src/job/main.c 'the exit status is lost' \
 	'WIFEXITED(how) ? WEXITSTATUS(how) : -1' 'WIFEXITED(how) ? 0 : -1'
-mutant tests/test_job src/daemon/source/job.c 'an accepted job is not started after a kill' \
+mutant tests/test_job src/daemon/job/job.c 'an accepted job is not started after a kill' \
 	'start_supervisor(tracked) == 0)
 		return; /* accepted' 'false)
 		return; /* accepted'
-mutant tests/test_job src/daemon/source/job.c 'a killed supervisor is taken for a success' \
+mutant tests/test_job src/daemon/job/job.c 'a killed supervisor is taken for a success' \
 	'job->state = JOB_LOST;' 'job->state = JOB_EXITED;'
-mutant tests/test_watch src/daemon/source/watch.c 'a watch reads reported lines again' \
+mutant tests/test_watch src/daemon/watch/watch.c 'a watch reads reported lines again' \
 	'		watch_store(watch);
 	seq = queue_post' '		;
 	seq = queue_post'
-mutant tests/test_watch src/daemon/source/watch.c 'a watch that is over goes on after a restart' \
+mutant tests/test_watch src/daemon/watch/watch.c 'a watch that is over goes on after a restart' \
 	'record_delete(queue_store(queue), &watch_kind, watch->id);' ';'
 
 # ---- the lock

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Jobs for real: the supervisor runs commands, is killed, outlives its starter. */
-#include "daemon/source/job.h"
+#include "daemon/job/job.h"
 
 #include <muxbus.h>
 

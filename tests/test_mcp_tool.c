@@ -20,8 +20,8 @@
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_text.h"
 #include "daemon/mcp/mcp_tool_name.h"
-#include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/group.h"
+#include "daemon/server/daemon_parts.h"
 #include "tap.h"
 
 static struct json_reader *reader;
@@ -524,7 +524,7 @@ static const struct {
     {"/agent/", "agents"},
     {"/deliver/show.c", "queue"}, /* for people */
     {"/mcp/mcp_pending.c", "agents"}, /* compares names */
-    {"/methods/execute.c", "jobs"},
+    {"/job/execute.c", "jobs"},
     {NULL, NULL},
 };
 

@@ -9,7 +9,7 @@
 
 #include "base/xalloc.h"
 #include "daemon/methods/tables.h"
-#include "daemon/source/condition.h"
+#include "daemon/wait/condition.h"
 #include "tap.h"
 
 /* Reports the faults of a row; the number of faults. */

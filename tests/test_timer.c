@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Timers on a clock that the test sets: sleeps, restarts, suspends, clock jumps. */
-#include "daemon/source/timer.h"
+#include "daemon/timer/timer.h"
 
 #include <muxbus.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Watches through the queue: their reports, each of them once, and over restarts. */
-#include "daemon/source/watch.h"
+#include "daemon/watch/watch.h"
 
 #include <errno.h>
 #include <event2/event.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/verbs/hook_event.h"
-#include "daemon/tmux/osc_context.h"
+#include "daemon/pane/osc_context.h"
 #include "wire/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

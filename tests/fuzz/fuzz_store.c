@@ -17,7 +17,7 @@
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
-#include "daemon/source/timer.h"
+#include "daemon/timer/timer.h"
 #include "torn_disk.h"
 #include "wire/json.h"
 

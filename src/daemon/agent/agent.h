@@ -15,6 +15,7 @@
 
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_state.h"
+#include "daemon/server/method.h"
 
 struct muxbus_pane;
 struct pane_screen;
@@ -62,5 +63,8 @@ struct agent_listener {
 };
 void agent_listen(struct agent_set *set, struct agent_listener *listener);
 void agent_unlisten(struct agent_listener *listener);
+
+/* The methods of agents, in agent_methods.c. */
+extern const struct method methods_agent[];
 
 #endif

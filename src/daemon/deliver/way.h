@@ -11,7 +11,7 @@
  *      result (mail.h). A way that starts by itself, as a follower does, has no start().
  *   2. Name the row in the table of way.c, before the rows that are to be asked after it.
  *   3. Add a situation to tests/test_way.c: it compares the promise, the start and the receipt.
- *   4. Name the way in muxbus-protocol(7), and in WAKE_RESULTS of methods/wake.h.
+ *   4. Name the way in muxbus-protocol(7), and in WAKE_RESULTS of wake.h.
  */
 #ifndef DAEMON_DELIVER_WAY_H
 #define DAEMON_DELIVER_WAY_H

@@ -12,7 +12,7 @@
 #include "daemon/mcp/mcp_client.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/mcp/mcp_listen.h"
-#include "daemon/methods/daemon_parts.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"

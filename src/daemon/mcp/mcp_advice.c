@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "daemon/job/job.h"
 #include "daemon/mcp/mcp_tool_set.h"
-#include "daemon/methods/daemon_parts.h"
-#include "daemon/source/job.h"
-#include "daemon/source/timer.h"
-#include "daemon/source/watch.h"
+#include "daemon/server/daemon_parts.h"
+#include "daemon/timer/timer.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/watch/watch.h"
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz_"
 #define LISTED_MAX 20 /* things that an error names */

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/job/job.h"
 #include "daemon/mcp/mcp_prompt.h"
-#include "daemon/methods/daemon_parts.h"
 #include "daemon/queue/queue.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
-#include "daemon/source/job.h"
 #include "daemon/tmux/tmux.h"
 
 #define VALUES_MAX 100 /* the maximum of MCP */

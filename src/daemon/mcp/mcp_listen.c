@@ -10,11 +10,11 @@
 #include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
+#include "daemon/job/job.h"
 #include "daemon/mcp/mcp_resource.h"
-#include "daemon/methods/daemon_parts.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
-#include "daemon/source/job.h"
 #include "daemon/tmux/subscription.h"
 #include "io/loop_timer.h"
 

@@ -13,11 +13,11 @@
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/way.h"
 #include "daemon/mcp/mcp_client.h"
-#include "daemon/methods/daemon_parts.h"
 #include "daemon/queue/queue.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
-#include "daemon/source/wait.h"
+#include "daemon/wait/wait.h"
 #include "io/loop_timer.h"
 
 struct mcp_pending {

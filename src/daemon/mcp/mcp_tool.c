@@ -20,7 +20,7 @@
 #include "daemon/mcp/mcp_text.h"
 #include "daemon/mcp/mcp_thread.h"
 #include "daemon/mcp/mcp_tool_name.h"
-#include "daemon/methods/daemon_parts.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/server/rest.h"

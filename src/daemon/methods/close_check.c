@@ -2,7 +2,7 @@
 /* Checks before something is closed without "force". */
 #include "daemon/methods/close_check.h"
 
-#include "daemon/methods/daemon_parts.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"

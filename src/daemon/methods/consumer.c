@@ -8,15 +8,15 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "daemon/methods/daemon_parts.h"
+#include "daemon/job/job_name.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
-#include "daemon/source/job_name.h"
 #include "daemon/tmux/pane_fate.h"
 #include "io/loop_timer.h"
 

@@ -11,16 +11,16 @@
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/self_command.h"
 #include "daemon/input/submit.h"
-#include "daemon/methods/daemon_parts.h"
 #include "daemon/pane/reporter.h"
 #include "daemon/queue/queue.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/server.h"
-#include "daemon/source/wait.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/wait/wait.h"
 #include "io/loop_timer.h"
 
 enum { LOOK_MS = 1000, PEOPLE_MAX_MS = 60000 };

@@ -4,7 +4,11 @@
 
 #include <string.h>
 
+#include "daemon/agent/agent.h"
+#include "daemon/job/job.h"
 #include "daemon/methods/tables.h"
+#include "daemon/timer/timer.h"
+#include "daemon/wait/wait.h"
 
 static const struct {
 	const struct method *table;

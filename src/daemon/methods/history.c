@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* get_action_history: the last requests to the daemon. */
 #include "daemon/server/history.h"
-#include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 

@@ -9,10 +9,10 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/core/meter.h"
-#include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/record.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
 

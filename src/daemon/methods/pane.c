@@ -8,8 +8,8 @@
 
 #include "base/xalloc.h"
 #include "daemon/methods/close_check.h"
-#include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/spawn.h"

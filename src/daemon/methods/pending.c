@@ -7,12 +7,12 @@
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/promise.h"
 #include "daemon/deliver/self_command.h"
-#include "daemon/methods/daemon_parts.h"
+#include "daemon/job/job.h"
 #include "daemon/queue/queue.h"
-#include "daemon/source/job.h"
-#include "daemon/source/timer.h"
-#include "daemon/source/wait.h"
-#include "daemon/source/watch.h"
+#include "daemon/server/daemon_parts.h"
+#include "daemon/timer/timer.h"
+#include "daemon/wait/wait.h"
+#include "daemon/watch/watch.h"
 
 struct walk {
 	const struct pane_ref *address;

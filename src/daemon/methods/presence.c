@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "daemon/deliver/queue_command.h"
-#include "daemon/methods/daemon_parts.h"
+#include "daemon/deliver/wake.h"
 #include "daemon/methods/pending.h"
 #include "daemon/methods/tables.h"
-#include "daemon/methods/wake.h"
 #include "daemon/queue/queue.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"

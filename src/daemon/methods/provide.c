@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "daemon/event/event_log.h"
-#include "daemon/methods/daemon_parts.h"
 #include "daemon/methods/tables.h"
 #include "daemon/provide/provide.h"
 #include "daemon/provide/provide_event.h"
 #include "daemon/provide/provide_flow.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"

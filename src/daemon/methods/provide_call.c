@@ -10,11 +10,11 @@
 
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/methods/daemon_parts.h"
-#include "daemon/methods/wake.h"
+#include "daemon/deliver/wake.h"
 #include "daemon/provide/offer.h"
 #include "daemon/provide/provide.h"
 #include "daemon/provide/provide_flow.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/methods/daemon_parts.h"
+#include "daemon/deliver/wake.h"
 #include "daemon/methods/tables.h"
-#include "daemon/methods/wake.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

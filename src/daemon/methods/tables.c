@@ -4,6 +4,11 @@
 
 #include <stddef.h>
 
+#include "daemon/agent/agent.h"
+#include "daemon/job/job.h"
+#include "daemon/timer/timer.h"
+#include "daemon/wait/wait.h"
+
 /* Keep alphabetized. */
 const struct method *const method_tables[] = {
     methods_agent,

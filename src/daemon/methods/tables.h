@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of methods, one of each file here. Keep alphabetized. */
+/* The tables of methods, one of each file here; other rooms declare theirs. Keep alphabetized. */
 #ifndef DAEMON_METHODS_TABLES_H
 #define DAEMON_METHODS_TABLES_H
 
 #include "daemon/server/method.h"
 
-extern const struct method methods_agent[];
 extern const struct method methods_capture[];
 extern const struct method methods_command[];
 extern const struct method methods_consumer[];
 extern const struct method methods_daemon[];
-extern const struct method methods_execute[];
 extern const struct method methods_fleet[];
 extern const struct method methods_history[];
 extern const struct method methods_input[];
-extern const struct method methods_job[];
 extern const struct method methods_list[];
 extern const struct method methods_meter[];
 extern const struct method methods_pane[];
@@ -25,9 +22,7 @@ extern const struct method methods_queue[];
 extern const struct method methods_rest[];
 extern const struct method methods_self_command[];
 extern const struct method methods_subscribe[];
-extern const struct method methods_timer[];
 extern const struct method methods_tool[];
-extern const struct method methods_wait[];
 extern const struct method methods_wake_policy[];
 extern const struct method methods_watch[];
 extern const struct method methods_window[];

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "daemon/methods/daemon_parts.h"
+#include "daemon/job/job.h"
 #include "daemon/methods/tables.h"
 #include "daemon/methods/tool_call.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
-#include "daemon/source/job.h"
 #include "daemon/tool/tool_folder.h"
 #include "daemon/tool/tool_kept.h"
 #include "daemon/tool/tool_server.h"

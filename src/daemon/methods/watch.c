@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of watches of files: watch_log, cancel_watch, list_watches. */
-#include "daemon/source/watch.h"
+#include "daemon/watch/watch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,15 +9,15 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "daemon/methods/daemon_parts.h"
+#include "daemon/deliver/wake.h"
 #include "daemon/methods/tables.h"
-#include "daemon/methods/wake.h"
+#include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
-#include "daemon/source/wait.h"
 #include "daemon/tmux/pane_fate.h"
+#include "daemon/wait/wait.h"
 
 enum { MESSAGE_SIZE = 600 };
 

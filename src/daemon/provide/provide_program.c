@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "base/xalloc.h"
-#include "daemon/source/job.h"
+#include "daemon/job/job.h"
 #include "io/loop_timer.h"
 
 #define PARENTS_MAX 32 /* that are looked at from a process upwards */

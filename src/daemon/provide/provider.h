@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "daemon/job/job.h"
 #include "daemon/provide/provide_call.h"
-#include "daemon/source/job.h"
 #include "daemon/tool/declaration.h"
 #include "daemon/tool/tool_failure.h"
 

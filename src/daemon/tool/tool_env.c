@@ -14,7 +14,7 @@
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pane_ref.h"
-#include "daemon/source/job_env.h"
+#include "daemon/job/job_env.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/tool/declaration.h"
 

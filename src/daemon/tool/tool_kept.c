@@ -17,9 +17,9 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "daemon/job/job_record.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/record.h"
-#include "daemon/source/job_record.h"
 #include "daemon/tool/tool_content.h"
 
 #define ANSWER_MAX ((size_t)16 * 1024 * 1024) /* bytes of a file */

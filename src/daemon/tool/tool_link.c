@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "base/xalloc.h"
-#include "daemon/source/job_env.h"
+#include "daemon/job/job_env.h"
 #include "daemon/tool/tool_server_list.h"
 #include "daemon/tool/tool_server_message.h"
 #include "daemon/tool/tool_server_repair.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "daemon/source/job.h"
+#include "daemon/job/job.h"
 #include "daemon/tool/declaration.h"
 #include "daemon/tool/tool_failure.h"
 #include "wire/json.h"

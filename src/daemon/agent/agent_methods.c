@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods of agents: ensure_agent, send_task, respond, list_agents, stop_agent. */
+#include "daemon/agent/agent.h"
+
+#include <limits.h>
+#include <muxbus.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "base/xalloc.h"
+#include "daemon/agent/agent_stop.h"
+#include "daemon/agent/agent_task.h"
+#include "daemon/core/pattern.h"
+#include "daemon/queue/consumer.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/daemon_parts.h"
+#include "daemon/server/method.h"
+#include "daemon/server/repeat.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/server/spawn.h"
+#include "daemon/server/target.h"
+#include "daemon/tmux/tmux.h"
+
+#define TASK_SEC_MAX (10 * 366 * 86400.0)
+
+enum {
+	CELLS_MIN = 2,
+	CELLS_MAX = 10000,
+	HISTORY_MAX = 10000000,
+	SPEC_BYTES_MAX = 128 * 1024, /* of a command with its environment */
+};
+
+struct ensure_args {
+	const char *name;
+	struct spawn_args spawn;
+	const char *pane;
+	const char *prompt;
+	int64_t width;
+	bool has_width;
+	int64_t height;
+	bool has_height;
+	int64_t history_limit;
+	bool has_history_limit;
+	bool notices;
+	double startup_timeout_sec;
+};
+
+static const struct field ensure_fields[] = {
+    {FIELD_ROW(STRING, struct ensure_args, name, "name"), .min = 1, .max = AGENT_NAME_MAX,
+	.help = "Its name from then on: A-Z a-z 0-9 _ . : -; with pane it may be left out: "
+		"then the agent is named after its program."},
+    {FIELD_ROW(KEYS, struct ensure_args, spawn.command, "command"), .max = 256,
+	.help = "The program: a string goes to the shell, an array of two or more words is "
+		"executed as it is. Left out, only an agent that runs is found."},
+    {FIELD_ROW(STRING, struct ensure_args, pane, "pane"), .flags = FIELD_RARE, .min = 1, .max = 256,
+	.help = "Instead of command: adopt the agent that a person started in this pane."},
+    {FIELD_ROW(STRING, struct ensure_args, spawn.cwd, "cwd"), .flags = FIELD_PATH, .min = 1,
+	.max = PATH_MAX - 1,
+	.help = "The absolute path of the directory it starts in; left out, the caller's. An "
+		"agent that runs is found in any directory if this is left out."},
+    {FIELD_ROW(STRING_MAP, struct ensure_args, spawn.env, "env"), .flags = FIELD_CONFIDENTIAL,
+	.help = "Environment variables for it."},
+    {FIELD_ROW(STRING, struct ensure_args, prompt, "prompt"), .min = 1, .max = PATTERN_BYTES_MAX,
+	.help = "A regular expression that matches what stands before the cursor when it is "
+		"ready; left out, its prompt is learned when it first rests."},
+    {FIELD_ROW(INT, struct ensure_args, width, "width"),
+	.given_offset = offsetof(struct ensure_args, has_width), .unit = "cells", .min = CELLS_MIN,
+	.max = CELLS_MAX, .preset = "220",
+	.help = "Columns of its window, whichever clients attach."},
+    {FIELD_ROW(INT, struct ensure_args, height, "height"),
+	.given_offset = offsetof(struct ensure_args, has_height), .unit = "cells", .min = CELLS_MIN,
+	.max = CELLS_MAX, .preset = "50", .help = "Rows of its window."},
+    {FIELD_ROW(INT, struct ensure_args, history_limit, "history_limit"),
+	.given_offset = offsetof(struct ensure_args, has_history_limit), .unit = "lines",
+	.max = HISTORY_MAX, .preset = "50000",
+	.help = "How many lines tmux keeps that have scrolled away."},
+    {FIELD_ROW(BOOL, struct ensure_args, notices, "notices"), .flags = FIELD_RARE,
+	.preset = "false",
+	.help = "Make notifications for you of what its program tells its terminal (OSC 9, 99, "
+		"777)."},
+    {FIELD_ROW(NUMBER, struct ensure_args, startup_timeout_sec, "startup_timeout_sec"), .unit = "s",
+	.min = 0.001, .max = 86400, .preset = "30",
+	.help = "How long to wait for its prompt; it goes on starting after that."},
+    {.name = NULL},
+};
+
+#define AGENT_RESULTS                                                                              \
+	{"agent", "string", "its name"},                                                           \
+	    {"state", "string", "starting, ready, busy, blocked, crashed or gone"},                \
+	    {"reason", "string", "which fact says so"}, {"since", "string", "since when"},         \
+	    {"pane", "string|null", "the pane it is in"}, {"window", "string|null", "the window"}, \
+	    {"session", "string|null", "the session"},                                             \
+	    {"restarts", "integer", "how often it was started again in a row"},                    \
+	    {"restarting", "boolean", "whether it is about to be"},                                \
+	    {"adopted", "boolean", "whether a person started it"},                                 \
+	    {"question", "string", "what it asks, if it is blocked: respond answers it"},          \
+	{                                                                                          \
+		"evidence", "object",                                                              \
+		    "what was seen: row (before the cursor), front (the program), reads (whether " \
+		    "it waits for input), terminal (raw or cooked), mark (OSC 133), quiet_ms"      \
+	}
+
+static const struct field_result ensure_results[] = {
+    AGENT_RESULTS,
+    {"started", "boolean", "whether it was started for this request"},
+    DURABLE_RESULTS,
+    {"message", "string", "the same in words"},
+    {NULL, NULL, NULL},
+};
+
+/* Whether command and environment can be kept in a record; fails the request if not. */
+static bool check_size(struct request *request, const struct spawn_args *spawn)
+{
+	const struct json *entry = spawn->env != NULL ? spawn->env->child : NULL;
+	size_t size = 0;
+	for (size_t at = 0; at < spawn->command.count; at++)
+		size += strlen(spawn->command.strings[at]);
+	for (; entry != NULL; entry = entry->next)
+		size += entry->name_len + entry->len;
+	if (size <= SPEC_BYTES_MAX)
+		return true;
+	request_fail_data(request, MESSAGE_LIMIT, "\"field\":\"command\"",
+	    "command: has %zu bytes with its environment, more than %d: put it into a file", size,
+	    SPEC_BYTES_MAX);
+	return false;
+}
+
+/* The environment as "NAME=value", NULL-ended, of the heap. */
+static char **make_env(const struct json *env)
+{
+	char **entries = xcalloc((env != NULL ? env->count : 0) + 1, sizeof *entries);
+	size_t at = 0;
+	for (const struct json *entry = env != NULL ? env->child : NULL; entry != NULL;
+	     entry = entry->next)
+		entries[at++] = xasprintf("%s=%s", entry->name, entry->text);
+	return entries;
+}
+
+/* Parameters of a program that is started; fails the request if one is there with a pane. */
+static bool check_adoption(struct request *request, const struct ensure_args *args)
+{
+	const struct {
+		const char *name;
+		bool is_given;
+	} others[] = {
+	    {"command", args->spawn.command.is_given},
+	    {"cwd", args->spawn.cwd != NULL},
+	    {"env", args->spawn.env != NULL},
+	    {"width", args->has_width},
+	    {"height", args->has_height},
+	    {"history_limit", args->has_history_limit},
+	    {"notices", args->notices},
+	};
+
+	for (size_t at = 0; at < sizeof others / sizeof *others; at++) {
+		if (others[at].is_given) {
+			request_fail_field(request, others[at].name,
+			    "is for an agent that is started: the one in pane runs already");
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Adopts the agent in a pane. */
+static void ensure_pane(
+    struct request *request, const struct ensure_args *args, struct agent_spec *plan)
+{
+	const struct muxbus_pane *pane;
+	struct pane_ref teller;
+	if (!check_adoption(request, args) || !target_pane(request, args->pane, &pane) ||
+	    !requester_pane(request, NULL, &teller))
+		return;
+	once_keep(request_once(request), "");
+	agent_adopt(request_daemon(request)->agents, request, plan, pane, &teller);
+}
+
+/* Finds the agent of a name. */
+static void ensure_name(
+    struct request *request, const struct ensure_args *args, struct agent_spec *plan)
+{
+	const struct agent *agent =
+	    args->name != NULL ? agent_find(request_daemon(request)->agents, args->name) : NULL;
+	struct pane_ref teller;
+	if (agent == NULL) {
+		request_fail_field(
+		    request, "command", "is required to start an agent; pane adopts one that runs");
+		return;
+	}
+	if (requester_pane(request, NULL, &teller))
+		agent_join(request, agent, plan, &teller);
+}
+
+/* Starts the agent, if it does not run. */
+static void ensure_command(
+    struct request *request, const struct ensure_args *args, struct agent_spec *plan)
+{
+	struct pane_ref teller;
+	char cwd[PATH_MAX];
+	if (args->name == NULL) {
+		request_fail_field(request, "name", "is required");
+		return;
+	}
+	if (!spawn_check(request, &args->spawn) || !check_size(request, &args->spawn) ||
+	    !requester_pane(request, NULL, &teller) ||
+	    !requester_cwd(request, args->spawn.cwd, &teller, cwd, sizeof cwd))
+		return;
+	plan->command = agent_strings_copy(args->spawn.command.strings, args->spawn.command.count);
+	plan->env = make_env(args->spawn.env);
+	plan->cwd = xstrdup(cwd);
+	once_keep(request_once(request), "");
+	agent_ensure(request_daemon(request)->agents, request, plan, &teller);
+}
+
+static void handle_ensure(struct request *request, const void *data)
+{
+	const struct ensure_args *args = data;
+	struct agent_spec plan = {
+	    .width = args->width,
+	    .height = args->height,
+	    .history_limit = args->history_limit,
+	    .wants_notices = args->notices,
+	    .startup_timeout_ms = clock_seconds_to_ms(args->startup_timeout_sec),
+	    .has_cwd = args->spawn.cwd != NULL,
+	};
+	if (args->name != NULL && !consumer_name_is_valid(args->name)) {
+		request_fail_field(request, "name", "must be of A-Z a-z 0-9 _ . : -");
+		return;
+	}
+	snprintf(plan.name, sizeof plan.name, "%s", args->name != NULL ? args->name : "");
+	plan.prompt = args->prompt != NULL ? xstrdup(args->prompt) : NULL;
+	if (args->pane != NULL)
+		ensure_pane(request, args, &plan);
+	else if (args->spawn.command.is_given)
+		ensure_command(request, args, &plan);
+	else
+		ensure_name(request, args, &plan);
+	agent_spec_finish(&plan); /* what was not taken */
+}
+
+/* Without a result it is done again, which finds the agent. */
+static void handle_ensure_begun(struct request *request, const void *data, const char *id)
+{
+	(void)id;
+	handle_ensure(request, data);
+}
+
+struct send_args {
+	const char *agent;
+	const char *text;
+	bool wait;
+	bool progress;
+	double timeout_sec;
+	int64_t max_bytes;
+};
+
+#define SEND_FIELDS(text_help)                                                                   \
+	{FIELD_ROW(STRING, struct send_args, agent, "agent"), .flags = FIELD_REQUIRED, .min = 1, \
+	    .max = AGENT_NAME_MAX, .help = "The name of the agent."},                            \
+	    {FIELD_ROW(STRING, struct send_args, text, "text"),                                  \
+		.flags = FIELD_REQUIRED | FIELD_CONFIDENTIAL, .max = AGENT_TEXT_MAX,             \
+		.help = text_help},                                                              \
+	    {FIELD_ROW(BOOL, struct send_args, wait, "wait"), .preset = "true",                  \
+		.help = "Answer when its prompt is back; false: at once, and the end is a "      \
+			"notification."},                                                        \
+	    {FIELD_ROW(NUMBER, struct send_args, timeout_sec, "timeout_sec"), .unit = "s",       \
+		.min = 0.001, .max = TASK_SEC_MAX, .preset = "600",                              \
+		.help =                                                                          \
+		    "End with the outcome timeout after this long, counted from the request."},  \
+	    {FIELD_ROW(INT, struct send_args, max_bytes, "max_bytes"), .unit = "bytes",          \
+		.min = 256, .max = AGENT_OUTPUT_MAX, .preset = "65536",                          \
+		.help = "How much of the output, from its end, the answer holds."},              \
+	{                                                                                        \
+		FIELD_ROW(BOOL, struct send_args, progress, "progress"),                         \
+		    .preset = "true",                                                            \
+		    .help =                                                                      \
+			"Tell what it says meanwhile: lines with the method progress, at most "  \
+			"four a second."                                                         \
+	}
+
+static const struct field send_fields[] = {
+    SEND_FIELDS("The text to type before Enter. Several lines are one paste, where the program "
+		"takes such; else they are refused."),
+    {.name = NULL},
+};
+
+static const struct field respond_fields[] = {
+    SEND_FIELDS("The text to type before Enter; may be empty: Enter alone. It is never kept."),
+    {.name = NULL},
+};
+
+static const struct field_result send_results[] = {
+    {"agent", "string", "its name"},
+    {"task", "string", "the id of the task"},
+    {"id", "string", "with wait false: the same, of its notification"},
+    {"position", "integer", "with wait false: its place in the queue of the agent"},
+    DURABLE_RESULTS,
+    {"outcome", "string", "ready, question, crashed, timeout, released"},
+    {"reason", "string", "which fact says so"},
+    {"text", "string", "what it said, without escape sequences, the echo and the prompt"},
+    {"pane", "string", "where: read_output has the exact bytes"},
+    {"from", "integer", "offset in the pane's output of what it said"},
+    {"to", "integer", "and of its end"},
+    {"text_from", "integer", "offset of what text begins with"},
+    {"truncated", "boolean", "whether text begins later than from: more than max_bytes"},
+    {"rest", "string", "if truncated: the call that reads all that it said"},
+    {"gap", "boolean", "whether output is missing in it"},
+    {"question", "string", "outcome question: what is asked, without the choices"},
+    {"secret", "boolean", "outcome question: what is answered is not shown"},
+    {"screen", "string", "of a full-screen program: what it shows"},
+    {"exit_status", "integer", "outcome crashed, where it is known"},
+    {"elapsed_sec", "number", "how long it took"},
+    {"typing", "object", "what was seen of the typing: echo_seen, enters, typing_ms"},
+    {"evidence", "object", "as of list_agents"},
+    {"message", "string", "with wait false: the same in words"},
+    {NULL, NULL, NULL},
+};
+
+/* Text and newlines, and tabs; nothing that a terminal program takes for a key. */
+static bool check_text(struct request *request, const char *text, size_t len)
+{
+	char reason[128];
+	for (size_t at = 0; at < len; at++) {
+		unsigned char byte = (unsigned char)text[at];
+		bool is_c1 = byte == 0xc2 && at + 1 < len && (unsigned char)text[at + 1] < 0xa0;
+		if ((byte >= ' ' && byte != 0x7f && !is_c1) || byte == '\n' || byte == '\t')
+			continue;
+		snprintf(reason, sizeof reason,
+		    "holds a control character at byte %zu: send_keys types those", at);
+		request_fail_field(request, "text", "%s", reason);
+		return false;
+	}
+	return true;
+}
+
+/* A task that was sent, if its request is asked again: waits with it, or reads how it ended. */
+static void send_answer_begun(struct request *request, const void *data, const char *id)
+{
+	const struct daemon *daemon = request_daemon(request);
+	const struct notification *note = queue_find_id(daemon->queue, id);
+	(void)data;
+	if (agent_task_join(daemon->agents, request, id))
+		return;
+	if (note == NULL) {
+		repeat_answer_id(request, data, id);
+		return;
+	}
+	repeat_write_members(request, note->data, strlen(note->data));
+	request_done(request);
+}
+
+static void send(struct request *request, const struct send_args *args, bool is_response)
+{
+	struct agent_set *agents = request_daemon(request)->agents;
+	struct pane_ref teller;
+	struct agent_order order = {
+	    .agent = args->agent,
+	    .text = args->text,
+	    .len = strlen(args->text),
+	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
+	    .max_bytes = args->max_bytes,
+	    .wait = args->wait,
+	    .progress = args->progress,
+	    .is_response = is_response,
+	    .teller = &teller,
+	    .once = request_once(request),
+	};
+	/* Newlines at the end would be Enters of their own. */
+	while (order.len > 0 && args->text[order.len - 1] == '\n')
+		order.len--;
+	if (!check_text(request, order.text, order.len) || !requester_pane(request, NULL, &teller))
+		return;
+	if (order.len == 0 && !is_response) {
+		request_fail_field(request, "text", "there is nothing to type");
+		return;
+	}
+	agent_send(agents, request, &order);
+}
+
+static void handle_send(struct request *request, const void *data)
+{
+	send(request, data, false);
+}
+
+static void handle_respond(struct request *request, const void *data)
+{
+	send(request, data, true);
+}
+
+static const struct field_result list_results[] = {
+    {"agents", "array", "the agents, oldest first"},
+    {"agents[].agent", "string", "its name"},
+    {"agents[].state", "string", "starting, ready, busy, blocked, crashed or gone"},
+    {"agents[].reason", "string", "which fact says so"},
+    {"agents[].since", "string", "since when"},
+    {"agents[].pane", "string|null", "the pane it is in"},
+    {"agents[].window", "string|null", "the window"},
+    {"agents[].session", "string|null", "the session"},
+    {"agents[].command", "string|array", "what runs"},
+    {"agents[].program_started", "string|null", "when it was started last"},
+    {"agents[].restarts", "integer", "how often it was started again in a row"},
+    {"agents[].restarting", "boolean", "whether it is about to be"},
+    {"agents[].adopted", "boolean", "whether a person started it"},
+    {"agents[].question", "string", "what it asks, if it is blocked"},
+    {"agents[].output", "string", "the last lines of a program that never was ready"},
+    {"agents[].evidence", "object", "what was seen"},
+    {"agents[].tasks", "array", "task, stage (queued, typing, running), created, due, held (why)"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_list(struct request *request, const void *data)
+{
+	const struct agent_set *agents = request_daemon(request)->agents;
+	struct json_writer *writer = request_result(request);
+	const struct agent *agent = NULL;
+	(void)data;
+	json_array_begin(writer, "agents");
+	while ((agent = agent_next(agents, agent)) != NULL) {
+		json_object_begin(writer, NULL);
+		agent_write(writer, agent);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+	request_done(request);
+}
+
+struct stop_args {
+	const char *agent;
+	double grace_sec;
+	bool force;
+};
+
+static const struct field stop_fields[] = {
+    {FIELD_ROW(STRING, struct stop_args, agent, "agent"), .flags = FIELD_REQUIRED, .min = 1,
+	.max = AGENT_NAME_MAX, .help = "The name of the agent."},
+    {FIELD_ROW(NUMBER, struct stop_args, grace_sec, "grace_sec"), .unit = "s", .max = 300,
+	.preset = "5",
+	.help = "How long its program may take to end (SIGHUP) before it is killed."},
+    {FIELD_ROW(BOOL, struct stop_args, force, "force"), .preset = "false",
+	.help = "Also the one that the caller is in, or whose pane is the server's last; and "
+		"close the pane of one that was adopted."},
+    {.name = NULL},
+};
+
+static const struct field_result stop_results[] = {
+    {"agent", "string", "its name"},
+    {"pane", "string|null", "the pane that was closed, or released"},
+    {"released", "boolean", "whether it was adopted, and its program goes on"},
+    {"killed", "boolean", "whether it had to be killed"},
+    {"exit_status", "integer", "of its program, where it is known"},
+    {"signal", "integer", "that ended it"},
+    DURABLE_RESULTS,
+    {NULL, NULL, NULL},
+};
+
+static void handle_stop(struct request *request, const void *data)
+{
+	const struct stop_args *args = data;
+	const struct daemon *daemon = request_daemon(request);
+	const struct agent *agent = agent_find(daemon->agents, args->agent);
+	struct muxbus_model_counts counts;
+	bool is_weak;
+	if (agent != NULL && !args->force && !agent_is_adopted(agent) && agent_has_pane(agent)) {
+		muxbus_model_counts(tmux_model(daemon->tmux), &counts);
+		if (request_peer_pane(request, &is_weak) == agent_pane(agent)->pane ||
+		    counts.panes == 1) {
+			request_fail(request, MESSAGE_REFUSED,
+			    "agent \"%s\" is the caller's own, or in the server's last pane: "
+			    "\"force\": true stops it",
+			    args->agent);
+			return;
+		}
+	}
+	agent_stop(daemon->agents, request, args->agent, clock_seconds_to_ms(args->grace_sec),
+	    args->force);
+}
+
+/* Keep alphabetized. */
+const struct method methods_agent[] = {
+    {.name = METHOD("ensure_agent", METHOD_RUNS),
+	.title = "Ensure an agent",
+	.summary = "Finds an interactive program running under a name, or starts it in a window "
+		   "of its own, and answers when it is ready.",
+	.help = "It is kept alive: when it ends, or falls back to a shell, it is started "
+		"again, after a while and at most five times in a row; also in the next tmux "
+		"server, if muxbusd saw the end of the last one. A program that never "
+		"was ready is not: the error says how it ended, with its last lines, and its "
+		"window is closed. Each crash is one notification, however often muxbusd is "
+		"started after it. The state blocked says that it asks something: respond "
+		"answers. With pane, an agent that a person started is adopted: its pane is left "
+		"as it is, and it is never started again.",
+	.fields = ensure_fields,
+	.args_size = sizeof(struct ensure_args),
+	.results = ensure_results,
+	.flags = METHOD_BY_OUTPUT | METHOD_IDEMPOTENT | METHOD_WAITS | METHOD_NEEDS_TMUX |
+	    METHOD_OPEN_WORLD,
+	.recheck = "list_agents",
+	.handle = handle_ensure,
+	.begun = handle_ensure_begun,
+	.example = "{\"name\":\"py\",\"command\":\"python3 -q\"}"},
+    {.name = METHOD("list_agents", METHOD_READS),
+	.title = "List agents",
+	.summary = "Lists the agents with their states, and the facts that say so.",
+	.results = list_results,
+	.flags = METHOD_OPEN_WORLD,
+	.handle = handle_list},
+    {.name = METHOD("respond", METHOD_TYPES),
+	.title = "Answer an agent",
+	.summary = "Types an answer to what an agent asks, and answers as send_task does.",
+	.help = "Only while its state is blocked, and to the question that it asks then; else the "
+		"answer is not_ready, as it is where a person has begun an answer. Nothing is "
+		"typed in copy mode, or within five seconds of a person's last key there.",
+	.fields = respond_fields,
+	.args_size = sizeof(struct send_args),
+	.results = send_results,
+	.flags = METHOD_BY_OUTPUT | METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.recheck = "capture_pane",
+	.handle = handle_respond,
+	.begun = send_answer_begun,
+	.example = "{\"agent\":\"py\",\"text\":\"yes\"}"},
+    {.name = METHOD("send_task", METHOD_TYPES),
+	.title = "Give an agent a task",
+	.summary = "Types a text at the prompt of an agent when it is ready, and answers with all "
+		   "that it says when its prompt is back.",
+	.help = "Tasks of one agent are done in order; 16 may wait, one more is busy. To "
+		"one that asks something, respond. Nothing is typed into another program, a "
+		"draft, a question or copy mode, or within five seconds of a person's last "
+		"key there: the task waits. If the caller goes away, the end is a "
+		"notification.",
+	.fields = send_fields,
+	.args_size = sizeof(struct send_args),
+	.results = send_results,
+	.flags = METHOD_BY_OUTPUT | METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.recheck = "list_agents",
+	.handle = handle_send,
+	.begun = send_answer_begun,
+	.example = "{\"agent\":\"py\",\"text\":\"print(6 * 7)\"}"},
+    {.name = METHOD("stop_agent", METHOD_CLOSES),
+	.title = "Stop an agent",
+	.summary = "Ends an agent: its program as when a terminal is closed, then its window.",
+	.help = "An agent that was adopted is released instead, unless by force: it is kept "
+		"no more, and its program goes on. By force its program is ended too, and a "
+		"person's shell around it stays, with the pane.",
+	.fields = stop_fields,
+	.args_size = sizeof(struct stop_args),
+	.results = stop_results,
+	.flags = METHOD_BY_OUTPUT | METHOD_WAITS,
+	.recheck = "list_agents",
+	.handle = handle_stop,
+	.example = "{\"agent\":\"py\"}"},
+    {.name = NULL},
+};

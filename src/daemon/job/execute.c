@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * execute_cli: runs a command and waits for its outcome. The command is a job, and continues
+ * as one after the wait; the next command starts in the directory where this one ended.
+ */
+#include <muxbus.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "daemon/core/config.h"
+#include "daemon/deliver/wake.h"
+#include "daemon/job/job.h"
+#include "daemon/job/job_env.h"
+#include "daemon/server/daemon_parts.h"
+#include "daemon/server/method.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/repeat.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/server/session_env.h"
+#include "io/loop_timer.h"
+
+enum {
+	PATH_SIZE = 4096,
+	COMMAND_MAX = 128 * 1024,
+	INPUT_MAX = 1024 * 1024,
+	OUTPUT_MAX = 50 * 1024, /* of each stream; the whole is in the log */
+	PROMPT_LOOK = 200, /* bytes at the end that may ask something */
+};
+
+/* Says where the shell was when it ended. The command's own status stays. */
+#define SHELL_TRAP "trap 'pwd -P >\"$MUXBUS_STATE/jobs/$MUXBUS_JOB.cwd\"' EXIT\n"
+
+struct execution {
+	struct request *request; /* NULL once it is answered or gone */
+	struct job_set *jobs;
+	struct job_listener listener;
+	struct loop_timer *timer;
+	bool is_waited; /* false: it is answered as soon as its command runs */
+	char id[NOTIFICATION_ID_SIZE];
+	struct pane_ref pane;
+	int64_t began_ms; /* CLOCK_MONOTONIC */
+};
+
+struct execute_args {
+	const char *command;
+	double timeout_sec;
+	const char *cwd;
+	const char *input;
+	bool wait;
+};
+
+static const struct field execute_fields[] = {
+    {FIELD_ROW(STRING, struct execute_args, command, "command"), .flags = FIELD_REQUIRED, .min = 1,
+	.max = COMMAND_MAX, .help = "The command, as for a shell (/bin/sh -c)."},
+    {FIELD_ROW(NUMBER, struct execute_args, timeout_sec, "timeout_sec"), .unit = "s", .min = 0.01,
+	.max = 86400, .preset = "30",
+	.help = "Answer after this long; the command continues as a job, and is not stopped."},
+    {FIELD_ROW(STRING, struct execute_args, cwd, "cwd"), .flags = FIELD_PATH,
+	.help = "The directory; left out: where the last one on this connection ended, at first "
+		"the caller's."},
+    {FIELD_ROW(STRING, struct execute_args, input, "stdin"), .flags = FIELD_CONFIDENTIAL,
+	.max = INPUT_MAX,
+	.help = "Its standard input; left out: empty, so that a question is answered by its end."},
+    {FIELD_ROW(BOOL, struct execute_args, wait, "wait"), .preset = "true",
+	.help = "false: answer as soon as it runs; it continues as a job."},
+    {.name = NULL},
+};
+
+static const struct field_result execute_results[] = {
+    {"status", "string", "exited, failed, stopped, lost, or running: it continues as a job"},
+    {"stdout", "string", "the last 50 KiB of it"},
+    {"stderr", "string", "the last 50 KiB of it"},
+    {"exit_code", "integer|null", "null while it runs, or if a signal ended it"},
+    {"signal", "integer|null", "what killed it"},
+    {"duration_ms", "integer", "how long it ran"},
+    {"truncated", "boolean", "whether there is more in the log"},
+    {"rest", "string", "if truncated: the calls that read all of it"},
+    {"note", "string|null", "what a reader should know"},
+    {"job", "string", "its id, for read_job and the like"},
+    {"pid", "integer|null", "while it runs: of the command, and its process group"},
+    {"log", "string", "while it runs: the file with its standard output"},
+    WAKE_RESULTS,
+    DURABLE_RESULTS,
+    {"cwd", "string", "where the next command works"},
+    {NULL, NULL, NULL},
+};
+
+/* Writes the end of a stream. Returns whether it was cut; ret_end gets its last bytes. */
+static bool write_stream(struct json_writer *writer, const struct job_set *jobs,
+    const struct job *job, enum job_file file, const char *name, char ret_end[PROMPT_LOOK + 1])
+{
+	int64_t from, end = 0;
+	struct buf out;
+	size_t last;
+	buf_init(&out, OUTPUT_MAX + 1);
+	(void)job_read(jobs, job, file, 0, 0, &out, &from, &end);
+	from = end > OUTPUT_MAX ? end - OUTPUT_MAX : 0;
+	(void)job_read(jobs, job, file, from, OUTPUT_MAX, &out, &from, &end);
+	(void)json_put_text(writer, name, out.len > 0 ? (const void *)out.data : "", out.len);
+	last = out.len < PROMPT_LOOK ? out.len : PROMPT_LOOK;
+	memcpy(ret_end, out.len > 0 ? (const char *)out.data + out.len - last : "", last);
+	ret_end[last] = '\0';
+	buf_finish(&out);
+	return from > 0;
+}
+
+/* Whether the end of an output asks something. */
+static bool is_question(const char *end)
+{
+	static const char *const signs[] = {"[Y/n]", "[y/N]", "(y/n)", "(yes/no",
+	    "assword:", "assphrase", "Are you sure", "Press ENTER", "press any key"};
+	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++) {
+		if (strcasestr(end, signs[at]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Where the shell ended, if it said so. */
+static bool read_cwd(const struct job_set *jobs, const struct job *job, char out[PATH_SIZE])
+{
+	char path[PATH_SIZE], *dot;
+	struct stat status;
+	ssize_t len;
+	int fd;
+	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
+	dot = strrchr(path, '.');
+	if (dot == NULL)
+		return false;
+	memcpy(dot, ".cwd", 5);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	len = read(fd, out, PATH_SIZE - 1);
+	close(fd);
+	(void)unlink(path);
+	out[len > 0 ? len : 0] = '\0';
+	if (len > 0 && out[len - 1] == '\n')
+		out[len - 1] = '\0';
+	return out[0] == '/' && stat(out, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Writes the pid, the log and the way of a job that goes on. */
+static void write_running(const struct execution *execution, const struct job *job)
+{
+	struct json_writer *writer = request_result(execution->request);
+	char path[PATH_SIZE];
+	job_path(execution->jobs, job, JOB_FILE_OUT, path, sizeof path);
+	json_put_known_int(writer, "pid", job->pid > 0, job->pid);
+	json_put_str(writer, "log", path);
+	wake_write_way(execution->request, job->id, &job->pane);
+	request_note_durable(execution->request);
+}
+
+/* Writes the calls that read what was cut. */
+static void write_rest(
+    struct json_writer *writer, const struct job *job, bool is_out_cut, bool is_err_cut)
+{
+	char out[64] = "", err[96] = "", rest[sizeof out + sizeof err];
+	if (is_out_cut)
+		(void)snprintf(
+		    out, sizeof out, "read_job {\"job\":\"%s\"} reads all of stdout.", job->id);
+	if (is_err_cut)
+		(void)snprintf(err, sizeof err,
+		    "read_job {\"job\":\"%s\",\"stream\":\"stderr\"} reads all of stderr.",
+		    job->id);
+	(void)snprintf(rest, sizeof rest, "%s%s%s", out, is_out_cut && is_err_cut ? " " : "", err);
+	if (rest[0] != '\0')
+		json_put_str(writer, "rest", rest);
+}
+
+/* Answers with what there is; the job may still run. */
+static void execution_answer(struct execution *execution, const struct job *job)
+{
+	struct request *request = execution->request;
+	struct json_writer *writer = request_result(request);
+	char out_end[PROMPT_LOOK + 1], err_end[PROMPT_LOOK + 1], cwd[PATH_SIZE];
+	bool is_running = job->state == JOB_RUNNING, is_out_cut, is_err_cut;
+	const char *note = NULL;
+	json_put_str(writer, "status", job_state_name(job->state));
+	is_out_cut = write_stream(writer, execution->jobs, job, JOB_FILE_OUT, "stdout", out_end);
+	is_err_cut = write_stream(writer, execution->jobs, job, JOB_FILE_ERR, "stderr", err_end);
+	json_put_known_int(
+	    writer, "exit_code", !is_running && job->status.exit_code >= 0, job->status.exit_code);
+	json_put_known_int(writer, "signal", job->status.signal > 0, job->status.signal);
+	json_put_int(writer, "duration_ms",
+	    is_running ? clock_mono_ms() - execution->began_ms : job->status.elapsed_ms);
+	json_put_bool(writer, "truncated", is_out_cut || is_err_cut);
+	write_rest(writer, job, is_out_cut, is_err_cut);
+	if (is_running && execution->is_waited)
+		note = "the time is up: the command continues as a job; see wake, get_job and "
+		       "stop_job";
+	else if (is_running)
+		note = "it runs as a job; see wake and get_job";
+	else if (job->status.is_held)
+		note = "a process that it left behind still holds its output";
+	else if (is_question(out_end) || is_question(err_end))
+		note = "it seems to have asked something; its standard input was at its end: give "
+		       "stdin, or an option that answers";
+	json_put_str(writer, "note", note);
+	json_put_str(writer, "job", job->id);
+	if (is_running)
+		write_running(execution, job);
+	if (!is_running && read_cwd(execution->jobs, job, cwd) && request_peer(request) != NULL)
+		peer_set_cwd(request_peer(request), cwd);
+	if (request_peer(request) != NULL && peer_cwd(request_peer(request)) != NULL)
+		json_put_str(writer, "cwd", peer_cwd(request_peer(request)));
+	request_on_cancel(request, NULL, NULL);
+	request_done(request);
+}
+
+static void execution_free(struct execution *execution)
+{
+	job_unlisten(&execution->listener);
+	loop_timer_free(execution->timer);
+	mem_free(execution);
+}
+
+static void on_ended(struct job_listener *listener, const struct job *job)
+{
+	struct execution *execution = list_entry(listener, struct execution, listener);
+	if (strcmp(job->id, execution->id) != 0)
+		return;
+	execution_answer(execution, job);
+	execution_free(execution);
+}
+
+/* The time is up: from now on it is a job like others. */
+static void on_timeout(void *data)
+{
+	struct execution *execution = data;
+	const struct job *job = job_find(execution->jobs, execution->id);
+	job_set_silent(execution->jobs, execution->id, false, &execution->pane);
+	execution_answer(execution, job);
+	execution_free(execution);
+}
+
+/* Its command runs, and that is all that is waited for. */
+static void on_started(struct job_listener *listener, const struct job *job)
+{
+	struct execution *execution = list_entry(listener, struct execution, listener);
+	if (strcmp(job->id, execution->id) == 0 && !execution->is_waited)
+		on_timeout(execution);
+}
+
+static void on_cancelled(struct request *request, void *data)
+{
+	struct execution *execution = data;
+	job_set_silent(execution->jobs, execution->id, false, &execution->pane);
+	execution_free(execution);
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the command goes on");
+}
+
+/* Waits for the end of a job, for so long, or for its start, and answers. */
+static void execution_begin(struct request *request, const struct job *job,
+    const struct pane_ref *pane, const struct execute_args *args)
+{
+	const struct daemon *daemon = request_daemon(request);
+	struct execution *execution = xcalloc(1, sizeof *execution);
+	execution->request = request;
+	execution->jobs = daemon->jobs;
+	execution->listener.started = on_started;
+	execution->listener.ended = on_ended;
+	execution->is_waited = args->wait;
+	execution->timer = loop_timer_new(daemon->base, on_timeout, execution);
+	execution->pane = *pane;
+	execution->began_ms = clock_mono_ms();
+	strcpy(execution->id, job->id);
+	job_listen(daemon->jobs, &execution->listener);
+	loop_timer_arm(execution->timer, clock_seconds_to_ms(args->timeout_sec));
+	request_on_cancel(request, on_cancelled, execution);
+	if (job->state != JOB_RUNNING)
+		on_ended(&execution->listener, job);
+	else if (job->pid > 0)
+		on_started(&execution->listener, job);
+}
+
+/* A command that was run, if its request is asked again before its result was kept. */
+static void execution_answer_begun(struct request *request, const void *data, const char *id)
+{
+	const struct job *job = job_find(request_daemon(request)->jobs, id);
+	if (job == NULL) {
+		repeat_answer_id(request, data, id);
+		return;
+	}
+	job_set_silent(request_daemon(request)->jobs, id, true, NULL);
+	execution_begin(request, job, &job->pane, data);
+}
+
+static void execute(struct request *request, const struct execute_args *args)
+{
+	struct daemon *daemon = request_daemon(request);
+	char *script = xasprintf("%s%s", SHELL_TRAP, args->command);
+	char *state = xasprintf("MUXBUS_STATE=%s", daemon->config->state_dir);
+	const char *const argv[] = {"/bin/sh", "-c", script, NULL};
+	const char *const trap_env[] = {state, NULL};
+	const char **env = NULL;
+	char cwd[PATH_SIZE], reason[256];
+	struct job_order order = {
+	    .command = args->command,
+	    .argv = argv,
+	    .cwd = cwd,
+	    .input = args->input,
+	    .has_err = true,
+	    .is_silent = true,
+	    .once = request_once(request),
+	};
+	const char *given = args->cwd;
+	const struct job *job = NULL;
+	struct pane_ref pane;
+	if (given == NULL && request_peer(request) != NULL)
+		given = peer_cwd(request_peer(request));
+	if (requester_pane(request, NULL, &pane) &&
+	    requester_cwd(request, given, &pane, cwd, sizeof cwd) &&
+	    session_env(request, &pane, &order.session_env)) {
+		/* Not an environment of its own, which a restart would have to be given. */
+		env = job_env_join(order.session_env, trap_env, SIZE_MAX);
+		order.session_env = env;
+		order.pane = &pane;
+		job = job_start(daemon->jobs, &order, reason, sizeof reason);
+		if (job == NULL)
+			request_fail(request, errno == ENOSPC ? MESSAGE_LIMIT : MESSAGE_INTERNAL,
+			    "the command cannot be started: %s", reason);
+	}
+	mem_free(script);
+	mem_free(state);
+	mem_free(env);
+	if (job == NULL)
+		return;
+	if (request_peer(request) != NULL)
+		peer_set_cwd(request_peer(request), cwd);
+	execution_begin(request, job, &pane, args);
+}
+
+static void handle_execute(struct request *request, const void *data)
+{
+	execute(request, data);
+}
+
+const struct method methods_execute[] = {
+    {.name = METHOD("execute_cli", METHOD_RUNS | METHOD_CLOSES),
+	.title = "Run a command",
+	.summary = "Runs a command and answers with its output and how it ended.",
+	.help =
+	    "The working directory stays that of the connection. After timeout_sec a command "
+	    "continues as a job. It has no terminal, and its standard input is at its end: prompts "
+	    "for a line or a password fail at once, or take their default; pagers print all. Give "
+	    "the answers as stdin, or the options that need none. Some editors stall instead: so "
+	    "does whatever waits for ever. After timeout_sec, or at once with wait false, the "
+	    "answer has status running and the id for wait_for, read_job and stop_job.",
+	.fields = execute_fields,
+	.args_size = sizeof(struct execute_args),
+	.results = execute_results,
+	.flags = METHOD_WAITS | METHOD_OPEN_WORLD,
+	.recheck = "list_jobs",
+	.handle = handle_execute,
+	.begun = execution_answer_begun,
+	.example = "{\"command\":\"git status --short\"}"},
+    {.name = NULL},
+};

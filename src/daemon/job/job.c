@@ -1,0 +1,691 @@
+/* SPDX-License-Identifier: ISC */
+/* Jobs: starting supervisors, learning how commands ended, finding them again. */
+#include "daemon/job/job.h"
+#include "daemon/core/supervisor.h"
+
+#include <muxbus.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "base/xalloc.h"
+#include "daemon/job/job_env.h"
+#include "daemon/job/job_starter.h"
+#include "daemon/queue/once.h"
+#include "daemon/queue/queue.h"
+#include "io/child.h"
+#include "io/loop_pidfd.h"
+
+enum {
+	PATH_SIZE = 4096,
+	EXCERPT_READ = 16 * 1024, /* bytes of output, for its first or its last characters */
+};
+
+struct job_set {
+	struct event_base *base;
+	struct queue *queue;
+	int dir_fd;
+	char dir[PATH_SIZE - JOB_NAME_SIZE];
+	char supervisor[PATH_SIZE];
+	struct job_starter *starter;
+	struct list jobs; /* oldest first */
+	struct list listeners;
+	size_t running;
+	size_t ended;
+	size_t quick; /* the same of quick ones, which are not counted as ended */
+};
+
+/* A job with what watches over it. The public part comes first. */
+struct tracked {
+	struct job job;
+	struct job_set *set;
+	pid_t supervisor; /* our child; 0: adopted, or none */
+	struct loop_pidfd *watch; /* of the supervisor's end */
+	int news_fd; /* the supervisor's news; -1: none, the files have them */
+	struct event *news;
+	bool is_started; /* listeners know that the command runs */
+	bool is_restarting; /* it was asked to end for a restart */
+	const char **env; /* the changes of its environment, in memory only; NULL: not known */
+};
+
+static struct tracked *tracked_of(const struct job *job)
+{
+	return (struct tracked *)(uintptr_t)job; /* all jobs are tracked ones of this file */
+}
+
+const struct job *job_find(const struct job_set *set, const char *id)
+{
+	const struct job *job = NULL;
+	while ((job = job_next(set, job)) != NULL) {
+		if (strcmp(job->id, id) == 0)
+			return job;
+	}
+	return NULL;
+}
+
+const struct job *job_next(const struct job_set *set, const struct job *previous)
+{
+	const struct list *link = previous == NULL ? set->jobs.next : previous->link.next;
+	return link == &set->jobs ? NULL : list_entry(link, const struct job, link);
+}
+
+size_t job_running(const struct job_set *set)
+{
+	return set->running;
+}
+
+bool job_is_quick(const struct job *job)
+{
+	return job->is_silent && job->state != JOB_RUNNING;
+}
+
+/* The counter of ended jobs that a job belongs to. */
+static size_t *ended_count(struct job_set *set, const struct job *job)
+{
+	return job_is_quick(job) ? &set->quick : &set->ended;
+}
+
+void job_path(
+    const struct job_set *set, const struct job *job, enum job_file file, char *out, size_t size)
+{
+	char name[JOB_NAME_SIZE];
+	job_file_name(name, job->id, file);
+	snprintf(out, size, "%s/%s", set->dir, name);
+}
+
+static void job_store(struct job_set *set, const struct job *job)
+{
+	record_put(queue_store(set->queue), &job_kind, job->id, job);
+}
+
+static void tracked_close_news(struct tracked *tracked)
+{
+	if (tracked->news != NULL)
+		event_free(tracked->news);
+	if (tracked->news_fd >= 0)
+		close(tracked->news_fd);
+	tracked->news = NULL;
+	tracked->news_fd = -1;
+}
+
+static void tracked_unwatch(struct tracked *tracked)
+{
+	tracked_close_news(tracked);
+	loop_pidfd_free(tracked->watch);
+	tracked->watch = NULL;
+}
+
+static void tracked_free(struct tracked *tracked)
+{
+	tracked_unwatch(tracked);
+	list_remove(&tracked->job.link);
+	queue_release_id(tracked->set->queue, tracked->job.id);
+	record_finish(job_kind.rows, &tracked->job);
+	mem_free(tracked->env);
+	mem_free(tracked);
+}
+
+/* Forgets the oldest that have ended, and their files, beyond what is kept. */
+static void set_forget(struct job_set *set)
+{
+	list_each_safe (struct job, job, &set->jobs, link) {
+		char name[JOB_NAME_SIZE];
+		bool is_full;
+		if (set->ended <= JOBS_KEEP && set->quick <= JOBS_KEEP_QUICK)
+			return;
+		is_full = job_is_quick(job) ? set->quick > JOBS_KEEP_QUICK : set->ended > JOBS_KEEP;
+		if (!is_full || job->state == JOB_RUNNING || tracked_of(job)->watch != NULL)
+			continue; /* or its supervisor is still at work on the files */
+		for (int file = 0; file < JOB_FILE_COUNT_; file++) {
+			job_file_name(name, job->id, (enum job_file)file);
+			(void)unlinkat(set->dir_fd, name, 0); /* not every job has every file */
+		}
+		record_delete(queue_store(set->queue), &job_kind, job->id);
+		--*ended_count(set, job);
+		tracked_free(tracked_of(job));
+	}
+}
+
+/* Reads up to max bytes of a file at an offset. */
+static int read_at(const struct job_set *set, const struct job *job, enum job_file file,
+    int64_t offset, size_t max, struct buf *out)
+{
+	char name[JOB_NAME_SIZE];
+	ssize_t got;
+	int fd;
+	job_file_name(name, job->id, file);
+	fd = openat(set->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (buf_reserve(out, max) != 0) {
+		close(fd);
+		return -ENOMEM;
+	}
+	got = pread(fd, out->data + out->len, max, offset);
+	close(fd);
+	if (got < 0)
+		return -errno;
+	out->len += (size_t)got;
+	out->data[out->len] = '\0';
+	return 0;
+}
+
+/* Appends output from an offset on, up to EXCERPT_READ bytes. Returns where the output ends. */
+static int64_t read_output(
+    const struct job_set *set, const struct job *job, int64_t offset, struct buf *out)
+{
+	int64_t from, end;
+	size_t before;
+	do { /* the last of a long output is in another file */
+		before = out->len;
+		if (job_read(set, job, JOB_FILE_OUT, offset + (int64_t)out->len,
+			EXCERPT_READ - out->len, out, &from, &end) < 0)
+			return 0;
+	} while (out->len > before && out->len < EXCERPT_READ && offset + (int64_t)out->len < end);
+	return end;
+}
+
+/* The first characters of the output as text, and of a longer one the last; else *ret_tail is NULL. */
+static char *job_excerpt(const struct job_set *set, const struct job *job, char **ret_tail)
+{
+	struct buf raw;
+	bool is_cut = false;
+	int64_t end;
+	char *head;
+	*ret_tail = NULL;
+	buf_init(&raw, 2 * EXCERPT_READ);
+	end = read_output(set, job, 0, &raw);
+	head = job_record_head(raw.data, raw.len, &is_cut);
+	if (end > EXCERPT_READ) {
+		raw.len = 0;
+		(void)read_output(set, job, end - EXCERPT_READ, &raw);
+		*ret_tail = job_record_tail(raw.data, raw.len, true);
+	} else if (is_cut) {
+		*ret_tail = job_record_tail(raw.data, raw.len, false);
+	}
+	buf_finish(&raw);
+	return head;
+}
+
+static enum notification_source job_source(const struct job *job)
+{
+	return job->tool != NULL ? SOURCE_TOOL : SOURCE_JOB;
+}
+
+/* Posts the notification of an end. */
+static void job_post(struct job_set *set, const struct job *job)
+{
+	struct notification_draft draft = {
+	    .source = job_source(job), .id = job->id, .pane = &job->pane};
+	char path[PATH_SIZE], *head, *tail, *text, *data;
+	head = job_excerpt(set, job, &tail);
+	job_path(set, job, JOB_FILE_OUT, path, sizeof path);
+	text = job_record_text(job);
+	data = job_record_data(job, path, job_log_bytes(set, job), head, tail);
+	draft.text = text;
+	draft.data = data;
+	(void)queue_post(set->queue, &draft);
+	mem_free(head);
+	mem_free(tail);
+	mem_free(text);
+	mem_free(data);
+}
+
+/* Its end becomes known: one transaction says so and tells it. */
+static void job_settle(struct job_set *set, struct job *job)
+{
+	set->running--;
+	++*ended_count(set, job);
+	queue_begin(set->queue);
+	job_store(set, job);
+	if (!job->is_silent)
+		job_post(set, job);
+	(void)queue_commit(set->queue);
+	list_each_safe (struct job_listener, listener, &set->listeners, link) {
+		listener->ended(listener, job);
+	}
+}
+
+static enum job_state state_of(const struct job_status *status)
+{
+	if (status->is_stopped || status->is_timed_out)
+		return JOB_STOPPED;
+	return status->exit_code == 0 ? JOB_EXITED : JOB_FAILED;
+}
+
+/* Reads what the supervisor left of a job; without that it was killed. */
+static void job_read_end(struct job_set *set, struct job *job)
+{
+	struct job_start start;
+	if (job_start_read(set->dir_fd, job->id, &start) == 0)
+		job->pid = start.pid;
+	if (job_status_read(set->dir_fd, job->id, &job->status) == 0) {
+		job->state = state_of(&job->status);
+	} else {
+		job->state = JOB_LOST;
+		job->status = (struct job_status){.exit_code = -1, .end_ms = clock_real_ms()};
+	}
+	job_settle(set, job);
+	job_secrets_remove(set->dir_fd, job->id);
+}
+
+/* The supervisor has ended. Files are removed now: the answer of a call is not to wait for that. */
+static void job_collect(void *data)
+{
+	struct tracked *tracked = data;
+	struct job_set *set = tracked->set;
+	tracked_unwatch(tracked);
+	if (tracked->supervisor > 0)
+		(void)child_reap(tracked->supervisor); /* it has ended: pidfd says so */
+	tracked->supervisor = 0;
+	if (tracked->job.state == JOB_RUNNING) /* else its end came over the pipe */
+		job_read_end(set, &tracked->job);
+	set_forget(set);
+	job_starter_prepare(set->starter);
+}
+
+/* Watches a supervisor. False if it is gone already. */
+static bool tracked_watch(struct tracked *tracked, int pidfd)
+{
+	tracked->watch = loop_pidfd_new(tracked->set->base, pidfd, job_collect, tracked);
+	return tracked->watch != NULL;
+}
+
+static void command_started(struct tracked *tracked)
+{
+	if (tracked->is_started)
+		return;
+	tracked->is_started = true;
+	list_each_safe (struct job_listener, listener, &tracked->set->listeners, link) {
+		if (listener->started != NULL)
+			listener->started(listener, &tracked->job);
+	}
+}
+
+/*
+ * The supervisor reports: the start, the end, or both. It goes on to sync its files, and
+ * then ends. Without a report it has gone, or is of an earlier release: then the files say how the
+ * job ended.
+ */
+static void news_came(evutil_socket_t fd, short what, void *data)
+{
+	struct tracked *tracked = data;
+	struct job *job = &tracked->job;
+	char text[JOB_NEWS_MAX];
+	ssize_t len = read(fd, text, sizeof text - 1);
+	struct job_start start;
+	struct job_news news;
+	(void)what;
+	text[len > 0 ? len : 0] = '\0';
+	job_news_read(text, &news);
+	if (news.has_started)
+		job->pid = news.start.pid;
+	if (len <= 0 || news.has_ended)
+		tracked_close_news(tracked);
+	if (len <= 0 && job_start_read(tracked->set->dir_fd, job->id, &start) == 0)
+		job->pid = start.pid;
+	if (len <= 0 || news.has_started)
+		command_started(tracked);
+	if (!news.has_ended)
+		return;
+	job->status = news.status;
+	job->state = state_of(&job->status);
+	job_settle(tracked->set, job);
+}
+
+/* Starts the supervisor of a job. Returns 0 or an error number. */
+static int start_supervisor(struct tracked *tracked)
+{
+	struct job_supervisor supervisor;
+	int error = job_starter_start(tracked->set->starter, tracked->job.id, &supervisor);
+	if (error != 0)
+		return error;
+	tracked->supervisor = supervisor.pid;
+	tracked->news_fd = supervisor.news_fd;
+	if (tracked->news_fd >= 0)
+		tracked->news = event_new(
+		    tracked->set->base, tracked->news_fd, EV_READ | EV_PERSIST, news_came, tracked);
+	if (tracked->news != NULL && event_add(tracked->news, NULL) < 0)
+		tracked_close_news(tracked);
+	if (!tracked_watch(tracked, supervisor.pidfd))
+		log_error("job %s: its supervisor cannot be watched", tracked->job.id);
+	return 0;
+}
+
+static struct tracked *tracked_new(struct job_set *set)
+{
+	struct tracked *tracked = xcalloc(1, sizeof *tracked);
+	tracked->set = set;
+	tracked->news_fd = -1;
+	pane_ref_clear(&tracked->job.pane);
+	list_append(&set->jobs, &tracked->job.link);
+	return tracked;
+}
+
+/* Writes what the supervisor needs to know. Returns 0 or -errno. */
+static int write_spec(struct job_set *set, const struct job_order *order, const char *id)
+{
+	const char **env = job_env_make(order->session_env, order->env, id);
+	struct job_spec spec = {
+	    .cwd = (char *)(uintptr_t)order->cwd,
+	    .argv = (char **)(uintptr_t)order->argv,
+	    .env = (char **)(uintptr_t)env,
+	    .input = (char *)(uintptr_t)order->input,
+	    .timeout_ms = order->timeout_ms,
+	    .out_max = order->out_max > 0 ? order->out_max : JOB_OUT_MAX,
+	    .has_err = order->has_err,
+	};
+	size_t last = 0;
+	int error = job_spec_write(set->dir_fd, id, &spec);
+	while (env[last + 1] != NULL)
+		last++;
+	mem_free((char *)(uintptr_t)env[last]);
+	mem_free(env);
+	return error;
+}
+
+const struct job *job_start(
+    struct job_set *set, const struct job_order *order, char *ret_reason, size_t size)
+{
+	struct tracked *tracked;
+	struct job *job;
+	int error;
+	if (set->running == JOBS_MAX) {
+		snprintf(ret_reason, size, "%d jobs run already, the most there may be", JOBS_MAX);
+		errno = ENOSPC;
+		return NULL;
+	}
+	tracked = tracked_new(set);
+	job = &tracked->job;
+	queue_new_id(set->queue, job->id);
+	job->name = order->name != NULL ? xstrdup(order->name) : NULL;
+	job->command = xstrdup(order->command);
+	job->tool = order->tool != NULL ? xstrdup(order->tool) : NULL;
+	job->answer = order->answer != NULL ? xstrdup(order->answer) : NULL;
+	job->cwd = xstrdup(order->cwd);
+	job->created_ms = clock_real_ms();
+	job->timeout_ms = order->timeout_ms;
+	job->is_silent = order->is_silent;
+	job->has_env = order->env != NULL && order->env[0] != NULL;
+	tracked->env = job_env_join(order->session_env, order->env, JOB_ENV_KEEP);
+	if (order->pane != NULL)
+		job->pane = *order->pane;
+	error = -write_spec(set, order, job->id);
+	if (error == 0) {
+		/* Accepted: from here on its end is always notified. */
+		set->running++;
+		queue_begin(set->queue);
+		job_store(set, job);
+		once_keep(order->once, job->id);
+		(void)queue_commit(set->queue);
+		error = start_supervisor(tracked);
+		if (error == 0)
+			return job;
+		set->running--;
+		record_delete(queue_store(set->queue), &job_kind, job->id);
+		once_forget(order->once);
+	}
+	job_secrets_remove(set->dir_fd, job->id);
+	snprintf(ret_reason, size, "%s: %s", set->supervisor, strerror(error));
+	tracked_free(tracked);
+	errno = error;
+	return NULL;
+}
+
+/* Whether a supervisor holds the lock of a job; its pidfd if so, -1 if not. */
+static int open_supervisor(const struct job_set *set, const struct job *job)
+{
+	unsigned long long start = 0;
+	char name[JOB_NAME_SIZE], text[64] = "";
+	int pid = 0, fd;
+	job_file_name(name, job->id, JOB_FILE_LOCK);
+	fd = openat(set->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return -1;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || read(fd, text, sizeof text - 1) <= 0 ||
+	    sscanf(text, "%d %llu", &pid, &start) != 2)
+		pid = 0;
+	close(fd);
+	return process_open((pid_t)pid, start);
+}
+
+/* Takes up a job of an earlier life: it runs, or has ended, or was never started. */
+static void job_adopt(struct tracked *tracked)
+{
+	struct job_set *set = tracked->set;
+	struct job *job = &tracked->job;
+	struct job_start start;
+	set->running++;
+	if (job->is_silent) {
+		job->is_silent = false; /* its request was lost with its connection */
+		job_store(set, job);
+	}
+	if (tracked_watch(tracked, open_supervisor(set, job))) {
+		if (job_start_read(set->dir_fd, job->id, &start) == 0)
+			job->pid = start.pid;
+		return;
+	}
+	if (job_status_read(set->dir_fd, job->id, &job->status) == -ENOENT &&
+	    job_start_read(set->dir_fd, job->id, &start) == -ENOENT &&
+	    start_supervisor(tracked) == 0)
+		return; /* accepted, and killed before it was started */
+	job_collect(tracked);
+}
+
+/* The store does not keep the order of its records: a loaded job goes behind all older ones. */
+static void job_place(struct job_set *set, struct job *job)
+{
+	struct list *before;
+	list_remove(&job->link);
+	before = set->jobs.prev;
+	while (before != &set->jobs &&
+	    list_entry(before, struct job, link)->created_ms > job->created_ms)
+		before = before->prev;
+	list_add_after(before, &job->link);
+}
+
+static bool job_load(void *data, const char *id, const struct json *value)
+{
+	struct job_set *set = data;
+	struct tracked *tracked = tracked_new(set);
+	strcpy(tracked->job.id, id);
+	queue_hold_id(set->queue, id);
+	if (record_read(job_kind.rows, value, &tracked->job)) {
+		job_place(set, &tracked->job);
+		return true;
+	}
+	tracked_free(tracked);
+	return false;
+}
+
+/* Removes files with environments and input of jobs that do not run, left by a crash. */
+static void set_sweep(struct job_set *set)
+{
+	static const char *const suffixes[] = {".in", ".spec", ".spec.new"};
+	DIR *dir = opendir(set->dir);
+	const struct dirent *entry;
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		size_t len = strcspn(entry->d_name, ".");
+		char id[JOB_NAME_SIZE];
+		const struct job *job;
+		bool is_secret = false;
+		for (size_t at = 0; at < sizeof suffixes / sizeof *suffixes; at++)
+			is_secret |= strcmp(entry->d_name + len, suffixes[at]) == 0;
+		snprintf(id, sizeof id, "%.*s", (int)len, entry->d_name);
+		job = job_find(set, id);
+		if (is_secret && (job == NULL || job->state != JOB_RUNNING))
+			(void)unlinkat(
+			    set->dir_fd, entry->d_name, 0); /* the next start tries again */
+	}
+	if (dir != NULL)
+		closedir(dir);
+}
+
+static void set_load(struct job_set *set)
+{
+	queue_load(set->queue, &job_kind, job_load, set);
+	list_each_safe (struct job, job, &set->jobs, link) {
+		struct tracked *tracked = tracked_of(job);
+		if (tracked->job.state == JOB_RUNNING)
+			job_adopt(tracked);
+		else
+			++*ended_count(set, &tracked->job);
+	}
+	set_sweep(set);
+}
+
+struct job_set *job_set_new(struct event_base *base, struct queue *queue, const char *state_dir,
+    char *ret_reason, size_t reason_size)
+{
+	struct job_set *set = xcalloc(1, sizeof *set);
+	set->base = base;
+	set->queue = queue;
+	list_init(&set->jobs);
+	list_init(&set->listeners);
+	snprintf(set->dir, sizeof set->dir, "%s/jobs", state_dir);
+	supervisor_find(set->supervisor, sizeof set->supervisor);
+	if (mkdir(set->dir, 0700) < 0 && errno != EEXIST) {
+		snprintf(ret_reason, reason_size, "%s: %s", set->dir, strerror(errno));
+		mem_free(set);
+		return NULL;
+	}
+	set->dir_fd = open(set->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (set->dir_fd < 0) {
+		snprintf(ret_reason, reason_size, "%s: %s", set->dir, strerror(errno));
+		mem_free(set);
+		return NULL;
+	}
+	set->starter = job_starter_new(base, set->supervisor, set->dir);
+	set_load(set);
+	return set;
+}
+
+void job_set_free(struct job_set *set)
+{
+	if (set == NULL)
+		return;
+	while (!list_is_empty(&set->jobs))
+		tracked_free(tracked_of(list_entry(set->jobs.next, struct job, link)));
+	job_starter_free(set->starter);
+	close(set->dir_fd);
+	mem_free(set);
+}
+
+int job_stop(struct job_set *set, const char *id, int signal)
+{
+	const struct job *job = job_find(set, id);
+	struct job_start start;
+	int fd, result;
+	if (job == NULL || job->state != JOB_RUNNING)
+		return -ESRCH;
+	if (signal == SIGTERM || signal == SIGINT)
+		return syscall(SYS_pidfd_send_signal, loop_pidfd_fd(tracked_of(job)->watch), signal,
+			   NULL, 0) < 0
+		    ? -errno
+		    : 0;
+	if (job_start_read(set->dir_fd, id, &start) != 0)
+		return -EAGAIN;
+	/* Held by its descriptor, the leader's number, and so the group's, is its own. */
+	fd = process_open(start.pid, start.pid_start);
+	if (fd < 0)
+		return -ESRCH;
+	result = kill(-start.pid, signal) < 0 ? -errno : 0;
+	close(fd);
+	return result;
+}
+
+int job_stop_for_restart(struct job_set *set, const char *id)
+{
+	const struct job *job = job_find(set, id);
+	int error;
+	if (job != NULL && tracked_of(job)->is_restarting)
+		return -EBUSY;
+	error = job_stop(set, id, SIGTERM);
+	if (error == -ESRCH && job != NULL && job->state == JOB_RUNNING)
+		error = 0; /* it has just ended, and this becomes known now */
+	if (error == 0)
+		tracked_of(job)->is_restarting = true;
+	return error;
+}
+
+const char *const *job_env(const struct job *job)
+{
+	return tracked_of(job)->env;
+}
+
+void job_settle_waited(struct job_set *set, const struct job *job)
+{
+	const struct notification *note = queue_find_id(set->queue, job->id);
+	for (; note != NULL; note = queue_older(set->queue, note)) {
+		if (note->source == job_source(job) && note->state == NOTE_QUEUED)
+			queue_settle_waited(set->queue, note->seq, NULL);
+	}
+}
+
+void job_set_silent(
+    struct job_set *set, const char *id, bool is_silent, const struct pane_ref *pane)
+{
+	const struct job *found = job_find(set, id);
+	struct job *job;
+	if (found == NULL || found->state != JOB_RUNNING)
+		return;
+	job = &tracked_of(found)->job;
+	job->is_silent = is_silent;
+	if (pane != NULL)
+		job->pane = *pane;
+	job_store(set, job);
+}
+
+void job_listen(struct job_set *set, struct job_listener *listener)
+{
+	list_append(&set->listeners, &listener->link);
+}
+
+void job_unlisten(struct job_listener *listener)
+{
+	list_remove(&listener->link);
+}
+
+/* How many bytes a file has. */
+static int64_t file_size(const struct job_set *set, const struct job *job, enum job_file file)
+{
+	char name[JOB_NAME_SIZE];
+	struct stat status;
+	job_file_name(name, job->id, file);
+	if (fstatat(set->dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	return status.st_size;
+}
+
+int64_t job_log_bytes(const struct job_set *set, const struct job *job)
+{
+	return file_size(set, job, JOB_FILE_OUT) + job->status.tail_bytes;
+}
+
+int job_read(const struct job_set *set, const struct job *job, enum job_file file, int64_t offset,
+    size_t max, struct buf *out, int64_t *ret_from, int64_t *ret_end)
+{
+	int64_t kept = file_size(set, job, file);
+	int64_t tail = file == JOB_FILE_OUT ? job->status.tail_bytes : 0;
+	int64_t end = tail > 0 ? job->status.out_bytes : kept;
+	*ret_end = end;
+	*ret_from = offset;
+	if (offset < kept || tail == 0)
+		return read_at(set, job, file, offset, max, out);
+	if (offset < end - tail)
+		*ret_from = end - tail;
+	return read_at(set, job, JOB_FILE_TAIL, *ret_from - (end - tail), max, out);
+}

@@ -1,0 +1,721 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Methods of jobs: run_long_command, background_process, restart_job, list_jobs, get_job,
+ * read_job, stop_job.
+ */
+#include <muxbus.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "base/xalloc.h"
+#include "daemon/deliver/wake.h"
+#include "daemon/job/job.h"
+#include "daemon/job/job_env.h"
+#include "daemon/job/job_name.h"
+#include "daemon/job/job_record.h"
+#include "daemon/server/daemon_parts.h"
+#include "daemon/server/method.h"
+#include "daemon/server/repeat.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/server/session_env.h"
+#include "daemon/tmux/pane_fate.h"
+
+enum {
+	PATH_SIZE = 4096,
+	COMMAND_MAX = 128 * 1024,
+	MESSAGE_SIZE = 400,
+	READ_MAX = 1024 * 1024,
+	ENV_MAX = 1000,
+	KILL_AFTER_MAX = 10 * 366 * 86400,
+	INPUT_MAX = 1024 * 1024, /* as execute_cli */
+};
+
+struct run_args {
+	const char *command;
+	const char *cwd;
+	double timeout_sec;
+	const struct json *env;
+	const char *name;
+	const char *pane;
+	const char *input;
+};
+
+#define COMMAND_FIELDS                                                                          \
+	{FIELD_ROW(STRING, struct run_args, command, "command"), .flags = FIELD_REQUIRED,       \
+	    .min = 1, .max = COMMAND_MAX, .help = "The command, as for a shell (/bin/sh -c)."}, \
+	{                                                                                       \
+		FIELD_ROW(STRING, struct run_args, cwd, "cwd"),                                 \
+		    .flags = FIELD_PATH,                                                        \
+		    .help = "The directory to run it in; left out: the caller's."               \
+	}
+
+static const struct field run_fields[] = {
+    COMMAND_FIELDS,
+    {FIELD_ROW(NUMBER, struct run_args, timeout_sec, "timeout_sec"), .unit = "s",
+	.max = KILL_AFTER_MAX, .help = "Stop it after this long; 0 or left out: never."},
+    {FIELD_ROW(STRING_MAP, struct run_args, env, "env"), .flags = FIELD_RARE | FIELD_CONFIDENTIAL,
+	.help = "Environment variables beyond those of its tmux session."},
+    {FIELD_ROW(STRING, struct run_args, name, "name"), .flags = FIELD_RARE, .min = 1, .max = 200,
+	.help = "Its name, accepted wherever its id is; unique while it runs."},
+    {FIELD_ROW(STRING, struct run_args, pane, "pane"), .flags = FIELD_RARE,
+	.help = "The pane to wake when it ends; left out: the caller's own."},
+    {FIELD_ROW(STRING, struct run_args, input, "stdin"), .flags = FIELD_RARE | FIELD_CONFIDENTIAL,
+	.max = INPUT_MAX, .help = "Its standard input; left out, and after a restart: empty."},
+    {.name = NULL},
+};
+
+/* The same in short: a process with a name. */
+static const struct field background_fields[] = {
+    {FIELD_ROW(STRING, struct run_args, name, "name"), .flags = FIELD_REQUIRED, .min = 1,
+	.max = 200,
+	.help = "Its name, accepted wherever the id of a job is; unique while it runs."},
+    COMMAND_FIELDS,
+    {.name = NULL},
+};
+
+static const struct field_result run_results[] = {
+    {"id", "string", "the job, and its notification"},
+    {"message", "string", "what was done, in words"},
+    WAKE_RESULTS,
+    DURABLE_RESULTS,
+    {"pid", "integer|null", "of the command, and its process group"},
+    {"cwd", "string", "where it runs"},
+    {"log", "string", "the file with its output"},
+    {"timeout_sec", "number|null", "when it is stopped"},
+    {NULL, NULL, NULL},
+};
+
+/* Makes "NAME=value" strings of an object; NULL-terminated, one block. NULL after failing. */
+static char **make_env(struct request *request, const struct json *env)
+{
+	size_t count = env != NULL ? env->count : 0, at = 0;
+	char **strings;
+	if (count > ENV_MAX) {
+		request_fail_field(request, "env", "has %zu members, more than %d", count, ENV_MAX);
+		return NULL;
+	}
+	strings = xcalloc(count + 1, sizeof *strings);
+	for (const struct json *member = env != NULL ? env->child : NULL; member != NULL;
+	     member = member->next) {
+		if (member->name_len == 0 || strchr(member->name, '=') != NULL) {
+			request_fail_field(
+			    request, "env", "\"%.100s\" is no name of a variable", member->name);
+			while (at > 0)
+				mem_free(strings[--at]);
+			mem_free(strings);
+			return NULL;
+		}
+		strings[at++] = xasprintf("%s=%s", member->name, member->text);
+	}
+	return strings;
+}
+
+static void free_env(char **strings)
+{
+	for (size_t at = 0; strings[at] != NULL; at++)
+		mem_free(strings[at]);
+	mem_free(strings);
+}
+
+/* Whether a new job may have this name (NULL: none). False after failing the request. */
+static bool check_name(struct request *request, const char *name)
+{
+	const struct job *job;
+	char data[64];
+	if (name == NULL)
+		return true;
+	if (job_name_has_id_form(name))
+		return request_fail_field(
+		    request, "name", "\"%s\" has the form of an id: choose another name", name);
+	if (strncmp(name, JOB_PROVIDER_PREFIX, strlen(JOB_PROVIDER_PREFIX)) == 0)
+		return request_fail_field(request, "name",
+		    "names that begin with \"" JOB_PROVIDER_PREFIX
+		    "\" are those of providers: choose another name");
+	job = job_name_find(request_daemon(request)->jobs, name);
+	if (job == NULL || job->state != JOB_RUNNING)
+		return true;
+	snprintf(data, sizeof data, "\"field\":\"name\",\"job\":\"%s\"", job->id);
+	request_fail_data(request, MESSAGE_BUSY, data,
+	    "name: job %s runs under the name \"%.100s\": choose another name, see restart_job",
+	    job->id, name);
+	return false;
+}
+
+static void write_started(
+    struct request *request, const struct job_set *jobs, const struct job *job)
+{
+	struct json_writer *writer = request_result(request);
+	char path[PATH_SIZE];
+	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
+	json_put_str(writer, "id", job->id);
+	wake_write(request, "Started.", job->id, &job->pane);
+	json_put_known_int(writer, "pid", job->pid > 0, job->pid);
+	json_put_str(writer, "cwd", job->cwd);
+	json_put_str(writer, "log", path);
+	if (job->timeout_ms > 0)
+		json_put_double(writer, "timeout_sec", (double)job->timeout_ms / 1000);
+	else
+		json_put_null(writer, "timeout_sec");
+	request_done(request);
+}
+
+/* A request that waits until its command runs: a few milliseconds. */
+struct run_wait {
+	struct job_listener listener;
+	struct request *request;
+	struct job_set *jobs;
+	char id[NOTIFICATION_ID_SIZE];
+	char replaced[NOTIFICATION_ID_SIZE]; /* the job that was restarted; empty: none */
+};
+
+static void run_answer(struct job_listener *listener, const struct job *job)
+{
+	struct run_wait *wait = list_entry(listener, struct run_wait, listener);
+	if (strcmp(wait->id, job->id) != 0)
+		return;
+	job_unlisten(listener);
+	if (wait->replaced[0] != '\0')
+		json_put_str(request_result(wait->request), "replaced", wait->replaced);
+	write_started(wait->request, wait->jobs, job);
+	mem_free(wait);
+}
+
+static void run_cancelled(struct request *request, void *data)
+{
+	job_unlisten(data); /* its first member */
+	mem_free(data);
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the job goes on");
+}
+
+/* Answers when the command of a job runs. */
+static void run_await(
+    struct request *request, struct job_set *jobs, const char *id, const char *replaced)
+{
+	struct run_wait *wait = xcalloc(1, sizeof *wait);
+	wait->request = request;
+	wait->jobs = jobs;
+	wait->listener = (struct job_listener){.started = run_answer, .ended = run_answer};
+	snprintf(wait->id, sizeof wait->id, "%s", id);
+	snprintf(wait->replaced, sizeof wait->replaced, "%s", replaced);
+	job_listen(jobs, &wait->listener);
+	request_on_cancel(request, run_cancelled, wait);
+}
+
+/* A job that was started, if its request is asked again before its result was kept. */
+static void run_answer_begun(struct request *request, const void *data, const char *id)
+{
+	const struct job_set *jobs = request_daemon(request)->jobs;
+	const struct job *job = job_find(jobs, id);
+	(void)data;
+	if (job != NULL)
+		write_started(request, jobs, job);
+	else
+		repeat_answer_id(request, data, id);
+}
+
+static void handle_run(struct request *request, const void *data)
+{
+	const struct run_args *args = data;
+	struct job_set *jobs = request_daemon(request)->jobs;
+	const char *const argv[] = {"/bin/sh", "-c", args->command, NULL};
+	char cwd[PATH_SIZE], reason[256];
+	struct job_order order = {
+	    .command = args->command,
+	    .argv = argv,
+	    .cwd = cwd,
+	    .name = args->name,
+	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
+	    .input = args->input,
+	};
+	const struct job *job;
+	struct pane_ref pane;
+	char **env;
+	if (!check_name(request, args->name) || !requester_pane(request, args->pane, &pane) ||
+	    !requester_cwd(request, args->cwd, &pane, cwd, sizeof cwd) ||
+	    !session_env(request, &pane, &order.session_env) ||
+	    (env = make_env(request, args->env)) == NULL)
+		return;
+	order.once = request_once(request);
+	order.env = (const char *const *)env;
+	order.pane = &pane;
+	job = job_start(jobs, &order, reason, sizeof reason);
+	free_env(env);
+	if (job == NULL) {
+		request_fail(request, errno == ENOSPC ? MESSAGE_LIMIT : MESSAGE_INTERNAL,
+		    "the job cannot be started: %s", reason);
+		return;
+	}
+	run_await(request, jobs, job->id, "");
+}
+
+static const struct field_result job_results[] = {
+    {"id", "string", "its id"},
+    {"name", "string|null", "what it is called"},
+    {"command", "string", "what runs"},
+    {"cwd", "string", "where"},
+    {"pid", "integer|null", "of the command, and its process group"},
+    {"pane", "string|null", "the pane it wakes when it ends"},
+    {"pane_gone", "boolean", "true: gone; another may have its id now"},
+    {"state", "string", "running, exited, failed, stopped or lost"},
+    {"exit_code", "integer|null", "how it ended"},
+    {"signal", "integer|null", "what killed it"},
+    {"started", "string", "when"},
+    {"ended", "string|null", "when"},
+    {"duration_ms", "integer|null", "how long it ran"},
+    {"log", "string", "the file with its output"},
+    {"log_bytes", "integer", "how much of its output is kept"},
+    {"output_bytes", "integer", "how much it wrote, where that is more"},
+    {NULL, NULL, NULL},
+};
+
+static const struct field_result list_results[] = {
+    {"jobs", "array", "the jobs, oldest first; each as get_job has it"},
+    {NULL, NULL, NULL},
+};
+
+static void write_job(
+    struct json_writer *writer, const struct daemon *daemon, const struct job *job)
+{
+	char path[PATH_SIZE];
+	job_path(daemon->jobs, job, JOB_FILE_OUT, path, sizeof path);
+	job_write_members(writer, job, path, job_log_bytes(daemon->jobs, job));
+	pane_fate_write_gone(writer, daemon->tmux, "pane", &job->pane);
+}
+
+struct list_args {
+	bool running;
+	bool all;
+};
+
+static const struct field list_fields[] = {
+    {FIELD_ROW(BOOL, struct list_args, running, "running"), .help = "Only those that run."},
+    {FIELD_ROW(BOOL, struct list_args, all, "all"),
+	.help = "Also commands of execute_cli that ended within its time."},
+    {.name = NULL},
+};
+
+static void handle_list(struct request *request, const void *data)
+{
+	const struct list_args *args = data;
+	const struct job_set *jobs = request_daemon(request)->jobs;
+	struct json_writer *writer = request_result(request);
+	const struct job *job = NULL;
+	json_array_begin(writer, "jobs");
+	while ((job = job_next(jobs, job)) != NULL) {
+		if ((args->running && job->state != JOB_RUNNING) ||
+		    (!args->all && job_is_quick(job)))
+			continue;
+		json_object_begin(writer, NULL);
+		write_job(writer, request_daemon(request), job);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+	request_done(request);
+}
+
+/* Finds a job by its id or name; NULL after failing the request. */
+static const struct job *find_job(struct request *request, const char *id)
+{
+	const struct job *job = job_name_find(request_daemon(request)->jobs, id);
+	if (job == NULL)
+		request_fail(
+		    request, MESSAGE_NO_SUCH_JOB, "there is no job \"%.40s\": see list_jobs", id);
+	return job;
+}
+
+struct get_args {
+	const char *job;
+};
+
+static const struct field get_fields[] = {
+    {FIELD_ROW(STRING, struct get_args, job, "job"), .flags = FIELD_REQUIRED,
+	.help = "Its id or name."},
+    {FIELD_ROW(STRING, struct get_args, job, "id"), .flags = FIELD_ALIAS},
+    {.name = NULL},
+};
+
+static void handle_get(struct request *request, const void *data)
+{
+	const struct get_args *args = data;
+	const struct job *job = find_job(request, args->job);
+	if (job == NULL)
+		return;
+	write_job(request_result(request), request_daemon(request), job);
+	request_done(request);
+}
+
+static const char *const encoding_choices[] = {"text", "base64", NULL};
+static const char *const stream_choices[] = {"stdout", "stderr", NULL};
+
+struct read_args {
+	const char *job;
+	int64_t offset;
+	int64_t max_bytes;
+	int encoding;
+	int stream;
+};
+
+static const struct field read_fields[] = {
+    {FIELD_ROW(STRING, struct read_args, job, "job"), .flags = FIELD_REQUIRED,
+	.help = "Its id or name."},
+    {FIELD_ROW(STRING, struct read_args, job, "id"), .flags = FIELD_ALIAS},
+    {FIELD_ROW(INT, struct read_args, offset, "offset"), .unit = "bytes",
+	.min = -9007199254740992.0, .max = 9007199254740992.0,
+	.help = "Where to begin; negative: so many bytes before the end."},
+    {FIELD_ROW(INT, struct read_args, max_bytes, "max_bytes"), .unit = "bytes", .min = 1,
+	.max = READ_MAX, .preset = "65536", .help = "How much at most."},
+    {FIELD_ROW(CHOICE, struct read_args, encoding, "encoding"), .choices = encoding_choices,
+	.preset = "\"text\"",
+	.help = "text: valid UTF-8, U+FFFD for what is not; base64: the exact bytes."},
+    {FIELD_ROW(CHOICE, struct read_args, stream, "stream"), .choices = stream_choices,
+	.preset = "\"stdout\"",
+	.help = "stderr: of a command whose two streams are apart, as those of execute_cli are."},
+    {.name = NULL},
+};
+
+static const struct field_result read_results[] = {
+    {"job", "string", "its id"},
+    {"text", "string", "the output"},
+    {"base64", "string", "the exact bytes, if asked for"},
+    {"lossy", "boolean", "true if text is not exact"},
+    {"from", "integer", "the offset of the first byte; beyond what was asked if it was not kept"},
+    {"to", "integer", "the offset behind the last byte: read on from there"},
+    {"end", "integer", "how much output there is by now"},
+    {"running", "boolean", "whether more may come"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_read(struct request *request, const void *data)
+{
+	const struct read_args *args = data;
+	const struct job_set *jobs = request_daemon(request)->jobs;
+	const struct job *job = find_job(request, args->job);
+	enum job_file file = args->stream == 1 ? JOB_FILE_ERR : JOB_FILE_OUT;
+	int64_t offset = args->offset, from, end;
+	size_t tail;
+	struct json_writer *writer;
+	struct buf out;
+	int error;
+	if (job == NULL)
+		return;
+	buf_init(&out, READ_MAX + 1);
+	if (offset < 0) {
+		(void)job_read(jobs, job, file, 0, 0, &out, &from, &end);
+		offset = end + offset > 0 ? end + offset : 0;
+	}
+	error = job_read(jobs, job, file, offset, (size_t)args->max_bytes, &out, &from, &end);
+	if (error != 0) {
+		buf_finish(&out);
+		request_fail(request, MESSAGE_INTERNAL, "the log of job %s cannot be read: %s",
+		    job->id, strerror(-error));
+		return;
+	}
+	/* A character that goes on behind these bytes is read with what follows. */
+	tail = args->encoding == 0 ? utf8_incomplete_tail(out.data, out.len) : 0;
+	if (tail < out.len && (from + (int64_t)out.len < end || job->state == JOB_RUNNING))
+		out.len -= tail;
+	writer = request_result(request);
+	json_put_str(writer, "job", job->id);
+	if (args->encoding == 1)
+		json_put_base64(writer, "base64", out.len > 0 ? (void *)out.data : "", out.len);
+	else if (json_put_text(writer, "text", out.len > 0 ? (void *)out.data : "", out.len))
+		json_put_bool(writer, "lossy", true);
+	json_put_int(writer, "from", from);
+	json_put_int(writer, "to", from + (int64_t)out.len);
+	json_put_int(writer, "end", end);
+	json_put_bool(writer, "running", job->state == JOB_RUNNING);
+	buf_finish(&out);
+	request_done(request);
+}
+
+static const char *const signal_choices[] = {
+    "TERM", "INT", "HUP", "KILL", "QUIT", "USR1", "USR2", "STOP", "CONT", NULL};
+static const int signal_numbers[] = {
+    SIGTERM, SIGINT, SIGHUP, SIGKILL, SIGQUIT, SIGUSR1, SIGUSR2, SIGSTOP, SIGCONT};
+
+struct stop_args {
+	const char *job;
+	int signal;
+};
+
+static const struct field stop_fields[] = {
+    {FIELD_ROW(STRING, struct stop_args, job, "job"), .flags = FIELD_REQUIRED,
+	.help = "Its id or name."},
+    {FIELD_ROW(STRING, struct stop_args, job, "id"), .flags = FIELD_ALIAS},
+    {FIELD_ROW(CHOICE, struct stop_args, signal, "signal"), .choices = signal_choices,
+	.preset = "\"TERM\"",
+	.help = "TERM and INT are followed by KILL for all its processes after 5 s; others are "
+		"sent once, to its process group."},
+    {.name = NULL},
+};
+
+static const struct field_result stop_results[] = {
+    {"id", "string", "the job that was asked to end; its notification tells when it has"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_stop(struct request *request, const void *data)
+{
+	const struct stop_args *args = data;
+	const struct job *job = find_job(request, args->job);
+	int error;
+	if (job == NULL)
+		return;
+	error = job_stop(request_daemon(request)->jobs, job->id, signal_numbers[args->signal]);
+	if (error == -ESRCH)
+		request_fail(request, MESSAGE_GONE, "job %s does not run: it is %s", job->id,
+		    job_state_name(job->state));
+	else if (error == -EAGAIN)
+		request_fail(request, MESSAGE_NOT_READY, "job %s is just being started", job->id);
+	else if (error != 0)
+		request_fail(request, MESSAGE_INTERNAL, "job %s: %s", job->id, strerror(-error));
+	if (error != 0)
+		return;
+	json_put_str(request_result(request), "id", job->id);
+	request_done(request);
+}
+
+struct restart_args {
+	const char *job;
+	const struct json *env;
+};
+
+static const struct field restart_fields[] = {
+    {FIELD_ROW(STRING, struct restart_args, job, "job"), .flags = FIELD_REQUIRED,
+	.help = "Its id or name."},
+    {FIELD_ROW(STRING, struct restart_args, job, "id"), .flags = FIELD_ALIAS},
+    {FIELD_ROW(STRING_MAP, struct restart_args, env, "env"), .flags = FIELD_CONFIDENTIAL,
+	.help = "Environment variables beyond those of its tmux session, in place of those that "
+		"it was started with."},
+    {.name = NULL},
+};
+
+static const struct field_result restart_results[] = {
+    {"id", "string", "the new job, and its notification"},
+    {"replaced", "string", "the job that was restarted: its end is not notified"},
+    {"message", "string", "what was done, in words"},
+    {"pid", "integer|null", "of the command, and its process group"},
+    {"cwd", "string", "where it runs"},
+    {"log", "string", "the file with its output"},
+    {"timeout_sec", "number|null", "when it is stopped"},
+    DURABLE_RESULTS,
+    {NULL, NULL, NULL},
+};
+
+/* A restart that waits for the end of the old job. */
+struct restart {
+	struct job_listener listener;
+	struct request *request; /* NULL: the peer has gone; the restart goes on */
+	struct job_set *jobs;
+	char id[NOTIFICATION_ID_SIZE];
+	const char **env; /* changes of the daemon's environment */
+	bool has_env; /* some of them are the job's own */
+};
+
+static void restart_free(struct restart *restart)
+{
+	mem_free(restart->env);
+	mem_free(restart);
+}
+
+static void restart_cancelled(struct request *request, void *data)
+{
+	struct restart *restart = data;
+	restart->request = NULL;
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the restart goes on");
+}
+
+/* Starts the command of an ended job again, and answers when it runs. */
+static void restart_start(struct restart *restart, const struct job *old)
+{
+	struct request *request = restart->request;
+	const char *const argv[] = {"/bin/sh", "-c", old->command, NULL};
+	const char *const *env = restart->env;
+	struct job_order order = {
+	    .command = old->command,
+	    .argv = argv,
+	    .session_env = restart->has_env ? NULL : env,
+	    .env = restart->has_env ? env : NULL,
+	    .cwd = old->cwd,
+	    .name = old->name,
+	    .timeout_ms = old->timeout_ms,
+	    .pane = &old->pane,
+	    .once = request != NULL ? request_once(request) : NULL,
+	};
+	char reason[256];
+	const struct job *job = job_start(restart->jobs, &order, reason, sizeof reason);
+	if (request != NULL)
+		request_on_cancel(request, NULL, NULL);
+	if (request != NULL && job != NULL)
+		run_await(request, restart->jobs, job->id, old->id);
+	else if (request != NULL)
+		request_fail(request, errno == ENOSPC ? MESSAGE_LIMIT : MESSAGE_INTERNAL,
+		    "job %s has ended, and cannot be started again: %s", old->id, reason);
+	restart_free(restart);
+}
+
+static void restart_ended(struct job_listener *listener, const struct job *job)
+{
+	struct restart *restart = list_entry(listener, struct restart, listener);
+	if (strcmp(restart->id, job->id) != 0)
+		return;
+	job_unlisten(listener);
+	job_settle_waited(restart->jobs, job);
+	restart_start(restart, job);
+}
+
+/*
+ * The environment of a restart: the given one, else that of the job, else that of its session.
+ * NULL after failing the request, or if the handler is called again.
+ */
+static const char **restart_env(
+    struct request *request, const struct job *job, const struct json *given)
+{
+	const char *const *session;
+	const char **env;
+	char **own;
+	if (given == NULL && job_env(job) != NULL)
+		return job_env_join(job_env(job), NULL, SIZE_MAX);
+	if (given == NULL && job->has_env) {
+		request_fail_field(request, "env",
+		    "job %s had an environment of its own, which is not known any more, since "
+		    "muxbusd was restarted or it had more than %d bytes: give env, {} for none",
+		    job->id, JOB_ENV_KEEP);
+		return NULL;
+	}
+	if (!session_env(request, &job->pane, &session) || (own = make_env(request, given)) == NULL)
+		return NULL;
+	env = job_env_join(session, (const char *const *)own, SIZE_MAX);
+	free_env(own);
+	return env;
+}
+
+static void handle_restart(struct request *request, const void *data)
+{
+	const struct restart_args *args = data;
+	struct job_set *jobs = request_daemon(request)->jobs;
+	const struct job *job;
+	struct restart *restart;
+	const char **env;
+	int error = 0;
+	if ((job = find_job(request, args->job)) == NULL ||
+	    (job->state != JOB_RUNNING && !check_name(request, job->name)) ||
+	    (env = restart_env(request, job, args->env)) == NULL)
+		return;
+	if (job->state == JOB_RUNNING)
+		error = job_stop_for_restart(jobs, job->id);
+	if (error != 0) {
+		mem_free(env);
+		request_fail(request, error == -EBUSY ? MESSAGE_BUSY : MESSAGE_INTERNAL,
+		    "job %s %s", job->id,
+		    error == -EBUSY ? "is being restarted already" : strerror(-error));
+		return;
+	}
+	restart = xcalloc(1, sizeof *restart);
+	restart->request = request;
+	restart->jobs = jobs;
+	restart->env = env;
+	restart->has_env = args->env != NULL ? args->env->count > 0 : job->has_env;
+	restart->listener.ended = restart_ended;
+	strcpy(restart->id, job->id);
+	if (job->state != JOB_RUNNING) {
+		restart_start(restart, job);
+		return;
+	}
+	job_listen(jobs, &restart->listener);
+	request_on_cancel(request, restart_cancelled, restart);
+}
+
+/* Keep alphabetized. */
+const struct method methods_job[] = {
+    {.name = METHOD("background_process", METHOD_RUNS | METHOD_CLOSES),
+	.title = "Run a named process",
+	.summary = "Runs a command as a job with a name; returns at once with its pid and log.",
+	.help = "A name that runs is refused, with the id of its job: restart_job runs that "
+		"again. Two equal commands are two jobs, unless they have the same key.",
+	.fields = background_fields,
+	.args_size = sizeof(struct run_args),
+	.results = run_results,
+	.recheck = "list_jobs",
+	.handle = handle_run,
+	.begun = run_answer_begun,
+	.example = "{\"name\":\"server\",\"command\":\"make serve\"}"},
+    {.name = METHOD("get_job", METHOD_READS),
+	.title = "Get a job",
+	.summary = "Shows all about one background job.",
+	.fields = get_fields,
+	.args_size = sizeof(struct get_args),
+	.results = job_results,
+	.handle = handle_get,
+	.example = "{\"job\":\"A1B2\"}"},
+    {.name = METHOD("list_jobs", METHOD_READS),
+	.title = "List jobs",
+	.summary = "Lists background jobs: those that run, and the last that have ended.",
+	.help = "200 jobs that have ended are remembered, with their output. Apart from these, so "
+		"are the last 100 commands of execute_cli that ended within its time: get_job and "
+		"read_job know their ids, and the list has them if all is true.",
+	.fields = list_fields,
+	.args_size = sizeof(struct list_args),
+	.results = list_results,
+	.handle = handle_list,
+	.example = "{\"running\":true}"},
+    {.name = METHOD("read_job", METHOD_READS),
+	.title = "Read a job's output",
+	.summary = "Reads the output of a background job from an offset on.",
+	.fields = read_fields,
+	.args_size = sizeof(struct read_args),
+	.results = read_results,
+	.flags = METHOD_OPEN_WORLD,
+	.handle = handle_read,
+	.example = "{\"job\":\"A1B2\",\"offset\":-2000}"},
+    {.name = METHOD("restart_job", METHOD_RUNS | METHOD_CLOSES),
+	.title = "Restart a job",
+	.summary = "Ends a background job if it runs, and starts its command again.",
+	.help =
+	    "The new job has another id, and the command, directory, environment, time limit, "
+	    "name and pane of the old one. The old one gets TERM, and after 5 s all its processes "
+	    "get KILL; its end is in the answer and is not notified. An environment of its own is "
+	    "kept in memory only, up to 64 KiB: after a restart of muxbusd give env.",
+	.fields = restart_fields,
+	.args_size = sizeof(struct restart_args),
+	.results = restart_results,
+	.flags = METHOD_WAITS,
+	.recheck = "list_jobs",
+	.handle = handle_restart,
+	.begun = run_answer_begun,
+	.example = "{\"job\":\"server\"}"},
+    {.name = METHOD("run_long_command", METHOD_RUNS | METHOD_CLOSES),
+	.title = "Run in the background",
+	.summary = "Runs a command detached, and notifies when it ends; returns at once.",
+	.help =
+	    "The job outlives its caller and the daemon, and its exit status is never lost. The "
+	    "notification has the exit code or signal, the duration, the first and last 200 "
+	    "characters of the output, and where the whole log is. The first 64 MiB of it are "
+	    "kept, and the last 64 KiB.",
+	.fields = run_fields,
+	.args_size = sizeof(struct run_args),
+	.results = run_results,
+	.flags = METHOD_TOOL,
+	.recheck = "list_jobs",
+	.handle = handle_run,
+	.begun = run_answer_begun,
+	.example = "{\"command\":\"make -j8\"}"},
+    {.name = METHOD("stop_job", METHOD_CLOSES),
+	.title = "Stop a job",
+	.summary = "Ends a background job and all its processes.",
+	.fields = stop_fields,
+	.args_size = sizeof(struct stop_args),
+	.results = stop_results,
+	.flags = METHOD_IDEMPOTENT,
+	.recheck = "list_jobs",
+	.handle = handle_stop,
+	.example = "{\"job\":\"A1B2\"}"},
+    {.name = NULL},
+};

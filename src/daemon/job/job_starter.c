@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: ISC */
+/* Starting muxbus-job: for a job, or ahead of the next one. */
+#include "daemon/job/job_starter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "daemon/core/rlimit.h"
+#include "io/child.h"
+#include "io/loop_timer.h"
+
+enum { NEWS_FD = 3 }; /* of the supervisor: it writes its news there */
+
+struct job_starter {
+	const char *program;
+	const char *dir;
+	struct job_supervisor spare; /* pid 0: none */
+	int spare_fd; /* takes the id of its job; the spare ends when it is closed */
+	struct loop_timer *idle;
+};
+
+/* Starts a supervisor with a standard input of its own; below 0: none. */
+static int start(const struct job_starter *starter, const char *id, int input_fd,
+    struct job_supervisor *ret_supervisor)
+{
+	int fds[2] = {-1, -1}, error;
+	const char *argv[] = {"muxbus-job", starter->dir, id, NULL, NULL};
+	struct child_options options = {
+	    .path = starter->program,
+	    .argv = (char *const *)argv,
+	    .streams = {{CHILD_FD, input_fd}, {CHILD_NULL, 0}, {CHILD_NULL, 0}},
+	    .group = CHILD_NEW_SESSION,
+	    .files = rlimit_given_files(),
+	    .wants_pidfd = true,
+	};
+	struct child child;
+	if (pipe2(fds, O_CLOEXEC) == 0) { /* else the files have the news, too */
+		argv[3] = "3";
+		options.streams[NEWS_FD] = (struct child_stream){CHILD_FD, fds[1]};
+	}
+	error = child_start(&options, &child);
+	if (fds[1] >= 0)
+		close(fds[1]);
+	if (error != 0 && fds[0] >= 0)
+		close(fds[0]);
+	*ret_supervisor = (struct job_supervisor){
+	    .pid = child.pid, .pidfd = child.pidfd, .news_fd = error == 0 ? fds[0] : -1};
+	return error;
+}
+
+/* Ends the spare. It may have ended: until it is reaped, its number is its own. */
+static void end_spare(struct job_starter *starter)
+{
+	const struct job_supervisor *spare = &starter->spare;
+	loop_timer_disarm(starter->idle);
+	if (spare->pid == 0)
+		return;
+	(void)kill(spare->pid, SIGKILL);
+	(void)child_reap(spare->pid);
+	close(starter->spare_fd);
+	if (spare->pidfd >= 0)
+		close(spare->pidfd);
+	if (spare->news_fd >= 0)
+		close(spare->news_fd);
+	starter->spare.pid = 0;
+}
+
+static void on_idle(void *data)
+{
+	end_spare(data);
+}
+
+struct job_starter *job_starter_new(struct event_base *base, const char *program, const char *dir)
+{
+	struct job_starter *starter = xcalloc(1, sizeof *starter);
+	starter->program = program;
+	starter->dir = dir;
+	starter->idle = loop_timer_new(base, on_idle, starter);
+	return starter;
+}
+
+void job_starter_free(struct job_starter *starter)
+{
+	end_spare(starter);
+	loop_timer_free(starter->idle);
+	mem_free(starter);
+}
+
+/* Gives a job to the spare. False: there is none, or it was killed. */
+static bool give_to_spare(
+    struct job_starter *starter, const char *id, struct job_supervisor *ret_supervisor)
+{
+	ssize_t len = (ssize_t)strlen(id);
+	if (starter->spare.pid == 0)
+		return false;
+	if (send(starter->spare_fd, id, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len) {
+		end_spare(starter);
+		return false;
+	}
+	loop_timer_disarm(starter->idle);
+	close(starter->spare_fd);
+	*ret_supervisor = starter->spare;
+	starter->spare.pid = 0;
+	return true;
+}
+
+int job_starter_start(
+    struct job_starter *starter, const char *id, struct job_supervisor *ret_supervisor)
+{
+	return give_to_spare(starter, id, ret_supervisor) ? 0
+							  : start(starter, id, -1, ret_supervisor);
+}
+
+void job_starter_prepare(struct job_starter *starter)
+{
+	int fds[2];
+	loop_timer_arm(starter->idle, SPARE_IDLE_MS);
+	if (starter->spare.pid != 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return;
+	starter->spare_fd = fds[0];
+	if (start(starter, "-", fds[1], &starter->spare) != 0)
+		close(fds[0]);
+	close(fds[1]);
+}

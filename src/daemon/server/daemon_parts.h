@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: ISC */
+/* The parts of the daemon that handlers of methods can reach. main.c fills them in, once. */
+#ifndef DAEMON_SERVER_DAEMON_PARTS_H
+#define DAEMON_SERVER_DAEMON_PARTS_H
+
+#include <stdint.h>
+
+struct agent_set;
+struct config;
+struct consumer_set;
+struct counters;
+struct puller_set;
+struct delivery_set;
+struct event_base;
+struct event_log;
+struct history;
+struct job_set;
+struct meter;
+struct on_notify;
+struct store_loop;
+struct presence_set;
+struct promise_set;
+struct provide_set;
+struct queue;
+struct reporter_set;
+struct rest_set;
+struct screen_sign_set;
+struct self_command_set;
+struct server;
+struct server_parts;
+struct stream_set;
+struct submit_set;
+struct timer_set;
+struct tmux;
+struct tool_folder;
+struct tool_kept_set;
+struct tool_server_pool;
+struct wait_set;
+struct wake_policy_set;
+struct watch_set;
+
+struct daemon {
+	const struct server_parts *parts; /* the subset for peers and requests */
+	const struct config *config;
+	struct event_base *base;
+	struct server *server; /* the socket and its peers */
+	struct event_log *events; /* the one sequence of events */
+	struct tmux *tmux; /* the tmux server that is followed */
+	struct stream_set *streams; /* the output of its panes */
+	struct queue *queue; /* of notifications */
+	struct consumer_set *consumers; /* named readers of the queue */
+	struct store_loop *store_loop; /* the store on disk */
+	struct timer_set *timers;
+	struct job_set *jobs;
+	struct wait_set *waits;
+	struct history *history; /* the latest requests */
+	struct rest_set *rests; /* what answers did not show */
+	struct reporter_set *reporters; /* panes whose programs report in their output */
+	struct presence_set *presences; /* agents, as they report themselves */
+	struct screen_sign_set *signs; /* patterns for the screens of known agents */
+	struct submit_set *submits; /* texts that are typed into panes */
+	struct agent_set *agents; /* interactive programs kept alive */
+	struct self_command_set *self_commands; /* commands typed into the requesting pane */
+	struct puller_set *pullers; /* take notifications for a pane, so that nothing is typed */
+	struct wake_policy_set *wake_policies; /* which notifications wake whom, and when */
+	struct delivery_set *deliveries; /* notifications on their way into panes */
+	struct on_notify *on_notify; /* the user's own program for notifications */
+	struct promise_set *promises; /* ways that answers named */
+	struct watch_set *watches; /* of files */
+	struct tool_folder *tools; /* declared tools */
+	struct tool_server_pool *tool_servers; /* long-lived servers of tools */
+	struct tool_kept_set *kept_calls; /* calls of servers that nothing waits for */
+	struct provide_set *provides; /* methods of peers */
+	struct counters *counters;
+	struct meter *meter; /* turns that agents did not need */
+	int64_t started_ms; /* of the monotonic clock */
+	/* Stops the daemon normally, from the loop. */
+	void (*stop)(struct daemon *daemon, const char *reason);
+};
+
+#endif

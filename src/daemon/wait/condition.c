@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: ISC */
+/* Conditions: kinds, arming, settling. */
+#include "daemon/wait/condition.h"
+
+#include <muxbus.h>
+
+#include <string.h>
+
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "daemon/event/event_log.h"
+#include "daemon/server/request.h"
+#include "daemon/wait/condition_hint.h"
+
+enum {
+	DETAILS_MAX = 64 * 1024,
+	HINT_MAX = 600, /* of a right form in an error */
+};
+
+/* The kind whose member an object has; NULL if none, or more than one. */
+static const struct condition_kind *find_kind(const struct json *spec)
+{
+	const struct condition_kind *kind = NULL, *found = NULL;
+	while ((kind = condition_kind_next(kind)) != NULL) {
+		if (json_member(spec, kind->name) == NULL)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = kind;
+	}
+	return found;
+}
+
+bool condition_follows(const struct condition_kind *kind, bool by_pipe)
+{
+	return kind->follows || (kind->needs_tmux && !(by_pipe && kind->by_output));
+}
+
+bool condition_any_follows(const struct json *specs, bool by_pipe)
+{
+	bool found = false;
+	const struct json *spec = specs != NULL && specs->type == JSON_ARRAY ? specs->child : NULL;
+	for (; spec != NULL && !found; spec = spec->next) {
+		const struct condition_kind *kind =
+		    spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
+		found = kind != NULL && condition_follows(kind, by_pipe);
+	}
+	return found;
+}
+
+static void fail_kind(struct request *request, const struct json *spec)
+{
+	const struct condition_kind *kind = NULL;
+	struct buf names, hint;
+	buf_init(&hint, HINT_MAX);
+	if (condition_hint(&hint, spec)) {
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"conditions\"",
+		    "a condition is an object with the name of one kind; did you mean %s?",
+		    (const char *)hint.data);
+		buf_finish(&hint);
+		return;
+	}
+	buf_finish(&hint);
+	buf_init(&names, 1024);
+	while ((kind = condition_kind_next(kind)) != NULL)
+		(void)buf_printf(&names, "%s%s", names.len > 0 ? ", " : "", kind->name);
+	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"conditions\"",
+	    "a condition must be an object with one of: %s", (const char *)names.data);
+	buf_finish(&names);
+}
+
+struct condition *condition_new(struct request *request, const struct condition_parts *parts,
+    const struct json *spec, void (*changed)(struct condition *condition, void *data), void *data)
+{
+	const struct condition_kind *kind = spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
+	struct condition *condition;
+	struct field_error error;
+	struct buf scratch;
+	bool is_armed = false;
+	void *args;
+	if (kind == NULL) {
+		fail_kind(request, spec);
+		return NULL;
+	}
+	condition = xcalloc(1, sizeof *condition);
+	condition->kind = kind;
+	condition->parts = parts;
+	condition->changed = changed;
+	condition->data = data;
+	condition->is_arming = true;
+	condition->pane = condition->window = condition->session = MUXBUS_NO_ID;
+	buf_init(&condition->details, DETAILS_MAX);
+	buf_init(&scratch, DETAILS_MAX);
+	args = xcalloc(1, kind->args_size);
+	if (field_read_tolerant(kind->fields, request_tolerance(request), spec, args,
+		kind->args_size, &scratch, &error) != 0)
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"conditions\"", "%s: %s",
+		    kind->name, error.text);
+	else
+		is_armed = kind->arm(condition, request, args);
+	mem_free(args);
+	buf_finish(&scratch);
+	condition->is_arming = false;
+	if (is_armed)
+		return condition;
+	buf_finish(&condition->details);
+	mem_free(condition);
+	return NULL;
+}
+
+void condition_free(struct condition *condition)
+{
+	if (condition == NULL)
+		return;
+	if (!condition->is_restored)
+		condition->kind->disarm(condition);
+	buf_finish(&condition->details);
+	mem_free(condition);
+}
+
+void condition_settle(struct condition *condition, enum condition_state state)
+{
+	if (condition->state != CONDITION_PENDING)
+		return;
+	condition->state = state;
+	condition->at_entry = condition->is_arming;
+	if (!condition->is_arming)
+		condition->changed(condition, condition->data);
+}
+
+void condition_settle_event(
+    struct condition *condition, const struct event_entry *event, enum condition_state state)
+{
+	struct buf *details = &condition->details;
+	buf_clear(details);
+	if (buf_append_byte(details, '{') != 0 ||
+	    buf_append(details, event->json, event->json_len) != 0 ||
+	    buf_append_byte(details, '}') != 0)
+		buf_clear(details);
+	condition_settle(condition, state);
+}
+
+const char *const condition_state_names[] = {"pending", "matched", "gone", "limit"};
+
+/* Whether a condition of this kind can be armed only while tmux is followed. */
+static bool needs_tmux(const struct condition_kind *kind, const struct json *spec)
+{
+	bool needs = kind->needs_tmux;
+	for (const char *const *name = kind->tmux_members; name != NULL && *name != NULL; name++)
+		needs |= json_member(spec, *name) != NULL;
+	return needs;
+}
+
+struct condition *condition_restore(
+    const struct json *spec, enum condition_state state, const char *details)
+{
+	const struct condition_kind *kind =
+	    spec != NULL && spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
+	struct condition *condition;
+	if (kind == NULL)
+		return NULL;
+	condition = xcalloc(1, sizeof *condition);
+	condition->kind = kind;
+	condition->state = state;
+	condition->is_restored = true;
+	condition->needs_tmux = needs_tmux(kind, spec);
+	condition->pane = condition->window = condition->session = MUXBUS_NO_ID;
+	buf_init(&condition->details, DETAILS_MAX);
+	if (details != NULL)
+		(void)buf_append_str(&condition->details, details); /* full: without them */
+	return condition;
+}
+
+void condition_write(struct json_writer *writer, const struct condition *condition)
+{
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "condition", condition->kind->name);
+	json_put_str(writer, "state", condition_state_names[condition->state]);
+	if (condition->pane != MUXBUS_NO_ID)
+		json_put_id(writer, "pane", '%', condition->pane);
+	if (condition->window != MUXBUS_NO_ID)
+		json_put_id(writer, "window", '@', condition->window);
+	if (condition->session != MUXBUS_NO_ID)
+		json_put_id(writer, "session", '$', condition->session);
+	if (condition->state == CONDITION_MATCHED)
+		json_put_bool(writer, "at_entry", condition->at_entry);
+	if (condition->details.len > 0)
+		json_put_raw(writer, "details", (const char *)condition->details.data,
+		    condition->details.len);
+	json_object_end(writer);
+}

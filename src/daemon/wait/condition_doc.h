@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: ISC */
+/* Conditions for readers: as JSON, as the schema of a list, and in the manual. */
+#ifndef DAEMON_WAIT_CONDITION_DOC_H
+#define DAEMON_WAIT_CONDITION_DOC_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "wire/json.h"
+
+/* Writes all kinds by name as an object member, as describe has them. */
+void condition_write_kinds(struct json_writer *writer, const char *name);
+
+/*
+ * Writes what an array of conditions is, as members of a JSON Schema. In short: the names of
+ * the kinds and of their members, in words.
+ */
+void condition_put_list_schema(struct json_writer *writer, bool in_short);
+
+/* Appends the section of muxbus-protocol(7) as mdoc. */
+void condition_write_mdoc(struct buf *out);
+
+#endif

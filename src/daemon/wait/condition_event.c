@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: ISC */
+/* The condition event: the first event of a kind, or of kinds, that a filter takes. */
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "daemon/event/event_log.h"
+#include "daemon/server/request.h"
+#include "daemon/server/target.h"
+#include "daemon/tmux/subscription.h"
+#include "daemon/tmux/tmux.h"
+#include "daemon/wait/condition.h"
+
+#define BIT(kind) (UINT64_C(1) << (kind))
+
+enum {
+	WHERE_MAX = 4096, /* bytes of a filter as JSON */
+	EVENT_MAX = 2 * 1024 * 1024, /* of an event that is compared with one */
+};
+
+/* One subscription of the daemon's own, which has the filter. */
+struct event_watch {
+	struct condition *condition;
+	struct subscription_set *set;
+	uint64_t kinds; /* that are waited for; others say that the object is gone */
+	const struct json *where; /* NULL: any; lent by its reader */
+	struct json_reader *where_reader;
+	struct json_reader *event_reader;
+};
+
+struct event_args {
+	const char *event;
+	const char *pane;
+	const char *session;
+	const char *window;
+	const struct json *where;
+};
+
+static const struct field event_fields[] = {
+    {FIELD_ROW(STRING, struct event_args, event, "event"), .flags = FIELD_REQUIRED, .min = 1,
+	.max = 64,
+	.help = "A kind of events, as describe lists them, or a pattern: pane_*. Only the name "
+		"itself means pane_output."},
+    {FIELD_ROW(STRING, struct event_args, pane, "pane"),
+	.help = "Only of this pane; left out: of any."},
+    {FIELD_ROW(STRING, struct event_args, session, "session"), .help = "Only of this session."},
+    {FIELD_ROW(VALUE, struct event_args, where, "where"), .shape = "\"type\":\"object\"",
+	.help = "An object of members that the event must have, with equal values."},
+    {FIELD_ROW(STRING, struct event_args, window, "window"), .help = "Only of this window."},
+    {.name = NULL},
+};
+
+static bool is_equal(const struct json *left, const struct json *right)
+{
+	double a, b;
+	if (left->type != right->type)
+		return false;
+	if (left->type == JSON_BOOL)
+		return left->boolean == right->boolean;
+	if (left->type == JSON_NUMBER)
+		return json_double(left, &a) && json_double(right, &b) && a == b;
+	return left->type == JSON_NULL ||
+	    (left->len == right->len && memcmp(left->text, right->text, left->len) == 0);
+}
+
+/* A member of an event; of a published one, of its data before its own. */
+static const struct json *find_member(
+    const struct json *members, enum event_kind kind, const char *name)
+{
+	const struct json *found = NULL;
+	if (BIT(kind) & EVENT_KINDS_PUBLISHED)
+		found = json_member(json_member(members, "data"), name);
+	return found != NULL ? found : json_member(members, name);
+}
+
+/* Whether an event has all members of the filter, with equal values. */
+static bool is_where(const struct event_watch *watch, const struct event_entry *event)
+{
+	const struct json *members;
+	struct json_error error;
+	struct buf text;
+	bool is_good;
+	if (watch->where == NULL)
+		return true;
+	buf_init(&text, EVENT_MAX);
+	(void)buf_append_byte(&text, '{');
+	(void)buf_append(&text, event->json, event->json_len);
+	is_good = buf_append_byte(&text, '}') == 0;
+	members = is_good
+	    ? json_read(watch->event_reader, (const char *)text.data, text.len, &error)
+	    : NULL;
+	is_good = members != NULL;
+	for (const struct json *at = watch->where->child; at != NULL && is_good; at = at->next) {
+		const struct json *member = find_member(members, event->kind, at->name);
+		is_good = member != NULL && is_equal(member, at);
+	}
+	buf_finish(&text);
+	return is_good;
+}
+
+/* Whether the object that the filter names is no more. */
+static bool is_gone(const struct event_watch *watch, const struct event_entry *event)
+{
+	const struct condition *condition = watch->condition;
+	const struct muxbus_model *model = tmux_model(condition->parts->tmux);
+	bool has_object = condition->pane != MUXBUS_NO_ID || condition->window != MUXBUS_NO_ID ||
+	    condition->session != MUXBUS_NO_ID;
+	switch (event->kind) {
+	case EVENT_SERVER_LOST:
+		return has_object;
+	case EVENT_PANE_CLOSED:
+		return condition->pane != MUXBUS_NO_ID && event->scope.pane == condition->pane;
+	case EVENT_WINDOW_CLOSED:
+		return condition->window != MUXBUS_NO_ID &&
+		    muxbus_model_window(model, condition->window) == NULL;
+	case EVENT_SESSION_CLOSED:
+		return condition->session != MUXBUS_NO_ID &&
+		    muxbus_model_session(model, condition->session) == NULL;
+	default:
+		return false;
+	}
+}
+
+static bool on_event(void *data, const char *subscription, struct event_entry *event)
+{
+	struct event_watch *watch = data;
+	(void)subscription;
+	if (watch->condition->state != CONDITION_PENDING)
+		return true;
+	if (watch->kinds & BIT(event->kind) && is_where(watch, event))
+		condition_settle_event(watch->condition, event, CONDITION_MATCHED);
+	else if (is_gone(watch, event))
+		condition_settle_event(watch->condition, event, CONDITION_GONE);
+	return true;
+}
+
+static bool on_gap(
+    void *data, const char *subscription, uint64_t from, uint64_t to, const char *reason)
+{
+	(void)data;
+	(void)subscription;
+	(void)from;
+	(void)to;
+	(void)reason;
+	return true; /* nothing is replayed, and nothing dropped */
+}
+
+static bool fail_nearest(
+    struct request *request, const char *field, const char *what, const char *nearest)
+{
+	return request_fail_field(request, field, "%s%s%s%s", what,
+	    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
+	    nearest != NULL ? "\"?" : "");
+}
+
+static bool read_kinds(struct request *request, const char *text, uint64_t *ret_kinds)
+{
+	char what[160];
+	*ret_kinds = event_kinds_find(text);
+	if (*ret_kinds != 0)
+		return true;
+	snprintf(what, sizeof what, "there is no kind of events called \"%.64s\"", text);
+	return fail_nearest(request, "event", what, event_kind_nearest(text));
+}
+
+/* Whether the members of the filter are ones that those kinds have, and can be compared. */
+static bool check_where(
+    struct request *request, const struct event_args *args, const struct event_watch *watch)
+{
+	const char *const *names = event_kinds_members(watch->kinds), *const * name;
+	char what[200];
+	if (watch->where == NULL)
+		return true;
+	if (watch->where->type != JSON_OBJECT) {
+		snprintf(what, sizeof what, "must be an object such as {\"exit_status\":0}, not %s",
+		    json_type_name(watch->where->type));
+		return fail_nearest(request, "where", what, NULL);
+	}
+	for (const struct json *at = watch->where->child; at != NULL; at = at->next) {
+		for (name = names; *name != NULL && strcmp(*name, at->name) != 0; name++)
+			;
+		snprintf(what, sizeof what, "events %.64s have no member \"%.64s\"", args->event,
+		    at->name);
+		if (*name == NULL && !(watch->kinds & EVENT_KINDS_PUBLISHED))
+			return fail_nearest(request, "where", what, str_nearest(at->name, names));
+		snprintf(what, sizeof what, "%.64s cannot be compared with %s", at->name,
+		    json_type_name(at->type));
+		if (at->type == JSON_OBJECT || at->type == JSON_ARRAY)
+			return fail_nearest(request, "where", what, NULL);
+	}
+	return true;
+}
+
+/* Looks the objects up that are named. False after failing the request. */
+static bool read_scope(
+    struct request *request, const struct event_args *args, struct event_watch *watch)
+{
+	const struct muxbus_session *session;
+	const struct muxbus_window *window;
+	const struct muxbus_pane *pane;
+	if (args->pane != NULL) {
+		if (!target_pane(request, args->pane, &pane))
+			return false;
+		watch->condition->pane = pane->id;
+	}
+	if (args->window != NULL) {
+		if (!target_window(request, args->window, &window))
+			return false;
+		watch->condition->window = window->id;
+	}
+	if (args->session != NULL) {
+		if (!target_session(request, args->session, &session))
+			return false;
+		watch->condition->session = session->id;
+	}
+	return true;
+}
+
+/* Keeps the filter. Models also write the object as a string that holds its JSON. */
+static bool keep_where(struct event_watch *watch, struct request *request, const struct json *where)
+{
+	struct json_writer writer;
+	struct json_error error;
+	struct buf text;
+	if (where == NULL || where->type == JSON_NULL)
+		return true;
+	buf_init(&text, WHERE_MAX);
+	json_writer_init(&writer, &text);
+	watch->where_reader = json_reader_new(2 * WHERE_MAX);
+	watch->event_reader = json_reader_new(EVENT_MAX);
+	if (where->type == JSON_STRING && where->len <= WHERE_MAX)
+		watch->where = json_read(watch->where_reader, where->text, where->len, &error);
+	if (watch->where == NULL)
+		json_put_value(&writer, NULL, where);
+	if (watch->where == NULL && !writer.is_cut)
+		watch->where =
+		    json_read(watch->where_reader, (const char *)text.data, text.len, &error);
+	buf_finish(&text);
+	if (watch->where != NULL)
+		return true;
+	return fail_nearest(request, "where", "must have at most 4096 bytes", NULL);
+}
+
+static void watch_free(struct event_watch *watch)
+{
+	subscription_set_free(watch->set);
+	json_reader_free(watch->where_reader);
+	json_reader_free(watch->event_reader);
+	mem_free(watch);
+}
+
+static void start(struct event_watch *watch)
+{
+	const struct condition *condition = watch->condition;
+	struct subscription_sink sink = {
+	    .event = on_event, .gap = on_gap, .data = watch, .is_internal = true};
+	struct subscription_filter filter = {
+	    .kinds = watch->kinds | BIT(EVENT_SERVER_LOST),
+	    .panes = &condition->pane,
+	    .panes_count = condition->pane != MUXBUS_NO_ID,
+	    .windows = &condition->window,
+	    .windows_count = condition->window != MUXBUS_NO_ID,
+	    .sessions = &condition->session,
+	    .sessions_count = condition->session != MUXBUS_NO_ID,
+	};
+	struct subscription_parts parts = {
+	    condition->parts->events, condition->parts->streams, condition->parts->tmux};
+	char name[SUBSCRIPTION_NAME_SIZE];
+	if (filter.panes_count > 0)
+		filter.kinds |= BIT(EVENT_PANE_CLOSED);
+	if (filter.windows_count > 0)
+		filter.kinds |= BIT(EVENT_WINDOW_CLOSED);
+	if (filter.sessions_count > 0)
+		filter.kinds |= BIT(EVENT_SESSION_CLOSED);
+	watch->set = subscription_set_new(&parts, &sink);
+	(void)subscription_add(watch->set, &filter, name); /* the first one has room */
+	subscription_start(watch->set, name);
+}
+
+static bool event_arm(struct condition *condition, struct request *request, const void *data)
+{
+	const struct event_args *args = data;
+	struct event_watch *watch = xcalloc(1, sizeof *watch);
+	watch->condition = condition;
+	if (!read_kinds(request, args->event, &watch->kinds) ||
+	    !keep_where(watch, request, args->where) || !check_where(request, args, watch) ||
+	    !read_scope(request, args, watch)) {
+		watch_free(watch);
+		return false;
+	}
+	condition->watch = watch;
+	start(watch);
+	return true;
+}
+
+static void event_disarm(struct condition *condition)
+{
+	watch_free(condition->watch);
+}
+
+static const char *const scopes[] = {"pane", "session", "window", NULL};
+
+const struct condition_kind condition_kinds_event[] = {
+    {.name = "event",
+	.help =
+	    "An event of that kind comes, about that pane, window or session, with those members.",
+	.example =
+	    "{\"event\":\"pane_exited\",\"session\":\"build\",\"where\":{\"exit_status\":1}}",
+	.fields = event_fields,
+	.pane_member = "pane",
+	.follows = true,
+	.tmux_members = scopes,
+	.args_size = sizeof(struct event_args),
+	.arm = event_arm,
+	.disarm = event_disarm},
+    {.name = NULL},
+};

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: ISC */
+/* The condition on a file: a line is written into it that matches, or it changes. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/xalloc.h"
+#include "daemon/core/pattern.h"
+#include "daemon/file/tail_share.h"
+#include "daemon/server/request.h"
+#include "daemon/wait/condition.h"
+#include "daemon/watch/watch.h"
+
+enum { LINE_TOLD_MAX = 4096 };
+
+struct file_watch {
+	struct condition *condition;
+	struct tail_listener listener;
+	struct pattern *pattern; /* NULL: any change */
+	char *path;
+};
+
+struct file_args {
+	const char *file;
+	const char *regex;
+	bool from_start;
+};
+
+static const struct field file_fields[] = {
+    {FIELD_ROW(STRING, struct file_args, file, "file"), .flags = FIELD_REQUIRED | FIELD_PATH,
+	.min = 2, .max = 4095,
+	.help = "The absolute path of one file, not of a directory; it need not exist yet."},
+    {FIELD_ROW(STRING, struct file_args, regex, "regex"), .min = 1, .max = PATTERN_BYTES_MAX,
+	.help = "A regular expression that a line written into it matches; left out: any change."},
+    {FIELD_ROW(BOOL, struct file_args, from_start, "from_start"),
+	.help = "Match existing content too."},
+    {.name = NULL},
+};
+
+static void begin_details(struct file_watch *watch, struct json_writer *writer)
+{
+	json_writer_init(writer, &watch->condition->details);
+	json_object_begin(writer, NULL);
+	(void)json_put_text(writer, "file", watch->path, strlen(watch->path));
+}
+
+static void settle_match(
+    struct file_watch *watch, const struct tail_block *block, const struct matched_line *line)
+{
+	size_t len =
+	    line->end - line->start < LINE_TOLD_MAX ? line->end - line->start : LINE_TOLD_MAX;
+	const char *text = block->text + line->start;
+	struct json_writer writer;
+	begin_details(watch, &writer);
+	(void)json_put_text(&writer, "line", text, len);
+	json_put_int(&writer, "offset", block->offset + (int64_t)line->start);
+	json_array_begin(&writer, "captures");
+	for (size_t at = 1; at < line->match.count; at++) {
+		const struct pattern_span *span = &line->match.spans[at];
+		if (span->from > span->to)
+			json_put_null(&writer, NULL);
+		else
+			(void)json_put_text(
+			    &writer, NULL, text + span->from, span->to - span->from);
+	}
+	json_array_end(&writer);
+	json_object_end(&writer);
+	condition_settle(watch->condition, CONDITION_MATCHED);
+}
+
+static bool file_found(struct tail_listener *listener, const struct tail_finding *finding)
+{
+	struct file_watch *watch = list_entry(listener, struct file_watch, listener);
+	if (watch->condition->state != CONDITION_PENDING)
+		return false;
+	if (finding->result == PATTERN_MATCH)
+		settle_match(watch, finding->block, finding->line);
+	else
+		condition_settle(watch->condition, CONDITION_LIMIT);
+	return false;
+}
+
+static void file_changed(struct tail_listener *listener, enum tail_change change)
+{
+	struct file_watch *watch = list_entry(listener, struct file_watch, listener);
+	struct json_writer writer;
+	if (watch->condition->state != CONDITION_PENDING)
+		return;
+	begin_details(watch, &writer);
+	json_put_str(&writer, "change", tail_change_name(change));
+	json_object_end(&writer);
+	condition_settle(watch->condition, CONDITION_MATCHED);
+}
+
+static void file_disarm(struct condition *condition)
+{
+	struct file_watch *watch = condition->watch;
+	tail_listener_remove(&watch->listener);
+	pattern_free(watch->pattern);
+	mem_free(watch->path);
+	mem_free(watch);
+}
+
+/* Where the file begins, for a condition that reads all of it. */
+static size_t first_place(const char *path, struct tail_place *ret_place)
+{
+	struct stat status;
+	if (stat(path, &status) < 0)
+		return 0; /* it is read from its beginning anyway */
+	*ret_place = (struct tail_place){.dev = status.st_dev, .ino = status.st_ino};
+	return 1;
+}
+
+static bool file_arm(struct condition *condition, struct request *request, const void *data)
+{
+	static const struct tail_listener_handlers for_lines = {.found = file_found};
+	static const struct tail_listener_handlers for_changes = {.changed = file_changed};
+	const struct file_args *args = data;
+	struct pattern *pattern = NULL;
+	struct file_watch *watch;
+	struct tail_place place;
+	char reason[200];
+	size_t count;
+	if (!watch_check_path(request, "file", args->file))
+		return false;
+	if (args->regex != NULL) {
+		pattern = pattern_new(args->regex, strlen(args->regex), reason, sizeof reason);
+		if (pattern == NULL)
+			return request_fail_field(request, "regex", "%s", reason);
+	}
+	watch = xcalloc(1, sizeof *watch);
+	watch->condition = condition;
+	watch->path = xstrdup(args->file);
+	watch->pattern = pattern;
+	condition->watch = watch;
+	count = args->from_start ? first_place(args->file, &place) : 0;
+	tail_listener_add(watch_tails(condition->parts->watches), &watch->listener, args->file,
+	    count > 0 ? &place : NULL, count, pattern, pattern != NULL ? &for_lines : &for_changes);
+	return true;
+}
+
+const struct condition_kind condition_kinds_file[] = {
+    {.name = "file",
+	.help = "A line that matches is written into a file, or it changes.",
+	.example = "{\"file\":\"/var/log/syslog\",\"regex\":\"error|failed\"}",
+	.fields = file_fields,
+	.args_size = sizeof(struct file_args),
+	.arm = file_arm,
+	.disarm = file_disarm},
+    {.name = NULL},
+};

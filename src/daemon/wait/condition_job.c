@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: ISC */
+/* The condition job: a background job has ended. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "daemon/job/job.h"
+#include "daemon/job/job_name.h"
+#include "daemon/job/job_record.h"
+#include "daemon/server/request.h"
+#include "daemon/wait/condition.h"
+
+struct job_watch {
+	struct job_listener listener;
+	struct condition *condition;
+	char id[NOTIFICATION_ID_SIZE];
+};
+
+struct job_args {
+	const char *job;
+};
+
+static const struct field job_fields[] = {
+    {FIELD_ROW(STRING, struct job_args, job, "job"), .flags = FIELD_REQUIRED,
+	.help = "The id or name of a background job."},
+    {.name = NULL},
+};
+
+/* Writes how the job ended. The wait reports the end, so no notification is needed. */
+static void settle_job(struct condition *condition, const struct job *job)
+{
+	struct json_writer writer;
+	char path[4096];
+	job_path(condition->parts->jobs, job, JOB_FILE_OUT, path, sizeof path);
+	json_writer_init(&writer, &condition->details);
+	json_object_begin(&writer, NULL);
+	job_write_members(&writer, job, path, job_log_bytes(condition->parts->jobs, job));
+	json_object_end(&writer);
+	job_settle_waited(condition->parts->jobs, job);
+	condition_settle(condition, CONDITION_MATCHED);
+}
+
+static void job_has_ended(struct job_listener *listener, const struct job *job)
+{
+	struct job_watch *watch = list_entry(listener, struct job_watch, listener);
+	if (strcmp(watch->id, job->id) == 0)
+		settle_job(watch->condition, job);
+}
+
+static bool job_arm(struct condition *condition, struct request *request, const void *data)
+{
+	const struct job_args *args = data;
+	const struct job *job = job_name_find(condition->parts->jobs, args->job);
+	struct job_watch *watch;
+	if (job == NULL) {
+		request_fail(request, MESSAGE_NO_SUCH_JOB,
+		    "there is no job \"%.40s\": see list_jobs", args->job);
+		return false;
+	}
+	watch = xcalloc(1, sizeof *watch);
+	watch->condition = condition;
+	watch->listener.ended = job_has_ended;
+	strcpy(watch->id, job->id);
+	job_listen(condition->parts->jobs, &watch->listener);
+	condition->watch = watch;
+	if (job->state != JOB_RUNNING)
+		settle_job(condition, job);
+	return true;
+}
+
+static void job_disarm(struct condition *condition)
+{
+	struct job_watch *watch = condition->watch;
+	job_unlisten(&watch->listener);
+	mem_free(watch);
+}
+
+const struct condition_kind condition_kinds_job[] = {
+    {.name = "job",
+	.help = "A background job has ended.",
+	.example = "{\"job\":\"A1B2\"}",
+	.fields = job_fields,
+	.args_size = sizeof(struct job_args),
+	.arm = job_arm,
+	.disarm = job_disarm},
+    {.name = NULL},
+};

@@ -1,0 +1,681 @@
+/* SPDX-License-Identifier: ISC */
+/* Waits: conditions joined, answered or notified once. */
+#include "daemon/wait/wait.h"
+
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "daemon/queue/consumer.h"
+#include "daemon/queue/once.h"
+#include "daemon/queue/queue.h"
+#include "daemon/queue/store.h"
+#include "daemon/server/request.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
+#include "daemon/wait/wait_private.h"
+#include "io/loop_timer.h"
+
+enum { TIMER_MAX_MS = 86400000 }; /* longer time-outs are looked at once a day */
+
+static void arm_deadline(struct wait *wait);
+static void wait_arm_again(struct wait *wait, bool with_tmux);
+
+struct wait_set *wait_set_new(const struct wait_parts *parts)
+{
+	struct wait_set *set = xcalloc(1, sizeof *set);
+	set->parts = *parts;
+	set->reader = json_reader_new(STORE_VALUE_MAX);
+	list_init(&set->waits);
+	if (parts->queue == NULL)
+		return set;
+	wait_record_load(set);
+	list_each (struct wait, wait, &set->waits, link) {
+		arm_deadline(wait);
+		wait_arm_again(wait, false);
+	}
+	return set;
+}
+
+void wait_set_free(struct wait_set *set)
+{
+	if (set == NULL)
+		return;
+	while (!list_is_empty(&set->waits))
+		wait_drop(list_entry(set->waits.next, struct wait, link));
+	json_reader_free(set->reader);
+	mem_free(set);
+}
+
+void wait_set_wake(struct wait_set *set)
+{
+	list_each_safe (struct wait, wait, &set->waits, link)
+		wait_arm_again(wait, true);
+}
+
+void wait_set_name(struct wait *wait, const char *name, bool is_id)
+{
+	snprintf(wait->name, sizeof wait->name, "%s", name);
+	wait->set->named += wait->kind == WAIT_REQUEST;
+	wait->holds_id = is_id;
+}
+
+/* Names a wait by an id of its own. */
+static void name_by_id(struct wait *wait)
+{
+	char id[NOTIFICATION_ID_SIZE];
+	queue_new_id(wait->set->parts.queue, id);
+	wait_set_name(wait, id, true);
+}
+
+void wait_set_due(struct wait *wait, int64_t due_ms)
+{
+	wait->due_ms = due_ms;
+	wait->due_mono_ms = clock_mono_ms() + due_ms - clock_real_ms();
+}
+
+static void release_id(struct wait *wait)
+{
+	if (wait->holds_id)
+		queue_release_id(wait->set->parts.queue, wait->name);
+	wait->holds_id = false;
+}
+
+void wait_drop(struct wait *wait)
+{
+	release_id(wait);
+	tmux_followed(wait->set->parts.tmux);
+	list_remove(&wait->link);
+	wait->set->named -= wait->kind == WAIT_REQUEST && wait->name[0] != '\0';
+	wait->set->backgrounds -= wait->kind != WAIT_REQUEST;
+	for (size_t at = 0; at < wait->count; at++) {
+		condition_free(wait->parts[at].condition);
+		mem_free(wait->parts[at].spec);
+	}
+	mem_free(wait->parts);
+	loop_timer_free(wait->deadline);
+	loop_timer_free(wait->settled);
+	mem_free(wait);
+}
+
+static void wait_free(struct wait *wait)
+{
+	wait_record_delete(wait);
+	wait_drop(wait);
+}
+
+static size_t count_in(const struct wait *wait, enum condition_state state)
+{
+	size_t count = 0;
+	for (size_t at = 0; at < wait->count; at++)
+		count += wait->parts[at].condition->state == state;
+	return count;
+}
+
+/*
+ * Whether nothing more is to be waited for: any: one has come true, or all are gone; all:
+ * each has come true, or one is gone.
+ */
+static bool wait_is_over(const struct wait *wait)
+{
+	size_t matched = count_in(wait, CONDITION_MATCHED);
+	size_t ended = count_in(wait, CONDITION_GONE) + count_in(wait, CONDITION_LIMIT);
+	if (wait->is_all)
+		return ended > 0 || matched == wait->count;
+	return matched > 0 || ended == wait->count;
+}
+
+static bool wait_has_matched(const struct wait *wait)
+{
+	size_t matched = count_in(wait, CONDITION_MATCHED);
+	return wait->is_all ? matched == wait->count : matched > 0;
+}
+
+/* Why a wait is over, as its notification says it. */
+static const char *reason_of(const struct wait *wait)
+{
+	if (wait->is_timed_out)
+		return "timeout";
+	if (wait_has_matched(wait))
+		return "match";
+	return wait->kind != WAIT_REQUEST && count_in(wait, CONDITION_LIMIT) > 0 ? "limit" : "gone";
+}
+
+/* The result so far. */
+static void wait_write(const struct wait *wait, struct json_writer *writer, int64_t now_ms)
+{
+	json_array_begin(writer, "matched");
+	for (size_t at = 0; at < wait->count; at++) {
+		if (wait->parts[at].condition->state == CONDITION_MATCHED)
+			json_put_int(writer, NULL, (int64_t)at);
+	}
+	json_array_end(writer);
+	json_array_begin(writer, "conditions");
+	for (size_t at = 0; at < wait->count; at++)
+		condition_write(writer, wait->parts[at].condition);
+	json_array_end(writer);
+	json_put_double(writer, "elapsed_sec", (double)(now_ms - wait->began_ms) / 1000);
+	json_put_bool(writer, "timed_out", wait->is_timed_out);
+	if (wait->name[0] != '\0')
+		json_put_str(writer, "wait", wait->name);
+}
+
+static void wait_answer(struct wait *wait)
+{
+	struct request *request = wait->request;
+	wait_write(wait, request_result(request), wait->over_ms);
+	request_on_cancel(request, NULL, NULL);
+	request_done(request);
+	if (wait->notified != 0)
+		(void)queue_set_state(
+		    wait->set->parts.queue, wait->notified, NOTE_ACKNOWLEDGED, NULL);
+	wait_free(wait);
+}
+
+/* The time left; the clock of a background wait continues during suspend. */
+static int64_t left_ms(const struct wait *wait)
+{
+	return wait->kind == WAIT_REQUEST ? wait->due_mono_ms - clock_mono_ms()
+					  : wait->due_ms - clock_real_ms();
+}
+
+static void arm_deadline(struct wait *wait)
+{
+	int64_t left = left_ms(wait);
+	if (wait->is_over)
+		loop_timer_arm(wait->deadline, (int64_t)WAIT_KEEP_SEC * 1000);
+	else if (wait->due_ms != 0)
+		loop_timer_arm(wait->deadline, left < TIMER_MAX_MS ? left : TIMER_MAX_MS);
+}
+
+/* Makes the condition of a part one that is to be armed again. */
+static void part_reset(struct wait *wait, struct wait_part *part)
+{
+	struct json_error error;
+	struct condition *fresh =
+	    condition_restore(json_read(wait->set->reader, part->spec, strlen(part->spec), &error),
+		CONDITION_PENDING, NULL);
+	if (fresh == NULL)
+		return; /* it stays as it is: over */
+	condition_free(part->condition);
+	part->condition = fresh;
+}
+
+/* The end of a background wait, or one of its matches. */
+static void background_end(struct wait *wait)
+{
+	const char *reason = reason_of(wait);
+	bool is_end = wait->is_once || strcmp(reason, "match") != 0;
+	wait->matches += !is_end;
+	(void)wait_post(wait, reason, is_end);
+	if (is_end) {
+		wait_drop(wait);
+		return;
+	}
+	part_reset(wait, &wait->parts[0]);
+	wait_arm_again(wait, true);
+}
+
+/* The wait is over: answer its request, or keep the result for the next one. */
+static void wait_end(struct wait *wait, bool is_timed_out)
+{
+	wait->is_timed_out = is_timed_out;
+	if (wait->kind != WAIT_REQUEST) {
+		background_end(wait);
+		return;
+	}
+	wait->is_over = true;
+	wait->over_ms = clock_mono_ms();
+	if (wait->request != NULL) {
+		wait_answer(wait);
+		return;
+	}
+	arm_deadline(wait);
+	wait_record_put(wait);
+	if (!pane_ref_is_set(&wait->pane))
+		return;
+	wait->notified = wait_post(wait, reason_of(wait), true);
+	pane_ref_clear(&wait->pane);
+	release_id(wait);
+}
+
+static void on_settled(void *data)
+{
+	struct wait *wait = data;
+	if (wait->is_over)
+		return;
+	if (wait_is_over(wait))
+		wait_end(wait, false);
+	else
+		wait_record_put(wait); /* one of all that are waited for */
+}
+
+static void on_deadline(void *data)
+{
+	struct wait *wait = data;
+	if (wait->is_over)
+		wait_free(wait); /* no request has asked for its result */
+	else if (left_ms(wait) > 0)
+		arm_deadline(wait);
+	else
+		wait_end(wait, !wait_is_over(wait));
+}
+
+/* A condition has changed. Further changes in this turn are answered together. */
+static void on_changed(struct condition *condition, void *data)
+{
+	struct wait *wait = data;
+	(void)condition;
+	loop_timer_wake(wait->settled);
+}
+
+/* The peer has gone: a wait with a name stays. */
+static void on_cancelled(struct request *request, void *data)
+{
+	struct wait *wait = data;
+	wait->request = NULL;
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
+	if (wait->name[0] == '\0')
+		wait_free(wait);
+}
+
+struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count)
+{
+	struct wait *wait = xcalloc(1, sizeof *wait);
+	wait->set = set;
+	wait->kind = kind;
+	wait->parts = xcalloc(count, sizeof *wait->parts);
+	pane_ref_clear(&wait->pane);
+	wait->began_ms = clock_mono_ms();
+	list_append(&set->waits, &wait->link);
+	set->backgrounds += kind != WAIT_REQUEST;
+	wait->settled = loop_timer_new(set->parts.base, on_settled, wait);
+	wait->deadline = loop_timer_new(set->parts.base, on_deadline, wait);
+	return wait;
+}
+
+/* Whether a member of a condition's object stands for what was found by it. */
+static bool is_found(const struct condition *condition, const char *member)
+{
+	const char *pane = condition->kind->pane_member;
+	return (condition->pane != MUXBUS_NO_ID && strcmp(member, pane) == 0) ||
+	    (condition->window != MUXBUS_NO_ID && strcmp(member, "window") == 0);
+}
+
+/* A condition as JSON, for another life: its pane and window by id. The caller frees. */
+static char *write_spec(const struct condition *condition, const struct json *spec)
+{
+	struct json_writer writer;
+	struct buf out;
+	json_start_object(&writer, &out, WAIT_SPEC_MAX);
+	for (const struct json *member = spec->child; member != NULL; member = member->next) {
+		if (!is_found(condition, member->name))
+			json_put_value(&writer, member->name, member);
+	}
+	if (condition->pane != MUXBUS_NO_ID)
+		json_put_id(&writer, condition->kind->pane_member, '%', condition->pane);
+	if (condition->window != MUXBUS_NO_ID)
+		json_put_id(&writer, "window", '@', condition->window);
+	json_object_end(&writer);
+	if (writer.is_cut) {
+		buf_finish(&out);
+		return xstrdup("{}");
+	}
+	return (char *)buf_steal(&out, NULL);
+}
+
+/* Adds a condition, armed. False after failing the request. */
+static bool wait_add(struct wait *wait, struct request *request, const struct json *spec)
+{
+	struct wait_part *part = &wait->parts[wait->count];
+	part->condition =
+	    condition_new(request, wait->set->parts.conditions, spec, on_changed, wait);
+	if (part->condition == NULL)
+		return false;
+	part->spec = write_spec(part->condition, spec);
+	pane_ref_clear(&part->pane);
+	if (part->condition->pane != MUXBUS_NO_ID)
+		pane_ref_of(wait->set->parts.tmux, part->condition->pane, &part->pane);
+	wait->count++;
+	return true;
+}
+
+/* So much time of a condition on it has passed already. */
+static void shorten(const struct wait *wait, const struct json *spec, struct buf *out)
+{
+	const struct json *sec = json_member(spec, "sec");
+	struct json_writer writer;
+	double left;
+	json_writer_init(&writer, out);
+	if (sec == NULL || !json_double(sec, &left)) {
+		json_put_value(&writer, NULL, spec);
+		return;
+	}
+	left -= (double)(clock_mono_ms() - wait->began_ms) / 1000;
+	json_object_begin(&writer, NULL);
+	json_put_double(&writer, "sec", left > 0 ? left : 0);
+	json_object_end(&writer);
+}
+
+/* Arms the condition of a part again. False if that cannot be any more. */
+static bool part_arm_again(struct wait *wait, struct wait_part *part)
+{
+	struct wait_set *set = wait->set;
+	struct request *request = set->parts.new_request(set->parts.data);
+	struct condition *condition = NULL;
+	struct json_error error;
+	struct buf text;
+	const struct json *spec = json_read(set->reader, part->spec, strlen(part->spec), &error);
+	buf_init(&text, WAIT_SPEC_MAX);
+	if (spec != NULL) {
+		shorten(wait, spec, &text);
+		spec = json_read(set->reader, (const char *)text.data, text.len, &error);
+	}
+	if (spec != NULL)
+		condition =
+		    condition_new(request, wait->set->parts.conditions, spec, on_changed, wait);
+	else
+		request_done(request);
+	if (condition != NULL) {
+		request_done(request);
+		condition_free(part->condition);
+		part->condition = condition;
+	}
+	buf_finish(&text);
+	return condition != NULL;
+}
+
+/* Whether tmux must be followed before a condition can be armed. */
+static bool needs_tmux(const struct wait_part *part)
+{
+	return part->pane.pane != MUXBUS_NO_ID || part->condition->needs_tmux;
+}
+
+/* Arms what can be; with_tmux says that conditions on panes can be, too. */
+static void wait_arm_again(struct wait *wait, bool with_tmux)
+{
+	for (size_t at = 0; at < wait->count && !wait->is_over; at++) {
+		struct wait_part *part = &wait->parts[at];
+		struct condition *condition = part->condition;
+		enum pane_fate fate = PANE_THERE;
+		if (!condition->is_restored || condition->state != CONDITION_PENDING ||
+		    (needs_tmux(part) && !with_tmux))
+			continue;
+		if (part->pane.pane != MUXBUS_NO_ID)
+			fate = pane_fate(wait->set->parts.tmux, &part->pane);
+		if (fate == PANE_UNKNOWN)
+			continue;
+		if (fate == PANE_GONE || !part_arm_again(wait, part))
+			condition->state = CONDITION_GONE;
+	}
+	if (!wait->is_over && wait_is_over(wait))
+		loop_timer_wake(wait->settled);
+}
+
+static struct wait *find_wait(struct wait_set *set, const char *name)
+{
+	list_each (struct wait, wait, &set->waits, link) {
+		if (name != NULL && wait->kind == WAIT_REQUEST && strcmp(wait->name, name) == 0)
+			return wait;
+	}
+	return NULL;
+}
+
+/* Resumes a wait that has a name: the request that waited for it before is answered. */
+static void wait_resume(struct wait *wait, struct request *request)
+{
+	if (wait->request != NULL) {
+		struct request *before = wait->request;
+		request_on_cancel(before, NULL, NULL);
+		request_fail(before, MESSAGE_CANCELLED, "another request resumed the wait \"%s\"",
+		    wait->name);
+	}
+	wait->request = request;
+	pane_ref_clear(&wait->pane); /* the response replaces the notification */
+	wait_record_put(wait);
+	if (wait->is_over)
+		wait_answer(wait);
+	else
+		request_on_cancel(request, on_cancelled, wait);
+}
+
+const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane)
+{
+	struct wait *wait = NULL;
+	list_each (struct wait, other, &set->waits, link) {
+		if (other->request == request)
+			wait = other;
+	}
+	if (wait == NULL || (wait->name[0] == '\0' && set->named >= WAIT_NAMED_MAX))
+		return NULL;
+	if (wait->name[0] == '\0') {
+		name_by_id(wait);
+	}
+	wait->request = NULL;
+	request_on_cancel(request, NULL, NULL);
+	wait->pane = *pane;
+	wait_record_put(wait);
+	wait_write(wait, request_result(request), clock_mono_ms());
+	return wait->name;
+}
+
+/*
+ * The conditions as an array: one object stands for an array of it, and a string for the array or
+ * the object that it holds as JSON.
+ */
+struct condition_list {
+	struct json_reader *reader; /* NULL: no string was read */
+	struct json one, list;
+};
+
+static const struct json *read_list(struct condition_list *read, const struct json *value)
+{
+	struct json_error error;
+	if (value->type == JSON_STRING && value->len > 0) {
+		const struct json *held;
+		read->reader = json_reader_new(value->len);
+		held = json_read(read->reader, value->text, value->len, &error);
+		value = held != NULL ? held : value;
+	}
+	if (value->type != JSON_OBJECT)
+		return value;
+	read->one = *value;
+	read->one.next = NULL;
+	read->list = (struct json){.type = JSON_ARRAY, .child = &read->one, .count = 1};
+	return &read->list;
+}
+
+static bool is_valid_list(struct request *request, const struct json *list)
+{
+	if (list->type == JSON_ARRAY && list->count > 0 && list->count <= WAIT_CONDITIONS_MAX)
+		return true;
+	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"any\"",
+	    "any, all: must be an array of 1 to %d conditions, such as [{\"job\":\"A1B2\"}], or "
+	    "one",
+	    WAIT_CONDITIONS_MAX);
+	return false;
+}
+
+/* Whether a new wait may have this name; fails the request if not. */
+static bool is_valid_name(const struct wait_set *set, struct request *request, const char *name)
+{
+	if (name == NULL)
+		return true;
+	if (!consumer_name_is_valid(name))
+		return request_fail_field(request, "wait",
+		    "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
+	if (set->named < WAIT_NAMED_MAX)
+		return true;
+	request_fail(request, MESSAGE_LIMIT, "there are %d named waits already", WAIT_NAMED_MAX);
+	return false;
+}
+
+/* Arms all conditions, which are to be kept if the wait has a name; false after failing the request. */
+static bool add_all(
+    struct wait *wait, struct request *request, const struct json *list, const char *name)
+{
+	size_t size = 0;
+	for (const struct json *spec = list->child; spec != NULL; spec = spec->next) {
+		if (!wait_add(wait, request, spec))
+			return false;
+		size += strlen(wait->parts[wait->count - 1].spec);
+	}
+	if (name == NULL || size <= WAIT_SPECS_MAX)
+		return true;
+	request_fail(request, MESSAGE_LIMIT,
+	    "the conditions have %zu bytes, more than the %d that are kept of a wait with a name",
+	    size, WAIT_SPECS_MAX);
+	return false;
+}
+
+/* Starts a wait for the conditions of a list. */
+static void start_list(struct wait_set *set, struct request *request, const struct json *list,
+    bool is_all, double timeout_sec, const char *name)
+{
+	struct wait *wait;
+	if (!is_valid_list(request, list) || !is_valid_name(set, request, name))
+		return;
+	wait = wait_new(set, WAIT_REQUEST, list->count);
+	wait->is_all = is_all;
+	wait_set_due(wait, clock_real_ms() + clock_seconds_to_ms(timeout_sec));
+	if (!add_all(wait, request, list, name)) {
+		wait_drop(wait);
+		return;
+	}
+	if (name != NULL)
+		wait_set_name(wait, name, false);
+	wait->request = request;
+	if (wait_is_over(wait)) {
+		wait_end(wait, false);
+		return;
+	}
+	request_on_cancel(request, on_cancelled, wait);
+	arm_deadline(wait);
+	wait_record_put(wait);
+}
+
+void wait_start(struct wait_set *set, struct request *request, const struct json *any,
+    const struct json *all, double timeout_sec, const char *name)
+{
+	const struct json *list = any != NULL ? any : all;
+	struct wait *wait = find_wait(set, name);
+	struct condition_list read = {0};
+	if (wait != NULL) {
+		wait_resume(wait, request);
+		return;
+	}
+	if (list == NULL) {
+		request_fail_field(request, "wait",
+		    "there is no wait of this name to resume, and no conditions are given");
+		return;
+	}
+	start_list(set, request, read_list(&read, list), any == NULL, timeout_sec, name);
+	json_reader_free(read.reader);
+}
+
+const struct wait *wait_start_background(
+    struct wait_set *set, struct request *request, const struct wait_background *order)
+{
+	struct json_error error;
+	const struct json *spec = json_read(set->reader, order->spec, strlen(order->spec), &error);
+	struct wait *wait;
+	if (spec == NULL) {
+		request_fail(request, MESSAGE_INTERNAL, "the condition: %s", error.text);
+		return NULL;
+	}
+	if (set->backgrounds == WAIT_BACKGROUND_MAX) {
+		request_fail(request, MESSAGE_LIMIT,
+		    "there are %d watches and waits already, the most there may be",
+		    WAIT_BACKGROUND_MAX);
+		return NULL;
+	}
+	wait = wait_new(set, order->kind, 1);
+	wait->pane = order->pane;
+	wait->is_once = order->is_once;
+	if (order->timeout_ms > 0)
+		wait_set_due(wait, clock_real_ms() + order->timeout_ms);
+	if (!wait_add(wait, request, spec)) {
+		wait_drop(wait);
+		return NULL;
+	}
+	name_by_id(wait);
+	queue_begin(set->parts.queue);
+	wait_record_put(wait);
+	once_keep(order->once, wait->name);
+	(void)queue_commit(set->parts.queue);
+	arm_deadline(wait);
+	if (wait_is_over(wait))
+		loop_timer_wake(wait->settled);
+	return wait;
+}
+
+const struct wait *wait_next_background(const struct wait_set *set, const struct wait *previous)
+{
+	const struct list *link = previous == NULL ? set->waits.next : previous->link.next;
+	for (; link != &set->waits; link = link->next) {
+		const struct wait *wait = list_entry(link, const struct wait, link);
+		if (wait->kind != WAIT_REQUEST)
+			return wait;
+	}
+	return NULL;
+}
+
+bool wait_cancel_background(struct wait_set *set, const char *id)
+{
+	list_each (struct wait, wait, &set->waits, link) {
+		uint64_t seq;
+		if (wait->kind == WAIT_REQUEST || strcmp(wait->name, id) != 0)
+			continue;
+		queue_begin(set->parts.queue);
+		seq = wait_post(wait, "cancelled", true);
+		(void)queue_set_state(set->parts.queue, seq, NOTE_CANCELLED, NULL);
+		(void)queue_commit(set->parts.queue);
+		wait_drop(wait);
+		return true;
+	}
+	return false;
+}
+
+bool wait_cancel_named(struct wait_set *set, const char *name)
+{
+	struct wait *wait = find_wait(set, name);
+	if (wait == NULL)
+		return false;
+	if (wait->request != NULL) {
+		request_on_cancel(wait->request, NULL, NULL);
+		request_fail(
+		    wait->request, MESSAGE_CANCELLED, "the wait \"%s\" was cancelled", wait->name);
+	}
+	wait_free(wait);
+	return true;
+}
+
+void wait_background_get(const struct wait *wait, struct wait_background *ret_wait)
+{
+	*ret_wait = (struct wait_background){
+	    .kind = wait->kind,
+	    .pane = wait->pane,
+	    .spec = wait->parts[0].spec,
+	    .is_once = wait->is_once,
+	    .id = wait->name,
+	    .subject = wait->parts[0].pane,
+	    .due_ms = wait->due_ms,
+	    .matches = wait->matches,
+	};
+}
+
+bool wait_set_follows(const struct wait_set *set)
+{
+	list_each (const struct wait, wait, &set->waits, link) {
+		for (size_t at = 0; at < wait->count && !wait->is_over; at++) {
+			const struct condition *condition = wait->parts[at].condition;
+			if (condition->state == CONDITION_PENDING &&
+			    condition_follows(condition->kind, set->parts.conditions->by_pipe))
+				return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: ISC */
+/* Methods that wait: wait_for, and in the background wait_for_idle and watch_pane. */
+#include "daemon/wait/wait.h"
+
+#include <string.h>
+
+#include <muxbus.h>
+
+#include "base/clock.h"
+#include "daemon/core/config.h"
+#include "daemon/core/pattern.h"
+#include "daemon/deliver/wake.h"
+#include "daemon/server/daemon_parts.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/method.h"
+#include "daemon/server/repeat.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/server/target.h"
+#include "daemon/wait/condition.h"
+#include "daemon/wait/condition_doc.h"
+
+struct wait_args {
+	const struct json *any;
+	const struct json *all;
+	double timeout_sec;
+	const char *wait;
+	const char *key;
+};
+
+#define ANY_ARRAY "\"type\":\"array\",\"items\":{\"type\":\"object\"}"
+
+/* In short the conditions stand at "any". */
+static void put_all_schema(struct json_writer *writer, bool in_short)
+{
+	if (in_short)
+		json_put_raw(writer, NULL, ANY_ARRAY, strlen(ANY_ARRAY));
+	else
+		condition_put_list_schema(writer, false);
+}
+
+static const struct field wait_fields[] = {
+    {FIELD_ROW(VALUE, struct wait_args, any, "any"),
+	.help = "Conditions of which one is enough, such as {\"output\": regex, \"pane\": \"%3\"}.",
+	.put_schema = condition_put_list_schema},
+    {FIELD_ROW(VALUE, struct wait_args, all, "all"),
+	.help = "The same, of which all must come true.", .put_schema = put_all_schema},
+    {FIELD_ROW(NUMBER, struct wait_args, timeout_sec, "timeout_sec"), .unit = "s", .min = 0.001,
+	.max = 10 * 366 * 86400.0, .preset = "600", .help = "Answer after this long in any case."},
+    {FIELD_ROW(STRING, struct wait_args, wait, "wait"),
+	.help = "A name: the wait then outlives its connection, and the daemon; ask for the same "
+		"name again to resume."},
+    {FIELD_ROW(STRING, struct wait_args, key, "key"), .flags = FIELD_RARE, .min = 1,
+	.max = NOTIFICATION_KEY_MAX,
+	.help = "With wait: asked again with this key within 24 hours, a wait that is over is "
+		"answered as the first time, also if that answer was lost."},
+    {.name = NULL},
+};
+
+static const struct field_result wait_results[] = {
+    {"matched", "array", "the places, from 0, of the conditions that have come true"},
+    {"conditions", "array", "what became of each"},
+    {"conditions[].condition", "string", "its kind"},
+    {"conditions[].state", "string", "pending, matched, gone, or limit (its pattern is too slow)"},
+    {"conditions[].pane", "string", "the id of the pane that it looks at; window and session too"},
+    {"conditions[].at_entry", "boolean", "it was true already"},
+    {"conditions[].details", "object", "what came true"},
+    {"elapsed_sec", "number", "how long it took"},
+    {"timed_out", "boolean", "whether the time was up"},
+    {"wait", "string", "its name, if it has one"},
+    {"repeated", "boolean", "true: this key was used, and nothing more was done"},
+    {NULL, NULL, NULL},
+};
+
+static void handle_wait(struct request *request, const void *data)
+{
+	const struct wait_args *args = data;
+	if ((args->any == NULL) == (args->all == NULL) && args->wait == NULL) {
+		request_fail_field(
+		    request, "any", "give either any or all, an array of conditions");
+		return;
+	}
+	if (args->key != NULL && args->wait == NULL) {
+		request_fail_field(request, "key", "goes with wait");
+		return;
+	}
+	if (condition_any_follows(args->any != NULL ? args->any : args->all,
+		config_pipes(request_daemon(request)->config)) &&
+	    dispatch_attach_first(request))
+		return;
+	once_keep(request_once(request), "");
+	wait_start(request_daemon(request)->waits, request, args->any, args->all, args->timeout_sec,
+	    args->wait);
+}
+
+/* The wait is there under its name. */
+static void handle_wait_begun(struct request *request, const void *data, const char *id)
+{
+	(void)id;
+	handle_wait(request, data);
+}
+
+enum {
+	MESSAGE_SIZE = 400,
+	SPEC_SIZE = 6 * PATTERN_BYTES_MAX + 256,
+};
+
+static const struct field_result started_results[] = {
+    {"id", "string", "the wait, and its notification"},
+    {"watched_pane", "string", "the pane that is watched, if it is one"},
+    {"message", "string", "what was done, in words"},
+    WAKE_RESULTS,
+    DURABLE_RESULTS,
+    {"timeout_sec", "number|null", "when it ends in any case"},
+    {NULL, NULL, NULL},
+};
+
+/* Starts a background wait and answers with its id, if it was accepted. */
+static void start_background(struct request *request, const struct wait_background *order,
+    const char *what, double timeout_sec)
+{
+	const struct wait *wait =
+	    wait_start_background(request_daemon(request)->waits, request, order);
+	struct wait_background started;
+	struct json_writer *writer;
+	if (wait == NULL)
+		return;
+	wait_background_get(wait, &started);
+	writer = request_result(request);
+	json_put_str(writer, "id", started.id);
+	if (started.subject.pane != MUXBUS_NO_ID)
+		json_put_id(writer, "watched_pane", '%', started.subject.pane);
+	wake_write(request, what, started.id, &started.pane);
+	if (timeout_sec > 0)
+		json_put_double(writer, "timeout_sec", timeout_sec);
+	else
+		json_put_null(writer, "timeout_sec");
+	request_done(request);
+}
+
+struct idle_args {
+	double cpu_threshold;
+	double duration_seconds;
+	const char *pane;
+	double timeout_sec;
+};
+
+static const struct field idle_fields[] = {
+    {FIELD_ROW(NUMBER, struct idle_args, cpu_threshold, "cpu_threshold"), .flags = FIELD_REQUIRED,
+	.unit = "%", .max = 100000,
+	.help = "Percent of the machine; with pane: of one processor, by the pane's processes."},
+    {FIELD_ROW(NUMBER, struct idle_args, duration_seconds, "duration_seconds"),
+	.flags = FIELD_REQUIRED, .unit = "s", .max = 86400,
+	.help = "How long it must stay below that."},
+    {FIELD_ROW(STRING, struct idle_args, pane, "pane"),
+	.help = "Only the processes of this pane; left out: the machine."},
+    {FIELD_ROW(NUMBER, struct idle_args, timeout_sec, "timeout_sec"), .unit = "s",
+	.max = 10 * 366 * 86400.0, .preset = "3600",
+	.help = "Notify after this long in any case; 0: never."},
+    {.name = NULL},
+};
+
+static void handle_idle(struct request *request, const void *data)
+{
+	const struct idle_args *args = data;
+	struct wait_background order = {
+	    .kind = WAIT_IDLE,
+	    .is_once = true,
+	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
+	};
+	const struct muxbus_pane *pane = NULL;
+	struct json_writer writer;
+	struct buf spec;
+	if (!requester_pane(request, NULL, &order.pane))
+		return;
+	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
+		return;
+	json_start_object(&writer, &spec, SPEC_SIZE);
+	json_put_double(&writer, "cpu_below", args->cpu_threshold);
+	json_put_double(&writer, "for_sec", args->duration_seconds);
+	if (pane != NULL)
+		json_put_id(&writer, "pane", '%', pane->id);
+	json_object_end(&writer);
+	order.spec = (const char *)spec.data;
+	start_background(request, &order, "Waiting for idleness.", args->timeout_sec);
+	buf_finish(&spec);
+}
+
+struct watch_args {
+	const char *pane;
+	const char *regex;
+	const char *event;
+	const struct json *where;
+	bool once;
+	double timeout_sec;
+};
+
+static const struct field watch_fields[] = {
+    {FIELD_ROW(STRING, struct watch_args, pane, "pane"), .flags = FIELD_REQUIRED,
+	.help = "The pane to watch."},
+    {FIELD_ROW(STRING, struct watch_args, regex, "regex"), .min = 1, .max = PATTERN_BYTES_MAX,
+	.help =
+	    "A regular expression that a line of its output, without escape sequences, matches."},
+    {FIELD_ROW(STRING, struct watch_args, event, "event"), .min = 1, .max = 64,
+	.help = "In place of regex: a kind of events of the pane, or a pattern, as in wait_for."},
+    {FIELD_ROW(VALUE, struct watch_args, where, "where"), .shape = "\"type\":\"object\"",
+	.help = "With event: an object of members that the event must have."},
+    {FIELD_ROW(BOOL, struct watch_args, once, "once"), .preset = "true",
+	.help = "End with the first match; false: notify of each."},
+    {FIELD_ROW(NUMBER, struct watch_args, timeout_sec, "timeout_sec"), .unit = "s",
+	.max = 10 * 366 * 86400.0, .preset = "3600",
+	.help = "Notify after this long in any case; 0: never."},
+    {.name = NULL},
+};
+
+/* Writes what is watched for as a condition. False after failing the request. */
+static bool write_watch(struct request *request, const struct watch_args *args,
+    const struct muxbus_pane *pane, struct buf *spec)
+{
+	struct json_writer writer;
+	if ((args->regex == NULL) == (args->event == NULL) ||
+	    (args->where != NULL && args->event == NULL))
+		return request_fail_field(
+		    request, "regex", "give either regex or event; where goes with event");
+	json_writer_init(&writer, spec);
+	json_object_begin(&writer, NULL);
+	json_put_str(&writer, args->event != NULL ? "event" : "output",
+	    args->event != NULL ? args->event : args->regex);
+	json_put_id(&writer, "pane", '%', pane->id);
+	if (args->where != NULL)
+		json_put_value(&writer, "where", args->where);
+	json_object_end(&writer);
+	if (writer.is_cut)
+		request_fail_field(request, "where", "must have at most 4096 bytes");
+	return !writer.is_cut;
+}
+
+static void handle_watch(struct request *request, const void *data)
+{
+	const struct watch_args *args = data;
+	const struct muxbus_pane *pane;
+	struct wait_background order = {
+	    .kind = WAIT_PANE,
+	    .is_once = args->once,
+	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
+	};
+	struct buf spec;
+	if (args->event != NULL && dispatch_attach_first(request))
+		return;
+	if (!requester_pane(request, NULL, &order.pane) || !target_pane(request, args->pane, &pane))
+		return;
+	order.once = request_once(request);
+	buf_init(&spec, SPEC_SIZE);
+	if (write_watch(request, args, pane, &spec)) {
+		order.spec = (const char *)spec.data;
+		start_background(request, &order, "Watching the pane.", args->timeout_sec);
+	}
+	buf_finish(&spec);
+}
+
+/* Keep alphabetized. */
+const struct method methods_wait[] = {
+    {.name = METHOD("wait_for", METHOD_READS),
+	.title = "Wait for something",
+	.summary = "Waits until one, or all, of several conditions have come true.",
+	.help = "Conditions that are true already match at once. When a pane closes, its "
+		"conditions end as gone. A job or notification that was waited for is not "
+		"reported again.",
+	.fields = wait_fields,
+	.args_size = sizeof(struct wait_args),
+	.results = wait_results,
+	.flags = METHOD_ONE_PANE | METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_TOOL,
+	.handle = handle_wait,
+	.begun = handle_wait_begun,
+	.key_offset = offsetof(struct wait_args, key),
+	.example = "{\"any\":[{\"job\":\"A1B2\"},{\"output\":\"error\",\"pane\":\"%3\"}],"
+		   "\"timeout_sec\":600}"},
+    {.name = METHOD("wait_for_idle", METHOD_TYPES),
+	.title = "Wait for idleness",
+	.summary =
+	    "Notifies when little processor time has been used for a while; returns at once.",
+	.fields = idle_fields,
+	.args_size = sizeof(struct idle_args),
+	.results = started_results,
+	.flags = METHOD_ONE_PANE | METHOD_TOOL,
+	.recheck = "list_watches",
+	.handle = handle_idle,
+	.example = "{\"cpu_threshold\":10,\"duration_seconds\":30}"},
+    {.name = METHOD("watch_pane", METHOD_TYPES),
+	.title = "Watch a pane",
+	.summary = "Notifies when a pane prints a line that matches, or an event of it comes; "
+		   "returns at once.",
+	.fields = watch_fields,
+	.args_size = sizeof(struct watch_args),
+	.results = started_results,
+	.flags = METHOD_ONE_PANE | METHOD_BY_OUTPUT | METHOD_NEEDS_TMUX,
+	.recheck = "list_watches",
+	.handle = handle_watch,
+	.begun = repeat_answer_id,
+	.example = "{\"pane\":\"%3\",\"regex\":\"error|failed\"}"},
+    {.name = NULL},
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC */
+/* Waits: their limits, their kinds, and what they are made of. */
+#ifndef DAEMON_WAIT_WAIT_PARTS_H
+#define DAEMON_WAIT_WAIT_PARTS_H
+
+#define WAIT_CONDITIONS_MAX 64
+#define WAIT_NAMED_MAX 256
+#define WAIT_BACKGROUND_MAX 1000
+#define WAIT_NAME_MAX 64
+#define WAIT_KEEP_SEC 3600 /* a named wait that is over, and that no request has asked for */
+
+struct condition_parts;
+struct event_base;
+struct queue;
+struct request;
+struct tmux;
+
+enum wait_kind {
+	WAIT_REQUEST, /* wait_for */
+	WAIT_IDLE, /* wait_for_idle */
+	WAIT_PANE, /* watch_pane */
+	WAIT_KIND_COUNT_,
+};
+
+/* The parts that waits need. */
+struct wait_parts {
+	struct event_base *base;
+	struct queue *queue; /* NULL: no wait outlives its connection */
+	struct tmux *tmux;
+	const struct condition_parts *conditions;
+	/* Makes a request without a peer, by which conditions are armed again. */
+	struct request *(*new_request)(void *data);
+	void *data;
+};
+
+#endif
