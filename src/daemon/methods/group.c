@@ -9,6 +9,7 @@
 #include "daemon/methods/tables.h"
 #include "daemon/timer/timer.h"
 #include "daemon/wait/wait.h"
+#include "daemon/watch/watch.h"
 
 static const struct {
 	const struct method *table;
@@ -39,6 +40,7 @@ static const struct {
     {methods_wait, "waits"},
     {methods_wake_policy, "queue"},
     {methods_watch, "waits"},
+    {methods_watch_list, "waits"},
     {methods_window, "panes"},
 };
 

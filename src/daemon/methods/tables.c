@@ -8,6 +8,7 @@
 #include "daemon/job/job.h"
 #include "daemon/timer/timer.h"
 #include "daemon/wait/wait.h"
+#include "daemon/watch/watch.h"
 
 /* Keep alphabetized. */
 const struct method *const method_tables[] = {
@@ -36,6 +37,7 @@ const struct method *const method_tables[] = {
     methods_wait,
     methods_wake_policy,
     methods_watch,
+    methods_watch_list,
     methods_window,
     NULL,
 };

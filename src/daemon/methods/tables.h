@@ -24,7 +24,6 @@ extern const struct method methods_self_command[];
 extern const struct method methods_subscribe[];
 extern const struct method methods_tool[];
 extern const struct method methods_wake_policy[];
-extern const struct method methods_watch[];
 extern const struct method methods_window[];
 
 /* The tables as the reference section of muxbus-protocol(7). */

@@ -75,7 +75,8 @@ void wait_background_get(const struct wait *wait, struct wait_background *ret_wa
 /* Whether a condition that is pending needs the daemon to be attached. */
 bool wait_set_follows(const struct wait_set *set);
 
-/* The methods of waits, in wait_methods.c. */
+/* The methods of waits and of all watches, in wait_methods.c and watch_list.c. */
 extern const struct method methods_wait[];
+extern const struct method methods_watch_list[];
 
 #endif

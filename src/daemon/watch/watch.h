@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "daemon/core/boot_clock.h"
+#include "daemon/server/method.h"
 #include "daemon/watch/watch_record.h"
 
 #define WATCHES_MAX 1000
@@ -25,6 +26,7 @@ struct queue;
 struct request;
 struct tail_loop_options;
 struct tail_share;
+struct tmux;
 struct watch_set;
 
 struct watch_order {
@@ -62,5 +64,10 @@ size_t watch_count(const struct watch_set *set);
 void watch_ring(struct watch_set *set);
 
 struct tail_share *watch_tails(const struct watch_set *set);
+
+/* The methods of watches, in watch_methods.c. */
+extern const struct method methods_watch[];
+/* Writes a watch as list_watches shows it. */
+void watch_write(struct json_writer *writer, struct tmux *tmux, const struct watch *watch);
 
 #endif
