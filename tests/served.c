@@ -243,11 +243,11 @@ static const struct method methods_test[] = {
     {0},
 };
 
-/* In place of the daemon's own functions. */
-const struct method *const method_tables[] = {
-    methods_subscribe,
-    methods_test,
-    NULL,
+/* In place of the daemon's own tables. */
+static const struct method_table tables[] = {
+    {methods_subscribe, "events"},
+    {methods_test, NULL},
+    {NULL, NULL},
 };
 
 /* The process. */
@@ -296,6 +296,7 @@ static int serve(const struct served *served, int word_fd)
 	    .onces = once_set_new(queue),
 	    .daemon = &daemon};
 	daemon.parts = &parts;
+	method_set_tables(tables);
 	daemon.server = server_new(&parts, reason, sizeof reason);
 	mcp = daemon.server != NULL ? mcp_new(&daemon, server_dispatch(daemon.server)) : NULL;
 	term = evsignal_new(daemon.base, SIGTERM, on_term, &daemon);

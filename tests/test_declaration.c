@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "daemon/methods/tables.h"
 #include "tap.h"
 
 static struct declaration *read_text(const char *text, size_t len, char *ret_reason)
@@ -246,6 +247,7 @@ static void test_bounds(void)
 
 int main(void)
 {
+	tables_register();
 	test_run();
 	test_record();
 	test_server();

@@ -21,6 +21,7 @@
 #include "daemon/mcp/mcp_text.h"
 #include "daemon/mcp/mcp_tool_name.h"
 #include "daemon/methods/group.h"
+#include "daemon/methods/tables.h"
 #include "daemon/server/daemon_parts.h"
 #include "tap.h"
 
@@ -778,6 +779,7 @@ static void test_narrow(void)
 
 int main(void)
 {
+	tables_register();
 	reader = json_reader_new((size_t)1 << 24);
 	test_list();
 	test_cut();

@@ -31,12 +31,12 @@ static void test_order(void)
 	int lost = 0;
 	size_t count = 0;
 	const struct method *previous, *found;
-	for (const struct method *const *table = method_tables; *table; table++)
-		for (const struct method *method = *table; method->name; method++) {
+	for (const struct method_table *table = method_tables; table->rows; table++)
+		for (const struct method *method = table->rows; method->name; method++) {
 			count++;
 			found = method_find(method->name);
 			lost += found == NULL || found->summary != method->summary;
-			if (method != *table && strcmp(method[-1].name, method->name) >= 0)
+			if (method != table->rows && strcmp(method[-1].name, method->name) >= 0)
 				unsorted += fault(method, "is out of order in its table");
 		}
 	is_int(unsorted, 0, "each table is sorted");
@@ -285,6 +285,7 @@ static void test_condition_schema(void)
 
 int main(void)
 {
+	tables_register();
 	test_order();
 	test_rows();
 	test_examples();

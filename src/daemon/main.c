@@ -764,6 +764,7 @@ int main(int argc, char **argv)
 {
 	static struct main main;
 	daemonize_open_streams();
+	tables_register();
 	switch (config_read(&main.config, argc, argv)) {
 	case CONFIG_RUN:
 		break;

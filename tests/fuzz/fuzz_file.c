@@ -16,6 +16,7 @@
 #include "cli/setup/config_json.h"
 #include "cli/setup/config_toml.h"
 #include "daemon/core/config.h"
+#include "daemon/methods/tables.h"
 #include "daemon/pane/screen_sign.h"
 #include "daemon/tool/declaration_read.h"
 #include "wire/host_line.h"
@@ -193,6 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t len = size - 1;
 	if (size < 1 || size > INPUT_MAX)
 		return 0;
+	tables_register(); /* a declaration must not take the name of a method */
 	log_open(2, "fuzz", LOG_LEVEL_ERROR); /* warnings are expected */
 	text = malloc(size);
 	memcpy(text, data + 1, len);

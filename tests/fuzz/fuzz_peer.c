@@ -11,6 +11,7 @@
 
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "daemon/methods/tables.h"
 #include "daemon/server/method.h"
 #include "wire/field.h"
 #include "wire/json.h"
@@ -38,6 +39,7 @@ static void set_up(void)
 	size_t args_size = 1;
 	if (reader != NULL)
 		return;
+	tables_register();
 	for (const struct method *m = method_next(NULL); m; m = method_next(m))
 		args_size = m->args_size > args_size ? m->args_size : args_size;
 	reader = json_reader_new(LINE_MAX_BYTES);

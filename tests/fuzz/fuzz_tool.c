@@ -22,6 +22,7 @@
 #include "daemon/mcp/mcp_image.h"
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_text.h"
+#include "daemon/methods/tables.h"
 #include "daemon/server/method.h"
 #include "daemon/server/rest.h"
 #include "daemon/tool/tool_content.h"
@@ -314,6 +315,7 @@ static void set_up(void)
 	static const struct tool_link_handlers handlers = {.is_off = on_off};
 	if (base == NULL) {
 		log_open(2, "fuzz_tool", LOG_LEVEL_ERROR);
+		tables_register();
 		base = event_base_new();
 		reader = json_reader_new(LINE_BYTES * 8);
 		own_reader = json_reader_new((size_t)1 << 22);

@@ -4,59 +4,8 @@
 
 #include <string.h>
 
-#include "daemon/agent/agent.h"
-#include "daemon/job/job.h"
-#include "daemon/methods/tables.h"
-#include "daemon/timer/timer.h"
-#include "daemon/wait/wait.h"
-#include "daemon/watch/watch.h"
-
-static const struct {
-	const struct method *table;
-	const char *group;
-} rows[] = {
-    {methods_agent, "agents"},
-    {methods_capture, "panes"},
-    {methods_command, "tmux"},
-    {methods_consumer, "queue"},
-    {methods_daemon, "daemon"},
-    {methods_execute, "jobs"},
-    {methods_fleet, "daemon"},
-    {methods_history, "daemon"},
-    {methods_input, "panes"},
-    {methods_job, "jobs"},
-    {methods_list, "panes"},
-    {methods_meter, "daemon"},
-    {methods_pane, "panes"},
-    {methods_presence, "agents"},
-    {methods_provide, "daemon"},
-    {methods_puller, "queue"},
-    {methods_queue, "queue"},
-    {methods_rest, "daemon"},
-    {methods_self_command, "agents"},
-    {methods_subscribe, "events"},
-    {methods_timer, "waits"},
-    {methods_tool, "daemon"},
-    {methods_wait, "waits"},
-    {methods_wake_policy, "queue"},
-    {methods_watch, "waits"},
-    {methods_watch_list, "waits"},
-    {methods_window, "panes"},
-};
-
 const char *const method_groups[] = {
     "agents", "daemon", "events", "jobs", "panes", "queue", "tmux", "waits", NULL};
-
-const char *method_group(const struct method *method)
-{
-	if (method->group != NULL)
-		return method->group;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		for (const struct method *row = rows[i].table; row->name != NULL; row++)
-			if (strcmp(row->name, method->name) == 0)
-				return rows[i].group;
-	return NULL;
-}
 
 static bool is_built_in(const char *name)
 {

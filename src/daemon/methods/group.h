@@ -9,9 +9,6 @@
 /* The names of all groups, sorted, NULL-terminated. */
 extern const char *const method_groups[];
 
-/* The group of a method, or NULL for a method of no table that is known here. */
-const char *method_group(const struct method *method);
-
 /* Writes the methods of all groups as an object member: arrays of names. */
 void method_groups_write(struct json_writer *writer, const char *name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of methods. */
+/* The tables of methods and of conditions. */
 #include "daemon/methods/tables.h"
 
 #include <stddef.h>
@@ -7,37 +7,58 @@
 #include "daemon/agent/agent.h"
 #include "daemon/job/job.h"
 #include "daemon/timer/timer.h"
+#include "daemon/wait/condition_kind.h"
 #include "daemon/wait/wait.h"
 #include "daemon/watch/watch.h"
 
 /* Keep alphabetized. */
-const struct method *const method_tables[] = {
-    methods_agent,
-    methods_capture,
-    methods_command,
-    methods_consumer,
-    methods_daemon,
-    methods_execute,
-    methods_fleet,
-    methods_history,
-    methods_input,
-    methods_job,
-    methods_list,
-    methods_meter,
-    methods_pane,
-    methods_presence,
-    methods_provide,
-    methods_puller,
-    methods_queue,
-    methods_rest,
-    methods_self_command,
-    methods_subscribe,
-    methods_timer,
-    methods_tool,
-    methods_wait,
-    methods_wake_policy,
-    methods_watch,
-    methods_watch_list,
-    methods_window,
+const struct method_table method_tables[] = {
+    {methods_agent, "agents"},
+    {methods_capture, "panes"},
+    {methods_command, "tmux"},
+    {methods_consumer, "queue"},
+    {methods_daemon, "daemon"},
+    {methods_execute, "jobs"},
+    {methods_fleet, "daemon"},
+    {methods_history, "daemon"},
+    {methods_input, "panes"},
+    {methods_job, "jobs"},
+    {methods_list, "panes"},
+    {methods_meter, "daemon"},
+    {methods_pane, "panes"},
+    {methods_presence, "agents"},
+    {methods_provide, "daemon"},
+    {methods_puller, "queue"},
+    {methods_queue, "queue"},
+    {methods_rest, "daemon"},
+    {methods_self_command, "agents"},
+    {methods_subscribe, "events"},
+    {methods_timer, "waits"},
+    {methods_tool, "daemon"},
+    {methods_wait, "waits"},
+    {methods_wake_policy, "queue"},
+    {methods_watch, "waits"},
+    {methods_watch_list, "waits"},
+    {methods_window, "panes"},
+    {NULL, NULL},
+};
+
+/* Keep alphabetized. */
+static const struct condition_kind *const condition_tables[] = {
+    condition_kinds_agent,
+    condition_kinds_cpu,
+    condition_kinds_event,
+    condition_kinds_file,
+    condition_kinds_job,
+    condition_kinds_notification,
+    condition_kinds_pane,
+    condition_kinds_prompt,
+    condition_kinds_sec,
     NULL,
 };
+
+void tables_register(void)
+{
+	method_set_tables(method_tables);
+	condition_kind_set_tables(condition_tables);
+}

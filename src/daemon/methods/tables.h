@@ -26,6 +26,12 @@ extern const struct method methods_tool[];
 extern const struct method methods_wake_policy[];
 extern const struct method methods_window[];
 
+/* All tables with their groups; ended by one without rows. */
+extern const struct method_table method_tables[];
+
+/* Makes the tables of methods and of conditions known, before any other use of them. */
+void tables_register(void);
+
 /* The tables as the reference section of muxbus-protocol(7). */
 void methods_describe_mdoc(struct buf *out);
 

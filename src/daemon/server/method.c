@@ -10,11 +10,13 @@
 #include "base/xalloc.h"
 #include "daemon/server/repeat_field.h"
 
-/* The rows of all tables, with the parameter "key". */
+/* The rows of all tables, with the parameter "key" and their groups. */
+static const struct method_table no_tables[1];
 static struct {
+	const struct method_table *tables;
 	struct method *rows;
 	size_t count;
-} built_in;
+} built_in = {.tables = no_tables};
 
 /* The rows of each origin, lent. */
 static struct {
@@ -57,6 +59,11 @@ void method_free_tables(struct method *method)
 	mem_free((void *)method->results);
 }
 
+void method_set_tables(const struct method_table *tables)
+{
+	built_in.tables = tables;
+}
+
 /* Its requests would be done twice. */
 static void refuse_row(const struct method *row)
 {
@@ -67,14 +74,15 @@ static void refuse_row(const struct method *row)
 static void collect_built_in(void)
 {
 	size_t count = 0;
-	for (const struct method *const *table = method_tables; *table != NULL; table++)
-		for (const struct method *method = *table; method->name != NULL; method++)
+	for (const struct method_table *table = built_in.tables; table->rows != NULL; table++)
+		for (const struct method *method = table->rows; method->name != NULL; method++)
 			count++;
 	built_in.rows = xcalloc(count, sizeof *built_in.rows);
-	for (const struct method *const *table = method_tables; *table != NULL; table++)
-		for (const struct method *method = *table; method->name != NULL; method++) {
+	for (const struct method_table *table = built_in.tables; table->rows != NULL; table++)
+		for (const struct method *method = table->rows; method->name != NULL; method++) {
 			struct method *row = &built_in.rows[built_in.count++];
 			*row = *method;
+			row->table_group = table->group;
 			method_add_key(row);
 			if (row->begun != NULL && row->key_offset == 0)
 				refuse_row(row);
@@ -158,12 +166,18 @@ const struct method *method_find(const char *name)
 	return is_there ? all.rows[index] : NULL;
 }
 
+const char *method_group(const struct method *method)
+{
+	return method->group != NULL ? method->group : method->table_group;
+}
+
 bool method_is_built_in(const char *name)
 {
-	for (const struct method *const *table = method_tables; *table != NULL; table++)
-		for (const struct method *method = *table; method->name != NULL; method++)
-			if (strcmp(method->name, name) == 0)
-				return true;
+	if (built_in.rows == NULL)
+		collect_built_in();
+	for (size_t i = 0; i < built_in.count; i++)
+		if (strcmp(built_in.rows[i].name, name) == 0)
+			return true;
 	return false;
 }
 

@@ -77,15 +77,22 @@ struct method {
 	 */
 	void (*begun)(struct request *request, const void *args, const char *id);
 	const char *example; /* params as JSON text, or NULL */
-	const char *group; /* of a declared tool; NULL: the table of the method says it */
+	const char *group; /* of a declared tool, or given by a provider; else NULL */
+	const char *table_group; /* that of its table, which method.c sets; else NULL */
 	size_t key_offset; /* of the argument "key", which method_add_key() adds; 0: none */
 	size_t *uses; /* counts the requests that have this row; NULL: the row is never freed */
 };
 
 #define METHOD_ARGS_MAX 2048 /* bytes of the arguments of a declared tool */
 
-/* All tables, NULL-terminated; methods/tables.c lists them. */
-extern const struct method *const method_tables[];
+/* A table of methods, and the group to which its methods belong. */
+struct method_table {
+	const struct method *rows; /* NULL ends a list of tables */
+	const char *group;
+};
+
+/* Takes all tables of built-in methods, lent: before anything else here. */
+void method_set_tables(const struct method_table *tables);
 
 /* Rows beside those of the tables. A row of the same name in an earlier one counts. */
 enum method_origin {
@@ -100,6 +107,9 @@ void method_set_rows(enum method_origin origin, const struct method *const *rows
 /* The row of a name, or NULL. */
 const struct method *method_find(const char *name);
 
+/* The group of a method, or NULL. */
+const char *method_group(const struct method *method);
+
 /* Whether the name is in one of the tables. */
 bool method_is_built_in(const char *name);
 
@@ -111,7 +121,7 @@ const struct method *method_next(const struct method *previous);
 
 /*
  * Gives a row that changes something the parameter "key" (repeat.h), unless it has a parameter of
- * that name, in new tables, which method_free_tables() frees. The rows of method_tables get it.
+ * that name, in new tables, which method_free_tables() frees. Built-in rows get it.
  */
 void method_add_key(struct method *method);
 void method_free_tables(struct method *method);

@@ -4,6 +4,14 @@
 
 #include <string.h>
 
+static const struct condition_kind *const none[] = {NULL};
+static const struct condition_kind *const *condition_tables = none;
+
+void condition_kind_set_tables(const struct condition_kind *const *tables)
+{
+	condition_tables = tables;
+}
+
 const struct condition_kind *condition_kind_next(const struct condition_kind *previous)
 {
 	const struct condition_kind *next = NULL;

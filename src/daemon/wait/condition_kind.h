@@ -41,8 +41,8 @@ extern const struct condition_kind condition_kinds_pane[];
 extern const struct condition_kind condition_kinds_prompt[];
 extern const struct condition_kind condition_kinds_sec[];
 
-/* All tables, NULL-terminated; condition_tables.c lists them. */
-extern const struct condition_kind *const condition_tables[];
+/* Takes all tables, NULL-terminated and lent: before anything else here. */
+void condition_kind_set_tables(const struct condition_kind *const *tables);
 
 /* Walks all kinds sorted by name: NULL starts, NULL ends. */
 const struct condition_kind *condition_kind_next(const struct condition_kind *previous);
