@@ -9,6 +9,8 @@
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 
+const struct way way_none = {.name = "none"};
+
 static bool is_ours(const struct notification *note)
 {
 	return note != NULL && (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERING);

@@ -7,8 +7,6 @@
 
 #include "daemon/deliver/person.h"
 
-const struct way way_none = {.name = "none"};
-
 const struct way *const ways[] = {
     &way_follow, &way_hook, &way_queue_command, &way_shown, &way_on_notify, &way_typed, NULL};
 

@@ -95,7 +95,7 @@ extern const struct way way_queue_command; /* queue_command.c */
 extern const struct way way_shown; /* show.c */
 extern const struct way way_on_notify; /* on_notify.c */
 extern const struct way way_typed; /* typed.c */
-extern const struct way way_none; /* way.c: no row of the table, and never by */
+extern const struct way way_none; /* mail.c: no row of the table, and never by */
 
 /* Whether a way ends at an agent, which wakes. */
 bool way_wakes(const struct way *way);

@@ -47,9 +47,8 @@ static void set_text(const char **member, const char *text)
 	*member = xstrdup(text);
 }
 
-int published_take(const char *name, const char *help, uint64_t oldest)
+int published_take(int kind, const char *name, const char *help, uint64_t oldest)
 {
-	int kind = event_kind_find(name);
 	struct published *row = kind >= 0 ? row_of(kind) : find_room(oldest);
 	if (kind >= 0 && (row == NULL || row->is_taken))
 		return -1;

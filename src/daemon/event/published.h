@@ -13,10 +13,11 @@
 #include "daemon/event/event_log.h"
 
 /*
- * Takes a kind for a provider. The texts are copied. oldest: the oldest number that is remembered.
- * Returns its number, -1 if another provider has it, or -2 if all are given.
+ * Takes a kind for a provider. kind is what event_kind_find() says of the name. The texts are
+ * copied. oldest: the oldest number that is remembered. Returns its number, -1 if another provider
+ * has it, or -2 if all are given.
  */
-int published_take(const char *name, const char *help, uint64_t oldest);
+int published_take(int kind, const char *name, const char *help, uint64_t oldest);
 /* Its provider is gone. */
 void published_leave(int kind);
 /* An event of that kind was published. */

@@ -34,7 +34,7 @@ static int own_kind(struct provider *provider, const char *name, const char *sum
 		    "kind: a provider has at most %d kinds of events", PROVIDE_KINDS_MAX);
 		return -1;
 	}
-	kind = published_take(name, summary, event_log_oldest(provider->set->parts.events));
+	kind = published_take(kind, name, summary, event_log_oldest(provider->set->parts.events));
 	if (kind == -1)
 		(void)tool_fail(ret_failure, MESSAGE_REFUSED,
 		    "kind: \"%s\" is a kind of muxbusd or of another provider", name);
