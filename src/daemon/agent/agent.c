@@ -28,70 +28,22 @@
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 enum {
 	BACKOFF_MIN_MS = 500,
 	BACKOFF_MAX_MS = 30000,
-	EVENT_MAX = 16 * 1024,
 };
-
-static void publish(const struct agent *agent)
-{
-	const struct agent_parts *parts = &agent->set->parts;
-	struct event_scope scope = {.pane = agent->pane.pane, .window = MUXBUS_NO_ID};
-	struct json_writer writer;
-	struct buf members;
-	scope.sessions[0] = MUXBUS_NO_ID;
-	if (agent->pane.pane != MUXBUS_NO_ID && tmux_is_live(parts->tmux))
-		tmux_scope_pane(parts->tmux, agent->pane.pane, &scope);
-	buf_init(&members, EVENT_MAX);
-	json_writer_init(&writer, &members);
-	agent_write(&writer, agent);
-	(void)event_log_publish(parts->events, EVENT_AGENT_STATE, &scope,
-	    (const char *)members.data, members.len, true);
-	buf_finish(&members);
-}
 
 /* The state is another one: an event, and all who wait for it. */
 static void on_changed(struct agent *agent)
 {
-	publish(agent);
+	agent_publish(agent);
 	list_each_safe (struct agent_listener, listener, &agent->set->listeners, link) {
 		listener->changed(listener, agent);
 	}
 	agent_waiters_step(agent);
-}
-
-/* Tells who made it that it crashed. */
-static void notify_crash(struct agent *agent, bool is_last)
-{
-	struct queue *queue = agent->set->parts.queue;
-	struct notification_draft draft = {
-	    .source = SOURCE_CONDITION,
-	    .pane = &agent->teller,
-	    .is_urgent = is_last,
-	};
-	const char *end = " crashed; it is started again";
-	char text[200], key[AGENT_NAME_MAX + 16];
-	struct json_writer writer;
-	struct buf data;
-	if (is_last)
-		end = agent->is_adopted ? " has ended"
-					: " crashed, and is not started again: ensure_agent does";
-	snprintf(text, sizeof text, "agent %s%s", agent->plan.name, end);
-	snprintf(key, sizeof key, "agent:%s:%s", agent->plan.name, is_last ? "end" : "crash");
-	json_start_object(&writer, &data, EVENT_MAX);
-	agent_write(&writer, agent);
-	json_object_end(&writer);
-	draft.text = text;
-	draft.key = key;
-	draft.data = (const char *)data.data;
-	(void)queue_post(queue, &draft);
-	buf_finish(&data);
 }
 
 static void on_made(void *data, const struct pane_ref *pane)
@@ -195,7 +147,7 @@ static void end_program(struct agent *agent, const char *reason)
 	agent_tasks_end(agent, "crashed", is_last);
 	/* In one transaction, so that the next daemon neither forgets nor repeats it. */
 	queue_begin(queue);
-	notify_crash(agent, is_last);
+	agent_failure_notify(agent, is_last);
 	if (agent->is_adopted)
 		agent_adopt_forget(agent);
 	agent->restarts += !is_last;
@@ -714,28 +666,6 @@ void agent_set_wake(struct agent_set *set)
 {
 	list_each_safe (struct agent, agent, &set->agents, link)
 		find_again(agent);
-}
-
-const struct agent *agent_next(const struct agent_set *set, const struct agent *previous)
-{
-	const struct list *link = previous == NULL ? set->agents.next : previous->link.next;
-	return link == &set->agents ? NULL : list_entry(link, const struct agent, link);
-}
-
-const struct agent *agent_find(const struct agent_set *set, const char *name)
-{
-	return agent_get(set, name);
-}
-
-const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane)
-{
-	const struct agent *agent = NULL;
-	while (set != NULL && (agent = agent_next(set, agent)) != NULL) {
-		if (agent->pane.pane == pane &&
-		    pane_fate(set->parts.tmux, &agent->pane) == PANE_THERE)
-			return agent;
-	}
-	return NULL;
 }
 
 bool agent_is_kept(const void *agents, uint32_t pane)

@@ -26,11 +26,6 @@ struct agent_set *agent_set_new(const struct agent_parts *parts);
 void agent_set_free(struct agent_set *set);
 void agent_set_wake(struct agent_set *set);
 
-/* Oldest first: NULL starts, NULL ends. */
-const struct agent *agent_next(const struct agent_set *set, const struct agent *previous);
-const struct agent *agent_find(const struct agent_set *set, const char *name);
-/* The one in a pane, NULL if none is. */
-const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
 /*
  * For rooms that know no agents: whether one is in a pane; and whether the screen shows it at its
  * prompt. agents is the place of the set, which may be made later.

@@ -15,9 +15,12 @@
 #include "base/buf.h"
 #include "base/str.h"
 #include "base/xalloc.h"
+#include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_state.h"
+#include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
+#include "wire/json.h"
 
 enum {
 	STATUS_NOT_EXECUTABLE = 126,
@@ -172,4 +175,31 @@ void agent_failure_close(struct agent *agent)
 	(void)muxbus_sync_run(tmux_sync(tmux), command, false, tmux_ignore_reply, NULL);
 	agent_monitor_drop(agent->monitor);
 	pane_ref_clear(&agent->pane);
+}
+
+void agent_failure_notify(const struct agent *agent, bool is_last)
+{
+	struct queue *queue = agent->set->parts.queue;
+	struct notification_draft draft = {
+	    .source = SOURCE_CONDITION,
+	    .pane = &agent->teller,
+	    .is_urgent = is_last,
+	};
+	const char *end = " crashed; it is started again";
+	char text[200], key[AGENT_NAME_MAX + 16];
+	struct json_writer writer;
+	struct buf data;
+	if (is_last)
+		end = agent->is_adopted ? " has ended"
+					: " crashed, and is not started again: ensure_agent does";
+	snprintf(text, sizeof text, "agent %s%s", agent->plan.name, end);
+	snprintf(key, sizeof key, "agent:%s:%s", agent->plan.name, is_last ? "end" : "crash");
+	json_start_object(&writer, &data, AGENT_JSON_MAX);
+	agent_write(&writer, agent);
+	json_object_end(&writer);
+	draft.text = text;
+	draft.key = key;
+	draft.data = (const char *)data.data;
+	(void)queue_post(queue, &draft);
+	buf_finish(&data);
 }

@@ -25,4 +25,7 @@ void agent_failure_forget(struct agent *agent);
 /* Closes the pane of an agent, and leaves the agent without one. */
 void agent_failure_close(struct agent *agent);
 
+/* Notifies who made it of a crash: is_last: it is not started again. */
+void agent_failure_notify(const struct agent *agent, bool is_last);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_state.h"
+#include "daemon/event/event_log.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
@@ -99,4 +100,21 @@ void agent_write(struct json_writer *writer, const struct agent *agent)
 		json_put_str(writer, "output", agent->output);
 	agent_write_evidence(writer, "evidence", agent);
 	write_tasks(writer, agent);
+}
+
+void agent_publish(const struct agent *agent)
+{
+	const struct agent_parts *parts = &agent->set->parts;
+	struct event_scope scope = {.pane = agent->pane.pane, .window = MUXBUS_NO_ID};
+	struct json_writer writer;
+	struct buf members;
+	scope.sessions[0] = MUXBUS_NO_ID;
+	if (agent->pane.pane != MUXBUS_NO_ID && tmux_is_live(parts->tmux))
+		tmux_scope_pane(parts->tmux, agent->pane.pane, &scope);
+	buf_init(&members, AGENT_JSON_MAX);
+	json_writer_init(&writer, &members);
+	agent_write(&writer, agent);
+	(void)event_log_publish(parts->events, EVENT_AGENT_STATE, &scope,
+	    (const char *)members.data, members.len, true);
+	buf_finish(&members);
 }

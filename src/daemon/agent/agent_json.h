@@ -3,6 +3,8 @@
 #ifndef DAEMON_AGENT_AGENT_JSON_H
 #define DAEMON_AGENT_AGENT_JSON_H
 
+#define AGENT_JSON_MAX (16 * 1024) /* bytes of an agent in an event or a notification */
+
 struct agent;
 struct json_writer;
 
@@ -10,5 +12,7 @@ struct json_writer;
 void agent_write(struct json_writer *writer, const struct agent *agent);
 /* The evidence alone, as a member. */
 void agent_write_evidence(struct json_writer *writer, const char *name, const struct agent *agent);
+/* Publishes the event of its new state. */
+void agent_publish(const struct agent *agent);
 
 #endif

@@ -174,6 +174,11 @@ struct agent_set {
 
 /* NULL if there is none of this name. set may be NULL. */
 struct agent *agent_get(const struct agent_set *set, const char *name);
+/* Oldest first: NULL starts, NULL ends. */
+const struct agent *agent_next(const struct agent_set *set, const struct agent *previous);
+const struct agent *agent_find(const struct agent_set *set, const char *name);
+/* The one in a pane, NULL if none is. */
+const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane);
 void agent_set_state(struct agent *agent, enum agent_state state, const char *reason);
 
 enum agent_state agent_state(const struct agent *agent);
