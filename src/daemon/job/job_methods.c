@@ -124,30 +124,6 @@ static void free_env(char **strings)
 	mem_free(strings);
 }
 
-/* Whether a new job may have this name (NULL: none). False after failing the request. */
-static bool check_name(struct request *request, const char *name)
-{
-	const struct job *job;
-	char data[64];
-	if (name == NULL)
-		return true;
-	if (job_name_has_id_form(name))
-		return request_fail_field(
-		    request, "name", "\"%s\" has the form of an id: choose another name", name);
-	if (strncmp(name, JOB_PROVIDER_PREFIX, strlen(JOB_PROVIDER_PREFIX)) == 0)
-		return request_fail_field(request, "name",
-		    "names that begin with \"" JOB_PROVIDER_PREFIX
-		    "\" are those of providers: choose another name");
-	job = job_name_find(request_daemon(request)->jobs, name);
-	if (job == NULL || job->state != JOB_RUNNING)
-		return true;
-	snprintf(data, sizeof data, "\"field\":\"name\",\"job\":\"%s\"", job->id);
-	request_fail_data(request, MESSAGE_BUSY, data,
-	    "name: job %s runs under the name \"%.100s\": choose another name, see restart_job",
-	    job->id, name);
-	return false;
-}
-
 static void write_started(
     struct request *request, const struct job_set *jobs, const struct job *job)
 {
@@ -237,7 +213,7 @@ static void handle_run(struct request *request, const void *data)
 	const struct job *job;
 	struct pane_ref pane;
 	char **env;
-	if (!check_name(request, args->name) || !requester_pane(request, args->pane, &pane) ||
+	if (!job_name_check(request, args->name) || !requester_pane(request, args->pane, &pane) ||
 	    !requester_cwd(request, args->cwd, &pane, cwd, sizeof cwd) ||
 	    !session_env(request, &pane, &order.session_env) ||
 	    (env = make_env(request, args->env)) == NULL)
@@ -606,7 +582,7 @@ static void handle_restart(struct request *request, const void *data)
 	const char **env;
 	int error = 0;
 	if ((job = find_job(request, args->job)) == NULL ||
-	    (job->state != JOB_RUNNING && !check_name(request, job->name)) ||
+	    (job->state != JOB_RUNNING && !job_name_check(request, job->name)) ||
 	    (env = restart_env(request, job, args->env)) == NULL)
 		return;
 	if (job->state == JOB_RUNNING)

@@ -2,10 +2,13 @@
 /* Names of jobs. */
 #include "daemon/job/job_name.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/job/job.h"
 #include "daemon/job/job_record.h"
+#include "daemon/server/daemon_parts.h"
+#include "daemon/server/request.h"
 
 const struct job *job_name_find(const struct job_set *set, const char *text)
 {
@@ -28,7 +31,8 @@ const char *job_name_id(const struct job_set *set, const char *text)
 	return job != NULL ? job->id : text;
 }
 
-bool job_name_has_id_form(const char *name)
+/* Whether a name could be an id: "A1B2", "A1B2C3". */
+static bool has_id_form(const char *name)
 {
 	size_t len = strlen(name);
 	for (size_t at = 0; at < len; at++) {
@@ -37,4 +41,27 @@ bool job_name_has_id_form(const char *name)
 			return false;
 	}
 	return len == 4 || len == 6;
+}
+
+bool job_name_check(struct request *request, const char *name)
+{
+	const struct job *job;
+	char data[64];
+	if (name == NULL)
+		return true;
+	if (has_id_form(name))
+		return request_fail_field(
+		    request, "name", "\"%s\" has the form of an id: choose another name", name);
+	if (strncmp(name, JOB_PROVIDER_PREFIX, strlen(JOB_PROVIDER_PREFIX)) == 0)
+		return request_fail_field(request, "name",
+		    "names that begin with \"" JOB_PROVIDER_PREFIX
+		    "\" are those of providers: choose another name");
+	job = job_name_find(request_daemon(request)->jobs, name);
+	if (job == NULL || job->state != JOB_RUNNING)
+		return true;
+	snprintf(data, sizeof data, "\"field\":\"name\",\"job\":\"%s\"", job->id);
+	request_fail_data(request, MESSAGE_BUSY, data,
+	    "name: job %s runs under the name \"%.100s\": choose another name, see restart_job",
+	    job->id, name);
+	return false;
 }

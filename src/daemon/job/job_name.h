@@ -10,6 +10,7 @@
 
 struct job;
 struct job_set;
+struct request;
 
 /* The job of an id or a name; NULL if there is none. */
 const struct job *job_name_find(const struct job_set *set, const char *text);
@@ -17,7 +18,10 @@ const struct job *job_name_find(const struct job_set *set, const char *text);
 /* The id of the job of that name; text itself if no job has that name. */
 const char *job_name_id(const struct job_set *set, const char *text);
 
-/* Whether a name could be an id: "A1B2", "A1B2C3". Such names are refused. */
-bool job_name_has_id_form(const char *name);
+/*
+ * Whether a new job may have this name (NULL: none): not one that could be an id, nor that of a
+ * running job. False after failing the request.
+ */
+bool job_name_check(struct request *request, const char *name);
 
 #endif
