@@ -11,6 +11,7 @@
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pattern.h"
+#include "daemon/core/text_lines.h"
 #include "daemon/methods/tables.h"
 #include "daemon/render/picture.h"
 #include "daemon/server/daemon_parts.h"
@@ -139,8 +140,7 @@ static const struct field_result capture_results[] = {
     {"format", "string", "svg or html, with a picture"},
     {"picture", "string",
 	"the picture, whole and standing for itself, if asked for, instead of text; one over the "
-	"limit "
-	"result_bytes is refused"},
+	"limit result_bytes is refused"},
     {"rows", "integer", "the height of its screen"},
     {"columns", "integer", "the width of its screen"},
     {"cursor", "object", "where the cursor is on the screen"},
@@ -189,46 +189,9 @@ static bool read_history(struct request *request, const struct json *value, int6
 	return true;
 }
 
-/* The length of the text without the blank lines at its end. */
-static size_t trimmed_len(const uint8_t *text, size_t len)
-{
-	while (len > 0 && text[len - 1] == '\n') {
-		size_t start = len - 1;
-		while (start > 0 && (text[start - 1] == ' ' || text[start - 1] == '\t'))
-			start--;
-		if (start > 0 && text[start - 1] != '\n')
-			break;
-		len = start;
-	}
-	return len;
-}
-
-/* Where the last so many lines begin. */
-static size_t last_lines(const uint8_t *text, size_t len, int64_t lines)
-{
-	size_t at = len > 0 && text[len - 1] == '\n' ? len - 1 : len;
-	while (lines > 0 && at > 0) {
-		const uint8_t *newline = memrchr(text, '\n', at);
-		at = newline != NULL ? (size_t)(newline - text) : 0;
-		lines--;
-	}
-	return lines == 0 && at < len && text[at] == '\n' ? at + 1 : at;
-}
-
 static int64_t at_most(int64_t number, int64_t max)
 {
 	return number < max ? number : max;
-}
-
-static int64_t count_lines(const uint8_t *text, size_t len)
-{
-	const uint8_t *end = text + len;
-	int64_t lines = 0;
-	for (; text < end; lines++) {
-		const uint8_t *newline = memchr(text, '\n', (size_t)(end - text));
-		text = newline != NULL ? newline + 1 : end;
-	}
-	return lines;
 }
 
 /* Where the text begins: behind lines that are too many from where it was asked for. */
@@ -255,12 +218,12 @@ static bool put_picture(const struct capture *capture, const struct muxbus_captu
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), capture->pane);
 	int64_t above = at_most(capture->history, screen->history_size);
-	int64_t first = count_lines(screen->text, start);
+	int64_t first = text_count_lines(screen->text, start);
 	struct picture picture = {
 	    .text = screen->text,
 	    .len = len,
 	    .first = (unsigned)first,
-	    .rows = (unsigned)count_lines(screen->text + start, len - start),
+	    .rows = (unsigned)text_count_lines(screen->text + start, len - start),
 	    .columns = screen->columns,
 	    .cursor_row = screen->cursor_visible ? above + screen->cursor_row - first : -1,
 	    .cursor_column = screen->cursor_column,
@@ -297,11 +260,11 @@ static bool put_capture(
 	bool is_text = capture->format == FORMAT_TEXT;
 	/* A picture of all is as high as the screen. */
 	bool is_trimmed = is_text || capture->lines > 0;
-	size_t len = is_trimmed ? trimmed_len(text, picture->text_len) : picture->text_len;
-	size_t asked = capture->lines > 0 ? last_lines(text, len, capture->lines) : 0;
+	size_t len = is_trimmed ? text_trimmed_len(text, picture->text_len) : picture->text_len;
+	size_t asked = capture->lines > 0 ? text_last_lines(text, len, capture->lines) : 0;
 	size_t start = choose_start(capture, text, len, asked);
 	int64_t above = at_most(capture->history, picture->history_size);
-	int64_t first_row = count_lines(text, start) - above;
+	int64_t first_row = text_count_lines(text, start) - above;
 	struct json_writer *writer = request_result(capture->request);
 	json_put_id(writer, "pane", '%', picture->pane);
 	if (is_text)
@@ -356,11 +319,10 @@ static void take_capture(void *data, bool is_gone)
 /* Parameters that make no sense for a picture are refused, not ignored. */
 static bool check_format(struct request *request, const struct capture_args *args)
 {
-	if (args->format == FORMAT_TEXT)
-		return true;
-	if (args->join)
+	bool is_picture = args->format != FORMAT_TEXT;
+	if (is_picture && args->join)
 		return request_fail_field(request, "join", "a picture shows lines as they are");
-	if (args->encoding != ENCODING_TEXT)
+	if (is_picture && args->encoding != ENCODING_TEXT)
 		return request_fail_field(request, "encoding", "a picture is always text");
 	return true;
 }
@@ -466,7 +428,7 @@ static bool put_matches(
 	const uint8_t *text = picture->text;
 	size_t at = 0, line = 0, bytes_left = room(search->request, ENCODING_TEXT);
 	int64_t row = -at_most(search->history, picture->history_size);
-	int64_t left = search->limit, last = 0;
+	int64_t last = 0;
 	enum pattern_result result = PATTERN_NONE;
 	bool has_more = false;
 	struct pattern_match match;
@@ -483,7 +445,8 @@ static bool put_matches(
 			last++;
 			continue;
 		}
-		has_more = left == 0 || span->to - span->from + 16 > bytes_left;
+		has_more = last == search->offset + search->limit ||
+		    span->to - span->from + 16 > bytes_left;
 		if (has_more)
 			break;
 		while ((newline = memchr(text + line, '\n', span->from - line)) != NULL) {
@@ -492,7 +455,6 @@ static bool put_matches(
 		}
 		put_match(writer, text, line, span, row);
 		bytes_left -= span->to - span->from + 16;
-		left--;
 		last++;
 		at = behind(picture, span);
 	}
@@ -643,15 +605,14 @@ static void answer_reading(const struct reading *reading)
 	struct stream_slice slice;
 	struct buf bytes;
 	size_t used;
-	bool has_tail;
 	buf_init(&bytes, reading->max);
 	read_slice(reading, &bytes, &slice);
 	/* An incomplete end waits for more bytes, unless a gap follows. */
 	used = bytes.len;
-	has_tail = slice.to == slice.end || bytes.len == reading->max;
 	if (used > 0 && reading->strip)
 		used = strip(&bytes);
-	else if (used > 0 && reading->encoding == ENCODING_TEXT && has_tail)
+	else if (used > 0 && reading->encoding == ENCODING_TEXT &&
+	    (slice.to == slice.end || bytes.len == reading->max))
 		used = bytes.len -= utf8_incomplete_tail(bytes.data, bytes.len);
 	slice.to = slice.from + used;
 	json_put_id(writer, "pane", '%', reading->pane);
