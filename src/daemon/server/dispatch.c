@@ -228,13 +228,6 @@ static void attach(void *context, dispatch_done_fn *done, void *data)
 	tmux_attach(request_parts(request)->tmux, done, data);
 }
 
-/* Whether no output and no events come, though there is a server. */
-static bool is_detached(const struct tmux *tmux)
-{
-	return tmux != NULL && tmux_is_live(tmux) &&
-	    (tmux_is_resting(tmux) || tmux_is_attaching(tmux));
-}
-
 bool dispatch_attach_first(struct request *request)
 {
 	if (request_parts(request)->config->attach == ATTACH_NEVER) {
@@ -243,13 +236,13 @@ bool dispatch_attach_first(struct request *request)
 		    "without -o attach=never");
 		return true;
 	}
-	return is_detached(request_parts(request)->tmux) &&
+	return tmux_is_detached(request_parts(request)->tmux) &&
 	    dispatch_put_off_until(request, attach, request);
 }
 
 bool dispatch_look_first(struct request *request)
 {
-	return is_detached(request_parts(request)->tmux) && dispatch_put_off(request);
+	return tmux_is_detached(request_parts(request)->tmux) && dispatch_put_off(request);
 }
 
 bool dispatch_put_off(struct request *request)
@@ -585,7 +578,7 @@ static struct work work_before(const struct dispatch *dispatch, struct request *
 {
 	uint32_t window = MUXBUS_NO_ID;
 	unsigned flags = request_method(request)->flags;
-	bool must_look = is_detached(dispatch->parts->tmux);
+	bool must_look = tmux_is_detached(dispatch->parts->tmux);
 	if (must_look && flags & METHOD_BY_OUTPUT && !config_pipes(dispatch->parts->config))
 		return (struct work){.begin = attach, .context = request};
 	must_look &= (flags & METHOD_LOOKS_ITSELF) == 0;

@@ -420,6 +420,11 @@ bool tmux_is_resting(const struct tmux *tmux)
 	return tmux->is_resting;
 }
 
+bool tmux_is_detached(const struct tmux *tmux)
+{
+	return tmux != NULL && tmux_is_live(tmux) && (tmux_is_resting(tmux) || tmux->is_attaching);
+}
+
 static void on_environment_unset(
     void *data, int error, const struct muxbus_reply *replies, size_t count)
 {

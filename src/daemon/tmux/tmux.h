@@ -61,6 +61,8 @@ void tmux_attach(struct tmux *tmux, void (*done)(void *data, int error), void *d
 /* Whether that is under way. */
 bool tmux_is_attaching(const struct tmux *tmux);
 bool tmux_is_resting(const struct tmux *tmux);
+/* Whether no output and no events come, though there is a server. */
+bool tmux_is_detached(const struct tmux *tmux);
 
 /* Detaches; done is called within a second. */
 void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data);
