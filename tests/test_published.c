@@ -34,8 +34,7 @@ int main(void)
 		kind = take(name, "", 1);
 		published_note(kind, (uint64_t)at + 10);
 	}
-	is_int(take("more", "", 100), -2,
-	    "all numbers are given, and one is held by a filter");
+	is_int(take("more", "", 100), -2, "all numbers are given, and one is held by a filter");
 	published_release(BIT(first) | BIT(EVENT_BELL));
 	is_int(take("more", "", 100), first, "it is given again without the filter");
 	ok(event_kind_find("page_text") == -1, "to another kind");
