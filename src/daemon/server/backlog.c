@@ -7,6 +7,9 @@
 
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
+#include "daemon/server/output.h"
+
+#define EVENT_COPY_BYTES_MAX 2048 /* longer events are referenced instead */
 
 struct item {
 	struct list link;
@@ -56,4 +59,30 @@ void backlog_finish(struct backlog *backlog)
 	struct event_entry *event;
 	while ((event = backlog_take(backlog, name)) != NULL)
 		event_entry_unref(event);
+}
+
+static void drop_reference(const void *bytes, size_t len, void *data)
+{
+	(void)bytes;
+	(void)len;
+	event_entry_unref(data);
+}
+
+int backlog_write(struct output *output, const char *subscription, struct event_entry *event)
+{
+	static const char tail[] = "}}\n";
+	char head[128];
+	int head_len, r;
+	head_len = snprintf(head, sizeof head,
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"subscription\":\"%s\",",
+	    subscription);
+	r = output_add(output, head, (size_t)head_len);
+	if (r == 0 && event->json_len <= EVENT_COPY_BYTES_MAX)
+		r = output_add(output, event->json, event->json_len);
+	else if (r == 0)
+		r = output_add_reference(
+		    output, event->json, event->json_len, drop_reference, event_entry_ref(event));
+	if (r == 0)
+		r = output_add(output, tail, sizeof tail - 1);
+	return r;
 }

@@ -12,6 +12,8 @@
 #include "base/list.h"
 #include "daemon/tmux/subscription.h"
 
+struct output;
+
 struct backlog {
 	struct list items;
 	size_t bytes; /* of the events as they will be sent */
@@ -26,5 +28,8 @@ void backlog_put(struct backlog *backlog, const char *subscription, struct event
 /* Takes the first one, and its reference; NULL if there is none. */
 struct event_entry *backlog_take(
     struct backlog *backlog, char ret_subscription[SUBSCRIPTION_NAME_SIZE]);
+
+/* Writes an event as the line that a subscribed peer gets. 0, or -1 if out of memory. */
+int backlog_write(struct output *output, const char *subscription, struct event_entry *event);
 
 #endif

@@ -32,6 +32,7 @@
 #include "daemon/server/backlog.h"
 #include "daemon/server/output.h"
 #include "daemon/server/peer_pane.h"
+#include "daemon/server/response_row.h"
 #include "daemon/server/server_parts.h"
 #include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
@@ -40,21 +41,8 @@
 
 #define TURN_LINES 64 /* lines of one peer in one turn, before other peers get theirs */
 #define TURN_READS 16
-#define EVENT_COPY_BYTES_MAX 2048 /* longer events are referenced instead */
 #define OUTPUT_BYTES ((size_t)64 * 1024) /* beyond so much output events wait in the backlog */
 #define GONE_AFTER 6 /* times stuck_ms without reading a large response */
-
-/* A reserved place for a response. */
-struct response_slot {
-	struct list link; /* in row or waits */
-	struct peer *peer;
-	void (*gone)(void *data); /* NULL once it is answered */
-	void *data;
-	bool is_waiting;
-	struct buf line; /* waits for the slots before it */
-	void (*sent)(struct peer *peer, void *data);
-	void *sent_data;
-};
 
 struct peer {
 	struct list link; /* the server's */
@@ -78,13 +66,8 @@ struct peer {
 	bool is_turn_due;
 	struct output output;
 	struct backlog backlog; /* events behind the output */
-	size_t held_bytes; /* of responses that wait for earlier ones */
+	struct response_row responses;
 	size_t counted_bytes; /* its part of shared->unread */
-
-	struct list row; /* slots of responses that leave in order */
-	size_t row_count;
-	struct list waits; /* slots of waiting requests */
-	size_t wait_count;
 
 	struct subscription_set *subscriptions;
 	char *cwd; /* of its commands; NULL: none yet */
@@ -103,6 +86,7 @@ struct peer {
 static void on_input(evutil_socket_t fd, short events, void *data);
 static void on_writable(evutil_socket_t fd, short events, void *data);
 static void on_turn(void *data);
+static bool emit(struct peer *peer, struct buf *line);
 static bool send_event(void *data, const char *subscription, struct event_entry *event);
 static bool send_gap(
     void *data, const char *subscription, uint64_t from, uint64_t to, const char *reason);
@@ -120,8 +104,7 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	    .said_pane = MUXBUS_NO_ID};
 	shared->count++;
 	list_init(&peer->link);
-	list_init(&peer->row);
-	list_init(&peer->waits);
+	response_row_init(&peer->responses, peer, emit);
 	backlog_init(&peer->backlog);
 	line_input_init(&peer->input, (size_t)parts->config->limits.line_bytes);
 	peer->input.wants_id = true;
@@ -143,29 +126,6 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	return peer;
 }
 
-/* Removes a slot from its list and frees it. */
-static void response_slot_free(struct response_slot *response_slot)
-{
-	list_remove(&response_slot->link);
-	buf_finish(&response_slot->line);
-	mem_free(response_slot->sent_data);
-	mem_free(response_slot);
-}
-
-/* Releases the requests of a list; stoppable ones are stopped, and may answer others. */
-static void detach_requests(struct list *response_slots)
-{
-	while (!list_is_empty(response_slots)) {
-		struct response_slot *response_slot =
-		    list_entry(response_slots->next, struct response_slot, link);
-		void (*gone)(void *) = response_slot->gone;
-		void *data = response_slot->data;
-		response_slot_free(response_slot);
-		if (gone != NULL)
-			gone(data);
-	}
-}
-
 static void tell_end(struct peer *peer)
 {
 	void (*ended)(void *data) = peer->ended;
@@ -180,8 +140,8 @@ void peer_free(struct peer *peer)
 	subscription_set_free(peer->subscriptions);
 	peer->is_ended = true;
 	tell_end(peer);
-	detach_requests(&peer->row);
-	detach_requests(&peer->waits);
+	response_row_detach(&peer->responses.slots);
+	response_row_detach(&peer->responses.waits);
 	if (peer->attachment != NULL)
 		peer->finish_attachment(peer->attachment);
 	(void)event_del(&peer->input_event);
@@ -226,7 +186,7 @@ struct peer *peer_of_link(struct list *link)
 
 size_t peer_wait_count(const struct peer *peer)
 {
-	return peer->wait_count;
+	return peer->responses.wait_count;
 }
 
 struct subscription_set *peer_subscriptions(struct peer *peer)
@@ -284,7 +244,7 @@ static void want_turn(struct peer *peer)
 
 static size_t unread_bytes(const struct peer *peer)
 {
-	return peer->output.len + peer->held_bytes + peer->backlog.bytes;
+	return peer->output.len + peer->responses.held_bytes + peer->backlog.bytes;
 }
 
 static size_t unread_max(const struct peer *peer)
@@ -345,42 +305,22 @@ static void set_gone(struct peer *peer)
 	want_turn(peer);
 }
 
-/* Puts a line into the output. */
-static void emit(struct peer *peer, struct buf *line)
+/* Puts a line into the output. False if no reader is left. */
+static bool emit(struct peer *peer, struct buf *line)
 {
 	if (peer->is_gone || peer->is_ended || line->len == 0)
-		return;
+		return !peer->is_gone && !peer->is_ended;
 	if (output_add_buf(&peer->output, line) < 0)
 		peer_disconnect(peer, "out of memory");
 	else if (unread_bytes(peer) > unread_max(peer))
 		peer_disconnect(peer, "it does not read its output (limit unread_bytes)");
 	want_turn(peer);
-}
-
-static void drop_reference(const void *bytes, size_t len, void *data)
-{
-	(void)bytes;
-	(void)len;
-	event_entry_unref(data);
+	return !peer->is_ended;
 }
 
 static void write_event(struct peer *peer, const char *subscription, struct event_entry *event)
 {
-	static const char tail[] = "}}\n";
-	char head[128];
-	int head_len, r;
-	head_len = snprintf(head, sizeof head,
-	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"subscription\":\"%s\",",
-	    subscription);
-	r = output_add(&peer->output, head, (size_t)head_len);
-	if (r == 0 && event->json_len <= EVENT_COPY_BYTES_MAX)
-		r = output_add(&peer->output, event->json, event->json_len);
-	else if (r == 0)
-		r = output_add_reference(&peer->output, event->json, event->json_len,
-		    drop_reference, event_entry_ref(event));
-	if (r == 0)
-		r = output_add(&peer->output, tail, sizeof tail - 1);
-	if (r < 0)
+	if (backlog_write(&peer->output, subscription, event) < 0)
 		peer_disconnect(peer, "out of memory");
 }
 
@@ -507,90 +447,22 @@ void peer_drain(struct peer *peer, int64_t until_ms)
 struct response_slot *peer_reserve(
     struct peer *peer, bool is_waiting, void (*gone)(void *data), void *data)
 {
-	struct response_slot *response_slot = xcalloc(1, sizeof *response_slot);
-	response_slot->peer = peer;
-	response_slot->gone = gone;
-	response_slot->data = data;
-	response_slot->is_waiting = is_waiting;
-	buf_init(&response_slot->line, SIZE_MAX);
-	list_append(is_waiting ? &peer->waits : &peer->row, &response_slot->link);
-	if (is_waiting)
-		peer->wait_count++;
-	else
-		peer->row_count++;
-	return response_slot;
+	return response_row_reserve(&peer->responses, is_waiting, gone, data);
 }
 
 void *peer_find_open(
     struct peer *peer, bool (*is_it)(const void *data, const void *key), const void *key)
 {
-	struct list *const rows[] = {&peer->waits, &peer->row};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		list_each (struct response_slot, response_slot, rows[i], link) {
-			if (response_slot->gone != NULL && is_it(response_slot->data, key))
-				return response_slot->data;
-		}
-	}
-	return NULL;
-}
-
-/* Moves the line of a slot, whose turn it is, into the output, and frees the slot. */
-static void leave(struct response_slot *response_slot, struct buf *line)
-{
-	struct peer *peer = response_slot->peer;
-	emit(peer, line);
-	if (response_slot->sent != NULL && !peer->is_gone && !peer->is_ended)
-		response_slot->sent(peer, response_slot->sent_data);
-	response_slot_free(response_slot);
-}
-
-/* Sends the answered slots at the head of the list. */
-static void advance_row(struct peer *peer)
-{
-	while (!list_is_empty(&peer->row)) {
-		struct response_slot *response_slot =
-		    list_entry(peer->row.next, struct response_slot, link);
-		struct buf line;
-		if (response_slot->gone != NULL)
-			return;
-		peer->held_bytes -= response_slot->line.len;
-		line = response_slot->line;
-		buf_init(&response_slot->line, SIZE_MAX);
-		leave(response_slot, &line);
-		buf_finish(&line);
-	}
-}
-
-/* Keeps the line of a slot until the slots before it have left. */
-static void hold(struct response_slot *response_slot, struct buf *line)
-{
-	struct peer *peer = response_slot->peer;
-	response_slot->line = *line;
-	buf_init(line, line->max);
-	peer->held_bytes += response_slot->line.len;
-	if (unread_bytes(peer) > unread_max(peer))
-		peer_disconnect(peer, "its responses pile up (limit unread_bytes)");
+	return response_row_find(&peer->responses, is_it, key);
 }
 
 void peer_respond(struct response_slot *response_slot, struct buf *line,
     void (*sent)(struct peer *peer, void *data), void *sent_data)
 {
-	struct peer *peer = response_slot->peer;
-	response_slot->gone = NULL;
-	response_slot->sent = sent;
-	response_slot->sent_data = sent_data;
-	if (response_slot->is_waiting) {
-		peer->wait_count--;
-		leave(response_slot, line);
-	} else {
-		peer->row_count--;
-		if (response_slot->link.prev == &peer->row) {
-			leave(response_slot, line);
-			advance_row(peer);
-		} else {
-			hold(response_slot, line);
-		}
-	}
+	struct peer *peer = response_slot_peer(response_slot);
+	response_row_answer(response_slot, line, sent, sent_data);
+	if (unread_bytes(peer) > unread_max(peer))
+		peer_disconnect(peer, "its responses pile up (limit unread_bytes)");
 	want_turn(peer);
 }
 
@@ -604,7 +476,7 @@ static size_t accept_max(const struct peer *peer)
 /* Whether the peer may send another request now. */
 static bool can_accept(const struct peer *peer)
 {
-	return !peer->is_ended && peer->row_count < PEER_ORDERED_MAX &&
+	return !peer->is_ended && peer->responses.count < PEER_ORDERED_MAX &&
 	    unread_bytes(peer) <= accept_max(peer);
 }
 
@@ -675,10 +547,11 @@ static void take_requests(struct peer *peer)
 /* Whether no work is left for the peer. */
 static bool is_finished(const struct peer *peer)
 {
-	if (!peer->is_input_ended || line_input_is_pending(&peer->input) || peer->row_count > 0)
+	if (!peer->is_input_ended || line_input_is_pending(&peer->input) ||
+	    peer->responses.count > 0)
 		return false;
 	return peer->is_gone ||
-	    (peer->wait_count == 0 && peer->output.len == 0 &&
+	    (peer->responses.wait_count == 0 && peer->output.len == 0 &&
 		subscription_set_count(peer->subscriptions) == 0);
 }
 
@@ -702,7 +575,7 @@ static int64_t patience_ms(const struct peer *peer)
 static void count_unread(struct peer *peer)
 {
 	struct peer_shared *shared = peer->shared;
-	size_t bytes = peer->output.len + peer->held_bytes;
+	size_t bytes = peer->output.len + peer->responses.held_bytes;
 	shared->unread += bytes - peer->counted_bytes;
 	peer->counted_bytes = bytes;
 	if (shared->unread > PEERS_UNREAD_MAX && bytes > 0)
@@ -740,7 +613,7 @@ static void work(struct peer *peer)
 	if (peer->is_gone || (peer->is_input_ended && !line_input_is_pending(&peer->input)))
 		tell_end(peer);
 	flush(peer);
-	if (peer->is_end_hidden && peer->row_count == 0 && can_accept(peer))
+	if (peer->is_end_hidden && peer->responses.count == 0 && can_accept(peer))
 		(void)read_some(peer); /* its input is for the next turn */
 	if (peer->is_behind && backlog_is_empty(&peer->backlog) &&
 	    unread_bytes(peer) <= PEER_IDLE_MAX / 4) {
@@ -751,8 +624,8 @@ static void work(struct peer *peer)
 		flush(peer);
 	}
 	if (peer->is_gone) {
-		peer->wait_count = 0;
-		detach_requests(&peer->waits);
+		peer->responses.wait_count = 0;
+		response_row_detach(&peer->responses.waits);
 	}
 	peer->is_working = false;
 
