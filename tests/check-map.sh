@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# The map in HACKING.md has one line for each folder and, in src, one for each noun: NOUN.c
-# with NOUN.h. A release holds every file of the tree.
+# The map in HACKING.md has a paragraph for each folder. In src, the paragraph names each noun of
+# the folder, NOUN.c with NOUN.h. A release holds every file of the tree.
 #
-# tests/check-map.sh --write adds a line for each noun that has none, taken from the first
-# sentence of its header, and removes the lines of nouns that no longer exist.
+# tests/check-map.sh --write adds the nouns that are missing, with the beginning of the first
+# sentence of their headers (or the words of a noun of that name that has left its folder), and
+# removes the nouns that no longer exist.
 
 . "${MUXBUS_SRCDIR:-.}/tests/check.sh"
 cd "$srcdir" || exit 99
@@ -27,11 +28,31 @@ while read -r file; do
 	[ -e "$file" ] && echo "$file"
 done <"$work/all" | sort -u >"$work/files"
 
-# The lines of the map as FOLDER/ or FOLDER/NOUN, a tab, and the text. A line "`FOLDER/`: text"
-# begins a folder; the lines "- `NOUN`: text" behind it are its nouns.
-sed -n '/^<!-- map -->/,/^<!-- end of map -->/p' HACKING.md | awk -F '`' '
-/^`/ { folder = $2; print folder "\t" substr($0, length($2) + 5) }
-/^- `/ { print folder $2 "\t" substr($0, length($2) + 7) }' >"$work/lines"
+# The map as lines: FOLDER/ or FOLDER/NOUN, a tab, and the text. A line "`FOLDER/`: text" begins a
+# paragraph; the lines behind it have the nouns: "`NOUN` words; `NOUN`; `NOUN` words".
+sed -n '/^<!-- map -->/,/^<!-- end of map -->/p' HACKING.md | awk '
+function nouns(    part, count, i, name) {
+	count = split(text, part, /; *`/)
+	for (i = 1; i <= count; i++) {
+		sub(/^`/, "", part[i])
+		name = part[i]
+		sub(/`.*/, "", name)
+		sub(/^[^`]*` */, "", part[i])
+		print folder name "\t" part[i]
+	}
+	text = ""
+}
+/^<!--/ { next }
+/^$/ { if (text != "") nouns(); next }
+text == "" && /^`[^`]*\/`: / {
+	folder = $0
+	sub(/^`/, "", folder)
+	sub(/`.*/, "", folder)
+	print folder "\t" substr($0, length(folder) + 5)
+	next
+}
+{ text = text (text == "" ? "" : " ") $0 }
+END { if (text != "") nouns() }' >"$work/lines"
 cut -f 1 "$work/lines" | sort >"$work/names"
 sed -n 's|^\(src/.*\)\.[ch]$|\1|p' "$work/files" | sort -u >"$work/nouns"
 grep '/$' "$work/names" >"$work/folders"
@@ -57,8 +78,8 @@ about() {
 	END {
 		if (match(text, /\.( |$)/))
 			text = substr(text, 1, RSTART - 1)
-		while (length(text) > 90 && sub(/[:;,][^:;,]*$/, "", text))
-			;
+		gsub(/[`;]/, "", text)
+		sub(/[:,].*/, "", text)
 		print text == "" ? "?" : text
 	}' "$file"
 }
@@ -66,25 +87,47 @@ about() {
 if [ "${1:-}" = --write ]; then
 	{
 		grep '/	' "$work/lines"
-		while read -r noun; do
-			line=$(grep -F "$noun	" "$work/lines" | grep "^$noun	")
-			[ -n "$line" ] || line="$noun	$(about "$noun")"
-			printf '%s\n' "$line"
-		done <"$work/nouns"
+		comm -23 "$work/nouns" "$work/mapped" | while read -r noun; do
+			gone=$(comm -13 "$work/nouns" "$work/mapped" | grep "/${noun##*/}$" | head -n 1)
+			line=$(grep "^${gone:-/}	" "$work/lines")
+			[ -n "$line" ] || line="	$(about "$noun")"
+			printf '%s	%s\n' "$noun" "${line#*	}"
+		done
+		grep -v '/	' "$work/lines" | sort | join -t '	' - "$work/nouns"
 	} | sed 's|^\(.*/\)\([^/	]*\)	|\1	\2	|' | sort -t '	' -k 1,2 | awk -F '\t' '
-	$2 == "" { printf "%s`%s`: %s\n", (NR > 1 ? "\n" : ""), $1, $3; next }
-	{ printf "- `%s`: %s\n", $2, $3 }' >"$work/map"
+	function wrap(last) {
+		if (entry == "")
+			return
+		count = split(entry (last ? "" : ";"), word, " ")
+		for (i = 1; i <= count; i++) {
+			if (line != "" && length(line) + length(word[i]) > 116) {
+				print line
+				line = ""
+			}
+			line = line (line == "" ? "" : " ") word[i]
+		}
+		entry = ""
+	}
+	function flush() {
+		wrap(1)
+		if (line != "")
+			print line
+		line = ""
+	}
+	$2 == "" { flush(); printf "%s`%s`: %s\n", (NR > 1 ? "\n" : ""), $1, $3; next }
+	{ wrap(0); entry = "`" $2 "`" ($3 != "" ? " " : "") $3 }
+	END { flush() }' >"$work/map"
 	awk -v map="$work/map" '
-	/^<!-- map -->/ { print; while ((getline line < map) > 0) print line; skip = 1; next }
+	/^<!-- map -->/ { print; print ""; while ((getline line < map) > 0) print line; print ""; skip = 1; next }
 	/^<!-- end of map -->/ { skip = 0 }
 	!skip' HACKING.md >"$work/new" && cat "$work/new" >HACKING.md
 	exit
 fi
 
-check 'every noun of src has a line in the map (tests/check-map.sh --write adds them)' \
+check 'every noun of src is in the map (tests/check-map.sh --write adds it)' \
 	"$(comm -23 "$work/nouns" "$work/mapped")"
-check 'every line of a noun has its files' "$(comm -13 "$work/nouns" "$work/mapped")"
-check 'every folder has a line, and outside of src it or one above it' "$(
+check 'every noun of the map has its files' "$(comm -13 "$work/nouns" "$work/mapped")"
+check 'every folder has a paragraph, and outside of src it or one above it' "$(
 	sed -n 's|/[^/]*$|/|p' "$work/files" | sort -u | awk -v folders="$work/folders" '
 	BEGIN { while ((getline name < folders) > 0) is_mapped[name] = 1 }
 	{
@@ -93,11 +136,11 @@ check 'every folder has a line, and outside of src it or one above it' "$(
 		if (!is_mapped[folder])
 			print
 	}')"
-check 'every line of a folder has files' "$(while read -r folder; do
+check 'every folder of the map has files' "$(while read -r folder; do
 	grep -q "^$folder" "$work/files" || echo "$folder"
 done <"$work/folders")"
-check 'nothing has two lines' "$(uniq -d "$work/names")"
-check 'every line says something' "$(grep -v '	[^?]' "$work/lines")"
+check 'nothing is there twice' "$(uniq -d "$work/names")"
+check 'every folder says something' "$(grep '/	' "$work/lines" | grep -v '	[^?]')"
 
 # The files that make dist would pack: folders in EXTRA_DIST are packed whole.
 if [ "$in_git" = yes ] && [ -e "$builddir/Makefile" ]; then
