@@ -23,6 +23,8 @@ enum { TIMER_MAX_MS = 86400000 }; /* longer time-outs are looked at once a day *
 
 static void arm_deadline(struct wait *wait);
 static void wait_arm_again(struct wait *wait, bool with_tmux);
+static void on_settled(void *data);
+static void on_deadline(void *data);
 
 struct wait_set *wait_set_new(const struct wait_parts *parts)
 {
@@ -30,6 +32,8 @@ struct wait_set *wait_set_new(const struct wait_parts *parts)
 	set->parts = *parts;
 	set->reader = json_reader_new(STORE_VALUE_MAX);
 	list_init(&set->waits);
+	set->settled = on_settled;
+	set->deadline = on_deadline;
 	if (parts->queue == NULL)
 		return set;
 	wait_record_load(set);
@@ -56,49 +60,12 @@ void wait_set_wake(struct wait_set *set)
 		wait_arm_again(wait, true);
 }
 
-void wait_set_name(struct wait *wait, const char *name, bool is_id)
-{
-	snprintf(wait->name, sizeof wait->name, "%s", name);
-	wait->set->named += wait->kind == WAIT_REQUEST;
-	wait->holds_id = is_id;
-}
-
 /* Names a wait by an id of its own. */
 static void name_by_id(struct wait *wait)
 {
 	char id[NOTIFICATION_ID_SIZE];
 	queue_new_id(wait->set->parts.queue, id);
 	wait_set_name(wait, id, true);
-}
-
-void wait_set_due(struct wait *wait, int64_t due_ms)
-{
-	wait->due_ms = due_ms;
-	wait->due_mono_ms = clock_mono_ms() + due_ms - clock_real_ms();
-}
-
-static void release_id(struct wait *wait)
-{
-	if (wait->holds_id)
-		queue_release_id(wait->set->parts.queue, wait->name);
-	wait->holds_id = false;
-}
-
-void wait_drop(struct wait *wait)
-{
-	release_id(wait);
-	tmux_followed(wait->set->parts.tmux);
-	list_remove(&wait->link);
-	wait->set->named -= wait->kind == WAIT_REQUEST && wait->name[0] != '\0';
-	wait->set->backgrounds -= wait->kind != WAIT_REQUEST;
-	for (size_t at = 0; at < wait->count; at++) {
-		condition_free(wait->parts[at].condition);
-		mem_free(wait->parts[at].spec);
-	}
-	mem_free(wait->parts);
-	loop_timer_free(wait->deadline);
-	loop_timer_free(wait->settled);
-	mem_free(wait);
 }
 
 static void wait_free(struct wait *wait)
@@ -239,7 +206,7 @@ static void wait_end(struct wait *wait, bool is_timed_out)
 		return;
 	wait->notified = wait_post(wait, reason_of(wait), true);
 	pane_ref_clear(&wait->pane);
-	release_id(wait);
+	wait_release_id(wait);
 }
 
 static void on_settled(void *data)
@@ -280,21 +247,6 @@ static void on_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 	if (wait->name[0] == '\0')
 		wait_free(wait);
-}
-
-struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count)
-{
-	struct wait *wait = xcalloc(1, sizeof *wait);
-	wait->set = set;
-	wait->kind = kind;
-	wait->parts = xcalloc(count, sizeof *wait->parts);
-	pane_ref_clear(&wait->pane);
-	wait->began_ms = clock_mono_ms();
-	list_append(&set->waits, &wait->link);
-	set->backgrounds += kind != WAIT_REQUEST;
-	wait->settled = loop_timer_new(set->parts.base, on_settled, wait);
-	wait->deadline = loop_timer_new(set->parts.base, on_deadline, wait);
-	return wait;
 }
 
 /* Whether a member of a condition's object stands for what was found by it. */

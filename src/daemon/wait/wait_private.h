@@ -49,6 +49,8 @@ struct wait_set {
 	struct list waits;
 	size_t named;
 	size_t backgrounds;
+	void (*settled)(void *wait); /* the roof: the end of the turn, and the time-out */
+	void (*deadline)(void *wait);
 };
 
 /* A wait without conditions yet, in the set; count is the most that it will have. */
@@ -57,6 +59,8 @@ struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count);
 void wait_drop(struct wait *wait);
 /* Names a wait. is_id: the name is an id that the queue holds for it. */
 void wait_set_name(struct wait *wait, const char *name, bool is_id);
+/* Gives the id back to the queue, if its name is one. */
+void wait_release_id(struct wait *wait);
 /* When it times out (CLOCK_REALTIME). */
 void wait_set_due(struct wait *wait, int64_t due_ms);
 
