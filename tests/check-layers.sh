@@ -135,6 +135,8 @@ circles() {
 check 'no units include each other in a circle' "$(circles "$includes")"
 check 'the objects of the build are read' \
 	"$([ -n "$symbols" ] || [ ! -e "$builddir/Makefile" ] || echo "$builddir/src")"
-check 'no units use symbols of each other in a circle' "$(circles "$symbols")"
+# doctor.c of cli is the floor of its room, with the report, and its roof, with the list of the parts.
+check 'no units use symbols of each other in a circle, but for doctor.c' \
+	"$(circles "$(echo "$symbols" | grep -v '^src/cli/doctor/doctor\.c:')")"
 
 done_checking
