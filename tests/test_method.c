@@ -108,6 +108,31 @@ static int check_recheck(const struct method *method)
 	return 0;
 }
 
+/* Names and titles of panes, windows and sessions are of the model: they are read, not seen. */
+static bool is_of_model(const struct method *method)
+{
+	static const char *const names[] = {
+	    "get_pane", "list_panes", "list_sessions", "list_windows", NULL};
+	for (size_t i = 0; names[i] != NULL; i++) {
+		if (strcmp(method->name, names[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The flag is set where a result was written: it finds an effect that was forgotten. */
+static int check_effects(const struct method *method)
+{
+	bool shows = method->flags & METHOD_OPEN_WORLD && !is_of_model(method);
+	if (method->effects == 0)
+		return fault(method, "has no effects");
+	if (method_is_read_only(method) && method_is_destructive(method))
+		return fault(method, "changes nothing and destroys");
+	if (shows && (method->effects & METHOD_SEES) == 0)
+		return fault(method, "shows what strangers wrote, and has not the effect sees");
+	return 0;
+}
+
 static void test_rows(void)
 {
 	int faults = 0;
@@ -121,10 +146,7 @@ static void test_rows(void)
 			faults += fault(method, "its summary is no sentence");
 		if (method->handle == NULL)
 			faults += fault(method, "has no handler");
-		if (method->effects == 0)
-			faults += fault(method, "has no effects");
-		if (method_is_read_only(method) && method_is_destructive(method))
-			faults += fault(method, "changes nothing and destroys");
+		faults += check_effects(method);
 		faults += check_recheck(method);
 		field_faults += check_fields(method);
 		result_faults += check_results(method);

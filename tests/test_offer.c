@@ -24,7 +24,8 @@ static const struct {
     {ROW(",\"also\":[\"B\"]"),
 	"also: must be a small letter, then small letters, digits and \"_\", at most 64"},
     {ROW(",\"effects\":[\"flies\"]"),
-	"effects: must be of reads, types, runs, closes, administers, not \"flies\""},
+	"effects: must be of reads, sees, types, runs, closes, speaks_for, writes, administers, "
+	"not \"flies\""},
     {ROW(",\"group\":\"all\""), "group: \"all\" already names a set of tools"},
     {ROW(",\"parameters\":{\"type\":\"object\",\"properties\":{\"x\":{\"type\":\"integer\"}}},"
 	 "\"example\":{\"x\":1}"),

@@ -16,7 +16,8 @@ enum {
 	METHOD_NAME_MAX = 64,
 };
 
-static const char *const effects[] = {"reads", "types", "runs", "closes", "administers", NULL};
+static const char *const effects[] = {
+    "reads", "sees", "types", "runs", "closes", "speaks_for", "writes", "administers", NULL};
 
 struct rule {
 	char name[METHOD_NAME_MAX + 1];
@@ -132,7 +133,7 @@ enum grant_answer grant_check(
 {
 	struct rule key = {.effects = 0};
 	const struct rule *rule;
-	char missing[64];
+	char missing[128];
 	(void)snprintf(key.name, sizeof key.name, "%s", method);
 	rule = strlen(method) > METHOD_NAME_MAX
 	    ? NULL

@@ -11,7 +11,7 @@
 
 #include "wire/json.h"
 
-#define GRANT_PRESET "reads"
+#define GRANT_PRESET "reads,sees"
 
 struct grant;
 

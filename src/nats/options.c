@@ -44,7 +44,7 @@ static const struct row rows[] = {
     ROW('S', "tmux-path", "PATH", tmux_path, "the tmux server at that socket"),
     ROW('s', "socket", "PATH", socket, "the socket of muxbusd"),
     ROW(0, "events", "KINDS", events, "kinds of events, or none (all but output)"),
-    ROW(0, "allow", "LIST", allow, "effects and methods that requests may have (reads)"),
+    ROW(0, "allow", "LIST", allow, "effects and methods that requests may have (reads,sees)"),
     ROW(0, "no-requests", NULL, no_requests, "answer no requests"),
     ROW(0, "posts", NULL, posts, "take posts: they can be typed into panes"),
     ROW(0, "creds", "FILE", creds, "credentials: a JWT and its seed"),

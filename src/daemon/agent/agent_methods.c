@@ -480,7 +480,7 @@ static void handle_stop(struct request *request, const void *data)
 
 /* Keep alphabetized. */
 const struct method methods_agent[] = {
-    {.name = METHOD("ensure_agent", METHOD_RUNS),
+    {.name = METHOD("ensure_agent", METHOD_SEES | METHOD_RUNS | METHOD_WRITES),
 	.title = "Ensure an agent",
 	.summary = "Finds an interactive program running under a name, or starts it in a window "
 		   "of its own, and answers when it is ready.",
@@ -501,13 +501,13 @@ const struct method methods_agent[] = {
 	.handle = handle_ensure,
 	.begun = handle_ensure_begun,
 	.example = "{\"name\":\"py\",\"command\":\"python3 -q\"}"},
-    {.name = METHOD("list_agents", METHOD_READS),
+    {.name = METHOD("list_agents", METHOD_READS | METHOD_SEES),
 	.title = "List agents",
 	.summary = "Lists the agents with their states, and the facts that say so.",
 	.results = list_results,
 	.flags = METHOD_OPEN_WORLD,
 	.handle = handle_list},
-    {.name = METHOD("respond", METHOD_TYPES),
+    {.name = METHOD("respond", METHOD_SEES | METHOD_TYPES),
 	.title = "Answer an agent",
 	.summary = "Types an answer to what an agent asks, and answers as send_task does.",
 	.help = "Only while its state is blocked, and to the question that it asks then; else the "
@@ -521,7 +521,7 @@ const struct method methods_agent[] = {
 	.handle = handle_respond,
 	.begun = send_answer_begun,
 	.example = "{\"agent\":\"py\",\"text\":\"yes\"}"},
-    {.name = METHOD("send_task", METHOD_TYPES),
+    {.name = METHOD("send_task", METHOD_SEES | METHOD_TYPES | METHOD_WRITES),
 	.title = "Give an agent a task",
 	.summary = "Types a text at the prompt of an agent when it is ready, and answers with all "
 		   "that it says when its prompt is back.",
@@ -538,7 +538,7 @@ const struct method methods_agent[] = {
 	.handle = handle_send,
 	.begun = send_answer_begun,
 	.example = "{\"agent\":\"py\",\"text\":\"print(6 * 7)\"}"},
-    {.name = METHOD("stop_agent", METHOD_CLOSES),
+    {.name = METHOD("stop_agent", METHOD_CLOSES | METHOD_WRITES),
 	.title = "Stop an agent",
 	.summary = "Ends an agent: its program as when a terminal is closed, then its window.",
 	.help = "An agent that was adopted is released instead, unless by force: it is kept "

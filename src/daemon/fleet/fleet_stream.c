@@ -67,8 +67,8 @@ struct fleet_streams {
 };
 
 /* A request without a response, which ends with its peer. */
-static const struct method hold_method = {
-    .name = METHOD("subscribe", METHOD_READS), .flags = METHOD_WAITS | METHOD_UNNOTED};
+static const struct method hold_method = {.name = METHOD("subscribe", METHOD_READS | METHOD_SEES),
+    .flags = METHOD_WAITS | METHOD_UNNOTED};
 
 static void resume(struct source *source);
 

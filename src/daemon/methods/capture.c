@@ -660,7 +660,7 @@ static void handle_read(struct request *request, const void *data)
 
 const struct method methods_capture[] = {
     {
-	.name = METHOD("capture_pane", METHOD_READS),
+	.name = METHOD("capture_pane", METHOD_READS | METHOD_SEES),
 	.title = "Capture a pane",
 	.summary = "Shows a pane's visible text, or its last lines.",
 	.fields = capture_fields,
@@ -671,7 +671,7 @@ const struct method methods_capture[] = {
 	.example = "{\"pane_id\":\"%3\",\"lines\":20}",
     },
     {
-	.name = METHOD("find_text", METHOD_READS),
+	.name = METHOD("find_text", METHOD_READS | METHOD_SEES),
 	.title = "Find text",
 	.summary = "Finds where on a pane's screen something stands.",
 	.fields = find_fields,
@@ -682,7 +682,7 @@ const struct method methods_capture[] = {
 	.example = "{\"pane\":\"%3\",\"regex\":\"error: .*\"}",
     },
     {
-	.name = METHOD("read_output", METHOD_READS),
+	.name = METHOD("read_output", METHOD_READS | METHOD_SEES),
 	.title = "Read output",
 	.summary = "Reads a pane's output by offset, as far as it is remembered.",
 	.help = "Output is remembered from the first call on, and for five minutes after the last. "

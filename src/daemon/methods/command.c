@@ -228,7 +228,8 @@ static void handle_run_tmux(struct request *request, const void *data)
 const struct method methods_command[] = {
     {
 	.name = METHOD("run_tmux",
-	    METHOD_READS | METHOD_TYPES | METHOD_RUNS | METHOD_CLOSES | METHOD_ADMINISTERS),
+	    METHOD_READS | METHOD_SEES | METHOD_TYPES | METHOD_RUNS | METHOD_CLOSES |
+		METHOD_ADMINISTERS),
 	.title = "Run a tmux command",
 	.summary = "Runs any tmux command and returns its output.",
 	.help = "Refused without force: commands that end the server or the caller's "

@@ -272,7 +272,8 @@ static void next_notification(struct request *request, const void *data)
 }
 
 const struct method methods_consumer[] = {
-    {.name = METHOD("next_notification", METHOD_READS | METHOD_TYPES),
+    {.name = METHOD(
+	 "next_notification", METHOD_READS | METHOD_SEES | METHOD_TYPES | METHOD_SPEAKS_FOR),
 	.title = "Wait for a notification",
 	.summary = "Waits until there is a notification, and answers with it.",
 	.help =

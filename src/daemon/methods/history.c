@@ -39,7 +39,7 @@ static void handle_history(struct request *request, const void *data)
 }
 
 const struct method methods_history[] = {
-    {.name = METHOD("get_action_history", METHOD_READS),
+    {.name = METHOD("get_action_history", METHOD_READS | METHOD_SEES),
 	.title = "Look back",
 	.summary = "Lists the last requests to the daemon, who made them, and their outcomes.",
 	.help = "Calls of describe and ping are not kept.",

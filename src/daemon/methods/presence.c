@@ -227,7 +227,7 @@ static void handle_yield(struct request *request, const void *args)
 
 /* Keep alphabetized. */
 const struct method methods_presence[] = {
-    {.name = METHOD("report_agent", METHOD_TYPES),
+    {.name = METHOD("report_agent", METHOD_TYPES | METHOD_SPEAKS_FOR | METHOD_WRITES),
 	.title = "Report an agent",
 	.summary = "Says which agent sits in a pane, in which session, and what it does now.",
 	.help = "For the hooks and bridges of agents. The report decides when a "
@@ -239,7 +239,7 @@ const struct method methods_presence[] = {
 	.flags = METHOD_IDEMPOTENT | METHOD_NEEDS_TMUX,
 	.handle = report_agent,
 	.example = "{\"agent\":\"claude\",\"pane\":\"%3\",\"state\":\"idle\"}"},
-    {.name = METHOD("yield_turn", METHOD_READS),
+    {.name = METHOD("yield_turn", METHOD_READS | METHOD_SEES),
 	.title = "Yield the turn",
 	.summary = "Ends the caller's turn: says what is pending that will wake its pane.",
 	.results = yield_results,

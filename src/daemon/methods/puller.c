@@ -200,7 +200,8 @@ static void take_notifications(struct request *request, const void *data)
 }
 
 const struct method methods_puller[] = {
-    {.name = METHOD("take_notifications", METHOD_READS | METHOD_TYPES),
+    {.name = METHOD(
+	 "take_notifications", METHOD_READS | METHOD_SEES | METHOD_TYPES | METHOD_SPEAKS_FOR),
 	.title = "Take notifications over",
 	.summary = "Takes the notifications of a pane, to hand them to its agent without typing.",
 	.help = "For followers and hooks. While a follower waits, nothing is typed into the "

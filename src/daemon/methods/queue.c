@@ -404,7 +404,7 @@ static void cancel_notification(struct request *request, const void *data)
 }
 
 const struct method methods_queue[] = {
-    {.name = METHOD("ack_notification", METHOD_TYPES),
+    {.name = METHOD("ack_notification", METHOD_TYPES | METHOD_SPEAKS_FOR | METHOD_WRITES),
 	.title = "Acknowledge notifications",
 	.summary = "Marks notifications as handled.",
 	.help = "Acknowledging twice is harmless.",
@@ -414,7 +414,7 @@ const struct method methods_queue[] = {
 	.flags = METHOD_IDEMPOTENT,
 	.handle = ack_notification,
 	.example = "{\"up_to\":12,\"consumer\":\"me\"}"},
-    {.name = METHOD("cancel_notification", METHOD_TYPES),
+    {.name = METHOD("cancel_notification", METHOD_TYPES | METHOD_SPEAKS_FOR | METHOD_WRITES),
 	.title = "Cancel a notification",
 	.summary = "Takes back a notification that is still queued.",
 	.fields = cancel_fields,
@@ -424,7 +424,7 @@ const struct method methods_queue[] = {
 	.recheck = "list_notifications",
 	.handle = cancel_notification,
 	.example = "{\"seq\":12}"},
-    {.name = METHOD("list_notifications", METHOD_READS),
+    {.name = METHOD("list_notifications", METHOD_READS | METHOD_SEES),
 	.title = "List notifications",
 	.summary = "Lists the notifications that are remembered.",
 	.fields = list_fields,
@@ -433,7 +433,7 @@ const struct method methods_queue[] = {
 	.flags = METHOD_OPEN_WORLD,
 	.handle = list_notifications,
 	.example = "{\"state\":\"queued\"}"},
-    {.name = METHOD("post_notification", METHOD_TYPES),
+    {.name = METHOD("post_notification", METHOD_TYPES | METHOD_WRITES),
 	.title = "Post a notification",
 	.summary = "Puts a notification into the queue; anything may post.",
 	.help = "Answers when it survives kill -9 of the daemon.",

@@ -69,7 +69,7 @@ static void handle_rest(struct request *request, const void *data)
 }
 
 const struct method methods_rest[] = {
-    {.name = METHOD("read_rest", METHOD_READS),
+    {.name = METHOD("read_rest", METHOD_READS | METHOD_SEES),
 	.title = "Read on",
 	.summary = "Reads on in an answer that was cut, as it says.",
 	.fields = rest_fields,

@@ -94,7 +94,7 @@ static void handle_command(struct request *request, const void *data)
 
 /* Keep alphabetized. */
 const struct method methods_self_command[] = {
-    {.name = METHOD("self_command", METHOD_TYPES),
+    {.name = METHOD("self_command", METHOD_TYPES | METHOD_SPEAKS_FOR | METHOD_WRITES),
 	.title = "Type a command",
 	.summary = "Types a command such as /compress into the caller's own pane once its agent "
 		   "is ready, and notifies when it is done; returns at once.",

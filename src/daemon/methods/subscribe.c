@@ -364,7 +364,7 @@ static void handle_unsubscribe(struct request *request, const void *data)
 
 /* Keep alphabetized. */
 const struct method methods_subscribe[] = {
-    {.name = METHOD("list_events", METHOD_READS),
+    {.name = METHOD("list_events", METHOD_READS | METHOD_SEES),
 	.title = "List past events",
 	.summary = "Lists past events, as far as they are remembered.",
 	.help =
@@ -375,7 +375,7 @@ const struct method methods_subscribe[] = {
 	.flags = METHOD_OPEN_WORLD,
 	.handle = handle_list_events,
 	.example = "{\"after\":0,\"kinds\":[\"pane_exited\"]}"},
-    {.name = METHOD("subscribe", METHOD_READS),
+    {.name = METHOD("subscribe", METHOD_READS | METHOD_SEES),
 	.title = "Subscribe to events",
 	.summary = "Sends events as they happen, each as a line with the method \"event\".",
 	.help = "The response comes first, then what is replayed, then what happens. The "

@@ -162,7 +162,7 @@ static void handle_list(struct request *request, const void *data)
 }
 
 const struct method methods_tool[] = {
-    {.name = METHOD("get_tool_answer", METHOD_READS),
+    {.name = METHOD("get_tool_answer", METHOD_READS | METHOD_SEES),
 	.title = "Get a tool's answer",
 	.summary = "The answer of a declared tool that was called with wait false.",
 	.help = "It is the same as that of a call that waits, as long as the call is remembered.",

@@ -119,7 +119,7 @@ static void set_wake_policy(struct request *request, const void *data)
 }
 
 const struct method methods_wake_policy[] = {
-    {.name = METHOD("set_wake_policy", METHOD_TYPES),
+    {.name = METHOD("set_wake_policy", METHOD_TYPES | METHOD_SPEAKS_FOR | METHOD_WRITES),
 	.title = "Set a wake policy",
 	.summary = "Sets which notifications wake an agent, and when.",
 	.help = "Replaces the policy of the pane or agent; without other parameters, removes it. "

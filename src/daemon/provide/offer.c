@@ -22,7 +22,7 @@ static const struct field member_fields[] = {
     {FIELD_ROW(STRING, struct members, name, "name"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DECLARATION_NAME_MAX},
     {FIELD_ROW(STRINGS, struct members, also, "also"), .min = 0, .max = OFFER_ALSO_MAX},
-    {FIELD_ROW(STRINGS, struct members, effects, "effects"), .min = 1, .max = 5},
+    {FIELD_ROW(STRINGS, struct members, effects, "effects"), .min = 1, .max = 8},
     {FIELD_ROW(VALUE, struct members, example, "example")},
     {FIELD_ROW(STRING, struct members, group, "group"), .min = 1, .max = DECLARATION_NAME_MAX,
 	.preset = "\"provided\""},
@@ -37,33 +37,28 @@ static const struct field member_fields[] = {
     {.name = NULL},
 };
 
-static const struct {
-	const char *name;
-	unsigned effect;
-} effects[] = {
-    {"reads", METHOD_READS},
-    {"types", METHOD_TYPES},
-    {"runs", METHOD_RUNS},
-    {"closes", METHOD_CLOSES},
-    {"administers", METHOD_ADMINISTERS},
-};
+static bool read_effect(const char *name, unsigned *ret_effects, char *ret_reason)
+{
+	char names[128] = "";
+	size_t len = 0;
+	for (const struct method_effect_row *row = method_effects; row->name != NULL; row++) {
+		if (strcmp(row->name, name) == 0) {
+			*ret_effects |= row->effect;
+			return true;
+		}
+		len += (size_t)snprintf(
+		    names + len, sizeof names - len, "%s%s", len > 0 ? ", " : "", row->name);
+	}
+	return declaration_refuse(ret_reason, "effects: must be of %s, not \"%.64s\"", names, name);
+}
 
 /* Without effects a row may do all that a program can do. */
 static bool read_effects(const struct field_strings *names, unsigned *ret_effects, char *ret_reason)
 {
-	const size_t count = sizeof effects / sizeof *effects;
 	*ret_effects = names->is_given ? 0 : METHOD_RUNS | METHOD_CLOSES;
-	for (size_t i = 0; i < names->count; i++) {
-		size_t at = 0;
-		while (at < count && strcmp(effects[at].name, names->strings[i]) != 0)
-			at++;
-		if (at == count)
-			return declaration_refuse(ret_reason,
-			    "effects: must be of reads, types, runs, closes, administers, not "
-			    "\"%.64s\"",
-			    names->strings[i]);
-		*ret_effects |= effects[at].effect;
-	}
+	for (size_t i = 0; i < names->count; i++)
+		if (!read_effect(names->strings[i], ret_effects, ret_reason))
+			return false;
 	return true;
 }
 

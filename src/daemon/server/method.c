@@ -198,7 +198,7 @@ const struct method *method_next(const struct method *previous)
 
 bool method_is_read_only(const struct method *method)
 {
-	return method->effects == METHOD_READS;
+	return (method->effects & ~(unsigned)(METHOD_READS | METHOD_SEES)) == 0;
 }
 
 bool method_is_destructive(const struct method *method)

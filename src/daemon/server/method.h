@@ -21,16 +21,28 @@
 struct request;
 
 /*
- * The effects that a call can have. Annotations of MCP tools, describe and the manual come
- * from the effects of a row; so will the rights of a peer.
+ * The effects that a call can have. Annotations of MCP tools, describe, the manual and grants of
+ * muxbus-nats come from the effects of a row; so will the rights of a peer.
  */
 enum method_effect {
-	METHOD_READS = 1 << 0, /* answers with what is there; alone: changes nothing */
-	METHOD_TYPES = 1 << 1, /* changes which text reaches a program in a pane, now or later */
-	METHOD_RUNS = 1 << 2, /* starts a program */
-	METHOD_CLOSES = 1 << 3, /* can end or overwrite work of people and programs */
-	METHOD_ADMINISTERS = 1 << 4, /* changes the layout of tmux, or the daemon itself */
+	METHOD_READS = 1 << 0, /* answers with what is there */
+	METHOD_SEES = 1 << 1, /* shows what programs print, or texts of others */
+	METHOD_TYPES = 1 << 2, /* changes which text reaches a program in a pane, now or later */
+	METHOD_RUNS = 1 << 3, /* starts a program */
+	METHOD_CLOSES = 1 << 4, /* can end or overwrite work of people and programs */
+	METHOD_SPEAKS_FOR = 1 << 5, /* reports, acknowledges or takes for a pane */
+	METHOD_WRITES = 1 << 6, /* changes what the daemon keeps over restarts */
+	METHOD_ADMINISTERS = 1 << 7, /* changes the layout of tmux, or the daemon itself */
 };
+
+struct method_effect_row {
+	unsigned effect; /* enum method_effect */
+	const char *name;
+	const char *help;
+};
+
+/* Each effect with its name; the last row has the name NULL. */
+extern const struct method_effect_row method_effects[];
 
 enum method_flag {
 	METHOD_WAITS = 1 << 0, /* may take long: its response may be overtaken */

@@ -25,31 +25,35 @@ static const struct {
 
 #define FLAGS_COUNT (sizeof flags / sizeof *flags)
 
-static const struct {
-	unsigned effect; /* enum method_effect */
-	const char *name;
-	const char *help;
-} effects[] = {
+const struct method_effect_row method_effects[] = {
     {METHOD_READS, "reads",
-	"The method answers with what is there. With no other effect it changes nothing."},
+	"The method answers with what is there. With no other effect than this and \"sees\" it "
+	"changes nothing."},
+    {METHOD_SEES, "sees",
+	"The method shows what programs print, or texts that others wrote: screens, output, logs, "
+	"notifications."},
     {METHOD_TYPES, "types",
 	"The method changes which text reaches a program in a pane, now or later: keys, prompts, "
 	"notifications."},
     {METHOD_RUNS, "runs", "The method starts a program."},
     {METHOD_CLOSES, "closes",
 	"The method can end or overwrite what people and programs work with."},
+    {METHOD_SPEAKS_FOR, "speaks_for",
+	"The method reports, acknowledges or takes notifications for a pane."},
+    {METHOD_WRITES, "writes",
+	"The method changes what the daemon keeps over restarts: timers, watches, jobs, agents, "
+	"notifications."},
     {METHOD_ADMINISTERS, "administers",
 	"The method changes the layout of tmux, or the daemon itself."},
+    {.name = NULL},
 };
-
-#define EFFECTS_COUNT (sizeof effects / sizeof *effects)
 
 static void write_effects(struct json_writer *writer, const struct method *method)
 {
 	json_array_begin(writer, "effects");
-	for (size_t at = 0; at < EFFECTS_COUNT; at++) {
-		if (method->effects & effects[at].effect)
-			json_put_str(writer, NULL, effects[at].name);
+	for (const struct method_effect_row *row = method_effects; row->name != NULL; row++) {
+		if (method->effects & row->effect)
+			json_put_str(writer, NULL, row->name);
 	}
 	json_array_end(writer);
 	json_put_bool(writer, "read_only", method_is_read_only(method));
@@ -101,10 +105,10 @@ static void write_results(struct buf *out, const struct field_result *results)
 static void write_effects_mdoc(struct buf *out, const struct method *method)
 {
 	const char *separator = "Effects:";
-	for (size_t at = 0; at < EFFECTS_COUNT; at++) {
-		if ((method->effects & effects[at].effect) == 0)
+	for (const struct method_effect_row *row = method_effects; row->name != NULL; row++) {
+		if ((method->effects & row->effect) == 0)
 			continue;
-		(void)buf_printf(out, "%s %s", separator, effects[at].name);
+		(void)buf_printf(out, "%s %s", separator, row->name);
 		separator = ",";
 	}
 	(void)buf_append_str(out, ".\n");
@@ -162,9 +166,9 @@ void method_write_mdoc(struct buf *out)
 	     method = method_next(method))
 		write_method(out, method);
 	(void)buf_append_str(out, ".Sh EFFECTS OF METHODS\n.Bl -tag -width 4n -compact\n");
-	for (size_t at = 0; at < EFFECTS_COUNT; at++) {
-		(void)buf_printf(out, ".It Cm %s\n", effects[at].name);
-		field_write_mdoc_text(out, effects[at].help);
+	for (const struct method_effect_row *row = method_effects; row->name != NULL; row++) {
+		(void)buf_printf(out, ".It Cm %s\n", row->name);
+		field_write_mdoc_text(out, row->help);
 	}
 	(void)buf_append_str(out, ".El\n.Sh KINDS OF EVENTS\n.Bl -tag -width 4n -compact\n");
 	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++)

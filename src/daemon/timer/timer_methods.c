@@ -222,7 +222,7 @@ static void handle_cancel(struct request *request, const void *data)
 
 /* Keep alphabetized. */
 const struct method methods_timer[] = {
-    {.name = METHOD("cancel_timer", METHOD_TYPES),
+    {.name = METHOD("cancel_timer", METHOD_TYPES | METHOD_WRITES),
 	.title = "Cancel a timer",
 	.summary = "Ends a timer before its time.",
 	.fields = cancel_fields,
@@ -232,7 +232,7 @@ const struct method methods_timer[] = {
 	.recheck = "list_timers",
 	.handle = handle_cancel,
 	.example = "{\"timer\":\"A1B2\"}"},
-    {.name = METHOD("gemini_sleep", METHOD_TYPES), .flags = METHOD_TOOL, SLEEP_ROW},
+    {.name = METHOD("gemini_sleep", METHOD_TYPES | METHOD_WRITES), .flags = METHOD_TOOL, SLEEP_ROW},
     {.name = METHOD("list_timers", METHOD_READS),
 	.title = "List timers",
 	.summary = "Lists the timers that are set, soonest first.",
@@ -241,6 +241,6 @@ const struct method methods_timer[] = {
 	.results = list_results,
 	.handle = handle_list,
 	.example = "{}"},
-    {.name = METHOD("sleep", METHOD_TYPES), SLEEP_ROW},
+    {.name = METHOD("sleep", METHOD_TYPES | METHOD_WRITES), SLEEP_ROW},
     {.name = NULL},
 };

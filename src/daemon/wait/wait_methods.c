@@ -260,7 +260,7 @@ static void handle_watch(struct request *request, const void *data)
 
 /* Keep alphabetized. */
 const struct method methods_wait[] = {
-    {.name = METHOD("wait_for", METHOD_READS),
+    {.name = METHOD("wait_for", METHOD_READS | METHOD_SEES),
 	.title = "Wait for something",
 	.summary = "Waits until one, or all, of several conditions have come true.",
 	.help = "Conditions that are true already match at once. When a pane closes, its "
@@ -275,7 +275,7 @@ const struct method methods_wait[] = {
 	.key_offset = offsetof(struct wait_args, key),
 	.example = "{\"any\":[{\"job\":\"A1B2\"},{\"output\":\"error\",\"pane\":\"%3\"}],"
 		   "\"timeout_sec\":600}"},
-    {.name = METHOD("wait_for_idle", METHOD_TYPES),
+    {.name = METHOD("wait_for_idle", METHOD_TYPES | METHOD_WRITES),
 	.title = "Wait for idleness",
 	.summary =
 	    "Notifies when little processor time has been used for a while; returns at once.",
@@ -286,7 +286,7 @@ const struct method methods_wait[] = {
 	.recheck = "list_watches",
 	.handle = handle_idle,
 	.example = "{\"cpu_threshold\":10,\"duration_seconds\":30}"},
-    {.name = METHOD("watch_pane", METHOD_TYPES),
+    {.name = METHOD("watch_pane", METHOD_TYPES | METHOD_WRITES),
 	.title = "Watch a pane",
 	.summary = "Notifies when a pane prints a line that matches, or an event of it comes; "
 		   "returns at once.",

@@ -201,7 +201,7 @@ static void handle_list(struct request *request, const void *args)
 
 /* Keep alphabetized. */
 const struct method methods_watch_list[] = {
-    {.name = METHOD("cancel_watch", METHOD_TYPES),
+    {.name = METHOD("cancel_watch", METHOD_TYPES | METHOD_WRITES),
 	.title = "Cancel watches",
 	.summary = "Ends the watches of a file, one by its id, or all of the caller's; says which.",
 	.fields = cancel_fields,

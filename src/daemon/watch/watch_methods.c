@@ -144,7 +144,7 @@ void watch_write(struct json_writer *writer, struct tmux *tmux, const struct wat
 
 /* Keep alphabetized. */
 const struct method methods_watch[] = {
-    {.name = METHOD("watch_log", METHOD_TYPES),
+    {.name = METHOD("watch_log", METHOD_TYPES | METHOD_WRITES),
 	.title = "Watch a file",
 	.summary = "Wakes the caller's pane when new content of a file matches; returns at once.",
 	.help = "New is what is written after the watch was accepted; a file that is not there "
