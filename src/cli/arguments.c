@@ -18,7 +18,7 @@
 
 #define NAME_MAX_BYTES 64
 
-enum kind {
+enum argument_kind {
 	KIND_STRING,
 	KIND_BOOL,
 	KIND_NUMBER,
@@ -36,18 +36,18 @@ enum sign {
 };
 
 /* A word taken apart. */
-struct word {
+struct argument {
 	char name[NAME_MAX_BYTES + 1];
 	enum sign sign;
 	const char *value;
 	bool is_written;
 };
 
-struct call {
+struct arguments {
 	const struct json *properties; /* of the schema; NULL: none */
 	const struct json *positional;
 	bool takes_pane; /* the first word without a key may be the pane */
-	struct word *words;
+	struct argument *words;
 	int count;
 	char *reason;
 	size_t reason_size;
@@ -72,11 +72,11 @@ static bool is_structured(const struct json *property)
 }
 
 /* A name that is not in the schema (another name of a field) is text: the daemon knows it. */
-static enum kind kind_of(const struct json *property)
+static enum argument_kind kind_of(const struct json *property)
 {
 	static const struct {
 		const char *type;
-		enum kind kind;
+		enum argument_kind kind;
 	} kinds[] = {
 	    {"array", KIND_STRINGS},
 	    {"boolean", KIND_BOOL},
@@ -146,7 +146,7 @@ static bool is_pane(const char *text, bool has_more)
 }
 
 /* Whether the pane is to be found among the words without a key: no key gives it. */
-static bool takes_pane(const struct call *call, int argc, const char *const *words)
+static bool takes_pane(const struct arguments *call, int argc, const char *const *words)
 {
 	if (json_member(call->properties, "pane") == NULL ||
 	    (call->positional != NULL && strcmp(call->positional->name, "pane") == 0))
@@ -161,21 +161,21 @@ static bool takes_pane(const struct call *call, int argc, const char *const *wor
 }
 
 /* A word without a key: the pane before all others, where the method has one. */
-static bool take_pane(struct call *call, const char *text, bool has_more)
+static bool take_pane(struct arguments *call, const char *text, bool has_more)
 {
-	struct word *word = &call->words[call->count];
+	struct argument *word = &call->words[call->count];
 	bool is_taken = call->takes_pane && is_pane(text, has_more);
 	call->takes_pane = false;
 	if (is_taken) {
-		*word = (struct word){.name = "pane", .sign = SIGN_TEXT, .value = text};
+		*word = (struct argument){.name = "pane", .sign = SIGN_TEXT, .value = text};
 		call->count++;
 	}
 	return is_taken;
 }
 
-static int take_apart(struct call *call, const char *text, bool is_verbatim, bool has_more)
+static int take_apart(struct arguments *call, const char *text, bool is_verbatim, bool has_more)
 {
-	struct word *word = &call->words[call->count];
+	struct argument *word = &call->words[call->count];
 	size_t len = is_verbatim ? 0 : key_len(text);
 	if (len == 0 && !is_verbatim && take_pane(call, text, has_more))
 		return 0;
@@ -199,7 +199,7 @@ static int take_apart(struct call *call, const char *text, bool is_verbatim, boo
 }
 
 /* Reads a file, or standard input for "-". */
-static int read_file(struct call *call, const char *path, struct buf *out)
+static int read_file(struct arguments *call, const char *path, struct buf *out)
 {
 	bool is_input = strcmp(path, "-") == 0;
 	int saved_errno, fd, r;
@@ -219,7 +219,7 @@ static int read_file(struct call *call, const char *path, struct buf *out)
 }
 
 /* The text of a word, lent from the word or from file. Refuses invalid UTF-8. */
-static int text_of(struct call *call, const struct word *word, struct buf *file,
+static int text_of(struct arguments *call, const struct argument *word, struct buf *file,
     const char **ret_text, size_t *ret_len)
 {
 	*ret_text = word->value;
@@ -237,8 +237,8 @@ static int text_of(struct call *call, const struct word *word, struct buf *file,
 	return 0;
 }
 
-static int put_json(
-    struct call *call, struct json_writer *writer, const char *name, const struct word *word)
+static int put_json(struct arguments *call, struct json_writer *writer, const char *name,
+    const struct argument *word)
 {
 	struct json_error error;
 	const struct json *value =
@@ -249,8 +249,8 @@ static int put_json(
 	return 0;
 }
 
-static int put_number(struct call *call, struct json_writer *writer, const struct word *word,
-    const char *text, size_t len, bool is_whole)
+static int put_number(struct arguments *call, struct json_writer *writer,
+    const struct argument *word, const char *text, size_t len, bool is_whole)
 {
 	struct json_error error;
 	const struct json *value = json_read(call->reader, text, len, &error);
@@ -262,8 +262,8 @@ static int put_number(struct call *call, struct json_writer *writer, const struc
 	return 0;
 }
 
-static int put_bool(
-    struct call *call, struct json_writer *writer, const char *name, const char *text, size_t len)
+static int put_bool(struct arguments *call, struct json_writer *writer, const char *name,
+    const char *text, size_t len)
 {
 	static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -276,7 +276,7 @@ static int put_bool(
 	    (int)(len < 80 ? len : 80), text);
 }
 
-static int put_text(struct call *call, struct json_writer *writer, const struct word *word,
+static int put_text(struct arguments *call, struct json_writer *writer, const struct argument *word,
     const char *text, size_t len, const char *name)
 {
 	if (strcmp(word->name, "base64") == 0 && word->sign == SIGN_FILE)
@@ -289,8 +289,8 @@ static int put_text(struct call *call, struct json_writer *writer, const struct 
 }
 
 /* NAME=value as a member. */
-static int put_member(struct call *call, struct json_writer *writer, const struct word *word,
-    const char *text, size_t len)
+static int put_member(struct arguments *call, struct json_writer *writer,
+    const struct argument *word, const char *text, size_t len)
 {
 	char name[256];
 	const char *equals = memchr(text, '=', len);
@@ -298,7 +298,7 @@ static int put_member(struct call *call, struct json_writer *writer, const struc
 		return refuse(call, "%s: must be %s=NAME=value, not \"%.*s\"", word->name,
 		    word->name, (int)(len < 80 ? len : 80), text);
 	(void)snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
-	for (const struct word *before = call->words; before < word; before++)
+	for (const struct argument *before = call->words; before < word; before++)
 		if (strcmp(before->name, word->name) == 0 &&
 		    strncmp(before->value, text, (size_t)(equals + 1 - text)) == 0)
 			return refuse(call, "%s: %s is given twice", word->name, name);
@@ -326,8 +326,8 @@ static bool is_scalar(const char *text, size_t len)
 }
 
 /* One value, of the type of its field; name is NULL in an array. */
-static int put_value(
-    struct call *call, struct json_writer *writer, const struct word *word, enum kind kind)
+static int put_value(struct arguments *call, struct json_writer *writer,
+    const struct argument *word, enum argument_kind kind)
 {
 	bool is_element = kind == KIND_STRINGS;
 	const char *name = is_element ? NULL : word->name;
@@ -354,7 +354,7 @@ static int put_value(
 }
 
 /* The number of words from `from` on that have the name of words[from]. */
-static int count_same(const struct call *call, int from)
+static int count_same(const struct arguments *call, int from)
 {
 	int count = 0;
 	for (int i = from; i < call->count; i++)
@@ -362,10 +362,10 @@ static int count_same(const struct call *call, int from)
 	return count;
 }
 
-static int put_words(struct call *call, struct json_writer *writer, int from)
+static int put_words(struct arguments *call, struct json_writer *writer, int from)
 {
-	struct word *first = &call->words[from];
-	enum kind kind = kind_of(json_member(call->properties, first->name));
+	struct argument *first = &call->words[from];
+	enum argument_kind kind = kind_of(json_member(call->properties, first->name));
 	int count = count_same(call, from);
 	bool is_list = kind == KIND_STRINGS || (kind == KIND_KEYS && count > 1);
 	bool is_map = kind == KIND_MAP;
@@ -380,7 +380,7 @@ static int put_words(struct call *call, struct json_writer *writer, int from)
 	if (is_map)
 		json_object_begin(writer, first->name);
 	for (int i = from; i < call->count && r == 0; i++) {
-		struct word *word = &call->words[i];
+		struct argument *word = &call->words[i];
 		if (strcmp(word->name, first->name) != 0)
 			continue;
 		word->is_written = true;
@@ -397,7 +397,7 @@ static int put_words(struct call *call, struct json_writer *writer, int from)
 	return r;
 }
 
-static int write_all(struct call *call, struct buf *out)
+static int write_all(struct arguments *call, struct buf *out)
 {
 	struct json_writer writer;
 	int r = 0;
@@ -413,7 +413,7 @@ static int write_all(struct call *call, struct buf *out)
 int arguments_write(struct buf *out, const struct json *schema, int argc, const char *const *words,
     char *ret_reason, size_t size)
 {
-	struct call call = {
+	struct arguments call = {
 	    .properties = json_member(schema, "properties"),
 	    .positional = arguments_positional(schema),
 	    .reason = ret_reason,
@@ -452,7 +452,7 @@ static const char *const placeholders[] = {
 
 static void put_placeholder(struct buf *out, const struct json *property)
 {
-	enum kind kind = kind_of(property);
+	enum argument_kind kind = kind_of(property);
 	const struct json *choices = json_member(property, "enum");
 	(void)buf_printf(out, "%s%s", property->name, kind == KIND_ANY ? ":=" : "=");
 	if (choices == NULL || choices->count > 4) {
@@ -499,7 +499,8 @@ static void put_example(struct buf *out, const struct json *schema, const struct
 {
 	struct json_writer writer;
 	struct buf text;
-	enum kind kind = kind_of(json_member(json_member(schema, "properties"), value->name));
+	enum argument_kind kind =
+	    kind_of(json_member(json_member(schema, "properties"), value->name));
 	bool is_list = (kind == KIND_STRINGS || kind == KIND_KEYS) && value->type == JSON_ARRAY;
 	if (is_list) {
 		json_each (at, value)

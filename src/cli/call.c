@@ -17,7 +17,7 @@
 #include "cli/status_text.h"
 #include "client/link.h"
 
-struct call {
+struct method_call {
 	const char *name; /* as typed: the method, or its verb */
 	const char *method;
 	const char **words;
@@ -76,7 +76,7 @@ static enum cli_status connect_for(
 }
 
 /* Before the request: the schema is lent until then. */
-static void make_usage(struct call *call, const struct json *schema)
+static void make_usage(struct method_call *call, const struct json *schema)
 {
 	const struct verb *verb = verb_find(call->name);
 	if (verb != NULL && *verb->usage)
@@ -85,13 +85,13 @@ static void make_usage(struct call *call, const struct json *schema)
 		arguments_usage(&call->usage, call->name, schema);
 }
 
-static void print_usage(FILE *stream, const struct call *call)
+static void print_usage(FILE *stream, const struct method_call *call)
 {
 	(void)fprintf(
 	    stream, "usage: muxbus %s\nSee: muxbus help %s\n", buf_text(&call->usage), call->name);
 }
 
-static enum cli_status make_params(struct call *call, const struct json *row)
+static enum cli_status make_params(struct method_call *call, const struct json *row)
 {
 	char reason[1024];
 	const struct json *schema = json_member(row, "params");
@@ -134,7 +134,7 @@ static enum cli_status status_of(const struct json *result)
 }
 
 static enum cli_status run(
-    struct cli *cli, struct call *call, struct link *link, const struct json *row)
+    struct cli *cli, struct method_call *call, struct link *link, const struct json *row)
 {
 	const struct json *result;
 	enum cli_status status = make_params(call, row);
@@ -151,7 +151,7 @@ static enum cli_status run(
 }
 
 /* Whether a word is for the parameter that the words without a key are for. */
-static bool is_verbatim(const struct call *call, int at)
+static bool is_verbatim(const struct method_call *call, int at)
 {
 	return strchr(call->words[at], '=') == NULL || strcmp(call->words[at - 1], "--") == 0;
 }
@@ -160,7 +160,7 @@ static bool is_verbatim(const struct call *call, int at)
  * Gives the first word the key of the verb. If all words behind it have a key, then the last one
  * is meant as it is: the text "a=b".
  */
-static void key_first(struct call *call, const char *key)
+static void key_first(struct method_call *call, const char *key)
 {
 	int last = call->count - 1;
 	const char *equals;
@@ -183,7 +183,7 @@ static void key_first(struct call *call, const char *key)
 }
 
 /* Adds the preset of a verb, unless a word gives that key. */
-static void add_preset(struct call *call, const char *preset)
+static void add_preset(struct method_call *call, const char *preset)
 {
 	size_t len = strcspn(preset, "=");
 	for (int i = 0; i < call->count && strcmp(call->words[i], "--") != 0; i++)
@@ -196,7 +196,7 @@ static void add_preset(struct call *call, const char *preset)
 }
 
 /* Removes the options; the other words are the arguments. */
-static void sort_words(struct cli *cli, struct call *call, int argc, char **argv)
+static void sort_words(struct cli *cli, struct method_call *call, int argc, char **argv)
 {
 	bool is_verbatim = false;
 	call->words = xcalloc((size_t)argc + 3, sizeof *call->words);
@@ -220,7 +220,8 @@ static void sort_words(struct cli *cli, struct call *call, int argc, char **argv
 enum cli_status call_run(struct cli *cli, int argc, char **argv)
 {
 	const struct verb *verb = verb_find(argv[0]);
-	struct call call = {.name = argv[0], .method = verb != NULL ? verb->method : argv[0]};
+	struct method_call call = {
+	    .name = argv[0], .method = verb != NULL ? verb->method : argv[0]};
 	const struct json *row;
 	struct link *link = NULL;
 	enum cli_status status;

@@ -12,7 +12,7 @@
 #define DURATION_MAX_SEC (10.0 * 366 * 86400)
 
 /* The words of one verb. */
-struct reader {
+struct option_reader {
 	int argc;
 	char **argv;
 	int at; /* of the next word */
@@ -69,8 +69,8 @@ bool option_parse_duration(const char *text, int64_t *ret_ms)
 }
 
 /* Puts a value into its member. Prints an error and returns false if it is wrong. */
-static bool put_value(
-    const struct reader *reader, const struct option_row *row, const char *name, const char *value)
+static bool put_value(const struct option_reader *reader, const struct option_row *row,
+    const char *name, const char *value)
 {
 	char *member = (char *)reader->data + row->offset;
 	switch (row->type) {
@@ -101,7 +101,8 @@ static bool put_value(
 }
 
 /* Takes one option, with its value. */
-static bool take_option(struct reader *reader, const struct option_row *rows, const char *word)
+static bool take_option(
+    struct option_reader *reader, const struct option_row *rows, const char *word)
 {
 	const struct option_row *row = find_row(rows, word);
 	const char *equals = word[1] == '-' ? strchr(word, '=') : NULL, *value = NULL;
@@ -126,7 +127,7 @@ static bool take_option(struct reader *reader, const struct option_row *rows, co
 bool option_read(struct cli *cli, int argc, char **argv, const struct option_row *rows, void *data,
     int *ret_rest, enum cli_status *ret_status)
 {
-	struct reader reader = {argc, argv, 1, data};
+	struct option_reader reader = {argc, argv, 1, data};
 	bool is_verbatim = false, is_good = true;
 	*ret_status = CLI_DONE;
 	while (is_good && reader.at < argc) {

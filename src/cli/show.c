@@ -146,13 +146,13 @@ struct column {
 	const char *text;
 };
 
-struct list {
+struct list_columns {
 	const char *member; /* of the result: the array */
 	struct column columns[TABLE_COLUMNS_MAX];
 };
 
 /* Keep alphabetized. For an array that is not listed here, the first row gives the columns. */
-static const struct list lists[] = {
+static const struct list_columns lists[] = {
     {"actions",
 	{{"TIME", "{time}"}, {"METHOD", "{method}"}, {"PEER", "{peer_pid}"},
 	    {"OUTCOME", "{outcome}"}, {"TOOK", "{duration_ms}"}, {"PARAMS", "{params}"},
@@ -272,7 +272,7 @@ static void write_any_table(struct buf *out, const struct json *array, size_t wi
 		write_table(out, array, columns, count, width, has_color);
 }
 
-static const struct list *find_columns(const char *member)
+static const struct list_columns *find_columns(const char *member)
 {
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		if (strcmp(lists[i].member, member) == 0)
@@ -282,7 +282,7 @@ static const struct list *find_columns(const char *member)
 
 static void write_list(struct buf *out, const struct json *array, size_t width, bool has_color)
 {
-	const struct list *list;
+	const struct list_columns *list;
 	size_t count = 0;
 	if (array->count == 0) {
 		(void)buf_printf(out, "no %s\n", array->name);
@@ -337,7 +337,7 @@ static const struct json *find_list(const struct json *result)
 }
 
 /* Walks all values that are not objects: "tmux.version". */
-struct walk {
+struct value_walk {
 	struct buf *out;
 	size_t columns;
 	bool has_color;
@@ -345,7 +345,7 @@ struct walk {
 	bool is_measuring;
 };
 
-static void put_pair(struct walk *walk, const char *name, const struct json *value)
+static void put_pair(struct value_walk *walk, const char *name, const struct json *value)
 {
 	struct buf text;
 	size_t width = cells_width(name, strlen(name));
@@ -366,7 +366,7 @@ static void put_pair(struct walk *walk, const char *name, const struct json *val
 	buf_finish(&text);
 }
 
-static void walk_object(struct walk *walk, const char *prefix, const struct json *object)
+static void walk_object(struct value_walk *walk, const char *prefix, const struct json *object)
 {
 	json_each (member, object) {
 		char name[512];
@@ -384,7 +384,7 @@ static void walk_object(struct walk *walk, const char *prefix, const struct json
 
 static void write_pairs(struct buf *out, const struct json *object, size_t columns, bool has_color)
 {
-	struct walk walk = {.out = out, .columns = columns, .has_color = has_color};
+	struct value_walk walk = {.out = out, .columns = columns, .has_color = has_color};
 	walk.is_measuring = true;
 	walk_object(&walk, "", object);
 	walk.is_measuring = false;

@@ -118,15 +118,15 @@ static void pad(struct buf *out, size_t columns)
 }
 
 /* A line of cells, without trailing spaces. */
-struct line {
+struct table_line {
 	struct buf *out;
 	size_t columns; /* 0: unlimited */
 	size_t at; /* current position */
 	size_t owed; /* spaces that come before the next text */
 };
 
-static void put_cell(
-    struct line *line, const char *text, size_t len, size_t width, bool is_right, const char *style)
+static void put_cell(struct table_line *line, const char *text, size_t len, size_t width,
+    bool is_right, const char *style)
 {
 	struct buf cut;
 	size_t start, room, taken, left;
@@ -163,7 +163,7 @@ void table_write(const struct table *table, struct buf *out, size_t columns, boo
 	if (columns > 0)
 		fit(widths, table->count, columns);
 	for (size_t row = 0; row <= rows; row++) {
-		struct line line = {.out = out, .columns = columns};
+		struct table_line line = {.out = out, .columns = columns};
 		for (size_t i = 0; i < table->count; i++) {
 			const struct cell *cell =
 			    row > 0 ? &table->cells[(row - 1) * table->count + i] : NULL;

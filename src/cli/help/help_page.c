@@ -37,7 +37,7 @@ void help_page_entry(struct help_page *page, const char *name, const char *text)
 	    HELP_NAME_COLUMNS);
 }
 
-struct search {
+struct help_words {
 	struct help_page *page;
 	char *const *words;
 	size_t count;
@@ -54,7 +54,7 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-static bool has_words(const struct search *search, const char *const texts[3])
+static bool has_words(const struct help_words *search, const char *const texts[3])
 {
 	for (size_t i = 0; i < search->count; i++) {
 		const char *word = search->words[i];
@@ -66,7 +66,8 @@ static bool has_words(const struct search *search, const char *const texts[3])
 }
 
 /* One entry: what is typed for it, its summary, and its longer text or NULL. */
-static void look_at(struct search *search, const char *name, const char *summary, const char *text)
+static void look_at(
+    struct help_words *search, const char *name, const char *summary, const char *text)
 {
 	const char *const brief[3] = {name, summary, NULL}, *const whole[3] = {name, summary, text};
 	if (has_words(search, brief)) {
@@ -81,7 +82,7 @@ static void look_at(struct search *search, const char *name, const char *summary
 
 /* The rows of a table of describe; prefix is what is typed before their names. */
 static void look_at_table(
-    struct search *search, const struct json *table, const char *prefix, const char *summary)
+    struct help_words *search, const struct json *table, const char *prefix, const char *summary)
 {
 	char name[256];
 	json_each (row, table) {
@@ -98,7 +99,7 @@ static void look_at_table(
 
 bool help_tasks(struct help_page *page, char *const *words, size_t count)
 {
-	const struct search search = {.words = words, .count = count};
+	const struct help_words search = {.words = words, .count = count};
 	const char *text = verb_text("tasks");
 	char line[256];
 	bool is_found = false;
@@ -118,7 +119,7 @@ bool help_tasks(struct help_page *page, char *const *words, size_t count)
 bool help_search(
     struct help_page *page, const struct json *tables, char *const *words, size_t count)
 {
-	struct search search = {.page = page, .words = words, .count = count};
+	struct help_words search = {.page = page, .words = words, .count = count};
 	bool is_found = help_tasks(page, words, count);
 	buf_init(&search.others, HELP_PAGE_MAX);
 	for (const struct verb *verb = verbs; verb->name != NULL; verb++)

@@ -328,7 +328,7 @@ static enum cli_status run_bridge(
 #define ANCESTORS_MAX 32
 #define NAMES_MAX 1000 /* groups and methods */
 
-struct options {
+struct mcp_options {
 	const char *tools; /* words with commas; NULL: not given */
 	bool is_legacy;
 	bool starts_nothing; /* no daemon */
@@ -396,7 +396,8 @@ static bool is_under_codex(void)
  * Passes on the few variables that the daemon cannot find out; nothing else of the environment
  * leaves this process.
  */
-static void write_greeting(const struct cli *cli, const struct options *options, struct buf *out)
+static void write_greeting(
+    const struct cli *cli, const struct mcp_options *options, struct buf *out)
 {
 	struct json_writer writer;
 	char pane[16];
@@ -424,9 +425,9 @@ static void write_greeting(const struct cli *cli, const struct options *options,
 }
 
 static const struct option_row option_rows[] = {
-    {"legacy", 0, OPTION_FLAG, offsetof(struct options, is_legacy), NULL},
-    {"no-start", 0, OPTION_FLAG, offsetof(struct options, starts_nothing), NULL},
-    {"tools", 0, OPTION_TEXT, offsetof(struct options, tools), NULL},
+    {"legacy", 0, OPTION_FLAG, offsetof(struct mcp_options, is_legacy), NULL},
+    {"no-start", 0, OPTION_FLAG, offsetof(struct mcp_options, starts_nothing), NULL},
+    {"tools", 0, OPTION_TEXT, offsetof(struct mcp_options, tools), NULL},
     {0},
 };
 
@@ -468,7 +469,7 @@ static bool check_tools(const struct cli *cli, const char *tools)
 
 enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
 {
-	struct options options = {0};
+	struct mcp_options options = {0};
 	struct buf greeting;
 	struct mcp_replay_config config;
 	enum cli_status status;

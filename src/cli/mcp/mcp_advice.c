@@ -8,7 +8,7 @@
 #include "base/xalloc.h"
 #include "cli/ask.h"
 
-struct row {
+struct advice_row {
 	char *tool;
 	char *recheck; /* the tool that shows whether a call had an effect; NULL: none */
 	bool is_default; /* it stands in the default list of tools */
@@ -18,7 +18,7 @@ struct row {
 };
 
 struct mcp_advice {
-	struct row *rows; /* sorted, as describe has them */
+	struct advice_row *rows; /* sorted, as describe has them */
 	size_t count;
 };
 
@@ -45,7 +45,7 @@ void mcp_advice_free(struct mcp_advice *advice)
 	mem_free(advice);
 }
 
-static void learn_row(struct row *row, const struct json *value)
+static void learn_row(struct advice_row *row, const struct json *value)
 {
 	const char *recheck = ask_string(value, "recheck", NULL);
 	row->tool = xstrdup(value->name);
@@ -68,7 +68,7 @@ void mcp_advice_learn(struct mcp_advice *advice, const struct json *methods)
 	}
 }
 
-static const struct row *find(const struct mcp_advice *advice, const char *tool)
+static const struct advice_row *find(const struct mcp_advice *advice, const char *tool)
 {
 	for (size_t at = 0; at < advice->count; at++) {
 		if (strcmp(advice->rows[at].tool, tool) == 0)
@@ -84,17 +84,17 @@ bool mcp_advice_is_known(const struct mcp_advice *advice, const char *tool)
 
 bool mcp_advice_only_reads(const struct mcp_advice *advice, const char *tool)
 {
-	const struct row *row = find(advice, tool);
+	const struct advice_row *row = find(advice, tool);
 	return row != NULL && row->is_read_only && !row->is_waiting;
 }
 
 void mcp_advice_write(const struct mcp_advice *advice, const char *tool, char *out, size_t size)
 {
-	const struct row *row = find(advice, tool);
+	const struct advice_row *row = find(advice, tool);
 	const char *text =
 	    "Check what it may have done (list_panes, yield_turn) before repeating it.";
 	if (row != NULL && row->recheck != NULL) {
-		const struct row *recheck = find(advice, row->recheck);
+		const struct advice_row *recheck = find(advice, row->recheck);
 		/* An agent with the default list has no other tool. */
 		bool is_listed = !row->is_default || recheck == NULL || recheck->is_default;
 		snprintf(out, size, "Check with %s before repeating it.",

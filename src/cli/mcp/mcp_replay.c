@@ -32,7 +32,7 @@ enum fate {
 };
 
 /* A request without an answer, in the order of arrival. */
-struct pending {
+struct pending_request {
 	struct list link;
 	char *id; /* as JSON text for the answer */
 	char *line; /* with its newline; NULL if it must not be sent again */
@@ -46,7 +46,7 @@ struct pending {
 };
 
 /* A request that is repeated on every later connection: the log level, a subscription. */
-struct kept {
+struct kept_request {
 	struct list link;
 	char *method;
 	char *key; /* the URI of a subscription, "" for the log level */
@@ -96,13 +96,13 @@ struct mcp_replay *mcp_replay_new(const struct mcp_replay_config *config)
 	return replay;
 }
 
-static bool is_held(const struct pending *pending)
+static bool is_held(const struct pending_request *pending)
 {
 	return pending->line != NULL && pending->end == 0;
 }
 
 /* Drops the line: from now on it cannot be sent again. */
-static void drop_line(struct mcp_replay *replay, struct pending *pending)
+static void drop_line(struct mcp_replay *replay, struct pending_request *pending)
 {
 	if (is_held(pending))
 		replay->held_bytes -= pending->len;
@@ -110,7 +110,7 @@ static void drop_line(struct mcp_replay *replay, struct pending *pending)
 	pending->line = NULL;
 }
 
-static void forget(struct mcp_replay *replay, struct pending *pending)
+static void forget(struct mcp_replay *replay, struct pending_request *pending)
 {
 	drop_line(replay, pending);
 	list_remove(&pending->link);
@@ -119,7 +119,7 @@ static void forget(struct mcp_replay *replay, struct pending *pending)
 	mem_free(pending);
 }
 
-static void drop_kept(struct mcp_replay *replay, struct kept *kept)
+static void drop_kept(struct mcp_replay *replay, struct kept_request *kept)
 {
 	list_remove(&kept->link);
 	replay->kept_count--;
@@ -133,9 +133,9 @@ void mcp_replay_free(struct mcp_replay *replay)
 {
 	if (replay == NULL)
 		return;
-	list_each_safe (struct pending, pending, &replay->pendings, link)
+	list_each_safe (struct pending_request, pending, &replay->pendings, link)
 		forget(replay, pending);
-	list_each_safe (struct kept, kept, &replay->kepts, link)
+	list_each_safe (struct kept_request, kept, &replay->kepts, link)
 		drop_kept(replay, kept);
 	json_reader_free(replay->reader);
 	mcp_advice_free(replay->advice);
@@ -212,7 +212,7 @@ static void notify(struct json_writer *writer, const char *method)
 	json_end_line(writer);
 }
 
-static void send_pending(struct mcp_replay *replay, struct pending *pending)
+static void send_pending(struct mcp_replay *replay, struct pending_request *pending)
 {
 	if (is_held(pending))
 		replay->held_bytes -= pending->len;
@@ -221,7 +221,8 @@ static void send_pending(struct mcp_replay *replay, struct pending *pending)
 }
 
 /* Writes a tool result that reports a failure in a form that models read. */
-static void teach(struct mcp_replay *replay, const struct pending *pending, const char *text)
+static void teach(
+    struct mcp_replay *replay, const struct pending_request *pending, const char *text)
 {
 	struct json_writer *writer = &replay->agent_writer;
 	message_begin_result(writer, pending->id);
@@ -238,7 +239,7 @@ static void teach(struct mcp_replay *replay, const struct pending *pending, cons
 }
 
 /* Answers a request with the reason for its failure. */
-static void answer(struct mcp_replay *replay, struct pending *pending, const char *text)
+static void answer(struct mcp_replay *replay, struct pending_request *pending, const char *text)
 {
 	if (pending->tool[0])
 		teach(replay, pending, text);
@@ -249,7 +250,7 @@ static void answer(struct mcp_replay *replay, struct pending *pending, const cha
 }
 
 /* Answers a call that was lost with its connection. */
-static void answer_lost(struct mcp_replay *replay, struct pending *pending)
+static void answer_lost(struct mcp_replay *replay, struct pending_request *pending)
 {
 	char text[512], advice[256];
 	mcp_advice_write(replay->advice, pending->tool, advice, sizeof advice);
@@ -273,7 +274,8 @@ static const char *const asking[] = {"completion/complete", "initialize", "loggi
     "subscriptions/listen", "tools/list", NULL};
 
 /* Decides the fate of a request if its connection is lost. */
-static void judge(struct mcp_replay *replay, struct pending *pending, const struct message *message)
+static void judge(
+    struct mcp_replay *replay, struct pending_request *pending, const struct message *message)
 {
 	const char *tool = ask_string(message->params, "name", NULL);
 	const struct json *meta = json_member(message->params, "_meta");
@@ -311,14 +313,14 @@ static void keep(struct mcp_replay *replay, const struct message *message)
 {
 	bool is_level = strcmp(message->method, "logging/setLevel") == 0;
 	bool is_end = strcmp(message->method, "resources/unsubscribe") == 0;
-	struct kept *kept;
+	struct kept_request *kept;
 	const char *uri;
 	if (!is_level && !is_end && strcmp(message->method, "resources/subscribe") != 0)
 		return;
 	uri = is_level ? "" : ask_string(message->params, "uri", NULL);
 	if (uri == NULL)
 		return;
-	list_each_safe (struct kept, old, &replay->kepts, link) {
+	list_each_safe (struct kept_request, old, &replay->kepts, link) {
 		if (strcmp(old->key, uri) == 0)
 			drop_kept(replay, old);
 	}
@@ -367,7 +369,7 @@ _Static_assert(MCP_REPLAY_PENDING_MAX == 1000, "as the text has it");
 static void take_request(
     struct mcp_replay *replay, const struct message *message, const char *line, size_t len)
 {
-	struct pending *pending;
+	struct pending_request *pending;
 	if (refuse(replay, message))
 		return;
 	pending = xcalloc(1, sizeof *pending);
@@ -390,11 +392,11 @@ static void take_request(
 		send_pending(replay, pending);
 }
 
-static struct pending *find_pending(struct mcp_replay *replay, const struct json *id)
+static struct pending_request *find_pending(struct mcp_replay *replay, const struct json *id)
 {
-	struct pending *found = NULL;
+	struct pending_request *found = NULL;
 	char *text = id_text(id);
-	list_each (struct pending, pending, &replay->pendings, link) {
+	list_each (struct pending_request, pending, &replay->pendings, link) {
 		if (found == NULL && strcmp(pending->id, text) == 0)
 			found = pending;
 	}
@@ -410,7 +412,7 @@ static void take_notification(
 		replay->is_initialized = true;
 	if (strcmp(message->method, "notifications/cancelled") == 0) {
 		const struct json *id = json_member(message->params, "requestId");
-		struct pending *pending = id != NULL ? find_pending(replay, id) : NULL;
+		struct pending_request *pending = id != NULL ? find_pending(replay, id) : NULL;
 		/* Cancelled: nothing answers it any more. */
 		if (pending != NULL)
 			forget(replay, pending);
@@ -545,7 +547,7 @@ static bool take_daemon_line(struct mcp_replay *replay, const char *line, size_t
 {
 	struct json_error error;
 	const struct json *value = json_read(replay->reader, line, len, &error);
-	struct pending *pending;
+	struct pending_request *pending;
 	const struct json *id;
 	bool is_answer;
 	if (value == NULL || value->type != JSON_OBJECT) {
@@ -594,7 +596,7 @@ _Static_assert(MCP_REPLAY_ANSWER_MAX == (size_t)64 * 1024 * 1024, "as the text h
 /* Whether the agent's own initialize still waits for its answer. */
 static bool is_initializing(const struct mcp_replay *replay)
 {
-	list_each (struct pending, pending, &replay->pendings, link) {
+	list_each (struct pending_request, pending, &replay->pendings, link) {
 		if (pending->is_initialize)
 			return true;
 	}
@@ -613,10 +615,10 @@ void mcp_replay_connected(struct mcp_replay *replay)
 		replay->our_initialize = ask(replay, "initialize", replay->initialize);
 		if (replay->is_initialized)
 			notify(&replay->daemon_writer, "notifications/initialized");
-		list_each (struct kept, kept, &replay->kepts, link)
+		list_each (struct kept_request, kept, &replay->kepts, link)
 			(void)ask(replay, kept->method, kept->params);
 	}
-	list_each_safe (struct pending, pending, &replay->pendings, link)
+	list_each_safe (struct pending_request, pending, &replay->pendings, link)
 		send_pending(replay, pending);
 }
 
@@ -624,7 +626,7 @@ void mcp_replay_lost(struct mcp_replay *replay)
 {
 	replay->is_connected = false;
 	replay->our_initialize = 0;
-	list_each_safe (struct pending, pending, &replay->pendings, link) {
+	list_each_safe (struct pending_request, pending, &replay->pendings, link) {
 		/* At the end of input the last line needs no newline. */
 		bool has_left = pending->end <= replay->written + 1;
 		if (pending->fate == FATE_CALL &&
@@ -645,7 +647,7 @@ void mcp_replay_lost(struct mcp_replay *replay)
 
 void mcp_replay_refused(struct mcp_replay *replay, const char *reason)
 {
-	list_each_safe (struct pending, pending, &replay->pendings, link) {
+	list_each_safe (struct pending_request, pending, &replay->pendings, link) {
 		if (pending->is_stream)
 			continue; /* it has no timeout */
 		if (pending->is_initialize) {
@@ -679,7 +681,7 @@ void mcp_replay_wrote_daemon(struct mcp_replay *replay, size_t len)
 	buf_consume(&replay->to_daemon, len);
 	if (replay->to_daemon.len == 0)
 		buf_shrink(&replay->to_daemon, RESENT_MAX);
-	list_each (struct pending, pending, &replay->pendings, link) {
+	list_each (struct pending_request, pending, &replay->pendings, link) {
 		if (pending->line != NULL && pending->fate > FATE_CALL &&
 		    pending->end <= replay->written)
 			drop_line(replay, pending);
@@ -698,7 +700,7 @@ bool mcp_replay_wants_daemon(const struct mcp_replay *replay)
 
 bool mcp_replay_is_waiting(const struct mcp_replay *replay)
 {
-	list_each (const struct pending, pending, &replay->pendings, link) {
+	list_each (const struct pending_request, pending, &replay->pendings, link) {
 		if (is_held(pending) && !pending->is_stream)
 			return true;
 	}
@@ -707,7 +709,7 @@ bool mcp_replay_is_waiting(const struct mcp_replay *replay)
 
 bool mcp_replay_is_done(const struct mcp_replay *replay)
 {
-	list_each (struct pending, pending, &replay->pendings, link) {
+	list_each (struct pending_request, pending, &replay->pendings, link) {
 		if (!pending->is_stream)
 			return false;
 	}

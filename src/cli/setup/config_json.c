@@ -93,7 +93,7 @@ static size_t skip_value(const char *text, size_t at)
 }
 
 /* A member of an object, or an element of an array. */
-struct item {
+struct config_item {
 	struct span name; /* of a member, with its quotes */
 	struct span value;
 };
@@ -102,7 +102,7 @@ struct item {
  * The next item of the object or array that begins at `begin`; *at is 0 for the first. Returns
  * false after the last.
  */
-static bool next_item(const char *text, size_t begin, size_t *at, struct item *ret_item)
+static bool next_item(const char *text, size_t begin, size_t *at, struct config_item *ret_item)
 {
 	size_t i = skip_space(text, *at ? *at : begin + 1);
 	if (text[i] == ',')
@@ -121,7 +121,8 @@ static bool next_item(const char *text, size_t begin, size_t *at, struct item *r
 	return true;
 }
 
-static bool find_member(const char *text, size_t object, const char *name, struct item *ret_item)
+static bool find_member(
+    const char *text, size_t object, const char *name, struct config_item *ret_item)
 {
 	size_t at = 0;
 	size_t len = strlen(name);
@@ -181,7 +182,7 @@ static void put_line(struct buf *out, const struct layout *layout, size_t depth)
 /* Appends compact JSON in a readable layout; arrays of plain values stay on one line. */
 static void put_pretty(struct buf *out, const char *json, const struct layout *layout, size_t depth)
 {
-	struct item item;
+	struct config_item item;
 	size_t at = 0;
 	char text[2] = {json[0], '\0'};
 	bool is_object = json[0] == '{';
@@ -216,7 +217,7 @@ static void append_item(
 {
 	const char *text = buf_text(&config->text);
 	struct layout layout;
-	struct item item, last = {{0, 0}, {0, 0}};
+	struct config_item item, last = {{0, 0}, {0, 0}};
 	struct buf out;
 	size_t at = 0;
 	bool is_empty = true;
@@ -252,7 +253,7 @@ static void append_item(
 }
 
 /* Removes an item with its comma and white space. */
-static void remove_item(struct config_json *config, size_t begin, const struct item *item)
+static void remove_item(struct config_json *config, size_t begin, const struct config_item *item)
 {
 	const char *text = buf_text(&config->text);
 	struct span span = {item->name.begin, item->value.end};
@@ -272,7 +273,7 @@ static void remove_item(struct config_json *config, size_t begin, const struct i
 
 static bool is_empty(const char *text, size_t begin)
 {
-	struct item item;
+	struct config_item item;
 	size_t at = 0;
 	return !next_item(text, begin, &at, &item);
 }
@@ -283,14 +284,14 @@ enum find {
 	FIND_WRONG, /* a value on the path is not an object */
 };
 
-static enum find find_path(
-    struct config_json *config, const char *const *path, struct item *ret_item, size_t *ret_depth)
+static enum find find_path(struct config_json *config, const char *const *path,
+    struct config_item *ret_item, size_t *ret_depth)
 {
 	const char *text = buf_text(&config->text);
 	size_t begin = skip_space(text, 0);
 	ret_item->value = (struct span){begin, skip_value(text, begin)};
 	for (*ret_depth = 0; path[*ret_depth] != NULL; ++*ret_depth) {
-		struct item item;
+		struct config_item item;
 		size_t object = ret_item->value.begin;
 		if (text[object] != '{') {
 			(void)refuse(config, "\"%s\" in it is not an object", path[*ret_depth - 1]);
@@ -304,7 +305,7 @@ static enum find find_path(
 }
 
 /* Adds the missing part of a path, with the value at its end. */
-static bool add_path(struct config_json *config, const struct item *parent,
+static bool add_path(struct config_json *config, const struct config_item *parent,
     const char *const *missing, const char *value)
 {
 	char *all = xstrdup(value);
@@ -368,7 +369,7 @@ static void replace_value(struct config_json *config, struct span span, const ch
 bool config_json_set(
     struct config_json *config, const char *const *path, const char *value, bool only_new)
 {
-	struct item item;
+	struct config_item item;
 	size_t depth;
 	switch (find_path(config, path, &item, &depth)) {
 	case FIND_YES:
@@ -384,8 +385,8 @@ bool config_json_set(
 }
 
 /* The array at a path. */
-static enum find find_array(
-    struct config_json *config, const char *const *path, struct item *ret_item, size_t *ret_depth)
+static enum find find_array(struct config_json *config, const char *const *path,
+    struct config_item *ret_item, size_t *ret_depth)
 {
 	enum find found = find_path(config, path, ret_item, ret_depth);
 	if (found == FIND_YES && buf_text(&config->text)[ret_item->value.begin] != '[') {
@@ -397,7 +398,7 @@ static enum find find_array(
 
 /* The n-th element with the mark, from 0. */
 static bool find_marked(const struct config_json *config, size_t array, const char *mark, size_t n,
-    struct item *ret_item)
+    struct config_item *ret_item)
 {
 	size_t at = 0;
 	while (next_item(buf_text(&config->text), array, &at, ret_item)) {
@@ -413,7 +414,7 @@ static bool find_marked(const struct config_json *config, size_t array, const ch
 bool config_json_set_element(
     struct config_json *config, const char *const *path, const char *mark, const char *value)
 {
-	struct item array, item;
+	struct config_item array, item;
 	size_t depth;
 	enum find found = find_array(config, path, &array, &depth);
 	if (found == FIND_WRONG)
@@ -437,7 +438,7 @@ bool config_json_set_element(
 static bool prune(struct config_json *config, const char *const *path, size_t count)
 {
 	const char *part[CONFIG_PATH_MAX + 1];
-	struct item item, parent;
+	struct config_item item, parent;
 	size_t depth;
 	memcpy(part, path, count * sizeof *part);
 	part[count] = NULL;
@@ -462,7 +463,7 @@ static size_t count_names(const char *const *path)
 
 bool config_json_remove(struct config_json *config, const char *const *path)
 {
-	struct item item;
+	struct config_item item;
 	size_t depth;
 	enum find found = find_path(config, path, &item, &depth);
 	return found == FIND_YES ? prune(config, path, count_names(path)) : found == FIND_NO;
@@ -471,7 +472,7 @@ bool config_json_remove(struct config_json *config, const char *const *path)
 bool config_json_remove_elements(
     struct config_json *config, const char *const *path, const char *mark)
 {
-	struct item array, item;
+	struct config_item array, item;
 	size_t depth;
 	bool has_removed = false;
 	enum find found = find_array(config, path, &array, &depth);

@@ -13,7 +13,7 @@
 #define TEXT_MAX ((size_t)64 * 1024 * 1024)
 #define NAME_SIZE 512 /* a longer name is cut, and is then none of ours */
 
-enum kind {
+enum statement_kind {
 	KIND_BLANK, /* or a comment */
 	KIND_HEADER, /* [a.b] or [[a.b]] */
 	KIND_PAIR, /* key = value, which may continue over several lines */
@@ -23,7 +23,7 @@ enum kind {
 
 /* One statement of the text, and the table that it is in. */
 struct statement {
-	enum kind kind;
+	enum statement_kind kind;
 	bool is_array; /* its table is one of an array: [[a.b]] */
 	char table[NAME_SIZE]; /* "a.b", without quotes and blanks; "": none yet */
 	char key[NAME_SIZE]; /* of a pair */
@@ -98,7 +98,7 @@ static bool find_value_end(const char *text, size_t at, struct statement *ret)
 	return depth == 0 && ret->value_end > ret->value;
 }
 
-static enum kind read_header(const char *text, size_t at, struct statement *statement)
+static enum statement_kind read_header(const char *text, size_t at, struct statement *statement)
 {
 	size_t end;
 	statement->is_array = text[at + 1] == '[';
@@ -163,7 +163,7 @@ static bool is_elsewhere(const struct statement *statement, const char *table)
 }
 
 /* The position of the table. */
-struct place {
+struct table_place {
 	bool is_there;
 	size_t begin; /* of its header */
 	size_t body;
@@ -175,12 +175,12 @@ struct place {
  * the text cannot be read, or the table has another form.
  */
 static bool find_table(
-    struct config_toml *config, const char *table, bool is_below, struct place *ret_place)
+    struct config_toml *config, const char *table, bool is_below, struct table_place *ret_place)
 {
 	const char *text = buf_text(&config->text);
 	struct statement statement = {0};
 	bool is_inside = false;
-	*ret_place = (struct place){0};
+	*ret_place = (struct table_place){0};
 	for (;;) {
 		read_next(text, &statement);
 		if (statement.kind == KIND_LAST)
@@ -196,7 +196,7 @@ static bool find_table(
 			    (is_below ? is_in(statement.table, table)
 				      : strcmp(statement.table, table) == 0);
 			if (is_inside)
-				*ret_place = (struct place){
+				*ret_place = (struct table_place){
 				    true, statement.begin, statement.next, statement.next};
 		}
 		if (statement.kind == KIND_PAIR && is_inside)
@@ -206,7 +206,7 @@ static bool find_table(
 
 bool config_toml_init(struct config_toml *config, const char *table, const char *text, size_t len)
 {
-	struct place place;
+	struct table_place place;
 	*config = (struct config_toml){.table = table};
 	buf_init(&config->text, TEXT_MAX);
 	if (buf_append(&config->text, text, len) < 0)
@@ -224,8 +224,8 @@ void config_toml_finish(struct config_toml *config)
 }
 
 /* The pair of the table that has that key. */
-static bool find_pair(const struct config_toml *config, const struct place *place, const char *key,
-    struct statement *ret_pair)
+static bool find_pair(const struct config_toml *config, const struct table_place *place,
+    const char *key, struct statement *ret_pair)
 {
 	*ret_pair = (struct statement){.next = place->body};
 	while (ret_pair->next < place->end) {
@@ -238,7 +238,7 @@ static bool find_pair(const struct config_toml *config, const struct place *plac
 
 const char *config_toml_get(struct config_toml *config, const char *key, size_t *ret_len)
 {
-	struct place place;
+	struct table_place place;
 	struct statement pair;
 	if (!find_table(config, config->table, false, &place) || !place.is_there)
 		return NULL;
@@ -253,7 +253,7 @@ const char *config_toml_get(struct config_toml *config, const char *key, size_t 
 
 bool config_toml_set(struct config_toml *config, const char *key, const char *value, bool only_new)
 {
-	struct place place;
+	struct table_place place;
 	struct statement pair;
 	size_t end;
 	bool is_open;
@@ -278,7 +278,7 @@ bool config_toml_set(struct config_toml *config, const char *key, const char *va
 
 bool config_toml_remove(struct config_toml *config)
 {
-	struct place place;
+	struct table_place place;
 	for (;;) {
 		const char *text = buf_text(&config->text);
 		size_t begin;

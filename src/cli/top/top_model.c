@@ -177,12 +177,12 @@ static void read_agent_command(struct buf *out, const struct json *item)
 	}
 }
 
-struct word {
+struct word_text {
 	const char *word;
 	const char *text;
 };
 
-static const struct word way_words[] = {
+static const struct word_text way_words[] = {
     {"waited", "taken by a wait"},
     {"follow", "taken by follow"},
     {"hook", "taken by a hook"},
@@ -194,7 +194,7 @@ static const struct word way_words[] = {
     {NULL, NULL},
 };
 
-static const struct word result_words[] = {
+static const struct word_text result_words[] = {
     {"deferred", "waits"},
     {"submitted", "typed"},
     {"typed", "typed, not taken"},
@@ -204,7 +204,7 @@ static const struct word result_words[] = {
     {NULL, NULL},
 };
 
-static const char *find_text(const struct word *words, const char *word)
+static const char *find_text(const struct word_text *words, const char *word)
 {
 	while (words->word != NULL && strcmp(words->word, word) != 0)
 		words++;

@@ -20,12 +20,12 @@ void top_keys_feed(struct top_keys *keys, const void *bytes, size_t len)
 	keys->len += len;
 }
 
-struct sequence {
+struct key_sequence {
 	const char *bytes; /* after ESC */
 	enum top_key_kind kind;
 };
 
-static const struct sequence sequences[] = {
+static const struct key_sequence sequences[] = {
     {"[A", TOP_KEY_UP},
     {"[B", TOP_KEY_DOWN},
     {"[C", TOP_KEY_RIGHT},

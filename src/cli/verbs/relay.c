@@ -18,7 +18,7 @@
 #define FLOW_SIZE ((size_t)64 * 1024)
 
 /* Bytes from one descriptor to another. The end of the input is passed on behind them. */
-struct flow {
+struct relay_flow {
 	int from;
 	int to;
 	size_t at; /* written before it */
@@ -29,7 +29,7 @@ struct flow {
 };
 
 /* Reads only what is there: poll() said that this does not block. */
-static void read_flow(struct flow *flow)
+static void read_flow(struct relay_flow *flow)
 {
 	ssize_t n = read(flow->from, flow->bytes, sizeof flow->bytes);
 	if (n > 0) {
@@ -40,7 +40,7 @@ static void read_flow(struct flow *flow)
 	}
 }
 
-static void write_flow(struct flow *flow)
+static void write_flow(struct relay_flow *flow)
 {
 	ssize_t n = write(flow->to, flow->bytes + flow->at, flow->len - flow->at);
 	if (n > 0)
@@ -50,7 +50,7 @@ static void write_flow(struct flow *flow)
 }
 
 /* The descriptor that a flow waits for; poll() ignores -1. */
-static struct pollfd wanted(const struct flow *flow)
+static struct pollfd wanted(const struct relay_flow *flow)
 {
 	if (flow->is_over || (flow->has_ended && flow->at == flow->len))
 		return (struct pollfd){.fd = -1};
@@ -59,7 +59,7 @@ static struct pollfd wanted(const struct flow *flow)
 	return (struct pollfd){.fd = flow->from, .events = POLLIN};
 }
 
-static void turn(struct flow *flow, short revents)
+static void turn(struct relay_flow *flow, short revents)
 {
 	if (revents != 0 && flow->at < flow->len)
 		write_flow(flow);
@@ -73,9 +73,9 @@ static void turn(struct flow *flow, short revents)
  */
 static void carry(int fd)
 {
-	static struct flow in, out;
-	in = (struct flow){.from = STDIN_FILENO, .to = fd};
-	out = (struct flow){.from = fd, .to = STDOUT_FILENO};
+	static struct relay_flow in, out;
+	in = (struct relay_flow){.from = STDIN_FILENO, .to = fd};
+	out = (struct relay_flow){.from = fd, .to = STDOUT_FILENO};
 	while (!out.is_over && !(out.has_ended && out.at == out.len)) {
 		struct pollfd fds[] = {wanted(&in), wanted(&out),
 		    /* The end of ssh while nothing is to be written. */

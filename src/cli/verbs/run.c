@@ -36,7 +36,7 @@
 
 extern char **environ;
 
-struct run {
+struct run_verb {
 	struct cli *cli;
 	/* The request. */
 	bool is_detached;
@@ -61,19 +61,19 @@ struct run {
 };
 
 static const struct option_row options[] = {
-    {"detach", 'd', OPTION_FLAG, offsetof(struct run, is_detached), NULL},
-    {"follow", 'f', OPTION_FLAG, offsetof(struct run, wants_follow), NULL},
-    {"shell", 'c', OPTION_FLAG, offsetof(struct run, is_shell), NULL},
-    {"stdin", 'i', OPTION_FLAG, offsetof(struct run, wants_input), NULL},
-    {"quiet", 'q', OPTION_FLAG, offsetof(struct run, is_quiet), NULL},
-    {"name", 'n', OPTION_TEXT, offsetof(struct run, name), NULL},
-    {"cwd", 'C', OPTION_TEXT, offsetof(struct run, dir), NULL},
-    {"timeout", 't', OPTION_DURATION, offsetof(struct run, timeout_ms), NULL},
+    {"detach", 'd', OPTION_FLAG, offsetof(struct run_verb, is_detached), NULL},
+    {"follow", 'f', OPTION_FLAG, offsetof(struct run_verb, wants_follow), NULL},
+    {"shell", 'c', OPTION_FLAG, offsetof(struct run_verb, is_shell), NULL},
+    {"stdin", 'i', OPTION_FLAG, offsetof(struct run_verb, wants_input), NULL},
+    {"quiet", 'q', OPTION_FLAG, offsetof(struct run_verb, is_quiet), NULL},
+    {"name", 'n', OPTION_TEXT, offsetof(struct run_verb, name), NULL},
+    {"cwd", 'C', OPTION_TEXT, offsetof(struct run_verb, dir), NULL},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct run_verb, timeout_ms), NULL},
     {0},
 };
 
 /* Writes the command for /bin/sh -c: each word quoted, or the given line. */
-static enum cli_status put_command(const struct run *run, struct buf *command)
+static enum cli_status put_command(const struct run_verb *run, struct buf *command)
 {
 	int r = 0;
 	if (run->is_shell) {
@@ -120,7 +120,7 @@ static void put_env(struct json_writer *writer)
 }
 
 /* Reads standard input to its end: the job starts with all of it. */
-static enum cli_status read_input(struct run *run)
+static enum cli_status read_input(struct run_verb *run)
 {
 	int r = file_read_all(STDIN_FILENO, &run->input);
 	if (r < 0 && errno == EFBIG)
@@ -139,12 +139,12 @@ static enum cli_status read_input(struct run *run)
 }
 
 /* The job is on this machine, with our environment and directories. */
-static bool is_here(const struct run *run)
+static bool is_here(const struct run_verb *run)
 {
 	return !remote_is(run->cli) && !run->cli->is_fleet;
 }
 
-static enum cli_status put_params(const struct run *run, struct buf *params)
+static enum cli_status put_params(const struct run_verb *run, struct buf *params)
 {
 	struct json_writer writer;
 	struct buf command;
@@ -182,7 +182,7 @@ static enum cli_status put_params(const struct run *run, struct buf *params)
 	return status;
 }
 
-static enum cli_status start_job(struct run *run)
+static enum cli_status start_job(struct run_verb *run)
 {
 	struct buf params;
 	const struct json *result;
@@ -206,7 +206,7 @@ static enum cli_status start_job(struct run *run)
 }
 
 /* Reconnects: the job outlives the daemon, and the next daemon knows it. */
-static enum cli_status connect_again(struct run *run)
+static enum cli_status connect_again(struct run_verb *run)
 {
 	enum interrupt_wake wake = INTERRUPT_TIME;
 	job_output_erase(&run->output);
@@ -225,7 +225,7 @@ static enum cli_status connect_again(struct run *run)
 }
 
 /* Asks the job to end. Returns CLI_DONE to go on waiting for it. */
-static enum cli_status stop_job(struct run *run, const char *signal_name)
+static enum cli_status stop_job(struct run_verb *run, const char *signal_name)
 {
 	struct link_answer answer;
 	char *params =
@@ -237,7 +237,7 @@ static enum cli_status stop_job(struct run *run, const char *signal_name)
 }
 
 /* Handles a signal. Returns CLI_DONE to go on; else sets *ret_exit to the exit status. */
-static enum cli_status on_signal(struct run *run, int number, int *ret_exit)
+static enum cli_status on_signal(struct run_verb *run, int number, int *ret_exit)
 {
 	bool is_first;
 	job_output_erase(&run->output);
@@ -254,13 +254,13 @@ static enum cli_status on_signal(struct run *run, int number, int *ret_exit)
 }
 
 /* Whether there is a person to tell that input does not reach the job. */
-static bool may_tell_input(const struct run *run)
+static bool may_tell_input(const struct run_verb *run)
 {
 	return !run->told_input && !run->is_quiet && !run->wants_input && isatty(STDERR_FILENO);
 }
 
 /* Says once that what is typed here, or comes through a pipe, does not reach the job. */
-static void tell_input(struct run *run)
+static void tell_input(struct run_verb *run)
 {
 	int waiting = 0;
 	if (!may_tell_input(run) || !screen_is_ours(STDERR_FILENO) ||
@@ -272,7 +272,7 @@ static void tell_input(struct run *run)
 }
 
 /* Prints new output, but not over the screen of the shell's foreground job. */
-static enum cli_status print_output(struct run *run)
+static enum cli_status print_output(struct run_verb *run)
 {
 	if (!run->wants_follow && !screen_is_ours(STDOUT_FILENO))
 		return CLI_DONE;
@@ -280,7 +280,7 @@ static enum cli_status print_output(struct run *run)
 }
 
 /* Handles one event while the job runs. */
-static enum cli_status wait_once(struct run *run, int *ret_exit)
+static enum cli_status wait_once(struct run_verb *run, int *ret_exit)
 {
 	enum cli_status status;
 	int number;
@@ -309,7 +309,7 @@ static enum cli_status wait_once(struct run *run, int *ret_exit)
 }
 
 /* Converts the end of the job to an exit status, and reports a failure. */
-static int tell_end(struct run *run, const struct json *job)
+static int tell_end(struct run_verb *run, const struct json *job)
 {
 	const char *state = ask_string(job, "state", "?");
 	int64_t code = ask_int(job, "exit_code", -1);
@@ -341,7 +341,7 @@ static int tell_end(struct run *run, const struct json *job)
 }
 
 /* CLI_DONE: *ret_exit is the exit status. CLI_UNREACHABLE: the daemon is gone. */
-static enum cli_status finish_job(struct run *run, int *ret_exit)
+static enum cli_status finish_job(struct run_verb *run, int *ret_exit)
 {
 	const struct json *job;
 	enum cli_status status = job_output_print(&run->output, run->link);
@@ -354,7 +354,7 @@ static enum cli_status finish_job(struct run *run, int *ret_exit)
 }
 
 /* Returns the exit status. */
-static int wait_for_job(struct run *run)
+static int wait_for_job(struct run_verb *run)
 {
 	int exit_status = CLI_NO;
 	bool is_due = true; /* the log may have grown before it was watched, or without a daemon */
@@ -379,7 +379,7 @@ static int wait_for_job(struct run *run)
 
 enum cli_status run_run(struct cli *cli, int argc, char **argv)
 {
-	struct run run = {.cli = cli};
+	struct run_verb run = {.cli = cli};
 	int exit_status, first;
 	enum cli_status status;
 	if (!option_read(cli, argc, argv, options, &run, &first, &status))

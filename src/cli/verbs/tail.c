@@ -13,7 +13,7 @@
 #include "cli/verbs.h"
 #include "cli/verbs/interrupt.h"
 
-struct tail {
+struct tail_verb {
 	struct cli *cli;
 	const char *target;
 	char pane[32];
@@ -26,19 +26,19 @@ struct tail {
 };
 
 static const struct option_row options[] = {
-    {"", 0, OPTION_TEXT, offsetof(struct tail, target), NULL},
-    {"count", 'n', OPTION_COUNT, offsetof(struct tail, count), NULL},
-    {"timeout", 't', OPTION_DURATION, offsetof(struct tail, timeout_ms), NULL},
+    {"", 0, OPTION_TEXT, offsetof(struct tail_verb, target), NULL},
+    {"count", 'n', OPTION_COUNT, offsetof(struct tail_verb, count), NULL},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct tail_verb, timeout_ms), NULL},
     {0},
 };
 
 static bool is_done(const void *data)
 {
-	const struct tail *tail = data;
+	const struct tail_verb *tail = data;
 	return tail->has_ended || (tail->count > 0 && tail->seen >= tail->count) || ferror(stdout);
 }
 
-static void print_line(struct tail *tail, const struct json *event)
+static void print_line(struct tail_verb *tail, const struct json *event)
 {
 	const char *text = ask_string(event, "text", "");
 	struct json_writer writer;
@@ -60,7 +60,7 @@ static void print_line(struct tail *tail, const struct json *event)
 
 static void on_message(void *data, const struct json *message, const char *line, size_t len)
 {
-	struct tail *tail = data;
+	struct tail_verb *tail = data;
 	const struct json *event = json_member(message, "params");
 	const char *kind = ask_string(event, "kind", "");
 	(void)line;
@@ -76,7 +76,7 @@ static void on_message(void *data, const struct json *message, const char *line,
 }
 
 /* Finds the pane by its target: ids stay the same if the pane is moved. */
-static enum cli_status subscribe(struct tail *tail, struct link *link)
+static enum cli_status subscribe(struct tail_verb *tail, struct link *link)
 {
 	char own[32] = "";
 	char params[256];
@@ -97,7 +97,7 @@ static enum cli_status subscribe(struct tail *tail, struct link *link)
 
 enum cli_status tail_run(struct cli *cli, int argc, char **argv)
 {
-	struct tail tail = {.cli = cli, .timeout_ms = -1};
+	struct tail_verb tail = {.cli = cli, .timeout_ms = -1};
 	enum cli_status status;
 	struct link *link;
 	if (!option_read(cli, argc, argv, options, &tail, NULL, &status))

@@ -21,7 +21,7 @@
 #define RECONNECT_TRIES 60
 #define TIMEOUT_MAX_MS (316224000LL * 1000) /* what wait_for takes: ten years */
 
-struct wait {
+struct wait_verb {
 	struct cli *cli;
 	bool wants_all;
 	bool is_quiet;
@@ -35,7 +35,7 @@ struct wait {
 
 static bool take_word(void *data, const struct option_row *row, const char *word)
 {
-	struct wait *wait = data;
+	struct wait_verb *wait = data;
 	(void)row;
 	wait->words[wait->count++] = word;
 	return true;
@@ -44,7 +44,7 @@ static bool take_word(void *data, const struct option_row *row, const char *word
 /* An option that is another spelling of a word: --agent-state STATE is agent_state=STATE. */
 static bool take_condition(void *data, const struct option_row *row, const char *value)
 {
-	struct wait *wait = data;
+	struct wait_verb *wait = data;
 	char *word = xasprintf("%s=%s", row->name, value != NULL ? value : "true");
 	char *dash = memchr(word, '-', strlen(row->name));
 	if (dash != NULL)
@@ -55,7 +55,7 @@ static bool take_condition(void *data, const struct option_row *row, const char 
 
 static bool take_any(void *data, const struct option_row *row, const char *value)
 {
-	struct wait *wait = data;
+	struct wait_verb *wait = data;
 	(void)row;
 	(void)value;
 	wait->wants_all = false;
@@ -66,21 +66,22 @@ static const struct option_row options[] = {
     {"", 0, OPTION_TAKE, 0, take_word},
     {"agent", 0, OPTION_TAKE, 0, take_condition},
     {"agent-state", 0, OPTION_TAKE, 0, take_condition},
-    {"all", 0, OPTION_FLAG, offsetof(struct wait, wants_all), NULL},
+    {"all", 0, OPTION_FLAG, offsetof(struct wait_verb, wants_all), NULL},
     {"any", 0, OPTION_TAKE_FLAG, 0, take_any},
     {"event", 0, OPTION_TAKE, 0, take_condition},
-    {"name", 'n', OPTION_TEXT, offsetof(struct wait, name), NULL},
+    {"name", 'n', OPTION_TEXT, offsetof(struct wait_verb, name), NULL},
     {"pane", 0, OPTION_TAKE, 0, take_condition},
     {"prompt", 0, OPTION_TAKE_FLAG, 0, take_condition},
-    {"quiet", 'q', OPTION_FLAG, offsetof(struct wait, is_quiet), NULL},
+    {"quiet", 'q', OPTION_FLAG, offsetof(struct wait_verb, is_quiet), NULL},
     {"session", 0, OPTION_TAKE, 0, take_condition},
-    {"timeout", 't', OPTION_DURATION, offsetof(struct wait, timeout_ms), NULL},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct wait_verb, timeout_ms), NULL},
     {"window", 0, OPTION_TAKE, 0, take_condition},
     {0},
 };
 
 /* The words as conditions, as the daemon describes them. */
-static enum cli_status put_conditions(const struct wait *wait, struct link *link, struct buf *out)
+static enum cli_status put_conditions(
+    const struct wait_verb *wait, struct link *link, struct buf *out)
 {
 	char reason[PATH_MAX + 512];
 	const struct json *tables, *kinds;
@@ -97,7 +98,8 @@ static enum cli_status put_conditions(const struct wait *wait, struct link *link
 	return CLI_DONE;
 }
 
-static enum cli_status put_params(const struct wait *wait, struct link *link, struct buf *params)
+static enum cli_status put_params(
+    const struct wait_verb *wait, struct link *link, struct buf *params)
 {
 	struct json_writer writer;
 	struct buf conditions;
@@ -152,7 +154,7 @@ static void tell_condition(const struct cli *cli, const struct json *condition)
 }
 
 /* Whether the conditions came true. */
-static bool is_fulfilled(const struct wait *wait, const struct json *result)
+static bool is_fulfilled(const struct wait_verb *wait, const struct json *result)
 {
 	const struct json *matched = json_member(result, "matched");
 	const struct json *conditions = json_member(result, "conditions");
@@ -160,7 +162,7 @@ static bool is_fulfilled(const struct wait *wait, const struct json *result)
 	return wait->wants_all ? conditions != NULL && count == conditions->count : count > 0;
 }
 
-static enum cli_status tell(const struct wait *wait, const struct json *result)
+static enum cli_status tell(const struct wait_verb *wait, const struct json *result)
 {
 	const struct json *conditions = json_member(result, "conditions");
 	if (!wait->is_quiet && show_is_json(wait->cli)) {
@@ -177,7 +179,7 @@ static enum cli_status tell(const struct wait *wait, const struct json *result)
 }
 
 /* Waits on one connection, and prints the result. */
-static enum cli_status wait_once(struct wait *wait, struct link *link)
+static enum cli_status wait_once(struct wait_verb *wait, struct link *link)
 {
 	const struct json *result;
 	struct buf params;
@@ -193,7 +195,7 @@ static enum cli_status wait_once(struct wait *wait, struct link *link)
 }
 
 /* Connects and waits, until the time is up on whichever connection. */
-static enum cli_status run(struct wait *wait)
+static enum cli_status run(struct wait_verb *wait)
 {
 	struct link *link = ask_connect(wait->cli);
 	int64_t deadline = clock_deadline_ms(wait->timeout_ms);
@@ -216,7 +218,7 @@ static enum cli_status run(struct wait *wait)
 
 enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 {
-	struct wait wait = {.cli = cli, .timeout_ms = TIMEOUT_MAX_MS};
+	struct wait_verb wait = {.cli = cli, .timeout_ms = TIMEOUT_MAX_MS};
 	enum cli_status status;
 	wait.words = xcalloc((size_t)argc + 1, sizeof *wait.words);
 	wait.own = xcalloc((size_t)argc + 1, sizeof *wait.own);

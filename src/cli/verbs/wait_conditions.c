@@ -21,7 +21,7 @@
 #define NAME_MAX_BYTES 64
 
 /* The purpose of a word. */
-struct word {
+struct condition_word {
 	const char *name; /* of the member */
 	const struct json *property; /* its schema */
 	const struct json *kind; /* that it begins; NULL: it is a member of another */
@@ -81,7 +81,7 @@ static int refuse_word(struct conditions *all, const char *text, size_t len)
 
 /* Finds the member of the open condition, or of any: then word->property is NULL. */
 static bool find_member(
-    const struct conditions *all, const char *text, size_t len, struct word *ret_word)
+    const struct conditions *all, const char *text, size_t len, struct condition_word *ret_word)
 {
 	const struct json *property =
 	    all->open != NULL ? find_name(properties_of(all->open), text, len) : NULL;
@@ -91,15 +91,16 @@ static bool find_member(
 		elsewhere = find_name(properties_of(kind), text, len);
 	if (elsewhere == NULL)
 		return false;
-	*ret_word = (struct word){.name = elsewhere->name, .property = property};
+	*ret_word = (struct condition_word){.name = elsewhere->name, .property = property};
 	return true;
 }
 
-static int find_word(struct conditions *all, const char *text, size_t len, struct word *ret_word)
+static int find_word(
+    struct conditions *all, const char *text, size_t len, struct condition_word *ret_word)
 {
 	const struct json *kind = find_name(all->kinds, text, len);
 	if (kind != NULL) {
-		*ret_word = (struct word){.name = kind->name,
+		*ret_word = (struct condition_word){.name = kind->name,
 		    .property = json_member(properties_of(kind), kind->name),
 		    .kind = kind};
 		return 0;
@@ -107,7 +108,7 @@ static int find_word(struct conditions *all, const char *text, size_t len, struc
 	return find_member(all, text, len, ret_word) ? 0 : refuse_word(all, text, len);
 }
 
-static int put_path(struct conditions *all, const struct word *word, const char *text)
+static int put_path(struct conditions *all, const struct condition_word *word, const char *text)
 {
 	char dir[PATH_MAX];
 	char path[PATH_MAX * 2];
@@ -122,12 +123,12 @@ static int put_path(struct conditions *all, const struct word *word, const char 
 	return 0;
 }
 
-static bool is_type(const struct word *word, const char *name)
+static bool is_type(const struct condition_word *word, const char *name)
 {
 	return strcmp(ask_string(word->property, "type", ""), name) == 0;
 }
 
-static int put_json(struct conditions *all, const struct word *word, const char *text)
+static int put_json(struct conditions *all, const struct condition_word *word, const char *text)
 {
 	struct json_error error;
 	struct json_reader *reader = json_reader_new(WORD_MAX);
@@ -144,12 +145,12 @@ static int put_json(struct conditions *all, const struct word *word, const char 
 }
 
 /* Whether a number is a time: 1.5, 10m. Their names say so. */
-static bool is_time(const struct word *word)
+static bool is_time(const struct condition_word *word)
 {
 	return is_type(word, "number") && str_ends_in(word->name, "sec");
 }
 
-static int put_time(struct conditions *all, const struct word *word, const char *text)
+static int put_time(struct conditions *all, const struct condition_word *word, const char *text)
 {
 	int64_t ms;
 	if (!option_parse_duration(text, &ms))
@@ -159,7 +160,7 @@ static int put_time(struct conditions *all, const struct word *word, const char 
 	return 0;
 }
 
-static int put_bool(struct conditions *all, const struct word *word, const char *text)
+static int put_bool(struct conditions *all, const struct condition_word *word, const char *text)
 {
 	if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
 		return refuse(all, "%s: must be true or false", word->name);
@@ -168,7 +169,7 @@ static int put_bool(struct conditions *all, const struct word *word, const char 
 }
 
 static int put_value(
-    struct conditions *all, const struct word *word, const char *text, bool is_json)
+    struct conditions *all, const struct condition_word *word, const char *text, bool is_json)
 {
 	if (!is_json && is_time(word))
 		return put_time(all, word, text);
@@ -210,7 +211,7 @@ static void begin_condition(struct conditions *all, const struct json *kind)
 
 /* A word that says more of the open condition; a pane may stand before all of them. */
 static int take_member(
-    struct conditions *all, const struct word *word, const char *value, bool is_json)
+    struct conditions *all, const struct condition_word *word, const char *value, bool is_json)
 {
 	bool is_pane = strcmp(word->name, "pane") == 0;
 	if (all->open == NULL && !is_pane)
@@ -234,7 +235,7 @@ static int take_word(struct conditions *all, const char *text)
 	size_t len = strcspn(text, ":=");
 	bool is_json = text[len] == ':' && text[len + 1] == '=';
 	const char *value = text + len + 1 + is_json;
-	struct word word = {0};
+	struct condition_word word = {0};
 	if (len == 0 || (!is_json && text[len] != '='))
 		return refuse(all, "\"%.80s\" is not of the form condition=value", text);
 	if (find_word(all, text, len, &word) < 0)

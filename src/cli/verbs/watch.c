@@ -19,16 +19,16 @@
 #define NAMES_MAX 64 /* limit of subscribe for each */
 #define PARAMS_MAX LINK_LINE_MAX
 
-struct names {
+struct watch_names {
 	const char *names[NAMES_MAX];
 	size_t count;
 };
 
-struct watch {
+struct watch_verb {
 	struct cli *cli;
-	struct names kinds; /* or patterns */
-	struct names panes;
-	struct names sessions;
+	struct watch_names kinds; /* or patterns */
+	struct watch_names panes;
+	struct watch_names sessions;
 	bool wants_output;
 	bool has_after;
 	int64_t after;
@@ -41,7 +41,7 @@ struct watch {
 	struct buf line;
 };
 
-static bool add_name(struct names *names, const char *name)
+static bool add_name(struct watch_names *names, const char *name)
 {
 	if (names->count == NAMES_MAX) {
 		(void)cli_usage("watch", "more than %d names", NAMES_MAX);
@@ -54,12 +54,12 @@ static bool add_name(struct names *names, const char *name)
 /* A kind, or the value of an option. */
 static bool take_name(void *data, const struct option_row *row, const char *value)
 {
-	return add_name((struct names *)(void *)((char *)data + row->offset), value);
+	return add_name((struct watch_names *)(void *)((char *)data + row->offset), value);
 }
 
 static bool take_after(void *data, const struct option_row *row, const char *text)
 {
-	struct watch *watch = data;
+	struct watch_verb *watch = data;
 	char *end;
 	(void)row;
 	errno = 0;
@@ -73,18 +73,18 @@ static bool take_after(void *data, const struct option_row *row, const char *tex
 }
 
 static const struct option_row options[] = {
-    {"", 0, OPTION_TAKE, offsetof(struct watch, kinds), take_name},
-    {"pane", 'p', OPTION_TAKE, offsetof(struct watch, panes), take_name},
-    {"session", 0, OPTION_TAKE, offsetof(struct watch, sessions), take_name},
-    {"output", 'o', OPTION_FLAG, offsetof(struct watch, wants_output), NULL},
+    {"", 0, OPTION_TAKE, offsetof(struct watch_verb, kinds), take_name},
+    {"pane", 'p', OPTION_TAKE, offsetof(struct watch_verb, panes), take_name},
+    {"session", 0, OPTION_TAKE, offsetof(struct watch_verb, sessions), take_name},
+    {"output", 'o', OPTION_FLAG, offsetof(struct watch_verb, wants_output), NULL},
     {"after", 0, OPTION_TAKE, 0, take_after},
-    {"count", 'n', OPTION_COUNT, offsetof(struct watch, count), NULL},
-    {"timeout", 't', OPTION_DURATION, offsetof(struct watch, timeout_ms), NULL},
-    {"reconnect", 'r', OPTION_FLAG, offsetof(struct watch, reconnects), NULL},
+    {"count", 'n', OPTION_COUNT, offsetof(struct watch_verb, count), NULL},
+    {"timeout", 't', OPTION_DURATION, offsetof(struct watch_verb, timeout_ms), NULL},
+    {"reconnect", 'r', OPTION_FLAG, offsetof(struct watch_verb, reconnects), NULL},
     {0},
 };
 
-static void put_names(struct json_writer *writer, const char *name, const struct names *names)
+static void put_names(struct json_writer *writer, const char *name, const struct watch_names *names)
 {
 	if (names->count == 0)
 		return;
@@ -94,7 +94,7 @@ static void put_names(struct json_writer *writer, const char *name, const struct
 	json_array_end(writer);
 }
 
-static enum cli_status subscribe(struct watch *watch, struct link *link)
+static enum cli_status subscribe(struct watch_verb *watch, struct link *link)
 {
 	struct json_writer writer;
 	struct buf params;
@@ -116,13 +116,13 @@ static enum cli_status subscribe(struct watch *watch, struct link *link)
 
 static bool is_done(const void *data)
 {
-	const struct watch *watch = data;
+	const struct watch_verb *watch = data;
 	return (watch->count > 0 && watch->seen >= watch->count) || ferror(stdout);
 }
 
 static void on_message(void *data, const struct json *message, const char *line, size_t len)
 {
-	struct watch *watch = data;
+	struct watch_verb *watch = data;
 	const struct json *event = json_member(message, "params");
 	(void)line;
 	(void)len;
@@ -145,7 +145,7 @@ static void on_message(void *data, const struct json *message, const char *line,
 }
 
 /* Follows one daemon until it is gone: CLI_UNREACHABLE. */
-static enum cli_status watch_once(struct watch *watch, struct link *link, int64_t deadline)
+static enum cli_status watch_once(struct watch_verb *watch, struct link *link, int64_t deadline)
 {
 	enum cli_status status;
 	link_set_other(link, on_message, watch);
@@ -159,7 +159,7 @@ static enum cli_status watch_once(struct watch *watch, struct link *link, int64_
 	return CLI_NO;
 }
 
-static enum cli_status watch_all(struct watch *watch)
+static enum cli_status watch_all(struct watch_verb *watch)
 {
 	int64_t deadline = clock_deadline_ms(watch->timeout_ms);
 	struct link *link = ask_connect(watch->cli);
@@ -186,7 +186,7 @@ static enum cli_status watch_all(struct watch *watch)
 
 enum cli_status watch_run(struct cli *cli, int argc, char **argv)
 {
-	struct watch watch = {.cli = cli, .timeout_ms = -1};
+	struct watch_verb watch = {.cli = cli, .timeout_ms = -1};
 	enum cli_status status;
 	if (!option_read(cli, argc, argv, options, &watch, NULL, &status))
 		return status;
