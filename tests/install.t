@@ -55,7 +55,7 @@ nats=$([ ! -x "$builddir/muxbus-nats" ] || echo yes) # --with-nats
 	(cd "$srcdir" && find contrib -type f ! -path 'contrib/completions/*' ! -path 'contrib/tools/*' \
 		! -path 'contrib/systemd/muxbusd@*' ! -name 'CHANGES.*' ! -path 'contrib/abi/*' ! -path 'contrib/debian/*' \
 		! -path 'contrib/oss-fuzz/*' ! -name SECURITY ! -name server.json \
-		! -path 'contrib/pictures/*' ! -name bench.md ! -name "make-*" ! -name setup) | sed "s|^|$pkgdatadir/|"
+		! -path 'contrib/pictures/*' ! -name bench.md ! -name agents.md ! -name "make-*" ! -name setup) | sed "s|^|$pkgdatadir/|"
 	echo "$pkgdatadir/contrib/bindings/python/muxbus/methods.py"
 } | sort -u >"$work/wanted"
 check 'each file that should be installed is' "$(comm -13 "$work/installed" "$work/wanted")"

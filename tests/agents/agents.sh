@@ -4,6 +4,7 @@
 
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 . "$MUXBUS_SRCDIR/tests/agents/scenario.sh"
+. "$MUXBUS_SRCDIR/tests/agents/wakes.sh"
 
 cache=${MUXBUS_AGENT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/muxbus-agents}
 model_pid=
@@ -95,9 +96,9 @@ screen() {
 	t capture-pane -p -t "$pane"
 }
 
-# Waits up to 40 s, or $patience seconds, until a command succeeds.
+# Waits up to 40 s ($MUXBUS_AGENT_PATIENCE), or $patience seconds, until a command succeeds.
 wait_until() {
-	deadline=$(($(date +%s) + ${patience:-40}))
+	deadline=$(($(date +%s) + ${patience:-${MUXBUS_AGENT_PATIENCE:-40}}))
 	until "$@"; do
 		[ "$(date +%s)" -lt $deadline ] || return 1
 		sleep 0.1

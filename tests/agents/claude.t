@@ -33,6 +33,11 @@ ready=is_ready
 is_ready() {
 	wait_until shows '1 monitor'
 }
+asking_command="$claude --permission-mode default"
+start_command="$asking_command --allowedTools Bash"
+shell=Bash shell_key=command dialog='Do you want to proceed' yes=Enter leave=/exit
+measure_wakes
+start_command=$claude
 scenario 'a shell' 'a shell' 'follow(, hook)?'
 scenario 'a waiting shell' 'a waiting shell' 'follow(, hook)?'
 scenario 'two in a window' 'two in a window' 'follow(, hook)?'

@@ -43,6 +43,10 @@ is_ready() {
 	wait_until shows '^› [^1-9]'
 }
 start_command=$codex
+resume_command="$codex resume --last"
+asking_command="$codex -a untrusted -s read-only"
+shell=exec_command shell_key=cmd dialog='Would you like to run' yes=Enter leave=/quit
+measure_wakes
 scenario 'a shell' 'a shell' '(hook, )?queue_command'
 scenario 'a waiting shell' 'a waiting shell' '(hook, )?queue_command'
 scenario 'two in a window' 'two in a window' '(hook, )?queue_command'

@@ -20,6 +20,9 @@ is_ready() {
 	wait_until shows '? help'
 }
 start_command="$copilot --experimental --allow-all-tools"
+asking_command="$copilot --experimental"
+shell=bash shell_key=command dialog='Do you want to run' yes=Enter leave=/exit
+measure_wakes
 scenario 'a shell' 'a shell' 'follow(, hook)?'
 scenario 'a waiting shell' 'a waiting shell' 'follow(, hook)?'
 scenario 'two in a window' 'two in a window' 'follow(, hook)?'

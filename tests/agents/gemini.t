@@ -29,6 +29,9 @@ ready=is_ready
 is_ready() {
 	wait_until shows 'Type your message'
 }
+asking_command="$gemini -m gemini-2.5-flash --approval-mode default"
+shell=run_shell_command shell_key=command dialog='Allow execution' yes=Enter leave=/quit
+measure_wakes
 scenario 'a shell' 'a shell' '(hook|typed)(, typed)?'
 scenario 'a waiting shell' 'a waiting shell' '(hook|typed)(, typed)?'
 scenario 'two in a window' 'two in a window' '(hook|typed)(, typed)?'

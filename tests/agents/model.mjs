@@ -3,7 +3,8 @@
 //
 // The last prompt scripts the "model": each `DO tool {arguments} DONE` is one tool call, in that
 // order; when all have their results the model ends its turn with `FINISHED`. A prompt without a
-// call is answered with `HEARD` and the prompt's beginning. The model has no memory: it reads
+// call is answered with `HEARD` and the prompt's end. A model that was told `It reads the details.`
+// also makes the calls of next_notification that a notice names. The model has no memory: it reads
 // the conversation that comes with each request.
 //
 //   node model.mjs PORT-FILE LOG-FILE
@@ -21,20 +22,34 @@ function next(steps, tools) {
 	const last = steps.findLastIndex(step => step.prompt !== undefined)
 	const prompt = last < 0 ? '' : steps[last].prompt
 	const results = steps.slice(last + 1).filter(step => step.result !== undefined)
-	const wanted = [...prompt.matchAll(/\bDO (\w+) (\{.*?\}) DONE/g)]
 	const told = steps.map(step => step.prompt ?? step.context ?? '').join('\n')
+	const wanted = [...prompt.matchAll(/\bDO (\w+) (\{.*?\}) DONE/g)].map(match => match.slice(1))
+	if (told.includes('It reads the details.'))
+		wanted.push(...details(prompt))
 	const turn = { prompt, results: results.map(step => step.result), tools }
 	// Notices of the whole conversation, wherever the agent puts them, and the name of the agent.
 	turn.heard = told.split('\n').filter(line => line.includes('[muxbus '))
 	turn.name = told.match(/\bI am (\w+)\./)?.[1]
+	// Ids of requests, wherever the model reads them.
+	const read = told + steps.map(step => step.result ?? '').join('\n')
+	turn.ids = [...new Set(read.match(/\b[A-Z][A-Z0-9]{3}\b/g))]
 	if (results.length < wanted.length) {
-		const [, name, args] = wanted[results.length]
+		const [name, args] = wanted[results.length]
 		turn.call = { name: fullName(name, tools), args: JSON.parse(args) }
 	} else {
 		turn.text = wanted.length > 0 ? `FINISHED ${wanted.length} calls` :
 			`HEARD ${prompt.slice(-300).replace(/\s+/g, ' ')}`
 	}
 	return turn
+}
+
+// The calls that the notices of a prompt name.
+function details(prompt) {
+	const calls = []
+	for (const [, after, id] of prompt.matchAll(/\bnext_notification (?:after=(\d+)|([A-Z][A-Z0-9]{3})\b)/g))
+		calls.push(['next_notification', JSON.stringify(after ?
+			{ after: Number(after), timeout_sec: 0 } : { id, timeout_sec: 0 })])
+	return calls
 }
 
 // Each agent decorates the names of tools in its own way, and some agents show only some tools.

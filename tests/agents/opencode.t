@@ -35,6 +35,9 @@ ready=is_ready
 is_ready() {
 	wait_until shows 'Ask anything'
 }
+asking_command="env OPENCODE_PERMISSION='{\"bash\":\"ask\"}' $opencode"
+shell=bash shell_key=command dialog='Permission required' yes=Enter leave=/exit
+measure_wakes
 scenario 'a shell' 'a shell' follow
 scenario 'a waiting shell' 'a waiting shell' follow
 scenario 'two in a window' 'two in a window' follow

@@ -40,7 +40,7 @@ enter() {
 insist() {
 	prompt "$1"
 	for try in 1 2 3 4 5; do
-		! (patience=10 && wait_until has_turns 1 "$3") || return 0
+		! (patience=20 && wait_until has_turns 1 "$3") || return 0
 		if shows "$2"; then
 			t send-keys -t "$pane" Enter
 		else
