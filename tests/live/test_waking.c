@@ -406,6 +406,17 @@ static void check_nudges(struct live *live)
 	live_sleep_ms(1500);
 	is_int(count_lines(live, id), 1, "a turn begins: not again");
 	mem_free(id);
+
+	/* Nor after the next session has begun, whose turns are counted from the start. */
+	id = post(talk, pane, "a turn, and a session");
+	ok(receipt(talk, id, "submitted") != NULL, "a turn is to begin");
+	report(talk, pane, ",\"state\":\"busy\"");
+	report(talk, pane, ",\"state\":\"gone\"");
+	report(talk, pane, ",\"state\":\"busy\"");
+	report(talk, pane, ",\"state\":\"idle\"");
+	live_sleep_ms(1500);
+	is_int(count_lines(live, id), 1, "in its next session it is not told again");
+	mem_free(id);
 	end_fake(live, pane);
 
 	talk_free(talk);

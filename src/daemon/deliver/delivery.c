@@ -182,6 +182,7 @@ static void on_reported(struct presence_listener *listener, const struct pane_re
 	struct delivery_set *set = list_entry(listener, struct delivery_set, reports);
 	struct pane_ref pane = *address;
 	struct mail *mail = find_mail(&set->office, address);
+	typed_reported(&set->office, address);
 	if (mail != NULL && mail->pane.thread[0] != '\0' && mail->work == NULL)
 		mail->has_failed = false;
 	wake_pane(set, address);

@@ -146,14 +146,21 @@ static bool has_turned(const struct presence *presence, uint64_t turns)
 	return presence != NULL && presence->has_turns && presence->turns > turns;
 }
 
+void typed_reported(struct mail_office *office, const struct pane_ref *pane)
+{
+	const struct presence *presence = presence_of_pane(office->parts.presences, pane);
+	list_each_safe (struct retry, retry, &office->retries, link) {
+		if (pane_ref_same_pane(&retry->pane, pane) && has_turned(presence, retry->turns))
+			retry_free(retry);
+	}
+}
+
 static void on_retry(void *data)
 {
 	struct retry *retry = data;
 	const struct delivery_parts *parts = &retry->office->parts;
 	size_t count = retry->count;
 	retry->count = 0;
-	if (has_turned(presence_of_pane(parts->presences, &retry->pane), retry->turns))
-		count = 0;
 	for (size_t at = 0; at < count; at++) {
 		const struct notification *note = queue_find(parts->queue, retry->seqs[at]);
 		/* Acknowledged, cancelled, or typed again already: not this one. */

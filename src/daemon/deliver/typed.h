@@ -12,6 +12,7 @@
 
 struct mail;
 struct mail_office;
+struct pane_ref;
 struct queue;
 
 #define TYPED_RETRIES_MAX 256 /* lines that are waited for; then the oldest is not typed again */
@@ -21,6 +22,8 @@ void typed_load(struct queue *queue);
 /* Takes up what an earlier daemon was about to type. */
 void typed_open(struct mail *mail);
 void typed_close(struct mail *mail);
+/* The agent of a pane has reported: what it has taken is not typed again, in its next session either. */
+void typed_reported(struct mail_office *office, const struct pane_ref *pane);
 /* No line is typed again. */
 void typed_forget(struct mail_office *office);
 

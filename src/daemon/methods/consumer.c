@@ -16,6 +16,7 @@
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
+#include "daemon/server/requester.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
 #include "io/loop_timer.h"
@@ -143,7 +144,33 @@ struct next_wait {
 	int64_t limit;
 	struct consumer_filter filter;
 	char filter_id[CONSUMER_FILTER_ID_MAX + 1];
+	struct pane_ref agent; /* whose tool call it is; cleared: none's */
+	bool is_own; /* only those for that agent */
 };
+
+/* Whether a notification is addressed to the agent that asks. */
+static bool is_for_agent(const struct next_wait *wait, const struct notification *note)
+{
+	if (!pane_ref_is_set(&wait->agent))
+		return false;
+	return pane_ref_equal(&note->pane, &wait->agent) ||
+	    (note->pane.pane != MUXBUS_NO_ID && pane_ref_same_pane(&note->pane, &wait->agent));
+}
+
+static bool is_wanted(const struct next_wait *wait, const struct notification *note)
+{
+	return consumer_filter_matches(&wait->filter, note) &&
+	    (!wait->is_own || is_for_agent(wait, note));
+}
+
+/* The notification is handed out. A typed line that names it was read, if its agent asks. */
+static void hand_out(const struct next_wait *wait, const struct notification *note)
+{
+	queue_note_told(wait->queue, note->seq);
+	if (is_for_agent(wait, note) &&
+	    (note->state == NOTE_DELIVERED || note->state == NOTE_FAILED))
+		(void)queue_set_state(wait->queue, note->seq, NOTE_ACKNOWLEDGED, NULL);
+}
 
 static void next_free(struct next_wait *wait)
 {
@@ -164,8 +191,8 @@ static const struct notification *next_take(
 	     note = queue_next(wait->queue, note)) {
 		/* A request that was cancelled is of interest to those who wait for it alone. */
 		if ((note->state != NOTE_CANCELLED || wait->filter.id != NULL) &&
-		    consumer_filter_matches(&wait->filter, note)) {
-			queue_note_told(wait->queue, note->seq);
+		    is_wanted(wait, note)) {
+			hand_out(wait, note);
 			return note;
 		}
 	}
@@ -215,7 +242,7 @@ static void next_posted(struct queue_listener *listener, const struct notificati
 {
 	struct next_wait *wait =
 	    (struct next_wait *)((char *)listener - offsetof(struct next_wait, listener));
-	if (consumer_filter_matches(&wait->filter, note))
+	if (is_wanted(wait, note))
 		loop_timer_wake(wait->timer);
 }
 
@@ -231,7 +258,11 @@ static void next_notification(struct request *request, const void *data)
 	struct daemon *daemon = request_daemon(request);
 	struct consumer *consumer = NULL;
 	struct consumer_filter filter;
+	struct pane_ref agent;
 	struct next_wait *wait;
+	pane_ref_clear(&agent);
+	if (request_is_formatted(request) && !requester_pane(request, NULL, &agent))
+		return;
 	if (!target_filter(request, args->filter, &filter))
 		return;
 	if (args->id != NULL)
@@ -255,6 +286,9 @@ static void next_notification(struct request *request, const void *data)
 	wait->consumer = consumer;
 	wait->limit = args->limit;
 	wait->filter = filter;
+	wait->agent = agent;
+	wait->is_own =
+	    pane_ref_is_set(&agent) && consumer == NULL && args->id == NULL && args->filter == NULL;
 	if (filter.id != NULL) {
 		snprintf(wait->filter_id, sizeof wait->filter_id, "%s", filter.id);
 		wait->filter.id = wait->filter_id;
@@ -280,7 +314,9 @@ const struct method methods_consumer[] = {
 	    "A consumer gets each one at least once, in order; what it does not acknowledge "
 	    "comes again after ack_wait_ms, and says so. An answer that was sent is no "
 	    "acknowledgement: let ack ride on the next call, so that a notification that was lost "
-	    "on its way comes again.",
+	    "on its way comes again. An agent's tool call without id, consumer and filter gets "
+	    "those "
+	    "for its own pane, and acknowledges those that were typed there.",
 	.fields = next_fields,
 	.args_size = sizeof(struct next_args),
 	.results = notification_list_results,
