@@ -24,14 +24,10 @@ void agent_write_evidence(struct json_writer *writer, const char *name, const st
 	json_object_end(writer);
 }
 
-static void write_place(struct json_writer *writer, const struct agent *agent)
+void agent_write_place(
+    struct json_writer *writer, const struct tmux *tmux, const struct muxbus_pane *pane)
 {
-	const struct tmux *tmux = agent->set->parts.tmux;
-	const struct muxbus_pane *pane = NULL;
 	uint32_t session = MUXBUS_NO_ID;
-	if (agent->pane.pane != MUXBUS_NO_ID &&
-	    pane_fate(agent->set->parts.tmux, &agent->pane) == PANE_THERE)
-		pane = muxbus_model_pane(tmux_model(tmux), agent->pane.pane);
 	if (pane == NULL) {
 		json_put_null(writer, "pane");
 		json_put_null(writer, "window");
@@ -48,6 +44,14 @@ static void write_place(struct json_writer *writer, const struct agent *agent)
 	if (session != MUXBUS_NO_ID)
 		json_put_id(writer, "session", '$', session);
 	json_put_int(writer, "pid", pane->pid);
+}
+
+static const struct muxbus_pane *find_pane(const struct agent *agent)
+{
+	struct tmux *tmux = agent->set->parts.tmux;
+	if (agent->pane.pane == MUXBUS_NO_ID || pane_fate(tmux, &agent->pane) != PANE_THERE)
+		return NULL;
+	return muxbus_model_pane(tmux_model(tmux), agent->pane.pane);
 }
 
 static void write_command(struct json_writer *writer, const struct agent *agent)
@@ -86,7 +90,7 @@ void agent_write(struct json_writer *writer, const struct agent *agent)
 	json_put_str(writer, "state", agent_state_name(agent->state));
 	(void)json_put_text(writer, "reason", agent->reason, strlen(agent->reason));
 	json_put_time(writer, "since", agent->since_ms);
-	write_place(writer, agent);
+	agent_write_place(writer, agent->set->parts.tmux, find_pane(agent));
 	write_command(writer, agent);
 	json_put_time(writer, "program_started", agent->started_ms);
 	json_put_int(writer, "restarts", agent->restarts);

@@ -7,9 +7,14 @@
 
 struct agent;
 struct json_writer;
+struct muxbus_pane;
+struct tmux;
 
 /* Members of an object: name, state, pane, evidence, tasks. */
 void agent_write(struct json_writer *writer, const struct agent *agent);
+/* The members pane, window, session and pid; NULL: in none. */
+void agent_write_place(
+    struct json_writer *writer, const struct tmux *tmux, const struct muxbus_pane *pane);
 /* The evidence alone, as a member. */
 void agent_write_evidence(struct json_writer *writer, const char *name, const struct agent *agent);
 /* Publishes the event of its new state. */

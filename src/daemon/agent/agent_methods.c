@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "daemon/agent/agent_found.h"
 #include "daemon/agent/agent_stop.h"
 #include "daemon/agent/agent_task.h"
 #include "daemon/core/pattern.h"
@@ -391,9 +392,13 @@ static void handle_respond(struct request *request, const void *data)
 }
 
 static const struct field_result list_results[] = {
-    {"agents", "array", "the agents, oldest first"},
-    {"agents[].agent", "string", "its name"},
-    {"agents[].state", "string", "starting, ready, busy, blocked, crashed or gone"},
+    {"agents", "array",
+	"those that ask something first; the kept ones before others, oldest first"},
+    {"agents[].agent", "string",
+	"its name; of one that is not kept the program's, which others may have"},
+    {"agents[].state", "string",
+	"starting, ready, busy, blocked, crashed or gone; or unknown: it is not kept, and has not "
+	"reported"},
     {"agents[].reason", "string", "which fact says so"},
     {"agents[].since", "string", "since when"},
     {"agents[].pane", "string|null", "the pane it is in"},
@@ -404,6 +409,10 @@ static const struct field_result list_results[] = {
     {"agents[].restarts", "integer", "how often it was started again in a row"},
     {"agents[].restarting", "boolean", "whether it is about to be"},
     {"agents[].adopted", "boolean", "whether a person started it"},
+    {"agents[].kept", "boolean",
+	"false: it reports itself, or is known by its command line; ensure_agent with its pane "
+	"adopts it"},
+    {"agents[].thread", "string", "its session as it reports it, if it is not kept"},
     {"agents[].question", "string", "what it asks, if it is blocked"},
     {"agents[].output", "string", "the last lines of a program that never was ready"},
     {"agents[].evidence", "object", "what was seen"},
@@ -413,15 +422,21 @@ static const struct field_result list_results[] = {
 
 static void handle_list(struct request *request, const void *data)
 {
-	const struct agent_set *agents = request_daemon(request)->agents;
+	struct agent_set *agents = request_daemon(request)->agents;
 	struct json_writer *writer = request_result(request);
-	const struct agent *agent = NULL;
 	(void)data;
 	json_array_begin(writer, "agents");
-	while ((agent = agent_next(agents, agent)) != NULL) {
-		json_object_begin(writer, NULL);
-		agent_write(writer, agent);
-		json_object_end(writer);
+	for (int is_blocked = 1; is_blocked >= 0; is_blocked--) {
+		const struct agent *agent = NULL;
+		while ((agent = agent_next(agents, agent)) != NULL) {
+			if ((agent_state(agent) == AGENT_BLOCKED) != is_blocked)
+				continue;
+			json_object_begin(writer, NULL);
+			agent_write(writer, agent);
+			json_put_bool(writer, "kept", true);
+			json_object_end(writer);
+		}
+		agent_write_found(writer, agents, is_blocked);
 	}
 	json_array_end(writer);
 	request_done(request);
@@ -504,6 +519,8 @@ const struct method methods_agent[] = {
     {.name = METHOD("list_agents", METHOD_READS | METHOD_SEES),
 	.title = "List agents",
 	.summary = "Lists the agents with their states, and the facts that say so.",
+	.help = "Also those that a person started, if they report themselves or their command "
+		"line is known.",
 	.results = list_results,
 	.flags = METHOD_OPEN_WORLD,
 	.handle = handle_list},
