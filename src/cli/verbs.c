@@ -45,9 +45,9 @@ const struct verb verbs[] = {
 	.options = "--all --any --timeout --name --quiet --event --agent-state --prompt --agent "
 		   "--pane --session --window",
 	.run = wait_run},
-    {"follow", VERB_AGENT, "[--pane pane] [--agent name]",
+    {"follow", VERB_AGENT, "[--pane pane] [--agent name] [--paced]",
 	"print each notification of a pane as a line, instead of typing it",
-	.options = "--pane --agent", .run = follow_run},
+	.options = "--pane --agent --paced", .run = follow_run},
     {"hook", VERB_AGENT, "[agent] event",
 	"report an agent's session or turn, and hand over notifications", .run = hook_run},
     {"mark", VERB_AGENT,

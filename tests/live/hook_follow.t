@@ -35,11 +35,19 @@ hook() { # hook JSON ARGUMENT...: its output in $out, its status in $status
 hook '{"session_id":"0af3-1","hook_event_name":"SessionStart","cwd":"/"}' claude SessionStart
 is 'a session begins: no output' "$status$out$(cat "$dir/hook.err")" 0
 is 'and its agent is idle' "$(state)" idle
+listed() { # members of the agents that are not kept
+	ask '{"method":"list_agents"}' | jq -r '[.result.agents[] | select(.kept == false) | "\(.agent) \(.pane) \(.state) \(.thread)"] | join(", ")'
+}
+is 'it is listed, though a person has started it' "$(listed)" "claude $pane ready 0af3-1"
 hook '{"session_id":"0af3-1","hook_event_name":"UserPromptSubmit","prompt":"x"}' claude
 is 'a turn begins' "$status$out" 0
 is 'and its agent is busy' "$(state)" busy
 hook '{"session_id":"0af3-1","hook_event_name":"Notification","notification_type":"permission_prompt"}' claude
 is 'the agent asks a question' "$(state)" asking
+ask '{"method":"report_agent","params":{"agent":"codex","session":"t1","state":"busy","pid":'$$'}}' >"$dir/answer"
+is 'it is listed first then, also before one in no known pane' "$(listed)" \
+	"claude $pane blocked 0af3-1, codex null busy t1"
+ask '{"method":"report_agent","params":{"agent":"codex","session":"t1","state":"gone"}}' >"$dir/answer"
 hook '{"session_id":"0af3-1","hook_event_name":"Notification","message":"Claude needs your permission to use Bash"}' claude
 is 'or an older agent does' "$(state)" asking
 hook '{"session_id":"0af3-1","hook_event_name":"Stop"}' claude Stop
@@ -151,6 +159,49 @@ wait $!
 until_is 'then its follower ends' 0 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
 two=$(post 'for nobody')
 until_is 'and the next is typed' 'delivered typed' fate "$two"
+
+# A typed line was read when its agent fetches the details; a fetch without id is for its own pane.
+tool() { # tool ARGUMENTS: ids that next_notification gives as a tool of the agent in the pane
+	printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"next_notification\",\"arguments\":$1}}" |
+		socat -t 86400 - "UNIX-CONNECT:$MUXBUS" | jq -r '.result.structuredContent.notifications[].id' | tr '\n' ' '
+}
+is 'the agent fetches it' "$(tool "{\"id\":\"$two\"}")" "$two "
+is 'and has it' "$(fate "$two")" 'acknowledged typed'
+after=$(ask '{"method":"list_notifications","params":{"limit":1000}}' | jq .result.last)
+ask '{"method":"post_notification","params":{"pane":"%0","text":"for another"}}' >"$dir/answer"
+one=$(post 'its own')
+is 'a fetch without id gives none of others' "$(tool "{\"after\":$after,\"timeout_sec\":0}")" "$one "
+
+# Paced: an agent that cuts what it reads at 3,000 characters, and mutes what comes too often, sees
+# each line. What was not printed is not acknowledged.
+read_batches() { # each read in a file of its own
+	while file=$dir/batch.$(date +%s%N) && dd bs=65536 count=1 of="$file" 2>/dev/null && [ -s "$file" ]; do :; done
+	rm "$file"
+}
+acknowledged() { # how many of $ids
+	ask '{"method":"list_notifications","params":{"limit":1000}}' | jq --arg ids "$ids" \
+		'($ids | split("\n")) as $ids | [.result.notifications[] | select((.id | IN($ids[])) and .state == "acknowledged")] | length'
+}
+mkfifo "$dir/paced"
+read_batches <"$dir/paced" &
+"$muxbus" follow --paced >"$dir/paced" 2>/dev/null &
+follower=$!
+until_is 'a paced follower waits' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
+for n in $(seq 40); do
+	echo "{\"method\":\"post_notification\",\"params\":{\"pane\":\"$pane\",\"text\":\"paced $n\"}}"
+done >"$dir/burst"
+ids=$(socat -t 86400 - "UNIX-CONNECT:$MUXBUS" <"$dir/burst" | jq -r .result.id)
+until_is 'all of a burst are acknowledged' 40 acknowledged
+is 'each was printed, once' "$(cat "$dir"/batch.* | cut -d ' ' -f 2 | grep -x -F "$ids" | sort | uniq -c | grep -c ' 1 ')" 40
+is 'no batch is longer than the agent reads' "$(find "$dir" -name 'batch.*' -size +2999c)" ''
+ok 'a full batch says that more follow' grep -q -x '\[muxbus\] more follow' "$dir"/batch.*
+is 'the last one does not' "$(cat "$(find "$dir" -name 'batch.*' -size +0 -printf '%T@ %p\n' | sort | tail -n 1 | cut -d ' ' -f 2)" |
+	grep -c 'more follow')" 0
+is 'they are 2 s apart' "$(find "$dir" -name 'batch.*' -size +0 -printf '%T@\n' | sort |
+	awk 'NR > 1 && $1 - last < 1.9 { print } { last = $1 }')" ''
+kill "$follower"
+wait "$follower" 2>/dev/null
+until_is 'it ends' 0 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
 
 # Kills of the follower at any moment: nothing is lost, and nothing reported more than once more.
 kills=${MUXBUS_TEST_LONG:+40}

@@ -2,7 +2,8 @@
 /*
  * muxbus follow: prints one line for each notification of a pane, for programs that wake an agent
  * by lines. It takes the notifications from the daemon, so that the daemon does not type them,
- * and acknowledges those it has printed. It survives restarts of the daemon, and ends with its
+ * and acknowledges those it has printed. Paced, it prints no more at once than an agent reads. It
+ * survives restarts of the daemon, and ends with its
  * pane or its reader.
  */
 #include <errno.h>
@@ -29,6 +30,9 @@ enum {
 	PRINTED_MAX = 64, /* printed, but not acknowledged yet */
 	ANSWER_MS = 10000, /* for requests that do not wait */
 	LINE_MAX_BYTES = 64 * 1024,
+	/* For agents that cut what they read at once, or mute a reader with much to say. */
+	BATCH_BYTES = 2800,
+	BATCH_MS = 2000,
 };
 
 /* The result of a step. */
@@ -42,10 +46,14 @@ struct follow {
 	struct cli *cli;
 	const char *agent; /* NULL: not given */
 	const char *given; /* --pane; NULL: the caller's own */
+	bool is_paced;
 	char pane[256]; /* "": the caller's own */
 	struct link *link;
 	int64_t printed[PRINTED_MAX];
 	size_t printed_count;
+	struct buf held; /* paced: a line that was taken, and is not printed yet */
+	int64_t held_seq;
+	int64_t next_ms; /* CLOCK_MONOTONIC: no batch before */
 	enum cli_status status;
 };
 
@@ -137,45 +145,110 @@ static enum step acknowledge(struct follow *follow)
 	return STEP_ON;
 }
 
-static bool print_note(const struct follow *follow, const struct json *note)
+static void write_note(const struct follow *follow, const struct json *note, struct buf *line)
 {
 	struct json_writer writer;
-	struct buf line;
-	bool is_written;
-	buf_init(&line, LINE_MAX_BYTES);
 	if (follow->cli->wants_json) {
-		json_writer_init(&writer, &line);
+		json_writer_init(&writer, line);
 		json_put_value(&writer, NULL, note);
 	} else {
 		const char *notice = ask_string(note, "notice", "");
-		(void)screen_text_line(&line, notice, strlen(notice));
+		(void)screen_text_line(line, notice, strlen(notice));
 	}
-	(void)buf_append_byte(&line, '\n');
-	is_written = fwrite(line.data, 1, line.len, stdout) == line.len && fflush(stdout) == 0;
-	buf_finish(&line);
-	return is_written;
+	(void)buf_append_byte(line, '\n');
 }
 
-/* Takes the next notifications, now or when they come, and prints them. */
-static enum step take(struct follow *follow)
+static bool print(const struct buf *text)
 {
-	const struct json *result;
+	return fwrite(text->data, 1, text->len, stdout) == text->len && fflush(stdout) == 0;
+}
+
+/* Requests the next notifications, now or when they come; *ret_note is the first, lent. */
+static enum step request_notes(
+    struct follow *follow, int limit, int timeout_sec, const struct json **ret_note)
+{
+	const struct json *result, *notes;
 	enum step step = ask(follow, "take_notifications",
 	    ASK_PARAMS({"pane", .text = own_target(follow)}, {"way", .text = "follow"},
-		{"limit", .number = TAKE_MAX}, {"timeout_sec", .number = TAKE_SEC}),
-	    (TAKE_SEC + 60) * 1000LL, &result);
+		{"limit", .number = limit}, {"timeout_sec", .number = timeout_sec}),
+	    (timeout_sec + 60) * 1000LL, &result);
 	if (step != STEP_ON)
 		return step;
 	/* From now on follow this pane id, even if the pane moves. */
 	(void)snprintf(
 	    follow->pane, sizeof follow->pane, "%s", ask_string(result, "pane", follow->pane));
-	json_each (note, json_member(result, "notifications")) {
-		if (!print_note(follow, note))
-			return end(follow, CLI_DONE); /* no reader: the daemon types it */
-		if (follow->printed_count < PRINTED_MAX)
-			follow->printed[follow->printed_count++] = ask_int(note, "seq", 0);
-	}
+	notes = json_member(result, "notifications");
+	*ret_note = notes != NULL ? notes->child : NULL;
 	return STEP_ON;
+}
+
+/* Takes the next notifications, and prints them. */
+static enum step take(struct follow *follow)
+{
+	const struct json *note;
+	enum step step = request_notes(follow, TAKE_MAX, TAKE_SEC, &note);
+	for (; step == STEP_ON && note != NULL; note = note->next) {
+		struct buf line;
+		buf_init(&line, LINE_MAX_BYTES);
+		write_note(follow, note, &line);
+		if (!print(&line))
+			step = end(follow, CLI_DONE); /* no reader: the daemon types it */
+		else if (follow->printed_count < PRINTED_MAX)
+			follow->printed[follow->printed_count++] = ask_int(note, "seq", 0);
+		buf_finish(&line);
+	}
+	return step;
+}
+
+/* Takes one notification and holds its line; if none comes, there is none. */
+static enum step hold(struct follow *follow, int timeout_sec)
+{
+	const struct json *note;
+	enum step step = request_notes(follow, 1, timeout_sec, &note);
+	follow->held.len = 0;
+	if (step != STEP_ON || note == NULL)
+		return step;
+	write_note(follow, note, &follow->held);
+	follow->held_seq = ask_int(note, "seq", 0);
+	return STEP_ON;
+}
+
+/* Moves the held line into a batch, with the next ones as long as there is room. */
+static enum step fill(struct follow *follow, struct buf *batch)
+{
+	enum step step = STEP_ON;
+	while (step == STEP_ON && follow->held.len > 0 && follow->printed_count < PRINTED_MAX &&
+	    (batch->len == 0 || batch->len + follow->held.len <= BATCH_BYTES)) {
+		(void)buf_append(batch, follow->held.data, follow->held.len);
+		follow->printed[follow->printed_count++] = follow->held_seq;
+		step = hold(follow, 0);
+	}
+	if (step == STEP_ON && follow->held.len > 0 && !follow->cli->wants_json)
+		(void)buf_printf(batch, "[muxbus] more follow\n");
+	return step;
+}
+
+/* Prints the next notifications as one batch, at some time after the last one. */
+static enum step take_paced(struct follow *follow)
+{
+	int64_t left_ms = follow->next_ms - clock_mono_ms();
+	enum step step = STEP_ON;
+	struct buf batch;
+	if (left_ms > 0 && is_unread((int)left_ms, -1))
+		return end(follow, CLI_DONE);
+	if (follow->held.len == 0)
+		step = hold(follow, TAKE_SEC);
+	if (step != STEP_ON || follow->held.len == 0)
+		return step;
+	buf_init(&batch, 2 * LINE_MAX_BYTES);
+	step = fill(follow, &batch);
+	if (!print(&batch)) {
+		follow->printed_count = 0;
+		step = end(follow, CLI_DONE);
+	}
+	buf_finish(&batch);
+	follow->next_ms = clock_mono_ms() + BATCH_MS;
+	return step;
 }
 
 /* Follows one daemon until it is gone. */
@@ -196,10 +269,11 @@ static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
 		return end(follow, CLI_UNREACHABLE);
 	}
 	step = report(follow);
+	follow->held.len = 0; /* a new daemon hands it out again */
 	while (step == STEP_ON) {
 		step = acknowledge(follow);
 		if (step == STEP_ON)
-			step = take(follow);
+			step = follow->is_paced ? take_paced(follow) : take(follow);
 		*ret_was_there |= step == STEP_ON;
 	}
 	link_close(follow->link);
@@ -208,6 +282,7 @@ static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
 
 static const struct option_row options[] = {
     {"agent", 0, OPTION_TEXT, offsetof(struct follow, agent), NULL},
+    {"paced", 0, OPTION_FLAG, offsetof(struct follow, is_paced), NULL},
     {"pane", 0, OPTION_TEXT, offsetof(struct follow, given), NULL},
     {0},
 };
@@ -219,6 +294,7 @@ enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 	enum cli_status status;
 	bool was_there;
 	follow.cli = cli;
+	buf_init(&follow.held, LINE_MAX_BYTES);
 	if (!option_read(cli, argc, argv, options, &follow, NULL, &status))
 		return status;
 	if (follow.given != NULL && strlen(follow.given) >= sizeof follow.pane)
@@ -233,7 +309,8 @@ enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 		if (was_there)
 			delay_ms = 0;
 		if (is_unread((int)backoff_next_ms(&delay_ms), -1))
-			return CLI_DONE;
+			break;
 	}
+	buf_finish(&follow.held);
 	return follow.status;
 }
