@@ -89,6 +89,14 @@ static void expect_early(
 	ok(peer_pane.is_early == is_early, "%s", what);
 }
 
+static void expect_thread(
+    const struct muxbus_model *model, pid_t pid, const char *thread, const char *what)
+{
+	struct peer_pane peer_pane = {0};
+	peer_pane_find_in(proc, pid, model, SOCKET, &peer_pane);
+	is_str(peer_pane.thread, thread, "%s", what);
+}
+
 static void add_pane(
     struct muxbus_model *model, uint32_t id, pid_t pid, const char *tty, bool is_dead)
 {
@@ -104,6 +112,17 @@ static void add_pane(
 	    .is_dead = is_dead};
 	if (model_add_pane(model, &pane) < 0)
 		abort();
+}
+
+static void check_threads(const struct muxbus_model *model)
+{
+	add(410, 1, "sh", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%2|CODEX_THREAD_ID=019a-1|");
+	expect_thread(
+	    model, 410, "codex:019a-1", "what an agent runs for many panes has its thread");
+	add(412, 1, "sh", NULL, "CODEX_THREAD_ID=019a-2|");
+	expect_thread(model, 412, "codex:019a-2", "also without a pane");
+	add(411, 1, "sh", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%2|CODEX_THREAD_ID=-x y|");
+	expect_thread(model, 411, "", "unless that is no name of one");
 }
 
 int main(void)
@@ -169,6 +188,7 @@ int main(void)
 	add(409, 1, "ended", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%0|");
 	expect_early(model, 409, false, "a pane before those that are there has ended");
 	expect_early(model, 402, false, "a later one of another server says nothing");
+	check_threads(model);
 	add(404, 1, "half", NULL, "TMUX_PANE=%2|");
 	expect(model, 404, -1, PANE_NONE, false, "TMUX_PANE alone is not enough");
 	add(405, 1, "cut", NULL, "XTMUX_PANE=%2|TMUX=" SOCKET "|TMUX_PANE=");

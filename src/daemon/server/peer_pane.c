@@ -16,12 +16,21 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "daemon/pane/presence.h"
 
 #define GENERATIONS_MAX 64
 #define ENVIRON_BYTES_MAX ((size_t)1024 * 1024)
 
 /* Generations without a terminal, at most: a daemon shared by panes may stand between. */
 #define DETACHED_MAX 1
+
+/* Variables in which agents that share a process name the thread to what it runs. */
+static const struct {
+	const char *variable;
+	const char *agent;
+} threads[] = {
+    {"CODEX_THREAD_ID", "codex"},
+};
 
 /* Fields of /proc/PID/stat. */
 struct process {
@@ -214,16 +223,32 @@ static bool find_by_environment(const char *proc, pid_t pid, const struct muxbus
 	return false;
 }
 
+static void find_thread(const char *proc, pid_t pid, char out[PANE_REF_THREAD_SIZE])
+{
+	struct buf block;
+	buf_init(&block, ENVIRON_BYTES_MAX);
+	if (read_proc(proc, pid, "environ", &block) != 0)
+		block.len = 0;
+	for (size_t at = 0; at < sizeof threads / sizeof *threads && block.len > 0; at++) {
+		const char *value = variable(&block, threads[at].variable);
+		if (value != NULL && presence_check(threads[at].agent, value) == NULL)
+			presence_thread(threads[at].agent, value, out);
+	}
+	buf_finish(&block);
+}
+
 void peer_pane_find_in(const char *proc, pid_t pid, const struct muxbus_model *model,
     const char *tmux_socket, struct peer_pane *ret_pane)
 {
 	*ret_pane = (struct peer_pane){0};
-	if (find_by_kernel(proc, pid, model, ret_pane) ||
-	    find_by_environment(proc, pid, model, tmux_socket, ret_pane))
-		return;
-	ret_pane->pane = MUXBUS_NO_ID;
-	ret_pane->evidence = PANE_NONE;
-	ret_pane->is_weak = false;
+	if (!find_by_kernel(proc, pid, model, ret_pane) &&
+	    !find_by_environment(proc, pid, model, tmux_socket, ret_pane)) {
+		ret_pane->pane = MUXBUS_NO_ID;
+		ret_pane->evidence = PANE_NONE;
+		ret_pane->is_weak = false;
+	}
+	if (ret_pane->is_weak || ret_pane->pane == MUXBUS_NO_ID)
+		find_thread(proc, pid, ret_pane->thread);
 }
 
 void peer_pane_find(pid_t pid, const struct muxbus_model *model, const char *tmux_socket,

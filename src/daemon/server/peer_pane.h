@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/core/pane_ref.h"
+
 enum pane_evidence {
 	PANE_NONE,
 	PANE_ENVIRONMENT, /* weak */
@@ -26,6 +28,8 @@ struct peer_pane {
 	enum pane_evidence evidence;
 	bool is_weak;
 	bool is_early; /* an environment names a pane that was made after all in the model */
+	/* If it is weak or none: the thread of an agent that its environment names; "": none. */
+	char thread[PANE_REF_THREAD_SIZE];
 };
 
 /* tmux_socket is the server's, for checking $TMUX beside $TMUX_PANE. */

@@ -87,6 +87,9 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 	if (is_early(request) && dispatch_put_off(request))
 		return false;
 	pane_ref_of(tmux, request_peer_pane(request, &is_weak), ret_pane);
+	if (thread[0] == '\0' && request_peer(request) != NULL &&
+	    (is_weak || ret_pane->pane == MUXBUS_NO_ID))
+		thread = peer_pane_of(request_peer(request))->thread;
 	if (thread[0] != '\0' && ret_pane->pane != MUXBUS_NO_ID &&
 	    (is_weak || !is_seen_in_pane(request)))
 		pane_ref_clear(ret_pane);
