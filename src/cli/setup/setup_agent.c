@@ -71,7 +71,9 @@ const struct setup_agent setup_agents[SETUP_AGENTS_MAX] = {
 		    .paths = {"hooks.json", ".codex/hooks.json"},
 		    .steps = {HOOK("SessionStart", "codex", "10"),
 			HOOK("UserPromptSubmit", "codex", "10"),
-			HOOK("PermissionRequest", "codex", "10"), HOOK("Stop", "codex", "10")},
+			HOOK("PermissionRequest", "codex", "10"),
+			HOOK("PostToolUse", "codex", "10"), HOOK("Interrupt", "codex", "10"),
+			HOOK("Stop", "codex", "10"), HOOK("SessionEnd", "codex", "10")},
 		}},
 	.next = "Restart it in a pane; it asks once whether the hooks are trusted (/hooks).\n"
 		"/mcp lists the tools. A project's files count once the project is trusted.",

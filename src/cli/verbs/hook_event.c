@@ -24,6 +24,7 @@ static const struct {
     {NULL, "PreCompact", "busy", HOOK_NOTHING},
     {NULL, "Stop", "idle", HOOK_BLOCK},
     {NULL, "StopFailure", "idle", HOOK_NOTHING},
+    {NULL, "Interrupt", "idle", HOOK_NOTHING},
     {NULL, "SessionEnd", "gone", HOOK_NOTHING},
     /* Gemini CLI. */
     {NULL, "BeforeAgent", "busy", HOOK_CONTEXT},
