@@ -160,6 +160,10 @@ static void test_bytes(void)
 	facts.quiet_ms = AGENT_WEAK_MS;
 	facts.front.reads = AGENT_READS_YES;
 	judged(&facts, &profile, NULL, VERDICT_READY, "or where the program is seen to read");
+	facts.front.reads = AGENT_READS_UNKNOWN;
+	facts.quiet_ms = AGENT_REST_MS;
+	facts.reports_busy = facts.shows_question = true;
+	judged(&facts, &profile, NULL, VERDICT_QUESTION, "its question counts more than its work");
 }
 
 static void test_shell(void)

@@ -4,6 +4,7 @@
 
 #include <muxbus.h>
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "base/tokenizer.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_state.h"
+#include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/screen_sign.h"
@@ -209,6 +211,27 @@ static bool is_behind(const struct foreground *front, const struct prompt_profil
 	    foreground_is_below(profile->pid, front->pid);
 }
 
+static bool is_named(void *data, const char *name)
+{
+	return screen_sign_is_named(data, name, SIGN_KIND_COUNT_);
+}
+
+/* Whether a text shows a question as this agent asks it, by the name that it reports or has. */
+static bool shows_question(const struct agent_monitor *monitor, const struct muxbus_pane *pane,
+    const struct presence *presence, const struct buf *text)
+{
+	const struct screen_sign_set *signs = monitor->parts->signs;
+	const char *shown = (const char *)text->data;
+	char name[AGENT_ARGV_NAME_SIZE];
+	if (pane->is_dead || !screen_sign_shows(signs, NULL, SIGN_ASKING, shown, text->len))
+		return false;
+	if (presence != NULL &&
+	    screen_sign_shows(signs, presence->agent, SIGN_ASKING, shown, text->len))
+		return true;
+	return foreground_agent(pane->pid, is_named, (void *)(uintptr_t)signs, name) &&
+	    screen_sign_shows(signs, name, SIGN_ASKING, shown, text->len);
+}
+
 static void collect(const struct agent_monitor *monitor, const struct muxbus_pane *pane,
     const struct pane_screen *screen, struct agent_facts *ret_facts)
 {
@@ -234,6 +257,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	prompt_write_around(&screen->view, &around);
 	ret_facts->shows_work = screen_sign_shows(
 	    monitor->parts->signs, NULL, SIGN_BUSY, (const char *)around.data, around.len);
+	ret_facts->shows_question = shows_question(monitor, pane, presence, &around);
 	buf_finish(&around);
 	agent_facts_set_tail(ret_facts, monitor->tail, monitor->tail_len);
 	if (pane->is_dead)

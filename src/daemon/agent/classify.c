@@ -414,6 +414,8 @@ static bool judge_surroundings(const struct agent_facts *facts,
 		verdict->again_ms = AGENT_REST_MS - facts->quiet_ms;
 	} else if (facts->reports_asking) {
 		settle(verdict, VERDICT_QUESTION, "it reports that it asks a person");
+	} else if (facts->shows_question && facts->front.reads != AGENT_READS_NO) {
+		settle(verdict, VERDICT_QUESTION, "its screen asks a person something");
 	} else if (facts->reports_busy && facts->quiet_ms < AGENT_DOUBT_MS) {
 		settle(verdict, VERDICT_BUSY, "it reports to be busy");
 		verdict->again_ms = AGENT_DOUBT_MS - facts->quiet_ms;

@@ -46,6 +46,7 @@ struct agent_facts {
 	bool reports_asking;
 	bool is_menu; /* a choice is offered around the cursor */
 	bool shows_work; /* a sign of work stands around the cursor */
+	bool shows_question; /* the question of this agent does */
 	char row[AGENT_ROW_SIZE]; /* what stands before the cursor, UTF-8 */
 	char start[AGENT_ROW_SIZE]; /* the first row, of a line that fills its rows; "": none */
 	struct foreground front;
