@@ -44,7 +44,8 @@ is_ready() {
 }
 start_command=$codex
 resume_command="$codex resume --last"
-asking_command="$codex -a untrusted -s read-only"
+asking_command="$codex -a on-request -s read-only"
+asking_members=',"sandbox_permissions":"require_escalated","justification":"a test"'
 shell=exec_command shell_key=cmd dialog='Would you like to run' yes=Enter leave=/quit
 measure_wakes
 scenario 'a shell' 'a shell' '(hook, )?queue_command'

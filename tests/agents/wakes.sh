@@ -4,7 +4,8 @@
 #
 # An agent's file sets: start_command and ready; resume_command, if its notifications are for its thread
 # and not for its pane; asking_command, whose shell asks a person first;
-# shell, the agent's tool for commands, and shell_key, the name of that tool's parameter; dialog, a
+# shell, the agent's tool for commands, shell_key, the name of that tool's parameter, and asking_members,
+# what a call needs beside it to be asked about; dialog, a
 # pattern of the question; yes, the keys that agree; leave, the prompt that ends the agent.
 
 # The scenarios: one function each, and the label of its cell.
@@ -21,9 +22,9 @@ wake_label() {
 	esac
 }
 
-# call_shell COMMAND: a call of the agent's own shell.
+# call_shell COMMAND [MEMBERS]: a call of the agent's own shell.
 call_shell() {
-	printf 'DO %s {"%s":"%s"} DONE' "$shell" "$shell_key" "$1"
+	printf 'DO %s {"%s":"%s"%s} DONE' "$shell" "$shell_key" "$1" "$2"
 }
 
 # A job that ends when $go is there. It leaves the time of its end in NAME.ended.
@@ -123,7 +124,7 @@ wake_draft_deleted() {
 wake_dialog() {
 	arm_outside "$1"
 	pane=$(cat "$dir/$1.pane")
-	insist "I am $1. $(call_shell "touch $dir/$1.agreed")" "I am $1" ".name == \"$1\""
+	insist "I am $1. $(call_shell "touch $dir/$1.agreed" "$asking_members")" "I am $1" ".name == \"$1\""
 	wait_until shows "$dialog" || return
 	: >"$go"
 	wait_until [ -s "$dir/$1.ended" ]
