@@ -76,6 +76,8 @@ function readAnthropic(body) {
 			[{ type: 'text', text: message.content }] : message.content
 		const results = blocks.filter(block => block.type === 'tool_result')
 		const texts = blocks.filter(block => block.type === 'text').map(block => block.text)
+		if (message.role === 'system') // a newer agent puts events into the middle
+			steps.push({ context: texts.join('\n') })
 		if (message.role !== 'user')
 			continue
 		for (const block of results)
