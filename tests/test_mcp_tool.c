@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Tools as models get them: the size of the list, results cut to a maximum as JSON and as text,
- * the instructions for agents, and the outcome of long waits.
- */
+/* Tools as models get them: the list, results that are cut, instructions, the end of long waits. */
 #include "daemon/mcp/mcp_tool.h"
 
 #include <ctype.h>
