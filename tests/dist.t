@@ -37,6 +37,8 @@ check 'so does the changelog of the Debian packages' \
 
 # contrib/debian/build in a new checkout, which nothing is configured in, up to the step that
 # `make check-debian` runs in a root of its own: this dpkg-buildpackage says what it would build.
+# The muxbusd of this build writes what a release carries of it, so that none is compiled here.
+muxbusd=$(cd "$builddir" && pwd -P)/muxbusd
 checkout() {
 	mkdir -p "$work/checkout" "$work/bin"
 	git ls-files -z | tar -c --null -T - | tar -x -C "$work/checkout"
@@ -47,7 +49,7 @@ checkout() {
 # build_packages ARGUMENT...: the script of the checkout, from there; all that it says, if it fails.
 build_packages() {
 	rm -f "$work/packaged"
-	(cd "$work/checkout" && env -u MAKEFLAGS -u MAKELEVEL XZ_OPT=-0 CFLAGS=-O0 PATH="$work/bin:$PATH" \
+	(cd "$work/checkout" && env -u MAKEFLAGS -u MAKELEVEL XZ_OPT=-0 MUXBUSD_FOR_BUILD="$muxbusd" PATH="$work/bin:$PATH" \
 		contrib/debian/build "$@" >"$work/log" 2>&1) || tail -n 20 "$work/log"
 	cat "$work/packaged" 2>&1 >/dev/null
 }
