@@ -67,6 +67,22 @@ static void test_requests(void)
 	is_stripped("{\"host\":3}", NULL, "host: there is none \"a number\"; see list_hosts");
 }
 
+/* A condition names what it is about by members that are texts in requests. */
+static void test_condition(void)
+{
+	static const char text[] = "{\"exited\":\"c:%1\",\"id\":\"c:1\"}";
+	char reason[FLEET_NAME_REASON_SIZE];
+	struct host *host;
+	struct buf out;
+	buf_init(&out, 4096);
+	ok(fleet_name_strip_condition(hosts, read_json(text), &host, &out, reason) == 0 &&
+		host == host_set_find(hosts, "c", NULL),
+	    "the host of a condition");
+	is_str((const char *)out.data, "{\"exited\":\"%1\",\"id\":\"c:1\"}", "is left out");
+	buf_finish(&out);
+	is_stripped(text, NULL, "c {\"exited\":\"c:%1\",\"id\":\"1\"}");
+}
+
 static void is_qualified(const char *object, const char *want)
 {
 	struct json_writer writer;
@@ -179,6 +195,7 @@ int main(void)
 	(void)host_add(hosts, &(struct host_spec){.name = "b", .server = "work"});
 	(void)host_add(hosts, &(struct host_spec){.name = "c", .server = "play"});
 	test_requests();
+	test_condition();
 	test_results();
 	test_depth();
 	test_lists();

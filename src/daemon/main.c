@@ -32,7 +32,7 @@
 #include "daemon/deliver/self_command.h"
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/event/event_log.h"
-#include "daemon/fleet/fleet_role.h"
+#include "daemon/fleet/fleet.h"
 #include "daemon/input/submit.h"
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp.h"
@@ -86,7 +86,7 @@ struct main {
 	struct person_parts person;
 	struct once_set *onces;
 	struct mcp *mcp;
-	struct fleet_role *fleet; /* NULL: a tmux server is followed */
+	struct fleet *fleet; /* NULL: a tmux server is followed */
 	struct event_log_listener closed_panes;
 	struct demand *demand; /* NULL: always attached */
 	struct config config;
@@ -586,11 +586,11 @@ static int set_up_base(struct main *main)
 static int set_up_fleet(struct main *main)
 {
 	char reason[512];
-	if (fleet_role_make_dir(main->config.socket, reason, sizeof reason) < 0)
+	if (fleet_make_dir(main->config.socket, reason, sizeof reason) < 0)
 		return fail("%s", reason);
 	if (set_up_server(main) < 0)
 		return -1;
-	main->fleet = fleet_role_new(&main->daemon);
+	main->fleet = fleet_new(&main->daemon);
 	return 0;
 }
 
@@ -655,7 +655,7 @@ static void tear_down(struct main *main)
 	provide_set_stop(daemon->provides);
 	server_free(daemon->server); /* all open requests end, while the other parts are there */
 	tmux_cut(daemon->tmux);
-	fleet_role_free(main->fleet);
+	fleet_free(main->fleet);
 	demand_free(main->demand);
 	main->demand = NULL;
 	mcp_free(main->mcp);

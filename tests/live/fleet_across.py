@@ -133,6 +133,10 @@ def waits(fleet, machines):
         ok(error_of(link, "wait_for", params).get("field") == "any", f"refused: {params}")
     ok(error_of(link, "wait_for", {"any": [{"sec": 1}], "timeout_sec": -1}).get("field") == "timeout_sec",
        "refused: a time below 0")
+    ok(error_of(link, "wait_for", {"any": [{"sec": 1}], "timout_sec": 1}).get("field") == "timout_sec",
+       "refused: a parameter that is none")
+    ok(error_of(link, "wait_for", {"any": [{"job": "h1:A1B2", "host": "h2"}]}).get("field") == "any",
+       "refused: a condition with two hosts")
     link.close()
 
 

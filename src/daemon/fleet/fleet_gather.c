@@ -1,192 +1,143 @@
 /* SPDX-License-Identifier: ISC */
 /* Lists of many hosts. */
-#include "daemon/fleet/fleet_gather.h"
+#include <stdio.h>
 
-#include <string.h>
-
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/fleet/fleet_forward.h"
 #include "daemon/fleet/fleet_name.h"
+#include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "wire/json.h"
 
-struct gather;
-
-/* The part of one host. */
-struct part {
-	struct gather *gather;
-	struct host *host;
-	struct host_call *call; /* NULL: it has ended, or was not asked */
-	struct buf items; /* of the list, as JSON with commas between; may be empty */
-	struct buf rest; /* the other members of the result */
-	char *reason; /* it is missing; NULL: it is there */
-	char *name, *server; /* the host may be removed meanwhile */
-};
-
 struct gather {
-	struct request *request;
+	struct fleet_ask ask;
 	const char *list;
 	bool is_single;
-	size_t count, open; /* parts, and those whose calls have not ended */
-	struct part parts[];
 };
 
-static void free_gather(struct gather *gather)
+struct gather_part {
+	struct fleet_part part;
+	struct buf items; /* of the list, as JSON with commas between; may be empty */
+	struct buf row; /* in "hosts" or "missing": its host may be removed meanwhile */
+	bool is_missing;
+};
+
+static void clear_part(struct fleet_part *part)
 {
-	for (size_t at = 0; at < gather->count; at++) {
-		struct part *part = &gather->parts[at];
-		if (part->call != NULL)
-			host_call_cancel(part->call);
-		buf_finish(&part->items);
-		buf_finish(&part->rest);
-		mem_free(part->reason);
-		mem_free(part->name);
-		mem_free(part->server);
+	struct gather_part *own = list_entry(part, struct gather_part, part);
+	buf_finish(&own->items);
+	buf_finish(&own->row);
+}
+
+/* Writes a member of what the parts have. */
+static void put_parts(struct json_writer *writer, const struct fleet_ask *ask, const char *name,
+    bool of_items, bool of_missing)
+{
+	json_array_begin(writer, name);
+	list_each (const struct gather_part, own, &ask->parts, part.link) {
+		const struct buf *text = of_items ? &own->items : &own->row;
+		if (own->is_missing == of_missing && text->len > 0)
+			json_put_raw(writer, NULL, text->data, text->len);
 	}
-	mem_free(gather);
+	json_array_end(writer);
 }
 
-static void put_part(struct json_writer *writer, const struct part *part)
+static void finish(struct fleet_ask *ask)
 {
-	json_object_begin(writer, NULL);
-	json_put_str(writer, "host", part->name);
-	json_put_str(writer, "server", part->server);
-	if (part->reason != NULL)
-		(void)json_put_text(writer, "reason", part->reason, strlen(part->reason));
-	else if (part->rest.len > 0) /* without host and server */
-		json_put_raw(writer, NULL, part->rest.data, part->rest.len);
-	json_object_end(writer);
+	struct json_writer *writer = request_result(ask->request);
+	put_parts(writer, ask, list_entry(ask, struct gather, ask)->list, true, false);
+	put_parts(writer, ask, "hosts", false, false);
+	put_parts(writer, ask, "missing", false, true);
+	request_done(fleet_ask_end(ask));
 }
 
-/* Answers when all parts have ended. */
-static void finish(struct gather *gather)
+static void miss(struct gather_part *own, const char *reason)
 {
-	struct request *request = gather->request;
-	struct json_writer *writer = request_result(request);
-	request_on_cancel(request, NULL, NULL);
-	json_array_begin(writer, gather->list);
-	for (size_t at = 0; at < gather->count; at++)
-		if (gather->parts[at].items.len > 0)
-			json_put_raw(writer, NULL, gather->parts[at].items.data,
-			    gather->parts[at].items.len);
-	json_array_end(writer);
-	json_array_begin(writer, "hosts");
-	for (size_t at = 0; at < gather->count; at++)
-		if (gather->parts[at].reason == NULL)
-			put_part(writer, &gather->parts[at]);
-	json_array_end(writer);
-	json_array_begin(writer, "missing");
-	for (size_t at = 0; at < gather->count; at++)
-		if (gather->parts[at].reason != NULL)
-			put_part(writer, &gather->parts[at]);
-	json_array_end(writer);
-	request_done(request);
-	free_gather(gather);
+	struct json_writer writer;
+	buf_clear(&own->row);
+	json_writer_init(&writer, &own->row);
+	fleet_put_missing(&writer, own->part.host, reason);
+	own->is_missing = true;
 }
 
 /* Keeps what the host has answered. */
-static void take_result(struct part *part, const struct json *result)
+static void take(struct gather_part *own, const char *name, const struct json *result)
 {
-	const struct json *list = json_member(result, part->gather->list);
-	struct json_writer items, rest;
-	if (!fleet_name_is_list(list)) {
-		part->reason = xasprintf("its answer has no list of %s", part->gather->list);
-		return;
-	}
-	json_writer_init(&items, &part->items);
-	json_writer_init(&rest, &part->rest);
-	for (const struct json *item = list->child; item != NULL; item = item->next) {
-		json_object_begin(&items, NULL);
-		fleet_name_put_members(&items, part->host, item);
-		json_object_end(&items);
-	}
-	fleet_name_put_rest(
-	    &rest, part->host, result, (const char *const[]){part->gather->list, NULL});
-	if (items.is_cut || rest.is_cut)
-		part->reason = xstrdup("its answer is too large: ask this host alone");
+	const struct host *host = own->part.host;
+	struct json_writer items, row;
+	json_writer_init(&items, &own->items);
+	json_writer_init(&row, &own->row);
+	fleet_name_put_list(&items, host, json_member(result, name));
+	json_object_begin(&row, NULL);
+	fleet_name_put_host(&row, host);
+	fleet_name_put_rest(&row, host, result, (const char *const[]){name, NULL});
+	json_object_end(&row);
+	if (items.is_cut || row.is_cut)
+		miss(own, "its answer is too large: ask this host alone");
 }
 
-static void on_done(void *data, const struct json *message)
+static bool on_answered(struct fleet_part *part, const struct json *message)
 {
-	struct part *part = data;
-	struct gather *gather = part->gather;
+	struct gather_part *own = list_entry(part, struct gather_part, part);
+	const struct gather *gather = list_entry(part->ask, struct gather, ask);
 	const struct json *result = json_member(message, "result");
 	const struct json *error = json_member(message, "error");
-	const struct json *text = json_member(error, "message");
-	part->call = NULL;
-	gather->open--;
-	if (result != NULL) {
-		take_result(part, result);
-	} else if (gather->is_single) {
-		request_on_cancel(gather->request, NULL, NULL);
-		fleet_forward_error(gather->request, part->host, error);
-		free_gather(gather);
-		return;
-	} else {
-		part->reason = xstrdup(text != NULL && text->type == JSON_STRING
-			? text->text
-			: "an error without a message");
+	char reason[64];
+	if (result == NULL && gather->is_single) {
+		const struct host *host = part->host;
+		fleet_fail(fleet_ask_end(part->ask), host, error);
+		return false;
 	}
-	if (gather->open == 0)
-		finish(gather);
-}
-
-static void on_cancel(struct request *request, void *data)
-{
-	free_gather(data);
-	request_fail(request, MESSAGE_CANCELLED, "cancelled");
+	(void)snprintf(reason, sizeof reason, "its answer has no list of %s", gather->list);
+	if (result == NULL)
+		miss(own, fleet_error_text(error));
+	else if (!fleet_name_is_list(json_member(result, gather->list)))
+		miss(own, reason);
+	else
+		take(own, gather->list, result);
+	return true;
 }
 
 /* Asks a host, unless it is known to be down. */
-static void begin_part(struct part *part, const struct buf *params)
+static void add(struct gather *gather, struct host *host, const struct buf *text)
 {
-	struct gather *gather = part->gather;
-	const struct method *method = request_method(gather->request);
-	const struct config *config = request_parts(gather->request)->config;
-	part->name = xstrdup(host_name(part->host));
-	part->server = xstrdup(host_server(part->host));
-	buf_init(&part->items, (size_t)config->limits.result_bytes);
-	buf_init(&part->rest, (size_t)config->limits.result_bytes);
-	if (!gather->is_single && host_is_unreachable(part->host)) {
-		part->reason = xstrdup(host_reason(part->host));
-		host_look(part->host);
+	const struct request *request = gather->ask.request;
+	size_t max = (size_t)request_parts(request)->config->limits.result_bytes;
+	struct fleet_part *part = fleet_part_new(&gather->ask, host);
+	struct gather_part *own = list_entry(part, struct gather_part, part);
+	buf_init(&own->items, max);
+	buf_init(&own->row, max);
+	if (!gather->is_single && host_is_unreachable(host)) {
+		miss(own, host_reason(host));
+		host_look(host);
 		return;
 	}
-	gather->open++;
-	part->call = host_call(part->host,
+	fleet_part_call(part,
 	    &(struct host_order){
-		.method = method->name,
-		.params = (const char *)params->data,
-		.params_len = params->len,
+		.method = request_method(request)->name,
+		.params = (const char *)text->data,
+		.params_len = text->len,
 		.flags = HOST_CALL_URGENT | HOST_CALL_READS,
 		.deadline_ms = FLEET_GATHER_MS,
-		.done = on_done,
-		.data = part,
 	    });
 }
 
-void fleet_gather(struct request *request, const struct host_set *hosts, struct host *host,
-    const char *list, const struct json *params)
+void fleet_gather(struct fleet *fleet, struct request *request, struct host *host, const char *list,
+    const struct buf *text)
 {
-	size_t count = host != NULL ? 1 : host_set_count(hosts);
-	struct gather *gather = xcalloc(1, sizeof *gather + count * sizeof gather->parts[0]);
-	struct host *next = host != NULL ? host : host_set_next(hosts, NULL);
-	struct json_writer writer;
-	struct buf text;
-	*gather = (struct gather){
-	    .request = request, .list = list, .is_single = host != NULL, .count = count};
-	buf_init(&text, HOST_QUEUE_BYTES);
-	json_writer_init(&writer, &text);
-	json_put_value(&writer, NULL, params);
-	for (size_t at = 0; at < count; at++, next = host_set_next(hosts, next)) {
-		gather->parts[at] = (struct part){.gather = gather, .host = next};
-		begin_part(&gather->parts[at], &text);
-	}
-	buf_finish(&text);
-	request_on_cancel(request, on_cancel, gather);
-	if (gather->open == 0)
-		finish(gather);
+	static const struct fleet_ask_kind kind = {.size = sizeof(struct gather),
+	    .part_size = sizeof(struct gather_part),
+	    .answered = on_answered,
+	    .finish = finish,
+	    .clear_part = clear_part};
+	struct fleet_ask *ask = fleet_ask_new(fleet, request, &kind);
+	struct gather *gather = list_entry(ask, struct gather, ask);
+	struct host *next = host != NULL ? host : host_set_next(fleet->hosts, NULL);
+	gather->list = list;
+	gather->is_single = host != NULL;
+	for (; next != NULL; next = host != NULL ? NULL : host_set_next(fleet->hosts, next))
+		add(gather, next, text);
+	if (ask->open == 0)
+		finish(ask);
 }

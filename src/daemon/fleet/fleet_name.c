@@ -20,6 +20,10 @@ static const char *const targets[] = {"ack", "ack_up_to", "after", "agent", "fil
     "notify", "pane", "pane_id", "panes", "seq", "session", "sessions", "timer", "up_to", "watch",
     "window", NULL};
 
+/* The same of conditions. Keep alphabetized. */
+static const char *const condition_targets[] = {
+    "agent", "command_finished", "exited", "job", "pane", "ready", NULL};
+
 /* Members of results that are ids. Keep alphabetized. */
 static const char *const ids[] = {"active_pane", "agent", "id", "job", "pane", "replaced",
     "session", "sessions", "task", "timer", "watch", "watched_pane", "window", NULL};
@@ -145,8 +149,9 @@ static void take_host(struct strip *strip, const struct json *value)
 					       : json_type_name(value->type));
 }
 
-int fleet_name_strip(const struct host_set *hosts, const struct json *params, const char *except,
-    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE])
+static int strip_all(const struct host_set *hosts, const struct json *params,
+    const char *const *names, const char *except, struct host **ret_host, struct buf *out,
+    char reason[FLEET_NAME_REASON_SIZE])
 {
 	struct strip strip = {.hosts = hosts, .reason = reason};
 	const struct json *member = params != NULL ? params->child : NULL;
@@ -157,7 +162,7 @@ int fleet_name_strip(const struct host_set *hosts, const struct json *params, co
 		bool is_except = except != NULL && strcmp(member->name, except) == 0;
 		if (!is_except && strcmp(member->name, "host") == 0)
 			take_host(&strip, member);
-		else if (!is_except && has(targets, member->name))
+		else if (!is_except && has(names, member->name))
 			strip_value(&strip, member->name, member);
 		else
 			json_put_value(&strip.writer, member->name, member);
@@ -165,6 +170,18 @@ int fleet_name_strip(const struct host_set *hosts, const struct json *params, co
 	json_object_end(&strip.writer);
 	*ret_host = strip.host;
 	return reason[0] == '\0' ? 0 : -1;
+}
+
+int fleet_name_strip(const struct host_set *hosts, const struct json *params, const char *except,
+    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE])
+{
+	return strip_all(hosts, params, targets, except, ret_host, out, reason);
+}
+
+int fleet_name_strip_condition(const struct host_set *hosts, const struct json *condition,
+    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE])
+{
+	return strip_all(hosts, condition, condition_targets, NULL, ret_host, out, reason);
 }
 
 static void put_id(
@@ -232,10 +249,25 @@ bool fleet_name_is_list(const struct json *value)
 	return value != NULL && value->type == JSON_ARRAY && item == NULL;
 }
 
+void fleet_name_put_host(struct json_writer *writer, const struct host *host)
+{
+	json_put_str(writer, "host", host_name(host));
+	json_put_str(writer, "server", host_server(host));
+}
+
 void fleet_name_put_members(
     struct json_writer *writer, const struct host *host, const struct json *object)
 {
 	fleet_name_put_rest(writer, host, object, NULL);
-	json_put_str(writer, "host", host_name(host));
-	json_put_str(writer, "server", host_server(host));
+	fleet_name_put_host(writer, host);
+}
+
+void fleet_name_put_list(
+    struct json_writer *writer, const struct host *host, const struct json *list)
+{
+	for (const struct json *item = list->child; item != NULL; item = item->next) {
+		json_object_begin(writer, NULL);
+		fleet_name_put_members(writer, host, item);
+		json_object_end(writer);
+	}
 }

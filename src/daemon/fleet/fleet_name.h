@@ -30,9 +30,15 @@ struct host *fleet_name_split(
 int fleet_name_strip(const struct host_set *hosts, const struct json *params, const char *except,
     struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE]);
 
+/* The same of a condition of wait_for, which names what it is about by other members too. */
+int fleet_name_strip_condition(const struct host_set *hosts, const struct json *condition,
+    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE]);
+
 /* Whether a value of a host is an id of fewer than size bytes, which may stand in other requests. */
 bool fleet_name_is_id(const struct json *value, size_t size);
 
+/* Writes the members host and server. */
+void fleet_name_put_host(struct json_writer *writer, const struct host *host);
 /* Writes a value of a result of the host, its ids qualified. */
 void fleet_name_put(struct json_writer *writer, const struct host *host, const char *name,
     const struct json *value);
@@ -45,7 +51,9 @@ void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
 /* The same with all members, then the host and server as the fleet knows them. */
 void fleet_name_put_members(
     struct json_writer *writer, const struct host *host, const struct json *object);
-/* Whether a value of a host is an array of objects. */
+/* Whether a value of a host is an array of objects; and writes each of these in the same way. */
 bool fleet_name_is_list(const struct json *value);
+void fleet_name_put_list(
+    struct json_writer *writer, const struct host *host, const struct json *list);
 
 #endif

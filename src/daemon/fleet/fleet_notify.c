@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* Notices from one host to another. */
-#include "daemon/fleet/fleet_notify.h"
-
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/crc.h"
-#include "base/list.h"
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "daemon/fleet/fleet_forward.h"
 #include "daemon/fleet/fleet_name.h"
+#include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
 #include "daemon/queue/notification.h"
 #include "daemon/queue/record.h"
@@ -26,7 +21,7 @@
 #include "wire/json.h"
 
 enum {
-	NAME_SIZE = 17, /* of a notice: 16 hexadecimal digits */
+	NAME_SIZE = FLEET_KEY_SIZE,
 	HOST_SIZE = 2 * HOST_NAME_BYTES + 2,
 	PANE_SIZE = 256,
 	ID_SIZE = 64,
@@ -36,12 +31,13 @@ enum {
 	ANSWER_MS = 10000, /* until the request is answered without its host */
 	AGAIN_MS = 2000, /* until a step that failed is tried again */
 	POLL_SEC = 3600,
+	ACK_MS = 24 * 3600 * 1000,
 	STRANDED_MAX = 20,
 };
 
-struct notice {
+struct fleet_notice {
 	struct list link;
-	struct fleet_notices *set;
+	struct fleet *fleet;
 	char name[NAME_SIZE];
 	/* In the store: */
 	char from[HOST_SIZE]; /* the host of the request, "B/work" */
@@ -64,22 +60,16 @@ struct notice {
 	bool is_last;
 };
 
-struct fleet_notices {
-	struct fleet_notices_parts parts;
-	struct list notices;
-	size_t count;
-};
-
 static const struct record_field notice_fields[] = {
-    {RECORD_ROW(WORD, struct notice, from, "from")},
-    {RECORD_ROW(WORD, struct notice, to, "to")},
-    {RECORD_ROW(WORD, struct notice, pane, "pane")},
-    {RECORD_ROW(WORD, struct notice, method, "method")},
-    {RECORD_ROW(WORD, struct notice, key, "key")},
-    {RECORD_ROW(JSON, struct notice, params, "params")},
-    {RECORD_ROW(WORD, struct notice, id, "id")},
-    {RECORD_ROW(UINT64, struct notice, after, "after")},
-    {RECORD_ROW(BOOL, struct notice, is_repeated, "repeated")},
+    {RECORD_ROW(WORD, struct fleet_notice, from, "from")},
+    {RECORD_ROW(WORD, struct fleet_notice, to, "to")},
+    {RECORD_ROW(WORD, struct fleet_notice, pane, "pane")},
+    {RECORD_ROW(WORD, struct fleet_notice, method, "method")},
+    {RECORD_ROW(WORD, struct fleet_notice, key, "key")},
+    {RECORD_ROW(JSON, struct fleet_notice, params, "params")},
+    {RECORD_ROW(WORD, struct fleet_notice, id, "id")},
+    {RECORD_ROW(UINT64, struct fleet_notice, after, "after")},
+    {RECORD_ROW(BOOL, struct fleet_notice, is_repeated, "repeated")},
 };
 
 static const struct record_kind notice_kind = {
@@ -89,54 +79,54 @@ static const struct record_kind notice_kind = {
     .source = SOURCE_POST,
 };
 
-static void step(struct notice *notice);
+static void step(struct fleet_notice *notice);
 
 static void on_again(void *data)
 {
 	step(data);
 }
 
-static struct notice *notice_new(struct fleet_notices *notices)
+static struct fleet_notice *notice_new(struct fleet *fleet)
 {
-	struct notice *notice = xcalloc(1, sizeof *notice);
-	notice->set = notices;
-	notice->again = loop_timer_new(notices->parts.base, on_again, notice);
-	list_append(&notices->notices, &notice->link);
-	notices->count++;
+	struct fleet_notice *notice = xcalloc(1, sizeof *notice);
+	notice->fleet = fleet;
+	notice->again = loop_timer_new(fleet->base, on_again, notice);
+	list_append(&fleet->notices, &notice->link);
+	fleet->notice_count++;
 	return notice;
 }
 
-static void notice_free(struct notice *notice)
+static void notice_free(struct fleet_notice *notice)
 {
 	if (notice->call != NULL)
 		host_call_cancel(notice->call);
 	loop_timer_free(notice->answer);
 	loop_timer_free(notice->again);
 	list_remove(&notice->link);
-	notice->set->count--;
+	notice->fleet->notice_count--;
 	mem_free(notice->params);
 	mem_free(notice->post);
 	mem_free(notice);
 }
 
-static void keep(const struct notice *notice)
+static void keep(const struct fleet_notice *notice)
 {
-	record_put(notice->set->parts.store, &notice_kind, notice->name, notice);
+	record_put(notice->fleet->store, &notice_kind, notice->name, notice);
 }
 
-static void forget(struct notice *notice)
+static void forget(struct fleet_notice *notice)
 {
-	record_delete(notice->set->parts.store, &notice_kind, notice->name);
+	record_delete(notice->fleet->store, &notice_kind, notice->name);
 	notice_free(notice);
 }
 
 static bool load(void *data, const char *name, const struct json *value)
 {
-	struct fleet_notices *notices = data;
-	struct notice *notice;
-	if (strlen(name) >= NAME_SIZE || notices->count == FLEET_NOTICES_MAX)
+	struct fleet *fleet = data;
+	struct fleet_notice *notice;
+	if (strlen(name) >= NAME_SIZE || fleet->notice_count == FLEET_NOTICES_MAX)
 		return false;
-	notice = notice_new(notices);
+	notice = notice_new(fleet);
 	if (!record_read(notice_kind.rows, value, notice)) {
 		notice->params = NULL;
 		notice_free(notice);
@@ -147,20 +137,28 @@ static bool load(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-struct fleet_notices *fleet_notices_new(const struct fleet_notices_parts *parts)
+void fleet_notices_load(struct fleet *fleet)
 {
-	struct fleet_notices *notices = xcalloc(1, sizeof *notices);
 	struct record_lost lost = {.count = 0};
-	notices->parts = *parts;
-	list_init(&notices->notices);
-	record_load(parts->store, &notice_kind, load, notices, &lost);
+	record_load(fleet->store, &notice_kind, load, fleet, &lost);
 	while (lost.count > 0)
 		mem_free(lost.keys[--lost.count]); /* the log has them */
-	return notices;
+}
+
+void fleet_notices_free(struct fleet *fleet)
+{
+	list_each_safe (struct fleet_notice, notice, &fleet->notices, link)
+		notice_free(notice);
+}
+
+/* The host of a name in the store; NULL: it is not there any more. */
+static struct host *find(const struct fleet *fleet, const char *name)
+{
+	return fleet_name_host(fleet->hosts, name, strlen(name));
 }
 
 /* Lets go of the request that made the notice. */
-static struct request *take_request(struct notice *notice)
+static struct request *take_request(struct fleet_notice *notice)
 {
 	struct request *request = notice->request;
 	if (request != NULL)
@@ -169,20 +167,6 @@ static struct request *take_request(struct notice *notice)
 	notice->answer = NULL;
 	notice->request = NULL;
 	return request;
-}
-
-void fleet_notices_free(struct fleet_notices *notices)
-{
-	if (notices == NULL)
-		return;
-	while (!list_is_empty(&notices->notices)) {
-		struct notice *notice = list_entry(notices->notices.next, struct notice, link);
-		struct request *request = take_request(notice);
-		notice_free(notice);
-		if (request != NULL)
-			request_fail(request, MESSAGE_CANCELLED, "the daemon ends");
-	}
-	mem_free(notices);
 }
 
 /* The peer has gone; the notice stays. */
@@ -195,7 +179,7 @@ static void on_cancelled(struct request *request, void *data)
 /* The host does not answer. The notice stays, since the request may be done there. */
 static void on_unanswered(void *data)
 {
-	struct notice *notice = data;
+	struct fleet_notice *notice = data;
 	struct request *request = take_request(notice);
 	request_fail(request, MESSAGE_TIMEOUT,
 	    "%s has not answered %s yet: the request is kept, and done once when %s answers; "
@@ -203,8 +187,8 @@ static void on_unanswered(void *data)
 	    notice->from, notice->method, notice->from, notice->key);
 }
 
-static void call(struct notice *notice, struct host *host, const char *method, const char *params,
-    unsigned flags, void (*done)(void *, const struct json *))
+static void call(struct fleet_notice *notice, struct host *host, const char *method,
+    const char *params, unsigned flags, void (*done)(void *, const struct json *))
 {
 	notice->asked = host;
 	notice->call = host_call(host,
@@ -216,20 +200,13 @@ static void call(struct notice *notice, struct host *host, const char *method, c
 		.data = notice});
 }
 
-static const char *text_of(const struct json *object, const char *name)
-{
-	const struct json *member = json_member(object, name);
-	return member != NULL && member->type == JSON_STRING ? member->text : "";
-}
-
 /* Writes the answer of the host, which knows of no pane to wake: that it is posted to one. */
-static void put_begun(const struct notice *notice, struct json_writer *writer,
+static void put_begun(const struct fleet_notice *notice, struct json_writer *writer,
     const struct host *host, const struct json *result)
 {
 	static const char *const told[] = {"message", "wake", NULL};
-	const struct host *to =
-	    fleet_name_host(notice->set->parts.hosts, notice->to, strlen(notice->to));
-	const char *message = text_of(result, "message"),
+	const struct host *to = find(notice->fleet, notice->to);
+	const char *message = fleet_text(result, "message"),
 		   *its = strstr(message, " Its notification ");
 	char *text = xasprintf("posted to %s:%s when it comes",
 	    to != NULL ? host_label(to) : notice->to, notice->pane);
@@ -242,23 +219,15 @@ static void put_begun(const struct notice *notice, struct json_writer *writer,
 	json_put_str(writer, "way", "posted");
 	(void)json_put_text(writer, "text", text, strlen(text));
 	json_object_end(writer);
-	json_put_str(writer, "host", host_name(host));
-	json_put_str(writer, "server", host_server(host));
+	fleet_name_put_host(writer, host);
 	mem_free(whole);
 	mem_free(text);
-}
-
-/* Whether a call has failed since the link was cut, and its effect is unknown. */
-static bool is_gone(const struct json *message)
-{
-	const struct json *data = json_member(json_member(message, "error"), "data");
-	return strcmp(text_of(data, "kind"), "gone") == 0;
 }
 
 /* The host of the request has answered it. */
 static void on_begun(void *data, const struct json *message)
 {
-	struct notice *notice = data;
+	struct fleet_notice *notice = data;
 	struct host *host = notice->asked;
 	const struct json *result = json_member(message, "result");
 	const struct json *id = json_member(result, "id");
@@ -266,11 +235,11 @@ static void on_begun(void *data, const struct json *message)
 	struct request *request;
 	notice->call = NULL;
 	request = take_request(notice);
-	if (result == NULL && fleet_forward_may_pass(message) &&
-	    (request == NULL || is_gone(message))) {
+	if (result == NULL && fleet_error_may_pass(message) &&
+	    (request == NULL || strcmp(fleet_error_kind(message), "gone") == 0)) {
 		/* It may be done there: the notice stays. */
 		if (request != NULL)
-			fleet_forward_error(request, host, json_member(message, "error"));
+			fleet_fail(request, host, json_member(message, "error"));
 		loop_timer_arm(notice->again, AGAIN_MS);
 		return;
 	}
@@ -289,7 +258,7 @@ static void on_begun(void *data, const struct json *message)
 	if (request != NULL && result != NULL) {
 		request_done(request);
 	} else if (request != NULL) {
-		fleet_forward_error(request, host, json_member(message, "error"));
+		fleet_fail(request, host, json_member(message, "error"));
 	} else if (result == NULL) {
 		log_warning("a request that was kept for %s failed", host_label(host));
 	}
@@ -298,11 +267,11 @@ static void on_begun(void *data, const struct json *message)
 }
 
 /* Whether nothing comes after an entry. */
-static bool is_last(const struct notice *notice, const struct json *entry)
+static bool is_last(const struct fleet_notice *notice, const struct json *entry)
 {
 	static const char *const ends[] = {
 	    "timeout", "cancelled", "replaced", "gone", "limit", "error"};
-	const char *reason = text_of(json_member(entry, "data"), "reason");
+	const char *reason = fleet_text(json_member(entry, "data"), "reason");
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
 		if (strcmp(reason, ends[i]) == 0)
 			return true;
@@ -310,12 +279,12 @@ static bool is_last(const struct notice *notice, const struct json *entry)
 }
 
 /* Writes the post for the pane. has_data: with what the source says. False: that is too much. */
-static bool write_post(struct notice *notice, const struct json *entry, bool has_data)
+static bool write_post(struct fleet_notice *notice, const struct json *entry, bool has_data)
 {
 	const struct json *data = json_member(entry, "data");
 	struct json_writer writer;
 	char *text = xasprintf("%.64s:%s %.16s: %s", notice->from, notice->id,
-	    text_of(entry, "source"), text_of(entry, "text"));
+	    fleet_text(entry, "source"), fleet_text(entry, "text"));
 	char *clean = notification_clean_text(text, strlen(text));
 	char key[ID_SIZE + 48];
 	struct buf out;
@@ -328,7 +297,7 @@ static bool write_post(struct notice *notice, const struct json *entry, bool has
 	json_put_str(&writer, "key", key);
 	json_object_begin(&writer, "data");
 	json_put_str(&writer, "host", notice->from);
-	json_put_str(&writer, "source", text_of(entry, "source"));
+	json_put_str(&writer, "source", fleet_text(entry, "source"));
 	json_put_str(&writer, "id", notice->id);
 	json_put_int(&writer, "seq", (int64_t)notice->seq);
 	if (has_data && data != NULL)
@@ -346,7 +315,7 @@ static bool write_post(struct notice *notice, const struct json *entry, bool has
 }
 
 /* The entry is done with: waits for the next one, if there can be one. */
-static void go_on(struct notice *notice)
+static void go_on(struct fleet_notice *notice)
 {
 	if (notice->is_last) {
 		forget(notice);
@@ -363,14 +332,14 @@ static void go_on(struct notice *notice)
 static bool is_waited(const struct json *entry)
 {
 	const struct json *delivery = json_member(entry, "delivery");
-	return strcmp(text_of(delivery, "way"), "waited") == 0 &&
+	return strcmp(fleet_text(delivery, "way"), "waited") == 0 &&
 	    json_member(delivery, "consumer") == NULL;
 }
 
 /* The host of the request has a notification, or the time is up. */
 static void on_entry(void *data, const struct json *message)
 {
-	struct notice *notice = data;
+	struct fleet_notice *notice = data;
 	const struct json *list = json_member(json_member(message, "result"), "notifications");
 	const struct json *entry = list != NULL && list->type == JSON_ARRAY ? list->child : NULL;
 	const struct json *number = json_member(entry, "seq");
@@ -382,7 +351,7 @@ static void on_entry(void *data, const struct json *message)
 	}
 	notice->seq = (uint64_t)seq;
 	notice->is_last = is_last(notice, entry);
-	if (is_waited(entry) || strcmp(text_of(entry, "state"), "cancelled") == 0) {
+	if (is_waited(entry) || strcmp(fleet_text(entry, "state"), "cancelled") == 0) {
 		go_on(notice); /* it wakes no pane */
 		return;
 	}
@@ -391,51 +360,29 @@ static void on_entry(void *data, const struct json *message)
 	step(notice);
 }
 
-static void on_ignored(void *data, const struct json *message)
-{
-	(void)data;
-	(void)message;
-}
-
-/* The pane's host has it: acknowledges it on the host of the request. */
-static void acknowledge(const struct notice *notice)
-{
-	struct host *host =
-	    fleet_name_host(notice->set->parts.hosts, notice->from, strlen(notice->from));
-	char params[64];
-	(void)snprintf(params, sizeof params, "{\"seq\":%" PRIu64 "}", notice->seq);
-	if (host != NULL)
-		(void)host_call(host,
-		    &(struct host_order){.method = "ack_notification",
-			.params = params,
-			.params_len = strlen(params),
-			.flags = HOST_CALL_READS, /* a second time it changes nothing */
-			.deadline_ms = 24 * 3600 * 1000,
-			.done = on_ignored});
-}
-
 static void on_posted(void *data, const struct json *message)
 {
-	struct notice *notice = data;
+	struct fleet_notice *notice = data;
+	struct host *from;
 	notice->call = NULL;
-	if (json_member(message, "result") == NULL && fleet_forward_may_pass(message)) {
+	if (json_member(message, "result") == NULL && fleet_error_may_pass(message)) {
 		loop_timer_arm(notice->again, AGAIN_MS);
 		return;
 	}
-	if (json_member(message, "result") != NULL)
-		acknowledge(notice);
-	else
+	from = find(notice->fleet, notice->from);
+	if (json_member(message, "result") != NULL && from != NULL)
+		host_tell(from, "ack_notification", ACK_MS, "{\"seq\":%" PRIu64 "}", notice->seq);
+	else if (json_member(message, "result") == NULL)
 		log_warning("%s:%s cannot be notified of %s:%s: %.200s", notice->to, notice->pane,
-		    notice->from, notice->id, text_of(json_member(message, "error"), "message"));
+		    notice->from, notice->id, fleet_text(json_member(message, "error"), "message"));
 	go_on(notice);
 }
 
 /* Does what is next, if nothing is under way and the host is known. */
-static void step(struct notice *notice)
+static void step(struct fleet_notice *notice)
 {
-	const struct host_set *hosts = notice->set->parts.hosts;
-	struct host *from = fleet_name_host(hosts, notice->from, strlen(notice->from));
-	struct host *to = fleet_name_host(hosts, notice->to, strlen(notice->to));
+	struct host *from = find(notice->fleet, notice->from),
+		    *to = find(notice->fleet, notice->to);
 	char params[128];
 	if (notice->call != NULL)
 		return;
@@ -455,17 +402,17 @@ static void step(struct notice *notice)
 	}
 }
 
-void fleet_notices_state(struct fleet_notices *notices)
+void fleet_notices_state(struct fleet *fleet)
 {
-	list_each (struct notice, notice, &notices->notices, link) {
+	list_each (struct fleet_notice, notice, &fleet->notices, link) {
 		if (notice->call == NULL && !loop_timer_is_armed(notice->again))
 			loop_timer_arm(notice->again, 0);
 	}
 }
 
-void fleet_notices_removed(struct fleet_notices *notices, struct host *host)
+void fleet_notices_removed(struct fleet *fleet, struct host *host)
 {
-	list_each (struct notice, notice, &notices->notices, link) {
+	list_each (struct fleet_notice, notice, &fleet->notices, link) {
 		if (notice->call == NULL || notice->asked != host)
 			continue;
 		host_call_cancel(notice->call);
@@ -479,9 +426,9 @@ static void name_host(const struct host *host, char out[HOST_SIZE])
 	(void)snprintf(out, HOST_SIZE, "%s/%s", host_name(host), host_server(host));
 }
 
-void fleet_notices_renamed(struct fleet_notices *notices, struct host *host, const char *before)
+void fleet_notices_renamed(struct fleet *fleet, struct host *host, const char *before)
 {
-	list_each (struct notice, notice, &notices->notices, link) {
+	list_each (struct fleet_notice, notice, &fleet->notices, link) {
 		bool is_from = strcmp(notice->from, before) == 0;
 		bool is_to = strcmp(notice->to, before) == 0;
 		if (is_from)
@@ -493,17 +440,13 @@ void fleet_notices_renamed(struct fleet_notices *notices, struct host *host, con
 	}
 }
 
-void fleet_notices_write_stranded(const struct fleet_notices *notices, struct json_writer *writer)
+void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer *writer)
 {
-	const struct host_set *hosts = notices->parts.hosts;
 	unsigned count = 0;
-	list_each (const struct notice, notice, &notices->notices, link) {
-		const char *lost =
-		    fleet_name_host(hosts, notice->from, strlen(notice->from)) == NULL
-		    ? notice->from
-		    : notice->to;
+	list_each (const struct fleet_notice, notice, &fleet->notices, link) {
+		const char *lost = find(fleet, notice->from) == NULL ? notice->from : notice->to;
 		char *text;
-		if (fleet_name_host(hosts, lost, strlen(lost)) != NULL || count++ >= STRANDED_MAX)
+		if (find(fleet, lost) != NULL || count++ >= STRANDED_MAX)
 			continue;
 		text = xasprintf("%s on %s is to wake %s:%s, but there is no host %s: add it again "
 				 "by that name",
@@ -516,38 +459,13 @@ void fleet_notices_write_stranded(const struct fleet_notices *notices, struct js
 	}
 }
 
-/*
- * Methods that answer with the id of what they began, and whose end is a notification; and the
- * member by which they wake another pane than the caller's, there.
- */
-static const struct notifier {
-	const char *method, *address;
-} notifiers[] = {
-    {"background_process", "pane"},
-    {"gemini_sleep", "pane"},
-    {"restart_job", "job"},
-    {"run_long_command", "pane"},
-    {"sleep", "pane"},
-    {"wait_for_idle", "notify"},
-    {"watch_log", "pane"},
-    {"watch_pane", "notify"},
-};
-
-static const struct notifier *find_notifier(const char *method)
-{
-	for (size_t i = 0; i < sizeof notifiers / sizeof *notifiers; i++)
-		if (strcmp(method, notifiers[i].method) == 0)
-			return &notifiers[i];
-	return NULL;
-}
-
 /* The pane that the peer of a request is in, if it is one of a host here. Returns its host. */
 static const struct host *find_own_pane(
-    const struct fleet_notices *notices, struct request *request, char pane[PANE_SIZE])
+    const struct fleet *fleet, struct request *request, char pane[PANE_SIZE])
 {
 	const struct peer *peer = request_peer(request);
-	struct host *host = host_set_next(notices->parts.hosts, NULL);
-	for (; peer != NULL && host != NULL; host = host_set_next(notices->parts.hosts, host)) {
+	struct host *host = host_set_next(fleet->hosts, NULL);
+	for (; peer != NULL && host != NULL; host = host_set_next(fleet->hosts, host)) {
 		const char *path = host_socket_path(host);
 		const char *end = path != NULL ? strrchr(path, '.') : NULL; /* of tmux's own */
 		char *tmux = end != NULL ? xmemdup(path, (size_t)(end - path)) : NULL;
@@ -560,21 +478,6 @@ static const struct host *find_own_pane(
 	return NULL;
 }
 
-bool fleet_notices_want(
-    const struct fleet_notices *notices, struct request *request, const struct json *params)
-{
-	const struct notifier *notifier = find_notifier(request_method(request)->name);
-	char pane[PANE_SIZE];
-	return json_member(params, "notify") != NULL ||
-	    (notifier != NULL && json_member(params, notifier->address) == NULL &&
-		find_own_pane(notices, request, pane) != NULL);
-}
-
-static void fail_field(struct request *request, const char *before, const char *text)
-{
-	request_fail_field(request, "notify", "%s%s", before, text);
-}
-
 static bool is_member(const struct json *params, const char *name, bool value)
 {
 	const struct json *member = json_member(params, name);
@@ -582,46 +485,34 @@ static bool is_member(const struct json *params, const char *name, bool value)
 }
 
 /* The notice of a request that was made before with the same key, or NULL. */
-static struct notice *find_notice(const struct fleet_notices *notices, const struct notice *like)
+static struct fleet_notice *find_earlier(const struct fleet_notice *like)
 {
-	list_each (struct notice, notice, &notices->notices, link) {
-		if (strcmp(notice->key, like->key) == 0 && strcmp(notice->from, like->from) == 0)
+	list_each (struct fleet_notice, notice, &like->fleet->notices, link) {
+		if (notice != like && strcmp(notice->key, like->key) == 0 &&
+		    strcmp(notice->from, like->from) == 0)
 			return notice;
 	}
 	return NULL;
 }
 
 /* Fills in what the request asks for. False after failing it. */
-static bool read_notice(struct notice *notice, struct request *request, const struct host *host,
-    const struct json *params)
+static bool read_notice(struct fleet_notice *notice, struct request *request,
+    const struct host *host, const struct json *params)
 {
 	const struct json *notify = json_member(params, "notify");
 	const struct json *key = json_member(params, "key");
 	char own[PANE_SIZE];
 	const char *rest = own;
-	const struct host *to = notify == NULL ? find_own_pane(notice->set, request, own)
+	const struct host *to = notify == NULL ? find_own_pane(notice->fleet, request, own)
 	    : notify->type == JSON_STRING
-	    ? fleet_name_split(notice->set->parts.hosts, notify->text, &rest)
+	    ? fleet_name_split(notice->fleet->hosts, notify->text, &rest)
 	    : NULL;
-	uint64_t number;
-	if (find_notifier(request_method(request)->name) == NULL) {
-		fail_field(request, request_method(request)->name, " has no end that notifies");
-		return false;
-	}
-	if (to == NULL || *rest == '\0' || strlen(rest) >= PANE_SIZE) {
-		fail_field(
-		    request, "must be a pane of a host: HOST:%3; this one is ", host_label(host));
-		return false;
-	}
-	if (key != NULL && (key->type != JSON_STRING || key->len >= KEY_SIZE || key->len == 0)) {
-		fail_field(request, "", "key must be a text of at most 128 bytes");
-		return false;
-	}
-	if (getrandom(&number, sizeof number, 0) != sizeof number) {
-		request_fail(request, MESSAGE_INTERNAL, "no random number");
-		return false;
-	}
-	(void)snprintf(notice->name, sizeof notice->name, "%016" PRIx64, number);
+	if (to == NULL || *rest == '\0' || strlen(rest) >= PANE_SIZE)
+		return request_fail_field(request, "notify",
+		    "must be a pane of a host: HOST:%%3; this one is %s", host_label(host));
+	if (key != NULL && (key->type != JSON_STRING || key->len >= KEY_SIZE || key->len == 0))
+		return request_fail_field(request, "key", "must be a text of at most 128 bytes");
+	fleet_new_key(notice->name);
 	(void)snprintf(notice->pane, sizeof notice->pane, "%s", rest);
 	(void)snprintf(notice->method, sizeof notice->method, "%s", request_method(request)->name);
 	(void)snprintf(
@@ -633,9 +524,13 @@ static bool read_notice(struct notice *notice, struct request *request, const st
 	return true;
 }
 
-/* Writes the parameters for the host: all but notify, and the key. */
-static bool write_params(struct notice *notice, const struct json *params)
+/* Writes the parameters for the host: all of a text but notify, and the key. */
+static bool write_params(
+    struct fleet_notice *notice, struct request *request, const struct buf *text)
 {
+	struct json_reader *reader = json_reader_new(text->len);
+	struct json_error error;
+	const struct json *params = json_read(reader, (const char *)text->data, text->len, &error);
 	struct json_writer writer;
 	struct buf out;
 	json_start_object(&writer, &out, PARAMS_MAX);
@@ -644,88 +539,97 @@ static bool write_params(struct notice *notice, const struct json *params)
 			json_put_value(&writer, member->name, member);
 	json_put_str(&writer, "key", notice->key);
 	json_object_end(&writer);
+	json_reader_free(reader);
 	notice->params = (char *)buf_steal(&out, NULL);
-	return !writer.is_cut;
+	return !writer.is_cut ||
+	    request_fail_field(request, "notify", "the request is too long to be kept");
+}
+
+/* Whether a request asks for the same as the one with its key. False after failing it. */
+static bool check_same(
+    const struct fleet_notice *notice, const struct fleet_notice *earlier, struct request *request)
+{
+	return (strcmp(notice->method, earlier->method) == 0 &&
+		   strcmp(notice->to, earlier->to) == 0 &&
+		   strcmp(notice->pane, earlier->pane) == 0 &&
+		   (earlier->params == NULL || strcmp(notice->params, earlier->params) == 0)) ||
+	    request_fail_field(request, "key",
+		"it was used for %s, with other parameters: give each request a key of its own",
+		earlier->method);
 }
 
 /* Has a request wait for the answer of the notice. */
-static void wait_for_answer(struct notice *notice, struct request *request)
+static void wait_for_answer(struct fleet_notice *notice, struct request *request)
 {
 	struct request *before = take_request(notice);
 	if (before != NULL)
 		request_fail(before, MESSAGE_CANCELLED, "another request with this key came");
 	notice->request = request;
-	notice->answer = loop_timer_new(notice->set->parts.base, on_unanswered, notice);
+	notice->answer = loop_timer_new(notice->fleet->base, on_unanswered, notice);
 	loop_timer_arm(notice->answer, ANSWER_MS);
 	request_on_cancel(request, on_cancelled, notice);
 }
 
 /* The request is done, and its notice is open. */
 static void answer_again(
-    const struct notice *notice, struct request *request, const struct host *host)
+    const struct fleet_notice *notice, struct request *request, const struct host *host)
 {
 	struct json_writer *writer = request_result(request);
 	const struct json id = {.type = JSON_STRING, .text = notice->id, .len = strlen(notice->id)};
 	fleet_name_put(writer, host, "id", &id);
-	json_put_str(writer, "host", host_name(host));
-	json_put_str(writer, "server", host_server(host));
+	fleet_name_put_host(writer, host);
 	json_put_bool(writer, "repeated", true);
 	request_done(request);
 }
 
-/* Whether a request asks for the same as one with its key. */
-static bool is_same(const struct notice *one, const struct notice *other)
+/* Answers a request that repeats an earlier one, or refuses it; false: it is a new one. */
+static bool is_settled(struct fleet_notice *notice, struct request *request, struct host *host,
+    const struct json *params, const struct buf *text)
 {
-	return strcmp(one->method, other->method) == 0 && strcmp(one->to, other->to) == 0 &&
-	    strcmp(one->pane, other->pane) == 0 &&
-	    (one->params == NULL || strcmp(one->params, other->params) == 0);
-}
-
-void fleet_notices_take(struct fleet_notices *notices, struct request *request, struct host *host,
-    const struct json *params)
-{
-	struct notice *notice, *old;
-	if (notices->count == FLEET_NOTICES_MAX) {
-		request_fail(request, MESSAGE_LIMIT,
-		    "%d requests wait to notify panes of other hosts already", FLEET_NOTICES_MAX);
-		return;
-	}
-	notice = notice_new(notices);
-	if (!read_notice(notice, request, host, params)) {
-		notice_free(notice);
-		return;
-	}
-	list_remove(&notice->link); /* it is not found itself */
-	old = find_notice(notices, notice);
-	list_append(&notices->notices, &notice->link);
-	if (!write_params(notice, params)) {
-		notice_free(notice);
-		fail_field(request, "", "the request is too long to be kept");
-		return;
-	}
-	if (old != NULL && !is_same(old, notice)) {
-		notice_free(notice);
-		request_fail_field(request, "key",
-		    "it was used for %s, with other parameters: give each request a key of "
-		    "its own",
-		    old->method);
-		return;
-	}
-	if (old != NULL) {
-		notice_free(notice);
-		if (old->id[0] == '\0')
-			wait_for_answer(old, request);
-		else
-			answer_again(old, request, host);
-		return;
-	}
-	if (host_is_unreachable(host)) {
-		notice_free(notice);
+	struct fleet_notice *earlier;
+	if (!read_notice(notice, request, host, params) || !write_params(notice, request, text))
+		return true;
+	earlier = find_earlier(notice);
+	if (earlier == NULL && host_is_unreachable(host))
 		request_fail(request, MESSAGE_NOT_READY, "%s cannot be reached: %s",
 		    host_label(host), host_reason(host));
-		return;
+	else if (earlier == NULL)
+		return false;
+	else if (!check_same(notice, earlier, request))
+		return true;
+	else if (earlier->id[0] == '\0')
+		wait_for_answer(earlier, request);
+	else
+		answer_again(earlier, request, host);
+	return true;
+}
+
+bool fleet_notice_take(struct fleet *fleet, struct request *request, struct host *host,
+    const char *address, const struct json *params, const struct buf *text)
+{
+	struct fleet_notice *notice;
+	char pane[PANE_SIZE];
+	if (json_member(params, "notify") == NULL &&
+	    (address == NULL || json_member(params, address) != NULL ||
+		find_own_pane(fleet, request, pane) == NULL))
+		return false;
+	if (address == NULL) {
+		(void)request_fail_field(request, "notify", "%s has no end that notifies",
+		    request_method(request)->name);
+		return true;
+	}
+	if (fleet->notice_count == FLEET_NOTICES_MAX) {
+		request_fail(request, MESSAGE_LIMIT,
+		    "%d requests wait to notify panes of other hosts already", FLEET_NOTICES_MAX);
+		return true;
+	}
+	notice = notice_new(fleet);
+	if (is_settled(notice, request, host, params, text)) {
+		notice_free(notice);
+		return true;
 	}
 	keep(notice);
 	wait_for_answer(notice, request);
 	step(notice);
+	return true;
 }

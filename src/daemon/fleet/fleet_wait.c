@@ -1,182 +1,132 @@
 /* SPDX-License-Identifier: ISC */
 /* Waits over hosts. */
-#include "daemon/fleet/fleet_wait.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/clock.h"
 #include "base/crc.h"
-#include "base/list.h"
 #include "base/xalloc.h"
-#include "daemon/fleet/fleet_forward.h"
-#include "daemon/fleet/fleet_missing.h"
 #include "daemon/fleet/fleet_name.h"
+#include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
+#include "daemon/queue/notification.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
+#include "wire/field.h"
 #include "wire/json.h"
 
 enum {
 	CONDITIONS_MAX = 64,
 	NAME_SIZE = 80,
-	KEY_SIZE = 160,
 	PARAMS_BYTES = 1024 * 1024,
 	CANCEL_MS = 60000,
+	SCRATCH_BYTES = 4096,
 };
 
-#define TIMEOUT_SEC 600.0
 #define TIMEOUT_SEC_MAX (10 * 366 * 86400.0)
 
-static const char *const state_pending = "pending";
+struct fleet_wait_args {
+	const struct json *any, *all;
+	double timeout_sec;
+	const char *wait, *key, *host;
+};
+
+static const struct field fields[] = {
+    {FIELD_ROW(VALUE, struct fleet_wait_args, any, "any")},
+    {FIELD_ROW(VALUE, struct fleet_wait_args, all, "all")},
+    {FIELD_ROW(NUMBER, struct fleet_wait_args, timeout_sec, "timeout_sec"), .min = 0.001,
+	.max = TIMEOUT_SEC_MAX, .preset = "600"},
+    {FIELD_ROW(STRING, struct fleet_wait_args, wait, "wait"), .min = 1, .max = NAME_SIZE - 1},
+    {FIELD_ROW(STRING, struct fleet_wait_args, key, "key"), .min = 1, .max = NOTIFICATION_KEY_MAX},
+    {FIELD_ROW(STRING, struct fleet_wait_args, host, "host")},
+    {.name = NULL},
+};
 
 /* One condition, and what became of it. */
-struct condition {
-	struct part *part;
-	const struct json *spec; /* lent while the wait is started */
-	const char *target; /* name of the member that has a host; NULL: none */
-	const char *rest; /* of that member, without the host */
+struct fleet_condition {
+	struct wait_host *part; /* NULL: of the fleet's own, a time */
 	char kind[32];
 	char *members; /* as the host has answered; NULL: pending */
+	int64_t due_ms; /* of a time; monotonic */
 	bool has_matched;
 	bool has_ended; /* gone, or its pattern is too slow */
 };
 
-/* The conditions of one host; or one of the fleet's own, a time. */
-struct part {
-	struct list link;
-	struct wait *wait;
-	struct host *host; /* NULL: a time */
-	struct host_call *call; /* NULL: answered */
-	struct loop_timer *timer;
+/* The conditions of one host. */
+struct wait_host {
+	struct fleet_part part;
+	struct buf specs; /* as JSON with commas between */
+	size_t count;
 };
 
-struct wait {
-	struct list link;
-	struct fleet_waits *set;
-	struct request *request;
-	struct list parts;
-	struct condition conditions[CONDITIONS_MAX];
+struct fleet_wait {
+	struct fleet_ask ask;
+	struct fleet_condition conditions[CONDITIONS_MAX];
 	size_t count;
 	bool is_all;
 	bool is_kept; /* has a name or key of the peer's: it outlives the connection */
 	bool has_own_name; /* shown in the answer */
 	char name[NAME_SIZE];
-	char key[KEY_SIZE];
+	char key[NOTIFICATION_KEY_MAX + 1];
 	double timeout_sec;
 	int64_t began_ms;
-	struct loop_timer *deadline;
+	struct loop_timer *timer; /* until the next time of its own, or the timeout */
 };
 
-struct fleet_waits {
-	struct host_set *hosts;
-	struct event_base *base;
-	struct list waits;
-};
-
-struct fleet_waits *fleet_waits_new(struct host_set *hosts, struct event_base *base)
+static struct fleet_wait *wait_of(struct fleet_ask *ask)
 {
-	struct fleet_waits *waits = xcalloc(1, sizeof *waits);
-	waits->hosts = hosts;
-	waits->base = base;
-	list_init(&waits->waits);
-	return waits;
+	return list_entry(ask, struct fleet_wait, ask);
 }
 
-static void on_ignored(void *data, const struct json *message)
+static void clear(struct fleet_ask *ask)
 {
-	(void)data;
-	(void)message;
-}
-
-/* Ends the wait on a host, which would count among its named ones. */
-static void cancel_there(const struct part *part)
-{
-	char params[NAME_SIZE + 16];
-	(void)snprintf(params, sizeof params, "{\"id\":\"%s\"}", part->wait->name);
-	(void)host_call(part->host,
-	    &(struct host_order){.method = "cancel_watch",
-		.params = params,
-		.params_len = strlen(params),
-		.flags = HOST_CALL_READS, /* a second time it changes nothing */
-		.deadline_ms = CANCEL_MS,
-		.done = on_ignored});
-}
-
-static void wait_free(struct wait *wait, bool ends_there)
-{
-	list_each_safe (struct part, part, &wait->parts, link) {
-		if (part->call != NULL) {
-			host_call_cancel(part->call);
-			if (ends_there)
-				cancel_there(part);
-		}
-		loop_timer_free(part->timer);
-		list_remove(&part->link);
-		mem_free(part);
-	}
+	struct fleet_wait *wait = wait_of(ask);
 	for (size_t at = 0; at < wait->count; at++)
 		mem_free(wait->conditions[at].members);
-	loop_timer_free(wait->deadline);
-	list_remove(&wait->link);
-	mem_free(wait);
+	loop_timer_free(wait->timer);
 }
 
-void fleet_waits_free(struct fleet_waits *waits)
+static void clear_part(struct fleet_part *part)
 {
-	if (waits == NULL)
-		return;
-	while (!list_is_empty(&waits->waits)) {
-		struct wait *wait = list_entry(waits->waits.next, struct wait, link);
-		struct request *request = wait->request;
-		request_on_cancel(request, NULL, NULL);
-		wait_free(wait, false);
-		request_fail(request, MESSAGE_CANCELLED, "the daemon ends");
+	buf_finish(&list_entry(part, struct wait_host, part)->specs);
+}
+
+/* Ends the waits that are open on hosts, which would count among their named ones. */
+static void cancel_there(struct fleet_wait *wait)
+{
+	list_each (struct fleet_part, part, &wait->ask.parts, link) {
+		if (part->call == NULL)
+			continue;
+		host_call_cancel(part->call);
+		part->call = NULL;
+		host_tell(part->host, "cancel_watch", CANCEL_MS, "{\"id\":\"%s\"}", wait->name);
 	}
-	mem_free(waits);
 }
 
-static void on_cancelled(struct request *request, void *data)
+static void on_cancelled(struct fleet_ask *ask)
 {
-	struct wait *wait = data;
-	wait_free(wait, !wait->is_kept);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
+	if (!wait_of(ask)->is_kept)
+		cancel_there(wait_of(ask));
 }
 
-static void put_condition(struct json_writer *writer, const struct condition *condition)
+static void put_condition(struct json_writer *writer, const struct fleet_condition *condition)
 {
-	const struct host *host = condition->part->host;
 	json_object_begin(writer, NULL);
 	if (condition->members != NULL) {
 		json_put_raw(writer, NULL, condition->members, strlen(condition->members));
 	} else {
 		json_put_str(writer, "condition", condition->kind);
-		json_put_str(writer, "state", condition->has_matched ? "matched" : state_pending);
-		if (host != NULL) {
-			json_put_str(writer, "host", host_name(host));
-			json_put_str(writer, "server", host_server(host));
-		}
+		json_put_str(writer, "state", condition->has_matched ? "matched" : "pending");
+		if (condition->part != NULL)
+			fleet_name_put_host(writer, condition->part->part.host);
 	}
 	json_object_end(writer);
 }
 
-/* Hosts that wait and are not up: what is pending there is not known. */
-static void put_missing(struct json_writer *writer, const struct wait *wait)
+static void answer(struct fleet_wait *wait, bool is_timed_out)
 {
-	json_array_begin(writer, "missing");
-	list_each (const struct part, part, &wait->parts, link) {
-		if (part->call != NULL && host_state(part->host) != HOST_UP)
-			fleet_missing_put(writer, part->host);
-	}
-	json_array_end(writer);
-}
-
-static void answer(struct wait *wait, bool is_timed_out)
-{
-	struct request *request = wait->request;
-	struct json_writer *writer = request_result(request);
+	struct json_writer *writer = request_result(wait->ask.request);
 	json_array_begin(writer, "matched");
 	for (size_t at = 0; at < wait->count; at++)
 		if (wait->conditions[at].has_matched)
@@ -190,13 +140,17 @@ static void answer(struct wait *wait, bool is_timed_out)
 	json_put_bool(writer, "timed_out", is_timed_out);
 	if (wait->has_own_name)
 		json_put_str(writer, "wait", wait->name);
-	put_missing(writer, wait);
-	request_on_cancel(request, NULL, NULL);
-	wait_free(wait, true);
-	request_done(request);
+	json_array_begin(writer, "missing"); /* what is pending there is not known */
+	list_each (const struct fleet_part, part, &wait->ask.parts, link) {
+		if (part->call != NULL && host_state(part->host) != HOST_UP)
+			fleet_put_missing(writer, part->host, host_reason(part->host));
+	}
+	json_array_end(writer);
+	cancel_there(wait);
+	request_done(fleet_ask_end(&wait->ask));
 }
 
-static bool is_over(const struct wait *wait)
+static bool is_over(const struct fleet_wait *wait)
 {
 	size_t matched = 0, ended = 0;
 	for (size_t at = 0; at < wait->count; at++) {
@@ -209,385 +163,289 @@ static bool is_over(const struct wait *wait)
 }
 
 /* Whether a host has yet to answer, or a time to come. */
-static bool is_open(const struct wait *wait)
+static bool is_open(const struct fleet_wait *wait)
 {
-	list_each (const struct part, part, &wait->parts, link) {
-		if (part->call != NULL || part->timer != NULL)
-			return true;
+	bool has_time = false;
+	for (size_t at = 0; at < wait->count; at++)
+		has_time |= wait->conditions[at].part == NULL;
+	return wait->ask.open > 0 || has_time;
+}
+
+/* Keeps what a host says of a condition. value NULL: it is no part of the fleet any more. */
+static void take(struct fleet_condition *condition, const struct json *value)
+{
+	const struct host *host = condition->part->part.host;
+	const char *state = value != NULL ? fleet_text(value, "state") : "gone";
+	struct json_writer writer;
+	struct buf out;
+	buf_init(&out, PARAMS_BYTES);
+	json_writer_init(&writer, &out);
+	if (value == NULL) {
+		json_put_str(&writer, "condition", condition->kind);
+		json_put_str(&writer, "state", state);
 	}
-	return false;
-}
-
-static bool is_state(const struct json *value, const char *state)
-{
-	const struct json *member = json_member(value, "state");
-	return member != NULL && member->type == JSON_STRING && strcmp(member->text, state) == 0;
-}
-
-/* Keeps what a host says of a condition. */
-static void take(struct condition *condition, const struct json *value)
-{
-	struct json_writer writer;
-	struct buf out;
-	buf_init(&out, PARAMS_BYTES);
-	json_writer_init(&writer, &out);
-	fleet_name_put_members(&writer, condition->part->host, value);
+	fleet_name_put_members(&writer, host, value);
 	mem_free(condition->members);
 	condition->members = (char *)buf_steal(&out, NULL);
-	condition->has_matched = is_state(value, "matched");
-	condition->has_ended = is_state(value, "gone") || is_state(value, "limit");
+	condition->has_matched = strcmp(state, "matched") == 0;
+	condition->has_ended = strcmp(state, "gone") == 0 || strcmp(state, "limit") == 0;
 }
 
-/* The host is no part of the fleet any more. */
-static void lose(struct condition *condition)
+static bool on_answered(struct fleet_part *part, const struct json *message)
 {
-	const struct host *host = condition->part->host;
-	struct json_writer writer;
-	struct buf out;
-	buf_init(&out, PARAMS_BYTES);
-	json_writer_init(&writer, &out);
-	json_put_str(&writer, "condition", condition->kind);
-	json_put_str(&writer, "state", "gone");
-	json_put_str(&writer, "host", host_name(host));
-	json_put_str(&writer, "server", host_server(host));
-	mem_free(condition->members);
-	condition->members = (char *)buf_steal(&out, NULL);
-	condition->has_ended = true;
-}
-
-/* Whether a call has failed since its host is no part of the fleet any more. */
-static bool is_removed(const struct json *message)
-{
-	const struct json *data = json_member(json_member(message, "error"), "data");
-	const struct json *kind = json_member(data, "kind");
-	return kind != NULL && kind->type == JSON_STRING && strcmp(kind->text, "gone") == 0;
-}
-
-static size_t count_of(const struct part *part)
-{
-	size_t count = 0;
-	for (size_t at = 0; at < part->wait->count; at++)
-		count += part->wait->conditions[at].part == part;
-	return count;
-}
-
-/* A host has answered. */
-static void on_done(void *data, const struct json *message)
-{
-	struct part *part = data;
-	struct wait *wait = part->wait;
-	const struct json *result = json_member(message, "result");
-	const struct json *list = json_member(result, "conditions");
+	struct fleet_wait *wait = wait_of(part->ask);
+	struct wait_host *own = list_entry(part, struct wait_host, part);
+	const struct json *list = json_member(json_member(message, "result"), "conditions");
 	const struct json *value = list != NULL ? list->child : NULL;
-	bool is_gone = is_removed(message);
-	part->call = NULL;
-	if (!is_gone && (!fleet_name_is_list(list) || list->count != count_of(part))) {
-		struct request *request = wait->request;
-		struct host *host = part->host;
-		request_on_cancel(request, NULL, NULL);
+	bool is_removed = strcmp(fleet_error_kind(message), "gone") == 0;
+	if (!is_removed && (!fleet_name_is_list(list) || list->count != own->count)) {
+		const struct host *host = part->host;
 		/* The same request asked again finds what came true on the other hosts. */
-		wait_free(wait, !wait->is_kept || !fleet_forward_may_pass(message));
-		fleet_forward_error(request, host, json_member(message, "error"));
-		return;
+		if (!wait->is_kept || !fleet_error_may_pass(message))
+			cancel_there(wait);
+		fleet_fail(fleet_ask_end(part->ask), host, json_member(message, "error"));
+		return false;
 	}
 	for (size_t at = 0; at < wait->count; at++) {
-		if (wait->conditions[at].part != part)
+		if (wait->conditions[at].part != own)
 			continue;
-		if (is_gone) {
-			lose(&wait->conditions[at]);
-		} else {
-			take(&wait->conditions[at], value);
-			value = value->next;
-		}
+		take(&wait->conditions[at], is_removed ? NULL : value);
+		value = value != NULL ? value->next : NULL;
 	}
-	if (is_over(wait))
-		answer(wait, false);
-	else if (!is_open(wait))
-		answer(wait, true);
-}
-
-/* The time of a condition of the fleet's own has come. */
-static void on_time(void *data)
-{
-	struct part *part = data;
-	struct wait *wait = part->wait;
-	for (size_t at = 0; at < wait->count; at++)
-		wait->conditions[at].has_matched |= wait->conditions[at].part == part;
-	if (is_over(wait))
-		answer(wait, false);
-}
-
-static void on_deadline(void *data)
-{
-	answer(data, true);
-}
-
-static bool is_name(const char *name, const char *const *names)
-{
-	for (; *names != NULL; names++)
-		if (strcmp(name, *names) == 0)
-			return true;
+	if (is_over(wait) || !is_open(wait))
+		answer(wait, !is_over(wait));
 	return false;
 }
 
-/* Finds the host of a condition: its member host, or the prefix of the object that it names. */
-static struct host *find_host(const struct wait *wait, struct condition *condition)
+/* Arms the timer for what comes first: a time of its own, or the timeout. */
+static void arm(struct fleet_wait *wait)
 {
-	static const char *const targets[] = {
-	    "pane", "job", "agent", "exited", "ready", "command_finished", NULL};
+	int64_t due_ms = wait->began_ms + clock_seconds_to_ms(wait->timeout_sec);
+	for (size_t at = 0; at < wait->count; at++) {
+		const struct fleet_condition *condition = &wait->conditions[at];
+		if (condition->part == NULL && !condition->has_matched &&
+		    condition->due_ms < due_ms)
+			due_ms = condition->due_ms;
+	}
+	loop_timer_arm(wait->timer, due_ms - clock_mono_ms());
+}
+
+static void on_timer(void *data)
+{
+	struct fleet_wait *wait = data;
+	int64_t now_ms = clock_mono_ms();
+	for (size_t at = 0; at < wait->count; at++) {
+		struct fleet_condition *condition = &wait->conditions[at];
+		condition->has_matched |= condition->part == NULL && now_ms >= condition->due_ms;
+	}
+	if (is_over(wait))
+		answer(wait, false);
+	else if (now_ms >= wait->began_ms + clock_seconds_to_ms(wait->timeout_sec))
+		answer(wait, true);
+	else
+		arm(wait);
+}
+
+static struct wait_host *get_part(struct fleet_wait *wait, struct host *host)
+{
+	struct wait_host *own;
+	list_each (struct fleet_part, part, &wait->ask.parts, link) {
+		if (part->host == host)
+			return list_entry(part, struct wait_host, part);
+	}
+	own = list_entry(fleet_part_new(&wait->ask, host), struct wait_host, part);
+	buf_init(&own->specs, PARAMS_BYTES);
+	return own;
+}
+
+/* The member of a condition by which its kind is known. */
+static void find_kind(struct fleet_condition *condition, const struct json *spec)
+{
 	static const char *const others[] = {
-	    "host", "pane", "agent", "where", "regex", "for_sec", "from_start", NULL};
-	const struct json *named = json_member(condition->spec, "host");
-	struct host *host = NULL;
-	for (const struct json *member = condition->spec->child; member != NULL;
-	     member = member->next) {
-		const char *rest;
-		struct host *found;
-		if (condition->kind[0] == '\0' && !is_name(member->name, others))
-			(void)snprintf(condition->kind, sizeof condition->kind, "%s", member->name);
-		if (member->type != JSON_STRING || !is_name(member->name, targets))
+	    "host", "pane", "agent", "where", "regex", "for_sec", "from_start"};
+	for (const struct json *member = spec->child; member != NULL; member = member->next) {
+		size_t at = 0;
+		while (at < sizeof others / sizeof *others && strcmp(member->name, others[at]) != 0)
+			at++;
+		if (at < sizeof others / sizeof *others)
 			continue;
-		found = fleet_name_split(wait->set->hosts, member->text, &rest);
-		if (found != NULL) {
-			host = found;
-			condition->target = member->name;
-			condition->rest = rest;
-		}
+		(void)snprintf(condition->kind, sizeof condition->kind, "%s", member->name);
+		return;
 	}
-	if (host == NULL && named != NULL && named->type == JSON_STRING)
-		host = fleet_name_host(wait->set->hosts, named->text, named->len);
-	return host;
 }
 
-static struct part *get_part(struct wait *wait, struct host *host)
+/* Why a request is refused. */
+struct refusal {
+	enum message_error error;
+	char text[FLEET_NAME_REASON_SIZE];
+};
+
+static bool refuse(
+    struct refusal *refusal, enum message_error error, const char *before, const char *text)
 {
-	struct part *part;
-	struct list *link;
-	list_for_each (link, &wait->parts) {
-		part = list_entry(link, struct part, link);
-		if (host != NULL && part->host == host)
-			return part;
-	}
-	part = xcalloc(1, sizeof *part);
-	part->wait = wait;
-	part->host = host;
-	list_append(&wait->parts, &part->link);
-	return part;
+	refusal->error = error;
+	(void)snprintf(refusal->text, sizeof refusal->text, "%s%s", before, text);
+	return false;
 }
 
-/* Adds a condition to the part of its host. False after failing the request. */
-static bool add(struct wait *wait, const struct json *spec, struct host *preset)
+/* Adds a condition to the part of its host. */
+static bool add(
+    struct fleet_wait *wait, const struct json *spec, struct host *preset, struct refusal *refusal)
 {
-	struct condition *condition = &wait->conditions[wait->count];
+	struct fleet_condition *condition = &wait->conditions[wait->count++];
 	const struct json *sec = json_member(spec, "sec");
 	struct host *host;
 	double seconds;
-	condition->spec = spec;
-	host = find_host(wait, condition);
-	if (host == NULL && sec != NULL && json_double(sec, &seconds) && seconds >= 0 &&
+	struct buf text;
+	bool is_added = true;
+	find_kind(condition, spec);
+	buf_init(&text, PARAMS_BYTES);
+	refusal->error = MESSAGE_PARAMS;
+	if (fleet_name_strip_condition(wait->ask.fleet->hosts, spec, &host, &text, refusal->text) <
+	    0) {
+		is_added = false;
+	} else if (host == NULL && sec != NULL && json_double(sec, &seconds) && seconds >= 0 &&
 	    seconds <= TIMEOUT_SEC_MAX) {
-		condition->part = get_part(wait, NULL);
-		condition->part->timer = loop_timer_new(wait->set->base, on_time, condition->part);
-		loop_timer_arm(condition->part->timer, clock_seconds_to_ms(seconds));
-		wait->count++;
-		return true;
+		condition->due_ms = wait->began_ms + clock_seconds_to_ms(seconds);
+	} else if (host == NULL && preset == NULL) {
+		is_added = refuse(refusal, MESSAGE_AMBIGUOUS_TARGET, condition->kind,
+		    " names no host: write its pane, job or agent as HOST:%3, or add \"host\"; "
+		    "see muxbus hosts");
+	} else {
+		condition->part = get_part(wait, host != NULL ? host : preset);
+		condition->part->count++;
+		if (buf_printf(&condition->part->specs, "%s%s",
+			condition->part->specs.len > 0 ? "," : "", (const char *)text.data) < 0)
+			is_added = refuse(refusal, MESSAGE_PARAMS, "", "too long");
 	}
-	host = host != NULL ? host : preset;
-	if (host == NULL) {
-		request_fail(wait->request, MESSAGE_AMBIGUOUS_TARGET,
-		    "any, all: the condition \"%s\" names no host: write its pane, job or agent as "
-		    "HOST:%%3, or add \"host\"; see muxbus hosts",
-		    condition->kind);
-		return false;
-	}
-	condition->part = get_part(wait, host);
-	wait->count++;
-	return true;
+	buf_finish(&text);
+	return is_added;
 }
 
-/* Writes a condition as its host reads it. */
-static void put_spec(struct json_writer *writer, const struct condition *condition)
+/* Adds all conditions: an array, or one alone. */
+static bool add_all(
+    struct fleet_wait *wait, const struct json *list, struct host *preset, struct refusal *refusal)
 {
-	json_object_begin(writer, NULL);
-	for (const struct json *member = condition->spec->child; member != NULL;
-	     member = member->next) {
-		if (condition->target != NULL && strcmp(member->name, condition->target) == 0)
-			json_put_str(writer, member->name, condition->rest);
-		else if (strcmp(member->name, "host") != 0)
-			json_put_value(writer, member->name, member);
+	bool is_array = list->type == JSON_ARRAY;
+	size_t count = is_array ? list->count : 1;
+	bool is_valid = count > 0 && count <= CONDITIONS_MAX;
+	for (const struct json *spec = is_array ? list->child : list; is_valid && spec != NULL;
+	     spec = is_array ? spec->next : NULL) {
+		is_valid = spec->type == JSON_OBJECT;
+		if (is_valid && !add(wait, spec, preset, refusal))
+			return false;
 	}
-	json_object_end(writer);
+	return is_valid ||
+	    refuse(refusal, MESSAGE_PARAMS, "",
+		"must be an array of 1 to 64 conditions, such as [{\"job\":\"HOST:A1B2\"}], or "
+		"one");
 }
 
 /* Sends a host its part. After a cut the link asks again, which resumes the wait by its name. */
-static void ask(struct wait *wait, struct part *part)
+static void ask(struct fleet_wait *wait, struct wait_host *own)
 {
 	struct json_writer writer;
 	struct buf out;
 	json_start_object(&writer, &out, PARAMS_BYTES);
 	json_array_begin(&writer, wait->is_all ? "all" : "any");
-	for (size_t at = 0; at < wait->count; at++)
-		if (wait->conditions[at].part == part)
-			put_spec(&writer, &wait->conditions[at]);
+	json_put_raw(&writer, NULL, own->specs.data, own->specs.len);
 	json_array_end(&writer);
 	json_put_double(&writer, "timeout_sec", wait->timeout_sec);
 	json_put_str(&writer, "wait", wait->name);
 	json_put_str(&writer, "key", wait->key);
 	json_object_end(&writer);
-	part->call = host_call(part->host,
+	fleet_part_call(&own->part,
 	    &(struct host_order){.method = "wait_for",
 		.params = (const char *)out.data,
 		.params_len = out.len,
-		.flags = HOST_CALL_READS | HOST_CALL_WAITS,
-		.done = on_done,
-		.data = part});
+		.flags = HOST_CALL_READS | HOST_CALL_WAITS});
 	buf_finish(&out);
 }
 
-static const struct json *given(const struct json *params, const char *name)
-{
-	const struct json *member = json_member(params, name);
-	return member != NULL && member->type != JSON_NULL ? member : NULL;
-}
-
-static void fail_field(struct wait *wait, const char *field, const char *text)
-{
-	char data[64];
-	(void)snprintf(data, sizeof data, "\"field\":\"%s\"", field);
-	request_fail_data(wait->request, MESSAGE_PARAMS, data, "%s: %s", field, text);
-}
-
-static bool is_short(const struct json *text, size_t size)
-{
-	return text == NULL || (text->type == JSON_STRING && text->len > 0 && text->len < size);
-}
-
 /*
- * Names the wait: as the peer does, or by the peer's key, which is the same after a restart, or at
- * random.
+ * Names the wait: as the peer does, or by the peer's key, which is the same after a restart, or by
+ * a new key.
  */
-static bool name_wait(struct wait *wait, const struct json *params)
+static void name_wait(struct fleet_wait *wait, const struct fleet_wait_args *args)
 {
-	const struct json *name = given(params, "wait"), *key = given(params, "key");
-	uint64_t number = 0;
-	if (!is_short(name, NAME_SIZE) || !is_short(key, KEY_SIZE)) {
-		fail_field(
-		    wait, is_short(name, NAME_SIZE) ? "key" : "wait", "must be a short text");
-		return false;
-	}
-	if (getrandom(&number, sizeof number, 0) != sizeof number) {
-		request_fail(wait->request, MESSAGE_INTERNAL, "no random number");
-		return false;
-	}
-	wait->is_kept = name != NULL || key != NULL;
-	wait->has_own_name = name != NULL;
-	if (key != NULL)
-		(void)snprintf(wait->key, sizeof wait->key, "%s", key->text);
+	wait->is_kept = args->wait != NULL || args->key != NULL;
+	wait->has_own_name = args->wait != NULL;
+	if (args->key != NULL)
+		(void)snprintf(wait->key, sizeof wait->key, "%s", args->key);
 	else
-		(void)snprintf(wait->key, sizeof wait->key, "fleet/%016" PRIx64, number);
-	if (name != NULL)
-		(void)snprintf(wait->name, sizeof wait->name, "%s", name->text);
+		fleet_new_key(wait->key);
+	if (args->wait != NULL)
+		(void)snprintf(wait->name, sizeof wait->name, "%s", args->wait);
 	else
 		(void)snprintf(wait->name, sizeof wait->name, "fleet.%08" PRIx32,
 		    crc32c(0, wait->key, strlen(wait->key)));
-	return true;
 }
 
-/* Reads the parameters beside the conditions. False after failing the request. */
-static bool read_params(struct wait *wait, const struct json *params, struct host **ret_preset)
+/* Adds the conditions, which may be a string that holds them as JSON. */
+static bool add_list(
+    struct fleet_wait *wait, const struct json *list, struct host *preset, struct refusal *refusal)
 {
-	const struct json *host = given(params, "host"), *time = given(params, "timeout_sec");
-	wait->timeout_sec = TIMEOUT_SEC;
-	if (time != NULL &&
-	    (!json_double(time, &wait->timeout_sec) || wait->timeout_sec < 0.001 ||
-		wait->timeout_sec > TIMEOUT_SEC_MAX)) {
-		fail_field(wait, "timeout_sec", "must be a number of seconds");
-		return false;
-	}
-	*ret_preset =
-	    host_set_count(wait->set->hosts) == 1 ? host_set_next(wait->set->hosts, NULL) : NULL;
-	if (host != NULL) {
-		*ret_preset = host->type == JSON_STRING
-		    ? fleet_name_host(wait->set->hosts, host->text, host->len)
-		    : NULL;
-		if (*ret_preset == NULL) {
-			fail_field(wait, "host", "there is no such host; see muxbus hosts");
-			return false;
-		}
-	}
-	return name_wait(wait, params);
-}
-
-/* Adds all conditions: an array, or one alone. False after failing the request. */
-static bool add_all(struct wait *wait, const struct json *list, struct host *preset)
-{
-	const struct json *first = list->type == JSON_ARRAY ? list->child : list;
-	size_t count = list->type == JSON_ARRAY ? list->count : 1;
-	bool is_valid = count > 0 && count <= CONDITIONS_MAX;
-	for (const struct json *spec = first; is_valid && spec != NULL;
-	     spec = list->type == JSON_ARRAY ? spec->next : NULL) {
-		is_valid = spec->type == JSON_OBJECT;
-		if (is_valid && !add(wait, spec, preset))
-			return false;
-	}
-	if (!is_valid)
-		fail_field(wait, wait->is_all ? "all" : "any",
-		    "must be an array of 1 to 64 conditions, such as "
-		    "[{\"job\":\"HOST:A1B2\"}], or one");
-	return is_valid;
-}
-
-/* The conditions, which may be a string that holds them as JSON. NULL: not given as they must be. */
-static const struct json *read_list(
-    struct wait *wait, const struct json *params, struct json_reader **ret_reader)
-{
-	const struct json *any = given(params, "any"), *all = given(params, "all");
-	const struct json *list = any != NULL ? any : all;
+	struct json_reader *reader;
+	const struct json *held;
 	struct json_error error;
-	*ret_reader = NULL;
-	wait->is_all = any == NULL;
-	if ((any == NULL) == (all == NULL)) {
-		fail_field(wait, "any",
-		    "give either any or all, an array of conditions; with a fleet also to resume");
-		return NULL;
-	}
-	if (list->type == JSON_STRING && list->len > 0) {
-		const struct json *held;
-		*ret_reader = json_reader_new(list->len);
-		held = json_read(*ret_reader, list->text, list->len, &error);
-		list = held != NULL ? held : list;
-	}
-	return list;
-}
-
-/* Asks all hosts, and waits. */
-static void begin(struct wait *wait)
-{
-	list_each (struct part, part, &wait->parts, link) {
-		if (part->host != NULL)
-			ask(wait, part);
-	}
-	wait->deadline = loop_timer_new(wait->set->base, on_deadline, wait);
-	loop_timer_arm(wait->deadline, clock_seconds_to_ms(wait->timeout_sec));
-	request_on_cancel(wait->request, on_cancelled, wait);
-}
-
-void fleet_waits_start(
-    struct fleet_waits *waits, struct request *request, const struct json *params)
-{
-	struct wait *wait = xcalloc(1, sizeof *wait);
-	struct json_reader *reader = NULL;
-	const struct json *list;
-	struct host *preset;
-	wait->set = waits;
-	wait->request = request;
-	wait->began_ms = clock_mono_ms();
-	list_init(&wait->parts);
-	list_append(&waits->waits, &wait->link);
-	if (read_params(wait, params, &preset) &&
-	    (list = read_list(wait, params, &reader)) != NULL && add_all(wait, list, preset))
-		begin(wait);
-	else
-		wait_free(wait, false);
+	bool is_added;
+	if (list->type != JSON_STRING || list->len == 0)
+		return add_all(wait, list, preset, refusal);
+	reader = json_reader_new(list->len);
+	held = json_read(reader, list->text, list->len, &error);
+	is_added = add_all(wait, held != NULL ? held : list, preset, refusal);
 	json_reader_free(reader);
+	return is_added;
+}
+
+static const struct json *given(const struct json *value)
+{
+	return value != NULL && value->type != JSON_NULL ? value : NULL;
+}
+
+static void start(struct fleet *fleet, struct request *request, const struct fleet_wait_args *args,
+    struct host *preset)
+{
+	static const struct fleet_ask_kind kind = {.size = sizeof(struct fleet_wait),
+	    .part_size = sizeof(struct wait_host),
+	    .answered = on_answered,
+	    .cancelled = on_cancelled,
+	    .clear = clear,
+	    .clear_part = clear_part};
+	const struct json *any = given(args->any), *all = given(args->all);
+	struct fleet_wait *wait;
+	struct refusal refusal;
+	if ((any == NULL) == (all == NULL)) {
+		request_fail_field(request, "any",
+		    "give either any or all, an array of conditions; with a fleet also to resume");
+		return;
+	}
+	wait = wait_of(fleet_ask_new(fleet, request, &kind));
+	wait->is_all = any == NULL;
+	wait->timeout_sec = args->timeout_sec;
+	wait->began_ms = clock_mono_ms();
+	wait->timer = loop_timer_new(fleet->base, on_timer, wait);
+	name_wait(wait, args);
+	if (!add_list(wait, any != NULL ? any : all, preset, &refusal)) {
+		request_fail_data(fleet_ask_end(&wait->ask), refusal.error,
+		    any != NULL ? "\"field\":\"any\"" : "\"field\":\"all\"", "%s: %s",
+		    any != NULL ? "any" : "all", refusal.text);
+		return;
+	}
+	list_each (struct wait_host, own, &wait->ask.parts, part.link)
+		ask(wait, own);
+	arm(wait);
+}
+
+bool fleet_wait_take(struct fleet *fleet, struct request *request, const struct json *params)
+{
+	struct host *preset = fleet_only_host(fleet);
+	struct fleet_wait_args args;
+	struct buf scratch;
+	buf_init(&scratch, SCRATCH_BYTES);
+	if (fleet_read(request, fields, params, &args, sizeof args, &scratch) &&
+	    (args.host == NULL || (preset = fleet_find_host(fleet, request, args.host)) != NULL))
+		start(fleet, request, &args, preset);
+	buf_finish(&scratch);
+	return true;
 }

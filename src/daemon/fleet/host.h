@@ -11,12 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/fleet/host_call.h"
-#include "daemon/fleet/host_limits.h"
 #include "wire/host_line.h"
+
+#define HOSTS_MAX 1000
+#define HOST_CALLS_MAX 2000 /* open calls of one host */
+#define HOST_QUEUE_BYTES ((size_t)16 * 1024 * 1024) /* of requests that a host has not read */
+#define HOST_LINE_BYTES ((size_t)12 * 1024 * 1024) /* of a message of a host */
+#define HOST_VERSION_SIZE 64
 
 struct event_base;
 struct host;
+struct host_call;
 struct host_set;
 struct json;
 
@@ -63,6 +68,9 @@ void host_remove(struct host *host);
 struct host *host_set_find(const struct host_set *set, const char *name, const char *server);
 /* Walks all hosts by name and server: NULL starts, NULL ends. */
 struct host *host_set_next(const struct host_set *set, const struct host *previous);
+#define host_each(set, host)                                             \
+	for (struct host *host = host_set_next(set, NULL); host != NULL; \
+	     host = host_set_next(set, host))
 size_t host_set_count(const struct host_set *set);
 
 const char *host_name(const struct host *host);
@@ -83,11 +91,43 @@ const char *host_reason(const struct host *host); /* why it is not up; "" */
 const char *host_version(const struct host *host); /* of its muxbus; "": not known yet */
 int64_t host_since_ms(const struct host *host); /* real time of the state */
 const char *host_socket_path(const struct host *host); /* NULL: it is on another machine */
-/* Anything that a user of the set keeps with the host; NULL at first. */
+/* Memory of mem_alloc() that is kept with the host and freed with it; NULL at first. */
 void host_set_data(struct host *host, void *data);
 void *host_data(const struct host *host);
 
+/*
+ * Calls of a host: those that were sent, and those that wait for its link. A call is answered
+ * once, by the response or by an error made here.
+ */
+enum host_call_flag {
+	HOST_CALL_READS = 1 << 0, /* asked again after a cut */
+	HOST_CALL_KEYED = 1 << 1, /* its params have a key: asked again after a cut */
+	HOST_CALL_WAITS = 1 << 2, /* may take long: silence is no fault */
+	HOST_CALL_URGENT = 1 << 3, /* connects at once, and fails with the attempt */
+};
+
+struct host_order {
+	const char *method;
+	const char *params; /* a JSON object; NULL: none. Copied, as method is */
+	size_t params_len;
+	unsigned flags; /* enum host_call_flag */
+	int64_t deadline_ms; /* from now on; 0: none */
+	/*
+	 * Called once, never from host_call(); NULL: the answer does not matter. message has an
+	 * object as its result or error: the response, or an error made here: timeout, limit, gone
+	 * (the link was cut after the request, whose effect is unknown), not_ready (the host was
+	 * not reached), or internal (its response has neither). Lent.
+	 */
+	void (*done)(void *data, const struct json *message);
+	void *data;
+};
+
 /* Sends a request now, or when the link is up. */
 struct host_call *host_call(struct host *host, const struct host_order *order);
+/* done is not called. A wait that was sent is cancelled there; another request is not taken back. */
+void host_call_cancel(struct host_call *call);
+/* Sends a request whose answer does not matter, and which changes nothing the second time. */
+void host_tell(struct host *host, const char *method, int64_t deadline_ms, const char *params, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Calls of a host. */
-#include "daemon/fleet/host_call.h"
+#include "daemon/fleet/host_parts.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,32 +10,24 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/xalloc.h"
-#include "daemon/fleet/host_limits.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"
 #include "wire/message.h"
 
 enum {
 	HEAD_BYTES = 256, /* of a request, around its params */
+	TELL_BYTES = 4096,
 	TEXT_SIZE = HOST_REASON_SIZE + 256,
-};
-
-struct host_calls {
-	struct host_calls_parts parts;
-	struct list list; /* in order; those that were sent, and those that wait */
-	size_t count;
-	int64_t last_id;
-	struct loop_timer *turn; /* calls have failed */
 };
 
 struct host_call {
 	struct list entry;
-	struct host_calls *calls;
+	struct host *host;
 	int64_t id; /* 0: it waits for the link */
 	int64_t sent_ms, due_ms; /* due_ms 0: no deadline */
 	struct loop_timer *timer;
-	struct host_order
-	    order; /* with copies of its texts; done NULL: only the answer is awaited */
+	struct host_order order; /* with copies of its texts */
+	bool is_left; /* done is not called: only the answer is awaited */
 	bool may_be_done; /* it writes, and was sent on a link that is lost */
 	bool has_failed;
 	enum message_error error;
@@ -55,13 +47,13 @@ fail_call(struct host_call *call, enum message_error error, const char *format, 
 	call->has_failed = true;
 	call->error = error;
 	call->text = xstrdup(text);
-	loop_timer_arm(call->calls->turn, 0);
+	loop_timer_arm(call->host->turn, 0);
 }
 
 static void free_call(struct host_call *call)
 {
 	list_remove(&call->entry);
-	call->calls->count--;
+	call->host->call_count--;
 	loop_timer_free(call->timer);
 	mem_free((char *)(uintptr_t)call->order.method);
 	mem_free((char *)(uintptr_t)call->order.params);
@@ -72,9 +64,9 @@ static void free_call(struct host_call *call)
 /* Arms the timer for what comes first: the deadline, or the end of patience with the host. */
 static void arm(struct host_call *call)
 {
-	int64_t now_ms = clock_mono_ms(), due_ms = call->order.done != NULL ? call->due_ms : 0;
+	int64_t now_ms = clock_mono_ms(), due_ms = call->is_left ? 0 : call->due_ms;
 	int64_t silent_ms = call->id != 0 && !(call->order.flags & HOST_CALL_WAITS)
-	    ? call->sent_ms + call->calls->parts.answer_ms
+	    ? call->sent_ms + call->host->set->parts.answer_ms
 	    : 0;
 	if (due_ms == 0 || (silent_ms != 0 && silent_ms < due_ms))
 		due_ms = silent_ms;
@@ -87,25 +79,25 @@ static void arm(struct host_call *call)
 static void on_timer(void *data)
 {
 	struct host_call *call = data;
-	struct host_calls *calls = call->calls;
-	int64_t now_ms = clock_mono_ms();
+	struct host *host = call->host;
+	int64_t now_ms = clock_mono_ms(), answer_ms = host->set->parts.answer_ms;
 	char reason[TEXT_SIZE];
-	bool is_silent = call->id != 0 && !(call->order.flags & HOST_CALL_WAITS) &&
-	    now_ms >= call->sent_ms + calls->parts.answer_ms;
-	if (call->order.done != NULL && call->due_ms != 0 && now_ms >= call->due_ms) {
-		if (call->id == 0)
-			fail_call(call, MESSAGE_TIMEOUT, "%s was not reached in time",
-			    calls->parts.label);
-		else
+	bool was_sent = call->id != 0;
+	if (!call->is_left && call->due_ms != 0 && now_ms >= call->due_ms) {
+		if (was_sent)
 			fail_call(call, MESSAGE_TIMEOUT, "%s did not answer %s in time",
-			    calls->parts.label, call->order.method);
-		if (call->id != 0)
-			calls->parts.late(calls->parts.data);
+			    host->label, call->order.method);
+		else
+			fail_call(call, MESSAGE_TIMEOUT, "%s was not reached in time", host->label);
+		host->is_mute |= was_sent;
+		if (was_sent && host->state == HOST_UP)
+			(void)snprintf(host->reason, sizeof host->reason, HOST_MUTE_REASON);
 	}
-	if (is_silent) {
+	if (was_sent && !(call->order.flags & HOST_CALL_WAITS) &&
+	    now_ms >= call->sent_ms + answer_ms) {
 		(void)snprintf(reason, sizeof reason, "no answer to %s within %.3g s",
-		    call->order.method, (double)calls->parts.answer_ms / 1000);
-		calls->parts.silent(calls->parts.data, reason);
+		    call->order.method, (double)answer_ms / 1000);
+		host->silent(host, reason);
 	} else if (!call->has_failed) {
 		arm(call);
 	}
@@ -113,53 +105,52 @@ static void on_timer(void *data)
 
 static void send_call(struct host_call *call)
 {
-	struct host_calls *calls = call->calls;
+	struct host *host = call->host;
 	struct buf line;
 	buf_init(&line, HEAD_BYTES + strlen(call->order.method) + call->order.params_len);
 	/* The buffer has the room, unless memory is out. */
 	if (buf_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%" PRId64 ",\"method\":\"%s\"",
-		calls->last_id + 1, call->order.method) < 0 ||
+		host->last_id + 1, call->order.method) < 0 ||
 	    (call->order.params != NULL &&
 		(buf_append_str(&line, ",\"params\":") < 0 ||
 		    buf_append(&line, call->order.params, call->order.params_len) < 0)) ||
 	    buf_append_str(&line, "}\n") < 0) {
 		fail_call(call, MESSAGE_INTERNAL, "out of memory");
-	} else if (!calls->parts.is_open(calls->parts.data)) {
+	} else if (!host_link_is_open(host->link)) {
 		arm(call);
-	} else if (calls->parts.send(calls->parts.data, line.data, line.len)) {
-		call->id = ++calls->last_id;
+	} else if (host_link_write(host->link, line.data, line.len)) {
+		call->id = ++host->last_id;
 		call->sent_ms = clock_mono_ms();
 		arm(call);
 	} else {
-		fail_call(call, MESSAGE_BUSY, "%s does not read its requests", calls->parts.label);
+		fail_call(call, MESSAGE_BUSY, "%s does not read its requests", host->label);
 	}
 	buf_finish(&line);
 }
 
-void host_calls_send(struct host_calls *calls)
+void host_calls_send(struct host *host)
 {
-	list_each (struct host_call, call, &calls->list, entry) {
+	list_each (struct host_call, call, &host->calls, entry) {
 		if (call->id == 0 && !call->has_failed)
 			send_call(call);
 	}
 }
 
-struct host_call *host_calls_add(
-    struct host_calls *calls, const struct host_order *order, bool is_up)
+struct host_call *host_calls_add(struct host *host, const struct host_order *order)
 {
 	struct host_call *call = xcalloc(1, sizeof *call);
-	call->calls = calls;
+	call->host = host;
 	call->order = *order;
 	call->order.method = xstrdup(order->method);
 	call->order.params =
 	    order->params != NULL ? xmemdup(order->params, order->params_len) : NULL;
-	call->timer = loop_timer_new(calls->parts.base, on_timer, call);
+	call->timer = loop_timer_new(host->set->parts.base, on_timer, call);
 	call->due_ms = order->deadline_ms > 0 ? clock_mono_ms() + order->deadline_ms : 0;
-	list_append(&calls->list, &call->entry);
-	if (++calls->count > HOST_CALLS_MAX)
-		fail_call(call, MESSAGE_LIMIT, "%s has %d open requests already",
-		    calls->parts.label, HOST_CALLS_MAX);
-	else if (is_up)
+	list_append(&host->calls, &call->entry);
+	if (++host->call_count > HOST_CALLS_MAX)
+		fail_call(call, MESSAGE_LIMIT, "%s has %d open requests already", host->label,
+		    HOST_CALLS_MAX);
+	else if (host->state == HOST_UP)
 		send_call(call);
 	else
 		arm(call);
@@ -169,7 +160,7 @@ struct host_call *host_calls_add(
 /* The answer of a call that was sent still shows that the host answers. */
 static void leave(struct host_call *call)
 {
-	call->order.done = NULL;
+	call->is_left = true;
 	call->has_failed = false;
 	mem_free(call->text);
 	call->text = NULL;
@@ -182,14 +173,13 @@ static void leave(struct host_call *call)
 /* A wait would last as long as the link. */
 static void send_cancelled(struct host_call *call)
 {
-	struct host_calls *calls = call->calls;
 	struct buf line;
 	buf_init(&line, HEAD_BYTES);
 	if (buf_printf(&line,
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
 		"\"params\":{\"requestId\":%" PRId64 "}}\n",
 		call->id) == 0)
-		(void)calls->parts.send(calls->parts.data, line.data, line.len); /* or it lasts */
+		(void)host_link_write(call->host->link, line.data, line.len); /* or it lasts */
 	buf_finish(&line);
 }
 
@@ -200,9 +190,9 @@ void host_call_cancel(struct host_call *call)
 	leave(call);
 }
 
-static struct host_call *find_call(struct host_calls *calls, int64_t id)
+static struct host_call *find_call(struct host *host, int64_t id)
 {
-	list_each (struct host_call, call, &calls->list, entry) {
+	list_each (struct host_call, call, &host->calls, entry) {
 		if (call->id == id)
 			return call;
 	}
@@ -218,7 +208,7 @@ static bool is_response(const struct json *message)
 			      : error != NULL && error->type == JSON_OBJECT;
 }
 
-void host_calls_take(struct host_calls *calls, const struct json *message)
+void host_calls_take(struct host *host, const struct json *message)
 {
 	const struct json *id = json_member(message, "id");
 	void (*done)(void *, const struct json *);
@@ -227,17 +217,17 @@ void host_calls_take(struct host_calls *calls, const struct json *message)
 	int64_t number;
 	if (id == NULL || !json_int(id, &number) || number <= 0 || message_is_ending(message))
 		return; /* of a daemon that ends the link is lost next, which decides */
-	call = find_call(calls, number);
+	call = find_call(host, number);
 	if (call == NULL)
 		return; /* of a call that waited and was cancelled */
-	if (call->order.done != NULL && !is_response(message)) {
+	if (!call->is_left && !is_response(message)) {
 		call->id = 0; /* answered */
 		fail_call(call, MESSAGE_INTERNAL,
-		    "%s answered %s with neither a result nor an error", calls->parts.label,
+		    "%s answered %s with neither a result nor an error", host->label,
 		    call->order.method);
 		return;
 	}
-	done = call->order.done;
+	done = call->is_left ? NULL : call->order.done;
 	data = call->order.data;
 	free_call(call);
 	if (done != NULL)
@@ -247,44 +237,43 @@ void host_calls_take(struct host_calls *calls, const struct json *message)
 /* Calls done with the error. done may make and cancel calls. */
 static void finish_failed(struct host_call *call)
 {
-	struct host_calls *calls = call->calls;
+	struct host *host = call->host;
 	struct json_writer writer;
 	struct json_error ignored;
 	const struct json *message;
 	struct buf line;
-	void (*done)(void *, const struct json *) = call->order.done;
+	void (*done)(void *, const struct json *) = call->is_left ? NULL : call->order.done;
 	void *data = call->order.data;
 	buf_init(&line, HEAD_BYTES + TEXT_SIZE * 6 + JSON_SPARE);
 	json_writer_init(&writer, &line);
 	message_write_error(&writer, "null", call->error, call->text, NULL);
 	leave(call);
-	message = json_read(calls->parts.reader, (const char *)line.data, line.len, &ignored);
+	message = json_read(host->set->reader, (const char *)line.data, line.len, &ignored);
 	if (done != NULL)
 		done(data, message);
 	buf_finish(&line);
 }
 
-static struct host_call *next_failed(struct host_calls *calls)
+static struct host_call *next_failed(struct host *host)
 {
-	list_each (struct host_call, call, &calls->list, entry) {
+	list_each (struct host_call, call, &host->calls, entry) {
 		if (call->has_failed)
 			return call;
 	}
 	return NULL;
 }
 
-static void on_turn(void *data)
+void host_calls_fail(void *data)
 {
-	struct host_calls *calls = data;
 	struct host_call *call;
-	while ((call = next_failed(calls)) != NULL)
+	while ((call = next_failed(data)) != NULL)
 		finish_failed(call);
 }
 
 /* An attempt to connect has failed, for which the call waited. */
 static void fail_unreached(struct host_call *call, const char *reason)
 {
-	const char *label = call->calls->parts.label;
+	const char *label = call->host->label;
 	if (call->may_be_done)
 		fail_call(call, MESSAGE_GONE,
 		    "the connection to %s was cut, and %s cannot be reached (%s); the effect of "
@@ -294,18 +283,18 @@ static void fail_unreached(struct host_call *call, const char *reason)
 		fail_call(call, MESSAGE_NOT_READY, "%s cannot be reached: %s", label, reason);
 }
 
-void host_calls_lost(struct host_calls *calls, const char *reason, bool is_attempt)
+void host_calls_lost(struct host *host, const char *reason, bool is_attempt)
 {
-	list_each_safe (struct host_call, call, &calls->list, entry) {
+	list_each_safe (struct host_call, call, &host->calls, entry) {
 		bool was_sent = call->id != 0;
 		call->id = 0;
 		call->may_be_done |= was_sent && !(call->order.flags & HOST_CALL_READS);
-		if (call->order.done == NULL)
+		if (call->is_left)
 			free_call(call);
 		else if (was_sent && !(call->order.flags & (HOST_CALL_READS | HOST_CALL_KEYED)))
 			fail_call(call, MESSAGE_GONE,
 			    "the connection to %s was cut (%s); the effect of %s is unknown",
-			    calls->parts.label, reason, call->order.method);
+			    host->label, reason, call->order.method);
 		else if (!was_sent && is_attempt && call->order.flags & HOST_CALL_URGENT)
 			fail_unreached(call, reason);
 		else if (!call->has_failed)
@@ -313,31 +302,35 @@ void host_calls_lost(struct host_calls *calls, const char *reason, bool is_attem
 	}
 }
 
-void host_calls_end(struct host_calls *calls)
+void host_calls_end(struct host *host)
 {
-	list_each (struct host_call, call, &calls->list, entry) {
+	list_each (struct host_call, call, &host->calls, entry) {
 		call->id = 0;
-		fail_call(call, MESSAGE_GONE, "%s: it is in the list of hosts no more",
-		    calls->parts.label);
+		fail_call(
+		    call, MESSAGE_GONE, "%s: it is in the list of hosts no more", host->label);
 	}
-	on_turn(calls);
+	host_calls_fail(host);
 }
 
-struct host_calls *host_calls_new(const struct host_calls_parts *parts)
+void host_calls_free(struct host *host)
 {
-	struct host_calls *calls = xcalloc(1, sizeof *calls);
-	calls->parts = *parts;
-	list_init(&calls->list);
-	calls->turn = loop_timer_new(parts->base, on_turn, calls);
-	return calls;
+	list_each_safe (struct host_call, call, &host->calls, entry)
+		free_call(call);
 }
 
-void host_calls_free(struct host_calls *calls)
+void host_tell(struct host *host, const char *method, int64_t deadline_ms, const char *params, ...)
 {
-	if (calls == NULL)
-		return;
-	while (!list_is_empty(&calls->list))
-		free_call(list_entry(calls->list.next, struct host_call, entry));
-	loop_timer_free(calls->turn);
-	mem_free(calls);
+	struct host_order order = {
+	    .method = method, .flags = HOST_CALL_READS, .deadline_ms = deadline_ms};
+	struct buf text;
+	va_list args;
+	buf_init(&text, TELL_BYTES);
+	va_start(args, params);
+	/* The buffer has the room. */
+	(void)buf_vprintf(&text, params, args);
+	va_end(args);
+	order.params = (const char *)text.data;
+	order.params_len = text.len;
+	(void)host_calls_add(host, &order);
+	buf_finish(&text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* One connection to the daemon of a host. */
-#include "daemon/fleet/host_link.h"
+#include "daemon/fleet/host_parts.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,7 +11,6 @@
 #include "client/loop_link.h"
 #include "config.h"
 #include "daemon/core/supervisor.h"
-#include "daemon/fleet/host_limits.h"
 #include "daemon/tool/tool_server_process.h"
 #include "wire/host_line.h"
 #include "wire/relay.h"
@@ -190,7 +189,7 @@ void host_link_free(struct host_link *link)
 
 bool host_link_is_open(const struct host_link *link)
 {
-	if (link->reason[0] != '\0' || !link->has_hello)
+	if (link == NULL || link->reason[0] != '\0' || !link->has_hello)
 		return false;
 	return link->local != NULL ? loop_link_is_up(link->local)
 				   : tool_server_process_is_open(link->process);

@@ -153,7 +153,7 @@ static void refuse_method(struct request *request, const char *name)
 	buf_finish(&shown);
 }
 
-static void refuse_params(struct request *request, const struct field_error *error)
+void dispatch_refuse(struct request *request, const struct field_error *error)
 {
 	struct buf data;
 	struct json_writer writer;
@@ -365,7 +365,7 @@ static bool read_args(struct dispatch *dispatch, struct request *request, const 
 	buf_clear(&dispatch->scratch);
 	if (field_read_tolerant(method->fields, request_tolerance(request), params, dispatch->args,
 		method->args_size, &dispatch->scratch, &error) < 0) {
-		refuse_params(request, &error);
+		dispatch_refuse(request, &error);
 		return false;
 	}
 	request_set_content(request, repeat_content(params));

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 struct dispatch;
+struct field_error;
 struct json;
 struct lost_id;
 struct message;
@@ -70,6 +71,9 @@ struct request *dispatch_accept(
  * calls the handler. The response comes at once or later.
  */
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params);
+
+/* Refuses a request whose parameters cannot be read. */
+void dispatch_refuse(struct request *request, const struct field_error *error);
 
 /*
  * Puts a request off until the model was read again: an object that is not there may have been

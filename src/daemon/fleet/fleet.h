@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: ISC */
 /* The fleet: the role of muxbusd that follows the daemons of many hosts in place of tmux. */
-#ifndef DAEMON_FLEET_FLEET_ROLE_H
-#define DAEMON_FLEET_FLEET_ROLE_H
+#ifndef DAEMON_FLEET_FLEET_H
+#define DAEMON_FLEET_FLEET_H
 
 #include <stddef.h>
 
 struct daemon;
-struct fleet_role;
+struct fleet;
 
 /* Makes the directory of the socket, for this user alone. Returns 0, or -1 with a reason. */
-int fleet_role_make_dir(const char *socket, char *ret_reason, size_t size);
+int fleet_make_dir(const char *socket, char *ret_reason, size_t size);
 
 /* Connects to all hosts, and takes the requests of daemon's server. */
-struct fleet_role *fleet_role_new(struct daemon *daemon);
+struct fleet *fleet_new(struct daemon *daemon);
 /* After the server was freed. NULL is accepted. */
-void fleet_role_free(struct fleet_role *role);
+void fleet_free(struct fleet *fleet);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Hosts: their set and their states. */
-#include "daemon/fleet/host.h"
+#include "daemon/fleet/host_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,6 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "daemon/fleet/host_link.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"
 
@@ -19,36 +18,7 @@ enum {
 	ANSWER_MS = 10000,
 	SLOW_MAX = 12, /* times the longest back-off: up to a minute */
 	LOOK_MS = 5000, /* between attempts, if requests ask about the host */
-	TEXTS = 7, /* of a spec */
-};
-
-struct host_set {
-	struct host_set_parts parts;
-	struct json_reader *reader;
-	struct list hosts; /* sorted by name and server */
-	struct list removed; /* their processes end */
-	size_t count;
-};
-
-struct host {
-	struct list entry;
-	struct host_set *set;
-	struct host_spec spec; /* with copies of its texts */
-	char label[2 * HOST_NAME_BYTES + 2];
-	enum host_state state;
-	struct host_link *link; /* NULL: none; of one that ends too */
-	struct loop_timer *timer; /* until the next attempt; while connecting, its end */
-	struct host_calls *calls;
-	bool is_removed;
-	bool has_failed; /* the last attempt */
-	bool is_mute; /* a call was not answered in time, and nothing has come since */
-	bool is_urgent; /* a call waits for the next attempt */
-	unsigned backoff_ms, slow;
-	int64_t since_ms;
-	int64_t ended_ms; /* the last link; monotonic */
-	char reason[HOST_REASON_SIZE];
-	char version[HOST_VERSION_SIZE];
-	void *data;
+	TEXTS = sizeof(struct host_spec) / sizeof(char *), /* of a spec, which has nothing else */
 };
 
 static const char *const state_names[] = {
@@ -61,8 +31,6 @@ const char *host_state_name(enum host_state state)
 {
 	return state_names[state];
 }
-
-static const char mute_reason[] = "it does not answer";
 
 static void set_state(struct host *host, enum host_state state, const char *reason)
 {
@@ -101,7 +69,7 @@ static int64_t next_delay_ms(struct host *host)
 static void lose(struct host *host, const char *reason)
 {
 	host->has_failed = host->state == HOST_CONNECTING;
-	host_calls_lost(host->calls, reason, host->has_failed);
+	host_calls_lost(host, reason, host->has_failed);
 	set_state(host, HOST_DOWN, reason);
 }
 
@@ -127,19 +95,6 @@ static void on_timer(void *data)
 		host_cut(host, host->state == HOST_UP ? "it reads nothing more" : reason);
 }
 
-static void on_ignored(void *data, const struct json *message)
-{
-	(void)data;
-	(void)message;
-}
-
-/* Any answer shows that a host which was mute is there again. */
-static void ask_for_sign(struct host *host)
-{
-	(void)host_call(host,
-	    &(struct host_order){.method = "ping", .flags = HOST_CALL_READS, .done = on_ignored});
-}
-
 static void on_up(void *data, const char *version)
 {
 	struct host *host = data;
@@ -147,27 +102,33 @@ static void on_up(void *data, const char *version)
 	host->has_failed = false;
 	if (*version != '\0')
 		(void)snprintf(host->version, sizeof host->version, "%s", version);
-	set_state(host, HOST_UP, host->is_mute ? mute_reason : "");
-	host_calls_send(host->calls);
-	if (host->is_mute)
-		ask_for_sign(host);
+	set_state(host, HOST_UP, host->is_mute ? HOST_MUTE_REASON : "");
+	host_calls_send(host);
+	if (host->is_mute) /* any answer shows that it is there again */
+		host_tell(host, "ping", 0, "{}");
+}
+
+/* A text of a spec by its number. */
+static const char **text_at(const struct host_spec *spec, size_t at)
+{
+	return (const char **)(uintptr_t)spec + at;
 }
 
 static void free_texts(const struct host_spec *spec)
 {
-	const char *const texts[TEXTS] = {spec->name, spec->server, spec->socket, spec->ssh,
-	    spec->tmux_name, spec->tmux_path, spec->program};
 	for (size_t at = 0; at < TEXTS; at++)
-		mem_free((char *)(uintptr_t)texts[at]);
+		mem_free((char *)(uintptr_t)*text_at(spec, at));
 }
 
 static void free_host(struct host *host)
 {
 	list_remove(&host->entry);
-	host_calls_free(host->calls);
+	host_calls_free(host);
 	host_link_free(host->link);
 	loop_timer_free(host->timer);
+	loop_timer_free(host->turn);
 	free_texts(&host->spec);
+	mem_free(host->data);
 	mem_free(host);
 }
 
@@ -193,7 +154,7 @@ static void on_line(void *data, const char *line, size_t len)
 	if (json_member(message, "method") != NULL)
 		set->parts.handlers->line(set->parts.data, host, message);
 	else
-		host_calls_take(host->calls, message);
+		host_calls_take(host, message);
 	json_reader_trim(set->reader);
 }
 
@@ -218,34 +179,9 @@ static void on_ended(void *data, const char *reason)
 static const struct host_link_handlers link_handlers = {
     .up = on_up, .line = on_line, .ended = on_ended};
 
-static bool is_open(void *data)
-{
-	const struct host *host = data;
-	return host->link != NULL && host_link_is_open(host->link);
-}
-
-static bool send_line(void *data, const void *line, size_t len)
-{
-	const struct host *host = data;
-	return host->link != NULL && host_link_write(host->link, line, len);
-}
-
-static void on_late(void *data)
-{
-	struct host *host = data;
-	host->is_mute = true;
-	if (host->state == HOST_UP)
-		(void)snprintf(host->reason, sizeof host->reason, "%s", mute_reason);
-}
-
-static void on_silent(void *data, const char *reason)
-{
-	host_cut(data, reason);
-}
-
 struct host_call *host_call(struct host *host, const struct host_order *order)
 {
-	bool is_ending = host->state == HOST_UP && !is_open(host);
+	bool is_ending = host->state == HOST_UP && !host_link_is_open(host->link);
 	if (order->flags & HOST_CALL_URGENT && (host->state == HOST_DOWN || is_ending)) {
 		host->is_urgent = true;
 		if (host->link == NULL)
@@ -253,7 +189,7 @@ struct host_call *host_call(struct host *host, const struct host_order *order)
 	}
 	if (is_ending && !loop_timer_is_armed(host->timer))
 		loop_timer_arm(host->timer, host->set->parts.answer_ms); /* its end must come */
-	return host_calls_add(host->calls, order, host->state == HOST_UP);
+	return host_calls_add(host, order);
 }
 
 /* The set. */
@@ -290,11 +226,6 @@ static int compare(const struct host *host, const char *name, const char *server
 	return order != 0 ? order : strcmp(host->spec.server, server);
 }
 
-static const char *copy(const char *text)
-{
-	return text != NULL ? xstrdup(text) : NULL;
-}
-
 static bool is_same(const char *one, const char *other)
 {
 	return one == NULL || other == NULL ? one == other : strcmp(one, other) == 0;
@@ -302,18 +233,16 @@ static bool is_same(const char *one, const char *other)
 
 bool host_is(const struct host *host, const struct host_spec *spec)
 {
-	const struct host_spec *own = &host->spec;
-	return is_same(own->name, spec->name) && is_same(own->server, spec->server) &&
-	    is_same(own->socket, spec->socket) && is_same(own->ssh, spec->ssh) &&
-	    is_same(own->tmux_name, spec->tmux_name) && is_same(own->tmux_path, spec->tmux_path) &&
-	    is_same(own->program, spec->program);
+	size_t at = 0;
+	while (at < TEXTS && is_same(*text_at(&host->spec, at), *text_at(spec, at)))
+		at++;
+	return at == TEXTS;
 }
 
 /* Labels of all servers of a name: the name alone is the only one, or "default". */
 static void label_all(struct host_set *set, const char *name)
 {
-	for (struct host *host = host_set_next(set, NULL); host != NULL;
-	     host = host_set_next(set, host)) {
+	host_each (set, host) {
 		if (strcmp(host->spec.name, name) != 0)
 			continue;
 		if (host_set_find(set, name, NULL) == host)
@@ -331,15 +260,9 @@ static void place(struct host_set *set, struct host *host, const struct host_spe
 	while (before != &set->hosts &&
 	    compare(list_entry(before, struct host, entry), spec->name, spec->server) > 0)
 		before = before->prev;
-	host->spec = (struct host_spec){
-	    .name = copy(spec->name),
-	    .server = copy(spec->server),
-	    .socket = copy(spec->socket),
-	    .ssh = copy(spec->ssh),
-	    .tmux_name = copy(spec->tmux_name),
-	    .tmux_path = copy(spec->tmux_path),
-	    .program = copy(spec->program),
-	};
+	for (size_t at = 0; at < TEXTS; at++)
+		*text_at(&host->spec, at) =
+		    *text_at(spec, at) != NULL ? xstrdup(*text_at(spec, at)) : NULL;
 	list_add_after(before, &host->entry);
 	label_all(set, spec->name);
 }
@@ -384,17 +307,9 @@ struct host *host_add(struct host_set *set, const struct host_spec *spec)
 	host->set = set;
 	host->since_ms = clock_real_ms();
 	host->timer = loop_timer_new(set->parts.base, on_timer, host);
-	host->calls = host_calls_new(&(struct host_calls_parts){
-	    .base = set->parts.base,
-	    .reader = set->reader,
-	    .label = host->label,
-	    .answer_ms = set->parts.answer_ms,
-	    .is_open = is_open,
-	    .send = send_line,
-	    .late = on_late,
-	    .silent = on_silent,
-	    .data = host,
-	});
+	host->turn = loop_timer_new(set->parts.base, host_calls_fail, host);
+	host->silent = host_cut;
+	list_init(&host->calls);
 	place(set, host, spec);
 	set->count++;
 	loop_timer_arm(host->timer, 0);
@@ -411,38 +326,26 @@ void host_remove(struct host *host)
 	label_all(set, host->spec.name);
 	list_append(&set->removed, &host->entry);
 	host->is_removed = true;
-	host_calls_end(host->calls);
+	host_calls_end(host);
 	if (host->link != NULL)
 		host_link_end(host->link, "removed");
 	else
 		free_host(host);
 }
 
-/* Whether there is more than one server of the host's name. */
-static bool host_has_siblings(const struct host *host)
-{
-	const struct list *hosts = &host->set->hosts, *before = host->entry.prev,
-			  *after = host->entry.next;
-	return (before != hosts &&
-		   strcmp(list_entry(before, struct host, entry)->spec.name, host->spec.name) ==
-		       0) ||
-	    (after != hosts &&
-		strcmp(list_entry(after, struct host, entry)->spec.name, host->spec.name) == 0);
-}
-
 struct host *host_set_find(const struct host_set *set, const char *name, const char *server)
 {
-	struct host *found = NULL;
-	for (struct host *host = host_set_next(set, NULL); host != NULL;
-	     host = host_set_next(set, host)) {
+	struct host *only = NULL;
+	size_t count = 0;
+	host_each (set, host) {
 		if (strcmp(host->spec.name, name) != 0)
 			continue;
 		if (strcmp(host->spec.server, server != NULL ? server : "default") == 0)
 			return host;
-		if (server == NULL)
-			found = host_has_siblings(host) ? NULL : host;
+		only = host;
+		count++;
 	}
-	return found;
+	return server == NULL && count == 1 ? only : NULL;
 }
 
 struct host *host_set_next(const struct host_set *set, const struct host *previous)

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: ISC */
+/* The fleet: its parts, and the routes of requests to them. */
+#include "daemon/fleet/fleet.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "daemon/core/config.h"
+#include "daemon/core/state_dir.h"
+#include "daemon/fleet/fleet_name.h"
+#include "daemon/fleet/fleet_parts.h"
+#include "daemon/fleet/host.h"
+#include "daemon/fleet/hosts_file.h"
+#include "daemon/queue/queue.h"
+#include "daemon/server/daemon_parts.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "daemon/server/server.h"
+#include "wire/json.h"
+
+enum { NAMES_MAX = 1024 }; /* bytes of the list of hosts in an error */
+
+/* How a method is handled that does not need one host. All others do. */
+struct fleet_route {
+	const char *method;
+	/* Takes a request that may name several hosts; false: it goes on as without this. */
+	bool (*across)(struct fleet *fleet, struct request *request, const struct json *params);
+	/* Answers a request without a host; with takes_host also for one. */
+	void (*run)(struct fleet *fleet, struct request *request, struct host *only);
+	bool takes_host;
+	bool is_own; /* without a host: the method's own handler */
+	const char *list; /* member of the result that is gathered from all hosts */
+	/* The answer has the id of what began, and its end is a notification: see fleet_notice_take(). */
+	const char *address;
+};
+
+/* Keep alphabetized. */
+static const struct fleet_route routes[] = {
+    {"background_process", .address = "pane"},
+    {"describe", .is_own = true},
+    {"gemini_sleep", .address = "pane"},
+    {"get_action_history", .is_own = true},
+    {"list_agents", .list = "agents"},
+    {"list_events", .list = "events"},
+    {"list_hosts", .run = fleet_list_hosts},
+    {"list_jobs", .list = "jobs"},
+    {"list_notifications", .list = "notifications"},
+    {"list_panes", .list = "panes"},
+    {"list_sessions", .list = "sessions"},
+    {"list_timers", .list = "timers"},
+    {"list_tools", .list = "tools"},
+    {"list_watches", .list = "watches"},
+    {"list_windows", .list = "windows"},
+    {"next_notification", .across = fleet_next_take},
+    {"ping", .is_own = true},
+    {"read_rest", .is_own = true},
+    {"restart_job", .address = "job"},
+    {"retry_hosts", .run = fleet_retry_hosts, .takes_host = true},
+    {"run_long_command", .address = "pane"},
+    {"shutdown", .is_own = true},
+    {"sleep", .address = "pane"},
+    {"status", .run = fleet_status},
+    {"subscribe", .across = fleet_stream_take},
+    {"unsubscribe", .across = fleet_stream_end},
+    {"wait_for", .across = fleet_wait_take},
+    {"wait_for_idle", .address = "notify"},
+    {"watch_log", .address = "pane"},
+    {"watch_pane", .address = "notify"},
+};
+
+static int compare(const void *name, const void *row)
+{
+	return strcmp(name, ((const struct fleet_route *)row)->method);
+}
+
+static const struct fleet_route *find_route(const char *method)
+{
+	static const struct fleet_route other = {.method = ""};
+	const struct fleet_route *route =
+	    bsearch(method, routes, sizeof routes / sizeof *routes, sizeof *routes, compare);
+	return route != NULL ? route : &other;
+}
+
+static void refuse_without_host(const struct host_set *hosts, struct request *request)
+{
+	struct host *host = host_set_next(hosts, NULL);
+	struct buf names;
+	buf_init(&names, NAMES_MAX);
+	for (; host != NULL; host = host_set_next(hosts, host))
+		if (buf_printf(&names, "%s%s", names.len > 0 ? ", " : "", host_label(host)) < 0)
+			break;
+	if (names.len == 0)
+		request_fail(request, MESSAGE_NOT_READY,
+		    "there are no hosts: add one with muxbus hosts add NAME");
+	else
+		request_fail_data(request, MESSAGE_AMBIGUOUS_TARGET, "\"field\":\"host\"",
+		    "host: which one? Add \"host\", or name the target as HOST:%%3; hosts: "
+		    "%s%s",
+		    (const char *)names.data, host != NULL ? ", ..." : "");
+	buf_finish(&names);
+}
+
+/* text: without the names of hosts, but "notify". Returns whether the request was taken. */
+static bool take(struct fleet *fleet, struct request *request, struct host *host,
+    const struct json *params, const struct buf *text)
+{
+	const struct fleet_route *route = find_route(request_method(request)->name);
+	if (route->is_own && host == NULL)
+		return false;
+	if (route->run != NULL && (host == NULL || route->takes_host)) {
+		route->run(fleet, request, host);
+		return true;
+	}
+	if (route->list != NULL) {
+		fleet_gather(fleet, request, host, route->list, text);
+		return true;
+	}
+	if (host == NULL)
+		host = fleet_only_host(fleet);
+	if (host == NULL)
+		refuse_without_host(fleet->hosts, request);
+	else if (!fleet_notice_take(fleet, request, host, route->address, params, text))
+		fleet_forward(fleet, request, host, params, text);
+	return true;
+}
+
+/* Takes a request, as dispatch_set_router() has it. */
+static bool on_request(void *data, struct request *request, const struct json *params)
+{
+	struct fleet *fleet = data;
+	const struct fleet_route *route = find_route(request_method(request)->name);
+	char reason[FLEET_NAME_REASON_SIZE];
+	struct host *host;
+	struct buf text;
+	bool is_taken = true;
+	if (route->across != NULL && route->across(fleet, request, params))
+		return true;
+	buf_init(&text, HOST_QUEUE_BYTES);
+	if (fleet_name_strip(fleet->hosts, params, "notify", &host, &text, reason) < 0)
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"host\"", "%s", reason);
+	else
+		is_taken = take(fleet, request, host, params, &text);
+	buf_finish(&text);
+	return is_taken;
+}
+
+int fleet_make_dir(const char *socket, char *ret_reason, size_t size)
+{
+	char dir[PATH_MAX];
+	const char *slash = strrchr(socket, '/');
+	int fd;
+	if (access(socket, F_OK) == 0 || slash == NULL || slash == socket)
+		return 0; /* server_new() checks it */
+	(void)snprintf(dir, sizeof dir, "%.*s", (int)(slash - socket), socket);
+	if (access(dir, F_OK) == 0)
+		return 0;
+	fd = state_dir_open(dir, ret_reason, size);
+	if (fd < 0)
+		return -1;
+	(void)close(fd); /* of a directory */
+	return 0;
+}
+
+static void on_state(void *data, struct host *host)
+{
+	fleet_stream_state(data, host);
+	fleet_notices_state(data);
+}
+
+static void on_line(void *data, struct host *host, const struct json *message)
+{
+	fleet_stream_line(data, host, message);
+}
+
+static void on_removed(void *data, struct host *host)
+{
+	fleet_stream_removed(data, host);
+	fleet_notices_removed(data, host);
+	fleet_next_removed(data, host);
+}
+
+static void on_renamed(void *data, struct host *host, const char *before)
+{
+	fleet_notices_renamed(data, host, before);
+}
+
+struct fleet *fleet_new(struct daemon *daemon)
+{
+	static const struct host_handlers handlers = {
+	    .state = on_state, .line = on_line, .removed = on_removed, .renamed = on_renamed};
+	struct fleet *fleet = xcalloc(1, sizeof *fleet);
+	fleet->base = daemon->base;
+	fleet->store = queue_store(daemon->queue);
+	list_init(&fleet->notices);
+	list_init(&fleet->pulls);
+	list_init(&fleet->nexts);
+	list_init(&fleet->streams);
+	list_init(&fleet->sources);
+	fleet->hosts = host_set_new(
+	    &(struct host_set_parts){.base = daemon->base, .handlers = &handlers, .data = fleet});
+	fleet_notices_load(fleet);
+	fleet->file = hosts_file_new(daemon->base, fleet->hosts);
+	dispatch_set_router(server_dispatch(daemon->server), on_request, fleet);
+	return fleet;
+}
+
+void fleet_free(struct fleet *fleet)
+{
+	if (fleet == NULL)
+		return;
+	hosts_file_free(fleet->file);
+	fleet_next_free(fleet);
+	fleet_stream_free(fleet);
+	fleet_notices_free(fleet);
+	host_set_free(fleet->hosts);
+	mem_free(fleet);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: ISC */
+/* Asks: requests that hosts answer, with their calls, parameters and errors. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "daemon/fleet/fleet_name.h"
+#include "daemon/fleet/fleet_parts.h"
+#include "daemon/fleet/host.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "wire/field.h"
+#include "wire/json.h"
+#include "wire/message.h"
+
+enum {
+	DATA_BYTES = 64 * 1024, /* of the members of an error */
+	DEADLINE_MS = 10000, /* of a forwarded request that does not wait */
+};
+
+struct request *fleet_ask_end(struct fleet_ask *ask)
+{
+	const struct fleet_ask_kind *kind = ask->kind;
+	struct request *request = ask->request;
+	request_on_cancel(request, NULL, NULL);
+	list_each_safe (struct fleet_part, part, &ask->parts, link) {
+		if (part->call != NULL)
+			host_call_cancel(part->call);
+		if (kind->clear_part != NULL)
+			kind->clear_part(part);
+		mem_free(part);
+	}
+	if (kind->clear != NULL)
+		kind->clear(ask);
+	mem_free(ask);
+	return request;
+}
+
+static void on_cancel(struct request *request, void *data)
+{
+	struct fleet_ask *ask = data;
+	if (ask->kind->cancelled != NULL)
+		ask->kind->cancelled(ask);
+	(void)fleet_ask_end(ask);
+	request_fail(request, MESSAGE_CANCELLED, "cancelled");
+}
+
+struct fleet_ask *fleet_ask_new(
+    struct fleet *fleet, struct request *request, const struct fleet_ask_kind *kind)
+{
+	struct fleet_ask *ask = xcalloc(1, kind->size);
+	ask->fleet = fleet;
+	ask->request = request;
+	ask->kind = kind;
+	list_init(&ask->parts);
+	request_on_cancel(request, on_cancel, ask);
+	return ask;
+}
+
+struct fleet_part *fleet_part_new(struct fleet_ask *ask, struct host *host)
+{
+	struct fleet_part *part = xcalloc(1, ask->kind->part_size);
+	part->ask = ask;
+	part->host = host;
+	list_append(&ask->parts, &part->link);
+	return part;
+}
+
+static void on_done(void *data, const struct json *message)
+{
+	struct fleet_part *part = data;
+	struct fleet_ask *ask = part->ask;
+	part->call = NULL;
+	ask->open--;
+	if (ask->kind->answered(part, message) && ask->open == 0 && ask->kind->finish != NULL)
+		ask->kind->finish(ask);
+}
+
+void fleet_part_call(struct fleet_part *part, const struct host_order *order)
+{
+	struct host_order own = *order;
+	own.done = on_done;
+	own.data = part;
+	part->ask->open++;
+	part->call = host_call(part->host, &own);
+}
+
+const char *fleet_text(const struct json *object, const char *name)
+{
+	const struct json *member = json_member(object, name);
+	return member != NULL && member->type == JSON_STRING ? member->text : "";
+}
+
+const char *fleet_error_text(const struct json *error)
+{
+	const char *text = fleet_text(error, "message");
+	return *text != '\0' ? text : "an error without a message";
+}
+
+const char *fleet_error_kind(const struct json *message)
+{
+	return fleet_text(json_member(json_member(message, "error"), "data"), "kind");
+}
+
+bool fleet_error_may_pass(const struct json *message)
+{
+	static const char *const kinds[] = {"gone", "timeout", "busy", "limit", "not_ready",
+	    "cancelled", "internal", "tmux_unavailable"};
+	const char *kind = fleet_error_kind(message);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(kind, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
+static enum message_error find_error(const struct json *code)
+{
+	int64_t number;
+	if (code == NULL || !json_int(code, &number))
+		return MESSAGE_INTERNAL;
+	for (int error = 0; error < MESSAGE_ERROR_COUNT_; error++)
+		if (message_error_info((enum message_error)error)->code == number)
+			return (enum message_error)error;
+	return MESSAGE_INTERNAL;
+}
+
+void fleet_fail(struct request *request, const struct host *host, const struct json *error)
+{
+	const char *text =
+	    error != NULL ? fleet_error_text(error) : "its answer cannot be understood";
+	const char *label = host_label(host);
+	bool has_label = strstr(text, label) != NULL;
+	struct json_writer writer;
+	struct buf out;
+	buf_init(&out, DATA_BYTES);
+	json_writer_init(&writer, &out);
+	fleet_name_put_host(&writer, host);
+	fleet_name_put_rest(
+	    &writer, host, json_member(error, "data"), (const char *const[]){"kind", NULL});
+	request_fail_data(request, find_error(json_member(error, "code")),
+	    writer.is_cut ? NULL : (const char *)out.data, "%s%s%s", has_label ? "" : label,
+	    has_label ? "" : ": ", text);
+	buf_finish(&out);
+}
+
+void fleet_put_missing(struct json_writer *writer, const struct host *host, const char *reason)
+{
+	json_object_begin(writer, NULL);
+	fleet_name_put_host(writer, host);
+	(void)json_put_text(writer, "reason", reason, strlen(reason));
+	json_object_end(writer);
+}
+
+bool fleet_read(struct request *request, const struct field *fields, const struct json *params,
+    void *args, size_t size, struct buf *scratch)
+{
+	struct field_error error = {0};
+	if (field_read_tolerant(
+		fields, request_tolerance(request), params, args, size, scratch, &error) == 0)
+		return true;
+	dispatch_refuse(request, &error);
+	return false;
+}
+
+struct host *fleet_find_host(struct fleet *fleet, struct request *request, const char *name)
+{
+	struct host *host = fleet_name_host(fleet->hosts, name, strlen(name));
+	if (host == NULL)
+		request_fail_field(request, "host", "there is no such host; see muxbus hosts");
+	return host;
+}
+
+struct host *fleet_only_host(const struct fleet *fleet)
+{
+	return host_set_count(fleet->hosts) == 1 ? host_set_next(fleet->hosts, NULL) : NULL;
+}
+
+static bool on_forwarded(struct fleet_part *part, const struct json *message)
+{
+	const struct host *host = part->host;
+	const struct json *result = json_member(message, "result");
+	struct request *request = fleet_ask_end(part->ask);
+	if (result != NULL) {
+		fleet_name_put_members(request_result(request), host, result);
+		request_done(request);
+	} else {
+		fleet_fail(request, host, json_member(message, "error"));
+	}
+	return false;
+}
+
+void fleet_new_key(char key[FLEET_KEY_SIZE])
+{
+	static uint64_t life[2], number;
+	if (number == 0 && getrandom(life, sizeof life, 0) != (ssize_t)sizeof life)
+		life[0] = (uint64_t)clock_real_ms(); /* no other life began then */
+	(void)snprintf(key, FLEET_KEY_SIZE, "fleet-%" PRIx64 "%" PRIx64 "-%" PRIu64, life[0],
+	    life[1], ++number);
+}
+
+void fleet_forward(struct fleet *fleet, struct request *request, struct host *host,
+    const struct json *params, const struct buf *text)
+{
+	static const struct fleet_ask_kind kind = {.size = sizeof(struct fleet_ask),
+	    .part_size = sizeof(struct fleet_part),
+	    .answered = on_forwarded};
+	const struct method *method = request_method(request);
+	struct host_order order = {.method = method->name, .flags = HOST_CALL_URGENT};
+	char key[FLEET_KEY_SIZE];
+	struct buf out;
+	buf_init(&out, text->len + sizeof key + 16);
+	if (method_is_read_only(method))
+		order.flags |= HOST_CALL_READS;
+	else if (method->key_offset > 0)
+		order.flags |= HOST_CALL_KEYED;
+	if (method->flags & METHOD_WAITS)
+		order.flags |= HOST_CALL_WAITS;
+	else
+		order.deadline_ms = DEADLINE_MS;
+	/* The buffer has the room. */
+	(void)buf_append_byte(&out, '{');
+	if (order.flags & HOST_CALL_KEYED && json_member(params, "key") == NULL) {
+		fleet_new_key(key);
+		(void)buf_printf(&out, "\"key\":\"%s\"%s", key, text->len > 2 ? "," : "");
+	}
+	(void)buf_append(&out, text->data + 1, text->len - 1);
+	order.params = (const char *)out.data;
+	order.params_len = out.len;
+	fleet_part_call(fleet_part_new(fleet_ask_new(fleet, request, &kind), host), &order);
+	buf_finish(&out);
+}
