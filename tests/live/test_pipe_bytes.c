@@ -393,7 +393,7 @@ static void test_fresh(const char *tmux, unsigned panes)
 		/* On a busy machine tmux closes a pane too early when its program ends at once: muxbusd(8). */
 		unsigned may_lose =
 		    way == WAY_HELD_ENDS || way == WAY_ENDS ? panes / WAY_COUNT_ / 2 : 0;
-		/* One that prints at once may have printed all before anyone can follow it. */
+		/* A pane that prints at once may have printed all before anyone can follow it. */
 		unsigned must_receive = way == WAY_HELD_ENDS || way == WAY_HELD_STAYS ? 1 : 0;
 		unsigned all = results[way].received + results[way].gaps + results[way].before +
 		    results[way].lost;
