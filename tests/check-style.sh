@@ -40,6 +40,11 @@ check 'sizeof has parentheses for types only' "$(awk '
 		$(sources src/daemon src/nats)
 }
 
+# shellcheck disable=SC2086
+check 'the tag of a struct or an enum means one thing in the program: it is defined once' "$(grep -hoE \
+	'^(static |const )*(struct|enum) [a-z0-9_]+ \{' $(sources include src) |
+	sed -E 's/^(static |const )*//' | sort | uniq -d)"
+
 # Comments of C, and manuals and READMEs whole, a sentence that begins a line behind "~".
 # shellcheck disable=SC2086,SC2046
 prose=$({

@@ -155,7 +155,7 @@ static void on_dispatch(void *data)
 /* Timers. */
 
 struct note {
-	struct loop_timer timer;
+	struct loop_timeout timer;
 	char name;
 	struct note *starts; /* with no delay, by its callback */
 	struct note *stops;
@@ -168,16 +168,16 @@ static void on_note(void *data)
 	if (len < sizeof called - 1)
 		called[len] = note->name;
 	if (note->starts != NULL)
-		loop_timer_start(&note->starts->timer, 0);
+		loop_timeout_start(&note->starts->timer, 0);
 	if (note->stops != NULL)
-		loop_timer_stop(&note->stops->timer);
+		loop_timeout_stop(&note->stops->timer);
 }
 
 static void init_note(struct note *note, char name)
 {
 	memset(note, 0, sizeof *note);
 	note->name = name;
-	loop_timer_init(&note->timer, loop, on_note, note);
+	loop_timeout_init(&note->timer, loop, on_note, note);
 }
 
 /* Dispatches until nothing happens any more for 50 ms. */
@@ -198,46 +198,46 @@ static void test_timers(void)
 	init_note(&a, 'a');
 	init_note(&b, 'b');
 	init_note(&c, 'c');
-	loop_timer_start(&c.timer, 20);
-	loop_timer_start(&a.timer, 5);
-	loop_timer_start(&b.timer, 10);
-	ok(loop_timer_is_running(&a.timer), "timers: running");
+	loop_timeout_start(&c.timer, 20);
+	loop_timeout_start(&a.timer, 5);
+	loop_timeout_start(&b.timer, 10);
+	ok(loop_timeout_is_running(&a.timer), "timers: running");
 	is_str(run_notes(), "abc", "timers: in the order of their times");
 	ok(clock_mono_us() - since >= 20000, "timers: not too early");
-	ok(!loop_timer_is_running(&a.timer), "timers: over");
+	ok(!loop_timeout_is_running(&a.timer), "timers: over");
 
-	loop_timer_start(&a.timer, 10);
-	loop_timer_start(&b.timer, 10);
-	loop_timer_start(&c.timer, 10);
-	loop_timer_stop(&b.timer);
-	loop_timer_stop(&b.timer);
+	loop_timeout_start(&a.timer, 10);
+	loop_timeout_start(&b.timer, 10);
+	loop_timeout_start(&c.timer, 10);
+	loop_timeout_stop(&b.timer);
+	loop_timeout_stop(&b.timer);
 	is_str(run_notes(), "ac", "timers: one that was stopped is not called");
 
-	loop_timer_start(&a.timer, 5);
-	loop_timer_start(&b.timer, 10);
-	loop_timer_start(&a.timer, 20);
+	loop_timeout_start(&a.timer, 5);
+	loop_timeout_start(&b.timer, 10);
+	loop_timeout_start(&a.timer, 20);
 	is_str(run_notes(), "ba", "timers: one that was started again has a new time");
 
-	loop_timer_start(&a.timer, 0);
-	loop_timer_start(&a.timer, 0);
-	loop_timer_start(&b.timer, 0);
+	loop_timeout_start(&a.timer, 0);
+	loop_timeout_start(&a.timer, 0);
+	loop_timeout_start(&b.timer, 0);
 	a.stops = &b;
 	is_str(run_notes(), "a", "timers: one that is due can be stopped still");
 	a.stops = NULL;
 
-	loop_timer_start(&c.timer, 5);
-	loop_timer_stop(&c.timer);
+	loop_timeout_start(&c.timer, 5);
+	loop_timeout_stop(&c.timer);
 	ok(!is_loop_readable(50), "timers: a stopped one causes no wakeup");
-	loop_timer_start(&c.timer, 0);
+	loop_timeout_start(&c.timer, 0);
 	ok(is_loop_readable(0), "timers: one that is due at once makes the loop readable at once");
-	loop_timer_stop(&c.timer);
+	loop_timeout_stop(&c.timer);
 	ok(!is_loop_readable(0), "timers: and not when that timer was stopped");
-	loop_timer_start(&a.timer, 30);
-	loop_timer_start(&b.timer, 0);
-	loop_timer_start(&c.timer, 5);
+	loop_timeout_start(&a.timer, 30);
+	loop_timeout_start(&b.timer, 0);
+	loop_timeout_start(&c.timer, 5);
 	is_str(run_notes(), "bca", "timers: those due at once do not hide those due later");
-	loop_timer_start(&c.timer, 60000);
-	loop_timer_stop(&c.timer);
+	loop_timeout_start(&c.timer, 60000);
+	loop_timeout_stop(&c.timer);
 	is_str(run_notes(), "", "timers: stopped long before");
 }
 
@@ -247,13 +247,13 @@ static void test_timer_again(void)
 	int handled = 0;
 	init_note(&a, 'a');
 	a.starts = &a;
-	loop_timer_start(&a.timer, 0);
+	loop_timeout_start(&a.timer, 0);
 	for (int i = 0; i < 10; i++) {
 		ok(is_loop_readable(100), "again: due in the next turn");
 		handled += muxbus_loop_dispatch(loop, 0);
 	}
 	is_int(handled, 10, "again: once a turn, so that other timers have theirs");
-	loop_timer_stop(&a.timer);
+	loop_timeout_stop(&a.timer);
 }
 
 static void test_waiting(void)
@@ -264,13 +264,13 @@ static void test_waiting(void)
 	is_int(muxbus_loop_dispatch(loop, 20), 0, "waiting: nothing came");
 	ok(clock_mono_ms() - since >= 19, "waiting: it did wait");
 	init_note(&a, 'a');
-	loop_timer_start(&a.timer, 10);
+	loop_timeout_start(&a.timer, 10);
 	memset(called, 0, sizeof called);
 	while (called[0] == '\0')
 		(void)muxbus_loop_dispatch(loop, -1);
 	is_str(called, "a", "waiting: for a timer");
-	loop_timer_init(&a.timer, loop, on_dispatch, NULL);
-	loop_timer_start(&a.timer, 0);
+	loop_timeout_init(&a.timer, loop, on_dispatch, NULL);
+	loop_timeout_start(&a.timer, 0);
 	in_turn_result = 0;
 	while (in_turn_result == 0)
 		(void)muxbus_loop_dispatch(loop, -1);
@@ -309,7 +309,7 @@ static void test_attached(void)
 	open_pipe(&one);
 	init_note(&a, 'a');
 	fill(&one);
-	loop_timer_start(&a.timer, 10);
+	loop_timeout_start(&a.timer, 10);
 	memset(called, 0, sizeof called);
 	while ((one.calls == 0 || called[0] == '\0') && clock_mono_ms() < end)
 		(void)event_base_loop(base, EVLOOP_ONCE);
@@ -319,7 +319,7 @@ static void test_attached(void)
 	test_both_ways(base);
 
 	memset(called, 0, sizeof called);
-	loop_timer_start(&a.timer, 1);
+	loop_timeout_start(&a.timer, 1);
 	for (int64_t until = clock_mono_ms() + 3; clock_mono_ms() < until;)
 		; /* the timer is due, and is the first to become ready */
 	fill(&one);

@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 
-enum state {
+enum token_state {
 	STATE_GROUND,
 	STATE_ESCAPE, /* behind ESC */
 	STATE_INTERMEDIATE, /* ESC and 0x20..0x2f */
@@ -28,7 +28,7 @@ enum state {
 #define ESC 0x1b
 #define DEL 0x7f
 
-struct walk {
+struct token_walk {
 	struct tokenizer *tokenizer;
 	token_fn *token;
 	void *data;
@@ -115,14 +115,14 @@ static size_t span_of_text(const uint8_t *bytes, size_t len)
 }
 
 /* Emits a token that ends behind the next len bytes, and steps over them. */
-static void emit(struct walk *walk, struct token token, size_t len)
+static void emit(struct token_walk *walk, struct token token, size_t len)
 {
 	token.to = walk->offset + walk->place + len;
 	walk->token(walk->data, &token);
 	walk->place += len;
 }
 
-static void emit_bytes(struct walk *walk, enum token_kind kind, size_t len)
+static void emit_bytes(struct token_walk *walk, enum token_kind kind, size_t len)
 {
 	emit(walk,
 	    (struct token){
@@ -135,7 +135,7 @@ static void emit_bytes(struct walk *walk, enum token_kind kind, size_t len)
 }
 
 /* Ends the current sequence behind the next byte. */
-static void end_sequence(struct walk *walk)
+static void end_sequence(struct token_walk *walk)
 {
 	struct tokenizer *tokenizer = walk->tokenizer;
 	tokenizer_reset(tokenizer);
@@ -159,7 +159,7 @@ static bool read_mark(const char *string, struct token *token)
 }
 
 /* Ends a complete OSC behind the next byte: a mark, if it is one. */
-static void end_osc(struct walk *walk)
+static void end_osc(struct token_walk *walk)
 {
 	static const char prefix[] = "133;";
 	struct tokenizer *tokenizer = walk->tokenizer;
@@ -176,14 +176,14 @@ static void end_osc(struct walk *walk)
 }
 
 /* An ESC: the beginning of a sequence, which ends any other. */
-static void begin_sequence(struct walk *walk)
+static void begin_sequence(struct token_walk *walk)
 {
 	walk->tokenizer->start = walk->offset + walk->place;
 	walk->tokenizer->state = STATE_ESCAPE;
 	walk->place++;
 }
 
-static void step_ground(struct walk *walk)
+static void step_ground(struct token_walk *walk)
 {
 	const uint8_t *bytes = walk->bytes + walk->place;
 	size_t left = walk->len - walk->place;
@@ -207,7 +207,7 @@ static void step_ground(struct walk *walk)
 }
 
 /* Control characters work inside ESC and CSI sequences. True if the byte was one. */
-static bool step_control(struct walk *walk)
+static bool step_control(struct token_walk *walk)
 {
 	uint8_t byte = walk->bytes[walk->place];
 	if (byte == ESC) {
@@ -227,7 +227,7 @@ static bool step_control(struct walk *walk)
 	return true;
 }
 
-static void step_escape(struct walk *walk)
+static void step_escape(struct token_walk *walk)
 {
 	struct tokenizer *tokenizer;
 	uint8_t byte;
@@ -261,7 +261,7 @@ static void step_escape(struct walk *walk)
 	walk->place++;
 }
 
-static void step_intermediate(struct walk *walk)
+static void step_intermediate(struct token_walk *walk)
 {
 	if (step_control(walk))
 		return;
@@ -271,7 +271,7 @@ static void step_intermediate(struct walk *walk)
 		walk->place++;
 }
 
-static void step_csi(struct walk *walk)
+static void step_csi(struct token_walk *walk)
 {
 	if (step_control(walk))
 		return;
@@ -287,7 +287,7 @@ static void keep_string(struct tokenizer *tokenizer, const uint8_t *bytes, size_
 	(void)buf_append(&tokenizer->string, bytes, len < room ? len : room);
 }
 
-static void step_string(struct walk *walk)
+static void step_string(struct token_walk *walk)
 {
 	struct tokenizer *tokenizer = walk->tokenizer;
 	const uint8_t *bytes = walk->bytes + walk->place;
@@ -313,7 +313,7 @@ static void step_string(struct walk *walk)
 }
 
 /* Behind an ESC in a string: its end, or the beginning of another sequence. */
-static void step_string_escape(struct walk *walk)
+static void step_string_escape(struct token_walk *walk)
 {
 	struct tokenizer *tokenizer = walk->tokenizer;
 	bool is_osc = tokenizer->state == STATE_OSC_ESCAPE;
@@ -332,7 +332,7 @@ static void step_string_escape(struct walk *walk)
 void tokenizer_feed(struct tokenizer *tokenizer, uint64_t offset, const void *bytes, size_t len,
     token_fn *token, void *data)
 {
-	struct walk walk = {
+	struct token_walk walk = {
 	    .tokenizer = tokenizer,
 	    .token = token,
 	    .data = data,
@@ -340,7 +340,7 @@ void tokenizer_feed(struct tokenizer *tokenizer, uint64_t offset, const void *by
 	    .bytes = bytes,
 	    .len = len,
 	};
-	static void (*const steps[])(struct walk *) = {
+	static void (*const steps[])(struct token_walk *) = {
 	    [STATE_GROUND] = step_ground,
 	    [STATE_ESCAPE] = step_escape,
 	    [STATE_INTERMEDIATE] = step_intermediate,

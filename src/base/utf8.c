@@ -8,16 +8,16 @@
 #endif
 
 /* The character at the start: the first byte requires need bytes; have of them are valid. */
-struct scan {
+struct utf8_scan {
 	size_t need; /* 0: not a first byte */
 	size_t have;
 };
 
 /* The range of the second byte is narrower after some first bytes: no overlong, no surrogates. */
-static struct scan scan(const uint8_t *p, size_t len)
+static struct utf8_scan scan(const uint8_t *p, size_t len)
 {
 	uint8_t low = 0x80, high = 0xbf;
-	struct scan s = {.have = 1};
+	struct utf8_scan s = {.have = 1};
 	if (p[0] < 0x80)
 		s.need = 1;
 	else if (p[0] >= 0xc2 && p[0] <= 0xdf)
@@ -98,7 +98,7 @@ int utf8_decode(const void *bytes, size_t len, uint32_t *ret_char)
 	static const uint8_t lead_mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
 	const uint8_t *p = bytes;
 	uint32_t c;
-	struct scan s;
+	struct utf8_scan s;
 	if (len == 0)
 		return 0;
 	s = scan(p, len);
@@ -115,7 +115,7 @@ int utf8_decode(const void *bytes, size_t len, uint32_t *ret_char)
 
 bool utf8_part(const void *bytes, size_t len, size_t *ret_len)
 {
-	struct scan s = scan(bytes, len);
+	struct utf8_scan s = scan(bytes, len);
 	*ret_len = s.have;
 	return s.have == s.need;
 }
@@ -149,7 +149,7 @@ size_t utf8_incomplete_tail(const void *bytes, size_t len)
 	const uint8_t *p = bytes;
 	for (size_t back = 1; back <= 3 && back <= len; back++) {
 		const uint8_t *lead = p + len - back;
-		struct scan s;
+		struct utf8_scan s;
 		if ((*lead & 0xc0) == 0x80)
 			continue;
 		s = scan(lead, back);

@@ -15,7 +15,7 @@
 #include "io/loop_timer.h"
 #include "wire/message.h"
 
-struct pending {
+struct link_pending {
 	loop_link_answer_fn *answer;
 	void *data;
 };
@@ -59,7 +59,7 @@ static void forget(struct loop_link *link, bool may_answer)
 	void *entry;
 	map_init(&link->pending);
 	while (map_next(&lost, &cursor, &id, &entry)) {
-		struct pending *pending = entry;
+		struct link_pending *pending = entry;
 		if (may_answer)
 			pending->answer(pending->data, NULL);
 		mem_free(pending);
@@ -82,7 +82,7 @@ static void take_line(struct loop_link *link, const char *line, size_t len)
 {
 	const struct json *message = link_parse(link->socket, line, len);
 	const struct json *method = json_member(message, "method");
-	struct pending *pending;
+	struct link_pending *pending;
 	int64_t id;
 	if (message == NULL)
 		log_warning("muxbusd sent a line that is not JSON");
@@ -229,7 +229,7 @@ bool loop_link_ask(struct loop_link *link, const char *method, const char *param
     loop_link_answer_fn *answer, void *data)
 {
 	uint64_t id = loop_link_is_up(link) ? link_queue_request(link->socket, method, params) : 0;
-	struct pending *pending;
+	struct link_pending *pending;
 	if (id == 0)
 		return false;
 	pending = xcalloc(1, sizeof *pending);

@@ -18,7 +18,7 @@
 
 enum { STATUS_FAILED = 127 };
 
-struct start {
+struct child_start {
 	const struct child_options *options;
 	int from[CHILD_STREAMS]; /* descriptors that become the streams; -1: /dev/null */
 	pid_t parent;
@@ -26,7 +26,7 @@ struct start {
 	volatile int error;
 };
 
-static _Noreturn void fail(struct start *start, enum child_step step)
+static _Noreturn void fail(struct child_start *start, enum child_step step)
 {
 	start->error = errno;
 	start->failed = step;
@@ -56,7 +56,7 @@ static void reset_signals(const int defaults[CHILD_DEFAULTS])
 }
 
 /* Puts the descriptors in their places, after all of them have left these places. */
-static bool place_streams(const struct start *start)
+static bool place_streams(const struct child_start *start)
 {
 	const struct child_stream *streams = start->options->streams;
 	int from[CHILD_STREAMS], null = -1;
@@ -79,7 +79,7 @@ static bool place_streams(const struct start *start)
 	return true;
 }
 
-static _Noreturn void become(struct start *start)
+static _Noreturn void become(struct child_start *start)
 {
 	const struct child_options *options = start->options;
 	char *const *env = options->env != NULL ? options->env : environ;
@@ -109,7 +109,7 @@ static _Noreturn void become(struct start *start)
 }
 
 /* A function of its own, so that no variable of a caller is in a register. */
-__attribute__((noinline)) static pid_t split(struct start *start)
+__attribute__((noinline)) static pid_t split(struct child_start *start)
 {
 	pid_t pid = vfork();
 	if (pid == 0)
@@ -118,7 +118,7 @@ __attribute__((noinline)) static pid_t split(struct start *start)
 }
 
 /* Starts the child. Returns 0 or an error number; a child that failed is reaped. */
-static int spawn(struct start *start, struct child *child)
+static int spawn(struct child_start *start, struct child *child)
 {
 	char **ours = environ;
 	sigset_t all, before;
@@ -141,7 +141,7 @@ static int spawn(struct start *start, struct child *child)
 }
 
 /* Makes the pipes and collects the descriptors. Returns 0 or an error number. */
-static int open_streams(struct start *start, int ends[CHILD_STREAMS])
+static int open_streams(struct child_start *start, int ends[CHILD_STREAMS])
 {
 	for (int at = 0; at < CHILD_STREAMS; at++) {
 		const struct child_stream *stream = &start->options->streams[at];
@@ -159,7 +159,7 @@ static int open_streams(struct start *start, int ends[CHILD_STREAMS])
 
 int child_start(const struct child_options *options, struct child *ret_child)
 {
-	struct start start = {
+	struct child_start start = {
 	    .options = options, .from = {-1, -1, -1, -1}, .parent = getpid(), .error = 0};
 	int error;
 	*ret_child = (struct child){.pidfd = -1, .ends = {-1, -1, -1, -1}};

@@ -46,7 +46,7 @@ enum {
 	STATUS_TRIES = 60, /* a second apart: a full disk may have room again */
 };
 
-struct job {
+struct supervised_job {
 	const char *id;
 	int dir_fd;
 	struct job_spec spec;
@@ -62,7 +62,7 @@ struct job {
 	struct job_status status;
 };
 
-static int open_file(const struct job *job, enum job_file file, int flags)
+static int open_file(const struct supervised_job *job, enum job_file file, int flags)
 {
 	char name[JOB_NAME_SIZE];
 	job_file_name(name, job->id, file);
@@ -70,7 +70,7 @@ static int open_file(const struct job *job, enum job_file file, int flags)
 }
 
 /* Takes the lock, keeps it until exit, and writes our pid. Returns 0 or an exit status. */
-static int take_lock(const struct job *job)
+static int take_lock(const struct supervised_job *job)
 {
 	char text[64];
 	int fd = open_file(job, JOB_FILE_LOCK, O_RDWR | O_CREAT);
@@ -84,7 +84,7 @@ static int take_lock(const struct job *job)
 }
 
 /* Opens standard input: a file without a name has what the spec says. Returns -1 on failure. */
-static int open_input(const struct job *job)
+static int open_input(const struct supervised_job *job)
 {
 	size_t len = job->spec.input != NULL ? strlen(job->spec.input) : 0;
 	int fd;
@@ -106,7 +106,7 @@ static int open_input(const struct job *job)
 	return fd;
 }
 
-static void job_ended(struct job *job, int how, const struct rusage *usage)
+static void job_ended(struct supervised_job *job, int how, const struct rusage *usage)
 {
 	job->held_ms = clock_mono_ms() + HELD_GRACE_MS;
 	job->status.end_ms = clock_real_ms();
@@ -122,7 +122,7 @@ static void job_ended(struct job *job, int how, const struct rusage *usage)
  * Starts the command. A program that cannot run is a job that has ended, with the reason in its
  * status. Returns 0 or an error number: there is no process.
  */
-static int start_command(struct job *job, int in_fd, int out_fd, int err_fd)
+static int start_command(struct supervised_job *job, int in_fd, int out_fd, int err_fd)
 {
 	const struct child_options options = {
 	    .argv = job->spec.argv,
@@ -148,7 +148,8 @@ static int start_command(struct job *job, int in_fd, int out_fd, int err_fd)
  * Opens a pipe to one of the job's files. People follow the output from the start on; of standard
  * error apart, most programs write nothing.
  */
-static int open_pump(struct job *job, struct pump *pump, enum job_file file, int *ret_write_fd)
+static int open_pump(
+    struct supervised_job *job, struct pump *pump, enum job_file file, int *ret_write_fd)
 {
 	char name[JOB_NAME_SIZE];
 	int to = -1, fds[2];
@@ -166,7 +167,8 @@ static int open_pump(struct job *job, struct pump *pump, enum job_file file, int
 }
 
 /* Keeps the start, with the command's pid and start time. */
-static void keep_start(const struct job *job, int started_fd, struct job_start *ret_start)
+static void keep_start(
+    const struct supervised_job *job, int started_fd, struct job_start *ret_start)
 {
 	*ret_start = (struct job_start){
 	    .pid = job->pid,
@@ -178,7 +180,7 @@ static void keep_start(const struct job *job, int started_fd, struct job_start *
 }
 
 /* Starts the command. Returns 0 or -errno; the status tells why a program cannot run. */
-static int job_start(struct job *job, int started_fd)
+static int job_start(struct supervised_job *job, int started_fd)
 {
 	int in_fd = open_input(job), out_fd = -1, err_fd, error;
 	struct job_start start;
@@ -210,7 +212,7 @@ static int job_start(struct job *job, int started_fd)
 }
 
 /* Asks the job to end. */
-static void job_stop(struct job *job, int signal)
+static void job_stop(struct supervised_job *job, int signal)
 {
 	if (job->kill_ms == 0)
 		job->kill_ms = clock_mono_ms() + STOP_GRACE_MS;
@@ -218,7 +220,7 @@ static void job_stop(struct job *job, int signal)
 		(void)kill(-job->pid, signal); /* it may have ended just now */
 }
 
-static void reap_children(struct job *job)
+static void reap_children(struct supervised_job *job)
 {
 	struct rusage usage;
 	pid_t pid;
@@ -229,7 +231,7 @@ static void reap_children(struct job *job)
 	}
 }
 
-static void read_signals(struct job *job)
+static void read_signals(struct supervised_job *job)
 {
 	struct signalfd_siginfo info;
 	while (read(job->signal_fd, &info, sizeof info) == sizeof info) {
@@ -243,7 +245,7 @@ static void read_signals(struct job *job)
 }
 
 /* The timeout for poll(): time until the next deadline; -1: none. */
-static int job_timeout_ms(const struct job *job)
+static int job_timeout_ms(const struct supervised_job *job)
 {
 	int64_t due_ms = 0, left_ms;
 	if (job->held_ms != 0)
@@ -258,7 +260,7 @@ static int job_timeout_ms(const struct job *job)
 	return left_ms < 0 ? 0 : left_ms > 1000000 ? 1000000 : (int)left_ms;
 }
 
-static void job_check_deadlines(struct job *job)
+static void job_check_deadlines(struct supervised_job *job)
 {
 	int64_t now_ms = clock_mono_ms();
 	if (job->held_ms != 0)
@@ -276,7 +278,7 @@ static void job_check_deadlines(struct job *job)
 }
 
 /* Runs until the command has ended and its output is read, or a leftover process holds the pipe. */
-static void job_loop(struct job *job)
+static void job_loop(struct supervised_job *job)
 {
 	bool has_out = true, has_err = job->spec.has_err;
 	while (job->held_ms == 0 || has_out || has_err) {
@@ -304,7 +306,7 @@ static void job_loop(struct job *job)
  * disk. A daemon that is killed before its journal has the end leaves that to the next one, which
  * waits for this process and reads the status.
  */
-static void job_finish(struct job *job)
+static void job_finish(struct supervised_job *job)
 {
 	if (job->status.is_stopped || job->status.is_timed_out)
 		tree_kill();
@@ -344,7 +346,7 @@ static int open_signals(void)
 }
 
 /* Whether the command was started before: then its spec is gone. */
-static bool was_started(const struct job *job)
+static bool was_started(const struct supervised_job *job)
 {
 	int fd = open_file(job, JOB_FILE_STARTED, O_RDONLY);
 	if (fd >= 0)
@@ -353,7 +355,7 @@ static bool was_started(const struct job *job)
 }
 
 /* Runs the job whose directory is open. Returns the exit status. */
-static int supervise(struct job *job)
+static int supervise(struct supervised_job *job)
 {
 	int started_fd, status;
 	status = take_lock(job);
@@ -407,7 +409,8 @@ static int usage(FILE *to, int status)
 
 int main(int argc, char **argv)
 {
-	static struct job job = {.out = {.from = -1, .to = -1}, .err = {.from = -1, .to = -1}};
+	static struct supervised_job job = {
+	    .out = {.from = -1, .to = -1}, .err = {.from = -1, .to = -1}};
 	if (argc == 2 && strcmp(argv[1], "--version") == 0) {
 		printf("muxbus-job %s\n", PACKAGE_VERSION);
 		return 0;

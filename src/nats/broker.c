@@ -40,7 +40,7 @@ struct listener {
 	natsSubscription *subscription; /* NULL while down */
 };
 
-struct ask {
+struct broker_ask {
 	struct list link; /* in the order of asking */
 	uint64_t id;
 	int64_t end_ms;
@@ -196,7 +196,7 @@ static void fail_asks(struct broker *broker, const char *reason)
 	list_add_after(&broker->asks, &lost);
 	list_remove(&broker->asks);
 	while (!list_is_empty(&lost)) {
-		struct ask *ask = list_entry(lost.next, struct ask, link);
+		struct broker_ask *ask = list_entry(lost.next, struct broker_ask, link);
 		list_remove(&ask->link);
 		(void)map_remove(&broker->asks_by_id, ask->id);
 		ask->reply(ask->data, NULL, reason);
@@ -224,7 +224,7 @@ void broker_free(struct broker *broker)
 		natsConnection_ProcessWriteEvent(broker->connection);
 	close_connection(broker);
 	while (!list_is_empty(&broker->asks)) {
-		struct ask *ask = list_entry(broker->asks.next, struct ask, link);
+		struct broker_ask *ask = list_entry(broker->asks.next, struct broker_ask, link);
 		list_remove(&ask->link);
 		mem_free(ask);
 	}
@@ -323,7 +323,7 @@ static void take_reply(struct broker *broker, natsMsg *msg)
 {
 	struct broker_message message = view(msg);
 	const char *number = message.subject + strlen(broker->inbox);
-	struct ask *ask;
+	struct broker_ask *ask;
 	uint64_t id;
 	if (!str_parse_u64(number, strlen(number), &id))
 		return;
@@ -388,7 +388,7 @@ static void sweep_asks(void *data)
 	(void)natsConnection_GetLastError(broker->connection, &text);
 	(void)snprintf(reason, sizeof reason, "no reply%s%s", text != NULL && *text ? ": " : "",
 	    text != NULL ? text : "");
-	list_each_safe (struct ask, ask, &broker->asks, link) {
+	list_each_safe (struct broker_ask, ask, &broker->asks, link) {
 		if (ask->end_ms > now_ms)
 			continue;
 		list_remove(&ask->link);
@@ -456,7 +456,7 @@ bool broker_ask(struct broker *broker, const char *subject, const struct broker_
 {
 	char inbox[160];
 	natsStatus status;
-	struct ask *ask;
+	struct broker_ask *ask;
 	uint64_t id = ++broker->last_id;
 	if (broker->connection == NULL || broker->asks_by_id.count >= BROKER_ASKS_MAX ||
 	    len > broker_payload_max(broker))

@@ -28,7 +28,7 @@
 
 enum { EXIT_USAGE = 2, CLOSE_MS = 2000, END_MS = 1000 };
 
-struct main {
+struct nats_main {
 	struct options options;
 	struct event_base *base;
 	struct cursor *cursor;
@@ -39,14 +39,14 @@ struct main {
 	struct grant *grant;
 	struct service *service; /* NULL: no requests */
 	struct posts *posts; /* NULL: no posts */
-	struct presence *presence;
+	struct nats_presence *presence;
 	struct event *signals[2];
 	bool is_ending;
 	char broker_reason[BROKER_REASON_SIZE + 128]; /* the last one that was logged */
 };
 
 /* Publishing needs the stores; posts need the daemon too. */
-static void run_parts(struct main *main)
+static void run_parts(struct nats_main *main)
 {
 	bool is_ready = broker_is_up(main->broker) && stores_are_ready(main->stores);
 	publisher_run(feed_publisher(main->feed), is_ready);
@@ -56,7 +56,7 @@ static void run_parts(struct main *main)
 }
 
 /* Logs a reason once, not with each try. */
-static void say_broker(struct main *main, const char *reason)
+static void say_broker(struct nats_main *main, const char *reason)
 {
 	if (strcmp(main->broker_reason, reason) != 0)
 		log_warning("NATS: %s", reason);
@@ -65,7 +65,7 @@ static void say_broker(struct main *main, const char *reason)
 
 static void on_stores_ready(void *data)
 {
-	struct main *main = data;
+	struct nats_main *main = data;
 	main->broker_reason[0] = '\0';
 	log_info("publishing to stream %s as %s.%s.%s", main->options.stores.stream,
 	    main->options.names.fleet, main->options.names.host, main->options.names.server);
@@ -79,14 +79,14 @@ static void on_stores_failed(void *data, const char *reason)
 
 static void on_broker_up(void *data)
 {
-	struct main *main = data;
+	struct nats_main *main = data;
 	log_info("connected to NATS");
 	stores_check(main->stores);
 }
 
 static void on_broker_down(void *data, const char *reason)
 {
-	struct main *main = data;
+	struct nats_main *main = data;
 	say_broker(main, reason);
 	stores_reset(main->stores);
 	run_parts(main);
@@ -95,13 +95,13 @@ static void on_broker_down(void *data, const char *reason)
 /* A stream may have been deleted; or a cluster elects its leader. */
 static void on_unheard(void *data)
 {
-	struct main *main = data;
+	struct nats_main *main = data;
 	stores_look(main->stores);
 }
 
 static void on_described(void *data, const struct json *response)
 {
-	struct main *main = data;
+	struct nats_main *main = data;
 	const struct json *methods = json_member(json_member(response, "result"), "methods");
 	if (methods != NULL)
 		grant_learn(main->grant, methods);
@@ -109,7 +109,7 @@ static void on_described(void *data, const struct json *response)
 
 static void on_daemon_up(void *data)
 {
-	struct main *main = data;
+	struct nats_main *main = data;
 	(void)loop_link_ask(main->daemon, "describe", NULL, on_described, main);
 	if (main->posts != NULL)
 		posts_run(
@@ -119,7 +119,7 @@ static void on_daemon_up(void *data)
 
 static void on_daemon_down(void *data, int error)
 {
-	struct main *main = data;
+	struct nats_main *main = data;
 	log_debug("muxbusd: %s: %s", main->options.socket, loop_link_reason(error));
 	grant_learn(main->grant, NULL);
 	if (main->posts != NULL)
@@ -129,7 +129,7 @@ static void on_daemon_down(void *data, int error)
 
 static void on_end(evutil_socket_t number, short what, void *data)
 {
-	struct main *main = data;
+	struct nats_main *main = data;
 	(void)number;
 	(void)what;
 	main->is_ending = true;
@@ -151,7 +151,7 @@ static bool make_directory(const char *file)
 	return true;
 }
 
-static bool make_broker(struct main *main)
+static bool make_broker(struct nats_main *main)
 {
 	const struct broker_handlers broker = {on_broker_up, on_broker_down, on_unheard, main};
 	const struct stores_handlers stores = {on_stores_ready, on_stores_failed, main};
@@ -166,7 +166,7 @@ static bool make_broker(struct main *main)
 	return true;
 }
 
-static bool make_parts(struct main *main)
+static bool make_parts(struct nats_main *main)
 {
 	const struct options *options = &main->options;
 	const struct loop_link_options daemon = {
@@ -200,7 +200,7 @@ static bool make_parts(struct main *main)
 	return true;
 }
 
-static void free_parts(struct main *main)
+static void free_parts(struct nats_main *main)
 {
 	loop_link_free(main->daemon);
 	service_free(main->service);
@@ -213,7 +213,7 @@ static void free_parts(struct main *main)
 	cursor_close(main->cursor);
 }
 
-static void turn(struct main *main, int flags)
+static void turn(struct nats_main *main, int flags)
 {
 	(void)event_base_loop(main->base, flags);
 	broker_turn(main->broker);
@@ -221,7 +221,7 @@ static void turn(struct main *main, int flags)
 }
 
 /* Another start would publish again all that is not acknowledged. */
-static void end_feed(struct main *main)
+static void end_feed(struct nats_main *main)
 {
 	static const struct timeval wait = {.tv_usec = END_MS * 1000};
 	int64_t end_ms = clock_mono_ms() + END_MS;
@@ -231,7 +231,7 @@ static void end_feed(struct main *main)
 	}
 }
 
-static int run(struct main *main)
+static int run(struct nats_main *main)
 {
 	static const int numbers[] = {SIGINT, SIGTERM};
 	for (size_t at = 0; at < sizeof numbers / sizeof *numbers; at++) {
@@ -254,7 +254,7 @@ static int run(struct main *main)
 
 int main(int argc, char **argv)
 {
-	struct main *main = xcalloc(1, sizeof *main);
+	struct nats_main *main = xcalloc(1, sizeof *main);
 	int status = EXIT_FAILURE;
 	switch (options_read(&main->options, argc, argv)) {
 	case OPTIONS_DONE:

@@ -22,7 +22,7 @@ struct words {
 	const char *posts, *no_requests, *verbose, *quiet, *help, *version;
 };
 
-struct row {
+struct nats_option {
 	char letter; /* 0: none */
 	const char *name;
 	const char *value; /* the name of its value; NULL: it has none */
@@ -35,7 +35,7 @@ struct row {
 		letter, name, value, offsetof(struct words, member), help \
 	}
 
-static const struct row rows[] = {
+static const struct nats_option rows[] = {
     ROW(0, "url", "URL,...", url, "servers of NATS (nats://127.0.0.1:4222)"),
     ROW(0, "fleet", "NAME", fleet, "the fleet, a token of all subjects (default)"),
     ROW(0, "host", "NAME", host, "this host in subjects (its host name)"),
@@ -91,7 +91,7 @@ static void print_help(void)
 }
 
 /* The row of "-x" or "--name[=value]"; NULL: there is none. */
-static const struct row *find_row(const char *word, const char **ret_value)
+static const struct nats_option *find_row(const char *word, const char **ret_value)
 {
 	const char *end = strchr(word, '=');
 	size_t len = end != NULL ? (size_t)(end - word) : strlen(word);
@@ -110,7 +110,8 @@ static enum options_result read_words(struct words *words, int argc, char **argv
 {
 	for (int at = 1; at < argc; at++) {
 		const char *value;
-		const struct row *row = argv[at][0] == '-' ? find_row(argv[at], &value) : NULL;
+		const struct nats_option *row =
+		    argv[at][0] == '-' ? find_row(argv[at], &value) : NULL;
 		if (row == NULL) {
 			(void)fprintf(
 			    stderr, "muxbus-nats: unknown option %s: see --help\n", argv[at]);

@@ -22,7 +22,7 @@ enum {
 	ENTRY_MAX = 16384, /* bytes */
 };
 
-struct presence {
+struct nats_presence {
 	struct presence_parts parts;
 	struct loop_timer *next;
 	char subject[NAME_SUBJECT_SIZE];
@@ -33,9 +33,9 @@ struct presence {
 
 static void write_now(void *data);
 
-struct presence *presence_new(struct event_base *base, const struct presence_parts *parts)
+struct nats_presence *presence_new(struct event_base *base, const struct presence_parts *parts)
 {
-	struct presence *presence = xcalloc(1, sizeof *presence);
+	struct nats_presence *presence = xcalloc(1, sizeof *presence);
 	presence->parts = *parts;
 	presence->next = loop_timer_new(base, write_now, presence);
 	(void)snprintf(presence->subject, sizeof presence->subject,
@@ -44,7 +44,7 @@ struct presence *presence_new(struct event_base *base, const struct presence_par
 	return presence;
 }
 
-void presence_free(struct presence *presence)
+void presence_free(struct nats_presence *presence)
 {
 	if (presence == NULL)
 		return;
@@ -54,7 +54,7 @@ void presence_free(struct presence *presence)
 
 static void on_reply(void *data, const struct broker_message *reply, const char *reason)
 {
-	struct presence *presence = data;
+	struct nats_presence *presence = data;
 	struct js_reply result;
 	js_reply_read(&result, reply, reason);
 	if (result.is_error && !presence->has_failed && presence->is_running)
@@ -105,7 +105,7 @@ static void write_stream(struct json_writer *writer, const struct presence_parts
 }
 
 /* status NULL: the daemon does not answer. */
-static void put_entry(struct presence *presence, const char *state, const struct json *status)
+static void put_entry(struct nats_presence *presence, const char *state, const struct json *status)
 {
 	const struct names *names = presence->parts.names;
 	struct json_writer writer;
@@ -128,7 +128,7 @@ static void put_entry(struct presence *presence, const char *state, const struct
 
 static void on_status(void *data, const struct json *response)
 {
-	struct presence *presence = data;
+	struct nats_presence *presence = data;
 	const struct json *status = json_member(response, "result");
 	presence->is_asking = false;
 	if (presence->is_running)
@@ -137,7 +137,7 @@ static void on_status(void *data, const struct json *response)
 
 static void write_now(void *data)
 {
-	struct presence *presence = data;
+	struct nats_presence *presence = data;
 	if (!presence->is_running)
 		return;
 	loop_timer_arm(presence->next, PRESENCE_MS);
@@ -149,7 +149,7 @@ static void write_now(void *data)
 		put_entry(presence, "down", NULL);
 }
 
-void presence_run(struct presence *presence, bool is_running)
+void presence_run(struct nats_presence *presence, bool is_running)
 {
 	presence->is_running = is_running;
 	if (is_running)
@@ -158,13 +158,13 @@ void presence_run(struct presence *presence, bool is_running)
 		loop_timer_disarm(presence->next);
 }
 
-void presence_renew(struct presence *presence)
+void presence_renew(struct nats_presence *presence)
 {
 	if (presence->is_running)
 		loop_timer_arm(presence->next, SOON_MS);
 }
 
-void presence_end(struct presence *presence)
+void presence_end(struct nats_presence *presence)
 {
 	if (presence->is_running)
 		put_entry(presence, "ended", NULL);

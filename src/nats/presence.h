@@ -18,7 +18,7 @@
 #define PRESENCE_MS 30000 /* between two entries */
 
 struct event_base;
-struct presence;
+struct nats_presence;
 
 struct presence_parts {
 	struct broker *broker;
@@ -28,13 +28,13 @@ struct presence_parts {
 	const struct names *names;
 };
 
-struct presence *presence_new(struct event_base *base, const struct presence_parts *parts);
-void presence_free(struct presence *presence); /* NULL is allowed; after the link */
+struct nats_presence *presence_new(struct event_base *base, const struct presence_parts *parts);
+void presence_free(struct nats_presence *presence); /* NULL is allowed; after the link */
 /* Writes an entry now, and again and again; or no more. */
-void presence_run(struct presence *presence, bool is_running);
+void presence_run(struct nats_presence *presence, bool is_running);
 /* Something changed: an entry soon. */
-void presence_renew(struct presence *presence);
+void presence_renew(struct nats_presence *presence);
 /* The last entry: this program ends. */
-void presence_end(struct presence *presence);
+void presence_end(struct nats_presence *presence);
 
 #endif

@@ -22,7 +22,7 @@ enum {
 enum message_state { MESSAGE_WAITS, MESSAGE_SENT, MESSAGE_STORED };
 
 /* A message in the window. */
-struct message {
+struct stream_message {
 	struct list link;
 	struct publisher *publisher;
 	enum message_state state;
@@ -52,7 +52,7 @@ static void on_reply(void *data, const struct broker_message *reply, const char 
 static void hold(struct publisher *publisher, const char *reason, int64_t max_ms);
 
 /* Sends one; false if no more can be sent now. */
-static bool send_message(struct publisher *publisher, struct message *message)
+static bool send_message(struct publisher *publisher, struct stream_message *message)
 {
 	const struct broker_header header = {"Nats-Msg-Id", message->id};
 	size_t max = broker_payload_max(publisher->broker);
@@ -77,7 +77,8 @@ static void send_waiting(struct publisher *publisher)
 {
 	while (publisher->is_running && !loop_timer_is_armed(publisher->hold) &&
 	    publisher->in_flight < FLIGHT_MAX && publisher->next != &publisher->messages) {
-		struct message *message = list_entry(publisher->next, struct message, link);
+		struct stream_message *message =
+		    list_entry(publisher->next, struct stream_message, link);
 		if (message->state == MESSAGE_WAITS && !send_message(publisher, message))
 			return;
 		publisher->next = publisher->next->next;
@@ -103,7 +104,7 @@ struct publisher *publisher_new(
 	return publisher;
 }
 
-static void message_free(struct message *message)
+static void message_free(struct stream_message *message)
 {
 	list_remove(&message->link);
 	mem_free(message->subject);
@@ -115,7 +116,7 @@ void publisher_free(struct publisher *publisher)
 	if (publisher == NULL)
 		return;
 	while (!list_is_empty(&publisher->messages))
-		message_free(list_entry(publisher->messages.next, struct message, link));
+		message_free(list_entry(publisher->messages.next, struct stream_message, link));
 	loop_timer_free(publisher->hold);
 	mem_free(publisher);
 }
@@ -131,8 +132,8 @@ static void advance(struct publisher *publisher)
 {
 	uint64_t stored[PUBLISHER_KIND_COUNT_] = {0};
 	while (!list_is_empty(&publisher->messages)) {
-		struct message *message =
-		    list_entry(publisher->messages.next, struct message, link);
+		struct stream_message *message =
+		    list_entry(publisher->messages.next, struct stream_message, link);
 		if (message->state != MESSAGE_STORED)
 			break;
 		stored[message->kind] = message->seq;
@@ -171,7 +172,7 @@ static void hold(struct publisher *publisher, const char *reason, int64_t max_ms
 
 static void on_reply(void *data, const struct broker_message *reply, const char *reason)
 {
-	struct message *message = data;
+	struct stream_message *message = data;
 	struct publisher *publisher = message->publisher;
 	struct js_reply result;
 	js_reply_read(&result, reply, reason);
@@ -196,8 +197,8 @@ static void on_reply(void *data, const struct broker_message *reply, const char 
 
 void publisher_add(struct publisher *publisher, const struct publisher_message *from)
 {
-	struct message *message = xalloc(sizeof *message + from->len);
-	*message = (struct message){.publisher = publisher,
+	struct stream_message *message = xalloc(sizeof *message + from->len);
+	*message = (struct stream_message){.publisher = publisher,
 	    .kind = from->kind,
 	    .seq = from->seq,
 	    .subject = xstrdup(from->subject),

@@ -39,7 +39,7 @@ struct service {
 };
 
 /* A request under way. */
-struct call {
+struct service_call {
 	struct list link;
 	struct service *service;
 	char *reply; /* subject */
@@ -66,7 +66,7 @@ static void reply_error(struct service *service, const char *subject, const char
 	buf_finish(&out);
 }
 
-static void call_free(struct call *call)
+static void call_free(struct service_call *call)
 {
 	list_remove(&call->link);
 	call->service->open--;
@@ -78,7 +78,7 @@ static void call_free(struct call *call)
 /* The daemon's response, under the requester's id. */
 static void on_response(void *data, const struct json *response)
 {
-	struct call *call = data;
+	struct service_call *call = data;
 	struct service *service = call->service;
 	const struct json *error = json_member(response, "error");
 	const char *name = error != NULL ? "error" : "result";
@@ -110,7 +110,7 @@ static void pass_on(
     struct service *service, const char *reply, const char *id, const struct message *message)
 {
 	struct json_writer writer;
-	struct call *call;
+	struct service_call *call;
 	struct buf params;
 	if (service->open >= SERVICE_OPEN_MAX) {
 		reply_error(service, reply, id, MESSAGE_BUSY, "too many requests are under way");
@@ -293,7 +293,7 @@ void service_free(struct service *service)
 	if (service == NULL)
 		return;
 	while (!list_is_empty(&service->calls))
-		call_free(list_entry(service->calls.next, struct call, link));
+		call_free(list_entry(service->calls.next, struct service_call, link));
 	json_reader_free(service->reader);
 	mem_free(service);
 }

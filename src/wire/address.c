@@ -23,7 +23,7 @@
 #define LINKS_MAX 40 /* to a tmux socket, as the kernel follows */
 
 /* A path in two parts. */
-struct parts {
+struct address_parts {
 	char dir[PATH_MAX];
 	const char *name;
 };
@@ -56,7 +56,7 @@ int address_socket(char *out, size_t size, const char *tmux_socket)
 	return fits(snprintf(out, size, "%s.muxbus", tmux_socket), size);
 }
 
-static int split(const char *path, struct parts *ret)
+static int split(const char *path, struct address_parts *ret)
 {
 	const char *slash = strrchr(path, '/');
 	int len;
@@ -70,7 +70,7 @@ static int split(const char *path, struct parts *ret)
 /* The canonical form of a path, if its directory exists. */
 static int resolve(char *out, size_t size, const char *path)
 {
-	struct parts parts;
+	struct address_parts parts;
 	char real[PATH_MAX];
 	const char *slash;
 	if (split(path, &parts) < 0)
@@ -170,7 +170,7 @@ int address_absolute(char *out, size_t size, const char *path)
 int address_server(char *out, size_t size, const char *path)
 {
 	char at[PATH_MAX], target[PATH_MAX], next[PATH_MAX];
-	struct parts parts;
+	struct address_parts parts;
 	if (address_absolute(out, size, path) < 0 || address_absolute(at, sizeof at, path) < 0)
 		return -1;
 	for (int i = 0; i < LINKS_MAX; i++) {
@@ -216,7 +216,7 @@ static int check_name(int dir_fd, const char *path, const char *name, char *ret_
 
 /* Checks the open directory and its entry of that name. */
 static int check_open_dir(
-    int dir_fd, const char *path, const struct parts *parts, char *ret_reason, size_t size)
+    int dir_fd, const char *path, const struct address_parts *parts, char *ret_reason, size_t size)
 {
 	struct stat st;
 	if (fstat(dir_fd, &st) < 0)
@@ -237,7 +237,7 @@ static int check_open_dir(
 
 int address_check(const char *path, char *ret_reason, size_t size)
 {
-	struct parts parts;
+	struct address_parts parts;
 	struct stat st;
 	int r, dir_fd;
 	if (strlen(path) > SOCKET_PATH_MAX)

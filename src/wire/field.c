@@ -18,7 +18,7 @@
 #define PANE_DIGITS_MAX 10 /* of an id of 32 bits */
 
 /* One reading of parameters. */
-struct reading {
+struct field_reading {
 	const struct field *fields;
 	char *args;
 	struct buf *scratch;
@@ -28,7 +28,7 @@ struct reading {
 };
 
 static int __attribute__((format(printf, 3, 4)))
-refuse(struct reading *reading, const char *name, const char *format, ...)
+refuse(struct field_reading *reading, const char *name, const char *format, ...)
 {
 	struct field_error *error = reading->error;
 	va_list args;
@@ -64,7 +64,7 @@ static const char *quote(const struct json *value, char out[QUOTE_SIZE])
 }
 
 static int refuse_type(
-    struct reading *reading, const char *name, const char *wanted, const struct json *value)
+    struct field_reading *reading, const char *name, const char *wanted, const struct json *value)
 {
 	return refuse(reading, name, "must be %s, not %s", wanted, json_type_name(value->type));
 }
@@ -106,7 +106,7 @@ static void describe_bounds(const struct field *field, const char *unit, char *o
 		(void)snprintf(out, size, "at most %.15g%s%s", field->max, space, unit);
 }
 
-static int check_count(struct reading *reading, const struct field *field, const char *name,
+static int check_count(struct field_reading *reading, const struct field *field, const char *name,
     size_t count, const char *noun)
 {
 	char bounds[96];
@@ -119,7 +119,7 @@ static int check_count(struct reading *reading, const struct field *field, const
 }
 
 /* Memory from the scratch buffer, which reserve_scratch() made large enough. */
-static void *scratch_take(struct reading *reading, size_t size)
+static void *scratch_take(struct field_reading *reading, size_t size)
 {
 	void *memory;
 	size = (size + 7) & ~(size_t)7; /* keep the next one aligned */
@@ -130,7 +130,8 @@ static void *scratch_take(struct reading *reading, size_t size)
 }
 
 /* Accepts a pane by the number of its id alone: "3" for "%3". */
-static bool forgive_pane(struct reading *reading, const struct json *value, const char **member)
+static bool forgive_pane(
+    struct field_reading *reading, const struct json *value, const char **member)
 {
 	char *text;
 	if (value->len == 0 || value->len > PANE_DIGITS_MAX ||
@@ -144,7 +145,7 @@ static bool forgive_pane(struct reading *reading, const struct json *value, cons
 }
 
 /* Reads "~" and "~/..." as the home directory: the path then lies in scratch. */
-static int read_home(struct reading *reading, const char *name, const struct json *value,
+static int read_home(struct field_reading *reading, const char *name, const struct json *value,
     const char **member, size_t *ret_len)
 {
 	const char *home = address_home();
@@ -166,7 +167,7 @@ static int read_home(struct reading *reading, const char *name, const struct jso
 	return 0;
 }
 
-static int read_string(struct reading *reading, const struct field *field, const char *name,
+static int read_string(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
 	bool is_forgiven = reading->tolerance != NULL && value->type == JSON_NUMBER;
@@ -198,7 +199,7 @@ static bool forgive_bool(const struct json *value, bool *ret_value)
 	return false;
 }
 
-static int read_bool(struct reading *reading, const struct field *field, const char *name,
+static int read_bool(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
 	(void)field;
@@ -210,8 +211,8 @@ static int read_bool(struct reading *reading, const struct field *field, const c
 	return 0;
 }
 
-static int refuse_bounds(
-    struct reading *reading, const struct field *field, const char *name, const struct json *value)
+static int refuse_bounds(struct field_reading *reading, const struct field *field, const char *name,
+    const struct json *value)
 {
 	char bounds[96];
 	char text[QUOTE_SIZE];
@@ -238,7 +239,7 @@ static bool forgive_number(const struct json *value, struct json *ret_number)
 	return whole > 0 && *text == '\0';
 }
 
-static int read_int(struct reading *reading, const struct field *field, const char *name,
+static int read_int(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
 	char text[QUOTE_SIZE];
@@ -257,7 +258,7 @@ static int read_int(struct reading *reading, const struct field *field, const ch
 	return 0;
 }
 
-static int read_number(struct reading *reading, const struct field *field, const char *name,
+static int read_number(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
 	char text[QUOTE_SIZE];
@@ -294,7 +295,7 @@ static int find_choice(const struct field *field, const char *text, size_t len)
 	return -1;
 }
 
-static int read_choice(struct reading *reading, const struct field *field, const char *name,
+static int read_choice(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
 	char text[QUOTE_SIZE];
@@ -315,7 +316,7 @@ static int read_choice(struct reading *reading, const struct field *field, const
 }
 
 /* Accepts one string in place of an array. */
-static int read_one(struct reading *reading, const struct field *field, const char *name,
+static int read_one(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
 	const char **array = scratch_take(reading, 2 * sizeof *array);
@@ -326,7 +327,7 @@ static int read_one(struct reading *reading, const struct field *field, const ch
 	return check_count(reading, field, name, 1, "elements");
 }
 
-static int read_strings(struct reading *reading, const struct field *field, const char *name,
+static int read_strings(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
 	struct field_strings *strings = member;
@@ -348,7 +349,7 @@ static int read_strings(struct reading *reading, const struct field *field, cons
 	return check_count(reading, field, name, count, "elements");
 }
 
-static int read_keys(struct reading *reading, const struct field *field, const char *name,
+static int read_keys(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
 	if (value->type == JSON_ARRAY)
@@ -358,8 +359,8 @@ static int read_keys(struct reading *reading, const struct field *field, const c
 	return read_one(reading, field, name, value, member);
 }
 
-static int read_string_map(struct reading *reading, const struct field *field, const char *name,
-    const struct json *value, void *member)
+static int read_string_map(struct field_reading *reading, const struct field *field,
+    const char *name, const struct json *value, void *member)
 {
 	char text[QUOTE_SIZE];
 	(void)field;
@@ -377,7 +378,7 @@ static int read_string_map(struct reading *reading, const struct field *field, c
 	return 0;
 }
 
-static int read_value(struct reading *reading, const struct field *field, const char *name,
+static int read_value(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value, void *member)
 {
 	(void)reading;
@@ -389,7 +390,7 @@ static int read_value(struct reading *reading, const struct field *field, const 
 
 static const struct {
 	const char *name;
-	int (*read)(struct reading *reading, const struct field *field, const char *name,
+	int (*read)(struct field_reading *reading, const struct field *field, const char *name,
 	    const struct json *value, void *member);
 } types[] = {
     [FIELD_STRING] = {"string", read_string},
@@ -426,7 +427,7 @@ static const struct field *principal(const struct field *field)
 	return field;
 }
 
-static int refuse_unknown(struct reading *reading, const char *name)
+static int refuse_unknown(struct field_reading *reading, const char *name)
 {
 	const char *names[FIELDS_MAX + 1];
 	const char *nearest;
@@ -453,7 +454,7 @@ static int refuse_unknown(struct reading *reading, const char *name)
 }
 
 /* Whether an unknown name may be ignored. */
-static bool is_ignored(const struct reading *reading, const char *name)
+static bool is_ignored(const struct field_reading *reading, const char *name)
 {
 	const struct field_tolerance *tolerance = reading->tolerance;
 	if (tolerance == NULL)
@@ -466,7 +467,7 @@ static bool is_ignored(const struct reading *reading, const char *name)
 }
 
 /* Reads one member of params. */
-static int read_member(struct reading *reading, const struct json *value)
+static int read_member(struct field_reading *reading, const struct json *value)
 {
 	const struct field *row = find_field(reading->fields, value);
 	const struct field *field;
@@ -489,7 +490,7 @@ static int read_member(struct reading *reading, const struct json *value)
 }
 
 /* Puts the default of a row into its member. */
-static void set_preset(struct reading *reading, const struct field *field)
+static void set_preset(struct field_reading *reading, const struct field *field)
 {
 	char *member = reading->args + field->offset;
 	const char *preset = field->preset;
@@ -550,7 +551,7 @@ int field_read_tolerant(const struct field *fields, const struct field_tolerance
     struct field_error *ret_error)
 {
 	static const struct field none[] = {{.name = NULL}};
-	struct reading reading = {.fields = fields != NULL ? fields : none,
+	struct field_reading reading = {.fields = fields != NULL ? fields : none,
 	    .args = args,
 	    .scratch = scratch,
 	    .error = ret_error,

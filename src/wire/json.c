@@ -30,7 +30,7 @@ struct block {
 };
 
 /* The header of each allocation of yajl, needed to resize it. */
-struct piece {
+struct json_piece {
 	_Alignas(ARENA_ALIGN) size_t size;
 };
 
@@ -112,7 +112,7 @@ static const char *arena_text(struct json_reader *reader, const void *bytes, siz
 
 static void *yajl_take(void *data, size_t size)
 {
-	struct piece *piece = arena_alloc(data, sizeof *piece + size, ARENA_ALIGN);
+	struct json_piece *piece = arena_alloc(data, sizeof *piece + size, ARENA_ALIGN);
 	piece->size = size;
 	return piece + 1;
 }
@@ -122,7 +122,7 @@ static void *yajl_retake(void *data, void *ptr, size_t size)
 	size_t old_size;
 	if (ptr == NULL)
 		return yajl_take(data, size);
-	old_size = ((struct piece *)ptr - 1)->size;
+	old_size = ((struct json_piece *)ptr - 1)->size;
 	if (size <= old_size)
 		return ptr;
 	return memcpy(yajl_take(data, size), ptr, old_size);

@@ -442,19 +442,19 @@ static void handle_list(struct request *request, const void *data)
 	request_done(request);
 }
 
-struct stop_args {
+struct agent_stop_args {
 	const char *agent;
 	double grace_sec;
 	bool force;
 };
 
 static const struct field stop_fields[] = {
-    {FIELD_ROW(STRING, struct stop_args, agent, "agent"), .flags = FIELD_REQUIRED, .min = 1,
+    {FIELD_ROW(STRING, struct agent_stop_args, agent, "agent"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = AGENT_NAME_MAX, .help = "The name of the agent."},
-    {FIELD_ROW(NUMBER, struct stop_args, grace_sec, "grace_sec"), .unit = "s", .max = 300,
+    {FIELD_ROW(NUMBER, struct agent_stop_args, grace_sec, "grace_sec"), .unit = "s", .max = 300,
 	.preset = "5",
 	.help = "How long its program may take to end (SIGHUP) before it is killed."},
-    {FIELD_ROW(BOOL, struct stop_args, force, "force"), .preset = "false",
+    {FIELD_ROW(BOOL, struct agent_stop_args, force, "force"), .preset = "false",
 	.help = "Also the one that the caller is in, or whose pane is the server's last; and "
 		"close the pane of one that was adopted."},
     {.name = NULL},
@@ -473,7 +473,7 @@ static const struct field_result stop_results[] = {
 
 static void handle_stop(struct request *request, const void *data)
 {
-	const struct stop_args *args = data;
+	const struct agent_stop_args *args = data;
 	const struct daemon *daemon = request_daemon(request);
 	const struct agent *agent = agent_find(daemon->agents, args->agent);
 	struct muxbus_model_counts counts;
@@ -562,7 +562,7 @@ const struct method methods_agent[] = {
 		"no more, and its program goes on. By force its program is ended too, and a "
 		"person's shell around it stays, with the pane.",
 	.fields = stop_fields,
-	.args_size = sizeof(struct stop_args),
+	.args_size = sizeof(struct agent_stop_args),
 	.results = stop_results,
 	.flags = METHOD_BY_OUTPUT | METHOD_WAITS,
 	.recheck = "list_agents",

@@ -36,7 +36,7 @@ enum {
 };
 
 /* The reply, and where it stands in the pane's output. */
-struct output {
+struct task_output {
 	struct buf text;
 	uint64_t from, to; /* of the task */
 	uint64_t text_from; /* of the text */
@@ -46,7 +46,7 @@ struct output {
 
 /* Where a task's output begins and ends: marks of the shell are exact. */
 static void find_bounds(
-    const struct agent_task *task, const struct pane_screen *screen, struct output *output)
+    const struct agent_task *task, const struct pane_screen *screen, struct task_output *output)
 {
 	const struct agent_monitor *monitor = task->agent->monitor;
 	uint64_t begin = agent_monitor_mark(monitor, 'C'), end = agent_monitor_mark(monitor, 'A');
@@ -83,13 +83,13 @@ static bool read_ring(
 }
 
 static void read_output(const struct agent_task *task, const struct pane_screen *screen,
-    bool has_prompt, size_t max, struct output *output)
+    bool has_prompt, size_t max, struct task_output *output)
 {
 	struct reply_text_options options = {0};
 	char row[AGENT_ROW_SIZE];
 	uint64_t from;
 	struct buf raw;
-	*output = (struct output){0};
+	*output = (struct task_output){0};
 	find_bounds(task, screen, output);
 	buf_init(&output->text, AGENT_OUTPUT_MAX);
 	if (task->stage != TASK_RUNNING || output->to < output->from) {
@@ -142,7 +142,7 @@ static void write_typing(struct json_writer *writer, const struct submit_typing 
 static void write_rest(struct json_writer *writer, const struct agent_task *task,
     const struct pane_screen *screen, bool has_prompt)
 {
-	struct output whole;
+	struct task_output whole;
 	read_output(task, screen, has_prompt, AGENT_OUTPUT_MAX, &whole);
 	rest_write(writer, task->agent->set->parts.rests, whole.text.data, whole.text.len, 0,
 	    "all that it said");
@@ -154,7 +154,7 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
     const char *outcome, const char *reason, const struct pane_screen *screen, size_t max)
 {
 	const struct agent *agent = task->agent;
-	struct output output;
+	struct task_output output;
 	read_output(task, screen, strcmp(outcome, "ready") == 0, max, &output);
 	json_put_str(writer, "agent", agent->plan.name);
 	json_put_str(writer, "task", task->id);

@@ -15,7 +15,7 @@ enum {
 	WRAP_SLACK = 4, /* cells that programs leave free where they wrap */
 };
 
-struct line {
+struct question_line {
 	char text[AGENT_ROW_SIZE]; /* without a frame, and blanks at its ends */
 	size_t end; /* the column behind the text */
 	size_t limit; /* and the one that text may reach: of the frame, or of the screen */
@@ -33,7 +33,7 @@ static size_t text_end(
 	return end;
 }
 
-static void read_line(const struct prompt_view *view, unsigned number, struct line *line)
+static void read_line(const struct prompt_view *view, unsigned number, struct question_line *line)
 {
 	static struct prompt_row row;
 	size_t begin = 0, last;
@@ -81,7 +81,7 @@ static unsigned choice_number(const char *text, bool *ret_is_marked)
 /* The row of the first choice of the last menu around the cursor, one choice of which is marked. */
 static bool find_menu(const struct prompt_view *view, unsigned *ret_row)
 {
-	static struct line line;
+	static struct question_line line;
 	unsigned row = view->cursor_row > AROUND_ROWS ? view->cursor_row - AROUND_ROWS : 0;
 	unsigned last = 0, choices = 0, marked = 0;
 	for (; row <= view->cursor_row + AROUND_ROWS; row++) {
@@ -125,7 +125,7 @@ static bool is_hint(const char *text)
 }
 
 /* Whether a program, or the terminal, has broken a line between two rows. */
-static bool is_wrapped(const struct line *above, const struct line *line)
+static bool is_wrapped(const struct question_line *above, const struct question_line *line)
 {
 	return above->text[0] != '\0' &&
 	    above->end + 1 + strcspn(line->text, " ") + WRAP_SLACK > above->limit;
@@ -134,7 +134,7 @@ static bool is_wrapped(const struct line *above, const struct line *line)
 /* The row where the line begins that goes on in a row. */
 static unsigned line_begin(const struct prompt_view *view, unsigned row)
 {
-	static struct line line, above;
+	static struct question_line line, above;
 	read_line(view, row, &line);
 	for (unsigned back = 0; back < WRAP_ROWS && row > 0; back++, row--) {
 		read_line(view, row - 1, &above);
@@ -151,7 +151,7 @@ static unsigned line_begin(const struct prompt_view *view, unsigned row)
  */
 static bool find_asking(const struct prompt_view *view, unsigned end, unsigned *ret_row)
 {
-	static struct line line;
+	static struct question_line line;
 	unsigned paragraphs = 0;
 	bool was_text = false, has_row = false;
 	for (unsigned row = end; row-- > 0 && end - row <= AROUND_ROWS;) {
@@ -177,7 +177,7 @@ static bool find_asking(const struct prompt_view *view, unsigned end, unsigned *
 
 static void put_lines(const struct prompt_view *view, unsigned first, unsigned end, struct buf *out)
 {
-	static struct line line;
+	static struct question_line line;
 	for (unsigned row = first; row < end; row++) {
 		read_line(view, row, &line);
 		if (line.text[0] == '\0' || (end - first > 1 && is_hint(line.text)))
@@ -201,7 +201,7 @@ static bool is_place(const char *text)
 
 void agent_question_text(const struct prompt_view *view, struct buf *out)
 {
-	static struct line line;
+	static struct question_line line;
 	unsigned first = view->cursor_row, end = view->cursor_row + 1;
 	read_line(view, view->cursor_row, &line);
 	/* A list may stand above a row that asks. */

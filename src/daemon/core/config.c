@@ -256,7 +256,7 @@ static const struct option long_options[] = {
 };
 
 /* The options of the command line as given. */
-struct options {
+struct config_options {
 	const char *name; /* -L */
 	const char *path; /* -S */
 	const char *socket; /* -s */
@@ -355,7 +355,7 @@ static enum config_result set_limit(struct config *config, const char *text)
 }
 
 static enum config_result read_option(
-    struct config *config, struct options *options, int code, char *argument)
+    struct config *config, struct config_options *options, int code, char *argument)
 {
 	switch (code) {
 	case 'f':
@@ -411,7 +411,7 @@ static enum config_result read_option(
 }
 
 /* The path of the log: as given, else in the state directory. */
-static enum config_result locate_log(struct config *config, const struct options *options)
+static enum config_result locate_log(struct config *config, const struct config_options *options)
 {
 	int r = 0;
 	if (options->log != NULL)
@@ -424,7 +424,7 @@ static enum config_result locate_log(struct config *config, const struct options
 	return r < 0 ? fail("the path of the log is too long") : CONFIG_RUN;
 }
 
-static enum config_result locate_fleet(struct config *config, const struct options *options)
+static enum config_result locate_fleet(struct config *config, const struct config_options *options)
 {
 	int r = options->socket != NULL
 	    ? address_absolute(config->socket, sizeof config->socket, options->socket)
@@ -437,7 +437,7 @@ static enum config_result locate_fleet(struct config *config, const struct optio
 }
 
 /* Finds the paths of sockets, state and log. */
-static enum config_result locate(struct config *config, const struct options *options)
+static enum config_result locate(struct config *config, const struct config_options *options)
 {
 	char path[PATH_MAX];
 	if (muxbus_socket_path(path, sizeof path, options->name, options->path) < 0 ||
@@ -456,7 +456,7 @@ static enum config_result locate(struct config *config, const struct options *op
 
 enum config_result config_read(struct config *config, int argc, char **argv)
 {
-	struct options options = {0};
+	struct config_options options = {0};
 	bool describes;
 	int code;
 	*config = (struct config){.ready_fd = -1, .log_level = LOG_LEVEL_WARNING};

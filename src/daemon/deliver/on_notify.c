@@ -64,7 +64,7 @@ struct on_notify {
 };
 
 /* A command line as its file has it. */
-struct command {
+struct notify_command {
 	struct buf text;
 	char *argv[ON_NOTIFY_WORDS_MAX + 1];
 	char path[PATH_MAX]; /* of the program */
@@ -122,7 +122,7 @@ static bool find_program(const char *word, char path[PATH_MAX])
 }
 
 /* Each line is a word. Empty lines and comments are none. */
-static int read_command(struct on_notify *on_notify, struct command *command)
+static int read_command(struct on_notify *on_notify, struct notify_command *command)
 {
 	size_t count = 0;
 	char *rest, *line;
@@ -269,7 +269,7 @@ static void on_ended(void *data, const struct program_end *end)
 /* Starts the program for the pending notifications. */
 static void run(struct on_notify *on_notify, const struct notification *last, uint64_t count)
 {
-	struct command command = {0};
+	struct notify_command command = {0};
 	struct program_order order = {
 	    .path = command.path,
 	    .argv = command.argv,

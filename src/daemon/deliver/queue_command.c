@@ -56,14 +56,14 @@ static const char *const inherited[] = {"PATH", "HOME", "CODEX_HOME"};
 #define INHERITED_COUNT (sizeof inherited / sizeof *inherited)
 
 /* A session, and the process whose program and environment its command needs. */
-struct target {
+struct queue_target {
 	char agent[PRESENCE_NAME_MAX + 1];
 	char session[PRESENCE_SESSION_MAX + 1];
 	pid_t pid; /* 0: not known */
 };
 
 /* The work of a mail. */
-struct command {
+struct queued_command {
 	struct mail *mail;
 	struct program *program; /* NULL: it was not started */
 	struct loop_timer *timer;
@@ -84,8 +84,8 @@ bool queue_command_is_of(const char *agent)
 	return find_words(agent) != NULL;
 }
 
-static bool set_target(
-    struct target *target, const struct presence *presence, const char *agent, const char *session)
+static bool set_target(struct queue_target *target, const struct presence *presence,
+    const char *agent, const char *session)
 {
 	if (presence == NULL || presence->is_by_mark || strcmp(presence->agent, agent) != 0 ||
 	    session[0] == '\0' || find_words(agent) == NULL)
@@ -102,7 +102,7 @@ static bool set_target(
  * the reason, else "".
  */
 static bool find_target(struct presence_set *presences, const struct pane_ref *address,
-    struct target *ret_target, char ret_reason[REASON_SIZE])
+    struct queue_target *ret_target, char ret_reason[REASON_SIZE])
 {
 	const struct presence *in_pane = presence_of_pane(presences, address);
 	char agent[PRESENCE_NAME_MAX + 1];
@@ -258,7 +258,7 @@ static char *find_said(char *text)
 	return notification_clean_text(said, strlen(said));
 }
 
-static void command_free(struct command *command)
+static void command_free(struct queued_command *command)
 {
 	program_free(command->program);
 	loop_timer_free(command->timer);
@@ -266,7 +266,7 @@ static void command_free(struct command *command)
 }
 
 /* Gives the receipts of what was handed over, and goes on with what came meanwhile. */
-static void end(struct command *command, bool is_taken)
+static void end(struct queued_command *command, bool is_taken)
 {
 	struct mail *mail = command->mail;
 	bool has_pane = mail->pane.pane != MUXBUS_NO_ID;
@@ -290,7 +290,7 @@ static void end(struct command *command, bool is_taken)
 
 static void on_ended(void *data, const struct program_end *ended)
 {
-	struct command *command = data;
+	struct queued_command *command = data;
 	int status = ended->status;
 	bool is_done = !ended->is_late && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 	char *text = program_output(command->program);
@@ -324,7 +324,7 @@ static void on_timer(void *data)
  * Runs it, with a line of text. The program is the agent's own where that can be found, else that of
  * its PATH or ours.
  */
-static bool run(struct command *command, const struct target *target, const char *text)
+static bool run(struct queued_command *command, const struct queue_target *target, const char *text)
 {
 	const char *const *words = find_words(target->agent);
 	char program[PATH_MAX], *argv[WORDS_MAX] = {NULL};
@@ -360,10 +360,10 @@ static bool run(struct command *command, const struct target *target, const char
 	return command->program != NULL;
 }
 
-static void start_command(struct mail *mail, const struct target *target)
+static void start_command(struct mail *mail, const struct queue_target *target)
 {
 	const struct notification *notes[MAIL_BATCH_MAX];
-	struct command *command = xcalloc(1, sizeof *command);
+	struct queued_command *command = xcalloc(1, sizeof *command);
 	struct buf text;
 	mail_end_deferral(mail);
 	mail_gather(mail, notes);
@@ -382,7 +382,7 @@ static void start_command(struct mail *mail, const struct target *target)
 static enum way_use use(const struct way_place *place, struct way_found *found)
 {
 	char reason[REASON_SIZE] = "";
-	struct target target;
+	struct queue_target target;
 	if (place->failure == NULL &&
 	    find_target(place->parts->presences, place->address, &target, reason)) {
 		snprintf(found->text, WAY_TEXT_SIZE, "handed over by %.32s queue, thread %.128s",
@@ -403,7 +403,7 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 static void start(struct mail *mail, const struct way_found *found)
 {
 	char reason[REASON_SIZE];
-	struct target target;
+	struct queue_target target;
 	if (found->way == &way_queue_command &&
 	    find_target(mail->office->parts.presences, &mail->pane, &target, reason)) {
 		start_command(mail, &target);
@@ -424,7 +424,7 @@ static void find_pid(const struct delivery_parts *parts, const struct pane_ref *
     struct foreground_program *ret_program)
 {
 	char reason[REASON_SIZE];
-	struct target target;
+	struct queue_target target;
 	if (!find_target(parts->presences, address, &target, reason) || target.pid <= 0)
 		return;
 	ret_program->pid = target.pid;

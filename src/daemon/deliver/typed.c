@@ -19,7 +19,7 @@
 #include "io/loop_timer.h"
 
 /* The line that is being typed into a pane, as the store keeps it for the next daemon. */
-struct kept {
+struct typed_kept {
 	uint64_t *batch; /* numbers of the notifications that it tells of */
 	size_t count;
 	unsigned before; /* how often earlier daemons may have typed for these */
@@ -27,10 +27,10 @@ struct kept {
 };
 
 static const struct record_field kept_fields[] = {
-    {RECORD_ROW(NUMBERS, struct kept, batch, "batch"),
-	.count_offset = offsetof(struct kept, count)},
-    {RECORD_ROW(INT, struct kept, before, "before")},
-    {RECORD_ROW(TEXT, struct kept, line, "line")},
+    {RECORD_ROW(NUMBERS, struct typed_kept, batch, "batch"),
+	.count_offset = offsetof(struct typed_kept, count)},
+    {RECORD_ROW(INT, struct typed_kept, before, "before")},
+    {RECORD_ROW(TEXT, struct typed_kept, line, "line")},
 };
 
 static const struct record_kind typed_kind = {
@@ -54,7 +54,7 @@ struct retry {
 
 static bool check(void *data, const char *name, const struct json *value)
 {
-	struct kept kept = {0};
+	struct typed_kept kept = {0};
 	(void)data;
 	(void)name;
 	if (!record_read(typed_kind.rows, value, &kept))
@@ -70,7 +70,7 @@ void typed_load(struct queue *queue)
 
 static void keep(struct mail *mail)
 {
-	struct kept kept = {
+	struct typed_kept kept = {
 	    .batch = mail->batch,
 	    .count = mail->batch_count,
 	    .before = submit_typed_before(mail->submit),
@@ -85,7 +85,7 @@ static void resume(struct mail *mail)
 {
 	struct queue *queue = mail->office->parts.queue;
 	char name[PANE_REF_NAME_SIZE];
-	struct kept kept = {0};
+	struct typed_kept kept = {0};
 	pane_ref_name(&mail->pane, name);
 	if (!record_get(queue_store(queue), &typed_kind, name, &kept))
 		return;

@@ -34,16 +34,16 @@ struct wake_policy_set {
 };
 
 /* A policy as the store has it. */
-struct kept {
+struct policy_kept {
 	char *sources; /* names with a blank before each */
 	char *quiet; /* NULL: none */
 	int64_t window_ms;
 };
 
 static const struct record_field kept_fields[] = {
-    {RECORD_ROW(TEXT, struct kept, sources, "sources")},
-    {RECORD_ROW(TEXT, struct kept, quiet, "quiet"), .is_optional = true},
-    {RECORD_ROW(INT, struct kept, window_ms, "window_ms")},
+    {RECORD_ROW(TEXT, struct policy_kept, sources, "sources")},
+    {RECORD_ROW(TEXT, struct policy_kept, quiet, "quiet"), .is_optional = true},
+    {RECORD_ROW(INT, struct policy_kept, window_ms, "window_ms")},
 };
 
 static const struct record_kind policy_kind = {
@@ -174,7 +174,7 @@ static void write_key(const struct wake_policy *policy, char out[KEY_SIZE])
 static void keep(const struct wake_policy_set *set, const struct wake_policy *policy)
 {
 	char key[KEY_SIZE], sources[SOURCES_SIZE] = "", quiet[WAKE_QUIET_SIZE];
-	struct kept kept = {.sources = sources, .window_ms = policy->window_ms};
+	struct policy_kept kept = {.sources = sources, .window_ms = policy->window_ms};
 	size_t len = 0;
 	for (size_t at = 0; at < SOURCE_COUNT_; at++) {
 		if (policy->wakes[at] && len < sizeof sources)
@@ -206,7 +206,7 @@ static bool load(void *data, const char *name, const struct json *value)
 {
 	struct wake_policy_set *set = data;
 	struct wake_policy policy;
-	struct kept kept = {0};
+	struct policy_kept kept = {0};
 	bool is_valid;
 	char *left, *word;
 	wake_policy_init(&policy);

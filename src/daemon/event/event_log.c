@@ -16,7 +16,7 @@
 #define RING_FIRST 64
 
 /* An event with its reference count. */
-struct entry {
+struct log_entry {
 	struct event_entry event;
 	unsigned refs;
 	size_t size; /* of all of it */
@@ -30,7 +30,7 @@ struct event_log {
 	uint64_t forgotten; /* the last number that is no longer remembered */
 	uint64_t unkept; /* the last number published but never remembered */
 
-	struct entry **ring; /* size slots; the remembered entries start at first */
+	struct log_entry **ring; /* size slots; the remembered entries start at first */
 	size_t size; /* a power of two, or 0 */
 	size_t first;
 	size_t count;
@@ -42,9 +42,9 @@ struct event_log {
 	char time_text[CLOCK_TEXT_SIZE];
 };
 
-static struct entry *entry_of(struct event_entry *event)
+static struct log_entry *entry_of(struct event_entry *event)
 {
-	return list_entry(event, struct entry, event);
+	return list_entry(event, struct log_entry, event);
 }
 
 struct event_entry *event_entry_ref(struct event_entry *event)
@@ -55,7 +55,7 @@ struct event_entry *event_entry_ref(struct event_entry *event)
 
 void event_entry_unref(struct event_entry *event)
 {
-	struct entry *entry = entry_of(event);
+	struct log_entry *entry = entry_of(event);
 	if (--entry->refs == 0)
 		mem_free(entry);
 }
@@ -77,14 +77,14 @@ struct event_log *event_log_new(const char *state_dir, size_t keep_count, size_t
 	return log;
 }
 
-static struct entry *ring_at(const struct event_log *log, size_t index)
+static struct log_entry *ring_at(const struct event_log *log, size_t index)
 {
 	return log->ring[(log->first + index) & (log->size - 1)];
 }
 
 static void forget_oldest(struct event_log *log)
 {
-	struct entry *entry = ring_at(log, 0);
+	struct log_entry *entry = ring_at(log, 0);
 	log->forgotten = entry->event.seq;
 	log->first = (log->first + 1) & (log->size - 1);
 	log->count--;
@@ -146,7 +146,7 @@ uint64_t event_log_unkept(const struct event_log *log)
 static void ring_grow(struct event_log *log)
 {
 	size_t size = log->size ? log->size * 2 : RING_FIRST;
-	struct entry **ring = xcalloc(size, sizeof(struct entry *));
+	struct log_entry **ring = xcalloc(size, sizeof(struct log_entry *));
 	for (size_t i = 0; i < log->count; i++)
 		ring[i] = ring_at(log, i);
 	mem_free(log->ring);
@@ -156,7 +156,7 @@ static void ring_grow(struct event_log *log)
 }
 
 /* Remembers an entry and forgets the oldest ones to make room, even the entry itself. */
-static void remember(struct event_log *log, struct entry *entry)
+static void remember(struct event_log *log, struct log_entry *entry)
 {
 	if (log->count == log->size)
 		ring_grow(log);
@@ -178,7 +178,7 @@ static const char *time_text(struct event_log *log, int64_t now_ms)
 	return log->time_text;
 }
 
-static struct entry *entry_new(struct event_log *log, enum event_kind kind,
+static struct log_entry *entry_new(struct event_log *log, enum event_kind kind,
     const struct event_scope *scope, const char *members, size_t members_len)
 {
 	static const struct event_scope about_nothing = {
@@ -190,9 +190,9 @@ static struct entry *entry_new(struct event_log *log, enum event_kind kind,
 	    snprintf(head, sizeof head, "\"seq\":%" PRIu64 ",\"time\":\"%s\",\"kind\":\"%s\"%s",
 		seq, time_text(log, now_ms), event_kind_info(kind)->name, members_len ? "," : "");
 	size_t json_len = (size_t)head_len + members_len;
-	size_t size = sizeof(struct entry) + json_len + 1;
-	struct entry *entry = xalloc(size);
-	*entry = (struct entry){.refs = 1, .size = size};
+	size_t size = sizeof(struct log_entry) + json_len + 1;
+	struct log_entry *entry = xalloc(size);
+	*entry = (struct log_entry){.refs = 1, .size = size};
 	memcpy(entry->json, head, (size_t)head_len);
 	if (members_len)
 		memcpy(entry->json + head_len, members, members_len);
@@ -211,7 +211,7 @@ static struct entry *entry_new(struct event_log *log, enum event_kind kind,
 uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
     const struct event_scope *scope, const char *members, size_t members_len, bool keep)
 {
-	struct entry *entry = entry_new(log, kind, scope, members, members_len);
+	struct log_entry *entry = entry_new(log, kind, scope, members, members_len);
 	uint64_t seq = entry->event.seq;
 	if (keep)
 		remember(log, entry);

@@ -25,7 +25,7 @@
 #define MASK_NAMES (MASK_SELF | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB)
 
 /* One directory and the relevant name in it. */
-struct step {
+struct path_step {
 	struct inotify_watch watch; /* first */
 	struct path_watch *owner;
 	dev_t dev;
@@ -48,7 +48,7 @@ struct path_watch {
 	char *path;
 	struct path_watch_handlers handlers;
 	void *data;
-	struct step **steps;
+	struct path_step **steps;
 	size_t count;
 	size_t size; /* of steps, at most STEPS_MAX */
 	struct candidate *candidates; /* CANDIDATES_MAX, since the first rename; else NULL */
@@ -68,7 +68,7 @@ struct path_watch *path_watch_new(struct inotify_hub *hub, const char *path,
 	return watch;
 }
 
-static void step_free(struct step *step)
+static void step_free(struct path_step *step)
 {
 	inotify_hub_remove(step->owner->hub, &step->watch);
 	mem_free(step->dir);
@@ -110,7 +110,7 @@ static struct candidate *find_cookie(struct path_watch *watch, uint32_t cookie)
 }
 
 static void moved_from(
-    struct path_watch *watch, const struct step *step, const struct inotify_event *event)
+    struct path_watch *watch, const struct path_step *step, const struct inotify_event *event)
 {
 	struct candidate *candidate = find_candidate(watch, event->name);
 	if (candidate == NULL && strcmp(event->name, step->name) == 0) {
@@ -126,7 +126,7 @@ static void moved_from(
 }
 
 static void moved_to(
-    struct path_watch *watch, const struct step *step, const struct inotify_event *event)
+    struct path_watch *watch, const struct path_step *step, const struct inotify_event *event)
 {
 	char path[PATH_MAX];
 	struct candidate *target = find_candidate(watch, event->name);
@@ -149,7 +149,7 @@ static void moved_to(
 }
 
 static void on_last(
-    struct path_watch *watch, const struct step *step, const struct inotify_event *event)
+    struct path_watch *watch, const struct path_step *step, const struct inotify_event *event)
 {
 	struct candidate *candidate;
 	if (event->mask & IN_MOVED_FROM)
@@ -163,7 +163,8 @@ static void on_last(
 
 static void on_event(struct inotify_watch *inotify_watch, const struct inotify_event *event)
 {
-	const struct step *step = (const struct step *)inotify_watch; /* its first member */
+	const struct path_step *step =
+	    (const struct path_step *)inotify_watch; /* its first member */
 	struct path_watch *watch = step->owner;
 	bool is_self;
 	if (event->mask & IN_Q_OVERFLOW) {
@@ -179,11 +180,11 @@ static void on_event(struct inotify_watch *inotify_watch, const struct inotify_e
 		watch->handlers.changed(watch->data);
 }
 
-static struct step *find_step(
+static struct path_step *find_step(
     const struct path_watch *watch, const struct stat *status, uint32_t mask, const char *name)
 {
 	for (size_t i = 0; i < watch->count; i++) {
-		struct step *step = watch->steps[i];
+		struct path_step *step = watch->steps[i];
 		if (step->watch.wd >= 0 && step->dev == status->st_dev &&
 		    step->ino == status->st_ino && step->mask == mask &&
 		    strcmp(step->name, name) == 0)
@@ -197,7 +198,7 @@ static void need(struct path_watch *watch, const char *dir, const char *name, bo
 {
 	uint32_t mask = name[0] ? MASK_NAMES : MASK_SELF;
 	struct stat status;
-	struct step *step;
+	struct path_step *step;
 	if (lstat(dir, &status) < 0 || strlen(name) > NAME_MAX || watch->count == STEPS_MAX)
 		return; /* the next look tries again */
 	step = find_step(watch, &status, mask, name);
@@ -229,14 +230,14 @@ static void need(struct path_watch *watch, const char *dir, const char *name, bo
 }
 
 /* The rest of the path. */
-struct walk {
+struct path_walk {
 	char dir[PATH_MAX]; /* the directory reached: without links */
 	char rest[PATH_MAX];
 	unsigned links;
 };
 
 /* Takes the next name of the path; false at the end. */
-static bool next_name(struct walk *walk, char ret_name[NAME_MAX + 1])
+static bool next_name(struct path_walk *walk, char ret_name[NAME_MAX + 1])
 {
 	const char *start = walk->rest + strspn(walk->rest, "/");
 	size_t len = strcspn(start, "/");
@@ -249,7 +250,7 @@ static bool next_name(struct walk *walk, char ret_name[NAME_MAX + 1])
 }
 
 /* Puts the target of a link before the rest of the path. */
-static bool enter_link(struct walk *walk, const char *link)
+static bool enter_link(struct path_walk *walk, const char *link)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
 	ssize_t len = readlink(link, target, sizeof target - 1);
@@ -267,7 +268,7 @@ static bool enter_link(struct walk *walk, const char *link)
 }
 
 /* Goes one name further. False at the end of the path or at a missing name. */
-static bool go(struct path_watch *watch, struct walk *walk)
+static bool go(struct path_watch *watch, struct path_walk *walk)
 {
 	char name[NAME_MAX + 1], path[PATH_MAX];
 	struct stat status;
@@ -302,7 +303,7 @@ static void drop_others(struct path_watch *watch)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < watch->count; i++) {
-		struct step *step = watch->steps[i];
+		struct path_step *step = watch->steps[i];
 		if (step->is_kept)
 			watch->steps[kept++] = step;
 		else
@@ -313,7 +314,7 @@ static void drop_others(struct path_watch *watch)
 
 int path_watch_refresh(struct path_watch *watch)
 {
-	struct walk walk;
+	struct path_walk walk;
 	/* A change before a new watch was added has no event: repeat until no watch is new. */
 	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
 		watch->error = 0;

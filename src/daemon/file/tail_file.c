@@ -137,7 +137,7 @@ static int64_t count_lines(const char *text, size_t len)
 }
 
 /* Bytes in memory: the mark and the carry from 0 to start, new bytes up to end. */
-struct chunk {
+struct tail_chunk {
 	struct tail_file *file;
 	uint8_t *bytes;
 	size_t from; /* first byte not reported yet */
@@ -148,7 +148,7 @@ struct chunk {
 };
 
 /* Reports lines from the chunk's first byte up to an end; skips skip more bytes. */
-static bool tell(struct chunk *chunk, size_t end, size_t skip, unsigned flags)
+static bool tell(struct tail_chunk *chunk, size_t end, size_t skip, unsigned flags)
 {
 	struct tail_file *file = chunk->file;
 	const struct tail_block block = {
@@ -169,7 +169,7 @@ static bool tell(struct chunk *chunk, size_t end, size_t skip, unsigned flags)
 }
 
 /* Skips the rest of a cut line, up to its end if present. */
-static void skip_cut(struct chunk *chunk)
+static void skip_cut(struct tail_chunk *chunk)
 {
 	struct tail_file *file = chunk->file;
 	const uint8_t *start = chunk->bytes + chunk->from;
@@ -184,7 +184,7 @@ static void skip_cut(struct chunk *chunk)
 }
 
 /* Splits a chunk into lines, and keeps an incomplete last line. */
-static bool split(struct chunk *chunk)
+static bool split(struct tail_chunk *chunk)
 {
 	struct tail_file *file = chunk->file;
 	bool goes_on = true;
@@ -257,7 +257,7 @@ static size_t leading_nuls(const uint8_t *bytes, size_t len)
  * Skips NULs that were not written: in a hole, after a writer continued at its old offset in
  * a truncated file, and at the end, in space allocated but not filled yet.
  */
-static enum tail_result pass_nuls(struct chunk *chunk, bool is_end, bool *ret_again)
+static enum tail_result pass_nuls(struct tail_chunk *chunk, bool is_end, bool *ret_again)
 {
 	struct tail_file *file = chunk->file;
 	const uint8_t *fresh = chunk->bytes + chunk->fresh;
@@ -322,7 +322,8 @@ enum tail_result tail_file_read(
 {
 	file->has_room = false;
 	for (;;) {
-		struct chunk chunk = {.file = file, .bytes = scratch, .sink = sink, .data = data};
+		struct tail_chunk chunk = {
+		    .file = file, .bytes = scratch, .sink = sink, .data = data};
 		size_t fresh = 0;
 		bool again, is_end;
 		enum tail_result result = fill(file, scratch, &chunk.fresh, &fresh);

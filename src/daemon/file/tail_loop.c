@@ -180,7 +180,7 @@ static int64_t watch_partial(struct tail_loop *tail_loop, int64_t now_ms)
 }
 
 /* The watch of an open file. */
-struct file_watch {
+struct tail_watch {
 	struct inotify_watch watch; /* first */
 	struct tail_loop *tail_loop;
 	bool is_missing; /* the watch failed */
@@ -188,14 +188,14 @@ struct file_watch {
 
 static void on_file_event(struct inotify_watch *watch, const struct inotify_event *event)
 {
-	struct file_watch *mine = (struct file_watch *)watch; /* its first member */
+	struct tail_watch *mine = (struct tail_watch *)watch; /* its first member */
 	if (event->mask & (IN_MODIFY | IN_Q_OVERFLOW))
 		mark_dirty(mine->tail_loop);
 }
 
 /* By descriptor: another file may have taken the name. */
 static void watch_file(
-    struct tail_loop *tail_loop, struct file_watch *mine, const struct tail_file *file)
+    struct tail_loop *tail_loop, struct tail_watch *mine, const struct tail_file *file)
 {
 	char path[64];
 	int r;
@@ -380,7 +380,7 @@ struct inotify_hub *tail_loop_set_hub(const struct tail_loop_set *set)
 static void on_opened(void *data, struct tail_file *file)
 {
 	struct tail_loop *tail_loop = data;
-	struct file_watch *mine;
+	struct tail_watch *mine;
 	if (tail_loop->set->hub == NULL)
 		return;
 	mine = xcalloc(1, sizeof *mine);
@@ -393,7 +393,7 @@ static void on_opened(void *data, struct tail_file *file)
 static void on_closing(void *data, struct tail_file *file)
 {
 	struct tail_loop *tail_loop = data;
-	struct file_watch *mine = file->owner_data;
+	struct tail_watch *mine = file->owner_data;
 	if (mine == NULL)
 		return;
 	tail_loop->unwatched -= mine->is_missing;

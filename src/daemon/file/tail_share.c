@@ -59,7 +59,7 @@ static void tell_later(struct tail_listener *listener)
 }
 
 /* A search for the patterns in a block. */
-struct search {
+struct share_search {
 	struct shared_tail *tail;
 	struct tail_finding finding;
 };
@@ -67,7 +67,7 @@ struct search {
 static bool on_found(void *data, struct pattern_member *member, enum pattern_result result,
     const struct matched_line *line)
 {
-	struct search *search = data;
+	struct share_search *search = data;
 	struct tail_listener *listener = list_entry(member, struct tail_listener, member);
 	if (listener->is_done)
 		return false;
@@ -84,7 +84,7 @@ static bool on_found(void *data, struct pattern_member *member, enum pattern_res
 
 static void search_block(struct shared_tail *tail, const struct tail_block *block, bool may_grow)
 {
-	struct search search = {
+	struct share_search search = {
 	    .tail = tail,
 	    .finding = {.block = block, .may_grow = may_grow, .previous = tail->block},
 	};

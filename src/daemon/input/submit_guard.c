@@ -227,7 +227,7 @@ bool submit_guard_terminal(const struct submit_parts *parts, const struct submit
 }
 
 /* The names of the program in front; "": it has no such name. */
-struct names {
+struct guard_names {
 	char reported[PRESENCE_NAME_MAX + 1];
 	char by_argv[AGENT_ARGV_NAME_SIZE];
 	const char *command;
@@ -239,10 +239,10 @@ static bool is_named(void *data, const char *name)
 }
 
 static void find_names(const struct submit_parts *parts, const struct pane_ref *ref,
-    const struct muxbus_pane *pane, struct names *ret_names)
+    const struct muxbus_pane *pane, struct guard_names *ret_names)
 {
 	const struct presence *presence = presence_of_pane(parts->presences, ref);
-	*ret_names = (struct names){.command = pane->command};
+	*ret_names = (struct guard_names){.command = pane->command};
 	/* Not of a program that the agent has started on its terminal. */
 	if (presence != NULL && !presence->is_by_mark &&
 	    (presence->pid <= 0 ||
@@ -254,7 +254,7 @@ static void find_names(const struct submit_parts *parts, const struct pane_ref *
 }
 
 /* Whether a text shows a sign of the program, by any of its names. */
-static bool shows(const struct submit_parts *parts, const struct names *names,
+static bool shows(const struct submit_parts *parts, const struct guard_names *names,
     enum screen_sign_kind kind, const char *text, size_t len)
 {
 	const char *const all[] = {names->reported, names->by_argv, names->command};
@@ -270,7 +270,7 @@ static bool shows(const struct submit_parts *parts, const struct names *names,
 }
 
 /* A sign on the screen that is against typing; or for a prompt that looks like none. */
-static const char *find_sign(const struct submit_parts *parts, const struct names *names,
+static const char *find_sign(const struct submit_parts *parts, const struct guard_names *names,
     const struct pane_screen *screen, int64_t quiet_ms, bool *ret_is_ready)
 {
 	const char *line = screen->prompt.line, *reason = NULL;
@@ -293,7 +293,7 @@ bool submit_guard_known(const struct submit_parts *parts, const struct submit_po
     const struct pane_ref *ref, const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
 {
 	struct expected expected;
-	struct names names;
+	struct guard_names names;
 	ret_reason[0] = '\0';
 	if (policy->knows_prompt)
 		return true;
@@ -313,7 +313,7 @@ static bool is_free_prompt(const struct submit_parts *parts, const struct pane_r
     const struct muxbus_pane *pane, const struct pane_screen *screen, int64_t quiet_ms,
     char ret_reason[SUBMIT_REASON_SIZE])
 {
-	struct names names;
+	struct guard_names names;
 	const char *sign;
 	bool is_ready;
 	if (!screen->has_cursor) {

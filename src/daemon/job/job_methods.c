@@ -265,21 +265,21 @@ static void write_job(
 	pane_fate_write_gone(writer, daemon->tmux, "pane", &job->pane);
 }
 
-struct list_args {
+struct job_list_args {
 	bool running;
 	bool all;
 };
 
 static const struct field list_fields[] = {
-    {FIELD_ROW(BOOL, struct list_args, running, "running"), .help = "Only those that run."},
-    {FIELD_ROW(BOOL, struct list_args, all, "all"),
+    {FIELD_ROW(BOOL, struct job_list_args, running, "running"), .help = "Only those that run."},
+    {FIELD_ROW(BOOL, struct job_list_args, all, "all"),
 	.help = "Also commands of execute_cli that ended within its time."},
     {.name = NULL},
 };
 
 static void handle_list(struct request *request, const void *data)
 {
-	const struct list_args *args = data;
+	const struct job_list_args *args = data;
 	const struct job_set *jobs = request_daemon(request)->jobs;
 	struct json_writer *writer = request_result(request);
 	const struct job *job = NULL;
@@ -306,20 +306,20 @@ static const struct job *find_job(struct request *request, const char *id)
 	return job;
 }
 
-struct get_args {
+struct job_get_args {
 	const char *job;
 };
 
 static const struct field get_fields[] = {
-    {FIELD_ROW(STRING, struct get_args, job, "job"), .flags = FIELD_REQUIRED,
+    {FIELD_ROW(STRING, struct job_get_args, job, "job"), .flags = FIELD_REQUIRED,
 	.help = "Its id or name."},
-    {FIELD_ROW(STRING, struct get_args, job, "id"), .flags = FIELD_ALIAS},
+    {FIELD_ROW(STRING, struct job_get_args, job, "id"), .flags = FIELD_ALIAS},
     {.name = NULL},
 };
 
 static void handle_get(struct request *request, const void *data)
 {
-	const struct get_args *args = data;
+	const struct job_get_args *args = data;
 	const struct job *job = find_job(request, args->job);
 	if (job == NULL)
 		return;
@@ -330,7 +330,7 @@ static void handle_get(struct request *request, const void *data)
 static const char *const encoding_choices[] = {"text", "base64", NULL};
 static const char *const stream_choices[] = {"stdout", "stderr", NULL};
 
-struct read_args {
+struct job_read_args {
 	const char *job;
 	int64_t offset;
 	int64_t max_bytes;
@@ -339,18 +339,18 @@ struct read_args {
 };
 
 static const struct field read_fields[] = {
-    {FIELD_ROW(STRING, struct read_args, job, "job"), .flags = FIELD_REQUIRED,
+    {FIELD_ROW(STRING, struct job_read_args, job, "job"), .flags = FIELD_REQUIRED,
 	.help = "Its id or name."},
-    {FIELD_ROW(STRING, struct read_args, job, "id"), .flags = FIELD_ALIAS},
-    {FIELD_ROW(INT, struct read_args, offset, "offset"), .unit = "bytes",
+    {FIELD_ROW(STRING, struct job_read_args, job, "id"), .flags = FIELD_ALIAS},
+    {FIELD_ROW(INT, struct job_read_args, offset, "offset"), .unit = "bytes",
 	.min = -9007199254740992.0, .max = 9007199254740992.0,
 	.help = "Where to begin; negative: so many bytes before the end."},
-    {FIELD_ROW(INT, struct read_args, max_bytes, "max_bytes"), .unit = "bytes", .min = 1,
+    {FIELD_ROW(INT, struct job_read_args, max_bytes, "max_bytes"), .unit = "bytes", .min = 1,
 	.max = READ_MAX, .preset = "65536", .help = "How much at most."},
-    {FIELD_ROW(CHOICE, struct read_args, encoding, "encoding"), .choices = encoding_choices,
+    {FIELD_ROW(CHOICE, struct job_read_args, encoding, "encoding"), .choices = encoding_choices,
 	.preset = "\"text\"",
 	.help = "text: valid UTF-8, U+FFFD for what is not; base64: the exact bytes."},
-    {FIELD_ROW(CHOICE, struct read_args, stream, "stream"), .choices = stream_choices,
+    {FIELD_ROW(CHOICE, struct job_read_args, stream, "stream"), .choices = stream_choices,
 	.preset = "\"stdout\"",
 	.help = "stderr: of a command whose two streams are apart, as those of execute_cli are."},
     {.name = NULL},
@@ -370,7 +370,7 @@ static const struct field_result read_results[] = {
 
 static void handle_read(struct request *request, const void *data)
 {
-	const struct read_args *args = data;
+	const struct job_read_args *args = data;
 	const struct job_set *jobs = request_daemon(request)->jobs;
 	const struct job *job = find_job(request, args->job);
 	enum job_file file = args->stream == 1 ? JOB_FILE_ERR : JOB_FILE_OUT;
@@ -416,16 +416,16 @@ static const char *const signal_choices[] = {
 static const int signal_numbers[] = {
     SIGTERM, SIGINT, SIGHUP, SIGKILL, SIGQUIT, SIGUSR1, SIGUSR2, SIGSTOP, SIGCONT};
 
-struct stop_args {
+struct job_stop_args {
 	const char *job;
 	int signal;
 };
 
 static const struct field stop_fields[] = {
-    {FIELD_ROW(STRING, struct stop_args, job, "job"), .flags = FIELD_REQUIRED,
+    {FIELD_ROW(STRING, struct job_stop_args, job, "job"), .flags = FIELD_REQUIRED,
 	.help = "Its id or name."},
-    {FIELD_ROW(STRING, struct stop_args, job, "id"), .flags = FIELD_ALIAS},
-    {FIELD_ROW(CHOICE, struct stop_args, signal, "signal"), .choices = signal_choices,
+    {FIELD_ROW(STRING, struct job_stop_args, job, "id"), .flags = FIELD_ALIAS},
+    {FIELD_ROW(CHOICE, struct job_stop_args, signal, "signal"), .choices = signal_choices,
 	.preset = "\"TERM\"",
 	.help = "TERM and INT are followed by KILL for all its processes after 5 s; others are "
 		"sent once, to its process group."},
@@ -439,7 +439,7 @@ static const struct field_result stop_results[] = {
 
 static void handle_stop(struct request *request, const void *data)
 {
-	const struct stop_args *args = data;
+	const struct job_stop_args *args = data;
 	const struct job *job = find_job(request, args->job);
 	int error;
 	if (job == NULL)
@@ -627,7 +627,7 @@ const struct method methods_job[] = {
 	.title = "Get a job",
 	.summary = "Shows all about one background job.",
 	.fields = get_fields,
-	.args_size = sizeof(struct get_args),
+	.args_size = sizeof(struct job_get_args),
 	.results = job_results,
 	.handle = handle_get,
 	.example = "{\"job\":\"A1B2\"}"},
@@ -638,7 +638,7 @@ const struct method methods_job[] = {
 		"are the last 100 commands of execute_cli that ended within its time: get_job and "
 		"read_job know their ids, and the list has them if all is true.",
 	.fields = list_fields,
-	.args_size = sizeof(struct list_args),
+	.args_size = sizeof(struct job_list_args),
 	.results = list_results,
 	.handle = handle_list,
 	.example = "{\"running\":true}"},
@@ -646,7 +646,7 @@ const struct method methods_job[] = {
 	.title = "Read a job's output",
 	.summary = "Reads the output of a background job from an offset on.",
 	.fields = read_fields,
-	.args_size = sizeof(struct read_args),
+	.args_size = sizeof(struct job_read_args),
 	.results = read_results,
 	.flags = METHOD_OPEN_WORLD,
 	.handle = handle_read,
@@ -687,7 +687,7 @@ const struct method methods_job[] = {
 	.title = "Stop a job",
 	.summary = "Ends a background job and all its processes.",
 	.fields = stop_fields,
-	.args_size = sizeof(struct stop_args),
+	.args_size = sizeof(struct job_stop_args),
 	.results = stop_results,
 	.flags = METHOD_IDEMPOTENT,
 	.recheck = "list_jobs",

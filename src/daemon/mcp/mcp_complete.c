@@ -14,13 +14,13 @@
 #define VALUES_MAX 100 /* the maximum of MCP */
 
 /* Values that begin with the typed text. */
-struct values {
+struct complete_values {
 	struct json_writer *writer;
 	const char *begin;
 	size_t total;
 };
 
-static void put_value(struct values *values, const char *value)
+static void put_value(struct complete_values *values, const char *value)
 {
 	if (strncmp(value, values->begin, strlen(values->begin)) != 0)
 		return;
@@ -28,7 +28,8 @@ static void put_value(struct values *values, const char *value)
 		json_put_str(values->writer, NULL, value);
 }
 
-static void put_panes(struct values *values, const struct daemon *daemon, const char *format)
+static void put_panes(
+    struct complete_values *values, const struct daemon *daemon, const char *format)
 {
 	const struct muxbus_model *model = daemon->tmux != NULL ? tmux_model(daemon->tmux) : NULL;
 	const struct muxbus_pane *pane = NULL;
@@ -39,7 +40,7 @@ static void put_panes(struct values *values, const struct daemon *daemon, const 
 	}
 }
 
-static void put_jobs(struct values *values, const struct daemon *daemon)
+static void put_jobs(struct complete_values *values, const struct daemon *daemon)
 {
 	const struct job *job = NULL;
 	while (daemon->jobs != NULL && (job = job_next(daemon->jobs, job)) != NULL)
@@ -47,7 +48,7 @@ static void put_jobs(struct values *values, const struct daemon *daemon)
 			put_value(values, job->id);
 }
 
-static void put_notes(struct values *values, const struct daemon *daemon)
+static void put_notes(struct complete_values *values, const struct daemon *daemon)
 {
 	const struct notification *note = NULL;
 	while (daemon->queue != NULL && (note = queue_next(daemon->queue, note)) != NULL)
@@ -73,8 +74,8 @@ static const char *string_of(const struct json *object, const char *name)
 }
 
 /* The argument of a prompt, or the variable of a URI; false if there is neither. */
-static bool find_values(
-    struct values *values, const struct daemon *daemon, const struct json *ref, const char *name)
+static bool find_values(struct complete_values *values, const struct daemon *daemon,
+    const struct json *ref, const char *name)
 {
 	const char *type = string_of(ref, "type");
 	const char *prompt_name = string_of(ref, "name");
@@ -101,13 +102,13 @@ static void handle_complete(struct mcp_exchange *exchange, const void *data)
 	const struct complete_args *args = data;
 	const char *name = string_of(args->argument, "name");
 	const char *begin = string_of(args->argument, "value");
-	struct values values;
+	struct complete_values values;
 	if (name == NULL || begin == NULL) {
 		request_fail_field(exchange->request, "argument",
 		    "must be an object with the strings name and value");
 		return;
 	}
-	values = (struct values){.writer = mcp_result(exchange), .begin = begin};
+	values = (struct complete_values){.writer = mcp_result(exchange), .begin = begin};
 	json_object_begin(values.writer, "completion");
 	json_array_begin(values.writer, "values");
 	if (!find_values(&values, exchange->mcp->daemon, args->ref, name)) {

@@ -91,7 +91,7 @@ void mcp_cut_write(const struct mcp_cut *cut, struct json_writer *writer, const 
 }
 
 /* A search for the largest number that fits. */
-struct search {
+struct cut_search {
 	struct mcp_cut *cut;
 	size_t *number; /* of the cut */
 	size_t max_bytes;
@@ -99,7 +99,7 @@ struct search {
 	void *data;
 };
 
-static bool fits(const struct search *search, size_t number)
+static bool fits(const struct cut_search *search, size_t number)
 {
 	struct buf out;
 	bool is_small;
@@ -111,7 +111,7 @@ static bool fits(const struct search *search, size_t number)
 }
 
 /* The largest number from low to high that fits; false if low does not. */
-static bool find(const struct search *search, size_t low, size_t high)
+static bool find(const struct cut_search *search, size_t low, size_t high)
 {
 	if (!fits(search, low))
 		return false;
@@ -148,8 +148,8 @@ bool mcp_cut_find(
     struct mcp_cut *cut, const struct json *value, size_t max, mcp_cut_writer *write, void *data)
 {
 	size_t longest;
-	struct search strings = {cut, &cut->string_max, max, write, data};
-	struct search arrays = {cut, &cut->array_max, max, write, data};
+	struct cut_search strings = {cut, &cut->string_max, max, write, data};
+	struct cut_search arrays = {cut, &cut->array_max, max, write, data};
 	mcp_cut_nothing(cut);
 	if (fits(&strings, SIZE_MAX))
 		return true;

@@ -22,7 +22,7 @@
 #define TARGETS_MAX (SUBSCRIPTIONS_MAX - 1) /* of one session; one is the log's */
 
 /* A stream: an open request whose id marks its notifications. */
-struct stream {
+struct listen_stream {
 	struct list link;
 	struct mcp_listening *listening;
 	struct request *request;
@@ -31,10 +31,10 @@ struct stream {
 };
 
 /* A target: a list or a resource that notifications are about. */
-struct target {
+struct listen_target {
 	struct list link;
 	struct mcp_listening *listening;
-	struct stream *stream; /* NULL: of an older revision */
+	struct listen_stream *stream; /* NULL: of an older revision */
 	char subscription[SUBSCRIPTION_NAME_SIZE]; /* to events; "": to none */
 	bool has_jobs;
 	bool is_log;
@@ -83,7 +83,7 @@ static void tell(
 }
 
 /* False if the peer is too far behind: the target stays due. */
-static bool tell_target(const struct target *target)
+static bool tell_target(const struct listen_target *target)
 {
 	bool is_sent;
 	const char *id = target->stream != NULL ? target->stream->id : NULL;
@@ -101,7 +101,7 @@ static void schedule(struct mcp_listening *listening)
 {
 	int64_t now_ms = clock_mono_ms();
 	int64_t wait_ms = -1;
-	list_each (const struct target, target, &listening->targets, link) {
+	list_each (const struct listen_target, target, &listening->targets, link) {
 		int64_t left_ms = target->told_ms + INTERVAL_MS - now_ms;
 		left_ms = target->told_ms == 0 || left_ms < 0 ? 0 : left_ms;
 		if (target->is_due && (wait_ms < 0 || left_ms < wait_ms))
@@ -115,7 +115,7 @@ static void on_timer(void *data)
 {
 	struct mcp_listening *listening = data;
 	int64_t now_ms = clock_mono_ms();
-	list_each (struct target, target, &listening->targets, link) {
+	list_each (struct listen_target, target, &listening->targets, link) {
 		if (!target->is_due ||
 		    (target->told_ms != 0 && target->told_ms + INTERVAL_MS > now_ms))
 			continue;
@@ -125,15 +125,15 @@ static void on_timer(void *data)
 	schedule(listening);
 }
 
-static void set_due(struct target *target)
+static void set_due(struct listen_target *target)
 {
 	target->is_due = true;
 	schedule(target->listening);
 }
 
-static struct target *find_by_subscription(struct mcp_listening *listening, const char *name)
+static struct listen_target *find_by_subscription(struct mcp_listening *listening, const char *name)
 {
-	list_each (struct target, target, &listening->targets, link) {
+	list_each (struct listen_target, target, &listening->targets, link) {
 		if (strcmp(target->subscription, name) == 0)
 			return target;
 	}
@@ -143,7 +143,7 @@ static struct target *find_by_subscription(struct mcp_listening *listening, cons
 static bool on_event(void *data, const char *name, struct event_entry *event)
 {
 	struct mcp_listening *listening = data;
-	struct target *target = find_by_subscription(listening, name);
+	struct listen_target *target = find_by_subscription(listening, name);
 	if (target != NULL && target->is_log)
 		listening->log(listening->session, event);
 	else if (target != NULL)
@@ -153,7 +153,7 @@ static bool on_event(void *data, const char *name, struct event_entry *event)
 
 static bool on_gap(void *data, const char *name, uint64_t from, uint64_t to, const char *reason)
 {
-	struct target *target = find_by_subscription(data, name);
+	struct listen_target *target = find_by_subscription(data, name);
 	(void)from;
 	(void)to;
 	(void)reason;
@@ -167,7 +167,7 @@ static void on_job(struct job_listener *listener, const struct job *job)
 	struct mcp_listening *listening = list_entry(listener, struct mcp_listening, jobs);
 	if (job->is_silent)
 		return;
-	list_each (struct target, target, &listening->targets, link) {
+	list_each (struct listen_target, target, &listening->targets, link) {
 		if (target->has_jobs &&
 		    (strncmp(target->uri, "muxbus://jobs/", 14) != 0 ||
 			strncmp(target->uri + 14, job->id, strlen(job->id)) == 0))
@@ -198,7 +198,7 @@ static struct mcp_listening *listening_of(struct mcp_session *session)
 	return listening;
 }
 
-static void target_free(struct target *target)
+static void target_free(struct listen_target *target)
 {
 	if (*target->subscription)
 		(void)subscription_remove(target->listening->events, target->subscription);
@@ -208,9 +208,9 @@ static void target_free(struct target *target)
 }
 
 /* Removes all targets of a stream. */
-static void stream_free(struct stream *stream)
+static void stream_free(struct listen_stream *stream)
 {
-	list_each_safe (struct target, target, &stream->listening->targets, link)
+	list_each_safe (struct listen_target, target, &stream->listening->targets, link)
 		if (target->stream == stream)
 			target_free(target);
 	list_remove(&stream->link);
@@ -222,9 +222,9 @@ void mcp_listening_free(struct mcp_listening *listening)
 	if (listening == NULL)
 		return;
 	while (!list_is_empty(&listening->streams))
-		stream_free(list_entry(listening->streams.next, struct stream, link));
+		stream_free(list_entry(listening->streams.next, struct listen_stream, link));
 	while (!list_is_empty(&listening->targets))
-		target_free(list_entry(listening->targets.next, struct target, link));
+		target_free(list_entry(listening->targets.next, struct listen_target, link));
 	if (listening->daemon->jobs != NULL)
 		job_unlisten(&listening->jobs);
 	subscription_set_free(listening->events);
@@ -233,15 +233,15 @@ void mcp_listening_free(struct mcp_listening *listening)
 }
 
 /* Adds a target; NULL if there are too many. */
-static struct target *add_target(struct mcp_listening *listening, struct stream *stream,
-    const char *uri, const struct mcp_change *change, bool is_log)
+static struct listen_target *add_target(struct mcp_listening *listening,
+    struct listen_stream *stream, const char *uri, const struct mcp_change *change, bool is_log)
 {
 	size_t len = strlen(uri);
 	struct subscription_filter filter = {.kinds = change->kinds,
 	    .wants_output = change->has_output,
 	    .panes = &change->pane,
 	    .panes_count = change->pane != MUXBUS_NO_ID};
-	struct target *target;
+	struct listen_target *target;
 	if (listening->count >= TARGETS_MAX + (size_t)is_log)
 		return NULL;
 	target = xcalloc(1, sizeof *target + len + 1);
@@ -273,7 +273,7 @@ void mcp_listen_log(struct mcp_session *session, uint64_t kinds, mcp_listen_log_
 	struct mcp_listening *listening = listening_of(session);
 	struct mcp_change change = {.kinds = kinds, .pane = MUXBUS_NO_ID};
 	listening->log = log;
-	list_each_safe (struct target, target, &listening->targets, link)
+	list_each_safe (struct listen_target, target, &listening->targets, link)
 		if (target->is_log)
 			target_free(target);
 	(void)add_target(listening, NULL, "", &change, true); /* there is room for it */
@@ -286,26 +286,26 @@ void mcp_listen_tools_changed(struct mcp_session *session)
 		tell(session->peer, "notifications/tools/list_changed", NULL, NULL, &is_sent);
 	if (!session->listening)
 		return;
-	list_each (const struct stream, stream, &session->listening->streams, link) {
+	list_each (const struct listen_stream, stream, &session->listening->streams, link) {
 		if (stream->has_tools)
 			tell(session->peer, "notifications/tools/list_changed", stream->id, NULL,
 			    &is_sent);
 	}
 }
 
-struct subscribe_args {
+struct listen_subscribe_args {
 	const char *uri;
 };
 
 static const struct field subscribe_fields[] = {
-    {FIELD_ROW(STRING, struct subscribe_args, uri, "uri"), .flags = FIELD_REQUIRED,
+    {FIELD_ROW(STRING, struct listen_subscribe_args, uri, "uri"), .flags = FIELD_REQUIRED,
 	.max = MCP_URI_MAX},
     {.name = NULL},
 };
 
-static struct target *find_by_uri(struct mcp_listening *listening, const char *uri)
+static struct listen_target *find_by_uri(struct mcp_listening *listening, const char *uri)
 {
-	list_each (struct target, target, &listening->targets, link) {
+	list_each (struct listen_target, target, &listening->targets, link) {
 		if (target->stream == NULL && *uri && strcmp(target->uri, uri) == 0)
 			return target;
 	}
@@ -314,7 +314,7 @@ static struct target *find_by_uri(struct mcp_listening *listening, const char *u
 
 static void handle_subscribe(struct mcp_exchange *exchange, const void *data)
 {
-	const struct subscribe_args *args = data;
+	const struct listen_subscribe_args *args = data;
 	struct mcp_listening *listening = listening_of(exchange->session);
 	struct mcp_change change;
 	if (!mcp_resource_change(args->uri, &change)) {
@@ -335,9 +335,9 @@ static void handle_subscribe(struct mcp_exchange *exchange, const void *data)
 
 static void handle_unsubscribe(struct mcp_exchange *exchange, const void *data)
 {
-	const struct subscribe_args *args = data;
+	const struct listen_subscribe_args *args = data;
 	struct mcp_listening *listening = listening_of(exchange->session);
-	struct target *target = find_by_uri(listening, args->uri);
+	struct listen_target *target = find_by_uri(listening, args->uri);
 	if (target != NULL)
 		target_free(target);
 	(void)mcp_result(exchange);
@@ -359,7 +359,7 @@ static bool is_wanted(const struct json *filter, const char *name)
 
 /* Adds the targets of the given URIs, and lists the accepted ones. */
 static void add_resources(
-    struct stream *stream, const struct json *filter, struct json_writer *writer)
+    struct listen_stream *stream, const struct json *filter, struct json_writer *writer)
 {
 	const struct json *uris = json_member(filter, "resourceSubscriptions");
 	struct mcp_change change;
@@ -375,7 +375,7 @@ static void add_resources(
 }
 
 /* Adds the accepted targets, and acknowledges them before the first notification. */
-static void acknowledge(struct stream *stream, const struct json *filter)
+static void acknowledge(struct listen_stream *stream, const struct json *filter)
 {
 	struct json_writer writer;
 	struct buf line;
@@ -420,7 +420,7 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 	const struct listen_args *args = data;
 	struct mcp_listening *listening = listening_of(exchange->session);
 	const char *id = request_id(exchange->request);
-	struct stream *stream;
+	struct listen_stream *stream;
 	if (args->notifications->type != JSON_OBJECT) {
 		request_fail_field(exchange->request, "notifications", "must be an object, not %s",
 		    json_type_name(args->notifications->type));
@@ -452,7 +452,8 @@ void mcp_listen_end(struct mcp_session *session)
 {
 	struct mcp_listening *listening = session->listening;
 	while (listening != NULL && !list_is_empty(&listening->streams)) {
-		struct stream *stream = list_entry(listening->streams.next, struct stream, link);
+		struct listen_stream *stream =
+		    list_entry(listening->streams.next, struct listen_stream, link);
 		struct request *request = stream->request;
 		struct json_writer *writer = request_result(request);
 		json_put_str(writer, "resultType", "complete");

@@ -89,14 +89,14 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-struct get_args {
+struct prompt_get_args {
 	const char *name;
 	const struct json *arguments;
 };
 
 static const struct field get_fields[] = {
-    {FIELD_ROW(STRING, struct get_args, name, "name"), .flags = FIELD_REQUIRED},
-    {FIELD_ROW(STRING_MAP, struct get_args, arguments, "arguments")},
+    {FIELD_ROW(STRING, struct prompt_get_args, name, "name"), .flags = FIELD_REQUIRED},
+    {FIELD_ROW(STRING_MAP, struct prompt_get_args, arguments, "arguments")},
     {.name = NULL},
 };
 
@@ -150,7 +150,7 @@ static bool is_complete(
 
 static void handle_get(struct mcp_exchange *exchange, const void *data)
 {
-	const struct get_args *args = data;
+	const struct prompt_get_args *args = data;
 	const struct mcp_prompt *prompt = mcp_prompt_find(args->name);
 	struct buf text;
 	struct json_writer *writer;

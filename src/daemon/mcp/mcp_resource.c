@@ -134,7 +134,7 @@ void mcp_resource_list_change(struct mcp_change *ret_change)
 }
 
 /* One page of a list. */
-struct page {
+struct resource_page {
 	struct json_writer *writer;
 	size_t from;
 	size_t at;
@@ -142,7 +142,7 @@ struct page {
 };
 
 /* Begins an entry if it is on the page. */
-static bool begin_entry(struct page *page, const char *name)
+static bool begin_entry(struct resource_page *page, const char *name)
 {
 	bool is_here = page->at >= page->from && page->at < page->from + PAGE;
 	page->has_more |= page->at >= page->from + PAGE;
@@ -162,8 +162,8 @@ static void put_form(struct json_writer *writer, const struct form *form)
 }
 
 /* An entry of the list; its name may contain foreign text. */
-static void put_thing(struct page *page, const char *kind, const char *id, const char *uri_id,
-    const char *called, const char *mime)
+static void put_thing(struct resource_page *page, const char *kind, const char *id,
+    const char *uri_id, const char *called, const char *mime)
 {
 	char name[64];
 	char uri[MCP_URI_MAX];
@@ -182,7 +182,7 @@ static void put_thing(struct page *page, const char *kind, const char *id, const
 	buf_finish(&title);
 }
 
-static void put_things(struct page *page, const struct daemon *daemon)
+static void put_things(struct resource_page *page, const struct daemon *daemon)
 {
 	const struct muxbus_model *model = daemon->tmux != NULL ? tmux_model(daemon->tmux) : NULL;
 	const struct muxbus_pane *pane = NULL;
@@ -203,12 +203,13 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 {
 	const struct mcp_list_args *args = data;
 	uint32_t from = 0;
-	struct page page;
+	struct resource_page page;
 	if (args->cursor != NULL && !str_parse_u32(args->cursor, strlen(args->cursor), &from)) {
 		(void)mcp_refuse_cursor(exchange, args->cursor);
 		return;
 	}
-	page = (struct page){.writer = mcp_cacheable_result(exchange, LIST_TTL_MS), .from = from};
+	page = (struct resource_page){
+	    .writer = mcp_cacheable_result(exchange, LIST_TTL_MS), .from = from};
 	json_array_begin(page.writer, "resources");
 	for (size_t i = 0; i < FORMS_COUNT; i++) {
 		char uri[MCP_URI_MAX];
@@ -256,7 +257,7 @@ static void handle_templates(struct mcp_exchange *exchange, const void *data)
 }
 
 /* A read that is not answered yet. */
-struct reading {
+struct resource_reading {
 	struct mcp *mcp;
 	const struct form *form;
 	bool is_modern;
@@ -279,8 +280,8 @@ static bool write_text(struct buf *out, const struct mcp_cut *cut, void *data)
 	return shown != NULL && str_append_lines(out, shown, len) == 0;
 }
 
-static void put_content(const struct reading *reading, struct json_writer *writer, const char *mime,
-    const struct buf *text)
+static void put_content(const struct resource_reading *reading, struct json_writer *writer,
+    const char *mime, const struct buf *text)
 {
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "uri", reading->uri);
@@ -291,7 +292,7 @@ static void put_content(const struct reading *reading, struct json_writer *write
 }
 
 /* The calls that get what is not shown, as a content of their own. */
-static void put_rest(const struct reading *reading, struct json_writer *writer,
+static void put_rest(const struct resource_reading *reading, struct json_writer *writer,
     const struct mcp_cut *cut, const struct json *result)
 {
 	struct mcp_asked asked = {.rests = reading->mcp->daemon->rests};
@@ -305,7 +306,7 @@ static void put_rest(const struct reading *reading, struct json_writer *writer,
 
 static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
 {
-	struct reading *reading = data;
+	struct resource_reading *reading = data;
 	struct json_error error;
 	struct buf out;
 	struct mcp_cut cut = {.keeps_end = true};
@@ -334,7 +335,7 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 static void on_error(void *data, struct json_writer *writer, enum message_error error,
     const char *text, const char *members)
 {
-	struct reading *reading = data;
+	struct resource_reading *reading = data;
 	bool is_missing = error >= MESSAGE_NO_SUCH_PANE && error <= MESSAGE_NO_SUCH_SUBSCRIPTION;
 	const struct message_error_info *info = message_error_info(error);
 	int code = info->code;
@@ -355,7 +356,7 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 
 static void on_finish(void *data)
 {
-	struct reading *reading = data;
+	struct resource_reading *reading = data;
 	mem_free(reading->uri);
 	mem_free(reading);
 }
@@ -366,12 +367,13 @@ static const struct response_format response_format = {
     .finish = on_finish,
 };
 
-struct read_args {
+struct resource_read_args {
 	const char *uri;
 };
 
 static const struct field read_fields[] = {
-    {FIELD_ROW(STRING, struct read_args, uri, "uri"), .flags = FIELD_REQUIRED, .max = MCP_URI_MAX},
+    {FIELD_ROW(STRING, struct resource_read_args, uri, "uri"), .flags = FIELD_REQUIRED,
+	.max = MCP_URI_MAX},
     {.name = NULL},
 };
 
@@ -400,19 +402,19 @@ static void refuse_uri(struct mcp_exchange *exchange, const char *uri)
 
 static void handle_read(struct mcp_exchange *exchange, const void *data)
 {
-	const struct read_args *args = data;
+	const struct resource_read_args *args = data;
 	struct mcp *mcp = exchange->mcp;
 	struct json_error error;
 	char id[ID_MAX];
 	char params[MCP_URI_MAX];
 	const struct form *form = find_form(args->uri, id);
-	struct reading *reading;
+	struct resource_reading *reading;
 	if (form == NULL || request_method(exchange->request) == NULL) {
 		refuse_uri(exchange, args->uri);
 		return;
 	}
 	reading = xcalloc(1, sizeof *reading);
-	*reading = (struct reading){
+	*reading = (struct resource_reading){
 	    .mcp = mcp, .form = form, .is_modern = exchange->is_modern, .uri = xstrdup(args->uri)};
 	request_set_format(exchange->request, &response_format, reading, (size_t)1024 * 1024);
 	(void)snprintf(params, sizeof params, "%s%s%s", form->params, id, form->params_end);

@@ -10,24 +10,24 @@
 #define INLINE_MAX 200 /* bytes of a string within a line */
 
 /* A text that is being written; the first append that fails is remembered. */
-struct page {
+struct text_page {
 	struct buf *out;
 	const struct mcp_cut *cut;
 	const char *message; /* the member that says it all in words */
 	bool is_full;
 };
 
-static void put(struct page *page, const char *text, size_t len)
+static void put(struct text_page *page, const char *text, size_t len)
 {
 	page->is_full |= str_append_lines(page->out, text, len) != 0;
 }
 
-static void put_str(struct page *page, const char *text)
+static void put_str(struct text_page *page, const char *text)
 {
 	put(page, text, strlen(text));
 }
 
-static void put_count(struct page *page, size_t count)
+static void put_count(struct text_page *page, size_t count)
 {
 	page->is_full |= buf_printf(page->out, "%zu", count) != 0;
 }
@@ -45,12 +45,12 @@ static bool is_list(const struct json *value)
 }
 
 /* Members that the outcome or an own line has shown already. */
-static bool is_message(const struct page *page, const struct json *member)
+static bool is_message(const struct text_page *page, const struct json *member)
 {
 	return member->type == JSON_STRING && strcmp(member->name, page->message) == 0;
 }
 
-static void put_json(struct page *page, const struct json *value)
+static void put_json(struct text_page *page, const struct json *value)
 {
 	struct json_writer writer;
 	json_writer_init(&writer, page->out);
@@ -67,9 +67,9 @@ static bool is_misleading(const char *text, size_t len)
 	return len == 0 || *text == '"' || *text == '-' || *text == ' ' || text[len - 1] == ' ';
 }
 
-static void put_value(struct page *page, const struct json *value);
+static void put_value(struct text_page *page, const struct json *value);
 
-static void put_members(struct page *page, const struct json *object)
+static void put_members(struct text_page *page, const struct json *object)
 {
 	const char *comma = "";
 	for (const struct json *member = object->child; member != NULL; member = member->next) {
@@ -82,7 +82,7 @@ static void put_members(struct page *page, const struct json *object)
 }
 
 /* A value within a line: plain strings bare, nested values as JSON. */
-static void put_value(struct page *page, const struct json *value)
+static void put_value(struct text_page *page, const struct json *value)
 {
 	size_t len;
 	const char *text;
@@ -140,7 +140,7 @@ static void find_columns(struct columns *columns, const struct json *list, size_
 	}
 }
 
-static void put_row(struct page *page, const struct columns *columns, const struct json *row)
+static void put_row(struct text_page *page, const struct columns *columns, const struct json *row)
 {
 	const struct json *next = row->child; /* where the value of the column probably is */
 	for (size_t i = 0; i < columns->count; i++) {
@@ -156,7 +156,7 @@ static void put_row(struct page *page, const struct columns *columns, const stru
 	put_str(page, "\n");
 }
 
-static void put_table(struct page *page, const struct json *list)
+static void put_table(struct text_page *page, const struct json *list)
 {
 	size_t count = mcp_cut_count(page->cut, list);
 	const struct json *row = list->child;
@@ -181,7 +181,7 @@ static size_t count_lines(const char *text, size_t len)
 	return count;
 }
 
-static void put_block(struct page *page, const struct json *member)
+static void put_block(struct text_page *page, const struct json *member)
 {
 	size_t len;
 	const char *text = mcp_cut_string(page->cut, member, &len);
@@ -201,7 +201,7 @@ static bool is_true(const struct json *result, const char *name)
 }
 
 /* The conditions of a wait that came true. */
-static void put_wait(struct page *page, const struct json *result)
+static void put_wait(struct text_page *page, const struct json *result)
 {
 	const struct json *matched = json_member(result, "matched");
 	const struct json *conditions = json_member(result, "conditions");
@@ -229,7 +229,7 @@ static void put_wait(struct page *page, const struct json *result)
 }
 
 /* "3 panes, 0 gaps": the length of each list. False if there is no list. */
-static bool put_counts(struct page *page, const struct json *result)
+static bool put_counts(struct text_page *page, const struct json *result)
 {
 	const char *comma = "";
 	for (const struct json *member = result->child; member != NULL; member = member->next) {
@@ -244,7 +244,8 @@ static bool put_counts(struct page *page, const struct json *result)
 	return *comma != '\0';
 }
 
-static void put_outcome(struct page *page, const struct method *method, const struct json *result)
+static void put_outcome(
+    struct text_page *page, const struct method *method, const struct json *result)
 {
 	const struct json *message = json_member(result, page->message);
 	if (message != NULL && is_message(page, message)) {
@@ -264,13 +265,13 @@ static void put_outcome(struct page *page, const struct method *method, const st
 }
 
 /* Members that stand in the text already. */
-static bool is_put(const struct page *page, const struct json *member, const char *rest)
+static bool is_put(const struct text_page *page, const struct json *member, const char *rest)
 {
 	return is_message(page, member) || (rest != NULL && strcmp(member->name, "rest") == 0);
 }
 
 /* Values that fit into one line. */
-static void put_line(struct page *page, const struct json *result, const char *rest)
+static void put_line(struct text_page *page, const struct json *result, const char *rest)
 {
 	const char *comma = "";
 	for (const struct json *member = result->child; member != NULL; member = member->next) {
@@ -297,7 +298,8 @@ bool mcp_text_write(struct buf *out, const struct method *method, const struct j
 {
 	bool is_foreign = method->group != NULL || strcmp(method->name, "read_rest") == 0;
 	bool is_declared = is_foreign && json_member(result, "text") != NULL;
-	struct page page = {.out = out, .cut = cut, .message = is_declared ? "text" : "message"};
+	struct text_page page = {
+	    .out = out, .cut = cut, .message = is_declared ? "text" : "message"};
 	put_outcome(&page, method, result);
 	put_line(&page, result, rest);
 	for (const struct json *member = result->child; member != NULL; member = member->next)

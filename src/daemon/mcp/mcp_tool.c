@@ -35,7 +35,7 @@
 #define ARGUMENTS_MAX 512 /* bytes that a tool which is called again may need */
 
 /* A call that is not answered yet. */
-struct call {
+struct mcp_call {
 	struct mcp *mcp;
 	const struct method *tool;
 	char *arguments; /* JSON; NULL: too long to be said again */
@@ -99,7 +99,7 @@ static void put_content(struct json_writer *writer, const struct buf *text)
 }
 
 /* A result that nothing can be cut from: all that is left is to say so. */
-static void put_too_large(struct call *call, struct json_writer *writer, const struct buf *json)
+static void put_too_large(struct mcp_call *call, struct json_writer *writer, const struct buf *json)
 {
 	char rest[64];
 	struct buf content;
@@ -159,7 +159,7 @@ static bool put_whole(struct json_writer *writer, const struct buf *json, struct
 	return is_small;
 }
 
-static void put_result(struct call *call, struct json_writer *writer, const struct json *result,
+static void put_result(struct mcp_call *call, struct json_writer *writer, const struct json *result,
     const struct buf *json)
 {
 	struct json_error error;
@@ -190,7 +190,7 @@ static void put_result(struct call *call, struct json_writer *writer, const stru
 
 static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
 {
-	struct call *call = data;
+	struct mcp_call *call = data;
 	struct json_error error;
 	struct buf pending;
 	struct buf json = {.data = (uint8_t *)(uintptr_t)text, .len = len};
@@ -220,7 +220,7 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 static void on_error(void *data, struct json_writer *writer, enum message_error error,
     const char *text, const char *members)
 {
-	struct call *call = data;
+	struct mcp_call *call = data;
 	const struct message_error_info *info = message_error_info(error);
 	struct buf out, clean;
 	buf_init(&out, MCP_RESULT_BYTES);
@@ -255,7 +255,7 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 
 static void on_narrow(void *data, struct request *request, void *args)
 {
-	struct call *call = data;
+	struct mcp_call *call = data;
 	if (call->tool->group != NULL) {
 		((struct declaration_args *)args)->shown_bytes = call->bytes_max - AROUND_BYTES;
 		return; /* a declared tool bounds its answers itself */
@@ -266,14 +266,14 @@ static void on_narrow(void *data, struct request *request, void *args)
 
 static void on_progress(void *data, const struct json *params)
 {
-	struct call *call = data;
+	struct mcp_call *call = data;
 	if (call->progress != NULL)
 		mcp_progress_pass(call->progress, params);
 }
 
 static void on_finish(void *data)
 {
-	struct call *call = data;
+	struct mcp_call *call = data;
 	mcp_progress_free(call->progress);
 	mcp_pending_free(call->pending);
 	mem_free(call->arguments);
@@ -368,7 +368,7 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 	struct request *request = exchange->request;
 	const struct json *arguments = args->arguments;
 	const struct method *tool = request_method(request);
-	struct call *call;
+	struct mcp_call *call;
 	if (arguments != NULL && arguments->type == JSON_NULL)
 		arguments = NULL;
 	if (tool == NULL) {
@@ -381,7 +381,7 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 		return;
 	}
 	call = xcalloc(1, sizeof *call);
-	*call = (struct call){.mcp = exchange->mcp,
+	*call = (struct mcp_call){.mcp = exchange->mcp,
 	    .tool = tool,
 	    .is_modern = exchange->is_modern,
 	    .arguments = copy_arguments(arguments),

@@ -31,7 +31,7 @@
 #define ENCODED_BYTES_MAX 6
 #define RESULT_REST_BYTES 4096
 
-enum encoding {
+enum read_encoding {
 	ENCODING_TEXT,
 	ENCODING_BASE64,
 };
@@ -81,7 +81,7 @@ static const char *const encodings[] = {
 	}
 
 /* How many bytes of a pane surely fit in a result. */
-static size_t room(struct request *request, enum encoding encoding)
+static size_t room(struct request *request, enum read_encoding encoding)
 {
 	size_t bytes = (size_t)request_daemon(request)->config->limits.result_bytes;
 	bytes = bytes > 2 * RESULT_REST_BYTES ? bytes - RESULT_REST_BYTES : bytes / 2;
@@ -89,7 +89,7 @@ static size_t room(struct request *request, enum encoding encoding)
 }
 
 static void put_bytes(
-    struct json_writer *writer, enum encoding encoding, const void *bytes, size_t len)
+    struct json_writer *writer, enum read_encoding encoding, const void *bytes, size_t len)
 {
 	if (encoding == ENCODING_BASE64)
 		json_put_base64(writer, "base64", bytes, len);
@@ -161,7 +161,7 @@ static const struct field_result capture_results[] = {
     {0},
 };
 
-struct capture {
+struct capture_call {
 	struct request *request;
 	uint32_t pane;
 	unsigned flags; /* enum muxbus_capture_flag */
@@ -169,7 +169,7 @@ struct capture {
 	int64_t asked; /* lines above the screen that the caller wants */
 	int64_t history; /* that are taken */
 	bool join;
-	enum encoding encoding;
+	enum read_encoding encoding;
 	enum format format;
 	bool is_light;
 	char *title; /* of a picture; NULL: no bar */
@@ -196,7 +196,7 @@ static int64_t at_most(int64_t number, int64_t max)
 
 /* Where the text begins: behind lines that are too many from where it was asked for. */
 static size_t choose_start(
-    const struct capture *capture, const uint8_t *text, size_t len, size_t start)
+    const struct capture_call *capture, const uint8_t *text, size_t len, size_t start)
 {
 	size_t max = room(capture->request, capture->encoding);
 	const uint8_t *newline;
@@ -211,7 +211,7 @@ static size_t choose_start(
  * The picture of len bytes of text, from start on. A picture is XML with single quotes: in JSON
  * at most each newline and backslash takes a byte more.
  */
-static bool put_picture(const struct capture *capture, const struct muxbus_capture *screen,
+static bool put_picture(const struct capture_call *capture, const struct muxbus_capture *screen,
     size_t start, size_t len, struct json_writer *writer)
 {
 	struct request *request = capture->request;
@@ -254,7 +254,7 @@ static bool put_picture(const struct capture *capture, const struct muxbus_captu
 
 /* False if the request was failed. */
 static bool put_capture(
-    const struct capture *capture, const struct muxbus_capture *picture, bool is_exact)
+    const struct capture_call *capture, const struct muxbus_capture *picture, bool is_exact)
 {
 	const uint8_t *text = picture->text;
 	bool is_text = capture->format == FORMAT_TEXT;
@@ -293,7 +293,7 @@ static bool put_capture(
 
 static void on_captured(void *data, int error, const struct muxbus_capture *picture, bool is_exact)
 {
-	struct capture *capture = data;
+	struct capture_call *capture = data;
 	if (error < 0) {
 		tmux_call_fail(capture->request, error, NULL);
 	} else if (put_capture(capture, picture, is_exact)) {
@@ -307,7 +307,7 @@ static void on_captured(void *data, int error, const struct muxbus_capture *pict
 /* From here on what follows the offset can be read. */
 static void take_capture(void *data, bool is_gone)
 {
-	struct capture *capture = data;
+	struct capture_call *capture = data;
 	const struct daemon *daemon = request_daemon(capture->request);
 	if (is_gone)
 		on_captured(capture, MUXBUS_ERR_GONE, NULL, false);
@@ -333,20 +333,20 @@ static void handle_capture(struct request *request, const void *data)
 	const struct daemon *daemon = request_daemon(request);
 	const struct muxbus_pane *pane;
 	int64_t history;
-	struct capture *capture;
+	struct capture_call *capture;
 	if (!check_format(request, args) || !target_pane(request, args->pane, &pane) ||
 	    !read_history(request, args->history, &history))
 		return;
 	capture = xalloc(sizeof *capture);
 	/* The screen may hold fewer lines than are wanted: then those above it are needed. */
-	*capture = (struct capture){
+	*capture = (struct capture_call){
 	    .request = request,
 	    .pane = pane->id,
 	    .lines = args->lines,
 	    .asked = history,
 	    .history = args->lines > history ? args->lines : history,
 	    .join = args->join,
-	    .encoding = (enum encoding)args->encoding,
+	    .encoding = (enum read_encoding)args->encoding,
 	    .format = (enum format)args->format,
 	    .is_light = args->theme == THEME_LIGHT,
 	    .title = args->title != NULL ? xstrdup(args->title) : NULL,
@@ -394,7 +394,7 @@ static const struct field_result find_results[] = {
     {0},
 };
 
-struct search {
+struct text_search {
 	struct request *request;
 	struct pattern *pattern;
 	int64_t history;
@@ -422,8 +422,8 @@ static size_t behind(const struct muxbus_capture *picture, const struct pattern_
 }
 
 /* Writes the matches; false if the pattern gave up. */
-static bool put_matches(
-    const struct search *search, struct json_writer *writer, const struct muxbus_capture *picture)
+static bool put_matches(const struct text_search *search, struct json_writer *writer,
+    const struct muxbus_capture *picture)
 {
 	const uint8_t *text = picture->text;
 	size_t at = 0, line = 0, bytes_left = room(search->request, ENCODING_TEXT);
@@ -466,7 +466,7 @@ static bool put_matches(
 
 static void on_searched(void *data, int error, const struct muxbus_capture *picture)
 {
-	struct search *search = data;
+	struct text_search *search = data;
 	if (error < 0) {
 		tmux_call_fail(search->request, error, NULL);
 	} else {
@@ -489,7 +489,7 @@ static void handle_find(struct request *request, const void *data)
 	int64_t history;
 	char reason[256];
 	struct pattern *pattern;
-	struct search *search;
+	struct text_search *search;
 	int error;
 	if (!target_pane(request, args->pane, &pane) ||
 	    !read_history(request, args->history, &history))
@@ -500,7 +500,7 @@ static void handle_find(struct request *request, const void *data)
 		return;
 	}
 	search = xalloc(sizeof *search);
-	*search = (struct search){.request = request,
+	*search = (struct text_search){.request = request,
 	    .pattern = pattern,
 	    .history = history,
 	    .limit = args->limit,
@@ -511,7 +511,7 @@ static void handle_find(struct request *request, const void *data)
 		on_searched(search, error, NULL);
 }
 
-struct read_args {
+struct output_read_args {
 	const char *pane;
 	int64_t after;
 	bool has_after;
@@ -523,15 +523,15 @@ struct read_args {
 #define OFFSET_MAX 9007199254740991.0
 
 static const struct field read_fields[] = {
-    {FIELD_ROW(INT, struct read_args, after, "after"),
-	.given_offset = offsetof(struct read_args, has_after), .max = OFFSET_MAX,
+    {FIELD_ROW(INT, struct output_read_args, after, "after"),
+	.given_offset = offsetof(struct output_read_args, has_after), .max = OFFSET_MAX,
 	.help = "From this offset on: what \"to\" said last time, or the offset of a capture; left "
 		"out, from the oldest byte that is remembered."},
     ENCODING_FIELD(read_args),
-    {FIELD_ROW(INT, struct read_args, max_bytes, "max_bytes"), .unit = "bytes", .min = 16,
+    {FIELD_ROW(INT, struct output_read_args, max_bytes, "max_bytes"), .unit = "bytes", .min = 16,
 	.max = 64 * 1024 * 1024, .preset = "65536", .help = "How much at most."},
     PANE_FIELD(read_args),
-    {FIELD_ROW(BOOL, struct read_args, strip, "strip"), .preset = "false",
+    {FIELD_ROW(BOOL, struct output_read_args, strip, "strip"), .preset = "false",
 	.help = "As lines of text, without escape sequences; of a line that was written over and "
 		"over only the last state."},
     {0},
@@ -574,19 +574,19 @@ static size_t strip(struct buf *bytes)
 	return used;
 }
 
-struct reading {
+struct output_reading {
 	struct request *request;
 	uint32_t pane;
 	uint64_t after;
 	bool has_after;
 	size_t max;
 	bool strip;
-	enum encoding encoding;
+	enum read_encoding encoding;
 };
 
 /* Reads the ring. Where no output can come, the end says that the pane is not watched. */
 static void read_slice(
-    const struct reading *reading, struct buf *bytes, struct stream_slice *ret_slice)
+    const struct output_reading *reading, struct buf *bytes, struct stream_slice *ret_slice)
 {
 	const struct daemon *daemon = request_daemon(reading->request);
 	uint64_t after =
@@ -599,7 +599,7 @@ static void read_slice(
 	ret_slice->gap_reason = "not_watched";
 }
 
-static void answer_reading(const struct reading *reading)
+static void answer_reading(const struct output_reading *reading)
 {
 	struct json_writer *writer = request_result(reading->request);
 	struct stream_slice slice;
@@ -627,7 +627,7 @@ static void answer_reading(const struct reading *reading)
 
 static void on_flowing(void *data, bool is_gone)
 {
-	struct reading *reading = data;
+	struct output_reading *reading = data;
 	if (is_gone)
 		tmux_call_fail(reading->request, MUXBUS_ERR_GONE, NULL);
 	else
@@ -637,22 +637,22 @@ static void on_flowing(void *data, bool is_gone)
 
 static void handle_read(struct request *request, const void *data)
 {
-	const struct read_args *args = data;
+	const struct output_read_args *args = data;
 	const struct daemon *daemon = request_daemon(request);
 	const struct muxbus_pane *pane;
-	size_t max = room(request, (enum encoding)args->encoding);
-	struct reading *reading;
+	size_t max = room(request, (enum read_encoding)args->encoding);
+	struct output_reading *reading;
 	if (!target_pane(request, args->pane, &pane))
 		return;
 	reading = xalloc(sizeof *reading);
-	*reading = (struct reading){
+	*reading = (struct output_reading){
 	    .request = request,
 	    .pane = pane->id,
 	    .after = (uint64_t)args->after,
 	    .has_after = args->has_after,
 	    .max = max < (size_t)args->max_bytes ? max : (size_t)args->max_bytes,
 	    .strip = args->strip,
-	    .encoding = (enum encoding)args->encoding,
+	    .encoding = (enum read_encoding)args->encoding,
 	};
 	stream_lease(daemon->streams, pane->id, true);
 	flow_wait(daemon->base, daemon->tmux, daemon->streams, pane->id, on_flowing, reading);
@@ -690,7 +690,7 @@ const struct method methods_capture[] = {
 		"Where bytes are missing, gap says so; not_watched without a byte means that "
 		"the output does not come to the daemon.",
 	.fields = read_fields,
-	.args_size = sizeof(struct read_args),
+	.args_size = sizeof(struct output_read_args),
 	.results = read_results,
 	.flags = METHOD_ONE_PANE | METHOD_BY_OUTPUT | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_read,

@@ -7,7 +7,7 @@
 #include "base/str.h"
 
 /* A row. The flags that take a value are needed to find -t and the others. */
-struct row {
+struct policy_row {
 	const char *name;
 	const char *alias; /* or NULL */
 	const char *valued; /* letters of flags with a value */
@@ -40,7 +40,7 @@ static const char runs_file[] =
     "it goes through the tmux server's own files, which may block all of tmux; errors are lost";
 
 /* All commands of tmux 3.3 to 3.8. Keep alphabetized. */
-static const struct row rows[] = {
+static const struct policy_row rows[] = {
     REFUSE("attach-session", "attach", "cft", client_of_ours),
     ALLOW("bind-key", "bind", "NT"),
     ALLOW("break-pane", "breakp", "Fnst"),
@@ -160,9 +160,9 @@ static const struct {
 };
 
 /* The row of a name, of its alias, or of the beginning of one name only. */
-static const struct row *find_row(const char *name)
+static const struct policy_row *find_row(const char *name)
 {
-	const struct row *found = NULL;
+	const struct policy_row *found = NULL;
 	bool is_ambiguous = false;
 	size_t len;
 	for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
@@ -199,7 +199,7 @@ struct flags {
 };
 
 static void read_flags(
-    const struct row *row, const char *const *words, size_t count, struct flags *ret_flags)
+    const struct policy_row *row, const char *const *words, size_t count, struct flags *ret_flags)
 {
 	*ret_flags = (struct flags){0};
 	for (size_t i = 1; i < count; i++) {
@@ -230,7 +230,7 @@ static bool has_one_of(const struct flags *flags, const char *letters)
 
 /* In what is no format the two characters are nothing but themselves. */
 static bool runs_shell(
-    const struct row *row, const char *const *words, size_t count, const struct flags *flags)
+    const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {
 	static const char *const literal[] = {"send-keys", "set-buffer", "set-environment", NULL};
 	for (size_t i = 0; literal[i] != NULL; i++)
@@ -264,7 +264,7 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 {
 	struct command_judgement judgement = {0};
 	struct flags flags;
-	const struct row *row = find_row(words[0]);
+	const struct policy_row *row = find_row(words[0]);
 	if (row == NULL) {
 		*ret_judgement = (struct command_judgement){
 		    .verdict = COMMAND_NEEDS_FORCE,

@@ -464,7 +464,7 @@ static const struct field send_mouse_fields[] = {
     {0},
 };
 
-enum encoding {
+enum typed_encoding {
 	ENCODING_SGR,
 	ENCODING_UTF8,
 	ENCODING_NORMAL,
@@ -477,7 +477,7 @@ static const int64_t encoding_max[] = {
     [ENCODING_NORMAL] = 223,
 };
 
-static void put_coordinate(struct buf *out, enum encoding encoding, int64_t cell)
+static void put_coordinate(struct buf *out, enum typed_encoding encoding, int64_t cell)
 {
 	unsigned value = (unsigned)cell + 33;
 	if (encoding == ENCODING_UTF8 && value > 0x7f) {
@@ -488,8 +488,8 @@ static void put_coordinate(struct buf *out, enum encoding encoding, int64_t cell
 	}
 }
 
-static void put_report(struct buf *out, enum encoding encoding, unsigned button, bool is_release,
-    const struct send_mouse_args *args)
+static void put_report(struct buf *out, enum typed_encoding encoding, unsigned button,
+    bool is_release, const struct send_mouse_args *args)
 {
 	if (encoding == ENCODING_SGR) {
 		buf_printf(out, "\033[<%u;%d;%d%c", button, (int)args->x + 1, (int)args->y + 1,
@@ -502,7 +502,8 @@ static void put_report(struct buf *out, enum encoding encoding, unsigned button,
 	put_coordinate(out, encoding, args->y);
 }
 
-static void put_reports(struct buf *out, enum encoding encoding, const struct send_mouse_args *args)
+static void put_reports(
+    struct buf *out, enum typed_encoding encoding, const struct send_mouse_args *args)
 {
 	unsigned button = (unsigned)args->button;
 	switch ((enum action)args->action) {
@@ -535,7 +536,7 @@ static void put_reports(struct buf *out, enum encoding encoding, const struct se
  * The mode that the program must have asked for, the moment it is typed: this encoding, this
  * action.
  */
-static const char *mouse_condition(enum encoding encoding, enum action action)
+static const char *mouse_condition(enum typed_encoding encoding, enum action action)
 {
 #define CONDITION(action_flag, sgr, utf8) \
 	"#{&&:" action_flag ",#{==:#{mouse_sgr_flag}#{mouse_utf8_flag}," sgr utf8 "}}"
@@ -565,7 +566,7 @@ struct pointing {
 };
 
 static bool check_mouse(struct request *request, const struct muxbus_pane *pane,
-    const struct send_mouse_args *args, enum encoding *ret_encoding)
+    const struct send_mouse_args *args, enum typed_encoding *ret_encoding)
 {
 	int64_t max;
 	*ret_encoding = pane->mouse_sgr ? ENCODING_SGR
@@ -591,7 +592,7 @@ static bool check_mouse(struct request *request, const struct muxbus_pane *pane,
 static void press_mouse(struct pointing *pointing, const struct muxbus_pane *pane)
 {
 	struct keying *keying;
-	enum encoding encoding;
+	enum typed_encoding encoding;
 	struct buf reports;
 	if (!check_mouse(pointing->request, pane, &pointing->args, &encoding))
 		return;

@@ -31,7 +31,7 @@ static const char *const details[] = {
 };
 
 /* The arguments of all four; a method uses those that its fields name. */
-struct list_args {
+struct object_list_args {
 	int detail; /* below 0: full */
 	const char *pane;
 	const char *window;
@@ -39,13 +39,13 @@ struct list_args {
 };
 
 /* A list that waits for the model to be fresh. */
-struct listing {
+struct object_listing {
 	struct request *request;
 	char *pane;
 	char *window;
 	char *session;
 	bool is_short;
-	void (*put)(struct listing *listing);
+	void (*put)(struct object_listing *listing);
 };
 
 static char *copy(const char *text)
@@ -53,7 +53,7 @@ static char *copy(const char *text)
 	return text != NULL ? xstrdup(text) : NULL;
 }
 
-static void free_listing(struct listing *listing)
+static void free_listing(struct object_listing *listing)
 {
 	mem_free(listing->pane);
 	mem_free(listing->window);
@@ -63,7 +63,7 @@ static void free_listing(struct listing *listing)
 
 static void on_fresh(void *data, int error)
 {
-	struct listing *listing = data;
+	struct object_listing *listing = data;
 	if (error < 0)
 		tmux_call_fail(listing->request, error, NULL);
 	else
@@ -72,7 +72,7 @@ static void on_fresh(void *data, int error)
 }
 
 /* Whether the targets, of which there may be none, are ids. */
-static bool are_ids(const struct list_args *args)
+static bool are_ids(const struct object_list_args *args)
 {
 	return (args->pane == NULL || target_is_id(RESOLVE_PANE, args->pane)) &&
 	    (args->window == NULL || target_is_id(RESOLVE_WINDOW, args->window)) &&
@@ -83,16 +83,16 @@ static bool are_ids(const struct list_args *args)
  * Answers when the model is no older than a setting says, and read for this request if it has to
  * find a target there; at once if it is so already.
  */
-static void start(struct request *request, const struct list_args *args, unsigned parts,
-    void (*put)(struct listing *listing))
+static void start(struct request *request, const struct object_list_args *args, unsigned parts,
+    void (*put)(struct object_listing *listing))
 {
 	const struct daemon *daemon = request_daemon(request);
-	struct listing *listing = xalloc(sizeof *listing);
+	struct object_listing *listing = xalloc(sizeof *listing);
 	unsigned max_age_ms = are_ids(args) ? (unsigned)daemon->config->limits.fresh_ms : 0;
 	int error;
 	if (!are_ids(args))
 		parts |= MUXBUS_PART_PANES; /* with their places */
-	*listing = (struct listing){
+	*listing = (struct object_listing){
 	    .request = request,
 	    .pane = copy(args->pane),
 	    .window = copy(args->window),
@@ -111,12 +111,12 @@ static void start(struct request *request, const struct list_args *args, unsigne
 		on_fresh(listing, error);
 }
 
-static const struct muxbus_model *model_of(const struct listing *listing)
+static const struct muxbus_model *model_of(const struct object_listing *listing)
 {
 	return tmux_model(request_daemon(listing->request)->tmux);
 }
 
-static void put_seq(struct listing *listing, struct json_writer *writer)
+static void put_seq(struct object_listing *listing, struct json_writer *writer)
 {
 	uint64_t last = event_log_last(request_daemon(listing->request)->events);
 	json_put_int(writer, "seq", (int64_t)last);
@@ -146,7 +146,7 @@ static const struct field_result list_sessions_results[] = {
     {0},
 };
 
-static void put_sessions(struct listing *listing)
+static void put_sessions(struct object_listing *listing)
 {
 	struct json_writer *writer = request_result(listing->request);
 	const struct muxbus_session *session = NULL;
@@ -164,14 +164,14 @@ static void put_sessions(struct listing *listing)
 static void handle_list_sessions(struct request *request, const void *data)
 {
 	(void)data;
-	start(request, &(struct list_args){.detail = DETAIL_FULL},
+	start(request, &(struct object_list_args){.detail = DETAIL_FULL},
 	    MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS, put_sessions);
 }
 
 static const struct field list_windows_fields[] = {
     {.name = "session",
 	.type = FIELD_STRING,
-	.offset = offsetof(struct list_args, session),
+	.offset = offsetof(struct object_list_args, session),
 	.min = 1,
 	.max = 1024,
 	.help = "Only those of this session; left out, all."},
@@ -198,7 +198,7 @@ static const struct field_result list_windows_results[] = {
     {0},
 };
 
-static void put_windows(struct listing *listing)
+static void put_windows(struct object_listing *listing)
 {
 	const struct muxbus_session *only = NULL;
 	const struct muxbus_window *window = NULL;
@@ -230,19 +230,19 @@ static void handle_list_windows(struct request *request, const void *data)
 static const struct field list_panes_fields[] = {
     {.name = "detail",
 	.type = FIELD_CHOICE,
-	.offset = offsetof(struct list_args, detail),
+	.offset = offsetof(struct object_list_args, detail),
 	.choices = details,
 	.help =
 	    "full: all members. Tools get short by default: place, command, path, unusual states."},
     {.name = "session",
 	.type = FIELD_STRING,
-	.offset = offsetof(struct list_args, session),
+	.offset = offsetof(struct object_list_args, session),
 	.min = 1,
 	.max = 1024,
 	.help = "Only those of this session."},
     {.name = "window",
 	.type = FIELD_STRING,
-	.offset = offsetof(struct list_args, window),
+	.offset = offsetof(struct object_list_args, window),
 	.min = 1,
 	.max = 1024,
 	.help = "Only those of this window, such as \"@1\" or \"work:0\"."},
@@ -252,7 +252,7 @@ static const struct field list_panes_fields[] = {
 static const struct field get_pane_fields[] = {
     {.name = "pane",
 	.type = FIELD_STRING,
-	.offset = offsetof(struct list_args, pane),
+	.offset = offsetof(struct object_list_args, pane),
 	.min = 1,
 	.max = 1024,
 	.help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."},
@@ -335,7 +335,7 @@ static void write_panes(const struct object_view *view)
 }
 
 /* The common case, and so a fast one: every pane there is. */
-static void put_all_panes(struct listing *listing)
+static void put_all_panes(struct object_listing *listing)
 {
 	const struct daemon *daemon = request_daemon(listing->request);
 	uint64_t revision = tmux_revision(daemon->tmux);
@@ -359,7 +359,7 @@ static void put_all_panes(struct listing *listing)
 	request_done(listing->request);
 }
 
-static void put_panes(struct listing *listing)
+static void put_panes(struct object_listing *listing)
 {
 	const struct muxbus_session *session = NULL;
 	const struct muxbus_window *window = NULL;
@@ -401,7 +401,7 @@ static void handle_list_panes(struct request *request, const void *data)
 	start(request, data, MUXBUS_PART_PANES, put_panes);
 }
 
-static void put_pane(struct listing *listing)
+static void put_pane(struct object_listing *listing)
 {
 	const struct muxbus_pane *pane;
 	struct object_view view;
@@ -424,7 +424,7 @@ const struct method methods_list[] = {
 	.title = "Describe one pane",
 	.summary = "Shows all that is known of one pane.",
 	.fields = get_pane_fields,
-	.args_size = sizeof(struct list_args),
+	.args_size = sizeof(struct object_list_args),
 	.results = get_pane_results,
 	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_get_pane,
@@ -435,7 +435,7 @@ const struct method methods_list[] = {
 	.title = "List the panes",
 	.summary = "Lists the panes of the tmux server: names, title, command, path, state.",
 	.fields = list_panes_fields,
-	.args_size = sizeof(struct list_args),
+	.args_size = sizeof(struct object_list_args),
 	.results = list_panes_results,
 	.flags = METHOD_NEEDS_TMUX | METHOD_TOOL | METHOD_OPEN_WORLD,
 	.handle = handle_list_panes,
@@ -455,7 +455,7 @@ const struct method methods_list[] = {
 	.title = "List the windows",
 	.summary = "Lists the windows of the tmux server, or of one session.",
 	.fields = list_windows_fields,
-	.args_size = sizeof(struct list_args),
+	.args_size = sizeof(struct object_list_args),
 	.results = list_windows_results,
 	.flags = METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_list_windows,

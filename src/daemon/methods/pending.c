@@ -14,25 +14,26 @@
 #include "daemon/wait/wait.h"
 #include "daemon/watch/watch.h"
 
-struct walk {
+struct pending_walk {
 	const struct pane_ref *address;
 	pending_fn *fn;
 	void *data;
 };
 
-static void show(const struct walk *walk, const struct pending *pending)
+static void show(const struct pending_walk *walk, const struct pending_entry *pending)
 {
 	if (walk->address == NULL || pane_ref_equal(pending->address, walk->address))
 		walk->fn(walk->data, pending);
 }
 
-static void show_timer(const struct walk *walk, const struct timer *timer)
+static void show_timer(const struct pending_walk *walk, const struct timer *timer)
 {
 	show(walk,
-	    &(struct pending){"timer", timer->id, &timer->pane, timer->real_due_ms, timer->text});
+	    &(struct pending_entry){
+		"timer", timer->id, &timer->pane, timer->real_due_ms, timer->text});
 }
 
-static void each_timer(const struct walk *walk, const struct daemon *daemon)
+static void each_timer(const struct pending_walk *walk, const struct daemon *daemon)
 {
 	const struct timer *timer = NULL;
 	while ((timer = walk->address != NULL ? timer_of_pane(daemon->timers, walk->address, timer)
@@ -40,13 +41,13 @@ static void each_timer(const struct walk *walk, const struct daemon *daemon)
 		show_timer(walk, timer);
 }
 
-static void each_job(const struct walk *walk, const struct daemon *daemon)
+static void each_job(const struct pending_walk *walk, const struct daemon *daemon)
 {
 	const struct job *job = NULL;
 	while ((job = job_next(daemon->jobs, job)) != NULL) {
 		if (job->state == JOB_RUNNING && !job->is_silent)
 			show(walk,
-			    &(struct pending){"job", job->id, &job->pane,
+			    &(struct pending_entry){"job", job->id, &job->pane,
 				job->timeout_ms > 0 ? job->created_ms + job->timeout_ms : 0,
 				job->command});
 	}
@@ -55,7 +56,7 @@ static void each_job(const struct walk *walk, const struct daemon *daemon)
 void pending_each(
     const struct daemon *daemon, const struct pane_ref *address, pending_fn *fn, void *data)
 {
-	const struct walk walk = {.address = address, .fn = fn, .data = data};
+	const struct pending_walk walk = {.address = address, .fn = fn, .data = data};
 	const struct watch *watch = NULL;
 	const struct wait *wait = NULL;
 	const struct self_command *command = NULL;
@@ -64,23 +65,25 @@ void pending_each(
 	each_job(&walk, daemon);
 	while ((watch = watch_next(daemon->watches, watch)) != NULL)
 		show(&walk,
-		    &(struct pending){
+		    &(struct pending_entry){
 			"watch", watch->id, &watch->pane, watch->real_due_ms, watch->file});
 	while ((wait = wait_next_background(daemon->waits, wait)) != NULL) {
 		struct wait_background shown;
 		wait_background_get(wait, &shown);
 		show(&walk,
-		    &(struct pending){"wait", shown.id, &shown.pane, shown.due_ms, shown.spec});
+		    &(struct pending_entry){
+			"wait", shown.id, &shown.pane, shown.due_ms, shown.spec});
 	}
 	while ((command = self_command_next(daemon->self_commands, command)) != NULL)
 		show(&walk,
-		    &(struct pending){"command", command->id, &command->pane, 0, command->text});
+		    &(struct pending_entry){
+			"command", command->id, &command->pane, 0, command->text});
 	while (address != NULL && (note = queue_next_for(daemon->queue, address, note)) != NULL)
-		show(
-		    &walk, &(struct pending){"notification", note->id, &note->pane, 0, note->text});
+		show(&walk,
+		    &(struct pending_entry){"notification", note->id, &note->pane, 0, note->text});
 }
 
-static void find_any(void *data, const struct pending *pending)
+static void find_any(void *data, const struct pending_entry *pending)
 {
 	(void)pending;
 	*(bool *)data = true;
@@ -93,7 +96,7 @@ bool pending_is_any(void *data, const struct pane_ref *address)
 	return is_any;
 }
 
-static void restore(void *data, const struct pending *pending)
+static void restore(void *data, const struct pending_entry *pending)
 {
 	promise_restore(data, pending->address);
 }

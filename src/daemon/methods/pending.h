@@ -9,7 +9,7 @@
 struct daemon;
 struct pane_ref;
 
-struct pending {
+struct pending_entry {
 	const char *kind; /* timer, job, watch, wait, command or notification */
 	const char *id;
 	const struct pane_ref *address; /* cleared: none */
@@ -17,7 +17,7 @@ struct pending {
 	const char *what; /* the command, the file, or the text; NULL: none */
 };
 
-typedef void pending_fn(void *data, const struct pending *pending);
+typedef void pending_fn(void *data, const struct pending_entry *pending);
 
 /* Calls fn for all that is pending for an address; NULL: for any, without notifications. */
 void pending_each(

@@ -173,7 +173,7 @@ struct pending_list {
 	char first[NOTIFICATION_ID_SIZE]; /* id of the first; "": none */
 };
 
-static void put_pending(void *data, const struct pending *pending)
+static void put_pending(void *data, const struct pending_entry *pending)
 {
 	struct pending_list *list = data;
 	json_object_begin(list->writer, NULL);

@@ -27,7 +27,7 @@
 #define LINE_MAX_BYTES (MESSAGE_ID_BYTES + (size_t)16384) /* of a report, whose text is short */
 
 /* An open call, of a request or of none. */
-struct call {
+struct provided_call {
 	struct request *request; /* NULL: nothing waits for it */
 	struct tool_kept_set *kept;
 	struct provide_call *call;
@@ -42,7 +42,7 @@ static void fail(struct request *request, const char *name, const struct tool_fa
 
 static void on_done(void *data, const struct provide_answer *answer)
 {
-	struct call *call = data;
+	struct provided_call *call = data;
 	struct request *request = call->request;
 	if (request == NULL) {
 		tool_kept_end_plain(call->kept, call->id, answer->result, answer->failure);
@@ -61,7 +61,7 @@ static void on_done(void *data, const struct provide_answer *answer)
 }
 
 /* A report as MCP has it: progress, total and message. Without a number its reports are counted. */
-static void pass_formatted(struct call *call, const struct provide_report *report)
+static void pass_formatted(struct provided_call *call, const struct provide_report *report)
 {
 	char done[32], of[32];
 	struct json message = {.type = JSON_STRING, .name = "message", .name_len = 7};
@@ -83,7 +83,7 @@ static void pass_formatted(struct call *call, const struct provide_report *repor
 }
 
 /* The same for a peer that speaks JSON-RPC, if its request has an id. */
-static void pass_line(const struct call *call, const struct provide_report *report)
+static void pass_line(const struct provided_call *call, const struct provide_report *report)
 {
 	const char *id = request_id(call->request);
 	struct peer *peer = request_peer(call->request);
@@ -113,7 +113,7 @@ static void pass_line(const struct call *call, const struct provide_report *repo
 
 static void on_progressed(void *data, const struct provide_report *report)
 {
-	struct call *call = data;
+	struct provided_call *call = data;
 	if (call->request == NULL)
 		return;
 	if (request_is_formatted(call->request))
@@ -124,7 +124,7 @@ static void on_progressed(void *data, const struct provide_report *report)
 
 static void on_cancelled(struct request *request, void *data)
 {
-	struct call *call = data;
+	struct provided_call *call = data;
 	provide_flow_cancel(call->call);
 	mem_free(call);
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the call is cancelled");
@@ -179,7 +179,7 @@ static void begin(
     struct request *request, const struct pane_ref *pane, bool waits, struct provide_order *order)
 {
 	struct daemon *daemon = request_daemon(request);
-	struct call *call = xcalloc(1, sizeof *call);
+	struct provided_call *call = xcalloc(1, sizeof *call);
 	struct tool_failure failure;
 	call->kept = daemon->kept_calls;
 	call->request = waits ? request : NULL;

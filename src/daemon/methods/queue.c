@@ -46,7 +46,7 @@ static const struct field_result cancel_results[] = {
     {NULL, NULL, NULL},
 };
 
-struct list_args {
+struct queue_list_args {
 	int64_t after;
 	bool has_after;
 	int64_t limit;
@@ -56,23 +56,23 @@ struct list_args {
 };
 
 static const struct field list_fields[] = {
-    {FIELD_ROW(INT, struct list_args, after, "after"),
-	.given_offset = offsetof(struct list_args, has_after), .max = 9007199254740992.0,
+    {FIELD_ROW(INT, struct queue_list_args, after, "after"),
+	.given_offset = offsetof(struct queue_list_args, has_after), .max = 9007199254740992.0,
 	.help = "Begin behind this number."},
-    {FIELD_ROW(INT, struct list_args, limit, "limit"), .min = 1, .max = QUEUE_LIST_MAX,
+    {FIELD_ROW(INT, struct queue_list_args, limit, "limit"), .min = 1, .max = QUEUE_LIST_MAX,
 	.preset = "100", .help = "How many at most."},
-    {FIELD_ROW(CHOICE, struct list_args, state, "state"), .choices = state_choices,
+    {FIELD_ROW(CHOICE, struct queue_list_args, state, "state"), .choices = state_choices,
 	.help = "Only those in this state."},
-    {FIELD_ROW(STRING, struct list_args, pane, "pane"),
+    {FIELD_ROW(STRING, struct queue_list_args, pane, "pane"),
 	.help = "Only those addressed to this pane."},
-    {FIELD_ROW(STRING, struct list_args, consumer, "consumer"),
+    {FIELD_ROW(STRING, struct queue_list_args, consumer, "consumer"),
 	.help = "Begin behind what this consumer has acknowledged."},
     {.name = NULL},
 };
 
 static void list_notifications(struct request *request, const void *data)
 {
-	const struct list_args *args = data;
+	const struct queue_list_args *args = data;
 	struct queue *queue = request_daemon(request)->queue;
 	const struct muxbus_pane *pane = NULL;
 	const struct notification *note;
@@ -373,19 +373,19 @@ static void post_notification(struct request *request, const void *args_data)
 	post_finish(request, seq, id, ticket, args->sync);
 }
 
-struct cancel_args {
+struct queue_cancel_args {
 	int64_t seq;
 };
 
 static const struct field cancel_fields[] = {
-    {FIELD_ROW(INT, struct cancel_args, seq, "seq"), .flags = FIELD_REQUIRED, .min = 1,
+    {FIELD_ROW(INT, struct queue_cancel_args, seq, "seq"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = 9007199254740992.0, .help = "The notification that is not to be delivered."},
     {.name = NULL},
 };
 
 static void cancel_notification(struct request *request, const void *data)
 {
-	const struct cancel_args *args = data;
+	const struct queue_cancel_args *args = data;
 	struct queue *queue = request_daemon(request)->queue;
 	const struct notification *note = queue_find(queue, (uint64_t)args->seq);
 	if (note == NULL) {
@@ -418,7 +418,7 @@ const struct method methods_queue[] = {
 	.title = "Cancel a notification",
 	.summary = "Takes back a notification that is still queued.",
 	.fields = cancel_fields,
-	.args_size = sizeof(struct cancel_args),
+	.args_size = sizeof(struct queue_cancel_args),
 	.results = cancel_results,
 	.flags = METHOD_IDEMPOTENT,
 	.recheck = "list_notifications",
@@ -428,7 +428,7 @@ const struct method methods_queue[] = {
 	.title = "List notifications",
 	.summary = "Lists the notifications that are remembered.",
 	.fields = list_fields,
-	.args_size = sizeof(struct list_args),
+	.args_size = sizeof(struct queue_list_args),
 	.results = notification_list_results,
 	.flags = METHOD_OPEN_WORLD,
 	.handle = list_notifications,

@@ -70,12 +70,12 @@ static void handle_answer(struct request *request, const void *data)
 		tool_call_answer(request, jobs, job);
 }
 
-struct list_args {
+struct tool_list_args {
 	const char *group;
 };
 
 static const struct field list_fields[] = {
-    {FIELD_ROW(STRING, struct list_args, group, "group"), .help = "Only tools of this group."},
+    {FIELD_ROW(STRING, struct tool_list_args, group, "group"), .help = "Only tools of this group."},
     {.name = NULL},
 };
 
@@ -140,7 +140,7 @@ static void write_server(struct json_writer *writer, const struct tool_server *s
 
 static void handle_list(struct request *request, const void *data)
 {
-	const struct list_args *args = data;
+	const struct tool_list_args *args = data;
 	struct tool_folder *folder = request_daemon(request)->tools;
 	const struct tool_server_pool *servers = request_daemon(request)->tool_servers;
 	const struct tool_server *server = NULL;
@@ -178,7 +178,7 @@ const struct method methods_tool[] = {
 	.help = "Looks at the folders and for missing programs again. muxbusd(8) says how a tool "
 		"is declared.",
 	.fields = list_fields,
-	.args_size = sizeof(struct list_args),
+	.args_size = sizeof(struct tool_list_args),
 	.results = list_results,
 	.flags = METHOD_IDEMPOTENT,
 	.handle = handle_list,

@@ -110,7 +110,7 @@ static void answer_started(struct request *request, const char *id, const struct
 }
 
 /* One call while its request is handled. */
-struct call {
+struct tool_call_wait {
 	struct request *request;
 	const struct tool *tool;
 	const struct declaration_args *args;
@@ -120,7 +120,7 @@ struct call {
 };
 
 /* The directory of the pane that a call names; else the caller's. */
-static bool find_cwd(struct call *call)
+static bool find_cwd(struct tool_call_wait *call)
 {
 	const struct muxbus_pane *pane = call->args->pane != NULL
 	    ? muxbus_model_pane(tmux_model(request_daemon(call->request)->tmux), call->pane.pane)
@@ -130,7 +130,7 @@ static bool find_cwd(struct call *call)
 	    &call->pane, call->cwd, sizeof call->cwd);
 }
 
-static void run(struct call *call, const struct buf *arguments)
+static void run(struct tool_call_wait *call, const struct buf *arguments)
 {
 	struct request *request = call->request;
 	struct daemon *daemon = request_daemon(request);
@@ -216,8 +216,8 @@ static void on_forgotten(void *data)
 static const struct tool_server_handlers server_handlers = {
     .answered = on_answered, .progressed = on_progressed, .forgotten = on_forgotten};
 
-static void begin_server(
-    struct call *call, const struct tool_server_caller *caller, const struct buf *arguments)
+static void begin_server(struct tool_call_wait *call, const struct tool_server_caller *caller,
+    const struct buf *arguments)
 {
 	struct daemon *daemon = request_daemon(call->request);
 	const struct declaration *declaration = call->tool->declaration;
@@ -236,7 +236,7 @@ static void begin_server(
 		answer_started(call->request, begun->id, &call->pane);
 }
 
-static void serve(struct call *call, const struct buf *arguments)
+static void serve(struct tool_call_wait *call, const struct buf *arguments)
 {
 	struct daemon *daemon = request_daemon(call->request);
 	const struct declaration *declaration = call->tool->declaration;
@@ -266,7 +266,7 @@ static void serve(struct call *call, const struct buf *arguments)
 }
 
 /* Whether a program may be started: a server that runs has its environment. */
-static bool needs_env(const struct call *call)
+static bool needs_env(const struct tool_call_wait *call)
 {
 	const struct declaration *declaration = call->tool->declaration;
 	return declaration->run != NULL ||
@@ -276,7 +276,7 @@ static bool needs_env(const struct call *call)
 
 void tool_call_handle(struct request *request, const void *args)
 {
-	struct call call = {
+	struct tool_call_wait call = {
 	    .request = request, .tool = tool_of(request_method(request)), .args = args};
 	struct field_error error = {0};
 	struct buf arguments;

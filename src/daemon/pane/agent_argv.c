@@ -107,7 +107,7 @@ static const char flags[] =
     "--no-deprecation --no-warnings --offline --preserve-env --preserve-status --privileged "
     "--pty --quiet --rm --scope --stdin --tty --use-openssl-ca --use-system-ca --user --yes ";
 
-struct reader {
+struct argv_reader {
 	agent_argv_fn *is_other;
 	void *data;
 };
@@ -157,7 +157,7 @@ static void put_name(const char *text, size_t len, char out[WORD_SIZE])
 }
 
 static bool find_agent(
-    const struct reader *reader, const char *name, char ret_name[AGENT_ARGV_NAME_SIZE])
+    const struct argv_reader *reader, const char *name, char ret_name[AGENT_ARGV_NAME_SIZE])
 {
 	for (size_t at = 0; at < sizeof agents / sizeof *agents; at++) {
 		if (strcmp(agents[at].word, name) == 0) {
@@ -174,7 +174,7 @@ static bool find_agent(
 
 /* The folder of a package that a path leads through: node_modules/@SCOPE/NAME, NAME/versions. */
 static bool find_package(
-    const struct reader *reader, const char *path, char ret_name[AGENT_ARGV_NAME_SIZE])
+    const struct argv_reader *reader, const char *path, char ret_name[AGENT_ARGV_NAME_SIZE])
 {
 	static const char modules[] = "node_modules/", versions[] = "/versions/";
 	const char *begin = NULL, *end, *at = path;
@@ -196,7 +196,7 @@ static bool find_package(
 }
 
 static bool is_agent_word(
-    const struct reader *reader, const char *word, char ret_name[AGENT_ARGV_NAME_SIZE])
+    const struct argv_reader *reader, const char *word, char ret_name[AGENT_ARGV_NAME_SIZE])
 {
 	char name[WORD_SIZE];
 	put_name(word, strlen(word), name);
@@ -283,11 +283,11 @@ static const char *find_module(const char *const *words, size_t count)
 	return NULL;
 }
 
-static bool find(const struct reader *reader, const char *const *words, size_t count,
+static bool find(const struct argv_reader *reader, const char *const *words, size_t count,
     unsigned depth, char ret_name[AGENT_ARGV_NAME_SIZE]);
 
 /* A command as text: its first word, if nothing in it is more than words. */
-static bool find_in_text(const struct reader *reader, const char *text, unsigned depth,
+static bool find_in_text(const struct argv_reader *reader, const char *text, unsigned depth,
     char ret_name[AGENT_ARGV_NAME_SIZE])
 {
 	char copy[WORD_SIZE], *saved = NULL;
@@ -304,7 +304,7 @@ static bool find_in_text(const struct reader *reader, const char *text, unsigned
 	return count > 0 && find(reader, words, count, depth + 1, ret_name);
 }
 
-static bool find_shell(const struct reader *reader, const char *const *words, size_t count,
+static bool find_shell(const struct argv_reader *reader, const char *const *words, size_t count,
     unsigned depth, char ret_name[AGENT_ARGV_NAME_SIZE])
 {
 	for (size_t at = 1; at + 1 < count && words[at][0] == '-'; at++) {
@@ -314,7 +314,7 @@ static bool find_shell(const struct reader *reader, const char *const *words, si
 	return false;
 }
 
-static bool find(const struct reader *reader, const char *const *words, size_t count,
+static bool find(const struct argv_reader *reader, const char *const *words, size_t count,
     unsigned depth, char ret_name[AGENT_ARGV_NAME_SIZE])
 {
 	const struct wrapper *wrapper;
@@ -344,7 +344,7 @@ static bool find(const struct reader *reader, const char *const *words, size_t c
 bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_other, void *data,
     char ret_name[AGENT_ARGV_NAME_SIZE])
 {
-	const struct reader reader = {.is_other = is_other, .data = data};
+	const struct argv_reader reader = {.is_other = is_other, .data = data};
 	return find(&reader, words, count, 0, ret_name);
 }
 

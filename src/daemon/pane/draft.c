@@ -14,7 +14,7 @@ enum {
 };
 
 /* The characters in the input line, without blanks, frames and suggestions. */
-struct line {
+struct draft_line {
 	uint32_t characters[LINE_CELLS];
 	size_t count;
 	size_t shown; /* bytes of the text */
@@ -105,8 +105,8 @@ static size_t input_begin(
 }
 
 /* Takes what stands in a row from begin to end. */
-static void take_row(
-    struct line *line, struct draft *draft, const struct prompt_row *row, size_t begin, size_t end)
+static void take_row(struct draft_line *line, struct draft *draft, const struct prompt_row *row,
+    size_t begin, size_t end)
 {
 	for (size_t at = begin; at < end && at < row->count; at++) {
 		uint32_t character = row->characters[at];
@@ -130,7 +130,7 @@ static size_t input_end(const struct prompt_row *row, size_t cursor)
 }
 
 /* Whether the line is a text, or its beginning. */
-static bool is_text(const struct line *line, const char *text, size_t len, bool is_beginning)
+static bool is_text(const struct draft_line *line, const char *text, size_t len, bool is_beginning)
 {
 	size_t found = 0;
 	for (size_t at = 0; at < len;) {
@@ -150,7 +150,7 @@ static bool is_text(const struct line *line, const char *text, size_t len, bool 
 }
 
 /* Whether the line is what Muxbus typed there. */
-static bool is_ours(const struct draft_facts *facts, const struct line *line)
+static bool is_ours(const struct draft_facts *facts, const struct draft_line *line)
 {
 	const char *at = facts->ended, *end = at + facts->ended_len, *next;
 	if (facts->is_other_form ||
@@ -206,7 +206,8 @@ static bool is_second_prompt(const struct prompt_row *row, size_t len)
  * Whether a command goes on in the cursor's row: its first row, with another prompt, stands above,
  * and rows with the same prompt may stand between. Shows that row as the draft.
  */
-static bool has_first_row(const struct prompt_view *view, struct line *line, struct draft *draft)
+static bool has_first_row(
+    const struct prompt_view *view, struct draft_line *line, struct draft *draft)
 {
 	static struct prompt_row row, above;
 	size_t len, begin;
@@ -230,7 +231,7 @@ static bool has_first_row(const struct prompt_view *view, struct line *line, str
 void draft_read(const struct draft_facts *facts, struct draft *ret_draft)
 {
 	static struct prompt_row row;
-	static struct line line;
+	static struct draft_line line;
 	const struct prompt_view *view = facts->view;
 	struct draft_facts other = *facts;
 	size_t begin;

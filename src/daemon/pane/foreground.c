@@ -298,14 +298,14 @@ static size_t read_words(pid_t pid, char buffer[ARGV_MAX], const char **words)
 }
 
 /* A search for an agent among processes of one group. */
-struct search {
+struct process_search {
 	pid_t group;
 	agent_argv_fn *is_other;
 	void *data;
 	unsigned count;
 };
 
-static bool search_tree(struct search *search, pid_t pid, unsigned depth, char *ret_name)
+static bool search_tree(struct process_search *search, pid_t pid, unsigned depth, char *ret_name)
 {
 	static char buffer[ARGV_MAX];
 	const char *words[AGENT_ARGV_WORDS_MAX];
@@ -327,7 +327,7 @@ static bool search_tree(struct search *search, pid_t pid, unsigned depth, char *
 bool foreground_agent(
     pid_t pid, agent_argv_fn *is_other, void *data, char ret_name[AGENT_ARGV_NAME_SIZE])
 {
-	struct search search = {
+	struct process_search search = {
 	    .group = pane_tty_front_pid(pid), .is_other = is_other, .data = data};
 	return search.group > 0 && search_tree(&search, search.group, 0, ret_name);
 }

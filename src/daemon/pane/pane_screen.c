@@ -7,7 +7,7 @@
 #include "base/xalloc.h"
 #include "daemon/tmux/tmux.h"
 
-struct reading {
+struct screen_reading {
 	struct tmux *tmux;
 	uint32_t pane;
 	pane_screen_fn *done;
@@ -36,7 +36,7 @@ static void take_capture(const struct muxbus_capture *capture, struct pane_scree
 	prompt_read(&screen->view, &screen->prompt);
 }
 
-static void finish(struct reading *reading, int error, const struct pane_screen *screen)
+static void finish(struct screen_reading *reading, int error, const struct pane_screen *screen)
 {
 	reading->done(reading->data, error, screen);
 	mem_free(reading);
@@ -50,7 +50,7 @@ static void on_capture(void *data, int error, const struct muxbus_capture *captu
 	finish(data, error, error == 0 ? &screen : NULL);
 }
 
-static int capture(struct reading *reading)
+static int capture(struct screen_reading *reading)
 {
 	return muxbus_sync_capture(tmux_sync(reading->tmux), reading->pane, 0,
 	    MUXBUS_CAPTURE_ESCAPES, on_capture, reading);
@@ -58,7 +58,7 @@ static int capture(struct reading *reading)
 
 static void on_listed(void *data, int error)
 {
-	struct reading *reading = data;
+	struct screen_reading *reading = data;
 	if (error == 0)
 		error = capture(reading);
 	if (error < 0)
@@ -67,11 +67,11 @@ static void on_listed(void *data, int error)
 
 static int begin(struct tmux *tmux, uint32_t pane, bool is_listed, pane_screen_fn *done, void *data)
 {
-	struct reading *reading = xcalloc(1, sizeof *reading);
+	struct screen_reading *reading = xcalloc(1, sizeof *reading);
 	const struct muxbus_pane *known = muxbus_model_pane(tmux_model(tmux), pane);
 	struct muxbus_sync *sync = tmux_sync(tmux);
 	int error;
-	*reading = (struct reading){.tmux = tmux, .pane = pane, .done = done, .data = data};
+	*reading = (struct screen_reading){.tmux = tmux, .pane = pane, .done = done, .data = data};
 	if (is_listed)
 		error = capture(reading);
 	else if (known != NULL)

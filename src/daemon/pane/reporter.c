@@ -42,7 +42,7 @@ struct reporter {
 	bool is_tapped;
 	struct stream_tap tap;
 	struct osc_reader reader;
-	struct list pending; /* struct pending, in order */
+	struct list pending; /* struct reporter_pending, in order */
 	size_t pending_count;
 	int64_t paid_ms; /* CLOCK_MONOTONIC: the time that its notifications have used up */
 	unsigned slot; /* of the next one */
@@ -50,7 +50,7 @@ struct reporter {
 };
 
 /* A report that has come, until the end of the turn. */
-struct pending {
+struct reporter_pending {
 	struct list link;
 	bool is_context;
 	struct osc_context context;
@@ -98,7 +98,7 @@ static void forget_pending(struct reporter *reporter)
 {
 	struct list *link, *after;
 	list_for_each_safe (link, after, &reporter->pending)
-		mem_free(list_entry(link, struct pending, link));
+		mem_free(list_entry(link, struct reporter_pending, link));
 	list_init(&reporter->pending);
 	reporter->pending_count = 0;
 }
@@ -129,7 +129,7 @@ static void on_osc(struct stream_tap *tap, const struct token *token)
 {
 	struct reporter *reporter = list_entry(tap, struct reporter, tap);
 	struct counters *counters = reporter->set->parts.counters;
-	struct pending *pending = xcalloc(1, sizeof *pending);
+	struct reporter_pending *pending = xcalloc(1, sizeof *pending);
 	bool is_wanted;
 	pending->is_context = osc_context_read(token->text, token->len, &pending->context) &&
 	    pending->context.token[0] != '\0';
@@ -323,7 +323,8 @@ static void take_context(struct reporter *reporter, const struct osc_context *co
 static void take_pending(struct reporter *reporter)
 {
 	while (!list_is_empty(&reporter->pending)) {
-		struct pending *pending = list_entry(reporter->pending.next, struct pending, link);
+		struct reporter_pending *pending =
+		    list_entry(reporter->pending.next, struct reporter_pending, link);
 		list_remove(&pending->link);
 		reporter->pending_count--;
 		if (pending->is_context)

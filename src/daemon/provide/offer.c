@@ -11,7 +11,7 @@
 #define SCRATCH_MAX (2 * DECLARATION_BYTES_MAX)
 
 /* The members of a row. */
-struct members {
+struct offer_members {
 	const char *name, *title, *summary, *help, *group;
 	struct field_strings effects, also;
 	const struct json *parameters, *result, *example;
@@ -19,21 +19,21 @@ struct members {
 };
 
 static const struct field member_fields[] = {
-    {FIELD_ROW(STRING, struct members, name, "name"), .flags = FIELD_REQUIRED, .min = 1,
+    {FIELD_ROW(STRING, struct offer_members, name, "name"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DECLARATION_NAME_MAX},
-    {FIELD_ROW(STRINGS, struct members, also, "also"), .min = 0, .max = OFFER_ALSO_MAX},
-    {FIELD_ROW(STRINGS, struct members, effects, "effects"), .min = 1, .max = 8},
-    {FIELD_ROW(VALUE, struct members, example, "example")},
-    {FIELD_ROW(STRING, struct members, group, "group"), .min = 1, .max = DECLARATION_NAME_MAX,
+    {FIELD_ROW(STRINGS, struct offer_members, also, "also"), .min = 0, .max = OFFER_ALSO_MAX},
+    {FIELD_ROW(STRINGS, struct offer_members, effects, "effects"), .min = 1, .max = 8},
+    {FIELD_ROW(VALUE, struct offer_members, example, "example")},
+    {FIELD_ROW(STRING, struct offer_members, group, "group"), .min = 1, .max = DECLARATION_NAME_MAX,
 	.preset = "\"provided\""},
-    {FIELD_ROW(STRING, struct members, help, "help"), .min = 1, .max = 4000},
-    {FIELD_ROW(VALUE, struct members, parameters, "parameters")},
-    {FIELD_ROW(VALUE, struct members, result, "result")},
-    {FIELD_ROW(STRING, struct members, summary, "summary"), .flags = FIELD_REQUIRED, .min = 1,
+    {FIELD_ROW(STRING, struct offer_members, help, "help"), .min = 1, .max = 4000},
+    {FIELD_ROW(VALUE, struct offer_members, parameters, "parameters")},
+    {FIELD_ROW(VALUE, struct offer_members, result, "result")},
+    {FIELD_ROW(STRING, struct offer_members, summary, "summary"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = 1000},
-    {FIELD_ROW(INT, struct members, timeout_ms, "timeout_ms"), .unit = "ms", .min = 1,
+    {FIELD_ROW(INT, struct offer_members, timeout_ms, "timeout_ms"), .unit = "ms", .min = 1,
 	.max = OFFER_TIMEOUT_MS_MAX, .preset = "30000"},
-    {FIELD_ROW(STRING, struct members, title, "title"), .min = 1, .max = 200},
+    {FIELD_ROW(STRING, struct offer_members, title, "title"), .min = 1, .max = 200},
     {.name = NULL},
 };
 
@@ -71,7 +71,7 @@ static bool check_name(const char *member, const char *text, char *ret_reason)
 	    DECLARATION_NAME_MAX);
 }
 
-static bool check_names(const struct members *members, char *ret_reason)
+static bool check_names(const struct offer_members *members, char *ret_reason)
 {
 	if (!check_name("name", members->name, ret_reason) ||
 	    !check_name("group", members->group, ret_reason))
@@ -121,7 +121,7 @@ static bool set_example(struct declaration *declaration, const struct json *exam
 }
 
 /* The help of a row: its own, and its other names. */
-static const char *make_help(struct declaration *declaration, const struct members *members)
+static const char *make_help(struct declaration *declaration, const struct offer_members *members)
 {
 	struct buf text;
 	buf_init(&text, DECLARATION_BYTES_MAX);
@@ -138,7 +138,7 @@ static const char *make_help(struct declaration *declaration, const struct membe
 	return text.len > 0 ? declaration_own(declaration, buf_steal(&text, NULL)) : NULL;
 }
 
-static bool fill(struct offer *offer, const struct members *members,
+static bool fill(struct offer *offer, const struct offer_members *members,
     const struct offer_origin *origin, char *ret_reason)
 {
 	struct declaration *declaration = offer->declaration;
@@ -182,7 +182,7 @@ struct offer *offer_read(const struct json *value, const struct offer_origin *or
     char ret_reason[DECLARATION_REASON_SIZE])
 {
 	struct offer *offer = xcalloc(1, sizeof *offer);
-	struct members members;
+	struct offer_members members;
 	struct field_error error;
 	struct buf scratch;
 	bool is_good = value->type == JSON_OBJECT;

@@ -18,7 +18,7 @@
 #include "io/loop_timer.h"
 
 /* Work that waits until one more process is known. */
-struct waiter {
+struct provide_waiter {
 	struct list link;
 	struct loop_timer *timer;
 	void (*done)(void *data, int error);
@@ -70,7 +70,7 @@ bool provide_is_unknown(const struct provide_set *set, const struct peer *peer)
 
 static void wake(void *data)
 {
-	struct waiter *waiter = data;
+	struct provide_waiter *waiter = data;
 	list_remove(&waiter->link);
 	loop_timer_free(waiter->timer);
 	waiter->done(waiter->data, 0);
@@ -80,8 +80,8 @@ static void wake(void *data)
 void provide_await(void *data, void (*done)(void *data, int error), void *done_data)
 {
 	struct provide_set *set = data;
-	struct waiter *waiter = xalloc(sizeof *waiter);
-	*waiter = (struct waiter){.done = done,
+	struct provide_waiter *waiter = xalloc(sizeof *waiter);
+	*waiter = (struct provide_waiter){.done = done,
 	    .data = done_data,
 	    .timer = loop_timer_new(set->parts.base, wake, waiter)};
 	list_append(&set->waiters, &waiter->link);
@@ -94,7 +94,7 @@ static void wake_waiters(struct provide_set *set)
 	bool is_last = list_is_empty(&set->waiters);
 	while (!is_last) {
 		is_last = set->waiters.next == last;
-		wake(list_entry(set->waiters.next, struct waiter, link));
+		wake(list_entry(set->waiters.next, struct provide_waiter, link));
 	}
 }
 

@@ -20,7 +20,7 @@
 #define OUT_MAX (1024 * 1024) /* bytes of its output that are kept */
 #define SOUND_MS 10000 /* a program that stays so long is started again without a delay */
 
-enum state {
+enum program_state {
 	STATE_OFF, /* or it waits for its next start */
 	STATE_STARTING, /* its process runs, and has not provided */
 	STATE_READY,
@@ -38,7 +38,7 @@ struct provide_program {
 	struct provide_program_parts parts;
 	const struct provider_file *file;
 	struct job_listener listener;
-	enum state state;
+	enum program_state state;
 	char job_name[DECLARATION_NAME_MAX + 16];
 	char id[NOTIFICATION_ID_SIZE]; /* of its job */
 	bool is_needed; /* by a call, while it ends */
@@ -148,7 +148,7 @@ static bool is_own(const struct provide_program *program, const struct job *job)
 static void on_ended(struct job_listener *listener, const struct job *job)
 {
 	struct provide_program *program = list_entry(listener, struct provide_program, listener);
-	enum state state = program->state;
+	enum program_state state = program->state;
 	char reason[128];
 	if (!is_own(program, job))
 		return;

@@ -20,7 +20,7 @@
 
 static const char *const lives[] = {"on_call", "with_daemon", NULL};
 
-struct members {
+struct provider_members {
 	struct field_strings program;
 	int life;
 	int64_t idle_sec;
@@ -28,13 +28,14 @@ struct members {
 };
 
 static const struct field member_fields[] = {
-    {FIELD_ROW(STRINGS, struct members, program, "program"), .flags = FIELD_REQUIRED, .min = 1,
-	.max = DECLARATION_WORDS_MAX},
-    {FIELD_ROW(VALUE, struct members, events, "events")},
-    {FIELD_ROW(INT, struct members, idle_sec, "idle_sec"), .unit = "s", .min = 1, .max = 86400,
-	.preset = "600"},
-    {FIELD_ROW(CHOICE, struct members, life, "life"), .choices = lives, .preset = "\"on_call\""},
-    {FIELD_ROW(VALUE, struct members, methods, "methods"), .flags = FIELD_REQUIRED},
+    {FIELD_ROW(STRINGS, struct provider_members, program, "program"), .flags = FIELD_REQUIRED,
+	.min = 1, .max = DECLARATION_WORDS_MAX},
+    {FIELD_ROW(VALUE, struct provider_members, events, "events")},
+    {FIELD_ROW(INT, struct provider_members, idle_sec, "idle_sec"), .unit = "s", .min = 1,
+	.max = 86400, .preset = "600"},
+    {FIELD_ROW(CHOICE, struct provider_members, life, "life"), .choices = lives,
+	.preset = "\"on_call\""},
+    {FIELD_ROW(VALUE, struct provider_members, methods, "methods"), .flags = FIELD_REQUIRED},
     {.name = NULL},
 };
 
@@ -47,7 +48,7 @@ static void set_reason(struct provider_file *file, const char *reason)
 /* The members of a file, whose tree stays with its reader. */
 static void read_members(struct provider_file *file, const struct json *value)
 {
-	struct members members;
+	struct provider_members members;
 	struct field_error error;
 	struct buf scratch;
 	buf_init(&scratch, PROVIDER_FILE_BYTES_MAX);

@@ -10,16 +10,16 @@
 #include "base/xalloc.h"
 
 /* How far a consumer is, as it is kept. */
-struct place {
+struct consumer_place {
 	uint64_t floor;
 	uint64_t *acked; /* above the floor, in order */
 	size_t count;
 };
 
 static const struct record_field place_fields[] = {
-    {RECORD_ROW(UINT64, struct place, floor, "floor")},
-    {RECORD_ROW(NUMBERS, struct place, acked, "acked"),
-	.count_offset = offsetof(struct place, count)},
+    {RECORD_ROW(UINT64, struct consumer_place, floor, "floor")},
+    {RECORD_ROW(NUMBERS, struct consumer_place, acked, "acked"),
+	.count_offset = offsetof(struct consumer_place, count)},
 };
 
 static const struct record_kind consumer_kind = {
@@ -74,7 +74,7 @@ static int compare_seq(const void *one, const void *other)
 /* Keeps the floor and what is acknowledged above it. */
 static void consumer_store(struct consumer *consumer)
 {
-	struct place place = {.floor = consumer->floor};
+	struct consumer_place place = {.floor = consumer->floor};
 	size_t cursor = 0;
 	uint64_t seq;
 	void *entry;
@@ -125,7 +125,7 @@ static void consumer_free(struct consumer *consumer)
 
 static bool consumer_load(void *data, const char *name, const struct json *value)
 {
-	struct place place = {0};
+	struct consumer_place place = {0};
 	struct consumer *consumer;
 	if (!consumer_name_is_valid(name) || !record_read(consumer_kind.rows, value, &place))
 		return false;

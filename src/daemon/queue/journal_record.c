@@ -128,7 +128,7 @@ static bool journal_record_read(const uint8_t *bytes, size_t len, struct journal
 }
 
 /* A file under scan. */
-struct scan {
+struct journal_walk {
 	const uint8_t *bytes;
 	size_t len;
 	size_t payload_max;
@@ -138,7 +138,7 @@ struct scan {
 
 /* Reads the record at a place if it is of this file and numbered at least from. */
 static bool scan_read(
-    const struct scan *scan, size_t at, uint64_t from, struct journal_record *ret_record)
+    const struct journal_walk *scan, size_t at, uint64_t from, struct journal_record *ret_record)
 {
 	if (at + JOURNAL_RECORD_HEADER_SIZE > scan->len)
 		return false;
@@ -153,7 +153,7 @@ static bool scan_read(
 }
 
 /* Finds the first record from a place on; false if there is none. */
-static bool scan_search(const struct scan *scan, size_t *at, uint64_t from)
+static bool scan_search(const struct journal_walk *scan, size_t *at, uint64_t from)
 {
 	struct journal_record record;
 	for (; *at + JOURNAL_RECORD_HEADER_SIZE <= scan->len; *at += 8) {
@@ -164,7 +164,7 @@ static bool scan_search(const struct scan *scan, size_t *at, uint64_t from)
 }
 
 /* The highest durable mark of all records behind a place. */
-static uint64_t scan_durable(const struct scan *scan, size_t at, uint64_t from)
+static uint64_t scan_durable(const struct journal_walk *scan, size_t at, uint64_t from)
 {
 	struct journal_record record;
 	uint64_t durable = 0;
@@ -180,7 +180,7 @@ static uint64_t scan_durable(const struct scan *scan, size_t at, uint64_t from)
 }
 
 /* Finds out which epoch a file with a damaged header has: that of its first record. */
-static void scan_guess_epoch(struct scan *scan)
+static void scan_guess_epoch(struct journal_walk *scan)
 {
 	struct journal_record record;
 	size_t at = JOURNAL_HEADER_SIZE;
@@ -193,7 +193,7 @@ static void scan_guess_epoch(struct scan *scan)
 void journal_scan(const uint8_t *bytes, size_t len, size_t payload_max,
     const struct journal_scan_handlers *handlers, void *data, struct journal_scan *ret_scan)
 {
-	struct scan scan = {.bytes = bytes, .len = len, .payload_max = payload_max};
+	struct journal_walk scan = {.bytes = bytes, .len = len, .payload_max = payload_max};
 	struct journal_record record;
 	size_t at = JOURNAL_HEADER_SIZE;
 	uint64_t expected = 1;

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-enum state {
+enum syncer_state {
 	STATE_IDLE,
 	STATE_SUBMITTED,
 	STATE_ENDED,
@@ -24,7 +24,7 @@ struct journal_syncer {
 	pthread_t thread;
 	pthread_mutex_t mutex; /* guards what follows */
 	pthread_cond_t changed;
-	enum state state;
+	enum syncer_state state;
 	struct syncer_job job;
 	struct syncer_result result;
 };

@@ -17,9 +17,9 @@
 #include "daemon/queue/store.h"
 
 /* A request that is kept, without its result. */
-struct kept {
+struct once_kept {
 	struct list link; /* oldest first */
-	struct kept *same_hash; /* the next one with this hash */
+	struct once_kept *same_hash; /* the next one with this hash */
 	uint64_t hash; /* of its name */
 	int64_t time_ms;
 	size_t size; /* of its result */
@@ -57,7 +57,7 @@ static void once_name(const struct once *once, char out[STORE_KEY_MAX + 1])
 	snprintf(out, STORE_KEY_MAX + 1, "%s/%s", once->space, once->key);
 }
 
-static void index_set(struct once_set *set, uint64_t hash, struct kept *first)
+static void index_set(struct once_set *set, uint64_t hash, struct once_kept *first)
 {
 	if (map_set(&set->by_hash, hash, first) != 0) {
 		log_error("out of memory");
@@ -65,9 +65,9 @@ static void index_set(struct once_set *set, uint64_t hash, struct kept *first)
 	}
 }
 
-static void kept_free(struct once_set *set, struct kept *kept)
+static void kept_free(struct once_set *set, struct once_kept *kept)
 {
-	struct kept *before = map_get(&set->by_hash, kept->hash);
+	struct once_kept *before = map_get(&set->by_hash, kept->hash);
 	if (before != kept) {
 		while (before->same_hash != kept)
 			before = before->same_hash;
@@ -83,9 +83,9 @@ static void kept_free(struct once_set *set, struct kept *kept)
 	mem_free(kept);
 }
 
-static struct kept *kept_find(const struct once_set *set, const char *name)
+static struct once_kept *kept_find(const struct once_set *set, const char *name)
 {
-	struct kept *kept = map_get(&set->by_hash, hash_bytes(name, strlen(name)));
+	struct once_kept *kept = map_get(&set->by_hash, hash_bytes(name, strlen(name)));
 	while (kept != NULL && strcmp(kept->name, name) != 0)
 		kept = kept->same_hash;
 	return kept;
@@ -94,7 +94,7 @@ static struct kept *kept_find(const struct once_set *set, const char *name)
 /* Takes one up in order of time. */
 static void kept_add(struct once_set *set, const char *name, int64_t time_ms, size_t size)
 {
-	struct kept *kept = xcalloc(1, sizeof *kept);
+	struct once_kept *kept = xcalloc(1, sizeof *kept);
 	struct list *place;
 	kept->time_ms = time_ms;
 	kept->size = size;
@@ -103,7 +103,7 @@ static void kept_add(struct once_set *set, const char *name, int64_t time_ms, si
 	kept->same_hash = map_get(&set->by_hash, kept->hash);
 	index_set(set, kept->hash, kept);
 	for (place = set->kept.prev; place != &set->kept; place = place->prev) {
-		if (list_entry(place, struct kept, link)->time_ms <= time_ms)
+		if (list_entry(place, struct once_kept, link)->time_ms <= time_ms)
 			break;
 	}
 	list_add_after(place, &kept->link);
@@ -111,7 +111,7 @@ static void kept_add(struct once_set *set, const char *name, int64_t time_ms, si
 	set->size += size;
 }
 
-static void set_remove(struct once_set *set, struct kept *kept)
+static void set_remove(struct once_set *set, struct once_kept *kept)
 {
 	record_delete(queue_store(set->queue), &once_kind, kept->name);
 	kept_free(set, kept);
@@ -122,7 +122,7 @@ static void set_forget(struct once_set *set)
 {
 	int64_t now_ms = clock_real_ms();
 	while (set->count > 0) {
-		struct kept *oldest = list_entry(set->kept.next, struct kept, link);
+		struct once_kept *oldest = list_entry(set->kept.next, struct once_kept, link);
 		if (set->count <= ONCE_KEEP && set->size <= ONCE_RESULTS_MAX &&
 		    now_ms - oldest->time_ms <= ONCE_KEEP_MS)
 			return;
@@ -156,7 +156,7 @@ void once_set_free(struct once_set *set)
 	if (set == NULL)
 		return;
 	while (set->count > 0)
-		kept_free(set, list_entry(set->kept.next, struct kept, link));
+		kept_free(set, list_entry(set->kept.next, struct once_kept, link));
 	map_finish(&set->by_hash);
 	mem_free(set);
 }
@@ -182,7 +182,7 @@ void once_earlier_finish(struct once_earlier *earlier)
 void once_forget(const struct once *once)
 {
 	char name[STORE_KEY_MAX + 1];
-	struct kept *kept;
+	struct once_kept *kept;
 	if (once == NULL)
 		return;
 	once_name(once, name);
@@ -205,7 +205,7 @@ static void once_put(const struct once *once, const struct once_earlier *earlier
 	struct once_set *set = once->set;
 	size_t size = earlier->result != NULL ? strlen(earlier->result) : 0;
 	char name[STORE_KEY_MAX + 1];
-	struct kept *old;
+	struct once_kept *old;
 	once_name(once, name);
 	record_put(queue_store(set->queue), &once_kind, name, earlier);
 	old = kept_find(set, name);
@@ -262,7 +262,7 @@ void once_set_error(const struct once *once, const char *error)
 void once_set_runner(const struct once *once, void *runner)
 {
 	char name[STORE_KEY_MAX + 1];
-	struct kept *kept;
+	struct once_kept *kept;
 	once_name(once, name);
 	kept = kept_find(once->set, name);
 	if (kept != NULL)
@@ -272,7 +272,7 @@ void once_set_runner(const struct once *once, void *runner)
 void *once_runner(const struct once *once)
 {
 	char name[STORE_KEY_MAX + 1];
-	const struct kept *kept;
+	const struct once_kept *kept;
 	once_name(once, name);
 	kept = kept_find(once->set, name);
 	return kept != NULL ? kept->runner : NULL;

@@ -26,8 +26,8 @@ enum {
 
 #define LOSS_KEY "loss/journal" /* why records are missing, until readers know */
 
-struct entry {
-	struct entry *same_hash; /* the next one with this hash */
+struct store_entry {
+	struct store_entry *same_hash; /* the next one with this hash */
 	uint64_t hash; /* of its key */
 	size_t place; /* in the table */
 	char *value;
@@ -35,7 +35,7 @@ struct entry {
 	char key[];
 };
 
-struct waiter {
+struct store_waiter {
 	struct list link;
 	uint64_t ticket;
 	store_when_fn *when;
@@ -46,7 +46,7 @@ struct store {
 	struct journal *journal; /* NULL: nothing is kept */
 	struct store_handlers handlers;
 	void *data;
-	struct entry **entries; /* in no order, until they are walked */
+	struct store_entry **entries; /* in no order, until they are walked */
 	size_t count;
 	size_t size;
 	bool is_sorted;
@@ -64,21 +64,21 @@ static uint64_t key_hash(const char *key)
 	return hash_bytes(key, strlen(key));
 }
 
-static struct entry *table_find(const struct store *store, const char *key, uint64_t hash)
+static struct store_entry *table_find(const struct store *store, const char *key, uint64_t hash)
 {
-	struct entry *entry = map_get(&store->by_hash, hash);
+	struct store_entry *entry = map_get(&store->by_hash, hash);
 	while (entry != NULL && strcmp(entry->key, key) != 0)
 		entry = entry->same_hash;
 	return entry;
 }
 
-static void entry_free(struct entry *entry)
+static void entry_free(struct store_entry *entry)
 {
 	mem_free(entry->value);
 	mem_free(entry);
 }
 
-static void table_index(struct store *store, uint64_t hash, struct entry *first)
+static void table_index(struct store *store, uint64_t hash, struct store_entry *first)
 {
 	if (first == NULL) {
 		(void)map_remove(&store->by_hash, hash);
@@ -88,10 +88,10 @@ static void table_index(struct store *store, uint64_t hash, struct entry *first)
 	}
 }
 
-static struct entry *table_insert(struct store *store, const char *key, uint64_t hash)
+static struct store_entry *table_insert(struct store *store, const char *key, uint64_t hash)
 {
 	size_t size = strlen(key) + 1;
-	struct entry *entry = xcalloc(1, sizeof *entry + size);
+	struct store_entry *entry = xcalloc(1, sizeof *entry + size);
 	if (store->count == store->size) {
 		store->size = store->size == 0 ? 64 : 2 * store->size;
 		store->entries = xrealloc(store->entries, store->size * sizeof *store->entries);
@@ -111,7 +111,7 @@ static struct entry *table_insert(struct store *store, const char *key, uint64_t
 static size_t table_put(struct store *store, const char *key, const void *value, size_t len)
 {
 	uint64_t hash = key_hash(key);
-	struct entry *entry = table_find(store, key, hash);
+	struct store_entry *entry = table_find(store, key, hash);
 	size_t dead = 0;
 	if (entry != NULL) {
 		dead = OP_HEADER + strlen(key) + entry->len;
@@ -125,10 +125,10 @@ static size_t table_put(struct store *store, const char *key, const void *value,
 }
 
 /* Takes out of the table: the last entry gets its place. */
-static void table_remove(struct store *store, struct entry *entry)
+static void table_remove(struct store *store, struct store_entry *entry)
 {
-	struct entry *first = map_get(&store->by_hash, entry->hash), *before = first;
-	struct entry *last = store->entries[--store->count];
+	struct store_entry *first = map_get(&store->by_hash, entry->hash), *before = first;
+	struct store_entry *last = store->entries[--store->count];
 	if (first == entry) {
 		table_index(store, entry->hash, entry->same_hash);
 	} else {
@@ -145,7 +145,7 @@ static void table_remove(struct store *store, struct entry *entry)
 /* Takes out of the table; the record that says so is dead from the start. */
 static size_t table_delete(struct store *store, const char *key)
 {
-	struct entry *entry = table_find(store, key, key_hash(key));
+	struct store_entry *entry = table_find(store, key, key_hash(key));
 	size_t dead;
 	if (entry == NULL)
 		return 0;
@@ -156,7 +156,8 @@ static size_t table_delete(struct store *store, const char *key)
 
 static int compare_keys(const void *one, const void *other)
 {
-	const struct entry *a = *(struct entry *const *)one, *b = *(struct entry *const *)other;
+	const struct store_entry *a = *(struct store_entry *const *)one,
+				 *b = *(struct store_entry *const *)other;
 	return strcmp(a->key, b->key);
 }
 
@@ -260,7 +261,7 @@ static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 		store->unwritten = store->count;
 	buf_init(&record, JOURNAL_PAYLOAD_MAX);
 	while (store->unwritten > 0 && record.len < SNAPSHOT_BATCH) {
-		const struct entry *entry = store->entries[--store->unwritten];
+		const struct store_entry *entry = store->entries[--store->unwritten];
 		op_write(&record, OP_PUT, entry->key, entry->value, entry->len);
 	}
 	/* A failure is the journal's to tell: it degrades, and asks again. */
@@ -274,7 +275,8 @@ static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 static void wake_waiters(struct store *store, uint64_t ticket, bool is_durable)
 {
 	while (!list_is_empty(&store->waiters)) {
-		struct waiter *waiter = list_entry(store->waiters.next, struct waiter, link);
+		struct store_waiter *waiter =
+		    list_entry(store->waiters.next, struct store_waiter, link);
 		if (is_durable && waiter->ticket > ticket)
 			return;
 		list_remove(&waiter->link);
@@ -428,7 +430,7 @@ void store_delete(struct store *store, const char *key)
 
 const char *store_get(const struct store *store, const char *key, size_t *ret_len)
 {
-	const struct entry *entry = table_find(store, key, key_hash(key));
+	const struct store_entry *entry = table_find(store, key, key_hash(key));
 	if (entry == NULL)
 		return NULL;
 	if (ret_len != NULL)
@@ -439,7 +441,7 @@ const char *store_get(const struct store *store, const char *key, size_t *ret_le
 bool store_next(struct store *store, const char *prefix, size_t *cursor, const char **ret_key,
     const char **ret_value, size_t *ret_len)
 {
-	const struct entry *entry;
+	const struct store_entry *entry;
 	/* The cursor is one more than the place, so that 0 can mean the start. */
 	if (*cursor == 0) {
 		table_sort(store);
@@ -475,7 +477,7 @@ bool store_is_degraded(const struct store *store)
 void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *when, void *data)
 {
 	struct journal_stats stats;
-	struct waiter *waiter;
+	struct store_waiter *waiter;
 	if (ticket == 0 || store->journal == NULL) {
 		when(data, false);
 		return;

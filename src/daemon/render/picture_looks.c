@@ -7,15 +7,15 @@
 #define VALUES_MAX 64
 
 /* One parameter of a sequence: "4:3" is the value 4 with the part 3. */
-struct values {
+struct look_values {
 	unsigned number[VALUES_MAX];
 	bool is_part[VALUES_MAX]; /* follows a colon */
 	size_t count;
 };
 
-static void read_values(struct values *values, const uint8_t *text, size_t len)
+static void read_values(struct look_values *values, const uint8_t *text, size_t len)
 {
-	*values = (struct values){.count = 1};
+	*values = (struct look_values){.count = 1};
 	for (size_t at = 0; at < len; at++) {
 		unsigned *number = &values->number[values->count - 1];
 		if (text[at] >= '0' && text[at] <= '9')
@@ -40,7 +40,7 @@ static uint32_t rgb(const unsigned *parts)
 }
 
 /* A colour that begins with 38, 48 or 58 at an index. Returns the number of values used. */
-static size_t read_colour(const struct values *values, size_t at, uint32_t *colour)
+static size_t read_colour(const struct look_values *values, size_t at, uint32_t *colour)
 {
 	const unsigned *number = values->number;
 	size_t left = values->count - at, parts = 1;
@@ -65,7 +65,8 @@ static size_t read_colour(const struct values *values, size_t at, uint32_t *colo
 }
 
 /* Underline, with an optional style after a colon. */
-static size_t read_underline(const struct values *values, size_t at, struct picture_looks *looks)
+static size_t read_underline(
+    const struct look_values *values, size_t at, struct picture_looks *looks)
 {
 	bool has_style = at + 1 < values->count && values->is_part[at + 1];
 	unsigned style = has_style ? values->number[at + 1] : PICTURE_UNDERLINE_SINGLE;
@@ -134,7 +135,7 @@ static void apply_plain(struct picture_looks *looks, unsigned number)
 
 void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_t len)
 {
-	struct values values;
+	struct look_values values;
 	read_values(&values, text, len);
 	for (size_t at = 0; at < values.count;) {
 		unsigned number = values.number[at];

@@ -19,7 +19,7 @@
 #define FLAG_FIRST 0x1f1e6
 #define FLAG_LAST 0x1f1ff
 
-struct reading {
+struct picture_reading {
 	struct picture_state *state;
 	const uint8_t *line;
 	struct picture_cell *cells;
@@ -28,7 +28,7 @@ struct reading {
 	int64_t last; /* where the last one went, -1: nowhere */
 };
 
-static void put_cell(struct reading *reading, const char *bytes, size_t len, unsigned width)
+static void put_cell(struct picture_reading *reading, const char *bytes, size_t len, unsigned width)
 {
 	struct picture_cell *cell;
 	if (reading->column + width > reading->columns) {
@@ -49,7 +49,7 @@ static void put_cell(struct reading *reading, const char *bytes, size_t len, uns
 }
 
 /* Adds a combining character to the one before; without one it is left out. */
-static void put_combining(struct reading *reading, const uint8_t *bytes, size_t len)
+static void put_combining(struct picture_reading *reading, const uint8_t *bytes, size_t len)
 {
 	struct picture_cell *cell;
 	if (reading->last < 0)
@@ -62,7 +62,7 @@ static void put_combining(struct reading *reading, const uint8_t *bytes, size_t 
 }
 
 /* Gives the character before another cell, if there is room: tmux has done the same. */
-static void widen(struct reading *reading)
+static void widen(struct picture_reading *reading)
 {
 	struct picture_cell *cell = &reading->cells[reading->last];
 	if (cell->width != 1 || reading->column >= reading->columns)
@@ -81,7 +81,8 @@ static bool is_half_flag(const struct picture_cell *cell)
 }
 
 /* Adds a character with a width of its own to the one before, if both make one emoji. */
-static bool put_joined(struct reading *reading, uint32_t c, const uint8_t *bytes, size_t len)
+static bool put_joined(
+    struct picture_reading *reading, uint32_t c, const uint8_t *bytes, size_t len)
 {
 	struct picture_cell *cell;
 	bool is_flag;
@@ -141,7 +142,7 @@ static bool is_unwanted(uint32_t c)
 	    (c >= 0x2066 && c <= 0x2069) || c == 0x061c || c == 0xfeff || (c & 0xfffe) == 0xfffe;
 }
 
-static void put_ascii(struct reading *reading, uint8_t byte)
+static void put_ascii(struct picture_reading *reading, uint8_t byte)
 {
 	const char *line = NULL;
 	if (reading->state->is_drawing && byte < sizeof drawn / sizeof drawn[0])
@@ -153,7 +154,7 @@ static void put_ascii(struct reading *reading, uint8_t byte)
 }
 
 /* A character that is not ASCII. */
-static void put_wide(struct reading *reading, uint32_t c, const uint8_t *bytes, size_t len)
+static void put_wide(struct picture_reading *reading, uint32_t c, const uint8_t *bytes, size_t len)
 {
 	size_t width = cells_width(bytes, len);
 	if (width == 0) {
@@ -165,7 +166,7 @@ static void put_wide(struct reading *reading, uint32_t c, const uint8_t *bytes, 
 	}
 }
 
-static void put_text(struct reading *reading, const uint8_t *bytes, size_t len)
+static void put_text(struct picture_reading *reading, const uint8_t *bytes, size_t len)
 {
 	for (size_t at = 0; at < len;) {
 		uint32_t c;
@@ -186,7 +187,7 @@ static void put_text(struct reading *reading, const uint8_t *bytes, size_t len)
 }
 
 /* tmux emits tabs and shifts of the character set; other controls are shown as symbols. */
-static void put_control(struct reading *reading, uint8_t byte)
+static void put_control(struct picture_reading *reading, uint8_t byte)
 {
 	if (byte == SHIFT_OUT || byte == SHIFT_IN) {
 		reading->state->is_drawing = byte == SHIFT_OUT;
@@ -203,7 +204,7 @@ static void put_control(struct reading *reading, uint8_t byte)
 
 static void on_token(void *data, const struct token *token)
 {
-	struct reading *reading = data;
+	struct picture_reading *reading = data;
 	const uint8_t *bytes = reading->line + token->from;
 	size_t len = (size_t)(token->to - token->from);
 	if (token->kind == TOKEN_TEXT)
@@ -218,7 +219,7 @@ static void on_token(void *data, const struct token *token)
 void picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
     struct picture_cell *cells, unsigned columns)
 {
-	struct reading reading = {
+	struct picture_reading reading = {
 	    .state = state, .line = line, .cells = cells, .columns = columns, .last = -1};
 	struct tokenizer tokenizer;
 	for (unsigned i = 0; i < columns; i++)

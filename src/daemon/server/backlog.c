@@ -11,7 +11,7 @@
 
 #define EVENT_COPY_BYTES_MAX 2048 /* longer events are referenced instead */
 
-struct item {
+struct backlog_item {
 	struct list link;
 	struct event_entry *event;
 	char subscription[SUBSCRIPTION_NAME_SIZE];
@@ -30,7 +30,7 @@ bool backlog_is_empty(const struct backlog *backlog)
 
 void backlog_put(struct backlog *backlog, const char *subscription, struct event_entry *event)
 {
-	struct item *item = xcalloc(1, sizeof *item);
+	struct backlog_item *item = xcalloc(1, sizeof *item);
 	item->event = event_entry_ref(event);
 	(void)snprintf(item->subscription, sizeof item->subscription, "%s", subscription);
 	list_append(&backlog->items, &item->link);
@@ -41,10 +41,10 @@ struct event_entry *backlog_take(
     struct backlog *backlog, char ret_subscription[SUBSCRIPTION_NAME_SIZE])
 {
 	struct event_entry *event;
-	struct item *item;
+	struct backlog_item *item;
 	if (backlog_is_empty(backlog))
 		return NULL;
-	item = list_entry(backlog->items.next, struct item, link);
+	item = list_entry(backlog->items.next, struct backlog_item, link);
 	event = item->event;
 	memcpy(ret_subscription, item->subscription, SUBSCRIPTION_NAME_SIZE);
 	list_remove(&item->link);

@@ -33,7 +33,7 @@ static const struct {
 };
 
 /* Fields of /proc/PID/stat. */
-struct process {
+struct peer_process {
 	pid_t parent;
 	dev_t tty; /* 0: none */
 };
@@ -74,7 +74,7 @@ static dev_t decode_tty(long number)
 }
 
 /* "PID (NAME) S PPID PGRP SESSION TTY …": NAME may hold anything, so from the last ")". */
-static int read_process(const char *proc, pid_t pid, struct process *ret_process)
+static int read_process(const char *proc, pid_t pid, struct peer_process *ret_process)
 {
 	struct buf text;
 	long parent, tty;
@@ -86,7 +86,7 @@ static int read_process(const char *proc, pid_t pid, struct process *ret_process
 	if (end == NULL || sscanf(end + 1, " %*c %ld %*d %*d %ld", &parent, &tty) != 2)
 		r = -1;
 	else
-		*ret_process = (struct process){(pid_t)parent, decode_tty(tty)};
+		*ret_process = (struct peer_process){(pid_t)parent, decode_tty(tty)};
 	buf_finish(&text);
 	return r;
 }
@@ -98,7 +98,7 @@ static int read_process(const char *proc, pid_t pid, struct process *ret_process
 static uint32_t pane_of_tty(const char *proc, const struct muxbus_model *model, dev_t tty)
 {
 	const struct muxbus_pane *pane = NULL;
-	struct process first;
+	struct peer_process first;
 	struct stat st;
 	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
 		if (!pane->is_dead && pane->tty && pane->tty[0] && stat(pane->tty, &st) == 0 &&
@@ -186,7 +186,7 @@ static bool find_by_kernel(
 	unsigned detached = 0; /* generations without a terminal, up to the first that has one */
 	bool has_tty = false;
 	for (int generation = 0; generation < GENERATIONS_MAX && pid > 1; generation++) {
-		struct process process;
+		struct peer_process process;
 		if (read_process(proc, pid, &process) < 0)
 			return false;
 		has_tty |= process.tty != 0;
@@ -209,7 +209,7 @@ static bool find_by_environment(const char *proc, pid_t pid, const struct muxbus
     const char *tmux_socket, struct peer_pane *ret_pane)
 {
 	for (int generation = 0; generation < GENERATIONS_MAX && pid > 1; generation++) {
-		struct process process;
+		struct peer_process process;
 		ret_pane->pane = pane_of_environment(proc, pid, tmux_socket);
 		ret_pane->evidence = PANE_ENVIRONMENT;
 		ret_pane->is_weak = true;

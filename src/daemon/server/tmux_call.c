@@ -7,7 +7,7 @@
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 
-struct run {
+struct tmux_run {
 	struct request *request;
 	tmux_call_fn *then;
 	void *context;
@@ -38,7 +38,7 @@ void tmux_call_fail_reply(
 
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
-	struct run *run = data;
+	struct tmux_run *run = data;
 	if (error < 0) {
 		tmux_call_fail_reply(run->request, error, replies, count);
 	} else {
@@ -48,14 +48,14 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	mem_free(run);
 }
 
-static struct run *new_run(struct request *request, tmux_call_fn *then, void *context)
+static struct tmux_run *new_run(struct request *request, tmux_call_fn *then, void *context)
 {
-	struct run *run = xalloc(sizeof *run);
-	*run = (struct run){.request = request, .then = then, .context = context};
+	struct tmux_run *run = xalloc(sizeof *run);
+	*run = (struct tmux_run){.request = request, .then = then, .context = context};
 	return run;
 }
 
-static void finish(struct run *run, int error)
+static void finish(struct tmux_run *run, int error)
 {
 	if (error == 0)
 		return;
@@ -68,7 +68,7 @@ void tmux_call(struct request *request, struct muxbus_command *command, bool rea
     tmux_call_fn *then, void *context)
 {
 	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
-	struct run *run = new_run(request, then, context);
+	struct tmux_run *run = new_run(request, then, context);
 	finish(run, muxbus_sync_run(sync, command, read_back, on_reply, run));
 }
 
@@ -76,7 +76,7 @@ void tmux_call_in_window(struct request *request, struct muxbus_command *command
     tmux_call_fn *then, void *context)
 {
 	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
-	struct run *run = new_run(request, then, context);
+	struct tmux_run *run = new_run(request, then, context);
 	finish(run, muxbus_sync_run_in_window(sync, command, window, on_reply, run));
 }
 

@@ -130,12 +130,12 @@ static void handle_sleep(struct request *request, const void *data)
 	answer_sleep(request, timer, verdict, id);
 }
 
-struct list_args {
+struct timer_list_args {
 	int64_t limit;
 };
 
 static const struct field list_fields[] = {
-    {FIELD_ROW(INT, struct list_args, limit, "limit"), .flags = FIELD_RARE, .min = 1,
+    {FIELD_ROW(INT, struct timer_list_args, limit, "limit"), .flags = FIELD_RARE, .min = 1,
 	.max = LIST_MAX, .preset = "1000", .help = "How many at most."},
     {.name = NULL},
 };
@@ -156,7 +156,7 @@ static const struct field_result list_results[] = {
 
 static void handle_list(struct request *request, const void *data)
 {
-	const struct list_args *args = data;
+	const struct timer_list_args *args = data;
 	const struct timer_set *timers = request_daemon(request)->timers;
 	struct json_writer *writer = request_result(request);
 	const struct timer *timer = NULL;
@@ -181,14 +181,14 @@ static void handle_list(struct request *request, const void *data)
 	request_done(request);
 }
 
-struct cancel_args {
+struct timer_cancel_args {
 	const char *timer;
 };
 
 static const struct field cancel_fields[] = {
-    {FIELD_ROW(STRING, struct cancel_args, timer, "timer"), .flags = FIELD_REQUIRED,
+    {FIELD_ROW(STRING, struct timer_cancel_args, timer, "timer"), .flags = FIELD_REQUIRED,
 	.help = "Its id."},
-    {FIELD_ROW(STRING, struct cancel_args, timer, "id"), .flags = FIELD_ALIAS},
+    {FIELD_ROW(STRING, struct timer_cancel_args, timer, "id"), .flags = FIELD_ALIAS},
     {.name = NULL},
 };
 
@@ -200,7 +200,7 @@ static const struct field_result cancel_results[] = {
 
 static void handle_cancel(struct request *request, const void *data)
 {
-	const struct cancel_args *args = data;
+	const struct timer_cancel_args *args = data;
 	bool is_durable;
 	if (!timer_cancel(request_daemon(request)->timers, args->timer, &is_durable)) {
 		request_fail(request, MESSAGE_NO_SUCH_TIMER,
@@ -226,7 +226,7 @@ const struct method methods_timer[] = {
 	.title = "Cancel a timer",
 	.summary = "Ends a timer before its time.",
 	.fields = cancel_fields,
-	.args_size = sizeof(struct cancel_args),
+	.args_size = sizeof(struct timer_cancel_args),
 	.results = cancel_results,
 	.flags = METHOD_IDEMPOTENT,
 	.recheck = "list_timers",
@@ -237,7 +237,7 @@ const struct method methods_timer[] = {
 	.title = "List timers",
 	.summary = "Lists the timers that are set, soonest first.",
 	.fields = list_fields,
-	.args_size = sizeof(struct list_args),
+	.args_size = sizeof(struct timer_list_args),
 	.results = list_results,
 	.handle = handle_list,
 	.example = "{}"},

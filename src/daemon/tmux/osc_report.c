@@ -110,17 +110,17 @@ static enum osc_report_kind read_777(
 }
 
 /* The metadata of a chunk of OSC 99. */
-struct chunk {
+struct osc_chunk {
 	struct osc_part id;
 	struct osc_part type;
 	bool is_base64;
 	bool is_done;
 };
 
-static void read_metadata(struct osc_part metadata, struct chunk *ret_chunk)
+static void read_metadata(struct osc_part metadata, struct osc_chunk *ret_chunk)
 {
 	struct osc_part pair;
-	*ret_chunk = (struct chunk){.id = {"", 0}, .type = {"title", 5}, .is_done = true};
+	*ret_chunk = (struct osc_chunk){.id = {"", 0}, .type = {"title", 5}, .is_done = true};
 	while (osc_part_next(&metadata, ':', &pair)) {
 		struct osc_part value = {pair.at + 2, pair.len - 2};
 		if (pair.len < 2 || pair.at[1] != '=')
@@ -171,7 +171,7 @@ static enum osc_report_kind read_99(
 {
 	enum osc_report_kind kind;
 	struct osc_part metadata;
-	struct chunk chunk;
+	struct osc_chunk chunk;
 	struct buf *target;
 	if (!osc_part_next(&rest, ';', &metadata))
 		return OSC_NOTHING;

@@ -68,7 +68,7 @@ struct pane_pipe_set {
 };
 
 /* A command that was sent, until its answer. */
-struct asked {
+struct pipe_asked {
 	struct pane_pipe_set *pipes;
 	uint32_t pane;
 	uint64_t number;
@@ -120,7 +120,7 @@ static void arm(struct pane_pipe_set *pipes)
 /* The answer to the command: whether tmux has piped the pane. */
 static void on_asked(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
-	struct asked *asked = data;
+	struct pipe_asked *asked = data;
 	struct pane_pipe_set *pipes = asked->pipes;
 	struct pane_pipe *pipe = find(pipes, asked->pane);
 	uint64_t number = asked->number;
@@ -140,7 +140,7 @@ static void on_asked(void *data, int error, const struct muxbus_reply *replies, 
 static int ask(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 {
 	struct muxbus_command *command;
-	struct asked *asked;
+	struct pipe_asked *asked;
 	pipe->number = ++pipes->attempts;
 	if (hand_over_nonce(pipe->nonce) < 0)
 		return -1;
@@ -148,7 +148,7 @@ static int ask(struct pane_pipe_set *pipes, struct pane_pipe *pipe)
 	if (command == NULL)
 		return -1;
 	asked = xalloc(sizeof *asked);
-	*asked = (struct asked){pipes, pipe->pane, pipe->number};
+	*asked = (struct pipe_asked){pipes, pipe->pane, pipe->number};
 	if (muxbus_sync_run(tmux_sync(pipes->tmux), command, false, on_asked, asked) < 0) {
 		mem_free(asked);
 		return -1;

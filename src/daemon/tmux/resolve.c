@@ -12,29 +12,29 @@
 #define CANDIDATES_MAX_BYTES 4096
 
 /* A part of the text. */
-struct part {
+struct target_part {
 	const char *text;
 	size_t len;
 };
 
-static struct part part_of(const char *text, size_t len)
+static struct target_part part_of(const char *text, size_t len)
 {
 	if (len > 0 && text[0] == '=') {
 		text++;
 		len--;
 	}
-	return (struct part){text, len};
+	return (struct target_part){text, len};
 }
 
 /* The parts of a sentence are names of any length: each is cut to STR_SHOWN_MAX. */
-struct shown {
+struct shown_target {
 	char text[STR_SHOWN_SIZE];
 };
 
-#define SHOWN(part_) str_shown((part_).text, (part_).len, (struct shown){""}.text)
-#define SHOWN_NAME(name_) str_shown(name_, strlen(name_), (struct shown){""}.text)
+#define SHOWN(part_) str_shown((part_).text, (part_).len, (struct shown_target){""}.text)
+#define SHOWN_NAME(name_) str_shown(name_, strlen(name_), (struct shown_target){""}.text)
 
-static bool part_is(struct part part, const char *name)
+static bool part_is(struct target_part part, const char *name)
 {
 	return strlen(name) == part.len && memcmp(name, part.text, part.len) == 0;
 }
@@ -49,7 +49,7 @@ __attribute__((format(printf, 2, 3))) static enum resolve_result none(
 	return RESOLVE_NONE;
 }
 
-static const char *nearest_session(const struct muxbus_model *model, struct part part)
+static const char *nearest_session(const struct muxbus_model *model, struct target_part part)
 {
 	struct muxbus_model_counts counts;
 	char *text;
@@ -72,7 +72,7 @@ static const char *nearest_session(const struct muxbus_model *model, struct part
 }
 
 static enum resolve_result find_session(
-    const struct muxbus_model *model, struct part part, struct resolve *resolve)
+    const struct muxbus_model *model, struct target_part part, struct resolve *resolve)
 {
 	uint32_t id;
 	const struct muxbus_session *session;
@@ -132,7 +132,7 @@ static enum resolve_result find_current(const struct muxbus_model *model, struct
 
 /* By id or index, which are unique. */
 static const struct muxbus_window *window_by_number(
-    const struct muxbus_model *model, const struct muxbus_session *session, struct part part)
+    const struct muxbus_model *model, const struct muxbus_session *session, struct target_part part)
 {
 	uint32_t id = MUXBUS_NO_ID, index = UINT32_MAX;
 	bool is_id = str_parse_id(part.text, part.len, '@', &id);
@@ -151,7 +151,7 @@ static const struct muxbus_window *window_by_number(
 
 /* A window of resolve->session: gives no reason if there is none. */
 static enum resolve_result find_in_session(
-    const struct muxbus_model *model, struct part part, struct resolve *resolve)
+    const struct muxbus_model *model, struct target_part part, struct resolve *resolve)
 {
 	const struct muxbus_link *link;
 	unsigned count;
@@ -191,14 +191,15 @@ static enum resolve_result find_in_session(
 	return RESOLVE_AMBIGUOUS;
 }
 
-static enum resolve_result no_window(struct resolve *resolve, struct part part)
+static enum resolve_result no_window(struct resolve *resolve, struct target_part part)
 {
 	return none(resolve, "session '%s' has no window '%s'", SHOWN_NAME(resolve->session->name),
 	    SHOWN(part));
 }
 
 /* A pane of resolve->window, by index or id; gives no reason if there is none. */
-static bool find_pane(const struct muxbus_model *model, struct part part, struct resolve *resolve)
+static bool find_pane(
+    const struct muxbus_model *model, struct target_part part, struct resolve *resolve)
 {
 	uint32_t id = MUXBUS_NO_ID, index = UINT32_MAX;
 	bool is_id = str_parse_id(part.text, part.len, '%', &id);
@@ -230,14 +231,14 @@ static enum resolve_result find_active(const struct muxbus_model *model, struct 
  * readings are tried; the target is ambiguous only if they name different panes.
  */
 static enum resolve_result find_pane_in_session(
-    const struct muxbus_model *model, struct part rest, struct resolve *resolve)
+    const struct muxbus_model *model, struct target_part rest, struct resolve *resolve)
 {
 	const char *dot = memrchr(rest.text, '.', rest.len);
 	const struct muxbus_pane *split_pane = NULL;
 	enum resolve_result result;
 	if (dot != NULL) {
-		struct part window = {rest.text, (size_t)(dot - rest.text)};
-		struct part pane = {dot + 1, rest.len - window.len - 1};
+		struct target_part window = {rest.text, (size_t)(dot - rest.text)};
+		struct target_part pane = {dot + 1, rest.len - window.len - 1};
 		result = find_in_session(model, window, resolve);
 		if (result == RESOLVE_FOUND && find_pane(model, pane, resolve))
 			split_pane = resolve->pane;
@@ -282,11 +283,11 @@ static enum resolve_result by_pane_id(
 
 /* "@2" or "@2.1" */
 static enum resolve_result by_window_id(const struct muxbus_model *model, enum resolve_kind kind,
-    struct part part, struct resolve *resolve)
+    struct target_part part, struct resolve *resolve)
 {
 	const char *dot = memchr(part.text, '.', part.len);
 	uint32_t id = MUXBUS_NO_ID;
-	struct part pane;
+	struct target_part pane;
 	str_parse_id(part.text, dot != NULL ? (size_t)(dot - part.text) : part.len, '@', &id);
 	resolve->window = muxbus_model_window(model, id);
 	if (resolve->window == NULL)
@@ -295,13 +296,13 @@ static enum resolve_result by_window_id(const struct muxbus_model *model, enum r
 		return RESOLVE_FOUND;
 	if (dot == NULL)
 		return find_active(model, resolve);
-	pane = (struct part){dot + 1, part.len - (size_t)(dot - part.text) - 1};
+	pane = (struct target_part){dot + 1, part.len - (size_t)(dot - part.text) - 1};
 	if (find_pane(model, pane, resolve))
 		return RESOLVE_FOUND;
 	return none(resolve, "window @%u has no pane '%s'", id, SHOWN(pane));
 }
 
-static bool is_window_id(enum resolve_kind kind, struct part part)
+static bool is_window_id(enum resolve_kind kind, struct target_part part)
 {
 	const char *dot = kind == RESOLVE_PANE ? memchr(part.text, '.', part.len) : NULL;
 	uint32_t id;
@@ -310,15 +311,16 @@ static bool is_window_id(enum resolve_kind kind, struct part part)
 }
 
 static enum resolve_result by_name(const struct muxbus_model *model, enum resolve_kind kind,
-    struct part part, struct resolve *resolve)
+    struct target_part part, struct resolve *resolve)
 {
 	const char *colon = memchr(part.text, ':', part.len);
-	struct part session = {part.text, colon != NULL ? (size_t)(colon - part.text) : part.len};
+	struct target_part session = {
+	    part.text, colon != NULL ? (size_t)(colon - part.text) : part.len};
 	enum resolve_result result = find_session(model, session, resolve);
-	struct part rest;
+	struct target_part rest;
 	if (result != RESOLVE_FOUND || kind == RESOLVE_SESSION)
 		return result;
-	rest = (struct part){"", 0};
+	rest = (struct target_part){"", 0};
 	if (colon != NULL)
 		rest = part_of(colon + 1, part.len - session.len - 1);
 	if (kind == RESOLVE_PANE)
@@ -332,7 +334,7 @@ static enum resolve_result by_name(const struct muxbus_model *model, enum resolv
 enum resolve_result resolve(const struct muxbus_model *model, enum resolve_kind kind,
     const char *text, struct resolve *ret_resolve)
 {
-	struct part part;
+	struct target_part part;
 	uint32_t id;
 	*ret_resolve = (struct resolve){0};
 	buf_init(&ret_resolve->candidates, CANDIDATES_MAX_BYTES);

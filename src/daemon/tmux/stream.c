@@ -376,14 +376,14 @@ static void note_activity(struct stream_set *streams, struct stream *stream, uin
 }
 
 /* A piece of output while it is split into tokens. */
-struct piece {
+struct stream_piece {
 	struct stream *stream;
 	struct pane_events_intake intake;
 };
 
 static void on_token(void *data, const struct token *token)
 {
-	struct piece *piece = data;
+	struct stream_piece *piece = data;
 	if (piece->stream->input != NULL)
 		piece->stream->tokenizer->wants_text =
 		    pane_input_token(piece->stream->input, token) || piece->stream->lines != NULL ||
@@ -404,7 +404,7 @@ static void on_token(void *data, const struct token *token)
 	}
 }
 
-static void split(struct piece *piece)
+static void split(struct stream_piece *piece)
 {
 	struct tokenizer *tokenizer = piece->stream->tokenizer;
 	const struct pane_events_intake *intake = &piece->intake;
@@ -421,7 +421,7 @@ static void split(struct piece *piece)
 static void take(struct stream_set *streams, struct stream *stream, const uint8_t *bytes,
     size_t len, uint64_t end)
 {
-	struct piece piece = {.stream = stream};
+	struct stream_piece piece = {.stream = stream};
 	streams->bytes += len;
 	stream->end = end;
 	piece.intake = (struct pane_events_intake){.events = &stream->events,

@@ -14,7 +14,7 @@
 #define WORD_MAX 4096
 
 /* The members of a file. */
-struct members {
+struct declared_members {
 	const char *name, *group, *title, *description, *tool, *answer;
 	const struct json *parameters, *result, *server, *renames, *programs;
 	struct field_strings run;
@@ -23,13 +23,13 @@ struct members {
 };
 
 #define MEMBER(row_name, row_type, member) \
-	.name = (row_name), .type = (row_type), .offset = offsetof(struct members, member)
+	.name = (row_name), .type = (row_type), .offset = offsetof(struct declared_members, member)
 
 static const struct field member_fields[] = {
     {MEMBER("name", FIELD_STRING, name), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DECLARATION_NAME_MAX},
     {MEMBER("answer", FIELD_STRING, answer), .preset = "\"text\"",
-	.given_offset = offsetof(struct members, has_answer)},
+	.given_offset = offsetof(struct declared_members, has_answer)},
     {MEMBER("arguments", FIELD_STRING_MAP, renames)},
     {MEMBER("description", FIELD_STRING, description), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DESCRIPTION_MAX},
@@ -83,7 +83,7 @@ static bool check_name(const char *member, const char *text, char *ret_reason)
 	    ret_reason, "%s: must be a small letter, then small letters, digits and \"_\"", member);
 }
 
-static bool check_names(const struct members *members, char *ret_reason)
+static bool check_names(const struct declared_members *members, char *ret_reason)
 {
 	if (!check_name("name", members->name, ret_reason) ||
 	    !check_name("group", members->group, ret_reason))
@@ -120,7 +120,7 @@ static bool check_command(const char *member, const struct field_strings *words,
 
 /* The kind of the answer: "text", "json", "image/png". */
 static bool set_answer(
-    struct declaration *declaration, const struct members *members, char *ret_reason)
+    struct declaration *declaration, const struct declared_members *members, char *ret_reason)
 {
 	const char *answer = members->answer;
 	if (strcmp(answer, "text") == 0)
@@ -166,7 +166,7 @@ static bool set_renames(
 }
 
 static bool set_server(
-    struct declaration *declaration, const struct members *members, char *ret_reason)
+    struct declaration *declaration, const struct declared_members *members, char *ret_reason)
 {
 	struct declaration_server *server = &declaration->server;
 	struct server_members read;
@@ -202,7 +202,7 @@ static bool set_server(
 }
 
 static bool set_program(
-    struct declaration *declaration, const struct members *members, char *ret_reason)
+    struct declaration *declaration, const struct declared_members *members, char *ret_reason)
 {
 	if (members->run.is_given && members->server != NULL)
 		return declaration_refuse(
@@ -262,7 +262,8 @@ static bool set_needs(
 	return true;
 }
 
-static bool fill(struct declaration *declaration, const struct members *members, char *ret_reason)
+static bool fill(
+    struct declaration *declaration, const struct declared_members *members, char *ret_reason)
 {
 	if (!check_names(members, ret_reason))
 		return false;
@@ -286,7 +287,7 @@ struct declaration *declaration_read(struct json_reader *reader, const char *tex
 	struct declaration *declaration;
 	struct json_error json_error;
 	struct field_error error;
-	struct members members;
+	struct declared_members members;
 	const struct json *value;
 	struct buf scratch;
 	bool is_good;

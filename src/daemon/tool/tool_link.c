@@ -20,7 +20,7 @@
 #include "io/loop_timer.h"
 #include "wire/json.h"
 
-enum state {
+enum tool_link_state {
 	STATE_OFF, /* or it waits for its next start */
 	STATE_INITIALIZING, /* initialize was sent */
 	STATE_LISTING, /* tools/list was sent */
@@ -51,8 +51,8 @@ struct tool_link {
 	bool is_off_told; /* is_off was called */
 	bool has_list; /* it is whole, though perhaps of an earlier process */
 	bool is_list_old; /* the server said that its list has changed */
-	enum state state;
-	enum state
+	enum tool_link_state state;
+	enum tool_link_state
 	    lost_in; /* while ending: the state that was lost, or STATE_ENDING: it was asked to */
 	struct tool_server_process *process; /* NULL: off */
 	struct tool_server_list list;
@@ -353,7 +353,7 @@ static void on_timer(void *data)
 static void on_ended(void *data, const char *how)
 {
 	struct tool_link *link = data;
-	enum state state = link->state == STATE_ENDING ? link->lost_in : link->state;
+	enum tool_link_state state = link->state == STATE_ENDING ? link->lost_in : link->state;
 	char reason[TOOL_LINK_TEXT_SIZE - 64];
 	log_info("the server \"%s\" has ended: %s", link->name, how);
 	(void)snprintf(reason, sizeof reason, "%s: %s",
@@ -582,7 +582,7 @@ static void on_too_long(void *data)
 static void on_closed(void *data)
 {
 	struct tool_link *link = data;
-	enum state state = link->state;
+	enum tool_link_state state = link->state;
 	end_process(link);
 	link->lost_in = state;
 }

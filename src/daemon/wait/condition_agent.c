@@ -19,7 +19,7 @@
 /* The end of a process is not announced: it is looked for. */
 enum { LOOK_MS = 5000, NAME_SIZE = 128 };
 
-enum state { STATE_READY, STATE_IDLE, STATE_BUSY, STATE_ASKING, STATE_GONE, STATE_OTHER };
+enum wanted_state { STATE_READY, STATE_IDLE, STATE_BUSY, STATE_ASKING, STATE_GONE, STATE_OTHER };
 
 static const char *const state_names[] = {
     [STATE_READY] = "ready",
@@ -34,7 +34,7 @@ struct agent_watch {
 	struct condition *condition;
 	struct event_log_listener listener;
 	struct loop_timer *timer;
-	enum state wanted;
+	enum wanted_state wanted;
 	char name[NAME_SIZE]; /* "": whichever is in the pane */
 	struct pane_ref pane; /* cleared: wherever the agent of that name is */
 	bool was_seen;
@@ -86,7 +86,7 @@ static const struct presence *find_presence(const struct agent_watch *watch)
 	return NULL;
 }
 
-static enum state kept_state(const struct agent *agent)
+static enum wanted_state kept_state(const struct agent *agent)
 {
 	switch (agent_state(agent)) {
 	case AGENT_READY:
@@ -100,7 +100,7 @@ static enum state kept_state(const struct agent *agent)
 	}
 }
 
-static enum state presence_state_of(const struct presence *presence)
+static enum wanted_state presence_state_of(const struct presence *presence)
 {
 	switch (presence->state) {
 	case PRESENCE_IDLE:
@@ -145,7 +145,7 @@ static void look(struct agent_watch *watch)
 	const struct agent *kept = find_kept(watch);
 	const struct presence *presence = kept == NULL ? find_presence(watch) : NULL;
 	bool is_seen = kept != NULL || presence != NULL;
-	enum state state = STATE_OTHER;
+	enum wanted_state state = STATE_OTHER;
 	if (watch->condition->state != CONDITION_PENDING)
 		return;
 	if (kept != NULL)
@@ -220,7 +220,7 @@ static bool agent_arm(struct condition *condition, struct request *request, cons
 	bool has_pane = args->pane != NULL || args->agent == NULL;
 	watch->condition = condition;
 	watch->wanted =
-	    args->agent_state == STATE_IDLE ? STATE_READY : (enum state)args->agent_state;
+	    args->agent_state == STATE_IDLE ? STATE_READY : (enum wanted_state)args->agent_state;
 	pane_ref_clear(&watch->pane);
 	snprintf(watch->name, sizeof watch->name, "%s", args->agent != NULL ? args->agent : "");
 	if (has_pane && !target_pane(request, args->pane, &pane)) {

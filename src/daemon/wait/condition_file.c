@@ -13,7 +13,7 @@
 
 enum { LINE_TOLD_MAX = 4096 };
 
-struct file_watch {
+struct file_condition {
 	struct condition *condition;
 	struct tail_listener listener;
 	struct pattern *pattern; /* NULL: any change */
@@ -37,7 +37,7 @@ static const struct field file_fields[] = {
     {.name = NULL},
 };
 
-static void begin_details(struct file_watch *watch, struct json_writer *writer)
+static void begin_details(struct file_condition *watch, struct json_writer *writer)
 {
 	json_writer_init(writer, &watch->condition->details);
 	json_object_begin(writer, NULL);
@@ -45,7 +45,7 @@ static void begin_details(struct file_watch *watch, struct json_writer *writer)
 }
 
 static void settle_match(
-    struct file_watch *watch, const struct tail_block *block, const struct matched_line *line)
+    struct file_condition *watch, const struct tail_block *block, const struct matched_line *line)
 {
 	size_t len =
 	    line->end - line->start < LINE_TOLD_MAX ? line->end - line->start : LINE_TOLD_MAX;
@@ -70,7 +70,7 @@ static void settle_match(
 
 static bool file_found(struct tail_listener *listener, const struct tail_finding *finding)
 {
-	struct file_watch *watch = list_entry(listener, struct file_watch, listener);
+	struct file_condition *watch = list_entry(listener, struct file_condition, listener);
 	if (watch->condition->state != CONDITION_PENDING)
 		return false;
 	if (finding->result == PATTERN_MATCH)
@@ -82,7 +82,7 @@ static bool file_found(struct tail_listener *listener, const struct tail_finding
 
 static void file_changed(struct tail_listener *listener, enum tail_change change)
 {
-	struct file_watch *watch = list_entry(listener, struct file_watch, listener);
+	struct file_condition *watch = list_entry(listener, struct file_condition, listener);
 	struct json_writer writer;
 	if (watch->condition->state != CONDITION_PENDING)
 		return;
@@ -94,7 +94,7 @@ static void file_changed(struct tail_listener *listener, enum tail_change change
 
 static void file_disarm(struct condition *condition)
 {
-	struct file_watch *watch = condition->watch;
+	struct file_condition *watch = condition->watch;
 	tail_listener_remove(&watch->listener);
 	pattern_free(watch->pattern);
 	mem_free(watch->path);
@@ -117,7 +117,7 @@ static bool file_arm(struct condition *condition, struct request *request, const
 	static const struct tail_listener_handlers for_changes = {.changed = file_changed};
 	const struct file_args *args = data;
 	struct pattern *pattern = NULL;
-	struct file_watch *watch;
+	struct file_condition *watch;
 	struct tail_place place;
 	char reason[200];
 	size_t count;

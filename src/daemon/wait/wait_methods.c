@@ -186,7 +186,7 @@ static void handle_idle(struct request *request, const void *data)
 	buf_finish(&spec);
 }
 
-struct watch_args {
+struct pane_watch_args {
 	const char *pane;
 	const char *regex;
 	const char *event;
@@ -196,25 +196,25 @@ struct watch_args {
 };
 
 static const struct field watch_fields[] = {
-    {FIELD_ROW(STRING, struct watch_args, pane, "pane"), .flags = FIELD_REQUIRED,
+    {FIELD_ROW(STRING, struct pane_watch_args, pane, "pane"), .flags = FIELD_REQUIRED,
 	.help = "The pane to watch."},
-    {FIELD_ROW(STRING, struct watch_args, regex, "regex"), .min = 1, .max = PATTERN_BYTES_MAX,
+    {FIELD_ROW(STRING, struct pane_watch_args, regex, "regex"), .min = 1, .max = PATTERN_BYTES_MAX,
 	.help =
 	    "A regular expression that a line of its output, without escape sequences, matches."},
-    {FIELD_ROW(STRING, struct watch_args, event, "event"), .min = 1, .max = 64,
+    {FIELD_ROW(STRING, struct pane_watch_args, event, "event"), .min = 1, .max = 64,
 	.help = "In place of regex: a kind of events of the pane, or a pattern, as in wait_for."},
-    {FIELD_ROW(VALUE, struct watch_args, where, "where"), .shape = "\"type\":\"object\"",
+    {FIELD_ROW(VALUE, struct pane_watch_args, where, "where"), .shape = "\"type\":\"object\"",
 	.help = "With event: an object of members that the event must have."},
-    {FIELD_ROW(BOOL, struct watch_args, once, "once"), .preset = "true",
+    {FIELD_ROW(BOOL, struct pane_watch_args, once, "once"), .preset = "true",
 	.help = "End with the first match; false: notify of each."},
-    {FIELD_ROW(NUMBER, struct watch_args, timeout_sec, "timeout_sec"), .unit = "s",
+    {FIELD_ROW(NUMBER, struct pane_watch_args, timeout_sec, "timeout_sec"), .unit = "s",
 	.max = 10 * 366 * 86400.0, .preset = "3600",
 	.help = "Notify after this long in any case; 0: never."},
     {.name = NULL},
 };
 
 /* Writes what is watched for as a condition. False after failing the request. */
-static bool write_watch(struct request *request, const struct watch_args *args,
+static bool write_watch(struct request *request, const struct pane_watch_args *args,
     const struct muxbus_pane *pane, struct buf *spec)
 {
 	struct json_writer writer;
@@ -237,7 +237,7 @@ static bool write_watch(struct request *request, const struct watch_args *args,
 
 static void handle_watch(struct request *request, const void *data)
 {
-	const struct watch_args *args = data;
+	const struct pane_watch_args *args = data;
 	const struct muxbus_pane *pane;
 	struct wait_background order = {
 	    .kind = WAIT_PANE,
@@ -291,7 +291,7 @@ const struct method methods_wait[] = {
 	.summary = "Notifies when a pane prints a line that matches, or an event of it comes; "
 		   "returns at once.",
 	.fields = watch_fields,
-	.args_size = sizeof(struct watch_args),
+	.args_size = sizeof(struct pane_watch_args),
 	.results = started_results,
 	.flags = METHOD_ONE_PANE | METHOD_BY_OUTPUT | METHOD_NEEDS_TMUX,
 	.recheck = "list_watches",

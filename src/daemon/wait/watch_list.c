@@ -12,19 +12,19 @@
 #include "daemon/wait/wait.h"
 #include "daemon/watch/watch.h"
 
-struct cancel_args {
+struct watch_cancel_args {
 	const char *file_path;
 	const char *id;
 	const char *pane;
 };
 
 static const struct field cancel_fields[] = {
-    {FIELD_ROW(STRING, struct cancel_args, file_path, "file_path"), .flags = FIELD_PATH,
+    {FIELD_ROW(STRING, struct watch_cancel_args, file_path, "file_path"), .flags = FIELD_PATH,
 	.help = "Cancel all watches of this file, also those of other callers."},
-    {FIELD_ROW(STRING, struct cancel_args, id, "id"),
+    {FIELD_ROW(STRING, struct watch_cancel_args, id, "id"),
 	.help = "Cancel this one; or the name of a wait."},
-    {FIELD_ROW(STRING, struct cancel_args, id, "watch"), .flags = FIELD_ALIAS},
-    {FIELD_ROW(STRING, struct cancel_args, pane, "pane"), .flags = FIELD_RARE,
+    {FIELD_ROW(STRING, struct watch_cancel_args, id, "watch"), .flags = FIELD_ALIAS},
+    {FIELD_ROW(STRING, struct watch_cancel_args, pane, "pane"), .flags = FIELD_RARE,
 	.help = "Cancel those of this pane; with nothing given: the caller's own."},
     {.name = NULL},
 };
@@ -42,8 +42,8 @@ static const struct field_result cancel_results[] = {
 };
 
 /* Background waits are watches too: of panes, and of the processors. */
-static bool is_meant_wait(
-    const struct wait_background *wait, const struct cancel_args *args, const struct pane_ref *pane)
+static bool is_meant_wait(const struct wait_background *wait, const struct watch_cancel_args *args,
+    const struct pane_ref *pane)
 {
 	if (args->id != NULL)
 		return strcmp(wait->id, args->id) == 0;
@@ -58,7 +58,7 @@ static void put_subject(
 }
 
 /* Cancels the background waits that are meant, and writes which. */
-static unsigned cancel_waits(const struct daemon *daemon, const struct cancel_args *args,
+static unsigned cancel_waits(const struct daemon *daemon, const struct watch_cancel_args *args,
     const struct pane_ref *pane, struct json_writer *writer)
 {
 	struct wait_set *waits = daemon->waits;
@@ -81,7 +81,7 @@ static unsigned cancel_waits(const struct daemon *daemon, const struct cancel_ar
 }
 
 static bool is_meant(
-    const struct watch *watch, const struct cancel_args *args, const struct pane_ref *pane)
+    const struct watch *watch, const struct watch_cancel_args *args, const struct pane_ref *pane)
 {
 	if (args->id != NULL)
 		return strcmp(watch->id, args->id) == 0;
@@ -92,7 +92,7 @@ static bool is_meant(
 
 static void handle_cancel(struct request *request, const void *data)
 {
-	const struct cancel_args *args = data;
+	const struct watch_cancel_args *args = data;
 	struct watch_set *watches = request_daemon(request)->watches;
 	struct pane_ref pane;
 	char message[80];
@@ -205,7 +205,7 @@ const struct method methods_watch_list[] = {
 	.title = "Cancel watches",
 	.summary = "Ends the watches of a file, one by its id, or all of the caller's; says which.",
 	.fields = cancel_fields,
-	.args_size = sizeof(struct cancel_args),
+	.args_size = sizeof(struct watch_cancel_args),
 	.results = cancel_results,
 	.flags = METHOD_TOOL,
 	.recheck = "list_watches",

@@ -16,7 +16,7 @@
 
 #define TIMEOUT_SEC_MAX (366.0 * 86400)
 
-struct watch_args {
+struct file_watch_args {
 	const char *file_path;
 	const char *regex;
 	bool wake_on_change;
@@ -26,18 +26,19 @@ struct watch_args {
 };
 
 static const struct field watch_fields[] = {
-    {FIELD_ROW(STRING, struct watch_args, file_path, "file_path"),
+    {FIELD_ROW(STRING, struct file_watch_args, file_path, "file_path"),
 	.flags = FIELD_REQUIRED | FIELD_PATH, .min = 2, .max = PATH_MAX - 1,
 	.help = "The absolute path of one file, not of a directory; it need not exist yet."},
-    {FIELD_ROW(STRING, struct watch_args, regex, "regex"), .min = 1, .max = PATTERN_BYTES_MAX,
+    {FIELD_ROW(STRING, struct file_watch_args, regex, "regex"), .min = 1, .max = PATTERN_BYTES_MAX,
 	.help = "Wake when a line that is new matches it; left out: at any change."},
-    {FIELD_ROW(BOOL, struct watch_args, wake_on_change, "wake_on_change"), .preset = "false",
+    {FIELD_ROW(BOOL, struct file_watch_args, wake_on_change, "wake_on_change"), .preset = "false",
 	.help = "Wake at any change, also when there is a regex."},
-    {FIELD_ROW(BOOL, struct watch_args, once, "once"), .flags = FIELD_RARE, .preset = "true",
+    {FIELD_ROW(BOOL, struct file_watch_args, once, "once"), .flags = FIELD_RARE, .preset = "true",
 	.help = "End with the first wake-up; false: go on until the time is up."},
-    {FIELD_ROW(NUMBER, struct watch_args, timeout_sec, "timeout_sec"), .unit = "s", .min = 0.001,
-	.max = TIMEOUT_SEC_MAX, .preset = "3600", .help = "When to give up, with a notification."},
-    {FIELD_ROW(STRING, struct watch_args, pane, "pane"), .flags = FIELD_RARE,
+    {FIELD_ROW(NUMBER, struct file_watch_args, timeout_sec, "timeout_sec"), .unit = "s",
+	.min = 0.001, .max = TIMEOUT_SEC_MAX, .preset = "3600",
+	.help = "When to give up, with a notification."},
+    {FIELD_ROW(STRING, struct file_watch_args, pane, "pane"), .flags = FIELD_RARE,
 	.help = "The pane to wake; left out: the caller's own."},
     {.name = NULL},
 };
@@ -88,7 +89,7 @@ static void watch_answer_begun(struct request *request, const void *data, const 
 
 static void handle_watch(struct request *request, const void *data)
 {
-	const struct watch_args *args = data;
+	const struct file_watch_args *args = data;
 	struct watch_set *watches = request_daemon(request)->watches;
 	char reason[256];
 	struct pane_ref pane;
@@ -153,7 +154,7 @@ const struct method methods_watch[] = {
 		"without an end once it has not grown for a second. Ends with one notification: "
 		"data.reason is match, change, timeout, cancelled or error.",
 	.fields = watch_fields,
-	.args_size = sizeof(struct watch_args),
+	.args_size = sizeof(struct file_watch_args),
 	.results = watch_results,
 	.flags = METHOD_TOOL,
 	.recheck = "list_watches",

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "lib/connection/loop.h"
 
-struct attachment {
+struct loop_attachment {
 	struct event_base *base;
 	struct event timers; /* made active to fire them last */
 };
@@ -27,7 +27,7 @@ static void on_timers(evutil_socket_t fd, short what, void *data)
 /* A watched descriptor. */
 struct watched {
 	struct event event;
-	struct attachment *attachment;
+	struct loop_attachment *attachment;
 	struct loop_watch *watch;
 };
 
@@ -53,7 +53,7 @@ static void unwatch(void *event)
 static int watch(
     void *data, int fd, uint32_t events, struct loop_watch *loop_watch, void **ret_event)
 {
-	struct attachment *attachment = data;
+	struct loop_attachment *attachment = data;
 	int what =
 	    ((events & EPOLLIN) != 0 ? EV_READ : 0) | ((events & EPOLLOUT) != 0 ? EV_WRITE : 0);
 	struct watched *watched = mem_alloc(sizeof *watched);
@@ -72,7 +72,7 @@ static int watch(
 
 static void detach(void *data)
 {
-	struct attachment *attachment = data;
+	struct loop_attachment *attachment = data;
 	(void)event_del(&attachment->timers);
 	mem_free(attachment);
 }
@@ -80,11 +80,11 @@ static void detach(void *data)
 int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *base)
 {
 	static const struct loop_host host = {.watch = watch, .unwatch = unwatch, .detach = detach};
-	struct attachment *attachment = mem_alloc(sizeof *attachment);
+	struct loop_attachment *attachment = mem_alloc(sizeof *attachment);
 	int error;
 	if (attachment == NULL)
 		return MUXBUS_ERR_NOMEM;
-	*attachment = (struct attachment){.base = base};
+	*attachment = (struct loop_attachment){.base = base};
 	(void)evtimer_assign(&attachment->timers, base, on_timers, loop); /* cannot fail here */
 	error = loop_set_host(loop, &host, attachment);
 	if (error != 0)

@@ -63,7 +63,7 @@ enum {
 	BYTES_PER_MS = 1024,
 };
 
-enum state {
+enum connection_state {
 	STATE_STARTING,
 	STATE_GREETED,
 	STATE_HANDSHAKE,
@@ -79,7 +79,7 @@ struct muxbus_connection {
 	void *data;
 	struct muxbus_connection_options options; /* its socket_path is ours */
 
-	enum state state;
+	enum connection_state state;
 	bool is_in_turn; /* in a callback of the loop, which ends with end_turn() */
 	bool is_reading; /* in the parser */
 	bool is_output_over;
@@ -94,9 +94,9 @@ struct muxbus_connection {
 	struct loop_watch *output_watch;
 	struct loop_watch *errors_watch;
 	struct loop_watch *end_watch; /* news of its end */
-	struct loop_timer deadline; /* timeout of the greeting, then of the first list */
-	struct loop_timer end_timer; /* timeout of each stage of the end */
-	struct loop_timer soon; /* handles a failure outside of a turn */
+	struct loop_timeout deadline; /* timeout of the greeting, then of the first list */
+	struct loop_timeout end_timer; /* timeout of each stage of the end */
+	struct loop_timeout soon; /* handles a failure outside of a turn */
 	bool has_asked_to_detach;
 	bool was_terminated; /* by client_terminate() */
 
@@ -126,7 +126,7 @@ static void fail(struct muxbus_connection *connection, int error, const char *fo
 	connection->has_failed = true;
 	connection->error = error;
 	if (!connection->is_in_turn)
-		loop_timer_start(&connection->soon, 0);
+		loop_timeout_start(&connection->soon, 0);
 }
 
 /* The reason that a `tmux -C` process writes as %exit reaches a direct client as a message. */
@@ -167,9 +167,9 @@ static void on_input_writable(void *data, uint32_t events);
  */
 static void await_end(struct muxbus_connection *connection)
 {
-	loop_timer_stop(&connection->deadline);
-	if (connection->state < STATE_CLOSING && !loop_timer_is_running(&connection->end_timer))
-		loop_timer_start(&connection->end_timer, END_TIMEOUT_MS);
+	loop_timeout_stop(&connection->deadline);
+	if (connection->state < STATE_CLOSING && !loop_timeout_is_running(&connection->end_timer))
+		loop_timeout_start(&connection->end_timer, END_TIMEOUT_MS);
 }
 
 /* Writes as much as the socket takes. */
@@ -192,14 +192,14 @@ static void begin_first(struct muxbus_connection *connection)
 {
 	const struct pending *first = pending_first(&connection->queue);
 	if (first == NULL) {
-		loop_timer_stop(&connection->deadline);
+		loop_timeout_stop(&connection->deadline);
 		return;
 	}
 	if (parser_expect_list(connection->parser, first->nonces, first->count) != 0)
 		fail(connection, MUXBUS_ERR_NOMEM, "out of memory");
 	connection->first_since_us = clock_mono_us();
-	if (!loop_timer_is_running(&connection->deadline))
-		loop_timer_start(&connection->deadline, connection->options.command_timeout_ms);
+	if (!loop_timeout_is_running(&connection->deadline))
+		loop_timeout_start(&connection->deadline, connection->options.command_timeout_ms);
 }
 
 static void send_detach(struct muxbus_connection *connection)
@@ -243,7 +243,7 @@ static void check_deadline(struct muxbus_connection *connection)
 		left_ms = allowed_ms;
 	}
 	if (left_ms > 0)
-		loop_timer_start(&connection->deadline, left_ms);
+		loop_timeout_start(&connection->deadline, left_ms);
 	else
 		fail(connection, MUXBUS_ERR_TIMEOUT, "tmux did not answer a command within %lld ms",
 		    (long long)allowed_ms);
@@ -288,7 +288,7 @@ static void on_handshake(void *data, int error, const struct muxbus_reply *repli
 	}
 	connection->has_cheap_sentinel = handshake_is_probe_answered(body, &connection->probe);
 	connection->state = STATE_READY;
-	loop_timer_stop(&connection->deadline);
+	loop_timeout_stop(&connection->deadline);
 	begin_first(connection);
 	if (connection->handlers.ready != NULL)
 		connection->handlers.ready(connection->data, &version, answer.session);
@@ -387,9 +387,9 @@ static void unwatch_streams(struct muxbus_connection *connection)
 static void stop_watching(struct muxbus_connection *connection)
 {
 	unwatch_streams(connection);
-	loop_timer_stop(&connection->deadline);
-	loop_timer_stop(&connection->end_timer);
-	loop_timer_stop(&connection->soon);
+	loop_timeout_stop(&connection->deadline);
+	loop_timeout_stop(&connection->end_timer);
+	loop_timeout_stop(&connection->soon);
 }
 
 /* Calls all pending reply callbacks, and kills the client. */
@@ -402,7 +402,7 @@ static void enter_failed(struct muxbus_connection *connection)
 	stop_watching(connection);
 	client_kill(&connection->client);
 	client_close_streams(&connection->client);
-	loop_timer_start(&connection->end_timer, KILL_TIMEOUT_MS);
+	loop_timeout_start(&connection->end_timer, KILL_TIMEOUT_MS);
 	pending_fail_all(&connection->queue, was_ours ? MUXBUS_ERR_CANCELLED : connection->error);
 }
 
@@ -489,8 +489,8 @@ static bool try_next_way(struct muxbus_connection *connection)
 	library_log(MUXBUS_LOG_DEBUG, "the server refused a direct client: %s",
 	    connection->client.direct.reason);
 	connection->is_output_over = false;
-	loop_timer_stop(&connection->end_timer);
-	loop_timer_start(&connection->deadline, connection->options.greeting_timeout_ms);
+	loop_timeout_stop(&connection->end_timer);
+	loop_timeout_start(&connection->deadline, connection->options.greeting_timeout_ms);
 	error = start_client(connection);
 	if (error != 0)
 		fail(connection, error, "%s", muxbus_strerror(error));
@@ -585,7 +585,7 @@ static void on_end_timer(void *data)
 		connection->client.has_ended = true; /* SIGKILL did not help: give up */
 	} else if (is_closing && !connection->was_terminated) {
 		client_terminate(&connection->client);
-		loop_timer_start(&connection->end_timer, TERMINATE_TIMEOUT_MS);
+		loop_timeout_start(&connection->end_timer, TERMINATE_TIMEOUT_MS);
 		connection->was_terminated = true;
 	} else {
 		fail_at_end(connection);
@@ -626,9 +626,9 @@ static struct muxbus_connection *connection_new(struct muxbus_loop *loop,
 		connection->options.way = MUXBUS_WAY_PROCESS;
 	client_init(&connection->client);
 	pending_queue_init(&connection->queue);
-	loop_timer_init(&connection->deadline, loop, on_deadline, connection);
-	loop_timer_init(&connection->end_timer, loop, on_end_timer, connection);
-	loop_timer_init(&connection->soon, loop, on_soon, connection);
+	loop_timeout_init(&connection->deadline, loop, on_deadline, connection);
+	loop_timeout_init(&connection->end_timer, loop, on_end_timer, connection);
+	loop_timeout_init(&connection->soon, loop, on_soon, connection);
 	return connection;
 }
 
@@ -664,7 +664,7 @@ int muxbus_connection_open(struct muxbus_loop *loop,
 		return error;
 	}
 	connection->options.tmux_path = NULL; /* was lent, and is used up */
-	loop_timer_start(&connection->deadline, connection->options.greeting_timeout_ms);
+	loop_timeout_start(&connection->deadline, connection->options.greeting_timeout_ms);
 	*ret_connection = connection;
 	return 0;
 }
@@ -773,7 +773,7 @@ void muxbus_connection_close(struct muxbus_connection *connection)
 		return;
 	}
 	connection->state = STATE_CLOSING;
-	loop_timer_start(&connection->end_timer, DETACH_TIMEOUT_MS);
+	loop_timeout_start(&connection->end_timer, DETACH_TIMEOUT_MS);
 	if (pending_first(&connection->queue) != NULL)
 		return;
 	send_detach(connection);

@@ -240,7 +240,7 @@ static void arm(struct muxbus_loop *loop)
 	if (loop->is_rung)
 		return;
 	if (!list_is_empty(&loop->timers))
-		due_us = list_entry(loop->timers.next, struct loop_timer, link)->due_us;
+		due_us = list_entry(loop->timers.next, struct loop_timeout, link)->due_us;
 	if (due_us == loop->armed_us)
 		return;
 	if (loop->armed_us != 0 && (due_us == 0 || due_us > loop->armed_us) &&
@@ -253,8 +253,8 @@ static void arm(struct muxbus_loop *loop)
 	(void)timerfd_settime(loop->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
-void loop_timer_init(
-    struct loop_timer *timer, struct muxbus_loop *loop, void (*callback)(void *data), void *data)
+void loop_timeout_init(
+    struct loop_timeout *timer, struct muxbus_loop *loop, void (*callback)(void *data), void *data)
 {
 	list_init(&timer->link);
 	timer->loop = loop;
@@ -263,7 +263,7 @@ void loop_timer_init(
 	timer->data = data;
 }
 
-void loop_timer_start(struct loop_timer *timer, int64_t delay_ms)
+void loop_timeout_start(struct loop_timeout *timer, int64_t delay_ms)
 {
 	struct list *timers = &timer->loop->timers;
 	struct list *place = timers->prev;
@@ -272,7 +272,7 @@ void loop_timer_start(struct loop_timer *timer, int64_t delay_ms)
 	if (place == &timer->link)
 		place = timers->prev;
 	while (
-	    place != timers && list_entry(place, struct loop_timer, link)->due_us > timer->due_us)
+	    place != timers && list_entry(place, struct loop_timeout, link)->due_us > timer->due_us)
 		place = place->prev;
 	list_add_after(place, &timer->link);
 	if (delay_ms <= 0)
@@ -280,7 +280,7 @@ void loop_timer_start(struct loop_timer *timer, int64_t delay_ms)
 	arm(timer->loop);
 }
 
-void loop_timer_stop(struct loop_timer *timer)
+void loop_timeout_stop(struct loop_timeout *timer)
 {
 	list_remove(&timer->link);
 	if (list_is_empty(&timer->loop->timers))
@@ -288,7 +288,7 @@ void loop_timer_stop(struct loop_timer *timer)
 	arm(timer->loop);
 }
 
-bool loop_timer_is_running(const struct loop_timer *timer)
+bool loop_timeout_is_running(const struct loop_timeout *timer)
 {
 	return !list_is_empty(&timer->link);
 }
@@ -312,13 +312,13 @@ static int fire_timers(struct muxbus_loop *loop)
 	list_init(&due);
 	while (!list_is_empty(&loop->timers)) {
 		struct list *link = loop->timers.next;
-		if (list_entry(link, struct loop_timer, link)->due_us > now_us)
+		if (list_entry(link, struct loop_timeout, link)->due_us > now_us)
 			break;
 		list_remove(link);
 		list_append(&due, link);
 	}
 	while (!list_is_empty(&due)) {
-		struct loop_timer *timer = list_entry(due.next, struct loop_timer, link);
+		struct loop_timeout *timer = list_entry(due.next, struct loop_timeout, link);
 		list_remove(&timer->link);
 		timer->callback(timer->data);
 		fired++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The watches and timers of a loop. */
+/* The watches and timeouts of a loop. */
 #ifndef LIB_CONNECTION_LOOP_H
 #define LIB_CONNECTION_LOOP_H
 
@@ -29,8 +29,8 @@ int loop_watch(struct muxbus_loop *loop, int fd, uint32_t events, loop_watch_fn 
  */
 void loop_unwatch(struct loop_watch *watch);
 
-/* A timer. It is a member of its owner. */
-struct loop_timer {
+/* A timeout. It is a member of its owner. */
+struct loop_timeout {
 	struct list link; /* in the loop's list while it runs */
 	struct muxbus_loop *loop;
 	int64_t due_us; /* CLOCK_MONOTONIC */
@@ -38,13 +38,13 @@ struct loop_timer {
 	void *data;
 };
 
-void loop_timer_init(
-    struct loop_timer *timer, struct muxbus_loop *loop, void (*callback)(void *data), void *data);
+void loop_timeout_init(
+    struct loop_timeout *timer, struct muxbus_loop *loop, void (*callback)(void *data), void *data);
 /* Starts or restarts it: the loop calls the callback once, not before delay_ms. */
-void loop_timer_start(struct loop_timer *timer, int64_t delay_ms);
+void loop_timeout_start(struct loop_timeout *timer, int64_t delay_ms);
 /* Allowed in any callback, and for a stopped timer. Required before freeing its memory. */
-void loop_timer_stop(struct loop_timer *timer);
-bool loop_timer_is_running(const struct loop_timer *timer);
+void loop_timeout_stop(struct loop_timeout *timer);
+bool loop_timeout_is_running(const struct loop_timeout *timer);
 
 #define LOOP_SCRATCH_BYTES (64 * 1024)
 

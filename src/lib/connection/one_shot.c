@@ -51,7 +51,7 @@ struct muxbus_one_shot {
 	int fd; /* the connection to the server; -1: none */
 	struct loop_watch *watch;
 	bool waits_for_room; /* the watch also waits until the socket takes bytes */
-	struct loop_timer timer;
+	struct loop_timeout timer;
 	struct buf in; /* the beginning of a message */
 	size_t sent; /* how much of streams.out was written */
 	struct streams streams; /* the body is the output of all commands, with sentinels */
@@ -76,7 +76,7 @@ static void close_fd(int *fd)
 static void free_one_shot(struct muxbus_one_shot *one_shot)
 {
 	loop_unwatch(one_shot->watch);
-	loop_timer_stop(&one_shot->timer);
+	loop_timeout_stop(&one_shot->timer);
 	process_finish(&one_shot->process);
 	close_fd(&one_shot->fd);
 	for (int i = 0; i < 3; i++)
@@ -147,7 +147,7 @@ static void finish(struct muxbus_one_shot *one_shot, int error)
 	struct pending *pending = one_shot->pending;
 	loop_unwatch(one_shot->watch);
 	one_shot->watch = NULL;
-	loop_timer_stop(&one_shot->timer);
+	loop_timeout_stop(&one_shot->timer);
 	if (error != 0) {
 		pending_fail_all(&one_shot->queue, error);
 	} else {
@@ -463,7 +463,7 @@ static struct muxbus_one_shot *new_one_shot(
 		    memcpy(one_shot->socket_path + path_size, options->tmux_path, tmux_size);
 	for (int i = 0; i < 3; i++)
 		one_shot->files[i] = -1;
-	loop_timer_init(&one_shot->timer, loop, on_timeout, one_shot);
+	loop_timeout_init(&one_shot->timer, loop, on_timeout, one_shot);
 	process_init(&one_shot->process);
 	buf_init(&one_shot->in, IN_BYTES_MAX);
 	pending_queue_init(&one_shot->queue);
@@ -514,7 +514,7 @@ int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options 
 		return error;
 	}
 	pending_append(&one_shot->queue, one_shot->pending);
-	loop_timer_start(&one_shot->timer,
+	loop_timeout_start(&one_shot->timer,
 	    timeout_ms + (one_shot->streams.out.len + one_shot->streams.text.len) / BYTES_PER_MS);
 	if (ret_one_shot != NULL)
 		*ret_one_shot = one_shot;

@@ -59,7 +59,7 @@ static void on_timer(void *data)
 {
 	struct ping *ping = data;
 	if (!send_ping(ping))
-		loop_timer_start(&ping->timer, backoff_next_ms(&ping->delay_ms));
+		loop_timeout_start(&ping->timer, backoff_next_ms(&ping->delay_ms));
 	else if (ping->fd < 0)
 		ping->answered(ping->data);
 }
@@ -75,7 +75,7 @@ void ping_init(struct ping *ping, struct muxbus_loop *loop, const char *socket_p
 	ping->delay_ms = 0;
 	ping->answered = answered;
 	ping->data = data;
-	loop_timer_init(&ping->timer, loop, on_timer, ping);
+	loop_timeout_init(&ping->timer, loop, on_timer, ping);
 }
 
 void ping_start(struct ping *ping)
@@ -85,17 +85,17 @@ void ping_start(struct ping *ping)
 	ping_stop(ping);
 	ping->delay_ms = 0;
 	ping->socket = find_socket(ping);
-	loop_timer_start(&ping->timer, 0);
+	loop_timeout_start(&ping->timer, 0);
 }
 
 bool ping_is_waiting(const struct ping *ping)
 {
-	return (ping->fd >= 0 || loop_timer_is_running(&ping->timer)) &&
+	return (ping->fd >= 0 || loop_timeout_is_running(&ping->timer)) &&
 	    find_socket(ping) == ping->socket;
 }
 
 void ping_stop(struct ping *ping)
 {
-	loop_timer_stop(&ping->timer);
+	loop_timeout_stop(&ping->timer);
 	close_ping(ping);
 }

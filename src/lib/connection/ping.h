@@ -18,7 +18,7 @@ struct ping {
 	int fd; /* -1: no ping waits */
 	ino_t socket; /* the inode to which the ping was sent */
 	struct loop_watch *watch;
-	struct loop_timer timer; /* the next try, while the server accepts no connection */
+	struct loop_timeout timer; /* the next try, while the server accepts no connection */
 	unsigned delay_ms;
 	void (*answered)(void *data);
 	void *data;

@@ -30,7 +30,7 @@
 enum { REAP_TIMEOUT_MS = 1000 };
 
 /* The parameters of the child. */
-struct child {
+struct tmux_child {
 	const char *path;
 	char *const *argv;
 	char **environment;
@@ -70,7 +70,7 @@ static void place_descriptors(const int fds[3])
 	}
 }
 
-static _Noreturn void run_child(struct child *child)
+static _Noreturn void run_child(struct tmux_child *child)
 {
 	reset_signals();
 	(void)setsid();
@@ -104,7 +104,7 @@ static char **clean_environment(void)
  * The child shares our memory, so no signal handler may run in it: all signals are blocked.
  * No code after vfork() depends on the child's stack.
  */
-static pid_t spawn(struct child *child)
+static pid_t spawn(struct tmux_child *child)
 {
 	sigset_t all;
 	sigset_t before;
@@ -121,7 +121,7 @@ static pid_t spawn(struct child *child)
 	return pid;
 }
 
-static int start_child(struct process *process, struct child *child)
+static int start_child(struct process *process, struct tmux_child *child)
 {
 	pid_t pid = spawn(child);
 	if (pid < 0)
@@ -146,7 +146,7 @@ static int start_child(struct process *process, struct child *child)
 
 int process_start(struct process *process, const char *path, char *const argv[], const int fds[3])
 {
-	struct child child = {.path = path, .argv = argv, .fds = fds, .parent = getpid()};
+	struct tmux_child child = {.path = path, .argv = argv, .fds = fds, .parent = getpid()};
 	int error;
 	int saved;
 	process_init(process);

@@ -19,7 +19,7 @@
 /* AT() is a place, and that no field depends on this one; MARK() the same with the mark there. */
 /* clang-format off */
 #define AT(member) offsetof(struct session_record, member), 0, 0
-const struct field session_fields[] = {
+const struct format_field session_fields[] = {
 	{"session_id", FIELD_SESSION, AT(session.id)},
 	{"session_name", FIELD_TEXT, AT(session.name)},
 	{"session_created", FIELD_U64, AT(session.created)},
@@ -34,7 +34,7 @@ const struct field session_fields[] = {
 
 #define AT(member) offsetof(struct window_record, member), 0, 0
 #define MARK(member, sign) FIELD_MARK, offsetof(struct window_record, member), 0, sign
-const struct field window_fields[] = {
+const struct format_field window_fields[] = {
 	{"session_id", FIELD_SESSION, AT(link.session)},
 	{"window_id", FIELD_WINDOW, AT(link.window)},
 	{"window_index", FIELD_INT, AT(link.index)},
@@ -84,13 +84,13 @@ const struct field window_fields[] = {
 	{"mouse_any_flag", FIELD_BOOL, offsetof(struct muxbus_pane, mouse_any), 2, 0}, \
 	{"mouse_sgr_flag", FIELD_BOOL, AT(mouse_sgr)}, \
 	{"mouse_utf8_flag", FIELD_BOOL, AT(mouse_utf8)},
-const struct field pane_fields[] = {
+const struct format_field pane_fields[] = {
 	FIRST_PANE_FIELDS
 	FOREGROUND_FIELDS
 	LAST_PANE_FIELDS
 	{NULL, FIELD_BOOL, 0, 0, 0},
 };
-const struct field bare_pane_fields[] = {
+const struct format_field bare_pane_fields[] = {
 	FIRST_PANE_FIELDS
 	LAST_PANE_FIELDS
 	{NULL, FIELD_BOOL, 0, 0, 0},
@@ -99,7 +99,7 @@ const struct field bare_pane_fields[] = {
 
 #define AT(member) offsetof(struct muxbus_link, member), 0, 0
 #define MARK(member, sign) FIELD_MARK, offsetof(struct muxbus_link, member), 0, sign
-const struct field link_fields[] = {
+const struct format_field link_fields[] = {
 	{"session_id", FIELD_SESSION, AT(session)},
 	{"window_id", FIELD_WINDOW, AT(window)},
 	{"window_index", FIELD_INT, AT(index)},
@@ -113,7 +113,7 @@ const struct field link_fields[] = {
 #undef AT
 
 #define AT(member) offsetof(struct muxbus_pane, member), 0, 0
-const struct field place_fields[] = {
+const struct format_field place_fields[] = {
 	{"pane_id", FIELD_PANE, AT(id)},
 	{"window_id", FIELD_WINDOW, AT(window)},
 	{NULL, FIELD_BOOL, 0, 0, 0},
@@ -127,11 +127,11 @@ const struct field place_fields[] = {
 	{"session_id", FIELD_SESSION, AT(session)}, \
 	{"window_index", FIELD_INT, AT(window_index)}, \
 	{"pane_index", FIELD_INT, AT(index)}
-const struct field index_fields[] = {
+const struct format_field index_fields[] = {
 	INDEX_FIELDS,
 	{NULL, FIELD_BOOL, 0, 0, 0},
 };
-const struct field detail_fields[] = {
+const struct format_field detail_fields[] = {
 	INDEX_FIELDS,
 	{"pane_width", FIELD_UNSIGNED, AT(width)},
 	{"pane_height", FIELD_UNSIGNED, AT(height)},
@@ -147,7 +147,7 @@ const struct field detail_fields[] = {
 #undef AT
 
 #define AT(member) offsetof(struct muxbus_client, member), 0, 0
-const struct field client_fields[] = {
+const struct format_field client_fields[] = {
 	{"client_name", FIELD_TEXT, AT(name)},
 	{"client_pid", FIELD_INT, AT(pid)},
 	{"session_id", FIELD_SESSION, AT(session)},
@@ -160,7 +160,8 @@ const struct field client_fields[] = {
 #undef AT
 /* clang-format on */
 
-static size_t write_field(char *format, size_t size, const struct field *field, bool is_counted)
+static size_t write_field(
+    char *format, size_t size, const struct format_field *field, bool is_counted)
 {
 	if (field->kind == FIELD_TEXT && is_counted)
 		return (size_t)snprintf(format, size, "%c#{n:%s}:#{%s}", COUNTED_MARK,
@@ -174,11 +175,12 @@ static size_t write_field(char *format, size_t size, const struct field *field, 
  * Each variable costs tmux a microsecond for each pane, so it is not asked for what follows only
  * from another: "#{?pane_dead,1 TAB #{pane_dead_status},TAB}" is as many fields either way.
  */
-static size_t write_fields(char *format, size_t size, const struct field *fields, bool is_counted)
+static size_t write_fields(
+    char *format, size_t size, const struct format_field *fields, bool is_counted)
 {
 	size_t len = 0;
 	unsigned followers = 0, tabs = 0;
-	for (const struct field *field = fields; field->variable != NULL; field++) {
+	for (const struct format_field *field = fields; field->variable != NULL; field++) {
 		if (field->variable[0] == '\0')
 			continue;
 		format[len++] = '\t';
@@ -201,8 +203,8 @@ static size_t write_fields(char *format, size_t size, const struct field *fields
 	return len;
 }
 
-void fields_write(struct muxbus_command *command, char letter, const struct field *fields,
-    const struct field *more, bool is_counted)
+void fields_write(struct muxbus_command *command, char letter, const struct format_field *fields,
+    const struct format_field *more, bool is_counted)
 {
 	char format[FIELDS_MAX * FIELD_FORMAT_MAX];
 	size_t len = 0;
@@ -349,7 +351,7 @@ static int read_counted(
 }
 
 /* Reads one field into its place in the record. Errors as read_text(). */
-static int read_field(const struct fields_target *target, const struct field *field,
+static int read_field(const struct fields_target *target, const struct format_field *field,
     const char *text, size_t len, void *record)
 {
 	void *place = (char *)record + field->offset;
@@ -395,11 +397,11 @@ static int read_field(const struct fields_target *target, const struct field *fi
 	return MUXBUS_ERR_INVALID;
 }
 
-int fields_read(const struct fields_target *target, const struct field *fields, const char **line,
-    const char *end, void *record)
+int fields_read(const struct fields_target *target, const struct format_field *fields,
+    const char **line, const char *end, void *record)
 {
 	const char *text = NULL, *stop = NULL;
-	for (const struct field *field = fields; field->variable != NULL; field++) {
+	for (const struct format_field *field = fields; field->variable != NULL; field++) {
 		int error;
 		if (field->variable[0] != '\0') {
 			if (*line == NULL)

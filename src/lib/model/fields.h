@@ -25,7 +25,7 @@ enum field_kind {
 };
 
 /* A table of fields ends with the variable NULL. */
-struct field {
+struct format_field {
 	const char *variable; /* the name in a format; "": read from the text of the field before */
 	enum field_kind kind;
 	size_t offset; /* in the record */
@@ -62,19 +62,19 @@ struct pane_detail {
 	const char *title;
 };
 
-extern const struct field session_fields[]; /* of struct session_record */
-extern const struct field window_fields[]; /* of struct window_record */
-extern const struct field link_fields[]; /* of struct muxbus_link */
-extern const struct field pane_fields[]; /* of struct muxbus_pane */
-extern const struct field bare_pane_fields[]; /* the same without command and path */
-extern const struct field index_fields[]; /* of struct pane_detail: which pane, and where */
-extern const struct field detail_fields[]; /* of struct pane_detail */
-extern const struct field place_fields[]; /* of struct muxbus_pane: its id and window */
-extern const struct field client_fields[]; /* of struct muxbus_client */
+extern const struct format_field session_fields[]; /* of struct session_record */
+extern const struct format_field window_fields[]; /* of struct window_record */
+extern const struct format_field link_fields[]; /* of struct muxbus_link */
+extern const struct format_field pane_fields[]; /* of struct muxbus_pane */
+extern const struct format_field bare_pane_fields[]; /* the same without command and path */
+extern const struct format_field index_fields[]; /* of struct pane_detail: which pane, and where */
+extern const struct format_field detail_fields[]; /* of struct pane_detail */
+extern const struct format_field place_fields[]; /* of struct muxbus_pane: its id and window */
+extern const struct format_field client_fields[]; /* of struct muxbus_client */
 
 /* Adds the format of records of one table, or of two in a row; more may be NULL. */
-void fields_write(struct muxbus_command *command, char letter, const struct field *fields,
-    const struct field *more, bool is_counted);
+void fields_write(struct muxbus_command *command, char letter, const struct format_field *fields,
+    const struct format_field *more, bool is_counted);
 
 struct muxbus_model;
 
@@ -89,8 +89,8 @@ struct fields_target {
  * Reads the fields of one table from *line on, and moves *line behind them: NULL after the last
  * field of the line. Returns 0, MUXBUS_ERR_SYNTAX or MUXBUS_ERR_NOMEM.
  */
-int fields_read(const struct fields_target *target, const struct field *fields, const char **line,
-    const char *end, void *record);
+int fields_read(const struct fields_target *target, const struct format_field *fields,
+    const char **line, const char *end, void *record);
 
 /*
  * Calls add for each line of a reply that begins with the letter, with the line after the letter

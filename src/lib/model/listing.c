@@ -16,7 +16,7 @@
 #define STEPS_MAX (5 * PARTS_IDS_MAX + 5)
 
 /* The state while replies are read. */
-struct reading {
+struct listing_reading {
 	struct listing *listing;
 	const struct parts *parts;
 	const struct muxbus_model *before; /* NULL for the whole server */
@@ -64,8 +64,8 @@ struct list_command {
 	const char *place; /* behind the id, or NULL */
 	const char *format_option; /* NULL: the format is the last argument */
 	char letter;
-	const struct field *fields;
-	const struct field *more_fields; /* behind the others, or NULL */
+	const struct format_field *fields;
+	const struct format_field *more_fields; /* behind the others, or NULL */
 	int (*add)(void *data, const char *line, const char *end);
 };
 
@@ -94,19 +94,19 @@ static const struct list_command list_commands[] = {
 };
 
 /* One command with the object that it lists. */
-struct step {
+struct listing_step {
 	enum list_kind kind;
 	uint32_t id;
 };
 
 struct plan {
-	struct step steps[STEPS_MAX];
+	struct listing_step steps[STEPS_MAX];
 	size_t count;
 };
 
 static void plan_step(struct plan *plan, enum list_kind kind, uint32_t id)
 {
-	plan->steps[plan->count++] = (struct step){.kind = kind, .id = id};
+	plan->steps[plan->count++] = (struct listing_step){.kind = kind, .id = id};
 }
 
 static void plan_parts(struct plan *plan, const struct parts *parts)
@@ -143,7 +143,8 @@ static void plan_parts(struct plan *plan, const struct parts *parts)
 		plan_step(plan, LIST_NOTHING, 0);
 }
 
-static void write_step(struct muxbus_command *command, const struct step *step, bool is_counted)
+static void write_step(
+    struct muxbus_command *command, const struct listing_step *step, bool is_counted)
 {
 	const struct list_command *list = &list_commands[step->kind];
 	muxbus_command_args(command, list->command, NULL);
@@ -187,7 +188,7 @@ static uint64_t hash_text(const char *text)
 }
 
 /* Numbers the groups in the order of the listing. */
-static int number_group(struct reading *reading, const char *name, uint32_t *ret_group)
+static int number_group(struct listing_reading *reading, const char *name, uint32_t *ret_group)
 {
 	uint64_t key = hash_text(name);
 	uintptr_t number = (uintptr_t)map_get(&reading->groups, key);
@@ -206,8 +207,8 @@ static int end_line(int error, const char *const *line)
 	return error == 0 && *line != NULL ? MUXBUS_ERR_SYNTAX : error;
 }
 
-static int read_session(
-    struct reading *reading, const char **line, const char *end, struct session_record *ret_record)
+static int read_session(struct listing_reading *reading, const char **line, const char *end,
+    struct session_record *ret_record)
 {
 	int error;
 	*ret_record = (struct session_record){
@@ -219,7 +220,7 @@ static int read_session(
 	return error;
 }
 
-static int take_session(struct reading *reading, const struct session_record *record)
+static int take_session(struct listing_reading *reading, const struct session_record *record)
 {
 	reading->listing->version = record->version;
 	reading->listing->exit_unattached |= record->exit_unattached;
@@ -228,7 +229,7 @@ static int take_session(struct reading *reading, const struct session_record *re
 
 static int add_session(void *data, const char *line, const char *end)
 {
-	struct reading *reading = data;
+	struct listing_reading *reading = data;
 	struct session_record record;
 	int error = end_line(read_session(reading, &line, end, &record), &line);
 	if (error == 0 && record.group[0] != '\0')
@@ -236,8 +237,8 @@ static int add_session(void *data, const char *line, const char *end)
 	return error == 0 ? take_session(reading, &record) : error;
 }
 
-static int read_link(
-    struct reading *reading, const char **line, const char *end, struct muxbus_link *ret_link)
+static int read_link(struct listing_reading *reading, const char **line, const char *end,
+    struct muxbus_link *ret_link)
 {
 	int error;
 	*ret_link = (struct muxbus_link){.window = MUXBUS_NO_ID, .session = MUXBUS_NO_ID};
@@ -248,7 +249,7 @@ static int read_link(
 }
 
 /* A link to a window that is not known cannot be in the model before that window was listed. */
-static int take_link(struct reading *reading, const struct muxbus_link *link)
+static int take_link(struct listing_reading *reading, const struct muxbus_link *link)
 {
 	if (muxbus_model_window(reading->before, link->window) == NULL &&
 	    !part_ids_have(&reading->parts->windows, link->window)) {
@@ -260,7 +261,7 @@ static int take_link(struct reading *reading, const struct muxbus_link *link)
 
 static int add_link(void *data, const char *line, const char *end)
 {
-	struct reading *reading = data;
+	struct listing_reading *reading = data;
 	struct muxbus_link link;
 	int error = end_line(read_link(reading, &line, end, &link), &line);
 	return error == 0 ? take_link(reading, &link) : error;
@@ -269,7 +270,7 @@ static int add_link(void *data, const char *line, const char *end)
 /* A group is known by its number, so a session that joins or leaves one needs the others. */
 static int add_session_link(void *data, const char *line, const char *end)
 {
-	struct reading *reading = data;
+	struct listing_reading *reading = data;
 	const struct muxbus_session *before;
 	struct session_record record;
 	struct muxbus_link link;
@@ -289,8 +290,8 @@ static int add_session_link(void *data, const char *line, const char *end)
 	return error == 0 ? take_link(reading, &link) : error;
 }
 
-static int read_window(
-    struct reading *reading, const char **line, const char *end, struct window_record *ret_record)
+static int read_window(struct listing_reading *reading, const char **line, const char *end,
+    struct window_record *ret_record)
 {
 	int error;
 	*ret_record = (struct window_record){.window = {.active_pane = MUXBUS_NO_ID}};
@@ -304,7 +305,7 @@ static int read_window(
 
 static int add_window(void *data, const char *line, const char *end)
 {
-	struct reading *reading = data;
+	struct listing_reading *reading = data;
 	struct window_record record;
 	int error = end_line(read_window(reading, &line, end, &record), &line);
 	if (error == 0)
@@ -314,8 +315,8 @@ static int add_window(void *data, const char *line, const char *end)
 	return error;
 }
 
-static int read_pane(struct reading *reading, const struct field *fields, const char **line,
-    const char *end, struct muxbus_pane *ret_pane)
+static int read_pane(struct listing_reading *reading, const struct format_field *fields,
+    const char **line, const char *end, struct muxbus_pane *ret_pane)
 {
 	int error;
 	*ret_pane = (struct muxbus_pane){.command = "", .path = "", .exit_status = -1};
@@ -327,8 +328,8 @@ static int read_pane(struct reading *reading, const struct field *fields, const 
 	return error;
 }
 
-static int take_pane(
-    struct reading *reading, const struct field *fields, const char *line, const char *end)
+static int take_pane(struct listing_reading *reading, const struct format_field *fields,
+    const char *line, const char *end)
 {
 	struct muxbus_pane pane;
 	int error = read_pane(reading, fields, &line, end, &pane);
@@ -350,7 +351,7 @@ static int add_bare_pane(void *data, const char *line, const char *end)
  * tmux tells one link of the window. Its session must be known, or be listed behind it with all
  * sessions and links; else the whole server is listed next.
  */
-static int take_window(struct reading *reading, const struct window_record *record)
+static int take_window(struct listing_reading *reading, const struct window_record *record)
 {
 	struct merge_read *read = &reading->read;
 	const struct muxbus_link *link = &record->link;
@@ -370,7 +371,7 @@ static int take_window(struct reading *reading, const struct window_record *reco
 
 static int add_window_pane(void *data, const char *line, const char *end)
 {
-	struct reading *reading = data;
+	struct listing_reading *reading = data;
 	struct window_record record;
 	struct muxbus_pane pane;
 	int error = read_window(reading, &line, end, &record);
@@ -392,8 +393,8 @@ static bool has_link(const struct muxbus_model *model, const struct pane_detail 
 	return link != NULL;
 }
 
-static int read_detail(struct reading *reading, const struct field *fields, const char *line,
-    const char *end, struct pane_detail *ret_detail)
+static int read_detail(struct listing_reading *reading, const struct format_field *fields,
+    const char *line, const char *end, struct pane_detail *ret_detail)
 {
 	int error;
 	*ret_detail = (struct pane_detail){.pane = MUXBUS_NO_ID, .window = MUXBUS_NO_ID};
@@ -403,14 +404,14 @@ static int read_detail(struct reading *reading, const struct field *fields, cons
 	return error;
 }
 
-static void list_unread_window(struct reading *reading, uint32_t window)
+static void list_unread_window(struct listing_reading *reading, uint32_t window)
 {
 	if (!part_ids_have(&reading->parts->windows, window))
 		parts_add_window(&reading->listing->more, window);
 }
 
 /* A pane that is elsewhere, or not known: its windows are listed next; other links: all of them. */
-static void compare_detail(struct reading *reading, const struct pane_detail *detail)
+static void compare_detail(struct listing_reading *reading, const struct pane_detail *detail)
 {
 	const struct muxbus_pane *pane = muxbus_model_pane(reading->before, detail->pane);
 	if (!reading->parts->tree && !has_link(reading->before, detail))
@@ -432,7 +433,7 @@ static int compare_index(void *data, const char *line, const char *end)
 
 static int add_detail(void *data, const char *line, const char *end)
 {
-	struct reading *reading = data;
+	struct listing_reading *reading = data;
 	struct pane_detail record, *detail;
 	int error = read_detail(reading, detail_fields, line, end, &record);
 	if (error != 0)
@@ -451,7 +452,7 @@ static int add_detail(void *data, const char *line, const char *end)
 /* tmux announces no new indexes; but when windows are renumbered, an end of them moves. */
 static int compare_end(void *data, const char *line, const char *end)
 {
-	struct reading *reading = data;
+	struct listing_reading *reading = data;
 	const struct muxbus_link *known;
 	struct muxbus_link link;
 	int error = end_line(read_link(reading, &line, end, &link), &line);
@@ -466,7 +467,7 @@ static int compare_end(void *data, const char *line, const char *end)
 /* For a pane that is gone, tmux shows another one. */
 static int compare_place(void *data, const char *line, const char *end)
 {
-	struct reading *reading = data;
+	struct listing_reading *reading = data;
 	struct muxbus_pane pane = {.id = MUXBUS_NO_ID, .window = MUXBUS_NO_ID};
 	int error = fields_read(&reading->target, place_fields, &line, end, &pane);
 	error = end_line(error, &line);
@@ -482,7 +483,7 @@ static int compare_place(void *data, const char *line, const char *end)
 
 static int add_client(void *data, const char *line, const char *end)
 {
-	struct reading *reading = data;
+	struct listing_reading *reading = data;
 	struct muxbus_client client = {.session = MUXBUS_NO_ID};
 	int error = fields_read(&reading->target, client_fields, &line, end, &client);
 	error = end_line(error, &line);
@@ -513,8 +514,8 @@ static int settle_groups(struct muxbus_model *model)
 	return error;
 }
 
-static int read_reply(
-    struct reading *reading, const struct step *step, const struct muxbus_reply *reply)
+static int read_reply(struct listing_reading *reading, const struct listing_step *step,
+    const struct muxbus_reply *reply)
 {
 	const struct list_command *list = &list_commands[step->kind];
 	unsigned links = reading->read.link_count;
@@ -537,7 +538,8 @@ bool listing_has_no_session(
 	return parts->all && count > 0 && replies[0].error == 0 && replies[0].body_len == 0;
 }
 
-static int read_replies(struct reading *reading, const struct muxbus_reply *replies, size_t count)
+static int read_replies(
+    struct listing_reading *reading, const struct muxbus_reply *replies, size_t count)
 {
 	struct muxbus_model *model = reading->listing->model;
 	struct plan plan;
@@ -572,7 +574,7 @@ int listing_read(const struct muxbus_reply *replies, size_t count, uint32_t caps
     const struct parts *parts, const struct muxbus_model *before, struct listing *ret_listing)
 {
 	struct listing listing = {.version = NULL};
-	struct reading reading = {.listing = &listing, .parts = parts, .before = before};
+	struct listing_reading reading = {.listing = &listing, .parts = parts, .before = before};
 	int error = model_new(&listing.model);
 	if (error != 0)
 		return error;

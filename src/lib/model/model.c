@@ -16,18 +16,18 @@ struct pool_block {
 	char bytes[];
 };
 
-struct table {
+struct model_table {
 	void *items;
 	size_t count;
 	size_t cap;
 };
 
 struct muxbus_model {
-	struct table sessions; /* by id */
-	struct table windows; /* by id */
-	struct table links; /* by session, index, window */
-	struct table panes; /* by window, index, id */
-	struct table clients; /* by name */
+	struct model_table sessions; /* by id */
+	struct model_table windows; /* by id */
+	struct model_table links; /* by session, index, window */
+	struct model_table panes; /* by window, index, id */
+	struct model_table clients; /* by name */
 	uint64_t *pane_order; /* ascending: id in the upper half, position in the lower */
 	struct muxbus_link *window_links; /* a copy of links by window, session, index */
 	struct pool_block *pool;
@@ -90,8 +90,8 @@ int model_keep_text(struct muxbus_model *model, const char **text)
 	return *text != NULL ? 0 : MUXBUS_ERR_NOMEM;
 }
 
-static int table_add(
-    struct muxbus_model *model, struct table *table, const void *item, size_t size, size_t max)
+static int table_add(struct muxbus_model *model, struct model_table *table, const void *item,
+    size_t size, size_t max)
 {
 	if (table->count == max) {
 		model->is_cut = true;
@@ -195,7 +195,7 @@ static int compare_order(const void *a, const void *b)
 	return ea < eb ? -1 : ea > eb;
 }
 
-static void *table_find(const struct table *table, const void *key, size_t size,
+static void *table_find(const struct model_table *table, const void *key, size_t size,
     int (*compare)(const void *, const void *))
 {
 	if (table->count == 0)
@@ -204,7 +204,7 @@ static void *table_find(const struct table *table, const void *key, size_t size,
 }
 
 /* The item after previous, or the first if previous is NULL. */
-static const void *table_next(const struct table *table, const void *previous, size_t size)
+static const void *table_next(const struct model_table *table, const void *previous, size_t size)
 {
 	const char *items = table->items;
 	size_t position = 0;
@@ -215,7 +215,7 @@ static const void *table_next(const struct table *table, const void *previous, s
 
 /* Sorts a table and keeps one of several equal items. */
 static void table_sort_unique(
-    struct table *table, size_t size, int (*compare)(const void *, const void *))
+    struct model_table *table, size_t size, int (*compare)(const void *, const void *))
 {
 	char *items = table->items;
 	size_t kept = 0;
@@ -232,7 +232,7 @@ static void table_sort_unique(
 	table->count = kept + 1;
 }
 
-static void table_limit(struct muxbus_model *model, struct table *table, size_t max)
+static void table_limit(struct muxbus_model *model, struct model_table *table, size_t max)
 {
 	if (table->count <= max)
 		return;

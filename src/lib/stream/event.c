@@ -48,7 +48,7 @@ static int compare_name(const void *name, const void *row)
 }
 
 /* The arguments that are not yet read. */
-struct cursor {
+struct event_cursor {
 	char *next; /* NULL after the last */
 	char *end; /* a NUL is there */
 };
@@ -56,7 +56,7 @@ struct cursor {
 /*
  * Cuts off the argument up to the next space. It is empty between two spaces. NULL at the end.
  */
-static char *take_word(struct cursor *cursor, size_t *ret_len)
+static char *take_word(struct event_cursor *cursor, size_t *ret_len)
 {
 	char *word = cursor->next;
 	char *space;
@@ -70,7 +70,7 @@ static char *take_word(struct cursor *cursor, size_t *ret_len)
 	return word;
 }
 
-static char *take_rest(struct cursor *cursor, size_t *ret_len)
+static char *take_rest(struct event_cursor *cursor, size_t *ret_len)
 {
 	char *rest = cursor->next == NULL ? cursor->end : cursor->next;
 	*ret_len = (size_t)(cursor->end - rest);
@@ -79,7 +79,7 @@ static char *take_rest(struct cursor *cursor, size_t *ret_len)
 }
 
 /* An id with its sigil; "-" means none where may_lack. */
-static bool take_id(struct cursor *cursor, char sigil, bool may_lack, uint32_t *ret_id)
+static bool take_id(struct event_cursor *cursor, char sigil, bool may_lack, uint32_t *ret_id)
 {
 	size_t len;
 	const char *word = take_word(cursor, &len);
@@ -92,7 +92,7 @@ static bool take_id(struct cursor *cursor, char sigil, bool may_lack, uint32_t *
 	return str_parse_id(word, len, sigil, ret_id);
 }
 
-static bool take_index(struct cursor *cursor, uint32_t *ret_index)
+static bool take_index(struct event_cursor *cursor, uint32_t *ret_index)
 {
 	size_t len;
 	const char *word = take_word(cursor, &len);
@@ -106,7 +106,7 @@ static bool take_index(struct cursor *cursor, uint32_t *ret_index)
 }
 
 /* Text after a lone ':'; skips unknown arguments before it. */
-static bool take_text_after_colon(struct cursor *cursor, struct muxbus_event *event)
+static bool take_text_after_colon(struct event_cursor *cursor, struct muxbus_event *event)
 {
 	for (;;) {
 		size_t len;
@@ -120,7 +120,7 @@ static bool take_text_after_colon(struct cursor *cursor, struct muxbus_event *ev
 	return true;
 }
 
-static bool take_string(struct cursor *cursor, const char **ret_string)
+static bool take_string(struct event_cursor *cursor, const char **ret_string)
 {
 	size_t len;
 	*ret_string = take_word(cursor, &len);
@@ -128,7 +128,7 @@ static bool take_string(struct cursor *cursor, const char **ret_string)
 }
 
 /* Reads one argument by its letter. */
-static bool take_argument(struct cursor *cursor, char letter, struct muxbus_event *event)
+static bool take_argument(struct event_cursor *cursor, char letter, struct muxbus_event *event)
 {
 	bool may_lack = event->label != NULL; /* subscriptions send "-" for a missing id */
 	size_t len;
@@ -165,7 +165,7 @@ static bool take_argument(struct cursor *cursor, char letter, struct muxbus_even
 }
 
 static bool take_arguments(
-    struct cursor *cursor, const struct muxbus_event_info *info, struct muxbus_event *event)
+    struct event_cursor *cursor, const struct muxbus_event_info *info, struct muxbus_event *event)
 {
 	for (const char *letter = info->arguments; *letter != '\0'; letter++) {
 		if (!take_argument(cursor, *letter, event))
@@ -186,7 +186,7 @@ void event_parse(const char *line, size_t len, char *scratch, struct muxbus_even
 {
 	const struct muxbus_event_info *info;
 	struct muxbus_event event = no_event;
-	struct cursor cursor = {scratch + 1, scratch + len};
+	struct event_cursor cursor = {scratch + 1, scratch + len};
 	size_t name_len;
 	memcpy(scratch, line, len);
 	scratch[len] = '\0';

@@ -24,7 +24,7 @@
 /* The maximum of tmux is 10,000 cells a side. */
 #define SIDE_MAX 1000000
 
-struct reader {
+struct layout_reader {
 	const char *next;
 	const char *end;
 	struct muxbus_layout *layout;
@@ -43,12 +43,12 @@ uint16_t muxbus_layout_checksum(const char *text, size_t len)
 }
 
 /* The next character, a NUL at the end. */
-static char peek(const struct reader *reader)
+static char peek(const struct layout_reader *reader)
 {
 	return reader->next < reader->end ? *reader->next : '\0';
 }
 
-static bool take(struct reader *reader, char c)
+static bool take(struct layout_reader *reader, char c)
 {
 	if (reader->next == reader->end || *reader->next != c)
 		return false;
@@ -56,7 +56,7 @@ static bool take(struct reader *reader, char c)
 	return true;
 }
 
-static bool read_number(struct reader *reader, uint64_t max, uint64_t *ret_number)
+static bool read_number(struct layout_reader *reader, uint64_t max, uint64_t *ret_number)
 {
 	const char *start = reader->next;
 	uint64_t number = 0;
@@ -69,7 +69,7 @@ static bool read_number(struct reader *reader, uint64_t max, uint64_t *ret_numbe
 	return reader->next > start;
 }
 
-static bool read_side(struct reader *reader, unsigned *ret_side)
+static bool read_side(struct layout_reader *reader, unsigned *ret_side)
 {
 	uint64_t side;
 	if (!read_number(reader, SIDE_MAX, &side))
@@ -78,7 +78,7 @@ static bool read_side(struct reader *reader, unsigned *ret_side)
 	return true;
 }
 
-static bool read_place(struct reader *reader, int *ret_place)
+static bool read_place(struct layout_reader *reader, int *ret_place)
 {
 	bool is_negative = take(reader, '-');
 	uint64_t place;
@@ -92,7 +92,7 @@ static bool read_place(struct reader *reader, int *ret_place)
  * Reads ",ID". Old strings have no ids, so the number after the comma may be the width of
  * the next cell: then nothing is read.
  */
-static bool read_pane(struct reader *reader, uint32_t *ret_pane)
+static bool read_pane(struct layout_reader *reader, uint32_t *ret_pane)
 {
 	const char *start = reader->next;
 	uint64_t pane;
@@ -109,7 +109,7 @@ static bool read_pane(struct reader *reader, uint32_t *ret_pane)
 }
 
 /* Reads WxH,X,Y and an id; the next character decides the kind of cell. */
-static bool read_cell(struct reader *reader, struct muxbus_cell *cell)
+static bool read_cell(struct layout_reader *reader, struct muxbus_cell *cell)
 {
 	cell->child = MUXBUS_NO_ID;
 	cell->next = MUXBUS_NO_ID;
@@ -129,7 +129,7 @@ static bool read_cell(struct reader *reader, struct muxbus_cell *cell)
 }
 
 /* Links a cell into the tree. */
-static void link_cell(struct reader *reader, uint32_t index)
+static void link_cell(struct layout_reader *reader, uint32_t index)
 {
 	struct muxbus_cell *cells = reader->layout->cells;
 	cells[index].parent = reader->parent;
@@ -141,7 +141,7 @@ static void link_cell(struct reader *reader, uint32_t index)
 }
 
 /* Closes containers for each closing bracket. False for a bracket of the wrong kind. */
-static bool close_containers(struct reader *reader)
+static bool close_containers(struct layout_reader *reader)
 {
 	while (peek(reader) == '}' || peek(reader) == ']') {
 		const struct muxbus_cell *parent;
@@ -157,7 +157,7 @@ static bool close_containers(struct reader *reader)
 }
 
 /* Reads the root and all cells in it. */
-static bool read_tree(struct reader *reader)
+static bool read_tree(struct layout_reader *reader)
 {
 	struct muxbus_layout *layout = reader->layout;
 	do {
@@ -192,7 +192,7 @@ static void mark_floating(struct muxbus_layout *layout, uint32_t pane)
 }
 
 /* Reads "<CELL,...>": panes with an id, which are in the tree as well. */
-static bool read_floating(struct reader *reader)
+static bool read_floating(struct layout_reader *reader)
 {
 	struct muxbus_layout *layout = reader->layout;
 	if (!take(reader, '<'))
@@ -241,7 +241,7 @@ static size_t count_cells(const char *text, size_t len, char mark)
 	return count;
 }
 
-static bool take_text(struct reader *reader, const char *text)
+static bool take_text(struct layout_reader *reader, const char *text)
 {
 	while (*text != '\0') {
 		if (!take(reader, *text++))
@@ -251,7 +251,7 @@ static bool take_text(struct reader *reader, const char *text)
 }
 
 /* Reads "%ID" with its quotes. */
-static bool read_quoted_pane(struct reader *reader, struct muxbus_cell *cell)
+static bool read_quoted_pane(struct layout_reader *reader, struct muxbus_cell *cell)
 {
 	uint64_t pane;
 	if (!take_text(reader, "\"%") || !read_number(reader, MUXBUS_NO_ID - 1, &pane))
@@ -260,7 +260,7 @@ static bool read_quoted_pane(struct reader *reader, struct muxbus_cell *cell)
 	return take(reader, '"');
 }
 
-static bool read_kind(struct reader *reader, struct muxbus_cell *cell)
+static bool read_kind(struct layout_reader *reader, struct muxbus_cell *cell)
 {
 	static const char kinds[] = {
 	    [MUXBUS_CELL_PANE] = 'p', [MUXBUS_CELL_COLUMNS] = 'h', [MUXBUS_CELL_ROWS] = 'v'};
@@ -276,7 +276,8 @@ static bool read_kind(struct reader *reader, struct muxbus_cell *cell)
 }
 
 /* A floating pane has its place among them as a number, 0 for the top-most. */
-static bool read_floating_place(struct reader *reader, struct muxbus_cell *cell, size_t cells)
+static bool read_floating_place(
+    struct layout_reader *reader, struct muxbus_cell *cell, size_t cells)
 {
 	uint64_t place;
 	if (!read_number(reader, cells - 1, &place) ||
@@ -289,7 +290,7 @@ static bool read_floating_place(struct reader *reader, struct muxbus_cell *cell,
 }
 
 /* The value of a member that does not matter here: a number, true or false. */
-static bool skip_value(struct reader *reader)
+static bool skip_value(struct layout_reader *reader)
 {
 	const char *start = reader->next;
 	while (peek(reader) == '-' || (peek(reader) >= '0' && peek(reader) <= '9') ||
@@ -299,7 +300,8 @@ static bool skip_value(struct reader *reader)
 }
 
 /* Reads the value of a member, except the children. */
-static bool read_member(struct reader *reader, struct muxbus_cell *cell, char key, size_t cells)
+static bool read_member(
+    struct layout_reader *reader, struct muxbus_cell *cell, char key, size_t cells)
 {
 	switch (key) {
 	case 't':
@@ -322,7 +324,8 @@ static bool read_member(struct reader *reader, struct muxbus_cell *cell, char ke
 }
 
 /* Reads members up to the children or the end of the cell. False if the string is invalid. */
-static bool read_members(struct reader *reader, uint32_t index, size_t cells, bool *ret_has_cells)
+static bool read_members(
+    struct layout_reader *reader, uint32_t index, size_t cells, bool *ret_has_cells)
 {
 	struct muxbus_cell *cell = &reader->layout->cells[index];
 	*ret_has_cells = false;
@@ -351,7 +354,7 @@ static bool is_complete(const struct muxbus_cell *cell)
 }
 
 /* Begins the next cell at "{". */
-static bool begin_cell(struct reader *reader, uint32_t *ret_index)
+static bool begin_cell(struct layout_reader *reader, uint32_t *ret_index)
 {
 	uint32_t index = reader->layout->count;
 	if (!take(reader, '{'))
@@ -370,7 +373,7 @@ static bool begin_cell(struct reader *reader, uint32_t *ret_index)
  * A cell has ended. Goes on to its sibling, or ends its parents up to one with more members.
  * False if the string is invalid.
  */
-static bool end_cell(struct reader *reader, uint32_t *index, bool *ret_is_root)
+static bool end_cell(struct layout_reader *reader, uint32_t *index, bool *ret_is_root)
 {
 	*ret_is_root = false;
 	while (is_complete(&reader->layout->cells[*index])) {
@@ -393,7 +396,7 @@ static bool end_cell(struct reader *reader, uint32_t *index, bool *ret_is_root)
 }
 
 /* Reads the root and all cells in it. */
-static bool read_json_tree(struct reader *reader, size_t cells)
+static bool read_json_tree(struct layout_reader *reader, size_t cells)
 {
 	uint32_t index;
 	bool is_right = begin_cell(reader, &index);
@@ -423,7 +426,7 @@ static void settle_floating(struct muxbus_layout *layout, size_t cells)
 }
 
 /* Makes the layout for the number of cells that a text has. */
-static int begin_layout(struct reader *reader, size_t cells)
+static int begin_layout(struct layout_reader *reader, size_t cells)
 {
 	if (cells == 0)
 		return MUXBUS_ERR_SYNTAX;
@@ -435,7 +438,7 @@ static int begin_layout(struct reader *reader, size_t cells)
 
 static int parse_json(const char *text, size_t len, struct muxbus_layout **ret_layout)
 {
-	struct reader reader = {
+	struct layout_reader reader = {
 	    .next = text, .end = text + len, .last = MUXBUS_NO_ID, .parent = MUXBUS_NO_ID};
 	size_t cells = count_cells(text, len, '{') - 1;
 	int error = begin_layout(&reader, cells);
@@ -455,7 +458,7 @@ static int parse_json(const char *text, size_t len, struct muxbus_layout **ret_l
 int muxbus_layout_parse(const char *text, size_t len, struct muxbus_layout **ret_layout)
 {
 	const char *body = text + CHECKSUM_LEN + 1;
-	struct reader reader = {.last = MUXBUS_NO_ID, .parent = MUXBUS_NO_ID};
+	struct layout_reader reader = {.last = MUXBUS_NO_ID, .parent = MUXBUS_NO_ID};
 	uint16_t checksum;
 	int error;
 	if (len > 0 && text[0] == '{')

@@ -11,7 +11,7 @@
 /* On a server that never is quiet, a connection is opened after this time. */
 #define PATIENCE_MS 1000
 
-struct run {
+struct delayed_run {
 	struct list link;
 	struct muxbus_command *command;
 	struct parts read_back; /* empty: none */
@@ -27,7 +27,7 @@ static void on_due(void *data)
 void attach_delay_init(struct muxbus_sync *sync)
 {
 	struct attach_delay *delay = &sync->attach_delay;
-	loop_timer_init(&delay->timer, sync->loop, on_due, sync);
+	loop_timeout_init(&delay->timer, sync->loop, on_due, sync);
 	list_init(&delay->runs);
 }
 
@@ -57,7 +57,7 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 		delay->waiting_ms = 0;
 		return true;
 	}
-	loop_timer_start(&delay->timer, (unsigned)rest_ms);
+	loop_timeout_start(&delay->timer, (unsigned)rest_ms);
 	return false;
 }
 
@@ -73,7 +73,7 @@ static int run_now(struct muxbus_sync *sync, struct muxbus_command *command,
 int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data)
 {
-	struct run *run;
+	struct delayed_run *run;
 	if (!is_needed(sync) ||
 	    (!attachment_any(sync, ATTACHMENT_OPENING) && list_is_empty(&sync->attach_delay.runs)))
 		return run_now(sync, command, read_back, reply, data);
@@ -82,16 +82,16 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
 		muxbus_command_free(command);
 		return MUXBUS_ERR_NOMEM;
 	}
-	*run = (struct run){.command = command, .reply = reply, .data = data};
+	*run = (struct delayed_run){.command = command, .reply = reply, .data = data};
 	if (read_back != NULL)
 		run->read_back = *read_back;
 	list_append(&sync->attach_delay.runs, &run->link);
 	return 0;
 }
 
-static struct run *take_run(struct attach_delay *delay)
+static struct delayed_run *take_run(struct attach_delay *delay)
 {
-	struct run *run = list_entry(delay->runs.next, struct run, link);
+	struct delayed_run *run = list_entry(delay->runs.next, struct delayed_run, link);
 	list_remove(&run->link);
 	return run;
 }
@@ -100,7 +100,7 @@ void attach_delay_release(struct muxbus_sync *sync)
 {
 	while (
 	    !list_is_empty(&sync->attach_delay.runs) && !attachment_any(sync, ATTACHMENT_OPENING)) {
-		struct run *run = take_run(&sync->attach_delay);
+		struct delayed_run *run = take_run(&sync->attach_delay);
 		int error = run_now(sync, run->command, &run->read_back, run->reply, run->data);
 		if (error != 0 && run->reply != NULL)
 			run->reply(run->data, error, NULL, 0);
@@ -110,11 +110,11 @@ void attach_delay_release(struct muxbus_sync *sync)
 
 void attach_delay_fail(struct muxbus_sync *sync, int error)
 {
-	loop_timer_stop(&sync->attach_delay.timer);
+	loop_timeout_stop(&sync->attach_delay.timer);
 	sync->attach_delay.disturbed_ms = 0;
 	sync->attach_delay.waiting_ms = 0;
 	while (!list_is_empty(&sync->attach_delay.runs)) {
-		struct run *run = take_run(&sync->attach_delay);
+		struct delayed_run *run = take_run(&sync->attach_delay);
 		muxbus_command_free(run->command);
 		if (run->reply != NULL)
 			run->reply(run->data, error, NULL, 0);

@@ -77,7 +77,7 @@ static void on_closed(void *data, int error, const char *reason)
 	if (was_long)
 		attachment->delay_ms = 0;
 	if (!was_closing)
-		loop_timer_start(&attachment->timer, backoff_next_ms(&attachment->delay_ms));
+		loop_timeout_start(&attachment->timer, backoff_next_ms(&attachment->delay_ms));
 	attachment->sync->callbacks->attachment_closed(attachment->sync, attachment, error, reason);
 }
 
@@ -99,7 +99,7 @@ struct attachment *attachment_new(struct muxbus_sync *sync, uint32_t session)
 	attachment->is_due = true;
 	attachment->last_output_pane = MUXBUS_NO_ID;
 	map_init(&attachment->paused);
-	loop_timer_init(&attachment->timer, sync->loop, on_due, attachment);
+	loop_timeout_init(&attachment->timer, sync->loop, on_due, attachment);
 	list_append(&sync->attachments, &attachment->link);
 	return attachment;
 }
@@ -127,7 +127,7 @@ void attachment_free(struct attachment *attachment)
 	if (sync->primary == attachment)
 		sync->primary = NULL;
 	track_forget_attachment(sync, attachment);
-	loop_timer_stop(&attachment->timer);
+	loop_timeout_stop(&attachment->timer);
 	list_remove(&attachment->link);
 	attachment->state = ATTACHMENT_CLOSING;
 	detached_free(detached);
@@ -155,12 +155,12 @@ int attachment_open(struct attachment *attachment)
 	    .closed = on_closed,
 	};
 	int error;
-	loop_timer_stop(&attachment->timer);
+	loop_timeout_stop(&attachment->timer);
 	attachment->is_due = false;
 	error = muxbus_connection_open(
 	    sync->loop, &options, &handlers, attachment, &attachment->connection);
 	if (error != 0) {
-		loop_timer_start(&attachment->timer, backoff_next_ms(&attachment->delay_ms));
+		loop_timeout_start(&attachment->timer, backoff_next_ms(&attachment->delay_ms));
 		return error;
 	}
 	attachment->state = ATTACHMENT_OPENING;
@@ -179,7 +179,7 @@ void attachment_close(struct attachment *attachment)
 	}
 	if (attachment->sync->primary == attachment)
 		attachment->sync->primary = NULL;
-	loop_timer_stop(&attachment->timer);
+	loop_timeout_stop(&attachment->timer);
 	attachment->state = ATTACHMENT_CLOSING;
 	track_forget_attachment(attachment->sync, attachment);
 	muxbus_connection_close(attachment->connection);

@@ -38,7 +38,7 @@ struct attachment {
 	bool is_second_life; /* it was LIVE before */
 	bool is_scout; /* was attached before the sessions were known */
 	struct detached *detached; /* in place of a connection; NULL: none */
-	struct loop_timer timer;
+	struct loop_timeout timer;
 	unsigned delay_ms; /* before the next try */
 	int64_t live_ms; /* when it became LIVE */
 	uint64_t on_since; /* listings begun when it became LIVE, or its output was turned on */

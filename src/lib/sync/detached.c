@@ -19,14 +19,14 @@ struct detached {
 	struct list runs; /* the first one runs */
 	struct muxbus_one_shot *one_shot; /* of the first; NULL: none */
 	int failed_error; /* why the first could not be started; 0: it was */
-	struct loop_timer timer; /* answers that one */
+	struct loop_timeout timer; /* answers that one */
 	int64_t ended_us; /* the time of the last reply */
 	int spare; /* a connection for the next command of a burst; -1: none */
-	struct loop_timer spare_timer; /* closes it */
+	struct loop_timeout spare_timer; /* closes it */
 };
 
 /* A list of commands that runs, or waits for its turn. */
-struct run {
+struct detached_run {
 	struct list link;
 	struct detached *detached;
 	struct muxbus_command *command; /* NULL: it runs */
@@ -36,12 +36,13 @@ struct run {
 
 static void begin(struct detached *detached);
 
-static struct run *first(const struct list *runs)
+static struct detached_run *first(const struct list *runs)
 {
-	return list_entry(runs->next, struct run, link);
+	return list_entry(runs->next, struct detached_run, link);
 }
 
-static void answer(struct run *run, int error, const struct muxbus_reply *replies, size_t count)
+static void answer(
+    struct detached_run *run, int error, const struct muxbus_reply *replies, size_t count)
 {
 	muxbus_command_free(run->command);
 	run->reply(run->data, error, replies, count);
@@ -53,7 +54,7 @@ static void take_all(struct detached *detached, struct list *ret_runs)
 {
 	list_init(ret_runs);
 	while (!list_is_empty(&detached->runs)) {
-		struct run *run = first(&detached->runs);
+		struct detached_run *run = first(&detached->runs);
 		list_remove(&run->link);
 		list_append(ret_runs, &run->link);
 	}
@@ -62,7 +63,7 @@ static void take_all(struct detached *detached, struct list *ret_runs)
 static void fail_all(struct list *runs, int error)
 {
 	while (!list_is_empty(runs)) {
-		struct run *run = first(runs);
+		struct detached_run *run = first(runs);
 		list_remove(&run->link);
 		answer(run, error, NULL, 0);
 	}
@@ -74,7 +75,7 @@ static void close_spare(void *data)
 	if (detached->spare >= 0)
 		close(detached->spare);
 	detached->spare = -1;
-	loop_timer_stop(&detached->spare_timer);
+	loop_timeout_stop(&detached->spare_timer);
 }
 
 /* Whether the server is gone, or does not answer: the next one would not be answered either. */
@@ -87,7 +88,7 @@ static bool is_lost(int error)
 /* The replies come last: one of them may free the struct detached. */
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
-	struct run *run = data;
+	struct detached_run *run = data;
 	struct detached *detached = run->detached;
 	struct list failed;
 	detached->one_shot = NULL;
@@ -110,7 +111,7 @@ static void open_spare(struct detached *detached, const struct muxbus_one_shot_o
 {
 	detached->spare = one_shot_connect(options);
 	if (detached->spare >= 0)
-		loop_timer_start(&detached->spare_timer, SPARE_MS);
+		loop_timeout_start(&detached->spare_timer, SPARE_MS);
 }
 
 /* Starts the first run. If that fails, on_timer() answers. */
@@ -124,7 +125,7 @@ static void begin(struct detached *detached)
 	    .pane = MUXBUS_NO_ID,
 	    .timeout_ms = sync->command_timeout_ms,
 	};
-	struct run *run;
+	struct detached_run *run;
 	struct muxbus_command *command;
 	int fd = detached->spare;
 	if (list_is_empty(&detached->runs) || detached->one_shot != NULL ||
@@ -142,7 +143,7 @@ static void begin(struct detached *detached)
 		return;
 	}
 	detached->one_shot = NULL;
-	loop_timer_start(&detached->timer, 0);
+	loop_timeout_start(&detached->timer, 0);
 }
 
 /* The run that could not be started gets its reply from the loop. */
@@ -161,9 +162,9 @@ struct detached *detached_new(struct muxbus_sync *sync)
 		return NULL;
 	detached->sync = sync;
 	list_init(&detached->runs);
-	loop_timer_init(&detached->timer, sync->loop, on_timer, detached);
+	loop_timeout_init(&detached->timer, sync->loop, on_timer, detached);
 	detached->spare = -1;
-	loop_timer_init(&detached->spare_timer, sync->loop, close_spare, detached);
+	loop_timeout_init(&detached->spare_timer, sync->loop, close_spare, detached);
 	return detached;
 }
 
@@ -173,7 +174,7 @@ void detached_free(struct detached *detached)
 	if (detached == NULL)
 		return;
 	muxbus_one_shot_cancel(detached->one_shot);
-	loop_timer_stop(&detached->timer);
+	loop_timeout_stop(&detached->timer);
 	close_spare(detached);
 	take_all(detached, &failed);
 	mem_free(detached);
@@ -183,12 +184,13 @@ void detached_free(struct detached *detached)
 int detached_run(
     struct detached *detached, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
 {
-	struct run *run = mem_alloc(sizeof *run);
+	struct detached_run *run = mem_alloc(sizeof *run);
 	if (run == NULL) {
 		muxbus_command_free(command);
 		return MUXBUS_ERR_NOMEM;
 	}
-	*run = (struct run){.detached = detached, .command = command, .reply = reply, .data = data};
+	*run = (struct detached_run){
+	    .detached = detached, .command = command, .reply = reply, .data = data};
 	list_append(&detached->runs, &run->link);
 	begin(detached);
 	return 0;

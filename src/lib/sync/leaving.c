@@ -16,7 +16,7 @@
 
 static void release(struct muxbus_sync *sync)
 {
-	loop_timer_stop(&sync->leaving.timer);
+	loop_timeout_stop(&sync->leaving.timer);
 	mem_free(sync->leaving.layout);
 	sync->leaving.layout = NULL;
 	sync->leaving.is_held = false;
@@ -134,7 +134,7 @@ void leaving_hold(struct muxbus_sync *sync, uint32_t window, const char *layout)
 			return;
 		}
 	}
-	loop_timer_start(&sync->leaving.timer, DOUBT_MS);
+	loop_timeout_start(&sync->leaving.timer, DOUBT_MS);
 	sync_settle_later(sync);
 }
 
@@ -178,7 +178,7 @@ void leaving_settle(struct muxbus_sync *sync)
 
 void leaving_init(struct muxbus_sync *sync)
 {
-	loop_timer_init(&sync->leaving.timer, sync->loop, on_doubt, sync);
+	loop_timeout_init(&sync->leaving.timer, sync->loop, on_doubt, sync);
 }
 
 void leaving_finish(struct muxbus_sync *sync)

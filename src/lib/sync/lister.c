@@ -38,13 +38,13 @@ void lister_init(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
 	list_init(&lister->waits);
-	loop_timer_init(&lister->timer, sync->loop, on_timer, sync);
+	loop_timeout_init(&lister->timer, sync->loop, on_timer, sync);
 }
 
 void lister_finish(struct lister *lister)
 {
 	struct list *link, *after;
-	loop_timer_stop(&lister->timer);
+	loop_timeout_stop(&lister->timer);
 	list_for_each_safe (link, after, &lister->waits) {
 		list_remove(link);
 		mem_free(list_entry(link, struct lister_wait, link));
@@ -107,14 +107,14 @@ static void consider(struct muxbus_sync *sync)
 	}
 	if (wait_us < 0)
 		wait_us = 0;
-	if (!loop_timer_is_running(&lister->timer) || wait_us == 0)
-		loop_timer_start(&lister->timer, (unsigned)((wait_us + 999) / 1000));
+	if (!loop_timeout_is_running(&lister->timer) || wait_us == 0)
+		loop_timeout_start(&lister->timer, (unsigned)((wait_us + 999) / 1000));
 }
 
 static void try_again_later(struct muxbus_sync *sync)
 {
 	sync->lister.dirty.all = true;
-	loop_timer_start(&sync->lister.timer, RETRY_MS);
+	loop_timeout_start(&sync->lister.timer, RETRY_MS);
 }
 
 /* Callers that waited for one listing wait for the next. */
@@ -377,7 +377,7 @@ static void begin(struct muxbus_sync *sync)
 	struct lister *lister = &sync->lister;
 	struct muxbus_command *command;
 	int error;
-	loop_timer_stop(&lister->timer);
+	loop_timeout_stop(&lister->timer);
 	if (lister->is_running || lister->is_publishing || sync->primary == NULL)
 		return;
 	if (muxbus_command_new(&command) != 0) {
@@ -509,7 +509,7 @@ static void answer(struct muxbus_sync *sync, uint64_t number, int error)
 void lister_fail(struct muxbus_sync *sync, int error)
 {
 	struct lister *lister = &sync->lister;
-	loop_timer_stop(&lister->timer);
+	loop_timeout_stop(&lister->timer);
 	lister->is_running = false;
 	lister->source = NULL;
 	lister->has_attached = false;

@@ -20,18 +20,18 @@
 #define LOOK_MIN_MS 2
 #define LOOK_MAX_MS 1000
 
-struct ending {
+struct exit_ending {
 	int status;
 	int signal;
 };
 
 /* Whether to report the end of a pane's process now. now is NULL if the pane is closed. */
 static bool is_due(const struct muxbus_sync *sync, const struct track *track,
-    const struct muxbus_pane *now, struct ending *ret_ending)
+    const struct muxbus_pane *now, struct exit_ending *ret_ending)
 {
 	bool is_late = track->has_ended && clock_mono_ms() >= track->report_exit_ms;
 	enum pane_pidfd_verdict verdict;
-	*ret_ending = (struct ending){.status = -1};
+	*ret_ending = (struct exit_ending){.status = -1};
 	if (track->exit_is_reported)
 		return false;
 	if (now != NULL && now->is_dead && (track->pid == 0 || track_is_process(track, now))) {
@@ -60,7 +60,7 @@ static int find_exit(const struct muxbus_sync *sync, struct change_list *list,
 	struct muxbus_change change = change_of(MUXBUS_CHANGE_PANE_EXITED);
 	const struct track *track = track_find(sync, pane->id);
 	const struct muxbus_link *link = model_first_link(now, pane->window);
-	struct ending ending;
+	struct exit_ending ending;
 	change.pane_now = muxbus_model_pane(now, pane->id);
 	if (track == NULL || !is_due(sync, track, change.pane_now, &ending))
 		return 0;
@@ -113,7 +113,7 @@ void pane_exit_note_reported(struct muxbus_sync *sync, const struct change_list 
 static void look_soon(struct muxbus_sync *sync)
 {
 	sync->exit_delay_ms = LOOK_MIN_MS;
-	loop_timer_start(&sync->exit_timer, LOOK_MIN_MS);
+	loop_timeout_start(&sync->exit_timer, LOOK_MIN_MS);
 }
 
 /* A pane without a process is empty, or its process has just ended and no pidfd tells more. */
@@ -145,7 +145,7 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane)
  */
 static void signal_server(const struct muxbus_sync *sync, const struct track *track)
 {
-	struct ending ending;
+	struct exit_ending ending;
 	enum pane_pidfd_verdict verdict;
 	if (sync->server.pid <= 0 || track->exit_is_reported)
 		return;
@@ -179,5 +179,5 @@ void pane_exit_look_again(struct muxbus_sync *sync)
 		return;
 	lister_look_detached(sync);
 	sync->exit_delay_ms *= 2;
-	loop_timer_start(&sync->exit_timer, sync->exit_delay_ms);
+	loop_timeout_start(&sync->exit_timer, sync->exit_delay_ms);
 }

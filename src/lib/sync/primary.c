@@ -118,7 +118,7 @@ void muxbus_sync_set_attached(
 	sync->attached = is_attached ? done : NULL;
 	sync->attached_data = data;
 	sync->wholes_before = sync->lister.wholes;
-	loop_timer_stop(&sync->grace_timer);
+	loop_timeout_stop(&sync->grace_timer);
 	sync->announced++;
 	if (sync->is_detached == is_attached) {
 		sync->is_detached = !is_attached;

@@ -62,7 +62,7 @@ static void on_directory(void *data, uint32_t ready)
 		return;
 	reconnect->delay_ms = APPEARED_MS;
 	reconnect->tries = 0;
-	loop_timer_start(&reconnect->timer, APPEARED_MS);
+	loop_timeout_start(&reconnect->timer, APPEARED_MS);
 }
 
 void reconnect_init(struct reconnect *reconnect, struct muxbus_loop *loop, const char *socket_path,
@@ -75,7 +75,7 @@ void reconnect_init(struct reconnect *reconnect, struct muxbus_loop *loop, const
 	reconnect->watch = NULL;
 	reconnect->inotify_fd = -1;
 	reconnect->delay_ms = BACKOFF_MIN_MS;
-	loop_timer_init(&reconnect->timer, loop, on_timer, reconnect);
+	loop_timeout_init(&reconnect->timer, loop, on_timer, reconnect);
 }
 
 static void close_inotify(struct reconnect *reconnect)
@@ -123,12 +123,12 @@ void reconnect_wait(struct reconnect *reconnect, int error)
 	} else {
 		delay_ms = backoff_next_ms(&reconnect->delay_ms);
 	}
-	loop_timer_start(&reconnect->timer, delay_ms);
+	loop_timeout_start(&reconnect->timer, delay_ms);
 }
 
 void reconnect_stop(struct reconnect *reconnect)
 {
-	loop_timer_stop(&reconnect->timer);
+	loop_timeout_stop(&reconnect->timer);
 	close_inotify(reconnect);
 	reconnect->delay_ms = BACKOFF_MIN_MS;
 	reconnect->tries = 0;

@@ -15,7 +15,7 @@ struct reconnect {
 	const char *socket_path; /* the caller's */
 	void (*try)(void *data);
 	void *data;
-	struct loop_timer timer;
+	struct loop_timeout timer;
 	struct loop_watch *watch;
 	int inotify_fd; /* -1: none */
 	unsigned delay_ms;

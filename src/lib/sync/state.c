@@ -19,8 +19,8 @@ void sync_set_state(
 
 void sync_settle_later(struct muxbus_sync *sync)
 {
-	if (!loop_timer_is_running(&sync->settle_timer))
-		loop_timer_start(&sync->settle_timer, 0);
+	if (!loop_timeout_is_running(&sync->settle_timer))
+		loop_timeout_start(&sync->settle_timer, 0);
 }
 
 void sync_lose_later(struct muxbus_sync *sync, int error, const char *reason)

@@ -59,7 +59,7 @@ struct sync_callbacks {
 
 /* When the server is listed: see lister.h. */
 struct lister {
-	struct loop_timer timer; /* starts the next listing */
+	struct loop_timeout timer; /* starts the next listing */
 	bool is_running;
 	struct attachment *source; /* of the running listing; another's late reply is ignored */
 	bool is_publishing; /* the next listing waits until all changes are reported */
@@ -89,7 +89,7 @@ struct lister {
 
 /* Panes that are closing, or moving to another window: see leaving.h. */
 struct leaving {
-	struct loop_timer timer; /* limits the doubt */
+	struct loop_timeout timer; /* limits the doubt */
 	bool is_held;
 	uint32_t window;
 	uint32_t active; /* its active pane by a later event; MUXBUS_NO_ID: none came */
@@ -98,7 +98,7 @@ struct leaving {
 
 /* When a connection may be opened: see attach_delay.h. */
 struct attach_delay {
-	struct loop_timer timer; /* the next check */
+	struct loop_timeout timer; /* the next check */
 	int64_t disturbed_ms; /* the last change of the server; 0: none */
 	int64_t waiting_ms; /* when a connection began to wait; 0: none waits */
 	struct list runs; /* waiting commands */
@@ -146,13 +146,13 @@ struct muxbus_sync {
 	struct list attachments; /* struct attachment */
 	struct attach_delay attach_delay;
 	struct attachment *primary; /* runs the commands; NULL: none */
-	struct loop_timer settle_timer; /* runs at the end of the turn */
-	struct loop_timer exit_timer; /* lists again after the end of a process */
+	struct loop_timeout settle_timer; /* runs at the end of the turn */
+	struct loop_timeout exit_timer; /* lists again after the end of a process */
 	unsigned exit_delay_ms;
-	struct loop_timer grace_timer; /* limits the time without a connection */
+	struct loop_timeout grace_timer; /* limits the time without a connection */
 	struct list captures; /* struct capture */
 	unsigned capture_tries; /* before the last resort; tests change it */
-	struct loop_timer details_timer;
+	struct loop_timeout details_timer;
 	unsigned details_wanted;
 
 	uint64_t announced; /* events that announced a change, and lost connections */

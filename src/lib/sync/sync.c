@@ -53,8 +53,8 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
 {
 	sync->is_lost = false;
 	sync->attached = NULL;
-	loop_timer_stop(&sync->grace_timer);
-	loop_timer_stop(&sync->exit_timer);
+	loop_timeout_stop(&sync->grace_timer);
+	loop_timeout_stop(&sync->exit_timer);
 	free_attachments(sync);
 	sync->server = (struct identity){0};
 	sync->way = sync->first_way;
@@ -71,7 +71,7 @@ static void lose(struct muxbus_sync *sync, int error, const char *reason)
 	if (sync->is_started)
 		reconnect_wait(&sync->reconnect, error);
 	if (sync->is_started && error == MUXBUS_ERR_VERSION)
-		loop_timer_start(&sync->reconnect.timer, VERSION_RETRY_MS);
+		loop_timeout_start(&sync->reconnect.timer, VERSION_RETRY_MS);
 }
 
 /*
@@ -247,7 +247,7 @@ static bool is_too_young(struct muxbus_sync *sync)
 	age_ms = locate_age_ms(&identity);
 	if (age_ms < 0 || age_ms >= YOUNG_MS)
 		return false;
-	loop_timer_start(&sync->reconnect.timer, (unsigned)(YOUNG_MS - age_ms));
+	loop_timeout_start(&sync->reconnect.timer, (unsigned)(YOUNG_MS - age_ms));
 	return true;
 }
 
@@ -287,7 +287,7 @@ static void on_ping_answered(void *data)
 	list_each (struct attachment, attachment, &sync->attachments, link)
 		attachment->is_due = true;
 	if (sync->state != MUXBUS_SYNC_LIVE)
-		loop_timer_start(&sync->reconnect.timer, 0);
+		loop_timeout_start(&sync->reconnect.timer, 0);
 	sync_settle_later(sync);
 }
 
@@ -321,7 +321,7 @@ static void ask_for_new_layouts(struct attachment *attachment)
 static void on_attachment_ready(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_version *version)
 {
-	loop_timer_stop(&sync->grace_timer);
+	loop_timeout_stop(&sync->grace_timer);
 	if (!is_known_server(sync)) {
 		sync_lose_later(sync, MUXBUS_ERR_CLOSED, "another server has taken its place");
 		return;
@@ -378,8 +378,8 @@ static void lost_all(struct muxbus_sync *sync, int error, const char *reason)
 		sync_lose_later(sync, MUXBUS_ERR_NO_SERVER, reason);
 	else if (count_attachments(sync) == 0)
 		sync_lose_later(sync, error != 0 ? error : MUXBUS_ERR_NO_SESSION, reason);
-	else if (!loop_timer_is_running(&sync->grace_timer))
-		loop_timer_start(&sync->grace_timer, GRACE_MS);
+	else if (!loop_timeout_is_running(&sync->grace_timer))
+		loop_timeout_start(&sync->grace_timer, GRACE_MS);
 }
 
 /*
@@ -510,7 +510,7 @@ static void on_details_due(void *data)
 		return;
 	if (sync->state == MUXBUS_SYNC_LIVE)
 		(void)lister_wait(sync, &details, 0, NULL, NULL);
-	loop_timer_start(&sync->details_timer, DETAILS_MS);
+	loop_timeout_start(&sync->details_timer, DETAILS_MS);
 }
 
 static const struct sync_callbacks callbacks = {
@@ -565,10 +565,10 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 	ping_init(&sync->ping, loop, sync->socket_path, on_ping_answered, sync);
 	attach_delay_init(sync);
 	leaving_init(sync);
-	loop_timer_init(&sync->settle_timer, loop, on_settle, sync);
-	loop_timer_init(&sync->exit_timer, loop, on_exit_due, sync);
-	loop_timer_init(&sync->grace_timer, loop, on_grace_over, sync);
-	loop_timer_init(&sync->details_timer, loop, on_details_due, sync);
+	loop_timeout_init(&sync->settle_timer, loop, on_settle, sync);
+	loop_timeout_init(&sync->exit_timer, loop, on_exit_due, sync);
+	loop_timeout_init(&sync->grace_timer, loop, on_grace_over, sync);
+	loop_timeout_init(&sync->details_timer, loop, on_details_due, sync);
 	if (error != 0) {
 		muxbus_sync_free(sync);
 		return error;
@@ -585,7 +585,7 @@ int muxbus_sync_start(struct muxbus_sync *sync)
 	sync->is_started = true;
 	sync->search_error = 1; /* no real error: the first result is reported */
 	sync->state = MUXBUS_SYNC_SEARCHING;
-	loop_timer_start(&sync->reconnect.timer, 0);
+	loop_timeout_start(&sync->reconnect.timer, 0);
 	return 0;
 }
 
@@ -597,8 +597,8 @@ void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *
 	sync->stopped_data = data;
 	reconnect_stop(&sync->reconnect);
 	ping_stop(&sync->ping);
-	loop_timer_stop(&sync->grace_timer);
-	loop_timer_stop(&sync->details_timer);
+	loop_timeout_stop(&sync->grace_timer);
+	loop_timeout_stop(&sync->details_timer);
 	attach_delay_fail(sync, MUXBUS_ERR_CANCELLED);
 	if (done == NULL) {
 		free_attachments(sync);
@@ -623,8 +623,8 @@ void muxbus_sync_free(struct muxbus_sync *sync)
 	lister_finish(&sync->lister);
 	leaving_finish(sync);
 	pane_proc_close(&sync->pane_proc);
-	loop_timer_stop(&sync->settle_timer);
-	loop_timer_stop(&sync->exit_timer);
+	loop_timeout_stop(&sync->settle_timer);
+	loop_timeout_stop(&sync->exit_timer);
 	if (sync->model != sync->empty)
 		model_free(sync->model);
 	model_free(sync->empty);
@@ -755,9 +755,9 @@ void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted)
 		return;
 	sync->details_wanted += is_wanted ? 1 : -1u;
 	if (is_wanted && sync->details_wanted == 1)
-		loop_timer_start(&sync->details_timer, DETAILS_MS);
+		loop_timeout_start(&sync->details_timer, DETAILS_MS);
 	else if (sync->details_wanted == 0)
-		loop_timer_stop(&sync->details_timer);
+		loop_timeout_stop(&sync->details_timer);
 }
 
 int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep)
