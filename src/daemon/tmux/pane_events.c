@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "daemon/tmux/tmux.h"
+#include "io/loop_timer.h"
 #include "wire/json.h"
 
 #define TEXT_KEEP_BYTES 1024
@@ -19,12 +20,14 @@ void pane_events_init(struct pane_events *events, uint32_t pane)
 	buf_init(&events->text, 2 * PANE_EVENTS_TEXT_MAX);
 	events->scope = (struct event_scope){.pane = pane, .window = MUXBUS_NO_ID};
 	events->scope.sessions[0] = MUXBUS_NO_ID;
+	list_init(&events->active);
 }
 
 void pane_events_finish(struct pane_events *events)
 {
 	buf_finish(&events->text);
 	osc_reader_finish(&events->reader);
+	list_remove(&events->active);
 }
 
 /* Begins the members of an event about this pane. */
@@ -312,5 +315,62 @@ void pane_events_want(
 		events->in_command = false;
 	else if (!marks)
 		forget_marks(events);
+	if (!marks)
+		list_remove(&events->active);
 	events->wants_marks = marks;
+}
+
+static void tell_quiet(struct pane_events *events, struct pane_events_sink *sink, int64_t for_ms)
+{
+	struct json_writer writer;
+	begin(events, sink, &writer);
+	json_put_int(&writer, "offset", (int64_t)events->output_end);
+	json_put_int(&writer, "quiet_ms", for_ms);
+	publish(events, sink, EVENT_PANE_QUIET, true);
+}
+
+/* Publishes pane_quiet for panes that were quiet long enough; one timer serves all. */
+static void on_quiet(void *data)
+{
+	struct pane_events_sink *sink = data;
+	int64_t now_ms = clock_mono_ms();
+	int64_t next_ms = INT64_MAX;
+	list_each_safe (struct pane_events, events, &sink->active, active) {
+		int64_t due_ms = events->output_ms + sink->quiet_ms;
+		if (due_ms > now_ms) {
+			next_ms = due_ms < next_ms ? due_ms : next_ms;
+			continue;
+		}
+		list_remove(&events->active);
+		pane_events_flush(events, sink);
+		tell_quiet(events, sink, now_ms - events->output_ms);
+	}
+	if (next_ms != INT64_MAX)
+		loop_timer_arm(sink->quiet_timer, next_ms - now_ms);
+}
+
+void pane_events_note_activity(
+    struct pane_events *events, struct pane_events_sink *sink, uint64_t end)
+{
+	events->output_ms = clock_mono_ms();
+	events->output_end = end;
+	if (!list_is_empty(&events->active))
+		return;
+	list_append(&sink->active, &events->active);
+	if (!loop_timer_is_armed(sink->quiet_timer))
+		loop_timer_arm(sink->quiet_timer, sink->quiet_ms);
+}
+
+void pane_events_sink_init(struct pane_events_sink *sink, struct event_base *base,
+    struct event_log *log, struct tmux *tmux, int64_t quiet_ms)
+{
+	*sink = (struct pane_events_sink){.log = log, .tmux = tmux, .quiet_ms = quiet_ms};
+	list_init(&sink->active);
+	sink->quiet_timer = loop_timer_new(base, on_quiet, sink);
+}
+
+void pane_events_sink_finish(struct pane_events_sink *sink)
+{
+	loop_timer_free(sink->quiet_timer);
+	buf_finish(&sink->members);
 }

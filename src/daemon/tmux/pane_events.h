@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Events from the output of one pane: pane_output, bell, command_started, command_finished,
- * program_notified, progress_changed.
+ * program_notified, progress_changed, pane_quiet.
  * Output of one turn is one event, or several of bounded size; text is cut between characters
  * only, so text that is valid in the stream is valid in events. A mark is published after the
  * text before it. The tokens come from the stream, which splits the output once.
@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/list.h"
 #include "base/tokenizer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/osc_report.h"
@@ -21,6 +22,8 @@
 #define PANE_EVENTS_TEXT_MAX (32 * 1024) /* bytes of output in one event */
 #define PANE_EVENTS_MARKS_MAX 64 /* and notices of one pane in one turn; more are a gap */
 
+struct event_base;
+struct loop_timer;
 struct tmux;
 
 /* The event log, and buffers; shared by all panes. */
@@ -28,6 +31,9 @@ struct pane_events_sink {
 	struct event_log *log;
 	struct tmux *tmux;
 	struct buf members;
+	struct list active; /* panes from their last output until they are quiet */
+	int64_t quiet_ms;
+	struct loop_timer *quiet_timer;
 };
 
 struct pane_events {
@@ -48,7 +54,15 @@ struct pane_events {
 	uint64_t progress_offset;
 	unsigned marks; /* published in this turn */
 	unsigned marks_dropped;
+	struct list active; /* in the list of the sink */
+	int64_t output_ms; /* time of the last output */
+	uint64_t output_end;
 };
+
+/* The owner makes its members, which the end frees. */
+void pane_events_sink_init(struct pane_events_sink *sink, struct event_base *base,
+    struct event_log *log, struct tmux *tmux, int64_t quiet_ms);
+void pane_events_sink_finish(struct pane_events_sink *sink);
 
 void pane_events_init(struct pane_events *events, uint32_t pane);
 void pane_events_finish(struct pane_events *events);
@@ -71,6 +85,10 @@ struct pane_events_intake {
 void pane_events_token(struct pane_events_intake *intake, const struct token *token);
 /* Takes the rest of the piece, behind its tokens. True if there is something to flush. */
 bool pane_events_output(struct pane_events_intake *intake);
+
+/* Output has come: pane_quiet follows when none has come for so long. */
+void pane_events_note_activity(
+    struct pane_events *events, struct pane_events_sink *sink, uint64_t end);
 
 /* End of the turn: publishes all output, except an incomplete character at its end. */
 void pane_events_flush(struct pane_events *events, struct pane_events_sink *sink);

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/map.h"
 #include "base/tokenizer.h"
+#include "base/xalloc.h"
 
 enum {
 	KEY_INTERRUPT = 0x03,
@@ -145,4 +147,27 @@ bool pane_caller_is(const struct pane_caller *one, const struct pane_caller *oth
 	if (one->pane != MUXBUS_NO_ID || other->pane != MUXBUS_NO_ID)
 		return one->pane == other->pane;
 	return one->session != 0 && one->session == other->session;
+}
+
+struct pane_input *pane_input_get(struct map *inputs, uint32_t pane)
+{
+	struct pane_input *input = map_get(inputs, pane);
+	if (input != NULL)
+		return input;
+	input = xalloc(sizeof *input);
+	pane_input_init(input);
+	if (map_set(inputs, pane, input) == 0)
+		return input;
+	pane_input_finish(input);
+	mem_free(input);
+	return NULL;
+}
+
+void pane_input_forget(struct map *inputs, uint32_t pane)
+{
+	struct pane_input *input = map_remove(inputs, pane);
+	if (input == NULL)
+		return;
+	pane_input_finish(input);
+	mem_free(input);
 }

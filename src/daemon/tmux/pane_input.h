@@ -21,6 +21,7 @@
 #define PANE_INPUT_ENDED_MAX 4096
 #define PANE_INPUT_ENDED_MS 60000
 
+struct map;
 struct token;
 
 /* A program that asks: its pane; outside of tmux the session of the kernel that it is in. */
@@ -45,6 +46,10 @@ struct pane_input {
 
 void pane_input_init(struct pane_input *input);
 void pane_input_finish(struct pane_input *input);
+
+/* The one of a pane in a map by panes; made if it is new. NULL: out of memory. */
+struct pane_input *pane_input_get(struct map *inputs, uint32_t pane);
+void pane_input_forget(struct map *inputs, uint32_t pane);
 
 /* Notes what is typed. A paste with brackets does not end the line. */
 void pane_input_type(struct pane_input *input, const uint8_t *bytes, size_t len, bool is_bracketed,

@@ -48,28 +48,21 @@ struct stream {
 	struct pane_input *input; /* while there is a tokenizer */
 	struct list behind; /* in the set's list while its watches have lines to look at */
 	struct list dirty; /* in the set's list while there is something to flush */
-	struct list active; /* in the set's list from its last output until it is quiet */
-	int64_t output_ms; /* time of the last output */
-	uint64_t output_end;
 };
 
 struct stream_set {
 	struct tmux *tmux;
 	struct output_source_set *sources;
-	struct event_log *log;
 	size_t ring_bytes_max;
-	int64_t quiet_ms;
 	struct map map; /* pane to struct stream */
 	struct map inputs; /* pane to struct pane_input */
 	uint32_t interests[STREAM_INTEREST_COUNT_]; /* in every pane */
 	struct pane_events_sink sink;
 	struct list dirty;
-	struct list active;
 	struct list behind;
 	struct lines_turn lines_turn;
 	struct loop_timer *lines_timer; /* the next turn in which watches look */
 	struct loop_timer *flush;
-	struct loop_timer *quiet_timer;
 	struct loop_timer *lease_timer;
 	uint64_t bytes;
 };
@@ -92,14 +85,11 @@ static struct stream *get(struct stream_set *streams, uint32_t pane)
 	if (stream != NULL || muxbus_model_pane(tmux_model(streams->tmux), pane) == NULL)
 		return stream;
 	stream = xcalloc(1, sizeof *stream);
-	stream->pane = pane;
-	stream->set = streams;
-	stream->end = model_offset(streams, pane);
+	*stream = (struct stream){.set = streams, .pane = pane, .end = model_offset(streams, pane)};
 	output_source_init(&stream->source, streams->sources, pane);
 	pane_events_init(&stream->events, pane);
 	list_init(&stream->taps);
 	list_init(&stream->dirty);
-	list_init(&stream->active);
 	list_init(&stream->behind);
 	if (map_set(&streams->map, pane, stream) < 0) {
 		mem_free(stream);
@@ -110,25 +100,9 @@ static struct stream *get(struct stream_set *streams, uint32_t pane)
 
 struct pane_input *stream_input(struct stream_set *streams, uint32_t pane)
 {
-	struct pane_input *input = map_get(&streams->inputs, pane);
-	if (input != NULL || muxbus_model_pane(tmux_model(streams->tmux), pane) == NULL)
-		return input;
-	input = xalloc(sizeof *input);
-	pane_input_init(input);
-	if (map_set(&streams->inputs, pane, input) == 0)
-		return input;
-	pane_input_finish(input);
-	mem_free(input);
-	return NULL;
-}
-
-static void forget_input(struct stream_set *streams, uint32_t pane)
-{
-	struct pane_input *input = map_remove(&streams->inputs, pane);
-	if (input == NULL)
-		return;
-	pane_input_finish(input);
-	mem_free(input);
+	if (muxbus_model_pane(tmux_model(streams->tmux), pane) == NULL)
+		return map_get(&streams->inputs, pane);
+	return pane_input_get(&streams->inputs, pane);
 }
 
 static bool wants(
@@ -143,12 +117,6 @@ static bool is_followed(const struct stream *stream)
 		if (stream->interests[i] > 0)
 			return true;
 	return stream->lease_follows || !list_is_empty(&stream->taps) || stream->lines != NULL;
-}
-
-/* The interests of one pane beside those of every pane. */
-static bool has_own_interest(const struct stream *stream)
-{
-	return stream->lease_end_ms > 0 || is_followed(stream);
 }
 
 /* A sequence that is under way is over. */
@@ -207,7 +175,8 @@ static void settle(struct stream_set *streams, struct stream *stream)
 	bool ring = wants(streams, stream, STREAM_RING) || stream->lease_end_ms > 0;
 	bool text = wants(streams, stream, STREAM_TEXT);
 	bool marks = wants(streams, stream, STREAM_MARKS);
-	bool is_wanted;
+	/* The interests of one pane beside those of every pane. */
+	bool is_wanted = stream->lease_end_ms > 0 || is_followed(stream);
 	if (ring && !stream->has_ring) {
 		ring_init(
 		    &stream->ring, streams->ring_bytes_max, model_offset(streams, stream->pane));
@@ -219,9 +188,6 @@ static void settle(struct stream_set *streams, struct stream *stream)
 	pane_events_want(&stream->events, &streams->sink, text, marks);
 	want_feed(streams, stream);
 	want_tokens(streams, stream, marks || stream->mark_taps > 0);
-	if (!marks)
-		list_remove(&stream->active);
-	is_wanted = has_own_interest(stream);
 	if (!is_wanted && !ring && !text && !marks && stream->feed == NULL)
 		stream->is_told = true;
 	if (is_wanted != stream->is_wanted)
@@ -251,7 +217,6 @@ static void drop(struct stream_set *streams, struct stream *stream)
 	}
 	free_lines(stream);
 	list_remove(&stream->dirty);
-	list_remove(&stream->active);
 	if (stream->has_ring)
 		ring_finish(&stream->ring);
 	pane_events_finish(&stream->events);
@@ -307,41 +272,6 @@ static void on_lines(void *data)
 	loop_timer_wake(streams->flush);
 }
 
-static void tell_quiet(struct stream_set *streams, const struct stream *stream, int64_t for_ms)
-{
-	struct event_scope scope;
-	struct json_writer writer;
-	struct buf *members = &streams->sink.members;
-	buf_clear(members);
-	json_writer_init(&writer, members);
-	json_put_id(&writer, "pane", '%', stream->pane);
-	json_put_int(&writer, "offset", (int64_t)stream->output_end);
-	json_put_int(&writer, "quiet_ms", for_ms);
-	tmux_scope_pane(streams->tmux, stream->pane, &scope);
-	event_log_publish(streams->log, EVENT_PANE_QUIET, &scope, (const char *)members->data,
-	    members->len, true);
-}
-
-/* Publishes pane_quiet for panes that were quiet long enough; one timer serves all. */
-static void on_quiet(void *data)
-{
-	struct stream_set *streams = data;
-	int64_t now_ms = clock_mono_ms();
-	int64_t next_ms = INT64_MAX;
-	list_each_safe (struct stream, stream, &streams->active, active) {
-		int64_t due_ms = stream->output_ms + streams->quiet_ms;
-		if (due_ms > now_ms) {
-			next_ms = due_ms < next_ms ? due_ms : next_ms;
-			continue;
-		}
-		list_remove(&stream->active);
-		pane_events_flush(&stream->events, &streams->sink);
-		tell_quiet(streams, stream, now_ms - stream->output_ms);
-	}
-	if (next_ms != INT64_MAX)
-		loop_timer_arm(streams->quiet_timer, next_ms - now_ms);
-}
-
 static void on_lease(void *data)
 {
 	struct stream_set *streams = data;
@@ -364,17 +294,6 @@ static void on_lease(void *data)
 		loop_timer_arm(streams->lease_timer, next_ms - now_ms);
 }
 
-static void note_activity(struct stream_set *streams, struct stream *stream, uint64_t end)
-{
-	stream->output_ms = clock_mono_ms();
-	stream->output_end = end;
-	if (!list_is_empty(&stream->active))
-		return;
-	list_append(&streams->active, &stream->active);
-	if (!loop_timer_is_armed(streams->quiet_timer))
-		loop_timer_arm(streams->quiet_timer, streams->quiet_ms);
-}
-
 /* A piece of output while it is split into tokens. */
 struct stream_piece {
 	struct stream *stream;
@@ -393,8 +312,7 @@ static void on_token(void *data, const struct token *token)
 	if (piece->stream->feed != NULL)
 		line_feed_token(piece->stream->feed, token);
 	pane_events_token(&piece->intake, token);
-	if ((token->kind != TOKEN_MARK && token->kind != TOKEN_OSC) ||
-	    piece->stream->mark_taps == 0)
+	if (piece->stream->mark_taps == 0)
 		return;
 	list_each (struct stream_tap, tap, &piece->stream->taps, link) {
 		if (token->kind == TOKEN_MARK && tap->mark != NULL)
@@ -441,7 +359,7 @@ static void take(struct stream_set *streams, struct stream *stream, const uint8_
 	if (!stream->events.wants_text && !stream->events.wants_marks)
 		return;
 	if (stream->events.wants_marks)
-		note_activity(streams, stream, end);
+		pane_events_note_activity(&stream->events, &streams->sink, end);
 	if (pane_events_output(&piece.intake) && list_is_empty(&stream->dirty)) {
 		list_append(&streams->dirty, &stream->dirty);
 		loop_timer_wake(streams->flush);
@@ -523,7 +441,7 @@ void stream_set_pane_closed(struct stream_set *streams, uint32_t pane)
 		drop(streams, stream);
 		tmux_followed(streams->tmux);
 	}
-	forget_input(streams, pane);
+	pane_input_forget(&streams->inputs, pane);
 }
 
 void stream_set_server_lost(struct stream_set *streams)
@@ -535,7 +453,7 @@ void stream_set_server_lost(struct stream_set *streams)
 		drop(streams, value);
 	cursor = 0;
 	while (map_next(&streams->inputs, &cursor, &pane, &value))
-		forget_input(streams, (uint32_t)pane);
+		pane_input_forget(&streams->inputs, (uint32_t)pane);
 }
 
 /* Adds or removes one interest; never below 0. */
@@ -550,14 +468,11 @@ static void count(uint32_t *counter, bool on)
 static void want_all(struct stream_set *streams, enum stream_interest interest, bool on)
 {
 	bool was_wanted = streams->interests[interest] > 0;
-	const struct muxbus_pane *pane;
-	bool is_wanted;
+	const struct muxbus_pane *pane = NULL;
 	count(&streams->interests[interest], on);
-	is_wanted = streams->interests[interest] > 0;
-	if (is_wanted == was_wanted)
+	if (was_wanted == (streams->interests[interest] > 0))
 		return;
 	output_source_want_all(streams->sources, stream_wants_all(streams));
-	pane = NULL;
 	while ((pane = muxbus_model_next_pane(tmux_model(streams->tmux), pane)) != NULL) {
 		struct stream *stream = on ? get(streams, pane->id) : find(streams, pane->id);
 		if (stream != NULL)
@@ -589,9 +504,7 @@ bool stream_set_follows(const struct stream_set *streams)
 	size_t cursor = 0;
 	uint64_t pane;
 	void *value;
-	bool follows = false;
-	for (int i = 0; i < STREAM_INTEREST_COUNT_; i++)
-		follows |= streams->interests[i] > 0;
+	bool follows = stream_wants_all(streams);
 	while (!follows && map_next(&streams->map, &cursor, &pane, &value))
 		follows = is_followed(value);
 	return follows && output_source_needs_control(streams->sources);
@@ -671,25 +584,18 @@ void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, siz
     struct buf *out, struct stream_slice *ret_slice)
 {
 	struct stream *stream = get(streams, pane);
-	struct ring_slice slice;
-	if (stream != NULL)
-		stream->is_told = true;
-	if (stream == NULL || !stream->has_ring) {
-		uint64_t end = model_offset(streams, pane);
-		*ret_slice = (struct stream_slice){
-		    .from = end,
-		    .to = end,
-		    .end = end,
-		    .has_gap = offset < end,
-		    .gap_reason = offset < end ? "not_watched" : NULL,
-		};
-		return;
-	}
-	ring_read(&stream->ring, offset, max_bytes, out, &slice);
+	bool has_ring = stream != NULL && stream->has_ring;
+	uint64_t end = has_ring ? stream->ring.end : model_offset(streams, pane);
+	struct ring_slice slice = {.from = end, .to = end, .has_gap = offset < end};
+	stream_tell(streams, pane);
+	if (has_ring)
+		ring_read(&stream->ring, offset, max_bytes, out, &slice);
+	else if (slice.has_gap)
+		slice.gap_reason = "not_watched";
 	*ret_slice = (struct stream_slice){
 	    .from = slice.from,
 	    .to = slice.to,
-	    .end = stream->ring.end,
+	    .end = end,
 	    .has_gap = slice.has_gap,
 	    .gap_reason = slice.gap_reason,
 	};
@@ -727,12 +633,11 @@ static bool stream_has_marks(const struct stream_set *streams, uint32_t pane)
 
 void stream_stats(const struct stream_set *streams, struct stream_stats *ret_stats)
 {
-	size_t cursor;
+	size_t cursor = 0;
 	uint64_t pane;
 	void *value;
 	*ret_stats = (struct stream_stats){
 	    .bytes = streams->bytes, .piped = output_source_piped(streams->sources)};
-	cursor = 0;
 	while (map_next(&streams->map, &cursor, &pane, &value)) {
 		const struct stream *stream = value;
 		ret_stats->interests += stream->is_wanted || stream->has_ring ||
@@ -758,20 +663,16 @@ struct stream_set *stream_set_new(struct event_base *base, const struct config *
 {
 	struct stream_set *streams = xcalloc(1, sizeof *streams);
 	streams->tmux = tmux;
-	streams->log = events;
 	streams->ring_bytes_max = (size_t)config->limits.ring_bytes;
-	streams->quiet_ms = config->limits.quiet_ms;
-	streams->sink = (struct pane_events_sink){.log = events, .tmux = tmux};
+	pane_events_sink_init(&streams->sink, base, events, tmux, config->limits.quiet_ms);
 	buf_init(&streams->sink.members, MEMBERS_MAX_BYTES);
 	map_init(&streams->map);
 	map_init(&streams->inputs);
 	list_init(&streams->dirty);
-	list_init(&streams->active);
 	list_init(&streams->behind);
 	streams->sources = output_source_set_new(base, config, tmux, on_late);
 	streams->lines_timer = loop_timer_new(base, on_lines, streams);
 	streams->flush = loop_timer_new(base, on_flush, streams);
-	streams->quiet_timer = loop_timer_new(base, on_quiet, streams);
 	streams->lease_timer = loop_timer_new(base, on_lease, streams);
 	if (config->all_output)
 		stream_want(streams, MUXBUS_NO_ID, STREAM_RING, true);
@@ -790,8 +691,7 @@ void stream_set_free(struct stream_set *streams)
 	map_finish(&streams->inputs);
 	loop_timer_free(streams->lines_timer);
 	loop_timer_free(streams->flush);
-	loop_timer_free(streams->quiet_timer);
 	loop_timer_free(streams->lease_timer);
-	buf_finish(&streams->sink.members);
+	pane_events_sink_finish(&streams->sink);
 	mem_free(streams);
 }
