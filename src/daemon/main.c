@@ -2,10 +2,8 @@
 /* muxbusd: makes all parts, runs the event loop, and frees the parts in reverse order. */
 #include <errno.h>
 #include <event2/event.h>
-#include <malloc.h>
 #include <muxbus.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +16,10 @@
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/core/daemonize.h"
-#include "daemon/core/library_log.h"
-#include "daemon/core/lock.h"
 #include "daemon/core/log_file.h"
 #include "daemon/core/meter.h"
-#include "daemon/core/rlimit.h"
 #include "daemon/core/sd_notify.h"
+#include "daemon/core/start.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/on_notify.h"
 #include "daemon/deliver/person.h"
@@ -93,8 +89,7 @@ struct main {
 	struct counters counters;
 	struct meter meter;
 	struct meter_wakes *meter_wakes;
-	int lock_fd;
-	struct server_lock server_lock;
+	struct start start;
 	struct event *signals[SIGNALS_COUNT];
 	struct loop_timer *first_wait; /* until ready; NULL then */
 	struct loop_timer *stop_timer;
@@ -105,18 +100,6 @@ struct main {
 	bool was_live;
 	bool has_failed;
 };
-
-/* Prints an error for the caller who starts the daemon. Returns -1. */
-static int __attribute__((format(printf, 1, 2))) fail(const char *format, ...)
-{
-	char text[2 * PATH_MAX + 512];
-	va_list args;
-	va_start(args, format);
-	(void)vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	(void)fprintf(stderr, "muxbusd: %s\n", text);
-	return -1;
-}
 
 static void end_loop(void *data)
 {
@@ -157,14 +140,6 @@ static void on_signal(evutil_socket_t number, short events, void *data)
 		stop(&main->daemon, strsignal((int)number));
 }
 
-static void write_ready(int fd)
-{
-	if (fd < 0)
-		return;
-	(void)!write(fd, "ready\n", 6); /* a starter that does not read does not need the line */
-	(void)close(fd); /* the line is out */
-}
-
 /* Reports the status to the service manager. */
 static void tell_status(const struct main *main)
 {
@@ -182,13 +157,13 @@ static void become_ready(struct main *main)
 	if (server_listen(main->daemon.server, reason, sizeof reason) < 0) {
 		main->has_failed = true;
 		log_error("%s", reason);
-		(void)fail("%s", reason);
+		(void)start_fail("%s", reason);
 		stop(&main->daemon, "the socket cannot be opened");
 		return;
 	}
 	main->is_ready = true;
 	loop_timer_disarm(main->first_wait);
-	lock_describe(main->lock_fd, main->config.socket);
+	lock_describe(main->start.lock_fd, main->config.socket);
 	log_info("ready at %s", main->config.socket);
 	if (main->fleet == NULL && !main->was_live) {
 		(void)fprintf(stderr,
@@ -197,7 +172,7 @@ static void become_ready(struct main *main)
 		    main->config.tmux_socket, *tmux_reason(main->daemon.tmux) ? ": " : "",
 		    tmux_reason(main->daemon.tmux));
 	}
-	write_ready(main->config.ready_fd);
+	start_write_ready(main->config.ready_fd);
 	sd_notify_tell("READY=1");
 	tell_status(main);
 	daemonize_ready();
@@ -213,7 +188,7 @@ static void on_tmux_state(void *data, bool is_live)
 	struct main *main = data;
 	bool is_lost = main->was_live && !is_live;
 	struct lock_holder holder;
-	if (is_live && !lock_server(&main->server_lock, main->config.tmux_socket, &holder)) {
+	if (is_live && !lock_server(&main->start.server_lock, main->config.tmux_socket, &holder)) {
 		main->has_failed = true;
 		log_error("process %ld follows this tmux server", (long)holder.pid);
 		stop(&main->daemon, "another muxbusd follows the tmux server");
@@ -264,26 +239,12 @@ static int follow(struct main *main)
 		demand_settle(main->demand);
 	r = tmux_start(main->daemon.tmux);
 	if (r < 0)
-		return fail("%s", muxbus_strerror(r));
+		return start_fail("%s", muxbus_strerror(r));
 	if (muxbus_server_pid(main->config.tmux_socket, &pid) < 0)
 		become_ready(main);
 	else if (!main->is_ready)
 		loop_timer_arm(main->first_wait, FIRST_WAIT_MS);
 	return 0;
-}
-
-static struct event_base *new_base(void)
-{
-	struct event_config *config = event_config_new();
-	struct event_base *base;
-	if (config == NULL)
-		return NULL;
-	/* No precise timer: libevent would set it before each wait, and core/loop_timer.c has its own. */
-	(void)event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
-	(void)event_config_require_features(config, EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE);
-	base = event_base_new_with_config(config);
-	event_config_free(config);
-	return base;
 }
 
 static int watch_signals(struct main *main)
@@ -292,7 +253,7 @@ static int watch_signals(struct main *main)
 	for (size_t i = 0; i < SIGNALS_COUNT; i++) {
 		main->signals[i] = evsignal_new(main->daemon.base, numbers[i], on_signal, main);
 		if (main->signals[i] == NULL || event_add(main->signals[i], NULL) < 0)
-			return fail("cannot watch signals");
+			return start_fail("cannot watch signals");
 	}
 	main->first_wait = loop_timer_new(main->daemon.base, on_first_wait, main);
 	main->stop_timer = loop_timer_new(main->daemon.base, on_stop_late, main);
@@ -319,7 +280,7 @@ static int set_up_queue(struct main *main)
 	char reason[512] = "out of memory";
 	daemon->store_loop = store_loop_new(daemon->base, state_dir, reason, sizeof reason);
 	if (daemon->store_loop == NULL)
-		return fail("%s", reason);
+		return start_fail("%s", reason);
 	daemon->queue = queue_new(store_loop_store(daemon->store_loop), daemon->events);
 	main->meter_wakes = meter_wakes_new(daemon->base, &main->meter, daemon->queue);
 	queue_set_bytes(daemon->queue, (size_t)main->config.limits.queue_bytes);
@@ -330,12 +291,12 @@ static int set_up_queue(struct main *main)
 	main->alarm = boot_alarm_new(daemon->base, on_alarm, main);
 	main->watch_alarm = boot_alarm_new(daemon->base, on_watch_alarm, main);
 	if (main->alarm == NULL || main->watch_alarm == NULL)
-		return fail("no clock that continues during suspend: %s", strerror(errno));
+		return start_fail("no clock that continues during suspend: %s", strerror(errno));
 	daemon->timers = timer_set_new(daemon->queue, boot_alarm_clock(main->alarm));
 	daemon->watches =
 	    watch_set_new(daemon->base, daemon->queue, boot_alarm_clock(main->watch_alarm), NULL);
 	daemon->jobs = job_set_new(daemon->base, daemon->queue, state_dir, reason, sizeof reason);
-	return daemon->jobs != NULL ? 0 : fail("%s", reason);
+	return daemon->jobs != NULL ? 0 : start_fail("%s", reason);
 }
 
 /* The socket, and MCP on it. */
@@ -359,7 +320,7 @@ static int set_up_server(struct main *main)
 	daemon->parts = &main->parts;
 	daemon->server = server_new(daemon->parts, reason, sizeof reason);
 	if (daemon->server == NULL)
-		return fail("%s", reason);
+		return start_fail("%s", reason);
 	main->mcp = mcp_new(daemon, server_dispatch(daemon->server));
 	return 0;
 }
@@ -431,20 +392,19 @@ static struct wait_set *new_waits(struct main *main)
 
 static struct reporter_set *new_reporters(const struct daemon *daemon)
 {
-	struct reporter_parts parts = {
+	return reporter_set_new(&(struct reporter_parts){
 	    .base = daemon->base,
 	    .tmux = daemon->tmux,
 	    .streams = daemon->streams,
 	    .queue = daemon->queue,
 	    .presences = daemon->presences,
 	    .counters = daemon->counters,
-	};
-	return reporter_set_new(&parts);
+	});
 }
 
 static struct submit_set *new_submits(const struct daemon *daemon)
 {
-	struct submit_parts parts = {
+	return submit_set_new(&(struct submit_parts){
 	    .base = daemon->base,
 	    .config = daemon->config,
 	    .tmux = daemon->tmux,
@@ -455,29 +415,26 @@ static struct submit_set *new_submits(const struct daemon *daemon)
 	    .is_kept = agent_is_kept,
 	    .is_at_prompt = agent_is_at_prompt,
 	    .agents = &daemon->agents,
-	};
-	return submit_set_new(&parts);
+	});
 }
 
 static struct puller_set *new_pullers(const struct daemon *daemon)
 {
-	struct puller_parts parts = {
+	return puller_set_new(&(struct puller_parts){
 	    .base = daemon->base,
 	    .config = daemon->config,
 	    .receipts = {.queue = daemon->queue, .events = daemon->events},
-	};
-	return puller_set_new(&parts);
+	});
 }
 
 static struct wake_policy_set *new_wake_policies(const struct daemon *daemon)
 {
-	struct wake_policy_parts parts = {
+	return wake_policy_set_new(&(struct wake_policy_parts){
 	    .base = daemon->base,
 	    .presences = daemon->presences,
 	    .queue = daemon->queue,
 	    .tmux = daemon->tmux,
-	};
-	return wake_policy_set_new(&parts);
+	});
 }
 
 /* The ways to people, where no agent lives. */
@@ -503,7 +460,7 @@ static void set_up_person(struct main *main)
 static struct delivery_set *new_deliveries(const struct main *main)
 {
 	const struct daemon *daemon = &main->daemon;
-	struct delivery_parts parts = {
+	return delivery_set_new(&(struct delivery_parts){
 	    .base = daemon->base,
 	    .config = daemon->config,
 	    .events = daemon->events,
@@ -514,37 +471,34 @@ static struct delivery_set *new_deliveries(const struct main *main)
 	    .wake_policies = daemon->wake_policies,
 	    .person = &main->person,
 	    .on_notify = daemon->on_notify,
-	};
-	return delivery_set_new(&parts);
+	});
 }
 
 static struct promise_set *new_promises(struct daemon *daemon)
 {
-	struct promise_parts parts = {
+	return promise_set_new(&(struct promise_parts){
 	    .tmux = daemon->tmux,
 	    .deliveries = daemon->deliveries,
 	    .is_pending = pending_is_any,
 	    .data = daemon,
-	};
-	return promise_set_new(&parts);
+	});
 }
 
 static struct self_command_set *new_self_commands(const struct daemon *daemon)
 {
-	struct self_command_parts parts = {
+	return self_command_set_new(&(struct self_command_parts){
 	    .base = daemon->base,
 	    .config = daemon->config,
 	    .tmux = daemon->tmux,
 	    .streams = daemon->streams,
 	    .queue = daemon->queue,
 	    .submits = daemon->submits,
-	};
-	return self_command_set_new(&parts);
+	});
 }
 
 static struct agent_set *new_agents(const struct daemon *daemon)
 {
-	struct agent_parts parts = {
+	return agent_set_new(&(struct agent_parts){
 	    .base = daemon->base,
 	    .config = daemon->config,
 	    .events = daemon->events,
@@ -556,8 +510,7 @@ static struct agent_set *new_agents(const struct daemon *daemon)
 	    .submits = daemon->submits,
 	    .signs = daemon->signs,
 	    .rests = daemon->rests,
-	};
-	return agent_set_new(&parts);
+	});
 }
 
 /* The parts of both roles: the loop, its signals, the events and the queue. */
@@ -573,21 +526,21 @@ static int set_up_base(struct main *main)
 	daemon->started_ms = clock_mono_ms();
 	daemon->history = history_new();
 	daemon->rests = rest_set_new(2 * (size_t)daemon->config->limits.result_bytes);
-	daemon->base = new_base();
+	daemon->base = loop_timer_new_base();
 	if (daemon->base == NULL)
-		return fail("cannot create the event loop: %s", strerror(errno));
+		return start_fail("cannot create the event loop: %s", strerror(errno));
 	if (watch_signals(main) < 0)
 		return -1;
 	daemon->events = event_log_new(config->state_dir, (size_t)config->limits.events,
 	    (size_t)config->limits.event_bytes, reason, sizeof reason);
-	return daemon->events != NULL ? set_up_queue(main) : fail("%s", reason);
+	return daemon->events != NULL ? set_up_queue(main) : start_fail("%s", reason);
 }
 
 static int set_up_fleet(struct main *main)
 {
 	char reason[512];
 	if (fleet_make_dir(main->config.socket, reason, sizeof reason) < 0)
-		return fail("%s", reason);
+		return start_fail("%s", reason);
 	if (set_up_server(main) < 0)
 		return -1;
 	main->fleet = fleet_new(&main->daemon);
@@ -609,7 +562,7 @@ static int set_up(struct main *main)
 	daemon->tmux =
 	    tmux_new(daemon->base, config, daemon->events, &handlers, main, reason, sizeof reason);
 	if (daemon->tmux == NULL)
-		return fail("%s", reason);
+		return start_fail("%s", reason);
 	daemon->streams = stream_set_new(daemon->base, config, daemon->events, daemon->tmux);
 	if (set_up_server(main) < 0)
 		return -1;
@@ -617,7 +570,7 @@ static int set_up(struct main *main)
 	daemon->kept_calls =
 	    tool_kept_set_new(daemon->queue, config->state_dir, reason, sizeof reason);
 	if (daemon->kept_calls == NULL)
-		return fail("%s", reason);
+		return start_fail("%s", reason);
 	main->closed_panes.event = on_event;
 	event_log_listen(daemon->events, &main->closed_panes);
 	daemon->tools = new_tools(main);
@@ -704,60 +657,9 @@ static int run(struct main *main)
 	if (r == 0)
 		r = follow(main);
 	if (r == 0 && event_base_dispatch(main->daemon.base) < 0)
-		r = fail("the event loop failed: %s", strerror(errno));
+		r = start_fail("the event loop failed: %s", strerror(errno));
 	tear_down(main);
 	return main->has_failed ? -1 : r;
-}
-
-/* Takes the lock, opens the log, sets the defaults of signals, and runs. */
-static int run_locked(struct main *main)
-{
-	struct lock_holder holder;
-	char reason[2 * PATH_MAX + 256];
-	enum lock_result result =
-	    lock_take(main->config.state_dir, &main->lock_fd, &holder, reason, sizeof reason);
-	if (result == LOCK_OK && !main->config.is_fleet &&
-	    !lock_server(&main->server_lock, main->config.tmux_socket, &holder))
-		result = LOCK_HELD;
-	switch (result) {
-	case LOCK_OK:
-		break;
-	case LOCK_HELD:
-		(void)fprintf(stderr, "muxbusd: already running for %s: process %ld, socket %s\n",
-		    main->config.is_fleet ? "the fleet" : "this tmux server", (long)holder.pid,
-		    holder.socket[0] ? holder.socket : "not open yet");
-		if (main->config.listen_fd > 0)
-			return fail("stop that daemon or this service: that daemon does not "
-				    "listen on the socket of the service");
-		write_ready(main->config.ready_fd);
-		return 0;
-	case LOCK_ERROR:
-		return fail("%s", reason);
-	}
-	if (log_file_open(main->config.log_file, "muxbusd", main->config.log_level, reason,
-		sizeof reason) < 0)
-		return fail("%s", reason);
-	/* Writing to a closed reader is an error, not the end of the process. */
-	(void)signal(SIGPIPE, SIG_IGN);
-	/* The daemon is in no pane, even if it was started in one. */
-	(void)unsetenv("TMUX");
-	(void)unsetenv("TMUX_PANE");
-	library_log_take();
-	(void)mallopt(
-	    M_ARENA_MAX, 1); /* one thread allocates much: a second arena costs memory only */
-	rlimit_raise_files();
-	return run(main);
-}
-
-/* Takes the socket of a service manager, which expects us in the foreground. */
-static int take_service(struct config *config)
-{
-	char reason[512];
-	if (sd_notify_take(config->socket, &config->listen_fd, reason, sizeof reason) < 0)
-		return fail("%s", reason);
-	if (config->listen_fd > 0 && !config->is_foreground)
-		return fail("the socket comes from a service manager: add -f");
-	return 0;
 }
 
 int main(int argc, char **argv)
@@ -779,11 +681,19 @@ int main(int argc, char **argv)
 	case CONFIG_FAILED:
 		return EXIT_FAILURE;
 	}
-	if (take_service(&main.config) < 0)
+	if (start_take_service(&main.config) < 0)
 		return EXIT_FAILURE;
 	if (!main.config.is_foreground && daemonize_enter(main.config.ready_fd) < 0) {
-		(void)fail("%s", strerror(errno));
+		(void)start_fail("%s", strerror(errno));
 		return EXIT_FAILURE;
 	}
-	return run_locked(&main) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	switch (start_take(&main.start, &main.config)) {
+	case START_OK:
+		return run(&main) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	case START_RUNNING:
+		return EXIT_SUCCESS;
+	case START_FAILED:
+		break;
+	}
+	return EXIT_FAILURE;
 }

@@ -304,3 +304,17 @@ size_t loop_timer_count(const struct event_base *base)
 	}
 	return 0;
 }
+
+struct event_base *loop_timer_new_base(void)
+{
+	struct event_config *config = event_config_new();
+	struct event_base *base;
+	if (config == NULL)
+		return NULL;
+	/* No precise timer: libevent would set it before each wait, and there is one here. */
+	(void)event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
+	(void)event_config_require_features(config, EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE);
+	base = event_base_new_with_config(config);
+	event_config_free(config);
+	return base;
+}

@@ -33,4 +33,7 @@ size_t loop_timer_count(const struct event_base *base);
  */
 void loop_timer_wake(struct loop_timer *timer);
 
+/* An event base for these timers; NULL: there is none. */
+struct event_base *loop_timer_new_base(void);
+
 #endif
