@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The start of the process: its lock, its log, and what its starter is told. */
+/* The start of the process: its lock, its log, and the words that its starter waits for. */
 #ifndef DAEMON_CORE_START_H
 #define DAEMON_CORE_START_H
 
