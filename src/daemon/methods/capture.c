@@ -527,10 +527,10 @@ static const struct field read_fields[] = {
 	.given_offset = offsetof(struct output_read_args, has_after), .max = OFFSET_MAX,
 	.help = "From this offset on: what \"to\" said last time, or the offset of a capture; left "
 		"out, from the oldest byte that is remembered."},
-    ENCODING_FIELD(read_args),
+    ENCODING_FIELD(output_read_args),
     {FIELD_ROW(INT, struct output_read_args, max_bytes, "max_bytes"), .unit = "bytes", .min = 16,
 	.max = 64 * 1024 * 1024, .preset = "65536", .help = "How much at most."},
-    PANE_FIELD(read_args),
+    PANE_FIELD(output_read_args),
     {FIELD_ROW(BOOL, struct output_read_args, strip, "strip"), .preset = "false",
 	.help = "As lines of text, without escape sequences; of a line that was written over and "
 		"over only the last state."},
