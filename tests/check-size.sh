@@ -6,29 +6,27 @@
 . "${MUXBUS_SRCDIR:-.}/tests/check.sh"
 cd "$srcdir" || exit 99
 
-check 'no file has more than 800 lines' "$(for file in $(sources src tests); do
-	lines=$(wc -l <"$file")
-	[ "$lines" -le 800 ] || echo "$file: $lines lines"
-done)"
+# shellcheck disable=SC2046
+{
+	check 'no file has more than 800 lines' "$(awk 'FNR > 800 && seen[FILENAME]++ == 0 {
+		print FILENAME ": more than 800 lines" }' $(sources src tests))"
 
-long=$(for file in $(sources src tests); do
-	awk -v file="$file" -v max="$(case $file in tests/*) echo 80 ;; *) echo 60 ;; esac)" '
+	long=$(awk '
+	FNR == 1 { start = 0; max = FILENAME ~ /^tests\// ? 80 : 60 }
 	/^[A-Za-z_].*\(/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
-	/^\{$/ { start = NR }
+	/^\{$/ { start = FNR }
 	/^\}$/ && start {
-		if (NR - start + 1 > max)
-			print file ":" start ": " name "() has " NR - start + 1 " lines"
+		if (FNR - start + 1 > max)
+			print FILENAME ":" start ": " name "() has " FNR - start + 1 " lines"
 		start = 0
-	}' "$file"
-done)
-check 'no function has more than 60 lines, or 80 in tests' "$long"
+	}' $(sources src tests))
+	check 'no function has more than 60 lines, or 80 in tests' "$long"
 
-check 'every file begins with its licence' "$(for file in $(sources include src tests); do
-	[ "$(head -n 1 "$file")" = '/* SPDX-License-Identifier: ISC */' ] || echo "$file"
-done)"
+	check 'every file begins with its licence' "$(awk '
+	FNR == 1 && $0 != "/* SPDX-License-Identifier: ISC */" { print FILENAME }' $(sources include src tests))"
 
-check 'every file says in its second line what it is' "$(for file in $(sources include src tests); do
-	sed -n '2p' "$file" | grep -q '^/\*' || echo "$file"
-done)"
+	check 'every file says in its second line what it is' "$(awk '
+	FNR == 2 && !/^\/\*/ { print FILENAME }' $(sources include src tests))"
+}
 
 done_checking
