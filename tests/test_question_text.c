@@ -93,6 +93,42 @@ static const struct {
     {"nothing", "\n\n", 1, 0, ""},
 };
 
+static void offers(const char *screen, size_t len, const char *want, const char *name)
+{
+	struct prompt_view view = {
+	    .text = screen, .len = len, .columns = COLUMNS, .cursor_row = 5, .cursor_column = 0};
+	struct question_choice choices[QUESTION_CHOICES_MAX];
+	size_t count = agent_question_choices(&view, choices);
+	struct buf got;
+	buf_init(&got, 4096);
+	for (size_t at = 0; at < count; at++)
+		(void)buf_printf(&got, "%u%s%s|", choices[at].number,
+		    choices[at].is_marked ? "*" : " ", choices[at].text);
+	if (len == strlen(screen))
+		is_str(got.len > 0 ? (char *)got.data : "", want, "%s", name);
+	buf_finish(&got);
+}
+
+/* The choices of menus, cut anywhere. */
+static void test_choices(void)
+{
+	static const struct {
+		const char *name, *screen, *want;
+	} menus[] = {
+	    {"the choices of a menu", "Run it?\n  1. Yes\n❯ 2. No\n\nEsc to cancel\n",
+		"1 Yes|2*No|"},
+	    {"one that is wrapped",
+		"Run it?\n❯ 1. Yes, and do not ask again here\n     in /tmp\n  2. No\n\n",
+		"1*Yes, and do not ask again here in /tmp|2 No|"},
+	    {"no choice is marked: a list", "Steps?\n  1. One\n  2. Two\n\n\n", ""},
+	    {"a plain question", "Sure?\n\n\n\n\n> ", ""},
+	};
+	for (size_t at = 0; at < sizeof menus / sizeof *menus; at++) {
+		for (size_t len = 0; len <= strlen(menus[at].screen); len++)
+			offers(menus[at].screen, len, menus[at].want, menus[at].name);
+	}
+}
+
 static void asks(const char *screen, size_t len, size_t at)
 {
 	struct prompt_view view = {.text = screen,
@@ -115,5 +151,6 @@ int main(void)
 		for (size_t len = 0; len <= strlen(cases[at].screen); len++)
 			asks(cases[at].screen, len, at);
 	}
+	test_choices();
 	return done_testing();
 }

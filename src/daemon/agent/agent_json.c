@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/agent/agent_monitor.h"
+#include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/pane_fate.h"
@@ -96,10 +97,7 @@ void agent_write(struct json_writer *writer, const struct agent *agent)
 	json_put_int(writer, "restarts", agent->restarts);
 	json_put_bool(writer, "restarting", agent->is_restarting);
 	json_put_bool(writer, "adopted", agent->is_adopted);
-	if (agent->question != NULL) {
-		(void)json_put_text(writer, "question", agent->question, strlen(agent->question));
-		json_put_bool(writer, "secret", agent->is_secret);
-	}
+	agent_question_write(writer, agent);
 	if (agent->output != NULL)
 		json_put_str(writer, "output", agent->output);
 	agent_write_evidence(writer, "evidence", agent);

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_found.h"
+#include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_stop.h"
 #include "daemon/agent/agent_task.h"
 #include "daemon/core/pattern.h"
@@ -98,6 +99,8 @@ static const struct field ensure_fields[] = {
 	    {"restarting", "boolean", "whether it is about to be"},                                \
 	    {"adopted", "boolean", "whether a person started it"},                                 \
 	    {"question", "string", "what it asks, if it is blocked: respond answers it"},          \
+	    {"question_id", "string", "which question that is, for respond"},                      \
+	    {"choices", "array", "its numbered choices: choice, text; none if a text answers it"}, \
 	{                                                                                          \
 		"evidence", "object",                                                              \
 		    "what was seen: row (before the cursor), front (the program), reads (whether " \
@@ -252,17 +255,19 @@ static void handle_ensure_begun(struct request *request, const void *data, const
 struct send_args {
 	const char *agent;
 	const char *text;
+	const char *question_id;
+	int64_t choice;
 	bool wait;
 	bool progress;
 	double timeout_sec;
 	int64_t max_bytes;
 };
 
-#define SEND_FIELDS(text_help)                                                                   \
+#define SEND_FIELDS(text_flags, text_help)                                                       \
 	{FIELD_ROW(STRING, struct send_args, agent, "agent"), .flags = FIELD_REQUIRED, .min = 1, \
 	    .max = AGENT_NAME_MAX, .help = "The name of the agent."},                            \
 	    {FIELD_ROW(STRING, struct send_args, text, "text"),                                  \
-		.flags = FIELD_REQUIRED | FIELD_CONFIDENTIAL, .max = AGENT_TEXT_MAX,             \
+		.flags = (text_flags) | FIELD_CONFIDENTIAL, .max = AGENT_TEXT_MAX,               \
 		.help = text_help},                                                              \
 	    {FIELD_ROW(BOOL, struct send_args, wait, "wait"), .preset = "true",                  \
 		.help = "Answer when its prompt is back; false: at once, and the end is a "      \
@@ -283,13 +288,23 @@ struct send_args {
 	}
 
 static const struct field send_fields[] = {
-    SEND_FIELDS("The text to type before Enter. Several lines are one paste, where the program "
-		"takes such; else they are refused."),
+    SEND_FIELDS(FIELD_REQUIRED,
+	"The text to type before Enter. Several lines are one paste, where the program "
+	"takes such; else they are refused."),
     {.name = NULL},
 };
 
 static const struct field respond_fields[] = {
-    SEND_FIELDS("The text to type before Enter; may be empty: Enter alone. It is never kept."),
+    SEND_FIELDS(0,
+	"The text to type before Enter; may be empty: Enter alone. It is never kept. Of a question "
+	"with choices: the number or the text of one."),
+    {FIELD_ROW(INT, struct send_args, choice, "choice"), .min = 1, .max = 9,
+	.help = "Instead of text: the number of the choice to take, as list_agents and the outcome "
+		"question have them. Needs question_id."},
+    {FIELD_ROW(STRING, struct send_args, question_id, "question_id"), .min = 1,
+	.max = AGENT_QUESTION_ID_SIZE - 1,
+	.help = "The question that this answers. If the agent asks something else by now, nothing "
+		"is typed, and the error has the new question. Left out: whatever it asks now."},
     {.name = NULL},
 };
 
@@ -310,6 +325,8 @@ static const struct field_result send_results[] = {
     {"rest", "string", "if truncated: the call that reads all that it said"},
     {"gap", "boolean", "whether output is missing in it"},
     {"question", "string", "outcome question: what is asked, without the choices"},
+    {"question_id", "string", "outcome question: which one, for respond"},
+    {"choices", "array", "outcome question: choice and text of each; none if a text answers it"},
     {"secret", "boolean", "outcome question: what is answered is not shown"},
     {"screen", "string", "of a full-screen program: what it shows"},
     {"exit_status", "integer", "outcome crashed, where it is known"},
@@ -357,20 +374,23 @@ static void send(struct request *request, const struct send_args *args, bool is_
 {
 	struct agent_set *agents = request_daemon(request)->agents;
 	struct pane_ref teller;
+	const char *answer = args->text != NULL ? args->text : "";
 	struct agent_order order = {
 	    .agent = args->agent,
-	    .text = args->text,
-	    .len = strlen(args->text),
+	    .text = answer,
+	    .len = strlen(answer),
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
 	    .max_bytes = args->max_bytes,
 	    .wait = args->wait,
 	    .progress = args->progress,
 	    .is_response = is_response,
+	    .question_id = args->question_id,
+	    .choice = (unsigned)args->choice,
 	    .teller = &teller,
 	    .once = request_once(request),
 	};
 	/* Newlines at the end would be Enters of their own. */
-	while (order.len > 0 && args->text[order.len - 1] == '\n')
+	while (order.len > 0 && answer[order.len - 1] == '\n')
 		order.len--;
 	if (!check_text(request, order.text, order.len) || !requester_pane(request, NULL, &teller))
 		return;
@@ -388,7 +408,14 @@ static void handle_send(struct request *request, const void *data)
 
 static void handle_respond(struct request *request, const void *data)
 {
-	send(request, data, true);
+	const struct send_args *args = data;
+	if ((args->text != NULL) == (args->choice > 0))
+		request_fail_field(request, "choice", "give text or choice, one of both");
+	else if (args->choice > 0 && args->question_id == NULL)
+		request_fail_field(request, "question_id",
+		    "choice needs it: it says which question has that choice");
+	else
+		send(request, args, true);
 }
 
 static const struct field_result list_results[] = {
@@ -414,6 +441,8 @@ static const struct field_result list_results[] = {
 	"adopts it"},
     {"agents[].thread", "string", "its session as it reports it, if it is not kept"},
     {"agents[].question", "string", "what it asks, if it is blocked"},
+    {"agents[].question_id", "string", "which question that is, for respond"},
+    {"agents[].choices", "array", "its numbered choices: choice, text"},
     {"agents[].output", "string", "the last lines of a program that never was ready"},
     {"agents[].evidence", "object", "what was seen"},
     {"agents[].tasks", "array", "task, stage (queued, typing, running), created, due, held (why)"},
@@ -527,8 +556,10 @@ const struct method methods_agent[] = {
     {.name = METHOD("respond", METHOD_SEES | METHOD_TYPES),
 	.title = "Answer an agent",
 	.summary = "Types an answer to what an agent asks, and answers as send_task does.",
-	.help = "Only while its state is blocked, and to the question that it asks then; else the "
-		"answer is not_ready, as it is where a person has begun an answer. Nothing is "
+	.help = "Only while its state is blocked, and to the question that it asks then, or to "
+		"question_id; else the answer is not_ready, as it is where a person has begun an "
+		"answer. Of a question with choices the number is typed; Enter follows only if "
+		"the program marks that choice and waits, never into what it asks next. Nothing is "
 		"typed in copy mode, or within five seconds of a person's last key there.",
 	.fields = respond_fields,
 	.args_size = sizeof(struct send_args),

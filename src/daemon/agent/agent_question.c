@@ -4,6 +4,7 @@
 
 #include <muxbus.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "daemon/agent/question_text.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/pane/pane_screen.h"
+#include "wire/json.h"
 
 enum { QUESTION_ROWS = 12, QUESTION_MAX = 4096 };
 
@@ -103,15 +105,92 @@ static void begin(struct agent *agent, const struct agent_facts *facts, const ch
 	agent->place = xstrdup(text);
 }
 
-/* Keeps the text of the question; where none is made out, of the place. */
+/* Keeps the text of the question, of the place where none is made out, and its choices. */
 static void keep_text(struct agent *agent, const struct prompt_view *view)
 {
+	struct question_choice choices[QUESTION_CHOICES_MAX];
+	size_t count = agent_question_choices(view, choices);
 	struct buf text;
 	buf_init(&text, QUESTION_MAX);
 	agent_question_text(view, &text);
 	mem_free(agent->question);
 	agent->question = xstrdup(text.len > 0 ? (const char *)text.data : agent->place);
+	mem_free(agent->choices);
+	agent->choices = count > 0 ? xmemdup(choices, count * sizeof *choices) : NULL;
+	agent->choice_count = count;
 	buf_finish(&text);
+}
+
+void agent_question_copy(struct agent_task *task)
+{
+	const struct agent *agent = task->agent;
+	task->question = xstrdup(agent->question != NULL ? agent->question : "");
+	task->choice_count = agent->choice_count;
+	if (agent->choice_count > 0)
+		task->choices =
+		    xmemdup(agent->choices, agent->choice_count * sizeof *agent->choices);
+}
+
+/* Whether a screen shows the text of a question. */
+static bool shows_text(const struct pane_screen *screen, const char *question)
+{
+	struct agent_facts facts;
+	struct buf text;
+	bool is_same;
+	buf_init(&text, QUESTION_MAX);
+	agent_question_text(&screen->view, &text);
+	if (text.len == 0) {
+		buf_finish(&text);
+		read_place(screen, &facts, &text);
+	}
+	is_same = strcmp(text.len > 0 ? (const char *)text.data : "", question) == 0;
+	buf_finish(&text);
+	return is_same;
+}
+
+enum submit_choice agent_question_choice(
+    const struct agent_task *task, const struct pane_screen *screen, unsigned number)
+{
+	struct question_choice choices[QUESTION_CHOICES_MAX];
+	bool is_marked = number == 0;
+	if (!shows_text(screen, task->question) ||
+	    agent_question_choices(&screen->view, choices) != task->choice_count)
+		return CHOICE_TAKEN;
+	for (size_t at = 0; at < task->choice_count; at++) {
+		if (choices[at].number != task->choices[at].number ||
+		    strcmp(choices[at].text, task->choices[at].text) != 0)
+			return CHOICE_TAKEN;
+		is_marked |= choices[at].number == number && choices[at].is_marked;
+	}
+	return is_marked ? CHOICE_MARKED : CHOICE_OPEN;
+}
+
+void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_SIZE])
+{
+	(void)snprintf(ret_id, AGENT_QUESTION_ID_SIZE, "%" PRIx64 ".%" PRIu64,
+	    (uint64_t)agent->asked.since_ms, agent->asked.number);
+}
+
+void agent_question_write(struct json_writer *writer, const struct agent *agent)
+{
+	char id[AGENT_QUESTION_ID_SIZE];
+	if (agent->question == NULL)
+		return;
+	agent_question_id(agent, id);
+	(void)json_put_text(writer, "question", agent->question, strlen(agent->question));
+	json_put_str(writer, "question_id", id);
+	if (agent->choice_count > 0) {
+		json_array_begin(writer, "choices");
+		for (size_t at = 0; at < agent->choice_count; at++) {
+			const struct question_choice *choice = &agent->choices[at];
+			json_object_begin(writer, NULL);
+			json_put_int(writer, "choice", choice->number);
+			(void)json_put_text(writer, "text", choice->text, strlen(choice->text));
+			json_object_end(writer);
+		}
+		json_array_end(writer);
+	}
+	json_put_bool(writer, "secret", agent->is_secret);
 }
 
 void agent_question_keep(

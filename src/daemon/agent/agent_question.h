@@ -10,6 +10,7 @@
 
 #include "daemon/agent/agent_state.h"
 
+struct json_writer;
 struct muxbus_pane;
 struct pane_screen;
 
@@ -19,6 +20,24 @@ void agent_question_keep(
 
 /* Remembers how the screen looked, whatever was judged. */
 void agent_question_look(struct agent *agent, const struct pane_screen *screen);
+
+#define AGENT_QUESTION_ID_SIZE 40
+
+/* The id of the question that is asked now: no other one of this agent ever has it. */
+void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_SIZE]);
+
+/* The members question, question_id, choices and secret; none, if nothing is asked. */
+void agent_question_write(struct json_writer *writer, const struct agent *agent);
+
+/* Copies the text and the choices into a task that answers them; its end frees them. */
+void agent_question_copy(struct agent_task *task);
+
+/*
+ * Whether a screen still shows the question that a task answers, with the same choices, and
+ * whether the choice of this number is marked there; of 0, any. CHOICE_TAKEN: it is gone.
+ */
+enum submit_choice agent_question_choice(
+    const struct agent_task *task, const struct pane_screen *screen, unsigned number);
 
 /*
  * Whether a person has begun to answer what is kept, as far as a screen tells; of a secret,

@@ -13,6 +13,7 @@
 #include "base/stripper.h"
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_monitor.h"
+#include "daemon/agent/agent_question.h"
 #include "daemon/agent/reply_text.h"
 #include "daemon/core/config.h"
 #include "daemon/pane/pane_screen.h"
@@ -171,10 +172,8 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 	if (output.is_truncated)
 		write_rest(writer, task, screen, strcmp(outcome, "ready") == 0);
 	json_put_bool(writer, "gap", output.has_gap);
-	if (strcmp(outcome, "question") == 0 && agent->question != NULL) {
-		(void)json_put_text(writer, "question", agent->question, strlen(agent->question));
-		json_put_bool(writer, "secret", agent->is_secret);
-	}
+	if (strcmp(outcome, "question") == 0)
+		agent_question_write(writer, agent);
 	if (strcmp(outcome, "crashed") == 0 && agent->exit_status >= 0)
 		json_put_int(writer, "exit_status", agent->exit_status);
 	if (strcmp(outcome, "crashed") == 0 && agent->exit_signal > 0)

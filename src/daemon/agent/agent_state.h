@@ -37,6 +37,7 @@ struct event_base;
 struct loop_pidfd;
 struct loop_timer;
 struct presence_set;
+struct question_choice;
 struct queue;
 struct reporter_set;
 struct request;
@@ -90,7 +91,11 @@ struct agent_task {
 	struct pane_ref teller; /* the pane to notify then */
 	enum agent_task_stage stage;
 	bool is_response; /* to a question */
+	bool is_choice; /* text is the number of one, or empty: Enter alone, for the marked one */
 	uint64_t asked; /* its number */
+	char *question; /* and its text, and its choices then: the agent's may be others already */
+	struct question_choice *choices;
+	size_t choice_count;
 	bool is_refused; /* an answer has been begun */
 	bool is_pasted; /* as a bracketed paste */
 	bool wants_progress;
@@ -134,6 +139,8 @@ struct agent {
 	bool was_ready; /* since its program was started */
 	bool is_secret; /* what it asks is not to be shown */
 	char *question; /* what it asks; NULL: nothing */
+	struct question_choice *choices; /* of the question; NULL: a text answers it */
+	size_t choice_count;
 	char *place; /* the rows down to the cursor's, with the question; NULL as it is */
 	struct agent_asked asked;
 	struct agent_asked seen; /* the cursor's row at the last look, question or not */

@@ -5,6 +5,7 @@
 #include <muxbus.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -13,6 +14,7 @@
 #include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_report.h"
 #include "daemon/agent/agent_state.h"
+#include "daemon/agent/question_text.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/queue/once.h"
@@ -32,6 +34,8 @@ enum {
 
 static const char begun_advice[] =
     "an answer has been begun there: the person who began it may send it, or take it back";
+
+static const char asks_other[] = "it asks something else now";
 
 /* A task as it is kept. */
 struct kept_task {
@@ -89,6 +93,8 @@ static void task_free(struct agent_task *task)
 	queue_release_id(task->agent->set->parts.queue, task->id);
 	explicit_bzero(task->text, task->len);
 	mem_free(task->text);
+	mem_free(task->question);
+	mem_free(task->choices);
 	mem_free(task);
 }
 
@@ -225,9 +231,7 @@ void agent_tasks_step(struct agent *agent)
 	if (task->is_response &&
 	    (agent->state != AGENT_BLOCKED || agent->asked.number != task->asked)) {
 		task_end(task, "not_asked",
-		    agent->state != AGENT_BLOCKED ? "it asks nothing any more"
-						  : "it asks something else now",
-		    NULL);
+		    agent->state != AGENT_BLOCKED ? "it asks nothing any more" : asks_other, NULL);
 		agent_tasks_step(agent);
 		return;
 	}
@@ -273,7 +277,20 @@ static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pa
 	if (task == NULL || !task->is_response)
 		return verdict.kind == VERDICT_READY;
 	task->is_refused = agent_question_is_begun(agent, pane, screen, ret_reason);
+	if (!task->is_refused && verdict.kind == VERDICT_QUESTION &&
+	    agent_question_choice(task, screen, 0) == CHOICE_TAKEN) {
+		task->is_refused = true;
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", asks_other);
+	}
 	return verdict.kind == VERDICT_QUESTION && !task->is_refused;
+}
+
+static enum submit_choice on_choice(void *data, const struct pane_screen *screen)
+{
+	const struct agent *agent = data;
+	const struct agent_task *task = task_at_work(agent);
+	return task != NULL ? agent_question_choice(task, screen, (unsigned)atoi(task->text))
+			    : CHOICE_TAKEN;
 }
 
 static bool on_compose(void *data, struct submit_text *text)
@@ -284,6 +301,7 @@ static bool on_compose(void *data, struct submit_text *text)
 		return false;
 	text->is_paste = text->is_bracketed = task->is_pasted;
 	text->is_unseen = agent->is_secret;
+	text->is_choice = task->is_choice;
 	(void)buf_append(&text->bytes, task->text, task->len);
 	return true;
 }
@@ -341,7 +359,7 @@ static void on_typed(void *data, const struct submit_end *end)
 void agent_tasks_init(struct agent *agent)
 {
 	static const struct submit_handlers handlers = {
-	    .judge = on_judge, .compose = on_compose, .ended = on_typed};
+	    .judge = on_judge, .choice = on_choice, .compose = on_compose, .ended = on_typed};
 	agent->submit =
 	    submit_new(agent->set->parts.submits, &agent->pane, &task_policy, &handlers, agent);
 }
@@ -430,6 +448,51 @@ static void on_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the task goes on");
 }
 
+/*
+ * The number of the choice that an answer names, by that number or its text; false: it names none.
+ * Numbers of two digits are none: a program takes the first one by itself.
+ */
+static bool find_choice(
+    const struct agent *agent, const struct agent_order *order, unsigned *ret_number)
+{
+	for (size_t at = 0; at < agent->choice_count; at++) {
+		const struct question_choice *choice = &agent->choices[at];
+		char digits[16];
+		(void)snprintf(digits, sizeof digits, "%u", choice->number);
+		*ret_number = choice->number;
+		if (choice->number < 10 &&
+		    (order->choice > 0 ? order->choice == choice->number
+				       : strcmp(order->text, digits) == 0 ||
+				strcasecmp(order->text, choice->text) == 0))
+			return true;
+	}
+	*ret_number = 0;
+	return false;
+}
+
+/* Whether what is asked is what is answered; fails the request if not. */
+static bool check_question(
+    const struct agent *agent, struct request *request, const struct agent_order *order)
+{
+	char id[AGENT_QUESTION_ID_SIZE];
+	unsigned number;
+	agent_question_id(agent, id);
+	if (order->question_id != NULL && strcmp(order->question_id, id) != 0) {
+		agent_report_refuse(agent, request, MESSAGE_NOT_READY, asks_other);
+	} else if (order->choice > 0 && agent->choice_count == 0) {
+		agent_report_refuse(agent, request, MESSAGE_REFUSED,
+		    "it offers no numbered choices: answer by text");
+	} else if (agent->choice_count > 0 && (order->choice > 0 || order->len > 0) &&
+	    !find_choice(agent, order, &number)) {
+		agent_report_refuse(agent, request, MESSAGE_REFUSED,
+		    "it offers choices, and this is none of them: answer by choice and "
+		    "question_id, and type what it asks for behind a choice as the next answer");
+	} else {
+		return true;
+	}
+	return false;
+}
+
 /* Whether an agent can be asked; fails the request if not. */
 static struct agent *check(
     struct agent_set *set, struct request *request, const struct agent_order *order)
@@ -444,6 +507,8 @@ static struct agent *check(
 		agent_report_refuse(agent, request, MESSAGE_NOT_READY, "it asks nothing just now");
 	else if (order->is_response && agent->asked.is_begun)
 		agent_report_refuse(agent, request, MESSAGE_NOT_READY, begun_advice);
+	else if (order->is_response && !check_question(agent, request, order))
+		return NULL;
 	else if (!order->is_response && agent->state == AGENT_BLOCKED && !agent_has_task(agent))
 		agent_report_refuse(
 		    agent, request, MESSAGE_NOT_READY, "respond answers what it asks");
@@ -460,10 +525,20 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 	struct agent *agent = check(set, request, order);
 	struct queue *queue = set->parts.queue;
 	struct agent_task *task;
+	unsigned number = 0;
+	char digits[16] = "";
 	if (agent == NULL)
 		return;
-	task = task_new(agent, order->text, order->len, order->is_response);
+	if (order->is_response && agent->choice_count > 0) {
+		if (find_choice(agent, order, &number))
+			(void)snprintf(digits, sizeof digits, "%u", number);
+		task = task_new(agent, digits, strlen(digits), true);
+		task->is_choice = true;
+	} else {
+		task = task_new(agent, order->text, order->len, order->is_response);
+	}
 	task->is_response = order->is_response;
+	agent_question_copy(task);
 	task->asked = agent->asked.number;
 	task->wants_progress = order->progress;
 	task->teller = *order->teller;

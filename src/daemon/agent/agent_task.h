@@ -24,6 +24,8 @@ struct agent_order {
 	bool wait; /* else the end is a notification */
 	bool progress; /* tell the peer what is said meanwhile */
 	bool is_response; /* to what it asks */
+	const char *question_id; /* that is answered; NULL: whatever it asks now */
+	unsigned choice; /* of a menu; 0: text is the answer */
 	const struct pane_ref *teller;
 	const struct once *once; /* of the request; NULL: it has no key */
 };

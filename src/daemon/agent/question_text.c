@@ -3,6 +3,7 @@
 #include "daemon/agent/question_text.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/agent/classify.h"
@@ -76,6 +77,15 @@ static unsigned choice_number(const char *text, bool *ret_is_marked)
 	for (size_t at = 0; at < count; at++)
 		number = 10 * number + (unsigned)(digits[at] - '0');
 	return number;
+}
+
+/* The text of a choice, behind its number. */
+static const char *choice_text(const char *text)
+{
+	bool is_marked;
+	text = skip_mark(text, &is_marked);
+	text += strspn(text, "0123456789") + 1;
+	return text + strspn(text, " ");
 }
 
 /* The row of the first choice of the last menu around the cursor, one choice of which is marked. */
@@ -199,13 +209,50 @@ static bool is_place(const char *text)
 	return is_marked || *rest == '\0' || (rest[1] == '\0' && ispunct((unsigned char)*rest));
 }
 
+/* The first row of the menu that is asked about. A list may stand above a row that asks. */
+static bool asks_for_choice(
+    const struct prompt_view *view, const struct question_line *cursor, unsigned *ret_row)
+{
+	return (!agent_row_asks(cursor->text) || is_hint(cursor->text)) && find_menu(view, ret_row);
+}
+
+size_t agent_question_choices(const struct prompt_view *view, struct question_choice *ret_choices)
+{
+	static struct question_line line, above;
+	unsigned row;
+	size_t count = 0;
+	read_line(view, view->cursor_row, &line);
+	if (!asks_for_choice(view, &line, &row))
+		return 0;
+	for (; row <= view->cursor_row + AROUND_ROWS; row++, above = line) {
+		struct question_choice *choice = &ret_choices[count];
+		bool is_marked;
+		unsigned number;
+		read_line(view, row, &line);
+		number = choice_number(line.text, &is_marked);
+		if (number == 0 && count > 0 && is_wrapped(&above, &line)) {
+			size_t len = strlen(choice[-1].text);
+			(void)snprintf(
+			    choice[-1].text + len, sizeof choice->text - len, " %s", line.text);
+		}
+		if (number == 0 || (count > 0 && number != choice[-1].number + 1))
+			continue;
+		if (count == QUESTION_CHOICES_MAX)
+			break;
+		choice->number = number;
+		choice->is_marked = is_marked;
+		(void)snprintf(choice->text, sizeof choice->text, "%s", choice_text(line.text));
+		count++;
+	}
+	return count;
+}
+
 void agent_question_text(const struct prompt_view *view, struct buf *out)
 {
 	static struct question_line line;
 	unsigned first = view->cursor_row, end = view->cursor_row + 1;
 	read_line(view, view->cursor_row, &line);
-	/* A list may stand above a row that asks. */
-	if ((!agent_row_asks(line.text) || is_hint(line.text)) && find_menu(view, &end)) {
+	if (asks_for_choice(view, &line, &end)) {
 		if (find_asking(view, end, &first))
 			put_lines(view, line_begin(view, first), end, out);
 		return;

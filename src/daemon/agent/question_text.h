@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The text of a question on a screen: its own lines, without the frame around them, the choices
- * under them, key hints, and what was said before. Pure: a screen in, a text out.
+ * under them, key hints, and what was said before; and these choices. Pure: a screen in, a text
+ * out.
  */
 #ifndef DAEMON_AGENT_QUESTION_TEXT_H
 #define DAEMON_AGENT_QUESTION_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "base/buf.h"
 #include "daemon/pane/prompt.h"
@@ -16,5 +20,19 @@
  * Nothing is appended if there is no text; text that does not fit is left out.
  */
 void agent_question_text(const struct prompt_view *view, struct buf *out);
+
+#define QUESTION_CHOICES_MAX 16 /* of one menu; later ones are left out */
+
+struct question_choice {
+	unsigned number; /* "2. No" */
+	bool is_marked; /* Enter takes it */
+	char text[256]; /* its first row, and the rows that it was wrapped to; cut at its end */
+};
+
+/*
+ * The numbered choices of the menu that the question stands above, at most QUESTION_CHOICES_MAX.
+ * Returns how many; 0: it is answered by a text.
+ */
+size_t agent_question_choices(const struct prompt_view *view, struct question_choice *ret_choices);
 
 #endif

@@ -16,7 +16,11 @@
 #include "io/loop_timer.h"
 #include "wire/json.h"
 
-enum { BUSY_MS = 10000 }; /* of a pane that is never quiet, until the caller hears of it */
+enum {
+	BUSY_MS = 10000, /* of a pane that is never quiet, until the caller hears of it */
+	CHOICE_REST_MS = 400, /* without output, until a menu is believed */
+	CHOICE_GONE_MS = 1000, /* for which a menu is gone, beside output */
+};
 
 static const char not_followed[] = "tmux is not followed";
 static const char blocked[] = "something else is being typed there";
@@ -230,6 +234,40 @@ static void look_for_taken(struct submit *submit, const struct muxbus_pane *pane
 	}
 }
 
+/*
+ * A choice of a menu: many programs take it by its number alone, others mark it only, and then
+ * Enter takes it. Enter into what comes after the menu would answer that, so it is pressed only
+ * while the same menu stands there at rest.
+ */
+static void look_at_choice(
+    struct submit *submit, const struct muxbus_pane *pane, const struct pane_screen *screen)
+{
+	struct submit_line *line = &submit->line;
+	enum submit_choice choice = submit->handlers->choice(submit->data, screen);
+	int64_t now_ms = clock_mono_ms();
+	bool is_at_rest =
+	    quiet_ms(submit) >= CHOICE_REST_MS && now_ms - line->typed_ms >= CHOICE_REST_MS;
+	if (choice != CHOICE_TAKEN)
+		line->changed_ms = now_ms;
+	if (choice == CHOICE_TAKEN && line->text.bytes.len == 0 && line->enters == 0)
+		submit_end(submit, SUBMIT_HELD, "the menu has gone");
+	else if (choice == CHOICE_TAKEN &&
+	    (is_at_rest || now_ms - line->changed_ms >= CHOICE_GONE_MS))
+		submit_end(submit, SUBMIT_SUBMITTED, NULL);
+	else if (choice == CHOICE_MARKED && submit->stage == STAGE_SETTLING)
+		step_enter(submit, pane, screen);
+	else if (submit_line_choice_is_late(line))
+		submit_give_up(submit, "the menu that it chooses from still stands there");
+	else if (choice == CHOICE_MARKED && line->enters == 0 && is_at_rest) {
+		submit->stage = STAGE_SETTLING;
+		submit_arm(submit, 0);
+	} else {
+		if (line->enters == 0)
+			submit->stage = STAGE_ECHO;
+		submit_arm(submit, submit_line_look_ms(line));
+	}
+}
+
 static void on_screen(void *data, int error, const struct pane_screen *screen)
 {
 	struct submit *submit = data;
@@ -247,6 +285,10 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		return;
 	}
 	pane_tty_read(pane->tty, pane->pid, &tty);
+	if (submit->line.text.is_choice && submit->stage > STAGE_TYPING) {
+		look_at_choice(submit, pane, screen);
+		return;
+	}
 	switch (submit->stage) {
 	case STAGE_RESTING:
 	case STAGE_TYPING:

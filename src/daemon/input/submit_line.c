@@ -227,6 +227,11 @@ bool submit_line_is_late(const struct submit_line *line)
 	return clock_mono_ms() - line->typed_ms > UNREAD_MAX_MS + SUBMIT_MAX_MS;
 }
 
+bool submit_line_choice_is_late(const struct submit_line *line)
+{
+	return clock_mono_ms() - line->typed_ms > ECHO_MAX_MS + SUBMIT_MAX_MS;
+}
+
 int64_t submit_line_look_ms(const struct submit_line *line)
 {
 	int64_t since_ms =

@@ -89,6 +89,9 @@ const char *submit_line_taken_late(const struct submit_line *line, const struct 
 /* Whether Enter was held up for longer than all that can take. */
 bool submit_line_is_late(const struct submit_line *line);
 
+/* Whether a menu should have taken its choice long ago. */
+bool submit_line_choice_is_late(const struct submit_line *line);
+
 /* When to look again, if no output comes. */
 int64_t submit_line_look_ms(const struct submit_line *line);
 

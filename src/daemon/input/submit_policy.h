@@ -63,6 +63,15 @@ struct submit_text {
 	bool is_bracketed; /* a paste: with brackets, if the program asked for them */
 	bool is_unseen; /* the program does not show it: a secret */
 	bool has_no_enter;
+	bool
+	    is_choice; /* of a menu, by its number; empty: the marked one. The handler choice looks */
+};
+
+/* A menu on a screen, as the program shows it after a choice was typed. */
+enum submit_choice {
+	CHOICE_OPEN, /* it is there, and another choice is marked */
+	CHOICE_MARKED, /* it is there: Enter takes the choice */
+	CHOICE_TAKEN, /* it is gone, or is another one: Enter would answer something else */
 };
 
 enum submit_result {
@@ -85,6 +94,8 @@ struct submit_end {
 struct submit_handlers {
 	/* Whether there is still something to type; asked at each look. NULL: always. */
 	bool (*is_wanted)(void *data);
+	/* text.is_choice: what has become of the menu. */
+	enum submit_choice (*choice)(void *data, const struct pane_screen *screen);
 	/* knows_prompt: whether the program takes the text now; false with a reason. */
 	bool (*judge)(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
 	    char ret_reason[SUBMIT_REASON_SIZE]);
