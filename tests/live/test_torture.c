@@ -470,6 +470,8 @@ static void judge_lines(const struct world *world, const struct reader *reader)
 	for (int64_t at = 1; at <= world->lines; at++) {
 		missed += reader->lines[at] == 0;
 		doubled += reader->lines[at] > 1;
+		if (reader->lines[at] != 1)
+			diag("line %lld: reported %d times", (long long)at, (int)reader->lines[at]);
 	}
 	is_int(missed, 0, "all %lld matching lines of the log were reported, through %u rotations",
 	    (long long)world->lines, world->rotations);
