@@ -121,6 +121,7 @@ static void test_choices(void)
 		"Run it?\n❯ 1. Yes, and do not ask again here\n     in /tmp\n  2. No\n\n",
 		"1*Yes, and do not ask again here in /tmp|2 No|"},
 	    {"no choice is marked: a list", "Steps?\n  1. One\n  2. Two\n\n\n", ""},
+	    {"a prompt under the choices", "Run it?\n❯ 1. Yes\n  2. No\n\n\n> ", ""},
 	    {"a plain question", "Sure?\n\n\n\n\n> ", ""},
 	};
 	for (size_t at = 0; at < sizeof menus / sizeof *menus; at++) {

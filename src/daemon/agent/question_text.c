@@ -221,8 +221,11 @@ size_t agent_question_choices(const struct prompt_view *view, struct question_ch
 	static struct question_line line, above;
 	unsigned row;
 	size_t count = 0;
+	bool is_prompt;
 	read_line(view, view->cursor_row, &line);
-	if (!asks_for_choice(view, &line, &row))
+	/* A prompt at the cursor: a line is typed there, whatever choices stand above it. */
+	if ((choice_number(line.text, &is_prompt) == 0 && is_prompt) ||
+	    !asks_for_choice(view, &line, &row))
 		return 0;
 	for (; row <= view->cursor_row + AROUND_ROWS; row++, above = line) {
 		struct question_choice *choice = &ret_choices[count];

@@ -31,7 +31,7 @@ struct question_choice {
 
 /*
  * The numbered choices of the menu that the question stands above, at most QUESTION_CHOICES_MAX.
- * Returns how many; 0: it is answered by a text.
+ * Returns how many; 0: it is answered by a text, also where a prompt stands under choices.
  */
 size_t agent_question_choices(const struct prompt_view *view, struct question_choice *ret_choices);
 
