@@ -105,16 +105,29 @@ static void begin(struct agent *agent, const struct agent_facts *facts, const ch
 	agent->place = xstrdup(text);
 }
 
-/* Keeps the text of the question, of the place where none is made out, and its choices. */
+/* The text of the question that a screen shows; where none is made out, of its place. */
+static void read_text(const struct prompt_view *view, struct buf *out)
+{
+	buf_init(out, QUESTION_MAX);
+	agent_question_text(view, out);
+	if (out->len == 0)
+		agent_place_text(view, QUESTION_ROWS, out);
+}
+
+static const char *as_string(const struct buf *text)
+{
+	return text->len > 0 ? (const char *)text->data : "";
+}
+
+/* Keeps the text of the question, and its choices. */
 static void keep_text(struct agent *agent, const struct prompt_view *view)
 {
 	struct question_choice choices[QUESTION_CHOICES_MAX];
 	size_t count = agent_question_choices(view, choices);
 	struct buf text;
-	buf_init(&text, QUESTION_MAX);
-	agent_question_text(view, &text);
+	read_text(view, &text);
 	mem_free(agent->question);
-	agent->question = xstrdup(text.len > 0 ? (const char *)text.data : agent->place);
+	agent->question = xstrdup(as_string(&text));
 	mem_free(agent->choices);
 	agent->choices = count > 0 ? xmemdup(choices, count * sizeof *choices) : NULL;
 	agent->choice_count = count;
@@ -134,16 +147,10 @@ void agent_question_copy(struct agent_task *task)
 /* Whether a screen shows the text of a question. */
 static bool shows_text(const struct pane_screen *screen, const char *question)
 {
-	struct agent_facts facts;
 	struct buf text;
 	bool is_same;
-	buf_init(&text, QUESTION_MAX);
-	agent_question_text(&screen->view, &text);
-	if (text.len == 0) {
-		buf_finish(&text);
-		read_place(screen, &facts, &text);
-	}
-	is_same = strcmp(text.len > 0 ? (const char *)text.data : "", question) == 0;
+	read_text(&screen->view, &text);
+	is_same = strcmp(as_string(&text), question) == 0;
 	buf_finish(&text);
 	return is_same;
 }

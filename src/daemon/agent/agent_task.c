@@ -538,7 +538,8 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 		task = task_new(agent, order->text, order->len, order->is_response);
 	}
 	task->is_response = order->is_response;
-	agent_question_copy(task);
+	if (task->is_response)
+		agent_question_copy(task);
 	task->asked = agent->asked.number;
 	task->wants_progress = order->progress;
 	task->teller = *order->teller;

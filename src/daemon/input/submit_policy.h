@@ -63,8 +63,7 @@ struct submit_text {
 	bool is_bracketed; /* a paste: with brackets, if the program asked for them */
 	bool is_unseen; /* the program does not show it: a secret */
 	bool has_no_enter;
-	bool
-	    is_choice; /* of a menu, by its number; empty: the marked one. The handler choice looks */
+	bool is_choice; /* of a menu, by its number; empty: the marked one */
 };
 
 /* A menu on a screen, as the program shows it after a choice was typed. */
