@@ -68,6 +68,8 @@ only src/cli '(base|wire|cli(/[a-z]+)?)/[^/]*|client/link\.h|io/child\.h|complet
 	'cli includes only base, wire, the link, io/child.h and itself'
 only src/nats '(base|wire|io|client|nats)/[^/]*|config\.h' \
 	'nats includes only base, wire, io, client and itself'
+only src/tools '(base|wire|io|client|tools)/[^/]*|config\.h' \
+	'tools includes only base, wire, io, client and itself'
 only src/job '(base|job)/[^/]*|io/child\.h|config\.h' 'job includes only base, io/child.h and itself'
 
 # reserved HEADERS FILES NAME: only these files include these headers.
@@ -76,8 +78,8 @@ reserved() {
 }
 
 reserved 'muxbus\.h' 'src/(lib|daemon)/.*' '<muxbus.h> is for lib and daemon'
-reserved 'event2?/.*|event\.h|evutil\.h' 'src/lib/connection/attach\.c|src/client/loop_link\.c|src/io/loop_.*|src/(daemon|nats)/.*' \
-	'libevent is for lib/connection/attach.c, loop_link.c, io/loop_*, the daemon and muxbus-nats'
+reserved 'event2?/.*|event\.h|evutil\.h' 'src/lib/connection/attach\.c|src/client/loop_.*|src/io/loop_.*|src/(daemon|nats)/.*|src/tools/main\.c' \
+	'libevent is for lib/connection/attach.c, client/loop_*, io/loop_*, the daemon, muxbus-nats and main.c of tools'
 reserved 'nats/(nats|adapters/.*)\.h' 'src/nats/(broker|main)\.c' \
 	'libnats is for broker.c and main.c of nats'
 reserved 'yajl/.*' 'src/wire/json\.c' 'yajl is for wire/json.c'

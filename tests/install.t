@@ -34,7 +34,7 @@ nats=$([ ! -x "$builddir/muxbus-nats" ] || echo yes) # --with-nats
 {
 	printf "$bindir/%s\n" muxbus muxbusd
 	echo "$(variable includedir)/muxbus.h"
-	echo "$(variable pkglibexecdir)/muxbus-job"
+	printf "$(variable pkglibexecdir)/%s\n" muxbus-job muxbus-tools
 	(cd "$builddir/.libs" && find . -name 'libmuxbus.so*' | sed "s|^\.|$libdir|")
 	echo "$libdir/libmuxbus.la"
 	echo "$(variable pkgconfigdir)/muxbus.pc"

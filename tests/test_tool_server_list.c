@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists of tools as servers write them, good and bad. */
+/* Lists of tools as rows, good and bad. */
 #include "daemon/tool/tool_server_list.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 static struct json_reader *reader;
 static char reason[256];
 
-/* Adds a page. Returns the reason, "" without one. */
+/* Reads rows. Returns the reason, "" without one. */
 static const char *add(struct tool_server_list *list, const char *page)
 {
 	static struct json_error error;
@@ -20,7 +20,7 @@ static const char *add(struct tool_server_list *list, const char *page)
 	reason[0] = '\0';
 	if (value == NULL)
 		return error.text;
-	if (tool_server_list_add(list, value, reason, sizeof reason) == 0)
+	if (tool_server_list_read(list, value, reason, sizeof reason) == 0)
 		return "";
 	return reason;
 }
@@ -39,15 +39,13 @@ static void test_check(void)
 	static const char *const none[] = {NULL}, *const url[] = {"url", NULL},
 				 *const all[] = {"x", "url", "wait", NULL};
 	struct tool_server_list list = {0};
+	is_str(add(&list, "[{\"name\":\"old\"}]"), "", "a list");
 	is_str(add(&list,
-		   "{\"tools\":[{\"name\":\"open\",\"inputSchema\":{\"required\":[\"url\","
-		   "\"wait\"]}}],\"nextCursor\":\"2\"}"),
-	    "", "a page");
-	is_str(list.cursor, "2", "its cursor");
-	is_str(
-	    add(&list, "{\"tools\":[{\"name\":\"close\",\"inputSchema\":{}},{\"name\":\"quit\"}]}"),
-	    "", "another page");
-	ok(list.cursor == NULL, "the list is whole");
+		   "[{\"name\":\"open\",\"parameters\":{\"required\":[\"url\",\"wait\"]}},"
+		   "{\"name\":\"close\",\"parameters\":{}},{\"name\":\"quit\"}]"),
+	    "", "another list");
+	ok(list.is_read, "it is known");
+	is_str(check(&list, "old", none), "it has no tool \"old\"", "instead of the first");
 	is_str(check(&list, "close", none), "", "a tool that requires nothing");
 	is_str(check(&list, "quit", url), "", "a tool without a schema");
 	is_str(check(&list, "open", all), "", "a tool that is given all that it requires");
@@ -69,13 +67,9 @@ static void test_refused(void)
 	static const struct {
 		const char *page, *want;
 	} rows[] = {
-	    {"{}", "its answer to tools/list has no tools"},
-	    {"{\"tools\":{}}", "its answer to tools/list has no tools"},
-	    {"{\"tools\":[{}]}",
-		"it lists a tool without a name, or with one of more than 256 bytes"},
-	    {"{\"tools\":[3]}",
-		"it lists a tool without a name, or with one of more than 256 bytes"},
-	    {"{\"tools\":[{\"name\":\"a\",\"inputSchema\":{\"required\":[1]}}]}",
+	    {"[{}]", "it lists a tool without a name, or with one of more than 256 bytes"},
+	    {"[3]", "it lists a tool without a name, or with one of more than 256 bytes"},
+	    {"[{\"name\":\"a\",\"parameters\":{\"required\":[1]}}]",
 		"its tool \"a\" requires more than 64 arguments, or one without a usable name"},
 	};
 	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
@@ -85,19 +79,19 @@ static void test_refused(void)
 	}
 }
 
-/* A page with so many tools, each of which requires so many arguments; name_len is of each name. */
-static const char *make_page(struct buf *buf, size_t tools, size_t required, int name_len)
+/* Rows of so many tools, each of which requires so many arguments; name_len is of each name. */
+static const char *make_rows(struct buf *buf, size_t tools, size_t required, int name_len)
 {
 	buf_clear(buf);
-	(void)buf_append_str(buf, "{\"tools\":[");
+	(void)buf_append_str(buf, "[");
 	for (size_t at = 0; at < tools; at++) {
-		(void)buf_printf(buf, "%s{\"name\":\"%0*zu\",\"inputSchema\":{\"required\":[",
+		(void)buf_printf(buf, "%s{\"name\":\"%0*zu\",\"parameters\":{\"required\":[",
 		    at > 0 ? "," : "", name_len, at);
 		for (size_t i = 0; i < required; i++)
 			(void)buf_printf(buf, "%s\"a%zu\"", i > 0 ? "," : "", i);
 		(void)buf_append_str(buf, "]}}");
 	}
-	(void)buf_append_str(buf, "],\"nextCursor\":\"next\"}");
+	(void)buf_append_str(buf, "]");
 	return (char *)buf->data;
 }
 
@@ -106,24 +100,18 @@ static void test_bounds(void)
 	struct tool_server_list list = {0};
 	struct buf page;
 	buf_init(&page, 1 << 20);
-	is_str(add(&list, make_page(&page, 1, 64, 256)), "", "64 arguments and a long name");
-	is_str(add(&list, make_page(&page, 1, 65, 1)),
+	is_str(add(&list, make_rows(&page, 1, 64, 256)), "", "64 arguments and a long name");
+	is_str(add(&list, make_rows(&page, 1, 65, 1)),
 	    "its tool \"0\" requires more than 64 arguments, or one without a usable name",
 	    "65 arguments");
-	is_str(add(&list, make_page(&page, 1, 0, 257)),
+	is_str(add(&list, make_rows(&page, 1, 0, 257)),
 	    "it lists a tool without a name, or with one of more than 256 bytes",
 	    "a name of 257 bytes");
 	tool_server_list_finish(&list);
-	is_str(add(&list, make_page(&page, 1024, 0, 1)), "", "1024 tools");
-	is_str(add(&list, make_page(&page, 1, 0, 1)), "it lists more than 1024 tools",
+	is_str(add(&list, make_rows(&page, 1024, 0, 1)), "", "1024 tools");
+	is_str(add(&list, make_rows(&page, 1025, 0, 1)), "it lists more than 1024 tools",
 	    "one tool too many");
-	tool_server_list_finish(&list);
-	for (int at = 1; at < TOOL_SERVER_PAGES_MAX; at++)
-		if (*add(&list, make_page(&page, 1, 0, 1)) != '\0')
-			ok(false, "page %d: %s", at, reason);
-	is_str(add(&list, make_page(&page, 1, 0, 1)),
-	    "its list of tools has more than 64 pages, or a cursor of more than 4096 bytes",
-	    "one page too many");
+	ok(!list.is_read, "nothing is known then");
 	tool_server_list_finish(&list);
 	buf_finish(&page);
 }

@@ -42,6 +42,7 @@
 #include "daemon/pane/reporter.h"
 #include "daemon/pane/screen_sign.h"
 #include "daemon/provide/provide.h"
+#include "daemon/provide/tool_servers.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
@@ -60,7 +61,6 @@
 #include "daemon/tmux/tmux.h"
 #include "daemon/tool/tool_folder.h"
 #include "daemon/tool/tool_kept.h"
-#include "daemon/tool/tool_server.h"
 #include "daemon/wait/condition.h"
 #include "daemon/wait/wait.h"
 #include "daemon/watch/watch.h"
@@ -202,7 +202,7 @@ static void on_tmux_state(void *data, bool is_live)
 		agent_set_wake(main->daemon.agents);
 		wait_set_wake(main->daemon.waits);
 		pending_restore(&main->daemon);
-		tool_server_check_panes(main->daemon.tool_servers, main->daemon.tmux);
+		tool_servers_check_panes(main->daemon.provides, main->daemon.tmux);
 	}
 	for (struct peer *peer = server_next_peer(main->daemon.server, NULL); peer;
 	     peer = server_next_peer(main->daemon.server, peer)) {
@@ -346,7 +346,7 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 {
 	struct main *main = list_entry(listener, struct main, closed_panes);
 	if (event->kind == EVENT_PANE_CLOSED)
-		tool_server_check_panes(main->daemon.tool_servers, main->daemon.tmux);
+		tool_servers_check_panes(main->daemon.provides, main->daemon.tmux);
 }
 
 static struct tool_folder *new_tools(struct main *main)
@@ -566,7 +566,6 @@ static int set_up(struct main *main)
 	daemon->streams = stream_set_new(daemon->base, config, daemon->events, daemon->tmux);
 	if (set_up_server(main) < 0)
 		return -1;
-	daemon->tool_servers = tool_server_pool_new(daemon->base);
 	daemon->kept_calls =
 	    tool_kept_set_new(daemon->queue, config->state_dir, reason, sizeof reason);
 	if (daemon->kept_calls == NULL)
@@ -612,7 +611,6 @@ static void tear_down(struct main *main)
 	demand_free(main->demand);
 	main->demand = NULL;
 	mcp_free(main->mcp);
-	tool_server_pool_free(daemon->tool_servers);
 	tool_kept_set_free(daemon->kept_calls);
 	agent_set_free(daemon->agents);
 	wait_set_free(daemon->waits);

@@ -49,6 +49,8 @@ struct message_error_info {
 
 /* The row of an error. */
 const struct message_error_info *message_error_info(enum message_error error);
+/* The error of a code (a number, or NULL); MESSAGE_INTERNAL: there is none. */
+enum message_error message_error_of(const struct json *code);
 
 #define MESSAGE_ID_MAX 1024 /* bytes of a string as id: it is kept until the answer */
 #define MESSAGE_ID_BYTES (MESSAGE_ID_MAX * 6 + JSON_SPARE) /* of a buffer for an id as JSON */

@@ -25,32 +25,33 @@
 #include "daemon/methods/tables.h"
 #include "daemon/server/method.h"
 #include "daemon/server/rest.h"
-#include "daemon/tool/tool_content.h"
-#include "daemon/tool/tool_link.h"
+#include "tools/mcp_content.h"
+#include "tools/mcp_server.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { LINE_BYTES = 64 * 1024, CALLS = 8, IDS = 10, SHOWN = 2000 };
 
 /* The process in place of a real one. */
-struct tool_server_process {
-	const struct tool_server_process_handlers *handlers;
+struct loop_process {
+	const struct loop_process_handlers *handlers;
 	void *data;
 	bool is_stopping;
 };
 
 static struct event_base *base;
-static struct json_reader *reader, *own_reader;
+static struct json_reader *own_reader;
 static struct rest_set *rests;
-static struct tool_server_process *process; /* NULL: none */
-static struct tool_link *link;
+static struct loop_process *process; /* NULL: none */
+static struct mcp_server *server;
+static bool has_list, has_ended;
 static bool repeats; /* done calls again */
 
 /* The requests to the server. */
 static int64_t ids[IDS];
 static char asked[32]; /* the method of the last request; "": it has been answered */
 
-static struct tool_call *calls[CALLS]; /* NULL: free */
+static struct mcp_server_call *calls[CALLS]; /* NULL: free */
 
 static void must(bool holds)
 {
@@ -58,9 +59,8 @@ static void must(bool holds)
 		abort();
 }
 
-struct tool_server_process *tool_server_process_new(struct event_base *loop, const char *supervisor,
-    const struct tool_server_program *program, const struct tool_server_process_handlers *handlers,
-    void *data)
+struct loop_process *loop_process_new(struct event_base *loop, const char *supervisor,
+    const struct loop_program *program, const struct loop_process_handlers *handlers, void *data)
 {
 	(void)loop;
 	(void)supervisor;
@@ -72,24 +72,24 @@ struct tool_server_process *tool_server_process_new(struct event_base *loop, con
 	return process;
 }
 
-void tool_server_process_free(struct tool_server_process *old)
+void loop_process_free(struct loop_process *old)
 {
 	must(old == NULL || old == process);
 	mem_free(old);
 	process = NULL;
 }
 
-void tool_server_process_stop(struct tool_server_process *old)
+void loop_process_stop(struct loop_process *old)
 {
 	old->is_stopping = true;
 }
 
-bool tool_server_process_has_room(const struct tool_server_process *to, size_t len)
+bool loop_process_has_room(const struct loop_process *to, size_t len)
 {
-	return to != NULL && len < TOOL_SERVER_QUEUE_MAX;
+	return to != NULL && len < LOOP_PROCESS_QUEUE_MAX;
 }
 
-bool tool_server_process_write(struct tool_server_process *to, const void *bytes, size_t len)
+bool loop_process_write(struct loop_process *to, const void *bytes, size_t len)
 {
 	const char *line = bytes;
 	struct json_error error;
@@ -106,18 +106,10 @@ bool tool_server_process_write(struct tool_server_process *to, const void *bytes
 	return true;
 }
 
-void tool_server_process_remark(
-    const struct tool_server_process *of, char out[TOOL_SERVER_REMARK_SIZE])
+void loop_process_remark(const struct loop_process *of, char out[LOOP_PROCESS_REMARK_SIZE])
 {
 	(void)of;
-	(void)snprintf(out, TOOL_SERVER_REMARK_SIZE, "a remark");
-}
-
-void tool_server_process_measure(
-    const struct tool_server_process *of, pid_t *ret_pid, int64_t *ret_rss_kb)
-{
-	*ret_pid = of != NULL;
-	*ret_rss_kb = 0;
+	(void)snprintf(out, LOOP_PROCESS_REMARK_SIZE, "a remark");
 }
 
 static bool write_shown(struct buf *out, const struct mcp_cut *cut, void *data)
@@ -158,7 +150,7 @@ static void show(const struct json *result)
 
 static void check_result(const struct json *result)
 {
-	struct tool_failure failure;
+	char failure[MCP_CONTENT_ERROR_SIZE];
 	struct json_writer writer;
 	struct json_error error;
 	const struct json *value;
@@ -169,8 +161,8 @@ static void check_result(const struct json *result)
 	buf_init(&out, (size_t)1 << 22);
 	json_writer_init(&writer, &out);
 	json_object_begin(&writer, NULL);
-	if (!tool_content_write(&writer, result, &failure)) {
-		must(failure.text[0] != '\0' && utf8_is_valid(failure.text, strlen(failure.text)));
+	if (!mcp_content_write(&writer, result, failure)) {
+		must(failure[0] != '\0' && utf8_is_valid(failure, strlen(failure)));
 		buf_finish(&out);
 		return;
 	}
@@ -184,12 +176,12 @@ static void check_result(const struct json *result)
 
 static void call(void);
 
-static void on_done(void *data, const struct tool_link_answer *answer)
+static void on_done(void *data, const struct mcp_answer *answer)
 {
-	struct tool_call **place = data;
+	struct mcp_server_call **place = data;
 	must(*place != NULL); /* once */
 	*place = NULL;
-	must((answer->error == TOOL_LINK_OK) == (answer->result != NULL));
+	must((answer->text == NULL) == (answer->result != NULL));
 	must(answer->result == NULL || answer->result->type == JSON_OBJECT);
 	if (answer->result != NULL)
 		check_result(answer->result);
@@ -203,27 +195,25 @@ static void on_done(void *data, const struct tool_link_answer *answer)
 
 static void on_progress(void *data, const struct json *params)
 {
-	must(*(struct tool_call **)data != NULL && params->type == JSON_OBJECT);
+	must(*(struct mcp_server_call **)data != NULL && params->type == JSON_OBJECT);
 }
 
 static void call(void)
 {
-	static const char *const gives[] = {"a", NULL}, *const command[] = {"server", NULL};
 	static const char arguments[] = "{\"a\":1}";
-	const struct tool_link_spec spec = {.command = command,
-	    .program = {.argv = command, .env = gives + 1, .cwd = "/"},
-	    .idle_ms = 60000};
-	struct tool_link_order order = {.tool = "echo",
+	struct mcp_order order = {.tool = "echo",
 	    .arguments = arguments,
 	    .arguments_len = sizeof arguments - 1,
-	    .gives = gives,
-	    .timeout_ms = 60000,
 	    .progress = on_progress,
 	    .done = on_done};
 	for (size_t i = 0; i < CALLS; i++)
 		if (calls[i] == NULL) {
+			struct mcp_server_call *made;
 			order.data = &calls[i];
-			calls[i] = tool_link_call(link, &spec, &order);
+			calls[i] = (struct mcp_server_call *)calls /* not known yet */;
+			made = mcp_server_call(server, &order);
+			must((made == NULL) == (calls[i] == NULL)); /* else it is done */
+			calls[i] = made;
 			return;
 		}
 }
@@ -232,8 +222,9 @@ static void cancel(void)
 {
 	for (size_t i = 0; i < CALLS; i++)
 		if (calls[i] != NULL) {
-			tool_link_cancel(calls[i]);
+			struct mcp_server_call *old = calls[i];
 			calls[i] = NULL;
+			mcp_server_cancel(old, "the caller has left");
 			return;
 		}
 }
@@ -241,7 +232,7 @@ static void cancel(void)
 static void say(const char *line, size_t len)
 {
 	char *exact; /* so that a checker sees overruns */
-	if (process == NULL)
+	if (process == NULL || has_ended)
 		return;
 	exact = malloc(len > 0 ? len : 1);
 	if (len > 0)
@@ -283,7 +274,7 @@ static void say_named(const uint8_t *bytes, size_t len)
 
 static void end_process(void)
 {
-	if (process != NULL)
+	if (process != NULL && !has_ended)
 		process->handlers->ended(process->data, "exit status 1");
 }
 
@@ -295,52 +286,68 @@ static void happen(char what)
 		cancel();
 	else if (what == 'e')
 		end_process();
-	else if (what == 'o' && process != NULL)
+	else if (what == 'o' && process != NULL && !has_ended)
 		process->handlers->closed(process->data);
-	else if (what == 'l' && process != NULL)
+	else if (what == 'l' && process != NULL && !has_ended)
 		process->handlers->too_long(process->data);
 	else if (what == 's')
-		tool_link_stop(link, "is not needed");
+		mcp_server_stop(server, "is not needed");
 	else if (what == 'r')
 		repeats = true;
 }
 
-static void on_off(void *data)
+static void on_listed(void *data, const char *rows)
+{
+	struct json_error error;
+	const struct json *value = json_read(own_reader, rows, strlen(rows), &error);
+	(void)data;
+	must(value != NULL && value->type == JSON_ARRAY && !has_ended);
+	has_list = true;
+}
+
+static void on_changing(void *data)
 {
 	(void)data;
+	must(has_list && !has_ended);
+}
+
+static void on_ended(void *data, const char *reason)
+{
+	(void)data;
+	must(!has_ended && (reason == NULL || utf8_is_valid(reason, strlen(reason))));
+	has_ended = true;
 }
 
 static void set_up(void)
 {
-	static const struct tool_link_handlers handlers = {.is_off = on_off};
+	static const struct mcp_server_handlers handlers = {
+	    .listed = on_listed, .changing = on_changing, .ended = on_ended};
 	if (base == NULL) {
 		log_open(2, "fuzz_tool", LOG_LEVEL_ERROR);
 		tables_register();
 		base = event_base_new();
-		reader = json_reader_new(LINE_BYTES * 8);
 		own_reader = json_reader_new((size_t)1 << 22);
 	}
 	rests = rest_set_new((size_t)1 << 24);
-	link = tool_link_new(
-	    &(struct tool_link_parts){.base = base, .reader = reader, .start_ms = 60000}, "fake",
-	    &handlers, NULL);
 	memset(ids, 0, sizeof ids);
 	asked[0] = '\0';
-	repeats = false;
+	repeats = has_list = has_ended = false;
+	server = mcp_server_new(&(struct mcp_server_parts){
+	    .base = base, .start_ms = 60000, .name = "fake", .handlers = &handlers});
 }
 
 static void tear_down(void)
 {
 	repeats = false;
-	tool_link_stop(link, "is not needed");
+	mcp_server_stop(server, "is not needed");
 	(void)event_base_loop(base, EVLOOP_NONBLOCK);
 	end_process();
 	(void)event_base_loop(base, EVLOOP_NONBLOCK);
 	for (size_t i = 0; i < CALLS; i++)
 		must(calls[i] == NULL);
-	tool_link_free(link);
+	mcp_server_free(server);
 	rest_set_free(rests);
-	must(process == NULL);
+	must(process == NULL && has_ended);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

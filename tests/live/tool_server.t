@@ -25,7 +25,7 @@ servers() {
 	ask '{"method":"list_tools"}' | jq -r ".result.servers | $1"
 }
 per_pane='{"name":"fake","command":["'$fake'"]}'
-per_daemon='{"name":"shared","command":["'$fake'"],"per":"daemon","idle_sec":1}'
+per_daemon='{"name":"shared","command":["'$fake'"],"per":"daemon","idle_sec":3}'
 slow_parameters=',"parameters":{"type":"object","properties":{"millis":{"type":"integer","default":0}}},"arguments":{"ms":"millis"}'
 declare_tool place "$per_pane" ''
 declare_tool colour "$per_pane" ',"tool":"env","parameters":{"type":"object","properties":{"name":{"type":"string","default":"COLOUR"}}}'
@@ -38,6 +38,15 @@ declare_tool counting "$per_pane" ',"tool":"progress","parameters":{"type":"obje
 declare_tool unknown "$per_pane" ',"tool":"no_such"'
 printf '{"name":"once","group":"demo","description":"A test.","run":["true"]}' >"$dir/shipped/once.json"
 chmod 644 "$dir/shipped/once.json"
+declare_tool late "$per_pane" ''
+declare_tool change "$per_pane" ''
+declare_tool needy "$per_pane" ',"tool":"env"'
+declare_tool renamed "$per_pane" ',"tool":"echo","arguments":{"their":"ours"},"parameters":{"type":"object","properties":{"ours":{"type":"string"},"same":{"type":"array"}}}'
+declare_tool here '{"name":"fake","command":["'$fake'"],"per":"daemon"}' ',"tool":"place"'
+declare_tool hanging '{"name":"hanging","command":["'$fake'","--hang","initialize"]}' ',"timeout_sec":1'
+declare_tool crowded '{"name":"crowded","command":["'$fake'","--hang","initialize"]}' ',"timeout_sec":4'
+declare_tool lasting '{"name":"lasting","command":["'$fake'"],"idle_sec":1}' ",\"tool\":\"slow\"$slow_parameters"
+declare_tool dying '{"name":"dying","command":["'$fake'"]}' ',"tool":"die"'
 declare_tool broken '{"name":"broken","command":["/bin/false"]}' ''
 declare_tool absent '{"name":"absent","command":["no-such-program"]}' ''
 kill_daemon
@@ -63,6 +72,19 @@ is 'with their process' "$(servers ".[] | select(.pane == \"$two\").pid")" "${se
 ok 'and their memory and calls' [ "$(servers ".[] | select(.pane == \"$one\") | .rss_bytes > 100000 and .calls == 4")" = true ]
 is 'a tool that its server does not have' \
 	"$(tool unknown "{\"pane\":\"$one\"}" '.error | "\(.data.kind) \(.message)"' | grep -c 'tool_failed unknown: .*no_such')" 1
+is 'list_tools says so of a tool that was not called' "$(ask '{"method":"list_tools"}' |
+	jq -r '.result.tools[] | select(.name == "needy").reason')" \
+	'its tool "env" requires what the declaration does not give: "name"'
+is 'nor does one that requires more' "$(tool needy "{\"pane\":\"$one\"}" '.error | "\(.data.kind) \(.message)"')" \
+	'tool_failed needy: the server "fake" does not fit its declaration: its tool "env" requires what the declaration does not give: "name"'
+is 'their names and ours, and the values as they are' \
+	"$(ask '{"method":"renamed","params":{"pane":"'"$one"'","ours":"é\n","same":[1.50,null]}}' | jq -r .result.text |
+		grep -o '"arguments":{[^}]*}')" '"arguments":{"their":"é\n","same":[1.50,null]}'
+is 'a tool that the server will have' "$(tool late "{\"pane\":\"$one\"}" .error.message | grep -c 'has no tool "late"')" 1
+is 'its list changes' "$(tool change "{\"pane\":\"$one\"}" .result.text)" changed
+is 'and the next call knows it' "$(tool late "{\"pane\":\"$one\"}" '.result.text | contains("\"late\"")')" true
+is 'callers without a pane share the server of the daemon' "$(tool place '{}' .result.text)" \
+	"$(tool here "{\"pane\":\"$one\"}" .result.text)"
 is 'a server that is not installed' "$(tool absent '{}' .error.message)" \
 	'absent cannot run: no-such-program is not installed'
 
@@ -74,6 +96,22 @@ is 'its progress goes to an MCP client' "$(printf '%s\n' '{"jsonrpc":"2.0","id":
 
 # ---- ends ----
 is 'a call is cut at its time' "$(tool shared_slow '{"millis":60000}' .error.data.kind)" timeout
+is 'and says so' "$(field .error.message)" \
+	'shared_slow: the server "shared" did not answer within 1 s; the call is cancelled, its effect unknown'
+is 'a server that is not ready in this time' "$(tool hanging '{}' '.error | "\(.data.kind) \(.message)"')" \
+	'timeout hanging: the server "hanging" was not ready within 1 s'
+five=$(t new-window -dP -F '#{pane_id}' 'exec sleep 3600')
+is 'a call may take longer than idle_sec' "$(tool lasting "{\"pane\":\"$five\",\"millis\":1500}" .result.text)" slow
+until_is 'without a call the server ends' off servers '.[] | select(.name == "lasting").state'
+is 'which is no failure' "$(servers '.[] | select(.name == "lasting").reason')" null
+begin_ms=$(date +%s%3N)
+for _ in 1 2 3 4; do
+	tool dying "{\"pane\":\"$five\"}" .error.data.kind
+done >"$dir/deaths"
+is 'a server that dies again and again' "$(tr '\n' ' ' <"$dir/deaths")" 'gone gone gone gone '
+ok 'starts at a distance that grows' [ $(($(date +%s%3N) - begin_ms)) -ge 700 ]
+is 'and no call is repeated' "$(servers '.[] | select(.name == "dying").calls')" 4
+t kill-pane -t "$five"
 is 'a server that dies in a call' \
 	"$(tool die "{\"pane\":\"$one\"}" '.error | "\(.data.kind) \(.message)"' | grep -c '^gone die: .*the effect of the call is unknown')" 1
 ok 'the next call has another server' [ "$(tool place "{\"pane\":\"$one\"}" .result.text)" != "$first" ]
@@ -87,8 +125,62 @@ t kill-pane -t "$two"
 until_is 'a closed pane ends its server' gone sh -c "kill -0 ${second% *} 2>/dev/null || echo gone"
 until_is 'so does idle_sec' gone sh -c "kill -0 ${daemons% *} 2>/dev/null || echo gone"
 
+# ---- muxbus-tools ----
+# parent PID: the parent of a process.
+parent() {
+	sed 's/.*) . //; s/ .*//' "/proc/$1/stat"
+}
+now=$(tool place "{\"pane\":\"$one\"}" .result.text)
+shared=$(tool here '{}' .result.text)
+tools=$(parent "$(parent "${now% *}")")
+is 'a server runs under a muxbus-tools' "$(cat "/proc/$tools/comm")" muxbus-tools
+ask '{"id":1,"method":"slow","params":{"pane":"'"$one"'","millis":60000}}' >"$dir/slow" &
+until_is 'a call is under way' 1 servers ".[] | select(.pane == \"$one\" and .name == \"fake\").running"
+kill -9 "$tools"
+until_is 'kill -9 of it ends the call' \
+	'gone slow: the server "fake" has lost its muxbus-tools; the effect of the call is unknown' \
+	jq -r '.error | "\(.data.kind) \(.message)"' "$dir/slow"
+until_is 'and the server' gone sh -c "kill -0 ${now% *} 2>/dev/null || echo gone"
+is 'other servers are as they were' "$(tool here '{}' .result.text)" "$shared"
+ok 'the daemon too' kill -0 "$daemon_pid"
+ok 'the next call has another server' [ "$(tool place "{\"pane\":\"$one\"}" .result.text)" != "$now" ]
+is 'which says why' "$(servers ".[] | select(.pane == \"$one\" and .name == \"fake\").state")" ready
+
+# ---- many calls, other commands ----
+four=$(t new-window -dP -F '#{pane_id}' 'exec sleep 3600')
+jq -nc --arg pane "$four" 'range(257) | {id: ., method: "crowded", params: {pane: $pane}}' |
+	socat -t 60 - "UNIX-CONNECT:$MUXBUS" >"$dir/crowded"
+is 'the calls of a server have a bound' "$(jq -rs 'map(.error.data.kind) | group_by(.)[] | "\(length) \(.[0])"' "$dir/crowded" | sort | tr '\n' ' ')" \
+	'1 busy 256 timeout '
+is 'which the call behind it hears' "$(jq -r 'select(.error.data.kind == "busy").error.message' "$dir/crowded")" \
+	'crowded: the server "crowded" has 256 calls already, the most there may be'
+before=$(tool place "{\"pane\":\"$one\"}" .result.text)
+ask '{"id":1,"method":"slow","params":{"pane":"'"$one"'","millis":1500}}' >"$dir/slow" &
+slow=$!
+until_is 'a call runs' 1 servers ".[] | select(.pane == \"$one\" and .name == \"fake\").running"
+declare_tool place '{"name":"fake","command":["'$fake'","--say","changed"]}' ''
+servers . >/dev/null # reads the folders again
+after=$(tool place "{\"pane\":\"$one\"}" .result.text)
+wait $slow
+ok 'another command has another server' [ "$before" != "$after" ]
+is 'which waits for the calls before' "$(jq -r .result.text "$dir/slow")" slow
+declare_tool place "$per_pane" ''
+
+for at in $(seq 64); do
+	declare_tool "full$at" '{"name":"full'"$at"'","command":["sleep","1000"]}' ''
+done
+servers . >/dev/null # reads the folders again
+seq 64 | jq -c --arg pane "$four" '{id: ., method: "full\(.)", params: {pane: $pane, wait: false}}' |
+	socat -t 60 - "UNIX-CONNECT:$MUXBUS" >"$dir/full"
+is 'so do the servers' "$(servers length)" 64
+is 'one more is refused' "$(jq -r 'select(.error).error.message' "$dir/full" | sed 's/^full[0-9]*: //' | sort -u)" \
+	'64 servers of tools run already, the most there may be, see list_tools'
+t kill-pane -t "$four"
+until_is 'and there is room when their pane is closed' 0 servers 'map(select(.name | startswith("full"))) | length'
+rm "$dir"/shipped/full*.json
+
 three=$(t new-window -dP -F '#{pane_id}' 'exec sleep 3600')
-for _ in 1 2 3 4; do
+for _ in 1 2 3 4 5 6; do # the delay grows to 3 s
 	tool broken "{\"pane\":\"$three\"}" .error >/dev/null
 done
 ask '{"id":1,"method":"broken","params":{"pane":"'"$three"'"}}' >"$dir/broken" &
@@ -118,6 +210,8 @@ is 'its answer says so' "$(tool get_tool_answer "{\"id\":\"$lost\"}" '.error | "
 kill_daemon
 is 'the next daemon does not say so again' \
 	"$(ask '{"method":"list_notifications"}' | jq "[.result.notifications[] | select(.id == \"$lost\")] | length")" 1
+is 'the ends of servers are no notifications' \
+	"$(ask '{"method":"list_notifications"}' | jq '[.result.notifications[] | select(.source == "job")] | length')" 0
 # ---- a clean end ----
 tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":60000}" .result.id >/dev/null
 tmux_pid=$(t display-message -p '#{pid}')

@@ -9,9 +9,10 @@
 
 #include "base/xalloc.h"
 #include "client/loop_link.h"
+#include "client/loop_process.h"
 #include "config.h"
-#include "daemon/core/supervisor.h"
-#include "daemon/tool/tool_server_process.h"
+#include "daemon/core/rlimit.h"
+#include "io/sibling.h"
 #include "wire/host_line.h"
 #include "wire/relay.h"
 
@@ -24,7 +25,7 @@ struct host_link {
 	void *data;
 	char *name; /* of the machine */
 	struct loop_link *local; /* either this */
-	struct tool_server_process *process; /* or ssh */
+	struct loop_process *process; /* or ssh */
 	bool has_hello;
 	unsigned noise; /* lines before the hello */
 	char reason[HOST_REASON_SIZE]; /* why it is to end; "": it goes on */
@@ -38,7 +39,7 @@ void host_link_end(struct host_link *link, const char *reason)
 	if (link->local != NULL)
 		loop_link_end(link->local);
 	else
-		tool_server_process_stop(link->process);
+		loop_process_stop(link->process);
 }
 
 static const char too_long[] = "a message of it is longer than 12 MiB";
@@ -112,15 +113,15 @@ static void on_process_closed(void *data)
 {
 	struct host_link *link = data;
 	if (link->reason[0] == '\0')
-		tool_server_process_stop(link->process);
+		loop_process_stop(link->process);
 }
 
 static void on_process_ended(void *data, const char *how)
 {
 	struct host_link *link = data;
-	char remark[TOOL_SERVER_REMARK_SIZE];
+	char remark[LOOP_PROCESS_REMARK_SIZE];
 	if (link->reason[0] == '\0') {
-		tool_server_process_remark(link->process, remark);
+		loop_process_remark(link->process, remark);
 		if (remark[0] != '\0')
 			(void)snprintf(link->reason, sizeof link->reason, "%s", remark);
 		else
@@ -132,7 +133,7 @@ static void on_process_ended(void *data, const char *how)
 
 static void start_ssh(struct host_link *link, struct event_base *base, const struct host_spec *spec)
 {
-	static const struct tool_server_process_handlers handlers = {
+	static const struct loop_process_handlers handlers = {
 	    .line = on_line,
 	    .too_long = on_too_long,
 	    .closed = on_process_closed,
@@ -143,10 +144,11 @@ static void start_ssh(struct host_link *link, struct event_base *base, const str
 	size_t count = relay_ssh_words(words, argv);
 	static const char *const options[] = {"-o", "BatchMode=yes", "-o", "ServerAliveInterval=15",
 	    "-o", "ServerAliveCountMax=3", "--"};
-	struct tool_server_program program = {
+	struct loop_program program = {
 	    .argv = argv,
 	    .env = (const char *const *)environ,
 	    .cwd = "/",
+	    .files = rlimit_given_files(),
 	    .queue_max = HOST_QUEUE_BYTES,
 	};
 	struct buf command;
@@ -158,8 +160,8 @@ static void start_ssh(struct host_link *link, struct event_base *base, const str
 	(void)relay_append_command(&command, spec->program, spec->tmux_name, spec->tmux_path);
 	argv[count++] = (const char *)command.data + 1; /* behind the blank */
 	argv[count] = NULL;
-	supervisor_find(supervisor, sizeof supervisor);
-	link->process = tool_server_process_new(base, supervisor, &program, &handlers, link);
+	sibling_find("muxbus-job", supervisor, sizeof supervisor);
+	link->process = loop_process_new(base, supervisor, &program, &handlers, link);
 	buf_finish(&command);
 }
 
@@ -182,7 +184,7 @@ void host_link_free(struct host_link *link)
 	if (link == NULL)
 		return;
 	loop_link_free(link->local);
-	tool_server_process_free(link->process);
+	loop_process_free(link->process);
 	mem_free(link->name);
 	mem_free(link);
 }
@@ -192,7 +194,7 @@ bool host_link_is_open(const struct host_link *link)
 	if (link == NULL || link->reason[0] != '\0' || !link->has_hello)
 		return false;
 	return link->local != NULL ? loop_link_is_up(link->local)
-				   : tool_server_process_is_open(link->process);
+				   : loop_process_is_open(link->process);
 }
 
 bool host_link_write(struct host_link *link, const void *line, size_t len)
@@ -200,5 +202,5 @@ bool host_link_write(struct host_link *link, const void *line, size_t len)
 	if (!host_link_is_open(link))
 		return false;
 	return link->local != NULL ? loop_link_write(link->local, line, len)
-				   : tool_server_process_write(link->process, line, len);
+				   : loop_process_write(link->process, line, len);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Jobs: starting supervisors, learning how commands ended, finding them again. */
 #include "daemon/job/job.h"
-#include "daemon/core/supervisor.h"
+#include "io/sibling.h"
 
 #include <muxbus.h>
 
@@ -419,6 +419,7 @@ const struct job *job_start(
 	job->created_ms = clock_real_ms();
 	job->timeout_ms = order->timeout_ms;
 	job->is_silent = order->is_silent;
+	job->is_program = order->is_program;
 	job->has_env = order->env != NULL && order->env[0] != NULL;
 	tracked->env = job_env_join(order->session_env, order->env, JOB_ENV_KEEP);
 	if (order->pane != NULL)
@@ -469,7 +470,7 @@ static void job_adopt(struct tracked *tracked)
 	struct job *job = &tracked->job;
 	struct job_start start;
 	set->running++;
-	if (job->is_silent) {
+	if (job->is_silent && !job->is_program) {
 		job->is_silent = false; /* its request was lost with its connection */
 		job_store(set, job);
 	}
@@ -556,7 +557,7 @@ struct job_set *job_set_new(struct event_base *base, struct queue *queue, const 
 	list_init(&set->jobs);
 	list_init(&set->listeners);
 	snprintf(set->dir, sizeof set->dir, "%s/jobs", state_dir);
-	supervisor_find(set->supervisor, sizeof set->supervisor);
+	sibling_find("muxbus-job", set->supervisor, sizeof set->supervisor);
 	if (mkdir(set->dir, 0700) < 0 && errno != EEXIST) {
 		snprintf(ret_reason, reason_size, "%s: %s", set->dir, strerror(errno));
 		mem_free(set);

@@ -46,6 +46,7 @@ struct job_order {
 	int64_t out_max; /* bytes of output that are kept of the beginning; 0: JOB_OUT_MAX */
 	bool has_err; /* standard error apart */
 	bool is_silent;
+	bool is_program; /* as in struct job */
 	const struct pane_ref *pane; /* or NULL */
 	const struct once *once; /* of the request; or NULL */
 };

@@ -169,7 +169,8 @@ static const struct field_result list_results[] = {
     {"providers[].name", "string", "the name of the file, or the process"},
     {"providers[].file", "string|null", "its file"},
     {"providers[].state", "string",
-	"ready, or of a file: off, starting, ending, or broken (it cannot be used)"},
+	"ready, or of a file: off, waiting (for its next start), starting, ending, or broken (it "
+	"cannot be used)"},
     {"providers[].reason", "string|null", "why it last failed, or cannot be used"},
     {"providers[].pid", "integer|null", "the process that is connected"},
     {"providers[].methods", "array", "the names of its methods"},

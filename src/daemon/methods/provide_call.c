@@ -45,7 +45,7 @@ static void on_done(void *data, const struct provide_answer *answer)
 	struct provided_call *call = data;
 	struct request *request = call->request;
 	if (request == NULL) {
-		tool_kept_end_plain(call->kept, call->id, answer->result, answer->failure);
+		tool_kept_end(call->kept, call->id, answer->result, answer->failure);
 	} else {
 		request_on_cancel(request, NULL, NULL);
 		for (const struct json *member = answer->result != NULL ? answer->result->child
@@ -167,15 +167,14 @@ static void write_caller(
 	json_object_end(&writer);
 }
 
-/* Answers a call that does not wait. */
-static void answer_begun(struct request *request, const char *id, const struct pane_ref *pane)
+void provide_call_answer_begun(struct request *request, const char *id, const struct pane_ref *pane)
 {
 	json_put_str(request_result(request), "id", id);
 	wake_write(request, "Started, see get_tool_answer.", id, pane);
 	request_done(request);
 }
 
-static void begin(
+void provide_call_begin(
     struct request *request, const struct pane_ref *pane, bool waits, struct provide_order *order)
 {
 	struct daemon *daemon = request_daemon(request);
@@ -185,7 +184,7 @@ static void begin(
 	call->request = waits ? request : NULL;
 	order->handlers = waits ? &waiting_handlers : &kept_handlers;
 	order->data = call;
-	call->call = provide_flow_begin(daemon->provides, request_method(request), order, &failure);
+	call->call = provide_flow_begin(daemon->provides, order, &failure);
 	if (call->call == NULL) {
 		fail(request, request_method(request)->name, &failure);
 		mem_free(call);
@@ -193,7 +192,7 @@ static void begin(
 		request_on_cancel(request, on_cancelled, call);
 	} else {
 		tool_kept_begin(daemon->kept_calls, call->call->name, pane, call->id);
-		answer_begun(request, call->id, pane);
+		provide_call_answer_begun(request, call->id, pane);
 	}
 }
 
@@ -213,8 +212,11 @@ void provide_call_handle(struct request *request, const void *data)
 	buf_init(&caller, CALLER_MAX);
 	if (tool_arguments_write(&arguments, offer->declaration, args, &error)) {
 		write_caller(&caller, request, &pane, cwd);
-		begin(request, &pane, args->waits,
-		    &(struct provide_order){.arguments = (const char *)arguments.data,
+		provide_call_begin(request, &pane, args->waits,
+		    &(struct provide_order){.provider = offer->provider,
+			.name = offer->declaration->name,
+			.timeout_ms = offer->declaration->timeout_ms,
+			.arguments = (const char *)arguments.data,
 			.arguments_len = arguments.len,
 			.caller = (const char *)caller.data,
 			.caller_pid = peer != NULL ? peer_pid(peer) : 0,
@@ -236,6 +238,7 @@ struct provide_set *provide_call_set_new(
 	    .jobs = daemon->jobs,
 	    .folder = daemon->tools,
 	    .socket = daemon->config->socket,
+	    .result_max = (size_t)daemon->config->limits.result_bytes,
 	    .handle = provide_call_handle,
 	    .changed = changed,
 	    .data = data,

@@ -6,11 +6,24 @@
 #include <stdbool.h>
 
 struct daemon;
+struct pane_ref;
+struct provide_order;
 struct provide_set;
 struct request;
 
 /* args is a struct declaration_args, and behind it what the fields of the row fill. */
 void provide_call_handle(struct request *request, const void *args);
+
+/*
+ * Begins a call for a request, which gets its answer; waits false: the id of the call, whose end is
+ * notified. order without handlers and data.
+ */
+void provide_call_begin(
+    struct request *request, const struct pane_ref *pane, bool waits, struct provide_order *order);
+
+/* Answers a request whose call does not wait. */
+void provide_call_answer_begun(
+    struct request *request, const char *id, const struct pane_ref *pane);
 
 /* The providers of a daemon, which has its other parts. changed: as in struct provide_parts. */
 struct provide_set *provide_call_set_new(

@@ -9,11 +9,11 @@
 #include "daemon/job/job.h"
 #include "daemon/methods/tables.h"
 #include "daemon/methods/tool_call.h"
+#include "daemon/provide/tool_servers.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "daemon/tool/tool_folder.h"
 #include "daemon/tool/tool_kept.h"
-#include "daemon/tool/tool_server.h"
 
 struct answer_args {
 	const char *id;
@@ -32,7 +32,7 @@ static const struct field_result answer_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Answers with the outcome of a call of a server. */
+/* Answers with the outcome of a call of a provider. */
 static void answer_kept(struct request *request, const char *id)
 {
 	struct tool_failure failure;
@@ -102,11 +102,11 @@ static const struct field_result list_results[] = {
 };
 
 static void write_tool(
-    struct json_writer *writer, const struct tool *tool, const struct tool_server_pool *servers)
+    struct json_writer *writer, const struct tool *tool, const struct provide_set *provides)
 {
 	const struct declaration *declaration = tool->declaration;
 	bool has_server = declaration != NULL && declaration->run == NULL;
-	const char *mismatch = has_server ? tool_server_mismatch(servers, declaration) : NULL;
+	const char *mismatch = has_server ? tool_servers_mismatch(provides, declaration) : NULL;
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "name", tool->name);
 	json_put_str(writer, "group", declaration != NULL ? declaration->group : NULL);
@@ -122,28 +122,11 @@ static void write_tool(
 	json_object_end(writer);
 }
 
-static void write_server(struct json_writer *writer, const struct tool_server *server)
-{
-	struct tool_server_status status;
-	tool_server_read_status(server, &status);
-	json_object_begin(writer, NULL);
-	json_put_str(writer, "name", status.name);
-	json_put_id(writer, "pane", '%', status.pane);
-	json_put_str(writer, "state", status.state);
-	json_put_known_int(writer, "pid", status.pid > 0, status.pid);
-	json_put_known_int(writer, "rss_bytes", status.rss_bytes >= 0, status.rss_bytes);
-	json_put_int(writer, "calls", (int64_t)status.calls);
-	json_put_int(writer, "running", (int64_t)status.running);
-	json_put_str(writer, "reason", status.reason);
-	json_object_end(writer);
-}
-
 static void handle_list(struct request *request, const void *data)
 {
 	const struct tool_list_args *args = data;
 	struct tool_folder *folder = request_daemon(request)->tools;
-	const struct tool_server_pool *servers = request_daemon(request)->tool_servers;
-	const struct tool_server *server = NULL;
+	const struct provide_set *provides = request_daemon(request)->provides;
 	struct json_writer *writer = request_result(request);
 	tool_folder_read(folder);
 	json_array_begin(writer, "tools");
@@ -152,11 +135,10 @@ static void handle_list(struct request *request, const void *data)
 		if (args->group == NULL ||
 		    (tool->declaration != NULL &&
 			strcmp(tool->declaration->group, args->group) == 0))
-			write_tool(writer, tool, servers);
+			write_tool(writer, tool, provides);
 	json_array_end(writer);
 	json_array_begin(writer, "servers");
-	while ((server = tool_server_next(servers, server)) != NULL)
-		write_server(writer, server);
+	tool_servers_write(provides, writer);
 	json_array_end(writer);
 	request_done(request);
 }

@@ -13,21 +13,21 @@
 
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"
+#include "daemon/methods/provide_call.h"
+#include "daemon/provide/provider.h"
+#include "daemon/provide/tool_servers.h"
 #include "daemon/server/daemon_parts.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/session_env.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/tool/tool_arguments.h"
-#include "daemon/tool/tool_content.h"
 #include "daemon/tool/tool_env.h"
 #include "daemon/tool/tool_folder.h"
-#include "daemon/tool/tool_kept.h"
 #include "daemon/tool/tool_program.h"
 #include "daemon/tool/tool_run.h"
-#include "daemon/tool/tool_server.h"
 
 /* A request that waits for the end of its tool. */
 struct tool_wait {
@@ -101,28 +101,28 @@ static void await(struct request *request, struct job_set *jobs, const struct jo
 	request_on_cancel(request, on_cancelled, wait);
 }
 
-/* Answers a call that does not wait. */
-static void answer_started(struct request *request, const char *id, const struct pane_ref *pane)
-{
-	json_put_str(request_result(request), "id", id);
-	wake_write(request, "Started, see get_tool_answer.", id, pane);
-	request_done(request);
-}
-
-/* One call while its request is handled. */
-struct tool_call_wait {
-	struct request *request;
-	const struct tool *tool;
-	const struct declaration_args *args;
+/* A call from its request until its program is started, or its server is called. */
+struct tool_call {
+	struct request *request; /* NULL: its caller has gone */
+	const struct tool *tool; /* with its request */
+	struct declaration_args args; /* lent while the request is handled, but for the numbers */
 	struct pane_ref pane;
 	char cwd[PATH_MAX];
-	const char *const *session_env;
+	struct buf arguments; /* a JSON object */
+	char **session_env; /* NULL: not needed */
 };
 
-/* The directory of the pane that a call names; else the caller's. */
-static bool find_cwd(struct tool_call_wait *call)
+static void call_free(struct tool_call *call)
 {
-	const struct muxbus_pane *pane = call->args->pane != NULL
+	buf_finish(&call->arguments);
+	session_env_free(call->session_env);
+	mem_free(call);
+}
+
+/* The directory of the pane that a call names; else the caller's. */
+static bool find_cwd(struct tool_call *call)
+{
+	const struct muxbus_pane *pane = call->args.pane != NULL
 	    ? muxbus_model_pane(tmux_model(request_daemon(call->request)->tmux), call->pane.pane)
 	    : NULL;
 	return requester_cwd(call->request,
@@ -130,26 +130,30 @@ static bool find_cwd(struct tool_call_wait *call)
 	    &call->pane, call->cwd, sizeof call->cwd);
 }
 
-static void run(struct tool_call_wait *call, const struct buf *arguments)
+static void run(struct tool_call *call)
 {
 	struct request *request = call->request;
 	struct daemon *daemon = request_daemon(request);
 	const struct declaration *declaration = call->tool->declaration;
 	char **env = tool_env_new(
-	    daemon->config, daemon->tmux, declaration, &call->pane, call->args->shown_bytes);
+	    daemon->config, daemon->tmux, declaration, &call->pane, call->args.shown_bytes);
 	char reason[PATH_MAX + 256];
 	struct tool_run_order order = {
 	    .declaration = declaration,
 	    .dir = call->tool->dir,
-	    .arguments = (const char *)arguments->data,
-	    .session_env = call->session_env,
+	    .session_env = (const char *const *)call->session_env,
 	    .env = (const char *const *)env,
 	    .cwd = call->cwd,
 	    .pane = &call->pane,
-	    .is_silent = call->args->waits,
+	    .is_silent = call->args.waits,
 	};
-	const struct job *job = tool_run_start(daemon->jobs, &order, reason, sizeof reason);
-	int error = errno;
+	const struct job *job;
+	int error;
+	call->arguments.max++;
+	(void)buf_append_byte(&call->arguments, '\n');
+	order.arguments = (const char *)call->arguments.data;
+	job = tool_run_start(daemon->jobs, &order, reason, sizeof reason);
+	error = errno;
 	tool_env_free(env);
 	if (job == NULL)
 		request_fail(request,
@@ -157,148 +161,142 @@ static void run(struct tool_call_wait *call, const struct buf *arguments)
 			: error == ENOENT ? MESSAGE_NOT_READY
 					  : MESSAGE_INTERNAL,
 		    "%s: %s", declaration->name, reason);
-	else if (call->args->waits)
+	else if (call->args.waits)
 		await(request, daemon->jobs, job);
 	else
-		answer_started(request, job->id, &call->pane);
+		provide_call_answer_begun(request, job->id, &call->pane);
 }
 
-/* A call of a server. */
-struct server_call {
-	struct request *request; /* NULL: nothing waits for it */
-	struct tool_kept_set *kept;
-	struct tool_server_call *call;
-	const char *name; /* of the tool; NULL without a request, which has its row */
-	char id[NOTIFICATION_ID_SIZE]; /* of one that nothing waits for */
-};
-
-static void on_answered(void *data, const struct tool_server_answer *answer)
+/* Calls the server. given NULL: it runs. */
+static void begin_server(struct tool_call *call, const struct tool_server_start *given)
 {
-	struct server_call *call = data;
-	struct request *request = call->request;
-	struct tool_failure failure;
-	if (answer->is_failed)
-		(void)tool_fail(&failure, answer->error, "%s", answer->text);
-	if (request == NULL) {
-		tool_kept_end(call->kept, call->id, answer->result, &failure);
-	} else {
-		request_on_cancel(request, NULL, NULL);
-		if (!answer->is_failed &&
-		    tool_content_write(request_result(request), answer->result, &failure))
-			request_done(request);
-		else
-			request_fail(request, failure.error, "%s: %s", call->name, failure.text);
+	const struct declaration *declaration = call->tool->declaration;
+	const char *gives[DECLARATION_PARAMETERS_MAX + 1];
+	struct provider *provider = tool_servers_get(
+	    request_daemon(call->request)->provides, declaration, &call->pane, given);
+	if (provider == NULL) {
+		request_fail(call->request, MESSAGE_LIMIT,
+		    "%s: %d servers of tools run already, the most there may be, see list_tools",
+		    declaration->name, TOOL_SERVERS_MAX);
+		return;
 	}
-	mem_free(call);
+	declaration_list_gives(declaration, gives);
+	provide_call_begin(call->request, &call->pane, call->args.waits,
+	    &(struct provide_order){.provider = provider,
+		.name = declaration->name,
+		.method = declaration->server.tool,
+		.timeout_ms = declaration->timeout_ms,
+		.arguments = (const char *)call->arguments.data,
+		.arguments_len = call->arguments.len,
+		.server = provider->title,
+		.gives = gives});
 }
 
-static void on_server_cancelled(struct request *request, void *data)
-{
-	struct server_call *call = data;
-	tool_server_cancel(call->call);
-	mem_free(call);
-	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the call is cancelled");
-}
-
-static void on_progressed(void *data, const struct json *params)
-{
-	struct server_call *call = data;
-	if (call->request != NULL)
-		request_progress(call->request, params);
-}
-
-/* The daemon ends; the next one says so of a call that nothing waits for. */
-static void on_forgotten(void *data)
-{
-	mem_free(data);
-}
-
-static const struct tool_server_handlers server_handlers = {
-    .answered = on_answered, .progressed = on_progressed, .forgotten = on_forgotten};
-
-static void begin_server(struct tool_call_wait *call, const struct tool_server_caller *caller,
-    const struct buf *arguments)
+static void serve(struct tool_call *call)
 {
 	struct daemon *daemon = request_daemon(call->request);
 	const struct declaration *declaration = call->tool->declaration;
-	struct server_call *begun = xcalloc(1, sizeof *begun);
-	begun->kept = daemon->kept_calls;
-	if (call->args->waits) {
-		begun->request = call->request;
-		begun->name = call->tool->name;
-		request_on_cancel(call->request, on_server_cancelled, begun);
-	} else {
-		tool_kept_begin(daemon->kept_calls, declaration->name, &call->pane, begun->id);
-	}
-	begun->call = tool_server_call(daemon->tool_servers, declaration, caller,
-	    (const char *)arguments->data, arguments->len, &server_handlers, begun);
-	if (!call->args->waits)
-		answer_started(call->request, begun->id, &call->pane);
-}
-
-static void serve(struct tool_call_wait *call, const struct buf *arguments)
-{
-	struct daemon *daemon = request_daemon(call->request);
-	const struct declaration *declaration = call->tool->declaration;
-	struct tool_server_caller caller = {.pane = &call->pane, .cwd = call->cwd};
 	struct pane_ref place = call->pane;
+	const char *const *session_env = (const char *const *)call->session_env;
+	const char *path;
 	char program[PATH_MAX];
-	const char **whole;
 	char **env;
-	if (!tool_server_needs_program(daemon->tool_servers, declaration, &call->pane)) {
-		begin_server(call, &caller, arguments);
+	if (session_env == NULL) {
+		begin_server(call, NULL);
 		return;
 	}
 	if (declaration->server.is_per_daemon)
 		pane_ref_clear(&place); /* it serves other panes, too */
 	env = tool_env_new(daemon->config, daemon->tmux, declaration, &place, 0);
-	whole = tool_env_whole(call->session_env, (const char *const *)env);
-	caller.env = whole;
-	caller.program = program;
+	path = tool_program_path(session_env);
 	if (tool_program_find(declaration->server.command[0], call->tool->dir,
-		tool_program_path(whole), program, sizeof program))
-		begin_server(call, &caller, arguments);
+		path != NULL ? path : getenv("PATH"), program, sizeof program))
+		begin_server(call,
+		    &(struct tool_server_start){.program = program,
+			.session_env = session_env,
+			.env = (const char *const *)env,
+			.cwd = call->cwd});
 	else
 		request_fail(call->request, MESSAGE_NOT_READY, "%s: its server %s is not installed",
 		    declaration->name, declaration->server.command[0]);
-	mem_free(whole);
 	tool_env_free(env);
 }
 
 /* Whether a program may be started: a server that runs has its environment. */
-static bool needs_env(const struct tool_call_wait *call)
+static bool needs_env(const struct tool_call *call)
 {
 	const struct declaration *declaration = call->tool->declaration;
 	return declaration->run != NULL ||
-	    tool_server_needs_program(
-		request_daemon(call->request)->tool_servers, declaration, &call->pane);
+	    tool_servers_need_start(
+		request_daemon(call->request)->provides, declaration, &call->pane);
+}
+
+static void start(struct tool_call *call)
+{
+	if (call->tool->declaration->run == NULL)
+		serve(call);
+	else
+		run(call);
+	call_free(call);
+}
+
+/* An error now comes before any effect, as in the handler. */
+static void on_env(void *data, char **env)
+{
+	struct tool_call *call = data;
+	call->session_env = env;
+	if (call->request == NULL) {
+		call_free(call);
+		return;
+	}
+	request_on_cancel(call->request, NULL, NULL);
+	request_begin_turn(call->request);
+	start(call);
+	request_begin_turn(NULL);
+}
+
+/* The caller has gone before the program was started. */
+static void on_left(struct request *request, void *data)
+{
+	struct tool_call *call = data;
+	call->request = NULL;
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the tool was not started");
+}
+
+/* Writes the arguments. False after failing the request. */
+static bool write_arguments(struct tool_call *call, const void *args)
+{
+	struct field_error error = {0};
+	buf_init(&call->arguments, TOOL_ARGUMENTS_MAX);
+	if (tool_arguments_write(&call->arguments, call->tool->declaration, args, &error))
+		return true;
+	dispatch_refuse(call->request, &error);
+	return false;
 }
 
 void tool_call_handle(struct request *request, const void *args)
 {
-	struct tool_call_wait call = {
-	    .request = request, .tool = tool_of(request_method(request)), .args = args};
-	struct field_error error = {0};
-	struct buf arguments;
-	if (call.tool->state == TOOL_HIDDEN) {
-		request_fail(request, MESSAGE_NOT_READY, "%s cannot run: %s", call.tool->name,
-		    call.tool->reason);
+	struct tmux *tmux = request_daemon(request)->tmux;
+	const struct tool *tool = tool_of(request_method(request));
+	struct tool_call *call;
+	if (tool->state == TOOL_HIDDEN) {
+		request_fail(
+		    request, MESSAGE_NOT_READY, "%s cannot run: %s", tool->name, tool->reason);
 		return;
 	}
-	if (!requester_pane(request, call.args->pane, &call.pane) || !find_cwd(&call) ||
-	    (needs_env(&call) && !session_env(request, &call.pane, &call.session_env)))
-		return;
-	buf_init(&arguments, TOOL_ARGUMENTS_MAX);
-	if (!tool_arguments_write(&arguments, call.tool->declaration, args, &error)) {
-		char *data = xasprintf("\"field\":\"%s\"", error.field);
-		request_fail_data(request, MESSAGE_PARAMS, data, "%s", error.text);
-		mem_free(data);
-	} else if (call.tool->declaration->run == NULL) {
-		serve(&call, &arguments);
+	call = xcalloc(1, sizeof *call);
+	call->request = request;
+	call->tool = tool;
+	call->args = *(const struct declaration_args *)args;
+	if (!requester_pane(request, call->args.pane, &call->pane) || !find_cwd(call) ||
+	    /* A peer in no pane is perhaps in one that was made a moment ago. */
+	    (needs_env(call) && call->pane.pane == MUXBUS_NO_ID && dispatch_put_off(request)) ||
+	    !write_arguments(call, args)) {
+		call_free(call);
+	} else if (needs_env(call)) {
+		request_on_cancel(request, on_left, call);
+		session_env_ask(tmux, &call->pane, on_env, call);
 	} else {
-		arguments.max++;
-		(void)buf_append_byte(&arguments, '\n');
-		run(&call, &arguments);
+		start(call);
 	}
-	buf_finish(&arguments);
 }

@@ -12,10 +12,13 @@
 #include "daemon/provide/provide_flow.h"
 #include "daemon/provide/provide_program.h"
 #include "daemon/provide/provider_file.h"
+#include "daemon/provide/tool_server.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/tool/tool_folder.h"
 #include "io/loop_timer.h"
+
+#define RESULT_SPARE 4096 /* bytes of the line of a result beside it */
 
 /* Work that waits until one more process is known. */
 struct provide_waiter {
@@ -33,7 +36,8 @@ static void on_peer_ended(void *data)
 	provider->peer = NULL;
 	if (set->is_ending)
 		return;
-	provide_flow_fail(provider, true, "ended");
+	provide_flow_fail(provider, true, false,
+	    provider->server != NULL ? "has lost its muxbus-tools" : "ended");
 	if (provider->program != NULL) {
 		provide_program_left(provider->program);
 		return;
@@ -42,14 +46,22 @@ static void on_peer_ended(void *data)
 	provider_publish(set, false);
 }
 
-/* The provider of the file whose program a peer is; NULL: none. */
+/* Whether a peer is the program of a provider. A server may start anything, also providers. */
+static bool is_program(const struct provider *provider, const struct peer *peer)
+{
+	if (provider->program == NULL || peer_pid(peer) <= 0)
+		return false;
+	return provider->server != NULL ? provide_program_pid(provider->program) == peer_pid(peer)
+					: provide_program_has(provider->program, peer_pid(peer));
+}
+
+/* The provider whose program a peer is; NULL: none. */
 static struct provider *find_program(const struct provide_set *set, const struct peer *peer)
 {
 	const struct list *link;
 	list_for_each (link, &set->providers) {
 		struct provider *provider = list_entry(link, struct provider, link);
-		if (provider->program != NULL && peer_pid(peer) > 0 &&
-		    provide_program_has(provider->program, peer_pid(peer)))
+		if (is_program(provider, peer))
 			return provider;
 	}
 	return NULL;
@@ -115,9 +127,9 @@ static bool has_name(const struct provider *provider, const char *name)
 	return false;
 }
 
-/* The program of a file has come. Its rows are the file's; those that it names must be among them. */
-static bool take_program(struct provider *provider, struct peer *peer, const struct json *rows,
-    struct tool_failure *ret_failure)
+/* The rows of the program of a file are the file's; those that it names must be among them. */
+static bool check_rows(
+    const struct provider *provider, const struct json *rows, struct tool_failure *ret_failure)
 {
 	for (const struct json *row = rows != NULL ? rows->child : NULL; row != NULL;
 	     row = row->next) {
@@ -128,9 +140,21 @@ static bool take_program(struct provider *provider, struct peer *peer, const str
 			    name != NULL && name->type == JSON_STRING ? name->text : "",
 			    provider->file->path);
 	}
+	return true;
+}
+
+/* The program of a provider has come. */
+static bool take_program(struct provider *provider, struct peer *peer, const struct json *rows,
+    struct tool_failure *ret_failure)
+{
+	if (provider->server != NULL ? !tool_server_take(provider->server, rows, ret_failure)
+				     : !check_rows(provider, rows, ret_failure))
+		return false;
+	if (provider->server != NULL)
+		peer_set_line_max(peer, provider->set->parts.result_max + RESULT_SPARE);
 	if (provider->peer != NULL && provider->peer != peer) {
 		peer_set_ended(provider->peer, NULL, NULL);
-		provide_flow_fail(provider, true, "has connected again");
+		provide_flow_fail(provider, true, false, "has connected again");
 	}
 	provider->peer = peer;
 	provider->strays = 0;
@@ -146,7 +170,7 @@ static struct provider *provider_of_peer(struct provide_set *set, struct peer *p
 	const struct list *link;
 	size_t count = 0;
 	list_for_each (link, &set->providers)
-		count += list_entry(link, const struct provider, link)->file == NULL;
+		count += list_entry(link, const struct provider, link)->program == NULL;
 	if (count >= PROVIDERS_MAX)
 		return NULL;
 	provider = provider_new(set);
@@ -164,7 +188,7 @@ bool provide_take(struct provide_set *set, struct peer *peer, const struct json 
 	size_t names;
 	if (provider == NULL)
 		provider = find_program(set, peer);
-	if (provider != NULL && provider->file != NULL)
+	if (provider != NULL && provider->program != NULL)
 		return provide_event_take(provider, events, ret_failure) &&
 		    take_program(provider, peer, rows, ret_failure);
 	if (rows == NULL)
@@ -279,6 +303,8 @@ void provide_write(const struct provide_set *set, struct json_writer *writer)
 	const struct list *at, *link;
 	list_for_each (at, &set->providers) {
 		const struct provider *provider = list_entry(at, struct provider, link);
+		if (provider->server != NULL)
+			continue; /* list_tools has it */
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "name", provider->name);
 		json_put_str(writer, "file", provider->file != NULL ? provider->file->path : NULL);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/process.h"
 #include "base/xalloc.h"
+#include "daemon/job/job_env.h"
 #include "daemon/server/peer.h"
 #include "io/loop_timer.h"
 
@@ -95,11 +96,15 @@ bool provide_calls_admit(const struct provide_calls *calls, const struct provide
 	list_for_each (link, &calls->list)
 		own += list_entry(link, const struct provide_call, link)->caller_pid == caller;
 	*ret_depth = find_depth(calls, order);
-	if (provide_calls_open(calls, provider) >= PROVIDE_OPEN_MAX)
+	if (order->server != NULL && provide_calls_open(calls, provider) >= PROVIDE_SERVER_OPEN_MAX)
+		return tool_fail(ret_failure, MESSAGE_BUSY,
+		    "%s has %d calls already, the most there may be", order->server,
+		    PROVIDE_SERVER_OPEN_MAX);
+	if (order->server == NULL && provide_calls_open(calls, provider) >= PROVIDE_OPEN_MAX)
 		return tool_fail(ret_failure, MESSAGE_LIMIT,
 		    "its provider has %d open calls, the most there may be: try again later",
 		    PROVIDE_OPEN_MAX);
-	if (own >= PROVIDE_CALLER_MAX)
+	if (order->server == NULL && own >= PROVIDE_CALLER_MAX)
 		return tool_fail(ret_failure, MESSAGE_LIMIT,
 		    "process %ld has %d open calls of provided methods, the most there may be: "
 		    "let some end first",
@@ -124,22 +129,43 @@ struct provide_call *provide_calls_find(
 	return NULL;
 }
 
+/* The line of a call. */
+static void write_line(struct provide_call *call, const struct provide_order *order)
+{
+	struct json_writer writer;
+	struct buf line;
+	char id[ID_SIZE];
+	(void)snprintf(id, sizeof id, "c%" PRIu64, call->id);
+	json_start_object(&writer, &line, SIZE_MAX / 4);
+	json_put_str(&writer, "jsonrpc", "2.0");
+	json_put_str(&writer, "id", id);
+	json_put_str(&writer, "method", call->method);
+	json_put_raw(&writer, "params", order->arguments, order->arguments_len);
+	if (order->caller != NULL)
+		json_put_raw(&writer, "caller", order->caller, strlen(order->caller));
+	json_object_end(&writer);
+	json_end_line(&writer);
+	call->line = (char *)buf_steal(&line, &call->line_len);
+}
+
 struct provide_call *provide_call_new(
-    struct provide_calls *calls, const char *name, const struct provide_order *order)
+    struct provide_calls *calls, const struct provide_order *order)
 {
 	struct provide_call *call = xcalloc(1, sizeof *call);
 	*call = (struct provide_call){
+	    .provider = order->provider,
+	    .timeout_ms = order->timeout_ms,
+	    .server = order->server,
+	    .method = xstrdup(order->method != NULL ? order->method : order->name),
+	    .gives = order->gives != NULL ? job_env_join(order->gives, NULL, SIZE_MAX) : NULL,
 	    .caller_pid = order->caller_pid,
 	    .id = ++calls->last_id,
-	    .name = xstrdup(name),
+	    .name = xstrdup(order->name),
 	    .begun_ms = clock_mono_ms(),
 	    .handlers = order->handlers,
 	    .data = order->data,
 	};
-	call->line = xasprintf("{\"jsonrpc\":\"2.0\",\"id\":\"c%" PRIu64
-			       "\",\"method\":\"%s\",\"params\":%.*s,\"caller\":%s}\n",
-	    call->id, name, (int)order->arguments_len, order->arguments, order->caller);
-	call->line_len = strlen(call->line);
+	write_line(call, order);
 	list_append(&calls->list, &call->link);
 	return call;
 }
@@ -150,6 +176,8 @@ void provide_call_free(struct provide_call *call)
 	loop_timer_free(call->timer);
 	mem_free(call->line);
 	mem_free(call->name);
+	mem_free(call->method);
+	mem_free(call->gives);
 	mem_free(call);
 }
 
@@ -163,25 +191,32 @@ bool provide_call_send(struct provide_call *call, struct peer *peer)
 	return true;
 }
 
-void provide_call_send_cancel(const struct provide_call *call, struct peer *peer)
+void provide_call_send_cancel(
+    const struct provide_call *call, struct peer *peer, const char *reason)
 {
-	char line[128];
+	char line[192], why[64] = "";
 	int len;
 	if (peer == NULL || call->provider_pid == 0)
 		return;
+	if (call->server != NULL)
+		(void)snprintf(why, sizeof why, ",\"reason\":\"%s\"", reason);
 	len = snprintf(line, sizeof line,
-	    "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":\"c%" PRIu64 "\"}}\n",
-	    call->id);
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":\"c%" PRIu64 "\"%s}}\n",
+	    call->id, why);
 	(void)peer_send_line(peer, line, (size_t)len); /* one that does not read does not care */
 }
 
-/* The words of the provider's own error. */
-static bool fail_by(const struct json *error, struct tool_failure *ret_failure)
+/* The words of the provider's own error; of a server its kind, too. */
+static bool fail_by(
+    const struct provide_call *call, const struct json *error, struct tool_failure *ret_failure)
 {
 	const struct json *message = json_member(error, "message");
+	enum message_error kind = call->server != NULL
+	    ? message_error_of(json_member(error, "code"))
+	    : MESSAGE_TOOL_FAILED;
 	if (message == NULL || message->type != JSON_STRING || message->len == 0)
 		return tool_fail(ret_failure, MESSAGE_TOOL_FAILED, "its provider gives no reason");
-	return tool_fail(ret_failure, MESSAGE_TOOL_FAILED, "%.*s",
+	return tool_fail(ret_failure, kind, "%.*s",
 	    (int)(message->len < TOOL_ERROR_MAX ? message->len : TOOL_ERROR_MAX), message->text);
 }
 
@@ -198,8 +233,8 @@ static size_t size_of(const struct json *value)
 	return len;
 }
 
-bool provide_call_check(const struct json *response, const char *reason,
-    const struct json **ret_result, struct tool_failure *ret_failure)
+bool provide_call_check(const struct provide_call *call, const struct json *response,
+    const char *reason, const struct json **ret_result, struct tool_failure *ret_failure)
 {
 	const struct json *error = json_member(response, "error");
 	const struct json *result = json_member(response, "result");
@@ -207,11 +242,11 @@ bool provide_call_check(const struct json *response, const char *reason,
 		return tool_fail(ret_failure, MESSAGE_TOOL_FAILED,
 		    "its provider answered with a line that cannot be read: %s", reason);
 	if (error != NULL && error->type != JSON_NULL)
-		return fail_by(error, ret_failure);
+		return fail_by(call, error, ret_failure);
 	if (result == NULL || result->type != JSON_OBJECT)
 		return tool_fail(ret_failure, MESSAGE_TOOL_FAILED,
 		    "its provider answered without an object as result");
-	if (size_of(result) > PROVIDE_RESULT_MAX)
+	if (call->server == NULL && size_of(result) > PROVIDE_RESULT_MAX)
 		return tool_fail(ret_failure, MESSAGE_LIMIT,
 		    "its provider answered with more than %zu bytes", PROVIDE_RESULT_MAX);
 	*ret_result = result;
@@ -221,8 +256,8 @@ bool provide_call_check(const struct json *response, const char *reason,
 bool provide_call_takes_progress(struct provide_call *call)
 {
 	int64_t now_ms = clock_mono_ms();
-	if (call->handlers->progressed == NULL ||
-	    (call->progress_ms > 0 && now_ms - call->progress_ms < PROVIDE_PROGRESS_MS))
+	bool is_soon = call->progress_ms > 0 && now_ms - call->progress_ms < PROVIDE_PROGRESS_MS;
+	if (call->handlers->progressed == NULL || (is_soon && call->server == NULL))
 		return false;
 	call->progress_ms = now_ms;
 	return true;

@@ -12,7 +12,8 @@
 #include "daemon/tool/tool_failure.h"
 #include "wire/json.h"
 
-#define PROVIDE_OPEN_MAX 64 /* open calls of a provider */
+#define PROVIDE_OPEN_MAX 64 /* open calls of a provider, */
+#define PROVIDE_SERVER_OPEN_MAX 256 /* and of a server of tools */
 #define PROVIDE_CALLER_MAX 32 /* open calls of a calling process */
 #define PROVIDE_DEPTH_MAX 8 /* calls within calls: A calls B, which calls A … */
 #define PROVIDE_RESULT_MAX ((size_t)1024 * 1024) /* bytes of a result as JSON */
@@ -44,11 +45,18 @@ struct provide_handlers {
 	void (*forgotten)(void *data); /* the daemon ends; NULL: it is cancelled before */
 };
 
-/* The order of a caller; all is copied. */
+/* The order of a caller; all is copied, but the provider. */
 struct provide_order {
+	struct provider *provider;
+	const char *name; /* of the method, for people */
+	const char *method; /* as the provider has it; NULL: the same */
+	int64_t timeout_ms;
 	const char *arguments; /* a JSON object on one line */
 	size_t arguments_len;
-	const char *caller; /* the same: pane, program … */
+	const char *caller; /* the same: pane, program …; NULL: a server does not get it */
+	const char *server; /* of tools, for people: its calls have other limits; lent, or NULL */
+	const char *const
+	    *gives; /* names of arguments of a server's tool, NULL-terminated; or NULL */
 	pid_t caller_pid; /* 0: not known */
 	const char *within; /* an id of a call; "": within none; NULL: not said */
 	const struct provide_handlers *handlers; /* lent */
@@ -63,6 +71,9 @@ struct provide_call {
 	uint64_t id;
 	unsigned depth;
 	char *name; /* of the method */
+	char *method; /* as the provider has it */
+	const char *server; /* as in the order */
+	const char **gives; /* the same */
 	char *line; /* as it is sent */
 	size_t line_len;
 	int64_t timeout_ms, begun_ms, progress_ms;
@@ -93,16 +104,17 @@ struct provide_call *provide_calls_find(
 
 /* Never NULL; not sent. It sets the id, the line and the order's members. */
 struct provide_call *provide_call_new(
-    struct provide_calls *calls, const char *name, const struct provide_order *order);
+    struct provide_calls *calls, const struct provide_order *order);
 void provide_call_free(struct provide_call *call);
 /* False: the peer does not read. */
 bool provide_call_send(struct provide_call *call, struct peer *peer);
-/* The caller has gone, or the time is over. peer NULL: nothing to do. */
-void provide_call_send_cancel(const struct provide_call *call, struct peer *peer);
+/* The caller has gone, or the time is over; a server hears why. peer NULL: nothing to do. */
+void provide_call_send_cancel(
+    const struct provide_call *call, struct peer *peer, const char *reason);
 
 /* Checks a response. True with *ret_result; else with a failure. response as in dispatch.h. */
-bool provide_call_check(const struct json *response, const char *reason,
-    const struct json **ret_result, struct tool_failure *ret_failure);
+bool provide_call_check(const struct provide_call *call, const struct json *response,
+    const char *reason, const struct json **ret_result, struct tool_failure *ret_failure);
 /* Whether a report of progress may be passed on now. */
 bool provide_call_takes_progress(struct provide_call *call);
 

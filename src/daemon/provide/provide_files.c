@@ -2,11 +2,15 @@
 /* From files to providers. */
 #include "daemon/provide/provide_files.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "daemon/job/job.h"
+#include "daemon/job/job_env.h"
 #include "daemon/provide/provide_event.h"
 #include "daemon/provide/provide_flow.h"
 #include "daemon/provide/provide_program.h"
@@ -15,10 +19,45 @@
 #include "daemon/tool/tool_folder.h"
 
 #define FOLDERS 2
+#define OUT_MAX (1024 * 1024) /* bytes of a program's output that are kept */
 
-static void on_program_failed(void *data, const char *reason)
+/* Starts the job of a file's program. NULL with a reason. */
+static const struct job *start(void *data, char *ret_reason, size_t size)
 {
-	provide_flow_fail(data, false, reason);
+	struct provider *provider = data;
+	const struct provide_parts *parts = &provider->set->parts;
+	const struct provider_file *file = provider->file;
+	const char *home = getenv("HOME");
+	char path[PATH_MAX];
+	char *socket = xasprintf("MUXBUS=%s", parts->socket);
+	char *name = xasprintf("MUXBUS_PROVIDER=%s", file->name);
+	const char *const env[] = {socket, name, "MUXBUS_PANE", "TMUX", "TMUX_PANE", NULL};
+	const struct job *job = NULL;
+	const char **argv = job_env_join(file->program, NULL, SIZE_MAX);
+	if (provider_file_program(file, path, ret_reason, size)) {
+		argv[0] = path;
+		job = job_start(parts->jobs,
+		    &(struct job_order){.command = provider->job_name,
+			.argv = argv,
+			.env = env,
+			.cwd = home != NULL && home[0] == '/' ? home : "/",
+			.name = provider->job_name,
+			.out_max = OUT_MAX,
+			.is_silent = true,
+			.is_program = true},
+		    ret_reason, size);
+	}
+	mem_free(argv);
+	mem_free(socket);
+	mem_free(name);
+	return job;
+}
+
+static bool on_program_failed(void *data, const char *reason, bool has_provided)
+{
+	(void)has_provided;
+	provide_flow_fail(data, false, false, reason);
+	return false;
 }
 
 /* Takes a file over. A file that cannot be used stays, with the reason. */
@@ -42,19 +81,27 @@ static void add_file(struct provide_set *set, struct provider_file *file)
 		return;
 	}
 	provider_set_offers(provider, &offers, names);
-	provider->program =
-	    provide_program_new(&(struct provide_program_parts){.base = set->parts.base,
-				    .jobs = set->parts.jobs,
-				    .socket = set->parts.socket,
-				    .failed = on_program_failed,
-				    .data = provider},
-		file);
+	(void)snprintf(provider->title, sizeof provider->title, "the provider %.64s", file->name);
+	(void)snprintf(provider->job_name, sizeof provider->job_name, "%s%.64s",
+	    JOB_PROVIDER_PREFIX, file->name);
+	provider->program = provide_program_new(&(struct provide_program_parts){
+	    .base = set->parts.base,
+	    .jobs = set->parts.jobs,
+	    .title = provider->title,
+	    .job_name = provider->job_name,
+	    .is_with_daemon = file->life == PROVIDER_WITH_DAEMON,
+	    .idle_ms = file->idle_ms,
+	    .wait_ms = PROVIDE_WAIT_MS,
+	    .start = start,
+	    .failed = on_program_failed,
+	    .data = provider,
+	});
 }
 
 static void remove_file(struct provider *provider)
 {
 	struct peer *peer = provider->peer;
-	provide_flow_fail(provider, false, "ended: its file has changed");
+	provide_flow_fail(provider, false, false, "ended: its file has changed");
 	if (peer != NULL)
 		peer_set_ended(peer, NULL, NULL);
 	provider_free(provider);

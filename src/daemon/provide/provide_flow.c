@@ -3,16 +3,44 @@
 #include "daemon/provide/provide_flow.h"
 
 #include "base/clock.h"
-#include "daemon/provide/offer.h"
 #include "daemon/provide/provide_program.h"
+#include "daemon/provide/tool_server.h"
 #include "daemon/server/peer.h"
 #include "io/loop_timer.h"
 
+static bool has_calls(const struct provider *provider, bool are_sent)
+{
+	const struct list *link;
+	list_for_each (link, &provider->set->calls.list) {
+		const struct provide_call *call = list_entry(link, const struct provide_call, link);
+		if (call->provider == provider && (call->provider_pid > 0) == are_sent)
+			return true;
+	}
+	return false;
+}
+
+bool provide_flow_waits(const struct provider *provider)
+{
+	return has_calls(provider, false);
+}
+
 static void update_busy(struct provider *provider)
 {
-	if (provider->program != NULL)
-		provide_program_set_busy(
-		    provider->program, provide_calls_open(&provider->set->calls, provider) > 0);
+	if (provider->program == NULL)
+		return;
+	provide_program_set_busy(
+	    provider->program, provide_calls_open(&provider->set->calls, provider) > 0);
+	if (provider->server != NULL && provider->server->is_stale && !has_calls(provider, true) &&
+	    provide_flow_waits(provider))
+		provide_program_restart(provider->program);
+}
+
+/* Whether a provider takes calls now. */
+static bool is_ready(const struct provider *provider)
+{
+	return provider->peer != NULL &&
+	    (provider->program == NULL || provide_program_is_ready(provider->program)) &&
+	    (provider->server == NULL || !provider->server->is_stale);
 }
 
 static void finish(struct provide_call *call, const struct provide_answer *answer)
@@ -30,17 +58,25 @@ static void fail(struct provide_call *call, const struct tool_failure *failure)
 	finish(call, &(struct provide_answer){.failure = failure});
 }
 
-void provide_flow_fail(struct provider *provider, bool only_sent, const char *reason)
+void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, const char *reason)
 {
 	struct list *link = provider->set->calls.list.next;
 	while (link != &provider->set->calls.list) {
 		struct provide_call *call = list_entry(link, struct provide_call, link);
 		struct tool_failure failure;
+		bool is_sent = call->provider_pid > 0;
 		link = link->next;
-		if (call->provider != provider || (only_sent && call->provider_pid == 0))
+		if (call->provider != provider || (only_sent && !is_sent))
 			continue;
-		(void)tool_fail(&failure, call->provider_pid > 0 ? MESSAGE_GONE : MESSAGE_NOT_READY,
-		    "the provider of %s %s", call->name, reason);
+		if (provider->server != NULL)
+			(void)tool_fail(&failure,
+			    is_sent || is_gone ? MESSAGE_GONE : MESSAGE_TOOL_FAILED, "%s %s%s",
+			    provider->title, reason,
+			    is_sent ? "; the effect of the call is unknown" : "");
+		else
+			(void)tool_fail(&failure,
+			    is_sent || is_gone ? MESSAGE_GONE : MESSAGE_NOT_READY,
+			    "the provider of %s %s", call->name, reason);
 		fail(call, &failure);
 		link = provider->set->calls.list.next; /* done may have ended others */
 	}
@@ -50,33 +86,51 @@ static void on_timeout(void *data)
 {
 	struct provide_call *call = data;
 	const struct provider *provider = call->provider;
+	const char *title = provider->server != NULL ? provider->title : "its provider";
+	double sec = (double)(clock_mono_ms() - call->begun_ms) / 1000;
 	struct tool_failure failure;
-	provide_call_send_cancel(call, provider->peer);
+	provide_call_send_cancel(call, provider->peer, "timeout");
 	if (call->provider_pid > 0)
-		(void)tool_fail(&failure, MESSAGE_TIMEOUT,
-		    "its provider did not answer within %.3g s", (double)call->timeout_ms / 1000);
+		(void)tool_fail(&failure, MESSAGE_TIMEOUT, "%s did not answer within %.3g s%s",
+		    title, (double)call->timeout_ms / 1000,
+		    provider->server != NULL ? "; the call is cancelled, its effect unknown" : "");
+	else if (provider->server != NULL)
+		(void)tool_fail(&failure, MESSAGE_TIMEOUT, "%s was not ready within %.3g s", title,
+		    (double)call->timeout_ms / 1000);
 	else
 		(void)tool_fail(&failure, MESSAGE_NOT_READY,
-		    "its provider %s did not come within %.3g s", provider->name,
-		    (double)(clock_mono_ms() - call->begun_ms) / 1000);
+		    "its provider %s did not come within %.3g s", provider->name, sec);
 	fail(call, &failure);
 }
 
-/* Sends a call. False: the provider does not read. */
-static bool send_call(struct provide_call *call)
+/* Sends a call. False with a failure: the provider does not read, or a server has no such tool. */
+static bool send_call(struct provide_call *call, struct tool_failure *ret_failure)
 {
-	if (!provide_call_send(call, call->provider->peer))
+	struct provider *provider = call->provider;
+	if (provider->server != NULL &&
+	    !tool_server_fits(provider->server, call->method, call->gives, ret_failure))
 		return false;
-	call->provider->calls++;
-	loop_timer_arm(call->timer, call->timeout_ms);
+	if (!provide_call_send(call, provider->peer))
+		return tool_fail(ret_failure, MESSAGE_BUSY, "its provider does not read its calls");
+	provider->calls++;
+	if (provider->server == NULL)
+		loop_timer_arm(
+		    call->timer, call->timeout_ms); /* a server has had part of its time */
 	return true;
 }
 
-struct provide_call *provide_flow_begin(struct provide_set *set, const struct method *method,
-    const struct provide_order *order, struct tool_failure *ret_failure)
+/* How long a call may wait for its provider. */
+static int64_t wait_ms(const struct provide_call *call)
 {
-	const struct offer *offer = offer_of(method);
-	struct provider *provider = offer->provider;
+	return call->timeout_ms < PROVIDE_WAIT_MS || call->provider->server != NULL
+	    ? call->timeout_ms
+	    : PROVIDE_WAIT_MS;
+}
+
+struct provide_call *provide_flow_begin(
+    struct provide_set *set, const struct provide_order *order, struct tool_failure *ret_failure)
+{
+	struct provider *provider = order->provider;
 	struct provide_call *call;
 	unsigned depth;
 	if (provider == NULL) {
@@ -85,18 +139,14 @@ struct provide_call *provide_flow_begin(struct provide_set *set, const struct me
 	}
 	if (!provide_calls_admit(&set->calls, provider, order, &depth, ret_failure))
 		return NULL;
-	call = provide_call_new(&set->calls, offer->declaration->name, order);
-	call->provider = provider;
+	call = provide_call_new(&set->calls, order);
 	call->depth = depth;
-	call->timeout_ms = offer->declaration->timeout_ms;
 	call->timer = loop_timer_new(set->parts.base, on_timeout, call);
+	loop_timer_arm(call->timer, wait_ms(call));
 	update_busy(provider);
-	if (provider->peer == NULL) {
-		loop_timer_arm(call->timer,
-		    call->timeout_ms < PROVIDE_WAIT_MS ? call->timeout_ms : PROVIDE_WAIT_MS);
+	if (!is_ready(provider)) {
 		provide_program_need(provider->program);
-	} else if (!send_call(call)) {
-		(void)tool_fail(ret_failure, MESSAGE_BUSY, "its provider does not read its calls");
+	} else if (!send_call(call, ret_failure)) {
 		provide_call_free(call);
 		update_busy(provider);
 		return NULL;
@@ -107,7 +157,7 @@ struct provide_call *provide_flow_begin(struct provide_set *set, const struct me
 void provide_flow_cancel(struct provide_call *call)
 {
 	struct provider *provider = call->provider;
-	provide_call_send_cancel(call, provider->peer);
+	provide_call_send_cancel(call, provider->peer, "the caller has left");
 	provide_call_free(call);
 	update_busy(provider);
 }
@@ -120,9 +170,9 @@ void provide_flow_resume(struct provider *provider)
 		struct provide_call *call = list_entry(link, struct provide_call, link);
 		struct tool_failure failure;
 		link = link->next;
-		if (call->provider != provider || call->provider_pid > 0 || send_call(call))
+		if (call->provider != provider || call->provider_pid > 0 ||
+		    send_call(call, &failure))
 			continue;
-		(void)tool_fail(&failure, MESSAGE_BUSY, "its provider does not read its calls");
 		fail(call, &failure);
 		link = provider->set->calls.list.next;
 	}
@@ -145,8 +195,10 @@ bool provide_flow_response(void *data, struct peer *peer, const struct json *id,
 		return false;
 	}
 	provider->strays = 0;
-	if (!provide_call_check(response, reason, &answer.result, &failure))
+	if (!provide_call_check(call, response, reason, &answer.result, &failure))
 		answer.failure = &failure;
+	else if (provider->server != NULL)
+		provide_program_note_work(provider->program);
 	finish(call, &answer);
 	return true;
 }

@@ -9,11 +9,9 @@
 
 #include "daemon/provide/provider.h"
 
-struct method;
-
-/* Begins a call of a row. NULL with a failure. The call is lent until done, or it is cancelled. */
-struct provide_call *provide_flow_begin(struct provide_set *set, const struct method *method,
-    const struct provide_order *order, struct tool_failure *ret_failure);
+/* Begins a call. NULL with a failure. The call is lent until done, or it is cancelled. */
+struct provide_call *provide_flow_begin(
+    struct provide_set *set, const struct provide_order *order, struct tool_failure *ret_failure);
 /* The caller has gone: the provider hears of it, and done is not called. */
 void provide_flow_cancel(struct provide_call *call);
 
@@ -25,8 +23,13 @@ bool provide_flow_response(void *set, struct peer *peer, const struct json *id,
 void provide_flow_progress(const struct provide_set *set, const struct peer *peer, const char *id,
     const struct provide_report *report);
 
-/* Fails the open calls of a provider that were sent, or all of them. */
-void provide_flow_fail(struct provider *provider, bool only_sent, const char *reason);
+/*
+ * Fails the open calls of a provider that were sent, or all of them: as gone, but for those of
+ * is_gone false that were not sent. reason: a verb with why.
+ */
+void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, const char *reason);
+/* Whether calls of a provider wait for it. */
+bool provide_flow_waits(const struct provider *provider);
 /* The program of a file has come: sends the calls that wait for it. */
 void provide_flow_resume(struct provider *provider);
 

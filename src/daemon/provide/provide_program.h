@@ -1,36 +1,48 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The program of a provider's file. It is a job, so that it outlives the daemon's kill -9: the next
- * daemon finds it again, and waits for it to connect. All handlers are called from the event loop.
+ * The program of a provider: its starts and its ends. It is a job. That of a file outlives the
+ * daemon's kill -9: the next daemon finds it again by its name, and waits for it to connect. All
+ * handlers are called from the event loop.
  */
 #ifndef DAEMON_PROVIDE_PROVIDE_PROGRAM_H
 #define DAEMON_PROVIDE_PROVIDE_PROGRAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-#include "daemon/provide/provider_file.h"
-
-#define PROVIDE_WAIT_MS 10000 /* from its start, or the end of its connection, until it provides */
+#define PROVIDE_WAIT_MS 10000 /* wait_ms of the program of a file */
 #define PROVIDE_REASON_SIZE 512
 
 struct event_base;
+struct job;
 struct job_set;
 struct provide_program;
 
 struct provide_program_parts {
 	struct event_base *base;
 	struct job_set *jobs;
-	const char *socket; /* of the daemon */
-	/* It cannot be started, has ended, or did not provide within PROVIDE_WAIT_MS. */
-	void (*failed)(void *data, const char *reason);
+	const char *title; /* for the log: "the provider words"; lent */
+	const char
+	    *job_name; /* of an earlier daemon's job, which is taken up; NULL: none is; lent */
+	bool is_with_daemon; /* started with it; else by a call, and ended when idle */
+	int64_t idle_ms;
+	int64_t wait_ms; /* from its start, or the end of its connection, until it provides */
+	/* Starts its job. NULL with a reason. */
+	const struct job *(*start)(void *data, char *ret_reason, size_t size);
+	/* Why its job has ended; NULL: as the status of the job says it. */
+	void (*explain)(void *data, const struct job *job, char *ret_reason, size_t size);
+	/*
+	 * It cannot be started, has ended, or did not provide in time. has_provided: it did so since
+	 * its start. True: calls wait for its next start.
+	 */
+	bool (*failed)(void *data, const char *reason, bool has_provided);
 	void *data;
 };
 
-/* The file is lent. Takes up the job of an earlier daemon; one of life with_daemon is started. */
-struct provide_program *provide_program_new(
-    const struct provide_program_parts *parts, const struct provider_file *file);
+/* Takes up the job of an earlier daemon; one that runs with the daemon is started. */
+struct provide_program *provide_program_new(const struct provide_program_parts *parts);
 /* ends: its process is ended; else it goes on. NULL is accepted. */
 void provide_program_free(struct provide_program *program, bool ends);
 
@@ -42,12 +54,26 @@ void provide_program_left(struct provide_program *program);
 /* Whether calls of it are open: without any it ends after its idle time. */
 void provide_program_set_busy(struct provide_program *program, bool is_busy);
 
+/* Its process is to end, and another one to start. */
+void provide_program_restart(struct provide_program *program);
+/* It does its work: the next start is not delayed. */
+void provide_program_note_work(struct provide_program *program);
+
+/* Changes its idle time. */
+void provide_program_set_idle(struct provide_program *program, int64_t idle_ms);
+
+/* Whether it takes calls. */
+bool provide_program_is_ready(const struct provide_program *program);
+/* Whether it runs, and is not to end. */
+bool provide_program_runs(const struct provide_program *program);
+/* Its process, 0: there is none, or it is not known yet. */
+pid_t provide_program_pid(const struct provide_program *program);
 /* Whether a process is the program, or descends from it. */
 bool provide_program_has(const struct provide_program *program, pid_t pid);
 /* Whether its process was started, and is not known yet. */
 bool provide_program_is_unknown(const struct provide_program *program);
 
-/* "off", "starting", "ready" or "ending". */
+/* "off", "waiting" (for its next start), "starting", "ready" or "ending". */
 const char *provide_program_state(const struct provide_program *program);
 /* Why it last failed; "": never. */
 const char *provide_program_reason(const struct provide_program *program);

@@ -11,6 +11,7 @@
 #include "daemon/provide/offer.h"
 #include "daemon/provide/provide_program.h"
 #include "daemon/provide/provider_file.h"
+#include "daemon/provide/tool_server.h"
 
 #define BIT(kind) (UINT64_C(1) << (kind))
 
@@ -214,5 +215,6 @@ void provider_free(struct provider *provider)
 	leave_kinds(provider);
 	provide_program_free(provider->program, !provider->set->is_ending);
 	provider_file_free(provider->file);
+	tool_server_free(provider->server);
 	mem_free(provider);
 }

@@ -16,7 +16,7 @@
 #include "daemon/tool/declaration.h"
 #include "daemon/tool/tool_failure.h"
 
-#define PROVIDERS_MAX 64 /* peers that provide, beside files */
+#define PROVIDERS_MAX 64 /* peers that provide, beside files and servers */
 #define PROVIDE_NAMES_MAX 64 /* of a provider's rows, also the further ones */
 #define PROVIDE_NAMES_ALL_MAX 128 /* of all providers: tools of agents are found by their place */
 #define PROVIDE_BYTES_MAX ((size_t)256 * 1024) /* of a provider's rows as JSON */
@@ -31,6 +31,7 @@ struct event_log;
 struct provide_program;
 struct provide_set;
 struct provider_file;
+struct tool_server;
 struct request;
 struct tool_folder;
 
@@ -40,6 +41,7 @@ struct provide_parts {
 	struct job_set *jobs;
 	struct tool_folder *folder; /* where the files are */
 	const char *socket; /* of the daemon, for programs */
+	size_t result_max; /* bytes of a result of a server */
 	/* Handles a call of any provided row; see struct method. */
 	void (*handle)(struct request *request, const void *args);
 	/* Rows have changed; is_listed: also those that agents see as tools. */
@@ -51,9 +53,12 @@ struct provider {
 	struct list link;
 	struct provide_set *set;
 	struct peer *peer; /* NULL: not connected */
-	struct provider_file *file; /* NULL: the peer alone */
-	struct provide_program *program; /* of a good file */
+	struct provider_file *file; /* NULL: the peer alone, or */
+	struct tool_server *server; /* a server of tools, whose rows are those of declarations */
+	struct provide_program *program; /* of a good file, or of a server */
 	char name[DECLARATION_NAME_MAX + 16]; /* for people */
+	char title[DECLARATION_NAME_MAX + 16]; /* with its kind; of one that has a program */
+	char job_name[DECLARATION_NAME_MAX + 16]; /* the same */
 	struct list offers;
 	size_t names; /* of the offers */
 	uint64_t kinds; /* of events, as bits */

@@ -34,7 +34,6 @@ struct timer_set;
 struct tmux;
 struct tool_folder;
 struct tool_kept_set;
-struct tool_server_pool;
 struct wait_set;
 struct wake_policy_set;
 struct watch_set;
@@ -68,9 +67,8 @@ struct daemon {
 	struct promise_set *promises; /* ways that answers named */
 	struct watch_set *watches; /* of files */
 	struct tool_folder *tools; /* declared tools */
-	struct tool_server_pool *tool_servers; /* long-lived servers of tools */
-	struct tool_kept_set *kept_calls; /* calls of servers that nothing waits for */
-	struct provide_set *provides; /* methods of peers */
+	struct tool_kept_set *kept_calls; /* calls of providers that nothing waits for */
+	struct provide_set *provides; /* methods of peers, and servers of tools */
 	struct counters *counters;
 	struct meter *meter; /* turns that agents did not need */
 	int64_t started_ms; /* of the monotonic clock */

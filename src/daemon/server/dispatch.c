@@ -32,6 +32,7 @@
 
 #define HELD_PANES_MAX 64 /* whose output one request waits for */
 #define SCRATCH_KEEP_BYTES ((size_t)4096)
+#define ENVELOPE_BYTES 4096 /* of a line, beside its result */
 
 struct dispatch {
 	const struct server_parts *parts;
@@ -52,6 +53,14 @@ struct dispatch {
 	uint64_t last; /* number of a request */
 };
 
+/* Some peers send results of others, which can be longer than requests. */
+static struct json_reader *reader_new(const struct server_parts *parts)
+{
+	const struct config_limits *limits = &parts->config->limits;
+	int64_t bytes = limits->result_bytes + ENVELOPE_BYTES;
+	return json_reader_new((size_t)(bytes > limits->line_bytes ? bytes : limits->line_bytes));
+}
+
 struct dispatch *dispatch_new(const struct server_parts *parts)
 {
 	struct dispatch *dispatch = xcalloc(1, sizeof *dispatch);
@@ -59,7 +68,7 @@ struct dispatch *dispatch_new(const struct server_parts *parts)
 	dispatch->parts = parts;
 	list_init(&dispatch->put_offs);
 	list_init(&dispatch->holds);
-	dispatch->reader = json_reader_new((size_t)parts->config->limits.line_bytes);
+	dispatch->reader = reader_new(parts);
 	buf_init(&dispatch->scratch, (size_t)parts->config->limits.line_bytes * 2 + 65536);
 	buf_init(&dispatch->id, MESSAGE_ID_BYTES);
 	args_size = METHOD_ARGS_MAX;
@@ -111,7 +120,7 @@ static void give_back(struct dispatch *dispatch, size_t line_len)
 	if (line_len < BIG_LINE_BYTES)
 		return;
 	json_reader_free(dispatch->reader);
-	dispatch->reader = json_reader_new((size_t)dispatch->parts->config->limits.line_bytes);
+	dispatch->reader = reader_new(dispatch->parts);
 	(void)malloc_trim(0); /* whether memory was freed does not matter */
 }
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A program connected to the socket.
- *
- * The descriptor is watched edge-triggered, for input and for its end: a half-closed connection
- * would otherwise wake the daemon forever. So input is read until none is left, or until the
- * share of this turn is used up; then another turn continues.
+ * A program connected to the socket. Its descriptor is watched edge-triggered, for input and for
+ * its end: a half-closed connection would otherwise wake the daemon forever. So input is read until
+ * none is left, or until the share of this turn is used up; then another turn continues.
  *
  * A read that takes less than it could has taken all. Only an end may hide behind such a read,
  * since libevent reports an end with unread output like input. A later write finds this end; if no
@@ -392,6 +390,11 @@ void peer_set_ended(struct peer *peer, void (*ended)(void *data), void *data)
 {
 	peer->ended = ended;
 	peer->ended_data = data;
+}
+
+void peer_set_line_max(struct peer *peer, size_t max)
+{
+	peer->input.max_bytes = max > peer->input.max_bytes ? max : peer->input.max_bytes;
 }
 
 bool peer_send_line(struct peer *peer, const char *line, size_t len)

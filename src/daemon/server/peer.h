@@ -116,6 +116,9 @@ void *peer_attachment(const struct peer *peer); /* NULL: none yet */
  */
 void peer_set_ended(struct peer *peer, void (*ended)(void *data), void *data);
 
+/* Lines of the peer may have so many bytes, if that is more than before. */
+void peer_set_line_max(struct peer *peer, size_t max);
+
 /* Sends a line other than a response; false if the peer is too far behind. */
 bool peer_send_line(struct peer *peer, const char *line, size_t len);
 

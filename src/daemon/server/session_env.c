@@ -91,11 +91,9 @@ static void read_listing(char ***env, size_t *bytes, const char *text, bool is_g
 	}
 }
 
-/* A look into tmux's environment for a request that is put off. */
+/* A look into tmux's environment. */
 struct look {
-	struct request *request;
-	uint32_t pane;
-	dispatch_done_fn *done;
+	void (*done)(void *data, char **env);
 	void *data;
 };
 
@@ -113,32 +111,67 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 		read_listing(&env, &bytes, text, i == 0);
 		mem_free(text);
 	}
-	request_set_session_env(look->request, env);
-	look->done(look->data, 0);
+	look->done(look->data, env);
 	mem_free(look);
 }
 
-static void begin(void *context, dispatch_done_fn *done, void *data)
+void session_env_ask(struct tmux *tmux, const struct pane_ref *pane,
+    void (*done)(void *data, char **env), void *data)
 {
-	struct look *look = context;
+	struct look *look;
 	struct muxbus_command *command;
-	int error = muxbus_command_new(&command);
-	look->done = done;
-	look->data = data;
+	int error;
+	if (tmux == NULL || !tmux_is_live(tmux)) {
+		done(data, xcalloc(1, sizeof(char *)));
+		return;
+	}
+	look = xalloc(sizeof *look);
+	*look = (struct look){.done = done, .data = data};
+	error = muxbus_command_new(&command);
 	if (error < 0) {
 		on_reply(look, error, NULL, 0);
 		return;
 	}
 	muxbus_command_args(command, "show-environment", "-gs", NULL);
-	if (look->pane != MUXBUS_NO_ID) {
+	if (pane->pane != MUXBUS_NO_ID) {
 		muxbus_command_next(command);
 		muxbus_command_args(command, "show-environment", "-s", "-t", NULL);
-		muxbus_command_argf(command, "%%%" PRIu32, look->pane);
+		muxbus_command_argf(command, "%%%" PRIu32, pane->pane);
 	}
-	error = muxbus_sync_run(
-	    tmux_sync(request_parts(look->request)->tmux), command, false, on_reply, look);
+	error = muxbus_sync_run(tmux_sync(tmux), command, false, on_reply, look);
 	if (error < 0)
 		on_reply(look, error, NULL, 0);
+}
+
+void session_env_free(char **env)
+{
+	for (size_t at = 0; env != NULL && env[at] != NULL; at++)
+		mem_free(env[at]);
+	mem_free(env);
+}
+
+/* A request that is put off meanwhile. */
+struct wanting {
+	struct request *request;
+	struct pane_ref pane;
+	dispatch_done_fn *done;
+	void *data;
+};
+
+static void on_found(void *data, char **env)
+{
+	struct wanting *wanting = data;
+	request_set_session_env(wanting->request, env);
+	wanting->done(wanting->data, 0);
+	mem_free(wanting);
+}
+
+static void begin(void *context, dispatch_done_fn *done, void *data)
+{
+	struct wanting *wanting = context;
+	wanting->done = done;
+	wanting->data = data;
+	session_env_ask(request_parts(wanting->request)->tmux, &wanting->pane, on_found, wanting);
 }
 
 bool session_env(struct request *request, const struct pane_ref *pane, const char *const **ret_env)
@@ -146,18 +179,17 @@ bool session_env(struct request *request, const struct pane_ref *pane, const cha
 	static const char *const none[] = {NULL};
 	struct tmux *tmux = request_parts(request)->tmux;
 	char **env = request_session_env(request);
-	struct look *look;
+	struct wanting *wanting;
 	*ret_env = env != NULL ? (const char *const *)env : none;
 	if (env != NULL || tmux == NULL || !tmux_is_live(tmux))
 		return true;
 	/* A peer in no pane is perhaps in one that was made a moment ago. */
 	if (pane->pane == MUXBUS_NO_ID && dispatch_put_off(request))
 		return false;
-	look = xcalloc(1, sizeof *look);
-	look->request = request;
-	look->pane = pane->pane;
-	if (dispatch_put_off_until(request, begin, look))
+	wanting = xalloc(sizeof *wanting);
+	*wanting = (struct wanting){.request = request, .pane = *pane};
+	if (dispatch_put_off_until(request, begin, wanting))
 		return false;
-	mem_free(look);
+	mem_free(wanting);
 	return true;
 }

@@ -13,6 +13,7 @@
 
 struct pane_ref;
 struct request;
+struct tmux;
 
 /*
  * The environment for a job of a pane, as changes of the daemon's: "NAME=value" sets, "NAME"
@@ -22,5 +23,13 @@ struct request;
  * the request alone.
  */
 bool session_env(struct request *request, const struct pane_ref *pane, const char *const **ret_env);
+
+/*
+ * Asks tmux for the same. done is called once, perhaps before this returns: it frees the strings
+ * and the list of env. tmux may be NULL.
+ */
+void session_env_ask(struct tmux *tmux, const struct pane_ref *pane,
+    void (*done)(void *data, char **env), void *data);
+void session_env_free(char **env);
 
 #endif

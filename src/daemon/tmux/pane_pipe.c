@@ -19,10 +19,10 @@
 #include "base/map.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/core/supervisor.h"
 #include "daemon/tmux/pipe_command.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
+#include "io/sibling.h"
 
 #define PIECE_BYTES ((size_t)64 * 1024)
 #define MESSAGES_PER_TURN 64
@@ -426,7 +426,7 @@ struct pane_pipe_set *pane_pipe_set_new(struct event_base *base, const struct co
 	list_init(&pipes->starting);
 	pipes->timer = loop_timer_new(base, on_due, pipes);
 	pipes->fd = -1;
-	supervisor_find(pipes->program, sizeof pipes->program);
+	sibling_find("muxbus-job", pipes->program, sizeof pipes->program);
 	return pipes;
 }
 

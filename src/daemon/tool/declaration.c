@@ -48,6 +48,26 @@ bool declaration_is_own(const char *name)
 	return strcmp(name, "wait") == 0 || strcmp(name, "pane") == 0;
 }
 
+const char *declaration_their_name(const struct declaration *declaration, const char *ours)
+{
+	const struct declaration_rename *row = declaration->server.renames;
+	for (; row != NULL && row->theirs != NULL; row++)
+		if (strcmp(row->ours, ours) == 0)
+			return row->theirs;
+	return ours;
+}
+
+void declaration_list_gives(
+    const struct declaration *declaration, const char *gives[DECLARATION_PARAMETERS_MAX + 1])
+{
+	size_t count = 0;
+	for (const struct field *field = declaration->fields; field->name != NULL; field++)
+		if (field->offset >= sizeof(struct declaration_args) &&
+		    count < DECLARATION_PARAMETERS_MAX)
+			gives[count++] = declaration_their_name(declaration, field->name);
+	gives[count] = NULL;
+}
+
 bool declaration_is_name(const char *text)
 {
 	size_t len = strlen(text);

@@ -82,6 +82,12 @@ void declaration_free(struct declaration *declaration);
 /* Whether a parameter is one of those that every declared tool has. */
 bool declaration_is_own(const char *name);
 
+/* The name that the server of a tool has for one of its parameters. */
+const char *declaration_their_name(const struct declaration *declaration, const char *ours);
+/* The server's names of all parameters, without "wait" and "pane"; NULL-terminated. */
+void declaration_list_gives(
+    const struct declaration *declaration, const char *gives[DECLARATION_PARAMETERS_MAX + 1]);
+
 /* Memory that is freed with the declaration. */
 void *declaration_own(struct declaration *declaration, void *memory);
 char *declaration_copy(struct declaration *declaration, const char *text); /* NULL: NULL */

@@ -54,9 +54,10 @@ static bool check_shape(const struct field *field, const struct declaration_shap
 	return true;
 }
 
-/* Writes one argument; absent ones are left out. */
+/* Writes one argument with a name; absent ones are left out. */
 static bool write_one(struct json_writer *writer, const struct field *field,
-    const struct declaration_shape *shape, const char *args, struct field_error *ret_error)
+    const struct declaration_shape *shape, const char *name, const char *args,
+    struct field_error *ret_error)
 {
 	const void *member = args + field->offset;
 	bool is_there = field->preset != NULL || *(const bool *)(args + field->given_offset);
@@ -65,23 +66,23 @@ static bool write_one(struct json_writer *writer, const struct field *field,
 		return true;
 	switch (field->type) {
 	case FIELD_BOOL:
-		json_put_bool(writer, field->name, *(const bool *)member);
+		json_put_bool(writer, name, *(const bool *)member);
 		break;
 	case FIELD_INT:
-		json_put_int(writer, field->name, *(const int64_t *)member);
+		json_put_int(writer, name, *(const int64_t *)member);
 		break;
 	case FIELD_NUMBER:
-		json_put_double(writer, field->name, *(const double *)member);
+		json_put_double(writer, name, *(const double *)member);
 		break;
 	case FIELD_CHOICE:
-		json_put_str(writer, field->name, field->choices[*(const int *)member]);
+		json_put_str(writer, name, field->choices[*(const int *)member]);
 		break;
 	case FIELD_STRING:
 		text = *(const char *const *)member;
-		(void)json_put_text(writer, field->name, text, strlen(text));
+		(void)json_put_text(writer, name, text, strlen(text));
 		break;
 	case FIELD_STRINGS:
-		json_array_begin(writer, field->name);
+		json_array_begin(writer, name);
 		for (size_t at = 0; at < ((const struct field_strings *)member)->count; at++) {
 			text = ((const struct field_strings *)member)->strings[at];
 			(void)json_put_text(writer, NULL, text, strlen(text));
@@ -94,7 +95,7 @@ static bool write_one(struct json_writer *writer, const struct field *field,
 			break; /* as good as left out */
 		if (!check_shape(field, shape, value, ret_error))
 			return false;
-		json_put_value(writer, field->name, value);
+		json_put_value(writer, name, value);
 		break;
 	}
 	}
@@ -112,7 +113,8 @@ bool tool_arguments_write(struct buf *out, const struct declaration *declaration
 		const struct field *field = &declaration->fields[at];
 		if (declaration_is_own(field->name))
 			continue;
-		if (!write_one(&writer, field, &declaration->shapes[at], args, ret_error))
+		if (!write_one(&writer, field, &declaration->shapes[at],
+			declaration_their_name(declaration, field->name), args, ret_error))
 			return false;
 		only = only == NULL ? field->name : only;
 	}

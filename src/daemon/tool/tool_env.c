@@ -14,7 +14,6 @@
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pane_ref.h"
-#include "daemon/job/job_env.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/tool/declaration.h"
 
@@ -68,17 +67,6 @@ char **tool_env_new(const struct config *config, const struct tmux *tmux,
 	    has_pane ? xasprintf("MUXBUS_PANE=%%%" PRIu32, pane->pane) : xstrdup("MUXBUS_PANE");
 	env[at++] = has_pane ? xasprintf("TMUX_PANE=%%%" PRIu32, pane->pane) : xstrdup("TMUX_PANE");
 	return env;
-}
-
-const char **tool_env_whole(const char *const *session_env, const char *const *env)
-{
-	const char **whole = job_env_make(session_env, env, "");
-	size_t last = 0;
-	while (whole[last + 1] != NULL)
-		last++;
-	mem_free((char *)(uintptr_t)whole[last]); /* the id of a job, which this is not */
-	whole[last] = NULL;
-	return whole;
 }
 
 void tool_env_free(char **env)

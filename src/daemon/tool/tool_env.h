@@ -22,10 +22,4 @@ char **tool_env_new(const struct config *config, const struct tmux *tmux,
     const struct declaration *declaration, const struct pane_ref *pane, size_t shown_bytes);
 void tool_env_free(char **env); /* NULL is accepted */
 
-/*
- * The whole environment of a server: the daemon's with the changes of the session and these. The
- * caller frees the array alone.
- */
-const char **tool_env_whole(const char *const *session_env, const char *const *env);
-
 #endif

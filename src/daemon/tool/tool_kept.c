@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Calls of servers that nothing waits for. */
+/* Calls of providers that nothing waits for. */
 #include "daemon/tool/tool_kept.h"
 
 #include <muxbus.h>
@@ -20,7 +20,6 @@
 #include "daemon/job/job_record.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/record.h"
-#include "daemon/tool/tool_content.h"
 
 #define ANSWER_MAX ((size_t)16 * 1024 * 1024) /* bytes of a file */
 
@@ -183,45 +182,34 @@ void tool_kept_begin(struct tool_kept_set *set, const char *tool, const struct p
 	strcpy(ret_id, kept->id);
 }
 
-typedef bool write_result_fn(
-    struct json_writer *writer, const struct json *result, struct tool_failure *ret_failure);
-
-static bool write_plain(
-    struct json_writer *writer, const struct json *result, struct tool_failure *ret_failure)
+static void put_members(struct json_writer *writer, const struct json *object)
 {
-	(void)ret_failure;
-	for (const struct json *member = result->child; member != NULL; member = member->next)
+	for (const struct json *member = object != NULL ? object->child : NULL; member != NULL;
+	     member = member->next)
 		json_put_value(writer, member->name, member);
-	return true;
 }
 
-/* Writes the members of an answer, or of a failure, as the object of a file. */
-static bool write_answer(struct buf *out, write_result_fn *write_result, const struct json *result,
-    const struct tool_failure *given, struct tool_failure *ret_failure)
+/* Writes the members of a result, or a failure, as the object of a file. */
+static void write_answer(
+    struct buf *out, const struct json *result, const struct tool_failure *failure)
 {
 	struct json_writer writer;
-	bool is_good = result != NULL;
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
-	if (is_good) {
+	if (result != NULL) {
 		json_object_begin(&writer, "result");
-		is_good = write_result(&writer, result, ret_failure);
+		put_members(&writer, result);
 		json_object_end(&writer);
 	} else {
-		*ret_failure = *given;
-	}
-	if (!is_good) {
-		json_put_int(&writer, "error", message_error_info(ret_failure->error)->code);
-		json_put_str(&writer, "text", ret_failure->text);
+		json_put_int(&writer, "error", message_error_info(failure->error)->code);
+		json_put_str(&writer, "text", failure->text);
 	}
 	json_object_end(&writer);
-	return is_good;
 }
 
-/* The excerpt of a kept result: its text, else all of it as JSON. NULL: there is none. */
-static char *excerpt_of(const struct json *answer)
+/* The excerpt of a result: its text, else all of it as JSON. */
+static char *excerpt_of(const struct json *result)
 {
-	const struct json *result = json_member(answer, "result");
 	const struct json *text = json_member(result, "text");
 	struct json_writer writer;
 	struct buf out;
@@ -229,45 +217,26 @@ static char *excerpt_of(const struct json *answer)
 		return xstrdup(text->text);
 	buf_init(&out, ANSWER_MAX);
 	json_writer_init(&writer, &out);
-	if (result != NULL)
-		json_put_value(&writer, NULL, result);
+	json_put_value(&writer, NULL, result);
 	return (char *)buf_steal(&out, NULL);
-}
-
-static void end(struct tool_kept_set *set, const char *id, write_result_fn *write_result,
-    const struct json *result, const struct tool_failure *failure)
-{
-	struct kept *kept = find(set, id);
-	struct tool_failure found = {0};
-	struct json_reader *reader;
-	struct json_error error;
-	char *text;
-	struct buf answer;
-	bool is_good;
-	if (kept == NULL || kept->has_ended)
-		return;
-	buf_init(&answer, ANSWER_MAX);
-	is_good = write_answer(&answer, write_result, result, failure, &found);
-	write_file(set, id, &answer);
-	reader = json_reader_new(ANSWER_MAX + 1024);
-	text = excerpt_of(json_read(reader, (const char *)answer.data, answer.len, &error));
-	settle(set, kept, is_good, is_good ? "done" : found.text,
-	    is_good && text != NULL ? text : found.text);
-	mem_free(text);
-	json_reader_free(reader);
-	buf_finish(&answer);
 }
 
 void tool_kept_end(struct tool_kept_set *set, const char *id, const struct json *result,
     const struct tool_failure *failure)
 {
-	end(set, id, tool_content_write, result, failure);
-}
-
-void tool_kept_end_plain(struct tool_kept_set *set, const char *id, const struct json *result,
-    const struct tool_failure *failure)
-{
-	end(set, id, write_plain, result, failure);
+	struct kept *kept = find(set, id);
+	struct buf answer;
+	char *text;
+	if (kept == NULL || kept->has_ended)
+		return;
+	buf_init(&answer, ANSWER_MAX);
+	write_answer(&answer, result, failure);
+	write_file(set, id, &answer);
+	buf_finish(&answer);
+	text = result != NULL ? excerpt_of(result) : xstrdup(failure->text);
+	settle(set, kept, result != NULL, result != NULL ? "done" : failure->text,
+	    text != NULL ? text : "");
+	mem_free(text);
 }
 
 struct tool_kept_set *tool_kept_set_new(
@@ -323,17 +292,6 @@ static bool read_file(const struct tool_kept_set *set, const char *id, struct bu
 	return got > 0;
 }
 
-/* The error of a code. */
-static enum message_error error_of(const struct json *code)
-{
-	int64_t number;
-	if (code != NULL && json_int(code, &number))
-		for (int error = 0; error < MESSAGE_ERROR_COUNT_; error++)
-			if (message_error_info((enum message_error)error)->code == number)
-				return (enum message_error)error;
-	return MESSAGE_INTERNAL;
-}
-
 enum tool_kept_state tool_kept_write(const struct tool_kept_set *set, const char *id,
     struct json_writer *writer, const char **ret_tool, struct tool_failure *ret_failure)
 {
@@ -354,13 +312,11 @@ enum tool_kept_state tool_kept_write(const struct tool_kept_set *set, const char
 	result = json_member(answer, "result");
 	text = json_member(answer, "text");
 	if (text != NULL || result == NULL) {
-		(void)tool_fail(ret_failure, error_of(json_member(answer, "error")), "%s",
+		(void)tool_fail(ret_failure, message_error_of(json_member(answer, "error")), "%s",
 		    text != NULL ? text->text : "its answer is lost");
 		result = NULL;
 	}
-	for (const struct json *member = result != NULL ? result->child : NULL; member != NULL;
-	     member = member->next)
-		json_put_value(writer, member->name, member);
+	put_members(writer, result);
 	json_reader_free(reader);
 	buf_finish(&file);
 	return result != NULL ? TOOL_KEPT_ANSWERED : TOOL_KEPT_FAILED;

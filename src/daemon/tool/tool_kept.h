@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Calls of servers that nothing waits for: each has an id and a record, and its end is a
+ * Calls of providers that nothing waits for: each has an id and a record, and its end is a
  * notification. The answer is kept in a file. A call that the daemon did not see end is gone: the
  * next daemon notifies that its effect is unknown, and never calls again.
  */
@@ -29,12 +29,8 @@ void tool_kept_set_free(struct tool_kept_set *set);
 void tool_kept_begin(struct tool_kept_set *set, const char *tool, const struct pane_ref *pane,
     char ret_id[NOTIFICATION_ID_SIZE]);
 
-/* It ends, with a result of MCP, or with a failure (result NULL). */
+/* It ends, with a result, whose members are kept, or with a failure (result NULL). */
 void tool_kept_end(struct tool_kept_set *set, const char *id, const struct json *result,
-    const struct tool_failure *failure);
-
-/* The same with a result of a provider, whose members are kept as they are. */
-void tool_kept_end_plain(struct tool_kept_set *set, const char *id, const struct json *result,
     const struct tool_failure *failure);
 
 enum tool_kept_state {

@@ -24,7 +24,6 @@ void tool_server_list_finish(struct tool_server_list *list)
 		mem_free(entry->name);
 	}
 	mem_free(list->entries);
-	mem_free(list->cursor);
 	*list = (struct tool_server_list){0};
 }
 
@@ -42,7 +41,7 @@ static char *keep_name(const struct json *value)
 static int add_tool(
     struct tool_server_list *list, const struct json *tool, char *ret_reason, size_t size)
 {
-	const struct json *required = json_member(json_member(tool, "inputSchema"), "required");
+	const struct json *required = json_member(json_member(tool, "parameters"), "required");
 	char *name = keep_name(json_member(tool, "name"));
 	struct tool_server_entry *entry;
 	if (name == NULL)
@@ -66,28 +65,17 @@ static int add_tool(
 	return 0;
 }
 
-int tool_server_list_add(
-    struct tool_server_list *list, const struct json *result, char *ret_reason, size_t size)
+int tool_server_list_read(
+    struct tool_server_list *list, const struct json *rows, char *ret_reason, size_t size)
 {
-	const struct json *tools = json_member(result, "tools");
-	const struct json *cursor = json_member(result, "nextCursor");
-	if (tools == NULL || tools->type != JSON_ARRAY)
-		return str_refuse(ret_reason, size, "its answer to tools/list has no tools");
-	if (list->count + tools->count > TOOL_SERVER_TOOLS_MAX)
+	tool_server_list_finish(list);
+	if (rows != NULL && rows->count > TOOL_SERVER_TOOLS_MAX)
 		return str_refuse(
 		    ret_reason, size, "it lists more than %d tools", TOOL_SERVER_TOOLS_MAX);
-	for (const struct json *at = tools->child; at != NULL; at = at->next)
+	for (const struct json *at = rows != NULL ? rows->child : NULL; at != NULL; at = at->next)
 		if (add_tool(list, at, ret_reason, size) < 0)
 			return -1;
-	mem_free(list->cursor);
-	list->cursor = NULL;
-	if (!is_text(cursor))
-		return 0;
-	if (++list->pages == TOOL_SERVER_PAGES_MAX || cursor->len > TOOL_SERVER_CURSOR_MAX)
-		return str_refuse(ret_reason, size,
-		    "its list of tools has more than %d pages, or a cursor of more than %d bytes",
-		    TOOL_SERVER_PAGES_MAX, TOOL_SERVER_CURSOR_MAX);
-	list->cursor = xstrdup(cursor->text);
+	list->is_read = true;
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Repairs lines of servers. */
-#include "daemon/tool/tool_server_repair.h"
+#include "tools/mcp_repair.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,7 +47,7 @@ static size_t repair_escape(struct buf *out, const char *at, size_t len, int *er
 	return taken;
 }
 
-int tool_server_repair(struct buf *out, const char *line, size_t len)
+int mcp_repair(struct buf *out, const char *line, size_t len)
 {
 	int error = 0;
 	for (size_t at = 0; at < len && error == 0;) {

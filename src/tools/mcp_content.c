@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* From the content of MCP to the members of a result. */
-#include "daemon/tool/tool_content.h"
+#include "tools/mcp_content.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "base/buf.h"
 
 static bool is_of_type(const struct json *item, const char *type)
 {
@@ -53,8 +56,8 @@ static void write_images(struct json_writer *writer, const struct json *content)
 		json_array_end(writer);
 }
 
-bool tool_content_write(
-    struct json_writer *writer, const struct json *result, struct tool_failure *ret_failure)
+bool mcp_content_write(
+    struct json_writer *writer, const struct json *result, char ret_failure[MCP_CONTENT_ERROR_SIZE])
 {
 	const struct json *content = json_member(result, "content");
 	const struct json *is_error = json_member(result, "isError");
@@ -64,7 +67,7 @@ bool tool_content_write(
 	buf_init(&text, (size_t)64 * 1024 * 1024);
 	join_text(&text, content);
 	if (has_failed) {
-		(void)tool_fail(ret_failure, MESSAGE_TOOL_FAILED, "%.*s", TOOL_ERROR_MAX,
+		(void)snprintf(ret_failure, MCP_CONTENT_ERROR_SIZE, "%s",
 		    text.len > 0 ? (const char *)text.data : "its server gives no reason");
 	} else {
 		(void)json_put_text(

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* Results of tools/call as members of a result, whatever a server sends. */
-#include "daemon/tool/tool_content.h"
+#include "tools/mcp_content.h"
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "tap.h"
 
 static const struct {
@@ -35,7 +36,7 @@ int main(void)
 {
 	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
 		struct json_reader *reader = json_reader_new(4096);
-		struct tool_failure failure = {0};
+		char failure[MCP_CONTENT_ERROR_SIZE] = "";
 		struct json_error error;
 		struct json_writer writer;
 		struct buf out;
@@ -43,10 +44,10 @@ int main(void)
 		buf_init(&out, 4096);
 		json_writer_init(&writer, &out);
 		json_object_begin(&writer, NULL);
-		is_good = tool_content_write(&writer,
-		    json_read(reader, rows[at].result, strlen(rows[at].result), &error), &failure);
+		is_good = mcp_content_write(&writer,
+		    json_read(reader, rows[at].result, strlen(rows[at].result), &error), failure);
 		json_object_end(&writer);
-		is_str(is_good ? (const char *)out.data : failure.text, rows[at].want, "%s",
+		is_str(is_good ? (const char *)out.data : failure, rows[at].want, "%s",
 		    rows[at].result);
 		buf_finish(&out);
 		json_reader_free(reader);

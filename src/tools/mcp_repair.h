@@ -3,8 +3,8 @@
  * Repairs a line of a server that is JSON but for characters that a text cannot have: pages and
  * files that servers pass on hold such bytes.
  */
-#ifndef DAEMON_TOOL_TOOL_SERVER_REPAIR_H
-#define DAEMON_TOOL_TOOL_SERVER_REPAIR_H
+#ifndef TOOLS_MCP_REPAIR_H
+#define TOOLS_MCP_REPAIR_H
 
 #include <stddef.h>
 
@@ -15,6 +15,6 @@
  * their pair, and a blank in place of a control character: at most three times as many bytes.
  * Returns 0 or an enum buf_error.
  */
-int tool_server_repair(struct buf *out, const char *line, size_t len);
+int mcp_repair(struct buf *out, const char *line, size_t len);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* The messages to a tool server. */
-#include "daemon/tool/tool_server_message.h"
+#include "tools/mcp_message.h"
 
 #include "config.h"
 
 #include <string.h>
 
-#include "daemon/tool/tool_server_list.h"
 #include "wire/json.h"
 
 #define ASKED_VERSION "2025-06-18"
@@ -14,7 +13,7 @@
 enum { METHOD_NOT_FOUND = -32601 };
 
 /* In all of these the tools are the same. */
-const char *const tool_server_versions[] = {
+const char *const mcp_message_versions[] = {
     "2024-11-05", "2025-03-26", ASKED_VERSION, "2025-11-25", NULL};
 
 static void begin(struct json_writer *writer, struct buf *out, size_t max)
@@ -42,10 +41,10 @@ static void end(struct json_writer *writer, struct buf *out)
 		buf_clear(out);
 }
 
-void tool_server_message_initialize(struct buf *out, int64_t id)
+void mcp_message_initialize(struct buf *out, int64_t id)
 {
 	struct json_writer writer;
-	begin_request(&writer, out, TOOL_SERVER_MESSAGE_MAX, id, "initialize");
+	begin_request(&writer, out, MCP_MESSAGE_MAX, id, "initialize");
 	json_put_str(&writer, "protocolVersion", ASKED_VERSION);
 	json_object_begin(&writer, "capabilities");
 	json_object_end(&writer);
@@ -57,30 +56,29 @@ void tool_server_message_initialize(struct buf *out, int64_t id)
 	end(&writer, out);
 }
 
-void tool_server_message_initialized(struct buf *out)
+void mcp_message_initialized(struct buf *out)
 {
 	struct json_writer writer;
-	begin(&writer, out, TOOL_SERVER_MESSAGE_MAX);
+	begin(&writer, out, MCP_MESSAGE_MAX);
 	json_put_str(&writer, "method", "notifications/initialized");
 	end(&writer, out);
 }
 
-void tool_server_message_list(struct buf *out, int64_t id, const char *cursor)
+void mcp_message_list(struct buf *out, int64_t id, const char *cursor)
 {
 	struct json_writer writer;
-	begin_request(
-	    &writer, out, TOOL_SERVER_CURSOR_MAX * 6 + TOOL_SERVER_MESSAGE_MAX, id, "tools/list");
+	begin_request(&writer, out, MCP_MESSAGE_CURSOR_MAX * 6 + MCP_MESSAGE_MAX, id, "tools/list");
 	if (cursor != NULL)
 		json_put_str(&writer, "cursor", cursor);
 	json_object_end(&writer);
 	end(&writer, out);
 }
 
-void tool_server_message_call(struct buf *out, int64_t id, const char *tool, const char *arguments,
+void mcp_message_call(struct buf *out, int64_t id, const char *tool, const char *arguments,
     size_t arguments_len, bool wants_progress)
 {
 	struct json_writer writer;
-	begin_request(&writer, out, arguments_len + TOOL_SERVER_MESSAGE_MAX, id, "tools/call");
+	begin_request(&writer, out, arguments_len + MCP_MESSAGE_MAX, id, "tools/call");
 	json_put_str(&writer, "name", tool);
 	json_put_raw(&writer, "arguments", arguments, arguments_len);
 	if (wants_progress) {
@@ -92,10 +90,10 @@ void tool_server_message_call(struct buf *out, int64_t id, const char *tool, con
 	end(&writer, out);
 }
 
-void tool_server_message_cancelled(struct buf *out, int64_t id, const char *reason)
+void mcp_message_cancelled(struct buf *out, int64_t id, const char *reason)
 {
 	struct json_writer writer;
-	begin(&writer, out, TOOL_SERVER_MESSAGE_MAX);
+	begin(&writer, out, MCP_MESSAGE_MAX);
 	json_put_str(&writer, "method", "notifications/cancelled");
 	json_object_begin(&writer, "params");
 	json_put_int(&writer, "requestId", id);
@@ -104,10 +102,10 @@ void tool_server_message_cancelled(struct buf *out, int64_t id, const char *reas
 	end(&writer, out);
 }
 
-void tool_server_message_answer(struct buf *out, const struct json *id, const char *method)
+void mcp_message_answer(struct buf *out, const struct json *id, const char *method)
 {
 	struct json_writer writer;
-	begin(&writer, out, TOOL_SERVER_MESSAGE_MAX);
+	begin(&writer, out, MCP_MESSAGE_MAX);
 	json_put_value(&writer, "id", id);
 	if (strcmp(method, "ping") == 0) {
 		json_object_begin(&writer, "result");

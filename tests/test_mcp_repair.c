@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Lines of servers with characters that JSON cannot have, and all their beginnings. */
-#include "daemon/tool/tool_server_repair.h"
+#include "tools/mcp_repair.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static char *repaired(const char *line, size_t len, struct buf *out)
 	char *copy = mem_alloc(len + (len == 0));
 	memcpy(copy, line, len);
 	buf_init(out, 3 * len);
-	is_int(tool_server_repair(out, copy, len), 0, "%zu bytes have room", len);
+	is_int(mcp_repair(out, copy, len), 0, "%zu bytes have room", len);
 	mem_free(copy);
 	return out->data != NULL ? (char *)out->data : (char *)"";
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* The process of a tool server. */
-#include "daemon/tool/tool_server_process.h"
+/* A program and its standard streams. */
+#include "client/loop_process.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -12,11 +12,9 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/process.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
-#include "daemon/core/rlimit.h"
 #include "io/child.h"
 #include "io/loop_pidfd.h"
 #include "io/loop_timer.h"
@@ -34,8 +32,8 @@ enum {
 
 enum end { STDIN_END, STDOUT_END, STDERR_END, LIFE_END, END_COUNT };
 
-struct tool_server_process {
-	const struct tool_server_process_handlers *handlers;
+struct loop_process {
+	const struct loop_process_handlers *handlers;
 	void *data;
 	pid_t pid; /* of the supervisor, which leads its process group; 0: not started, or reaped */
 	struct loop_pidfd *watch;
@@ -45,11 +43,11 @@ struct tool_server_process {
 	struct loop_timer *timer; /* until the kill; or the start failed */
 	struct line_input input;
 	struct buf queue;
-	char said[TOOL_SERVER_SAID_MAX]; /* the end of standard error */
+	char said[LOOP_PROCESS_SAID_MAX]; /* the end of standard error */
 	size_t said_len;
 };
 
-static void close_end(struct tool_server_process *process, enum end end)
+static void close_end(struct loop_process *process, enum end end)
 {
 	struct event **event = end == STDIN_END ? &process->writable : &process->readable[end];
 	if (*event != NULL)
@@ -60,22 +58,22 @@ static void close_end(struct tool_server_process *process, enum end end)
 	process->fds[end] = -1;
 }
 
-static void keep_said(struct tool_server_process *process, const char *bytes, size_t len)
+static void keep_said(struct loop_process *process, const char *bytes, size_t len)
 {
 	size_t over;
-	if (len > TOOL_SERVER_SAID_MAX) {
-		bytes += len - TOOL_SERVER_SAID_MAX;
-		len = TOOL_SERVER_SAID_MAX;
+	if (len > LOOP_PROCESS_SAID_MAX) {
+		bytes += len - LOOP_PROCESS_SAID_MAX;
+		len = LOOP_PROCESS_SAID_MAX;
 	}
-	over = process->said_len + len > TOOL_SERVER_SAID_MAX
-	    ? process->said_len + len - TOOL_SERVER_SAID_MAX
+	over = process->said_len + len > LOOP_PROCESS_SAID_MAX
+	    ? process->said_len + len - LOOP_PROCESS_SAID_MAX
 	    : 0;
 	memmove(process->said, process->said + over, process->said_len - over);
 	memcpy(process->said + process->said_len - over, bytes, len);
 	process->said_len += len - over;
 }
 
-static void hand_out_lines(struct tool_server_process *process)
+static void hand_out_lines(struct loop_process *process)
 {
 	enum line_result result;
 	const char *line;
@@ -90,7 +88,7 @@ static void hand_out_lines(struct tool_server_process *process)
 }
 
 /* Reads a chunk. Returns what read() does; the end of a pipe is 0. */
-static ssize_t read_chunk(struct tool_server_process *process, enum end end)
+static ssize_t read_chunk(struct loop_process *process, enum end end)
 {
 	static char bytes[CHUNK];
 	ssize_t len = read(process->fds[end], bytes, sizeof bytes);
@@ -103,7 +101,7 @@ static ssize_t read_chunk(struct tool_server_process *process, enum end end)
 
 static void on_output(evutil_socket_t fd, short what, void *data)
 {
-	struct tool_server_process *process = data;
+	struct loop_process *process = data;
 	ssize_t len = read_chunk(process, STDOUT_END);
 	(void)fd;
 	(void)what;
@@ -117,7 +115,7 @@ static void on_output(evutil_socket_t fd, short what, void *data)
 
 static void on_error_output(evutil_socket_t fd, short what, void *data)
 {
-	struct tool_server_process *process = data;
+	struct loop_process *process = data;
 	ssize_t len = read_chunk(process, STDERR_END);
 	(void)fd;
 	(void)what;
@@ -131,14 +129,14 @@ static void on_error_output(evutil_socket_t fd, short what, void *data)
 
 static void on_pause_over(void *data)
 {
-	struct tool_server_process *process = data;
+	struct loop_process *process = data;
 	if (process->readable[STDERR_END] != NULL &&
 	    event_add(process->readable[STDERR_END], NULL) < 0)
 		close_end(process, STDERR_END);
 }
 
 /* Writes what the pipe takes. A closed pipe drops all: the end of the process follows. */
-static void flush_queue(struct tool_server_process *process)
+static void flush_queue(struct loop_process *process)
 {
 	while (process->fds[STDIN_END] >= 0 && process->queue.len > 0) {
 		ssize_t put =
@@ -164,12 +162,12 @@ static void on_writable(evutil_socket_t fd, short what, void *data)
 	flush_queue(data);
 }
 
-bool tool_server_process_has_room(const struct tool_server_process *process, size_t len)
+bool loop_process_has_room(const struct loop_process *process, size_t len)
 {
-	return process->queue.len + len <= TOOL_SERVER_QUEUE_MAX;
+	return process->queue.len + len <= LOOP_PROCESS_QUEUE_MAX;
 }
 
-bool tool_server_process_write(struct tool_server_process *process, const void *line, size_t len)
+bool loop_process_write(struct loop_process *process, const void *line, size_t len)
 {
 	bool was_empty = process->queue.len == 0;
 	if (process->fds[STDIN_END] < 0 || buf_append(&process->queue, line, len) != 0)
@@ -179,7 +177,7 @@ bool tool_server_process_write(struct tool_server_process *process, const void *
 	return true;
 }
 
-bool tool_server_process_is_open(const struct tool_server_process *process)
+bool loop_process_is_open(const struct loop_process *process)
 {
 	return process->fds[STDIN_END] >= 0;
 }
@@ -195,7 +193,7 @@ static void describe_end(int status, char *out, size_t size)
 
 static void on_ended(void *data)
 {
-	struct tool_server_process *process = data;
+	struct loop_process *process = data;
 	char how[80];
 	int status;
 	(void)kill(-process->pid, SIGKILL); /* what a killed supervisor left; it holds the id yet */
@@ -214,14 +212,14 @@ static void on_ended(void *data)
 /* The supervisor did not end, or was not started. */
 static void on_timer(void *data)
 {
-	struct tool_server_process *process = data;
+	struct loop_process *process = data;
 	if (process->pid != 0)
 		(void)kill(-process->pid, SIGKILL); /* the pidfd says when it has ended */
 	else
 		process->handlers->ended(process->data, "not started");
 }
 
-void tool_server_process_stop(struct tool_server_process *process)
+void loop_process_stop(struct loop_process *process)
 {
 	close_end(process, LIFE_END);
 	close_end(process, STDIN_END);
@@ -231,8 +229,8 @@ void tool_server_process_stop(struct tool_server_process *process)
 }
 
 /* Starts the supervisor; its descriptors have the numbers of the ends. Returns 0 or an error number. */
-static int start_supervisor(struct tool_server_process *process, struct event_base *base,
-    const char *supervisor, const struct tool_server_program *program)
+static int start_supervisor(struct loop_process *process, struct event_base *base,
+    const char *supervisor, const struct loop_program *program)
 {
 	const char *argv[WORDS_MAX + 5] = {"muxbus-job", "--server", "3", program->cwd};
 	const struct child_options options = {
@@ -242,7 +240,7 @@ static int start_supervisor(struct tool_server_process *process, struct event_ba
 	    .streams = {{CHILD_PIPE_IN, 0}, {CHILD_PIPE_OUT, 0}, {CHILD_PIPE_OUT, 0},
 		{CHILD_PIPE_IN, 0}},
 	    .group = CHILD_NEW_SESSION,
-	    .files = rlimit_given_files(),
+	    .files = program->files,
 	    .wants_pidfd = true,
 	};
 	struct child child;
@@ -264,7 +262,7 @@ static int start_supervisor(struct tool_server_process *process, struct event_ba
 }
 
 /* Watches our ends and the end of the supervisor. Returns 0 or an error number. */
-static int watch(struct tool_server_process *process, struct event_base *base)
+static int watch(struct loop_process *process, struct event_base *base)
 {
 	struct event *events[2];
 	if (process->watch == NULL)
@@ -283,18 +281,17 @@ static int watch(struct tool_server_process *process, struct event_base *base)
 	return process->writable == NULL ? ENOMEM : 0;
 }
 
-struct tool_server_process *tool_server_process_new(struct event_base *base, const char *supervisor,
-    const struct tool_server_program *program, const struct tool_server_process_handlers *handlers,
-    void *data)
+struct loop_process *loop_process_new(struct event_base *base, const char *supervisor,
+    const struct loop_program *program, const struct loop_process_handlers *handlers, void *data)
 {
-	struct tool_server_process *process = xcalloc(1, sizeof *process);
+	struct loop_process *process = xcalloc(1, sizeof *process);
 	char reason[128];
 	int error;
-	*process = (struct tool_server_process){
-	    .handlers = handlers, .data = data, .fds = {-1, -1, -1, -1}};
-	line_input_init(&process->input, TOOL_SERVER_LINE_MAX);
+	*process =
+	    (struct loop_process){.handlers = handlers, .data = data, .fds = {-1, -1, -1, -1}};
+	line_input_init(&process->input, LOOP_PROCESS_LINE_MAX);
 	buf_init(&process->queue,
-	    (program->queue_max != 0 ? program->queue_max : TOOL_SERVER_QUEUE_MAX) + SPARE);
+	    (program->queue_max != 0 ? program->queue_max : LOOP_PROCESS_QUEUE_MAX) + SPARE);
 	process->pause = loop_timer_new(base, on_pause_over, process);
 	process->timer = loop_timer_new(base, on_timer, process);
 	error = start_supervisor(process, base, supervisor, program);
@@ -313,7 +310,7 @@ struct tool_server_process *tool_server_process_new(struct event_base *base, con
 	return process;
 }
 
-void tool_server_process_free(struct tool_server_process *process)
+void loop_process_free(struct loop_process *process)
 {
 	if (process == NULL)
 		return;
@@ -346,13 +343,12 @@ static bool is_error_line(const char *line, size_t len)
 	return false;
 }
 
-void tool_server_process_remark(
-    const struct tool_server_process *process, char out[TOOL_SERVER_REMARK_SIZE])
+void loop_process_remark(const struct loop_process *process, char out[LOOP_PROCESS_REMARK_SIZE])
 {
 	const char *end = process->said + process->said_len;
 	bool was_error = false, has_error = false;
 	struct buf text;
-	buf_init(&text, TOOL_SERVER_REMARK_SIZE - 1);
+	buf_init(&text, LOOP_PROCESS_REMARK_SIZE - 1);
 	for (const char *at = process->said; at < end;) {
 		size_t len = line_len(at, end), shown = len;
 		bool is_error = is_error_line(at, len);
@@ -369,42 +365,7 @@ void tool_server_process_remark(
 		has_error |= is_error;
 		at += len + 1;
 	}
-	(void)snprintf(out, TOOL_SERVER_REMARK_SIZE, "%s", text.len > 0 ? (char *)text.data : "");
+	(void)snprintf(out, LOOP_PROCESS_REMARK_SIZE, "%s", text.len > 0 ? (char *)text.data : "");
 	out[utf8_valid_prefix(out, strlen(out))] = '\0';
 	buf_finish(&text);
-}
-
-struct measure {
-	pid_t supervisor;
-	pid_t first; /* of its descendants: the server */
-	int64_t pages;
-};
-
-static void measure_one(void *data, pid_t pid)
-{
-	struct measure *measure = data;
-	long long pages = 0;
-	char path[64];
-	FILE *file;
-	if (pid == measure->supervisor)
-		return;
-	if (measure->first == 0)
-		measure->first = pid;
-	(void)snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return;
-	if (fscanf(file, "%*s %lld", &pages) == 1)
-		measure->pages += pages;
-	(void)fclose(file);
-}
-
-void tool_server_process_measure(
-    const struct tool_server_process *process, pid_t *ret_pid, int64_t *ret_rss_kb)
-{
-	struct measure measure = {.supervisor = process->pid};
-	if (process->pid != 0)
-		process_tree_walk(process->pid, measure_one, &measure);
-	*ret_pid = measure.first;
-	*ret_rss_kb = measure.pages * (sysconf(_SC_PAGESIZE) / 1024);
 }

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: ISC */
+/* Servers of tools: which one is for which caller, their starts and their ends. */
+#include "daemon/provide/tool_servers.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <muxbus.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "base/xalloc.h"
+#include "daemon/job/job.h"
+#include "daemon/job/job_env.h"
+#include "daemon/provide/provide_flow.h"
+#include "daemon/provide/provide_program.h"
+#include "daemon/provide/tool_server.h"
+#include "daemon/server/peer.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tool/declaration.h"
+#include "io/sibling.h"
+
+enum {
+	WAIT_MS = 30000, /* until a server provides; muxbus-tools gives up before, and says why */
+	REASON_SIZE = 1024,
+	ERR_MAX = 64 * 1024, /* bytes of the reason that are kept */
+	OWN_WORDS = 3, /* of the command of muxbus-tools, before that of the server */
+};
+
+static bool is_same(const char *const *one, const char *const *other)
+{
+	if (one == NULL)
+		return false;
+	for (; *one != NULL && *other != NULL && strcmp(*one, *other) == 0; one++)
+		other++;
+	return *one == NULL && *other == NULL;
+}
+
+/* The pane that a server is for: none if it is the daemon's. */
+static void find_owner(
+    const struct declaration *declaration, const struct pane_ref *pane, struct pane_ref *ret_owner)
+{
+	pane_ref_clear(ret_owner);
+	if (!declaration->server.is_per_daemon)
+		*ret_owner = *pane;
+}
+
+static struct provider *find(const struct provide_set *set, const struct declaration *declaration,
+    const struct pane_ref *pane)
+{
+	struct pane_ref owner;
+	const struct list *link;
+	find_owner(declaration, pane, &owner);
+	list_for_each (link, &set->providers) {
+		struct provider *provider = list_entry(link, struct provider, link);
+		if (provider->server != NULL &&
+		    strcmp(provider->server->name, declaration->server.name) == 0 &&
+		    pane_ref_same_pane(&provider->server->pane, &owner))
+			return provider;
+	}
+	return NULL;
+}
+
+bool tool_servers_need_start(const struct provide_set *set, const struct declaration *declaration,
+    const struct pane_ref *pane)
+{
+	const struct provider *provider = find(set, declaration, pane);
+	return provider == NULL || !provide_program_runs(provider->program) ||
+	    !is_same(provider->server->command, declaration->server.command);
+}
+
+/* Forgets a server that takes no calls any more. */
+static void drop(struct provider *provider)
+{
+	if (provider->peer != NULL)
+		peer_set_ended(provider->peer, NULL, NULL);
+	provider_free(provider);
+}
+
+/* Makes room by forgetting the oldest server that has ended. */
+static bool has_room(struct provide_set *set)
+{
+	struct list *link, *after;
+	size_t count = 0;
+	list_for_each (link, &set->providers)
+		count += list_entry(link, struct provider, link)->server != NULL;
+	list_for_each_safe (link, after, &set->providers) {
+		struct provider *provider = list_entry(link, struct provider, link);
+		if (count < TOOL_SERVERS_MAX)
+			break;
+		if (provider->server == NULL ||
+		    strcmp(provide_program_state(provider->program), "off") != 0 ||
+		    provide_calls_open(&set->calls, provider) > 0)
+			continue;
+		drop(provider);
+		count--;
+	}
+	return count < TOOL_SERVERS_MAX;
+}
+
+/* Starts muxbus-tools with the server. NULL with a reason. */
+static const struct job *start(void *data, char *ret_reason, size_t size)
+{
+	struct provider *provider = data;
+	struct tool_server *server = provider->server;
+	const struct provide_parts *parts = &provider->set->parts;
+	const char *argv[OWN_WORDS + DECLARATION_WORDS_MAX + 1] = {NULL};
+	char tools[PATH_MAX], bytes[32];
+	sibling_find("muxbus-tools", tools, sizeof tools);
+	(void)snprintf(bytes, sizeof bytes, "%zu", parts->result_max);
+	argv[0] = tools;
+	argv[1] = bytes;
+	argv[2] = server->name;
+	argv[OWN_WORDS] = server->program;
+	for (size_t at = 1; at < DECLARATION_WORDS_MAX && server->command[at] != NULL; at++)
+		argv[OWN_WORDS + at] = server->command[at];
+	tool_server_list_finish(&server->list);
+	server->is_stale = false;
+	return job_start(parts->jobs,
+	    &(struct job_order){.command = provider->title,
+		.argv = argv,
+		.session_env = server->session_env,
+		.env = server->env,
+		.cwd = server->cwd,
+		.out_max = ERR_MAX,
+		.has_err = true,
+		.is_silent = true,
+		.is_program = true},
+	    ret_reason, size);
+}
+
+/* The last line that muxbus-tools wrote says why the server has ended. */
+static void explain(void *data, const struct job *job, char *ret_reason, size_t size)
+{
+	const struct provider *provider = data;
+	int64_t from, end = 0;
+	struct buf text;
+	char *line;
+	buf_init(&text, ERR_MAX);
+	(void)job_read(
+	    provider->set->parts.jobs, job, JOB_FILE_ERR, 0, ERR_MAX, &text, &from, &end);
+	while (text.len > 0 && text.data[text.len - 1] == '\n')
+		text.data[--text.len] = '\0';
+	line = text.len > 0 ? strrchr((char *)text.data, '\n') : NULL;
+	if (job->status.signal > 0)
+		(void)snprintf(ret_reason, size, "has lost its muxbus-tools: signal %d (%s)",
+		    job->status.signal, strsignal(job->status.signal));
+	else if (text.len > 0)
+		(void)snprintf(ret_reason, size, "%s", line != NULL ? line + 1 : (char *)text.data);
+	else
+		(void)snprintf(ret_reason, size, "has lost its muxbus-tools: exit status %d",
+		    job->status.exit_code);
+	buf_finish(&text);
+}
+
+static bool on_failed(void *data, const char *reason, bool has_provided)
+{
+	struct provider *provider = data;
+	provide_flow_fail(provider, has_provided, false, reason);
+	return provide_flow_waits(provider);
+}
+
+static struct provider *add(
+    struct provide_set *set, const struct declaration *declaration, const struct pane_ref *pane)
+{
+	struct provider *provider = provider_new(set);
+	provider->server = xcalloc(1, sizeof *provider->server);
+	provider->server->name = xstrdup(declaration->server.name);
+	find_owner(declaration, pane, &provider->server->pane);
+	(void)snprintf(provider->name, sizeof provider->name, "%.64s", provider->server->name);
+	(void)snprintf(provider->title, sizeof provider->title, "the server \"%.64s\"",
+	    provider->server->name);
+	provider->program = provide_program_new(&(struct provide_program_parts){
+	    .base = set->parts.base,
+	    .jobs = set->parts.jobs,
+	    .title = provider->title,
+	    .idle_ms = declaration->server.idle_ms,
+	    .wait_ms = WAIT_MS,
+	    .start = start,
+	    .explain = explain,
+	    .failed = on_failed,
+	    .data = provider,
+	});
+	return provider;
+}
+
+static const char *home(void)
+{
+	const char *path = getenv("HOME");
+	return path != NULL && path[0] == '/' ? path : "/";
+}
+
+/* Keeps how a server is started next. */
+static void keep_start(struct tool_server *server, const struct declaration *declaration,
+    const struct tool_server_start *given)
+{
+	mem_free(server->program);
+	mem_free(server->cwd);
+	mem_free(server->session_env);
+	mem_free(server->env);
+	server->program = xstrdup(given->program);
+	server->cwd = xstrdup(declaration->server.is_per_daemon ? home() : given->cwd);
+	server->session_env = job_env_join(given->session_env, NULL, SIZE_MAX);
+	server->env = job_env_join(given->env, NULL, SIZE_MAX);
+}
+
+struct provider *tool_servers_get(struct provide_set *set, const struct declaration *declaration,
+    const struct pane_ref *pane, const struct tool_server_start *given)
+{
+	struct provider *provider = find(set, declaration, pane);
+	struct tool_server *server;
+	if (provider == NULL && !has_room(set))
+		return NULL;
+	if (provider == NULL)
+		provider = add(set, declaration, pane);
+	server = provider->server;
+	provide_program_set_idle(provider->program, declaration->server.idle_ms);
+	if (!is_same(server->command, declaration->server.command)) {
+		mem_free(server->command);
+		server->command = job_env_join(declaration->server.command, NULL, SIZE_MAX);
+		server->is_stale = provide_program_runs(provider->program);
+	}
+	if (given != NULL)
+		keep_start(server, declaration, given);
+	return provider;
+}
+
+void tool_servers_check_panes(struct provide_set *set, struct tmux *tmux)
+{
+	struct list *link, *after;
+	list_for_each_safe (link, after, &set->providers) {
+		struct provider *provider = list_entry(link, struct provider, link);
+		if (provider->server == NULL || provider->server->pane.pane == MUXBUS_NO_ID ||
+		    pane_fate(tmux, &provider->server->pane) != PANE_GONE)
+			continue;
+		provide_flow_fail(provider, false, true, "was ended: its pane is closed");
+		drop(provider);
+	}
+}
+
+/* The processes of a server, in the order of process_tree_walk(): two are ours. */
+struct measure {
+	size_t count;
+	pid_t first;
+	int64_t pages;
+};
+
+static void measure_one(void *data, pid_t pid)
+{
+	struct measure *measure = data;
+	long long pages = 0;
+	char path[64];
+	FILE *file;
+	if (measure->count++ < 2)
+		return;
+	if (measure->first == 0)
+		measure->first = pid;
+	(void)snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return;
+	if (fscanf(file, "%*s %lld", &pages) == 1)
+		measure->pages += pages;
+	(void)fclose(file);
+}
+
+static void write_server(struct json_writer *writer, const struct provider *provider)
+{
+	const char *reason = provide_program_reason(provider->program);
+	pid_t pid = provide_program_pid(provider->program);
+	struct measure measure = {0};
+	if (pid > 0)
+		process_tree_walk(pid, measure_one, &measure);
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "name", provider->server->name);
+	json_put_id(writer, "pane", '%', provider->server->pane.pane);
+	json_put_str(writer, "state", provide_program_state(provider->program));
+	json_put_known_int(writer, "pid", measure.first > 0, measure.first);
+	json_put_int(writer, "rss_bytes", measure.pages * sysconf(_SC_PAGESIZE));
+	json_put_int(writer, "calls", (int64_t)provider->calls);
+	json_put_int(
+	    writer, "running", (int64_t)provide_calls_open(&provider->set->calls, provider));
+	json_put_str(writer, "reason", *reason != '\0' ? reason : NULL);
+	json_object_end(writer);
+}
+
+void tool_servers_write(const struct provide_set *set, struct json_writer *writer)
+{
+	const struct list *link;
+	list_for_each (link, &set->providers) {
+		const struct provider *provider = list_entry(link, const struct provider, link);
+		if (provider->server != NULL)
+			write_server(writer, provider);
+	}
+}
+
+const char *tool_servers_mismatch(
+    const struct provide_set *set, const struct declaration *declaration)
+{
+	static char reason[REASON_SIZE];
+	const char *gives[DECLARATION_PARAMETERS_MAX + 1];
+	const struct list *link;
+	declaration_list_gives(declaration, gives);
+	list_for_each (link, &set->providers) {
+		const struct tool_server *server =
+		    list_entry(link, const struct provider, link)->server;
+		if (server != NULL && server->list.is_read &&
+		    strcmp(server->name, declaration->server.name) == 0 &&
+		    tool_server_list_check(
+			&server->list, declaration->server.tool, gives, reason, sizeof reason) < 0)
+			return reason;
+	}
+	return NULL;
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * muxbus-tools BYTES NAME PROGRAM [ARGUMENT…]: an MCP server as a provider of muxbusd, which starts
+ * this program for declared tools. It provides the tools of the server, in the server's directory
+ * and environment; results have at most so many bytes. MUXBUS names the socket. It ends with the
+ * server, whose end it explains on standard error, and with the connection.
+ */
+#include <event2/event.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "base/xalloc.h"
+#include "client/loop_link.h"
+#include "io/sibling.h"
+#include "tools/mcp_content.h"
+#include "tools/mcp_server.h"
+#include "wire/json.h"
+
+enum {
+	EXIT_USAGE = 2,
+	ID_SIZE = 24, /* of a call, as muxbusd gives it */
+	START_MS = 20000,
+	TEXT_MAX = 2000, /* bytes of a report */
+	FIRST_ARGUMENT = 3,
+	ENVELOPE = 1024, /* bytes of a line beside its result */
+};
+
+#define LINE_MAX_BYTES ((size_t)16 * 1024 * 1024) /* from muxbusd */
+#define HELD_MAX LOOP_LINK_UNSENT_MAX
+
+extern char **environ;
+
+struct tools_main {
+	struct event_base *base;
+	struct event *signals[2];
+	struct loop_link *link;
+	struct json_reader *reader; /* of lines from muxbusd */
+	struct mcp_server *server;
+	const char *name;
+	size_t result_max; /* bytes */
+	struct list calls;
+	struct buf held; /* lines to muxbusd that wait */
+	bool is_held; /* until the connection is there, or the new list */
+	bool was_up;
+	int status;
+};
+
+struct served_call {
+	struct list link;
+	struct tools_main *main;
+	struct mcp_server_call *call;
+	char id[ID_SIZE];
+};
+
+/* To muxbusd. */
+
+static void send_line(struct tools_main *main, struct buf *line)
+{
+	if (!main->is_held || buf_append(&main->held, line->data, line->len) != 0)
+		(void)loop_link_write(main->link, line->data, line->len); /* or it goes down */
+	buf_finish(line);
+}
+
+static void flush_held(struct tools_main *main)
+{
+	main->is_held = false;
+	if (main->held.len > 0)
+		(void)loop_link_write(main->link, main->held.data, main->held.len);
+	buf_finish(&main->held);
+	buf_init(&main->held, HELD_MAX);
+}
+
+static void begin_line(struct json_writer *writer, struct buf *line, size_t max)
+{
+	json_start_object(writer, line, max + ENVELOPE);
+	json_put_str(writer, "jsonrpc", "2.0");
+}
+
+static void end_line(struct json_writer *writer)
+{
+	json_object_end(writer);
+	json_end_line(writer);
+}
+
+static void send_failure(
+    struct tools_main *main, const char *id, enum message_error error, const char *text)
+{
+	struct json_writer writer;
+	struct buf line;
+	begin_line(&writer, &line, 8 * MCP_CONTENT_ERROR_SIZE);
+	json_put_str(&writer, "id", id);
+	json_object_begin(&writer, "error");
+	json_put_int(&writer, "code", message_error_info(error)->code);
+	json_put_str(&writer, "message", text);
+	json_object_end(&writer);
+	end_line(&writer);
+	send_line(main, &line);
+}
+
+static void send_result(struct tools_main *main, const char *id, const struct json *result)
+{
+	char failure[MCP_CONTENT_ERROR_SIZE];
+	struct json_writer writer;
+	struct buf line;
+	bool is_good;
+	begin_line(&writer, &line, main->result_max);
+	json_put_str(&writer, "id", id);
+	json_object_begin(&writer, "result");
+	is_good = mcp_content_write(&writer, result, failure);
+	json_object_end(&writer);
+	end_line(&writer);
+	if (is_good && !writer.is_cut) {
+		send_line(main, &line);
+		return;
+	}
+	buf_finish(&line);
+	if (is_good)
+		(void)snprintf(failure, sizeof failure,
+		    "the server \"%s\" answered with more than %zu bytes (limit result_bytes)",
+		    main->name, main->result_max);
+	send_failure(main, id, is_good ? MESSAGE_LIMIT : MESSAGE_TOOL_FAILED, failure);
+}
+
+/* From the server. */
+
+static void on_done(void *data, const struct mcp_answer *answer)
+{
+	struct served_call *call = data;
+	if (answer->result != NULL)
+		send_result(call->main, call->id, answer->result);
+	else
+		send_failure(call->main, call->id, answer->error, answer->text);
+	list_remove(&call->link);
+	mem_free(call);
+}
+
+static void put_number(struct json_writer *writer, const char *name, const struct json *value)
+{
+	double number;
+	if (value != NULL && json_double(value, &number))
+		json_put_double(writer, name, number);
+}
+
+static void on_progress(void *data, const struct json *params)
+{
+	const struct served_call *call = data;
+	const struct json *text = json_member(params, "message");
+	struct json_writer writer;
+	struct buf line;
+	begin_line(&writer, &line, 8 * TEXT_MAX);
+	json_put_str(&writer, "method", "progress");
+	json_object_begin(&writer, "params");
+	json_put_str(&writer, "id", call->id);
+	if (text != NULL && text->type == JSON_STRING)
+		(void)json_put_text(&writer, "text", text->text,
+		    utf8_valid_prefix(text->text, text->len < TEXT_MAX ? text->len : TEXT_MAX));
+	put_number(&writer, "done", json_member(params, "progress"));
+	put_number(&writer, "of", json_member(params, "total"));
+	json_object_end(&writer);
+	end_line(&writer);
+	send_line(call->main, &line);
+}
+
+static void on_listed(void *data, const char *rows)
+{
+	struct tools_main *main = data;
+	struct json_writer writer;
+	struct buf line;
+	begin_line(&writer, &line, MCP_SERVER_ROWS_MAX);
+	json_put_int(&writer, "id", 1);
+	json_put_str(&writer, "method", "provide");
+	json_object_begin(&writer, "params");
+	json_put_raw(&writer, "methods", rows, strlen(rows));
+	json_object_end(&writer);
+	end_line(&writer);
+	if (!main->was_up) {
+		send_line(main, &line);
+		return;
+	}
+	(void)loop_link_write(main->link, line.data, line.len); /* before what is held */
+	buf_finish(&line);
+	flush_held(main);
+}
+
+static void on_changing(void *data)
+{
+	struct tools_main *main = data;
+	main->is_held = true;
+}
+
+static void on_server_ended(void *data, const char *reason)
+{
+	struct tools_main *main = data;
+	if (reason != NULL) {
+		(void)fprintf(stderr, "%s\n", reason);
+		main->status = EXIT_FAILURE;
+	}
+	if (loop_link_is_up(main->link))
+		flush_held(main);
+	(void)event_base_loopbreak(main->base);
+}
+
+static const struct mcp_server_handlers server_handlers = {
+    .listed = on_listed, .changing = on_changing, .ended = on_server_ended};
+
+/* From muxbusd. */
+
+static struct served_call *find_call(const struct tools_main *main, const char *id)
+{
+	list_each (struct served_call, call, &main->calls, link) {
+		if (strcmp(call->id, id) == 0)
+			return call;
+	}
+	return NULL;
+}
+
+static void take_cancel(struct tools_main *main, const struct json *params)
+{
+	const struct json *id = json_member(params, "id");
+	const struct json *reason = json_member(params, "reason");
+	struct served_call *call =
+	    id != NULL && id->type == JSON_STRING ? find_call(main, id->text) : NULL;
+	if (call == NULL)
+		return; /* its answer is on its way */
+	mcp_server_cancel(
+	    call->call, reason != NULL && reason->type == JSON_STRING ? reason->text : "cancelled");
+	list_remove(&call->link);
+	mem_free(call);
+}
+
+static void take_call(
+    struct tools_main *main, const char *id, const char *tool, const struct json *params)
+{
+	struct mcp_order order = {.tool = tool, .progress = on_progress, .done = on_done};
+	struct served_call *call = xcalloc(1, sizeof *call);
+	struct mcp_server_call *made;
+	struct json_writer writer;
+	struct buf arguments;
+	call->main = main;
+	(void)snprintf(call->id, sizeof call->id, "%s", id);
+	list_append(&main->calls, &call->link);
+	buf_init(&arguments, LINE_MAX_BYTES);
+	json_writer_init(&writer, &arguments);
+	if (params != NULL)
+		json_put_value(&writer, NULL, params);
+	order.arguments = params != NULL ? (const char *)arguments.data : "{}";
+	order.arguments_len = params != NULL ? arguments.len : 2;
+	order.data = call;
+	made = mcp_server_call(main->server, &order);
+	if (made != NULL)
+		call->call = made; /* else it is done, and free */
+	buf_finish(&arguments);
+}
+
+/* The daemon refused the list. */
+static void take_refusal(struct tools_main *main, const struct json *error)
+{
+	const struct json *text = json_member(error, "message");
+	char shown[STR_SHOWN_SIZE];
+	mcp_server_give_up(main->server, "cannot be used: %s",
+	    text != NULL && text->type == JSON_STRING ? str_shown(text->text, text->len, shown)
+						      : "muxbusd refuses its list of tools");
+}
+
+static void on_line(void *data, const char *line, size_t len)
+{
+	struct tools_main *main = data;
+	struct json_error error;
+	const struct json *message = json_read(main->reader, line, len, &error);
+	const struct json *method = json_member(message, "method");
+	const struct json *id = json_member(message, "id");
+	const struct json *refusal = json_member(message, "error");
+	if (method == NULL || method->type != JSON_STRING) {
+		if (refusal != NULL)
+			take_refusal(main, refusal);
+	} else if (id != NULL && id->type == JSON_STRING) {
+		take_call(main, id->text, method->text, json_member(message, "params"));
+	} else if (strcmp(method->text, "cancel") == 0) {
+		take_cancel(main, json_member(message, "params"));
+	}
+	json_reader_trim(main->reader);
+}
+
+static void on_up(void *data)
+{
+	struct tools_main *main = data;
+	main->was_up = true;
+	flush_held(main);
+}
+
+static void on_down(void *data, int error)
+{
+	struct tools_main *main = data;
+	if (!main->was_up) {
+		(void)fprintf(stderr, "did not reach muxbusd: %s\n", loop_link_reason(error));
+		main->status = EXIT_FAILURE;
+	}
+	mcp_server_stop(main->server, "has lost muxbusd");
+}
+
+static void on_signal(evutil_socket_t number, short what, void *data)
+{
+	struct tools_main *main = data;
+	(void)number;
+	(void)what;
+	mcp_server_stop(main->server, "is ended");
+}
+
+static void set_up(struct tools_main *main, char **argv)
+{
+	static const int numbers[] = {SIGTERM, SIGINT};
+	const char *socket = getenv("MUXBUS");
+	char supervisor[PATH_MAX];
+	main->base = event_base_new();
+	if (main->base == NULL || socket == NULL) {
+		(void)fprintf(stderr, "did not start: MUXBUS names no socket\n");
+		exit(EXIT_FAILURE);
+	}
+	for (size_t at = 0; at < sizeof numbers / sizeof *numbers; at++) {
+		main->signals[at] =
+		    event_new(main->base, numbers[at], EV_SIGNAL | EV_PERSIST, on_signal, main);
+		if (main->signals[at] == NULL || event_add(main->signals[at], NULL) < 0)
+			exit(EXIT_FAILURE);
+	}
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)unsetenv("MUXBUS_JOB"); /* this program's, not the server's */
+	sibling_find("muxbus-job", supervisor, sizeof supervisor);
+	list_init(&main->calls);
+	buf_init(&main->held, HELD_MAX);
+	main->is_held = true;
+	main->reader = json_reader_new(LINE_MAX_BYTES);
+	main->link = loop_link_new(main->base,
+	    &(struct loop_link_options){
+		.path = socket, .line_max = LINE_MAX_BYTES, .is_once = true},
+	    &(struct loop_link_handlers){
+		.up = on_up, .down = on_down, .line = on_line, .data = main});
+	loop_link_start(main->link);
+	main->server = mcp_server_new(&(struct mcp_server_parts){
+	    .base = main->base,
+	    .supervisor = supervisor,
+	    .start_ms = START_MS,
+	    .name = main->name,
+	    .program = {.argv = (const char *const *)argv + FIRST_ARGUMENT,
+		.env = (const char *const *)environ,
+		.cwd = "."},
+	    .handlers = &server_handlers,
+	    .data = main,
+	});
+}
+
+int main(int argc, char **argv)
+{
+	struct tools_main main = {.status = EXIT_SUCCESS};
+	int64_t bytes;
+	if (argc <= FIRST_ARGUMENT || !str_parse_i64(argv[1], strlen(argv[1]), &bytes) ||
+	    bytes <= 0) {
+		(void)fprintf(stderr, "usage: muxbus-tools bytes name program [argument ...]\n");
+		return EXIT_USAGE;
+	}
+	main.result_max = (size_t)bytes;
+	main.name = argv[2];
+	set_up(&main, argv);
+	(void)event_base_dispatch(main.base);
+	mcp_server_free(main.server);
+	loop_link_free(main.link);
+	json_reader_free(main.reader);
+	buf_finish(&main.held);
+	for (size_t at = 0; at < sizeof main.signals / sizeof *main.signals; at++)
+		event_free(main.signals[at]);
+	event_base_free(main.base);
+	return main.status;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: ISC */
+/* Results of tools/call, which servers send, as results of declared tools. */
+#ifndef TOOLS_MCP_CONTENT_H
+#define TOOLS_MCP_CONTENT_H
+
+#include <stdbool.h>
+
+#include "wire/json.h"
+
+#define MCP_CONTENT_ERROR_SIZE 4097 /* of a failure */
+
+/*
+ * Writes the members text (all text joined), images (mime_type and data of each) and structured
+ * (structuredContent). False with the server's words if it says that the call failed.
+ */
+bool mcp_content_write(struct json_writer *writer, const struct json *result,
+    char ret_failure[MCP_CONTENT_ERROR_SIZE]);
+
+#endif

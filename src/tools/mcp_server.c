@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: ISC */
+/* An MCP server: its states, its messages and its calls. */
+#include "tools/mcp_server.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "io/loop_timer.h"
+#include "tools/mcp_message.h"
+#include "tools/mcp_repair.h"
+#include "wire/json.h"
+
+enum mcp_server_state {
+	STATE_INITIALIZING, /* initialize was sent */
+	STATE_LISTING, /* tools/list was sent, for the first time */
+	STATE_READY,
+	STATE_ENDING, /* its process was asked to end */
+};
+
+enum { TRIM_BYTES = 64 * 1024 }; /* the reader's memory of a longer message is freed */
+
+struct mcp_server {
+	struct mcp_server_parts parts;
+	struct json_reader *reader; /* for lines of LOOP_PROCESS_LINE_MAX */
+	enum mcp_server_state state;
+	struct loop_process *process;
+	struct list calls; /* in order */
+	struct loop_timer *timer; /* until the list is there */
+	int64_t last_id; /* of a request of ours */
+	int64_t state_id; /* of initialize or tools/list; 0: answered */
+	struct buf rows; /* of the list, page by page */
+	unsigned pages;
+	bool is_list_old; /* the list changed while it was read */
+	bool has_list; /* it was listed once */
+	bool is_closed; /* its output has ended: how its process ends is the reason */
+	bool has_reason;
+	char reason[MCP_SERVER_TEXT_SIZE]; /* why it is of no use */
+	unsigned strays;
+	char stray[STR_SHOWN_SIZE]; /* the last of them */
+};
+
+struct mcp_server_call {
+	struct list entry;
+	struct mcp_server *server;
+	int64_t id;
+	struct mcp_order order;
+};
+
+static void __attribute__((format(printf, 4, 5))) refuse(const struct mcp_server *server,
+    const struct mcp_order *order, enum message_error error, const char *format, ...)
+{
+	char text[MCP_SERVER_TEXT_SIZE + 64], *whole;
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	whole = xasprintf("the server \"%s\" %s", server->parts.name, text);
+	order->done(order->data, &(struct mcp_answer){.error = error, .text = whole});
+	mem_free(whole);
+}
+
+static struct mcp_order take_order(struct mcp_server_call *call)
+{
+	struct mcp_order order = call->order;
+	list_remove(&call->entry);
+	mem_free(call);
+	return order;
+}
+
+static void fail_calls(struct mcp_server *server, enum message_error error, const char *text)
+{
+	int64_t last_id = server->last_id; /* done may call again */
+	while (!list_is_empty(&server->calls)) {
+		struct mcp_server_call *call =
+		    list_entry(server->calls.next, struct mcp_server_call, entry);
+		struct mcp_order order;
+		if (call->id > last_id)
+			return;
+		order = take_order(call);
+		refuse(server, &order, error, "%s", text);
+	}
+}
+
+/* Messages to the server. */
+
+/* Sends a message, and finishes it. False: the server has not read enough of the others. */
+static bool send_message(struct mcp_server *server, struct buf *message)
+{
+	bool is_sent =
+	    message->len > 0 && loop_process_write(server->process, message->data, message->len);
+	buf_finish(message);
+	return is_sent;
+}
+
+/* Asks for a page of the list; cursor NULL: the first one. */
+static void send_list(struct mcp_server *server, const char *cursor)
+{
+	struct buf message;
+	server->state_id = ++server->last_id;
+	mcp_message_list(&message, server->state_id, cursor);
+	(void)send_message(server, &message);
+}
+
+static void begin_list(struct mcp_server *server)
+{
+	server->is_list_old = false;
+	server->pages = 0;
+	buf_clear(&server->rows);
+	(void)buf_append_byte(&server->rows, '[');
+	loop_timer_arm(server->timer, server->parts.start_ms);
+	send_list(server, NULL);
+}
+
+static void list_again(struct mcp_server *server)
+{
+	server->parts.handlers->changing(server->parts.data);
+	begin_list(server);
+}
+
+/* States. */
+
+/* Adds the server's own words to a reason, if there are any. */
+static void add_remark(const struct mcp_server *server, char *reason, size_t size)
+{
+	char remark[LOOP_PROCESS_REMARK_SIZE];
+	size_t len = strlen(reason);
+	loop_process_remark(server->process, remark);
+	if (remark[0] != '\0')
+		(void)snprintf(reason + len, size - len, ": %s", remark);
+	else if (server->stray[0] != '\0')
+		(void)snprintf(reason + len, size - len, "; it wrote: %s", server->stray);
+}
+
+static void end_process(struct mcp_server *server)
+{
+	loop_timer_disarm(server->timer);
+	server->state = STATE_ENDING;
+	loop_process_stop(server->process);
+}
+
+void mcp_server_give_up(struct mcp_server *server, const char *format, ...)
+{
+	va_list args;
+	if (server->state == STATE_ENDING)
+		return;
+	va_start(args, format);
+	(void)vsnprintf(server->reason, sizeof server->reason - 64, format, args);
+	va_end(args);
+	add_remark(server, server->reason, sizeof server->reason - 64);
+	server->has_reason = true;
+	end_process(server);
+	fail_calls(server, MESSAGE_GONE, server->reason);
+}
+
+static void on_timer(void *data)
+{
+	struct mcp_server *server = data;
+	mcp_server_give_up(server, "did not answer %s within %.3g s",
+	    server->state == STATE_INITIALIZING ? "initialize" : "tools/list",
+	    (double)server->parts.start_ms / 1000);
+}
+
+static void on_ended(void *data, const char *how)
+{
+	struct mcp_server *server = data;
+	char reason[MCP_SERVER_TEXT_SIZE + 64];
+	bool was_asked = server->state == STATE_ENDING && !server->is_closed;
+	loop_timer_disarm(server->timer);
+	if (!was_asked) {
+		(void)snprintf(server->reason, sizeof server->reason - 64, "%s: %s",
+		    server->has_list ? "has ended" : "did not start", how);
+		add_remark(server, server->reason, sizeof server->reason - 64);
+		server->has_reason = true;
+	}
+	server->state = STATE_ENDING;
+	(void)snprintf(reason, sizeof reason, "%s; the effect of the call is unknown",
+	    server->has_reason ? server->reason : "has ended");
+	fail_calls(server, MESSAGE_GONE, reason);
+	server->parts.handlers->ended(
+	    server->parts.data, server->has_reason ? server->reason : NULL);
+}
+
+/* Messages from the server. */
+
+/* The text of an error response. */
+static const char *error_text(const struct json *error, char shown[STR_SHOWN_SIZE])
+{
+	const struct json *message = json_member(error, "message");
+	if (message == NULL || message->type != JSON_STRING)
+		return "an error without a message";
+	return str_shown(message->text, message->len, shown);
+}
+
+static void take_initialize(struct mcp_server *server, const struct json *result)
+{
+	const struct json *version = json_member(result, "protocolVersion");
+	char shown[STR_SHOWN_SIZE];
+	struct buf message;
+	size_t at = 0;
+	if (version == NULL || version->type != JSON_STRING) {
+		mcp_server_give_up(server, "answered initialize without a version of the protocol");
+		return;
+	}
+	while (mcp_message_versions[at] != NULL &&
+	    strcmp(mcp_message_versions[at], version->text) != 0)
+		at++;
+	if (mcp_message_versions[at] == NULL) {
+		mcp_server_give_up(server, "speaks the version %s of MCP; muxbus speaks %s to %s",
+		    str_shown(version->text, version->len, shown), mcp_message_versions[0],
+		    mcp_message_versions[at - 1]);
+		return;
+	}
+	mcp_message_initialized(&message);
+	(void)send_message(server, &message);
+	server->state = STATE_LISTING;
+	begin_list(server);
+}
+
+/* Adds a tool as a row, which its reader checks. False: there is no room. */
+static bool add_row(struct buf *rows, const struct json *tool)
+{
+	const struct json *required = json_member(json_member(tool, "inputSchema"), "required");
+	const struct json *name = json_member(tool, "name");
+	struct json_writer writer;
+	if (rows->len > 1)
+		(void)buf_append_byte(rows, ',');
+	json_writer_init(&writer, rows);
+	json_object_begin(&writer, NULL);
+	if (name != NULL)
+		json_put_value(&writer, "name", name);
+	if (required != NULL && required->type == JSON_ARRAY) {
+		json_object_begin(&writer, "parameters");
+		json_put_value(&writer, "required", required);
+		json_object_end(&writer);
+	}
+	json_object_end(&writer);
+	return !writer.is_cut;
+}
+
+static void take_list(struct mcp_server *server, const struct json *result)
+{
+	const struct json *tools = json_member(result, "tools");
+	const struct json *cursor = json_member(result, "nextCursor");
+	bool has_room = true;
+	if (tools == NULL || tools->type != JSON_ARRAY) {
+		mcp_server_give_up(server, "cannot be used: its answer to tools/list has no tools");
+		return;
+	}
+	for (const struct json *tool = tools->child; tool != NULL && has_room; tool = tool->next)
+		has_room = add_row(&server->rows, tool);
+	if (!has_room) {
+		mcp_server_give_up(server,
+		    "cannot be used: its list of tools has more than %zu bytes",
+		    MCP_SERVER_ROWS_MAX);
+		return;
+	}
+	if (cursor != NULL && cursor->type == JSON_STRING) {
+		if (++server->pages == MCP_SERVER_PAGES_MAX || cursor->len > MCP_MESSAGE_CURSOR_MAX)
+			mcp_server_give_up(server,
+			    "cannot be used: its list of tools has more than %d pages, or a cursor "
+			    "of more than %d bytes",
+			    MCP_SERVER_PAGES_MAX, MCP_MESSAGE_CURSOR_MAX);
+		else
+			send_list(server, cursor->text);
+		return;
+	}
+	(void)buf_append_byte(&server->rows, ']'); /* it has room for this */
+	loop_timer_disarm(server->timer);
+	server->state = STATE_READY;
+	server->state_id = 0;
+	server->has_list = true;
+	server->parts.handlers->listed(server->parts.data, (const char *)server->rows.data);
+	if (server->is_list_old)
+		list_again(server);
+}
+
+static struct mcp_server_call *find_call(struct mcp_server *server, const struct json *id)
+{
+	int64_t number;
+	if (id == NULL || !json_int(id, &number) || number <= 0)
+		return NULL;
+	list_each (struct mcp_server_call, call, &server->calls, entry) {
+		if (call->id == number)
+			return call;
+	}
+	return NULL;
+}
+
+static void take_answer(
+    struct mcp_server_call *call, const struct json *result, const struct json *error)
+{
+	const struct mcp_server *server = call->server;
+	struct mcp_order order = take_order(call);
+	char shown[STR_SHOWN_SIZE];
+	if (error != NULL)
+		refuse(
+		    server, &order, MESSAGE_TOOL_FAILED, "answered: %s", error_text(error, shown));
+	else if (result == NULL || result->type != JSON_OBJECT)
+		refuse(server, &order, MESSAGE_TOOL_FAILED, "answered without a result");
+	else
+		order.done(order.data, &(struct mcp_answer){.result = result});
+}
+
+static void take_response(
+    struct mcp_server *server, const struct json *id, const struct json *message)
+{
+	const struct json *error = json_member(message, "error");
+	const struct json *result = json_member(message, "result");
+	struct mcp_server_call *call = find_call(server, id);
+	char shown[STR_SHOWN_SIZE];
+	int64_t number;
+	if (call != NULL) {
+		take_answer(call, result, error);
+	} else if (server->state == STATE_ENDING || id == NULL || !json_int(id, &number) ||
+	    number != server->state_id || number == 0) {
+		return; /* late: its call was cancelled */
+	} else if (error != NULL) {
+		mcp_server_give_up(server, "refused %s: %s",
+		    server->state == STATE_INITIALIZING ? "initialize" : "tools/list",
+		    error_text(error, shown));
+	} else if (server->state == STATE_INITIALIZING) {
+		take_initialize(server, result);
+	} else {
+		take_list(server, result);
+	}
+}
+
+static void take_notification(
+    struct mcp_server *server, const char *method, const struct json *params)
+{
+	struct mcp_server_call *call;
+	if (strcmp(method, "notifications/tools/list_changed") == 0 && server->has_list) {
+		server->is_list_old = true;
+		if (server->state_id == 0 && server->state == STATE_READY)
+			list_again(server);
+		return;
+	}
+	if (strcmp(method, "notifications/progress") != 0)
+		return;
+	call = find_call(server, json_member(params, "progressToken"));
+	if (call != NULL && call->order.progress != NULL)
+		call->order.progress(call->order.data, params);
+}
+
+/* A message that cannot be read may be the answer of any call. */
+static void take_unreadable(struct mcp_server *server, enum message_error error, const char *reason)
+{
+	if (server->state == STATE_READY)
+		fail_calls(server, error, reason);
+	else
+		mcp_server_give_up(server, "%s", reason);
+}
+
+/* A line that is no message, as of a program that prints its log. */
+static void take_stray(struct mcp_server *server, const char *line, size_t len)
+{
+	struct buf text;
+	buf_init(&text, STR_SHOWN_SIZE * 2);
+	(void)str_append_visible(&text, line, len); /* the beginning suffices */
+	if (text.len > 0)
+		str_shown((char *)text.data, text.len, server->stray);
+	buf_finish(&text);
+	if (++server->strays > MCP_SERVER_STRAYS_MAX)
+		mcp_server_give_up(server, "does not speak MCP");
+}
+
+/* Reads a message, after a repair if need be. NULL with an error. */
+static const struct json *read_message(
+    struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error)
+{
+	const struct json *message = json_read(reader, line, len, ret_error);
+	struct buf repaired;
+	if (message != NULL)
+		return message;
+	buf_init(&repaired, 3 * len);
+	if (mcp_repair(&repaired, line, len) == 0)
+		message = json_read(reader, (const char *)repaired.data, repaired.len, ret_error);
+	buf_finish(&repaired);
+	return message;
+}
+
+static void take_message(struct mcp_server *server, const struct json *message)
+{
+	const struct json *id = json_member(message, "id");
+	const struct json *method = json_member(message, "method");
+	struct buf answer;
+	server->strays = 0;
+	if (method == NULL || method->type != JSON_STRING) {
+		take_response(server, id, message);
+	} else if (id != NULL) {
+		mcp_message_answer(&answer, id, method->text);
+		(void)send_message(server, &answer);
+	} else {
+		take_notification(server, method->text, json_member(message, "params"));
+	}
+}
+
+static void on_line(void *data, const char *line, size_t len)
+{
+	struct mcp_server *server = data;
+	const struct json *message;
+	char reason[MCP_SERVER_TEXT_SIZE / 2];
+	struct json_error error;
+	while (len > 0 && (*line == ' ' || *line == '\t')) {
+		line++;
+		len--;
+	}
+	if (len == 0)
+		return;
+	if (*line != '{') {
+		take_stray(server, line, len);
+		return;
+	}
+	message = read_message(server->reader, line, len, &error);
+	if (message != NULL) {
+		take_message(server, message);
+	} else {
+		(void)snprintf(
+		    reason, sizeof reason, "wrote a message that cannot be read: %s", error.text);
+		take_unreadable(server, MESSAGE_TOOL_FAILED, reason);
+	}
+	if (len > TRIM_BYTES)
+		json_reader_trim(server->reader);
+}
+
+static void on_too_long(void *data)
+{
+	char reason[MCP_SERVER_TEXT_SIZE / 2];
+	(void)snprintf(
+	    reason, sizeof reason, "wrote a line of more than %zu bytes", LOOP_PROCESS_LINE_MAX);
+	take_unreadable(data, MESSAGE_LIMIT, reason);
+}
+
+/* It can answer no more. How it ends is the reason for its calls. */
+static void on_closed(void *data)
+{
+	struct mcp_server *server = data;
+	if (server->state == STATE_ENDING)
+		return;
+	server->is_closed = true;
+	end_process(server);
+}
+
+static const struct loop_process_handlers process_handlers = {
+    .line = on_line,
+    .too_long = on_too_long,
+    .closed = on_closed,
+    .ended = on_ended,
+};
+
+/* For the rest of the program. */
+
+struct mcp_server *mcp_server_new(const struct mcp_server_parts *parts)
+{
+	struct mcp_server *server = xcalloc(1, sizeof *server);
+	struct buf message;
+	server->parts = *parts;
+	server->reader = json_reader_new(LOOP_PROCESS_LINE_MAX);
+	list_init(&server->calls);
+	buf_init(&server->rows, MCP_SERVER_ROWS_MAX + JSON_SPARE);
+	server->timer = loop_timer_new(parts->base, on_timer, server);
+	loop_timer_arm(server->timer, parts->start_ms);
+	server->process = loop_process_new(
+	    parts->base, parts->supervisor, &parts->program, &process_handlers, server);
+	server->state_id = ++server->last_id;
+	mcp_message_initialize(&message, server->state_id);
+	(void)send_message(server, &message);
+	return server;
+}
+
+void mcp_server_free(struct mcp_server *server)
+{
+	if (server == NULL)
+		return;
+	while (!list_is_empty(&server->calls))
+		(void)take_order(list_entry(server->calls.next, struct mcp_server_call, entry));
+	loop_process_free(server->process);
+	loop_timer_free(server->timer);
+	buf_finish(&server->rows);
+	json_reader_free(server->reader);
+	mem_free(server);
+}
+
+struct mcp_server_call *mcp_server_call(struct mcp_server *server, const struct mcp_order *order)
+{
+	struct mcp_server_call *call;
+	struct buf message;
+	if (order->arguments_len > MCP_SERVER_ARGUMENTS_MAX) {
+		refuse(server, order, MESSAGE_LIMIT, "takes no arguments of more than %zu bytes",
+		    MCP_SERVER_ARGUMENTS_MAX);
+		return NULL;
+	}
+	if (server->state == STATE_ENDING ||
+	    !loop_process_has_room(server->process, order->arguments_len)) {
+		refuse(server, order, MESSAGE_BUSY, "%s",
+		    server->state == STATE_ENDING ? "takes no calls" : "does not read its calls");
+		return NULL;
+	}
+	mcp_message_call(&message, server->last_id + 1, order->tool, order->arguments,
+	    order->arguments_len, order->progress != NULL);
+	if (!send_message(server, &message)) {
+		refuse(server, order, MESSAGE_BUSY, "takes no calls");
+		return NULL;
+	}
+	call = xalloc(sizeof *call);
+	*call =
+	    (struct mcp_server_call){.server = server, .id = ++server->last_id, .order = *order};
+	list_append(&server->calls, &call->entry);
+	return call;
+}
+
+void mcp_server_cancel(struct mcp_server_call *call, const char *reason)
+{
+	struct mcp_server *server = call->server;
+	struct buf message;
+	if (server->state != STATE_ENDING) {
+		mcp_message_cancelled(&message, call->id, reason);
+		(void)send_message(server, &message);
+	}
+	(void)take_order(call);
+}
+
+void mcp_server_stop(struct mcp_server *server, const char *reason)
+{
+	if (server->state != STATE_ENDING)
+		end_process(server);
+	fail_calls(server, MESSAGE_GONE, reason);
+}
