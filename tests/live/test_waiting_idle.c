@@ -61,6 +61,9 @@ int main(void)
 	status = talk_call(talk, "status", NULL);
 	is_int(at_int(status, "result.timers"), ARMED, "timers are set");
 	is_int(at_int(status, "result.watches"), ARMED, "files are watched");
+	for (int64_t end = live_now_ms() + 10000;
+	     at_int(status, "result.waits") < ARMED && live_now_ms() < end;)
+		status = talk_call(talk, "status", NULL); /* each begins with a look at tmux */
 	is_int(at_int(status, "result.waits"), ARMED, "waits are armed");
 	ok(settle(live), "the system comes to rest");
 	before = wakeups(live);

@@ -27,6 +27,9 @@ ask_briefly() {
 peers() {
 	ask '{"method":"status"}' | jq .result.peers
 }
+waits() {
+	ask '{"method":"status"}' | jq .result.waits
+}
 
 # use: what an agent's user does, none of which needs a client.
 use() {
@@ -58,6 +61,20 @@ use() {
 	kill -STOP "$tmux_pid"
 	ask_briefly "{\"method\":\"take_notifications\",\"params\":{\"pane\":\"$agent\",\"way\":\"follow\",\"timeout_sec\":60}}"
 	until_is 'a follower has gone' "$others" peers
+	# A wait for a file begins though tmux does not answer; one for a pane has not begun.
+	waiting=$(waits)
+	ask "{\"method\":\"wait_for\",\"params\":{\"any\":{\"file\":\"$dir/made\",\"regex\":\"now\"},\"timeout_sec\":20}}" >"$dir/found" &
+	finder=$!
+	until_is 'a wait for a file begins' "$((waiting + 1))" waits
+	echo now >"$dir/made"
+	ask "{\"method\":\"wait_for\",\"params\":{\"any\":[{\"exited\":\"$pane\"}],\"timeout_sec\":60}}" >"$dir/unbegun" &
+	waiter=$!
+	wait "$finder"
+	is 'it needs no tmux' "$(jq -c .result.matched "$dir/found")" "[0]"
+	until_is 'another wait is asked for' "$((others + 1))" peers
+	is 'one for a pane has not begun' "$(waits)" "$waiting"
+	kill "$waiter"
+	rm "$dir/made"
 	kill -CONT "$tmux_pid"
 	call post_notification "{\"pane\":\"$agent\",\"text\":\"None # a wake\"}"
 	until_is 'a notification is typed into the pane of the agent' true \

@@ -23,6 +23,7 @@
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store_loop.h"
 #include "daemon/server/daemon_parts.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server.h"
@@ -203,7 +204,7 @@ static const struct field_result status_results[] = {
     {"panes", "integer", "panes of the tmux server"},
     {"peers", "integer", "programs that are connected"},
     {"subscriptions", "integer", "subscriptions of all of them"},
-    {"waits", "integer", "open requests that wait"},
+    {"waits", "integer", "open requests that wait, from when they do"},
     {"jobs", "integer", "background commands that run"},
     {"timers", "integer", "timers that are waiting"},
     {"watches", "integer", "files that are watched"},
@@ -316,7 +317,8 @@ static void write_peers(struct json_writer *writer, const struct daemon *daemon)
 	}
 	json_put_int(writer, "peers", (int64_t)peers);
 	json_put_int(writer, "subscriptions", (int64_t)subscriptions);
-	json_put_int(writer, "waits", (int64_t)waits);
+	json_put_int(writer, "waits",
+	    (int64_t)(waits - dispatch_waits_put_off(server_dispatch(daemon->server))));
 }
 
 static void write_policies(struct json_writer *writer, const struct daemon *daemon)

@@ -491,6 +491,16 @@ static bool is_held(const struct dispatch *dispatch, const struct request *reque
 	return is_behind(dispatch, request, number, false);
 }
 
+size_t dispatch_waits_put_off(const struct dispatch *dispatch)
+{
+	size_t count = 0;
+	list_each (const struct put_off, again, &dispatch->put_offs, link) {
+		count += request_peer(again->request) != NULL &&
+		    request_method(again->request)->flags & METHOD_WAITS;
+	}
+	return count;
+}
+
 /* Handles the requests of a peer that are held no longer, in their order. */
 static void release(struct dispatch *dispatch, const struct peer *peer)
 {

@@ -106,4 +106,7 @@ bool dispatch_attach_first(struct request *request);
  */
 bool dispatch_look_first(struct request *request);
 
+/* How many requests of peers that are to wait have not begun: they are put off. */
+size_t dispatch_waits_put_off(const struct dispatch *dispatch);
+
 #endif

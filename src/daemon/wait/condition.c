@@ -36,16 +36,32 @@ bool condition_follows(const struct condition_kind *kind, bool by_pipe)
 	return kind->follows || (kind->needs_tmux && !(by_pipe && kind->by_output));
 }
 
+/* The kind of a condition in an array; NULL: it is none. */
+static const struct condition_kind *kind_of(const struct json *spec)
+{
+	return spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
+}
+
 bool condition_any_follows(const struct json *specs, bool by_pipe)
 {
-	bool found = false;
-	const struct json *spec = specs != NULL && specs->type == JSON_ARRAY ? specs->child : NULL;
-	for (; spec != NULL && !found; spec = spec->next) {
-		const struct condition_kind *kind =
-		    spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
-		found = kind != NULL && condition_follows(kind, by_pipe);
+	for (const struct json *spec = specs->child; spec != NULL; spec = spec->next) {
+		const struct condition_kind *kind = kind_of(spec);
+		if (kind != NULL && condition_follows(kind, by_pipe))
+			return true;
 	}
-	return found;
+	return false;
+}
+
+bool condition_any_looks(const struct json *specs)
+{
+	for (const struct json *spec = specs->child; spec != NULL; spec = spec->next) {
+		const struct condition_kind *kind = kind_of(spec);
+		if (kind != NULL &&
+		    (kind->needs_tmux || kind->follows || kind->pane_member != NULL ||
+			kind->tmux_members != NULL))
+			return true;
+	}
+	return false;
 }
 
 static void fail_kind(struct request *request, const struct json *spec)

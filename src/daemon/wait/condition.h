@@ -88,6 +88,8 @@ struct condition *condition_restore(
 bool condition_follows(const struct condition_kind *kind, bool by_pipe);
 /* The same of an array of conditions; what is none does not. */
 bool condition_any_follows(const struct json *specs, bool by_pipe);
+/* Whether one of an array of conditions can be about a pane: a model that is read now is needed. */
+bool condition_any_looks(const struct json *specs);
 
 extern const char *const condition_state_names[CONDITION_STATE_COUNT_];
 

@@ -9,10 +9,13 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "daemon/core/config.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
+#include "daemon/server/daemon_parts.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
@@ -438,6 +441,21 @@ static const struct json *read_list(struct condition_list *read, const struct js
 	read->one.next = NULL;
 	read->list = (struct json){.type = JSON_ARRAY, .child = &read->one, .count = 1};
 	return &read->list;
+}
+
+bool wait_put_off(struct request *request, const struct json *specs)
+{
+	struct condition_list read = {0};
+	bool is_put_off;
+	if (specs == NULL)
+		return false;
+	specs = read_list(&read, specs);
+	is_put_off = specs->type == JSON_ARRAY &&
+	    ((condition_any_follows(specs, config_pipes(request_daemon(request)->config)) &&
+		 dispatch_attach_first(request)) ||
+		(condition_any_looks(specs) && dispatch_look_first(request)));
+	json_reader_free(read.reader);
+	return is_put_off;
 }
 
 static bool is_valid_list(struct request *request, const struct json *list)

@@ -30,6 +30,12 @@ void wait_set_wake(struct wait_set *set);
 void wait_set_free(struct wait_set *set);
 
 /*
+ * Whether a request is put off until tmux was looked at, or is followed: what any of the conditions
+ * needs (NULL: none). A wait for a file or a job begins at once.
+ */
+bool wait_put_off(struct request *request, const struct json *specs);
+
+/*
  * Answers request when any, or all, of the conditions (arrays; exactly one is not NULL) have
  * come true or are gone, or the time is up. name NULL: without one. A name that is known
  * resumes that wait, and the conditions are not looked at. May fail the request at once.

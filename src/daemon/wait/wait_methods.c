@@ -7,7 +7,6 @@
 #include <muxbus.h>
 
 #include "base/clock.h"
-#include "daemon/core/config.h"
 #include "daemon/core/pattern.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/server/daemon_parts.h"
@@ -84,9 +83,7 @@ static void handle_wait(struct request *request, const void *data)
 		request_fail_field(request, "key", "goes with wait");
 		return;
 	}
-	if (condition_any_follows(args->any != NULL ? args->any : args->all,
-		config_pipes(request_daemon(request)->config)) &&
-	    dispatch_attach_first(request))
+	if (wait_put_off(request, args->any != NULL ? args->any : args->all))
 		return;
 	once_keep(request_once(request), "");
 	wait_start(request_daemon(request)->waits, request, args->any, args->all, args->timeout_sec,
@@ -269,7 +266,8 @@ const struct method methods_wait[] = {
 	.fields = wait_fields,
 	.args_size = sizeof(struct wait_args),
 	.results = wait_results,
-	.flags = METHOD_ONE_PANE | METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_TOOL,
+	.flags =
+	    METHOD_ONE_PANE | METHOD_WAITS | METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD | METHOD_TOOL,
 	.handle = handle_wait,
 	.begun = handle_wait_begun,
 	.key_offset = offsetof(struct wait_args, key),
