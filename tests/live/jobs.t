@@ -151,7 +151,7 @@ is 'a prompt for a password has no terminal' "$(said .stdout '{"command":"(: </d
 if command -v more >/dev/null 2>&1; then
 	is 'a pager prints all' "$(said '.stdout | split("\n") | length' '{"command":"seq 999 | more"}')" 1000
 fi
-is 'one that stalls goes on as a job' "$(said '"\(.status) \(.pid > 0)"' '{"command":"exec sleep 1000","timeout_sec":0.05}')" 'running true'
+is 'one that stalls goes on as a job' "$(said '"\(.status) \(.job != null)"' '{"command":"exec sleep 1000","timeout_sec":0.05}')" 'running true'
 quick=$(field .result.job)
 is 'and has its log' "$(test -f "$(field .result.log)" && echo yes)" yes
 call stop_job "{\"job\":\"$quick\"}"
