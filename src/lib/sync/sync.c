@@ -17,10 +17,12 @@
 #include "base/clock.h"
 #include "lib/library.h"
 #include "lib/model/model.h"
+#include "lib/sync/adopted.h"
 #include "lib/sync/announced.h"
 #include "lib/sync/attach_delay.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/capture.h"
+#include "lib/sync/details.h"
 #include "lib/sync/leaving.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/pane_exit.h"
@@ -35,7 +37,6 @@
 #define GRACE_MS 3000
 /* The library does not attach to a server before this age. */
 #define YOUNG_MS 100
-#define DETAILS_MS 1000
 /* A server of a version that is not supported is asked again after this time. */
 #define VERSION_RETRY_MS 60000
 
@@ -459,28 +460,9 @@ static void on_attachment_event(
 	}
 }
 
-static void end_adopted(struct muxbus_sync *sync, struct track *track)
-{
-	struct muxbus_command *command;
-	if (muxbus_command_new(&command) != 0)
-		return;
-	track->is_ending = true;
-	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
-	muxbus_command_argf(command, "%%%u", track->pane);
-	muxbus_command_args(command, "#{pane_dead}", NULL);
-	muxbus_command_argf(command, "kill-pane -t %%%u", track->pane);
-	(void)attach_delay_run(sync, command, NULL, NULL, NULL);
-}
-
 static void on_published(struct muxbus_sync *sync)
 {
-	size_t cursor = 0;
-	struct track *track;
-	while ((track = track_next(sync, &cursor)) != NULL) {
-		if (track->is_adopted && !track->is_kept && !track->is_ending &&
-		    track->exit_is_reported && track->now != NULL && track->now->is_dead)
-			end_adopted(sync, track);
-	}
+	adopted_end(sync);
 	sync_settle_later(sync);
 }
 
@@ -495,22 +477,6 @@ static void on_process_ended(void *data, uint32_t pane)
 static void on_exit_due(void *data)
 {
 	pane_exit_look_again(data);
-}
-
-/*
- * tmux does not announce title, command, path and death of a pane. A subscription in tmux costs
- * the same each second, and crashes tmux up to 3.6b if a session ends while the reader is slow;
- * so the server is asked instead.
- */
-static void on_details_due(void *data)
-{
-	static const struct parts details = {.details = true, .tree = true};
-	struct muxbus_sync *sync = data;
-	if (sync->details_wanted == 0)
-		return;
-	if (sync->state == MUXBUS_SYNC_LIVE)
-		(void)lister_wait(sync, &details, 0, NULL, NULL);
-	loop_timeout_start(&sync->details_timer, DETAILS_MS);
 }
 
 static const struct sync_callbacks callbacks = {
@@ -568,7 +534,7 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 	loop_timeout_init(&sync->settle_timer, loop, on_settle, sync);
 	loop_timeout_init(&sync->exit_timer, loop, on_exit_due, sync);
 	loop_timeout_init(&sync->grace_timer, loop, on_grace_over, sync);
-	loop_timeout_init(&sync->details_timer, loop, on_details_due, sync);
+	details_init(sync);
 	if (error != 0) {
 		muxbus_sync_free(sync);
 		return error;
@@ -728,58 +694,4 @@ enum muxbus_output muxbus_sync_output(const struct muxbus_sync *sync, uint32_t p
 			return MUXBUS_OUTPUT_COMING;
 	}
 	return MUXBUS_OUTPUT_NONE;
-}
-
-void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
-{
-	size_t cursor = 0;
-	struct track *track;
-	if (!is_wanted && sync->all_wanted == 0)
-		return;
-	sync->all_wanted += is_wanted ? 1 : -1u;
-	if (sync->all_output == (sync->all_wanted > 0))
-		return;
-	sync->all_output = sync->all_wanted > 0;
-	sync->all_since = sync->lister.begun;
-	/* Drop output that was held for panes which are not listed yet. */
-	while (!sync->all_output && (track = track_next(sync, &cursor)) != NULL) {
-		if (track->now == NULL && track->is_held)
-			track_drop_held(track);
-	}
-	sync_settle_later(sync);
-}
-
-void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted)
-{
-	if (!is_wanted && sync->details_wanted == 0)
-		return;
-	sync->details_wanted += is_wanted ? 1 : -1u;
-	if (is_wanted && sync->details_wanted == 1)
-		loop_timeout_start(&sync->details_timer, DETAILS_MS);
-	else if (sync->details_wanted == 0)
-		loop_timeout_stop(&sync->details_timer);
-}
-
-int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep)
-{
-	struct track *track = track_find(sync, pane);
-	struct muxbus_command *command;
-	int error;
-	if (sync->state != MUXBUS_SYNC_LIVE || sync->primary == NULL)
-		return MUXBUS_ERR_UNAVAILABLE;
-	if (track == NULL)
-		return MUXBUS_ERR_NOT_FOUND;
-	error = muxbus_command_new(&command);
-	if (error != 0)
-		return error;
-	muxbus_command_args(command, "set-option", "-p", "-t", NULL);
-	muxbus_command_argf(command, "%%%u", pane);
-	muxbus_command_args(command, "remain-on-exit", "on", NULL);
-	error = attach_delay_run(sync, command, NULL, NULL, NULL);
-	if (error != 0)
-		return error;
-	track->is_adopted = true;
-	track->is_kept = keep;
-	track->is_ending = false;
-	return 0;
 }

@@ -228,3 +228,22 @@ void track_forget_attachment(struct muxbus_sync *sync, const struct attachment *
 			track_drop_held(track);
 	}
 }
+
+void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
+{
+	size_t cursor = 0;
+	struct track *track;
+	if (!is_wanted && sync->all_wanted == 0)
+		return;
+	sync->all_wanted += is_wanted ? 1 : -1u;
+	if (sync->all_output == (sync->all_wanted > 0))
+		return;
+	sync->all_output = sync->all_wanted > 0;
+	sync->all_since = sync->lister.begun;
+	/* Drop output that was held for panes which are not listed yet. */
+	while (!sync->all_output && (track = track_next(sync, &cursor)) != NULL) {
+		if (track->now == NULL && track->is_held)
+			track_drop_held(track);
+	}
+	sync_settle_later(sync);
+}
