@@ -83,4 +83,88 @@ for kind in number mark; do
 	respond "$kind" '{"text":""}'
 	is "$kind: Enter alone takes what is marked" "$(tail -n 1 "$dir/$kind.log")" 'Run it? 1'
 done
+# Questions that look alike, and programs that take one key.
+cat >"$dir/next.py" <<'END'
+import os, sys, termios, time, tty
+tty.setcbreak(0)
+log = open(sys.argv[1], "a", buffering=1)
+def show(text):
+    os.write(1, text.encode())
+def menu(name, above, marked):
+    show("\x1b[2J\x1b[H" + above + "\r\n\r\nProceed?\r\n\r\n")
+    for i, choice in enumerate(["Yes", "Always", "No"]):
+        show(f"{'❯' if i == marked else ' '} {i + 1}. {choice}\r\n")
+    show("\r\nEsc to cancel")
+    while True:
+        key = os.read(0, 1)
+        if key == b"\n" or key in (b"1", b"2", b"3"):
+            return log.write(f"{name} {key.decode().strip() or 'Enter'}\n")
+def one_key(name, text):
+    show(text)
+    key = os.read(0, 1)
+    show(key.decode().strip())
+    log.write(f"{name} {key.decode().strip() or 'Enter'}\n")
+    time.sleep(0.5)
+while True:
+    show("\x1b[2J\x1b[H> ")
+    line = b""
+    while not line.endswith(b"\n"):
+        key = os.read(0, 1)
+        show("" if key == b"\n" else key.decode())
+        line += key
+    time.sleep(0.2)
+    kind = line.decode().strip()
+    if kind == "same":
+        menu("A", "Bash(ls)", 0)
+        menu("B", "Bash(ls)", 0)
+    elif kind == "above":
+        menu("A", "Bash(ls)", 0)
+        menu("B", "Bash(rm)", 0)
+    elif kind == "keys":
+        show("\x1b[2J\x1b[H")
+        one_key("A", "Overwrite? [Y/n] ")
+        one_key("B", "\r\nDelete? [Y/n] ")
+    elif kind == "words":
+        show("\x1b[2J\x1b[HProceed?\r\n\r\n❯ Yes\r\n  No\r\n\r\nGo on? ")
+        while os.read(0, 1) != b"\n":
+            pass
+        log.write("words Enter\n")
+END
+call ensure_agent "$(jq -nc --arg command "exec python3 $dir/next.py $dir/next.log" '{name: "next", $command}')"
+go() { # go KIND: a task that asks; id is that of its question
+	call send_task "{\"agent\":\"next\",\"text\":\"$1\",\"timeout_sec\":60}"
+	id=$(field .result.question_id)
+	: >"$dir/next.log"
+}
+go same
+first=$id
+respond next '{"choice":1}'
+is 'the same menu again: one key alone' "$(cat "$dir/next.log")" 'A Enter'
+respond next '{"choice":1}'
+is 'the id is not good for it' "$(field .error.data.kind)" not_ready
+is 'so it has no answer' "$(cat "$dir/next.log")" 'A Enter'
+id=$(field .error.data.question_id)
+is 'but an id of its own' "$([ "$id" != "$first" ] && echo yes)" yes
+respond next '{"choice":3}'
+is 'which is answered' "$(tail -n 1 "$dir/next.log")" 'B 3'
+go above
+t send-keys -t "$(field .result.pane)" 3
+until_is 'a person answers' 'A 3' cat "$dir/next.log"
+respond next '{"choice":1}'
+is 'a menu about another command is another question' "$(field .error.data.kind)" not_ready
+is 'which has no answer' "$(cat "$dir/next.log")" 'A 3'
+id=$(field .error.data.question_id)
+respond next '{"choice":2}'
+is 'until it is answered' "$(tail -n 1 "$dir/next.log")" 'B 2'
+go keys
+respond next '{"text":"n"}'
+is 'a program that takes one key' "$(seen)" 'question Delete? [Y/n]'
+is 'gets no Enter for what it asks next' "$(cat "$dir/next.log")" 'A n'
+id=$(field .result.question_id)
+respond next '{"text":"y"}'
+is 'which is asked for by itself' "$(tail -n 1 "$dir/next.log")" 'B y'
+go words
+respond next '{"text":"No"}'
+is 'an answer that is not shown gets no Enter' "$(field .error.data.kind) $(cat "$dir/next.log")" 'not_ready '
+
 done_testing

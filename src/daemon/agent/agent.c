@@ -323,6 +323,7 @@ static void agent_free(struct agent *agent)
 	pattern_free(agent->regex);
 	agent_spec_finish(&agent->plan);
 	mem_free(agent->question);
+	mem_free(agent->whole);
 	mem_free(agent->choices);
 	mem_free(agent->place);
 	mem_free(agent->output);

@@ -558,8 +558,12 @@ const struct method methods_agent[] = {
 	.summary = "Types an answer to what an agent asks, and answers as send_task does.",
 	.help = "Only while its state is blocked, and to the question that it asks then, or to "
 		"question_id; else the answer is not_ready, as it is where a person has begun an "
-		"answer. Of a question with choices the number is typed; Enter follows only if "
-		"the program marks that choice and waits, never into what it asks next. Nothing is "
+		"answer. An id is good for one answer, and for the rows above the choices too. Of "
+		"a question with choices Enter takes the one that is marked; of another the number "
+		"is typed, and Enter follows only if the program marks that choice and waits. A "
+		"text has Enter only where it is seen to stand in its place: a program that takes "
+		"one key gets no Enter for what it asks next. Where it cannot be told whether the "
+		"answer was taken, the error says so, and the question has a new id. Nothing is "
 		"typed in copy mode, or within five seconds of a person's last key there.",
 	.fields = respond_fields,
 	.args_size = sizeof(struct send_args),

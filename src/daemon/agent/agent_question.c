@@ -86,25 +86,6 @@ static void read_place(
 	agent_facts_read_screen(&screen->view, ret_facts);
 }
 
-/* Begins with a question, or sees it again as it was. */
-static void begin(struct agent *agent, const struct agent_facts *facts, const char *text)
-{
-	struct agent_asked *asked = &agent->asked;
-	uint64_t newlines = agent_monitor_newlines(agent->monitor);
-	bool is_same = agent->question != NULL && strcmp(facts->row, asked->row) == 0 &&
-	    (newlines == asked->newlines || strcmp(text, agent->place) == 0);
-	asked->is_begun = was_typed(agent, facts->row);
-	memcpy(asked->row, asked->is_begun ? agent->seen.row : facts->row, sizeof asked->row);
-	asked->has_right = facts->has_right;
-	asked->newlines = newlines;
-	if (!is_same) {
-		asked->number++;
-		asked->since_ms = clock_real_ms();
-	}
-	mem_free(agent->place);
-	agent->place = xstrdup(text);
-}
-
 /* The text of the question that a screen shows; where none is made out, of its place. */
 static void read_text(const struct prompt_view *view, struct buf *out)
 {
@@ -119,39 +100,96 @@ static const char *as_string(const struct buf *text)
 	return text->len > 0 ? (const char *)text->data : "";
 }
 
-/* Keeps the text of the question, and its choices. */
-static void keep_text(struct agent *agent, const struct prompt_view *view)
+/* What tells it from another one with the same text. */
+static void read_whole(const struct prompt_view *view, struct buf *out)
+{
+	buf_init(out, QUESTION_MAX);
+	agent_question_whole(view, out);
+}
+
+static bool are_same(const struct question_choice *one, size_t count,
+    const struct question_choice *other, size_t other_count)
+{
+	if (count != other_count)
+		return false;
+	for (size_t at = 0; at < count; at++) {
+		if (one[at].number != other[at].number || strcmp(one[at].text, other[at].text) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Keeps the text of the question, and its choices. Returns whether both are as before. */
+static bool keep_text(struct agent *agent, const struct prompt_view *view)
 {
 	struct question_choice choices[QUESTION_CHOICES_MAX];
 	size_t count = agent_question_choices(view, choices);
-	struct buf text;
+	struct buf text, whole;
+	bool is_same;
 	read_text(view, &text);
+	read_whole(view, &whole);
+	is_same = agent->question != NULL && strcmp(agent->question, as_string(&text)) == 0 &&
+	    strcmp(agent->whole, as_string(&whole)) == 0 &&
+	    are_same(choices, count, agent->choices, agent->choice_count);
 	mem_free(agent->question);
+	mem_free(agent->whole);
 	agent->question = xstrdup(as_string(&text));
+	agent->whole = xstrdup(as_string(&whole));
 	mem_free(agent->choices);
 	agent->choices = count > 0 ? xmemdup(choices, count * sizeof *choices) : NULL;
 	agent->choice_count = count;
 	buf_finish(&text);
+	buf_finish(&whole);
+	return is_same;
+}
+
+/* Begins with a question, or sees it again as it was. */
+static void begin(struct agent *agent, const struct agent_facts *facts,
+    const struct prompt_view *view, const char *text)
+{
+	struct agent_asked *asked = &agent->asked;
+	uint64_t newlines = agent_monitor_newlines(agent->monitor);
+	bool is_begun = was_typed(agent, facts->row);
+	bool is_there = agent->question != NULL && strcmp(facts->row, asked->row) == 0 &&
+	    (newlines == asked->newlines || strcmp(text, agent->place) == 0);
+	asked->is_begun = is_begun;
+	memcpy(asked->row, is_begun ? agent->seen.row : facts->row, sizeof asked->row);
+	asked->has_right = facts->has_right;
+	asked->newlines = newlines;
+	if (!keep_text(agent, view) || !is_there)
+		agent_question_renew(agent);
+	mem_free(agent->place);
+	agent->place = xstrdup(text);
+}
+
+void agent_question_renew(struct agent *agent)
+{
+	agent->asked.number++;
+	agent->asked.since_ms = clock_real_ms();
 }
 
 void agent_question_copy(struct agent_task *task)
 {
 	const struct agent *agent = task->agent;
 	task->question = xstrdup(agent->question != NULL ? agent->question : "");
+	task->whole = xstrdup(agent->whole != NULL ? agent->whole : "");
 	task->choice_count = agent->choice_count;
 	if (agent->choice_count > 0)
 		task->choices =
 		    xmemdup(agent->choices, agent->choice_count * sizeof *agent->choices);
 }
 
-/* Whether a screen shows the text of a question. */
-static bool shows_text(const struct pane_screen *screen, const char *question)
+/* Whether a screen shows the question that a task answers, and the same above it. */
+static bool shows_text(const struct pane_screen *screen, const struct agent_task *task)
 {
-	struct buf text;
+	struct buf text, whole;
 	bool is_same;
 	read_text(&screen->view, &text);
-	is_same = strcmp(as_string(&text), question) == 0;
+	read_whole(&screen->view, &whole);
+	is_same = strcmp(as_string(&text), task->question) == 0 &&
+	    strcmp(as_string(&whole), task->whole) == 0;
 	buf_finish(&text);
+	buf_finish(&whole);
 	return is_same;
 }
 
@@ -160,16 +198,24 @@ enum submit_choice agent_question_choice(
 {
 	struct question_choice choices[QUESTION_CHOICES_MAX];
 	bool is_marked = number == 0;
-	if (!shows_text(screen, task->question) ||
-	    agent_question_choices(&screen->view, choices) != task->choice_count)
+	if (!shows_text(screen, task) ||
+	    !are_same(choices, agent_question_choices(&screen->view, choices), task->choices,
+		task->choice_count))
 		return CHOICE_TAKEN;
-	for (size_t at = 0; at < task->choice_count; at++) {
-		if (choices[at].number != task->choices[at].number ||
-		    strcmp(choices[at].text, task->choices[at].text) != 0)
-			return CHOICE_TAKEN;
+	for (size_t at = 0; at < task->choice_count; at++)
 		is_marked |= choices[at].number == number && choices[at].is_marked;
-	}
 	return is_marked ? CHOICE_MARKED : CHOICE_OPEN;
+}
+
+bool agent_question_has_left(const struct agent_task *task, const struct pane_screen *screen)
+{
+	struct agent_facts facts;
+	struct buf text;
+	bool is_begun;
+	read_place(screen, &facts, &text);
+	is_begun = goes_on(task->agent, &facts, as_string(&text));
+	buf_finish(&text);
+	return !is_begun && agent_question_choice(task, screen, 0) == CHOICE_TAKEN;
 }
 
 void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_SIZE])
@@ -211,12 +257,10 @@ void agent_question_keep(
 		return;
 	}
 	read_place(screen, &facts, &text);
-	place = text.len > 0 ? (const char *)text.data : "";
+	place = as_string(&text);
 	agent->asked.is_begun = goes_on(agent, &facts, place);
-	if (!agent->asked.is_begun) {
-		begin(agent, &facts, place);
-		keep_text(agent, &screen->view);
-	}
+	if (!agent->asked.is_begun)
+		begin(agent, &facts, &screen->view, place);
 	agent->is_secret = verdict->is_secret;
 	buf_finish(&text);
 }
@@ -229,7 +273,7 @@ bool agent_question_is_begun(const struct agent *agent, const struct muxbus_pane
 	bool is_begun, in_prefix;
 	uint64_t human = submit_guard_human(agent->set->parts.tmux, pane, &in_prefix);
 	read_place(screen, &facts, &text);
-	is_begun = goes_on(agent, &facts, text.len > 0 ? (const char *)text.data : "");
+	is_begun = goes_on(agent, &facts, as_string(&text));
 	buf_finish(&text);
 	snprintf(ret_reason, AGENT_REASON_SIZE, "an answer has been begun");
 	if (is_begun || !agent->is_secret || (int64_t)human <= agent->asked.since_ms / 1000)

@@ -29,6 +29,9 @@ void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_
 /* The members question, question_id, choices and secret; none, if nothing is asked. */
 void agent_question_write(struct json_writer *writer, const struct agent *agent);
 
+/* An answer was typed, or may have been: the id is no longer good, whatever is asked next. */
+void agent_question_renew(struct agent *agent);
+
 /* Copies the text and the choices into a task that answers them; its end frees them. */
 void agent_question_copy(struct agent_task *task);
 
@@ -38,6 +41,9 @@ void agent_question_copy(struct agent_task *task);
  */
 enum submit_choice agent_question_choice(
     const struct agent_task *task, const struct pane_screen *screen, unsigned number);
+
+/* Whether a screen shows neither that question nor an answer that is begun in its place. */
+bool agent_question_has_left(const struct agent_task *task, const struct pane_screen *screen);
 
 /*
  * Whether a person has begun to answer what is kept, as far as a screen tells; of a secret,

@@ -33,8 +33,9 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 	if (state != AGENT_BLOCKED) {
 		mem_free(agent->question);
 		mem_free(agent->choices);
+		mem_free(agent->whole);
 		mem_free(agent->place);
-		agent->question = agent->place = NULL;
+		agent->question = agent->whole = agent->place = NULL;
 		agent->choices = NULL;
 		agent->choice_count = 0;
 		agent->asked.is_begun = false;

@@ -94,8 +94,10 @@ struct agent_task {
 	bool is_choice; /* text is the number of one, or empty: Enter alone, for the marked one */
 	uint64_t asked; /* its number */
 	char *question; /* and its text, and its choices then: the agent's may be others already */
+	char *whole; /* and the rows above it */
 	struct question_choice *choices;
 	size_t choice_count;
+	bool is_marked; /* a choice: it was the marked one when it was typed */
 	bool is_refused; /* an answer has been begun */
 	bool is_pasted; /* as a bracketed paste */
 	bool wants_progress;
@@ -141,6 +143,7 @@ struct agent {
 	char *question; /* what it asks; NULL: nothing */
 	struct question_choice *choices; /* of the question; NULL: a text answers it */
 	size_t choice_count;
+	char *whole; /* the rows above its choices; NULL as it is */
 	char *place; /* the rows down to the cursor's, with the question; NULL as it is */
 	struct agent_asked asked;
 	struct agent_asked seen; /* the cursor's row at the last look, question or not */

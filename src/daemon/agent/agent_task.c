@@ -94,6 +94,7 @@ static void task_free(struct agent_task *task)
 	explicit_bzero(task->text, task->len);
 	mem_free(task->text);
 	mem_free(task->question);
+	mem_free(task->whole);
 	mem_free(task->choices);
 	mem_free(task);
 }
@@ -278,10 +279,13 @@ static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pa
 		return verdict.kind == VERDICT_READY;
 	task->is_refused = agent_question_is_begun(agent, pane, screen, ret_reason);
 	if (!task->is_refused && verdict.kind == VERDICT_QUESTION &&
-	    agent_question_choice(task, screen, 0) == CHOICE_TAKEN) {
+	    (agent->asked.number != task->asked ||
+		agent_question_choice(task, screen, 0) == CHOICE_TAKEN)) {
 		task->is_refused = true;
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", asks_other);
 	}
+	task->is_marked =
+	    agent_question_choice(task, screen, (unsigned)atoi(task->text)) == CHOICE_MARKED;
 	return verdict.kind == VERDICT_QUESTION && !task->is_refused;
 }
 
@@ -289,8 +293,11 @@ static enum submit_choice on_choice(void *data, const struct pane_screen *screen
 {
 	const struct agent *agent = data;
 	const struct agent_task *task = task_at_work(agent);
-	return task != NULL ? agent_question_choice(task, screen, (unsigned)atoi(task->text))
-			    : CHOICE_TAKEN;
+	if (task == NULL)
+		return CHOICE_TAKEN;
+	if (!task->is_choice)
+		return agent_question_has_left(task, screen) ? CHOICE_TAKEN : CHOICE_OPEN;
+	return agent_question_choice(task, screen, (unsigned)atoi(task->text));
 }
 
 static bool on_compose(void *data, struct submit_text *text)
@@ -302,7 +309,9 @@ static bool on_compose(void *data, struct submit_text *text)
 	text->is_paste = text->is_bracketed = task->is_pasted;
 	text->is_unseen = agent->is_secret;
 	text->is_choice = task->is_choice;
-	(void)buf_append(&text->bytes, task->text, task->len);
+	/* Enter takes the choice that is marked. Its number can take it too, and Enter the next. */
+	if (!(task->is_choice && task->is_marked))
+		(void)buf_append(&text->bytes, task->text, task->len);
 	return true;
 }
 
@@ -334,6 +343,8 @@ static void on_typed(void *data, const struct submit_end *end)
 	struct agent_task *task = task_at_work(agent);
 	if (task == NULL)
 		return;
+	if (task->is_response && (end->result == SUBMIT_SUBMITTED || end->result == SUBMIT_TYPED))
+		agent_question_renew(agent);
 	switch (end->result) {
 	case SUBMIT_SUBMITTED:
 		task_submitted(agent, task, end->before_enter);
@@ -455,19 +466,20 @@ static void on_cancelled(struct request *request, void *data)
 static bool find_choice(
     const struct agent *agent, const struct agent_order *order, unsigned *ret_number)
 {
+	unsigned found = 0;
 	for (size_t at = 0; at < agent->choice_count; at++) {
 		const struct question_choice *choice = &agent->choices[at];
 		char digits[16];
 		(void)snprintf(digits, sizeof digits, "%u", choice->number);
-		*ret_number = choice->number;
 		if (choice->number < 10 &&
 		    (order->choice > 0 ? order->choice == choice->number
 				       : strcmp(order->text, digits) == 0 ||
-				strcasecmp(order->text, choice->text) == 0))
-			return true;
+				strcasecmp(order->text, choice->text) == 0)) {
+			*ret_number = choice->number;
+			found++;
+		}
 	}
-	*ret_number = 0;
-	return false;
+	return found == 1; /* "1" may be the number of one, and the text of another */
 }
 
 /* Whether what is asked is what is answered; fails the request if not. */

@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "daemon/agent/classify.h"
 #include "daemon/pane/prompt_row.h"
 
 enum {
 	AROUND_ROWS = 24, /* above and under the cursor, where a menu is looked for */
 	PARAGRAPHS_MAX = 4, /* above the choices, where the row that asks is looked for */
+	WHOLE_ROWS = 12, /* above the choices, that tell a menu from the next one */
 	WRAP_ROWS = 8, /* that one line of a question may take */
 	WRAP_SLACK = 4, /* cells that programs leave free where they wrap */
 };
@@ -72,7 +74,7 @@ static unsigned choice_number(const char *text, bool *ret_is_marked)
 	size_t count = strspn(digits, "0123456789");
 	unsigned number = 0;
 	if (count == 0 || count > 2 || (digits[count] != '.' && digits[count] != ')') ||
-	    digits[count + 1] != ' ')
+	    isdigit((unsigned char)digits[count + 1]))
 		return 0;
 	for (size_t at = 0; at < count; at++)
 		number = 10 * number + (unsigned)(digits[at] - '0');
@@ -126,7 +128,7 @@ static bool asks(const char *text)
 static bool is_hint(const char *text)
 {
 	static const char *const hints[] = {"esc to ", "enter to ", "tab to ", "ctrl+", "ctrl-",
-	    "arrow keys", "↑", "space to ", "use enter "};
+	    "arrow keys", "↑", "space to ", "use enter ", "press enter"};
 	for (size_t at = 0; at < sizeof hints / sizeof *hints; at++) {
 		if (strcasestr(text, hints[at]) != NULL)
 			return true;
@@ -216,6 +218,21 @@ static bool asks_for_choice(
 	return (!agent_row_asks(cursor->text) || is_hint(cursor->text)) && find_menu(view, ret_row);
 }
 
+/* Cuts a text that was copied in part, within no character. */
+static void cut(char *text)
+{
+	text[utf8_valid_prefix(text, strlen(text))] = '\0';
+}
+
+void agent_question_whole(const struct prompt_view *view, struct buf *out)
+{
+	static struct question_line line;
+	unsigned row;
+	read_line(view, view->cursor_row, &line);
+	if (asks_for_choice(view, &line, &row))
+		put_lines(view, row > WHOLE_ROWS ? row - WHOLE_ROWS : 0, row, out);
+}
+
 size_t agent_question_choices(const struct prompt_view *view, struct question_choice *ret_choices)
 {
 	static struct question_line line, above;
@@ -237,6 +254,7 @@ size_t agent_question_choices(const struct prompt_view *view, struct question_ch
 			size_t len = strlen(choice[-1].text);
 			(void)snprintf(
 			    choice[-1].text + len, sizeof choice->text - len, " %s", line.text);
+			cut(choice[-1].text);
 		}
 		if (number == 0 || (count > 0 && number != choice[-1].number + 1))
 			continue;
@@ -245,6 +263,7 @@ size_t agent_question_choices(const struct prompt_view *view, struct question_ch
 		choice->number = number;
 		choice->is_marked = is_marked;
 		(void)snprintf(choice->text, sizeof choice->text, "%s", choice_text(line.text));
+		cut(choice->text);
 		count++;
 	}
 	return count;

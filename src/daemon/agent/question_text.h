@@ -21,6 +21,12 @@
  */
 void agent_question_text(const struct prompt_view *view, struct buf *out);
 
+/*
+ * Appends the rows above the choices of a menu, as the command that it is about, without hints of
+ * keys, which may count seconds. Nothing, if it is no menu.
+ */
+void agent_question_whole(const struct prompt_view *view, struct buf *out);
+
 #define QUESTION_CHOICES_MAX 16 /* of one menu; later ones are left out */
 
 struct question_choice {

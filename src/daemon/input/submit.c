@@ -20,6 +20,7 @@ enum {
 	BUSY_MS = 10000, /* of a pane that is never quiet, until the caller hears of it */
 	CHOICE_REST_MS = 400, /* without output, until a menu is believed */
 	CHOICE_GONE_MS = 1000, /* for which a menu is gone, beside output */
+	CHOICE_SAME_MS = 3000, /* until a menu that looks as before may be the next one */
 };
 
 static const char not_followed[] = "tmux is not followed";
@@ -133,14 +134,51 @@ static void look_at_prompt(struct submit *submit, const struct muxbus_pane *pane
 		step_type(submit, pane, screen, tty);
 }
 
-static void look_for_echo(
-    struct submit *submit, const struct pane_screen *screen, const struct pane_tty *tty)
+/* Whether all that was typed had its effect a while ago. */
+static bool is_at_rest(const struct submit *submit)
+{
+	return quiet_ms(submit) >= CHOICE_REST_MS &&
+	    clock_mono_ms() - submit->line.typed_ms >= CHOICE_REST_MS;
+}
+
+/*
+ * Whether a program may take an answer by its first key: one that reads keys, not lines. Then Enter
+ * would answer what it asks next, so it is pressed only where the answer is seen to stand.
+ */
+static bool is_read_by_key(const struct submit *submit)
+{
+	const struct submit_line *line = &submit->line;
+	return submit->policy->answers_question && !line->text.is_unseen && !line->text.is_paste &&
+	    !line->was_cooked;
+}
+
+/* Whether the program in front is seen to do something else than wait for more keys. */
+static bool is_at_work(const struct muxbus_pane *pane, const struct pane_tty *tty)
+{
+	struct foreground front;
+	foreground_read(pane->pid, &front);
+	return (tty->is_known && tty->is_cooked) ||
+	    (front.is_known && front.reads == AGENT_READS_NO);
+}
+
+static void look_for_echo(struct submit *submit, const struct muxbus_pane *pane,
+    const struct pane_screen *screen, const struct pane_tty *tty)
 {
 	struct submit_line *line = &submit->line;
+	bool by_key = is_read_by_key(submit);
+	bool is_shown =
+	    submit_line_is_shown(line, screen, tty, submit->policy->knows_prompt && !by_key);
+	bool has_taken = by_key && is_shown && is_at_work(pane, tty);
 	const char *reason;
-	if (submit_line_is_shown(line, screen, tty, submit->policy->knows_prompt)) {
+	if (is_shown && !has_taken) {
 		submit->stage = STAGE_SETTLING;
 		submit_arm(submit, submit_line_rest_ms(line, tty));
+		return;
+	}
+	if (by_key && is_at_rest(submit) &&
+	    (has_taken ? clock_mono_ms() - line->typed_ms >= CHOICE_GONE_MS
+		       : submit->handlers->choice(submit->data, screen) == CHOICE_TAKEN)) {
+		submit_end(submit, SUBMIT_SUBMITTED, NULL);
 		return;
 	}
 	reason = submit_line_echo_late(line, tty);
@@ -235,9 +273,10 @@ static void look_for_taken(struct submit *submit, const struct muxbus_pane *pane
 }
 
 /*
- * A choice of a menu: many programs take it by its number alone, others mark it only, and then
- * Enter takes it. Enter into what comes after the menu would answer that, so it is pressed only
- * while the same menu stands there at rest.
+ * A choice of a menu. Enter takes the marked one. Of another, the number is typed: many programs
+ * take it by that alone, others mark it only, and then Enter takes it. Enter into what comes after
+ * the menu would answer that, so it is pressed only while the same menu stands there at rest, and
+ * was there all the time.
  */
 static void look_at_choice(
     struct submit *submit, const struct muxbus_pane *pane, const struct pane_screen *screen)
@@ -245,20 +284,34 @@ static void look_at_choice(
 	struct submit_line *line = &submit->line;
 	enum submit_choice choice = submit->handlers->choice(submit->data, screen);
 	int64_t now_ms = clock_mono_ms();
-	bool is_at_rest =
-	    quiet_ms(submit) >= CHOICE_REST_MS && now_ms - line->typed_ms >= CHOICE_REST_MS;
+	bool is_typed = line->text.bytes.len > 0 || line->enters > 0;
+	bool rests = is_at_rest(submit);
+	bool has_moved =
+	    line->enters > 0 && choice == CHOICE_OPEN; /* it is not the one Enter took */
+	bool is_same = is_typed && rests && screen->offset > line->typed_offset &&
+	    now_ms - line->typed_ms >= CHOICE_SAME_MS;
 	if (choice != CHOICE_TAKEN)
 		line->changed_ms = now_ms;
-	if (choice == CHOICE_TAKEN && line->text.bytes.len == 0 && line->enters == 0)
+	else if (is_typed)
+		line->was_gone = true;
+	line->has_stayed |= choice != CHOICE_TAKEN && rests &&
+	    (choice == CHOICE_MARKED || now_ms - line->typed_ms >= CHOICE_GONE_MS);
+	if (choice == CHOICE_TAKEN && !is_typed)
 		submit_end(submit, SUBMIT_HELD, "the menu has gone");
-	else if (choice == CHOICE_TAKEN &&
-	    (is_at_rest || now_ms - line->changed_ms >= CHOICE_GONE_MS))
+	else if (choice == CHOICE_TAKEN && line->enters == 0 && line->has_stayed)
+		submit_give_up(submit, "its number was typed, and the menu went before Enter");
+	else if ((choice == CHOICE_TAKEN &&
+		     (rests || now_ms - line->changed_ms >= CHOICE_GONE_MS)) ||
+	    (rests && (line->was_gone || has_moved)))
 		submit_end(submit, SUBMIT_SUBMITTED, NULL);
-	else if (choice == CHOICE_MARKED && submit->stage == STAGE_SETTLING)
+	else if (choice == CHOICE_MARKED && submit->stage == STAGE_SETTLING && !line->was_gone)
 		step_enter(submit, pane, screen);
+	else if (is_same && (choice == CHOICE_OPEN || line->enters > 0))
+		submit_give_up(submit,
+		    "the menu stands there as before: it was not taken, or is asked for again");
 	else if (submit_line_choice_is_late(line))
 		submit_give_up(submit, "the menu that it chooses from still stands there");
-	else if (choice == CHOICE_MARKED && line->enters == 0 && is_at_rest) {
+	else if (choice == CHOICE_MARKED && line->enters == 0 && rests && !line->was_gone) {
 		submit->stage = STAGE_SETTLING;
 		submit_arm(submit, 0);
 	} else {
@@ -297,7 +350,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		look_at_prompt(submit, pane, screen, &tty);
 		break;
 	case STAGE_ECHO:
-		look_for_echo(submit, screen, &tty);
+		look_for_echo(submit, pane, screen, &tty);
 		break;
 	case STAGE_SETTLING:
 		step_enter(submit, pane, screen);

@@ -93,7 +93,10 @@ struct submit_end {
 struct submit_handlers {
 	/* Whether there is still something to type; asked at each look. NULL: always. */
 	bool (*is_wanted)(void *data);
-	/* text.is_choice: what has become of the menu. */
+	/*
+	 * text.is_choice: what has become of the menu. Of another answer: CHOICE_TAKEN once neither
+	 * the question nor the answer stands there.
+	 */
 	enum submit_choice (*choice)(void *data, const struct pane_screen *screen);
 	/* knows_prompt: whether the program takes the text now; false with a reason. */
 	bool (*judge)(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
