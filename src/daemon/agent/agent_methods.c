@@ -562,7 +562,7 @@ const struct method methods_agent[] = {
 		"a question with choices Enter takes the one that is marked; of another the number "
 		"is typed, and Enter follows only if the program marks that choice and waits. A "
 		"text has Enter only where it is seen to stand in its place: a program that takes "
-		"one key gets no Enter for what it asks next. Where it cannot be told whether the "
+		"one key gets no Enter for what it asks next. Where it is not known whether the "
 		"answer was taken, the error says so, and the question has a new id. Nothing is "
 		"typed in copy mode, or within five seconds of a person's last key there.",
 	.fields = respond_fields,

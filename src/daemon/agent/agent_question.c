@@ -100,7 +100,7 @@ static const char *as_string(const struct buf *text)
 	return text->len > 0 ? (const char *)text->data : "";
 }
 
-/* What tells it from another one with the same text. */
+/* The rows that tell it from another question with the same text. */
 static void read_whole(const struct prompt_view *view, struct buf *out)
 {
 	buf_init(out, QUESTION_MAX);

@@ -9,7 +9,6 @@
 #include "lib/model/listing.h"
 #include "lib/model/merge.h"
 #include "lib/model/model.h"
-#include "lib/sync/lister.h"
 #include "lib/sync/pane_proc.h"
 #include "lib/sync/state.h"
 #include "lib/sync/track.h"
@@ -20,7 +19,6 @@
 #define TTY_DELAY_SEC 2
 /* A pane of a listed window costs tmux as much as the details of so many panes. */
 #define WINDOW_COST 4
-#define PERIOD_MS 1000
 
 static bool was_written(const struct muxbus_pane *pane, const struct track *track)
 {
@@ -185,36 +183,4 @@ int details_read(struct muxbus_sync *sync, struct listing *listing)
 			    sync, listing, pane, foreground.command, foreground.path);
 	}
 	return error;
-}
-
-/*
- * tmux does not announce title, command, path and death of a pane. A subscription in tmux costs
- * the same each second, and crashes tmux up to 3.6b if a session ends while the reader is slow;
- * so the server is asked instead.
- */
-static void on_due(void *data)
-{
-	static const struct parts details = {.details = true, .tree = true};
-	struct muxbus_sync *sync = data;
-	if (sync->details_wanted == 0)
-		return;
-	if (sync->state == MUXBUS_SYNC_LIVE)
-		(void)lister_wait(sync, &details, 0, NULL, NULL);
-	loop_timeout_start(&sync->details_timer, PERIOD_MS);
-}
-
-void details_init(struct muxbus_sync *sync)
-{
-	loop_timeout_init(&sync->details_timer, sync->loop, on_due, sync);
-}
-
-void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted)
-{
-	if (!is_wanted && sync->details_wanted == 0)
-		return;
-	sync->details_wanted += is_wanted ? 1 : -1u;
-	if (is_wanted && sync->details_wanted == 1)
-		loop_timeout_start(&sync->details_timer, PERIOD_MS);
-	else if (sync->details_wanted == 0)
-		loop_timeout_stop(&sync->details_timer);
 }

@@ -12,9 +12,6 @@
 struct listing;
 struct parts;
 
-/* Prepares to ask for them once a second, while somebody wants that. */
-void details_init(struct muxbus_sync *sync);
-
 /*
  * Adds the windows of the panes whose terminal a program may have written to since the pane was
  * listed; the details of all panes if there are too many.

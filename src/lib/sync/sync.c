@@ -22,7 +22,7 @@
 #include "lib/sync/attach_delay.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/capture.h"
-#include "lib/sync/details.h"
+#include "lib/sync/detail_watch.h"
 #include "lib/sync/leaving.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/pane_exit.h"
@@ -534,7 +534,7 @@ int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *
 	loop_timeout_init(&sync->settle_timer, loop, on_settle, sync);
 	loop_timeout_init(&sync->exit_timer, loop, on_exit_due, sync);
 	loop_timeout_init(&sync->grace_timer, loop, on_grace_over, sync);
-	details_init(sync);
+	detail_watch_init(sync);
 	if (error != 0) {
 		muxbus_sync_free(sync);
 		return error;

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC */
+/* The details of panes, asked for by the clock. */
+#include "lib/sync/detail_watch.h"
+
+#include <muxbus.h>
+
+#include "lib/sync/lister.h"
+#include "lib/sync/state.h"
+
+#define PERIOD_MS 1000
+
+/*
+ * tmux does not announce title, command, path and death of a pane. A subscription in tmux costs
+ * the same each second, and crashes tmux up to 3.6b if a session ends while the reader is slow;
+ * so the server is asked instead.
+ */
+static void on_due(void *data)
+{
+	static const struct parts details = {.details = true, .tree = true};
+	struct muxbus_sync *sync = data;
+	if (sync->details_wanted == 0)
+		return;
+	if (sync->state == MUXBUS_SYNC_LIVE)
+		(void)lister_wait(sync, &details, 0, NULL, NULL);
+	loop_timeout_start(&sync->details_timer, PERIOD_MS);
+}
+
+void detail_watch_init(struct muxbus_sync *sync)
+{
+	loop_timeout_init(&sync->details_timer, sync->loop, on_due, sync);
+}
+
+void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted)
+{
+	if (!is_wanted && sync->details_wanted == 0)
+		return;
+	sync->details_wanted += is_wanted ? 1 : -1u;
+	if (is_wanted && sync->details_wanted == 1)
+		loop_timeout_start(&sync->details_timer, PERIOD_MS);
+	else if (sync->details_wanted == 0)
+		loop_timeout_stop(&sync->details_timer);
+}
