@@ -86,60 +86,69 @@ static void read_place(
 	agent_facts_read_screen(&screen->view, ret_facts);
 }
 
-/* The text of the question that a screen shows; where none is made out, of its place. */
-static void read_text(const struct prompt_view *view, struct buf *out)
-{
-	buf_init(out, QUESTION_MAX);
-	agent_question_text(view, out);
-	if (out->len == 0)
-		agent_place_text(view, QUESTION_ROWS, out);
-}
-
 static const char *as_string(const struct buf *text)
 {
 	return text->len > 0 ? (const char *)text->data : "";
 }
 
-/* The rows that tell it from another question with the same text. */
-static void read_whole(const struct prompt_view *view, struct buf *out)
+/* A question as a screen shows it. */
+struct shown_question {
+	struct buf text; /* where none is made out, of its place */
+	struct buf whole; /* the rows that tell it from another question with the same text */
+	struct question_choice choices[QUESTION_CHOICES_MAX];
+	size_t choice_count;
+};
+
+static void shown_read(const struct prompt_view *view, struct shown_question *shown)
 {
-	buf_init(out, QUESTION_MAX);
-	agent_question_whole(view, out);
+	buf_init(&shown->text, QUESTION_MAX);
+	buf_init(&shown->whole, QUESTION_MAX);
+	agent_question_text(view, &shown->text);
+	if (shown->text.len == 0)
+		agent_place_text(view, QUESTION_ROWS, &shown->text);
+	agent_question_whole(view, &shown->whole);
+	shown->choice_count = agent_question_choices(view, shown->choices);
 }
 
-static bool are_same(const struct question_choice *one, size_t count,
-    const struct question_choice *other, size_t other_count)
+static void shown_finish(struct shown_question *shown)
 {
-	if (count != other_count)
+	buf_finish(&shown->text);
+	buf_finish(&shown->whole);
+}
+
+/* Whether it is a question that was kept. */
+static bool shown_is(const struct shown_question *shown, const char *text, const char *whole,
+    const struct question_choice *choices, size_t count)
+{
+	if (strcmp(as_string(&shown->text), text) != 0 ||
+	    strcmp(as_string(&shown->whole), whole) != 0 || shown->choice_count != count)
 		return false;
 	for (size_t at = 0; at < count; at++) {
-		if (one[at].number != other[at].number || strcmp(one[at].text, other[at].text) != 0)
+		if (shown->choices[at].number != choices[at].number ||
+		    strcmp(shown->choices[at].text, choices[at].text) != 0)
 			return false;
 	}
 	return true;
 }
 
-/* Keeps the text of the question, and its choices. Returns whether both are as before. */
+/* Keeps the question that is shown. Returns whether it is the one that is kept. */
 static bool keep_text(struct agent *agent, const struct prompt_view *view)
 {
-	struct question_choice choices[QUESTION_CHOICES_MAX];
-	size_t count = agent_question_choices(view, choices);
-	struct buf text, whole;
+	struct shown_question shown;
 	bool is_same;
-	read_text(view, &text);
-	read_whole(view, &whole);
-	is_same = agent->question != NULL && strcmp(agent->question, as_string(&text)) == 0 &&
-	    strcmp(agent->whole, as_string(&whole)) == 0 &&
-	    are_same(choices, count, agent->choices, agent->choice_count);
+	shown_read(view, &shown);
+	is_same = agent->question != NULL &&
+	    shown_is(&shown, agent->question, agent->whole, agent->choices, agent->choice_count);
 	mem_free(agent->question);
 	mem_free(agent->whole);
-	agent->question = xstrdup(as_string(&text));
-	agent->whole = xstrdup(as_string(&whole));
 	mem_free(agent->choices);
-	agent->choices = count > 0 ? xmemdup(choices, count * sizeof *choices) : NULL;
-	agent->choice_count = count;
-	buf_finish(&text);
-	buf_finish(&whole);
+	agent->question = xstrdup(as_string(&shown.text));
+	agent->whole = xstrdup(as_string(&shown.whole));
+	agent->choice_count = shown.choice_count;
+	agent->choices = shown.choice_count > 0
+	    ? xmemdup(shown.choices, shown.choice_count * sizeof *shown.choices)
+	    : NULL;
+	shown_finish(&shown);
 	return is_same;
 }
 
@@ -179,31 +188,18 @@ void agent_question_copy(struct agent_task *task)
 		    xmemdup(agent->choices, agent->choice_count * sizeof *agent->choices);
 }
 
-/* Whether a screen shows the question that a task answers, and the same above it. */
-static bool shows_text(const struct pane_screen *screen, const struct agent_task *task)
-{
-	struct buf text, whole;
-	bool is_same;
-	read_text(&screen->view, &text);
-	read_whole(&screen->view, &whole);
-	is_same = strcmp(as_string(&text), task->question) == 0 &&
-	    strcmp(as_string(&whole), task->whole) == 0;
-	buf_finish(&text);
-	buf_finish(&whole);
-	return is_same;
-}
-
 enum submit_choice agent_question_choice(
     const struct agent_task *task, const struct pane_screen *screen, unsigned number)
 {
-	struct question_choice choices[QUESTION_CHOICES_MAX];
-	bool is_marked = number == 0;
-	if (!shows_text(screen, task) ||
-	    !are_same(choices, agent_question_choices(&screen->view, choices), task->choices,
-		task->choice_count))
+	struct shown_question shown;
+	bool is_marked = number == 0, is_same;
+	shown_read(&screen->view, &shown);
+	is_same = shown_is(&shown, task->question, task->whole, task->choices, task->choice_count);
+	for (size_t at = 0; at < shown.choice_count; at++)
+		is_marked |= shown.choices[at].number == number && shown.choices[at].is_marked;
+	shown_finish(&shown);
+	if (!is_same)
 		return CHOICE_TAKEN;
-	for (size_t at = 0; at < task->choice_count; at++)
-		is_marked |= choices[at].number == number && choices[at].is_marked;
 	return is_marked ? CHOICE_MARKED : CHOICE_OPEN;
 }
 

@@ -260,6 +260,12 @@ void agent_tasks_step(struct agent *agent)
 	submit_wake(agent->submit);
 }
 
+/* The number of the choice that a task takes; 0: it takes the marked one, or none. */
+static unsigned task_choice(const struct agent_task *task)
+{
+	return task->is_choice ? (unsigned)atoi(task->text) : 0;
+}
+
 /* Whether the agent still is at its prompt, or asks: the screen that is typed at is judged. */
 static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
     char ret_reason[SUBMIT_REASON_SIZE])
@@ -267,6 +273,7 @@ static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pa
 	const struct agent *agent = data;
 	struct agent_task *task = task_at_work(agent);
 	struct agent_verdict verdict;
+	enum submit_choice choice;
 	struct pane_tty tty;
 	agent_monitor_judge(agent->monitor, pane, screen, &verdict);
 	snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", verdict.reason);
@@ -278,14 +285,13 @@ static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pa
 	if (task == NULL || !task->is_response)
 		return verdict.kind == VERDICT_READY;
 	task->is_refused = agent_question_is_begun(agent, pane, screen, ret_reason);
+	choice = agent_question_choice(task, screen, task_choice(task));
 	if (!task->is_refused && verdict.kind == VERDICT_QUESTION &&
-	    (agent->asked.number != task->asked ||
-		agent_question_choice(task, screen, 0) == CHOICE_TAKEN)) {
+	    (agent->asked.number != task->asked || choice == CHOICE_TAKEN)) {
 		task->is_refused = true;
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", asks_other);
 	}
-	task->is_marked =
-	    agent_question_choice(task, screen, (unsigned)atoi(task->text)) == CHOICE_MARKED;
+	task->is_marked = choice == CHOICE_MARKED;
 	return verdict.kind == VERDICT_QUESTION && !task->is_refused;
 }
 
@@ -297,7 +303,7 @@ static enum submit_choice on_choice(void *data, const struct pane_screen *screen
 		return CHOICE_TAKEN;
 	if (!task->is_choice)
 		return agent_question_has_left(task, screen) ? CHOICE_TAKEN : CHOICE_OPEN;
-	return agent_question_choice(task, screen, (unsigned)atoi(task->text));
+	return agent_question_choice(task, screen, task_choice(task));
 }
 
 static bool on_compose(void *data, struct submit_text *text)
