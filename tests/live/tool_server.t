@@ -61,6 +61,14 @@ second=$(tool place "{\"pane\":\"$two\"}" .result.text)
 is 'it works in the directory of its pane' "${second#* }" /
 ok 'each pane has its own' [ "${first% *}" != "${second% *}" ]
 is 'the next call has the same' "$(tool place "{\"pane\":\"$one\"}" .result.text)" "$first"
+tmux_pid=$(t display-message -p '#{pid}')
+kill -STOP "$tmux_pid"
+is 'a call of a server that runs asks tmux nothing' "$(tool place "{\"pane\":\"$one\"}" .result.text)" "$first"
+kill -CONT "$tmux_pid"
+gone=$(t new-window -dP -F '#{pane_id}' 'exec sleep 3600')
+tool shared_place "{\"pane\":\"$gone\"}" .result.text >/dev/null
+t kill-pane -t "$gone"
+until_is 'a pane that was closed is none' no_such_pane tool shared_place "{\"pane\":\"$gone\"}" .error.data.kind
 is 'its environment is that of the session' "$(tool colour "{\"pane\":\"$one\"}" .result.text)" green
 is 'a parameter by their name' "$(tool slow "{\"pane\":\"$one\",\"millis\":1}" .result.text)" slow
 daemons=$(tool shared_place "{\"pane\":\"$one\"}" .result.text)
@@ -69,7 +77,7 @@ is 'one for the daemon works at home, for no pane' \
 is 'one for the daemon is shared' "$(tool shared_place "{\"pane\":\"$two\"}" .result.text)" "$daemons"
 is 'they are listed' "$(servers 'map(.state) | join(" ")')" 'ready ready ready'
 is 'with their process' "$(servers ".[] | select(.pane == \"$two\").pid")" "${second% *}"
-ok 'and their memory and calls' [ "$(servers ".[] | select(.pane == \"$one\") | .rss_bytes > 100000 and .calls == 4")" = true ]
+ok 'and their memory and calls' [ "$(servers ".[] | select(.pane == \"$one\") | .rss_bytes > 100000 and .calls == 5")" = true ]
 is 'a tool that its server does not have' \
 	"$(tool unknown "{\"pane\":\"$one\"}" '.error | "\(.data.kind) \(.message)"' | grep -c 'tool_failed unknown: .*no_such')" 1
 is 'list_tools says so of a tool that was not called' "$(ask '{"method":"list_tools"}' |

@@ -119,12 +119,19 @@ static void call_free(struct tool_call *call)
 	mem_free(call);
 }
 
-/* The directory of the pane that a call names; else the caller's. */
-static bool find_cwd(struct tool_call *call)
+/*
+ * The directory of a program to start: that of the pane that the call names, else the caller's.
+ * False after failing the request, or putting it off for a look at tmux.
+ */
+static bool find_place(struct tool_call *call)
 {
 	const struct muxbus_pane *pane = call->args.pane != NULL
 	    ? muxbus_model_pane(tmux_model(request_daemon(call->request)->tmux), call->pane.pane)
 	    : NULL;
+	if (dispatch_look_first(call->request) ||
+	    /* A peer in no pane is perhaps in one that was made a moment ago. */
+	    (call->pane.pane == MUXBUS_NO_ID && dispatch_put_off(call->request)))
+		return false;
 	return requester_cwd(call->request,
 	    pane != NULL && pane->path != NULL && pane->path[0] == '/' ? pane->path : NULL,
 	    &call->pane, call->cwd, sizeof call->cwd);
@@ -288,10 +295,9 @@ void tool_call_handle(struct request *request, const void *args)
 	call->request = request;
 	call->tool = tool;
 	call->args = *(const struct declaration_args *)args;
-	if (!requester_pane(request, call->args.pane, &call->pane) || !find_cwd(call) ||
-	    /* A peer in no pane is perhaps in one that was made a moment ago. */
-	    (needs_env(call) && call->pane.pane == MUXBUS_NO_ID && dispatch_put_off(request)) ||
-	    !write_arguments(call, args)) {
+	if ((!requester_pane_lives(request, call->args.pane) && dispatch_look_first(request)) ||
+	    !requester_pane(request, call->args.pane, &call->pane) ||
+	    (needs_env(call) && !find_place(call)) || !write_arguments(call, args)) {
 		call_free(call);
 	} else if (needs_env(call)) {
 		request_on_cancel(request, on_left, call);

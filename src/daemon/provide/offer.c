@@ -143,7 +143,7 @@ static bool fill(struct offer *offer, const struct offer_members *members,
 {
 	struct declaration *declaration = offer->declaration;
 	struct method row = {
-	    .flags = METHOD_WAITS | METHOD_OPEN_WORLD | origin->flags,
+	    .flags = METHOD_WAITS | METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD | origin->flags,
 	    .handle = origin->handle,
 	    .uses = &offer->uses,
 	};

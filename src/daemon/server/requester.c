@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/process.h"
+#include "base/str.h"
 #include "daemon/pane/expected.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_tty.h"
@@ -98,6 +100,19 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 		requester_expect_front(request, ret_pane, pane);
 	snprintf(ret_pane->thread, sizeof ret_pane->thread, "%s", thread);
 	return true;
+}
+
+bool requester_pane_lives(struct request *request, const char *text)
+{
+	const struct muxbus_pane *pane;
+	bool is_weak = false;
+	uint32_t id;
+	if (text == NULL)
+		id = request_peer_pane(request, &is_weak);
+	else if (!str_parse_id(text, strlen(text), '%', &id))
+		return false; /* a name, which another pane can have by now */
+	pane = muxbus_model_pane(tmux_model(request_parts(request)->tmux), id);
+	return pane != NULL && !is_weak && pane->pid > 0 && !process_has_ended(pane->pid);
 }
 
 void requester_caller(struct request *request, struct pane_caller *ret_caller)

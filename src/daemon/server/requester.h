@@ -25,6 +25,12 @@ struct stream_set;
  */
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane);
 
+/*
+ * Whether the pane of a call is known to be there, at rest too, without asking tmux: its process
+ * lives. text is as for requester_pane(). What else the model says of the pane can be old.
+ */
+bool requester_pane_lives(struct request *request, const char *text);
+
 /* The program in front of a pane has made a request: it expects the answers. */
 void requester_expect_front(
     struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane);

@@ -132,7 +132,7 @@ static void set_row(struct tool *tool, const struct tool_folder *folder)
 	    .fields = declaration->fields,
 	    .args_size = declaration->args_size,
 	    .results = declaration->results,
-	    .flags = METHOD_WAITS | METHOD_OPEN_WORLD |
+	    .flags = METHOD_WAITS | METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD |
 		(declaration->answer == DECLARATION_IMAGE || declaration->run == NULL ? METHOD_IMAGE
 										      : 0) |
 		(tool->state == TOOL_HIDDEN ? METHOD_HIDDEN : 0),
