@@ -338,15 +338,13 @@ static void test_big(void)
 {
 	struct stream_set *streams = begin();
 	static char big[3 * PANE_EVENTS_TEXT_MAX + 10];
-	unsigned events;
-	size_t line_max;
+	unsigned events = 0;
+	size_t line_max = 0;
 	char *line;
 	memset(big, 'x', sizeof big);
 	stream_want(streams, 0, STREAM_TEXT, true);
 	feed(streams, 0, big, sizeof big);
 	turn();
-	events = 0;
-	line_max = 0;
 	line = (char *)told.data;
 	for (char *end; line != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
 		events++;
@@ -363,30 +361,32 @@ static void test_marks(void)
 	struct stream_set *streams = begin();
 	stream_want(streams, 0, STREAM_TEXT, true);
 	stream_want(streams, 0, STREAM_MARKS, true);
+	stream_want(streams, 1, STREAM_MARKS, true);
 	say(streams, 0, "a\033]133;C\aout\033]133;D;3\ab\a\a");
 	turn();
 	is_str(take_told(),
 	    "output \"pane\":\"%0\",\"offset\":0,\"to\":9,\"text\":\"a\\u001b]133;C\\u0007\"\n"
-	    "started \"pane\":\"%0\",\"offset\":9\n"
+	    "started \"pane\":\"%0\",\"offset\":9,\"command_line\":null\n"
 	    "output \"pane\":\"%0\",\"offset\":9,\"to\":22,\"text\":\"out\\u001b]133;D;3\\u0007\"\n"
 	    "finished \"pane\":\"%0\",\"exit_status\":3,\"from\":9,\"to\":12\n"
 	    "output \"pane\":\"%0\",\"offset\":22,\"to\":25,\"text\":\"b\\u0007\\u0007\"\n"
 	    "bell \"pane\":\"%0\",\"offset\":24,\"count\":2\n",
 	    "marks stand behind the text before them");
-	say(streams, 0, "\033]133;D\a");
+	for (int i = 0; i < 50; i++)
+		say(streams, 0, "\033]133;C\a\033]133;D\a");
 	turn();
-	ok(strstr(take_told(), "\"exit_status\":null,\"from\":null,\"to\":25,\"duration_ms\":null"),
-	    "an end without a beginning");
-	say(streams, 0, "\033]133;C\a\033]133;A\a");
+	ok(strstr(take_told(), "\"reason\":\"too_many_marks\",\"count\":18"), "a flood is a gap");
+	say(streams, 1, "\033]133;D\a\033]133;C;cmdline_url=a%20%22%C3%A4%zz%\a\033]133;C\a");
+	say(streams, 1, "\033]133;D;2\a\033]133;A\a\033]133;D\a\033]133;C\a\033]133;A\a");
 	turn();
-	ok(strstr(take_told(), "finished"), "a prompt ends a command");
-	say(streams, 0, "\033]133;A\a");
-	turn();
-	ok(!strstr(take_told(), "finished"), "but only of a running command");
-	for (int i = 0; i < 100; i++)
-		say(streams, 0, "\033]133;C\a");
-	turn();
-	ok(strstr(take_told(), "\"reason\":\"too_many_marks\",\"count\":36"), "a flood is a gap");
+	is_str(take_told(),
+	    "finished \"pane\":\"%1\",\"exit_status\":null,\"from\":null,\"to\":0,"
+	    "\"duration_ms\":null\n"
+	    "started \"pane\":\"%1\",\"offset\":46,\"command_line\":\"a \\\"ä%zz%\"\n"
+	    "finished \"pane\":\"%1\",\"exit_status\":2,\"from\":46,\"to\":54\n"
+	    "started \"pane\":\"%1\",\"offset\":88,\"command_line\":null\n"
+	    "finished \"pane\":\"%1\",\"exit_status\":null,\"from\":88,\"to\":88\n",
+	    "an end alone; marks that are there twice count once; a prompt ends a command");
 	stream_set_free(streams);
 }
 

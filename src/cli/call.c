@@ -25,10 +25,13 @@ struct method_call {
 	bool wants_help;
 	bool has_force; /* --force, which is force=true */
 	char *first; /* a word that was given its key */
+	char *preset; /* the words of the verb */
 	struct buf params;
 	struct buf usage;
 	bool waits;
 };
+
+#define WORDS_MORE 5 /* "--", force=true, and the presets of a verb */
 
 /* Methods about a daemon that runs: these do not start one. */
 static const char *const waking_none[] = {"ping", "shutdown", "status", NULL};
@@ -182,8 +185,8 @@ static void key_first(struct method_call *call, const char *key)
 	call->words[0] = call->first;
 }
 
-/* Adds the preset of a verb, unless a word gives that key. */
-static void add_preset(struct method_call *call, const char *preset)
+/* Adds a word, unless another one gives that key. */
+static void add_word(struct method_call *call, const char *preset)
 {
 	size_t len = strcspn(preset, "=");
 	for (int i = 0; i < call->count && strcmp(call->words[i], "--") != 0; i++)
@@ -195,11 +198,21 @@ static void add_preset(struct method_call *call, const char *preset)
 	call->count++;
 }
 
+/* Adds the words of a verb, of which its call owns a copy. */
+static void add_preset(struct method_call *call, const char *preset)
+{
+	char *save;
+	call->preset = xstrdup(preset);
+	for (char *word = strtok_r(call->preset, " ", &save); word != NULL;
+	     word = strtok_r(NULL, " ", &save))
+		add_word(call, word);
+}
+
 /* Removes the options; the other words are the arguments. */
 static void sort_words(struct cli *cli, struct method_call *call, int argc, char **argv)
 {
 	bool is_verbatim = false;
-	call->words = xcalloc((size_t)argc + 3, sizeof *call->words);
+	call->words = xcalloc((size_t)argc + WORDS_MORE, sizeof *call->words);
 	for (int i = 1; i < argc; i++) {
 		if (!is_verbatim && strcmp(argv[i], "--") == 0)
 			is_verbatim = true;
@@ -231,7 +244,7 @@ enum cli_status call_run(struct cli *cli, int argc, char **argv)
 	if (verb != NULL && verb->preset != NULL)
 		add_preset(&call, verb->preset);
 	if (call.has_force)
-		add_preset(&call, "force=true");
+		add_word(&call, "force=true");
 	buf_init(&call.params, ARGUMENTS_PARAMS_MAX);
 	buf_init(&call.usage, ARGUMENTS_PARAMS_MAX);
 	status = connect_for(cli, call.method, &link, &row);
@@ -241,6 +254,7 @@ enum cli_status call_run(struct cli *cli, int argc, char **argv)
 	buf_finish(&call.params);
 	buf_finish(&call.usage);
 	mem_free(call.first);
+	mem_free(call.preset);
 	mem_free(call.words);
 	return cli_flush(status);
 }

@@ -56,7 +56,8 @@ struct verb {
 	enum cli_status (*run)(struct cli *cli, int argc, char **argv);
 	const char *method; /* that the verb is a shorter name of; or NULL */
 	const char *first; /* the key of the first of several words; or NULL */
-	const char *preset; /* "enter=true": a word, unless another gives that key; or NULL */
+	/* "enter=true": words, separated by blanks, unless another gives that key; or NULL. */
+	const char *preset;
 };
 
 /* Sorted within their groups; defined in verbs.c. */

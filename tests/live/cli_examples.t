@@ -18,11 +18,11 @@ done <"$dir/examples"
 is 'and prints its stated output' "$(muxbus --text capture_pane "$pane" | grep -c '^42$')" 1
 is 'all of it' "$(muxbus get_job "$job" | jq -r '"\(.name) \(.exit_code)"')" 'nap 0'
 
-# The examples of its other sections, but for those that tasks.t, completion.t, fleet.t and relay.t
-# run, are no usage errors.
+# The examples of its other sections, but for those that tasks.t, rerun.t, completion.t, fleet.t and
+# relay.t run, are no usage errors.
 sed -n '1,/^\.Sh EXAMPLES/p' "$MUXBUS_SRCDIR/src/cli/muxbus.1" |
 	awk '/^\.S[hs]/ { section = $0 } /^\.Bd/ { block = 1 } /^\.Ed/ { block = 0 }
-		block && section !~ /TASKS|completion/ && !/--(fleet|host)/ && /^muxbus / { sub(/ *#.*/, ""); print }' >"$dir/lines"
+		block && section !~ /TASKS|completion/ && !/--(fleet|host)|rerun/ && /^muxbus / { sub(/ *#.*/, ""); print }' >"$dir/lines"
 ok 'there are such examples' test "$(wc -l <"$dir/lines")" -gt 7
 while IFS= read -r line; do
 	eval "timeout 5 $line" >"$dir/out" 2>"$dir/err" </dev/null
@@ -41,7 +41,7 @@ reported() {
 until_is 'the function of help mark reports' "[\"$marked\",\"claude\",\"busy\"]" reported
 
 # No help has a control byte, and all end well.
-muxbus help | sed -n 's/^  \([a-z_]*\) .*/\1/p' | grep -v -x muxbus >"$dir/names"
+muxbus help | sed -n 's/^  \([a-z_-]*\) .*/\1/p' | grep -v -x muxbus >"$dir/names"
 echo 'agents conditions events machines methods tasks' | tr ' ' '\n' >>"$dir/names"
 ok 'help has many names' test "$(wc -l <"$dir/names")" -gt 95
 while IFS= read -r name; do
@@ -59,7 +59,7 @@ muxbus help | LC_ALL=C grep -a '[[:cntrl:]]' >>"$dir/wrong"
 is 'no help has a control byte' "$(cat "$dir/wrong")" ''
 
 # Every verb has its place in the manual.
-for verb in $(sed -n 's/^    {"\([a-z]*\)", VERB.*/\1/p' "$MUXBUS_SRCDIR/src/cli/verbs.c"); do
+for verb in $(sed -n 's/^    {"\([a-z_-]*\)", VERB.*/\1/p' "$MUXBUS_SRCDIR/src/cli/verbs.c"); do
 	[ "$verb" = complete ] ||
 		ok "muxbus(1) tells of $verb" grep -q "^\.Ss $verb\$" "$MUXBUS_SRCDIR/src/cli/muxbus.1"
 done

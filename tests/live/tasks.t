@@ -63,10 +63,34 @@ is 'the job runs' "$(jq -r '"\(.name) \(.state)"' out)" 'build running'
 is 'socat: found' "$(found socat 'muxbus get_job ')" 'muxbus get_job '
 muxbus help tasks | sed -n '/^echo/,$p' | sed "s/A1B2/$job/" >line
 is 'its status by socat' "$(sh ./line | jq -r .result.state)" running
+is 'rerun: found' "$(found rerun 'muxbus rerun ')" 'muxbus rerun '
+mkdir -p src/lib
+: >src/lib/a.c
+sed "s/ *#.*//; s/^ */exec /; s/make test/echo ran/" line >command
+sh ./command >out 2>err &
+rerun=$!
+ran() {
+	grep -c ran out || :
+}
+until_is 'it runs at once' 1 ran
+echo 1 >src/lib/a.c
+until_is 'and on a change' 2 ran
+kill "$rerun"
+wait "$rerun" 2>/dev/null
+t send-keys -t "$pane" 'sleep 0.5' Enter
+task 'notify me' 'muxbus notify-when '
+id=$(jq -r .id out)
+until_is 'notified of its end' "the command in pane $pane is done" sh -c "muxbus list_notifications | jq -r '.notifications[] | select(.id == \"$id\").text'"
+is 'phone: found' "$(found phone 'muxbus on_notify ')" 'muxbus on_notify '
+task 'clock' 'muxbus remind 14:30 '
+is 'at that time' "$(date -d "$(jq -r .due out)" +%H:%M)" 14:30
+job7=$(muxbus run -d -- sh -c 'exit 7' | jq -r .id)
+found status 'muxbus wait -x ' >/dev/null
+is 'wait for a job: its own status' "$(eval "$(sed "s/ *#.*//; s/A1B2/$job7/" line)" >out; echo $?)" 7
 task stop 'muxbus kill '
 until_is 'the job has ended' stopped sh -c "muxbus get_job $job | jq -r .state"
 task history 'muxbus jobs'
-is 'what ran' "$(jq -r '.jobs[] | "\(.name) \(.exit_code)"' out | tr '\n' ' ')" 'backup 3 build null '
+is 'what ran' "$(jq -r '.jobs[] | "\(.name) \(.exit_code)"' out | tr '\n' ' ')" 'backup 3 build null null 7 '
 
 # Two that need the terminal of a person, or time.
 is 'follow: found' "$(found follow 'muxbus tail ')" 'muxbus tail '

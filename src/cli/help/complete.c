@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * muxbus complete: the possible next words of a command line, for the completion of shells; and
- * muxbus completion: prints the completion script of a shell.
+ * muxbus completion and muxbus shell-init: print a script for a shell.
  */
 #include <stdio.h>
 #include <string.h>
@@ -368,31 +368,49 @@ enum cli_status complete_run(struct cli *cli, int argc, char **argv)
 	return cli_flush(CLI_DONE);
 }
 
-/* The files of contrib/completions, as they are. */
-static const struct {
+/* The files of contrib/completions and contrib/shell-init, as they are. */
+static const struct script {
 	const char *shell;
-	const char *script;
+	const char *completion;
+	const char *marks;
 } scripts[] = {
-    {"bash", completion_bash},
-    {"fish", completion_fish},
-    {"zsh", completion_zsh},
+    {"bash", completion_bash, shell_init_bash},
+    {"fish", completion_fish, shell_init_fish},
+    {"zsh", completion_zsh, shell_init_zsh},
 };
 
-enum cli_status completion_run(struct cli *cli, int argc, char **argv)
+/* The scripts of the shell that the command line names; NULL: the verb ends with *ret_status. */
+static const struct script *find_scripts(
+    struct cli *cli, int argc, char **argv, enum cli_status *ret_status)
 {
 	static const struct option_row options[] = {{"", 0, OPTION_TEXT, 0, NULL}, {0}};
 	const char *shell = NULL;
+	if (!option_read(cli, argc, argv, options, &shell, NULL, ret_status))
+		return NULL;
+	for (size_t i = 0; shell != NULL && i < sizeof scripts / sizeof *scripts; i++)
+		if (strcmp(scripts[i].shell, shell) == 0)
+			return &scripts[i];
+	*ret_status = shell == NULL
+	    ? cli_usage(argv[0], "a shell is missing: bash, fish or zsh")
+	    : cli_usage(
+		  argv[0], "there is no script for \"%s\", but for bash, fish and zsh", shell);
+	return NULL;
+}
+
+enum cli_status completion_run(struct cli *cli, int argc, char **argv)
+{
 	enum cli_status status;
-	if (!option_read(cli, argc, argv, options, &shell, NULL, &status))
-		return status;
-	if (shell == NULL)
-		return cli_usage("completion", "a shell is missing: bash, fish or zsh");
-	for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
-		if (strcmp(scripts[i].shell, shell) != 0)
-			continue;
-		(void)fputs(scripts[i].script, stdout); /* cli_flush() checks */
-		return cli_flush(CLI_DONE);
-	}
-	return cli_usage(
-	    "completion", "there is no script for \"%s\", but for bash, fish and zsh", shell);
+	const struct script *script = find_scripts(cli, argc, argv, &status);
+	if (script != NULL)
+		(void)fputs(script->completion, stdout); /* cli_flush() checks */
+	return cli_flush(status);
+}
+
+enum cli_status shell_init_run(struct cli *cli, int argc, char **argv)
+{
+	enum cli_status status;
+	const struct script *script = find_scripts(cli, argc, argv, &status);
+	if (script != NULL)
+		(void)fputs(script->marks, stdout); /* cli_flush() checks */
+	return cli_flush(status);
 }

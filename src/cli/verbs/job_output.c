@@ -21,6 +21,8 @@
 #define TAIL_MAX 128 /* of a character or a sequence */
 #define TAIL_BYTES 512 /* the last line is searched in these */
 #define LINE_MAX_BYTES 65536
+#define EXIT_TIME_UP 124 /* as timeout(1) */
+#define EXIT_SIGNAL 128 /* plus the signal's number */
 #define WAIT_MAX_SEC 316224000 /* what wait_for takes: ten years */
 
 void job_output_init(struct job_output *output, struct cli *cli, const char *job)
@@ -223,4 +225,12 @@ int job_output_watch(const struct cli *cli, const char *log)
 		fd = -1;
 	}
 	return fd;
+}
+
+int job_output_status(const struct json *job)
+{
+	int64_t number = ask_int(job, "signal", -1);
+	if (ask_bool(job, "timed_out", false))
+		return EXIT_TIME_UP;
+	return number > 0 ? EXIT_SIGNAL + (int)number : (int)ask_int(job, "exit_code", CLI_NO);
 }

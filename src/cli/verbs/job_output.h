@@ -50,6 +50,9 @@ enum cli_status job_output_look_for_end(struct job_output *output, struct link *
 /* Watches the log of a job for changes. A descriptor to read; -1: the log must be polled. */
 int job_output_watch(const struct cli *cli, const char *log);
 
+/* The exit status of a job that has ended, as of a shell: 124 if its time was up. */
+int job_output_status(const struct json *job);
+
 /* Erases the line of progress before other output. */
 void job_output_erase(struct job_output *output);
 

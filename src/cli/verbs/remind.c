@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
-/* muxbus remind: a notification with a text, after a time. */
+/* muxbus remind: a notification with a text, after a time or at a time of the clock. */
 #include <stdio.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/show.h"
@@ -11,8 +13,38 @@ struct remind {
 	const char *pane;
 	int64_t ms;
 	const char *text;
+	bool is_clock; /* the time is one of the clock */
 	bool is_recurring;
 };
+
+/* Puts 14:30 or 14:30:15 into a day. */
+static bool read_clock(const char *text, struct tm *at)
+{
+	const char *end = strptime(text, "%H:%M:%S", at);
+	if (end == NULL) {
+		at->tm_sec = 0;
+		end = strptime(text, "%H:%M", at);
+	}
+	at->tm_isdst = -1; /* the time of that day, in summer and winter */
+	return end != NULL && *end == '\0';
+}
+
+/* How long until a time of the clock comes next. */
+static bool parse_clock(const char *text, int64_t *ret_ms)
+{
+	int64_t now_ms = clock_real_ms();
+	time_t now = (time_t)(now_ms / 1000);
+	struct tm at;
+	*ret_ms = 0;
+	for (int day = 0; day < 2 && *ret_ms <= 0; day++) {
+		(void)localtime_r(&now, &at);
+		at.tm_mday += day;
+		if (!read_clock(text, &at))
+			return false;
+		*ret_ms = (int64_t)mktime(&at) * 1000 - now_ms;
+	}
+	return *ret_ms > 0;
+}
 
 /* The first word is the time, the second one the text. */
 static bool take_word(void *data, const struct option_row *row, const char *word)
@@ -23,9 +55,10 @@ static bool take_word(void *data, const struct option_row *row, const char *word
 		(void)cli_usage("remind", "quote the text: \"%s\" is left over", word);
 	else if (remind->ms >= 0)
 		return (remind->text = word) != NULL;
-	else if (!option_parse_duration(word, &remind->ms))
-		(void)cli_usage(
-		    "remind", "the time must be such as 30, 1.5s, 10m or 2h, not \"%s\"", word);
+	else if (!option_parse_duration(word, &remind->ms) &&
+	    !(remind->is_clock = parse_clock(word, &remind->ms)))
+		(void)cli_usage("remind",
+		    "the time must be such as 30, 1.5s, 10m, 2h or 14:30, not \"%s\"", word);
 	else if (remind->ms == 0)
 		(void)cli_usage("remind", "the time must be longer than 0");
 	else
@@ -50,6 +83,8 @@ enum cli_status remind_run(struct cli *cli, int argc, char **argv)
 		return status;
 	if (remind.text == NULL)
 		return cli_usage("remind", "a time and a text are needed, such as: 10m tea");
+	if (remind.is_clock && remind.is_recurring)
+		return cli_usage("remind", "--recurring goes with a time such as 2h");
 	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;

@@ -31,7 +31,6 @@
 #define PROGRESS_MS 1000
 #define RECONNECT_TRIES 60
 #define EXIT_NOT_FOUND 127
-#define EXIT_TIME_UP 124 /* as timeout(1) */
 #define EXIT_SIGNAL 128 /* plus the signal's number */
 
 extern char **environ;
@@ -316,19 +315,15 @@ static int tell_end(struct run_verb *run, const struct json *job)
 	int64_t number = ask_int(job, "signal", -1);
 	struct buf took;
 	const char *time;
-	int status = CLI_NO;
 	buf_init(&took, 64);
 	show_duration(&took, ask_int(job, "duration_ms", 0));
 	time = buf_text(&took);
 	if (ask_bool(job, "timed_out", false)) {
-		status = EXIT_TIME_UP;
 		cli_error("job %s: the time was up after %s", run->id, time);
 	} else if (number > 0) {
-		status = EXIT_SIGNAL + (int)number;
 		cli_error(
 		    "job %s was killed by signal %" PRId64 " after %s", run->id, number, time);
 	} else if (code >= 0) {
-		status = (int)code;
 		if (isatty(STDERR_FILENO) && !run->is_quiet)
 			cli_error("job %s: exit status %" PRId64 " after %s", run->id, code, time);
 		if (code == EXIT_NOT_FOUND && run->count == 1 && strchr(run->words[0], ' ') != NULL)
@@ -337,7 +332,7 @@ static int tell_end(struct run_verb *run, const struct json *job)
 		cli_error("job %s: %s, without an exit status", run->id, state);
 	}
 	buf_finish(&took);
-	return status;
+	return job_output_status(job);
 }
 
 /* CLI_DONE: *ret_exit is the exit status. CLI_UNREACHABLE: the daemon is gone. */

@@ -15,6 +15,7 @@
 #include "cli/show.h"
 #include "cli/verbs.h"
 #include "cli/verbs/interrupt.h"
+#include "cli/verbs/job_output.h"
 #include "client/link.h"
 
 #define PARAMS_MAX LINK_LINE_MAX
@@ -25,6 +26,8 @@ struct wait_verb {
 	struct cli *cli;
 	bool wants_all;
 	bool is_quiet;
+	bool wants_status; /* --exit-status: that of the first job that failed */
+	int job_status;
 	int64_t timeout_ms;
 	const char *name; /* of a wait that outlives its connection */
 	const char **words;
@@ -69,6 +72,7 @@ static const struct option_row options[] = {
     {"all", 0, OPTION_FLAG, offsetof(struct wait_verb, wants_all), NULL},
     {"any", 0, OPTION_TAKE_FLAG, 0, take_any},
     {"event", 0, OPTION_TAKE, 0, take_condition},
+    {"exit-status", 'x', OPTION_FLAG, offsetof(struct wait_verb, wants_status), NULL},
     {"name", 'n', OPTION_TEXT, offsetof(struct wait_verb, name), NULL},
     {"pane", 0, OPTION_TAKE, 0, take_condition},
     {"prompt", 0, OPTION_TAKE_FLAG, 0, take_condition},
@@ -162,7 +166,19 @@ static bool is_fulfilled(const struct wait_verb *wait, const struct json *result
 	return wait->wants_all ? conditions != NULL && count == conditions->count : count > 0;
 }
 
-static enum cli_status tell(const struct wait_verb *wait, const struct json *result)
+/* The exit status of the first job that failed, else 0. */
+static int status_of_jobs(const struct json *result)
+{
+	int status = 0;
+	json_each (at, json_member(result, "conditions")) {
+		if (status == 0 && strcmp(ask_string(at, "condition", ""), "job") == 0 &&
+		    strcmp(ask_string(at, "state", ""), "matched") == 0)
+			status = job_output_status(json_member(at, "details"));
+	}
+	return status;
+}
+
+static enum cli_status tell(struct wait_verb *wait, const struct json *result)
 {
 	const struct json *conditions = json_member(result, "conditions");
 	if (!wait->is_quiet && show_is_json(wait->cli)) {
@@ -173,6 +189,8 @@ static enum cli_status tell(const struct wait_verb *wait, const struct json *res
 		if (ask_bool(result, "timed_out", false))
 			(void)puts("the time is up");
 	}
+	if (wait->wants_status)
+		wait->job_status = status_of_jobs(result);
 	if (is_fulfilled(wait, result))
 		return CLI_DONE;
 	return ask_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_NO;
@@ -234,5 +252,6 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 		mem_free(wait.own[--wait.own_count]);
 	mem_free(wait.own);
 	mem_free(wait.words);
-	return cli_flush(status);
+	status = cli_flush(status);
+	return status == CLI_DONE ? (enum cli_status)wait.job_status : status;
 }

@@ -44,7 +44,9 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
 	"a shell with OSC 133 marks reported that a command ended, with its exit status",
 	"pane exit_status from to duration_ms"},
     [EVENT_COMMAND_STARTED] = {"command_started",
-	"a shell with OSC 133 marks reported that a command began", "pane offset"},
+	"a shell with OSC 133 marks reported that a command began; command_line is null if it does "
+	"not say",
+	"pane offset command_line"},
     [EVENT_DELIVERY] = {"delivery", "the result of typing a notification into a pane",
 	"notification id pane"},
     [EVENT_GAP] = {"gap",

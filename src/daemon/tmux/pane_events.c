@@ -12,6 +12,7 @@
 #include "wire/json.h"
 
 #define TEXT_KEEP_BYTES 1024
+#define COMMAND_LINE_MAX 1024 /* bytes of a command line; the rest is cut off */
 
 void pane_events_init(struct pane_events *events, uint32_t pane)
 {
@@ -145,15 +146,44 @@ static void tell_gap(struct pane_events *events, struct pane_events_sink *sink, 
 	publish(events, sink, EVENT_GAP, true);
 }
 
+/* The value of a digit, or 16. */
+static unsigned hex_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c != '\0' ? strchr(digits, c | 0x20) : NULL;
+	return at != NULL && (c >= 'A' || c <= '9') ? (unsigned)(at - digits) : 16;
+}
+
+/* The line of a command as the shell encodes it: ";cmdline_url=make%20all". */
+static void put_command_line(struct json_writer *writer, const char *text)
+{
+	static const char name[] = ";cmdline_url=";
+	const char *at = strstr(text, name);
+	char line[COMMAND_LINE_MAX];
+	size_t len = 0;
+	if (at == NULL) {
+		json_put_null(writer, "command_line");
+		return;
+	}
+	for (at += sizeof name - 1; *at != '\0' && *at != ';' && len < sizeof line; at++) {
+		bool is_code = at[0] == '%' && hex_digit(at[1]) < 16 && hex_digit(at[2]) < 16;
+		line[len++] = is_code ? (char)(hex_digit(at[1]) << 4 | hex_digit(at[2])) : at[0];
+		at += is_code ? 2 : 0;
+	}
+	len -= len == sizeof line ? utf8_incomplete_tail(line, len) : 0;
+	(void)json_put_text(writer, "command_line", line, len);
+}
+
 static void tell_started(
     struct pane_events *events, struct pane_events_sink *sink, const struct token *token)
 {
 	struct json_writer writer;
-	events->in_command = true;
+	events->in_command = events->has_starts = true;
 	events->command_from = token->to;
 	events->command_start_ms = clock_mono_ms();
 	begin(events, sink, &writer);
 	json_put_int(&writer, "offset", (int64_t)token->to);
+	put_command_line(&writer, token->text);
 	publish(events, sink, EVENT_COMMAND_STARTED, true);
 }
 
@@ -214,9 +244,11 @@ static bool begin_mark(struct pane_events_intake *intake, const struct token *to
 static void take_mark(struct pane_events_intake *intake, const struct token *token)
 {
 	struct pane_events *events = intake->events;
-	bool is_start = token->mark == 'C';
+	/* Two integrations in one shell mark all twice: only the first counts. */
+	bool is_start = token->mark == 'C' && !events->in_command;
 	/* A prompt also ends a command, for shells that never send D. */
-	bool is_end = token->mark == 'D' || (token->mark == 'A' && events->in_command);
+	bool is_end = (token->mark == 'D' && (events->in_command || !events->has_starts)) ||
+	    (token->mark == 'A' && events->in_command);
 	if (!is_start && !is_end)
 		return;
 	if (!begin_mark(intake, token))
@@ -312,7 +344,7 @@ void pane_events_want(
 		tell_all_text(events, sink, true);
 	events->wants_text = text;
 	if (marks && !events->wants_marks)
-		events->in_command = false;
+		events->in_command = events->has_starts = false;
 	else if (!marks)
 		forget_marks(events);
 	if (!marks)

@@ -44,6 +44,7 @@ struct pane_events {
 	struct buf text; /* bytes not published yet */
 	uint64_t text_end; /* offset behind them */
 	bool in_command;
+	bool has_starts; /* the shell marks the beginnings of its commands too */
 	uint64_t command_from;
 	int64_t command_start_ms;
 	unsigned bells; /* not published yet */

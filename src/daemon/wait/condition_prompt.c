@@ -95,6 +95,8 @@ static void settle_prompt(
 	(void)json_put_text(&writer, "text", text.len > 0 ? text.data : (void *)"", text.len);
 	(void)json_put_text(&writer, "command", pane->command, strlen(pane->command));
 	json_put_int(&writer, "quiet_ms", clock_mono_ms() - watch->last_ms);
+	if (watch->exit_status >= 0)
+		json_put_int(&writer, "exit_status", watch->exit_status);
 	json_object_end(&writer);
 	buf_finish(&text);
 	condition_settle(watch->condition, CONDITION_MATCHED);
@@ -174,6 +176,10 @@ static void prompt_marked(struct stream_tap *tap, const struct token *token)
 {
 	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
 	prompt_mark_set(&watch->mark, token->mark, token->to);
+	if (token->mark == 'C')
+		watch->exit_status = -1;
+	else if (token->mark == 'D' && token->status >= 0)
+		watch->exit_status = token->status;
 }
 
 static void prompt_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
@@ -245,6 +251,7 @@ static bool arm_pane(struct condition *condition, struct request *request, const
 	watch = pane_watch_new(condition, request, text);
 	if (watch == NULL)
 		return false;
+	watch->exit_status = -1;
 	watch->tap.mark = prompt_marked;
 	watch->tap.gap = prompt_gap;
 	if (!pane_watch_tap(watch, request, prompt_bytes))
@@ -300,7 +307,9 @@ const struct condition_kind condition_kinds_prompt[] = {
     {.name = "prompt",
 	.help = "An empty prompt was seen at the cursor, or the shell marked one (OSC 133).",
 	.about = "by says which: screen, osc133, or agent, whose state the daemon keeps. text is "
-		 "the row. The row must end as prompts do ($ # % > and the like), with nothing "
+		 "the row; exit_status that of the last command, if the shell marked its end "
+		 "since the request. The row must end as prompts do ($ # % > and the like), with "
+		 "nothing "
 		 "behind it, and the program must wait for input: one that computes or sleeps, a "
 		 "full-screen program that is no known agent, a question, and input that is not "
 		 "shown, as of passwords, are no prompts. Where it is not known what the program "

@@ -32,6 +32,7 @@ struct pane_watch {
 	struct agent_listener agent_listener;
 	const struct agent *agent; /* prompt: of an agent; NULL: of a pane alone */
 	struct prompt_mark mark; /* prompt */
+	int exit_status; /* prompt: of the last command that the shell marked as done; -1: none */
 	unsigned looks; /* prompt: without success since the last output; exited: since it began */
 	struct loop_timer *timer;
 	struct pattern *pattern;

@@ -188,6 +188,7 @@ struct pane_watch_args {
 	const char *regex;
 	const char *event;
 	const struct json *where;
+	bool prompt;
 	bool once;
 	double timeout_sec;
 };
@@ -202,6 +203,8 @@ static const struct field watch_fields[] = {
 	.help = "In place of regex: a kind of events of the pane, or a pattern, as in wait_for."},
     {FIELD_ROW(VALUE, struct pane_watch_args, where, "where"), .shape = "\"type\":\"object\"",
 	.help = "With event: an object of members that the event must have."},
+    {FIELD_ROW(BOOL, struct pane_watch_args, prompt, "prompt"), .preset = "false",
+	.help = "In place of regex: notify when the pane is at its prompt, as its command ends."},
     {FIELD_ROW(BOOL, struct pane_watch_args, once, "once"), .preset = "true",
 	.help = "End with the first match; false: notify of each."},
     {FIELD_ROW(NUMBER, struct pane_watch_args, timeout_sec, "timeout_sec"), .unit = "s",
@@ -215,14 +218,19 @@ static bool write_watch(struct request *request, const struct pane_watch_args *a
     const struct muxbus_pane *pane, struct buf *spec)
 {
 	struct json_writer writer;
-	if ((args->regex == NULL) == (args->event == NULL) ||
+	if ((args->regex != NULL) + (args->event != NULL) + args->prompt != 1 ||
 	    (args->where != NULL && args->event == NULL))
 		return request_fail_field(
-		    request, "regex", "give either regex or event; where goes with event");
+		    request, "regex", "give one of regex, event and prompt; where goes with event");
+	if (args->prompt && !args->once)
+		return request_fail_field(request, "once", "must be true with prompt");
 	json_writer_init(&writer, spec);
 	json_object_begin(&writer, NULL);
-	json_put_str(&writer, args->event != NULL ? "event" : "output",
-	    args->event != NULL ? args->event : args->regex);
+	if (args->prompt)
+		json_put_bool(&writer, "prompt", true);
+	else
+		json_put_str(&writer, args->event != NULL ? "event" : "output",
+		    args->event != NULL ? args->event : args->regex);
 	json_put_id(&writer, "pane", '%', pane->id);
 	if (args->where != NULL)
 		json_put_value(&writer, "where", args->where);
@@ -286,8 +294,8 @@ const struct method methods_wait[] = {
 	.example = "{\"cpu_threshold\":10,\"duration_seconds\":30}"},
     {.name = METHOD("watch_pane", METHOD_TYPES | METHOD_WRITES),
 	.title = "Watch a pane",
-	.summary = "Notifies when a pane prints a line that matches, or an event of it comes; "
-		   "returns at once.",
+	.summary = "Notifies when a pane prints a line that matches, an event of it comes, or "
+		   "its command ends; returns at once.",
 	.fields = watch_fields,
 	.args_size = sizeof(struct pane_watch_args),
 	.results = started_results,

@@ -41,6 +41,35 @@ static char *write_data(const struct wait *wait, const char *reason)
 	return (char *)buf_steal(&out, NULL);
 }
 
+/* Whether a background wait is for a condition of that kind. */
+static bool is_of(const struct wait *wait, const char *kind)
+{
+	return strcmp(wait->parts[0].condition->kind->name, kind) == 0;
+}
+
+/* The exit status in the details of a prompt; -1: the shell did not report one. */
+static int64_t exit_status_of(const struct wait *wait)
+{
+	const struct buf *details = &wait->parts[0].condition->details;
+	struct json_error error;
+	int64_t status;
+	const struct json *value =
+	    json_read(wait->set->reader, (const char *)details->data, details->len, &error);
+	return value != NULL && json_int(json_member(value, "exit_status"), &status) ? status : -1;
+}
+
+/* The command of a pane is done. */
+static void write_done(const struct wait *wait, bool is_match, char out[TEXT_MAX])
+{
+	int64_t status = is_match ? exit_status_of(wait) : -1;
+	int len = snprintf(
+	    out, TEXT_MAX, "the command in pane %%%" PRIu32 " is done", wait->parts[0].pane.pane);
+	if (!is_match)
+		snprintf(out + len, TEXT_MAX - (size_t)len, ": its pane is gone");
+	else if (status >= 0)
+		snprintf(out + len, TEXT_MAX - (size_t)len, ": exit status %" PRId64, status);
+}
+
 /* One line for people, by kind and reason. */
 static void write_text(const struct wait *wait, const char *reason, char out[TEXT_MAX])
 {
@@ -49,12 +78,14 @@ static void write_text(const struct wait *wait, const char *reason, char out[TEX
 		snprintf(out, TEXT_MAX, "the wait %s is over: it came true", wait->name);
 	else if (wait->kind == WAIT_REQUEST)
 		snprintf(out, TEXT_MAX, "the wait %s ended: %s", wait->name, reason);
+	else if ((is_match || strcmp(reason, "gone") == 0) && is_of(wait, "prompt"))
+		write_done(wait, is_match, out);
 	else if (!is_match)
 		snprintf(out, TEXT_MAX, "%s ended: %s",
 		    wait->kind == WAIT_IDLE ? "the wait for idleness" : "the pane watch", reason);
 	else if (wait->kind == WAIT_IDLE)
 		snprintf(out, TEXT_MAX, "the processors have been idle as asked");
-	else if (strcmp(wait->parts[0].condition->kind->name, "event") == 0)
+	else if (is_of(wait, "event"))
 		snprintf(out, TEXT_MAX, "an event of pane %%%" PRIu32 " came that is watched for",
 		    wait->parts[0].pane.pane);
 	else
