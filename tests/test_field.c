@@ -350,7 +350,7 @@ static void test_schema(void)
 	is_str((char *)out.data,
 	    "{\"type\":\"object\",\"properties\":{"
 	    "\"pane\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":10,"
-	    "\"description\":\"The pane.\"},"
+	    "\"also\":[\"pane_id\"],\"description\":\"The pane.\"},"
 	    "\"columns\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":10000,"
 	    "\"description\":\"How wide it is to be. Unit: cells.\",\"default\":80},"
 	    "\"timeout_sec\":{\"type\":\"number\",\"minimum\":0,\"maximum\":86400,"

@@ -12,11 +12,13 @@
 static const char text[] =
     "{\"name\":\"t\",\"group\":\"g\",\"description\":\"d\",\"run\":[\"true\"],\"parameters\":{"
     "\"type\":\"object\",\"properties\":{"
-    "\"path\":{\"type\":\"string\"},\"count\":{\"type\":\"integer\",\"minimum\":1,\"default\":2},"
+    "\"path\":{\"type\":\"string\",\"also\":[\"file_path\",\"file\"]},\"count\":{\"type\":"
+    "\"integer\",\"minimum\":1,\"default\":2},"
     "\"share\":{\"type\":\"number\"},\"dry\":{\"type\":\"boolean\"},"
     "\"how\":{\"type\":\"string\",\"enum\":[\"one\",\"all\"],\"default\":\"all\"},"
     "\"words\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
     "\"numbers\":{\"type\":\"array\",\"items\":{\"type\":\"integer\"}},"
+    "\"files\":{\"type\":[\"string\",\"array\"],\"items\":{\"type\":\"string\"}},"
     "\"any\":{\"type\":\"array\"},\"more\":{\"type\":\"object\"}}}}";
 
 static const struct {
@@ -26,6 +28,12 @@ static const struct {
     {"{}", "{\"count\":2,\"how\":\"all\"}"},
     {"{\"wait\":false,\"pane\":\"%1\",\"path\":\"a\\\"\\n\"}",
 	"{\"path\":\"a\\\"\\n\",\"count\":2,\"how\":\"all\"}"},
+    {"{\"file_path\":\"b\"}", "{\"path\":\"b\",\"count\":2,\"how\":\"all\"} file_path"},
+    {"{\"path\":\"a\",\"file\":\"b\"}", "file: is given twice, by two names of \"path\""},
+    {"{\"files\":\"a\"}", "{\"count\":2,\"how\":\"all\",\"files\":[\"a\"]}"},
+    {"{\"files\":[\"a\",\"b\"]}", "{\"count\":2,\"how\":\"all\",\"files\":[\"a\",\"b\"]}"},
+    {"{\"files\":[]}", "files: must not be empty"},
+    {"{\"files\":1}", "files: must be a string or an array of strings, not a number"},
     {"{\"path\":\"\"}", "{\"path\":\"\",\"count\":2,\"how\":\"all\"}"},
     {"{\"count\":9,\"share\":0.5,\"dry\":false,\"how\":\"one\"}",
 	"{\"count\":9,\"share\":0.5,\"dry\":false,\"how\":\"one\"}"},
@@ -48,17 +56,22 @@ static void check(const struct declaration *declaration, const char *params, con
 	char args[METHOD_ARGS_MAX] __attribute__((aligned(16)));
 	struct field_error error = {0};
 	struct json_error json_error;
-	struct buf scratch, out;
+	struct buf scratch, out, spelled;
 	bool is_good;
+	buf_init(&spelled, 256);
 	buf_init(&scratch, 65536);
 	buf_init(&out, TOOL_ARGUMENTS_MAX);
 	is_good =
 	    field_read(declaration->fields, json_read(reader, params, strlen(params), &json_error),
 		args, declaration->args_size, &scratch, &error) == 0 &&
 	    tool_arguments_write(&out, declaration, args, &error);
+	tool_arguments_write_spelled(&spelled, declaration, args);
+	if (is_good && spelled.len > 0)
+		(void)buf_printf(&out, " %s", buf_text(&spelled));
 	is_str(is_good ? (const char *)out.data : error.text, want, "%s", params);
 	buf_finish(&scratch);
 	buf_finish(&out);
+	buf_finish(&spelled);
 	json_reader_free(reader);
 }
 

@@ -71,7 +71,7 @@ static bool is_structured(const struct json *property)
 	    (is_type(property, "array") && items != NULL && !is_type(items, "string"));
 }
 
-/* A name that is not in the schema (another name of a field) is text: the daemon knows it. */
+/* A name that is not in the schema is text: the daemon knows it. */
 static enum argument_kind kind_of(const struct json *property)
 {
 	static const struct {
@@ -365,7 +365,7 @@ static int count_same(const struct arguments *call, int from)
 static int put_words(struct arguments *call, struct json_writer *writer, int from)
 {
 	struct argument *first = &call->words[from];
-	enum argument_kind kind = kind_of(json_member(call->properties, first->name));
+	enum argument_kind kind = kind_of(ask_row(call->properties, first->name));
 	int count = count_same(call, from);
 	bool is_list = kind == KIND_STRINGS || (kind == KIND_KEYS && count > 1);
 	bool is_map = kind == KIND_MAP;

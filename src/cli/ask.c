@@ -271,3 +271,14 @@ bool ask_bool(const struct json *object, const char *name, bool other)
 	const struct json *value = json_member(object, name);
 	return value != NULL && value->type == JSON_BOOL ? value->boolean : other;
 }
+
+const struct json *ask_row(const struct json *rows, const char *name)
+{
+	const struct json *named = json_member(rows, name);
+	for (const struct json *row = named == NULL ? json_first(rows) : NULL; row != NULL;
+	     row = row->next)
+		json_each (also, json_member(row, "also"))
+			if (also->type == JSON_STRING && strcmp(also->text, name) == 0)
+				return row;
+	return named;
+}

@@ -85,4 +85,7 @@ int64_t ask_int(const struct json *object, const char *name, int64_t other);
 double ask_double(const struct json *object, const char *name); /* other: 0 */
 bool ask_bool(const struct json *object, const char *name, bool other);
 
+/* The row of a name, or of a second spelling (also), of the methods or parameters of describe. */
+const struct json *ask_row(const struct json *rows, const char *name);
+
 #endif

@@ -74,7 +74,7 @@ static enum cli_status connect_for(
 		return CLI_UNREACHABLE;
 	if (answer.error != NULL)
 		return is_known(cli, method) ? ask_say_error(answer.error) : CLI_USAGE;
-	*ret_row = json_member(json_member(answer.result, "methods"), method);
+	*ret_row = ask_row(json_member(answer.result, "methods"), method);
 	return *ret_row != NULL ? CLI_DONE : CLI_NO;
 }
 

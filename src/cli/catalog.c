@@ -88,7 +88,7 @@ const struct json *catalog_tables(const struct catalog *catalog)
 
 const struct json *catalog_method(const struct catalog *catalog, const char *name)
 {
-	return json_member(json_member(catalog->tables, "methods"), name);
+	return ask_row(json_member(catalog->tables, "methods"), name);
 }
 
 const char *catalog_nearest(const struct catalog *catalog, const char *name)

@@ -485,6 +485,8 @@ static int read_member(struct field_reading *reading, const struct json *value)
 	reading->given |= bit;
 	if (field->given_offset)
 		*(bool *)(reading->args + field->given_offset) = true;
+	if (row->given_offset)
+		*(bool *)(reading->args + row->given_offset) = true;
 	return types[field->type].read(
 	    reading, field, row->name, value, reading->args + field->offset);
 }

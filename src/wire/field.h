@@ -47,7 +47,7 @@ struct field {
 	enum field_type type;
 	unsigned flags;
 	size_t offset; /* of its member in the struct of arguments */
-	size_t given_offset; /* of a bool that is set if it was given; 0: none */
+	size_t given_offset; /* of a bool that is set if it, or this alias, was given; 0: none */
 	const char *unit; /* "s", "bytes", "cells"; NULL: none */
 	/* Bounds: of numbers; of strings in bytes; of arrays in elements. Both 0: none. */
 	double min;

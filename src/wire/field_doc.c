@@ -151,6 +151,17 @@ static void put_required(struct json_writer *writer, const struct field *fields)
 
 static const struct field no_fields[] = {{.name = NULL}};
 
+/* The other names of a field, in the rows behind it. */
+static void put_also(struct json_writer *writer, const struct field *field)
+{
+	if (field[1].name == NULL || !(field[1].flags & FIELD_ALIAS))
+		return;
+	json_array_begin(writer, "also");
+	while ((++field)->name != NULL && field->flags & FIELD_ALIAS)
+		json_put_str(writer, NULL, field->name);
+	json_array_end(writer);
+}
+
 void field_put_object(struct json_writer *writer, const struct field *fields)
 {
 	put_type(writer, "object");
@@ -160,6 +171,7 @@ void field_put_object(struct json_writer *writer, const struct field *fields)
 			continue;
 		json_object_begin(writer, field->name);
 		put_type_schema(writer, field, false);
+		put_also(writer, field);
 		if (field->flags & FIELD_PATH)
 			json_put_str(writer, "format", "path");
 		put_description(writer, field);

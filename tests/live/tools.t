@@ -158,7 +158,7 @@ is 'no JSON' "$(state not_json | cut -c 1-25)" 'broken not a JSON object:'
 is 'a method is not replaced' "$(state list_panes)" \
 	'broken name: "list_panes" is a method of muxbusd, which no declaration replaces'
 is 'the method works' "$(tool list_panes '{}' '.result.panes | length')" 1
-is 'a wrong schema' "$(state wrong_schema)" 'broken parameters.properties.a.type: must be one of "array", "boolean", "integer", "number", "object", "string", not "text"'
+is 'a wrong schema' "$(state wrong_schema)" 'broken parameters.properties.a.type: must be one of "array", "boolean", "integer", "number", "object", "string", or ["string", "array"], not "text"'
 is 'a file that others can write' "$(state writable)" \
 	"broken $dir/shipped/writable.json is writable by others (mode 0666): look at it, then run: chmod go-w '$dir/shipped/writable.json'"
 is 'a program that others can write' "$(state loose | cut -d ' ' -f 1,3-5)" 'broken is writable by'

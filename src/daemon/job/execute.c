@@ -347,6 +347,7 @@ static void handle_execute(struct request *request, const void *data)
 
 const struct method methods_execute[] = {
     {.name = METHOD("execute_cli", METHOD_SEES | METHOD_RUNS | METHOD_CLOSES),
+	.also = (const char *const[]){"shell", NULL},
 	.title = "Run a command",
 	.summary = "Runs a command and answers with its output and how it ended.",
 	.help =

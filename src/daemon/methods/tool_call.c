@@ -109,12 +109,14 @@ struct tool_call {
 	struct pane_ref pane;
 	char cwd[PATH_MAX];
 	struct buf arguments; /* a JSON object */
+	struct buf spelled; /* second spellings that the caller has used */
 	char **session_env; /* NULL: not needed */
 };
 
 static void call_free(struct tool_call *call)
 {
 	buf_finish(&call->arguments);
+	buf_finish(&call->spelled);
 	session_env_free(call->session_env);
 	mem_free(call);
 }
@@ -142,8 +144,8 @@ static void run(struct tool_call *call)
 	struct request *request = call->request;
 	struct daemon *daemon = request_daemon(request);
 	const struct declaration *declaration = call->tool->declaration;
-	char **env = tool_env_new(
-	    daemon->config, daemon->tmux, declaration, &call->pane, call->args.shown_bytes);
+	char **env = tool_env_new(daemon->config, daemon->tmux, declaration, &call->pane,
+	    call->args.shown_bytes, buf_text(&call->spelled));
 	char reason[PATH_MAX + 256];
 	struct tool_run_order order = {
 	    .declaration = declaration,
@@ -214,7 +216,7 @@ static void serve(struct tool_call *call)
 	}
 	if (declaration->server.is_per_daemon)
 		pane_ref_clear(&place); /* it serves other panes, too */
-	env = tool_env_new(daemon->config, daemon->tmux, declaration, &place, 0);
+	env = tool_env_new(daemon->config, daemon->tmux, declaration, &place, 0, "");
 	path = tool_program_path(session_env);
 	if (tool_program_find(declaration->server.command[0], call->tool->dir,
 		path != NULL ? path : getenv("PATH"), program, sizeof program))
@@ -275,6 +277,8 @@ static bool write_arguments(struct tool_call *call, const void *args)
 {
 	struct field_error error = {0};
 	buf_init(&call->arguments, TOOL_ARGUMENTS_MAX);
+	buf_init(&call->spelled, (size_t)DECLARATION_SPELLINGS_MAX * (DECLARATION_NAME_MAX + 1));
+	tool_arguments_write_spelled(&call->spelled, call->tool->declaration, args);
 	if (tool_arguments_write(&call->arguments, call->tool->declaration, args, &error))
 		return true;
 	dispatch_refuse(call->request, &error);

@@ -21,7 +21,7 @@ struct offer_members {
 static const struct field member_fields[] = {
     {FIELD_ROW(STRING, struct offer_members, name, "name"), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DECLARATION_NAME_MAX},
-    {FIELD_ROW(STRINGS, struct offer_members, also, "also"), .min = 0, .max = OFFER_ALSO_MAX},
+    {FIELD_ROW(STRINGS, struct offer_members, also, "also"), .min = 0, .max = DECLARATION_ALSO_MAX},
     {FIELD_ROW(STRINGS, struct offer_members, effects, "effects"), .min = 1, .max = 8},
     {FIELD_ROW(VALUE, struct offer_members, example, "example")},
     {FIELD_ROW(STRING, struct offer_members, group, "group"), .min = 1, .max = DECLARATION_NAME_MAX,
@@ -71,23 +71,17 @@ static bool check_name(const char *member, const char *text, char *ret_reason)
 	    DECLARATION_NAME_MAX);
 }
 
-static bool check_names(const struct offer_members *members, char *ret_reason)
+static bool read_names(
+    struct declaration *declaration, const struct offer_members *members, char *ret_reason)
 {
 	if (!check_name("name", members->name, ret_reason) ||
-	    !check_name("group", members->group, ret_reason))
+	    !check_name("group", members->group, ret_reason) ||
+	    !declaration_read_also(declaration, "also", members->name, &members->also,
+		declaration_is_small_name, &declaration->also, ret_reason))
 		return false;
 	if (strcmp(members->group, "all") == 0 || strcmp(members->group, "default") == 0)
 		return declaration_refuse(
 		    ret_reason, "group: \"%s\" already names a set of tools", members->group);
-	for (size_t i = 0; i < members->also.count; i++) {
-		if (!check_name("also", members->also.strings[i], ret_reason))
-			return false;
-		for (size_t j = 0; j <= i; j++)
-			if (strcmp(members->also.strings[i],
-				j < i ? members->also.strings[j] : members->name) == 0)
-				return declaration_refuse(ret_reason, "also: \"%s\" stands twice",
-				    members->also.strings[i]);
-	}
 	return true;
 }
 
@@ -120,61 +114,36 @@ static bool set_example(struct declaration *declaration, const struct json *exam
 	return is_good;
 }
 
-/* The help of a row: its own, and its other names. */
-static const char *make_help(struct declaration *declaration, const struct offer_members *members)
-{
-	struct buf text;
-	buf_init(&text, DECLARATION_BYTES_MAX);
-	if (members->help != NULL)
-		(void)buf_append_str(&text, members->help);
-	for (size_t i = 0; i < members->also.count; i++)
-		(void)buf_printf(&text, "%s%s",
-		    i > 0              ? ", "
-			: text.len > 0 ? " Also called "
-				       : "Also called ",
-		    members->also.strings[i]);
-	if (members->also.count > 0)
-		(void)buf_append_byte(&text, '.');
-	return text.len > 0 ? declaration_own(declaration, buf_steal(&text, NULL)) : NULL;
-}
-
 static bool fill(struct offer *offer, const struct offer_members *members,
     const struct offer_origin *origin, char *ret_reason)
 {
 	struct declaration *declaration = offer->declaration;
-	struct method row = {
+	struct method *row = &offer->method;
+	*row = (struct method){
 	    .flags = METHOD_WAITS | METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD | origin->flags,
 	    .handle = origin->handle,
 	    .uses = &offer->uses,
 	};
 	declaration->answer = DECLARATION_JSON;
 	declaration->timeout_ms = members->timeout_ms;
-	if (!check_names(members, ret_reason) ||
-	    !read_effects(&members->effects, &row.effects, ret_reason) ||
+	if (!read_names(declaration, members, ret_reason) ||
+	    !read_effects(&members->effects, &row->effects, ret_reason) ||
 	    !declaration_read_parameters(declaration, members->parameters, ret_reason) ||
 	    !declaration_read_result(declaration, members->result, ret_reason) ||
 	    (members->example != NULL &&
-		!set_example(declaration, members->example, &row.example, ret_reason)))
+		!set_example(declaration, members->example, &row->example, ret_reason)))
 		return false;
-	declaration->name = row.name = declaration_copy(declaration, members->name);
-	declaration->group = row.group = declaration_copy(declaration, members->group);
-	row.title =
+	declaration->name = row->name = declaration_copy(declaration, members->name);
+	declaration->group = row->group = declaration_copy(declaration, members->group);
+	row->title =
 	    declaration_copy(declaration, members->title != NULL ? members->title : members->name);
-	declaration->description = row.summary = declaration_copy(declaration, members->summary);
-	row.help = make_help(declaration, members);
-	row.fields = declaration->fields;
-	row.args_size = declaration->args_size;
-	row.results = declaration->results;
-	method_add_key(&row);
-	offer->count = 1 + members->also.count;
-	for (size_t at = 0; at < offer->count; at++) {
-		offer->names[at] = (struct offer_name){.method = row, .offer = offer};
-		if (at == 0)
-			continue;
-		offer->names[at].method.name =
-		    declaration_copy(declaration, members->also.strings[at - 1]);
-		offer->names[at].method.flags |= METHOD_HIDDEN;
-	}
+	declaration->description = row->summary = declaration_copy(declaration, members->summary);
+	row->help = declaration_copy(declaration, members->help);
+	row->fields = declaration->fields;
+	row->args_size = declaration->args_size;
+	row->results = declaration->results;
+	method_add_key(row);
+	row->also = declaration->also;
 	return true;
 }
 
@@ -207,12 +176,25 @@ struct offer *offer_read(const struct json *value, const struct offer_origin *or
 void offer_free(struct offer *offer)
 {
 	list_remove(&offer->link);
-	method_free_tables(&offer->names[0].method);
+	method_free_tables(&offer->method);
 	declaration_free(offer->declaration);
 	mem_free(offer);
 }
 
 struct offer *offer_of(const struct method *method)
 {
-	return ((const struct offer_name *)method)->offer;
+	return (struct offer *)(uintptr_t)method; /* its first member */
+}
+
+size_t offer_count(const struct offer *offer)
+{
+	size_t count = 1;
+	while (offer->method.also != NULL && offer->method.also[count - 1] != NULL)
+		count++;
+	return count;
+}
+
+const char *offer_name(const struct offer *offer, size_t at)
+{
+	return at == 0 ? offer->method.name : offer->method.also[at - 1];
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Offers: the rows of methods that a provider gives, checked like the daemon's own. Each has a name,
- * and perhaps others ("also"), which are rows that no list shows.
+ * and perhaps others ("also"), which no list shows.
  */
 #ifndef DAEMON_PROVIDE_OFFER_H
 #define DAEMON_PROVIDE_OFFER_H
@@ -13,22 +13,14 @@
 #include "daemon/server/method.h"
 #include "daemon/tool/declaration.h"
 
-#define OFFER_ALSO_MAX 4 /* further names */
 #define OFFER_TIMEOUT_MS 30000 /* of a call, unless the row says it */
 #define OFFER_TIMEOUT_MS_MAX 3600000
 
 struct offer;
 
-/* One name of an offer, as a row of the method table. */
-struct offer_name {
-	struct method method; /* first */
-	struct offer *offer;
-};
-
 struct offer {
+	struct method method; /* the row, first */
 	struct list link;
-	struct offer_name names[1 + OFFER_ALSO_MAX];
-	size_t count; /* of names; the first is listed */
 	struct declaration *declaration; /* its parameters, result and time-out */
 	size_t uses; /* requests that have a row */
 	void *provider; /* of offer_set_provider(); NULL: it gives it no more */
@@ -52,5 +44,9 @@ void offer_free(struct offer *offer);
 
 /* The offer of a row that offer_read() made. */
 struct offer *offer_of(const struct method *method);
+
+/* How many names it has, and the name at a place; the first is the listed one. */
+size_t offer_count(const struct offer *offer);
+const char *offer_name(const struct offer *offer, size_t at);
 
 #endif

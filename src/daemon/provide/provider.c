@@ -48,10 +48,18 @@ static void retire(struct provide_set *set, struct list *offers)
 	}
 }
 
+static bool has_name(const struct offer *offer, const char *name)
+{
+	for (size_t at = 0; at < offer_count(offer); at++)
+		if (strcmp(offer_name(offer, at), name) == 0)
+			return true;
+	return false;
+}
+
 static bool has_row(const struct method *const *rows, size_t count, const char *name)
 {
 	for (size_t at = 0; at < count; at++)
-		if (strcmp(rows[at]->name, name) == 0)
+		if (has_name(offer_of(rows[at]), name))
 			return true;
 	return false;
 }
@@ -64,9 +72,9 @@ void provider_publish(struct provide_set *set, bool is_listed)
 	list_for_each (at, &set->providers)
 		list_for_each (link, &list_entry(at, struct provider, link)->offers) {
 			const struct offer *offer = list_entry(link, struct offer, link);
-			for (size_t i = 0; i < offer->count && count < PROVIDE_NAMES_ALL_MAX; i++)
-				if (!has_row(rows, count, offer->names[i].method.name))
-					rows[count++] = &offer->names[i].method;
+			if (count < PROVIDE_NAMES_ALL_MAX &&
+			    !has_row(rows, count, offer->method.name))
+				rows[count++] = &offer->method;
 		}
 	method_set_rows(METHOD_PROVIDED, rows, count);
 	free_retired(set);
@@ -99,18 +107,15 @@ static bool check_free(
 static bool check_names(const struct provider *provider, const struct list *offers,
     const struct offer *offer, struct tool_failure *ret_failure)
 {
-	for (size_t at = 0; at < offer->count; at++) {
-		const char *name = offer->names[at].method.name;
+	for (size_t at = 0; at < offer_count(offer); at++) {
+		const char *name = offer_name(offer, at);
 		const struct list *link;
 		if (!check_free(provider, name, ret_failure))
 			return false;
-		list_for_each (link, offers) {
-			const struct offer *other = list_entry(link, struct offer, link);
-			for (size_t i = 0; i < other->count; i++)
-				if (strcmp(other->names[i].method.name, name) == 0)
-					return tool_fail(ret_failure, MESSAGE_PARAMS,
-					    "methods: \"%s\" stands twice", name);
-		}
+		list_for_each (link, offers)
+			if (has_name(list_entry(link, struct offer, link), name))
+				return tool_fail(ret_failure, MESSAGE_PARAMS,
+				    "methods: \"%s\" stands twice", name);
 	}
 	return true;
 }
@@ -163,7 +168,7 @@ bool provider_read_rows(struct provider *provider, const struct json *rows, stru
 			return false;
 		}
 		list_append(offers, &offer->link);
-		*ret_names += offer->count;
+		*ret_names += offer_count(offer);
 		if (*ret_names > PROVIDE_NAMES_MAX || others + *ret_names > PROVIDE_NAMES_ALL_MAX)
 			return tool_fail(ret_failure, MESSAGE_LIMIT,
 			    "methods: a provider has at most %d names, all providers together %d",

@@ -31,6 +31,15 @@ static struct {
 	size_t count;
 } all;
 
+/* The second spellings, the more important rows first. */
+static struct {
+	struct spelling {
+		const char *name;
+		const struct method *row;
+	} * rows;
+	size_t count;
+} spellings;
+
 static int compare_rows(const void *a, const void *b)
 {
 	const struct method *const *left = a;
@@ -99,6 +108,25 @@ static void add_rows(const struct method *const *rows, size_t count)
 	qsort(all.rows, all.count, sizeof *all.rows, compare_rows);
 }
 
+static void add_spellings(const struct method *row)
+{
+	for (const char *const *name = row->also; name != NULL && *name != NULL; name++) {
+		spellings.rows =
+		    xrealloc(spellings.rows, (spellings.count + 1) * sizeof *spellings.rows);
+		spellings.rows[spellings.count++] = (struct spelling){*name, row};
+	}
+}
+
+static void collect_spellings(void)
+{
+	spellings.count = 0;
+	for (size_t i = 0; i < built_in.count; i++)
+		add_spellings(&built_in.rows[i]);
+	for (size_t origin = 0; origin < METHOD_ORIGIN_COUNT_; origin++)
+		for (size_t i = 0; i < others[origin].count; i++)
+			add_spellings(others[origin].rows[i]);
+}
+
 static void merge(void)
 {
 	size_t count = built_in.count;
@@ -116,6 +144,7 @@ static void merge(void)
 		add_rows(others[origin].rows, others[origin].count);
 	for (size_t i = 0; i < all.count; i++)
 		all.names[i] = all.rows[i]->name;
+	collect_spellings();
 }
 
 static void collect(void)
@@ -163,7 +192,12 @@ const struct method *method_find(const char *name)
 	size_t index;
 	collect();
 	index = position(name, &is_there);
-	return is_there ? all.rows[index] : NULL;
+	if (is_there)
+		return all.rows[index];
+	for (size_t i = 0; i < spellings.count; i++)
+		if (strcmp(spellings.rows[i].name, name) == 0)
+			return spellings.rows[i].row;
+	return NULL;
 }
 
 const char *method_group(const struct method *method)

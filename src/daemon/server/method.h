@@ -70,6 +70,7 @@ enum method_flag {
 
 struct method {
 	const char *name; /* by METHOD(), with the effects; NULL ends a table */
+	const char *const *also; /* second spellings, NULL-terminated: no list has them; or NULL */
 	unsigned effects; /* enum method_effect */
 	const char *title; /* three words for people */
 	const char *summary; /* one sentence */
@@ -116,13 +117,13 @@ enum method_origin {
 /* Replaces all rows of an origin. rows and their names are lent until the next call. */
 void method_set_rows(enum method_origin origin, const struct method *const *rows, size_t count);
 
-/* The row of a name, or NULL. */
+/* The row of a name, or of a second spelling of one; NULL: none. */
 const struct method *method_find(const char *name);
 
 /* The group of a method, or NULL. */
 const char *method_group(const struct method *method);
 
-/* Whether the name is in one of the tables. */
+/* Whether the name is in one of the tables, not as a second spelling. */
 bool method_is_built_in(const char *name);
 
 /* The name that was probably meant, or NULL. */

@@ -67,6 +67,12 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 	json_put_str(writer, "summary", method->summary);
 	if (method->help != NULL)
 		json_put_str(writer, "help", method->help);
+	if (method->also != NULL) {
+		json_array_begin(writer, "also");
+		for (const char *const *also = method->also; *also != NULL; also++)
+			json_put_str(writer, NULL, *also);
+		json_array_end(writer);
+	}
 	field_write_schema(writer, "params", method->fields);
 	json_array_begin(writer, "result");
 	for (const struct field_result *row = method->results; row != NULL && row->name != NULL;
@@ -114,6 +120,18 @@ static void write_effects_mdoc(struct buf *out, const struct method *method)
 	(void)buf_append_str(out, ".\n");
 }
 
+/* "Also called shell." */
+static void write_also(struct buf *out, const struct method *method)
+{
+	const char *separator = "Also called";
+	for (const char *const *name = method->also; name != NULL && *name != NULL; name++) {
+		(void)buf_printf(out, "%s %s", separator, *name);
+		separator = ",";
+	}
+	if (method->also != NULL)
+		(void)buf_append_str(out, ".\n");
+}
+
 /* Without the parameter and the results of repeated requests, which the manual explains once. */
 static void write_method(struct buf *out, const struct method *method)
 {
@@ -123,6 +141,7 @@ static void write_method(struct buf *out, const struct method *method)
 	field_write_mdoc_text(out, method->summary);
 	if (method->help != NULL)
 		field_write_mdoc_text(out, method->help);
+	write_also(out, method);
 	write_effects_mdoc(out, method);
 	for (size_t i = 0; i < FLAGS_COUNT; i++)
 		if (method->flags & flags[i].flag)

@@ -43,6 +43,28 @@ const char *const *declaration_copy_list(
 	return copy;
 }
 
+bool declaration_read_also(struct declaration *declaration, const char *where, const char *name,
+    const struct field_strings *also, bool is_name(const char *text), const char *const **ret_also,
+    char *ret_reason)
+{
+	const char *small = is_name == declaration_is_small_name ? "small " : "";
+	*ret_also = NULL;
+	for (size_t i = 0; i < also->count; i++) {
+		const char *text = also->strings[i];
+		if (!is_name(text))
+			return declaration_refuse(ret_reason,
+			    "%s: must be a %sletter, then %sletters, digits and \"_\", at most %d",
+			    where, small, small, DECLARATION_NAME_MAX);
+		for (size_t j = 0; j <= i; j++)
+			if (strcmp(text, j < i ? also->strings[j] : name) == 0)
+				return declaration_refuse(
+				    ret_reason, "%s: \"%s\" stands twice", where, text);
+	}
+	if (also->count > 0)
+		*ret_also = declaration_copy_list(declaration, also->strings, also->count);
+	return true;
+}
+
 bool declaration_is_own(const char *name)
 {
 	return strcmp(name, "wait") == 0 || strcmp(name, "pane") == 0;
@@ -63,7 +85,7 @@ void declaration_list_gives(
 	size_t count = 0;
 	for (const struct field *field = declaration->fields; field->name != NULL; field++)
 		if (field->offset >= sizeof(struct declaration_args) &&
-		    count < DECLARATION_PARAMETERS_MAX)
+		    !(field->flags & FIELD_ALIAS) && count < DECLARATION_PARAMETERS_MAX)
 			gives[count++] = declaration_their_name(declaration, field->name);
 	gives[count] = NULL;
 }

@@ -18,6 +18,8 @@
 #define DECLARATION_WORDS_MAX 64 /* of a command */
 #define DECLARATION_PROGRAMS_MAX 16 /* needed, and alternatives of each */
 #define DECLARATION_NAME_MAX 64
+#define DECLARATION_ALSO_MAX 4 /* second spellings of a tool, or of a parameter */
+#define DECLARATION_SPELLINGS_MAX 24 /* of all parameters */
 #define DECLARATION_TIMEOUT_SEC_MAX 3600
 #define DECLARATION_REASON_SIZE 512
 
@@ -58,10 +60,11 @@ struct declaration_args {
 
 struct declaration {
 	const char *name;
+	const char *const *also; /* its second spellings; NULL: none */
 	const char *group;
 	const char *title;
 	const char *description;
-	const struct field *fields; /* "wait" and "pane", then its own */
+	const struct field *fields; /* "wait" and "pane", then its own, each before its aliases */
 	const struct declaration_shape *shapes; /* of the fields, in the same order */
 	size_t args_size; /* of the struct that fields fill */
 	const struct field_result *results; /* its own result, then the id of "wait" */
@@ -71,6 +74,7 @@ struct declaration {
 	const char *image_type; /* DECLARATION_IMAGE: "image/png", or "image/" and "*" for any */
 	int64_t timeout_ms;
 	bool is_read_only;
+	bool is_listed; /* false: it is only there for those who know its name */
 	const char *const *const *programs; /* needed; each a list of alternatives; may be NULL */
 	/* The rest is its own. */
 	void **owned;
@@ -78,6 +82,14 @@ struct declaration {
 };
 
 void declaration_free(struct declaration *declaration);
+
+/*
+ * Keeps the second spellings of a name, each of which is_name() allows; NULL: there are none.
+ * where: the place of an error.
+ */
+bool declaration_read_also(struct declaration *declaration, const char *where, const char *name,
+    const struct field_strings *also, bool is_name(const char *text), const char *const **ret_also,
+    char *ret_reason);
 
 /* Whether a parameter is one of those that every declared tool has. */
 bool declaration_is_own(const char *name);

@@ -17,9 +17,9 @@
 struct declared_members {
 	const char *name, *group, *title, *description, *tool, *answer;
 	const struct json *parameters, *result, *server, *renames, *programs;
-	struct field_strings run;
+	struct field_strings run, also;
 	int64_t timeout_sec;
-	bool is_read_only, has_answer;
+	bool is_read_only, is_listed, has_answer;
 };
 
 #define MEMBER(row_name, row_type, member) \
@@ -28,6 +28,7 @@ struct declared_members {
 static const struct field member_fields[] = {
     {MEMBER("name", FIELD_STRING, name), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DECLARATION_NAME_MAX},
+    {MEMBER("also", FIELD_STRINGS, also), .min = 0, .max = DECLARATION_ALSO_MAX},
     {MEMBER("answer", FIELD_STRING, answer), .preset = "\"text\"",
 	.given_offset = offsetof(struct declared_members, has_answer)},
     {MEMBER("arguments", FIELD_STRING_MAP, renames)},
@@ -35,6 +36,7 @@ static const struct field member_fields[] = {
 	.max = DESCRIPTION_MAX},
     {MEMBER("group", FIELD_STRING, group), .flags = FIELD_REQUIRED, .min = 1,
 	.max = DECLARATION_NAME_MAX},
+    {MEMBER("listed", FIELD_BOOL, is_listed), .preset = "true"},
     {MEMBER("parameters", FIELD_VALUE, parameters)},
     {MEMBER("programs", FIELD_VALUE, programs)},
     {MEMBER("read_only", FIELD_BOOL, is_read_only)},
@@ -274,7 +276,10 @@ static bool fill(
 	declaration->description = declaration_copy(declaration, members->description);
 	declaration->timeout_ms = members->timeout_sec * 1000;
 	declaration->is_read_only = members->is_read_only;
-	return set_answer(declaration, members, ret_reason) &&
+	declaration->is_listed = members->is_listed;
+	return declaration_read_also(declaration, "also", members->name, &members->also,
+		   declaration_is_small_name, &declaration->also, ret_reason) &&
+	    set_answer(declaration, members, ret_reason) &&
 	    declaration_read_parameters(declaration, members->parameters, ret_reason) &&
 	    declaration_read_result(declaration, members->result, ret_reason) &&
 	    set_program(declaration, members, ret_reason) &&

@@ -18,6 +18,7 @@ enum property_type {
 	TYPE_NUMBER,
 	TYPE_OBJECT,
 	TYPE_STRING,
+	TYPE_STRINGS, /* one, or an array of them */
 	TYPE_COUNT_,
 };
 
@@ -35,13 +36,15 @@ static const struct {
     [TYPE_NUMBER] = {FIELD_NUMBER, sizeof(double)},
     [TYPE_OBJECT] = {FIELD_VALUE, sizeof(const struct json *)},
     [TYPE_STRING] = {FIELD_STRING, sizeof(const char *)},
+    [TYPE_STRINGS] = {FIELD_KEYS, sizeof(struct field_strings)},
 };
 
 /* The schema of one parameter. */
 struct property {
 	int type;
+	struct field_strings types; /* as they stand there */
 	const char *description;
-	struct field_strings choices;
+	struct field_strings choices, also;
 	const struct json *preset;
 	const struct json *items;
 	double minimum, maximum;
@@ -54,7 +57,8 @@ struct property {
 	.name = (row_name), .type = (row_type), .offset = offsetof(struct property, member)
 
 static const struct field property_fields[] = {
-    {PROPERTY("type", FIELD_CHOICE, type), .flags = FIELD_REQUIRED, .choices = type_choices},
+    {PROPERTY("type", FIELD_KEYS, types), .flags = FIELD_REQUIRED},
+    {PROPERTY("also", FIELD_STRINGS, also), .min = 0, .max = DECLARATION_ALSO_MAX},
     {PROPERTY("default", FIELD_VALUE, preset)},
     {PROPERTY("description", FIELD_STRING, description)},
     {PROPERTY("enum", FIELD_STRINGS, choices), .min = 1, .max = ENUM_MAX},
@@ -168,7 +172,8 @@ static bool set_preset(struct declaration *declaration, struct field *field,
 	bool is_good;
 	if (preset == NULL || preset->type == JSON_NULL)
 		return true;
-	if (members[property->type].type == FIELD_VALUE)
+	if (members[property->type].size >= sizeof(struct field_strings) ||
+	    members[property->type].type == FIELD_VALUE)
 		return declaration_refuse(
 		    ret_reason, "%s.default: arrays and objects cannot have one", where);
 	named = *preset;
@@ -228,6 +233,34 @@ static bool set_items(struct declaration *declaration, struct field *field,
 	return true;
 }
 
+static int find_type(const char *name)
+{
+	int type = 0;
+	while (type_choices[type] != NULL && strcmp(type_choices[type], name) != 0)
+		type++;
+	return type;
+}
+
+/* One type of those that there are, or the two of one string or several. */
+static bool set_type(struct property *property, const char *where, char *ret_reason)
+{
+	const struct field_strings *types = &property->types;
+	int first = types->count > 0 ? find_type(types->strings[0]) : TYPE_STRINGS;
+	int second = types->count == 2 ? find_type(types->strings[1]) : TYPE_STRINGS;
+	property->type = first;
+	if (types->count == 1 && first < TYPE_STRINGS)
+		return true;
+	property->type = TYPE_STRINGS;
+	if (types->count == 2 &&
+	    ((first == TYPE_STRING && second == TYPE_ARRAY) ||
+		(first == TYPE_ARRAY && second == TYPE_STRING)))
+		return true;
+	return declaration_refuse(ret_reason,
+	    "%s.type: must be one of \"array\", \"boolean\", \"integer\", \"number\", \"object\", "
+	    "\"string\", or [\"string\", \"array\"], not \"%.40s\"",
+	    where, types->count > 0 ? types->strings[0] : "");
+}
+
 /* Room for a member of the argument struct, aligned to its size. */
 static size_t take_room(struct declaration *declaration, size_t size)
 {
@@ -257,17 +290,55 @@ static bool fill_row(struct declaration *declaration, struct field *field,
 	}
 	field->offset = take_room(declaration, size);
 	field->given_offset = take_room(declaration, sizeof(bool));
-	if (property->items != NULL || field->type == FIELD_VALUE)
+	if (field->type == FIELD_KEYS)
+		field->min = 1, field->max = -1; /* not none */
+	if (property->type != TYPE_STRINGS &&
+	    (property->items != NULL || field->type == FIELD_VALUE))
 		if (!set_items(declaration, field, shape, property, where, ret_reason))
 			return false;
 	return set_bounds(field, property, where, ret_reason) &&
 	    set_preset(declaration, field, property, where, ret_reason);
 }
 
-/* One parameter. */
-static bool read_property(struct declaration *declaration, struct field *field,
+static const struct field own_fields[] = {
+    {FIELD_ROW(BOOL, struct declaration_args, waits, "wait"), .preset = "true",
+	.help = "false: answer at once with an id; the end is a notification that wakes you."},
+    {FIELD_ROW(STRING, struct declaration_args, pane, "pane"), .flags = FIELD_RARE,
+	.help = "The pane that the call is for; left out: the caller's own."},
+};
+
+#define OWN_COUNT (sizeof own_fields / sizeof *own_fields)
+
+#define ROWS_MAX (OWN_COUNT + DECLARATION_PARAMETERS_MAX + DECLARATION_SPELLINGS_MAX)
+
+/* Rows for the second spellings of the row before. */
+static bool add_aliases(struct declaration *declaration, struct field **next,
+    const struct property *property, const char *where, char *ret_reason)
+{
+	const struct field *named = *next - 1;
+	char inner[WHERE_SIZE + 8];
+	const char *const *also;
+	(void)snprintf(inner, sizeof inner, "%s.also", where);
+	if (!declaration_read_also(declaration, inner, named->name, &property->also,
+		declaration_is_name, &also, ret_reason))
+		return false;
+	for (; also != NULL && *also != NULL; also++) {
+		if ((size_t)(*next - declaration->fields) >= ROWS_MAX)
+			return declaration_refuse(ret_reason,
+			    "%s: all parameters have more than %d such names", inner,
+			    DECLARATION_SPELLINGS_MAX);
+		*(*next)++ = (struct field){.name = *also,
+		    .flags = FIELD_ALIAS,
+		    .given_offset = take_room(declaration, sizeof(bool))};
+	}
+	return true;
+}
+
+/* One parameter, in the next rows. */
+static bool read_property(struct declaration *declaration, struct field **next,
     struct declaration_shape *shape, const struct json *value, char *ret_reason)
 {
+	struct field *field = (*next)++;
 	char where[WHERE_SIZE];
 	struct property property;
 	struct buf scratch;
@@ -285,26 +356,33 @@ static bool read_property(struct declaration *declaration, struct field *field,
 	buf_init(&scratch, DECLARATION_BYTES_MAX);
 	is_good = read_object(property_fields, value, &property, sizeof property, &scratch, where,
 		      ret_reason) &&
-	    fill_row(declaration, field, shape, &property, where, ret_reason);
+	    set_type(&property, where, ret_reason) &&
+	    fill_row(declaration, field, shape, &property, where, ret_reason) &&
+	    add_aliases(declaration, next, &property, where, ret_reason);
 	buf_finish(&scratch);
 	return is_good;
 }
 
-static const struct field own_fields[] = {
-    {FIELD_ROW(BOOL, struct declaration_args, waits, "wait"), .preset = "true",
-	.help = "false: answer at once with an id; the end is a notification that wakes you."},
-    {FIELD_ROW(STRING, struct declaration_args, pane, "pane"), .flags = FIELD_RARE,
-	.help = "The pane that the call is for; left out: the caller's own."},
-};
-
-#define OWN_COUNT (sizeof own_fields / sizeof *own_fields)
+/* A second spelling names nothing else. */
+static bool check_aliases(const struct field *fields, char *ret_reason)
+{
+	for (const struct field *alias = fields; alias->name != NULL; alias++)
+		for (const struct field *other = fields;
+		     alias->flags & FIELD_ALIAS && other->name != NULL; other++)
+			if (other != alias && strcmp(other->name, alias->name) == 0)
+				return declaration_refuse(ret_reason,
+				    "parameters.properties: \"%s\" stands twice, once in also",
+				    alias->name);
+	return true;
+}
 
 static bool set_required(
     struct field *fields, const struct field_strings *required, char *ret_reason)
 {
 	for (size_t at = 0; at < required->count; at++) {
 		struct field *field = fields + OWN_COUNT;
-		while (field->name != NULL && strcmp(field->name, required->strings[at]) != 0)
+		while (field->name != NULL &&
+		    (field->flags & FIELD_ALIAS || strcmp(field->name, required->strings[at]) != 0))
 			field++;
 		if (field->name == NULL)
 			return declaration_refuse(ret_reason,
@@ -334,7 +412,7 @@ static bool read_properties(
 	const struct json *value = schema->properties != NULL ? schema->properties->child : NULL;
 	size_t count = schema->properties != NULL ? schema->properties->count : 0;
 	struct declaration_shape *shapes;
-	struct field *fields;
+	struct field *fields, *next;
 	if (schema->allows_more)
 		return declaration_refuse(
 		    ret_reason, "parameters.additionalProperties: must be false or left out");
@@ -342,16 +420,17 @@ static bool read_properties(
 		return declaration_refuse(ret_reason,
 		    "parameters.properties: has %zu parameters, more than %d", count,
 		    DECLARATION_PARAMETERS_MAX);
-	fields = declaration_own(declaration, xcalloc(OWN_COUNT + count + 1, sizeof *fields));
-	shapes = declaration_own(declaration, xcalloc(OWN_COUNT + count + 1, sizeof *shapes));
+	fields = declaration_own(declaration, xcalloc(ROWS_MAX + 1, sizeof *fields));
+	shapes = declaration_own(declaration, xcalloc(ROWS_MAX + 1, sizeof *shapes));
 	memcpy(fields, own_fields, sizeof own_fields);
 	declaration->fields = fields;
 	declaration->shapes = shapes;
 	declaration->args_size = sizeof(struct declaration_args);
-	for (size_t at = OWN_COUNT; value != NULL; value = value->next, at++)
-		if (!read_property(declaration, &fields[at], &shapes[at], value, ret_reason))
+	for (next = fields + OWN_COUNT; value != NULL; value = value->next)
+		if (!read_property(declaration, &next, &shapes[next - fields], value, ret_reason))
 			return false;
-	return set_required(fields, &schema->required, ret_reason);
+	return check_aliases(fields, ret_reason) &&
+	    set_required(fields, &schema->required, ret_reason);
 }
 
 bool declaration_read_parameters(

@@ -82,6 +82,7 @@ static bool write_one(struct json_writer *writer, const struct field *field,
 		(void)json_put_text(writer, name, text, strlen(text));
 		break;
 	case FIELD_STRINGS:
+	case FIELD_KEYS:
 		json_array_begin(writer, name);
 		for (size_t at = 0; at < ((const struct field_strings *)member)->count; at++) {
 			text = ((const struct field_strings *)member)->strings[at];
@@ -111,7 +112,7 @@ bool tool_arguments_write(struct buf *out, const struct declaration *declaration
 	json_object_begin(&writer, NULL);
 	for (size_t at = 0; declaration->fields[at].name != NULL; at++) {
 		const struct field *field = &declaration->fields[at];
-		if (declaration_is_own(field->name))
+		if (declaration_is_own(field->name) || field->flags & FIELD_ALIAS)
 			continue;
 		if (!write_one(&writer, field, &declaration->shapes[at],
 			declaration_their_name(declaration, field->name), args, ret_error))
@@ -123,4 +124,13 @@ bool tool_arguments_write(struct buf *out, const struct declaration *declaration
 		return refuse(ret_error, only != NULL ? only : "params",
 		    "the arguments have more than %zu bytes as JSON", TOOL_ARGUMENTS_MAX);
 	return true;
+}
+
+void tool_arguments_write_spelled(
+    struct buf *out, const struct declaration *declaration, const void *args)
+{
+	for (const struct field *field = declaration->fields; field->name != NULL; field++)
+		if (field->flags & FIELD_ALIAS &&
+		    *(const bool *)((const char *)args + field->given_offset))
+			(void)buf_printf(out, "%s%s", out->len > 0 ? " " : "", field->name);
 }

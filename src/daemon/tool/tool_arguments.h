@@ -16,4 +16,8 @@
 bool tool_arguments_write(struct buf *out, const struct declaration *declaration, const void *args,
     struct field_error *ret_error);
 
+/* Appends the second spellings that the caller has used, with spaces between. */
+void tool_arguments_write_spelled(
+    struct buf *out, const struct declaration *declaration, const void *args);
+
 #endif

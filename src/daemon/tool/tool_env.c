@@ -17,7 +17,7 @@
 #include "daemon/tmux/tmux.h"
 #include "daemon/tool/declaration.h"
 
-#define VARIABLES 7
+#define VARIABLES 8
 
 /* TMUX as tmux sets it in the pane: its socket, its process and the session; NULL: not known. */
 static char *make_tmux(
@@ -51,7 +51,8 @@ static char *make_state(const struct config *config, const char *group)
 }
 
 char **tool_env_new(const struct config *config, const struct tmux *tmux,
-    const struct declaration *declaration, const struct pane_ref *pane, size_t shown_bytes)
+    const struct declaration *declaration, const struct pane_ref *pane, size_t shown_bytes,
+    const char *spelled)
 {
 	bool has_pane = pane->pane != MUXBUS_NO_ID;
 	char *place = has_pane ? make_tmux(config, tmux, pane) : NULL;
@@ -62,6 +63,7 @@ char **tool_env_new(const struct config *config, const struct tmux *tmux,
 	env[at++] = make_state(config, declaration->group);
 	env[at++] = shown_bytes > 0 ? xasprintf("MUXBUS_SHOWN_BYTES=%zu", shown_bytes)
 				    : xstrdup("MUXBUS_SHOWN_BYTES");
+	env[at++] = xasprintf("MUXBUS_SPELLED=%s", spelled);
 	env[at++] = place != NULL ? place : xstrdup("TMUX");
 	env[at++] =
 	    has_pane ? xasprintf("MUXBUS_PANE=%%%" PRIu32, pane->pane) : xstrdup("MUXBUS_PANE");

@@ -126,6 +126,7 @@ static void set_row(struct tool *tool, const struct tool_folder *folder)
 	const struct declaration *declaration = tool->declaration;
 	tool->method = (struct method){
 	    .name = declaration->name,
+	    .also = declaration->also,
 	    .effects = declaration->is_read_only ? METHOD_READS : METHOD_RUNS | METHOD_CLOSES,
 	    .title = declaration->title,
 	    .summary = declaration->description,
@@ -135,7 +136,7 @@ static void set_row(struct tool *tool, const struct tool_folder *folder)
 	    .flags = METHOD_WAITS | METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD |
 		(declaration->answer == DECLARATION_IMAGE || declaration->run == NULL ? METHOD_IMAGE
 										      : 0) |
-		(tool->state == TOOL_HIDDEN ? METHOD_HIDDEN : 0),
+		(tool->state == TOOL_HIDDEN || !declaration->is_listed ? METHOD_HIDDEN : 0),
 	    .handle = folder->parts.handle,
 	    .group = declaration->group,
 	    .uses = &tool->uses,
