@@ -19,10 +19,14 @@ trap 'exit 99' INT TERM
 export HOME="$dir/home" MUXBUS_TOOL_STATE="$dir/state" LC_ALL=C.UTF-8
 mkdir -m 700 "$HOME" "$MUXBUS_TOOL_STATE" && mkdir "$dir/work" && cd "$dir/work" || exit 99
 
-# tool NAME ARGUMENTS: its answer, or "error: " and its error.
+# tool NAME ARGUMENTS: its answer, or "error: " and its error. Of read_file the text; path is an array.
 tool() {
-	if printf '%s\n' "$2" | "$tools/$1" >"$dir/answer" 2>"$dir/error"; then
-		cat "$dir/answer"
+	case $1 in
+	read_*) arguments=$(printf '%s\n' "$2" | jq -c 'if has("path") then .path |= (if type == "array" then . else [.] end) else . end') ;;
+	*) arguments=$2 ;;
+	esac
+	if printf '%s\n' "$arguments" | "$tools/$1" >"$dir/answer" 2>"$dir/error"; then
+		if [ "$1" = read_file ]; then jq -j .text "$dir/answer"; else cat "$dir/answer"; fi
 	else
 		sed 's/^/error: /' "$dir/error"
 	fi
@@ -44,7 +48,7 @@ is 'read_file: an end before the start' "$(tool read_file '{"path":"f","start":3
 	'error: end 2 is before start 3: both are numbers of lines, and line 2 is included'
 seq 5000 >long
 is 'read_file: a long file is cut' "$(tool read_file '{"path":"long"}' | tail -n 2)" \
-	"$(printf '2000\n[These are lines 1 to 2000. read_file {"start": 2001, "path": "%s/long"} reads on.]' "$PWD")"
+	"$(printf '2000\n[These are lines 1 to 2000. read_file {"start": 2001, "path": "%s/long", "unit": "lines"} reads on.]' "$PWD")"
 is 'read_file: the parts are the file' "$(for start in 1 2001 4001; do
 	tool read_file '{"path":"long","start":'$start'}' | grep -v '^\['
 done | cksum)" "$(cksum <long)"
@@ -57,7 +61,7 @@ follow() {
 		tool read_file "$params" >part
 		params=$(sed -n '$s/^\[.*read_file \({.*}\) reads on\.\]$/\1/p' part)
 		[ -z "$params" ] || sed -i '$d' part
-		case $params in *'"skip"'*) head -c -1 part ;; *) cat part ;; esac >>followed
+		case $params in *'"skip"'* | *characters*) head -c -1 part ;; *) cat part ;; esac >>followed
 	done
 	cksum <followed
 }
@@ -90,6 +94,32 @@ echo home >"$HOME/h"
 is 'read_file: ~ is the home directory' "$(tool read_file '{"path":"~/h"}')" home
 is 'read_file: a NUL in the path' "$(tool read_file '{"path":"a\u0000b"}')" 'error: path contains a NUL character, which no path can'
 
+members() {
+	jq -c 'del(.text)' "$dir/answer"
+}
+tool read_file '{"path":"f","start":2}' >/dev/null
+is 'read_file: the unit, the place, and how long the file is' "$(members)" '{"unit":"lines","start":2,"end":3,"lines":3,"bytes":19}'
+is 'read_file: characters' "$(tool read_file '{"path":"f","unit":"characters","start":1,"end":8}')" "$(printf 'irst\nse')"
+is 'read_file: say so' "$(members)" '{"unit":"characters","start":1,"end":8,"lines":3,"bytes":19}'
+export MUXBUS_SPELLED=file_path
+is 'read_file: which is the unit of file_path' "$(tool read_file '{"path":"f","start":0,"end":5}')" first
+is 'read_file: unless it is said' "$(tool read_file '{"path":"f","start":2,"unit":"lines"}')" "$(printf 'second\nthird')"
+is 'str_replace: the same' "$(tool str_replace '{"path":"f","old_str":"i","new_str":"I","start":2,"end":17}')" \
+	"$(printf 'replaced in characters 2 to 17 of %s: line 3' "$PWD/f")"
+unset MUXBUS_SPELLED
+tool str_replace '{"path":"f","old_str":"I","new_str":"i"}' >/dev/null
+is 'read_file: line 0' "$(tool read_file '{"path":"f","start":0}')" \
+	'error: start 0: lines count from 1; with unit=characters, characters count from 0'
+is 'read_file: behind the last character' "$(tool read_file '{"path":"f","unit":"characters","start":20}')" \
+	"error: $PWD/f has 19 characters: start 20 is behind the last one"
+is 'read_file: at the end' "$(tool read_file '{"path":"f","unit":"characters","start":19}')" ''
+is 'read_file: all characters of a long file' "$(follow '{"path":"many","unit":"characters"}')" "$(cksum <many)"
+is 'read_file: the same where little is shown' \
+	"$(export MUXBUS_SHOWN_BYTES=3000; follow '{"path":"escaped","unit":"characters"}')" "$(cksum <escaped)"
+is 'read_file: several files' "$(tool read_file '{"path":["f","odd"]}')" "$(printf '==> f <==\nfirst\nsecond\nthird\n\n==> odd <==\na\fb\r\nc')"
+is 'read_file: each with its unit' "$(members)" \
+	'{"files":[{"path":"f","unit":"lines","start":1,"end":3,"lines":3,"bytes":19},{"path":"odd","unit":"lines","start":1,"end":2,"lines":2,"bytes":6}]}'
+
 # ---- write_file
 is 'write_file: a new file' "$(tool write_file '{"path":"n","content":"one\ntwo\n"}')" "created $PWD/n: 8 bytes, 2 lines"
 is 'write_file: its text' "$(cat n)" "$(printf 'one\ntwo')"
@@ -98,9 +128,9 @@ ln -s n link
 is 'write_file: an old file, by a link' "$(tool write_file '{"path":"link","content":"new"}')" "replaced $PWD/n: 3 bytes, 0 lines"
 is 'write_file: mode and link stay' "$(stat -c '%a %F' n link | tr '\n' ' ')" '640 regular file 777 symbolic link '
 ln -s missing/deep dangling
-is 'write_file: a missing folder' "$(tool write_file '{"path":"dangling","content":""}')" \
-	"error: there is no folder $PWD/missing: make_folders=true makes it"
-is 'write_file: with make_folders' "$(tool write_file '{"path":"dangling","content":"x","make_folders":true}')" \
+is 'write_file: a missing folder' "$(tool write_file '{"path":"dangling","content":"","make_folders":false}')" \
+	"error: there is no folder $PWD/missing: leave out make_folders=false to make it"
+is 'write_file: it is made' "$(tool write_file '{"path":"dangling","content":"x"}')" \
 	"created $PWD/missing/deep: 1 bytes, 0 lines"
 is 'write_file: only a new one' "$(tool write_file '{"path":"n","content":"x","only_new":true}')" "error: $PWD/n is already there"
 is 'write_file: nothing was changed' "$(cat n)" new
@@ -320,6 +350,8 @@ printf 'R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==' | base64 -d >dot.g
 is 'read_image: a GIF' "$(tool read_image '{"path":"dot.gif"}' | cksum)" "$(cksum <dot.gif)"
 printf 'UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==' | base64 -d >dot.webp
 is 'read_image: a WebP' "$(tool read_image '{"path":"dot.webp"}' | cksum)" "$(cksum <dot.webp)"
+is 'read_image: several' "$(tool read_image '{"path":["dot.png","dot.gif"]}' | jq -r '.images[] | .mime_type + " " + .data')" \
+	"$(printf 'image/png %s\nimage/gif %s' "$(base64 -w 0 dot.png)" "$(base64 -w 0 dot.gif)")"
 is 'read_image: a text' "$(tool read_image '{"path":"f"}')" \
 	"error: $PWD/f is not a PNG, JPEG, GIF or WebP image: convert it, or use read_file for a text"
 truncate -s 9M huge.png

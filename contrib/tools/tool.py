@@ -67,3 +67,13 @@ def open_regular(path):
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     check_regular(path, os.fstat(fd))
     return open(fd, "rb")
+
+
+def is_spelled(name):
+    """Whether the caller used this second spelling of a parameter."""
+    return name in os.environ.get("MUXBUS_SPELLED", "").split()
+
+
+def unit_of(arguments):
+    """What start and end count: lines, or characters for callers who say file_path, unless unit says it."""
+    return arguments.get("unit") or ("characters" if is_spelled("file_path") else "lines")

@@ -169,7 +169,7 @@ static void write_text(
 static bool write_json(
     struct json_writer *writer, const struct buf *text, struct tool_failure *failure)
 {
-	struct json_reader *reader = json_reader_new(TOOL_TEXT_MAX + 1);
+	struct json_reader *reader = json_reader_new(text->len + 1);
 	struct json_error error;
 	const struct json *value =
 	    json_read(reader, text->len > 0 ? (const char *)text->data : "", text->len, &error);
@@ -207,12 +207,15 @@ static const char *image_type(const struct buf *bytes)
 	return NULL;
 }
 
+/* The bytes of an image; or an object with images, and perhaps a text about them. */
 static bool write_image(struct json_writer *writer, const struct buf *bytes, const char *type,
     size_t result_max, struct tool_failure *failure)
 {
 	const char *found = image_type(bytes);
 	bool is_any = strchr(type, '*') != NULL;
 	size_t max = (result_max - 1024) / 4 * 3; /* as base64 */
+	if (bytes->len > 0 && bytes->data[0] == '{' && bytes->len < result_max)
+		return write_json(writer, bytes, failure);
 	if (is_any ? found == NULL : found != NULL && strcmp(found, type) != 0)
 		return tool_fail(failure, MESSAGE_TOOL_FAILED,
 		    "its program ended well, but printed %s instead of %s",
