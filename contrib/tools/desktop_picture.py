@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: ISC
 """Pictures of the screen as PNG, by import of ImageMagick or else by scrot."""
 
+import json
+import os
 import shutil
 import struct
 
@@ -36,8 +38,37 @@ def area(arguments, window):
     return left, top, right - left, bottom - top
 
 
+def state_path():
+    """The file that remembers the last picture for the pane of the caller, or None."""
+    state = os.environ.get("MUXBUS_TOOL_STATE")
+    return state and os.path.join(state, f"picture-{os.environ.get('MUXBUS_PANE', 'none').lstrip('%')}.json")
+
+
+def last_picture():
+    """The corner of the last picture on the screen, and its scale."""
+    path = state_path()
+    try:
+        with open(path or "", "rb") as file:
+            kept = json.load(file)
+        return kept["left"], kept["top"], kept["scale"]
+    except (OSError, ValueError, KeyError, TypeError):
+        fail("there is no picture for this pane yet: call observe_screen first, or leave out space")
+
+
+def keep_place(left, top, scale):
+    """Remembers where a picture was, so that its pixels can be points of execute_gui."""
+    if state_path():
+        with open(state_path(), "w", encoding="utf-8") as file:
+            json.dump({"left": left, "top": top, "scale": scale}, file)
+
+
 def picture(arguments, window_name):
     """The bytes of a PNG."""
+    return taken(arguments, window_name)[0]
+
+
+def taken(arguments, window_name):
+    """The bytes of a PNG, its corner on the screen, and its scale."""
     check_display()
     window = find_window(arguments[window_name]) if window_name in arguments else None
     left, top, width, height = area(arguments, window)
@@ -55,7 +86,7 @@ def picture(arguments, window_name):
         fail(f"{words[0]} made no picture: {errors.splitlines()[-1] if errors else f'exit status {status}'}")
     if len(data) > MAX_BYTES:
         fail(f"the picture has {len(data)} bytes, more than {MAX_BYTES}: give a region, or a scale below {scale:g}")
-    return data
+    return data, left, top, size_of(data)[0] / width
 
 
 def size_of(png):

@@ -140,16 +140,16 @@ def choose(title):
     return found
 
 
-def walk(element, search, depth=60):
-    """All elements that are shown, from the top; deeper ones after those above."""
+def walk(element, search, depth=60, hidden=False):
+    """All elements that are shown (or hidden, too), from the top; deeper ones after those above."""
     if not search.take():
         return
     yield element
     if depth == 0:
         return
     try:
-        below = [child for child in children(element) if "showing" in states(child)]
+        below = [child for child in children(element) if hidden or "showing" in states(child)]
     except GLib.Error:
         return  # it was removed meanwhile
     for child in below:
-        yield from walk(child, search, depth - 1)
+        yield from walk(child, search, depth - 1, hidden)
