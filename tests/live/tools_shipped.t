@@ -47,7 +47,8 @@ while [ -n "$params" ]; do
 	sed '/^\[These are/d; /^$/d' part
 done >whole
 is 'and they give the whole file' "$(cksum <whole)" "$(cksum <project/long)"
-is 'read_file by MCP' "$(mcp read_file "{\"path\":\"$dir/project/f\",\"start\":2}" '.result.content[0].text')" zwei
+is 'read_file by MCP' "$(mcp read_file "{\"path\":\"$dir/project/f\",\"start\":2}" '.result.content[0].text')" \
+	"$(printf 'zwei\n\nunit lines, start 2, end 2, lines 2, bytes 7')"
 is 'write_file of 200 kB' "$(head -c 200000 /dev/zero | tr '\0' w >"$dir/w"
 	jq -c -Rs '{method: "write_file", params: {path: "~/w2", content: .}}' "$dir/w" | socat -t 60 - "UNIX-CONNECT:$MUXBUS" | jq -r .result.text)" \
 	"created $dir/w2: 200000 bytes, 0 lines"
@@ -97,8 +98,14 @@ example '{"research"' ' "execute' >example.json
 is 'the file of agents is JSON' "$(jq -c keys example.json)" '["execute_computer_use","research"]'
 
 # ---- agents
-is 'research: no agent is set' "$(muxbus research question=hello 2>&1)" \
-	"muxbus: research: no agent is set for research: write {\"research\": {\"command\": [\"claude\"]}} into $dir/.config/muxbus/tool_agents.json"
+agents='claude gemini codex copilot opencode'
+# shellcheck disable=SC2086
+if command -v $agents >/dev/null; then
+	skip 'an agent is installed, which research would start'
+else
+	is 'research: no agent is set' "$(muxbus research question=hello 2>&1)" \
+		"muxbus: research: no agent is set for research, and none of $(echo $agents | sed 's/ /, /g') is installed: write {\"research\": {\"command\": [\"claude\"]}} into $dir/.config/muxbus/tool_agents.json"
+fi
 cat >.config/muxbus/tool_agents.json <<'JSON'
 {"research": {"command": ["/usr/bin/python3", "-q"], "env": {"PYTHON_COLORS": "0", "PYTHON_BASIC_REPL": "1"},
 	"instructions": "# Name your sources."}}
