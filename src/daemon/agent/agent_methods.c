@@ -259,43 +259,48 @@ struct send_args {
 	int64_t choice;
 	bool wait;
 	bool progress;
+	bool is_known_call; /* by the second spelling of text */
 	double timeout_sec;
 	int64_t max_bytes;
 };
 
-#define SEND_FIELDS(text_flags, text_help)                                                       \
-	{FIELD_ROW(STRING, struct send_args, agent, "agent"), .flags = FIELD_REQUIRED, .min = 1, \
-	    .max = AGENT_NAME_MAX, .help = "The name of the agent."},                            \
-	    {FIELD_ROW(STRING, struct send_args, text, "text"),                                  \
-		.flags = (text_flags) | FIELD_CONFIDENTIAL, .max = AGENT_TEXT_MAX,               \
-		.help = text_help},                                                              \
-	    {FIELD_ROW(BOOL, struct send_args, wait, "wait"), .preset = "true",                  \
-		.help = "Answer when its prompt is back; false: at once, and the end is a "      \
-			"notification."},                                                        \
-	    {FIELD_ROW(NUMBER, struct send_args, timeout_sec, "timeout_sec"), .unit = "s",       \
-		.min = 0.001, .max = TASK_SEC_MAX, .preset = "600",                              \
-		.help =                                                                          \
-		    "End with the outcome timeout after this long, counted from the request."},  \
-	    {FIELD_ROW(INT, struct send_args, max_bytes, "max_bytes"), .unit = "bytes",          \
-		.min = 256, .max = AGENT_OUTPUT_MAX, .preset = "65536",                          \
-		.help = "How much of the output, from its end, the answer holds."},              \
-	{                                                                                        \
-		FIELD_ROW(BOOL, struct send_args, progress, "progress"),                         \
-		    .preset = "true",                                                            \
-		    .help =                                                                      \
-			"Tell what it says meanwhile: lines with the method progress, at most "  \
-			"four a second."                                                         \
+#define SEND_FIELDS(text_also, text_flags, text_help)                                           \
+	{FIELD_ROW(STRING, struct send_args, agent, "agent"), .min = 1, .max = AGENT_NAME_MAX,  \
+	    .help = "The name of the agent; left out: the one called as the caller's session, " \
+		    "the one called code, or the only one that is kept."},                      \
+	    {FIELD_ROW(STRING, struct send_args, text, "text"),                                 \
+		.flags = (text_flags) | FIELD_CONFIDENTIAL, .max = AGENT_TEXT_MAX,              \
+		.help = text_help},                                                             \
+	    {.name = (text_also),                                                               \
+		.flags = FIELD_ALIAS,                                                           \
+		.given_offset = offsetof(struct send_args, is_known_call)},                     \
+	    {FIELD_ROW(BOOL, struct send_args, wait, "wait"), .preset = "true",                 \
+		.help = "Answer when its prompt is back; false: at once, and the end is a "     \
+			"notification."},                                                       \
+	    {FIELD_ROW(NUMBER, struct send_args, timeout_sec, "timeout_sec"), .unit = "s",      \
+		.min = 0.001, .max = TASK_SEC_MAX, .preset = "600",                             \
+		.help =                                                                         \
+		    "End with the outcome timeout after this long, counted from the request."}, \
+	    {FIELD_ROW(INT, struct send_args, max_bytes, "max_bytes"), .unit = "bytes",         \
+		.min = 256, .max = AGENT_OUTPUT_MAX, .preset = "65536",                         \
+		.help = "How much of the output, from its end, the answer holds."},             \
+	{                                                                                       \
+		FIELD_ROW(BOOL, struct send_args, progress, "progress"),                        \
+		    .preset = "true",                                                           \
+		    .help =                                                                     \
+			"Tell what it says meanwhile: lines with the method progress, at most " \
+			"four a second."                                                        \
 	}
 
 static const struct field send_fields[] = {
-    SEND_FIELDS(FIELD_REQUIRED,
+    SEND_FIELDS("task", FIELD_REQUIRED,
 	"The text to type before Enter. Several lines are one paste, where the program "
 	"takes such; else they are refused."),
     {.name = NULL},
 };
 
 static const struct field respond_fields[] = {
-    SEND_FIELDS(0,
+    SEND_FIELDS("response", 0,
 	"The text to type before Enter; may be empty: Enter alone. It is never kept. Of a question "
 	"with choices: the number or the text of one."),
     {FIELD_ROW(INT, struct send_args, choice, "choice"), .min = 1, .max = 9,
@@ -370,10 +375,46 @@ static void send_answer_begun(struct request *request, const void *data, const c
 	request_done(request);
 }
 
+/* The agent that bears the name of the session of a pane, or NULL. */
+static const struct agent *find_of_session(const struct daemon *daemon, const struct pane_ref *pane)
+{
+	const struct muxbus_model *model = daemon->tmux != NULL ? tmux_model(daemon->tmux) : NULL;
+	const struct muxbus_pane *place =
+	    model != NULL ? muxbus_model_pane(model, pane->pane) : NULL;
+	const struct muxbus_session *session;
+	const struct agent *found = NULL;
+	const struct muxbus_link *link = NULL;
+	while (found == NULL && place != NULL &&
+	    (link = muxbus_model_next_link(model, link)) != NULL) {
+		session = link->window == place->window ? muxbus_model_session(model, link->session)
+							: NULL;
+		found = session != NULL ? agent_find(daemon->agents, session->name) : NULL;
+	}
+	return found;
+}
+
+/* The agent that is meant without a name; fails the request if there is none. */
+static const char *choose_agent(struct request *request, const struct pane_ref *pane)
+{
+	const struct daemon *daemon = request_daemon(request);
+	const struct agent *first = agent_next(daemon->agents, NULL);
+	const struct agent *found = find_of_session(daemon, pane);
+	if (found == NULL)
+		found = agent_find(daemon->agents, "code");
+	if (found == NULL && first != NULL && agent_next(daemon->agents, first) == NULL)
+		found = first;
+	if (found == NULL)
+		request_fail_field(request, "agent", "%s",
+		    first == NULL ? "is required: there is no agent yet, ensure_agent starts one"
+				  : "is required: there are several agents, see list_agents");
+	return found != NULL ? found->plan.name : NULL;
+}
+
 static void send(struct request *request, const struct send_args *args, bool is_response)
 {
 	struct agent_set *agents = request_daemon(request)->agents;
 	struct pane_ref teller;
+	const struct agent *agent;
 	const char *answer = args->text != NULL ? args->text : "";
 	struct agent_order order = {
 	    .agent = args->agent,
@@ -392,8 +433,13 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	/* Newlines at the end would be Enters of their own. */
 	while (order.len > 0 && answer[order.len - 1] == '\n')
 		order.len--;
-	if (!check_text(request, order.text, order.len) || !requester_pane(request, NULL, &teller))
+	if (!check_text(request, order.text, order.len) ||
+	    !requester_pane(request, NULL, &teller) ||
+	    (order.agent == NULL && (order.agent = choose_agent(request, &teller)) == NULL))
 		return;
+	agent = agent_find(agents, order.agent);
+	if (args->is_known_call && agent != NULL && agent_state(agent) != AGENT_BLOCKED)
+		order.is_response = false; /* others say this at any time */
 	if (order.len == 0 && !is_response) {
 		request_fail_field(request, "text", "there is nothing to type");
 		return;
@@ -554,11 +600,13 @@ const struct method methods_agent[] = {
 	.flags = METHOD_OPEN_WORLD,
 	.handle = handle_list},
     {.name = METHOD("respond", METHOD_SEES | METHOD_TYPES),
+	.also = (const char *const[]){"respond_to_gemini", NULL},
 	.title = "Answer an agent",
 	.summary = "Types an answer to what an agent asks, and answers as send_task does.",
 	.help = "Only while its state is blocked, and to the question that it asks then, or to "
 		"question_id; else the answer is not_ready, as it is where a person has begun an "
-		"answer. An id is good for one answer, and for the rows above the choices too. Of "
+		"answer; a text given as response is a task then. An id is good for one answer, "
+		"and for the rows above the choices too. Of "
 		"a question with choices Enter takes the one that is marked; of another the number "
 		"is typed, and Enter follows only if the program marks that choice and waits. A "
 		"text has Enter only where it is seen to stand in its place: a program that takes "
@@ -574,6 +622,7 @@ const struct method methods_agent[] = {
 	.begun = send_answer_begun,
 	.example = "{\"agent\":\"py\",\"text\":\"yes\"}"},
     {.name = METHOD("send_task", METHOD_SEES | METHOD_TYPES | METHOD_WRITES),
+	.also = (const char *const[]){"code", NULL},
 	.title = "Give an agent a task",
 	.summary = "Types a text at the prompt of an agent when it is ready, and answers with all "
 		   "that it says when its prompt is back.",

@@ -522,7 +522,8 @@ static struct agent *check(
 	else if (agent->ending != NULL || agent_has_ended(agent))
 		agent_report_refuse(agent, request, MESSAGE_GONE, "ensure_agent starts it again");
 	else if (order->is_response && (agent->state != AGENT_BLOCKED || agent_has_task(agent)))
-		agent_report_refuse(agent, request, MESSAGE_NOT_READY, "it asks nothing just now");
+		agent_report_refuse(agent, request, MESSAGE_NOT_READY,
+		    "it asks nothing just now: send_task gives it a text");
 	else if (order->is_response && agent->asked.is_begun)
 		agent_report_refuse(agent, request, MESSAGE_NOT_READY, begun_advice);
 	else if (order->is_response && !check_question(agent, request, order))

@@ -66,6 +66,7 @@ static const struct field execute_fields[] = {
     {FIELD_ROW(STRING, struct execute_args, cwd, "cwd"), .flags = FIELD_PATH,
 	.help = "The directory; left out: where the last one on this connection ended, at first "
 		"the caller's."},
+    {.name = "working_dir", .flags = FIELD_ALIAS},
     {FIELD_ROW(STRING, struct execute_args, input, "stdin"), .flags = FIELD_CONFIDENTIAL,
 	.max = INPUT_MAX,
 	.help = "Its standard input; left out: empty, so that a question is answered by its end."},
@@ -76,6 +77,7 @@ static const struct field execute_fields[] = {
 
 static const struct field_result execute_results[] = {
     {"status", "string", "exited, failed, stopped, lost, or running: it continues as a job"},
+    {"ok", "boolean", "whether it has ended, with exit code 0"},
     {"stdout", "string", "the last 50 KiB of it"},
     {"stderr", "string", "the last 50 KiB of it"},
     {"exit_code", "integer|null", "null while it runs, or if a signal ended it"},
@@ -186,6 +188,7 @@ static void execution_answer(struct execution *execution, const struct job *job)
 	bool is_running = job->state == JOB_RUNNING, is_out_cut, is_err_cut;
 	const char *note = NULL;
 	json_put_str(writer, "status", job_state_name(job->state));
+	json_put_bool(writer, "ok", !is_running && job->status.exit_code == 0);
 	is_out_cut = write_stream(writer, execution->jobs, job, JOB_FILE_OUT, "stdout", out_end);
 	is_err_cut = write_stream(writer, execution->jobs, job, JOB_FILE_ERR, "stderr", err_end);
 	json_put_known_int(

@@ -328,6 +328,9 @@ static void refuse_tool(struct request *request, const char *name)
 		    "%s is no tool: other agents and people use the daemon as well; a person can "
 		    "run `muxbus %s`",
 		    close->name, close->name);
+	else if (method_advice(name) != NULL)
+		request_fail_data(request, MESSAGE_PARAMS, data, "there is no tool \"%s\": %s",
+		    name, method_advice(name));
 	else if (nearest != NULL)
 		request_fail_data(request, MESSAGE_PARAMS, data,
 		    "there is no tool \"%.100s\"; did you mean \"%s\"?", name, nearest);

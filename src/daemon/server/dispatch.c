@@ -143,12 +143,15 @@ static struct request *refused(struct dispatch *dispatch, struct peer *peer, con
 static void refuse_method(struct request *request, const char *name)
 {
 	struct buf shown;
-	const char *text, *nearest;
+	const char *text, *nearest, *advice = method_advice(name);
 	buf_init(&shown, 80);
 	(void)str_append_visible(&shown, name, strlen(name)); /* a cut name is good enough */
 	text = shown.data ? (const char *)shown.data : "";
 	nearest = method_nearest(name);
-	if (nearest != NULL) {
+	if (advice != NULL) {
+		request_fail(
+		    request, MESSAGE_METHOD, "there is no method \"%s\": %s", text, advice);
+	} else if (nearest != NULL) {
 		char *data = xasprintf("\"nearest\":\"%s\"", nearest);
 		request_fail_data(request, MESSAGE_METHOD, data,
 		    "there is no method \"%s\"; did you mean \"%s\"? \"describe\" lists all "

@@ -221,6 +221,21 @@ const char *method_nearest(const char *name)
 	return str_nearest(name, all.names);
 }
 
+const char *method_advice(const char *name)
+{
+	static const struct {
+		const char *name, *advice;
+	} rows[] = {
+	    {"rehydrate",
+		"its store is the agent's own: `muxbus record` keeps what a pane prints, see "
+		"read_output"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return rows[i].advice;
+	return NULL;
+}
+
 const struct method *method_next(const struct method *previous)
 {
 	bool is_there;

@@ -129,6 +129,9 @@ bool method_is_built_in(const char *name);
 /* The name that was probably meant, or NULL. */
 const char *method_nearest(const char *name);
 
+/* Advice for a name that other systems have and nothing here; NULL: none. */
+const char *method_advice(const char *name);
+
 /* Walks all rows sorted by name: NULL starts, NULL ends. */
 const struct method *method_next(const struct method *previous);
 

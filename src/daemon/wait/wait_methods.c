@@ -2,6 +2,7 @@
 /* Methods that wait: wait_for, and in the background wait_for_idle and watch_pane. */
 #include "daemon/wait/wait.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <muxbus.h>
@@ -22,6 +23,8 @@
 struct wait_args {
 	const struct json *any;
 	const struct json *all;
+	double seconds;
+	bool has_seconds;
 	double timeout_sec;
 	const char *wait;
 	const char *key;
@@ -44,6 +47,9 @@ static const struct field wait_fields[] = {
 	.put_schema = condition_put_list_schema},
     {FIELD_ROW(VALUE, struct wait_args, all, "all"),
 	.help = "The same, of which all must come true.", .put_schema = put_all_schema},
+    {FIELD_ROW(NUMBER, struct wait_args, seconds, "seconds"), .flags = FIELD_RARE,
+	.given_offset = offsetof(struct wait_args, has_seconds), .unit = "s", .max = 86400,
+	.help = "In place of any and all: answer after so long."},
     {FIELD_ROW(NUMBER, struct wait_args, timeout_sec, "timeout_sec"), .unit = "s", .min = 0.001,
 	.max = 10 * 366 * 86400.0, .preset = "600", .help = "Answer after this long in any case."},
     {FIELD_ROW(STRING, struct wait_args, wait, "wait"),
@@ -71,9 +77,29 @@ static const struct field_result wait_results[] = {
     {NULL, NULL, NULL},
 };
 
+/* A wait for a time alone. */
+static void wait_seconds(struct request *request, const struct wait_args *args)
+{
+	struct json_error error;
+	struct json_reader *reader = json_reader_new(64);
+	char text[64];
+	if (args->any != NULL || args->all != NULL || args->wait != NULL) {
+		request_fail_field(request, "seconds", "goes without any, all and wait");
+	} else {
+		(void)snprintf(text, sizeof text, "[{\"sec\":%.3f}]", args->seconds);
+		wait_start(request_daemon(request)->waits, request,
+		    json_read(reader, text, strlen(text), &error), NULL, args->seconds + 60, NULL);
+	}
+	json_reader_free(reader);
+}
+
 static void handle_wait(struct request *request, const void *data)
 {
 	const struct wait_args *args = data;
+	if (args->has_seconds) {
+		wait_seconds(request, args);
+		return;
+	}
 	if ((args->any == NULL) == (args->all == NULL) && args->wait == NULL) {
 		request_fail_field(
 		    request, "any", "give either any or all, an array of conditions");
@@ -266,6 +292,7 @@ static void handle_watch(struct request *request, const void *data)
 /* Keep alphabetized. */
 const struct method methods_wait[] = {
     {.name = METHOD("wait_for", METHOD_READS | METHOD_SEES),
+	.also = (const char *const[]){"wait", NULL},
 	.title = "Wait for something",
 	.summary = "Waits until one, or all, of several conditions have come true.",
 	.help = "Conditions that are true already match at once. When a pane closes, its "
