@@ -39,7 +39,7 @@ static char *write_list(bool all, size_t *ret_len)
 		mcp_tool_set_default(&set);
 	json_writer_init(&writer, &out);
 	json_object_begin(&writer, NULL);
-	mcp_tool_write_list(&writer, &set);
+	mcp_tool_write_list(&writer, &set, ROLE_FULL);
 	json_object_end(&writer);
 	return (char *)buf_steal(&out, ret_len);
 }

@@ -9,6 +9,7 @@
 
 #include "base/xalloc.h"
 #include "daemon/methods/tables.h"
+#include "daemon/server/role.h"
 #include "daemon/wait/condition.h"
 #include "tap.h"
 
@@ -305,11 +306,61 @@ static void test_condition_schema(void)
 	json_reader_free(reader);
 }
 
+/* The methods of each role, beside those of the roles below it. All others are for full only. */
+static const char *const role_rows[ROLE_COUNT_][64] = {
+    [ROLE_READ_ONLY] = {"capture_pane", "describe", "find_text", "get_action_history", "get_job",
+	"get_pane", "get_tool_answer", "list_agents", "list_events", "list_hosts", "list_jobs",
+	"list_notifications", "list_panes", "list_providers", "list_sessions", "list_timers",
+	"list_tools", "list_watches", "list_windows", "meter", "narrow", "ping", "progress",
+	"read_job", "read_output", "read_rest", "status", "subscribe", "unsubscribe", "wait_for",
+	"yield_turn"},
+    [ROLE_OWN_PANES] = {"ack_notification", "background_process", "cancel_notification",
+	"cancel_timer", "cancel_watch", "close_pane", "create_pane", "execute_cli", "gemini_sleep",
+	"next_notification", "post_notification", "report_agent", "respond", "restart_job",
+	"run_long_command", "self_command", "send_keys", "send_mouse", "send_task", "send_text",
+	"set_wake_policy", "sleep", "stop_agent", "stop_job", "take_notifications", "wait_for_idle",
+	"watch_log", "watch_pane"},
+};
+
+static bool is_expected(enum role role, const char *name)
+{
+	for (int least = ROLE_COUNT_ - 1; least >= (int)role; least--)
+		for (const char *const *row = role_rows[least]; *row != NULL; row++)
+			if (strcmp(*row, name) == 0)
+				return true;
+	return role == ROLE_FULL;
+}
+
+static void test_roles(void)
+{
+	struct method row = *method_find("list_panes");
+	int faults = 0;
+	for (int role = 0; role < ROLE_COUNT_; role++)
+		for (const struct method *method = method_next(NULL); method;
+		     method = method_next(method))
+			if (role_has((enum role)role, method) !=
+			    is_expected((enum role)role, method->name))
+				faults += fault(method, role_name((enum role)role));
+	is_int(faults, 0, "each role has the methods of this table, and no other");
+	row.group = "claimed";
+	ok(!role_has(ROLE_READ_ONLY, &row) && !role_has(ROLE_OWN_PANES, &row) &&
+		role_has(ROLE_FULL, &row),
+	    "what a declared tool or a provider claims to do gives no role");
+	row = (struct method){.name = "new"};
+	for (unsigned effects = 1; effects < 2 * METHOD_ADMINISTERS; effects++) {
+		row.effects = effects;
+		faults += role_has(ROLE_READ_ONLY, &row) != method_is_read_only(&row);
+		faults += role_has(ROLE_OWN_PANES, &row) != method_is_read_only(&row);
+	}
+	is_int(faults, 0, "a new row that does more than read is in no role but full");
+}
+
 int main(void)
 {
 	tables_register();
 	test_order();
 	test_rows();
+	test_roles();
 	test_examples();
 	test_written();
 	test_conditions();

@@ -14,6 +14,8 @@
 
 #define SOCKET "/tmp/tmux-0/default"
 
+static unsigned start; /* of processes that are added, in ticks */
+
 static char proc[] = "/tmp/muxbus-proc-XXXXXX";
 
 static void write_file(const char *path, const char *bytes, size_t len)
@@ -45,8 +47,9 @@ static void add(int pid, int parent, const char *name, const char *device, const
 	(void)snprintf(path, sizeof path, "%s/%d", proc, pid);
 	(void)mkdir(path, 0700);
 	(void)snprintf(path, sizeof path, "%s/%d/stat", proc, pid);
-	len = snprintf(text, sizeof text, "%d (%s) S %d %d %d %u -1 4194560 1 2 3", pid, name,
-	    parent, pid, pid, tty_number(device));
+	len = snprintf(text, sizeof text,
+	    "%d (%s) S %d %d %d %u -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 %u 4096 1", pid, name,
+	    parent, pid, pid, tty_number(device), start);
 	write_file(path, text, (size_t)len);
 	(void)snprintf(path, sizeof path, "%s/%d/environ", proc, pid);
 	(void)snprintf(text, sizeof text, "%s", environ_text != NULL ? environ_text : "A=1|");
@@ -65,12 +68,19 @@ static void clear(void)
 		abort();
 }
 
+static void find(const struct muxbus_model *model, pid_t pid, struct peer_pane *ret_pane)
+{
+	struct peer_origin origin;
+	peer_origin_read(proc, pid, &origin);
+	peer_pane_find(proc, &origin, model, SOCKET, ret_pane);
+}
+
 static void expect(const struct muxbus_model *model, pid_t pid, long pane,
     enum pane_evidence evidence, bool is_weak, const char *what)
 {
 	struct peer_pane peer_pane = {0};
 	bool is_right;
-	peer_pane_find_in(proc, pid, model, SOCKET, &peer_pane);
+	find(model, pid, &peer_pane);
 	is_right = (pane < 0 ? peer_pane.pane == MUXBUS_NO_ID : peer_pane.pane == (uint32_t)pane) &&
 	    peer_pane.evidence == evidence && peer_pane.is_weak == is_weak;
 	ok(is_right, "%s", what);
@@ -85,7 +95,7 @@ static void expect_early(
     const struct muxbus_model *model, pid_t pid, bool is_early, const char *what)
 {
 	struct peer_pane peer_pane = {0};
-	peer_pane_find_in(proc, pid, model, SOCKET, &peer_pane);
+	find(model, pid, &peer_pane);
 	ok(peer_pane.is_early == is_early, "%s", what);
 }
 
@@ -93,7 +103,7 @@ static void expect_thread(
     const struct muxbus_model *model, pid_t pid, const char *thread, const char *what)
 {
 	struct peer_pane peer_pane = {0};
-	peer_pane_find_in(proc, pid, model, SOCKET, &peer_pane);
+	find(model, pid, &peer_pane);
 	is_str(peer_pane.thread, thread, "%s", what);
 }
 
@@ -123,6 +133,35 @@ static void check_threads(const struct muxbus_model *model)
 	expect_thread(model, 412, "codex:019a-2", "also without a pane");
 	add(411, 1, "sh", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%2|CODEX_THREAD_ID=-x y|");
 	expect_thread(model, 411, "", "unless that is no name of one");
+}
+
+/* A peer stays what it was when it connected, whatever has its numbers and terminals later. */
+static void check_reuse(const struct muxbus_model *model)
+{
+	struct peer_origin origin, child;
+	struct peer_pane peer_pane;
+	start = 1000;
+	add(100, 50, "bash", "/dev/zero", NULL);
+	start = 2000;
+	add(501, 100, "peer", "/dev/zero", NULL);
+	add(502, 501, "child", NULL, NULL);
+	peer_origin_read(proc, 501, &origin);
+	peer_origin_read(proc, 502, &child);
+	is_int((long long)origin.count, 2, "the ancestors are read up to the first process");
+	start = 3000;
+	add(501, 1, "other", "/dev/full", "TMUX=" SOCKET ",1,0|TMUX_PANE=%2|");
+	peer_pane_find(proc, &origin, model, SOCKET, &peer_pane);
+	is_int(peer_pane.pane, 1, "a number that is used again says nothing new");
+	peer_pane_find(proc, &child, model, SOCKET, &peer_pane);
+	is_int(peer_pane.pane, 1, "nor does that of an ancestor");
+	add(100, 50, "zsh", "/dev/zero", NULL);
+	peer_pane_find(proc, &origin, model, SOCKET, &peer_pane);
+	ok(peer_pane.pane == MUXBUS_NO_ID, "a later pane with its terminal is not the peer's");
+	add(502, 1, "other", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%2|");
+	peer_pane_find(proc, &child, model, SOCKET, &peer_pane);
+	ok(peer_pane.pane == MUXBUS_NO_ID, "nor is what another's environment names");
+	start = 0;
+	clear();
 }
 
 int main(void)
@@ -199,8 +238,9 @@ int main(void)
 	expect(model, 0, -1, PANE_NONE, false, "a process of another namespace");
 	(void)snprintf(path, sizeof path, "%s/400/stat", proc);
 	write_file(path, "400 (orphan S 1", 15);
-	expect(model, 400, 2, PANE_ENVIRONMENT, true, "a status that cannot be read");
+	expect(model, 400, -1, PANE_NONE, false, "a status that cannot be read tells nothing");
 	clear();
+	check_reuse(model);
 	(void)rmdir(proc);
 	model_free(model);
 	return done_testing();

@@ -62,9 +62,10 @@ const struct verb verbs[] = {
 	"report an agent's state through its terminal, also behind ssh",
 	.options = "asking busy gone idle ready --agent --session --question --wake --to",
 	.run = mark_run},
-    {"mcp", VERB_AGENT, "[--tools=name,...] [--legacy] [--no-start]",
+    {"mcp", VERB_AGENT, "[--tools=name,...] [--legacy] [--no-start] [--own-panes | --read-only]",
 	"serve MCP to an agent on standard input and output",
-	.options = "--tools=all --tools=default --legacy --no-start", .run = mcp_run},
+	.options = "--tools=all --tools=default --legacy --no-start --own-panes --read-only",
+	.run = mcp_run},
     {"setup", VERB_AGENT, "[agent] [--print | --write | --remove] [--scope=user|project]",
 	"add muxbus to agents: claude, codex, copilot, gemini, opencode",
 	.options = "claude codex copilot gemini opencode --print --write --remove --scope=user "

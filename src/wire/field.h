@@ -33,6 +33,7 @@ enum field_flag {
 	FIELD_PATH = 1 << 3, /* an absolute path, or "~" and "~/...", read as the home directory */
 	FIELD_CONFIDENTIAL = 1 << 4, /* records of requests have its size only */
 	FIELD_CONFIDENTIAL_REST = 1 << 5, /* the same of words behind a command's name */
+	FIELD_KEPT = 1 << 6, /* with it the call keeps something, or moves a place that is kept */
 };
 
 /* Strings lent from the JSON tree; NULL-terminated array of count strings. */

@@ -53,6 +53,8 @@ static const struct message_error_info errors[] = {
     [MESSAGE_GONE] = {18, "gone", "The pane, job or other object of the request has ended."},
     [MESSAGE_TOOL_FAILED] = {19, "tool_failed",
 	"The program or server behind a declared tool failed; the message is its own."},
+    [MESSAGE_FORBIDDEN] = {20, "forbidden",
+	"The role of this connection does not allow it, and nothing was done; no parameter helps."},
     [MESSAGE_PROTOCOL_VERSION] = {-32022, "protocol_version",
 	"The request names an unsupported revision of MCP; data.supported lists the supported "
 	"ones."},

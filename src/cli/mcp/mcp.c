@@ -29,6 +29,7 @@
 #include "cli/mcp/mcp_replay.h"
 #include "cli/option.h"
 #include "cli/verbs.h"
+#include "config.h"
 #include "wire/json.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
@@ -39,6 +40,8 @@
 #define LOSSES_MAX 5 /* within LOSSES_MS: then something is broken */
 #define LOSSES_MS 10000
 
+#define ANCESTORS_MAX 32
+
 enum phase {
 	PHASE_CONNECTED,
 	PHASE_SEEKING, /* the daemon should appear at any moment */
@@ -46,10 +49,19 @@ enum phase {
 	PHASE_RESTING, /* no daemon runs, and none is needed */
 };
 
+struct mcp_options {
+	const char *tools; /* words with commas; NULL: not given */
+	bool is_legacy;
+	bool starts_nothing; /* no daemon */
+	bool is_read_only, owns_panes;
+	const char *role; /* of these two; NULL: full */
+};
+
 struct bridge {
 	const struct cli *cli;
 	struct mcp_replay *replay;
 	bool may_start;
+	const char *role; /* that it narrows itself to; NULL: full */
 	enum phase phase;
 	struct link *link; /* NULL unless connected */
 	int64_t next_ms; /* time of the next try; -1: on demand */
@@ -120,6 +132,60 @@ static void launch(struct bridge *bridge)
 	bridge->launch_pid = pid;
 }
 
+/*
+ * Codex runs the children of all its windows under one process. Its environment names the pane
+ * where that process was started, which is not always ours.
+ */
+static bool is_under_codex(void)
+{
+	char path[64], name[64];
+	pid_t pid = getppid();
+	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++, pid = process_parent(pid)) {
+		FILE *file;
+		bool is_read;
+		(void)snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
+		file = fopen(path, "re");
+		is_read = file != NULL && fgets(name, sizeof name, file) != NULL;
+		if (file != NULL)
+			(void)fclose(file); /* only read */
+		if (!is_read)
+			return false;
+		if (strncmp(name, "codex", strlen("codex")) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Narrows the connection before anything else goes over it: what the agent says is never more. A
+ * daemon that has no roles is not used.
+ */
+static bool narrow(const struct bridge *bridge, char *ret_reason, size_t size)
+{
+	const struct json *result;
+	struct link_answer answer;
+	char own[16], *params;
+	const char *pane = NULL;
+	uint64_t id;
+	bool is_done;
+	if (bridge->role == NULL)
+		return true;
+	if (own_pane(bridge->cli, own, sizeof own) && !is_under_codex())
+		pane = own;
+	params = ask_params(ASK_PARAMS({"role", .text = bridge->role}, {"pane", .text = pane}));
+	id = link_request(bridge->link, "narrow", params);
+	is_done = id != 0 && link_await(bridge->link, id, ASK_TIMEOUT_MS, &answer) == LINK_LINE;
+	result = is_done ? answer.result : NULL;
+	is_done = strcmp(ask_string(result, "role", ""), bridge->role) == 0;
+	mem_free(params);
+	if (!is_done)
+		(void)snprintf(ret_reason, size,
+		    "muxbusd did not give this bridge the role %s: restart it if it is older than "
+		    "muxbus " PACKAGE_VERSION,
+		    bridge->role);
+	return is_done;
+}
+
 static void try_to_connect(struct bridge *bridge)
 {
 	char reason[PATH_MAX + 512];
@@ -127,7 +193,11 @@ static void try_to_connect(struct bridge *bridge)
 	int64_t now_ms = clock_mono_ms();
 	bool is_missing = state == LINK_NO_SOCKET || state == LINK_DEAD;
 	bool is_wanted = !bridge->was_ended || mcp_replay_is_waiting(bridge->replay);
-	if (state == LINK_OK) {
+	if (state == LINK_OK && !narrow(bridge, reason, sizeof reason)) {
+		link_close(bridge->link);
+		bridge->link = NULL;
+		give_up(bridge, reason);
+	} else if (state == LINK_OK) {
 		bridge->phase = PHASE_CONNECTED;
 		bridge->rest_tries = 0;
 		bridge->delay_ms = 0;
@@ -304,12 +374,15 @@ static bool is_over(const struct bridge *bridge)
 
 /*
  * Runs until standard input has ended and all its requests are answered, or until the reader of
- * standard output is gone. may_start: start the daemon if it does not run.
+ * standard output is gone.
  */
-static enum cli_status run_bridge(
-    const struct cli *cli, const struct mcp_replay_config *config, bool may_start)
+static enum cli_status run_bridge(const struct cli *cli, const struct mcp_replay_config *config,
+    const struct mcp_options *options)
 {
-	struct bridge bridge = {.cli = cli, .may_start = may_start, .launch_fd = -1};
+	struct bridge bridge = {.cli = cli,
+	    .may_start = !options->starts_nothing,
+	    .role = options->role,
+	    .launch_fd = -1};
 	bridge.replay = mcp_replay_new(config);
 	buf_init(&bridge.launch_said, PATH_MAX + 1024);
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -325,14 +398,7 @@ static enum cli_status run_bridge(
 }
 
 #define HELLO_MAX ((size_t)64 * 1024)
-#define ANCESTORS_MAX 32
 #define NAMES_MAX 1000 /* groups and methods */
-
-struct mcp_options {
-	const char *tools; /* words with commas; NULL: not given */
-	bool is_legacy;
-	bool starts_nothing; /* no daemon */
-};
 
 /* Agents and the variables that contain their session. */
 static const struct {
@@ -366,30 +432,6 @@ static void end_notice(struct json_writer *writer)
 	json_object_end(writer);
 	json_object_end(writer);
 	json_end_line(writer);
-}
-
-/*
- * Codex runs the children of all its windows under one process. Its environment names the pane
- * where that process was started, which is not always ours.
- */
-static bool is_under_codex(void)
-{
-	char path[64], name[64];
-	pid_t pid = getppid();
-	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++, pid = process_parent(pid)) {
-		FILE *file;
-		bool is_read;
-		(void)snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
-		file = fopen(path, "re");
-		is_read = file != NULL && fgets(name, sizeof name, file) != NULL;
-		if (file != NULL)
-			(void)fclose(file); /* only read */
-		if (!is_read)
-			return false;
-		if (strncmp(name, "codex", strlen("codex")) == 0)
-			return true;
-	}
-	return false;
 }
 
 /*
@@ -427,6 +469,8 @@ static void write_greeting(
 static const struct option_row option_rows[] = {
     {"legacy", 0, OPTION_FLAG, offsetof(struct mcp_options, is_legacy), NULL},
     {"no-start", 0, OPTION_FLAG, offsetof(struct mcp_options, starts_nothing), NULL},
+    {"own-panes", 0, OPTION_FLAG, offsetof(struct mcp_options, owns_panes), NULL},
+    {"read-only", 0, OPTION_FLAG, offsetof(struct mcp_options, is_read_only), NULL},
     {"tools", 0, OPTION_TEXT, offsetof(struct mcp_options, tools), NULL},
     {0},
 };
@@ -480,6 +524,9 @@ enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
 		    "agents run this: it speaks MCP on standard input and output. "
 		    "`muxbus "
 		    "setup` tells an agent of it");
+	if (options.is_read_only && options.owns_panes)
+		return cli_usage("mcp", "--read-only and --own-panes exclude each other");
+	options.role = options.is_read_only ? "read_only" : options.owns_panes ? "own_panes" : NULL;
 	if (options.tools != NULL && !check_tools(cli, options.tools))
 		return CLI_USAGE;
 	log_open(STDERR_FILENO, "muxbus", LOG_LEVEL_WARNING);
@@ -487,7 +534,7 @@ enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
 	write_greeting(cli, &options, &greeting);
 	config = (struct mcp_replay_config){
 	    .greeting = (const char *)greeting.data, .is_legacy = options.is_legacy};
-	status = run_bridge(cli, &config, !options.starts_nothing);
+	status = run_bridge(cli, &config, &options);
 	buf_finish(&greeting);
 	return status;
 }

@@ -22,6 +22,7 @@
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/right.h"
 #include "daemon/server/spawn.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/tmux.h"
@@ -517,6 +518,16 @@ static void handle_list(struct request *request, const void *data)
 	request_done(request);
 }
 
+static bool affects_agent(struct request *request, const void *args, struct pane_ref *ret_pane)
+{
+	const struct agent *agent =
+	    agent_find(request_daemon(request)->agents, right_text(request, args, "agent"));
+	if (agent == NULL)
+		return right_affects_caller(request, args, ret_pane); /* which learns so */
+	*ret_pane = *agent_pane(agent);
+	return true;
+}
+
 struct agent_stop_args {
 	const char *agent;
 	double grace_sec;
@@ -619,6 +630,7 @@ const struct method methods_agent[] = {
 	.flags = METHOD_BY_OUTPUT | METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "capture_pane",
 	.handle = handle_respond,
+	.affects = affects_agent,
 	.begun = send_answer_begun,
 	.example = "{\"agent\":\"py\",\"text\":\"yes\"}"},
     {.name = METHOD("send_task", METHOD_SEES | METHOD_TYPES | METHOD_WRITES),
@@ -637,6 +649,7 @@ const struct method methods_agent[] = {
 	.flags = METHOD_BY_OUTPUT | METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "list_agents",
 	.handle = handle_send,
+	.affects = affects_agent,
 	.begun = send_answer_begun,
 	.example = "{\"agent\":\"py\",\"text\":\"print(6 * 7)\"}"},
     {.name = METHOD("stop_agent", METHOD_CLOSES | METHOD_WRITES),
@@ -651,6 +664,7 @@ const struct method methods_agent[] = {
 	.flags = METHOD_BY_OUTPUT | METHOD_WAITS,
 	.recheck = "list_agents",
 	.handle = handle_stop,
+	.affects = affects_agent,
 	.example = "{\"agent\":\"py\"}"},
     {.name = NULL},
 };

@@ -4,6 +4,7 @@
 
 #include <config.h> /* not the one beside this file */
 #include <getopt.h>
+#include <grp.h>
 #include <inttypes.h>
 #include <muxbus.h>
 #include <stdarg.h>
@@ -186,7 +187,7 @@ void config_write_mdoc(struct buf *out)
 static const char usage_text[] =
     "usage: muxbusd [-fqv] [-L name | -S path] [-s socket] [-o limit=value] [--log file]\n"
     "               [--exit-with-server] [--output=always|wanted] [--ready-fd n]\n"
-    "               [--tmux path]\n"
+    "               [--readonly-socket path[,mode=octal][,group=name]] [--tmux path]\n"
     "       muxbusd --fleet [-fqv] [-s socket] [-o limit=value] [--log file] [--ready-fd n]\n"
     "       muxbusd describe [--mdoc]\n";
 
@@ -218,6 +219,9 @@ static const char help_text[] =
     "                      show notifications for people in the status line of tmux (default),\n"
     "                      or not\n"
     "      --ready-fd n    write a line to this descriptor when ready, and close it\n"
+    "      --readonly-socket path[,mode=octal][,group=name]\n"
+    "                      listen there too, for programs that may only read; mode (0600) and\n"
+    "                      group (yours) say who else can connect\n"
     "      --tmux path     the tmux program to run (default: the server's own)\n"
     "      --log file      append the log to a file (default: standard error with -f, else a\n"
     "                      file in the state directory)\n"
@@ -235,6 +239,7 @@ enum option_code {
 	OPTION_LOG,
 	OPTION_MDOC,
 	OPTION_OUTPUT,
+	OPTION_READONLY_SOCKET,
 	OPTION_READY_FD,
 	OPTION_TMUX,
 };
@@ -248,6 +253,7 @@ static const struct option long_options[] = {
     {"mdoc", no_argument, NULL, OPTION_MDOC},
     {"output", required_argument, NULL, OPTION_OUTPUT},
     {"quiet", no_argument, NULL, 'q'},
+    {"readonly-socket", required_argument, NULL, OPTION_READONLY_SOCKET},
     {"ready-fd", required_argument, NULL, OPTION_READY_FD},
     {"tmux", required_argument, NULL, OPTION_TMUX},
     {"verbose", no_argument, NULL, 'v'},
@@ -300,6 +306,40 @@ static enum config_result set_output(struct config *config, const char *text)
 	if (strcmp(text, "always") != 0 && strcmp(text, "wanted") != 0)
 		return usage("--output: must be \"always\" or \"wanted\", not \"%s\"", text);
 	config->all_output = strcmp(text, "always") == 0;
+	return CONFIG_RUN;
+}
+
+/* "PATH[,mode=OCTAL][,group=NAME]" */
+static enum config_result set_readonly_socket(struct config *config, char *text)
+{
+	char *path = strsep(&text, ","), *word, *end;
+	config->readonly_mode = 0600;
+	config->readonly_group = (gid_t)-1;
+	if (*path == '\0' ||
+	    address_absolute(config->readonly_socket, sizeof config->readonly_socket, path) < 0)
+		return usage("--readonly-socket: \"%s\" is no path of a socket", path);
+	while ((word = strsep(&text, ",")) != NULL) {
+		const struct group *group;
+		if (strncmp(word, "mode=", 5) == 0) {
+			unsigned long mode = strtoul(word + 5, &end, 8);
+			if (*end != '\0' || word[5] == '\0' || (mode & ~0666ul) != 0 ||
+			    (mode & 0600) != 0600)
+				return usage("--readonly-socket: mode must be 0600 to 0666, such "
+					     "as 0660, not \"%s\"",
+				    word + 5);
+			config->readonly_mode = (mode_t)mode;
+		} else if (strncmp(word, "group=", 6) == 0) {
+			group = getgrnam(word + 6);
+			if (group == NULL)
+				return usage(
+				    "--readonly-socket: there is no group \"%s\"", word + 6);
+			config->readonly_group = group->gr_gid;
+		} else {
+			return usage("--readonly-socket: \"%s\" is neither mode=OCTAL nor "
+				     "group=NAME",
+			    word);
+		}
+	}
 	return CONFIG_RUN;
 }
 
@@ -399,6 +439,8 @@ static enum config_result read_option(
 		return CONFIG_RUN;
 	case OPTION_OUTPUT:
 		return set_output(config, argument);
+	case OPTION_READONLY_SOCKET:
+		return set_readonly_socket(config, argument);
 	case OPTION_READY_FD:
 		return set_ready_fd(config, argument);
 	case OPTION_TMUX:
@@ -478,5 +520,7 @@ enum config_result config_read(struct config *config, int argc, char **argv)
 		return usage("-L and -S exclude each other");
 	if (config->is_fleet && (options.name != NULL || options.path != NULL))
 		return usage("--fleet follows no tmux server: -L and -S have no meaning");
+	if (config->is_fleet && config->readonly_socket[0] != '\0')
+		return usage("--readonly-socket: each daemon of a fleet has its own");
 	return config->is_fleet ? locate_fleet(config, &options) : locate(config, &options);
 }

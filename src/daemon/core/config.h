@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Numbers that -o name=value sets; the table in config.c has names, bounds and help. */
 struct config_limits {
@@ -44,6 +45,9 @@ enum config_attach {
 struct config {
 	char tmux_socket[PATH_MAX];
 	char socket[PATH_MAX];
+	char readonly_socket[PATH_MAX]; /* of peers that only read; "": none */
+	mode_t readonly_mode;
+	gid_t readonly_group; /* -1: ours */
 	char state_dir[PATH_MAX];
 	char log_file[PATH_MAX]; /* "": standard error */
 	const char *tmux_path; /* NULL: the server's own binary */

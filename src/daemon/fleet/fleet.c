@@ -34,6 +34,7 @@ struct fleet_route {
 	void (*run)(struct fleet *fleet, struct request *request, struct host *only);
 	bool takes_host;
 	bool is_own; /* without a host: the method's own handler */
+	bool is_local; /* also with one, which then is an unknown parameter */
 	const char *list; /* member of the result that is gathered from all hosts */
 	/* The answer has the id of what began, and its end is a notification: see fleet_notice_take(). */
 	const char *address;
@@ -56,6 +57,7 @@ static const struct fleet_route routes[] = {
     {"list_tools", .list = "tools"},
     {"list_watches", .list = "watches"},
     {"list_windows", .list = "windows"},
+    {"narrow", .is_own = true, .is_local = true},
     {"next_notification", .across = fleet_next_take},
     {"ping", .is_own = true},
     {"read_rest", .is_own = true},
@@ -110,7 +112,7 @@ static bool take(struct fleet *fleet, struct request *request, struct host *host
     const struct json *params, const struct buf *text)
 {
 	const struct fleet_route *route = find_route(request_method(request)->name);
-	if (route->is_own && host == NULL)
+	if (route->is_own && (host == NULL || route->is_local))
 		return false;
 	if (route->run != NULL && (host == NULL || route->takes_host)) {
 		route->run(fleet, request, host);

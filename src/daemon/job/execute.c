@@ -24,6 +24,7 @@
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/right.h"
 #include "daemon/server/session_env.h"
 #include "io/loop_timer.h"
 
@@ -366,6 +367,7 @@ const struct method methods_execute[] = {
 	.flags = METHOD_WAITS | METHOD_OPEN_WORLD,
 	.recheck = "list_jobs",
 	.handle = handle_execute,
+	.affects = right_affects_caller,
 	.begun = execution_answer_begun,
 	.example = "{\"command\":\"git status --short\"}"},
     {.name = NULL},

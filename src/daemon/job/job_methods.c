@@ -24,6 +24,7 @@
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/right.h"
 #include "daemon/server/session_env.h"
 #include "daemon/tmux/pane_fate.h"
 
@@ -416,6 +417,16 @@ static const char *const signal_choices[] = {
 static const int signal_numbers[] = {
     SIGTERM, SIGINT, SIGHUP, SIGKILL, SIGQUIT, SIGUSR1, SIGUSR2, SIGSTOP, SIGCONT};
 
+static bool affects_job(struct request *request, const void *args, struct pane_ref *ret_pane)
+{
+	const struct job *job =
+	    job_name_find(request_daemon(request)->jobs, right_text(request, args, "job"));
+	if (job == NULL)
+		return right_affects_caller(request, args, ret_pane); /* which learns so */
+	*ret_pane = job->pane;
+	return true;
+}
+
 struct job_stop_args {
 	const char *job;
 	int signal;
@@ -621,6 +632,7 @@ const struct method methods_job[] = {
 	.results = run_results,
 	.recheck = "list_jobs",
 	.handle = handle_run,
+	.affects = right_affects_caller,
 	.begun = run_answer_begun,
 	.example = "{\"name\":\"server\",\"command\":\"make serve\"}"},
     {.name = METHOD("get_job", METHOD_READS | METHOD_SEES),
@@ -665,6 +677,7 @@ const struct method methods_job[] = {
 	.flags = METHOD_WAITS,
 	.recheck = "list_jobs",
 	.handle = handle_restart,
+	.affects = affects_job,
 	.begun = run_answer_begun,
 	.example = "{\"job\":\"server\"}"},
     {.name = METHOD("run_long_command", METHOD_RUNS | METHOD_CLOSES | METHOD_WRITES),
@@ -681,6 +694,7 @@ const struct method methods_job[] = {
 	.flags = METHOD_TOOL,
 	.recheck = "list_jobs",
 	.handle = handle_run,
+	.affects = right_affects_pane,
 	.begun = run_answer_begun,
 	.example = "{\"command\":\"make -j8\"}"},
     {.name = METHOD("stop_job", METHOD_CLOSES | METHOD_WRITES),
@@ -692,6 +706,7 @@ const struct method methods_job[] = {
 	.flags = METHOD_IDEMPOTENT,
 	.recheck = "list_jobs",
 	.handle = handle_stop,
+	.affects = affects_job,
 	.example = "{\"job\":\"A1B2\"}"},
     {.name = NULL},
 };

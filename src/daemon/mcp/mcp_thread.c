@@ -60,7 +60,8 @@ void mcp_thread_bind(const struct mcp_exchange *exchange)
 	const struct json *thread =
 	    exchange->meta != NULL ? json_member(exchange->meta, "threadId") : NULL;
 	const char *agent = exchange->session->client->agent;
-	if (agent != NULL && thread != NULL && thread->type == JSON_STRING)
+	if (request_role(exchange->request) != ROLE_READ_ONLY && agent != NULL && thread != NULL &&
+	    thread->type == JSON_STRING)
 		bind_thread(exchange->mcp->daemon->presences, exchange->mcp->daemon->queue,
 		    exchange->request, agent, thread->text);
 }

@@ -415,7 +415,8 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 		    session->tools_reason);
 		return;
 	}
-	mcp_tool_write_list(mcp_cacheable_result(exchange, LIST_TTL_MS), &session->tools);
+	mcp_tool_write_list(mcp_cacheable_result(exchange, LIST_TTL_MS), &session->tools,
+	    request_role(exchange->request));
 	request_done(exchange->request);
 }
 

@@ -11,11 +11,13 @@
 #include <stddef.h>
 
 #include "daemon/mcp/mcp_exchange.h"
+#include "daemon/server/role.h"
 
 #define MCP_TOOLS_MAX 15 /* in the default list */
 #define MCP_TOOLS_TOKENS_MAX 3000 /* of that list, as o200k counts them */
 
 /* Writes the array "tools". */
-void mcp_tool_write_list(struct json_writer *writer, const struct mcp_tool_set *set);
+void mcp_tool_write_list(
+    struct json_writer *writer, const struct mcp_tool_set *set, enum role role);
 
 #endif

@@ -47,12 +47,12 @@ static void put_tool(struct json_writer *writer, const struct method *method, bo
 	mem_free(text);
 }
 
-void mcp_tool_write_list(struct json_writer *writer, const struct mcp_tool_set *set)
+void mcp_tool_write_list(struct json_writer *writer, const struct mcp_tool_set *set, enum role role)
 {
 	json_array_begin(writer, "tools");
 	for (const struct method *method = method_next(NULL); method != NULL;
 	     method = method_next(method))
-		if (mcp_tool_set_has(set, method))
+		if (mcp_tool_set_has(set, method) && role_has(role, method))
 			put_tool(writer, method, !set->is_full);
 	json_array_end(writer);
 }

@@ -25,16 +25,12 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
-#define LINES_MAX 1000000
-#define MATCHES_MAX 1000
+enum { LINES_MAX = 1000000, MATCHES_MAX = 1000 };
 /* A byte may become six in JSON ("\u001b"), and the rest of a result needs room too. */
 #define ENCODED_BYTES_MAX 6
 #define RESULT_REST_BYTES 4096
 
-enum read_encoding {
-	ENCODING_TEXT,
-	ENCODING_BASE64,
-};
+enum read_encoding { ENCODING_TEXT, ENCODING_BASE64 };
 
 enum format {
 	FORMAT_TEXT,
@@ -355,7 +351,7 @@ static void handle_capture(struct request *request, const void *data)
 	    (args->escapes ? MUXBUS_CAPTURE_ESCAPES : 0) | (args->join ? MUXBUS_CAPTURE_JOIN : 0);
 	if (args->format != FORMAT_TEXT)
 		capture->flags = MUXBUS_CAPTURE_ESCAPES | MUXBUS_CAPTURE_BLANKS;
-	if (!tmux_is_resting(daemon->tmux))
+	if (!tmux_is_resting(daemon->tmux) && request_role(request) != ROLE_READ_ONLY)
 		stream_lease(daemon->streams, pane->id, false);
 	flow_wait(daemon->base, daemon->tmux, daemon->streams, pane->id, take_capture, capture);
 }
@@ -645,15 +641,17 @@ static void handle_read(struct request *request, const void *data)
 	if (!target_pane(request, args->pane, &pane))
 		return;
 	reading = xalloc(sizeof *reading);
-	*reading = (struct output_reading){
-	    .request = request,
+	*reading = (struct output_reading){.request = request,
 	    .pane = pane->id,
 	    .after = (uint64_t)args->after,
 	    .has_after = args->has_after,
 	    .max = max < (size_t)args->max_bytes ? max : (size_t)args->max_bytes,
 	    .strip = args->strip,
-	    .encoding = (enum read_encoding)args->encoding,
-	};
+	    .encoding = (enum read_encoding)args->encoding};
+	if (request_role(request) == ROLE_READ_ONLY) { /* it leaves the pane as it is */
+		on_flowing(reading, false);
+		return;
+	}
 	stream_lease(daemon->streams, pane->id, true);
 	flow_wait(daemon->base, daemon->tmux, daemon->streams, pane->id, on_flowing, reading);
 }
@@ -688,7 +686,7 @@ const struct method methods_capture[] = {
 	.help = "Output is remembered from the first call on, and for five minutes after the last. "
 		"The first response comes when the output flows, after two seconds at most. "
 		"Where bytes are missing, gap says so; not_watched without a byte means that "
-		"the output does not come to the daemon.",
+		"the output does not come to the daemon. For the role read_only nothing begins.",
 	.fields = read_fields,
 	.args_size = sizeof(struct output_read_args),
 	.results = read_results,

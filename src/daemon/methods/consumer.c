@@ -17,6 +17,7 @@
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/right.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
 #include "io/loop_timer.h"
@@ -113,7 +114,7 @@ static const struct field next_fields[] = {
 	.given_offset = offsetof(struct next_args, has_after), .max = 9007199254740992.0,
 	.help = "Wait for one behind this number; left out, and without consumer and id: "
 		"for a new one."},
-    {FIELD_ROW(STRING, struct next_args, consumer, "consumer"), .flags = FIELD_RARE,
+    {FIELD_ROW(STRING, struct next_args, consumer, "consumer"), .flags = FIELD_RARE | FIELD_KEPT,
 	.help = "Take the next that this named consumer has not acknowledged."},
     {FIELD_ROW(NUMBER, struct next_args, timeout_sec, "timeout_sec"), .unit = "s", .max = 86400,
 	.preset = "60", .help = "Answer with an empty list after this long."},
@@ -123,10 +124,10 @@ static const struct field next_fields[] = {
 	.members = consumer_filter_fields},
     {FIELD_ROW(INT, struct next_args, limit, "limit"), .flags = FIELD_RARE, .min = 1,
 	.max = QUEUE_LIST_MAX, .preset = "100", .help = "How many at most, if several are there."},
-    {FIELD_ROW(INT, struct next_args, ack, "ack"), .flags = FIELD_RARE,
+    {FIELD_ROW(INT, struct next_args, ack, "ack"), .flags = FIELD_RARE | FIELD_KEPT,
 	.given_offset = offsetof(struct next_args, has_ack), .max = 9007199254740992.0,
 	.help = "Acknowledge this one first, for the consumer."},
-    {FIELD_ROW(INT, struct next_args, ack_up_to, "ack_up_to"), .flags = FIELD_RARE,
+    {FIELD_ROW(INT, struct next_args, ack_up_to, "ack_up_to"), .flags = FIELD_RARE | FIELD_KEPT,
 	.given_offset = offsetof(struct next_args, has_ack_up_to), .max = 9007199254740992.0,
 	.help = "Acknowledge all up to this one first, for the consumer."},
     {.name = NULL},
@@ -260,8 +261,9 @@ static void next_notification(struct request *request, const void *data)
 	struct consumer_filter filter;
 	struct pane_ref agent;
 	struct next_wait *wait;
+	bool is_narrow = request_role(request) != ROLE_FULL;
 	pane_ref_clear(&agent);
-	if (request_is_formatted(request) && !requester_pane(request, NULL, &agent))
+	if ((is_narrow || request_is_formatted(request)) && !requester_pane(request, NULL, &agent))
 		return;
 	if (!target_filter(request, args->filter, &filter))
 		return;
@@ -287,8 +289,9 @@ static void next_notification(struct request *request, const void *data)
 	wait->limit = args->limit;
 	wait->filter = filter;
 	wait->agent = agent;
-	wait->is_own =
-	    pane_ref_is_set(&agent) && consumer == NULL && args->id == NULL && args->filter == NULL;
+	wait->is_own = is_narrow ||
+	    (pane_ref_is_set(&agent) && consumer == NULL && args->id == NULL &&
+		args->filter == NULL);
 	if (filter.id != NULL) {
 		snprintf(wait->filter_id, sizeof wait->filter_id, "%s", filter.id);
 		wait->filter.id = wait->filter_id;
@@ -322,6 +325,7 @@ const struct method methods_consumer[] = {
 	.results = notification_list_results,
 	.flags = METHOD_IDEMPOTENT | METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_TOOL,
 	.handle = next_notification,
+	.affects = right_affects_caller,
 	.example = "{\"id\":\"A1B2\",\"timeout_sec\":2}"},
     {.name = NULL},
 };

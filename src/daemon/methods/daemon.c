@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/str.h"
 #include "config.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
@@ -26,6 +27,7 @@
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
+#include "daemon/server/right.h"
 #include "daemon/server/server.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/timer/timer.h"
@@ -162,6 +164,54 @@ static void handle_describe(struct request *request, const void *data)
 	json_object_begin(writer, "methods");
 	method_write(writer, method->name, method);
 	json_object_end(writer);
+	request_done(request);
+}
+
+struct narrow_args {
+	int role;
+	const char *pane;
+};
+
+static const struct field narrow_fields[] = {
+    {FIELD_ROW(STRING, struct narrow_args, pane, "pane"),
+	.help = "The pane that this connection speaks for from now on, if its process was not "
+		"clearly in one when it connected."},
+    {FIELD_ROW(CHOICE, struct narrow_args, role, "role"), .choices = role_names,
+	.help = "own_panes: it reads, and types, runs and closes only in its own pane and in those "
+		"it made; read_only: it reads, but no files. Left out: as it is."},
+    {0},
+};
+
+static const struct field_result narrow_results[] = {
+    {"role", "string", "what this connection may do: full, own_panes or read_only"},
+    {0},
+};
+
+/* At once, so that no later request of the peer comes before it. */
+static void handle_narrow(struct request *request, const void *data)
+{
+	const struct narrow_args *args = data;
+	struct peer *peer = request_peer(request);
+	uint32_t pane;
+	if (peer == NULL) {
+		request_done(request);
+		return;
+	}
+	if (args->pane != NULL && peer_role(peer) != ROLE_FULL) {
+		(void)right_refuse(request, "narrow with pane speaks for a pane");
+		return;
+	}
+	if (args->pane != NULL && !str_parse_id(args->pane, strlen(args->pane), '%', &pane)) {
+		(void)request_fail_field(request, "pane", "must be the id of a pane, such as %%3");
+		return;
+	}
+	if (args->pane != NULL)
+		peer_speak_for(peer, pane);
+	if (args->role >= 0 && !peer_narrow(peer, (enum role)args->role)) {
+		(void)right_refuse(request, "a wider role is more than this one");
+		return;
+	}
+	json_put_str(request_result(request), "role", role_name(peer_role(peer)));
 	request_done(request);
 }
 
@@ -452,6 +502,18 @@ const struct method methods_daemon[] = {
 	.flags = METHOD_WITHOUT_TMUX | METHOD_UNNOTED,
 	.handle = handle_describe,
 	.example = "{\"method\":\"list_panes\"}"},
+    {.name = METHOD("narrow", METHOD_READS),
+	.title = "Narrow the role",
+	.summary = "Narrows what this connection may do, for good; answers with its role.",
+	.help = "A program that narrows its connection can hand the descriptor to another program, "
+		"which then may do no more. Other methods are forbidden, whatever their "
+		"parameters are. Declared tools and provided methods are for the role full.",
+	.fields = narrow_fields,
+	.args_size = sizeof(struct narrow_args),
+	.results = narrow_results,
+	.flags = METHOD_WITHOUT_TMUX | METHOD_NO_TOOL,
+	.handle = handle_narrow,
+	.example = "{}"},
     {.name = METHOD("ping", METHOD_READS),
 	.title = "Ping",
 	.summary = "Answers with an empty object.",

@@ -17,6 +17,7 @@
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
+#include "daemon/server/right.h"
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/pane_fate.h"
@@ -654,6 +655,7 @@ const struct method methods_input[] = {
 	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX | METHOD_TOOL,
 	.recheck = "capture_pane",
 	.handle = handle_send_keys,
+	.affects = right_affects_pane,
 	.example = "{\"pane_id\":\"%3\",\"keys\":[\"ls -l\",\"Enter\"]}",
     },
     {
@@ -667,6 +669,7 @@ const struct method methods_input[] = {
 	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX,
 	.recheck = "capture_pane",
 	.handle = handle_send_mouse,
+	.affects = right_affects_pane,
 	.example = "{\"pane\":\"%3\",\"x\":10,\"y\":2,\"action\":\"click\",\"button\":\"left\"}",
     },
     {
@@ -685,6 +688,7 @@ const struct method methods_input[] = {
 	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX,
 	.recheck = "capture_pane",
 	.handle = handle_send_text,
+	.affects = right_affects_pane,
 	.example = "{\"pane\":\"%3\",\"text\":\"Enter is a word here\",\"enter\":true}",
     },
     {0},

@@ -12,6 +12,7 @@
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
+#include "daemon/server/right.h"
 #include "daemon/server/spawn.h"
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
@@ -354,6 +355,7 @@ const struct method methods_pane[] = {
 	.flags = METHOD_NEEDS_TMUX | METHOD_TOOL,
 	.recheck = "list_panes",
 	.handle = handle_close_pane,
+	.affects = right_affects_pane,
 	.example = "{\"pane_id\":\"%5\"}",
     },
     {
@@ -367,6 +369,7 @@ const struct method methods_pane[] = {
 	.flags = METHOD_NEEDS_TMUX | METHOD_TOOL,
 	.recheck = "list_panes",
 	.handle = handle_create_pane,
+	.affects = right_affects_pane,
 	.example = "{\"command\":\"htop\",\"direction\":\"horizontal\",\"size\":\"30%\"}",
     },
     {

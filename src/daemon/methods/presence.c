@@ -20,6 +20,7 @@
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/right.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
@@ -238,6 +239,7 @@ const struct method methods_presence[] = {
 	.results = report_results,
 	.flags = METHOD_IDEMPOTENT | METHOD_NEEDS_TMUX,
 	.handle = report_agent,
+	.affects = right_affects_pane,
 	.example = "{\"agent\":\"claude\",\"pane\":\"%3\",\"state\":\"idle\"}"},
     {.name = METHOD("yield_turn", METHOD_READS | METHOD_SEES),
 	.title = "Yield the turn",

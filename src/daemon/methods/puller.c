@@ -19,6 +19,7 @@
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/right.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
@@ -212,6 +213,7 @@ const struct method methods_puller[] = {
 	.flags = METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_NEEDS_TMUX,
 	.recheck = "list_notifications",
 	.handle = take_notifications,
+	.affects = right_affects_pane,
 	.example = "{\"pane\":\"%3\",\"way\":\"follow\",\"timeout_sec\":60}"},
     {.name = NULL},
 };

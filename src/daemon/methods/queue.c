@@ -18,6 +18,7 @@
 #include "daemon/server/method.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
+#include "daemon/server/right.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
 
@@ -65,7 +66,7 @@ static const struct field list_fields[] = {
 	.help = "Only those in this state."},
     {FIELD_ROW(STRING, struct queue_list_args, pane, "pane"),
 	.help = "Only those addressed to this pane."},
-    {FIELD_ROW(STRING, struct queue_list_args, consumer, "consumer"),
+    {FIELD_ROW(STRING, struct queue_list_args, consumer, "consumer"), .flags = FIELD_KEPT,
 	.help = "Begin behind what this consumer has acknowledged."},
     {.name = NULL},
 };
@@ -105,7 +106,8 @@ static void list_notifications(struct request *request, const void *data)
 		if (has_more)
 			break;
 		notification_write_entry(writer, request_daemon(request)->tmux, note);
-		queue_note_told(queue, note->seq);
+		if (right_may_take(request, &note->pane))
+			queue_note_told(queue, note->seq);
 		shown = note->seq;
 	}
 	json_array_end(writer);
@@ -131,7 +133,7 @@ static const struct field ack_fields[] = {
     {FIELD_ROW(INT, struct ack_args, up_to, "up_to"),
 	.given_offset = offsetof(struct ack_args, has_up_to), .max = 9007199254740992.0,
 	.help = "Acknowledge all up to this one."},
-    {FIELD_ROW(STRING, struct ack_args, consumer, "consumer"),
+    {FIELD_ROW(STRING, struct ack_args, consumer, "consumer"), .flags = FIELD_KEPT,
 	.help = "For this named consumer; left out: the notification itself is settled."},
     {FIELD_ROW(BOOL, struct ack_args, settle, "settle"), .flags = FIELD_RARE, .preset = "true",
 	.help =
@@ -154,6 +156,20 @@ static unsigned settle(struct queue *queue, uint64_t from, uint64_t to)
 	}
 	(void)queue_commit(queue);
 	return count;
+}
+
+/* One notification. All up to one are of many panes. */
+static bool affects_acked(struct request *request, const void *data, struct pane_ref *ret_pane)
+{
+	const struct ack_args *args = data;
+	const struct notification *note =
+	    queue_find(request_daemon(request)->queue, (uint64_t)args->seq);
+	if (note == NULL && !args->has_up_to)
+		return right_affects_caller(request, data, ret_pane); /* which learns so */
+	pane_ref_clear(ret_pane);
+	if (note != NULL && !args->has_up_to)
+		*ret_pane = note->pane;
+	return true;
 }
 
 static void ack_notification(struct request *request, const void *data)
@@ -383,6 +399,17 @@ static const struct field cancel_fields[] = {
     {.name = NULL},
 };
 
+static bool affects_note(struct request *request, const void *data, struct pane_ref *ret_pane)
+{
+	const struct queue_cancel_args *args = data;
+	const struct notification *note =
+	    queue_find(request_daemon(request)->queue, (uint64_t)args->seq);
+	if (note == NULL)
+		return right_affects_caller(request, data, ret_pane); /* which learns so */
+	*ret_pane = note->pane;
+	return true;
+}
+
 static void cancel_notification(struct request *request, const void *data)
 {
 	const struct queue_cancel_args *args = data;
@@ -413,6 +440,7 @@ const struct method methods_queue[] = {
 	.results = ack_results,
 	.flags = METHOD_IDEMPOTENT,
 	.handle = ack_notification,
+	.affects = affects_acked,
 	.example = "{\"up_to\":12,\"consumer\":\"me\"}"},
     {.name = METHOD("cancel_notification", METHOD_TYPES | METHOD_SPEAKS_FOR | METHOD_WRITES),
 	.title = "Cancel a notification",
@@ -423,6 +451,7 @@ const struct method methods_queue[] = {
 	.flags = METHOD_IDEMPOTENT,
 	.recheck = "list_notifications",
 	.handle = cancel_notification,
+	.affects = affects_note,
 	.example = "{\"seq\":12}"},
     {.name = METHOD("list_notifications", METHOD_READS | METHOD_SEES),
 	.title = "List notifications",
@@ -443,6 +472,7 @@ const struct method methods_queue[] = {
 	.flags = METHOD_COUNTS_KEYS,
 	.recheck = "list_notifications",
 	.handle = post_notification,
+	.affects = right_affects_pane,
 	.key_offset = offsetof(struct post_args, key),
 	.example = "{\"text\":\"deployment finished\",\"pane\":\"%3\"}"},
     {.name = NULL},

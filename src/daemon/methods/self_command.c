@@ -13,6 +13,7 @@
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/right.h"
 
 enum { MESSAGE_SIZE = 400 };
 
@@ -106,6 +107,7 @@ const struct method methods_self_command[] = {
 	.flags = METHOD_TOOL | METHOD_NEEDS_TMUX,
 	.recheck = "list_notifications",
 	.handle = handle_command,
+	.affects = right_affects_pane,
 	.example = "{\"command\":\"/compress\"}"},
     {.name = NULL},
 };

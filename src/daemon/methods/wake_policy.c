@@ -11,6 +11,7 @@
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/right.h"
 
 struct policy_args {
 	const char *agent;
@@ -132,6 +133,7 @@ const struct method methods_wake_policy[] = {
 	.flags = METHOD_IDEMPOTENT | METHOD_NEEDS_TMUX,
 	.recheck = "status",
 	.handle = set_wake_policy,
+	.affects = right_affects_pane,
 	.example = "{\"pane\":\"%3\",\"sources\":[\"job\"],\"window_ms\":2000}"},
     {.name = NULL},
 };

@@ -17,6 +17,7 @@
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
+#include "daemon/server/role.h"
 #include "daemon/server/server_parts.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/flow_wait.h"
@@ -44,6 +45,7 @@ struct dispatch {
 	void *dialect_data;
 	dispatch_route_fn *route; /* NULL: none */
 	void *route_data;
+	struct dispatch_rights rights;
 	void (*handled)(void *data); /* NULL: none */
 	void *handled_data;
 	dispatch_response_fn *response; /* NULL: none */
@@ -262,6 +264,27 @@ bool dispatch_put_off(struct request *request)
 	return turn.may_be_put_off && dispatch_put_off_until(request, refresh, request);
 }
 
+/* Without rights there is only the role full. */
+static bool may_begin(
+    const struct dispatch *dispatch, struct request *request, const struct json *params)
+{
+	if (dispatch->rights.begin != NULL)
+		return dispatch->rights.begin(request, params);
+	if (request_role(request) != ROLE_FULL)
+		request_fail(request, MESSAGE_FORBIDDEN, "there are no rights here");
+	return request_role(request) == ROLE_FULL;
+}
+
+static bool may_run(const struct dispatch *dispatch, struct request *request)
+{
+	return dispatch->rights.admit == NULL || dispatch->rights.admit(request, dispatch->args);
+}
+
+void dispatch_set_rights(struct dispatch *dispatch, const struct dispatch_rights *rights)
+{
+	dispatch->rights = *rights;
+}
+
 /* A peer whose later requests wait until the output flows that one has asked for. */
 struct hold {
 	struct list link;
@@ -332,7 +355,7 @@ static struct work call(
 	turn.may_be_put_off = !has_refreshed && tmux != NULL && tmux_is_live(tmux);
 	turn.work = (struct work){0};
 	request_begin_turn(request);
-	if (repeat_admit(request, dispatch->args))
+	if (may_run(dispatch, request) && repeat_admit(request, dispatch->args))
 		request_method(request)->handle(request, dispatch->args);
 	request_begin_turn(NULL);
 	turn.request = NULL;
@@ -638,6 +661,8 @@ static void go_on(struct dispatch *dispatch, struct request *request, const stru
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params)
 {
 	request_note(request, params);
+	if (!may_begin(dispatch, request, params))
+		return;
 	if (dispatch->route != NULL && dispatch->route(dispatch->route_data, request, params))
 		return;
 	if (read_args(dispatch, request, params) &&

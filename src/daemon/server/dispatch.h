@@ -56,6 +56,16 @@ typedef bool dispatch_response_fn(void *data, struct peer *peer, const struct js
     const struct json *response, const char *reason);
 void dispatch_set_response(struct dispatch *dispatch, dispatch_response_fn *response, void *data);
 
+/*
+ * Decides about each request (right.h): before it is handled at all, and with its arguments before
+ * each time that its handler is called. False: it was failed, or put off.
+ */
+struct dispatch_rights {
+	bool (*begin)(struct request *request, const struct json *params);
+	bool (*admit)(struct request *request, const void *args);
+};
+void dispatch_set_rights(struct dispatch *dispatch, const struct dispatch_rights *rights);
+
 /* Calls handled after each line, and after each request that was put off. */
 void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data), void *data);
 

@@ -18,6 +18,7 @@
 #include "wire/json.h"
 #include "wire/message.h"
 
+struct pane_ref;
 struct request;
 
 /*
@@ -83,6 +84,12 @@ struct method {
 	const char *recheck;
 	/* args is lent until the handler returns: what is needed later must be copied. */
 	void (*handle)(struct request *request, const void *args);
+	/*
+	 * Which pane a call affects (role.h), for the role own_panes: found before the handler
+	 * runs; cleared: none that is known. False after failing the request, or putting it off.
+	 * NULL: more than one pane, so that role may not call it, unless it only reads.
+	 */
+	bool (*affects)(struct request *request, const void *args, struct pane_ref *ret_pane);
 	/*
 	 * For a method whose source keeps the key in one transaction with the effect: answers a
 	 * repeated request, from the object with this id, if the result is not known any more.

@@ -7,6 +7,7 @@
 #include "daemon/event/event_log.h"
 #include "daemon/server/method.h"
 #include "daemon/server/repeat_field.h"
+#include "daemon/server/role.h"
 #include "wire/field.h"
 #include "wire/message.h"
 
@@ -55,6 +56,11 @@ static void write_effects(struct json_writer *writer, const struct method *metho
 		if (method->effects & row->effect)
 			json_put_str(writer, NULL, row->name);
 	}
+	json_array_end(writer);
+	json_array_begin(writer, "roles");
+	for (int role = 0; role < ROLE_COUNT_; role++)
+		if (role_has((enum role)role, method))
+			json_put_str(writer, NULL, role_name((enum role)role));
 	json_array_end(writer);
 	json_put_bool(writer, "read_only", method_is_read_only(method));
 	json_put_bool(writer, "destructive", method_is_destructive(method));
@@ -107,7 +113,7 @@ static void write_results(struct buf *out, const struct field_result *results)
 	(void)buf_append_str(out, ".El\n");
 }
 
-/* "Effects: types, closes." */
+/* "Effects: types, closes; roles: full, own_panes." */
 static void write_effects_mdoc(struct buf *out, const struct method *method)
 {
 	const char *separator = "Effects:";
@@ -115,6 +121,13 @@ static void write_effects_mdoc(struct buf *out, const struct method *method)
 		if ((method->effects & row->effect) == 0)
 			continue;
 		(void)buf_printf(out, "%s %s", separator, row->name);
+		separator = ",";
+	}
+	separator = "; roles:";
+	for (int role = 0; role < ROLE_COUNT_; role++) {
+		if (!role_has((enum role)role, method))
+			continue;
+		(void)buf_printf(out, "%s %s", separator, role_name((enum role)role));
 		separator = ",";
 	}
 	(void)buf_append_str(out, ".\n");

@@ -15,6 +15,7 @@
 #include <event2/event_struct.h>
 #include <muxbus.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -48,6 +49,9 @@ struct peer {
 	const struct server_parts *parts;
 	uint32_t number;
 	pid_t pid;
+	uid_t uid;
+	enum role role;
+	struct peer_origin *origin; /* as long as it is */
 	int fd;
 	struct event input_event; /* input, and its end; edge-triggered */
 	struct event write_event; /* added only while the socket is full */
@@ -89,7 +93,8 @@ static bool send_event(void *data, const char *subscription, struct event_entry 
 static bool send_gap(
     void *data, const char *subscription, uint64_t from, uint64_t to, const char *reason);
 
-struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
+struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *who,
+    const struct peer_origin *origin, enum role role)
 {
 	const struct server_parts *parts = shared->parts;
 	static uint32_t last_number;
@@ -97,7 +102,12 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	*peer = (struct peer){.shared = shared,
 	    .parts = parts,
 	    .number = ++last_number,
-	    .pid = pid,
+	    .pid = who->pid,
+	    .uid = who->uid,
+	    .role = role,
+	    .origin = xmemdup(origin,
+		offsetof(struct peer_origin, processes) +
+		    origin->count * sizeof origin->processes[0]),
 	    .fd = fd,
 	    .said_pane = MUXBUS_NO_ID};
 	shared->count++;
@@ -119,8 +129,8 @@ struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid)
 	peer->subscriptions = subscription_set_new(
 	    &(struct subscription_parts){parts->events, parts->streams, parts->tmux},
 	    &(struct subscription_sink){.event = send_event, .gap = send_gap, .data = peer});
-	log_debug(
-	    "peer %u: connected, process %ld, user %u", peer->number, (long)pid, (unsigned)uid);
+	log_debug("peer %u: connected, process %ld, user %u, role %s", peer->number, (long)who->pid,
+	    (unsigned)who->uid, role_name(role));
 	return peer;
 }
 
@@ -153,12 +163,36 @@ void peer_free(struct peer *peer)
 	list_remove(&peer->link);
 	(void)close(peer->fd); /* everything that could be written was written */
 	mem_free(peer->cwd);
+	mem_free(peer->origin);
 	mem_free(peer);
 }
 
 pid_t peer_pid(const struct peer *peer)
 {
 	return peer->pid;
+}
+
+uid_t peer_uid(const struct peer *peer)
+{
+	return peer->uid;
+}
+
+const struct peer_origin *peer_origin(const struct peer *peer)
+{
+	return peer->origin;
+}
+
+enum role peer_role(const struct peer *peer)
+{
+	return peer->role;
+}
+
+bool peer_narrow(struct peer *peer, enum role role)
+{
+	if (role < peer->role)
+		return false;
+	peer->role = role;
+	return true;
 }
 
 const char *peer_cwd(const struct peer *peer)
@@ -198,7 +232,8 @@ const struct peer_pane *peer_pane_of(struct peer *peer)
 	if (!peer->has_pane) {
 		const struct muxbus_model *model = tmux_model(parts->tmux);
 		bool is_sure;
-		peer_pane_find(peer->pid, model, parts->config->tmux_socket, &peer->peer_pane);
+		peer_pane_find(
+		    "/proc", peer->origin, model, parts->config->tmux_socket, &peer->peer_pane);
 		is_sure = peer->peer_pane.pane != MUXBUS_NO_ID && !peer->peer_pane.is_weak;
 		if (!is_sure && muxbus_model_pane(model, peer->said_pane) != NULL)
 			peer->peer_pane = (struct peer_pane){
@@ -215,6 +250,8 @@ void peer_forget_pane(struct peer *peer)
 
 void peer_speak_for(struct peer *peer, uint32_t pane)
 {
+	if (peer->role != ROLE_FULL && pane != MUXBUS_NO_ID)
+		return;
 	peer->said_pane = pane;
 	peer->has_pane = false;
 }

@@ -25,6 +25,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "daemon/server/role.h"
 
 #define PEER_ORDERED_MAX 64 /* open requests of one peer, beside waits */
 #define PEER_IDLE_MS 1000 /* a peer that has not taken a byte for so long does not read */
@@ -34,10 +35,12 @@
 
 struct lost_id;
 struct output_stage;
+struct peer_origin;
 struct peer_pane;
 struct peer;
 struct server_parts;
 struct subscription_set;
+struct ucred;
 
 /* All peers have these in common. */
 struct peer_shared {
@@ -55,8 +58,9 @@ struct peer_shared {
 	size_t unread; /* bytes that wait for all peers, whether they read or not */
 };
 
-/* Takes over fd. shared outlives it. */
-struct peer *peer_new(struct peer_shared *shared, int fd, pid_t pid, uid_t uid);
+/* Takes over fd, copies the rest. shared outlives it. */
+struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *who,
+    const struct peer_origin *origin, enum role role);
 /* Not from a callback of the peer; the server calls it. */
 void peer_free(struct peer *peer);
 
@@ -66,6 +70,13 @@ size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms
 void peer_disconnect(struct peer *peer, const char *reason);
 
 pid_t peer_pid(const struct peer *peer);
+uid_t peer_uid(const struct peer *peer);
+/* Its process and the ancestors of that, when it connected: they stay what they were. */
+const struct peer_origin *peer_origin(const struct peer *peer);
+
+/* Its role, which can only become less. False: it may less already. */
+enum role peer_role(const struct peer *peer);
+bool peer_narrow(struct peer *peer, enum role role);
 
 /* The working directory for its commands, NULL if unset; set copies. */
 const char *peer_cwd(const struct peer *peer);
@@ -78,12 +89,15 @@ struct peer *peer_of_link(struct list *link);
 /* How many of its requests wait. */
 size_t peer_wait_count(const struct peer *peer);
 
-/* The pane that its process is in: found once, and again after peer_forget_pane(). */
+/*
+ * The pane that its process was in when it connected: found once, and again after
+ * peer_forget_pane().
+ */
 const struct peer_pane *peer_pane_of(struct peer *peer);
 void peer_forget_pane(struct peer *peer);
 /*
  * Sets the pane that the peer speaks for, which is used if its process is not clearly in a
- * pane. MUXBUS_NO_ID clears it.
+ * pane; not once its role is narrowed. MUXBUS_NO_ID clears it.
  */
 void peer_speak_for(struct peer *peer, uint32_t pane);
 

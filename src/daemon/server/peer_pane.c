@@ -18,7 +18,6 @@
 #include "base/str.h"
 #include "daemon/pane/presence.h"
 
-#define GENERATIONS_MAX 64
 #define ENVIRON_BYTES_MAX ((size_t)1024 * 1024)
 
 /* Generations without a terminal, at most: a daemon shared by panes may stand between. */
@@ -30,12 +29,6 @@ static const struct {
 	const char *agent;
 } threads[] = {
     {"CODEX_THREAD_ID", "codex"},
-};
-
-/* Fields of /proc/PID/stat. */
-struct peer_process {
-	pid_t parent;
-	dev_t tty; /* 0: none */
 };
 
 /* Reads a file of /proc/PID whole, up to the buffer's maximum. Returns 0 or -1. */
@@ -73,46 +66,82 @@ static dev_t decode_tty(long number)
 	return number ? makedev(major, minor) : 0;
 }
 
-/* "PID (NAME) S PPID PGRP SESSION TTY …": NAME may hold anything, so from the last ")". */
-static int read_process(const char *proc, pid_t pid, struct peer_process *ret_process)
+/*
+ * "PID (NAME) S PPID PGRP SESSION TTY … START": NAME may hold anything, so from the last ")".
+ * Returns 0 or -1.
+ */
+static int read_process(
+    const char *proc, pid_t pid, struct peer_process *ret_process, pid_t *ret_parent)
 {
-	struct buf text;
-	long parent, tty;
-	int r;
+	char path[256], text[1024];
+	unsigned long long start = 0;
+	long parent, session, tty;
 	const char *end;
-	buf_init(&text, 8192);
-	r = read_proc(proc, pid, "stat", &text);
-	end = r == 0 ? strrchr((const char *)text.data, ')') : NULL;
-	if (end == NULL || sscanf(end + 1, " %*c %ld %*d %*d %ld", &parent, &tty) != 2)
-		r = -1;
-	else
-		*ret_process = (struct peer_process){(pid_t)parent, decode_tty(tty)};
-	buf_finish(&text);
-	return r;
+	ssize_t n;
+	int fd, len = snprintf(path, sizeof path, "%s/%ld/stat", proc, (long)pid);
+	fd = len > 0 && (size_t)len < sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, sizeof text - 1);
+	(void)close(fd); /* only read */
+	text[n > 0 ? n : 0] = '\0';
+	end = strrchr(text, ')');
+	if (end == NULL ||
+	    sscanf(end + 1,
+		" %*c %ld %*d %ld %ld %*d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+		&parent, &session, &tty, &start) < 3)
+		return -1;
+	*ret_parent = (pid_t)parent;
+	*ret_process = (struct peer_process){
+	    .pid = pid, .session = (pid_t)session, .tty = decode_tty(tty), .start = start};
+	return 0;
+}
+
+void peer_origin_read(const char *proc, pid_t pid, struct peer_origin *ret_origin)
+{
+	size_t count = 0;
+	while (pid > 1 && count < PEER_ANCESTORS_MAX &&
+	    read_process(proc, pid, &ret_origin->processes[count], &pid) == 0)
+		count++;
+	ret_origin->count = count;
+}
+
+bool peer_process_is_there(const char *proc, const struct peer_process *process)
+{
+	struct peer_process now;
+	pid_t parent;
+	return read_process(proc, process->pid, &now, &parent) == 0 && now.start == process->start;
 }
 
 /*
  * The pane with this terminal. The terminal of a pane that has ended may belong to another by
- * now, also before tmux says so: the first process of the pane must have it.
+ * now, also before tmux says so: the first process of the pane must have it, and have it for
+ * longer than the peer.
  */
-static uint32_t pane_of_tty(const char *proc, const struct muxbus_model *model, dev_t tty)
+static uint32_t pane_of_tty(
+    const char *proc, const struct muxbus_model *model, const struct peer_process *process)
 {
 	const struct muxbus_pane *pane = NULL;
 	struct peer_process first;
 	struct stat st;
+	pid_t parent;
 	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
 		if (!pane->is_dead && pane->tty && pane->tty[0] && stat(pane->tty, &st) == 0 &&
-		    S_ISCHR(st.st_mode) && st.st_rdev == tty &&
-		    read_process(proc, pane->pid, &first) == 0 && first.tty == tty)
+		    S_ISCHR(st.st_mode) && st.st_rdev == process->tty &&
+		    read_process(proc, pane->pid, &first, &parent) == 0 &&
+		    first.tty == process->tty && first.start <= process->start)
 			return pane->id;
 	return MUXBUS_NO_ID;
 }
 
-static uint32_t pane_of_pid(const struct muxbus_model *model, pid_t pid)
+/* The pane whose first process it is. The number may belong to another process by now. */
+static uint32_t pane_of_process(
+    const char *proc, const struct muxbus_model *model, const struct peer_process *process)
 {
 	const struct muxbus_pane *pane = NULL;
 	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
-		if (!pane->is_dead && pane->pid == pid)
+		if (!pane->is_dead && pane->pid == process->pid &&
+		    peer_process_is_there(proc, process))
 			return pane->id;
 	return MUXBUS_NO_ID;
 }
@@ -179,46 +208,42 @@ static bool is_later(const struct muxbus_model *model, uint32_t id)
 	return id != MUXBUS_NO_ID;
 }
 
-/* Walks from the process to its ancestors, and asks the kernel about each. */
-static bool find_by_kernel(
-    const char *proc, pid_t pid, const struct muxbus_model *model, struct peer_pane *ret_pane)
+/* Walks from the process to its ancestors, as the kernel had them. */
+static bool find_by_kernel(const char *proc, const struct peer_origin *origin,
+    const struct muxbus_model *model, struct peer_pane *ret_pane)
 {
 	unsigned detached = 0; /* generations without a terminal, up to the first that has one */
 	bool has_tty = false;
-	for (int generation = 0; generation < GENERATIONS_MAX && pid > 1; generation++) {
-		struct peer_process process;
-		if (read_process(proc, pid, &process) < 0)
-			return false;
-		has_tty |= process.tty != 0;
+	for (size_t at = 0; at < origin->count; at++) {
+		const struct peer_process *process = &origin->processes[at];
+		has_tty |= process->tty != 0;
 		detached += !has_tty;
 		ret_pane->is_weak = detached > DETACHED_MAX;
-		ret_pane->pane = process.tty ? pane_of_tty(proc, model, process.tty) : MUXBUS_NO_ID;
-		ret_pane->evidence = generation == 0 ? PANE_TTY : PANE_ANCESTOR_TTY;
+		ret_pane->pane = process->tty ? pane_of_tty(proc, model, process) : MUXBUS_NO_ID;
+		ret_pane->evidence = at == 0 ? PANE_TTY : PANE_ANCESTOR_TTY;
 		if (ret_pane->pane != MUXBUS_NO_ID)
 			return true;
-		ret_pane->pane = pane_of_pid(model, pid);
+		ret_pane->pane = pane_of_process(proc, model, process);
 		ret_pane->evidence = PANE_ANCESTOR_PID;
 		if (ret_pane->pane != MUXBUS_NO_ID)
 			return true;
-		pid = process.parent;
 	}
 	return false;
 }
 
-static bool find_by_environment(const char *proc, pid_t pid, const struct muxbus_model *model,
-    const char *tmux_socket, struct peer_pane *ret_pane)
+static bool find_by_environment(const char *proc, const struct peer_origin *origin,
+    const struct muxbus_model *model, const char *tmux_socket, struct peer_pane *ret_pane)
 {
-	for (int generation = 0; generation < GENERATIONS_MAX && pid > 1; generation++) {
-		struct peer_process process;
-		ret_pane->pane = pane_of_environment(proc, pid, tmux_socket);
+	for (size_t at = 0; at < origin->count; at++) {
+		const struct peer_process *process = &origin->processes[at];
+		if (!peer_process_is_there(proc, process))
+			return false;
+		ret_pane->pane = pane_of_environment(proc, process->pid, tmux_socket);
 		ret_pane->evidence = PANE_ENVIRONMENT;
 		ret_pane->is_weak = true;
 		if (muxbus_model_pane(model, ret_pane->pane) != NULL)
 			return true;
 		ret_pane->is_early |= is_later(model, ret_pane->pane);
-		if (read_process(proc, pid, &process) < 0)
-			return false;
-		pid = process.parent;
 	}
 	return false;
 }
@@ -237,22 +262,17 @@ static void find_thread(const char *proc, pid_t pid, char out[PANE_REF_THREAD_SI
 	buf_finish(&block);
 }
 
-void peer_pane_find_in(const char *proc, pid_t pid, const struct muxbus_model *model,
-    const char *tmux_socket, struct peer_pane *ret_pane)
+void peer_pane_find(const char *proc, const struct peer_origin *origin,
+    const struct muxbus_model *model, const char *tmux_socket, struct peer_pane *ret_pane)
 {
 	*ret_pane = (struct peer_pane){0};
-	if (!find_by_kernel(proc, pid, model, ret_pane) &&
-	    !find_by_environment(proc, pid, model, tmux_socket, ret_pane)) {
+	if (!find_by_kernel(proc, origin, model, ret_pane) &&
+	    !find_by_environment(proc, origin, model, tmux_socket, ret_pane)) {
 		ret_pane->pane = MUXBUS_NO_ID;
 		ret_pane->evidence = PANE_NONE;
 		ret_pane->is_weak = false;
 	}
-	if (ret_pane->is_weak || ret_pane->pane == MUXBUS_NO_ID)
-		find_thread(proc, pid, ret_pane->thread);
-}
-
-void peer_pane_find(pid_t pid, const struct muxbus_model *model, const char *tmux_socket,
-    struct peer_pane *ret_pane)
-{
-	peer_pane_find_in("/proc", pid, model, tmux_socket, ret_pane);
+	if (origin->count > 0 && (ret_pane->is_weak || ret_pane->pane == MUXBUS_NO_ID) &&
+	    peer_process_is_there(proc, &origin->processes[0]))
+		find_thread(proc, origin->processes[0].pid, ret_pane->thread);
 }

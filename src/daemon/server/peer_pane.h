@@ -32,13 +32,31 @@ struct peer_pane {
 	char thread[PANE_REF_THREAD_SIZE];
 };
 
-/* tmux_socket is the server's, for checking $TMUX beside $TMUX_PANE. */
-void peer_pane_find(pid_t pid, const struct muxbus_model *model, const char *tmux_socket,
-    struct peer_pane *ret_pane);
+/* A process as the kernel had it. Its number may belong to another one later. */
+struct peer_process {
+	pid_t pid;
+	pid_t session;
+	dev_t tty; /* 0: none */
+	uint64_t start; /* clock ticks since boot */
+};
 
-/* The same with another /proc. */
-void peer_pane_find_in(const char *proc, pid_t pid, const struct muxbus_model *model,
-    const char *tmux_socket, struct peer_pane *ret_pane);
+/* Where a peer comes from: its process and the ancestors of that, when it connected. */
+#define PEER_ANCESTORS_MAX 64
+struct peer_origin {
+	size_t count; /* 0: it had ended */
+	struct peer_process processes[PEER_ANCESTORS_MAX];
+};
+
+/* proc is "/proc", or another one in tests. */
+void peer_origin_read(const char *proc, pid_t pid, struct peer_origin *ret_origin);
+bool peer_process_is_there(const char *proc, const struct peer_process *process);
+
+/*
+ * Panes of a later time are none of the peer's, whatever has its terminals and numbers by then.
+ * tmux_socket is the server's, for checking $TMUX beside $TMUX_PANE.
+ */
+void peer_pane_find(const char *proc, const struct peer_origin *origin,
+    const struct muxbus_model *model, const char *tmux_socket, struct peer_pane *ret_pane);
 
 /* The pane of a tmux server that the environment of a process names; MUXBUS_NO_ID: none. */
 uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket);

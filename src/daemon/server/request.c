@@ -35,6 +35,7 @@ struct request {
 	struct peer *peer; /* NULL once it is gone */
 	struct response_slot *response_slot; /* NULL once the peer is gone */
 	const struct method *method;
+	enum role role;
 	struct buf out;
 	struct json_writer writer;
 	bool has_result; /* out was begun */
@@ -127,6 +128,7 @@ struct request *request_new(const struct server_parts *parts, struct peer *peer,
 	struct request *request = xcalloc(1, sizeof *request + id_len + 1);
 	request->parts = parts;
 	request->peer = peer;
+	request->role = peer != NULL ? peer_role(peer) : ROLE_FULL;
 	request->method = method;
 	if (method != NULL && method->uses != NULL)
 		++*method->uses;
@@ -375,6 +377,17 @@ bool request_release(struct request *request)
 const struct method *request_method(const struct request *request)
 {
 	return request->method;
+}
+
+enum role request_role(const struct request *request)
+{
+	return request->role;
+}
+
+void request_narrow_role(struct request *request, enum role role)
+{
+	if (role > request->role)
+		request->role = role;
 }
 
 size_t request_wait_count(const struct request *request)

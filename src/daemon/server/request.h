@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "daemon/core/pane_ref.h"
+#include "daemon/server/role.h"
 #include "daemon/server/server_parts.h"
 #include "wire/json.h"
 #include "wire/message.h"
@@ -120,6 +121,9 @@ struct daemon *request_daemon(const struct request *request);
 const struct server_parts *request_parts(const struct request *request);
 struct peer *request_peer(const struct request *request); /* NULL once it is gone */
 const struct method *request_method(const struct request *request);
+/* The role of its peer, or less. */
+enum role request_role(const struct request *request);
+void request_narrow_role(struct request *request, enum role role);
 /* How many requests of its peer wait, with itself. */
 size_t request_wait_count(const struct request *request);
 

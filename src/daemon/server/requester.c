@@ -96,7 +96,7 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 	    (is_weak || !is_seen_in_pane(request)))
 		pane_ref_clear(ret_pane);
 	pane = muxbus_model_pane(tmux_model(tmux), ret_pane->pane);
-	if (pane != NULL && !is_weak)
+	if (pane != NULL && !is_weak && request_role(request) != ROLE_READ_ONLY)
 		requester_expect_front(request, ret_pane, pane);
 	snprintf(ret_pane->thread, sizeof ret_pane->thread, "%s", thread);
 	return true;
@@ -120,11 +120,11 @@ void requester_caller(struct request *request, struct pane_caller *ret_caller)
 	struct peer *peer = request_peer(request);
 	bool is_weak;
 	*ret_caller = (struct pane_caller){.pane = request_peer_pane(request, &is_weak)};
-	if (ret_caller->pane == MUXBUS_NO_ID && peer != NULL) {
-		pid_t session = getsid(peer_pid(peer));
+	if (ret_caller->pane == MUXBUS_NO_ID && peer != NULL && peer_origin(peer)->count > 0) {
+		pid_t session = peer_origin(peer)->processes[0].session;
 		/* 0 is the kernel's word for a session of processes outside of this PID namespace,
 		 * as under `unshare --pid`: the programs that it began here are in one. */
-		ret_caller->session = session > 0 ? session : session == 0 ? -1 : 0;
+		ret_caller->session = session > 0 ? session : -1;
 	}
 }
 
@@ -154,6 +154,13 @@ static bool process_cwd(pid_t pid, char *out, size_t size)
 	return is_directory(out);
 }
 
+/* Whether its number is still that of the process. */
+static bool is_there(const struct peer *peer)
+{
+	const struct peer_origin *origin = peer_origin(peer);
+	return origin->count > 0 && peer_process_is_there("/proc", &origin->processes[0]);
+}
+
 bool requester_cwd(
     struct request *request, const char *given, const struct pane_ref *pane, char *out, size_t size)
 {
@@ -168,7 +175,7 @@ bool requester_cwd(
 		snprintf(out, size, "%s", given);
 		return true;
 	}
-	if (peer != NULL && process_cwd(peer_pid(peer), out, size))
+	if (peer != NULL && is_there(peer) && process_cwd(peer_pid(peer), out, size))
 		return true;
 	if (found != NULL && found->path != NULL && strlen(found->path) < size &&
 	    is_directory(found->path))

@@ -27,7 +27,7 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 
 /*
  * Whether the pane of a call is known to be there, at rest too, without asking tmux: its process
- * lives. text is as for requester_pane(). What else the model says of the pane can be old.
+ * lives. text is as for requester_pane(). The rest of what the model says of it can be old.
  */
 bool requester_pane_lives(struct request *request, const char *text);
 

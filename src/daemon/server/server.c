@@ -3,16 +3,13 @@
 #include "daemon/server/server.h"
 
 #include <errno.h>
-#include <event2/event.h>
-#include <fcntl.h>
 #include <malloc.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -23,85 +20,36 @@
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
+#include "daemon/server/accepter.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/output.h"
 #include "daemon/server/peer.h"
+#include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
+#include "daemon/server/right.h"
+#include "daemon/server/role.h"
 #include "daemon/server/server_parts.h"
-#include "io/loop_timer.h"
 #include "wire/address.h"
 #include "wire/message.h"
 
-#define BACKLOG 128
-#define ACCEPTS_PER_TURN 16
-#define PAUSE_MS 100 /* pause of the listener without free descriptors */
+#define ACCEPTERS_MAX 2
+#define DRAINS_MAX 16
 #define SCRATCH_BYTES ((size_t)64 * 1024)
 #define DRAIN_MS 1000
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77 /* Linux 6.5 */
+#endif
 #define RESERVED_FDS 40 /* reserved for tmux, the state, and future needs */
 
 struct server {
 	const struct server_parts *parts;
 	struct dispatch *dispatch;
-	int fd; /* the listener's; -1: closed */
-	int spare_fd; /* a spare one, closed to report "busy" */
-	struct event *accept_event;
-	struct loop_timer *pause_timer; /* ends the listener's pause */
-	dev_t dev; /* of the socket that we made */
-	ino_t ino;
+	struct accepter *accepters[ACCEPTERS_MAX]; /* NULL: closed, or not wanted */
 	struct list peers;
 	struct peer_shared shared;
 	struct output_stage stage; /* last, as scratch: unused space costs nothing */
 	char scratch[SCRATCH_BYTES];
 };
-
-static void on_accept(evutil_socket_t fd, short events, void *data);
-static void on_pause_end(void *data);
-
-static int open_spare(void)
-{
-	return open("/dev/null", O_RDONLY | O_CLOEXEC);
-}
-
-static struct sockaddr_un address_of(const char *path)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	/* Its length was checked by address_check(). */
-	memcpy(address.sun_path, path, strnlen(path, sizeof address.sun_path - 1));
-	return address;
-}
-
-/* Removes a stale socket; refuses if a process listens there. */
-static int remove_stale(const char *path, char *ret_reason, size_t size)
-{
-	struct stat st;
-	struct sockaddr_un address;
-	struct ucred peer;
-	unsigned tries = 0;
-	int r, connect_errno, fd;
-	if (lstat(path, &st) < 0)
-		return errno == ENOENT
-		    ? 0
-		    : str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
-	address = address_of(path);
-	do {
-		peer.pid = 0;
-		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-		if (fd < 0)
-			return str_refuse(ret_reason, size, "socket: %s", strerror(errno));
-		r = connect(fd, (struct sockaddr *)&address, sizeof address);
-		connect_errno = errno;
-		if (r == 0)
-			(void)process_is_peer(fd, &peer);
-		(void)close(fd); /* it was only a test */
-	} while ((r == 0 || connect_errno == EAGAIN) && process_await_release(peer.pid, &tries));
-	if (r == 0 || connect_errno != ECONNREFUSED)
-		return str_refuse(ret_reason, size, "%s: %s", path,
-		    r == 0 || connect_errno == EAGAIN ? "another program listens there"
-						      : strerror(connect_errno));
-	if (unlink(path) < 0 && errno != ENOENT)
-		return str_refuse(ret_reason, size, "%s: %s", path, strerror(errno));
-	return 0;
-}
 
 static void on_line(void *data, struct peer *peer, const char *line, size_t len)
 {
@@ -142,18 +90,22 @@ static void on_grown(void *data)
 
 struct server *server_new(const struct server_parts *parts, char *ret_reason, size_t reason_size)
 {
-	const char *path = parts->config->socket;
-	bool is_given = parts->config->listen_fd > 0; /* then the socket is ours, and not stale */
+	const struct config *config = parts->config;
+	bool is_given = config->listen_fd > 0; /* then the socket is ours, and not stale */
+	const char *readonly = config->readonly_socket;
 	struct server *server;
-	if (address_check(path, ret_reason, reason_size) < 0 ||
-	    (!is_given && remove_stale(path, ret_reason, reason_size) < 0))
+	if (address_check(config->socket, ret_reason, reason_size) < 0 ||
+	    (!is_given && accepter_clear(config->socket, ret_reason, reason_size) < 0) ||
+	    (readonly[0] != '\0' &&
+		(address_check(readonly, ret_reason, reason_size) < 0 ||
+		    accepter_clear(readonly, ret_reason, reason_size) < 0)))
 		return NULL;
 	server = xalloc(sizeof *server);
 	memset(server, 0, offsetof(struct server, stage.bytes));
 	server->parts = parts;
 	server->dispatch = dispatch_new(parts);
-	server->fd = -1;
-	server->spare_fd = open_spare();
+	dispatch_set_rights(server->dispatch,
+	    &(struct dispatch_rights){.begin = right_begin, .admit = right_admit});
 	list_init(&server->peers);
 	server->shared = (struct peer_shared){
 	    .parts = parts,
@@ -167,66 +119,6 @@ struct server *server_new(const struct server_parts *parts, char *ret_reason, si
 	    .stage = &server->stage,
 	};
 	return server;
-}
-
-/* Binds a socket that was never open to others. Returns it, or -1 with errno. */
-static int bind_socket(struct server *server, const char *path)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int saved_errno;
-	struct sockaddr_un address;
-	struct stat st;
-	if (fd < 0)
-		return -1;
-	address = address_of(path);
-	/* The mode of the descriptor becomes that of the file, whatever the umask. */
-	if (fchmod(fd, 0600) == 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
-	    lstat(path, &st) == 0 && listen(fd, BACKLOG) == 0) {
-		server->dev = st.st_dev;
-		server->ino = st.st_ino;
-		return fd;
-	}
-	saved_errno = errno;
-	(void)close(fd); /* nothing was written to it */
-	errno = saved_errno;
-	return -1;
-}
-
-int server_listen(struct server *server, char *ret_reason, size_t reason_size)
-{
-	const char *path = server->parts->config->socket;
-	int given = server->parts->config->listen_fd;
-	server->fd = given > 0 ? given : bind_socket(server, path);
-	if (server->fd < 0)
-		return str_refuse(ret_reason, reason_size, "%s: %s", path, strerror(errno));
-	server->accept_event =
-	    event_new(server->parts->base, server->fd, EV_READ | EV_PERSIST, on_accept, server);
-	server->pause_timer = loop_timer_new(server->parts->base, on_pause_end, server);
-	if (server->accept_event == NULL || event_add(server->accept_event, NULL) < 0) {
-		server_close_listener(server);
-		return str_refuse(ret_reason, reason_size, "%s: cannot watch the socket", path);
-	}
-	return 0;
-}
-
-void server_close_listener(struct server *server)
-{
-	const char *path;
-	struct stat st;
-	if (server->fd < 0)
-		return;
-	path = server->parts->config->socket;
-	/* The socket of a service manager stays: the next connection restarts us. */
-	if (server->parts->config->listen_fd == 0 && lstat(path, &st) == 0 &&
-	    st.st_dev == server->dev && st.st_ino == server->ino)
-		(void)unlink(path); /* if it stays, the next daemon finds it stale */
-	if (server->accept_event != NULL)
-		event_free(server->accept_event);
-	loop_timer_free(server->pause_timer);
-	server->accept_event = NULL;
-	server->pause_timer = NULL;
-	(void)close(server->fd); /* nothing was written to it */
-	server->fd = -1;
 }
 
 void server_free(struct server *server)
@@ -245,8 +137,6 @@ void server_free(struct server *server)
 		peer_drain(peer, until_ms);
 		peer_free(peer);
 	}
-	if (server->spare_fd >= 0)
-		(void)close(server->spare_fd); /* of /dev/null */
 	dispatch_free(server->dispatch);
 	mem_free(server);
 }
@@ -278,7 +168,7 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 	(void)!send(fd, line.data, line.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	buf_finish(&line);
 	/* Its input is read, or the peer might see a reset before the line. */
-	for (int i = 0; i < ACCEPTS_PER_TURN; i++)
+	for (int i = 0; i < DRAINS_MAX; i++)
 		if (recv(fd, server->scratch, sizeof server->scratch, MSG_DONTWAIT) <= 0)
 			break;
 	(void)close(fd); /* the line was sent if possible */
@@ -298,18 +188,35 @@ static size_t peers_max(const struct server *server)
 	return room < max ? room : max;
 }
 
-static void admit(struct server *server, int fd)
+/* Where a peer comes from. The number of its process may be another's by now: the kernel says. */
+static void read_origin(int fd, pid_t pid, struct peer_origin *ret_origin)
 {
-	struct ucred who;
+	struct pollfd process = {.fd = -1, .events = POLLIN};
+	socklen_t size = sizeof process.fd;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &process.fd, &size) < 0)
+		process.fd = -1; /* before Linux 6.5 */
+	peer_origin_read("/proc", pid, ret_origin);
+	if (process.fd < 0)
+		return;
+	if (poll(&process, 1, 0) > 0)
+		ret_origin->count = 0; /* it has ended */
+	(void)close(process.fd); /* nothing was written to it */
+}
+
+static void admit(struct server *server, int fd, enum role role)
+{
+	struct peer_origin origin;
+	struct ucred who = {.pid = -1};
 	struct peer *peer;
 	size_t max;
-	if (!process_is_peer(fd, &who)) {
+	if (!process_is_peer(fd, &who) && (role != ROLE_READ_ONLY || who.pid < 0)) {
 		log_warning("a connection by another user was refused");
 		server->parts->counters->refused++;
 		(void)close(fd); /* without a word */
 		return;
 	}
-	max = peers_max(server);
+	max = peers_max(server) /
+	    (role == ROLE_READ_ONLY ? 2 : 1); /* others of the machine take not all */
 	if (server_peer_count(server) >= max) {
 		char text[160];
 		(void)snprintf(text, sizeof text,
@@ -319,56 +226,59 @@ static void admit(struct server *server, int fd)
 		turn_away(server, fd, MESSAGE_LIMIT, text);
 		return;
 	}
-	peer = peer_new(&server->shared, fd, who.pid, who.uid);
+	read_origin(fd, who.pid, &origin);
+	peer = peer_new(&server->shared, fd, &who, &origin, role);
 	list_append(&server->peers, peer_link(peer));
 	server->parts->counters->accepted++;
 }
 
-/* Out of descriptors: reports "busy" to a waiting peer with the spare one. */
-static void shed(struct server *server)
+static void on_accepted(void *data, int fd)
 {
-	for (int i = 0; i < ACCEPTS_PER_TURN && server->spare_fd >= 0; i++) {
-		int fd;
-		(void)close(server->spare_fd); /* of /dev/null */
-		server->spare_fd = -1;
-		fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd >= 0)
-			turn_away(server, fd, MESSAGE_BUSY,
-			    "the daemon has no file descriptors left: try again later");
-		server->spare_fd = open_spare();
-		if (fd < 0)
-			break;
+	admit(data, fd, ROLE_FULL);
+}
+
+static void on_accepted_readonly(void *data, int fd)
+{
+	admit(data, fd, ROLE_READ_ONLY);
+}
+
+static void on_busy(void *data, int fd)
+{
+	turn_away(
+	    data, fd, MESSAGE_BUSY, "the daemon has no file descriptors left: try again later");
+}
+
+int server_listen(struct server *server, char *ret_reason, size_t reason_size)
+{
+	const struct config *config = server->parts->config;
+	const struct accepter_order orders[ACCEPTERS_MAX] = {
+	    {.path = config->socket,
+		.given_fd = config->listen_fd,
+		.mode = 0600,
+		.group = (gid_t)-1,
+		.accepted = on_accepted},
+	    {.path = config->readonly_socket,
+		.mode = config->readonly_mode,
+		.group = config->readonly_group,
+		.accepted = on_accepted_readonly},
+	};
+	for (size_t at = 0; at < ACCEPTERS_MAX; at++) {
+		if (orders[at].path[0] == '\0')
+			continue;
+		server->accepters[at] = accepter_new(
+		    server->parts->base, &orders[at], on_busy, server, ret_reason, reason_size);
+		if (server->accepters[at] == NULL) {
+			server_close_listener(server);
+			return -1;
+		}
 	}
-	/* The listener stays readable: without a pause the loop would spin. */
-	(void)event_del(server->accept_event);
-	loop_timer_arm(server->pause_timer, PAUSE_MS);
+	return 0;
 }
 
-static void on_pause_end(void *data)
+void server_close_listener(struct server *server)
 {
-	struct server *server = data;
-	if (server->spare_fd < 0)
-		server->spare_fd = open_spare();
-	(void)event_add(server->accept_event, NULL);
-}
-
-static void on_accept(evutil_socket_t listener, short events, void *data)
-{
-	struct server *server = data;
-	(void)events;
-	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
-		int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd >= 0) {
-			admit(server, fd);
-			continue;
-		}
-		if (errno == EINTR || errno == ECONNABORTED)
-			continue;
-		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-			log_warning(
-			    "cannot accept: %s; pausing for %d ms", strerror(errno), PAUSE_MS);
-			shed(server);
-		}
-		return;
+	for (size_t at = 0; at < ACCEPTERS_MAX; at++) {
+		accepter_free(server->accepters[at]);
+		server->accepters[at] = NULL;
 	}
 }

@@ -13,6 +13,7 @@
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/right.h"
 #include "daemon/timer/timer.h"
 #include "daemon/tmux/pane_fate.h"
 
@@ -198,6 +199,16 @@ static const struct field_result cancel_results[] = {
     {NULL, NULL, NULL},
 };
 
+static bool affects_timer(struct request *request, const void *data, struct pane_ref *ret_pane)
+{
+	const struct timer_cancel_args *args = data;
+	const struct timer *timer = timer_find(request_daemon(request)->timers, args->timer);
+	if (timer == NULL)
+		return right_affects_caller(request, data, ret_pane); /* which learns so */
+	*ret_pane = timer->pane;
+	return true;
+}
+
 static void handle_cancel(struct request *request, const void *data)
 {
 	const struct timer_cancel_args *args = data;
@@ -218,7 +229,7 @@ static void handle_cancel(struct request *request, const void *data)
 		"restart; what came due meanwhile wakes once, and says how late.",                \
 	.fields = sleep_fields, .args_size = sizeof(struct sleep_args), .results = sleep_results, \
 	.recheck = "list_timers", .handle = handle_sleep, .begun = answer_begun,                  \
-	.example = "{\"seconds\":600}"
+	.affects = right_affects_pane, .example = "{\"seconds\":600}"
 
 /* Keep alphabetized. */
 const struct method methods_timer[] = {
@@ -231,6 +242,7 @@ const struct method methods_timer[] = {
 	.flags = METHOD_IDEMPOTENT,
 	.recheck = "list_timers",
 	.handle = handle_cancel,
+	.affects = affects_timer,
 	.example = "{\"timer\":\"A1B2\"}"},
     {.name = METHOD("gemini_sleep", METHOD_TYPES | METHOD_WRITES), .flags = METHOD_TOOL, SLEEP_ROW},
     {.name = METHOD("list_timers", METHOD_READS),

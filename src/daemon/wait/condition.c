@@ -10,6 +10,7 @@
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/request.h"
+#include "daemon/server/right.h"
 #include "daemon/wait/condition_hint.h"
 
 enum {
@@ -104,12 +105,15 @@ struct condition *condition_new(struct request *request, const struct condition_
 	condition->changed = changed;
 	condition->data = data;
 	condition->is_arming = true;
+	condition->takes_all = right_find_own(request, &condition->own);
 	condition->pane = condition->window = condition->session = MUXBUS_NO_ID;
 	buf_init(&condition->details, DETAILS_MAX);
 	buf_init(&scratch, DETAILS_MAX);
 	args = xcalloc(1, kind->args_size);
-	if (field_read_tolerant(kind->fields, request_tolerance(request), spec, args,
-		kind->args_size, &scratch, &error) != 0)
+	if (kind->reads_disk && request_role(request) == ROLE_READ_ONLY)
+		(void)right_refuse(request, "the condition reads a file");
+	else if (field_read_tolerant(kind->fields, request_tolerance(request), spec, args,
+		     kind->args_size, &scratch, &error) != 0)
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"conditions\"", "%s: %s",
 		    kind->name, error.text);
 	else
@@ -132,6 +136,12 @@ void condition_free(struct condition *condition)
 		condition->kind->disarm(condition);
 	buf_finish(&condition->details);
 	mem_free(condition);
+}
+
+bool condition_takes(const struct condition *condition, const struct pane_ref *pane)
+{
+	return condition->takes_all ||
+	    (condition->own.pane != MUXBUS_NO_ID && pane_ref_same_pane(&condition->own, pane));
 }
 
 void condition_settle(struct condition *condition, enum condition_state state)

@@ -59,6 +59,8 @@ struct condition {
 	void *watch; /* the kind's own */
 	uint32_t pane, window, session; /* that it looks at; MUXBUS_NO_ID: none */
 	bool needs_tmux; /* it can be armed only while tmux is followed */
+	bool takes_all; /* what it reports is not reported again */
+	struct pane_ref own; /* else, if it is addressed to this pane; cleared: never */
 	bool is_restored; /* it stands for one of an earlier life: nothing is armed */
 	/* Called once, when the state leaves PENDING; not during arming. May free it. */
 	void (*changed)(struct condition *condition, void *data);
@@ -92,6 +94,9 @@ bool condition_any_follows(const struct json *specs, bool by_pipe);
 bool condition_any_looks(const struct json *specs);
 
 extern const char *const condition_state_names[CONDITION_STATE_COUNT_];
+
+/* For the kinds: whether what is addressed to a pane is not to be reported again. */
+bool condition_takes(const struct condition *condition, const struct pane_ref *pane);
 
 /* For the kinds: it has come true, or ended. Details were written before. */
 void condition_settle(struct condition *condition, enum condition_state state);

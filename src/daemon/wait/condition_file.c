@@ -144,6 +144,7 @@ const struct condition_kind condition_kinds_file[] = {
 	.help = "A line that matches is written into a file, or it changes.",
 	.example = "{\"file\":\"/var/log/syslog\",\"regex\":\"error|failed\"}",
 	.fields = file_fields,
+	.reads_disk = true,
 	.args_size = sizeof(struct file_args),
 	.arm = file_arm,
 	.disarm = file_disarm},

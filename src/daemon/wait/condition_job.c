@@ -37,7 +37,8 @@ static void settle_job(struct condition *condition, const struct job *job)
 	json_object_begin(&writer, NULL);
 	job_write_members(&writer, job, path, job_log_bytes(condition->parts->jobs, job));
 	json_object_end(&writer);
-	job_settle_waited(condition->parts->jobs, job);
+	if (condition_takes(condition, &job->pane))
+		job_settle_waited(condition->parts->jobs, job);
 	condition_settle(condition, CONDITION_MATCHED);
 }
 

@@ -20,6 +20,7 @@ struct condition_kind {
 	const struct field *fields; /* the one of this name first */
 	const char *pane_member; /* that names its pane; NULL: it is never about one */
 	bool needs_tmux; /* it is always about a pane, and follows it */
+	bool reads_disk; /* it looks at files that a person's rights open */
 	bool follows; /* it needs events of tmux too, without a pane */
 	bool
 	    by_output; /* the output of its pane tells it, by a pipe too, or the end of a process */

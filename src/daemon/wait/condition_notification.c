@@ -56,7 +56,8 @@ static void note_take(struct note_watch *watch, const struct notification *note)
 	    !consumer_filter_matches(&watch->filter, note))
 		return;
 	/* The wait reports it now, so that it is not reported twice. */
-	queue_settle_waited(watch->condition->parts->queue, seq, NULL);
+	if (condition_takes(watch->condition, &note->pane))
+		queue_settle_waited(watch->condition->parts->queue, seq, NULL);
 	settle_note(watch, note, CONDITION_MATCHED);
 }
 

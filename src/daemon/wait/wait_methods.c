@@ -16,6 +16,7 @@
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/right.h"
 #include "daemon/server/target.h"
 #include "daemon/wait/condition.h"
 #include "daemon/wait/condition_doc.h"
@@ -52,10 +53,10 @@ static const struct field wait_fields[] = {
 	.help = "In place of any and all: answer after so long."},
     {FIELD_ROW(NUMBER, struct wait_args, timeout_sec, "timeout_sec"), .unit = "s", .min = 0.001,
 	.max = 10 * 366 * 86400.0, .preset = "600", .help = "Answer after this long in any case."},
-    {FIELD_ROW(STRING, struct wait_args, wait, "wait"),
+    {FIELD_ROW(STRING, struct wait_args, wait, "wait"), .flags = FIELD_KEPT,
 	.help = "A name: the wait then outlives its connection, and the daemon; ask for the same "
 		"name again to resume."},
-    {FIELD_ROW(STRING, struct wait_args, key, "key"), .flags = FIELD_RARE, .min = 1,
+    {FIELD_ROW(STRING, struct wait_args, key, "key"), .flags = FIELD_RARE | FIELD_KEPT, .min = 1,
 	.max = NOTIFICATION_KEY_MAX,
 	.help = "With wait: asked again with this key within 24 hours, a wait that is over is "
 		"answered as the first time, also if that answer was lost."},
@@ -318,6 +319,7 @@ const struct method methods_wait[] = {
 	.flags = METHOD_ONE_PANE | METHOD_TOOL,
 	.recheck = "list_watches",
 	.handle = handle_idle,
+	.affects = right_affects_caller,
 	.example = "{\"cpu_threshold\":10,\"duration_seconds\":30}"},
     {.name = METHOD("watch_pane", METHOD_TYPES | METHOD_WRITES),
 	.title = "Watch a pane",
@@ -329,6 +331,7 @@ const struct method methods_wait[] = {
 	.flags = METHOD_ONE_PANE | METHOD_BY_OUTPUT | METHOD_NEEDS_TMUX,
 	.recheck = "list_watches",
 	.handle = handle_watch,
+	.affects = right_affects_caller,
 	.begun = repeat_answer_id,
 	.example = "{\"pane\":\"%3\",\"regex\":\"error|failed\"}"},
     {.name = NULL},

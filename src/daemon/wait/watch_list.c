@@ -8,6 +8,7 @@
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/right.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/wait/wait.h"
 #include "daemon/watch/watch.h"
@@ -88,6 +89,28 @@ static bool is_meant(
 	if (args->file_path != NULL)
 		return strcmp(watch->file, args->file_path) == 0;
 	return pane_ref_equal(&watch->pane, pane);
+}
+
+/* One watch, or those of a pane. Those of a file, and named waits, are of any caller. */
+static bool affects_watch(struct request *request, const void *data, struct pane_ref *ret_pane)
+{
+	const struct watch_cancel_args *args = data;
+	const struct daemon *daemon = request_daemon(request);
+	const struct watch *watch = NULL;
+	const struct wait *wait = NULL;
+	if (args->id == NULL && args->file_path == NULL)
+		return right_affects_pane(request, data, ret_pane);
+	pane_ref_clear(ret_pane);
+	while (args->id != NULL && (watch = watch_next(daemon->watches, watch)) != NULL)
+		if (strcmp(watch->id, args->id) == 0)
+			*ret_pane = watch->pane;
+	while (args->id != NULL && (wait = wait_next_background(daemon->waits, wait)) != NULL) {
+		struct wait_background shown;
+		wait_background_get(wait, &shown);
+		if (strcmp(shown.id, args->id) == 0)
+			*ret_pane = shown.pane;
+	}
+	return true;
 }
 
 static void handle_cancel(struct request *request, const void *data)
@@ -210,6 +233,7 @@ const struct method methods_watch_list[] = {
 	.flags = METHOD_TOOL,
 	.recheck = "list_watches",
 	.handle = handle_cancel,
+	.affects = affects_watch,
 	.example = "{\"file_path\":\"/var/log/syslog\"}"},
     {.name = METHOD("list_watches", METHOD_READS),
 	.title = "List watches",

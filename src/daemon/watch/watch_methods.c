@@ -11,6 +11,7 @@
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/right.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/watch/watch.h"
 
@@ -159,6 +160,7 @@ const struct method methods_watch[] = {
 	.flags = METHOD_TOOL,
 	.recheck = "list_watches",
 	.handle = handle_watch,
+	.affects = right_affects_pane,
 	.begun = watch_answer_begun,
 	.example = "{\"file_path\":\"/var/log/syslog\",\"regex\":\"error|failed\"}"},
     {.name = NULL},

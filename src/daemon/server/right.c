@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: ISC */
+/* The rights of requests. */
+#include "daemon/server/right.h"
+
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/core/config.h"
+#include "daemon/core/pane_ref.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/method.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/peer_pane.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/server/role.h"
+#include "daemon/server/target.h"
+#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/pane_input.h"
+#include "daemon/tmux/stream.h"
+#include "daemon/tmux/tmux.h"
+#include "wire/field.h"
+#include "wire/json.h"
+
+bool right_refuse(struct request *request, const char *what)
+{
+	const char *name = role_name(request_role(request));
+	char data[64];
+	(void)snprintf(data, sizeof data, "\"role\":\"%s\"", name);
+	request_fail_data(request, MESSAGE_FORBIDDEN, data,
+	    "%s, which the role %s of this connection does not allow", what, name);
+	return false;
+}
+
+/* Whether the parameters have one of a flag, which the role does not allow. */
+static const char *find_kept(const struct method *method, const struct json *params)
+{
+	for (const struct field *field = method->fields; field != NULL && field->name != NULL;
+	     field++)
+		if (field->flags & FIELD_KEPT && json_member(params, field->name) != NULL)
+			return field->name;
+	return NULL;
+}
+
+bool right_begin(struct request *request, const struct json *params)
+{
+	const struct method *method = request_method(request);
+	const char *kept;
+	char what[160];
+	if (request_role(request) == ROLE_FULL)
+		return true;
+	kept = find_kept(method, params);
+	if (!role_has(request_role(request), method))
+		(void)snprintf(what, sizeof what, "%.48s does more than read", method->name);
+	else if (kept != NULL)
+		(void)snprintf(
+		    what, sizeof what, "%.48s with %.48s changes what is kept", method->name, kept);
+	/* Another host would do it with its own role. */
+	else if (request_parts(request)->config->is_fleet &&
+	    (method->flags & METHOD_WAITS || !method_is_read_only(method)))
+		(void)snprintf(what, sizeof what, "%.48s is done by another host", method->name);
+	else
+		return true;
+	return right_refuse(request, what);
+}
+
+bool right_find_own(struct request *request, struct pane_ref *ret_own)
+{
+	bool is_weak = false;
+	uint32_t pane = MUXBUS_NO_ID;
+	pane_ref_clear(ret_own);
+	if (request_role(request) == ROLE_OWN_PANES)
+		pane = request_peer_pane(request, &is_weak);
+	if (pane != MUXBUS_NO_ID && !is_weak)
+		pane_ref_of(request_parts(request)->tmux, pane, ret_own);
+	return request_role(request) == ROLE_FULL;
+}
+
+bool right_owns(struct request *request, const struct pane_ref *pane)
+{
+	struct stream_set *streams = request_parts(request)->streams;
+	struct pane_input *input;
+	struct pane_caller caller;
+	struct pane_ref own, now;
+	if (pane->pane == MUXBUS_NO_ID || request_peer(request) == NULL)
+		return false;
+	(void)right_find_own(request, &own);
+	if (own.pane != MUXBUS_NO_ID && pane_ref_same_pane(&own, pane))
+		return true;
+	/* It is the pane of this number that was made, and no earlier one. */
+	pane_ref_of(request_parts(request)->tmux, pane->pane, &now);
+	input = streams != NULL ? stream_input(streams, pane->pane) : NULL;
+	if (input == NULL || !pane_ref_same_pane(&now, pane))
+		return false;
+	requester_caller(request, &caller);
+	return !peer_pane_of(request_peer(request))->is_weak &&
+	    pane_caller_is(&input->maker, &caller);
+}
+
+bool right_may_take(struct request *request, const struct pane_ref *pane)
+{
+	switch (request_role(request)) {
+	case ROLE_FULL:
+		return true;
+	case ROLE_OWN_PANES:
+		return right_owns(request, pane);
+	case ROLE_READ_ONLY:
+	case ROLE_COUNT_:
+		break;
+	}
+	return false;
+}
+
+bool right_admit(struct request *request, const void *args)
+{
+	const struct method *method = request_method(request);
+	struct peer *peer = request_peer(request);
+	struct pane_ref pane;
+	char what[128];
+	if (request_role(request) == ROLE_FULL || method_is_read_only(method))
+		return true;
+	if (peer != NULL && request_parts(request)->tmux != NULL && peer_pane_of(peer)->is_early &&
+	    dispatch_put_off(request))
+		return false;
+	if (!method->affects(request, args, &pane))
+		return false;
+	if (right_owns(request, &pane))
+		return true;
+	if (pane.pane != MUXBUS_NO_ID)
+		(void)snprintf(what, sizeof what,
+		    "%.48s affects pane %%%u, in which you are not and which you did not make",
+		    method->name, pane.pane);
+	else
+		(void)snprintf(what, sizeof what,
+		    "%.48s affects what belongs to no pane that is known to be yours",
+		    method->name);
+	return right_refuse(request, what);
+}
+
+const char *right_text(struct request *request, const void *args, const char *name)
+{
+	const char *text = NULL;
+	for (const struct field *field = request_method(request)->fields; field->name != NULL;
+	     field++)
+		if (strcmp(field->name, name) == 0)
+			memcpy(&text, (const char *)args + field->offset, sizeof text);
+	return text;
+}
+
+bool right_affects_pane(struct request *request, const void *args, struct pane_ref *ret_pane)
+{
+	const char *text = right_text(request, args, "pane");
+	const struct muxbus_pane *pane;
+	if (text == NULL)
+		return right_affects_caller(request, args, ret_pane);
+	if (!target_pane(request, text, &pane))
+		return false;
+	pane_ref_of(request_parts(request)->tmux, pane->id, ret_pane);
+	return true;
+}
+
+bool right_affects_caller(struct request *request, const void *args, struct pane_ref *ret_pane)
+{
+	(void)args;
+	(void)right_find_own(request, ret_pane); /* or it is cleared */
+	return true;
+}

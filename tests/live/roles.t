@@ -1,0 +1,176 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Roles: the socket for readers, connections that were narrowed, and a bridge with a role. What a
+# role does not allow has no effect.
+. "${MUXBUS_SRCDIR:-.}/tests/live/live.sh"
+
+command -v python3 >/dev/null || skip_all 'python3 is not installed'
+
+muxbus=$MUXBUS_BUILDDIR/muxbus
+group=$(id -gn)
+
+readers=$(mktemp -u /tmp/mbt-readers-XXXXXX),mode=0660,group=$group
+start 'stty -echo raw; exec cat >"$HOME/victim"'
+readers=${readers%%,*}
+
+# read LINE...: one connection to the socket for readers.
+read_only() {
+	printf '%s\n' "$@" | socat -t 60 - "UNIX-CONNECT:$readers" >"$dir/answers"
+}
+
+# last NAME: the last line of a file, which may not be there yet.
+last() {
+	tail -n 1 "$dir/$1" 2>/dev/null || :
+}
+
+# kinds: of the answers, one word each.
+kinds() {
+	jq -r '.error.data.kind // "done"' "$dir/answers" | tr '\n' ' '
+}
+
+is 'the socket for readers has its mode and group' "$(stat -c '%a %G' "$readers")" "660 $group"
+read_only '{"method":"list_panes"}' '{"method":"capture_pane","params":{"pane":"%0"}}' \
+	'{"method":"wait_for","params":{"any":[{"sec":0.01}]}}' '{"method":"status"}'
+is 'it reads' "$(kinds)" 'done done done done '
+read_only '{"method":"send_text","params":{"pane":"%0","text":"x","force":true}}' \
+	'{"method":"run_tmux","params":{"command":["send-keys","-t","%0","x"],"force":true}}' \
+	'{"method":"next_notification","params":{"timeout_sec":0}}' \
+	'{"method":"list_notifications","params":{"consumer":"new"}}' \
+	'{"method":"wait_for","params":{"any":[{"file":"/etc/passwd"}],"timeout_sec":0.01}}' \
+	'{"method":"wait_for","params":{"any":[{"sec":9}],"wait":"named"}}' \
+	'{"method":"narrow","params":{"role":"own_panes"}}' '{"method":"narrow","params":{"pane":"%0"}}' \
+	'{"method":"provide","params":{"methods":[]}}' '{"method":"shutdown"}'
+is 'and does nothing else, by no parameter' "$(kinds)" \
+	'forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden '
+call list_watches '{}'
+is 'no wait was kept' "$(field '.result.watches | length')" 0
+
+# A reader's wait takes nothing from others.
+call run_long_command '{"command":"true","pane":"%0"}'
+job=$(field .result.id)
+read_only "{\"method\":\"wait_for\",\"params\":{\"any\":[{\"job\":\"$job\"}],\"timeout_sec\":60}}" \
+	"{\"method\":\"wait_for\",\"params\":{\"any\":[{\"notification\":{\"id\":\"$job\"}}],\"timeout_sec\":60}}"
+is 'a reader sees the end of a job' "$(kinds)" 'done done '
+call list_notifications '{}'
+is 'and its notification is not taken' \
+	"$(field ".result.notifications[] | select(.id == \"$job\") | .delivery.way != \"waited\"")" true
+
+# An MCP server with a role.
+# mcp OPTION PARAMS...: tools/call of each; the names of the tools go to $dir/tools.
+mcp() {
+	mcp_option=$1
+	shift
+	{
+		echo '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}'
+		echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+		for params; do
+			printf '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":%s}\n' "$params"
+		done
+	} | "$muxbus" -S "$dir/tmux" mcp --tools=all "$mcp_option" >"$dir/mcp"
+	jq -r 'select(.id == 1) | .result.tools[].name' "$dir/mcp" >"$dir/tools"
+}
+mcp --read-only '{"name":"send_keys","arguments":{"pane":"%0","keys":"x"}}' '{"name":"list_panes","arguments":{}}'
+is 'a bridge that reads lists no tool that does more' \
+	"$(grep -c -x -e capture_pane -e list_panes "$dir/tools") $(grep -c -x -e send_keys -e run_tmux -e sleep "$dir/tools")" '2 0'
+is 'a call of one is an error, one that reads is not' \
+	"$(jq -r 'select(.id == 2) | .result | ._meta["muxbus/error"].kind // "done"' "$dir/mcp" | tr '\n' ' ')" 'forbidden done '
+"$muxbus" -S "$dir/tmux" mcp --read-only --own-panes </dev/null 2>"$dir/error"
+is 'one role at a time' $? 2
+
+# peer NAME STEP...: a peer in a new pane; its pane is $peer, its answers $dir/NAME.
+peer() {
+	peer_name=$1
+	shift
+	: >"$dir/$peer_name.sh"
+	printf "exec python3 '%s/tests/live/role_peer.py' '%s' '%s'" "${MUXBUS_SRCDIR:-.}" "$MUXBUS" "$dir/$peer_name" >"$dir/$peer_name.sh"
+	for step; do
+		printf " '%s'" "$step" >>"$dir/$peer_name.sh"
+	done
+	peer=$(t new-window -d -P -F '#{pane_id}' "sh '$dir/$peer_name.sh'; exec cat >'$dir/$peer_name.typed'")
+}
+narrow='{"method":"narrow","params":{"role":"own_panes"}}'
+peer own "$narrow" \
+	'{"method":"create_pane","params":{"command":"exec cat","direction":"horizontal"}}' \
+	'{"method":"list_panes"}' \
+	'{"method":"run_long_command","params":{"command":"true"}}' \
+	'{"method":"sleep","params":{"seconds":3600}}' \
+	'{"method":"report_agent","params":{"agent":"fix","state":"busy"}}' \
+	'{"method":"post_notification","params":{"text":"to myself","pane":"own"}}' \
+	'{"method":"next_notification","params":{"timeout_sec":0}}' \
+	'{"method":"send_text","params":{"pane":"%0","text":"x","force":true}}' \
+	'{"method":"send_keys","params":{"pane":"main:0","keys":"x","force":true}}' \
+	'{"method":"close_pane","params":{"pane":"%0","force":true}}' \
+	'{"method":"report_agent","params":{"agent":"fix","pane":"%0","state":"gone"}}' \
+	'{"method":"ack_notification","params":{"up_to":9999}}' \
+	"{\"method\":\"stop_job\",\"params\":{\"job\":\"$job\"}}" \
+	'{"method":"post_notification","params":{"text":"x","pane":"%0"}}' \
+	'{"method":"watch_log","params":{"file_path":"/etc/passwd","regex":"x","pane":"%0"}}' \
+	'{"method":"set_wake_policy","params":{"pane":"%0","window_ms":1000}}' \
+	'{"method":"run_tmux","params":{"command":["list-panes"]}}' \
+	'{"method":"close_window","params":{"window":"main:0"}}' \
+	'{"method":"narrow","params":{"role":"full"}}'
+until_is 'a peer that has its own panes is done' end last own
+sed -i '$d' "$dir/own"
+cp "$dir/own" "$dir/answers"
+is 'it works in its own pane and those it made, and reads' "$(kinds)" \
+	'done done done done done done no_such_pane done forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden '
+
+# README's session and story, by an agent whose bridge has its own panes only.
+cat >"$dir/story.sh" <<EOF
+call() { printf '{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "\$1" "\$2" "\$3"; }
+answer() { tries=0; until line=\$(jq -c "select(.id == \$1)" "$dir/story" 2>/dev/null) && [ -n "\$line" ] || [ \$((tries += 1)) -gt 500 ]; do sleep 0.02; done; printf '%s\n' "\$line"; }
+mkfifo "$dir/story.in"
+"$muxbus" -S "$dir/tmux" mcp --own-panes --tools=all <"$dir/story.in" >"$dir/story" &
+exec 9>"$dir/story.in"
+echo '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}' >&9
+call 1 list_panes '{}' >&9
+call 2 create_pane '{"command":"cat","direction":"horizontal"}' >&9
+made=\$(answer 2 | jq -r .result.structuredContent.pane)
+call 3 send_text "{\"pane\":\"\$made\",\"text\":\"hello; \\\$HOME\",\"enter\":true}" >&9
+call 4 wait_for "{\"any\":[{\"screen\":\"(?s)hello.*hello\",\"pane\":\"\$made\"}],\"timeout_sec\":9}" >&9
+answer 4 >/dev/null
+call 5 capture_pane "{\"pane\":\"\$made\"}" >&9
+answer 5 >/dev/null
+call 6 close_pane "{\"pane\":\"\$made\"}" >&9
+call 7 gemini_sleep '{"seconds":600,"text":"tea"}' >&9
+call 8 run_long_command '{"command":"echo 1 of 40 failed; exit 2"}' >&9
+id=\$(answer 8 | jq -r .result.structuredContent.id)
+call 9 next_notification "{\"id\":\"\$id\",\"timeout_sec\":20}" >&9
+call 10 get_job "{\"job\":\"\$id\"}" >&9
+answer 10 >/dev/null
+exec 9>&-
+wait
+echo end >>"$dir/story.end"
+exec cat
+EOF
+t new-window -d "sh '$dir/story.sh' 2>'$dir/story.error'"
+until_is "an agent with its own panes only gets through README's story" end last story.end
+is 'without an error' "$(jq -s -c '[.[] | select(.id > 0) | .result.isError // false] | [length, any]' "$dir/story")" '[10,false]'
+is 'it has typed, and is told of its job' \
+	"$(jq -r 'select(.id == 5) | .result.content[0].text' "$dir/story" | grep -c -F 'hello; $HOME') $(jq -r 'select(.id == 9) | .result.structuredContent.notifications[0].data.exit_code' "$dir/story")" '2 2'
+
+# A connection that is handed to a program in another pane stays that of the first one.
+peer taker "take:$dir/passed" \
+	'{"method":"send_text","params":{"text":"mine","enter":true}}'
+taker=$peer
+peer giver "$narrow" "give:$dir/passed"
+giver=$peer
+until_is 'a connection is handed on' end last taker
+is 'it types where its first program is' "$(sed -n 1p "$dir/taker" | jq -r .result.pane)" "$giver"
+t kill-pane -t "$taker"
+
+# A program outlives its pane: nothing that comes later is its own.
+peer gone "$narrow" "wait:$dir/go" '{"method":"send_text","params":{"text":"x"}}' \
+	'{"method":"create_pane","params":{"command":"cat"}}'
+until_is 'a peer waits' 1 sh -c "grep -s -c own_panes '$dir/gone' || :"
+t kill-pane -t "$peer"
+until_is 'its pane is gone' 0 sh -c "tmux -S '$dir/tmux' list-panes -a -F '#{pane_id}' | grep -c -x '$peer' || :"
+t new-window -d 'exec cat'
+touch "$dir/go"
+until_is 'and it goes on' end last gone
+sed -i -e 1d -e '$d' "$dir/gone"
+cp "$dir/gone" "$dir/answers"
+is 'it has no pane any more' "$(kinds)" 'forbidden forbidden '
+
+is 'nothing was typed into the pane of another' "$(wc -c <"$dir/victim" | tr -d ' ')" 0
+done_testing
