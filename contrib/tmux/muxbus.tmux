@@ -10,6 +10,7 @@
 #
 #	@muxbus_daemon     the program to start; default muxbusd; "none": start nothing
 #	@muxbus_options    more options besides --exit-with-server, such as "-o quiet_ms=500"
+#	@muxbus_restore    "on": restore the saved sessions, by muxbus restore
 #	@muxbus_status     set here: "2 running, 1 pending"; empty if both are zero
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 
@@ -43,3 +44,10 @@ fi
 set -f
 # shellcheck disable=SC2046
 "$daemon" --exit-with-server $(tmux show-options -gqv @muxbus_options) </dev/null >/dev/null 2>&1 &
+
+[ "$(tmux show-options -gqv @muxbus_restore)" = on ] || exit 0
+if ! command -v muxbus >/dev/null; then
+	tmux display-message 'muxbus is not in the PATH of tmux: no session is restored'
+	exit 0
+fi
+muxbus -S "${TMUX%%,*}" restore </dev/null >/dev/null 2>&1 &

@@ -49,7 +49,8 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 static bool has_server(const struct cli *cli, char *ret_reason, size_t size)
 {
 	bool is_named = cli->tmux_name != NULL || cli->tmux_path != NULL;
-	if (cli->is_fleet || (cli->is_start && !is_named) || locate_tmux_runs(cli))
+	if (cli->is_fleet || cli->needs_no_tmux || (cli->is_start && !is_named) ||
+	    locate_tmux_runs(cli))
 		return true;
 	if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR)
 		(void)snprintf(ret_reason, size, "no tmux server runs at %s", cli->tmux_socket);

@@ -31,6 +31,7 @@ struct cli {
 	bool is_fleet; /* --fleet: the daemon is that of many hosts, and tmux_socket is "" */
 	bool has_socket; /* -s: no daemon is started there, but by muxbus start */
 	bool is_start; /* muxbus start: no tmux server need run */
+	bool needs_no_tmux; /* a daemon is started also where no tmux server runs */
 	bool wants_json; /* --json: the bare result. Methods print it in a pipe too */
 	bool wants_text; /* --text: the output for a terminal, in a pipe too */
 	bool is_terminal; /* standard output is a terminal */

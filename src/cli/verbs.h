@@ -23,6 +23,7 @@ enum cli_status record_run(struct cli *cli, int argc, char **argv);
 enum cli_status relay_run(struct cli *cli, int argc, char **argv);
 enum cli_status remind_run(struct cli *cli, int argc, char **argv);
 enum cli_status rerun_run(struct cli *cli, int argc, char **argv);
+enum cli_status restore_run(struct cli *cli, int argc, char **argv);
 enum cli_status run_run(struct cli *cli, int argc, char **argv);
 enum cli_status screenshot_run(struct cli *cli, int argc, char **argv);
 enum cli_status setup_run(struct cli *cli, int argc, char **argv);

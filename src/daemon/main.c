@@ -36,6 +36,7 @@
 #include "daemon/methods/meter.h"
 #include "daemon/methods/pending.h"
 #include "daemon/methods/provide_call.h"
+#include "daemon/methods/saved.h"
 #include "daemon/methods/tables.h"
 #include "daemon/methods/tool_call.h"
 #include "daemon/pane/presence.h"
@@ -97,6 +98,7 @@ struct main {
 	struct boot_alarm *watch_alarm; /* for the ends of watches */
 	bool is_ready;
 	bool is_stopping;
+	bool is_ended; /* its loop is */
 	bool was_live;
 	bool has_failed;
 };
@@ -113,6 +115,14 @@ static void on_stop_late(void *data)
 	end_loop(data);
 }
 
+/* Detaches, when all sessions are saved. */
+static void detach(void *data)
+{
+	struct main *main = data;
+	if (!main->is_ended)
+		tmux_stop(main->daemon.tmux, end_loop, main);
+}
+
 static void stop(struct daemon *daemon, const char *reason)
 {
 	struct main *main = (struct main *)daemon; /* its first member */
@@ -127,7 +137,7 @@ static void stop(struct daemon *daemon, const char *reason)
 	if (main->fleet != NULL)
 		end_loop(main);
 	else
-		tmux_stop(daemon->tmux, end_loop, main);
+		saved_set_end(daemon->saved, detach, main);
 }
 
 static void on_signal(evutil_socket_t number, short events, void *data)
@@ -195,6 +205,7 @@ static void on_tmux_state(void *data, bool is_live)
 		return;
 	}
 	main->was_live = is_live;
+	saved_set_server(main->daemon.saved, is_live);
 	if (is_live) {
 		reporter_set_wake(main->daemon.reporters);
 		delivery_set_wake(main->daemon.deliveries);
@@ -589,6 +600,7 @@ static int set_up(struct main *main)
 	daemon->waits = new_waits(main);
 	daemon->agents = new_agents(daemon);
 	main->conditions.agents = daemon->agents;
+	daemon->saved = saved_set_new(daemon);
 	if (config->attach != ATTACH_ALWAYS)
 		main->demand = demand_new(daemon);
 	return 0;
@@ -603,10 +615,13 @@ static void free_event(struct event *event)
 static void tear_down(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
+	main->is_ended = true;
 	store_loop_settle(daemon->store_loop); /* a post that is synced has its answer */
 	provide_set_stop(daemon->provides);
 	server_free(daemon->server); /* all open requests end, while the other parts are there */
 	tmux_cut(daemon->tmux);
+	saved_set_free(daemon->saved);
+	daemon->saved = NULL;
 	fleet_free(main->fleet);
 	demand_free(main->demand);
 	main->demand = NULL;

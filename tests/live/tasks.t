@@ -92,6 +92,8 @@ until_is 'the job has ended' stopped sh -c "muxbus get_job $job | jq -r .state"
 task history 'muxbus jobs'
 is 'what ran' "$(jq -r '.jobs[] | "\(.name) \(.exit_code)"' out | tr '\n' ' ')" 'backup 3 build null null 7 '
 
+is 'layout: found' "$(found layout 'muxbus restore')" 'muxbus restore'
+
 # Two that need the terminal of a person, or time.
 is 'follow: found' "$(found follow 'muxbus tail ')" 'muxbus tail '
 timeout 60 muxbus tail -n 2 "$pane" >out 2>/dev/null &

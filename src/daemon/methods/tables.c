@@ -31,6 +31,7 @@ const struct method_table method_tables[] = {
     {methods_puller, "queue"},
     {methods_queue, "queue"},
     {methods_rest, "daemon"},
+    {methods_saved, "tmux"},
     {methods_self_command, "agents"},
     {methods_subscribe, "events"},
     {methods_timer, "waits"},

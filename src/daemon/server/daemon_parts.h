@@ -24,6 +24,7 @@ struct provide_set;
 struct queue;
 struct reporter_set;
 struct rest_set;
+struct saved_set;
 struct screen_sign_set;
 struct self_command_set;
 struct server;
@@ -65,6 +66,7 @@ struct daemon {
 	struct delivery_set *deliveries; /* notifications on their way into panes */
 	struct on_notify *on_notify; /* the user's own program for notifications */
 	struct promise_set *promises; /* ways that answers named */
+	struct saved_set *saved; /* sessions, for muxbus restore */
 	struct watch_set *watches; /* of files */
 	struct tool_folder *tools; /* declared tools */
 	struct tool_kept_set *kept_calls; /* calls of providers that nothing waits for */

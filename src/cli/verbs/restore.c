@@ -1,0 +1,683 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * muxbus restore: makes saved sessions again. Names and directories reach tmux through methods
+ * that take them literally; nothing that was saved reaches a shell but as a word behind a fixed
+ * script.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "cli/ask.h"
+#include "cli/locate.h"
+#include "cli/option.h"
+#include "cli/program.h"
+#include "cli/remote.h"
+#include "cli/screen_text.h"
+#include "cli/verbs.h"
+#include "client/link.h"
+#include "wire/json.h"
+
+#define ID_SIZE 16 /* "%4294967295" */
+#define LIVE_MS 10000 /* until the daemon follows a server that was just started */
+#define SERVER_MS 10000 /* until that runs */
+#define AGENT_WORDS_MAX 4
+#define PLACEHOLDER "muxbus-restore"
+
+/* A window that is there again. */
+struct window_pair {
+	const char *old; /* its id then; lent */
+	char new[ID_SIZE];
+};
+
+struct restore {
+	struct cli *cli;
+	bool is_dry;
+	const char **names; /* of the sessions that are wanted; none: all */
+	size_t count;
+	struct link *link;
+	struct json_reader *reader; /* holds what was saved */
+	struct window_pair *windows;
+	size_t window_count;
+	size_t problems;
+	/* Of one session. */
+	const char *session; /* its name; lent */
+	const char *server; /* in which it was; lent */
+	char id[ID_SIZE];
+	size_t panes, agents;
+	bool keeps_indexes; /* renumber-windows is off for it meanwhile */
+};
+
+/* The command that goes on with a conversation: its id takes the place of "@". */
+static const struct resume {
+	const char *agent;
+	const char *words[AGENT_WORDS_MAX];
+} resumes[] = {
+    {"claude", {"claude", "--resume", "@"}},
+    {"codex", {"codex", "resume", "@"}},
+    {"copilot", {"copilot", "--resume", "@"}},
+    {"gemini", {"gemini", "--resume", "@"}},
+    {"opencode", {"opencode", "--session", "@"}},
+};
+
+static const char agent_script[] = "trap : INT; \"$@\"; trap - INT; exec \"${SHELL:-/bin/sh}\"";
+static const char note_script[] = "printf '%s\\n' \"$1\"; exec \"${SHELL:-/bin/sh}\"";
+
+/* Says on one line that something is not as it was. */
+static void problem(struct restore *restore, const char *window, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void problem(struct restore *restore, const char *window, const char *format, ...)
+{
+	char text[PATH_MAX + 256];
+	va_list list;
+	va_start(list, format);
+	(void)vsnprintf(text, sizeof text, format, list);
+	va_end(list);
+	restore->problems++;
+	cli_error("session %s%s%s: %s", restore->session, window != NULL ? ", window " : "",
+	    window != NULL ? window : "", text);
+}
+
+/* Asks; the result is lent until the next question. NULL: refused, with the reason in *ret_why. */
+static const struct json *ask(struct restore *restore, const char *method, struct buf *params,
+    struct json_writer *writer, const char **ret_why)
+{
+	struct link_answer answer = {0};
+	enum link_read read = LINK_BROKEN;
+	json_object_end(writer);
+	if (!writer->is_cut)
+		read = link_ask(restore->link, method, buf_text(params), ASK_TIMEOUT_MS, &answer);
+	buf_finish(params);
+	*ret_why = answer.error != NULL ? ask_string(answer.error, "message", "refused")
+					: "muxbusd does not answer";
+	return read == LINK_LINE ? answer.result : NULL;
+}
+
+/* Runs a command of tmux, whose words are ours or ids. False: tmux refuses it. */
+static bool run_tmux(struct restore *restore, const char *const *words, char *ret_line, size_t size)
+{
+	struct json_writer writer;
+	struct buf params;
+	const struct json *result;
+	const char *why, *text;
+	json_start_object(&writer, &params, LINK_LINE_MAX);
+	json_array_begin(&writer, "command");
+	for (; *words != NULL; words++)
+		json_put_str(&writer, NULL, *words);
+	json_array_end(&writer);
+	json_put_bool(&writer, "force", true);
+	result = ask(restore, "run_tmux", &params, &writer, &why);
+	if (result == NULL)
+		return false;
+	text = ask_string(result, "output", "");
+	if (ret_line != NULL)
+		(void)snprintf(ret_line, size, "%.*s", (int)strcspn(text, "\n"), text);
+	return true;
+}
+
+#define TMUX(restore, ...) run_tmux(restore, (const char *const[]){__VA_ARGS__, NULL}, NULL, 0)
+
+static const struct resume *find_resume(const char *agent)
+{
+	for (size_t i = 0; i < sizeof resumes / sizeof *resumes; i++)
+		if (strcmp(resumes[i].agent, agent) == 0)
+			return &resumes[i];
+	return NULL;
+}
+
+/* How the agent of a pane goes on; NULL: its conversation or its program is not known. */
+static const struct resume *resume_of(const struct json *pane)
+{
+	char path[PATH_MAX];
+	const struct resume *resume = find_resume(ask_string(pane, "agent", ""));
+	const char *conversation = ask_string(pane, "conversation", "");
+	if (resume == NULL || *conversation == '\0' || *conversation == '-' ||
+	    !program_find_in_path(resume->words[0], path, sizeof path))
+		return NULL;
+	return resume;
+}
+
+static void put_script(struct json_writer *writer, const char *script)
+{
+	json_array_begin(writer, "command");
+	json_put_str(writer, NULL, "/bin/sh");
+	json_put_str(writer, NULL, "-c");
+	json_put_str(writer, NULL, script);
+	json_put_str(writer, NULL, "sh");
+}
+
+/* The program of a pane, if it is more than the shell of tmux. */
+static void put_program(struct json_writer *writer, const struct json *pane)
+{
+	const struct resume *resume = resume_of(pane);
+	const char *agent = ask_string(pane, "agent", NULL);
+	const char *conversation = ask_string(pane, "conversation", NULL);
+	char note[512];
+	if (agent == NULL)
+		return;
+	put_script(writer, resume != NULL ? agent_script : note_script);
+	for (size_t i = 0; resume != NULL && resume->words[i] != NULL; i++)
+		json_put_str(writer, NULL,
+		    strcmp(resume->words[i], "@") == 0 ? conversation : resume->words[i]);
+	(void)snprintf(note, sizeof note,
+	    "muxbus: %.64s was here; %s%.128s, so it was not started again", agent,
+	    conversation == NULL ? "its conversation is not known" : "it cannot go on with ",
+	    conversation == NULL ? "" : conversation);
+	if (resume == NULL)
+		json_put_str(writer, NULL, note);
+	json_array_end(writer);
+}
+
+static void put_directory(struct restore *restore, struct json_writer *writer, const char *window,
+    const struct json *pane)
+{
+	const char *cwd = ask_string(pane, "cwd", NULL), *home = getenv("HOME");
+	if (cwd == NULL || access(cwd, X_OK) < 0) {
+		problem(
+		    restore, window, "the directory %s is gone", cwd != NULL ? cwd : "of a pane");
+		cwd = home;
+	}
+	if (cwd != NULL && *cwd == '/')
+		json_put_str(writer, "cwd", cwd);
+}
+
+/* Takes over an id of a result. */
+static void keep_id(const struct json *result, const char *name, char out[ID_SIZE])
+{
+	(void)snprintf(out, ID_SIZE, "%s", ask_string(result, name, ""));
+}
+
+/* A pane is there: its agent is bound to its conversation again. */
+static void made_pane(struct restore *restore, const struct json *pane, const char *id)
+{
+	struct json_writer writer;
+	struct buf params;
+	const char *why;
+	restore->panes++;
+	if (resume_of(pane) == NULL)
+		return;
+	restore->agents++;
+	json_start_object(&writer, &params, LINK_LINE_MAX);
+	json_put_str(&writer, "agent", ask_string(pane, "agent", ""));
+	json_put_str(&writer, "session", ask_string(pane, "conversation", ""));
+	json_put_str(&writer, "pane", id);
+	if (ask(restore, "report_agent", &params, &writer, &why) == NULL)
+		problem(restore, NULL, "pane %s: %s", id, why);
+}
+
+/* Gives a window more room for a further pane; then tries below, or at the right. */
+static const struct {
+	const char *layout;
+	const char *direction;
+} arrangements[] = {
+    {"tiled", "vertical"},
+    {"tiled", "horizontal"},
+    {"even-horizontal", "horizontal"},
+    {"even-vertical", "vertical"},
+    {"even-vertical", "horizontal"},
+};
+
+/* Adds a pane behind the last one, whose id becomes the new one's. */
+static bool add_pane(
+    struct restore *restore, const char *window, const struct json *pane, char last[ID_SIZE])
+{
+	const char *why = "there is no room";
+	for (size_t i = 0; i < sizeof arrangements / sizeof *arrangements; i++) {
+		struct json_writer writer;
+		struct buf params;
+		const struct json *result;
+		(void)TMUX(restore, "select-layout", "-t", last, arrangements[i].layout);
+		json_start_object(&writer, &params, LINK_LINE_MAX);
+		json_put_str(&writer, "pane", last);
+		json_put_str(&writer, "direction", arrangements[i].direction);
+		put_directory(restore, &writer, i == 0 ? window : NULL, pane);
+		put_program(&writer, pane);
+		result = ask(restore, "create_pane", &params, &writer, &why);
+		if (result == NULL)
+			continue;
+		keep_id(result, "pane", last);
+		made_pane(restore, pane, last);
+		return true;
+	}
+	problem(restore, window, "a pane cannot be made: %s", why);
+	return false;
+}
+
+/* The panes behind the first, then their layout and the active one. */
+static void fill_window(
+    struct restore *restore, const struct json *window, const char *id, const char *first)
+{
+	const struct json *panes = json_member(window, "panes");
+	const char *name = ask_string(window, "name", "?");
+	char last[ID_SIZE], active[ID_SIZE];
+	bool is_whole = true;
+	(void)snprintf(last, sizeof last, "%s", first);
+	(void)snprintf(active, sizeof active, "%s", first);
+	json_each (pane, panes) {
+		if (pane != panes->child)
+			is_whole &= add_pane(restore, name, pane, last);
+		if (ask_bool(pane, "active", false))
+			(void)snprintf(active, sizeof active, "%s", last);
+	}
+	if (is_whole && !TMUX(restore, "select-layout", "-t", id, ask_string(window, "layout", "")))
+		problem(restore, name, "its layout does not fit");
+	(void)TMUX(restore, "select-pane", "-t", active);
+	if (ask_bool(window, "zoomed", false))
+		(void)TMUX(restore, "resize-pane", "-Z", "-t", active);
+}
+
+/* Remembers a window, which other sessions may hold too. */
+static void keep_window(struct restore *restore, const struct json *window, const char *id)
+{
+	restore->windows =
+	    xrealloc(restore->windows, (restore->window_count + 1) * sizeof *restore->windows);
+	restore->windows[restore->window_count].old = ask_string(window, "window", "");
+	(void)snprintf(restore->windows[restore->window_count++].new, ID_SIZE, "%s", id);
+}
+
+static const char *find_window(const struct restore *restore, const struct json *window)
+{
+	for (size_t i = 0; i < restore->window_count; i++)
+		if (strcmp(restore->windows[i].old, ask_string(window, "window", "")) == 0)
+			return restore->windows[i].new;
+	return NULL;
+}
+
+/* "$1:5" */
+static void place_of(const struct restore *restore, const struct json *window, char out[64])
+{
+	(void)snprintf(out, 64, "%s:%" PRId64, restore->id, ask_int(window, "index", 0));
+}
+
+/* The parameters that sessions and windows share. */
+static void put_window(struct restore *restore, struct json_writer *writer, const char *name_key,
+    const struct json *window)
+{
+	const struct json *panes = json_member(window, "panes");
+	if (name_key != NULL && ask_bool(window, "is_named", true))
+		json_put_str(writer, name_key, ask_string(window, "name", ""));
+	if (panes == NULL || panes->child == NULL)
+		return;
+	put_directory(restore, writer, ask_string(window, "name", "?"), panes->child);
+	put_program(writer, panes->child);
+}
+
+/* A name as a format that tmux expands to it: a run of # before [ is one already. */
+static char *make_literal(const char *name)
+{
+	struct buf out;
+	buf_init(&out, 2 * strlen(name) + 1);
+	while (*name != '\0') {
+		size_t run = strspn(name, "#"), len = run + strcspn(name + run, "#");
+		if (name[run] != '[')
+			(void)buf_append(&out, name, run);
+		(void)buf_append(&out, name, len);
+		name += len;
+	}
+	(void)buf_append_byte(&out, '\0');
+	return (char *)buf_steal(&out, NULL);
+}
+
+/* Gives a name that the methods refuse, such as one like an id, to an object that is there. */
+static bool rename_it(
+    struct restore *restore, const char *command, const char *id, const char *name)
+{
+	char *literal = make_literal(name);
+	bool is_done = TMUX(restore, command, "-t", id, "--", literal);
+	mem_free(literal);
+	return is_done;
+}
+
+/* Fills a window that was made with its first pane. */
+static void made_window(
+    struct restore *restore, const struct json *window, const char *id, const char *pane)
+{
+	const struct json *panes = json_member(window, "panes");
+	keep_window(restore, window, id);
+	if (panes != NULL && panes->child != NULL)
+		made_pane(restore, panes->child, pane);
+	fill_window(restore, window, id, pane);
+}
+
+/* Asks for a window; name_key NULL: without its name. */
+static const struct json *ask_window(
+    struct restore *restore, const struct json *window, const char *name_key, const char **ret_why)
+{
+	struct json_writer writer;
+	struct buf params;
+	json_start_object(&writer, &params, LINK_LINE_MAX);
+	json_put_str(&writer, "session", restore->id);
+	json_put_int(&writer, "index", ask_int(window, "index", 0));
+	put_window(restore, &writer, name_key, window);
+	return ask(restore, "create_window", &params, &writer, ret_why);
+}
+
+static void add_window(struct restore *restore, const struct json *window)
+{
+	const char *why, *linked = find_window(restore, window);
+	char id[ID_SIZE], pane[ID_SIZE], place[64];
+	const struct json *result;
+	bool is_named;
+	place_of(restore, window, place);
+	if (linked != NULL) {
+		if (!TMUX(restore, "link-window", "-d", "-k", "-s", linked, "-t", place))
+			problem(restore, ask_string(window, "name", "?"), "cannot be linked");
+		return;
+	}
+	result = ask_window(restore, window, "name", &why);
+	is_named = result != NULL;
+	if (result == NULL)
+		result = ask_window(restore, window, NULL, &why);
+	if (result == NULL) {
+		problem(restore, ask_string(window, "name", "?"), "%s", why);
+		return;
+	}
+	keep_id(result, "window", id);
+	keep_id(result, "pane", pane);
+	if (!is_named && !rename_it(restore, "rename-window", id, ask_string(window, "name", "")))
+		problem(restore, ask_string(window, "name", "?"), "cannot have this name");
+	made_window(restore, window, id, pane);
+}
+
+/* Moves the first window to its index, and keeps tmux from numbering windows meanwhile. */
+static void move_first(struct restore *restore, const struct json *window, const char *id)
+{
+	char index[32], place[64], want[32];
+	const char *const ask_index[] = {
+	    "display-message", "-p", "-t", id, "#{window_index}", NULL};
+	(void)snprintf(want, sizeof want, "%" PRId64, ask_int(window, "index", 0));
+	if (!run_tmux(restore, ask_index, index, sizeof index) || strcmp(index, want) == 0)
+		return;
+	restore->keeps_indexes =
+	    TMUX(restore, "set-option", "-t", restore->id, "renumber-windows", "off");
+	place_of(restore, window, place);
+	if (!TMUX(restore, "move-window", "-d", "-s", id, "-t", place))
+		problem(restore, ask_string(window, "name", "?"), "cannot have the index %s", want);
+}
+
+/* Asks for the session with its first window, unless it is linked; without their names. */
+static const struct json *ask_session(
+    struct restore *restore, const struct json *window, bool is_named, const char **ret_why)
+{
+	struct json_writer writer;
+	struct buf params;
+	json_start_object(&writer, &params, LINK_LINE_MAX);
+	if (is_named)
+		json_put_str(&writer, "name", restore->session);
+	json_put_int(&writer, "width", ask_int(window, "width", 80));
+	json_put_int(&writer, "height", ask_int(window, "height", 24));
+	if (find_window(restore, window) == NULL)
+		put_window(restore, &writer, is_named ? "window_name" : NULL, window);
+	return ask(restore, "create_session", &params, &writer, ret_why);
+}
+
+/* Names a session that was made without its names. False: another one has its name. */
+static bool name_session(struct restore *restore, const struct json *window, const char *id)
+{
+	if (!rename_it(restore, "rename-session", restore->id, restore->session)) {
+		problem(restore, NULL, "it cannot have this name");
+		(void)TMUX(restore, "kill-session", "-t", restore->id);
+		restore->id[0] = '\0';
+		return false;
+	}
+	if (ask_bool(window, "is_named", true) && find_window(restore, window) == NULL)
+		(void)rename_it(restore, "rename-window", id, ask_string(window, "name", ""));
+	return true;
+}
+
+/* Makes the session with its first window. */
+static bool make_session(struct restore *restore, const struct json *window)
+{
+	const char *why, *linked = find_window(restore, window);
+	char id[ID_SIZE], pane[ID_SIZE];
+	const struct json *result = ask_session(restore, window, true, &why);
+	bool is_named = result != NULL;
+	if (result == NULL)
+		result = ask_session(restore, window, false, &why);
+	if (result == NULL) {
+		problem(restore, NULL, "%s", why);
+		return false;
+	}
+	keep_id(result, "session", restore->id);
+	keep_id(result, "window", id);
+	keep_id(result, "pane", pane);
+	if (!is_named && !name_session(restore, window, id))
+		return false;
+	move_first(restore, window, id);
+	if (linked != NULL)
+		add_window(restore, window); /* in its place */
+	else
+		made_window(restore, window, id, pane);
+	return true;
+}
+
+static void restore_session(struct restore *restore, const struct json *session)
+{
+	const struct json *windows = json_member(session, "windows");
+	char place[64];
+	restore->panes = restore->agents = 0;
+	restore->keeps_indexes = false;
+	if (windows == NULL || windows->child == NULL || !make_session(restore, windows->child))
+		return;
+	json_each (window, windows)
+		if (window != windows->child)
+			add_window(restore, window);
+	json_each (window, windows) {
+		place_of(restore, window, place);
+		if (ask_bool(window, "current", false))
+			(void)TMUX(restore, "select-window", "-t", place);
+	}
+	if (restore->keeps_indexes)
+		(void)TMUX(restore, "set-option", "-u", "-t", restore->id, "renumber-windows");
+}
+
+/* Prints the counts of a session: as made, or with --dry-run as saved. */
+static void tell(const struct restore *restore, const char *what, const struct json *session)
+{
+	const struct json *windows = json_member(session, "windows");
+	size_t panes = 0, agents = 0;
+	json_each (window, windows) {
+		json_each (pane, json_member(window, "panes")) {
+			panes++;
+			agents += resume_of(pane) != NULL;
+		}
+	}
+	if (!restore->is_dry) {
+		panes = restore->panes;
+		agents = restore->agents;
+	}
+	(void)printf("%s ", what);
+	screen_print_line(stdout, restore->session);
+	(void)printf(": %zu window%s, %zu pane%s", windows != NULL ? windows->count : 0,
+	    windows != NULL && windows->count == 1 ? "" : "s", panes, panes == 1 ? "" : "s");
+	if (agents > 0)
+		(void)printf(", %zu agent%s", agents, agents == 1 ? "" : "s");
+	(void)fputc('\n', stdout); /* cli_flush() checks */
+}
+
+static bool is_wanted(const struct restore *restore, const char *name)
+{
+	for (size_t i = 0; i < restore->count; i++)
+		if (strcmp(restore->names[i], name) == 0)
+			return true;
+	return restore->count == 0;
+}
+
+/* Whether a saved session is to be made. */
+static bool is_due(const struct restore *restore, const struct json *session)
+{
+	return is_wanted(restore, ask_string(session, "name", "")) &&
+	    ask_bool(session, "is_past", false) && !ask_bool(session, "exists", false);
+}
+
+/* Says why sessions that are named are left alone. */
+static void tell_names(struct restore *restore, const struct json *sessions)
+{
+	for (size_t i = 0; i < restore->count; i++) {
+		const struct json *found = NULL;
+		json_each (session, sessions)
+			if (strcmp(ask_string(session, "name", ""), restore->names[i]) == 0)
+				found = session;
+		restore->session = restore->names[i];
+		if (found == NULL)
+			problem(restore, NULL, "is not saved; see: muxbus list_saved");
+		else if (!is_due(restore, found))
+			problem(restore, NULL, "exists, and stays as it is");
+	}
+}
+
+/* The saved sessions, kept by the reader. */
+static enum cli_status read_saved(struct restore *restore, const struct json **ret_sessions)
+{
+	const struct json *result;
+	struct json_writer writer;
+	struct json_error error;
+	struct buf copy;
+	enum cli_status status = ask_method(restore->link, "list_saved", ASK_PARAMS({0}), &result);
+	if (status != CLI_DONE)
+		return status;
+	buf_init(&copy, LINK_LINE_MAX);
+	json_writer_init(&writer, &copy);
+	json_put_value(&writer, NULL, json_member(result, "sessions"));
+	restore->reader = json_reader_new(LINK_LINE_MAX);
+	*ret_sessions = json_read(restore->reader, buf_text(&copy), copy.len, &error);
+	buf_finish(&copy);
+	return *ret_sessions != NULL ? CLI_DONE : CLI_NO;
+}
+
+/* Starts a tmux server, with a session that keeps it and is closed in the end. */
+static bool start_server(const struct restore *restore)
+{
+	char *const argv[] = {(char *)"tmux", (char *)"-S", restore->cli->tmux_socket,
+	    (char *)"new-session", (char *)"-d", (char *)"-s", (char *)PLACEHOLDER, (char *)"cat",
+	    NULL};
+	char path[PATH_MAX];
+	struct buf said;
+	int r;
+	if (!program_find_in_path("tmux", path, sizeof path)) {
+		cli_error("tmux is not in PATH");
+		return false;
+	}
+	buf_init(&said, 1024);
+	r = program_run(path, argv, PROGRAM_STDERR, SERVER_MS, &said);
+	if (r != 0)
+		cli_error("tmux: %s", said.len > 0 ? buf_text(&said) : strerror(errno));
+	buf_finish(&said);
+	return r == 0;
+}
+
+/* Waits until the daemon follows a server, which is started if none runs. */
+static bool find_server(struct restore *restore, bool *ret_is_new)
+{
+	int64_t deadline = clock_deadline_ms(LIVE_MS);
+	const struct json *status;
+	while (ask_method(restore->link, "status", ASK_PARAMS({0}), &status) == CLI_DONE) {
+		if (strcmp(ask_string(json_member(status, "tmux"), "state", ""), "live") == 0)
+			return true;
+		/* A killed server may take a connection yet. */
+		if (!*ret_is_new && !locate_tmux_runs(restore->cli)) {
+			if (!start_server(restore))
+				return false;
+			*ret_is_new = true;
+		}
+		if (clock_left_ms(deadline) == 0) {
+			cli_error("muxbusd does not follow the tmux server; see: muxbus doctor");
+			return false;
+		}
+		(void)poll(NULL, 0, 20);
+	}
+	return false;
+}
+
+static void restore_all(struct restore *restore, const struct json *sessions)
+{
+	json_each (session, sessions) {
+		size_t before = restore->problems;
+		restore->session = ask_string(session, "name", "");
+		if (!is_due(restore, session))
+			continue;
+		restore->id[0] = '\0';
+		/* Another server had other windows of these ids. */
+		if (strcmp(restore->server, ask_string(session, "server", "")) != 0)
+			restore->window_count = 0;
+		restore->server = ask_string(session, "server", "");
+		if (!restore->is_dry)
+			restore_session(restore, session);
+		if (restore->is_dry)
+			tell(restore, "would restore", session);
+		else if (restore->id[0] != '\0')
+			tell(restore, before == restore->problems ? "restored" : "restored in part",
+			    session);
+	}
+}
+
+static enum cli_status run(struct restore *restore)
+{
+	const struct json *sessions, *saved;
+	bool is_new = false;
+	size_t due = 0;
+	enum cli_status status = read_saved(restore, &sessions);
+	if (status != CLI_DONE)
+		return status;
+	tell_names(restore, sessions);
+	json_each (session, sessions)
+		due += is_due(restore, session);
+	if (due == 0 && restore->problems == 0)
+		(void)puts("there is nothing to restore"); /* cli_flush() checks */
+	if (due > 0 && !restore->is_dry && !find_server(restore, &is_new))
+		return CLI_NO;
+	restore_all(restore, sessions);
+	if (is_new)
+		(void)TMUX(restore, "kill-session", "-t", "=" PLACEHOLDER);
+	/* From now on they are saved as present ones. */
+	if (due > 0 && !restore->is_dry)
+		status = ask_method(restore->link, "list_saved", ASK_PARAMS({0}), &saved);
+	if (status != CLI_DONE)
+		return status;
+	return restore->problems > 0 ? CLI_NO : CLI_DONE;
+}
+
+static bool take_name(void *data, const struct option_row *row, const char *word)
+{
+	struct restore *restore = data;
+	(void)row;
+	restore->names[restore->count++] = word;
+	return true;
+}
+
+static const struct option_row options[] = {
+    {"", 0, OPTION_TAKE, 0, take_name},
+    {"dry-run", 'n', OPTION_FLAG, offsetof(struct restore, is_dry), NULL},
+    {0},
+};
+
+enum cli_status restore_run(struct cli *cli, int argc, char **argv)
+{
+	struct restore restore = {.cli = cli, .server = ""};
+	enum cli_status status;
+	restore.names = xcalloc((size_t)argc, sizeof *restore.names);
+	if (!option_read(cli, argc, argv, options, &restore, NULL, &status)) {
+		mem_free(restore.names);
+		return status;
+	}
+	if (remote_is(cli) || cli->is_fleet) {
+		mem_free(restore.names);
+		return cli_usage("restore", "the sessions of this machine are restored");
+	}
+	cli->needs_no_tmux = true;
+	restore.link = ask_connect(cli);
+	status = restore.link != NULL ? run(&restore) : CLI_UNREACHABLE;
+	link_close(restore.link);
+	json_reader_free(restore.reader);
+	mem_free(restore.windows);
+	mem_free(restore.names);
+	return cli_flush(status);
+}

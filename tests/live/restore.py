@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: ISC
+"""Random tmux servers that are saved, killed with SIGKILL, and restored: names, layouts,
+directories, active panes and windows are compared, and what existed is not touched."""
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.environ.get("MUXBUS_SRCDIR", "."), "tests"))
+import tap  # noqa: E402
+
+BUILD = os.path.abspath(os.environ.get("MUXBUS_BUILDDIR", "."))
+ROUNDS = int(os.environ.get("MUXBUS_RESTORES", "3"))
+SEED = int(os.environ.get("MUXBUS_SEED", random.randrange(1 << 30)))
+WAIT = 20
+NAMES = ["work", "a b", "#{pane_id}", "#(touch pwned)", "x;", "$(touch pwned)", "%H", "'q\"",
+         "-d", "~", "ä €", "#[fg=red]r", "##", "`touch pwned`", "{a}", "#S;", "a,b", "*", "?x"]
+CONFIG = ["", "set -g base-index 1\nset -g pane-base-index 1\n", "set -g renumber-windows on\n",
+          "set-hook -g after-split-window 'display-message split'\n"
+          "set-hook -g session-created 'set -g @made 1'\nset -g base-index 3\n",
+          "setw -g automatic-rename off\nset -g default-size 132x50\n"]
+FIELDS = ("#{session_name}\t#{window_index}\t#{window_name}\t#{window_layout}\t"
+          "#{pane_current_path}\t#{pane_active}\t#{window_active}\t#{window_zoomed_flag}")
+
+
+class World:
+    """A home, a socket of tmux and a daemon."""
+
+    def __init__(self):
+        self.dir = os.path.realpath(tempfile.mkdtemp(prefix="mbt-", dir="/tmp"))
+        self.bin = os.path.join(self.dir, "bin")
+        os.mkdir(self.bin)
+        keep = {key: os.environ[key] for key in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS")
+                if key in os.environ}
+        self.env = dict(keep, HOME=self.dir, XDG_STATE_HOME=self.dir + "/state", SHELL="/bin/sh",
+                        LC_ALL="C.UTF-8", TERM="xterm-256color",
+                        PATH=f"{self.bin}:{BUILD}:{keep['PATH']}")
+        self.daemon = None
+
+    def run(self, *words):
+        return subprocess.run(words, env=self.env, cwd=self.dir, text=True, timeout=120,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+
+    def tmux(self, *words):
+        done = self.run("tmux", "-S", self.dir + "/tmux", *words)
+        if done.returncode != 0:
+            raise RuntimeError(f"tmux {words}: {done.stderr}")
+        return done.stdout.rstrip("\n")
+
+    def muxbus(self, *words):
+        return self.run("muxbus", "-S", self.dir + "/tmux", *words)
+
+    def saved(self):
+        return json.loads(self.muxbus("list_saved").stdout)["sessions"]
+
+    def start_daemon(self):
+        self.daemon = subprocess.Popen(
+            [BUILD + "/muxbusd", "-f", "-S", self.dir + "/tmux"], env=self.env, cwd=self.dir,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=open(self.dir + "/log", "a"))
+        until(lambda: self.muxbus("ping").returncode == 0)
+
+    def end_daemon(self):
+        self.daemon.terminate()
+        self.daemon.wait(WAIT)
+
+    def anew(self):
+        """No server, and a daemon without a past."""
+        self.run("tmux", "-S", self.dir + "/tmux", "kill-server")
+        if self.daemon is not None:
+            self.end_daemon()
+        shutil.rmtree(self.dir + "/state", ignore_errors=True)
+        with open(self.dir + "/.tmux.conf", "w"):
+            pass
+        self.start_daemon()
+
+    def kill_tmux(self):
+        pid = int(self.tmux("display-message", "-p", "#{pid}"))
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: all(session["is_past"] for session in self.saved()))
+
+    def finish(self):
+        self.run("tmux", "-S", self.dir + "/tmux", "kill-server")
+        if self.daemon is not None:
+            self.end_daemon()
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+def until(fact):
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end:
+        if fact():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def literal(text):
+    """A text as an argument that tmux takes as it is: a run of # before [ is one already."""
+    out = re.sub("(#+)(?![#[])", lambda match: match.group() * 2, text)
+    return out[:-1] + "\\;" if out.endswith(";") else out
+
+
+def build(world, chance):
+    """A random server."""
+    with open(world.dir + "/.tmux.conf", "w") as file:
+        file.write("set -g exit-empty on\n" + chance.choice(CONFIG))
+    folders = []
+    for name in chance.sample(["plain", "a b", "#{pid}", "'\"", "x;", "ö", "%d", "-n"], 5):
+        folders.append(os.path.join(world.dir, "folders", name))
+        os.makedirs(folders[-1], exist_ok=True)
+    windows = []
+    for name in chance.sample(NAMES, chance.randint(1, 4)):
+        size = chance.choice([(80, 24), (200, 60), (20, 5), (131, 41), (400, 120)])
+        ids = world.tmux("new-session", "-d", "-P", "-F", "#{session_id} #{window_id}", "-x",
+                         str(size[0]), "-y", str(size[1]), "-s", literal(name), "-c",
+                         literal(chance.choice(folders))).split()
+        made = [ids[1]]
+        for _ in range(chance.randint(0, 3)):
+            if windows and chance.random() < 0.2:
+                world.tmux("link-window", "-d", "-s", chance.choice(windows), "-t", ids[0] + ":")
+                continue
+            place = ids[0] + ":" + (str(chance.randint(10, 99999)) if chance.random() < 0.5 else "")
+            made.append(world.tmux("new-window", "-d", "-P", "-F", "#{window_id}", "-t", place,
+                                   "-n", literal(chance.choice(NAMES)), "-c",
+                                   literal(chance.choice(folders))))
+        for window in made:
+            split(world, chance, window, folders)
+        windows += made
+        world.tmux("select-window", "-t", chance.choice(made))
+    return folders
+
+
+def split(world, chance, window, folders):
+    panes = [world.tmux("display-message", "-p", "-t", window, "#{pane_id}")]
+    for _ in range(chance.choice([0, 0, 1, 2, 3, 5, 9])):
+        try:
+            panes.append(world.tmux("split-window", "-d", "-P", "-F", "#{pane_id}", "-t",
+                                    chance.choice(panes), chance.choice(["-h", "-v"]), "-c",
+                                    literal(chance.choice(folders))))
+        except RuntimeError:
+            pass  # there is no room
+    for _ in range(chance.randint(0, 3)):
+        world.tmux("resize-pane", "-t", chance.choice(panes),
+                   chance.choice(["-U", "-D", "-L", "-R"]), str(chance.randint(1, 9)))
+    world.tmux("select-pane", "-t", chance.choice(panes))
+    if len(panes) > 1 and chance.random() < 0.2:
+        world.tmux("resize-pane", "-Z", "-t", chance.choice(panes))
+
+
+def without_ids(layout):
+    """Its cells, without their panes and the checksum of these."""
+    return re.sub(r"(\d+x\d+,\d+,\d+),\d+", r"\1", layout.split(",", 1)[1])
+
+
+def picture(world, but=()):
+    """All that is compared, by sessions."""
+    sessions = {}
+    for line in world.tmux("list-panes", "-a", "-F", FIELDS).split("\n"):
+        fields = line.split("\t")
+        if fields[0] not in but:
+            fields[3] = without_ids(fields[3])
+            sessions.setdefault(fields[0], []).append(tuple(fields[1:]))
+    return sessions
+
+
+def settled(world):
+    """The shells of new panes have come to their directories."""
+    until(lambda: all(line[0] == "/" for line in
+                      world.tmux("list-panes", "-a", "-F", "#{pane_current_path}x").split("\n")))
+
+
+def compare(got, want):
+    lines = []
+    for name in sorted(set(got) | set(want)):
+        for one, other in zip(got.get(name, []) + [None] * 99, want.get(name, [])):
+            if one != other:
+                lines.append(f"{name}: got {one}\n{name}: want {other}")
+        if len(got.get(name, [])) != len(want.get(name, [])):
+            lines.append(f"{name}: {len(got.get(name, []))} panes, not {len(want.get(name, []))}")
+    return "\n".join(lines)
+
+
+def random_server(world, number):
+    chance = random.Random(f"{SEED} {number}")
+    build(world, chance)
+    settled(world)
+    before = picture(world)
+    world.muxbus("list_saved")
+    world.kill_tmux()
+    exists = chance.choice(list(before)) if chance.random() < 0.4 else None
+    if exists is not None:
+        world.tmux("new-session", "-d", "-s", literal(exists), "exec sleep 1000")
+        marks = "#{session_name} #{window_id} #{pane_id} #{pane_pid} #{window_layout}"
+        mine = world.tmux("list-panes", "-a", "-F", marks)
+        del before[exists]
+    done = world.muxbus("restore")
+    if exists is not None:
+        after = world.tmux("list-panes", "-a", "-F", marks).split("\n")
+        tap.ok(mine in after, f"{number}: the session that exists is as it was", after)
+    settled(world)
+    now = picture(world, (exists,))
+    tap.ok(done.returncode == 0 and now == before,
+           f"{number}: restored as it was, {len(before)} sessions (MUXBUS_SEED={SEED})",
+           done.stdout + done.stderr + compare(now, before))
+    tap.ok(not os.path.exists(world.dir + "/pwned"), f"{number}: no name was run")
+
+
+def closed(world):
+    """What a person closes stays closed, also what a server before had under its name."""
+    world.tmux("new-session", "-d", "-s", "one")
+    world.tmux("new-session", "-d", "-s", "two")
+    world.muxbus("list_saved")
+    world.kill_tmux()
+    world.muxbus("restore")
+    world.tmux("kill-session", "-t", "one")
+    tap.ok(until(lambda: [session["name"] for session in world.saved()] == ["two", "two"]),
+           "a closed session is forgotten", world.saved())
+    world.kill_tmux()
+    done = world.muxbus("restore")
+    tap.ok(done.stdout == "restored two: 1 window, 1 pane\n", "and not restored", done.stdout)
+
+
+def agents(world):
+    """Agents go on with their conversations in each of three cycles."""
+    with open(world.bin + "/claude", "w") as file:
+        file.write("#!/bin/sh\necho \"claude $*\"\n"
+                   "[ -z \"$TALK\" ] || muxbus report_agent agent=claude session=$TALK state=idle"
+                   " >/dev/null\nexec cat\n")
+    os.chmod(world.bin + "/claude", 0o755)
+    with open(world.dir + "/.tmux.conf", "w") as file:
+        file.write("set -g default-shell /bin/sh\n")
+    world.tmux("new-session", "-d", "-s", "agents", "-x", "100", "-y", "50")
+    for talk in range(5):
+        world.tmux("new-window", "-d", "-t", "agents:", "-n", f"w{talk}", "-e",
+                   f"TALK=talk-{talk}", "claude")
+    world.tmux("new-window", "-d", "-t", "agents:", "-n", "nobody", "-e", "TALK=", "exec claude")
+    pane = world.tmux("display-message", "-p", "-t", "agents:nobody", "#{pane_id}")
+    world.muxbus("report_agent", "agent=claude", "pane=" + pane)
+    want = [f"talk-{talk}" for talk in range(5)]
+
+    def talks():
+        return [pane["conversation"] for session in world.saved() if not session["is_past"]
+                for window in session["windows"] for pane in window["panes"] if "conversation" in pane]
+
+    tap.ok(until(lambda: talks() == want), "conversations are saved", talks())
+    for cycle in range(3):
+        world.kill_tmux()
+        done = world.muxbus("restore")
+        tap.ok("5 agents" in done.stdout, f"cycle {cycle}: five agents", done.stdout + done.stderr)
+        tap.ok(until(lambda: all(f"claude --resume talk-{talk}" in world.tmux(
+            "capture-pane", "-p", "-t", f"agents:w{talk}") for talk in range(5))),
+            f"cycle {cycle}: each goes on with its conversation")
+        tap.ok(until(lambda: talks() == want), f"cycle {cycle}: and is bound to it", talks())
+        line = "claude was here; its conversation is not known"
+        tap.ok(cycle > 0 or until(lambda: line in world.tmux(
+            "capture-pane", "-p", "-t", "agents:nobody")), f"cycle {cycle}: none begins anew")
+    os.unlink(world.bin + "/claude")
+    world.kill_tmux()
+    done = world.muxbus("restore")
+    tap.ok(until(lambda: "it cannot go on with talk-0" in world.tmux(
+        "capture-pane", "-p", "-t", "agents:w0")), "an agent that is not installed any more",
+        done.stdout + done.stderr)
+
+
+def ends(world):
+    """What changed at rest is saved when the daemon ends; what is gone is said."""
+    gone = world.dir + "/gone"
+    os.mkdir(gone)
+    world.tmux("new-session", "-d", "-s", "end", "-n", "one", "-c", gone)
+    until(lambda: any(session["name"] == "end" for session in world.saved()))
+    world.tmux("rename-window", "-t", "end:0", "two")
+    world.end_daemon()
+    world.run("tmux", "-S", world.dir + "/tmux", "kill-server")
+    os.rmdir(gone)
+    world.start_daemon()
+    names = [window["name"] for session in world.saved() if session["name"] == "end"
+             for window in session["windows"]]
+    tap.ok(names == ["two"], "the last change before the daemon ended", names)
+    done = world.muxbus("restore", "--dry-run", "end")
+    running = world.run("tmux", "-S", world.dir + "/tmux", "has-session").returncode == 0
+    tap.ok(done.stdout.startswith("would restore end: 1 window, 1 pane") and not running,
+           "a dry run does nothing", done.stdout + done.stderr)
+    world.end_daemon()
+    world.daemon = None
+    done = world.muxbus("restore", "end", "nothing")
+    tap.ok(done.returncode == 1 and f"the directory {gone} is gone" in done.stderr and
+           "session nothing: is not saved" in done.stderr, "what is gone is said", done.stderr)
+    path = world.tmux("display-message", "-p", "-t", "end", "#{pane_current_path}")
+    tap.ok(path == world.dir, "the home directory is in its place", path)
+    done = world.muxbus("restore", "end")
+    tap.ok("exists, and stays as it is" in done.stderr, "it exists now", done.stderr)
+    world.muxbus("shutdown")
+    world.daemon = None
+
+
+def main():
+    world = World()
+    try:
+        for number in range(ROUNDS):
+            world.anew()
+            random_server(world, number)
+        for part in (closed, ends, agents):
+            world.anew()
+            part(world)
+    finally:
+        if tap.failures > 0:
+            with open(world.dir + "/log") as file:
+                print("".join("# " + line for line in file.readlines()[-40:]))
+        world.finish()
+    tap.done()
+
+
+main()
