@@ -92,6 +92,27 @@ static void order_free(struct order *order)
 	mem_free(order);
 }
 
+/* Whether an order of the same pane is done first. */
+static bool has_earlier(const struct order *order)
+{
+	list_each (const struct order, other, &order->set->commands, public.link) {
+		if (other == order)
+			return false;
+		if (pane_ref_same_pane(&other->public.pane, &order->public.pane))
+			return true;
+	}
+	return false;
+}
+
+/* Goes on where it stands. */
+static void order_wake(struct order *order)
+{
+	if (order->public.stage == SELF_COMMAND_RUNNING && !order->is_asking)
+		loop_timer_arm(order->timer, 0);
+	else if (order->public.stage != SELF_COMMAND_RUNNING && !has_earlier(order))
+		submit_wake(order->submit);
+}
+
 static void write_data(
     struct buf *out, const struct order *order, const char *outcome, const char *reason)
 {
@@ -108,11 +129,13 @@ static void write_data(
 	json_object_end(&writer);
 }
 
-/* The request goes and its notification comes, in one transaction. */
+/* The request goes and its notification comes, in one transaction; then the next of the pane. */
 static void order_end(
     struct order *order, const char *outcome, const char *text, const char *reason)
 {
-	struct queue *queue = order->set->parts.queue;
+	struct self_command_set *set = order->set;
+	struct queue *queue = set->parts.queue;
+	struct pane_ref pane = order->public.pane;
 	struct notification_draft draft = {
 	    .source = SOURCE_COMMAND,
 	    .id = order->public.id,
@@ -130,6 +153,12 @@ static void order_end(
 	order_free(order);
 	(void)queue_commit(queue);
 	buf_finish(&data);
+	list_each (struct order, next, &set->commands, public.link) {
+		if (pane_ref_same_pane(&next->public.pane, &pane)) {
+			order_wake(next);
+			break;
+		}
+	}
 }
 
 static void on_deadline(void *data)
@@ -296,6 +325,17 @@ static const struct submit_handlers handlers = {
     .ended = on_ended,
 };
 
+/* Oldest first, in whatever order the store gives them. */
+static void insert(struct self_command_set *set, struct order *order)
+{
+	struct list *before = &set->commands;
+	while (before->prev != &set->commands &&
+	    list_entry(before->prev, struct order, public.link)->public.created_ms >
+		order->public.created_ms)
+		before = before->prev;
+	list_append(before, &order->public.link);
+}
+
 static struct order *order_new(struct self_command_set *set, const struct pane_ref *pane,
     const char *text, size_t len, int64_t created_ms)
 {
@@ -310,18 +350,9 @@ static struct order *order_new(struct self_command_set *set, const struct pane_r
 	order->timer = loop_timer_new(set->parts.base, on_timer, order);
 	order->deadline = loop_timer_new(set->parts.base, on_deadline, order);
 	order->submit = submit_new(set->parts.submits, pane, &policy, &handlers, order);
-	list_append(&set->commands, &order->public.link);
+	insert(set, order);
 	set->count++;
 	return order;
-}
-
-/* Goes on where it stands. */
-static void order_wake(struct order *order)
-{
-	if (order->public.stage != SELF_COMMAND_RUNNING)
-		submit_wake(order->submit);
-	else if (!order->is_asking)
-		loop_timer_arm(order->timer, 0);
 }
 
 static void order_set_deadline(struct order *order)
@@ -379,11 +410,10 @@ const struct self_command *self_command_add(
 {
 	const struct self_command *command = NULL;
 	struct order *order;
-	while ((command = self_command_next(set, command)) != NULL) {
-		if (pane_ref_same_pane(&command->pane, pane))
-			return NULL;
-	}
-	if (set->count == SELF_COMMANDS_MAX)
+	size_t count = 0;
+	while ((command = self_command_next(set, command)) != NULL)
+		count += pane_ref_same_pane(&command->pane, pane);
+	if (set->count == SELF_COMMANDS_MAX || count == SELF_COMMANDS_PANE_MAX)
 		return NULL;
 	order = order_new(set, pane, text, strlen(text), clock_real_ms());
 	queue_begin(set->parts.queue);

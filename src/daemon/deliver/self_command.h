@@ -19,6 +19,7 @@
 
 #define SELF_COMMAND_MAX 1000 /* bytes of a command */
 #define SELF_COMMANDS_MAX 100
+#define SELF_COMMANDS_PANE_MAX 4 /* of one pane, done in order */
 
 struct config;
 struct event_base;
@@ -58,7 +59,7 @@ void self_command_set_free(struct self_command_set *set);
 /* The tmux server was found or lost: what waits is looked at again. */
 void self_command_set_wake(struct self_command_set *set);
 
-/* Accepts one. NULL if its pane has one already, or there are too many. */
+/* Accepts one, which is done after those that its pane has. NULL: there are too many. */
 const struct self_command *self_command_add(
     struct self_command_set *set, const struct pane_ref *pane, const char *text);
 

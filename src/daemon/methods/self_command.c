@@ -82,9 +82,9 @@ static void handle_command(struct request *request, const void *data)
 	command = self_command_add(request_daemon(request)->self_commands, &pane, args->command);
 	if (command == NULL) {
 		request_fail(request, MESSAGE_BUSY,
-		    "a command for pane %%%u waits already, or %d for others: its notification "
-		    "comes first",
-		    (unsigned)pane.pane, SELF_COMMANDS_MAX);
+		    "%d commands for pane %%%u wait already, or %d for all: their notifications "
+		    "come first",
+		    SELF_COMMANDS_PANE_MAX, (unsigned)pane.pane, SELF_COMMANDS_MAX);
 		return;
 	}
 	writer = request_result(request);
@@ -100,7 +100,8 @@ const struct method methods_self_command[] = {
 	.summary = "Types a command such as /compress into the caller's own pane once its agent "
 		   "is ready, and notifies when it is done; returns at once.",
 	.help = "End your turn after it. Nothing is typed into a shell, a draft or a question. "
-		"It survives a restart, and is never typed twice.",
+		"It survives a restart, and is never typed twice. Up to four of a pane are done in "
+		"order.",
 	.fields = command_fields,
 	.args_size = sizeof(struct command_args),
 	.results = command_results,

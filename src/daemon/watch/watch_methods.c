@@ -33,7 +33,7 @@ static const struct field watch_fields[] = {
     {FIELD_ROW(STRING, struct file_watch_args, regex, "regex"), .min = 1, .max = PATTERN_BYTES_MAX,
 	.help = "Wake when a line that is new matches it; left out: at any change."},
     {FIELD_ROW(BOOL, struct file_watch_args, wake_on_change, "wake_on_change"), .preset = "false",
-	.help = "Wake at any change, also when there is a regex."},
+	.help = "Wake at any change, as without a regex; a regex counts more."},
     {FIELD_ROW(BOOL, struct file_watch_args, once, "once"), .flags = FIELD_RARE, .preset = "true",
 	.help = "End with the first wake-up; false: go on until the time is up."},
     {FIELD_ROW(NUMBER, struct file_watch_args, timeout_sec, "timeout_sec"), .unit = "s",
@@ -97,7 +97,7 @@ static void handle_watch(struct request *request, const void *data)
 	struct watch_order order = {
 	    .file = args->file_path,
 	    .regex = args->regex,
-	    .on_change = args->wake_on_change,
+	    .on_change = args->wake_on_change && args->regex == NULL,
 	    .is_staying = !args->once,
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
 	    .pane = &pane,
