@@ -361,7 +361,7 @@ is 'read_image: too large' "$(tool read_image '{"path":"huge.png"}')" \
 # ---- todo_read, todo_write
 mkdir -p project/.git project/src other
 cd project/src || exit 99
-is 'todo_read: no tasks' "$(tool todo_read '{}' | jq -c .)" "{\"project\":\"$dir/work/project\",\"todos\":[]}"
+is 'todo_read: no tasks' "$(tool todo_read '{}' | jq -c .)" "{\"project\":\"$dir/work/project\",\"todos\":[],\"markdown\":\"\"}"
 is 'todo_write: tasks' \
 	"$(tool todo_write '{"todos":[{"content":"build","status":"completed"},{"text":"test"}]}' | jq -c '[.tasks, .replaced]')" '[2,0]'
 is 'todo_read: in another folder of the project' "$(cd .. && tool todo_read '{}' | jq -c .todos)" \
@@ -372,11 +372,12 @@ is 'todo_write: as Markdown' "$(tool todo_write '{"content":"- [ ] Task 1\n- [x]
 	"$(printf '2\n["pending:Task 1","completed:Task 2","in_progress:  Part"]')"
 is 'todo_write: an unknown status' "$(tool todo_write '{"todos":[{"content":"x","status":"done"}]}')" \
 	"error: the status 'done' is not one of pending, in_progress, completed"
-is 'todo_write: a line that is no task' "$(tool todo_write '{"content":"hello"}')" \
-	"error: the line 'hello' is no task: \"- [ ] ...\" is pending, \"- [-] ...\" in progress, \"- [x] ...\" completed"
+markdown='# Plan\n- [ ] Task 1\n- [x] Task 2\n  - [-] Part\n  free words\n'
+is 'todo_write: lines that are no tasks stay' "$(tool todo_write "{\"content\":\"$markdown\"}" | jq .tasks
+	tool todo_read '{}' | jq -r .markdown)" "$(printf "3\n$markdown")"
 is 'todo_write: a task without a text' "$(tool todo_write '{"todos":[{"status":"pending"}]}')" \
 	'error: a task is an object with content: {"content": "...", "status": "pending"}'
-is 'todo_write: the list is as it was' "$(tool todo_read '{}' | jq '.todos | length')" 3
+is 'todo_write: the list is as it was' "$(tool todo_read '{}' | jq '.todos | length')" 5
 for file in "$MUXBUS_TOOL_STATE"/todo-*.json; do echo '{' >"$file"; done
 is 'todo_write: a spoilt file is not overwritten' \
 	"$(tool todo_write '{"todos":[]}' | grep -c 'is not JSON.*repair the file or remove it')" 1
@@ -388,6 +389,9 @@ is 'remember: a note' "$(tool remember '{"notes":"### Feature\n- `file.rs` [0..1
 is 'remember: another' "$(tool remember '{"notes":"the build needs make"}' | jq -c '[.id, .count]')" '[2,2]'
 is 'remember: the list' "$(tool remember '{}' | jq -c '.notes | map(.text[:11])')" '["### Feature","the build n"]'
 is 'remember: notes with a word' "$(tool remember '{"find":"BUILD"}' | jq -c '.notes | map(.id)')" '[2]'
+is 'remember: the same again' "$(tool remember '{"notes":"the build needs make"}' | jq -c '[.id, .replaced, .count]')" '[2,true,2]'
+is 'remember: the same heading' "$(tool remember '{"notes":"### Feature\nnew"}' | jq -c '[.id, .replaced, .count]'
+	tool remember '{}' | jq -c '.notes[0].text')" "$(printf '[1,true,2]\n"### Feature\\nnew"')"
 is 'remember: forget' "$(tool remember '{"forget":2}' | jq -c '[.forgotten, .count]')" '[2,1]'
 is 'remember: an id is not used again' "$(tool remember '{"notes":"next"}' | jq .id)" 3
 is 'remember: an unknown note' "$(tool remember '{"forget":9}')" \

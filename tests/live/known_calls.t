@@ -119,6 +119,13 @@ rm -rf out a.c w.png p.png && cp src/b.c a.c
 play '{id, method: .name, params: .arguments}'
 judge socket
 
+# ---- what others silently read in another way
+call watch_log "{\"file_path\":\"$dir/log\",\"regex\":\"OK\",\"wake_on_change\":true}"
+watch=$(field .result.id)
+call list_watches '{}'
+is 'watch_log: a regex counts more than wake_on_change' \
+	"$(field ".result.watches[] | select(.id == \"$watch\") | [.regex, .wake_on_change] | join(\" \")")" 'OK false'
+
 # ---- what the mouse and the keyboard are asked for, with programs that write it down
 mkdir stubs && cd stubs || exit 99
 cat >xdotool <<'STUB'

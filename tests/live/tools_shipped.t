@@ -63,7 +63,7 @@ call todo_write "{\"todos\":[{\"content\":\"build\",\"status\":\"in_progress\"}]
 call remember "{\"notes\":\"the tests need tmux\",\"pane\":\"$pane\"}"
 kill_daemon
 call todo_read "{\"pane\":\"$pane\"}"
-is 'tasks stay' "$(field '.result | tojson')" "{\"project\":\"$dir/project\",\"todos\":[{\"content\":\"build\",\"status\":\"in_progress\"}]}"
+is 'tasks stay' "$(field '.result | tojson')" "{\"project\":\"$dir/project\",\"todos\":[{\"content\":\"build\",\"status\":\"in_progress\"}],\"markdown\":\"- [-] build\\n\"}"
 call remember "{\"pane\":\"$pane\"}"
 is 'notes stay' "$(field '.result.notes[0].text')" 'the tests need tmux'
 
