@@ -164,6 +164,36 @@ else
 		"error: $PWD/n is read-only (mode 444): chmod u+w it first"
 fi
 
+# A file of which the agent of the pane has read a part only.
+export MUXBUS_PANE=%5
+seq 3000 >part
+refused="error: you have seen a part of $PWD/part only, and 5000 of its bytes not: read the rest with read_file, change what you have seen with str_replace, or replace it all with force=true"
+is 'write_file: a file that was not read' "$(tool write_file '{"path":"part","content":"x"}')" "replaced $PWD/part: 1 bytes, 0 lines"
+seq 3000 >part
+tool read_file '{"path":"part"}' >/dev/null
+is 'write_file: a file that was read in part' "$(tool write_file '{"path":"part","content":"x"}')" "$refused"
+ln -s part other_name
+is 'write_file: by another name' "$(tool write_file '{"path":"other_name","content":"x"}' | cut -c 1-30)" 'error: you have seen a part of'
+is 'write_file: of another agent' "$(cp -p part copy; MUXBUS_PANE=%6 tool write_file '{"path":"copy","content":"x"}')" "replaced $PWD/copy: 1 bytes, 0 lines"
+tool read_file '{"path":"part","start":2500}' >/dev/null
+is 'write_file: with a hole' "$(tool write_file '{"path":"part","content":"x"}' | cut -c 1-30)" 'error: you have seen a part of'
+tool read_file '{"path":"part","start":2001,"end":2600}' >/dev/null
+is 'write_file: a file that was read in parts' "$(tool write_file '{"path":"part","content":"x"}')" "replaced $PWD/part: 1 bytes, 0 lines"
+printf 'äöü☃%s' "$(seq 300)" >part
+tool read_file '{"path":"part","unit":"characters","start":3,"end":20}' >/dev/null
+is 'write_file: a part by characters' "$(tool write_file '{"path":"part","content":"x"}' | cut -c 1-30)" 'error: you have seen a part of'
+tool read_file '{"path":"part","unit":"characters","start":20}' >/dev/null
+tool read_file '{"path":"part","unit":"characters","end":3}' >/dev/null
+is 'write_file: all by characters' "$(tool write_file '{"path":"part","content":"x"}')" "replaced $PWD/part: 1 bytes, 0 lines"
+seq 3000 >part
+tool read_file '{"path":"part","end":1}' >/dev/null
+is 'write_file: force' "$(tool write_file '{"path":"part","content":"x","force":true}')" "replaced $PWD/part: 1 bytes, 0 lines"
+seq 3000 >part
+tool read_file '{"path":"part","end":1}' >/dev/null
+echo more >>part
+is 'write_file: a file that has changed since' "$(tool write_file '{"path":"part","content":"x"}')" "replaced $PWD/part: 1 bytes, 0 lines"
+unset MUXBUS_PANE
+
 # Killed while it writes 50 MB: the old file or the new one, never a part. The kill comes when
 # its new file has that size; the last ones while it waits for the disk.
 head -c 50000000 /dev/zero | tr '\0' a >big
