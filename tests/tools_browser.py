@@ -207,6 +207,29 @@ def tools(client, base, folder):
     client.call("webdriver_navigate", url=base + "/one")
     answer = client.call("webdriver_click", selector="[target]")
     ok(answer["new_tab"] and answer["title"] == "Two", "a new tab becomes the current one", answer)
+    tabs(client, base)
+
+
+def tabs(client, base):
+    def step(action, **params):
+        return client.call("execute_browser", action=action, params=params)["steps"][0]["result"]
+    listed = step("list_tabs")["tabs"]
+    ok([(tab["title"], tab.get("current")) for tab in listed] == [("One", None), ("Two", True)], "list_tabs", listed)
+    answer = step("close_tab")
+    ok(answer["closed"] and answer["tab"] == 0 and answer["title"] == "One", "close_tab goes back to the opener", answer)
+    answer = client.call("execute_browser", action="close_tab")
+    ok("this is the last tab" in answer, "but not from the last one", answer)
+    ok(step("open_tab", url=base + "/two")["tab"] == 1 and step("open_tab")["url"] == "about:blank", "open_tab")
+    ok(step("switch_tab", tab=0)["title"] == "One", "switch_tab")
+    ok(step("close_tab", tab=1)["tab"] == 0 and client.call("webdriver_get_title") == "One", "close_tab of another one")
+    client.call("webdriver_execute_script", script="window.open('/two')")
+    answer = step("close_tab")
+    ok(answer["url"] != base + "/one", "a page that opens a tab by itself: close_tab goes to the last one", answer)
+    listed = step("list_tabs")["tabs"]
+    step("switch_tab", tab=next(tab["tab"] for tab in listed if tab["title"] == "Two"))
+    while len(step("list_tabs")["tabs"]) > 1:
+        step("close_tab", tab=0)
+    client.call("webdriver_navigate", url=base + "/one")
 
 
 def teaching(client, base, work):
@@ -215,6 +238,9 @@ def teaching(client, base, work):
     client.call("webdriver_navigate", url=base + "/one")
     for name, arguments, want in [
             ("webdriver_navigate", {"url": "example.com"}, 'as in "https://example.com"'),
+            ("webdriver_navigate", {"url": "file:///etc/passwd"}, "only http and https are opened, not file"),
+            ("execute_browser", {"action": "open_tab", "params": {"url": "FILE:///etc/passwd"}}, "only http and https are"),
+            ("execute_browser", {"action": "switch_tab", "params": {"tab": 9}}, "there is no tab 9: "),
             ("webdriver_navigate", {"url": "http://127.0.0.1:9/"}, "cannot be loaded: chromium shows an error page"),
             ("webdriver_navigate", {"url": nowhere}, " cannot be loaded: ERR_CONNECTION_REFUSED"),
             ("webdriver_click", {"selector": "#no"}, 'no element matches the css selector "#no" on '),

@@ -90,6 +90,8 @@ class Browser:
         self.version = ""
         self.headless = True
         self.refs = []
+        self.tabs = []  # in the order in which they were opened
+        self.openers = {}  # which tab opened a tab
 
     def start(self, headless, width, height):
         chromium = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
@@ -210,7 +212,7 @@ class Browser:
             self.reap()
             time.sleep(0.01)
         self.driver = None
-        self.refs = []
+        self.refs, self.tabs, self.openers = [], [], {}
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)
             os.close(self.lock)

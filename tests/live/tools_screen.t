@@ -12,9 +12,20 @@ cannot() {
 for program in chromium chromedriver Xvfb xdotool xprop xwininfo import zenity; do
 	command -v $program >/dev/null || cannot "$program is not installed"
 done
-export MUXBUS_TOOLS="$MUXBUS_SRCDIR/contrib/tools"
+# Pages of this test are addresses of their own, which the shipped declarations do not open.
+MUXBUS_TOOLS=$(mktemp -d) || exit 99
+export MUXBUS_TOOLS
+cp "$MUXBUS_SRCDIR"/contrib/tools/* "$MUXBUS_TOOLS"
+sed -i 's|"./browser_server"|"./browser_server", "--allow=data"|' "$MUXBUS_TOOLS"/*.json
 unset DISPLAY WAYLAND_DISPLAY
 start 'exec sleep 3600'
+finish_all() {
+	kill $server 2>/dev/null
+	finish
+	rm -rf "$MUXBUS_TOOLS"
+}
+server=
+trap finish_all EXIT
 one=$(t list-panes -F '#{pane_id}')
 two=$(t split-window -dP -F '#{pane_id}' -c / 'exec sleep 3600')
 
@@ -86,7 +97,6 @@ mkfifo "$dir/display"
 # Without -noreset the server would drop its clients when the last one before them has gone.
 Xvfb -displayfd 3 -noreset -screen 0 800x600x24 -nolisten tcp 3>"$dir/display" 2>/dev/null &
 server=$!
-trap 'kill $server 2>/dev/null; finish' EXIT
 display=:$(timeout 30 head -n 1 "$dir/display")
 t set-environment -t main DISPLAY "$display"
 DISPLAY=$display zenity --entry --title=Question --text=Text >"$dir/said" 2>/dev/null &
