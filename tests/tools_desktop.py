@@ -87,7 +87,7 @@ class Tools:
 
     def run(self, name, env=None, **arguments):
         """The answer: an object, the bytes of a picture, or a text that begins with "error: "."""
-        done = subprocess.run([os.path.join(TOOLS, name)], input=json.dumps(arguments).encode(), cwd=self.folder,
+        done = subprocess.run([os.path.join(TOOLS, name.split()[0]), *name.split()[1:]], input=json.dumps(arguments).encode(), cwd=self.folder,
                               env={**os.environ, **(env or {})}, capture_output=True, timeout=60, check=False)
         if done.returncode != 0:
             return "error: " + done.stderr.decode().strip()
@@ -231,6 +231,9 @@ def elements(tools, form):
     ok("done" in answer and form.says("loud True"), "execute_accessible toggle, by role", answer)
     answer = use(action="set_value", control_type="slider", value="7")
     ok("done" in answer and form.says("scale 7.0"), "execute_accessible set_value of a number", answer)
+    answer = use(action="type", element_name="Who", value="typed")
+    ok("done" in answer and form.says("text typed"), "execute_accessible type is set_value", answer)
+    grounding(tools, form)
     answer = use(action="focus", element_name="Who")
     ok("focused" in answer["element"].get("states", []) if "done" in answer else False, "execute_accessible focus", answer)
     ok((tools.run("get_ui_context")["focused_element"] or {}).get("name") == "Who", "and get_ui_context shows that")
@@ -247,6 +250,28 @@ def elements(tools, form):
         ok(answer.startswith("error: ") and want in answer, f"execute_accessible: {want}", answer)
     answer = str(use(action="set_value", control_type="slider", value="x"))
     ok("is a number, not 'x'" in answer, "execute_accessible: a value that is no number", answer)
+
+
+def grounding(tools, form):
+    answer = tools.run("observe_screen", mode="grounding", intent="the button", scale=0.5)
+    said = json.loads(answer["text"].split("\n")[0])
+    place = find(said["elements"], name="Greet")
+    ok(said["scale"] == 0.5 and said["intent"] == "the button" and answer["images"][0]["mime_type"] == "image/png" and place,
+       "observe_screen: grounding has elements and the scale", said)
+    answer = tools.run("execute_gui", action="click", space="screenshot", x=place["x"], y=place["y"])
+    ok("done" in answer and form.says("greet typed"), "whose points execute_gui hits", (place, answer))
+    found = tools.run("execute_accessible find_element", text="greet", role="button")
+    ok(found["found"] == 1 and found["elements"][0]["name"] == "Greet", "find_element", found)
+
+
+def choice(tools):
+    zenity = Program("zenity", "--forms", "--title=Colours", "--add-combo=Colour", "--combo-values=red|green|blue")
+    ok(until(lambda: "error" not in tools.run("get_ui_context", window_title="Colours")), "a dialog with a choice")
+    answer = str(tools.run("execute_accessible", action="select", control_type="combo box", window_title="Colours", value="pink"))
+    ok("has no choice 'pink': there are red, green, blue" in answer, "select: no such choice", answer)
+    answer = tools.run("execute_accessible", action="select", control_type="combo box", window_title="Colours", value="green")
+    tools.run("execute_accessible", action="click", element_name="OK", window_title="Colours")
+    ok(zenity.says("green") and zenity.process.wait(WAIT_SEC) == 0, "select by the value", (answer, zenity.lines))
 
 
 def dialog(tools):
@@ -268,7 +293,7 @@ def maximize(tools, form, window):
 
 def main():
     folder = os.path.realpath(tempfile.mkdtemp())
-    os.environ.update(HOME=folder, TMPDIR=folder, LC_ALL="C.UTF-8", NO_AT_BRIDGE="0")
+    os.environ.update(HOME=folder, MUXBUS_TOOL_STATE=folder, TMPDIR=folder, LC_ALL="C.UTF-8", NO_AT_BRIDGE="0")
     server = subprocess.Popen(["Xvfb", "-displayfd", "1", "-noreset", "-screen", "0", "1024x768x24", "-nolisten", "tcp"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     form = None
@@ -284,6 +309,7 @@ def main():
         pictures(tools, folder, window)
         elements(tools, form)
         dialog(tools)
+        choice(tools)
         maximize(tools, form, window)
     finally:
         if form:
