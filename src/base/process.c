@@ -4,12 +4,16 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/buf.h"
 
 enum {
 	PARENT_FIELD = 4, /* of /proc/PID/stat: proc(5) */
@@ -18,6 +22,7 @@ enum {
 	SIGNAL_FIELD = 31, /* a mask of the signals that it has yet to take */
 	IS_EXITING = 0x4, /* of the flags: PF_EXITING in the kernel's sched.h */
 	STAT_SIZE = 1024,
+	CHILDREN_MAX = 1023, /* bytes of the pids of a launcher's children; the rest is not read */
 	RELEASE_TRIES = 100,
 	RELEASE_TRY_MS = 10,
 	DEPTH_MAX = 32, /* of a walk */
@@ -83,6 +88,69 @@ bool process_await_release(pid_t pid, unsigned *tries)
 pid_t process_parent(pid_t pid)
 {
 	return (pid_t)read_field(pid, PARENT_FIELD);
+}
+
+bool process_runs(pid_t pid, const char *name)
+{
+	char link[64], path[PATH_MAX];
+	const char *slash;
+	ssize_t len;
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
+	len = readlink(link, path, sizeof path - 1);
+	if (len <= 0)
+		return false;
+	path[len] = '\0';
+	slash = strrchr(path, '/');
+	return slash != NULL && strcmp(slash + 1, name) == 0;
+}
+
+pid_t process_find_program(pid_t pid, const char *name)
+{
+	char path[64], text[CHILDREN_MAX + 1], *at = text, *end;
+	ssize_t len;
+	int fd;
+	if (pid <= 0 || process_runs(pid, name))
+		return pid;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+	if (fd >= 0)
+		(void)close(fd); /* only read */
+	text[len > 0 ? len : 0] = '\0';
+	/* A space ends each: the last one of too many is cut off. */
+	for (long child; (child = strtol(at, &end, 10)) > 0 && *end == ' '; at = end) {
+		if (process_runs((pid_t)child, name))
+			return (pid_t)child;
+	}
+	return 0;
+}
+
+void process_read_environ(pid_t pid, struct buf *out)
+{
+	char path[64];
+	ssize_t count;
+	int fd;
+	snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+	fd = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return;
+	/* The last NUL has its place too. */
+	while (
+	    buf_reserve(out, 16384 + 1) == 0 && (count = read(fd, out->data + out->len, 16384)) > 0)
+		out->len += (size_t)count;
+	(void)close(fd); /* only read */
+	(void)buf_append_byte(out, '\0');
+}
+
+const char *process_variable(const struct buf *block, const char *name)
+{
+	size_t len = strlen(name);
+	for (size_t at = 0; at < block->len; at += strlen((const char *)block->data + at) + 1) {
+		const char *text = (const char *)block->data + at;
+		if (strncmp(text, name, len) == 0 && text[len] == '=')
+			return text;
+	}
+	return NULL;
 }
 
 int process_open(pid_t pid, uint64_t start_ticks)

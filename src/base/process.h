@@ -23,6 +23,22 @@ bool process_await_release(pid_t pid, unsigned *tries);
 /* The parent of a process; 0 if that cannot be read. */
 pid_t process_parent(pid_t pid);
 
+/* Whether the program file of a process bears a name, in whatever folder. */
+bool process_runs(pid_t pid, const char *name);
+
+/* The process that runs a program: that one, or a child of that launcher; 0: neither, or not known. */
+pid_t process_find_program(pid_t pid, const char *name);
+
+struct buf;
+
+#define PROCESS_ENVIRON_MAX ((size_t)256 * 1024) /* bytes, for the buffer of an environment */
+
+/* Reads "NAME=VALUE" texts of a process, each ended by a NUL; none if that is not allowed. */
+void process_read_environ(pid_t pid, struct buf *out);
+
+/* The text "NAME=VALUE" of a variable in an environment that was read; NULL: there is none. */
+const char *process_variable(const struct buf *block, const char *name);
+
 /* A pidfd of the process with this start time, or -1 if it has ended. */
 int process_open(pid_t pid, uint64_t start_ticks);
 

@@ -5,7 +5,6 @@
 #include <muxbus.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,9 +30,7 @@ extern char **environ;
 enum {
 	SAID_MAX = 120, /* bytes of its output in a reason */
 	ANCESTORS_MAX = 8,
-	CHILDREN_MAX = 1023, /* bytes of the pids of a launcher's children; the rest is not read */
 	WORDS_MAX = 8,
-	ENVIRON_MAX = 256 * 1024,
 	VARIABLES_MAX = 4096,
 	OUTPUT_MAX = 256 * 1024, /* bytes: writing more fails */
 	TIME_MS = 10000, /* then it is killed, and counts as failed */
@@ -121,82 +118,15 @@ static bool find_target(struct presence_set *presences, const struct pane_ref *a
 	return false;
 }
 
-/* Whether the program of a process bears a name. */
-static bool is_program_of(pid_t pid, const char *name)
-{
-	char link[64], path[PATH_MAX];
-	const char *slash;
-	ssize_t len;
-	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
-	len = readlink(link, path, sizeof path - 1);
-	if (len <= 0)
-		return false;
-	path[len] = '\0';
-	slash = strrchr(path, '/');
-	return slash != NULL && strcmp(slash + 1, name) == 0;
-}
-
 pid_t queue_command_process(const char *agent, pid_t pid)
 {
 	const char *const *words = find_words(agent);
 	pid_t at = process_parent(pid);
 	for (int generation = 0; words != NULL && at > 1 && generation < ANCESTORS_MAX;
 	     generation++) {
-		if (is_program_of(at, words[0]))
+		if (process_runs(at, words[0]))
 			return at;
 		at = process_parent(at);
-	}
-	return 0;
-}
-
-/* Reads "NAME=VALUE" texts of a process, each ended by a NUL; empty if that is not allowed. */
-static void read_environ(pid_t pid, struct buf *out)
-{
-	char path[64];
-	ssize_t count;
-	int fd;
-	snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-	fd = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return;
-	/* The last NUL has its place too. */
-	while (
-	    buf_reserve(out, 16384 + 1) == 0 && (count = read(fd, out->data + out->len, 16384)) > 0)
-		out->len += (size_t)count;
-	(void)close(fd); /* only read */
-	(void)buf_append_byte(out, '\0');
-}
-
-/* The text "NAME=VALUE" of a variable, or NULL. */
-static const char *find_variable(const struct buf *block, const char *name)
-{
-	size_t len = strlen(name);
-	for (size_t at = 0; at < block->len; at += strlen((const char *)block->data + at) + 1) {
-		const char *text = (const char *)block->data + at;
-		if (strncmp(text, name, len) == 0 && text[len] == '=')
-			return text;
-	}
-	return NULL;
-}
-
-/* The process of a program: that one, or a child of that launcher; 0: neither, or not known. */
-static pid_t find_process(const char *name, pid_t pid)
-{
-	char path[64], text[CHILDREN_MAX + 1], *at = text, *end;
-	ssize_t len;
-	int fd;
-	if (pid <= 0 || is_program_of(pid, name))
-		return pid;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	len = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-	if (fd >= 0)
-		(void)close(fd); /* only read */
-	text[len > 0 ? len : 0] = '\0';
-	/* A space ends each: the last one of too many is cut off. */
-	for (long child; (child = strtol(at, &end, 10)) > 0 && *end == ' '; at = end) {
-		if (is_program_of((pid_t)child, name))
-			return (pid_t)child;
 	}
 	return 0;
 }
@@ -206,7 +136,7 @@ static bool find_program(const char *name, pid_t pid, const char *dirs, char *ou
 {
 	char link[64];
 	ssize_t len;
-	pid = find_process(name, pid);
+	pid = process_find_program(pid, name);
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
 	len = pid > 0 ? readlink(link, out, size - 1) : -1;
 	if (len > 0) {
@@ -226,7 +156,7 @@ static char **make_environ(const struct buf *block)
 		room++;
 	made = xcalloc(room + INHERITED_COUNT + 1, sizeof *made);
 	for (size_t at = 0; at < INHERITED_COUNT; at++) {
-		const char *text = find_variable(block, inherited[at]);
+		const char *text = process_variable(block, inherited[at]);
 		if (text != NULL)
 			made[count++] = (char *)(uintptr_t)text;
 	}
@@ -235,7 +165,8 @@ static char **make_environ(const struct buf *block)
 		for (size_t own = 0; own < INHERITED_COUNT; own++) {
 			size_t len = strlen(inherited[own]);
 			is_replaced |= strncmp(environ[at], inherited[own], len) == 0 &&
-			    environ[at][len] == '=' && find_variable(block, inherited[own]) != NULL;
+			    environ[at][len] == '=' &&
+			    process_variable(block, inherited[own]) != NULL;
 		}
 		if (!is_replaced)
 			made[count++] = environ[at];
@@ -343,10 +274,10 @@ static bool run(struct queued_command *command, const struct queue_target *targe
 		    (char *)(uintptr_t)(strcmp(words[at], SESSION_WORD) == 0 ? target->session
 			    : strcmp(words[at], TEXT_WORD) == 0              ? text
 									     : words[at]);
-	buf_init(&block, ENVIRON_MAX);
-	read_environ(target->pid, &block);
+	buf_init(&block, PROCESS_ENVIRON_MAX);
+	process_read_environ(target->pid, &block);
 	order.env = env = make_environ(&block);
-	path = find_variable(&block, "PATH");
+	path = process_variable(&block, "PATH");
 	errno = ENOENT;
 	if (find_program(words[0], target->pid, path != NULL ? path + 5 : getenv("PATH"), program,
 		sizeof program))
