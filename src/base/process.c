@@ -22,7 +22,7 @@ enum {
 	SIGNAL_FIELD = 31, /* a mask of the signals that it has yet to take */
 	IS_EXITING = 0x4, /* of the flags: PF_EXITING in the kernel's sched.h */
 	STAT_SIZE = 1024,
-	CHILDREN_MAX = 1023, /* bytes of the pids of a launcher's children; the rest is not read */
+	CHILDREN_MAX = 1023, /* bytes of the pids of the children of one; the rest is not read */
 	RELEASE_TRIES = 100,
 	RELEASE_TRY_MS = 10,
 	DEPTH_MAX = 32, /* of a walk */
@@ -104,13 +104,19 @@ bool process_runs(pid_t pid, const char *name)
 	return slash != NULL && strcmp(slash + 1, name) == 0;
 }
 
-pid_t process_find_program(pid_t pid, const char *name)
+static pid_t find_below(pid_t pid, const char *name, unsigned generations, unsigned *left)
 {
 	char path[64], text[CHILDREN_MAX + 1], *at = text, *end;
+	pid_t found = 0;
 	ssize_t len;
 	int fd;
-	if (pid <= 0 || process_runs(pid, name))
+	if (pid <= 0 || *left == 0)
+		return 0;
+	--*left;
+	if (process_runs(pid, name))
 		return pid;
+	if (generations == 0)
+		return 0;
 	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	len = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
@@ -118,11 +124,15 @@ pid_t process_find_program(pid_t pid, const char *name)
 		(void)close(fd); /* only read */
 	text[len > 0 ? len : 0] = '\0';
 	/* A space ends each: the last one of too many is cut off. */
-	for (long child; (child = strtol(at, &end, 10)) > 0 && *end == ' '; at = end) {
-		if (process_runs((pid_t)child, name))
-			return (pid_t)child;
-	}
-	return 0;
+	for (long child; found == 0 && (child = strtol(at, &end, 10)) > 0 && *end == ' '; at = end)
+		found = find_below((pid_t)child, name, generations - 1, left);
+	return found;
+}
+
+pid_t process_find_program(pid_t pid, const char *name, unsigned generations)
+{
+	unsigned left = PROCESS_FIND_MAX;
+	return find_below(pid, name, generations, &left);
 }
 
 void process_read_environ(pid_t pid, struct buf *out)

@@ -26,8 +26,13 @@ pid_t process_parent(pid_t pid);
 /* Whether the program file of a process bears a name, in whatever folder. */
 bool process_runs(pid_t pid, const char *name);
 
-/* The process that runs a program: that one, or a child of that launcher; 0: neither, or not known. */
-pid_t process_find_program(pid_t pid, const char *name);
+#define PROCESS_FIND_MAX 256 /* processes that are looked at */
+
+/*
+ * The process that runs a program: that one, or one that descends from it by so many generations, as
+ * behind a launcher; 0: none, or not known.
+ */
+pid_t process_find_program(pid_t pid, const char *name, unsigned generations);
 
 struct buf;
 

@@ -220,6 +220,74 @@ is 'once' "$(told $three "$id")" 1
 t kill-window -t "$launcher"
 server
 
+# The windows of a server. A window begins with a thread, whose name is in a folder of Codex: so it has a
+# pane. Another thread has one where only one window can have it.
+end_server
+threads="$dir/home/.codex/tui-thread-reference-capabilities"
+mkdir -p "$threads"
+echo 'while read -r line; do :; done' >"$dir/scripts/window"
+cp "$dir/scripts/window" "$dir/scripts/resume"
+new_thread() { # new_thread NUMBER: its name has the time
+	printf '%012x' "$(date +%s%3N)" | sed "s/^\\(.\\{8\\}\\)\\(.*\\)/\\1-\\2-7000-8000-00000000000$1/"
+}
+window() { # window WORD...: its pane
+	t new-window -dP -F '#{pane_id}' "PATH='$dir/scripts:$PATH' HOME='$dir/home' exec '$dir/native/codex' $*"
+}
+runs_codex() {
+	pgrep -f "$dir/native/codex $1" >/dev/null && echo yes || :
+}
+agents() { # agents FILTER: of the panes and threads of Codex
+	ask '{"method":"list_agents"}' | jq -r "[.result.agents[] | select(.agent == \"codex\") | $1] | sort | join(\" \")"
+}
+rm -f "$dir/server.pid"
+(cd "$dir" && HOME="$dir/home" TMUX_PANE=$wrong PATH="$dir/scripts:$PATH" setsid -f sh -c \
+	"'$dir/native/codex' '$dir/scripts/bridge' & echo \$! >server.pid" </dev/null >/dev/null 2>&1)
+until_is 'a server' yes sh -c "[ -s '$dir/server.pid' ] && echo yes || :"
+say '{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"codex-mcp-client","version":"0.169.0"}}}'
+left=$(window window)
+until_is 'a window' yes runs_codex window
+first_thread=$(new_thread 1)
+: >"$threads/$first_thread"
+call post_notification "{\"pane\":\"$left\",\"text\":\"good morning\"}"
+id=$(field .result.id)
+until_is 'a window that nobody has used yet is told by its thread' 'delivered queue_command' fate "$id"
+is 'once' "$(told "$first_thread" "$id")" 1
+ask "{\"method\":\"report_agent\",\"params\":{\"agent\":\"codex\",\"session\":\"$first_thread\",\"state\":\"asking\"}}" >/dev/null
+is 'a question is in its pane' "$(agents '"\(.pane) \(.state)"')" "$left blocked"
+tool "$first_thread" next_notification '{"after":0}'
+is 'what is for the pane is for its thread' "$(field '.result.structuredContent.notifications | map(.id) | join(" ")')" "$id"
+later=$(new_thread 2)
+job "$later" true
+until_is 'another thread of the only window' 'delivered queue_command' fate "$id"
+is 'is in its pane' "$(agents '"\(.pane) \(.thread)"')" "$left $first_thread null $later"
+ask "{\"method\":\"report_agent\",\"params\":{\"agent\":\"codex\",\"session\":\"$first_thread\",\"state\":\"idle\"}}" >/dev/null
+tool "$later" list_panes '{}'
+job "$first_thread" "until [ -e $dir/left ]; do sleep 0.05; done"
+held=$id
+t kill-pane -t "$left"
+until_is 'a window is closed' '' agents "select(.pane == \"$left\") | .pane"
+touch "$dir/left"
+until_is 'its thread is not told: nobody would see it' 'queued none' fate "$held"
+is 'for that reason' "$(receipt "$held" .delivery.reason)" \
+	"thread $first_thread is not loaded: the process of codex has ended"
+right=$(window window)
+again=$(window resume "$first_thread")
+until_is 'two windows' yes runs_codex resume
+other_thread=$(new_thread 3)
+: >"$threads/$other_thread"
+tool "$other_thread" list_panes '{}'
+job "$other_thread" true
+tool "$first_thread" list_panes '{}'
+until_is 'it is told when it is back' 'delivered queue_command' fate "$held"
+is 'once' "$(told "$first_thread" "$held")" 1
+job "$(new_thread 4)" true
+is 'each is in its window, and in none where that is not known' \
+	"$(agents 'select(.state != "gone") | "\(.pane) \(.thread[-1:])"')" "$right 3 $again 1 null 4"
+t kill-pane -t "$right"
+t kill-pane -t "$again"
+end_server
+server
+
 # A name that is none binds nothing.
 tool '--message' gemini_sleep '{"seconds":0.01}'
 id=$(field .result.structuredContent.id)

@@ -23,6 +23,7 @@
 #include "daemon/input/submit.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"
+#include "daemon/pane/thread_seat.h"
 #include "io/loop_timer.h"
 
 extern char **environ;
@@ -98,13 +99,18 @@ static bool set_target(struct queue_target *target, const struct presence *prese
  * there is none, or its agent has no such command, or its process has ended: for a thread with
  * the reason, else "".
  */
-static bool find_target(struct presence_set *presences, const struct pane_ref *address,
+static bool find_target(const struct delivery_parts *parts, const struct pane_ref *address,
     struct queue_target *ret_target, char ret_reason[REASON_SIZE])
 {
+	struct presence_set *presences = parts->presences;
 	const struct presence *in_pane = presence_of_pane(presences, address);
 	char agent[PRESENCE_NAME_MAX + 1];
 	const char *session;
 	ret_reason[0] = '\0';
+	if (in_pane == NULL && address->pane != MUXBUS_NO_ID) {
+		thread_seat_look(presences, address);
+		in_pane = presence_of_pane(presences, address);
+	}
 	if (address->thread[0] == '\0' || !presence_split(address->thread, agent, &session))
 		return in_pane != NULL &&
 		    set_target(ret_target, in_pane, in_pane->agent, in_pane->session);
@@ -136,7 +142,7 @@ static bool find_program(const char *name, pid_t pid, const char *dirs, char *ou
 {
 	char link[64];
 	ssize_t len;
-	pid = process_find_program(pid, name);
+	pid = process_find_program(pid, name, 1);
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
 	len = pid > 0 ? readlink(link, out, size - 1) : -1;
 	if (len > 0) {
@@ -314,8 +320,7 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 {
 	char reason[REASON_SIZE] = "";
 	struct queue_target target;
-	if (place->failure == NULL &&
-	    find_target(place->parts->presences, place->address, &target, reason)) {
+	if (place->failure == NULL && find_target(place->parts, place->address, &target, reason)) {
 		snprintf(found->text, WAY_TEXT_SIZE, "handed over by %.32s queue, thread %.128s",
 		    target.agent, target.session);
 		return WAY_TAKES;
@@ -336,7 +341,7 @@ static void start(struct mail *mail, const struct way_found *found)
 	char reason[REASON_SIZE];
 	struct queue_target target;
 	if (found->way == &way_queue_command &&
-	    find_target(mail->office->parts.presences, &mail->pane, &target, reason)) {
+	    find_target(&mail->office->parts, &mail->pane, &target, reason)) {
 		start_command(mail, &target);
 		return;
 	}
@@ -356,7 +361,7 @@ static void find_pid(const struct delivery_parts *parts, const struct pane_ref *
 {
 	char reason[REASON_SIZE];
 	struct queue_target target;
-	if (!find_target(parts->presences, address, &target, reason) || target.pid <= 0)
+	if (!find_target(parts, address, &target, reason) || target.pid <= 0)
 		return;
 	ret_program->pid = target.pid;
 	ret_program->start = process_start_ticks(target.pid);

@@ -11,6 +11,7 @@
 #include "daemon/job/job_name.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
+#include "daemon/pane/presence.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"
@@ -253,6 +254,22 @@ static void next_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 }
 
+/* Notifications for the pane of a thread's window are for the thread that asks, too. */
+static void add_seat(struct presence_set *presences, struct pane_ref *agent)
+{
+	char name[PRESENCE_NAME_MAX + 1], thread[PANE_REF_THREAD_SIZE];
+	const struct presence *presence;
+	const char *session;
+	if (agent->pane != MUXBUS_NO_ID || !presence_split(agent->thread, name, &session))
+		return;
+	presence = presence_of_session(presences, name, session);
+	if (presence == NULL)
+		return;
+	memcpy(thread, agent->thread, sizeof thread);
+	*agent = presence->pane;
+	memcpy(agent->thread, thread, sizeof thread);
+}
+
 static void next_notification(struct request *request, const void *data)
 {
 	const struct next_args *args = data;
@@ -265,6 +282,7 @@ static void next_notification(struct request *request, const void *data)
 	pane_ref_clear(&agent);
 	if ((is_narrow || request_is_formatted(request)) && !requester_pane(request, NULL, &agent))
 		return;
+	add_seat(daemon->presences, &agent);
 	if (!target_filter(request, args->filter, &filter))
 		return;
 	if (args->id != NULL)

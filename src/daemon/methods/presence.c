@@ -14,6 +14,7 @@
 #include "daemon/deliver/wake.h"
 #include "daemon/methods/pending.h"
 #include "daemon/methods/tables.h"
+#include "daemon/pane/thread_seat.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
@@ -106,6 +107,16 @@ static int64_t count_queued(const struct queue *queue, const struct pane_ref *pa
 	return count;
 }
 
+/* A process that serves many windows is in none of their panes. */
+static bool report_thread(struct request *request, const struct presence_report *report)
+{
+	struct daemon *daemon = request_daemon(request);
+	pid_t server = report->pid;
+	if (server == 0 && request_peer(request) != NULL)
+		server = queue_command_process(report->agent, peer_pid(request_peer(request)));
+	return thread_seat_report(daemon->presences, report, server);
+}
+
 static void report_agent(struct request *request, const void *data)
 {
 	const struct report_args *args = data;
@@ -135,13 +146,15 @@ static void report_agent(struct request *request, const void *data)
 		return;
 	}
 	report.pane = &pane;
-	/* A process that serves many windows is in none of their panes. */
-	if (pane.pane == MUXBUS_NO_ID && report.pid == 0 && request_peer(request) != NULL)
-		report.pid = queue_command_process(args->agent, peer_pid(request_peer(request)));
-	is_taken = presence_report(daemon->presences, &report);
-	presence = pane.pane != MUXBUS_NO_ID
-	    ? presence_of_pane(daemon->presences, &pane)
-	    : presence_of_session(daemon->presences, args->agent, args->session);
+	if (pane.pane != MUXBUS_NO_ID) {
+		is_taken = presence_report(daemon->presences, &report);
+		presence = presence_of_pane(daemon->presences, &pane);
+	} else {
+		is_taken = report_thread(request, &report);
+		presence = presence_of_session(daemon->presences, args->agent, args->session);
+		if (presence != NULL)
+			pane = presence->pane;
+	}
 	writer = request_result(request);
 	json_put_id(writer, "pane", '%', pane.pane);
 	json_put_str(writer, "agent", args->agent);

@@ -326,6 +326,30 @@ static void tell_listeners(struct presence_set *set, const struct pane_ref *pane
 	}
 }
 
+/*
+ * The pane of a session that was in none is known now: its presence is there from now on, unless
+ * another one was, which the session replaces.
+ */
+static struct presence *take_seat(struct presence_set *set, struct presence *there,
+    const struct pane_ref *pane, const char *agent, const char *session)
+{
+	struct pane_ref none;
+	struct presence *before;
+	char name[NAME_SIZE];
+	pane_ref_clear(&none);
+	before = pane->pane != MUXBUS_NO_ID && session[0] != '\0' ? find(set, &none, agent, session)
+								  : NULL;
+	if (before == NULL)
+		return there;
+	if (there != NULL) {
+		presence_remove(set, before);
+		return there;
+	}
+	record_delete(set->store, &presence_kind, presence_name(before, name));
+	before->pane = *pane;
+	return before;
+}
+
 bool presence_report(struct presence_set *set, const struct presence_report *report)
 {
 	const char *session = report->session != NULL ? report->session : "";
@@ -341,6 +365,7 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 		return false;
 	if (presence == NULL && report->state == PRESENCE_GONE)
 		return true;
+	presence = take_seat(set, presence, report->pane, report->agent, session);
 	is_new = presence == NULL || strcmp(presence->agent, report->agent) != 0;
 	if (presence == NULL)
 		presence = presence_add(set, report->pane);
@@ -356,6 +381,8 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 		set_state(presence, report->state);
 	presence_store(set, presence);
 	presence_address(presence, &address);
+	if (report->is_found)
+		return true;
 	if (is_new || before != presence->state)
 		tell(set, presence, before);
 	if (presence->state == PRESENCE_GONE)
@@ -401,6 +428,11 @@ struct presence_set *presence_set_new(
 	list_init(&set->presences);
 	queue_load(queue, &presence_kind, presence_load, set);
 	return set;
+}
+
+struct tmux *presence_set_tmux(const struct presence_set *set)
+{
+	return set->tmux;
 }
 
 void presence_set_free(struct presence_set *set)

@@ -64,6 +64,7 @@ struct presence_report {
 	enum presence_state state; /* PRESENCE_UNKNOWN: as before */
 	pid_t pid; /* 0: the program in front of the pane */
 	bool is_by_mark; /* in the pane's output */
+	bool is_found; /* found by us: no report of the agent, and no event */
 	const char *question; /* NULL: not reported */
 };
 
@@ -71,6 +72,7 @@ struct presence_report {
 struct presence_set *presence_set_new(
     struct tmux *tmux, struct event_log *events, struct queue *queue);
 void presence_set_free(struct presence_set *set);
+struct tmux *presence_set_tmux(const struct presence_set *set); /* that it was given */
 
 /* NULL if both are of their form, else why not. session may be NULL. */
 const char *presence_check(const char *agent, const char *session);
