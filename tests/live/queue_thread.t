@@ -266,6 +266,9 @@ job "$first_thread" "until [ -e $dir/left ]; do sleep 0.05; done"
 held=$id
 t kill-pane -t "$left"
 until_is 'a window is closed' '' agents "select(.pane == \"$left\") | .pane"
+is 'a hook of the server can still name it' \
+	"$(ask "{\"method\":\"report_agent\",\"params\":{\"agent\":\"codex\",\"session\":\"$three\",\"pane\":\"$left\",\"state\":\"gone\"}}" |
+		jq -c '[.result.pane, .result.state]')" '[null,"gone"]'
 touch "$dir/left"
 until_is 'its thread is not told: nobody would see it' 'queued none' fate "$held"
 is 'for that reason' "$(receipt "$held" .delivery.reason)" \

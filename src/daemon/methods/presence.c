@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "daemon/deliver/queue_command.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/methods/pending.h"
@@ -68,29 +69,39 @@ static const struct field_result report_results[] = {
     {NULL, NULL, NULL},
 };
 
+/*
+ * Codex runs all its windows' children under one process that has no terminal: its environment names
+ * the pane where that was started, also for requests from another pane, and when it is closed.
+ */
+static bool may_be_elsewhere(const struct report_args *args)
+{
+	return args->session != NULL && queue_command_is_of(args->agent);
+}
+
+/* Whether a text is the id of a pane that is not there. */
+static bool is_closed_pane(const struct daemon *daemon, const char *text)
+{
+	uint32_t id;
+	return str_parse_id(text, strlen(text), '%', &id) &&
+	    muxbus_model_pane(tmux_model(daemon->tmux), id) == NULL;
+}
+
 /* Finds the pane; false after failing the request. */
 static bool find_pane(
     struct request *request, const struct report_args *args, struct pane_ref *ret_pane)
 {
 	struct daemon *daemon = request_daemon(request);
-	const struct muxbus_pane *pane;
+	const struct muxbus_pane *pane = NULL;
 	uint32_t peer_pane;
 	bool is_weak;
-	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
+	if (args->pane != NULL && !(may_be_elsewhere(args) && is_closed_pane(daemon, args->pane)) &&
+	    !target_pane(request, args->pane, &pane))
 		return false;
 	peer_pane = request_peer_pane(request, &is_weak);
 	if (args->pane == NULL)
 		pane = muxbus_model_pane(tmux_model(daemon->tmux), peer_pane);
 	pane_ref_clear(ret_pane);
-	/*
-	 * Codex runs all its windows' children under one process that has no terminal: its
-	 * environment names the pane where that was started, also for requests from another
-	 * pane.
-	 */
-	if (is_weak && args->session != NULL && strcmp(args->agent, "codex") == 0 && pane != NULL &&
-	    pane->id == peer_pane)
-		return true;
-	if (pane == NULL)
+	if (pane == NULL || (is_weak && may_be_elsewhere(args) && pane->id == peer_pane))
 		return true;
 	pane_ref_of(daemon->tmux, pane->id, ret_pane);
 	if (args->state < 0 || states[args->state] != PRESENCE_GONE)
