@@ -106,6 +106,20 @@ setup gemini --remove >/dev/null
 is 'removed' "$(jq -c . "$settings")" '{"theme":"dark","mcpServers":{"other":{"command":"x"}},"hooks":{"AfterAgent":[{"hooks":[{"type":"command","command":"mine"}]}]}}'
 is 'a backup of what the person changed in ours stays too' "$(cat "$dir"/dotfiles/settings.json.*.bak | grep -c trust)" 2
 rm "$dir"/dotfiles/settings.json.*.bak
+(
+	HOME=$dir/tools
+	mkdir "$HOME"
+	for command in --tools=coding '' --tools=assistant; do
+		# shellcheck disable=SC2086
+		setup gemini $command --write >/dev/null
+		jq -c .mcpServers.muxbus.args "$HOME/.gemini/settings.json"
+	done
+	setup gemini --remove >/dev/null
+	ls "$HOME/.gemini" | grep -vc bak
+) >"$dir/tools_said"
+is 'a set of tools stays until another is wanted' "$(tr '\n' ' ' <"$dir/tools_said")" \
+	'["mcp","--tools=coding"] ["mcp","--tools=coding"] ["mcp","--tools=assistant"] 0 '
+is 'not for the plugin of Claude Code' "$(setup claude --tools=coding --write | grep -c 'scope=project chooses others')" 1
 is 'twice is once' "$(setup gemini --remove)" "$HOME/.gemini/settings.json: contains nothing of muxbus"
 
 # For each agent: --write and --remove leave the files as they were, with a person's own settings

@@ -64,12 +64,14 @@ const struct verb verbs[] = {
 	.run = mark_run},
     {"mcp", VERB_AGENT, "[--tools=name,...] [--legacy] [--no-start] [--own-panes | --read-only]",
 	"serve MCP to an agent on standard input and output",
-	.options = "--tools=all --tools=default --legacy --no-start --own-panes --read-only",
+	.options = "--tools=all --tools=default --tools=coding --tools=assistant --legacy "
+		   "--no-start --own-panes --read-only",
 	.run = mcp_run},
-    {"setup", VERB_AGENT, "[agent] [--print | --write | --remove] [--scope=user|project]",
+    {"setup", VERB_AGENT,
+	"[agent] [--print | --write | --remove] [--scope=user|project] [--tools=coding|assistant]",
 	"add muxbus to agents: claude, codex, copilot, gemini, opencode",
 	.options = "claude codex copilot gemini opencode --print --write --remove --scope=user "
-		   "--scope=project",
+		   "--scope=project --tools=coding --tools=assistant",
 	.run = setup_run},
     {"complete", VERB_CARE, "-- word ...", NULL, .run = complete_run},
     {"completion", VERB_CARE, "bash|fish|zsh", "print the completion script of a shell",

@@ -119,6 +119,30 @@ rm -rf out a.c w.png p.png && cp src/b.c a.c
 play '{id, method: .name, params: .arguments}'
 judge socket
 
+# ---- accepted everywhere, listed nowhere
+known='shell wait code respond_to_gemini mouse_click type_text find_element'
+listed() { # listed WORD: the names of the tools that an agent with --tools=WORD sees
+	printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}' \
+		'{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' |
+		muxbus mcp --tools="$1" | jq -r 'select(.id == 2).result.tools[].name'
+}
+call describe '{}'
+for name in $known; do
+	is "describe does not list $name" "$(field ".result.methods | has(\"$name\")")" false
+done
+is 'but says it beside its name' "$(field '.result.methods | [.execute_cli.also, .read_file.params.properties.path.also] | tojson')" \
+	'[["shell"],["file_path","file_paths","paths"]]'
+listed all >all
+is 'no list of tools has them' "$(for name in $known; do grep -x "$name" all; done)" ''
+is 'nor their parameters' "$(ask '{"method":"describe"}' | jq '[.result.methods[].params.properties | keys[]] | map(select(. == "working_dir" or . == "diff")) | length')" 0
+is 'a family of tools by one word' "$(listed coding | grep -cxE 'capture_pane|execute_cli|read_file|code_search|send_task|research')" 6
+is 'without the desktop' "$(listed coding | grep -cE 'gui|browser|webdriver')" 0
+is 'an unknown word' "$(muxbus mcp --tools=codin </dev/null 2>&1 | grep -c 'did you mean "coding"')" 1
+is 'the command line: a method' "$(muxbus --json shell command='echo said' | jq -c '[.ok, .stdout]')" '[true,"said\n"]'
+is 'the command line: a parameter keeps its type' "$(muxbus --json read_file file_path=~/notes.md start=0 end=5 | jq -c '[.text, .unit]')" '["notes","characters"]'
+is 'the command line: several' "$(muxbus --json read_file paths=a.c paths=src/b.c | jq -c '.files | map(.path)')" '["a.c","src/b.c"]'
+is 'its help has them' "$(muxbus help shell | grep -cx 'The same as execute_cli.')" 1
+
 # ---- what others silently read in another way
 call watch_log "{\"file_path\":\"$dir/log\",\"regex\":\"OK\",\"wake_on_change\":true}"
 watch=$(field .result.id)

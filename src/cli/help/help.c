@@ -197,6 +197,18 @@ static void put_range(struct buf *out, const struct json *property)
 	}
 }
 
+/* " Also called file_path, file." */
+static void put_also(struct buf *out, const struct json *also)
+{
+	const char *separator = " Also called ";
+	json_each (name, also) {
+		(void)buf_printf(out, "%s%s", separator, name->text != NULL ? name->text : "");
+		separator = ", ";
+	}
+	if (also != NULL && also->count > 0)
+		(void)buf_append_byte(out, '.');
+}
+
 static void put_arguments(struct help_page *page, const struct json *schema)
 {
 	const struct json *properties = json_member(schema, "properties");
@@ -211,6 +223,7 @@ static void put_arguments(struct help_page *page, const struct json *schema)
 		(void)buf_printf(&text, "%s (", ask_string(at, "description", ""));
 		put_range(&text, at);
 		(void)buf_printf(&text, ")%s", at == positional ? " The name may be omitted." : "");
+		put_also(&text, json_member(at, "also"));
 		help_page_entry(page, at->name, buf_text(&text));
 	}
 	buf_finish(&text);
@@ -230,6 +243,8 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 {
 	const struct json *schema = json_member(row, "params");
 	const struct json *example = json_member(row, "example");
+	const struct verb *verb = verb_find(name); /* NULL: a second spelling */
+	const char *preset = verb != NULL ? verb->preset : NULL;
 	struct buf text;
 	buf_init(&text, OUT_MAX);
 	arguments_usage(&text, name, schema);
@@ -237,8 +252,7 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 	help_page_wrap(page, buf_text(&text), 14, 14);
 	if (strcmp(name, row->name) != 0)
 		(void)buf_printf(&page->out, "\nThe same as %s%s%s.\n", row->name,
-		    verb_find(name)->preset != NULL ? " with " : "",
-		    verb_find(name)->preset != NULL ? verb_find(name)->preset : "");
+		    preset != NULL ? " with " : "", preset != NULL ? preset : "");
 	(void)buf_append_byte(&page->out, '\n');
 	help_page_wrap(page, ask_string(row, "summary", ""), 0, 0);
 	if (*ask_string(row, "help", "")) {

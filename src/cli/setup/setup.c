@@ -180,6 +180,12 @@ static bool read_option(struct setup *setup, const char *arg, bool *ret_has_acti
 			return true;
 		}
 	}
+	for (const char *const *tools = setup_tools; *tools != NULL; tools++) {
+		if (strncmp(arg, "--tools=", 8) == 0 && strcmp(arg + 8, *tools) == 0) {
+			setup->tools = *tools;
+			return true;
+		}
+	}
 	if (strcmp(arg, "--scope=user") == 0)
 		setup->scope = SETUP_USER;
 	else if (strcmp(arg, "--scope=project") == 0)
@@ -209,6 +215,11 @@ enum cli_status setup_run(struct cli *cli, int argc, char **argv)
 			return cli_usage(
 			    "setup", "unknown agent \"%s\"; choose %s", argv[i], names);
 	}
+	if (setup.tools != NULL && setup.agent != NULL && setup.scope == SETUP_USER &&
+	    strcmp(setup.agent->name, "claude") == 0)
+		return cli_usage("setup",
+		    "the plugin of Claude Code has the default tools: --scope=project chooses "
+		    "others");
 	if (setup.agent != NULL)
 		say_if_missing(&setup);
 	return cli_flush(setup.agent != NULL ? run(&setup) : run_all(&setup, has_action));

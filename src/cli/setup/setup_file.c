@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "base/xalloc.h"
 #include "cli/cli.h"
 #include "cli/config_file.h"
@@ -61,9 +62,23 @@ static void out_of_memory(void)
 	(void)xalloc(SIZE_MAX / 2); /* prints an error, and exits */
 }
 
+const char *const setup_tools[] = {"assistant", "coding", NULL};
+
+#define SERVER_END "\"mcp\"]" /* of the arguments of the server */
+#define TOOLS_OPTION "--tools="
+
+/* Whether a value is the arguments of the server, to which the option of the tools belongs. */
+static bool takes_tools(const struct setup *setup, const char *value)
+{
+	size_t len = strlen(value), end_len = strlen(SERVER_END);
+	return setup->tools != NULL && len > end_len &&
+	    strcmp(value + len - end_len, SERVER_END) == 0;
+}
+
 /* Fills in the signs of a value, escaped for the inside of a quoted string. */
 static char *fill(const struct setup *setup, const char *value)
 {
+	bool has_tools = takes_tools(setup, value);
 	struct buf out, word;
 	bool lossy = false;
 	buf_init(&out, TEXT_MAX);
@@ -78,6 +93,11 @@ static char *fill(const struct setup *setup, const char *value)
 		int r = meant != NULL ? json_escape(&out, meant, strlen(meant), &lossy)
 				      : buf_append_byte(&out, (uint8_t)*value);
 		if (r < 0)
+			out_of_memory();
+	}
+	if (has_tools) {
+		out.len--;
+		if (buf_printf(&out, ",\"" TOOLS_OPTION "%s\"]", setup->tools) < 0)
 			out_of_memory();
 	}
 	buf_finish(&word);
@@ -165,6 +185,14 @@ static bool fits_text(const char *text, const char *model)
 	    (len > end_len && strcmp(text + len - end_len, end) == 0);
 }
 
+/* Whether an argument is the option that setup itself writes. */
+static bool is_tools_option(const struct json *value)
+{
+	size_t len = strlen(TOOLS_OPTION);
+	return value->type == JSON_STRING && strncmp(value->text, TOOLS_OPTION, len) == 0 &&
+	    str_is_in(value->text + len, setup_tools);
+}
+
 /* How a value compares with the model. A person chooses numbers and truth values. */
 static enum entry compare(const struct json *value, const struct json *model)
 {
@@ -182,6 +210,8 @@ static enum entry compare(const struct json *value, const struct json *model)
 		entry = one > entry ? one : entry;
 		at = at != NULL ? at->next : NULL;
 	}
+	if (at != NULL && at->next == NULL && is_tools_option(at))
+		at = NULL;
 	return entry == ENTRY_OURS && at != NULL ? ENTRY_CHANGED : entry;
 }
 
@@ -230,6 +260,22 @@ static enum entry compare_step(
 	json_reader_free(reader);
 	json_reader_free(models);
 	return entry;
+}
+
+/* Whether a step's value in the file ends with the tools that an earlier setup was asked for. */
+static bool has_tools_option(
+    const struct setup_file *file, const struct setup_step *step, const struct buf *text)
+{
+	struct json_reader *reader = json_reader_new(CONFIG_FILE_MAX);
+	bool is_there;
+	const struct json *value = read_value(reader, file, step->path, text, &is_there);
+	const struct json *last = value != NULL && value->type == JSON_ARRAY ? value->child : NULL;
+	bool is_found;
+	while (last != NULL && last->next != NULL)
+		last = last->next;
+	is_found = last != NULL && is_tools_option(last);
+	json_reader_free(reader);
+	return is_found;
 }
 
 /* Whether one of the entries is there, with any members. */
@@ -287,7 +333,8 @@ static bool edit_steps(const struct setup *setup, const struct setup_file *file,
 		is_done =
 		    is_toml ? config_toml_remove(&toml) : config_json_remove(&json, file->own[i]);
 	for (const struct setup_step *step = file->steps; is_done && step->value != NULL; step++) {
-		bool is_changed = compare_step(file, step, old) == ENTRY_CHANGED;
+		bool is_changed = compare_step(file, step, old) == ENTRY_CHANGED ||
+		    (setup->tools == NULL && has_tools_option(file, step, old));
 		char *value = fill(setup, step->value);
 		if (!is_toml)
 			is_done = take_step(&json, step, is_removal, is_changed, value);

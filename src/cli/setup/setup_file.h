@@ -88,6 +88,7 @@ struct setup {
 	const struct setup_agent *agent;
 	enum setup_action action;
 	enum setup_scope scope;
+	const char *tools; /* a word for a set of tools: "coding"; NULL: the default ones */
 	char command[PATH_MAX]; /* "muxbus", or its path if PATH does not lead to it */
 };
 
@@ -96,6 +97,9 @@ struct setup {
  * program, else its path. Returns false with errno.
  */
 bool setup_init(struct setup *setup);
+
+/* The words for sets of tools, NULL-terminated. */
+extern const char *const setup_tools[];
 
 /* Whether the agent is in PATH, or else its folder exists; the path of the one or the other. */
 bool setup_is_installed(const struct setup *setup, char ret_path[PATH_MAX]);

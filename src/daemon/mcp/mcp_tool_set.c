@@ -83,6 +83,13 @@ static bool add_word(struct mcp_tool_set *set, const char *word)
 		mcp_tool_set_all(set);
 		return true;
 	}
+	for (const struct method_set *named = method_sets; named->name != NULL; named++)
+		if (strcmp(named->name, word) == 0) {
+			for (const char *const *group = named->groups; *group != NULL; group++)
+				(void)add(set, *group,
+				    strcmp(*group, "default") == 0 ? is_default : is_of_group);
+			return true;
+		}
 	return add(set, word, is_of_group) || add(set, word, is_named);
 }
 
