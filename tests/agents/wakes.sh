@@ -130,9 +130,12 @@ wake_dialog() {
 	wait_until [ -s "$dir/$1.ended" ]
 	! (patience=5 && wait_until [ -e "$dir/$1.agreed" ]) || wrong='the question was answered'
 	shows "$dialog" || wrong='the question is gone'
-	t send-keys -t "$pane" $yes
-	date +%s.%3N >"$dir/$1.sent"
-	wait_until [ -e "$dir/$1.agreed" ] || wrong='the answer of the person is lost'
+	for try in 1 2 3; do # opencode does not take the first Enter
+		t send-keys -t "$pane" $yes
+		date +%s.%3N >"$dir/$1.sent"
+		! (patience=8 && wait_until [ -e "$dir/$1.agreed" ]) || break
+	done
+	[ -e "$dir/$1.agreed" ] || wrong='the answer of the person is lost'
 	await_wake "$1"
 }
 
