@@ -39,6 +39,7 @@
 #include "base/clock.h"
 #include "lib/connection/client.h"
 #include "lib/connection/command.h"
+#include "lib/connection/connection_parts.h"
 #include "lib/connection/handshake.h"
 #include "lib/connection/loop.h"
 #include "lib/connection/nonce.h"
@@ -59,56 +60,7 @@ enum {
 	KILL_TIMEOUT_MS = 200,
 	/* A timer that fires this late means that the machine was suspended. */
 	LATE_MS = 500,
-	/* This many bytes of a list add a millisecond to its timeout. */
-	BYTES_PER_MS = 1024,
 };
-
-enum connection_state {
-	STATE_STARTING,
-	STATE_GREETED,
-	STATE_HANDSHAKE,
-	STATE_READY,
-	STATE_CLOSING,
-	STATE_FAILED,
-	STATE_ENDED,
-};
-
-struct muxbus_connection {
-	struct muxbus_loop *loop;
-	struct muxbus_connection_handlers handlers;
-	void *data;
-	struct muxbus_connection_options options; /* its socket_path is ours */
-
-	enum connection_state state;
-	bool is_in_turn; /* in a callback of the loop, which ends with end_turn() */
-	bool is_reading; /* in the parser */
-	bool is_output_over;
-
-	bool has_failed;
-	int error; /* the reason of the failure; 0: closed on request */
-	char reason[ENDING_TEXT_SIZE];
-	struct ending ending;
-
-	struct client client;
-	struct loop_watch *input_watch; /* only while the socket is full */
-	struct loop_watch *output_watch;
-	struct loop_watch *errors_watch;
-	struct loop_watch *end_watch; /* news of its end */
-	struct loop_timeout deadline; /* timeout of the greeting, then of the first list */
-	struct loop_timeout end_timer; /* timeout of each stage of the end */
-	struct loop_timeout soon; /* handles a failure outside of a turn */
-	bool has_asked_to_detach;
-	bool was_terminated; /* by client_terminate() */
-
-	struct muxbus_parser *parser;
-	struct pending_queue queue;
-	int64_t first_since_us; /* when the list became the first */
-	struct nonce_pool nonces;
-	bool has_cheap_sentinel;
-	struct nonce probe; /* the unknown command of the handshake */
-};
-
-static const char sentinel_command[] = "display-message -p ";
 
 /* Notes the first failure, which is handled at the end of the turn. */
 static void fail(struct muxbus_connection *connection, int error, const char *format, ...)
@@ -173,7 +125,7 @@ static void await_end(struct muxbus_connection *connection)
 }
 
 /* Writes as much as the socket takes. */
-static void flush(struct muxbus_connection *connection)
+void connection_flush(struct muxbus_connection *connection)
 {
 	enum client_sent sent;
 	if (connection->input_watch != NULL)
@@ -188,7 +140,7 @@ static void flush(struct muxbus_connection *connection)
 }
 
 /* Sets the parser and the deadline for the first list. */
-static void begin_first(struct muxbus_connection *connection)
+void connection_begin_first(struct muxbus_connection *connection)
 {
 	const struct pending *first = pending_first(&connection->queue);
 	if (first == NULL) {
@@ -219,7 +171,7 @@ static void on_sentinel(void *data)
 	if (pending == NULL)
 		return;
 	if (connection->state >= STATE_READY)
-		begin_first(connection);
+		connection_begin_first(connection);
 	pending_answer(&connection->queue, pending);
 	if (connection->state == STATE_CLOSING && pending_first(&connection->queue) == NULL)
 		send_detach(connection);
@@ -289,7 +241,7 @@ static void on_handshake(void *data, int error, const struct muxbus_reply *repli
 	connection->has_cheap_sentinel = handshake_is_probe_answered(body, &connection->probe);
 	connection->state = STATE_READY;
 	loop_timeout_stop(&connection->deadline);
-	begin_first(connection);
+	connection_begin_first(connection);
 	if (connection->handlers.ready != NULL)
 		connection->handlers.ready(connection->data, &version, answer.session);
 }
@@ -318,7 +270,7 @@ static int begin_handshake(struct muxbus_connection *connection)
 	pending_prepend(&connection->queue, pending);
 	connection->state = STATE_HANDSHAKE;
 	len = snprintf(line, sizeof line, "%s\n%s\n%s%s\n", handshake_question,
-	    connection->probe.text, sentinel_command, pending->nonces[0].text);
+	    connection->probe.text, SENTINEL_COMMAND, pending->nonces[0].text);
 	/* The socket is new and empty, so it takes the whole line unless it is broken. */
 	if (send(connection->client.input, line, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT) != len)
 		await_end(connection);
@@ -424,7 +376,7 @@ static void end_turn(struct muxbus_connection *connection)
 	if (!connection->has_failed && connection->client.has_ended && connection->is_output_over)
 		fail_at_end(connection);
 	if (!connection->has_failed && connection->state >= STATE_READY)
-		flush(connection);
+		connection_flush(connection);
 	if (connection->has_failed && connection->state < STATE_FAILED)
 		enter_failed(connection);
 	connection->is_in_turn = false;
@@ -669,85 +621,6 @@ int muxbus_connection_open(struct muxbus_loop *loop,
 	return 0;
 }
 
-/* The error that prevents running a list, or 0. */
-static int refusal(const struct muxbus_connection *connection)
-{
-	if (connection->has_failed)
-		return connection->error != 0 ? connection->error : MUXBUS_ERR_CLOSED;
-	if (connection->state >= STATE_CLOSING)
-		return MUXBUS_ERR_CLOSED;
-	return connection->queue.count >= PENDING_MAX ? MUXBUS_ERR_LIMIT : 0;
-}
-
-/* Appends a list and its sentinel to the output buffer, or nothing. */
-static int write_list(struct muxbus_connection *connection, struct muxbus_command *command,
-    const struct pending *pending)
-{
-	const struct buf *text = command_fill(command, pending->nonces);
-	struct buf *out = &connection->client.out;
-	int error = buf_reserve(out, text->len + sizeof sentinel_command + MUXBUS_NONCE_LEN + 2);
-	if (error != 0)
-		return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;
-	(void)buf_append(out, text->data, text->len); /* there is room for all of it */
-	(void)buf_append_byte(out, '\n');
-	if (!connection->has_cheap_sentinel)
-		(void)buf_append(out, sentinel_command, sizeof sentinel_command - 1);
-	(void)buf_append(out, pending->nonces[pending->count - 1].text, MUXBUS_NONCE_LEN);
-	(void)buf_append_byte(out, '\n');
-	return 0;
-}
-
-static int make_pending(struct muxbus_connection *connection, size_t count, muxbus_reply_fn *reply,
-    void *data, struct pending **ret_pending)
-{
-	struct pending *pending = pending_new(count, reply, data);
-	int error = pending == NULL ? MUXBUS_ERR_NOMEM : 0;
-	for (size_t i = 0; error == 0 && i < count; i++)
-		error = nonce_make(&connection->nonces, &pending->nonces[i]);
-	if (error != 0)
-		pending_free(pending);
-	else
-		*ret_pending = pending;
-	return error;
-}
-
-static int submit(struct muxbus_connection *connection, struct muxbus_command *command,
-    muxbus_reply_fn *reply, void *data)
-{
-	bool was_idle = connection->queue.count == 0;
-	size_t before = connection->client.out.len;
-	struct pending *pending;
-	size_t count;
-	int error = refusal(connection);
-	if (error == 0)
-		error = command_check(command, &count);
-	if (error == 0)
-		error = make_pending(connection, count, reply, data, &pending);
-	if (error != 0)
-		return error;
-	error = write_list(connection, command, pending);
-	if (error != 0) {
-		pending_free(pending);
-		return error;
-	}
-	pending->extra_ms = (unsigned)((connection->client.out.len - before) / BYTES_PER_MS);
-	pending_append(&connection->queue, pending);
-	if (connection->state < STATE_READY || !was_idle)
-		return 0;
-	begin_first(connection);
-	if (!connection->is_reading)
-		flush(connection);
-	return 0;
-}
-
-int muxbus_connection_run(struct muxbus_connection *connection, struct muxbus_command *command,
-    muxbus_reply_fn *reply, void *data)
-{
-	int error = submit(connection, command, reply, data);
-	muxbus_command_free(command);
-	return error;
-}
-
 pid_t muxbus_connection_pid(const struct muxbus_connection *connection)
 {
 	return connection->client.pid;
@@ -778,7 +651,7 @@ void muxbus_connection_close(struct muxbus_connection *connection)
 		return;
 	send_detach(connection);
 	if (!connection->is_reading)
-		flush(connection);
+		connection_flush(connection);
 }
 
 void muxbus_connection_free(struct muxbus_connection *connection)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: ISC */
+/* Lists of commands on their way to tmux: what is refused, what is written. */
+#include <muxbus.h>
+
+#include <errno.h>
+
+#include "base/buf.h"
+#include "lib/connection/command.h"
+#include "lib/connection/connection_parts.h"
+
+/* This many bytes of a list add a millisecond to its timeout. */
+#define BYTES_PER_MS 1024
+
+/* The error that prevents running a list, or 0. */
+static int refusal(const struct muxbus_connection *connection)
+{
+	if (connection->has_failed)
+		return connection->error != 0 ? connection->error : MUXBUS_ERR_CLOSED;
+	if (connection->state >= STATE_CLOSING)
+		return MUXBUS_ERR_CLOSED;
+	return connection->queue.count >= PENDING_MAX ? MUXBUS_ERR_LIMIT : 0;
+}
+
+/* Appends a list and its sentinel to the output buffer, or nothing. */
+static int write_list(struct muxbus_connection *connection, struct muxbus_command *command,
+    const struct pending *pending)
+{
+	const struct buf *text = command_fill(command, pending->nonces);
+	struct buf *out = &connection->client.out;
+	int error = buf_reserve(out, text->len + sizeof SENTINEL_COMMAND + MUXBUS_NONCE_LEN + 2);
+	if (error != 0)
+		return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;
+	(void)buf_append(out, text->data, text->len); /* there is room for all of it */
+	(void)buf_append_byte(out, '\n');
+	if (!connection->has_cheap_sentinel)
+		(void)buf_append(out, SENTINEL_COMMAND, sizeof SENTINEL_COMMAND - 1);
+	(void)buf_append(out, pending->nonces[pending->count - 1].text, MUXBUS_NONCE_LEN);
+	(void)buf_append_byte(out, '\n');
+	return 0;
+}
+
+static int make_pending(struct muxbus_connection *connection, size_t count, muxbus_reply_fn *reply,
+    void *data, struct pending **ret_pending)
+{
+	struct pending *pending = pending_new(count, reply, data);
+	int error = pending == NULL ? MUXBUS_ERR_NOMEM : 0;
+	for (size_t i = 0; error == 0 && i < count; i++)
+		error = nonce_make(&connection->nonces, &pending->nonces[i]);
+	if (error != 0)
+		pending_free(pending);
+	else
+		*ret_pending = pending;
+	return error;
+}
+
+static int submit(struct muxbus_connection *connection, struct muxbus_command *command,
+    muxbus_reply_fn *reply, void *data)
+{
+	bool was_idle = connection->queue.count == 0;
+	size_t before = connection->client.out.len;
+	struct pending *pending;
+	size_t count;
+	int error = refusal(connection);
+	if (error == 0)
+		error = command_check(command, &count);
+	if (error == 0)
+		error = make_pending(connection, count, reply, data, &pending);
+	if (error != 0)
+		return error;
+	error = write_list(connection, command, pending);
+	if (error != 0) {
+		pending_free(pending);
+		return error;
+	}
+	pending->extra_ms = (unsigned)((connection->client.out.len - before) / BYTES_PER_MS);
+	pending_append(&connection->queue, pending);
+	if (connection->state < STATE_READY || !was_idle)
+		return 0;
+	connection_begin_first(connection);
+	if (!connection->is_reading)
+		connection_flush(connection);
+	return 0;
+}
+
+int muxbus_connection_run(struct muxbus_connection *connection, struct muxbus_command *command,
+    muxbus_reply_fn *reply, void *data)
+{
+	int error = submit(connection, command, reply, data);
+	muxbus_command_free(command);
+	return error;
+}
