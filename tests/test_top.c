@@ -130,14 +130,14 @@ static void test_panes(void)
 	begin(&top, 80, 9);
 	is_str(frame(&top),
 	    "muxbus default  tmux 3.4 · up 3m · 2 sessions · 3 windows · 2 waits       ● live\n"
-	    "[Panes 3]  Jobs 2   Timers   Watches   Queue 1\n"
+	    " Home  [Panes 3]  Jobs 2   Timers   Watches   Queue 1\n"
 	    "  PANE   WHERE           STATE     OUTPUT   CPU  COMMAND       TITLE\n"
 	    "> %0     work:0.0        human         3s        vim           main.c\n"
 	    "  %1     work:1.0        exit 2                  make          \\x1b[31mred\\u202e\n"
 	    "  %12    日本:0.1        copying       3h        tail          a title that is …\n"
 	    "\n"
 	    "\n"
-	    "↑↓←→ move  Enter go  d details  / filter  c screen  p pause  ? help  q quit\n",
+	    "↑↓←→ move  Enter go  / filter  c screen  x kill  p pause  ? help  q quit\n",
 	    "panes on 80 columns");
 	top.view.columns = 136;
 	ok(strstr(frame(&top), " PATH\n> %0 ") &&
@@ -206,14 +206,14 @@ static void test_fleet(void)
 	begin_fleet(&top);
 	is_str(frame(&top),
 	    "muxbus fleet  4 hosts, 3 up, 1 down · since 3m · 2 waits · 1 peer         ● live\n"
-	    "[Panes 3]  Jobs 1   Timers   Watches   Queue 1\n"
+	    " Home 1  [Panes 3]  Jobs 1   Timers   Watches   Queue 1\n"
 	    "missing: dead/default: ssh: no route\n"
 	    "  PANE   HOST        WHERE           OUTPUT  COMMAND       TITLE\n"
 	    "> %3     B           work:0.0                vim           main.c\n"
 	    "  %12    gpu1/train  gpu:1.0                 python        run\n"
 	    "  %0     here        main:0.0                sh\n"
 	    "\n"
-	    "↑↓←→ move  Enter go  d details  / filter  c screen  p pause  ? help  q quit\n",
+	    "↑↓←→ move  Enter go  / filter  c screen  x kill  p pause  ? help  q quit\n",
 	    "panes of a fleet on 80 columns");
 	is_str(wants(&top) != NULL ? wants(&top) : "none", "none", "no screen is asked for");
 	type(&top, "c");
@@ -274,12 +274,12 @@ static void test_jobs(void)
 	type(&top, "\033[C");
 	is_str(frame(&top),
 	    "muxbus default  tmux 3.4 · up 3m · 2 sessions · 3 windows · 2 waits       ● live\n"
-	    " Panes 3  [Jobs 2]  Timers   Watches   Queue 1\n"
+	    " Home   Panes 3  [Jobs 2]  Timers   Watches   Queue 1\n"
 	    "  JOB    STATE       EXIT    AGE    TOOK    LOG  PANE   COMMAND\n"
 	    "> C3D4   running             30s              0         sleep 100\n"
 	    "  A1B2   stopped   SIG 15     1h    1m01    20K  %0     tests: make check\n"
 	    "\n"
-	    "↑↓←→ move  Enter go  d details  / filter  l log  k stop  p pause  ? help  q quit\n",
+	    "↑↓←→ move  Enter go  / filter  l log  x stop  p pause  ? help  q quit\n",
 	    "jobs, the last one first");
 	is_int(type(&top, "x"), TOP_CHANGED, "x asks");
 	ok(strstr(frame(&top), "\nstop C3D4? y: yes, any other key: no\n") != NULL, "so");
@@ -288,7 +288,7 @@ static void test_jobs(void)
 	is_int(type(&top, "xy"), TOP_STOP, "y confirms");
 	is_str(top.view.chosen[TOP_JOBS], "C3D4", "for this job");
 	is_int(type(&top, "\033[D"), TOP_CHANGED, "back");
-	is_int(type(&top, "x"), TOP_NOTHING, "a pane is not stopped");
+	is_int(type(&top, "xn"), TOP_CHANGED, "a pane is killed after a question only");
 	top.view.rows = 20;
 	type(&top, "2\033[Bd");
 	ok(strstr(frame(&top), "\nid               A1B2\n") &&
@@ -543,6 +543,48 @@ static void test_shares(void)
 	end(&top);
 }
 
+/* The home list: what needs a person first, and an answer in two keys. */
+static void test_home(void)
+{
+	static const char agents[] =
+	    "{\"agents\":[{\"agent\":\"fix\",\"state\":\"blocked\",\"pane\":\"%0\",\"since\":"
+	    "\"2026-11-21T11:57:00.000Z\",\"question\":\"Go on?\",\"choices\":[{\"choice\":1,"
+	    "\"text\":\"Yes\"},{\"choice\":2,\"text\":\"No\"}]}]}";
+	static const char ended[] =
+	    "{\"jobs\":[{\"id\":\"A1B2\",\"name\":\"ok\",\"command\":\"true\",\"state\":\"exited\","
+	    "\"ended\":\"2999-11-21T11:00:00.000Z\"},{\"id\":\"C3D4\",\"command\":\"exec make\","
+	    "\"state\":\"failed\",\"exit_code\":2,\"ended\":\"2999-11-21T11:00:00.000Z\"}]}";
+	struct top top;
+	begin(&top, 80, 12);
+	top_model_load(&top.model, TOP_AGENTS, read_json(&top, agents), -1);
+	top_model_load(&top.model, TOP_PANES, read_json(&top, panes), -1);
+	top_model_load(&top.model, TOP_JOBS, read_json(&top, ended), -1);
+	(void)type(&top, "0");
+	ok(strstr(frame(&top),
+	       "\n> needs you  fix        3m  Go on?  1 Yes  2 No  (a answers)\n"
+	       "             C3D4      now  exit 2  make\n"
+	       "  finished   A1B2      now  exited  ok: true\n"
+	       "  panes      %0      work:0                  3s  blocked  vim  main.c\n"
+	       "             %1        :1                        exit 2  make  ") != NULL,
+	    "questions, failures, ends, and panes as a tree: %s", frame(&top));
+	is_str(wants(&top), NULL, "a low screen asks for no other screen");
+	(void)type(&top, "\033[B");
+	is_int(type(&top, "a2"), TOP_ANSWER, "a and the number of a choice answer");
+	is_str(top.view.answer, "2", "with that choice");
+	is_str(top.view.chosen[TOP_HOME], "fix", "the agent that asks");
+	is_int(type(&top, "a9x\177\r"), TOP_ANSWER, "a text is ended by Enter");
+	is_str(top.view.answer, "9", "and may be corrected");
+	is_int(type(&top, "a\033"), TOP_CHANGED, "Esc leaves it");
+	is_int(type(&top, "sls\r"), TOP_SEND, "s sends a text");
+	top.view.rows = 24;
+	is_str(wants(&top), "%0", "a higher one shows the screen of the agent");
+	(void)type(&top, "\033[B");
+	is_str(wants(&top), "C3D4", "or the log of a job");
+	(void)type(&top, "/:1");
+	ok(strstr(frame(&top), "needs you") == NULL, "windows are found by their names");
+	end(&top);
+}
+
 static void test_queue(void)
 {
 	struct top top;
@@ -676,6 +718,7 @@ int main(void)
 	test_screen();
 	test_trouble();
 	test_shares();
+	test_home();
 	test_queue();
 	test_update();
 	test_keys();

@@ -10,7 +10,6 @@
 #include "cli/call.h"
 #include "cli/cli.h"
 #include "cli/locate.h"
-#include "cli/overview.h"
 #include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "client/link.h"
@@ -135,7 +134,7 @@ int main(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	if (argc == 0 && cli.is_terminal)
-		return (int)overview_run(&cli);
+		return (int)verb_find("home")->run(&cli, 1, (char *[]){(char *)"home", NULL});
 	if (argc == 0)
 		return cli_usage(NULL, "a verb or method is missing");
 	verb = verb_find(argv[0]);

@@ -7,6 +7,8 @@
 const struct verb verbs[] = {
     {"capture", VERB_LIVE, "", "print the screen of a pane as text", .method = "capture_pane"},
     {"go", VERB_LIVE, "pane", "jump to a pane: show it on this terminal", .run = go_run},
+    {"home", VERB_LIVE, "", "the home screen: who needs you, what runs, and all panes",
+	.run = home_run},
     {"ls", VERB_LIVE, "", "list the panes", .method = "list_panes"},
     {"record", VERB_LIVE, "[pane] [-f] [-o file] [-t time] [--title text]",
 	"record the output of a pane for asciinema",

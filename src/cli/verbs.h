@@ -12,6 +12,7 @@ enum cli_status doctor_run(struct cli *cli, int argc, char **argv);
 enum cli_status follow_run(struct cli *cli, int argc, char **argv);
 enum cli_status go_run(struct cli *cli, int argc, char **argv);
 enum cli_status help_run(struct cli *cli, int argc, char **argv);
+enum cli_status home_run(struct cli *cli, int argc, char **argv);
 enum cli_status hook_run(struct cli *cli, int argc, char **argv);
 enum cli_status hosts_run(struct cli *cli, int argc, char **argv);
 enum cli_status logs_run(struct cli *cli, int argc, char **argv);

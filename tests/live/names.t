@@ -132,11 +132,13 @@ is 'and everything in a pipe' "$(muxbus status | jq -r '.counters.errors > 0, .s
 muxbus >"$dir/out" 2>&1
 is 'without a verb there is the usage in a pipe' "$? $(grep -c '^usage: muxbus' "$dir/out")" '2 1'
 t send-keys -t "$pane" "clear; $MUXBUS_BUILDDIR/muxbus; echo done \$?" Enter
-until_is 'and a page on a terminal' 1 shows '^done 0$'
-is 'with the status and eight verbs' "$(shows '^ *muxbusd ') $(shows '^  muxbus [a-z]')" '1 8'
+until_is 'and the home screen on a terminal' 1 shows '^ Home '
+t send-keys -t "$pane" q
+until_is 'which q ends' 1 shows '^done 0$'
 t send-keys -t "$pane" "clear; $MUXBUS_BUILDDIR/muxbus -s $dir/nothing; echo done \$?" Enter
 until_is 'also without a daemon' 1 shows '^done 0$'
-is 'with the remedy' "$(shows "is not running: muxbus -s $dir/nothing start")" 1
+is 'with eight verbs' "$(shows '^  muxbus [a-z]')" 8
+is 'and the remedy' "$(shows "is not running: muxbus -s $dir/nothing start")" 1
 
 # Metrics, by the rules of the text format.
 

@@ -233,8 +233,8 @@ def agents(world):
     """Agents go on with their conversations in each of three cycles."""
     with open(world.bin + "/claude", "w") as file:
         file.write("#!/bin/sh\necho \"claude $*\"\n"
-                   "[ -z \"$TALK\" ] || muxbus report_agent agent=claude session=$TALK state=idle"
-                   " >/dev/null\nexec cat\n")
+                   "[ -z \"$TALK\" ] || until muxbus report_agent agent=claude session=$TALK"
+                   " pane=$TMUX_PANE state=idle >/dev/null; do sleep 0.1; done\nexec cat\n")
     os.chmod(world.bin + "/claude", 0o755)
     with open(world.dir + "/.tmux.conf", "w") as file:
         file.write("set -g default-shell /bin/sh\n")

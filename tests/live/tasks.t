@@ -49,6 +49,19 @@ task blocked 'muxbus list_agents'
 is 'the blocked agent, and its question' "$(jq -r '.agents[] | select(.state == "blocked") | "\(.agent): \(.question)"' out)" 'fix: Go on? [Y/n]'
 
 is 'in words' "$(muxbus --text list_agents | awk '/^fix/ { print $1, $2 } /Go on\? / { print "asks" }')" "$(printf 'fix blocked\nasks')"
+# The same on the home screen: a begins the answer.
+is 'waits: found' "$(found 'who waits' 'muxbus ')" 'muxbus '
+t resize-window -t main -x 80 -y 50
+t send-keys -t "$pane" "'$MUXBUS_BUILDDIR/muxbus'" Enter
+until_is 'it is on top' 1 screen '> needs you  fix .*Go on? \[Y/n\]  (a answers)'
+t send-keys -t "$pane" a
+until_is 'an answer begins' 1 screen 'answer: _.*'
+t send-keys -t "$pane" n Enter
+until_is 'and is typed' ready sh -c "muxbus list_agents | jq -r '.agents[0].state'"
+until_is 'no question is left' 0 screen '.*needs you  fix.*'
+t send-keys -t "$pane" q
+until_is 'the shell is back' 1 screen '\$ *'
+
 task log 'muxbus watch_log '
 id=$(jq -r .id out)
 printf 'fine\nERROR: no disk\n' >log
@@ -92,6 +105,7 @@ until_is 'the job has ended' stopped sh -c "muxbus get_job $job | jq -r .state"
 task history 'muxbus jobs'
 is 'what ran' "$(jq -r '.jobs[] | "\(.name) \(.exit_code)"' out | tr '\n' ' ')" 'backup 3 build null null 7 '
 
+is 'busy: found' "$(found busy 'muxbus --fleet')" 'muxbus --fleet'
 is 'layout: found' "$(found layout 'muxbus restore')" 'muxbus restore'
 
 # Two that need the terminal of a person, or time.

@@ -49,7 +49,7 @@ is 'on the alternate screen, without a cursor' "$(state)" 100
 ok 'the first row names the server' sh -c "$(command -v tmux) -S $dir/tmux capture-pane -p -t main:0.0 | head -n 1 | grep -q '^muxbus tmux  tmux .* 1 session .* ● live\$'"
 waits_for 'a pane with its program and title' 'main:1.0'
 waits_for 'its title' 'its title'
-is 'all 24 rows are used' "$(screen | tail -n 1 | grep -c '^↑↓←→ move')" 1
+is 'all 24 rows are used' "$(screen | tail -n 1 | grep -c '? help  q quit')" 1
 is 'colours are used' "$(t capture-pane -pe -t main:0.0 | grep -c '36m%0')" 1
 
 # New jobs and notifications appear by themselves.

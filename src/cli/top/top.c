@@ -19,6 +19,8 @@
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/option.h"
+#include "cli/overview.h"
+#include "cli/remote.h"
 #include "cli/top/top_feed.h"
 #include "cli/top/top_frame.h"
 #include "cli/top/top_model.h"
@@ -279,6 +281,20 @@ static void go(struct top *top)
 		top_feed_go(top->feed, item->pane);
 }
 
+/* Does to the chosen item as the user has confirmed. */
+static void change(struct top *top, enum top_action action)
+{
+	const struct top_item *item = top_view_chosen(&top->view, &top->model);
+	if (item == NULL)
+		return;
+	if (action == TOP_STOP)
+		top_feed_stop(top->feed, item->list, item->id);
+	else if (action == TOP_ANSWER)
+		top_feed_answer(top->feed, item, top->view.answer);
+	else if (item->pane != NULL)
+		top_feed_send(top->feed, item->pane, top->view.answer);
+}
+
 static void on_action(struct top *top, enum top_action action)
 {
 	switch (action) {
@@ -301,8 +317,9 @@ static void on_action(struct top *top, enum top_action action)
 		go(top);
 		break;
 	case TOP_STOP:
-		if (top->view.chosen[top->view.list] != NULL)
-			top_feed_stop(top->feed, top->view.list, top->view.chosen[top->view.list]);
+	case TOP_ANSWER:
+	case TOP_SEND:
+		change(top, action);
 		break;
 	}
 }
@@ -364,7 +381,8 @@ static const char *server_name(const struct cli *cli)
 	return slash != NULL ? slash + 1 : cli->tmux_socket;
 }
 
-static enum cli_status run_screen(struct cli *cli, struct link *link, bool picks)
+static enum cli_status run_screen(
+    struct cli *cli, struct link *link, enum top_list list, bool picks)
 {
 	struct top top = {.picks = picks};
 	const char *term = getenv("TERM"), *home = getenv("HOME");
@@ -372,6 +390,7 @@ static enum cli_status run_screen(struct cli *cli, struct link *link, bool picks
 	top_model_init(&top.model, cli->is_fleet ? "fleet" : server_name(cli));
 	(void)snprintf(top.model.home, sizeof top.model.home, "%s", home != NULL ? home : "");
 	top_view_init(&top.view, 80, 24);
+	top.view.list = list;
 	(void)own_pane(cli, top.view.own_pane, sizeof top.view.own_pane);
 	top.view.has_style = true;
 	top.view.has_color = cli->has_color;
@@ -399,20 +418,45 @@ static enum cli_status run_screen(struct cli *cli, struct link *link, bool picks
 	return status;
 }
 
+/* Whether a daemon runs, or can be started. */
+static bool has_daemon(const struct cli *cli)
+{
+	return cli->is_fleet || remote_is(cli) || access(cli->socket, F_OK) == 0 ||
+	    (!cli->has_socket && locate_tmux_runs(cli));
+}
+
+/* The screen, which begins with a list; without a terminal all lists as JSON. */
+static enum cli_status show_list(struct cli *cli, enum top_list list, bool picks)
+{
+	enum cli_status status;
+	struct link *link = ask_connect(cli);
+	if (link == NULL)
+		return CLI_UNREACHABLE;
+	if (!cli->wants_json && cli->is_terminal && isatty(STDIN_FILENO))
+		return run_screen(cli, link, list, picks);
+	status = print_snapshot(link);
+	link_close(link);
+	return status;
+}
+
+enum cli_status home_run(struct cli *cli, int argc, char **argv)
+{
+	const char *term = getenv("TERM");
+	bool is_simple = term == NULL || !*term || strcmp(term, "dumb") == 0;
+	enum cli_status status;
+	if (!option_read(cli, argc, argv, NULL, NULL, NULL, &status))
+		return status;
+	if (cli->is_terminal && (is_simple || !isatty(STDIN_FILENO) || !has_daemon(cli)))
+		return overview_run(cli);
+	return show_list(cli, TOP_HOME, false);
+}
+
 enum cli_status top_run(struct cli *cli, int argc, char **argv)
 {
 	static const struct option_row options[] = {{"pick", 0, OPTION_FLAG, 0, NULL}, {0}};
 	enum cli_status status;
-	struct link *link;
 	bool picks = false;
 	if (!option_read(cli, argc, argv, options, &picks, NULL, &status))
 		return status;
-	link = ask_connect(cli);
-	if (link == NULL)
-		return CLI_UNREACHABLE;
-	if (!cli->wants_json && cli->is_terminal && isatty(STDIN_FILENO))
-		return run_screen(cli, link, picks);
-	status = print_snapshot(link);
-	link_close(link);
-	return status;
+	return show_list(cli, TOP_PANES, picks);
 }

@@ -66,6 +66,8 @@ static void measure_panes(struct top_cpu *cpu, struct top_items *panes)
 enum {
 	REFRESH_MS = 1000, /* between two requests for the same list */
 	SLOW_MS = 2000, /* for changes without events */
+	SHARE = 100, /* times as long as a list takes, it rests; after an event a fifth of that */
+	TOOK_MS = 30, /* that it takes at most, as far as this counts */
 	RECONNECT_MS = 1000,
 	SILENT_MS = 5000, /* without an answer until the user sees a message */
 	QUEUE_LAST = 1000, /* the most recent notifications that are listed */
@@ -93,6 +95,7 @@ struct top_feed {
 	struct json_reader *reader;
 	uint64_t asked[ASK_COUNT_]; /* ids of the last requests; 0: answered */
 	int64_t when[ASK_COUNT_]; /* of the last request; 0: never */
+	int64_t took_ms[ASK_COUNT_]; /* until its answer */
 	bool is_due[ASK_COUNT_]; /* it may have changed since */
 	char captured[TOP_ID_SIZE]; /* the pane or job that was captured last */
 	char going[TOP_ID_SIZE]; /* the pane to go to */
@@ -229,6 +232,35 @@ void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id)
 		.number = is_number ? strtoll(id, NULL, 10) : 0}));
 }
 
+void top_feed_answer(struct top_feed *feed, const struct top_item *item, const char *text)
+{
+	struct json_error error;
+	const struct json *json =
+	    json_read(feed->model->reader, item->json, strlen(item->json), &error);
+	struct json_writer writer;
+	struct buf params;
+	if (!ask_bool(json, "kept", true)) {
+		(void)snprintf(feed->view->message, sizeof feed->view->message,
+		    "muxbusd does not keep this agent: Enter goes to its pane");
+		return;
+	}
+	json_start_object(&writer, &params, 4096);
+	json_put_str(&writer, "agent", ask_string(json, "agent", ""));
+	json_put_str(&writer, "text", text); /* the number of a choice means that choice */
+	if (ask_string(json, "question_id", NULL) != NULL)
+		json_put_str(&writer, "question_id", ask_string(json, "question_id", ""));
+	json_put_bool(&writer, "wait", false);
+	json_object_end(&writer);
+	ask(feed, ASK_STOP, "respond", buf_text(&params));
+	buf_finish(&params);
+}
+
+void top_feed_send(struct top_feed *feed, const char *pane, const char *text)
+{
+	ask_with(feed, ASK_STOP, "send_text",
+	    ASK_PARAMS({"pane", .text = pane}, {"text", .text = text}, {"enter", .is_true = true}));
+}
+
 void top_feed_go(struct top_feed *feed, const char *pane)
 {
 	(void)snprintf(feed->going, sizeof feed->going, "%s", pane);
@@ -312,6 +344,10 @@ static void take_result(struct top_feed *feed, enum question question, const str
 static void take_event(struct top_feed *feed, const struct json *params)
 {
 	const char *kind = ask_string(params, "kind", "");
+	/* Our own screen changes each second. */
+	if (strcmp(kind, "pane_quiet") == 0 && *feed->view->own_pane &&
+	    strcmp(ask_string(params, "pane", ""), feed->view->own_pane) == 0)
+		return;
 	for (size_t i = 0; i < INTERESTS_COUNT; i++) {
 		if (strcmp(interests[i].kind, kind) != 0)
 			continue;
@@ -345,6 +381,9 @@ static bool take_line(struct top_feed *feed, const char *line, size_t len)
 		if (feed->asked[question] == 0 || (int64_t)feed->asked[question] != id)
 			continue;
 		feed->asked[question] = 0;
+		feed->took_ms[question] = clock_mono_ms() - feed->when[question];
+		if (feed->took_ms[question] > TOOK_MS)
+			feed->took_ms[question] = TOOK_MS;
 		if (feed->view->is_paused && question < ASK_CLIENTS)
 			return false;
 		if (json_member(message, "error") != NULL)
@@ -416,13 +455,14 @@ static int64_t due_at(const struct top_feed *feed, enum question question)
 	    (question >= ASK_LIST && question < ASK_OLD_QUEUE && question != ASK_LIST + TOP_QUEUE);
 	if (question != ASK_STATUS && !(question >= ASK_LIST && question < ASK_OLD_QUEUE))
 		return INT64_MAX;
-	if (feed->asked[question] != 0)
+	if (feed->asked[question] != 0 || question == ASK_LIST + TOP_HOME)
 		return INT64_MAX;
 	if (feed->when[question] == 0)
 		return 0;
 	if (feed->is_due[question])
-		return feed->when[question] + REFRESH_MS;
-	return is_slow ? feed->when[question] + SLOW_MS : INT64_MAX;
+		return feed->when[question] + REFRESH_MS + SHARE / 5 * feed->took_ms[question];
+	return is_slow ? feed->when[question] + SLOW_MS + SHARE * feed->took_ms[question]
+		       : INT64_MAX;
 }
 
 /* The time of the next capture of the chosen pane or job. */

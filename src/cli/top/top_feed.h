@@ -41,4 +41,9 @@ bool top_feed_has_gone(const struct top_feed *feed);
 /* Asks the daemon to stop the item with this id in the current list. */
 void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id);
 
+/* Answers the question of an agent: with the number of a choice, or a text. */
+void top_feed_answer(struct top_feed *feed, const struct top_item *item, const char *text);
+/* Types a text into a pane, and presses Enter. */
+void top_feed_send(struct top_feed *feed, const char *pane, const char *text);
+
 #endif

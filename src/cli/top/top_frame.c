@@ -9,6 +9,7 @@
 
 #include "base/cells.h"
 #include "base/xalloc.h"
+#include "cli/top/top_home.h"
 #include "cli/top/top_line.h"
 
 enum {
@@ -53,29 +54,6 @@ static bool begin(struct drawing *drawing, struct top_line *line, bool is_marked
 	return true;
 }
 
-/* A duration: in two parts, "5s", "3m20", "2h05", "4d", or in one, so that few change each second. */
-static void format_seconds(char *out, size_t size, int64_t seconds, bool has_two)
-{
-	int first = (int)(seconds < 3600 ? seconds / 60 : seconds / 3600);
-	if (seconds < 60)
-		(void)snprintf(out, size, "%ds", (int)seconds);
-	else if (seconds >= 86400)
-		(void)snprintf(out, size, "%" PRId64 "d", seconds / 86400);
-	else if (has_two)
-		(void)snprintf(out, size, "%d%c%02d", first, seconds < 3600 ? 'm' : 'h',
-		    (int)(seconds < 3600 ? seconds % 60 : seconds / 60 % 60));
-	else
-		(void)snprintf(out, size, "%d%c", first, seconds < 3600 ? 'm' : 'h');
-}
-
-static void format_age(char *out, size_t size, int64_t seconds)
-{
-	if (seconds < 1)
-		(void)snprintf(out, size, "now");
-	else
-		format_seconds(out, size, seconds, false);
-}
-
 /* A path that begins with ~ if it is below the user's home. */
 static const char *short_path(
     const struct top_model *model, const char *path, char *out, size_t size)
@@ -90,7 +68,7 @@ static const char *short_path(
 static const char *value_text(const struct drawing *drawing, const struct top_item *item,
     size_t place, char *out, size_t size)
 {
-	const struct top_column *column = &top_tables[drawing->view->list].columns[place];
+	const struct top_column *column = &top_tables[item->list].columns[place];
 	const struct top_value *value = &item->values[place];
 	int64_t past;
 	if (column->kind == TOP_CPU) {
@@ -105,11 +83,11 @@ static const char *value_text(const struct drawing *drawing, const struct top_it
 		return "";
 	past = drawing->now_ms - value->time_ms;
 	if (column->kind == TOP_AGE)
-		format_age(out, size, past > 0 ? past / 1000 : 0);
+		top_format_age(out, size, past > 0 ? past / 1000 : 0);
 	else if (past >= 0)
 		(void)snprintf(out, size, "now");
 	else
-		format_seconds(out, size, (999 - past) / 1000, true);
+		top_format_seconds(out, size, (999 - past) / 1000, true);
 	return out;
 }
 
@@ -162,7 +140,7 @@ static void put_facts(struct top_line *line, const struct drawing *drawing)
 		put_hosts(line, status);
 	else
 		put_fact(line, text);
-	format_age(age, sizeof age, (drawing->now_ms - status->started_ms) / 1000);
+	top_format_age(age, sizeof age, (drawing->now_ms - status->started_ms) / 1000);
 	(void)snprintf(text, sizeof text, " · %s %s", status->is_fleet ? "since" : "up", age);
 	put_fact(line, text);
 	put_count(line, status->sessions, "session");
@@ -210,6 +188,8 @@ static size_t tab_text(
 	int64_t count = (int64_t)items->count;
 	if (list == TOP_QUEUE && !drawing->model->status.is_fleet)
 		count = drawing->model->status.undelivered;
+	if (list == TOP_HOME)
+		count = (int64_t)top_home_needs(drawing->model);
 	if (has_count && count > 0)
 		(void)snprintf(out, size, " %s %" PRId64 " ", top_tables[list].name, count);
 	else
@@ -262,7 +242,8 @@ static void draw_foot(struct drawing *drawing)
 {
 	struct top_line line;
 	const struct top_view *view = drawing->view;
-	const struct top_table *table = &top_tables[view->list];
+	const struct top_item *item = top_view_chosen(drawing->view, drawing->model);
+	const struct top_table *table = &top_tables[item != NULL ? item->list : view->list];
 	char text[400];
 	if (!begin(drawing, &line, false))
 		return;
@@ -275,6 +256,12 @@ static void draw_foot(struct drawing *drawing)
 		(void)snprintf(
 		    text, sizeof text, "%s %s? y: yes, any other key: no", table->stop, id);
 		(void)top_line_put_str(&line, SCREEN_WARN, text);
+	} else if (view->prompt != TOP_PROMPT_NONE) {
+		(void)top_line_put_str(
+		    &line, SCREEN_BOLD, view->prompt == TOP_PROMPT_ANSWER ? "answer: " : "send: ");
+		(void)top_line_put_str(&line, SCREEN_PLAIN, view->answer);
+		(void)top_line_put_str(
+		    &line, SCREEN_DIM, "_   Enter types it, Esc leaves it; a number chooses");
 	} else if (view->message[0]) {
 		(void)top_line_put_str(&line, SCREEN_WARN, view->message);
 	} else if (drawing->model->trouble[0]) {
@@ -287,13 +274,17 @@ static void draw_foot(struct drawing *drawing)
 			(void)top_line_put_str(&line, SCREEN_BOLD, text);
 		}
 		(void)snprintf(text, sizeof text,
-		    "↑↓←→ move  Enter go  d details  / filter  %s%s%s%s"
-		    "%s  ? help  q quit",
+		    view->list == TOP_HOME
+			? "Enter go  a answer  s send  %s%s%s%s/ filter  →%s lists  ? help  q quit"
+			: "↑↓←→ move  Enter go  / filter  %s%s%s%s%s  ? help  q quit",
 		    view->list == TOP_PANES      ? "c screen  "
 			: view->list == TOP_JOBS ? "l log  "
 						 : "",
-		    table->stop != NULL ? "k " : "", table->stop != NULL ? table->stop : "",
-		    table->stop != NULL ? "  " : "", view->is_paused ? "p go on" : "p pause");
+		    table->stop != NULL ? "x " : "", table->stop != NULL ? table->stop : "",
+		    table->stop != NULL ? "  " : "",
+		    view->list == TOP_HOME ? ""
+			: view->is_paused  ? "p go on"
+					   : "p pause");
 		if (cells_width(text, strlen(text)) > top_line_left(&line))
 			(void)snprintf(text, sizeof text, "? help  q quit");
 		(void)top_line_put_str(&line, SCREEN_DIM, text);
@@ -421,6 +412,18 @@ static enum screen_style value_style(
 	return place == 0 ? SCREEN_NAME : SCREEN_PLAIN;
 }
 
+/* A row of the home list. */
+static void draw_home(struct drawing *drawing, const struct top_item *item,
+    const struct top_item *before, bool is_chosen)
+{
+	struct top_line line;
+	if (!begin(drawing, &line, is_chosen))
+		return;
+	(void)top_line_put_str(&line, SCREEN_PLAIN, is_chosen ? "> " : "  ");
+	top_home_draw(&line, item, before, drawing->now_ms);
+	top_line_end(&line);
+}
+
 static void draw_item(struct drawing *drawing, const struct top_item *item, bool is_chosen,
     const size_t widths[TOP_COLUMNS_MAX])
 {
@@ -458,7 +461,8 @@ static void draw_nothing(struct drawing *drawing)
 	if (view->filter[0])
 		(void)snprintf(text, sizeof text, "  nothing matches \"%s\"", view->filter);
 	else
-		(void)snprintf(text, sizeof text, items->is_known ? "  nothing" : "  ...");
+		(void)snprintf(text, sizeof text, "  %s",
+		    items->is_known || view->list == TOP_HOME ? "nothing" : "...");
 	(void)top_line_put_str(&line, SCREEN_DIM, text);
 	top_line_end(&line);
 }
@@ -479,12 +483,21 @@ static void draw_list(struct drawing *drawing)
 	if (body > 0 && chosen >= *scroll + body)
 		*scroll = chosen - body + 1;
 	last = *scroll + body < count ? *scroll + body : count;
-	measure(drawing, items + *scroll, last - *scroll, needs);
-	lay_out(&top_tables[view->list], view->columns > MARK ? view->columns - MARK : 0, needs,
-	    widths);
-	draw_titles(drawing, widths);
-	for (size_t i = *scroll; i < last; i++)
-		draw_item(drawing, items[i], i == chosen, widths);
+	if (view->list == TOP_HOME) {
+		drawing->row++; /* in place of titles */
+	} else {
+		measure(drawing, items + *scroll, last - *scroll, needs);
+		lay_out(&top_tables[view->list], view->columns > MARK ? view->columns - MARK : 0,
+		    needs, widths);
+		draw_titles(drawing, widths);
+	}
+	for (size_t i = *scroll; i < last; i++) {
+		if (view->list == TOP_HOME)
+			draw_home(
+			    drawing, items[i], i > *scroll ? items[i - 1] : NULL, i == chosen);
+		else
+			draw_item(drawing, items[i], i == chosen, widths);
+	}
 	if (count == 0 && body > 0)
 		draw_nothing(drawing);
 	drawing->row = end < drawing->frame->count ? end : drawing->frame->count;
@@ -493,13 +506,15 @@ static void draw_list(struct drawing *drawing)
 
 static const char help_text[] =
     "Up, Down             move; Page Up, Page Down, Home, End, g, G move further\n"
-    "Left, Right, Tab     the next list; 1 to 6: that list\n"
+    "Left, Right, Tab     the next list; 0 to 6: that list\n"
+    "a                    answer an agent: the number of a choice, or a text\n"
+    "s                    send a text to the pane of the chosen item\n"
     "Enter                go to the pane of the chosen item\n"
     "d                    all details of the chosen item\n"
     "c                    the screen of the chosen pane\n"
     "l                    the log of the chosen job, as it grows\n"
-    "k, x                 stop the chosen job or agent, cancel the timer, watch or\n"
-    "                     notification, after a question\n"
+    "k, x                 stop the chosen job or agent, kill the pane, cancel the\n"
+    "                     timer, watch or notification, after a question\n"
     "/                    show only items that contain a text\n"
     "p                    pause: freeze the screen\n"
     "Esc, q               go back; q in a list: quit\n"
@@ -548,7 +563,7 @@ static void draw_lines(struct drawing *drawing, const char *text, size_t len, bo
 /* Draws a rule with a title: that of an item, or of the help. */
 static void draw_rule(struct drawing *drawing, const struct top_item *item)
 {
-	const struct top_table *table = &top_tables[drawing->view->list];
+	const struct top_table *table = item != NULL ? &top_tables[item->list] : NULL;
 	struct top_line line;
 	char text_of[PATH_MAX];
 	size_t last = 0;
@@ -592,7 +607,8 @@ static void read_text(
 		return;
 	if (!is_screen)
 		top_model_describe(drawing->model, item, out);
-	else if (strcmp(view->preview_id, item->id) == 0 && view->preview.len > 0)
+	else if (top_view_screen(item) != NULL &&
+	    strcmp(view->preview_id, top_view_screen(item)) == 0 && view->preview.len > 0)
 		(void)buf_append(out, view->preview.data, view->preview.len);
 }
 
@@ -600,7 +616,7 @@ static void draw_panel(struct drawing *drawing, unsigned rows)
 {
 	struct top_view *view = drawing->view;
 	const struct top_item *item = top_view_chosen(view, drawing->model);
-	bool is_screen = view->list == TOP_PANES;
+	bool is_screen = item != NULL && view->list <= TOP_PANES && top_view_screen(item) != NULL;
 	struct buf text;
 	size_t lines;
 	draw_rule(drawing, item);

@@ -2,6 +2,8 @@
 /* One row of a frame of muxbus top. */
 #include "cli/top/top_line.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cells.h"
@@ -217,4 +219,26 @@ void top_line_put_screen(struct top_line *line, struct top_ink *ink, const char 
 	}
 	if (has_ink)
 		(void)buf_append_str(line->out, screen_style(true, SCREEN_PLAIN));
+}
+
+void top_format_seconds(char *out, size_t size, int64_t seconds, bool has_two)
+{
+	int first = (int)(seconds < 3600 ? seconds / 60 : seconds / 3600);
+	if (seconds < 60)
+		(void)snprintf(out, size, "%ds", (int)seconds);
+	else if (seconds >= 86400)
+		(void)snprintf(out, size, "%" PRId64 "d", seconds / 86400);
+	else if (has_two)
+		(void)snprintf(out, size, "%d%c%02d", first, seconds < 3600 ? 'm' : 'h',
+		    (int)(seconds < 3600 ? seconds % 60 : seconds / 60 % 60));
+	else
+		(void)snprintf(out, size, "%d%c", first, seconds < 3600 ? 'm' : 'h');
+}
+
+void top_format_age(char *out, size_t size, int64_t seconds)
+{
+	if (seconds < 1)
+		(void)snprintf(out, size, "now");
+	else
+		top_format_seconds(out, size, seconds, false);
 }

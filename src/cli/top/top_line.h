@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "cli/screen_text.h"
@@ -55,5 +56,14 @@ void top_line_put_screen(struct top_line *line, struct top_ink *ink, const char 
 /* Appends text in exactly width cells, aligned to the left or to the right. */
 void top_line_cell(
     struct top_line *line, enum screen_style style, const char *text, size_t width, bool is_right);
+
+#define TOP_AGE_SIZE 32
+
+/*
+ * A duration in two parts, "5s", "3m20", "2h05", "4d", or in one, so that few change each second;
+ * and an age: in one part, or "now".
+ */
+void top_format_seconds(char *out, size_t size, int64_t seconds, bool has_two);
+void top_format_age(char *out, size_t size, int64_t seconds);
 
 #endif

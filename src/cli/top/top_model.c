@@ -240,7 +240,8 @@ static void read_watch_wish(struct buf *out, const struct json *item)
 	}
 
 const struct top_table top_tables[TOP_LIST_COUNT_] = {
-    [TOP_PANES] = {"Panes", "list_panes", "panes", "pane", NULL, NULL, NULL,
+    [TOP_HOME] = {.name = "Home"},
+    [TOP_PANES] = {"Panes", "list_panes", "panes", "pane", "kill", "close_pane", "pane",
 	{
 	    {"PANE", TOP_TEXT, 5, 0, false, "pane", NULL},
 	    HOST_COLUMN,
@@ -365,6 +366,9 @@ static void free_items(struct top_items *items)
 		mem_free(items->items[i].host);
 		mem_free(items->items[i].server);
 		mem_free(items->items[i].json);
+		mem_free(items->items[i].what);
+		mem_free(items->items[i].session);
+		mem_free(items->items[i].window);
 		for (size_t column = 0; column < TOP_COLUMNS_MAX; column++)
 			mem_free(items->items[i].values[column].text);
 	}
@@ -426,11 +430,13 @@ static void put_target(struct buf *out, const struct top_table *table, const str
 	put_member(out, json, table->id);
 }
 
-static void load_item(const struct top_table *table, struct top_item *item, const struct json *json)
+static void load_item(enum top_list list, struct top_item *item, const struct json *json)
 {
+	const struct top_table *table = &top_tables[list];
 	struct buf text;
 	struct json_writer writer;
-	*item = (struct top_item){.cpu_percent = -1};
+	*item = (struct top_item){.cpu_percent = -1, .list = list};
+	top_item_read(item, json, clock_real_ms());
 	item->pid = (pid_t)ask_int(json, "pid", 0);
 	item->pane = is_pane(json) ? copy_member(json, "pane") : NULL;
 	item->host = copy_member(json, "host");
@@ -492,8 +498,10 @@ void top_model_load(
 		if (items->count >= TOP_ITEMS_MAX)
 			break;
 		if (after < 0 || ask_int(json, table->id, 0) <= after)
-			load_item(table, &items->items[items->count++], json);
+			load_item(list, &items->items[items->count++], json);
 	}
+	if (list == TOP_PANES || list == TOP_AGENTS)
+		top_item_mark(&model->lists[TOP_PANES], &model->lists[TOP_AGENTS]);
 	/* Search from the end: the newest item comes first. */
 	if (list == TOP_QUEUE || list == TOP_JOBS) {
 		for (size_t i = before, j = items->count; i + 1 < j; i++) {

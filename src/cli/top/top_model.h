@@ -10,24 +10,8 @@
 
 #include "base/buf.h"
 #include "cli/screen_text.h"
+#include "cli/top/top_item.h"
 #include "wire/json.h"
-
-enum top_list {
-	TOP_PANES,
-	TOP_JOBS,
-	TOP_TIMERS,
-	TOP_WATCHES,
-	TOP_QUEUE,
-	TOP_AGENTS,
-	TOP_LIST_COUNT_,
-};
-
-enum {
-	TOP_COLUMNS_MAX = 9,
-	TOP_ITEMS_MAX = 10000, /* per list; more are left out */
-	TOP_ITEM_BYTES_MAX = 64 * 1024, /* of an item's members; a larger item shows nothing */
-	TOP_ID_SIZE = 256, /* of an id with the names of its host and server */
-};
 
 enum top_kind {
 	TOP_TEXT, /* as it is */
@@ -62,32 +46,6 @@ struct top_table {
 };
 
 extern const struct top_table top_tables[TOP_LIST_COUNT_];
-
-/* An item's value in a column. text is untrusted, and NUL-terminated without other NULs. */
-struct top_value {
-	char *text;
-	int64_t time_ms; /* TOP_AGE, TOP_DUE: CLOCK_REALTIME; 0: unknown */
-};
-
-struct top_item {
-	char *id; /* a target: in the fleet it begins with the host */
-	char *pane; /* the same for its pane; NULL: none */
-	char *host; /* that has the item; NULL: not in a fleet */
-	char *server; /* of tmux, on that host; NULL as host */
-	char *json; /* all its members */
-	bool is_over; /* ended: drawn dim */
-	pid_t pid; /* of a pane's first process; 0: none */
-	int cpu_percent; /* of one processor; -1: unknown */
-	struct top_value values[TOP_COLUMNS_MAX];
-};
-
-struct top_items {
-	struct top_item *items;
-	size_t count;
-	bool is_known; /* the daemon has this list */
-	bool has_hosts; /* the items say which host they are of */
-	char missing[400]; /* the hosts that did not answer, with reasons; "": none */
-};
 
 struct top_status {
 	char version[32];

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "cli/tmux_client.h"
+#include "cli/top/top_home.h"
 
 #define ESC 0x1b
 
@@ -135,7 +136,7 @@ enum { HEAD_ROWS = 3, FOOT_ROWS = 1, TEXT_HEAD_ROWS = 2, TEXT_LINES_MAX = 100000
 
 void top_view_init(struct top_view *view, unsigned columns, unsigned rows)
 {
-	*view = (struct top_view){.columns = columns, .rows = rows};
+	*view = (struct top_view){.columns = columns, .rows = rows, .list = TOP_PANES};
 	buf_init(&view->preview, TOP_PREVIEW_MAX);
 }
 
@@ -156,7 +157,9 @@ static unsigned head_rows(const struct top_view *view)
 unsigned top_view_panel(const struct top_view *view)
 {
 	unsigned rest, most, list;
-	if (view->mode != TOP_MODE_LIST || view->rows < TOP_PANEL_ROWS_MIN)
+	bool is_home = view->list == TOP_HOME;
+	if (view->mode != TOP_MODE_LIST ||
+	    view->rows < (is_home ? TOP_HOME_PANEL_ROWS_MIN : TOP_PANEL_ROWS_MIN))
 		return 0;
 	rest = view->rows - head_rows(view) - FOOT_ROWS;
 	most = rest / 2;
@@ -180,12 +183,28 @@ static bool contains(const char *text, const char *part)
 	return len == 0;
 }
 
+/* Whether the filter finds something that is shown of an item. */
 static bool passes(const struct top_view *view, const struct top_item *item)
 {
-	for (size_t i = 0; top_tables[view->list].columns[i].title != NULL; i++)
+	for (size_t i = 0; top_tables[item->list].columns[i].title != NULL; i++)
 		if (contains(item->values[i].text, view->filter))
 			return true;
-	return false;
+	return view->list == TOP_HOME &&
+	    (contains(item->what, view->filter) ||
+		(item->window != NULL && contains(item->window, view->filter)));
+}
+
+/* All items of the current list; the caller frees. */
+static size_t all_items(
+    const struct top_view *view, const struct top_model *model, const struct top_item ***ret_items)
+{
+	const struct top_items *all = &model->lists[view->list];
+	if (view->list == TOP_HOME)
+		return top_home_items(model, ret_items);
+	*ret_items = all->count > 0 ? xcalloc(all->count, sizeof **ret_items) : NULL;
+	for (size_t i = 0; i < all->count; i++)
+		(*ret_items)[i] = &all->items[i];
+	return all->count;
 }
 
 static void choose(struct top_view *view, const struct top_item *item, size_t place)
@@ -199,12 +218,11 @@ static void choose(struct top_view *view, const struct top_item *item, size_t pl
 size_t top_view_items(struct top_view *view, const struct top_model *model,
     const struct top_item ***ret_items, size_t *ret_chosen)
 {
-	const struct top_items *all = &model->lists[view->list];
 	const char *id = view->chosen[view->list];
 	size_t count = 0, chosen = SIZE_MAX, other = SIZE_MAX;
-	*ret_items = all->count > 0 ? xcalloc(all->count, sizeof **ret_items) : NULL;
-	for (size_t i = 0; i < all->count; i++) {
-		const struct top_item *item = &all->items[i];
+	size_t all = all_items(view, model, ret_items);
+	for (size_t i = 0; i < all; i++) {
+		const struct top_item *item = (*ret_items)[i];
 		if (!passes(view, item))
 			continue;
 		if (id != NULL && strcmp(item->id, id) == 0)
@@ -214,7 +232,7 @@ size_t top_view_items(struct top_view *view, const struct top_model *model,
 		(*ret_items)[count++] = item;
 	}
 	/* A person who starts this program wants to see another pane. */
-	if (id == NULL && view->list == TOP_PANES && other != SIZE_MAX)
+	if (id == NULL && view->list <= TOP_PANES && other != SIZE_MAX)
 		chosen = other;
 	/* The chosen item is gone: choose the one in its place. */
 	if (chosen == SIZE_MAX)
@@ -268,13 +286,17 @@ static void change_list(struct top_view *view, const struct top_model *model, in
 
 const char *top_view_wants(struct top_view *view, const struct top_model *model, bool *ret_is_log)
 {
-	bool is_panes = view->list == TOP_PANES;
-	bool is_open = view->mode == TOP_MODE_CAPTURE || top_view_panel(view) > 0;
+	bool is_shown = view->list <= TOP_PANES && top_view_panel(view) > 0;
 	const struct top_item *item = NULL;
-	*ret_is_log = view->mode == TOP_MODE_LOG;
-	if (*ret_is_log || (is_panes && is_open))
+	if (is_shown || view->mode == TOP_MODE_CAPTURE || view->mode == TOP_MODE_LOG)
 		item = top_view_chosen(view, model);
-	return item != NULL ? item->id : NULL;
+	*ret_is_log = item != NULL && item->list == TOP_JOBS;
+	return item != NULL ? top_view_screen(item) : NULL;
+}
+
+const char *top_view_screen(const struct top_item *item)
+{
+	return item->list == TOP_JOBS ? item->id : item->pane;
 }
 
 void top_view_preview(struct top_view *view, const char *id, const void *text, size_t len)
@@ -287,11 +309,13 @@ void top_view_preview(struct top_view *view, const char *id, const void *text, s
 static enum top_action open_text(
     struct top_view *view, const struct top_model *model, enum top_mode mode)
 {
-	if (mode != TOP_MODE_HELP && top_view_chosen(view, model) == NULL)
+	const struct top_item *item = top_view_chosen(view, model);
+	if (mode != TOP_MODE_HELP && item == NULL)
 		return TOP_NOTHING;
-	if (mode == TOP_MODE_CAPTURE && view->list != TOP_PANES)
+	if (mode == TOP_MODE_CAPTURE &&
+	    (item->pane == NULL || (view->list != TOP_PANES && view->list != TOP_HOME)))
 		return TOP_NOTHING;
-	if (mode == TOP_MODE_LOG && view->list != TOP_JOBS)
+	if (mode == TOP_MODE_LOG && item->list != TOP_JOBS)
 		return TOP_NOTHING;
 	view->mode = mode;
 	view->text_scroll = 0;
@@ -301,9 +325,8 @@ static enum top_action open_text(
 
 static enum top_action ask_stop(struct top_view *view, const struct top_model *model)
 {
-	const struct top_table *table = &top_tables[view->list];
 	const struct top_item *item = top_view_chosen(view, model);
-	if (item == NULL || table->stop == NULL)
+	if (item == NULL || top_tables[item->list].stop == NULL)
 		return TOP_NOTHING;
 	if (item->is_over) {
 		(void)snprintf(view->message, sizeof view->message, "it has ended already");
@@ -311,6 +334,41 @@ static enum top_action ask_stop(struct top_view *view, const struct top_model *m
 	}
 	choose(view, item, view->place[view->list]); /* stay on this item */
 	view->prompt = TOP_PROMPT_STOP;
+	return TOP_CHANGED;
+}
+
+/* Chooses the first agent that asks something, unless the chosen one does. False: there is none. */
+static bool choose_question(struct top_view *view, const struct top_model *model)
+{
+	const struct top_item **items;
+	size_t chosen, count = top_view_items(view, model, &items, &chosen), at = chosen;
+	if (count > 0 && !items[chosen]->is_asking)
+		for (at = 0; at < count && !items[at]->is_asking;)
+			at++;
+	if (at < count)
+		choose(view, items[at], at);
+	mem_free(items);
+	return at < count;
+}
+
+static enum top_action begin_answer(struct top_view *view, const struct top_model *model)
+{
+	view->answer[0] = '\0';
+	if (choose_question(view, model))
+		view->prompt = TOP_PROMPT_ANSWER;
+	else
+		(void)snprintf(view->message, sizeof view->message, "no agent asks anything here");
+	return TOP_CHANGED;
+}
+
+static enum top_action begin_send(struct top_view *view, const struct top_model *model)
+{
+	const struct top_item *item = top_view_chosen(view, model);
+	if (item == NULL || item->pane == NULL)
+		return TOP_NOTHING;
+	choose(view, item, view->place[view->list]); /* stay on this item */
+	view->answer[0] = '\0';
+	view->prompt = TOP_PROMPT_SEND;
 	return TOP_CHANGED;
 }
 
@@ -346,8 +404,8 @@ static enum top_action on_letter(
     struct top_view *view, const struct top_model *model, const struct top_key *key)
 {
 	char letter = key->len == 1 ? key->bytes[0] : '\0';
-	if (letter >= '1' && letter <= '0' + TOP_LIST_COUNT_) {
-		enum top_list list = (enum top_list)(letter - '1');
+	if (letter >= '0' && letter < '0' + TOP_LIST_COUNT_) {
+		enum top_list list = (enum top_list)(letter - '0');
 		if (list == TOP_AGENTS && !model->lists[TOP_AGENTS].is_known)
 			return TOP_NOTHING;
 		view->list = list;
@@ -363,6 +421,10 @@ static enum top_action on_letter(
 		return TOP_CHANGED;
 	case '?':
 		return open_text(view, model, TOP_MODE_HELP);
+	case 'a':
+		return begin_answer(view, model);
+	case 's':
+		return begin_send(view, model);
 	case 'c':
 		return open_text(view, model, TOP_MODE_CAPTURE);
 	case 'd':
@@ -389,29 +451,51 @@ static enum top_action on_move(struct top_view *view, const struct top_model *mo
 	return TOP_CHANGED;
 }
 
-static enum top_action on_filter(struct top_view *view, const struct top_key *key)
+/* A key of a line that is being typed. TOP_NOTHING: not of the line. */
+static enum top_action edit(char *text, size_t max, const struct top_key *key)
 {
-	size_t len = strlen(view->filter);
-	switch (key->kind) {
-	case TOP_KEY_CHARACTER:
-		if (len + key->len <= TOP_FILTER_MAX)
-			memcpy(view->filter + len, key->bytes, key->len + 1);
-		return TOP_CHANGED;
-	case TOP_KEY_ERASE:
-		while (len > 0 && ((unsigned char)view->filter[len - 1] & 0xc0) == 0x80)
+	size_t len = strlen(text);
+	if (key->kind == TOP_KEY_CHARACTER && len + key->len <= max) {
+		memcpy(text + len, key->bytes, key->len + 1);
+	} else if (key->kind == TOP_KEY_ERASE) {
+		while (len > 0 && ((unsigned char)text[len - 1] & 0xc0) == 0x80)
 			len--;
-		view->filter[len > 0 ? len - 1 : 0] = '\0';
-		return TOP_CHANGED;
-	case TOP_KEY_ESCAPE:
-		view->filter[0] = '\0';
-		view->prompt = TOP_PROMPT_NONE;
-		return TOP_CHANGED;
-	case TOP_KEY_ENTER:
-		view->prompt = TOP_PROMPT_NONE;
-		return TOP_CHANGED;
-	default:
+		text[len > 0 ? len - 1 : 0] = '\0';
+	} else if (key->kind != TOP_KEY_CHARACTER) {
 		return TOP_NOTHING;
 	}
+	return TOP_CHANGED;
+}
+
+static enum top_action on_filter(struct top_view *view, const struct top_key *key)
+{
+	if (key->kind == TOP_KEY_ESCAPE)
+		view->filter[0] = '\0';
+	if (key->kind == TOP_KEY_ESCAPE || key->kind == TOP_KEY_ENTER) {
+		view->prompt = TOP_PROMPT_NONE;
+		return TOP_CHANGED;
+	}
+	return edit(view->filter, TOP_FILTER_MAX, key);
+}
+
+/* The number of a choice answers at once; other texts are ended by Enter. */
+static enum top_action on_answer(
+    struct top_view *view, const struct top_model *model, const struct top_key *key)
+{
+	const struct top_item *item = top_view_chosen(view, model);
+	bool is_answer = view->prompt == TOP_PROMPT_ANSWER;
+	bool is_choice = is_answer && view->answer[0] == '\0' && item != NULL && key->len == 1 &&
+	    key->bytes[0] > '0' && key->bytes[0] <= '0' + (int)item->choices;
+	if (key->kind == TOP_KEY_ESCAPE) {
+		view->prompt = TOP_PROMPT_NONE;
+		return TOP_CHANGED;
+	}
+	if (!is_choice && key->kind != TOP_KEY_ENTER)
+		return edit(view->answer, TOP_ANSWER_MAX, key);
+	if (is_choice)
+		(void)edit(view->answer, TOP_ANSWER_MAX, key);
+	view->prompt = TOP_PROMPT_NONE;
+	return is_answer ? TOP_ANSWER : TOP_SEND;
 }
 
 /* Only y stops it; any other key does nothing. */
@@ -480,6 +564,7 @@ enum top_action top_view_key(
 	view->message[0] = '\0';
 	action = view->prompt == TOP_PROMPT_FILTER ? on_filter(view, key)
 	    : view->prompt == TOP_PROMPT_STOP      ? on_confirm(view, key)
+	    : view->prompt != TOP_PROMPT_NONE      ? on_answer(view, model, key)
 						   : on_key(view, model, key);
 	return action == TOP_NOTHING && had_message ? TOP_CHANGED : action;
 }

@@ -16,7 +16,9 @@
 enum {
 	TOP_FILTER_MAX = 60, /* bytes */
 	TOP_PREVIEW_MAX = 256 * 1024, /* bytes of a captured pane */
+	TOP_ANSWER_MAX = 400, /* bytes of an answer, or a text for a pane */
 	TOP_PANEL_ROWS_MIN = 30, /* higher screens show the chosen item below the list */
+	TOP_HOME_PANEL_ROWS_MIN = 18, /* the same of the home list */
 	TOP_LIST_ROWS_MIN = 8, /* of the list above the panel */
 };
 
@@ -32,6 +34,8 @@ enum top_prompt {
 	TOP_PROMPT_NONE,
 	TOP_PROMPT_FILTER,
 	TOP_PROMPT_STOP, /* confirm a stop of the chosen item */
+	TOP_PROMPT_ANSWER, /* a text for the question of the chosen agent */
+	TOP_PROMPT_SEND, /* a text for the pane of the chosen item */
 };
 
 struct top_view {
@@ -49,6 +53,7 @@ struct top_view {
 	size_t text_scroll; /* of details, a capture, a log or the help */
 	bool follows; /* the end of a log stays on the screen */
 	char filter[TOP_FILTER_MAX + 1];
+	char answer[TOP_ANSWER_MAX + 1]; /* of the prompts for an answer or a text */
 	bool is_paused;
 	char own_pane[32]; /* the pane that this program runs in; "": none */
 	bool has_missing; /* a row above the list names the missing hosts */
@@ -65,6 +70,8 @@ enum top_action {
 	TOP_REDRAW, /* draw everything */
 	TOP_RESUME, /* the pause is over: ask for missed changes */
 	TOP_STOP, /* stop the chosen item; the user has confirmed */
+	TOP_ANSWER, /* answer the question of the chosen agent */
+	TOP_SEND, /* type a text into the pane of the chosen item */
 	TOP_GO, /* show the pane of the chosen item to the user */
 };
 
@@ -129,6 +136,9 @@ const struct top_item *top_view_chosen(struct top_view *view, const struct top_m
 
 /* The pane whose screen is needed now, or the job whose log is (*ret_is_log); NULL: none. */
 const char *top_view_wants(struct top_view *view, const struct top_model *model, bool *ret_is_log);
+
+/* The pane or the job whose screen shows an item; NULL: none. */
+const char *top_view_screen(const struct top_item *item);
 
 /* Stores the screen of a pane, or the end of a job's output. */
 void top_view_preview(struct top_view *view, const char *id, const void *text, size_t len);

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: ISC */
+/* An item of a list of muxbus top. */
+#include "cli/top/top_item.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "cli/ask.h"
+
+#define TEXT_MAX 2048
+
+static int64_t time_of(const struct json *json, const char *member)
+{
+	const char *text = ask_string(json, member, NULL);
+	return text != NULL ? clock_parse(text) : 0;
+}
+
+/* The question, and what answers it. */
+static void read_question(struct buf *out, const struct json *json)
+{
+	const struct json *choices = json_member(json, "choices");
+	(void)buf_append_str(out, ask_string(json, "question", "asks something"));
+	json_each (choice, choices)
+		(void)buf_printf(out, "  %" PRId64 " %s", ask_int(choice, "choice", 0),
+		    ask_string(choice, "text", ""));
+	(void)buf_append_str(
+	    out, ask_bool(json, "kept", true) ? "  (a answers)" : "  (Enter goes there)");
+}
+
+static void read_agent(struct top_item *item, const struct json *json, struct buf *out)
+{
+	const char *state = ask_string(json, "state", "");
+	item->since_ms = time_of(json, "since");
+	item->is_asking = strcmp(state, "blocked") == 0;
+	if (item->is_asking || strcmp(state, "crashed") == 0)
+		item->section = TOP_NEEDS;
+	else if (strcmp(state, "busy") == 0 || strcmp(state, "starting") == 0)
+		item->section = TOP_RUNNING;
+	if (item->is_asking && json_member(json, "choices") != NULL)
+		item->choices = json_member(json, "choices")->count;
+	if (item->is_asking)
+		read_question(out, json);
+	else
+		(void)buf_printf(out, "%s: %s", state, ask_string(json, "reason", ""));
+}
+
+static void read_job(
+    struct top_item *item, const struct json *json, int64_t now_ms, struct buf *out)
+{
+	const char *state = ask_string(json, "state", ""), *name = ask_string(json, "name", NULL);
+	const char *command = ask_string(json, "command", "");
+	bool is_running = strcmp(state, "running") == 0;
+	bool has_failed = strcmp(state, "failed") == 0 || strcmp(state, "lost") == 0;
+	item->since_ms = time_of(json, is_running ? "started" : "ended");
+	if (is_running)
+		item->section = TOP_RUNNING;
+	else if (now_ms - item->since_ms < TOP_HOME_RECENT_MS)
+		item->section = has_failed ? TOP_NEEDS : TOP_FINISHED;
+	if (has_failed && json_member(json, "exit_code") != NULL)
+		(void)buf_printf(out, "exit %" PRId64 "  ", ask_int(json, "exit_code", 0));
+	else if (!is_running)
+		(void)buf_printf(out, "%s  ", state);
+	(void)buf_printf(out, "%s%s", name != NULL ? name : "", name != NULL ? ": " : "");
+	/* muxbus run has the shell replaced by the command. */
+	(void)buf_append_str(out, command + (strncmp(command, "exec ", 5) == 0 ? 5 : 0));
+}
+
+static void read_notice(
+    struct top_item *item, const struct json *json, int64_t now_ms, struct buf *out)
+{
+	item->since_ms = time_of(json, "time");
+	if (strcmp(ask_string(json, "state", ""), "queued") == 0 &&
+	    now_ms - item->since_ms > TOP_HOME_LATE_MS)
+		item->section = TOP_NEEDS;
+	(void)buf_printf(out, "not delivered: %s", ask_string(json, "text", ""));
+}
+
+/* A pane, with its place in the tree. */
+static void read_pane(struct top_item *item, const struct json *json, struct buf *out)
+{
+	const char *title = ask_string(json, "title", "");
+	item->section = TOP_QUIET;
+	item->since_ms = time_of(json, "last_output");
+	item->session = xstrdup(ask_string(json, "session_name", ""));
+	item->window = xasprintf("%" PRId64 " %s", ask_int(json, "window_index", 0),
+	    ask_string(json, "window_name", ""));
+	item->window_index = ask_int(json, "window_index", 0);
+	item->pane_index = ask_int(json, "pane_index", 0);
+	(void)buf_printf(out, "%s%s%s", ask_string(json, "command", ""), *title ? "  " : "", title);
+}
+
+void top_item_read(struct top_item *item, const struct json *json, int64_t now_ms)
+{
+	struct buf text;
+	buf_init(&text, TEXT_MAX); /* a longer text is cut */
+	item->section = TOP_ELSEWHERE;
+	if (item->list == TOP_PANES)
+		read_pane(item, json, &text);
+	else if (item->list == TOP_AGENTS)
+		read_agent(item, json, &text);
+	else if (item->list == TOP_JOBS)
+		read_job(item, json, now_ms, &text);
+	else if (item->list == TOP_QUEUE)
+		read_notice(item, json, now_ms, &text);
+	item->what = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
+	buf_finish(&text);
+}
+
+void top_item_mark(struct top_items *panes, const struct top_items *agents)
+{
+	for (size_t i = 0; i < agents->count; i++) {
+		const struct top_item *agent = &agents->items[i];
+		const char *state = agent->values[TOP_AGENT_STATE].text;
+		if (agent->pane == NULL || strcmp(state, "unknown") == 0)
+			continue;
+		for (size_t j = 0; j < panes->count; j++) {
+			struct top_item *pane = &panes->items[j];
+			if (strcmp(pane->id, agent->pane) != 0)
+				continue;
+			mem_free(pane->values[TOP_PANE_STATE].text);
+			pane->values[TOP_PANE_STATE].text = xstrdup(state);
+		}
+	}
+}
