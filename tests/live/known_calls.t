@@ -150,6 +150,16 @@ call list_watches '{}'
 is 'watch_log: a regex counts more than wake_on_change' \
 	"$(field ".result.watches[] | select(.id == \"$watch\") | [.regex, .wake_on_change] | join(\" \")")" 'OK false'
 
+ask '{"method":"ping"}
+{"id":1,"method":"list_timers"}
+{"id":2,"method":"execute_cli","params":{"command":"echo secret"}}' >/dev/null
+call get_action_history '{"limit":3}'
+is 'get_action_history: the result, unless programs print it' \
+	"$(field '.result.actions | map(select(.result) | .method + " " + (.result | .[:18] | sub("[0-9]+"; "N"))) | sort | join("; ")')" \
+	'execute_cli (N bytes); list_timers {"count":N,"timers'
+call get_action_history '{"limit":5,"mine":true}'
+is 'get_action_history: only of this program' "$(field '.result.actions | map(.method) | join(" ")')" get_action_history
+
 # ---- what the mouse and the keyboard are asked for, with programs that write it down
 mkdir stubs && cd stubs || exit 99
 cat >xdotool <<'STUB'

@@ -82,8 +82,8 @@ is 'nor are tool calls shown' "$(history | tr ',' '\n' | lines_with hunter2)" 0
 for file in "$dir"/shipped/*.json; do
 	jq -c '.name as $name | (.parameters.required // []) as $required | .parameters.properties // {} | to_entries |
 		({"object": {"a": "hunter4"}, "array": ["hunter4"], "string": "hunter4"}) as $secret |
-		map(select(.value.plain | not) | {key, value: $secret[.value.type]} | select(.value)) as $secrets |
-		(map(select(.value.plain) | {key, value: (.value.enum[0]? // {"string": "x", "object": {}, "array": []}[.value.type])} |
+		map(select(.value.plain | not) | {key, value: $secret[.value.type | if type == "array" then .[0] else . end]} | select(.value)) as $secrets |
+		(map(select(.value.plain) | {key, value: (.value.enum[0]? // {"string": "x", "object": {}, "array": []}[.value.type | if type == "array" then .[0] else . end])} |
 			select(.key as $key | $required | index($key)))) as $plain |
 		($plain + $secrets | from_entries),
 		(map({key, value: (if .value.plain then "x" else ["hunter4"] end)}) | from_entries),

@@ -4,15 +4,19 @@
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
+#include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 
 struct history_args {
 	int64_t limit;
+	bool is_mine;
 };
 
 static const struct field history_fields[] = {
     {FIELD_ROW(INT, struct history_args, limit, "limit"), .min = 1, .max = HISTORY_KEEP,
 	.preset = "20", .help = "How many at most."},
+    {FIELD_ROW(BOOL, struct history_args, is_mine, "mine"), .preset = "false",
+	.help = "Only those of the program that asks, by its process."},
     {.name = NULL},
 };
 
@@ -26,6 +30,8 @@ static const struct field_result history_results[] = {
 	"parameters of declared tools that are not plain the size only"},
     {"actions[].outcome", "string|null", "done, or the kind of the error; null: not answered yet"},
     {"actions[].message", "string", "what the error said"},
+    {"actions[].result", "string",
+	"the first 80 bytes of the result as JSON; the size only, if it shows what programs print"},
     {"actions[].duration_ms", "integer", "how long the answer took"},
     {NULL, NULL, NULL},
 };
@@ -33,8 +39,9 @@ static const struct field_result history_results[] = {
 static void handle_history(struct request *request, const void *data)
 {
 	const struct history_args *args = data;
-	history_write(
-	    request_daemon(request)->history, request_result(request), (size_t)args->limit);
+	const struct peer *peer = request_peer(request);
+	history_write(request_daemon(request)->history, request_result(request),
+	    (size_t)args->limit, args->is_mine && peer != NULL ? peer_pid(peer) : 0);
 	request_done(request);
 }
 

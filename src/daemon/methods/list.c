@@ -452,8 +452,9 @@ const struct method methods_list[] = {
     },
     {
 	.name = METHOD("list_windows", METHOD_READS),
-	.title = "List the windows",
-	.summary = "Lists the windows of the tmux server, or of one session.",
+	.title = "Windows of tmux",
+	.summary = "Lists the windows of the tmux server, or of one session; those of the desktop "
+		   "has list_windows_desktop.",
 	.fields = list_windows_fields,
 	.args_size = sizeof(struct object_list_args),
 	.results = list_windows_results,

@@ -25,6 +25,7 @@ struct action {
 	char params[HISTORY_PARAMS_MAX + JSON_SPARE + 1];
 	char error[32]; /* "": a result */
 	char outcome[HISTORY_OUTCOME_MAX + 1];
+	char result[HISTORY_RESULT_MAX + 1];
 };
 
 struct history {
@@ -67,6 +68,7 @@ uint64_t history_begin(
 	action->params[0] = '\0';
 	action->error[0] = '\0';
 	action->outcome[0] = '\0';
+	action->result[0] = '\0';
 	action->number = history->last;
 	action->time_ms = clock_real_ms();
 	action->begin_ms = clock_mono_ms();
@@ -109,9 +111,12 @@ void history_end(struct history *history, uint64_t number, const char *error, co
 	if (action == NULL || action->number != number || number == 0)
 		return; /* the entry was overwritten before the request ended */
 	action->elapsed_ms = clock_mono_ms() - action->begin_ms;
-	if (error != NULL)
-		copy_text(action->error, sizeof action->error, error, strlen(error));
-	if (error != NULL && action->is_masked)
+	if (error == NULL) {
+		copy_text(action->result, sizeof action->result, text, strlen(text));
+		return;
+	}
+	copy_text(action->error, sizeof action->error, error, strlen(error));
+	if (action->is_masked)
 		copy_masked(action->outcome, sizeof action->outcome, error, text);
 	else
 		copy_text(action->outcome, sizeof action->outcome, text, strlen(text));
@@ -130,19 +135,25 @@ static void write_action(struct json_writer *writer, const struct action *action
 		json_put_str(writer, "outcome", action->error[0] != '\0' ? action->error : "done");
 	if (action->outcome[0] != '\0')
 		(void)json_put_text(writer, "message", action->outcome, strlen(action->outcome));
+	if (action->result[0] != '\0')
+		(void)json_put_text(writer, "result", action->result, strlen(action->result));
 	if (action->elapsed_ms >= 0)
 		json_put_int(writer, "duration_ms", action->elapsed_ms);
 	json_object_end(writer);
 }
 
-void history_write(const struct history *history, struct json_writer *writer, size_t limit)
+void history_write(
+    const struct history *history, struct json_writer *writer, size_t limit, pid_t peer_pid)
 {
 	json_array_begin(writer, "actions");
-	for (uint64_t number = history->last; number > 0 && limit > 0; number--, limit--) {
+	for (uint64_t number = history->last; number > 0 && limit > 0; number--) {
 		const struct action *action = history->actions[number % HISTORY_KEEP];
 		if (action->number != number)
 			break;
+		if (peer_pid != 0 && action->peer_pid != peer_pid)
+			continue;
 		write_action(writer, action);
+		limit--;
 	}
 	json_array_end(writer);
 }

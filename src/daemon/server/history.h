@@ -13,6 +13,7 @@
 #define HISTORY_KEEP 500 /* requests that are remembered */
 #define HISTORY_PARAMS_MAX 300 /* bytes of their parameters */
 #define HISTORY_OUTCOME_MAX 160
+#define HISTORY_RESULT_MAX 80
 
 struct history;
 struct json;
@@ -29,12 +30,13 @@ void history_free(struct history *history);
 uint64_t history_begin(struct history *history, pid_t peer_pid, const struct method *method,
     const struct json *params);
 /*
- * error NULL: the request had a result. If the request had confidential values, quotations, which
+ * error NULL: the request had a result, of which text is the beginning or the size. If the request had confidential values, quotations, which
  * may be from these, are cut out of the text.
  */
 void history_end(struct history *history, uint64_t number, const char *error, const char *text);
 
-/* Writes the latest requests, newest first, as the array "actions". */
-void history_write(const struct history *history, struct json_writer *writer, size_t limit);
+/* Writes the latest requests, of a peer (0: of all), newest first, as the array "actions". */
+void history_write(
+    const struct history *history, struct json_writer *writer, size_t limit, pid_t peer_pid);
 
 #endif

@@ -492,6 +492,27 @@ static void response_format(
 	buf_finish(&result);
 }
 
+/* The beginning of the result in the history; its size, if it shows what programs print. */
+static void note_result(const struct request *request)
+{
+	static const char mark[] = "\"result\":";
+	const char *whole = buf_text(&request->out);
+	const char *begin = request->response_format == NULL ? strstr(whole, mark) : NULL;
+	char text[HISTORY_RESULT_MAX + 8];
+	const char *end = whole + request->out.len;
+	end -= begin != NULL ? strlen("}\n") : 0; /* of the message around it */
+	begin = begin != NULL ? begin + sizeof mark - 1 : whole;
+	if (request->method->effects & METHOD_SEES || request->method->flags & METHOD_OPEN_WORLD)
+		(void)snprintf(
+		    text, sizeof text, "(%zu bytes)", request->out.len - (size_t)(begin - whole));
+	else
+		(void)snprintf(text, sizeof text, "%.*s",
+		    end - begin < HISTORY_RESULT_MAX + 4 ? (int)(end - begin)
+							 : HISTORY_RESULT_MAX + 4,
+		    begin);
+	history_end(request->parts->history, request->history, NULL, text);
+}
+
 void request_done(struct request *request)
 {
 	const struct config_limits *limits = &request->parts->config->limits;
@@ -510,7 +531,7 @@ void request_done(struct request *request)
 		return;
 	}
 	if (request->history)
-		history_end(request->parts->history, request->history, NULL, "");
+		note_result(request);
 	if (is_metered(request) && request->peer != NULL)
 		meter_count_wait(
 		    request->parts->meter, clock_mono_ms(), clock_mono_ms() - request->begun_ms);
