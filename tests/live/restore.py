@@ -206,7 +206,8 @@ def random_server(world, number):
     if exists is not None:
         after = world.tmux("list-panes", "-a", "-F", marks).split("\n")
         tap.ok(mine in after, f"{number}: the session that exists is as it was", after)
-    settled(world)
+    # tmux names a window after its program half a second later.
+    until(lambda: picture(world, (exists,)) == before)
     now = picture(world, (exists,))
     tap.ok(done.returncode == 0 and now == before,
            f"{number}: restored as it was, {len(before)} sessions (MUXBUS_SEED={SEED})",
@@ -219,8 +220,17 @@ def closed(world):
     world.tmux("new-session", "-d", "-s", "one")
     world.tmux("new-session", "-d", "-s", "two")
     world.muxbus("list_saved")
+    world.muxbus("ensure_agent", "name=keep", "command=sh")
     world.kill_tmux()
     world.muxbus("restore")
+
+    def kept():
+        return world.tmux("list-panes", "-a", "-F", "#{session_name}").split("\n")
+
+    tap.ok(until(lambda: kept() == ["agent-keep", "one", "two"]),
+           "an agent that the daemon keeps is left to it", kept())
+    world.saved()
+    world.muxbus("stop_agent", "agent=keep")
     world.tmux("kill-session", "-t", "one")
     tap.ok(until(lambda: [session["name"] for session in world.saved()] == ["two", "two"]),
            "a closed session is forgotten", world.saved())

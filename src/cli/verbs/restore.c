@@ -511,10 +511,20 @@ static bool is_wanted(const struct restore *restore, const char *name)
 	return restore->count == 0;
 }
 
+/* Whether a session has nothing but agents that muxbusd keeps, and starts again itself. */
+static bool is_kept(const struct json *session)
+{
+	json_each (window, json_member(session, "windows"))
+		json_each (pane, json_member(window, "panes"))
+			if (!ask_bool(pane, "kept", false))
+				return false;
+	return true;
+}
+
 /* Whether a saved session is to be made. */
 static bool is_due(const struct restore *restore, const struct json *session)
 {
-	return is_wanted(restore, ask_string(session, "name", "")) &&
+	return !is_kept(session) && is_wanted(restore, ask_string(session, "name", "")) &&
 	    ask_bool(session, "is_past", false) && !ask_bool(session, "exists", false);
 }
 
@@ -529,6 +539,8 @@ static void tell_names(struct restore *restore, const struct json *sessions)
 		restore->session = restore->names[i];
 		if (found == NULL)
 			problem(restore, NULL, "is not saved; see: muxbus list_saved");
+		else if (is_kept(found))
+			problem(restore, NULL, "muxbusd starts its agent again by itself");
 		else if (!is_due(restore, found))
 			problem(restore, NULL, "exists, and stays as it is");
 	}
@@ -624,7 +636,11 @@ static enum cli_status run(struct restore *restore)
 	const struct json *sessions, *saved;
 	bool is_new = false;
 	size_t due = 0;
-	enum cli_status status = read_saved(restore, &sessions);
+	enum cli_status status;
+	/* A server that has just been started has sessions that the daemon must know first. */
+	if (locate_tmux_runs(restore->cli) && !find_server(restore, &is_new))
+		return CLI_NO;
+	status = read_saved(restore, &sessions);
 	if (status != CLI_DONE)
 		return status;
 	tell_names(restore, sessions);

@@ -161,6 +161,8 @@ static void put_agent(
 	} else if (agent != NULL) {
 		json_put_str(writer, "agent", agent->plan.name);
 	}
+	if (agent != NULL && !agent->is_adopted)
+		json_put_bool(writer, "kept", true);
 }
 
 static void put_pane(
@@ -521,7 +523,7 @@ static const struct field_result list_results[] = {
     {"sessions[].saved", "string", "when it was as it is here"},
     {"sessions[].windows", "array",
 	"window, index, name, is_named (not after its program), width, height, layout, zoomed, "
-	"current; and panes: cwd, command, active, agent and its conversation"},
+	"current; and panes: cwd, command, active, agent, its conversation, and kept"},
     {NULL, NULL, NULL},
 };
 
