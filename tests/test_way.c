@@ -26,6 +26,7 @@
 #include "daemon/pane/expected.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"
+#include "daemon/pane/thread_seat.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
 #include "daemon/tmux/tmux.h"
@@ -243,6 +244,12 @@ bool expected_find(struct store *store, const struct pane_ref *pane, struct expe
 	(void)pane;
 	(void)ret_expected;
 	return false;
+}
+
+void thread_seat_look(struct presence_set *presences, const struct pane_ref *pane)
+{
+	(void)presences;
+	(void)pane;
 }
 
 bool foreground_lives(pid_t pid, uint64_t start)
