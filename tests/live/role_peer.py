@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: ISC
 """A peer in a pane, for roles.t: role_peer.py SOCKET OUT STEP...
 
-Steps, in order: a JSON object is a request, whose answer is appended to OUT; wait:FILE waits until
+Steps, in order: a JSON object is a request, whose answer is appended to OUT; MADE in it is the pane
+that an earlier answer named; wait:FILE waits until
 FILE is there; give:PATH hands the connection to the peer that takes it at PATH; take:PATH.
 """
 import json
@@ -42,9 +43,12 @@ def main():
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     out = open(sys.argv[2], 'a')
     peer = connect(sys.argv[1])
+    made = ''
     for step in sys.argv[3:]:
         if step.startswith('{'):
-            out.write(ask(peer, step))
+            answer = ask(peer, step.replace('MADE', made))
+            made = (json.loads(answer).get('result') or {}).get('pane') or made
+            out.write(answer)
             out.flush()
         elif step.startswith('wait:'):
             wait_for(step[5:])

@@ -8,6 +8,7 @@ command -v python3 >/dev/null || skip_all 'python3 is not installed'
 
 muxbus=$MUXBUS_BUILDDIR/muxbus
 group=$(id -gn)
+mcp_wait_sec=1
 
 readers=$(mktemp -u /tmp/mbt-readers-XXXXXX),mode=0660,group=$group
 start 'stty -echo raw; exec cat >"$HOME/victim"'
@@ -74,6 +75,9 @@ is 'a bridge that reads lists no tool that does more' \
 	"$(grep -c -x -e capture_pane -e list_panes "$dir/tools") $(grep -c -x -e send_keys -e run_tmux -e sleep "$dir/tools")" '2 0'
 is 'a call of one is an error, one that reads is not' \
 	"$(jq -r 'select(.id == 2) | .result | ._meta["muxbus/error"].kind // "done"' "$dir/mcp" | tr '\n' ' ')" 'forbidden done '
+mcp --read-only '{"name":"wait_for","arguments":{"any":[{"sec":60}],"timeout_sec":90}}'
+is 'its waits end, and are not kept: that would be a notification' \
+	"$(jq -c 'select(.id == 2) | .result.structuredContent | [.status, .timed_out]' "$dir/mcp")" '[null,true]'
 "$muxbus" -S "$dir/tmux" mcp --read-only --own-panes </dev/null 2>"$dir/error"
 is 'one role at a time' $? 2
 
@@ -106,6 +110,7 @@ peer own "$narrow" \
 	'{"method":"post_notification","params":{"text":"x","pane":"%0"}}' \
 	'{"method":"watch_log","params":{"file_path":"/etc/passwd","regex":"x","pane":"%0"}}' \
 	'{"method":"set_wake_policy","params":{"pane":"%0","window_ms":1000}}' \
+	'{"method":"set_wake_policy","params":{"agent":"other","window_ms":1000}}' \
 	'{"method":"run_tmux","params":{"command":["list-panes"]}}' \
 	'{"method":"close_window","params":{"window":"main:0"}}' \
 	'{"method":"narrow","params":{"role":"full"}}'
@@ -113,7 +118,7 @@ until_is 'a peer that has its own panes is done' end last own
 sed -i '$d' "$dir/own"
 cp "$dir/own" "$dir/answers"
 is 'it works in its own pane and those it made, and reads' "$(kinds)" \
-	'done done done done done done no_such_pane done forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden '
+	'done done done done done done no_such_pane done forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden '
 
 # README's session and story, by an agent whose bridge has its own panes only.
 cat >"$dir/story.sh" <<EOF
@@ -158,6 +163,22 @@ giver=$peer
 until_is 'a connection is handed on' end last taker
 is 'it types where its first program is' "$(sed -n 1p "$dir/taker" | jq -r .result.pane)" "$giver"
 t kill-pane -t "$taker"
+
+# A pane that it made, until a person respawns it; and keys that tmux gives to other panes too.
+peer kept "$narrow" '{"method":"create_pane","params":{"command":"exec cat","direction":"horizontal"}}' \
+	'{"method":"send_text","params":{"pane":"MADE","text":"x"}}' "wait:$dir/respawned" \
+	'{"method":"send_text","params":{"pane":"MADE","text":"x","force":true}}' \
+	'{"method":"send_text","params":{"text":"x","force":true}}'
+until_is 'a peer has made a pane, and types there' 3 sh -c "grep -s -c result '$dir/kept' || :"
+made=$(sed -n 2p "$dir/kept" | jq -r .result.pane)
+t respawn-pane -k -t "$made" 'exec cat'
+t set-option -w -t "$made" synchronize-panes on
+touch "$dir/respawned"
+until_is 'the peer is done' end last kept
+sed -i -e 1d -e '$d' "$dir/kept"
+cp "$dir/kept" "$dir/answers"
+is 'it has lost the pane, and may not type into it through its own' "$(kinds)" 'done done forbidden forbidden '
+t kill-window -t "$made"
 
 # A program outlives its pane: nothing that comes later is its own.
 peer gone "$narrow" "wait:$dir/go" '{"method":"send_text","params":{"text":"x"}}' \

@@ -117,10 +117,11 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 /* The caller, of the pane that it is in or as a process outside of tmux. */
 static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 {
-	const struct pane_input *input = stream_input(asking->parts->streams, pane->id);
+	struct pane_input *input = stream_input(asking->parts->streams, pane->id);
 	struct pane_caller caller;
 	requester_caller(asking->request, &caller);
-	return caller.pane == pane->id || (input != NULL && pane_caller_is(&input->maker, &caller));
+	return caller.pane == pane->id ||
+	    (input != NULL && pane_input_is_made_by(input, &caller, pane->pid));
 }
 
 /* The next pane behind one that gets the keys and is not free; NULL: there is none. */

@@ -123,7 +123,9 @@ void mcp_pending_narrow(struct mcp_pending *pending, struct request *request, vo
 	timeout = find_timeout(request_method(request), args);
 	if (timeout == NULL || *timeout <= max)
 		return;
-	if (!is_wait(request_method(request)) && !is_task(request_method(request))) {
+	/* A wait that goes on is kept, and its end is a notification: more than to read. */
+	if (!is_task(request_method(request)) &&
+	    (!is_wait(request_method(request)) || request_role(request) != ROLE_FULL)) {
 		*timeout = max;
 		pending->is_shortened = true;
 		return;

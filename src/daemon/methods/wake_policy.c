@@ -119,6 +119,16 @@ static void set_wake_policy(struct request *request, const void *data)
 	request_done(request);
 }
 
+/* A policy for all agents of a name belongs to no pane. */
+static bool affects(struct request *request, const void *args, struct pane_ref *ret_pane)
+{
+	const struct policy_args *policy = args;
+	if (policy->agent == NULL)
+		return right_affects_pane(request, args, ret_pane);
+	pane_ref_clear(ret_pane);
+	return true;
+}
+
 const struct method methods_wake_policy[] = {
     {.name = METHOD("set_wake_policy", METHOD_TYPES | METHOD_SPEAKS_FOR | METHOD_WRITES),
 	.title = "Set a wake policy",
@@ -133,7 +143,7 @@ const struct method methods_wake_policy[] = {
 	.flags = METHOD_IDEMPOTENT | METHOD_NEEDS_TMUX,
 	.recheck = "status",
 	.handle = set_wake_policy,
-	.affects = right_affects_pane,
+	.affects = affects,
 	.example = "{\"pane\":\"%3\",\"sources\":[\"job\"],\"window_ms\":2000}"},
     {.name = NULL},
 };

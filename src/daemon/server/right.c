@@ -96,7 +96,7 @@ bool right_owns(struct request *request, const struct pane_ref *pane)
 		return false;
 	requester_caller(request, &caller);
 	return !peer_pane_of(request_peer(request))->is_weak &&
-	    pane_caller_is(&input->maker, &caller);
+	    pane_input_is_made_by(input, &caller, now.pane_pid);
 }
 
 bool right_may_take(struct request *request, const struct pane_ref *pane)
@@ -113,12 +113,31 @@ bool right_may_take(struct request *request, const struct pane_ref *pane)
 	return false;
 }
 
+/* Whether all panes are the caller's that get the keys of a pane. */
+static bool owns_synchronized(struct request *request, const struct pane_ref *pane)
+{
+	struct tmux *tmux = request_parts(request)->tmux;
+	const struct muxbus_model *model = tmux_model(tmux);
+	const struct muxbus_pane *first = muxbus_model_pane(model, pane->pane), *other = NULL;
+	if (first == NULL || !first->is_synchronized)
+		return true;
+	while ((other = muxbus_model_next_pane(model, other)) != NULL) {
+		struct pane_ref ref;
+		if (other->window != first->window || !other->is_synchronized)
+			continue;
+		pane_ref_of(tmux, other->id, &ref);
+		if (!right_owns(request, &ref))
+			return false;
+	}
+	return true;
+}
+
 bool right_admit(struct request *request, const void *args)
 {
 	const struct method *method = request_method(request);
 	struct peer *peer = request_peer(request);
 	struct pane_ref pane;
-	char what[128];
+	char what[192];
 	if (request_role(request) == ROLE_FULL || method_is_read_only(method))
 		return true;
 	if (peer != NULL && request_parts(request)->tmux != NULL && peer_pane_of(peer)->is_early &&
@@ -126,9 +145,15 @@ bool right_admit(struct request *request, const void *args)
 		return false;
 	if (!method->affects(request, args, &pane))
 		return false;
-	if (right_owns(request, &pane))
+	if (right_owns(request, &pane) &&
+	    (!(method->effects & METHOD_TYPES) || owns_synchronized(request, &pane)))
 		return true;
-	if (pane.pane != MUXBUS_NO_ID)
+	if (right_owns(request, &pane))
+		(void)snprintf(what, sizeof what,
+		    "%.48s to pane %%%u reaches panes of others too, with which its input is "
+		    "synchronized",
+		    method->name, pane.pane);
+	else if (pane.pane != MUXBUS_NO_ID)
 		(void)snprintf(what, sizeof what,
 		    "%.48s affects pane %%%u, in which you are not and which you did not make",
 		    method->name, pane.pane);

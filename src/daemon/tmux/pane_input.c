@@ -142,6 +142,15 @@ bool pane_input_token(struct pane_input *input, const struct token *token)
 	return input->is_in_lead;
 }
 
+bool pane_input_is_made_by(struct pane_input *input, const struct pane_caller *caller, pid_t pid)
+{
+	if (!pane_caller_is(&input->maker, caller))
+		return false;
+	if (input->made_pid == 0)
+		input->made_pid = pid;
+	return input->made_pid == pid;
+}
+
 bool pane_caller_is(const struct pane_caller *one, const struct pane_caller *other)
 {
 	if (one->pane != MUXBUS_NO_ID || other->pane != MUXBUS_NO_ID)

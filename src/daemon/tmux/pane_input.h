@@ -32,6 +32,7 @@ struct pane_caller {
 
 struct pane_input {
 	struct pane_caller maker; /* neither: another one */
+	pid_t made_pid; /* the first process that was seen in the pane since; 0: none was */
 	struct echo echo; /* of what was typed */
 	struct buf line;
 	bool is_other_form; /* keys were typed that change the line: it may look in any way */
@@ -62,6 +63,8 @@ void pane_input_clear(struct pane_input *input);
 /* Follows the output. Returns whether it needs text too. */
 bool pane_input_token(struct pane_input *input, const struct token *token);
 
+/* Whether a caller made the pane, whose first process is pid, and no other has respawned it. */
+bool pane_input_is_made_by(struct pane_input *input, const struct pane_caller *caller, pid_t pid);
 bool pane_caller_is(const struct pane_caller *one, const struct pane_caller *other);
 
 #endif
