@@ -15,7 +15,7 @@ call sleep '{"seconds":36000,"pane":"%1"}'
 call watch_log "{\"file_path\":\"$dir/watched\",\"regex\":\"x\",\"pane\":\"%1\"}"
 call post_notification '{"text":"unread"}'
 call report_agent '{"agent":"fix","pane":"%2","session":"s1","state":"idle"}'
-until_is 'the job has ended' 2 sh -c "printf '%s\n' '{\"method\":\"list_jobs\",\"params\":{\"all\":true}}' | socat -t 60 - 'UNIX-CONNECT:$MUXBUS' | jq '.result.jobs[0].exit_code'"
+until_is 'the job has ended' 2 sh -c "printf '%s\n' '{\"method\":\"list_jobs\",\"params\":{\"all\":true}}' | socat -t 60 - 'UNIX-CONNECT:$MUXBUS' | jq '.result.jobs[0].exit_code'" >/dev/null
 export dir MUXBUS READERS="$readers" PYTHONDONTWRITEBYTECODE=1
 python3 -W error "$MUXBUS_SRCDIR/tests/live/role_fuzz.py" "${MUXBUS_ROLE_CALLS:-4000}"
 status=$?

@@ -43,6 +43,11 @@ read_only '{"method":"send_text","params":{"pane":"%0","text":"x","force":true}}
 	'{"method":"provide","params":{"methods":[]}}' '{"method":"shutdown"}'
 is 'and does nothing else, by no parameter' "$(kinds)" \
 	'forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden '
+case ${MUXBUS_TEST_ATTACH:-} in
+'')
+	read_only '{"method":"subscribe","params":{"output":true}}'
+	is 'it makes the daemon no client of tmux' "$(kinds)$(t list-clients | wc -l | tr -d ' ')" 'forbidden 0' ;;
+esac
 call list_watches '{}'
 is 'no wait was kept' "$(field '.result.watches | length')" 0
 

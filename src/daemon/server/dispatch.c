@@ -250,8 +250,16 @@ bool dispatch_attach_first(struct request *request)
 		    "without -o attach=never");
 		return true;
 	}
-	return tmux_is_detached(request_parts(request)->tmux) &&
-	    dispatch_put_off_until(request, attach, request);
+	if (!tmux_is_detached(request_parts(request)->tmux))
+		return false;
+	/* The hooks of a person run then, and sessions say that they are attached. */
+	if (request_role(request) == ROLE_READ_ONLY) {
+		request_fail_data(request, MESSAGE_FORBIDDEN, "\"role\":\"read_only\"",
+		    "this attaches a client to tmux, which the role read_only of this "
+		    "connection does not allow");
+		return true;
+	}
+	return dispatch_put_off_until(request, attach, request);
 }
 
 bool dispatch_look_first(struct request *request)
