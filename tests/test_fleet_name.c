@@ -147,7 +147,7 @@ static void test_lists(void)
 	    "nothing else is one");
 }
 
-/* Name, server, destination, -L, -S and program; or the result and the reason. */
+/* Name, server, destination, -L, -S, program and rights; or the result and the reason. */
 static void is_line(const char *line, const char *want)
 {
 	char *copy = xstrdup(line), *got;
@@ -155,11 +155,11 @@ static void is_line(const char *line, const char *want)
 	struct host_spec spec;
 	int result = host_line_read(copy, &spec, reason, sizeof reason);
 	if (result > 0)
-		got = xasprintf("%s %s %s %s %s %s", spec.name, spec.server,
+		got = xasprintf("%s %s %s %s %s %s%s", spec.name, spec.server,
 		    spec.ssh != NULL ? spec.ssh : "-",
 		    spec.tmux_name != NULL ? spec.tmux_name : "-",
 		    spec.tmux_path != NULL ? spec.tmux_path : "-",
-		    spec.program != NULL ? spec.program : "-");
+		    spec.program != NULL ? spec.program : "-", spec.may_notify ? " may" : "");
 	else
 		got = xasprintf("%d %.40s", result, reason);
 	is_str(got, want, "\"%s\"", line);
@@ -174,6 +174,8 @@ static void test_lines(void)
 	is_line("b", "b default - - - -");
 	is_line(" b\tssh=me@b:22 server=work # x\r", "b work me@b:22 work - -");
 	is_line("b server=/tmp/x/s muxbus=/opt/muxbus", "b s - - /tmp/x/s /opt/muxbus");
+	is_line("b may=notify", "b default - - - - may");
+	is_line("b may=type", "-1 may: must be notify, not \"type\"");
 	is_line("b server=x/s", "-1 server: must be a name as for tmux -L, o");
 	is_line("-b", "-1 \"-b\" is no name of a host: up to 64 lett");
 	is_line("b:c", "-1 \"b:c\" is no name of a host: up to 64 let");

@@ -50,10 +50,15 @@ static int read_word(struct host_spec *spec, char *word, char *ret_reason, size_
 		spec->ssh = value;
 	else if (strcmp(word, "muxbus") == 0)
 		spec->program = value;
+	else if (strcmp(word, "may") == 0 && strcmp(value, "notify") == 0)
+		spec->may_notify = true;
+	else if (strcmp(word, "may") == 0)
+		return str_refuse(ret_reason, size, "may: must be notify, not \"%s\"",
+		    str_shown(value, strlen(value), shown));
 	else
 		return str_refuse(ret_reason, size,
 		    "there is no \"%s\"; a line is NAME [ssh=DESTINATION] [server=NAME] "
-		    "[muxbus=PATH]",
+		    "[muxbus=PATH] [may=notify]",
 		    str_shown(word, strlen(word), shown));
 	return 0;
 }

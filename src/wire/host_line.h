@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* A line of the hosts file: NAME [ssh=DESTINATION] [server=NAME|PATH] [muxbus=PATH]. */
+/* A line of the hosts file: NAME [ssh=DESTINATION] [server=NAME|PATH] [muxbus=PATH] [may=notify]. */
 #ifndef WIRE_HOST_LINE_H
 #define WIRE_HOST_LINE_H
 
@@ -15,6 +15,8 @@ struct host_spec {
 	const char *ssh; /* destination; NULL: the name */
 	const char *tmux_name, *tmux_path; /* -L and -S of the relay; NULL: its default */
 	const char *program; /* muxbus there; NULL: $MUXBUS_REMOTE, else "muxbus" */
+	/* Behind the texts: */
+	bool may_notify; /* panes of other hosts, by what was asked for on this one */
 };
 
 /*

@@ -334,6 +334,19 @@ def renamed(fleet, machines):
     ok(until(told), "what waited for it comes", errors())
     write(hosts, old)
     ok(until(lambda: names() == ["h1", "h2"]), "and the old name again")
+    count = len(told())
+    write(f"{go}2", "")
+    os.unlink(f"{go}2")
+    link.ask("run_long_command", {"host": "h2", "command": f"until [ -e {go}2 ]; do sleep 0.1; done", "notify": "h1:%1"})
+    write(hosts, old.replace(" may=notify", ""))
+    ok(until(lambda: not any(h["may_notify"] for h in link.ask("list_hosts")["result"]["hosts"])), "hosts lose a right")
+    ok(error_of(link, "run_long_command", {"host": "h2", "command": "true", "notify": "h1:%1"}).get("kind") == "forbidden",
+       "then none may notify a pane of another")
+    write(f"{go}2", "")
+    until(lambda: machines[1].ask("status")["jobs"] == 0)
+    ok("has no may=notify" in "".join(errors()) and len(told()) == count, "also not for what was asked before", errors())
+    write(hosts, old)
+    ok(until(lambda: len(told()) == count + 1), "it comes when they may again", told())
     link.close()
 
 

@@ -201,7 +201,7 @@ class Fleet:
         for part in ("", "state", "run", "config", "config/muxbus", "tmux"):
             os.makedirs(os.path.join(self.folder, part), 0o700, exist_ok=True)
         write(f"{self.folder}/config/muxbus/hosts", "# the machines of the test\n" + "".join(
-            f"{m.name} ssh={m.name} muxbus={m.muxbus}\n" for m in machines))
+            f"{m.name} ssh={m.name} muxbus={m.muxbus} may=notify\n" for m in machines))
         write(f"{folder}/ssh_config", "".join(
             f"Host {m.name}\n  HostName {m.address}\n  Port {m.port}\n" for m in machines) +
             f"Host *\n  IdentityFile {folder}/key\n  IdentitiesOnly yes\n  BatchMode yes\n"

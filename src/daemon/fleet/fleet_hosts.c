@@ -58,6 +58,7 @@ static void put_host(struct json_writer *writer, struct host *host)
 	fleet_name_put_host(writer, host);
 	json_put_str(writer, "target", host_label(host));
 	json_put_bool(writer, "local", host_socket_path(host) != NULL);
+	json_put_bool(writer, "may_notify", host_may_notify(host));
 	json_put_str(writer, "state", host_state_name(host_state(host)));
 	put_some(writer, "reason", host_reason(host));
 	json_put_double(

@@ -384,7 +384,7 @@ static void step(struct fleet_notice *notice)
 	struct host *from = find(notice->fleet, notice->from),
 		    *to = find(notice->fleet, notice->to);
 	char params[128];
-	if (notice->call != NULL)
+	if (notice->call != NULL || (from != NULL && !host_may_notify(from)))
 		return;
 	if (notice->post != NULL) {
 		if (to != NULL)
@@ -444,13 +444,16 @@ void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer 
 {
 	unsigned count = 0;
 	list_each (const struct fleet_notice, notice, &fleet->notices, link) {
-		const char *lost = find(fleet, notice->from) == NULL ? notice->from : notice->to;
+		const struct host *from = find(fleet, notice->from);
+		bool may = from == NULL || host_may_notify(from);
+		const char *lost = from == NULL || !may ? notice->from : notice->to;
 		char *text;
-		if (find(fleet, lost) != NULL || count++ >= STRANDED_MAX)
+		if ((may && find(fleet, lost) != NULL) || count++ >= STRANDED_MAX)
 			continue;
-		text = xasprintf("%s on %s is to wake %s:%s, but there is no host %s: add it again "
-				 "by that name",
-		    notice->method, notice->from, notice->to, notice->pane, lost);
+		text = xasprintf("%s on %s is to wake %s:%s, but %s %s%s", notice->method,
+		    notice->from, notice->to, notice->pane,
+		    may ? "there is no host" : "the line of", lost,
+		    may ? ": add it again by that name" : " has no may=notify");
 		json_object_begin(writer, NULL);
 		json_put_int(writer, "line", 0);
 		(void)json_put_text(writer, "text", text, strlen(text));
@@ -512,6 +515,13 @@ static bool read_notice(struct fleet_notice *notice, struct request *request,
 		    "must be a pane of a host: HOST:%%3; this one is %s", host_label(host));
 	if (key != NULL && (key->type != JSON_STRING || key->len >= KEY_SIZE || key->len == 0))
 		return request_fail_field(request, "key", "must be a text of at most 128 bytes");
+	if (!host_may_notify(host)) {
+		request_fail(request, MESSAGE_FORBIDDEN,
+		    "%s may not notify panes of other hosts: write may=notify into its line of the "
+		    "hosts file, if you trust what it says",
+		    host_label(host));
+		return false;
+	}
 	fleet_new_key(notice->name);
 	(void)snprintf(notice->pane, sizeof notice->pane, "%s", rest);
 	(void)snprintf(notice->method, sizeof notice->method, "%s", request_method(request)->name);
@@ -610,7 +620,7 @@ bool fleet_notice_take(struct fleet *fleet, struct request *request, struct host
 	struct fleet_notice *notice;
 	char pane[PANE_SIZE];
 	if (json_member(params, "notify") == NULL &&
-	    (address == NULL || json_member(params, address) != NULL ||
+	    (address == NULL || !host_may_notify(host) || json_member(params, address) != NULL ||
 		find_own_pane(fleet, request, pane) == NULL))
 		return false;
 	if (address == NULL) {

@@ -54,7 +54,10 @@ struct host_set *host_set_new(const struct host_set_parts *parts);
 /* Frees all hosts and calls; no handler and no done is called. NULL is accepted. */
 void host_set_free(struct host_set *set);
 
-/* Adds a host, copies its texts, and connects. Returns it, or that of the same name, server and way; NULL: HOSTS_MAX. */
+/*
+ * Adds a host, copies its texts, and connects. Returns it, or that of the same name, server and way,
+ * which may then do what the spec says; NULL: HOSTS_MAX.
+ */
 struct host *host_add(struct host_set *set, const struct host_spec *spec);
 /* Whether a host is what a spec says. */
 bool host_is(const struct host *host, const struct host_spec *spec);
@@ -90,6 +93,8 @@ void host_look(struct host *host);
 const char *host_reason(const struct host *host); /* why it is not up; "" */
 const char *host_version(const struct host *host); /* of its muxbus; "": not known yet */
 int64_t host_since_ms(const struct host *host); /* real time of the state */
+/* Whether what is asked for there may wake panes of other hosts: those of this machine may. */
+bool host_may_notify(const struct host *host);
 const char *host_socket_path(const struct host *host); /* NULL: it is on another machine */
 /* Memory of mem_alloc() that is kept with the host and freed with it; NULL at first. */
 void host_set_data(struct host *host, void *data);

@@ -2,6 +2,7 @@
 /* Hosts: their set and their states. */
 #include "daemon/fleet/host_parts.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ enum {
 	ANSWER_MS = 10000,
 	SLOW_MAX = 12, /* times the longest back-off: up to a minute */
 	LOOK_MS = 5000, /* between attempts, if requests ask about the host */
-	TEXTS = sizeof(struct host_spec) / sizeof(char *), /* of a spec, which has nothing else */
+	TEXTS = offsetof(struct host_spec, may_notify) /
+	    sizeof(char *), /* of a spec, at its beginning */
 };
 
 static const char *const state_names[] = {
@@ -263,8 +265,20 @@ static void place(struct host_set *set, struct host *host, const struct host_spe
 	for (size_t at = 0; at < TEXTS; at++)
 		*text_at(&host->spec, at) =
 		    *text_at(spec, at) != NULL ? xstrdup(*text_at(spec, at)) : NULL;
+	host->spec.may_notify = spec->may_notify;
 	list_add_after(before, &host->entry);
 	label_all(set, spec->name);
+}
+
+/* The rights of a host change without a new link; what waited for them goes on. */
+static struct host *set_rights(struct host *host, const struct host_spec *spec)
+{
+	const struct host_set_parts *parts = &host->set->parts;
+	if (host->spec.may_notify != spec->may_notify) {
+		host->spec.may_notify = spec->may_notify;
+		parts->handlers->state(parts->data, host);
+	}
+	return host;
 }
 
 static const char *destination(const struct host_spec *spec)
@@ -300,7 +314,7 @@ struct host *host_add(struct host_set *set, const struct host_spec *spec)
 {
 	struct host *host = host_set_find(set, spec->name, spec->server);
 	if (host != NULL && host_is(host, spec))
-		return host;
+		return set_rights(host, spec);
 	if (set->count >= HOSTS_MAX)
 		return NULL;
 	host = xcalloc(1, sizeof *host);
@@ -379,6 +393,11 @@ const char *host_label(const struct host *host)
 enum host_state host_state(const struct host *host)
 {
 	return host->state;
+}
+
+bool host_may_notify(const struct host *host)
+{
+	return host->spec.socket != NULL || host->spec.may_notify;
 }
 
 bool host_is_unreachable(const struct host *host)

@@ -9,6 +9,8 @@ static const struct field_result hosts_results[] = {
     {"hosts[].server", "string", "the name of its tmux server"},
     {"hosts[].target", "string", "its name in targets: NAME of NAME:%3"},
     {"hosts[].local", "boolean", "whether it is on this machine"},
+    {"hosts[].may_notify", "boolean",
+	"whether what is asked for there may notify panes of other hosts: may=notify in its line"},
     {"hosts[].state", "string", "up, connecting or down"},
     {"hosts[].reason", "string|null", "why it is not up"},
     {"hosts[].since_sec", "number", "how long it has been in this state"},
