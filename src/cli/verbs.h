@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 /* Keep alphabetized. */
+enum cli_status audit_run(struct cli *cli, int argc, char **argv);
 enum cli_status complete_run(struct cli *cli, int argc, char **argv);
 enum cli_status completion_run(struct cli *cli, int argc, char **argv);
 enum cli_status doctor_run(struct cli *cli, int argc, char **argv);

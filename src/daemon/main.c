@@ -57,6 +57,7 @@
 #include "daemon/server/rest.h"
 #include "daemon/server/server.h"
 #include "daemon/server/server_parts.h"
+#include "daemon/server/trail.h"
 #include "daemon/timer/timer.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
@@ -323,6 +324,7 @@ static int set_up_server(struct main *main)
 	    .streams = daemon->streams,
 	    .queue = daemon->queue,
 	    .onces = main->onces,
+	    .trail = daemon->trail,
 	    .history = daemon->history,
 	    .counters = daemon->counters,
 	    .meter = daemon->meter,
@@ -537,6 +539,15 @@ static int set_up_base(struct main *main)
 	daemon->started_ms = clock_mono_ms();
 	daemon->history = history_new();
 	daemon->rests = rest_set_new(2 * (size_t)daemon->config->limits.result_bytes);
+	if (config->audit != AUDIT_OFF) {
+		daemon->trail = trail_new(config->state_dir,
+		    &(struct trail_options){.bytes = (size_t)config->limits.audit_bytes,
+			.days = config->limits.audit_days,
+			.is_full = config->audit == AUDIT_FULL},
+		    reason, sizeof reason);
+		if (daemon->trail == NULL)
+			return start_fail("%s", reason);
+	}
 	daemon->base = loop_timer_new_base();
 	if (daemon->base == NULL)
 		return start_fail("cannot create the event loop: %s", strerror(errno));
@@ -654,6 +665,7 @@ static void tear_down(struct main *main)
 	queue_free(daemon->queue);
 	store_loop_free(daemon->store_loop);
 	event_log_free(daemon->events);
+	trail_free(daemon->trail);
 	history_free(daemon->history);
 	rest_set_free(daemon->rests);
 	for (size_t i = 0; i < SIGNALS_COUNT; i++)

@@ -91,7 +91,7 @@ start() {
 
 # The daemon alone, for the second time after it was killed too.
 start_daemon() {
-	"$MUXBUS_BUILDDIR/muxbusd" -f --ready-fd 3 ${readers:+--readonly-socket "$readers"} ${mcp_wait_sec:+-o "mcp_wait_sec=$mcp_wait_sec"} ${MUXBUS_TEST_ATTACH:+-o "attach=$MUXBUS_TEST_ATTACH"} \
+	"$MUXBUS_BUILDDIR/muxbusd" -f --ready-fd 3 ${readers:+--readonly-socket "$readers"} $daemon_options ${mcp_wait_sec:+-o "mcp_wait_sec=$mcp_wait_sec"} ${MUXBUS_TEST_ATTACH:+-o "attach=$MUXBUS_TEST_ATTACH"} \
 		-S "$dir/tmux" 3>"$dir/ready" 2>>"$dir/muxbusd.log" &
 	daemon_pid=$!
 	if ! timeout 10 head -n 1 "$dir/ready" | grep -q .; then

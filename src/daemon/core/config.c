@@ -40,6 +40,9 @@ static const struct limit limits_table[] = {
     {LIMIT(ack_wait_ms), 60000, 100, 86400000, "ms",
 	"how long a consumer may take to acknowledge, and an agent to accept typed input, before "
 	"the notification is sent again"},
+    {LIMIT(audit_bytes), 8 * MIB, 64 * KIB, 64 * MIB, "bytes",
+	"the audit of requests, of which the older half is dropped"},
+    {LIMIT(audit_days), 90, 1, 3650, NULL, "days that a line of the audit is kept at most"},
     {LIMIT(command_timeout_ms), 5000, 100, 600000, "ms", "how long tmux may take to answer"},
     {LIMIT(deliver_quiet_ms), 1000, 0, 600000, "ms",
 	"how long a pane must be quiet before a notification is typed into it"},
@@ -209,6 +212,11 @@ static const char help_text[] =
     "  -o attach=used|always|never\n"
     "                      be a client of tmux only while a program needs events that no one\n"
     "                      else gets (default), or always, which keeps all events, or never\n"
+    "  -o audit=sizes|full|off\n"
+    "                      record requests that do more than read, with the sizes of texts\n"
+    "                      (default) or the texts, or not\n"
+    "  -o audit_full_disk=mark|refuse\n"
+    "                      do what cannot be recorded, and say so (default), or refuse it\n"
     "  -o follow=pipe|control\n"
     "                      follow the output of a pane by pipe-pane where the pane has no pipe\n"
     "                      (default), or as a client of tmux in control mode\n"
@@ -353,6 +361,8 @@ static const struct choice {
 	const char *old; /* an old name of the first; NULL: none */
 } choices[] = {
     {"attach", offsetof(struct config, attach), {"used", "always", "never"}, "wanted"},
+    {"audit", offsetof(struct config, audit), {"sizes", "full", "off"}, NULL},
+    {"audit_full_disk", offsetof(struct config, audit_refuses), {"mark", "refuse"}, NULL},
     {"follow", offsetof(struct config, follows_by_control), {"pipe", "control"}, NULL},
     {"on_notify_for", offsetof(struct config, notifies_of_all), {"person", "all"}, NULL},
     {"show", offsetof(struct config, shows_nothing), {"message", "none"}, NULL},

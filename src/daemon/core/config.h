@@ -11,6 +11,8 @@
 
 /* Numbers that -o name=value sets; the table in config.c has names, bounds and help. */
 struct config_limits {
+	int64_t audit_bytes; /* of both files of the audit */
+	int64_t audit_days; /* that a line of it is kept, at most */
 	int64_t ack_wait_ms; /* until a notification handed out or typed must be taken */
 	int64_t deliver_quiet_ms; /* without output before typing */
 	int64_t nudges; /* how often a notification is typed again */
@@ -42,6 +44,13 @@ enum config_attach {
 	ATTACH_NEVER, /* what only a client gets is refused */
 };
 
+/* Which lines the audit gets: -o audit. */
+enum config_audit {
+	AUDIT_SIZES, /* with the sizes of texts */
+	AUDIT_FULL, /* with texts */
+	AUDIT_OFF,
+};
+
 struct config {
 	char tmux_socket[PATH_MAX];
 	char socket[PATH_MAX];
@@ -56,6 +65,8 @@ struct config {
 	bool exit_with_server;
 	bool all_output; /* --output=always */
 	int attach; /* enum config_attach */
+	int audit; /* enum config_audit */
+	int audit_refuses; /* 1: -o audit_full_disk=refuse */
 	int follows_by_control; /* 1: -o follow=control */
 	int shows_nothing; /* 1: -o show=none */
 	int notifies_of_all; /* 1: -o on_notify_for=all */

@@ -14,6 +14,7 @@
 /* Keep alphabetized. */
 const struct method_table method_tables[] = {
     {methods_agent, "agents"},
+    {methods_audit, "daemon"},
     {methods_capture, "panes"},
     {methods_command, "tmux"},
     {methods_consumer, "queue"},

@@ -5,6 +5,7 @@
 
 #include "daemon/server/method.h"
 
+extern const struct method methods_audit[];
 extern const struct method methods_capture[];
 extern const struct method methods_command[];
 extern const struct method methods_consumer[];

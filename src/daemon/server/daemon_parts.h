@@ -13,6 +13,7 @@ struct puller_set;
 struct delivery_set;
 struct event_base;
 struct event_log;
+struct trail;
 struct history;
 struct job_set;
 struct meter;
@@ -53,6 +54,7 @@ struct daemon {
 	struct timer_set *timers;
 	struct job_set *jobs;
 	struct wait_set *waits;
+	struct trail *trail; /* NULL: none is kept */
 	struct history *history; /* the latest requests */
 	struct rest_set *rests; /* what answers did not show */
 	struct reporter_set *reporters; /* panes whose programs report in their output */

@@ -353,8 +353,8 @@ static void hold(
  * Calls the handler, unless the request was done already. Returns the work that the handler put
  * the request off for.
  */
-static struct work call(
-    struct dispatch *dispatch, struct request *request, bool has_refreshed, uint64_t number)
+static struct work call(struct dispatch *dispatch, struct request *request,
+    const struct json *params, bool has_refreshed, uint64_t number)
 {
 	struct tmux *tmux = dispatch->parts->tmux;
 	struct peer *peer = request_peer(request);
@@ -363,7 +363,8 @@ static struct work call(
 	turn.may_be_put_off = !has_refreshed && tmux != NULL && tmux_is_live(tmux);
 	turn.work = (struct work){0};
 	request_begin_turn(request);
-	if (may_run(dispatch, request) && repeat_admit(request, dispatch->args))
+	if (may_run(dispatch, request) && request_audit(request, params) &&
+	    repeat_admit(request, dispatch->args))
 		request_method(request)->handle(request, dispatch->args);
 	request_begin_turn(NULL);
 	turn.request = NULL;
@@ -660,7 +661,7 @@ static void go_on(struct dispatch *dispatch, struct request *request, const stru
 	if (done == NULL)
 		work = work_before(dispatch, request, params, number);
 	if (work.begin == NULL)
-		work = call(dispatch, request, done == refresh, number);
+		work = call(dispatch, request, params, done == refresh, number);
 	if (work.begin != NULL)
 		work.begin(
 		    work.context, on_done, put_off(dispatch, request, params, number, &work));
@@ -670,6 +671,8 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 {
 	request_note(request, params);
 	if (!may_begin(dispatch, request, params))
+		return;
+	if (dispatch->route != NULL && !request_audit(request, params))
 		return;
 	if (dispatch->route != NULL && dispatch->route(dispatch->route_data, request, params))
 		return;

@@ -70,13 +70,13 @@ static dev_t decode_tty(long number)
  * "PID (NAME) S PPID PGRP SESSION TTY … START": NAME may hold anything, so from the last ")".
  * Returns 0 or -1.
  */
-static int read_process(
-    const char *proc, pid_t pid, struct peer_process *ret_process, pid_t *ret_parent)
+static int read_process(const char *proc, pid_t pid, struct peer_process *ret_process,
+    pid_t *ret_parent, char ret_program[16])
 {
 	char path[256], text[1024];
 	unsigned long long start = 0;
 	long parent, session, tty;
-	const char *end;
+	const char *name, *end;
 	ssize_t n;
 	int fd, len = snprintf(path, sizeof path, "%s/%ld/stat", proc, (long)pid);
 	fd = len > 0 && (size_t)len < sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -85,13 +85,16 @@ static int read_process(
 	n = read(fd, text, sizeof text - 1);
 	(void)close(fd); /* only read */
 	text[n > 0 ? n : 0] = '\0';
+	name = strchr(text, '(');
 	end = strrchr(text, ')');
-	if (end == NULL ||
+	if (name == NULL || end == NULL ||
 	    sscanf(end + 1,
 		" %*c %ld %*d %ld %ld %*d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
 		&parent, &session, &tty, &start) < 3)
 		return -1;
 	*ret_parent = (pid_t)parent;
+	if (ret_program != NULL)
+		(void)snprintf(ret_program, 16, "%.*s", (int)(end - name - 1), name + 1);
 	*ret_process = (struct peer_process){
 	    .pid = pid, .session = (pid_t)session, .tty = decode_tty(tty), .start = start};
 	return 0;
@@ -100,8 +103,10 @@ static int read_process(
 void peer_origin_read(const char *proc, pid_t pid, struct peer_origin *ret_origin)
 {
 	size_t count = 0;
+	ret_origin->program[0] = '\0';
 	while (pid > 1 && count < PEER_ANCESTORS_MAX &&
-	    read_process(proc, pid, &ret_origin->processes[count], &pid) == 0)
+	    read_process(proc, pid, &ret_origin->processes[count], &pid,
+		count == 0 ? ret_origin->program : NULL) == 0)
 		count++;
 	ret_origin->count = count;
 }
@@ -110,7 +115,8 @@ bool peer_process_is_there(const char *proc, const struct peer_process *process)
 {
 	struct peer_process now;
 	pid_t parent;
-	return read_process(proc, process->pid, &now, &parent) == 0 && now.start == process->start;
+	return read_process(proc, process->pid, &now, &parent, NULL) == 0 &&
+	    now.start == process->start;
 }
 
 /*
@@ -128,7 +134,7 @@ static uint32_t pane_of_tty(
 	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
 		if (!pane->is_dead && pane->tty && pane->tty[0] && stat(pane->tty, &st) == 0 &&
 		    S_ISCHR(st.st_mode) && st.st_rdev == process->tty &&
-		    read_process(proc, pane->pid, &first, &parent) == 0 &&
+		    read_process(proc, pane->pid, &first, &parent, NULL) == 0 &&
 		    first.tty == process->tty && first.start <= process->start)
 			return pane->id;
 	return MUXBUS_NO_ID;

@@ -44,6 +44,7 @@ struct peer_process {
 #define PEER_ANCESTORS_MAX 64
 struct peer_origin {
 	size_t count; /* 0: it had ended */
+	char program[16]; /* the name of its process, as far as the kernel keeps it */
 	struct peer_process processes[PEER_ANCESTORS_MAX];
 };
 

@@ -2,6 +2,7 @@
 /* One accepted request, and its response. */
 #include "daemon/server/request.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
+#include "daemon/server/trail.h"
 #include "daemon/tmux/tmux.h"
 
 /* Room for the envelope around a result of maximum size. */
@@ -41,6 +43,9 @@ struct request {
 	bool has_result; /* out was begun */
 	bool is_notification;
 	int64_t begun_ms; /* of one that waits */
+	uint64_t audit; /* its number there; 0: not recorded */
+	int64_t audit_ms; /* when it was */
+	bool is_unaudited; /* it should have been */
 	uint64_t history; /* its number there; 0: not noted */
 	void (*cancelled)(struct request *request, void *data);
 	void *cancelled_data;
@@ -151,6 +156,53 @@ void request_note(struct request *request, const struct json *params)
 	if (request->parts->history && !(request->method->flags & METHOD_UNNOTED))
 		request->history = history_begin(request->parts->history,
 		    request->peer != NULL ? peer_pid(request->peer) : 0, request->method, params);
+}
+
+static struct trail_action action_of(struct request *request, const struct json *params)
+{
+	bool is_weak;
+	return (struct trail_action){.peer = request->peer,
+	    .pane = request_peer_pane(request, &is_weak),
+	    .role = request->role,
+	    .method = request->method,
+	    .params = params};
+}
+
+bool request_audit(struct request *request, const struct json *params)
+{
+	struct trail *trail = request->parts->trail;
+	struct trail_action action;
+	if (trail == NULL || request->audit != 0 || request->is_unaudited ||
+	    method_is_read_only(request->method))
+		return true;
+	request->audit_ms = clock_mono_ms();
+	action = action_of(request, params);
+	request->audit = trail_begin(trail, &action);
+	request->is_unaudited = request->audit == 0;
+	if (!request->is_unaudited || !request->parts->config->audit_refuses)
+		return true;
+	request_fail(request, MESSAGE_LIMIT,
+	    "the audit cannot be written: %s; -o audit_full_disk=mark does without",
+	    strerror(errno));
+	return false;
+}
+
+void request_audit_refusal(struct request *request)
+{
+	struct trail_action action = action_of(request, NULL);
+	if (request->parts->trail != NULL)
+		trail_refuse(request->parts->trail, &action);
+}
+
+/* outcome: "done", or the kind of an error, with its text for the history. */
+static void note_end(struct request *request, const char *outcome, const char *text)
+{
+	if (request->audit != 0)
+		trail_end(request->parts->trail, request->audit, outcome,
+		    clock_mono_ms() - request->audit_ms);
+	if (request->history != 0)
+		history_end(request->parts->history, request->history, outcome, text);
+	request->audit = request->history = 0;
 }
 
 void request_set_content(struct request *request, uint64_t content)
@@ -290,6 +342,8 @@ static void finish_repeat(struct request *request)
 		finish_once(request, members, len);
 	if (request->is_repeated)
 		json_put_bool(writer, "repeated", true);
+	if (request->is_unaudited)
+		json_put_bool(writer, "audited", false);
 }
 
 struct daemon *request_daemon(const struct request *request)
@@ -532,6 +586,8 @@ void request_done(struct request *request)
 	}
 	if (request->history)
 		note_result(request);
+	request->history = 0; /* done with */
+	note_end(request, "done", "");
 	if (is_metered(request) && request->peer != NULL)
 		meter_count_wait(
 		    request->parts->meter, clock_mono_ms(), clock_mono_ms() - request->begun_ms);
@@ -611,9 +667,7 @@ static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
 	else
 		message_write_error(&request->writer,
 		    request->is_notification ? "null" : request->id, error, text, data);
-	if (request->history)
-		history_end(request->parts->history, request->history,
-		    message_error_info(error)->kind, text);
+	note_end(request, message_error_info(error)->kind, text);
 	request->parts->counters->errors++;
 	mem_free(request->sent_data);
 	request->sent_data = NULL;
@@ -664,10 +718,7 @@ static void end(struct request *request)
 	if (request->is_done_once)
 		end_once(request);
 	request->is_first = false;
-	if (request->history)
-		history_end(request->parts->history, request->history,
-		    message_error_info(MESSAGE_CANCELLED)->kind, text);
-	request->history = 0;
+	note_end(request, message_error_info(MESSAGE_CANCELLED)->kind, text);
 	request->sent = NULL;
 	buf_init(&line, ENVELOPE_BYTES + sizeof text + sizeof MESSAGE_ENDING);
 	json_writer_init(&writer, &line);

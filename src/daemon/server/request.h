@@ -72,6 +72,14 @@ void request_note_durable(struct request *request);
 void request_note(struct request *request, const struct json *params);
 
 /*
+ * Records a request that does more than read, once, before it has its effect. False: that was not
+ * possible, and the request has failed.
+ */
+bool request_audit(struct request *request, const struct json *params);
+/* Records that its role refuses it, or counts that. */
+void request_audit_refusal(struct request *request);
+
+/*
  * The response format of a dialect, which wraps results and errors in another way than
  * JSON-RPC. result is the JSON text of the object. Each writes the members of the line's object
  * behind its id. finish is called once when the request is freed.

@@ -28,6 +28,7 @@ bool right_refuse(struct request *request, const char *what)
 {
 	const char *name = role_name(request_role(request));
 	char data[64];
+	request_audit_refusal(request);
 	(void)snprintf(data, sizeof data, "\"role\":\"%s\"", name);
 	request_fail_data(request, MESSAGE_FORBIDDEN, data,
 	    "%s, which the role %s of this connection does not allow", what, name);
@@ -143,7 +144,8 @@ bool right_admit(struct request *request, const void *args)
 	if (peer != NULL && request_parts(request)->tmux != NULL && peer_pane_of(peer)->is_early &&
 	    dispatch_put_off(request))
 		return false;
-	if (!method->affects(request, args, &pane))
+	pane_ref_clear(&pane);
+	if (method->affects != NULL && !method->affects(request, args, &pane))
 		return false;
 	if (right_owns(request, &pane) &&
 	    (!(method->effects & METHOD_TYPES) || owns_synchronized(request, &pane)))

@@ -3,6 +3,7 @@
 #ifndef DAEMON_SERVER_SERVER_PARTS_H
 #define DAEMON_SERVER_SERVER_PARTS_H
 
+struct trail;
 struct config;
 struct counters;
 struct daemon;
@@ -25,6 +26,7 @@ struct server_parts {
 	struct queue *queue; /* NULL: nothing outlives the daemon */
 	struct reporter_set *reporters; /* NULL: no reports of programs */
 	struct once_set *onces; /* NULL: keys of requests mean nothing */
+	struct trail *trail; /* NULL: none is kept */
 	struct history *history; /* NULL: none is kept */
 	struct counters *counters;
 	struct meter *meter; /* NULL: waits are not counted */

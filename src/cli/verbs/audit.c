@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: ISC */
+/* muxbus audit: the requests that did more than read. */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "cli/ask.h"
+#include "cli/option.h"
+#include "cli/screen_text.h"
+#include "cli/verbs.h"
+#include "client/link.h"
+
+enum { LIMIT = 100, FOLLOW_SEC = 3600, LINE_BYTES = 4096 };
+
+struct audit_choice {
+	const char *since, *pane, *method;
+	bool follows, verifies;
+};
+
+static const struct option_row option_rows[] = {
+    {"follow", 'f', OPTION_FLAG, offsetof(struct audit_choice, follows), NULL},
+    {"method", 0, OPTION_TEXT, offsetof(struct audit_choice, method), NULL},
+    {"pane", 'p', OPTION_TEXT, offsetof(struct audit_choice, pane), NULL},
+    {"since", 0, OPTION_TEXT, offsetof(struct audit_choice, since), NULL},
+    {"verify", 0, OPTION_FLAG, offsetof(struct audit_choice, verifies), NULL},
+    {0},
+};
+
+/* A line: time, who, by which role, what, and how it ended. */
+static void print_action(const struct json *action)
+{
+	struct buf line, clean;
+	buf_init(&line, LINE_BYTES);
+	buf_init(&clean, 4 * LINE_BYTES);
+	(void)buf_printf(&line, "%lld  %s  %s (%lld) %s  %s  %s %s  %s  %s",
+	    (long long)ask_int(action, "n", 0), ask_string(action, "time", ""),
+	    ask_string(action, "program", "-"), (long long)ask_int(action, "pid", 0),
+	    ask_string(action, "pane", "-"), ask_string(action, "role", ""),
+	    ask_string(action, "method", ""), ask_string(action, "target", "-"),
+	    ask_string(action, "outcome", "-"), ask_string(action, "params", ""));
+	(void)screen_text_line(&clean, line.data, line.len); /* a line that is cut is good enough */
+	(void)printf("%s\n", buf_text(&clean));
+	buf_finish(&line);
+	buf_finish(&clean);
+}
+
+/* Prints what comes behind a number; with one it waits for that. */
+static enum cli_status print_once(
+    struct link *link, const struct audit_choice *options, bool waits, int64_t *after)
+{
+	const struct json *result, *actions;
+	int64_t last = *after;
+	char *params = ask_params(ASK_PARAMS({"since", .text = options->since},
+	    {"pane", .text = options->pane}, {"method", .text = options->method},
+	    {"after", .number = *after}, {"verify", .is_true = options->verifies},
+	    {"timeout_sec", .number = waits ? FOLLOW_SEC : 0}));
+	enum cli_status status = ask_result(link, "read_audit", params, -1, &result);
+	mem_free(params);
+	if (status != CLI_DONE)
+		return status;
+	actions = json_member(result, "actions");
+	for (const struct json *at = actions != NULL ? actions->child : NULL; at != NULL;
+	     at = at->next) {
+		print_action(at);
+		last = ask_int(at, "n", last);
+	}
+	if (options->verifies && strcmp(ask_string(result, "chain", ""), "whole") != 0) {
+		cli_error("the chain is broken at line %lld: the audit was changed",
+		    (long long)ask_int(result, "broken_line", 0));
+		return CLI_NO;
+	}
+	*after = actions != NULL && actions->count == LIMIT ? last : ask_int(result, "last", 0);
+	return cli_flush(CLI_DONE);
+}
+
+enum cli_status audit_run(struct cli *cli, int argc, char **argv)
+{
+	struct audit_choice options = {0};
+	enum cli_status status;
+	struct link *link;
+	int64_t after = 0;
+	if (!option_read(cli, argc, argv, option_rows, &options, NULL, &status))
+		return status;
+	link = ask_connect(cli);
+	if (link == NULL)
+		return CLI_UNREACHABLE;
+	status = print_once(link, &options, false, &after);
+	while (status == CLI_DONE && options.follows)
+		status = print_once(link, &options, true, &after);
+	link_close(link);
+	return status;
+}

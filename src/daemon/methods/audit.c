@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: ISC */
+/* read_audit: the requests that did more than read, with their outcomes. */
+#include "daemon/server/trail.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "daemon/methods/tables.h"
+#include "daemon/server/daemon_parts.h"
+#include "daemon/server/method.h"
+#include "daemon/server/request.h"
+#include "io/loop_timer.h"
+
+enum { ACTIONS_MAX = 1000, LIMIT_MAX = ACTIONS_MAX };
+
+struct audit_args {
+	int64_t after;
+	int64_t limit;
+	const char *method;
+	const char *pane;
+	const char *since;
+	double timeout_sec;
+	bool verify;
+};
+
+static const struct field audit_fields[] = {
+    {FIELD_ROW(INT, struct audit_args, after, "after"), .max = 9007199254740992.0,
+	.help = "Only those behind this number, the oldest first that fit the limit."},
+    {FIELD_ROW(INT, struct audit_args, limit, "limit"), .min = 1, .max = LIMIT_MAX, .preset = "100",
+	.help = "How many at most: the last ones."},
+    {FIELD_ROW(STRING, struct audit_args, method, "method"), .min = 1, .max = 64,
+	.help = "Only calls of this method."},
+    {FIELD_ROW(STRING, struct audit_args, pane, "pane"), .min = 1, .max = 64,
+	.help = "Only calls from this pane, or that name it, such as \"%3\"; also of a pane that "
+		"is gone."},
+    {FIELD_ROW(STRING, struct audit_args, since, "since"), .min = 1, .max = 64,
+	.help = "Only those since this time, such as \"2026-11-25T20:00:00Z\"."},
+    {FIELD_ROW(NUMBER, struct audit_args, timeout_sec, "timeout_sec"), .unit = "s", .max = 86400,
+	.preset = "0", .help = "With after: wait so long for the next one, whatever it is."},
+    {FIELD_ROW(BOOL, struct audit_args, verify, "verify"), .preset = "false",
+	.help = "Compute the chain of hashes of all lines that are kept."},
+    {.name = NULL},
+};
+
+static const struct field_result audit_results[] = {
+    {"actions", "array", "the requests, oldest first"},
+    {"actions[].n", "integer", "the number"},
+    {"actions[].time", "string", "when it was recorded, before its effect"},
+    {"actions[].pid", "integer", "the process that connected"},
+    {"actions[].start", "integer", "when that started, in clock ticks since boot"},
+    {"actions[].uid", "integer", "its user"},
+    {"actions[].program", "string", "its name"},
+    {"actions[].pane", "string", "its pane, if it is in one"},
+    {"actions[].role", "string", "its role: full, own_panes or read_only"},
+    {"actions[].method", "string", "the method"},
+    {"actions[].target", "string", "the object that the parameters name"},
+    {"actions[].bytes", "integer", "the size of the parameters as JSON"},
+    {"actions[].hash", "string",
+	"their keyed hash: equal parameters have equal ones on this server"},
+    {"actions[].params", "string",
+	"the parameters as JSON, cut; of texts, and of all for declared tools and providers, the "
+	"size"},
+    {"actions[].outcome", "string|null",
+	"done, or the kind of the error; null: not answered, or the daemon was killed meanwhile"},
+    {"actions[].duration_ms", "integer", "how long the answer took"},
+    {"actions[].counted", "boolean",
+	"true: further refusals of this kind are counted in this minute, without an entry"},
+    {"actions[].unwritten", "integer", "refusals of the minute before that have no entry"},
+    {"actions[].missed", "integer", "requests before it that could not be recorded"},
+    {"last", "integer", "the number of the last request"},
+    {"chain", "string", "with verify: whole, or broken"},
+    {"broken_line", "integer", "with verify: the first line whose hash is wrong, from 1"},
+    {NULL, NULL, NULL},
+};
+
+/* A line for a request, and the one with its outcome. */
+struct found {
+	const char *line, *end;
+	const char *outcome, *outcome_end; /* NULL: none */
+};
+
+/* The lines of a text that a request asks for. */
+struct search {
+	const struct audit_args *args;
+	int64_t since_ms;
+	struct json_reader *reader;
+	struct map outcomes; /* lines by the number of the request */
+	struct found found[ACTIONS_MAX];
+	size_t count;
+};
+
+static const char *text_of(const struct json *object, const char *name)
+{
+	const struct json *member = json_member(object, name);
+	return member != NULL && member->type == JSON_STRING ? member->text : "";
+}
+
+static int64_t int_of(const struct json *object, const char *name)
+{
+	const struct json *member = json_member(object, name);
+	int64_t number;
+	return member != NULL && json_int(member, &number) ? number : 0;
+}
+
+static bool is_meant(const struct search *search, const struct json *entry)
+{
+	const struct audit_args *args = search->args;
+	return int_of(entry, "n") > args->after && int_of(entry, "time") >= search->since_ms &&
+	    (args->method == NULL || strcmp(text_of(entry, "method"), args->method) == 0) &&
+	    (args->pane == NULL || strcmp(text_of(entry, "pane"), args->pane) == 0 ||
+		strcmp(text_of(entry, "target"), args->pane) == 0);
+}
+
+/* Takes a line; from the end of the text its outcome comes first. */
+static void take(struct search *search, const char *line, const char *end)
+{
+	struct json_error error;
+	const struct json *entry;
+	struct found *found;
+	const char *outcome;
+	int64_t number;
+	bool is_outcome = strncmp(line, "{\"of\":", 6) == 0;
+	if ((!is_outcome && strncmp(line, "{\"n\":", 5) != 0) ||
+	    (entry = json_read(search->reader, line, (size_t)(end - line), &error)) == NULL)
+		return;
+	number = int_of(entry, is_outcome ? "of" : "n");
+	if (is_outcome) {
+		(void)map_set(&search->outcomes, (uint64_t)number, (void *)(uintptr_t)line);
+		return;
+	}
+	if (!is_meant(search, entry))
+		return;
+	/* Behind a number the oldest count: the newest ones that were found make room. */
+	if (search->count == (size_t)search->args->limit && search->args->after > 0) {
+		memmove(&search->found[0], &search->found[1],
+		    (search->count - 1) * sizeof search->found[0]);
+		search->count--;
+	}
+	if (search->count == (size_t)search->args->limit)
+		return;
+	found = &search->found[search->count++];
+	outcome = map_get(&search->outcomes, (uint64_t)number);
+	*found = (struct found){.line = line, .end = end, .outcome = outcome};
+	found->outcome_end = outcome != NULL ? strchr(outcome, '\n') : NULL;
+}
+
+/* From the last line back, until there are enough. */
+static void search_back(struct search *search, const char *text, size_t len)
+{
+	const char *end = text + len;
+	while (end > text) {
+		const char *line = memrchr(text, '\n', (size_t)(end - 1 - text));
+		line = line != NULL ? line + 1 : text;
+		if (end[-1] == '\n')
+			take(search, line, end - 1);
+		if (search->count == (size_t)search->args->limit && search->args->after == 0)
+			return;
+		end = line;
+	}
+}
+
+static void put(struct json_writer *writer, struct search *search, const struct found *found)
+{
+	static const char *const others[] = {"chain", "time", "of", "ms", NULL};
+	struct json_error error;
+	const struct json *entry =
+	    json_read(search->reader, found->line, (size_t)(found->end - found->line), &error);
+	bool has_outcome = json_member(entry, "outcome") != NULL;
+	json_object_begin(writer, NULL);
+	for (const struct json *m = entry->child; m != NULL; m = m->next)
+		if (!str_is_in(m->name, others))
+			json_put_value(writer, m->name, m);
+	json_put_time(writer, "time", int_of(entry, "time"));
+	if (found->outcome_end != NULL) {
+		entry = json_read(search->reader, found->outcome,
+		    (size_t)(found->outcome_end - found->outcome), &error);
+		json_put_str(writer, "outcome", text_of(entry, "outcome"));
+		json_put_int(writer, "duration_ms", int_of(entry, "ms"));
+	} else if (!has_outcome) {
+		json_put_null(writer, "outcome");
+	}
+	json_object_end(writer);
+}
+
+static void answer(struct request *request, const struct audit_args *args)
+{
+	const struct trail *trail = request_daemon(request)->trail;
+	struct json_writer *writer;
+	static struct search search; /* large */
+	struct buf text;
+	size_t broken;
+	search.args = args;
+	search.count = 0;
+	search.since_ms = args->since != NULL ? clock_parse(args->since) : 0;
+	buf_init(&text, 2 * TRAIL_FILE_MAX);
+	if (trail_read(trail, &text) < 0) {
+		request_fail(
+		    request, MESSAGE_INTERNAL, "the audit cannot be read: %s", strerror(errno));
+		buf_finish(&text);
+		return;
+	}
+	search.reader = json_reader_new(TRAIL_LINE_MAX);
+	map_init(&search.outcomes);
+	search_back(&search, (const char *)text.data, text.len);
+	writer = request_result(request);
+	json_array_begin(writer, "actions");
+	while (search.count > 0)
+		put(writer, &search, &search.found[--search.count]);
+	json_array_end(writer);
+	json_put_int(writer, "last", (int64_t)trail_last(trail));
+	if (args->verify) {
+		broken = trail_verify((const char *)text.data, text.len);
+		json_put_str(writer, "chain", broken == 0 ? "whole" : "broken");
+		if (broken != 0)
+			json_put_int(writer, "broken_line", (int64_t)broken);
+	}
+	map_finish(&search.outcomes);
+	json_reader_free(search.reader);
+	buf_finish(&text);
+	request_done(request);
+}
+
+/* A request that waits for the next line. */
+struct audit_wait {
+	struct trail_listener listener;
+	struct request *request;
+	struct loop_timer *timer;
+	struct audit_args args; /* with copies of its texts */
+};
+
+static void wait_free(struct audit_wait *wait)
+{
+	trail_unlisten(&wait->listener);
+	loop_timer_free(wait->timer);
+	mem_free((char *)(uintptr_t)wait->args.method);
+	mem_free((char *)(uintptr_t)wait->args.pane);
+	mem_free((char *)(uintptr_t)wait->args.since);
+	mem_free(wait);
+}
+
+/* A line was written, or it is time. */
+static void on_timer(void *data)
+{
+	struct audit_wait *wait = data;
+	request_on_cancel(wait->request, NULL, NULL);
+	answer(wait->request, &wait->args);
+	wait_free(wait);
+}
+
+static void on_written(struct trail_listener *listener)
+{
+	loop_timer_wake(list_entry(listener, struct audit_wait, listener)->timer);
+}
+
+static void on_cancelled(struct request *request, void *data)
+{
+	wait_free(data);
+	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
+}
+
+static const char *copy(const char *text)
+{
+	return text != NULL ? xstrdup(text) : NULL;
+}
+
+static void handle_audit(struct request *request, const void *data)
+{
+	const struct audit_args *args = data;
+	struct trail *trail = request_daemon(request)->trail;
+	struct audit_wait *wait;
+	if (args->since != NULL && clock_parse(args->since) == 0) {
+		(void)request_fail_field(request, "since", "must be a time");
+		return;
+	}
+	if (trail == NULL) {
+		request_fail(request, MESSAGE_NOT_READY, "there is no audit: -o audit=off");
+		return;
+	}
+	if (args->timeout_sec <= 0 || trail_last(trail) > (uint64_t)args->after) {
+		answer(request, args);
+		return;
+	}
+	wait = xcalloc(1, sizeof *wait);
+	*wait =
+	    (struct audit_wait){.listener.written = on_written, .request = request, .args = *args};
+	wait->args.method = copy(args->method);
+	wait->args.pane = copy(args->pane);
+	wait->args.since = copy(args->since);
+	wait->timer = loop_timer_new(request_daemon(request)->base, on_timer, wait);
+	trail_listen(trail, &wait->listener);
+	request_on_cancel(request, on_cancelled, wait);
+	loop_timer_arm(wait->timer, clock_seconds_to_ms(args->timeout_sec));
+}
+
+const struct method methods_audit[] = {
+    {.name = METHOD("read_audit", METHOD_READS | METHOD_SEES),
+	.title = "Read the audit",
+	.summary = "Lists the requests that did more than read, from the file that outlives the "
+		   "daemon.",
+	.help =
+	    "Each was written before its effect, by a chain of hashes. muxbusd(8) says how long "
+	    "it is kept. get_action_history has the last requests that only read, too.",
+	.fields = audit_fields,
+	.args_size = sizeof(struct audit_args),
+	.results = audit_results,
+	.flags = METHOD_OPEN_WORLD | METHOD_WAITS | METHOD_WITHOUT_TMUX | METHOD_UNNOTED,
+	.handle = handle_audit,
+	.example = "{\"limit\":5,\"verify\":true}"},
+    {.name = NULL},
+};

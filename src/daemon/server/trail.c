@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: ISC */
+/* The audit of requests. */
+#include "daemon/server/trail.h"
+
+#include <muxbus.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "daemon/server/method.h"
+#include "daemon/server/peer.h"
+#include "daemon/server/peer_pane.h"
+#include "wire/field.h"
+#include "wire/json.h"
+
+enum {
+	CHAIN_SIZE = 2 * SHA256_SIZE, /* as text */
+	PARAMS_MAX = 300, /* bytes of parameters in a line; with texts TEXTS_MAX */
+	TEXTS_MAX = 4096,
+	TARGET_MAX = 64,
+	REFUSERS_MAX = 32, /* programs and methods whose refusals are counted apart */
+	MINUTE_MS = 60000,
+	DAY_MS = 86400000,
+};
+
+static const char chain_member[] = ",\"chain\":\"";
+
+struct refuser {
+	uint64_t key; /* of the program and the method; 0: free */
+	int64_t since_ms;
+	uint64_t count;
+};
+
+struct trail {
+	struct trail_options options;
+	char path[PATH_MAX], old_path[PATH_MAX];
+	int fd;
+	off_t bytes;
+	int64_t first_ms; /* of the file: its first line */
+	uint64_t last; /* number of a request */
+	uint64_t missed;
+	char chain[CHAIN_SIZE + 1];
+	struct hash_key key; /* of the hashes of parameters: no one can guess them from it */
+	struct refuser refusers[REFUSERS_MAX];
+	struct list listeners;
+};
+
+/* The hash of a line: of the one before it, and its own text up to the member chain. */
+static void hash_line(
+    const char before[CHAIN_SIZE], const char *line, size_t len, char out[CHAIN_SIZE + 1])
+{
+	static const char digits[] = "0123456789abcdef";
+	uint8_t bytes[SHA256_SIZE];
+	struct sha256 sha;
+	sha256_init(&sha);
+	sha256_add(&sha, before, CHAIN_SIZE);
+	sha256_add(&sha, line, len);
+	sha256_finish(&sha, bytes);
+	for (size_t i = 0; i < SHA256_SIZE; i++) {
+		out[2 * i] = digits[bytes[i] >> 4];
+		out[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	out[CHAIN_SIZE] = '\0';
+}
+
+/* Where the member chain begins in a line without its newline; NULL: it has none. */
+static const char *find_chain(const char *line, size_t len)
+{
+	const size_t tail = sizeof chain_member - 1 + CHAIN_SIZE + 2;
+	const char *at = line + len - tail;
+	return len > tail && memcmp(at, chain_member, sizeof chain_member - 1) == 0 ? at : NULL;
+}
+
+/* Begins a line; the caller closes the object in text, and gives it to add(). */
+static void begin(struct json_writer *writer, struct buf *text, const char *number, uint64_t value)
+{
+	json_start_object(writer, text, TRAIL_LINE_MAX);
+	json_put_int(writer, number, (int64_t)value);
+	json_put_int(writer, "time", clock_real_ms());
+}
+
+/* Appends a line to the file, whole or not at all. Returns 0, or -1 with errno. */
+static int append(struct trail *trail, struct buf *text)
+{
+	char chain[CHAIN_SIZE + 1];
+	ssize_t written;
+	int saved_errno;
+	hash_line(trail->chain, (const char *)text->data, text->len, chain);
+	text->max += sizeof chain_member + CHAIN_SIZE + 4;
+	(void)buf_printf(text, "%s%s\"}\n", chain_member, chain); /* it has the room */
+	written = write(trail->fd, text->data, text->len);
+	if (written == (ssize_t)text->len) {
+		trail->bytes += written;
+		memcpy(trail->chain, chain, sizeof chain);
+		return 0;
+	}
+	saved_errno = written < 0 ? errno : ENOSPC;
+	if (written > 0)
+		(void)!ftruncate(trail->fd, trail->bytes); /* or the next start does it */
+	errno = saved_errno;
+	return -1;
+}
+
+/* The first line of a file names the hash of the last one of the file before. */
+static int add_head(struct trail *trail)
+{
+	struct json_writer writer;
+	struct buf text;
+	int error;
+	begin(&writer, &text, "head", trail->last);
+	json_put_str(&writer, "before", trail->chain);
+	error = append(trail, &text);
+	buf_finish(&text);
+	trail->first_ms = clock_real_ms();
+	return error;
+}
+
+static int open_file(struct trail *trail)
+{
+	trail->fd = open(trail->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	trail->bytes = 0;
+	return trail->fd < 0 ? -1 : 0;
+}
+
+/* Begins a new file, if this one is full or old. On failure the old one grows on. */
+static void turn_over(struct trail *trail)
+{
+	bool is_full = trail->bytes > (off_t)trail->options.bytes / 2;
+	bool is_old = clock_real_ms() - trail->first_ms > trail->options.days * DAY_MS / 2;
+	int fd = trail->fd;
+	off_t bytes = trail->bytes;
+	if (!is_full && !is_old)
+		return;
+	if (rename(trail->path, trail->old_path) < 0 || open_file(trail) < 0) {
+		trail->fd = fd;
+		trail->bytes = bytes;
+		return;
+	}
+	(void)close(fd); /* all was written */
+	(void)add_head(trail); /* else the file has none, and the chain goes on */
+}
+
+/* Gives a line to the file; closes text. Returns 0, or -1 with errno. */
+static int add(struct trail *trail, struct buf *text)
+{
+	int error;
+	turn_over(trail);
+	error = append(trail, text);
+	if (error < 0 && trail->missed++ == 0)
+		log_warning("the audit cannot be written: %s", strerror(errno));
+	buf_finish(text);
+	return error;
+}
+
+/* The number of a line that begins with this member; 0: it does not. */
+static uint64_t number_of(const char *line, const char *member)
+{
+	size_t len = strlen(member);
+	uint64_t number = 0;
+	if (strncmp(line, member, len) == 0)
+		(void)str_parse_u64(line + len, strspn(line + len, "0123456789"), &number);
+	return number;
+}
+
+/* Takes up the chain and the numbers of a file that is there, and drops a line that was cut off. */
+static void take_up(struct trail *trail, const struct buf *text)
+{
+	const char *begin = (const char *)text->data, *end = begin + text->len, *line,
+		   *chain = NULL;
+	while (end > begin && end[-1] != '\n')
+		end--;
+	trail->bytes = end - begin;
+	if ((size_t)trail->bytes < text->len && ftruncate(trail->fd, trail->bytes) < 0)
+		log_warning("%s: its end cannot be cut off: %s", trail->path, strerror(errno));
+	for (const char *at = begin; at < end; at = strchr(at, '\n') + 1) {
+		uint64_t number = number_of(at, "{\"n\":");
+		uint64_t head = number_of(at, "{\"head\":");
+		number = number > head ? number : head;
+		trail->last = number > trail->last ? number : trail->last;
+	}
+	for (line = end > begin ? end - 1 : begin; line > begin && line[-1] != '\n'; line--)
+		;
+	if (end > begin)
+		chain = find_chain(line, (size_t)(end - 1 - line));
+	if (chain != NULL)
+		memcpy(trail->chain, chain + sizeof chain_member - 1, CHAIN_SIZE);
+	line = end > begin ? strstr(begin, "\"time\":") : NULL;
+	if (line != NULL)
+		(void)str_parse_i64(line + 7, strspn(line + 7, "0123456789"), &trail->first_ms);
+}
+
+/* Reads the key, or makes one. Without a key that is kept, hashes differ after each start. */
+static void read_key(struct trail *trail, const char *state_dir)
+{
+	char path[PATH_MAX];
+	int fd;
+	(void)snprintf(path, sizeof path, "%s/audit.key", state_dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0 && read(fd, &trail->key, sizeof trail->key) == sizeof trail->key) {
+		(void)close(fd); /* only read */
+		return;
+	}
+	if (fd >= 0)
+		(void)close(fd); /* only read */
+	if (getrandom(&trail->key, sizeof trail->key, 0) != sizeof trail->key)
+		trail->key.words[0] = (uint64_t)clock_mono_us();
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 || file_write_all(fd, &trail->key, sizeof trail->key) < 0)
+		log_warning("%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		(void)close(fd); /* said above */
+}
+
+struct trail *trail_new(
+    const char *state_dir, const struct trail_options *options, char *ret_reason, size_t size)
+{
+	struct trail *trail = xcalloc(1, sizeof *trail);
+	struct buf text;
+	trail->options = *options;
+	list_init(&trail->listeners);
+	memset(trail->chain, '0', CHAIN_SIZE);
+	(void)snprintf(trail->path, sizeof trail->path, "%s/audit", state_dir);
+	(void)snprintf(trail->old_path, sizeof trail->old_path, "%s/audit.old", state_dir);
+	buf_init(&text, TRAIL_FILE_MAX);
+	if (open_file(trail) < 0 || file_read_all(trail->fd, &text) < 0) {
+		(void)str_refuse(ret_reason, size, "%s: %s", trail->path, strerror(errno));
+		buf_finish(&text);
+		trail_free(trail);
+		return NULL;
+	}
+	read_key(trail, state_dir);
+	if (text.len > 0 && buf_append_byte(&text, '\0') == 0) {
+		text.len--;
+		take_up(trail, &text);
+	}
+	buf_finish(&text);
+	if (trail->bytes == 0)
+		(void)add_head(trail); /* else the first line is the one of a request */
+	return trail;
+}
+
+void trail_free(struct trail *trail)
+{
+	if (trail == NULL)
+		return;
+	if (trail->fd >= 0)
+		(void)close(trail->fd); /* each line was written */
+	mem_free(trail);
+}
+
+/* The object that a request names, as it names it. */
+static void put_target(struct json_writer *writer, const struct json *params)
+{
+	static const char *const names[] = {
+	    "pane", "pane_id", "agent", "job", "window", "session", "timer", "id", "seq", NULL};
+	for (const char *const *name = names; *name != NULL; name++) {
+		const struct json *value = json_member(params, *name);
+		if (value != NULL && (value->type == JSON_STRING || value->type == JSON_NUMBER)) {
+			(void)json_put_text(writer, "target", value->text,
+			    value->len < TARGET_MAX ? value->len : TARGET_MAX);
+			return;
+		}
+	}
+}
+
+/* Of declared tools and providers no text is written, whatever it is. */
+static void put_params(struct trail *trail, struct json_writer *writer, const struct method *method,
+    const struct json *params)
+{
+	bool is_full = trail->options.is_full && method->group == NULL;
+	struct buf text;
+	struct json_writer own;
+	char hash[17];
+	if (params == NULL || params->count == 0)
+		return;
+	buf_init(&text, TRAIL_FILE_MAX);
+	json_writer_init(&own, &text);
+	json_put_value(&own, NULL, params);
+	(void)snprintf(
+	    hash, sizeof hash, "%016" PRIx64, hash_with_key(&trail->key, text.data, text.len));
+	json_put_int(writer, "bytes", (int64_t)text.len);
+	json_put_str(writer, "hash", hash);
+	if (!is_full) {
+		buf_finish(&text);
+		buf_init(&text, PARAMS_MAX + JSON_SPARE);
+		json_writer_init(&own, &text);
+		(void)field_write_record(
+		    &own, method->group != NULL ? NULL : method->fields, params);
+	} else if (text.len > TEXTS_MAX) {
+		text.len = TEXTS_MAX;
+	}
+	(void)json_put_text(writer, "params", text.data, text.len);
+	buf_finish(&text);
+}
+
+static void put_caller(struct json_writer *writer, const struct trail_action *action)
+{
+	const struct peer *peer = action->peer;
+	const struct peer_origin *origin = peer != NULL ? peer_origin(peer) : NULL;
+	if (peer != NULL) {
+		json_put_int(writer, "pid", peer_pid(peer));
+		json_put_int(writer, "uid", peer_uid(peer));
+	}
+	if (origin != NULL && origin->count > 0) {
+		json_put_int(writer, "start", (int64_t)origin->processes[0].start);
+		(void)json_put_text(writer, "program", origin->program, strlen(origin->program));
+	}
+	if (action->pane != MUXBUS_NO_ID)
+		json_put_id(writer, "pane", '%', action->pane);
+	json_put_str(writer, "role", role_name(action->role));
+	json_put_str(writer, "method", action->method->name);
+}
+
+void trail_listen(struct trail *trail, struct trail_listener *listener)
+{
+	list_append(&trail->listeners, &listener->link);
+}
+
+void trail_unlisten(struct trail_listener *listener)
+{
+	list_remove(&listener->link);
+}
+
+/* The line of a request is written. */
+static void tell(struct trail *trail, uint64_t number)
+{
+	trail->last = number;
+	list_each (struct trail_listener, listener, &trail->listeners, link)
+		listener->written(listener);
+}
+
+uint64_t trail_begin(struct trail *trail, const struct trail_action *action)
+{
+	uint64_t number = trail->last + 1;
+	struct json_writer writer;
+	struct buf text;
+	begin(&writer, &text, "n", number);
+	put_caller(&writer, action);
+	put_target(&writer, action->params);
+	put_params(trail, &writer, action->method, action->params);
+	if (trail->missed > 0)
+		json_put_int(&writer, "missed", (int64_t)trail->missed);
+	if (add(trail, &text) < 0)
+		return 0;
+	trail->missed = 0;
+	tell(trail, number);
+	return number;
+}
+
+void trail_end(struct trail *trail, uint64_t number, const char *outcome, int64_t elapsed_ms)
+{
+	struct json_writer writer;
+	struct buf text;
+	begin(&writer, &text, "of", number);
+	json_put_str(&writer, "outcome", outcome);
+	json_put_int(&writer, "ms", elapsed_ms);
+	(void)add(trail, &text); /* a line that is missing is no effect */
+}
+
+/* The place of a program and method; the oldest one is given up for a new one. */
+static struct refuser *find_refuser(struct trail *trail, const struct trail_action *action)
+{
+	const struct peer *peer = action->peer;
+	const struct peer_origin *origin = peer != NULL ? peer_origin(peer) : NULL;
+	struct refuser *oldest = &trail->refusers[0];
+	char name[128];
+	uint64_t key;
+	/* Its session: a program that connects again and again is one. */
+	(void)snprintf(name, sizeof name, "%d %u %s",
+	    origin != NULL && origin->count > 0 ? (int)origin->processes[0].session : 0,
+	    peer != NULL ? (unsigned)peer_uid(peer) : 0, action->method->name);
+	key = hash_bytes(name, strlen(name)) | 1;
+	for (size_t at = 0; at < REFUSERS_MAX; at++) {
+		struct refuser *refuser = &trail->refusers[at];
+		if (refuser->key == key)
+			return refuser;
+		if (refuser->since_ms < oldest->since_ms)
+			oldest = refuser;
+	}
+	*oldest = (struct refuser){.key = key, .since_ms = clock_mono_ms()};
+	return oldest;
+}
+
+void trail_refuse(struct trail *trail, const struct trail_action *action)
+{
+	struct refuser *refuser = find_refuser(trail, action);
+	int64_t now_ms = clock_mono_ms();
+	struct json_writer writer;
+	struct buf text;
+	uint64_t unwritten = 0;
+	if (now_ms - refuser->since_ms >= MINUTE_MS) {
+		unwritten = refuser->count > TRAIL_REFUSALS ? refuser->count - TRAIL_REFUSALS : 0;
+		*refuser = (struct refuser){.key = refuser->key, .since_ms = now_ms};
+	}
+	if (++refuser->count > TRAIL_REFUSALS)
+		return;
+	begin(&writer, &text, "n", trail->last + 1);
+	put_caller(&writer, action);
+	json_put_str(&writer, "outcome", "forbidden");
+	if (refuser->count == TRAIL_REFUSALS)
+		json_put_bool(&writer, "counted", true); /* further ones, without a line */
+	if (unwritten > 0)
+		json_put_int(&writer, "unwritten", (int64_t)unwritten);
+	if (add(trail, &text) == 0)
+		tell(trail, trail->last + 1);
+}
+
+uint64_t trail_last(const struct trail *trail)
+{
+	return trail->last;
+}
+
+int trail_read(const struct trail *trail, struct buf *out)
+{
+	const char *const paths[] = {trail->old_path, trail->path};
+	for (size_t at = 0; at < 2; at++) {
+		int fd = open(paths[at], O_RDONLY | O_CLOEXEC | O_NOFOLLOW), error, saved_errno;
+		if (fd < 0 && errno == ENOENT)
+			continue;
+		error = fd < 0 ? -1 : file_read_all(fd, out);
+		saved_errno = errno;
+		if (fd >= 0)
+			(void)close(fd); /* only read */
+		errno = saved_errno;
+		if (error < 0)
+			return -1;
+	}
+	return 0;
+}
+
+size_t trail_verify(const char *text, size_t len)
+{
+	static const char before[] = "\"before\":\"";
+	const char *end = text + len, *next;
+	char chain[CHAIN_SIZE + 1] = "", right[CHAIN_SIZE + 1];
+	size_t number = 0;
+	for (const char *line = text; line < end; line = next + 1) {
+		const char *at;
+		number++;
+		next = memchr(line, '\n', (size_t)(end - line));
+		at = next != NULL ? find_chain(line, (size_t)(next - line)) : NULL;
+		if (at == NULL)
+			return number;
+		if (chain[0] == '\0') { /* the first line that is kept says what was before it */
+			const char *first =
+			    memmem(line, (size_t)(at - line), before, sizeof before - 1);
+			if (first == NULL || at - first < (ptrdiff_t)sizeof before + CHAIN_SIZE)
+				return number;
+			memcpy(chain, first + sizeof before - 1, CHAIN_SIZE);
+		}
+		hash_line(chain, line, (size_t)(at - line), right);
+		memcpy(chain, at + sizeof chain_member - 1, CHAIN_SIZE);
+		if (memcmp(chain, right, CHAIN_SIZE) != 0)
+			return number;
+	}
+	return 0;
+}

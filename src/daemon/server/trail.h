@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The audit: a file with a line for each request that does more than read, written before the
+ * request has its effect, and a line for its outcome. Each line has a number of a chain of hashes
+ * (SHA-256): a line that was changed or taken out shows. write(2) returns before the effect, so
+ * kill -9 loses nothing; a power cut can.
+ *
+ * A line has the sizes of texts and a keyed hash of all parameters, with -o audit=full the texts
+ * too, but never those for declared tools and providers. Two files of half of audit_bytes each, at
+ * most: the older one is dropped, also when all of it is older than audit_days. A program that is
+ * refused has TRAIL_REFUSALS lines a minute, with one method; then it is counted.
+ */
+#ifndef DAEMON_SERVER_TRAIL_H
+#define DAEMON_SERVER_TRAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "daemon/server/role.h"
+
+#define TRAIL_REFUSALS 10 /* lines a minute for a program and a method */
+#define TRAIL_LINE_MAX 8192 /* bytes; parameters are cut */
+#define TRAIL_FILE_MAX ((size_t)64 * 1024 * 1024)
+
+struct trail;
+struct json;
+struct method;
+struct peer;
+
+/* A request: who asks, and for what. */
+struct trail_action {
+	const struct peer *peer; /* NULL: the daemon itself */
+	uint32_t pane; /* of the peer; MUXBUS_NO_ID: none */
+	enum role role;
+	const struct method *method;
+	const struct json *params; /* NULL: none, or not wanted */
+};
+
+struct trail_options {
+	size_t bytes;
+	int64_t days;
+	bool is_full; /* with texts */
+};
+
+/* NULL with a reason if the file cannot be opened at all. */
+struct trail *trail_new(
+    const char *state_dir, const struct trail_options *options, char *ret_reason, size_t size);
+void trail_free(struct trail *trail); /* NULL is accepted */
+
+/* Writes the line of a request. Returns its number; 0 with errno: it could not be written. */
+uint64_t trail_begin(struct trail *trail, const struct trail_action *action);
+/* Writes its outcome: the kind of the error, or "done". */
+void trail_end(struct trail *trail, uint64_t number, const char *outcome, int64_t elapsed_ms);
+/* Writes that a request was refused by its role, or counts it. */
+void trail_refuse(struct trail *trail, const struct trail_action *action);
+
+/* Calls written after each line of a request. */
+struct trail_listener {
+	struct list link;
+	void (*written)(struct trail_listener *listener);
+};
+void trail_listen(struct trail *trail, struct trail_listener *listener);
+void trail_unlisten(struct trail_listener *listener);
+
+uint64_t trail_last(const struct trail *trail); /* the number of the last request */
+
+/* Appends both files, the older one first. Returns 0, or -1 with errno. */
+int trail_read(const struct trail *trail, struct buf *out);
+/* The number of the first line of such a text whose hash is wrong, from 1; 0: the chain is whole. */
+size_t trail_verify(const char *text, size_t len);
+
+#endif

@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The audit: each request that does more than read stands in it before its effect, without its
+# texts; it survives kill -9, and shows what was changed. MUXBUS_AUDIT_KILLS=1000 is the long form.
+. "${MUXBUS_SRCDIR:-.}/tests/live/live.sh"
+
+tools=$(mktemp -d /tmp/mbt-XXXXXX) || exit 99
+printf '{"name":"log_in","group":"demo","description":"A test.","run":["true"],"parameters":{"type":"object","properties":{"password":{"type":"string"},"user":{"type":"string"}}}}\n' >"$tools/log_in.json"
+chmod 644 "$tools/log_in.json"
+export MUXBUS_TOOLS="$tools"
+daemon_options='-o audit_bytes=65536'
+start 'exec cat'
+trap 'finish; rm -rf "$tools"' EXIT
+muxbus=$MUXBUS_BUILDDIR/muxbus
+audit=$(echo "$dir"/muxbus/tmux-*/audit)
+
+# read_audit PARAMS FILTER
+read_audit() {
+	call read_audit "$1"
+	field "$2"
+}
+
+call send_text '{"pane":"%0","text":"a secret of mine"}'
+call send_text '{"pane":"%99","text":"a secret of mine"}'
+call list_panes '{}'
+is 'what does more than read is recorded, with its outcome' \
+	"$(read_audit '{}' '[.result.actions[] | "\(.method) \(.target) \(.outcome)"] | join(", ")')" 'send_text %0 done, send_text %99 no_such_pane'
+is 'with who asked, and its role' "$(read_audit '{}' '.result.actions[0] | "\(.program) \(.role) \(.uid) \(.start > 0) \(.pid > 0)"')" \
+	"socat full $(id -u) true true"
+call log_in '{"user":"me@example.org","password":"a secret of mine"}'
+is 'no text of a request is in it, and none of a declared tool' \
+	"$(grep -c -e secret -e example.org "$audit") $(ask '{"method":"get_action_history"}' | grep -c -e secret -e example.org)" '0 0'
+is 'but sizes and a hash' "$(read_audit '{"method":"log_in"}' '.result.actions[0] | "\(.bytes) \(.hash | length) \(.params | fromjson | .password)"')" \
+	'55 16 (16 bytes)'
+call send_text '{"pane":"%0","text":"a secret of mine"}'
+is 'equal parameters have equal hashes' "$(read_audit '{"method":"send_text","pane":"%0"}' '[.result.actions[].hash] | unique | length')" 1
+
+# Before the effect: of a request that is not answered yet, too.
+printf '%s\n' '{"method":"execute_cli","params":{"command":"sleep 60"}}' | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >/dev/null &
+waiting=$!
+until_is 'an open request is recorded without an outcome' null read_audit '{"method":"execute_cli"}' '.result.actions[-1].outcome'
+kill_daemon
+kill $waiting 2>/dev/null
+is 'after kill -9 it is there' "$(read_audit '{"method":"execute_cli","verify":true}' '"\(.result.actions[-1].outcome) \(.result.chain)"')" 'null whole'
+last=$(read_audit '{}' .result.last)
+call send_text '{"pane":"%0","text":"later"}'
+is 'numbers go on' "$(read_audit '{}' .result.last)" $((last + 1))
+
+"$muxbus" audit --pane=%0 --method=send_text >"$dir/printed"
+is 'muxbus audit prints it' "$? $(grep -c 'send_text %0  done' "$dir/printed")" '0 3'
+timeout 20 "$muxbus" audit --follow >"$dir/followed" &
+follower=$!
+until_is 'and follows it' 1 sh -c "grep -c log_in '$dir/followed' || :"
+call log_in '{}'
+until_is 'with what comes' 2 sh -c "grep -c log_in '$dir/followed' || :"
+kill $follower
+wait $follower 2>/dev/null
+
+# kill -9 under load. Each answer that came has its line with that outcome.
+kills=0
+lost=0
+broken=0
+while [ $kills -lt "${MUXBUS_AUDIT_KILLS:-8}" ]; do
+	kills=$((kills + 1))
+	i=0
+	while [ $i -lt 40 ]; do
+		i=$((i + 1))
+		printf '{"id":%d,"method":"post_notification","params":{"text":"run %d %d"}}\n' $i $kills $i
+	done | socat -t 5 - "UNIX-CONNECT:$MUXBUS" 2>/dev/null | tee "$dir/got" | head -n $((kills % 37 + 1)) >/dev/null
+	kill_daemon
+	done_here=$(grep -c '"result"' "$dir/got")
+	[ "$(cat "$audit.old" "$audit" 2>/dev/null | grep -c '"method":"post_notification"')" -ge "$done_here" ] || lost=$((lost + 1))
+	[ "$(read_audit '{"verify":true,"limit":1}' .result.chain)" = whole ] || broken=$((broken + 1))
+done
+is "$kills kills: nothing that was answered is missing" $lost 0
+is 'and each time the chain is whole' $broken 0
+
+# The end of a line that was being written.
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+printf '{"n":99999,"time":17' >>"$audit"
+start_daemon
+is 'a line that was cut off is dropped' "$(read_audit '{"verify":true}' .result.chain) $(grep -c 99999 "$audit")" 'whole 0'
+
+i=0
+while [ $i -lt 400 ]; do
+	i=$((i + 1))
+	printf '{"id":%d,"method":"send_text","params":{"pane":"%%0","text":"x","key":"k%d"}}\n' $i $i
+done | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >/dev/null
+is 'two files have a maximum together' "$([ $(($(wc -c <"$audit") + $(wc -c <"$audit.old"))) -lt 80000 ] && echo yes)" yes
+is 'and one chain' "$(read_audit '{"verify":true,"limit":1000}' '"\(.result.chain) \(.result.actions | length > 50)"')" 'whole true'
+cp "$audit" "$dir/right"
+sed '0,/"target":"%0"/s//"target":"%1"/' "$dir/right" >"$dir/wrong"
+cat "$dir/wrong" >"$audit"
+is 'what was changed shows' "$(read_audit '{"verify":true}' .result.chain)" broken
+"$muxbus" audit --verify >/dev/null 2>"$dir/error"
+is 'and muxbus audit says so' "$? $(grep -c 'the chain is broken' "$dir/error")" '1 1'
+
+sed 6d "$dir/right" >"$audit"
+is 'so does a line that was taken out' "$(read_audit '{"verify":true}' .result.chain)" broken
+cat "$dir/right" >"$audit"
+
+# A flood of refusals.
+i=0
+while [ $i -lt 300 ]; do
+	i=$((i + 1))
+	echo '{"method":"shutdown"}'
+done | { echo '{"method":"narrow","params":{"role":"read_only"}}'; cat; } | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >/dev/null
+is 'refusals have ten lines a minute' "$(read_audit '{"method":"shutdown","limit":1000}' '.result.actions | "\(length) \(map(.outcome) | unique[0]) \(.[-1].counted)"')" \
+	'10 forbidden true'
+
+# With texts, but for declared tools.
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+daemon_options='-o audit=full'
+start_daemon
+call send_text '{"pane":"%0","text":"to be kept"}'
+call log_in '{"password":"a secret of mine"}'
+is 'audit=full keeps texts' "$(grep -c 'to be kept' "$audit") $(grep -c secret "$audit")" '1 0'
+
+# A full disk.
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+daemon_options='-o audit_full_disk=refuse'
+state=${audit%/audit}
+if mount -t tmpfs -o size=512k,mode=700 muxbus-test "$state" 2>/dev/null; then
+	trap 'umount -l "$state"; finish; rm -rf "$tools"' EXIT
+	start_daemon
+	dd if=/dev/zero of="$state/ballast" bs=4k 2>/dev/null
+	refused() { # posts until that is refused
+		call send_text '{"pane":"%0","text":"x"}'
+		field .error.data.kind
+	}
+	until_is 'what cannot be recorded is refused' limit refused
+	rm "$state/ballast"
+	until_is 'until there is room' null refused
+	kill -9 "$daemon_pid"
+	wait "$daemon_pid" 2>/dev/null
+	daemon_options=
+	start_daemon
+	dd if=/dev/zero of="$state/ballast" bs=4k 2>/dev/null
+	marked() {
+		call send_text '{"pane":"%0","text":"x"}'
+		field .result.audited
+	}
+	until_is 'or marked' false marked
+	rm "$state/ballast"
+	until_is 'until there is room' null marked
+	is 'and counted' "$(read_audit '{"limit":1000,"verify":true}' '"\([.result.actions[].missed // 0] | add > 0) \(.result.chain)"')" 'true whole'
+fi
+done_testing
