@@ -54,11 +54,12 @@ def tmux(*words):
 
 
 def records(journal):
-    """What a journal holds, without the marks of what is durable (journal_record.h)."""
+    """What a journal holds, without the marks of what is durable (journal_record.h), and without
+    the sessions that the daemon saves of itself, when it learns of them."""
     at = 32
     while at + 32 <= len(journal):
         size, kind = int.from_bytes(journal[at + 4:at + 7], 'little'), journal[at + 7]
-        if kind != 255:
+        if kind != 255 and b'saved/' not in journal[at + 32:at + 64]:
             yield repr(journal[at + 32:at + 32 + size])
         at += 32 + (size + 7) // 8 * 8
 
@@ -99,11 +100,12 @@ def state():
 def settled(wanted=None):
     """The state when nothing that was asked for is under way any more: the daemon leaves tmux, and
     ends its pipes, some time after the last reader of output."""
-    before = state()
-    for _ in range(300):
+    before, same, end = state(), 0, time.monotonic() + 20
+    while time.monotonic() < end:
         time.sleep(0.3)
         now = state()
-        if now == (wanted or before):
+        same = same + 1 if now == before else 0
+        if now == wanted or (wanted is None and same == 4):
             return now
         before = now
     return before
