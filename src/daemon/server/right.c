@@ -54,7 +54,9 @@ bool right_begin(struct request *request, const struct json *params)
 		return true;
 	kept = find_kept(method, params);
 	if (!role_has(request_role(request), method))
-		(void)snprintf(what, sizeof what, "%.48s does more than read", method->name);
+		(void)snprintf(what, sizeof what, "%.48s %s", method->name,
+		    request_role(request) == ROLE_READ_ONLY ? "does more than read"
+							    : "can change more than one pane");
 	else if (kept != NULL)
 		(void)snprintf(
 		    what, sizeof what, "%.48s with %.48s changes what is kept", method->name, kept);
