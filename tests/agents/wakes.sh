@@ -185,7 +185,7 @@ is_at_shell() {
 # A job of the agent's own shell tool, which is no call of Muxbus' tools.
 wake_own_shell() {
 	write_job "$1"
-	give "$1" "$(call_shell "$dir/bin/muxbus run -d -- sh $dir/$1.job")" && take_id "$1" || return
+	give "$1" "$(call_shell "muxbus run -d -- sh $dir/$1.job")" && take_id "$1" || return
 	: >"$go"
 	await_wake "$1"
 }
