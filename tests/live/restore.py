@@ -61,6 +61,10 @@ class World:
     def saved(self):
         return json.loads(self.muxbus("list_saved").stdout)["sessions"]
 
+    def await_saved(self, count):
+        """The daemon has found the server, and saved so many sessions of it."""
+        until(lambda: sum(not session["is_past"] for session in self.saved()) == count)
+
     def start_daemon(self):
         self.daemon = subprocess.Popen(
             [BUILD + "/muxbusd", "-f", "-S", self.dir + "/tmux"], env=self.env, cwd=self.dir,
@@ -173,9 +177,9 @@ def picture(world, but=()):
 
 
 def settled(world):
-    """The shells of new panes have come to their directories."""
-    until(lambda: all(line[0] == "/" for line in
-                      world.tmux("list-panes", "-a", "-F", "#{pane_current_path}x").split("\n")))
+    """The shells of new panes run, in their directories: before, tmux itself seems to be there."""
+    until(lambda: all(line[0] == "/" and not line.endswith("\ttmux") for line in world.tmux(
+        "list-panes", "-a", "-F", "#{pane_current_path}\t#{window_name}").split("\n")))
 
 
 def compare(got, want):
@@ -194,7 +198,7 @@ def random_server(world, number):
     build(world, chance)
     settled(world)
     before = picture(world)
-    world.muxbus("list_saved")
+    world.await_saved(len(before))
     world.kill_tmux()
     exists = chance.choice(list(before)) if chance.random() < 0.4 else None
     if exists is not None:
@@ -219,24 +223,27 @@ def closed(world):
     """What a person closes stays closed, also what a server before had under its name."""
     world.tmux("new-session", "-d", "-s", "one")
     world.tmux("new-session", "-d", "-s", "two")
-    world.muxbus("list_saved")
-    world.muxbus("ensure_agent", "name=keep", "command=sh")
+    world.await_saved(2)
     world.kill_tmux()
     world.muxbus("restore")
-
-    def kept():
-        return world.tmux("list-panes", "-a", "-F", "#{session_name}").split("\n")
-
-    tap.ok(until(lambda: kept() == ["agent-keep", "one", "two"]),
-           "an agent that the daemon keeps is left to it", kept())
-    world.saved()
-    world.muxbus("stop_agent", "agent=keep")
     world.tmux("kill-session", "-t", "one")
     tap.ok(until(lambda: [session["name"] for session in world.saved()] == ["two", "two"]),
            "a closed session is forgotten", world.saved())
     world.kill_tmux()
     done = world.muxbus("restore")
     tap.ok(done.stdout == "restored two: 1 window, 1 pane\n", "and not restored", done.stdout)
+
+
+def kept(world):
+    """An agent that the daemon keeps is left to it."""
+    world.tmux("new-session", "-d", "-s", "one")
+    until(lambda: world.muxbus("ensure_agent", "name=keep", "command=sh").returncode == 0)
+    world.await_saved(2)
+    names = [session["name"] for session in world.saved()]
+    world.kill_tmux()
+    done = world.muxbus("restore")
+    tap.ok(names == ["one", "agent-keep"] and done.stdout == "restored one: 1 window, 1 pane\n",
+           "an agent that the daemon keeps is left to it", f"{names} {done.stdout}{done.stderr}")
 
 
 def agents(world):
@@ -318,7 +325,7 @@ def main():
         for number in range(ROUNDS):
             world.anew()
             random_server(world, number)
-        for part in (closed, ends, agents):
+        for part in (closed, kept, ends, agents):
             world.anew()
             part(world)
     finally:
