@@ -89,16 +89,16 @@ while [ $i -lt 400 ]; do
 done | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >/dev/null
 is 'two files have a maximum together' "$([ $(($(wc -c <"$audit") + $(wc -c <"$audit.old"))) -lt 80000 ] && echo yes)" yes
 is 'and one chain' "$(read_audit '{"verify":true,"limit":1000}' '"\(.result.chain) \(.result.actions | length > 50)"')" 'whole true'
-cp "$audit" "$dir/right"
+cp "$audit.old" "$dir/right"
 sed '0,/"target":"%0"/s//"target":"%1"/' "$dir/right" >"$dir/wrong"
-cat "$dir/wrong" >"$audit"
+cat "$dir/wrong" >"$audit.old"
 is 'what was changed shows' "$(read_audit '{"verify":true}' .result.chain)" broken
 "$muxbus" audit --verify >/dev/null 2>"$dir/error"
 is 'and muxbus audit says so' "$? $(grep -c 'the chain is broken' "$dir/error")" '1 1'
 
-sed 6d "$dir/right" >"$audit"
+sed 6d "$dir/right" >"$audit.old"
 is 'so does a line that was taken out' "$(read_audit '{"verify":true}' .result.chain)" broken
-cat "$dir/right" >"$audit"
+cat "$dir/right" >"$audit.old"
 
 # A flood of refusals.
 i=0
