@@ -49,9 +49,10 @@ is 'an agent without a pane is stopped' "$(field '.error.message // (.result | "
 life=$(ask '{"method":"status"}' | jq .result.pid)
 for delay in 0 1 2 3 5 7 9; do
 	t set-hook -g after-new-window \
-		"run-shell -b 'sleep 0.00$delay; tmux -S $dir/tmux kill-pane -t agent-cut:'"
+		"run-shell -b 'sleep 0.00$delay; tmux -S $dir/tmux kill-pane -t agent-cut:; : >$dir/cut.$delay'"
 	call ensure_agent '{"name":"cut","command":"exec cat","prompt":"^$"}'
 	t set-hook -gu after-new-window
+	until_is 'it is cut' there sh -c "[ -e '$dir/cut.$delay' ] && echo there || :"
 	call ensure_agent '{"name":"cut","command":"exec cat","prompt":"^$"}'
 	is "a start after one that was cut $delay ms after its window" "$(field .result.state)" ready
 	call stop_agent '{"agent":"cut"}'
