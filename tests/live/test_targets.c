@@ -201,13 +201,19 @@ static bool has_target(const struct json *about)
 	return false;
 }
 
+/* The audit has ids as they were recorded, of closed panes too; narrow never looks at tmux. */
+static bool takes_ids_only(const char *method)
+{
+	return strcmp(method, "read_audit") == 0 || strcmp(method, "narrow") == 0;
+}
+
 /* describe has no method and no condition with a target that is not asked here. */
 static void test_all_are_here(void)
 {
 	const struct json *answer = talk_call(talk, "describe", NULL);
 	const struct json *list = at(answer, "result.methods");
 	for (const struct json *one = list != NULL ? list->child : NULL; one; one = one->next)
-		if (has_target(one))
+		if (has_target(one) && !takes_ids_only(one->name))
 			ok(has_row(rows, ROWS, one->name), "%s is asked here", one->name);
 	list = at(answer, "result.conditions");
 	for (const struct json *one = list != NULL ? list->child : NULL; one; one = one->next)
