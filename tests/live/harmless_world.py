@@ -251,6 +251,13 @@ class World:
             raise TimeoutError(f"{self.mode} is not reached")
         return found
 
+    def has_only_clients(self):
+        """Whether muxbusd has ended its commands: it leaves the connection of the last one open for a moment."""
+        with open("/proc/net/unix", encoding="utf-8", errors="replace") as file:
+            ends = [line.split() for line in file]
+        open_ends = sum(len(end) > 7 and end[5] == "03" and end[7] == self.socket for end in ends)
+        return open_ends <= len(self.t("list-clients").splitlines())
+
     def settle(self):
         """Muxbus is now in the state that the mode means, for all that is there now."""
         if self.mode == "without":
@@ -267,7 +274,7 @@ class World:
         elif self.mode == "asked":
             panes = self.need(lambda: self.link.ask("list_panes").get("result"))["panes"]
             if panes:
-                self.link.ask("capture_pane", {"target": panes[0]["pane"]})
+                self.link.ask("capture_pane", {"pane": panes[0]["pane"]})
         elif self.mode == "following":
             panes = set(self.t("list-panes", "-a", "-F", "#{pane_id}").split())
             for pane in sorted(panes - self.followed):
@@ -278,6 +285,8 @@ class World:
             self.need(lambda: self.controls() >= wanted)
             if self.link.ask("status")["result"]["tmux"]["attach"] != os.environ.get("MUXBUS_ATTACH", "direct"):
                 raise ValueError("muxbusd attaches in another way than for its users")
+        if self.mode in ("rest", "asked"):
+            self.need(self.has_only_clients)
 
     # Persons.
 
