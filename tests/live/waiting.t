@@ -115,6 +115,8 @@ call wait_for '{"all":[{"screen":"FAILED 12","pane":"'"$pane"'"},{"quiet_sec":0.
 is 'all of two come true' "$(field '.result.matched | join(",")')" 0,1
 call wait_for '{"any":[{"sec":50}],"timeout_sec":0.05}'
 is 'the time-out is said' "$(field .result.timed_out)" true
+call wait_for '{"seconds":600,"timeout_sec":0.05}'
+is 'it ends a wait for a time alone too' "$(field .result.timed_out)" true
 call wait_for '{"any":[{"output":"(","pane":"'"$pane"'"}]}'
 is 'a bad pattern is an error' "$(field .error.code)" -32602
 call wait_for '{"any":[]}'

@@ -26,6 +26,7 @@ struct wait_args {
 	const struct json *all;
 	double seconds;
 	bool has_seconds;
+	bool has_timeout;
 	double timeout_sec;
 	const char *wait;
 	const char *key;
@@ -42,6 +43,8 @@ static void put_all_schema(struct json_writer *writer, bool in_short)
 		condition_put_list_schema(writer, false);
 }
 
+#define TIMEOUT_SEC 600 /* of a wait that says none: the preset below */
+
 static const struct field wait_fields[] = {
     {FIELD_ROW(VALUE, struct wait_args, any, "any"),
 	.help = "Conditions of which one is enough, such as {\"output\": regex, \"pane\": \"%3\"}.",
@@ -51,7 +54,8 @@ static const struct field wait_fields[] = {
     {FIELD_ROW(NUMBER, struct wait_args, seconds, "seconds"), .flags = FIELD_RARE,
 	.given_offset = offsetof(struct wait_args, has_seconds), .unit = "s", .max = 86400,
 	.help = "In place of any and all: answer after so long."},
-    {FIELD_ROW(NUMBER, struct wait_args, timeout_sec, "timeout_sec"), .unit = "s", .min = 0.001,
+    {FIELD_ROW(NUMBER, struct wait_args, timeout_sec, "timeout_sec"),
+	.given_offset = offsetof(struct wait_args, has_timeout), .unit = "s", .min = 0.001,
 	.max = 10 * 366 * 86400.0, .preset = "600", .help = "Answer after this long in any case."},
     {FIELD_ROW(STRING, struct wait_args, wait, "wait"), .flags = FIELD_KEPT,
 	.help = "A name: the wait then outlives its connection, and the daemon; ask for the same "
@@ -78,18 +82,20 @@ static const struct field_result wait_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* A wait for a time alone. */
+/* A wait for a time alone. It ends earlier by a time-out that was given, or set for an MCP client. */
 static void wait_seconds(struct request *request, const struct wait_args *args)
 {
 	struct json_error error;
 	struct json_reader *reader = json_reader_new(64);
+	bool is_bounded = args->has_timeout || args->timeout_sec < TIMEOUT_SEC;
 	char text[64];
 	if (args->any != NULL || args->all != NULL || args->wait != NULL) {
 		request_fail_field(request, "seconds", "goes without any, all and wait");
 	} else {
 		(void)snprintf(text, sizeof text, "[{\"sec\":%.3f}]", args->seconds);
 		wait_start(request_daemon(request)->waits, request,
-		    json_read(reader, text, strlen(text), &error), NULL, args->seconds + 60, NULL);
+		    json_read(reader, text, strlen(text), &error), NULL,
+		    is_bounded ? args->timeout_sec : args->seconds + 60, NULL);
 	}
 	json_reader_free(reader);
 }
