@@ -41,7 +41,8 @@ static uint64_t read_flood(struct talk *talk)
 		has_next = true;
 		next = offset + text->len;
 		bytes += text->len;
-		if (strstr(text->text, "that is all") != NULL)
+		/* The last line may come in two parts. */
+		if (bytes >= FLOOD_BYTES || strstr(text->text, "that is all") != NULL)
 			return bytes;
 	}
 }
