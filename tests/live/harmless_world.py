@@ -285,7 +285,7 @@ class World:
             self.need(lambda: self.controls() >= wanted)
             if self.link.ask("status")["result"]["tmux"]["attach"] != os.environ.get("MUXBUS_ATTACH", "direct"):
                 raise ValueError("muxbusd attaches in another way than for its users")
-        if self.mode in ("rest", "asked"):
+        if self.mode in ("rest", "asked", "following"):
             self.need(self.has_only_clients)
 
     # Persons.
