@@ -131,10 +131,8 @@ static const struct muxbus_pane *next_pane(
 	const struct muxbus_model *model = tmux_model(asking->parts->tmux);
 	const struct muxbus_pane *pane = NULL, *found = NULL;
 	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
-		bool is_given = pane == first ||
-		    (first->is_synchronized && pane->window == first->window &&
-			pane->is_synchronized);
-		if (is_given && (behind == MUXBUS_NO_ID || pane->id > behind) &&
+		if (pane_input_reaches(first, pane) &&
+		    (behind == MUXBUS_NO_ID || pane->id > behind) &&
 		    (found == NULL || pane->id < found->id) && !is_free(asking, pane))
 			found = pane;
 	}

@@ -117,19 +117,15 @@ bool right_may_take(struct request *request, const struct pane_ref *pane)
 }
 
 /* Whether all panes are the caller's that get the keys of a pane. */
-static bool owns_synchronized(struct request *request, const struct pane_ref *pane)
+static bool owns_reached(struct request *request, const struct pane_ref *pane)
 {
 	struct tmux *tmux = request_parts(request)->tmux;
 	const struct muxbus_model *model = tmux_model(tmux);
 	const struct muxbus_pane *first = muxbus_model_pane(model, pane->pane), *other = NULL;
-	if (first == NULL || !first->is_synchronized)
-		return true;
-	while ((other = muxbus_model_next_pane(model, other)) != NULL) {
+	while (first != NULL && (other = muxbus_model_next_pane(model, other)) != NULL) {
 		struct pane_ref ref;
-		if (other->window != first->window || !other->is_synchronized)
-			continue;
 		pane_ref_of(tmux, other->id, &ref);
-		if (!right_owns(request, &ref))
+		if (pane_input_reaches(first, other) && !right_owns(request, &ref))
 			return false;
 	}
 	return true;
@@ -141,6 +137,7 @@ bool right_admit(struct request *request, const void *args)
 	struct peer *peer = request_peer(request);
 	struct pane_ref pane;
 	char what[192];
+	bool is_own;
 	if (request_role(request) == ROLE_FULL || method_is_read_only(method))
 		return true;
 	if (peer != NULL && request_parts(request)->tmux != NULL && peer_pane_of(peer)->is_early &&
@@ -149,10 +146,10 @@ bool right_admit(struct request *request, const void *args)
 	pane_ref_clear(&pane);
 	if (method->affects != NULL && !method->affects(request, args, &pane))
 		return false;
-	if (right_owns(request, &pane) &&
-	    (!(method->effects & METHOD_TYPES) || owns_synchronized(request, &pane)))
+	is_own = right_owns(request, &pane);
+	if (is_own && (!(method->effects & METHOD_TYPES) || owns_reached(request, &pane)))
 		return true;
-	if (right_owns(request, &pane))
+	if (is_own)
 		(void)snprintf(what, sizeof what,
 		    "%.48s to pane %%%u reaches panes of others too, with which its input is "
 		    "synchronized",

@@ -142,6 +142,12 @@ bool pane_input_token(struct pane_input *input, const struct token *token)
 	return input->is_in_lead;
 }
 
+bool pane_input_reaches(const struct muxbus_pane *first, const struct muxbus_pane *other)
+{
+	return other == first ||
+	    (first->is_synchronized && other->is_synchronized && other->window == first->window);
+}
+
 bool pane_input_is_made_by(struct pane_input *input, const struct pane_caller *caller, pid_t pid)
 {
 	if (!pane_caller_is(&input->maker, caller))

@@ -22,6 +22,7 @@
 #define PANE_INPUT_ENDED_MS 60000
 
 struct map;
+struct muxbus_pane;
 struct token;
 
 /* A program that asks: its pane; outside of tmux the session of the kernel that it is in. */
@@ -51,6 +52,9 @@ void pane_input_finish(struct pane_input *input);
 /* The one of a pane in a map by panes; made if it is new. NULL: out of memory. */
 struct pane_input *pane_input_get(struct map *inputs, uint32_t pane);
 void pane_input_forget(struct map *inputs, uint32_t pane);
+
+/* Whether keys for a pane reach another one: it is the same, or tmux synchronizes both. */
+bool pane_input_reaches(const struct muxbus_pane *first, const struct muxbus_pane *other);
 
 /* Notes what is typed. A paste with brackets does not end the line. */
 void pane_input_type(struct pane_input *input, const uint8_t *bytes, size_t len, bool is_bracketed,
