@@ -19,10 +19,10 @@ is 'and prints its stated output' "$(muxbus --text capture_pane "$pane" | grep -
 is 'all of it' "$(muxbus get_job "$job" | jq -r '"\(.name) \(.exit_code)"')" 'nap 0'
 
 # The examples of its other sections, but for those that tasks.t, rerun.t, completion.t, fleet.t and
-# relay.t run, are no usage errors.
+# relay.t run, are no usage errors. The line for config.fish needs fish, and marks.t runs it there.
 sed -n '1,/^\.Sh EXAMPLES/p' "$MUXBUS_SRCDIR/src/cli/muxbus.1" |
 	awk '/^\.S[hs]/ { section = $0 } /^\.Bd/ { block = 1 } /^\.Ed/ { block = 0 }
-		block && section !~ /TASKS|completion/ && !/--(fleet|host)|rerun/ && /^muxbus / { sub(/ *#.*/, ""); print }' >"$dir/lines"
+		block && section !~ /TASKS|completion/ && !/--(fleet|host)|rerun|shell-init fish/ && /^muxbus / { sub(/ *#.*/, ""); print }' >"$dir/lines"
 ok 'there are such examples' test "$(wc -l <"$dir/lines")" -gt 7
 while IFS= read -r line; do
 	eval "timeout 5 $line" >"$dir/out" 2>"$dir/err" </dev/null
