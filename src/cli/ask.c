@@ -70,12 +70,12 @@ static void say_with_hint(const struct cli *cli, const char *error, const char *
 }
 
 /* The first question: its answer has the version. Returns false if none comes. */
-static bool greet(
-    const struct cli *cli, struct link *link, const char *method, struct link_answer *ret_answer)
+static bool greet(const struct cli *cli, struct link *link, const struct ask_param *about,
+    struct link_answer *ret_answer)
 {
 	char text[PATH_MAX + 128];
 	const char *version;
-	char *params = ask_params(ASK_PARAMS({"method", .text = method}));
+	char *params = ask_params(about);
 	enum link_read read = LINK_BROKEN;
 	uint64_t id = link_request(link, "describe", params);
 	mem_free(params);
@@ -101,7 +101,7 @@ static bool greet(
 }
 
 struct link *ask_connect_for(
-    struct cli *cli, bool may_start, const char *method, struct link_answer *ret_answer)
+    struct cli *cli, bool may_start, const struct ask_param *params, struct link_answer *ret_answer)
 {
 	struct link *link;
 	char reason[PATH_MAX + 512];
@@ -122,7 +122,7 @@ struct link *ask_connect_for(
 	} else if (link == NULL) {
 		say_with_hint(cli, reason, hint);
 	}
-	if (link != NULL && !greet(cli, link, method, ret_answer)) {
+	if (link != NULL && !greet(cli, link, params, ret_answer)) {
 		link_close(link);
 		link = NULL;
 	}
@@ -142,7 +142,7 @@ bool ask_reconnect(struct cli *cli, struct link **ret_link)
 struct link *ask_connect(struct cli *cli)
 {
 	struct link_answer answer;
-	return ask_connect_for(cli, true, "ping", &answer);
+	return ask_connect_for(cli, true, ASK_PARAMS({"method", .text = "ping"}), &answer);
 }
 
 enum cli_status ask_say_read(enum link_read read)

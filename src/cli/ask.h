@@ -15,6 +15,18 @@
 /* link_open() for cli->socket, which may name a daemon on another machine (remote.h). */
 enum link_state ask_open(struct link **ret_link, const char *socket, char *ret_reason, size_t size);
 
+/* A parameter of a request. Without a value, with 0 or false it is left out. */
+struct ask_param {
+	const char *name; /* NULL ends the parameters */
+	const char *text;
+	int64_t number;
+	double seconds;
+	bool is_true;
+};
+
+/* The parameters of one request: ASK_PARAMS({"pane", .text = pane}, {"limit", .number = 5}). */
+#define ASK_PARAMS(...) ((const struct ask_param[]){__VA_ARGS__, {0}})
+
 /*
  * Connects to cli->socket, and starts the daemon first if it does not run: but not at the socket
  * of -s, and not for a tmux server that does not run, except by muxbus start. Prints
@@ -30,11 +42,11 @@ struct link *ask_connect(struct cli *cli);
 bool ask_reconnect(struct cli *cli, struct link **ret_link);
 
 /*
- * As ask_connect(), but without may_start it starts no daemon. The first question describes this
- * method: *ret_answer is lent until the next one.
+ * As ask_connect(), but without may_start it starts no daemon. The first question is describe with
+ * these parameters: *ret_answer is lent until the next one.
  */
-struct link *ask_connect_for(
-    struct cli *cli, bool may_start, const char *method, struct link_answer *ret_answer);
+struct link *ask_connect_for(struct cli *cli, bool may_start, const struct ask_param *params,
+    struct link_answer *ret_answer);
 
 /*
  * Asks. Returns CLI_DONE and the result, which is lent until the link's next use; else prints the
@@ -42,18 +54,6 @@ struct link *ask_connect_for(
  */
 enum cli_status ask_result(struct link *link, const char *method, const char *params,
     int64_t timeout_ms, const struct json **ret_result);
-
-/* A parameter of a request. Without a value, with 0 or false it is left out. */
-struct ask_param {
-	const char *name; /* NULL ends the parameters */
-	const char *text;
-	int64_t number;
-	double seconds;
-	bool is_true;
-};
-
-/* The parameters of one request: ASK_PARAMS({"pane", .text = pane}, {"limit", .number = 5}). */
-#define ASK_PARAMS(...) ((const struct ask_param[]){__VA_ARGS__, {0}})
 
 /* The text of parameters, in memory of mem_alloc(). */
 char *ask_params(const struct ask_param *params);

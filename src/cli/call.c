@@ -50,7 +50,8 @@ static enum cli_status say_unknown(const char *name, const struct catalog *catal
 static bool is_known(const struct cli *cli, const char *name)
 {
 	char reason[PATH_MAX + 512];
-	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
+	struct catalog *catalog =
+	    catalog_open(cli, ASK_PARAMS({"method", .text = name}), reason, sizeof reason);
 	bool is_good = catalog == NULL || catalog_method(catalog, name) != NULL;
 	if (!is_good)
 		(void)say_unknown(name, catalog);
@@ -69,7 +70,8 @@ static enum cli_status connect_for(
 	bool may_start = !str_is_in(method, waking_none);
 	if (may_start && access(cli->socket, F_OK) < 0 && !is_known(cli, method))
 		return CLI_USAGE;
-	*ret_link = ask_connect_for(cli, may_start, method, &answer);
+	*ret_link =
+	    ask_connect_for(cli, may_start, ASK_PARAMS({"method", .text = method}), &answer);
 	if (*ret_link == NULL)
 		return CLI_UNREACHABLE;
 	if (answer.error != NULL)

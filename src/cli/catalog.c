@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/str.h"
 #include "base/xalloc.h"
-#include "cli/ask.h"
 #include "cli/program.h"
 #include "client/link.h"
 
@@ -24,13 +23,19 @@ struct catalog {
 	const struct json *tables;
 };
 
-static bool ask_daemon(struct catalog *catalog, const char *socket)
+static bool ask_daemon(struct catalog *catalog, const char *socket, const struct ask_param *params)
 {
-	char reason[PATH_MAX + 512];
+	char reason[PATH_MAX + 512], *text;
 	struct link_answer answer;
+	enum link_read read;
 	if (ask_open(&catalog->link, socket, reason, sizeof reason) != LINK_OK)
 		return false;
-	if (link_ask(catalog->link, "describe", NULL, ASK_MUTE_MS, &answer) == LINK_LINE)
+	text = ask_params(params);
+	read = link_ask(catalog->link, "describe", text, ASK_MUTE_MS, &answer);
+	mem_free(text);
+	if (read == LINK_LINE && answer.error != NULL)
+		read = link_ask(catalog->link, "describe", NULL, ASK_MUTE_MS, &answer);
+	if (read == LINK_LINE)
 		catalog->tables = answer.result;
 	return catalog->tables != NULL;
 }
@@ -60,11 +65,12 @@ static bool ask_program(struct catalog *catalog, char *ret_reason, size_t size)
 	return catalog->tables != NULL;
 }
 
-struct catalog *catalog_open(const struct cli *cli, char *ret_reason, size_t size)
+struct catalog *catalog_open(
+    const struct cli *cli, const struct ask_param *params, char *ret_reason, size_t size)
 {
 	struct catalog *catalog = xcalloc(1, sizeof *catalog);
 	buf_init(&catalog->text, TABLES_MAX);
-	if (ask_daemon(catalog, cli->socket) || ask_program(catalog, ret_reason, size))
+	if (ask_daemon(catalog, cli->socket, params) || ask_program(catalog, ret_reason, size))
 		return catalog;
 	catalog_close(catalog);
 	return NULL;

@@ -6,25 +6,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/ask.h"
 #include "cli/cli.h"
 #include "wire/json.h"
 
 struct catalog;
 
 /*
- * Reads the tables from the daemon at cli->socket, else from `muxbusd describe`. Returns NULL
- * with a human-readable reason if both fail.
+ * Reads the tables from the daemon at cli->socket, else from `muxbusd describe`. With a method or a
+ * table in params, as describe takes them, the others may be missing: they are there if the daemon
+ * does not know these parameters or that method. Returns NULL with a human-readable reason if both
+ * fail.
  */
-struct catalog *catalog_open(const struct cli *cli, char *ret_reason, size_t size);
+struct catalog *catalog_open(
+    const struct cli *cli, const struct ask_param *params, char *ret_reason, size_t size);
 void catalog_close(struct catalog *catalog); /* NULL is allowed */
 
 /* The result of describe: methods, errors, events, limits. */
 const struct json *catalog_tables(const struct catalog *catalog);
 
-/* The description of a method, or NULL. */
 /* The verb or method whose name is nearest to one that is none, or NULL. */
 const char *catalog_nearest(const struct catalog *catalog, const char *name);
 
+/* The description of a method, or NULL. */
 const struct json *catalog_method(const struct catalog *catalog, const char *name);
 
 #endif

@@ -146,6 +146,10 @@ for method in list_panes list_windows list_sessions list_jobs list_timers status
 	run_it sh -c "'$muxbus' $example"
 	is "the example of $method" "$status" 0
 done
+for table in methods groups conditions errors limits; do
+	gives "describe table=$table" 0 'keys_unsorted | join(" ")' "version $table" describe "table=$table"
+done
+gives 'describe table=events' 0 'keys_unsorted | join(" ")' 'version events event_members' describe table=events
 
 # run.
 

@@ -25,7 +25,7 @@
 struct completion {
 	struct buf *out;
 	struct cli *cli;
-	struct catalog *catalog;
+	struct catalog *catalog; /* one table or method of describe; NULL: none was needed yet */
 	const char *current; /* the beginning of the word */
 };
 
@@ -123,11 +123,26 @@ static void offer_live(struct completion *completion, const char *lead, const ch
 	link_close(link);
 }
 
-/* A table of the catalog; NULL: there is none. */
-static const struct json *table(const struct completion *completion, const char *name)
+static void open_catalog(struct completion *completion, const struct ask_param *params)
 {
+	char reason[PATH_MAX + 512];
+	catalog_close(completion->catalog);
+	completion->catalog = catalog_open(completion->cli, params, reason, sizeof reason);
+}
+
+/* A table of describe, in place of what was described before; NULL: there is none. */
+static const struct json *table(struct completion *completion, const char *name)
+{
+	open_catalog(completion, ASK_PARAMS({"table", .text = name}));
 	return completion->catalog != NULL ? json_member(catalog_tables(completion->catalog), name)
 					   : NULL;
+}
+
+/* The description of a method; NULL: there is none. */
+static const struct json *method(struct completion *completion, const char *name)
+{
+	open_catalog(completion, ASK_PARAMS({"method", .text = name}));
+	return completion->catalog != NULL ? catalog_method(completion->catalog, name) : NULL;
 }
 
 static void offer_verbs(struct completion *completion)
@@ -323,23 +338,19 @@ static size_t take_options(struct cli *cli, size_t count, char *const *words)
  */
 static void complete_words(struct buf *out, struct cli *cli, size_t count, char *const *words)
 {
-	char reason[PATH_MAX + 512];
 	const char *name;
 	const struct verb *verb;
-	const struct json *row;
+	const struct json *row = NULL;
 	struct completion completion;
 	size_t at;
 	if (count == 0)
 		return;
 	completion = (struct completion){.out = out, .cli = cli, .current = words[count - 1]};
 	at = take_options(cli, count - 1, words);
-	completion.catalog = catalog_open(cli, reason, sizeof reason);
 	name = at < count - 1 ? words[at] : NULL;
 	verb = name != NULL ? verb_find(name) : NULL;
-	row = name != NULL && completion.catalog != NULL
-	    ? catalog_method(
-		  completion.catalog, verb != NULL && verb->method != NULL ? verb->method : name)
-	    : NULL;
+	if (name != NULL && (verb == NULL || verb->method != NULL))
+		row = method(&completion, verb != NULL ? verb->method : name);
 	if (name == NULL && completion.current[0] == '-') {
 		offer_list(&completion,
 		    "--fleet --host -L -S -s --json --text --color= --help --version", ' ');

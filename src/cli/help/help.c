@@ -142,7 +142,8 @@ static bool put_topic(struct help_page *page, const char *name, const struct jso
 static enum cli_status put_all(struct help_page *page, struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
-	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
+	struct catalog *catalog =
+	    catalog_open(cli, ASK_PARAMS({"table", .text = "methods"}), reason, sizeof reason);
 	help_page_title(page, "Usage");
 	(void)buf_append_str(&page->out,
 	    "  muxbus [option ...] verb [argument ...]\n"
@@ -295,7 +296,8 @@ static void put_conditions(struct help_page *page, const struct json *kinds)
 static void put_wait(struct help_page *page, struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
-	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
+	struct catalog *catalog =
+	    catalog_open(cli, ASK_PARAMS({"table", .text = "conditions"}), reason, sizeof reason);
 	if (catalog == NULL)
 		return;
 	put_conditions(page, json_member(catalog_tables(catalog), "conditions"));
@@ -347,7 +349,7 @@ static enum cli_status put_words(
 	enum cli_status status = CLI_DONE;
 	if (count == 1 && put_own(page, cli, words))
 		return CLI_DONE;
-	catalog = catalog_open(cli, reason, sizeof reason);
+	catalog = catalog_open(cli, ASK_PARAMS({0}), reason, sizeof reason);
 	if (catalog == NULL) {
 		cli_error("%s", reason);
 		return CLI_UNREACHABLE;

@@ -490,7 +490,7 @@ static bool check_tools(const struct cli *cli, const char *tools)
 {
 	char reason[512], *words = xstrdup(tools), *rest = words;
 	const char *names[NAMES_MAX + 1] = {"all", "default"};
-	struct catalog *catalog = catalog_open(cli, reason, sizeof reason);
+	struct catalog *catalog = catalog_open(cli, ASK_PARAMS({0}), reason, sizeof reason);
 	size_t count = 2;
 	bool is_good = true;
 	if (catalog != NULL) {

@@ -34,6 +34,7 @@ struct wait_verb {
 	size_t count;
 	char **own; /* those of them that options made */
 	size_t own_count;
+	struct buf conditions; /* what the words mean; empty: not asked yet */
 };
 
 static bool take_word(void *data, const struct option_row *row, const char *word)
@@ -83,13 +84,16 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* The words as conditions, as the daemon describes them. */
-static enum cli_status put_conditions(
-    const struct wait_verb *wait, struct link *link, struct buf *out)
+/* Reads the words as conditions, as the daemon describes them. */
+static enum cli_status read_conditions(
+    struct wait_verb *wait, struct link *link, const struct link_answer *answer)
 {
 	char reason[PATH_MAX + 512];
-	const struct json *tables, *kinds;
-	enum cli_status status = ask_result(link, "describe", NULL, ASK_TIMEOUT_MS, &tables);
+	const struct json *tables = answer->result, *kinds;
+	/* An older daemon describes all or nothing. */
+	enum cli_status status = answer->error == NULL
+	    ? CLI_DONE
+	    : ask_result(link, "describe", NULL, ASK_TIMEOUT_MS, &tables);
 	if (status != CLI_DONE)
 		return status;
 	kinds = json_member(tables, "conditions");
@@ -97,33 +101,27 @@ static enum cli_status put_conditions(
 		cli_error("muxbusd is older than muxbus and does not describe its conditions");
 		return CLI_UNREACHABLE;
 	}
-	if (wait_conditions(out, kinds, wait->count, wait->words, reason, sizeof reason) < 0)
+	if (wait_conditions(
+		&wait->conditions, kinds, wait->count, wait->words, reason, sizeof reason) < 0)
 		return cli_usage("wait", "%s", reason);
 	return CLI_DONE;
 }
 
-static enum cli_status put_params(
-    const struct wait_verb *wait, struct link *link, struct buf *params)
+static enum cli_status put_params(const struct wait_verb *wait, struct buf *params)
 {
 	struct json_writer writer;
-	struct buf conditions;
-	enum cli_status status = CLI_DONE;
-	buf_init(&conditions, PARAMS_MAX);
 	json_writer_init(&writer, params);
 	json_object_begin(&writer, NULL);
 	if (wait->count > 0)
-		status = put_conditions(wait, link, &conditions);
-	if (status == CLI_DONE && wait->count > 0)
-		json_put_raw(
-		    &writer, wait->wants_all ? "all" : "any", conditions.data, conditions.len);
+		json_put_raw(&writer, wait->wants_all ? "all" : "any", wait->conditions.data,
+		    wait->conditions.len);
 	/* The daemon takes nothing shorter than a millisecond. */
 	json_put_double(
 	    &writer, "timeout_sec", (double)(wait->timeout_ms ? wait->timeout_ms : 1) / 1000);
 	if (wait->name != NULL)
 		json_put_str(&writer, "wait", wait->name);
 	json_object_end(&writer);
-	buf_finish(&conditions);
-	return writer.is_cut ? cli_usage(NULL, "the conditions are too long") : status;
+	return writer.is_cut ? cli_usage(NULL, "the conditions are too long") : CLI_DONE;
 }
 
 static void tell_condition(const struct cli *cli, const struct json *condition)
@@ -203,7 +201,7 @@ static enum cli_status wait_once(struct wait_verb *wait, struct link *link)
 	struct buf params;
 	enum cli_status status;
 	buf_init(&params, PARAMS_MAX);
-	status = put_params(wait, link, &params);
+	status = put_params(wait, &params);
 	if (status == CLI_DONE)
 		status = ask_result(link, "wait_for", buf_text(&params), -1, &result);
 	if (status == CLI_DONE)
@@ -215,10 +213,17 @@ static enum cli_status wait_once(struct wait_verb *wait, struct link *link)
 /* Connects and waits, until the time is up on whichever connection. */
 static enum cli_status run(struct wait_verb *wait)
 {
-	struct link *link = ask_connect(wait->cli);
+	struct link_answer answer;
+	struct link *link =
+	    ask_connect_for(wait->cli, true, ASK_PARAMS({"table", .text = "conditions"}), &answer);
 	int64_t deadline = clock_deadline_ms(wait->timeout_ms);
 	enum cli_status status = CLI_UNREACHABLE;
 	enum interrupt_wake wake;
+	if (link != NULL && wait->count > 0 &&
+	    (status = read_conditions(wait, link, &answer)) != CLI_DONE) {
+		link_close(link);
+		return status;
+	}
 	while (link != NULL) {
 		status = wait_once(wait, link);
 		link_close(link);
@@ -238,6 +243,7 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 {
 	struct wait_verb wait = {.cli = cli, .timeout_ms = TIMEOUT_MAX_MS};
 	enum cli_status status;
+	buf_init(&wait.conditions, PARAMS_MAX);
 	wait.words = xcalloc((size_t)argc + 1, sizeof *wait.words);
 	wait.own = xcalloc((size_t)argc + 1, sizeof *wait.own);
 	if (option_read(cli, argc, argv, options, &wait, NULL, &status)) {
@@ -250,6 +256,7 @@ enum cli_status wait_run(struct cli *cli, int argc, char **argv)
 	}
 	while (wait.own_count > 0)
 		mem_free(wait.own[--wait.own_count]);
+	buf_finish(&wait.conditions);
 	mem_free(wait.own);
 	mem_free(wait.words);
 	status = cli_flush(status);

@@ -39,11 +39,27 @@
 
 struct describe_args {
 	const char *method;
+	int table; /* -1: all */
+};
+
+enum { TABLE_METHODS, TABLE_GROUPS, TABLE_CONDITIONS, TABLE_ERRORS, TABLE_EVENTS, TABLE_LIMITS };
+
+static const char *const table_choices[] = {
+    [TABLE_METHODS] = "methods",
+    [TABLE_GROUPS] = "groups",
+    [TABLE_CONDITIONS] = "conditions",
+    [TABLE_ERRORS] = "errors",
+    [TABLE_EVENTS] = "events",
+    [TABLE_LIMITS] = "limits",
+    NULL,
 };
 
 static const struct field describe_fields[] = {
     {FIELD_ROW(STRING, struct describe_args, method, "method"), .max = 64, .min = 1,
 	.help = "Describe this one alone."},
+    {FIELD_ROW(CHOICE, struct describe_args, table, "table"), .choices = table_choices,
+	.help = "Answer with this table alone; events is with event_members. Left out: with all, "
+		"which is some hundred kilobytes."},
     {0},
 };
 
@@ -98,20 +114,32 @@ static void write_kinds(struct json_writer *writer)
 	json_object_end(writer);
 }
 
-static void describe(struct json_writer *writer)
+static void write_methods(struct json_writer *writer)
 {
-	json_put_str(writer, "version", PACKAGE_VERSION);
 	json_object_begin(writer, "methods");
 	for (const struct method *method = method_next(NULL); method != NULL;
 	     method = method_next(method))
 		if (!(method->flags & METHOD_HIDDEN))
 			method_write(writer, method->name, method);
 	json_object_end(writer);
-	method_groups_write(writer, "groups");
-	condition_write_kinds(writer, "conditions");
-	write_errors(writer);
-	write_kinds(writer);
-	config_write_table(writer, "limits");
+}
+
+/* table: -1 for all. */
+static void describe(struct json_writer *writer, int table)
+{
+	json_put_str(writer, "version", PACKAGE_VERSION);
+	if (table < 0 || table == TABLE_METHODS)
+		write_methods(writer);
+	if (table < 0 || table == TABLE_GROUPS)
+		method_groups_write(writer, "groups");
+	if (table < 0 || table == TABLE_CONDITIONS)
+		condition_write_kinds(writer, "conditions");
+	if (table < 0 || table == TABLE_ERRORS)
+		write_errors(writer);
+	if (table < 0 || table == TABLE_EVENTS)
+		write_kinds(writer);
+	if (table < 0 || table == TABLE_LIMITS)
+		config_write_table(writer, "limits");
 }
 
 void methods_describe_mdoc(struct buf *out)
@@ -131,7 +159,7 @@ bool methods_print(bool as_mdoc)
 		struct json_writer writer;
 		json_writer_init(&writer, &out);
 		json_object_begin(&writer, NULL);
-		describe(&writer);
+		describe(&writer, -1);
 		json_object_end(&writer);
 		(void)buf_append_byte(&out, '\n');
 	}
@@ -147,7 +175,7 @@ static void handle_describe(struct request *request, const void *data)
 	struct json_writer *writer;
 	const struct method *method;
 	if (args->method == NULL) {
-		describe(request_result(request));
+		describe(request_result(request), args->table);
 		request_done(request);
 		return;
 	}
