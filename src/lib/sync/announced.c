@@ -14,6 +14,7 @@
 #include "lib/sync/lister.h"
 #include "lib/sync/publish.h"
 #include "lib/sync/state.h"
+#include "lib/sync/track.h"
 
 /* How long events are not believed after text that may have lines. */
 #define DISTRUST_MS 1000
@@ -198,27 +199,55 @@ static void take_added(struct muxbus_sync *sync, const struct muxbus_event *even
 	lister_mark_window(sync, event->window);
 }
 
-/* Lists the sessions of a window; all, if there is none. */
-static void doubt_closed(struct muxbus_sync *sync, const struct muxbus_event *event)
+/* Lists the sessions of a window, and the places of its panes if they live; all, if there is none. */
+static void list_sessions_of(struct muxbus_sync *sync, uint32_t window)
 {
-	const struct muxbus_link *link = model_first_link(sync->model, event->window);
+	const struct muxbus_link *link = model_first_link(sync->model, window);
+	const struct muxbus_pane *pane = model_first_pane(sync->model, window);
 	struct parts parts = {.all = link == NULL};
+	for (; pane != NULL; pane = model_next_window_pane(sync->model, pane)) {
+		if (!track_is_over(sync, pane))
+			parts_add_place(&parts, pane->id);
+	}
 	for (; link != NULL; link = model_next_window_link(sync->model, link))
 		parts_add_session(&parts, link->session);
 	lister_mark(sync, &parts);
 }
 
-/* The event says that a link is gone, and not which: the window may have others. */
+/* A window of one link at most is there or not: a listing of the window itself shows that. */
+static bool is_shown_by_listing(const struct muxbus_sync *sync, uint32_t window)
+{
+	const struct muxbus_link *link = model_first_link(sync->model, window);
+	return (link == NULL || model_next_window_link(sync->model, link) == NULL) &&
+	    (lister_reads_window(&sync->lister, window) || sync->lister.dirty.all ||
+		part_ids_have(&sync->lister.dirty.windows, window));
+}
+
+static void doubt_closed(struct muxbus_sync *sync, const struct muxbus_event *event)
+{
+	if (!is_shown_by_listing(sync, event->window))
+		list_sessions_of(sync, event->window);
+}
+
+/* A link of the window is gone; it is not known which: the window may have others. */
+void announced_unlinked(struct muxbus_sync *sync, uint32_t window)
+{
+	const struct muxbus_link *link = model_first_link(sync->model, window);
+	if (link == NULL || link->is_current || model_next_window_link(sync->model, link) != NULL) {
+		list_sessions_of(sync, window);
+		return;
+	}
+	parts_remove_window(&sync->lister.dirty, window);
+	leaving_hold(sync, window, NULL);
+}
+
 static void take_closed(struct muxbus_sync *sync, const struct muxbus_event *event)
 {
-	const struct muxbus_link *link = model_first_link(sync->model, event->window);
-	if (sync->lister.dirty.all || part_ids_have(&sync->lister.dirty.windows, event->window))
+	bool is_known = model_first_link(sync->model, event->window) != NULL;
+	if (sync->lister.dirty.all)
 		lister_mark_all(sync);
-	else if (link == NULL || link->is_current ||
-	    model_next_window_link(sync->model, link) != NULL)
-		doubt_closed(sync, event);
-	else
-		leaving_hold(sync, event->window, NULL);
+	else if (is_known || !is_shown_by_listing(sync, event->window))
+		announced_unlinked(sync, event->window);
 }
 
 static void take_mode(struct muxbus_sync *sync, const struct muxbus_event *event)
@@ -315,7 +344,7 @@ void announced_take(
 	}
 	if (believed)
 		seen_ids_note(&sync->seen_ids, event);
-	leaving_note(sync, event);
+	leaving_note(sync, event, attachment == sync->primary);
 	if (event->kind == MUXBUS_EVENT_LAYOUT_CHANGE)
 		take_layout(sync, attachment, event, believed && attachment == sync->primary);
 	else if (attachment == sync->primary && kind->doubt != NULL && !believed)

@@ -26,6 +26,9 @@ bool announced_changes_model(enum muxbus_event_kind kind);
 /* An event of another kind, whose text may have lines, on any connection. */
 void announced_note_text(struct muxbus_sync *sync);
 
+/* A link of a window of the model is gone, as an event or a failed listing says. */
+void announced_unlinked(struct muxbus_sync *sync, uint32_t window);
+
 /* Takes an event. */
 void announced_take(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event);

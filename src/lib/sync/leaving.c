@@ -139,18 +139,20 @@ void leaving_hold(struct muxbus_sync *sync, uint32_t window, const char *layout)
 }
 
 /* Whether the event may show where the leaving panes are, or says more about their window. */
-static bool may_conflict(const struct muxbus_sync *sync, const struct muxbus_event *event)
+static bool may_conflict(
+    const struct muxbus_sync *sync, const struct muxbus_event *event, bool is_primary)
 {
 	switch (event->kind) {
 	case MUXBUS_EVENT_LAYOUT_CHANGE:
+		return true;
 	case MUXBUS_EVENT_WINDOW_ADD:
 	case MUXBUS_EVENT_UNLINKED_WINDOW_ADD:
-		return true;
+		return is_primary;
 	case MUXBUS_EVENT_WINDOW_PANE_CHANGED:
 		return event->window != sync->leaving.window;
 	case MUXBUS_EVENT_WINDOW_CLOSE:
 	case MUXBUS_EVENT_UNLINKED_WINDOW_CLOSE:
-		return event->window == sync->leaving.window;
+		return is_primary && event->window == sync->leaving.window;
 	default:
 		return false;
 	}
@@ -165,9 +167,9 @@ bool leaving_take_active(struct muxbus_sync *sync, uint32_t window, uint32_t pan
 	return true;
 }
 
-void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event)
+void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event, bool is_primary)
 {
-	if (sync->leaving.is_held && may_conflict(sync, event))
+	if (sync->leaving.is_held && may_conflict(sync, event, is_primary))
 		give_up(sync);
 }
 

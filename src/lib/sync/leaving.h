@@ -18,8 +18,11 @@ void leaving_hold(struct muxbus_sync *sync, uint32_t window, const char *layout)
 /* An event names the active pane of a window. False if the window is not held. */
 bool leaving_take_active(struct muxbus_sync *sync, uint32_t window, uint32_t pane);
 
-/* Another event; it may show where the panes are, and ends the hold then. */
-void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event);
+/*
+ * Another event; it may show where the panes are, and ends the hold then. Each connection announces
+ * each link, so the primary one is enough for these; a layout comes where the window is.
+ */
+void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event, bool is_primary);
 
 /* The end of a turn, or the process of a pane has ended: the event is taken if it is certain. */
 void leaving_settle(struct muxbus_sync *sync);

@@ -177,7 +177,10 @@ static void forget_window(struct lister *lister, struct parts *rest, uint32_t wi
 		parts_remove_window(&list_entry(link, struct lister_wait, link)->parts, window);
 }
 
-/* A listed window is gone. If its end was announced, the other parts are listed again. */
+/*
+ * A listed object is gone. Of a window that is known now, of another object the event has yet to
+ * come: then all is listed.
+ */
 static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count)
 {
 	struct lister *lister = &sync->lister;
@@ -186,10 +189,14 @@ static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *repli
 	while (gone < count && replies[gone].error == 0)
 		gone++;
 	wait_on(lister);
-	if (gone < rest.windows.count && sync_window_is_closed(sync, rest.windows.ids[gone]))
-		forget_window(lister, &rest, rest.windows.ids[gone]);
-	else
+	if (gone < rest.windows.count) {
+		uint32_t window = rest.windows.ids[gone];
+		forget_window(lister, &rest, window);
+		if (!sync_window_is_closed(sync, window))
+			sync->callbacks->window_gone(sync, window);
+	} else {
 		rest.all = true;
+	}
 	rest.all |= ++lister->rounds >= ROUNDS_MAX;
 	parts_add(&lister->dirty, &rest);
 }

@@ -53,6 +53,8 @@ struct sync_callbacks {
 	/* A new model, which is used up, by a listing of these parts. 0 or MUXBUS_ERR_NOMEM. */
 	int (*listed)(struct muxbus_sync *sync, struct listing *listing, const struct parts *parts,
 	    uint64_t number);
+	/* A listed window of the model is gone, which no event has announced yet. */
+	void (*window_gone)(struct muxbus_sync *sync, uint32_t window);
 	/* The listing has become the model, and its changes were reported. */
 	void (*published)(struct muxbus_sync *sync);
 };

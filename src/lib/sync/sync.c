@@ -485,6 +485,7 @@ static const struct sync_callbacks callbacks = {
     .attachment_event = on_attachment_event,
     .detached_lost = on_detached_lost,
     .listed = publish_listing,
+    .window_gone = announced_unlinked,
     .published = on_published,
 };
 
