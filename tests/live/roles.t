@@ -69,6 +69,8 @@ mcp() {
 	{
 		echo '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}'
 		echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+		echo '{"jsonrpc":"2.0","id":3,"method":"prompts/list"}'
+		echo '{"jsonrpc":"2.0","id":4,"method":"prompts/get","params":{"name":"watch_build","arguments":{"command":"make"}}}'
 		for params; do
 			printf '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":%s}\n' "$params"
 		done
@@ -78,6 +80,8 @@ mcp() {
 mcp --read-only '{"name":"send_keys","arguments":{"pane":"%0","keys":"x"}}' '{"name":"list_panes","arguments":{}}'
 is 'a bridge that reads lists no tool that does more' \
 	"$(grep -c -x -e capture_pane -e list_panes "$dir/tools") $(grep -c -x -e send_keys -e run_tmux -e sleep "$dir/tools")" '2 0'
+is 'and offers no prompt that does more' \
+	"$(jq -r 'select(.id == 3) | [.result.prompts[].name] | join(" ")' "$dir/mcp") $(jq -r 'select(.id == 4) | .error.code' "$dir/mcp")" 'catch_up -32602'
 is 'a call of one is an error, one that reads is not' \
 	"$(jq -r 'select(.id == 2) | .result | ._meta["muxbus/error"].kind // "done"' "$dir/mcp" | tr '\n' ' ')" 'forbidden done '
 mcp --read-only '{"name":"wait_for","arguments":{"any":[{"sec":60}],"timeout_sec":90}}'
@@ -99,6 +103,7 @@ peer() {
 }
 narrow='{"method":"narrow","params":{"role":"own_panes"}}'
 peer own "$narrow" \
+	'{"method":"create_pane","params":{"command":"exec cat","focus":true}}' \
 	'{"method":"create_pane","params":{"command":"exec cat","direction":"horizontal"}}' \
 	'{"method":"list_panes"}' \
 	'{"method":"run_long_command","params":{"command":"true"}}' \
@@ -118,12 +123,15 @@ peer own "$narrow" \
 	'{"method":"set_wake_policy","params":{"agent":"other","window_ms":1000}}' \
 	'{"method":"run_tmux","params":{"command":["list-panes"]}}' \
 	'{"method":"close_window","params":{"window":"main:0"}}' \
-	'{"method":"narrow","params":{"role":"full"}}'
+	'{"method":"narrow","params":{"role":"full"}}' '{"method":"narrow"}'
 until_is 'a peer that has its own panes is done' end last own
 sed -i '$d' "$dir/own"
 cp "$dir/own" "$dir/answers"
+is 'narrow says which pane is its own' "$(tail -n 1 "$dir/own" | jq -r .result.pane)" "$peer"
+is 'what it makes does not take what a person types' "$(sed -n 2p "$dir/own" | jq -r '.error.data.kind + (.error.message | contains("focus") | tostring)')" 'forbiddentrue'
+sed -i 2d "$dir/answers"
 is 'it works in its own pane and those it made, and reads' "$(kinds)" \
-	'done done done done done done no_such_pane done forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden '
+	'done done done done done done no_such_pane done forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden done '
 
 # README's session and story, by an agent whose bridge has its own panes only.
 cat >"$dir/story.sh" <<EOF
@@ -197,6 +205,7 @@ until_is 'and it goes on' end last gone
 sed -i -e 1d -e '$d' "$dir/gone"
 cp "$dir/gone" "$dir/answers"
 is 'it has no pane any more' "$(kinds)" 'forbidden forbidden '
+ok 'and is told so' grep -q 'you have none' "$dir/answers"
 
 is 'nothing was typed into the pane of another' "$(wc -c <"$dir/victim" | tr -d ' ')" 0
 done_testing

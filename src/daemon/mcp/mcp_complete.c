@@ -74,12 +74,14 @@ static const char *string_of(const struct json *object, const char *name)
 }
 
 /* The argument of a prompt, or the variable of a URI; false if there is neither. */
-static bool find_values(struct complete_values *values, const struct daemon *daemon,
+static bool find_values(struct complete_values *values, const struct mcp_exchange *exchange,
     const struct json *ref, const char *name)
 {
+	const struct daemon *daemon = exchange->mcp->daemon;
 	const char *type = string_of(ref, "type");
 	const char *prompt_name = string_of(ref, "name");
-	const struct mcp_prompt *prompt = prompt_name != NULL ? mcp_prompt_find(prompt_name) : NULL;
+	const struct mcp_prompt *prompt =
+	    prompt_name != NULL ? mcp_prompt_find(exchange, prompt_name) : NULL;
 	if (type != NULL && strcmp(type, "ref/resource") == 0 && string_of(ref, "uri") != NULL) {
 		if (strcmp(name, "pane") == 0)
 			put_panes(values, daemon, "");
@@ -111,7 +113,7 @@ static void handle_complete(struct mcp_exchange *exchange, const void *data)
 	values = (struct complete_values){.writer = mcp_result(exchange), .begin = begin};
 	json_object_begin(values.writer, "completion");
 	json_array_begin(values.writer, "values");
-	if (!find_values(&values, exchange->mcp->daemon, args->ref, name)) {
+	if (!find_values(&values, exchange, args->ref, name)) {
 		request_fail_field(exchange->request, "ref",
 		    "must be a ref/prompt with the name of a prompt, or a ref/resource with a "
 		    "uri");

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "daemon/server/method.h"
 #include "daemon/server/request.h"
+#include "daemon/server/role.h"
 
 #define TEXT_MAX ((size_t)64 * 1024)
 #define ARGUMENT_MAX ((size_t)16 * 1024)
@@ -17,6 +19,7 @@ static const struct mcp_prompt prompts[] = {
     {.name = "catch_up",
 	.title = "Recent events",
 	.help = "Summarises notifications, running jobs and waiting panes.",
+	.method = "capture_pane",
 	.text = "Summarise in a few lines what has happened in this tmux server and what is "
 		"running. Use list_panes and next_notification (after 0, timeout_sec 0), and "
 		"capture_pane only for panes that seem to need attention. Do not type anything "
@@ -25,6 +28,7 @@ static const struct mcp_prompt prompts[] = {
     {.name = "delegate",
 	.title = "Delegate to a pane",
 	.help = "Gives a task to the program or agent in another pane, and waits for the result.",
+	.method = "send_keys",
 	.arguments = {{"pane", "The pane it runs in, such as %3.", true, MCP_COMPLETE_PANE},
 	    {"task", "The task.", true, MCP_COMPLETE_NOTHING}},
 	.text = "Delegate this task to the program in pane {pane}:\n\n{task}\n\n"
@@ -37,6 +41,7 @@ static const struct mcp_prompt prompts[] = {
     {.name = "watch_build",
 	.title = "Watch a build",
 	.help = "Runs a build or a test in the background, and reports when it has ended.",
+	.method = "run_long_command",
 	.arguments = {{"command", "The command, as for a shell.", true, MCP_COMPLETE_NOTHING},
 	    {"cwd", "The directory to run it in.", false, MCP_COMPLETE_NOTHING}},
 	.text =
@@ -49,10 +54,15 @@ static const struct mcp_prompt prompts[] = {
 
 #define PROMPTS_COUNT (sizeof prompts / sizeof *prompts)
 
-const struct mcp_prompt *mcp_prompt_find(const char *name)
+static bool is_offered(const struct mcp_exchange *exchange, const struct mcp_prompt *prompt)
+{
+	return role_has(request_role(exchange->request), method_find(prompt->method));
+}
+
+const struct mcp_prompt *mcp_prompt_find(const struct mcp_exchange *exchange, const char *name)
 {
 	for (size_t i = 0; i < PROMPTS_COUNT; i++)
-		if (strcmp(prompts[i].name, name) == 0)
+		if (strcmp(prompts[i].name, name) == 0 && is_offered(exchange, &prompts[i]))
 			return &prompts[i];
 	return NULL;
 }
@@ -84,7 +94,8 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 	writer = mcp_cacheable_result(exchange, LIST_TTL_MS);
 	json_array_begin(writer, "prompts");
 	for (size_t i = 0; i < PROMPTS_COUNT; i++)
-		put_prompt(writer, &prompts[i]);
+		if (is_offered(exchange, &prompts[i]))
+			put_prompt(writer, &prompts[i]);
 	json_array_end(writer);
 	request_done(exchange->request);
 }
@@ -151,13 +162,12 @@ static bool is_complete(
 static void handle_get(struct mcp_exchange *exchange, const void *data)
 {
 	const struct prompt_get_args *args = data;
-	const struct mcp_prompt *prompt = mcp_prompt_find(args->name);
+	const struct mcp_prompt *prompt = mcp_prompt_find(exchange, args->name);
 	struct buf text;
 	struct json_writer *writer;
 	if (prompt == NULL) {
 		request_fail_data(exchange->request, MESSAGE_PARAMS, "\"field\":\"name\"",
-		    "no prompt is called \"%.100s\"; the prompts are catch_up, delegate and "
-		    "watch_build",
+		    "no prompt is called \"%.100s\" that you may use; prompts/list has them",
 		    args->name);
 		return;
 	}

@@ -25,11 +25,12 @@ struct mcp_prompt {
 	const char *name;
 	const char *title;
 	const char *help;
+	const char *method; /* that it asks for: who may not call it is not offered the prompt */
 	struct mcp_prompt_argument arguments[MCP_PROMPT_ARGUMENTS + 1];
 	const char *text; /* {name} stands for an argument */
 };
 
-/* NULL if no prompt has this name. */
-const struct mcp_prompt *mcp_prompt_find(const char *name);
+/* NULL if no prompt has this name that the role of the exchange may use. */
+const struct mcp_prompt *mcp_prompt_find(const struct mcp_exchange *exchange, const char *name);
 
 #endif

@@ -212,6 +212,8 @@ static const struct field narrow_fields[] = {
 
 static const struct field_result narrow_results[] = {
     {"role", "string", "what this connection may do: full, own_panes or read_only"},
+    {"pane", "string",
+	"the pane of its program; absent: none is known, as before the first read of tmux"},
     {0},
 };
 
@@ -220,6 +222,7 @@ static void handle_narrow(struct request *request, const void *data)
 {
 	const struct narrow_args *args = data;
 	struct peer *peer = request_peer(request);
+	bool is_weak = false;
 	uint32_t pane;
 	if (peer == NULL) {
 		request_done(request);
@@ -240,6 +243,9 @@ static void handle_narrow(struct request *request, const void *data)
 		return;
 	}
 	json_put_str(request_result(request), "role", role_name(peer_role(peer)));
+	pane = request_peer_pane(request, &is_weak);
+	if (pane != MUXBUS_NO_ID && !is_weak)
+		json_put_id(request_result(request), "pane", '%', pane);
 	request_done(request);
 }
 
@@ -532,7 +538,7 @@ const struct method methods_daemon[] = {
 	.example = "{\"method\":\"list_panes\"}"},
     {.name = METHOD("narrow", METHOD_READS),
 	.title = "Narrow the role",
-	.summary = "Narrows what this connection may do, for good; answers with its role.",
+	.summary = "Narrows what this connection may do, for good; answers with its role and pane.",
 	.help = "A program that narrows its connection can hand the descriptor to another program, "
 		"which then may do no more. Other methods are forbidden, whatever their "
 		"parameters are. Declared tools and provided methods are for the role full.",

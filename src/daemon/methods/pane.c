@@ -130,6 +130,15 @@ static bool read_size(struct request *request, const struct json *size, char *ou
 	return true;
 }
 
+/* A new active pane takes what a person types into the old one. */
+static bool affects_split(struct request *request, const void *data, struct pane_ref *ret_pane)
+{
+	const struct create_pane_args *args = data;
+	if (args->focus)
+		return right_refuse(request, "create_pane with focus moves where a person types");
+	return right_affects_pane(request, data, ret_pane);
+}
+
 static void handle_create_pane(struct request *request, const void *data)
 {
 	const struct create_pane_args *args = data;
@@ -369,7 +378,7 @@ const struct method methods_pane[] = {
 	.flags = METHOD_NEEDS_TMUX | METHOD_TOOL,
 	.recheck = "list_panes",
 	.handle = handle_create_pane,
-	.affects = right_affects_pane,
+	.affects = affects_split,
 	.example = "{\"command\":\"htop\",\"direction\":\"horizontal\",\"size\":\"30%\"}",
     },
     {

@@ -135,7 +135,7 @@ bool right_admit(struct request *request, const void *args)
 {
 	const struct method *method = request_method(request);
 	struct peer *peer = request_peer(request);
-	struct pane_ref pane;
+	struct pane_ref pane, own;
 	char what[192];
 	bool is_own;
 	if (request_role(request) == ROLE_FULL || method_is_read_only(method))
@@ -158,9 +158,14 @@ bool right_admit(struct request *request, const void *args)
 		(void)snprintf(what, sizeof what,
 		    "%.48s affects pane %%%u, in which you are not and which you did not make",
 		    method->name, pane.pane);
+	else if (right_find_own(request, &own), own.pane != MUXBUS_NO_ID)
+		(void)snprintf(what, sizeof what,
+		    "%.48s affects what belongs to no pane, and yours is pane %%%u", method->name,
+		    own.pane);
 	else
 		(void)snprintf(what, sizeof what,
-		    "%.48s affects what belongs to no pane that is known to be yours",
+		    "%.48s needs a pane of yours, and you have none (your program was not started "
+		    "in a pane of this tmux, or that pane is closed)",
 		    method->name);
 	return right_refuse(request, what);
 }
