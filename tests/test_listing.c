@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Reading listings: whole, hostile, malformed, cut at every byte, and without memory. */
+#include "lib/connection/command.h"
 #include "lib/model/listing.h"
 
 #include <stdio.h>
@@ -109,13 +110,16 @@ static void test_long(void)
 	model_free(listing.model);
 }
 
-/* Counted texts hold TABs, newlines, quotes, and whole records of others. */
+/*
+ * Counted texts hold TABs, newlines, quotes, and whole records of others. Texts that a program can
+ * change between their length and themselves are encoded.
+ */
 static const char counted_sessions[] = "S\t$1\t\"4:work\t1\t2\t\"0:\t0\t0\t3.3a\n";
 static const char counted_windows[] =
     "W\t$1\t@0\t0\t*\t\"7:a\tb\nW\tc\t80\t24\tx,80x24,0,0,0\tx,80x24,0,0,0\n";
 #define COUNTED_PANE(title)                                    \
 	"P\t%0\t@0\t0\t80\t24\t0\t0\t4711\t/dev/pts/1\t" title \
-	"\t\"4:bash\t\"5:\"3:ab\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0\n"
+	"\t=bash\t=\"3:ab%0A%09\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0\n"
 static const char counted_panes[] = COUNTED_PANE("\"20:ti\nP\t%1\t@0\t\"9:x\n%end");
 
 static int read_counted(const char *panes_text, size_t len, struct listing *ret_listing)
@@ -148,7 +152,7 @@ static void test_counted(void)
 	is_str(muxbus_model_window(listing.model, 0)->name, "a\tb\nW\tc", "a name");
 	is_str(muxbus_model_pane(listing.model, 0)->title, "ti\nP\t%1\t@0\t\"9:x\n%end",
 	    "a title like a record");
-	is_str(muxbus_model_pane(listing.model, 0)->path, "\"3:ab", "a path like a count");
+	is_str(muxbus_model_pane(listing.model, 0)->path, "\"3:ab\n\t", "a path like a count");
 	model_free(listing.model);
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		char text[1024];
@@ -251,13 +255,26 @@ static void test_cut_counted(void)
 	is_int(bad, 0, "counted texts cut at every byte");
 }
 
-/* As many fields are written as are read; the live tests ask tmux itself. */
+/*
+ * As many fields are written as are read; the live tests ask tmux itself. tmux reads the command
+ * and the directory of a pane from the kernel for each time that a format names them: a length and
+ * a text would be of two moments.
+ */
 static void test_written(void)
 {
+	static const struct parts counted = {.all = true, .is_counted = true};
+	static const struct nonce nonces[8];
 	struct muxbus_command *command;
+	struct buf packed;
 	if (!ok(muxbus_command_new(&command) == 0, "a command"))
 		return;
-	listing_write(command, &everything);
+	buf_init(&packed, 65536);
+	listing_write(command, &counted);
+	ok(command_pack(command, nonces, &packed) == 0, "it is packed");
+	ok(memmem(packed.data, packed.len, "{n:pane_title}", 14) != NULL, "titles are counted");
+	ok(memmem(packed.data, packed.len, "{n:pane_current", 15) == NULL,
+	    "but nothing that can change meanwhile");
+	buf_finish(&packed);
 	muxbus_command_free(command);
 }
 

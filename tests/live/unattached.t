@@ -167,6 +167,25 @@ until_is 'a subscriber hears of it when that pipe has ended' true hears
 kill "$listener" 2>/dev/null
 call wait_for "{\"any\":[{\"quiet_sec\":0.1,\"pane\":\"$pane\"}],\"timeout_sec\":10}"
 is 'and known to be quiet' "$(field .result.timed_out)" false
+# Programs that change their directory all the time, to one with the record of a pane in its name.
+cat >"$dir/roam.py" <<'END'
+import os
+import sys
+there, base = sys.argv[1] + '/b\n', 'P\t%0\t@0\t0\t80\t24\t0\t0\t1\tx\ty\tz'
+os.makedirs(there + base)
+while True:
+    os.chdir('/')
+    os.chdir(there + base)
+END
+t new-window -d "exec python3 '$dir/roam.py' '$dir/roam1'"
+t new-window -d "exec python3 '$dir/roam.py' '$dir/roam2'"
+want=$(t list-panes -a | wc -l)
+for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	t new-window -d -n roam 'exec cat'
+	ask '{"method":"list_panes"}' | jq '.result.panes | length'
+	t kill-window -t :roam
+done | sort | uniq -c >"$dir/counts"
+is 'they hide no pane, and make none' "$(sed 's/^ *//' "$dir/counts")" "20 $((want + 1))"
 is 'no client has come' "$(cat "$dir/clients" 2>/dev/null)" ''
 end_after_burst
 done_testing

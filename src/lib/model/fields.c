@@ -15,6 +15,8 @@
 #define FIELDS_MAX 48
 /* Begins a counted text, and no other field: ids, numbers, and words of tmux begin otherwise. */
 #define COUNTED_MARK '"'
+/* Begins an encoded text among counted ones, so that it does not begin like them. */
+#define ENCODED_MARK '='
 
 /* AT() is a place, and that no field depends on this one; MARK() the same with the mark there. */
 /* clang-format off */
@@ -66,8 +68,8 @@ const struct format_field window_fields[] = {
 	{"pane_tty", FIELD_WORD, AT(tty)}, \
 	{"pane_title", FIELD_TEXT, AT(title)},
 #define FOREGROUND_FIELDS \
-	{"pane_current_command", FIELD_TEXT, AT(command)}, \
-	{"pane_current_path", FIELD_TEXT, AT(path)},
+	{"pane_current_command", FIELD_LIVE, AT(command)}, \
+	{"pane_current_path", FIELD_LIVE, AT(path)},
 #define LAST_PANE_FIELDS \
 	{"pane_mode", FIELD_WORD, AT(mode)}, \
 	{"", FIELD_BOOL, AT(in_mode)}, \
@@ -166,7 +168,11 @@ static size_t write_field(
 	if (field->kind == FIELD_TEXT && is_counted)
 		return (size_t)snprintf(format, size, "%c#{n:%s}:#{%s}", COUNTED_MARK,
 		    field->variable, field->variable);
-	if (field->kind == FIELD_TEXT)
+	if (field->kind == FIELD_LIVE && is_counted) {
+		*format = ENCODED_MARK;
+		return 1 + (size_t)muxbus_field_format(format + 1, size - 1, field->variable);
+	}
+	if (field->kind == FIELD_TEXT || field->kind == FIELD_LIVE)
 		return (size_t)muxbus_field_format(format, size, field->variable);
 	return (size_t)snprintf(format, size, "#{%s}", field->variable);
 }
@@ -388,6 +394,11 @@ static int read_field(const struct fields_target *target, const struct format_fi
 			return MUXBUS_ERR_SYNTAX;
 		*(uint64_t *)place = (uint64_t)number;
 		return 0;
+	case FIELD_LIVE:
+		if (target->is_counted && (len == 0 || *text != ENCODED_MARK))
+			return MUXBUS_ERR_SYNTAX;
+		return read_text(
+		    target, text + target->is_counted, len - target->is_counted, true, place);
 	case FIELD_TEXT:
 		return target->is_counted ? read_counted(target, text, len, place)
 					  : read_text(target, text, len, true, place);

@@ -20,6 +20,11 @@ enum field_kind {
 	FIELD_UNSIGNED, /* unsigned */
 	FIELD_U64, /* uint64_t */
 	FIELD_TEXT, /* const char *, encoded or counted, since it can hold any bytes */
+	/*
+	 * The same, but what tmux reads from the kernel each time that it is named. It is always
+	 * encoded: its length, asked for apart, can be that of another text.
+	 */
+	FIELD_LIVE,
 	FIELD_WORD, /* const char *, made by tmux: no TAB and no newline */
 	FIELD_MARK, /* bool: the text of the variable has the mark */
 };
