@@ -156,6 +156,135 @@ cancelled 0 0
 slow gap True
 end True
 closed"
+
+# Without asyncio: objects as libtmux has them.
+cat >"$dir/objects.py" <<'END'
+import os
+import signal
+import sys
+import threading
+
+import muxbus
+
+with muxbus.Server() as server:
+    session = server.new_session("work", x=100, y=30, window_command="exec sh")
+    print(session.name, len(session.windows), len(session.panes), session.session_attached)
+    window = session.new_window("build", window_shell="exec sh")
+    pane = window.split(direction="-h", size=20, shell="exec sh")
+    print(window.name, window.window_index, pane.width, pane.window == window, pane.session == session,
+          session.active_window == window, pane in server.panes, len(window.panes))
+    pane.send_keys("echo $((6*7))")
+    pane.wait_for(screen="(?m)^42", timeout=30)
+    pane.send_keys("echo C-c; echo ü", literal=True)
+    pane.wait_for(screen="(?m)^ü", timeout=30)
+    print([line for line in pane.capture_pane() if line in ("42", "C-c", "ü")])
+    print(server.cmd("display-message", "-t", "main", "-p", "#{session_name}; x").stdout, pane.cmd("display-message", "-p", "#{pane_id}").stdout == [pane.id],
+          server.cmd("has-session", "-t", "none").returncode, server.cmd("nonsense").returncode)
+    print(window.rename_window("new; name").name, session.rename_session("-x").name, server.has_session("-x"))
+    print(pane.resize(width=30).width, window.select() == session.active_window, pane.select() == window.active_pane)
+    try:
+        pane.wait_for(timeout=0.1, output="never")
+    except TimeoutError:
+        print("late")
+    bus = muxbus.sync.Client(timeout=0.2)
+    try:
+        bus.ping()
+    except ConnectionError:
+        print("not open")
+    with bus:
+        waited = []
+
+        def wait():
+            waited.append(bus.wait_for(any=[{"sec": 1}], timeout_sec=9)["timed_out"])
+        threads = [threading.Thread(target=wait) for _ in range(4)]
+        [thread.start() for thread in threads], [thread.join() for thread in threads]
+        print(waited)
+        os.kill(int(sys.argv[1]), signal.SIGSTOP)
+        try:
+            bus.ping()
+        except TimeoutError:
+            print("stopped")
+        os.kill(int(sys.argv[1]), signal.SIGCONT)
+    pane.kill()
+    for gone in (lambda: pane.row, lambda: pane.send_keys("x")):
+        try:
+            gone()
+        except muxbus.MuxbusError as error:
+            print(error.kind)
+    window.kill(), session.kill()
+    try:
+        session.name
+    except muxbus.MuxbusError as error:
+        print(error.kind, len(server.sessions))
+END
+start_daemon
+run_python() { PYTHONPATH=$dir/python timeout 60 python3 -W error "$@"; }
+run_python "$dir/objects.py" "$daemon_pid" >"$dir/said" 2>&1
+is 'sessions, windows and panes as objects' "$(cat "$dir/said")" "work 1 1 0
+build 1 20 True True False True 2
+['42', 'C-c', 'ü']
+['main; x'] True 1 1
+new; name -x True
+30 True True
+late
+not open
+[False, False, False, False]
+stopped
+no_such_pane
+no_such_pane
+no_such_session 1"
+
+# A daemon that was killed: events go on behind the last one, requests wait for the next daemon.
+cat >"$dir/again.py" <<'END'
+import asyncio
+
+import muxbus
+
+
+async def main():
+    async with muxbus.Client(reconnect=True) as bus:
+        stream = bus.events("notification")
+        first = asyncio.ensure_future(stream.__anext__())
+        while not (await bus.status())["subscriptions"]:
+            pass
+        await bus.post_notification(text="before")
+        print((await first)["text"])
+        late = asyncio.ensure_future(bus.wait_for(any=[{"sec": 50}]))
+        await bus.ping()
+        print("ready", flush=True)
+        try:
+            await late
+        except ConnectionError:
+            print("under way")
+        await bus.post_notification(text="after")
+        async for event in stream:
+            print(event["kind"], event.get("text"))
+            if event.get("text") == "after":
+                break
+
+asyncio.run(main())
+END
+run_python "$dir/again.py" >"$dir/said" 2>&1 &
+program=$!
+until_is 'a program has events and a request under way' ready tail -n 1 "$dir/said"
+kill_daemon
+wait "$program"
+is 'it goes on with the next daemon' "$(grep -v '^gap' "$dir/said")" 'before
+ready
+under way
+notification after'
+
+if python3 -c 'import setuptools, wheel, pip' 2>/dev/null; then
+	mkdir "$dir/wheel"
+	cp -R "$bindings/python" "$dir/wheel"
+	cp -f "$package/methods.py" "$dir/wheel/python/muxbus"
+	(cd "$dir/wheel" && python3 -m pip -q wheel --no-deps --no-index --no-build-isolation ./python &&
+		python3 -m pip -q install --no-deps --no-index --target "$dir/site" muxbus-*.whl) >"$dir/said" 2>&1 || sed 's/^/# /' "$dir/said"
+	is 'pip installs it' "$(cd / && PYTHONPATH=$dir/site python3 -c 'import muxbus; print(muxbus.__file__, muxbus.Server.__name__)')" \
+		"$dir/site/muxbus/__init__.py Server"
+else
+	skip 'pip installs it' 'pip, setuptools and wheel are not installed'
+fi
 kill "$daemon_pid" 2>/dev/null
 wait "$daemon_pid"
 daemon_pid=

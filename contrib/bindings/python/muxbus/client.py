@@ -12,6 +12,7 @@ from .methods import EventKind, Methods
 
 LINE_MAX = 64 * 1024 * 1024  # bytes of a line of the daemon
 EVENTS_MAX = 10000  # that wait for a reader; then the reader gets a gap
+RETRY_SEC = (0.1, 5.0)  # the first delay before another connection, and the longest
 
 # The call that a provider answers just now: its own requests are made within the call.
 within: ContextVar[Optional[str]] = ContextVar("within", default=None)
@@ -60,9 +61,15 @@ class _Request(NamedTuple):
 
 
 class Client(Methods):
-    """A connection to the daemon at path: by default $MUXBUS, else that of $TMUX."""
+    """A connection to the daemon at path: by default $MUXBUS, else that of $TMUX.
 
-    def __init__(self, path: Optional[str] = None) -> None:
+    With reconnect it connects again when the daemon was restarted: requests wait for it, and
+    events go on behind the last one. A request that was under way raises ConnectionError, since
+    it may have been done; with the parameter key it can be made again, and is done once."""
+
+    def __init__(self, path: Optional[str] = None, *, reconnect: bool = False) -> None:
+        self.reconnect = reconnect
+        self._again: Optional[asyncio.Task[None]] = None  # makes the next connection
         self.path = path or os.environ.get("MUXBUS") or os.environ["TMUX"].rsplit(",", 2)[0] + ".muxbus"
         self._last_id = 0
         self._waiting: Dict[int, _Request] = {}
@@ -71,18 +78,35 @@ class Client(Methods):
         self._writer: Optional[asyncio.StreamWriter] = None
 
     async def __aenter__(self) -> Client:
-        reader, self._writer = await asyncio.open_unix_connection(self.path, limit=LINE_MAX)
         self._writing = asyncio.Lock()
-        self._reader = asyncio.ensure_future(self._read(reader))
+        await self._connect()
         return self
+
+    async def _connect(self) -> None:
+        reader, self._writer = await asyncio.open_unix_connection(self.path, limit=LINE_MAX)
+        self._reader = asyncio.ensure_future(self._read(reader))
+
+    async def _connect_again(self) -> None:
+        delay = RETRY_SEC[0]
+        while True:
+            await asyncio.sleep(delay)
+            delay = min(2 * delay, RETRY_SEC[1])
+            try:
+                await self._connect()
+            except OSError:
+                continue
+            self._again = None
+            return
 
     async def __aexit__(self, *_: Any) -> None:
         await self.aclose()
 
     async def aclose(self) -> None:
         """Closes the connection; requests that wait for a response fail."""
-        if self._reader is not None:
-            self._reader.cancel()
+        self.reconnect = False
+        for task in (self._again, self._reader):
+            if task is not None:
+                task.cancel()
         self._end(ConnectionError("the connection was closed"))
         writer, self._reader, self._writer = self._writer, None, None
         if writer is not None:
@@ -99,6 +123,7 @@ class Client(Methods):
         self._waiting.clear()
         for subscription in self._subscriptions.values():
             subscription.queue.put_nowait(None)
+        self._subscriptions.clear()
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
         error: Exception = ConnectionError("muxbusd closed the connection")
@@ -108,6 +133,10 @@ class Client(Methods):
         except (OSError, ValueError) as failure:
             error = ConnectionError(str(failure))
         self._reader = None
+        if self._writer is not None:
+            self._writer.close()
+        if self.reconnect:
+            self._again = asyncio.ensure_future(self._connect_again())
         self._end(error)
 
     def _take(self, message: Dict[str, Any]) -> None:
@@ -151,13 +180,18 @@ class Client(Methods):
     async def _ask(
         self, method: str, params: Dict[str, Any], subscription: Optional[_Subscription] = None
     ) -> Any:
+        while self._again is not None:
+            await asyncio.shield(self._again)
         if self._reader is None or self._writer is None:
             raise ConnectionError("there is no connection")
         result = asyncio.get_running_loop().create_future()
         given = {name: value for name, value in params.items() if value is not None}
         self._waiting[self._send(method, given)] = _Request(result, subscription)
         async with self._writing:
-            await self._writer.drain()
+            try:
+                await self._writer.drain()
+            except OSError:
+                pass  # the end of the connection is told by the result
         return await result
 
     async def request(self, method: str, /, **params: Any) -> Any:
@@ -171,10 +205,20 @@ class Client(Methods):
         subscription = _Subscription()
         params = {"kinds": list(kinds) or None, **filters}
         try:
-            await self._ask("subscribe", params, subscription)
-            while (event := await subscription.get()) is not None:
-                yield event
-            raise ConnectionError("muxbusd closed the connection")
+            while True:
+                try:
+                    begun = await self._ask("subscribe", params, subscription)
+                except ConnectionError:
+                    if not self.reconnect:
+                        raise
+                    continue
+                if params.get("after") is None:
+                    params["after"] = begun["seq"]
+                while (event := await subscription.get()) is not None:
+                    params["after"] = event.get("to", event.get("seq", params["after"]))
+                    yield event
+                if not self.reconnect:
+                    raise ConnectionError("muxbusd closed the connection")
         finally:
             subscription.is_left = True  # also if the task is cancelled before the response
             if self._subscriptions.pop(subscription.name, None) is not None:

@@ -19,7 +19,6 @@ from . import client
 
 Function = Callable[..., Awaitable[Dict[str, Any]]]
 
-RETRY_SEC = (0.1, 5.0)  # the first delay before another connection, and the longest
 TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array", dict: "object"}
 
 
@@ -136,17 +135,17 @@ def publish(kind: str, **data: Any) -> None:
 async def serve(*methods: Method, path: Optional[str] = None) -> None:
     """Provides the methods until the task is cancelled: connects, and again when the daemon was
     restarted. Raises MuxbusError if the daemon refuses them."""
-    delay = RETRY_SEC[0]
+    delay = client.RETRY_SEC[0]
     client.serves = True
     while True:
         try:
             async with _Provider(path, methods) as provider:
                 await provider.request("provide", methods=[one.row for one in methods])
                 _last[:] = [provider]
-                delay = RETRY_SEC[0]
+                delay = client.RETRY_SEC[0]
                 await provider.ended.wait()
         except OSError:
             pass
         _last.clear()
         await asyncio.sleep(delay)
-        delay = min(2 * delay, RETRY_SEC[1])
+        delay = min(2 * delay, client.RETRY_SEC[1])
