@@ -233,13 +233,13 @@ static void test_fleet(void)
 	is_str(top_view_chosen(&top.view, &top.model)->id, "gpu1/train:%12", "a host is a filter");
 	type(&top, "\0332");
 	ok(strstr(frame(&top), "\n> C3D4   B     running ") != NULL, "a job has its host");
-	is_int(type(&top, "ky"), TOP_STOP, "k stops");
+	is_int(type(&top, "xy"), TOP_STOP, "x stops");
 	is_str(top.view.chosen[TOP_JOBS], "B:C3D4", "the job there");
 	type(&top, "l");
 	is_str(wants(&top), "B:C3D4", "l asks for its log there");
 	type(&top, "q5");
 	ok(strstr(frame(&top), "[Queue 1]") != NULL, "the queue is counted");
-	type(&top, "ky");
+	type(&top, "xy");
 	is_str(top.view.chosen[TOP_QUEUE], "B/default:7", "a number with its host is a target");
 	end(&top);
 }
@@ -347,7 +347,7 @@ static void test_help(void)
 	begin(&top, 200, 40);
 	type(&top, "?");
 	/* Behind the head and the rule, which fill the screen. */
-	line = strstr(frame(&top), "\nUp, Down ");
+	line = strstr(frame(&top), "\nUp, Down, k, j ");
 	for (; line != NULL; line = strchr(line + 1, '\n')) {
 		wide += strcspn(line + 1, "\n") > 80;
 		rows++;
@@ -673,13 +673,14 @@ static void test_keys(void)
 	    {"\r\n\t\177\b", "1 1 4 3 3 "},
 	    {"\033[A\033[B\033OC\033[D\033[Z", "6 7 9 8 5 "},
 	    {"\033[5~\033[6~\033[H\033[4~", "10 11 12 13 "},
-	    {"\003\032\014\001", "14 15 16 17 "},
+	    {"\003\032\014\001", "17 18 19 20 "},
 	    {"\303\251x", "0\303\251 0x "},
-	    {"\377\303", "17 17 "},
+	    {"\377\303", "20 20 "},
 	    {"\033", "2 "},
 	    {"\033\033", "2 2 "},
 	    {"\033x", "2 0x "},
-	    {"\033[1;5A\033[200~", "17 17 "},
+	    {"\033[1;5A\033[200~", "20 20 "},
+	    {"\033[<0;2;3M\033[<0;2;3m\033[<64;1;1M", "14 20 15 "},
 	    {"\033[12", "2 0[ 01 02 "},
 	};
 	struct buf out;
@@ -702,6 +703,57 @@ static void test_keys(void)
 	buf_finish(&out);
 }
 
+/* Rows and columns of the mouse count from 1; rows 4 to 6 have the panes. */
+static void test_mouse(void)
+{
+	struct top top;
+	begin(&top, 80, 9);
+	(void)frame(&top);
+	is_int(type(&top, "\033[<0;10;5M\033[<0;10;5m"), TOP_NOTHING, "a release does nothing");
+	is_str(top_view_chosen(&top.view, &top.model)->id, "%1", "a click chooses");
+	is_int(type(&top, "\033[<0;10;5M"), TOP_GO, "on the chosen one it goes");
+	is_int(type(&top, "\033[<0;10;7M"), TOP_NOTHING, "below the list it does nothing");
+	is_int(type(&top, "\033[<2;10;6M"), TOP_NOTHING, "nor does another button");
+	type(&top, "\033[<65;1;1M");
+	is_str(top_view_chosen(&top.view, &top.model)->id, "%12", "the wheel moves");
+	type(&top, "\033[<64;1;1M");
+	is_str(top_view_chosen(&top.view, &top.model)->id, "%0", "both ways");
+	type(&top, "\033[<0;19;2M");
+	is_int(top.view.list, TOP_JOBS, "a click on a name shows the list");
+	type(&top, "x\033[<64;1;1M");
+	is_int(top.view.prompt, TOP_PROMPT_NONE, "the mouse answers no question");
+	is_int(type(&top, "\033[<0;99999;1M\033[<;;M\033[<0;0;0M\033[<0M\033[<M"), TOP_NOTHING,
+	    "other reports do nothing");
+	end(&top);
+}
+
+static void test_order(void)
+{
+	struct top top;
+	begin(&top, 80, 9);
+	type(&top, "jjk");
+	is_str(top_view_chosen(&top.view, &top.model)->id, "%1", "j and k move");
+	is_int(type(&top, "o"), TOP_CHANGED, "o is a key");
+	is_str(top.view.message, "sorted: PANE", "o sorts by a column");
+	type(&top, "oooo");
+	is_str(top.view.message, "sorted: CPU", "then by the next one");
+	top.model.lists[TOP_PANES].items[2].cpu_percent = 7;
+	type(&top, "g");
+	is_str(top_view_chosen(&top.view, &top.model)->id, "%12", "the busiest is the first");
+	for (int i = 0; i < 20 && strcmp(top.view.message, "sorted: as it is") != 0; i++)
+		type(&top, "o");
+	type(&top, "g");
+	is_str(top_view_chosen(&top.view, &top.model)->id, "%0", "and all is as it was");
+	type(&top, "oooo");
+	is_str(top.view.message, "sorted: OUTPUT", "by time");
+	type(&top, "g");
+	is_str(top_view_chosen(&top.view, &top.model)->id, "%0", "the latest is the first");
+	type(&top, "0o");
+	is_str(top.view.message, "sorted: by time, the latest first", "home sorts by time");
+	ok(strstr(frame(&top), "panes") != NULL, "in its sections");
+	end(&top);
+}
+
 int main(void)
 {
 	test_panes();
@@ -722,5 +774,7 @@ int main(void)
 	test_queue();
 	test_update();
 	test_keys();
+	test_mouse();
+	test_order();
 	return done_testing();
 }

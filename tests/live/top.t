@@ -13,14 +13,17 @@ screen() { # the screen of top's pane
 shows() { # shows TEXT: whether it does
 	screen | grep -q -F -- "$1" && echo yes || echo no
 }
+chosen() {
+	screen | sed -n 's/^> \([^ ]*\).*/\1/p'
+}
 waits_for() { # waits_for NAME TEXT: until top shows it
 	until_is "$1" yes shows "$2"
 }
 key() {
 	t send-keys -t main:0.0 "$@"
 }
-state() { # of the terminal: alternate screen, cursor, wrapping
-	t display-message -p -t main:0.0 '#{alternate_on}#{cursor_flag}#{wrap_flag}'
+state() { # of the terminal: alternate screen, cursor, wrapping, mouse
+	t display-message -p -t main:0.0 '#{alternate_on}#{cursor_flag}#{wrap_flag}#{mouse_any_flag}'
 }
 modes() { # of the line discipline
 	stty -a <"$tty" | tr '\n' ' '
@@ -45,7 +48,7 @@ until_is 'the shell is ready' yes shows 'ready$'
 modes >"$dir/before"
 key "$muxbus top; echo status \$?" Enter
 waits_for 'the lists are shown' 'Panes 2   Jobs 1   Timers   Watches   Queue'
-is 'on the alternate screen, without a cursor' "$(state)" 100
+is 'on the alternate screen, without a cursor' "$(state)" 1001
 ok 'the first row names the server' sh -c "$(command -v tmux) -S $dir/tmux capture-pane -p -t main:0.0 | head -n 1 | grep -q '^muxbus tmux  tmux .* 1 session .* ● live\$'"
 waits_for 'a pane with its program and title' 'main:1.0'
 waits_for 'its title' 'its title'
@@ -58,6 +61,13 @@ t new-window -d -t main -n third 'exec cat'
 waits_for 'a new pane appears by itself' 'main:2.0'
 
 is 'another pane than its own is chosen' "$(screen | grep -c '^> %1')" 1
+row=$(screen | grep -n '^  %2' | cut -d : -f 1)
+t send-keys -t main:0.0 -l "$(printf '\033[<0;9;%dM\033[<0;9;%dm' "$row" "$row")"
+until_is 'a click chooses' '%2' chosen
+t send-keys -t main:0.0 -l "$(printf '\033[<64;9;4M')"
+until_is 'the wheel moves' '%0' chosen
+key j
+until_is 'and j' '%1' chosen
 key Down
 waits_for 'down chooses the next' '> %2'
 key Up
@@ -117,7 +127,7 @@ until_is 'Enter shows it on the terminal' far shown
 t switch-client -c "$(t list-panes -t outer -F '#{pane_tty}')" -t main
 until_is 'the terminal shows top again' main shown
 key q
-until_is 'q ends it' 011 state
+until_is 'q ends it' 0110 state
 key "$muxbus top --pick" Enter
 waits_for '--pick shows the same' '> %1'
 t new-window -d -t main -n picked 'exec cat'
@@ -127,7 +137,7 @@ key -l main:3
 key Enter
 key Enter
 until_is '--pick goes to the pane' 3 t display-message -p -t main '#{window_index}'
-until_is 'and ends' 011 state
+until_is 'and ends' 0110 state
 t kill-window -t main:3
 
 # The recipe for fzf, which chooses without a screen here.
@@ -153,8 +163,8 @@ waits_for 'l shows its log' 'first line'
 : >"$dir/more"
 waits_for 'as it grows' 'second line'
 key q
-key k
-waits_for 'k asks first' "stop $job?"
+key x
+waits_for 'x asks first' "stop $job?"
 key n
 waits_for 'n refuses' 'nothing was done'
 key x
@@ -184,12 +194,12 @@ waits_for 'until it answers' '● live'
 
 # Stopped and continued, as by a person.
 key C-z
-until_is 'C-z gives the terminal back' 011 state
+until_is 'C-z gives the terminal back' 0110 state
 key Enter 'fg' Enter
-until_is 'fg takes the terminal again' 100 state
+until_is 'fg takes the terminal again' 1001 state
 waits_for 'with the whole screen' 'main:1.0'
 key q
-until_is 'q gives it back' 011 state
+until_is 'q gives it back' 0110 state
 waits_for 'with the shell on it' 'ready$'
 modes >"$dir/after"
 is 'in the modes that it had' "$(cat "$dir/after")" "$(cat "$dir/before")"
@@ -204,7 +214,7 @@ for signal in TERM HUP SEGV; do
 	fi
 	pid=$(ps -o pid=,comm= -t "${tty#/dev/}" | awk '$2 == "muxbus" { print $1 }')
 	kill -$signal "$pid"
-	until_is "SIG$signal gives the terminal back" 011 state
+	until_is "SIG$signal gives the terminal back" 0110 state
 	until_is 'the shell continues' yes sh -c "$(command -v tmux) -S $dir/tmux capture-pane -p -t main:0.0 | grep -q '^$signal 1[0-9][0-9]\$' && echo yes || echo no"
 	modes >"$dir/after"
 	is 'in its modes' "$(cat "$dir/after")" "$(cat "$dir/before")"

@@ -29,9 +29,9 @@
 
 enum { COLUMNS_MAX = 1000, ROWS_MAX = 500, WRITE_TIMEOUT_MS = 5000 };
 
-/* Alternate screen, no cursor, no wrapping; and back. */
-static const char enter[] = "\033[?1049h\033[?25l\033[?7l\033[0m\033[2J";
-static const char leave[] = "\033[0m\033[?7h\033[?25h\033[?1049l";
+/* Alternate screen, no cursor, no wrapping, reports of the mouse; and back. */
+static const char enter[] = "\033[?1049h\033[?25l\033[?7l\033[?1000h\033[?1006h\033[0m\033[2J";
+static const char leave[] = "\033[0m\033[?1006l\033[?1000l\033[?7h\033[?25h\033[?1049l";
 
 static const int awaited[] = {SIGWINCH, SIGCONT, SIGTSTP, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static const int faults[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};

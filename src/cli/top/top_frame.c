@@ -200,7 +200,7 @@ static size_t tab_text(
 static void draw_tabs(struct drawing *drawing)
 {
 	struct top_line line;
-	const struct top_view *view = drawing->view;
+	struct top_view *view = drawing->view;
 	char text[64];
 	size_t width = 0;
 	bool has_agents = drawing->model->lists[TOP_AGENTS].is_known;
@@ -213,6 +213,7 @@ static void draw_tabs(struct drawing *drawing)
 	has_counts = width <= view->columns;
 	for (int i = 0; i < count; i++) {
 		bool is_here = view->list == (enum top_list)i;
+		view->tabs[i] = 0;
 		/* A screen too narrow for all names shows only the current one. */
 		if (!is_here && view->columns < 40)
 			continue;
@@ -223,6 +224,7 @@ static void draw_tabs(struct drawing *drawing)
 			text[0] = '[', text[strlen(text) - 1] = ']';
 		(void)top_line_put_str(&line, is_here ? SCREEN_BOLD : SCREEN_PLAIN, text);
 		top_line_blank(&line, 1);
+		view->tabs[i] = view->columns - (unsigned)top_line_left(&line);
 	}
 	top_line_end(&line);
 }
@@ -395,8 +397,9 @@ static void draw_titles(struct drawing *drawing, const size_t widths[TOP_COLUMNS
 	for (size_t i = 0; table->columns[i].title != NULL; i++) {
 		if (widths[i] == 0)
 			continue;
-		top_line_cell(&line, SCREEN_DIM, table->columns[i].title, widths[i],
-		    table->columns[i].is_right);
+		top_line_cell(&line,
+		    drawing->view->order[drawing->view->list] == i + 1 ? SCREEN_BOLD : SCREEN_DIM,
+		    table->columns[i].title, widths[i], table->columns[i].is_right);
 		top_line_blank(&line, GAP);
 	}
 	top_line_end(&line);
@@ -505,15 +508,17 @@ static void draw_list(struct drawing *drawing)
 }
 
 static const char help_text[] =
-    "Up, Down             move; Page Up, Page Down, Home, End, g, G move further\n"
+    "Up, Down, k, j       move; further: Page Up, Page Down, C-u, C-d, g, G\n"
     "Left, Right, Tab     the next list; 0 to 6: that list\n"
+    "mouse                a click chooses, a second one goes; Shift selects text\n"
     "a                    answer an agent: the number of a choice, or a text\n"
     "s                    send a text to the pane of the chosen item\n"
     "Enter                go to the pane of the chosen item\n"
     "d                    all details of the chosen item\n"
     "c                    the screen of the chosen pane\n"
     "l                    the log of the chosen job, as it grows\n"
-    "k, x                 stop the chosen job or agent, kill the pane, cancel the\n"
+    "o                    sort by the next column; at home by time or by place\n"
+    "x                    stop the chosen job or agent, kill the pane, cancel the\n"
     "                     timer, watch or notification, after a question\n"
     "/                    show only items that contain a text\n"
     "p                    pause: freeze the screen\n"

@@ -3,6 +3,7 @@
 #include "cli/top/top_view.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -63,22 +64,38 @@ static size_t sequence_len(const uint8_t *bytes, size_t len)
 	return 0;
 }
 
-static size_t read_sequence(
-    const uint8_t *bytes, size_t len, bool is_late, enum top_key_kind *ret_kind)
+/* A report of the mouse: button, column and row, and M for a press. */
+static void read_mouse(const uint8_t *bytes, size_t len, struct top_key *ret_key)
+{
+	char text[32], end;
+	unsigned button, column, row;
+	(void)snprintf(text, sizeof text, "%.*s", (int)len, (const char *)bytes);
+	if (sscanf(text, "<%4u;%4u;%4u%c", &button, &column, &row, &end) != 4 || end != 'M' ||
+	    column == 0 || row == 0)
+		return;
+	*ret_key = (struct top_key){.row = row - 1, .column = column - 1};
+	ret_key->kind = button == 0 ? TOP_KEY_CLICK
+	    : button == 64          ? TOP_KEY_WHEEL_UP
+	    : button == 65          ? TOP_KEY_WHEEL_DOWN
+				    : TOP_KEY_UNKNOWN;
+}
+
+static size_t read_sequence(const uint8_t *bytes, size_t len, bool is_late, struct top_key *ret_key)
 {
 	size_t used = sequence_len(bytes, len);
-	*ret_kind = TOP_KEY_UNKNOWN;
 	if (used == 0 && !is_late)
 		return 0;
 	if (used <= 1) {
 		/* A single ESC; the bytes after it are read again. */
-		*ret_kind = TOP_KEY_ESCAPE;
+		ret_key->kind = TOP_KEY_ESCAPE;
 		return 1;
 	}
+	if (bytes[2] == '<')
+		read_mouse(bytes + 2, used - 2, ret_key);
 	for (size_t i = 0; i < sizeof sequences / sizeof sequences[0]; i++)
 		if (strlen(sequences[i].bytes) == used - 1 &&
 		    memcmp(sequences[i].bytes, bytes + 1, used - 1) == 0)
-			*ret_kind = sequences[i].kind;
+			ret_key->kind = sequences[i].kind;
 	return used;
 }
 
@@ -95,8 +112,12 @@ static enum top_key_kind control_kind(uint8_t byte)
 		return TOP_KEY_ERASE;
 	case 0x03:
 		return TOP_KEY_INTERRUPT;
+	case 0x04:
+		return TOP_KEY_PAGE_DOWN;
 	case 0x0c:
 		return TOP_KEY_REDRAW;
+	case 0x15:
+		return TOP_KEY_PAGE_UP;
 	case 0x1a:
 		return TOP_KEY_SUSPEND;
 	default:
@@ -113,7 +134,7 @@ bool top_keys_next(struct top_keys *keys, bool is_late, struct top_key *ret_key)
 	if (keys->len == 0)
 		return false;
 	if (bytes[0] == ESC) {
-		used = read_sequence(bytes, keys->len, is_late, &ret_key->kind);
+		used = read_sequence(bytes, keys->len, is_late, ret_key);
 	} else if (bytes[0] < 0x20 || bytes[0] == 0x7f) {
 		ret_key->kind = control_kind(bytes[0]);
 	} else {
@@ -132,7 +153,7 @@ bool top_keys_next(struct top_keys *keys, bool is_late, struct top_key *ret_key)
 	return true;
 }
 
-enum { HEAD_ROWS = 3, FOOT_ROWS = 1, TEXT_HEAD_ROWS = 2, TEXT_LINES_MAX = 100000 };
+enum { HEAD_ROWS = 3, FOOT_ROWS = 1, TEXT_HEAD_ROWS = 2, TEXT_LINES_MAX = 100000, WHEEL_ROWS = 3 };
 
 void top_view_init(struct top_view *view, unsigned columns, unsigned rows)
 {
@@ -194,6 +215,27 @@ static bool passes(const struct top_view *view, const struct top_item *item)
 		(item->window != NULL && contains(item->window, view->filter)));
 }
 
+/* By the column that the user has chosen; the latest and the busiest come first. */
+static int compare_items(const void *one, const void *other, void *data)
+{
+	const struct top_item *a = *(const struct top_item *const *)one;
+	const struct top_item *b = *(const struct top_item *const *)other;
+	const struct top_view *view = data;
+	size_t place = view->order[view->list] - 1;
+	const struct top_value *x = &a->values[place], *y = &b->values[place];
+	if (view->list == TOP_HOME)
+		return a->section != b->section  ? (int)a->section - (int)b->section
+		    : a->since_ms != b->since_ms ? (a->since_ms < b->since_ms ? 1 : -1)
+						 : strverscmp(a->id, b->id);
+	if (top_tables[view->list].columns[place].kind == TOP_CPU &&
+	    a->cpu_percent != b->cpu_percent)
+		return a->cpu_percent < b->cpu_percent ? 1 : -1;
+	if (x->time_ms != y->time_ms)
+		return x->time_ms < y->time_ms ? 1 : -1;
+	return strverscmp(x->text, y->text) != 0 ? strverscmp(x->text, y->text)
+						 : strverscmp(a->id, b->id);
+}
+
 /* All items of the current list; the caller frees. */
 static size_t all_items(
     const struct top_view *view, const struct top_model *model, const struct top_item ***ret_items)
@@ -221,6 +263,8 @@ size_t top_view_items(struct top_view *view, const struct top_model *model,
 	const char *id = view->chosen[view->list];
 	size_t count = 0, chosen = SIZE_MAX, other = SIZE_MAX;
 	size_t all = all_items(view, model, ret_items);
+	if (view->order[view->list] > 0 && all > 0)
+		qsort_r(*ret_items, all, sizeof **ret_items, compare_items, view);
 	for (size_t i = 0; i < all; i++) {
 		const struct top_item *item = (*ret_items)[i];
 		if (!passes(view, item))
@@ -320,6 +364,26 @@ static enum top_action open_text(
 	view->mode = mode;
 	view->text_scroll = 0;
 	view->follows = mode == TOP_MODE_LOG;
+	return TOP_CHANGED;
+}
+
+/* The next column to sort by; behind the last one the list is as it is again. */
+static enum top_action change_order(struct top_view *view, const struct top_model *model)
+{
+	enum top_kind hidden = model->lists[view->list].has_hosts ? TOP_CPU : TOP_HOST;
+	const struct top_column *columns = top_tables[view->list].columns;
+	unsigned *order = &view->order[view->list];
+	const char *by = "as it is";
+	if (view->list == TOP_HOME) {
+		*order = !*order;
+		by = *order > 0 ? "by time, the latest first" : "by place";
+	} else {
+		while (columns[*order].title != NULL && columns[*order].kind == hidden)
+			++*order;
+		*order = columns[*order].title != NULL ? *order + 1 : 0;
+		by = *order > 0 ? columns[*order - 1].title : by;
+	}
+	(void)snprintf(view->message, sizeof view->message, "sorted: %s", by);
 	return TOP_CHANGED;
 }
 
@@ -431,7 +495,8 @@ static enum top_action on_letter(
 		return open_text(view, model, TOP_MODE_DETAILS);
 	case 'l':
 		return open_text(view, model, TOP_MODE_LOG);
-	case 'k':
+	case 'o':
+		return change_order(view, model);
 	case 'x':
 		return ask_stop(view, model);
 	case 'p':
@@ -449,6 +514,32 @@ static enum top_action on_move(struct top_view *view, const struct top_model *mo
 	else
 		move_text(view, by);
 	return TOP_CHANGED;
+}
+
+/* A click on the name of a list or on an item; on the chosen item it is Enter. */
+static enum top_action on_click(
+    struct top_view *view, const struct top_model *model, const struct top_key *key)
+{
+	const struct top_item **items;
+	size_t chosen, count, at;
+	enum top_action action = TOP_CHANGED;
+	if (view->mode != TOP_MODE_LIST)
+		return TOP_NOTHING;
+	for (size_t i = 0; key->row == 1 && i < TOP_LIST_COUNT_; i++)
+		if (key->column < view->tabs[i]) {
+			view->list = (enum top_list)i;
+			return TOP_CHANGED;
+		}
+	if (key->row < head_rows(view) || key->row - head_rows(view) >= top_view_body(view))
+		return TOP_NOTHING;
+	count = top_view_items(view, model, &items, &chosen);
+	at = view->scroll[view->list] + key->row - head_rows(view);
+	if (at >= count)
+		action = TOP_NOTHING;
+	else if (at != chosen)
+		choose(view, items[at], at);
+	mem_free(items);
+	return at == chosen && action == TOP_CHANGED ? on_enter(view, model) : action;
 }
 
 /* A key of a line that is being typed. TOP_NOTHING: not of the line. */
@@ -508,6 +599,11 @@ static enum top_action on_confirm(struct top_view *view, const struct top_key *k
 	return TOP_CHANGED;
 }
 
+static const struct {
+	const char *key;
+	int64_t by;
+} moves[] = {{"j", 1}, {"k", -1}, {"g", -TEXT_LINES_MAX}, {"G", TEXT_LINES_MAX}};
+
 static enum top_action on_key(
     struct top_view *view, const struct top_model *model, const struct top_key *key)
 {
@@ -533,6 +629,12 @@ static enum top_action on_key(
 	case TOP_KEY_TAB:
 		change_list(view, model, 1);
 		return TOP_CHANGED;
+	case TOP_KEY_CLICK:
+		return on_click(view, model, key);
+	case TOP_KEY_WHEEL_UP:
+		return on_move(view, model, -WHEEL_ROWS);
+	case TOP_KEY_WHEEL_DOWN:
+		return on_move(view, model, WHEEL_ROWS);
 	case TOP_KEY_ENTER:
 		if (view->mode == TOP_MODE_LIST)
 			return on_enter(view, model);
@@ -540,9 +642,9 @@ static enum top_action on_key(
 	case TOP_KEY_ESCAPE:
 		return on_escape(view);
 	case TOP_KEY_CHARACTER:
-		if (strcmp(key->bytes, "g") == 0 || strcmp(key->bytes, "G") == 0)
-			return on_move(
-			    view, model, key->bytes[0] == 'G' ? TEXT_LINES_MAX : -TEXT_LINES_MAX);
+		for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++)
+			if (strcmp(key->bytes, moves[i].key) == 0)
+				return on_move(view, model, moves[i].by);
 		return on_letter(view, model, key);
 	default:
 		return TOP_NOTHING;

@@ -49,6 +49,8 @@ struct top_view {
 	char *chosen[TOP_LIST_COUNT_]; /* its id; NULL: the first */
 	size_t place[TOP_LIST_COUNT_]; /* its last position, in case it is gone */
 	size_t scroll[TOP_LIST_COUNT_]; /* rows above the screen */
+	unsigned order[TOP_LIST_COUNT_]; /* 0: as it is; else by this column, from 1 */
+	unsigned tabs[TOP_LIST_COUNT_]; /* the column behind the name of each list; 0: not shown */
 	size_t count; /* items that passed the filter last time */
 	size_t text_scroll; /* of details, a capture, a log or the help */
 	bool follows; /* the end of a log stays on the screen */
@@ -90,6 +92,9 @@ enum top_key_kind {
 	TOP_KEY_PAGE_DOWN,
 	TOP_KEY_HOME,
 	TOP_KEY_END,
+	TOP_KEY_CLICK,
+	TOP_KEY_WHEEL_UP,
+	TOP_KEY_WHEEL_DOWN,
 	TOP_KEY_INTERRUPT, /* C-c */
 	TOP_KEY_SUSPEND, /* C-z */
 	TOP_KEY_REDRAW, /* C-l */
@@ -100,6 +105,7 @@ struct top_key {
 	enum top_key_kind kind;
 	char bytes[5]; /* TOP_KEY_CHARACTER: UTF-8, NUL-terminated */
 	size_t len;
+	unsigned row, column; /* of the mouse, from 0 */
 };
 
 /* Bytes from a terminal, on their way to keys. */
