@@ -150,6 +150,13 @@ is 'as JSON' "$(jq -r '"\(.id) \(.notifications) \(.line) \(.text)"' "$dir/input
 	"$id 1 [muxbus $id post] to the program: \"\$(id)\" to the program: \"\$(id)\""
 is 'its words are not for a shell' "$(cat "$dir/words")" "$(printf '1\n$(touch %s/ran); "x  y' "$dir")"
 is 'its environment is small' "$(grep -c -E '^(TERM|MUXBUS_SRCDIR|XDG_STATE_HOME)=' "$dir/env" || :) $(grep -c "^MUXBUS=$MUXBUS\$" "$dir/env")" '0 1'
+rm -f "$dir/input"
+: >"$dir/app.log"
+call watch_log "{\"file_path\":\"$dir/app.log\",\"regex\":\"ERROR\",\"pane\":\"$pane\",\"once\":true}"
+id=$(field .result.id)
+printf 'fine\n\033[31mERROR\033[0m disk "full"\n' >>"$dir/app.log"
+until_is 'a line of a log is in the line for people' "[muxbus $id watch] a line of $dir/app.log matched: ERROR disk \"full\"" \
+	sh -c "jq -r .line '$dir/input' 2>/dev/null || :"
 
 # A failure is said, and the next run makes it good.
 touch "$dir/fails"

@@ -338,6 +338,7 @@ void prompt_line_show(struct buf *out, const struct notification *note)
 	struct json_error error;
 	const struct json *data = json_read(reader, note->data, strlen(note->data), &error);
 	const char *name = find_text(data, row->name);
+	const char *line = note->source == SOURCE_WATCH ? find_text(data, row->head) : NULL;
 	if (name == NULL)
 		name = find_text(data, row->subject);
 	(void)buf_printf(out, "[muxbus %s %s", note->id, notification_source_name(note->source));
@@ -347,5 +348,9 @@ void prompt_line_show(struct buf *out, const struct notification *note)
 	}
 	(void)buf_append_str(out, "] ");
 	put_shown(out, note->text, SHOWN_CHARACTERS);
+	if (line != NULL) {
+		(void)buf_append_str(out, ": ");
+		put_shown(out, line, SHOWN_CHARACTERS);
+	}
 	json_reader_free(reader);
 }
