@@ -12,6 +12,7 @@
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/queue/consumer.h"
+#include "daemon/queue/journal.h"
 #include "daemon/queue/store.h"
 #include "tap.h"
 #include "torn_disk.h"
@@ -574,6 +575,67 @@ static void test_offered(void)
 	world_finish(&world);
 }
 
+static uint64_t records(const struct world *world)
+{
+	struct journal_stats stats;
+	journal_stats(store_journal(world->store), &stats);
+	return stats.ticket;
+}
+
+static size_t count_notes(const struct world *world)
+{
+	size_t count = 0;
+	for (const struct notification *note = NULL;
+	     (note = queue_next(world->queue, note)) != NULL;)
+		count++;
+	return count;
+}
+
+/* A post and what it forgets are one record. The ones that listeners do not know yet stay. */
+static void test_forgetting_records(void)
+{
+	struct world world = {0};
+	const struct notification *oldest;
+	const char *reason = "";
+	uint64_t before, last, seq;
+	torn_disk_init(&world.disk, 10);
+	world_open(&world);
+	seq = post(&world, "oldest", "key");
+	for (unsigned at = 1; at < 20; at++)
+		(void)post(&world, "undelivered", NULL);
+	queue_set_bytes(world.queue, queue_bytes(world.queue));
+	before = records(&world);
+	queue_begin(world.queue);
+	is_int((long long)post(&world, "again", "key"), (long long)seq, "one more is counted");
+	last = post(&world, "one more", NULL);
+	(void)queue_commit(world.queue);
+	is_int((long long)(records(&world) - before), 2,
+	    "what is counted into goes when listeners know");
+	ok(queue_find(world.queue, seq) == NULL && queue_find(world.queue, last) != NULL,
+	    "and it goes then");
+	queue_set_bytes(world.queue, QUEUE_BYTES);
+	for (size_t count = count_notes(&world); count < QUEUE_KEEP; count++)
+		(void)post(&world, "undelivered", NULL);
+	before = records(&world);
+	seq = queue_next(world.queue, NULL)->seq;
+	last = post(&world, "one more", NULL);
+	is_int((long long)(records(&world) - before), 1, "a post in a full queue is one record");
+	world_restart(&world, true);
+	is_int((long long)count_notes(&world), QUEUE_KEEP, "after a kill as many are there");
+	ok(queue_find(world.queue, last) != NULL, "the last one too");
+	ok(queue_forgotten(world.queue, &reason) == seq, "and the gap");
+	is_str(reason, "retention", "with its reason");
+	queue_begin(world.queue);
+	for (unsigned at = 0; at < QUEUE_KEEP + 5; at++)
+		last = post(&world, "at once", NULL);
+	(void)queue_commit(world.queue);
+	is_int((long long)event_log_last(world.events), (long long)last, "all have their events");
+	oldest = queue_next(world.queue, NULL);
+	is_int((long long)count_notes(&world), QUEUE_KEEP, "more than it keeps, in one record");
+	is_int((long long)(last - oldest->seq), QUEUE_KEEP - 1, "the last ones stay");
+	world_finish(&world);
+}
+
 int main(void)
 {
 	test_post();
@@ -587,6 +649,7 @@ int main(void)
 	test_forgetting();
 	test_forgetting_bytes();
 	test_forgetting_order();
+	test_forgetting_records();
 	test_damage();
 	test_loss();
 	test_ids();

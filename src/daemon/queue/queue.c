@@ -331,29 +331,49 @@ static struct notification *oldest_settled(struct queue *queue)
 	return NULL;
 }
 
-/* Forgets the oldest beyond the bounds: settled ones first, else whatever is oldest. */
+/* Whether it was posted in the transaction that is open. */
+static bool is_untold(const struct queue *queue, const struct notification *note)
+{
+	return queue->first_untold != 0 && note->seq >= queue->first_untold;
+}
+
+/*
+ * Forgets the oldest beyond the bounds: settled ones first, else whatever is oldest. The ones that
+ * listeners do not know yet stay until then.
+ */
 static void queue_forget(struct queue *queue)
 {
+	struct notification *oldest;
+	uint64_t last = 0;
+	char name[SEQ_SIZE];
 	while (queue->count > QUEUE_KEEP || (queue->bytes > queue->bytes_max && queue->count > 1)) {
-		struct notification *oldest = oldest_settled(queue);
-		char name[SEQ_SIZE];
+		oldest = oldest_settled(queue);
 		if (oldest == NULL)
 			oldest = list_entry(queue->notes.next, struct notification, link);
-		if (oldest->seq > queue->forgotten)
-			queue->forgotten = oldest->seq;
-		snprintf(queue->reason, sizeof queue->reason, "retention");
-		store_begin(queue->store);
-		record_put(queue->store, &forgotten_kind, "forgotten", queue);
+		if (is_untold(queue, oldest) || oldest->is_recounted)
+			break;
+		last = oldest->seq > last ? oldest->seq : last;
 		record_delete(queue->store, &note_kind, note_name(oldest->seq, name));
-		(void)store_commit(queue->store);
 		queue_remove(queue, oldest);
 	}
+	if (last <= queue->forgotten)
+		return;
+	queue->forgotten = last;
+	snprintf(queue->reason, sizeof queue->reason, "retention");
+	record_put(queue->store, &forgotten_kind, "forgotten", queue);
+}
+
+static void queue_forget_now(struct queue *queue)
+{
+	store_begin(queue->store);
+	queue_forget(queue);
+	(void)store_commit(queue->store);
 }
 
 void queue_set_bytes(struct queue *queue, size_t max)
 {
 	queue->bytes_max = max;
-	queue_forget(queue);
+	queue_forget_now(queue);
 }
 
 size_t queue_bytes(const struct queue *queue)
@@ -363,9 +383,11 @@ size_t queue_bytes(const struct queue *queue)
 
 uint64_t queue_commit(struct queue *queue)
 {
-	uint64_t ticket = store_commit(queue->store);
+	uint64_t ticket, first = queue->first_untold;
 	const struct notification *note;
-	uint64_t first = queue->first_untold;
+	if (queue->depth == 1 && first != 0) /* in the same record */
+		queue_forget(queue);
+	ticket = store_commit(queue->store);
 	if (--queue->depth > 0)
 		return 0;
 	queue->first_untold = 0;
@@ -377,14 +399,8 @@ uint64_t queue_commit(struct queue *queue)
 		mine->is_durable = ticket > 0;
 		queue_tell(queue, note);
 	}
-	queue_forget(queue);
+	queue_forget_now(queue);
 	return ticket;
-}
-
-/* Whether it was posted in the transaction that is open. */
-static bool is_untold(const struct queue *queue, const struct notification *note)
-{
-	return queue->first_untold != 0 && note->seq >= queue->first_untold;
 }
 
 /*
