@@ -163,6 +163,7 @@ static void test_kills(void)
 		struct torn_disk disk;
 		unsigned count;
 		torn_disk_init(&disk, round + 1);
+		disk.reserves = round % 2 == 0;
 		user_open(&before, &disk);
 		count = (unsigned)(torn_disk_random(&disk) % 60);
 		for (unsigned at = 0; at < count; at++) {
@@ -193,6 +194,7 @@ static void test_power_cuts(void)
 		struct torn_disk disk;
 		unsigned count;
 		torn_disk_init(&disk, round + 77);
+		disk.reserves = round % 2 == 0;
 		user_open(&before, &disk);
 		count = (unsigned)(torn_disk_random(&disk) % 40);
 		for (unsigned at = 0; at < count; at++) {

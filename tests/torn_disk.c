@@ -130,6 +130,7 @@ static int torn_reserve(void *data, int number, uint64_t len)
 	if (disk->room != SIZE_MAX)
 		disk->room -= len - has;
 	file->reserved = len;
+	file_resize(file, len);
 	return 0;
 }
 

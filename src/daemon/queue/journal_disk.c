@@ -55,11 +55,14 @@ static int dir_truncate(void *data, int file, uint64_t len)
 	return ftruncate(file, (off_t)len) < 0 ? -errno : 0;
 }
 
-/* Not posix_fallocate(): that would write where the file system cannot reserve. */
+/*
+ * Not posix_fallocate(): that would write where the file system cannot reserve. The file gets that
+ * size: a sync of a record need not write a new one.
+ */
 static int dir_reserve(void *data, int file, uint64_t len)
 {
 	(void)data;
-	return fallocate(file, FALLOC_FL_KEEP_SIZE, 0, (off_t)len) < 0 ? -errno : 0;
+	return fallocate(file, 0, 0, (off_t)len) < 0 ? -errno : 0;
 }
 
 static int64_t dir_size(void *data, int file)

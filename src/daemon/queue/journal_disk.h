@@ -18,7 +18,10 @@ struct journal_disk {
 	ssize_t (*read)(void *data, int file, void *bytes, size_t len, uint64_t offset);
 	ssize_t (*write)(void *data, int file, const void *bytes, size_t len, uint64_t offset);
 	int (*truncate)(void *data, int file, uint64_t len);
-	/* Takes room for writes up to this length. -EOPNOTSUPP where the disk cannot promise any. */
+	/*
+	 * Takes room for writes up to this length, beyond that of the file, which becomes so long,
+	 * with zeros. -EOPNOTSUPP where the disk cannot promise any.
+	 */
 	int (*reserve)(void *data, int file, uint64_t len);
 	int64_t (*size)(void *data, int file);
 	int (*sync)(void *data, int file); /* the content */

@@ -11,6 +11,7 @@
  * brings back from an older file is not taken for this one's. durable is the number of the
  * last record that was known to be synced when this one was written: it tells a tail that
  * was never promised from damage to what was. A sync that nothing follows is said by a mark.
+ * Zeros may follow the last record: room that was taken for more.
  */
 #ifndef DAEMON_QUEUE_JOURNAL_RECORD_H
 #define DAEMON_QUEUE_JOURNAL_RECORD_H
