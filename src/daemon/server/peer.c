@@ -39,6 +39,7 @@
 #include "wire/line.h"
 
 #define TURN_LINES 64 /* lines of one peer in one turn, before other peers get theirs */
+#define TURN_US 200 /* and so long: some lines are a write to the disk each */
 #define TURN_READS 16
 #define OUTPUT_BYTES ((size_t)64 * 1024) /* beyond so much output events wait in the backlog */
 #define GONE_AFTER 6 /* times stuck_ms without reading a large response */
@@ -574,9 +575,10 @@ static void take_requests(struct peer *peer)
 {
 	int lines_left = TURN_LINES;
 	int reads_left = TURN_READS;
+	int64_t until_us = clock_mono_us() + TURN_US;
 	while (can_accept(peer)) {
 		if (handle_line(peer)) {
-			if (--lines_left == 0)
+			if (--lines_left == 0 || clock_mono_us() > until_us)
 				return;
 		} else if (!peer->is_readable || reads_left-- == 0 || !read_some(peer)) {
 			return;
