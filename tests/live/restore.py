@@ -27,7 +27,8 @@ CONFIG = ["", "set -g base-index 1\nset -g pane-base-index 1\n", "set -g renumbe
           "set-hook -g session-created 'set -g @made 1'\nset -g base-index 3\n",
           "setw -g automatic-rename off\nset -g default-size 132x50\n"]
 FIELDS = ("#{session_name}\t#{window_index}\t#{window_name}\t#{window_layout}\t"
-          "#{pane_current_path}\t#{pane_active}\t#{window_active}\t#{window_zoomed_flag}")
+          "#{pane_current_path}\t#{pane_active}\t#{window_active}\t#{window_zoomed_flag}\t"
+          "#{session_group_size}")
 
 
 class World:
@@ -140,6 +141,11 @@ def build(world, chance):
             split(world, chance, window, folders)
         windows += made
         world.tmux("select-window", "-t", chance.choice(made))
+    if chance.random() < 0.4:
+        for name in ("grouped 1", "#{grouped 2}"):
+            id = world.tmux("new-session", "-d", "-P", "-F", "#{session_id}", "-t", ids[0], "-s",
+                            literal(name))
+            world.tmux("select-window", "-t", id + ":{end}")
     return folders
 
 
@@ -200,7 +206,8 @@ def random_server(world, number):
     before = picture(world)
     world.await_saved(len(before))
     world.kill_tmux()
-    exists = chance.choice(list(before)) if chance.random() < 0.4 else None
+    alone = [name for name in before if before[name][0][-1] == ""]
+    exists = chance.choice(alone) if alone and chance.random() < 0.4 else None
     if exists is not None:
         world.tmux("new-session", "-d", "-s", literal(exists), "exec sleep 1000")
         marks = "#{session_name} #{window_id} #{pane_id} #{pane_pid} #{window_layout}"

@@ -38,6 +38,12 @@ struct window_pair {
 	char new[ID_SIZE];
 };
 
+/* A group of sessions, and one of them that is there again. */
+struct group_pair {
+	int64_t group;
+	char session[ID_SIZE];
+};
+
 struct restore {
 	struct cli *cli;
 	bool is_dry;
@@ -47,6 +53,8 @@ struct restore {
 	struct json_reader *reader; /* holds what was saved */
 	struct window_pair *windows;
 	size_t window_count;
+	struct group_pair *groups;
+	size_t group_count;
 	size_t problems;
 	/* Of one session. */
 	const char *session; /* its name; lent */
@@ -459,17 +467,48 @@ static bool make_session(struct restore *restore, const struct json *window)
 	return true;
 }
 
+/* Adds the session to the group of one that is there, whose windows it gets. False: to none. */
+static bool join_group(struct restore *restore, int64_t group)
+{
+	for (size_t i = 0; i < restore->group_count; i++) {
+		const char *const words[] = {"new-session", "-d", "-P", "-F", "#{session_id}", "-t",
+		    restore->groups[i].session, NULL};
+		if (restore->groups[i].group != group ||
+		    !run_tmux(restore, words, restore->id, sizeof restore->id))
+			continue;
+		if (rename_it(restore, "rename-session", restore->id, restore->session))
+			return true;
+		(void)TMUX(restore, "kill-session", "-t", restore->id);
+		restore->id[0] = '\0';
+	}
+	return false;
+}
+
+/* Remembers a session for others of its group. */
+static void keep_group(struct restore *restore, int64_t group)
+{
+	restore->groups =
+	    xrealloc(restore->groups, (restore->group_count + 1) * sizeof *restore->groups);
+	restore->groups[restore->group_count].group = group;
+	(void)snprintf(restore->groups[restore->group_count++].session, ID_SIZE, "%s", restore->id);
+}
+
 static void restore_session(struct restore *restore, const struct json *session)
 {
 	const struct json *windows = json_member(session, "windows");
+	int64_t group = ask_int(session, "group", -1);
+	bool is_joined = group >= 0 && join_group(restore, group);
 	char place[64];
 	restore->panes = restore->agents = 0;
 	restore->keeps_indexes = false;
-	if (windows == NULL || windows->child == NULL || !make_session(restore, windows->child))
+	if (!is_joined &&
+	    (windows == NULL || windows->child == NULL || !make_session(restore, windows->child)))
 		return;
 	json_each (window, windows)
-		if (window != windows->child)
+		if (!is_joined && window != windows->child)
 			add_window(restore, window);
+	if (group >= 0 && !is_joined)
+		keep_group(restore, group);
 	json_each (window, windows) {
 		place_of(restore, window, place);
 		if (ask_bool(window, "current", false))
@@ -619,7 +658,7 @@ static void restore_all(struct restore *restore, const struct json *sessions)
 		restore->id[0] = '\0';
 		/* Another server had other windows of these ids. */
 		if (strcmp(restore->server, ask_string(session, "server", "")) != 0)
-			restore->window_count = 0;
+			restore->window_count = restore->group_count = 0;
 		restore->server = ask_string(session, "server", "");
 		if (!restore->is_dry)
 			restore_session(restore, session);
@@ -694,6 +733,7 @@ enum cli_status restore_run(struct cli *cli, int argc, char **argv)
 	link_close(restore.link);
 	json_reader_free(restore.reader);
 	mem_free(restore.windows);
+	mem_free(restore.groups);
 	mem_free(restore.names);
 	return cli_flush(status);
 }

@@ -213,6 +213,8 @@ static char *write_state(const struct daemon *daemon, const struct muxbus_sessio
 	struct json_writer writer;
 	struct buf out;
 	json_start_object(&writer, &out, SAVED_BYTES_MAX);
+	if (session->group != MUXBUS_NO_ID)
+		json_put_int(&writer, "group", session->group);
 	json_array_begin(&writer, "windows");
 	while ((link = muxbus_model_next_link(model, link)) != NULL) {
 		const struct muxbus_window *window = muxbus_model_window(model, link->window);
@@ -521,6 +523,7 @@ static const struct field_result list_results[] = {
     {"sessions[].exists", "boolean", "whether there is a session of that name now"},
     {"sessions[].server", "string", "of which server: windows of one that have one id are one"},
     {"sessions[].saved", "string", "when it was as it is here"},
+    {"sessions[].group", "integer", "sessions of a server with one group share all windows"},
     {"sessions[].windows", "array",
 	"window, index, name, is_named (not after its program), width, height, layout, zoomed, "
 	"current; and panes: cwd, command, active, agent, its conversation, and kept"},
