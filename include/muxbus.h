@@ -1061,6 +1061,10 @@ MUXBUS_API int muxbus_sync_refresh_window(
 MUXBUS_API bool muxbus_sync_is_fresh(
     const struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms);
 
+/* The same for all that the model has of one pane, its window, and the links of that. */
+MUXBUS_API bool muxbus_sync_pane_is_fresh(
+    const struct muxbus_sync *sync, uint32_t pane, unsigned max_age_ms);
+
 /*
  * Compares the model with a new listing and corrects it. Fields that tmux does not announce,
  * changes that tmux announces meanwhile, and changes of sessions whose connection was lost

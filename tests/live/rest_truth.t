@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # At rest every answer is true: after each of hundreds of random commands of others, get_pane of one
-# pane and now and then list_panes say what `tmux list-panes -a` says. MUXBUS_TEST_SEED repeats a run;
-# MUXBUS_REST_STEPS says how many commands.
+# pane and now and then list_panes say what `tmux list-panes -a` says. The same while the daemon
+# follows tmux. MUXBUS_TEST_SEED repeats a run; MUXBUS_REST_STEPS says how many commands.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 /usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
 	skip_all '/usr/bin/python3 is not Python 3.9 or later'
 MUXBUS_TEST_ATTACH=used
 start 'exec sleep 3600'
 cat >"$dir/walk" <<'END'
-import json, os, random, signal, socket, subprocess, sys, time
+import json, os, random, signal, socket, subprocess, sys, threading, time
 
 TMUX = sys.argv[1:]
 FIELDS = ("pane_id window_id pane_index pane_width pane_height pane_left pane_top pane_active pane_pid pane_tty"
@@ -17,6 +17,12 @@ FIELDS = ("pane_id window_id pane_index pane_width pane_height pane_left pane_to
     " pane_current_command window_name pane_title pane_current_path").split()
 seed = int(os.environ.get("MUXBUS_TEST_SEED") or random.randrange(10**6))
 chance = random.Random(seed)
+follows = os.environ.get("MUXBUS_REST_FOLLOWS") == "yes"
+follower = socket.socket(socket.AF_UNIX)
+follower.connect(os.environ["MUXBUS"])
+if follows:
+    follower.sendall(b'{"id":1,"method":"subscribe"}\n')
+    threading.Thread(target=lambda: [None for _ in iter(lambda: follower.recv(65536), b"")], daemon=True).start()
 link = socket.socket(socket.AF_UNIX)
 link.connect(os.environ["MUXBUS"])
 lines = link.makefile("rb")
@@ -123,13 +129,13 @@ def begin():
     return truth()
 
 def wrong_pane(pane, panes, links):
-    said, error = ask("get_pane", pane=pane)
+    said, error = ask("get_pane", pane=pane, max_age_ms=0)
     if pane not in panes:
         return [] if error else [f"{pane} is gone, and the answer is {said}"]
     return [f"{pane}: {text}" for text in ([error] if error else differences(said, panes[pane], links))]
 
 def wrong_list(panes, links):
-    said, error = ask("list_panes")
+    said, error = ask("list_panes", max_age_ms=0)
     listed = {pane["pane"]: pane for pane in (said or {}).get("panes", [])}
     if error or set(listed) != set(panes):
         return [f"list_panes: {error or sorted(set(listed) ^ set(panes))}"]
@@ -167,9 +173,11 @@ for number in range(1, steps + 1):
 attached = ask("status")[0]["tmux"]["attached"]
 print(json.dumps({"asked": asked, "attached": attached, "wrong": wrong[:5], "seed": seed, "last": history[-6:] if wrong else []}))
 END
-/usr/bin/python3 "$dir/walk" tmux -S "$dir/tmux" -f /dev/null >"$dir/answer"
-echo "# $(cat "$dir/answer")"
-is 'no answer differs from what tmux says' "$(field '.wrong | length')" 0
-is 'hundreds of answers were compared' "$(field '.asked >= 300')" true
-is 'and the daemon was no client' "$(field .attached)" false
+for follows in no yes; do
+	MUXBUS_REST_FOLLOWS=$follows /usr/bin/python3 "$dir/walk" tmux -S "$dir/tmux" -f /dev/null >"$dir/answer"
+	echo "# $(cat "$dir/answer")"
+	is 'no answer differs from what tmux says' "$(field '.wrong | length')" 0
+	is 'hundreds of answers were compared' "$(field '.asked >= 300')" true
+	[ $follows = yes ] || is 'and the daemon was no client' "$(field .attached)" false
+done
 done_testing

@@ -296,6 +296,33 @@ static void test_last(void)
 	    "tmux %s: the server continues", live->version);
 }
 
+/* An answer is as old as its parameter says, at rest and while the daemon follows tmux. */
+static void test_ages(void)
+{
+	char *pane = new_pane("exec sleep 3600");
+	for (int is_following = 0; is_following < 2; is_following++) {
+		if (is_following)
+			expect("result", "the daemon follows tmux", "subscribe", "{}");
+		live_tmux(live, "select-pane -t '%s' -T before", pane);
+		expect("result", "all is read", "list_panes", "{\"max_age_ms\":0}");
+		live_tmux(live, "select-pane -t '%s' -T behind", pane);
+		is_str(at_str(talk_call(talk, "get_pane", "{\"pane\":\"%s\",\"max_age_ms\":600000}",
+				  pane),
+			   "result.title"),
+		    "before", "tmux %s: an old answer is good enough", live->version);
+		is_str(
+		    at_str(talk_call(talk, "get_pane", "{\"pane\":\"%s\",\"max_age_ms\":0}", pane),
+			"result.title"),
+		    "behind", "tmux %s: or not", live->version);
+		is_str(at_str(at_where(at(talk_call(talk, "list_panes", "{\"max_age_ms\":600000}"),
+					   "result.panes"),
+				  "pane", pane),
+			   "title"),
+		    "behind", "tmux %s: the list has what was read last", live->version);
+	}
+	mem_free(pane);
+}
+
 static void test_zoom(void)
 {
 	char *pane = xstrdup(live_tmux(live, "split-window -d -P -F '#{pane_id}' -t main:0 'cat'"));
@@ -369,6 +396,7 @@ static void test_version(const char *tmux)
 	test_nothing_runs();
 	test_guards();
 	test_last();
+	test_ages();
 	talk_free(talk);
 	live_free(live);
 }

@@ -33,6 +33,8 @@ static const char *const details[] = {
 /* The arguments of all four; a method uses those that its fields name. */
 struct object_list_args {
 	int detail; /* below 0: full */
+	int64_t max_age_ms;
+	bool has_max_age;
 	const char *pane;
 	const char *window;
 	const char *session;
@@ -79,19 +81,10 @@ static bool are_ids(const struct object_list_args *args)
 	    (args->session == NULL || target_is_id(RESOLVE_SESSION, args->session));
 }
 
-/*
- * Answers when the model is no older than a setting says, and read for this request if it has to
- * find a target there; at once if it is so already.
- */
-static void start(struct request *request, const struct object_list_args *args, unsigned parts,
-    void (*put)(struct object_listing *listing))
+static struct object_listing *listing_new(struct request *request,
+    const struct object_list_args *args, void (*put)(struct object_listing *listing))
 {
-	const struct daemon *daemon = request_daemon(request);
 	struct object_listing *listing = xalloc(sizeof *listing);
-	unsigned max_age_ms = are_ids(args) ? (unsigned)daemon->config->limits.fresh_ms : 0;
-	int error;
-	if (!are_ids(args))
-		parts |= MUXBUS_PART_PANES; /* with their places */
 	*listing = (struct object_listing){
 	    .request = request,
 	    .pane = copy(args->pane),
@@ -100,7 +93,28 @@ static void start(struct request *request, const struct object_list_args *args, 
 	    .is_short = args->detail == DETAIL_SHORT,
 	    .put = put,
 	};
-	/* At rest tmux was listed for this request just now. */
+	return listing;
+}
+
+/* How old the model may be: as a parameter says, or a setting, but new to find a target there. */
+static unsigned max_age_ms_of(const struct request *request, const struct object_list_args *args)
+{
+	if (args->has_max_age)
+		return (unsigned)args->max_age_ms;
+	return are_ids(args) ? (unsigned)request_daemon(request)->config->limits.fresh_ms : 0;
+}
+
+/* Answers when the model is no older; at once if it is so already. */
+static void start(struct request *request, const struct object_list_args *args, unsigned parts,
+    void (*put)(struct object_listing *listing))
+{
+	const struct daemon *daemon = request_daemon(request);
+	struct object_listing *listing = listing_new(request, args, put);
+	unsigned max_age_ms = max_age_ms_of(request, args);
+	int error;
+	if (!are_ids(args))
+		parts |= MUXBUS_PART_PANES; /* with their places */
+	/* At rest tmux was listed for this request just now, or the dispatch saw its age. */
 	if (tmux_is_resting(daemon->tmux) ||
 	    muxbus_sync_is_fresh(tmux_sync(daemon->tmux), parts, max_age_ms)) {
 		on_fresh(listing, 0);
@@ -163,10 +177,24 @@ static void put_sessions(struct object_listing *listing)
 
 static void handle_list_sessions(struct request *request, const void *data)
 {
-	(void)data;
-	start(request, &(struct object_list_args){.detail = DETAIL_FULL},
-	    MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS, put_sessions);
+	start(request, data, MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS, put_sessions);
 }
+
+/* A parameter of each of these methods. */
+#define MAX_AGE                                                                                    \
+	{                                                                                          \
+		FIELD_ROW(INT, struct object_list_args, max_age_ms, METHOD_MAX_AGE),               \
+		    .given_offset = offsetof(struct object_list_args, has_max_age),                \
+		    .max = 86400000, .flags = FIELD_RARE, .unit = "ms",                            \
+		    .help =                                                                        \
+			"Answer at once with what tmux said at most so long ago, and ask it only " \
+			"if that is older."                                                        \
+	}
+
+static const struct field list_sessions_fields[] = {
+    MAX_AGE,
+    {0},
+};
 
 static const struct field list_windows_fields[] = {
     {.name = "session",
@@ -175,6 +203,7 @@ static const struct field list_windows_fields[] = {
 	.min = 1,
 	.max = 1024,
 	.help = "Only those of this session; left out, all."},
+    MAX_AGE,
     {0},
 };
 
@@ -246,6 +275,7 @@ static const struct field list_panes_fields[] = {
 	.min = 1,
 	.max = 1024,
 	.help = "Only those of this window, such as \"@1\" or \"work:0\"."},
+    MAX_AGE,
     {0},
 };
 
@@ -257,6 +287,7 @@ static const struct field get_pane_fields[] = {
 	.max = 1024,
 	.help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."},
     {.name = "pane_id", .flags = FIELD_ALIAS},
+    MAX_AGE,
     {0},
 };
 
@@ -413,9 +444,43 @@ static void put_pane(struct object_listing *listing)
 	request_done(listing->request);
 }
 
+static bool has_one_link(const struct muxbus_model *model, uint32_t window)
+{
+	struct object_view view;
+	const struct muxbus_link *const *links;
+	size_t count;
+	object_view_init(&view, model);
+	count = object_links(&view, window, &links);
+	object_view_finish(&view);
+	return count == 1;
+}
+
+/*
+ * Reads the window of the pane, and the links if the window has several. Indexes change without a
+ * word of tmux: a pane that is found by them was looked for in a model that was read just now.
+ */
 static void handle_get_pane(struct request *request, const void *data)
 {
-	start(request, data, MUXBUS_PART_PANES, put_pane);
+	const struct object_list_args *args = data;
+	struct tmux *tmux = request_daemon(request)->tmux;
+	const struct muxbus_pane *pane;
+	struct object_listing *listing;
+	int error;
+	if (!target_pane(request, args->pane, &pane))
+		return;
+	listing = listing_new(request, args, put_pane);
+	mem_free(listing->pane);
+	listing->pane = xasprintf("%%%u", pane->id);
+	if (tmux_is_resting(tmux) ||
+	    muxbus_sync_pane_is_fresh(tmux_sync(tmux), pane->id, max_age_ms_of(request, args))) {
+		on_fresh(listing, 0);
+		return;
+	}
+	error = muxbus_sync_refresh_window(tmux_sync(tmux), pane->window,
+	    has_one_link(tmux_model(tmux), pane->window) ? 0 : MUXBUS_PART_SESSIONS, on_fresh,
+	    listing);
+	if (error < 0)
+		on_fresh(listing, error);
 }
 
 const struct method methods_list[] = {
@@ -426,7 +491,7 @@ const struct method methods_list[] = {
 	.fields = get_pane_fields,
 	.args_size = sizeof(struct object_list_args),
 	.results = get_pane_results,
-	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.flags = METHOD_AGED | METHOD_ONE_PANE | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_get_pane,
 	.example = "{\"pane\":\"%0\"}",
     },
@@ -437,7 +502,7 @@ const struct method methods_list[] = {
 	.fields = list_panes_fields,
 	.args_size = sizeof(struct object_list_args),
 	.results = list_panes_results,
-	.flags = METHOD_NEEDS_TMUX | METHOD_TOOL | METHOD_OPEN_WORLD,
+	.flags = METHOD_AGED | METHOD_NEEDS_TMUX | METHOD_TOOL | METHOD_OPEN_WORLD,
 	.handle = handle_list_panes,
 	.example = "{}",
     },
@@ -445,8 +510,10 @@ const struct method methods_list[] = {
 	.name = METHOD("list_sessions", METHOD_READS),
 	.title = "List the sessions",
 	.summary = "Lists the sessions of the tmux server.",
+	.fields = list_sessions_fields,
+	.args_size = sizeof(struct object_list_args),
 	.results = list_sessions_results,
-	.flags = METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.flags = METHOD_AGED | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_list_sessions,
 	.example = "{}",
     },
@@ -458,7 +525,7 @@ const struct method methods_list[] = {
 	.fields = list_windows_fields,
 	.args_size = sizeof(struct object_list_args),
 	.results = list_windows_results,
-	.flags = METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.flags = METHOD_AGED | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_list_windows,
 	.example = "{}",
     },

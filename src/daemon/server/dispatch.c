@@ -623,6 +623,24 @@ static uint32_t only_window(struct request *request, const struct json *params)
 	return pane != NULL ? pane->window : MUXBUS_NO_ID;
 }
 
+/* Whether the model is young enough at rest, as the parameter of the request says. */
+static bool is_young(struct request *request, const struct json *params)
+{
+	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
+	const struct json *text = json_member(params, "pane");
+	const struct json *age = json_member(params, METHOD_MAX_AGE);
+	int64_t max_age_ms;
+	uint32_t id;
+	if (age == NULL || !json_int(age, &max_age_ms) || max_age_ms <= 0 ||
+	    max_age_ms > UINT32_MAX || !(request_method(request)->flags & METHOD_AGED))
+		return false;
+	if (text != NULL && text->type == JSON_STRING &&
+	    str_parse_id(text->text, text->len, '%', &id))
+		return muxbus_sync_pane_is_fresh(sync, id, (unsigned)max_age_ms);
+	return muxbus_sync_is_fresh(sync,
+	    MUXBUS_PART_PANES | MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS, (unsigned)max_age_ms);
+}
+
 /*
  * The work before a request: while the daemon rests, the model is as old as the last request, and
  * no output comes. Most methods look for a pane, which can be that of the caller.
@@ -635,7 +653,7 @@ static struct work work_before(const struct dispatch *dispatch, struct request *
 	bool must_look = tmux_is_detached(dispatch->parts->tmux);
 	if (must_look && flags & METHOD_BY_OUTPUT && !config_pipes(dispatch->parts->config))
 		return (struct work){.begin = attach, .context = request};
-	must_look &= (flags & METHOD_LOOKS_ITSELF) == 0;
+	must_look &= (flags & METHOD_LOOKS_ITSELF) == 0 && !is_young(request, params);
 	if (flags & METHOD_WITHOUT_TMUX ||
 	    !(must_look || is_behind(dispatch, request, number, true)))
 		return (struct work){0};

@@ -45,6 +45,9 @@ struct method_effect_row {
 /* Each effect with its name; the last row has the name NULL. */
 extern const struct method_effect_row method_effects[];
 
+/* The field of methods with METHOD_AGED: how old the model may be. */
+#define METHOD_MAX_AGE "max_age_ms"
+
 enum method_flag {
 	METHOD_WAITS = 1 << 0, /* may take long: its response may be overtaken */
 	METHOD_NEEDS_TMUX = 1 << 1, /* refused with tmux_unavailable unless tmux is followed */
@@ -61,6 +64,7 @@ enum method_flag {
 	    1 << 11, /* it needs output of panes: without pipes the daemon attaches */
 	METHOD_LOOKS_ITSELF = 1 << 12, /* it calls dispatch_look_first() if it needs the model */
 	METHOD_ONE_PANE = 1 << 13, /* of the model it needs the pane of its field "pane" only */
+	METHOD_AGED = 1 << 14, /* it has METHOD_MAX_AGE, and may answer from an older model */
 };
 
 /*

@@ -348,6 +348,19 @@ static int add_bare_pane(void *data, const char *line, const char *end)
 }
 
 /*
+ * A link of a known window that is new, and that no event announced: tmux swaps windows without a
+ * word, so the others are looked at.
+ */
+static void doubt_links(struct listing_reading *reading, const struct muxbus_link *now)
+{
+	const struct muxbus_link *link = model_first_link(reading->before, now->window);
+	if (reading->parts->tree || model_link(reading->before, now->session, now->window) != NULL)
+		return;
+	for (; link != NULL; link = model_next_window_link(reading->before, link))
+		parts_add_session(&reading->listing->more, link->session);
+}
+
+/*
  * tmux tells one link of the window. Its session must be known, or be listed behind it with all
  * sessions and links; else the whole server is listed next.
  */
@@ -364,6 +377,7 @@ static int take_window(struct listing_reading *reading, const struct window_reco
 		reading->listing->more.all = true;
 		return 0;
 	}
+	doubt_links(reading, link);
 	reading->links[read->link_count++] = *link;
 	error = model_add_window(reading->listing->model, &record->window);
 	return error == 0 ? model_add_link(reading->listing->model, link) : error;

@@ -441,13 +441,19 @@ bool lister_reads_window(const struct lister *lister, uint32_t window)
 	    (lister->running.all || part_ids_have(&lister->running.windows, window));
 }
 
+/* Whether nothing is known to be outdated. */
+static bool is_settled(const struct lister *lister)
+{
+	return lister->done == lister->begun && parts_are_empty(&lister->dirty);
+}
+
 /* Whether these parts are of a listing that began at most max_age_us ago. */
 static bool lister_is_fresh(
     const struct lister *lister, const struct parts *parts, int64_t max_age_us)
 {
 	int64_t since_us = clock_mono_us() - max_age_us;
-	if (lister->done != lister->begun || max_age_us <= 0 || !parts_are_empty(&lister->dirty) ||
-	    parts->all || parts->indexes || parts->windows.count > 0)
+	if (!is_settled(lister) || max_age_us <= 0 || parts->all || parts->indexes ||
+	    parts->windows.count > 0)
 		return false;
 	return (!parts->details || (lister->details_us > 0 && lister->details_us >= since_us)) &&
 	    (!parts->tree || (lister->tree_us > 0 && lister->tree_us >= since_us)) &&
@@ -569,4 +575,15 @@ bool muxbus_sync_is_fresh(const struct muxbus_sync *sync, unsigned parts, unsign
 	struct parts wanted = parts_of(parts);
 	return sync->state == MUXBUS_SYNC_LIVE && sync->is_started &&
 	    lister_is_fresh(&sync->lister, &wanted, (int64_t)max_age_ms * 1000);
+}
+
+bool muxbus_sync_pane_is_fresh(const struct muxbus_sync *sync, uint32_t pane, unsigned max_age_ms)
+{
+	const struct track *track = track_find(sync, pane);
+	int64_t since_us = clock_mono_us() - (int64_t)max_age_ms * 1000;
+	if (muxbus_sync_is_fresh(sync, MUXBUS_PART_PANES, max_age_ms))
+		return true;
+	return sync->state == MUXBUS_SYNC_LIVE && sync->is_started && max_age_ms > 0 &&
+	    is_settled(&sync->lister) && track != NULL && track->now != NULL &&
+	    track->fresh_us > 0 && track->fresh_us >= since_us;
 }

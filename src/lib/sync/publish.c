@@ -130,6 +130,12 @@ static int find_changes(
 	return error;
 }
 
+static bool has_one_link(const struct muxbus_sync *sync, uint32_t window)
+{
+	const struct muxbus_link *link = model_first_link(sync->model, window);
+	return link != NULL && model_next_window_link(sync->model, link) == NULL;
+}
+
 static void note_listed(
     const struct muxbus_sync *sync, struct track *track, const struct parts *parts)
 {
@@ -137,6 +143,8 @@ static void note_listed(
 	    (parts->all && !parts->is_bare) || part_ids_have(&parts->windows, track->now->window);
 	if (is_whole)
 		track->listed = sync->lister.begun;
+	if (is_whole && (parts->all || parts->tree || has_one_link(sync, track->now->window)))
+		track->fresh_us = sync->lister.begun_us;
 	if (is_whole || parts->all || parts->details)
 		track->listed_sec = sync->lister.begun_sec;
 }
