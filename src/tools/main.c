@@ -3,7 +3,8 @@
  * muxbus-tools BYTES NAME PROGRAM [ARGUMENT…]: an MCP server as a provider of muxbusd, which starts
  * this program for declared tools. It provides the tools of the server, in the server's directory
  * and environment; results have at most so many bytes. MUXBUS names the socket. It ends with the
- * server, whose end it explains on standard error, and with the connection.
+ * server, whose end it explains on standard error. A muxbusd that was killed is waited for: its
+ * calls are cancelled, and the next one is provided with the tools again.
  */
 #include <event2/event.h>
 #include <limits.h>
@@ -21,6 +22,7 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "client/loop_link.h"
+#include "io/loop_timer.h"
 #include "io/sibling.h"
 #include "tools/mcp_content.h"
 #include "tools/mcp_server.h"
@@ -32,6 +34,7 @@ enum {
 	START_MS = 20000,
 	TEXT_MAX = 2000, /* bytes of a report */
 	FIRST_ARGUMENT = 3,
+	ALONE_MS = 600000, /* without a muxbusd; then it ends */
 	ENVELOPE = 1024, /* bytes of a line beside its result */
 };
 
@@ -49,8 +52,10 @@ struct tools_main {
 	const char *name;
 	size_t result_max; /* bytes */
 	struct list calls;
+	char *rows; /* of its tools; NULL: not known yet */
+	struct loop_timer *alone; /* since the end of the connection */
 	struct buf held; /* lines to muxbusd that wait */
-	bool is_held; /* until the connection is there, or the new list */
+	bool is_held; /* until the tools are provided */
 	bool was_up;
 	int status;
 };
@@ -71,13 +76,18 @@ static void send_line(struct tools_main *main, struct buf *line)
 	buf_finish(line);
 }
 
+static void drop_held(struct tools_main *main)
+{
+	buf_finish(&main->held);
+	buf_init(&main->held, HELD_MAX);
+}
+
 static void flush_held(struct tools_main *main)
 {
 	main->is_held = false;
 	if (main->held.len > 0)
 		(void)loop_link_write(main->link, main->held.data, main->held.len);
-	buf_finish(&main->held);
-	buf_init(&main->held, HELD_MAX);
+	drop_held(main);
 }
 
 static void begin_line(struct json_writer *writer, struct buf *line, size_t max)
@@ -171,25 +181,31 @@ static void on_progress(void *data, const struct json *params)
 	send_line(call->main, &line);
 }
 
-static void on_listed(void *data, const char *rows)
+/* Provides the tools, when they and the connection are there. */
+static void provide(struct tools_main *main)
 {
-	struct tools_main *main = data;
 	struct json_writer writer;
 	struct buf line;
+	if (main->rows == NULL || !loop_link_is_up(main->link))
+		return;
 	begin_line(&writer, &line, MCP_SERVER_ROWS_MAX);
 	json_put_int(&writer, "id", 1);
 	json_put_str(&writer, "method", "provide");
 	json_object_begin(&writer, "params");
-	json_put_raw(&writer, "methods", rows, strlen(rows));
+	json_put_raw(&writer, "methods", main->rows, strlen(main->rows));
 	json_object_end(&writer);
 	end_line(&writer);
-	if (!main->was_up) {
-		send_line(main, &line);
-		return;
-	}
 	(void)loop_link_write(main->link, line.data, line.len); /* before what is held */
 	buf_finish(&line);
 	flush_held(main);
+}
+
+static void on_listed(void *data, const char *rows)
+{
+	struct tools_main *main = data;
+	mem_free(main->rows);
+	main->rows = xstrdup(rows);
+	provide(main);
 }
 
 static void on_changing(void *data)
@@ -210,8 +226,9 @@ static void on_server_ended(void *data, const char *reason)
 	(void)event_base_loopbreak(main->base);
 }
 
-static const struct mcp_server_handlers server_handlers = {
-    .listed = on_listed, .changing = on_changing, .ended = on_server_ended};
+static const struct mcp_server_handlers server_handlers = {.listed = on_listed,
+    .changing = on_changing,
+    .ended = on_server_ended};
 
 /* From muxbusd. */
 
@@ -295,7 +312,24 @@ static void on_up(void *data)
 {
 	struct tools_main *main = data;
 	main->was_up = true;
-	flush_held(main);
+	loop_timer_disarm(main->alone);
+	provide(main);
+}
+
+/* The calls of a muxbusd that has gone. */
+static void cancel_calls(struct tools_main *main)
+{
+	list_each_safe (struct served_call, call, &main->calls, link) {
+		mcp_server_cancel(call->call, "muxbusd has ended");
+		list_remove(&call->link);
+		mem_free(call);
+	}
+}
+
+static void on_alone(void *data)
+{
+	struct tools_main *main = data;
+	mcp_server_stop(main->server, "has lost muxbusd");
 }
 
 static void on_down(void *data, int error)
@@ -304,8 +338,14 @@ static void on_down(void *data, int error)
 	if (!main->was_up) {
 		(void)fprintf(stderr, "did not reach muxbusd: %s\n", loop_link_reason(error));
 		main->status = EXIT_FAILURE;
+		mcp_server_stop(main->server, "has lost muxbusd");
+		return;
 	}
-	mcp_server_stop(main->server, "has lost muxbusd");
+	if (!main->is_held)
+		loop_timer_arm(main->alone, ALONE_MS);
+	main->is_held = true;
+	drop_held(main);
+	cancel_calls(main);
 }
 
 static void on_signal(evutil_socket_t number, short what, void *data)
@@ -337,11 +377,11 @@ static void set_up(struct tools_main *main, char **argv)
 	sibling_find("muxbus-job", supervisor, sizeof supervisor);
 	list_init(&main->calls);
 	buf_init(&main->held, HELD_MAX);
+	main->alone = loop_timer_new(main->base, on_alone, main);
 	main->is_held = true;
 	main->reader = json_reader_new(LINE_MAX_BYTES);
 	main->link = loop_link_new(main->base,
-	    &(struct loop_link_options){
-		.path = socket, .line_max = LINE_MAX_BYTES, .is_once = true},
+	    &(struct loop_link_options){.path = socket, .line_max = LINE_MAX_BYTES},
 	    &(struct loop_link_handlers){
 		.up = on_up, .down = on_down, .line = on_line, .data = main});
 	loop_link_start(main->link);
@@ -375,6 +415,8 @@ int main(int argc, char **argv)
 	loop_link_free(main.link);
 	json_reader_free(main.reader);
 	buf_finish(&main.held);
+	mem_free(main.rows);
+	loop_timer_free(main.alone);
 	for (size_t at = 0; at < sizeof main.signals / sizeof *main.signals; at++)
 		event_free(main.signals[at]);
 	event_base_free(main.base);

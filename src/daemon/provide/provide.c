@@ -13,6 +13,7 @@
 #include "daemon/provide/provide_program.h"
 #include "daemon/provide/provider_file.h"
 #include "daemon/provide/tool_server.h"
+#include "daemon/provide/tool_servers.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/tool/tool_folder.h"
@@ -225,6 +226,7 @@ struct provide_set *provide_set_new(const struct provide_parts *parts)
 	job_listen(parts->jobs, &set->listener);
 	tool_folder_set_read(parts->folder, provide_files_read, set);
 	provide_files_read(set);
+	tool_servers_take_up(set);
 	return set;
 }
 

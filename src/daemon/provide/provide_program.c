@@ -154,7 +154,7 @@ static void take_up(struct provide_program *program)
 	const char *name = program->parts.job_name;
 	while (name != NULL && (job = job_next(program->parts.jobs, job)) != NULL) {
 		if (job->state != JOB_RUNNING || job->name == NULL ||
-		    strcmp(job->name, name) != 0 || strcmp(job->command, name) != 0)
+		    strcmp(job->name, name) != 0 || !job->is_program)
 			continue;
 		(void)snprintf(program->id, sizeof program->id, "%s", job->id);
 		job_set_silent(program->parts.jobs, program->id, true, NULL);

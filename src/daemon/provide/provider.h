@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "daemon/core/pane_ref.h"
 #include "daemon/job/job.h"
 #include "daemon/provide/provide_call.h"
 #include "daemon/tool/declaration.h"
@@ -58,7 +59,7 @@ struct provider {
 	struct provide_program *program; /* of a good file, or of a server */
 	char name[DECLARATION_NAME_MAX + 16]; /* for people */
 	char title[DECLARATION_NAME_MAX + 16]; /* with its kind; of one that has a program */
-	char job_name[DECLARATION_NAME_MAX + 16]; /* the same */
+	char job_name[DECLARATION_NAME_MAX + PANE_REF_TEXT_SIZE + 48]; /* the same */
 	struct list offers;
 	size_t names; /* of the offers */
 	uint64_t kinds; /* of events, as bits */

@@ -7,6 +7,7 @@
 #define DAEMON_PROVIDE_TOOL_SERVER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "daemon/core/pane_ref.h"
 #include "daemon/tool/tool_failure.h"
@@ -18,6 +19,7 @@ struct tool_server {
 	char *name;
 	struct pane_ref pane; /* not set: of the daemon */
 	const char **command; /* as declared; NULL: there was no call yet */
+	uint64_t taken; /* a hash of the command of an earlier daemon's, which goes on */
 	char *program, *cwd; /* of the next start */
 	const char **session_env, **env; /* the same, as in struct job_order */
 	bool is_stale; /* another command runs */

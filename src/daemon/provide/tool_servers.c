@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/process.h"
 #include "base/xalloc.h"
 #include "daemon/job/job.h"
@@ -26,6 +27,7 @@ enum {
 	WAIT_MS = 30000, /* until a server provides; muxbus-tools gives up before, and says why */
 	REASON_SIZE = 1024,
 	ERR_MAX = 64 * 1024, /* bytes of the reason that are kept */
+	IDLE_MS = 600000,
 	OWN_WORDS = 3, /* of the command of muxbus-tools, before that of the server */
 };
 
@@ -36,6 +38,15 @@ static bool is_same(const char *const *one, const char *const *other)
 	for (; *one != NULL && *other != NULL && strcmp(*one, *other) == 0; one++)
 		other++;
 	return *one == NULL && *other == NULL;
+}
+
+/* The same for each daemon. */
+static uint64_t hash_command(const char *const *words)
+{
+	uint64_t hash = 0;
+	for (; *words != NULL; words++)
+		hash = hash_with_key(&(struct hash_key){{hash, 0}}, *words, strlen(*words) + 1);
+	return hash;
 }
 
 /* The pane that a server is for: none if it is the daemon's. */
@@ -100,6 +111,18 @@ static bool has_room(struct provide_set *set)
 	return count < TOOL_SERVERS_MAX;
 }
 
+/* The name of its job says which server it is, to the daemon after a kill. */
+static void name_job(struct provider *provider)
+{
+	const struct tool_server *server = provider->server;
+	char pane[PANE_REF_TEXT_SIZE] = "";
+	if (server->pane.pane != MUXBUS_NO_ID)
+		pane_ref_format(&server->pane, pane);
+	(void)snprintf(provider->job_name, sizeof provider->job_name,
+	    JOB_PROVIDER_PREFIX "%.64s@%s#%016" PRIx64, server->name, pane,
+	    hash_command(server->command));
+}
+
 /* Starts muxbus-tools with the server. NULL with a reason. */
 static const struct job *start(void *data, char *ret_reason, size_t size)
 {
@@ -118,12 +141,14 @@ static const struct job *start(void *data, char *ret_reason, size_t size)
 		argv[OWN_WORDS + at] = server->command[at];
 	tool_server_list_finish(&server->list);
 	server->is_stale = false;
+	name_job(provider);
 	return job_start(parts->jobs,
 	    &(struct job_order){.command = provider->title,
 		.argv = argv,
 		.session_env = server->session_env,
 		.env = server->env,
 		.cwd = server->cwd,
+		.name = provider->job_name,
 		.out_max = ERR_MAX,
 		.has_err = true,
 		.is_silent = true,
@@ -162,21 +187,25 @@ static bool on_failed(void *data, const char *reason, bool has_provided)
 	return provide_flow_waits(provider);
 }
 
+/* job_name: of a job that runs; NULL: none does. */
 static struct provider *add(
-    struct provide_set *set, const struct declaration *declaration, const struct pane_ref *pane)
+    struct provide_set *set, const char *name, const struct pane_ref *pane, const char *job_name)
 {
 	struct provider *provider = provider_new(set);
 	provider->server = xcalloc(1, sizeof *provider->server);
-	provider->server->name = xstrdup(declaration->server.name);
-	find_owner(declaration, pane, &provider->server->pane);
+	provider->server->name = xstrdup(name);
+	provider->server->pane = *pane;
 	(void)snprintf(provider->name, sizeof provider->name, "%.64s", provider->server->name);
+	(void)snprintf(
+	    provider->job_name, sizeof provider->job_name, "%s", job_name != NULL ? job_name : "");
 	(void)snprintf(provider->title, sizeof provider->title, "the server \"%.64s\"",
 	    provider->server->name);
 	provider->program = provide_program_new(&(struct provide_program_parts){
 	    .base = set->parts.base,
 	    .jobs = set->parts.jobs,
 	    .title = provider->title,
-	    .idle_ms = declaration->server.idle_ms,
+	    .job_name = job_name != NULL ? provider->job_name : NULL,
+	    .idle_ms = IDLE_MS, /* until a call says it */
 	    .wait_ms = WAIT_MS,
 	    .start = start,
 	    .explain = explain,
@@ -184,6 +213,25 @@ static struct provider *add(
 	    .data = provider,
 	});
 	return provider;
+}
+
+void tool_servers_take_up(struct provide_set *set)
+{
+	const struct job *job = NULL;
+	while ((job = job_next(set->parts.jobs, job)) != NULL) {
+		char name[DECLARATION_NAME_MAX + 1], text[PANE_REF_TEXT_SIZE] = "";
+		struct pane_ref pane;
+		uint64_t hash;
+		pane_ref_clear(&pane);
+		if (job->state != JOB_RUNNING || !job->is_program || job->name == NULL ||
+		    (sscanf(job->name, JOB_PROVIDER_PREFIX "%64[^@]@%79[^#]#%" SCNx64, name, text,
+			 &hash) != 3 &&
+			sscanf(job->name, JOB_PROVIDER_PREFIX "%64[^@]@#%" SCNx64, name, &hash) !=
+			    2) ||
+		    (text[0] != '\0' && !pane_ref_parse(text, &pane)))
+			continue;
+		add(set, name, &pane, job->name)->server->taken = hash;
+	}
 }
 
 static const char *home(void)
@@ -213,14 +261,19 @@ struct provider *tool_servers_get(struct provide_set *set, const struct declarat
 	struct tool_server *server;
 	if (provider == NULL && !has_room(set))
 		return NULL;
-	if (provider == NULL)
-		provider = add(set, declaration, pane);
+	if (provider == NULL) {
+		struct pane_ref owner;
+		find_owner(declaration, pane, &owner);
+		provider = add(set, declaration->server.name, &owner, NULL);
+	}
 	server = provider->server;
 	provide_program_set_idle(provider->program, declaration->server.idle_ms);
 	if (!is_same(server->command, declaration->server.command)) {
+		bool goes_on = server->command == NULL &&
+		    server->taken == hash_command(declaration->server.command);
 		mem_free(server->command);
 		server->command = job_env_join(declaration->server.command, NULL, SIZE_MAX);
-		server->is_stale = provide_program_runs(provider->program);
+		server->is_stale = !goes_on && provide_program_runs(provider->program);
 	}
 	if (given != NULL)
 		keep_start(server, declaration, given);

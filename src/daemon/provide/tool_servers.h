@@ -37,6 +37,9 @@ bool tool_servers_need_start(const struct provide_set *set, const struct declara
 struct provider *tool_servers_get(struct provide_set *set, const struct declaration *declaration,
     const struct pane_ref *pane, const struct tool_server_start *start);
 
+/* Takes up the servers that an earlier daemon, which was killed, has started. */
+void tool_servers_take_up(struct provide_set *set);
+
 /* Ends the servers of panes that are closed. */
 void tool_servers_check_panes(struct provide_set *set, struct tmux *tmux);
 
