@@ -35,6 +35,7 @@ enum {
 	TEXT_MAX = 2000, /* bytes of a report */
 	FIRST_ARGUMENT = 3,
 	ALONE_MS = 600000, /* without a muxbusd; then it ends */
+	KINDS_MAX = 16 * 1024, /* bytes of the kinds of events */
 	ENVELOPE = 1024, /* bytes of a line beside its result */
 };
 
@@ -53,6 +54,7 @@ struct tools_main {
 	size_t result_max; /* bytes */
 	struct list calls;
 	char *rows; /* of its tools; NULL: not known yet */
+	struct buf kinds; /* of its events; empty: none */
 	struct loop_timer *alone; /* since the end of the connection */
 	struct buf held; /* lines to muxbusd that wait */
 	bool is_held; /* until the tools are provided */
@@ -188,11 +190,13 @@ static void provide(struct tools_main *main)
 	struct buf line;
 	if (main->rows == NULL || !loop_link_is_up(main->link))
 		return;
-	begin_line(&writer, &line, MCP_SERVER_ROWS_MAX);
+	begin_line(&writer, &line, MCP_SERVER_ROWS_MAX + KINDS_MAX);
 	json_put_int(&writer, "id", 1);
 	json_put_str(&writer, "method", "provide");
 	json_object_begin(&writer, "params");
 	json_put_raw(&writer, "methods", main->rows, strlen(main->rows));
+	if (main->kinds.len > 0)
+		json_put_raw(&writer, "events", main->kinds.data, main->kinds.len);
 	json_object_end(&writer);
 	end_line(&writer);
 	(void)loop_link_write(main->link, line.data, line.len); /* before what is held */
@@ -206,6 +210,40 @@ static void on_listed(void *data, const char *rows)
 	mem_free(main->rows);
 	main->rows = xstrdup(rows);
 	provide(main);
+}
+
+static void on_offered(void *data, const struct json *kinds)
+{
+	struct tools_main *main = data;
+	struct json_writer writer;
+	json_writer_init(&writer, &main->kinds);
+	json_put_value(&writer, NULL, kinds);
+	if (writer.is_cut)
+		buf_clear(&main->kinds);
+}
+
+/* An event of the server, which is about its pane. muxbusd checks it. */
+static void on_published(void *data, const struct json *params)
+{
+	struct tools_main *main = data;
+	const struct json *kind = json_member(params, "kind");
+	const struct json *about = json_member(params, "data");
+	const char *pane = getenv("MUXBUS_PANE");
+	struct json_writer writer;
+	struct buf line;
+	if (kind == NULL || kind->type != JSON_STRING || main->is_held)
+		return; /* nothing listens */
+	begin_line(&writer, &line, LINE_MAX_BYTES);
+	json_put_str(&writer, "method", "publish");
+	json_object_begin(&writer, "params");
+	json_put_value(&writer, "kind", kind);
+	if (about != NULL)
+		json_put_value(&writer, "data", about);
+	if (pane != NULL)
+		json_put_str(&writer, "pane", pane);
+	json_object_end(&writer);
+	end_line(&writer);
+	send_line(main, &line);
 }
 
 static void on_changing(void *data)
@@ -227,6 +265,8 @@ static void on_server_ended(void *data, const char *reason)
 }
 
 static const struct mcp_server_handlers server_handlers = {.listed = on_listed,
+    .offered = on_offered,
+    .published = on_published,
     .changing = on_changing,
     .ended = on_server_ended};
 
@@ -377,6 +417,7 @@ static void set_up(struct tools_main *main, char **argv)
 	sibling_find("muxbus-job", supervisor, sizeof supervisor);
 	list_init(&main->calls);
 	buf_init(&main->held, HELD_MAX);
+	buf_init(&main->kinds, KINDS_MAX);
 	main->alone = loop_timer_new(main->base, on_alone, main);
 	main->is_held = true;
 	main->reader = json_reader_new(LINE_MAX_BYTES);
@@ -415,6 +456,7 @@ int main(int argc, char **argv)
 	loop_link_free(main.link);
 	json_reader_free(main.reader);
 	buf_finish(&main.held);
+	buf_finish(&main.kinds);
 	mem_free(main.rows);
 	loop_timer_free(main.alone);
 	for (size_t at = 0; at < sizeof main.signals / sizeof *main.signals; at++)

@@ -196,6 +196,15 @@ static const char *error_text(const struct json *error, char shown[STR_SHOWN_SIZ
 	return str_shown(message->text, message->len, shown);
 }
 
+/* Its list of kinds of events is an extension of MCP. */
+static void take_kinds(const struct mcp_server *server, const struct json *capabilities)
+{
+	const struct json *kinds =
+	    json_member(json_member(capabilities, "experimental"), "muxbus/events");
+	if (kinds != NULL && kinds->type == JSON_ARRAY && server->parts.handlers->offered != NULL)
+		server->parts.handlers->offered(server->parts.data, kinds);
+}
+
 static void take_initialize(struct mcp_server *server, const struct json *result)
 {
 	const struct json *version = json_member(result, "protocolVersion");
@@ -215,6 +224,7 @@ static void take_initialize(struct mcp_server *server, const struct json *result
 		    mcp_message_versions[at - 1]);
 		return;
 	}
+	take_kinds(server, json_member(result, "capabilities"));
 	mcp_message_initialized(&message);
 	(void)send_message(server, &message);
 	server->state = STATE_LISTING;
@@ -340,6 +350,9 @@ static void take_notification(
 			list_again(server);
 		return;
 	}
+	if (strcmp(method, "notifications/muxbus/publish") == 0 &&
+	    server->parts.handlers->published != NULL)
+		server->parts.handlers->published(server->parts.data, params);
 	if (strcmp(method, "notifications/progress") != 0)
 		return;
 	call = find_call(server, json_member(params, "progressToken"));

@@ -34,6 +34,9 @@ struct mcp_server_handlers {
 	 * called again: changing() comes before.
 	 */
 	void (*listed)(void *data, const char *rows);
+	/* Kinds of events that it may publish, and one of them: its kind and data. Both may be NULL. */
+	void (*offered)(void *data, const struct json *kinds);
+	void (*published)(void *data, const struct json *params);
 	void (*changing)(void *data); /* answers that come before listed() are of the new list */
 	/* The last one. reason NULL: it was asked to end; else a verb with why: "has ended: …". */
 	void (*ended)(void *data, const char *reason);

@@ -22,6 +22,8 @@ static int own_kind(struct provider *provider, const char *name, const char *sum
     struct tool_failure *ret_failure)
 {
 	int kind = event_kind_find(name);
+	if (kind >= EVENT_KIND_COUNT_ && provider_shares_kind(provider, kind))
+		provider->kinds |= BIT(kind);
 	if (kind >= EVENT_KIND_COUNT_ && provider->kinds & BIT(kind))
 		return kind;
 	if (!declaration_is_small_name(name)) {

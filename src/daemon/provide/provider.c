@@ -194,10 +194,23 @@ void provider_set_offers(struct provider *provider, struct list *offers, size_t 
 	provider->names = names;
 }
 
+bool provider_shares_kind(const struct provider *provider, int kind)
+{
+	const struct list *link;
+	list_for_each (link, &provider->set->providers) {
+		const struct provider *other = list_entry(link, const struct provider, link);
+		if (other != provider && other->kinds & BIT(kind) && other->server != NULL &&
+		    provider->server != NULL &&
+		    strcmp(other->server->name, provider->server->name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void leave_kinds(struct provider *provider)
 {
 	for (int kind = EVENT_KIND_COUNT_; kind < EVENT_KINDS_MAX; kind++)
-		if (provider->kinds & BIT(kind))
+		if (provider->kinds & BIT(kind) && !provider_shares_kind(provider, kind))
 			published_leave(kind);
 	provider->kinds = 0;
 }

@@ -83,6 +83,8 @@ struct provide_set {
 struct provider *provider_new(struct provide_set *set);
 /* Its calls have ended. Its rows leave the method table at the next provider_publish(). */
 void provider_free(struct provider *provider);
+/* Whether another server of the same name has that kind of events, too. */
+bool provider_shares_kind(const struct provider *provider, int kind);
 /* The provider of a peer, NULL: none. */
 struct provider *provider_find(const struct provide_set *set, const struct peer *peer);
 
