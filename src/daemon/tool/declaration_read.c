@@ -9,6 +9,7 @@
 #include "base/xalloc.h"
 #include "daemon/server/method.h"
 #include "daemon/tool/declaration_schema.h"
+#include "daemon/tool/tool_program.h"
 
 #define DESCRIPTION_MAX 4000
 #define WORD_MAX 4096
@@ -234,7 +235,8 @@ static const char *const *read_need(struct declaration *declaration, const struc
 	names = declaration_own(declaration, xcalloc(DECLARATION_PROGRAMS_MAX + 1, sizeof *names));
 	for (; name != NULL; name = value->type == JSON_ARRAY ? name->next : NULL) {
 		if (name->type != JSON_STRING || name->len == 0 ||
-		    (name->text[0] != '/' && strchr(name->text, '/') != NULL))
+		    (name->text[0] != '/' && !tool_program_is_data(name->text) &&
+			strchr(name->text, '/') != NULL))
 			return NULL;
 		names[at++] = declaration_copy(declaration, name->text);
 	}

@@ -167,13 +167,18 @@ static void check_programs(struct tool *tool)
 	while (need != NULL && *need != NULL && is_there(tool, *need))
 		need++;
 	if (need != NULL && *need != NULL) {
-		int len = snprintf(reason, sizeof reason, "%s", (*need)[0]);
+		bool is_data = tool_program_is_data((*need)[0]);
+		int len = snprintf(reason, sizeof reason, "%s",
+		    (*need)[0] + (is_data ? strlen(TOOL_PROGRAM_DATA) : 0));
 		for (size_t at = 1; (*need)[at] != NULL && (size_t)len < sizeof reason; at++)
 			len += snprintf(
 			    reason + len, sizeof reason - (size_t)len, " or %s", (*need)[at]);
 		if ((size_t)len < sizeof reason)
-			(void)snprintf(
+			len += snprintf(
 			    reason + len, sizeof reason - (size_t)len, " is not installed");
+		if (is_data && words[0][0] == '.' && (size_t)len < sizeof reason)
+			(void)snprintf(reason + len, sizeof reason - (size_t)len,
+			    ", run: %s%s --install", tool->dir, words[0] + 1);
 		set_state(tool, TOOL_HIDDEN, reason);
 	} else if (!is_there(tool, program)) {
 		(void)snprintf(reason, sizeof reason, "%s %s", words[0],

@@ -2,7 +2,9 @@
 /* Finding the programs of declared tools. */
 #include "daemon/tool/tool_program.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,10 +21,24 @@ static bool join(char *out, size_t size, const char *dir, size_t dir_len, const 
 	return len > 0 && (size_t)len < size && is_executable(out);
 }
 
+/* A file in the user's data folder of muxbus. */
+static bool find_data(const char *name, char *out, size_t size)
+{
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	char dir[PATH_MAX];
+	if (data != NULL && data[0] == '/')
+		(void)snprintf(dir, sizeof dir, "%s/muxbus", data);
+	else
+		(void)snprintf(dir, sizeof dir, "%s/.local/share/muxbus", home != NULL ? home : "");
+	return join(out, size, dir, strlen(dir), name);
+}
+
 bool tool_program_find(const char *word, const char *dir, const char *path, char *out, size_t size)
 {
 	if (word[0] == '/')
 		return (size_t)snprintf(out, size, "%s", word) < size && is_executable(out);
+	if (tool_program_is_data(word))
+		return find_data(word + strlen(TOOL_PROGRAM_DATA), out, size);
 	if (strncmp(word, "./", 2) == 0)
 		return join(out, size, dir, strlen(dir), word + 2);
 	while (path != NULL && *path != '\0') {
@@ -33,6 +49,11 @@ bool tool_program_find(const char *word, const char *dir, const char *path, char
 		path += len + (path[len] == ':');
 	}
 	return false;
+}
+
+bool tool_program_is_data(const char *word)
+{
+	return strncmp(word, TOOL_PROGRAM_DATA, strlen(TOOL_PROGRAM_DATA)) == 0;
 }
 
 const char *tool_program_path(const char *const *env)

@@ -8,9 +8,13 @@
 
 struct stat;
 
+/* "data:NAME" is a file in $XDG_DATA_HOME/muxbus, which a program beside the declaration installs. */
+#define TOOL_PROGRAM_DATA "data:"
+bool tool_program_is_data(const char *word);
+
 /*
- * Finds the program of a first word: absolute; "./NAME" beside the declaration, in dir; else a name
- * in path (a list of directories as in PATH; NULL: empty). Leaves its path in out. False if there
+ * Finds the program of a first word: absolute; "data:NAME"; "./NAME" beside the declaration, in dir;
+ * else a name in path (a list of directories as in PATH; NULL: empty). Leaves its path in out. False if there
  * is none that this user may execute.
  */
 bool tool_program_find(const char *word, const char *dir, const char *path, char *out, size_t size);
