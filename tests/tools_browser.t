@@ -10,6 +10,7 @@ cannot() {
 }
 /usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
 	cannot 'there is no /usr/bin/python3 of 3.9 or later'
-command -v chromedriver >/dev/null || cannot 'chromedriver is not installed (Debian: chromium-driver)'
 command -v chromium >/dev/null || command -v google-chrome >/dev/null || cannot 'chromium is not installed'
+tools=${MUXBUS_SRCDIR:-.}/contrib/tools
+"$tools/browser_server" --installed || cannot "playwright-core is not installed: $tools/browser_server --install"
 PYTHONDONTWRITEBYTECODE=1 exec /usr/bin/python3 "${MUXBUS_SRCDIR:-.}/tests/tools_browser.py"
