@@ -57,7 +57,8 @@ def records(journal):
     """What a journal holds, without the marks of what is durable (journal_record.h), and without
     the sessions that the daemon saves of itself, when it learns of them."""
     at = 32
-    while at + 32 <= len(journal):
+    journal = journal.rstrip(b'\0')  # room for more records
+    while at < len(journal):
         size, kind = int.from_bytes(journal[at + 4:at + 7], 'little'), journal[at + 7]
         if kind != 255 and b'saved/' not in journal[at + 32:at + 64]:
             yield repr(journal[at + 32:at + 32 + size])
