@@ -653,7 +653,7 @@ static struct work work_before(const struct dispatch *dispatch, struct request *
 	bool must_look = tmux_is_detached(dispatch->parts->tmux);
 	if (must_look && flags & METHOD_BY_OUTPUT && !config_pipes(dispatch->parts->config))
 		return (struct work){.begin = attach, .context = request};
-	must_look &= (flags & METHOD_LOOKS_ITSELF) == 0 && !is_young(request, params);
+	must_look = must_look && !(flags & METHOD_LOOKS_ITSELF) && !is_young(request, params);
 	if (flags & METHOD_WITHOUT_TMUX ||
 	    !(must_look || is_behind(dispatch, request, number, true)))
 		return (struct work){0};
