@@ -293,6 +293,16 @@ static void test_details(void)
 	    "a title is reported when details are wanted");
 	live_tmux(live, "select-pane -t %%1 -T second");
 	ok(followed_until_line(followed, "title_changed $0 @0 %%1 second"), "and the next");
+	live_tmux(live, "select-pane -t %%1 -T 'a\\b 100%%'");
+	ok(followed_until_line(followed, "title_changed $0 @0 %%1 a\\b 100%%"), "any text");
+	for (unsigned i = 2; i <= 11; i++)
+		live_tmux(live, "new-window -d 'exec sleep 1000'");
+	ok(followed_until_line(followed, "pane_created $0 @10 %%11"), "many panes");
+	for (unsigned i = 2; i <= 11; i++)
+		live_tmux(live, "select-pane -t %%%u -T many", i);
+	for (unsigned i = 2; i <= 11; i++)
+		ok(followed_until_line(followed, "title_changed $0 @%u %%%u many", i - 1, i),
+		    "one of many");
 	muxbus_sync_want_details(followed->sync, false);
 	finish(followed);
 }

@@ -123,6 +123,11 @@ const struct format_field place_fields[] = {
 #undef AT
 
 #define AT(member) offsetof(struct pane_detail, member), 0, 0
+const struct format_field title_fields[] = {
+	{"pane_id", FIELD_PANE, AT(pane)},
+	{"pane_title", FIELD_WORD, AT(title)},
+	{NULL, FIELD_BOOL, 0, 0, 0},
+};
 #define INDEX_FIELDS \
 	{"pane_id", FIELD_PANE, AT(pane)}, \
 	{"window_id", FIELD_WINDOW, AT(window)}, \

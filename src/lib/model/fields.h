@@ -73,6 +73,7 @@ extern const struct format_field link_fields[]; /* of struct muxbus_link */
 extern const struct format_field pane_fields[]; /* of struct muxbus_pane */
 extern const struct format_field bare_pane_fields[]; /* the same without command and path */
 extern const struct format_field index_fields[]; /* of struct pane_detail: which pane, and where */
+extern const struct format_field title_fields[]; /* the id, and the title as it is */
 extern const struct format_field detail_fields[]; /* of struct pane_detail */
 extern const struct format_field place_fields[]; /* of struct muxbus_pane: its id and window */
 extern const struct format_field client_fields[]; /* of struct muxbus_client */

@@ -7,13 +7,14 @@
 
 #include "base/alloc.h"
 #include "base/map.h"
+#include "base/str.h"
 #include "lib/library.h"
 #include "lib/model/fields.h"
 #include "lib/model/merge.h"
 #include "lib/model/model.h"
 
 /* The most commands of a listing: one for each listed object, two for each pair of ends. */
-#define STEPS_MAX (5 * PARTS_IDS_MAX + 5)
+#define STEPS_MAX (5 * PARTS_IDS_MAX + 6)
 
 /* The state while replies are read. */
 struct listing_reading {
@@ -36,6 +37,7 @@ static int add_session_link(void *data, const char *line, const char *end);
 static int add_link(void *data, const char *line, const char *end);
 static int compare_index(void *data, const char *line, const char *end);
 static int add_detail(void *data, const char *line, const char *end);
+static int compare_title(void *data, const char *line, const char *end);
 static int compare_end(void *data, const char *line, const char *end);
 static int compare_place(void *data, const char *line, const char *end);
 
@@ -53,6 +55,7 @@ enum list_kind {
 	LIST_LINKS,
 	LIST_INDEXES,
 	LIST_DETAILS,
+	LIST_TITLES,
 	LIST_NOTHING, /* how many commands tmux has run is in every reply */
 };
 
@@ -90,6 +93,7 @@ static const struct list_command list_commands[] = {
     [LIST_LINKS] = {"list-windows", "-a", 0, NULL, "-F", 'L', link_fields, NULL, add_link},
     [LIST_INDEXES] = {"list-panes", "-a", 0, NULL, "-F", 'I', index_fields, NULL, compare_index},
     [LIST_DETAILS] = {"list-panes", "-a", 0, NULL, "-F", 'D', detail_fields, NULL, add_detail},
+    [LIST_TITLES] = {"list-panes", "-a", 0, NULL, "-F", 'T', title_fields, NULL, compare_title},
     [LIST_NOTHING] = {"display-message", "-p", 0, NULL, NULL, 0, NULL, NULL, NULL},
 };
 
@@ -133,6 +137,8 @@ static void plan_parts(struct plan *plan, const struct parts *parts)
 		plan_step(plan, LIST_DETAILS, 0);
 	else if (parts->indexes)
 		plan_step(plan, LIST_INDEXES, 0);
+	if (parts->titles && !parts->details)
+		plan_step(plan, LIST_TITLES, 0);
 	if (parts->tree) {
 		plan_step(plan, LIST_SESSIONS, 0);
 		plan_step(plan, LIST_LINKS, 0);
@@ -461,6 +467,37 @@ static int add_detail(void *data, const char *line, const char *end)
 		return 0;
 	mem_free(detail);
 	return MUXBUS_ERR_NOMEM;
+}
+
+/* Whether tmux has printed this title as it is: a '\\' may be one that was added. */
+static bool is_title(const char *title, const char *text, size_t len)
+{
+	size_t known = strlen(title);
+	bool is_cut = len > MUXBUS_NAME_MAX && known + 4 > MUXBUS_NAME_MAX && known <= len;
+	return memchr(text, '\\', len) == NULL && (known == len || is_cut) &&
+	    memcmp(title, text, known) == 0;
+}
+
+/*
+ * Titles cost tmux least if it does not encode them, which they need not be: no title has control
+ * characters. The window of a pane with another title is listed next.
+ */
+static int compare_title(void *data, const char *line, const char *end)
+{
+	struct listing_reading *reading = data;
+	const char *tab = memchr(line, '\t', (size_t)(end - line));
+	const struct muxbus_pane *pane;
+	uint32_t id;
+	if (tab == NULL || !str_parse_id(line, (size_t)(tab - line), '%', &id))
+		return MUXBUS_ERR_SYNTAX;
+	pane = muxbus_model_pane(reading->before, id);
+	if (pane == NULL || is_title(pane->title, tab + 1, (size_t)(end - tab - 1)))
+		return 0;
+	if (reading->listing->more.windows.count < PARTS_IDS_MAX)
+		list_unread_window(reading, pane->window);
+	else
+		reading->listing->more.details = true;
+	return 0;
 }
 
 /* tmux announces no new indexes; but when windows are renumbered, an end of them moves. */

@@ -27,6 +27,7 @@ struct parts {
 	struct part_ids places; /* panes: are they in a window that is not listed? */
 	bool indexes; /* are all panes and links where they were? */
 	bool details; /* of all panes, the fields that tmux does not announce */
+	bool titles; /* have all panes the titles that are known? */
 	bool tree; /* all sessions and links */
 	bool clients;
 };

@@ -16,12 +16,13 @@
  */
 static void on_due(void *data)
 {
-	static const struct parts details = {.details = true, .tree = true};
+	/* Commands and directories are read here, and the other details are announced. */
+	static const struct parts titles = {.titles = true};
 	struct muxbus_sync *sync = data;
 	if (sync->details_wanted == 0)
 		return;
 	if (sync->state == MUXBUS_SYNC_LIVE)
-		(void)lister_wait(sync, &details, 0, NULL, NULL);
+		(void)lister_wait(sync, &titles, 0, NULL, NULL);
 	loop_timeout_start(&sync->details_timer, PERIOD_MS);
 }
 

@@ -20,15 +20,17 @@
 /* A pane of a listed window costs tmux as much as the details of so many panes. */
 #define WINDOW_COST 4
 
-static bool was_written(const struct muxbus_pane *pane, const struct track *track)
+static bool was_written(const struct muxbus_pane *pane, const struct track *track, bool title_only)
 {
 	struct stat status;
-	int64_t since_sec;
+	int64_t since_sec = 0;
 	if (pane->is_dead)
 		return false;
-	if (track == NULL || track->listed_sec == 0 || stat(pane->tty, &status) != 0)
+	if (track != NULL)
+		since_sec = title_only ? track->titled_sec : track->listed_sec;
+	if (since_sec == 0 || stat(pane->tty, &status) != 0)
 		return true;
-	since_sec = track->listed_sec - TTY_DELAY_SEC;
+	since_sec -= TTY_DELAY_SEC;
 	return status.st_mtim.tv_sec / TTY_PERIOD_SEC >= since_sec / TTY_PERIOD_SEC;
 }
 
@@ -46,16 +48,16 @@ static bool all_are_cheaper(const struct muxbus_model *model, const struct part_
 	return in_windows * WINDOW_COST > all;
 }
 
-void details_add_written(const struct muxbus_sync *sync, struct parts *parts)
+void details_add_written(const struct muxbus_sync *sync, struct parts *parts, bool title_only)
 {
 	const struct muxbus_pane *pane = NULL;
 	struct parts written = {.windows = parts->windows};
 	while (!written.all && (pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
-		if (was_written(pane, track_find(sync, pane->id)))
+		if (was_written(pane, track_find(sync, pane->id), title_only))
 			parts_add_window(&written, pane->window);
 	}
 	if (written.all || all_are_cheaper(sync->model, &written.windows))
-		parts->details = true;
+		*(title_only ? &parts->titles : &parts->details) = true;
 	else
 		parts->windows = written.windows;
 }

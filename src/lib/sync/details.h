@@ -14,9 +14,9 @@ struct parts;
 
 /*
  * Adds the windows of the panes whose terminal a program may have written to since the pane was
- * listed; the details of all panes if there are too many.
+ * listed, or its title was; the details or titles of all panes if there are too many.
  */
-void details_add_written(const struct muxbus_sync *sync, struct parts *parts);
+void details_add_written(const struct muxbus_sync *sync, struct parts *parts, bool title_only);
 
 /* Adds the windows of dead panes: tmux does not announce that one runs a program again. */
 void details_add_dead(const struct muxbus_sync *sync, struct parts *parts);

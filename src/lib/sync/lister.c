@@ -150,6 +150,7 @@ static void note_known(struct lister *lister, bool was_idle)
 		*known = (struct parts){0};
 	known->indexes |= read->all || read->details || read->indexes;
 	known->details |= read->all || read->details;
+	known->titles |= known->details || read->titles;
 	known->tree |= read->all || read->tree;
 	known->clients |= read->all || read->clients;
 	if (known->details && (read->all || lister->claims.details))
@@ -164,6 +165,7 @@ static bool is_claim_true(const struct lister *lister)
 {
 	return (lister->known.indexes || !lister->claims.indexes) &&
 	    (lister->known.details || !lister->claims.details) &&
+	    (lister->known.titles || !lister->claims.titles) &&
 	    (lister->known.tree || !lister->claims.tree) &&
 	    (lister->known.clients || !lister->claims.clients);
 }
@@ -201,6 +203,18 @@ static void list_rest(struct muxbus_sync *sync, const struct muxbus_reply *repli
 	parts_add(&lister->dirty, &rest);
 }
 
+/* Whether the commands and directories of all panes are wanted, which are read here. */
+static bool wants_names(const struct parts *claims)
+{
+	return claims->details || claims->titles;
+}
+
+static bool names_are_due(const struct lister *lister)
+{
+	return (lister->claims.details && lister->known.details) ||
+	    (lister->claims.titles && lister->known.titles);
+}
+
 /* Reads the listing. *ret_listing has no model if nothing was listed and nothing has changed. */
 static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count,
     struct listing *ret_listing)
@@ -212,7 +226,7 @@ static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *rep
 		error = listing_read(
 		    replies, count, sync->version.caps, &lister->running, sync->model, ret_listing);
 	if (error != 0 || (lister->running.all && !lister->running.is_bare) ||
-	    (!lister->running.all && !(lister->claims.details && lister->known.details)))
+	    (!lister->running.all && !names_are_due(lister)))
 		return error;
 	return details_read(sync, ret_listing);
 }
@@ -336,7 +350,7 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
  */
 static void choose_detached(struct parts *parts)
 {
-	parts->all |= parts->indexes || parts->details;
+	parts->all |= parts->indexes || parts->details || parts->titles;
 	parts->tree = true;
 }
 
@@ -347,19 +361,20 @@ static void choose_parts(struct muxbus_sync *sync)
 	const struct parts awaited = awaited_parts(lister);
 	const struct parts claims = {.indexes = awaited.indexes,
 	    .details = awaited.details,
+	    .titles = awaited.titles && !awaited.details,
 	    .tree = awaited.tree,
 	    .clients = awaited.clients};
 	struct parts parts = awaited;
-	parts.indexes = parts.details = parts.tree = parts.clients = false;
+	parts.indexes = parts.details = parts.titles = parts.tree = parts.clients = false;
 	parts_add(&parts, &lister->dirty);
 	lister->claims = claims;
 	lister->dirty = (struct parts){0};
 	if (sync->is_detached || !is_claim_true(lister)) {
 		parts_add(&parts, &claims);
-		if (claims.details && !sync->is_detached)
+		if (wants_names(&claims) && !sync->is_detached)
 			details_add_dead(sync, &parts);
-	} else if (claims.details) {
-		details_add_written(sync, &parts);
+	} else if (wants_names(&claims)) {
+		details_add_written(sync, &parts, !claims.details);
 	}
 	if (sync->is_detached)
 		choose_detached(&parts);
@@ -376,7 +391,8 @@ static bool can_read_ahead(const struct lister *lister)
 	const struct parts *running = &lister->running;
 	if (running->all)
 		return running->is_bare;
-	return lister->claims.details && (running->details || running->windows.count > 0);
+	return wants_names(&lister->claims) &&
+	    (running->details || running->titles || running->windows.count > 0);
 }
 
 static void begin(struct muxbus_sync *sync)

@@ -147,6 +147,8 @@ static void note_listed(
 		track->fresh_us = sync->lister.begun_us;
 	if (is_whole || parts->all || parts->details)
 		track->listed_sec = sync->lister.begun_sec;
+	if (track->listed_sec == sync->lister.begun_sec || parts->titles)
+		track->titled_sec = sync->lister.begun_sec;
 }
 
 /* Connects the tracks to the new model, and watches new processes. */
