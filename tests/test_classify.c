@@ -16,6 +16,7 @@
 static const char *const kinds[] = {
     [VERDICT_BUSY] = "busy",
     [VERDICT_READY] = "ready",
+    [VERDICT_DRAFT] = "draft",
     [VERDICT_QUESTION] = "question",
     [VERDICT_CRASHED] = "crashed",
     [VERDICT_UNKNOWN] = "unknown",
@@ -105,6 +106,39 @@ static void test_prompt(void)
 	facts = at_rest("In [2]: ");
 	facts.in_mode = true;
 	judged(&facts, &profile, NULL, VERDICT_UNKNOWN, "in copy mode nothing is seen");
+}
+
+/* An agent whose screens are known: a report may be late, or not come. */
+static void test_screen(void)
+{
+	const struct prompt_profile none = {0};
+	struct agent_facts facts = at_rest("> ");
+	facts.has_signs = true;
+	facts.screen = VERDICT_READY;
+	judged(&facts, &none, NULL, VERDICT_READY, "its screen shows its prompt");
+	facts.is_menu = true;
+	judged(&facts, &none, NULL, VERDICT_READY, "whatever list stands above it");
+	facts.reports_busy = true;
+	facts.quiet_ms = AGENT_AGAIN_MS - 1;
+	judged(&facts, &none, NULL, VERDICT_BUSY, "it reports that it is busy");
+	facts.quiet_ms = AGENT_AGAIN_MS;
+	judged(&facts, &none, NULL, VERDICT_READY, "a person has ended the turn");
+	facts = at_rest("> x");
+	facts.has_signs = facts.reports_asking = true;
+	facts.screen = VERDICT_DRAFT;
+	facts.quiet_ms = AGENT_WEAK_MS - 1;
+	judged(&facts, &none, NULL, VERDICT_BUSY, "it reports that it asks, and shows its prompt");
+	facts.quiet_ms = AGENT_WEAK_MS;
+	judged(&facts, &none, NULL, VERDICT_DRAFT, "a person has refused, and begun a draft");
+	facts.screen = VERDICT_QUESTION;
+	judged(&facts, &none, NULL, VERDICT_QUESTION, "it reports that it asks, and shows that");
+	facts.screen = VERDICT_UNKNOWN;
+	judged(&facts, &none, NULL, VERDICT_QUESTION, "or nothing that is known");
+	facts.reports_asking = false;
+	facts.is_menu = true;
+	judged(&facts, &none, NULL, VERDICT_BUSY, "nothing that is known is something in between");
+	facts.quiet_ms = AGENT_AGAIN_MS;
+	judged(&facts, &none, NULL, VERDICT_QUESTION, "unless it stays");
 }
 
 static void test_leftover(void)
@@ -321,6 +355,7 @@ int main(void)
 {
 	test_first();
 	test_prompt();
+	test_screen();
 	test_leftover();
 	test_bytes();
 	test_shell();

@@ -5,6 +5,7 @@
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 . "$MUXBUS_SRCDIR/tests/agents/scenario.sh"
 . "$MUXBUS_SRCDIR/tests/agents/wakes.sh"
+. "$MUXBUS_SRCDIR/tests/agents/states.sh"
 
 cache=${MUXBUS_AGENT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/muxbus-agents}
 model_pid=
@@ -12,6 +13,7 @@ model_pid=
 # need NAME PACKAGE: the agent's newest version, or that of $MUXBUS_AGENT_VERSION, in $cache.
 # $folder is its place, $version its version. Skips the test if it is not available.
 need() {
+	agent=$1
 	command -v node >/dev/null || skip_all 'node is not installed'
 	command -v npm >/dev/null || skip_all 'npm is not installed'
 	folder=$cache/$1

@@ -36,6 +36,15 @@ is_ready() {
 asking_command="$claude --permission-mode default"
 start_command="$asking_command --allowedTools Bash"
 shell=Bash shell_key=command dialog='Do you want to proceed' yes=Enter leave=/exit
+ready_pattern='1 monitor'
+dialogs='[{"tool": "Bash", "args": {"command": "touch MARKER; sleep 4", "description": "a test"},
+  "shows": "Do you want to proceed", "runs": true},
+ {"tool": "Write", "args": {"file_path": "PROJECT/NAME.txt", "content": "one\ntwo\n"}, "shows": "Do you want to create"},
+ {"tool": "AskUserQuestion", "args": {"questions": [{"question": "Which one do you like?", "header": "Choice",
+  "multiSelect": false, "options": [{"label": "Red", "description": "the first"},
+  {"label": "Blue", "description": "the second"}]}]}, "shows": "Which one do you like"}]'
+menus='[{"command": "/model", "shows": "Select model"}, {"command": "/permissions", "shows": "Permissions"}]'
+record_states
 measure_wakes
 start_command=$claude
 scenario 'a shell' 'a shell' 'follow(, hook)?'

@@ -47,6 +47,12 @@ resume_command="$codex resume --last"
 asking_command="$codex -a on-request -s read-only"
 asking_members=',"sandbox_permissions":"require_escalated","justification":"a test"'
 shell=exec_command shell_key=cmd dialog='Would you like to run' yes=Enter leave=/quit
+ready_pattern='for shortcuts'
+first='[["› 2. Trust all and continue", "Enter"], ["Trust all and continue", "Down"]]'
+dialogs='[{"tool": "exec_command", "args": {"cmd": "touch MARKER; sleep 4", "sandbox_permissions": "require_escalated",
+  "justification": "a test"}, "shows": "Would you like to run", "runs": true}]'
+menus='[{"command": "/model", "shows": "Select Model"}, {"command": "/permissions", "shows": "Permissions"}]'
+record_states
 measure_wakes
 scenario 'a shell' 'a shell' '(hook, )?queue_command'
 scenario 'a waiting shell' 'a waiting shell' '(hook, )?queue_command'

@@ -22,6 +22,15 @@ is_ready() {
 start_command="$copilot --experimental --allow-all-tools"
 asking_command="$copilot --experimental"
 shell=bash shell_key=command dialog='Do you want to run' yes=Enter leave=/exit
+ready_pattern='[?] help'
+dialogs='[{"tool": "bash", "args": {"command": "touch MARKER; sleep 4", "description": "a test"},
+  "shows": "Do you want to run", "runs": true},
+ {"tool": "create", "args": {"path": "PROJECT/NAME.txt", "file_text": "one\ntwo\n"}, "shows": "Do you want to"},
+ {"tool": "ask_user", "args": {"message": "Which one do you like?", "requestedSchema": {
+  "properties": {"choice": {"type": "string", "enum": ["Red", "Blue"]}}, "required": ["choice"]}},
+  "shows": "Which one do you like"}]'
+menus='[{"command": "/model", "shows": "odel"}, {"command": "/theme", "shows": "heme"}]'
+record_states
 measure_wakes
 scenario 'a shell' 'a shell' 'follow(, hook)?'
 scenario 'a waiting shell' 'a waiting shell' 'follow(, hook)?'

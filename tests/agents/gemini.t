@@ -31,6 +31,15 @@ is_ready() {
 }
 asking_command="$gemini -m gemini-2.5-flash --approval-mode default"
 shell=run_shell_command shell_key=command dialog='Allow execution' yes=Enter leave=/quit
+ready_pattern='Type your message'
+dialogs='[{"tool": "run_shell_command", "args": {"command": "touch MARKER; sleep 4", "description": "a test"},
+  "shows": "Allow execution", "runs": true},
+ {"tool": "write_file", "args": {"file_path": "PROJECT/NAME.txt", "content": "one\ntwo\n"}, "shows": "Apply this change"},
+ {"tool": "ask_user", "args": {"questions": [{"question": "Which one do you like?", "header": "Choice", "type": "choice",
+  "options": [{"label": "Red", "description": "the first"}, {"label": "Blue", "description": "the second"}]}]},
+  "shows": "Which one do you like"}]'
+menus='[{"command": "/theme", "shows": "Select Theme"}, {"command": "/model", "shows": "Select Model"}]'
+record_states
 measure_wakes
 scenario 'a shell' 'a shell' '(hook|typed)(, typed)?'
 scenario 'a waiting shell' 'a waiting shell' '(hook|typed)(, typed)?'

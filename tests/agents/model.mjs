@@ -7,11 +7,15 @@
 // also makes the calls of next_notification that a notice names. The model has no memory: it reads
 // the conversation that comes with each request.
 //
+// `SAY name.` in the prompt makes the text of the file LOG-FILE.say/name the reply, `CALL name.` calls the
+// tool with the args of that file, {"tool", "args"}, `WAIT 3.` makes the model think for three seconds first, and `STREAM 3.` makes the reply take three seconds.
+//
 //   node model.mjs PORT-FILE LOG-FILE
 //
-// writes the port it listens at, and one line of JSON for each request of a turn.
+// writes the port it listens at, and one line of JSON for each request of a turn. LOG-FILE.states has
+// a line for the begin and the end of each response.
 import { createServer } from 'node:http'
-import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 const [portFile, logFile] = process.argv.slice(2)
 
@@ -24,6 +28,11 @@ function next(steps, tools) {
 	const results = steps.slice(last + 1).filter(step => step.result !== undefined)
 	const told = steps.map(step => step.prompt ?? step.context ?? '').join('\n')
 	const wanted = [...prompt.matchAll(/\bDO (\w+) (\{.*?\}) DONE/g)].map(match => match.slice(1))
+	const call = prompt.match(/\bCALL (\w+)\./)?.[1]
+	if (call) {
+		const { tool, args } = JSON.parse(readFileSync(`${logFile}.say/${call}`, 'utf8'))
+		wanted.push([tool, JSON.stringify(args)])
+	}
 	if (told.includes('It reads the details.'))
 		wanted.push(...details(prompt))
 	const turn = { prompt, results: results.map(step => step.result), tools }
@@ -39,8 +48,20 @@ function next(steps, tools) {
 	} else {
 		turn.text = wanted.length > 0 ? `FINISHED ${wanted.length} calls` :
 			`HEARD ${prompt.slice(-300).replace(/\s+/g, ' ')}`
+		const said = prompt.match(/\bSAY (\w+)\./)?.[1]
+		if (said)
+			turn.text = readFileSync(`${logFile}.say/${said}`, 'utf8')
+		turn.stream = Number(prompt.match(/\bSTREAM ([\d.]*\d)\./)?.[1] ?? 0)
 	}
+	if (results.length === 0)
+		turn.wait = Number(prompt.match(/\bWAIT ([\d.]*\d)\./)?.[1] ?? 0)
 	return turn
+}
+
+// The text of a turn in the pieces that it is streamed in.
+function pieces(turn) {
+	const size = turn.stream ? Math.ceil(turn.text.length / 20) : turn.text.length
+	return turn.text.match(new RegExp(`[^]{1,${Math.max(size, 1)}}`, 'gu')) ?? ['']
 }
 
 // The calls that the notices of a prompt name.
@@ -82,7 +103,8 @@ function readAnthropic(body) {
 			continue
 		for (const block of results)
 			steps.push({ result: asText(block.content) })
-		if (results.length === 0)
+		// Behind a refused call the person's next prompt comes with its result.
+		if (results.length === 0 || texts.some(text => /\b(SAY|CALL) \w+\./.test(text)))
 			steps.push({ prompt: texts.join('\n') })
 		else
 			steps.push({ context: texts.join('\n') })
@@ -105,19 +127,19 @@ function anthropic(body, response) {
 	}
 	if (!body.stream)
 		return json(response, { ...message, content: [block], stop_reason: stop })
-	const delta = turn.call ?
-		{ type: 'input_json_delta', partial_json: JSON.stringify(block.input) } :
-		{ type: 'text_delta', text: block.text }
+	const deltas = turn.call ?
+		[{ type: 'input_json_delta', partial_json: JSON.stringify(block.input) }] :
+		pieces(turn).map(text => ({ type: 'text_delta', text }))
 	const begin = turn.call ? { ...block, input: {} } : { ...block, text: '' }
 	stream(response, [
 		{ type: 'message_start', message },
 		{ type: 'content_block_start', index: 0, content_block: begin },
-		{ type: 'content_block_delta', index: 0, delta },
+		...deltas.map(delta => ({ type: 'content_block_delta', index: 0, delta })),
 		{ type: 'content_block_stop', index: 0 },
 		{ type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null },
 			usage: { output_tokens: 5 } },
 		{ type: 'message_stop' },
-	])
+	], turn)
 }
 
 // Gemini: :streamGenerateContent and :generateContent.
@@ -143,16 +165,17 @@ function gemini(body, response, isStream) {
 	const turn = tools.length > 0 ? next(readGemini(body), tools) : { text: plainGemini(body) }
 	if (tools.length > 0)
 		log('gemini', turn)
-	const part = turn.call ? { functionCall: { name: turn.call.name, args: turn.call.args } } :
-		{ text: turn.text }
-	const answer = {
-		candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP', index: 0 }],
+	const parts = turn.call ? [{ functionCall: { name: turn.call.name, args: turn.call.args } }] :
+		pieces(turn).map(text => ({ text }))
+	const answer = (part, finishReason) => ({
+		candidates: [{ content: { role: 'model', parts: [part] }, finishReason, index: 0 }],
 		usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 1, totalTokenCount: 11 },
-	}
+	})
+	const last = parts.length - 1
 	if (isStream)
-		stream(response, [answer])
+		stream(response, parts.map((part, at) => answer(part, at === last ? 'STOP' : undefined)), turn)
 	else
-		json(response, answer)
+		json(response, answer(turn.call ? parts[0] : { text: turn.text }, 'STOP'))
 }
 
 // Beside the conversation the agent asks for the model to use, and for the next speaker.
@@ -201,12 +224,16 @@ function responses(body, response) {
 		usage: { input_tokens: 10, input_tokens_details: { cached_tokens: 0 }, output_tokens: 1,
 			output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 11 },
 	}
+	const deltas = turn.stream ? pieces(turn).map(delta => ({ type: 'response.output_text.delta',
+		item_id: item.id, output_index: 0, content_index: 0, delta })) : []
 	stream(response, [
 		{ type: 'response.created', response: { ...whole, status: 'in_progress', output: [] } },
-		{ type: 'response.output_item.added', output_index: 0, item },
+		{ type: 'response.output_item.added', output_index: 0,
+			item: turn.stream ? { ...item, content: [] } : item },
+		...deltas,
 		{ type: 'response.output_item.done', output_index: 0, item },
 		{ type: 'response.completed', response: whole },
-	])
+	], turn)
 }
 
 function readChat(body) {
@@ -231,6 +258,8 @@ function chat(body, response) {
 		role: 'assistant', content: null, tool_calls: [{ index: 0, id: `call_${id()}`, type: 'function',
 			function: { name: turn.call.name, arguments: JSON.stringify(turn.call.args) } }],
 	} : { role: 'assistant', content: turn.text }
+	const deltas = turn.call || !turn.stream ? [message] :
+		pieces(turn).map(content => ({ role: 'assistant', content }))
 	const head = { id: `chatcmpl-${id()}`, created: 1, model: body.model }
 	const finish_reason = turn.call ? 'tool_calls' : 'stop'
 	const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 }
@@ -239,9 +268,9 @@ function chat(body, response) {
 			choices: [{ index: 0, message, finish_reason }] })
 	const chunk = { ...head, object: 'chat.completion.chunk' }
 	stream(response, [
-		{ ...chunk, choices: [{ index: 0, delta: message, finish_reason: null }] },
+		...deltas.map(delta => ({ ...chunk, choices: [{ index: 0, delta, finish_reason: null }] })),
 		{ ...chunk, choices: [{ index: 0, delta: {}, finish_reason }], usage },
-	], true)
+	], turn, true)
 }
 
 // HTTP.
@@ -251,11 +280,25 @@ function json(response, value, status = 200) {
 	response.end(JSON.stringify(value))
 }
 
-function stream(response, events, hasDone = false) {
-	response.writeHead(200, { 'content-type': 'text/event-stream' })
-	for (const event of events)
+const pause = seconds => new Promise(done => setTimeout(done, seconds * 1000))
+
+// Sends events; those of a turn at the pace of the turn, with its begin and end in the log of states.
+async function stream(response, events, turn = {}, hasDone = false) {
+	const note = what => turn.tools && appendFileSync(`${logFile}.states`, JSON.stringify({ at: Date.now(),
+		what, name: turn.name, call: turn.call?.name,
+		prompt: what === 'begin' && turn.results.length === 0 ? turn.prompt.slice(-4000) : undefined }) + '\n')
+	note('begin')
+	if (turn.wait)
+		await pause(turn.wait)
+	if (!response.headersSent)
+		response.writeHead(200, { 'content-type': 'text/event-stream' })
+	for (const event of events) {
 		response.write(`${event.type ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`)
+		if (turn.stream)
+			await pause(turn.stream / events.length)
+	}
 	response.end(hasDone ? 'data: [DONE]\n\n' : '')
+	note('end')
 }
 
 function answer(path, body, response) {

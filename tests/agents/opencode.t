@@ -35,8 +35,17 @@ ready=is_ready
 is_ready() {
 	wait_until shows 'Ask anything'
 }
-asking_command="env OPENCODE_PERMISSION='{\"bash\":\"ask\"}' $opencode"
+asking_command="env OPENCODE_PERMISSION='{\"bash\":\"ask\",\"edit\":\"ask\"}' $opencode"
 shell=bash shell_key=command dialog='Permission required' yes=Enter leave=/exit
+ready_pattern='Ask anything'
+dialogs='[{"tool": "bash", "args": {"command": "touch MARKER; sleep 4", "description": "a test"},
+  "shows": "Permission required", "runs": true},
+ {"tool": "write", "args": {"filePath": "PROJECT/NAME.txt", "content": "one\ntwo\n"}, "shows": "Permission required"},
+ {"tool": "question", "args": {"questions": [{"question": "Which one do you like?", "header": "Choice",
+  "options": [{"label": "Red", "description": "the first"}, {"label": "Blue", "description": "the second"}]}]},
+  "shows": "Which one do you like"}]'
+menus='[{"command": "/models", "shows": "Select model"}, {"command": "/themes", "shows": "hemes"}]'
+record_states
 measure_wakes
 scenario 'a shell' 'a shell' follow
 scenario 'a waiting shell' 'a waiting shell' follow

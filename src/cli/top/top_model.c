@@ -327,6 +327,7 @@ static const struct word_style word_styles[] = {
     {"dead", SCREEN_BAD, false},
     {"delivered", SCREEN_PLAIN, true},
     {"delivering", SCREEN_GOOD, false},
+    {"draft", SCREEN_WARN, false},
     {"exit 0", SCREEN_PLAIN, true},
     {"exited", SCREEN_PLAIN, true},
     {"failed", SCREEN_BAD, false},

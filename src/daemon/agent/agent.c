@@ -196,10 +196,12 @@ static void on_timer(void *data)
 		agent_monitor_look(agent->monitor, true); /* and then types, if it may */
 }
 
-/* The state of one that is not at its prompt. */
-static enum agent_state work_state(const struct agent *agent)
+/* The state of one that is not at an empty prompt. */
+static enum agent_state work_state(const struct agent *agent, enum agent_verdict_kind kind)
 {
-	return agent->was_ready || agent->is_adopted ? AGENT_BUSY : AGENT_STARTING;
+	if (!agent->was_ready && !agent->is_adopted)
+		return AGENT_STARTING;
+	return kind == VERDICT_DRAFT ? AGENT_DRAFT : AGENT_BUSY;
 }
 
 static void on_ready(struct agent *agent, const struct agent_verdict *verdict)
@@ -239,7 +241,8 @@ static void on_judged(
 		crash(agent, verdict->reason);
 		break;
 	case VERDICT_BUSY:
-		agent_set_state(agent, work_state(agent), verdict->reason);
+	case VERDICT_DRAFT:
+		agent_set_state(agent, work_state(agent, verdict->kind), verdict->reason);
 		break;
 	case VERDICT_UNKNOWN:
 		snprintf(agent->reason, sizeof agent->reason, "%s", verdict->reason);
@@ -512,7 +515,7 @@ static void find_again(struct agent *agent)
 	if (!agent->is_adopted)
 		(void)muxbus_sync_adopt_pane(tmux_sync(parts->tmux), agent->pane.pane, true);
 	if (agent->state == AGENT_GONE)
-		agent_set_state(agent, work_state(agent), "it was found running");
+		agent_set_state(agent, work_state(agent, VERDICT_BUSY), "it was found running");
 	if (agent->state == AGENT_CRASHED)
 		(void)note_exit(agent);
 	if (agent->state == AGENT_CRASHED && agent->is_restarting)

@@ -92,7 +92,7 @@ static const struct field ensure_fields[] = {
 
 #define AGENT_RESULTS                                                                              \
 	{"agent", "string", "its name"},                                                           \
-	    {"state", "string", "starting, ready, busy, blocked, crashed or gone"},                \
+	    {"state", "string", "starting, ready, draft, busy, blocked, crashed or gone"},         \
 	    {"reason", "string", "which fact says so"}, {"since", "string", "since when"},         \
 	    {"pane", "string|null", "the pane it is in"}, {"window", "string|null", "the window"}, \
 	    {"session", "string|null", "the session"},                                             \
@@ -471,8 +471,8 @@ static const struct field_result list_results[] = {
     {"agents[].agent", "string",
 	"its name; of one that is not kept the program's, which others may have"},
     {"agents[].state", "string",
-	"starting, ready, busy, blocked, crashed or gone; or unknown: it is not kept, and has not "
-	"reported"},
+	"starting, ready, draft (text stands in its prompt), busy, blocked, crashed or gone; or "
+	"unknown: it is not kept, and has not reported"},
     {"agents[].reason", "string", "which fact says so"},
     {"agents[].since", "string", "since when"},
     {"agents[].pane", "string|null", "the pane it is in"},

@@ -13,6 +13,7 @@
 #include "base/tokenizer.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_state.h"
+#include "daemon/agent/screen_verdict.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
@@ -216,27 +217,34 @@ static bool is_named(void *data, const char *name)
 	return screen_sign_is_named(data, name, SIGN_KIND_COUNT_);
 }
 
-/* Whether a text shows a question as this agent asks it, by the name that it reports or has. */
-static bool shows_question(const struct agent_monitor *monitor, const struct muxbus_pane *pane,
-    const struct presence *presence, const struct buf *text)
+/* Reads the screen by the signs of an agent. */
+static void read_signs(const struct screen_sign_set *signs, const char *agent,
+    const struct prompt_view *view, struct agent_facts *facts)
 {
-	const struct screen_sign_set *signs = monitor->parts->signs;
-	const char *shown = (const char *)text->data;
-	char name[AGENT_ARGV_NAME_SIZE];
-	if (pane->is_dead || !screen_sign_shows(signs, NULL, SIGN_ASKING, shown, text->len))
-		return false;
-	if (presence != NULL &&
-	    screen_sign_shows(signs, presence->agent, SIGN_ASKING, shown, text->len))
-		return true;
-	return foreground_agent(pane->pid, is_named, (void *)(uintptr_t)signs, name) &&
-	    screen_sign_shows(signs, name, SIGN_ASKING, shown, text->len);
+	struct buf around;
+	facts->screen = screen_verdict(signs, agent, view);
+	facts->has_signs = screen_sign_has(signs, agent, SIGN_DIALOG);
+	if (facts->screen != VERDICT_UNKNOWN) {
+		facts->shows_work = facts->screen == VERDICT_BUSY;
+		facts->shows_question = facts->screen == VERDICT_QUESTION;
+		facts->is_menu &= facts->shows_question; /* a list above a prompt is none */
+		return;
+	}
+	buf_init(&around, AROUND_MAX);
+	prompt_write_around(view, &around);
+	facts->shows_work =
+	    screen_sign_shows(signs, NULL, SIGN_BUSY, (const char *)around.data, around.len);
+	facts->shows_question =
+	    screen_sign_shows(signs, agent, SIGN_ASKING, (const char *)around.data, around.len);
+	buf_finish(&around);
 }
 
 static void collect(const struct agent_monitor *monitor, const struct muxbus_pane *pane,
     const struct pane_screen *screen, struct agent_facts *ret_facts)
 {
+	const struct screen_sign_set *signs = monitor->parts->signs;
 	const struct presence *presence;
-	struct buf around;
+	char name[AGENT_ARGV_NAME_SIZE] = "";
 	*ret_facts = (struct agent_facts){
 	    .is_dead = pane->is_dead,
 	    .in_mode = pane->in_mode,
@@ -253,12 +261,15 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 		    presence->state == PRESENCE_ASKING && !presence->is_by_mark;
 	}
 	agent_facts_read_screen(&screen->view, ret_facts);
-	buf_init(&around, AROUND_MAX);
-	prompt_write_around(&screen->view, &around);
-	ret_facts->shows_work = screen_sign_shows(
-	    monitor->parts->signs, NULL, SIGN_BUSY, (const char *)around.data, around.len);
-	ret_facts->shows_question = shows_question(monitor, pane, presence, &around);
-	buf_finish(&around);
+	if (presence != NULL)
+		snprintf(name, sizeof name, "%s", presence->agent);
+	else if (pane->is_dead ||
+	    !foreground_agent(pane->pid, is_named, (void *)(uintptr_t)signs, name))
+		name[0] = '\0';
+	read_signs(signs, name, &screen->view, ret_facts);
+	/* An agent that reports its turns reports their ends. */
+	if (presence != NULL && presence->state == PRESENCE_IDLE && presence->has_turns)
+		ret_facts->shows_work = false;
 	agent_facts_set_tail(ret_facts, monitor->tail, monitor->tail_len);
 	if (pane->is_dead)
 		return;
@@ -324,7 +335,7 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 			agent_learn(&monitor->facts, &monitor->profile);
 		monitor->learned_offset = screen->offset;
 	} else if (monitor->verdict.kind == VERDICT_BUSY ||
-	    monitor->verdict.kind == VERDICT_UNKNOWN)
+	    monitor->verdict.kind == VERDICT_DRAFT || monitor->verdict.kind == VERDICT_UNKNOWN)
 		look_again(monitor);
 	tell(monitor, screen);
 }

@@ -15,6 +15,7 @@
 static const char *const state_names[AGENT_STATE_COUNT_] = {
     [AGENT_STARTING] = "starting",
     [AGENT_READY] = "ready",
+    [AGENT_DRAFT] = "draft",
     [AGENT_BUSY] = "busy",
     [AGENT_BLOCKED] = "blocked",
     [AGENT_CRASHED] = "crashed",

@@ -64,6 +64,7 @@ struct agent_parts {
 enum agent_state {
 	AGENT_STARTING, /* its prompt has not been seen yet */
 	AGENT_READY, /* at its prompt */
+	AGENT_DRAFT, /* the same, with a draft in it */
 	AGENT_BUSY,
 	AGENT_BLOCKED, /* it asks something */
 	AGENT_CRASHED, /* its program has ended; it may be started again by itself */

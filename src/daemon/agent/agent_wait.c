@@ -108,6 +108,7 @@ static void waiter_step(struct agent_waiter *waiter)
 		waiter_answer(waiter);
 		break;
 	case AGENT_READY:
+	case AGENT_DRAFT:
 	case AGENT_BLOCKED:
 		waiter_answer(waiter);
 		break;

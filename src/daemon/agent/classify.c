@@ -392,6 +392,16 @@ static void judge_prompt(const struct agent_facts *facts, const struct prompt_pr
 	settle(verdict, VERDICT_READY, "its prompt is at the cursor, at rest: %s", what);
 }
 
+/*
+ * Whether the screen of a known agent has shown its prompt for so long, and neither work nor a
+ * dialog. Most agents do not report that a person has ended a turn or a dialog by Escape.
+ */
+static bool shows_prompt(const struct agent_facts *facts, int64_t quiet_ms)
+{
+	return (facts->screen == VERDICT_READY || facts->screen == VERDICT_DRAFT) &&
+	    facts->quiet_ms >= quiet_ms;
+}
+
 /* Known facts go before the screen. False if there is nothing more to say. */
 static bool judge_surroundings(const struct agent_facts *facts,
     const struct prompt_profile *profile, struct agent_verdict *verdict)
@@ -412,13 +422,19 @@ static bool judge_surroundings(const struct agent_facts *facts,
 	} else if (facts->quiet_ms < AGENT_REST_MS) {
 		settle(verdict, VERDICT_BUSY, "it writes");
 		verdict->again_ms = AGENT_REST_MS - facts->quiet_ms;
-	} else if (facts->reports_asking) {
+	} else if (facts->reports_asking && !facts->shows_work && !shows_prompt(facts, 0)) {
 		settle(verdict, VERDICT_QUESTION, "it reports that it asks a person");
+	} else if (facts->reports_asking && shows_prompt(facts, 0) &&
+	    !shows_prompt(facts, AGENT_WEAK_MS)) {
+		settle(verdict, VERDICT_BUSY, "it reports that it asks, and shows its prompt");
+		verdict->again_ms = AGENT_WEAK_MS - facts->quiet_ms;
 	} else if (facts->shows_question && facts->front.reads != AGENT_READS_NO) {
 		settle(verdict, VERDICT_QUESTION, "its screen asks a person something");
-	} else if (facts->reports_busy && facts->quiet_ms < AGENT_DOUBT_MS) {
+	} else if (facts->reports_busy && facts->quiet_ms < AGENT_DOUBT_MS &&
+	    !shows_prompt(facts, AGENT_AGAIN_MS)) {
 		settle(verdict, VERDICT_BUSY, "it reports to be busy");
-		verdict->again_ms = AGENT_DOUBT_MS - facts->quiet_ms;
+		verdict->again_ms =
+		    (shows_prompt(facts, 0) ? AGENT_AGAIN_MS : AGENT_DOUBT_MS) - facts->quiet_ms;
 	} else if (facts->shows_work && facts->quiet_ms < AGENT_SIGN_MS &&
 	    facts->front.reads != AGENT_READS_YES) {
 		settle(verdict, VERDICT_BUSY, "its screen says that it is busy");
@@ -492,6 +508,14 @@ void agent_judge(const struct agent_facts *facts, const struct prompt_profile *p
 	} else if (facts->tty.is_known && facts->tty.unread > 0) {
 		settle(ret_verdict, VERDICT_BUSY, "what was typed has not been read");
 		ret_verdict->again_ms = AGENT_REST_MS;
+	} else if (facts->has_signs && facts->screen == VERDICT_UNKNOWN &&
+	    facts->quiet_ms < AGENT_AGAIN_MS) {
+		settle(ret_verdict, VERDICT_BUSY, "its screen shows neither a prompt nor a dialog");
+		ret_verdict->again_ms = AGENT_AGAIN_MS - facts->quiet_ms;
+	} else if (facts->screen == VERDICT_DRAFT) {
+		settle(ret_verdict, VERDICT_DRAFT, "its screen shows a draft in its prompt");
+	} else if (facts->screen == VERDICT_READY) {
+		settle(ret_verdict, VERDICT_READY, "its screen shows its empty prompt");
 	} else if (facts->is_menu) {
 		settle(ret_verdict, VERDICT_QUESTION, "a choice is offered");
 	} else if (!profile->is_known && agent_row_asks(facts->row) &&

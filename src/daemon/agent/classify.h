@@ -22,6 +22,7 @@
 #define AGENT_TAIL_SIZE 256 /* of the bytes behind the last newline; longer ones are none */
 #define AGENT_REST_MS 120 /* without output, before anything is looked at */
 #define AGENT_WEAK_MS 1500 /* where little speaks for a prompt */
+#define AGENT_AGAIN_MS 3000 /* where its report says that it is busy, and its screen does not */
 #define AGENT_DOUBT_MS 10000 /* where the row is right and the bytes are not */
 #define AGENT_SIGN_MS 15000 /* where a sign of work is shown: later it is only text */
 #define AGENT_REASON_SIZE 160
@@ -31,6 +32,7 @@ struct pattern;
 enum agent_verdict_kind {
 	VERDICT_BUSY,
 	VERDICT_READY,
+	VERDICT_DRAFT, /* at its prompt, with something in it */
 	VERDICT_QUESTION,
 	VERDICT_CRASHED,
 	VERDICT_UNKNOWN, /* it cannot be seen just now, as in copy mode */
@@ -44,6 +46,8 @@ struct agent_facts {
 	bool has_right; /* there is text behind the cursor that is no suggestion */
 	bool reports_busy; /* by its hooks; it may have failed to report the end */
 	bool reports_asking;
+	enum agent_verdict_kind screen; /* what its screen says by itself (screen_verdict.h) */
+	bool has_signs; /* there are signs for its screen: one that says nothing is in between */
 	bool is_menu; /* a choice is offered around the cursor */
 	bool shows_work; /* a sign of work stands around the cursor */
 	bool shows_question; /* the question of this agent does */

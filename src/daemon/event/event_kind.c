@@ -29,7 +29,7 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
 	"asking, gone",
 	"pane agent session state before"},
     [EVENT_AGENT_STATE] = {"agent_state",
-	"an agent became starting, ready, busy, blocked, crashed or gone, with the evidence",
+	"an agent became starting, ready, draft, busy, blocked, crashed or gone, with the evidence",
 	"agent state reason since pane window session pid restarts restarting adopted question "
 	"output"},
     [EVENT_BELL] = {"bell", "a program rang the terminal's bell", "pane window offset count"},

@@ -29,12 +29,23 @@ static const char *const kind_names[] = {
     [SIGN_ASKING] = "asking",
     [SIGN_BUSY] = "busy",
     [SIGN_READY] = "ready",
+    [SIGN_DIALOG] = "dialog",
+    [SIGN_WORK] = "work",
+    [SIGN_DRAFT] = "draft",
+    [SIGN_IDLE] = "idle",
 };
 
 /*
  * The signs that these agents are known to draw, and "*" any program. Their prompts of '>' and its kind need no
  * row.
  */
+#define RULE "^─{10,}\\n"
+#define ROWS "(?:(?!─{10}|▄{10}|▀{10}).*\\n){1,40}" /* down to the end of the box of a prompt */
+#define BELOW(rows) "(?:.*\\n){0," #rows "}\\z"
+#define LAST "(?:(?!─{10}|▄{10}).*\\n){0,24}\\z" /* the box was the last one */
+#define CLAUDE_BOX RULE "[❯!]" ROWS RULE
+#define OPENCODE_BLANK "^ *┃(?: {12,}.*)?\\n" /* but for its column at the right */
+#define OPENCODE_END "^ *╹▀{10,}.*\\n"
 static const struct {
 	const char *agent;
 	enum screen_sign_kind kind;
@@ -56,6 +67,44 @@ static const struct {
     {"gemini", SIGN_ASKING, "^\\W*(?:Apply this change|Allow execution).*\\?"},
     {"gemini", SIGN_READY, "^[ .|]*[*!] +$"},
     {"opencode", SIGN_BUSY, "\\besc (?:again to )?interrupt\\b"},
+    /* Of the whole screen: "\\z" is its end. */
+    {"claude", SIGN_DIALOG, "^(?!.*\\besc to interrupt).*\\b[Ee]sc to .*\\n(?:.+\\n)?\\z"},
+    {"claude", SIGN_WORK, CLAUDE_BOX "(?:.*\\n){0,3}?.*\\besc to interrupt\\b"},
+    {"claude", SIGN_WORK, "^[^\\s\\w] [^\\s]+…(?: \\(.*)?\\n(?:.*\\n){0,8}?" CLAUDE_BOX BELOW(8)},
+    {"claude", SIGN_WORK, "^● .*\\n(?:(?!  ⎿)(?:  .*)?\\n){0,60}?" CLAUDE_BOX BELOW(8)},
+    {"claude", SIGN_DRAFT, RULE "[❯!] *[^\\s]" ROWS RULE LAST},
+    {"claude", SIGN_IDLE, RULE "❯\\n" RULE BELOW(8)},
+    {"codex", SIGN_DIALOG,
+	"^(?!.*\\besc again).*(?:enter|trust|space).*\\besc\\b.*\\n(?:.+\\n)?\\z"},
+    {"codex", SIGN_WORK,
+	"^[•◦] .*\\(.*[•·] esc to interrupt\\).*\\n(?:(?:  .*)?\\n){1,30}›" BELOW(40)},
+    {"codex", SIGN_WORK, "^• .*\\n(?:(?!  Worked for )(?:  .*)?\\n){1,60}›(?! *\\d\\.)" BELOW(40)},
+    {"codex", SIGN_DRAFT, "^[›!] *[^\\s].*\\n(?:(?:  .*)?\\n){0,40}\\z"},
+    {"codex", SIGN_IDLE, "^›\\n(?:(?:  .*)?\\n){0,5}\\z"},
+    {"copilot", SIGN_DIALOG, "^│.*\\besc\\b.*\\n╰─+╯.*\\n(?:.*\\n)?\\z"},
+    {"copilot", SIGN_DIALOG, "\\besc (?:to )?cancel\\n" RULE "\\z"},
+    {"copilot", SIGN_WORK, "^ [^\\s]+ \\w+.*\\besc (?:esc )?(?:cancel|interrupt|edit)\\b.*\\n\\z"},
+    {"copilot", SIGN_DRAFT, RULE "[❯!] *[^\\s]" ROWS RULE LAST},
+    {"copilot", SIGN_IDLE, RULE "❯\\n" RULE BELOW(2)},
+    {"gemini", SIGN_DIALOG, "^│.*\\n╰─+╯\\n(?:.*\\n)?\\z"},
+    {"gemini", SIGN_WORK, "\\(esc to cancel, \\d.*\\n(?:.*\\n){0,8}?▄{10,}\\n"},
+    {"gemini", SIGN_DRAFT, "^▄{10,}\\n *[>!*] *[^\\s]" ROWS "▀{10,}\\n" LAST},
+    {"gemini", SIGN_IDLE, "^▄{10,}\\n *[>*]\\n▀{10,}\\n" BELOW(6)},
+    {"opencode", SIGN_DIALOG,
+	"^ *┃.*\\b(?:enter|esc)\\b.*\\b(?:confirm|dismiss|submit|select|toggle)\\b.*\\n(?: "
+	"*┃?\\n)*\\z"},
+    {"opencode", SIGN_DIALOG, "^.* {2}[A-Z]\\w+(?: \\w+)* {6,}esc(?: {2,}.*)?$"},
+    {"opencode", SIGN_WORK, OPENCODE_END ".*\\besc (?:again to )?interrupt\\b"},
+    {"opencode", SIGN_DRAFT,
+	"^ *┃  (?!Ask anything)[^\\s].*\\n" OPENCODE_BLANK "^ *┃  [^\\s].*\\n" OPENCODE_END},
+    {"opencode", SIGN_IDLE,
+	"(?:^ *┃  Ask anything.*\\n|" OPENCODE_BLANK ")" OPENCODE_BLANK
+	"^ *┃  [^\\s].*\\n" OPENCODE_END},
+    {"qwen", SIGN_DIALOG, "^ *[^\\s]* *Waiting for user confirmation.*\\n\\z"},
+    {"qwen", SIGN_DIALOG, "^ *│.*\\n *╰─+╯\\n(?:.*\\n)?\\z"},
+    {"qwen", SIGN_WORK, "\\besc to cancel\\).*\\n(?:.*\\n){0,8}?" RULE},
+    {"qwen", SIGN_DRAFT, RULE "[>!*] *(?!Type your message or @)[^\\s]" ROWS RULE LAST},
+    {"qwen", SIGN_IDLE, RULE "[>*](?: +Type your message or @.*)?\\n" RULE BELOW(6)},
 };
 
 static void sign_free(struct sign *sign)
@@ -145,7 +194,8 @@ static bool read_line(struct screen_sign_set *set, char *line, char *ret_reason,
 		remove_built_in(set, agent, (enum screen_sign_kind)at);
 		return true;
 	}
-	snprintf(ret_reason, size, "the kind must be asking, busy or ready");
+	snprintf(
+	    ret_reason, size, "the kind must be asking, busy, ready, dialog, work, draft or idle");
 	return false;
 }
 
@@ -191,6 +241,16 @@ bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
 		if (sign->kind == kind && (agent == NULL || strcmp(sign->agent, agent) == 0) &&
 		    pattern_of(sign) != NULL &&
 		    pattern_find(sign->pattern, text, len, 0, NULL) == PATTERN_MATCH)
+			return true;
+	}
+	return false;
+}
+
+bool screen_sign_has(
+    const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind)
+{
+	list_each (const struct sign, sign, &set->signs, link) {
+		if (sign->kind == kind && strcmp(sign->agent, agent) == 0)
 			return true;
 	}
 	return false;

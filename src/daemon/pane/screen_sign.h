@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Signs on the screens of known agents, as patterns: that one works, that it asks a person,
- * and what stands before an empty prompt that other programs would not have there. Looked
- * for around the cursor only; they refine what is judged without them. A file adds to them.
+ * Signs on the screens of known agents, as patterns. Those around the cursor refine what is
+ * judged without them: that a program works, that it asks a person, and what stands before an
+ * empty prompt that other programs would not have there. Those of the whole screen tell the state
+ * of an agent by themselves (agent/screen_verdict.h). A file adds to them.
  */
 #ifndef DAEMON_PANE_SCREEN_SIGN_H
 #define DAEMON_PANE_SCREEN_SIGN_H
@@ -18,12 +19,16 @@ enum screen_sign_kind {
 	SIGN_ASKING, /* in the rows around the cursor: a key would be an answer */
 	SIGN_BUSY, /* in the rows around the cursor: a turn goes on */
 	SIGN_READY, /* the row up to the cursor: it is a prompt, and no draft */
+	SIGN_DIALOG, /* of the whole screen: a key would be an answer */
+	SIGN_WORK, /* a turn goes on */
+	SIGN_DRAFT, /* without dim text: there is something in the prompt */
+	SIGN_IDLE, /* the same: the prompt is empty */
 	SIGN_KIND_COUNT_,
 };
 
 /*
  * The signs that are built in, and those of a file (NULL, or one that is not there: none):
- * "AGENT asking|busy|ready PATTERN" a line, '#' begins a comment. A row of the file replaces
+ * "AGENT KIND PATTERN" a line, KIND being asking, busy, ready, dialog, work, draft or idle, '#' begins a comment. A row of the file replaces
  * what is built in of its agent and kind; without a pattern it only removes it. Lines that
  * are wrong are logged, and count for nothing.
  */
@@ -33,6 +38,10 @@ void screen_sign_set_free(struct screen_sign_set *set);
 /* Whether a text shows a sign of that agent. NULL: of any, and those of all programs. */
 bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
     enum screen_sign_kind kind, const char *text, size_t len);
+
+/* Whether there is a sign of that agent and kind, built in or of the file. */
+bool screen_sign_has(
+    const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind);
 
 /* Whether the file has a row of that agent: of this kind, or SIGN_KIND_COUNT_ for any. */
 bool screen_sign_is_named(

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# What the screens of real agents say by themselves: the recorded ones, judged beside the truth.
+
+. "${MUXBUS_SRCDIR:-.}/tests/tap.sh"
+
+screens=${MUXBUS_BUILDDIR:-.}/tests/screens
+corpus=${MUXBUS_SRCDIR:-.}/tests/fixtures/screens.gz
+[ -x "$screens" ] || skip_all 'the daemon is not built'
+command -v gzip >/dev/null || skip_all 'gzip is not installed'
+
+table=$(gzip -dc "$corpus" | "$screens")
+printf '%s\n' "$table" | sed 's/^/# /'
+set -- $(printf '%s\n' "$table" | sed -n 's/^| all |//p' | tr -d '|')
+agents=$(printf '%s\n' "$table" | sed -n '/^| agent /,$p' | grep -c '[0-9]\.[0-9]')
+ok "$1 screens" [ "$1" -ge 500 ]
+ok "of $agents agents" [ "$agents" -ge 6 ]
+ok "$2 are judged right" [ "$((100 * $2))" -ge "$((95 * $1))" ]
+ok "$3 are unknown" [ "$((100 * $3))" -le "$((5 * $1))" ]
+is 'none is shown idle while it asks' "$4" 0
+end_testing
