@@ -13,7 +13,7 @@ cat >"$dir/bin/muxbus" <<END
 #!/bin/sh
 case \$1 in
 follow) exec cat "$dir/lines" ;;
-hook) echo "\$* \$(cat)" >>"$dir/hooks" ;;
+hook) printf '%s\n' "\$* \$(cat)" >>"$dir/hooks" ;;
 esac
 END
 chmod +x "$dir/bin/muxbus"
@@ -63,7 +63,10 @@ END
 cat >"$dir/run-opencode.mjs" <<'END'
 import { done, failures, hooks, is, sent, take, until, write } from './common.mjs'
 import { Muxbus } from './opencode.mjs'
-const client = { session: { promptAsync: take } }
+const said = [{ info: { role: 'assistant' }, parts: [{ type: 'text', text: 'no' }] },
+	{ info: { role: 'assistant' }, parts: [{ type: 'step-start' }, { type: 'text', text: 'yes,\n' }, { type: 'text', text: 'ü' }] },
+	{ info: { role: 'user' }, parts: [{ type: 'text', text: 'and?' }] }]
+const client = { session: { promptAsync: take, messages: async () => ({ data: said }) } }
 const plugin = await Muxbus({ client })
 const busy = id => plugin.event({ event: { type: 'session.status', properties: { sessionID: id, status: { type: 'busy' } } } })
 const idle = id => plugin.event({ event: { type: 'session.idle', properties: { sessionID: id } } })
@@ -80,6 +83,9 @@ await idle('one')
 await until(() => sent.length > 0)
 is('at its end the whole line is, with agent and model of the user', sent,
 	[{ path: { id: 'one' }, body: { parts: [{ type: 'text', text: '[muxbus A1B2 job] first' }], agent: 'plan', model } }])
+await until(() => hooks().length > 1)
+is('the report of the end has what the session said last', hooks()[1],
+	'hook opencode SessionStart {"session_id":"one","last_assistant_message":"yes,\\nü"}')
 write('D4 timer] second\n[muxbus E5F6 watch] third\n')
 await new Promise(resolve => setTimeout(resolve, 300))
 is('the next lines wait for the end of that turn', sent.length, 1)
@@ -101,9 +107,22 @@ done()
 END
 
 cat >"$dir/run-copilot.mjs" <<'END'
-import { done, failures, is, sent, take, until, write } from './common.mjs'
-globalThis.session = { send: take }
+import { done, failures, hooks, is, sent, take, until, write } from './common.mjs'
+let emit
+globalThis.session = { send: take, sessionId: 'one', on: handler => (emit = handler) }
 await import('./copilot.mjs')
+emit({ type: 'permission.requested', data: {} })
+emit({ type: 'permission.requested', data: {}, agentId: 'sub' })
+emit({ type: 'permission.completed', data: {} })
+emit({ type: 'assistant.message', data: { content: 'yes' } })
+emit({ type: 'session.idle', data: {} })
+emit({ type: 'session.idle', data: {} })
+const reports = () => hooks().filter(line => line.startsWith('hook copilot'))
+await until(() => reports().length > 3)
+is('it reports questions, and what the session said', reports(), [
+	'hook copilot PermissionRequest {"session_id":"one"}', 'hook copilot PreToolUse {"session_id":"one"}',
+	'hook copilot assistantMessage {"session_id":"one","last_assistant_message":"yes"}',
+	'hook copilot SessionStart {"session_id":"one","last_assistant_message":"yes"}'])
 write('[muxbus A1B2 job] fir')
 write('st\n')
 await until(() => sent.length > 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: ISC
 // The extension of muxbus for Copilot CLI. It follows the notifications of its pane and sends each
-// one to the session as a message, so that nothing is typed. Copilot CLI loads extensions with its
-// option --experimental. `muxbus setup copilot --write` installs it.
+// one to the session as a message, so that nothing is typed. It also reports to muxbusd what the
+// session asks and what it said. Copilot CLI loads extensions with its option --experimental. `muxbus setup copilot --write` installs it.
 import { spawn } from "node:child_process"
 import { joinSession } from "@github/copilot-sdk/extension"
 
@@ -11,6 +11,38 @@ const RETRY_MS = 5000
 const session = await joinSession()
 const lines = [] // of notifications that the session has not got yet
 let isSending = false
+
+// Events of the session, and the events of `muxbus hook` with the same state that hand nothing over;
+// that of a message has no state, as the hooks of Copilot CLI report begin and end of a turn.
+const edges = {
+  "permission.requested": "PermissionRequest",
+  "permission.completed": "PreToolUse",
+  "user_input.requested": "PermissionRequest",
+  "user_input.completed": "PreToolUse",
+  "elicitation.requested": "PermissionRequest",
+  "elicitation.completed": "PreToolUse",
+  "assistant.message": "assistantMessage",
+  "session.idle": "SessionStart",
+}
+let reported = Promise.resolve() // one report after the other
+let reply // the last message of the turn
+let hasAsked = false // in this turn: the end of it may overtake the report of an answer
+
+function onEvent(event) {
+  const edge = edges[event.type]
+  if (!edge || event.agentId) return // of a subagent
+  if (event.type === "session.idle" && !hasAsked) return
+  hasAsked = event.type !== "session.idle" && (hasAsked || edge !== "assistantMessage")
+  if (event.type === "assistant.message") reply = event.data?.content || reply
+  const input = JSON.stringify({ session_id: session.sessionId, last_assistant_message: reply })
+  reported = reported.then(() => new Promise((done) => {
+    const hook = spawn(muxbus, ["hook", "copilot", edge], { stdio: ["pipe", "ignore", "ignore"] })
+    hook.on("error", done) // muxbus is not installed
+    hook.on("close", done)
+    hook.stdin.on("error", () => {})
+    hook.stdin.end(input)
+  }))
+}
 
 // One message for all lines; during a turn the session keeps it until the turn has ended.
 async function handOver() {
@@ -44,4 +76,7 @@ function follow() {
   })
 }
 
-if (process.env.TMUX_PANE) follow()
+if (process.env.TMUX_PANE) {
+  session.on(onEvent)
+  follow()
+}

@@ -20,11 +20,32 @@ function edgeOf(event) {
   return isBusy ? "PreToolUse" : edges[event.type]
 }
 
-function report(edge, session) {
-  const hook = spawn(muxbus, ["hook", "opencode", edge], { stdio: ["pipe", "ignore", "ignore"] })
-  hook.on("error", () => {}) // muxbus is not installed
-  hook.stdin.on("error", () => {})
-  hook.stdin.end(JSON.stringify({ session_id: session }))
+// One report after the other: that of an end has the last message, which is asked for first.
+let reported = Promise.resolve()
+
+function report(edge, session, client) {
+  reported = reported.then(async () => {
+    const isEnd = edge === "SessionStart"
+    const last_assistant_message = isEnd ? await readReply(session, client) : undefined
+    const input = JSON.stringify({ session_id: session, last_assistant_message })
+    await new Promise((done) => {
+      const hook = spawn(muxbus, ["hook", "opencode", edge], { stdio: ["pipe", "ignore", "ignore"] })
+      hook.on("error", done) // muxbus is not installed
+      hook.on("close", done)
+      hook.stdin.on("error", () => {})
+      hook.stdin.end(input)
+    })
+  })
+}
+
+async function readReply(session, client) {
+  try {
+    const { data } = await client.session.messages({ path: { id: session } })
+    const last = data.filter(({ info }) => info.role === "assistant").pop()
+    return last.parts.filter(({ type }) => type === "text").map(({ text }) => text).join("")
+  } catch {
+    return undefined
+  }
 }
 
 // The sessions of subagents: they have a parent, and end with the session of the user.
@@ -76,7 +97,7 @@ function onEvent(event, client) {
   if (event.type === "session.deleted") children.delete(info?.id)
   const edge = edgeOf(event)
   if (!edge || !session || children.has(session)) return
-  report(edge, session)
+  report(edge, session, client)
   if (current.id !== session) Object.assign(current, { id: session, agent: undefined, model: undefined })
   current.client = client
   current.isIdle = event.type === "session.idle"

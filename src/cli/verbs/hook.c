@@ -82,7 +82,7 @@ static int64_t report(struct hook *hook, const char *state)
 	    ASK_PARAMS({"agent", .text = hook->event.agent},
 		{"pane", .text = has_pane ? pane : NULL},
 		{"session", .text = *hook->event.session ? hook->event.session : NULL},
-		{"state", .text = state}));
+		{"state", .text = state}, {"reply", .text = hook->event.reply}));
 	if (result == NULL || !ask_bool(result, "taken", false))
 		return -1;
 	(void)snprintf(hook->pane, sizeof hook->pane, "%s", ask_string(result, "pane", ""));
@@ -185,5 +185,6 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv)
 		talk(&hook);
 		link_close(hook.link);
 	}
+	mem_free(hook.event.reply);
 	return CLI_DONE;
 }

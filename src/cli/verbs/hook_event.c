@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "cli/ask.h"
 
 /* A row without an agent is for all agents with such an event. */
@@ -96,6 +97,15 @@ static const char *guess_agent(void)
 	return "agent";
 }
 
+/* Claude Code and Codex, and Gemini CLI, name what the agent said last. */
+static char *copy_reply(const struct json *input)
+{
+	const char *reply =
+	    ask_string(input, "last_assistant_message", ask_string(input, "prompt_response", ""));
+	size_t len = strlen(reply);
+	return len > 0 && len <= HOOK_REPLY_MAX ? xmemdup(reply, len) : NULL;
+}
+
 static const char *notice_state(const struct json *input)
 {
 	const char *type = ask_string(input, "notification_type", NULL);
@@ -151,6 +161,7 @@ void hook_event_read(struct hook_event *ret_event, const char *agent, const char
 	    ret_event->name, name != NULL ? name : ask_string(value, "hook_event_name", NULL));
 	copy_word(ret_event->session,
 	    ask_string(value, "session_id", ask_string(value, "sessionId", NULL)));
+	ret_event->reply = copy_reply(value);
 	find_meaning(ret_event, value);
 	json_reader_free(reader);
 }

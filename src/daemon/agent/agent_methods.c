@@ -323,6 +323,8 @@ static const struct field_result send_results[] = {
     {"outcome", "string", "ready, question, crashed, timeout, released"},
     {"reason", "string", "which fact says so"},
     {"text", "string", "what it said, without escape sequences, the echo and the prompt"},
+    {"source", "string",
+	"hook: the text is the agent's own report; screen: it was read off the pane"},
     {"pane", "string", "where: read_output has the exact bytes"},
     {"from", "integer", "offset in the pane's output of what it said"},
     {"to", "integer", "and of its end"},

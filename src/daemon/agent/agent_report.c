@@ -83,6 +83,19 @@ static bool read_ring(
 	return has_gap;
 }
 
+/* Takes the text from the agent's own report, from its end. */
+static void take_reply(const char *reply, size_t max, struct task_output *output)
+{
+	size_t len = strlen(reply), from = len > max ? len - max : 0;
+	while (((unsigned char)reply[from] & 0xc0) == 0x80)
+		from++;
+	output->is_truncated = from > 0;
+	output->has_gap = false;
+	output->text_from = output->from;
+	buf_clear(&output->text);
+	(void)buf_append(&output->text, reply + from, len - from);
+}
+
 static void read_output(const struct agent_task *task, const struct pane_screen *screen,
     bool has_prompt, size_t max, struct task_output *output)
 {
@@ -116,6 +129,8 @@ static void read_output(const struct agent_task *task, const struct pane_screen 
 	}
 	reply_text(&output->text, raw.data, raw.len, &options);
 	buf_finish(&raw);
+	if (has_prompt && task->reply != NULL)
+		take_reply(task->reply, max, output);
 }
 
 static void write_screen(struct json_writer *writer, const struct pane_screen *screen)
@@ -163,6 +178,8 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 	(void)json_put_text(writer, "reason", reason, strlen(reason));
 	if (json_put_text(writer, "text", output.text.data, output.text.len))
 		json_put_bool(writer, "lossy", true);
+	json_put_str(writer, "source",
+	    strcmp(outcome, "ready") == 0 && task->reply != NULL ? "hook" : "screen");
 	if (agent->pane.pane != MUXBUS_NO_ID)
 		json_put_id(writer, "pane", '%', agent->pane.pane);
 	json_put_int(writer, "from", (int64_t)output.from);

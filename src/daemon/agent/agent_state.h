@@ -96,6 +96,7 @@ struct agent_task {
 	uint64_t asked; /* its number */
 	char *question; /* and its text, and its choices then: the agent's may be others already */
 	char *whole; /* and the rows above it */
+	char *reply; /* as the agent has reported it; NULL: it has not */
 	struct question_choice *choices;
 	size_t choice_count;
 	bool is_marked; /* a choice: it was the marked one when it was typed */
@@ -105,6 +106,7 @@ struct agent_task {
 	bool is_resumed; /* an earlier daemon typed it */
 	int64_t created_ms, typed_ms, due_ms; /* CLOCK_REALTIME */
 	int64_t max_bytes; /* of output that is reported */
+	uint64_t turns; /* that its agent had reported when it was typed */
 	uint64_t from; /* offset of what it said */
 	uint64_t told; /* and of output that was not reported as progress yet */
 	char held[AGENT_REASON_SIZE]; /* why it was not typed at the last try */

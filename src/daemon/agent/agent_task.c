@@ -17,6 +17,7 @@
 #include "daemon/agent/question_text.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
+#include "daemon/pane/presence.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"
@@ -30,6 +31,8 @@ enum {
 	HELD_MS = 700, /* until it is tried again */
 	KEYS_MAX = 1000, /* bytes typed as keys; more is pasted, where the program takes pastes */
 	PROGRESS_MS = 250, /* between two reports of progress */
+	TURN_MS = 20000, /* until an agent that reports its turns has reported one */
+	FIRST_TURN_MS = 5000, /* until one that has reported its session has */
 };
 
 static const char begun_advice[] =
@@ -95,6 +98,7 @@ static void task_free(struct agent_task *task)
 	mem_free(task->text);
 	mem_free(task->question);
 	mem_free(task->whole);
+	mem_free(task->reply);
 	mem_free(task->choices);
 	mem_free(task);
 }
@@ -223,6 +227,14 @@ static bool needs_paste(const struct agent_task *task)
 	    memchr(task->text, '\t', task->len) != NULL;
 }
 
+/* How often the agent has reported that a turn began; 0 if it does not report. */
+static uint64_t reported_turns(const struct agent *agent)
+{
+	const struct presence *presence =
+	    presence_of_pane(agent->set->parts.presences, &agent->pane);
+	return presence != NULL && !presence->is_by_mark ? presence->turns : 0;
+}
+
 void agent_tasks_step(struct agent *agent)
 {
 	struct agent_task *task = next_task(agent);
@@ -253,6 +265,7 @@ void agent_tasks_step(struct agent *agent)
 		return;
 	}
 	task->stage = TASK_TYPING;
+	task->turns = reported_turns(agent);
 	task->is_pasted = has_brackets && needs_paste(task);
 	task_store(task);
 	submit_aim(
@@ -381,6 +394,20 @@ void agent_tasks_init(struct agent *agent)
 	    submit_new(agent->set->parts.submits, &agent->pane, &task_policy, &handlers, agent);
 }
 
+/*
+ * Whether the prompt at the cursor may be that of before the turn: the agent reports its turns, and
+ * not that of the task yet. Its hooks take their time.
+ */
+static bool is_turn_due(const struct agent_task *task)
+{
+	const struct agent *agent = task->agent;
+	const struct presence *presence =
+	    presence_of_pane(agent->set->parts.presences, &agent->pane);
+	return presence != NULL && !presence->is_by_mark && presence->session[0] != '\0' &&
+	    !task->is_resumed && task->reply == NULL && presence->turns == task->turns &&
+	    clock_real_ms() - task->typed_ms < (presence->has_turns ? TURN_MS : FIRST_TURN_MS);
+}
+
 void agent_tasks_judged(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen)
 {
@@ -389,10 +416,22 @@ void agent_tasks_judged(
 	if (task == NULL || task->stage != TASK_RUNNING || screen == NULL)
 		return;
 	is_new = screen->offset > task->from || task->is_resumed;
-	if (verdict->kind == VERDICT_READY && is_new)
+	if (verdict->kind == VERDICT_READY && is_new && is_turn_due(task))
+		loop_timer_arm(agent->timer, HELD_MS);
+	else if (verdict->kind == VERDICT_READY && is_new)
 		task_end(task, "ready", verdict->reason, screen);
 	else if (verdict->kind == VERDICT_QUESTION && is_new)
 		task_end(task, "question", verdict->reason, screen);
+}
+
+void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char *reply)
+{
+	const struct agent *agent = agent_of_pane(set, pane);
+	struct agent_task *task = agent != NULL ? task_at_work(agent) : NULL;
+	if (task == NULL || task->stage != TASK_RUNNING)
+		return;
+	mem_free(task->reply);
+	task->reply = xmemdup(reply, strlen(reply));
 }
 
 static void on_progress(void *data)

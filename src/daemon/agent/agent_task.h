@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define AGENT_REPLY_MAX (512 * 1024) /* bytes of what an agent reports to have said */
+
 struct agent;
 struct agent_set;
 struct agent_verdict;
@@ -42,6 +44,11 @@ void agent_tasks_step(struct agent *agent);
 /* A verdict, before the state follows from it. */
 void agent_tasks_judged(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
+/*
+ * The agent in a pane reports what it said: the text of the task that it works on, which the
+ * screen can only guess at. The last report counts.
+ */
+void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char *reply);
 /* Output came. */
 void agent_tasks_wrote(struct agent *agent);
 /* Its tasks can be typed from now on. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "daemon/agent/agent_task.h"
 #include "daemon/deliver/queue_command.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/methods/pending.h"
@@ -37,6 +38,7 @@ struct report_args {
 	const char *agent;
 	const char *pane;
 	const char *session;
+	const char *reply;
 	int state;
 	int64_t pid;
 };
@@ -55,6 +57,9 @@ static const struct field report_fields[] = {
     {FIELD_ROW(CHOICE, struct report_args, state, "state"), .choices = state_choices,
 	.help = "Idle: it waits for a prompt; busy: a turn has begun; asking: it waits for a "
 		"person's decision; left out, as before."},
+    {FIELD_ROW(STRING, struct report_args, reply, "reply"), .flags = FIELD_CONFIDENTIAL,
+	.max = AGENT_REPLY_MAX,
+	.help = "Its last words: the text of the task that it works on, if send_task sent it."},
     {.name = NULL},
 };
 
@@ -166,6 +171,8 @@ static void report_agent(struct request *request, const void *data)
 		if (presence != NULL)
 			pane = presence->pane;
 	}
+	if (is_taken && args->reply != NULL)
+		agent_tasks_replied(daemon->agents, pane.pane, args->reply);
 	writer = request_result(request);
 	json_put_id(writer, "pane", '%', pane.pane);
 	json_put_str(writer, "agent", args->agent);

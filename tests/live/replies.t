@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# The text of a task: the agent's own report of what it said, else what its pane shows; and its state
+# where a report says one thing and its screen another.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+start 'exec sh'
+fake=$MUXBUS_BUILDDIR/tests/fake_agent
+
+# task TEXT: sends it, in the background; its answer comes into the file task.
+task() {
+	ask "$(jq -nc --arg text "$1" '{method: "send_task", params: {agent: "fake", $text, progress: false, timeout_sec: 60}}')" \
+		>"$dir/task" &
+	sent=$!
+}
+report() { # report PARAMS: more members
+	ask "$(jq -nc --arg pane "$pane" --argjson more "$1" '{method: "report_agent", params: ({agent: "fake_agent", $pane} + $more)}')" |
+		jq -r '.result.taken // .error.data.kind'
+}
+state() { ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "fake") | .state'; }
+runs() { ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "fake") | .tasks[0].stage // "none"'; }
+answer() { jq -r "$1" "$dir/task"; }
+
+call ensure_agent "$(jq -nc --arg fake "$fake" --arg log "$dir/log" '{name: "fake", command: [$fake, "--busy", "1500", $log]}')"
+pane=$(field .result.pane)
+is 'an agent' "$(field .result.state)" ready
+is 'that reports' "$(report '{"state":"idle","session":"one"}')" true
+
+task '/first'
+until_is 'its task runs' running runs
+is 'it reports its turn' "$(report '{"state":"busy","session":"one"}')" true
+reply=$(printf 'one\n\n```\n\ttwo  \n```\n日本語 \033[31mred\033[0m é')
+is 'and what it says' "$(report "$(jq -nc --arg reply "$reply" '{state: "busy", session: "one", $reply}')")" true
+is 'the last report counts' "$(report "$(jq -nc --arg reply "$reply." '{state: "idle", session: "one", $reply}')")" true
+wait "$sent"
+is 'its text is the reply' "$(answer .result.text)" "$reply."
+is 'and the answer says so' "$(answer '.result.outcome + " " + .result.source')" 'ready hook'
+
+task '/second'
+wait "$sent"
+is 'without a report it is read off the screen' "$(answer .result.source)" screen
+is 'a report of no task changes nothing' "$(report '{"state":"idle","session":"one","reply":"late"}')" true
+task '/third'
+wait "$sent"
+is 'not even the next task' "$(answer .result.source)" screen
+
+long=$(head -c 300000 /dev/zero | tr '\0' x)
+task '/fourth'
+until_is 'another one runs' running runs
+jq -nc --arg pane "$pane" --rawfile reply /dev/stdin \
+	'{method: "report_agent", params: {agent: "fake_agent", $pane, session: "one", state: "idle", $reply}}' >"$dir/long" <<END
+é$long.
+END
+socat -t 86400 - "UNIX-CONNECT:$MUXBUS" <"$dir/long" >"$dir/said"
+wait "$sent"
+is 'of a long reply the end is kept' "$(answer '.result | "\(.text | length) \(.truncated) \(.text[-2:-1])"')" '65536 true .'
+ok 'and the rest can be read' [ -n "$(answer '.result.rest // empty')" ]
+is 'a reply that is too long is refused' "$(head -c 600000 /dev/zero | tr '\0' x |
+	jq -Rc --arg pane "$pane" '{method: "report_agent", params: {agent: "fake_agent", $pane, session: "one", reply: .}}' |
+	socat -t 86400 - "UNIX-CONNECT:$MUXBUS" | jq -r '.error.data.kind // .result.taken')" invalid_params
+done_testing
