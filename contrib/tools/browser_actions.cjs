@@ -368,10 +368,10 @@ async function extractText(browser, some) {
 // programs see them; each has a ref for later steps.
 async function snapshot(browser, { tree = false }) {
 	const page = browser.page();
-	const roots = await page.ariaSnapshotJSON({ mode: "ai", timeout: browser.rest() });
-	const secrets = new Set();
-	for (const frame of page.frames())
-		for (const value of await frame.evaluate(secretValues).catch(() => [])) secrets.add(value);
+	const [roots, place, ...hidden] = await Promise.all([
+		page.ariaSnapshotJSON({ mode: "ai", timeout: browser.rest() }), browser.place(),
+		...page.frames().map((frame) => frame.evaluate(secretValues).catch(() => []))]);
+	const secrets = new Set(hidden.flat());
 	const elements = [];
 	let total = 0;
 	const walk = (node, frame) => {
@@ -388,7 +388,7 @@ async function snapshot(browser, { tree = false }) {
 		for (const child of node.children ?? []) walk(child, node.role === "iframe" ? node.ref : frame);
 	};
 	for (const root of roots) walk(root, null);
-	const answer = { ...await browser.place(), total, elements };
+	const answer = { ...place, total, elements };
 	if (tree) answer.tree = part(JSON.stringify(roots), { max_length: 20000 });
 	return answer;
 }
@@ -641,7 +641,9 @@ class Steps {
 				throw new Failed(`step ${at + 1} (screenshot) needs a path; screenshot=true beside steps shows the end`);
 			done.push({ action, result });
 		}
-		const answer = { started: isNew, steps: done, ...await browser.place() };
+		const { url, title } = done.at(-1)?.result ?? {};
+		const place = url !== undefined && title !== undefined ? { url, title } : await browser.place();
+		const answer = { started: isNew, steps: done, ...place };
 		return given.screenshot ? [answer, await screenshot(browser, {})] : answer;
 	}
 }
