@@ -69,6 +69,8 @@ declare_tool slow '"run":["sh","-c","echo $$ >'"$dir"'/pid; exec sleep 1000"]'
 declare_tool once '"run":["sh","-c","echo x >>'"$dir"'/runs; sleep 1; echo done"]'
 declare_tool absent '"run":["no-such-program"]'
 declare_tool in_need '"run":["true"],"programs":["true",["no-such-a","no-such-b"]]'
+declare_tool fileless '"run":["true"],"programs":["file:/proc/self/stat*","file:/nonexistent/*.typelib"]'
+declare_tool dataless '"run":["./echo_arguments"],"programs":["data:lib-1/main"]'
 declare_tool list_panes '"run":["true"]'
 declare_tool wrong_schema '"run":["true"],"parameters":{"type":"object","properties":{"a":{"type":"text"}}}'
 declare_tool writable '"run":["true"]'
@@ -163,6 +165,9 @@ is 'a file that others can write' "$(state writable)" \
 	"broken $dir/shipped/writable.json is writable by others (mode 0666): look at it, then run: chmod go-w '$dir/shipped/writable.json'"
 is 'a program that others can write' "$(state loose | cut -d ' ' -f 1,3-5)" 'broken is writable by'
 is 'a missing program' "$(state absent)" 'hidden no-such-program is not installed'
+is 'a missing file' "$(state fileless)" 'hidden /nonexistent/*.typelib is not installed'
+is 'a missing library of the user, and its command' "$(state dataless | sed 's|run: .*/|run: |')" \
+	'hidden lib-1/main is not installed, run: echo_arguments --install'
 is 'a missing alternative' "$(state in_need)" 'hidden no-such-a or no-such-b is not installed'
 is 'a call says so' "$(tool absent '{}' '.error | "\(.data.kind) \(.message)"')" \
 	'not_ready absent cannot run: no-such-program is not installed'

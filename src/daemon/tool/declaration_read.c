@@ -235,7 +235,7 @@ static const char *const *read_need(struct declaration *declaration, const struc
 	names = declaration_own(declaration, xcalloc(DECLARATION_PROGRAMS_MAX + 1, sizeof *names));
 	for (; name != NULL; name = value->type == JSON_ARRAY ? name->next : NULL) {
 		if (name->type != JSON_STRING || name->len == 0 ||
-		    (name->text[0] != '/' && !tool_program_is_data(name->text) &&
+		    (name->text[0] != '/' && tool_program_shown(name->text) == name->text &&
 			strchr(name->text, '/') != NULL))
 			return NULL;
 		names[at++] = declaration_copy(declaration, name->text);

@@ -168,8 +168,7 @@ static void check_programs(struct tool *tool)
 		need++;
 	if (need != NULL && *need != NULL) {
 		bool is_data = tool_program_is_data((*need)[0]);
-		int len = snprintf(reason, sizeof reason, "%s",
-		    (*need)[0] + (is_data ? strlen(TOOL_PROGRAM_DATA) : 0));
+		int len = snprintf(reason, sizeof reason, "%s", tool_program_shown((*need)[0]));
 		for (size_t at = 1; (*need)[at] != NULL && (size_t)len < sizeof reason; at++)
 			len += snprintf(
 			    reason + len, sizeof reason - (size_t)len, " or %s", (*need)[at]);

@@ -2,6 +2,7 @@
 /* Finding the programs of declared tools. */
 #include "daemon/tool/tool_program.h"
 
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,10 +34,27 @@ static bool find_data(const char *name, char *out, size_t size)
 	return join(out, size, dir, strlen(dir), name);
 }
 
+static bool is_prefixed(const char *word, const char *prefix)
+{
+	return strncmp(word, prefix, strlen(prefix)) == 0;
+}
+
+/* The first file that a pattern names, if there is one. */
+static bool find_file(const char *pattern, char *out, size_t size)
+{
+	glob_t found;
+	bool is_there = glob(pattern, 0, NULL, &found) == 0 &&
+	    (size_t)snprintf(out, size, "%s", found.gl_pathv[0]) < size;
+	globfree(&found);
+	return is_there;
+}
+
 bool tool_program_find(const char *word, const char *dir, const char *path, char *out, size_t size)
 {
 	if (word[0] == '/')
 		return (size_t)snprintf(out, size, "%s", word) < size && is_executable(out);
+	if (is_prefixed(word, TOOL_PROGRAM_FILE))
+		return find_file(word + strlen(TOOL_PROGRAM_FILE), out, size);
 	if (tool_program_is_data(word))
 		return find_data(word + strlen(TOOL_PROGRAM_DATA), out, size);
 	if (strncmp(word, "./", 2) == 0)
@@ -53,7 +71,14 @@ bool tool_program_find(const char *word, const char *dir, const char *path, char
 
 bool tool_program_is_data(const char *word)
 {
-	return strncmp(word, TOOL_PROGRAM_DATA, strlen(TOOL_PROGRAM_DATA)) == 0;
+	return is_prefixed(word, TOOL_PROGRAM_DATA);
+}
+
+const char *tool_program_shown(const char *word)
+{
+	if (is_prefixed(word, TOOL_PROGRAM_FILE))
+		return word + strlen(TOOL_PROGRAM_FILE);
+	return word + (tool_program_is_data(word) ? strlen(TOOL_PROGRAM_DATA) : 0);
 }
 
 const char *tool_program_path(const char *const *env)

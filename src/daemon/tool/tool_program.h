@@ -8,14 +8,20 @@
 
 struct stat;
 
-/* "data:NAME" is a file in $XDG_DATA_HOME/muxbus, which a program beside the declaration installs. */
+/*
+ * What a tool needs beside programs: "data:NAME", a program in $XDG_DATA_HOME/muxbus, which --install
+ * of the program beside the declaration puts there; "file:PATTERN", any file, by a pattern of glob(7).
+ */
 #define TOOL_PROGRAM_DATA "data:"
+#define TOOL_PROGRAM_FILE "file:"
 bool tool_program_is_data(const char *word);
+/* A word as people read it: without that beginning. */
+const char *tool_program_shown(const char *word);
 
 /*
- * Finds the program of a first word: absolute; "data:NAME"; "./NAME" beside the declaration, in dir;
- * else a name in path (a list of directories as in PATH; NULL: empty). Leaves its path in out. False if there
- * is none that this user may execute.
+ * Finds the program of a first word: absolute; "data:NAME" or "file:PATTERN"; "./NAME" beside the
+ * declaration, in dir; else a name in path (a list of directories as in PATH; NULL: empty). Leaves
+ * its path in out. False if there is none that this user may execute, or read as a file.
  */
 bool tool_program_find(const char *word, const char *dir, const char *path, char *out, size_t size);
 
