@@ -158,6 +158,24 @@ def keyboard(tools, form):
     answer = tools.run("execute_gui", action="press_key", keys="BackSpace esc - F5 Page_Down")
     ok("done" in answer and form.says("text ") and all(form.says(f"key {key} 0") for key in (
         "BackSpace", "Escape", "minus", "F5", "Page_Down")), "execute_gui press_key", (answer, form.lines[-9:]))
+    strange = "äöü ☃ 日本"
+    tools.run("execute_gui", action="hotkey", keys="ctrl+a BackSpace")
+    answer = tools.run("execute_gui", steps=[{"action": "click", "x": place["x"] + 20, "y": place["y"] + 10},
+                                             {"action": "type", "text": strange}])
+    ok("pasted" in answer and form.says("text " + strange), "text that no keyboard has, in an entry of GTK",
+       (answer, form.lines[-3:]))
+    tools.run("execute_gui", action="hotkey", keys="ctrl+a BackSpace")
+    said = os.path.join(tools.folder, "said")
+    xterm = Program("xterm", "-u8", "-title", "Terminal", "-e", "sh", "-c", 'head -n 1 >"$0"', said)
+    ok(until(lambda: "error" not in str(tools.run("execute_gui", window="Terminal", action="type", text=""))), "a window of xterm")
+    answer = tools.run("execute_gui", steps=[{"window": "Terminal", "action": "type", "text": strange},
+                                             {"action": "press_key", "keys": "Return"}])
+    ended = xterm.process.wait(WAIT_SEC)
+    with open(said, encoding="utf-8") as file:
+        line = file.read()
+    ok("pasted" in answer and ended == 0 and line == strange + "\n", "and in xterm", (answer, line))
+    os.unlink(said)
+    tools.run("execute_gui", window="Form", action="move_mouse", x=1, y=1)  # the focus was in xterm
     for arguments, want in [
             ({}, "action must be one of"),
             ({"action": "click", "x": 5000, "y": 1}, "outside of the screen, which is 1024 x 768"),

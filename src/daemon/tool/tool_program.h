@@ -9,7 +9,7 @@
 struct stat;
 
 /*
- * What a tool needs beside programs: "data:NAME", a program in $XDG_DATA_HOME/muxbus, which --install
+ * A tool needs more than programs: "data:NAME", a program in $XDG_DATA_HOME/muxbus, which --install
  * of the program beside the declaration puts there; "file:PATTERN", any file, by a pattern of glob(7).
  */
 #define TOOL_PROGRAM_DATA "data:"
