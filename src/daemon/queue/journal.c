@@ -20,7 +20,7 @@ enum {
 	DEAD_MIN = 1024 * 1024, /* dead bytes worth a rewrite */
 	HOLE_MAX = 32, /* bytes of what a record of a hole says */
 	RESERVE = 4096, /* room kept for that record: a block */
-	AHEAD = 64 * 1024, /* room taken at once for the records to come; zeros until then */
+	AHEAD = 16 * 1024, /* room taken at once for the records to come; zeros until then */
 	DAMAGED_MAX = 100, /* files set aside */
 };
 
