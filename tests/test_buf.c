@@ -112,7 +112,7 @@ static void test_memory(void)
 static void test_failure(void)
 {
 	struct buf buf;
-	char big[200];
+	char big[400];
 	memset(big, 'b', sizeof big);
 	buf_init(&buf, 1000);
 	(void)buf_append_str(&buf, "before");

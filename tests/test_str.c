@@ -240,8 +240,32 @@ static void test_shown(void)
 	    "at a character");
 }
 
+static void test_put_u64(void)
+{
+	static const struct {
+		uint64_t value;
+		size_t at_least;
+		const char *text;
+	} rows[] = {
+	    {0, 0, "0"},
+	    {0, 1, "0"},
+	    {7, 3, "007"},
+	    {1000, 1, "1000"},
+	    {9007199254740993, 20, "00009007199254740993"},
+	    {UINT64_MAX, 1, "18446744073709551615"},
+	    {UINT64_MAX, 20, "18446744073709551615"},
+	};
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+		char text[STR_U64_SIZE];
+		size_t len = str_put_u64(text, rows[at].value, rows[at].at_least);
+		is_str(text, rows[at].text, "a number as text: %s", rows[at].text);
+		is_int((long long)len, (long long)strlen(text), "and its length");
+	}
+}
+
 int main(void)
 {
+	test_put_u64();
 	test_numbers();
 	test_ids();
 	test_nearest();

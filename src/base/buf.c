@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 
-#define BUF_FIRST_BYTES 64
+#define BUF_FIRST_BYTES 256
 
 void buf_init(struct buf *buf, size_t max)
 {

@@ -49,6 +49,13 @@ int64_t clock_seconds_to_ms(double seconds)
 }
 
 /* RFC 3339 years have four digits; times out of range become the first or last one. */
+/* Writes a number that ends before a place, over zeros. */
+static void put_digits(char *end, int number)
+{
+	for (; number > 0; number /= 10)
+		*--end = (char)('0' + number % 10);
+}
+
 void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE])
 {
 	static const int64_t min_ms = -62167219200000; /* 0000-01-01T00:00:00.000Z */
@@ -68,10 +75,14 @@ void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE])
 	seconds = (time_t)((real_ms - ms) / 1000);
 
 	(void)gmtime_r(&seconds, &tm);
-	(void)snprintf(out, CLOCK_TEXT_SIZE, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ",
-	    (unsigned)(tm.tm_year + 1900) % 10000, (unsigned)(tm.tm_mon + 1) % 100,
-	    (unsigned)tm.tm_mday % 100, (unsigned)tm.tm_hour % 100, (unsigned)tm.tm_min % 100,
-	    (unsigned)tm.tm_sec % 100, (unsigned)ms);
+	strcpy(out, "0000-00-00T00:00:00.000Z");
+	put_digits(out + 4, tm.tm_year + 1900);
+	put_digits(out + 7, tm.tm_mon + 1);
+	put_digits(out + 10, tm.tm_mday);
+	put_digits(out + 13, tm.tm_hour);
+	put_digits(out + 16, tm.tm_min);
+	put_digits(out + 19, tm.tm_sec);
+	put_digits(out + 23, (int)ms);
 }
 
 int64_t clock_parse(const char *text)

@@ -19,10 +19,20 @@ static uint32_t turn(uint32_t word, unsigned bits)
 	return word >> bits | word << (32 - bits);
 }
 
+/* One step: the fourth word and the last one get their new values. */
+static inline __attribute__((always_inline)) void mix(uint32_t a, uint32_t b, uint32_t c,
+    uint32_t *d, uint32_t e, uint32_t f, uint32_t g, uint32_t *h, uint32_t word)
+{
+	uint32_t one = *h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + (g ^ (e & (f ^ g))) + word;
+	*d += one;
+	*h = one + (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) | (c & (a | b)));
+}
+
 static void add_block(uint32_t state[8], const uint8_t *block)
 {
-	uint32_t words[64], s[8];
-	memcpy(s, state, sizeof s);
+	uint32_t words[64];
+	uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5],
+		 g = state[6], h = state[7];
 	for (size_t i = 0; i < 16; i++)
 		words[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
 		    (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
@@ -30,17 +40,25 @@ static void add_block(uint32_t state[8], const uint8_t *block)
 		words[i] = words[i - 16] + words[i - 7] +
 		    (turn(words[i - 15], 7) ^ turn(words[i - 15], 18) ^ words[i - 15] >> 3) +
 		    (turn(words[i - 2], 17) ^ turn(words[i - 2], 19) ^ words[i - 2] >> 10);
-	for (size_t i = 0; i < 64; i++) {
-		uint32_t one = s[7] + (turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25)) +
-		    ((s[4] & s[5]) ^ (~s[4] & s[6])) + constants[i] + words[i];
-		uint32_t two = (turn(s[0], 2) ^ turn(s[0], 13) ^ turn(s[0], 22)) +
-		    ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
-		memmove(&s[1], &s[0], 7 * sizeof s[0]);
-		s[4] += one;
-		s[0] = one + two;
+	/* Instead of moving the words up, each step gives them other names. */
+	for (size_t i = 0; i < 64; i += 8) {
+		mix(a, b, c, &d, e, f, g, &h, constants[i] + words[i]);
+		mix(h, a, b, &c, d, e, f, &g, constants[i + 1] + words[i + 1]);
+		mix(g, h, a, &b, c, d, e, &f, constants[i + 2] + words[i + 2]);
+		mix(f, g, h, &a, b, c, d, &e, constants[i + 3] + words[i + 3]);
+		mix(e, f, g, &h, a, b, c, &d, constants[i + 4] + words[i + 4]);
+		mix(d, e, f, &g, h, a, b, &c, constants[i + 5] + words[i + 5]);
+		mix(c, d, e, &f, g, h, a, &b, constants[i + 6] + words[i + 6]);
+		mix(b, c, d, &e, f, g, h, &a, constants[i + 7] + words[i + 7]);
 	}
-	for (size_t i = 0; i < 8; i++)
-		state[i] += s[i];
+	state[0] += a;
+	state[1] += b;
+	state[2] += c;
+	state[3] += d;
+	state[4] += e;
+	state[5] += f;
+	state[6] += g;
+	state[7] += h;
 }
 
 void sha256_init(struct sha256 *sha)

@@ -43,6 +43,20 @@ int str_refuse(char *ret_reason, size_t size, const char *format, ...)
 	return -1;
 }
 
+size_t str_put_u64(char *out, uint64_t value, size_t at_least)
+{
+	char digits[STR_U64_SIZE];
+	size_t at = sizeof digits, len;
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value > 0 || sizeof digits - at < at_least);
+	len = sizeof digits - at;
+	memcpy(out, digits + at, len);
+	out[len] = '\0';
+	return len;
+}
+
 bool str_parse_u64(const char *text, size_t len, uint64_t *ret_value)
 {
 	uint64_t value = 0;

@@ -17,6 +17,11 @@ bool str_parse_i64(const char *text, size_t len, int64_t *ret_value);
 /* "%12" with sigil '%': the id. */
 bool str_parse_id(const char *text, size_t len, char sigil, uint32_t *ret_id);
 
+#define STR_U64_SIZE 21 /* of the longest, with its NUL */
+
+/* Writes a number in decimal digits, at least so many (20 at most). Returns their count; out gets a NUL too. */
+size_t str_put_u64(char *out, uint64_t value, size_t at_least);
+
 /*
  * The name in a NULL-ended list that is nearest to text by edit distance; NULL if none
  * is near enough to suggest.

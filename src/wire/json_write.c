@@ -231,6 +231,7 @@ static bool open_value(struct json_writer *writer, const char *name, size_t len)
 {
 	size_t name_len = name != NULL ? strlen(name) : 0;
 	size_t escaped = name_len;
+	struct buf *buf;
 	bool is_name_plain = name == NULL || is_plain(name, name_len), is_lossy;
 	if (!is_name_plain)
 		(void)json_escape_fit(name, name_len, SIZE_MAX, &escaped);
@@ -241,17 +242,22 @@ static bool open_value(struct json_writer *writer, const char *name, size_t len)
 		leave_out(writer, name);
 		return false;
 	}
-	if (writer->needs_comma)
-		put(writer, ",", 1);
+	buf = writer->buf;
+	if (buf->cap - buf->len <= escaped + len + 4) /* at once for the value, too */
+		check_memory(buf_reserve(buf, escaped + len + 4));
+	buf->data[buf->len] = ',';
+	buf->len += writer->needs_comma;
 	writer->needs_comma = true;
-	writer->value = writer->buf->len;
+	writer->value = buf->len;
 	if (name == NULL)
 		return true;
-	put(writer, "\"", 1);
-	if (is_name_plain)
-		put(writer, name, name_len);
-	else
-		check_memory(json_escape(writer->buf, name, name_len, &is_lossy));
+	buf->data[buf->len++] = '"';
+	if (is_name_plain) {
+		memcpy(buf->data + buf->len, name, name_len);
+		buf->len += name_len;
+	} else {
+		check_memory(json_escape(buf, name, name_len, &is_lossy));
+	}
 	put(writer, "\":", 2);
 	if (is_at_mark(writer))
 		note_member(writer, name);
@@ -347,16 +353,10 @@ void json_put_bool(struct json_writer *writer, const char *name, bool value)
 
 void json_put_int(struct json_writer *writer, const char *name, int64_t value)
 {
-	char digits[24];
-	size_t at = sizeof digits;
-	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-	do {
-		digits[--at] = (char)('0' + rest % 10);
-		rest /= 10;
-	} while (rest);
-	if (value < 0)
-		digits[--at] = '-';
-	put_token(writer, name, digits + at, sizeof digits - at);
+	char text[STR_U64_SIZE + 1] = "-";
+	size_t sign = value < 0;
+	size_t len = str_put_u64(text + sign, sign ? 0 - (uint64_t)value : (uint64_t)value, 1);
+	put_token(writer, name, text, sign + len);
 }
 
 void json_put_double(struct json_writer *writer, const char *name, double value)
@@ -481,8 +481,8 @@ void json_put_time(struct json_writer *writer, const char *name, int64_t real_ms
 
 void json_put_id(struct json_writer *writer, const char *name, char sigil, uint32_t id)
 {
-	char text[16];
-	(void)snprintf(text, sizeof text, "%c%u", sigil, id);
+	char text[STR_U64_SIZE + 1] = {sigil};
+	(void)str_put_u64(text + 1, id, 1);
 	json_put_str(writer, name, id != UINT32_MAX ? text : NULL);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/str.h"
 
 void pane_ref_clear(struct pane_ref *ref)
 {
@@ -51,8 +52,12 @@ void pane_ref_name(const struct pane_ref *ref, char out[PANE_REF_NAME_SIZE])
 
 void pane_ref_format(const struct pane_ref *ref, char out[PANE_REF_TEXT_SIZE])
 {
-	snprintf(out, PANE_REF_TEXT_SIZE, "%%%" PRIu32 "/%d/%d/%" PRIu64, ref->pane,
-	    (int)ref->pane_pid, (int)ref->server_pid, ref->server_start);
+	const uint64_t numbers[] = {
+	    ref->pane, (uint64_t)ref->pane_pid, (uint64_t)ref->server_pid, ref->server_start};
+	for (size_t at = 0; at < sizeof numbers / sizeof *numbers; at++) {
+		*out++ = at == 0 ? '%' : '/';
+		out += str_put_u64(out, numbers[at], 1);
+	}
 }
 
 bool pane_ref_parse(const char *text, struct pane_ref *ret_ref)

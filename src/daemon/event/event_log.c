@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/event/sequence.h"
 
@@ -178,6 +179,18 @@ static const char *time_text(struct event_log *log, int64_t now_ms)
 	return log->time_text;
 }
 
+/* The members that each event has. Without printf, which took a third of an event. */
+static size_t write_head(
+    char out[HEAD_BYTES_MAX], uint64_t seq, const char *time, const char *kind, bool has_members)
+{
+	char *to = stpcpy(out, "\"seq\":");
+	to += str_put_u64(to, seq, 1);
+	to = stpcpy(stpcpy(to, ",\"time\":\""), time);
+	to = stpcpy(stpcpy(to, "\",\"kind\":\""), kind);
+	to = stpcpy(to, has_members ? "\"," : "\"");
+	return (size_t)(to - out);
+}
+
 static struct log_entry *entry_new(struct event_log *log, enum event_kind kind,
     const struct event_scope *scope, const char *members, size_t members_len)
 {
@@ -186,14 +199,13 @@ static struct log_entry *entry_new(struct event_log *log, enum event_kind kind,
 	int64_t now_ms = clock_real_ms();
 	uint64_t seq = sequence_next(log->sequence);
 	char head[HEAD_BYTES_MAX];
-	int head_len =
-	    snprintf(head, sizeof head, "\"seq\":%" PRIu64 ",\"time\":\"%s\",\"kind\":\"%s\"%s",
-		seq, time_text(log, now_ms), event_kind_info(kind)->name, members_len ? "," : "");
-	size_t json_len = (size_t)head_len + members_len;
+	size_t head_len = write_head(
+	    head, seq, time_text(log, now_ms), event_kind_info(kind)->name, members_len > 0);
+	size_t json_len = head_len + members_len;
 	size_t size = sizeof(struct log_entry) + json_len + 1;
 	struct log_entry *entry = xalloc(size);
 	*entry = (struct log_entry){.refs = 1, .size = size};
-	memcpy(entry->json, head, (size_t)head_len);
+	memcpy(entry->json, head, head_len);
 	if (members_len)
 		memcpy(entry->json + head_len, members, members_len);
 	entry->json[json_len] = '\0';

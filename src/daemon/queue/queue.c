@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
@@ -74,7 +75,7 @@ static bool is_undelivered(const struct notification *note)
 
 static const char *note_name(uint64_t seq, char out[SEQ_SIZE])
 {
-	snprintf(out, SEQ_SIZE, "%020" PRIu64, seq);
+	(void)str_put_u64(out, seq, 20);
 	return out;
 }
 

@@ -2,7 +2,6 @@
 /* Records: how structs are kept in the store. */
 #include "daemon/queue/record.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -13,7 +12,10 @@
 static void record_key(
     const struct record_kind *kind, const char *name, char out[STORE_KEY_MAX + 1])
 {
-	snprintf(out, STORE_KEY_MAX + 1, "%s%s", kind->prefix, name);
+	size_t len = strlen(kind->prefix), name_len = strnlen(name, STORE_KEY_MAX - len);
+	memcpy(out, kind->prefix, len);
+	memcpy(out + len, name, name_len);
+	out[len + name_len] = '\0';
 }
 
 void record_put(

@@ -76,16 +76,17 @@ static void write_field(
 		    writer, field->name, field->size == sizeof(int) ? *(int *)at : *(int64_t *)at);
 		break;
 	case RECORD_UINT64:
-		snprintf(text, sizeof text, "%" PRIu64, *(uint64_t *)at);
+		(void)str_put_u64(text, *(uint64_t *)at, 1);
 		json_put_str(writer, field->name, text);
 		break;
 	case RECORD_NAME:
 		json_put_str(writer, field->name, field->names[*(int *)at]);
 		break;
 	case RECORD_PANE:
+		if (((struct pane_ref *)at)->pane == MUXBUS_NO_ID)
+			break;
 		pane_ref_format(at, text);
-		if (((struct pane_ref *)at)->pane != MUXBUS_NO_ID)
-			json_put_str(writer, field->name, text);
+		json_put_str(writer, field->name, text);
 		break;
 	case RECORD_THREAD:
 		if (((struct pane_ref *)at)->thread[0] != '\0')

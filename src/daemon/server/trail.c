@@ -101,7 +101,9 @@ static int append(struct trail *trail, struct buf *text)
 	int saved_errno;
 	hash_line(trail->chain, (const char *)text->data, text->len, chain);
 	text->max += sizeof chain_member + CHAIN_SIZE + 4;
-	(void)buf_printf(text, "%s%s\"}\n", chain_member, chain); /* it has the room */
+	(void)buf_append_str(text, chain_member); /* there is room */
+	(void)buf_append_str(text, chain);
+	(void)buf_append_str(text, "\"}\n");
 	written = write(trail->fd, text->data, text->len);
 	if (written == (ssize_t)text->len) {
 		trail->bytes += written;
