@@ -120,7 +120,7 @@ static void test_failure(void)
 	is_int(buf_append(&buf, big, sizeof big), BUF_NOMEM, "no memory to append");
 	(void)fail_alloc_disarm();
 	fail_alloc_arm(0);
-	is_int(buf_printf(&buf, "%.200s", big), BUF_NOMEM, "no memory to print");
+	is_int(buf_printf(&buf, "%.400s", big), BUF_NOMEM, "no memory to print");
 	(void)fail_alloc_disarm();
 	is_str((char *)buf.data, "before", "the content is as it was");
 	is_int(buf_append(&buf, big, sizeof big), 0, "and later it works again");

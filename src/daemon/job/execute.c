@@ -322,7 +322,7 @@ static void execute(struct request *request, const struct execute_args *args)
 	struct pane_ref pane;
 	if (given == NULL && request_peer(request) != NULL)
 		given = peer_cwd(request_peer(request));
-	if (requester_pane(request, NULL, &pane) &&
+	if (!requester_look_first(request, NULL) && requester_pane(request, NULL, &pane) &&
 	    requester_cwd(request, given, &pane, cwd, sizeof cwd) &&
 	    session_env(request, &pane, &order.session_env)) {
 		/* Not an environment of its own, which a restart would have to be given. */
@@ -364,7 +364,7 @@ const struct method methods_execute[] = {
 	.fields = execute_fields,
 	.args_size = sizeof(struct execute_args),
 	.results = execute_results,
-	.flags = METHOD_WAITS | METHOD_OPEN_WORLD,
+	.flags = METHOD_WAITS | METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD,
 	.recheck = "list_jobs",
 	.handle = handle_execute,
 	.affects = right_affects_caller,

@@ -214,7 +214,8 @@ static void handle_run(struct request *request, const void *data)
 	const struct job *job;
 	struct pane_ref pane;
 	char **env;
-	if (!job_name_check(request, args->name) || !requester_pane(request, args->pane, &pane) ||
+	if (!job_name_check(request, args->name) || requester_look_first(request, args->pane) ||
+	    !requester_pane(request, args->pane, &pane) ||
 	    !requester_cwd(request, args->cwd, &pane, cwd, sizeof cwd) ||
 	    !session_env(request, &pane, &order.session_env) ||
 	    (env = make_env(request, args->env)) == NULL)
@@ -630,6 +631,7 @@ const struct method methods_job[] = {
 	.fields = background_fields,
 	.args_size = sizeof(struct run_args),
 	.results = run_results,
+	.flags = METHOD_LOOKS_ITSELF,
 	.recheck = "list_jobs",
 	.handle = handle_run,
 	.affects = right_affects_caller,
@@ -691,7 +693,7 @@ const struct method methods_job[] = {
 	.fields = run_fields,
 	.args_size = sizeof(struct run_args),
 	.results = run_results,
-	.flags = METHOD_TOOL,
+	.flags = METHOD_LOOKS_ITSELF | METHOD_TOOL,
 	.recheck = "list_jobs",
 	.handle = handle_run,
 	.affects = right_affects_pane,

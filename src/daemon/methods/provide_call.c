@@ -205,7 +205,7 @@ void provide_call_handle(struct request *request, const void *data)
 	struct buf arguments, caller;
 	struct pane_ref pane;
 	char cwd[PATH_MAX];
-	if (!requester_pane_lives(request, args->pane) && dispatch_look_first(request))
+	if (requester_look_first(request, args->pane))
 		return;
 	if (!requester_pane(request, args->pane, &pane) ||
 	    !requester_cwd(request, NULL, &pane, cwd, sizeof cwd))

@@ -299,7 +299,7 @@ void tool_call_handle(struct request *request, const void *args)
 	call->request = request;
 	call->tool = tool;
 	call->args = *(const struct declaration_args *)args;
-	if ((!requester_pane_lives(request, call->args.pane) && dispatch_look_first(request)) ||
+	if (requester_look_first(request, call->args.pane) ||
 	    !requester_pane(request, call->args.pane, &call->pane) ||
 	    (needs_env(call) && !find_place(call)) || !write_arguments(call, args)) {
 		call_free(call);

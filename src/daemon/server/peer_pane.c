@@ -109,6 +109,7 @@ void peer_origin_read(const char *proc, pid_t pid, struct peer_origin *ret_origi
 		count == 0 ? ret_origin->program : NULL) == 0)
 		count++;
 	ret_origin->count = count;
+	ret_origin->is_whole = count > 0 && pid == 1;
 }
 
 bool peer_process_is_there(const char *proc, const struct peer_process *process)
@@ -268,6 +269,14 @@ static void find_thread(const char *proc, pid_t pid, char out[PANE_REF_THREAD_SI
 	buf_finish(&block);
 }
 
+static bool has_tty(const struct peer_origin *origin)
+{
+	for (size_t at = 0; at < origin->count; at++)
+		if (origin->processes[at].tty != 0)
+			return true;
+	return false;
+}
+
 void peer_pane_find(const char *proc, const struct peer_origin *origin,
     const struct muxbus_model *model, const char *tmux_socket, struct peer_pane *ret_pane)
 {
@@ -277,6 +286,7 @@ void peer_pane_find(const char *proc, const struct peer_origin *origin,
 		ret_pane->pane = MUXBUS_NO_ID;
 		ret_pane->evidence = PANE_NONE;
 		ret_pane->is_weak = false;
+		ret_pane->is_outside = origin->is_whole && !has_tty(origin) && !ret_pane->is_early;
 	}
 	if (origin->count > 0 && (ret_pane->is_weak || ret_pane->pane == MUXBUS_NO_ID) &&
 	    peer_process_is_there(proc, &origin->processes[0]))

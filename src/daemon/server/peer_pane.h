@@ -28,6 +28,8 @@ struct peer_pane {
 	enum pane_evidence evidence;
 	bool is_weak;
 	bool is_early; /* an environment names a pane that was made after all in the model */
+	/* It is in no pane, nor, unless tmux is its ancestor, in one that the model has not yet. */
+	bool is_outside;
 	/* If it is weak or none: the thread of an agent that its environment names; "": none. */
 	char thread[PANE_REF_THREAD_SIZE];
 };
@@ -45,6 +47,7 @@ struct peer_process {
 struct peer_origin {
 	size_t count; /* 0: it had ended */
 	char program[16]; /* the name of its process, as far as the kernel keeps it */
+	bool is_whole; /* all its ancestors are here */
 	struct peer_process processes[PEER_ANCESTORS_MAX];
 };
 

@@ -115,6 +115,27 @@ bool requester_pane_lives(struct request *request, const char *text)
 	return pane != NULL && !is_weak && pane->pid > 0 && !process_has_ended(pane->pid);
 }
 
+bool requester_is_outside(struct request *request)
+{
+	struct tmux *tmux = request_parts(request)->tmux;
+	struct peer *peer = request_peer(request);
+	struct muxbus_sync_info info;
+	if (peer == NULL || tmux == NULL || !peer_pane_of(peer)->is_outside)
+		return false;
+	muxbus_sync_info(tmux_sync(tmux), &info);
+	/* The first process of a pane can have left its terminal. */
+	for (size_t at = 0; at < peer_origin(peer)->count; at++)
+		if (peer_origin(peer)->processes[at].pid == info.pid)
+			return false;
+	return info.pid > 0;
+}
+
+bool requester_look_first(struct request *request, const char *text)
+{
+	return !requester_pane_lives(request, text) &&
+	    !(text == NULL && requester_is_outside(request)) && dispatch_look_first(request);
+}
+
 void requester_caller(struct request *request, struct pane_caller *ret_caller)
 {
 	struct peer *peer = request_peer(request);
@@ -177,6 +198,8 @@ bool requester_cwd(
 	}
 	if (peer != NULL && is_there(peer) && process_cwd(peer_pid(peer), out, size))
 		return true;
+	if (found != NULL && dispatch_look_first(request))
+		return false;
 	if (found != NULL && found->path != NULL && strlen(found->path) < size &&
 	    is_directory(found->path))
 		snprintf(out, size, "%s", found->path);

@@ -31,6 +31,15 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
  */
 bool requester_pane_lives(struct request *request, const char *text);
 
+/* Whether the process that asks is in no pane, whatever tmux has made since the model was read. */
+bool requester_is_outside(struct request *request);
+
+/*
+ * At rest: puts a request off for a look at tmux, unless the pane of its call lives or its process
+ * is in none. False if it is not put off.
+ */
+bool requester_look_first(struct request *request, const char *text);
+
 /* The program in front of a pane has made a request: it expects the answers. */
 void requester_expect_front(
     struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane);
@@ -42,7 +51,8 @@ void requester_made(struct stream_set *streams, const struct pane_caller *caller
 
 /*
  * The directory to work in: given (absolute, and there), else that of the peer's process,
- * else of the pane, else the home directory. False after failing the request.
+ * else of the pane, else the home directory. False after failing the request, or putting it
+ * off for a look at the directory of the pane.
  */
 bool requester_cwd(struct request *request, const char *given, const struct pane_ref *pane,
     char *out, size_t size);

@@ -13,6 +13,7 @@
 #include "daemon/core/pane_ref.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
+#include "daemon/server/requester.h"
 #include "daemon/server/server_parts.h"
 #include "daemon/tmux/tmux.h"
 
@@ -184,7 +185,8 @@ bool session_env(struct request *request, const struct pane_ref *pane, const cha
 	if (env != NULL || tmux == NULL || !tmux_is_live(tmux))
 		return true;
 	/* A peer in no pane is perhaps in one that was made a moment ago. */
-	if (pane->pane == MUXBUS_NO_ID && dispatch_put_off(request))
+	if (pane->pane == MUXBUS_NO_ID && !requester_is_outside(request) &&
+	    dispatch_put_off(request))
 		return false;
 	wanting = xalloc(sizeof *wanting);
 	*wanting = (struct wanting){.request = request, .pane = *pane};
