@@ -136,6 +136,25 @@ is 'nor one that it hides' "$(variable HIDDEN)" ''
 is 'the request has the last word' "$(variable GIVEN)" yes
 job_env '' >"$dir/env"
 is 'without a pane there are those of all sessions' "$(variable BOTH)$(variable MY_TOKEN)" global
+# Jobs that start at once share a look, but none begun before they were asked for.
+round() { # FILES: what ten commands see that start at once, and ten more
+	for number in 1 2 3 4 5 6 7 8 9 10; do
+		echo '{"id":'$number',"method":"execute_cli","params":{"command":"echo $ROUND"}}'
+		echo '{"id":'$number'0,"method":"execute_cli","params":{"command":"echo $ROUND"}}' >&3
+	done 3>"$dir/asks.$1" | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >"$dir/one.$1"
+	socat -t 60 - "UNIX-CONNECT:$MUXBUS" <"$dir/asks.$1" >"$dir/two.$1"
+	cat "$dir/one.$1" "$dir/two.$1" | jq -r .result.stdout | grep . | sort -u
+}
+seen=
+for number in 1 2 3; do
+	t set-environment -g ROUND "$number"
+	round a >"$dir/round" &
+	round_pid=$!
+	seen="$seen $(round b)"
+	wait "$round_pid"
+	seen="$seen $(cat "$dir/round")"
+done
+is 'commands that start at once have what was set before' "$seen" ' 1 1 2 2 3 3'
 cat >"$dir/inside" <<END
 echo '{"method":"execute_cli","params":{"command":"echo \$BOTH"}}' | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >"$dir/told"
 END

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/log.h"
 #include "base/secret.h"
 #include "base/xalloc.h"
@@ -92,15 +93,58 @@ static void read_listing(char ***env, size_t *bytes, const char *text, bool is_g
 	}
 }
 
-/* A look into tmux's environment. */
+/* A look into tmux's environment, for all who want that of a pane. */
 struct look {
+	struct list link; /* in looks */
+	struct tmux *tmux;
+	struct pane_ref pane;
+	bool has_begun; /* who asks now may know of a later change: the next look is for them */
+	struct list askers;
+};
+
+struct asker {
+	struct list link;
 	void (*done)(void *data, char **env);
 	void *data;
 };
 
+/* For each pane at most one that has begun, and one that waits for its end. */
+static struct list looks = {&looks, &looks};
+
+static struct look *find_look(const struct tmux *tmux, const struct pane_ref *pane, bool has_begun)
+{
+	list_each (struct look, look, &looks, link)
+		if (look->tmux == tmux && look->has_begun == has_begun &&
+		    pane_ref_same_pane(&look->pane, pane))
+			return look;
+	return NULL;
+}
+
+/* Answers all askers, each with an environment of its own. */
+static void look_end(struct look *look, char **env)
+{
+	while (!list_is_empty(&look->askers)) {
+		struct asker *asker = list_entry(look->askers.next, struct asker, link);
+		size_t count = 0;
+		char **copy;
+		list_remove(&asker->link);
+		while (env[count] != NULL)
+			count++;
+		copy = xcalloc(count + 1, sizeof *copy);
+		for (size_t at = 0; at < count; at++)
+			copy[at] = xstrdup(env[at]);
+		asker->done(asker->data, copy);
+		mem_free(asker);
+	}
+	session_env_free(env);
+	mem_free(look);
+}
+
+static void look_begin(struct look *look);
+
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
-	struct look *look = data;
+	struct look *look = data, *next;
 	char **env = xcalloc(1, sizeof *env);
 	size_t bytes = 0;
 	/* A pane may be gone, or tmux: the job then has the daemon's environment. */
@@ -112,23 +156,21 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 		read_listing(&env, &bytes, text, i == 0);
 		mem_free(text);
 	}
-	look->done(look->data, env);
-	mem_free(look);
+	list_remove(&look->link);
+	next = find_look(look->tmux, &look->pane, false);
+	if (next != NULL && error < 0)
+		on_reply(next, error, NULL, 0); /* tmux may have ended */
+	else if (next != NULL)
+		look_begin(next);
+	look_end(look, env);
 }
 
-void session_env_ask(struct tmux *tmux, const struct pane_ref *pane,
-    void (*done)(void *data, char **env), void *data)
+static void look_begin(struct look *look)
 {
-	struct look *look;
+	const struct pane_ref *pane = &look->pane;
 	struct muxbus_command *command;
-	int error;
-	if (tmux == NULL || !tmux_is_live(tmux)) {
-		done(data, xcalloc(1, sizeof(char *)));
-		return;
-	}
-	look = xalloc(sizeof *look);
-	*look = (struct look){.done = done, .data = data};
-	error = muxbus_command_new(&command);
+	int error = muxbus_command_new(&command);
+	look->has_begun = true;
 	if (error < 0) {
 		on_reply(look, error, NULL, 0);
 		return;
@@ -139,9 +181,34 @@ void session_env_ask(struct tmux *tmux, const struct pane_ref *pane,
 		muxbus_command_args(command, "show-environment", "-s", "-t", NULL);
 		muxbus_command_argf(command, "%%%" PRIu32, pane->pane);
 	}
-	error = muxbus_sync_run(tmux_sync(tmux), command, false, on_reply, look);
+	error = muxbus_sync_run(tmux_sync(look->tmux), command, false, on_reply, look);
 	if (error < 0)
 		on_reply(look, error, NULL, 0);
+}
+
+void session_env_ask(struct tmux *tmux, const struct pane_ref *pane,
+    void (*done)(void *data, char **env), void *data)
+{
+	struct look *look;
+	struct asker *asker;
+	if (tmux == NULL || !tmux_is_live(tmux)) {
+		done(data, xcalloc(1, sizeof(char *)));
+		return;
+	}
+	asker = xcalloc(1, sizeof *asker);
+	asker->done = done;
+	asker->data = data;
+	look = find_look(tmux, pane, false);
+	if (look == NULL) {
+		look = xcalloc(1, sizeof *look);
+		look->tmux = tmux;
+		look->pane = *pane;
+		list_init(&look->askers);
+		list_append(&looks, &look->link);
+	}
+	list_append(&look->askers, &asker->link);
+	if (find_look(tmux, pane, true) == NULL)
+		look_begin(look);
 }
 
 void session_env_free(char **env)
