@@ -132,8 +132,24 @@ static void add_pane(
 		abort();
 }
 
+static void check_outside(const struct muxbus_model *model)
+{
+	expect_outside(model, 409, true, "without a terminal and a pane it is outside of all");
+	expect_outside(model, 402, true, "with a pane of another server too");
+	expect_outside(model, 403, false, "but not with one that may be there in a moment");
+	expect_outside(model, 401, false, "nor in a pane");
+	add(410, 1, "terminal", "/dev/random", NULL);
+	expect_outside(model, 410, false, "with a terminal it may be in one that is not known yet");
+	add(411, 410, "child", NULL, NULL);
+	expect_outside(model, 411, false, "so may its child");
+	add(412, 9999, "lone", NULL, NULL);
+	expect_outside(model, 412, false, "or one whose parent cannot be read");
+	expect_outside(model, 0, false, "or which cannot be read itself");
+}
+
 static void check_threads(const struct muxbus_model *model)
 {
+	check_outside(model);
 	add(410, 1, "sh", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%2|CODEX_THREAD_ID=019a-1|");
 	expect_thread(
 	    model, 410, "codex:019a-1", "what an agent runs for many panes has its thread");
@@ -170,21 +186,6 @@ static void check_reuse(const struct muxbus_model *model)
 	ok(peer_pane.pane == MUXBUS_NO_ID, "nor is what another's environment names");
 	start = 0;
 	clear();
-}
-
-static void check_outside(const struct muxbus_model *model)
-{
-	expect_outside(model, 409, true, "without a terminal and a pane it is outside of all");
-	expect_outside(model, 402, true, "with a pane of another server too");
-	expect_outside(model, 403, false, "but not with one that may be there in a moment");
-	expect_outside(model, 401, false, "nor in a pane");
-	add(410, 1, "terminal", "/dev/random", NULL);
-	expect_outside(model, 410, false, "with a terminal it may be in one that is not known yet");
-	add(411, 410, "child", NULL, NULL);
-	expect_outside(model, 411, false, "so may its child");
-	add(412, 9999, "lone", NULL, NULL);
-	expect_outside(model, 412, false, "or one whose parent cannot be read");
-	expect_outside(model, 0, false, "or which cannot be read itself");
 }
 
 int main(void)
@@ -250,7 +251,6 @@ int main(void)
 	add(409, 1, "ended", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%0|");
 	expect_early(model, 409, false, "a pane before those that are there has ended");
 	expect_early(model, 402, false, "a later one of another server says nothing");
-	check_outside(model);
 	check_threads(model);
 	add(404, 1, "half", NULL, "TMUX_PANE=%2|");
 	expect(model, 404, -1, PANE_NONE, false, "TMUX_PANE alone is not enough");
