@@ -396,7 +396,7 @@ void agent_tasks_init(struct agent *agent)
 
 /*
  * Whether the prompt at the cursor may be that of before the turn: the agent reports its turns, and
- * not that of the task yet. Its hooks take their time.
+ * not that of the task yet, or not its end. Its hooks and its screen take their time.
  */
 static bool is_turn_due(const struct agent_task *task)
 {
@@ -404,7 +404,8 @@ static bool is_turn_due(const struct agent_task *task)
 	const struct presence *presence =
 	    presence_of_pane(agent->set->parts.presences, &agent->pane);
 	return presence != NULL && !presence->is_by_mark && presence->session[0] != '\0' &&
-	    !task->is_resumed && task->reply == NULL && presence->turns == task->turns &&
+	    !task->is_resumed && task->reply == NULL &&
+	    (presence->turns == task->turns || presence->state == PRESENCE_BUSY) &&
 	    clock_real_ms() - task->typed_ms < (presence->has_turns ? TURN_MS : FIRST_TURN_MS);
 }
 
