@@ -216,6 +216,12 @@ static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_
 		pipe->held += (size_t)len;
 		if (pipe->state == PIPE_FLOWING)
 			pipes->handlers.output(pipe->data, pipes->piece, (size_t)len);
+		/* Nothing more was there; of much, the next call shows whether its end is. */
+		if ((size_t)len < sizeof pipes->piece && find(pipes, pane) == pipe &&
+		    !is_cut(pipe)) {
+			pipe->held = 0;
+			return true;
+		}
 	}
 	return true;
 }
