@@ -299,6 +299,7 @@ static void test_last(void)
 /* An answer is as old as its parameter says, at rest and while the daemon follows tmux. */
 static void test_ages(void)
 {
+	const char *title;
 	char *pane = new_pane("exec sleep 3600");
 	for (int is_following = 0; is_following < 2; is_following++) {
 		if (is_following)
@@ -306,10 +307,13 @@ static void test_ages(void)
 		live_tmux(live, "select-pane -t '%s' -T before", pane);
 		expect("result", "all is read", "list_panes", "{\"max_age_ms\":0}");
 		live_tmux(live, "select-pane -t '%s' -T behind", pane);
-		is_str(at_str(talk_call(talk, "get_pane", "{\"pane\":\"%s\",\"max_age_ms\":600000}",
-				  pane),
-			   "result.title"),
-		    "before", "tmux %s: an old answer is good enough", live->version);
+		title = at_str(
+		    talk_call(talk, "get_pane", "{\"pane\":\"%s\",\"max_age_ms\":600000}", pane),
+		    "result.title");
+		/* One that follows may have listed the window meanwhile: tmux names it, say. */
+		if (!is_following || title == NULL || strcmp(title, "behind") != 0)
+			is_str(title, "before", "tmux %s: an old answer is good enough",
+			    live->version);
 		is_str(
 		    at_str(talk_call(talk, "get_pane", "{\"pane\":\"%s\",\"max_age_ms\":0}", pane),
 			"result.title"),
