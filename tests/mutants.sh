@@ -155,7 +155,7 @@ mutant tests/test_record src/daemon/queue/record_field.c 'a number that is out o
 	'number >= field->values)' 'false)'
 mutant tests/test_record src/daemon/queue/queue.c 'a record that cannot be read stays in the store' \
 	'store_delete(queue->store, key);' ''
-mutant tests/test_record src/daemon/queue/record_0_1.c 'words behind those of release 0.1 are passed over' \
+mutant tests/test_record src/daemon/queue/record_field.c 'words behind those of release 0.1 are passed over' \
 	'return text == end;' 'return true;'
 
 # ---- timers

@@ -3,8 +3,11 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <event2/thread.h>
+#include <limits.h>
 #include <nats/nats.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +16,290 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "base/xalloc.h"
 #include "client/loop_link.h"
+#include "config.h"
 #include "nats/broker.h"
 #include "nats/cursor.h"
 #include "nats/feed.h"
 #include "nats/grant.h"
-#include "nats/options.h"
+#include "nats/name.h"
 #include "nats/posts.h"
 #include "nats/presence.h"
 #include "nats/publisher.h"
 #include "nats/service.h"
 #include "nats/stores.h"
+#include "wire/address.h"
+
+struct options {
+	struct broker_options broker;
+	struct stores_options stores;
+	struct names names;
+	char socket[PATH_MAX]; /* of muxbusd */
+	char cursor[PATH_MAX + NAME_SIZE + 16]; /* the file */
+	char consumer[NAME_SIZE + 8];
+	const char *kinds; /* of events; NULL: those of subscribe */
+	const char *allow;
+	bool takes_posts;
+	bool takes_requests;
+	int verbosity; /* -1: errors only */
+};
+
+enum options_result {
+	OPTIONS_RUN,
+	OPTIONS_DONE, /* help or the version was printed */
+	OPTIONS_WRONG, /* an error was printed */
+};
+
+/* The words of the command line, before they are checked. */
+struct words {
+	const char *url, *creds, *user, *password, *token, *tls_ca, *tls_cert, *tls_key, *domain;
+	const char *fleet, *host, *server, *stream, *replicas, *max_age, *max_bytes, *discard;
+	const char *tmux_name, *tmux_path, *socket, *events, *allow;
+	const char *posts, *no_requests, *verbose, *quiet, *help, *version;
+};
+
+struct nats_option {
+	char letter; /* 0: none */
+	const char *name;
+	const char *value; /* the name of its value; NULL: it has none */
+	size_t offset;
+	const char *help;
+};
+
+#define ROW(letter, name, value, member, help)                            \
+	{                                                                 \
+		letter, name, value, offsetof(struct words, member), help \
+	}
+
+static const struct nats_option rows[] = {
+    ROW(0, "url", "URL,...", url, "servers of NATS (nats://127.0.0.1:4222)"),
+    ROW(0, "fleet", "NAME", fleet, "the fleet, a token of all subjects (default)"),
+    ROW(0, "host", "NAME", host, "this host in subjects (its host name)"),
+    ROW(0, "server", "NAME", server, "the tmux server in subjects (the name of its socket)"),
+    ROW('L', "tmux-name", "NAME", tmux_name, "the tmux server of that name"),
+    ROW('S', "tmux-path", "PATH", tmux_path, "the tmux server at that socket"),
+    ROW('s', "socket", "PATH", socket, "the socket of muxbusd"),
+    ROW(0, "events", "KINDS", events, "kinds of events, or none (all but output)"),
+    ROW(0, "allow", "LIST", allow, "effects and methods that requests may have (reads,sees)"),
+    ROW(0, "no-requests", NULL, no_requests, "answer no requests"),
+    ROW(0, "posts", NULL, posts, "take posts: they can be typed into panes"),
+    ROW(0, "creds", "FILE", creds, "credentials: a JWT and its seed"),
+    ROW(0, "user", "NAME", user, "user name"),
+    ROW(0, "password-file", "FILE", password, "file with the password"),
+    ROW(0, "token-file", "FILE", token, "file with a token"),
+    ROW(0, "tls-ca", "FILE", tls_ca, "certificates that are trusted"),
+    ROW(0, "tls-cert", "FILE", tls_cert, "our certificate"),
+    ROW(0, "tls-key", "FILE", tls_key, "its key"),
+    ROW(0, "js-domain", "NAME", domain, "domain of JetStream, behind a leaf node"),
+    ROW(0, "stream", "NAME", stream, "the stream (MUXBUS)"),
+    ROW(0, "replicas", "N", replicas, "replicas of streams that are made: 1 to 5 (1)"),
+    ROW(0, "max-age", "SECONDS", max_age, "age of the stream's messages (604800)"),
+    ROW(0, "max-bytes", "BYTES", max_bytes, "size of the stream (that of the account)"),
+    ROW(0, "discard", "new|old", discard, "what a full stream does not keep (new)"),
+    ROW('v', "verbose", NULL, verbose, "log more"),
+    ROW('q', "quiet", NULL, quiet, "log errors only"),
+    ROW('h', "help", NULL, help, "print this"),
+    ROW('V', "version", NULL, version, "print the version"),
+};
+
+#define ROWS_COUNT (sizeof rows / sizeof *rows)
+
+static enum options_result wrong(const char *name, const char *text)
+{
+	(void)fprintf(stderr, "muxbus-nats: --%s: %s\n", name, text);
+	return OPTIONS_WRONG;
+}
+
+static void print_help(void)
+{
+	(void)printf("usage: muxbus-nats [options]\n"
+		     "Publishes events and notifications of muxbusd to NATS JetStream.\n\n");
+	for (size_t at = 0; at < ROWS_COUNT; at++) {
+		char text[64];
+		(void)snprintf(text, sizeof text, "--%s%s%s", rows[at].name,
+		    rows[at].value != NULL ? " " : "",
+		    rows[at].value != NULL ? rows[at].value : "");
+		if (rows[at].letter != 0)
+			(void)printf("  -%c, %-24s %s\n", rows[at].letter, text, rows[at].help);
+		else
+			(void)printf("      %-24s %s\n", text, rows[at].help);
+	}
+}
+
+/* The row of "-x" or "--name[=value]"; NULL: there is none. */
+static const struct nats_option *find_row(const char *word, const char **ret_value)
+{
+	const char *end = strchr(word, '=');
+	size_t len = end != NULL ? (size_t)(end - word) : strlen(word);
+	*ret_value = end != NULL ? end + 1 : NULL;
+	for (size_t at = 0; at < ROWS_COUNT; at++) {
+		if (len == 2 && rows[at].letter != 0 && word[1] == rows[at].letter)
+			return &rows[at];
+		if (len == strlen(rows[at].name) + 2 && memcmp(word, "--", 2) == 0 &&
+		    memcmp(word + 2, rows[at].name, len - 2) == 0)
+			return &rows[at];
+	}
+	return NULL;
+}
+
+static enum options_result read_words(struct words *words, int argc, char **argv)
+{
+	for (int at = 1; at < argc; at++) {
+		const char *value;
+		const struct nats_option *row =
+		    argv[at][0] == '-' ? find_row(argv[at], &value) : NULL;
+		if (row == NULL) {
+			(void)fprintf(
+			    stderr, "muxbus-nats: unknown option %s: see --help\n", argv[at]);
+			return OPTIONS_WRONG;
+		}
+		if (row->value == NULL && value != NULL)
+			return wrong(row->name, "has no value");
+		if (row->value == NULL)
+			value = "";
+		else if (value == NULL && ++at < argc)
+			value = argv[at];
+		if (value == NULL)
+			return wrong(row->name, "needs a value");
+		*(const char **)((char *)words + row->offset) = value;
+	}
+	return OPTIONS_RUN;
+}
+
+/* A name as a token, or the preset if none was given. */
+static bool read_name(char out[NAME_SIZE], const char *name, const char *word, const char *preset)
+{
+	if (word == NULL)
+		word = preset;
+	if (name_is_token(word)) {
+		(void)snprintf(out, NAME_SIZE, "%s", word);
+		return true;
+	}
+	(void)wrong(name, "must be 1 to 63 characters of A-Z a-z 0-9 _ -, as in subjects of NATS");
+	return false;
+}
+
+static bool read_number(
+    int64_t *out, const char *name, const char *word, int64_t preset, int64_t min, int64_t max)
+{
+	*out = preset;
+	if (word == NULL || (str_parse_i64(word, strlen(word), out) && *out >= min && *out <= max))
+		return true;
+	(void)wrong(name, "is out of range: see muxbus-nats(8)");
+	return false;
+}
+
+/* The socket of muxbusd, and the place of the cursor in the state directory of its tmux server. */
+static bool read_paths(struct options *out, const struct words *words)
+{
+	static const char end[] = ".muxbus";
+	char tmux[PATH_MAX], absolute[PATH_MAX], state[PATH_MAX];
+	size_t len;
+	if (address_tmux(tmux, sizeof tmux, words->tmux_name, words->tmux_path) < 0 ||
+	    address_server(absolute, sizeof absolute, tmux) < 0 ||
+	    (words->socket != NULL
+		    ? address_absolute(out->socket, sizeof out->socket, words->socket)
+		    : address_socket(out->socket, sizeof out->socket, absolute)) < 0) {
+		(void)wrong("socket", "the path is too long");
+		return false;
+	}
+	len = strlen(out->socket);
+	(void)snprintf(absolute, sizeof absolute, "%s", out->socket);
+	if (len > strlen(end) && strcmp(absolute + len - strlen(end), end) == 0)
+		absolute[len - strlen(end)] = '\0';
+	if (address_state(state, sizeof state, absolute) < 0) {
+		(void)wrong("socket", "there is no state directory: HOME is not set");
+		return false;
+	}
+	(void)snprintf(
+	    out->cursor, sizeof out->cursor, "%s/nats-%s.cursor", state, out->names.fleet);
+	return true;
+}
+
+static bool read_stores(struct options *out, const struct words *words)
+{
+	const char *discard = words->discard != NULL ? words->discard : "new";
+	struct stores_options *stores = &out->stores;
+	stores->stream = words->stream != NULL ? words->stream : "MUXBUS";
+	if (!name_is_token(stores->stream)) {
+		(void)wrong("stream", "must be characters of A-Z a-z 0-9 _ -");
+		return false;
+	}
+	if (strcmp(discard, "new") != 0 && strcmp(discard, "old") != 0) {
+		(void)wrong("discard", "must be new or old");
+		return false;
+	}
+	stores->drops_old = strcmp(discard, "old") == 0;
+	stores->has_posts = words->posts != NULL;
+	return read_number(&stores->replicas, "replicas", words->replicas, 1, 1, 5) &&
+	    read_number(&stores->max_age_sec, "max-age", words->max_age, 604800, 1, 3153600000) &&
+	    read_number(&stores->max_bytes, "max-bytes", words->max_bytes, 0, 1, INT64_MAX);
+}
+
+static bool read_broker(struct options *out, const struct words *words)
+{
+	out->broker = (struct broker_options){
+	    .url = words->url != NULL ? words->url : "nats://127.0.0.1:4222",
+	    .creds = words->creds,
+	    .user = words->user,
+	    .password_file = words->password,
+	    .token_file = words->token,
+	    .tls_ca = words->tls_ca,
+	    .tls_cert = words->tls_cert,
+	    .tls_key = words->tls_key,
+	    .js_domain = words->domain,
+	    .name = "muxbus-nats",
+	};
+	if (words->domain != NULL && !name_is_token(words->domain)) {
+		(void)wrong("js-domain", "must be characters of A-Z a-z 0-9 _ -");
+		return false;
+	}
+	if ((words->tls_cert == NULL) != (words->tls_key == NULL)) {
+		(void)wrong("tls-cert", "goes with --tls-key");
+		return false;
+	}
+	return true;
+}
+
+/* Texts are lent from argv. */
+static enum options_result options_read(struct options *out, int argc, char **argv)
+{
+	struct words words = {0};
+	char host[NAME_SIZE], server[NAME_SIZE], reason[160];
+	struct grant *grant;
+	*out = (struct options){0};
+	if (read_words(&words, argc, argv) != OPTIONS_RUN)
+		return OPTIONS_WRONG;
+	if (words.help != NULL) {
+		print_help();
+		return OPTIONS_DONE;
+	}
+	if (words.version != NULL) {
+		(void)printf("muxbus-nats %s\n", PACKAGE_VERSION);
+		return OPTIONS_DONE;
+	}
+	name_of_host(host);
+	if (!read_name(out->names.fleet, "fleet", words.fleet, "default") ||
+	    !read_name(out->names.host, "host", words.host, host) || !read_paths(out, &words))
+		return OPTIONS_WRONG;
+	name_of_server(server, out->socket);
+	if (!read_name(out->names.server, "server", words.server, server) ||
+	    !read_stores(out, &words) || !read_broker(out, &words))
+		return OPTIONS_WRONG;
+	out->allow = words.allow != NULL ? words.allow : GRANT_PRESET;
+	grant = grant_new(out->allow, reason, sizeof reason);
+	if (grant == NULL)
+		return wrong("allow", reason);
+	grant_free(grant);
+	(void)snprintf(out->consumer, sizeof out->consumer, "nats:%.58s", out->names.fleet);
+	out->kinds = words.events;
+	out->takes_posts = words.posts != NULL;
+	out->takes_requests = words.no_requests == NULL;
+	out->verbosity = words.verbose != NULL ? 1 : words.quiet != NULL ? -1 : 0;
+	return OPTIONS_RUN;
+}
 
 enum { EXIT_USAGE = 2, CLOSE_MS = 2000, END_MS = 1000 };
 

@@ -3,6 +3,9 @@
 #include "tools/mcp_server.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,10 +13,134 @@
 #include "base/list.h"
 #include "base/str.h"
 #include "base/xalloc.h"
+#include "config.h"
 #include "io/loop_timer.h"
-#include "tools/mcp_message.h"
 #include "tools/mcp_repair.h"
 #include "wire/json.h"
+
+/*
+ * The messages to a tool server, in JSON-RPC as MCP has them: each is one line, in a buffer that
+ * the function initialises and the caller finishes. An id that does not fit leaves it empty.
+ */
+
+#define MCP_MESSAGE_CURSOR_MAX 4096 /* bytes */
+#define MCP_MESSAGE_MAX 8192 /* bytes of a message, without a cursor or arguments */
+
+/* The versions of the protocol that a server may speak, the oldest first; NULL-terminated. */
+extern const char *const mcp_message_versions[];
+
+#define ASKED_VERSION "2025-06-18"
+
+enum { METHOD_NOT_FOUND = -32601 };
+
+/* In all of these the tools are the same. */
+const char *const mcp_message_versions[] = {
+    "2024-11-05", "2025-03-26", ASKED_VERSION, "2025-11-25", NULL};
+
+static void begin(struct json_writer *writer, struct buf *out, size_t max)
+{
+	buf_init(out, max + JSON_SPARE);
+	json_writer_init(writer, out);
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "jsonrpc", "2.0");
+}
+
+static void begin_request(
+    struct json_writer *writer, struct buf *out, size_t max, int64_t id, const char *method)
+{
+	begin(writer, out, max);
+	json_put_int(writer, "id", id);
+	json_put_str(writer, "method", method);
+	json_object_begin(writer, "params");
+}
+
+static void end(struct json_writer *writer, struct buf *out)
+{
+	json_object_end(writer);
+	json_end_line(writer);
+	if (writer->is_cut)
+		buf_clear(out);
+}
+
+static void mcp_message_initialize(struct buf *out, int64_t id)
+{
+	struct json_writer writer;
+	begin_request(&writer, out, MCP_MESSAGE_MAX, id, "initialize");
+	json_put_str(&writer, "protocolVersion", ASKED_VERSION);
+	json_object_begin(&writer, "capabilities");
+	json_object_end(&writer);
+	json_object_begin(&writer, "clientInfo");
+	json_put_str(&writer, "name", "muxbus");
+	json_put_str(&writer, "version", PACKAGE_VERSION);
+	json_object_end(&writer);
+	json_object_end(&writer);
+	end(&writer, out);
+}
+
+static void mcp_message_initialized(struct buf *out)
+{
+	struct json_writer writer;
+	begin(&writer, out, MCP_MESSAGE_MAX);
+	json_put_str(&writer, "method", "notifications/initialized");
+	end(&writer, out);
+}
+
+/* cursor NULL: the first page. */
+static void mcp_message_list(struct buf *out, int64_t id, const char *cursor)
+{
+	struct json_writer writer;
+	begin_request(&writer, out, MCP_MESSAGE_CURSOR_MAX * 6 + MCP_MESSAGE_MAX, id, "tools/list");
+	if (cursor != NULL)
+		json_put_str(&writer, "cursor", cursor);
+	json_object_end(&writer);
+	end(&writer, out);
+}
+
+/* arguments: a JSON object on one line. The id is the token of progress, too. */
+static void mcp_message_call(struct buf *out, int64_t id, const char *tool, const char *arguments,
+    size_t arguments_len, bool wants_progress)
+{
+	struct json_writer writer;
+	begin_request(&writer, out, arguments_len + MCP_MESSAGE_MAX, id, "tools/call");
+	json_put_str(&writer, "name", tool);
+	json_put_raw(&writer, "arguments", arguments, arguments_len);
+	if (wants_progress) {
+		json_object_begin(&writer, "_meta");
+		json_put_int(&writer, "progressToken", id);
+		json_object_end(&writer);
+	}
+	json_object_end(&writer);
+	end(&writer, out);
+}
+
+static void mcp_message_cancelled(struct buf *out, int64_t id, const char *reason)
+{
+	struct json_writer writer;
+	begin(&writer, out, MCP_MESSAGE_MAX);
+	json_put_str(&writer, "method", "notifications/cancelled");
+	json_object_begin(&writer, "params");
+	json_put_int(&writer, "requestId", id);
+	json_put_str(&writer, "reason", reason);
+	json_object_end(&writer);
+	end(&writer, out);
+}
+
+/* The answer to a request of the server: it may ask whether we live, and nothing else. */
+static void mcp_message_answer(struct buf *out, const struct json *id, const char *method)
+{
+	struct json_writer writer;
+	begin(&writer, out, MCP_MESSAGE_MAX);
+	json_put_value(&writer, "id", id);
+	if (strcmp(method, "ping") == 0) {
+		json_object_begin(&writer, "result");
+	} else {
+		json_object_begin(&writer, "error");
+		json_put_int(&writer, "code", METHOD_NOT_FOUND);
+		json_put_str(&writer, "message", "muxbus only calls tools");
+	}
+	json_object_end(&writer);
+	end(&writer, out);
+}
 
 enum mcp_server_state {
 	STATE_INITIALIZING, /* initialize was sent */

@@ -11,7 +11,8 @@
 #include <stddef.h>
 
 #include "daemon/core/pattern.h"
-#include "daemon/core/pattern_literal.h"
+
+#define PATTERN_LITERAL_MAX 64 /* bytes */
 
 struct line_matcher {
 	struct pattern *pattern;

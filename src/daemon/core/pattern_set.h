@@ -17,7 +17,20 @@
 
 #include "base/list.h"
 #include "daemon/core/line_match.h"
-#include "daemon/core/literal_filter.h"
+
+struct literal;
+struct literal_window;
+
+/* Many literals, looked up by four bytes of each at once. */
+struct literal_filter {
+	const struct literal *literals; /* lent */
+	unsigned stride;
+	bool *used; /* which hashes have a window */
+	uint32_t *heads; /* the first window of a hash, from 1; 0: none */
+	struct literal_window *windows;
+	unsigned used_shift;
+	unsigned heads_shift;
+};
 
 /* A pattern in a set; part of its owner. */
 struct pattern_member {

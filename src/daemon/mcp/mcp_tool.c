@@ -2,29 +2,208 @@
 /* Calls of tools: the answers of methods in the format of MCP. */
 #include "daemon/mcp/mcp_tool.h"
 
+#include <muxbus.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
+#include "daemon/deliver/queue_command.h"
 #include "daemon/mcp/mcp_advice.h"
 #include "daemon/mcp/mcp_client.h"
 #include "daemon/mcp/mcp_cut.h"
+#include "daemon/mcp/mcp_exchange.h"
 #include "daemon/mcp/mcp_image.h"
 #include "daemon/mcp/mcp_log.h"
 #include "daemon/mcp/mcp_pending.h"
-#include "daemon/mcp/mcp_progress.h"
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_text.h"
-#include "daemon/mcp/mcp_thread.h"
 #include "daemon/mcp/mcp_tool_name.h"
+#include "daemon/pane/presence.h"
+#include "daemon/pane/thread_seat.h"
+#include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
+#include "daemon/server/peer.h"
 #include "daemon/server/request.h"
+#include "daemon/server/requester.h"
 #include "daemon/server/rest.h"
 #include "daemon/tool/declaration.h"
+#include "io/loop_timer.h"
+
+/*
+ * Progress notifications (notifications/progress) while an MCP call waits. One comes every ten
+ * seconds if the request has a token, counted in seconds, and none after the result.
+ */
+
+#define MCP_PROGRESS_MS 10000
+
+#define MCP_PROGRESS_BYTES ((size_t)4096) /* of the members of one notification */
+
+struct mcp_progress {
+	struct request *request;
+	struct loop_timer *timer;
+	const char *what; /* the name of a tool */
+	int64_t began_ms;
+	char *token; /* as JSON */
+};
+
+/* Sends a notification; params has the members behind the token. */
+static void notify(const struct mcp_progress *progress, const struct buf *params)
+{
+	struct peer *peer = request_peer(progress->request);
+	struct json_writer writer;
+	struct buf line;
+	if (peer == NULL)
+		return;
+	json_start_object(&writer, &line, MESSAGE_ID_BYTES + MCP_PROGRESS_BYTES + 1024);
+	json_put_str(&writer, "jsonrpc", "2.0");
+	json_put_str(&writer, "method", "notifications/progress");
+	json_object_begin(&writer, "params");
+	json_put_raw(&writer, "progressToken", progress->token, strlen(progress->token));
+	json_put_raw(&writer, NULL, params->data, params->len);
+	json_object_end(&writer);
+	message_end(&writer);
+	(void)peer_send_line(peer, (const char *)line.data, line.len); /* a late one is useless */
+	buf_finish(&line);
+}
+
+static void on_tick(void *data)
+{
+	struct mcp_progress *progress = data;
+	int64_t passed = (clock_mono_ms() - progress->began_ms + 500) / 1000;
+	struct json_writer writer;
+	struct buf params;
+	char text[128];
+	loop_timer_arm(progress->timer, MCP_PROGRESS_MS);
+	(void)snprintf(
+	    text, sizeof text, "%s: waiting for %lld s", progress->what, (long long)passed);
+	buf_init(&params, MCP_PROGRESS_BYTES);
+	json_writer_init(&writer, &params);
+	json_put_int(&writer, "progress", passed);
+	json_put_str(&writer, "message", text);
+	notify(progress, &params);
+	buf_finish(&params);
+}
+
+/* Sends progress, total and message of a server of tools, in place of the time that has passed. */
+static void mcp_progress_pass(struct mcp_progress *progress, const struct json *params)
+{
+	static const char *const names[] = {"progress", "total", "message"};
+	struct json_writer writer;
+	struct buf out;
+	const struct json *value = json_member(params, names[0]);
+	if (value == NULL || value->type != JSON_NUMBER)
+		return;
+	loop_timer_disarm(progress->timer); /* its numbers are of another kind */
+	buf_init(&out, MCP_PROGRESS_BYTES);
+	json_writer_init(&writer, &out);
+	for (size_t at = 0; at < sizeof names / sizeof *names; at++) {
+		value = json_member(params, names[at]);
+		if (value != NULL)
+			json_put_value(&writer, names[at], value);
+	}
+	notify(progress, &out);
+	buf_finish(&out);
+}
+
+/* meta is that of the request. NULL if it has no token. what is the text. */
+static struct mcp_progress *mcp_progress_new(
+    struct mcp *mcp, struct request *request, const struct json *meta, const char *what)
+{
+	const struct json *token = meta != NULL ? json_member(meta, "progressToken") : NULL;
+	struct json_writer writer;
+	struct buf text;
+	struct mcp_progress *progress;
+	if (token == NULL || token->len > MESSAGE_ID_MAX ||
+	    (token->type != JSON_STRING && token->type != JSON_NUMBER))
+		return NULL;
+	buf_init(&text, MESSAGE_ID_BYTES);
+	json_writer_init(&writer, &text);
+	json_put_value(&writer, NULL, token);
+	progress = xcalloc(1, sizeof *progress);
+	*progress = (struct mcp_progress){.request = request,
+	    .what = what,
+	    .began_ms = clock_mono_ms(),
+	    .token = (char *)buf_steal(&text, NULL),
+	    .timer = loop_timer_new(mcp->daemon->base, on_tick, progress)};
+	loop_timer_arm(progress->timer, MCP_PROGRESS_MS);
+	return progress;
+}
+
+static void mcp_progress_free(struct mcp_progress *progress)
+{
+	if (progress == NULL)
+		return;
+	loop_timer_free(progress->timer);
+	mem_free(progress->token);
+	mem_free(progress);
+}
+
+/*
+ * The thread of an MCP call: Codex says with each call, in _meta.threadId, in which session the
+ * model asks. One process may serve the windows of many panes, so the answers to come are bound
+ * to the thread and not to the pane of that process.
+ */
+
+/* The process that runs the threads of an agent, above that of a peer; 0: none is known. */
+static pid_t find_server(const char *agent, pid_t peer)
+{
+	pid_t server = queue_command_process(agent, peer);
+	return server == 0 && process_parent(peer) > 1 ? process_parent(peer) : server;
+}
+
+/* Reports the thread in its pane, or in none if another session is at work there. */
+static void report(const struct daemon *daemon, const struct presence_report *report, pid_t peer)
+{
+	if (report->pane->pane == MUXBUS_NO_ID || !presence_report(daemon->presences, report))
+		(void)thread_seat_report(
+		    daemon->presences, report, find_server(report->agent, peer));
+}
+
+/* Without effect for an agent without a queue command, and for a name that is none. */
+static void bind_thread(
+    const struct daemon *daemon, struct request *request, const char *agent, const char *session)
+{
+	const struct presence *known;
+	struct presence_report said = {.agent = agent, .session = session};
+	char thread[PANE_REF_THREAD_SIZE];
+	struct pane_ref address;
+	pid_t peer;
+	if (!queue_command_is_of(agent) || presence_check(agent, session) != NULL)
+		return;
+	presence_thread(agent, session, thread);
+	request_set_thread(request, thread);
+	if (thread[0] == '\0' || request_peer(request) == NULL ||
+	    !requester_pane(request, NULL, &address))
+		return;
+	peer = peer_pid(request_peer(request));
+	known = presence_of_session(daemon->presences, agent, session);
+	/* Most calls say nothing new; but what waits for the thread may come now. */
+	if (known != NULL && known->pid > 0 && !known->is_by_mark &&
+	    (address.pane == MUXBUS_NO_ID || pane_ref_same_pane(&known->pane, &address)) &&
+	    queue_next_for(daemon->queue, &address, NULL) == NULL) {
+		if (known->pane.pane == MUXBUS_NO_ID)
+			(void)thread_seat_take(daemon->presences, &said, find_server(agent, peer));
+		return;
+	}
+	said.pane = &address;
+	report(daemon, &said, peer);
+}
+
+/* Binds the request of a call to its thread, if it has one. */
+static void mcp_thread_bind(const struct mcp_exchange *exchange)
+{
+	const struct json *thread =
+	    exchange->meta != NULL ? json_member(exchange->meta, "threadId") : NULL;
+	const char *agent = exchange->session->client->agent;
+	if (request_role(exchange->request) != ROLE_READ_ONLY && agent != NULL && thread != NULL &&
+	    thread->type == JSON_STRING)
+		bind_thread(exchange->mcp->daemon, exchange->request, agent, thread->text);
+}
 
 /* Room for all that stands around text and structuredContent. */
 #define LINE_BYTES ((size_t)1024 * 1024)

@@ -2,7 +2,7 @@
 /*
  * Records: how structs are kept in the store. A kind of record is a prefix of keys and a
  * table of rows (record_field.h); its values are JSON objects. Values of release 0.1, some
- * of which were words, are read too (record_0_1.h). Records that cannot be read at the start
+ * of which were words, are read too (record_field.c). Records that cannot be read at the start
  * are gathered, so that their loss can be notified (queue_load()).
  */
 #ifndef DAEMON_QUEUE_RECORD_H
