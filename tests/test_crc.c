@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The checksum against its published values. */
-#include "base/crc.h"
+#include "base/hash.h"
 
 #include <stdint.h>
 #include <string.h>

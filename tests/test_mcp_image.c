@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Results with images as content of MCP: their text is whole, or says that it is not. */
-#include "daemon/mcp/mcp_image.h"
+#include "daemon/mcp/mcp_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 
 #include "base/xalloc.h"
 #include "daemon/methods/tables.h"
-#include "daemon/server/role.h"
 #include "daemon/wait/condition.h"
 #include "tap.h"
 

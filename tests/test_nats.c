@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nats/broker.h"
 #include "nats/cursor.h"
 #include "nats/grant.h"
-#include "nats/js_reply.h"
 #include "nats/name.h"
 #include "tap.h"
 

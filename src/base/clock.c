@@ -2,8 +2,11 @@
 /* Clocks, and times as text. */
 #include "base/clock.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/types.h>
 #include <time.h>
 
 /* These clocks cannot fail on Linux: both ids are always known, and ts is ours. */
@@ -96,4 +99,14 @@ int64_t clock_parse(const char *text)
 		for (rest++; *rest >= '0' && *rest <= '9'; rest++, unit /= 10)
 			ms += (*rest - '0') * unit;
 	return strcmp(rest, "Z") == 0 ? (int64_t)timegm(&utc) * 1000 + ms : 0;
+}
+
+unsigned backoff_next_ms(unsigned *delay_ms)
+{
+	unsigned delay = *delay_ms < BACKOFF_MIN_MS ? BACKOFF_MIN_MS : *delay_ms;
+	uint16_t chance = 0;
+	if (getrandom(&chance, sizeof chance, GRND_NONBLOCK) != (ssize_t)sizeof chance)
+		chance = 0;
+	*delay_ms = delay * 2 > BACKOFF_MAX_MS ? BACKOFF_MAX_MS : delay * 2;
+	return delay + delay / 4 * chance / UINT16_MAX;
 }

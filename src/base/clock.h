@@ -24,4 +24,10 @@ void clock_format(int64_t real_ms, char out[CLOCK_TEXT_SIZE]);
 /* Reads such a time (any number of digits after the second); 0 if the text is not a time. */
 int64_t clock_parse(const char *text);
 
+#define BACKOFF_MIN_MS 100
+#define BACKOFF_MAX_MS 5000
+
+/* Returns the delay before the next try. *delay_ms keeps the state and starts as 0. */
+unsigned backoff_next_ms(unsigned *delay_ms);
+
 #endif

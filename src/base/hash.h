@@ -20,4 +20,10 @@ uint64_t hash_bytes(const void *bytes, size_t len);
 /* With a key of the caller's: the same in every process. */
 uint64_t hash_with_key(const struct hash_key *key, const void *bytes, size_t len);
 
+/* The checksum of bytes; crc is that of the bytes before them, 0 at the beginning. */
+uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
+
+/* The same without special instructions. */
+uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t len);
+
 #endif

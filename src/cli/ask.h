@@ -4,6 +4,7 @@
 #define CLI_ASK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cli/cli.h"
@@ -87,5 +88,14 @@ bool ask_bool(const struct json *object, const char *name, bool other);
 
 /* The row of a name, or of a second spelling (also), of the methods or parameters of describe. */
 const struct json *ask_row(const struct json *rows, const char *name);
+
+#define LAUNCH_TIMEOUT_MS 20000
+
+/*
+ * Starts muxbusd (that beside our own program, else that in PATH) for cli->tmux_socket at
+ * cli->socket, and waits until it is ready or fails. A running daemon is fine too. Returns 0, or
+ * -1 with a human-readable reason of one line.
+ */
+int launch_daemon(const struct cli *cli, char *ret_reason, size_t size);
 
 #endif

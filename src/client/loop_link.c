@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/backoff.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/xalloc.h"

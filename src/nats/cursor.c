@@ -12,7 +12,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "base/crc.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "base/xalloc.h"

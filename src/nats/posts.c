@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "io/loop_timer.h"
-#include "nats/js_reply.h"
+#include "nats/broker.h"
 #include "nats/stores.h"
 #include "wire/json.h"
 #include "wire/message.h"

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "io/loop_timer.h"
-#include "nats/js_reply.h"
+#include "nats/broker.h"
 #include "nats/stores.h"
 #include "wire/json.h"
 

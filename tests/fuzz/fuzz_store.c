@@ -13,7 +13,6 @@
 #include "daemon/core/boot_clock.h"
 #include "daemon/event/event_log.h"
 #include "daemon/queue/consumer.h"
-#include "daemon/queue/consumer_filter.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"

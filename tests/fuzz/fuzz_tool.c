@@ -19,7 +19,6 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
-#include "daemon/mcp/mcp_image.h"
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_text.h"
 #include "daemon/methods/tables.h"

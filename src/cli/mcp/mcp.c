@@ -16,7 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/process.h"
@@ -24,7 +23,6 @@
 #include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/catalog.h"
-#include "cli/launch.h"
 #include "cli/locate.h"
 #include "cli/mcp/mcp_replay.h"
 #include "cli/option.h"

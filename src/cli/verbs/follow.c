@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/backoff.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/xalloc.h"

@@ -32,8 +32,8 @@
 #include "io/loop_timer.h"
 
 enum {
-	BACKOFF_MIN_MS = 500,
-	BACKOFF_MAX_MS = 30000,
+	RESTART_MIN_MS = 500,
+	RESTART_MAX_MS = 30000,
 };
 
 /* The state is another one: an event, and all who wait for it. */
@@ -119,8 +119,8 @@ static bool note_exit(struct agent *agent)
 static void restart_later(struct agent *agent)
 {
 	unsigned before = agent->restarts > 0 ? agent->restarts - 1 : 0;
-	int64_t backoff_ms = (int64_t)BACKOFF_MIN_MS << before;
-	loop_timer_arm(agent->timer, backoff_ms < BACKOFF_MAX_MS ? backoff_ms : BACKOFF_MAX_MS);
+	int64_t backoff_ms = (int64_t)RESTART_MIN_MS << before;
+	loop_timer_arm(agent->timer, backoff_ms < RESTART_MAX_MS ? backoff_ms : RESTART_MAX_MS);
 }
 
 /* Whether it is known how its program ended. */

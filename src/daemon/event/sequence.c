@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/crc.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "base/xalloc.h"

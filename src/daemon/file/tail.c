@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
-#include "daemon/file/rotated.h"
+#include "daemon/file/tail_file.h"
 
 /* Changes of the file within one look; the next look continues. */
 #define ROUNDS_MAX 16

@@ -17,9 +17,9 @@
 
 #include "base/list.h"
 #include "daemon/core/pattern_set.h"
-#include "daemon/file/context_lines.h"
 #include "daemon/file/tail_loop.h"
 
+struct context_lines;
 struct shared_tail;
 struct tail_listener;
 struct tail_share;
@@ -81,5 +81,30 @@ uint64_t tail_listener_version(const struct tail_listener *listener);
 /* The lines before a finding; to be finished. Only within found(). */
 void tail_listener_context(const struct tail_listener *listener, const struct tail_finding *finding,
     struct context_lines *ret_context);
+
+#define CONTEXT_LINES 3
+#define CONTEXT_LINE_MAX 512 /* bytes */
+
+struct context_line {
+	char *bytes; /* NULL: there is none */
+	size_t len;
+};
+
+struct context_lines {
+	struct context_line lines[CONTEXT_LINES]; /* oldest first */
+	uint64_t count; /* that were ever remembered */
+};
+
+void context_lines_finish(struct context_lines *context);
+
+/* Remembers the last lines of some that end at end. */
+void context_lines_add(struct context_lines *context, const char *text, size_t end);
+
+/* Makes *ret_copy one of the lines that were remembered after the first from. */
+void context_lines_copy(
+    const struct context_lines *context, uint64_t from, struct context_lines *ret_copy);
+
+/* Length without the end of the line. */
+size_t context_line_len(const char *bytes, size_t len);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/crc.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "daemon/fleet/fleet_name.h"

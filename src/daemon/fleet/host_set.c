@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/log.h"

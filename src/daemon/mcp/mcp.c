@@ -9,7 +9,6 @@
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/mcp/mcp_client.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/mcp/mcp_listen.h"
 #include "daemon/server/daemon_parts.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* completion/complete: values for an argument of a prompt or a variable of a URI. */
+/*
+ * MCP prompts: named tasks that a person gives to an agent, with arguments to fill in. And
+ * completion/complete: values for an argument of a prompt or a variable of a URI.
+ */
 #include <muxbus.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +15,6 @@
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
-#include "daemon/server/role.h"
 #include "daemon/tmux/tmux.h"
 
 #define MCP_PROMPT_ARGUMENTS 3

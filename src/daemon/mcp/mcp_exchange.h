@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "daemon/mcp/mcp_tool_set.h"
 #include "daemon/server/method.h"
 #include "wire/field.h"
@@ -103,5 +104,25 @@ void mcp_put_modern(struct json_writer *writer);
 
 /* Fails the request of a page that does not exist. True if it did. */
 bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor);
+
+/*
+ * Known MCP clients (agents): their call timeouts, and the instructions for their models. An
+ * agent is known by its clientInfo.name. Measured, not guessed.
+ */
+
+#define MCP_INSTRUCTIONS_MAX 2000 /* bytes: some agents cut there */
+
+struct mcp_client {
+	const char *name; /* beginning of its name; "" for all others */
+	const char *agent; /* whose thread is in _meta.threadId of each call; NULL: it is not */
+	int wait_sec; /* calls are answered before this; 0: no limit */
+	const char *waiting; /* about waiting, for the instructions */
+};
+
+/* The row of a name; never NULL. */
+const struct mcp_client *mcp_client_find(const char *name);
+
+/* Appends the instructions for a model. pane: NULL if the agent is in none. */
+void mcp_client_instructions(struct buf *out, const struct mcp_client *client, const char *pane);
 
 #endif

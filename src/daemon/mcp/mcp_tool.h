@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "daemon/mcp/mcp_exchange.h"
-#include "daemon/server/role.h"
+#include "daemon/server/method.h"
 
 #define MCP_TOOLS_MAX 15 /* in the default list */
 #define MCP_TOOLS_TOKENS_MAX 3000 /* of that list, as o200k counts them */

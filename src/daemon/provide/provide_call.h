@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "base/list.h"
-#include "daemon/tool/tool_failure.h"
+#include "daemon/tool/tool_program.h"
 #include "wire/json.h"
 
 #define PROVIDE_OPEN_MAX 64 /* open calls of a provider, */

@@ -15,7 +15,7 @@
 #include "daemon/job/job.h"
 #include "daemon/provide/provide_call.h"
 #include "daemon/tool/declaration.h"
-#include "daemon/tool/tool_failure.h"
+#include "daemon/tool/tool_program.h"
 
 #define PROVIDERS_MAX 64 /* peers that provide, beside files and servers */
 #define PROVIDE_NAMES_MAX 64 /* of a provider's rows, also the further ones */

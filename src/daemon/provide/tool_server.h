@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "daemon/core/pane_ref.h"
-#include "daemon/tool/tool_failure.h"
+#include "daemon/tool/tool_program.h"
 #include "daemon/tool/tool_server_list.h"
 
 struct json;

@@ -11,8 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/queue/consumer_filter.h"
+#include "daemon/queue/notification.h"
 #include "daemon/queue/queue.h"
+#include "wire/field.h"
+#include "wire/json.h"
 
 #define CONSUMERS_MAX 256
 #define CONSUMER_NAME_MAX 64 /* characters of [A-Za-z0-9_.:-] */
@@ -20,6 +22,7 @@
 #define CONSUMER_DELIVER_MAX 10 /* hand-outs of one entry to one consumer */
 
 struct consumer;
+struct consumer_filter;
 struct consumer_set;
 
 /* Loads the places that the queue's store holds. */
@@ -52,5 +55,29 @@ unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to);
 /* Entries that were handed out CONSUMER_DELIVER_MAX times in vain, over all consumers. */
 size_t consumer_set_parked(const struct consumer_set *set);
 size_t consumer_set_count(const struct consumer_set *set);
+
+#define CONSUMER_FILTER_ID_MAX 200 /* bytes */
+
+/* Members that are not set do not decide. */
+struct consumer_filter {
+	bool has_pane;
+	uint32_t pane;
+	int source; /* enum notification_source; -1: any */
+	const char *id; /* of a request, in capitals or not; NULL: any */
+	bool is_urgent; /* only those */
+};
+
+/* The members of a filter as JSON: pane, source, id, urgent. */
+extern const struct field consumer_filter_fields[];
+
+/*
+ * Reads a filter: an object, or an id alone; NULL: every notification matches. *ret_pane is the text that names its
+ * pane, or NULL: the caller looks the pane up. Its id is lent from value. False with a
+ * reason if value is no filter.
+ */
+bool consumer_filter_read(const struct json *value, struct consumer_filter *ret_filter,
+    const char **ret_pane, char *ret_reason, size_t size);
+
+bool consumer_filter_matches(const struct consumer_filter *filter, const struct notification *note);
 
 #endif

@@ -5,7 +5,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "base/crc.h"
+#include "base/hash.h"
 
 static const uint8_t magic[8] = {'m', 'u', 'x', 'b', 'u', 's', 'J', '\n'};
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "daemon/render/picture.h"
-#include "daemon/render/picture_colour.h"
+#include "daemon/render/picture_looks.h"
 #include "daemon/render/picture_row.h"
 
 /* A picture being written. Nothing is written after the first error. */
@@ -53,5 +53,29 @@ struct picture_paint picture_cell_paint(
 typedef bool picture_alike_fn(
     const struct picture_page *page, const struct picture_cell *a, const struct picture_cell *b);
 unsigned picture_run_end(const struct picture_page *page, unsigned column, picture_alike_fn *alike);
+
+/* Visible colours, 0xrrggbb. */
+struct picture_paint {
+	uint32_t text;
+	uint32_t ground;
+	uint32_t line; /* under the text */
+};
+
+struct picture_theme {
+	uint32_t text;
+	uint32_t ground;
+	uint32_t cursor;
+	uint32_t caption; /* in the frame */
+	uint32_t palette[16];
+};
+
+const struct picture_theme *picture_theme(bool is_light);
+
+/* The visible colours of looks, after defaults, reversal, dimming and the cursor. */
+struct picture_paint picture_paint(
+    const struct picture_theme *theme, const struct picture_looks *looks);
+
+/* The colour at this percentage between two colours. */
+uint32_t picture_mix(uint32_t from, uint32_t to, unsigned percent);
 
 #endif

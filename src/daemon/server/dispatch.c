@@ -17,7 +17,6 @@
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
-#include "daemon/server/role.h"
 #include "daemon/server/server_parts.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/flow_wait.h"

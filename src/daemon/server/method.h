@@ -89,7 +89,7 @@ struct method {
 	/* args is lent until the handler returns: what is needed later must be copied. */
 	void (*handle)(struct request *request, const void *args);
 	/*
-	 * Which pane a call affects (role.h), for the role own_panes: found before the handler
+	 * Which pane a call affects (below), for the role own_panes: found before the handler
 	 * runs; cleared: none that is known. False after failing the request, or putting it off.
 	 * NULL: more than one pane, so that role may not call it, unless it only reads.
 	 */
@@ -162,5 +162,48 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 
 /* Appends the reference section of muxbus-protocol(7) as mdoc. */
 void method_write_mdoc(struct buf *out);
+
+/*
+ * The parameter "key" and the results of repeated requests (repeat.h) in tables of methods: the
+ * rows are written once, and added to the tables of all methods that change something.
+ */
+
+/* The argument that is added, at the end of the others. */
+struct repeat_args {
+	const char *key; /* NULL: none */
+};
+
+/*
+ * Copies of tables (NULL: an empty one) with the rows; the caller frees each. *args_size grows by
+ * struct repeat_args, which is at its end. NULL if there is a parameter of that name already.
+ */
+struct field *repeat_fields_with_key(const struct field *fields, size_t *args_size);
+struct field_result *repeat_results_with_key(const struct field_result *results);
+
+/* Copies without the rows; the caller frees each. */
+struct field *repeat_other_fields(const struct field *fields);
+struct field_result *repeat_other_results(const struct field_result *results);
+
+/*
+ * Roles: how much of what a user may do a peer may do. A role is that of the socket of a peer, or
+ * the peer has narrowed itself; it never becomes more. Each request is decided here, by the
+ * effects in the row of its method, before the method runs; what is not allowed by a row is
+ * refused. Effects of declared tools and provided methods are what others claim: they count only
+ * for the role full.
+ */
+
+/* Each may do less than the one before it. */
+enum role {
+	ROLE_FULL,
+	ROLE_OWN_PANES, /* reads; types, runs and closes in its own pane and in those it made */
+	ROLE_READ_ONLY, /* reads, but no files; its reading leaves no trace */
+	ROLE_COUNT_,
+};
+
+extern const char *const role_names[ROLE_COUNT_ + 1];
+const char *role_name(enum role role);
+
+/* Whether a role may call a method at all, with the right parameters. */
+bool role_has(enum role role, const struct method *method);
 
 #endif

@@ -6,8 +6,6 @@
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/method.h"
-#include "daemon/server/repeat_field.h"
-#include "daemon/server/role.h"
 #include "wire/field.h"
 #include "wire/message.h"
 

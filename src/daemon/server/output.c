@@ -4,12 +4,17 @@
 
 #include <errno.h>
 #include <event2/buffer.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/clock.h"
+#include "base/xalloc.h"
+#include "daemon/event/event_log.h"
 
 #define PIECES_MAX 32 /* of one write */
 #define COPY_BYTES_MAX 2048 /* longer lines are referenced instead */
@@ -164,4 +169,206 @@ enum output_sent output_send(struct output *output, int fd)
 	if ((errno == EAGAIN || errno == ENOBUFS) && keep_staged(output) == 0)
 		return OUTPUT_SENT_FULL;
 	return OUTPUT_SENT_BROKEN;
+}
+
+#define EVENT_COPY_BYTES_MAX 2048 /* longer events are referenced instead */
+
+struct backlog_item {
+	struct list link;
+	struct event_entry *event;
+	char subscription[SUBSCRIPTION_NAME_SIZE];
+};
+
+void backlog_init(struct backlog *backlog)
+{
+	list_init(&backlog->items);
+	backlog->bytes = 0;
+}
+
+bool backlog_is_empty(const struct backlog *backlog)
+{
+	return list_is_empty(&backlog->items);
+}
+
+void backlog_put(struct backlog *backlog, const char *subscription, struct event_entry *event)
+{
+	struct backlog_item *item = xcalloc(1, sizeof *item);
+	item->event = event_entry_ref(event);
+	(void)snprintf(item->subscription, sizeof item->subscription, "%s", subscription);
+	list_append(&backlog->items, &item->link);
+	backlog->bytes += event->json_len;
+}
+
+struct event_entry *backlog_take(
+    struct backlog *backlog, char ret_subscription[SUBSCRIPTION_NAME_SIZE])
+{
+	struct event_entry *event;
+	struct backlog_item *item;
+	if (backlog_is_empty(backlog))
+		return NULL;
+	item = list_entry(backlog->items.next, struct backlog_item, link);
+	event = item->event;
+	memcpy(ret_subscription, item->subscription, SUBSCRIPTION_NAME_SIZE);
+	list_remove(&item->link);
+	mem_free(item);
+	backlog->bytes -= event->json_len;
+	return event;
+}
+
+void backlog_finish(struct backlog *backlog)
+{
+	char name[SUBSCRIPTION_NAME_SIZE];
+	struct event_entry *event;
+	while ((event = backlog_take(backlog, name)) != NULL)
+		event_entry_unref(event);
+}
+
+static void drop_reference(const void *bytes, size_t len, void *data)
+{
+	(void)bytes;
+	(void)len;
+	event_entry_unref(data);
+}
+
+int backlog_write(struct output *output, const char *subscription, struct event_entry *event)
+{
+	static const char tail[] = "}}\n";
+	char head[128];
+	int head_len, r;
+	head_len = snprintf(head, sizeof head,
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"subscription\":\"%s\",",
+	    subscription);
+	r = output_add(output, head, (size_t)head_len);
+	if (r == 0 && event->json_len <= EVENT_COPY_BYTES_MAX)
+		r = output_add(output, event->json, event->json_len);
+	else if (r == 0)
+		r = output_add_reference(
+		    output, event->json, event->json_len, drop_reference, event_entry_ref(event));
+	if (r == 0)
+		r = output_add(output, tail, sizeof tail - 1);
+	return r;
+}
+
+/* A reserved place for a response. */
+struct response_slot {
+	struct list link; /* in slots or waits */
+	struct response_row *row;
+	void (*gone)(void *data); /* NULL once it is answered */
+	void *data;
+	bool is_waiting;
+	struct buf line; /* waits for the slots before it */
+	void (*sent)(struct peer *peer, void *data);
+	void *sent_data;
+};
+
+void response_row_init(
+    struct response_row *row, struct peer *peer, bool (*emit)(struct peer *peer, struct buf *line))
+{
+	*row = (struct response_row){.peer = peer, .emit = emit};
+	list_init(&row->slots);
+	list_init(&row->waits);
+}
+
+struct response_slot *response_row_reserve(
+    struct response_row *row, bool is_waiting, void (*gone)(void *data), void *data)
+{
+	struct response_slot *slot = xcalloc(1, sizeof *slot);
+	slot->row = row;
+	slot->gone = gone;
+	slot->data = data;
+	slot->is_waiting = is_waiting;
+	buf_init(&slot->line, SIZE_MAX);
+	list_append(is_waiting ? &row->waits : &row->slots, &slot->link);
+	if (is_waiting)
+		row->wait_count++;
+	else
+		row->count++;
+	return slot;
+}
+
+void *response_row_find(const struct response_row *row,
+    bool (*is_it)(const void *data, const void *key), const void *key)
+{
+	const struct list *const lists[] = {&row->waits, &row->slots};
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		list_each (const struct response_slot, slot, lists[i], link) {
+			if (slot->gone != NULL && is_it(slot->data, key))
+				return slot->data;
+		}
+	}
+	return NULL;
+}
+
+struct peer *response_slot_peer(const struct response_slot *slot)
+{
+	return slot->row->peer;
+}
+
+static void slot_free(struct response_slot *slot)
+{
+	list_remove(&slot->link);
+	buf_finish(&slot->line);
+	mem_free(slot->sent_data);
+	mem_free(slot);
+}
+
+void response_row_detach(struct list *slots)
+{
+	while (!list_is_empty(slots)) {
+		struct response_slot *slot = list_entry(slots->next, struct response_slot, link);
+		void (*gone)(void *) = slot->gone;
+		void *data = slot->data;
+		slot_free(slot);
+		if (gone != NULL)
+			gone(data);
+	}
+}
+
+/* Hands the line of a slot on, whose turn it is, and frees the slot. */
+static void leave(struct response_slot *slot, struct buf *line)
+{
+	struct peer *peer = slot->row->peer;
+	if (slot->row->emit(peer, line) && slot->sent != NULL)
+		slot->sent(peer, slot->sent_data);
+	slot_free(slot);
+}
+
+/* The answered slots at the head of the list leave. */
+static void advance(struct response_row *row)
+{
+	while (!list_is_empty(&row->slots)) {
+		struct response_slot *slot =
+		    list_entry(row->slots.next, struct response_slot, link);
+		struct buf line;
+		if (slot->gone != NULL)
+			return;
+		row->held_bytes -= slot->line.len;
+		line = slot->line;
+		buf_init(&slot->line, SIZE_MAX);
+		leave(slot, &line);
+		buf_finish(&line);
+	}
+}
+
+void response_row_answer(struct response_slot *slot, struct buf *line,
+    void (*sent)(struct peer *peer, void *data), void *sent_data)
+{
+	struct response_row *row = slot->row;
+	slot->gone = NULL;
+	slot->sent = sent;
+	slot->sent_data = sent_data;
+	if (slot->is_waiting) {
+		row->wait_count--;
+		leave(slot, line);
+		return;
+	}
+	row->count--;
+	if (slot->link.prev == &row->slots) {
+		leave(slot, line);
+		advance(row);
+		return;
+	}
+	slot->line = *line;
+	buf_init(line, line->max);
+	row->held_bytes += slot->line.len;
 }

@@ -9,15 +9,21 @@
 #ifndef DAEMON_SERVER_OUTPUT_H
 #define DAEMON_SERVER_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/list.h"
+#include "daemon/tmux/subscription.h"
 
 #define OUTPUT_STAGE_BYTES ((size_t)16 * 1024)
 
+struct buf;
 struct evbuffer;
 struct output;
+struct peer;
+struct response_slot;
 
 struct output_stage {
 	struct output *user; /* NULL: free */
@@ -51,5 +57,65 @@ enum output_sent {
 };
 /* Writes once. There must be bytes. */
 enum output_sent output_send(struct output *output, int fd);
+
+/*
+ * Backlog: events that wait until a peer reads, in order. Events are shared by all who wait for
+ * them, so a backlog costs little; it can be dropped as a whole at any time.
+ */
+
+struct backlog {
+	struct list items;
+	size_t bytes; /* of the events as they will be sent */
+};
+
+void backlog_init(struct backlog *backlog);
+void backlog_finish(struct backlog *backlog); /* frees all; it may be used again */
+bool backlog_is_empty(const struct backlog *backlog);
+
+/* Appends an event, with a reference of its own, for the subscription of that name. */
+void backlog_put(struct backlog *backlog, const char *subscription, struct event_entry *event);
+/* Takes the first one, and its reference; NULL if there is none. */
+struct event_entry *backlog_take(
+    struct backlog *backlog, char ret_subscription[SUBSCRIPTION_NAME_SIZE]);
+
+/* Writes an event as the line that a subscribed peer gets. 0, or -1 if out of memory. */
+int backlog_write(struct output *output, const char *subscription, struct event_entry *event);
+
+/*
+ * The responses that a peer is owed. Each request reserves a place for its response. Responses of
+ * requests that do not wait leave in the order of the requests; one that is complete too early is
+ * held. The response of a waiting request leaves when it is complete.
+ */
+
+struct response_row {
+	struct peer *peer;
+	/* Takes a line whose turn it is; false if no reader is left. */
+	bool (*emit)(struct peer *peer, struct buf *line);
+	struct list slots; /* of responses that leave in order */
+	size_t count; /* of these, not answered */
+	struct list waits; /* slots of waiting requests */
+	size_t wait_count;
+	size_t held_bytes; /* of responses that wait for earlier ones */
+};
+
+void response_row_init(
+    struct response_row *row, struct peer *peer, bool (*emit)(struct peer *peer, struct buf *line));
+
+struct response_slot *response_row_reserve(
+    struct response_row *row, bool is_waiting, void (*gone)(void *data), void *data);
+/* The data of the first open request for which is_it() is true; NULL: none. */
+void *response_row_find(const struct response_row *row,
+    bool (*is_it)(const void *data, const void *key), const void *key);
+struct peer *response_slot_peer(const struct response_slot *slot);
+
+/*
+ * Fills a slot. Its line, and those that were held behind it, go to emit(); or the line is taken
+ * over and held. sent (NULL: none) is called once the line is out; sent_data is freed.
+ */
+void response_row_answer(struct response_slot *slot, struct buf *line,
+    void (*sent)(struct peer *peer, void *data), void *sent_data);
+
+/* Calls gone() of all open requests of a list; stoppable ones are stopped, and may answer others. */
+void response_row_detach(struct list *slots);
 
 #endif

@@ -25,7 +25,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
-#include "daemon/server/role.h"
+#include "daemon/server/method.h"
 
 #define PEER_ORDERED_MAX 64 /* open requests of one peer, beside waits */
 #define PEER_IDLE_MS 1000 /* a peer that has not taken a byte for so long does not read */

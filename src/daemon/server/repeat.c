@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/crc.h"
+#include "base/hash.h"
 #include "base/process.h"
 #include "base/xalloc.h"
 #include "daemon/queue/store.h"

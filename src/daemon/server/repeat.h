@@ -9,7 +9,7 @@
 #define DAEMON_SERVER_REPEAT_H
 
 #include "daemon/queue/once.h"
-#include "daemon/server/repeat_field.h"
+#include "daemon/server/method.h"
 
 struct json;
 struct request;

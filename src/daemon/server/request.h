@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "daemon/core/pane_ref.h"
-#include "daemon/server/role.h"
+#include "daemon/server/method.h"
 #include "daemon/server/server_parts.h"
 #include "wire/json.h"
 #include "wire/message.h"

@@ -4,6 +4,7 @@
 
 #include <muxbus.h>
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +16,6 @@
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
-#include "daemon/server/role.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/pane_input.h"

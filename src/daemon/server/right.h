@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 struct json;
+struct method;
 struct pane_ref;
 struct request;
 

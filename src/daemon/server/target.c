@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
-#include "daemon/queue/consumer_filter.h"
+#include "daemon/queue/consumer.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/server/tmux_call.h"

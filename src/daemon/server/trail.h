@@ -19,7 +19,7 @@
 
 #include "base/buf.h"
 #include "base/list.h"
-#include "daemon/server/role.h"
+#include "daemon/server/method.h"
 
 #define TRAIL_REFUSALS 10 /* lines a minute for a program and a method */
 #define TRAIL_LINE_MAX 8192 /* bytes; parameters are cut */

@@ -4,6 +4,7 @@
 
 #include <glob.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,4 +113,14 @@ bool tool_program_is_safe(
 		return false;
 	}
 	return true;
+}
+
+bool tool_fail(struct tool_failure *ret_failure, enum message_error error, const char *format, ...)
+{
+	va_list args;
+	ret_failure->error = error;
+	va_start(args, format);
+	(void)vsnprintf(ret_failure->text, sizeof ret_failure->text, format, args);
+	va_end(args);
+	return false;
 }

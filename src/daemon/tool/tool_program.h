@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "wire/message.h"
+
 struct stat;
 
 /*
@@ -34,5 +36,16 @@ const char *tool_program_path(const char *const *env);
  */
 bool tool_program_is_safe(
     const char *path, const struct stat *status, char *ret_reason, size_t size);
+
+#define TOOL_ERROR_MAX 4096 /* bytes of a program's or server's own text that an error quotes */
+
+struct tool_failure {
+	enum message_error error;
+	char text[TOOL_ERROR_MAX + 512];
+};
+
+/* Fills it in. Returns false. */
+bool tool_fail(struct tool_failure *ret_failure, enum message_error error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

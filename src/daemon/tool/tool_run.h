@@ -12,7 +12,7 @@
 
 #include "daemon/job/job.h"
 #include "daemon/tool/declaration.h"
-#include "daemon/tool/tool_failure.h"
+#include "daemon/tool/tool_program.h"
 #include "wire/json.h"
 
 #define TOOL_TEXT_MAX (1024 * 1024) /* bytes of an answer; of more text, the middle is left out */

@@ -7,7 +7,7 @@
 #include "base/xalloc.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_name.h"
-#include "daemon/queue/consumer_filter.h"
+#include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"

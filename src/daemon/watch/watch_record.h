@@ -11,7 +11,6 @@
 #include "base/list.h"
 #include "daemon/core/boot_clock.h"
 #include "daemon/core/pane_ref.h"
-#include "daemon/file/context_lines.h"
 #include "daemon/file/tail_share.h"
 #include "daemon/queue/record.h"
 

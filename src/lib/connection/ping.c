@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/backoff.h"
+#include "base/clock.h"
 #include "lib/connection/imsg.h"
 #include "lib/connection/locate.h"
 

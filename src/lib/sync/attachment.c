@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/backoff.h"
 #include "base/clock.h"
 #include "lib/library.h"
 #include "lib/model/model.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/backoff.h"
+#include "base/clock.h"
 
 /* A new socket does not listen at once. */
 #define APPEARED_MS 5
