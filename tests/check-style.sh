@@ -33,6 +33,7 @@ check 'sizeof has parentheses for types only' "$(awk '
 # shellcheck disable=SC2086
 {
 	none 'no banner comments' '^[[:blank:]]*(/\*| \*) ?[-=*]{3,}' $code
+	none 'a header is read once by #pragma once' '^#ifndef [A-Z0-9_]+_H$' $(sources src tests)
 	none 'no typedef of a struct' '^typedef (struct|enum|union)' $code
 	none 'an empty initialiser is {0}' '^[^"]*= \{\};' $code
 	none 'NULL stands on the right' '\(NULL [=!]=|(&&|\|\|) NULL [=!]=' $code

@@ -3,8 +3,7 @@
  * Allocations that fail when a test wants them to. A fault test runs its scenario with the first
  * allocation failing, then the second, until one run needs no more of them.
  */
-#ifndef FAIL_ALLOC_H
-#define FAIL_ALLOC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ bool fail_alloc_disarm(void);
 size_t fail_alloc_count(void);
 long fail_alloc_live(void); /* blocks */
 size_t fail_alloc_bytes(void);
-
-#endif

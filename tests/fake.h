@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A tmux that is scripted: tests/fake_tmux. */
-#ifndef FAKE_H
-#define FAKE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -25,5 +24,3 @@ void fake_script(struct fake *fake, const char *script);
 void fake_open(struct fake *fake, struct trial *trial, unsigned timeout_ms);
 void fake_open_within(struct fake *fake, struct trial *trial, unsigned greeting_timeout_ms,
     unsigned command_timeout_ms);
-
-#endif

@@ -4,8 +4,7 @@
  * writer's own list) and the lines reported. The same scenario runs with inotify, by polling, and
  * with a restart of the program at each turn.
  */
-#ifndef TESTS_FOLLOWED_FILE_H
-#define TESTS_FOLLOWED_FILE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -86,5 +85,3 @@ struct scenario {
 };
 /* Runs the scenarios whose names contain a text in all modes, and checks that the lists agree. */
 void place_run_all(const struct scenario *scenarios, size_t count, const char *only);
-
-#endif

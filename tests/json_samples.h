@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Lines that are JSON as we accept it, and lines that are not. For the tests of the reader. */
-#ifndef JSON_SAMPLES_H
-#define JSON_SAMPLES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -388,5 +387,3 @@ static const struct json_sample json_refused[] = {
 
 #define JSON_ACCEPTED_COUNT (sizeof json_accepted / sizeof *json_accepted)
 #define JSON_REFUSED_COUNT (sizeof json_refused / sizeof *json_refused)
-
-#endif

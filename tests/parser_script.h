@@ -12,10 +12,7 @@
  *
  * or empty, or begins with '#'.
  */
-#ifndef PARSER_SCRIPT_H
-#define PARSER_SCRIPT_H
+#pragma once
 
 /* Runs all cases of a script, each fed in many ways. Makes TAP checks. */
 void parser_script_run(const char *path);
-
-#endif

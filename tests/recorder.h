@@ -15,8 +15,7 @@
  * Bytes that are not printable, backslashes and the bar are octal; the bar itself
  * stands for a newline.
  */
-#ifndef RECORDER_H
-#define RECORDER_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -55,5 +54,3 @@ const char *recorder_text(struct recorder *recorder);
 
 /* The nonce that a word stands for. */
 void recorder_nonce(const char *word, struct nonce *ret_nonce);
-
-#endif

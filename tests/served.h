@@ -4,8 +4,7 @@
  * tests need: echo, late (in order), wait (not), big, publish, count (with keys) and so on. And a
  * peer to talk to it. All waiting has a bound.
  */
-#ifndef SERVED_H
-#define SERVED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ void guest_half_close(struct guest *guest);
  * timeout.
  */
 const char *guest_line(struct guest *guest, int timeout_ms);
-
-#endif

@@ -4,8 +4,7 @@
  * `return done_testing();`, which prints the plan. A failed check prints the actual and the
  * expected value, and the test continues.
  */
-#ifndef TAP_H
-#define TAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ _Noreturn void skip_all(const char *reason);
 
 /* Prints the plan; returns what main() is to return. */
 int done_testing(void);
-
-#endif

@@ -3,8 +3,7 @@
  * A disk in memory that can lose power: unsynced writes survive in any subset of its 512-byte
  * sectors, torn inside one, or as garbage. Full disks and failing syncs too. All from a seed.
  */
-#ifndef TESTS_TORN_DISK_H
-#define TESTS_TORN_DISK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ void torn_disk_power_cut(struct torn_disk *disk);
 struct torn_file *torn_disk_file(struct torn_disk *disk, const char *name);
 void torn_disk_copy(struct torn_disk *to, const struct torn_disk *from);
 uint64_t torn_disk_random(struct torn_disk *disk);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A connection under test, and a record of all its callbacks. */
-#ifndef TRIAL_H
-#define TRIAL_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -56,5 +55,3 @@ struct muxbus_command *command_of(const char *word, ...) __attribute__((sentinel
 
 /* Whether the process is gone, and was waited for; or is this one, and no process was made. */
 bool is_gone(pid_t pid);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Memory. These functions return NULL if out of memory; those of xalloc.h end the program. */
-#ifndef BASE_ALLOC_H
-#define BASE_ALLOC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ char *mem_strdup(const char *string) __attribute__((malloc, warn_unused_result))
 /* A copy of len bytes, followed by a NUL. */
 void *mem_memdup(const void *bytes, size_t len) __attribute__((malloc, warn_unused_result));
 void mem_free(void *ptr);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A growing string of bytes with a maximum. data[len] is a NUL as soon as memory is allocated. */
-#ifndef BASE_BUF_H
-#define BASE_BUF_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ void buf_consume(struct buf *buf, size_t len);
 /* Hands the content over as one block of mem_alloc() memory, ended by a NUL; NULL if empty.
  * ret_len may be NULL. */
 uint8_t *buf_steal(struct buf *buf, size_t *ret_len);
-
-#endif

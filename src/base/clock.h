@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Clocks, and times as text. */
-#ifndef BASE_CLOCK_H
-#define BASE_CLOCK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ int64_t clock_parse(const char *text);
 
 /* Returns the delay before the next try. *delay_ms keeps the state and starts as 0. */
 unsigned backoff_next_ms(unsigned *delay_ms);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* How busy the machine is, or a process and all that descends from it: from /proc (proc(5)). */
-#ifndef BASE_CPU_SAMPLE_H
-#define BASE_CPU_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ int cpu_sample_take(pid_t pid, struct cpu_sample *ret_sample);
  * process tree (so up to 100 times their number).
  */
 double cpu_percent(const struct cpu_sample *before, const struct cpu_sample *after, pid_t pid);
-
-#endif

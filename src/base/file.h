@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Files as a whole: all that can be read from a descriptor, and all of a text written to one. */
-#ifndef BASE_FILE_H
-#define BASE_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ int file_read_all(int fd, struct buf *out);
 
 /* Writes all bytes; the descriptor blocks. Returns 0, or -1 with errno. */
 int file_write_all(int fd, const void *bytes, size_t len);
-
-#endif

@@ -3,8 +3,7 @@
  * Handing a descriptor over: a program sends its standard input to a datagram socket of the daemon,
  * with the nonce that it was given. A message is one datagram, so it comes whole or not at all.
  */
-#ifndef BASE_HAND_OVER_H
-#define BASE_HAND_OVER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -36,5 +35,3 @@ enum hand_over hand_over_receive(int socket, char ret_nonce[HAND_OVER_NONCE_LEN 
 
 /* The process that made the pair of sockets of which fd is one; 0: it is none of a pair. */
 pid_t hand_over_maker(int fd);
-
-#endif

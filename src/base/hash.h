@@ -4,8 +4,7 @@
  * is drawn once per process, so that colliding keys cannot be prepared. Two texts may have
  * the same hash even so: compare them.
  */
-#ifndef BASE_HASH_H
-#define BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
 
 /* The same without special instructions. */
 uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t len);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Spec: "key=value" strings, each ended by a NUL. Started and status: lines "key=value".
  */
-#ifndef BASE_JOB_FILE_H
-#define BASE_JOB_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,5 +114,3 @@ struct job_news {
 	struct job_status status;
 };
 void job_news_read(const char *text, struct job_news *ret_news);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A doubly linked list whose links live in its members. An empty list points to itself. */
-#ifndef BASE_LIST_H
-#define BASE_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ static inline void list_remove(struct list *link)
 	link->next->prev = link->prev;
 	list_init(link);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The log of the programs: lines on standard error or in a file. Control characters are escaped. */
-#ifndef BASE_LOG_H
-#define BASE_LOG_H
+#pragma once
 
 enum log_level {
 	LOG_LEVEL_ERROR,
@@ -24,5 +23,3 @@ void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

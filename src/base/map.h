@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A hash table from 64-bit numbers to pointers. The caller owns what the pointers point to. */
-#ifndef BASE_MAP_H
-#define BASE_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ void *map_remove(struct map *map, uint64_t key); /* the old value, or NULL */
  * not grow during the walk; the entry just returned may be removed.
  */
 bool map_next(const struct map *map, size_t *cursor, uint64_t *ret_key, void **ret_value);
-
-#endif

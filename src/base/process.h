@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Processes: their identity (pid and start time together are never reused), and their descendants. */
-#ifndef BASE_PROCESS_H
-#define BASE_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ bool process_is_peer(int socket, struct ucred *ret_peer);
 
 /* Calls fn for a process and all that descends from it, parents first. */
 void process_tree_walk(pid_t pid, void (*fn)(void *data, pid_t pid), void *data);
-
-#endif

@@ -3,8 +3,7 @@
  * Secrets in an environment: which variables hold one, by their names and values. A guess, made
  * so that common secrets go and common settings stay.
  */
-#ifndef BASE_SECRET_H
-#define BASE_SECRET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ bool secret_is_variable(const char *variable);
 
 /* Whether an agent sets such a variable for its children, which concerns no other program. */
 bool secret_is_agents(const char *variable);
-
-#endif

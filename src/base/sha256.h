@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* SHA-256 (FIPS 180-4), for chains of records that show when one was changed. */
-#ifndef BASE_SHA256_H
-#define BASE_SHA256_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ struct sha256 {
 void sha256_init(struct sha256 *sha);
 void sha256_add(struct sha256 *sha, const void *bytes, size_t len);
 void sha256_finish(struct sha256 *sha, uint8_t out[SHA256_SIZE]);
-
-#endif

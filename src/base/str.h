@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* String helpers: numbers, ids, nearest names, base64, making bytes visible. */
-#ifndef BASE_STR_H
-#define BASE_STR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ int base64_encode(struct buf *out, const void *bytes, size_t len);
 
 /* Appends the decoded bytes, all or none; BASE64_INVALID for invalid base64. */
 int base64_decode(struct buf *out, const char *text, size_t len);
-
-#endif

@@ -5,8 +5,7 @@
  * progress bar only the last state stays; a backspace removes the last character of the line.
  * TAB stays. Cursor movements are ignored: use a capture for a full-screen program.
  */
-#ifndef BASE_STRIPPER_H
-#define BASE_STRIPPER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ void stripper_consume(struct stripper *stripper, size_t len);
  */
 #define STRIPPER_OPEN_MAX 8192
 size_t stripper_lines(struct buf *out, const void *bytes, size_t len);
-
-#endif

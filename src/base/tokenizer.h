@@ -9,8 +9,7 @@
  * begins another sequence. Shell integration marks (OSC 133) are understood; other OSC
  * come with their string, for osc_report.h, and the rest without.
  */
-#ifndef BASE_TOKENIZER_H
-#define BASE_TOKENIZER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ void tokenizer_feed(struct tokenizer *tokenizer, uint64_t offset, const void *by
 
 /* Whether a sequence is incomplete; it begins at *ret_start. */
 bool tokenizer_is_open(const struct tokenizer *tokenizer, uint64_t *ret_start);
-
-#endif

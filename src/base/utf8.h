@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* UTF-8 as in RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF. */
-#ifndef BASE_UTF8_H
-#define BASE_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ int utf8_clean(struct buf *out, const void *bytes, size_t len, bool *lossy);
  * complete it. For streams: keep these bytes until the next piece.
  */
 size_t utf8_incomplete_tail(const void *bytes, size_t len);
-
-#endif

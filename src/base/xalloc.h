@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Memory for programs: never NULL. Out of memory ends the process with a message (status 1). */
-#ifndef BASE_XALLOC_H
-#define BASE_XALLOC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ char *xstrdup(const char *string) __attribute__((malloc, returns_nonnull));
 void *xmemdup(const void *bytes, size_t len) __attribute__((malloc, returns_nonnull));
 char *xasprintf(const char *format, ...)
     __attribute__((format(printf, 1, 2), nonnull(1), returns_nonnull));
-
-#endif

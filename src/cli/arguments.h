@@ -3,8 +3,7 @@
  * Converts the words of a command line to the parameters of a method. The method's schema gives
  * the types: key=text, key:=JSON, key@=file. A word without a key is the method's main argument.
  */
-#ifndef CLI_ARGUMENTS_H
-#define CLI_ARGUMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void arguments_usage(struct buf *out, const char *method, const struct json *sch
 /* Appends the words of a call with these parameters (an object), quoted for a shell. */
 void arguments_example(
     struct buf *out, const char *method, const struct json *schema, const struct json *params);
-
-#endif

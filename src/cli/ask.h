@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Connects to the daemon and asks. Errors become a message and an exit status. */
-#ifndef CLI_ASK_H
-#define CLI_ASK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,5 +96,3 @@ const struct json *ask_row(const struct json *rows, const char *name);
  * -1 with a human-readable reason of one line.
  */
 int launch_daemon(const struct cli *cli, char *ret_reason, size_t size);
-
-#endif

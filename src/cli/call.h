@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* A method as a command: muxbus METHOD key=value key:=JSON. */
-#ifndef CLI_CALL_H
-#define CLI_CALL_H
+#pragma once
 
 #include "cli/cli.h"
 
 /* argv[0] is the method's name. */
 enum cli_status call_run(struct cli *cli, int argc, char **argv);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The tables of methods and events: from the running daemon, or else from the installed one. */
-#ifndef CLI_CATALOG_H
-#define CLI_CATALOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ const char *catalog_nearest(const struct catalog *catalog, const char *name);
 
 /* The description of a method, or NULL. */
 const struct json *catalog_method(const struct catalog *catalog, const char *name);
-
-#endif

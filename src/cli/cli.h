@@ -4,8 +4,7 @@
  * src/cli/verbs or in the room of its name, and has one row in verbs.c. Any other first word is
  * the name of a method.
  */
-#ifndef CLI_CLI_H
-#define CLI_CLI_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -110,5 +109,3 @@ void cli_print(struct buf *out);
  * be written (a full disk). A closed pipe ends silently.
  */
 enum cli_status cli_flush(enum cli_status status);
-
-#endif

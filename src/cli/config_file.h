@@ -3,8 +3,7 @@
  * A configuration file of another program: read whole, written whole or not at all, with a backup
  * of the old file beside it.
  */
-#ifndef CLI_CONFIG_FILE_H
-#define CLI_CONFIG_FILE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ void config_splice(struct buf *text, size_t begin, size_t end, const void *bytes
 
 /* Removes the backups of the file that have this text, which it has now itself. */
 void config_file_drop_backups(const struct config_file *file, const struct buf *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The daemon that a command line means, its tmux server, and the pane of this program. */
-#ifndef CLI_LOCATE_H
-#define CLI_LOCATE_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -22,5 +21,3 @@ int locate_fleet(struct cli *cli);
 
 /* Whether the tmux server of cli->tmux_socket accepts connections; else sets errno. */
 bool locate_tmux_runs(const struct cli *cli);
-
-#endif

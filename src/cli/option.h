@@ -3,8 +3,7 @@
  * The options of a verb as a table: --name value, --name=value, -n value, and words between them.
  * "--" ends the options.
  */
-#ifndef CLI_OPTION_H
-#define CLI_OPTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ bool option_read(struct cli *cli, int argc, char **argv, const struct option_row
 
 /* Parses a duration, as of OPTION_DURATION. */
 bool option_parse_duration(const char *text, int64_t *ret_ms);
-
-#endif

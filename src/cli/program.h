@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Runs another program and reads its output. */
-#ifndef CLI_PROGRAM_H
-#define CLI_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ enum program_stream {
  */
 int program_run(const char *path, char *const *argv, enum program_stream stream, int timeout_ms,
     struct buf *out);
-
-#endif

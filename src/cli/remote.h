@@ -2,8 +2,7 @@
 /*
  * A muxbusd of another machine, through `ssh HOST muxbus relay`.
  */
-#ifndef CLI_REMOTE_H
-#define CLI_REMOTE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ bool remote_is(const struct cli *cli);
  * messages go to standard error. It ends with the link. NULL, with the reason, on failure.
  */
 struct link *remote_open(const char *address, char *ret_reason, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * Text for a terminal. Text from panes, jobs, files and peers is printed through here, so that
  * its control characters are visible and have no effect. Only our own colours pass.
  */
-#ifndef CLI_SCREEN_TEXT_H
-#define CLI_SCREEN_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ void screen_text_wrap(struct buf *out, const char *text, size_t columns, size_t 
 
 /* Prints one line of untrusted text to a stream. */
 void screen_print_line(FILE *stream, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Words for a POSIX shell. */
-#ifndef CLI_SHELL_WORD_H
-#define CLI_SHELL_WORD_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -10,5 +9,3 @@
  * command. Returns 0 or an enum buf_error.
  */
 int shell_word(struct buf *out, const char *word);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Results for people: lists as tables, text as it is, anything else as names and values. */
-#ifndef CLI_SHOW_H
-#define CLI_SHOW_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void show_duration(struct buf *out, int64_t ms);
 
 /* Appends bytes: "512", "3.4K", "20M". */
 void show_bytes(struct buf *out, int64_t bytes);
-
-#endif

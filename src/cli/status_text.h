@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The status of the daemon in ten lines for people. */
-#ifndef CLI_STATUS_TEXT_H
-#define CLI_STATUS_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@
  * method. Untrusted text is made visible.
  */
 void status_text(struct buf *out, const struct json *status, size_t columns, bool has_color);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Tables for people: columns as wide as their cells, and not wider than the terminal. */
-#ifndef CLI_TABLE_H
-#define CLI_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ void table_add(struct table *table, const void *text, size_t len);
  * any text is left out.
  */
 void table_write(const struct table *table, struct buf *out, size_t columns, bool has_color);
-
-#endif

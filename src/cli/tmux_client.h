@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The tmux client before which the user sits: to show another pane there. */
-#ifndef CLI_TMUX_CLIENT_H
-#define CLI_TMUX_CLIENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ void tmux_client_put_go(struct buf *out, const char *client, const char *pane);
 /* How to get to a pane of a host of the fleet: "%3 is on build: ssh -t build tmux attach -t %3". */
 void tmux_client_way(
     char *out, size_t size, const char *pane, const char *host, const char *server);
-
-#endif

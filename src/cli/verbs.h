@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The functions of the verbs, each in the file of its name. */
-#ifndef CLI_VERBS_H
-#define CLI_VERBS_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -36,5 +35,3 @@ enum cli_status top_run(struct cli *cli, int argc, char **argv);
 enum cli_status version_run(struct cli *cli, int argc, char **argv);
 enum cli_status wait_run(struct cli *cli, int argc, char **argv);
 enum cli_status watch_run(struct cli *cli, int argc, char **argv);
-
-#endif

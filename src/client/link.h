@@ -4,8 +4,7 @@
  * link_ask() and link_read_line(), or poll link_fd() and call link_receive() to wait for several
  * things at once. client/loop_link.h has the form for an event loop. SIGPIPE is never raised.
  */
-#ifndef CLIENT_LINK_H
-#define CLIENT_LINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -127,5 +126,3 @@ uint64_t link_queue_request(struct link *link, const char *method, const char *p
 /* Returns false with errno if the daemon is gone. Input that it sent can still be read. */
 bool link_flush(struct link *link);
 bool link_is_flushed(const struct link *link);
-
-#endif

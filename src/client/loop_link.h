@@ -3,8 +3,7 @@
  * A link to a daemon on an event loop: lines come by callback, requests are
  * answered by callback. After a loss it connects again by itself, at growing intervals.
  */
-#ifndef CLIENT_LOOP_LINK_H
-#define CLIENT_LOOP_LINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ bool loop_link_write(struct loop_link *link, const void *line, size_t len);
 
 /* While paused nothing is read: the daemon replaces events that have no room by a gap. */
 void loop_link_pause(struct loop_link *link, bool is_paused);
-
-#endif

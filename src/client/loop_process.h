@@ -5,8 +5,7 @@
  * under `muxbus-job --server`, which ends the program with all its descendants when this process
  * ends it, or dies.
  */
-#ifndef CLIENT_LOOP_PROCESS_H
-#define CLIENT_LOOP_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ bool loop_process_is_open(const struct loop_process *process);
  * escaped. "" if there is nothing.
  */
 void loop_process_remark(const struct loop_process *process, char out[LOOP_PROCESS_REMARK_SIZE]);
-
-#endif

@@ -3,8 +3,7 @@
  * Starting a program, in one place for the daemon and the programs beside it. It knows no event
  * loop. A start costs the same for a process of any size: no memory is copied (vfork(2)).
  */
-#ifndef IO_CHILD_H
-#define IO_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/resource.h>
@@ -77,5 +76,3 @@ int child_start(const struct child_options *options, struct child *ret_child);
 
 /* Waits for the end of a child. Returns its status as waitpid(2) gives it; -1: there is no such child. */
 int child_reap(pid_t pid);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Watches the end of a process, a child or not, by its pidfd. */
-#ifndef IO_LOOP_PIDFD_H
-#define IO_LOOP_PIDFD_H
+#pragma once
 
 struct event_base;
 struct loop_pidfd;
@@ -18,5 +17,3 @@ void loop_pidfd_free(struct loop_pidfd *watch);
 
 /* The pidfd, lent for signals; -1 for NULL. */
 int loop_pidfd_fd(const struct loop_pidfd *watch);
-
-#endif

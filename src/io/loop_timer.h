@@ -3,8 +3,7 @@
  * Timers of the event loop. A timer fires once each time it is armed. Out of memory ends the
  * process, as in all programs (base/xalloc.h).
  */
-#ifndef IO_LOOP_TIMER_H
-#define IO_LOOP_TIMER_H
+#pragma once
 
 #include <event2/event.h>
 #include <stdbool.h>
@@ -35,5 +34,3 @@ void loop_timer_wake(struct loop_timer *timer);
 
 /* An event base for these timers; NULL: there is none. */
 struct event_base *loop_timer_new_base(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Copies output of a job from a pipe to a file: writes the first bytes up to a limit, counts all
  * bytes, and keeps the last ones in memory for a file of their own.
  */
-#ifndef JOB_PUMP_H
-#define JOB_PUMP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ bool pump_run(struct pump *pump);
 
 /* Writes the bytes of the tail that are not in the file. Returns their number, or -errno. */
 int64_t pump_write_tail(const struct pump *pump, int fd);
-
-#endif

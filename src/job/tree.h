@@ -3,8 +3,7 @@
  * The processes of a job or server: the command's process group and all other descendants of the
  * supervisor, which is a subreaper and so inherits orphans.
  */
-#ifndef JOB_TREE_H
-#define JOB_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -14,5 +13,3 @@ unsigned tree_signal(int signal);
 
 /* Kills every descendant of this process, and reaps those it can. */
 void tree_kill(void);
-
-#endif

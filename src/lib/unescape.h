@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The escapes of %output lines: a backslash and three octal digits. */
-#ifndef LIB_UNESCAPE_H
-#define LIB_UNESCAPE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ const struct unescape_variant *unescape_variants(void);
 
 /* How many bytes at the end are the beginning of an incomplete escape: 0 to 3. */
 size_t unescape_tail(const uint8_t *src, size_t len);
-
-#endif

@@ -4,8 +4,7 @@
  * libnats reads and writes through its adapter for libevent; broker_turn() hands on what came.
  * After a loss the broker connects again by itself, slowly where the account is wrong.
  */
-#ifndef NATS_BROKER_H
-#define NATS_BROKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ struct js_reply {
 
 /* Reads what a broker_reply_fn gets. */
 void js_reply_read(struct js_reply *out, const struct broker_message *reply, const char *reason);
-
-#endif

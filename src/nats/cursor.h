@@ -3,8 +3,7 @@
  * The cursor of the events: the number of the last event that JetStream has, and the id of the
  * journal that message ids begin with, in a small file. Only one muxbus-nats holds the file.
  */
-#ifndef NATS_CURSOR_H
-#define NATS_CURSOR_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ void cursor_set(struct cursor *cursor, uint64_t seq);
 void cursor_renew(struct cursor *cursor);
 /* Writes what was set since the last call, in one system call. */
 void cursor_keep(struct cursor *cursor);
-
-#endif

@@ -4,8 +4,7 @@
  * notifications by list_notifications behind the place of a named consumer of the daemon, which
  * advances when JetStream has them. Nothing is passed over in silence: a gap is published as such.
  */
-#ifndef NATS_FEED_H
-#define NATS_FEED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ struct publisher *feed_publisher(struct feed *feed);
 void feed_turn(struct feed *feed);
 /* At the end: acknowledges at once. Returns whether the daemon has yet to answer. */
 bool feed_end(struct feed *feed);
-
-#endif

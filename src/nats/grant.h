@@ -3,8 +3,7 @@
  * The grant: which methods a request from NATS may name. The effects of methods come from the
  * daemon's own describe; a method without a known effect is refused.
  */
-#ifndef NATS_GRANT_H
-#define NATS_GRANT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ enum grant_answer {
 /* Fills ret_reason unless the method is allowed. */
 enum grant_answer grant_check(
     const struct grant *grant, const char *method, char *ret_reason, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Names in subjects: the fleet, the host and the server, each one token. */
-#ifndef NATS_NAME_H
-#define NATS_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ void name_of_server(char out[NAME_SIZE], const char *socket);
 /* "muxbus.FLEET.HOST.SERVER.rest"; kind, another token, follows with a dot unless it is NULL. */
 void name_subject(
     char out[NAME_SUBJECT_SIZE], const struct names *names, const char *rest, const char *kind);
-
-#endif

@@ -4,8 +4,7 @@
  * the journal of the daemon has it, and delivers it again until then; a key of the post's own
  * number makes a second delivery no second notification.
  */
-#ifndef NATS_POSTS_H
-#define NATS_POSTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ struct posts_status {
 	uint64_t refused; /* not a post: they are given up, and the log says why */
 };
 void posts_status(const struct posts *posts, struct posts_status *out);
-
-#endif

@@ -4,8 +4,7 @@
  * versions, counts of the daemon's status, and how far the stream is. A host that says nothing for
  * STORES_TTL_SEC is no longer in the bucket.
  */
-#ifndef NATS_PRESENCE_H
-#define NATS_PRESENCE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ void presence_run(struct nats_presence *presence, bool is_running);
 void presence_renew(struct nats_presence *presence);
 /* The last entry: this program ends. */
 void presence_end(struct nats_presence *presence);
-
-#endif

@@ -4,8 +4,7 @@
  * acknowledged it, and is sent again with the same id until then; the stream stores an id once.
  * The window is bounded: who adds messages asks publisher_has_room() first, and stops until room().
  */
-#ifndef NATS_PUBLISHER_H
-#define NATS_PUBLISHER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ struct publisher_status {
 	const char *reason; /* why nothing is stored now; NULL: nothing is wrong */
 };
 void publisher_status(const struct publisher *publisher, struct publisher_status *out);
-
-#endif

@@ -4,8 +4,7 @@
  * as the grant allows the method. The service is found like any micro service of NATS, by
  * $SRV.PING, $SRV.INFO and $SRV.STATS.
  */
-#ifndef NATS_SERVICE_H
-#define NATS_SERVICE_H
+#pragma once
 
 #include "client/loop_link.h"
 #include "nats/broker.h"
@@ -20,5 +19,3 @@ struct service;
 struct service *service_new(struct broker *broker, struct loop_link *daemon,
     const struct grant *grant, const struct names *names);
 void service_free(struct service *service); /* NULL is allowed; after the link */
-
-#endif

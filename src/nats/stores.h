@@ -3,8 +3,7 @@
  * The stores in JetStream: the stream of events and notifications, the stream of posts, and the
  * bucket of presence. A store that is absent is made; one that is there stays as it is.
  */
-#ifndef NATS_STORES_H
-#define NATS_STORES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void stores_look(struct stores *stores);
 bool stores_are_ready(const struct stores *stores);
 /* The broker is down. */
 void stores_reset(struct stores *stores);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Results of tools/call, which servers send, as results of declared tools. */
-#ifndef TOOLS_MCP_CONTENT_H
-#define TOOLS_MCP_CONTENT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@
  */
 bool mcp_content_write(struct json_writer *writer, const struct json *result,
     char ret_failure[MCP_CONTENT_ERROR_SIZE]);
-
-#endif

@@ -3,8 +3,7 @@
  * Repairs a line of a server that is JSON but for characters that a text cannot have: pages and
  * files that servers pass on hold such bytes.
  */
-#ifndef TOOLS_MCP_REPAIR_H
-#define TOOLS_MCP_REPAIR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@
  * Returns 0 or an enum buf_error.
  */
 int mcp_repair(struct buf *out, const char *line, size_t len);
-
-#endif

@@ -7,8 +7,7 @@
  * sent again. All handlers are called from the event loop, but for done of calls that fail when
  * mcp_server_stop() is called.
  */
-#ifndef TOOLS_MCP_SERVER_H
-#define TOOLS_MCP_SERVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ void mcp_server_give_up(struct mcp_server *server, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Ends its process; all calls fail as gone with the reason. ended() follows. */
 void mcp_server_stop(struct mcp_server *server, const char *reason);
-
-#endif

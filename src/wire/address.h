@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Where the daemon of a tmux server listens and keeps its state. */
-#ifndef WIRE_ADDRESS_H
-#define WIRE_ADDRESS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -54,5 +53,3 @@ int address_server(char *out, size_t size, const char *path);
  * only if the socket cannot be replaced there). Returns 0, or -1 with the reason.
  */
 int address_check(const char *path, char *ret_reason, size_t size);
-
-#endif

@@ -4,8 +4,7 @@
  * into a checked C struct. Help, describe, schemas, completion and the manual come from
  * the same rows.
  */
-#ifndef WIRE_FIELD_H
-#define WIRE_FIELD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -147,5 +146,3 @@ void field_write_mdoc_line(struct buf *out, const char *text);
 
 /* Appends a table of fields as mdoc list items; ends the process if there is no room. */
 void field_write_mdoc(struct buf *out, const struct field *fields);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A line of the hosts file: NAME [ssh=DESTINATION] [server=NAME|PATH] [muxbus=PATH] [may=notify]. */
-#ifndef WIRE_HOST_LINE_H
-#define WIRE_HOST_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ int host_line_read(char *line, struct host_spec *ret_spec, char *ret_reason, siz
 
 /* Whether a text is a name of a host or server. */
 bool host_line_is_name(const char *text);
-
-#endif

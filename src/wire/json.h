@@ -9,8 +9,7 @@
  * Out: a writer that appends to a buffer, with an escaper of our own. The output is
  * always complete JSON on one line, however full the buffer, and cannot control a terminal.
  */
-#ifndef WIRE_JSON_H
-#define WIRE_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -156,5 +155,3 @@ void json_put_value(struct json_writer *writer, const char *name, const struct j
 int json_escape(struct buf *out, const void *bytes, size_t len, bool *lossy);
 /* The length of the longest prefix, of whole characters, that is escaped to at most room bytes. */
 size_t json_escape_fit(const void *bytes, size_t len, size_t room, size_t *ret_escaped);
-
-#endif

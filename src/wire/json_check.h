@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The check of a line before yajl sees it. */
-#ifndef WIRE_JSON_CHECK_H
-#define WIRE_JSON_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ bool json_check(const char *line, size_t len, struct json_error *ret_error);
 /* Fills an error: its text, the offset, and the next few bytes in visible form. */
 void json_error_set(
     struct json_error *error, const char *line, size_t len, size_t offset, const char *what);
-
-#endif

@@ -3,8 +3,7 @@
  * Bytes in, lines out. A line ends with "\n" or "\r\n". A line longer than the limit is
  * reported once and skipped to its end. Memory is freed when nothing is pending.
  */
-#ifndef WIRE_LINE_H
-#define WIRE_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ bool line_input_is_pending(const struct line_input *input);
 
 /* Whether some bytes were not scanned yet: they may hold a whole line. */
 bool line_input_has_unseen(const struct line_input *input);
-
-#endif

@@ -3,8 +3,7 @@
  * The id of a request that cannot be read: its line is not valid JSON, or longer than the limit.
  * Only bytes within strings may be wrong before the id; an id that stands twice, or could, is none.
  */
-#ifndef WIRE_LOST_ID_H
-#define WIRE_LOST_ID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ void lost_id_add(struct lost_id *lost, const char *bytes, size_t len);
 
 /* The id as JSON text, a number or a string that may not be valid yet; NULL: none. Lent. */
 const char *lost_id_get(const struct lost_id *lost);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* JSON-RPC 2.0 envelopes (protocol section 2) and the kinds of errors. */
-#ifndef WIRE_MESSAGE_H
-#define WIRE_MESSAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ void message_write_error(struct json_writer *writer, const char *id, enum messag
  */
 #define MESSAGE_ENDING "\"daemon_ends\":true"
 bool message_is_ending(const struct json *message);
-
-#endif

@@ -4,8 +4,7 @@
  * that its relay says first. Noise of a login shell before the hello is no response, and a relay
  * of another protocol is refused before the first request.
  */
-#ifndef WIRE_RELAY_H
-#define WIRE_RELAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ bool relay_read_hello(
 /* Writes the reason why the protocol of the hello cannot be used. version: of this muxbus. */
 void relay_refuse(const char *host, const char *far_version, unsigned far_protocol,
     const char *version, char *ret_reason, size_t size);
-
-#endif

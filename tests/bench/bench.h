@@ -4,8 +4,7 @@
  * its line in goals.tsv, and tests/bench/run writes the table. A bench measures two things in turns
  * and reports the median of the ratios of the pairs, because the speed of a machine varies.
  */
-#ifndef BENCH_BENCH_H
-#define BENCH_BENCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,5 +114,3 @@ void feeder_start(struct feeder *feeder, size_t len);
 /* False if the time is up. */
 bool feeder_wait(struct feeder *feeder, int timeout_ms, int64_t *ret_ns);
 const char *feeder_pane(const struct feeder *feeder);
-
-#endif

@@ -3,8 +3,7 @@
  * The output of typical programs, made up but always the same, and the same output as tmux -C
  * passes it on.
  */
-#ifndef BENCH_STREAM_H
-#define BENCH_STREAM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct stream {
 /* At least size decoded bytes. Ends the program if it cannot. */
 struct stream *stream_new(const char *kind, size_t size);
 void stream_free(struct stream *stream);
-
-#endif

@@ -4,13 +4,10 @@
  * loop waited for a processor, and the time in which it used one. For the rest of the turn the
  * loop was blocked.
  */
-#ifndef BENCH_TURNS_H
-#define BENCH_TURNS_H
+#pragma once
 
 struct turn {
 	double wall_us;
 	double queued_us;
 	double cpu_us;
 };
-
-#endif

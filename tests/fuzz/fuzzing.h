@@ -3,8 +3,7 @@
  * Random input for tests that run for a time: numbers from a seed that is printed, choices, and
  * mutations of bytes. MUXBUS_SEED=N repeats a run, MUXBUS_FUZZ_SEC=N makes it longer.
  */
-#ifndef FUZZ_FUZZING_H
-#define FUZZ_FUZZING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ uint32_t fuzzing_below(struct fuzzing *fuzzing, uint32_t limit); /* limit > 0 */
 const char *fuzzing_pick(struct fuzzing *fuzzing, const char *const *list);
 /* Changes bytes in a few places. Returns the new length, at most max. */
 size_t fuzzing_mutate(struct fuzzing *fuzzing, uint8_t *bytes, size_t len, size_t max);
-
-#endif

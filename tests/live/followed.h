@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A sync of the library on a live server: its reports are written down, line by line. */
-#ifndef LIVE_FOLLOWED_H
-#define LIVE_FOLLOWED_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -41,5 +40,3 @@ void followed_forget(struct followed *followed);
 
 /* Reads the whole model again. */
 bool followed_refresh(struct followed *followed);
-
-#endif

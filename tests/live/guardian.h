@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A process that outlives the test by a moment, and cleans up after it. */
-#ifndef LIVE_GUARDIAN_H
-#define LIVE_GUARDIAN_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -11,5 +10,3 @@ void guardian_start(void);
 /* Register an object: a process to kill, a directory to remove. */
 void guardian_process(pid_t pid);
 void guardian_directory(const char *path);
-
-#endif

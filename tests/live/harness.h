@@ -7,8 +7,7 @@
  * Helpers that start a process end the test ("Bail out!") on failure; the other helpers return the
  * result, for the test to judge. All waiting has a bound.
  */
-#ifndef LIVE_HARNESS_H
-#define LIVE_HARNESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -148,5 +147,3 @@ int64_t at_int(const struct json *value, const char *path); /* INT64_MIN if it i
 bool at_true(const struct json *value, const char *path);
 /* The element of an array whose member (a string) has that value, or NULL. */
 const struct json *at_where(const struct json *array, const char *member, const char *value);
-
-#endif

@@ -3,8 +3,7 @@
  * The law that fuzzers of the daemon hold it to: each request gets exactly one answer, every line
  * is JSON, the process lives, and nothing is typed. Breaches are printed and counted.
  */
-#ifndef LIVE_LAW_H
-#define LIVE_LAW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ const char *law_pane(struct live *live, const char *file);
 bool law_is_untouched(struct live *live, const char *file);
 /* Whether the daemon lives, and no sanitizer has said anything. */
 bool law_is_sound(struct live *live);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A person: a tmux client on a terminal of its own. The output of the terminal is dropped. */
-#ifndef LIVE_PERSON_H
-#define LIVE_PERSON_H
+#pragma once
 
 #include "harness.h"
 
@@ -16,5 +15,3 @@ struct person person_attach(const struct live *live, const char *session);
 void person_look(struct person *person);
 /* Hangs up, and waits until the client is gone. */
 void person_leave(struct person *person);
-
-#endif

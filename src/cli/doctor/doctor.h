@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The report of muxbus doctor, a list of findings, and the parts that add them. */
-#ifndef CLI_DOCTOR_H
-#define CLI_DOCTOR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ void doctor_fleet(struct doctor_report *report, const struct cli *cli);
 void doctor_machine(struct doctor_report *report, const struct cli *cli);
 void doctor_tmux(struct doctor_report *report, const struct cli *cli);
 void doctor_tools(struct doctor_report *report, const struct cli *cli);
-
-#endif

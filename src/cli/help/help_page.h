@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A page of help: titles, entries of a name with a text; what has some words in its text. */
-#ifndef CLI_HELP_PAGE_H
-#define CLI_HELP_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ bool help_search(
  * fits the terminal, or no pager could be run: nothing was printed then.
  */
 bool pager_show(const char *text, size_t len);
-
-#endif

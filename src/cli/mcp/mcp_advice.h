@@ -3,8 +3,7 @@
  * Advice of the bridge for a tool call whose answer was lost with the daemon. The facts come
  * from the rows of describe, kept since the daemon answered last.
  */
-#ifndef CLI_MCP_ADVICE_H
-#define CLI_MCP_ADVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ bool mcp_advice_only_reads(const struct mcp_advice *advice, const char *tool);
  * tool that is not known.
  */
 void mcp_advice_write(const struct mcp_advice *advice, const char *tool, char *out, size_t size);
-
-#endif

@@ -9,8 +9,7 @@
  * answer says where to look before repeating the call. A new connection first gets the state of
  * the old one: the greeting, initialize, the log level, subscriptions.
  */
-#ifndef CLI_MCP_REPLAY_H
-#define CLI_MCP_REPLAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ bool mcp_replay_wants_daemon(const struct mcp_replay *replay);
 bool mcp_replay_is_waiting(const struct mcp_replay *replay);
 /* Whether no request waits for an answer, except for streams that end with their reader. */
 bool mcp_replay_is_done(const struct mcp_replay *replay);
-
-#endif

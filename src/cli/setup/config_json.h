@@ -4,8 +4,7 @@
  * all others stay as they were. Text that is not valid JSON is refused, and so is a value of an
  * unexpected type.
  */
-#ifndef CLI_CONFIG_JSON_H
-#define CLI_CONFIG_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ bool config_json_remove(struct config_json *config, const char *const *path);
 /* Removes the elements of an array that have mark in their text, like config_json_remove(). */
 bool config_json_remove_elements(
     struct config_json *config, const char *const *path, const char *mark);
-
-#endif

@@ -6,8 +6,7 @@
  * string or bracket has no end. Codex has no command for it: `codex mcp add` writes two of our
  * five keys, drops a person's comments and replaces a person's own entry.
  */
-#ifndef CLI_CONFIG_TOML_H
-#define CLI_CONFIG_TOML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ const char *config_toml_get(struct config_toml *config, const char *key, size_t 
 
 /* Removes the table and those below it, if they exist, with the comments inside. */
 bool config_toml_remove(struct config_toml *config);
-
-#endif

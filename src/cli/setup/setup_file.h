@@ -3,8 +3,7 @@
  * The configuration that each agent needs for Muxbus: files, members, values; and one file of an
  * agent that muxbus setup prints, writes, or cleans.
  */
-#ifndef CLI_SETUP_FILE_H
-#define CLI_SETUP_FILE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -124,5 +123,3 @@ void setup_print_file(const struct setup *setup, const struct setup_file *file, 
 
 /* Reads, edits and writes one file, and reports the result. */
 bool setup_change_file(const struct setup *setup, const struct setup_file *file, const char *path);
-
-#endif

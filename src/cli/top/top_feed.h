@@ -3,8 +3,7 @@
  * The source of data for muxbus top: a link to the daemon that reconnects after a loss, events
  * that trigger requests, and the answers, stored in a model.
  */
-#ifndef CLI_TOP_FEED_H
-#define CLI_TOP_FEED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void top_feed_stop(struct top_feed *feed, enum top_list list, const char *id);
 void top_feed_answer(struct top_feed *feed, const struct top_item *item, const char *text);
 /* Types a text into a pane, and presses Enter. */
 void top_feed_send(struct top_feed *feed, const char *pane, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The screen of muxbus top: draws rows from a model, a view and a time. No input or output. */
-#ifndef CLI_TOP_FRAME_H
-#define CLI_TOP_FRAME_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void top_frame_draw(
  * written. All rows are, if the sizes differ or old is NULL.
  */
 void top_frame_update(struct buf *out, const struct top_frame *old, const struct top_frame *frame);
-
-#endif

@@ -4,8 +4,7 @@
  * needs one, then what runs, what has finished, and all panes by session and window. No input or
  * output.
  */
-#ifndef CLI_TOP_HOME_H
-#define CLI_TOP_HOME_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ size_t top_home_needs(const struct top_model *model);
 /* Draws a row. before: the item above it, or NULL. */
 void top_home_draw(struct top_line *line, const struct top_item *item,
     const struct top_item *before, int64_t now_ms);
-
-#endif

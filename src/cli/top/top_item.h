@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* An item of a list of muxbus top, and what it says on the home list. No input or output. */
-#ifndef CLI_TOP_ITEM_H
-#define CLI_TOP_ITEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ struct top_items {
 void top_item_read(struct top_item *item, const struct json *json, int64_t now_ms);
 /* Gives panes the states of the agents in them. */
 void top_item_mark(struct top_items *panes, const struct top_items *agents);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* One row of a frame of muxbus top, from left to right. No input or output. */
-#ifndef CLI_TOP_LINE_H
-#define CLI_TOP_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ void top_line_cell(
  */
 void top_format_seconds(char *out, size_t size, int64_t seconds, bool has_two);
 void top_format_age(char *out, size_t size, int64_t seconds);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The data of muxbus top: lists of objects, from the daemon's last answers. No input or output. */
-#ifndef CLI_TOP_MODEL_H
-#define CLI_TOP_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ void top_model_describe(struct top_model *model, const struct top_item *item, st
 
 /* The colour of a state. */
 enum screen_style top_state_style(const char *word);
-
-#endif

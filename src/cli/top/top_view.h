@@ -3,8 +3,7 @@
  * The user's view of muxbus top: the chosen, opened and filtered items, and the effect of keys,
  * which come as bytes. No input or output.
  */
-#ifndef CLI_TOP_VIEW_H
-#define CLI_TOP_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -152,5 +151,3 @@ void top_view_preview(struct top_view *view, const char *id, const void *text, s
 /* The rows of the list or the opened text; and those of the panel below (0: none). */
 unsigned top_view_body(const struct top_view *view);
 unsigned top_view_panel(const struct top_view *view);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Recordings in the format of asciinema (asciicast v2): a header, then a line for each event. */
-#ifndef CLI_CAST_H
-#define CLI_CAST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ struct cast_screen {
 
 /* Appends everything that a terminal needs to show such a screen. */
 void cast_screen(struct buf *out, const struct cast_screen *screen);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* An event as a line for people. */
-#ifndef CLI_EVENT_TEXT_H
-#define CLI_EVENT_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@
  * is made visible.
  */
 void event_text(struct buf *out, const struct json *event, bool has_color);
-
-#endif

@@ -3,8 +3,7 @@
  * The events that agents pass to hooks on standard input, their meaning, and the output that an
  * agent expects from a hook. No I/O: a table of events, text in, text out.
  */
-#ifndef CLI_HOOK_EVENT_H
-#define CLI_HOOK_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void hook_event_read(struct hook_event *ret_event, const char *agent, const char
 
 /* Writes the output that gives text to the agent: one line of JSON with its newline. */
 void hook_event_write(struct buf *out, const struct hook_event *event, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Waits for the daemon and for ^C at once: for verbs that run until they are stopped. */
-#ifndef CLI_INTERRUPT_H
-#define CLI_INTERRUPT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ void interrupt_drain(const struct interrupt *interrupt);
  */
 enum cli_status interrupt_follow(const struct interrupt *interrupt, struct link *link,
     int64_t deadline, link_other_fn *fn, bool (*is_done)(const void *data), void *data);
-
-#endif

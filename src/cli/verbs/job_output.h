@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The output of a job, printed as it grows or at its end, and its line of progress. */
-#ifndef CLI_JOB_OUTPUT_H
-#define CLI_JOB_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ int job_output_status(const struct json *job);
 
 /* Erases the line of progress before other output. */
 void job_output_erase(struct job_output *output);
-
-#endif

@@ -3,8 +3,7 @@
  * Marks: reports of an agent to muxbusd by an escape sequence (OSC 3008) to its terminal, which
  * pass through ssh and out of containers. They need the token in LC_MUXBUS.
  */
-#ifndef CLI_MARK_H
-#define CLI_MARK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ struct mark {
 
 /* Writes it to the terminal of this process in one piece. False with errno. */
 bool mark_write(const struct mark *mark);
-
-#endif

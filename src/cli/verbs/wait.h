@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The words of muxbus wait as conditions of wait_for. */
-#ifndef CLI_WAIT_H
-#define CLI_WAIT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@
  */
 int wait_conditions(struct buf *out, const struct json *kinds, size_t count,
     const char *const *words, char *ret_reason, size_t size);
-
-#endif

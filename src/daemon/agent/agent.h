@@ -6,8 +6,7 @@
  * shell that it was started from, is started again. Agents are kept in the store: the next
  * daemon finds them running.
  */
-#ifndef DAEMON_AGENT_AGENT_H
-#define DAEMON_AGENT_AGENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ void agent_unlisten(struct agent_listener *listener);
 
 /* The methods of agents, in agent_methods.c. */
 extern const struct method methods_agent[];
-
-#endif

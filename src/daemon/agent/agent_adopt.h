@@ -4,8 +4,7 @@
  * person's: its size, its history and its options are left alone, its program is never started
  * again, and the end of the program is the end of the agent.
  */
-#ifndef DAEMON_AGENT_AGENT_ADOPT_H
-#define DAEMON_AGENT_AGENT_ADOPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ void agent_adopt_note_exit(struct agent *agent, const struct event_entry *event)
 
 /* The program has ended, or is another one's: the agent has neither program nor pane. */
 void agent_adopt_forget(struct agent *agent);
-
-#endif

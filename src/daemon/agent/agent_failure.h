@@ -3,8 +3,7 @@
  * Failure of an agent's program: its end in words, its last lines, and the end of its pane. The
  * window of a program that never was ready is closed.
  */
-#ifndef DAEMON_AGENT_AGENT_FAILURE_H
-#define DAEMON_AGENT_AGENT_FAILURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void agent_failure_close(struct agent *agent);
 
 /* Notifies who made it of a crash: is_last: it is not started again. */
 void agent_failure_notify(const struct agent *agent, bool is_last);
-
-#endif

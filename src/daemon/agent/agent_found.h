@@ -3,8 +3,7 @@
  * Agents that are not kept: those that report themselves, however they were started, and those
  * whose command line is known. ensure_agent adopts one by its pane.
  */
-#ifndef DAEMON_AGENT_AGENT_FOUND_H
-#define DAEMON_AGENT_AGENT_FOUND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ struct json_writer;
 
 /* Writes them as elements of a list: those that ask something, or all others. */
 void agent_write_found(struct json_writer *writer, struct agent_set *set, bool is_blocked);
-
-#endif

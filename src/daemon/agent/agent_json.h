@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Agents as JSON, for answers, events and notifications. */
-#ifndef DAEMON_AGENT_AGENT_JSON_H
-#define DAEMON_AGENT_AGENT_JSON_H
+#pragma once
 
 #define AGENT_JSON_MAX (16 * 1024) /* bytes of an agent in an event or a notification */
 
@@ -19,5 +18,3 @@ void agent_write_place(
 void agent_write_evidence(struct json_writer *writer, const char *name, const struct agent *agent);
 /* Publishes the event of its new state. */
 void agent_publish(const struct agent *agent);
-
-#endif

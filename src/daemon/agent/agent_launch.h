@@ -5,8 +5,7 @@
  * of that session. Its output is followed from the first byte, and its pane stays when it
  * ends.
  */
-#ifndef DAEMON_AGENT_AGENT_LAUNCH_H
-#define DAEMON_AGENT_AGENT_LAUNCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,5 +45,3 @@ void agent_launch_flows(struct agent_launch *launch);
 
 /* Drops a launch: its handlers are not called any more, and its window is closed. */
 void agent_launch_cancel(struct agent_launch *launch);
-
-#endif

@@ -5,8 +5,7 @@
  * a question is reported when two looks agree and nothing came between them. Without output
  * and without a waiting request, the monitor does not look.
  */
-#ifndef DAEMON_AGENT_AGENT_MONITOR_H
-#define DAEMON_AGENT_AGENT_MONITOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ void agent_monitor_set_brackets(struct agent_monitor *monitor, bool brackets);
 
 /* Members that say what was seen last: the evidence. */
 void agent_monitor_write(const struct agent_monitor *monitor, struct json_writer *writer);
-
-#endif

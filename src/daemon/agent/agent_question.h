@@ -3,8 +3,7 @@
  * The question of an agent: its text, and how its place looked before a person began an answer
  * there. An answer is only typed to the question that it was given for, and to an empty place.
  */
-#ifndef DAEMON_AGENT_AGENT_QUESTION_H
-#define DAEMON_AGENT_AGENT_QUESTION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -51,5 +50,3 @@ bool agent_question_has_left(const struct agent_task *task, const struct pane_sc
  */
 bool agent_question_is_begun(const struct agent *agent, const struct muxbus_pane *pane,
     const struct pane_screen *screen, char *ret_reason);
-
-#endif

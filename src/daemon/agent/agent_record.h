@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The record of an agent in the store: its plan, its pane, and what was learned of it. */
-#ifndef DAEMON_AGENT_AGENT_RECORD_H
-#define DAEMON_AGENT_AGENT_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ extern const struct record_kind agent_kind;
 void agent_store(const struct agent *agent);
 /* Fills plan, pane, teller and what was learned. False if it is none; the plan is to be finished. */
 bool agent_record_read(struct agent *agent, const struct json *value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A task of an agent and its reports: progress, its answer, its notification. */
-#ifndef DAEMON_AGENT_AGENT_REPORT_H
-#define DAEMON_AGENT_AGENT_REPORT_H
+#pragma once
 
 #include "daemon/agent/agent_state.h"
 #include "wire/message.h"
@@ -21,5 +20,3 @@ void agent_report_progress(struct agent_task *task);
 /* Fails a request because of the agent's state, with the evidence. */
 void agent_report_refuse(const struct agent *agent, struct request *request,
     enum message_error error, const char *advice);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The specification of an agent: its request, kept over restarts. */
-#ifndef DAEMON_AGENT_AGENT_SPEC_H
-#define DAEMON_AGENT_AGENT_SPEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ const char *agent_spec_difference(const struct agent_spec *one, const struct age
 
 /* A list of strings, NULL-ended, of the heap. */
 char **agent_strings_copy(const char *const *strings, size_t count);
-
-#endif

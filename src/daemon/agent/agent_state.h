@@ -3,8 +3,7 @@
  * The floor of agents: an agent as it is inside, its tasks, and its state. The parts of agents
  * are built on it, and agent.c knows the parts: news for agent.c goes up by callback.
  */
-#ifndef DAEMON_AGENT_AGENT_STATE_H
-#define DAEMON_AGENT_AGENT_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -203,5 +202,3 @@ bool agent_has_pane(const struct agent *agent);
 /* Whether its program has ended, and is not started again by itself. */
 bool agent_has_ended(const struct agent *agent);
 bool agent_is_adopted(const struct agent *agent);
-
-#endif

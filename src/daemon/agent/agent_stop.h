@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* stop_agent: the end of an agent, of its program and of its pane. */
-#ifndef DAEMON_AGENT_AGENT_STOP_H
-#define DAEMON_AGENT_AGENT_STOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ void agent_stop(
 void agent_ending_free(struct agent_ending *ending);
 /* The program has ended, the pane is closed, or the time is up: from the agent's timer. */
 void agent_ending_step(struct agent *agent);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Tasks of agents: typed in order, waited for, and answered with what was said. */
-#ifndef DAEMON_AGENT_AGENT_TASK_H
-#define DAEMON_AGENT_AGENT_TASK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ void agent_tasks_end(struct agent *agent, const char *outcome, bool all);
 void agent_tasks_forget(struct agent *agent);
 /* After another daemon's life. */
 void agent_tasks_load(struct agent_set *set);
-
-#endif

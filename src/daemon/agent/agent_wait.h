@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Requests that wait until an agent is ready: those of ensure_agent. */
-#ifndef DAEMON_AGENT_AGENT_WAIT_H
-#define DAEMON_AGENT_AGENT_WAIT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ void agent_wait_add(struct agent *agent, struct request *request, bool is_starte
 void agent_waiters_step(struct agent *agent);
 /* The agent is no more. */
 void agent_waiters_end(struct agent *agent);
-
-#endif

@@ -7,8 +7,7 @@
  * integration (OSC 133), and the very bytes that drew the prompt. So a prompt's characters in
  * the midst of output are no prompt.
  */
-#ifndef DAEMON_AGENT_CLASSIFY_H
-#define DAEMON_AGENT_CLASSIFY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -127,5 +126,3 @@ struct buf;
 void agent_place_text(const struct prompt_view *view, unsigned rows, struct buf *out);
 /* All rows, as far as there is something on them. */
 void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf *out);
-
-#endif

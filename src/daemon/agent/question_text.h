@@ -4,8 +4,7 @@
  * under them, key hints, and what was said before; and these choices. Pure: a screen in, a text
  * out.
  */
-#ifndef DAEMON_AGENT_QUESTION_TEXT_H
-#define DAEMON_AGENT_QUESTION_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct question_choice {
  * Returns how many; 0: it is answered by a text, also where a prompt stands under choices.
  */
 size_t agent_question_choices(const struct prompt_view *view, struct question_choice *ret_choices);
-
-#endif

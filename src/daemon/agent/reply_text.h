@@ -3,8 +3,7 @@
  * The reply of a program between two places of its output: its bytes as lines a person would
  * read, without the line end that Enter made and without the prompt behind it.
  */
-#ifndef DAEMON_AGENT_REPLY_TEXT_H
-#define DAEMON_AGENT_REPLY_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ struct reply_text_options {
 /* Appends to out, which must be empty. */
 void reply_text(
     struct buf *out, const void *bytes, size_t len, const struct reply_text_options *options);
-
-#endif

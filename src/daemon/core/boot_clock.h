@@ -3,8 +3,7 @@
  * The clock for long timers: CLOCK_BOOTTIME, which runs while the machine is suspended,
  * with one alarm. It is a table of functions, so that tests can replace it.
  */
-#ifndef DAEMON_CORE_BOOT_CLOCK_H
-#define DAEMON_CORE_BOOT_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ struct boot_alarm;
 struct boot_alarm *boot_alarm_new(struct event_base *base, void (*ring)(void *data), void *data);
 void boot_alarm_free(struct boot_alarm *alarm);
 const struct boot_clock *boot_alarm_clock(struct boot_alarm *alarm);
-
-#endif

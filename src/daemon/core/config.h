@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The configuration of the daemon: options and limits. */
-#ifndef DAEMON_CORE_CONFIG_H
-#define DAEMON_CORE_CONFIG_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -110,5 +109,3 @@ static inline bool config_pipes(const struct config *config)
 	return config->attach == ATTACH_NEVER ||
 	    (config->attach == ATTACH_USED && !config->follows_by_control && !config->all_output);
 }
-
-#endif

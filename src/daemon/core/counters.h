@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Counters since the start, for status. */
-#ifndef DAEMON_CORE_COUNTERS_H
-#define DAEMON_CORE_COUNTERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ struct counters {
 	uint64_t reports_refused; /* with a wrong token, or not of their form */
 	uint64_t reports_dropped; /* beyond a maximum */
 };
-
-#endif

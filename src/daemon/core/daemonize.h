@@ -3,8 +3,7 @@
  * Leaving the terminal: the program forks, and the parent waits until the child reports
  * that it is ready or why it failed.
  */
-#ifndef DAEMON_CORE_DAEMONIZE_H
-#define DAEMON_CORE_DAEMONIZE_H
+#pragma once
 
 /* Opens descriptors 0 to 2, so that no socket can become "standard error". */
 void daemonize_open_streams(void);
@@ -22,5 +21,3 @@ int daemonize_enter(int keep_fd);
  * Without daemonize_enter() it does nothing.
  */
 void daemonize_ready(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The messages of libmuxbus, in the log of the daemon. */
-#ifndef DAEMON_CORE_LIBRARY_LOG_H
-#define DAEMON_CORE_LIBRARY_LOG_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -10,5 +9,3 @@ void library_log_take(void);
 
 /* Writes one message; about stands before it. */
 void library_log_write(const char *about, enum muxbus_log_level level, const char *text);
-
-#endif

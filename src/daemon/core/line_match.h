@@ -4,8 +4,7 @@
  * end. If the pattern allows it, all lines are first searched in one call, which is many
  * times cheaper, and only lines with a hit are matched alone.
  */
-#ifndef DAEMON_CORE_LINE_MATCH_H
-#define DAEMON_CORE_LINE_MATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void line_matcher_init(struct line_matcher *matcher, struct pattern *pattern);
  */
 enum pattern_result line_match(struct line_matcher *matcher, const char *text, size_t len,
     size_t from, struct matched_line *ret_line);
-
-#endif

@@ -3,8 +3,7 @@
  * One daemon for each tmux server: a lock in the state directory, held for life, and one by the name
  * of the server's process, for daemons with other state directories.
  */
-#ifndef DAEMON_CORE_LOCK_H
-#define DAEMON_CORE_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ struct server_lock {
  * be had, as when no server runs or another user has the address, there is none.
  */
 bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_holder *ret_holder);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The log in a file of bounded size: a full file becomes FILE.old and a new one begins. */
-#ifndef DAEMON_CORE_LOG_FILE_H
-#define DAEMON_CORE_LOG_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ int log_file_open(const char *path, const char *program, int level, char *ret_re
 
 /* Reopens the file by its path, for log rotation. Does nothing without a file. */
 void log_file_reopen(void);
-
-#endif

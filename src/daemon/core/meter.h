@@ -5,8 +5,7 @@
  * 1 s replaces one. A wait that is answered costs one turn, and so does a wake; a notification that
  * comes with the wake of another costs none. All that is more was avoided.
  */
-#ifndef DAEMON_CORE_METER_H
-#define DAEMON_CORE_METER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ void meter_count_wake(
 /* The sum of a kind since the beginning (since_sec 0), or in the steps of the last seconds. */
 struct meter_sum meter_sum(
     const struct meter *meter, int64_t now_ms, unsigned kind, int64_t since_sec);
-
-#endif

@@ -8,8 +8,7 @@
  * takes messages by that name. The thread then is the address, wherever its agent runs, and the
  * pane only the place to type if there is no other way.
  */
-#ifndef DAEMON_CORE_PANE_REF_H
-#define DAEMON_CORE_PANE_REF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ void pane_ref_name(const struct pane_ref *ref, char out[PANE_REF_NAME_SIZE]);
 /* The pane alone, "%3/812/790/5120": for the store. */
 void pane_ref_format(const struct pane_ref *ref, char out[PANE_REF_TEXT_SIZE]);
 bool pane_ref_parse(const char *text, struct pane_ref *ret_ref);
-
-#endif

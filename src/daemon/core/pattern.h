@@ -4,8 +4,7 @@
  * can stall the daemon: length, steps, depth and memory are limited, and \C, which could cut a
  * character, is refused. Subjects may be any bytes: invalid UTF-8 matches nothing.
  */
-#ifndef DAEMON_CORE_PATTERN_H
-#define DAEMON_CORE_PATTERN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -47,5 +46,3 @@ const char *pattern_capture_name(const struct pattern *pattern, size_t capture);
  */
 enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, size_t len,
     size_t start, struct pattern_match *ret_match);
-
-#endif

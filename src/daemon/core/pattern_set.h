@@ -8,8 +8,7 @@
  * Memory: at most 64 KiB, and 200 bytes a pattern beside its member, allocated when patterns have
  * been added or removed, never for a block.
  */
-#ifndef DAEMON_CORE_PATTERN_SET_H
-#define DAEMON_CORE_PATTERN_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ void pattern_set_find(
 typedef void pattern_picked_fn(void *data, struct pattern_member *member);
 void pattern_set_pick(
     struct pattern_set *set, const char *text, size_t len, pattern_picked_fn *picked, void *data);
-
-#endif

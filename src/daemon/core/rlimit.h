@@ -3,8 +3,7 @@
  * The limit of open descriptors: this process takes as many as the system allows; programs
  * that it starts get the original limit.
  */
-#ifndef DAEMON_CORE_RLIMIT_H
-#define DAEMON_CORE_RLIMIT_H
+#pragma once
 
 #include <sys/resource.h>
 
@@ -13,5 +12,3 @@ void rlimit_raise_files(void);
 
 /* The original limit, for the programs that are started; NULL: it was not raised. */
 const struct rlimit *rlimit_given_files(void);
-
-#endif

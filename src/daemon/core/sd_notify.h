@@ -4,8 +4,7 @@
  * status reports. This is the protocol of sd_listen_fds(3) and sd_notify(3), which needs
  * only a few environment variables.
  */
-#ifndef DAEMON_CORE_SD_NOTIFY_H
-#define DAEMON_CORE_SD_NOTIFY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ int sd_notify_take(const char *path, int *ret_fd, char *ret_reason, size_t reaso
 
 /* Reports to the service manager, if any: "READY=1", "STATUS=…", "STOPPING=1". */
 void sd_notify_tell(const char *state);
-
-#endif

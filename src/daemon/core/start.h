@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The start of the process: its lock, its log, and the words that its starter waits for. */
-#ifndef DAEMON_CORE_START_H
-#define DAEMON_CORE_START_H
+#pragma once
 
 #include "daemon/core/lock.h"
 
@@ -27,5 +26,3 @@ void start_write_ready(int fd);
 int start_take_service(struct config *config);
 /* Takes the lock, opens the log, and sets the defaults of signals and of the environment. */
 enum start_result start_take(struct start *start, const struct config *config);
-
-#endif

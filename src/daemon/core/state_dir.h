@@ -3,8 +3,7 @@
  * The state directory: made for this user alone, and refused if another user could have changed
  * its files.
  */
-#ifndef DAEMON_CORE_STATE_DIR_H
-#define DAEMON_CORE_STATE_DIR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@
  * or -1 with a reason and advice.
  */
 int state_dir_open(const char *path, char *ret_reason, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The lines of a text: where the last ones begin, and how many there are. */
-#ifndef DAEMON_CORE_TEXT_LINES_H
-#define DAEMON_CORE_TEXT_LINES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ size_t text_last_lines(const uint8_t *text, size_t len, int64_t lines);
 
 /* A last line without a newline counts too. */
 int64_t text_count_lines(const uint8_t *text, size_t len);
-
-#endif

@@ -4,8 +4,7 @@
  * The engine starts the way that the table names for it (way.h), unless a wake policy holds it. The
  * receipt has the outcome (receipt.h).
  */
-#ifndef DAEMON_DELIVER_DELIVERY_H
-#define DAEMON_DELIVER_DELIVERY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ bool delivery_set_is_idle(const struct delivery_set *set);
 
 /* Whether any notification is on its way, also one that waits for a person. */
 bool delivery_set_has_mail(const struct delivery_set *set);
-
-#endif

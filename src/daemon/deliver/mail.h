@@ -3,8 +3,7 @@
  * Mails: the notifications that wait for one pane or thread, and what the ways (way.h) do for all of
  * them: gather, defer, look again. The engine is above (delivery.c), and is reached by callbacks.
  */
-#ifndef DAEMON_DELIVER_MAIL_H
-#define DAEMON_DELIVER_MAIL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,5 +101,3 @@ void mail_on_deferral(void *data);
 void mail_try_again(struct mail *mail, size_t tries);
 /* Defers for a person: no client is attached, or a program takes it. */
 void mail_wait_for_person(struct mail *mail, const struct way_found *found);
-
-#endif

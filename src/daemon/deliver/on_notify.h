@@ -6,8 +6,7 @@
  * on_notify_rate in a minute; what comes meanwhile is joined in the next run. A notification for a
  * person which the program has taken (exit status 0) counts as delivered.
  */
-#ifndef DAEMON_DELIVER_ON_NOTIFY_H
-#define DAEMON_DELIVER_ON_NOTIFY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -41,5 +40,3 @@ bool on_notify_is_set(const struct on_notify *on_notify);
 /* Writes a member for status: the file, what ran, what failed; null without a file. */
 void on_notify_write(
     const struct on_notify *on_notify, struct json_writer *writer, const char *name);
-
-#endif

@@ -4,8 +4,7 @@
  * or is in front, and no program has asked for itself: a shell, or what a person runs in it. A
  * notification for such a pane is for the person.
  */
-#ifndef DAEMON_DELIVER_PERSON_H
-#define DAEMON_DELIVER_PERSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ bool person_has_pane(const struct person_parts *parts, const struct pane_ref *pa
  */
 size_t person_clients(const struct person_parts *parts, const struct pane_ref *pane,
     const char *ret_names[PERSON_CLIENTS_MAX]);
-
-#endif

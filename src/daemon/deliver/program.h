@@ -3,8 +3,7 @@
  * A program that delivers notifications: run without a shell, as the leader of a process group of
  * its own, for a bounded time. The first bytes of its output are kept.
  */
-#ifndef DAEMON_DELIVER_PROGRAM_H
-#define DAEMON_DELIVER_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ bool program_find(const char *name, const char *dirs, char *out, size_t size);
 char *program_output(const struct program *program);
 /* Kills the group of a program that still runs. NULL is accepted. */
 void program_free(struct program *program);
-
-#endif

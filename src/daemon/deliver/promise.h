@@ -6,8 +6,7 @@
  * that would get the notification, an agent's report, a follower or hook that comes or goes, an
  * event of the pane. Nothing is asked in between.
  */
-#ifndef DAEMON_DELIVER_PROMISE_H
-#define DAEMON_DELIVER_PROMISE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -41,5 +40,3 @@ void promise_restore(struct promise_set *set, const struct pane_ref *address);
 
 /* Looks at all ways now, and writes those of addresses with something pending: an array. */
 void promise_set_write(struct promise_set *set, struct json_writer *writer, const char *name);
-
-#endif

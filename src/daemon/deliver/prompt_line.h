@@ -4,8 +4,7 @@
  * or queued by the agent's command. A typed line has the authority of the person at the prompt, so
  * its words are ours; foreign text is only a name or a short quotation, and cannot be a command.
  */
-#ifndef DAEMON_DELIVER_PROMPT_LINE_H
-#define DAEMON_DELIVER_PROMPT_LINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -41,5 +40,3 @@ void prompt_line_quote(struct buf *out, const char *text, size_t len, size_t max
  * 12 s". The same without the twins: no program reads the line.
  */
 void prompt_line_show(struct buf *out, const struct notification *note);
-
-#endif

@@ -6,8 +6,7 @@
  * typed instead, when no acknowledgement comes in time. A follower is armed while it waits for
  * more, and for a moment behind each answer; then nothing is typed into its pane.
  */
-#ifndef DAEMON_DELIVER_PULLER_H
-#define DAEMON_DELIVER_PULLER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ struct puller_listener {
 };
 void puller_listen(struct puller_set *set, struct puller_listener *listener);
 void puller_unlisten(struct puller_listener *listener);
-
-#endif

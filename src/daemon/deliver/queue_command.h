@@ -5,8 +5,7 @@
  * bounded time; exit status 0 says that the agent has the message, unless its output says that
  * the thread is not loaded.
  */
-#ifndef DAEMON_DELIVER_QUEUE_COMMAND_H
-#define DAEMON_DELIVER_QUEUE_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -15,5 +14,3 @@
 bool queue_command_is_of(const char *agent);
 /* The process of an agent above one that it has started, by the name of its program; 0: none. */
 pid_t queue_command_process(const char *agent, pid_t pid);
-
-#endif

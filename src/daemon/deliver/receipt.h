@@ -16,8 +16,7 @@
  * request waited for it; "consumer": the named one that acknowledged it), shown (to a person),
  * on_notify (the person's program), or none (it stays queued, because of reason).
  */
-#ifndef DAEMON_DELIVER_RECEIPT_H
-#define DAEMON_DELIVER_RECEIPT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ void receipt_put(const struct receipt_parts *parts, uint64_t seq, enum notificat
 /* The same receipt on many notifications, in one transaction. */
 void receipt_put_all(const struct receipt_parts *parts, const uint64_t *seqs, size_t count,
     enum notification_state state, const char *result, const char *way, const char *reason);
-
-#endif

@@ -6,8 +6,7 @@
  * typed still is; one that is at the prompt is submitted; and a command whose end was not seen
  * is notified as such: none is typed twice.
  */
-#ifndef DAEMON_DELIVER_SELF_COMMAND_H
-#define DAEMON_DELIVER_SELF_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -68,5 +67,3 @@ const struct self_command *self_command_next(
 
 /* Whether no command is to be typed or runs. */
 bool self_command_set_is_idle(const struct self_command_set *set);
-
-#endif

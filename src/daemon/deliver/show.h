@@ -3,8 +3,7 @@
  * Messages for people: one line in the status line of each client at which a person looks
  * (display-message), for show_ms. No text is expanded as a format.
  */
-#ifndef DAEMON_DELIVER_SHOW_H
-#define DAEMON_DELIVER_SHOW_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ struct notification;
 void show_compose(struct buf *out, const struct notification *last, size_t count);
 /* Appends a text in which tmux expands nothing: no format, no command, no style, no time. */
 void show_escape(struct buf *out, const char *text);
-
-#endif

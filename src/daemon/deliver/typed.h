@@ -7,8 +7,7 @@
  * Enter was not seen to submit it; or the agent reports its turns, and none has begun.
  * Acknowledging ends that, as does a turn.
  */
-#ifndef DAEMON_DELIVER_TYPED_H
-#define DAEMON_DELIVER_TYPED_H
+#pragma once
 
 struct mail;
 struct mail_office;
@@ -26,5 +25,3 @@ void typed_close(struct mail *mail);
 void typed_reported(struct mail_office *office, const struct pane_ref *pane);
 /* No line is typed again. */
 void typed_forget(struct mail_office *office);
-
-#endif

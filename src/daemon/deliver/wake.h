@@ -3,8 +3,7 @@
  * The common part of the results of methods that arm something: in which way its notification
  * would wake the requester now, or the call that waits for it where no way does.
  */
-#ifndef DAEMON_DELIVER_WAKE_H
-#define DAEMON_DELIVER_WAKE_H
+#pragma once
 
 #include "daemon/deliver/way.h"
 
@@ -27,5 +26,3 @@ const struct way *wake_write_way(
     struct request *request, const char *id, const struct pane_ref *address);
 /* The same about the agent of another address, which has nothing to call. */
 void wake_write_other(struct request *request, const struct pane_ref *address);
-
-#endif

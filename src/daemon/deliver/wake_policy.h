@@ -4,8 +4,7 @@
  * not wake stays queued, for all ways of delivery, until another one of its pane wakes or the quiet
  * hours end; requests for notifications get all of them at once. Without a policy all wake.
  */
-#ifndef DAEMON_DELIVER_WAKE_POLICY_H
-#define DAEMON_DELIVER_WAKE_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ struct wake_policy_listener {
 };
 void wake_policy_listen(struct wake_policy_set *set, struct wake_policy_listener *listener);
 void wake_policy_unlisten(struct wake_policy_listener *listener);
-
-#endif

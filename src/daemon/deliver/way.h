@@ -13,8 +13,7 @@
  *   3. Add a situation to tests/test_way.c: it compares the promise, the start and the receipt.
  *   4. Name the way in muxbus-protocol(7), and in WAKE_RESULTS of wake.h.
  */
-#ifndef DAEMON_DELIVER_WAY_H
-#define DAEMON_DELIVER_WAY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -100,5 +99,3 @@ extern const struct way way_none; /* mail.c: no row of the table, and never by *
 /* Whether a way ends at an agent, which wakes. */
 bool way_wakes(const struct way *way);
 void way_find(const struct way_place *place, struct way_found *ret_found);
-
-#endif

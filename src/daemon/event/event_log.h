@@ -7,8 +7,7 @@
  * Numbers are never reused, even after restarts and power cuts: the state directory holds
  * a ceiling that is raised and synced before numbers up to it are used.
  */
-#ifndef DAEMON_EVENT_EVENT_LOG_H
-#define DAEMON_EVENT_EVENT_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -154,5 +153,3 @@ void event_gap_format(struct buf *out, uint64_t from, uint64_t to, const char *r
 
 struct event_entry *event_entry_ref(struct event_entry *event);
 void event_entry_unref(struct event_entry *event);
-
-#endif

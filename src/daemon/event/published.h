@@ -5,8 +5,7 @@
  * filters, and for a provider that comes again. When all numbers are given, a new kind gets that of
  * a left kind which no filter names and of which no event is remembered.
  */
-#ifndef DAEMON_EVENT_PUBLISHED_H
-#define DAEMON_EVENT_PUBLISHED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ void published_release(uint64_t kinds);
 
 /* The row of a number, NULL: not given. */
 const struct event_kind_info *published_info(int kind);
-
-#endif

@@ -9,8 +9,7 @@
  * If the file is damaged or cannot be written, numbers continue from the microseconds since
  * 1970, far above any number counted so far. This relies on the clock.
  */
-#ifndef DAEMON_EVENT_SEQUENCE_H
-#define DAEMON_EVENT_SEQUENCE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ uint64_t sequence_peek(struct sequence *sequence);
 void sequence_pass(struct sequence *sequence, uint64_t number);
 /* The last number used; before the first, the number before it. */
 uint64_t sequence_last(const struct sequence *sequence);
-
-#endif

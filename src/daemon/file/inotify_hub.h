@@ -4,8 +4,7 @@
  * It is read at most about a thousand times a second; the kernel merges events in between.
  * An overflow of the kernel's queue is reported to all listeners.
  */
-#ifndef DAEMON_FILE_INOTIFY_HUB_H
-#define DAEMON_FILE_INOTIFY_HUB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ void inotify_hub_stats(const struct inotify_hub *hub, struct inotify_hub_stats *
 void inotify_hub_read(struct inotify_hub *hub);
 /* The same, but does not call idle. True if there were any. */
 bool inotify_hub_take(struct inotify_hub *hub);
-
-#endif

@@ -4,8 +4,7 @@
  * its symbolic links, and the deepest one that exists. Reports when the path may name
  * another file, and the new names of files that were renamed.
  */
-#ifndef DAEMON_FILE_PATH_WATCH_H
-#define DAEMON_FILE_PATH_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ void path_watch_free(struct path_watch *watch);
  * looking. 0, or the first -errno if watches are missing (EACCES, ENOSPC).
  */
 int path_watch_refresh(struct path_watch *watch);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Events only say when to look; changes are found by comparing.
  */
-#ifndef DAEMON_FILE_TAIL_H
-#define DAEMON_FILE_TAIL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ void tail_take(struct tail *tail, const struct tail *other);
 
 /* The places for tail_resume(). Returns their number. */
 size_t tail_places(const struct tail *tail, struct tail_place ret_places[TAIL_PLACES_MAX]);
-
-#endif

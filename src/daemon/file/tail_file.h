@@ -6,8 +6,7 @@
  * Truncation and overwriting are detected by the bytes before the place: they are read again
  * together with the new bytes, in one call, and must be unchanged.
  */
-#ifndef DAEMON_FILE_TAIL_FILE_H
-#define DAEMON_FILE_TAIL_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ size_t sibling_list(const char *path, struct sibling ret_siblings[SIBLINGS_MAX])
 
 /* The first bytes of an open file, to recognise copies. */
 size_t sibling_head(int fd, uint8_t ret_head[SIBLING_HEAD]);
-
-#endif

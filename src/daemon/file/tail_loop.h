@@ -4,8 +4,7 @@
  * watches left, network or kernel file systems) a timer polls, which is reported as the
  * mode. With inotify an idle file causes no wake-ups.
  */
-#ifndef DAEMON_FILE_TAIL_LOOP_H
-#define DAEMON_FILE_TAIL_LOOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ void tail_loop_take(struct tail_loop *tail_loop, const struct tail_loop *other);
 const struct tail *tail_loop_tail(const struct tail_loop *tail_loop);
 /* Why the path is polled; NULL: it is not. Lent. */
 const char *tail_loop_poll_reason(const struct tail_loop *tail_loop);
-
-#endif

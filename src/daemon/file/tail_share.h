@@ -8,8 +8,7 @@
  * A listener hears of a line what it would hear from a tail of its own. Only the context may have
  * the whole of a line of which the listener heard the end.
  */
-#ifndef DAEMON_FILE_TAIL_SHARE_H
-#define DAEMON_FILE_TAIL_SHARE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,5 +105,3 @@ void context_lines_copy(
 
 /* Length without the end of the line. */
 size_t context_line_len(const char *bytes, size_t len);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The fleet: the role of muxbusd that follows the daemons of many hosts in place of tmux. */
-#ifndef DAEMON_FLEET_FLEET_H
-#define DAEMON_FLEET_FLEET_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@ int fleet_make_dir(const char *socket, char *ret_reason, size_t size);
 struct fleet *fleet_new(struct daemon *daemon);
 /* After the server was freed. NULL is accepted. */
 void fleet_free(struct fleet *fleet);
-
-#endif

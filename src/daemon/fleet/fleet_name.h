@@ -3,8 +3,7 @@
  * Names of the fleet: "B:%3" or "B/work:%3" is %3 on the host B. Requests have the prefix in any
  * member that names something; results have it in every id.
  */
-#ifndef DAEMON_FLEET_FLEET_NAME_H
-#define DAEMON_FLEET_FLEET_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ void fleet_name_put_members(
 bool fleet_name_is_list(const struct json *value);
 void fleet_name_put_list(
     struct json_writer *writer, const struct host *host, const struct json *list);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The parts of the fleet: what all of them share, and how fleet.c reaches each. */
-#ifndef DAEMON_FLEET_FLEET_PARTS_H
-#define DAEMON_FLEET_FLEET_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -167,5 +166,3 @@ void fleet_notices_renamed(struct fleet *fleet, struct host *host, const char *b
 /* Writes an object for each notice that waits for a host which is not there any more, up to 20. */
 void fleet_notices_write_stranded(const struct fleet *fleet, struct json_writer *writer);
 void fleet_notices_free(struct fleet *fleet); /* open ones stay in the store */
-
-#endif

@@ -4,8 +4,7 @@
  * is one tmux server on one machine. Its link is made again when it is cut, at growing intervals.
  * Calls are sent while the link is up, and wait for it else.
  */
-#ifndef DAEMON_FLEET_HOST_H
-#define DAEMON_FLEET_HOST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -134,5 +133,3 @@ void host_call_cancel(struct host_call *call);
 /* Sends a request whose answer does not matter, and which changes nothing the second time. */
 void host_tell(struct host *host, const char *method, int64_t deadline_ms, const char *params, ...)
     __attribute__((format(printf, 4, 5)));
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A host as it is inside: the floor of host_set.c, of its link and of its calls. */
-#ifndef DAEMON_FLEET_HOST_PARTS_H
-#define DAEMON_FLEET_HOST_PARTS_H
+#pragma once
 
 #include "base/list.h"
 #include "daemon/fleet/host.h"
@@ -82,5 +81,3 @@ void host_calls_end(struct host *host);
 void host_calls_fail(void *host);
 /* Adds a call, and sends it if the host is up. */
 struct host_call *host_calls_add(struct host *host, const struct host_order *order);
-
-#endif

@@ -3,8 +3,7 @@
  * The list of hosts: the user's hosts file, and the daemons of the tmux servers on this machine.
  * Both are read again when they change.
  */
-#ifndef DAEMON_FLEET_HOSTS_FILE_H
-#define DAEMON_FLEET_HOSTS_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ void hosts_file_free(struct hosts_file *file); /* NULL is accepted */
 const char *hosts_file_path(const struct hosts_file *file); /* "": there is none */
 /* The errors of the last reading; NULL: no more. */
 const struct hosts_file_error *hosts_file_error(const struct hosts_file *file, size_t at);
-
-#endif

@@ -4,8 +4,7 @@
  * A whole element in such a spelling is the key. A longer text is text, and may hold the name of
  * a key that was meant as one.
  */
-#ifndef DAEMON_INPUT_KEY_SPELLING_H
-#define DAEMON_INPUT_KEY_SPELLING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ struct key_spelling {
 
 /* Whether a text that is none ends or begins with the name of a key: "echo hi Enter". */
 bool key_spelling_find(const char *text, size_t len, struct key_spelling *ret_found);
-
-#endif

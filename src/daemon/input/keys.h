@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The names that tmux has for keys. */
-#ifndef DAEMON_INPUT_KEYS_H
-#define DAEMON_INPUT_KEYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ uint8_t keys_byte(const char *name);
 
 /* The names without modifiers, NULL-ended, for help and near misses. */
 extern const char *const keys_names[];
-
-#endif

@@ -3,8 +3,7 @@
  * A text as a paste: it goes into a tmux buffer of its own that is pasted and deleted in the
  * command that checks the pane. Pasting into a dead pane ends tmux up to 3.3a.
  */
-#ifndef DAEMON_INPUT_PASTE_H
-#define DAEMON_INPUT_PASTE_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -23,5 +22,3 @@ void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *co
     struct typing *typing, const void *text, size_t len, bool is_bracketed);
 /* Removes the buffer of a paste that failed half-way. */
 void paste_remove(const struct paste *paste, struct tmux *tmux);
-
-#endif

@@ -5,8 +5,7 @@
  * key of a person in the last SUBMIT_HUMAN_MS, is a refusal, unless the request has force. This
  * is the one place that decides it, for all methods that type what a caller says.
  */
-#ifndef DAEMON_INPUT_PERSON_GUARD_H
-#define DAEMON_INPUT_PERSON_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ void person_guard(const struct submit_parts *parts, struct request *request,
 		    "in a pane of others: what tells that no draft stands there: osc133, prompt, " \
 		    "or keys, if only that no person typed for 5 s is known"                       \
 	}
-
-#endif

@@ -8,8 +8,7 @@
  * cursor, and again only while the text still stands there and all keys were read. One text at
  * a time is typed into a pane. tmux checks the pane in the same command that types.
  */
-#ifndef DAEMON_INPUT_SUBMIT_H
-#define DAEMON_INPUT_SUBMIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ bool submit_can_type(
 
 /* Whether no text is being typed. */
 bool submit_set_is_idle(const struct submit_set *set);
-
-#endif

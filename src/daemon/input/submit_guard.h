@@ -4,8 +4,7 @@
  * program in front, the terminal, the screen, and whether a person types there. tmux checks its
  * own part of them again, in the command that types.
  */
-#ifndef DAEMON_INPUT_SUBMIT_GUARD_H
-#define DAEMON_INPUT_SUBMIT_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -89,5 +88,3 @@ void submit_guard_write(struct buf *out, const struct pane_ref *ref, const char 
  */
 bool submit_guard_lasting(const struct submit_parts *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
-
-#endif

@@ -4,8 +4,7 @@
  * is looked for where the cursor is, behind the prompt that it was typed at; after Enter it must
  * leave that place. Pure: screens and terminals in, answers out.
  */
-#ifndef DAEMON_INPUT_SUBMIT_LINE_H
-#define DAEMON_INPUT_SUBMIT_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ bool submit_line_choice_is_late(const struct submit_line *line);
 
 /* When to look again, if no output comes. */
 int64_t submit_line_look_ms(const struct submit_line *line);
-
-#endif

@@ -3,8 +3,7 @@
  * The callers of typing: how their guards differ, the text that they hand over, and what they
  * are called back with.
  */
-#ifndef DAEMON_INPUT_SUBMIT_POLICY_H
-#define DAEMON_INPUT_SUBMIT_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,5 +107,3 @@ struct submit_handlers {
 	/* The submit rests then. May free it. */
 	void (*ended)(void *data, const struct submit_end *end);
 };
-
-#endif

@@ -4,12 +4,9 @@
  * by tmux itself, and Enter follows after a fixed rest. The keys wait while another text is
  * typed into the pane.
  */
-#ifndef DAEMON_INPUT_SUBMIT_RAW_H
-#define DAEMON_INPUT_SUBMIT_RAW_H
+#pragma once
 
 struct submit;
 
 /* The next step: to type at once if the pane is free, or to press Enter. */
 void submit_raw_step(struct submit *submit);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The floor of typing: a submit as it is inside, its pane, its timer, and asking tmux. */
-#ifndef DAEMON_INPUT_SUBMIT_STATE_H
-#define DAEMON_INPUT_SUBMIT_STATE_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -99,5 +98,3 @@ int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_
     const struct muxbus_pane *pane, muxbus_reply_fn *reply);
 /* Whether tmux typed. */
 bool submit_was_typed(const struct muxbus_reply *replies, size_t count);
-
-#endif

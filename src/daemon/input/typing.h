@@ -7,8 +7,7 @@
  * Text goes by `send-keys -l` as far as it is ASCII, and byte by byte (-H) where a terminal
  * mode or tmux's own idea of characters could change it. Measured: control-mode 8.1.
  */
-#ifndef DAEMON_INPUT_TYPING_H
-#define DAEMON_INPUT_TYPING_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -60,5 +59,3 @@ bool typing_check(
 
 /* Whether tmux says that it did not type. */
 bool typing_was_held(const struct muxbus_reply *reply);
-
-#endif

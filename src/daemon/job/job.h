@@ -5,8 +5,7 @@
  * store hold the state of a job after any crash. At the start the daemon finds all jobs again,
  * and notifies of those that ended meanwhile.
  */
-#ifndef DAEMON_JOB_JOB_H
-#define DAEMON_JOB_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ int job_read(const struct job_set *set, const struct job *job, enum job_file fil
 /* The methods of jobs, in execute.c and job_methods.c. */
 extern const struct method methods_execute[];
 extern const struct method methods_job[];
-
-#endif

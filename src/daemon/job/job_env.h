@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Changes of an environment as lists: "NAME=value" sets, "NAME" removes; NULL-terminated. */
-#ifndef DAEMON_JOB_JOB_ENV_H
-#define DAEMON_JOB_JOB_ENV_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ const char **job_env_join(const char *const *one, const char *const *other, size
  * last. The caller frees the array and the last string.
  */
 const char **job_env_make(const char *const *session, const char *const *own, const char *id);
-
-#endif

@@ -3,8 +3,7 @@
  * Names of jobs: unique while they run, and accepted wherever an id is. An id goes first; the
  * name of several jobs means the one that runs, else the latest.
  */
-#ifndef DAEMON_JOB_JOB_NAME_H
-#define DAEMON_JOB_JOB_NAME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ const char *job_name_id(const struct job_set *set, const char *text);
  * running job. False after failing the request.
  */
 bool job_name_check(struct request *request, const char *name);
-
-#endif

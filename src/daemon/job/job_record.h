@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A job as JSON: in the store, and in answers. */
-#ifndef DAEMON_JOB_JOB_RECORD_H
-#define DAEMON_JOB_JOB_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ char *job_record_tail(const void *bytes, size_t len, bool is_part);
 /* Its members as protocol section 10 has them. */
 void job_write_members(
     struct json_writer *writer, const struct job *job, const char *log, int64_t log_bytes);
-
-#endif

@@ -4,8 +4,7 @@
  * so after a job one supervisor is started ahead, and waits for the next job. It ends with the
  * daemon, or when no job has come for SPARE_IDLE_MS.
  */
-#ifndef DAEMON_JOB_JOB_STARTER_H
-#define DAEMON_JOB_JOB_STARTER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -30,5 +29,3 @@ int job_starter_start(
 
 /* Has a supervisor wait for the next job. Without one, the next start takes longer. */
 void job_starter_prepare(struct job_starter *starter);
-
-#endif

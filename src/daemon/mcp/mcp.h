@@ -8,8 +8,7 @@
  * A tool is a method: tools/call goes through the same checks and handlers, and only its
  * response has another format.
  */
-#ifndef DAEMON_MCP_MCP_H
-#define DAEMON_MCP_MCP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);
 void mcp_tools_changed(struct mcp *mcp, bool is_listed);
 /* After server_free(). */
 void mcp_free(struct mcp *mcp);
-
-#endif

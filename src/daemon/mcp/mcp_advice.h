@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Advice for a model beside an answer: what exists, what to call. */
-#ifndef DAEMON_MCP_MCP_ADVICE_H
-#define DAEMON_MCP_MCP_ADVICE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ void mcp_advice_narrow(const struct method *tool, void *args);
  */
 void mcp_advice_write(struct buf *out, const struct daemon *daemon, const struct method *tool,
     const struct mcp_tool_set *tools, enum message_error error, const char *text);
-
-#endif

@@ -3,8 +3,7 @@
  * Cuts results to a size for a model. Writes a tree of JSON, as JSON and as text, with strings
  * and arrays cut so that both keep within a maximum.
  */
-#ifndef DAEMON_MCP_MCP_CUT_H
-#define DAEMON_MCP_MCP_CUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ bool mcp_cut_find(
     struct mcp_cut *cut, const struct json *value, size_t max, mcp_cut_writer *write, void *data);
 /* The cut that shows everything. */
 void mcp_cut_nothing(struct mcp_cut *cut);
-
-#endif

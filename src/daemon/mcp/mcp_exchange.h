@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Shared by the parts of MCP: a session, an exchange, the rows of its methods. */
-#ifndef DAEMON_MCP_MCP_EXCHANGE_H
-#define DAEMON_MCP_MCP_EXCHANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -124,5 +123,3 @@ const struct mcp_client *mcp_client_find(const char *name);
 
 /* Appends the instructions for a model. pane: NULL if the agent is in none. */
 void mcp_client_instructions(struct buf *out, const struct mcp_client *client, const char *pane);
-
-#endif

@@ -5,8 +5,7 @@
  * newest revision listens with a request that stays open, whose id marks its notifications. At
  * most one per target and second.
  */
-#ifndef DAEMON_MCP_MCP_LISTEN_H
-#define DAEMON_MCP_MCP_LISTEN_H
+#pragma once
 
 #include "daemon/mcp/mcp_exchange.h"
 
@@ -30,5 +29,3 @@ void mcp_listen_log(struct mcp_session *session, uint64_t kinds, mcp_listen_log_
 
 /* The daemon stops: answers open requests to listen. */
 void mcp_listen_end(struct mcp_session *session);
-
-#endif

@@ -4,8 +4,7 @@
  * older revisions set a level for the connection; in the newest one each request sets a level
  * for its own messages.
  */
-#ifndef DAEMON_MCP_MCP_LOG_H
-#define DAEMON_MCP_MCP_LOG_H
+#pragma once
 
 #include "daemon/mcp/mcp_exchange.h"
 
@@ -28,5 +27,3 @@ struct mcp_log {
 void mcp_log_begin(struct mcp_log *log, const struct mcp_exchange *exchange);
 /* Logs the end of a call: a result, or an error if not NULL. */
 void mcp_log_call(const struct mcp_log *log, const struct method *tool, const char *error);
-
-#endif

@@ -3,8 +3,7 @@
  * Answers a waiting MCP call with "pending" before the agent's timeout. The answer is a success
  * that says what wakes the agent and how to resume.
  */
-#ifndef DAEMON_MCP_MCP_PENDING_H
-#define DAEMON_MCP_MCP_PENDING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ bool mcp_pending_write(
  * the result that says so.
  */
 bool mcp_pending_write_released(const struct mcp_pending *pending, struct buf *out);
-
-#endif

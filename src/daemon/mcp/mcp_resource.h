@@ -3,8 +3,7 @@
  * MCP resources: panes, jobs and notifications by URI. The content is the result of a method,
  * as text or as JSON.
  */
-#ifndef DAEMON_MCP_MCP_RESOURCE_H
-#define DAEMON_MCP_MCP_RESOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct mcp_change {
 bool mcp_resource_change(const char *uri, struct mcp_change *ret_change);
 /* The same for the list of resources. */
 void mcp_resource_list_change(struct mcp_change *ret_change);
-
-#endif

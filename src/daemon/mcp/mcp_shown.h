@@ -4,8 +4,7 @@
  * the part that is shown, so that a reader who goes on from them misses nothing. It ends with the
  * calls that get the rest: the same tool from there on, where it can do so, else read_rest.
  */
-#ifndef DAEMON_MCP_MCP_SHOWN_H
-#define DAEMON_MCP_MCP_SHOWN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct
  * method showed a part only, or more has come. Appends nothing if there is none.
  */
 void mcp_shown_put_next(struct buf *out, const struct json *result, const struct mcp_asked *asked);
-
-#endif

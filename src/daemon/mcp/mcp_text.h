@@ -4,8 +4,7 @@
  * same facts as the result: values, tables, and long texts, each under a line with its number of
  * lines, so that no foreign text can pass for ours; last how to get what was cut.
  */
-#ifndef DAEMON_MCP_MCP_TEXT_H
-#define DAEMON_MCP_MCP_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ bool mcp_image_is_in(const struct json *result);
  */
 void mcp_image_write(
     struct json_writer *writer, const struct json *result, size_t text_max, struct rest_set *rests);
-
-#endif

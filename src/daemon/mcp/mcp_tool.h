@@ -4,8 +4,7 @@
  * is made here: text and structuredContent with the same facts, bounded, errors that teach,
  * and an end to waiting before the agent would give the call up.
  */
-#ifndef DAEMON_MCP_MCP_TOOL_H
-#define DAEMON_MCP_MCP_TOOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@
 /* Writes the array "tools". */
 void mcp_tool_write_list(
     struct json_writer *writer, const struct mcp_tool_set *set, enum role role);
-
-#endif

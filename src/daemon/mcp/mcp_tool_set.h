@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The tools that a session lists: the default ones, all, groups, or single ones. */
-#ifndef DAEMON_MCP_MCP_TOOL_SET_H
-#define DAEMON_MCP_MCP_TOOL_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ const struct method *mcp_tool_named(const char *name);
 
 /* The name that was probably meant, or NULL: behind the prefix of another server too. */
 const char *mcp_tool_nearest(const char *name);
-
-#endif

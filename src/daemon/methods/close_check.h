@@ -3,8 +3,7 @@
  * Checks before something is closed without "force". They refuse the caller's own pane and
  * what holds it, and the last of anything, which would end the tmux server.
  */
-#ifndef DAEMON_METHODS_CLOSE_CHECK_H
-#define DAEMON_METHODS_CLOSE_CHECK_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -18,5 +17,3 @@ struct request;
 bool guard_pane(struct request *request, const struct muxbus_pane *pane);
 bool guard_window(struct request *request, const struct muxbus_window *window);
 bool guard_session(struct request *request, const struct muxbus_session *session);
-
-#endif

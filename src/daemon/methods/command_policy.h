@@ -3,8 +3,7 @@
  * Which tmux commands run_tmux lets through: some would wedge our connection, print into a
  * user's pane, or be lost on a client that no one sees; some can end what people work with.
  */
-#ifndef DAEMON_METHODS_COMMAND_POLICY_H
-#define DAEMON_METHODS_COMMAND_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct command_judgement {
  * shell, are not looked at. This guards against mistakes, and not against intent.
  */
 void command_judge(const char *const *words, size_t count, struct command_judgement *ret_judgement);
-
-#endif

@@ -5,8 +5,7 @@
  * from agents, from subscriptions and waits that follow tmux, and from texts that are typed or will
  * be: notifications, tasks, commands. A request that commands can answer is no demand.
  */
-#ifndef DAEMON_METHODS_DEMAND_H
-#define DAEMON_METHODS_DEMAND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ void demand_free(struct demand *demand);
 void demand_settle(struct demand *demand);
 /* Does so at the end of this turn: what is followed has changed. Accepts NULL. */
 void demand_look(struct demand *demand);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Groups of methods, by which agents choose their tools: tables of one subject. */
-#ifndef DAEMON_METHODS_GROUP_H
-#define DAEMON_METHODS_GROUP_H
+#pragma once
 
 #include "daemon/server/method.h"
 #include "wire/json.h"
@@ -18,5 +17,3 @@ extern const struct method_set method_sets[];
 
 /* Writes the methods of all groups as an object member: arrays of names. */
 void method_groups_write(struct json_writer *writer, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Counts notifications that wake agents, and writes the meter. */
-#ifndef DAEMON_METHODS_METER_H
-#define DAEMON_METHODS_METER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ void meter_wakes_free(struct meter_wakes *wakes);
 
 /* Writes the members of the meter into an open object; since_sec 0: since the start. */
 void meter_write(struct json_writer *writer, const struct meter *meter, int64_t since_sec);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Pending: requests that end with a notification, and notifications on their way. */
-#ifndef DAEMON_METHODS_PENDING_H
-#define DAEMON_METHODS_PENDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ bool pending_is_any(void *data, const struct pane_ref *address);
 
 /* After a restart: promises of the addresses that something is pending for. */
 void pending_restore(struct daemon *daemon);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Calls of provided methods: the handler of all their rows. */
-#ifndef DAEMON_METHODS_PROVIDE_CALL_H
-#define DAEMON_METHODS_PROVIDE_CALL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ void provide_call_answer_begun(
 /* The providers of a daemon, which has its other parts. changed: as in struct provide_parts. */
 struct provide_set *provide_call_set_new(
     const struct daemon *daemon, void (*changed)(void *data, bool is_listed), void *data);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Shared by the methods that read the queue: how entries, gaps and consumers look. */
-#ifndef DAEMON_METHODS_QUEUE_SHARED_H
-#define DAEMON_METHODS_QUEUE_SHARED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ void notification_write_entry(
 
 /* Finds or makes a consumer; NULL after failing the request. */
 struct consumer *queue_get_consumer(struct request *request, const char *name);
-
-#endif

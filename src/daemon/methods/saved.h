@@ -7,8 +7,7 @@
  * meanwhile. When the server ends, its sessions become past ones; a session that is closed while
  * its server lives is forgotten.
  */
-#ifndef DAEMON_METHODS_SAVED_H
-#define DAEMON_METHODS_SAVED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ void saved_set_free(struct saved_set *set);
 void saved_set_server(struct saved_set *set, bool is_live);
 /* The daemon ends: looks once more, writes all, and calls done. */
 void saved_set_end(struct saved_set *set, void (*done)(void *data), void *data);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The tables of methods, one of each file here; other rooms declare theirs. Keep alphabetized. */
-#ifndef DAEMON_METHODS_TABLES_H
-#define DAEMON_METHODS_TABLES_H
+#pragma once
 
 #include "daemon/server/method.h"
 
@@ -42,5 +41,3 @@ void methods_describe_mdoc(struct buf *out);
  * they could not be written.
  */
 bool methods_print(bool as_mdoc);
-
-#endif

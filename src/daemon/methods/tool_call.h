@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Calls of declared tools: the handler of all their rows, and the answers of calls that have ended. */
-#ifndef DAEMON_METHODS_TOOL_CALL_H
-#define DAEMON_METHODS_TOOL_CALL_H
+#pragma once
 
 struct job;
 struct job_set;
@@ -12,5 +11,3 @@ void tool_call_handle(struct request *request, const void *args);
 
 /* Answers with the outcome of a job that has ended, which is a call of a tool. */
 void tool_call_answer(struct request *request, const struct job_set *jobs, const struct job *job);
-
-#endif

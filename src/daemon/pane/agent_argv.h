@@ -4,8 +4,7 @@
  * of an interpreter, a package that is run, or the command behind a wrapper such as docker exec.
  * The name of a process alone says little: it may be node, or .claude-unwrapped. Pure.
  */
-#ifndef DAEMON_PANE_AGENT_ARGV_H
-#define DAEMON_PANE_AGENT_ARGV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_o
  */
 void agent_argv_identity(const char *name, const char *const *words, size_t count,
     char ret_identity[AGENT_ARGV_IDENTITY_SIZE]);
-
-#endif

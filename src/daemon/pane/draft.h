@@ -4,8 +4,7 @@
  * begins behind the prompt that the shell marked (OSC 133 A and B), else behind what looks like
  * one. Without either, nothing on the screen tells. Pure: a screen in, a verdict out.
  */
-#ifndef DAEMON_PANE_DRAFT_H
-#define DAEMON_PANE_DRAFT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ struct draft {
 void draft_read(const struct draft_facts *facts, struct draft *ret_draft);
 
 const char *draft_sign_name(enum draft_sign sign);
-
-#endif

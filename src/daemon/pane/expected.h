@@ -4,8 +4,7 @@
  * that program reads the answer; another in its place, such as a shell, would execute the
  * answer. Kept in the store, so that a restart does not forget it.
  */
-#ifndef DAEMON_PANE_EXPECTED_H
-#define DAEMON_PANE_EXPECTED_H
+#pragma once
 
 #include "daemon/core/pane_ref.h"
 #include "daemon/pane/foreground.h"
@@ -26,5 +25,3 @@ bool expected_find(struct store *store, const struct pane_ref *pane, struct expe
 
 /* Where its process is; FOREGROUND_ENDED also if that is another program now, or not known. */
 enum foreground_place expected_place(const struct expected *expected, pid_t pane_pid);
-
-#endif

@@ -5,8 +5,7 @@
  * Where that may not be read, or says nothing (a program that waits for many things at
  * once), it is not known: nothing is concluded then.
  */
-#ifndef DAEMON_PANE_FOREGROUND_H
-#define DAEMON_PANE_FOREGROUND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,5 +108,3 @@ bool foreground_is_below(pid_t pid, pid_t other);
 
 /* Whether a process that was seen is still there. */
 bool foreground_lives(pid_t pid, uint64_t start);
-
-#endif

@@ -5,8 +5,7 @@
  * muxbus (the token), agent, session, state, question, wake and to. A word that is too long or
  * has other characters than a word may have is as absent; texts are cleaned and cut.
  */
-#ifndef DAEMON_PANE_OSC_CONTEXT_H
-#define DAEMON_PANE_OSC_CONTEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ struct osc_context {
 
 /* Reads the string of an OSC, from its number on. False if it is no context. */
 bool osc_context_read(const char *string, size_t len, struct osc_context *ret_context);
-
-#endif

@@ -3,8 +3,7 @@
  * The screen of a pane, read once: its text, its cursor, the prompt that the cursor is at,
  * and its place in the pane's output. Output from that offset on is not on the screen.
  */
-#ifndef DAEMON_PANE_PANE_SCREEN_H
-#define DAEMON_PANE_PANE_SCREEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ int pane_screen_read(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, voi
 
 /* The same for a caller that has listed the window of the pane just now. */
 int pane_screen_read_listed(struct tmux *tmux, uint32_t pane, pane_screen_fn *done, void *data);
-
-#endif

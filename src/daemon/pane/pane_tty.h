@@ -4,8 +4,7 @@
  * is not read is not submitted, whatever the screen shows; and the shell behind a program
  * reads what the program never reads.
  */
-#ifndef DAEMON_PANE_PANE_TTY_H
-#define DAEMON_PANE_PANE_TTY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ pid_t pane_tty_front_pid(pid_t pid);
 
 /* The name of a process, formed in the same way. */
 bool pane_tty_program(pid_t pid, char *out, size_t size);
-
-#endif

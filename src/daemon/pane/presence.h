@@ -8,8 +8,7 @@
  * with its pane, its process, or the word "gone". Over a restart of the daemon it is kept,
  * but for its state: what was reported meanwhile is not known.
  */
-#ifndef DAEMON_PANE_PRESENCE_H
-#define DAEMON_PANE_PRESENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -110,5 +109,3 @@ const struct presence *presence_of_session(
 
 /* Walks those that are still there: NULL starts, NULL ends. */
 const struct presence *presence_next(struct presence_set *set, const struct presence *previous);
-
-#endif

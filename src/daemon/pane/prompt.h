@@ -4,8 +4,7 @@
  * begun, a question, or the line that we typed? Colours matter: what is dim is a placeholder
  * or a suggestion, and no draft. Pure: a screen in, a verdict out.
  */
-#ifndef DAEMON_PANE_PROMPT_H
-#define DAEMON_PANE_PROMPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ enum prompt_echo {
  */
 enum prompt_echo prompt_find_line(
     const struct prompt_view *view, const char *line, size_t len, const char *lead);
-
-#endif

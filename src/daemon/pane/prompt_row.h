@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A row of a screen as cells: characters with what of their looks has a meaning. */
-#ifndef DAEMON_PANE_PROMPT_ROW_H
-#define DAEMON_PANE_PROMPT_ROW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ void prompt_row_read(const char *screen, size_t len, unsigned number, struct pro
 
 /* How many rows a screen has. */
 unsigned prompt_row_count(const char *screen, size_t len);
-
-#endif

@@ -5,8 +5,7 @@
  * program in front computes or sleeps, asks for a secret, offers a choice, or fills the screen.
  * Pure: facts in, a verdict out.
  */
-#ifndef DAEMON_PANE_PROMPT_SIGHT_H
-#define DAEMON_PANE_PROMPT_SIGHT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ struct prompt_facts {
 
 /* NULL if an empty prompt is in sight, else what speaks against it. */
 const char *prompt_refusal(const struct prompt_facts *facts);
-
-#endif

@@ -10,8 +10,7 @@
  * is delivered as any other. A reporter lives as long as its pane, also over a restart of the
  * daemon.
  */
-#ifndef DAEMON_PANE_REPORTER_H
-#define DAEMON_PANE_REPORTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ void reporter_add(struct reporter_set *set, uint32_t pane, const struct pane_ref
     const char *token, bool wants_notices);
 /* The program runs: its reports count from now on, with those that came before. */
 void reporter_settle(struct reporter_set *set, uint32_t pane);
-
-#endif

@@ -5,8 +5,7 @@
  * empty prompt that other programs would not have there. Those of the whole screen tell the state
  * of an agent by themselves (agent/screen_verdict.h). A file adds to them.
  */
-#ifndef DAEMON_PANE_SCREEN_SIGN_H
-#define DAEMON_PANE_SCREEN_SIGN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ bool screen_sign_has(
 /* Whether the file has a row of that agent: of this kind, or SIGN_KIND_COUNT_ for any. */
 bool screen_sign_is_named(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind);
-
-#endif

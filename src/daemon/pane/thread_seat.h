@@ -9,8 +9,7 @@
  * $CODEX_HOME/tui-thread-reference-capabilities (seen with 0.169). Without certainty a thread is in
  * no pane: its notifications go to it by its name.
  */
-#ifndef DAEMON_PANE_THREAD_SEAT_H
-#define DAEMON_PANE_THREAD_SEAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -34,5 +33,3 @@ bool thread_seat_take(
 
 /* Finds the thread with which the window in a pane has begun, before it reports anything. */
 void thread_seat_look(struct presence_set *presences, const struct pane_ref *pane);
-
-#endif

@@ -3,8 +3,7 @@
  * Offers: the rows of methods that a provider gives, checked like the daemon's own. Each has a name,
  * and perhaps others ("also"), which no list shows.
  */
-#ifndef DAEMON_PROVIDE_OFFER_H
-#define DAEMON_PROVIDE_OFFER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ struct offer *offer_of(const struct method *method);
 /* How many names it has, and the name at a place; the first is the listed one. */
 size_t offer_count(const struct offer *offer);
 const char *offer_name(const struct offer *offer, size_t at);
-
-#endif

@@ -8,8 +8,7 @@
  * Only the program of a file gives the file's rows, with the file's texts; only these are tools of
  * agents. Handlers of calls are called from the event loop, or while another peer's line is handled.
  */
-#ifndef DAEMON_PROVIDE_PROVIDE_H
-#define DAEMON_PROVIDE_PROVIDE_H
+#pragma once
 
 #include "daemon/provide/provider.h"
 
@@ -41,5 +40,3 @@ void provide_await(void *set, void (*done)(void *data, int error), void *data);
 
 /* Writes all providers, as elements of an array. */
 void provide_write(const struct provide_set *set, struct json_writer *writer);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A call of a provided method: its request to the provider, its limits, and its place among others. */
-#ifndef DAEMON_PROVIDE_PROVIDE_CALL_H
-#define DAEMON_PROVIDE_PROVIDE_CALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -117,5 +116,3 @@ bool provide_call_check(const struct provide_call *call, const struct json *resp
     const char *reason, const struct json **ret_result, struct tool_failure *ret_failure);
 /* Whether a report of progress may be passed on now. */
 bool provide_call_takes_progress(struct provide_call *call);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Events of providers: their kinds, and publishing. */
-#ifndef DAEMON_PROVIDE_PROVIDE_EVENT_H
-#define DAEMON_PROVIDE_PROVIDE_EVENT_H
+#pragma once
 
 #include "daemon/provide/provider.h"
 
@@ -20,5 +19,3 @@ bool provide_event_take(
  */
 uint64_t provide_event_publish(struct provide_set *set, const struct peer *peer, const char *kind,
     const struct event_scope *scope, const struct json *data, struct tool_failure *ret_failure);
-
-#endif

@@ -4,8 +4,7 @@
  * there waits for it, at most PROVIDE_WAIT_MS. Handlers are called from the event loop, or while the
  * line of another peer is handled, never from within provide_flow_begin().
  */
-#ifndef DAEMON_PROVIDE_PROVIDE_FLOW_H
-#define DAEMON_PROVIDE_PROVIDE_FLOW_H
+#pragma once
 
 #include "daemon/provide/provider.h"
 
@@ -32,5 +31,3 @@ void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, 
 bool provide_flow_waits(const struct provider *provider);
 /* The program of a file has come: sends the calls that wait for it. */
 void provide_flow_resume(struct provider *provider);
-
-#endif

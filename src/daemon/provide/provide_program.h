@@ -4,8 +4,7 @@
  * daemon's kill -9: the next daemon finds it again by its name, and waits for it to connect. All
  * handlers are called from the event loop.
  */
-#ifndef DAEMON_PROVIDE_PROVIDE_PROGRAM_H
-#define DAEMON_PROVIDE_PROVIDE_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ bool provide_program_is_unknown(const struct provide_program *program);
 const char *provide_program_state(const struct provide_program *program);
 /* Why it last failed; "": never. */
 const char *provide_program_reason(const struct provide_program *program);
-
-#endif

@@ -3,8 +3,7 @@
  * Providers, as the parts of this room share them: a peer that gives methods, or a file that names a
  * program which does. Their rows stand in the method table.
  */
-#ifndef DAEMON_PROVIDE_PROVIDER_H
-#define DAEMON_PROVIDE_PROVIDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,5 +99,3 @@ void provider_set_offers(struct provider *provider, struct list *offers, size_t 
 
 /* Puts all rows into the method table; a file's before a peer's of the same name. */
 void provider_publish(struct provide_set *set, bool is_listed);
-
-#endif

@@ -3,8 +3,7 @@
  * Files of providers, NAME.provider: a program, its life, its rows and its kinds of events. They
  * stand in the folders of declared tools, and are checked in the same way.
  */
-#ifndef DAEMON_PROVIDE_PROVIDER_FILE_H
-#define DAEMON_PROVIDE_PROVIDER_FILE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -47,5 +46,3 @@ void provider_file_free(struct provider_file *file);
 /* The path of its program. False with a reason: it is missing, or others can write to it. */
 bool provider_file_program(
     const struct provider_file *file, char out[PATH_MAX], char *ret_reason, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * Servers of tools: long-lived MCP servers on stdio, as providers. Each runs under a muxbus-tools of
  * its own, which provides the tools that the server lists. The daemon knows this of each.
  */
-#ifndef DAEMON_PROVIDE_TOOL_SERVER_H
-#define DAEMON_PROVIDE_TOOL_SERVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ bool tool_server_take(
 /* Whether a call fits the list: a tool of the server, and arguments that it can have. */
 bool tool_server_fits(const struct tool_server *server, const char *tool, const char *const *gives,
     struct tool_failure *ret_failure);
-
-#endif

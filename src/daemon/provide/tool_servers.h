@@ -4,8 +4,7 @@
  * daemon, and ended when idle or with the pane. A call under way when its server dies ends as gone,
  * and is never repeated; the next call starts the server again.
  */
-#ifndef DAEMON_PROVIDE_TOOL_SERVERS_H
-#define DAEMON_PROVIDE_TOOL_SERVERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ void tool_servers_write(const struct provide_set *set, struct json_writer *write
  */
 const char *tool_servers_mismatch(
     const struct provide_set *set, const struct declaration *declaration);
-
-#endif

@@ -4,8 +4,7 @@
  * so by acknowledging. An entry that is handed out and not acknowledged comes again after a
  * while, a bounded number of times. A reply that was sent is no acknowledgement.
  */
-#ifndef DAEMON_QUEUE_CONSUMER_H
-#define DAEMON_QUEUE_CONSUMER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ bool consumer_filter_read(const struct json *value, struct consumer_filter *ret_
     const char **ret_pane, char *ret_reason, size_t size);
 
 bool consumer_filter_matches(const struct consumer_filter *filter, const struct notification *note);
-
-#endif

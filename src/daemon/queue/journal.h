@@ -14,8 +14,7 @@
  * so too, in room that is kept for this: a process that is killed meanwhile leaves a hole, and
  * the next one reports it as a gap, until something is appended behind.
  */
-#ifndef DAEMON_QUEUE_JOURNAL_H
-#define DAEMON_QUEUE_JOURNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ struct journal_stats {
 	bool is_degraded;
 };
 void journal_stats(const struct journal *journal, struct journal_stats *ret_stats);
-
-#endif

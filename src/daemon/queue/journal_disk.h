@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The disk under a journal, as a table, so that tests can tear it; and the real one. */
-#ifndef DAEMON_QUEUE_JOURNAL_DISK_H
-#define DAEMON_QUEUE_JOURNAL_DISK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ extern const struct journal_disk journal_disk_dir_table;
  */
 struct journal_disk_dir *journal_disk_dir_open(const char *path);
 void journal_disk_dir_close(struct journal_disk_dir *dir);
-
-#endif

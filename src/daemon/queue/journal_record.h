@@ -13,8 +13,7 @@
  * was never promised from damage to what was. A sync that nothing follows is said by a mark.
  * Zeros may follow the last record: room that was taken for more.
  */
-#ifndef DAEMON_QUEUE_JOURNAL_RECORD_H
-#define DAEMON_QUEUE_JOURNAL_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ struct journal_scan {
 /* Reads a whole file. The header may be damaged: the records then say the epoch. */
 void journal_scan(const uint8_t *bytes, size_t len, size_t payload_max,
     const struct journal_scan_handlers *handlers, void *data, struct journal_scan *ret_scan);
-
-#endif

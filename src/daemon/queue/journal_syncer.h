@@ -3,8 +3,7 @@
  * The one helper thread of the daemon: it waits for the disk, so that the loop need not.
  * One job at a time. Nothing else is shared with it.
  */
-#ifndef DAEMON_QUEUE_JOURNAL_SYNCER_H
-#define DAEMON_QUEUE_JOURNAL_SYNCER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ void syncer_wait(struct journal_syncer *syncer);
 /* Does a job here and now. */
 void syncer_run(const struct journal_disk *disk, void *disk_data, const struct syncer_job *job,
     struct syncer_result *ret_result);
-
-#endif

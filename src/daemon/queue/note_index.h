@@ -5,8 +5,7 @@
  * entry costs its links in struct notification and three slots of maps. Out of memory ends the
  * process.
  */
-#ifndef DAEMON_QUEUE_NOTE_INDEX_H
-#define DAEMON_QUEUE_NOTE_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ void note_index_withdraw(struct note_index *index, struct notification *note);
 /* Those on offer with a key, oldest first: NULL starts, NULL ends. */
 struct notification *note_index_offered(
     const struct note_index *index, const char *key, const struct notification *previous);
-
-#endif

@@ -3,8 +3,7 @@
  * A notification: the end or a result of something that was asked for. Its content never
  * changes; its state does.
  */
-#ifndef DAEMON_QUEUE_NOTIFICATION_H
-#define DAEMON_QUEUE_NOTIFICATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ extern const struct record_rows notification_rows;
 
 /* Makes a text fit to be one: UTF-8, one line, no control characters, bounded. xalloc()ed. */
 char *notification_clean_text(const char *text, size_t len);
-
-#endif

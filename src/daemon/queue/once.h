@@ -5,8 +5,7 @@
  * the effect, so that a request whose answer was lost, by kill -9 too, is recognised when it is
  * asked again.
  */
-#ifndef DAEMON_QUEUE_ONCE_H
-#define DAEMON_QUEUE_ONCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ void once_set_runner(const struct once *once, void *runner);
 void *once_runner(const struct once *once);
 
 size_t once_count(const struct once_set *set);
-
-#endif

@@ -6,8 +6,7 @@
  * subscribed, delivery into panes) take. No source knows a sink. Nothing is published before
  * the journal has it.
  */
-#ifndef DAEMON_QUEUE_QUEUE_H
-#define DAEMON_QUEUE_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,5 +115,3 @@ struct queue_listener {
 };
 void queue_listen(struct queue *queue, struct queue_listener *listener);
 void queue_unlisten(struct queue *queue, struct queue_listener *listener);
-
-#endif

@@ -5,8 +5,7 @@
  * of which were words, are read too (record_field.c). Records that cannot be read at the start
  * are gathered, so that their loss can be notified (queue_load()).
  */
-#ifndef DAEMON_QUEUE_RECORD_H
-#define DAEMON_QUEUE_RECORD_H
+#pragma once
 
 #include "daemon/queue/notification.h"
 #include "daemon/queue/record_field.h"
@@ -49,5 +48,3 @@ void record_load(struct store *store, const struct record_kind *kind, record_tak
 /* Fills object from the record of one name. False if there is none that can be read. */
 bool record_get(
     struct store *store, const struct record_kind *kind, const char *name, void *object);
-
-#endif

@@ -5,8 +5,7 @@
  * is missing, of another type or out of range makes the whole object unreadable; members
  * that no row names are ignored.
  */
-#ifndef DAEMON_QUEUE_RECORD_FIELD_H
-#define DAEMON_QUEUE_RECORD_FIELD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ bool record_read(const struct record_rows *rows, const struct json *value, void 
 
 /* Frees what the members own, and sets those to NULL. */
 void record_finish(const struct record_rows *rows, void *object);
-
-#endif

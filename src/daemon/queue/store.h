@@ -7,8 +7,7 @@
  * of the owner of the kind. Out of memory ends the process: what was committed is in the
  * journal.
  */
-#ifndef DAEMON_QUEUE_STORE_H
-#define DAEMON_QUEUE_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ typedef void store_when_fn(void *data, bool is_durable);
 void store_when_durable(struct store *store, uint64_t ticket, store_when_fn *when, void *data);
 /* Waits for the disk, and calls all who wait for it: the daemon ends. */
 void store_settle(struct store *store);
-
-#endif

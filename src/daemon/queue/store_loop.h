@@ -3,8 +3,7 @@
  * Keeps the store on libevent: opens it in the state directory, takes up what the helper
  * thread has synced, and begins what is due. Without anything to sync it never wakes.
  */
-#ifndef DAEMON_QUEUE_STORE_LOOP_H
-#define DAEMON_QUEUE_STORE_LOOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ struct store *store_loop_store(struct store_loop *store_loop);
 
 /* The journal's figures, for status. */
 void store_loop_write(struct store_loop *store_loop, struct json_writer *writer, const char *name);
-
-#endif

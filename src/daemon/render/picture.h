@@ -4,8 +4,7 @@
  * self-contained: they load nothing, run nothing, and output of programs appears in them
  * only as text.
  */
-#ifndef DAEMON_RENDER_PICTURE_H
-#define DAEMON_RENDER_PICTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ struct picture {
 /* Both append the picture to out and return 0, or an enum buf_error with a part in out. */
 int picture_svg(struct buf *out, const struct picture *picture);
 int picture_html(struct buf *out, const struct picture *picture);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The looks of a cell in a picture: its colours, attributes and underline. */
-#ifndef DAEMON_RENDER_PICTURE_LOOKS_H
-#define DAEMON_RENDER_PICTURE_LOOKS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ struct picture_looks {
 
 /* Applies "ESC [ ... m", given without its first two characters and its last, to looks. */
 void picture_looks_apply(struct picture_looks *looks, const uint8_t *text, size_t len);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Common parts of all kinds of pictures: rows, runs of cells, escaped text. */
-#ifndef DAEMON_RENDER_PICTURE_PAGE_H
-#define DAEMON_RENDER_PICTURE_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ struct picture_paint picture_paint(
 
 /* The colour at this percentage between two colours. */
 uint32_t picture_mix(uint32_t from, uint32_t to, unsigned percent);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A row of a picture: cells with their looks, read from the output of capture-pane -e. */
-#ifndef DAEMON_RENDER_PICTURE_ROW_H
-#define DAEMON_RENDER_PICTURE_ROW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ struct picture_state {
  */
 void picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
     struct picture_cell *cells, unsigned columns);
-
-#endif

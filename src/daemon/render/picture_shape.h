@@ -3,8 +3,7 @@
  * Lines and blocks for drawing (U+2500 to U+259F), as paths, since the glyphs of a font
  * meet only if the viewer has that font, at that size, with that line spacing.
  */
-#ifndef DAEMON_RENDER_PICTURE_SHAPE_H
-#define DAEMON_RENDER_PICTURE_SHAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ void picture_shape_add(
 
 /* The percentage of ground visible through a shade; 0 for other characters. */
 unsigned picture_shape_shade(uint32_t c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The parts of the daemon that handlers of methods can reach. main.c fills them in, once. */
-#ifndef DAEMON_SERVER_DAEMON_PARTS_H
-#define DAEMON_SERVER_DAEMON_PARTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -79,5 +78,3 @@ struct daemon {
 	/* Stops the daemon normally, from the loop. */
 	void (*stop)(struct daemon *daemon, const char *reason);
 };
-
-#endif

@@ -3,8 +3,7 @@
  * Dispatch: from a line of input to the handler of its method. A line with an error gets its
  * response in its place; the peer continues with the next line.
  */
-#ifndef DAEMON_SERVER_DISPATCH_H
-#define DAEMON_SERVER_DISPATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -118,5 +117,3 @@ bool dispatch_look_first(struct request *request);
 
 /* How many requests of peers that are to wait have not begun: they are put off. */
 size_t dispatch_waits_put_off(const struct dispatch *dispatch);
-
-#endif

@@ -3,8 +3,7 @@
  * History of the latest requests and their outcomes, for get_action_history. In memory only,
  * not for recovery.
  */
-#ifndef DAEMON_SERVER_HISTORY_H
-#define DAEMON_SERVER_HISTORY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void history_end(struct history *history, uint64_t number, const char *error, co
 /* Writes the latest requests, of a peer (0: of all), newest first, as the array "actions". */
 void history_write(
     const struct history *history, struct json_writer *writer, size_t limit, pid_t peer_pid);
-
-#endif

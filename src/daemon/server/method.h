@@ -7,8 +7,7 @@
  * by a row without a name. A handler gets a checked struct, and answers through the
  * request: at once or later, by a value or an error, exactly once.
  */
-#ifndef DAEMON_SERVER_METHOD_H
-#define DAEMON_SERVER_METHOD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -205,5 +204,3 @@ const char *role_name(enum role role);
 
 /* Whether a role may call a method at all, with the right parameters. */
 bool role_has(enum role role, const struct method *method);
-
-#endif

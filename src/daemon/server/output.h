@@ -6,8 +6,7 @@
  * takes at once needs no memory of the peer. A peer that finds the stage in use, or whose bytes do
  * not fit, keeps them in memory of its own; so does a peer whose socket is full.
  */
-#ifndef DAEMON_SERVER_OUTPUT_H
-#define DAEMON_SERVER_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -117,5 +116,3 @@ void response_row_answer(struct response_slot *slot, struct buf *line,
 
 /* Calls gone() of all open requests of a list; stoppable ones are stopped, and may answer others. */
 void response_row_detach(struct list *slots);
-
-#endif

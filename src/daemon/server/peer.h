@@ -16,8 +16,7 @@
  * After a half-close all open requests are answered, and subscriptions continue, until the peer
  * disconnects.
  */
-#ifndef DAEMON_SERVER_PEER_H
-#define DAEMON_SERVER_PEER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -143,5 +142,3 @@ struct subscription_set *peer_subscriptions(struct peer *peer);
 
 /* Writes the pending output, waiting up to this time of the monotonic clock. */
 void peer_drain(struct peer *peer, int64_t until_ms);
-
-#endif

@@ -4,8 +4,7 @@
  * is a pane's; an ancestor's is; an ancestor is a pane's first process; TMUX_PANE in its or an
  * ancestor's environment (weak: may be inherited or forged).
  */
-#ifndef DAEMON_SERVER_PEER_PANE_H
-#define DAEMON_SERVER_PEER_PANE_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -64,5 +63,3 @@ void peer_pane_find(const char *proc, const struct peer_origin *origin,
 
 /* The pane of a tmux server that the environment of a process names; MUXBUS_NO_ID: none. */
 uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket);
-
-#endif

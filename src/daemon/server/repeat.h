@@ -5,8 +5,7 @@
  * handler runs, and keeps the key, unless the row has begun(): then the handler's source keeps it
  * in one transaction with the effect.
  */
-#ifndef DAEMON_SERVER_REPEAT_H
-#define DAEMON_SERVER_REPEAT_H
+#pragma once
 
 #include "daemon/queue/once.h"
 #include "daemon/server/method.h"
@@ -35,5 +34,3 @@ void repeat_write_members(struct request *request, const char *json, size_t len)
  * False: it is answered, or will be with the first one.
  */
 bool repeat_admit(struct request *request, const void *args);
-
-#endif

@@ -4,8 +4,7 @@
  * Answering frees it. The peer may disconnect before: the request then lives until it is
  * answered, and its response is dropped.
  */
-#ifndef DAEMON_SERVER_REQUEST_H
-#define DAEMON_SERVER_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -192,5 +191,3 @@ const char *request_within(const struct request *request);
 /* The thread of the agent that asks, as in struct pane_ref; "" if it is not known. */
 void request_set_thread(struct request *request, const char *thread);
 const char *request_thread(const struct request *request);
-
-#endif

@@ -3,8 +3,7 @@
  * The requester: the pane that a request is made from, or for, and the directory its process
  * works in. Notifications for a requester go to that pane.
  */
-#ifndef DAEMON_SERVER_REQUESTER_H
-#define DAEMON_SERVER_REQUESTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ void requester_made(struct stream_set *streams, const struct pane_caller *caller
  */
 bool requester_cwd(struct request *request, const char *given, const struct pane_ref *pane,
     char *out, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * Texts of which an answer showed a part only, kept for a while so that the rest can be read. The
  * oldest go first: at most REST_TEXTS_MAX, of bytes_max together, each for REST_KEEP_MS.
  */
-#ifndef DAEMON_SERVER_REST_H
-#define DAEMON_SERVER_REST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ void rest_write(struct json_writer *writer, struct rest_set *set, const void *te
 
 /* The text of an id, lent until the next rest_keep(); NULL: it is not kept. */
 const char *rest_find(const struct rest_set *set, const char *id, size_t *ret_len);
-
-#endif

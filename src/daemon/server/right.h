@@ -3,8 +3,7 @@
  * Rights: a request is decided here, by the role of its peer and the row of its method, before the
  * method runs, and nowhere else. The panes that it affects must be the peer's own.
  */
-#ifndef DAEMON_SERVER_RIGHT_H
-#define DAEMON_SERVER_RIGHT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -47,5 +46,3 @@ bool right_refuse(struct request *request, const char *what);
 const char *right_text(struct request *request, const void *args, const char *field);
 bool right_affects_pane(struct request *request, const void *args, struct pane_ref *ret_pane);
 bool right_affects_caller(struct request *request, const void *args, struct pane_ref *ret_pane);
-
-#endif

@@ -4,8 +4,7 @@
  * from its creation, in a directory that no other user can write to; a stale socket is
  * replaced, a live one never.
  */
-#ifndef DAEMON_SERVER_SERVER_H
-#define DAEMON_SERVER_SERVER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void server_close_listener(struct server *server);
 size_t server_peer_count(const struct server *server);
 /* Walks the peers: NULL starts, NULL ends. */
 struct peer *server_next_peer(const struct server *server, struct peer *previous);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The parts of the daemon that peers and requests can reach. main.c fills them in, once. */
-#ifndef DAEMON_SERVER_SERVER_PARTS_H
-#define DAEMON_SERVER_SERVER_PARTS_H
+#pragma once
 
 struct trail;
 struct config;
@@ -32,5 +31,3 @@ struct server_parts {
 	struct meter *meter; /* NULL: waits are not counted */
 	struct daemon *daemon; /* for the handlers of methods; not read in this room */
 };
-
-#endif

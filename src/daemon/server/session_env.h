@@ -3,8 +3,7 @@
  * Session environment: the variables that tmux gives to new panes of a session, which the jobs
  * of its panes get as well.
  */
-#ifndef DAEMON_SERVER_SESSION_ENV_H
-#define DAEMON_SERVER_SESSION_ENV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ bool session_env(struct request *request, const struct pane_ref *pane, const cha
 void session_env_ask(struct tmux *tmux, const struct pane_ref *pane,
     void (*done)(void *data, char **env), void *data);
 void session_env_free(char **env);
-
-#endif

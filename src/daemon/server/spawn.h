@@ -7,8 +7,7 @@
  * its program ends, and starts the real program. Earlier events of the pane are not published
  * (tmux_expect()). The library closes the pane when the status has been read.
  */
-#ifndef DAEMON_SERVER_SPAWN_H
-#define DAEMON_SERVER_SPAWN_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -82,5 +81,3 @@ void spawn_literal_arg(struct muxbus_command *command, const char *text);
 /* Checks a name for a session or window. False if the request was failed. */
 bool spawn_check_name(
     struct request *request, const char *field, const char *name, bool is_session);
-
-#endif

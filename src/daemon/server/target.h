@@ -3,8 +3,7 @@
  * Targets of requests, such as "%3", "@2", "$1", "work:1", resolved by exact match. tmux's
  * prefixes and patterns are never used; the model is our own.
  */
-#ifndef DAEMON_SERVER_TARGET_H
-#define DAEMON_SERVER_TARGET_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -35,5 +34,3 @@ bool target_session(
 /* Reads a filter of notifications (NULL: all match), in the same way. Its id is lent from value. */
 bool target_filter(
     struct request *request, const struct json *value, struct consumer_filter *ret_filter);
-
-#endif

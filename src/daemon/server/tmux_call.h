@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Runs tmux commands for requests, and answers their failures. */
-#ifndef DAEMON_SERVER_TMUX_CALL_H
-#define DAEMON_SERVER_TMUX_CALL_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ void tmux_call_fail(struct request *request, int error, const char *text);
 /* The same for a list of commands, with tmux's error text of the first that failed. */
 void tmux_call_fail_reply(
     struct request *request, int error, const struct muxbus_reply *replies, size_t count);
-
-#endif

@@ -10,8 +10,7 @@
  * most: the older one is dropped, also when all of it is older than audit_days. A program that is
  * refused has TRAIL_REFUSALS lines a minute, with one method; then it is counted.
  */
-#ifndef DAEMON_SERVER_TRAIL_H
-#define DAEMON_SERVER_TRAIL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ uint64_t trail_last(const struct trail *trail); /* the number of the last reques
 int trail_read(const struct trail *trail, struct buf *out);
 /* The number of the first line of such a text whose hash is wrong, from 1; 0: the chain is whole. */
 size_t trail_verify(const char *text, size_t len);
-
-#endif

@@ -7,8 +7,7 @@
  * wall clock moves nothing; after another start the wall clock does. A timer that came due
  * meanwhile fires once, and says how late.
  */
-#ifndef DAEMON_TIMER_TIMER_H
-#define DAEMON_TIMER_TIMER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ void timer_ring(struct timer_set *set);
 
 /* The methods of timers, in timer_methods.c. */
 extern const struct method methods_timer[];
-
-#endif

@@ -12,8 +12,7 @@
  * by the line editor that reads it later; a text that was typed before the output was followed
  * may have been echoed. In both cases the echo counts only behind what looks like a prompt.
  */
-#ifndef DAEMON_TMUX_ECHO_H
-#define DAEMON_TMUX_ECHO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,5 +84,3 @@ size_t echo_start(const struct echo *echo);
 /* Bytes of the plain text were consumed, or it was cut to a length. */
 void echo_consume(struct echo *echo, size_t len);
 void echo_cut(struct echo *echo, size_t len);
-
-#endif

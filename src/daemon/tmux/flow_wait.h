@@ -3,8 +3,7 @@
  * Flow waits: a request that reads a pane waits until the pane's output flows, so that what the
  * pane writes behind the response is not lost. A wait ends after FLOW_WAIT_MAX_MS at the latest.
  */
-#ifndef DAEMON_TMUX_FLOW_WAIT_H
-#define DAEMON_TMUX_FLOW_WAIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ struct tmux;
 typedef void flow_wait_fn(void *data, bool is_gone);
 void flow_wait(struct event_base *base, struct tmux *tmux, struct stream_set *streams,
     uint32_t pane, flow_wait_fn *done, void *data);
-
-#endif

@@ -5,8 +5,7 @@
  * line when the pane closes. A longer line than LINE_FEED_LINE_MAX comes in parts of that size.
  * Lines beyond LINE_FEED_LINES_MAX of one piece of output are a gap.
  */
-#ifndef DAEMON_TMUX_LINE_FEED_H
-#define DAEMON_TMUX_LINE_FEED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ void line_feed_gap(
     struct line_feed *feed, struct pane_events_sink *sink, uint64_t offset, const char *reason);
 /* The output has ended: publishes the rest of a line. */
 void line_feed_end(struct line_feed *feed, struct pane_events_sink *sink);
-
-#endif

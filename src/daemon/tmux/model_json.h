@@ -3,8 +3,7 @@
  * Writes sessions, windows and panes of the model as JSON, the same in results and in events. A
  * view of a model is for immediate use: it points into the model.
  */
-#ifndef DAEMON_TMUX_MODEL_JSON_H
-#define DAEMON_TMUX_MODEL_JSON_H
+#pragma once
 
 #include <muxbus.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ void object_put_layout(struct json_writer *writer, const char *name, const char 
 
 /* Exit status and signal of an ended program: null if unknown. */
 void object_put_exit(struct json_writer *writer, int status, int number);
-
-#endif

@@ -8,8 +8,7 @@
  * of these only 4 has a meaning here. A notification of OSC 99 may come in chunks: those of one id
  * are joined until one that is done. A chunk of another id begins anew.
  */
-#ifndef DAEMON_TMUX_OSC_REPORT_H
-#define DAEMON_TMUX_OSC_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void osc_reader_finish(struct osc_reader *reader);
 /* Reads the string of an OSC, from its number on. Returns the kind. */
 enum osc_report_kind osc_report_read(
     struct osc_reader *reader, const char *string, size_t len, struct osc_report *ret_report);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Texts in the strings of OSC: taking the strings apart, and making texts clean. */
-#ifndef DAEMON_TMUX_OSC_TEXT_H
-#define DAEMON_TMUX_OSC_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ bool osc_part_is(struct osc_part part, const char *word);
  * character to the room of out.
  */
 void osc_text_copy(char *out, size_t size, const void *bytes, size_t len);
-
-#endif

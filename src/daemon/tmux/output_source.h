@@ -6,8 +6,7 @@
  *
  * The offsets of a pane go on over both. Where the source changes there is a gap, "source_changed".
  */
-#ifndef DAEMON_TMUX_OUTPUT_SOURCE_H
-#define DAEMON_TMUX_OUTPUT_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ size_t output_source_coming(
 
 /* How many panes are followed by a pipe. */
 uint32_t output_source_piped(const struct output_source_set *sources);
-
-#endif

@@ -4,8 +4,7 @@
  * stream, so the offset is exact. A pipe has no order with the answer to a command: if the pane
  * writes meanwhile, the capture is taken again, and in the end its offset is a lower bound.
  */
-#ifndef DAEMON_TMUX_PANE_CAPTURE_H
-#define DAEMON_TMUX_PANE_CAPTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ typedef void pane_capture_fn(
 /* As muxbus_sync_capture(). done is called once, before the return if it fails at once. */
 void pane_capture(struct tmux *tmux, struct stream_set *streams, uint32_t pane, uint32_t history,
     unsigned flags, pane_capture_fn *done, void *data);
-
-#endif

@@ -6,8 +6,7 @@
  * only, so text that is valid in the stream is valid in events. A mark is published after the
  * text before it. The tokens come from the stream, which splits the output once.
  */
-#ifndef DAEMON_TMUX_PANE_EVENTS_H
-#define DAEMON_TMUX_PANE_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,5 +99,3 @@ void pane_events_gap(
 
 /* The output has ended: publishes all of it. */
 void pane_events_end(struct pane_events *events, struct pane_events_sink *sink);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Pane fate: whether the pane of a pane_ref still exists in the model. */
-#ifndef DAEMON_TMUX_PANE_FATE_H
-#define DAEMON_TMUX_PANE_FATE_H
+#pragma once
 
 #include "daemon/core/pane_ref.h"
 
@@ -26,5 +25,3 @@ void pane_fate_write(
     struct json_writer *writer, struct tmux *tmux, const char *name, const struct pane_ref *ref);
 void pane_fate_write_gone(
     struct json_writer *writer, struct tmux *tmux, const char *name, const struct pane_ref *ref);
-
-#endif

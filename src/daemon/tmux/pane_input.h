@@ -4,8 +4,7 @@
  * Muxbus has typed and not ended, those it has ended of late, and the prompt that the shell marks in front of such a line
  * (OSC 133 A and B). Kept while the pane and the daemon live.
  */
-#ifndef DAEMON_TMUX_PANE_INPUT_H
-#define DAEMON_TMUX_PANE_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ bool pane_input_token(struct pane_input *input, const struct token *token);
 /* Whether a caller made the pane, whose first process is pid, and no other has respawned it. */
 bool pane_input_is_made_by(struct pane_input *input, const struct pane_caller *caller, pid_t pid);
 bool pane_caller_is(const struct pane_caller *one, const struct pane_caller *other);
-
-#endif

@@ -10,8 +10,7 @@
  * is done in the next turns, in order. Meanwhile lines are kept, up to LINES_BEHIND_MAX bytes;
  * beyond that the turn lasts until fewer are kept, so that no line is lost.
  */
-#ifndef DAEMON_TMUX_PANE_LINES_H
-#define DAEMON_TMUX_PANE_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ void pane_lines_look(struct pane_lines *lines, uint64_t offset);
 void pane_lines_continue(struct pane_lines *lines);
 /* Whether there are lines that a watch has not looked at. */
 bool pane_lines_is_behind(const struct pane_lines *lines);
-
-#endif

@@ -12,8 +12,7 @@
  * tmux remembers all that a pipe does not take, without a bound. So a pipe is read whatever is done
  * with the bytes.
  */
-#ifndef DAEMON_TMUX_PANE_PIPE_H
-#define DAEMON_TMUX_PANE_PIPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ bool pane_pipe_finish(struct pane_pipe_set *pipes, uint32_t pane);
 
 /* How many panes are followed by a pipe. */
 uint32_t pane_pipe_count(const struct pane_pipe_set *pipes);
-
-#endif

@@ -4,8 +4,7 @@
  * strftime(3) and a command of sh(1) in one, so each word is written so that it means itself in
  * all three.
  */
-#ifndef DAEMON_TMUX_PIPE_COMMAND_H
-#define DAEMON_TMUX_PIPE_COMMAND_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ int pipe_command_write_sh(
  */
 struct muxbus_command *pipe_command_new(
     uint32_t pane, const char *program, const char *socket, const char *nonce);
-
-#endif

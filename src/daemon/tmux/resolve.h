@@ -13,8 +13,7 @@
  *
  * '=' before a name, which marks exact matches in tmux, is allowed and changes nothing.
  */
-#ifndef DAEMON_TMUX_RESOLVE_H
-#define DAEMON_TMUX_RESOLVE_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -53,5 +52,3 @@ void resolve_finish(struct resolve *resolve);
 /* The first session that holds a window, by id; NULL if none does. */
 const struct muxbus_session *resolve_window_session(
     const struct muxbus_model *model, uint32_t window);
-
-#endif

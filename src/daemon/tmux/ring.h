@@ -4,8 +4,7 @@
  * bytes arrive and grows by doubling. A reader gets the bytes before a gap, then the gap, then
  * the bytes behind.
  */
-#ifndef DAEMON_TMUX_RING_H
-#define DAEMON_TMUX_RING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ uint64_t ring_start(const struct ring *ring);
  */
 void ring_read(const struct ring *ring, uint64_t offset, size_t max, struct buf *out,
     struct ring_slice *ret_slice);
-
-#endif

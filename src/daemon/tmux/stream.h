@@ -5,8 +5,7 @@
  * output. The other events are pane_quiet, bell, command_started, command_finished,
  * program_notified, progress_changed and line.
  */
-#ifndef DAEMON_TMUX_STREAM_H
-#define DAEMON_TMUX_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -152,5 +151,3 @@ struct stream_stats {
 	size_t ring_bytes; /* memory held */
 };
 void stream_stats(const struct stream_set *streams, struct stream_stats *ret_stats);
-
-#endif

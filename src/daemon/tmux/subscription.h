@@ -4,8 +4,7 @@
  * or one wait; it passes on matching events, replays from the event log, and reports the interest
  * in output and details to streams and tmux.
  */
-#ifndef DAEMON_TMUX_SUBSCRIPTION_H
-#define DAEMON_TMUX_SUBSCRIPTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ int subscription_remove(struct subscription_set *set, const char *name);
 
 /* Sends each subscription the events, or the gap, that it missed. */
 void subscription_set_catch_up(struct subscription_set *set);
-
-#endif

@@ -4,8 +4,7 @@
  * requests run through it. Only this file starts, stops and listens to the sync; other files
  * read the model through it.
  */
-#ifndef DAEMON_TMUX_TMUX_H
-#define DAEMON_TMUX_TMUX_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -98,5 +97,3 @@ void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid);
 
 /* The capabilities of the followed server: enum muxbus_cap, joined by |; 0 if none. */
 uint32_t tmux_caps(const struct tmux *tmux);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Publishes changes of the model, and of the tmux server itself, as events. */
-#ifndef DAEMON_TMUX_TMUX_EVENTS_H
-#define DAEMON_TMUX_TMUX_EVENTS_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -20,5 +19,3 @@ void tmux_events_rested(struct event_log *log);
 struct event_scope;
 void tmux_events_sessions(
     const struct muxbus_model *model, uint32_t window, struct event_scope *scope);
-
-#endif

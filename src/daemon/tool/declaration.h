@@ -3,8 +3,7 @@
  * Declarations of tools: one JSON file says how a program, or a tool of an MCP server, becomes a
  * method. Its text is checked whole before anything of it is used; muxbusd(8) has the members.
  */
-#ifndef DAEMON_TOOL_DECLARATION_H
-#define DAEMON_TOOL_DECLARATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -114,5 +113,3 @@ bool declaration_refuse(char *ret_reason, const char *format, ...)
 bool declaration_is_name(const char *text);
 /* The same without capital letters, as names of methods, groups and kinds of events are. */
 bool declaration_is_small_name(const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Reads the file of a declared tool: every member is checked before any is used. */
-#ifndef DAEMON_TOOL_DECLARATION_READ_H
-#define DAEMON_TOOL_DECLARATION_READ_H
+#pragma once
 
 #include "daemon/tool/declaration.h"
 
@@ -11,5 +10,3 @@
  */
 struct declaration *declaration_read(struct json_reader *reader, const char *text, size_t len,
     char ret_reason[DECLARATION_REASON_SIZE]);
-
-#endif

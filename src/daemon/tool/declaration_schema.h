@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The JSON Schemas of a declaration as rows of fields and results. */
-#ifndef DAEMON_TOOL_DECLARATION_SCHEMA_H
-#define DAEMON_TOOL_DECLARATION_SCHEMA_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool declaration_read_parameters(
     struct declaration *declaration, const struct json *schema, char *ret_reason);
 bool declaration_read_result(
     struct declaration *declaration, const struct json *schema, char *ret_reason);
-
-#endif

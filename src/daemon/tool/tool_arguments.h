@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The checked arguments of a declared tool as the JSON object that its program gets. */
-#ifndef DAEMON_TOOL_TOOL_ARGUMENTS_H
-#define DAEMON_TOOL_TOOL_ARGUMENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ bool tool_arguments_write(struct buf *out, const struct declaration *declaration
 /* Appends the second spellings that the caller has used, with spaces between. */
 void tool_arguments_write_spelled(
     struct buf *out, const struct declaration *declaration, const void *args);
-
-#endif

@@ -4,8 +4,7 @@
  * same name. Both are read at the start, and again when they change. A file that cannot be used
  * is an entry with the reason. The tools that can be called are rows of the method table.
  */
-#ifndef DAEMON_TOOL_TOOL_FOLDER_H
-#define DAEMON_TOOL_TOOL_FOLDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ const struct tool *tool_next(const struct tool_folder *folder, const struct tool
 
 /* The tool of a row that tool_folder made. */
 const struct tool *tool_of(const struct method *method);
-
-#endif

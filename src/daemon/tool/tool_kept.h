@@ -4,8 +4,7 @@
  * notification. The answer is kept in a file. A call that the daemon did not see end is gone: the
  * next daemon notifies that its effect is unknown, and never calls again.
  */
-#ifndef DAEMON_TOOL_TOOL_KEPT_H
-#define DAEMON_TOOL_TOOL_KEPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ enum tool_kept_state {
 /* Writes the members of the result of a call that has ended; *ret_tool is the name of its tool. */
 enum tool_kept_state tool_kept_write(const struct tool_kept_set *set, const char *id,
     struct json_writer *writer, const char **ret_tool, struct tool_failure *ret_failure);
-
-#endif

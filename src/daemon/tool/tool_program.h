@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The programs of declared tools: where they are, and whether others could replace them. */
-#ifndef DAEMON_TOOL_TOOL_PROGRAM_H
-#define DAEMON_TOOL_TOOL_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ struct tool_failure {
 /* Fills it in. Returns false. */
 bool tool_fail(struct tool_failure *ret_failure, enum message_error error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -4,8 +4,7 @@
  * daemon. The program gets its arguments as a line of JSON on standard input, and answers on
  * standard output.
  */
-#ifndef DAEMON_TOOL_TOOL_RUN_H
-#define DAEMON_TOOL_TOOL_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ const char *tool_run_answer(const struct declaration *declaration);
  */
 bool tool_run_write(struct json_writer *writer, const struct job_set *jobs, const struct job *job,
     const char *answer, size_t result_max, struct tool_failure *ret_failure);
-
-#endif

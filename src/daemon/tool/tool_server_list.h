@@ -3,8 +3,7 @@
  * The tools that a server lists: their names, and the arguments that each requires. They come as
  * rows of provide: name, and parameters with required.
  */
-#ifndef DAEMON_TOOL_TOOL_SERVER_LIST_H
-#define DAEMON_TOOL_TOOL_SERVER_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ int tool_server_list_read(
  */
 int tool_server_list_check(const struct tool_server_list *list, const char *tool,
     const char *const *arguments, char *ret_reason, size_t size);
-
-#endif

@@ -4,8 +4,7 @@
  * once, and then comes true, or ends because its object is gone. A condition on a state looks
  * at the state when it is armed, and matches at once if the state is there already.
  */
-#ifndef DAEMON_WAIT_CONDITION_H
-#define DAEMON_WAIT_CONDITION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,5 +107,3 @@ void condition_settle_event(
 
 /* Writes it as an object: kind, state, at_entry, and its details. */
 void condition_write(struct json_writer *writer, const struct condition *condition);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Conditions for readers: as JSON, as the schema of a list, and in the manual. */
-#ifndef DAEMON_WAIT_CONDITION_DOC_H
-#define DAEMON_WAIT_CONDITION_DOC_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ void condition_put_list_schema(struct json_writer *writer, bool in_short);
 
 /* Appends the section of muxbus-protocol(7) as mdoc. */
 void condition_write_mdoc(struct buf *out);
-
-#endif

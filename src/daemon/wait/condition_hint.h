@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The right form of a condition that was written in a wrong one, with the values that were given. */
-#ifndef DAEMON_WAIT_CONDITION_HINT_H
-#define DAEMON_WAIT_CONDITION_HINT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@
 
 /* Appends the right form as JSON, if it can be known and has room in out. */
 bool condition_hint(struct buf *out, const struct json *spec);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The kinds of conditions: rows of tables. */
-#ifndef DAEMON_WAIT_CONDITION_KIND_H
-#define DAEMON_WAIT_CONDITION_KIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ void condition_kind_set_tables(const struct condition_kind *const *tables);
 
 /* Walks all kinds sorted by name: NULL starts, NULL ends. */
 const struct condition_kind *condition_kind_next(const struct condition_kind *previous);
-
-#endif

@@ -3,8 +3,7 @@
  * The watch of a pane for a condition: the parts of the pane that the condition listens to, and
  * its end when the pane is gone.
  */
-#ifndef DAEMON_WAIT_CONDITION_WATCH_H
-#define DAEMON_WAIT_CONDITION_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ void pane_watch_lines_closed(struct line_watch *lines);
 void pane_watch_put(struct condition *condition, struct json_writer *writer, uint32_t pane);
 /* The pane is gone, and its taps with it. */
 void pane_watch_gone(struct pane_watch *watch);
-
-#endif

@@ -6,8 +6,7 @@
  * with a notification instead. Named and background waits are kept in the store and armed
  * again after a restart.
  */
-#ifndef DAEMON_WAIT_WAIT_H
-#define DAEMON_WAIT_WAIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ bool wait_set_follows(const struct wait_set *set);
 /* The methods of waits and of all watches, in wait_methods.c and watch_list.c. */
 extern const struct method methods_wait[];
 extern const struct method methods_watch_list[];
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Waits: their limits, their kinds, and what they are made of. */
-#ifndef DAEMON_WAIT_WAIT_PARTS_H
-#define DAEMON_WAIT_WAIT_PARTS_H
+#pragma once
 
 #define WAIT_CONDITIONS_MAX 64
 #define WAIT_NAMED_MAX 256
@@ -32,5 +31,3 @@ struct wait_parts {
 	struct request *(*new_request)(void *data);
 	void *data;
 };
-
-#endif

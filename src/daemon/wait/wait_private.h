@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Waits as the engine, their notifications and their records share them. */
-#ifndef DAEMON_WAIT_WAIT_PRIVATE_H
-#define DAEMON_WAIT_WAIT_PRIVATE_H
+#pragma once
 
 #include "base/list.h"
 #include "daemon/wait/condition.h"
@@ -72,5 +71,3 @@ void wait_record_put(const struct wait *wait);
 void wait_record_delete(const struct wait *wait);
 /* Takes up all waits that the store holds; none is armed. */
 void wait_record_load(struct wait_set *set);
-
-#endif

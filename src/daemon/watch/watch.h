@@ -6,8 +6,7 @@
  * notifies of matches until then. Its position is kept in the store, now and then, and
  * together with each notification: after a crash no match is notified twice.
  */
-#ifndef DAEMON_WATCH_WATCH_H
-#define DAEMON_WATCH_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ struct tail_share *watch_tails(const struct watch_set *set);
 extern const struct method methods_watch[];
 /* Writes a watch as list_watches shows it. */
 void watch_write(struct json_writer *writer, struct tmux *tmux, const struct watch *watch);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A watch of a file: how it is kept in the store, and what its notifications say. */
-#ifndef DAEMON_WATCH_WATCH_RECORD_H
-#define DAEMON_WATCH_WATCH_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,5 +96,3 @@ char *watch_record_close(const struct watch *watch, char *data, uint64_t count);
 /* The text for people: nothing of what the file says is in it. */
 void watch_record_text(
     const struct watch *watch, enum watch_reason reason, uint64_t count, struct buf *out);
-
-#endif

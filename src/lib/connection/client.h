@@ -3,8 +3,7 @@
  * The control client of a connection: its streams, and its end. This process is the client
  * itself if the server understands it; else a `tmux -C` process is.
  */
-#ifndef LIB_CONNECTION_CLIENT_H
-#define LIB_CONNECTION_CLIENT_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -72,5 +71,3 @@ void client_close(struct client *client);
 
 /* Closes it, and frees out. */
 void client_finish(struct client *client);
-
-#endif

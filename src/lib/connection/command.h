@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The text of a list of commands, and the places for its nonces. */
-#ifndef LIB_CONNECTION_COMMAND_H
-#define LIB_CONNECTION_COMMAND_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -28,5 +27,3 @@ const struct buf *command_fill(struct muxbus_command *command, const struct nonc
  */
 int command_pack(
     const struct muxbus_command *command, const struct nonce *nonces, struct buf *ret_out);
-
-#endif

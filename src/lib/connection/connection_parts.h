@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A connection, for its own files. */
-#ifndef LIB_CONNECTION_CONNECTION_PARTS_H
-#define LIB_CONNECTION_CONNECTION_PARTS_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -66,5 +65,3 @@ struct muxbus_connection {
 void connection_begin_first(struct muxbus_connection *connection);
 /* Writes what the socket takes of the lists, and the rest when it takes more. */
 void connection_flush(struct muxbus_connection *connection);
-
-#endif

@@ -7,8 +7,7 @@
  * through a null pointer, and the server crashes. `tmux -C` sends the flags first, each
  * message of its own. Here the flags come last, in one write with the end.
  */
-#ifndef LIB_CONNECTION_DIRECT_H
-#define LIB_CONNECTION_DIRECT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ bool direct_read(struct direct *direct);
 void direct_hang_up(struct direct *direct);
 
 void direct_finish(struct direct *direct);
-
-#endif

@@ -3,8 +3,7 @@
  * The first and the last words of tmux on a connection. They give its version, the meaning of
  * its refusals, and the reason of its end.
  */
-#ifndef LIB_CONNECTION_HANDSHAKE_H
-#define LIB_CONNECTION_HANDSHAKE_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -53,5 +52,3 @@ bool ending_read_errors(struct ending *ending, const struct client *client);
 /* Why the client has ended: an error, and *ret_reason, which is lent. */
 int ending_explain(const struct ending *ending, const struct client *client, bool was_greeted,
     const char **ret_reason);
-
-#endif

@@ -5,8 +5,7 @@
  * tmux 3.6 and later has 32 bits of length. Both mark a message that passes a descriptor: with
  * the lowest flag, or with the highest bit of the length.
  */
-#ifndef LIB_CONNECTION_IMSG_H
-#define LIB_CONNECTION_IMSG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ bool imsg_numbers(const struct imsg *message, int *numbers, size_t count);
  */
 int imsg_each(enum imsg_form form, struct buf *in,
     bool (*handle)(void *data, const struct imsg *message), void *data);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The server behind a socket, and its binary. */
-#ifndef LIB_CONNECTION_LOCATE_H
-#define LIB_CONNECTION_LOCATE_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -46,5 +45,3 @@ int locate_connect(const char *socket_path);
 
 /* The error for the errno of locate_connect(): MUXBUS_ERR_NO_SERVER, _TIMEOUT or _SYSTEM. */
 int locate_connect_error(int error_number);
-
-#endif

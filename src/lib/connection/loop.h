@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The watches and timeouts of a loop. */
-#ifndef LIB_CONNECTION_LOOP_H
-#define LIB_CONNECTION_LOOP_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -71,5 +70,3 @@ int loop_set_host(struct muxbus_loop *loop, const struct loop_host *host, void *
  */
 bool loop_ready(struct loop_watch *watch, uint32_t events);
 void loop_ready_timers(struct muxbus_loop *loop);
-
-#endif

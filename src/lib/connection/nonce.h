@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Secret numbers, each used once. */
-#ifndef LIB_CONNECTION_NONCE_H
-#define LIB_CONNECTION_NONCE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ struct nonce_pool {
  * so no nonce reveals another. Returns 0 or MUXBUS_ERR_SYSTEM with errno set.
  */
 int nonce_make(struct nonce_pool *pool, struct nonce *ret_nonce);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* One-shot commands over connections that were made in advance. */
-#ifndef LIB_CONNECTION_ONE_SHOT_H
-#define LIB_CONNECTION_ONE_SHOT_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -20,5 +19,3 @@ int one_shot_connect(const struct muxbus_one_shot_options *options);
 int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options, int fd,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
     struct muxbus_one_shot **ret_one_shot);
-
-#endif

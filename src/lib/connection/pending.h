@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The lists of commands without an answer, in order, and the reply being read. */
-#ifndef LIB_CONNECTION_PENDING_H
-#define LIB_CONNECTION_PENDING_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -58,5 +57,3 @@ void pending_answer(struct pending_queue *queue, struct pending *pending);
 
 /* Answers all lists with an error, also lists that are added meanwhile. */
 void pending_fail_all(struct pending_queue *queue, int error);
-
-#endif

@@ -4,8 +4,7 @@
  * foreign protocol version, which all servers refuse, and which makes no client. A ping waits
  * without a timeout, so that a stopped server finds one ping and not many attempts to attach.
  */
-#ifndef LIB_CONNECTION_PING_H
-#define LIB_CONNECTION_PING_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -33,5 +32,3 @@ void ping_start(struct ping *ping);
 /* Whether a ping waits for the server that listens now, so that no attempt may be made. */
 bool ping_is_waiting(const struct ping *ping);
 void ping_stop(struct ping *ping);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The `tmux -C` process: its start and its end. */
-#ifndef LIB_CONNECTION_PROCESS_H
-#define LIB_CONNECTION_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -33,5 +32,3 @@ bool process_reap(struct process *process);
 
 /* Kills it and waits up to a second for its end. */
 void process_finish(struct process *process);
-
-#endif

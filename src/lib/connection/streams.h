@@ -4,8 +4,7 @@
  * and writes files, and the standard descriptors, by messages: it opens a stream by a number of its
  * own, and the client opens the file.
  */
-#ifndef LIB_CONNECTION_STREAMS_H
-#define LIB_CONNECTION_STREAMS_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -44,5 +43,3 @@ bool streams_keep(struct streams *streams, struct buf *buf, const void *bytes, s
 
 /* Errors are left out, as by tmux's own client: the stream says nothing of them. */
 void streams_write_file(int fd, const uint8_t *bytes, size_t len);
-
-#endif

@@ -3,8 +3,7 @@
  * The differences of two models as a list of changes. New objects come first, then changed
  * objects, then closed objects. Both models must outlive the list.
  */
-#ifndef LIB_MODEL_CHANGE_H
-#define LIB_MODEL_CHANGE_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -34,5 +33,3 @@ int change_find_other(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now);
 int change_find_gone(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now);
-
-#endif

@@ -6,8 +6,7 @@
  * meaning of its own, it is counted: `"LENGTH:TEXT`. tmux takes some 20 microseconds to encode a
  * text, and 2 to count it.
  */
-#ifndef LIB_MODEL_FIELDS_H
-#define LIB_MODEL_FIELDS_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -106,5 +105,3 @@ int fields_read(const struct fields_target *target, const struct format_field *f
 int fields_read_lines(const struct fields_target *target, const struct muxbus_reply *reply,
     char letter, int (*add)(void *data, const char *line, const char *end), void *data,
     unsigned *malformed);
-
-#endif

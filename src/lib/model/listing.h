@@ -3,8 +3,7 @@
  * Reading a server: the commands that list it, or parts of it, in one tick, and their replies as
  * a model.
  */
-#ifndef LIB_MODEL_LISTING_H
-#define LIB_MODEL_LISTING_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -40,5 +39,3 @@ int listing_read(const struct muxbus_reply *replies, size_t count, uint32_t caps
  */
 bool listing_has_no_session(
     const struct parts *parts, const struct muxbus_reply *replies, size_t count);
-
-#endif

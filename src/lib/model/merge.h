@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* A new model takes over from the old one all that a listing did not read, or no event changed. */
-#ifndef LIB_MODEL_MERGE_H
-#define LIB_MODEL_MERGE_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -34,5 +33,3 @@ struct merge_drop {
 /* A finished copy of a model without some objects (NULL: with all). 0 or MUXBUS_ERR_NOMEM. */
 int merge_copy(const struct muxbus_model *before, const struct merge_drop *drop,
     struct muxbus_model **ret_model);
-
-#endif

@@ -4,8 +4,7 @@
  * for the output counts of panes. Each listing and each announced change makes a new model; the
  * old model is kept until the differences were reported.
  */
-#ifndef LIB_MODEL_MODEL_H
-#define LIB_MODEL_MODEL_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -80,5 +79,3 @@ const struct muxbus_link *model_next_session_link(
 const struct muxbus_pane *model_first_pane(const struct muxbus_model *model, uint32_t window);
 const struct muxbus_pane *model_next_window_pane(
     const struct muxbus_model *model, const struct muxbus_pane *previous);
-
-#endif

@@ -3,8 +3,7 @@
  * The parts of a server that a listing reads, since they changed or since a caller needs them
  * fresh. Too many windows or sessions make it the whole server.
  */
-#ifndef LIB_MODEL_PARTS_H
-#define LIB_MODEL_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void parts_add_place(struct parts *parts, uint32_t pane);
 void parts_add(struct parts *parts, const struct parts *more);
 
 bool parts_are_empty(const struct parts *parts);
-
-#endif

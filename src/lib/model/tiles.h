@@ -4,8 +4,7 @@
  * the layout, in their order (no pane is zoomed or floats, and no border shows a status), then a
  * new layout says where they are, and which of them are gone.
  */
-#ifndef LIB_MODEL_TILES_H
-#define LIB_MODEL_TILES_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -33,5 +32,3 @@ bool tiles_have_all(const struct muxbus_model *model, uint32_t window, const cha
  */
 int tiles_apply(const struct muxbus_model *before, uint32_t window, const char *layout,
     uint32_t active, struct muxbus_model **ret_model);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The lines that begin and end a reply: %begin, %end and %error, with three numbers. */
-#ifndef LIB_STREAM_BLOCK_LINE_H
-#define LIB_STREAM_BLOCK_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ bool block_line_read(const char *line, size_t len, struct guard *ret_guard);
 
 /* Whether end closes the block of begin: all three numbers are the same. */
 bool block_line_closes(const struct guard *end, const struct guard *begin);
-
-#endif

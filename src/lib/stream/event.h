@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Parsing one % line by the table of known events. */
-#ifndef LIB_STREAM_EVENT_H
-#define LIB_STREAM_EVENT_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -13,5 +12,3 @@
  * line with unexpected arguments becomes MUXBUS_EVENT_UNKNOWN.
  */
 void event_parse(const char *line, size_t len, char *scratch, struct muxbus_event *ret_event);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The parser for the connection, beyond muxbus.h: sentinels of lists of commands. */
-#ifndef LIB_STREAM_PARSER_H
-#define LIB_STREAM_PARSER_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -27,5 +26,3 @@ int parser_expect_list(struct muxbus_parser *parser, const struct nonce *nonces,
 
 /* In the sentinel handler: its position, from 0, in the last announced list. */
 size_t parser_sentinel_index(const struct muxbus_parser *parser);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The text from a %begin to the sentinel: buffered until complete, then divided. */
-#ifndef LIB_STREAM_SEGMENT_H
-#define LIB_STREAM_SEGMENT_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -62,5 +61,3 @@ struct segment_part {
 
 /* Returns the parts in order; false at the end. */
 bool segment_next(struct segment *segment, struct segment_part *ret_part);
-
-#endif

@@ -13,8 +13,7 @@
  * taken from the primary connection alone. Only layout changes of windows that its session does
  * not have come from another one, and name the window.
  */
-#ifndef LIB_SYNC_ANNOUNCED_H
-#define LIB_SYNC_ANNOUNCED_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -32,5 +31,3 @@ void announced_unlinked(struct muxbus_sync *sync, uint32_t window);
 /* Takes an event. */
 void announced_take(
     struct muxbus_sync *sync, struct attachment *attachment, const struct muxbus_event *event);
-
-#endif

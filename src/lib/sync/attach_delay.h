@@ -5,8 +5,7 @@
  * quiet moment, and user commands wait until it is open. (Other clients can still cause the
  * crash in those few hundred microseconds.) A direct client cannot cause it: see direct.h.
  */
-#ifndef LIB_SYNC_ATTACH_DELAY_H
-#define LIB_SYNC_ATTACH_DELAY_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -31,5 +30,3 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data);
 /* Runs the waiting commands, unless a connection is being opened. */
 void attach_delay_release(struct muxbus_sync *sync);
-
-#endif

@@ -7,8 +7,7 @@
  * 3.6b hang, and :off crashes it. Panes are paused one by one instead, which costs tmux as
  * little, drops the queued output, and is safe on all versions.
  */
-#ifndef LIB_SYNC_ATTACHMENT_H
-#define LIB_SYNC_ATTACHMENT_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -86,5 +85,3 @@ void attachment_settle_output(struct muxbus_sync *sync);
 
 /* Notes that tmux has paused a pane on its own. */
 void attachment_paused(struct attachment *attachment, uint32_t pane);
-
-#endif

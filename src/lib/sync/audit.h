@@ -4,8 +4,7 @@
  * announce it, so another listing must pass without any announcement. Fields that tmux never
  * announces (title, command, path, the death of a kept pane) are not compared.
  */
-#ifndef LIB_SYNC_AUDIT_H
-#define LIB_SYNC_AUDIT_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -13,5 +12,3 @@ struct change_list;
 
 /* Counts the differences of a new listing that tmux should have announced. */
 void audit_note(struct muxbus_sync *sync, const struct change_list *list);
-
-#endif

@@ -20,8 +20,7 @@
  * While one picture holds the output of its pane, or pauses the pane, other pictures of that
  * pane wait.
  */
-#ifndef LIB_SYNC_CAPTURE_H
-#define LIB_SYNC_CAPTURE_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -37,5 +36,3 @@ void capture_begin(struct muxbus_sync *sync);
 
 /* Ends all captures with an error. */
 void capture_fail_all(struct muxbus_sync *sync, int error);
-
-#endif

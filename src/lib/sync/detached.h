@@ -3,8 +3,7 @@
  * Commands of a detached sync, which has no connection, so that tmux has no client of ours: each
  * list runs as a one-shot, one behind the other in their order.
  */
-#ifndef LIB_SYNC_DETACHED_H
-#define LIB_SYNC_DETACHED_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -21,5 +20,3 @@ int detached_run(
 
 /* Whether commands wait for their replies. */
 bool detached_is_busy(const struct detached *detached);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Asks tmux for the details of panes once a second, while a caller wants them. */
-#ifndef LIB_SYNC_DETAIL_WATCH_H
-#define LIB_SYNC_DETAIL_WATCH_H
+#pragma once
 
 struct muxbus_sync;
 
 /* Prepares its timer, which muxbus_sync_stop() stops. */
 void detail_watch_init(struct muxbus_sync *sync);
-
-#endif

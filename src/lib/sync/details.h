@@ -4,8 +4,7 @@
  * the others change only if tmux runs a command, or if a program writes to the terminal, which
  * the time of its device shows.
  */
-#ifndef LIB_SYNC_DETAILS_H
-#define LIB_SYNC_DETAILS_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -33,5 +32,3 @@ void details_read_ahead(struct muxbus_sync *sync);
  * read here are added to listing->more. Returns 0 or MUXBUS_ERR_NOMEM.
  */
 int details_read(struct muxbus_sync *sync, struct listing *listing);
-
-#endif

@@ -4,8 +4,7 @@
  * both in the same way. The event is held for a moment. If the processes of the panes end
  * meanwhile, the panes are closed; else the server is asked. One window at a time is held.
  */
-#ifndef LIB_SYNC_LEAVING_H
-#define LIB_SYNC_LEAVING_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -26,5 +25,3 @@ void leaving_note(struct muxbus_sync *sync, const struct muxbus_event *event, bo
 
 /* The end of a turn, or the process of a pane has ended: the event is taken if it is certain. */
 void leaving_settle(struct muxbus_sync *sync);
-
-#endif

@@ -10,8 +10,7 @@
  * last listing, only the windows are listed in which a terminal was written to. If there is none,
  * one empty command proves the model.
  */
-#ifndef LIB_SYNC_LISTER_H
-#define LIB_SYNC_LISTER_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -47,5 +46,3 @@ void lister_fail(struct muxbus_sync *sync, int error);
 
 /* Answers the callers for whom the model is young enough, and begins what is due. */
 void lister_answer(struct muxbus_sync *sync);
-
-#endif

@@ -4,8 +4,7 @@
  * status if it can be known: tmux knows the status in a kept pane, after reaping the process;
  * the kernel knows it for a while. So the report waits a little for both.
  */
-#ifndef LIB_SYNC_PANE_EXIT_H
-#define LIB_SYNC_PANE_EXIT_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -30,5 +29,3 @@ void pane_exit_ended(struct muxbus_sync *sync, uint32_t pane);
 
 /* Lists again for panes whose process has ended. */
 void pane_exit_look_again(struct muxbus_sync *sync);
-
-#endif

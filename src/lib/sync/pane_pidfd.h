@@ -3,8 +3,7 @@
  * The processes of panes. A pidfd for each becomes readable when the process ends, without
  * polling. Kernels since 6.15 give the exit status, although the process is not our child.
  */
-#ifndef LIB_SYNC_PANE_PIDFD_H
-#define LIB_SYNC_PANE_PIDFD_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -43,5 +42,3 @@ void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane);
 /* Checks the process of a pane. */
 enum pane_pidfd_verdict pane_pidfd_look(
     const struct pane_pidfd *pidfd, uint32_t pane, pid_t pid, int *ret_status, int *ret_signal);
-
-#endif

@@ -22,8 +22,7 @@
  *
  * A read can wait for the memory of a process that the kernel holds, just as tmux would.
  */
-#ifndef LIB_SYNC_PANE_PROC_H
-#define LIB_SYNC_PANE_PROC_H
+#pragma once
 
 #include <muxbus.h>
 #include <stdbool.h>
@@ -69,5 +68,3 @@ void pane_proc_close(struct pane_proc *proc);
  */
 unsigned pane_proc_read(const struct pane_proc *proc, pid_t pid, const char *tty,
     struct pane_foreground *ret_foreground);
-
-#endif

@@ -3,8 +3,7 @@
  * The primary attachment of a sync: the one that runs the commands. It is a connection, or, of a
  * detached sync, one that runs one-shots.
  */
-#ifndef LIB_SYNC_PRIMARY_H
-#define LIB_SYNC_PRIMARY_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -18,5 +17,3 @@ int primary_greet(struct attachment *attachment);
 
 /* Says, once, that the sync that was to attach has attached. */
 void primary_tell(struct muxbus_sync *sync);
-
-#endif

@@ -3,8 +3,7 @@
  * From a listing to changes. The new model is completed from the tracks, compared with the old
  * model, and replaces it; then the differences are reported.
  */
-#ifndef LIB_SYNC_PUBLISH_H
-#define LIB_SYNC_PUBLISH_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -27,5 +26,3 @@ void publish_changed(struct muxbus_sync *sync, struct muxbus_model *model);
 
 /* The server is lost: empties the model, and reports all objects as closed. */
 void publish_loss(struct muxbus_sync *sync, int error, const char *reason);
-
-#endif

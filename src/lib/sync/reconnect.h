@@ -3,8 +3,7 @@
  * Waiting for a tmux server: retries at growing, partly random intervals, and at once when the
  * socket appears.
  */
-#ifndef LIB_SYNC_RECONNECT_H
-#define LIB_SYNC_RECONNECT_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -30,5 +29,3 @@ void reconnect_wait(struct reconnect *reconnect, int error);
 
 /* Ends the waiting. */
 void reconnect_stop(struct reconnect *reconnect);
-
-#endif

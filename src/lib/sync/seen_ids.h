@@ -4,8 +4,7 @@
  * listings is in neither, but its id in a notification shows that it existed, if the id is
  * higher than all known ids: tmux counts ids upwards.
  */
-#ifndef LIB_SYNC_SEEN_IDS_H
-#define LIB_SYNC_SEEN_IDS_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -42,5 +41,3 @@ void seen_ids_begin_listing(struct seen_ids *list, const struct parts *parts);
 bool seen_ids_next_missed(
     struct seen_ids *list, const struct muxbus_model *model, struct seen_id *ret_id);
 void seen_ids_end_listing(struct seen_ids *list, const struct muxbus_model *model);
-
-#endif

@@ -20,8 +20,7 @@
  *   read_back     commands whose reply waits until a listing shows their effect
  *   audit         comparing the model with the server
  */
-#ifndef LIB_SYNC_STATE_H
-#define LIB_SYNC_STATE_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -189,5 +188,3 @@ bool sync_window_is_closed(const struct muxbus_sync *sync, uint32_t window);
 /* Changes the state, and reports it. */
 void sync_set_state(
     struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason);
-
-#endif

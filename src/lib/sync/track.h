@@ -3,8 +3,7 @@
  * A track: the data of one pane beyond the model, from its first sign to its end. It counts
  * the delivered bytes and knows their source.
  */
-#ifndef LIB_SYNC_TRACK_H
-#define LIB_SYNC_TRACK_H
+#pragma once
 
 #include <muxbus.h>
 
@@ -110,5 +109,3 @@ void track_drop_held(struct track *track);
 
 /* Removes an attachment that has ended from all tracks. */
 void track_forget_attachment(struct muxbus_sync *sync, const struct attachment *attachment);
-
-#endif
