@@ -2,7 +2,6 @@
 /* Clocks, and times as text. */
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
 int64_t clock_mono_us(void); /* CLOCK_MONOTONIC, microseconds */

@@ -2,7 +2,6 @@
 /* How busy the machine is, or a process and all that descends from it: from /proc (proc(5)). */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 

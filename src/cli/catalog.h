@@ -2,7 +2,6 @@
 /* The tables of methods and events: from the running daemon, or else from the installed one. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "cli/ask.h"

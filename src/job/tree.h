@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <sys/types.h>
-
 /* Sends a signal to every descendant of this process. Returns how many there were. */
 unsigned tree_signal(int signal);
 

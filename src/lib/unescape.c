@@ -3,7 +3,6 @@
 #include "lib/unescape.h"
 
 #include <muxbus.h>
-#include <stdbool.h>
 #include <string.h>
 
 #if defined(__x86_64__)

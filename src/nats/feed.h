@@ -12,7 +12,6 @@
 #include "nats/name.h"
 #include "nats/publisher.h"
 
-struct event_base;
 struct feed;
 
 struct feed_options {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #define NAME_MAX_BYTES 63 /* of a token */
 #define NAME_SIZE (NAME_MAX_BYTES + 1)

@@ -12,7 +12,6 @@
 #include "nats/broker.h"
 #include "nats/name.h"
 
-struct event_base;
 struct posts;
 
 struct posts *posts_new(struct event_base *base, struct broker *broker, struct loop_link *daemon,

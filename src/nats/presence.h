@@ -16,7 +16,6 @@
 
 #define PRESENCE_MS 30000 /* between two entries */
 
-struct event_base;
 struct nats_presence;
 
 struct presence_parts {

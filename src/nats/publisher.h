@@ -16,7 +16,6 @@
 #define PUBLISHER_WINDOW_BYTES ((size_t)8 * 1024 * 1024)
 #define PUBLISHER_ID_SIZE 80
 
-struct event_base;
 struct publisher;
 
 enum publisher_kind {

@@ -14,7 +14,6 @@
 #define STORES_POSTS "MUXBUS_POSTS"
 #define STORES_TTL_SEC 90 /* of presence */
 
-struct event_base;
 struct stores;
 
 struct stores_options {

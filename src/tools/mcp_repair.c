@@ -2,7 +2,6 @@
 /* Repairs lines of servers. */
 #include "tools/mcp_repair.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/utf8.h"

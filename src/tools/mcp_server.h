@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,8 +21,6 @@
 #define MCP_SERVER_ROWS_MAX ((size_t)4 * 1024 * 1024) /* bytes of its list, as rows */
 #define MCP_SERVER_TEXT_SIZE 1024 /* of an error */
 
-struct event_base;
-struct json;
 struct mcp_server_call;
 struct mcp_server;
 

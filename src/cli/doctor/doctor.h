@@ -2,8 +2,6 @@
 /* The report of muxbus doctor, a list of findings, and the parts that add them. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "cli/cli.h"
 
 enum finding_state {

@@ -9,7 +9,6 @@
 #include "base/cells.h"
 #include "cli/ask.h"
 #include "cli/screen_text.h"
-#include "cli/verbs.h"
 
 void help_page_title(struct help_page *page, const char *text)
 {

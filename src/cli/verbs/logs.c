@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus logs: prints the output of a job, and follows it until the job ends. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/verbs.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus remind: a notification with a text, after a time or at a time of the clock. */
-#include <stdio.h>
 #include <time.h>
 
 #include "base/clock.h"

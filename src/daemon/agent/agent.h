@@ -9,16 +9,11 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/server/method.h"
-
-struct muxbus_pane;
-struct pane_screen;
-struct request;
 
 /* Loads what the store holds; they are found by agent_set_wake(), once tmux is followed. */
 struct agent_set *agent_set_new(const struct agent_parts *parts);

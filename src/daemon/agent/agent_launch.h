@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "daemon/agent/agent_spec.h"
 #include "daemon/core/pane_ref.h"
 

@@ -9,10 +9,6 @@
 
 #include "daemon/agent/agent_state.h"
 
-struct json_writer;
-struct muxbus_pane;
-struct pane_screen;
-
 /* Keeps the question that a screen shows, or goes on with the one that is kept. */
 void agent_question_keep(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);

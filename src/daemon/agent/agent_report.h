@@ -5,8 +5,6 @@
 #include "daemon/agent/agent_state.h"
 #include "wire/message.h"
 
-struct pane_screen;
-
 /* Answers a request with what came of a task. */
 void agent_report_answer(const struct agent_task *task, struct request *request,
     const char *outcome, const char *reason, const struct pane_screen *screen);

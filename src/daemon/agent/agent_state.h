@@ -31,19 +31,13 @@ struct agent_last_words;
 struct agent_launch;
 struct agent_monitor;
 struct agent_set;
-struct config;
-struct event_base;
 struct loop_pidfd;
 struct loop_timer;
-struct presence_set;
 struct question_choice;
 struct queue;
 struct reporter_set;
 struct request;
 struct rest_set;
-struct screen_sign_set;
-struct stream_set;
-struct tmux;
 
 /* The parts of the daemon that agents need. All live longer, but for what tmux owes an answer. */
 struct agent_parts {

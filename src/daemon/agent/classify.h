@@ -122,7 +122,6 @@ bool agent_is_frame(uint32_t character);
  * The rows down to the cursor's as text, colours and blanks at their ends removed: the place
  * that text is typed to. At most rows of them, from the last blank row on.
  */
-struct buf;
 void agent_place_text(const struct prompt_view *view, unsigned rows, struct buf *out);
 /* All rows, as far as there is something on them. */
 void agent_screen_text(const struct prompt_view *view, unsigned rows, struct buf *out);

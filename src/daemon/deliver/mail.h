@@ -20,8 +20,6 @@ enum {
 	MAIL_TURN_MAX = 64, /* that get their receipt in one turn of the loop */
 };
 
-struct mail;
-
 /* The parts that all mails share. */
 struct mail_office {
 	struct delivery_parts parts;

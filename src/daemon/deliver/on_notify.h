@@ -21,7 +21,6 @@
 
 struct config;
 struct event_base;
-struct json_writer;
 struct on_notify;
 struct person_parts;
 

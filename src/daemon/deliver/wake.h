@@ -7,7 +7,6 @@
 
 #include "daemon/deliver/way.h"
 
-struct pane_ref;
 struct request;
 
 /* One short row: it is in many schemas of the default list of tools. */

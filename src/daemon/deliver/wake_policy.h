@@ -7,7 +7,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/list.h"
@@ -19,9 +18,6 @@
 #define WAKE_QUIET_SIZE 12 /* "22:00-07:00" and its NUL */
 
 struct event_base;
-struct json_writer;
-struct queue;
-struct tmux;
 
 struct wake_policy {
 	struct list link;

@@ -2,7 +2,6 @@
 /* The names that tmux has for keys. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -4,8 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stdio.h>
-
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/input/submit_guard.h"

@@ -19,10 +19,7 @@
 #define SUBMIT_ASKING_MS 600000 /* then a pane whose agent reports a question is looked at */
 
 struct foreground_program;
-struct muxbus_pane;
-struct pane_screen;
 struct pane_tty;
-struct tmux;
 
 /* Seconds since 1970 of the last key of a person who looks at this pane; 0: there is none. */
 uint64_t submit_guard_human(

@@ -12,8 +12,6 @@
 #include "daemon/input/submit_policy.h"
 #include "daemon/pane/prompt.h"
 
-struct json_writer;
-struct pane_screen;
 struct pane_tty;
 
 struct submit_line {

@@ -2,7 +2,6 @@
 /* Starting muxbus-job: for a job, or ahead of the next one. */
 #include "daemon/job/job_starter.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>

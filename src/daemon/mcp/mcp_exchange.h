@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -23,7 +22,6 @@ struct dispatch;
 struct mcp_client;
 struct mcp_listening;
 struct peer;
-struct request;
 
 struct mcp {
 	struct daemon *daemon;

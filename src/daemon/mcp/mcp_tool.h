@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/server/method.h"
 

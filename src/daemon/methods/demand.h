@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 struct daemon;
 struct demand;
 

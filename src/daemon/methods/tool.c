@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/xalloc.h"
 #include "daemon/job/job.h"
 #include "daemon/methods/tables.h"
 #include "daemon/methods/tool_call.h"

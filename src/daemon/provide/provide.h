@@ -12,8 +12,6 @@
 
 #include "daemon/provide/provider.h"
 
-struct json_writer;
-
 struct provide_set *provide_set_new(const struct provide_parts *parts);
 /* The daemon ends: forgets the calls that nothing waits for, and ends the programs of files. */
 void provide_set_stop(struct provide_set *set);

@@ -18,7 +18,6 @@
 #define PROVIDE_RESULT_MAX ((size_t)1024 * 1024) /* bytes of a result as JSON */
 #define PROVIDE_PROGRESS_MS 100 /* between two reports of a call that are passed on */
 
-struct event_base;
 struct loop_timer;
 struct peer;
 struct provide_call;

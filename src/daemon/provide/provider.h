@@ -26,13 +26,11 @@
 #define PROVIDE_DATA_DEPTH 32 /* of the data: an answer with events is read by others */
 #define PROVIDE_EVENTS_PER_SEC 100 /* published by a provider; twice as many at once */
 
-struct event_base;
 struct event_log;
 struct provide_program;
 struct provide_set;
 struct provider_file;
 struct tool_server;
-struct request;
 struct tool_folder;
 
 struct provide_parts {

@@ -12,8 +12,6 @@
 #include "daemon/tool/tool_program.h"
 #include "daemon/tool/tool_server_list.h"
 
-struct json;
-
 struct tool_server {
 	char *name;
 	struct pane_ref pane; /* not set: of the daemon */

@@ -7,14 +7,12 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #define TOOL_SERVERS_MAX 64 /* that run; of those that have ended, the oldest are forgotten */
 
 struct declaration;
 struct json_writer;
 struct pane_ref;
-struct provide_order;
 struct provide_set;
 struct provider;
 struct tmux;

@@ -22,7 +22,6 @@
 
 struct event_log;
 struct queue;
-struct store;
 
 /* Loads what the store holds. Both live longer than the queue. */
 struct queue *queue_new(struct store *store, struct event_log *events);

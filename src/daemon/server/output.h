@@ -18,7 +18,6 @@
 
 #define OUTPUT_STAGE_BYTES ((size_t)16 * 1024)
 
-struct buf;
 struct evbuffer;
 struct output;
 struct peer;

@@ -32,7 +32,6 @@
 #define PEERS_UNREAD_MAX ((size_t)32 * 1024 * 1024) /* bytes that wait for such peers together */
 #define PEER_PRESSED_MS 200 /* beyond PEERS_UNREAD_MAX, in place of PEER_IDLE_MS */
 
-struct lost_id;
 struct output_stage;
 struct peer_origin;
 struct peer_pane;

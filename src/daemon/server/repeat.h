@@ -10,9 +10,6 @@
 #include "daemon/queue/once.h"
 #include "daemon/server/method.h"
 
-struct json;
-struct request;
-
 /*
  * The request that was kept under a key (NULL: none) in a space (once.h); false if the key is new.
  * once_earlier_finish() frees *ret_earlier.

@@ -16,11 +16,8 @@
 #include "wire/json.h"
 #include "wire/message.h"
 
-struct field_tolerance;
-struct method;
 struct once;
 struct peer;
-struct request;
 
 /*
  * Accepts a request. id is its JSON text, NULL for a request that gets no response. peer NULL:

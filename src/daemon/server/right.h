@@ -8,7 +8,6 @@
 #include <stdbool.h>
 
 struct json;
-struct method;
 struct pane_ref;
 struct request;
 

@@ -25,8 +25,6 @@
 #define TRAIL_FILE_MAX ((size_t)64 * 1024 * 1024)
 
 struct trail;
-struct json;
-struct method;
 struct peer;
 
 /* A request: who asks, and for what. */

@@ -16,7 +16,6 @@
 #pragma once
 
 #include <muxbus.h>
-#include <stdbool.h>
 
 #include "base/buf.h"
 

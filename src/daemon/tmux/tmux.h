@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 struct config;
-struct event_base;
 struct event_log;
 struct event_scope;
 struct stream_set;

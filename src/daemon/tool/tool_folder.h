@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -17,7 +16,6 @@
 #define TOOLS_MAX 256 /* files that are read; later ones are left out, and the log says so */
 
 struct event_base;
-struct request;
 struct tool_folder;
 
 enum tool_state {

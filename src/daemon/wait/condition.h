@@ -7,7 +7,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -16,13 +15,11 @@
 #include "wire/json.h"
 
 struct agent_set;
-struct condition;
 struct event_base;
 struct event_log;
 struct job_set;
 struct presence_set;
 struct queue;
-struct request;
 struct stream_set;
 struct tmux;
 struct watch_set;

@@ -15,9 +15,6 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/wait/condition.h"
 
-struct loop_timer;
-struct pattern;
-
 /* The watch of a pane for a condition. The kind decides which parts are used. */
 struct pane_watch {
 	struct condition *condition;

@@ -9,16 +9,13 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "daemon/core/pane_ref.h"
 #include "daemon/server/method.h"
 #include "daemon/wait/wait_parts.h"
 
-struct json;
 struct once;
-struct request;
 struct wait;
 struct wait_set;
 

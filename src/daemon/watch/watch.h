@@ -19,14 +19,9 @@
 #define WATCHES_MAX 1000
 #define WATCH_LIMITS_MAX 10 /* lines in a row on which the pattern may give up */
 
-struct event_base;
 struct once;
 struct queue;
-struct request;
-struct tail_loop_options;
-struct tail_share;
 struct tmux;
-struct watch_set;
 
 struct watch_order {
 	const char *file; /* absolute */

@@ -81,8 +81,6 @@ extern const struct format_field client_fields[]; /* of struct muxbus_client */
 void fields_write(struct muxbus_command *command, char letter, const struct format_field *fields,
     const struct format_field *more, bool is_counted);
 
-struct muxbus_model;
-
 /* Where the texts of records go, and how tmux encodes them. */
 struct fields_target {
 	struct muxbus_model *model;

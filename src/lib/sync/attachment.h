@@ -15,8 +15,6 @@
 #include "base/map.h"
 #include "lib/connection/loop.h"
 
-struct track;
-
 enum attachment_state {
 	ATTACHMENT_WAITING, /* no connection, until its turn or its timer */
 	ATTACHMENT_OPENING, /* tmux has not answered yet */

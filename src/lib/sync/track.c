@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "lib/library.h"
 #include "lib/sync/state.h"
 
 struct track *track_find(const struct muxbus_sync *sync, uint32_t pane)
