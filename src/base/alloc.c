@@ -79,3 +79,10 @@ void mem_free(void *ptr)
 	if (ptr != NULL)
 		allocator.release(allocator.data, ptr);
 }
+
+void mem_free_strings(char **strings)
+{
+	for (size_t at = 0; strings != NULL && strings[at] != NULL; at++)
+		mem_free(strings[at]);
+	mem_free(strings);
+}

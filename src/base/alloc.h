@@ -16,3 +16,4 @@ char *mem_strdup(const char *string) __attribute__((malloc, warn_unused_result))
 /* A copy of len bytes, followed by a NUL. */
 void *mem_memdup(const void *bytes, size_t len) __attribute__((malloc, warn_unused_result));
 void mem_free(void *ptr);
+void mem_free_strings(char **strings); /* those of a list that ends with NULL, and the list */

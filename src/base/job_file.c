@@ -226,20 +226,13 @@ int job_spec_read(int dir_fd, const char *id, struct job_spec *ret_spec)
 	return error;
 }
 
-static void free_strings(char **strings)
-{
-	for (size_t at = 0; strings != NULL && strings[at] != NULL; at++)
-		mem_free(strings[at]);
-	mem_free(strings);
-}
-
 void job_spec_finish(struct job_spec *spec)
 {
 	mem_free(spec->cwd);
 	mem_free(spec->input);
 	mem_free(spec->input_path);
-	free_strings(spec->argv);
-	free_strings(spec->env);
+	mem_free_strings(spec->argv);
+	mem_free_strings(spec->env);
 	*spec = (struct job_spec){0};
 }
 

@@ -551,10 +551,9 @@ static bool check_name(
 {
 	if (plan->name[0] == '\0' || strcmp(plan->name, agent->plan.name) == 0)
 		return true;
-	request_fail(request, MESSAGE_BUSY,
+	return request_fail(request, MESSAGE_BUSY,
 	    "pane %%%" PRIu32 " has the agent \"%s\" already: use that name", agent->pane.pane,
 	    agent->plan.name);
-	return false;
 }
 
 /* An agent of that name, to be another one from now on; NULL after failing the request. */

@@ -86,30 +86,24 @@ bool agent_adopt_look(const struct agent_parts *parts, struct request *request,
 	pid_t asker = peer != NULL ? peer_pid(peer) : 0;
 	struct foreground *front = &ret_adoptee->front;
 	foreground_read(pane->pid, front);
-	if (pane->is_dead || !front->is_known) {
-		request_fail(request, MESSAGE_REFUSED,
+	if (pane->is_dead || !front->is_known)
+		return request_fail(request, MESSAGE_REFUSED,
 		    pane->is_dead ? "the program of pane %%%" PRIu32 " has ended"
 				  : "the program in front of pane %%%" PRIu32 " cannot be seen",
 		    pane->id);
-		return false;
-	}
 	set_name(ret_adoptee, front->name);
 	ret_adoptee->is_known_agent = find_agent(parts, pane, ret_adoptee);
 	if (ret_adoptee->is_known_agent)
 		return true;
-	if (front->is_shell) {
-		request_fail(request, MESSAGE_REFUSED,
+	if (front->is_shell)
+		return request_fail(request, MESSAGE_REFUSED,
 		    "no agent is in front of pane %%%" PRIu32
 		    ", only %.40s: start one there first, or give its command without a pane",
 		    pane->id, front->name);
-		return false;
-	}
-	if (asker == front->pid || foreground_is_below(asker, front->pid)) {
-		request_fail(request, MESSAGE_REFUSED,
+	if (asker == front->pid || foreground_is_below(asker, front->pid))
+		return request_fail(request, MESSAGE_REFUSED,
 		    "in front of pane %%%" PRIu32 " is %.40s, which asks this itself", pane->id,
 		    front->name);
-		return false;
-	}
 	return true;
 }
 

@@ -127,10 +127,9 @@ static bool check_size(struct request *request, const struct spawn_args *spawn)
 		size += entry->name_len + entry->len;
 	if (size <= SPEC_BYTES_MAX)
 		return true;
-	request_fail_data(request, MESSAGE_LIMIT, "\"field\":\"command\"",
+	return request_fail_data(request, MESSAGE_LIMIT, "\"field\":\"command\"",
 	    "command: has %zu bytes with its environment, more than %d: put it into a file", size,
 	    SPEC_BYTES_MAX);
-	return false;
 }
 
 /* The environment as "NAME=value", NULL-ended, of the heap. */

@@ -15,17 +15,10 @@ char **agent_strings_copy(const char *const *strings, size_t count)
 	return copy;
 }
 
-static void agent_strings_free(char **strings)
-{
-	for (size_t at = 0; strings != NULL && strings[at] != NULL; at++)
-		mem_free(strings[at]);
-	mem_free(strings);
-}
-
 void agent_spec_finish(struct agent_spec *plan)
 {
-	agent_strings_free(plan->command);
-	agent_strings_free(plan->env);
+	mem_free_strings(plan->command);
+	mem_free_strings(plan->env);
 	mem_free(plan->cwd);
 	mem_free(plan->prompt);
 	*plan = (struct agent_spec){0};

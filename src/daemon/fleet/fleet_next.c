@@ -320,12 +320,10 @@ static bool check(
 	if (args->after != NULL && args->after->type != JSON_NULL)
 		return request_fail_field(
 		    request, "after", "goes with host: each host has its own numbers");
-	if (fleet->pull_count + host_set_count(fleet->hosts) > FLEET_PULLS_MAX) {
-		request_fail(request, MESSAGE_LIMIT,
+	if (fleet->pull_count + host_set_count(fleet->hosts) > FLEET_PULLS_MAX)
+		return request_fail(request, MESSAGE_LIMIT,
 		    "%zu requests for notifications are open on the hosts already",
 		    fleet->pull_count);
-		return false;
-	}
 	return send_acks(fleet, request, args, args->ack, "ack") &&
 	    send_acks(fleet, request, args, args->ack_up_to, "ack_up_to");
 }

@@ -515,13 +515,11 @@ static bool read_notice(struct fleet_notice *notice, struct request *request,
 		    "must be a pane of a host: HOST:%%3; this one is %s", host_label(host));
 	if (key != NULL && (key->type != JSON_STRING || key->len >= KEY_SIZE || key->len == 0))
 		return request_fail_field(request, "key", "must be a text of at most 128 bytes");
-	if (!host_may_notify(host)) {
-		request_fail(request, MESSAGE_FORBIDDEN,
+	if (!host_may_notify(host))
+		return request_fail(request, MESSAGE_FORBIDDEN,
 		    "%s may not notify panes of other hosts: write may=notify into its line of the "
 		    "hosts file, if you trust what it says",
 		    host_label(host));
-		return false;
-	}
 	fleet_new_key(notice->name);
 	(void)snprintf(notice->pane, sizeof notice->pane, "%s", rest);
 	(void)snprintf(notice->method, sizeof notice->method, "%s", request_method(request)->name);

@@ -352,10 +352,9 @@ static bool check_targets(const struct fleet *fleet, struct request *request,
 	for (size_t at = 0; at < targets->count; at++) {
 		if (host_of(fleet, args, targets->strings[at], &rest) != NULL)
 			continue;
-		request_fail(request, MESSAGE_AMBIGUOUS_TARGET,
+		return request_fail(request, MESSAGE_AMBIGUOUS_TARGET,
 		    "%s: \"%.80s\" names no host: write HOST:%.80s; see muxbus hosts", field,
 		    targets->strings[at], targets->strings[at]);
-		return false;
 	}
 	return true;
 }

@@ -108,21 +108,12 @@ static char **make_env(struct request *request, const struct json *env)
 		if (member->name_len == 0 || strchr(member->name, '=') != NULL) {
 			request_fail_field(
 			    request, "env", "\"%.100s\" is no name of a variable", member->name);
-			while (at > 0)
-				mem_free(strings[--at]);
-			mem_free(strings);
+			mem_free_strings(strings);
 			return NULL;
 		}
 		strings[at++] = xasprintf("%s=%s", member->name, member->text);
 	}
 	return strings;
-}
-
-static void free_env(char **strings)
-{
-	for (size_t at = 0; strings[at] != NULL; at++)
-		mem_free(strings[at]);
-	mem_free(strings);
 }
 
 static void write_started(
@@ -224,7 +215,7 @@ static void handle_run(struct request *request, const void *data)
 	order.env = (const char *const *)env;
 	order.pane = &pane;
 	job = job_start(jobs, &order, reason, sizeof reason);
-	free_env(env);
+	mem_free_strings(env);
 	if (job == NULL) {
 		request_fail(request, errno == ENOSPC ? MESSAGE_LIMIT : MESSAGE_INTERNAL,
 		    "the job cannot be started: %s", reason);
@@ -581,7 +572,7 @@ static const char **restart_env(
 	if (!session_env(request, &job->pane, &session) || (own = make_env(request, given)) == NULL)
 		return NULL;
 	env = job_env_join(session, (const char *const *)own, SIZE_MAX);
-	free_env(own);
+	mem_free_strings(own);
 	return env;
 }
 

@@ -60,8 +60,7 @@ bool job_name_check(struct request *request, const char *name)
 	if (job == NULL || job->state != JOB_RUNNING)
 		return true;
 	snprintf(data, sizeof data, "\"field\":\"name\",\"job\":\"%s\"", job->id);
-	request_fail_data(request, MESSAGE_BUSY, data,
+	return request_fail_data(request, MESSAGE_BUSY, data,
 	    "name: job %s runs under the name \"%.100s\": choose another name, see restart_job",
 	    job->id, name);
-	return false;
 }

@@ -183,10 +183,9 @@ static bool is_complete(
 		if ((*value || !a->is_required) && strlen(value) <= ARGUMENT_MAX)
 			continue;
 		(void)snprintf(data, sizeof data, "\"field\":\"%s\"", a->name);
-		request_fail_data(request, MESSAGE_PARAMS, data,
+		return request_fail_data(request, MESSAGE_PARAMS, data,
 		    *value ? "%s: must not be longer than 16384 bytes" : "%s: is required",
 		    a->name);
-		return false;
 	}
 	return true;
 }

@@ -14,9 +14,8 @@ static const struct muxbus_model *model_of(struct request *request)
 
 static bool refuse(struct request *request, const char *reason)
 {
-	request_fail(
+	return request_fail(
 	    request, MESSAGE_REFUSED, "%s; say \"force\": true if that is what you want", reason);
-	return false;
 }
 
 /* The pane of the caller in the model, or NULL. */

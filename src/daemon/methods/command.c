@@ -63,9 +63,8 @@ static bool refuse(struct request *request, const struct command_judgement *judg
 	char data[160] = "";
 	if (judgement->nearest != NULL)
 		snprintf(data, sizeof data, "\"nearest\":\"%s\"", judgement->nearest);
-	request_fail_data(request, MESSAGE_REFUSED, data, "%.100s: %s%s",
+	return request_fail_data(request, MESSAGE_REFUSED, data, "%.100s: %s%s",
 	    judgement->name != NULL ? judgement->name : word, judgement->reason, advice);
-	return false;
 }
 
 /* A command that closes things: what it names must be clear, and no harm to lose. */
@@ -111,10 +110,9 @@ static bool check_size(struct request *request, const struct field_strings *comm
 		size += strlen(command->strings[i]) + 1;
 	if (size <= COMMAND_BYTES_MAX)
 		return true;
-	request_fail_data(request, MESSAGE_LIMIT, "\"field\":\"command\"",
+	return request_fail_data(request, MESSAGE_LIMIT, "\"field\":\"command\"",
 	    "command: has %zu bytes, more than %d; load-buffer and source-file read files", size,
 	    COMMAND_BYTES_MAX);
-	return false;
 }
 
 /* A command on its way: what is typed waits for its pane. */

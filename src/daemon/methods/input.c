@@ -29,16 +29,6 @@
 
 enum { NOTE_SIZE = 160, NOTE_WORD_MAX = 40 };
 
-static struct muxbus_command *new_command(struct request *request)
-{
-	struct muxbus_command *command;
-	int error = muxbus_command_new(&command);
-	if (error == 0)
-		return command;
-	tmux_call_fail(request, error, NULL);
-	return NULL;
-}
-
 static const struct field_result input_results[] = {
     {"pane", "string", "the id of the pane it was typed into"},
     {"synchronized", "boolean", "true if tmux gave keys to the window's other panes as well"},
@@ -103,7 +93,7 @@ static void run_typing(struct keying *keying)
 {
 	struct request *request = keying->request;
 	const struct daemon *daemon = request_daemon(request);
-	struct muxbus_command *command = new_command(request);
+	struct muxbus_command *command = tmux_call_new(request);
 	struct typed *context;
 	if (command == NULL)
 		return;
@@ -368,11 +358,10 @@ static bool check_lines(
 	pane_tty_read(pane->tty, pane->pid, &tty);
 	if (pane_tty_keeps(&tty, (const char *)bytes->data, bytes->len))
 		return true;
-	request_fail(request, MESSAGE_REFUSED,
+	return request_fail(request, MESSAGE_REFUSED,
 	    "pane %%%u: its terminal keeps %d bytes of a line, and the text has a longer one: "
 	    "nothing was typed; send shorter lines",
 	    pane->id, PANE_TTY_LINE_MAX);
-	return false;
 }
 
 /* Takes the bytes of a text over. */
@@ -576,9 +565,8 @@ static bool check_mouse(struct request *request, const struct muxbus_pane *pane,
 	if (!pane->mouse_any) {
 		char data[96];
 		snprintf(data, sizeof data, "\"pane\":\"%%%u\",\"mouse\":false", pane->id);
-		request_fail_data(request, MESSAGE_NOT_READY, data,
+		return request_fail_data(request, MESSAGE_NOT_READY, data,
 		    "pane %%%u: its program did not ask for the mouse", pane->id);
-		return false;
 	}
 	if (args->x >= pane->width || args->y >= pane->height)
 		return request_fail_field(request, args->x >= pane->width ? "x" : "y",

@@ -20,16 +20,6 @@
 
 #define CELLS_MAX 10000
 
-static struct muxbus_command *new_command(struct request *request)
-{
-	struct muxbus_command *command;
-	int error = muxbus_command_new(&command);
-	if (error == 0)
-		return command;
-	tmux_call_fail(request, error, NULL);
-	return NULL;
-}
-
 static void add_pane(struct muxbus_command *command, uint32_t pane)
 {
 	muxbus_command_args(command, "-t", NULL);
@@ -150,7 +140,7 @@ static void handle_create_pane(struct request *request, const void *data)
 	if (args->size != NULL && args->size->type != JSON_NULL &&
 	    !read_size(request, args->size, size, sizeof size))
 		return;
-	command = new_command(request);
+	command = tmux_call_new(request);
 	if (command == NULL)
 		return;
 	muxbus_command_args(
@@ -193,7 +183,7 @@ static void handle_close_pane(struct request *request, const void *data)
 	if (!target_pane(request, args->pane, &pane) ||
 	    (!args->force && !guard_pane(request, pane)))
 		return;
-	command = new_command(request);
+	command = tmux_call_new(request);
 	if (command == NULL)
 		return;
 	muxbus_command_args(command, "kill-pane", NULL);
@@ -296,7 +286,7 @@ static void handle_resize_pane(struct request *request, const void *data)
 		    "nothing to do: give width, height or zoom");
 		return;
 	}
-	command = new_command(request);
+	command = tmux_call_new(request);
 	if (command == NULL)
 		return;
 	if (args->width > 0 || args->height > 0) {
@@ -341,7 +331,7 @@ static void handle_focus_pane(struct request *request, const void *data)
 	struct muxbus_command *command;
 	if (!target_pane(request, args->pane, &pane))
 		return;
-	command = new_command(request);
+	command = tmux_call_new(request);
 	if (command == NULL)
 		return;
 	muxbus_command_args(command, "select-pane", NULL);

@@ -44,21 +44,17 @@ static bool check_command(struct request *request, const char *command)
 {
 	static const char field[] = "\"field\":\"command\"";
 	bool has_text = false;
-	if (strlen(command) > SELF_COMMAND_MAX) {
-		request_fail_data(request, MESSAGE_PARAMS, field,
+	if (strlen(command) > SELF_COMMAND_MAX)
+		return request_fail_data(request, MESSAGE_PARAMS, field,
 		    "command: %zu bytes are more than %d", strlen(command), SELF_COMMAND_MAX);
-		return false;
-	}
 	for (const char *at = command; *at != '\0'; at++) {
 		bool is_c1 = (unsigned char)at[0] == 0xc2 && (unsigned char)at[1] < 0xa0 &&
 		    (unsigned char)at[1] >= 0x80;
-		if ((unsigned char)*at < ' ' || *at == 0x7f || is_c1) {
-			request_fail_data(request, MESSAGE_PARAMS, field,
+		if ((unsigned char)*at < ' ' || *at == 0x7f || is_c1)
+			return request_fail_data(request, MESSAGE_PARAMS, field,
 			    "command: must be one line without control characters; there is one "
 			    "at byte %zu",
 			    (size_t)(at - command));
-			return false;
-		}
 		has_text |= *at != ' ' && *at != '|';
 	}
 	if (!has_text)

@@ -36,11 +36,10 @@ static bool read_kinds(
 		if (nearest != NULL)
 			(void)snprintf(
 			    data, sizeof data, "\"field\":\"kinds\",\"nearest\":\"%s\"", nearest);
-		request_fail_data(request, MESSAGE_PARAMS, data,
+		return request_fail_data(request, MESSAGE_PARAMS, data,
 		    "kinds: there is no kind of events called \"%.80s\"%s%s%s", names->strings[i],
 		    nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
 		    nearest != NULL ? "\"?" : "");
-		return false;
 	}
 	return true;
 }
@@ -53,10 +52,9 @@ static bool check_after(struct request *request, int64_t after)
 	if ((uint64_t)after <= last)
 		return true;
 	(void)snprintf(data, sizeof data, "\"field\":\"after\",\"last\":%" PRIu64, last);
-	request_fail_data(request, MESSAGE_PARAMS, data,
+	return request_fail_data(request, MESSAGE_PARAMS, data,
 	    "after: the number %" PRId64 " was not given yet; the last one is %" PRIu64, after,
 	    last);
-	return false;
 }
 
 struct list_events_args {
@@ -236,10 +234,9 @@ static bool can_resolve(struct request *request, const struct subscribe_args *ar
 	const struct tmux *tmux = request_daemon(request)->tmux;
 	if (args->panes.count + args->sessions.count == 0 || (tmux != NULL && tmux_is_live(tmux)))
 		return true;
-	request_fail(request, MESSAGE_TMUX_UNAVAILABLE,
+	return request_fail(request, MESSAGE_TMUX_UNAVAILABLE,
 	    "panes and sessions cannot be looked up: tmux is not followed now: %s",
 	    tmux != NULL ? tmux_reason(tmux) : "");
-	return false;
 }
 
 static void put_ids(

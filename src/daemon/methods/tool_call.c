@@ -99,14 +99,6 @@ static char **tool_env_new(const struct config *config, const struct tmux *tmux,
 	return env;
 }
 
-/* NULL is accepted */
-static void tool_env_free(char **env)
-{
-	for (size_t at = 0; env != NULL && env[at] != NULL; at++)
-		mem_free(env[at]);
-	mem_free(env);
-}
-
 /* A request that waits for the end of its tool. */
 struct tool_wait {
 	struct request *request;
@@ -195,7 +187,7 @@ static void call_free(struct tool_call *call)
 {
 	buf_finish(&call->arguments);
 	buf_finish(&call->spelled);
-	session_env_free(call->session_env);
+	mem_free_strings(call->session_env);
 	mem_free(call);
 }
 
@@ -241,7 +233,7 @@ static void run(struct tool_call *call)
 	order.arguments = (const char *)call->arguments.data;
 	job = tool_run_start(daemon->jobs, &order, reason, sizeof reason);
 	error = errno;
-	tool_env_free(env);
+	mem_free_strings(env);
 	if (job == NULL)
 		request_fail(request,
 		    error == ENOSPC       ? MESSAGE_LIMIT
@@ -306,7 +298,7 @@ static void serve(struct tool_call *call)
 	else
 		request_fail(call->request, MESSAGE_NOT_READY, "%s: its server %s is not installed",
 		    declaration->name, declaration->server.command[0]);
-	tool_env_free(env);
+	mem_free_strings(env);
 }
 
 /* Whether a program may be started: a server that runs has its environment. */

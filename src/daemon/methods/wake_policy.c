@@ -79,10 +79,9 @@ static bool read_owner(
 	const char *trouble = args->agent != NULL ? presence_check(args->agent, NULL) : NULL;
 	if (args->agent != NULL && args->pane != NULL)
 		trouble = "agent: give either agent or pane";
-	if (trouble != NULL) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"agent\"", "%s", trouble);
-		return false;
-	}
+	if (trouble != NULL)
+		return request_fail_data(
+		    request, MESSAGE_PARAMS, "\"field\":\"agent\"", "%s", trouble);
 	if (args->agent != NULL) {
 		(void)snprintf(policy->agent, sizeof policy->agent, "%s", args->agent);
 		return true;

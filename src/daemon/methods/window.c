@@ -16,16 +16,6 @@
 #define CELLS_MAX 10000
 #define INDEX_MAX 1000000
 
-static struct muxbus_command *new_command(struct request *request)
-{
-	struct muxbus_command *command;
-	int error = muxbus_command_new(&command);
-	if (error == 0)
-		return command;
-	tmux_call_fail(request, error, NULL);
-	return NULL;
-}
-
 struct create_window_args {
 	struct spawn_args spawn;
 	const char *session;
@@ -58,7 +48,7 @@ static void handle_create_window(struct request *request, const void *data)
 	    !spawn_check(request, &args->spawn) ||
 	    (args->name != NULL && !spawn_check_name(request, "name", args->name, false)))
 		return;
-	command = new_command(request);
+	command = tmux_call_new(request);
 	if (command == NULL)
 		return;
 	muxbus_command_args(command, "new-window", "-t", NULL);
@@ -101,7 +91,7 @@ static void handle_create_session(struct request *request, const void *data)
 	    (args->window_name != NULL &&
 		!spawn_check_name(request, "window_name", args->window_name, false)))
 		return;
-	command = new_command(request);
+	command = tmux_call_new(request);
 	if (command == NULL)
 		return;
 	/* -E: a session must not get the environment of this daemon. */
@@ -172,7 +162,7 @@ static void answer_closed(
 /* One command does it: several would end the server on versions up to 3.7c. */
 static void close_by(struct request *request, const char *name, struct closed closed)
 {
-	struct muxbus_command *command = new_command(request);
+	struct muxbus_command *command = tmux_call_new(request);
 	struct closed *context;
 	if (command == NULL)
 		return;

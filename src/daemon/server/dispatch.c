@@ -186,20 +186,17 @@ static bool is_admitted(
 {
 	const struct server_parts *parts = dispatch->parts;
 	int64_t waits = parts->config->limits.waits;
-	if (method->flags & METHOD_WAITS && (int64_t)request_wait_count(request) > waits) {
-		request_fail(request, MESSAGE_LIMIT,
+	if (method->flags & METHOD_WAITS && (int64_t)request_wait_count(request) > waits)
+		return request_fail(request, MESSAGE_LIMIT,
 		    "%lld requests of this connection wait already (limit waits): let some end "
 		    "first",
 		    (long long)waits);
-		return false;
-	}
 	if (method->flags & METHOD_NEEDS_TMUX &&
 	    !(parts->tmux != NULL && tmux_is_live(parts->tmux))) {
 		const char *reason = parts->tmux != NULL ? tmux_reason(parts->tmux) : "";
-		request_fail(request, MESSAGE_TMUX_UNAVAILABLE,
+		return request_fail(request, MESSAGE_TMUX_UNAVAILABLE,
 		    "the tmux server at %s is not followed now%s%s", parts->config->tmux_socket,
 		    *reason ? ": " : "", reason);
-		return false;
 	}
 	return true;
 }

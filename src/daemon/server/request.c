@@ -181,10 +181,9 @@ bool request_audit(struct request *request, const struct json *params)
 	request->is_unaudited = request->audit == 0;
 	if (!request->is_unaudited || !request->parts->config->audit_refuses)
 		return true;
-	request_fail(request, MESSAGE_LIMIT,
+	return request_fail(request, MESSAGE_LIMIT,
 	    "the audit cannot be written: %s; -o audit_full_disk=mark does without",
 	    strerror(errno));
-	return false;
 }
 
 void request_audit_refusal(struct request *request)
@@ -438,12 +437,6 @@ enum role request_role(const struct request *request)
 	return request->role;
 }
 
-void request_narrow_role(struct request *request, enum role role)
-{
-	if (role > request->role)
-		request->role = role;
-}
-
 size_t request_wait_count(const struct request *request)
 {
 	return request->peer != NULL ? peer_wait_count(request->peer) : 0;
@@ -675,12 +668,13 @@ static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
 	answer(request);
 }
 
-void request_fail(struct request *request, enum message_error error, const char *format, ...)
+bool request_fail(struct request *request, enum message_error error, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
 	fail(request, error, NULL, format, args);
 	va_end(args);
+	return false;
 }
 
 bool request_fail_field(struct request *request, const char *field, const char *format, ...)
@@ -691,17 +685,17 @@ bool request_fail_field(struct request *request, const char *field, const char *
 	format_text(text, format, args);
 	va_end(args);
 	(void)snprintf(data, sizeof data, "\"field\":\"%.40s\"", field);
-	request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
-	return false;
+	return request_fail_data(request, MESSAGE_PARAMS, data, "%s: %s", field, text);
 }
 
-void request_fail_data(
+bool request_fail_data(
     struct request *request, enum message_error error, const char *data, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
 	fail(request, error, data, format, args);
 	va_end(args);
+	return false;
 }
 
 /*

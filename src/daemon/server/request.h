@@ -125,9 +125,7 @@ struct daemon *request_daemon(const struct request *request);
 const struct server_parts *request_parts(const struct request *request);
 struct peer *request_peer(const struct request *request); /* NULL once it is gone */
 const struct method *request_method(const struct request *request);
-/* The role of its peer, or less. */
-enum role request_role(const struct request *request);
-void request_narrow_role(struct request *request, enum role role);
+enum role request_role(const struct request *request); /* that of its peer */
 /* How many requests of its peer wait, with itself. */
 size_t request_wait_count(const struct request *request);
 
@@ -156,19 +154,19 @@ struct json_writer *request_result(struct request *request);
 /* Sends the result ({} if nothing was written) and frees the request. */
 void request_done(struct request *request);
 
-/* Sends an error and frees the request. */
-void request_fail(struct request *request, enum message_error error, const char *format, ...)
+/* Sends an error and frees the request. Returns false, for a handler to return. */
+bool request_fail(struct request *request, enum message_error error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
  * The same for a parameter that is wrong: its name is a member of "data", and the message begins
- * with it. Returns false, for a handler to return.
+ * with it.
  */
 bool request_fail_field(struct request *request, const char *field, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The same with further members of "data" as JSON text. */
-void request_fail_data(struct request *request, enum message_error error, const char *data,
+bool request_fail_data(struct request *request, enum message_error error, const char *data,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*

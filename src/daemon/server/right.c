@@ -30,9 +30,8 @@ bool right_refuse(struct request *request, const char *what)
 	char data[64];
 	request_audit_refusal(request);
 	(void)snprintf(data, sizeof data, "\"role\":\"%s\"", name);
-	request_fail_data(request, MESSAGE_FORBIDDEN, data,
+	return request_fail_data(request, MESSAGE_FORBIDDEN, data,
 	    "%s, which the role %s of this connection does not allow", what, name);
-	return false;
 }
 
 /* Whether the parameters have one of a flag, which the role does not allow. */

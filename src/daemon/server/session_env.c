@@ -211,13 +211,6 @@ void session_env_ask(struct tmux *tmux, const struct pane_ref *pane,
 		look_begin(look);
 }
 
-void session_env_free(char **env)
-{
-	for (size_t at = 0; env != NULL && env[at] != NULL; at++)
-		mem_free(env[at]);
-	mem_free(env);
-}
-
 /* A request that is put off meanwhile. */
 struct wanting {
 	struct request *request;

@@ -29,4 +29,3 @@ bool session_env(struct request *request, const struct pane_ref *pane, const cha
  */
 void session_env_ask(struct tmux *tmux, const struct pane_ref *pane,
     void (*done)(void *data, char **env), void *data);
-void session_env_free(char **env);

@@ -145,18 +145,11 @@ struct spawn {
 	char **command; /* words, NULL-ended */
 };
 
-static void free_strings(char **strings)
-{
-	for (size_t i = 0; strings != NULL && strings[i] != NULL; i++)
-		mem_free(strings[i]);
-	mem_free(strings);
-}
-
 static void free_spawn(struct spawn *spawn)
 {
 	mem_free(spawn->cwd);
-	free_strings(spawn->env);
-	free_strings(spawn->command);
+	mem_free_strings(spawn->env);
+	mem_free_strings(spawn->command);
 	mem_free(spawn);
 }
 

@@ -132,11 +132,9 @@ bool target_window(
 		if (pane == NULL)
 			return false;
 		window = muxbus_model_window(model_of(request), pane->window);
-		if (window == NULL) {
-			request_fail(request, MESSAGE_NO_SUCH_WINDOW,
+		if (window == NULL)
+			return request_fail(request, MESSAGE_NO_SUCH_WINDOW,
 			    "pane %%%u is in no window now", pane->id);
-			return false;
-		}
 	}
 	*ret_window = window;
 	return true;
@@ -157,11 +155,9 @@ bool target_session(
 		if (pane == NULL)
 			return false;
 		session = resolve_window_session(model_of(request), pane->window);
-		if (session == NULL) {
-			request_fail(request, MESSAGE_NO_SUCH_SESSION,
+		if (session == NULL)
+			return request_fail(request, MESSAGE_NO_SUCH_SESSION,
 			    "pane %%%u is in no session now", pane->id);
-			return false;
-		}
 	}
 	*ret_session = session;
 	return true;
@@ -173,10 +169,9 @@ bool target_filter(
 	const struct muxbus_pane *pane;
 	char reason[sizeof(struct field_error) + 16];
 	const char *text;
-	if (!consumer_filter_read(value, ret_filter, &text, reason, sizeof reason)) {
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"filter\"", "%s", reason);
-		return false;
-	}
+	if (!consumer_filter_read(value, ret_filter, &text, reason, sizeof reason))
+		return request_fail_data(
+		    request, MESSAGE_PARAMS, "\"field\":\"filter\"", "%s", reason);
 	if (text == NULL)
 		return true;
 	if (!target_pane(request, text, &pane))

@@ -189,11 +189,9 @@ static bool check_name(const struct agent_watch *watch, struct request *request)
 	if (watch->pane.pane != MUXBUS_NO_ID || find_kept(watch) != NULL)
 		return true;
 	first = other = find_presence(watch);
-	if (first == NULL) {
-		request_fail(request, MESSAGE_NO_SUCH_AGENT,
+	if (first == NULL)
+		return request_fail(request, MESSAGE_NO_SUCH_AGENT,
 		    "there is no agent \"%.40s\": see list_agents, or give its pane", watch->name);
-		return false;
-	}
 	while ((other = presence_next(watch->condition->parts->presences, other)) != NULL) {
 		if (strcmp(other->agent, watch->name) != 0)
 			continue;

@@ -54,11 +54,9 @@ static bool job_arm(struct condition *condition, struct request *request, const 
 	const struct job_args *args = data;
 	const struct job *job = job_name_find(condition->parts->jobs, args->job);
 	struct job_watch *watch;
-	if (job == NULL) {
-		request_fail(request, MESSAGE_NO_SUCH_JOB,
+	if (job == NULL)
+		return request_fail(request, MESSAGE_NO_SUCH_JOB,
 		    "there is no job \"%.40s\": see list_jobs", args->job);
-		return false;
-	}
 	watch = xcalloc(1, sizeof *watch);
 	watch->condition = condition;
 	watch->listener.ended = job_has_ended;

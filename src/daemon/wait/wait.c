@@ -462,11 +462,10 @@ static bool is_valid_list(struct request *request, const struct json *list)
 {
 	if (list->type == JSON_ARRAY && list->count > 0 && list->count <= WAIT_CONDITIONS_MAX)
 		return true;
-	request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"any\"",
+	return request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"any\"",
 	    "any, all: must be an array of 1 to %d conditions, such as [{\"job\":\"A1B2\"}], or "
 	    "one",
 	    WAIT_CONDITIONS_MAX);
-	return false;
 }
 
 /* Whether a new wait may have this name; fails the request if not. */
@@ -479,8 +478,8 @@ static bool is_valid_name(const struct wait_set *set, struct request *request, c
 		    "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
 	if (set->named < WAIT_NAMED_MAX)
 		return true;
-	request_fail(request, MESSAGE_LIMIT, "there are %d named waits already", WAIT_NAMED_MAX);
-	return false;
+	return request_fail(
+	    request, MESSAGE_LIMIT, "there are %d named waits already", WAIT_NAMED_MAX);
 }
 
 /* Arms all conditions, which are to be kept if the wait has a name; false after failing the request. */
@@ -495,10 +494,9 @@ static bool add_all(
 	}
 	if (name == NULL || size <= WAIT_SPECS_MAX)
 		return true;
-	request_fail(request, MESSAGE_LIMIT,
+	return request_fail(request, MESSAGE_LIMIT,
 	    "the conditions have %zu bytes, more than the %d that are kept of a wait with a name",
 	    size, WAIT_SPECS_MAX);
-	return false;
 }
 
 /* Starts a wait for the conditions of a list. */
