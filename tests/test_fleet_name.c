@@ -36,7 +36,7 @@ static void is_stripped(const char *params, const char *except, const char *want
 	if (fleet_name_strip(hosts, read_json(params), except, &host, &out, reason) < 0)
 		got = xstrdup(reason);
 	else
-		got = xasprintf("%s %s", host != NULL ? host_label(host) : "-", (char *)out.data);
+		got = xasprintf("%s %s", host != NULL ? host->label : "-", (char *)out.data);
 	is_str(got, want, "%s", params);
 	mem_free(got);
 	buf_finish(&out);

@@ -22,7 +22,7 @@ enum { WAIT_MS = 20000, TEXT_MAX = 512 };
 static struct event_base *base;
 static char folder[64];
 static int states, lines, removed;
-static char event_text[64];
+static char event_text[192];
 
 static void on_state(void *data, struct host *host)
 {
@@ -36,7 +36,7 @@ static void on_line(void *data, struct host *host, const struct json *message)
 	const struct json *method = json_member(message, "method");
 	(void)data;
 	lines++;
-	(void)snprintf(event_text, sizeof event_text, "%s %s", host_label(host), method->text);
+	(void)snprintf(event_text, sizeof event_text, "%s %s", host->label, method->text);
 }
 
 static void on_removed(void *data, struct host *host)
@@ -117,19 +117,18 @@ static bool run_until(const int *flag, int want)
 static bool run_to(const struct host *host, enum host_state want)
 {
 	int64_t end_ms = clock_mono_ms() + WAIT_MS;
-	while (host_state(host) != want && clock_mono_ms() < end_ms)
+	while (host->state != want && clock_mono_ms() < end_ms)
 		turn();
-	return host_state(host) == want;
+	return host->state == want;
 }
 
 /* Runs until the host has tried and is down. */
 static bool run_to_reason(const struct host *host)
 {
 	int64_t end_ms = clock_mono_ms() + WAIT_MS;
-	while ((host_state(host) != HOST_DOWN || *host_reason(host) == '\0') &&
-	    clock_mono_ms() < end_ms)
+	while ((host->state != HOST_DOWN || *host->reason == '\0') && clock_mono_ms() < end_ms)
 		turn();
-	return *host_reason(host) != '\0';
+	return *host->reason != '\0';
 }
 
 /* How often the log of a name has a line with this text. */
@@ -155,8 +154,8 @@ static void check_calls(const char *habits, const char *label)
 	(void)call(host, &first, "ping", 0, 0); /* before the link is up */
 	ok(run_until(&first.done, 1), "%s: a call waits for the link", label);
 	is_str(first.text, "fake ping", "%s: and is answered", label);
-	is_str(host_version(host), "1.2", "%s: the version comes from the hello", label);
-	is_int(host_state(host), HOST_UP, "%s: the host is up", label);
+	is_str(host->version, "1.2", "%s: the version comes from the hello", label);
+	is_int(host->state, HOST_UP, "%s: the host is up", label);
 	(void)call(host, &second, "one", 0, 0);
 	(void)call(host, &third, "two", 0, 0);
 	ok(run_until(&third.done, 1) && second.done == 1, "%s: calls are pipelined", label);
@@ -193,7 +192,7 @@ static void check_malformed(void)
 	    "it is an error");
 	(void)call(host, &outcome, "ping", HOST_CALL_WAITS, 0);
 	ok(run_until(&outcome.done, 1), "of a wait too");
-	is_int(host_state(host), HOST_UP, "the link goes on");
+	is_int(host->state, HOST_UP, "the link goes on");
 	host_set_free(set);
 }
 
@@ -236,7 +235,7 @@ static void check_cut(const char *fault, const char *reason, int64_t answer_ms)
 	ok(run_until(&outcome[2].done, 1) && run_until(&outcome[3].done, 1),
 	    "%s: calls that read or have a key are asked again", fault);
 	is_int(outcome[2].done + outcome[3].done, 2, "%s: and answered once", fault);
-	is_int(host_state(host), HOST_UP, "%s: the link is up again", fault);
+	is_int(host->state, HOST_UP, "%s: the link is up again", fault);
 	host_set_free(set);
 	is_int(count_in_log(fault, "\"write\""), 1, "%s: the write was sent once", fault);
 	is_int(count_in_log(fault, "start"), 2, "%s: there were two links", fault);
@@ -253,7 +252,7 @@ static void check_ending(void)
 	int count = 0, right = 0;
 	(void)call(host, &first, "zero", 0, 0);
 	ok(run_until(&first.done, 1), "a link that is to end");
-	for (; count < COUNT && host_state(host) == HOST_UP; count++) {
+	for (; count < COUNT && host->state == HOST_UP; count++) {
 		(void)call(host, &outcomes[count], "read",
 		    HOST_CALL_READS | (count % 2 ? HOST_CALL_URGENT : 0), 0);
 		turn();
@@ -297,7 +296,7 @@ static void check_silent(void)
 	struct host_set *set = new_set(400, 0);
 	struct host *silent = add(set, "silent", "hello=none");
 	ok(run_to_reason(silent), "a far side without a hello is given up");
-	is_str(host_reason(silent), "no hello within 0.4 s", "after a time");
+	is_str(silent->reason, "no hello within 0.4 s", "after a time");
 	host_set_free(set);
 }
 
@@ -311,12 +310,12 @@ static void check_unreachable(void)
 		.name = "local", .server = "work", .socket = "/nonexistent/work.muxbus"});
 	struct outcome outcome;
 	ok(run_to_reason(refused), "ssh that fails");
-	is_str(host_reason(refused), "ssh: connect to host b port 22: refused", "says why");
+	is_str(refused->reason, "ssh: connect to host b port 22: refused", "says why");
 	ok(run_to_reason(other), "another protocol is refused");
-	ok(strncmp(host_reason(other), "muxbus 9.9 on other and muxbus ", 31) == 0,
-	    "with both versions: %s", host_reason(other));
+	ok(strncmp(other->reason, "muxbus 9.9 on other and muxbus ", 31) == 0,
+	    "with both versions: %s", other->reason);
 	ok(run_to_reason(local), "a socket that is not there");
-	is_str(host_reason(local), "No such file or directory", "says so");
+	is_str(local->reason, "No such file or directory", "says so");
 	(void)call(refused, &outcome, "ping", HOST_CALL_URGENT, 0);
 	ok(run_until(&outcome.done, 1), "an urgent call fails with the next attempt");
 	is_str(outcome.text,
@@ -349,15 +348,15 @@ static void check_local(void)
 	ok(run_to(host, HOST_UP), "a daemon of this machine is up at once");
 	(void)close(accept(fd, NULL, NULL));
 	ok(run_to_reason(host), "it closes");
-	is_str(host_reason(host), "the daemon has closed it", "and the host says so");
+	is_str(host->reason, "the daemon has closed it", "and the host says so");
 	ok(run_to(host, HOST_UP), "it is connected again");
 	peer = accept(fd, NULL, NULL);
 	memset(filler, 'x', sizeof filler);
-	while (host_state(host) == HOST_UP) {
+	while (host->state == HOST_UP) {
 		(void)!send(peer, filler, sizeof filler, MSG_DONTWAIT | MSG_NOSIGNAL);
 		turn();
 	}
-	is_str(host_reason(host), "a message of it is longer than 12 MiB", "until it floods");
+	is_str(host->reason, "a message of it is longer than 12 MiB", "until it floods");
 	host_set_free(set);
 	(void)close(peer);
 	(void)close(fd);
@@ -407,11 +406,11 @@ static void check_slow(void)
 	ok(run_until(&first.done, 1), "a call ends at its deadline");
 	is_str(first.text, "timeout: slow did not answer list in time", "as timeout");
 	ok(host_is_unreachable(host), "the host is out of reach then");
-	is_str(host_reason(host), "it does not answer", "with a reason");
+	is_str(host->reason, "it does not answer", "with a reason");
 	(void)call(host, &second, "ping", 0, 0);
 	ok(run_until(&second.done, 1), "the link goes on");
 	is_str(second.text, "slow ping", "and late answers are passed over");
-	ok(!host_is_unreachable(host) && *host_reason(host) == '\0', "an answer ends that");
+	ok(!host_is_unreachable(host) && *host->reason == '\0', "an answer ends that");
 	is_int(count_in_log("slow", "start"), 1, "on the same link");
 	host_set_free(set);
 }
@@ -423,16 +422,16 @@ static void check_names(void)
 	struct host *a = host_add(set, &(struct host_spec){.name = "a", .server = "default"});
 	struct host *other;
 	ok(host_set_find(set, "b", NULL) == b, "the only server of a name needs no name");
-	is_str(host_label(b), "b", "and has no label");
+	is_str(b->label, "b", "and has no label");
 	other = host_add(set, &(struct host_spec){.name = "b", .server = "play"});
 	ok(host_set_find(set, "b", NULL) == NULL, "two servers: the name is ambiguous");
-	is_str(host_label(b), "b/work", "labels name the server");
+	is_str(b->label, "b/work", "labels name the server");
 	ok(host_set_find(set, "b", "play") == other, "a server is found by its name");
 	ok(host_set_next(set, NULL) == a && host_set_next(set, a) == other &&
 		host_set_next(set, other) == b && host_set_next(set, b) == NULL,
 	    "hosts are sorted");
 	host_remove(other);
-	is_str(host_label(b), "b", "the label is short again");
+	is_str(b->label, "b", "the label is short again");
 	is_int((long long)host_set_count(set), 2, "two hosts are left");
 	host_set_free(set);
 }

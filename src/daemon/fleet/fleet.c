@@ -94,7 +94,7 @@ static void refuse_without_host(const struct host_set *hosts, struct request *re
 	struct buf names;
 	buf_init(&names, NAMES_MAX);
 	for (; host != NULL; host = host_set_next(hosts, host))
-		if (buf_printf(&names, "%s%s", names.len > 0 ? ", " : "", host_label(host)) < 0)
+		if (buf_printf(&names, "%s%s", names.len > 0 ? ", " : "", host->label) < 0)
 			break;
 	if (names.len == 0)
 		request_fail(request, MESSAGE_NOT_READY,

@@ -132,7 +132,7 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 {
 	const char *text =
 	    error != NULL ? fleet_error_text(error) : "its answer cannot be understood";
-	const char *label = host_label(host);
+	const char *label = host->label;
 	bool has_label = strstr(text, label) != NULL;
 	struct json_writer writer;
 	struct buf out;

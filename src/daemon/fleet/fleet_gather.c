@@ -109,7 +109,7 @@ static void add(struct gather *gather, struct host *host, const struct buf *text
 	buf_init(&own->items, max);
 	buf_init(&own->row, max);
 	if (!gather->is_single && host_is_unreachable(host)) {
-		miss(own, host_reason(host));
+		miss(own, host->reason);
 		host_look(host);
 		return;
 	}

@@ -33,12 +33,12 @@ struct counts_part {
 
 static struct host_counts *counts_of(struct host *host)
 {
-	struct host_counts *counts = host_data(host);
+	struct host_counts *counts = host->data;
 	if (counts != NULL)
 		return counts;
 	counts = xcalloc(1, sizeof *counts);
 	*counts = (struct host_counts){.panes = -1, .jobs = -1, .agents = -1};
-	host_set_data(host, counts);
+	host->data = counts;
 	return counts;
 }
 
@@ -56,14 +56,13 @@ static void put_host(struct json_writer *writer, struct host *host)
 	const struct host_counts *counts = counts_of(host);
 	json_object_begin(writer, NULL);
 	fleet_name_put_host(writer, host);
-	json_put_str(writer, "target", host_label(host));
-	json_put_bool(writer, "local", host_socket_path(host) != NULL);
+	json_put_str(writer, "target", host->label);
+	json_put_bool(writer, "local", host->spec.socket != NULL);
 	json_put_bool(writer, "may_notify", host_may_notify(host));
-	json_put_str(writer, "state", host_state_name(host_state(host)));
-	put_some(writer, "reason", host_reason(host));
-	json_put_double(
-	    writer, "since_sec", (double)(clock_real_ms() - host_since_ms(host)) / 1000);
-	put_some(writer, "version", *host_version(host) ? host_version(host) : counts->version);
+	json_put_str(writer, "state", host_state_name(host->state));
+	put_some(writer, "reason", host->reason);
+	json_put_double(writer, "since_sec", (double)(clock_real_ms() - host->since_ms) / 1000);
+	put_some(writer, "version", *host->version ? host->version : counts->version);
 	json_put_known_int(writer, "panes", counts->panes >= 0, counts->panes);
 	json_put_known_int(writer, "agents", counts->agents >= 0, counts->agents);
 	json_put_known_int(writer, "jobs", counts->jobs >= 0, counts->jobs);
@@ -164,7 +163,7 @@ void fleet_status(struct fleet *fleet, struct request *request, struct host *onl
 	size_t waits = 0;
 	(void)only;
 	host_each (hosts, host)
-		states[host_state(host)]++;
+		states[host->state]++;
 	for (struct peer *peer = server_next_peer(daemon->server, NULL); peer != NULL;
 	     peer = server_next_peer(daemon->server, peer))
 		waits += peer_wait_count(peer);

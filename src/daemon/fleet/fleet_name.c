@@ -81,7 +81,7 @@ static void note_host(struct strip *strip, struct host *host)
 	if (strip->host != NULL && strip->host != host && strip->reason[0] == '\0')
 		(void)snprintf(strip->reason, FLEET_NAME_REASON_SIZE,
 		    "the request names two hosts, %s and %s; ask each in a request of its own",
-		    host_label(strip->host), host_label(host));
+		    strip->host->label, host->label);
 	strip->host = host;
 }
 
@@ -187,7 +187,7 @@ int fleet_name_strip_condition(const struct host_set *hosts, const struct json *
 static void put_id(
     struct json_writer *writer, const struct host *host, const char *name, const struct json *value)
 {
-	char *text = xasprintf("%s:%s", host_label(host), value->text);
+	char *text = xasprintf("%s:%s", host->label, value->text);
 	(void)json_put_text(writer, name, text, strlen(text));
 	mem_free(text);
 }
@@ -251,8 +251,8 @@ bool fleet_name_is_list(const struct json *value)
 
 void fleet_name_put_host(struct json_writer *writer, const struct host *host)
 {
-	json_put_str(writer, "host", host_name(host));
-	json_put_str(writer, "server", host_server(host));
+	json_put_str(writer, "host", host->spec.name);
+	json_put_str(writer, "server", host->spec.server);
 }
 
 void fleet_name_put_members(

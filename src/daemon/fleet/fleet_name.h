@@ -10,7 +10,7 @@
 
 #include "wire/json.h"
 
-#define FLEET_NAME_REASON_SIZE 256
+#define FLEET_NAME_REASON_SIZE 384
 
 struct host;
 struct host_set;

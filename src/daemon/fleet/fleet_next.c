@@ -137,8 +137,8 @@ static void answer(struct next_request *next)
 	list_each_safe (struct fleet_pull, pull, &next->fleet->pulls, link) {
 		if (strcmp(pull->spec, next->spec) != 0)
 			continue;
-		if (host_state(pull->host) != HOST_UP)
-			fleet_put_missing(writer, pull->host, host_reason(pull->host));
+		if (pull->host->state != HOST_UP)
+			fleet_put_missing(writer, pull->host, pull->host->reason);
 		if (pull->call == NULL)
 			pull_free(pull); /* answered */
 	}

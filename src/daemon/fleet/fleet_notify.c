@@ -208,10 +208,10 @@ static void put_begun(const struct fleet_notice *notice, struct json_writer *wri
 	const struct host *to = find(notice->fleet, notice->to);
 	const char *message = fleet_text(result, "message"),
 		   *its = strstr(message, " Its notification ");
-	char *text = xasprintf("posted to %s:%s when it comes",
-	    to != NULL ? host_label(to) : notice->to, notice->pane);
+	char *text = xasprintf(
+	    "posted to %s:%s when it comes", to != NULL ? to->label : notice->to, notice->pane);
 	char *whole = xasprintf("%.*s Its notification %s:%s is %s.",
-	    its != NULL ? (int)(its - message) : 0, message, host_label(host), notice->id, text);
+	    its != NULL ? (int)(its - message) : 0, message, host->label, notice->id, text);
 	fleet_name_put_rest(writer, host, result, told);
 	(void)json_put_text(
 	    writer, "message", its != NULL ? whole : whole + 1, strlen(whole) - (its == NULL));
@@ -260,7 +260,7 @@ static void on_begun(void *data, const struct json *message)
 	} else if (request != NULL) {
 		fleet_fail(request, host, json_member(message, "error"));
 	} else if (result == NULL) {
-		log_warning("a request that was kept for %s failed", host_label(host));
+		log_warning("a request that was kept for %s failed", host->label);
 	}
 	if (is_kept)
 		step(notice);
@@ -423,7 +423,7 @@ void fleet_notices_removed(struct fleet *fleet, struct host *host)
 /* The name by which the host is found again. */
 static void name_host(const struct host *host, char out[HOST_SIZE])
 {
-	(void)snprintf(out, HOST_SIZE, "%s/%s", host_name(host), host_server(host));
+	(void)snprintf(out, HOST_SIZE, "%s/%s", host->spec.name, host->spec.server);
 }
 
 void fleet_notices_renamed(struct fleet *fleet, struct host *host, const char *before)
@@ -469,7 +469,7 @@ static const struct host *find_own_pane(
 	const struct peer *peer = request_peer(request);
 	struct host *host = host_set_next(fleet->hosts, NULL);
 	for (; peer != NULL && host != NULL; host = host_set_next(fleet->hosts, host)) {
-		const char *path = host_socket_path(host);
+		const char *path = host->spec.socket;
 		const char *end = path != NULL ? strrchr(path, '.') : NULL; /* of tmux's own */
 		char *tmux = end != NULL ? xmemdup(path, (size_t)(end - path)) : NULL;
 		uint32_t id = tmux != NULL ? peer_pane_claimed(peer_pid(peer), tmux) : MUXBUS_NO_ID;
@@ -512,14 +512,14 @@ static bool read_notice(struct fleet_notice *notice, struct request *request,
 	    : NULL;
 	if (to == NULL || *rest == '\0' || strlen(rest) >= PANE_SIZE)
 		return request_fail_field(request, "notify",
-		    "must be a pane of a host: HOST:%%3; this one is %s", host_label(host));
+		    "must be a pane of a host: HOST:%%3; this one is %s", host->label);
 	if (key != NULL && (key->type != JSON_STRING || key->len >= KEY_SIZE || key->len == 0))
 		return request_fail_field(request, "key", "must be a text of at most 128 bytes");
 	if (!host_may_notify(host))
 		return request_fail(request, MESSAGE_FORBIDDEN,
 		    "%s may not notify panes of other hosts: write may=notify into its line of the "
 		    "hosts file, if you trust what it says",
-		    host_label(host));
+		    host->label);
 	fleet_new_key(notice->name);
 	(void)snprintf(notice->pane, sizeof notice->pane, "%s", rest);
 	(void)snprintf(notice->method, sizeof notice->method, "%s", request_method(request)->name);
@@ -599,8 +599,8 @@ static bool is_settled(struct fleet_notice *notice, struct request *request, str
 		return true;
 	earlier = find_earlier(notice);
 	if (earlier == NULL && host_is_unreachable(host))
-		request_fail(request, MESSAGE_NOT_READY, "%s cannot be reached: %s",
-		    host_label(host), host_reason(host));
+		request_fail(request, MESSAGE_NOT_READY, "%s cannot be reached: %s", host->label,
+		    host->reason);
 	else if (earlier == NULL)
 		return false;
 	else if (!check_same(notice, earlier, request))

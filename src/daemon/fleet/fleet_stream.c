@@ -78,7 +78,7 @@ static void unsubscribe(struct host *host, const char *name)
 /* Ends the subscription on the host, if there is one. */
 static void leave_host(struct stream_source *source)
 {
-	if (source->name[0] != '\0' && host_state(source->host) == HOST_UP)
+	if (source->name[0] != '\0' && source->host->state == HOST_UP)
 		unsubscribe(source->host, source->name);
 	source->name[0] = '\0';
 }
@@ -168,8 +168,8 @@ static void report_state(struct stream_source *source, bool is_up)
 		json_put_int(&writer, "seq", (int64_t)source->last);
 	json_put_time(&writer, "time", clock_real_ms());
 	json_put_str(&writer, "kind", event_kind_info(EVENT_HOST_STATE)->name);
-	json_put_str(&writer, "state", host_state_name(is_up ? HOST_UP : host_state(source->host)));
-	json_put_str(&writer, "reason", is_up ? "" : host_reason(source->host));
+	json_put_str(&writer, "state", host_state_name(is_up ? HOST_UP : source->host->state));
+	json_put_str(&writer, "reason", is_up ? "" : source->host->reason);
 	source->is_shown = end_event(&writer, &line, source);
 	source->is_up = is_up;
 	source->is_behind = source->is_behind || !source->is_shown;
@@ -222,7 +222,7 @@ static void resume(struct stream_source *source)
 {
 	struct buf params;
 	if (!source->stream->is_started || source->call != NULL || source->name[0] != '\0' ||
-	    source->is_behind || host_state(source->host) != HOST_UP)
+	    source->is_behind || source->host->state != HOST_UP)
 		return;
 	if (source->filter == NULL) {
 		report_state(source, true);
@@ -250,7 +250,7 @@ void fleet_stream_state(struct fleet *fleet, struct host *host)
 	list_each (struct stream_source, source, &fleet->sources, link) {
 		if (source->host != host || source->stream == NULL)
 			continue;
-		if (host_state(host) == HOST_UP) {
+		if (host->state == HOST_UP) {
 			resume(source);
 			continue;
 		}
@@ -457,7 +457,7 @@ static void add_source(
 	source->host = host;
 	source->filter = filter;
 	if (after != NULL && after->type == JSON_OBJECT)
-		after = json_member(after, host_label(host));
+		after = json_member(after, host->label);
 	source->has_last = read_seq(after, &source->last);
 	list_append(&stream->fleet->sources, &source->link);
 }
@@ -500,7 +500,7 @@ static void on_sent(struct peer *peer, void *data)
 	list_each (struct stream_source, source, &stream->fleet->sources, link) {
 		if (source->stream != stream)
 			continue;
-		if (host_state(source->host) != HOST_UP)
+		if (source->host->state != HOST_UP)
 			report_state(source, false);
 		resume(source);
 	}
@@ -545,8 +545,8 @@ static void subscribe(struct fleet *fleet, struct request *request, const struct
 	json_put_str(writer, "subscription", stream->name);
 	json_array_begin(writer, "missing");
 	list_each (struct stream_source, source, &fleet->sources, link) {
-		if (source->stream == stream && host_state(source->host) != HOST_UP)
-			fleet_put_missing(writer, source->host, host_reason(source->host));
+		if (source->stream == stream && source->host->state != HOST_UP)
+			fleet_put_missing(writer, source->host, source->host->reason);
 	}
 	json_array_end(writer);
 	start = xcalloc(1, sizeof *start);

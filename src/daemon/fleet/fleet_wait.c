@@ -142,8 +142,8 @@ static void answer(struct fleet_wait *wait, bool is_timed_out)
 		json_put_str(writer, "wait", wait->name);
 	json_array_begin(writer, "missing"); /* what is pending there is not known */
 	list_each (const struct fleet_part, part, &wait->ask.parts, link) {
-		if (part->call != NULL && host_state(part->host) != HOST_UP)
-			fleet_put_missing(writer, part->host, host_reason(part->host));
+		if (part->call != NULL && part->host->state != HOST_UP)
+			fleet_put_missing(writer, part->host, part->host->reason);
 	}
 	json_array_end(writer);
 	cancel_there(wait);

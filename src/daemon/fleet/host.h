@@ -10,19 +10,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/list.h"
 #include "wire/host_line.h"
 
 #define HOSTS_MAX 1000
 #define HOST_CALLS_MAX 2000 /* open calls of one host */
 #define HOST_QUEUE_BYTES ((size_t)16 * 1024 * 1024) /* of requests that a host has not read */
 #define HOST_LINE_BYTES ((size_t)12 * 1024 * 1024) /* of a message of a host */
+#define HOST_REASON_SIZE 512
 #define HOST_VERSION_SIZE 64
 
 struct event_base;
 struct host;
 struct host_call;
+struct host_link;
 struct host_set;
 struct json;
+struct loop_timer;
 
 enum host_state {
 	HOST_DOWN, /* the next attempt is due later */
@@ -30,6 +34,34 @@ enum host_state {
 	HOST_UP,
 };
 const char *host_state_name(enum host_state state);
+
+/* A host. Only the files host_*.c change it, but for data. */
+struct host {
+	struct list entry;
+	struct host_set *set;
+	struct host_spec spec; /* with copies of its texts */
+	/* "B", or "B/work" if the name alone names another server: targets begin with it. */
+	char label[2 * HOST_NAME_BYTES + 2];
+	enum host_state state;
+	struct host_link *link; /* NULL: none; of one that ends too */
+	struct loop_timer *timer; /* until the next attempt; while connecting, its end */
+	bool is_removed;
+	bool has_failed; /* the last attempt */
+	bool is_mute; /* a call was not answered in time, and nothing has come since */
+	bool is_urgent; /* a call waits for the next attempt */
+	unsigned backoff_ms, slow;
+	int64_t since_ms; /* real time of the state */
+	int64_t ended_ms; /* the last link; monotonic */
+	char reason[HOST_REASON_SIZE]; /* why it is not up; "" */
+	char version[HOST_VERSION_SIZE]; /* of its muxbus; "": not known yet */
+	void *data; /* of mem_alloc(), freed with the host; NULL at first */
+	struct list calls; /* in order; those that were sent, and those that wait */
+	size_t call_count;
+	int64_t last_id; /* of a call */
+	struct loop_timer *turn; /* calls have failed */
+	/* A call that does not wait had no answer in time. */
+	void (*silent)(struct host *host, const char *reason);
+};
 
 /* None may add or remove hosts. Any may make and cancel calls. */
 struct host_handlers {
@@ -75,11 +107,6 @@ struct host *host_set_next(const struct host_set *set, const struct host *previo
 	     host = host_set_next(set, host))
 size_t host_set_count(const struct host_set *set);
 
-const char *host_name(const struct host *host);
-const char *host_server(const struct host *host);
-/* "B", or "B/work" if the name alone names another server: targets begin with it. */
-const char *host_label(const struct host *host);
-enum host_state host_state(const struct host *host);
 /*
  * Whether the last attempt to connect has failed, and no other one has succeeded; or a call had no
  * answer in time, and no message has come since.
@@ -89,15 +116,8 @@ bool host_is_unreachable(const struct host *host);
 void host_forgive(struct host *host);
 /* Tries again soon, if it is down and the last attempt is some seconds old. */
 void host_look(struct host *host);
-const char *host_reason(const struct host *host); /* why it is not up; "" */
-const char *host_version(const struct host *host); /* of its muxbus; "": not known yet */
-int64_t host_since_ms(const struct host *host); /* real time of the state */
 /* Whether what is asked for there may wake panes of other hosts: those of this machine may. */
 bool host_may_notify(const struct host *host);
-const char *host_socket_path(const struct host *host); /* NULL: it is on another machine */
-/* Memory of mem_alloc() that is kept with the host and freed with it; NULL at first. */
-void host_set_data(struct host *host, void *data);
-void *host_data(const struct host *host);
 
 /*
  * Calls of a host: those that were sent, and those that wait for its link. A call is answered

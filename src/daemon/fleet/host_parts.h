@@ -5,43 +5,12 @@
 #include "base/list.h"
 #include "daemon/fleet/host.h"
 
-#define HOST_REASON_SIZE 512
-
-struct host_link;
-struct loop_timer;
-
 struct host_set {
 	struct host_set_parts parts;
 	struct json_reader *reader;
 	struct list hosts; /* sorted by name and server */
 	struct list removed; /* their processes end */
 	size_t count;
-};
-
-struct host {
-	struct list entry;
-	struct host_set *set;
-	struct host_spec spec; /* with copies of its texts */
-	char label[2 * HOST_NAME_BYTES + 2];
-	enum host_state state;
-	struct host_link *link; /* NULL: none; of one that ends too */
-	struct loop_timer *timer; /* until the next attempt; while connecting, its end */
-	bool is_removed;
-	bool has_failed; /* the last attempt */
-	bool is_mute; /* a call was not answered in time, and nothing has come since */
-	bool is_urgent; /* a call waits for the next attempt */
-	unsigned backoff_ms, slow;
-	int64_t since_ms;
-	int64_t ended_ms; /* the last link; monotonic */
-	char reason[HOST_REASON_SIZE];
-	char version[HOST_VERSION_SIZE];
-	void *data;
-	struct list calls; /* in order; those that were sent, and those that wait */
-	size_t call_count;
-	int64_t last_id; /* of a call */
-	struct loop_timer *turn; /* calls have failed */
-	/* A call that does not wait had no answer in time. */
-	void (*silent)(struct host *host, const char *reason);
 };
 
 #define HOST_MUTE_REASON "it does not answer"

@@ -374,26 +374,6 @@ size_t host_set_count(const struct host_set *set)
 
 /* One host. */
 
-const char *host_name(const struct host *host)
-{
-	return host->spec.name;
-}
-
-const char *host_server(const struct host *host)
-{
-	return host->spec.server;
-}
-
-const char *host_label(const struct host *host)
-{
-	return host->label;
-}
-
-enum host_state host_state(const struct host *host)
-{
-	return host->state;
-}
-
 bool host_may_notify(const struct host *host)
 {
 	return host->spec.socket != NULL || host->spec.may_notify;
@@ -415,34 +395,4 @@ void host_look(struct host *host)
 	if (host->state == HOST_DOWN && host->link == NULL &&
 	    clock_mono_ms() - host->ended_ms >= LOOK_MS)
 		loop_timer_arm(host->timer, 0);
-}
-
-const char *host_reason(const struct host *host)
-{
-	return host->reason;
-}
-
-const char *host_version(const struct host *host)
-{
-	return host->version;
-}
-
-int64_t host_since_ms(const struct host *host)
-{
-	return host->since_ms;
-}
-
-const char *host_socket_path(const struct host *host)
-{
-	return host->spec.socket;
-}
-
-void host_set_data(struct host *host, void *data)
-{
-	host->data = data;
-}
-
-void *host_data(const struct host *host)
-{
-	return host->data;
 }
