@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* SHA-256: the examples of FIPS 180-4 and a long text, whole and in pieces. */
-#include "base/sha256.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -24,3 +24,15 @@ uint32_t crc32c(uint32_t crc, const void *bytes, size_t len);
 
 /* The same without special instructions. */
 uint32_t crc32c_portable(uint32_t crc, const void *bytes, size_t len);
+
+#define SHA256_SIZE 32
+
+struct sha256 {
+	uint32_t state[8];
+	uint64_t len; /* bytes so far */
+	uint8_t block[64];
+};
+
+void sha256_init(struct sha256 *sha);
+void sha256_add(struct sha256 *sha, const void *bytes, size_t len);
+void sha256_finish(struct sha256 *sha, uint8_t out[SHA256_SIZE]);

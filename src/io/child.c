@@ -8,9 +8,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -189,4 +192,21 @@ int child_reap(pid_t pid)
 		if (errno != EINTR)
 			return -1;
 	return status;
+}
+
+void sibling_find(const char *name, char *out, size_t size)
+{
+	static const char *const ways[] = {"", "../"};
+	char self[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *slash;
+	self[len > 0 ? len : 0] = '\0';
+	slash = strrchr(self, '/');
+	for (size_t at = 0; slash != NULL && at < sizeof ways / sizeof *ways; at++) {
+		if ((size_t)snprintf(
+			out, size, "%.*s/%s%s", (int)(slash - self), self, ways[at], name) < size &&
+		    access(out, X_OK) == 0)
+			return;
+	}
+	(void)snprintf(out, size, "%s/%s", MUXBUS_LIBEXECDIR, name);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -76,3 +77,6 @@ int child_start(const struct child_options *options, struct child *ret_child);
 
 /* Waits for the end of a child. Returns its status as waitpid(2) gives it; -1: there is no such child. */
 int child_reap(pid_t pid);
+
+/* Writes a path: beside this program while that is not installed, else where it was installed. */
+void sibling_find(const char *name, char *out, size_t size);

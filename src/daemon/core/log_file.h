@@ -2,6 +2,8 @@
 /* The log in a file of bounded size: a full file becomes FILE.old and a new one begins. */
 #pragma once
 
+#include <muxbus.h>
+
 #include <stddef.h>
 
 #define LOG_FILE_BYTES_MAX (4 * 1024 * 1024)
@@ -11,3 +13,9 @@ int log_file_open(const char *path, const char *program, int level, char *ret_re
 
 /* Reopens the file by its path, for log rotation. Does nothing without a file. */
 void log_file_reopen(void);
+
+/* From now on. */
+void library_log_take(void);
+
+/* Writes one message; about stands before it. */
+void library_log_write(const char *about, enum muxbus_log_level level, const char *text);

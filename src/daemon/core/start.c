@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "daemon/core/config.h"
-#include "daemon/core/library_log.h"
 #include "daemon/core/log_file.h"
 #include "daemon/core/rlimit.h"
 #include "daemon/core/sd_notify.h"

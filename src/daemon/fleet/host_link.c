@@ -12,7 +12,7 @@
 #include "client/loop_process.h"
 #include "config.h"
 #include "daemon/core/rlimit.h"
-#include "io/sibling.h"
+#include "io/child.h"
 #include "wire/host_line.h"
 #include "wire/relay.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Jobs: starting supervisors, learning how commands ended, finding them again. */
 #include "daemon/job/job.h"
-#include "io/sibling.h"
 
 #include <muxbus.h>
 

@@ -15,7 +15,7 @@
 #include "daemon/mcp/mcp_advice.h"
 #include "daemon/mcp/mcp_cut.h"
 #include "daemon/mcp/mcp_exchange.h"
-#include "daemon/mcp/mcp_log.h"
+#include "daemon/mcp/mcp_listen.h"
 #include "daemon/mcp/mcp_pending.h"
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_text.h"

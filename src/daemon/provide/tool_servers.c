@@ -21,7 +21,7 @@
 #include "daemon/server/peer.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tool/declaration.h"
-#include "io/sibling.h"
+#include "io/child.h"
 
 enum {
 	WAIT_MS = 30000, /* until a server provides; muxbus-tools gives up before, and says why */

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "daemon/render/picture.h"
-#include "daemon/render/picture_looks.h"
 #include "daemon/render/picture_row.h"
 
 /* A picture being written. Nothing is written after the first error. */

@@ -136,7 +136,7 @@ static void look_end(struct look *look, char **env)
 		asker->done(asker->data, copy);
 		mem_free(asker);
 	}
-	session_env_free(env);
+	mem_free_strings(env);
 	mem_free(look);
 }
 

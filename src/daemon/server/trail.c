@@ -18,7 +18,6 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "base/sha256.h"
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/server/method.h"

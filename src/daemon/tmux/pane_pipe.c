@@ -21,8 +21,8 @@
 #include "daemon/core/config.h"
 #include "daemon/tmux/pipe_command.h"
 #include "daemon/tmux/tmux.h"
+#include "io/child.h"
 #include "io/loop_timer.h"
-#include "io/sibling.h"
 
 #define PIECE_BYTES ((size_t)64 * 1024)
 #define MESSAGES_PER_TURN 64

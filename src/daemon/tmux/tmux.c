@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/core/library_log.h"
+#include "daemon/core/log_file.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/tmux_events.h"
 #include "io/loop_timer.h"

@@ -8,9 +8,12 @@
 #pragma once
 
 #include <muxbus.h>
+
 #include <stdbool.h>
 
 #include "lib/sync/state.h"
+
+struct muxbus_sync;
 
 void attach_delay_init(struct muxbus_sync *sync);
 /* Answers the waiting commands with an error. */
@@ -30,3 +33,6 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data);
 /* Runs the waiting commands, unless a connection is being opened. */
 void attach_delay_release(struct muxbus_sync *sync);
+
+/* Closes those whose end was reported, but for the ones that are kept. */
+void adopted_end(struct muxbus_sync *sync);

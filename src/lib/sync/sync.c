@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "lib/library.h"
 #include "lib/model/model.h"
-#include "lib/sync/adopted.h"
 #include "lib/sync/announced.h"
 #include "lib/sync/attach_delay.h"
 #include "lib/sync/attachment.h"
