@@ -27,6 +27,7 @@
 #include "tools/mcp_content.h"
 #include "tools/mcp_server.h"
 #include "wire/json.h"
+#include "wire/message.h"
 
 enum {
 	EXIT_USAGE = 2,
@@ -98,12 +99,6 @@ static void begin_line(struct json_writer *writer, struct buf *line, size_t max)
 	json_put_str(writer, "jsonrpc", "2.0");
 }
 
-static void end_line(struct json_writer *writer)
-{
-	json_object_end(writer);
-	json_end_line(writer);
-}
-
 static void send_failure(
     struct tools_main *main, const char *id, enum message_error error, const char *text)
 {
@@ -115,7 +110,7 @@ static void send_failure(
 	json_put_int(&writer, "code", message_error_info(error)->code);
 	json_put_str(&writer, "message", text);
 	json_object_end(&writer);
-	end_line(&writer);
+	message_end(&writer);
 	send_line(main, &line);
 }
 
@@ -130,7 +125,7 @@ static void send_result(struct tools_main *main, const char *id, const struct js
 	json_object_begin(&writer, "result");
 	is_good = mcp_content_write(&writer, result, failure);
 	json_object_end(&writer);
-	end_line(&writer);
+	message_end(&writer);
 	if (is_good && !writer.is_cut) {
 		send_line(main, &line);
 		return;
@@ -179,7 +174,7 @@ static void on_progress(void *data, const struct json *params)
 	put_number(&writer, "done", json_member(params, "progress"));
 	put_number(&writer, "of", json_member(params, "total"));
 	json_object_end(&writer);
-	end_line(&writer);
+	message_end(&writer);
 	send_line(call->main, &line);
 }
 
@@ -198,7 +193,7 @@ static void provide(struct tools_main *main)
 	if (main->kinds.len > 0)
 		json_put_raw(&writer, "events", main->kinds.data, main->kinds.len);
 	json_object_end(&writer);
-	end_line(&writer);
+	message_end(&writer);
 	(void)loop_link_write(main->link, line.data, line.len); /* before what is held */
 	buf_finish(&line);
 	flush_held(main);
@@ -242,7 +237,7 @@ static void on_published(void *data, const struct json *params)
 	if (pane != NULL)
 		json_put_str(&writer, "pane", pane);
 	json_object_end(&writer);
-	end_line(&writer);
+	message_end(&writer);
 	send_line(main, &line);
 }
 

@@ -2,6 +2,7 @@
 /* Tables of results as JSON Schema. */
 #include <string.h>
 
+#include "base/str.h"
 #include "wire/field.h"
 
 /* "string", or a branch each of "string|null": some readers do not know arrays of types. */
@@ -58,12 +59,8 @@ static void put_inside(
  */
 static bool is_seldom(const char *name)
 {
-	static const char *const names[] = {"differs", "durable", "repeated", "wake"};
-	for (size_t at = 0; at < sizeof names / sizeof *names; at++) {
-		if (strcmp(name, names[at]) == 0)
-			return true;
-	}
-	return false;
+	static const char *const names[] = {"differs", "durable", "repeated", "wake", NULL};
+	return str_is_in(name, names);
 }
 
 /* All members directly below the prefix. */

@@ -29,11 +29,6 @@
 
 enum { NUMBER_SIZE = 4, EXIT_JSON_MAX = 4096 };
 
-static bool is_named(void *data, const char *name)
-{
-	return screen_sign_is_named(data, name, SIGN_KIND_COUNT_);
-}
-
 /* The name of a kind of agents; of another program its own, of the letters of names. */
 static void set_name(struct agent_adoptee *adoptee, const char *name)
 {
@@ -65,7 +60,7 @@ static bool find_agent(
 	const struct presence *presence;
 	char name[AGENT_ARGV_NAME_SIZE];
 	struct pane_ref ref;
-	if (foreground_agent(pane->pid, is_named, (void *)(uintptr_t)parts->signs, name)) {
+	if (foreground_agent(pane->pid, parts->signs, name)) {
 		set_name(adoptee, name);
 		return true;
 	}

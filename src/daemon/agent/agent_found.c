@@ -52,11 +52,6 @@ static void write_found(struct json_writer *writer, const struct agent_set *set,
 	json_object_end(writer);
 }
 
-static bool is_named(void *data, const char *name)
-{
-	return screen_sign_is_named(data, name, SIGN_KIND_COUNT_);
-}
-
 static void write_in_panes(struct json_writer *writer, struct agent_set *set, bool is_blocked)
 {
 	const struct agent_parts *parts = &set->parts;
@@ -73,8 +68,7 @@ static void write_in_panes(struct json_writer *writer, struct agent_set *set, bo
 			continue;
 		if (presence != NULL)
 			snprintf(name, sizeof name, "%s", presence->agent);
-		else if (!foreground_agent(
-			     pane->pid, is_named, (void *)(uintptr_t)parts->signs, name))
+		else if (!foreground_agent(pane->pid, parts->signs, name))
 			continue;
 		write_found(writer, set, name, pane, presence);
 	}

@@ -212,11 +212,6 @@ static bool is_behind(const struct foreground *front, const struct prompt_profil
 	    foreground_is_below(profile->pid, front->pid);
 }
 
-static bool is_named(void *data, const char *name)
-{
-	return screen_sign_is_named(data, name, SIGN_KIND_COUNT_);
-}
-
 /* Reads the screen by the signs of an agent. */
 static void read_signs(const struct screen_sign_set *signs, const char *agent,
     const struct prompt_view *view, struct agent_facts *facts)
@@ -263,8 +258,7 @@ static void collect(const struct agent_monitor *monitor, const struct muxbus_pan
 	agent_facts_read_screen(&screen->view, ret_facts);
 	if (presence != NULL)
 		snprintf(name, sizeof name, "%s", presence->agent);
-	else if (pane->is_dead ||
-	    !foreground_agent(pane->pid, is_named, (void *)(uintptr_t)signs, name))
+	else if (pane->is_dead || !foreground_agent(pane->pid, signs, name))
 		name[0] = '\0';
 	read_signs(signs, name, &screen->view, ret_facts);
 	/* An agent that reports its turns reports their ends. */

@@ -37,12 +37,6 @@ void agent_row_text(const struct prompt_row *row, size_t begin, size_t end, char
 	out[len] = '\0';
 }
 
-bool agent_is_frame(uint32_t character)
-{
-	return character <= ' ' || character == 0xa0 || character == '|' ||
-	    (character >= 0x2500 && character <= 0x259f);
-}
-
 /* The row where a line begins that fills its rows down to the cursor's. */
 static void read_start(const struct prompt_view *view, struct agent_facts *facts)
 {
@@ -67,7 +61,7 @@ void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts 
 	for (size_t at = view->cursor_column; at < row.count; at++) {
 		bool is_drawn_cursor = at == view->cursor_column &&
 		    (row.is_reverse[at] || (at + 1 < row.count && row.is_dim[at + 1]));
-		if (!row.is_dim[at] && !is_drawn_cursor && !agent_is_frame(row.characters[at]))
+		if (!row.is_dim[at] && !is_drawn_cursor && !prompt_row_is_frame(row.characters[at]))
 			facts->has_right = true;
 	}
 	prompt_read(view, &prompt);

@@ -115,9 +115,6 @@ void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts 
 struct prompt_row;
 void agent_row_text(const struct prompt_row *row, size_t begin, size_t end, char *out, size_t size);
 
-/* Whether a cell is blank, or a line of a frame. */
-bool agent_is_frame(uint32_t character);
-
 /*
  * The rows down to the cursor's as text, colours and blanks at their ends removed: the place
  * that text is typed to. At most rows of them, from the last blank row on.

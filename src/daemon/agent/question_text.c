@@ -31,7 +31,8 @@ static size_t text_end(
 {
 	size_t end = row->count, least = number == view->cursor_row ? view->cursor_column : end;
 	while (end > 0 &&
-	    (agent_is_frame(row->characters[end - 1]) || (end > least && row->is_dim[end - 1])))
+	    (prompt_row_is_frame(row->characters[end - 1]) ||
+		(end > least && row->is_dim[end - 1])))
 		end--;
 	return end;
 }
@@ -42,7 +43,7 @@ static void read_line(const struct prompt_view *view, unsigned number, struct qu
 	size_t begin = 0, last;
 	prompt_row_read(view->text, view->len, number, &row);
 	line->end = text_end(view, number, &row);
-	while (begin < line->end && agent_is_frame(row.characters[begin]))
+	while (begin < line->end && prompt_row_is_frame(row.characters[begin]))
 		begin++;
 	agent_row_text(&row, begin, line->end, line->text, sizeof line->text);
 	for (last = row.count; last > 0 && row.characters[last - 1] == ' '; last--)

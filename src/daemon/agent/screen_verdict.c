@@ -16,7 +16,8 @@ enum { ROWS_MAX = 60, TEXT_MAX = 128 * 1024, NO_BREAK_SPACE = 0xa0 };
  */
 static bool is_typed_cell(const struct prompt_row *row, size_t at)
 {
-	bool is_drawn = agent_is_frame(row->characters[at]) || prompt_is_end(row->characters[at]);
+	bool is_drawn =
+	    prompt_row_is_frame(row->characters[at]) || prompt_is_end(row->characters[at]);
 	bool is_cursor = row->is_reverse[at] && at + 1 < row->count && row->is_dim[at + 1] &&
 	    !row->is_reverse[at + 1];
 	return !is_cursor && (!row->is_dim[at] || is_drawn);

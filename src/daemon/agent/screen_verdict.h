@@ -4,8 +4,7 @@
  * signs are patterns for the lower rows of the screen (pane/screen_sign.h); the first kind that is
  * shown counts, in that order. Pure. tests/screens.t has the rates on recorded screens.
  */
-#ifndef DAEMON_AGENT_SCREEN_VERDICT_H
-#define DAEMON_AGENT_SCREEN_VERDICT_H
+#pragma once
 
 #include "daemon/agent/classify.h"
 
@@ -14,5 +13,3 @@ struct screen_sign_set;
 /* VERDICT_UNKNOWN: nothing is shown that is known of this agent. */
 enum agent_verdict_kind screen_verdict(
     const struct screen_sign_set *signs, const char *agent, const struct prompt_view *view);
-
-#endif

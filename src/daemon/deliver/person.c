@@ -11,11 +11,6 @@
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
-static bool is_named(void *data, const char *name)
-{
-	return screen_sign_is_named(data, name, SIGN_KIND_COUNT_);
-}
-
 bool person_has_pane(const struct person_parts *parts, const struct pane_ref *ref)
 {
 	const struct muxbus_pane *pane;
@@ -28,7 +23,7 @@ bool person_has_pane(const struct person_parts *parts, const struct pane_ref *re
 	return pane != NULL && !pane->is_dead && presence_of_pane(parts->presences, ref) == NULL &&
 	    !expected_find(parts->store, ref, &expected) &&
 	    !parts->is_kept(parts->agents, ref->pane) &&
-	    !foreground_agent(pane->pid, is_named, (void *)(uintptr_t)parts->signs, name);
+	    !foreground_agent(pane->pid, parts->signs, name);
 }
 
 /* Whether a session has a window. */

@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
@@ -109,12 +110,8 @@ const char *fleet_error_kind(const struct json *message)
 bool fleet_error_may_pass(const struct json *message)
 {
 	static const char *const kinds[] = {"gone", "timeout", "busy", "limit", "not_ready",
-	    "cancelled", "internal", "tmux_unavailable"};
-	const char *kind = fleet_error_kind(message);
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (strcmp(kind, kinds[i]) == 0)
-			return true;
-	return false;
+	    "cancelled", "internal", "tmux_unavailable", NULL};
+	return str_is_in(fleet_error_kind(message), kinds);
 }
 
 static enum message_error find_error(const struct json *code)

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
@@ -270,12 +271,9 @@ static void on_begun(void *data, const struct json *message)
 static bool is_last(const struct fleet_notice *notice, const struct json *entry)
 {
 	static const char *const ends[] = {
-	    "timeout", "cancelled", "replaced", "gone", "limit", "error"};
-	const char *reason = fleet_text(json_member(entry, "data"), "reason");
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-		if (strcmp(reason, ends[i]) == 0)
-			return true;
-	return !notice->is_repeated;
+	    "timeout", "cancelled", "replaced", "gone", "limit", "error", NULL};
+	return !notice->is_repeated ||
+	    str_is_in(fleet_text(json_member(entry, "data"), "reason"), ends);
 }
 
 /* Writes the post for the pane. has_data: with what the source says. False: that is too much. */

@@ -88,7 +88,7 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 	facts.is_shell = front.is_known ? front.is_shell : foreground_is_shell(pane->command);
 	if (!screen->has_cursor || (is_cooked && (!facts.is_shell || !tty.has_echo)) ||
 	    (is_cooked && front.is_known && front.reads == AGENT_READS_NO) ||
-	    (screen->is_alternate && !foreground_agent(pane->pid, NULL, NULL, agent)))
+	    (screen->is_alternate && !foreground_agent(pane->pid, NULL, agent)))
 		return;
 	if (input != NULL) {
 		bool is_typed = input->line.len > 0 || input->is_other_form;

@@ -233,11 +233,6 @@ struct guard_names {
 	const char *command;
 };
 
-static bool is_named(void *data, const char *name)
-{
-	return screen_sign_is_named(data, name, SIGN_KIND_COUNT_);
-}
-
 static void find_names(const struct submit_parts *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, struct guard_names *ret_names)
 {
@@ -248,8 +243,7 @@ static void find_names(const struct submit_parts *parts, const struct pane_ref *
 	    (presence->pid <= 0 ||
 		!foreground_is_below(pane_tty_front_pid(pane->pid), presence->pid)))
 		snprintf(ret_names->reported, sizeof ret_names->reported, "%s", presence->agent);
-	if (!foreground_agent(
-		pane->pid, is_named, (void *)(uintptr_t)parts->signs, ret_names->by_argv))
+	if (!foreground_agent(pane->pid, parts->signs, ret_names->by_argv))
 		ret_names->by_argv[0] = '\0';
 }
 

@@ -233,9 +233,8 @@ static bool runs_shell(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {
 	static const char *const literal[] = {"send-keys", "set-buffer", "set-environment", NULL};
-	for (size_t i = 0; literal[i] != NULL; i++)
-		if (strcmp(row->name, literal[i]) == 0 && !flags->is_given['F'])
-			return false;
+	if (str_is_in(row->name, literal) && !flags->is_given['F'])
+		return false;
 	for (size_t i = 1; i < count; i++)
 		if (strstr(words[i], "#(") != NULL)
 			return true;
@@ -246,10 +245,8 @@ static bool runs_shell(
 static bool only_looks(const char *name)
 {
 	static const char *const names[] = {"capture-pane", "display-message", "has-session", NULL};
-	for (size_t i = 0; names[i] != NULL; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return strncmp(name, "list-", 5) == 0 || strncmp(name, "show-", 5) == 0;
+	return str_is_in(name, names) || strncmp(name, "list-", 5) == 0 ||
+	    strncmp(name, "show-", 5) == 0;
 }
 
 /* Whether a command gives keys, or other input, to the program in its target. */

@@ -20,12 +20,6 @@ struct draft_line {
 	size_t shown; /* bytes of the text */
 };
 
-static bool is_blank(uint32_t character)
-{
-	return character <= ' ' || character == 0xa0 || character == '|' ||
-	    (character >= 0x2500 && character <= 0x259f);
-}
-
 static bool is_prompt_end(const struct prompt_row *row, size_t at)
 {
 	uint32_t character = row->characters[at];
@@ -67,9 +61,9 @@ static size_t lead_len(const struct prompt_row *row, const char *lead)
 			return SIZE_MAX;
 		lead += size;
 		len -= (size_t)size;
-		if (is_blank(character))
+		if (prompt_row_is_frame(character))
 			continue;
-		while (at < row->count && is_blank(row->characters[at]))
+		while (at < row->count && prompt_row_is_frame(row->characters[at]))
 			at++;
 		if (at == row->count || row->characters[at++] != character)
 			return SIZE_MAX;
@@ -83,7 +77,7 @@ static bool may_go_on(const struct draft_facts *facts, const struct prompt_row *
 	if (facts->lead == NULL && facts->is_shell)
 		return row->count + 1 >= facts->view->columns; /* a blank at its end is not shown */
 	for (size_t at = 0; at < row->count; at++)
-		if (!is_blank(row->characters[at]))
+		if (!prompt_row_is_frame(row->characters[at]))
 			return true;
 	return false;
 }
@@ -99,7 +93,7 @@ static size_t input_begin(
 	/* Above the cursor's row, text of a program is no prompt: one begins its row. */
 	if (!is_first && !facts->is_shell && begin > 0)
 		for (size_t at = 0; at + 1 < begin; at++)
-			if (!is_blank(row->characters[at]))
+			if (!prompt_row_is_frame(row->characters[at]))
 				return SIZE_MAX;
 	return begin > 0 ? begin : SIZE_MAX;
 }
@@ -110,7 +104,7 @@ static void take_row(struct draft_line *line, struct draft *draft, const struct 
 {
 	for (size_t at = begin; at < end && at < row->count; at++) {
 		uint32_t character = row->characters[at];
-		bool is_text = !row->is_dim[at] && !is_blank(character);
+		bool is_text = !row->is_dim[at] && !prompt_row_is_frame(character);
 		bool is_space = character == ' ' && line->shown > 0;
 		if ((is_text || is_space) && line->shown + 1 < sizeof draft->text)
 			draft->text[line->shown++] =
@@ -139,7 +133,7 @@ static bool is_text(const struct draft_line *line, const char *text, size_t len,
 		if (size <= 0)
 			size = 1, character = 0xfffd;
 		at += (size_t)size;
-		if (is_blank(character))
+		if (prompt_row_is_frame(character))
 			continue;
 		if (found == line->count)
 			return is_beginning;

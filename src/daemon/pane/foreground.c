@@ -14,6 +14,7 @@
 
 #include "base/process.h"
 #include "daemon/pane/pane_tty.h"
+#include "daemon/pane/screen_sign.h"
 
 enum {
 	THREADS_MAX = 64, /* of one process; more are not asked, and so it is not known */
@@ -300,10 +301,14 @@ static size_t read_words(pid_t pid, char buffer[ARGV_MAX], const char **words)
 /* A search for an agent among processes of one group. */
 struct process_search {
 	pid_t group;
-	agent_argv_fn *is_other;
-	void *data;
+	const struct screen_sign_set *signs;
 	unsigned count;
 };
+
+static bool is_named(void *data, const char *name)
+{
+	return screen_sign_is_named(data, name, SIGN_KIND_COUNT_);
+}
 
 static bool search_tree(struct process_search *search, pid_t pid, unsigned depth, char *ret_name)
 {
@@ -315,8 +320,9 @@ static bool search_tree(struct process_search *search, pid_t pid, unsigned depth
 	if (getpgid(pid) != search->group || depth > DEPTH_MAX || ++search->count > PROCESSES_MAX ||
 	    !is_terminal(pid, 0))
 		return false;
-	if (agent_argv_find(
-		words, read_words(pid, buffer, words), search->is_other, search->data, ret_name))
+	if (agent_argv_find(words, read_words(pid, buffer, words),
+		search->signs != NULL ? is_named : NULL, (void *)(uintptr_t)search->signs,
+		ret_name))
 		return true;
 	(void)read_children(pid, children, &count); /* none then */
 	for (size_t at = 0; !is_found && at < count; at++)
@@ -325,10 +331,9 @@ static bool search_tree(struct process_search *search, pid_t pid, unsigned depth
 }
 
 bool foreground_agent(
-    pid_t pid, agent_argv_fn *is_other, void *data, char ret_name[AGENT_ARGV_NAME_SIZE])
+    pid_t pid, const struct screen_sign_set *signs, char ret_name[AGENT_ARGV_NAME_SIZE])
 {
-	struct process_search search = {
-	    .group = pane_tty_front_pid(pid), .is_other = is_other, .data = data};
+	struct process_search search = {.group = pane_tty_front_pid(pid), .signs = signs};
 	return search.group > 0 && search_tree(&search, search.group, 0, ret_name);
 }
 

@@ -13,6 +13,8 @@
 
 #include "daemon/pane/agent_argv.h"
 
+struct screen_sign_set;
+
 enum agent_reads {
 	AGENT_READS_UNKNOWN,
 	AGENT_READS_YES, /* it sleeps in a read of the terminal, or waits for that alone */
@@ -92,10 +94,11 @@ bool foreground_inner_tty(pid_t pane_pid, pid_t pid, char *out, size_t size);
 
 /*
  * The agent in front, known by its command line: that of the leader of the group in front, or
- * of one below it that has the terminal, as behind npx. False if there is none.
+ * of one below it that has the terminal, as behind npx. signs: their agents count too; NULL: none.
+ * False if there is none.
  */
 bool foreground_agent(
-    pid_t pid, agent_argv_fn *is_other, void *data, char ret_name[AGENT_ARGV_NAME_SIZE]);
+    pid_t pid, const struct screen_sign_set *signs, char ret_name[AGENT_ARGV_NAME_SIZE]);
 
 /* The identity of the program in front (agent_argv_identity); false: it is not known. */
 bool foreground_identity(pid_t pid, char ret_identity[AGENT_ARGV_IDENTITY_SIZE]);

@@ -17,13 +17,6 @@ enum {
 	REVERSE_MAX = 2, /* cells of a drawn cursor: a wide one takes two */
 };
 
-/* Lines of boxes, and blanks: what programs draw around their prompts. */
-static bool is_frame(uint32_t character)
-{
-	return character <= ' ' || character == 0xa0 || character == '|' ||
-	    (character >= 0x2500 && character <= 0x259f);
-}
-
 static bool is_upright(uint32_t character)
 {
 	return character == '|' || character == 0x2502 || character == 0x2503 ||
@@ -38,7 +31,7 @@ bool prompt_is_end(uint32_t character)
 
 static bool is_text(const struct prompt_row *row, size_t at)
 {
-	return !row->is_dim[at] && !is_frame(row->characters[at]);
+	return !row->is_dim[at] && !prompt_row_is_frame(row->characters[at]);
 }
 
 static void view_row(const struct prompt_view *view, unsigned number, struct prompt_row *row)
@@ -50,7 +43,7 @@ static void view_row(const struct prompt_view *view, unsigned number, struct pro
 static size_t row_begin(const struct prompt_row *row)
 {
 	size_t at = 0;
-	while (at < row->count && is_frame(row->characters[at]))
+	while (at < row->count && prompt_row_is_frame(row->characters[at]))
 		at++;
 	return at;
 }
@@ -275,7 +268,7 @@ struct key {
 
 static bool is_compared(const struct key *key, uint32_t character)
 {
-	return !is_frame(character) && (!key->is_ascii || character < 0x7f);
+	return !prompt_row_is_frame(character) && (!key->is_ascii || character < 0x7f);
 }
 
 static void make_key(const char *line, size_t len, struct key *key)

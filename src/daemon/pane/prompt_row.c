@@ -139,3 +139,9 @@ unsigned prompt_row_count(const char *screen, size_t len)
 		count += screen[at] == '\n' || at + 1 == len;
 	return count;
 }
+
+bool prompt_row_is_frame(uint32_t character)
+{
+	return character <= ' ' || character == 0xa0 || character == '|' ||
+	    (character >= 0x2500 && character <= 0x259f);
+}

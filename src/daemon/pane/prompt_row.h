@@ -20,3 +20,6 @@ void prompt_row_read(const char *screen, size_t len, unsigned number, struct pro
 
 /* How many rows a screen has. */
 unsigned prompt_row_count(const char *screen, size_t len);
+
+/* Lines of boxes, and blanks: what programs draw around their prompts. */
+bool prompt_row_is_frame(uint32_t character);

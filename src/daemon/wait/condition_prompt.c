@@ -79,7 +79,7 @@ static const char *refusal_of(const struct pane_watch *watch, const struct muxbu
 	foreground_read(pane->pid, &front);
 	facts.reads = front.is_known ? front.reads : AGENT_READS_UNKNOWN;
 	pane_tty_read(pane->tty, pane->pid, &facts.tty);
-	facts.is_agent |= facts.is_alternate && foreground_agent(pane->pid, NULL, NULL, name);
+	facts.is_agent |= facts.is_alternate && foreground_agent(pane->pid, NULL, name);
 	return prompt_refusal(&facts);
 }
 
