@@ -310,7 +310,7 @@ static void test_ages(void)
 		title = at_str(
 		    talk_call(talk, "get_pane", "{\"pane\":\"%s\",\"max_age_ms\":600000}", pane),
 		    "result.title");
-		/* One that follows may have listed the window meanwhile: tmux names it, say. */
+		/* A client that follows may have listed the window meanwhile: tmux names it, say. */
 		if (!is_following || title == NULL || strcmp(title, "behind") != 0)
 			is_str(title, "before", "tmux %s: an old answer is good enough",
 			    live->version);
