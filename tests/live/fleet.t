@@ -196,8 +196,8 @@ mb --host far run -d -- sleep 1000 >/dev/null
 job=$(jq -r .id "$dir/out")
 top_key q 2
 until_is 'a job has its host too' "${job#far:} far" top_row 'sleep 1000'
-top_key Home k
-until_is 'k asks' "stop $job? y: yes, any other key: no" top_foot
+top_key Home x
+until_is 'x asks' "stop $job? y: yes, any other key: no" top_foot
 top_key y
 job_state() {
 	call get_job "{\"job\": \"$job\"}" && field .result.state
