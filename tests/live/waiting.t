@@ -289,4 +289,17 @@ is 'a command that has ended, whose answer said so' "$(field '.result | "\(.time
 third=$(set_sleep 0.05)
 await "$third"
 is 'a sleep that ends' "$(field '.result.conditions[0].state')" matched
+# A pane that closes while it falls quiet for some conditions: the answer is JSON, with one end each.
+quiet=$(jq -nc '[range(60) | {quiet_sec: (0.1 + . / 500), pane: "PANE"}] + [{screen: "never shown", pane: "PANE"}]')
+for round in 1 2 3 4 5 6 7 8; do
+	pane=$(t new-window -dPF '#{pane_id}' 'exec sleep 1000')
+	printf '{"method":"wait_for","params":{"timeout_sec":60,"all":%s}}\n' "$quiet" | sed "s/PANE/$pane/g" |
+		socat -t 60 - "UNIX-CONNECT:$MUXBUS" >"$dir/closing" &
+	asked=$!
+	sleep "0.1$round" # the time of some of the conditions: it is no wait for a fact
+	t kill-pane -t "$pane"
+	wait "$asked"
+	jq -c '[.result.conditions[].state] | unique' "$dir/closing" 2>&1
+done >"$dir/ends"
+is 'a pane that closes while it falls quiet' "$(grep -c -v '^\["gone"\]$\|^\["gone","matched"\]$' "$dir/ends")" 0
 done_testing

@@ -269,6 +269,12 @@ void condition_settle(struct condition *condition, enum condition_state state)
 		condition->changed(condition, condition->data);
 }
 
+void condition_begin_details(struct condition *condition, struct json_writer *writer)
+{
+	buf_clear(&condition->details);
+	json_writer_init(writer, &condition->details);
+}
+
 void condition_settle_event(
     struct condition *condition, const struct event_entry *event, enum condition_state state)
 {

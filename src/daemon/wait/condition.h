@@ -102,5 +102,9 @@ struct event_entry;
 void condition_settle_event(
     struct condition *condition, const struct event_entry *event, enum condition_state state);
 
+/* Begins the details of a condition that is about to be settled, as JSON. */
+struct json_writer;
+void condition_begin_details(struct condition *condition, struct json_writer *writer);
+
 /* Writes it as an object: kind, state, at_entry, and its details. */
 void condition_write(struct json_writer *writer, const struct condition *condition);

@@ -121,7 +121,7 @@ static void settle(struct agent_watch *watch, const struct agent *kept,
 {
 	struct condition *condition = watch->condition;
 	struct json_writer writer;
-	json_writer_init(&writer, &condition->details);
+	condition_begin_details(condition, &writer);
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "by", kept != NULL ? "agent" : "report");
 	if (kept != NULL) {

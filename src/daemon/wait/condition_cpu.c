@@ -64,7 +64,7 @@ static void cpu_look(void *data)
 		cpu_arm_timer(watch);
 		return;
 	}
-	json_writer_init(&writer, &watch->condition->details);
+	condition_begin_details(watch->condition, &writer);
 	json_object_begin(&writer, NULL);
 	json_put_double(&writer, "cpu_percent", watch->latest);
 	json_put_double(&writer, "for_sec", (double)(now_ms - watch->since_ms) / 1000);

@@ -39,7 +39,7 @@ static const struct field file_fields[] = {
 
 static void begin_details(struct file_condition *watch, struct json_writer *writer)
 {
-	json_writer_init(writer, &watch->condition->details);
+	condition_begin_details(watch->condition, writer);
 	json_object_begin(writer, NULL);
 	(void)json_put_text(writer, "file", watch->path, strlen(watch->path));
 }

@@ -33,7 +33,7 @@ static void settle_job(struct condition *condition, const struct job *job)
 	struct json_writer writer;
 	char path[4096];
 	job_path(condition->parts->jobs, job, JOB_FILE_OUT, path, sizeof path);
-	json_writer_init(&writer, &condition->details);
+	condition_begin_details(condition, &writer);
 	json_object_begin(&writer, NULL);
 	job_write_members(&writer, job, path, job_log_bytes(condition->parts->jobs, job));
 	json_object_end(&writer);

@@ -38,7 +38,7 @@ static void settle_note(
     struct note_watch *watch, const struct notification *note, enum condition_state state)
 {
 	struct json_writer writer;
-	json_writer_init(&writer, &watch->condition->details);
+	condition_begin_details(watch->condition, &writer);
 	json_object_begin(&writer, NULL);
 	if (note != NULL)
 		notification_write_members(&writer, note, false);

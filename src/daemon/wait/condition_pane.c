@@ -210,6 +210,8 @@ static void quiet_due(void *data)
 	struct pane_watch *watch = data;
 	struct json_writer writer;
 	int64_t left_ms;
+	if (watch->condition->state != CONDITION_PENDING)
+		return; /* the pane is gone, and other conditions are asked yet */
 	if (!is_heard(watch))
 		watch->last_ms = clock_mono_ms();
 	left_ms = watch->last_ms + watch->quiet_ms - clock_mono_ms();

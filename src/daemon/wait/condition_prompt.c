@@ -195,7 +195,7 @@ static void settle_agent(struct pane_watch *watch, enum condition_state state)
 {
 	struct condition *condition = watch->condition;
 	struct json_writer writer;
-	json_writer_init(&writer, &condition->details);
+	condition_begin_details(condition, &writer);
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "by", by_names[2]);
 	agent_write(&writer, watch->agent);

@@ -48,7 +48,7 @@ void pane_watch_disarm(struct condition *condition)
 
 void pane_watch_put(struct condition *condition, struct json_writer *writer, uint32_t pane)
 {
-	json_writer_init(writer, &condition->details);
+	condition_begin_details(condition, writer);
 	json_object_begin(writer, NULL);
 	json_put_id(writer, "pane", '%', pane);
 }
@@ -59,7 +59,6 @@ void pane_watch_gone(struct pane_watch *watch)
 	struct json_writer writer;
 	watch->is_tapped = false;
 	watch->has_lines = false;
-	buf_clear(&condition->details);
 	pane_watch_put(condition, &writer, watch->pane);
 	json_object_end(&writer);
 	condition_settle(condition, CONDITION_GONE);
