@@ -498,6 +498,8 @@ def interrupted(client, base):
        (answer, client.unexpected))
     Pages.release.clear()
 
+    # Released, the cancelled call may have come to its page, or not.
+    client.call("webdriver_navigate", url=base + "/one")
     begun = client.children()
     number = client.begin("tools/call", {"name": "webdriver_navigate", "arguments": {"url": base + "/slow"}})
     for pid, name in begun:
