@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "cli/verbs/hook_event.h"
 #include "daemon/pane/osc_context.h"
 #include "wire/json.h"
@@ -70,6 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		strcmp(event.name, "SessionStart") == 0));
 	if (event.handing != HOOK_NOTHING)
 		check_answer(&event, rest);
+	must(event.reply == NULL || strlen(event.reply) <= HOOK_REPLY_MAX);
+	mem_free(event.reply);
 	free(text);
 	return 0;
 }

@@ -32,7 +32,8 @@ struct hook_event {
 /*
  * Reads an event. agent and name come from the command line (NULL: not given; a single name may
  * be that of an agent), the rest from the input (len 0: none; input that is not a JSON object
- * counts as none). The caller frees the reply. Never fails: for an unknown event, state is NULL and nothing is handed over.
+ * counts as none). The caller frees the reply. Never fails: for an unknown event, state is NULL and
+ * nothing is handed over.
  */
 void hook_event_read(struct hook_event *ret_event, const char *agent, const char *name,
     const char *input, size_t len);
