@@ -13,7 +13,7 @@ An object has an id, and reads all else when it is asked for: it is never old. W
 MuxbusError with the kind no_such_pane, no_such_window or no_such_session."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from . import sync
 from .client import MuxbusError
@@ -27,6 +27,11 @@ class Answer(NamedTuple):
     stdout: List[str]
     stderr: List[str]
     returncode: int
+
+
+def _options(*given: Tuple[str, Any]) -> List[Any]:
+    """Options of a tmux command with their values; None: left out."""
+    return [word for pair in given if pair[1] is not None for word in pair]
 
 
 class _Object:
@@ -83,16 +88,20 @@ class Server:
     def sessions(self) -> List[Session]:
         return [Session(self, row["session"]) for row in self.bus.list_sessions()["sessions"]]
 
-    @property
-    def windows(self) -> List[Window]:
-        return [Window(self, row["window"]) for row in self.bus.list_windows()["windows"]]
+    def _windows(self, **where: str) -> List[Window]:
+        return [Window(self, row["window"]) for row in self.bus.list_windows(**where)["windows"]]
 
-    @property
-    def panes(self) -> List[Pane]:
-        return [Pane(self, row["pane"]) for row in self.bus.list_panes()["panes"]]
+    def _panes(self, **where: str) -> List[Pane]:
+        return [Pane(self, row["pane"]) for row in self.bus.list_panes(**where)["panes"]]
+
+    windows = property(_windows)
+    panes = property(_panes)
 
     def has_session(self, name: str) -> bool:
-        return any(row["name"] == name for row in self.bus.list_sessions()["sessions"])
+        try:
+            return self.session(name) is not None
+        except KeyError:
+            return False
 
     def session(self, name: str) -> Session:
         """The session with this name, or KeyError."""
@@ -136,13 +145,11 @@ class Session(_Object):
 
     @property
     def windows(self) -> List[Window]:
-        rows = self.server.bus.list_windows(session=self.id)["windows"]
-        return [Window(self.server, row["window"]) for row in rows]
+        return self.server._windows(session=self.id)
 
     @property
     def panes(self) -> List[Pane]:
-        rows = self.server.bus.list_panes(session=self.id)["panes"]
-        return [Pane(self.server, row["pane"]) for row in rows]
+        return self.server._panes(session=self.id)
 
     @property
     def active_window(self) -> Window:
@@ -199,8 +206,7 @@ class Window(_Object):
 
     @property
     def panes(self) -> List[Pane]:
-        rows = self.server.bus.list_panes(window=self.id)["panes"]
-        return [Pane(self.server, row["pane"]) for row in rows]
+        return self.server._panes(window=self.id)
 
     @property
     def active_pane(self) -> Pane:
@@ -222,9 +228,7 @@ class Window(_Object):
         return self._do("select-window")
 
     def resize(self, *, width: Optional[int] = None, height: Optional[int] = None) -> Window:
-        given = (("-x", width), ("-y", height))
-        words = [word for pair in given if pair[1] is not None for word in pair]
-        return self._do("resize-window", *words)
+        return self._do("resize-window", *_options(("-x", width), ("-y", height)))
 
     def kill(self) -> None:
         self.server.bus.close_window(window=self.id, force=True)
@@ -285,8 +289,7 @@ class Pane(_Object):
         self, start: Optional[Union[int, str]] = None, end: Optional[Union[int, str]] = None
     ) -> List[str]:
         """The lines of its screen; start -100 begins 100 lines above it, "-" at the first one."""
-        words = [word for name, value in (("-S", start), ("-E", end)) if value is not None
-                 for word in (name, value)]
+        words = _options(("-S", start), ("-E", end))
         lines = self.server._run("capture-pane", "-p", "-t", self.id, *words).split("\n")
         while lines and not lines[-1]:
             lines.pop()
@@ -333,9 +336,7 @@ class Pane(_Object):
     select_pane = select
 
     def resize(self, *, width: Optional[int] = None, height: Optional[int] = None) -> Pane:
-        given = (("-x", width), ("-y", height))
-        words = [word for pair in given if pair[1] is not None for word in pair]
-        return self._do("resize-pane", *words)
+        return self._do("resize-pane", *_options(("-x", width), ("-y", height)))
 
     def kill(self) -> None:
         self.server.bus.close_pane(pane=self.id, force=True)
