@@ -107,6 +107,7 @@ class Client(Methods):
         for task in (self._again, self._reader):
             if task is not None:
                 task.cancel()
+        self._again = None
         self._end(ConnectionError("the connection was closed"))
         writer, self._reader, self._writer = self._writer, None, None
         if writer is not None:
@@ -181,7 +182,7 @@ class Client(Methods):
         self, method: str, params: Dict[str, Any], subscription: Optional[_Subscription] = None
     ) -> Any:
         while self._again is not None:
-            await asyncio.shield(self._again)
+            await asyncio.wait([self._again])  # which aclose may cancel
         if self._reader is None or self._writer is None:
             raise ConnectionError("there is no connection")
         result = asyncio.get_running_loop().create_future()
