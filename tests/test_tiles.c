@@ -14,17 +14,26 @@
 #define TWO "0206,80x24,0,0{40x24,0,0,0,39x24,41,0,2}"
 #define SWAPPED "9bce,80x24,0,0{26x24,0,0,1,26x24,27,0,0,26x24,54,0,2}"
 #define OTHER "1bb6,80x24,0,0{26x24,0,0,0,26x24,27,0,1,26x24,54,0,9}"
+#define LOW "d22d,80x1,0,0{26x1,0,0,0,26x1,27,0,1,26x1,54,0,2}"
+#define NARROW "d878,5x24,0,0{1x24,0,0,0,1x24,2,0,1,1x24,4,0,2}"
 #define LARGE "bc01,100x30,0,0{26x30,0,0,0,26x30,27,0,1,46x30,54,0,2}"
 
-static void add_pane(struct muxbus_model *model, uint32_t id, int left, int top)
+/* The panes of THREE: how large each is, how far they are apart, and how far down they lie. */
+struct place {
+	unsigned width, height;
+	int step, top;
+};
+static const struct place at_top = {26, 24, 27, 0};
+
+static void add_pane(struct muxbus_model *model, uint32_t id, const struct place *place)
 {
 	const struct muxbus_pane pane = {.id = id,
 	    .window = 5,
 	    .index = (int32_t)id + 1,
-	    .width = 26,
-	    .height = 24,
-	    .left = left,
-	    .top = top,
+	    .width = place->width,
+	    .height = place->height,
+	    .left = (int)id * place->step,
+	    .top = place->top,
 	    .is_active = id == 1,
 	    .tty = "",
 	    .title = "",
@@ -35,7 +44,7 @@ static void add_pane(struct muxbus_model *model, uint32_t id, int left, int top)
 	(void)model_add_pane(model, &pane);
 }
 
-static struct muxbus_model *example(const char *layout, bool is_zoomed, int top)
+static struct muxbus_model *placed(const char *layout, bool is_zoomed, const struct place *place)
 {
 	const struct muxbus_session session = {
 	    .id = 0, .name = "s", .current_window = MUXBUS_NO_ID, .group = MUXBUS_NO_ID};
@@ -55,9 +64,14 @@ static struct muxbus_model *example(const char *layout, bool is_zoomed, int top)
 	(void)model_add_window(model, &window);
 	(void)model_add_link(model, &link);
 	for (uint32_t id = 0; id < 3; id++)
-		add_pane(model, id, (int)id * 27, top);
+		add_pane(model, id, place);
 	(void)model_finish(model);
 	return model;
+}
+
+static struct muxbus_model *example(const char *layout)
+{
+	return placed(layout, false, &at_top);
 }
 
 static const char *panes_of(const struct muxbus_model *model)
@@ -74,7 +88,7 @@ static const char *panes_of(const struct muxbus_model *model)
 
 static void is_applied(const char *layout, uint32_t active, const char *expected, const char *what)
 {
-	struct muxbus_model *before = example(THREE, false, 0), *now;
+	struct muxbus_model *before = example(THREE), *now;
 	if (is_int(tiles_apply(before, 5, layout, active, &now), 0, "%s", what)) {
 		is_str(panes_of(now), expected, "the panes then");
 		is_str(muxbus_model_window(now, 5)->layout, layout, "the layout");
@@ -94,7 +108,7 @@ static void is_refused(struct muxbus_model *before, const char *layout, const ch
 
 int main(void)
 {
-	struct muxbus_model *model = example(THREE, false, 0), *now;
+	struct muxbus_model *model = example(THREE), *now;
 	char cut[sizeof THREE];
 	unsigned bad = 0;
 	ok(tiles_have_all(model, 5, SWAPPED), "all panes are in the layout");
@@ -112,12 +126,17 @@ int main(void)
 	is_applied(LARGE, MUXBUS_NO_ID, "1:%0 26x30,0,0 2:%1 26x30,27,0* 3:%2 46x30,54,0 ",
 	    "a larger window");
 	is_applied(TWO, 2, "1:%0 40x24,0,0 2:%2 39x24,41,0* ", "a pane is gone, another is active");
-	is_refused(example(THREE, false, 0), TWO, "the active pane is gone, and none is named");
-	is_refused(example(THREE, false, 0), SWAPPED, "another order");
-	is_refused(example(THREE, false, 0), OTHER, "an unknown pane");
-	is_refused(example(THREE, false, 0), "", "no layout");
-	is_refused(example(THREE, true, 0), LARGE, "a zoomed window");
-	is_refused(example(THREE, false, 1), LARGE, "panes below a line of status");
-	is_refused(example(SWAPPED, false, 0), LARGE, "panes that lie otherwise");
+	is_refused(example(THREE), TWO, "the active pane is gone, and none is named");
+	is_refused(example(THREE), SWAPPED, "another order");
+	is_refused(example(THREE), OTHER, "an unknown pane");
+	is_refused(example(THREE), "", "no layout");
+	is_refused(placed(THREE, true, &at_top), LARGE, "a zoomed window");
+	is_refused(placed(THREE, false, &(struct place){26, 24, 27, 1}), LARGE,
+	    "panes below a line of status");
+	is_refused(placed(LOW, false, &(struct place){26, 1, 27, 0}), LARGE,
+	    "panes of one row, which have none for a status below them");
+	is_refused(placed(NARROW, false, &(struct place){1, 24, 2, 0}), LARGE,
+	    "panes of one column, which have none for a scrollbar");
+	is_refused(example(SWAPPED), LARGE, "panes that lie otherwise");
 	return done_testing();
 }

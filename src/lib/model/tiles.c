@@ -43,13 +43,32 @@ static bool is_tile(const struct muxbus_pane *pane, const struct muxbus_cell *ce
 	    pane->top == (int)cell->top;
 }
 
+/*
+ * Whether panes that fill their cells prove that no border shows a status and that no scrollbar
+ * takes columns. tmux takes a row for the status from the panes at the bottom, and columns for
+ * a scrollbar from all, but it leaves each pane one row and one column.
+ */
+static bool is_proof(const struct tiles *tiles)
+{
+	const struct muxbus_cell *root = &tiles->layout->cells[0];
+	bool is_high = false, is_wide = false;
+	for (uint32_t i = 0; i < tiles->count; i++) {
+		const struct muxbus_cell *cell = tiles->cells[i];
+		is_high |= cell->height > 1 &&
+		    cell->top + (int)cell->height == root->top + (int)root->height;
+		is_wide |= cell->width > 1;
+	}
+	return is_high && is_wide;
+}
+
 static bool is_tiled(const struct muxbus_model *model, const struct muxbus_window *window)
 {
 	const struct muxbus_pane *pane = model_first_pane(model, window->id);
 	struct tiles tiles;
-	bool is_same = true;
+	bool is_same;
 	if (window->is_zoomed || !tiles_read(&tiles, window->layout))
 		return false;
+	is_same = is_proof(&tiles);
 	for (uint32_t i = 0; is_same && i < tiles.count; i++) {
 		is_same = pane != NULL && is_tile(pane, tiles.cells[i]);
 		if (is_same)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The panes of a window as its layout places them. If the panes lie exactly as the cells of
- * the layout, in their order (no pane is zoomed or floats, and no border shows a status), then a
- * new layout says where they are, and which of them are gone.
+ * the layout, in their order (no pane is zoomed or floats, no border shows a status, and no
+ * scrollbar takes columns), then a new layout says where they are, and which of them are gone.
  */
 #pragma once
 
