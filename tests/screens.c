@@ -11,8 +11,8 @@
 
 #include "base/buf.h"
 #include "base/xalloc.h"
-#include "daemon/agent/screen_verdict.h"
 #include "daemon/pane/screen_sign.h"
+#include "daemon/pane/screen_verdict.h"
 
 enum { SCREEN_MAX = 256 * 1024, LINE_SIZE = 64 * 1024, AGENTS_MAX = 16 };
 
@@ -61,13 +61,13 @@ static bool read_screen(struct screen *screen)
 static unsigned judge(const struct screen_sign_set *signs, const struct screen *screen)
 {
 	switch (screen_verdict(signs, screen->agent, &screen->view)) {
-	case VERDICT_READY:
+	case SIGN_IDLE:
 		return 0;
-	case VERDICT_DRAFT:
+	case SIGN_DRAFT:
 		return 1;
-	case VERDICT_BUSY:
+	case SIGN_WORK:
 		return 2;
-	case VERDICT_QUESTION:
+	case SIGN_DIALOG:
 		return 3;
 	default:
 		return TRUTHS;

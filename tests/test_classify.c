@@ -114,7 +114,7 @@ static void test_screen(void)
 	const struct prompt_profile none = {0};
 	struct agent_facts facts = at_rest("> ");
 	facts.has_signs = true;
-	facts.screen = VERDICT_READY;
+	facts.screen = SIGN_IDLE;
 	judged(&facts, &none, NULL, VERDICT_READY, "its screen shows its prompt");
 	facts.is_menu = true;
 	judged(&facts, &none, NULL, VERDICT_READY, "whatever list stands above it");
@@ -125,14 +125,14 @@ static void test_screen(void)
 	judged(&facts, &none, NULL, VERDICT_READY, "a person has ended the turn");
 	facts = at_rest("> x");
 	facts.has_signs = facts.reports_asking = true;
-	facts.screen = VERDICT_DRAFT;
+	facts.screen = SIGN_DRAFT;
 	facts.quiet_ms = AGENT_WEAK_MS - 1;
 	judged(&facts, &none, NULL, VERDICT_BUSY, "it reports that it asks, and shows its prompt");
 	facts.quiet_ms = AGENT_WEAK_MS;
 	judged(&facts, &none, NULL, VERDICT_DRAFT, "a person has refused, and begun a draft");
-	facts.screen = VERDICT_QUESTION;
+	facts.screen = SIGN_DIALOG;
 	judged(&facts, &none, NULL, VERDICT_QUESTION, "it reports that it asks, and shows that");
-	facts.screen = VERDICT_UNKNOWN;
+	facts.screen = SIGN_NONE;
 	judged(&facts, &none, NULL, VERDICT_QUESTION, "or nothing that is known");
 	facts.reports_asking = false;
 	facts.is_menu = true;

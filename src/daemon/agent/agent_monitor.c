@@ -13,11 +13,10 @@
 #include "base/tokenizer.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_state.h"
-#include "daemon/agent/screen_verdict.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
-#include "daemon/pane/screen_sign.h"
+#include "daemon/pane/screen_verdict.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
@@ -219,9 +218,9 @@ static void read_signs(const struct screen_sign_set *signs, const char *agent,
 	struct buf around;
 	facts->screen = screen_verdict(signs, agent, view);
 	facts->has_signs = screen_sign_has(signs, agent, SIGN_DIALOG);
-	if (facts->screen != VERDICT_UNKNOWN) {
-		facts->shows_work = facts->screen == VERDICT_BUSY;
-		facts->shows_question = facts->screen == VERDICT_QUESTION;
+	if (facts->screen != SIGN_NONE) {
+		facts->shows_work = facts->screen == SIGN_WORK;
+		facts->shows_question = facts->screen == SIGN_DIALOG;
 		facts->is_menu &= facts->shows_question; /* a list above a prompt is none */
 		return;
 	}

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/utf8.h"
 #include "daemon/core/pattern.h"
 #include "daemon/pane/prompt_row.h"
 
@@ -24,19 +23,6 @@ settle(struct agent_verdict *verdict, enum agent_verdict_kind kind, const char *
 	va_end(args);
 }
 
-/* A row that the screen does not have that far is blank there. */
-void agent_row_text(const struct prompt_row *row, size_t begin, size_t end, char *out, size_t size)
-{
-	size_t len = 0;
-	for (size_t at = begin; at < end && len + 5 < size; at++) {
-		if (at >= row->count)
-			out[len++] = ' ';
-		else if (row->characters[at] != 0)
-			len += utf8_encode(row->characters[at], out + len);
-	}
-	out[len] = '\0';
-}
-
 /* The row where a line begins that fills its rows down to the cursor's. */
 static void read_start(const struct prompt_view *view, struct agent_facts *facts)
 {
@@ -46,7 +32,7 @@ static void read_start(const struct prompt_view *view, struct agent_facts *facts
 		prompt_row_read(view->text, view->len, view->cursor_row - back, &row);
 		if (row.count == 0 || row.count < view->columns)
 			return;
-		agent_row_text(&row, 0, row.count, facts->start, sizeof facts->start);
+		prompt_row_text(&row, 0, row.count, facts->start, sizeof facts->start);
 	}
 }
 
@@ -55,7 +41,7 @@ void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts 
 	static struct prompt_row row;
 	struct prompt prompt;
 	prompt_row_read(view->text, view->len, view->cursor_row, &row);
-	agent_row_text(&row, 0, view->cursor_column, facts->row, sizeof facts->row);
+	prompt_row_text(&row, 0, view->cursor_column, facts->row, sizeof facts->row);
 	read_start(view, facts);
 	facts->has_right = false;
 	for (size_t at = view->cursor_column; at < row.count; at++) {
@@ -87,7 +73,7 @@ static void write_rows(
 	char text[4 * AGENT_ROW_SIZE];
 	for (unsigned number = first; number < end; number++) {
 		prompt_row_read(view->text, view->len, number, &row);
-		agent_row_text(&row, 0, row.count, text, sizeof text);
+		prompt_row_text(&row, 0, row.count, text, sizeof text);
 		if (number > first && buf_append_byte(out, '\n') != 0)
 			return;
 		if (buf_append(out, text, trimmed_len(text)) != 0)
@@ -102,7 +88,7 @@ void agent_place_text(const struct prompt_view *view, unsigned rows, struct buf 
 	unsigned first = view->cursor_row;
 	while (first > 0 && view->cursor_row - first + 1 < rows) {
 		prompt_row_read(view->text, view->len, first - 1, &row);
-		agent_row_text(&row, 0, row.count, text, sizeof text);
+		prompt_row_text(&row, 0, row.count, text, sizeof text);
 		if (trimmed_len(text) == 0)
 			break;
 		first--;
@@ -392,7 +378,7 @@ static void judge_prompt(const struct agent_facts *facts, const struct prompt_pr
  */
 static bool shows_prompt(const struct agent_facts *facts, int64_t quiet_ms)
 {
-	return (facts->screen == VERDICT_READY || facts->screen == VERDICT_DRAFT) &&
+	return (facts->screen == SIGN_IDLE || facts->screen == SIGN_DRAFT) &&
 	    facts->quiet_ms >= quiet_ms;
 }
 
@@ -502,13 +488,13 @@ void agent_judge(const struct agent_facts *facts, const struct prompt_profile *p
 	} else if (facts->tty.is_known && facts->tty.unread > 0) {
 		settle(ret_verdict, VERDICT_BUSY, "what was typed has not been read");
 		ret_verdict->again_ms = AGENT_REST_MS;
-	} else if (facts->has_signs && facts->screen == VERDICT_UNKNOWN &&
+	} else if (facts->has_signs && facts->screen == SIGN_NONE &&
 	    facts->quiet_ms < AGENT_AGAIN_MS) {
 		settle(ret_verdict, VERDICT_BUSY, "its screen shows neither a prompt nor a dialog");
 		ret_verdict->again_ms = AGENT_AGAIN_MS - facts->quiet_ms;
-	} else if (facts->screen == VERDICT_DRAFT) {
+	} else if (facts->screen == SIGN_DRAFT) {
 		settle(ret_verdict, VERDICT_DRAFT, "its screen shows a draft in its prompt");
-	} else if (facts->screen == VERDICT_READY) {
+	} else if (facts->screen == SIGN_IDLE) {
 		settle(ret_verdict, VERDICT_READY, "its screen shows its empty prompt");
 	} else if (facts->is_menu) {
 		settle(ret_verdict, VERDICT_QUESTION, "a choice is offered");

@@ -16,6 +16,7 @@
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/prompt.h"
+#include "daemon/pane/screen_sign.h"
 
 #define AGENT_ROW_SIZE 512 /* of the cursor's row, UTF-8 */
 #define AGENT_TAIL_SIZE 256 /* of the bytes behind the last newline; longer ones are none */
@@ -45,7 +46,7 @@ struct agent_facts {
 	bool has_right; /* there is text behind the cursor that is no suggestion */
 	bool reports_busy; /* by its hooks; it may have failed to report the end */
 	bool reports_asking;
-	enum agent_verdict_kind screen; /* what its screen says by itself (screen_verdict.h) */
+	enum screen_sign_kind screen; /* what its screen says by itself (screen_verdict.h) */
 	bool has_signs; /* there are signs for its screen: one that says nothing is in between */
 	bool is_menu; /* a choice is offered around the cursor */
 	bool shows_work; /* a sign of work stands around the cursor */
@@ -110,10 +111,6 @@ void agent_facts_set_tail(struct agent_facts *facts, const void *bytes, size_t l
 
 /* Fills row, has_right and is_menu from a screen. */
 void agent_facts_read_screen(const struct prompt_view *view, struct agent_facts *facts);
-
-/* The cells of a row from begin to before end, UTF-8; what does not fit is left out. */
-struct prompt_row;
-void agent_row_text(const struct prompt_row *row, size_t begin, size_t end, char *out, size_t size);
 
 /*
  * The rows down to the cursor's as text, colours and blanks at their ends removed: the place

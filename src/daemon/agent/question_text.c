@@ -45,7 +45,7 @@ static void read_line(const struct prompt_view *view, unsigned number, struct qu
 	line->end = text_end(view, number, &row);
 	while (begin < line->end && prompt_row_is_frame(row.characters[begin]))
 		begin++;
-	agent_row_text(&row, begin, line->end, line->text, sizeof line->text);
+	prompt_row_text(&row, begin, line->end, line->text, sizeof line->text);
 	for (last = row.count; last > 0 && row.characters[last - 1] == ' '; last--)
 		;
 	line->is_rule = line->end == 0 && last > 0;

@@ -145,3 +145,15 @@ bool prompt_row_is_frame(uint32_t character)
 	return character <= ' ' || character == 0xa0 || character == '|' ||
 	    (character >= 0x2500 && character <= 0x259f);
 }
+
+void prompt_row_text(const struct prompt_row *row, size_t begin, size_t end, char *out, size_t size)
+{
+	size_t len = 0;
+	for (size_t at = begin; at < end && len + 5 < size; at++) {
+		if (at >= row->count)
+			out[len++] = ' ';
+		else if (row->characters[at] != 0)
+			len += utf8_encode(row->characters[at], out + len);
+	}
+	out[len] = '\0';
+}

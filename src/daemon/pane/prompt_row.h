@@ -23,3 +23,10 @@ unsigned prompt_row_count(const char *screen, size_t len);
 
 /* Lines of boxes, and blanks: what programs draw around their prompts. */
 bool prompt_row_is_frame(uint32_t character);
+
+/*
+ * The cells from begin to before end, UTF-8; what does not fit is left out. Cells that the row does
+ * not have are blank.
+ */
+void prompt_row_text(
+    const struct prompt_row *row, size_t begin, size_t end, char *out, size_t size);

@@ -3,7 +3,7 @@
  * Signs on the screens of known agents, as patterns. Those around the cursor refine what is
  * judged without them: that a program works, that it asks a person, and what stands before an
  * empty prompt that other programs would not have there. Those of the whole screen tell the state
- * of an agent by themselves (agent/screen_verdict.h). A file adds to them.
+ * of an agent by themselves (screen_verdict.h). A file adds to them.
  */
 #pragma once
 
@@ -23,6 +23,7 @@ enum screen_sign_kind {
 	SIGN_DRAFT, /* without dim text: there is something in the prompt */
 	SIGN_IDLE, /* the same: the prompt is empty */
 	SIGN_KIND_COUNT_,
+	SIGN_NONE = SIGN_KIND_COUNT_,
 };
 
 /*

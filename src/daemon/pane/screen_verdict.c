@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The state of a known agent by its screen alone. */
-#include "daemon/agent/screen_verdict.h"
+#include "daemon/pane/screen_verdict.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "daemon/pane/prompt_row.h"
 #include "daemon/pane/screen_sign.h"
 
-enum { ROWS_MAX = 60, TEXT_MAX = 128 * 1024, NO_BREAK_SPACE = 0xa0 };
+enum { ROWS_MAX = 60, ROW_SIZE = 2048, TEXT_MAX = 128 * 1024, NO_BREAK_SPACE = 0xa0 };
 
 /*
  * Whether a cell is no suggestion: that is dim, as lines and the ends of prompts may be too, or it
@@ -27,7 +27,7 @@ static bool is_typed_cell(const struct prompt_row *row, size_t at)
 static void write_rows(const struct prompt_view *view, bool is_typed, struct buf *out)
 {
 	static struct prompt_row row;
-	char text[4 * AGENT_ROW_SIZE];
+	char text[ROW_SIZE];
 	unsigned count = prompt_row_count(view->text, view->len);
 	for (unsigned number = count > ROWS_MAX ? count - ROWS_MAX : 0; number < count; number++) {
 		size_t len;
@@ -37,7 +37,7 @@ static void write_rows(const struct prompt_view *view, bool is_typed, struct buf
 			    (is_typed && !is_typed_cell(&row, at)))
 				row.characters[at] = ' ';
 		}
-		agent_row_text(&row, 0, row.count, text, sizeof text);
+		prompt_row_text(&row, 0, row.count, text, sizeof text);
 		for (len = strlen(text); len > 0 && text[len - 1] == ' '; len--)
 			;
 		(void)buf_append(out, text, len);
@@ -47,30 +47,25 @@ static void write_rows(const struct prompt_view *view, bool is_typed, struct buf
 		out->len--;
 }
 
-enum agent_verdict_kind screen_verdict(
+enum screen_sign_kind screen_verdict(
     const struct screen_sign_set *signs, const char *agent, const struct prompt_view *view)
 {
 	static const struct {
 		enum screen_sign_kind sign;
-		enum agent_verdict_kind verdict;
 		bool is_typed;
 	} steps[] = {
-	    {SIGN_DIALOG, VERDICT_QUESTION, false},
-	    {SIGN_WORK, VERDICT_BUSY, false},
-	    {SIGN_DRAFT, VERDICT_DRAFT, true},
-	    {SIGN_IDLE, VERDICT_READY, true},
-	};
-	enum agent_verdict_kind verdict = VERDICT_UNKNOWN;
+	    {SIGN_DIALOG, false}, {SIGN_WORK, false}, {SIGN_DRAFT, true}, {SIGN_IDLE, true}};
+	enum screen_sign_kind verdict = SIGN_NONE;
 	struct buf texts[2];
 	for (size_t at = 0; at < 2; at++) {
 		buf_init(&texts[at], TEXT_MAX);
 		write_rows(view, at == 1, &texts[at]);
 	}
-	for (size_t at = 0; at < sizeof steps / sizeof *steps && verdict == VERDICT_UNKNOWN; at++) {
+	for (size_t at = 0; at < sizeof steps / sizeof *steps && verdict == SIGN_NONE; at++) {
 		const struct buf *text = &texts[steps[at].is_typed];
 		if (screen_sign_shows(
 			signs, agent, steps[at].sign, (const char *)text->data, text->len))
-			verdict = steps[at].verdict;
+			verdict = steps[at].sign;
 	}
 	buf_finish(&texts[0]);
 	buf_finish(&texts[1]);
