@@ -11,6 +11,9 @@
 
 #include "base/buf.h"
 #include "base/xalloc.h"
+#include "daemon/input/screen_guard.h"
+#include "daemon/input/submit_guard.h"
+#include "daemon/pane/pane_screen.h"
 #include "daemon/pane/screen_sign.h"
 #include "daemon/pane/screen_verdict.h"
 
@@ -25,6 +28,11 @@ struct tally {
 	char agent[32], version[32];
 	unsigned screens, right, unknown, missed; /* missed: shown idle or a draft while it asks */
 	unsigned listed, listed_right, listed_missed;
+};
+
+/* Of one truth: the screens, those that are free to be typed at, and those that seem to ask. */
+struct typing {
+	unsigned screens, free, asks;
 };
 
 struct screen {
@@ -56,6 +64,28 @@ static bool read_screen(struct screen *screen)
 	screen->view.text = (const char *)screen->text.data;
 	screen->view.len = screen->text.len;
 	return true;
+}
+
+/* How typing judges it: at rest for so long that a sign of work is only text. */
+static void count_typing(
+    const struct screen_sign_set *signs, const struct screen *screen, struct typing *typing)
+{
+	char reason[SUBMIT_REASON_SIZE];
+	struct pane_screen pane = {.view = screen->view, .has_cursor = screen->has_cursor != 0};
+	struct screen_guard_facts facts = {
+	    .signs = signs,
+	    .names = {screen->agent, "", ""},
+	    .screen = &pane,
+	    .quiet_ms = SUBMIT_BUSY_QUIET_MS,
+	};
+	bool asks;
+	if (!pane.has_cursor)
+		pane.has_cursor = prompt_find_cursor(&pane.view);
+	prompt_read(&pane.view, &pane.prompt);
+	asks = screen_guard_asks(&facts);
+	typing->screens++;
+	typing->asks += asks;
+	typing->free += !asks && screen_guard_allows(&facts, reason);
 }
 
 static unsigned judge(const struct screen_sign_set *signs, const struct screen *screen)
@@ -136,6 +166,7 @@ int main(int argc, char **argv)
 	struct screen_sign_set *signs = screen_sign_set_new(NULL);
 	static struct tally tallies[AGENTS_MAX], all = {.agent = "all", .version = ""};
 	static unsigned matrix[TRUTHS][TRUTHS + 1];
+	static struct typing typings[TRUTHS];
 	struct screen screen;
 	while (read_screen(&screen)) {
 		unsigned verdict = judge(signs, &screen), truth = read_truth(screen.truth);
@@ -148,6 +179,7 @@ int main(int argc, char **argv)
 		count(&tallies[at], &screen, truth, verdict);
 		count(&all, &screen, truth, verdict);
 		matrix[truth][verdict]++;
+		count_typing(signs, &screen, &typings[truth]);
 		if (is_verbose && verdict != truth)
 			print_wrong(&screen, truth, verdict);
 		buf_finish(&screen.text);
@@ -166,6 +198,11 @@ int main(int argc, char **argv)
 	for (size_t at = 0; at < AGENTS_MAX && tallies[at].screens > 0; at++)
 		print_tally(&tallies[at]);
 	print_tally(&all);
+	printf("\n| truth | screens | free for typing | a choice is seen |\n"
+	       "| --- | --- | --- | --- |\n");
+	for (unsigned truth = 0; truth < TRUTHS; truth++)
+		printf("| %s | %u | %u | %u |\n", truths[truth], typings[truth].screens,
+		    typings[truth].free, typings[truth].asks);
 	screen_sign_set_free(signs);
 	return 0;
 }

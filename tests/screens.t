@@ -18,4 +18,17 @@ ok "of $agents agents" [ "$agents" -ge 6 ]
 ok "$2 are judged right" [ "$((100 * $2))" -ge "$((95 * $1))" ]
 ok "$3 are unknown" [ "$((100 * $3))" -le "$((5 * $1))" ]
 is 'none is shown idle while it asks' "$4" 0
+
+# Typing: each screen as one that has been at rest for long.
+typing() {
+	printf '%s\n' "$table" | sed -n '/free for typing/,$p' | sed -n "s/^| $1 |//p" | tr -d '|'
+}
+set -- $(typing asking)
+is 'none of those that ask is free for typing' "$2" 0
+ok "a choice is seen on $3 of $1" [ "$((100 * $3))" -ge "$((95 * $1))" ]
+set -- $(typing idle)
+is 'no choice is seen where none is' "$3" 0
+ok "of $1 at their prompt $2 are free" [ "$((100 * $2))" -ge "$((85 * $1))" ]
+set -- $(typing draft)
+ok "of $1 with a draft $2" [ "$2" -le 1 ]
 end_testing

@@ -391,6 +391,7 @@ static struct wait_set *new_waits(struct main *main)
 	    .jobs = daemon->jobs,
 	    .watches = daemon->watches,
 	    .presences = daemon->presences,
+	    .signs = daemon->signs,
 	    .by_pipe = config_pipes(daemon->config),
 	};
 	return wait_set_new(&(struct wait_parts){

@@ -203,8 +203,8 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		return;
 	}
 	pane = muxbus_model_pane(tmux_model(order->set->parts.tmux), order->public.pane.pane);
-	if (error != 0 || pane == NULL || pane->in_mode || !screen->has_cursor ||
-	    screen->prompt.has_draft || screen->prompt.is_question ||
+	if (error != 0 || pane == NULL || pane->in_mode ||
+	    !submit_sees_empty(order->set->parts.submits, &order->public.pane, pane, screen) ||
 	    clock_mono_ms() - order->last_output_ms < quiet_ms(order)) {
 		look_later(order);
 		return;

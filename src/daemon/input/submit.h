@@ -76,5 +76,9 @@ void submit_read_typing(const struct submit *submit, struct submit_typing *ret_t
 bool submit_can_type(
     const struct submit_set *set, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE]);
 
+/* Whether neither a question nor a draft is on the screen of a pane. */
+bool submit_sees_empty(const struct submit_set *set, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, const struct pane_screen *screen);
+
 /* Whether no text is being typed. */
 bool submit_set_is_idle(const struct submit_set *set);

@@ -9,15 +9,13 @@
 
 #include "base/clock.h"
 #include "daemon/core/config.h"
+#include "daemon/input/screen_guard.h"
 #include "daemon/pane/expected.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/presence.h"
-#include "daemon/pane/screen_sign.h"
 #include "daemon/tmux/tmux.h"
-
-enum { AROUND_MAX = 64 * 1024 };
 
 uint64_t submit_guard_human(
     const struct tmux *tmux, const struct muxbus_pane *pane, bool *ret_in_prefix)
@@ -247,42 +245,6 @@ static void find_names(const struct submit_parts *parts, const struct pane_ref *
 		ret_names->by_argv[0] = '\0';
 }
 
-/* Whether a text shows a sign of the program, by any of its names. */
-static bool shows(const struct submit_parts *parts, const struct guard_names *names,
-    enum screen_sign_kind kind, const char *text, size_t len)
-{
-	const char *const all[] = {names->reported, names->by_argv, names->command};
-	bool is_set = false;
-	for (size_t at = 0; at < sizeof all / sizeof *all; at++) {
-		if (screen_sign_shows(parts->signs, all[at], kind, text, len))
-			return true;
-		is_set |= screen_sign_is_named(parts->signs, all[at], kind);
-	}
-	/* A sign of work counts in any program, unless the user's file has the program's own. */
-	return kind == SIGN_BUSY && !is_set &&
-	    screen_sign_shows(parts->signs, NULL, kind, text, len);
-}
-
-/* A sign on the screen that is against typing; or for a prompt that looks like none. */
-static const char *find_sign(const struct submit_parts *parts, const struct guard_names *names,
-    const struct pane_screen *screen, int64_t quiet_ms, bool *ret_is_ready)
-{
-	const char *line = screen->prompt.line, *reason = NULL;
-	struct buf around;
-	buf_init(&around, AROUND_MAX);
-	prompt_write_around(&screen->view, &around);
-	/* A program at work keeps drawing: a screen that has been still for long is only text. */
-	if (quiet_ms < SUBMIT_BUSY_QUIET_MS &&
-	    shows(parts, names, SIGN_BUSY, (const char *)around.data, around.len))
-		reason = "its screen says that it is busy";
-	if (shows(parts, names, SIGN_ASKING, (const char *)around.data, around.len))
-		reason = "its screen asks a person something";
-	*ret_is_ready =
-	    !screen->prompt.has_right_draft && shows(parts, names, SIGN_READY, line, strlen(line));
-	buf_finish(&around);
-	return reason;
-}
-
 bool submit_guard_known(const struct submit_parts *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
 {
@@ -302,33 +264,6 @@ bool submit_guard_known(const struct submit_parts *parts, const struct submit_po
 	return false;
 }
 
-/* Whether an agent's empty prompt is at the cursor, as far as a screen tells. */
-static bool is_free_prompt(const struct submit_parts *parts, const struct pane_ref *ref,
-    const struct muxbus_pane *pane, const struct pane_screen *screen, int64_t quiet_ms,
-    char ret_reason[SUBMIT_REASON_SIZE])
-{
-	struct guard_names names;
-	const char *sign;
-	bool is_ready;
-	if (!screen->has_cursor) {
-		snprintf(ret_reason, SUBMIT_REASON_SIZE, "no cursor is seen, so no prompt");
-		return false;
-	}
-	find_names(parts, ref, pane, &names);
-	sign = find_sign(parts, &names, screen, quiet_ms, &is_ready);
-	if (sign != NULL)
-		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", sign);
-	else if (screen->prompt.has_draft && !is_ready &&
-	    !parts->is_at_prompt(parts->agents, pane, screen)) /* of whatever form it is */
-		snprintf(ret_reason, SUBMIT_REASON_SIZE,
-		    "there is something on the prompt line: \"%.80s\"", screen->prompt.line);
-	else if (screen->prompt.is_shell && !is_ready)
-		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the prompt looks like a shell's");
-	else
-		return true;
-	return false;
-}
-
 void submit_guard_note(const struct submit_parts *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, struct foreground_program *ret_program)
 {
@@ -340,18 +275,46 @@ void submit_guard_note(const struct submit_parts *parts, const struct pane_ref *
 		foreground_leader(pane->pid, ret_program);
 }
 
+/* The facts of a screen, for its guards. names: of its program, to be kept as long. */
+static struct screen_guard_facts facts_of(const struct submit_parts *parts,
+    const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
+    struct guard_names *names)
+{
+	find_names(parts, ref, pane, names);
+	return (struct screen_guard_facts){
+	    .signs = parts->signs,
+	    .names = {names->reported, names->by_argv, names->command},
+	    .screen = screen,
+	};
+}
+
+bool submit_guard_empty(const struct submit_parts *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, const struct pane_screen *screen)
+{
+	struct guard_names names;
+	struct screen_guard_facts facts = facts_of(parts, ref, pane, screen, &names);
+	return screen->has_cursor && !screen_guard_asks(&facts) &&
+	    (!screen->prompt.has_draft || screen_guard_sign(&facts) == SIGN_IDLE);
+}
+
 bool submit_guard_screen(const struct submit_parts *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE])
 {
+	struct guard_names names;
+	struct screen_guard_facts facts = facts_of(parts, ref, pane, screen, &names);
 	ret_reason[0] = '\0';
-	if (screen->prompt.is_question && !policy->answers_question)
+	if (!policy->answers_question && screen_guard_asks(&facts)) {
 		snprintf(
 		    ret_reason, SUBMIT_REASON_SIZE, "a choice is offered: a key would answer it");
-	else
-		return policy->knows_prompt ||
-		    is_free_prompt(parts, ref, pane, screen, quiet_ms, ret_reason);
-	return false;
+		return false;
+	}
+	if (policy->knows_prompt)
+		return true;
+	facts.quiet_ms = quiet_ms;
+	facts.is_at_prompt =
+	    screen->prompt.has_draft && parts->is_at_prompt(parts->agents, pane, screen);
+	return screen_guard_allows(&facts, ret_reason);
 }
 
 /* Appends a text so that a format takes it literally. */

@@ -15,7 +15,6 @@
 
 #define SUBMIT_HUMAN_MS 5000 /* after a person's last key */
 #define SUBMIT_IDLE_QUIET_MS 100 /* of a pane whose agent reports idle, at most */
-#define SUBMIT_BUSY_QUIET_MS 15000 /* then a pane whose agent reports busy is looked at */
 #define SUBMIT_ASKING_MS 600000 /* then a pane whose agent reports a question is looked at */
 
 struct foreground_program;
@@ -66,6 +65,10 @@ bool submit_guard_terminal(const struct submit_parts *parts, const struct submit
 bool submit_guard_screen(const struct submit_parts *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
+
+/* Whether neither a question nor a draft is on the screen. */
+bool submit_guard_empty(const struct submit_parts *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, const struct pane_screen *screen);
 
 /*
  * Whether the program is one whose prompt is known to be one: an agent, or a program that has

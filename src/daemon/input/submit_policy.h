@@ -12,6 +12,7 @@
 #include "base/buf.h"
 
 #define SUBMIT_REASON_SIZE 160
+#define SUBMIT_BUSY_QUIET_MS 15000 /* then a pane whose agent reports busy is looked at */
 #define SUBMIT_TEXT_MAX (1024 * 1024 + 4) /* bytes of a text */
 
 struct config;

@@ -42,11 +42,14 @@ const char *prompt_refusal(const struct prompt_facts *facts)
 		return "what was typed has not been read";
 	if (facts->is_alternate && !facts->is_agent)
 		return "a full-screen program that is no known agent is in front";
-	if (facts->prompt->is_question || facts->asks)
+	if (facts->sign == SIGN_DIALOG ||
+	    (facts->sign != SIGN_IDLE && (facts->prompt->is_question || facts->asks)))
 		return "a question is asked";
 	if (facts->is_marked)
 		return NULL;
-	if (!facts->prompt->is_seen)
+	if (facts->sign == SIGN_WORK)
+		return "the agent's screen says that it is busy";
+	if (facts->sign == SIGN_DRAFT || (facts->sign != SIGN_IDLE && !facts->prompt->is_seen))
 		return "no empty prompt is at the cursor";
 	if (facts->reads != AGENT_READS_YES && facts->quiet_ms < PROMPT_DOUBT_MS)
 		return "it is not known yet whether the program waits for input";

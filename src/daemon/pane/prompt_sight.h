@@ -14,6 +14,7 @@
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/prompt.h"
+#include "daemon/pane/screen_sign.h"
 
 #define PROMPT_DOUBT_MS 1500 /* of quiet where it is not known what the program waits for */
 
@@ -41,6 +42,7 @@ struct prompt_facts {
 	bool is_agent; /* the program is a known agent: these may fill the screen */
 	bool is_marked; /* the shell says so */
 	bool asks; /* the row asks for an answer */
+	enum screen_sign_kind sign; /* of the agent, on its whole screen */
 	enum agent_reads reads;
 	struct pane_tty tty;
 	int64_t quiet_ms; /* since the last output */

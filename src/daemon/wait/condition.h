@@ -20,6 +20,7 @@ struct event_log;
 struct job_set;
 struct presence_set;
 struct queue;
+struct screen_sign_set;
 struct stream_set;
 struct tmux;
 struct watch_set;
@@ -35,6 +36,7 @@ struct condition_parts {
 	struct watch_set *watches;
 	struct agent_set *agents;
 	struct presence_set *presences;
+	const struct screen_sign_set *signs;
 	bool by_pipe; /* output comes by pipes where it can */
 };
 

@@ -13,6 +13,7 @@
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/prompt_sight.h"
+#include "daemon/pane/screen_verdict.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
@@ -29,21 +30,22 @@ enum {
 
 static const char *const by_names[] = {"screen", "osc133", "agent"};
 
-/* Whether the report of the agent in the pane, if there is one, is against a prompt. */
-static bool report_refuses(const struct pane_watch *watch, int64_t quiet_ms, bool *ret_is_agent)
+/* The agent in the pane by its report; NULL: there is none. */
+static const struct presence *presence_of(const struct pane_watch *watch)
 {
 	const struct condition_parts *parts = watch->condition->parts;
-	const struct presence *presence;
 	struct pane_ref ref;
-	*ret_is_agent = false;
 	if (parts->presences == NULL)
-		return false;
+		return NULL;
 	pane_ref_of(parts->tmux, watch->pane, &ref);
-	presence = presence_of_pane(parts->presences, &ref);
-	*ret_is_agent = presence != NULL;
-	return presence != NULL &&
-	    (presence->state == PRESENCE_ASKING ||
-		(presence->state == PRESENCE_BUSY && quiet_ms < SUBMIT_BUSY_QUIET_MS));
+	return presence_of_pane(parts->presences, &ref);
+}
+
+/* Whether the report of an agent is against a prompt. */
+static bool report_refuses(const struct presence *presence, int64_t quiet_ms)
+{
+	return presence->state == PRESENCE_ASKING ||
+	    (presence->state == PRESENCE_BUSY && quiet_ms < SUBMIT_BUSY_QUIET_MS);
 }
 
 /* Whether the row asks, also one that ends as a prompt does: "Continue (y/n)>". */
@@ -62,6 +64,8 @@ static bool row_asks(const char *line)
 static const char *refusal_of(const struct pane_watch *watch, const struct muxbus_pane *pane,
     const struct pane_screen *screen)
 {
+	const struct screen_sign_set *signs = watch->condition->parts->signs;
+	const struct presence *presence = presence_of(watch);
 	struct foreground front;
 	char name[AGENT_ARGV_NAME_SIZE];
 	struct prompt_facts facts = {
@@ -74,12 +78,15 @@ static const char *refusal_of(const struct pane_watch *watch, const struct muxbu
 	};
 	if (pane->is_dead || pane->in_mode)
 		return "the program is not seen";
-	if (report_refuses(watch, facts.quiet_ms, &facts.is_agent))
+	if (presence != NULL && report_refuses(presence, facts.quiet_ms))
 		return "the agent reports that it is busy, or asks";
 	foreground_read(pane->pid, &front);
 	facts.reads = front.is_known ? front.reads : AGENT_READS_UNKNOWN;
 	pane_tty_read(pane->tty, pane->pid, &facts.tty);
-	facts.is_agent |= facts.is_alternate && foreground_agent(pane->pid, NULL, name);
+	facts.is_agent = presence != NULL || foreground_agent(pane->pid, signs, name);
+	if (facts.is_agent)
+		facts.sign =
+		    screen_verdict(signs, presence != NULL ? presence->agent : name, &screen->view);
 	return prompt_refusal(&facts);
 }
 
