@@ -54,6 +54,11 @@ static void test_finding(void)
 	check("b", "\377a\200b", 4, PATTERN_MATCH, 3, 4);
 	check("", "", 0, PATTERN_MATCH, 0, 0);
 	check("a\\x00b", "xa\0b", 4, PATTERN_MATCH, 1, 4);
+	/* The machine code of PCRE2 before 10.43 finds none of these. */
+	check("^ \\S", " \342\227\217 x", 6, PATTERN_MATCH, 0, 4);
+	check("x\\S+", "x\303\251\377", 4, PATTERN_MATCH, 0, 3);
+	check("\\D$", "1\303\251", 3, PATTERN_MATCH, 1, 3);
+	check("\\\\\\W", "\\\303\251", 3, PATTERN_MATCH, 0, 3);
 }
 
 static void test_captures(void)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -22,7 +23,7 @@
 
 struct pattern {
 	pcre2_code *code;
-	bool is_tried;
+	bool is_tried; /* or would be wrong */
 	bool has_jit; /* the JIT has compiled it */
 	char *text;
 };
@@ -33,7 +34,38 @@ static struct {
 	pcre2_match_context *match;
 	pcre2_match_data *places; /* of the match found last */
 	pcre2_jit_stack *stack;
+	bool is_blind;
 } shared;
+
+/* MATCH_INVALID_UTF implies UTF and checks each subject once. */
+static const uint32_t options =
+    PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_MULTILINE;
+
+/*
+ * Whether the machine code of PCRE2 finds no character above ASCII for \S, \D and \W in text that
+ * may be invalid: so it is before 10.43.
+ */
+static bool is_jit_blind(void)
+{
+	int error;
+	PCRE2_SIZE offset;
+	pcre2_code *code =
+	    pcre2_compile((PCRE2_SPTR) "\\S", 2, options, &error, &offset, shared.compile);
+	bool is_blind = code != NULL && pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0 &&
+	    pcre2_jit_match(code, (PCRE2_SPTR) "\xc3\xa9", 2, 0, 0, shared.places, shared.match) <
+		0;
+	pcre2_code_free(code);
+	return is_blind;
+}
+
+static bool has_negated_escape(const char *text, size_t len)
+{
+	for (size_t at = 0; at + 1 < len; at++) {
+		if (text[at] == '\\' && strchr("SDW", text[++at]) != NULL)
+			return true;
+	}
+	return false;
+}
 
 static void make_shared(void)
 {
@@ -54,13 +86,11 @@ static void make_shared(void)
 	pcre2_set_depth_limit(shared.match, DEPTH_LIMIT);
 	pcre2_set_heap_limit(shared.match, HEAP_LIMIT_KIB);
 	pcre2_jit_stack_assign(shared.match, NULL, shared.stack);
+	shared.is_blind = is_jit_blind();
 }
 
 struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size_t reason_size)
 {
-	/* MATCH_INVALID_UTF implies UTF and checks each subject once. */
-	const uint32_t options =
-	    PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_MULTILINE;
 	struct pattern *pattern;
 	int error;
 	PCRE2_SIZE offset;
@@ -79,7 +109,11 @@ struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size
 		return NULL;
 	}
 	pattern = xalloc(sizeof *pattern);
-	*pattern = (struct pattern){.code = code, .text = xmemdup(text, len)};
+	*pattern = (struct pattern){
+	    .code = code,
+	    .is_tried = shared.is_blind && has_negated_escape(text, len),
+	    .text = xmemdup(text, len),
+	};
 	return pattern;
 }
 
