@@ -167,6 +167,20 @@ is 'without an error' "$(jq -s -c '[.[] | select(.id > 0) | .result.isError // f
 is 'it has typed, and is told of its job' \
 	"$(jq -r 'select(.id == 5) | .result.content[0].text' "$dir/story" | grep -c -F 'hello; $HOME') $(jq -r 'select(.id == 9) | .result.structuredContent.notifications[0].data.exit_code' "$dir/story")" '2 2'
 
+# The agent that is meant where none is named can be that of another.
+call ensure_agent "{\"name\":\"only\",\"command\":\"exec cat >'$dir/only.typed'\"}"
+peer unnamed "$narrow" \
+	'{"method":"send_task","params":{"text":"x","wait":false}}' \
+	'{"method":"respond","params":{"text":"x","wait":false}}' \
+	'{"method":"respond_to_gemini","params":{"response":"x","wait":false}}'
+until_is 'a peer that names no agent is done' end last unnamed
+sed -i -e 1d -e '$d' "$dir/unnamed"
+cp "$dir/unnamed" "$dir/answers"
+is 'it may not type into the only agent' "$(kinds)" 'forbidden forbidden forbidden '
+is 'and the agent has nothing' "$(wc -c <"$dir/only.typed" | tr -d ' ')" 0
+call stop_agent '{"agent":"only"}'
+is 'the daemon has not ended' "$(field .result.agent)" only
+
 # A connection that is handed to a program in another pane stays that of the first one.
 peer taker "take:$dir/passed" \
 	'{"method":"send_text","params":{"text":"mine","enter":true}}'

@@ -395,8 +395,8 @@ static const struct agent *find_of_session(const struct daemon *daemon, const st
 	return found;
 }
 
-/* The agent that is meant without a name; fails the request if there is none. */
-static const char *choose_agent(struct request *request, const struct pane_ref *pane)
+/* The agent that is meant without a name, or NULL; fails the request if there is none. */
+static const struct agent *choose_agent(struct request *request, const struct pane_ref *pane)
 {
 	const struct daemon *daemon = request_daemon(request);
 	const struct agent *first = agent_next(daemon->agents, NULL);
@@ -409,7 +409,7 @@ static const char *choose_agent(struct request *request, const struct pane_ref *
 		request_fail_field(request, "agent", "%s",
 		    first == NULL ? "is required: there is no agent yet, ensure_agent starts one"
 				  : "is required: there are several agents, see list_agents");
-	return found != NULL ? found->plan.name : NULL;
+	return found;
 }
 
 static void send(struct request *request, const struct send_args *args, bool is_response)
@@ -419,7 +419,6 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	const struct agent *agent;
 	const char *answer = args->text != NULL ? args->text : "";
 	struct agent_order order = {
-	    .agent = args->agent,
 	    .text = answer,
 	    .len = strlen(answer),
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
@@ -435,11 +434,13 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	/* Newlines at the end would be Enters of their own. */
 	while (order.len > 0 && answer[order.len - 1] == '\n')
 		order.len--;
-	if (!check_text(request, order.text, order.len) ||
-	    !requester_pane(request, NULL, &teller) ||
-	    (order.agent == NULL && (order.agent = choose_agent(request, &teller)) == NULL))
+	if (!check_text(request, order.text, order.len) || !requester_pane(request, NULL, &teller))
 		return;
-	agent = agent_find(agents, order.agent);
+	agent =
+	    args->agent != NULL ? agent_find(agents, args->agent) : choose_agent(request, &teller);
+	if (agent == NULL && args->agent == NULL)
+		return;
+	order.agent = agent != NULL ? agent->plan.name : args->agent;
 	if (args->is_known_call && agent != NULL && agent_state(agent) != AGENT_BLOCKED)
 		order.is_response = false; /* others say this at any time */
 	if (order.len == 0 && !is_response) {
@@ -521,10 +522,15 @@ static void handle_list(struct request *request, const void *data)
 
 static bool affects_agent(struct request *request, const void *args, struct pane_ref *ret_pane)
 {
-	const struct agent *agent =
-	    agent_find(request_daemon(request)->agents, right_text(request, args, "agent"));
+	const char *name = right_text(request, args, "agent");
+	const struct agent *agent;
+	if (name == NULL && !requester_pane(request, NULL, ret_pane))
+		return false;
+	agent = name != NULL ? agent_find(request_daemon(request)->agents, name)
+			     : choose_agent(request, ret_pane);
 	if (agent == NULL)
-		return right_affects_caller(request, args, ret_pane); /* which learns so */
+		return name != NULL &&
+		    right_affects_caller(request, args, ret_pane); /* which learns so */
 	*ret_pane = *agent_pane(agent);
 	return true;
 }
