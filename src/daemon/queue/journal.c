@@ -42,6 +42,7 @@ enum job {
 	JOB_NONE,
 	JOB_SYNC, /* of the current file */
 	JOB_INSTALL, /* of the next file in place of the current one */
+	JOB_CLOSE, /* of the one that was replaced: to free its blocks takes milliseconds */
 };
 
 /* How far next is. */
@@ -245,15 +246,28 @@ static void journal_tell_durable(struct journal *journal, uint64_t ticket)
 		journal->handlers.durable(journal->data, ticket);
 }
 
+/* Closes the file that another one has replaced. No job is under way. */
+static void journal_retire(struct journal *journal, struct file *file)
+{
+	const struct syncer_job job = {.file = file->handle, .is_to_close = true};
+	if (file->handle < 0 || journal->syncer == NULL) {
+		file_close(journal, file);
+		return;
+	}
+	journal->job = JOB_CLOSE;
+	syncer_submit(journal->syncer, &job);
+}
+
 /* The next file has taken its place on the disk. */
 static void journal_installed(struct journal *journal)
 {
-	file_close(journal, &journal->file);
+	struct file replaced = journal->file;
 	journal->file = journal->next;
 	journal->next = (struct file){.handle = -1};
 	journal->file.durable = journal->job_number;
 	file_mark(journal, &journal->file);
 	journal->rewrites++;
+	journal_retire(journal, &replaced);
 	if (!journal->is_degraded)
 		return;
 	journal->is_degraded = false;
@@ -266,6 +280,8 @@ static void journal_job_ended(struct journal *journal, const struct syncer_resul
 {
 	enum job job = journal->job;
 	journal->job = JOB_NONE;
+	if (job == JOB_CLOSE)
+		return;
 	journal->syncs++;
 	if (result->elapsed_us > journal->longest_sync_us)
 		journal->longest_sync_us = result->elapsed_us;
@@ -653,6 +669,7 @@ void journal_close(struct journal *journal)
 			journal_job_ended(journal, &result);
 		syncer_free(journal->syncer);
 		journal->syncer = NULL;
+		journal->job = JOB_NONE;
 	}
 	journal_sync(journal);
 	if (journal->file.has_mark && journal->ticket > 0) /* that survives a power cut now */

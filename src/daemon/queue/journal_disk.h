@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 /*
- * Files of one directory. All return -errno on failure. sync and install may be called
- * from the journal's helper thread, one call at a time, while others go on here.
+ * Files of one directory. All return -errno on failure. sync, install and close may be
+ * called from the journal's helper thread, one call at a time, while others go on here.
  */
 struct journal_disk {
 	/* Opens for reading and writing. create: makes it, empty, also over an old one. */

@@ -33,7 +33,11 @@ void syncer_run(const struct journal_disk *disk, void *disk_data, const struct s
     struct syncer_result *ret_result)
 {
 	int64_t begin_us = clock_mono_us();
-	ret_result->error = disk->sync(disk_data, job->file);
+	ret_result->error = 0;
+	if (job->is_to_close)
+		disk->close(disk_data, job->file);
+	else
+		ret_result->error = disk->sync(disk_data, job->file);
 	if (ret_result->error == 0 && job->install_from != NULL)
 		ret_result->error = disk->install(disk_data, job->install_from, job->install_to);
 	ret_result->elapsed_us = clock_mono_us() - begin_us;

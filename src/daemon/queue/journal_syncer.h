@@ -13,7 +13,8 @@
 struct journal_syncer;
 
 struct syncer_job {
-	int file; /* to sync */
+	int file; /* to sync, or to close */
+	bool is_to_close; /* the last name of a file is gone: then that frees its blocks */
 	const char
 	    *install_from; /* then to give this name; NULL: only sync. Lives as long as the job */
 	const char *install_to;
