@@ -66,7 +66,7 @@ static void measure_panes(struct top_cpu *cpu, struct top_items *panes)
 enum {
 	REFRESH_MS = 1000, /* between two requests for the same list */
 	SLOW_MS = 2000, /* for changes without events */
-	SHARE = 100, /* times as long as a list takes, it rests; after an event a fifth of that */
+	SHARE = 200, /* times as long as a list takes, it rests; after an event a tenth of that */
 	TOOK_MS = 30, /* that it takes at most, as far as this counts */
 	RECONNECT_MS = 1000,
 	SILENT_MS = 5000, /* without an answer until the user sees a message */
@@ -460,7 +460,7 @@ static int64_t due_at(const struct top_feed *feed, enum question question)
 	if (feed->when[question] == 0)
 		return 0;
 	if (feed->is_due[question])
-		return feed->when[question] + REFRESH_MS + SHARE / 5 * feed->took_ms[question];
+		return feed->when[question] + REFRESH_MS + SHARE / 10 * feed->took_ms[question];
 	return is_slow ? feed->when[question] + SLOW_MS + SHARE * feed->took_ms[question]
 		       : INT64_MAX;
 }

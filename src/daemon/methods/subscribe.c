@@ -176,7 +176,8 @@ static const struct field subscribe_fields[] = {
 	    "daemon "
 	    "looks for them only where they are named or matched: those that tmux does not "
 	    "announce (command_changed, mode_changed, pane_exited of kept panes, path_changed, "
-	    "title_changed) and those that come from output (bell, pane_quiet, "
+	    "title_changed; within about a second, with more than 200 panes within 5 ms for each) "
+	    "and those that come from output (bell, pane_quiet, "
 	    "command_started, command_finished, program_notified, progress_changed, line). Else "
 	    "they come when the daemon learns of them, if it does."},
     {FIELD_ROW(STRINGS, struct subscribe_args, panes, "panes"), .min = 1,

@@ -8,6 +8,17 @@
 #include "lib/sync/state.h"
 
 #define PERIOD_MS 1000
+/* With more than 200 panes so long for each: a look costs 30 us a pane, of tmux and of us. */
+#define PANE_MS 5
+
+static void arm(struct muxbus_sync *sync)
+{
+	struct muxbus_model_counts counts = {0};
+	if (sync->model != NULL)
+		muxbus_model_counts(sync->model, &counts);
+	loop_timeout_start(&sync->details_timer,
+	    counts.panes > PERIOD_MS / PANE_MS ? counts.panes * PANE_MS : PERIOD_MS);
+}
 
 /*
  * tmux does not announce title, command, path and death of a pane. A subscription in tmux costs
@@ -23,7 +34,7 @@ static void on_due(void *data)
 		return;
 	if (sync->state == MUXBUS_SYNC_LIVE)
 		(void)lister_wait(sync, &titles, 0, NULL, NULL);
-	loop_timeout_start(&sync->details_timer, PERIOD_MS);
+	arm(sync);
 }
 
 void detail_watch_init(struct muxbus_sync *sync)
@@ -37,7 +48,7 @@ void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted)
 		return;
 	sync->details_wanted += is_wanted ? 1 : -1u;
 	if (is_wanted && sync->details_wanted == 1)
-		loop_timeout_start(&sync->details_timer, PERIOD_MS);
+		arm(sync);
 	else if (sync->details_wanted == 0)
 		loop_timeout_stop(&sync->details_timer);
 }
