@@ -3,7 +3,6 @@
 #include "base/clock.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/types.h>

@@ -3,7 +3,6 @@
 #include "base/hand_over.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

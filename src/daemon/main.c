@@ -51,7 +51,6 @@
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/history.h"
-#include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/rest.h"
@@ -68,7 +67,6 @@
 #include "daemon/watch/watch.h"
 #include "io/loop_timer.h"
 #include "wire/address.h"
-#include "wire/json.h"
 
 /* How long we wait for a tmux server that runs before we are ready without it. */
 #define FIRST_WAIT_MS 6000

@@ -18,7 +18,6 @@
 
 #include "base/clock.h"
 #include "base/list.h"
-#include "base/log.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "base/xalloc.h"

@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "base/log.h"
-#include "base/str.h"
 #include "base/xalloc.h"
 #include "client/loop_link.h"
 #include "io/loop_timer.h"

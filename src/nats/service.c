@@ -8,7 +8,6 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/list.h"
-#include "base/str.h"
 #include "base/xalloc.h"
 #include "wire/json.h"
 #include "wire/message.h"

@@ -2,7 +2,6 @@
 /* The stores in JetStream. */
 #include "nats/stores.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/buf.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/alloc.h"
 #include "base/str.h"
 #include "wire/address.h"
 

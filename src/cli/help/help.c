@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/cells.h"
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/catalog.h"

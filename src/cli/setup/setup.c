@@ -2,11 +2,9 @@
 /* muxbus setup: adds Muxbus to the configuration files of an agent. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/program.h"
 #include "cli/screen_text.h"
 #include "cli/setup/setup_file.h"
 #include "cli/verbs.h"

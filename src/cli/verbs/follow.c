@@ -6,7 +6,6 @@
  * survives restarts of the daemon, and ends with its
  * pane or its reader.
  */
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>

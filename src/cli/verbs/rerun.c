@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>

@@ -14,7 +14,6 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/str.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/locate.h"

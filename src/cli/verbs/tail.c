@@ -9,7 +9,6 @@
 #include "cli/locate.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"
-#include "cli/show.h"
 #include "cli/verbs.h"
 #include "cli/verbs/interrupt.h"
 

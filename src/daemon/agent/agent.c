@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/process.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_adopt.h"

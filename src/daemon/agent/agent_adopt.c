@@ -18,12 +18,10 @@
 #include "daemon/agent/agent_state.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/presence.h"
-#include "daemon/pane/screen_sign.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/pane_fate.h"
-#include "daemon/tmux/tmux.h"
 #include "io/loop_pidfd.h"
 #include "wire/json.h"
 

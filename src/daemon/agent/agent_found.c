@@ -4,7 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +12,6 @@
 #include "daemon/agent/agent_state.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"
-#include "daemon/pane/screen_sign.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_found.h"
 #include "daemon/agent/agent_question.h"

@@ -4,11 +4,9 @@
 
 #include <muxbus.h>
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/stripper.h"
 #include "daemon/agent/agent_json.h"
@@ -23,7 +21,6 @@
 #include "daemon/server/request.h"
 #include "daemon/server/rest.h"
 #include "daemon/tmux/stream.h"
-#include "io/loop_timer.h"
 #include "wire/json.h"
 
 enum {

@@ -21,8 +21,6 @@
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"
-#include "daemon/tmux/pane_fate.h"
-#include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"
 

@@ -4,7 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/list.h"
@@ -16,7 +15,6 @@
 #include "daemon/event/event_log.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"
-#include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_pidfd.h"
 #include "io/loop_timer.h"

@@ -4,7 +4,6 @@
 
 #include <muxbus.h>
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/clock.h"

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <event2/event.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"

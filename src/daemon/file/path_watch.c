@@ -2,7 +2,6 @@
 /* The directories that determine the file of a path. */
 #include "daemon/file/path_watch.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
-#include "daemon/core/config.h"
 #include "daemon/core/state_dir.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Pulls of notifications over hosts. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"

@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "daemon/input/keys.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/stream.h"
-#include "daemon/tmux/tmux.h"
 
 /* Above 256 bytes a command `send-keys -H` costs tmux more than twice as much for twice. */
 #define HEX_PIECE_BYTES 64

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/str.h"
 #include "base/xalloc.h"
 
 const char **job_env_join(const char *const *one, const char *const *other, size_t max)

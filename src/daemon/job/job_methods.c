@@ -6,7 +6,6 @@
 #include <muxbus.h>
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* Methods that read panes: capture_pane, find_text, read_output. */
 #include <muxbus.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cells.h"

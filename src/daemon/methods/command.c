@@ -19,7 +19,6 @@
 #include "daemon/server/rest.h"
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
-#include "daemon/tmux/tmux.h"
 
 #define WORDS_MAX 1000 /* tmux's own limit since 3.7 */
 #define COMMAND_BYTES_MAX (128 * 1024)

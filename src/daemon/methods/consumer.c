@@ -2,7 +2,6 @@
 /* next_notification: a request that waits for a notification. */
 #include <muxbus.h>
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

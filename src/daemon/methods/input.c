@@ -7,7 +7,6 @@
 
 #include "base/str.h"
 #include "base/xalloc.h"
-#include "daemon/core/config.h"
 #include "daemon/input/key_spelling.h"
 #include "daemon/input/person_guard.h"
 #include "daemon/input/submit.h"

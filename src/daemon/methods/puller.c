@@ -2,7 +2,6 @@
 /* take_notifications: for programs that hand a pane's notifications on to its agent. */
 #include <muxbus.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -21,7 +20,6 @@
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"
 #include "daemon/tmux/pane_fate.h"
-#include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 
 struct take_args {

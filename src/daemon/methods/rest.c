@@ -2,7 +2,6 @@
 /* read_rest: what an answer did not show. */
 #include "daemon/server/rest.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 
 #include "daemon/methods/tables.h"

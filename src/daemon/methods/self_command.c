@@ -4,7 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include "daemon/deliver/wake.h"

@@ -2,7 +2,6 @@
 /* Methods of declared tools: list_tools, get_tool_answer. */
 #include <muxbus.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include "daemon/job/job.h"

@@ -11,7 +11,6 @@
 #include "daemon/server/spawn.h"
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
-#include "daemon/tmux/tmux.h"
 
 #define CELLS_MAX 10000
 #define INDEX_MAX 1000000

@@ -3,9 +3,7 @@
 #include "daemon/pane/foreground.h"
 
 #include <dirent.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

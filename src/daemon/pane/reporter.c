@@ -18,7 +18,6 @@
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/stream.h"
-#include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"
 

@@ -3,7 +3,6 @@
 #include "daemon/provide/provide_event.h"
 
 #include <muxbus.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"

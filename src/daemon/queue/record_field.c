@@ -2,7 +2,6 @@
 /* Rows that say how a struct is kept. */
 #include "daemon/queue/record_field.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <muxbus.h>
 #include <stdbool.h>

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/cells.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"

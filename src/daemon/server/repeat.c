@@ -10,7 +10,6 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/queue/store.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"

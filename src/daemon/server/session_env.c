@@ -15,7 +15,6 @@
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
-#include "daemon/server/server_parts.h"
 #include "daemon/tmux/tmux.h"
 
 /* About the terminal and the shell that tmux was started from. */

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
-#include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/pane/reporter.h"

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/str.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/server/dispatch.h"

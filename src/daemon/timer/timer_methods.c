@@ -2,8 +2,6 @@
 /* Methods of timers: sleep (gemini_sleep), list_timers, cancel_timer. */
 #include <muxbus.h>
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
 
 enum {
 	BEGIN_MS = 1000, /* a text that was typed so shortly before may begin the output */

@@ -12,7 +12,6 @@
 #include "base/tokenizer.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/event/event_log.h"
 #include "daemon/tmux/line_feed.h"
 #include "daemon/tmux/output_source.h"
 #include "daemon/tmux/pane_events.h"
@@ -22,7 +21,6 @@
 #include "daemon/tmux/ring.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 #define MEMBERS_MAX_BYTES (6 * LINE_FEED_LINE_MAX + 1024) /* also of other events */
 

@@ -2,10 +2,8 @@
 /* The members of a declaration, checked one after the other. */
 #include "daemon/tool/declaration_read.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/server/method.h"
 #include "daemon/tool/declaration_schema.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/tool/tool_program.h"
 
 const char *tool_run_answer(const struct declaration *declaration)

@@ -12,7 +12,6 @@
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
-#include "daemon/tmux/tmux.h"
 #include "daemon/wait/condition.h"
 #include "io/loop_timer.h"
 

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/cpu_sample.h"
 #include "base/xalloc.h"
-#include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/wait/condition.h"
 #include "io/loop_timer.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition on a file: a line is written into it that matches, or it changes. */
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition job: a background job has ended. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/xalloc.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition notification: a notification that matches a filter comes. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +10,6 @@
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
-#include "daemon/tmux/tmux.h"
 #include "daemon/wait/condition.h"
 
 struct note_watch {

@@ -11,8 +11,6 @@
 #include "base/xalloc.h"
 #include "daemon/core/pattern.h"
 #include "daemon/event/event_log.h"
-#include "daemon/server/request.h"
-#include "daemon/server/target.h"
 #include "daemon/tmux/model_json.h"
 #include "daemon/tmux/pane_lines.h"
 #include "daemon/tmux/stream.h"

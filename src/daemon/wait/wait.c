@@ -4,7 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -18,7 +17,6 @@
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/pane_fate.h"
-#include "daemon/tmux/tmux.h"
 #include "daemon/wait/wait_private.h"
 #include "io/loop_timer.h"
 

@@ -18,7 +18,6 @@
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"
 #include "daemon/server/target.h"
-#include "daemon/wait/condition.h"
 #include "daemon/wait/condition_doc.h"
 
 struct wait_args {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
 #include "daemon/wait/wait_private.h"

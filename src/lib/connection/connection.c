@@ -38,7 +38,6 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "lib/connection/client.h"
-#include "lib/connection/command.h"
 #include "lib/connection/connection_parts.h"
 #include "lib/connection/handshake.h"
 #include "lib/connection/loop.h"

@@ -2,7 +2,6 @@
 /* Listing a server, whole or in parts. */
 #include "lib/model/listing.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/list.h"
-#include "base/str.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/state.h"
 #include "lib/sync/track.h"

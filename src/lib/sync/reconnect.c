@@ -2,7 +2,6 @@
 /* Waiting for a server with back-off, and with inotify on the directory of its socket. */
 #include "lib/sync/reconnect.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>

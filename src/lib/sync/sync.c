@@ -9,7 +9,6 @@
 #include <muxbus.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
