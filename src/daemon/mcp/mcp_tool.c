@@ -47,6 +47,7 @@ struct mcp_progress {
 	const char *what; /* the name of a tool */
 	int64_t began_ms;
 	char *token; /* as JSON */
+	double reports;
 };
 
 /* Sends a notification; params has the members behind the token. */
@@ -87,23 +88,20 @@ static void on_tick(void *data)
 	buf_finish(&params);
 }
 
-/* Sends progress, total and message of a server of tools, in place of the time that has passed. */
-static void mcp_progress_pass(struct mcp_progress *progress, const struct json *params)
+/* Sends a report, in place of the time that has passed. Reports without a number are counted. */
+static void mcp_progress_pass(struct mcp_progress *progress, const struct request_report *report)
 {
-	static const char *const names[] = {"progress", "total", "message"};
 	struct json_writer writer;
 	struct buf out;
-	const struct json *value = json_member(params, names[0]);
-	if (value == NULL || value->type != JSON_NUMBER)
-		return;
+	progress->reports++;
 	loop_timer_disarm(progress->timer); /* its numbers are of another kind */
 	buf_init(&out, MCP_PROGRESS_BYTES);
 	json_writer_init(&writer, &out);
-	for (size_t at = 0; at < sizeof names / sizeof *names; at++) {
-		value = json_member(params, names[at]);
-		if (value != NULL)
-			json_put_value(&writer, names[at], value);
-	}
+	json_put_double(&writer, "progress", report->has_done ? report->done : progress->reports);
+	if (report->has_of)
+		json_put_double(&writer, "total", report->of);
+	if (report->text != NULL)
+		json_put_str(&writer, "message", report->text);
 	notify(progress, &out);
 	buf_finish(&out);
 }
@@ -168,13 +166,12 @@ static void bind_thread(
 {
 	const struct presence *known;
 	struct presence_report said = {.agent = agent, .session = session};
-	char thread[PANE_REF_THREAD_SIZE];
+	char *thread = request_origin(request)->thread;
 	struct pane_ref address;
 	pid_t peer;
 	if (!queue_command_is_of(agent) || presence_check(agent, session) != NULL)
 		return;
 	presence_thread(agent, session, thread);
-	request_set_thread(request, thread);
 	if (thread[0] == '\0' || request_peer(request) == NULL ||
 	    !requester_pane(request, NULL, &address))
 		return;
@@ -441,11 +438,11 @@ static void on_narrow(void *data, struct request *request, void *args)
 	mcp_pending_narrow(call->pending, request, args);
 }
 
-static void on_progress(void *data, const struct json *params)
+static void on_progress(void *data, const struct request_report *report)
 {
 	struct mcp_call *call = data;
 	if (call->progress != NULL)
-		mcp_progress_pass(call->progress, params);
+		mcp_progress_pass(call->progress, report);
 }
 
 static void on_finish(void *data)

@@ -78,7 +78,7 @@ static void handle_provide(struct request *request, const void *data)
 
 struct progress_args {
 	const char *id;
-	struct provide_report report;
+	struct request_report report;
 };
 
 static const struct field progress_fields[] = {

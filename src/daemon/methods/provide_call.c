@@ -32,7 +32,6 @@ struct provided_call {
 	struct tool_kept_set *kept;
 	struct provide_call *call;
 	char id[NOTIFICATION_ID_SIZE]; /* of one that nothing waits for */
-	int64_t reports; /* of progress */
 };
 
 static void fail(struct request *request, const char *name, const struct tool_failure *failure)
@@ -60,30 +59,8 @@ static void on_done(void *data, const struct provide_answer *answer)
 	mem_free(call);
 }
 
-/* A report as MCP has it: progress, total and message. Without a number its reports are counted. */
-static void pass_formatted(struct provided_call *call, const struct provide_report *report)
-{
-	char done[32], of[32];
-	struct json message = {.type = JSON_STRING, .name = "message", .name_len = 7};
-	struct json total = {.type = JSON_NUMBER, .name = "total", .name_len = 5, .text = of};
-	struct json progress = {
-	    .type = JSON_NUMBER, .name = "progress", .name_len = 8, .text = done};
-	struct json object = {.type = JSON_OBJECT, .count = 1, .child = &progress};
-	call->reports++;
-	progress.len = (size_t)snprintf(
-	    done, sizeof done, "%.15g", report->has_done ? report->done : (double)call->reports);
-	total.len = (size_t)snprintf(of, sizeof of, "%.15g", report->of);
-	message.text = report->text;
-	message.len = report->text != NULL ? strlen(report->text) : 0;
-	if (report->has_of)
-		progress.next = &total;
-	if (report->text != NULL)
-		*(report->has_of ? &total.next : &progress.next) = &message;
-	request_progress(call->request, &object);
-}
-
-/* The same for a peer that speaks JSON-RPC, if its request has an id. */
-static void pass_line(const struct provided_call *call, const struct provide_report *report)
+/* Passes a report on to a peer that speaks JSON-RPC, if its request has an id. */
+static void pass_line(const struct provided_call *call, const struct request_report *report)
 {
 	const char *id = request_id(call->request);
 	struct peer *peer = request_peer(call->request);
@@ -111,13 +88,13 @@ static void pass_line(const struct provided_call *call, const struct provide_rep
 	buf_finish(&line);
 }
 
-static void on_progressed(void *data, const struct provide_report *report)
+static void on_progressed(void *data, const struct request_report *report)
 {
 	struct provided_call *call = data;
 	if (call->request == NULL)
 		return;
 	if (request_is_formatted(call->request))
-		pass_formatted(call, report);
+		request_progress(call->request, report);
 	else
 		pass_line(call, report);
 }
@@ -200,6 +177,7 @@ void provide_call_handle(struct request *request, const void *data)
 {
 	const struct declaration_args *args = data;
 	const struct offer *offer = offer_of(request_method(request));
+	const struct request_origin *origin = request_origin(request);
 	struct peer *peer = request_peer(request);
 	struct field_error error = {0};
 	struct buf arguments, caller;
@@ -222,7 +200,7 @@ void provide_call_handle(struct request *request, const void *data)
 			.arguments_len = arguments.len,
 			.caller = (const char *)caller.data,
 			.caller_pid = peer != NULL ? peer_pid(peer) : 0,
-			.within = request_within(request)});
+			.within = origin->has_within ? origin->within : NULL});
 	} else {
 		(void)request_fail_field(
 		    request, error.field, "%s", error.text + strlen(error.field) + 2);

@@ -317,7 +317,7 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 	is_repeated = earlier.content == request_once(request)->content;
 	note = queue_find_id(queue, earlier.id);
 	if (is_repeated && queue_unread(queue, args->key) == NULL) {
-		request_set_repeated(request);
+		request_key(request)->is_repeated = true;
 		queue_begin(queue);
 		once_keep(request_once(request), earlier.id);
 		ticket = queue_commit(queue);
@@ -378,7 +378,7 @@ static void post_notification(struct request *request, const void *args_data)
 	text = post_text(args->text);
 	draft.text = text;
 	if (args->key != NULL && queue_unread(daemon->queue, args->key) != NULL)
-		request_set_repeated(request);
+		request_key(request)->is_repeated = true;
 	queue_begin(daemon->queue);
 	seq = queue_post(daemon->queue, &draft);
 	strcpy(id, queue_find(daemon->queue, seq)->id);

@@ -22,6 +22,7 @@ struct loop_timer;
 struct peer;
 struct provide_call;
 struct provider;
+struct request_report;
 
 /* How a call ends: with a result, which is lent, or with a failure (result NULL). */
 struct provide_answer {
@@ -29,17 +30,10 @@ struct provide_answer {
 	const struct tool_failure *failure;
 };
 
-/* How far a call is. */
-struct provide_report {
-	const char *text; /* NULL: none */
-	double done, of;
-	bool has_done, has_of;
-};
-
 struct provide_handlers {
 	void (*done)(
 	    void *data, const struct provide_answer *answer); /* once; frees nothing of ours */
-	void (*progressed)(void *data, const struct provide_report *report); /* NULL: not wanted */
+	void (*progressed)(void *data, const struct request_report *report); /* NULL: not wanted */
 	void (*forgotten)(void *data); /* the daemon ends; NULL: it is cancelled before */
 };
 

@@ -204,7 +204,7 @@ bool provide_flow_response(void *data, struct peer *peer, const struct json *id,
 }
 
 void provide_flow_progress(const struct provide_set *set, const struct peer *peer, const char *id,
-    const struct provide_report *report)
+    const struct request_report *report)
 {
 	const struct provider *provider = provider_find(set, peer);
 	struct provide_call *call =

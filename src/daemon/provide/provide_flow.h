@@ -20,7 +20,7 @@ bool provide_flow_response(void *set, struct peer *peer, const struct json *id,
 
 /* Passes on a report of a call, by its id. A report that fits no call, or comes too soon, is dropped. */
 void provide_flow_progress(const struct provide_set *set, const struct peer *peer, const char *id,
-    const struct provide_report *report);
+    const struct request_report *report);
 
 /*
  * Fails the open calls of a provider that were sent, or all of them: as gone, but for those of

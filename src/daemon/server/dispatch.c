@@ -186,7 +186,8 @@ static bool is_admitted(
 {
 	const struct server_parts *parts = dispatch->parts;
 	int64_t waits = parts->config->limits.waits;
-	if (method->flags & METHOD_WAITS && (int64_t)request_wait_count(request) > waits)
+	const struct peer *peer = request_peer(request);
+	if (method->flags & METHOD_WAITS && peer != NULL && (int64_t)peer_wait_count(peer) > waits)
 		return request_fail(request, MESSAGE_LIMIT,
 		    "%lld requests of this connection wait already (limit waits): let some end "
 		    "first",
@@ -408,7 +409,7 @@ static bool read_args(struct dispatch *dispatch, struct request *request, const 
 		dispatch_refuse(request, &error);
 		return false;
 	}
-	request_set_content(request, repeat_content(params));
+	request_key(request)->once.content = repeat_content(params);
 	request_narrow(request, dispatch->args);
 	return true;
 }
@@ -695,6 +696,14 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 		go_on(dispatch, request, params, ++dispatch->last, NULL);
 }
 
+/* A text that is too long for an id is as good as none. */
+static void set_within(struct request_origin *origin, const struct json *within)
+{
+	origin->has_within = true;
+	if (within->type == JSON_STRING && within->len < sizeof origin->within)
+		strcpy(origin->within, within->text);
+}
+
 static void handle(struct dispatch *dispatch, struct peer *peer, const struct message *message)
 {
 	const struct method *method = method_find(message->method);
@@ -705,8 +714,7 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 		return;
 	request = request_new(dispatch->parts, peer, id, method);
 	if (message->within != NULL)
-		request_set_within(
-		    request, message->within->type == JSON_STRING ? message->within->text : "");
+		set_within(request_origin(request), message->within);
 	if (method != NULL)
 		dispatch_run(dispatch, request, message->params);
 	else

@@ -105,16 +105,37 @@ static void copy_masked(char *out, size_t size, const char *error, const char *t
 		copy_text(out + len, size - (size_t)len, last + 1, strlen(last + 1));
 }
 
-void history_end(struct history *history, uint64_t number, const char *error, const char *text)
+/* Ends an entry. NULL: it was overwritten before the request ended. */
+static struct action *end(struct history *history, uint64_t number)
 {
 	struct action *action = history->actions[number % HISTORY_KEEP];
 	if (action == NULL || action->number != number || number == 0)
-		return; /* the entry was overwritten before the request ended */
+		return NULL;
 	action->elapsed_ms = clock_mono_ms() - action->begin_ms;
-	if (error == NULL) {
-		copy_text(action->result, sizeof action->result, text, strlen(text));
+	return action;
+}
+
+void history_result(struct history *history, uint64_t number, const struct method *method,
+    const char *text, bool is_message)
+{
+	static const char mark[] = "\"result\":";
+	struct action *action = end(history, number);
+	const char *begin = is_message ? strstr(text, mark) : NULL;
+	size_t around = begin != NULL ? strlen("}\n") : 0;
+	text = begin != NULL ? begin + sizeof mark - 1 : text;
+	if (action == NULL)
 		return;
-	}
+	if (method->effects & METHOD_SEES || method->flags & METHOD_OPEN_WORLD)
+		(void)snprintf(action->result, sizeof action->result, "(%zu bytes)", strlen(text));
+	else
+		copy_text(action->result, sizeof action->result, text, strlen(text) - around);
+}
+
+void history_end(struct history *history, uint64_t number, const char *error, const char *text)
+{
+	struct action *action = end(history, number);
+	if (action == NULL)
+		return;
 	copy_text(action->error, sizeof action->error, error, strlen(error));
 	if (action->is_masked)
 		copy_masked(action->outcome, sizeof action->outcome, error, text);

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -29,8 +30,14 @@ void history_free(struct history *history);
 uint64_t history_begin(struct history *history, pid_t peer_pid, const struct method *method,
     const struct json *params);
 /*
- * error NULL: the request had a result, of which text is the beginning or the size. If the request had confidential values, quotations, which
- * may be from these, are cut out of the text.
+ * The request has a result: text is that, or a message with it. The entry gets its beginning; its
+ * size, if the method shows what programs print.
+ */
+void history_result(struct history *history, uint64_t number, const struct method *method,
+    const char *text, bool is_message);
+/*
+ * The request has failed. If it had confidential values, quotations, which may be from these, are
+ * cut out of the text.
  */
 void history_end(struct history *history, uint64_t number, const char *error, const char *text);
 

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/process.h"
+#include "base/xalloc.h"
 #include "daemon/queue/store.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
@@ -60,8 +61,17 @@ void repeat_write_members(struct request *request, const char *json, size_t len)
 bool repeat_find(
     struct request *request, const char *space, const char *key, struct once_earlier *ret_earlier)
 {
-	const struct once *once = request_set_key(request, space, key);
-	return once != NULL && once_find(once, ret_earlier);
+	struct once_set *onces = request_parts(request)->onces;
+	struct request_key *own = request_key(request);
+	if (key == NULL || onces == NULL)
+		return false;
+	if (own->text == NULL)
+		own->text = xstrdup(key);
+	own->once.set = onces;
+	own->once.space = space;
+	own->once.method = request_method(request)->name;
+	own->once.key = own->text;
+	return once_find(&own->once, ret_earlier);
 }
 
 void repeat_answer_id(struct request *request, const void *args, const char *id)
@@ -94,23 +104,24 @@ static void note_caller(struct request *request)
 {
 	struct tmux *tmux = request_parts(request)->tmux;
 	struct peer *peer = request_peer(request);
-	char caller[REQUEST_CALLER_SIZE] = "";
+	const char *thread = request_origin(request)->thread;
+	struct request_key *key = request_key(request);
 	struct muxbus_sync_info info;
 	bool is_weak = false;
 	uint32_t pane;
 	if (peer == NULL || tmux == NULL || !tmux_is_live(tmux))
 		return;
 	pane = request_peer_pane(request, &is_weak);
-	if (request_thread(request)[0] != '\0') {
-		snprintf(caller, sizeof caller, "%s", request_thread(request));
+	if (thread[0] != '\0') {
+		snprintf(key->caller, sizeof key->caller, "%s", thread);
 	} else if (is_weak || peer_pane_of(peer)->is_early) {
 		return;
 	} else if (pane != MUXBUS_NO_ID) {
 		muxbus_sync_info(tmux_sync(tmux), &info);
-		snprintf(caller, sizeof caller, "%%%u/%d/%" PRIu64, pane, (int)info.pid,
+		snprintf(key->caller, sizeof key->caller, "%%%u/%d/%" PRIu64, pane, (int)info.pid,
 		    process_start_ticks(info.pid));
 	}
-	request_set_caller(request, caller);
+	key->once.caller = key->caller;
 }
 
 /* Whether a method is the first one's, maybe by another name. */
@@ -155,7 +166,7 @@ static void answer_again(
     struct request *request, const void *args, const struct once_earlier *first)
 {
 	const struct method *method = request_method(request);
-	request_set_repeated(request);
+	request_key(request)->is_repeated = true;
 	if (first->result != NULL) {
 		repeat_write_members(request, first->result, strlen(first->result));
 		request_done(request);
@@ -172,7 +183,7 @@ bool repeat_admit(struct request *request, const void *args)
 	struct once_earlier first;
 	struct repeat_args own;
 	if (method->key_offset == 0 || method->flags & METHOD_COUNTS_KEYS ||
-	    request_is_first(request))
+	    request_key(request)->is_done_once)
 		return true; /* the handler looks for keys itself, or runs again */
 	memcpy(&own, (const char *)args + method->key_offset, sizeof own);
 	if (own.key != NULL)

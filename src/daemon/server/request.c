@@ -56,20 +56,13 @@ struct request {
 	size_t format_line_max;
 	char **session_env; /* NULL: not asked for */
 	size_t members_from; /* where the members of the result begin in out */
-	uint64_t content; /* checksum of its parameters, if it has a key */
-	struct once once; /* without a key: none */
-	char *key;
-	char caller[REQUEST_CALLER_SIZE];
-	bool is_repeated;
-	bool is_done_once; /* the one that its key is kept for */
+	struct request_key key;
 	bool is_first; /* so is this one, or its source keeps it */
 	bool is_done; /* it had its effect, though its result may be too long */
 	struct list open; /* in all */
 	struct list link; /* in joined of another one, or in orphans */
 	struct list joined; /* requests with the same key, which get its answer too */
-	bool has_within;
-	char within[REQUEST_WITHIN_SIZE];
-	char thread[PANE_REF_THREAD_SIZE]; /* of the agent that asks; "": not known */
+	struct request_origin origin;
 	char id[];
 };
 
@@ -87,27 +80,33 @@ static const struct request *in_turn;
 
 static void leave_list(struct request *request)
 {
-	if (request->is_done_once && !list_is_empty(&request->link))
+	if (request->key.is_done_once && !list_is_empty(&request->link))
 		orphans.count--;
 	list_remove(&request->link);
+}
+
+bool request_release(struct request *request)
+{
+	void (*cancelled)(struct request *, void *) = request->cancelled;
+	request->cancelled = NULL;
+	if (cancelled != NULL)
+		cancelled(request, request->cancelled_data);
+	return cancelled != NULL;
 }
 
 /* Cancels a request that gets no response any more. */
 static void cancel(struct request *request)
 {
-	void (*cancelled)(struct request *, void *) = request->cancelled;
 	request->peer = NULL;
 	request->response_slot = NULL;
-	request->cancelled = NULL;
-	if (cancelled != NULL)
-		cancelled(request, request->cancelled_data);
+	(void)request_release(request);
 }
 
 /* The peer is gone. It may ask again with the same key, unless only the answer matters. */
 static void on_peer_gone(void *data)
 {
 	struct request *request = data;
-	if (!request->is_done_once || request->cancelled == NULL ||
+	if (!request->key.is_done_once || request->cancelled == NULL ||
 	    request->method->effects & METHOD_READS || orphans.count == REQUEST_ORPHANS_MAX) {
 		cancel(request);
 		return;
@@ -204,47 +203,14 @@ static void note_end(struct request *request, const char *outcome, const char *t
 	request->audit = request->history = 0;
 }
 
-void request_set_content(struct request *request, uint64_t content)
+struct request_key *request_key(struct request *request)
 {
-	request->content = content;
-}
-
-void request_set_caller(struct request *request, const char *caller)
-{
-	snprintf(request->caller, sizeof request->caller, "%s", caller);
-	request->once.caller = request->caller;
-}
-
-const struct once *request_set_key(struct request *request, const char *space, const char *key)
-{
-	if (key == NULL || request->parts->onces == NULL)
-		return NULL;
-	if (request->key == NULL)
-		request->key = xstrdup(key);
-	request->once = (struct once){
-	    .set = request->parts->onces,
-	    .space = space,
-	    .method = request->method->name,
-	    .key = request->key,
-	    .caller = request->once.caller,
-	    .content = request->content,
-	};
-	return &request->once;
+	return &request->key;
 }
 
 const struct once *request_once(const struct request *request)
 {
-	return request->key != NULL && !request->is_done_once ? &request->once : NULL;
-}
-
-void request_set_repeated(struct request *request)
-{
-	request->is_repeated = true;
-}
-
-bool request_is_first(const struct request *request)
-{
-	return request->is_done_once;
+	return request->key.text != NULL && !request->key.is_done_once ? &request->key.once : NULL;
 }
 
 void request_begin_turn(const struct request *request)
@@ -254,14 +220,14 @@ void request_begin_turn(const struct request *request)
 
 void request_begin_once(struct request *request)
 {
-	if (request->key == NULL)
+	if (request->key.text == NULL)
 		return;
 	request->is_first = true;
 	if (request->method->begun != NULL)
 		return;
-	once_keep(&request->once, "");
-	once_set_runner(&request->once, request);
-	request->is_done_once = true;
+	once_keep(&request->key.once, "");
+	once_set_runner(&request->key.once, request);
+	request->key.is_done_once = true;
 }
 
 /* The peer of a request that waits for another one is gone. */
@@ -274,7 +240,7 @@ static void on_leave(struct request *request, void *data)
 
 bool request_join(struct request *request)
 {
-	struct request *first = once_runner(&request->once);
+	struct request *first = once_runner(&request->key.once);
 	if (first == NULL)
 		return false;
 	list_append(&first->joined, &request->link);
@@ -297,27 +263,21 @@ static struct request *take_joined(struct request *request)
 /* The key of the request has its result, or an error, or is free. */
 static void end_once(struct request *request)
 {
-	if (once_runner(&request->once) == request)
-		once_set_runner(&request->once, NULL);
+	if (once_runner(&request->key.once) == request)
+		once_set_runner(&request->key.once, NULL);
 	leave_list(request);
-	request->is_done_once = false;
-}
-
-/* The result is too long to be kept. */
-static void set_long_result(const struct request *request)
-{
-	static const char result[] =
-	    "{\"message\":\"This was done already, but its result was too long to be kept.\"}";
-	once_set_result(&request->once, result, sizeof result - 1);
+	request->key.is_done_once = false;
 }
 
 /* Gives the result to the requests that wait for this one. */
 static void finish_once(struct request *request, const char *members, size_t len)
 {
+	static const char too_long[] =
+	    "{\"message\":\"This was done already, but its result was too long to be kept.\"}";
 	struct request *joined;
 	end_once(request);
 	if (len > ONCE_RESULT_MAX)
-		set_long_result(request);
+		once_set_result(&request->key.once, too_long, sizeof too_long - 1);
 	while ((joined = take_joined(request)) != NULL) {
 		if (len > 0)
 			json_put_raw(request_result(joined), NULL, members, len);
@@ -332,14 +292,14 @@ static void finish_repeat(struct request *request)
 	const char *members = (const char *)request->out.data + request->members_from;
 	size_t len = request->out.len - request->members_from;
 	char *result;
-	if (!writer->is_cut && request->key != NULL) {
+	if (!writer->is_cut && request->key.text != NULL) {
 		result = xasprintf("{%.*s}", (int)len, members);
-		once_set_result(&request->once, result, strlen(result));
+		once_set_result(&request->key.once, result, strlen(result));
 		mem_free(result);
 	}
-	if (!writer->is_cut && request->is_done_once)
+	if (!writer->is_cut && request->key.is_done_once)
 		finish_once(request, members, len);
-	if (request->is_repeated)
+	if (request->key.is_repeated)
 		json_put_bool(writer, "repeated", true);
 	if (request->is_unaudited)
 		json_put_bool(writer, "audited", false);
@@ -380,10 +340,10 @@ const struct field_tolerance *request_tolerance(const struct request *request)
 	    : NULL;
 }
 
-void request_progress(struct request *request, const struct json *params)
+void request_progress(struct request *request, const struct request_report *report)
 {
 	if (request->response_format != NULL && request->response_format->progress != NULL)
-		request->response_format->progress(request->format_data, params);
+		request->response_format->progress(request->format_data, report);
 }
 
 void request_narrow(struct request *request, void *args)
@@ -418,15 +378,6 @@ void request_withdraw(struct request *request)
 	cancel(request);
 }
 
-bool request_release(struct request *request)
-{
-	void (*cancelled)(struct request *, void *) = request->cancelled;
-	request->cancelled = NULL;
-	if (cancelled != NULL)
-		cancelled(request, request->cancelled_data);
-	return cancelled != NULL;
-}
-
 const struct method *request_method(const struct request *request)
 {
 	return request->method;
@@ -435,11 +386,6 @@ const struct method *request_method(const struct request *request)
 enum role request_role(const struct request *request)
 {
 	return request->role;
-}
-
-size_t request_wait_count(const struct request *request)
-{
-	return request->peer != NULL ? peer_wait_count(request->peer) : 0;
 }
 
 void request_on_cancel(
@@ -495,14 +441,13 @@ static void respond(struct request *request, struct buf *line)
 	}
 	request->response_slot = NULL;
 	request->peer = NULL;
-	mem_free(request->sent_data);
-	request->sent_data = NULL;
+	request_on_sent(request, NULL, NULL);
 	buf_finish(line);
 	if (request->response_format != NULL && request->response_format->finish != NULL)
 		request->response_format->finish(request->format_data);
 	request->response_format = NULL;
-	mem_free(request->key);
-	request->key = NULL;
+	mem_free(request->key.text);
+	request->key.text = NULL;
 	list_remove(&request->open);
 }
 
@@ -539,27 +484,6 @@ static void response_format(
 	buf_finish(&result);
 }
 
-/* The beginning of the result in the history; its size, if it shows what programs print. */
-static void note_result(const struct request *request)
-{
-	static const char mark[] = "\"result\":";
-	const char *whole = buf_text(&request->out);
-	const char *begin = request->response_format == NULL ? strstr(whole, mark) : NULL;
-	char text[HISTORY_RESULT_MAX + 8];
-	const char *end = whole + request->out.len;
-	end -= begin != NULL ? strlen("}\n") : 0; /* of the message around it */
-	begin = begin != NULL ? begin + sizeof mark - 1 : whole;
-	if (request->method->effects & METHOD_SEES || request->method->flags & METHOD_OPEN_WORLD)
-		(void)snprintf(
-		    text, sizeof text, "(%zu bytes)", request->out.len - (size_t)(begin - whole));
-	else
-		(void)snprintf(text, sizeof text, "%.*s",
-		    end - begin < HISTORY_RESULT_MAX + 4 ? (int)(end - begin)
-							 : HISTORY_RESULT_MAX + 4,
-		    begin);
-	history_end(request->parts->history, request->history, NULL, text);
-}
-
 void request_done(struct request *request)
 {
 	const struct config_limits *limits = &request->parts->config->limits;
@@ -577,8 +501,9 @@ void request_done(struct request *request)
 		    (long long)limits->result_bytes);
 		return;
 	}
-	if (request->history)
-		note_result(request);
+	if (request->history != 0)
+		history_result(request->parts->history, request->history, request->method,
+		    buf_text(&request->out), request->response_format == NULL);
 	request->history = 0; /* done with */
 	note_end(request, "done", "");
 	if (is_metered(request) && request->peer != NULL)
@@ -622,11 +547,11 @@ static void set_error(const struct request *request, enum message_error error, c
 	bool is_early = request == in_turn && !request->is_done && error != MESSAGE_INTERNAL;
 	char *whole;
 	if (!may_have_effect[error] || is_early)
-		once_forget_begun(&request->once);
-	if (!may_have_effect[error] || is_early || !request->is_done_once)
+		once_forget_begun(&request->key.once);
+	if (!may_have_effect[error] || is_early || !request->key.is_done_once)
 		return;
 	whole = xasprintf("%s: %s", message_error_info(error)->kind, text);
-	once_set_error(&request->once, whole);
+	once_set_error(&request->key.once, whole);
 	mem_free(whole);
 }
 
@@ -638,7 +563,7 @@ static void fail_once(
 	char *joined_data =
 	    xasprintf("\"repeated\":true%s%s", data != NULL ? "," : "", data != NULL ? data : "");
 	set_error(request, error, text);
-	if (request->is_done_once)
+	if (request->key.is_done_once)
 		end_once(request);
 	while ((joined = take_joined(request)) != NULL)
 		request_fail_data(joined, error, joined_data, "%s", text);
@@ -662,9 +587,7 @@ static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
 		    request->is_notification ? "null" : request->id, error, text, data);
 	note_end(request, message_error_info(error)->kind, text);
 	request->parts->counters->errors++;
-	mem_free(request->sent_data);
-	request->sent_data = NULL;
-	request->sent = NULL;
+	request_on_sent(request, NULL, NULL);
 	answer(request);
 }
 
@@ -709,7 +632,7 @@ static void end(struct request *request)
 	struct buf line;
 	while (!list_is_empty(&request->joined))
 		end(list_entry(request->joined.next, struct request, link));
-	if (request->is_done_once)
+	if (request->key.is_done_once)
 		end_once(request);
 	request->is_first = false;
 	note_end(request, message_error_info(MESSAGE_CANCELLED)->kind, text);
@@ -747,21 +670,9 @@ uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 	return peer_pane->pane;
 }
 
-void request_set_within(struct request *request, const char *within)
+struct request_origin *request_origin(struct request *request)
 {
-	request->has_within = true;
-	if (strlen(within) < sizeof request->within)
-		strcpy(request->within, within);
-}
-
-const char *request_within(const struct request *request)
-{
-	return request->has_within ? request->within : NULL;
-}
-
-void request_set_thread(struct request *request, const char *thread)
-{
-	snprintf(request->thread, sizeof request->thread, "%s", thread);
+	return &request->origin;
 }
 
 void request_note_durable(struct request *request)
@@ -769,9 +680,4 @@ void request_note_durable(struct request *request)
 	struct queue *queue = request->parts->queue;
 	if (queue != NULL && store_is_degraded(queue_store(queue)))
 		json_put_bool(request_result(request), "durable", false);
-}
-
-const char *request_thread(const struct request *request)
-{
-	return request->thread;
 }

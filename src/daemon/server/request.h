@@ -11,12 +11,12 @@
 #include <sys/types.h>
 
 #include "daemon/core/pane_ref.h"
+#include "daemon/queue/once.h"
 #include "daemon/server/method.h"
 #include "daemon/server/server_parts.h"
 #include "wire/json.h"
 #include "wire/message.h"
 
-struct once;
 struct peer;
 
 /*
@@ -26,27 +26,23 @@ struct peer;
 struct request *request_new(const struct server_parts *parts, struct peer *peer, const char *id,
     const struct method *method);
 
-/*
- * A request with a key is done once (repeat.h). content: the checksum of its parameters; caller:
- * as in struct once, not known if it is not set. Its key is kept in that space. Returns NULL
- * without a key, or without a store for keys.
- */
-#define REQUEST_CALLER_SIZE PANE_REF_NAME_SIZE
-void request_set_content(struct request *request, uint64_t content);
-void request_set_caller(struct request *request, const char *caller);
-const struct once *request_set_key(struct request *request, const char *space, const char *key);
+/* A request with a key is done once (repeat.h). */
+struct request_key {
+	struct once once; /* its set is NULL without a key, or without a store for keys */
+	char *text; /* the key, owned; NULL: none */
+	char caller[PANE_REF_NAME_SIZE]; /* room for the one of once */
+	bool is_repeated; /* it repeats an earlier one: its result says so */
+	bool is_done_once; /* its key is kept for it by request_begin_once() */
+};
+struct request_key *request_key(struct request *request);
 /* The request as its source has to keep it; NULL: it has no key, or dispatch keeps it. */
 const struct once *request_once(const struct request *request);
-/* It repeats an earlier one: its result says so. */
-void request_set_repeated(struct request *request);
 /*
  * The first request with its key is done now. Unless its source does, keeps the key and then its
  * result: it is done to its end though its peer disconnects; at most REQUEST_ORPHANS_MAX that wait.
  */
 #define REQUEST_ORPHANS_MAX 100
 void request_begin_once(struct request *request);
-/* Whether its key is kept for it by the function above. */
-bool request_is_first(const struct request *request);
 /* Its handler runs (NULL: it has returned): an error of most kinds now comes before any effect. */
 void request_begin_turn(const struct request *request);
 /* Has a request wait for the answer of the one that is done with the same key; false: none is. */
@@ -75,6 +71,13 @@ bool request_audit(struct request *request, const struct json *params);
 /* Records that its role refuses it, or counts that. */
 void request_audit_refusal(struct request *request);
 
+/* How far the work of a request is, as its provider says. */
+struct request_report {
+	const char *text; /* NULL: none */
+	double done, of;
+	bool has_done, has_of;
+};
+
 /*
  * The response format of a dialect, which wraps results and errors in another way than
  * JSON-RPC. result is the JSON text of the object. Each writes the members of the line's object
@@ -88,12 +91,11 @@ struct response_format {
 	    void *data, struct json_writer *writer, const char *result, size_t result_len);
 	void (*error)(void *data, struct json_writer *writer, enum message_error error,
 	    const char *text, const char *members);
-	/* Progress of the work, as a server of tools reports it. NULL: not passed on. */
-	void (*progress)(void *data, const struct json *params);
+	void (*progress)(void *data, const struct request_report *report); /* NULL: not passed on */
 	void (*finish)(void *data);
 };
 /* Passes on progress, if the response format has it. */
-void request_progress(struct request *request, const struct json *params);
+void request_progress(struct request *request, const struct request_report *report);
 void request_set_format(struct request *request, const struct response_format *response_format,
     void *data, size_t line_max);
 /* Whether the request has a response format: its peer speaks a dialect. */
@@ -126,8 +128,6 @@ const struct server_parts *request_parts(const struct request *request);
 struct peer *request_peer(const struct request *request); /* NULL once it is gone */
 const struct method *request_method(const struct request *request);
 enum role request_role(const struct request *request); /* that of its peer */
-/* How many requests of its peer wait, with itself. */
-size_t request_wait_count(const struct request *request);
 
 /* Called once if the peer goes, or cancels, before the answer; NULL takes it back. */
 void request_on_cancel(
@@ -175,14 +175,12 @@ bool request_fail_data(struct request *request, enum message_error error, const 
  */
 uint32_t request_peer_pane(struct request *request, bool *ret_weak);
 
-/*
- * The open call of a provider that a request is made within; "": within none, NULL: not said. A text
- * that is too long for an id is as good as none.
- */
-#define REQUEST_WITHIN_SIZE 24
-void request_set_within(struct request *request, const char *within);
-const char *request_within(const struct request *request);
-
-/* The thread of the agent that asks, as in struct pane_ref; "" if it is not known. */
-void request_set_thread(struct request *request, const char *thread);
-const char *request_thread(const struct request *request);
+/* What a message says of where its request comes from. */
+struct request_origin {
+	bool has_within;
+	/* The open call of a provider that it is made within; "": within none. */
+	char within[24];
+	/* The thread of the agent that asks, as in struct pane_ref; "" if it is not known. */
+	char thread[PANE_REF_THREAD_SIZE];
+};
+struct request_origin *request_origin(struct request *request);

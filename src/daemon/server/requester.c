@@ -74,7 +74,7 @@ static bool is_early(const struct request *request)
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane)
 {
 	struct tmux *tmux = request_parts(request)->tmux;
-	const char *thread = request_thread(request);
+	const char *thread = request_origin(request)->thread;
 	const struct muxbus_pane *pane;
 	bool is_weak;
 	pane_ref_clear(ret_pane);
