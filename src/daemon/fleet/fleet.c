@@ -130,7 +130,7 @@ static bool take(struct fleet *fleet, struct request *request, struct host *host
 	return true;
 }
 
-/* Takes a request, as dispatch_set_router() has it. */
+/* Takes a request, as struct dispatch_hooks has it. */
 static bool on_request(void *data, struct request *request, const struct json *params)
 {
 	struct fleet *fleet = data;
@@ -206,7 +206,8 @@ struct fleet *fleet_new(struct daemon *daemon)
 	    &(struct host_set_parts){.base = daemon->base, .handlers = &handlers, .data = fleet});
 	fleet_notices_load(fleet);
 	fleet->file = hosts_file_new(daemon->base, fleet->hosts);
-	dispatch_set_router(server_dispatch(daemon->server), on_request, fleet);
+	dispatch_hooks(server_dispatch(daemon->server))->route = on_request;
+	dispatch_hooks(server_dispatch(daemon->server))->route_data = fleet;
 	return fleet;
 }
 

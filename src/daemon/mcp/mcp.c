@@ -178,8 +178,8 @@ static bool take(void *data, struct peer *peer, const struct message *message, c
 		run(&exchange, row);
 		return true;
 	}
-	exchange.request = dispatch_accept(
-	    mcp->dispatch, peer, id, row->method != NULL ? row->method(&exchange) : NULL);
+	exchange.request = request_new(
+	    mcp->daemon->parts, peer, id, row->method != NULL ? row->method(&exchange) : NULL);
 	if (row->flags & MCP_NOTIFICATION)
 		refuse_row(exchange.request, row);
 	else if (is_admitted(&exchange, row))
@@ -204,7 +204,8 @@ struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch)
 	mcp->reader = json_reader_new((size_t)daemon->config->limits.result_bytes + 1024);
 	mcp->shown_reader = json_reader_new(MCP_RESULT_MAX);
 	mcp->params_reader = json_reader_new(4096);
-	dispatch_set_dialect(dispatch, &dialect, mcp);
+	dispatch_hooks(dispatch)->dialect = &dialect;
+	dispatch_hooks(dispatch)->dialect_data = mcp;
 	return mcp;
 }
 

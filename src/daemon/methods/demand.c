@@ -150,7 +150,8 @@ struct demand *demand_new(struct daemon *daemon)
 	demand->timer = loop_timer_new(daemon->base, on_timer, demand);
 	demand->listener.posted = on_posted;
 	queue_listen(daemon->queue, &demand->listener);
-	dispatch_set_handled(server_dispatch(daemon->server), on_handled, demand);
+	dispatch_hooks(server_dispatch(daemon->server))->handled = on_handled;
+	dispatch_hooks(server_dispatch(daemon->server))->handled_data = demand;
 	return demand;
 }
 

@@ -223,6 +223,7 @@ struct provide_set *provide_call_set_new(
 	    .changed = changed,
 	    .data = data,
 	});
-	dispatch_set_response(server_dispatch(daemon->server), provide_flow_response, set);
+	dispatch_hooks(server_dispatch(daemon->server))->response = provide_flow_response;
+	dispatch_hooks(server_dispatch(daemon->server))->response_data = set;
 	return set;
 }

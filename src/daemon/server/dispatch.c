@@ -14,7 +14,6 @@
 #include "daemon/core/counters.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
-#include "daemon/server/peer_pane.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server_parts.h"
@@ -40,15 +39,7 @@ struct dispatch {
 	struct buf scratch; /* what field_read() keeps */
 	struct buf id; /* of the request at hand, as JSON */
 	void *args; /* room for the arguments of any method */
-	const struct dialect *dialect; /* NULL: none */
-	void *dialect_data;
-	dispatch_route_fn *route; /* NULL: none */
-	void *route_data;
-	struct dispatch_rights rights;
-	void (*handled)(void *data); /* NULL: none */
-	void *handled_data;
-	dispatch_response_fn *response; /* NULL: none */
-	void *response_data;
+	struct dispatch_hooks hooks;
 	struct list put_offs; /* requests that wait for work that they were put off for */
 	struct list holds;
 	uint64_t last; /* number of a request */
@@ -95,23 +86,16 @@ void dispatch_free(struct dispatch *dispatch)
 	mem_free(dispatch);
 }
 
-void dispatch_set_dialect(struct dispatch *dispatch, const struct dialect *dialect, void *data)
+struct dispatch_hooks *dispatch_hooks(struct dispatch *dispatch)
 {
-	dispatch->dialect = dialect;
-	dispatch->dialect_data = data;
+	return &dispatch->hooks;
 }
 
 void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer)
 {
-	if (dispatch->dialect != NULL)
-		dispatch->dialect->goodbye(dispatch->dialect_data, peer);
+	if (dispatch->hooks.dialect != NULL)
+		dispatch->hooks.dialect->goodbye(dispatch->hooks.dialect_data, peer);
 	leave_peer(dispatch, peer);
-}
-
-struct request *dispatch_accept(
-    struct dispatch *dispatch, struct peer *peer, const char *id, const struct method *method)
-{
-	return request_new(dispatch->parts, peer, id, method);
 }
 
 /* Frees the memory that a big line needed. */
@@ -202,13 +186,6 @@ static bool is_admitted(
 	return true;
 }
 
-/* The work that a request is put off for. */
-struct work {
-	dispatch_begin_fn *begin; /* NULL: none */
-	void *context;
-	uint32_t window; /* for look_at_window() */
-};
-
 /* The request whose handler runs just now. */
 static struct {
 	struct request *request;
@@ -220,23 +197,17 @@ bool dispatch_put_off_until(struct request *request, dispatch_begin_fn *begin, v
 {
 	if (turn.request != request)
 		return false;
-	turn.work = (struct work){.begin = begin, .context = context};
+	turn.work = (struct work){.kind = WORK_OTHER, .begin = begin, .context = context};
 	return true;
 }
 
-static void refresh(void *context, dispatch_done_fn *done, void *data)
+/* The same for work of ours. */
+static bool put_off_for(const struct request *request, enum work_kind kind)
 {
-	const struct request *request = context;
-	int error = muxbus_sync_refresh(
-	    tmux_sync(request_parts(request)->tmux), MUXBUS_PART_INDEXES, 0, done, data);
-	if (error < 0)
-		done(data, error);
-}
-
-static void attach(void *context, dispatch_done_fn *done, void *data)
-{
-	const struct request *request = context;
-	tmux_attach(request_parts(request)->tmux, done, data);
+	if (turn.request != request)
+		return false;
+	turn.work = (struct work){.kind = kind, .window = MUXBUS_NO_ID};
+	return true;
 }
 
 bool dispatch_attach_first(struct request *request)
@@ -256,7 +227,7 @@ bool dispatch_attach_first(struct request *request)
 		    "connection does not allow");
 		return true;
 	}
-	return dispatch_put_off_until(request, attach, request);
+	return put_off_for(request, WORK_ATTACH);
 }
 
 bool dispatch_look_first(struct request *request)
@@ -266,15 +237,15 @@ bool dispatch_look_first(struct request *request)
 
 bool dispatch_put_off(struct request *request)
 {
-	return turn.may_be_put_off && dispatch_put_off_until(request, refresh, request);
+	return turn.may_be_put_off && put_off_for(request, WORK_LOOK);
 }
 
 /* Without rights there is only the role full. */
 static bool may_begin(
     const struct dispatch *dispatch, struct request *request, const struct json *params)
 {
-	if (dispatch->rights.begin != NULL)
-		return dispatch->rights.begin(request, params);
+	if (dispatch->hooks.begin != NULL)
+		return dispatch->hooks.begin(request, params);
 	if (request_role(request) != ROLE_FULL)
 		request_fail(request, MESSAGE_FORBIDDEN, "there are no rights here");
 	return request_role(request) == ROLE_FULL;
@@ -282,12 +253,7 @@ static bool may_begin(
 
 static bool may_run(const struct dispatch *dispatch, struct request *request)
 {
-	return dispatch->rights.admit == NULL || dispatch->rights.admit(request, dispatch->args);
-}
-
-void dispatch_set_rights(struct dispatch *dispatch, const struct dispatch_rights *rights)
-{
-	dispatch->rights = *rights;
+	return dispatch->hooks.admit == NULL || dispatch->hooks.admit(request, dispatch->args);
 }
 
 /* A peer whose later requests wait until the output flows that one has asked for. */
@@ -375,28 +341,11 @@ struct put_off {
 	struct list link; /* in put_offs */
 	struct dispatch *dispatch; /* NULL: freed before the work was done */
 	struct request *request;
-	dispatch_begin_fn *begin; /* the work; NULL: it is held behind an earlier request */
+	enum work_kind kind; /* WORK_NONE: it is held behind an earlier request */
 	uint64_t number; /* in the order of arrival */
-	uint32_t window; /* for look_at_window() */
 	bool has_peer; /* it came from one, which may be gone by now */
 	struct buf params; /* as JSON; empty: none */
 };
-
-/* Reads one window, and which others there are, for a request that was put off. */
-static void look_at_window(void *context, dispatch_done_fn *done, void *data)
-{
-	const struct put_off *again = data;
-	const struct request *request = context;
-	int error = muxbus_sync_refresh_window(
-	    tmux_sync(request_parts(request)->tmux), again->window, 0, done, data);
-	if (error < 0)
-		done(data, error);
-}
-
-static bool is_look(dispatch_begin_fn *begin)
-{
-	return begin == refresh || begin == look_at_window;
-}
 
 /* Reads the parameters of a request into args; fails the request if they are invalid. */
 static bool read_args(struct dispatch *dispatch, struct request *request, const struct json *params)
@@ -415,7 +364,7 @@ static bool read_args(struct dispatch *dispatch, struct request *request, const 
 }
 
 static void go_on(struct dispatch *dispatch, struct request *request, const struct json *params,
-    uint64_t number, dispatch_begin_fn *done);
+    uint64_t number, enum work_kind done);
 
 static void put_off_free(struct put_off *again)
 {
@@ -446,7 +395,7 @@ static void handle_again(struct put_off *again)
 	if (peer == NULL && again->has_peer && only_answers(request_method(again->request)))
 		request_fail(again->request, MESSAGE_CANCELLED, "the connection was closed");
 	else if (read_args(dispatch, again->request, params))
-		go_on(dispatch, again->request, params, again->number, again->begin);
+		go_on(dispatch, again->request, params, again->number, again->kind);
 	give_back(dispatch, again->params.len);
 }
 
@@ -463,24 +412,24 @@ static void on_done(void *data, int error)
 	list_remove(&again->link);
 	/* Most methods can do without a new model; those that cannot, say so. */
 	if (error < 0 &&
-	    (!is_look(again->begin) || request_method(again->request)->flags & METHOD_NEEDS_TMUX))
+	    (!work_is_look(again->kind) ||
+		request_method(again->request)->flags & METHOD_NEEDS_TMUX))
 		tmux_call_fail(again->request, error, NULL);
 	else
 		handle_again(again);
 	put_off_free(again);
 	release(dispatch, peer);
-	if (dispatch->handled != NULL)
-		dispatch->handled(dispatch->handled_data);
+	if (dispatch->hooks.handled != NULL)
+		dispatch->hooks.handled(dispatch->hooks.handled_data);
 }
 
 static struct put_off *put_off(struct dispatch *dispatch, struct request *request,
-    const struct json *params, uint64_t number, const struct work *work)
+    const struct json *params, uint64_t number, enum work_kind kind)
 {
 	struct put_off *again = xalloc(sizeof *again);
 	*again = (struct put_off){.dispatch = dispatch,
 	    .request = request,
-	    .begin = work->begin,
-	    .window = work->window,
+	    .kind = kind,
 	    .number = number,
 	    .has_peer = request_peer(request) != NULL};
 	buf_init(&again->params, 2 * (size_t)dispatch->parts->config->limits.line_bytes);
@@ -500,7 +449,7 @@ static bool is_behind(
 	const struct peer *peer = request_peer(request);
 	list_each (const struct put_off, again, &dispatch->put_offs, link) {
 		if (peer != NULL && request_peer(again->request) == peer &&
-		    (for_look ? is_look(again->begin) : again->begin == attach) &&
+		    (for_look ? work_is_look(again->kind) : again->kind == WORK_ATTACH) &&
 		    again->number < number)
 			return true;
 	}
@@ -540,7 +489,7 @@ static void release(struct dispatch *dispatch, const struct peer *peer)
 	while (link != &dispatch->put_offs) {
 		struct put_off *again = list_entry(link, struct put_off, link);
 		link = link->next;
-		if (again->begin != NULL || request_peer(again->request) != peer ||
+		if (again->kind != WORK_NONE || request_peer(again->request) != peer ||
 		    is_held(dispatch, again->request, again->number))
 			continue;
 		list_remove(&again->link);
@@ -565,7 +514,7 @@ static void leave_put_offs(struct dispatch *dispatch)
 		struct put_off *again = list_entry(dispatch->put_offs.next, struct put_off, link);
 		list_remove(&again->link);
 		again->dispatch = NULL;
-		if (again->begin == NULL)
+		if (again->kind == WORK_NONE)
 			on_done(again, 0);
 	}
 	while (!list_is_empty(&dispatch->holds)) {
@@ -575,111 +524,33 @@ static void leave_put_offs(struct dispatch *dispatch)
 	}
 }
 
-void dispatch_set_router(struct dispatch *dispatch, dispatch_route_fn *route, void *data)
-{
-	dispatch->route = route;
-	dispatch->route_data = data;
-}
-
-void dispatch_set_response(struct dispatch *dispatch, dispatch_response_fn *response, void *data)
-{
-	dispatch->response = response;
-	dispatch->response_data = data;
-}
-
 /* Passes on a response, whose line may be unreadable. */
 static bool pass_response(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     const struct json *response, const char *reason)
 {
-	return dispatch->response != NULL && peer != NULL && id != NULL &&
-	    dispatch->response(dispatch->response_data, peer, id, response, reason);
-}
-
-void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data), void *data)
-{
-	dispatch->handled = handled;
-	dispatch->handled_data = data;
+	return dispatch->hooks.response != NULL && peer != NULL && id != NULL &&
+	    dispatch->hooks.response(dispatch->hooks.response_data, peer, id, response, reason);
 }
 
 /*
- * The window of the only pane that a request looks at; MUXBUS_NO_ID: it needs the whole model, or
- * its caller may be in a pane that the model does not have.
- */
-static uint32_t only_window(struct request *request, const struct json *params)
-{
-	const struct muxbus_model *model = tmux_model(request_parts(request)->tmux);
-	const struct json *text = json_member(params, "pane");
-	struct peer *peer = request_peer(request);
-	const struct muxbus_pane *pane = NULL;
-	uint32_t id;
-	if (!(request_method(request)->flags & METHOD_ONE_PANE) || text == NULL ||
-	    text->type != JSON_STRING || !str_parse_id(text->text, text->len, '%', &id))
-		return MUXBUS_NO_ID;
-	if (peer == NULL || !(peer_pane_of(peer)->is_early || peer_pane_of(peer)->is_weak))
-		pane = muxbus_model_pane(model, id);
-	return pane != NULL ? pane->window : MUXBUS_NO_ID;
-}
-
-/* Whether the model is young enough at rest, as the parameter of the request says. */
-static bool is_young(struct request *request, const struct json *params)
-{
-	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
-	const struct json *text = json_member(params, "pane");
-	const struct json *age = json_member(params, METHOD_MAX_AGE);
-	int64_t max_age_ms;
-	uint32_t id;
-	if (age == NULL || !json_int(age, &max_age_ms) || max_age_ms <= 0 ||
-	    max_age_ms > UINT32_MAX || !(request_method(request)->flags & METHOD_AGED))
-		return false;
-	if (text != NULL && text->type == JSON_STRING &&
-	    str_parse_id(text->text, text->len, '%', &id))
-		return muxbus_sync_pane_is_fresh(sync, id, (unsigned)max_age_ms);
-	return muxbus_sync_is_fresh(sync,
-	    MUXBUS_PART_PANES | MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS, (unsigned)max_age_ms);
-}
-
-/*
- * The work before a request: while the daemon rests, the model is as old as the last request, and
- * no output comes. Most methods look for a pane, which can be that of the caller.
- */
-static struct work work_before(const struct dispatch *dispatch, struct request *request,
-    const struct json *params, uint64_t number)
-{
-	uint32_t window = MUXBUS_NO_ID;
-	unsigned flags = request_method(request)->flags;
-	bool must_look = tmux_is_detached(dispatch->parts->tmux);
-	if (must_look && flags & METHOD_BY_OUTPUT && !config_pipes(dispatch->parts->config))
-		return (struct work){.begin = attach, .context = request};
-	must_look = must_look && !(flags & METHOD_LOOKS_ITSELF) && !is_young(request, params);
-	if (flags & METHOD_WITHOUT_TMUX ||
-	    !(must_look || is_behind(dispatch, request, number, true)))
-		return (struct work){0};
-	if (must_look)
-		window = only_window(request, params);
-	return (struct work){.begin = window != MUXBUS_NO_ID ? look_at_window : refresh,
-	    .context = request,
-	    .window = window};
-}
-
-/*
- * Handles a request whose arguments were read, unless it has to wait. done: work that is done;
- * NULL: none.
+ * Handles a request whose arguments were read, unless it has to wait. done: the kind of work that
+ * is done.
  */
 static void go_on(struct dispatch *dispatch, struct request *request, const struct json *params,
-    uint64_t number, dispatch_begin_fn *done)
+    uint64_t number, enum work_kind done)
 {
 	struct work work = {0};
 	if (is_held(dispatch, request, number)) {
-		(void)put_off(dispatch, request, params, number, &work);
+		(void)put_off(dispatch, request, params, number, WORK_NONE);
 		return;
 	}
-	if (done == NULL)
-		work = work_before(dispatch, request, params, number);
-	if (work.begin == NULL)
-		work = call(dispatch, request, params, done == refresh, number);
-	if (work.begin != NULL)
-		work.begin(
-		    work.context, on_done, put_off(dispatch, request, params, number, &work));
+	if (done == WORK_NONE)
+		work = work_before(request, params, is_behind(dispatch, request, number, true));
+	if (work.kind == WORK_NONE)
+		work = call(dispatch, request, params, done == WORK_LOOK, number);
+	if (work.kind != WORK_NONE)
+		work_begin(
+		    &work, request, on_done, put_off(dispatch, request, params, number, work.kind));
 }
 
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params)
@@ -687,13 +558,14 @@ void dispatch_run(struct dispatch *dispatch, struct request *request, const stru
 	request_note(request, params);
 	if (!may_begin(dispatch, request, params))
 		return;
-	if (dispatch->route != NULL && !request_audit(request, params))
+	if (dispatch->hooks.route != NULL && !request_audit(request, params))
 		return;
-	if (dispatch->route != NULL && dispatch->route(dispatch->route_data, request, params))
+	if (dispatch->hooks.route != NULL &&
+	    dispatch->hooks.route(dispatch->hooks.route_data, request, params))
 		return;
 	if (read_args(dispatch, request, params) &&
 	    is_admitted(dispatch, request, request_method(request)))
-		go_on(dispatch, request, params, ++dispatch->last, NULL);
+		go_on(dispatch, request, params, ++dispatch->last, WORK_NONE);
 }
 
 /* A text that is too long for an id is as good as none. */
@@ -709,8 +581,8 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 	const struct method *method = method_find(message->method);
 	const char *id = message->is_notification ? NULL : write_id(dispatch, message->id);
 	struct request *request;
-	if (peer != NULL && dispatch->dialect != NULL &&
-	    dispatch->dialect->take(dispatch->dialect_data, peer, message, id))
+	if (peer != NULL && dispatch->hooks.dialect != NULL &&
+	    dispatch->hooks.dialect->take(dispatch->hooks.dialect_data, peer, message, id))
 		return;
 	request = request_new(dispatch->parts, peer, id, method);
 	if (message->within != NULL)
@@ -764,8 +636,8 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 	else
 		handle(dispatch, peer, &message);
 	give_back(dispatch, len);
-	if (dispatch->handled != NULL)
-		dispatch->handled(dispatch->handled_data);
+	if (dispatch->hooks.handled != NULL)
+		dispatch->hooks.handled(dispatch->hooks.handled_data);
 }
 
 void dispatch_too_long(struct dispatch *dispatch, struct peer *peer, const struct lost_id *lost)

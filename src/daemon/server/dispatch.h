@@ -8,12 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "daemon/server/work.h"
+
 struct dispatch;
 struct field_error;
 struct json;
 struct lost_id;
 struct message;
-struct method;
 struct peer;
 struct request;
 struct server_parts;
@@ -30,50 +31,45 @@ struct dialect {
 };
 
 struct dispatch *dispatch_new(const struct server_parts *parts);
-/* data outlives the last peer. */
-void dispatch_set_dialect(struct dispatch *dispatch, const struct dialect *dialect, void *data);
 /* Calls goodbye of the dialect, if there is one. */
 void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer);
 void dispatch_free(struct dispatch *dispatch);
 
+/* Handlers of other rooms for lines and requests. NULL: none. All data outlives the last peer. */
+struct dispatch_hooks {
+	const struct dialect *dialect;
+	void *dialect_data;
+	/*
+	 * Asked first about each request whose method is known. True: it has taken the request, to
+	 * answer it. params may be NULL, and are lent until it returns.
+	 */
+	bool (*route)(void *data, struct request *request, const struct json *params);
+	void *route_data;
+	/*
+	 * Decide about each request (right.h): before it is handled at all, and with its arguments
+	 * before each time that its handler is called. False: it was failed, or put off.
+	 */
+	bool (*begin)(struct request *request, const struct json *params);
+	bool (*admit)(struct request *request, const void *args);
+	/*
+	 * Takes a response of a peer, to a request that was sent to it. response NULL: the line
+	 * cannot be read, for that reason, but its id. True: the id is that of such a request; else
+	 * a line that cannot be read is answered, and a response ignored.
+	 */
+	bool (*response)(void *data, struct peer *peer, const struct json *id,
+	    const struct json *response, const char *reason);
+	void *response_data;
+	/* Called after each line, and after each request that was put off. */
+	void (*handled)(void *data);
+	void *handled_data;
+};
+struct dispatch_hooks *dispatch_hooks(struct dispatch *dispatch);
+
 /* Handles one line, without its newline. peer NULL: without a response. */
 void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *line, size_t len);
 
-/*
- * Asks route first for each request whose method is known. True: route has taken the request, to
- * answer it. params may be NULL, and are lent until route returns; data outlives the last peer.
- */
-typedef bool dispatch_route_fn(void *data, struct request *request, const struct json *params);
-void dispatch_set_router(struct dispatch *dispatch, dispatch_route_fn *route, void *data);
-
-/*
- * Passes on responses of peers, to requests that were sent to them. response NULL: the line cannot
- * be read, for that reason, but its id. True: the id is that of such a request; else a line that
- * cannot be read is answered, and a response ignored.
- */
-typedef bool dispatch_response_fn(void *data, struct peer *peer, const struct json *id,
-    const struct json *response, const char *reason);
-void dispatch_set_response(struct dispatch *dispatch, dispatch_response_fn *response, void *data);
-
-/*
- * Decides about each request (right.h): before it is handled at all, and with its arguments before
- * each time that its handler is called. False: it was failed, or put off.
- */
-struct dispatch_rights {
-	bool (*begin)(struct request *request, const struct json *params);
-	bool (*admit)(struct request *request, const void *args);
-};
-void dispatch_set_rights(struct dispatch *dispatch, const struct dispatch_rights *rights);
-
-/* Calls handled after each line, and after each request that was put off. */
-void dispatch_set_handled(struct dispatch *dispatch, void (*handled)(void *data), void *data);
-
 /* Answers a line that was too long and was skipped. */
 void dispatch_too_long(struct dispatch *dispatch, struct peer *peer, const struct lost_id *lost);
-
-/* Accepts a request of a dialect; see request_new(). */
-struct request *dispatch_accept(
-    struct dispatch *dispatch, struct peer *peer, const char *id, const struct method *method);
 
 /*
  * Handles an accepted request: notes it, reads its parameters by the rows of its method, and
@@ -91,11 +87,6 @@ void dispatch_refuse(struct request *request, const struct field_error *error);
  * handler of this request, or tmux is not followed.
  */
 bool dispatch_put_off(struct request *request);
-
-typedef void dispatch_done_fn(void *data, int error);
-
-/* Begins work for a request, and calls done with data, and 0 or an error, at its end. */
-typedef void dispatch_begin_fn(void *context, dispatch_done_fn *done, void *data);
 
 /*
  * Puts a request off until other work is done; an error of the work is its response. Returns as

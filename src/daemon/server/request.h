@@ -175,7 +175,7 @@ bool request_fail_data(struct request *request, enum message_error error, const 
  */
 uint32_t request_peer_pane(struct request *request, bool *ret_weak);
 
-/* What a message says of where its request comes from. */
+/* The origin of a request, as its message says. */
 struct request_origin {
 	bool has_within;
 	/* The open call of a provider that it is made within; "": within none. */

@@ -313,8 +313,8 @@ struct server *server_new(const struct server_parts *parts, char *ret_reason, si
 	memset(server, 0, offsetof(struct server, stage.bytes));
 	server->parts = parts;
 	server->dispatch = dispatch_new(parts);
-	dispatch_set_rights(server->dispatch,
-	    &(struct dispatch_rights){.begin = right_begin, .admit = right_admit});
+	dispatch_hooks(server->dispatch)->begin = right_begin;
+	dispatch_hooks(server->dispatch)->admit = right_admit;
 	list_init(&server->peers);
 	server->shared = (struct peer_shared){
 	    .parts = parts,

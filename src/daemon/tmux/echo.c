@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-
 enum {
 	BEGIN_MS = 1000, /* a text that was typed so shortly before may begin the output */
 	ABORTED_LINES = 2, /* of input that never became a command, at most */

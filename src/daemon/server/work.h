@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: ISC */
+/* Work: what a request is put off for until its handler can run. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct json;
+struct request;
+
+typedef void dispatch_done_fn(void *data, int error);
+
+/* Begins work for a request, and calls done with data, and 0 or an error, at its end. */
+typedef void dispatch_begin_fn(void *context, dispatch_done_fn *done, void *data);
+
+enum work_kind {
+	WORK_NONE,
+	WORK_LOOK, /* reads the model again */
+	WORK_LOOK_AT_WINDOW, /* reads one window, and which others there are */
+	WORK_ATTACH, /* makes the daemon a client of tmux */
+	WORK_OTHER, /* of a handler */
+};
+
+struct work {
+	enum work_kind kind;
+	uint32_t window; /* WORK_LOOK_AT_WINDOW */
+	dispatch_begin_fn *begin; /* WORK_OTHER */
+	void *context;
+};
+
+bool work_is_look(enum work_kind kind);
+
+/*
+ * The work before a request: while the daemon rests, the model is as old as the last request, and
+ * no output comes. Most methods look for a pane, which can be that of the caller. is_behind: an
+ * earlier request of the peer waits for a look.
+ */
+struct work work_before(struct request *request, const struct json *params, bool is_behind);
+
+/* Begins work of a kind that is not WORK_NONE. */
+void work_begin(
+    const struct work *work, struct request *request, dispatch_done_fn *done, void *data);
