@@ -22,6 +22,7 @@
 #include "base/xalloc.h"
 #include "daemon/job/job_env.h"
 #include "daemon/job/job_starter.h"
+#include "daemon/queue/consumer.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "io/child.h"
@@ -630,7 +631,7 @@ void job_settle_waited(struct job_set *set, const struct job *job)
 	const struct notification *note = queue_find_id(set->queue, job->id);
 	for (; note != NULL; note = queue_older(set->queue, note)) {
 		if (note->source == job_source(job) && note->state == NOTE_QUEUED)
-			queue_settle_waited(set->queue, note->seq, NULL);
+			consumer_settle(set->queue, note->seq, NULL);
 	}
 }
 

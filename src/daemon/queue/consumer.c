@@ -8,8 +8,10 @@
 #include <strings.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/map.h"
 #include "base/xalloc.h"
+#include "daemon/queue/store.h"
 
 /* How far a consumer is, as it is kept. */
 struct consumer_place {
@@ -258,13 +260,32 @@ static const struct notification *consumer_mark(struct consumer *consumer, uint6
 	return note;
 }
 
+void consumer_settle(struct queue *queue, uint64_t seq, const char *name)
+{
+	const struct notification *note = queue_find(queue, seq);
+	struct json_writer writer;
+	struct buf receipt;
+	if (note == NULL)
+		return;
+	json_start_object(&writer, &receipt, STORE_VALUE_MAX);
+	json_put_str(&writer, "result", "handed_over");
+	json_put_time(&writer, "time", clock_real_ms());
+	json_put_str(&writer, "way", "waited");
+	if (name != NULL)
+		json_put_str(&writer, "consumer", name);
+	json_object_end(&writer);
+	(void)queue_set_state(queue, seq, NOTE_ACKNOWLEDGED,
+	    note->state == NOTE_QUEUED ? (const char *)receipt.data : NULL);
+	buf_finish(&receipt);
+}
+
 /* Marks one, and settles it for all readers if it is to be. Returns how many were marked. */
 static unsigned consumer_take_in(struct consumer *consumer, uint64_t seq, bool settles)
 {
 	const struct notification *note = consumer_mark(consumer, seq);
 	if (note != NULL && settles &&
 	    (note->state == NOTE_QUEUED || note->state == NOTE_DELIVERED))
-		queue_settle_waited(consumer->set->queue, seq, consumer->name);
+		consumer_settle(consumer->set->queue, seq, consumer->name);
 	return note != NULL;
 }
 

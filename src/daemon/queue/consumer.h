@@ -46,6 +46,12 @@ uint64_t consumer_floor(const struct consumer *consumer);
 const struct notification *consumer_take(struct consumer *consumer,
     const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms);
 
+/*
+ * Acknowledges one for a reader that has waited for it; its receipt says so if it has no other.
+ * name: of a consumer, which the receipt has too; NULL: it is a wait.
+ */
+void consumer_settle(struct queue *queue, uint64_t seq, const char *name);
+
 /* Acknowledges one entry, or all up to a number. Returns how many were not yet. */
 unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_to);
 /* The same for this consumer alone: the entries stay as they are for panes and other readers. */

@@ -338,6 +338,13 @@ static bool is_untold(const struct queue *queue, const struct notification *note
 	return queue->first_untold != 0 && note->seq >= queue->first_untold;
 }
 
+static void keep_forgotten(struct queue *queue, uint64_t seq, const char *reason)
+{
+	queue->forgotten = seq;
+	snprintf(queue->reason, sizeof queue->reason, "%s", reason);
+	record_put(queue->store, &forgotten_kind, "forgotten", queue);
+}
+
 /*
  * Forgets the oldest beyond the bounds: settled ones first, else whatever is oldest. The ones that
  * listeners do not know yet stay until then.
@@ -357,11 +364,8 @@ static void queue_forget(struct queue *queue)
 		record_delete(queue->store, &note_kind, note_name(oldest->seq, name));
 		queue_remove(queue, oldest);
 	}
-	if (last <= queue->forgotten)
-		return;
-	queue->forgotten = last;
-	snprintf(queue->reason, sizeof queue->reason, "retention");
-	record_put(queue->store, &forgotten_kind, "forgotten", queue);
+	if (last > queue->forgotten)
+		keep_forgotten(queue, last, "retention");
 }
 
 static void queue_forget_now(struct queue *queue)
@@ -509,16 +513,6 @@ uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 	return seq;
 }
 
-/* A notification whose record cannot be read is a gap for all who have not seen it. */
-static void note_damage(struct queue *queue, uint64_t seq)
-{
-	if (seq <= queue->forgotten)
-		return;
-	queue->forgotten = seq;
-	snprintf(queue->reason, sizeof queue->reason, "corruption");
-	record_put(queue->store, &forgotten_kind, "forgotten", queue);
-}
-
 static void post_lost(struct queue *queue, const struct record_kind *kind, const char *key)
 {
 	const char *name = key + strlen(kind->prefix);
@@ -536,8 +530,9 @@ static void post_lost(struct queue *queue, const struct record_kind *kind, const
 		.id = has_id ? name : NULL,
 		.text = text,
 		.data = (const char *)data.data});
-	if (kind == &note_kind)
-		note_damage(queue, note_number(name));
+	/* A notification whose record cannot be read is a gap for all who have not seen it. */
+	if (kind == &note_kind && note_number(name) > queue->forgotten)
+		keep_forgotten(queue, note_number(name), "corruption");
 	store_delete(queue->store, key);
 	buf_finish(&data);
 	mem_free(text);
@@ -639,10 +634,8 @@ void queue_note_loss(struct queue *queue)
 	const char *reason = store_loss(queue->store);
 	if (reason == NULL)
 		return;
-	queue->forgotten = event_log_last(queue->events);
-	snprintf(queue->reason, sizeof queue->reason, "%s", reason);
 	store_begin(queue->store);
-	record_put(queue->store, &forgotten_kind, "forgotten", queue);
+	keep_forgotten(queue, event_log_last(queue->events), reason);
 	store_forget_loss(queue->store);
 	(void)store_commit(queue->store);
 }
@@ -667,25 +660,6 @@ bool queue_set_state(
 	queue->bytes += notification_size(note);
 	queue_changed(queue, note);
 	return true;
-}
-
-void queue_settle_waited(struct queue *queue, uint64_t seq, const char *consumer)
-{
-	const struct notification *note = queue_find(queue, seq);
-	struct json_writer writer;
-	struct buf receipt;
-	if (note == NULL)
-		return;
-	json_start_object(&writer, &receipt, ENTRY_MAX);
-	json_put_str(&writer, "result", "handed_over");
-	json_put_time(&writer, "time", clock_real_ms());
-	json_put_str(&writer, "way", "waited");
-	if (consumer != NULL)
-		json_put_str(&writer, "consumer", consumer);
-	json_object_end(&writer);
-	(void)queue_set_state(queue, seq, NOTE_ACKNOWLEDGED,
-	    note->state == NOTE_QUEUED ? (const char *)receipt.data : NULL);
-	buf_finish(&receipt);
 }
 
 void queue_note_told(struct queue *queue, uint64_t seq)

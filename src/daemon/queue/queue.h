@@ -95,11 +95,6 @@ void queue_note_loss(struct queue *queue);
 /* receipt is a JSON object; NULL leaves the one there is. False if it is forgotten. */
 bool queue_set_state(
     struct queue *queue, uint64_t seq, enum notification_state state, const char *receipt);
-/*
- * Acknowledges one for a reader that has waited for it; its receipt says so if it has no other.
- * consumer: its name, which the receipt has too, if it reads the queue by name; NULL: it is a wait.
- */
-void queue_settle_waited(struct queue *queue, uint64_t seq, const char *consumer);
 /* A reader has it now: no later one is counted into it, since no reader would see that. */
 void queue_note_told(struct queue *queue, uint64_t seq);
 /* Counts one more hand-out of an entry that had been handed out before. */

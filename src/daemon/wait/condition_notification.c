@@ -55,7 +55,7 @@ static void note_take(struct note_watch *watch, const struct notification *note)
 		return;
 	/* The wait reports it now, so that it is not reported twice. */
 	if (condition_takes(watch->condition, &note->pane))
-		queue_settle_waited(watch->condition->parts->queue, seq, NULL);
+		consumer_settle(watch->condition->parts->queue, seq, NULL);
 	settle_note(watch, note, CONDITION_MATCHED);
 }
 
