@@ -146,3 +146,10 @@ bool line_input_has_unseen(const struct line_input *input)
 {
 	return input->scanned < input->buf.len;
 }
+
+bool line_is_blank(const char *line, size_t len)
+{
+	while (len > 0 && (line[len - 1] == ' ' || line[len - 1] == '\t'))
+		len--;
+	return len == 0;
+}

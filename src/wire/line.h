@@ -39,6 +39,9 @@ enum line_result line_input_next(struct line_input *input, const char **ret_line
 /* After the last byte: the rest without a newline counts as a line too. */
 enum line_result line_input_end(struct line_input *input, const char **ret_line, size_t *ret_len);
 
+/* Whether a line has nothing but blanks: it means nothing. */
+bool line_is_blank(const char *line, size_t len);
+
 /* Whether there are bytes without a whole line yet. */
 bool line_input_is_pending(const struct line_input *input);
 

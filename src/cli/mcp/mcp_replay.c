@@ -35,7 +35,7 @@ enum fate {
 struct pending_request {
 	struct list link;
 	char *id; /* as JSON text for the answer */
-	char *line; /* with its newline; NULL if it must not be sent again */
+	char *line; /* without its newline; NULL if it must not be sent again */
 	size_t len;
 	uint64_t end; /* its end in the bytes of this connection; 0: not queued */
 	enum fate fate;
@@ -147,13 +147,6 @@ void mcp_replay_free(struct mcp_replay *replay)
 	mem_free(replay);
 }
 
-/* Puts whole lines. */
-static void put_bytes(struct json_writer *writer, const void *bytes, size_t len)
-{
-	json_put_raw(writer, NULL, bytes, len);
-	writer->needs_comma = false;
-}
-
 static void put_line(struct json_writer *writer, const char *line, size_t len)
 {
 	json_put_raw(writer, NULL, line, len);
@@ -216,7 +209,7 @@ static void send_pending(struct mcp_replay *replay, struct pending_request *pend
 {
 	if (is_held(pending))
 		replay->held_bytes -= pending->len;
-	put_bytes(&replay->daemon_writer, pending->line, pending->len);
+	put_line(&replay->daemon_writer, pending->line, pending->len);
 	pending->end = replay->written + replay->to_daemon.len;
 }
 
@@ -298,16 +291,6 @@ static void judge(
 		pending->fate = pending->tool[0] ? FATE_TEACH : FATE_FAIL;
 }
 
-/* Copies a line and adds a newline. */
-static char *copy_line(const char *line, size_t len)
-{
-	char *copy = xalloc(len + 2);
-	memcpy(copy, line, len);
-	copy[len] = '\n';
-	copy[len + 1] = '\0';
-	return copy;
-}
-
 /* Keeps a request to repeat it on later connections. */
 static void keep(struct mcp_replay *replay, const struct message *message)
 {
@@ -341,12 +324,20 @@ static bool is_ours(const struct json *id)
 	    strncmp(id->text, OUR_PREFIX, strlen(OUR_PREFIX)) == 0;
 }
 
+/* Answers a line with an error; id NULL: the line has none. */
+static void refuse_id(
+    struct mcp_replay *replay, const struct json *id, enum message_error error, const char *reason)
+{
+	char *text = id_text(id);
+	message_write_error(&replay->agent_writer, text, error, reason, NULL);
+	mem_free(text);
+}
+
 /* Answers a request that must not reach the daemon. Returns whether it did. */
 static bool refuse(struct mcp_replay *replay, const struct message *message)
 {
 	const char *text = NULL;
 	enum message_error error = MESSAGE_REQUEST;
-	char *id;
 	if (is_ours(message->id)) {
 		text = "ids that begin with \"" OUR_PREFIX "\" are reserved for the bridge";
 	} else if (replay->pending_count >= MCP_REPLAY_PENDING_MAX) {
@@ -356,12 +347,9 @@ static bool refuse(struct mcp_replay *replay, const struct message *message)
 		error = MESSAGE_METHOD;
 		text = "this bridge speaks the protocol's older revisions (--legacy): initialize";
 	}
-	if (text == NULL)
-		return false;
-	id = id_text(message->id);
-	message_write_error(&replay->agent_writer, id, error, text, NULL);
-	mem_free(id);
-	return true;
+	if (text != NULL)
+		refuse_id(replay, message->id, error, text);
+	return text != NULL;
 }
 
 _Static_assert(MCP_REPLAY_PENDING_MAX == 1000, "as the text has it");
@@ -374,8 +362,8 @@ static void take_request(
 		return;
 	pending = xcalloc(1, sizeof *pending);
 	pending->id = id_text(message->id);
-	pending->line = copy_line(line, len);
-	pending->len = len + 1;
+	pending->line = xmemdup(line, len);
+	pending->len = len;
 	judge(replay, pending, message);
 	keep(replay, message);
 	if (pending->is_initialize) {
@@ -421,24 +409,6 @@ static void take_notification(
 		put_line(&replay->daemon_writer, line, len);
 }
 
-/* Answers a line that cannot be read, with its id if that was found. */
-static void refuse_line(struct mcp_replay *replay, const struct lost_id *lost,
-    enum message_error error, const char *text)
-{
-	char *id = id_text(message_lost_id(replay->reader, lost));
-	message_write_error(&replay->agent_writer, id, error, text, NULL);
-	mem_free(id);
-}
-
-static bool is_blank(const char *line, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (strchr(" \t\r", line[i]) == NULL)
-			return false;
-	}
-	return true;
-}
-
 static void take_agent_line(struct mcp_replay *replay, const char *line, size_t len)
 {
 	struct json_error error;
@@ -446,16 +416,15 @@ static void take_agent_line(struct mcp_replay *replay, const char *line, size_t 
 	struct message message;
 	char reason[256];
 	const struct json *value;
-	if (is_blank(line, len))
+	if (line_is_blank(line, len))
 		return;
 	value = json_read(replay->reader, line, len, &error);
 	if (value == NULL) {
 		lost_id_add(&lost, line, len);
-		refuse_line(replay, &lost, MESSAGE_PARSE, error.text);
+		refuse_id(
+		    replay, message_lost_id(replay->reader, &lost), MESSAGE_PARSE, error.text);
 	} else if (message_read(value, &message, reason, sizeof reason) < 0) {
-		char *id = id_text(message.id);
-		message_write_error(&replay->agent_writer, id, MESSAGE_REQUEST, reason, NULL);
-		mem_free(id);
+		refuse_id(replay, message.id, MESSAGE_REQUEST, reason);
 	} else if (message.is_response) {
 		if (replay->is_connected)
 			put_line(&replay->daemon_writer, line, len);
@@ -478,8 +447,8 @@ static void take_agent_lines(struct mcp_replay *replay, bool is_end)
 		if (result == LINE_NONE)
 			return;
 		if (result == LINE_TOO_LONG)
-			refuse_line(replay, replay->agent_input.lost, MESSAGE_REQUEST,
-			    "the line is longer than 4 MiB and was skipped");
+			refuse_id(replay, message_lost_id(replay->reader, replay->agent_input.lost),
+			    MESSAGE_REQUEST, "the line is longer than 4 MiB and was skipped");
 		else
 			take_agent_line(replay, line, len);
 	}
@@ -606,9 +575,11 @@ static bool is_initializing(const struct mcp_replay *replay)
 void mcp_replay_connected(struct mcp_replay *replay)
 {
 	replay->is_connected = true;
-	if (replay->config.greeting != NULL)
-		put_bytes(&replay->daemon_writer, replay->config.greeting,
+	if (replay->config.greeting != NULL) {
+		json_put_raw(&replay->daemon_writer, NULL, replay->config.greeting,
 		    strlen(replay->config.greeting));
+		replay->daemon_writer.needs_comma = false;
+	}
 	/* The rows of all tools; without them the advice is the same for each. */
 	ask_as(replay, OUR_PREFIX "tools", "describe", NULL);
 	if (replay->initialize != NULL && !is_initializing(replay)) {

@@ -24,6 +24,7 @@
 #include "daemon/tmux/tmux.h"
 #include "wire/field.h"
 #include "wire/json.h"
+#include "wire/line.h"
 #include "wire/message.h"
 
 /* Memory of a line this long is given back at once. */
@@ -593,13 +594,6 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 		refuse_method(request, message->method);
 }
 
-static bool is_blank(const char *line, size_t len)
-{
-	while (len > 0 && (line[len - 1] == ' ' || line[len - 1] == '\t'))
-		len--;
-	return len == 0;
-}
-
 /* A line without a meaning: a response with this id, or a request that is refused. */
 static void refuse(struct dispatch *dispatch, struct peer *peer, const struct json *id,
     enum message_error error, const char *reason)
@@ -623,7 +617,7 @@ void dispatch_line(struct dispatch *dispatch, struct peer *peer, const char *lin
 	const struct json *value;
 	struct message message;
 	char reason[256];
-	if (is_blank(line, len))
+	if (line_is_blank(line, len))
 		return;
 	dispatch->parts->counters->requests++;
 	value = json_read(dispatch->reader, line, len, &error);
