@@ -84,55 +84,6 @@ struct peer {
 	void (*finish_attachment)(void *attachment);
 };
 
-static void on_input(evutil_socket_t fd, short events, void *data);
-static void on_writable(evutil_socket_t fd, short events, void *data);
-static void on_turn(void *data);
-static bool emit(struct peer *peer, struct buf *line);
-static bool send_event(void *data, const char *subscription, struct event_entry *event);
-static bool send_gap(
-    void *data, const char *subscription, uint64_t from, uint64_t to, const char *reason);
-
-struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *who,
-    const struct peer_origin *origin, enum role role)
-{
-	const struct server_parts *parts = shared->parts;
-	static uint32_t last_number;
-	struct peer *peer = xcalloc(1, sizeof *peer);
-	*peer = (struct peer){.shared = shared,
-	    .parts = parts,
-	    .number = ++last_number,
-	    .pid = who->pid,
-	    .uid = who->uid,
-	    .role = role,
-	    .origin = xmemdup(origin,
-		offsetof(struct peer_origin, processes) +
-		    origin->count * sizeof origin->processes[0]),
-	    .fd = fd,
-	    .said_pane = MUXBUS_NO_ID};
-	shared->count++;
-	list_init(&peer->link);
-	response_row_init(&peer->responses, peer, emit);
-	backlog_init(&peer->backlog);
-	line_input_init(&peer->input, (size_t)parts->config->limits.line_bytes);
-	peer->input.wants_id = true;
-	peer->turn = loop_timer_new(parts->base, on_turn, peer);
-	output_init(&peer->output, shared->stage);
-	if (event_assign(&peer->input_event, parts->base, fd,
-		EV_READ | EV_CLOSED | EV_ET | EV_PERSIST, on_input, peer) < 0 ||
-	    event_assign(&peer->write_event, parts->base, fd, EV_WRITE | EV_ET, on_writable, peer) <
-		0 ||
-	    event_add(&peer->input_event, NULL) < 0) {
-		log_error("peer %u: cannot watch its socket: %s", peer->number, strerror(errno));
-		peer->is_ended = true;
-	}
-	peer->subscriptions = subscription_set_new(
-	    &(struct subscription_parts){parts->events, parts->streams, parts->tmux},
-	    &(struct subscription_sink){.event = send_event, .gap = send_gap, .data = peer});
-	log_debug("peer %u: connected, process %ld, user %u, role %s", peer->number, (long)who->pid,
-	    (unsigned)who->uid, role_name(role));
-	return peer;
-}
-
 static void tell_end(struct peer *peer)
 {
 	void (*ended)(void *data) = peer->ended;
@@ -289,8 +240,7 @@ static size_t unread_max(const struct peer *peer)
 
 size_t peer_unread(const struct peer *peer, int64_t now_ms, int64_t *ret_idle_ms)
 {
-	bool is_waiting = peer->output.len > 0;
-	*ret_idle_ms = is_waiting ? now_ms - peer->output.moved_ms : 0;
+	*ret_idle_ms = peer->output.len > 0 ? now_ms - peer->output.moved_ms : 0;
 	if (peer->is_ended || peer->is_gone)
 		return 0;
 	return unread_bytes(peer) - peer->backlog.bytes; /* events are shared with the log */
@@ -304,18 +254,26 @@ static bool is_idle(const struct peer *peer)
 	return idle_ms >= PEER_IDLE_MS;
 }
 
+/* Beyond so many unread bytes no requests are read. */
+static size_t accept_max(const struct peer *peer)
+{
+	size_t max = unread_max(peer) / 2;
+	return max < PEER_IDLE_MAX / 2 ? max : PEER_IDLE_MAX / 2;
+}
+
 /* The bytes that may wait before events and other lines are dropped. */
 static size_t lines_max(const struct peer *peer)
 {
-	size_t max = unread_max(peer) / 2;
-	return max > PEER_IDLE_MAX / 2 && is_idle(peer) ? PEER_IDLE_MAX / 2 : max;
+	return is_idle(peer) ? accept_max(peer) : unread_max(peer) / 2;
 }
 
+/* Nothing more is written; the next turn looks at what that ends. */
 static void discard_output(struct peer *peer)
 {
 	backlog_finish(&peer->backlog);
 	output_finish(&peer->output);
 	(void)event_del(&peer->write_event);
+	want_turn(peer);
 }
 
 void peer_disconnect(struct peer *peer, const char *reason)
@@ -327,7 +285,6 @@ void peer_disconnect(struct peer *peer, const char *reason)
 	    "peer %u (process %ld): disconnected: %s", peer->number, (long)peer->pid, reason);
 	peer->is_ended = true;
 	discard_output(peer);
-	want_turn(peer);
 }
 
 /* The reader is gone. Requests that were sent are still done; waits are cancelled. */
@@ -337,7 +294,6 @@ static void set_gone(struct peer *peer)
 		return;
 	peer->is_gone = true;
 	discard_output(peer);
-	want_turn(peer);
 }
 
 /* Puts a line into the output. False if no reader is left. */
@@ -504,13 +460,6 @@ void peer_respond(struct response_slot *response_slot, struct buf *line,
 	if (unread_bytes(peer) > unread_max(peer))
 		peer_disconnect(peer, "its responses pile up (limit unread_bytes)");
 	want_turn(peer);
-}
-
-/* Beyond so many unread bytes no requests are read. */
-static size_t accept_max(const struct peer *peer)
-{
-	size_t max = unread_max(peer) / 2;
-	return max < PEER_IDLE_MAX / 2 ? max : PEER_IDLE_MAX / 2;
 }
 
 /* Whether the peer may send another request now. */
@@ -707,4 +656,45 @@ static void on_turn(void *data)
 		work(peer);
 	else
 		peer_free(peer);
+}
+
+struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *who,
+    const struct peer_origin *origin, enum role role)
+{
+	const struct server_parts *parts = shared->parts;
+	static uint32_t last_number;
+	struct peer *peer = xcalloc(1, sizeof *peer);
+	*peer = (struct peer){.shared = shared,
+	    .parts = parts,
+	    .number = ++last_number,
+	    .pid = who->pid,
+	    .uid = who->uid,
+	    .role = role,
+	    .origin = xmemdup(origin,
+		offsetof(struct peer_origin, processes) +
+		    origin->count * sizeof origin->processes[0]),
+	    .fd = fd,
+	    .said_pane = MUXBUS_NO_ID};
+	shared->count++;
+	list_init(&peer->link);
+	response_row_init(&peer->responses, peer, emit);
+	backlog_init(&peer->backlog);
+	line_input_init(&peer->input, (size_t)parts->config->limits.line_bytes);
+	peer->input.wants_id = true;
+	peer->turn = loop_timer_new(parts->base, on_turn, peer);
+	output_init(&peer->output, shared->stage);
+	if (event_assign(&peer->input_event, parts->base, fd,
+		EV_READ | EV_CLOSED | EV_ET | EV_PERSIST, on_input, peer) < 0 ||
+	    event_assign(&peer->write_event, parts->base, fd, EV_WRITE | EV_ET, on_writable, peer) <
+		0 ||
+	    event_add(&peer->input_event, NULL) < 0) {
+		log_error("peer %u: cannot watch its socket: %s", peer->number, strerror(errno));
+		peer->is_ended = true;
+	}
+	peer->subscriptions = subscription_set_new(
+	    &(struct subscription_parts){parts->events, parts->streams, parts->tmux},
+	    &(struct subscription_sink){.event = send_event, .gap = send_gap, .data = peer});
+	log_debug("peer %u: connected, process %ld, user %u, role %s", peer->number, (long)who->pid,
+	    (unsigned)who->uid, role_name(role));
+	return peer;
 }
