@@ -415,27 +415,11 @@ static enum screen_style value_style(
 	return place == 0 ? SCREEN_NAME : SCREEN_PLAIN;
 }
 
-/* A row of the home list. */
-static void draw_home(struct drawing *drawing, const struct top_item *item,
-    const struct top_item *before, bool is_chosen)
-{
-	struct top_line line;
-	if (!begin(drawing, &line, is_chosen))
-		return;
-	(void)top_line_put_str(&line, SCREEN_PLAIN, is_chosen ? "> " : "  ");
-	top_home_draw(&line, item, before, drawing->now_ms);
-	top_line_end(&line);
-}
-
-static void draw_item(struct drawing *drawing, const struct top_item *item, bool is_chosen,
-    const size_t widths[TOP_COLUMNS_MAX])
+static void put_cells(struct top_line *line, struct drawing *drawing, const struct top_item *item,
+    bool is_chosen, const size_t widths[TOP_COLUMNS_MAX])
 {
 	const struct top_table *table = &top_tables[drawing->view->list];
-	struct top_line line;
 	char text_of[PATH_MAX];
-	if (!begin(drawing, &line, is_chosen))
-		return;
-	(void)top_line_put_str(&line, SCREEN_PLAIN, is_chosen ? "> " : "  ");
 	for (size_t i = 0; table->columns[i].title != NULL; i++) {
 		const struct top_column *column = &table->columns[i];
 		const char *text = value_text(drawing, item, i, text_of, sizeof text_of);
@@ -443,14 +427,13 @@ static void draw_item(struct drawing *drawing, const struct top_item *item, bool
 		if (widths[i] == 0)
 			continue;
 		if (column->kind == TOP_PATH) {
-			size_t took = top_line_put_end(&line, style, text, widths[i]);
-			top_line_blank(&line, widths[i] - took);
+			size_t took = top_line_put_end(line, style, text, widths[i]);
+			top_line_blank(line, widths[i] - took);
 		} else {
-			top_line_cell(&line, style, text, widths[i], column->is_right);
+			top_line_cell(line, style, text, widths[i], column->is_right);
 		}
-		top_line_blank(&line, GAP);
+		top_line_blank(line, GAP);
 	}
-	top_line_end(&line);
 }
 
 static void draw_nothing(struct drawing *drawing)
@@ -476,6 +459,7 @@ static void draw_list(struct drawing *drawing)
 	size_t widths[TOP_COLUMNS_MAX] = {0}, needs[TOP_COLUMNS_MAX], chosen, last;
 	size_t *scroll = &view->scroll[view->list];
 	const struct top_item **items;
+	struct top_line line;
 	size_t count = top_view_items(view, drawing->model, &items, &chosen);
 	unsigned body = top_view_body(view), end = drawing->row + 1 + body;
 	/* Keep the chosen row visible, and no empty space below. */
@@ -494,12 +478,14 @@ static void draw_list(struct drawing *drawing)
 		    needs, widths);
 		draw_titles(drawing, widths);
 	}
-	for (size_t i = *scroll; i < last; i++) {
+	for (size_t i = *scroll; i < last && begin(drawing, &line, i == chosen); i++) {
+		(void)top_line_put_str(&line, SCREEN_PLAIN, i == chosen ? "> " : "  ");
 		if (view->list == TOP_HOME)
-			draw_home(
-			    drawing, items[i], i > *scroll ? items[i - 1] : NULL, i == chosen);
+			top_home_draw(
+			    &line, items[i], i > *scroll ? items[i - 1] : NULL, drawing->now_ms);
 		else
-			draw_item(drawing, items[i], i == chosen, widths);
+			put_cells(&line, drawing, items[i], i == chosen, widths);
+		top_line_end(&line);
 	}
 	if (count == 0 && body > 0)
 		draw_nothing(drawing);
@@ -617,31 +603,16 @@ static void read_text(
 		(void)buf_append(out, view->preview.data, view->preview.len);
 }
 
-static void draw_panel(struct drawing *drawing, unsigned rows)
+/* Draws the text of the view, or of the panel below a list, in so many rows under its rule. */
+static void draw_text(struct drawing *drawing, unsigned rows, bool is_panel)
 {
 	struct top_view *view = drawing->view;
 	const struct top_item *item = top_view_chosen(view, drawing->model);
-	bool is_screen = item != NULL && view->list <= TOP_PANES && top_view_screen(item) != NULL;
+	bool is_screen = is_panel
+	    ? item != NULL && view->list <= TOP_PANES && top_view_screen(item) != NULL
+	    : view->mode == TOP_MODE_CAPTURE || view->mode == TOP_MODE_LOG;
 	struct buf text;
-	size_t lines;
-	draw_rule(drawing, item);
-	buf_init(&text, TOP_PREVIEW_MAX);
-	read_text(drawing, item, is_screen, &text);
-	/* The end of a screen is the interesting part. */
-	lines = count_lines(buf_text(&text), text.len);
-	draw_lines(drawing, buf_text(&text), text.len, is_screen,
-	    is_screen && lines > rows - 1 ? lines - (rows - 1) : 0, rows - 1);
-	buf_finish(&text);
-}
-
-static void draw_text(struct drawing *drawing)
-{
-	struct top_view *view = drawing->view;
-	bool is_screen = view->mode == TOP_MODE_CAPTURE || view->mode == TOP_MODE_LOG;
-	unsigned body = top_view_body(view);
-	const struct top_item *item = top_view_chosen(view, drawing->model);
-	struct buf text;
-	size_t lines;
+	size_t lines, last;
 	buf_init(&text, TOP_PREVIEW_MAX);
 	if (view->mode == TOP_MODE_HELP)
 		(void)buf_append_str(&text, help_text);
@@ -649,9 +620,15 @@ static void draw_text(struct drawing *drawing)
 		read_text(drawing, item, is_screen, &text);
 	draw_rule(drawing, view->mode == TOP_MODE_HELP ? NULL : item);
 	lines = count_lines(buf_text(&text), text.len);
-	if (view->text_scroll + body > lines || view->follows)
-		view->text_scroll = lines > body ? lines - body : 0;
-	draw_lines(drawing, buf_text(&text), text.len, is_screen, view->text_scroll, body);
+	last = lines > rows ? lines - rows : 0;
+	if (!is_panel && (view->text_scroll > last || view->follows))
+		view->text_scroll = last;
+	/* The end of a screen is the interesting part of a panel. */
+	draw_lines(drawing, buf_text(&text), text.len, is_screen,
+	    !is_panel       ? view->text_scroll
+		: is_screen ? last
+			    : 0,
+	    rows);
 	buf_finish(&text);
 }
 
@@ -685,9 +662,9 @@ void top_frame_draw(
 		draw_missing(&drawing);
 		draw_list(&drawing);
 		if (panel > 0)
-			draw_panel(&drawing, panel);
+			draw_text(&drawing, panel - 1, true);
 	} else {
-		draw_text(&drawing);
+		draw_text(&drawing, top_view_body(view), false);
 	}
 	/* The last row belongs to the foot, even if only the head is above it. */
 	if (view->rows > 1) {
