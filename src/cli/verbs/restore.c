@@ -22,14 +22,12 @@
 #include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
+#include "cli/verbs/tmux_server.h"
 #include "client/link.h"
 #include "wire/json.h"
 
 #define ID_SIZE 16 /* "%4294967295" */
-#define LIVE_MS 10000 /* until the daemon follows a server that was just started */
-#define SERVER_MS 10000 /* until that runs */
 #define AGENT_WORDS_MAX 4
-#define PLACEHOLDER "muxbus-restore"
 
 /* A window that is there again. */
 struct window_pair {
@@ -603,50 +601,6 @@ static enum cli_status read_saved(struct restore *restore, const struct json **r
 	return *ret_sessions != NULL ? CLI_DONE : CLI_NO;
 }
 
-/* Starts a tmux server, with a session that keeps it and is closed in the end. */
-static bool start_server(const struct restore *restore)
-{
-	char *const argv[] = {(char *)"tmux", (char *)"-S", restore->cli->tmux_socket,
-	    (char *)"new-session", (char *)"-d", (char *)"-s", (char *)PLACEHOLDER, (char *)"cat",
-	    NULL};
-	char path[PATH_MAX];
-	struct buf said;
-	int r;
-	if (!program_find_in_path("tmux", path, sizeof path)) {
-		cli_error("tmux is not in PATH");
-		return false;
-	}
-	buf_init(&said, 1024);
-	r = program_run(path, argv, PROGRAM_STDERR, SERVER_MS, &said);
-	if (r != 0)
-		cli_error("tmux: %s", said.len > 0 ? buf_text(&said) : strerror(errno));
-	buf_finish(&said);
-	return r == 0;
-}
-
-/* Waits until the daemon follows a server, which is started if none runs. */
-static bool find_server(struct restore *restore, bool *ret_is_new)
-{
-	int64_t deadline = clock_deadline_ms(LIVE_MS);
-	const struct json *status;
-	while (ask_method(restore->link, "status", ASK_PARAMS({0}), &status) == CLI_DONE) {
-		if (strcmp(ask_string(json_member(status, "tmux"), "state", ""), "live") == 0)
-			return true;
-		/* A killed server may take a connection yet. */
-		if (!*ret_is_new && !locate_tmux_runs(restore->cli)) {
-			if (!start_server(restore))
-				return false;
-			*ret_is_new = true;
-		}
-		if (clock_left_ms(deadline) == 0) {
-			cli_error("muxbusd does not follow the tmux server; see: muxbus doctor");
-			return false;
-		}
-		(void)poll(NULL, 0, 20);
-	}
-	return false;
-}
-
 static void restore_all(struct restore *restore, const struct json *sessions)
 {
 	json_each (session, sessions) {
@@ -676,7 +630,8 @@ static enum cli_status run(struct restore *restore)
 	size_t due = 0;
 	enum cli_status status;
 	/* A server that has just been started has sessions that the daemon must know first. */
-	if (locate_tmux_runs(restore->cli) && !find_server(restore, &is_new))
+	if (locate_tmux_runs(restore->cli) &&
+	    !tmux_server_find(restore->cli, restore->link, &is_new))
 		return CLI_NO;
 	status = read_saved(restore, &sessions);
 	if (status != CLI_DONE)
@@ -686,11 +641,11 @@ static enum cli_status run(struct restore *restore)
 		due += is_due(restore, session);
 	if (due == 0 && restore->problems == 0)
 		(void)puts("there is nothing to restore"); /* cli_flush() checks */
-	if (due > 0 && !restore->is_dry && !find_server(restore, &is_new))
+	if (due > 0 && !restore->is_dry && !tmux_server_find(restore->cli, restore->link, &is_new))
 		return CLI_NO;
 	restore_all(restore, sessions);
 	if (is_new)
-		(void)TMUX(restore, "kill-session", "-t", "=" PLACEHOLDER);
+		(void)TMUX(restore, "kill-session", "-t", "=" TMUX_SERVER_SESSION);
 	/* From now on they are saved as present ones. */
 	if (due > 0 && !restore->is_dry)
 		status = ask_method(restore->link, "list_saved", ASK_PARAMS({0}), &saved);
