@@ -158,8 +158,9 @@ static void tell_status(const struct main *main)
 }
 
 /* Opens the socket and reports readiness to the starting process and the service manager. */
-static void become_ready(struct main *main)
+static void become_ready(void *data)
 {
+	struct main *main = data;
 	char reason[512];
 	if (main->is_ready || main->is_stopping)
 		return;
@@ -185,11 +186,6 @@ static void become_ready(struct main *main)
 	sd_notify_tell("READY=1");
 	tell_status(main);
 	daemonize_ready();
-}
-
-static void on_first_wait(void *data)
-{
-	become_ready(data);
 }
 
 static void on_tmux_state(void *data, bool is_live)
@@ -265,7 +261,7 @@ static int watch_signals(struct main *main)
 		if (main->signals[i] == NULL || event_add(main->signals[i], NULL) < 0)
 			return start_fail("cannot watch signals");
 	}
-	main->first_wait = loop_timer_new(main->daemon.base, on_first_wait, main);
+	main->first_wait = loop_timer_new(main->daemon.base, become_ready, main);
 	main->stop_timer = loop_timer_new(main->daemon.base, on_stop_late, main);
 	return 0;
 }
@@ -430,29 +426,21 @@ static struct submit_set *new_submits(const struct daemon *daemon)
 	});
 }
 
-static struct puller_set *new_pullers(const struct daemon *daemon)
+/* The ways of notifications to agents, and to people where no agent lives. */
+static void set_up_ways(struct main *main)
 {
-	return puller_set_new(&(struct puller_parts){
+	struct daemon *daemon = &main->daemon;
+	daemon->pullers = puller_set_new(&(struct puller_parts){
 	    .base = daemon->base,
 	    .config = daemon->config,
 	    .receipts = {.queue = daemon->queue, .events = daemon->events},
 	});
-}
-
-static struct wake_policy_set *new_wake_policies(const struct daemon *daemon)
-{
-	return wake_policy_set_new(&(struct wake_policy_parts){
+	daemon->wake_policies = wake_policy_set_new(&(struct wake_policy_parts){
 	    .base = daemon->base,
 	    .presences = daemon->presences,
 	    .queue = daemon->queue,
 	    .tmux = daemon->tmux,
 	});
-}
-
-/* The ways to people, where no agent lives. */
-static void set_up_person(struct main *main)
-{
-	struct daemon *daemon = &main->daemon;
 	main->person = (struct person_parts){
 	    .tmux = daemon->tmux,
 	    .store = queue_store(daemon->queue),
@@ -467,12 +455,7 @@ static void set_up_person(struct main *main)
 	    .person = &main->person,
 	    .receipts = {.queue = daemon->queue, .events = daemon->events},
 	});
-}
-
-static struct delivery_set *new_deliveries(const struct main *main)
-{
-	const struct daemon *daemon = &main->daemon;
-	return delivery_set_new(&(struct delivery_parts){
+	daemon->deliveries = delivery_set_new(&(struct delivery_parts){
 	    .base = daemon->base,
 	    .config = daemon->config,
 	    .events = daemon->events,
@@ -484,11 +467,7 @@ static struct delivery_set *new_deliveries(const struct main *main)
 	    .person = &main->person,
 	    .on_notify = daemon->on_notify,
 	});
-}
-
-static struct promise_set *new_promises(struct daemon *daemon)
-{
-	return promise_set_new(&(struct promise_parts){
+	daemon->promises = promise_set_new(&(struct promise_parts){
 	    .tmux = daemon->tmux,
 	    .deliveries = daemon->deliveries,
 	    .is_pending = pending_is_any,
@@ -601,11 +580,7 @@ static int set_up(struct main *main)
 	daemon->signs =
 	    screen_sign_set_new(address_config(path, sizeof path, "agents") == 0 ? path : NULL);
 	daemon->submits = new_submits(daemon);
-	daemon->pullers = new_pullers(daemon);
-	daemon->wake_policies = new_wake_policies(daemon);
-	set_up_person(main);
-	daemon->deliveries = new_deliveries(main);
-	daemon->promises = new_promises(daemon);
+	set_up_ways(main);
 	daemon->self_commands = new_self_commands(daemon);
 	daemon->waits = new_waits(main);
 	daemon->agents = new_agents(daemon);
@@ -614,12 +589,6 @@ static int set_up(struct main *main)
 	if (config->attach != ATTACH_ALWAYS)
 		main->demand = demand_new(daemon);
 	return 0;
-}
-
-static void free_event(struct event *event)
-{
-	if (event != NULL)
-		event_free(event);
 }
 
 static void tear_down(struct main *main)
@@ -667,8 +636,8 @@ static void tear_down(struct main *main)
 	trail_free(daemon->trail);
 	history_free(daemon->history);
 	rest_set_free(daemon->rests);
-	for (size_t i = 0; i < SIGNALS_COUNT; i++)
-		free_event(main->signals[i]);
+	for (size_t i = 0; i < SIGNALS_COUNT && main->signals[i] != NULL; i++)
+		event_free(main->signals[i]);
 	loop_timer_free(main->first_wait);
 	loop_timer_free(main->stop_timer);
 	if (daemon->base != NULL)
