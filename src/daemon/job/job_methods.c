@@ -497,12 +497,6 @@ struct restart {
 	bool has_env; /* some of them are the job's own */
 };
 
-static void restart_free(struct restart *restart)
-{
-	mem_free(restart->env);
-	mem_free(restart);
-}
-
 static void restart_cancelled(struct request *request, void *data)
 {
 	struct restart *restart = data;
@@ -536,7 +530,8 @@ static void restart_start(struct restart *restart, const struct job *old)
 	else if (request != NULL)
 		request_fail(request, errno == ENOSPC ? MESSAGE_LIMIT : MESSAGE_INTERNAL,
 		    "job %s has ended, and cannot be started again: %s", old->id, reason);
-	restart_free(restart);
+	mem_free(restart->env);
+	mem_free(restart);
 }
 
 static void restart_ended(struct job_listener *listener, const struct job *job)
