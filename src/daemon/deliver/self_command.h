@@ -14,6 +14,7 @@
 
 #include "base/list.h"
 #include "daemon/queue/notification.h"
+#include "daemon/server/method.h"
 
 #define SELF_COMMAND_MAX 1000 /* bytes of a command */
 #define SELF_COMMANDS_MAX 100
@@ -66,3 +67,6 @@ const struct self_command *self_command_next(
 
 /* Whether no command is to be typed or runs. */
 bool self_command_set_is_idle(const struct self_command_set *set);
+
+/* The method self_command, in self_command_methods.c. */
+extern const struct method methods_self_command[];

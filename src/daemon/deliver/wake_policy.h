@@ -12,6 +12,7 @@
 #include "base/list.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/notification.h"
+#include "daemon/server/method.h"
 
 #define WAKE_POLICIES_MAX 1024
 #define WAKE_WINDOW_MAX_MS (10 * 60 * 1000)
@@ -71,3 +72,6 @@ struct wake_policy_listener {
 };
 void wake_policy_listen(struct wake_policy_set *set, struct wake_policy_listener *listener);
 void wake_policy_unlisten(struct wake_policy_listener *listener);
+
+/* The method set_wake_policy, in wake_policy_methods.c. */
+extern const struct method methods_wake_policy[];

@@ -5,6 +5,8 @@
 #include <stddef.h>
 
 #include "daemon/agent/agent.h"
+#include "daemon/deliver/self_command.h"
+#include "daemon/deliver/wake_policy.h"
 #include "daemon/job/job.h"
 #include "daemon/timer/timer.h"
 #include "daemon/wait/condition_kind.h"

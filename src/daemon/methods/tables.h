@@ -21,10 +21,8 @@ extern const struct method methods_puller[];
 extern const struct method methods_queue[];
 extern const struct method methods_rest[];
 extern const struct method methods_saved[];
-extern const struct method methods_self_command[];
 extern const struct method methods_subscribe[];
 extern const struct method methods_tool[];
-extern const struct method methods_wake_policy[];
 extern const struct method methods_window[];
 
 /* All tables with their groups; ended by one without rows. */

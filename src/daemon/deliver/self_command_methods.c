@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "daemon/deliver/wake.h"
-#include "daemon/methods/tables.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "daemon/deliver/wake_policy.h"
-#include "daemon/methods/tables.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
