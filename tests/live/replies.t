@@ -57,4 +57,21 @@ ok 'and the rest can be read' [ -n "$(answer '.result.rest // empty')" ]
 is 'a reply that is too long is refused' "$(head -c 600000 /dev/zero | tr '\0' x |
 	jq -Rc --arg pane "$pane" '{method: "report_agent", params: {agent: "fake_agent", $pane, session: "one", reply: .}}' |
 	socat -t 86400 - "UNIX-CONNECT:$MUXBUS" | jq -r '.error.data.kind // .result.taken')" invalid_params
+
+# An agent that is done before Muxbus has seen its Enter work.
+cat >"$dir/quick" <<'END'
+tell() { printf '{"method":"report_agent","params":{"agent":"quick","session":"two",%s}}\n' "$1"; }
+while printf '> ' && read -r line; do
+	{ tell '"state":"busy"'; tell "\"state\":\"idle\",\"reply\":\"said $line\""; } |
+		socat -t 86400 - "UNIX-CONNECT:$MUXBUS" >/dev/null
+	echo seen
+done
+END
+call ensure_agent "$(jq -nc --arg file "$dir/quick" '{name: "quick", command: ["sh", $file]}')"
+for number in 1 2 3 4 5 6 7 8; do
+	call send_task "{\"agent\":\"quick\",\"text\":\"$number\",\"progress\":false,\"timeout_sec\":60}"
+	field '.result | "\(.source) \(.text)"'
+done >"$dir/quick.said"
+is 'each reply of a quick agent is taken' "$(sort -u "$dir/quick.said" | tr '\n' ';')" \
+	"$(for number in 1 2 3 4 5 6 7 8; do printf 'hook said %s;' "$number"; done)"
 done_testing

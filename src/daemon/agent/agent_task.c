@@ -264,6 +264,8 @@ void agent_tasks_step(struct agent *agent)
 	}
 	task->stage = TASK_TYPING;
 	task->turns = reported_turns(agent);
+	mem_free(task->reply); /* of a person's turn, while it was held */
+	task->reply = NULL;
 	task->is_pasted = has_brackets && needs_paste(task);
 	task_store(task);
 	submit_aim(
@@ -427,7 +429,8 @@ void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char 
 {
 	const struct agent *agent = agent_of_pane(set, pane);
 	struct agent_task *task = agent != NULL ? task_at_work(agent) : NULL;
-	if (task == NULL || task->stage != TASK_RUNNING)
+	/* A turn that began since it is typed is its own, before its Enter is seen to work too. */
+	if (task == NULL || (task->stage != TASK_RUNNING && reported_turns(agent) == task->turns))
 		return;
 	mem_free(task->reply);
 	task->reply = xmemdup(reply, strlen(reply));
