@@ -131,7 +131,33 @@ end_after_burst() {
 	wait $!
 }
 
+# Each question to tmux runs the user's hooks, and stands in tmux's log of messages.
+ask_nothing() {
+	t set-option -g @asked 0
+	for hook in list-clients list-panes list-sessions list-windows display-message; do
+		t set-hook -g "after-$hook" "set-option -gF @asked '#{e|+:#{@asked},1}'"
+	done
+	t list-windows >/dev/null
+	is 'a hook counts what tmux is asked' "$(t show-option -gv @asked)" 1
+	call post_notification '{"text":"for everyone"}'
+	seq=$(field .result.seq)
+	call next_notification '{"after":0,"timeout_sec":0}'
+	is 'a notification is posted and read' "$(field '.result.notifications[0].text')" 'for everyone'
+	call ack_notification "{\"seq\":$seq}"
+	call sleep '{"seconds":1000,"text":"later"}'
+	call cancel_timer "{\"timer\":\"$(field .result.id)\"}"
+	is 'a timer is set and cancelled' "$(field '.error')" null
+	call watch_log "{\"file_path\":\"$dir/new\",\"regex\":\"x\"}"
+	call run_long_command '{"command":"true"}'
+	is 'a job begins' "$(field '.error')" null
+	is 'and tmux is not asked for any of that' "$(t show-option -gv @asked)" 1
+	for hook in list-clients list-panes list-sessions list-windows display-message; do
+		t set-hook -gu "after-$hook"
+	done
+}
+
 start 'exec sh'
+ask_nothing
 t set-hook -g client-attached "run-shell 'echo client >>$dir/clients'"
 use
 end_and_respawn

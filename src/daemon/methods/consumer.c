@@ -14,6 +14,7 @@
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
@@ -279,7 +280,10 @@ static void next_notification(struct request *request, const void *data)
 	struct next_wait *wait;
 	bool is_narrow = request_role(request) != ROLE_FULL;
 	pane_ref_clear(&agent);
-	if ((is_narrow || request_is_formatted(request)) && !requester_pane(request, NULL, &agent))
+	if (args->filter != NULL && dispatch_look_first(request))
+		return;
+	if ((is_narrow || request_is_formatted(request)) &&
+	    (requester_look_first(request, NULL) || !requester_pane(request, NULL, &agent)))
 		return;
 	add_seat(daemon->presences, &agent);
 	if (!target_filter(request, args->filter, &filter))
@@ -340,7 +344,8 @@ const struct method methods_consumer[] = {
 	.fields = next_fields,
 	.args_size = sizeof(struct next_args),
 	.results = notification_list_results,
-	.flags = METHOD_IDEMPOTENT | METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_TOOL,
+	.flags = METHOD_IDEMPOTENT | METHOD_LOOKS_ITSELF | METHOD_WAITS | METHOD_OPEN_WORLD |
+	    METHOD_TOOL,
 	.handle = next_notification,
 	.affects = right_affects_caller,
 	.example = "{\"id\":\"A1B2\",\"timeout_sec\":2}"},

@@ -18,6 +18,7 @@
 #include "daemon/server/method.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
+#include "daemon/server/requester.h"
 #include "daemon/server/right.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
@@ -363,6 +364,8 @@ static void post_notification(struct request *request, const void *args_data)
 	uint64_t ticket, seq;
 	char *data, *text, id[NOTIFICATION_ID_SIZE];
 	bool is_ok;
+	if (args->pane != NULL && requester_look_first(request, args->pane))
+		return;
 	if (post_repeat(request, args))
 		return;
 	if (args->pane != NULL) {
@@ -438,7 +441,7 @@ const struct method methods_queue[] = {
 	.fields = ack_fields,
 	.args_size = sizeof(struct ack_args),
 	.results = ack_results,
-	.flags = METHOD_IDEMPOTENT,
+	.flags = METHOD_IDEMPOTENT | METHOD_LOOKS_ITSELF,
 	.handle = ack_notification,
 	.affects = affects_acked,
 	.example = "{\"up_to\":12,\"consumer\":\"me\"}"},
@@ -448,7 +451,7 @@ const struct method methods_queue[] = {
 	.fields = cancel_fields,
 	.args_size = sizeof(struct queue_cancel_args),
 	.results = cancel_results,
-	.flags = METHOD_IDEMPOTENT,
+	.flags = METHOD_IDEMPOTENT | METHOD_LOOKS_ITSELF,
 	.recheck = "list_notifications",
 	.handle = cancel_notification,
 	.affects = affects_note,
@@ -469,7 +472,7 @@ const struct method methods_queue[] = {
 	.fields = post_fields,
 	.args_size = sizeof(struct post_args),
 	.results = post_results,
-	.flags = METHOD_COUNTS_KEYS,
+	.flags = METHOD_COUNTS_KEYS | METHOD_LOOKS_ITSELF,
 	.recheck = "list_notifications",
 	.handle = post_notification,
 	.affects = right_affects_pane,

@@ -64,10 +64,12 @@ struct work work_before(struct request *request, const struct json *params, bool
 	const struct server_parts *parts = request_parts(request);
 	struct work work = {.kind = WORK_LOOK, .window = MUXBUS_NO_ID};
 	unsigned flags = request_method(request)->flags;
-	bool must_look = tmux_is_detached(parts->tmux);
+	bool must_look = tmux_is_detached(parts->tmux), looks_itself;
 	if (must_look && flags & METHOD_BY_OUTPUT && !config_pipes(parts->config))
 		return (struct work){.kind = WORK_ATTACH};
-	must_look = must_look && !(flags & METHOD_LOOKS_ITSELF) && !is_young(request, params);
+	/* A narrow role is judged by whose pane it is, before the handler is called. */
+	looks_itself = flags & METHOD_LOOKS_ITSELF && request_role(request) == ROLE_FULL;
+	must_look = must_look && !looks_itself && !is_young(request, params);
 	if (flags & METHOD_WITHOUT_TMUX || !(must_look || is_behind))
 		return (struct work){.kind = WORK_NONE};
 	if (must_look)

@@ -113,7 +113,8 @@ static void handle_sleep(struct request *request, const void *data)
 		    TIMER_RECURRING_MIN_SEC);
 		return;
 	}
-	if (!requester_pane(request, args->pane, &pane))
+	if (requester_look_first(request, args->pane) ||
+	    !requester_pane(request, args->pane, &pane))
 		return;
 	if (args->text != NULL) {
 		remind(request, args, &pane);
@@ -237,12 +238,14 @@ const struct method methods_timer[] = {
 	.fields = cancel_fields,
 	.args_size = sizeof(struct timer_cancel_args),
 	.results = cancel_results,
-	.flags = METHOD_IDEMPOTENT,
+	.flags = METHOD_IDEMPOTENT | METHOD_LOOKS_ITSELF,
 	.recheck = "list_timers",
 	.handle = handle_cancel,
 	.affects = affects_timer,
 	.example = "{\"timer\":\"A1B2\"}"},
-    {.name = METHOD("gemini_sleep", METHOD_TYPES | METHOD_WRITES), .flags = METHOD_TOOL, SLEEP_ROW},
+    {.name = METHOD("gemini_sleep", METHOD_TYPES | METHOD_WRITES),
+	.flags = METHOD_LOOKS_ITSELF | METHOD_TOOL,
+	SLEEP_ROW},
     {.name = METHOD("list_timers", METHOD_READS),
 	.title = "List timers",
 	.summary = "Lists the timers that are set, soonest first.",
@@ -251,6 +254,8 @@ const struct method methods_timer[] = {
 	.results = list_results,
 	.handle = handle_list,
 	.example = "{}"},
-    {.name = METHOD("sleep", METHOD_TYPES | METHOD_WRITES), SLEEP_ROW},
+    {.name = METHOD("sleep", METHOD_TYPES | METHOD_WRITES),
+	.flags = METHOD_LOOKS_ITSELF,
+	SLEEP_ROW},
     {.name = NULL},
 };

@@ -105,6 +105,7 @@ static void handle_watch(struct request *request, const void *data)
 	const struct watch *watch;
 	order.once = request_once(request);
 	if (!watch_check_path(request, "file_path", args->file_path) ||
+	    requester_look_first(request, args->pane) ||
 	    !requester_pane(request, args->pane, &pane))
 		return;
 	watch = watch_add(watches, &order, reason, sizeof reason);
@@ -157,7 +158,7 @@ const struct method methods_watch[] = {
 	.fields = watch_fields,
 	.args_size = sizeof(struct file_watch_args),
 	.results = watch_results,
-	.flags = METHOD_TOOL,
+	.flags = METHOD_TOOL | METHOD_LOOKS_ITSELF,
 	.recheck = "list_watches",
 	.handle = handle_watch,
 	.affects = right_affects_pane,
