@@ -180,7 +180,7 @@ with muxbus.Server() as server:
     print([line for line in pane.capture_pane() if line in ("42", "C-c", "ü")])
     print(server.cmd("display-message", "-t", "main", "-p", "#{session_name}; x").stdout, pane.cmd("display-message", "-p", "#{pane_id}").stdout == [pane.id],
           server.cmd("has-session", "-t", "none").returncode, server.cmd("nonsense").returncode)
-    print(window.rename_window("new; name").name, session.rename_session("-x").name, server.has_session("-x"))
+    print(window.rename_window("new; #S name").name, session.rename_session("-x").name, server.has_session("-x"))
     print(pane.resize(width=30).width, window.select() == session.active_window, pane.select() == window.active_pane)
     try:
         pane.wait_for(timeout=0.1, output="never")
@@ -224,7 +224,7 @@ is 'sessions, windows and panes as objects' "$(cat "$dir/said")" "work 1 1 0
 build 1 20 True True False True 2
 ['42', 'C-c', 'ü']
 ['main; x'] True 1 1
-new; name -x True
+new; #S name -x True
 30 True True
 late
 not open

@@ -177,7 +177,7 @@ class Session(_Object):
         return Window(self.server, made["window"])
 
     def rename_session(self, new_name: str) -> Session:
-        return self._do("rename-session", "--", new_name)
+        return self._do("rename-session", "--", new_name.replace("#", "##"))
 
     def kill(self) -> None:
         self.server.bus.close_session(session=self.id, force=True)
@@ -219,7 +219,7 @@ class Window(_Object):
     split_window = split
 
     def rename_window(self, new_name: str) -> Window:
-        return self._do("rename-window", "--", new_name)
+        return self._do("rename-window", "--", new_name.replace("#", "##"))
 
     def select_layout(self, layout: str) -> Window:
         return self._do("select-layout", "--", layout)
