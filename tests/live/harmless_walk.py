@@ -343,6 +343,10 @@ def check(version, mode, seed, got):
         ok(False, f"{name}: the walk ends")
         return
     may_die = mode in ATTACHED and number_of(version) <= (3, 7, "z")
+    if number_of(version)[:2] == (3, 7):  # its tty_draw_line() goes round for ever, without muxbusd too
+        loops = [death for death in got["deaths"] if death["fate"].startswith("does not answer")]
+        got["deaths"] = [death for death in got["deaths"] if death not in loops]
+        print(f"# {version} {mode}: tmux went round for ever {len(loops)} times")
     deaths = [f"command {death['step']}: tmux {death['fate']} after: " + " | ".join(death["commands"][-4:]) for death in got["deaths"]]
     ok(not got["faults"] and (may_die or not deaths) and (got["steps"] == STEPS or may_die), f"{name}: tmux {'is there' if may_die else 'lives'}",
        "\n".join(got["faults"] + deaths))
