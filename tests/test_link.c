@@ -177,10 +177,10 @@ static void test_answers(void)
 	    "as one line");
 	say(said);
 	is_int(link_await(link_now, id, 5000, &answer), LINK_LINE, "its answer is found");
-	is_int(ask_int(answer.result, "n", 0), 5, "with its result");
-	is_str(ask_string(answer.result, "s", ""), "x", "and all of it");
-	is_str(ask_string(answer.result, "n", "other"), "other", "a number is no string");
-	is_int(ask_int(answer.result, "none", -7), -7, "a missing member");
+	is_int(json_get_int(answer.result, "n", 0), 5, "with its result");
+	is_str(json_get_str(answer.result, "s", ""), "x", "and all of it");
+	is_str(json_get_str(answer.result, "n", "other"), "other", "a number is no string");
+	is_int(json_get_int(answer.result, "none", -7), -7, "a missing member");
 	is_int(others, 1, "an event before the answer is reported");
 	say("{\"id\":null,\"error\":{\"code\":-32700,\"message\":\"m\"}}\n");
 	is_int(link_await(link_now, id, 5000, &answer), LINK_LINE, "an error without an id");
@@ -212,7 +212,7 @@ static void test_split_answers(void)
 		say_bytes(text + at, (size_t)len - at);
 		say(text);
 		failed += link_await(link_now, id, 5000, &answer) != LINK_LINE ||
-		    strcmp(ask_string(answer.result, "s", ""), "\303\251") != 0;
+		    strcmp(json_get_str(answer.result, "s", ""), "\303\251") != 0;
 	}
 	is_int(failed, 0, "answers in two pieces, wherever they are cut, and twice");
 	end_both();

@@ -60,7 +60,7 @@ struct arguments {
 
 static bool is_type(const struct json *property, const char *name)
 {
-	return strcmp(ask_string(property, "type", ""), name) == 0;
+	return strcmp(json_get_str(property, "type", ""), name) == 0;
 }
 
 /* An array of objects, or an object of fields: no words make these. */

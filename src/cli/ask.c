@@ -96,7 +96,7 @@ static bool greet(const struct cli *cli, struct link *link, const struct ask_par
 		(void)ask_say_read(read);
 		return false;
 	}
-	version = ask_string(ret_answer->result, "version", "an earlier one");
+	version = json_get_str(ret_answer->result, "version", "an earlier one");
 	if (ret_answer->error != NULL || strcmp(version, PACKAGE_VERSION) == 0)
 		return true;
 	(void)snprintf(text, sizeof text,
@@ -170,9 +170,9 @@ enum cli_status ask_say_read(enum link_read read)
 
 enum cli_status ask_say_error(const struct json *error)
 {
-	const char *kind = ask_string(json_member(error, "data"), "kind", "");
-	int64_t code = ask_int(error, "code", 0);
-	cli_error("%s", ask_string(error, "message", "an error without a message"));
+	const char *kind = json_get_str(json_member(error, "data"), "kind", "");
+	int64_t code = json_get_int(error, "code", 0);
+	cli_error("%s", json_get_str(error, "message", "an error without a message"));
 	if (strcmp(kind, message_error_info(MESSAGE_TIMEOUT)->kind) == 0)
 		return CLI_TIMEOUT;
 	if (code == message_error_info(MESSAGE_METHOD)->code ||
@@ -250,32 +250,6 @@ const struct json *ask_quietly(
 	bool is_answered = ask_open(ret_link, cli->socket, reason, sizeof reason) == LINK_OK &&
 	    link_ask(*ret_link, method, NULL, timeout_ms, &answer) == LINK_LINE;
 	return is_answered ? answer.result : NULL;
-}
-
-const char *ask_string(const struct json *object, const char *name, const char *other)
-{
-	const struct json *value = json_member(object, name);
-	return value != NULL && value->type == JSON_STRING ? value->text : other;
-}
-
-int64_t ask_int(const struct json *object, const char *name, int64_t other)
-{
-	int64_t number;
-	const struct json *value = json_member(object, name);
-	return value != NULL && json_int(value, &number) ? number : other;
-}
-
-double ask_double(const struct json *object, const char *name)
-{
-	double number;
-	const struct json *value = json_member(object, name);
-	return value != NULL && json_double(value, &number) ? number : 0;
-}
-
-bool ask_bool(const struct json *object, const char *name, bool other)
-{
-	const struct json *value = json_member(object, name);
-	return value != NULL && value->type == JSON_BOOL ? value->boolean : other;
 }
 
 const struct json *ask_row(const struct json *rows, const char *name)

@@ -79,12 +79,6 @@ enum cli_status ask_say_read(enum link_read read);
 /* Prints an error of the daemon; returns the status. */
 enum cli_status ask_say_error(const struct json *error);
 
-/* Members of an object; other, if the member is absent or has another type. */
-const char *ask_string(const struct json *object, const char *name, const char *other);
-int64_t ask_int(const struct json *object, const char *name, int64_t other);
-double ask_double(const struct json *object, const char *name); /* other: 0 */
-bool ask_bool(const struct json *object, const char *name, bool other);
-
 /* The row of a name, or of a second spelling (also), of the methods or parameters of describe. */
 const struct json *ask_row(const struct json *rows, const char *name);
 

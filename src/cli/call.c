@@ -100,7 +100,7 @@ static enum cli_status make_params(struct method_call *call, const struct json *
 {
 	char reason[1024];
 	const struct json *schema = json_member(row, "params");
-	call->waits = ask_bool(row, "waits", false);
+	call->waits = json_get_bool(row, "waits", false);
 	make_usage(call, schema);
 	if (call->wants_help) {
 		print_usage(stdout, call);
@@ -135,7 +135,7 @@ static enum cli_status status_of(const struct json *result)
 	const struct json *hosts = json_member(result, "hosts");
 	if (missing != NULL && missing->count > 0 && hosts != NULL && hosts->count == 0)
 		return CLI_UNREACHABLE;
-	return ask_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_DONE;
+	return json_get_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_DONE;
 }
 
 static enum cli_status run(

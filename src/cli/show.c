@@ -302,7 +302,7 @@ static void write_list(struct buf *out, const struct json *array, size_t width, 
 static void write_missing(struct buf *out, const struct json *missing)
 {
 	json_each (host, missing) {
-		const char *reason = ask_string(host, "reason", "");
+		const char *reason = json_get_str(host, "reason", "");
 		(void)buf_append_str(out, "missing: ");
 		put_template(out, host, "{host}/{server}: ");
 		(void)screen_text_line(out, reason, strlen(reason));
@@ -371,7 +371,7 @@ static void walk_object(struct value_walk *walk, const char *prefix, const struc
 	json_each (member, object) {
 		char name[512];
 		/* The message ends with its text. */
-		if (strcmp(member->name, "wake") == 0 && *ask_string(object, "message", ""))
+		if (strcmp(member->name, "wake") == 0 && *json_get_str(object, "message", ""))
 			continue;
 		(void)snprintf(
 		    name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", member->name);
@@ -410,7 +410,7 @@ static const char *const *text_members(const char *method, const struct json *re
 {
 	static const char *const only_text[] = {"text", NULL};
 	/* The agent has a question, or the time is up: then the text is not all. */
-	if (strcmp(ask_string(result, "outcome", "ready"), "ready") != 0)
+	if (strcmp(json_get_str(result, "outcome", "ready"), "ready") != 0)
 		return NULL;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (strcmp(texts[i].method, method) == 0)
@@ -439,7 +439,7 @@ static bool write_text(struct buf *out, const char *method, const struct json *r
 		if (text->text[text->len - 1] != '\n')
 			(void)buf_append_byte(out, '\n');
 	}
-	note = ask_string(result, "note", "");
+	note = json_get_str(result, "note", "");
 	if (*note) {
 		(void)screen_text_line(out, note, strlen(note));
 		(void)buf_append_byte(out, '\n');
@@ -455,7 +455,7 @@ void show_write(
 	const struct json *gap;
 	if (write_text(out, method, result))
 		return;
-	message = ask_string(result, "message", "");
+	message = json_get_str(result, "message", "");
 	gap = json_member(result, "gap");
 	if (list != NULL && list->count == 0 && *message) {
 		(void)screen_text_line(out, message, strlen(message));

@@ -17,7 +17,7 @@
 static void put_count(struct buf *out, const struct json *object, const char *member,
     const char *noun, const char *end)
 {
-	int64_t count = ask_int(object, member, 0);
+	int64_t count = json_get_int(object, member, 0);
 	bool is_watch = noun[strlen(noun) - 1] == 'h';
 	(void)buf_printf(out, "%" PRId64 " %s%s%s", count, noun,
 	    count == 1     ? ""
@@ -28,29 +28,30 @@ static void put_count(struct buf *out, const struct json *object, const char *me
 
 static void put_head(struct buf *line, const struct json *status)
 {
-	(void)buf_printf(line, "%s, up ", ask_string(status, "version", "?"));
-	show_duration(line, (int64_t)(ask_double(status, "uptime_sec") * 1000));
-	(void)buf_printf(line, ", process %" PRId64, ask_int(status, "pid", 0));
+	(void)buf_printf(line, "%s, up ", json_get_str(status, "version", "?"));
+	show_duration(line, (int64_t)(json_get_double(status, "uptime_sec") * 1000));
+	(void)buf_printf(line, ", process %" PRId64, json_get_int(status, "pid", 0));
 }
 
 static void put_socket(struct buf *line, const struct json *status)
 {
-	(void)buf_append_str(line, ask_string(status, "socket", "?"));
+	(void)buf_append_str(line, json_get_str(status, "socket", "?"));
 }
 
 static void put_tmux(struct buf *line, const struct json *status)
 {
 	const struct json *tmux = json_member(status, "tmux");
-	const char *state = ask_string(tmux, "state", "?");
-	const char *socket = ask_string(tmux, "socket", "?");
-	const char *daemon = ask_string(status, "socket", "?");
+	const char *state = json_get_str(tmux, "state", "?");
+	const char *socket = json_get_str(tmux, "socket", "?");
+	const char *daemon = json_get_str(status, "socket", "?");
 	size_t len = strlen(socket);
 	if (strcmp(state, "live") == 0) {
 		(void)buf_printf(line, "%s, process %" PRId64 ", attached by ",
-		    ask_string(tmux, "version", "?"), ask_int(tmux, "pid", 0));
+		    json_get_str(tmux, "version", "?"), json_get_int(tmux, "pid", 0));
 		put_count(line, tmux, "connections", "connection", "");
 	} else {
-		(void)buf_printf(line, "%s: %s", state, ask_string(tmux, "reason", "not followed"));
+		(void)buf_printf(
+		    line, "%s: %s", state, json_get_str(tmux, "reason", "not followed"));
 	}
 	/* The socket of the daemon is usually that of tmux, with a suffix. */
 	if (strncmp(daemon, socket, len) != 0 || strcmp(daemon + len, ".muxbus") != 0)
@@ -77,16 +78,16 @@ static void put_queue(struct buf *line, const struct json *status)
 	const struct json *queue = json_member(status, "queue");
 	const struct json *journal = json_member(queue, "journal");
 	const struct json *ways = json_member(status, "ways");
-	const char *failure = ask_string(json_member(status, "on_notify"), "failure", NULL);
+	const char *failure = json_get_str(json_member(status, "on_notify"), "failure", NULL);
 	int lost = 0;
-	(void)buf_printf(line, "%" PRId64 " undelivered", ask_int(queue, "undelivered", 0));
+	(void)buf_printf(line, "%" PRId64 " undelivered", json_get_int(queue, "undelivered", 0));
 	json_each (way, ways)
-		lost += strcmp(ask_string(way, "way", ""), "none") == 0;
+		lost += strcmp(json_get_str(way, "way", ""), "none") == 0;
 	if (lost > 0)
 		(void)buf_printf(
 		    line, "; %d pane%s no way to an agent", lost, lost == 1 ? " has" : "s have");
-	(void)buf_printf(line, "; journal %s, ", ask_string(journal, "state", "?"));
-	show_bytes(line, ask_int(journal, "bytes", 0));
+	(void)buf_printf(line, "; journal %s, ", json_get_str(journal, "state", "?"));
+	show_bytes(line, json_get_int(journal, "bytes", 0));
 	if (failure != NULL)
 		(void)buf_printf(line, "; on_notify failed: %s", failure);
 }
@@ -108,15 +109,15 @@ static void put_events(struct buf *line, const struct json *status)
 {
 	const struct json *counters = json_member(status, "counters");
 	(void)buf_printf(line, "%" PRId64 " sent, %" PRId64 " dropped, last number %" PRId64,
-	    ask_int(counters, "events_sent", 0), ask_int(counters, "events_dropped", 0),
-	    ask_int(json_member(status, "queue"), "last", 0));
+	    json_get_int(counters, "events_sent", 0), json_get_int(counters, "events_dropped", 0),
+	    json_get_int(json_member(status, "queue"), "last", 0));
 }
 
 static void put_memory(struct buf *line, const struct json *status)
 {
-	show_bytes(line, ask_int(json_member(status, "memory"), "rss_bytes", 0));
+	show_bytes(line, json_get_int(json_member(status, "memory"), "rss_bytes", 0));
 	(void)buf_append_str(line, ", of it output of panes ");
-	show_bytes(line, ask_int(json_member(status, "streams"), "ring_bytes", 0));
+	show_bytes(line, json_get_int(json_member(status, "streams"), "ring_bytes", 0));
 }
 
 static void put_fleet(struct buf *line, const struct json *status)
@@ -124,7 +125,8 @@ static void put_fleet(struct buf *line, const struct json *status)
 	const struct json *fleet = json_member(status, "fleet");
 	put_count(line, fleet, "hosts", "host", ": ");
 	(void)buf_printf(line, "%" PRId64 " up, %" PRId64 " connecting, %" PRId64 " down",
-	    ask_int(fleet, "up", 0), ask_int(fleet, "connecting", 0), ask_int(fleet, "down", 0));
+	    json_get_int(fleet, "up", 0), json_get_int(fleet, "connecting", 0),
+	    json_get_int(fleet, "down", 0));
 }
 
 /* A row is left out if its member of the status is not there. */

@@ -103,12 +103,6 @@ static bool read_seq(const struct json *object, const char *name, uint64_t *ret_
 	return true;
 }
 
-static const char *read_text(const struct json *object, const char *name)
-{
-	const struct json *value = json_member(object, name);
-	return value != NULL && value->type == JSON_STRING ? value->text : "";
-}
-
 /* An event or notification, once. */
 static void publish_object(struct feed *feed, enum publisher_kind kind, const struct json *object,
     uint64_t seq, const char *token)
@@ -129,7 +123,7 @@ static void ignore_answer(void *data, const struct json *response)
 static void take_gap(struct feed *feed, const struct json *params, uint64_t from, uint64_t to)
 {
 	char name[64];
-	if (strcmp(read_text(params, "reason"), "slow") == 0) {
+	if (strcmp(json_get_str(params, "reason", ""), "slow") == 0) {
 		(void)snprintf(name, sizeof name, "{\"subscription\":\"%s\"}", feed->subscription);
 		(void)loop_link_ask(feed->daemon, "unsubscribe", name, ignore_answer, NULL);
 		feed->subscription[0] = '\0';
@@ -143,9 +137,9 @@ static void take_gap(struct feed *feed, const struct json *params, uint64_t from
 static void on_event(void *data, const struct json *params)
 {
 	struct feed *feed = data;
-	const char *kind = read_text(params, "kind");
+	const char *kind = json_get_str(params, "kind", "");
 	uint64_t seq, from, to;
-	if (strcmp(read_text(params, "subscription"), feed->subscription) != 0)
+	if (strcmp(json_get_str(params, "subscription", ""), feed->subscription) != 0)
 		return; /* of one that was ended */
 	if (strcmp(kind, "gap") == 0 && read_seq(params, "from", &from) &&
 	    read_seq(params, "to", &to)) {
@@ -185,14 +179,15 @@ static void on_subscribed(void *data, const struct json *response)
 		return;
 	if (result != NULL) {
 		(void)snprintf(feed->subscription, sizeof feed->subscription, "%s",
-		    read_text(result, "subscription"));
+		    json_get_str(result, "subscription", ""));
 		feed->wants_list = true;
 		list_notes(feed);
 	} else if (json_int(json_member(json_member(error, "data"), "last"), &last) &&
 	    (uint64_t)last < feed->event_added) {
 		begin_again(feed);
 	} else {
-		log_error("muxbusd refuses the subscription: %s", read_text(error, "message"));
+		log_error(
+		    "muxbusd refuses the subscription: %s", json_get_str(error, "message", ""));
 	}
 }
 
@@ -228,7 +223,7 @@ static void take_note(struct feed *feed, const struct json *note)
 	uint64_t seq;
 	if (!read_seq(note, "seq", &seq) || seq <= feed->note_added)
 		return;
-	publish_object(feed, PUBLISHER_NOTIFICATION, note, seq, read_text(note, "source"));
+	publish_object(feed, PUBLISHER_NOTIFICATION, note, seq, json_get_str(note, "source", ""));
 	feed->note_added = seq;
 }
 
@@ -244,7 +239,7 @@ static void on_list(void *data, const struct json *response)
 		return;
 	if (notes == NULL) {
 		log_error("muxbusd does not list notifications: %s",
-		    read_text(json_member(response, "error"), "message"));
+		    json_get_str(json_member(response, "error"), "message", ""));
 		return;
 	}
 	if (json_member(result, "truncated") != NULL && feed->page > 1) {
@@ -289,8 +284,8 @@ static void on_acked(void *data, const struct json *response)
 	const struct json *error = json_member(response, "error");
 	feed->is_acking = false;
 	if (error != NULL)
-		log_error(
-		    "muxbusd does not take an acknowledgement: %s", read_text(error, "message"));
+		log_error("muxbusd does not take an acknowledgement: %s",
+		    json_get_str(error, "message", ""));
 	else if (response != NULL && feed->note_acked < feed->note_stored)
 		loop_timer_arm(feed->ack_later, ACK_MS);
 }

@@ -278,14 +278,10 @@ static struct served_call *find_call(const struct tools_main *main, const char *
 
 static void take_cancel(struct tools_main *main, const struct json *params)
 {
-	const struct json *id = json_member(params, "id");
-	const struct json *reason = json_member(params, "reason");
-	struct served_call *call =
-	    id != NULL && id->type == JSON_STRING ? find_call(main, id->text) : NULL;
+	struct served_call *call = find_call(main, json_get_str(params, "id", ""));
 	if (call == NULL)
 		return; /* its answer is on its way */
-	mcp_server_cancel(
-	    call->call, reason != NULL && reason->type == JSON_STRING ? reason->text : "cancelled");
+	mcp_server_cancel(call->call, json_get_str(params, "reason", "cancelled"));
 	list_remove(&call->link);
 	mem_free(call);
 }
@@ -329,15 +325,15 @@ static void on_line(void *data, const char *line, size_t len)
 	struct tools_main *main = data;
 	struct json_error error;
 	const struct json *message = json_read(main->reader, line, len, &error);
-	const struct json *method = json_member(message, "method");
-	const struct json *id = json_member(message, "id");
+	const char *method = json_get_str(message, "method", NULL);
+	const char *id = json_get_str(message, "id", NULL);
 	const struct json *refusal = json_member(message, "error");
-	if (method == NULL || method->type != JSON_STRING) {
+	if (method == NULL) {
 		if (refusal != NULL)
 			take_refusal(main, refusal);
-	} else if (id != NULL && id->type == JSON_STRING) {
-		take_call(main, id->text, method->text, json_member(message, "params"));
-	} else if (strcmp(method->text, "cancel") == 0) {
+	} else if (id != NULL) {
+		take_call(main, id, method, json_member(message, "params"));
+	} else if (strcmp(method, "cancel") == 0) {
 		take_cancel(main, json_member(message, "params"));
 	}
 	json_reader_trim(main->reader);

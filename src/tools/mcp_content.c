@@ -9,8 +9,7 @@
 
 static bool is_of_type(const struct json *item, const char *type)
 {
-	const struct json *own = json_member(item, "type");
-	return own != NULL && own->type == JSON_STRING && strcmp(own->text, type) == 0;
+	return strcmp(json_get_str(item, "type", ""), type) == 0;
 }
 
 /* The text of a part: its own, or that of a resource within. NULL: it has none. */
@@ -23,8 +22,7 @@ static const struct json *text_of(const struct json *item)
 
 static void join_text(struct buf *out, const struct json *content)
 {
-	for (const struct json *item = content != NULL ? content->child : NULL; item != NULL;
-	     item = item->next) {
+	json_each (item, content) {
 		const struct json *text = text_of(item);
 		if (text == NULL)
 			continue;
@@ -37,8 +35,7 @@ static void join_text(struct buf *out, const struct json *content)
 static void write_images(struct json_writer *writer, const struct json *content)
 {
 	bool has_any = false;
-	for (const struct json *item = content != NULL ? content->child : NULL; item != NULL;
-	     item = item->next) {
+	json_each (item, content) {
 		const struct json *type = json_member(item, "mimeType");
 		const struct json *data = json_member(item, "data");
 		if (!is_of_type(item, "image") || type == NULL || type->type != JSON_STRING ||
@@ -60,9 +57,8 @@ bool mcp_content_write(
     struct json_writer *writer, const struct json *result, char ret_failure[MCP_CONTENT_ERROR_SIZE])
 {
 	const struct json *content = json_member(result, "content");
-	const struct json *is_error = json_member(result, "isError");
 	const struct json *structured = json_member(result, "structuredContent");
-	bool has_failed = is_error != NULL && is_error->type == JSON_BOOL && is_error->boolean;
+	bool has_failed = json_get_bool(result, "isError", false);
 	struct buf text;
 	buf_init(&text, (size_t)64 * 1024 * 1024);
 	join_text(&text, content);

@@ -450,6 +450,32 @@ const struct json *json_member(const struct json *value, const char *name)
 	return NULL;
 }
 
+const char *json_get_str(const struct json *object, const char *name, const char *other)
+{
+	const struct json *value = json_member(object, name);
+	return value != NULL && value->type == JSON_STRING ? value->text : other;
+}
+
+int64_t json_get_int(const struct json *object, const char *name, int64_t other)
+{
+	int64_t number;
+	const struct json *value = json_member(object, name);
+	return value != NULL && json_int(value, &number) ? number : other;
+}
+
+double json_get_double(const struct json *object, const char *name)
+{
+	double number;
+	const struct json *value = json_member(object, name);
+	return value != NULL && json_double(value, &number) ? number : 0;
+}
+
+bool json_get_bool(const struct json *object, const char *name, bool other)
+{
+	const struct json *value = json_member(object, name);
+	return value != NULL && value->type == JSON_BOOL ? value->boolean : other;
+}
+
 const char *json_type_name(enum json_type type)
 {
 	static const char *const names[] = {

@@ -62,6 +62,12 @@ const struct json *json_read(
 /* A member by name, or NULL; also NULL if value is NULL or not an object. */
 const struct json *json_member(const struct json *value, const char *name);
 
+/* The value of a member; other, if the member is absent or has another type. */
+const char *json_get_str(const struct json *object, const char *name, const char *other);
+int64_t json_get_int(const struct json *object, const char *name, int64_t other);
+double json_get_double(const struct json *object, const char *name); /* other: 0 */
+bool json_get_bool(const struct json *object, const char *name, bool other);
+
 /* The elements or members of a value, one after the other; none if it is NULL. */
 #define json_each(at, value) \
 	for (const struct json *at = json_first(value); at != NULL; at = at->next)

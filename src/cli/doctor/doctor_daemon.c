@@ -60,8 +60,8 @@ static struct link *find_running(struct doctor_report *report, const struct cli 
 
 static void find_version(struct doctor_report *report, const struct json *status)
 {
-	const char *version = ask_string(status, "version", "?");
-	int64_t pid = ask_int(status, "pid", 0);
+	const char *version = json_get_str(status, "version", "?");
+	int64_t pid = json_get_int(status, "pid", 0);
 	char exe[64], target[PATH_MAX];
 	bool is_replaced;
 	ssize_t len;
@@ -78,7 +78,7 @@ static void find_version(struct doctor_report *report, const struct json *status
 	else
 		doctor_find(report, FINDING_GOOD, "daemon", NULL,
 		    "version %s, process %" PRId64 ", up %.0f s", version, pid,
-		    ask_double(status, "uptime_sec"));
+		    json_get_double(status, "uptime_sec"));
 }
 
 /* Whether the tmux server has a capability of this name. */
@@ -95,12 +95,12 @@ static void find_follow(
     struct doctor_report *report, const struct cli *cli, const struct json *status)
 {
 	const struct json *tmux = json_member(status, "tmux");
-	const char *version = ask_string(tmux, "version", "?");
-	if (strcmp(ask_string(tmux, "state", ""), "live") != 0)
+	const char *version = json_get_str(tmux, "version", "?");
+	if (strcmp(json_get_str(tmux, "state", ""), "live") != 0)
 		doctor_find(report, locate_tmux_runs(cli) ? FINDING_WRONG : FINDING_NOTE,
 		    "following", "start tmux; if it runs, read the daemon's log",
-		    "tmux is not followed: %s", ask_string(tmux, "reason", "it does not run"));
-	else if (!ask_bool(tmux, "attached", true))
+		    "tmux is not followed: %s", json_get_str(tmux, "reason", "it does not run"));
+	else if (!json_get_bool(tmux, "attached", true))
 		doctor_find(report, FINDING_GOOD, "following", NULL,
 		    "tmux %s; no client of it until a program needs output or events", version);
 	else if (has_capability(tmux, "window_crash"))
@@ -112,7 +112,7 @@ static void find_follow(
 		    version);
 	else
 		doctor_find(report, FINDING_GOOD, "following", NULL, "tmux %s", version);
-	if (strcmp(ask_string(tmux, "attach", ""), "process") == 0 &&
+	if (strcmp(json_get_str(tmux, "attach", ""), "process") == 0 &&
 	    has_capability(tmux, "start_crash"))
 		doctor_find(report, FINDING_NOTE, "attaching",
 		    "unset MUXBUS_ATTACH and --tmux, and restart muxbusd",
@@ -123,13 +123,13 @@ static void find_follow(
 static void find_audit(struct doctor_report *report, const struct json *status)
 {
 	const struct json *audit = json_member(status, "audit");
-	int64_t differences = ask_int(audit, "differences", -1);
-	int64_t drift = ask_int(json_member(status, "model"), "drift", 0);
+	int64_t differences = json_get_int(audit, "differences", -1);
+	int64_t drift = json_get_int(json_member(status, "model"), "drift", 0);
 	if (differences > 0)
 		doctor_find(report, FINDING_WRONG, "model",
 		    "the model is corrected now; please report this message",
 		    "the daemon's model of tmux was wrong in %" PRId64 " places: %s", differences,
-		    ask_string(audit, "first", "?"));
+		    json_get_str(audit, "first", "?"));
 	else if (drift > 0)
 		doctor_find(report, FINDING_NOTE, "model",
 		    "please report it, with the daemon's log",
@@ -143,16 +143,16 @@ static void find_queue(struct doctor_report *report, const struct json *status)
 {
 	const struct json *queue = json_member(status, "queue");
 	const struct json *journal = json_member(queue, "journal");
-	int64_t undelivered = ask_int(queue, "undelivered", 0);
-	if (strcmp(ask_string(journal, "state", "sound"), "sound") != 0)
+	int64_t undelivered = json_get_int(queue, "undelivered", 0);
+	if (strcmp(json_get_str(journal, "state", "sound"), "sound") != 0)
 		doctor_find(report, FINDING_WRONG, "journal",
 		    "make room on the disk, or fix its permissions; then muxbus shutdown; "
 		    "muxbus start",
 		    "degraded, notifications may not survive a crash: %s",
-		    ask_string(journal, "trouble", "?"));
+		    json_get_str(journal, "trouble", "?"));
 	else
 		doctor_find(report, FINDING_GOOD, "journal", NULL, "sound, %" PRId64 " bytes",
-		    ask_int(journal, "bytes", 0));
+		    json_get_int(journal, "bytes", 0));
 	if (undelivered >= QUEUE_LONG)
 		doctor_find(report, FINDING_NOTE, "queue",
 		    "list them with muxbus list_notifications state=queued",
@@ -163,17 +163,18 @@ static void find_queue(struct doctor_report *report, const struct json *status)
 static void find_on_notify(struct doctor_report *report, const struct json *status)
 {
 	const struct json *on_notify = json_member(status, "on_notify");
-	const char *failure = ask_string(on_notify, "failure", NULL);
+	const char *failure = json_get_str(on_notify, "failure", NULL);
 	if (on_notify == NULL || on_notify->type != JSON_OBJECT)
 		return;
 	if (failure != NULL)
 		doctor_find(report, FINDING_WRONG, "on_notify",
 		    "correct that file: see People in muxbusd(8)", "%s failed last: %s",
-		    ask_string(on_notify, "file", "?"), failure);
+		    json_get_str(on_notify, "file", "?"), failure);
 	else
 		doctor_find(report, FINDING_GOOD, "on_notify", NULL,
-		    "%s, %" PRId64 " runs, %" PRId64 " failed", ask_string(on_notify, "file", "?"),
-		    ask_int(on_notify, "runs", 0), ask_int(on_notify, "failures", 0));
+		    "%s, %" PRId64 " runs, %" PRId64 " failed",
+		    json_get_str(on_notify, "file", "?"), json_get_int(on_notify, "runs", 0),
+		    json_get_int(on_notify, "failures", 0));
 }
 
 /* Measures a request to tmux through the daemon and back. */
@@ -189,7 +190,7 @@ static void find_round_trip(struct doctor_report *report, struct link *link)
 		doctor_find(report, FINDING_WRONG, "round trip",
 		    "check whether tmux hangs; the daemon's log may say more",
 		    "tmux did not answer through the daemon: %s",
-		    read == LINK_LINE ? ask_string(answer.error, "message", "?") : "no answer");
+		    read == LINK_LINE ? json_get_str(answer.error, "message", "?") : "no answer");
 	else
 		doctor_find(report, took < SLOW_MS ? FINDING_GOOD : FINDING_NOTE, "round trip",
 		    took < SLOW_MS ? NULL : "check what keeps the machine or tmux busy",
@@ -206,12 +207,12 @@ static void find_caller(struct doctor_report *report, struct link *link)
 		return;
 	if (link_ask(link, "get_pane", NULL, ASK_TIMEOUT_MS, &answer) != LINK_LINE)
 		return;
-	known = ask_string(answer.result, "pane", NULL);
+	known = json_get_str(answer.result, "pane", NULL);
 	if (known == NULL)
 		doctor_find(report, FINDING_WRONG, "own pane",
 		    "this pane may belong to another tmux server: choose it with -L or -S",
 		    "the daemon does not know this pane: %s",
-		    ask_string(answer.error, "message", "?"));
+		    json_get_str(answer.error, "message", "?"));
 	else if (strcmp(known, pane) != 0)
 		doctor_find(report, FINDING_NOTE, "own pane",
 		    "nothing, if this shell runs inside another program's pane",
@@ -256,7 +257,7 @@ void doctor_daemon(struct doctor_report *report, const struct cli *cli)
 		return;
 	}
 	tmux = json_member(answer.result, "tmux");
-	is_live = strcmp(ask_string(tmux, "state", ""), "live") == 0;
+	is_live = strcmp(json_get_str(tmux, "state", ""), "live") == 0;
 	find_version(report, answer.result);
 	find_follow(report, cli, answer.result);
 	find_audit(report, answer.result);

@@ -13,24 +13,24 @@
 
 static void find_host(struct doctor_report *report, const struct json *host)
 {
-	const char *target = ask_string(host, "target", "?"),
-		   *state = ask_string(host, "state", "");
-	const char *version = ask_string(host, "version", ""),
-		   *reason = ask_string(host, "reason", "not reached yet");
+	const char *target = json_get_str(host, "target", "?"),
+		   *state = json_get_str(host, "state", "");
+	const char *version = json_get_str(host, "version", ""),
+		   *reason = json_get_str(host, "reason", "not reached yet");
 	char subject[192], remedy[512];
 	(void)snprintf(subject, sizeof subject, "host %s", target);
 	/* As the shells of the other machine say it. */
 	if (strstr(reason, "not found") != NULL || strstr(reason, "No such file") != NULL)
 		(void)snprintf(remedy, sizeof remedy,
 		    "install Muxbus on %s, or add muxbus=PATH to its line in the hosts file",
-		    ask_string(host, "host", "?"));
+		    json_get_str(host, "host", "?"));
 	else
 		(void)snprintf(remedy, sizeof remedy,
 		    "check that ssh reaches %s without a question, then: muxbus hosts retry",
-		    ask_string(host, "host", "?"));
+		    json_get_str(host, "host", "?"));
 	if (strcmp(state, "up") != 0)
 		doctor_find(report, FINDING_WRONG, subject,
-		    ask_bool(host, "local", false) ? "muxbus start" : remedy, "%s: %s", state,
+		    json_get_bool(host, "local", false) ? "muxbus start" : remedy, "%s: %s", state,
 		    reason);
 	else if (strcmp(version, PACKAGE_VERSION) != 0)
 		doctor_find(report, FINDING_NOTE, subject, "install the same version on both",
@@ -38,18 +38,18 @@ static void find_host(struct doctor_report *report, const struct json *host)
 	else
 		doctor_find(report, FINDING_GOOD, subject, NULL,
 		    "up, version %s, %" PRId64 " panes, %" PRId64 " agents", version,
-		    ask_int(host, "panes", 0), ask_int(host, "agents", 0));
+		    json_get_int(host, "panes", 0), json_get_int(host, "agents", 0));
 }
 
 static void find_errors(struct doctor_report *report, const struct json *result)
 {
 	const struct json *errors = json_member(result, "errors");
-	const char *file = ask_string(result, "file", "?");
+	const char *file = json_get_str(result, "file", "?");
 	char remedy[PATH_MAX + 64];
 	(void)snprintf(remedy, sizeof remedy, "correct %s", file);
 	json_each (error, errors)
 		doctor_find(report, FINDING_WRONG, "hosts file", remedy, "line %" PRId64 ": %s",
-		    ask_int(error, "line", 0), ask_string(error, "text", "?"));
+		    json_get_int(error, "line", 0), json_get_str(error, "text", "?"));
 }
 
 void doctor_fleet(struct doctor_report *report, const struct cli *cli)

@@ -10,21 +10,22 @@
 
 static bool is(const struct json *tool, const char *name, const char *text)
 {
-	return strcmp(ask_string(tool, name, ""), text) == 0;
+	return strcmp(json_get_str(tool, name, ""), text) == 0;
 }
 
 /* Whether two tools share their group, state and reason. */
 static bool is_alike(const struct json *one, const struct json *other)
 {
-	return is(one, "group", ask_string(other, "group", "")) &&
-	    is(one, "state", ask_string(other, "state", "")) &&
-	    is(one, "reason", ask_string(other, "reason", ""));
+	return is(one, "group", json_get_str(other, "group", "")) &&
+	    is(one, "state", json_get_str(other, "state", "")) &&
+	    is(one, "reason", json_get_str(other, "reason", ""));
 }
 
 static void find_tool(
     struct doctor_report *report, const struct json *tools, const struct json *tool)
 {
-	const char *file = ask_string(tool, "file", ""), *reason = ask_string(tool, "reason", "");
+	const char *file = json_get_str(tool, "file", ""),
+		   *reason = json_get_str(tool, "reason", "");
 	char subject[96], remedy[PATH_MAX + 64];
 	struct buf names;
 	if (is(tool, "state", "broken")) {
@@ -36,12 +37,12 @@ static void find_tool(
 	for (const struct json *other = tools->child; other != tool; other = other->next)
 		if (is_alike(other, tool))
 			return;
-	(void)snprintf(subject, sizeof subject, "tools: %.64s", ask_string(tool, "group", ""));
+	(void)snprintf(subject, sizeof subject, "tools: %.64s", json_get_str(tool, "group", ""));
 	buf_init(&names, (size_t)64 * 1024);
 	for (const struct json *other = tool; other != NULL; other = other->next)
 		if (is_alike(other, tool))
 			(void)buf_printf(&names, "%s%s", names.len > 0 ? ", " : "",
-			    ask_string(other, "name", ""));
+			    json_get_str(other, "name", ""));
 	if (is(tool, "state", "hidden"))
 		doctor_find(report, FINDING_NOTE, subject, "install it, to use these tools",
 		    "%s: not listed are %s", reason, buf_text(&names));

@@ -101,7 +101,7 @@ static void offer_row(struct completion *completion, const char *lead, const str
 		return;
 	for (size_t i = 0; i < 3 && live->about[i] != NULL && at < sizeof about - 1; i++) {
 		int len = snprintf(about + at, sizeof about - at, "%s%s", at > 0 ? "  " : "",
-		    ask_string(row, live->about[i], ""));
+		    json_get_str(row, live->about[i], ""));
 		at += len > 0 ? (size_t)len : 0;
 	}
 	offer(completion, lead, id->text, about);
@@ -156,7 +156,7 @@ static void offer_methods(struct completion *completion, const char *lead)
 {
 	json_each (row, table(completion, "methods"))
 		if (*lead || verb_find(row->name) == NULL)
-			offer(completion, lead, row->name, ask_string(row, "summary", ""));
+			offer(completion, lead, row->name, json_get_str(row, "summary", ""));
 }
 
 static void offer_events(struct completion *completion, const char *lead)
@@ -172,7 +172,7 @@ static void offer_values(
 	json_each (at, json_member(property, "enum"))
 		if (at->text != NULL)
 			offer(completion, lead, at->text, NULL);
-	if (strcmp(ask_string(property, "type", ""), "boolean") == 0) {
+	if (strcmp(json_get_str(property, "type", ""), "boolean") == 0) {
 		offer(completion, lead, "true", NULL);
 		offer(completion, lead, "false", NULL);
 	}
@@ -211,13 +211,13 @@ static void complete_method(
 	}
 	json_each (at, properties) {
 		char word[WORD_MAX];
-		const char *type = ask_string(at, "type", "");
+		const char *type = json_get_str(at, "type", "");
 		bool is_many = strcmp(type, "array") == 0 || strcmp(type, "object") == 0;
 		if (is_given(at->name, count, words) && !is_many)
 			continue;
 		(void)snprintf(
 		    word, sizeof word, "%s%s", at->name, arguments_wants_json(at) ? ":=" : "=");
-		offer(completion, "", word, ask_string(at, "description", ""));
+		offer(completion, "", word, json_get_str(at, "description", ""));
 	}
 	if (positional != NULL && count == 0)
 		offer_values(completion, "", positional->name, positional);
@@ -259,7 +259,7 @@ static void offer_members(
 		(void)snprintf(
 		    word, sizeof word, "%s%s", at->name, arguments_wants_json(at) ? ":=" : "=");
 		offer(completion, "", word,
-		    is_kind ? ask_string(kind, "help", "") : ask_string(at, "description", ""));
+		    is_kind ? json_get_str(kind, "help", "") : json_get_str(at, "description", ""));
 	}
 }
 

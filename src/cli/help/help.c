@@ -76,7 +76,7 @@ static void put_methods(struct help_page *page, const struct json *methods)
 			if (is_first)
 				help_page_title(page, groups[group].title);
 			is_first = false;
-			help_page_entry(page, row->name, ask_string(row, "summary", ""));
+			help_page_entry(page, row->name, json_get_str(row, "summary", ""));
 		}
 	}
 }
@@ -106,7 +106,7 @@ static void put_condition_topic(struct help_page *page, const struct json *table
 		buf_clear(&text);
 		arguments_example(
 		    &text, "wait", json_member(kind, "params"), json_member(kind, "example"));
-		help_page_entry(page, kind->name, ask_string(kind, "help", ""));
+		help_page_entry(page, kind->name, json_get_str(kind, "help", ""));
 		(void)buf_printf(&page->out, "%*smuxbus ", HELP_NAME_COLUMNS, "");
 		(void)screen_text_line(&page->out, text.data, text.len);
 		(void)buf_append_byte(&page->out, '\n');
@@ -182,7 +182,7 @@ static void put_range(struct buf *out, const struct json *property)
 {
 	static const char *const names[] = {"minimum", "maximum", "default"};
 	const struct json *choices = json_member(property, "enum");
-	(void)buf_append_str(out, ask_string(property, "type", "json"));
+	(void)buf_append_str(out, json_get_str(property, "type", "json"));
 	json_each (at, choices)
 		(void)buf_printf(out, "%s%s", at == choices->child ? ": " : ", ",
 		    at->text != NULL ? at->text : "?");
@@ -220,7 +220,7 @@ static void put_arguments(struct help_page *page, const struct json *schema)
 	buf_init(&text, OUT_MAX);
 	json_each (at, properties) {
 		buf_clear(&text);
-		(void)buf_printf(&text, "%s (", ask_string(at, "description", ""));
+		(void)buf_printf(&text, "%s (", json_get_str(at, "description", ""));
 		put_range(&text, at);
 		(void)buf_printf(&text, ")%s", at == positional ? " The name may be omitted." : "");
 		put_also(&text, json_member(at, "also"));
@@ -235,7 +235,7 @@ static void put_results(struct help_page *page, const struct json *results)
 		return;
 	help_page_title(page, "Result");
 	json_each (at, results)
-		help_page_entry(page, ask_string(at, "name", "?"), ask_string(at, "help", ""));
+		help_page_entry(page, json_get_str(at, "name", "?"), json_get_str(at, "help", ""));
 }
 
 /* The method, under the name that was asked for. */
@@ -254,10 +254,10 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 		(void)buf_printf(&page->out, "\nThe same as %s%s%s.\n", row->name,
 		    preset != NULL ? " with " : "", preset != NULL ? preset : "");
 	(void)buf_append_byte(&page->out, '\n');
-	help_page_wrap(page, ask_string(row, "summary", ""), 0, 0);
-	if (*ask_string(row, "help", "")) {
+	help_page_wrap(page, json_get_str(row, "summary", ""), 0, 0);
+	if (*json_get_str(row, "help", "")) {
 		(void)buf_append_byte(&page->out, '\n');
-		help_page_wrap(page, ask_string(row, "help", ""), 0, 0);
+		help_page_wrap(page, json_get_str(row, "help", ""), 0, 0);
 	}
 	put_arguments(page, schema);
 	put_results(page, json_member(row, "result"));
@@ -286,7 +286,7 @@ static void put_conditions(struct help_page *page, const struct json *kinds)
 	json_each (kind, kinds) {
 		buf_clear(&text);
 		arguments_usage(&text, "", json_member(kind, "params"));
-		help_page_entry(page, buf_text(&text) + 1, ask_string(kind, "help", ""));
+		help_page_entry(page, buf_text(&text) + 1, json_get_str(kind, "help", ""));
 	}
 	buf_finish(&text);
 }
@@ -395,8 +395,8 @@ enum cli_status version_run(struct cli *cli, int argc, char **argv)
 	if (!option_read(cli, argc, argv, NULL, NULL, NULL, &end))
 		return end;
 	status = ask_quietly(cli, "status", ASK_MUTE_MS, &link);
-	daemon = ask_string(status, "version", link != NULL ? "does not answer" : NULL);
-	tmux = ask_string(json_member(status, "tmux"), "version", NULL);
+	daemon = json_get_str(status, "version", link != NULL ? "does not answer" : NULL);
+	tmux = json_get_str(json_member(status, "tmux"), "version", NULL);
 	if (cli->wants_json) {
 		struct json_writer writer;
 		struct buf out;

@@ -91,8 +91,8 @@ static void look_at_table(
 		if (row->type == JSON_STRING)
 			look_at(search, name, row->text, NULL);
 		else
-			look_at(search, name, ask_string(row, summary, ""),
-			    ask_string(row, "help", ""));
+			look_at(search, name, json_get_str(row, summary, ""),
+			    json_get_str(row, "help", ""));
 	}
 }
 

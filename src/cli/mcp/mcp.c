@@ -174,7 +174,7 @@ static bool narrow(const struct bridge *bridge, char *ret_reason, size_t size)
 	id = link_request(bridge->link, "narrow", params);
 	is_done = id != 0 && link_await(bridge->link, id, ASK_TIMEOUT_MS, &answer) == LINK_LINE;
 	result = is_done ? answer.result : NULL;
-	is_done = strcmp(ask_string(result, "role", ""), bridge->role) == 0;
+	is_done = strcmp(json_get_str(result, "role", ""), bridge->role) == 0;
 	mem_free(params);
 	if (!is_done)
 		(void)snprintf(ret_reason, size,

@@ -47,13 +47,13 @@ void mcp_advice_free(struct mcp_advice *advice)
 
 static void learn_row(struct advice_row *row, const struct json *value)
 {
-	const char *recheck = ask_string(value, "recheck", NULL);
+	const char *recheck = json_get_str(value, "recheck", NULL);
 	row->tool = xstrdup(value->name);
 	row->recheck = recheck != NULL ? xstrdup(recheck) : NULL;
-	row->is_default = ask_bool(value, "tool", false);
-	row->is_read_only = ask_bool(value, "read_only", false);
-	row->is_idempotent = ask_bool(value, "idempotent", false);
-	row->is_waiting = ask_bool(value, "waits", false);
+	row->is_default = json_get_bool(value, "tool", false);
+	row->is_read_only = json_get_bool(value, "read_only", false);
+	row->is_idempotent = json_get_bool(value, "idempotent", false);
+	row->is_waiting = json_get_bool(value, "waits", false);
 }
 
 void mcp_advice_learn(struct mcp_advice *advice, const struct json *methods)

@@ -270,12 +270,12 @@ static const char *const asking[] = {"completion/complete", "initialize", "loggi
 static void judge(
     struct mcp_replay *replay, struct pending_request *pending, const struct message *message)
 {
-	const char *tool = ask_string(message->params, "name", NULL);
+	const char *tool = json_get_str(message->params, "name", NULL);
 	const struct json *meta = json_member(message->params, "_meta");
 	pending->is_initialize = strcmp(message->method, "initialize") == 0;
 	pending->is_stream = strcmp(message->method, "subscriptions/listen") == 0;
 	pending->is_modern =
-	    ask_string(meta, "io.modelcontextprotocol/protocolVersion", NULL) != NULL;
+	    json_get_str(meta, "io.modelcontextprotocol/protocolVersion", NULL) != NULL;
 	pending->fate = FATE_FAIL;
 	if (strcmp(message->method, "tools/call") == 0) {
 		(void)snprintf(
@@ -300,7 +300,7 @@ static void keep(struct mcp_replay *replay, const struct message *message)
 	const char *uri;
 	if (!is_level && !is_end && strcmp(message->method, "resources/subscribe") != 0)
 		return;
-	uri = is_level ? "" : ask_string(message->params, "uri", NULL);
+	uri = is_level ? "" : json_get_str(message->params, "uri", NULL);
 	if (uri == NULL)
 		return;
 	list_each_safe (struct kept_request, old, &replay->kepts, link) {
@@ -476,7 +476,7 @@ static void note_capabilities(struct mcp_replay *replay, const struct json *valu
 	const struct json *capabilities = json_member(json_member(value, "result"), "capabilities");
 	for (size_t i = 0; i < LISTS_COUNT; i++)
 		replay->list_changes[i] =
-		    ask_bool(json_member(capabilities, lists[i]), "listChanged", false);
+		    json_get_bool(json_member(capabilities, lists[i]), "listChanged", false);
 }
 
 /* Another daemon may have other tools. */
@@ -496,8 +496,8 @@ static void take_our_answer(struct mcp_replay *replay, const struct json *value,
 	const struct json *error = json_member(value, "error");
 	char ours[sizeof OUR_PREFIX + 16];
 	if (error != NULL)
-		log_debug(
-		    "muxbusd answered %s with an error: %s", id, ask_string(error, "message", "?"));
+		log_debug("muxbusd answered %s with an error: %s", id,
+		    json_get_str(error, "message", "?"));
 	if (strcmp(id, OUR_PREFIX "tools") == 0) {
 		mcp_advice_learn(
 		    replay->advice, json_member(json_member(value, "result"), "methods"));

@@ -239,16 +239,16 @@ void top_feed_answer(struct top_feed *feed, const struct top_item *item, const c
 	    json_read(feed->model->reader, item->json, strlen(item->json), &error);
 	struct json_writer writer;
 	struct buf params;
-	if (!ask_bool(json, "kept", true)) {
+	if (!json_get_bool(json, "kept", true)) {
 		(void)snprintf(feed->view->message, sizeof feed->view->message,
 		    "muxbusd does not keep this agent: Enter goes to its pane");
 		return;
 	}
 	json_start_object(&writer, &params, 4096);
-	json_put_str(&writer, "agent", ask_string(json, "agent", ""));
+	json_put_str(&writer, "agent", json_get_str(json, "agent", ""));
 	json_put_str(&writer, "text", text); /* the number of a choice means that choice */
-	if (ask_string(json, "question_id", NULL) != NULL)
-		json_put_str(&writer, "question_id", ask_string(json, "question_id", ""));
+	if (json_get_str(json, "question_id", NULL) != NULL)
+		json_put_str(&writer, "question_id", json_get_str(json, "question_id", ""));
 	json_put_bool(&writer, "wait", false);
 	json_object_end(&writer);
 	ask(feed, ASK_STOP, "respond", buf_text(&params));
@@ -295,21 +295,21 @@ void top_feed_refresh(struct top_feed *feed)
 static void take_error(struct top_feed *feed, enum question question, const struct json *error)
 {
 	bool is_unknown =
-	    strcmp(ask_string(json_member(error, "data"), "kind", ""), "no_such_method") == 0;
+	    strcmp(json_get_str(json_member(error, "data"), "kind", ""), "no_such_method") == 0;
 	if (question == ASK_LIST + TOP_AGENTS && is_unknown) {
 		feed->has_no_agents = true;
 		top_model_forget(feed->model, TOP_AGENTS);
 	} else if (question == ASK_STOP || question == ASK_CLIENTS || question == ASK_GO) {
 		(void)snprintf(feed->view->message, sizeof feed->view->message, "%s",
-		    ask_string(error, "message", "the request was refused"));
+		    json_get_str(error, "message", "the request was refused"));
 	} else if (question == ASK_CAPTURE) {
-		const char *text = ask_string(error, "message", "");
+		const char *text = json_get_str(error, "message", "");
 		top_view_preview(feed->view, feed->captured, text, strlen(text));
 	} else if (question == ASK_LIST + TOP_PANES) {
 		/* tmux is away: no panes, and its reason below. */
 		top_model_forget(feed->model, TOP_PANES);
 		(void)snprintf(feed->model->trouble, sizeof feed->model->trouble, "%s",
-		    ask_string(error, "message", ""));
+		    json_get_str(error, "message", ""));
 	}
 }
 
@@ -325,7 +325,7 @@ static void take_result(struct top_feed *feed, enum question question, const str
 		if (text != NULL && text->type == JSON_STRING)
 			top_view_preview(feed->view, feed->captured, text->text, text->len);
 	} else if (question == ASK_CLIENTS) {
-		take_clients(feed, ask_string(result, "output", ""));
+		take_clients(feed, json_get_str(result, "output", ""));
 	} else if (question == ASK_GO) {
 		feed->has_gone = true;
 	} else if (question == ASK_STOP) {
@@ -343,10 +343,10 @@ static void take_result(struct top_feed *feed, enum question question, const str
 
 static void take_event(struct top_feed *feed, const struct json *params)
 {
-	const char *kind = ask_string(params, "kind", "");
+	const char *kind = json_get_str(params, "kind", "");
 	/* Our own screen changes each second. */
 	if (strcmp(kind, "pane_quiet") == 0 && *feed->view->own_pane &&
-	    strcmp(ask_string(params, "pane", ""), feed->view->own_pane) == 0)
+	    strcmp(json_get_str(params, "pane", ""), feed->view->own_pane) == 0)
 		return;
 	for (size_t i = 0; i < INTERESTS_COUNT; i++) {
 		if (strcmp(interests[i].kind, kind) != 0)
@@ -368,12 +368,12 @@ static bool take_line(struct top_feed *feed, const char *line, size_t len)
 {
 	struct json_error error;
 	const struct json *message = json_read(feed->reader, line, len, &error);
-	int64_t id = ask_int(message, "id", 0);
+	int64_t id = json_get_int(message, "id", 0);
 	if (message == NULL) {
 		lose(feed, error.text);
 		return true;
 	}
-	if (strcmp(ask_string(message, "method", ""), "event") == 0) {
+	if (strcmp(json_get_str(message, "method", ""), "event") == 0) {
 		take_event(feed, json_member(message, "params"));
 		return false;
 	}

@@ -14,7 +14,7 @@
 
 static int64_t time_of(const struct json *json, const char *member)
 {
-	const char *text = ask_string(json, member, NULL);
+	const char *text = json_get_str(json, member, NULL);
 	return text != NULL ? clock_parse(text) : 0;
 }
 
@@ -22,17 +22,17 @@ static int64_t time_of(const struct json *json, const char *member)
 static void read_question(struct buf *out, const struct json *json)
 {
 	const struct json *choices = json_member(json, "choices");
-	(void)buf_append_str(out, ask_string(json, "question", "asks something"));
+	(void)buf_append_str(out, json_get_str(json, "question", "asks something"));
 	json_each (choice, choices)
-		(void)buf_printf(out, "  %" PRId64 " %s", ask_int(choice, "choice", 0),
-		    ask_string(choice, "text", ""));
+		(void)buf_printf(out, "  %" PRId64 " %s", json_get_int(choice, "choice", 0),
+		    json_get_str(choice, "text", ""));
 	(void)buf_append_str(
-	    out, ask_bool(json, "kept", true) ? "  (a answers)" : "  (Enter goes there)");
+	    out, json_get_bool(json, "kept", true) ? "  (a answers)" : "  (Enter goes there)");
 }
 
 static void read_agent(struct top_item *item, const struct json *json, struct buf *out)
 {
-	const char *state = ask_string(json, "state", "");
+	const char *state = json_get_str(json, "state", "");
 	item->since_ms = time_of(json, "since");
 	item->is_asking = strcmp(state, "blocked") == 0;
 	if (item->is_asking || strcmp(state, "crashed") == 0)
@@ -44,14 +44,15 @@ static void read_agent(struct top_item *item, const struct json *json, struct bu
 	if (item->is_asking)
 		read_question(out, json);
 	else
-		(void)buf_printf(out, "%s: %s", state, ask_string(json, "reason", ""));
+		(void)buf_printf(out, "%s: %s", state, json_get_str(json, "reason", ""));
 }
 
 static void read_job(
     struct top_item *item, const struct json *json, int64_t now_ms, struct buf *out)
 {
-	const char *state = ask_string(json, "state", ""), *name = ask_string(json, "name", NULL);
-	const char *command = ask_string(json, "command", "");
+	const char *state = json_get_str(json, "state", ""),
+		   *name = json_get_str(json, "name", NULL);
+	const char *command = json_get_str(json, "command", "");
 	bool is_running = strcmp(state, "running") == 0;
 	bool has_failed = strcmp(state, "failed") == 0 || strcmp(state, "lost") == 0;
 	item->since_ms = time_of(json, is_running ? "started" : "ended");
@@ -60,7 +61,7 @@ static void read_job(
 	else if (now_ms - item->since_ms < TOP_HOME_RECENT_MS)
 		item->section = has_failed ? TOP_NEEDS : TOP_FINISHED;
 	if (has_failed && json_member(json, "exit_code") != NULL)
-		(void)buf_printf(out, "exit %" PRId64 "  ", ask_int(json, "exit_code", 0));
+		(void)buf_printf(out, "exit %" PRId64 "  ", json_get_int(json, "exit_code", 0));
 	else if (!is_running)
 		(void)buf_printf(out, "%s  ", state);
 	(void)buf_printf(out, "%s%s", name != NULL ? name : "", name != NULL ? ": " : "");
@@ -72,24 +73,25 @@ static void read_notice(
     struct top_item *item, const struct json *json, int64_t now_ms, struct buf *out)
 {
 	item->since_ms = time_of(json, "time");
-	if (strcmp(ask_string(json, "state", ""), "queued") == 0 &&
+	if (strcmp(json_get_str(json, "state", ""), "queued") == 0 &&
 	    now_ms - item->since_ms > TOP_HOME_LATE_MS)
 		item->section = TOP_NEEDS;
-	(void)buf_printf(out, "not delivered: %s", ask_string(json, "text", ""));
+	(void)buf_printf(out, "not delivered: %s", json_get_str(json, "text", ""));
 }
 
 /* A pane, with its place in the tree. */
 static void read_pane(struct top_item *item, const struct json *json, struct buf *out)
 {
-	const char *title = ask_string(json, "title", "");
+	const char *title = json_get_str(json, "title", "");
 	item->section = TOP_QUIET;
 	item->since_ms = time_of(json, "last_output");
-	item->session = xstrdup(ask_string(json, "session_name", ""));
-	item->window = xasprintf("%" PRId64 " %s", ask_int(json, "window_index", 0),
-	    ask_string(json, "window_name", ""));
-	item->window_index = ask_int(json, "window_index", 0);
-	item->pane_index = ask_int(json, "pane_index", 0);
-	(void)buf_printf(out, "%s%s%s", ask_string(json, "command", ""), *title ? "  " : "", title);
+	item->session = xstrdup(json_get_str(json, "session_name", ""));
+	item->window = xasprintf("%" PRId64 " %s", json_get_int(json, "window_index", 0),
+	    json_get_str(json, "window_name", ""));
+	item->window_index = json_get_int(json, "window_index", 0);
+	item->pane_index = json_get_int(json, "pane_index", 0);
+	(void)buf_printf(
+	    out, "%s%s%s", json_get_str(json, "command", ""), *title ? "  " : "", title);
 }
 
 void top_item_read(struct top_item *item, const struct json *json, int64_t now_ms)

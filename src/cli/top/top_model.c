@@ -68,8 +68,8 @@ static void read_host(struct buf *out, const struct json *item)
 static void read_place(struct buf *out, const struct json *item)
 {
 	put_member(out, item, "session_name");
-	(void)buf_printf(out, ":%" PRId64 ".%" PRId64, ask_int(item, "window_index", 0),
-	    ask_int(item, "pane_index", 0));
+	(void)buf_printf(out, ":%" PRId64 ".%" PRId64, json_get_int(item, "window_index", 0),
+	    json_get_int(item, "pane_index", 0));
 }
 
 /* In local time. */
@@ -83,14 +83,14 @@ static void read_pane_state(struct buf *out, const struct json *item)
 {
 	int64_t status;
 	const struct json *exit_status = json_member(item, "exit_status");
-	const char *mode = ask_string(item, "mode", "");
-	if (ask_bool(item, "dead", false) && json_int(exit_status, &status))
+	const char *mode = json_get_str(item, "mode", "");
+	if (json_get_bool(item, "dead", false) && json_int(exit_status, &status))
 		(void)buf_printf(out, "exit %" PRId64, status);
-	else if (ask_bool(item, "dead", false))
+	else if (json_get_bool(item, "dead", false))
 		(void)buf_append_str(out, "dead");
 	else if (*mode)
 		(void)buf_append_str(out, strcmp(mode, "copy-mode") == 0 ? "copying" : mode);
-	else if (ask_bool(item, "human", false))
+	else if (json_get_bool(item, "human", false))
 		(void)buf_append_str(out, "human");
 }
 
@@ -129,7 +129,7 @@ static void read_job_bytes(struct buf *out, const struct json *item)
 {
 	static const char *const units[] = {"", "K", "M", "G", "T", NULL};
 	if (json_member(item, "log_bytes") != NULL)
-		put_amount(out, ask_int(item, "log_bytes", 0), units, 1024);
+		put_amount(out, json_get_int(item, "log_bytes", 0), units, 1024);
 }
 
 static void put_seconds(struct buf *out, double seconds)
@@ -146,12 +146,12 @@ static void read_job_took(struct buf *out, const struct json *item)
 {
 	const struct json *took = json_member(item, "duration_ms");
 	if (took != NULL && took->type == JSON_NUMBER)
-		put_seconds(out, ask_double(item, "duration_ms") / 1000);
+		put_seconds(out, json_get_double(item, "duration_ms") / 1000);
 }
 
 static void read_timer_period(struct buf *out, const struct json *item)
 {
-	double period = ask_double(item, "period_sec");
+	double period = json_get_double(item, "period_sec");
 	if (period > 0) {
 		(void)buf_append_str(out, "every ");
 		put_seconds(out, period);
@@ -215,9 +215,9 @@ static const char *find_text(const struct word_text *words, const char *word)
 static void read_delivery(struct buf *out, const struct json *item)
 {
 	const struct json *delivery = json_member(item, "delivery");
-	const char *result = ask_string(delivery, "result", "");
-	const char *way = ask_string(delivery, "way", "");
-	const char *reason = ask_string(delivery, "reason", "");
+	const char *result = json_get_str(delivery, "result", "");
+	const char *way = json_get_str(delivery, "way", "");
+	const char *reason = json_get_str(delivery, "reason", "");
 	if (strcmp(result, "handed_over") == 0 && *way)
 		(void)buf_append_str(out, find_text(way_words, way));
 	else
@@ -228,7 +228,7 @@ static void read_delivery(struct buf *out, const struct json *item)
 
 static void read_watch_wish(struct buf *out, const struct json *item)
 {
-	if (ask_bool(item, "wake_on_change", false))
+	if (json_get_bool(item, "wake_on_change", false))
 		(void)buf_append_str(out, "any change");
 	else
 		put_member(out, item, "regex");
@@ -438,7 +438,7 @@ static void load_item(enum top_list list, struct top_item *item, const struct js
 	struct json_writer writer;
 	*item = (struct top_item){.cpu_percent = -1, .list = list};
 	top_item_read(item, json, clock_real_ms());
-	item->pid = (pid_t)ask_int(json, "pid", 0);
+	item->pid = (pid_t)json_get_int(json, "pid", 0);
 	item->pane = is_pane(json) ? copy_member(json, "pane") : NULL;
 	item->host = copy_member(json, "host");
 	item->server = copy_member(json, "server");
@@ -473,8 +473,8 @@ static void load_missing(struct top_items *items, const struct json *result)
 		if (len >= sizeof items->missing)
 			return;
 		len += (size_t)snprintf(items->missing + len, sizeof items->missing - len,
-		    "%s%s/%s: %s", len > 0 ? "; " : "", ask_string(host, "host", ""),
-		    ask_string(host, "server", ""), ask_string(host, "reason", ""));
+		    "%s%s/%s: %s", len > 0 ? "; " : "", json_get_str(host, "host", ""),
+		    json_get_str(host, "server", ""), json_get_str(host, "reason", ""));
 	}
 }
 
@@ -498,7 +498,7 @@ void top_model_load(
 	json_each (json, array) {
 		if (items->count >= TOP_ITEMS_MAX)
 			break;
-		if (after < 0 || ask_int(json, table->id, 0) <= after)
+		if (after < 0 || json_get_int(json, table->id, 0) <= after)
 			load_item(list, &items->items[items->count++], json);
 	}
 	if (list == TOP_PANES || list == TOP_AGENTS)
@@ -527,29 +527,29 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 	const struct json *fleet = json_member(result, "fleet");
 	int64_t started_ms;
 	(void)snprintf(
-	    status->version, sizeof status->version, "%s", ask_string(result, "version", ""));
+	    status->version, sizeof status->version, "%s", json_get_str(result, "version", ""));
 	(void)snprintf(status->tmux_version, sizeof status->tmux_version, "%s",
-	    ask_string(json_member(result, "tmux"), "version", "?"));
+	    json_get_str(json_member(result, "tmux"), "version", "?"));
 	/* In steps of a second, so that the start time stays constant. */
-	started_ms = now_ms - (int64_t)(ask_double(result, "uptime_sec") * 1000);
+	started_ms = now_ms - (int64_t)(json_get_double(result, "uptime_sec") * 1000);
 	if (status->started_ms < started_ms - 1000 || status->started_ms > started_ms + 1000)
 		status->started_ms = started_ms;
 	/* One host of the fleet. */
-	if (*ask_string(result, "host", ""))
+	if (*json_get_str(result, "host", ""))
 		(void)snprintf(
-		    model->name, sizeof model->name, "%s", ask_string(result, "host", ""));
+		    model->name, sizeof model->name, "%s", json_get_str(result, "host", ""));
 	status->is_fleet = fleet != NULL;
-	status->hosts = ask_int(fleet, "hosts", 0);
-	status->hosts_up = ask_int(fleet, "up", 0);
-	status->hosts_connecting = ask_int(fleet, "connecting", 0);
-	status->hosts_down = ask_int(fleet, "down", 0);
-	status->sessions = ask_int(result, "sessions", 0);
-	status->windows = ask_int(result, "windows", 0);
-	status->peers = ask_int(result, "peers", 0);
-	status->waits = ask_int(result, "waits", 0);
-	status->undelivered = ask_int(queue, "undelivered", 0);
-	status->consumers = ask_int(queue, "consumers", 0);
-	status->last = ask_int(queue, "last", 0);
+	status->hosts = json_get_int(fleet, "hosts", 0);
+	status->hosts_up = json_get_int(fleet, "up", 0);
+	status->hosts_connecting = json_get_int(fleet, "connecting", 0);
+	status->hosts_down = json_get_int(fleet, "down", 0);
+	status->sessions = json_get_int(result, "sessions", 0);
+	status->windows = json_get_int(result, "windows", 0);
+	status->peers = json_get_int(result, "peers", 0);
+	status->waits = json_get_int(result, "waits", 0);
+	status->undelivered = json_get_int(queue, "undelivered", 0);
+	status->consumers = json_get_int(queue, "consumers", 0);
+	status->last = json_get_int(queue, "last", 0);
 }
 
 void top_model_describe(struct top_model *model, const struct top_item *item, struct buf *out)

@@ -34,11 +34,11 @@ static void print_action(const struct json *action)
 	buf_init(&line, LINE_BYTES);
 	buf_init(&clean, 4 * LINE_BYTES);
 	(void)buf_printf(&line, "%lld  %s  %s (%lld) %s  %s  %s %s  %s  %s",
-	    (long long)ask_int(action, "n", 0), ask_string(action, "time", ""),
-	    ask_string(action, "program", "-"), (long long)ask_int(action, "pid", 0),
-	    ask_string(action, "pane", "-"), ask_string(action, "role", ""),
-	    ask_string(action, "method", ""), ask_string(action, "target", "-"),
-	    ask_string(action, "outcome", "-"), ask_string(action, "params", ""));
+	    (long long)json_get_int(action, "n", 0), json_get_str(action, "time", ""),
+	    json_get_str(action, "program", "-"), (long long)json_get_int(action, "pid", 0),
+	    json_get_str(action, "pane", "-"), json_get_str(action, "role", ""),
+	    json_get_str(action, "method", ""), json_get_str(action, "target", "-"),
+	    json_get_str(action, "outcome", "-"), json_get_str(action, "params", ""));
 	(void)screen_text_line(&clean, line.data, line.len); /* a line that is cut is good enough */
 	(void)printf("%s\n", buf_text(&clean));
 	buf_finish(&line);
@@ -60,17 +60,17 @@ static enum cli_status print_once(
 	if (status != CLI_DONE)
 		return status;
 	actions = json_member(result, "actions");
-	for (const struct json *at = actions != NULL ? actions->child : NULL; at != NULL;
-	     at = at->next) {
+	json_each (at, actions) {
 		print_action(at);
-		last = ask_int(at, "n", last);
+		last = json_get_int(at, "n", last);
 	}
-	if (options->verifies && strcmp(ask_string(result, "chain", ""), "whole") != 0) {
+	if (options->verifies && strcmp(json_get_str(result, "chain", ""), "whole") != 0) {
 		cli_error("the chain is broken at line %lld: the audit was changed",
-		    (long long)ask_int(result, "broken_line", 0));
+		    (long long)json_get_int(result, "broken_line", 0));
 		return CLI_NO;
 	}
-	*after = actions != NULL && actions->count == LIMIT ? last : ask_int(result, "last", 0);
+	*after =
+	    actions != NULL && actions->count == LIMIT ? last : json_get_int(result, "last", 0);
 	return cli_flush(CLI_DONE);
 }
 

@@ -58,7 +58,7 @@ static const char *subject_of(const struct json *event)
 {
 	static const char *const names[] = {"pane", "window", "session"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *id = ask_string(event, names[i], NULL);
+		const char *id = json_get_str(event, names[i], NULL);
 		if (id != NULL)
 			return id;
 	}
@@ -76,13 +76,13 @@ static void put_visible(struct buf *out, const struct json *value)
 
 void event_text(struct buf *out, const struct json *event, bool has_color)
 {
-	const char *kind = ask_string(event, "kind", "?");
-	const char *text = ask_string(event, "text", NULL);
+	const char *kind = json_get_str(event, "kind", "?");
+	const char *text = json_get_str(event, "text", NULL);
 	const char *subject = subject_of(event);
 	const char *plain = screen_style(has_color, SCREEN_PLAIN);
 	const char *dim = screen_style(has_color, SCREEN_DIM);
 	(void)buf_append_str(out, dim);
-	put_clock(out, ask_string(event, "time", "?"));
+	put_clock(out, json_get_str(event, "time", "?"));
 	(void)buf_printf(out, "%s  %s", plain, screen_style(has_color, style_of(kind)));
 	(void)screen_text_line(out, kind, strlen(kind));
 	(void)buf_printf(out, "%s%*s  ", plain,

@@ -77,7 +77,7 @@ static enum step end(struct follow *follow, enum cli_status status)
 /* Decides how to go on after an error of the daemon. */
 static enum step judge(struct follow *follow, const struct json *error)
 {
-	const char *kind = ask_string(json_member(error, "data"), "kind", "");
+	const char *kind = json_get_str(json_member(error, "data"), "kind", "");
 	static const enum message_error passing[] = {MESSAGE_TMUX_UNAVAILABLE, MESSAGE_TIMEOUT,
 	    MESSAGE_LIMIT, MESSAGE_BUSY, MESSAGE_CANCELLED};
 	for (size_t at = 0; at < sizeof passing / sizeof *passing; at++) {
@@ -150,7 +150,7 @@ static void write_note(const struct follow *follow, const struct json *note, str
 		json_writer_init(&writer, line);
 		json_put_value(&writer, NULL, note);
 	} else {
-		const char *notice = ask_string(note, "notice", "");
+		const char *notice = json_get_str(note, "notice", "");
 		(void)screen_text_line(line, notice, strlen(notice));
 	}
 	(void)buf_append_byte(line, '\n');
@@ -174,7 +174,7 @@ static enum step request_notes(
 		return step;
 	/* From now on follow this pane id, even if the pane moves. */
 	(void)snprintf(
-	    follow->pane, sizeof follow->pane, "%s", ask_string(result, "pane", follow->pane));
+	    follow->pane, sizeof follow->pane, "%s", json_get_str(result, "pane", follow->pane));
 	notes = json_member(result, "notifications");
 	*ret_note = notes != NULL ? notes->child : NULL;
 	return STEP_ON;
@@ -192,7 +192,7 @@ static enum step take(struct follow *follow)
 		if (!print(&line))
 			step = end(follow, CLI_DONE); /* no reader: the daemon types it */
 		else if (follow->printed_count < PRINTED_MAX)
-			follow->printed[follow->printed_count++] = ask_int(note, "seq", 0);
+			follow->printed[follow->printed_count++] = json_get_int(note, "seq", 0);
 		buf_finish(&line);
 	}
 	return step;
@@ -207,7 +207,7 @@ static enum step hold(struct follow *follow, int timeout_sec)
 	if (step != STEP_ON || note == NULL)
 		return step;
 	write_note(follow, note, &follow->held);
-	follow->held_seq = ask_int(note, "seq", 0);
+	follow->held_seq = json_get_int(note, "seq", 0);
 	return STEP_ON;
 }
 

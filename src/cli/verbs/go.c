@@ -23,17 +23,17 @@ static enum cli_status go(struct cli *cli, struct link *link, const char *target
 	if (status != CLI_DONE)
 		return status;
 	if (cli->is_fleet) {
-		tmux_client_way(way, sizeof way, ask_string(result, "pane", ""),
-		    ask_string(result, "host", ""), ask_string(result, "server", ""));
+		tmux_client_way(way, sizeof way, json_get_str(result, "pane", ""),
+		    json_get_str(result, "host", ""), json_get_str(result, "server", ""));
 		cli_error("%s", way);
 		return CLI_NO;
 	}
-	(void)snprintf(pane, sizeof pane, "%s", ask_string(result, "pane", ""));
+	(void)snprintf(pane, sizeof pane, "%s", json_get_str(result, "pane", ""));
 	(void)own_pane(cli, own, sizeof own);
 	status = ask_result(link, "run_tmux", tmux_client_list, ASK_TIMEOUT_MS, &result);
 	if (status != CLI_DONE)
 		return status;
-	if (!tmux_client_choose(ask_string(result, "output", ""), own, client, sizeof client)) {
+	if (!tmux_client_choose(json_get_str(result, "output", ""), own, client, sizeof client)) {
 		cli_error("no terminal is attached to tmux; %s is active at the next attach", pane);
 		return ask_method(link, "focus_pane", ASK_PARAMS({"pane", .text = pane}), &result);
 	}

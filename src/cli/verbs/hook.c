@@ -83,10 +83,10 @@ static int64_t report(struct hook *hook, const char *state)
 		{"pane", .text = has_pane ? pane : NULL},
 		{"session", .text = *hook->event.session ? hook->event.session : NULL},
 		{"state", .text = state}, {"reply", .text = hook->event.reply}));
-	if (result == NULL || !ask_bool(result, "taken", false))
+	if (result == NULL || !json_get_bool(result, "taken", false))
 		return -1;
-	(void)snprintf(hook->pane, sizeof hook->pane, "%s", ask_string(result, "pane", ""));
-	return ask_int(result, "queued", 0);
+	(void)snprintf(hook->pane, sizeof hook->pane, "%s", json_get_str(result, "pane", ""));
+	return json_get_int(result, "queued", 0);
 }
 
 /* Collects the notifications as text, one line each, and their numbers to acknowledge. */
@@ -97,11 +97,11 @@ static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
 		{"limit", .number = TAKE_MAX}));
 	size_t count = 0;
 	json_each (note, json_member(result, "notifications")) {
-		const char *notice = ask_string(note, "notice", "");
+		const char *notice = json_get_str(note, "notice", "");
 		if (count == TAKE_MAX ||
 		    buf_printf(text, "%s%s", count > 0 ? "\n" : "", notice) != 0)
 			break; /* unacknowledged notifications come again */
-		seqs[count++] = ask_int(note, "seq", 0);
+		seqs[count++] = json_get_int(note, "seq", 0);
 	}
 	return count;
 }

@@ -100,16 +100,16 @@ static const char *guess_agent(void)
 /* Claude Code and Codex, and Gemini CLI, name what the agent said last. */
 static char *copy_reply(const struct json *input)
 {
-	const char *reply =
-	    ask_string(input, "last_assistant_message", ask_string(input, "prompt_response", ""));
+	const char *reply = json_get_str(
+	    input, "last_assistant_message", json_get_str(input, "prompt_response", ""));
 	size_t len = strlen(reply);
 	return len > 0 && len <= HOOK_REPLY_MAX ? xmemdup(reply, len) : NULL;
 }
 
 static const char *notice_state(const struct json *input)
 {
-	const char *type = ask_string(input, "notification_type", NULL);
-	const char *message = ask_string(input, "message", NULL);
+	const char *type = json_get_str(input, "notification_type", NULL);
+	const char *message = json_get_str(input, "message", NULL);
 	for (size_t at = 0; at < sizeof notices / sizeof *notices; at++) {
 		if (type != NULL ? strcmp(type, notices[at].type) == 0
 				 : message != NULL && notices[at].message != NULL &&
@@ -122,7 +122,7 @@ static const char *notice_state(const struct json *input)
 /* Finds the meaning of an event for its agent. */
 static void find_meaning(struct hook_event *event, const struct json *input)
 {
-	const char *source = ask_string(input, "source", NULL);
+	const char *source = json_get_str(input, "source", NULL);
 	if (strcmp(event->name, "Notification") == 0) {
 		event->state = notice_state(input);
 		return;
@@ -136,7 +136,7 @@ static void find_meaning(struct hook_event *event, const struct json *input)
 		break;
 	}
 	/* Prolong a turn only once: a person may want to interrupt. */
-	if (event->handing == HOOK_BLOCK && ask_bool(input, "stop_hook_active", false))
+	if (event->handing == HOOK_BLOCK && json_get_bool(input, "stop_hook_active", false))
 		event->handing = HOOK_NOTHING;
 	/* A session may restart in the middle of a turn. */
 	if (source != NULL && strcmp(source, "compact") == 0 &&
@@ -158,9 +158,9 @@ void hook_event_read(struct hook_event *ret_event, const char *agent, const char
 	strcpy(ret_event->agent, "agent");
 	copy_word(ret_event->agent, agent != NULL ? agent : guess_agent());
 	copy_word(
-	    ret_event->name, name != NULL ? name : ask_string(value, "hook_event_name", NULL));
+	    ret_event->name, name != NULL ? name : json_get_str(value, "hook_event_name", NULL));
 	copy_word(ret_event->session,
-	    ask_string(value, "session_id", ask_string(value, "sessionId", NULL)));
+	    json_get_str(value, "session_id", json_get_str(value, "sessionId", NULL)));
 	ret_event->reply = copy_reply(value);
 	find_meaning(ret_event, value);
 	json_reader_free(reader);

@@ -61,7 +61,7 @@ static enum cli_status read_piece(struct job_output *output, struct link *link, 
 	    ret_result);
 	if (status != CLI_DONE)
 		return status;
-	text = ask_string(*ret_result, "base64", "");
+	text = json_get_str(*ret_result, "base64", "");
 	buf_clear(&output->bytes);
 	if (base64_decode(&output->bytes, text, strlen(text)) < 0) {
 		cli_error("the output of job %s cannot be read", output->job);
@@ -104,10 +104,10 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 		int64_t from, to, end;
 		if (status != CLI_DONE)
 			return status;
-		from = ask_int(result, "from", output->offset);
-		to = ask_int(result, "to", output->offset);
-		end = ask_int(result, "end", to);
-		output->is_running = ask_bool(result, "running", false);
+		from = json_get_int(result, "from", output->offset);
+		to = json_get_int(result, "to", output->offset);
+		end = json_get_int(result, "end", to);
+		output->is_running = json_get_bool(result, "running", false);
 		job_output_erase(output);
 		if (from > output->offset)
 			cli_error(
@@ -158,7 +158,7 @@ enum cli_status job_output_progress(struct job_output *output, struct link *link
 	(void)buf_printf(&line, "%s  ", output->job);
 	show_duration(&line, clock_mono_ms() - output->started_ms);
 	(void)buf_append_str(&line, "  ");
-	show_bytes(&line, ask_int(result, "end", 0));
+	show_bytes(&line, json_get_int(result, "end", 0));
 	find_last_line(&output->bytes, &last, &len);
 	(void)buf_append_str(&line, "  ");
 	(void)buf_append(&line, last, len);
@@ -188,7 +188,7 @@ static void on_other(void *data, const struct json *message, const char *line, s
 	struct job_output *output = data;
 	(void)line;
 	(void)len;
-	if (ask_int(message, "id", 0) == (int64_t)output->wait_id)
+	if (json_get_int(message, "id", 0) == (int64_t)output->wait_id)
 		output->wait_id = 0;
 }
 
@@ -229,8 +229,8 @@ int job_output_watch(const struct cli *cli, const char *log)
 
 int job_output_status(const struct json *job)
 {
-	int64_t number = ask_int(job, "signal", -1);
-	if (ask_bool(job, "timed_out", false))
+	int64_t number = json_get_int(job, "signal", -1);
+	if (json_get_bool(job, "timed_out", false))
 		return EXIT_TIME_UP;
-	return number > 0 ? EXIT_SIGNAL + (int)number : (int)ask_int(job, "exit_code", CLI_NO);
+	return number > 0 ? EXIT_SIGNAL + (int)number : (int)json_get_int(job, "exit_code", CLI_NO);
 }

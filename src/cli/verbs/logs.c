@@ -39,8 +39,8 @@ static enum cli_status open_log(struct logs *logs, char id[JOB_OUTPUT_ID_SIZE])
 	    ask_method(logs->link, "get_job", ASK_PARAMS({"job", .text = logs->job}), &job);
 	if (status != CLI_DONE)
 		return status;
-	(void)snprintf(id, JOB_OUTPUT_ID_SIZE, "%s", ask_string(job, "id", ""));
-	logs->interrupt.extra_fd = job_output_watch(logs->cli, ask_string(job, "log", ""));
+	(void)snprintf(id, JOB_OUTPUT_ID_SIZE, "%s", json_get_str(job, "id", ""));
+	logs->interrupt.extra_fd = job_output_watch(logs->cli, json_get_str(job, "log", ""));
 	return CLI_DONE;
 }
 

@@ -74,12 +74,12 @@ static void put_label(struct buf *out, const char *value)
 static void put_states(struct buf *out, const struct json *status)
 {
 	const struct json *tmux = json_member(status, "tmux");
-	bool is_live = strcmp(ask_string(tmux, "state", ""), "live") == 0;
+	bool is_live = strcmp(json_get_str(tmux, "state", ""), "live") == 0;
 	put_head(out, "muxbus_build_info", "gauge", "Versions of the daemon and of tmux.");
 	(void)buf_append_str(out, "muxbus_build_info{version=\"");
-	put_label(out, ask_string(status, "version", ""));
+	put_label(out, json_get_str(status, "version", ""));
 	(void)buf_append_str(out, "\",tmux=\"");
-	put_label(out, ask_string(tmux, "version", ""));
+	put_label(out, json_get_str(tmux, "version", ""));
 	(void)buf_append_str(out, "\"} 1\n");
 	put_head(out, "muxbus_tmux_up", "gauge", "Whether the tmux server is followed.");
 	(void)buf_printf(out, "muxbus_tmux_up %d\n", is_live);

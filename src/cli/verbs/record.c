@@ -101,14 +101,14 @@ static enum cli_status begin(struct record *record)
 	enum cli_status status = ask(record, "get_pane", (struct ask_param){0}, &pane);
 	if (status != CLI_DONE)
 		return status;
-	(void)snprintf(record->id, sizeof record->id, "%s", ask_string(pane, "pane", ""));
-	if (ask_int(pane, "width", 0) < 1 || ask_int(pane, "height", 0) < 1) {
+	(void)snprintf(record->id, sizeof record->id, "%s", json_get_str(pane, "pane", ""));
+	if (json_get_int(pane, "width", 0) < 1 || json_get_int(pane, "height", 0) < 1) {
 		cli_error("muxbusd did not report the size of the pane");
 		return CLI_NO;
 	}
-	cast_begin(&record->cast, &record->out, (unsigned)ask_int(pane, "width", 0),
-	    (unsigned)ask_int(pane, "height", 0), clock_real_ms(),
-	    record->title != NULL ? record->title : ask_string(pane, "title", NULL));
+	cast_begin(&record->cast, &record->out, (unsigned)json_get_int(pane, "width", 0),
+	    (unsigned)json_get_int(pane, "height", 0), clock_real_ms(),
+	    record->title != NULL ? record->title : json_get_str(pane, "title", NULL));
 	return CLI_DONE;
 }
 
@@ -131,15 +131,15 @@ static enum cli_status put_screen(struct record *record)
 	    &(struct cast_screen){
 		.text = text != NULL && text->type == JSON_STRING ? text->text : "",
 		.len = text != NULL && text->type == JSON_STRING ? text->len : 0,
-		.cursor_row = (unsigned)ask_int(cursor, "row", 0),
-		.cursor_column = (unsigned)ask_int(cursor, "column", 0),
-		.cursor_visible = ask_bool(cursor, "visible", true),
-		.alternate_screen = ask_bool(result, "alternate_screen", false),
+		.cursor_row = (unsigned)json_get_int(cursor, "row", 0),
+		.cursor_column = (unsigned)json_get_int(cursor, "column", 0),
+		.cursor_visible = json_get_bool(cursor, "visible", true),
+		.alternate_screen = json_get_bool(result, "alternate_screen", false),
 	    });
-	record->next = ask_int(result, "offset", 0);
+	record->next = json_get_int(result, "offset", 0);
 	cast_resize(&record->cast, &record->out, clock_real_ms(),
-	    (unsigned)ask_int(result, "columns", record->cast.columns),
-	    (unsigned)ask_int(result, "rows", record->cast.rows));
+	    (unsigned)json_get_int(result, "columns", record->cast.columns),
+	    (unsigned)json_get_int(result, "rows", record->cast.rows));
 	cast_output(&record->cast, &record->out, clock_real_ms(), screen.data, screen.len);
 	buf_finish(&screen);
 	return CLI_DONE;
@@ -160,11 +160,11 @@ static enum cli_status put_remembered(struct record *record)
 		if (text != NULL && text->type == JSON_STRING)
 			cast_output(&record->cast, &record->out, record->cast.start_ms, text->text,
 			    text->len);
-		after = ask_int(result, "to", 0);
+		after = json_get_int(result, "to", 0);
 		is_empty = text == NULL || text->len == 0;
 		if (is_empty && piece == 0)
 			return put_screen(record);
-		if (is_empty || after >= ask_int(result, "end", 0))
+		if (is_empty || after >= json_get_int(result, "end", 0))
 			break;
 		if (!flush(record))
 			return CLI_NO;
@@ -174,8 +174,8 @@ static enum cli_status put_remembered(struct record *record)
 
 static void take_output(struct record *record, const struct json *event)
 {
-	int64_t from = ask_int(event, "offset", 0), to = ask_int(event, "to", 0);
-	int64_t when = clock_parse(ask_string(event, "time", ""));
+	int64_t from = json_get_int(event, "offset", 0), to = json_get_int(event, "to", 0);
+	int64_t when = clock_parse(json_get_str(event, "time", ""));
 	const struct json *text = json_member(event, "text");
 	size_t known;
 	if (to <= record->next || text == NULL || text->type != JSON_STRING)
@@ -186,7 +186,7 @@ static void take_output(struct record *record, const struct json *event)
 	}
 	known = (size_t)(record->next - from);
 	/* Offsets do not match text with invalid UTF-8: some of it may appear twice. */
-	if (known > text->len || ask_bool(event, "lossy", false))
+	if (known > text->len || json_get_bool(event, "lossy", false))
 		known = 0;
 	cast_output(&record->cast, &record->out, when, text->text + known, text->len - known);
 	record->next = to;
@@ -194,7 +194,7 @@ static void take_output(struct record *record, const struct json *event)
 
 static void take_event(struct record *record, const struct json *event)
 {
-	const char *kind = ask_string(event, "kind", "");
+	const char *kind = json_get_str(event, "kind", "");
 	if (strcmp(kind, "pane_output") == 0)
 		take_output(record, event);
 	else if (strcmp(kind, "gap") == 0)
@@ -209,7 +209,7 @@ static void take_event(struct record *record, const struct json *event)
 static void on_message(void *data, const struct json *message, const char *line, size_t len)
 {
 	struct record *record = data;
-	if (strcmp(ask_string(message, "method", ""), "event") != 0)
+	if (strcmp(json_get_str(message, "method", ""), "event") != 0)
 		return;
 	if (!record->is_awaiting) {
 		take_event(record, json_member(message, "params"));
@@ -261,8 +261,8 @@ static enum cli_status take_size(struct record *record)
 	status = ask(record, "get_pane", (struct ask_param){0}, &pane);
 	if (status == CLI_DONE)
 		cast_resize(&record->cast, &record->out, clock_real_ms(),
-		    (unsigned)ask_int(pane, "width", record->cast.columns),
-		    (unsigned)ask_int(pane, "height", record->cast.rows));
+		    (unsigned)json_get_int(pane, "width", record->cast.columns),
+		    (unsigned)json_get_int(pane, "height", record->cast.rows));
 	return record->is_over ? CLI_DONE : status;
 }
 

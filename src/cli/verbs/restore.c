@@ -101,7 +101,7 @@ static const struct json *ask(struct restore *restore, const char *method, struc
 	if (!writer->is_cut)
 		read = link_ask(restore->link, method, buf_text(params), ASK_TIMEOUT_MS, &answer);
 	buf_finish(params);
-	*ret_why = answer.error != NULL ? ask_string(answer.error, "message", "refused")
+	*ret_why = answer.error != NULL ? json_get_str(answer.error, "message", "refused")
 					: "muxbusd does not answer";
 	return read == LINK_LINE ? answer.result : NULL;
 }
@@ -122,7 +122,7 @@ static bool run_tmux(struct restore *restore, const char *const *words, char *re
 	result = ask(restore, "run_tmux", &params, &writer, &why);
 	if (result == NULL)
 		return false;
-	text = ask_string(result, "output", "");
+	text = json_get_str(result, "output", "");
 	if (ret_line != NULL)
 		(void)snprintf(ret_line, size, "%.*s", (int)strcspn(text, "\n"), text);
 	return true;
@@ -142,8 +142,8 @@ static const struct resume *find_resume(const char *agent)
 static const struct resume *resume_of(const struct json *pane)
 {
 	char path[PATH_MAX];
-	const struct resume *resume = find_resume(ask_string(pane, "agent", ""));
-	const char *conversation = ask_string(pane, "conversation", "");
+	const struct resume *resume = find_resume(json_get_str(pane, "agent", ""));
+	const char *conversation = json_get_str(pane, "conversation", "");
 	if (resume == NULL || *conversation == '\0' || *conversation == '-' ||
 	    !program_find_in_path(resume->words[0], path, sizeof path))
 		return NULL;
@@ -163,8 +163,8 @@ static void put_script(struct json_writer *writer, const char *script)
 static void put_program(struct json_writer *writer, const struct json *pane)
 {
 	const struct resume *resume = resume_of(pane);
-	const char *agent = ask_string(pane, "agent", NULL);
-	const char *conversation = ask_string(pane, "conversation", NULL);
+	const char *agent = json_get_str(pane, "agent", NULL);
+	const char *conversation = json_get_str(pane, "conversation", NULL);
 	char note[512];
 	if (agent == NULL)
 		return;
@@ -184,7 +184,7 @@ static void put_program(struct json_writer *writer, const struct json *pane)
 static void put_directory(struct restore *restore, struct json_writer *writer, const char *window,
     const struct json *pane)
 {
-	const char *cwd = ask_string(pane, "cwd", NULL), *home = getenv("HOME");
+	const char *cwd = json_get_str(pane, "cwd", NULL), *home = getenv("HOME");
 	if (cwd == NULL || access(cwd, X_OK) < 0) {
 		problem(
 		    restore, window, "the directory %s is gone", cwd != NULL ? cwd : "of a pane");
@@ -197,7 +197,7 @@ static void put_directory(struct restore *restore, struct json_writer *writer, c
 /* Takes over an id of a result. */
 static void keep_id(const struct json *result, const char *name, char out[ID_SIZE])
 {
-	(void)snprintf(out, ID_SIZE, "%s", ask_string(result, name, ""));
+	(void)snprintf(out, ID_SIZE, "%s", json_get_str(result, name, ""));
 }
 
 /* A pane is there: its agent is bound to its conversation again. */
@@ -211,8 +211,8 @@ static void made_pane(struct restore *restore, const struct json *pane, const ch
 		return;
 	restore->agents++;
 	json_start_object(&writer, &params, LINK_LINE_MAX);
-	json_put_str(&writer, "agent", ask_string(pane, "agent", ""));
-	json_put_str(&writer, "session", ask_string(pane, "conversation", ""));
+	json_put_str(&writer, "agent", json_get_str(pane, "agent", ""));
+	json_put_str(&writer, "session", json_get_str(pane, "conversation", ""));
 	json_put_str(&writer, "pane", id);
 	if (ask(restore, "report_agent", &params, &writer, &why) == NULL)
 		problem(restore, NULL, "pane %s: %s", id, why);
@@ -261,7 +261,7 @@ static void fill_window(
     struct restore *restore, const struct json *window, const char *id, const char *first)
 {
 	const struct json *panes = json_member(window, "panes");
-	const char *name = ask_string(window, "name", "?");
+	const char *name = json_get_str(window, "name", "?");
 	char last[ID_SIZE], active[ID_SIZE];
 	bool is_whole = true;
 	(void)snprintf(last, sizeof last, "%s", first);
@@ -269,13 +269,14 @@ static void fill_window(
 	json_each (pane, panes) {
 		if (pane != panes->child)
 			is_whole &= add_pane(restore, name, pane, last);
-		if (ask_bool(pane, "active", false))
+		if (json_get_bool(pane, "active", false))
 			(void)snprintf(active, sizeof active, "%s", last);
 	}
-	if (is_whole && !TMUX(restore, "select-layout", "-t", id, ask_string(window, "layout", "")))
+	if (is_whole &&
+	    !TMUX(restore, "select-layout", "-t", id, json_get_str(window, "layout", "")))
 		problem(restore, name, "its layout does not fit");
 	(void)TMUX(restore, "select-pane", "-t", active);
-	if (ask_bool(window, "zoomed", false))
+	if (json_get_bool(window, "zoomed", false))
 		(void)TMUX(restore, "resize-pane", "-Z", "-t", active);
 }
 
@@ -284,14 +285,14 @@ static void keep_window(struct restore *restore, const struct json *window, cons
 {
 	restore->windows =
 	    xrealloc(restore->windows, (restore->window_count + 1) * sizeof *restore->windows);
-	restore->windows[restore->window_count].old = ask_string(window, "window", "");
+	restore->windows[restore->window_count].old = json_get_str(window, "window", "");
 	(void)snprintf(restore->windows[restore->window_count++].new, ID_SIZE, "%s", id);
 }
 
 static const char *find_window(const struct restore *restore, const struct json *window)
 {
 	for (size_t i = 0; i < restore->window_count; i++)
-		if (strcmp(restore->windows[i].old, ask_string(window, "window", "")) == 0)
+		if (strcmp(restore->windows[i].old, json_get_str(window, "window", "")) == 0)
 			return restore->windows[i].new;
 	return NULL;
 }
@@ -299,7 +300,7 @@ static const char *find_window(const struct restore *restore, const struct json 
 /* "$1:5" */
 static void place_of(const struct restore *restore, const struct json *window, char out[64])
 {
-	(void)snprintf(out, 64, "%s:%" PRId64, restore->id, ask_int(window, "index", 0));
+	(void)snprintf(out, 64, "%s:%" PRId64, restore->id, json_get_int(window, "index", 0));
 }
 
 /* The parameters that sessions and windows share. */
@@ -307,11 +308,11 @@ static void put_window(struct restore *restore, struct json_writer *writer, cons
     const struct json *window)
 {
 	const struct json *panes = json_member(window, "panes");
-	if (name_key != NULL && ask_bool(window, "is_named", true))
-		json_put_str(writer, name_key, ask_string(window, "name", ""));
+	if (name_key != NULL && json_get_bool(window, "is_named", true))
+		json_put_str(writer, name_key, json_get_str(window, "name", ""));
 	if (panes == NULL || panes->child == NULL)
 		return;
-	put_directory(restore, writer, ask_string(window, "name", "?"), panes->child);
+	put_directory(restore, writer, json_get_str(window, "name", "?"), panes->child);
 	put_program(writer, panes->child);
 }
 
@@ -360,7 +361,7 @@ static const struct json *ask_window(
 	struct buf params;
 	json_start_object(&writer, &params, LINK_LINE_MAX);
 	json_put_str(&writer, "session", restore->id);
-	json_put_int(&writer, "index", ask_int(window, "index", 0));
+	json_put_int(&writer, "index", json_get_int(window, "index", 0));
 	put_window(restore, &writer, name_key, window);
 	return ask(restore, "create_window", &params, &writer, ret_why);
 }
@@ -374,7 +375,7 @@ static void add_window(struct restore *restore, const struct json *window)
 	place_of(restore, window, place);
 	if (linked != NULL) {
 		if (!TMUX(restore, "link-window", "-d", "-k", "-s", linked, "-t", place))
-			problem(restore, ask_string(window, "name", "?"), "cannot be linked");
+			problem(restore, json_get_str(window, "name", "?"), "cannot be linked");
 		return;
 	}
 	result = ask_window(restore, window, "name", &why);
@@ -382,13 +383,13 @@ static void add_window(struct restore *restore, const struct json *window)
 	if (result == NULL)
 		result = ask_window(restore, window, NULL, &why);
 	if (result == NULL) {
-		problem(restore, ask_string(window, "name", "?"), "%s", why);
+		problem(restore, json_get_str(window, "name", "?"), "%s", why);
 		return;
 	}
 	keep_id(result, "window", id);
 	keep_id(result, "pane", pane);
-	if (!is_named && !rename_it(restore, "rename-window", id, ask_string(window, "name", "")))
-		problem(restore, ask_string(window, "name", "?"), "cannot have this name");
+	if (!is_named && !rename_it(restore, "rename-window", id, json_get_str(window, "name", "")))
+		problem(restore, json_get_str(window, "name", "?"), "cannot have this name");
 	made_window(restore, window, id, pane);
 }
 
@@ -398,14 +399,15 @@ static void move_first(struct restore *restore, const struct json *window, const
 	char index[32], place[64], want[32];
 	const char *const ask_index[] = {
 	    "display-message", "-p", "-t", id, "#{window_index}", NULL};
-	(void)snprintf(want, sizeof want, "%" PRId64, ask_int(window, "index", 0));
+	(void)snprintf(want, sizeof want, "%" PRId64, json_get_int(window, "index", 0));
 	if (!run_tmux(restore, ask_index, index, sizeof index) || strcmp(index, want) == 0)
 		return;
 	restore->keeps_indexes =
 	    TMUX(restore, "set-option", "-t", restore->id, "renumber-windows", "off");
 	place_of(restore, window, place);
 	if (!TMUX(restore, "move-window", "-d", "-s", id, "-t", place))
-		problem(restore, ask_string(window, "name", "?"), "cannot have the index %s", want);
+		problem(
+		    restore, json_get_str(window, "name", "?"), "cannot have the index %s", want);
 }
 
 /* Asks for the session with its first window, unless it is linked; without their names. */
@@ -417,8 +419,8 @@ static const struct json *ask_session(
 	json_start_object(&writer, &params, LINK_LINE_MAX);
 	if (is_named)
 		json_put_str(&writer, "name", restore->session);
-	json_put_int(&writer, "width", ask_int(window, "width", 80));
-	json_put_int(&writer, "height", ask_int(window, "height", 24));
+	json_put_int(&writer, "width", json_get_int(window, "width", 80));
+	json_put_int(&writer, "height", json_get_int(window, "height", 24));
 	if (find_window(restore, window) == NULL)
 		put_window(restore, &writer, is_named ? "window_name" : NULL, window);
 	return ask(restore, "create_session", &params, &writer, ret_why);
@@ -433,8 +435,8 @@ static bool name_session(struct restore *restore, const struct json *window, con
 		restore->id[0] = '\0';
 		return false;
 	}
-	if (ask_bool(window, "is_named", true) && find_window(restore, window) == NULL)
-		(void)rename_it(restore, "rename-window", id, ask_string(window, "name", ""));
+	if (json_get_bool(window, "is_named", true) && find_window(restore, window) == NULL)
+		(void)rename_it(restore, "rename-window", id, json_get_str(window, "name", ""));
 	return true;
 }
 
@@ -493,7 +495,7 @@ static void keep_group(struct restore *restore, int64_t group)
 static void restore_session(struct restore *restore, const struct json *session)
 {
 	const struct json *windows = json_member(session, "windows");
-	int64_t group = ask_int(session, "group", -1);
+	int64_t group = json_get_int(session, "group", -1);
 	bool is_joined = group >= 0 && join_group(restore, group);
 	char place[64];
 	restore->panes = restore->agents = 0;
@@ -508,7 +510,7 @@ static void restore_session(struct restore *restore, const struct json *session)
 		keep_group(restore, group);
 	json_each (window, windows) {
 		place_of(restore, window, place);
-		if (ask_bool(window, "current", false))
+		if (json_get_bool(window, "current", false))
 			(void)TMUX(restore, "select-window", "-t", place);
 	}
 	if (restore->keeps_indexes)
@@ -552,7 +554,7 @@ static bool is_kept(const struct json *session)
 {
 	json_each (window, json_member(session, "windows"))
 		json_each (pane, json_member(window, "panes"))
-			if (!ask_bool(pane, "kept", false))
+			if (!json_get_bool(pane, "kept", false))
 				return false;
 	return true;
 }
@@ -560,8 +562,8 @@ static bool is_kept(const struct json *session)
 /* Whether a saved session is to be made. */
 static bool is_due(const struct restore *restore, const struct json *session)
 {
-	return !is_kept(session) && is_wanted(restore, ask_string(session, "name", "")) &&
-	    ask_bool(session, "is_past", false) && !ask_bool(session, "exists", false);
+	return !is_kept(session) && is_wanted(restore, json_get_str(session, "name", "")) &&
+	    json_get_bool(session, "is_past", false) && !json_get_bool(session, "exists", false);
 }
 
 /* Says why sessions that are named are left alone. */
@@ -570,7 +572,7 @@ static void tell_names(struct restore *restore, const struct json *sessions)
 	for (size_t i = 0; i < restore->count; i++) {
 		const struct json *found = NULL;
 		json_each (session, sessions)
-			if (strcmp(ask_string(session, "name", ""), restore->names[i]) == 0)
+			if (strcmp(json_get_str(session, "name", ""), restore->names[i]) == 0)
 				found = session;
 		restore->session = restore->names[i];
 		if (found == NULL)
@@ -605,14 +607,14 @@ static void restore_all(struct restore *restore, const struct json *sessions)
 {
 	json_each (session, sessions) {
 		size_t before = restore->problems;
-		restore->session = ask_string(session, "name", "");
+		restore->session = json_get_str(session, "name", "");
 		if (!is_due(restore, session))
 			continue;
 		restore->id[0] = '\0';
 		/* Another server had other windows of these ids. */
-		if (strcmp(restore->server, ask_string(session, "server", "")) != 0)
+		if (strcmp(restore->server, json_get_str(session, "server", "")) != 0)
 			restore->window_count = restore->group_count = 0;
-		restore->server = ask_string(session, "server", "");
+		restore->server = json_get_str(session, "server", "");
 		if (!restore->is_dry)
 			restore_session(restore, session);
 		if (restore->is_dry)

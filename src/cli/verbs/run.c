@@ -194,13 +194,13 @@ static enum cli_status start_job(struct run_verb *run)
 	buf_finish(&params);
 	if (status != CLI_DONE)
 		return status;
-	(void)snprintf(run->id, sizeof run->id, "%s", ask_string(result, "id", ""));
+	(void)snprintf(run->id, sizeof run->id, "%s", json_get_str(result, "id", ""));
 	if (run->is_detached) {
 		show_result(run->cli, "run_long_command", result);
 		return CLI_DONE;
 	}
 	/* A change of the log means that there is more to print. */
-	run->interrupt.extra_fd = job_output_watch(run->cli, ask_string(result, "log", ""));
+	run->interrupt.extra_fd = job_output_watch(run->cli, json_get_str(result, "log", ""));
 	return CLI_DONE;
 }
 
@@ -310,15 +310,15 @@ static enum cli_status wait_once(struct run_verb *run, int *ret_exit)
 /* Converts the end of the job to an exit status, and reports a failure. */
 static int tell_end(struct run_verb *run, const struct json *job)
 {
-	const char *state = ask_string(job, "state", "?");
-	int64_t code = ask_int(job, "exit_code", -1);
-	int64_t number = ask_int(job, "signal", -1);
+	const char *state = json_get_str(job, "state", "?");
+	int64_t code = json_get_int(job, "exit_code", -1);
+	int64_t number = json_get_int(job, "signal", -1);
 	struct buf took;
 	const char *time;
 	buf_init(&took, 64);
-	show_duration(&took, ask_int(job, "duration_ms", 0));
+	show_duration(&took, json_get_int(job, "duration_ms", 0));
 	time = buf_text(&took);
-	if (ask_bool(job, "timed_out", false)) {
+	if (json_get_bool(job, "timed_out", false)) {
 		cli_error("job %s: the time was up after %s", run->id, time);
 	} else if (number > 0) {
 		cli_error(

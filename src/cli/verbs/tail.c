@@ -39,7 +39,7 @@ static bool is_done(const void *data)
 
 static void print_line(struct tail_verb *tail, const struct json *event)
 {
-	const char *text = ask_string(event, "text", "");
+	const char *text = json_get_str(event, "text", "");
 	struct json_writer writer;
 	buf_clear(&tail->line);
 	if (tail->cli->wants_json) {
@@ -50,7 +50,7 @@ static void print_line(struct tail_verb *tail, const struct json *event)
 	} else {
 		(void)buf_append_str(&tail->line, text);
 	}
-	if (tail->cli->wants_json || !ask_bool(event, "part", false))
+	if (tail->cli->wants_json || !json_get_bool(event, "part", false))
 		(void)buf_append_byte(&tail->line, '\n');
 	(void)fwrite(tail->line.data, 1, tail->line.len, stdout);
 	(void)fflush(stdout); /* is_done() checks */
@@ -61,15 +61,15 @@ static void on_message(void *data, const struct json *message, const char *line,
 {
 	struct tail_verb *tail = data;
 	const struct json *event = json_member(message, "params");
-	const char *kind = ask_string(event, "kind", "");
+	const char *kind = json_get_str(event, "kind", "");
 	(void)line;
 	(void)len;
-	if (strcmp(ask_string(message, "method", ""), "event") != 0 || is_done(tail))
+	if (strcmp(json_get_str(message, "method", ""), "event") != 0 || is_done(tail))
 		return;
 	if (strcmp(kind, "line") == 0)
 		print_line(tail, event);
 	else if (strcmp(kind, "gap") == 0)
-		cli_error("lines are missing: %s", ask_string(event, "reason", "?"));
+		cli_error("lines are missing: %s", json_get_str(event, "reason", "?"));
 	else if (strcmp(kind, "pane_closed") == 0 || strcmp(kind, "server_lost") == 0)
 		tail->has_ended = true;
 }
@@ -84,7 +84,7 @@ static enum cli_status subscribe(struct tail_verb *tail, struct link *link)
 	    ask_method(link, "get_pane", ASK_PARAMS({"pane", .text = tail->target}), &result);
 	if (status != CLI_DONE)
 		return status;
-	(void)snprintf(tail->pane, sizeof tail->pane, "%s", ask_string(result, "pane", ""));
+	(void)snprintf(tail->pane, sizeof tail->pane, "%s", json_get_str(result, "pane", ""));
 	if (tail->cli->is_terminal && own_pane(tail->cli, own, sizeof own) &&
 	    strcmp(own, tail->pane) == 0)
 		return cli_usage("tail", "pane %s is this one: its lines would come again", own);

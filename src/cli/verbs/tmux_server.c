@@ -43,7 +43,7 @@ bool tmux_server_find(const struct cli *cli, struct link *link, bool *ret_is_new
 	int64_t deadline = clock_deadline_ms(LIVE_MS);
 	const struct json *status;
 	while (ask_method(link, "status", ASK_PARAMS({0}), &status) == CLI_DONE) {
-		if (strcmp(ask_string(json_member(status, "tmux"), "state", ""), "live") == 0)
+		if (strcmp(json_get_str(json_member(status, "tmux"), "state", ""), "live") == 0)
 			return true;
 		/* A killed server may take a connection yet. */
 		if (!*ret_is_new && !locate_tmux_runs(cli)) {

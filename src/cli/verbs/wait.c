@@ -126,7 +126,7 @@ static enum cli_status put_params(const struct wait_verb *wait, struct buf *para
 
 static void tell_condition(const struct cli *cli, const struct json *condition)
 {
-	const char *state = ask_string(condition, "state", "?");
+	const char *state = json_get_str(condition, "state", "?");
 	const struct json *details = json_member(condition, "details");
 	bool is_matched = strcmp(state, "matched") == 0;
 	struct buf out;
@@ -135,7 +135,7 @@ static void tell_condition(const struct cli *cli, const struct json *condition)
 	buf_init(&out, LINK_LINE_MAX);
 	(void)buf_append_str(
 	    &out, screen_style(cli->has_color, is_matched ? SCREEN_GOOD : SCREEN_WARN));
-	(void)buf_printf(&out, "%s: ", ask_string(condition, "condition", "?"));
+	(void)buf_printf(&out, "%s: ", json_get_str(condition, "condition", "?"));
 	(void)buf_append_str(&out, screen_style(cli->has_color, SCREEN_PLAIN));
 	(void)buf_printf(&out, "%s", state);
 	json_each (at, details) {
@@ -169,8 +169,8 @@ static int status_of_jobs(const struct json *result)
 {
 	int status = 0;
 	json_each (at, json_member(result, "conditions")) {
-		if (status == 0 && strcmp(ask_string(at, "condition", ""), "job") == 0 &&
-		    strcmp(ask_string(at, "state", ""), "matched") == 0)
+		if (status == 0 && strcmp(json_get_str(at, "condition", ""), "job") == 0 &&
+		    strcmp(json_get_str(at, "state", ""), "matched") == 0)
 			status = job_output_status(json_member(at, "details"));
 	}
 	return status;
@@ -184,14 +184,14 @@ static enum cli_status tell(struct wait_verb *wait, const struct json *result)
 	} else if (!wait->is_quiet) {
 		json_each (at, conditions)
 			tell_condition(wait->cli, at);
-		if (ask_bool(result, "timed_out", false))
+		if (json_get_bool(result, "timed_out", false))
 			(void)puts("the time is up");
 	}
 	if (wait->wants_status)
 		wait->job_status = status_of_jobs(result);
 	if (is_fulfilled(wait, result))
 		return CLI_DONE;
-	return ask_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_NO;
+	return json_get_bool(result, "timed_out", false) ? CLI_TIMEOUT : CLI_NO;
 }
 
 /* Waits on one connection, and prints the result. */

@@ -125,7 +125,7 @@ static int put_path(struct conditions *all, const struct condition_word *word, c
 
 static bool is_type(const struct condition_word *word, const char *name)
 {
-	return strcmp(ask_string(word->property, "type", ""), name) == 0;
+	return strcmp(json_get_str(word->property, "type", ""), name) == 0;
 }
 
 static int put_json(struct conditions *all, const struct condition_word *word, const char *text)
@@ -179,7 +179,7 @@ static int put_value(
 		return put_json(all, word, text);
 	if (!utf8_is_valid(text, strlen(text)))
 		return refuse(all, "%s: is no UTF-8", word->name);
-	if (strcmp(ask_string(word->property, "format", ""), "path") == 0)
+	if (strcmp(json_get_str(word->property, "format", ""), "path") == 0)
 		return put_path(all, word, text);
 	json_put_str(&all->writer, word->name, text);
 	return 0;
@@ -187,7 +187,7 @@ static int put_value(
 
 static bool needs_pane(const struct json *kind)
 {
-	return ask_bool(kind, "needs_tmux", false) &&
+	return json_get_bool(kind, "needs_tmux", false) &&
 	    json_member(properties_of(kind), "pane") != NULL;
 }
 

@@ -125,11 +125,11 @@ static void on_message(void *data, const struct json *message, const char *line,
 	const struct json *event = json_member(message, "params");
 	(void)line;
 	(void)len;
-	if (strcmp(ask_string(message, "method", ""), "event") != 0 || event == NULL ||
+	if (strcmp(json_get_str(message, "method", ""), "event") != 0 || event == NULL ||
 	    is_done(watch))
 		return;
 	watch->seen++;
-	watch->last = ask_int(event, "seq", watch->last);
+	watch->last = json_get_int(event, "seq", watch->last);
 	buf_clear(&watch->line);
 	if (show_is_json(watch->cli)) {
 		struct json_writer writer;

@@ -136,8 +136,7 @@ static char **make_env(const struct json *env)
 {
 	char **entries = xcalloc((env != NULL ? env->count : 0) + 1, sizeof *entries);
 	size_t at = 0;
-	for (const struct json *entry = env != NULL ? env->child : NULL; entry != NULL;
-	     entry = entry->next)
+	json_each (entry, env)
 		entries[at++] = xasprintf("%s=%s", entry->name, entry->text);
 	return entries;
 }

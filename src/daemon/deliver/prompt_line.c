@@ -282,9 +282,8 @@ static void put_line(struct buf *out, const struct notification *const *notes, s
 /* A text among the data of a notification; NULL if there is none. */
 static const char *find_text(const struct json *data, const char *name)
 {
-	const struct json *member = name != NULL ? json_member(data, name) : NULL;
-	return member != NULL && member->type == JSON_STRING && member->len > 0 ? member->text
-										: NULL;
+	const char *text = name != NULL ? json_get_str(data, name, "") : "";
+	return *text != '\0' ? text : NULL;
 }
 
 /* The text to quote, as the settings allow; NULL: none. The caller frees. */

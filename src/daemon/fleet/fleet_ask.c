@@ -90,21 +90,15 @@ void fleet_part_call(struct fleet_part *part, const struct host_order *order)
 	part->call = host_call(part->host, &own);
 }
 
-const char *fleet_text(const struct json *object, const char *name)
-{
-	const struct json *member = json_member(object, name);
-	return member != NULL && member->type == JSON_STRING ? member->text : "";
-}
-
 const char *fleet_error_text(const struct json *error)
 {
-	const char *text = fleet_text(error, "message");
+	const char *text = json_get_str(error, "message", "");
 	return *text != '\0' ? text : "an error without a message";
 }
 
 const char *fleet_error_kind(const struct json *message)
 {
-	return fleet_text(json_member(json_member(message, "error"), "data"), "kind");
+	return json_get_str(json_member(json_member(message, "error"), "data"), "kind", "");
 }
 
 bool fleet_error_may_pass(const struct json *message)

@@ -103,7 +103,7 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 {
 	const struct json *result = json_member(message, "result");
 	const struct json *agents = json_member(result, "agents");
-	const char *version = fleet_text(result, "version");
+	const char *version = json_get_str(result, "version", "");
 	struct host_counts *counts = counts_of(part->host);
 	if (!list_entry(part, struct counts_part, part)->of_agents) {
 		read_count(result, "panes", &counts->panes);

@@ -236,7 +236,7 @@ void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
 	static const char *const own[] = {"host", "server", NULL};
 	if (object == NULL || object->type != JSON_OBJECT)
 		return;
-	for (const struct json *member = object->child; member != NULL; member = member->next)
+	json_each (member, object)
 		if (!has(own, member->name) && !has(except, member->name))
 			fleet_name_put(writer, host, member->name, member);
 }
@@ -265,7 +265,7 @@ void fleet_name_put_members(
 void fleet_name_put_list(
     struct json_writer *writer, const struct host *host, const struct json *list)
 {
-	for (const struct json *item = list->child; item != NULL; item = item->next) {
+	json_each (item, list) {
 		json_object_begin(writer, NULL);
 		fleet_name_put_members(writer, host, item);
 		json_object_end(writer);

@@ -207,7 +207,7 @@ static void put_begun(const struct fleet_notice *notice, struct json_writer *wri
 {
 	static const char *const told[] = {"message", "wake", NULL};
 	const struct host *to = find(notice->fleet, notice->to);
-	const char *message = fleet_text(result, "message"),
+	const char *message = json_get_str(result, "message", ""),
 		   *its = strstr(message, " Its notification ");
 	char *text = xasprintf(
 	    "posted to %s:%s when it comes", to != NULL ? to->label : notice->to, notice->pane);
@@ -273,7 +273,7 @@ static bool is_last(const struct fleet_notice *notice, const struct json *entry)
 	static const char *const ends[] = {
 	    "timeout", "cancelled", "replaced", "gone", "limit", "error", NULL};
 	return !notice->is_repeated ||
-	    str_is_in(fleet_text(json_member(entry, "data"), "reason"), ends);
+	    str_is_in(json_get_str(json_member(entry, "data"), "reason", ""), ends);
 }
 
 /* Writes the post for the pane. has_data: with what the source says. False: that is too much. */
@@ -282,7 +282,7 @@ static bool write_post(struct fleet_notice *notice, const struct json *entry, bo
 	const struct json *data = json_member(entry, "data");
 	struct json_writer writer;
 	char *text = xasprintf("%.64s:%s %.16s: %s", notice->from, notice->id,
-	    fleet_text(entry, "source"), fleet_text(entry, "text"));
+	    json_get_str(entry, "source", ""), json_get_str(entry, "text", ""));
 	char *clean = notification_clean_text(text, strlen(text));
 	char key[ID_SIZE + 48];
 	struct buf out;
@@ -295,7 +295,7 @@ static bool write_post(struct fleet_notice *notice, const struct json *entry, bo
 	json_put_str(&writer, "key", key);
 	json_object_begin(&writer, "data");
 	json_put_str(&writer, "host", notice->from);
-	json_put_str(&writer, "source", fleet_text(entry, "source"));
+	json_put_str(&writer, "source", json_get_str(entry, "source", ""));
 	json_put_str(&writer, "id", notice->id);
 	json_put_int(&writer, "seq", (int64_t)notice->seq);
 	if (has_data && data != NULL)
@@ -330,7 +330,7 @@ static void go_on(struct fleet_notice *notice)
 static bool is_waited(const struct json *entry)
 {
 	const struct json *delivery = json_member(entry, "delivery");
-	return strcmp(fleet_text(delivery, "way"), "waited") == 0 &&
+	return strcmp(json_get_str(delivery, "way", ""), "waited") == 0 &&
 	    json_member(delivery, "consumer") == NULL;
 }
 
@@ -349,7 +349,7 @@ static void on_entry(void *data, const struct json *message)
 	}
 	notice->seq = (uint64_t)seq;
 	notice->is_last = is_last(notice, entry);
-	if (is_waited(entry) || strcmp(fleet_text(entry, "state"), "cancelled") == 0) {
+	if (is_waited(entry) || strcmp(json_get_str(entry, "state", ""), "cancelled") == 0) {
 		go_on(notice); /* it wakes no pane */
 		return;
 	}
@@ -372,7 +372,8 @@ static void on_posted(void *data, const struct json *message)
 		host_tell(from, "ack_notification", ACK_MS, "{\"seq\":%" PRIu64 "}", notice->seq);
 	else if (json_member(message, "result") == NULL)
 		log_warning("%s:%s cannot be notified of %s:%s: %.200s", notice->to, notice->pane,
-		    notice->from, notice->id, fleet_text(json_member(message, "error"), "message"));
+		    notice->from, notice->id,
+		    json_get_str(json_member(message, "error"), "message", ""));
 	go_on(notice);
 }
 
@@ -479,12 +480,6 @@ static const struct host *find_own_pane(
 	return NULL;
 }
 
-static bool is_member(const struct json *params, const char *name, bool value)
-{
-	const struct json *member = json_member(params, name);
-	return member != NULL && member->type == JSON_BOOL && member->boolean == value;
-}
-
 /* The notice of a request that was made before with the same key, or NULL. */
 static struct fleet_notice *find_earlier(const struct fleet_notice *like)
 {
@@ -526,7 +521,7 @@ static bool read_notice(struct fleet_notice *notice, struct request *request,
 	name_host(host, notice->from);
 	name_host(to, notice->to);
 	notice->is_repeated =
-	    is_member(params, "once", false) || is_member(params, "recurring", true);
+	    !json_get_bool(params, "once", true) || json_get_bool(params, "recurring", false);
 	return true;
 }
 
@@ -540,7 +535,7 @@ static bool write_params(
 	struct json_writer writer;
 	struct buf out;
 	json_start_object(&writer, &out, PARAMS_MAX);
-	for (const struct json *member = params->child; member != NULL; member = member->next)
+	json_each (member, params)
 		if (strcmp(member->name, "notify") != 0 && strcmp(member->name, "key") != 0)
 			json_put_value(&writer, member->name, member);
 	json_put_str(&writer, "key", notice->key);

@@ -82,8 +82,6 @@ bool fleet_error_may_pass(const struct json *message);
 /* Fails a request as the host did, or its link. */
 void fleet_fail(struct request *request, const struct host *host, const struct json *error);
 
-/* The text of a member; "": it has none. */
-const char *fleet_text(const struct json *object, const char *name);
 /* Writes a host that does not answer now as an element of "missing". */
 void fleet_put_missing(struct json_writer *writer, const struct host *host, const char *reason);
 /* Reads parameters that the fleet handles itself. False after failing the request. */

@@ -209,7 +209,7 @@ static void on_subscribed(void *data, const struct json *message)
 		if (!source->has_last)
 			source->has_last = read_seq(json_member(result, "seq"), &source->last);
 		report_state(source, true);
-	} else if (source->has_last && strcmp(fleet_text(about, "field"), "after") == 0) {
+	} else if (source->has_last && strcmp(json_get_str(about, "field", ""), "after") == 0) {
 		report_renumbered(source);
 		resume(source);
 	} else {
@@ -262,7 +262,7 @@ void fleet_stream_state(struct fleet *fleet, struct host *host)
 /* Whether an event is one that a host may have: its state is the fleet's to tell. */
 static bool is_of_host(const struct json *params)
 {
-	const char *kind = fleet_text(params, "kind");
+	const char *kind = json_get_str(params, "kind", "");
 	return *kind != '\0' && strcmp(kind, event_kind_info(EVENT_HOST_STATE)->name) != 0;
 }
 
@@ -290,7 +290,7 @@ static void pass_on(struct stream_source *source, const struct json *params)
 void fleet_stream_line(struct fleet *fleet, struct host *host, const struct json *message)
 {
 	const struct json *params = json_member(message, "params");
-	const char *name = fleet_text(params, "subscription");
+	const char *name = json_get_str(params, "subscription", "");
 	if (*name == '\0')
 		return;
 	list_each (struct stream_source, source, &fleet->sources, link) {
@@ -571,7 +571,7 @@ bool fleet_stream_take(struct fleet *fleet, struct request *request, const struc
 bool fleet_stream_end(struct fleet *fleet, struct request *request, const struct json *params)
 {
 	struct fleet_stream *stream =
-	    find_stream(fleet, request_peer(request), fleet_text(params, "subscription"));
+	    find_stream(fleet, request_peer(request), json_get_str(params, "subscription", ""));
 	if (stream == NULL) {
 		request_fail(request, MESSAGE_NO_SUCH_SUBSCRIPTION,
 		    "this connection has no subscription of this name");

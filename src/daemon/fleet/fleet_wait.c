@@ -175,7 +175,7 @@ static bool is_open(const struct fleet_wait *wait)
 static void take(struct fleet_condition *condition, const struct json *value)
 {
 	const struct host *host = condition->part->part.host;
-	const char *state = value != NULL ? fleet_text(value, "state") : "gone";
+	const char *state = value != NULL ? json_get_str(value, "state", "") : "gone";
 	struct json_writer writer;
 	struct buf out;
 	buf_init(&out, PARAMS_BYTES);
@@ -263,7 +263,7 @@ static void find_kind(struct fleet_condition *condition, const struct json *spec
 {
 	static const char *const others[] = {
 	    "host", "pane", "agent", "where", "regex", "for_sec", "from_start"};
-	for (const struct json *member = spec->child; member != NULL; member = member->next) {
+	json_each (member, spec) {
 		size_t at = 0;
 		while (at < sizeof others / sizeof *others && strcmp(member->name, others[at]) != 0)
 			at++;

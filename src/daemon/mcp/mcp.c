@@ -65,9 +65,9 @@ static struct mcp_session *session_of(struct mcp *mcp, struct peer *peer)
 /* Finds the agent by the name in clientInfo. */
 static void learn_client(struct mcp_session *session, const struct json *info)
 {
-	const struct json *name = info != NULL ? json_member(info, "name") : NULL;
-	if (name != NULL && name->type == JSON_STRING)
-		session->client = mcp_client_find(name->text);
+	const char *name = json_get_str(info, "name", NULL);
+	if (name != NULL)
+		session->client = mcp_client_find(name);
 }
 
 static void refuse_version(struct request *request, const struct json *version)

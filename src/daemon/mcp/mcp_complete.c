@@ -287,23 +287,17 @@ static const struct field complete_fields[] = {
     {.name = NULL},
 };
 
-/* A member that is a string, or NULL. */
-static const char *string_of(const struct json *object, const char *name)
-{
-	const struct json *value = json_member(object, name);
-	return value != NULL && value->type == JSON_STRING ? value->text : NULL;
-}
-
 /* The argument of a prompt, or the variable of a URI; false if there is neither. */
 static bool find_values(struct complete_values *values, const struct mcp_exchange *exchange,
     const struct json *ref, const char *name)
 {
 	const struct daemon *daemon = exchange->mcp->daemon;
-	const char *type = string_of(ref, "type");
-	const char *prompt_name = string_of(ref, "name");
+	const char *type = json_get_str(ref, "type", NULL);
+	const char *prompt_name = json_get_str(ref, "name", NULL);
 	const struct mcp_prompt *prompt =
 	    prompt_name != NULL ? mcp_prompt_find(exchange, prompt_name) : NULL;
-	if (type != NULL && strcmp(type, "ref/resource") == 0 && string_of(ref, "uri") != NULL) {
+	if (type != NULL && strcmp(type, "ref/resource") == 0 &&
+	    json_get_str(ref, "uri", NULL) != NULL) {
 		if (strcmp(name, "pane") == 0)
 			put_panes(values, daemon, "");
 		else if (strcmp(name, "job") == 0)
@@ -323,8 +317,8 @@ static bool find_values(struct complete_values *values, const struct mcp_exchang
 static void handle_complete(struct mcp_exchange *exchange, const void *data)
 {
 	const struct complete_args *args = data;
-	const char *name = string_of(args->argument, "name");
-	const char *begin = string_of(args->argument, "value");
+	const char *name = json_get_str(args->argument, "name", NULL);
+	const char *begin = json_get_str(args->argument, "value", NULL);
 	struct complete_values values;
 	if (name == NULL || begin == NULL) {
 		request_fail_field(exchange->request, "argument",

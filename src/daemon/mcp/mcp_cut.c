@@ -137,7 +137,7 @@ void mcp_cut_nothing(struct mcp_cut *cut)
 static size_t longest_array(const struct json *value)
 {
 	size_t longest = value->type == JSON_ARRAY ? value->count : 0;
-	for (const struct json *child = value->child; child != NULL; child = child->next) {
+	json_each (child, value) {
 		size_t inner = child->child != NULL ? longest_array(child) : 0;
 		longest = inner > longest ? inner : longest;
 	}

@@ -352,12 +352,6 @@ static void on_cancelled(struct request *request, void *data)
 	request_fail(request, MESSAGE_CANCELLED, "the peer has disconnected");
 }
 
-static bool is_wanted(const struct json *filter, const char *name)
-{
-	const struct json *value = json_member(filter, name);
-	return value != NULL && value->type == JSON_BOOL && value->boolean;
-}
-
 /* Adds the targets of the given URIs, and lists the accepted ones. */
 static void add_resources(
     struct listen_stream *stream, const struct json *filter, struct json_writer *writer)
@@ -367,7 +361,7 @@ static void add_resources(
 	if (uris == NULL || uris->type != JSON_ARRAY)
 		return;
 	json_array_begin(writer, "resourceSubscriptions");
-	for (const struct json *uri = uris->child; uri != NULL; uri = uri->next)
+	json_each (uri, uris)
 		if (uri->type == JSON_STRING && uri->len <= MCP_URI_MAX &&
 		    mcp_resource_change(uri->text, &change) &&
 		    add_target(stream->listening, stream, uri->text, &change, false) != NULL)
@@ -390,13 +384,13 @@ static void acknowledge(struct listen_stream *stream, const struct json *filter)
 	json_put_raw(&writer, MCP_META "subscriptionId", stream->id, strlen(stream->id));
 	json_object_end(&writer);
 	json_object_begin(&writer, "notifications");
-	stream->has_tools = is_wanted(filter, "toolsListChanged");
+	stream->has_tools = json_get_bool(filter, "toolsListChanged", false);
 	if (stream->has_tools)
 		json_put_bool(&writer, "toolsListChanged", true);
-	if (is_wanted(filter, "promptsListChanged"))
+	if (json_get_bool(filter, "promptsListChanged", false))
 		json_put_bool(&writer, "promptsListChanged", true);
 	mcp_resource_list_change(&change);
-	if (is_wanted(filter, "resourcesListChanged") &&
+	if (json_get_bool(filter, "resourcesListChanged", false) &&
 	    add_target(stream->listening, stream, "", &change, false) != NULL)
 		json_put_bool(&writer, "resourcesListChanged", true);
 	add_resources(stream, filter, &writer);

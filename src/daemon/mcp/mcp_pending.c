@@ -157,7 +157,7 @@ bool mcp_pending_write(
 	    last != NULL && last->type == JSON_NUMBER ? last->text : "0");
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
-	for (const struct json *member = result->child; member != NULL; member = member->next)
+	json_each (member, result)
 		json_put_value(&writer, member->name, member);
 	json_put_str(&writer, "status", "pending");
 	json_put_str(&writer, "message", message);

@@ -380,9 +380,8 @@ static const struct field read_fields[] = {
 static const struct method *method_of(const struct mcp_exchange *exchange)
 {
 	char id[ID_MAX];
-	const struct json *uri = exchange->params ? json_member(exchange->params, "uri") : NULL;
-	const struct form *form =
-	    uri != NULL && uri->type == JSON_STRING ? find_form(uri->text, id) : NULL;
+	const char *uri = json_get_str(exchange->params, "uri", NULL);
+	const struct form *form = uri != NULL ? find_form(uri, id) : NULL;
 	return form != NULL ? method_find(form->method) : NULL;
 }
 

@@ -29,12 +29,6 @@ struct shown {
 	int64_t last;
 };
 
-static bool number(const struct json *object, const char *name, int64_t *ret_number)
-{
-	const struct json *member = json_member(object, name);
-	return member != NULL && member->type == JSON_NUMBER && json_int(member, ret_number);
-}
-
 static int64_t count_newlines(const char *text, size_t len)
 {
 	int64_t count = 0;
@@ -51,13 +45,13 @@ static void find_place(struct shown *shown, const struct json *text, bool is_bas
 	size_t before = (size_t)(begin - text->text);
 	int64_t from, to;
 	shown->text = text;
-	if (before > 0 && number(shown->result, "first_row", &shown->first_row)) {
+	if (before > 0 && json_int(json_member(shown->result, "first_row"), &shown->first_row)) {
 		shown->has_first_row = true;
 		shown->knows_first_row = !is_base64;
 		shown->first_row += count_newlines(text->text, before);
 	}
-	if (len < text->len && before == 0 && number(shown->result, "from", &from) &&
-	    number(shown->result, "to", &to)) {
+	if (len < text->len && before == 0 && json_int(json_member(shown->result, "from"), &from) &&
+	    json_int(json_member(shown->result, "to"), &to)) {
 		/* Of a text that is not the bytes themselves, no offset is known within. */
 		shown->has_to = is_base64 || to - from == (int64_t)text->len;
 		shown->to = from + (int64_t)(is_base64 ? len / 4 * 3 : len);
@@ -70,11 +64,11 @@ static void find_last(struct shown *shown, const struct json *list)
 	size_t count = mcp_cut_count(shown->cut, list);
 	const struct json *row = list->child;
 	int64_t last;
-	if (count >= list->count || !number(shown->result, "last", &last))
+	if (count >= list->count || !json_int(json_member(shown->result, "last"), &last))
 		return;
 	for (size_t i = 1; i < count; i++)
 		row = row->next;
-	if (row == NULL || !number(row, "seq", &last))
+	if (row == NULL || !json_int(json_member(row, "seq"), &last))
 		return;
 	shown->list = list;
 	shown->has_last = true;
@@ -192,7 +186,7 @@ static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
 	if (parameter == NULL || shown->asked->arguments == NULL)
 		return false;
 	json_start_object(&writer, &call, REPEATED_MAX);
-	for (const struct json *m = shown->asked->arguments->child; m != NULL; m = m->next)
+	json_each (m, shown->asked->arguments)
 		if (strcmp(m->name, parameter) != 0)
 			json_put_value(&writer, m->name, m);
 	json_put_int(&writer, parameter, place);
@@ -223,7 +217,7 @@ static void put_member_rest(const struct shown *shown, struct buf *out, const st
 static size_t count_cut(const struct mcp_cut *cut, const struct json *result)
 {
 	size_t count = 0;
-	for (const struct json *m = result->child; m != NULL; m = m->next)
+	json_each (m, result)
 		count += !is_whole(cut, m, true);
 	return count;
 }
@@ -236,7 +230,7 @@ static void find_places(struct shown *shown)
 		find_place(shown, text, false);
 	else if (base64 != NULL && base64->type == JSON_STRING)
 		find_place(shown, base64, true);
-	for (const struct json *m = shown->result->child; m != NULL; m = m->next)
+	json_each (m, shown->result)
 		if (m->type == JSON_ARRAY)
 			find_last(shown, m);
 }
@@ -252,7 +246,7 @@ static void put_rest(const struct shown *shown, struct buf *out)
 	if (own != NULL || count_cut(shown->cut, shown->result) > NAMED_MAX) {
 		put_value_rest(shown, out, shown->result);
 	} else {
-		for (const struct json *m = shown->result->child; m != NULL; m = m->next)
+		json_each (m, shown->result)
 			if (!is_whole(shown->cut, m, true))
 				put_member_rest(shown, out, m);
 	}
@@ -271,16 +265,14 @@ void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct
 /* Where a result says that there is more; false: it has all. */
 static bool find_next(const struct json *result, int64_t *ret_place)
 {
-	const struct json *more = json_member(result, "more");
+	const char *more = json_member(result, "more") != NULL ? "more" : "truncated";
 	int64_t from, end;
-	if (more == NULL)
-		more = json_member(result, "truncated");
-	if (more != NULL && more->type == JSON_BOOL && more->boolean &&
-	    number(result, "last", ret_place))
+	if (json_get_bool(result, more, false) && json_int(json_member(result, "last"), ret_place))
 		return true;
 	/* A part without a byte would be asked for again and again. */
-	return number(result, "from", &from) && number(result, "to", ret_place) &&
-	    number(result, "end", &end) && from < *ret_place && *ret_place < end;
+	return json_int(json_member(result, "from"), &from) &&
+	    json_int(json_member(result, "to"), ret_place) &&
+	    json_int(json_member(result, "end"), &end) && from < *ret_place && *ret_place < end;
 }
 
 void mcp_shown_put_next(struct buf *out, const struct json *result, const struct mcp_asked *asked)

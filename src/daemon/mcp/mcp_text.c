@@ -73,7 +73,7 @@ static void put_value(struct text_page *page, const struct json *value);
 static void put_members(struct text_page *page, const struct json *object)
 {
 	const char *comma = "";
-	for (const struct json *member = object->child; member != NULL; member = member->next) {
+	json_each (member, object) {
 		put_str(page, comma);
 		put_str(page, member->name);
 		put_str(page, " ");
@@ -195,12 +195,6 @@ static void put_block(struct text_page *page, const struct json *member)
 		put_str(page, "\n");
 }
 
-static bool is_true(const struct json *result, const char *name)
-{
-	const struct json *value = json_member(result, name);
-	return value != NULL && value->type == JSON_BOOL && value->boolean;
-}
-
 /* The conditions of a wait that came true. */
 static void put_wait(struct text_page *page, const struct json *result)
 {
@@ -208,7 +202,7 @@ static void put_wait(struct text_page *page, const struct json *result)
 	const struct json *conditions = json_member(result, "conditions");
 	const char *comma = "Came true: ";
 	size_t index = 0;
-	if (is_true(result, "timed_out")) {
+	if (json_get_bool(result, "timed_out", false)) {
 		put_str(page, "The time is up, and it has not come true.");
 		return;
 	}
@@ -233,7 +227,7 @@ static void put_wait(struct text_page *page, const struct json *result)
 static bool put_counts(struct text_page *page, const struct json *result)
 {
 	const char *comma = "";
-	for (const struct json *member = result->child; member != NULL; member = member->next) {
+	json_each (member, result) {
 		if (member->type != JSON_ARRAY)
 			continue;
 		put_str(page, comma);
@@ -275,7 +269,7 @@ static bool is_put(const struct text_page *page, const struct json *member, cons
 static void put_line(struct text_page *page, const struct json *result, const char *rest)
 {
 	const char *comma = "";
-	for (const struct json *member = result->child; member != NULL; member = member->next) {
+	json_each (member, result) {
 		if (is_put(page, member, rest) || is_list(member) || is_long(member))
 			continue;
 		put_str(page, comma);
@@ -303,10 +297,10 @@ bool mcp_text_write(struct buf *out, const struct method *method, const struct j
 	    .out = out, .cut = cut, .message = is_declared ? "text" : "message"};
 	put_outcome(&page, method, result);
 	put_line(&page, result, rest);
-	for (const struct json *member = result->child; member != NULL; member = member->next)
+	json_each (member, result)
 		if (is_list(member))
 			put_table(&page, member);
-	for (const struct json *member = result->child; member != NULL; member = member->next)
+	json_each (member, result)
 		if (is_long(member) && !is_put(&page, member, rest))
 			put_block(&page, member);
 	if (rest != NULL) {
@@ -389,8 +383,7 @@ void mcp_image_write(
 		text = NULL;
 	put_text(writer, text, json_member(result, "structured"), text_max, rests);
 	put_image(writer, result);
-	for (const struct json *image = images != NULL ? images->child : NULL; image != NULL;
-	     image = image->next)
+	json_each (image, images)
 		put_image(writer, image);
 	json_array_end(writer);
 }

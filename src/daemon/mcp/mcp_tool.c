@@ -192,12 +192,10 @@ static void bind_thread(
 /* Binds the request of a call to its thread, if it has one. */
 static void mcp_thread_bind(const struct mcp_exchange *exchange)
 {
-	const struct json *thread =
-	    exchange->meta != NULL ? json_member(exchange->meta, "threadId") : NULL;
+	const char *thread = json_get_str(exchange->meta, "threadId", NULL);
 	const char *agent = exchange->session->client->agent;
-	if (request_role(exchange->request) != ROLE_READ_ONLY && agent != NULL && thread != NULL &&
-	    thread->type == JSON_STRING)
-		bind_thread(exchange->mcp->daemon, exchange->request, agent, thread->text);
+	if (request_role(exchange->request) != ROLE_READ_ONLY && agent != NULL && thread != NULL)
+		bind_thread(exchange->mcp->daemon, exchange->request, agent, thread);
 }
 
 /* Room for all that stands around text and structuredContent. */
@@ -298,7 +296,7 @@ static void put_structure(
 		return;
 	}
 	json_object_begin(writer, "structuredContent");
-	for (const struct json *m = result->child; m != NULL; m = m->next)
+	json_each (m, result)
 		if (strcmp(m->name, "truncated") != 0)
 			json_put_value(writer, m->name, m);
 	json_put_bool(writer, "truncated", true);
@@ -310,8 +308,7 @@ static void put_structure(
 static bool put_whole(struct json_writer *writer, const struct buf *json, struct showing *showing,
     struct mcp_cut *cut, size_t bytes_max)
 {
-	const struct json *own = json_member(showing->result, "rest");
-	const char *rest = own != NULL && own->type == JSON_STRING ? own->text : NULL;
+	const char *rest = json_get_str(showing->result, "rest", NULL);
 	struct buf out, next;
 	bool is_small;
 	if (json->len > bytes_max)

@@ -93,26 +93,15 @@ struct search {
 	size_t count;
 };
 
-static const char *text_of(const struct json *object, const char *name)
-{
-	const struct json *member = json_member(object, name);
-	return member != NULL && member->type == JSON_STRING ? member->text : "";
-}
-
-static int64_t int_of(const struct json *object, const char *name)
-{
-	const struct json *member = json_member(object, name);
-	int64_t number;
-	return member != NULL && json_int(member, &number) ? number : 0;
-}
-
 static bool is_meant(const struct search *search, const struct json *entry)
 {
 	const struct audit_args *args = search->args;
-	return int_of(entry, "n") > args->after && int_of(entry, "time") >= search->since_ms &&
-	    (args->method == NULL || strcmp(text_of(entry, "method"), args->method) == 0) &&
-	    (args->pane == NULL || strcmp(text_of(entry, "pane"), args->pane) == 0 ||
-		strcmp(text_of(entry, "target"), args->pane) == 0);
+	return json_get_int(entry, "n", 0) > args->after &&
+	    json_get_int(entry, "time", 0) >= search->since_ms &&
+	    (args->method == NULL ||
+		strcmp(json_get_str(entry, "method", ""), args->method) == 0) &&
+	    (args->pane == NULL || strcmp(json_get_str(entry, "pane", ""), args->pane) == 0 ||
+		strcmp(json_get_str(entry, "target", ""), args->pane) == 0);
 }
 
 /* Takes a line; from the end of the text its outcome comes first. */
@@ -127,7 +116,7 @@ static void take(struct search *search, const char *line, const char *end)
 	if ((!is_outcome && strncmp(line, "{\"n\":", 5) != 0) ||
 	    (entry = json_read(search->reader, line, (size_t)(end - line), &error)) == NULL)
 		return;
-	number = int_of(entry, is_outcome ? "of" : "n");
+	number = json_get_int(entry, is_outcome ? "of" : "n", 0);
 	if (is_outcome) {
 		(void)map_set(&search->outcomes, (uint64_t)number, (void *)(uintptr_t)line);
 		return;
@@ -171,15 +160,15 @@ static void put(struct json_writer *writer, struct search *search, const struct 
 	    json_read(search->reader, found->line, (size_t)(found->end - found->line), &error);
 	bool has_outcome = json_member(entry, "outcome") != NULL;
 	json_object_begin(writer, NULL);
-	for (const struct json *m = entry->child; m != NULL; m = m->next)
+	json_each (m, entry)
 		if (!str_is_in(m->name, others))
 			json_put_value(writer, m->name, m);
-	json_put_time(writer, "time", int_of(entry, "time"));
+	json_put_time(writer, "time", json_get_int(entry, "time", 0));
 	if (found->outcome_end != NULL) {
 		entry = json_read(search->reader, found->outcome,
 		    (size_t)(found->outcome_end - found->outcome), &error);
-		json_put_str(writer, "outcome", text_of(entry, "outcome"));
-		json_put_int(writer, "duration_ms", int_of(entry, "ms"));
+		json_put_str(writer, "outcome", json_get_str(entry, "outcome", ""));
+		json_put_int(writer, "duration_ms", json_get_int(entry, "ms", 0));
 	} else if (!has_outcome) {
 		json_put_null(writer, "outcome");
 	}

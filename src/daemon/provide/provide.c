@@ -292,13 +292,11 @@ static bool has_name(const struct provider *provider, const char *name)
 static bool check_rows(
     const struct provider *provider, const struct json *rows, struct tool_failure *ret_failure)
 {
-	for (const struct json *row = rows != NULL ? rows->child : NULL; row != NULL;
-	     row = row->next) {
-		const struct json *name = json_member(row, "name");
-		if (name == NULL || name->type != JSON_STRING || !has_name(provider, name->text))
+	json_each (row, rows) {
+		const char *name = json_get_str(row, "name", "");
+		if (!has_name(provider, name))
 			return tool_fail(ret_failure, MESSAGE_REFUSED,
-			    "methods: \"%.64s\" does not stand in %.600s",
-			    name != NULL && name->type == JSON_STRING ? name->text : "",
+			    "methods: \"%.64s\" does not stand in %.600s", name,
 			    provider->file->path);
 	}
 	return true;

@@ -104,7 +104,7 @@ static bool takes_event(struct provider *provider)
 static unsigned depth_of(const struct json *value)
 {
 	unsigned deepest = 0;
-	for (const struct json *child = value->child; child != NULL; child = child->next) {
+	json_each (child, value) {
 		unsigned depth = depth_of(child);
 		deepest = depth > deepest ? depth : deepest;
 	}

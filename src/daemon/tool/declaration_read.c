@@ -151,7 +151,7 @@ static bool set_renames(
 	if (renames == NULL)
 		return true;
 	rows = declaration_own(declaration, xcalloc(renames->count + 1, sizeof *rows));
-	for (const struct json *row = renames->child; row != NULL; row = row->next) {
+	json_each (row, renames) {
 		const struct field *field = declaration->fields;
 		while (field->name != NULL && strcmp(field->name, row->text) != 0)
 			field++;
@@ -252,7 +252,7 @@ static bool set_needs(
 		return declaration_refuse(ret_reason, "programs: must be an array of at most %d",
 		    DECLARATION_PROGRAMS_MAX);
 	needs = declaration_own(declaration, xcalloc(programs->count + 1, sizeof *needs));
-	for (const struct json *value = programs->child; value != NULL; value = value->next) {
+	json_each (value, programs) {
 		needs[at] = read_need(declaration, value);
 		if (needs[at++] == NULL)
 			return declaration_refuse(ret_reason,

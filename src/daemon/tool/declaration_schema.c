@@ -451,10 +451,9 @@ bool declaration_read_parameters(
 static bool read_result_row(struct declaration *declaration, struct field_result *row,
     const struct json *value, char *ret_reason)
 {
-	const struct json *type = json_member(value, "type");
-	const struct json *description = json_member(value, "description");
-	for (size_t at = 0; type != NULL && type_choices[at] != NULL; at++)
-		if (type->type == JSON_STRING && strcmp(type->text, type_choices[at]) == 0)
+	const char *type = json_get_str(value, "type", "");
+	for (size_t at = 0; type_choices[at] != NULL; at++)
+		if (strcmp(type, type_choices[at]) == 0)
 			row->type = type_choices[at];
 	if (row->type == NULL)
 		return declaration_refuse(ret_reason,
@@ -462,9 +461,7 @@ static bool read_result_row(struct declaration *declaration, struct field_result
 		    "object or string",
 		    value->name);
 	row->name = declaration_copy(declaration, value->name);
-	row->help = description != NULL && description->type == JSON_STRING
-	    ? declaration_copy(declaration, description->text)
-	    : "";
+	row->help = declaration_copy(declaration, json_get_str(value, "description", ""));
 	return true;
 }
 

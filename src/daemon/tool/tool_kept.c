@@ -183,8 +183,7 @@ void tool_kept_begin(struct tool_kept_set *set, const char *tool, const struct p
 
 static void put_members(struct json_writer *writer, const struct json *object)
 {
-	for (const struct json *member = object != NULL ? object->child : NULL; member != NULL;
-	     member = member->next)
+	json_each (member, object)
 		json_put_value(writer, member->name, member);
 }
 
@@ -209,11 +208,11 @@ static void write_answer(
 /* The excerpt of a result: its text, else all of it as JSON. */
 static char *excerpt_of(const struct json *result)
 {
-	const struct json *text = json_member(result, "text");
+	const char *text = json_get_str(result, "text", NULL);
 	struct json_writer writer;
 	struct buf out;
-	if (text != NULL && text->type == JSON_STRING)
-		return xstrdup(text->text);
+	if (text != NULL)
+		return xstrdup(text);
 	buf_init(&out, ANSWER_MAX);
 	json_writer_init(&writer, &out);
 	json_put_value(&writer, NULL, result);

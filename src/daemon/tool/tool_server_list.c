@@ -53,7 +53,7 @@ static int add_tool(
 	*entry = (struct tool_server_entry){.name = name};
 	if (required == NULL || required->type != JSON_ARRAY)
 		return 0;
-	for (const struct json *at = required->child; at != NULL; at = at->next) {
+	json_each (at, required) {
 		if (entry->count == TOOL_SERVER_REQUIRED_MAX ||
 		    (entry->required[entry->count] = keep_name(at)) == NULL)
 			return str_refuse(ret_reason, size,
@@ -72,7 +72,7 @@ int tool_server_list_read(
 	if (rows != NULL && rows->count > TOOL_SERVER_TOOLS_MAX)
 		return str_refuse(
 		    ret_reason, size, "it lists more than %d tools", TOOL_SERVER_TOOLS_MAX);
-	for (const struct json *at = rows != NULL ? rows->child : NULL; at != NULL; at = at->next)
+	json_each (at, rows)
 		if (add_tool(list, at, ret_reason, size) < 0)
 			return -1;
 	list->is_read = true;

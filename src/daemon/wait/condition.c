@@ -48,7 +48,7 @@ static void put_condition(struct json_writer *writer, const struct condition_kin
 {
 	json_object_begin(writer, NULL);
 	json_put_value(writer, kind->name, key);
-	for (const struct json *at = spec->child; at != NULL; at = at->next) {
+	json_each (at, spec) {
 		if (at != key && strcmp(at->name, kind->name) != 0 && has_field(kind, at->name))
 			json_put_value(writer, at->name, at);
 	}
@@ -88,7 +88,7 @@ static const struct json *find_type(const struct json *spec)
 static const struct json *find_key(
     const struct condition_kind *kind, const struct json *spec, const struct json *type)
 {
-	for (const struct json *at = spec->child; at != NULL; at = at->next) {
+	json_each (at, spec) {
 		if (at != type && !has_field(kind, at->name))
 			if (strcmp(at->name, "pane") != 0 || kind->pane_member == kind->name)
 				return at;
@@ -160,7 +160,7 @@ static const struct condition_kind *kind_of(const struct json *spec)
 
 bool condition_any_follows(const struct json *specs, bool by_pipe)
 {
-	for (const struct json *spec = specs->child; spec != NULL; spec = spec->next) {
+	json_each (spec, specs) {
 		const struct condition_kind *kind = kind_of(spec);
 		if (kind != NULL && condition_follows(kind, by_pipe))
 			return true;
@@ -170,7 +170,7 @@ bool condition_any_follows(const struct json *specs, bool by_pipe)
 
 bool condition_any_looks(const struct json *specs)
 {
-	for (const struct json *spec = specs->child; spec != NULL; spec = spec->next) {
+	json_each (spec, specs) {
 		const struct condition_kind *kind = kind_of(spec);
 		if (kind != NULL &&
 		    (kind->needs_tmux || kind->follows || kind->pane_member != NULL ||

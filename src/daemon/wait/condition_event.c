@@ -179,7 +179,7 @@ static bool check_where(
 		    json_type_name(watch->where->type));
 		return fail_nearest(request, "where", what, NULL);
 	}
-	for (const struct json *at = watch->where->child; at != NULL; at = at->next) {
+	json_each (at, watch->where) {
 		for (name = names; *name != NULL && strcmp(*name, at->name) != 0; name++)
 			;
 		snprintf(what, sizeof what, "events %.64s have no member \"%.64s\"", args->event,

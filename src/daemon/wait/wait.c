@@ -264,7 +264,7 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 	struct json_writer writer;
 	struct buf out;
 	json_start_object(&writer, &out, WAIT_SPEC_MAX);
-	for (const struct json *member = spec->child; member != NULL; member = member->next) {
+	json_each (member, spec) {
 		if (!is_found(condition, member->name))
 			json_put_value(&writer, member->name, member);
 	}
@@ -485,7 +485,7 @@ static bool add_all(
     struct wait *wait, struct request *request, const struct json *list, const char *name)
 {
 	size_t size = 0;
-	for (const struct json *spec = list->child; spec != NULL; spec = spec->next) {
+	json_each (spec, list) {
 		if (!wait_add(wait, request, spec))
 			return false;
 		size += strlen(wait->parts[wait->count - 1].spec);
