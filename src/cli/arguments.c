@@ -519,8 +519,7 @@ static void put_example(struct buf *out, const struct json *schema, const struct
 		put_word(out, value->name, "=", value->text);
 		return;
 	}
-	buf_init(&text, ARGUMENTS_PARAMS_MAX);
-	json_writer_init(&writer, &text);
+	json_start(&writer, &text, ARGUMENTS_PARAMS_MAX);
 	json_put_value(&writer, NULL, value);
 	put_word(out, value->name, kind == KIND_ANY ? ":=" : "=", buf_text(&text));
 	buf_finish(&text);

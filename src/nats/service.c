@@ -58,8 +58,7 @@ static void reply_error(struct service *service, const char *subject, const char
 	struct buf out;
 	service->errors++;
 	(void)snprintf(service->last_error, sizeof service->last_error, "%s", text);
-	buf_init(&out, MESSAGE_ID_BYTES + 4096);
-	json_writer_init(&writer, &out);
+	json_start(&writer, &out, MESSAGE_ID_BYTES + 4096);
 	message_write_error(&writer, id, error, text, NULL);
 	send_reply(service, subject, &out);
 	buf_finish(&out);
@@ -90,8 +89,7 @@ static void on_response(void *data, const struct json *response)
 		call_free(call);
 		return;
 	}
-	buf_init(&out, REPLY_MAX);
-	json_writer_init(&writer, &out);
+	json_start(&writer, &out, REPLY_MAX);
 	message_begin(&writer, call->id);
 	json_put_value(&writer, name, json_member(response, name));
 	message_end(&writer);
@@ -145,8 +143,7 @@ static void take_call(
 	char reason[256];
 	struct buf id;
 	int r = message_read(value, &message, reason, sizeof reason);
-	buf_init(&id, MESSAGE_ID_BYTES);
-	json_writer_init(&writer, &id);
+	json_start(&writer, &id, MESSAGE_ID_BYTES);
 	message_write_id(&writer, message.id);
 	(void)buf_append_byte(&id, '\0');
 	if (r < 0 || message.method == NULL) {
@@ -216,8 +213,7 @@ static void answer(struct service *service, const struct broker_message *from, c
 	struct buf out;
 	if (from->reply == NULL)
 		return;
-	buf_init(&out, 8192);
-	json_writer_init(&writer, &out);
+	json_start(&writer, &out, 8192);
 	(void)snprintf(type, sizeof type, "io.nats.micro.v1.%s_response", verb);
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "type", type);

@@ -164,17 +164,15 @@ static void on_progress(void *data, const struct json *params)
 	const struct json *text = json_member(params, "message");
 	struct json_writer writer;
 	struct buf line;
-	begin_line(&writer, &line, 8 * TEXT_MAX);
-	json_put_str(&writer, "method", "progress");
-	json_object_begin(&writer, "params");
+	json_start(&writer, &line, 8 * TEXT_MAX + ENVELOPE);
+	message_begin_notice(&writer, "progress");
 	json_put_str(&writer, "id", call->id);
 	if (text != NULL && text->type == JSON_STRING)
 		(void)json_put_text(&writer, "text", text->text,
 		    utf8_valid_prefix(text->text, text->len < TEXT_MAX ? text->len : TEXT_MAX));
 	put_number(&writer, "done", json_member(params, "progress"));
 	put_number(&writer, "of", json_member(params, "total"));
-	json_object_end(&writer);
-	message_end(&writer);
+	message_end_notice(&writer);
 	send_line(call->main, &line);
 }
 
@@ -228,16 +226,14 @@ static void on_published(void *data, const struct json *params)
 	struct buf line;
 	if (kind == NULL || kind->type != JSON_STRING || main->is_held)
 		return; /* nothing listens */
-	begin_line(&writer, &line, LINE_MAX_BYTES);
-	json_put_str(&writer, "method", "publish");
-	json_object_begin(&writer, "params");
+	json_start(&writer, &line, LINE_MAX_BYTES + ENVELOPE);
+	message_begin_notice(&writer, "publish");
 	json_put_value(&writer, "kind", kind);
 	if (about != NULL)
 		json_put_value(&writer, "data", about);
 	if (pane != NULL)
 		json_put_str(&writer, "pane", pane);
-	json_object_end(&writer);
-	message_end(&writer);
+	message_end_notice(&writer);
 	send_line(main, &line);
 }
 
@@ -297,8 +293,7 @@ static void take_call(
 	call->main = main;
 	(void)snprintf(call->id, sizeof call->id, "%s", id);
 	list_append(&main->calls, &call->link);
-	buf_init(&arguments, LINE_MAX_BYTES);
-	json_writer_init(&writer, &arguments);
+	json_start(&writer, &arguments, LINE_MAX_BYTES);
 	if (params != NULL)
 		json_put_value(&writer, NULL, params);
 	order.arguments = params != NULL ? (const char *)arguments.data : "{}";

@@ -39,9 +39,7 @@ const char *const mcp_message_versions[] = {
 
 static void begin(struct json_writer *writer, struct buf *out, size_t max)
 {
-	buf_init(out, max + JSON_SPARE);
-	json_writer_init(writer, out);
-	json_object_begin(writer, NULL);
+	json_start_object(writer, out, max + JSON_SPARE);
 	json_put_str(writer, "jsonrpc", "2.0");
 }
 

@@ -123,7 +123,9 @@ struct json_writer {
 };
 
 void json_writer_init(struct json_writer *writer, struct buf *buf);
-/* buf_init() for at most max bytes, and an object begins in it. The caller frees the buffer. */
+/* buf_init() for at most max bytes, to write into. The caller frees the buffer. */
+void json_start(struct json_writer *writer, struct buf *out, size_t max);
+/* The same, and an object begins in it. */
 void json_start_object(struct json_writer *writer, struct buf *out, size_t max);
 void json_object_begin(struct json_writer *writer, const char *name);
 void json_object_end(struct json_writer *writer);

@@ -310,10 +310,15 @@ void json_end_line(struct json_writer *writer)
 	*writer = (struct json_writer){.buf = writer->buf, .is_cut = writer->is_cut};
 }
 
-void json_start_object(struct json_writer *writer, struct buf *out, size_t max)
+void json_start(struct json_writer *writer, struct buf *out, size_t max)
 {
 	buf_init(out, max);
 	json_writer_init(writer, out);
+}
+
+void json_start_object(struct json_writer *writer, struct buf *out, size_t max)
+{
+	json_start(writer, out, max);
 	json_object_begin(writer, NULL);
 }
 

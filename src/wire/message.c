@@ -178,6 +178,20 @@ void message_end(struct json_writer *writer)
 	json_end_line(writer);
 }
 
+void message_begin_notice(struct json_writer *writer, const char *method)
+{
+	json_object_begin(writer, NULL);
+	json_put_str(writer, "jsonrpc", "2.0");
+	json_put_str(writer, "method", method);
+	json_object_begin(writer, "params");
+}
+
+void message_end_notice(struct json_writer *writer)
+{
+	json_object_end(writer);
+	message_end(writer);
+}
+
 void message_begin_result(struct json_writer *writer, const char *id)
 {
 	message_begin(writer, id);

@@ -82,6 +82,10 @@ void message_write_id(struct json_writer *writer, const struct json *id);
 void message_begin(struct json_writer *writer, const char *id);
 void message_end(struct json_writer *writer);
 
+/* A message that gets no response: the writer is then inside its params. */
+void message_begin_notice(struct json_writer *writer, const char *method);
+void message_end_notice(struct json_writer *writer);
+
 /*
  * Writing. id is the JSON text of the id ("null" if there was none). After
  * message_begin_result() the writer is inside the result object and the caller adds its

@@ -29,6 +29,7 @@
 #include "cli/verbs.h"
 #include "config.h"
 #include "wire/json.h"
+#include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
 #define WRITE_SIZE 4096 /* a pipe that is writable takes at least this much without blocking */
@@ -416,22 +417,6 @@ static const char *variable(const char *name)
 	return value != NULL && *value ? value : NULL;
 }
 
-/* Begins a notification; the writer is then in its params. */
-static void begin_notice(struct json_writer *writer, const char *method)
-{
-	json_object_begin(writer, NULL);
-	json_put_str(writer, "jsonrpc", "2.0");
-	json_put_str(writer, "method", method);
-	json_object_begin(writer, "params");
-}
-
-static void end_notice(struct json_writer *writer)
-{
-	json_object_end(writer);
-	json_object_end(writer);
-	json_end_line(writer);
-}
-
 /*
  * Passes on the few variables that the daemon cannot find out; nothing else of the environment
  * leaves this process.
@@ -444,22 +429,22 @@ static void write_greeting(
 	bool has_pane = own_pane(cli, pane, sizeof pane) && !is_under_codex();
 	json_writer_init(&writer, out);
 	if (has_pane || options->tools != NULL) {
-		begin_notice(&writer, "notifications/muxbus/hello");
+		message_begin_notice(&writer, "notifications/muxbus/hello");
 		if (options->tools != NULL)
 			json_put_str(&writer, "tools", options->tools);
 		if (has_pane)
 			json_put_str(&writer, "pane", pane);
-		end_notice(&writer);
+		message_end_notice(&writer);
 	}
 	for (size_t i = 0; has_pane && i < sizeof agents / sizeof *agents; i++) {
 		if (variable(agents[i].mark) == NULL)
 			continue;
-		begin_notice(&writer, "report_agent");
+		message_begin_notice(&writer, "report_agent");
 		json_put_str(&writer, "agent", agents[i].agent);
 		json_put_str(&writer, "pane", pane);
 		if (variable(agents[i].session) != NULL)
 			json_put_str(&writer, "session", variable(agents[i].session));
-		end_notice(&writer);
+		message_end_notice(&writer);
 		break; /* an agent inside another has both marks: unknown */
 	}
 }

@@ -160,8 +160,7 @@ static char *text_of(const struct json *value)
 	struct json_writer writer;
 	if (value == NULL)
 		return NULL;
-	buf_init(&buf, 2 * MCP_REPLAY_ANSWER_MAX);
-	json_writer_init(&writer, &buf);
+	json_start(&writer, &buf, 2 * MCP_REPLAY_ANSWER_MAX);
 	json_put_value(&writer, NULL, value);
 	return (char *)buf_steal(&buf, NULL);
 }

@@ -337,8 +337,7 @@ static bool is_same(const struct config_json *config, const struct span *span, c
 	bool is_equal;
 	for (int i = 0; i < 2; i++) {
 		const struct json *tree;
-		buf_init(&texts[i], TEXT_MAX);
-		json_writer_init(&writer, &texts[i]);
+		json_start(&writer, &texts[i], TEXT_MAX);
 		tree = json_read(readers[i], inputs[i], lens[i], &error);
 		if (tree != NULL)
 			json_put_value(&writer, NULL, tree);

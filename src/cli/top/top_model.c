@@ -444,8 +444,7 @@ static void load_item(enum top_list list, struct top_item *item, const struct js
 	item->server = copy_member(json, "server");
 	if (item->host != NULL)
 		item->pid = 0; /* of another machine */
-	buf_init(&text, TOP_ITEM_BYTES_MAX);
-	json_writer_init(&writer, &text);
+	json_start(&writer, &text, TOP_ITEM_BYTES_MAX);
 	json_put_value(&writer, NULL, json);
 	item->json = xstrdup(buf_text(&text));
 	buf_clear(&text);
@@ -561,8 +560,7 @@ void top_model_describe(struct top_model *model, const struct top_item *item, st
 		return;
 	json_each (member, json) {
 		struct buf value;
-		buf_init(&value, DETAIL_BYTES_MAX);
-		json_writer_init(&writer, &value);
+		json_start(&writer, &value, DETAIL_BYTES_MAX);
 		if (member->type == JSON_STRING) {
 			(void)buf_append(&value, member->text, member->len);
 		} else if (member->type != JSON_NULL) {

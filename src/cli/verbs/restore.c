@@ -594,8 +594,7 @@ static enum cli_status read_saved(struct restore *restore, const struct json **r
 	enum cli_status status = ask_method(restore->link, "list_saved", ASK_PARAMS({0}), &result);
 	if (status != CLI_DONE)
 		return status;
-	buf_init(&copy, LINK_LINE_MAX);
-	json_writer_init(&writer, &copy);
+	json_start(&writer, &copy, LINK_LINE_MAX);
 	json_put_value(&writer, NULL, json_member(result, "sessions"));
 	restore->reader = json_reader_new(LINK_LINE_MAX);
 	*ret_sessions = json_read(restore->reader, buf_text(&copy), copy.len, &error);

@@ -113,8 +113,7 @@ void agent_publish(const struct agent *agent)
 	scope.sessions[0] = MUXBUS_NO_ID;
 	if (agent->pane.pane != MUXBUS_NO_ID && tmux_is_live(parts->tmux))
 		tmux_scope_pane(parts->tmux, agent->pane.pane, &scope);
-	buf_init(&members, AGENT_JSON_MAX);
-	json_writer_init(&writer, &members);
+	json_start(&writer, &members, AGENT_JSON_MAX);
 	agent_write(&writer, agent);
 	(void)event_log_publish(parts->events, EVENT_AGENT_STATE, &scope,
 	    (const char *)members.data, members.len, true);

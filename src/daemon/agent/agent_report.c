@@ -292,8 +292,7 @@ void agent_report_refuse(const struct agent *agent, struct request *request,
 {
 	struct json_writer writer;
 	struct buf data;
-	buf_init(&data, SCREEN_MAX);
-	json_writer_init(&writer, &data);
+	json_start(&writer, &data, SCREEN_MAX);
 	agent_write(&writer, agent);
 	request_fail_data(request, error, (const char *)data.data, "agent \"%s\" is %s (%s): %s",
 	    agent->plan.name, agent_state_name(agent->state), agent->reason, advice);
@@ -318,10 +317,8 @@ void agent_report_progress(struct agent_task *task)
 	(void)read_ring(task, from, end, &raw, &from);
 	used = stripper_lines(&text, raw.data, raw.len);
 	if (text.len > 0) {
-		json_start_object(&writer, &line, PROGRESS_MAX);
-		json_put_str(&writer, "jsonrpc", "2.0");
-		json_put_str(&writer, "method", "progress");
-		json_object_begin(&writer, "params");
+		json_start(&writer, &line, PROGRESS_MAX);
+		message_begin_notice(&writer, "progress");
 		json_put_raw(&writer, "request", id, strlen(id));
 		json_put_str(&writer, "agent", task->agent->plan.name);
 		json_put_str(&writer, "task", task->id);
@@ -329,9 +326,7 @@ void agent_report_progress(struct agent_task *task)
 		json_put_int(&writer, "to", (int64_t)(from + used));
 		if (json_put_text(&writer, "text", text.data, text.len))
 			json_put_bool(&writer, "lossy", true);
-		json_object_end(&writer);
-		json_object_end(&writer);
-		(void)buf_append_byte(&line, '\n');
+		message_end_notice(&writer);
 		/* A peer that does not read misses it, and sees the gap: from and to. */
 		if (peer_send_line(peer, (const char *)line.data, line.len))
 			task->told = from + used;

@@ -76,8 +76,7 @@ static void waiter_fail(struct agent_waiter *waiter, enum message_error error, c
 	struct buf data, lines;
 	buf_init(&lines, EVIDENCE_MAX);
 	put_output(agent, &lines);
-	buf_init(&data, EVIDENCE_MAX);
-	json_writer_init(&writer, &data);
+	json_start(&writer, &data, EVIDENCE_MAX);
 	agent_write(&writer, agent);
 	waiter_free(waiter);
 	request_on_cancel(request, NULL, NULL);

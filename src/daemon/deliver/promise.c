@@ -135,8 +135,7 @@ static void publish(const struct promise *promise, const char *before)
 	struct event_scope scope;
 	struct buf members;
 	tmux_scope_pane(parts->tmux, promise->address.pane, &scope);
-	buf_init(&members, EVENT_MAX);
-	json_writer_init(&writer, &members);
+	json_start(&writer, &members, EVENT_MAX);
 	write_members(&writer, promise);
 	json_put_str(&writer, "before", before);
 	(void)event_log_publish(promise->set->of->events, EVENT_WAY_CHANGED, &scope,

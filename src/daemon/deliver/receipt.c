@@ -42,8 +42,7 @@ static void receipt_publish(
 	struct event_scope scope = {.window = MUXBUS_NO_ID};
 	struct json_writer writer;
 	struct buf members;
-	buf_init(&members, 2 * RECEIPT_MAX);
-	json_writer_init(&writer, &members);
+	json_start(&writer, &members, 2 * RECEIPT_MAX);
 	json_put_int(&writer, "notification", (int64_t)seq);
 	json_put_str(&writer, "id", note->id);
 	json_put_id(&writer, "pane", '%', note->pane.pane);

@@ -127,8 +127,7 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 	bool has_label = strstr(text, label) != NULL;
 	struct json_writer writer;
 	struct buf out;
-	buf_init(&out, DATA_BYTES);
-	json_writer_init(&writer, &out);
+	json_start(&writer, &out, DATA_BYTES);
 	fleet_name_put_host(&writer, host);
 	fleet_name_put_rest(
 	    &writer, host, json_member(error, "data"), (const char *const[]){"kind", NULL});

@@ -133,10 +133,8 @@ static void on_gone(struct request *hold, void *data)
 static void begin_event(
     struct json_writer *writer, struct buf *line, const struct stream_source *source)
 {
-	json_start_object(writer, line, HOST_LINE_BYTES);
-	json_put_str(writer, "jsonrpc", "2.0");
-	json_put_str(writer, "method", "event");
-	json_object_begin(writer, "params");
+	json_start(writer, line, HOST_LINE_BYTES);
+	message_begin_notice(writer, "event");
 	json_put_str(writer, "subscription", source->stream->name);
 	fleet_name_put_host(writer, source->host);
 }
@@ -146,9 +144,7 @@ static bool end_event(
     struct json_writer *writer, struct buf *line, const struct stream_source *source)
 {
 	bool is_sent;
-	json_object_end(writer);
-	json_object_end(writer);
-	json_end_line(writer);
+	message_end_notice(writer);
 	is_sent = peer_send_line(source->stream->peer, (const char *)line->data, line->len);
 	buf_finish(line);
 	return is_sent;
@@ -419,8 +415,7 @@ static char *write_filter(
 	size_t count;
 	if (!args->has_events)
 		return NULL;
-	buf_init(&out, FILTER_BYTES_MAX);
-	json_writer_init(&writer, &out);
+	json_start(&writer, &out, FILTER_BYTES_MAX);
 	if (args->kinds.is_given) {
 		json_array_begin(&writer, "kinds");
 		/* A daemon of another version may not know the fleet's own kind. */

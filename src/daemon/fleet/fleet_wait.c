@@ -178,8 +178,7 @@ static void take(struct fleet_condition *condition, const struct json *value)
 	const char *state = value != NULL ? json_get_str(value, "state", "") : "gone";
 	struct json_writer writer;
 	struct buf out;
-	buf_init(&out, PARAMS_BYTES);
-	json_writer_init(&writer, &out);
+	json_start(&writer, &out, PARAMS_BYTES);
 	if (value == NULL) {
 		json_put_str(&writer, "condition", condition->kind);
 		json_put_str(&writer, "state", state);

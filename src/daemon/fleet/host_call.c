@@ -244,8 +244,7 @@ static void finish_failed(struct host_call *call)
 	struct buf line;
 	void (*done)(void *, const struct json *) = call->is_left ? NULL : call->order.done;
 	void *data = call->order.data;
-	buf_init(&line, HEAD_BYTES + TEXT_SIZE * 6 + JSON_SPARE);
-	json_writer_init(&writer, &line);
+	json_start(&writer, &line, HEAD_BYTES + TEXT_SIZE * 6 + JSON_SPARE);
 	message_write_error(&writer, "null", call->error, call->text, NULL);
 	leave(call);
 	message = json_read(host->set->reader, (const char *)line.data, line.len, &ignored);

@@ -46,8 +46,7 @@ static void refuse(struct asking *asking, const struct draft *draft)
 {
 	struct json_writer writer;
 	struct buf data;
-	buf_init(&data, DATA_MAX);
-	json_writer_init(&writer, &data);
+	json_start(&writer, &data, DATA_MAX);
 	json_put_id(&writer, "pane", '%', asking->pane);
 	json_put_str(&writer, "why", draft->is_there ? "draft" : "person_typed");
 	json_put_str(&writer, "sign", draft_sign_name(draft->sign));

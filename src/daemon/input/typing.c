@@ -199,8 +199,7 @@ bool typing_check(
 	else if (in_mode)
 		reason = "it is in a mode, where keys do not reach its program; \"force\": true "
 			 "ends the mode first";
-	buf_init(&data, 512);
-	json_writer_init(&writer, &data);
+	json_start(&writer, &data, 512);
 	json_put_id(&writer, "pane", '%', pane);
 	json_put_str(&writer, "mode", mode[0] ? mode : NULL);
 	json_put_bool(&writer, "input_off", input_off != 0);

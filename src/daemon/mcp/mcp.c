@@ -77,8 +77,7 @@ static void refuse_version(struct request *request, const struct json *version)
 	bool is_text = version->type == JSON_STRING;
 	const char *text = is_text ? version->text : json_type_name(version->type);
 	size_t len = strnlen(text, 64);
-	buf_init(&data, 1024);
-	json_writer_init(&writer, &data);
+	json_start(&writer, &data, 1024);
 	json_array_begin(&writer, "supported");
 	json_put_str(&writer, NULL, MCP_MODERN);
 	json_array_end(&writer);
@@ -149,8 +148,7 @@ static void run(struct mcp_exchange *exchange, const struct mcp_method *row)
 	} else if (exchange->request) {
 		struct buf data;
 		struct json_writer writer;
-		buf_init(&data, 4096);
-		json_writer_init(&writer, &data);
+		json_start(&writer, &data, 4096);
 		(void)json_put_text(
 		    &writer, "field", error.field, error.field ? strnlen(error.field, 256) : 0);
 		request_fail_data(

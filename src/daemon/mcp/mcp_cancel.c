@@ -21,8 +21,7 @@ static void handle_cancelled(struct mcp_exchange *exchange, const void *data)
 	struct request *request;
 	if (args->id->len > MESSAGE_ID_MAX || args->id->count > 0)
 		return;
-	buf_init(&id, MESSAGE_ID_BYTES);
-	json_writer_init(&writer, &id);
+	json_start(&writer, &id, MESSAGE_ID_BYTES);
 	message_write_id(&writer, args->id);
 	request = request_find(exchange->session->peer, (const char *)id.data);
 	if (request != NULL)

@@ -375,11 +375,8 @@ static void acknowledge(struct listen_stream *stream, const struct json *filter)
 	struct json_writer writer;
 	struct buf line;
 	struct mcp_change change;
-	json_start_object(
-	    &writer, &line, MESSAGE_ID_BYTES + (size_t)TARGETS_MAX * MCP_URI_MAX * 6 + 4096);
-	json_put_str(&writer, "jsonrpc", "2.0");
-	json_put_str(&writer, "method", "notifications/subscriptions/acknowledged");
-	json_object_begin(&writer, "params");
+	json_start(&writer, &line, MESSAGE_ID_BYTES + (size_t)TARGETS_MAX * MCP_URI_MAX * 6 + 4096);
+	message_begin_notice(&writer, "notifications/subscriptions/acknowledged");
 	json_object_begin(&writer, "_meta");
 	json_put_raw(&writer, MCP_META "subscriptionId", stream->id, strlen(stream->id));
 	json_object_end(&writer);
@@ -395,8 +392,7 @@ static void acknowledge(struct listen_stream *stream, const struct json *filter)
 		json_put_bool(&writer, "resourcesListChanged", true);
 	add_resources(stream, filter, &writer);
 	json_object_end(&writer);
-	json_object_end(&writer);
-	message_end(&writer);
+	message_end_notice(&writer);
 	(void)peer_send_line(stream->listening->session->peer, (const char *)line.data, line.len);
 	buf_finish(&line);
 }
@@ -491,15 +487,12 @@ static void say(struct peer *peer, enum mcp_level level, const void *data, size_
 {
 	struct json_writer writer;
 	struct buf line;
-	json_start_object(&writer, &line, DATA_MAX + 1024);
-	json_put_str(&writer, "jsonrpc", "2.0");
-	json_put_str(&writer, "method", "notifications/message");
-	json_object_begin(&writer, "params");
+	json_start(&writer, &line, DATA_MAX + 1024);
+	message_begin_notice(&writer, "notifications/message");
 	json_put_str(&writer, "level", level_names[level]);
 	json_put_str(&writer, "logger", "muxbus");
 	json_put_raw(&writer, "data", data, len);
-	json_object_end(&writer);
-	message_end(&writer);
+	message_end_notice(&writer);
 	if (!writer.is_cut)
 		(void)peer_send_line(
 		    peer, (const char *)line.data, line.len); /* a slow peer misses it */
@@ -510,8 +503,7 @@ static void say_text(struct peer *peer, enum mcp_level level, const char *text)
 {
 	struct json_writer writer;
 	struct buf data;
-	buf_init(&data, DATA_MAX);
-	json_writer_init(&writer, &data);
+	json_start(&writer, &data, DATA_MAX);
 	(void)json_put_text(&writer, NULL, text, strlen(text));
 	say(peer, level, data.data, data.len);
 	buf_finish(&data);

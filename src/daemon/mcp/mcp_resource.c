@@ -389,8 +389,7 @@ static void refuse_uri(struct mcp_exchange *exchange, const char *uri)
 {
 	struct buf data;
 	struct json_writer writer;
-	buf_init(&data, MCP_URI_MAX * 6 + 64);
-	json_writer_init(&writer, &data);
+	json_start(&writer, &data, MCP_URI_MAX * 6 + 64);
 	json_put_str(&writer, "uri", uri);
 	request_fail_data(exchange->request,
 	    exchange->is_modern ? MESSAGE_PARAMS : MESSAGE_RESOURCE, (const char *)data.data,

@@ -358,8 +358,7 @@ static void put_text(struct json_writer *writer, const struct json *text,
 	if (shown < len)
 		put_rest(&out, rests, text->text, len, shown);
 	if (structured != NULL) {
-		buf_init(&json, SIZE_MAX);
-		json_writer_init(&inner, &json);
+		json_start(&inner, &json, SIZE_MAX);
 		json_put_value(&inner, NULL, structured);
 		put_rest(&out, rests, json.data, json.len, 0);
 		buf_finish(&json);

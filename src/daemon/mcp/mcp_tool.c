@@ -58,14 +58,11 @@ static void notify(const struct mcp_progress *progress, const struct buf *params
 	struct buf line;
 	if (peer == NULL)
 		return;
-	json_start_object(&writer, &line, MESSAGE_ID_BYTES + MCP_PROGRESS_BYTES + 1024);
-	json_put_str(&writer, "jsonrpc", "2.0");
-	json_put_str(&writer, "method", "notifications/progress");
-	json_object_begin(&writer, "params");
+	json_start(&writer, &line, MESSAGE_ID_BYTES + MCP_PROGRESS_BYTES + 1024);
+	message_begin_notice(&writer, "notifications/progress");
 	json_put_raw(&writer, "progressToken", progress->token, strlen(progress->token));
 	json_put_raw(&writer, NULL, params->data, params->len);
-	json_object_end(&writer);
-	message_end(&writer);
+	message_end_notice(&writer);
 	(void)peer_send_line(peer, (const char *)line.data, line.len); /* a late one is useless */
 	buf_finish(&line);
 }
@@ -80,8 +77,7 @@ static void on_tick(void *data)
 	loop_timer_arm(progress->timer, MCP_PROGRESS_MS);
 	(void)snprintf(
 	    text, sizeof text, "%s: waiting for %lld s", progress->what, (long long)passed);
-	buf_init(&params, MCP_PROGRESS_BYTES);
-	json_writer_init(&writer, &params);
+	json_start(&writer, &params, MCP_PROGRESS_BYTES);
 	json_put_int(&writer, "progress", passed);
 	json_put_str(&writer, "message", text);
 	notify(progress, &params);
@@ -95,8 +91,7 @@ static void mcp_progress_pass(struct mcp_progress *progress, const struct reques
 	struct buf out;
 	progress->reports++;
 	loop_timer_disarm(progress->timer); /* its numbers are of another kind */
-	buf_init(&out, MCP_PROGRESS_BYTES);
-	json_writer_init(&writer, &out);
+	json_start(&writer, &out, MCP_PROGRESS_BYTES);
 	json_put_double(&writer, "progress", report->has_done ? report->done : progress->reports);
 	if (report->has_of)
 		json_put_double(&writer, "total", report->of);
@@ -117,8 +112,7 @@ static struct mcp_progress *mcp_progress_new(
 	if (token == NULL || token->len > MESSAGE_ID_MAX ||
 	    (token->type != JSON_STRING && token->type != JSON_NUMBER))
 		return NULL;
-	buf_init(&text, MESSAGE_ID_BYTES);
-	json_writer_init(&writer, &text);
+	json_start(&writer, &text, MESSAGE_ID_BYTES);
 	json_put_value(&writer, NULL, token);
 	progress = xcalloc(1, sizeof *progress);
 	*progress = (struct mcp_progress){.request = request,
@@ -527,8 +521,7 @@ static char *copy_arguments(const struct json *arguments)
 	struct buf text;
 	if (arguments == NULL)
 		return xstrdup("{}");
-	buf_init(&text, ARGUMENTS_MAX + JSON_SPARE);
-	json_writer_init(&writer, &text);
+	json_start(&writer, &text, ARGUMENTS_MAX + JSON_SPARE);
 	json_put_value(&writer, NULL, arguments);
 	if (!writer.is_cut)
 		return (char *)buf_steal(&text, NULL);

@@ -66,12 +66,8 @@ static void pass_line(const struct provided_call *call, const struct request_rep
 	struct buf line;
 	if (peer == NULL || id == NULL || strcmp(id, "null") == 0)
 		return;
-	buf_init(&line, LINE_MAX_BYTES);
-	json_writer_init(&writer, &line);
-	json_object_begin(&writer, NULL);
-	json_put_str(&writer, "jsonrpc", "2.0");
-	json_put_str(&writer, "method", "progress");
-	json_object_begin(&writer, "params");
+	json_start(&writer, &line, LINE_MAX_BYTES);
+	message_begin_notice(&writer, "progress");
 	json_put_raw(&writer, "request", id, strlen(id));
 	if (report->text != NULL)
 		json_put_str(&writer, "text", report->text);
@@ -79,9 +75,8 @@ static void pass_line(const struct provided_call *call, const struct request_rep
 		json_put_double(&writer, "done", report->done);
 	if (report->has_of)
 		json_put_double(&writer, "of", report->of);
-	json_object_end(&writer);
-	json_object_end(&writer);
-	if (buf_append_byte(&line, '\n') == 0)
+	message_end_notice(&writer);
+	if (!writer.is_cut)
 		(void)peer_send_line(peer, (const char *)line.data, line.len);
 	buf_finish(&line);
 }

@@ -276,8 +276,7 @@ static char *post_data(struct request *request, const struct json *data, bool *r
 	*ret_ok = true;
 	if (data == NULL)
 		return NULL;
-	buf_init(&out, DATA_MAX + JSON_SPARE);
-	json_writer_init(&writer, &out);
+	json_start(&writer, &out, DATA_MAX + JSON_SPARE);
 	json_put_value(&writer, NULL, data);
 	if (data->type == JSON_OBJECT && !writer.is_cut && out.len <= DATA_MAX)
 		return (char *)buf_steal(&out, NULL);

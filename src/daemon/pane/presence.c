@@ -207,8 +207,7 @@ static void tell(
 	struct json_writer writer;
 	struct buf members;
 	tmux_scope_pane(set->tmux, presence->pane.pane, &scope);
-	buf_init(&members, EVENT_MAX);
-	json_writer_init(&writer, &members);
+	json_start(&writer, &members, EVENT_MAX);
 	if (presence->pane.pane != MUXBUS_NO_ID)
 		json_put_id(&writer, "pane", '%', presence->pane.pane);
 	else

@@ -239,9 +239,7 @@ static void notify(struct reporter *reporter, const struct osc_report *notice)
 	struct json_writer writer;
 	struct buf data;
 	snprintf(text, sizeof text, "%s%s%s", notice->title, has_both ? ": " : "", notice->text);
-	buf_init(&data, DATA_MAX);
-	json_writer_init(&writer, &data);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &data, DATA_MAX);
 	json_put_id(&writer, "pane", '%', reporter->id);
 	json_put_int(&writer, "osc", notice->number);
 	json_put_str(&writer, "title", notice->title[0] != '\0' ? notice->title : NULL);
@@ -281,9 +279,7 @@ static void wake(struct reporter *reporter, const struct osc_context *context)
 	struct json_writer writer;
 	struct buf data;
 	bool is_parent = strcmp(context->to, "parent") == 0;
-	buf_init(&data, DATA_MAX);
-	json_writer_init(&writer, &data);
-	json_object_begin(&writer, NULL);
+	json_start_object(&writer, &data, DATA_MAX);
 	json_put_id(&writer, "pane", '%', reporter->id);
 	json_put_int(&writer, "osc", 3008);
 	json_put_str(&writer, "context", context->id);

@@ -225,8 +225,7 @@ static size_t size_of(const struct json *value)
 	struct json_writer writer;
 	struct buf text;
 	size_t len;
-	buf_init(&text, PROVIDE_RESULT_MAX + JSON_SPARE);
-	json_writer_init(&writer, &text);
+	json_start(&writer, &text, PROVIDE_RESULT_MAX + JSON_SPARE);
 	json_put_value(&writer, NULL, value);
 	len = writer.is_cut ? SIZE_MAX : text.len;
 	buf_finish(&text);

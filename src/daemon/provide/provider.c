@@ -136,8 +136,7 @@ static bool check_bytes(const struct json *rows, struct tool_failure *ret_failur
 	struct json_writer writer;
 	struct buf text;
 	bool is_good;
-	buf_init(&text, PROVIDE_BYTES_MAX);
-	json_writer_init(&writer, &text);
+	json_start(&writer, &text, PROVIDE_BYTES_MAX);
 	json_put_value(&writer, NULL, rows);
 	is_good = !writer.is_cut;
 	buf_finish(&text);

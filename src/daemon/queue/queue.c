@@ -274,8 +274,7 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 	struct buf members;
 	uint64_t seq;
 	scope.sessions[0] = MUXBUS_NO_ID;
-	buf_init(&members, 2 * ENTRY_MAX);
-	json_writer_init(&writer, &members);
+	json_start(&writer, &members, 2 * ENTRY_MAX);
 	notification_write_members(&writer, note, true);
 	seq = event_log_publish(queue->events, EVENT_NOTIFICATION, &scope,
 	    (const char *)members.data, members.len, true);

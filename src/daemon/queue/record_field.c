@@ -301,8 +301,7 @@ static bool read_json(const struct json *value, char **ret_text)
 	struct buf out;
 	if (value->type != JSON_OBJECT)
 		return false;
-	buf_init(&out, JSON_TEXT_MAX);
-	json_writer_init(&writer, &out);
+	json_start(&writer, &out, JSON_TEXT_MAX);
 	json_put_value(&writer, NULL, value);
 	*ret_text = (char *)buf_steal(&out, NULL);
 	return !writer.is_cut;

@@ -155,8 +155,7 @@ void dispatch_refuse(struct request *request, const struct field_error *error)
 {
 	struct buf data;
 	struct json_writer writer;
-	buf_init(&data, 8192);
-	json_writer_init(&writer, &data);
+	json_start(&writer, &data, 8192);
 	/* A name longer than any field's is cut: it only has to be recognised. */
 	if (error->field != NULL)
 		(void)json_put_text(&writer, "field", error->field, strnlen(error->field, 256));

@@ -578,8 +578,8 @@ static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
 	if (request->is_first)
 		fail_once(request, error, data, text);
 	buf_finish(&request->out);
-	buf_init(&request->out, ENVELOPE_BYTES + ERROR_TEXT_MAX * 6 + (data ? strlen(data) : 0));
-	json_writer_init(&request->writer, &request->out);
+	json_start(&request->writer, &request->out,
+	    ENVELOPE_BYTES + ERROR_TEXT_MAX * 6 + (data ? strlen(data) : 0));
 	if (request->response_format)
 		response_format(request, error, text, data);
 	else
@@ -637,8 +637,7 @@ static void end(struct request *request)
 	request->is_first = false;
 	note_end(request, message_error_info(MESSAGE_CANCELLED)->kind, text);
 	request->sent = NULL;
-	buf_init(&line, ENVELOPE_BYTES + sizeof text + sizeof MESSAGE_ENDING);
-	json_writer_init(&writer, &line);
+	json_start(&writer, &line, ENVELOPE_BYTES + sizeof text + sizeof MESSAGE_ENDING);
 	message_write_error(&writer, request->is_notification ? "null" : request->id,
 	    MESSAGE_CANCELLED, text, MESSAGE_ENDING);
 	respond(request, &line);

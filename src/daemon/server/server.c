@@ -371,8 +371,7 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 {
 	struct buf line;
 	struct json_writer writer;
-	buf_init(&line, 2048);
-	json_writer_init(&writer, &line);
+	json_start(&writer, &line, 2048);
 	message_write_error(&writer, "null", error, text, NULL);
 	(void)!send(fd, line.data, line.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	buf_finish(&line);

@@ -37,8 +37,7 @@ static void fail(struct request *request, enum resolve_kind kind, enum resolve_r
 	char shown[STR_SHOWN_SIZE];
 	struct buf data;
 	struct json_writer writer;
-	buf_init(&data, DATA_MAX_BYTES);
-	json_writer_init(&writer, &data);
+	json_start(&writer, &data, DATA_MAX_BYTES);
 	json_put_str(&writer, "target", str_shown(text, strlen(text), shown));
 	if (result == RESOLVE_AMBIGUOUS) {
 		json_array_begin(&writer, "candidates");

@@ -288,8 +288,7 @@ static void put_params(struct trail *trail, struct json_writer *writer, const st
 	char hash[17];
 	if (params == NULL || params->count == 0)
 		return;
-	buf_init(&text, TRAIL_FILE_MAX);
-	json_writer_init(&own, &text);
+	json_start(&own, &text, TRAIL_FILE_MAX);
 	json_put_value(&own, NULL, params);
 	(void)snprintf(
 	    hash, sizeof hash, "%016" PRIx64, hash_with_key(&trail->key, text.data, text.len));
@@ -297,8 +296,7 @@ static void put_params(struct trail *trail, struct json_writer *writer, const st
 	json_put_str(writer, "hash", hash);
 	if (!is_full) {
 		buf_finish(&text);
-		buf_init(&text, PARAMS_MAX + JSON_SPARE);
-		json_writer_init(&own, &text);
+		json_start(&own, &text, PARAMS_MAX + JSON_SPARE);
 		(void)field_write_record(
 		    &own, method->group != NULL ? NULL : method->fields, params);
 	} else if (text.len > TEXTS_MAX) {

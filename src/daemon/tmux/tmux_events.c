@@ -249,8 +249,7 @@ void tmux_events_change(
 	/* Our own connections are not published. */
 	if (change->client_now && change->client_now->is_ours)
 		return;
-	buf_init(&members, MEMBERS_MAX_BYTES);
-	json_writer_init(&writer, &members);
+	json_start(&writer, &members, MEMBERS_MAX_BYTES);
 	telling = (struct telling){.writer = &writer, .model = model, .change = change};
 	rows[change->kind].tell(&telling);
 	fill_scope(model, change, &scope);
@@ -270,8 +269,7 @@ void tmux_events_found(struct event_log *log, const struct muxbus_sync_info *inf
 {
 	struct buf members;
 	struct json_writer writer;
-	buf_init(&members, MEMBERS_MAX_BYTES);
-	json_writer_init(&writer, &members);
+	json_start(&writer, &members, MEMBERS_MAX_BYTES);
 	json_put_str(&writer, "version", info->version_text);
 	json_put_int(&writer, "pid", info->pid);
 	put_text(&writer, "socket", info->socket_path);
@@ -283,8 +281,7 @@ void tmux_events_lost(struct event_log *log, int error, const char *reason, pid_
 {
 	struct buf members;
 	struct json_writer writer;
-	buf_init(&members, MEMBERS_MAX_BYTES);
-	json_writer_init(&writer, &members);
+	json_start(&writer, &members, MEMBERS_MAX_BYTES);
 	put_text(&writer, "reason", reason);
 	json_put_str(&writer, "error", muxbus_strerror(error));
 	json_put_int(&writer, "pid", pid);
@@ -297,8 +294,7 @@ void tmux_events_rested(struct event_log *log)
 	uint64_t number = event_log_last(log) + 1;
 	struct buf members;
 	struct json_writer writer;
-	buf_init(&members, MEMBERS_MAX_BYTES);
-	json_writer_init(&writer, &members);
+	json_start(&writer, &members, MEMBERS_MAX_BYTES);
 	json_put_int(&writer, "from", (int64_t)number);
 	json_put_int(&writer, "to", (int64_t)number);
 	json_put_str(&writer, "reason", "detached");

@@ -213,8 +213,7 @@ static char *excerpt_of(const struct json *result)
 	struct buf out;
 	if (text != NULL)
 		return xstrdup(text);
-	buf_init(&out, ANSWER_MAX);
-	json_writer_init(&writer, &out);
+	json_start(&writer, &out, ANSWER_MAX);
 	json_put_value(&writer, NULL, result);
 	return (char *)buf_steal(&out, NULL);
 }

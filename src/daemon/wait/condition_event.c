@@ -227,8 +227,7 @@ static bool keep_where(struct event_watch *watch, struct request *request, const
 	struct buf text;
 	if (where == NULL || where->type == JSON_NULL)
 		return true;
-	buf_init(&text, WHERE_MAX);
-	json_writer_init(&writer, &text);
+	json_start(&writer, &text, WHERE_MAX);
 	watch->where_reader = json_reader_new(2 * WHERE_MAX);
 	watch->event_reader = json_reader_new(EVENT_MAX);
 	if (where->type == JSON_STRING && where->len <= WHERE_MAX)
