@@ -656,8 +656,7 @@ static void handle_read(struct request *request, const void *data)
 }
 
 const struct method methods_capture[] = {
-    {
-	.name = METHOD("capture_pane", METHOD_READS | METHOD_SEES),
+    {.name = METHOD("capture_pane", METHOD_READS | METHOD_SEES),
 	.title = "Capture a pane",
 	.summary = "Shows a pane's visible text, or its last lines.",
 	.fields = capture_fields,
@@ -665,10 +664,8 @@ const struct method methods_capture[] = {
 	.results = capture_results,
 	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX | METHOD_TOOL | METHOD_OPEN_WORLD,
 	.handle = handle_capture,
-	.example = "{\"pane_id\":\"%3\",\"lines\":20}",
-    },
-    {
-	.name = METHOD("find_text", METHOD_READS | METHOD_SEES),
+	.example = "{\"pane_id\":\"%3\",\"lines\":20}"},
+    {.name = METHOD("find_text", METHOD_READS | METHOD_SEES),
 	.title = "Find text",
 	.summary = "Finds where on a pane's screen something stands.",
 	.fields = find_fields,
@@ -676,10 +673,8 @@ const struct method methods_capture[] = {
 	.results = find_results,
 	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_find,
-	.example = "{\"pane\":\"%3\",\"regex\":\"error: .*\"}",
-    },
-    {
-	.name = METHOD("read_output", METHOD_READS | METHOD_SEES),
+	.example = "{\"pane\":\"%3\",\"regex\":\"error: .*\"}"},
+    {.name = METHOD("read_output", METHOD_READS | METHOD_SEES),
 	.title = "Read output",
 	.summary = "Reads a pane's output by offset, as far as it is remembered.",
 	.help = "Output is remembered from the first call on, and for five minutes after the last. "
@@ -691,7 +686,6 @@ const struct method methods_capture[] = {
 	.results = read_results,
 	.flags = METHOD_ONE_PANE | METHOD_BY_OUTPUT | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_read,
-	.example = "{\"pane\":\"%3\",\"after\":1024}",
-    },
+	.example = "{\"pane\":\"%3\",\"after\":1024}"},
     {0},
 };

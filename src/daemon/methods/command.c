@@ -31,17 +31,10 @@ struct run_tmux_args {
 };
 
 static const struct field run_tmux_fields[] = {
-    {.name = "command",
-	.type = FIELD_STRINGS,
-	.flags = FIELD_REQUIRED | FIELD_CONFIDENTIAL_REST,
-	.offset = offsetof(struct run_tmux_args, command),
-	.min = 1,
-	.max = WORDS_MAX,
+    {FIELD_ROW(STRINGS, struct run_tmux_args, command, "command"),
+	.flags = FIELD_REQUIRED | FIELD_CONFIDENTIAL_REST, .min = 1, .max = WORDS_MAX,
 	.help = "The command and its arguments, one string each; nothing needs quoting."},
-    {.name = "force",
-	.type = FIELD_BOOL,
-	.offset = offsetof(struct run_tmux_args, force),
-	.preset = "false",
+    {FIELD_ROW(BOOL, struct run_tmux_args, force, "force"), .preset = "false",
 	.help = "Also one that ends the server or what the caller is in, or types into a person's "
 		"line."},
     {0},
@@ -223,10 +216,9 @@ static void handle_run_tmux(struct request *request, const void *data)
 }
 
 const struct method methods_command[] = {
-    {
-	.name = METHOD("run_tmux",
-	    METHOD_READS | METHOD_SEES | METHOD_TYPES | METHOD_RUNS | METHOD_CLOSES |
-		METHOD_ADMINISTERS),
+    {.name = METHOD("run_tmux",
+	 METHOD_READS | METHOD_SEES | METHOD_TYPES | METHOD_RUNS | METHOD_CLOSES |
+	     METHOD_ADMINISTERS),
 	.title = "Run a tmux command",
 	.summary = "Runs any tmux command and returns its output.",
 	.help = "Refused without force: commands that end the server or the caller's "
@@ -240,7 +232,6 @@ const struct method methods_command[] = {
 	.flags = METHOD_LOOKS_ITSELF | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "list_panes",
 	.handle = handle_run_tmux,
-	.example = "{\"command\":[\"display-message\",\"-p\",\"#{session_name}\"]}",
-    },
+	.example = "{\"command\":[\"display-message\",\"-p\",\"#{session_name}\"]}"},
     {0},
 };

@@ -628,8 +628,7 @@ static void handle_send_mouse(struct request *request, const void *data)
 }
 
 const struct method methods_input[] = {
-    {
-	.name = METHOD("send_keys", METHOD_TYPES),
+    {.name = METHOD("send_keys", METHOD_TYPES),
 	.title = "Send keys",
 	.summary = "Types keys and text into a pane, byte for byte.",
 	.help = "Nothing is typed, and the answer is not_ready, where tmux would lose it: in copy "
@@ -643,10 +642,8 @@ const struct method methods_input[] = {
 	.recheck = "capture_pane",
 	.handle = handle_send_keys,
 	.affects = right_affects_pane,
-	.example = "{\"pane_id\":\"%3\",\"keys\":[\"ls -l\",\"Enter\"]}",
-    },
-    {
-	.name = METHOD("send_mouse", METHOD_TYPES),
+	.example = "{\"pane_id\":\"%3\",\"keys\":[\"ls -l\",\"Enter\"]}"},
+    {.name = METHOD("send_mouse", METHOD_TYPES),
 	.title = "Send the mouse",
 	.summary = "Reports the mouse to a program that asked for it.",
 	.help = "not_ready says that the program did not ask for the mouse, or for this action.",
@@ -657,10 +654,8 @@ const struct method methods_input[] = {
 	.recheck = "capture_pane",
 	.handle = handle_send_mouse,
 	.affects = right_affects_pane,
-	.example = "{\"pane\":\"%3\",\"x\":10,\"y\":2,\"action\":\"click\",\"button\":\"left\"}",
-    },
-    {
-	.name = METHOD("send_text", METHOD_TYPES),
+	.example = "{\"pane\":\"%3\",\"x\":10,\"y\":2,\"action\":\"click\",\"button\":\"left\"}"},
+    {.name = METHOD("send_text", METHOD_TYPES),
 	.title = "Send text",
 	.summary = "Types a text into a pane as it is; several lines as one paste.",
 	.help =
@@ -676,7 +671,6 @@ const struct method methods_input[] = {
 	.recheck = "capture_pane",
 	.handle = handle_send_text,
 	.affects = right_affects_pane,
-	.example = "{\"pane\":\"%3\",\"text\":\"Enter is a word here\",\"enter\":true}",
-    },
+	.example = "{\"pane\":\"%3\",\"text\":\"Enter is a word here\",\"enter\":true}"},
     {0},
 };

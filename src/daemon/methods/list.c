@@ -197,11 +197,7 @@ static const struct field list_sessions_fields[] = {
 };
 
 static const struct field list_windows_fields[] = {
-    {.name = "session",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct object_list_args, session),
-	.min = 1,
-	.max = 1024,
+    {FIELD_ROW(STRING, struct object_list_args, session, "session"), .min = 1, .max = 1024,
 	.help = "Only those of this session; left out, all."},
     MAX_AGE,
     {0},
@@ -257,34 +253,19 @@ static void handle_list_windows(struct request *request, const void *data)
 }
 
 static const struct field list_panes_fields[] = {
-    {.name = "detail",
-	.type = FIELD_CHOICE,
-	.offset = offsetof(struct object_list_args, detail),
-	.choices = details,
+    {FIELD_ROW(CHOICE, struct object_list_args, detail, "detail"), .choices = details,
 	.help =
 	    "full: all members. Tools get short by default: place, command, path, unusual states."},
-    {.name = "session",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct object_list_args, session),
-	.min = 1,
-	.max = 1024,
+    {FIELD_ROW(STRING, struct object_list_args, session, "session"), .min = 1, .max = 1024,
 	.help = "Only those of this session."},
-    {.name = "window",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct object_list_args, window),
-	.min = 1,
-	.max = 1024,
+    {FIELD_ROW(STRING, struct object_list_args, window, "window"), .min = 1, .max = 1024,
 	.help = "Only those of this window, such as \"@1\" or \"work:0\"."},
     MAX_AGE,
     {0},
 };
 
 static const struct field get_pane_fields[] = {
-    {.name = "pane",
-	.type = FIELD_STRING,
-	.offset = offsetof(struct object_list_args, pane),
-	.min = 1,
-	.max = 1024,
+    {FIELD_ROW(STRING, struct object_list_args, pane, "pane"), .min = 1, .max = 1024,
 	.help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."},
     {.name = "pane_id", .flags = FIELD_ALIAS},
     MAX_AGE,
@@ -484,8 +465,7 @@ static void handle_get_pane(struct request *request, const void *data)
 }
 
 const struct method methods_list[] = {
-    {
-	.name = METHOD("get_pane", METHOD_READS),
+    {.name = METHOD("get_pane", METHOD_READS),
 	.title = "Describe one pane",
 	.summary = "Shows all that is known of one pane.",
 	.fields = get_pane_fields,
@@ -493,10 +473,8 @@ const struct method methods_list[] = {
 	.results = get_pane_results,
 	.flags = METHOD_AGED | METHOD_ONE_PANE | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_get_pane,
-	.example = "{\"pane\":\"%0\"}",
-    },
-    {
-	.name = METHOD("list_panes", METHOD_READS),
+	.example = "{\"pane\":\"%0\"}"},
+    {.name = METHOD("list_panes", METHOD_READS),
 	.title = "List the panes",
 	.summary = "Lists the panes of the tmux server: names, title, command, path, state.",
 	.fields = list_panes_fields,
@@ -504,10 +482,8 @@ const struct method methods_list[] = {
 	.results = list_panes_results,
 	.flags = METHOD_AGED | METHOD_NEEDS_TMUX | METHOD_TOOL | METHOD_OPEN_WORLD,
 	.handle = handle_list_panes,
-	.example = "{}",
-    },
-    {
-	.name = METHOD("list_sessions", METHOD_READS),
+	.example = "{}"},
+    {.name = METHOD("list_sessions", METHOD_READS),
 	.title = "List the sessions",
 	.summary = "Lists the sessions of the tmux server.",
 	.fields = list_sessions_fields,
@@ -515,10 +491,8 @@ const struct method methods_list[] = {
 	.results = list_sessions_results,
 	.flags = METHOD_AGED | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_list_sessions,
-	.example = "{}",
-    },
-    {
-	.name = METHOD("list_windows", METHOD_READS),
+	.example = "{}"},
+    {.name = METHOD("list_windows", METHOD_READS),
 	.title = "Windows of tmux",
 	.summary = "Lists the windows of the tmux server, or of one session; those of the desktop "
 		   "has list_windows_desktop.",
@@ -527,7 +501,6 @@ const struct method methods_list[] = {
 	.results = list_windows_results,
 	.flags = METHOD_AGED | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_list_windows,
-	.example = "{}",
-    },
+	.example = "{}"},
     {0},
 };

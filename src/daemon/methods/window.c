@@ -193,8 +193,7 @@ static void handle_close_session(struct request *request, const void *data)
 }
 
 const struct method methods_window[] = {
-    {
-	.name = METHOD("close_session", METHOD_CLOSES),
+    {.name = METHOD("close_session", METHOD_CLOSES),
 	.title = "Close a session",
 	.summary = "Closes a session, and the windows that no other session holds.",
 	.help = "The caller's own session and the last one of the server are refused without "
@@ -205,10 +204,8 @@ const struct method methods_window[] = {
 	.flags = METHOD_NEEDS_TMUX,
 	.recheck = "list_panes",
 	.handle = handle_close_session,
-	.example = "{\"session\":\"build\"}",
-    },
-    {
-	.name = METHOD("close_window", METHOD_CLOSES),
+	.example = "{\"session\":\"build\"}"},
+    {.name = METHOD("close_window", METHOD_CLOSES),
 	.title = "Close a window",
 	.summary = "Closes a window with all its panes.",
 	.help = "The caller's own window and the last one of the server are refused without "
@@ -219,10 +216,8 @@ const struct method methods_window[] = {
 	.flags = METHOD_NEEDS_TMUX,
 	.recheck = "list_panes",
 	.handle = handle_close_window,
-	.example = "{\"window\":\"@2\"}",
-    },
-    {
-	.name = METHOD("create_session", METHOD_RUNS),
+	.example = "{\"window\":\"@2\"}"},
+    {.name = METHOD("create_session", METHOD_RUNS),
 	.title = "Create a session",
 	.summary = "Creates a detached session with one window.",
 	.fields = create_session_fields,
@@ -231,10 +226,8 @@ const struct method methods_window[] = {
 	.flags = METHOD_NEEDS_TMUX,
 	.recheck = "list_panes",
 	.handle = handle_create_session,
-	.example = "{\"name\":\"build\",\"command\":\"make watch\"}",
-    },
-    {
-	.name = METHOD("create_window", METHOD_RUNS),
+	.example = "{\"name\":\"build\",\"command\":\"make watch\"}"},
+    {.name = METHOD("create_window", METHOD_RUNS),
 	.title = "Create a window",
 	.summary = "Makes a window in a session and runs a command in it.",
 	.fields = create_window_fields,
@@ -243,7 +236,6 @@ const struct method methods_window[] = {
 	.flags = METHOD_NEEDS_TMUX,
 	.recheck = "list_panes",
 	.handle = handle_create_window,
-	.example = "{\"session\":\"work\",\"name\":\"logs\",\"command\":\"tail -f log\"}",
-    },
+	.example = "{\"session\":\"work\",\"name\":\"logs\",\"command\":\"tail -f log\"}"},
     {0},
 };

@@ -470,10 +470,7 @@ void provide_write(const struct provide_set *set, struct json_writer *writer)
 		json_put_str(writer, "file", provider->file != NULL ? provider->file->path : NULL);
 		json_put_str(writer, "state", state_of(provider));
 		json_put_str(writer, "reason", reason_of(provider));
-		if (provider->peer != NULL)
-			json_put_int(writer, "pid", peer_pid(provider->peer));
-		else
-			json_put_null(writer, "pid");
+		json_put_known_int(writer, "pid", provider->peer != NULL, peer_pid(provider->peer));
 		json_array_begin(writer, "methods");
 		list_for_each (link, &provider->offers)
 			json_put_str(

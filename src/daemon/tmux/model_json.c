@@ -141,10 +141,7 @@ void object_put_window(
 	size_t count = object_links(view, window->id, &links);
 	json_put_id(writer, "window", '@', window->id);
 	put_sessions(writer, links, count);
-	if (count > 0)
-		json_put_int(writer, "index", links[0]->index);
-	else
-		json_put_null(writer, "index");
+	json_put_known_int(writer, "index", count > 0, links[0]->index);
 	json_put_str(writer, "name", window->name);
 	json_put_int(writer, "width", window->width);
 	json_put_int(writer, "height", window->height);
@@ -171,14 +168,8 @@ static const char *object_signal_name(int number)
 
 void object_put_exit(struct json_writer *writer, int status, int number)
 {
-	if (status >= 0 && number == 0)
-		json_put_int(writer, "exit_status", status);
-	else
-		json_put_null(writer, "exit_status");
-	if (number > 0)
-		json_put_int(writer, "signal", number);
-	else
-		json_put_null(writer, "signal");
+	json_put_known_int(writer, "exit_status", status >= 0 && number == 0, status);
+	json_put_known_int(writer, "signal", number > 0, number);
 	if (number > 0)
 		json_put_str(writer, "signal_name", object_signal_name(number));
 }
@@ -227,10 +218,7 @@ void object_put_pane(
 	put_text(writer, "title", pane->title);
 	put_text(writer, "command", pane->command);
 	put_text(writer, "path", pane->path);
-	if (pane->pid > 0)
-		json_put_int(writer, "pid", pane->pid);
-	else
-		json_put_null(writer, "pid");
+	json_put_known_int(writer, "pid", pane->pid > 0, pane->pid);
 	json_put_str(writer, "tty", pane->tty);
 	json_put_bool(writer, "dead", pane->is_dead);
 	object_put_exit(writer, pane->exit_status, pane->exit_signal);

@@ -113,10 +113,7 @@ static void tell_progress(struct pane_events *events, struct pane_events_sink *s
 	begin(events, sink, &writer);
 	json_put_int(&writer, "offset", (int64_t)events->progress_offset);
 	json_put_str(&writer, "state", osc_progress_name(events->progress));
-	if (events->percent >= 0)
-		json_put_int(&writer, "percent", events->percent);
-	else
-		json_put_null(&writer, "percent");
+	json_put_known_int(&writer, "percent", events->percent >= 0, events->percent);
 	publish(events, sink, EVENT_PROGRESS_CHANGED, true);
 	events->told_progress = events->progress;
 	events->told_percent = events->percent;
@@ -192,10 +189,7 @@ static void tell_finished(
 {
 	struct json_writer writer;
 	begin(events, sink, &writer);
-	if (token->status >= 0)
-		json_put_int(&writer, "exit_status", token->status);
-	else
-		json_put_null(&writer, "exit_status");
+	json_put_known_int(&writer, "exit_status", token->status >= 0, token->status);
 	if (events->in_command) {
 		json_put_int(&writer, "from", (int64_t)events->command_from);
 		json_put_int(&writer, "to", (int64_t)token->from);
