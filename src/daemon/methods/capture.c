@@ -61,13 +61,6 @@ static const char *const encodings[] = {
     NULL,
 };
 
-#define PANE_FIELD(args_struct)                                                                 \
-	{FIELD_ROW(STRING, struct args_struct, pane, "pane"), .min = 1, .max = 1024,            \
-	    .help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."}, \
-	{                                                                                       \
-		.name = "pane_id", .flags = FIELD_ALIAS                                         \
-	}
-
 #define ENCODING_FIELD(args_struct)                                                        \
 	{                                                                                  \
 		FIELD_ROW(CHOICE, struct args_struct, encoding, "encoding"),               \

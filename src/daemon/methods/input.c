@@ -123,13 +123,6 @@ static bool decode(struct request *request, const char *text, struct buf *out)
 	return request_fail_field(request, "base64", "invalid base64");
 }
 
-#define PANE_FIELD(args_struct)                                                                 \
-	{FIELD_ROW(STRING, struct args_struct, pane, "pane"), .min = 1, .max = 1024,            \
-	    .help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."}, \
-	{                                                                                       \
-		.name = "pane_id", .flags = FIELD_ALIAS                                         \
-	}
-
 #define FORCE_FIELD(args_struct)                                                                  \
 	{                                                                                         \
 		FIELD_ROW(BOOL, struct args_struct, force, "force"),                              \

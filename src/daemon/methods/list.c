@@ -265,9 +265,7 @@ static const struct field list_panes_fields[] = {
 };
 
 static const struct field get_pane_fields[] = {
-    {FIELD_ROW(STRING, struct object_list_args, pane, "pane"), .min = 1, .max = 1024,
-	.help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."},
-    {.name = "pane_id", .flags = FIELD_ALIAS},
+    PANE_FIELD(object_list_args),
     MAX_AGE,
     {0},
 };

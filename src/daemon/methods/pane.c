@@ -184,9 +184,7 @@ static const struct field resize_pane_fields[] = {
     {FIELD_ROW(INT, struct resize_pane_args, height, "height"), .unit = "cells", .min = 1,
 	.max = CELLS_MAX,
 	.help = "In rows; tmux gives as much as the other panes of the window can spare."},
-    {FIELD_ROW(STRING, struct resize_pane_args, pane, "pane"), .min = 1, .max = 1024,
-	.help = "Which pane, such as \"%3\"; left out, the caller's own."},
-    {.name = "pane_id", .flags = FIELD_ALIAS},
+    PANE_FIELD(resize_pane_args),
     {FIELD_ROW(INT, struct resize_pane_args, width, "width"), .unit = "cells", .min = 1,
 	.max = CELLS_MAX, .help = "In columns."},
     {FIELD_ROW(BOOL, struct resize_pane_args, zoom, "zoom"),
@@ -280,9 +278,7 @@ struct focus_pane_args {
 };
 
 static const struct field focus_pane_fields[] = {
-    {FIELD_ROW(STRING, struct focus_pane_args, pane, "pane"), .min = 1, .max = 1024,
-	.help = "Which pane, such as \"%3\"; left out, the caller's own."},
-    {.name = "pane_id", .flags = FIELD_ALIAS},
+    PANE_FIELD(focus_pane_args),
     {0},
 };
 

@@ -115,50 +115,44 @@ bool target_pane(struct request *request, const char *text, const struct muxbus_
 	return true;
 }
 
+/* A target, or for none the peer's own pane; else *ret_pane is NULL. */
+static bool find_or_own(struct request *request, enum resolve_kind kind, const char *text,
+    struct resolve *ret_found, const struct muxbus_pane **ret_pane)
+{
+	*ret_pane = NULL;
+	if (text != NULL)
+		return find(request, kind, text, ret_found);
+	if (!dispatch_put_off(request))
+		*ret_pane = own_pane(request);
+	return *ret_pane != NULL;
+}
+
 bool target_window(
     struct request *request, const char *text, const struct muxbus_window **ret_window)
 {
-	const struct muxbus_window *window;
-	if (text != NULL) {
-		struct resolve found;
-		if (!find(request, RESOLVE_WINDOW, text, &found))
-			return false;
-		window = found.window;
-	} else {
-		const struct muxbus_pane *pane =
-		    dispatch_put_off(request) ? NULL : own_pane(request);
-		if (pane == NULL)
-			return false;
-		window = muxbus_model_window(model_of(request), pane->window);
-		if (window == NULL)
-			return request_fail(request, MESSAGE_NO_SUCH_WINDOW,
-			    "pane %%%u is in no window now", pane->id);
-	}
-	*ret_window = window;
-	return true;
+	const struct muxbus_pane *pane;
+	struct resolve found;
+	if (!find_or_own(request, RESOLVE_WINDOW, text, &found, &pane))
+		return false;
+	*ret_window =
+	    pane != NULL ? muxbus_model_window(model_of(request), pane->window) : found.window;
+	return *ret_window != NULL ||
+	    request_fail(
+		request, MESSAGE_NO_SUCH_WINDOW, "pane %%%u is in no window now", pane->id);
 }
 
 bool target_session(
     struct request *request, const char *text, const struct muxbus_session **ret_session)
 {
-	const struct muxbus_session *session;
-	if (text != NULL) {
-		struct resolve found;
-		if (!find(request, RESOLVE_SESSION, text, &found))
-			return false;
-		session = found.session;
-	} else {
-		const struct muxbus_pane *pane =
-		    dispatch_put_off(request) ? NULL : own_pane(request);
-		if (pane == NULL)
-			return false;
-		session = resolve_window_session(model_of(request), pane->window);
-		if (session == NULL)
-			return request_fail(request, MESSAGE_NO_SUCH_SESSION,
-			    "pane %%%u is in no session now", pane->id);
-	}
-	*ret_session = session;
-	return true;
+	const struct muxbus_pane *pane;
+	struct resolve found;
+	if (!find_or_own(request, RESOLVE_SESSION, text, &found, &pane))
+		return false;
+	*ret_session =
+	    pane != NULL ? resolve_window_session(model_of(request), pane->window) : found.session;
+	return *ret_session != NULL ||
+	    request_fail(
+		request, MESSAGE_NO_SUCH_SESSION, "pane %%%u is in no session now", pane->id);
 }
 
 bool target_filter(

@@ -9,10 +9,19 @@
 #include <stdbool.h>
 
 #include "daemon/tmux/resolve.h"
+#include "wire/field.h"
 
 struct consumer_filter;
 struct json;
 struct request;
+
+/* The field of a target_pane(), of a struct of arguments with the member pane. */
+#define PANE_FIELD(args_struct)                                                                 \
+	{FIELD_ROW(STRING, struct args_struct, pane, "pane"), .min = 1, .max = 1024,            \
+	    .help = "Which pane, such as \"%3\" or \"work:1.0\"; left out, the caller's own."}, \
+	{                                                                                       \
+		.name = "pane_id", .flags = FIELD_ALIAS                                         \
+	}
 
 /* Whether text is the id of an object of that kind: it stays the same wherever the object goes. */
 bool target_is_id(enum resolve_kind kind, const char *text);
