@@ -20,14 +20,12 @@
 /* A pane of a listed window costs tmux as much as the details of so many panes. */
 #define WINDOW_COST 4
 
-static bool was_written(const struct muxbus_pane *pane, const struct track *track, bool title_only)
+/* since_sec: when it was listed; 0: not yet. */
+static bool was_written(const struct muxbus_pane *pane, int64_t since_sec)
 {
 	struct stat status;
-	int64_t since_sec = 0;
 	if (pane->is_dead)
 		return false;
-	if (track != NULL)
-		since_sec = title_only ? track->titled_sec : track->listed_sec;
 	if (since_sec == 0 || stat(pane->tty, &status) != 0)
 		return true;
 	since_sec -= TTY_DELAY_SEC;
@@ -48,16 +46,21 @@ static bool all_are_cheaper(const struct muxbus_model *model, const struct part_
 	return in_windows * WINDOW_COST > all;
 }
 
-void details_add_written(const struct muxbus_sync *sync, struct parts *parts, bool title_only)
+void details_add_written(const struct muxbus_sync *sync, struct parts *parts)
 {
+	bool has_details = sync->lister.claims.details;
 	const struct muxbus_pane *pane = NULL;
 	struct parts written = {.windows = parts->windows};
 	while (!written.all && (pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
-		if (was_written(pane, track_find(sync, pane->id), title_only))
+		const struct track *track = track_find(sync, pane->id);
+		int64_t since_sec = track == NULL ? 0
+		    : has_details                 ? track->listed_sec
+						  : track->titled_sec;
+		if (was_written(pane, since_sec))
 			parts_add_window(&written, pane->window);
 	}
 	if (written.all || all_are_cheaper(sync->model, &written.windows))
-		*(title_only ? &parts->titles : &parts->details) = true;
+		*(has_details ? &parts->details : &parts->titles) = true;
 	else
 		parts->windows = written.windows;
 }

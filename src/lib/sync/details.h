@@ -12,10 +12,10 @@ struct listing;
 struct parts;
 
 /*
- * Adds the windows of the panes whose terminal a program may have written to since the pane was
- * listed, or its title was; the details or titles of all panes if there are too many.
+ * Adds the windows of the panes whose terminal a program may have written to since what the lister
+ * claims of it was listed, details or titles; these of all panes if there are too many.
  */
-void details_add_written(const struct muxbus_sync *sync, struct parts *parts, bool title_only);
+void details_add_written(const struct muxbus_sync *sync, struct parts *parts);
 
 /* Adds the windows of dead panes: tmux does not announce that one runs a program again. */
 void details_add_dead(const struct muxbus_sync *sync, struct parts *parts);

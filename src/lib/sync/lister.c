@@ -374,7 +374,7 @@ static void choose_parts(struct muxbus_sync *sync)
 		if (wants_names(&claims) && !sync->is_detached)
 			details_add_dead(sync, &parts);
 	} else if (wants_names(&claims)) {
-		details_add_written(sync, &parts, !claims.details);
+		details_add_written(sync, &parts);
 	}
 	if (sync->is_detached)
 		choose_detached(&parts);
