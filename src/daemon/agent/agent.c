@@ -324,9 +324,7 @@ static void agent_free(struct agent *agent)
 	loop_timer_free(agent->timer);
 	pattern_free(agent->regex);
 	agent_spec_finish(&agent->plan);
-	mem_free(agent->question);
-	mem_free(agent->whole);
-	mem_free(agent->choices);
+	agent_question_clear(&agent->question);
 	mem_free(agent->place);
 	mem_free(agent->output);
 	mem_free(agent);

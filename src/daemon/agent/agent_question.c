@@ -39,7 +39,7 @@ static bool goes_on(const struct agent *agent, const struct agent_facts *facts, 
 {
 	const struct agent_asked *asked = &agent->asked;
 	size_t above = last_row(text);
-	if (agent->question == NULL)
+	if (agent->question.text == NULL)
 		return false;
 	if (strcmp(facts->row, asked->row) == 0)
 		return facts->has_right && !asked->has_right;
@@ -62,7 +62,7 @@ static bool was_typed(const struct agent *agent, const char *row)
 	size_t len = strlen(seen->row);
 	while (len > 0 && seen->row[len - 1] == ' ')
 		len--;
-	return agent->question == NULL && agent->seen_reading &&
+	return agent->question.text == NULL && agent->seen_reading &&
 	    seen->newlines == agent_monitor_newlines(agent->monitor) &&
 	    strncmp(row, seen->row, len) == 0 && !is_blank(row + len);
 }
@@ -91,41 +91,40 @@ static const char *as_string(const struct buf *text)
 	return text->len > 0 ? (const char *)text->data : "";
 }
 
-/* A question as a screen shows it. */
-struct shown_question {
-	struct buf text; /* where none is made out, of its place */
-	struct buf whole; /* the rows that tell it from another question with the same text */
+static struct question_choice *copy_choices(const struct question_choice *choices, size_t count)
+{
+	return count > 0 ? xmemdup(choices, count * sizeof *choices) : NULL;
+}
+
+/* The question that a screen shows. */
+static struct agent_question read_question(const struct prompt_view *view)
+{
 	struct question_choice choices[QUESTION_CHOICES_MAX];
-	size_t choice_count;
-};
-
-static void shown_read(const struct prompt_view *view, struct shown_question *shown)
-{
-	buf_init(&shown->text, QUESTION_MAX);
-	buf_init(&shown->whole, QUESTION_MAX);
-	agent_question_text(view, &shown->text);
-	if (shown->text.len == 0)
-		agent_place_text(view, QUESTION_ROWS, &shown->text);
-	agent_question_whole(view, &shown->whole);
-	shown->choice_count = agent_question_choices(view, shown->choices);
+	size_t count = agent_question_choices(view, choices);
+	struct agent_question shown = {
+	    .choices = copy_choices(choices, count), .choice_count = count};
+	struct buf text, whole;
+	buf_init(&text, QUESTION_MAX);
+	buf_init(&whole, QUESTION_MAX);
+	agent_question_text(view, &text);
+	if (text.len == 0)
+		agent_place_text(view, QUESTION_ROWS, &text);
+	agent_question_whole(view, &whole);
+	shown.text = xstrdup(as_string(&text));
+	shown.whole = xstrdup(as_string(&whole));
+	buf_finish(&text);
+	buf_finish(&whole);
+	return shown;
 }
 
-static void shown_finish(struct shown_question *shown)
+static bool is_same(const struct agent_question *one, const struct agent_question *other)
 {
-	buf_finish(&shown->text);
-	buf_finish(&shown->whole);
-}
-
-/* Whether it is a question that was kept. */
-static bool shown_is(const struct shown_question *shown, const char *text, const char *whole,
-    const struct question_choice *choices, size_t count)
-{
-	if (strcmp(as_string(&shown->text), text) != 0 ||
-	    strcmp(as_string(&shown->whole), whole) != 0 || shown->choice_count != count)
+	if (strcmp(one->text, other->text) != 0 || strcmp(one->whole, other->whole) != 0 ||
+	    one->choice_count != other->choice_count)
 		return false;
-	for (size_t at = 0; at < count; at++) {
-		if (shown->choices[at].number != choices[at].number ||
-		    strcmp(shown->choices[at].text, choices[at].text) != 0)
+	for (size_t at = 0; at < one->choice_count; at++) {
+		if (one->choices[at].number != other->choices[at].number ||
+		    strcmp(one->choices[at].text, other->choices[at].text) != 0)
 			return false;
 	}
 	return true;
@@ -134,22 +133,11 @@ static bool shown_is(const struct shown_question *shown, const char *text, const
 /* Keeps the question that is shown. Returns whether it is the one that is kept. */
 static bool keep_text(struct agent *agent, const struct prompt_view *view)
 {
-	struct shown_question shown;
-	bool is_same;
-	shown_read(view, &shown);
-	is_same = agent->question != NULL &&
-	    shown_is(&shown, agent->question, agent->whole, agent->choices, agent->choice_count);
-	mem_free(agent->question);
-	mem_free(agent->whole);
-	mem_free(agent->choices);
-	agent->question = xstrdup(as_string(&shown.text));
-	agent->whole = xstrdup(as_string(&shown.whole));
-	agent->choice_count = shown.choice_count;
-	agent->choices = shown.choice_count > 0
-	    ? xmemdup(shown.choices, shown.choice_count * sizeof *shown.choices)
-	    : NULL;
-	shown_finish(&shown);
-	return is_same;
+	struct agent_question shown = read_question(view);
+	bool is_kept = agent->question.text != NULL && is_same(&shown, &agent->question);
+	agent_question_clear(&agent->question);
+	agent->question = shown;
+	return is_kept;
 }
 
 /* Begins with a question, or sees it again as it was. */
@@ -159,7 +147,7 @@ static void begin(struct agent *agent, const struct agent_facts *facts,
 	struct agent_asked *asked = &agent->asked;
 	uint64_t newlines = agent_monitor_newlines(agent->monitor);
 	bool is_begun = was_typed(agent, facts->row);
-	bool is_there = agent->question != NULL && strcmp(facts->row, asked->row) == 0 &&
+	bool is_there = agent->question.text != NULL && strcmp(facts->row, asked->row) == 0 &&
 	    (newlines == asked->newlines || strcmp(text, agent->place) == 0);
 	asked->is_begun = is_begun;
 	memcpy(asked->row, is_begun ? agent->seen.row : facts->row, sizeof asked->row);
@@ -179,26 +167,24 @@ void agent_question_renew(struct agent *agent)
 
 void agent_question_copy(struct agent_task *task)
 {
-	const struct agent *agent = task->agent;
-	task->question = xstrdup(agent->question != NULL ? agent->question : "");
-	task->whole = xstrdup(agent->whole != NULL ? agent->whole : "");
-	task->choice_count = agent->choice_count;
-	if (agent->choice_count > 0)
-		task->choices =
-		    xmemdup(agent->choices, agent->choice_count * sizeof *agent->choices);
+	const struct agent_question *asked = &task->agent->question;
+	task->question = (struct agent_question){
+	    .text = xstrdup(asked->text != NULL ? asked->text : ""),
+	    .whole = xstrdup(asked->whole != NULL ? asked->whole : ""),
+	    .choices = copy_choices(asked->choices, asked->choice_count),
+	    .choice_count = asked->choice_count,
+	};
 }
 
 enum submit_choice agent_question_choice(
     const struct agent_task *task, const struct pane_screen *screen, unsigned number)
 {
-	struct shown_question shown;
-	bool is_marked = number == 0, is_same;
-	shown_read(&screen->view, &shown);
-	is_same = shown_is(&shown, task->question, task->whole, task->choices, task->choice_count);
+	struct agent_question shown = read_question(&screen->view);
+	bool is_marked = number == 0, is_there = is_same(&shown, &task->question);
 	for (size_t at = 0; at < shown.choice_count; at++)
 		is_marked |= shown.choices[at].number == number && shown.choices[at].is_marked;
-	shown_finish(&shown);
-	if (!is_same)
+	agent_question_clear(&shown);
+	if (!is_there)
 		return CHOICE_TAKEN;
 	return is_marked ? CHOICE_MARKED : CHOICE_OPEN;
 }
@@ -223,15 +209,15 @@ void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_
 void agent_question_write(struct json_writer *writer, const struct agent *agent)
 {
 	char id[AGENT_QUESTION_ID_SIZE];
-	if (agent->question == NULL)
+	if (agent->question.text == NULL)
 		return;
 	agent_question_id(agent, id);
-	(void)json_put_text(writer, "question", agent->question, strlen(agent->question));
+	(void)json_put_text(writer, "question", agent->question.text, strlen(agent->question.text));
 	json_put_str(writer, "question_id", id);
-	if (agent->choice_count > 0) {
+	if (agent->question.choice_count > 0) {
 		json_array_begin(writer, "choices");
-		for (size_t at = 0; at < agent->choice_count; at++) {
-			const struct question_choice *choice = &agent->choices[at];
+		for (size_t at = 0; at < agent->question.choice_count; at++) {
+			const struct question_choice *choice = &agent->question.choices[at];
 			json_object_begin(writer, NULL);
 			json_put_int(writer, "choice", choice->number);
 			(void)json_put_text(writer, "text", choice->text, strlen(choice->text));

@@ -32,13 +32,9 @@ void agent_set_state(struct agent *agent, enum agent_state state, const char *re
 	bool is_new = agent->state != state;
 	snprintf(agent->reason, sizeof agent->reason, "%s", reason);
 	if (state != AGENT_BLOCKED) {
-		mem_free(agent->question);
-		mem_free(agent->choices);
-		mem_free(agent->whole);
+		agent_question_clear(&agent->question);
 		mem_free(agent->place);
-		agent->question = agent->whole = agent->place = NULL;
-		agent->choices = NULL;
-		agent->choice_count = 0;
+		agent->place = NULL;
 		agent->asked.is_begun = false;
 		agent->is_secret = false;
 	}

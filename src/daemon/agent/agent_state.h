@@ -12,6 +12,7 @@
 #include "base/list.h"
 #include "daemon/agent/agent_spec.h"
 #include "daemon/agent/classify.h"
+#include "daemon/agent/question_text.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/event/event_log.h"
 #include "daemon/input/submit.h"
@@ -33,7 +34,6 @@ struct agent_monitor;
 struct agent_set;
 struct loop_pidfd;
 struct loop_timer;
-struct question_choice;
 struct queue;
 struct reporter_set;
 struct request;
@@ -87,11 +87,8 @@ struct agent_task {
 	bool is_response; /* to a question */
 	bool is_choice; /* text is the number of one, or empty: Enter alone, for the marked one */
 	uint64_t asked; /* its number */
-	char *question; /* and its text, and its choices then: the agent's may be others already */
-	char *whole; /* and the rows above it */
+	struct agent_question question; /* as it was then: the agent's may be another one already */
 	char *reply; /* as the agent has reported it; NULL: it has not */
-	struct question_choice *choices;
-	size_t choice_count;
 	bool is_marked; /* a choice: it was the marked one when it was typed */
 	bool is_refused; /* an answer has been begun */
 	bool is_pasted; /* as a bracketed paste */
@@ -136,11 +133,8 @@ struct agent {
 	int64_t started_ms; /* CLOCK_REALTIME: of the program */
 	bool was_ready; /* since its program was started */
 	bool is_secret; /* what it asks is not to be shown */
-	char *question; /* what it asks; NULL: nothing */
-	struct question_choice *choices; /* of the question; NULL: a text answers it */
-	size_t choice_count;
-	char *whole; /* the rows above its choices; NULL as it is */
-	char *place; /* the rows down to the cursor's, with the question; NULL as it is */
+	struct agent_question question; /* what it asks */
+	char *place; /* the rows down to the cursor's, with the question; NULL: nothing is asked */
 	struct agent_asked asked;
 	struct agent_asked seen; /* the cursor's row at the last look, question or not */
 	bool seen_reading; /* its program waited for input then */

@@ -94,10 +94,8 @@ static void task_free(struct agent_task *task)
 	queue_release_id(task->agent->set->parts.queue, task->id);
 	explicit_bzero(task->text, task->len);
 	mem_free(task->text);
-	mem_free(task->question);
-	mem_free(task->whole);
+	agent_question_clear(&task->question);
 	mem_free(task->reply);
-	mem_free(task->choices);
 	mem_free(task);
 }
 
@@ -514,8 +512,8 @@ static bool find_choice(
     const struct agent *agent, const struct agent_order *order, unsigned *ret_number)
 {
 	unsigned found = 0;
-	for (size_t at = 0; at < agent->choice_count; at++) {
-		const struct question_choice *choice = &agent->choices[at];
+	for (size_t at = 0; at < agent->question.choice_count; at++) {
+		const struct question_choice *choice = &agent->question.choices[at];
 		char digits[16];
 		(void)snprintf(digits, sizeof digits, "%u", choice->number);
 		if (choice->number < 10 &&
@@ -538,10 +536,10 @@ static bool check_question(
 	agent_question_id(agent, id);
 	if (order->question_id != NULL && strcmp(order->question_id, id) != 0) {
 		agent_report_refuse(agent, request, MESSAGE_NOT_READY, asks_other);
-	} else if (order->choice > 0 && agent->choice_count == 0) {
+	} else if (order->choice > 0 && agent->question.choice_count == 0) {
 		agent_report_refuse(agent, request, MESSAGE_REFUSED,
 		    "it offers no numbered choices: answer by text");
-	} else if (agent->choice_count > 0 && (order->choice > 0 || order->len > 0) &&
+	} else if (agent->question.choice_count > 0 && (order->choice > 0 || order->len > 0) &&
 	    !find_choice(agent, order, &number)) {
 		agent_report_refuse(agent, request, MESSAGE_REFUSED,
 		    "it offers choices, and this is none of them: answer by choice and "
@@ -589,7 +587,7 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 	char digits[16] = "";
 	if (agent == NULL)
 		return;
-	if (order->is_response && agent->choice_count > 0) {
+	if (order->is_response && agent->question.choice_count > 0) {
 		if (find_choice(agent, order, &number))
 			(void)snprintf(digits, sizeof digits, "%u", number);
 		task = task_new(agent, digits, strlen(digits), true);

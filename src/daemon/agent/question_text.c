@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/utf8.h"
 #include "daemon/agent/classify.h"
 #include "daemon/pane/prompt_row.h"
@@ -292,4 +293,12 @@ void agent_question_text(const struct prompt_view *view, struct buf *out)
 	    end == view->cursor_row + 1)
 		first = line_begin(view, first - 1);
 	put_lines(view, first, end, out);
+}
+
+void agent_question_clear(struct agent_question *question)
+{
+	mem_free(question->text);
+	mem_free(question->whole);
+	mem_free(question->choices);
+	*question = (struct agent_question){.text = NULL};
 }

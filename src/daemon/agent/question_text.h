@@ -39,3 +39,12 @@ struct question_choice {
  * Returns how many; 0: it is answered by a text, also where a prompt stands under choices.
  */
 size_t agent_question_choices(const struct prompt_view *view, struct question_choice *ret_choices);
+
+/* A question that was seen, with all that tells it from another one; it owns that. */
+struct agent_question {
+	char *text; /* where none is made out, of its place; NULL: nothing is asked */
+	char *whole; /* the rows above its choices */
+	struct question_choice *choices; /* NULL: a text answers it */
+	size_t choice_count;
+};
+void agent_question_clear(struct agent_question *question);
