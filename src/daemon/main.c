@@ -606,8 +606,8 @@ static void tear_down(struct main *main)
 	main->demand = NULL;
 	mcp_free(main->mcp);
 	tool_kept_set_free(daemon->kept_calls);
+	wait_set_free(daemon->waits); /* conditions listen to agents */
 	agent_set_free(daemon->agents);
-	wait_set_free(daemon->waits);
 	self_command_set_free(daemon->self_commands);
 	promise_set_free(daemon->promises);
 	delivery_set_free(daemon->deliveries);

@@ -69,6 +69,18 @@ wait $waiter
 ask '{"method":"wait_for","params":{"wait":"kept","timeout_sec":60}}' >"$dir/kept" &
 waiter=$!
 until_is 'and resumed after a restart' 1 kept_waits
+call send_task '{"agent":"snake","text":"import time; time.sleep(60)","wait":false}'
+call wait_for '{"any":[{"agent_state":"busy","agent":"snake"}],"timeout_sec":60}'
+ask '{"method":"wait_for","params":{"any":[{"ready":"snake"}],"timeout_sec":60,"wait":"other"}}' >/dev/null &
+other=$!
+until_is 'another wait looks at its pane' 2 kept_waits
+kill -TERM "$daemon_pid"
+wait "$daemon_pid"
+is 'a daemon that is told to end does so in order' $? 0
+wait $waiter $other
+start_daemon
+ask '{"method":"wait_for","params":{"wait":"kept","timeout_sec":60}}' >"$dir/kept" &
+waiter=$!
 call stop_agent '{"agent":"snake"}'
 wait $waiter
 is 'the agent is stopped' "$(jq -r '.result.conditions[0].state' "$dir/kept")" matched
