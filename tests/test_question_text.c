@@ -145,6 +145,31 @@ static void asks(const char *screen, size_t len, size_t at)
 	buf_finish(&text);
 }
 
+/* No character of a screen but a letter or a digit becomes a part of a pattern. */
+static void test_patterns(void)
+{
+	static const char screen[] =
+	    "● old\n\n  rm #(x) },;:%?[a]\\ 'é\" `1`\n\nRun it?\n❯ 1. Yes\n"
+	    "  2. No\n\nEsc to cancel\n● 3 files";
+	struct prompt_view view = {
+	    .text = screen, .len = strlen(screen), .columns = COLUMNS, .cursor_row = 5};
+	struct buf out;
+	buf_init(&out, 4096);
+	agent_question_patterns(&view, &out);
+	(void)buf_append_byte(&out, '\0');
+	is_str((const char *)out.data, "*old\nrm*x*a*1*\nRun*it*\n*1*Yes\n2*No\n",
+	    "the rows of a menu as patterns");
+	buf_finish(&out);
+	buf_init(&out, 4096);
+	view.text = "said\nSure? [y/N] #{q}";
+	view.len = strlen(view.text);
+	view.cursor_row = 1;
+	agent_question_patterns(&view, &out);
+	(void)buf_append_byte(&out, '\0');
+	is_str((const char *)out.data, "Sure*y*N*q*\n", "and the row that asks");
+	buf_finish(&out);
+}
+
 int main(void)
 {
 	for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
@@ -153,5 +178,6 @@ int main(void)
 			asks(cases[at].screen, len, at);
 	}
 	test_choices();
+	test_patterns();
 	return done_testing();
 }

@@ -317,6 +317,12 @@ static enum submit_choice on_choice(void *data, const struct pane_screen *screen
 	return agent_question_choice(task, screen, task_choice(task));
 }
 
+static void on_stands(void *data, const struct pane_screen *screen, struct buf *out)
+{
+	(void)data;
+	agent_question_patterns(&screen->view, out);
+}
+
 static bool on_compose(void *data, struct submit_text *text)
 {
 	const struct agent *agent = data;
@@ -386,8 +392,11 @@ static void on_typed(void *data, const struct submit_end *end)
 
 void agent_tasks_init(struct agent *agent)
 {
-	static const struct submit_handlers handlers = {
-	    .judge = on_judge, .choice = on_choice, .compose = on_compose, .ended = on_typed};
+	static const struct submit_handlers handlers = {.stands = on_stands,
+	    .judge = on_judge,
+	    .choice = on_choice,
+	    .compose = on_compose,
+	    .ended = on_typed};
 	agent->submit =
 	    submit_new(agent->set->parts.submits, &agent->pane, &task_policy, &handlers, agent);
 }

@@ -271,6 +271,46 @@ size_t agent_question_choices(const struct prompt_view *view, struct question_ch
 	return count;
 }
 
+/* A row as a pattern of tmux, of which all but letters and digits is left open. */
+static void put_pattern(const char *text, struct buf *out)
+{
+	char pattern[QUESTION_PATTERN_MAX + 1];
+	size_t len = 0, plain = 0;
+	for (; *text != '\0' && len < QUESTION_PATTERN_MAX; text++) {
+		bool is_plain = isascii((unsigned char)*text) && isalnum((unsigned char)*text);
+		plain += is_plain;
+		if (is_plain)
+			pattern[len++] = *text;
+		else if (len == 0 || pattern[len - 1] != '*')
+			pattern[len++] = '*';
+	}
+	pattern[len] = '\0';
+	if (plain > 0)
+		(void)buf_printf(out, "%s\n", pattern);
+}
+
+void agent_question_patterns(const struct prompt_view *view, struct buf *out)
+{
+	static struct question_line line;
+	unsigned first = view->cursor_row, last = view->cursor_row, row;
+	read_line(view, view->cursor_row, &line);
+	if (asks_for_choice(view, &line, &row)) {
+		first = row > WHOLE_ROWS ? row - WHOLE_ROWS : 0;
+		for (last = row; row <= view->cursor_row + AROUND_ROWS; row++) {
+			bool is_marked;
+			read_line(view, row, &line);
+			if (choice_number(line.text, &is_marked) > 0)
+				last = row;
+		}
+		last = last - first < QUESTION_PATTERNS ? last : first + QUESTION_PATTERNS - 1;
+	}
+	for (row = first; row <= last; row++) {
+		read_line(view, row, &line);
+		if (!is_hint(line.text))
+			put_pattern(line.text, out);
+	}
+}
+
 void agent_question_text(const struct prompt_view *view, struct buf *out)
 {
 	static struct question_line line;

@@ -26,6 +26,16 @@ void agent_question_text(const struct prompt_view *view, struct buf *out);
  */
 void agent_question_whole(const struct prompt_view *view, struct buf *out);
 
+#define QUESTION_PATTERNS 28 /* rows */
+#define QUESTION_PATTERN_MAX 60 /* bytes of one */
+
+/*
+ * Appends the rows of the question as patterns for tmux, each ended by a newline, which all stand
+ * on a screen as long as the question does: of letters, digits and '*' only. Those of a
+ * menu are its rows down to the last choice; else it is the cursor's row.
+ */
+void agent_question_patterns(const struct prompt_view *view, struct buf *out);
+
 #define QUESTION_CHOICES_MAX 16 /* of one menu; later ones are left out */
 
 struct question_choice {

@@ -328,13 +328,24 @@ static void put_literal(struct buf *out, const char *text)
 }
 
 void submit_guard_write(struct buf *out, const struct pane_ref *ref, const char *command,
-    const struct pane_screen *screen)
+    const struct pane_screen *screen, const struct buf *patterns)
 {
+	unsigned count = 0;
+	(void)buf_append_str(out, "#{&&:#{==:#{cursor_x} #{cursor_y} ");
+	for (size_t at = 0; at < patterns->len; count++) {
+		const uint8_t *begin = patterns->data + at;
+		size_t len = (size_t)((uint8_t *)memchr(begin, '\n', patterns->len - at) - begin);
+		(void)buf_printf(out, "#{?#{C:%.*s},1,0}", (int)len, (const char *)begin);
+		at += len + 1;
+	}
+	(void)buf_printf(out, ",%u %u ", screen->cursor_column, screen->cursor_row);
+	while (count-- > 0)
+		(void)buf_append_byte(out, '1');
 	(void)buf_printf(out,
-	    "#{&&:#{==:#{cursor_x} #{cursor_y},%u %u},#{&&:#{==:#{pane_pid} #{pid},%d %d},"
+	    "},#{&&:#{==:#{pane_pid} #{pid},%d %d},"
 	    "#{&&:#{==:#{pane_dead}#{pane_in_mode}#{pane_input_off}#{pane_synchronized},0000},"
 	    "#{==:#{pane_current_command},",
-	    screen->cursor_column, screen->cursor_row, (int)ref->pane_pid, (int)ref->server_pid);
+	    (int)ref->pane_pid, (int)ref->server_pid);
 	put_literal(out, command);
 	(void)buf_append_str(out, "}}}}");
 }

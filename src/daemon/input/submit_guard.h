@@ -78,9 +78,12 @@ bool submit_guard_known(const struct submit_parts *parts, const struct submit_po
     const struct pane_ref *ref, const struct muxbus_pane *pane,
     char ret_reason[SUBMIT_REASON_SIZE]);
 
-/* The format for tmux: the pane is still as it was seen, and the cursor has not moved. */
+/*
+ * The format for tmux: the pane is still as it was seen, the cursor has not moved, and rows stand
+ * there that match all patterns: each of letters, digits and '*', ended by a newline.
+ */
 void submit_guard_write(struct buf *out, const struct pane_ref *ref, const char *command,
-    const struct pane_screen *screen);
+    const struct pane_screen *screen, const struct buf *patterns);
 
 /*
  * The guards of a notice that hold until the pane's program, or a person, changes something: as

@@ -98,6 +98,11 @@ struct submit_handlers {
 	 * the question nor the answer stands there.
 	 */
 	enum submit_choice (*choice)(void *data, const struct pane_screen *screen);
+	/*
+	 * Appends patterns for rows that must stand on the screen in the moment of typing, each ended
+	 * by a newline: letters, digits and '*'. NULL: there are none.
+	 */
+	void (*stands)(void *data, const struct pane_screen *screen, struct buf *out);
 	/* knows_prompt: whether the program takes the text now; false with a reason. */
 	bool (*judge)(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
 	    char ret_reason[SUBMIT_REASON_SIZE]);

@@ -12,7 +12,7 @@
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 
-enum { GUARD_MAX = 4096 };
+enum { GUARD_MAX = 8192, PATTERNS_MAX = 2048 };
 
 void submit_arm(struct submit *submit, int64_t ms)
 {
@@ -191,11 +191,14 @@ static int run(struct submit *submit, struct muxbus_command *command, struct typ
     const char *otherwise, const struct pane_screen *screen, const struct muxbus_pane *pane,
     muxbus_reply_fn *reply)
 {
-	struct buf guard;
+	struct buf guard, patterns;
 	int error;
 	buf_init(&guard, GUARD_MAX);
+	buf_init(&patterns, PATTERNS_MAX);
 	if (screen != NULL) {
-		submit_guard_write(&guard, &submit->pane, pane->command, screen);
+		if (submit->policy->answers_question && submit->handlers->stands != NULL)
+			submit->handlers->stands(submit->data, screen, &patterns);
+		submit_guard_write(&guard, &submit->pane, pane->command, screen, &patterns);
 		typing->condition = (const char *)guard.data;
 	}
 	typing_add(typing, command, otherwise);
@@ -204,6 +207,7 @@ static int run(struct submit *submit, struct muxbus_command *command, struct typ
 		    muxbus_model_pane(tmux_model(submit->parts->tmux), submit->pane.pane));
 	typing_finish(typing);
 	buf_finish(&guard);
+	buf_finish(&patterns);
 	submit->is_asking = true;
 	error = muxbus_sync_run(tmux_sync(submit->parts->tmux), command, false, reply, submit);
 	if (error < 0)
