@@ -80,4 +80,13 @@ is 'it gets no key' "$(lines '^key')" 0
 t send-keys -t "$pane" Enter
 until_is 'a person answers' 1 lines '^key'
 until_is 'then it is typed' 1 lines 'second'
+
+# It reports that it asks, and a person ends that by Escape, which no agent reports.
+call report_agent "{\"agent\":\"claude\",\"pane\":\"$pane\",\"session\":\"one\",\"state\":\"asking\"}"
+notice third
+until_is 'a notice waits for a question that is reported' 'claude asks a person something' reason
+until_is 'for a while' 0 lines 'third'
+waited() { tries=0; while [ "$tries" -lt 300 ] && [ "$(lines third)" = 0 ]; do sleep 0.1; tries=$((tries + 1)); done; }
+waited
+until_is 'until the prompt has been there for 15 s' 1 lines 'third'
 done_testing

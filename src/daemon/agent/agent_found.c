@@ -7,11 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/xalloc.h"
 #include "daemon/agent/agent.h"
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/pane/foreground.h"
+#include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
+#include "daemon/pane/screen_verdict.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
@@ -25,18 +29,138 @@ static const char *const states[] = {
     [PRESENCE_GONE] = "gone",
 };
 
-/* pane: NULL if it is in none. presence: NULL if it has reported nothing. */
+enum { LOOKS_MAX = 32, REPORT_MS = 3000 };
+
+/* A screen of an agent, and the report that it is looked at for. */
+struct sight {
+	struct agent_look *look;
+	uint32_t pane;
+	enum presence_state state;
+	int64_t reported_ms;
+	enum screen_sign_kind sign;
+};
+
+struct agent_look {
+	struct agent_set *set;
+	agent_look_fn *done;
+	void *data;
+	size_t count, pending;
+	struct sight sights[LOOKS_MAX];
+};
+
+static const struct presence *presence_in(const struct agent_set *set, uint32_t pane)
+{
+	struct pane_ref ref;
+	pane_ref_of(set->parts.tmux, pane, &ref);
+	return presence_of_pane(set->parts.presences, &ref);
+}
+
+static void finish(struct agent_look *look)
+{
+	if (--look->pending > 0)
+		return;
+	look->done(look->data, look);
+	mem_free(look);
+}
+
+static void on_screen(void *data, int error, const struct pane_screen *screen)
+{
+	struct sight *sight = data;
+	const struct agent_set *set = sight->look->set;
+	const struct presence *presence = presence_in(set, sight->pane);
+	if (error == 0 && presence != NULL)
+		sight->sign = screen_verdict(set->parts.signs, presence->agent, &screen->view);
+	finish(sight->look);
+}
+
+/* Whether the screen may know better than the report. */
+static bool is_doubted(const struct agent_set *set, const struct presence *presence)
+{
+	return presence != NULL && !presence->is_by_mark &&
+	    (presence->state == PRESENCE_BUSY || presence->state == PRESENCE_ASKING) &&
+	    screen_sign_has(set->parts.signs, presence->agent, SIGN_DIALOG);
+}
+
+void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
+{
+	struct agent_look *look = xcalloc(1, sizeof *look);
+	struct tmux *tmux = set->parts.tmux;
+	const struct muxbus_pane *pane = NULL;
+	*look = (struct agent_look){.set = set, .done = done, .data = data, .pending = 1};
+	while (tmux_model(tmux) != NULL && look->count < LOOKS_MAX &&
+	    (pane = muxbus_model_next_pane(tmux_model(tmux), pane)) != NULL) {
+		const struct presence *presence = presence_in(set, pane->id);
+		struct sight *sight = &look->sights[look->count];
+		if (pane->is_dead || agent_is_kept(&set, pane->id) || !is_doubted(set, presence))
+			continue;
+		*sight = (struct sight){.look = look,
+		    .pane = pane->id,
+		    .state = presence->state,
+		    .reported_ms = presence->reported_ms,
+		    .sign = SIGN_NONE};
+		look->count++;
+	}
+	look->pending += look->count;
+	for (size_t at = 0; at < look->count; at++) {
+		if (pane_screen_read(tmux, look->sights[at].pane, on_screen, &look->sights[at]) < 0)
+			look->pending--;
+	}
+	finish(look);
+}
+
+/* The sight of the report that stands; NULL: there is none that counts. */
+static const struct sight *find_sight(
+    const struct agent_look *look, const struct muxbus_pane *pane, const struct presence *presence)
+{
+	for (size_t at = 0; pane != NULL && presence != NULL && at < look->count; at++) {
+		const struct sight *sight = &look->sights[at];
+		bool is_old = clock_mono_ms() - sight->reported_ms >= REPORT_MS;
+		if (sight->pane != pane->id || sight->state != presence->state ||
+		    sight->reported_ms != presence->reported_ms)
+			continue;
+		return sight->sign == SIGN_DIALOG ||
+			(is_old && (sight->sign == SIGN_IDLE || sight->sign == SIGN_DRAFT))
+		    ? sight
+		    : NULL;
+	}
+	return NULL;
+}
+
+/* The state as list_agents says it. */
+static const char *state_of(const struct presence *presence, const struct sight *sight)
+{
+	if (sight == NULL)
+		return states[presence != NULL ? presence->state : PRESENCE_UNKNOWN];
+	return sight->sign == SIGN_DIALOG ? states[PRESENCE_ASKING]
+	    : sight->sign == SIGN_DRAFT   ? "draft"
+					  : states[PRESENCE_IDLE];
+}
+
+static const char *reason_of(const struct presence *presence, const struct sight *sight)
+{
+	if (presence == NULL)
+		return "its command line names it, and it has not reported";
+	if (presence->is_by_mark)
+		return "it reports so by marks";
+	if (sight == NULL)
+		return "it reports so by hooks";
+	return sight->sign == SIGN_DIALOG ? "its screen asks a person something"
+					  : "its screen shows its prompt, and its report is older";
+}
+
+/* pane: NULL if it is in none. presence: NULL if it has reported nothing. sight: NULL if none counts. */
 static void write_found(struct json_writer *writer, const struct agent_set *set, const char *name,
-    const struct muxbus_pane *pane, const struct presence *presence)
+    const struct muxbus_pane *pane, const struct presence *presence, const struct sight *sight)
 {
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "agent", name);
-	json_put_str(
-	    writer, "state", states[presence != NULL ? presence->state : PRESENCE_UNKNOWN]);
-	json_put_str(writer, "reason",
-	    presence == NULL           ? "its command line names it, and it has not reported"
-		: presence->is_by_mark ? "it reports so by marks"
-				       : "it reports so by hooks");
+	json_put_str(writer, "state", state_of(presence, sight));
+	json_put_str(writer, "reason", reason_of(presence, sight));
+	if (presence != NULL)
+		json_put_str(writer, "source",
+		    sight != NULL              ? "screen"
+			: presence->is_by_mark ? "mark"
+					       : "hook");
 	if (presence != NULL)
 		json_put_time(writer, "since", presence->since_ms);
 	agent_write_place(writer, set->parts.tmux, pane);
@@ -50,37 +174,36 @@ static void write_found(struct json_writer *writer, const struct agent_set *set,
 	json_object_end(writer);
 }
 
-static void write_in_panes(struct json_writer *writer, struct agent_set *set, bool is_blocked)
+static void write_in_panes(struct json_writer *writer, struct agent_set *set,
+    const struct agent_look *look, bool is_blocked)
 {
 	const struct agent_parts *parts = &set->parts;
 	const struct muxbus_pane *pane = NULL;
 	while ((pane = muxbus_model_next_pane(tmux_model(parts->tmux), pane)) != NULL) {
 		char name[AGENT_ARGV_NAME_SIZE];
-		const struct presence *presence;
-		struct pane_ref ref;
-		if (pane->is_dead || agent_is_kept(&set, pane->id))
-			continue;
-		pane_ref_of(parts->tmux, pane->id, &ref);
-		presence = presence_of_pane(parts->presences, &ref);
-		if (is_blocked != (presence != NULL && presence->state == PRESENCE_ASKING))
+		const struct presence *presence = presence_in(set, pane->id);
+		const struct sight *sight = find_sight(look, pane, presence);
+		if (pane->is_dead || agent_is_kept(&set, pane->id) ||
+		    is_blocked != (strcmp(state_of(presence, sight), states[PRESENCE_ASKING]) == 0))
 			continue;
 		if (presence != NULL)
 			snprintf(name, sizeof name, "%s", presence->agent);
 		else if (!foreground_agent(pane->pid, parts->signs, name))
 			continue;
-		write_found(writer, set, name, pane, presence);
+		write_found(writer, set, name, pane, presence, sight);
 	}
 }
 
-void agent_write_found(struct json_writer *writer, struct agent_set *set, bool is_blocked)
+void agent_write_found(struct json_writer *writer, struct agent_set *set,
+    const struct agent_look *look, bool is_blocked)
 {
 	const struct presence *presence = NULL;
 	if (tmux_model(set->parts.tmux) != NULL)
-		write_in_panes(writer, set, is_blocked);
+		write_in_panes(writer, set, look, is_blocked);
 	/* One process of an agent may serve threads whose panes are not known. */
 	while ((presence = presence_next(set->parts.presences, presence)) != NULL) {
 		if (presence->pane.pane == MUXBUS_NO_ID &&
 		    is_blocked == (presence->state == PRESENCE_ASKING))
-			write_found(writer, set, presence->agent, NULL, presence);
+			write_found(writer, set, presence->agent, NULL, presence, NULL);
 	}
 }

@@ -474,6 +474,8 @@ static const struct field_result list_results[] = {
 	"starting, ready, draft (text stands in its prompt), busy, blocked, crashed or gone; or "
 	"unknown: it is not kept, and has not reported"},
     {"agents[].reason", "string", "which fact says so"},
+    {"agents[].source", "string",
+	"if it is not kept: hook, mark or screen, whichever tells its state; absent if none does"},
     {"agents[].since", "string", "since when"},
     {"agents[].pane", "string|null", "the pane it is in"},
     {"agents[].window", "string|null", "the window"},
@@ -496,11 +498,11 @@ static const struct field_result list_results[] = {
     {NULL, NULL, NULL},
 };
 
-static void handle_list(struct request *request, const void *data)
+static void write_list(void *data, const struct agent_look *look)
 {
+	struct request *request = data;
 	struct agent_set *agents = request_daemon(request)->agents;
 	struct json_writer *writer = request_result(request);
-	(void)data;
 	json_array_begin(writer, "agents");
 	for (int is_blocked = 1; is_blocked >= 0; is_blocked--) {
 		const struct agent *agent = NULL;
@@ -512,10 +514,16 @@ static void handle_list(struct request *request, const void *data)
 			json_put_bool(writer, "kept", true);
 			json_object_end(writer);
 		}
-		agent_write_found(writer, agents, is_blocked);
+		agent_write_found(writer, agents, look, is_blocked);
 	}
 	json_array_end(writer);
 	request_done(request);
+}
+
+static void handle_list(struct request *request, const void *data)
+{
+	(void)data;
+	agent_found_look(request_daemon(request)->agents, write_list, request);
 }
 
 static bool affects_agent(struct request *request, const void *args, struct pane_ref *ret_pane)

@@ -36,6 +36,13 @@ uint64_t submit_guard_human(
 	return latest;
 }
 
+/* Whether the agent has reported a question, and not long ago. */
+static bool reports_question(const struct presence *presence)
+{
+	return presence != NULL && presence->state == PRESENCE_ASKING &&
+	    clock_mono_ms() - presence->reported_ms < SUBMIT_ASKING_MS;
+}
+
 int64_t submit_guard_quiet_ms(const struct submit_parts *parts, const struct pane_ref *ref,
     char ret_reason[SUBMIT_REASON_SIZE])
 {
@@ -52,11 +59,14 @@ int64_t submit_guard_quiet_ms(const struct submit_parts *parts, const struct pan
 		    ret_reason, SUBMIT_REASON_SIZE, "%s says that it is busy", presence->agent);
 		return quiet_ms > SUBMIT_BUSY_QUIET_MS ? quiet_ms : SUBMIT_BUSY_QUIET_MS;
 	case PRESENCE_ASKING:
-		if (clock_mono_ms() - presence->reported_ms >= SUBMIT_ASKING_MS)
+		if (!reports_question(presence))
 			return quiet_ms;
 		snprintf(
 		    ret_reason, SUBMIT_REASON_SIZE, "%s asks a person something", presence->agent);
-		return -1;
+		/* A person may have ended its dialog by Escape, which it does not report. */
+		return screen_sign_has(parts->signs, presence->agent, SIGN_DIALOG)
+		    ? SUBMIT_BUSY_QUIET_MS
+		    : -1;
 	case PRESENCE_UNKNOWN:
 	case PRESENCE_GONE:
 	case PRESENCE_STATE_COUNT_:
@@ -311,6 +321,12 @@ bool submit_guard_screen(const struct submit_parts *parts, const struct submit_p
 	}
 	if (policy->knows_prompt)
 		return true;
+	if (reports_question(presence_of_pane(parts->presences, ref)) &&
+	    screen_guard_sign(&facts) != SIGN_IDLE) {
+		snprintf(ret_reason, SUBMIT_REASON_SIZE,
+		    "its agent asks a person something, and shows no prompt");
+		return false;
+	}
 	facts.quiet_ms = quiet_ms;
 	facts.is_at_prompt =
 	    screen->prompt.has_draft && parts->is_at_prompt(parts->agents, pane, screen);

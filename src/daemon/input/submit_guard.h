@@ -27,7 +27,8 @@ uint64_t submit_guard_human(
 /*
  * How long a pane must have been quiet, by what its agent reports: shortly if idle, as
  * configured without a report, and long if busy, since the report of the end must have been
- * missed. ret_reason: why it is longer, or "". -1: not while the agent asks.
+ * missed; also if it asks and its screen can show that it does no more. ret_reason: why it is
+ * longer, or "". -1: not while the agent asks.
  */
 int64_t submit_guard_quiet_ms(const struct submit_parts *parts, const struct pane_ref *ref,
     char ret_reason[SUBMIT_REASON_SIZE]);
