@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Counts instructions with callgrind, because the count does not vary with the load: for a byte of
- * an event (G10), for a request (G9), and of a tmux server for a byte of output with and without a
- * daemon that has no subscriber (G5). bench_parse counts those of G2.
+ * an event (G10), for a request (G9), and of a tmux server for a byte of output: without a daemon,
+ * with one that has no subscriber, and followed by a pipe (G5). bench_parse counts those of G2.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -117,6 +117,7 @@ static void bench_server(void)
 	char *arguments = xasprintf("--tmux '%s'", live->tmux);
 	double with, bare;
 	struct feeder *feeder;
+	struct talk *talk;
 	/* -D: the server itself, without the fork after which callgrind cannot be asked. */
 	live->server_pid = live_spawn(
 	    live, "exec %s '%s' -D -S '%s' -f /dev/null", valgrind, live->tmux, live->tmux_socket);
@@ -132,6 +133,18 @@ static void bench_server(void)
 	with = burst_instructions(live, feeder, live->server_pid);
 	bench_row("ir_unwatched", with / bare, "x", "tmux %s: %.1f against %.1f Ir/B",
 	    live->version, with, bare);
+	talk = talk_new(live);
+	if (!talk_send(talk,
+		"{\"id\":\"w\",\"method\":\"wait_for\",\"params\":{\"any\":[{\"output\":\"never "
+		"written\",\"pane\":\"%s\"}],\"timeout_sec\":3600}}",
+		feeder_pane(feeder)) ||
+	    !live_tmux_until(
+		live, "1", "display-message -p -t %s '#{pane_pipe}'", feeder_pane(feeder)))
+		live_bail("the pane is not followed by a pipe");
+	with = burst_instructions(live, feeder, live->server_pid);
+	bench_row("ir_piped", with / bare, "x", "tmux %s: %.1f against %.1f Ir/B", live->version,
+	    with, bare);
+	talk_free(talk);
 	feeder_free(feeder);
 	mem_free(arguments);
 	bench_escape(live);
