@@ -480,6 +480,18 @@ static void test_ids(void)
 	}
 	is_int(doubles, 0, "2000 ids, each another");
 	world_finish(&world);
+	memset(&world, 0, sizeof world);
+	torn_disk_init(&world.disk, 7);
+	world_open(&world);
+	queue_new_id(world.queue, ids[0]);
+	queue_release_id(world.queue, ids[0]);
+	for (unsigned at = 0; at < 50000; at++) {
+		queue_new_id(world.queue, ids[1]);
+		queue_release_id(world.queue, ids[1]);
+		doubles += strcmp(ids[0], ids[1]) == 0;
+	}
+	is_int(doubles, 0, "one that is forgotten is not given again soon");
+	world_finish(&world);
 }
 
 static uint64_t post_for(struct world *world, const char *id, uint32_t pane, const char *key)

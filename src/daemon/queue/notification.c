@@ -39,6 +39,18 @@ const char *notification_state_name(enum notification_state state)
 	return state_names[state];
 }
 
+void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION_ID_SIZE])
+{
+	/* No I and O: people read these. */
+	static const char letters[] = "ABCDEFGHJKLMNPQRSTUVWXYZ";
+	for (size_t at = 0; at < len; at++) {
+		uint32_t count = at % 2 == 0 ? sizeof letters - 1 : 10;
+		ret_id[at] = at % 2 == 0 ? letters[number % count] : (char)('0' + number % count);
+		number /= count;
+	}
+	ret_id[len] = '\0';
+}
+
 /* The receipt. A notification for no pane has none of its own: nothing is tried. */
 static void write_delivery(struct json_writer *writer, const struct notification *note)
 {

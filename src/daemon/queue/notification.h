@@ -17,6 +17,7 @@
 #include "wire/json.h"
 
 #define NOTIFICATION_ID_SIZE 8 /* "A1B2" and its NUL */
+#define NOTIFICATION_IDS (24 * 10 * 24 * 10) /* of 4 characters */
 #define NOTIFICATION_TEXT_MAX 4096 /* bytes; a longer text is cut at a character */
 #define NOTIFICATION_DATA_MAX (64 * 1024) /* bytes of JSON */
 #define NOTIFICATION_KEY_MAX 128
@@ -70,6 +71,9 @@ struct notification {
 	char *delivery; /* receipt as JSON object; NULL: none */
 	unsigned redelivered; /* times it was handed out again */
 };
+
+/* An id of 4 or 6 characters; each of the first NOTIFICATION_IDS numbers has another of 4. */
+void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION_ID_SIZE]);
 
 void notification_free(struct notification *note);
 /* The memory that it takes. */

@@ -25,7 +25,8 @@ enum {
 	SEQ_SIZE = 24, /* of a sequence number as the name of a record */
 	ENTRY_MAX = STORE_VALUE_MAX,
 	ID_TRIES = 1000,
-	ID_TRIES_SHORT = 4, /* then the 57,600 short ids are mostly taken */
+	ID_TRIES_SHORT = 4, /* then the short ids are mostly taken */
+	ID_STEP = 35567, /* prime to it: all have their turn before one comes again */
 	REASON_SIZE = 32,
 };
 
@@ -35,6 +36,7 @@ struct queue {
 	struct list notes; /* in order of seq */
 	struct note_index index;
 	struct map ids; /* of requests that are held: how often */
+	uint32_t id_number; /* of the last short id */
 	struct list listeners;
 	size_t count;
 	size_t bytes, bytes_max; /* of all entries */
@@ -113,20 +115,23 @@ static bool id_is_free(const struct queue *queue, const char *id)
 	    note_index_newest(&queue->index, id) == NULL;
 }
 
+static uint32_t random_number(void)
+{
+	uint32_t number;
+	if (getrandom(&number, sizeof number, 0) != sizeof number)
+		number = (uint32_t)clock_mono_us();
+	return number;
+}
+
+/* The id of something that is forgotten must not soon name something else. */
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE])
 {
-	/* No I and O: people read these. A longer form when the short ones run out. */
-	static const char letters[] = "ABCDEFGHJKLMNPQRSTUVWXYZ";
-	uint8_t random[6];
-
 	for (unsigned attempt = 0; attempt < ID_TRIES; attempt++) {
-		size_t len = attempt < ID_TRIES_SHORT ? 4 : 6;
-		if (getrandom(random, sizeof random, 0) != sizeof random)
-			memset(random, (int)(clock_mono_us() + attempt), sizeof random);
-		for (size_t at = 0; at < len; at++)
-			ret_id[at] = at % 2 == 0 ? letters[random[at] % (sizeof letters - 1)]
-						 : (char)('0' + random[at] % 10);
-		ret_id[len] = '\0';
+		queue->id_number = (queue->id_number + ID_STEP) % NOTIFICATION_IDS;
+		if (attempt < ID_TRIES_SHORT)
+			notification_write_id(queue->id_number, 4, ret_id);
+		else /* 13,824,000 longer ones */
+			notification_write_id(random_number() + attempt, 6, ret_id);
 		if (id_is_free(queue, ret_id))
 			break;
 	}
@@ -227,6 +232,7 @@ struct queue *queue_new(struct store *store, struct event_log *events)
 	struct queue *queue = xcalloc(1, sizeof *queue);
 	queue->settled_from = UINT64_MAX;
 	queue->bytes_max = QUEUE_BYTES;
+	queue->id_number = random_number() % NOTIFICATION_IDS;
 	queue->store = store;
 	queue->events = events;
 	list_init(&queue->notes);

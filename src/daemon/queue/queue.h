@@ -31,7 +31,10 @@ struct store *queue_store(struct queue *queue);
 void queue_set_bytes(struct queue *queue, size_t max);
 size_t queue_bytes(const struct queue *queue);
 
-/* A request id that nothing remembered bears; held until it is released. */
+/*
+ * A request id that nothing remembered bears, nor any of the last 50,000 while this daemon runs; held
+ * until it is released.
+ */
 void queue_new_id(struct queue *queue, char ret_id[NOTIFICATION_ID_SIZE]);
 void queue_hold_id(struct queue *queue, const char *id); /* after a restart */
 void queue_release_id(struct queue *queue, const char *id);
