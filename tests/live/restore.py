@@ -241,6 +241,26 @@ def closed(world):
     tap.ok(done.stdout == "restored two: 1 window, 1 pane\n", "and not restored", done.stdout)
 
 
+def encoded(world):
+    """tmux stores some names with more backslashes: each restore has the same ones."""
+    for name in ("a $HOME", "b\\c", "##\\\\$x\\"):
+        id = world.tmux("new-session", "-d", "-P", "-F", "#{session_id}", "-s", literal(name))
+        world.tmux("rename-window", "-t", id, literal(name))
+    settled(world)
+    before = picture(world)
+    for number in range(2):
+        world.await_saved(3)
+        world.kill_tmux()
+        done = world.muxbus("restore")
+        settled(world)
+        tap.ok(done.returncode == 0 and picture(world) == before,
+               f"restore {number} keeps names with backslashes",
+               done.stdout + done.stderr + compare(picture(world), before))
+    done = world.muxbus("restore")
+    tap.ok(done.stdout == "there is nothing to restore\n", "and then all are there",
+           done.stdout + done.stderr)
+
+
 def kept(world):
     """An agent that the daemon keeps is left to it."""
     world.tmux("new-session", "-d", "-s", "one")
@@ -332,7 +352,7 @@ def main():
         for number in range(ROUNDS):
             world.anew()
             random_server(world, number)
-        for part in (closed, kept, ends, agents):
+        for part in (closed, encoded, kept, ends, agents):
             world.anew()
             part(world)
     finally:

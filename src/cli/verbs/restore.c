@@ -316,17 +316,19 @@ static void put_window(struct restore *restore, struct json_writer *writer, cons
 	put_program(writer, panes->child);
 }
 
-/* A name as a format that tmux expands to it: a run of # before [ is one already. */
+/*
+ * A name as a format that tmux expands to it: a run of # before [ is one already. tmux stores a
+ * name with a backslash before each backslash, and before a dollar in 3.3: it adds these again.
+ */
 static char *make_literal(const char *name)
 {
 	struct buf out;
 	buf_init(&out, 2 * strlen(name) + 1);
-	while (*name != '\0') {
-		size_t run = strspn(name, "#"), len = run + strcspn(name + run, "#");
-		if (name[run] != '[')
-			(void)buf_append(&out, name, run);
-		(void)buf_append(&out, name, len);
-		name += len;
+	for (; *name != '\0'; name++) {
+		name += name[0] == '\\' && (name[1] == '\\' || name[1] == '$');
+		if (*name == '#' && name[strspn(name, "#")] != '[')
+			(void)buf_append_byte(&out, '#');
+		(void)buf_append_byte(&out, *name);
 	}
 	(void)buf_append_byte(&out, '\0');
 	return (char *)buf_steal(&out, NULL);
