@@ -471,7 +471,8 @@ static const struct field_result list_results[] = {
     {"agents[].agent", "string",
 	"its name; of one that is not kept the program's, which others may have"},
     {"agents[].state", "string",
-	"starting, ready, draft (text stands in its prompt), busy, blocked, crashed or gone; or "
+	"starting, ready, draft (text stands in the prompt of an agent with signs; others are busy "
+	"then), busy, blocked, crashed or gone; or "
 	"unknown: it is not kept, and has not reported"},
     {"agents[].reason", "string", "which fact says so"},
     {"agents[].source", "string",
