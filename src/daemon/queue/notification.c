@@ -42,11 +42,12 @@ const char *notification_state_name(enum notification_state state)
 void notification_write_id(uint32_t number, size_t len, char ret_id[NOTIFICATION_ID_SIZE])
 {
 	/* No I and O: people read these. */
-	static const char letters[] = "ABCDEFGHJKLMNPQRSTUVWXYZ";
+	static const char letters[] = "ABCDEFGHJKLMNPQRSTUVWXYZ", digits[] = "0123456789";
 	for (size_t at = 0; at < len; at++) {
-		uint32_t count = at % 2 == 0 ? sizeof letters - 1 : 10;
-		ret_id[at] = at % 2 == 0 ? letters[number % count] : (char)('0' + number % count);
-		number /= count;
+		const char *set = at % 2 == 0 ? letters : digits;
+		size_t count = at % 2 == 0 ? sizeof letters - 1 : sizeof digits - 1;
+		ret_id[at] = set[number % count];
+		number /= (uint32_t)count;
 	}
 	ret_id[len] = '\0';
 }
