@@ -283,9 +283,13 @@ static void take_cancel(struct tools_main *main, const struct json *params)
 }
 
 static void take_call(
-    struct tools_main *main, const char *id, const char *tool, const struct json *params)
+    struct tools_main *main, const char *id, const char *tool, const struct json *message)
 {
-	struct mcp_order order = {.tool = tool, .progress = on_progress, .done = on_done};
+	const struct json *params = json_member(message, "params");
+	struct mcp_order order = {.tool = tool,
+	    .caller = json_member(message, "caller"),
+	    .progress = on_progress,
+	    .done = on_done};
 	struct served_call *call = xcalloc(1, sizeof *call);
 	struct mcp_server_call *made;
 	struct json_writer writer;
@@ -327,7 +331,7 @@ static void on_line(void *data, const char *line, size_t len)
 		if (refusal != NULL)
 			take_refusal(main, refusal);
 	} else if (id != NULL) {
-		take_call(main, id, method, json_member(message, "params"));
+		take_call(main, id, method, message);
 	} else if (strcmp(method, "cancel") == 0) {
 		take_cancel(main, json_member(message, "params"));
 	}

@@ -58,6 +58,9 @@ bool mcp_content_write(
 {
 	const struct json *content = json_member(result, "content");
 	const struct json *structured = json_member(result, "structuredContent");
+	bool is_object = structured != NULL && structured->type == JSON_OBJECT;
+	bool is_whole =
+	    is_object && json_get_bool(json_member(result, "_meta"), "muxbus/result", false);
 	bool has_failed = json_get_bool(result, "isError", false);
 	struct buf text;
 	buf_init(&text, (size_t)64 * 1024 * 1024);
@@ -65,11 +68,15 @@ bool mcp_content_write(
 	if (has_failed) {
 		(void)snprintf(ret_failure, MCP_CONTENT_ERROR_SIZE, "%s",
 		    text.len > 0 ? (const char *)text.data : "its server gives no reason");
+	} else if (is_whole) {
+		for (const struct json *member = structured->child; member != NULL;
+		     member = member->next)
+			json_put_value(writer, member->name, member);
 	} else {
 		(void)json_put_text(
 		    writer, "text", text.len > 0 ? (const void *)text.data : "", text.len);
 		write_images(writer, content);
-		if (structured != NULL && structured->type == JSON_OBJECT)
+		if (is_object)
 			json_put_value(writer, "structured", structured);
 	}
 	buf_finish(&text);

@@ -10,7 +10,8 @@
 
 /*
  * Writes the members text (all text joined), images (mime_type and data of each) and structured
- * (structuredContent). False with the server's words if it says that the call failed.
+ * (structuredContent); or, if _meta."muxbus/result" is true, the members of structuredContent
+ * alone. False with the server's words if it says that the call failed.
  */
 bool mcp_content_write(struct json_writer *writer, const struct json *result,
     char ret_failure[MCP_CONTENT_ERROR_SIZE]);

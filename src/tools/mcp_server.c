@@ -24,7 +24,7 @@
  */
 
 #define MCP_MESSAGE_CURSOR_MAX 4096 /* bytes */
-#define MCP_MESSAGE_MAX 8192 /* bytes of a message, without a cursor or arguments */
+#define MCP_MESSAGE_MAX 65536 /* bytes of a message, without a cursor or arguments */
 
 /* The versions of the protocol that a server may speak, the oldest first; NULL-terminated. */
 extern const char *const mcp_message_versions[];
@@ -94,19 +94,19 @@ static void mcp_message_list(struct buf *out, int64_t id, const char *cursor)
 	end(&writer, out);
 }
 
-/* arguments: a JSON object on one line. The id is the token of progress, too. */
-static void mcp_message_call(struct buf *out, int64_t id, const char *tool, const char *arguments,
-    size_t arguments_len, bool wants_progress)
+/* The id is the token of progress, too. */
+static void mcp_message_call(struct buf *out, int64_t id, const struct mcp_order *order)
 {
 	struct json_writer writer;
-	begin_request(&writer, out, arguments_len + MCP_MESSAGE_MAX, id, "tools/call");
-	json_put_str(&writer, "name", tool);
-	json_put_raw(&writer, "arguments", arguments, arguments_len);
-	if (wants_progress) {
-		json_object_begin(&writer, "_meta");
+	begin_request(&writer, out, order->arguments_len + MCP_MESSAGE_MAX, id, "tools/call");
+	json_put_str(&writer, "name", order->tool);
+	json_put_raw(&writer, "arguments", order->arguments, order->arguments_len);
+	json_object_begin(&writer, "_meta");
+	if (order->progress != NULL)
 		json_put_int(&writer, "progressToken", id);
-		json_object_end(&writer);
-	}
+	if (order->caller != NULL)
+		json_put_value(&writer, "muxbus/caller", order->caller);
+	json_object_end(&writer);
 	json_object_end(&writer);
 	end(&writer, out);
 }
@@ -639,8 +639,7 @@ struct mcp_server_call *mcp_server_call(struct mcp_server *server, const struct 
 		    server->state == STATE_ENDING ? "takes no calls" : "does not read its calls");
 		return NULL;
 	}
-	mcp_message_call(&message, server->last_id + 1, order->tool, order->arguments,
-	    order->arguments_len, order->progress != NULL);
+	mcp_message_call(&message, server->last_id + 1, order);
 	if (!send_message(server, &message)) {
 		refuse(server, order, MESSAGE_BUSY, "takes no calls");
 		return NULL;

@@ -58,6 +58,7 @@ struct mcp_order {
 	const char *tool;
 	const char *arguments; /* a JSON object on one line */
 	size_t arguments_len;
+	const struct json *caller; /* whose call it is; NULL: the server knows it */
 	void (*progress)(void *data, const struct json *params); /* or NULL: not wanted */
 	void (*done)(void *data, const struct mcp_answer *answer); /* once; all is lent */
 	void *data;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pane_ref.h"
@@ -41,6 +42,7 @@
  */
 
 #define VARIABLES 8
+#define CALLER_MAX ((size_t)6 * PATH_MAX + 4096) /* bytes as JSON */
 
 /* TMUX as tmux sets it in the pane: its socket, its process and the session; NULL: not known. */
 static char *make_tmux(
@@ -246,11 +248,31 @@ static void run(struct tool_call *call)
 		provide_call_answer_begun(request, job->id, &call->pane);
 }
 
+/* The caller of a call, for a server of all panes. */
+static void write_caller(const struct tool_call *call, struct buf *out)
+{
+	struct json_writer writer;
+	size_t len = strlen(call->cwd);
+	buf_init(out, CALLER_MAX);
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	json_put_id(&writer, "pane", '%', call->pane.pane);
+	if (utf8_valid_prefix(call->cwd, len) == len)
+		json_put_str(&writer, "cwd", call->cwd);
+	else
+		json_put_base64(&writer, "cwd_base64", call->cwd, len);
+	json_put_str(&writer, "spelled", buf_text(&call->spelled));
+	if (call->args.shown_bytes > 0)
+		json_put_int(&writer, "shown_bytes", (int64_t)call->args.shown_bytes);
+	json_object_end(&writer);
+}
+
 /* Calls the server. given NULL: it runs. */
 static void begin_server(struct tool_call *call, const struct tool_server_start *given)
 {
 	const struct declaration *declaration = call->tool->declaration;
 	const char *gives[DECLARATION_PARAMETERS_MAX + 1];
+	struct buf caller = {0};
 	struct provider *provider = tool_servers_get(
 	    request_daemon(call->request)->provides, declaration, &call->pane, given);
 	if (provider == NULL) {
@@ -260,6 +282,8 @@ static void begin_server(struct tool_call *call, const struct tool_server_start 
 		return;
 	}
 	declaration_list_gives(declaration, gives);
+	if (declaration->server.is_per_daemon)
+		write_caller(call, &caller);
 	provide_call_begin(call->request, &call->pane, call->args.waits,
 	    &(struct provide_order){.provider = provider,
 		.name = declaration->name,
@@ -267,8 +291,10 @@ static void begin_server(struct tool_call *call, const struct tool_server_start 
 		.timeout_ms = declaration->timeout_ms,
 		.arguments = (const char *)call->arguments.data,
 		.arguments_len = call->arguments.len,
+		.caller = (const char *)caller.data,
 		.server = provider->title,
 		.gives = gives});
+	buf_finish(&caller);
 }
 
 static void serve(struct tool_call *call)
@@ -308,6 +334,12 @@ static bool needs_env(const struct tool_call *call)
 	return declaration->run != NULL ||
 	    tool_servers_need_start(
 		request_daemon(call->request)->provides, declaration, &call->pane);
+}
+
+/* Whether a program starts in the directory of the caller, or a server hears of it. */
+static bool needs_place(const struct tool_call *call)
+{
+	return call->tool->declaration->server.is_per_daemon || needs_env(call);
 }
 
 static void start(struct tool_call *call)
@@ -359,6 +391,7 @@ void tool_call_handle(struct request *request, const void *args)
 {
 	struct tmux *tmux = request_daemon(request)->tmux;
 	const struct tool *tool = tool_of(request_method(request));
+	struct pane_ref of_env;
 	struct tool_call *call;
 	if (tool->state == TOOL_HIDDEN) {
 		request_fail(
@@ -371,11 +404,14 @@ void tool_call_handle(struct request *request, const void *args)
 	call->args = *(const struct declaration_args *)args;
 	if (requester_look_first(request, call->args.pane) ||
 	    !requester_pane(request, call->args.pane, &call->pane) ||
-	    (needs_env(call) && !find_place(call)) || !write_arguments(call, args)) {
+	    (needs_place(call) && !find_place(call)) || !write_arguments(call, args)) {
 		call_free(call);
 	} else if (needs_env(call)) {
+		of_env = call->pane;
+		if (tool->declaration->server.is_per_daemon)
+			pane_ref_clear(&of_env); /* its session may not be that of the next call */
 		request_on_cancel(request, on_left, call);
-		session_env_ask(tmux, &call->pane, on_env, call);
+		session_env_ask(tmux, &of_env, on_env, call);
 	} else {
 		start(call);
 	}

@@ -45,7 +45,7 @@ struct provide_order {
 	int64_t timeout_ms;
 	const char *arguments; /* a JSON object on one line */
 	size_t arguments_len;
-	const char *caller; /* the same: pane, program …; NULL: a server does not get it */
+	const char *caller; /* the same: pane, cwd …; NULL: a server of one pane knows it */
 	const char *server; /* of tools, for people: its calls have other limits; lent, or NULL */
 	const char *const
 	    *gives; /* names of arguments of a server's tool, NULL-terminated; or NULL */
