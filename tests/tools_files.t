@@ -30,6 +30,24 @@ tool() {
 	else
 		sed 's/^/error: /' "$dir/error"
 	fi
+	case $1 in
+	read_file | todo_read) compare "$1" ;;
+	esac
+}
+
+# The same call by the server: its answer, or the program's, in the form of tool.
+served() {
+	printf '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s","arguments":%s,"_meta":{"muxbus/caller":%s}}}\n' \
+		"$1" "$(printf '%s\n' "$arguments" | jq -c .)" "$(jq -nc '{cwd: env.PWD, pane: null,
+			spelled: (env.MUXBUS_SPELLED // ""), shown_bytes: env.MUXBUS_SHOWN_BYTES}')" |
+		"$tools/files_server" | jq -c '.result | if .isError then "error: " + .content[0].text else .structuredContent end'
+}
+# compare NAME: whether the server says what the program has said.
+compare() {
+	if [ -s "$dir/error" ]; then jq -Rsc '"error: " + rtrimstr("\n")' "$dir/error"; else jq -c . "$dir/answer"; fi >"$dir/program"
+	served "$1" >"$dir/server"
+	echo compared >>"$dir/compared"
+	cmp -s "$dir/program" "$dir/server" || { echo "$arguments"; cat "$dir/program" "$dir/server"; } >>"$dir/different"
 }
 
 # What the tools leave in the folder, apart from files of the test.
@@ -428,6 +446,9 @@ is 'remember: an unknown note' "$(tool remember '{"forget":9}')" \
 	"error: there is no note 9 for $dir/work/project; the latest are: 1, 3"
 is 'remember: a note too long' "$(tool remember "{\"notes\":\"$(head -c 20000 /dev/zero | tr '\0' n)\"}")" \
 	'error: a note has 1 to 16384 bytes, not 20000'
+is 'files_server: the same answers and errors' "$(cat "$dir/different" 2>/dev/null)" ''
+ok 'files_server: of all calls' [ "$(wc -l <"$dir/compared")" -gt 60 ]
+
 for i in $(seq 20); do
 	printf '{"notes":"at once %s"}' "$i" | "$tools/remember" >/dev/null &
 done

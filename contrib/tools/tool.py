@@ -23,16 +23,21 @@ def run(function):
         fail(f"the arguments are not JSON: {error}")
     if not isinstance(arguments, dict):
         fail("the arguments must be one JSON object")
+    answer = answer_of(function, arguments)
+    if not isinstance(answer, (str, bytes)):
+        answer = json.dumps(answer, ensure_ascii=False) + "\n"
+    sys.stdout.buffer.write(answer if isinstance(answer, bytes) else encode(answer))
+
+
+def answer_of(function, arguments):
+    """What function(arguments) returns. A failure of the system ends the tool."""
     try:
-        answer = function(arguments)
+        return function(arguments)
     except OSError as error:
         where = "" if error.filename is None else f"{shown(error.filename)}: "
         fail(f"{where}{error.strerror}")
     except UnicodeEncodeError:
         fail("the arguments contain half of a surrogate pair, which is not Unicode text")
-    if not isinstance(answer, (str, bytes)):
-        answer = json.dumps(answer, ensure_ascii=False) + "\n"
-    sys.stdout.buffer.write(answer if isinstance(answer, bytes) else encode(answer))
 
 
 def encode(text):
