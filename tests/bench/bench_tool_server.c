@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The cost of a call of a tool of a server (G25), through the daemon, against the same message to
- * the same server over a pipe.
+ * the same server over a pipe; and of read_file, beside a start of a program of Python.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,18 +15,20 @@
 
 #include "bench.h"
 
-enum { CALLS = 500 };
+enum { CALLS = 500, STARTS = 20 };
 
 extern char **environ;
 
 /* The file that the daemon reads at its start. */
 static void declare(struct live *live, const char *path)
 {
+	const char *source = getenv("MUXBUS_SRCDIR");
 	(void)live_run(live,
-	    "umask 022 && mkdir %s/tools && cat >%s/tools/bench_echo.json <<'EOF'\n"
+	    "umask 022 && cp -r %s/contrib/tools %s/tools && chmod -R u+w,go-w %s/tools && cat "
+	    ">%s/tools/bench_echo.json <<'EOF'\n"
 	    "{\"name\":\"bench_echo\",\"group\":\"bench\",\"description\":\"A bench.\","
 	    "\"server\":{\"name\":\"bench\",\"command\":[\"%s\"]},\"tool\":\"echo\"}\nEOF",
-	    live->dir, live->dir, path);
+	    source != NULL ? source : ".", live->dir, live->dir, live->dir, path);
 }
 
 /* A server of our own, over pipes. */
@@ -107,6 +109,28 @@ static void bench_server(struct talk *talk, const char *path)
 	    "over the server's own %.3f ms, by the socket and back", bench_median(raw_ms, CALLS));
 }
 
+static void bench_read_file(const struct live *live, struct talk *talk)
+{
+	static double read_ms[CALLS], start_ms[STARTS];
+	char program[PATH_MAX + 64];
+	const char *argv[] = {program, NULL};
+	(void)snprintf(program, sizeof program, "%s/tools/todo_read", live->dir);
+	(void)setenv("MUXBUS_TOOL_STATE", live->dir, 1);
+	for (int i = -1; i < CALLS; i++) {
+		int64_t start_ns = live_now_ns();
+		if (at(talk_call(talk, "read_file",
+			   "{\"pane\":\"%%0\",\"path\":\"/etc/passwd\",\"end\":3}"),
+			"result.text") == NULL)
+			live_bail("read_file: %s", talk_text(talk));
+		if (i >= 0) /* the first one starts the server */
+			read_ms[i] = ms_since(start_ns);
+	}
+	for (int i = 0; i < STARTS; i++)
+		start_ms[i] = bench_spawn_ms(argv);
+	bench_rounds("tool_read_file", read_ms, CALLS, "ms",
+	    "a start of a program, todo_read, %.3f ms", bench_median(start_ms, STARTS));
+}
+
 int main(void)
 {
 	const char *build = getenv("MUXBUS_BUILDDIR");
@@ -121,6 +145,7 @@ int main(void)
 	live_start_daemon(live, NULL);
 	talk = talk_new(live);
 	bench_server(talk, path);
+	bench_read_file(live, talk);
 	talk_free(talk);
 	live_free(live);
 	return 0;
