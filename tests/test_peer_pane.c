@@ -7,12 +7,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/model/model.h"
 #include "tap.h"
 
 #define SOCKET "/tmp/tmux-0/default"
+
+static pid_t server; /* 0: not known */
 
 static unsigned start; /* of processes that are added, in ticks */
 
@@ -72,7 +75,7 @@ static void find(const struct muxbus_model *model, pid_t pid, struct peer_pane *
 {
 	struct peer_origin origin;
 	peer_origin_read(proc, pid, &origin);
-	peer_pane_find(proc, &origin, model, SOCKET, ret_pane);
+	peer_pane_find(proc, &origin, model, SOCKET, server, ret_pane);
 }
 
 static void expect(const struct muxbus_model *model, pid_t pid, long pane,
@@ -159,6 +162,27 @@ static void check_threads(const struct muxbus_model *model)
 	expect_thread(model, 411, "", "unless that is no name of one");
 }
 
+/* $TMUX of a server that has ended: the next one at its socket has other panes of the same ids. */
+static void check_servers(const struct muxbus_model *model)
+{
+	char text[96];
+	pid_t ended;
+	check_threads(model);
+	ended = fork();
+	if (ended == 0)
+		_exit(0);
+	(void)waitpid(ended, NULL, 0);
+	(void)snprintf(text, sizeof text, "TMUX=" SOCKET ",%d,0|TMUX_PANE=%%2|", (int)ended);
+	add(413, 1, "survivor", NULL, text);
+	expect(model, 413, 2, PANE_ENVIRONMENT, true, "a server may be any, if none is known");
+	server = getpid();
+	expect(model, 413, -1, PANE_NONE, false, "a server that has ended is another one");
+	expect(model, 400, 2, PANE_ENVIRONMENT, true, "one that lives may be seen by two ids");
+	server = ended;
+	expect(model, 413, 2, PANE_ENVIRONMENT, true, "this one is no other");
+	server = 0;
+}
+
 /* A peer stays what it was when it connected, whatever has its numbers and terminals later. */
 static void check_reuse(const struct muxbus_model *model)
 {
@@ -174,15 +198,15 @@ static void check_reuse(const struct muxbus_model *model)
 	is_int((long long)origin.count, 2, "the ancestors are read up to the first process");
 	start = 3000;
 	add(501, 1, "other", "/dev/full", "TMUX=" SOCKET ",1,0|TMUX_PANE=%2|");
-	peer_pane_find(proc, &origin, model, SOCKET, &peer_pane);
+	peer_pane_find(proc, &origin, model, SOCKET, server, &peer_pane);
 	is_int(peer_pane.pane, 1, "a number that is used again says nothing new");
-	peer_pane_find(proc, &child, model, SOCKET, &peer_pane);
+	peer_pane_find(proc, &child, model, SOCKET, server, &peer_pane);
 	is_int(peer_pane.pane, 1, "nor does that of an ancestor");
 	add(100, 50, "zsh", "/dev/zero", NULL);
-	peer_pane_find(proc, &origin, model, SOCKET, &peer_pane);
+	peer_pane_find(proc, &origin, model, SOCKET, server, &peer_pane);
 	ok(peer_pane.pane == MUXBUS_NO_ID, "a later pane with its terminal is not the peer's");
 	add(502, 1, "other", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%2|");
-	peer_pane_find(proc, &child, model, SOCKET, &peer_pane);
+	peer_pane_find(proc, &child, model, SOCKET, server, &peer_pane);
 	ok(peer_pane.pane == MUXBUS_NO_ID, "nor is what another's environment names");
 	start = 0;
 	clear();
@@ -251,7 +275,7 @@ int main(void)
 	add(409, 1, "ended", NULL, "TMUX=" SOCKET ",1,0|TMUX_PANE=%0|");
 	expect_early(model, 409, false, "a pane before those that are there has ended");
 	expect_early(model, 402, false, "a later one of another server says nothing");
-	check_threads(model);
+	check_servers(model);
 	add(404, 1, "half", NULL, "TMUX_PANE=%2|");
 	expect(model, 404, -1, PANE_NONE, false, "TMUX_PANE alone is not enough");
 	add(405, 1, "cut", NULL, "XTMUX_PANE=%2|TMUX=" SOCKET "|TMUX_PANE=");

@@ -182,8 +182,8 @@ const struct peer_pane *peer_pane_of(struct peer *peer)
 	if (!peer->has_pane) {
 		const struct muxbus_model *model = tmux_model(parts->tmux);
 		bool is_sure;
-		peer_pane_find(
-		    "/proc", peer->origin, model, parts->config->tmux_socket, &peer->peer_pane);
+		peer_pane_find("/proc", peer->origin, model, parts->config->tmux_socket,
+		    tmux_server_pid(parts->tmux), &peer->peer_pane);
 		peer->peer_pane.is_outside &= peer->said_pane == MUXBUS_NO_ID;
 		is_sure = peer->peer_pane.pane != MUXBUS_NO_ID && !peer->peer_pane.is_weak;
 		if (!is_sure && muxbus_model_pane(model, peer->said_pane) != NULL)

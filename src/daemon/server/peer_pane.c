@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/process.h"
 #include "base/str.h"
 #include "daemon/pane/presence.h"
 
@@ -180,8 +182,17 @@ static bool is_same_server(const char *tmux, const char *tmux_socket)
 	    a.st_ino == b.st_ino;
 }
 
+/* Whether "SOCKET,PID,SESSION" names a server that has ended: the panes of the next have its ids. */
+static bool is_ended_server(const char *tmux, pid_t server)
+{
+	const char *comma = strchr(tmux, ',');
+	long pid = comma != NULL ? atol(comma + 1) : 0;
+	return server > 0 && pid > 0 && pid != server && process_has_ended((pid_t)pid);
+}
+
 /* The pane of this server that a process's environment names, whether it is there or not. */
-static uint32_t pane_of_environment(const char *proc, pid_t pid, const char *tmux_socket)
+static uint32_t pane_of_environment(
+    const char *proc, pid_t pid, const char *tmux_socket, pid_t server)
 {
 	struct buf block;
 	uint32_t id;
@@ -191,7 +202,7 @@ static uint32_t pane_of_environment(const char *proc, pid_t pid, const char *tmu
 		const char *tmux = variable(&block, "TMUX");
 		const char *pane = variable(&block, "TMUX_PANE");
 		if (tmux == NULL || pane == NULL || !is_same_server(tmux, tmux_socket) ||
-		    !str_parse_id(pane, strlen(pane), '%', &id))
+		    is_ended_server(tmux, server) || !str_parse_id(pane, strlen(pane), '%', &id))
 			id = MUXBUS_NO_ID;
 	}
 	buf_finish(&block);
@@ -200,7 +211,7 @@ static uint32_t pane_of_environment(const char *proc, pid_t pid, const char *tmu
 
 uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket)
 {
-	return pane_of_environment("/proc", pid, tmux_socket);
+	return pane_of_environment("/proc", pid, tmux_socket, 0);
 }
 
 /* Whether a pane was made after all that the model has: tmux gives no number twice. */
@@ -238,13 +249,14 @@ static bool find_by_kernel(const char *proc, const struct peer_origin *origin,
 }
 
 static bool find_by_environment(const char *proc, const struct peer_origin *origin,
-    const struct muxbus_model *model, const char *tmux_socket, struct peer_pane *ret_pane)
+    const struct muxbus_model *model, const char *tmux_socket, pid_t server,
+    struct peer_pane *ret_pane)
 {
 	for (size_t at = 0; at < origin->count; at++) {
 		const struct peer_process *process = &origin->processes[at];
 		if (!peer_process_is_there(proc, process))
 			return false;
-		ret_pane->pane = pane_of_environment(proc, process->pid, tmux_socket);
+		ret_pane->pane = pane_of_environment(proc, process->pid, tmux_socket, server);
 		ret_pane->evidence = PANE_ENVIRONMENT;
 		ret_pane->is_weak = true;
 		if (muxbus_model_pane(model, ret_pane->pane) != NULL)
@@ -277,11 +289,12 @@ static bool has_tty(const struct peer_origin *origin)
 }
 
 void peer_pane_find(const char *proc, const struct peer_origin *origin,
-    const struct muxbus_model *model, const char *tmux_socket, struct peer_pane *ret_pane)
+    const struct muxbus_model *model, const char *tmux_socket, pid_t server,
+    struct peer_pane *ret_pane)
 {
 	*ret_pane = (struct peer_pane){0};
 	if (!find_by_kernel(proc, origin, model, ret_pane) &&
-	    !find_by_environment(proc, origin, model, tmux_socket, ret_pane)) {
+	    !find_by_environment(proc, origin, model, tmux_socket, server, ret_pane)) {
 		ret_pane->pane = MUXBUS_NO_ID;
 		ret_pane->evidence = PANE_NONE;
 		ret_pane->is_weak = false;

@@ -56,10 +56,12 @@ bool peer_process_is_there(const char *proc, const struct peer_process *process)
 
 /*
  * Panes of a later time are none of the peer's, whatever has its terminals and numbers by then.
- * tmux_socket is the server's, for checking $TMUX beside $TMUX_PANE.
+ * tmux_socket and the process server (0: not known) are those of tmux, for checking $TMUX beside
+ * $TMUX_PANE.
  */
 void peer_pane_find(const char *proc, const struct peer_origin *origin,
-    const struct muxbus_model *model, const char *tmux_socket, struct peer_pane *ret_pane);
+    const struct muxbus_model *model, const char *tmux_socket, pid_t server,
+    struct peer_pane *ret_pane);
 
 /* The pane of a tmux server that the environment of a process names; MUXBUS_NO_ID: none. */
 uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket);

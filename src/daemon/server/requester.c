@@ -117,15 +117,13 @@ bool requester_is_outside(struct request *request)
 {
 	struct tmux *tmux = request_parts(request)->tmux;
 	struct peer *peer = request_peer(request);
-	struct muxbus_sync_info info;
 	if (peer == NULL || tmux == NULL || !peer_pane_of(peer)->is_outside)
 		return false;
-	muxbus_sync_info(tmux_sync(tmux), &info);
 	/* The first process of a pane can have left its terminal. */
 	for (size_t at = 0; at < peer_origin(peer)->count; at++)
-		if (peer_origin(peer)->processes[at].pid == info.pid)
+		if (peer_origin(peer)->processes[at].pid == tmux_server_pid(tmux))
 			return false;
-	return info.pid > 0;
+	return tmux_server_pid(tmux) > 0;
 }
 
 bool requester_look_first(struct request *request, const char *text)

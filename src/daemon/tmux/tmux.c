@@ -479,6 +479,13 @@ const struct muxbus_model *tmux_model(const struct tmux *tmux)
 	return muxbus_sync_model(tmux->sync);
 }
 
+pid_t tmux_server_pid(struct tmux *tmux)
+{
+	struct muxbus_sync_info info;
+	muxbus_sync_info(tmux->sync, &info);
+	return info.pid;
+}
+
 bool tmux_is_live(const struct tmux *tmux)
 {
 	return tmux->is_live;

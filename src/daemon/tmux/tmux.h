@@ -71,6 +71,9 @@ void tmux_cut(struct tmux *tmux);
 struct muxbus_sync *tmux_sync(struct tmux *tmux);
 const struct muxbus_model *tmux_model(const struct tmux *tmux);
 bool tmux_is_live(const struct tmux *tmux);
+
+/* The process of the server that is followed, or was last; 0: none yet. */
+pid_t tmux_server_pid(struct tmux *tmux);
 /* A number that differs after each change of the model; never 0. */
 uint64_t tmux_revision(const struct tmux *tmux);
 /* The reason if not live, else "". */
