@@ -552,6 +552,7 @@ int main(int argc, char **argv)
 		return forge(argv[2], argv[3]);
 	paths = live_tmux_paths();
 	(void)live_daemon_path();
+	(void)unsetenv("MUXBUS_TEST_ATTACH"); /* a daemon that is always attached opens no pipe */
 	test_forged("foreign", 0);
 	test_forged("twice", 1);
 	test_forged("never", 0);
