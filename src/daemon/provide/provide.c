@@ -470,7 +470,8 @@ void provide_write(const struct provide_set *set, struct json_writer *writer)
 		json_put_str(writer, "file", provider->file != NULL ? provider->file->path : NULL);
 		json_put_str(writer, "state", state_of(provider));
 		json_put_str(writer, "reason", reason_of(provider));
-		json_put_known_int(writer, "pid", provider->peer != NULL, peer_pid(provider->peer));
+		json_put_known_int(writer, "pid", provider->peer != NULL,
+		    provider->peer != NULL ? peer_pid(provider->peer) : 0);
 		json_array_begin(writer, "methods");
 		list_for_each (link, &provider->offers)
 			json_put_str(

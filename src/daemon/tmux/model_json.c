@@ -141,7 +141,7 @@ void object_put_window(
 	size_t count = object_links(view, window->id, &links);
 	json_put_id(writer, "window", '@', window->id);
 	put_sessions(writer, links, count);
-	json_put_known_int(writer, "index", count > 0, links[0]->index);
+	json_put_known_int(writer, "index", count > 0, count > 0 ? links[0]->index : 0);
 	json_put_str(writer, "name", window->name);
 	json_put_int(writer, "width", window->width);
 	json_put_int(writer, "height", window->height);
