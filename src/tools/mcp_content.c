@@ -69,8 +69,7 @@ bool mcp_content_write(
 		(void)snprintf(ret_failure, MCP_CONTENT_ERROR_SIZE, "%s",
 		    text.len > 0 ? (const char *)text.data : "its server gives no reason");
 	} else if (is_whole) {
-		for (const struct json *member = structured->child; member != NULL;
-		     member = member->next)
+		json_each (member, structured)
 			json_put_value(writer, member->name, member);
 	} else {
 		(void)json_put_text(
