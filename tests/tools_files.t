@@ -208,6 +208,26 @@ tool read_file '{"path":"part","end":1}' >/dev/null
 is 'write_file: force' "$(tool write_file '{"path":"part","content":"x","force":true}')" "replaced $PWD/part: 1 bytes, 0 lines"
 seq 3000 >part
 tool read_file '{"path":"part","end":1}' >/dev/null
+# What was seen stays seen: all of it before a part, what the agent wrote, and what it changed.
+seq 1500 >part
+tool read_file '{"path":"part"}' >/dev/null
+tool read_file '{"path":"part","end":1}' >/dev/null
+is 'write_file: a part of a file that was read' "$(tool write_file '{"path":"part","content":"1\n2\n3\n"}')" "replaced $PWD/part: 6 bytes, 3 lines"
+tool read_file '{"path":"part","end":1}' >/dev/null
+is 'str_replace: in a file that was written' "$(tool str_replace '{"path":"part","old_str":"2","new_str":"two"}')" "replaced in $PWD/part: line 2"
+tool read_file '{"path":"part","end":1}' >/dev/null
+is 'write_file: a file that was written and changed' "$(tool write_file '{"path":"part","content":"x"}')" "replaced $PWD/part: 1 bytes, 0 lines"
+seq 3000 >part
+tool read_file '{"path":"part"}' >/dev/null
+tool str_replace '{"path":"part","old_str":"1000\n","new_str":"thousand\n"}' >/dev/null
+is 'write_file: a change shows no more of a file' "$(tool write_file '{"path":"part","content":"x"}')" "$refused"
+tool str_replace '{"path":"part","patch":"@@\n-2500\n+unseen\n"}' >/dev/null
+tool read_file '{"path":"part","start":2001,"end":2499}' >/dev/null
+is 'write_file: but for the changed place' "$(tool write_file '{"path":"part","content":"x"}' | cut -c 1-30)" 'error: you have seen a part of'
+tool read_file '{"path":"part","start":2500}' >/dev/null
+is 'write_file: all of a changed file' "$(tool write_file '{"path":"part","content":"x"}')" "replaced $PWD/part: 1 bytes, 0 lines"
+seq 3000 >part
+tool read_file '{"path":"part","end":1}' >/dev/null
 echo more >>part
 is 'write_file: a file that has changed since' "$(tool write_file '{"path":"part","content":"x"}')" "replaced $PWD/part: 1 bytes, 0 lines"
 unset MUXBUS_PANE

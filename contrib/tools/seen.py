@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: ISC
-"""Of which files the caller, the agent of a pane, has seen a part only: these should not be replaced unread."""
+"""What the caller, the agent of a pane, has seen of files: one of which it has seen a part only should not be replaced."""
 
 import contextlib
 import fcntl
 import json
 import os
 
-MAX_FILES = 200
+MAX_FILES = 400  # the latest are kept
+STEP = 1 << 16  # bytes compared at once
 
 
 def state_path():
@@ -55,28 +56,60 @@ def merged(parts):
     return done
 
 
+def parts_of(kept, name, status):
+    """The parts of this version of a file that the caller has seen, or None: he has seen none."""
+    one = kept.get(name)
+    return one["parts"] if one and one.get("version") == version(status) else None
+
+
 def note_seen(path, status, begin, end):
-    """The caller gets to see these bytes. Only files are kept of which he has not seen all."""
+    """The caller gets to see these bytes, or has written them."""
     where, name = state_path(), os.path.realpath(path)
-    is_whole = begin == 0 and end >= status.st_size
-    if where is None or (is_whole and name not in load(where)):
+    if where is None or any(first <= begin and end <= last for first, last in parts_of(load(where), name, status) or ()):
         return
     with changing(where) as kept:
-        old = kept.pop(name, None)
-        parts = old["parts"] if old and old.get("version") == version(status) else []
-        parts = merged([*parts, [begin, end]])
-        if parts[0][0] > 0 or parts[0][1] < status.st_size:
-            kept[name] = {"version": version(status), "parts": parts}
+        parts = merged([*(parts_of(kept, name, status) or ()), [begin, end]])
+        kept.pop(name, None)  # the latest is the last one
+        kept[name] = {"version": version(status), "parts": parts}
+
+
+def common_start(one, other):
+    """How many bytes are the same at the start of both."""
+    at, step = 0, STEP
+    most = min(len(one), len(other))
+    while step:
+        if at + step <= most and one[at : at + step] == other[at : at + step]:
+            at += step
+        else:
+            step //= 2
+    return at
+
+
+def note_changed(path, old, new, old_status, new_status):
+    """The caller has changed a place of a file, from the old bytes to the new ones: he has seen as much of it as before."""
+    where, name = state_path(), os.path.realpath(path)
+    if where is None or parts_of(load(where), name, old_status) is None:
+        return
+    begin = common_start(old, new)
+    end = len(old) - common_start(old[begin:][::-1], new[begin:][::-1])
+    longer = len(new) - len(old)
+    with changing(where) as kept:
+        parts = []
+        for first, last in parts_of(kept, name, old_status) or ():
+            if first <= begin and end <= last:
+                parts.append([begin, end + longer])
+            parts += [[first, min(last, begin)]] if first < begin else []
+            parts += [[max(first, end) + longer, last + longer]] if last > end else []
+        kept.pop(name, None)
+        kept[name] = {"version": version(new_status), "parts": merged(parts)}
 
 
 def unseen_bytes(path):
     """How many bytes of a file the caller has not seen, though he has seen others; 0 also if it has changed since."""
     where, name = state_path(), os.path.realpath(path)
-    kept = load(where).get(name) if where else None
     try:
         status = os.stat(name)
     except OSError:
         return 0
-    if not kept or kept.get("version") != version(status):
-        return 0
-    return status.st_size - sum(end - begin for begin, end in kept["parts"])
+    parts = parts_of(load(where), name, status) if where else None
+    return 0 if parts is None else status.st_size - sum(end - begin for begin, end in parts)

@@ -23,20 +23,20 @@ def write_whole(path, data, only_new=False):
     """
     Writes a new file in the same folder, which takes the name when it is on disk. A link is
     followed; mode, owner and attributes of the old file stay. Returns the real path, and the
-    os.stat_result of the old file or None.
+    os.stat_result of the old file, or None, and of the new one.
     """
     target = os.path.realpath(path)
     old = status_of(target)
     if old is not None:
         check_replaceable(target, old, only_new)
     try:
-        put(target, data, old)
+        new = put(target, data, old)
     except FileExistsError:
         fail(f"{shown(target)} is already there")
     except OSError as error:
         what = "the old file is as it was" if old is not None else "no file was made"
         fail(f"{shown(target)}: {error.strerror}: {what}")
-    return target, old
+    return target, old, new
 
 
 def status_of(path):
@@ -64,6 +64,7 @@ def put(target, data, old):
         if old is not None:
             keep_attributes(fd, target, old)
         os.fsync(fd)
+        new = os.fstat(fd)
         name = name or link_temporary(fd, folder)
         if old is None:
             os.link(name, target)  # unlike rename, never replaces a file that came meanwhile
@@ -75,6 +76,7 @@ def put(target, data, old):
         if name is not None:
             os.unlink(name)
     sync_folder(folder)
+    return new
 
 
 def temporary_name(folder):
