@@ -20,6 +20,7 @@ enum {
 	FLAGS_FIELD = 9,
 	START_FIELD = 22,
 	SIGNAL_FIELD = 31, /* a mask of the signals that it has yet to take */
+	CAUGHT_FIELD = 34, /* a mask too */
 	IS_EXITING = 0x4, /* of the flags: PF_EXITING in the kernel's sched.h */
 	STAT_SIZE = 1024,
 	CHILDREN_MAX = 1023, /* bytes of the pids of the children of one; the rest is not read */
@@ -83,6 +84,13 @@ bool process_await_release(pid_t pid, unsigned *tries)
 		return false;
 	(void)usleep(RELEASE_TRY_MS * 1000);
 	return true;
+}
+
+bool process_catches(pid_t pid, int signal)
+{
+	char text[STAT_SIZE];
+	read_stat(pid, text);
+	return (field_of(text, CAUGHT_FIELD) & (UINT64_C(1) << (signal - 1))) != 0;
 }
 
 pid_t process_parent(pid_t pid)

@@ -19,6 +19,9 @@ bool process_has_ended(pid_t pid);
  */
 bool process_await_release(pid_t pid, unsigned *tries);
 
+/* Whether a process has a handler for a signal: it does not end by it. */
+bool process_catches(pid_t pid, int signal);
+
 /* The parent of a process; 0 if that cannot be read. */
 pid_t process_parent(pid_t pid);
 

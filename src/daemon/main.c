@@ -73,7 +73,7 @@
 /* How long a normal stop may take. */
 #define STOP_MS 2000
 
-#define SIGNALS_COUNT 3
+#define SIGNALS_COUNT 4
 
 struct main {
 	struct daemon daemon; /* for the handlers of methods */
@@ -142,8 +142,14 @@ static void stop(struct daemon *daemon, const char *reason)
 static void on_signal(evutil_socket_t number, short events, void *data)
 {
 	struct main *main = data;
+	char reason[512];
 	(void)events;
-	if (number == SIGHUP && !main->config.is_foreground)
+	if (number == SIGUSR1) {
+		if (main->fleet != NULL)
+			(void)fleet_make_dir(
+			    main->config.socket, reason, sizeof reason); /* else: said below */
+		server_listen_anew(main->daemon.server);
+	} else if (number == SIGHUP && !main->config.is_foreground)
 		log_file_reopen();
 	else
 		stop(&main->daemon, strsignal((int)number));
@@ -255,7 +261,7 @@ static int follow(struct main *main)
 
 static int watch_signals(struct main *main)
 {
-	static const int numbers[SIGNALS_COUNT] = {SIGHUP, SIGINT, SIGTERM};
+	static const int numbers[SIGNALS_COUNT] = {SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 	for (size_t i = 0; i < SIGNALS_COUNT; i++) {
 		main->signals[i] = evsignal_new(main->daemon.base, numbers[i], on_signal, main);
 		if (main->signals[i] == NULL || event_add(main->signals[i], NULL) < 0)

@@ -55,6 +55,41 @@ said=$("$muxbusd" -S "$dir/hard" 2>&1)
 is 'and a hard link' "$? $(expr "$said" : ".*already running.*process $running,.*")" "0 ${#said}"
 is 'the lock outlives those starts' "$(pid_at "$MUXBUS")" "$running"
 
+# A socket that was removed, as by a cleaner of old files, is made anew.
+(sleep 30 | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >/dev/null) & # a peer that stays
+stays=$!
+rm "$MUXBUS"
+said=$("$muxbusd" -S "$dir/tmux" 2>&1)
+is 'a start makes the running daemon listen again' "$? $(pid_at "$MUXBUS")" "0 $running"
+rm "$MUXBUS"
+is 'and so does any command' "$("$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" ls | jq -c '[.panes[].pane]') $(pid_at "$MUXBUS")" "[\"%0\"] $running"
+rm "$MUXBUS"
+kill -USR1 "$running"
+until_is 'and SIGUSR1' "$running" pid_at "$MUXBUS"
+kill -USR1 "$running"
+is 'which does nothing else' "$(pid_at "$MUXBUS")" "$running"
+is 'its mode is that of the first' "$(stat -c %a "$MUXBUS")" 600
+rm "$MUXBUS"
+echo other >"$MUXBUS"
+kill -USR1 "$running"
+until_is 'another file in its place stays' 1 grep -c 'socket was removed.*not a socket' "$dir/muxbusd.log"
+is 'with its content' "$(cat "$MUXBUS")" other
+rm "$MUXBUS"
+"$muxbusd" -S "$dir/tmux" 2>/dev/null
+is 'until it is gone' "$(pid_at "$MUXBUS")" "$running"
+rm -r "$MUXBUS" "$dir/muxbus"/*/lock
+"$muxbusd" -S "$dir/tmux" 2>/dev/null
+is 'also where the lock was removed' "$(pid_at "$MUXBUS")" "$running"
+ok 'its peers stay connected' kill -0 "$stays"
+kill "$stays"
+t new-window -d -n piped 'while sleep 0.1; do echo here; done'
+is 'a pane is followed by a pipe' "$(ask '{"method":"wait_for","params":{"any":[{"output":"here","pane":"main:piped"}]}}' | jq -r '.result.conditions[0].state')" matched
+t kill-window -t main:piped
+rm "$MUXBUS.pipe"
+t new-window -d -n again 'while sleep 0.1; do echo here; done'
+is 'the socket of pipes is made anew too' "$(ask '{"method":"wait_for","params":{"any":[{"output":"here","pane":"main:again"}]}}' | jq -r '.result.conditions[0].state') $(ls "$MUXBUS.pipe")" "matched $MUXBUS.pipe"
+t kill-window -t main:again
+
 # Two that wait for one server: the first that finds it follows it, and the other ends.
 one_of_two() {
 	alive=0

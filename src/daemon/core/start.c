@@ -2,6 +2,7 @@
 /* The start of the process. */
 #include "daemon/core/start.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <malloc.h>
 #include <signal.h>
@@ -10,10 +11,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/process.h"
+#include "client/link.h"
 #include "daemon/core/config.h"
 #include "daemon/core/log_file.h"
 #include "daemon/core/rlimit.h"
 #include "daemon/core/sd_notify.h"
+
+#define LISTEN_TRIES 50
+#define LISTEN_TRY_MS 10
 
 int start_fail(const char *format, ...)
 {
@@ -44,6 +50,28 @@ int start_take_service(struct config *config)
 	return 0;
 }
 
+/*
+ * A daemon whose socket was removed makes it anew. A daemon that has not opened it yet, or closed it
+ * to end, does nothing. An older version, which the signal would end, does not get it.
+ */
+static void make_listen(const struct lock_holder *holder, const char *own_socket)
+{
+	const char *socket = holder->socket[0] == '/' ? holder->socket : own_socket;
+	bool is_asked = false;
+	for (unsigned tries = 0; tries < LISTEN_TRIES && holder->pid > 1; tries++) {
+		int fd = link_connect(socket, 0);
+		if (fd >= 0)
+			(void)close(fd); /* it listens */
+		if (fd >= 0 || (errno != ENOENT && errno != ECONNREFUSED) ||
+		    !process_catches(holder->pid, SIGUSR1))
+			return;
+		if (!is_asked && kill(holder->pid, SIGUSR1) < 0)
+			return;
+		is_asked = true;
+		(void)usleep(LISTEN_TRY_MS * 1000);
+	}
+}
+
 enum start_result start_take(struct start *start, const struct config *config)
 {
 	struct lock_holder holder;
@@ -55,8 +83,10 @@ enum start_result start_take(struct start *start, const struct config *config)
 		result = LOCK_HELD;
 	switch (result) {
 	case LOCK_OK:
+		lock_describe(start->lock_fd, ""); /* until it listens */
 		break;
 	case LOCK_HELD:
+		make_listen(&holder, config->socket);
 		(void)fprintf(stderr, "muxbusd: already running for %s: process %ld, socket %s\n",
 		    config->is_fleet ? "the fleet" : "this tmux server", (long)holder.pid,
 		    holder.socket[0] ? holder.socket : "not open yet");

@@ -63,7 +63,7 @@ struct accepter {
 	int spare_fd; /* closed to report "busy" */
 	struct event *accept_event;
 	struct loop_timer *pause_timer;
-	dev_t dev; /* of the socket that we made */
+	dev_t dev; /* of the socket */
 	ino_t ino;
 };
 
@@ -80,7 +80,7 @@ static struct sockaddr_un address_of(const char *path)
 	return address;
 }
 
-/* Removes a stale socket. Returns 0, or -1 with a reason: a program listens there. */
+/* Checks the path and removes a stale socket. Returns 0, or -1 with a reason. */
 static int accepter_clear(const char *path, char *ret_reason, size_t size)
 {
 	struct stat st;
@@ -88,6 +88,8 @@ static int accepter_clear(const char *path, char *ret_reason, size_t size)
 	struct ucred peer;
 	unsigned tries = 0;
 	int r, connect_errno, fd;
+	if (address_check(path, ret_reason, size) < 0)
+		return -1;
 	if (lstat(path, &st) < 0)
 		return errno == ENOENT
 		    ? 0
@@ -117,13 +119,11 @@ static int accepter_clear(const char *path, char *ret_reason, size_t size)
  * Binds a socket that was never open to others than it is for: before listen() none can connect.
  * Returns it, or -1 with errno.
  */
-static int bind_socket(struct accepter *accepter)
+static int bind_socket(const struct accepter_order *order)
 {
-	const struct accepter_order *order = &accepter->order;
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int saved_errno;
 	struct sockaddr_un address;
-	struct stat st;
 	if (fd < 0)
 		return -1;
 	address = address_of(order->path);
@@ -132,11 +132,8 @@ static int bind_socket(struct accepter *accepter)
 		if ((order->group == (gid_t)-1 ||
 			lchown(order->path, (uid_t)-1, order->group) == 0) &&
 		    (order->mode == 0600 || chmod(order->path, order->mode) == 0) &&
-		    lstat(order->path, &st) == 0 && listen(fd, BACKLOG) == 0) {
-			accepter->dev = st.st_dev;
-			accepter->ino = st.st_ino;
+		    listen(fd, BACKLOG) == 0)
 			return fd;
-		}
 		saved_errno = errno;
 		(void)unlink(order->path); /* it was made here */
 		errno = saved_errno;
@@ -195,16 +192,21 @@ static void on_accept(evutil_socket_t socket, short events, void *data)
 	}
 }
 
+/* Whether the path still leads to the socket. */
+static bool accepter_is_there(const struct accepter *accepter)
+{
+	struct stat st;
+	return lstat(accepter->order.path, &st) == 0 && st.st_dev == accepter->dev &&
+	    st.st_ino == accepter->ino;
+}
+
 /* Removes the socket if it made it. NULL is accepted. */
 static void accepter_free(struct accepter *accepter)
 {
-	struct stat st;
 	if (accepter == NULL)
 		return;
 	/* The socket of a service manager stays: the next connection restarts us. */
-	if (accepter->fd >= 0 && accepter->order.given_fd == 0 &&
-	    lstat(accepter->order.path, &st) == 0 && st.st_dev == accepter->dev &&
-	    st.st_ino == accepter->ino)
+	if (accepter->fd >= 0 && accepter->order.given_fd == 0 && accepter_is_there(accepter))
 		(void)unlink(
 		    accepter->order.path); /* if it stays, the next daemon finds it stale */
 	if (accepter->accept_event != NULL)
@@ -222,14 +224,18 @@ static struct accepter *accepter_new(struct event_base *base, const struct accep
     void (*busy)(void *data, int fd), void *data, char *ret_reason, size_t size)
 {
 	struct accepter *accepter = xcalloc(1, sizeof *accepter);
+	struct stat st = {0};
 	*accepter = (struct accepter){.order = *order, .busy = busy, .data = data};
 	accepter->spare_fd = open_spare();
-	accepter->fd = order->given_fd > 0 ? order->given_fd : bind_socket(accepter);
+	accepter->fd = order->given_fd > 0 ? order->given_fd : bind_socket(order);
 	if (accepter->fd < 0) {
 		(void)str_refuse(ret_reason, size, "%s: %s", order->path, strerror(errno));
 		accepter_free(accepter);
 		return NULL;
 	}
+	(void)lstat(order->path, &st); /* removed at once: as if later */
+	accepter->dev = st.st_dev;
+	accepter->ino = st.st_ino;
 	accepter->accept_event =
 	    event_new(base, accepter->fd, EV_READ | EV_PERSIST, on_accept, accepter);
 	accepter->pause_timer = loop_timer_new(base, on_pause_end, accepter);
@@ -303,11 +309,9 @@ struct server *server_new(const struct server_parts *parts, char *ret_reason, si
 	bool is_given = config->listen_fd > 0; /* then the socket is ours, and not stale */
 	const char *readonly = config->readonly_socket;
 	struct server *server;
-	if (address_check(config->socket, ret_reason, reason_size) < 0 ||
-	    (!is_given && accepter_clear(config->socket, ret_reason, reason_size) < 0) ||
-	    (readonly[0] != '\0' &&
-		(address_check(readonly, ret_reason, reason_size) < 0 ||
-		    accepter_clear(readonly, ret_reason, reason_size) < 0)))
+	if ((is_given ? address_check(config->socket, ret_reason, reason_size)
+		      : accepter_clear(config->socket, ret_reason, reason_size)) < 0 ||
+	    (readonly[0] != '\0' && accepter_clear(readonly, ret_reason, reason_size) < 0))
 		return NULL;
 	server = xalloc(sizeof *server);
 	memset(server, 0, offsetof(struct server, stage.bytes));
@@ -481,6 +485,29 @@ int server_listen(struct server *server, char *ret_reason, size_t reason_size)
 		}
 	}
 	return 0;
+}
+
+void server_listen_anew(struct server *server)
+{
+	for (size_t at = 0; at < ACCEPTERS_MAX; at++) {
+		struct accepter *old = server->accepters[at], *accepter = NULL;
+		struct accepter_order order;
+		char reason[512];
+		if (old == NULL || accepter_is_there(old))
+			continue;
+		order = old->order;
+		order.given_fd = 0;
+		if (accepter_clear(order.path, reason, sizeof reason) == 0)
+			accepter = accepter_new(
+			    server->parts->base, &order, on_busy, server, reason, sizeof reason);
+		if (accepter == NULL) {
+			log_error("the socket was removed: %s", reason);
+			continue;
+		}
+		accepter_free(old);
+		server->accepters[at] = accepter;
+		log_info("the socket was removed, and is made anew at %s", order.path);
+	}
 }
 
 void server_close_listener(struct server *server)

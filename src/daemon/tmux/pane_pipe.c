@@ -310,27 +310,37 @@ static void on_message(evutil_socket_t fd, short events, void *data)
 	take_messages(data);
 }
 
-/* Opens the socket when the first pane is piped. */
-static bool open_socket(struct pane_pipe_set *pipes)
+static void close_socket(struct pane_pipe_set *pipes)
 {
-	int len = snprintf(pipes->socket, sizeof pipes->socket, "%s.pipe", pipes->config->socket);
-	int fd = len < (int)sizeof pipes->socket ? hand_over_open(pipes->socket) : -ENAMETOOLONG;
-	if (fd >= 0)
-		pipes->event = event_new(pipes->base, fd, EV_READ | EV_PERSIST, on_message, pipes);
-	if (pipes->event != NULL && event_add(pipes->event, NULL) == 0) {
-		pipes->fd = fd;
-		return true;
-	}
-	log_warning("%s: %s; panes are not followed by pipes", pipes->socket,
-	    strerror(fd < 0 ? -fd : ENOMEM));
-	pipes->is_unusable = true;
 	if (pipes->event != NULL)
 		event_free(pipes->event);
 	pipes->event = NULL;
-	if (fd >= 0) {
-		(void)close(fd);
-		(void)unlink(pipes->socket);
+	if (pipes->fd >= 0) {
+		(void)close(pipes->fd);
+		(void)unlink(pipes->socket); /* if it stays, the next daemon removes it */
 	}
+	pipes->fd = -1;
+}
+
+/* Opens the socket when the first pane is piped, and again if its file was removed. */
+static bool open_socket(struct pane_pipe_set *pipes)
+{
+	int len = snprintf(pipes->socket, sizeof pipes->socket, "%s.pipe", pipes->config->socket);
+	int fd;
+	if (pipes->fd >= 0 && access(pipes->socket, F_OK) == 0)
+		return true;
+	close_socket(pipes);
+	fd = len < (int)sizeof pipes->socket ? hand_over_open(pipes->socket) : -ENAMETOOLONG;
+	if (fd >= 0) {
+		pipes->fd = fd;
+		pipes->event = event_new(pipes->base, fd, EV_READ | EV_PERSIST, on_message, pipes);
+	}
+	if (pipes->event != NULL && event_add(pipes->event, NULL) == 0)
+		return true;
+	log_warning("%s: %s; panes are not followed by pipes", pipes->socket,
+	    strerror(fd < 0 ? -fd : ENOMEM));
+	pipes->is_unusable = true;
+	close_socket(pipes);
 	return false;
 }
 
@@ -351,7 +361,7 @@ int pane_pipe_start(struct pane_pipe_set *pipes, uint32_t pane, void *data)
 		pipe->data = data;
 		return 0;
 	}
-	if (!pane_pipe_may_start(pipes) || (pipes->fd < 0 && !open_socket(pipes)))
+	if (!pane_pipe_may_start(pipes) || !open_socket(pipes))
 		return -1;
 	pipe = xcalloc(1, sizeof *pipe);
 	pipe->set = pipes;
@@ -447,11 +457,6 @@ void pane_pipe_set_free(struct pane_pipe_set *pipes)
 		free_pipe(pipes, value);
 	map_finish(&pipes->map);
 	loop_timer_free(pipes->timer);
-	if (pipes->event != NULL)
-		event_free(pipes->event);
-	if (pipes->fd >= 0) {
-		(void)close(pipes->fd);
-		(void)unlink(pipes->socket); /* if it stays, the next daemon removes it */
-	}
+	close_socket(pipes);
 	mem_free(pipes);
 }
