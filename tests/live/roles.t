@@ -191,21 +191,35 @@ until_is 'a connection is handed on' end last taker
 is 'it types where its first program is' "$(sed -n 1p "$dir/taker" | jq -r .result.pane)" "$giver"
 t kill-pane -t "$taker"
 
-# A pane that it made, until a person respawns it; and keys that tmux gives to other panes too.
-peer kept "$narrow" '{"method":"create_pane","params":{"command":"exec cat","direction":"horizontal"}}' \
-	'{"method":"send_text","params":{"pane":"MADE","text":"x"}}' "wait:$dir/respawned" \
-	'{"method":"send_text","params":{"pane":"MADE","text":"x","force":true}}' \
-	'{"method":"send_text","params":{"text":"x","force":true}}'
-until_is 'a peer has made a pane, and types there' 3 sh -c "grep -s -c result '$dir/kept' || :"
-made=$(sed -n 2p "$dir/kept" | jq -r .result.pane)
-t respawn-pane -k -t "$made" 'exec cat'
-t set-option -w -t "$made" synchronize-panes on
-touch "$dir/respawned"
-until_is 'the peer is done' end last kept
-sed -i -e 1d -e '$d' "$dir/kept"
-cp "$dir/kept" "$dir/answers"
-is 'it has lost the pane, and may not type into it through its own' "$(kinds)" 'done done forbidden forbidden '
-t kill-window -t "$made"
+# A pane that it made, until a person respawns it; and keys that tmux gives to other panes too, which
+# it does not announce.
+loses_pane() { # loses_pane NAME WHEN
+	peer "$1" "$narrow" '{"method":"create_pane","params":{"command":"exec cat","direction":"horizontal"}}' \
+		'{"method":"send_text","params":{"pane":"MADE","text":"x"}}' "wait:$dir/respawned.$1" \
+		'{"method":"send_text","params":{"pane":"MADE","text":"x","force":true}}' \
+		'{"method":"send_text","params":{"text":"x","force":true}}'
+	until_is "a peer has made a pane, and types there, $2" 3 sh -c "grep -s -c result '$dir/$1' || :"
+	made=$(sed -n 2p "$dir/$1" | jq -r .result.pane)
+	t respawn-pane -k -t "$made" 'exec cat'
+	t set-option -w -t "$made" synchronize-panes on
+	touch "$dir/respawned.$1"
+	until_is 'the peer is done' end last "$1"
+	sed -i -e 1d -e '$d' "$dir/$1"
+	cp "$dir/$1" "$dir/answers"
+	is 'it has lost the pane, and may not type into it through its own' "$(kinds)" 'done done forbidden forbidden '
+	t kill-window -t "$made"
+}
+loses_pane kept 'as the daemon is'
+mkfifo "$dir/follow"
+socat -t 86400 - "UNIX-CONNECT:$MUXBUS" <"$dir/follow" >"$dir/output" &
+subscriber=$!
+exec 8>"$dir/follow"
+echo '{"method":"subscribe","params":{"output":true}}' >&8
+until_is 'somebody follows output' true sh -c "grep -s -q result '$dir/output' && echo true || :"
+ok 'so the daemon is attached' test -n "$(t list-clients)"
+loses_pane attached 'attached'
+exec 8>&-
+kill $subscriber
 
 # A program outlives its pane: nothing that comes later is its own.
 peer gone "$narrow" "wait:$dir/go" '{"method":"send_text","params":{"text":"x"}}' \

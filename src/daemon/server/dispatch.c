@@ -190,6 +190,7 @@ static bool is_admitted(
 static struct {
 	struct request *request;
 	bool may_be_put_off; /* its model is not one that was read for it just now */
+	bool may_look_at; /* nor was one window */
 	struct work work;
 } turn;
 
@@ -238,6 +239,14 @@ bool dispatch_look_first(struct request *request)
 bool dispatch_put_off(struct request *request)
 {
 	return turn.may_be_put_off && put_off_for(request, WORK_LOOK);
+}
+
+bool dispatch_look_at(struct request *request, uint32_t window)
+{
+	if (!turn.may_look_at || !put_off_for(request, WORK_LOOK_AT_WINDOW))
+		return false;
+	turn.work.window = window;
+	return true;
 }
 
 /* Without rights there is only the role full. */
@@ -313,17 +322,18 @@ static void hold(
 }
 
 /*
- * Calls the handler, unless the request was done already. Returns the work that the handler put
- * the request off for.
+ * Calls the handler, unless the request was done already. done: the work that was done for it.
+ * Returns the work that the handler put the request off for.
  */
 static struct work call(struct dispatch *dispatch, struct request *request,
-    const struct json *params, bool has_refreshed, uint64_t number)
+    const struct json *params, enum work_kind done, uint64_t number)
 {
 	struct tmux *tmux = dispatch->parts->tmux;
 	struct peer *peer = request_peer(request);
 	uint64_t begun = begun_flows(dispatch);
 	turn.request = request;
-	turn.may_be_put_off = !has_refreshed && tmux != NULL && tmux_is_live(tmux);
+	turn.may_be_put_off = done != WORK_LOOK && tmux != NULL && tmux_is_live(tmux);
+	turn.may_look_at = turn.may_be_put_off && !work_is_look(done);
 	turn.work = (struct work){0};
 	request_begin_turn(request);
 	if (may_run(dispatch, request) && request_audit(request, params) &&
@@ -547,7 +557,7 @@ static void go_on(struct dispatch *dispatch, struct request *request, const stru
 	if (done == WORK_NONE)
 		work = work_before(request, params, is_behind(dispatch, request, number, true));
 	if (work.kind == WORK_NONE)
-		work = call(dispatch, request, params, done == WORK_LOOK, number);
+		work = call(dispatch, request, params, done, number);
 	if (work.kind != WORK_NONE)
 		work_begin(
 		    &work, request, on_done, put_off(dispatch, request, params, number, work.kind));

@@ -88,6 +88,9 @@ void dispatch_refuse(struct request *request, const struct field_error *error);
  */
 bool dispatch_put_off(struct request *request);
 
+/* The same with only one window read: false if it, or the whole model, was read for this request. */
+bool dispatch_look_at(struct request *request, uint32_t window);
+
 /*
  * Puts a request off until other work is done; an error of the work is its response. Returns as
  * dispatch_put_off(). The handler is to ask for the same work only once.

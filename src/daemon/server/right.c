@@ -115,6 +115,13 @@ bool right_may_take(struct request *request, const struct pane_ref *pane)
 	return false;
 }
 
+static uint32_t pane_window(struct request *request, uint32_t id)
+{
+	const struct muxbus_pane *pane =
+	    muxbus_model_pane(tmux_model(request_parts(request)->tmux), id);
+	return pane != NULL ? pane->window : MUXBUS_NO_ID;
+}
+
 /* Whether all panes are the caller's that get the keys of a pane. */
 static bool owns_reached(struct request *request, const struct pane_ref *pane)
 {
@@ -146,6 +153,10 @@ bool right_admit(struct request *request, const void *args)
 	if (method->affects != NULL && !method->affects(request, args, &pane))
 		return false;
 	is_own = right_owns(request, &pane);
+	/* tmux does not announce that a pane is synchronized. */
+	if (is_own && method->effects & METHOD_TYPES &&
+	    dispatch_look_at(request, pane_window(request, pane.pane)))
+		return false;
 	if (is_own && (!(method->effects & METHOD_TYPES) || owns_reached(request, &pane)))
 		return true;
 	if (is_own)
