@@ -54,6 +54,8 @@ rows = [
     ("run_tmux", {"command": ["list-panes"]}),
     ("wait_for_idle", {"pane": "main", "duration_seconds": 100, "cpu_threshold": 5, "timeout_sec": 200}),
     ("watch_pane", {"pane": "main", "regex": "never"}),
+    ("report_agent", {"agent": "claude", "pane": "main", "session": "s", "state": "busy"}),
+    ("list_agents", {}),  # reads its screen
 ]
 if slow:
     rows.insert(0, ("run_tmux", {"command": ["run-shell", "sleep 20"], "force": True}))
