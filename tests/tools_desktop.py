@@ -2,9 +2,14 @@
 """Every tool of the group "desktop" once, on a window of GTK and a dialog of zenity: what the tools did
 is read from these programs, which say what happened to them."""
 
+import base64
+import fcntl
+import hashlib
 import json
 import os
 import shutil
+import signal
+import statistics
 import struct
 import subprocess
 import tempfile
@@ -92,6 +97,63 @@ class Tools:
         if done.returncode != 0:
             return "error: " + done.stderr.decode().strip()
         return done.stdout if done.stdout.startswith(b"\x89PNG") else json.loads(done.stdout)
+
+
+VARIABLES = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "AT_SPI_BUS_ADDRESS")
+
+
+class Served(Tools):
+    """The same calls to desktop_server, as muxbusd sends them. Events are kept."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.server = subprocess.Popen([os.path.join(TOOLS, "desktop_server")], stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, text=True, cwd="/")
+        self.last, self.answers, self.events = 0, {}, []
+        self.is_there = threading.Condition()
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for line in self.server.stdout:
+            message = json.loads(line)
+            with self.is_there:
+                if "id" in message:
+                    self.answers[message["id"]] = message.get("result")
+                else:
+                    self.events.append(message["params"])
+                self.is_there.notify_all()
+
+    def begin(self, name, env=None, **arguments):
+        now = {**os.environ, **(env or {})}
+        caller = {"pane": None, "cwd": self.folder, "env": {name: now.get(name) for name in VARIABLES}}
+        with self.is_there:
+            self.last += 1
+            number = self.last
+        self.server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {
+            "name": name.split()[-1], "arguments": arguments, "_meta": {"muxbus/caller": caller}}}) + "\n")
+        self.server.stdin.flush()
+        return number
+
+    def end(self, number):
+        with self.is_there:
+            self.is_there.wait_for(lambda: number in self.answers, WAIT_SEC)
+            result = self.answers.pop(number)
+        if result.get("isError"):
+            return "error: " + result["content"][0]["text"]
+        value = result["structuredContent"]
+        return base64.b64decode(value["data"]) if "mime_type" in value else value
+
+    def run(self, name, env=None, **arguments):
+        if "PATH" in (env or {}):
+            return super().run(name, env, **arguments)  # the server has the one of its start
+        return self.end(self.begin(name, env, **arguments))
+
+    def event(self, **members):
+        """Waits for an event whose data has these members."""
+        def found():
+            return next((one for one in self.events if members.items() <= {"kind": one["kind"], **one["data"]}.items()), None)
+        with self.is_there:
+            return self.is_there.wait_for(found, WAIT_SEC)
 
 
 def find(tree, **members):
@@ -182,7 +244,7 @@ def keyboard(tools, form):
             ({"action": "click", "x": 5}, "click needs x and y"),
             ({"action": "click", "coordinates": {"x": "5; rm", "y": 1}}, "x must be a whole number"),
             ({"steps": [{"action": "click", "coordinates": [1, 2]}]}, "coordinates must be an object"),
-            ({"action": "press_key", "keys": "ctrl+nokey"}, "No such key name 'nokey'"),
+            ({"action": "press_key", "keys": "ctrl+nokey"}, "there is no key 'nokey'"),
             ({"action": "press_key", "keys": "--help"}, "there is no key '--help'"),
             ({"action": "press_key", "keys": "$(id)"}, "there is no key '$(id)'"),
             ({"action": "type", "text": "a\x1b[A"}, "control character U+001B"),
@@ -218,7 +280,7 @@ def pictures(tools, folder, window):
         ok(isinstance(answer, str) and want in answer, f"observe_screen: {want}", answer)
     few = os.path.join(folder, "bin")
     os.mkdir(few)
-    for name in ("xdotool", "xprop", "xwininfo", "scrot"):
+    for name in ("xdotool", "scrot"):
         os.symlink(shutil.which(name), os.path.join(few, name))
     ok(size(tools.run("observe_screen", {"PATH": few}, region=region)) == (100, 50), "by scrot without ImageMagick")
     ok("scale needs import" in tools.run("observe_screen", {"PATH": few}, scale=0.5), "which cannot scale")
@@ -274,10 +336,20 @@ def grounding(tools, form):
     answer = tools.run("observe_screen", mode="grounding", intent="the button", scale=0.5)
     said = json.loads(answer["text"].split("\n")[0])
     place = find(said["elements"], name="Greet")
+    numbers = [element["number"] for element in said["elements"]]
+    ok(numbers == list(range(1, len(numbers) + 1)), "observe_screen: elements are numbered", numbers)
+    plain = tools.run("observe_screen", scale=0.5)
+    ok(base64.b64decode(answer["images"][0]["data"]) != plain and size(plain) == (512, 384), "and marked in the picture")
+    tools.run("observe_screen", mode="grounding", scale=0.5)
     ok(said["scale"] == 0.5 and said["intent"] == "the button" and answer["images"][0]["mime_type"] == "image/png" and place,
        "observe_screen: grounding has elements and the scale", said)
     answer = tools.run("execute_gui", action="click", space="screenshot", x=place["x"], y=place["y"])
     ok("done" in answer and form.says("greet typed"), "whose points execute_gui hits", (place, answer))
+    before = form.lines.count("greet typed")
+    answer = tools.run("execute_gui", action="click", element=place["number"])
+    ok("done" in answer and until(lambda: form.lines.count("greet typed") > before), "by its number, too", (place, answer))
+    answer = tools.run("execute_gui", action="click", element=999)
+    ok("no number 999" in str(answer), "a number that is not there", answer)
     found = tools.run("execute_accessible find_element", text="greet", role="button")
     ok(found["found"] == 1 and found["elements"][0]["name"] == "Greet", "find_element", found)
 
@@ -309,29 +381,123 @@ def maximize(tools, form, window):
     ok(tools.run("maximize_active_window")["was_maximized"] is True, "a second time changes nothing")
 
 
-def main():
-    folder = os.path.realpath(tempfile.mkdtemp())
-    os.environ.update(HOME=folder, MUXBUS_TOOL_STATE=folder, TMPDIR=folder, LC_ALL="C.UTF-8", NO_AT_BRIDGE="0")
-    server = subprocess.Popen(["Xvfb", "-displayfd", "1", "-noreset", "-screen", "0", "1024x768x24", "-nolisten", "tcp"],
+def keys_have_names(tools):
+    for keys in ("alt+F4", "Alt_L+F4", "F4+alt", "0xffe9+0xffc1", "Super_R+R", "Control_L+Alt_R+Delete"):
+        answer = str(tools.run("execute_gui", action="hotkey", keys=keys))
+        ok("is blocked" in answer, f"{keys} is blocked", answer)
+    answer = tools.run("execute_gui", action="press_key", keys="64+70")
+    ok("there is no key '64'" in str(answer), "numbers of keys are no way around", answer)
+
+
+def layout(tools, form):
+    """The keyboard of now counts, not that of the start of the server."""
+    if not shutil.which("setxkbmap"):
+        return
+    place = find(tools.run("get_ui_context", window_title="Form")["windows"], name="Who")
+    for keymap, text in (("de", "yz-/"), ("us", "zy-/")):
+        subprocess.run(["setxkbmap", keymap], check=True)
+        tools.run("execute_accessible", action="set_value", element_name="Who", value="")
+        answer = tools.run("execute_gui", steps=[{"action": "click", "x": place["x"] + 20, "y": place["y"] + 10},
+                                                 {"action": "type", "text": text}])
+        ok("done" in answer and form.says("text " + text), f"execute_gui type with the layout {keymap}", (answer, form.lines[-3:]))
+
+
+def is_used(display):
+    """Whether a call uses the mouse or the keyboard of a display."""
+    name = f"display-{hashlib.sha256(display.encode()).hexdigest()[:16]}.lock"
+    with open(os.path.join(os.environ["MUXBUS_TOOL_STATE"], name), "a", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def served(tools, form):
+    """What only a server has: events, many calls at once, speed, and ends of displays, windows and itself."""
+    zenity = Program("zenity", "--entry", "--title=Surprise", "--text=Text")
+    opened = tools.event(kind="window_opened", title="Surprise")
+    ok(opened and opened["data"]["pid"] == zenity.process.pid and "untrusted" in opened["data"], "an event: a window has opened", opened)
+    ok(tools.event(kind="window_opened", title="Surprise", again=1), "and again, for a wait that begins later")
+    zenity.process.kill()
+    place = find(tools.run("get_ui_context", window_title="Form")["windows"], name="Who")
+    tools.run("execute_accessible", action="set_value", element_name="Who", value="")
+    tools.run("execute_gui", action="click", x=place["x"] + 20, y=place["y"] + 10)
+    words = [f"word{number:02} " for number in range(20)]
+    for number in [tools.begin("execute_gui", action="type", text=word) for word in words]:
+        tools.end(number)
+    text = next((line[5:] for line in reversed(form.lines) if line.startswith("text ")), "")
+    ok(sorted(text.split()) == sorted("".join(words).split()), "20 calls at once do not type into each other", text)
+    medians = {}
+    for arguments in ({"action": "click", "x": 20, "y": 30}, {"action": "move_mouse", "x": 30, "y": 40}, {"action": "hotkey", "keys": "ctrl+a"}):
+        times = []
+        for _ in range(21):
+            begin = time.monotonic()
+            tools.run("execute_gui", **arguments)
+            times.append(round(1000 * (time.monotonic() - begin), 1))
+        medians[arguments["action"]] = statistics.median(times)
+    load = os.getloadavg()[0]
+    print(f"# medians of execute_gui in ms at load {load}: {medians}", flush=True)
+    ok(max(medians.values()) <= (15 if load < 2 else 150), "execute_gui is quick", (medians, load))
+    second = subprocess.Popen(["Xvfb", "-displayfd", "1", "-noreset", "-screen", "0", "640x480x24", "-nolisten", "tcp"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    form = None
+    other = {"DISPLAY": ":" + second.stdout.readline().strip()}
+    ok(tools.run("list_windows_desktop", other)["screen"]["width"] == 640, "the display is that of the caller")
+    ok(tools.run("list_windows_desktop")["screen"]["width"] == 1024, "each time")
+    typing = tools.begin("execute_gui", other, action="type", text="x" * 1000)
+    ok(until(lambda: is_used(other["DISPLAY"])), "a call is under way")
+    second.kill()
+    second.wait()
+    answer = tools.end(typing)
+    ok("has ended meanwhile (effect unknown)" in answer, "a display that ends in the middle", answer)
+    answer = tools.run("list_windows_desktop", other)
+    ok("cannot be opened" in answer, "and the next call", answer)
+    ok("done" in tools.run("execute_gui", action="move_mouse", x=5, y=5), "others go on")
+    window = next(one for one in tools.run("list_windows_desktop")["windows"] if one["title"].startswith("Form"))["id"]
+    form.process.kill()
+    form.process.wait()
+    answer = tools.run("execute_gui", window=str(window), action="move_mouse", x=1, y=1)
+    ok(f"there is no window {window}" in answer, "a window that has vanished", answer)
+    workers = subprocess.run(["pgrep", "-P", str(tools.server.pid)], capture_output=True, text=True, check=False).stdout.split()
+    tools.server.send_signal(signal.SIGKILL)
+    ok(workers and until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in workers)), "after kill -9 of the server none of its processes is left",
+       workers)
+
+
+def story(tools, folder):
+    form = Program("/usr/bin/python3", "-c", WINDOW)
     try:
-        os.environ["DISPLAY"] = ":" + server.stdout.readline().strip()
-        tools = Tools(folder)
-        form = Program("/usr/bin/python3", "-c", WINDOW)
         ok(until(lambda: isinstance(tools.run("get_ui_context", window_title="Form"), dict)), "a window of GTK appears")
         without_desktop(tools)
         window = windows(tools, form)
         mouse(tools, form, window)
         keyboard(tools, form)
+        keys_have_names(tools)
         pictures(tools, folder, window)
         elements(tools, form)
         dialog(tools)
         choice(tools)
+        layout(tools, form)
         maximize(tools, form, window)
+        if isinstance(tools, Served):
+            served(tools, form)
     finally:
-        if form:
-            form.process.kill()
+        form.process.kill()
+
+
+def main():
+    folder = os.path.realpath(tempfile.mkdtemp())
+    os.environ.update(HOME=folder, MUXBUS_TOOL_STATE=folder, TMPDIR=folder, LC_ALL="C.UTF-8", NO_AT_BRIDGE="0")
+    server = subprocess.Popen(["Xvfb", "-displayfd", "1", "-noreset", "-screen", "0", "1024x768x24", "-nolisten", "tcp"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        os.environ["DISPLAY"] = ":" + server.stdout.readline().strip()
+        for kind in (Tools, Served):
+            place = os.path.join(folder, kind.__name__)
+            os.mkdir(place)
+            print(f"# {kind.__name__}", flush=True)
+            story(kind(place), place)
+    finally:
         server.terminate()
         server.wait()
         shutil.rmtree(folder, ignore_errors=True)

@@ -8,7 +8,7 @@ cannot() {
 	echo "1..0 # SKIP $1"
 	exit 0
 }
-for program in Xvfb xdotool xprop xwininfo import scrot xclip xterm zenity dbus-run-session; do
+for program in Xvfb xdotool import scrot xclip xterm zenity dbus-run-session; do
 	command -v $program >/dev/null || cannot "$program is not installed"
 done
 # The Python of the system: another one does not know its packages.

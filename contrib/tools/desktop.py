@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: ISC
-"""Common parts of the tools of the group "desktop": the screen and the windows of X11, by xdotool and
-xprop. Titles of windows are text of strangers: each is read alone, and none is ever a word of a command
-that could be taken for an option."""
+"""Common parts of the tools of the group "desktop": the screen and the windows of X11. Titles of windows are
+text of strangers: they are shown and compared, and never a word of a command."""
 
+import contextlib
+import fcntl
+import hashlib
 import os
 import re
 import subprocess
+import time
 
+import tool
 from tool import fail
 
 MAX_WINDOWS = 100
+ASK_SEC = 10
 
 
 def check_display():
@@ -20,6 +25,44 @@ def check_display():
         fail("this session is Wayland without an X server: the desktop tools need X11 (DISPLAY)")
     fail("there is no DISPLAY in the tmux session: start tmux on a desktop, or set it, "
          "as in: tmux set-environment DISPLAY :0")
+
+
+opened = []  # the screen of this call
+asked = {}  # display: time.monotonic() of the last question for its events
+
+
+def screen():
+    """The X server, until the call has ended."""
+    check_display()
+    if not opened:
+        from desktop_x11 import Screen  # the tools of AT-SPI do without
+
+        opened.append(Screen())
+        tool.ends.append(lambda: opened.pop().close())
+        ask_for_events()
+    return opened[0]
+
+
+def ask_for_events():
+    """Has the server watch this display, if it does not yet."""
+    place = {name: os.environ.get(name) for name in ("DISPLAY", "XAUTHORITY")}
+    now = time.monotonic()
+    if asked.get(place["DISPLAY"], -ASK_SEC) + ASK_SEC <= now:
+        asked[place["DISPLAY"]] = now
+        tool.State.tell({"for": place, "windows": open_windows()})
+
+
+@contextlib.contextmanager
+def alone():
+    """No other call uses the mouse or the keyboard of this display meanwhile."""
+    state = os.environ.get("MUXBUS_TOOL_STATE")
+    if not state:
+        yield
+        return
+    name = hashlib.sha256(os.fsencode(os.environ.get("DISPLAY", ""))).hexdigest()[:16]
+    with open(os.path.join(state, f"display-{name}.lock"), "a", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def note():
@@ -38,82 +81,69 @@ def program(*words, data=b""):
     return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip()
 
 
-def xdotool(*words, data=b"", may_fail=False):
-    """The output of xdotool, or None. It says on standard error what it could not do, with status 0."""
-    check_display()
-    status, output, errors = program("xdotool", *map(str, words), data=data)
-    if "open display" in errors:
-        fail(f"the display {os.environ['DISPLAY']} cannot be opened: does its X server run, and may this user use it?")
-    if status == 0 and not errors:
-        return output.decode("utf-8", "replace")
-    if may_fail:
-        return None
-    fail(f"xdotool: {errors.splitlines()[0] if errors else f'exit status {status}'}")
-
-
-def prop(window, name):
-    """The first line of a property of a window, or of the root window ("-root")."""
-    check_display()
-    where = ["-root"] if window == "-root" else ["-id", str(window)]
-    output = program("xprop", *where, "-notype", name)[1].decode("utf-8", "replace")
-    found = re.match(re.escape(name) + r"(?: = |: window id # )(.*)", output)
-    return found[1] if found else ""
-
-
 def screen_size():
-    width, height = xdotool("getdisplaygeometry").split()
-    return int(width), int(height)
+    return screen().size
+
+
+def numbers(window, name):
+    found = screen().prop(window, name)
+    return found if isinstance(found, list) else []
 
 
 def has_manager():
     """Whether a window manager runs that can be asked (EWMH)."""
-    return prop("-root", "_NET_SUPPORTING_WM_CHECK") != ""
+    return bool(numbers(screen().root, "_NET_SUPPORTING_WM_CHECK"))
 
 
 def active_id():
     """The window in front, or None: that of the window manager, else the one that has the focus."""
-    listed = re.match(r"0x[0-9a-f]+", prop("-root", "_NET_ACTIVE_WINDOW"))
-    if listed:
-        return int(listed[0], 16) or None
-    focused = (xdotool("getwindowfocus", may_fail=True) or "").strip()
-    return int(focused) if focused.isdigit() and int(focused) > 1 else None
+    listed = screen().prop(screen().root, "_NET_ACTIVE_WINDOW")
+    if isinstance(listed, list) and listed:
+        return listed[0] or None
+    return screen().focused()
 
 
 def window_ids():
     """The windows, the lowest first: those of the window manager, else all that are visible and have a name."""
     for name in ("_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST"):
-        listed = prop("-root", name)
-        if listed:
-            return [int(number, 16) for number in re.findall(r"0x[0-9a-f]+", listed)]
-    return [int(number) for number in (xdotool("search", "--onlyvisible", "--name", ".", may_fail=True) or "").split()]
+        listed = screen().prop(screen().root, name)
+        if isinstance(listed, list):
+            return listed
+    return screen().named()
+
+
+def open_windows():
+    """The windows of programs: without a window manager, those that are not menus and the like."""
+    if has_manager():
+        return window_ids()
+    found = []
+    for window in screen().within(screen().root):
+        now = screen().attributes(window)
+        if now and now.is_shown() and not now.overrides and screen().title(window):
+            found.append(window)
+    return found
 
 
 def geometry(window):
-    """x, y, width and height, or None if the window is gone. (xdotool counts the frame of a window twice.)"""
-    check_display()
-    status, output, _ = program("xwininfo", "-id", str(window))
-    names = {"x": "Absolute upper-left X", "y": "Absolute upper-left Y", "width": "Width", "height": "Height"}
-    lines = output.decode("utf-8", "replace")
-    # The title comes before these lines, so that the last one of a name is never a part of it.
-    found = {name: re.findall(rf"^  {text}: +(-?[0-9]+)$", lines, re.MULTILINE) for name, text in names.items()}
-    return {name: int(values[-1]) for name, values in found.items()} if status == 0 and all(found.values()) else None
+    """x, y, width and height, or None if the window is gone."""
+    return screen().place(window)
 
 
 def describe(window):
     """A window as an object, or None if it is gone."""
     place = geometry(window)
-    title = xdotool("getwindowname", window, may_fail=True)
-    if place is None or title is None:
+    if place is None:
         return None
-    pid = (xdotool("getwindowpid", window, may_fail=True) or "").strip()
-    states = prop(window, "_NET_WM_STATE")
-    kind = prop(window, "WM_CLASS").split('"')[-2:][0]
-    answer = {"id": window, "title": title.rstrip("\n")[:300], "class": kind[:100], **place}
-    if pid.isdigit():
-        answer["pid"] = int(pid)
-    if "_NET_WM_STATE_MAXIMIZED_VERT" in states and "_NET_WM_STATE_MAXIMIZED_HORZ" in states:
+    states = [screen().atom("_NET_WM_STATE_" + name) for name in ("MAXIMIZED_VERT", "MAXIMIZED_HORZ", "HIDDEN")]
+    now = numbers(window, "_NET_WM_STATE")
+    kinds = (screen().prop(window, "WM_CLASS") or b"").decode("utf-8", "replace").split("\0")
+    answer = {"id": window, "title": screen().title(window)[:300], "class": (kinds + [""])[1][:100], **place}
+    pid = numbers(window, "_NET_WM_PID")
+    if pid:
+        answer["pid"] = pid[0]
+    if states[0] in now and states[1] in now:
         answer["maximized"] = True
-    if "_NET_WM_STATE_HIDDEN" in states:
+    if states[2] in now:
         answer["minimized"] = True
     return answer
 
@@ -152,7 +182,9 @@ def find_window(text):
 def activate(window):
     """Brings a window to the front, so that it gets what is typed."""
     if has_manager():
-        xdotool("windowactivate", window)
+        screen().hand("xdo_activate_window", window)
     else:
-        xdotool("windowraise", window)
-        xdotool("windowfocus", window)
+        screen().hand("xdo_raise_window", window)
+        screen().hand("xdo_focus_window", window)
+    if not screen().is_well():
+        fail(f"the window {window} cannot come to the front: it is gone, or hidden")

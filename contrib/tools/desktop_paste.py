@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 
-from desktop import xdotool
+from desktop import screen
 
 SELECTIONS = ("primary", "clipboard")
 ASK_SEC = 2  # until a program asks for the text
@@ -55,7 +55,7 @@ def paste(text):
         def asked():
             return sum(offer.count() for offer in offers)
         before = asked()
-        xdotool("key", "--clearmodifiers", "shift+Insert")
+        screen().press("shift+Insert")
         if not wait_until(lambda: asked() > before, ASK_SEC):
             return False
         while wait_until(lambda seen=asked(): asked() > seen, MORE_SEC):

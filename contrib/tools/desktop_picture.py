@@ -9,6 +9,8 @@ import struct
 from desktop import check_display, fail, find_window, program, screen_size
 
 MAX_BYTES = 8 << 20
+# The points of each digit, in 5 rows of 3: no font is needed.
+DIGITS = dict(zip("0123456789", (0x7B6F, 0x2C97, 0x73E7, 0x72CF, 0x5BC9, 0x79CF, 0x79EF, 0x7292, 0x7BEF, 0x7BCF)))
 
 
 def area(arguments, window):
@@ -45,21 +47,31 @@ def state_path():
 
 
 def last_picture():
-    """The corner of the last picture on the screen, and its scale."""
+    """The corner of the last picture on the screen, its scale, and the points of its elements."""
     path = state_path()
     try:
         with open(path or "", "rb") as file:
             kept = json.load(file)
-        return kept["left"], kept["top"], kept["scale"]
+        return kept["left"], kept["top"], kept["scale"], kept.get("points", [])
     except (OSError, ValueError, KeyError, TypeError):
         fail("there is no picture for this pane yet: call observe_screen first, or leave out space")
 
 
-def keep_place(left, top, scale):
-    """Remembers where a picture was, so that its pixels can be points of execute_gui."""
+def keep_place(left, top, scale, elements):
+    """Remembers where a picture was, so that its pixels and elements can be points of execute_gui."""
     if state_path():
+        points = [[element["x"], element["y"]] for element in elements]
         with open(state_path(), "w", encoding="utf-8") as file:
-            json.dump({"left": left, "top": top, "scale": scale}, file)
+            json.dump({"left": left, "top": top, "scale": scale, "points": points}, file)
+
+
+def element_point(number):
+    """The middle of an element of the last picture, in its pixels."""
+    points = last_picture()[3]
+    if not 1 <= number <= len(points):
+        fail(f"the last picture has {len(points)} elements, and no number {number}: observe_screen with mode=grounding numbers "
+             "them")
+    return points[number - 1]
 
 
 def picture(arguments, window_name):
@@ -87,6 +99,24 @@ def taken(arguments, window_name):
     if len(data) > MAX_BYTES:
         fail(f"the picture has {len(data)} bytes, more than {MAX_BYTES}: give a region, or a scale below {scale:g}")
     return data, left, top, size_of(data)[0] / width
+
+
+def marked(png, elements):
+    """The picture with a frame and the number of each element, by ImageMagick; without it, the picture as it is."""
+    if not elements or not shutil.which("convert"):
+        return png
+    frames = [f"rectangle {round(e['x'] - e['width'] / 2)},{round(e['y'] - e['height'] / 2)} "
+              f"{round(e['x'] + e['width'] / 2)},{round(e['y'] + e['height'] / 2)}" for e in elements]
+    words = ["convert", "png:-", "-fill", "none", "-stroke", "red", "-draw", " ".join(frames), "-stroke", "none"]
+    for element in elements:
+        x, y = max(0, round(element["x"] - element["width"] / 2)), max(0, round(element["y"] - element["height"] / 2))
+        digits = str(element["number"])
+        cells = "".join(f"rectangle {x + 2 + 8 * at + 2 * (cell % 3)},{y + 2 + 2 * (cell // 3)} "
+                        f"{x + 3 + 8 * at + 2 * (cell % 3)},{y + 3 + 2 * (cell // 3)} "
+                        for at, digit in enumerate(digits) for cell in range(15) if DIGITS[digit] >> (14 - cell) & 1)
+        words += ["-fill", "red", "-draw", f"rectangle {x},{y} {x + 1 + 8 * len(digits)},{y + 13}", "-fill", "white", "-draw", cells]
+    status, data, _ = program(*words, "-depth", "8", "png:-", data=png)
+    return data if status == 0 and data.startswith(b"\x89PNG") and len(data) <= MAX_BYTES else png
 
 
 def size_of(png):

@@ -6,7 +6,8 @@ import os
 import time
 import warnings
 
-from desktop import fail, prop
+from desktop import screen
+from tool import State, fail
 
 try:
     import gi
@@ -14,7 +15,10 @@ try:
     gi.require_version("Atspi", "2.0")
     from gi.repository import Atspi, GLib
 except (ImportError, ValueError):
-    fail("AT-SPI for Python is not installed: install the packages python3-gi and gir1.2-atspi-2.0")
+    Atspi = None
+
+    class GLib:
+        Error = Exception
 
 MAX_TEXT = 500
 MAX_CHILDREN = 1000
@@ -49,7 +53,7 @@ def check_bus():
         return
     if runtime and os.path.exists(os.path.join(runtime, "bus")):
         return
-    if not os.environ.get("DISPLAY") or not prop("-root", "AT_SPI_BUS"):
+    if not os.environ.get("DISPLAY") or not screen().prop(screen().root, "AT_SPI_BUS"):
         fail("there is no DBUS_SESSION_BUS_ADDRESS in the tmux session: start tmux on a desktop, or set it "
              "with tmux set-environment")
 
@@ -113,7 +117,10 @@ def describe(element):
 
 def windows():
     """The windows of all programs."""
+    if Atspi is None:
+        fail("AT-SPI for Python is not installed: install the packages python3-gi and gir1.2-atspi-2.0")
     check_bus()
+    State.is_used_up = True  # libatspi remembers elements, which change, and the bus of this caller
     Atspi.init()
     desktop = Atspi.get_desktop(0)
     found = []
@@ -153,3 +160,40 @@ def walk(element, search, depth=60, hidden=False):
         return  # it was removed meanwhile
     for child in below:
         yield from walk(child, search, depth - 1, hidden)
+
+
+def tree(element, search, depth):
+    """An element with those in it, or None when the bounds are reached."""
+    if not search.take():
+        return None
+    answer = describe(element)
+    shown = [child for child in children(element) if "showing" in states(child)]
+    if shown and depth == 0:
+        search.is_cut = True
+        answer["children_left_out"] = len(shown)
+    elif shown:
+        below = [tree(child, search, depth - 1) for child in shown]
+        answer["children"] = [child for child in below if child]
+    return answer
+
+
+def get_ui_context(arguments):
+    try:
+        chosen = choose(arguments.get("window_title"))
+        search = Search(arguments.get("max_elements", 300))
+        trees = [tree(window, search, arguments.get("max_depth", 8)) for window in chosen]
+        active = next((window for window in choose(None) if "active" in states(window)), None)
+        focused = None
+        if active:
+            focused = next((element for element in walk(active, Search(2000)) if "focused" in states(element)), None)
+    except GLib.Error as error:
+        fail(f"a program does not answer AT-SPI: {error.message}")
+    answer = {
+        "foreground_window": active.get_name() if active else None,
+        "focused_element": describe(focused) if focused else None,
+        "element_count": arguments.get("max_elements", 300) - search.left,
+        "windows": [window for window in trees if window],
+    }
+    if search.is_cut:
+        answer["note"] = "more elements were left out: give window_title, or larger max_depth or max_elements"
+    return answer

@@ -7,26 +7,54 @@ import signal
 import stat
 import sys
 
+ends = []  # what a call has opened: functions that close it
+
+
+class State:
+    """Of this process. A server may use it for the next call, unless the last one has used it up."""
+
+    is_used_up = False
+
+    @staticmethod
+    def tell(note):
+        """Tells the server, if there is one."""
+
+
+class Failed(SystemExit):
+    """A call has failed; the sentence is the error that the caller reads."""
+
+    def __init__(self, sentence):
+        super().__init__(1)
+        self.sentence = sentence
+
 
 def fail(sentence):
-    """Ends the tool; the sentence is the error that the caller reads."""
-    sys.stderr.buffer.write(encode(sentence) + b"\n")
-    sys.exit(1)
+    raise Failed(sentence)
 
 
-def run(function):
-    """Calls function(arguments), and prints the text, bytes or JSON value that it returns."""
+def run(*functions):
+    """
+    Calls function(arguments), and prints the text, bytes or JSON value that it returns. Of several
+    functions it is the one that the first word of the command names, or else the first one.
+    """
+    function = next((one for one in functions if [one.__name__] == sys.argv[1:2]), functions[0])
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # a time-out cleans up too
+    try:
+        answer = answer_of(function, read_arguments())
+    except Failed as failure:
+        sys.stderr.buffer.write(encode(failure.sentence) + b"\n")
+        raise
+    if not isinstance(answer, (str, bytes)):
+        answer = json.dumps(answer, ensure_ascii=False) + "\n"
+    sys.stdout.buffer.write(answer if isinstance(answer, bytes) else encode(answer))
+
+
+def read_arguments():
     try:
         arguments = json.loads(sys.stdin.buffer.read() or b"{}")
     except ValueError as error:
         fail(f"the arguments are not JSON: {error}")
-    if not isinstance(arguments, dict):
-        fail("the arguments must be one JSON object")
-    answer = answer_of(function, arguments)
-    if not isinstance(answer, (str, bytes)):
-        answer = json.dumps(answer, ensure_ascii=False) + "\n"
-    sys.stdout.buffer.write(answer if isinstance(answer, bytes) else encode(answer))
+    return arguments if isinstance(arguments, dict) else fail("the arguments must be one JSON object")
 
 
 def answer_of(function, arguments):
@@ -38,6 +66,9 @@ def answer_of(function, arguments):
         fail(f"{where}{error.strerror}")
     except UnicodeEncodeError:
         fail("the arguments contain half of a surrogate pair, which is not Unicode text")
+    finally:
+        while ends:
+            ends.pop()()
 
 
 def encode(text):

@@ -160,38 +160,49 @@ is 'get_action_history: the result, unless programs print it' \
 call get_action_history '{"limit":5,"mine":true}'
 is 'get_action_history: only of this program' "$(field '.result.actions | map(.method) | join(" ")')" get_action_history
 
-# ---- what the mouse and the keyboard are asked for, with programs that write it down
-mkdir stubs && cd stubs || exit 99
-cat >xdotool <<'STUB'
-#!/bin/sh
-case $1 in
-getdisplaygeometry) echo 1600 900 ;;
-getwindowfocus) ;;
-*) echo "$*" >>"$STUB_LOG" ;;
-esac
+# ---- what the mouse and the keyboard are asked for, with an X server that writes it down
+cp -r "$MUXBUS_TOOLS" stubs && chmod -R u+w stubs && cd stubs || exit 99
+cat >desktop_x11.py <<'STUB'
+import os
+class Screen:
+    size, root, keys = (1600, 900), 1, {}
+    def say(self, *words):
+        with open(os.environ["STUB_LOG"], "a") as log:
+            print(*words, file=log)
+    def move(self, x, y): self.say("move", x, y)
+    def button(self, number, is_down): self.say("down" if is_down else "up", number)
+    def press(self, keys): self.say("press", keys)
+    def write(self, text): self.say("write", text)
+    def keysym(self, name): return self.keys.setdefault(name, len(self.keys) + 1)
+    def atom(self, name): return 1
+    def prop(self, window, name): return None
+    def within(self, window): return []
+    def focused(self): return None
+    def close(self): pass
 STUB
-printf '#!/bin/sh\n' | tee xprop >xwininfo
-printf '#!/bin/sh\ncat "%s"\n' "$dir/home/a.png" >import
-chmod 755 ./*
+mkdir bin && printf '#!/bin/sh\ncat "%s"\n' "$dir/home/a.png" >bin/import && chmod 755 bin/import
 export STUB_LOG="$dir/log" MUXBUS_TOOL_STATE="$dir/home" MUXBUS_PANE=%7
 gui() {
 	: >"$STUB_LOG"
-	said=$(echo "$2" | DISPLAY=:9 PATH="$dir/home/stubs:$PATH" "$MUXBUS_TOOLS/execute_gui" ${3:+"$3"} 2>&1 >/dev/null)
+	said=$(echo "$2" | DISPLAY=:9 ./execute_gui ${3:+"$3"} 2>&1 >/dev/null)
 	is "execute_gui: $2" "$(cat "$STUB_LOG")${said:+$said}" "$(printf '%b' "$1")"
 }
-gui 'key --clearmodifiers ctrl+s' '{"action":"hotkey","keys":"ctrl+s"}'
+notches() {
+	for _ in $(seq "$1"); do printf 'down 5\nup 5\n'; done
+}
+gui 'press ctrl+s' '{"action":"hotkey","keys":"ctrl+s"}'
 gui 'alt+F4 is blocked, as it closes the window: force=true presses it' '{"action":"hotkey","keys":"Alt+f4"}'
 gui 'super+R is blocked, as it opens a prompt for commands: force=true presses it' '{"action":"hotkey","keys":"win+R"}'
 gui 'ctrl+alt+Delete is blocked, as it can end the session: force=true presses it' '{"action":"press_key","keys":"a Ctrl+Alt+Del"}'
-gui 'key --clearmodifiers alt+F4' '{"action":"hotkey","keys":"alt+F4","force":true}'
-gui 'mousemove 640 400\nclick --repeat 5 --delay 15 5' '{"action":"scroll","x":640,"y":400,"direction":"down"}'
-gui 'click --repeat 2 --delay 15 5\nkey --clearmodifiers a' '{"steps":[{"action":"scroll","clicks":2},{"action":"press_key","key":"a"}]}'
-gui 'mousemove 40 80\nclick --repeat 1 --delay 80 3' '{"x":40,"y":80,"button":"right"}' mouse_click
-gui 'type --clearmodifiers --delay 8 --file -' '{"text":"hello"}' type_text
+gui 'press alt+F4' '{"action":"hotkey","keys":"alt+F4","force":true}'
+gui "move 640 400\n$(notches 5)" '{"action":"scroll","x":640,"y":400,"direction":"down"}'
+gui "$(notches 2)\npress a" '{"steps":[{"action":"scroll","clicks":2},{"action":"press_key","key":"a"}]}'
+gui 'move 40 80\ndown 3\nup 3' '{"x":40,"y":80,"button":"right"}' mouse_click
+gui 'write hello' '{"text":"hello"}' type_text
 gui 'there is no picture for this pane yet: call observe_screen first, or leave out space' '{"action":"click","x":1,"y":0,"space":"screenshot"}'
 is 'observe_screen: where its picture is, and what is looked for' \
 	"$(echo '{"mode":"understanding","intent":"Save","region":{"x":100,"y":50,"width":2,"height":2}}' |
-		DISPLAY=:9 PATH="$PWD:$PATH" "$MUXBUS_TOOLS/observe_screen" | jq -r .text | head -n 1)" \
+		DISPLAY=:9 PATH="$PWD/bin:$PATH" ./observe_screen | jq -r .text | head -n 1)" \
 	'{"width": 1, "height": 1, "scale": 0.5, "left": 100, "top": 50, "intent": "Save"}'
-gui 'mousemove 102 50\nclick --repeat 1 --delay 80 1' '{"action":"click","x":1,"y":0,"space":"screenshot"}'
+gui 'move 102 50\ndown 1\nup 1' '{"action":"click","x":1,"y":0,"space":"screenshot"}'
 done_testing

@@ -9,7 +9,7 @@ cannot() {
 	[ -z "${MUXBUS_NEED_TOOLS:-}" ] || { echo "Bail out! $1"; exit 1; }
 	skip_all "$1"
 }
-for program in Xvfb xdotool xprop xwininfo import zenity; do
+for program in Xvfb xdotool import zenity; do
 	command -v $program >/dev/null || cannot "$program is not installed"
 done
 unset DISPLAY WAYLAND_DISPLAY
@@ -51,9 +51,35 @@ id=$(tool "$one" execute_gui "$(jq -nc --arg text "$text" '{wait: false, action:
 kill_daemon
 call next_notification "{\"filter\":{\"id\":\"$id\"},\"timeout_sec\":60}"
 is 'a call that nothing waits for is notified once, across kill -9 of the daemon' \
-	"$(field '.result.notifications | "\(length) \(.[0].source) \(.[0].data.command) \(.[0].data.state)"')" \
-	'1 tool execute_gui exited'
+	"$(field '.result.notifications | "\(length) \(.[0].source) \(.[0].data.command) \(.[0].data.output)"')" \
+	'1 tool execute_gui gone: the daemon ended during the call: effect unknown'
 tool "$one" execute_gui '{"action":"press_key","keys":"Return"}' .result >/dev/null
 wait $asked
-is 'and was done once' "$(cat "$dir/said")" "$text"
+is 'and was not repeated' "${text%"${text#"$(cat "$dir/said")"}"}" "$(cat "$dir/said")"
+
+# ---- one server for all panes, its speed, and its events ----
+servers() {
+	ask '{"method":"list_tools"}' | jq -r ".result.servers | map(select(.name == \"desktop\")) | $1"
+}
+is 'one server for all panes' "$(servers 'map(.pane) | tojson')" '[null]'
+/usr/bin/python3 - "$MUXBUS" "$one" >"$dir/times" <<'PYTHON'
+import json, socket, sys, time
+with socket.socket(socket.AF_UNIX) as link:
+    link.connect(sys.argv[1])
+    lines = link.makefile("rw")
+    for number in range(42):
+        begin = time.monotonic()
+        print(json.dumps({"id": number, "method": "execute_gui", "params": {"action": "click", "x": 300, "y": 20, "pane": sys.argv[2]}}), file=lines, flush=True)
+        if json.loads(lines.readline())["result"]["done"] == ["click"]:
+            print(round(1000 * (time.monotonic() - begin), 1))
+PYTHON
+is '42 clicks' "$(wc -l <"$dir/times")" 42
+echo "# median of execute_gui over the socket: $(sort -n "$dir/times" | sed -n 21p) ms, at load $(cut -d ' ' -f 1 /proc/loadavg)"
+DISPLAY=$display zenity --info --title=Second --text=Text 2>/dev/null &
+asked=$!
+call wait_for '{"any":[{"event":"window_opened","where":{"title":"Second"}}],"timeout_sec":60}'
+is 'a window that opens wakes a wait' "$(field '.result | tojson | test("Second")')" true
+kill $asked
+t set-environment -t main DISPLAY :4999
+is 'another display of the session counts at once' "$(tool "$one" list_windows_desktop '{}' '.error.message | test("the display :4999 cannot")')" true
 done_testing

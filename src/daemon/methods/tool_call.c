@@ -42,7 +42,10 @@
  */
 
 #define VARIABLES 8
-#define CALLER_MAX ((size_t)6 * PATH_MAX + 4096) /* bytes as JSON */
+#define VARIABLE_MAX 512 /* bytes of a variable that a server hears of */
+#define CALLER_MAX /* bytes as JSON */                                                          \
+	((size_t)6 * (PATH_MAX + DECLARATION_ENV_MAX * (DECLARATION_NAME_MAX + VARIABLE_MAX)) + \
+	    4096)
 
 /* TMUX as tmux sets it in the pane: its socket, its process and the session; NULL: not known. */
 static char *make_tmux(
@@ -248,6 +251,22 @@ static void run(struct tool_call *call)
 		provide_call_answer_begun(request, job->id, &call->pane);
 }
 
+/* The variables of the caller's session that the server wants to know. */
+static void write_env(const struct tool_call *call, struct json_writer *writer)
+{
+	const char *const *env = (const char *const *)call->session_env;
+	const char *const *name = call->tool->declaration->server.env;
+	if (name == NULL || env == NULL)
+		return;
+	json_object_begin(writer, "env");
+	for (; *name != NULL; name++) {
+		const char *value = tool_program_variable(env, *name);
+		bool fits = value != NULL && strlen(value) <= VARIABLE_MAX;
+		json_put_str(writer, *name, fits ? value : NULL);
+	}
+	json_object_end(writer);
+}
+
 /* The caller of a call, for a server of all panes. */
 static void write_caller(const struct tool_call *call, struct buf *out)
 {
@@ -261,6 +280,7 @@ static void write_caller(const struct tool_call *call, struct buf *out)
 		json_put_str(&writer, "cwd", call->cwd);
 	else
 		json_put_base64(&writer, "cwd_base64", call->cwd, len);
+	write_env(call, &writer);
 	json_put_str(&writer, "spelled", buf_text(&call->spelled));
 	if (call->args.shown_bytes > 0)
 		json_put_int(&writer, "shown_bytes", (int64_t)call->args.shown_bytes);
@@ -313,7 +333,7 @@ static void serve(struct tool_call *call)
 	if (declaration->server.is_per_daemon)
 		pane_ref_clear(&place); /* it serves other panes, too */
 	env = tool_env_new(daemon->config, daemon->tmux, declaration, &place, 0, "");
-	path = tool_program_path(session_env);
+	path = tool_program_variable(session_env, "PATH");
 	if (tool_program_find(declaration->server.command[0], call->tool->dir,
 		path != NULL ? path : getenv("PATH"), program, sizeof program))
 		begin_server(call,
@@ -327,11 +347,11 @@ static void serve(struct tool_call *call)
 	mem_free_strings(env);
 }
 
-/* Whether a program may be started: a server that runs has its environment. */
+/* Whether a program may be started, or a server that runs hears of the environment. */
 static bool needs_env(const struct tool_call *call)
 {
 	const struct declaration *declaration = call->tool->declaration;
-	return declaration->run != NULL ||
+	return declaration->run != NULL || declaration->server.env != NULL ||
 	    tool_servers_need_start(
 		request_daemon(call->request)->provides, declaration, &call->pane);
 }
@@ -408,7 +428,8 @@ void tool_call_handle(struct request *request, const void *args)
 		call_free(call);
 	} else if (needs_env(call)) {
 		of_env = call->pane;
-		if (tool->declaration->server.is_per_daemon)
+		if (tool->declaration->server.is_per_daemon &&
+		    tool->declaration->server.env == NULL)
 			pane_ref_clear(&of_env); /* its session may not be that of the next call */
 		request_on_cancel(request, on_left, call);
 		session_env_ask(tmux, &of_env, on_env, call);

@@ -15,6 +15,7 @@
 #define DECLARATION_BYTES_MAX ((size_t)64 * 1024) /* of a file */
 #define DECLARATION_PARAMETERS_MAX 32
 #define DECLARATION_WORDS_MAX 64 /* of a command */
+#define DECLARATION_ENV_MAX 8 /* variables that a server hears of */
 #define DECLARATION_PROGRAMS_MAX 16 /* needed, and alternatives of each */
 #define DECLARATION_NAME_MAX 64
 #define DECLARATION_ALSO_MAX 4 /* second spellings of a tool, or of a parameter */
@@ -39,6 +40,7 @@ struct declaration_server {
 	const char *name;
 	const char *const *command; /* NULL-terminated */
 	bool is_per_daemon; /* one for the daemon; else one for each pane of a caller */
+	const char *const *env; /* variables of the caller's session that it hears of; or NULL */
 	int64_t idle_ms; /* without a call; then the server is ended */
 	const char *tool; /* its name in the server */
 	const struct declaration_rename *renames; /* NULL: the same names */

@@ -58,7 +58,7 @@ static const char *const scope_choices[] = {"daemon", "pane", NULL};
 
 struct server_members {
 	const char *name;
-	struct field_strings command;
+	struct field_strings command, env;
 	int scope;
 	int64_t idle_sec;
 };
@@ -68,6 +68,7 @@ static const struct field server_fields[] = {
 	.max = DECLARATION_NAME_MAX},
     {FIELD_ROW(STRINGS, struct server_members, command, "command"), .flags = FIELD_REQUIRED,
 	.min = 1, .max = DECLARATION_WORDS_MAX},
+    {FIELD_ROW(STRINGS, struct server_members, env, "env"), .min = 1, .max = DECLARATION_ENV_MAX},
     {FIELD_ROW(INT, struct server_members, idle_sec, "idle_sec"), .unit = "s", .min = 1,
 	.max = 86400, .preset = "600"},
     {FIELD_ROW(CHOICE, struct server_members, scope, "per"), .choices = scope_choices,
@@ -184,6 +185,9 @@ static bool set_server(
 	is_good =
 	    field_read(server_fields, members->server, &read, sizeof read, &scratch, &error) == 0 ||
 	    declaration_refuse(ret_reason, "server.%s", error.text);
+	for (size_t at = 0; is_good && at < read.env.count; at++)
+		is_good = declaration_is_name(read.env.strings[at]) ||
+		    declaration_refuse(ret_reason, "server.env: must be names of variables");
 	if (is_good && check_name("server.name", read.name, ret_reason) &&
 	    check_command("server.command", &read.command, ret_reason)) {
 		*server = (struct declaration_server){
@@ -191,6 +195,9 @@ static bool set_server(
 		    .command = declaration_copy_list(
 			declaration, read.command.strings, read.command.count),
 		    .is_per_daemon = read.scope == PER_DAEMON,
+		    .env = read.env.is_given
+			? declaration_copy_list(declaration, read.env.strings, read.env.count)
+			: NULL,
 		    .idle_ms = read.idle_sec * 1000,
 		    .tool = declaration_copy(
 			declaration, members->tool != NULL ? members->tool : members->name),

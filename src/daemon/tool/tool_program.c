@@ -82,12 +82,12 @@ const char *tool_program_shown(const char *word)
 	return word + (tool_program_is_data(word) ? strlen(TOOL_PROGRAM_DATA) : 0);
 }
 
-const char *tool_program_path(const char *const *env)
+const char *tool_program_variable(const char *const *env, const char *name)
 {
-	for (; *env != NULL; env++) {
-		if (strncmp(*env, "PATH=", 5) == 0)
-			return *env + 5;
-	}
+	size_t len = strlen(name);
+	for (; *env != NULL; env++)
+		if (strncmp(*env, name, len) == 0 && (*env)[len] == '=')
+			return *env + len + 1;
 	return NULL;
 }
 

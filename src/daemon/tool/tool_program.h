@@ -26,8 +26,8 @@ const char *tool_program_shown(const char *word);
  */
 bool tool_program_find(const char *word, const char *dir, const char *path, char *out, size_t size);
 
-/* The value of PATH in "NAME=value" strings (NULL-terminated), or NULL. */
-const char *tool_program_path(const char *const *env);
+/* The value of a variable in "NAME=value" strings (NULL-terminated), or NULL. */
+const char *tool_program_variable(const char *const *env, const char *name);
 
 /*
  * Whether only this user, root, and the owner of / can change a file or folder. False with a

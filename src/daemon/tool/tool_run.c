@@ -48,7 +48,7 @@ const struct job *tool_run_start(
 {
 	const struct declaration *declaration = order->declaration;
 	const char *path =
-	    order->session_env != NULL ? tool_program_path(order->session_env) : NULL;
+	    order->session_env != NULL ? tool_program_variable(order->session_env, "PATH") : NULL;
 	char program[PATH_MAX];
 	const char *argv[DECLARATION_WORDS_MAX + 1] = {program};
 	struct job_order job = {
