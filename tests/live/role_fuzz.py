@@ -74,7 +74,9 @@ def state():
                    '#{window_active}'],
                   ['list-panes', '-a', '-F', '#{pane_id} #{pane_pid} #{pane_dead} #{pane_mode} '
                    '#{pane_title} #{pane_pipe} #{pane_active} #{synchronize-panes} #{history_size}'],
-                  ['list-clients'], ['list-buffers'], ['list-keys'], ['show-options', '-g'],
+                  # Not its flags: muxbusd's own client reads output or not, as peers need.
+                  ['list-clients', '-F', '#{client_name} #{client_session} #{client_readonly}'],
+                  ['list-buffers'], ['list-keys'], ['show-options', '-g'],
                   ['show-options', '-s'], ['show-hooks', '-g'], ['show-environment', '-g']):
         found['tmux ' + ' '.join(words[:2])] = tmux(*words)
     for pane in tmux('list-panes', '-a', '-F', '#{pane_id}').split():
