@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "base/str.h"
 #include "client/link.h"
 #include "wire/address.h"
@@ -82,6 +84,26 @@ static bool is_same(const char *one, const char *other)
 		a.st_ino == b.st_ino);
 }
 
+/*
+ * Whether the server of $TMUX has ended, and another one is at its socket: that one's pane of the
+ * same id is not ours. A server of another namespace shows no process.
+ */
+static bool is_of_ended_server(const char *tmux, const char *socket)
+{
+	const char *comma = strchr(tmux, ',');
+	long pid = comma != NULL ? atol(comma + 1) : 0;
+	struct ucred server = {0};
+	int fd;
+	if (pid <= 0 || !process_has_ended((pid_t)pid))
+		return false;
+	fd = link_connect(socket, CONNECT_TIMEOUT_MS);
+	if (fd < 0)
+		return true;
+	(void)process_is_peer(fd, &server); /* its process counts, whoever it is */
+	(void)close(fd); /* nothing was said */
+	return server.pid > 0 && server.pid != pid;
+}
+
 bool own_pane(const struct cli *cli, char *out, size_t size)
 {
 	const char *tmux = getenv("TMUX"), *pane = getenv("TMUX_PANE");
@@ -95,6 +117,6 @@ bool own_pane(const struct cli *cli, char *out, size_t size)
 		return false;
 	memcpy(path, tmux, len);
 	path[len] = '\0';
-	return is_same(path, cli->tmux_socket) &&
+	return is_same(path, cli->tmux_socket) && !is_of_ended_server(tmux, path) &&
 	    (size_t)snprintf(out, size, "%%%u", (unsigned)id) < size;
 }

@@ -50,6 +50,12 @@ job %0 true
 one job %0 true
 post %0 true'
 is 'nor are the notifications of the other its own' "$(call list_notifications '{"pane":"%0"}'; field '[.result.notifications[] | select(.text == "unread")] | length')" 0
+# A program that outlived the first server has its TMUX_PANE.
+outlives() { # outlives PID: the pane that `screenshot` takes for its own
+	TMUX="$dir/tmux,$1,0" TMUX_PANE=%0 timeout 20 "$MUXBUS_BUILDDIR/muxbus" screenshot -f svg 2>&1 >"$dir/svg" | grep -c 'in no pane' || :
+}
+is 'nor is its pane that of a program of the other' "$(outlives "$old")" 1
+is 'but that of its own ones' "$(outlives "$(t display-message -p '#{pid}')")" 0
 until_is 'the agent is kept alive' ready state kept
 again() {
 	ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "kept") | "\(.restarts) \(.pid != '"$first"')"'
