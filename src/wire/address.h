@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+/* The names of tmux sessions that muxbus restore needs while it works begin so: they are not saved. */
+#define ADDRESS_RESTORE "muxbus-restore"
+
 /*
  * The socket of a tmux server as tmux itself finds it: path (-S), else the server of that
  * name (-L), else that of $TMUX, else the default one. Either may be NULL. -1 if it does

@@ -167,8 +167,9 @@ def split(world, chance, window, folders):
 
 
 def without_ids(layout):
-    """Its cells, without their panes and the checksum of these."""
-    return re.sub(r"(\d+x\d+,\d+,\d+),\d+", r"\1", layout.split(",", 1)[1])
+    """Its cells, without their panes and the checksum of these; JSON from tmux 3.8 on."""
+    return re.sub(r',"I":"%\d+"', "",
+                  re.sub(r"(\d+x\d+,\d+,\d+),\d+", r"\1", layout.split(",", 1)[1]))
 
 
 def picture(world, but=()):
@@ -259,6 +260,54 @@ def encoded(world):
     done = world.muxbus("restore")
     tap.ok(done.stdout == "there is nothing to restore\n", "and then all are there",
            done.stdout + done.stderr)
+
+
+def killed(world):
+    """A restore that is killed loses nothing, and of two at once one works."""
+    part = "muxbus-restore-unfinished"
+    world.tmux("new-session", "-d", "-s", "one", "-x", "100", "-y", "50")
+    world.tmux("new-session", "-d", "-s", "two")
+    for _ in range(14):
+        world.tmux("new-window", "-d", "-t", "one:")
+    settled(world)
+    before = picture(world)
+    world.await_saved(2)
+    until(lambda: sorted(len(session["windows"]) for session in world.saved()) == [1, 15])
+
+    def windows(session):
+        return world.run("tmux", "-S", world.dir + "/tmux", "list-windows", "-t",
+                         "=" + session).stdout.count("\n")
+
+    def begin():
+        return subprocess.Popen(["muxbus", "-S", world.dir + "/tmux", "restore"], env=world.env,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    for what in ("muxbus restore", "tmux"):
+        world.kill_tmux()
+        restore = begin()
+        tap.ok(until(lambda: 1 < windows(part) < 15), "a session is not whole yet")
+        if what == "tmux":
+            world.kill_tmux()
+        else:
+            restore.kill()
+        restore.communicate()
+        names = [session["name"] for session in world.saved()]
+        tap.ok(windows("one") == 0 and names == ["one", "two"], f"{what} is killed: no part", names)
+        if what != "tmux":
+            done = world.muxbus("restore")
+            tap.ok(done.returncode == 1 and part in done.stderr and windows("two") == 0,
+                   "another restore names the part", done.stdout + done.stderr)
+            world.tmux("kill-session", "-t", part)
+        done = world.muxbus("restore")
+        settled(world)
+        tap.ok(done.returncode == 0 and picture(world) == before, "and the next one makes all",
+               done.stdout + done.stderr + compare(picture(world), before))
+    world.kill_tmux()
+    both = [begin() for _ in range(2)]
+    said = "".join(restore.communicate()[0] for restore in both)
+    settled(world)
+    tap.ok(said.count("restored one:") == 1 and picture(world) == before,
+           "two restores at once", said + compare(picture(world), before))
 
 
 def kept(world):
@@ -352,7 +401,7 @@ def main():
         for number in range(ROUNDS):
             world.anew()
             random_server(world, number)
-        for part in (closed, encoded, kept, ends, agents):
+        for part in (closed, encoded, killed, kept, ends, agents):
             world.anew()
             part(world)
     finally:

@@ -26,6 +26,11 @@
 #include "client/link.h"
 #include "wire/json.h"
 
+/*
+ * A session has this name until it is whole: a restore that is killed leaves no part under the
+ * name of the session, which another restore makes whole, and only one of two restores goes on.
+ */
+#define UNFINISHED TMUX_SERVER_SESSION "-unfinished"
 #define ID_SIZE 16 /* "%4294967295" */
 #define AGENT_WORDS_MAX 4
 
@@ -412,15 +417,14 @@ static void move_first(struct restore *restore, const struct json *window, const
 		    restore, json_get_str(window, "name", "?"), "cannot have the index %s", want);
 }
 
-/* Asks for the session with its first window, unless it is linked; without their names. */
+/* Asks for the session with its first window, unless it is linked. */
 static const struct json *ask_session(
     struct restore *restore, const struct json *window, bool is_named, const char **ret_why)
 {
 	struct json_writer writer;
 	struct buf params;
 	json_start_object(&writer, &params, LINK_LINE_MAX);
-	if (is_named)
-		json_put_str(&writer, "name", restore->session);
+	json_put_str(&writer, "name", UNFINISHED);
 	json_put_int(&writer, "width", json_get_int(window, "width", 80));
 	json_put_int(&writer, "height", json_get_int(window, "height", 24));
 	if (find_window(restore, window) == NULL)
@@ -428,18 +432,14 @@ static const struct json *ask_session(
 	return ask(restore, "create_session", &params, &writer, ret_why);
 }
 
-/* Names a session that was made without its names. False: another one has its name. */
-static bool name_session(struct restore *restore, const struct json *window, const char *id)
+/* Gives the session its name, now that it is whole. */
+static void name_session(struct restore *restore)
 {
-	if (!rename_it(restore, "rename-session", restore->id, restore->session)) {
-		problem(restore, NULL, "it cannot have this name");
-		(void)TMUX(restore, "kill-session", "-t", restore->id);
-		restore->id[0] = '\0';
-		return false;
-	}
-	if (json_get_bool(window, "is_named", true) && find_window(restore, window) == NULL)
-		(void)rename_it(restore, "rename-window", id, json_get_str(window, "name", ""));
-	return true;
+	if (rename_it(restore, "rename-session", restore->id, restore->session))
+		return;
+	problem(restore, NULL, "it cannot have this name");
+	(void)TMUX(restore, "kill-session", "-t", restore->id);
+	restore->id[0] = '\0';
 }
 
 /* Makes the session with its first window. */
@@ -458,8 +458,8 @@ static bool make_session(struct restore *restore, const struct json *window)
 	keep_id(result, "session", restore->id);
 	keep_id(result, "window", id);
 	keep_id(result, "pane", pane);
-	if (!is_named && !name_session(restore, window, id))
-		return false;
+	if (!is_named && linked == NULL && json_get_bool(window, "is_named", true))
+		(void)rename_it(restore, "rename-window", id, json_get_str(window, "name", ""));
 	move_first(restore, window, id);
 	if (linked != NULL)
 		add_window(restore, window); /* in its place */
@@ -472,15 +472,11 @@ static bool make_session(struct restore *restore, const struct json *window)
 static bool join_group(struct restore *restore, int64_t group)
 {
 	for (size_t i = 0; i < restore->group_count; i++) {
-		const char *const words[] = {"new-session", "-d", "-P", "-F", "#{session_id}", "-t",
-		    restore->groups[i].session, NULL};
-		if (restore->groups[i].group != group ||
-		    !run_tmux(restore, words, restore->id, sizeof restore->id))
-			continue;
-		if (rename_it(restore, "rename-session", restore->id, restore->session))
+		const char *const words[] = {"new-session", "-d", "-P", "-F", "#{session_id}", "-s",
+		    UNFINISHED, "-t", restore->groups[i].session, NULL};
+		if (restore->groups[i].group == group &&
+		    run_tmux(restore, words, restore->id, sizeof restore->id))
 			return true;
-		(void)TMUX(restore, "kill-session", "-t", restore->id);
-		restore->id[0] = '\0';
 	}
 	return false;
 }
@@ -517,6 +513,7 @@ static void restore_session(struct restore *restore, const struct json *session)
 	}
 	if (restore->keeps_indexes)
 		(void)TMUX(restore, "set-option", "-u", "-t", restore->id, "renumber-windows");
+	name_session(restore);
 }
 
 /* Prints the counts of a session: as made, or with --dry-run as saved. */
@@ -646,8 +643,13 @@ static enum cli_status run(struct restore *restore)
 		(void)puts("there is nothing to restore"); /* cli_flush() checks */
 	if (due > 0 && !restore->is_dry && !tmux_server_find(restore->cli, restore->link, &is_new))
 		return CLI_NO;
+	if (due > 0 && !restore->is_dry && TMUX(restore, "has-session", "-t", "=" UNFINISHED)) {
+		cli_error("another muxbus restore runs, or was killed; if so, close what it had "
+			  "made: tmux kill-session -t " UNFINISHED);
+		return CLI_NO;
+	}
 	restore_all(restore, sessions);
-	if (is_new)
+	if (due > 0 && !restore->is_dry)
 		(void)TMUX(restore, "kill-session", "-t", "=" TMUX_SERVER_SESSION);
 	/* From now on they are saved as present ones. */
 	if (due > 0 && !restore->is_dry)

@@ -24,6 +24,7 @@ static bool start(const struct cli *cli)
 	    (char *)"new-session", (char *)"-d", (char *)"-s", (char *)TMUX_SERVER_SESSION,
 	    (char *)"cat", NULL};
 	char path[PATH_MAX];
+	const char *text;
 	struct buf said;
 	int r;
 	if (!program_find_in_path("tmux", path, sizeof path)) {
@@ -32,8 +33,9 @@ static bool start(const struct cli *cli)
 	}
 	buf_init(&said, 1024);
 	r = program_run(path, argv, PROGRAM_STDERR, SERVER_MS, &said);
+	text = said.len > 0 ? buf_text(&said) : strerror(errno);
 	if (r != 0)
-		cli_error("tmux: %s", said.len > 0 ? buf_text(&said) : strerror(errno));
+		cli_error("tmux: %.*s", (int)strcspn(text, "\n"), text);
 	buf_finish(&said);
 	return r == 0;
 }

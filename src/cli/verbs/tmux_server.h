@@ -4,10 +4,12 @@
 
 #include <stdbool.h>
 
+#include "wire/address.h"
+
 struct cli;
 struct link;
 
-#define TMUX_SERVER_SESSION "muxbus-restore" /* keeps a server that was started here */
+#define TMUX_SERVER_SESSION ADDRESS_RESTORE /* keeps a server that was started here */
 
 /*
  * Waits until the daemon follows a server, which is started if none runs, with the session above:

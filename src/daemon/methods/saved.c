@@ -28,6 +28,7 @@
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
+#include "wire/address.h"
 
 enum {
 	TAKE_MS = 200, /* from a change to its copy in memory */
@@ -254,7 +255,9 @@ static struct saved *saved_new(struct saved_set *set, const struct muxbus_sessio
 static void take_session(struct saved_set *set, const struct muxbus_session *session)
 {
 	struct saved *saved = find_saved(set, session->id);
-	char *state = write_state(set->daemon, session);
+	char *state = NULL;
+	if (strncmp(session->name, ADDRESS_RESTORE, strlen(ADDRESS_RESTORE)) != 0)
+		state = write_state(set->daemon, session);
 	if (state == NULL)
 		return;
 	if (saved == NULL)
