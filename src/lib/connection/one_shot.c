@@ -302,8 +302,7 @@ static bool handle(void *data, const struct imsg *message)
 	case IMSG_SHUTDOWN:
 		if (!imsg_numbers(message, &one_shot->status, 1))
 			one_shot->status = 0;
-		if (streams_say(&one_shot->streams, IMSG_EXITING, NULL, 0))
-			(void)flush(one_shot);
+		/* The end of the connection says that we have it: tmux counts its descriptors at each read. */
 		finish(one_shot, 0);
 		return false;
 	default:
