@@ -99,7 +99,7 @@ static bool is_of_ended_server(const char *tmux, const char *socket)
 	fd = link_connect(socket, CONNECT_TIMEOUT_MS);
 	if (fd < 0)
 		return true;
-	(void)process_is_peer(fd, &server); /* its process counts, whoever it is */
+	(void)process_is_peer(fd, &server); /* only its process counts */
 	(void)close(fd); /* nothing was said */
 	return server.pid > 0 && server.pid != pid;
 }

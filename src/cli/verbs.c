@@ -70,10 +70,11 @@ const struct verb verbs[] = {
 		   "--no-start --own-panes --read-only",
 	.run = mcp_run},
     {"setup", VERB_AGENT,
-	"[agent] [--print | --write | --remove] [--scope=user|project] [--tools=coding|assistant]",
+	"[agent] [--print | --write | --remove] [--scope=user|project] [--tools=coding|assistant] "
+	"[--install[=group] [--yes]]",
 	"add muxbus to agents: claude, codex, copilot, gemini, opencode",
 	.options = "claude codex copilot gemini opencode --print --write --remove --scope=user "
-		   "--scope=project --tools=coding --tools=assistant",
+		   "--scope=project --tools=coding --tools=assistant --install --yes",
 	.run = setup_run},
     {"complete", VERB_CARE, "-- word ...", NULL, .run = complete_run},
     {"audit", VERB_CARE, "[--since=time] [-p pane] [--method=name] [-f] [--verify]",

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/ask.h"
 #include "client/link.h"
@@ -19,6 +20,19 @@ static bool is_alike(const struct json *one, const struct json *other)
 	return is(one, "group", json_get_str(other, "group", "")) &&
 	    is(one, "state", json_get_str(other, "state", "")) &&
 	    is(one, "reason", json_get_str(other, "reason", ""));
+}
+
+/* The command for what the tools of a group need, which belongs to those that come with Muxbus. */
+static void write_remedy(const struct json *tool, const char *file, char *out, size_t size)
+{
+	const char *slash = strrchr(file, '/');
+	(void)snprintf(
+	    out, size, "%.*s/install_tools", slash != NULL ? (int)(slash - file) : 0, file);
+	if (access(out, X_OK) == 0)
+		(void)snprintf(
+		    out, size, "muxbus setup --install=%s", json_get_str(tool, "group", ""));
+	else
+		(void)snprintf(out, size, "install it, to use these tools");
 }
 
 static void find_tool(
@@ -43,9 +57,10 @@ static void find_tool(
 		if (is_alike(other, tool))
 			(void)buf_printf(&names, "%s%s", names.len > 0 ? ", " : "",
 			    json_get_str(other, "name", ""));
+	write_remedy(tool, file, remedy, sizeof remedy);
 	if (is(tool, "state", "hidden"))
-		doctor_find(report, FINDING_NOTE, subject, "install it, to use these tools",
-		    "%s: not listed are %s", reason, buf_text(&names));
+		doctor_find(report, FINDING_NOTE, subject, remedy, "%s: not listed are %s", reason,
+		    buf_text(&names));
 	else if (*reason != '\0')
 		doctor_find(report, FINDING_NOTE, subject,
 		    "install the version of the server that the declaration is for", "%s: %s",

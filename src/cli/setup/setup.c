@@ -164,6 +164,43 @@ static enum cli_status run_all(struct setup *setup, bool has_action)
 	return status;
 }
 
+/* The options of an installation. */
+struct install {
+	bool is_asked, is_sure;
+	const char *group; /* NULL: the set of --tools */
+};
+
+static bool read_install(struct install *install, const char *arg)
+{
+	static const char option[] = "--install";
+	size_t len = strlen(option);
+	if (strcmp(arg, "--yes") == 0) {
+		install->is_sure = true;
+		return true;
+	}
+	if (strncmp(arg, option, len) != 0 || (arg[len] != '\0' && arg[len] != '='))
+		return false;
+	install->is_asked = true;
+	install->group = arg[len] == '=' ? arg + len + 1 : NULL;
+	return true;
+}
+
+/* Becomes the program that installs, which asks first. It lies beside the declared tools. */
+static enum cli_status install_tools(const struct install *install, const char *group)
+{
+	static const char *const places[] = {"tools", "../tools"};
+	char path[PATH_MAX];
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		(void)snprintf(
+		    path, sizeof path, "%s/%s/install_tools", setup_integrations(), places[i]);
+		(void)execl(path, path, group, install->is_sure ? "--yes" : NULL, (char *)NULL);
+		if (errno != ENOENT)
+			break;
+	}
+	cli_error("%s: %s", path, strerror(errno));
+	return CLI_NO;
+}
+
 static bool read_option(struct setup *setup, const char *arg, bool *ret_has_action)
 {
 	static const struct {
@@ -196,6 +233,8 @@ static bool read_option(struct setup *setup, const char *arg, bool *ret_has_acti
 enum cli_status setup_run(struct cli *cli, int argc, char **argv)
 {
 	struct setup setup;
+	struct install install = {0};
+	enum cli_status status = CLI_DONE;
 	bool has_action = false;
 	if (!setup_init(&setup)) {
 		cli_error("/proc/self/exe: %s", strerror(errno));
@@ -204,7 +243,8 @@ enum cli_status setup_run(struct cli *cli, int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("setup", argv[i]))
 			return CLI_DONE;
-		if (read_option(&setup, argv[i], &has_action) || cli_option(cli, argv[i]))
+		if (read_option(&setup, argv[i], &has_action) || read_install(&install, argv[i]) ||
+		    cli_option(cli, argv[i]))
 			continue;
 		if (argv[i][0] == '-' || setup.agent != NULL)
 			return cli_usage("setup", "unexpected argument \"%s\"", argv[i]);
@@ -218,7 +258,19 @@ enum cli_status setup_run(struct cli *cli, int argc, char **argv)
 		return cli_usage("setup",
 		    "the plugin of Claude Code has the default tools: --scope=project chooses "
 		    "others");
+	if (install.is_asked && install.group == NULL && setup.tools == NULL)
+		return cli_usage("setup",
+		    "--install needs --tools=coding or --tools=assistant, or --install=GROUP");
+	if (install.is_asked && !has_action)
+		setup.action = SETUP_WRITE;
 	if (setup.agent != NULL)
 		say_if_missing(&setup);
-	return cli_flush(setup.agent != NULL ? run(&setup) : run_all(&setup, has_action));
+	if (setup.agent != NULL)
+		status = run(&setup);
+	else if (!install.is_asked)
+		status = run_all(&setup, has_action);
+	status = cli_flush(status);
+	return install.is_asked && status == CLI_DONE
+	    ? install_tools(&install, install.group != NULL ? install.group : setup.tools)
+	    : status;
 }
