@@ -625,8 +625,9 @@ class Steps {
 
 	async run(browser, progress, given) {
 		const steps = this.collect(given);
+		const isLook = steps.every(({ action }) => action === "console" || action === "network");
 		const isNew = !browser.chromium;
-		if (isNew && (!browser.lost || browser.isLossTold || given.reopen)) await start(browser, { reopen: given.reopen });
+		if (isNew && !isLook && (!browser.lost || browser.isLossTold || given.reopen)) await start(browser, { reopen: given.reopen });
 		const done = [];
 		for (const [at, { action, work, given: own }] of steps.entries()) {
 			progress(at, steps.length, action);

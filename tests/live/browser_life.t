@@ -93,6 +93,25 @@ set -- $(descendants "$second")
 t kill-pane -t "$two"
 until_is 'a browser ends with its pane' 0 alive "$@"
 
+# ---- its console and network as resources ----
+# resource PANE NAME: the answer of MCP
+resource() {
+	printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+		'{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+		"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"resources/templates/list\"}" \
+		"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"resources/read\",\"params\":{\"uri\":\"muxbus://panes/${1#%}/$2\"}}" |
+		"$MUXBUS_BUILDDIR/muxbus" mcp >"$dir/read"
+	jq -r 'select(.id == 3) | .result.contents[0].text // .error.message' "$dir/read"
+}
+tool "$one" execute_browser '{"script":"console.log(\"a line\")"}' .result >/dev/null
+is 'the console is a resource' "$(resource "$one" console | jq -r '.structured // . | "\(.steps[0].result.lines[-1].text) \(.untrusted | length > 0)"')" 'a line true'
+is 'and the network' "$(resource "$one" network | jq -r '.structured // . | .steps[0].result.lines | type')" array
+is 'which templates name' "$(jq -r 'select(.id == 2).result.resourceTemplates[].uriTemplate' "$dir/read" | grep -c '/console$\|/network$')" 2
+bare=$(t split-window -dP -F '#{pane_id}' 'exec sleep 3600')
+is 'a read starts no browser' "$(resource "$bare" console | grep -c webdriver_start) $(servers "map(select(.pane == \"$bare\")) | length")" '1 1'
+pgrep -P "$(servers ".[] | select(.pane == \"$bare\").pid")" -f chromium >"$dir/below"
+is 'no chromium at all' "$(cat "$dir/below")" ''
+t kill-pane -t "$bare"
 
 # ---- over kill -9 of the daemon ----
 tool "$one" webdriver_send_keys '{"selector":"#who","text":"begun"}' .result >/dev/null

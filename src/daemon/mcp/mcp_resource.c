@@ -64,6 +64,12 @@ static const struct form {
     {"notifications/", "id", "", "A notification", "The notification of a request.", JSON,
 	"next_notification", "{\"filter\":{\"id\":\"", "\"},\"timeout_sec\":0}", NOTE_KINDS, false,
 	false},
+    {"panes/", "pane", "/console", "Console of the browser",
+	"The last lines of the console of the pane's browser; text of strangers.", JSON,
+	"execute_browser", "{\"action\":\"console\",\"pane\":\"%", "\"}", 0, false, false},
+    {"panes/", "pane", "/network", "Network of the browser",
+	"The last requests of the pane's browser; text of strangers.", JSON, "execute_browser",
+	"{\"action\":\"network\",\"pane\":\"%", "\"}", 0, false, false},
     {"panes/", "pane", "", "A pane", "Its text now; 3 and %253 stand for %3.", TEXT, "capture_pane",
 	"{\"pane\":\"%", "\"}", BIT(EVENT_PANE_CLOSED) | BIT(EVENT_PANE_EXITED), true, false},
 };
@@ -240,11 +246,12 @@ static void handle_templates(struct mcp_exchange *exchange, const void *data)
 	json_array_begin(writer, "resourceTemplates");
 	for (size_t i = 0; i < FORMS_COUNT; i++) {
 		char text[MCP_URI_MAX];
-		if (forms[i].variable == NULL)
-			continue;
+		const struct method *method = method_find(forms[i].method);
+		if (forms[i].variable == NULL || method == NULL || method->flags & METHOD_HIDDEN)
+			continue; /* of a tool that cannot run here */
 		json_object_begin(writer, NULL);
-		(void)snprintf(
-		    text, sizeof text, "%s%s", forms[i].variable, *forms[i].end ? "-output" : "");
+		(void)snprintf(text, sizeof text, "%s%s%s", forms[i].variable,
+		    *forms[i].end ? "-" : "", forms[i].end + (*forms[i].end != '\0'));
 		json_put_str(writer, "name", text);
 		(void)snprintf(text, sizeof text, SCHEME "%s{%s}%s", forms[i].begin,
 		    forms[i].variable, forms[i].end);
