@@ -124,6 +124,26 @@ while True:
         show("\x1b[2J\x1b[H")
         one_key("A", "Overwrite? [Y/n] ")
         one_key("B", "\r\nDelete? [Y/n] ")
+    elif kind == "goes":
+        marked = 0
+        while marked == 0:
+            show("\x1b[2J\x1b[HBash(ls)\r\n\r\nProceed?\r\n\r\n")
+            for i, choice in enumerate(["Yes", "Always", "No"]):
+                show(f"{'❯' if i == marked else ' '} {i + 1}. {choice}\r\n")
+            if os.read(0, 1) == b"2":
+                marked = 1
+        show("\x1b[5;1H \x1b[6;1H❯")
+        time.sleep(0.15)
+        log.write("it went\n")
+    elif kind == "other":
+        show("\x1b[2J\x1b[HBash(ls)\r\n\r\nProceed?\r\n\r\n❯ 1. Yes\r\n  2. No\r\n")
+        os.read(0, 1)
+        show("\x1b[2J\x1b[HBash(rm)\r\n\r\nProceed?\r\n\r\n  1. Yes\r\n❯ 2. No\r\n")
+        log.write(f"other {os.read(0, 1).decode()}\n")
+    elif kind == "prompt":
+        show("\x1b[2J\x1b[HBash(ls)\r\n\r\nProceed?\r\n\r\n❯ 1. Yes\r\n  2. No\r\n")
+        show("\x1b[2J\x1b[H> " + os.read(0, 1).decode())
+        log.write(f"prompt {os.read(0, 1).decode()}\n")
     elif kind == "words":
         show("\x1b[2J\x1b[HProceed?\r\n\r\n❯ Yes\r\n  No\r\n\r\nGo on? ")
         while os.read(0, 1) != b"\n":
@@ -131,9 +151,13 @@ while True:
         log.write("words Enter\n")
 END
 call ensure_agent "$(jq -nc --arg command "exec python3 $dir/next.py $dir/next.log" '{name: "next", $command}')"
-go() { # go KIND: a task that asks; id is that of its question
+state() {
+	call list_agents '{}'
+	field '.result.agents[] | select(.agent == "next") | .state'
+}
+go() { # go KIND: a task that asks, in $pane; id is that of its question
 	call send_task "{\"agent\":\"next\",\"text\":\"$1\",\"timeout_sec\":60}"
-	id=$(field .result.question_id)
+	id=$(field .result.question_id) pane=$(field .result.pane)
 	: >"$dir/next.log"
 }
 go same
@@ -148,7 +172,7 @@ is 'but an id of its own' "$([ "$id" != "$first" ] && echo yes)" yes
 respond next '{"choice":3}'
 is 'which is answered' "$(tail -n 1 "$dir/next.log")" 'B 3'
 go above
-t send-keys -t "$(field .result.pane)" 3
+t send-keys -t "$pane" 3
 until_is 'a person answers' 'A 3' cat "$dir/next.log"
 respond next '{"choice":1}'
 is 'a menu about another command is another question' "$(field .error.data.kind)" not_ready
@@ -163,6 +187,20 @@ is 'gets no Enter for what it asks next' "$(cat "$dir/next.log")" 'A n'
 id=$(field .result.question_id)
 respond next '{"text":"y"}'
 is 'which is asked for by itself' "$(tail -n 1 "$dir/next.log")" 'B y'
+go goes
+respond next '{"choice":2}'
+is 'a menu that marks, and goes before Enter, is not answered' "$(field .error.data.kind) $(cat "$dir/next.log")" 'not_ready it went'
+go other
+respond next '{"choice":2}'
+is 'nor is one whose number marks a choice of another menu' "$(field .error.data.kind) $(cat "$dir/next.log")" 'not_ready '
+t send-keys -t "$pane" x
+until_is 'a person answers that' 'other x' cat "$dir/next.log"
+until_is 'and it is at its prompt' ready state
+go prompt
+respond next '{"choice":2}'
+is 'or one whose number stands at a prompt' "$(field .error.data.kind) $(cat "$dir/next.log")" 'not_ready '
+t send-keys -t "$pane" x
+until_is 'a person goes on there' 'prompt x' cat "$dir/next.log"
 go words
 respond next '{"text":"No"}'
 is 'an answer that is not shown gets no Enter' "$(field .error.data.kind) $(cat "$dir/next.log")" 'not_ready '

@@ -181,12 +181,18 @@ enum submit_choice agent_question_choice(
 {
 	struct agent_question shown = read_question(&screen->view);
 	bool is_marked = number == 0, is_there = is_same(&shown, &task->question);
+	char digit[] = {(char)('0' + number % 10)};
 	for (size_t at = 0; at < shown.choice_count; at++)
 		is_marked |= shown.choices[at].number == number && shown.choices[at].is_marked;
 	agent_question_clear(&shown);
-	if (!is_there)
-		return CHOICE_TAKEN;
-	return is_marked ? CHOICE_MARKED : CHOICE_OPEN;
+	if (is_there)
+		return is_marked ? CHOICE_MARKED : CHOICE_OPEN;
+	/* Menus begin with the first choice marked, and prompts are empty. */
+	if (number > 0 &&
+	    ((number > 1 && is_marked) ||
+		prompt_find_line(&screen->view, digit, sizeof digit, NULL) == ECHO_EXACT))
+		return CHOICE_ASTRAY;
+	return CHOICE_TAKEN;
 }
 
 bool agent_question_has_left(const struct agent_task *task, const struct pane_screen *screen)

@@ -32,7 +32,7 @@ void agent_question_copy(struct agent_task *task);
 
 /*
  * Whether a screen still shows the question that a task answers, with the same choices, and
- * whether the choice of this number is marked there; of 0, any. CHOICE_TAKEN: it is gone.
+ * whether the choice of this number (0 to 9) is marked there; of 0, any. Else it is gone.
  */
 enum submit_choice agent_question_choice(
     const struct agent_task *task, const struct pane_screen *screen, unsigned number);

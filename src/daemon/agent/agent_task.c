@@ -298,7 +298,7 @@ static bool on_judge(void *data, const struct muxbus_pane *pane, const struct pa
 	task->is_refused = agent_question_is_begun(agent, pane, screen, ret_reason);
 	choice = agent_question_choice(task, screen, task_choice(task));
 	if (!task->is_refused && verdict.kind == VERDICT_QUESTION &&
-	    (agent->asked.number != task->asked || choice == CHOICE_TAKEN)) {
+	    (agent->asked.number != task->asked || choice >= CHOICE_TAKEN)) {
 		task->is_refused = true;
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%s", asks_other);
 	}

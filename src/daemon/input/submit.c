@@ -294,8 +294,10 @@ static void look_at_choice(
 		line->changed_ms = now_ms;
 	else if (is_typed)
 		line->was_gone = true;
-	line->has_stayed |= choice != CHOICE_TAKEN && rests &&
-	    (choice == CHOICE_MARKED || now_ms - line->typed_ms >= CHOICE_GONE_MS);
+	line->has_stayed |= choice == CHOICE_MARKED || choice == CHOICE_ASTRAY ||
+	    (choice == CHOICE_OPEN && rests && now_ms - line->typed_ms >= CHOICE_GONE_MS);
+	if (choice == CHOICE_ASTRAY)
+		choice = CHOICE_TAKEN;
 	if (choice == CHOICE_TAKEN && !is_typed)
 		submit_end(submit, SUBMIT_HELD, "the menu has gone");
 	else if (choice == CHOICE_TAKEN && line->enters == 0 && line->has_stayed)

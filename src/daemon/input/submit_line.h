@@ -29,7 +29,7 @@ struct submit_line {
 	bool is_echo_seen;
 	bool is_exact; /* it stood alone on the prompt line */
 	bool was_gone; /* a choice: its menu was seen to be gone, or another one */
-	bool has_stayed; /* and to stand there at rest, after its number was typed */
+	bool has_stayed; /* its number alone was seen not to take it */
 	bool is_altered; /* something else stands there too */
 	uint64_t typed_offset, seen_offset; /* of the screen before typing, and of the last look */
 	uint64_t before_enter; /* where the effects of Enter begin in the output */

@@ -71,6 +71,7 @@ enum submit_choice {
 	CHOICE_OPEN, /* it is there, and another choice is marked */
 	CHOICE_MARKED, /* it is there: Enter takes the choice */
 	CHOICE_TAKEN, /* it is gone, or is another one: Enter would answer something else */
+	CHOICE_ASTRAY, /* the same, and the number stands in what came instead */
 };
 
 enum submit_result {
