@@ -20,6 +20,6 @@ for kind in ${MUXBUS_TEST_KINDS:-number mark}; do
 		"$4 put a key into another dialog, $5 were told wrong"
 	is "$kind: each answer is counted" "$(($1 + $2 + $3))" "$count"
 	ok "$kind: hardly one is taken by another dialog" [ "$3" -le "$((2 + count / 50))" ]
-	ok "$kind: hardly one is told wrong" [ "$5" -le "$((2 + count / 50))" ]
+	ok "$kind: hardly one is told wrong" [ "$5" -le "$((2 + count / 25))" ]
 done
 done_testing
