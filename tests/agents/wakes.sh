@@ -182,10 +182,10 @@ is_at_shell() {
 	[ "$(t display-message -p -t "$pane" '#{pane_current_command}')" = bash ]
 }
 
-# A job of the agent's own shell tool, which is no call of Muxbus' tools.
+# A job of the agent's own shell tool, which is no call of Muxbus' tools. A shell may have another PATH.
 wake_own_shell() {
 	write_job "$1"
-	give "$1" "$(call_shell "muxbus run -d -- sh $dir/$1.job")" && take_id "$1" || return
+	give "$1" "$(call_shell "$dir/bin/muxbus run -d -- sh $dir/$1.job")" && take_id "$1" || return
 	: >"$go"
 	await_wake "$1"
 }
