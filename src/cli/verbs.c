@@ -54,9 +54,9 @@ const struct verb verbs[] = {
 		   "--prompt --agent "
 		   "--pane --session --window",
 	.run = wait_run},
-    {"follow", VERB_AGENT, "[--pane pane] [--agent name] [--paced]",
+    {"follow", VERB_AGENT, "[--pane pane] [--agent name] [--confirm] [--paced]",
 	"print each notification of a pane as a line, instead of typing it",
-	.options = "--pane --agent --paced", .run = follow_run},
+	.options = "--pane --agent --confirm --paced", .run = follow_run},
     {"hook", VERB_AGENT, "[agent] event",
 	"report an agent's session or turn, and hand over notifications", .run = hook_run},
     {"mark", VERB_AGENT,

@@ -182,6 +182,38 @@ acknowledged() { # how many of $ids
 	ask '{"method":"list_notifications","params":{"limit":1000}}' | jq --arg ids "$ids" \
 		'($ids | split("\n")) as $ids | [.result.notifications[] | select((.id | IN($ids[])) and .state == "acknowledged")] | length'
 }
+# Confirmed: printed is not acknowledged; what a reader has not confirmed when it ends is typed.
+"$muxbus" follow --confirm </dev/null 2>"$dir/follow.err"
+is 'confirmations need numbers' $? 2
+mkfifo "$dir/confirm"
+follow_confirm() {
+	"$muxbus" --json follow --confirm <"$dir/confirm" >>"$dir/confirmed" 2>/dev/null &
+	confirming=$!
+	exec 8>"$dir/confirm"
+}
+fates() {
+	echo "$(fate "$one"), $(fate "$two")"
+}
+printed() { # printed ID: its numbers in the output
+	jq -r "select(.id == \"$1\") | .seq" "$dir/confirmed"
+}
+: >"$dir/confirmed"
+follow_confirm
+one=$(post 'to confirm')
+two=$(post 'to leave')
+until_is 'both are printed' 2 sh -c "grep -c -e $one -e $two '$dir/confirmed' || :"
+is 'and not acknowledged' "$(fates)" 'delivering follow, delivering follow'
+kill_daemon 8>&-
+until_is 'it finds the next daemon' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
+until_is 'which hands them out again' 'delivering follow, delivering follow' fates
+is 'but they are not printed again' "$(grep -c -e "$one" -e "$two" "$dir/confirmed")" 2
+printed "$one" >&8
+until_is 'until the reader confirms it' 'acknowledged follow' fate "$one"
+exec 8>&-
+wait "$confirming"
+is 'it ends with its reader' $? 0
+until_is 'the other one is typed' 'delivered typed' fate "$two"
+
 mkfifo "$dir/paced"
 read_batches <"$dir/paced" &
 "$muxbus" follow --paced >"$dir/paced" 2>/dev/null &

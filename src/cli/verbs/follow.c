@@ -2,10 +2,10 @@
 /*
  * muxbus follow: prints one line for each notification of a pane, for programs that wake an agent
  * by lines. It takes the notifications from the daemon, so that the daemon does not type them,
- * and acknowledges those it has printed. Paced, it prints no more at once than an agent reads. It
- * survives restarts of the daemon, and ends with its
- * pane or its reader.
+ * and acknowledges those it has printed, or whose reader confirms them. Paced, it prints no more at
+ * once than an agent reads. It survives restarts of the daemon, and ends with its pane or its reader.
  */
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,10 +45,14 @@ struct follow {
 	const char *agent; /* NULL: not given */
 	const char *given; /* --pane; NULL: the caller's own */
 	bool is_paced;
+	bool is_confirmed; /* the reader writes the numbers of those that its agent has */
 	char pane[256]; /* "": the caller's own */
 	struct link *link;
 	int64_t printed[PRINTED_MAX];
 	size_t printed_count;
+	int64_t unconfirmed[PRINTED_MAX]; /* printed too */
+	size_t unconfirmed_count;
+	int64_t number; /* that the reader has begun to write */
 	struct buf held; /* paced: a line that was taken, and is not printed yet */
 	int64_t held_seq;
 	int64_t next_ms; /* CLOCK_MONOTONIC: no batch before */
@@ -61,11 +65,49 @@ static const char *own_target(const struct follow *follow)
 	return follow->pane[0] != '\0' ? follow->pane : NULL;
 }
 
-/* Whether the reader of the output is gone. */
-static bool is_unread(int timeout_ms, int other_fd)
+/* The reader's agent has it: it is acknowledged now, and once more where the answer is awaited. */
+static void confirm(struct follow *follow, int64_t seq)
 {
-	struct pollfd fds[2] = {{.fd = STDOUT_FILENO}, {.fd = other_fd, .events = POLLIN}};
-	return poll(fds, 2, timeout_ms) > 0 && fds[0].revents != 0;
+	for (size_t at = 0; at < follow->unconfirmed_count; at++) {
+		char *params;
+		if (follow->unconfirmed[at] != seq)
+			continue;
+		follow->unconfirmed[at] = follow->unconfirmed[--follow->unconfirmed_count];
+		if (follow->printed_count < PRINTED_MAX)
+			follow->printed[follow->printed_count++] = seq;
+		params = ask_params(ASK_PARAMS({"seq", .number = seq}));
+		if (follow->link != NULL)
+			(void)link_request(follow->link, "ack_notification", params);
+		mem_free(params);
+		return;
+	}
+}
+
+/* Reads numbers of the reader. False: it is gone. */
+static bool read_confirmed(struct follow *follow)
+{
+	char bytes[512];
+	ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
+	for (ssize_t at = 0; at < got; at++) {
+		bool is_digit = bytes[at] >= '0' && bytes[at] <= '9';
+		if (is_digit && follow->number < INT64_MAX / 100) {
+			follow->number = follow->number * 10 + (bytes[at] - '0');
+		} else {
+			confirm(follow, follow->number);
+			follow->number = 0;
+		}
+	}
+	return got > 0 || (got < 0 && errno == EINTR);
+}
+
+/* Whether the reader of the output is gone. */
+static bool is_unread(struct follow *follow, int timeout_ms, int other_fd)
+{
+	struct pollfd fds[] = {{.fd = STDOUT_FILENO}, {.fd = other_fd, .events = POLLIN},
+	    {.fd = follow->is_confirmed ? STDIN_FILENO : -1, .events = POLLIN}};
+	if (poll(fds, sizeof fds / sizeof *fds, timeout_ms) <= 0)
+		return false;
+	return fds[0].revents != 0 || (fds[2].revents != 0 && !read_confirmed(follow));
 }
 
 static enum step end(struct follow *follow, enum cli_status status)
@@ -106,7 +148,8 @@ static enum step ask(struct follow *follow, const char *method, const struct ask
 		int64_t left = clock_left_ms(deadline);
 		if (left == 0)
 			return STEP_AGAIN;
-		if (!link_has_input(follow->link) && is_unread((int)left, link_fd(follow->link)))
+		if (!link_has_input(follow->link) &&
+		    is_unread(follow, (int)left, link_fd(follow->link)))
 			return end(follow, CLI_DONE);
 		read = link_await(follow->link, id, 0, &answer);
 	}
@@ -168,7 +211,8 @@ static enum step request_notes(
 	const struct json *result, *notes;
 	enum step step = ask(follow, "take_notifications",
 	    ASK_PARAMS({"pane", .text = own_target(follow)}, {"way", .text = "follow"},
-		{"limit", .number = limit}, {"timeout_sec", .number = timeout_sec}),
+		{"limit", .number = limit}, {"timeout_sec", .number = timeout_sec},
+		{"keep", .is_true = follow->is_confirmed}),
 	    (timeout_sec + 60) * 1000LL, &result);
 	if (step != STEP_ON)
 		return step;
@@ -180,19 +224,40 @@ static enum step request_notes(
 	return STEP_ON;
 }
 
+/* Keeps the number of what was printed. */
+static void keep_seq(struct follow *follow, int64_t seq)
+{
+	if (!follow->is_confirmed && follow->printed_count < PRINTED_MAX)
+		follow->printed[follow->printed_count++] = seq;
+	if (follow->is_confirmed && follow->unconfirmed_count < PRINTED_MAX)
+		follow->unconfirmed[follow->unconfirmed_count++] = seq;
+}
+
+/* Whether it was printed before: another daemon hands it out again. */
+static bool was_printed(const struct follow *follow, int64_t seq)
+{
+	bool was = false;
+	for (size_t at = 0; at < follow->unconfirmed_count; at++)
+		was |= follow->unconfirmed[at] == seq;
+	return was;
+}
+
 /* Takes the next notifications, and prints them. */
 static enum step take(struct follow *follow)
 {
 	const struct json *note;
 	enum step step = request_notes(follow, TAKE_MAX, TAKE_SEC, &note);
 	for (; step == STEP_ON && note != NULL; note = note->next) {
+		int64_t seq = json_get_int(note, "seq", 0);
 		struct buf line;
+		if (was_printed(follow, seq))
+			continue;
 		buf_init(&line, LINE_MAX_BYTES);
 		write_note(follow, note, &line);
 		if (!print(&line))
 			step = end(follow, CLI_DONE); /* no reader: the daemon types it */
-		else if (follow->printed_count < PRINTED_MAX)
-			follow->printed[follow->printed_count++] = json_get_int(note, "seq", 0);
+		else
+			keep_seq(follow, seq);
 		buf_finish(&line);
 	}
 	return step;
@@ -232,7 +297,7 @@ static enum step take_paced(struct follow *follow)
 	int64_t left_ms = follow->next_ms - clock_mono_ms();
 	enum step step = STEP_ON;
 	struct buf batch;
-	if (left_ms > 0 && is_unread((int)left_ms, -1))
+	if (left_ms > 0 && is_unread(follow, (int)left_ms, -1))
 		return end(follow, CLI_DONE);
 	if (follow->held.len == 0)
 		step = hold(follow, TAKE_SEC);
@@ -275,11 +340,13 @@ static enum step follow_daemon(struct follow *follow, bool *ret_was_there)
 		*ret_was_there |= step == STEP_ON;
 	}
 	link_close(follow->link);
+	follow->link = NULL;
 	return step;
 }
 
 static const struct option_row options[] = {
     {"agent", 0, OPTION_TEXT, offsetof(struct follow, agent), NULL},
+    {"confirm", 0, OPTION_FLAG, offsetof(struct follow, is_confirmed), NULL},
     {"paced", 0, OPTION_FLAG, offsetof(struct follow, is_paced), NULL},
     {"pane", 0, OPTION_TEXT, offsetof(struct follow, given), NULL},
     {0},
@@ -295,6 +362,8 @@ enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 	buf_init(&follow.held, LINE_MAX_BYTES);
 	if (!option_read(cli, argc, argv, options, &follow, NULL, &status))
 		return status;
+	if (follow.is_confirmed && (follow.is_paced || !cli->wants_json))
+		return cli_usage("follow", "--confirm needs --json, and is not paced");
 	if (follow.given != NULL && strlen(follow.given) >= sizeof follow.pane)
 		return cli_usage("follow", "the name of the pane is too long");
 	if (follow.given != NULL)
@@ -306,7 +375,7 @@ enum cli_status follow_run(struct cli *cli, int argc, char **argv)
 			cli_error("waiting for muxbusd at %s", cli->socket);
 		if (was_there)
 			delay_ms = 0;
-		if (is_unread((int)backoff_next_ms(&delay_ms), -1))
+		if (is_unread(&follow, (int)backoff_next_ms(&delay_ms), -1))
 			break;
 	}
 	buf_finish(&follow.held);

@@ -27,6 +27,7 @@ struct puller {
 	enum puller_way way;
 	struct loop_timer *timer; /* when it is armed no more, or a lease is due */
 	unsigned waiting; /* requesters without an answer */
+	unsigned keeping; /* of them: what is lent is not due */
 	int64_t armed_until_ms;
 	struct lease leases[PULLER_LEASES_MAX];
 	size_t count;
@@ -128,7 +129,7 @@ static void give_back(struct puller *puller, bool is_all, const char *reason)
 	int64_t now_ms = clock_mono_ms();
 	for (size_t at = puller->count; at-- > 0;) {
 		struct lease lease = puller->leases[at];
-		if (!is_all && lease.due_ms > now_ms)
+		if (!is_all && (puller->keeping > 0 || lease.due_ms > now_ms))
 			continue;
 		drop_lease(puller, &puller->leases[at]);
 		queue_count_redelivery(receipts->queue, lease.seq);
@@ -173,7 +174,7 @@ static void settle(struct puller *puller)
 	struct pane_ref pane = puller->pane;
 	give_back(puller, false, "it was not acknowledged");
 	for (size_t at = 0; at < puller->count; at++) {
-		if (puller->leases[at].due_ms < next_ms)
+		if (puller->keeping == 0 && puller->leases[at].due_ms < next_ms)
 			next_ms = puller->leases[at].due_ms;
 	}
 	if (puller->waiting == 0 && puller->armed_until_ms > now_ms &&
@@ -266,6 +267,13 @@ uint64_t puller_take(struct puller *puller)
 		}
 	}
 	return 0;
+}
+
+void puller_keep(struct puller *puller, bool keeps)
+{
+	puller->keeping += keeps ? 1 : -1;
+	for (size_t at = 0; at < puller->count; at++)
+		puller->leases[at].due_ms = clock_mono_ms() + loan_ms(puller->set);
 }
 
 void puller_end(struct puller *puller, bool has_gone)

@@ -50,6 +50,8 @@ struct puller *puller_begin(
     struct puller_set *set, const struct pane_ref *pane, enum puller_way way);
 /* The next that waits for the pane, lent from now on; 0 if there is none, or too many are lent. */
 uint64_t puller_take(struct puller *puller);
+/* As long as a requester keeps it, what is lent is not due; then for the usual time. */
+void puller_keep(struct puller *puller, bool keeps);
 /* The requester has its answer; or it has gone without one, and what it holds is given back. */
 void puller_end(struct puller *puller, bool has_gone);
 

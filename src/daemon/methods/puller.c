@@ -25,11 +25,15 @@
 struct take_args {
 	const char *pane;
 	int way;
+	bool keep;
 	double timeout_sec;
 	int64_t limit;
 };
 
 static const struct field take_fields[] = {
+    {FIELD_ROW(BOOL, struct take_args, keep, "keep"),
+	.help = "As long as the request waits, keep what was handed over before and is not "
+		"acknowledged yet."},
     {FIELD_ROW(INT, struct take_args, limit, "limit"), .min = 1, .max = PULLER_LEASES_MAX,
 	.preset = "32", .help = "How many at most."},
     {FIELD_ROW(STRING, struct take_args, pane, "pane"),
@@ -67,6 +71,7 @@ struct take_wait {
 	struct puller *puller;
 	int64_t end_ms; /* CLOCK_MONOTONIC */
 	int64_t limit;
+	bool keeps;
 };
 
 /* has_gone: its peer is no more. */
@@ -76,6 +81,8 @@ static void take_free(struct take_wait *wait, bool has_gone)
 	event_log_unlisten(wait->daemon->events, &wait->events);
 	wake_policy_unlisten(&wait->policies);
 	loop_timer_free(wait->timer);
+	if (wait->keeps)
+		puller_keep(wait->puller, false);
 	puller_end(wait->puller, has_gone);
 	mem_free(wait);
 }
@@ -186,6 +193,9 @@ static void take_notifications(struct request *request, const void *data)
 	wait->pane = pane;
 	wait->puller = puller;
 	wait->limit = args->limit;
+	wait->keeps = args->keep;
+	if (wait->keeps)
+		puller_keep(puller, true);
 	wait->end_ms = clock_mono_ms() + clock_seconds_to_ms(args->timeout_sec);
 	wait->timer = loop_timer_new(daemon->base, on_timer, wait);
 	wait->posted.posted = on_posted;
