@@ -12,7 +12,11 @@ mkfifo "$dir/lines"
 cat >"$dir/bin/muxbus" <<END
 #!/bin/sh
 case \$1 in
-follow) exec cat "$dir/lines" ;;
+follow)
+	exec 3<&0
+	cat <&3 >"$dir/confirmed" &
+	exec cat "$dir/lines"
+	;;
 hook) printf '%s\n' "\$* \$(cat)" >>"$dir/hooks" ;;
 esac
 END
@@ -51,17 +55,19 @@ export async function take(message) {
 const folder = process.env.FOLDER
 let lines
 export const write = text => (lines ??= createWriteStream(`${folder}/lines`)).write(text)
-export function hooks() {
+function read(name) {
 	try {
-		return readFileSync(`${folder}/hooks`, 'utf8').trim().split('\n')
+		return readFileSync(`${folder}/${name}`, 'utf8').split('\n').filter(line => line)
 	} catch {
 		return []
 	}
 }
+export const hooks = () => read('hooks')
+export const confirmed = () => read('confirmed')
 END
 
 cat >"$dir/run-opencode.mjs" <<'END'
-import { done, failures, hooks, is, sent, take, until, write } from './common.mjs'
+import { confirmed, done, failures, hooks, is, sent, take, until, write } from './common.mjs'
 import { Muxbus } from './opencode.mjs'
 const said = [{ info: { role: 'assistant' }, parts: [{ type: 'text', text: 'no' }] },
 	{ info: { role: 'assistant' }, parts: [{ type: 'step-start' }, { type: 'text', text: 'yes,\n' }, { type: 'text', text: 'ü' }] },
@@ -74,7 +80,9 @@ const model = { providerID: 'p', modelID: 'm' }
 
 await plugin['chat.message']({ sessionID: 'one' }, { message: { agent: 'plan', model } })
 await busy('one')
-write('[muxbus A1B2 job] first\n[muxbus C3')
+const note = (seq, notice) => JSON.stringify({ seq, id: notice.slice(8, 12), source: 'job', notice }) + '\n'
+const second = note(2, '[muxbus C3D4 timer] second')
+write(note(1, '[muxbus A1B2 job] first') + second.slice(0, 9))
 await until(() => hooks().length > 0)
 is('it reports that the session is busy', hooks()[0], 'hook opencode PreToolUse {"session_id":"one"}')
 await new Promise(resolve => setTimeout(resolve, 300))
@@ -86,9 +94,24 @@ is('at its end the whole line is, with agent and model of the user', sent,
 await until(() => hooks().length > 1)
 is('the report of the end has what the session said last', hooks()[1],
 	'hook opencode SessionStart {"session_id":"one","last_assistant_message":"yes,\\nü"}')
-write('D4 timer] second\n[muxbus E5F6 watch] third\n')
+write(second.slice(9) + note(3, '[muxbus E5F6 watch] third'))
 await new Promise(resolve => setTimeout(resolve, 300))
 is('the next lines wait for the end of that turn', sent.length, 1)
+is('nothing is confirmed before the model answers', confirmed(), [])
+const answers = async (prompt, id) => {
+	const info = { id, role: 'assistant', sessionID: 'one' }
+	await plugin['chat.message']({ sessionID: 'one' }, { message: { id: prompt, agent: 'plan', model } })
+	await plugin.event({ event: { type: 'message.updated', properties: { sessionID: 'one', info: { ...info, id: 'm0', role: 'user' } } } })
+	await plugin.event({ event: { type: 'message.updated', properties: { sessionID: 'one', info } } })
+	const part = { messageID: id, sessionID: 'one', type: 'step-start' }
+	await plugin.event({ event: { type: 'message.part.updated', properties: { sessionID: 'one', part: { ...part, messageID: 'm0' } } } })
+	await new Promise(resolve => setTimeout(resolve, 100))
+	const before = confirmed().length
+	await plugin.event({ event: { type: 'message.part.updated', properties: { sessionID: 'one', part } } })
+	await until(() => confirmed().length > before)
+	return confirmed().slice(before)
+}
+is('then it is', await answers('m1', 'm2'), ['1'])
 plugin.event({ event: { type: 'session.created', properties: { info: { id: 'sub', parentID: 'one' } } } })
 await busy('sub')
 await idle('sub')
@@ -99,10 +122,11 @@ is('lines that came meanwhile are one prompt', sent[1].body.parts[0].text,
 	'[muxbus C3D4 timer] second\n[muxbus E5F6 watch] third')
 failures.left = 1
 await idle('one')
-write('[muxbus G7H8 job] fourth\n')
+write(note(4, '[muxbus G7H8 job] fourth'))
 await until(() => sent.length > 2)
 is('a prompt that is refused comes again', sent[2].body.parts[0].text, '[muxbus G7H8 job] fourth')
 is('once', sent.length, 3)
+is('what was not answered is confirmed with it', await answers('m3', 'm4'), ['2', '3', '4'])
 done()
 END
 

@@ -52,21 +52,26 @@ async function readReply(session, client) {
 const children = new Set()
 // The user's session: its id and client, and the agent and model of its last prompt.
 const current = { id: null, client: null, agent: undefined, model: undefined, isIdle: false }
-const lines = [] // of notifications that the session has not got yet
+const waiting = [] // notifications that the session has not got yet
+// Those that it got, and the ids of its messages: theirs, and the answer to it. They are confirmed
+// when the model has begun to answer: opencode may quit before.
+const handed = { notes: [], prompt: null, answer: null }
 let follower = null
 
-// One prompt for all lines, with the agent and the model that the user has chosen.
+// One prompt for all of them, with the agent and the model that the user has chosen.
 async function handOver() {
-  if (!current.isIdle || lines.length === 0) return
-  const taken = lines.splice(0)
+  if (!current.isIdle || waiting.length === 0) return
+  const taken = waiting.splice(0)
   current.isIdle = false
+  Object.assign(handed, { notes: [...handed.notes, ...taken], prompt: null, answer: null })
   try {
     const { agent, model } = current
-    const body = { parts: [{ type: "text", text: taken.join("\n") }], agent, model }
+    const body = { parts: [{ type: "text", text: taken.map(({ notice }) => notice).join("\n") }], agent, model }
     const answer = await current.client.session.promptAsync({ path: { id: current.id }, body })
     if (answer?.error) throw answer.error
   } catch {
-    lines.unshift(...taken)
+    handed.notes = handed.notes.filter((note) => !taken.includes(note))
+    waiting.unshift(...taken)
     setTimeout(() => {
       current.isIdle = true
       handOver()
@@ -74,18 +79,28 @@ async function handOver() {
   }
 }
 
+function confirm({ type, properties }) {
+  const { info, part } = properties ?? {}
+  if (!handed.prompt) return
+  if (type === "message.updated" && info?.role === "assistant") handed.answer = info.id
+  if (type !== "message.part.updated" || !part || part.messageID !== handed.answer) return
+  follower?.stdin.write(handed.notes.map(({ seq }) => `${seq}\n`).join(""))
+  Object.assign(handed, { notes: [], prompt: null, answer: null })
+}
+
 // Follows the notifications of this pane: while it runs, muxbusd types nothing.
 function follow() {
   if (follower) return
   let rest = ""
-  follower = spawn(muxbus, ["follow"], { stdio: ["ignore", "pipe", "ignore"] })
+  follower = spawn(muxbus, ["follow", "--json", "--confirm"], { stdio: ["pipe", "pipe", "ignore"] })
   follower.on("error", () => {})
+  follower.stdin.on("error", () => {})
   follower.on("close", () => (follower = null))
   follower.stdout.setEncoding("utf8")
   follower.stdout.on("data", (text) => {
     const parts = (rest + text).split("\n")
     rest = parts.pop()
-    lines.push(...parts)
+    waiting.push(...parts.map((line) => JSON.parse(line)))
     handOver()
   })
 }
@@ -96,6 +111,7 @@ function onEvent(event, client) {
   if (/^session\.(created|updated)$/.test(event.type) && info?.parentID) children.add(info.id)
   if (event.type === "session.deleted") children.delete(info?.id)
   const edge = edgeOf(event)
+  if (!children.has(session ?? info?.sessionID ?? event.properties?.part?.sessionID)) confirm(event)
   if (!edge || !session || children.has(session)) return
   report(edge, session, client)
   if (current.id !== session) Object.assign(current, { id: session, agent: undefined, model: undefined })
@@ -112,6 +128,7 @@ export const Muxbus = async ({ client }) => {
     event: async ({ event }) => onEvent(event, client),
     "chat.message": async (input, { message }) => {
       if (children.has(input.sessionID)) return
+      if (handed.notes.length > 0) handed.prompt ??= message.id
       Object.assign(current, { id: input.sessionID, client, isIdle: false })
       Object.assign(current, { agent: message.agent, model: message.model })
     },
