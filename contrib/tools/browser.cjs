@@ -388,6 +388,8 @@ class Browser {
 			page.close().catch(() => {});
 			if (this.tabs.length === 0 && this.chromium) this.open().catch(() => {});
 		});
+		// The first look into a page loads a script of playwright, which takes longer than a snapshot.
+		page.on("domcontentloaded", () => { page.locator("html").count().catch(() => {}); });
 		page.on("dialog", (dialog) => this.answer(dialog));
 		page.on("download", (download) => this.download(download));
 		page.on("console", (line) => keep(this.console, { type: line.type(), text: shorten(line.text()) }));
