@@ -86,6 +86,16 @@ bool process_await_release(pid_t pid, unsigned *tries)
 	return true;
 }
 
+void process_open_streams(int mode)
+{
+	int fd;
+	do
+		fd = open("/dev/null", mode);
+	while (fd >= 0 && fd <= 2);
+	if (fd > 2)
+		(void)close(fd); /* of /dev/null */
+}
+
 bool process_catches(pid_t pid, int signal)
 {
 	char text[STAT_SIZE];

@@ -19,13 +19,21 @@ static const char usage_text[] =
     "       muxbus [option ...] method [key=value | key:=json] ...\n"
     "muxbus help lists verbs and methods\n";
 
+static int output_error; /* the first one of standard output; 0: none */
+
+static void keep_error(bool is_written)
+{
+	if (!is_written && output_error == 0)
+		output_error = errno;
+}
+
 static void say(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 static void say(const char *format, va_list args)
 {
 	char text[4096];
 	(void)vsnprintf(text, sizeof text, format, args);
-	(void)fflush(stdout); /* earlier output comes first */
+	keep_error(fflush(stdout) == 0); /* earlier output comes first */
 	(void)fputs("muxbus: ", stderr);
 	screen_print_line(stderr, text);
 	(void)fputc('\n', stderr);
@@ -111,16 +119,24 @@ bool cli_help(const char *verb, const char *arg)
 
 void cli_print(struct buf *out)
 {
-	(void)fwrite(buf_text(out), 1, out->len, stdout);
+	keep_error(fwrite(buf_text(out), 1, out->len, stdout) == out->len);
 	buf_finish(out);
+}
+
+void cli_write(const void *bytes, size_t len)
+{
+	keep_error(len == 0 || fwrite(bytes, 1, len, stdout) == len);
+	keep_error(fflush(stdout) == 0);
 }
 
 enum cli_status cli_flush(enum cli_status status)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	keep_error(fflush(stdout) == 0);
+	keep_error(!ferror(stdout));
+	if (output_error == 0)
 		return status;
-	if (errno != EPIPE)
-		cli_error("standard output: %s", strerror(errno));
+	if (output_error != EPIPE)
+		cli_error("standard output: %s", strerror(output_error));
 	return status == CLI_DONE ? CLI_NO : status;
 }
 

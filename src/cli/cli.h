@@ -104,6 +104,9 @@ bool cli_set_color(struct cli *cli, const char *when);
 /* Prints a buffer on standard output, for cli_flush() to check, and frees its content. */
 void cli_print(struct buf *out);
 
+/* Writes on standard output at once; cli_flush() checks. */
+void cli_write(const void *bytes, size_t len);
+
 /*
  * Flushes the output of a verb. CLI_DONE becomes CLI_NO with a message if standard output cannot
  * be written (a full disk). A closed pipe ends silently.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus: global options, then a verb or a method. */
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "cli/call.h"
 #include "cli/cli.h"
 #include "cli/locate.h"
@@ -124,6 +126,7 @@ int main(int argc, char **argv)
 	static struct cli cli;
 	const struct verb *verb;
 	int status;
+	process_open_streams(O_RDONLY);
 	/* A write to a closed pipe is an error, and does not end the program. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	cli.is_terminal = isatty(STDOUT_FILENO);

@@ -2,6 +2,7 @@
 /* muxbusd: makes all parts, runs the event loop, and frees the parts in reverse order. */
 #include <errno.h>
 #include <event2/event.h>
+#include <fcntl.h>
 #include <muxbus.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "daemon/agent/agent.h"
 #include "daemon/core/boot_clock.h"
 #include "daemon/core/config.h"
@@ -664,7 +666,7 @@ static int run(struct main *main)
 int main(int argc, char **argv)
 {
 	static struct main main;
-	daemonize_open_streams();
+	process_open_streams(O_RDWR);
 	tables_register();
 	switch (config_read(&main.config, argc, argv)) {
 	case CONFIG_RUN:

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <event2/thread.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <nats/nats.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "client/loop_link.h"
@@ -531,6 +533,7 @@ int main(int argc, char **argv)
 {
 	struct nats_main *main = xcalloc(1, sizeof *main);
 	int status = EXIT_FAILURE;
+	process_open_streams(O_RDWR);
 	switch (options_read(&main->options, argc, argv)) {
 	case OPTIONS_DONE:
 		mem_free(main);

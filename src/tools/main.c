@@ -7,6 +7,7 @@
  * calls are cancelled, and the next one is provided with the tools again.
  */
 #include <event2/event.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -18,6 +19,7 @@
 
 #include "base/buf.h"
 #include "base/list.h"
+#include "base/process.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
@@ -433,6 +435,7 @@ int main(int argc, char **argv)
 {
 	struct tools_main main = {.status = EXIT_SUCCESS};
 	int64_t bytes;
+	process_open_streams(O_RDWR);
 	if (argc <= FIRST_ARGUMENT || !str_parse_i64(argv[1], strlen(argv[1]), &bytes) ||
 	    bytes <= 0) {
 		(void)fprintf(stderr, "usage: muxbus-tools bytes name program [argument ...]\n");

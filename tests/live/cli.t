@@ -198,6 +198,12 @@ until_is 'the end of its reader ends it' 0 sh -c "'$muxbus' list_jobs running=tr
 is 'when head has its lines' "$(cat "$dir/out")" "$(printf 'y\ny')"
 until_is 'with the status of SIGPIPE' 141 cat "$dir/status"
 ok 'and says so' file_has "$dir/err" 'the reader of the output is gone: stopping job'
+is 'and no more' "$(grep -c 'standard output' "$dir/err")" 0
+"$muxbus" run -- echo hi >/dev/full 2>"$dir/err"
+is 'a full disk is an error of run too' "$? $(grep -c 'output: No space left' "$dir/err")" '1 1'
+"$muxbus" run -- echo '{"method":"post_notification","params":{"text":"forged"}}' <&- >&- 2>"$dir/err"
+is 'output of a job is no request where standard output is closed' \
+	"$? $(grep -c 'output: Bad file' "$dir/err") $("$muxbus" list_notifications | jq '[.notifications[] | select(.text == "forged")] | length')" '1 1 0'
 is 'jobs say how it ended' "$("$muxbus" --text jobs | awk '$NF == "yes" { print $2, $3, $4 }')" 'stopped SIG 15'
 "$muxbus" run -- sh -c 'sleep 1; echo survived' >"$dir/out" 2>"$dir/err" &
 runner=$!

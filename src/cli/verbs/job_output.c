@@ -114,15 +114,15 @@ enum cli_status job_output_print(struct job_output *output, struct link *link)
 			    "%" PRId64 " bytes of the output are lost", from - output->offset);
 		if (output->cli->is_terminal)
 			print_visible(output);
-		else if (output->bytes.len > 0)
-			(void)fwrite(output->bytes.data, 1, output->bytes.len, stdout);
+		else
+			cli_write(output->bytes.data, output->bytes.len);
 		is_stuck = to <= output->offset;
 		output->offset = to > output->offset ? to : output->offset;
 		wanted = wanted < 0 ? end : wanted;
 		if (to >= wanted || is_stuck || ferror(stdout))
 			break;
 	}
-	(void)fflush(stdout); /* cli_flush() checks */
+	cli_write(NULL, 0);
 	return CLI_DONE;
 }
 

@@ -52,8 +52,7 @@ static void print_line(struct tail_verb *tail, const struct json *event)
 	}
 	if (tail->cli->wants_json || !json_get_bool(event, "part", false))
 		(void)buf_append_byte(&tail->line, '\n');
-	(void)fwrite(tail->line.data, 1, tail->line.len, stdout);
-	(void)fflush(stdout); /* is_done() checks */
+	cli_write(tail->line.data, tail->line.len); /* is_done() checks */
 	tail->seen++;
 }
 

@@ -139,8 +139,7 @@ static void on_message(void *data, const struct json *message, const char *line,
 	} else {
 		event_text(&watch->line, event, watch->cli->has_color);
 	}
-	(void)fwrite(watch->line.data, 1, watch->line.len, stdout);
-	(void)fflush(stdout); /* is_done() checks */
+	cli_write(watch->line.data, watch->line.len); /* is_done() checks */
 }
 
 /* Follows one daemon until it is gone: CLI_UNREACHABLE. */

@@ -80,13 +80,3 @@ void daemonize_ready(void)
 	(void)close(ready_pipe); /* the parent has read it or has ended */
 	ready_pipe = -1;
 }
-
-void daemonize_open_streams(void)
-{
-	int fd;
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= 2);
-	if (fd > 2)
-		(void)close(fd); /* of /dev/null */
-}

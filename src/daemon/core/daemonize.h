@@ -5,9 +5,6 @@
  */
 #pragma once
 
-/* Opens descriptors 0 to 2, so that no socket can become "standard error". */
-void daemonize_open_streams(void);
-
 /*
  * Forks. Returns 0 in the child, which leads a new session in the root directory and has
  * closed all inherited descriptors but the standard streams and keep_fd (-1: none). The
