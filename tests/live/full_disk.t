@@ -110,4 +110,16 @@ call list_notifications '{"after":'"$last"',"limit":1000}'
 is 'so that nothing is missing after kill -9' "$(field .result.gap) $(texts healed)" 'null 1'
 call list_timers '{}'
 is 'nor is the timer' "$(field '.result.timers | length')" 1
+
+# Output of a job that finds no room: its reader learns how much is missing, and in what place.
+"$MUXBUS_BUILDDIR/muxbus" -s "$MUXBUS" run -- sh -c 'seq 1000000; echo end' >"$dir/out" 2>"$dir/err"
+is 'the job ends with its own status' "$?" 0
+size=$(stat -c %s "$dir/out")
+ok 'a part of its output is kept' [ "$size" -gt 100000 ]
+is 'and run says how much is lost' "$(cat "$dir/err")" "muxbus: $((6888900 - size)) bytes of the output are lost"
+id=$(ask '{"method":"list_jobs"}' | jq -r '.result.jobs[-1].id')
+call read_job "{\"job\":\"$id\",\"offset\":$size}"
+is 'so does read_job' "$(field '.result | [.from, .to, .end] | join(" ")')" '6888900 6888900 6888900'
+call read_job "{\"job\":\"$id\",\"offset\":-100}"
+is 'whose last bytes are the last that are kept' "$(field .result.text)" "$(tail -c 100 "$dir/out")"
 done_testing

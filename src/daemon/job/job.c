@@ -182,7 +182,7 @@ static int read_at(const struct job_set *set, const struct job *job, enum job_fi
 	return 0;
 }
 
-/* Appends output from an offset on, up to EXCERPT_READ bytes. Returns where the output ends. */
+/* Appends output from an offset on, up to EXCERPT_READ bytes. Returns where what is kept ends. */
 static int64_t read_output(
     const struct job_set *set, const struct job *job, int64_t offset, struct buf *out)
 {
@@ -194,7 +194,7 @@ static int64_t read_output(
 			EXCERPT_READ - out->len, out, &from, &end) < 0)
 			return 0;
 	} while (out->len > before && out->len < EXCERPT_READ && offset + (int64_t)out->len < end);
-	return end;
+	return job_kept_end(set, job, JOB_FILE_OUT);
 }
 
 /* The first characters of the output as text, and of a longer one the last; else *ret_tail is NULL. */
@@ -675,17 +675,25 @@ int64_t job_log_bytes(const struct job_set *set, const struct job *job)
 	return file_size(set, job, JOB_FILE_OUT) + job->status.tail_bytes;
 }
 
+int64_t job_kept_end(const struct job_set *set, const struct job *job, enum job_file file)
+{
+	return file == JOB_FILE_OUT && job->status.tail_bytes > 0 ? job->status.out_bytes
+								  : file_size(set, job, file);
+}
+
 int job_read(const struct job_set *set, const struct job *job, enum job_file file, int64_t offset,
     size_t max, struct buf *out, int64_t *ret_from, int64_t *ret_end)
 {
 	int64_t kept = file_size(set, job, file);
 	int64_t tail = file == JOB_FILE_OUT ? job->status.tail_bytes : 0;
-	int64_t end = tail > 0 ? job->status.out_bytes : kept;
+	int64_t end = file == JOB_FILE_OUT ? job->status.out_bytes : job->status.err_bytes;
+	end = end > kept ? end : kept; /* of a job that runs, the supervisor has not said it */
 	*ret_end = end;
 	*ret_from = offset;
-	if (offset < kept || tail == 0)
+	if (offset < kept || end == kept)
 		return read_at(set, job, file, offset, max, out);
 	if (offset < end - tail)
 		*ret_from = end - tail;
-	return read_at(set, job, JOB_FILE_TAIL, *ret_from - (end - tail), max, out);
+	return tail == 0 ? 0 /* the disk was full */
+			 : read_at(set, job, JOB_FILE_TAIL, *ret_from - (end - tail), max, out);
 }

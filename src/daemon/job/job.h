@@ -114,6 +114,9 @@ void job_path(
 /* How much of its output is kept: less than it wrote, if that was much. */
 int64_t job_log_bytes(const struct job_set *set, const struct job *job);
 
+/* The offset behind the last byte that is kept: where the disk was full, less than the end. */
+int64_t job_kept_end(const struct job_set *set, const struct job *job, enum job_file file);
+
 /*
  * Reads output from an offset on; what was not kept between its beginning and its end is
  * passed over. *ret_from is where the bytes begin, *ret_end how much there is by now.

@@ -373,10 +373,8 @@ static void handle_read(struct request *request, const void *data)
 	if (job == NULL)
 		return;
 	buf_init(&out, READ_MAX + 1);
-	if (offset < 0) {
-		(void)job_read(jobs, job, file, 0, 0, &out, &from, &end);
-		offset = end + offset > 0 ? end + offset : 0;
-	}
+	offset += offset < 0 ? job_kept_end(jobs, job, file) : 0;
+	offset = offset > 0 ? offset : 0;
 	error = job_read(jobs, job, file, offset, (size_t)args->max_bytes, &out, &from, &end);
 	if (error != 0) {
 		buf_finish(&out);
