@@ -310,6 +310,18 @@ def killed(world):
            "two restores at once", said + compare(picture(world), before))
 
 
+def many(world):
+    """All sessions of a server that had many."""
+    names = [f"s{number}" for number in range(70)]
+    for name in names:
+        world.tmux("new-session", "-d", "-s", name, "exec sleep 1000")
+    world.await_saved(70)
+    world.kill_tmux()
+    done = world.muxbus("restore")
+    got = world.tmux("list-sessions", "-F", "#{session_name}").split("\n")
+    tap.ok(sorted(got) == sorted(names), "70 sessions are restored", done.stdout + done.stderr)
+
+
 def kept(world):
     """An agent that the daemon keeps is left to it."""
     world.tmux("new-session", "-d", "-s", "one")
@@ -401,7 +413,7 @@ def main():
         for number in range(ROUNDS):
             world.anew()
             random_server(world, number)
-        for part in (closed, encoded, killed, kept, ends, agents):
+        for part in (closed, encoded, killed, many, kept, ends, agents):
             world.anew()
             part(world)
     finally:

@@ -13,7 +13,7 @@
 
 #define SAVED_LOOK_MS 30000
 #define SAVED_SESSIONS_MAX 256 /* of a server; the others are not saved */
-#define SAVED_PAST_MAX 64 /* then the one that was saved longest ago is forgotten */
+#define SAVED_PAST_MAX SAVED_SESSIONS_MAX /* then the first one of them is forgotten */
 #define SAVED_BYTES_MAX (512 * 1024) /* of the record of a session; a larger one is not saved */
 
 struct daemon;
