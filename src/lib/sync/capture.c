@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "lib/sync/attachment.h"
+#include "lib/sync/lister.h"
 #include "lib/sync/state.h"
 #include "lib/sync/track.h"
 
@@ -274,6 +275,7 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	struct capture *capture = data;
 	struct track *track = track_find(capture->sync, capture->pane);
 	struct muxbus_capture picture;
+	lister_note_reading(capture->sync, replies, count);
 	if (!take_reply(capture))
 		return;
 	error = read_picture(capture, error, replies, count, &picture);

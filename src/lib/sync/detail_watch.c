@@ -8,8 +8,8 @@
 #include "lib/sync/state.h"
 
 #define PERIOD_MS 1000
-/* With more than 200 panes so long for each: a look costs 30 us a pane, of tmux and of us. */
-#define PANE_MS 5
+/* With more than 100 panes so long for each: a look costs 30 us a pane, of tmux and of us. */
+#define PANE_MS 10
 
 static void arm(struct muxbus_sync *sync)
 {

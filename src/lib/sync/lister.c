@@ -128,7 +128,7 @@ static void wait_on(struct lister *lister)
 	}
 }
 
-/* Whether tmux ran nothing between the last reply and this one. Notes this one. */
+/* Whether tmux ran nothing between the last reply and this one, nor within it. Notes this one. */
 static bool note_numbers(struct lister *lister, const struct muxbus_reply *replies, size_t count)
 {
 	bool was_idle = lister->last_number != 0 && replies[0].number == lister->last_number + 1;
@@ -139,6 +139,13 @@ static bool note_numbers(struct lister *lister, const struct muxbus_reply *repli
 	if (lister->last_number != 0)
 		lister->last_number += NUMBERS_PER_COMMAND - 1;
 	return was_idle;
+}
+
+void lister_note_reading(struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count)
+{
+	uint64_t last = sync->lister.last_number;
+	if (count == 0 || !note_numbers(&sync->lister, replies, count))
+		sync->lister.last_number = last;
 }
 
 /* Notes which unannounced parts are known, and since when. */

@@ -34,6 +34,12 @@ void lister_mark_attached(struct muxbus_sync *sync);
  */
 int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us,
     muxbus_done_fn *done, void *data);
+/*
+ * Notes the replies of commands that only read: if tmux ran nothing else since the last listing, it
+ * has still done nothing.
+ */
+void lister_note_reading(
+    struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count);
 /* Lists all, if the sync is live and detached: then tmux announces no change. */
 void lister_look_detached(struct muxbus_sync *sync);
 
