@@ -16,7 +16,8 @@
 /* The commands of a picture, in their order. */
 enum {
 	REPLY_STATE,
-	REPLY_PANES, /* the panes of the session: a dead pane hides output that tmux dropped */
+	/* If needed, the panes of the session: a dead one hides output that tmux dropped. */
+	REPLY_PANES,
 	REPLY_TEXT,
 	REPLY_COUNT,
 };
@@ -33,6 +34,7 @@ struct capture {
 	int64_t since_ms; /* the first */
 	unsigned awaited; /* pending replies; the capture is freed after the last */
 	bool is_begun;
+	bool needs_panes; /* output came with the picture */
 	bool keeps; /* this is the keeper of the pane's track */
 
 	/* The state when the command was written. */
@@ -138,7 +140,12 @@ static void write_picture(struct muxbus_command *command, const struct capture *
 	    "#{history_size} #{alternate_on}",
 	    NULL);
 	muxbus_command_next(command);
-	write_panes(command, capture);
+	if (capture->needs_panes) {
+		write_panes(command, capture);
+	} else {
+		muxbus_command_args(command, "display-message", "-p", "", NULL);
+		muxbus_command_next(command);
+	}
 	muxbus_command_args(command, "capture-pane", "-p", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", capture->pane);
 	if (capture->flags & MUXBUS_CAPTURE_ESCAPES)
@@ -287,6 +294,10 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 		try_again(capture);
 	} else if (track->pieces == capture->pieces) {
 		finish(capture, 0, &picture);
+	} else if (!capture->needs_panes) {
+		/* Most pictures do without: tmux takes 10 us for each pane of the session. */
+		capture->needs_panes = true;
+		try_again(capture);
 	} else {
 		error = check(capture, track, &picture, &replies[REPLY_PANES]);
 		if (error != 0)
