@@ -15,7 +15,7 @@ import time
 DIR, MUXBUS, READERS = os.environ['dir'], os.environ['MUXBUS'], os.environ['READERS']
 OPEN_MAX = 48
 # What the daemon writes of itself, whoever asks: its log, its lock, and that it refused something.
-OWN_FILES = ('audit', 'log', 'lock', 'muxbusd.log', 'readers', 'ready')
+OWN_FILES = ('audit', 'audit.old', 'log', 'lock', 'muxbusd.log', 'readers', 'ready')
 
 
 class Peer:

@@ -33,6 +33,7 @@ is 'the socket for readers has its mode and group' "$(stat -c '%a %G' "$readers"
 read_only '{"method":"list_panes"}' '{"method":"capture_pane","params":{"pane":"%0"}}' \
 	'{"method":"wait_for","params":{"any":[{"sec":0.01}]}}' '{"method":"status"}'
 is 'it reads' "$(kinds)" 'done done done done '
+is 'the meter, which is kept, does not count it' "$(ask '{"method":"meter"}' | jq .result.waits_answered)" 0
 read_only '{"method":"send_text","params":{"pane":"%0","text":"x","force":true}}' \
 	'{"method":"run_tmux","params":{"command":["send-keys","-t","%0","x"],"force":true}}' \
 	'{"method":"next_notification","params":{"timeout_sec":0}}' \

@@ -117,12 +117,15 @@ static void on_peer_gone(void *data)
 	orphans.count++;
 }
 
-/* The waiting tools of agents; followers and streams wait for others. */
+/*
+ * The waiting tools of agents; followers and streams wait for others. The meter is kept, so that a
+ * role that only reads does not change it.
+ */
 static bool is_metered(const struct request *request)
 {
 	unsigned flags = METHOD_WAITS | METHOD_TOOL;
 	return request->parts->meter != NULL && request->method != NULL &&
-	    (request->method->flags & flags) == flags;
+	    (request->method->flags & flags) == flags && request_role(request) != ROLE_READ_ONLY;
 }
 
 struct request *request_new(const struct server_parts *parts, struct peer *peer, const char *id,
