@@ -94,6 +94,11 @@ is('at its end the whole line is, with agent and model of the user', sent,
 await until(() => hooks().length > 1)
 is('the report of the end has what the session said last', hooks()[1],
 	'hook opencode SessionStart {"session_id":"one","last_assistant_message":"yes,\\nü"}')
+for (const type of ['question.asked', 'question.rejected', 'question.asked', 'question.replied'])
+	await plugin.event({ event: { type, properties: { sessionID: 'one' } } })
+await until(() => hooks().length > 5)
+is('it reports questions', hooks().slice(2).map(hook => hook.split(' ')[2]),
+	['PermissionRequest', 'PreToolUse', 'PermissionRequest', 'PreToolUse'])
 write(second.slice(9) + note(3, '[muxbus E5F6 watch] third'))
 await new Promise(resolve => setTimeout(resolve, 300))
 is('the next lines wait for the end of that turn', sent.length, 1)

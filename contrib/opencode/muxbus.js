@@ -13,6 +13,9 @@ const edges = {
   "permission.asked": "PermissionRequest",
   "permission.updated": "PermissionRequest",
   "permission.replied": "PreToolUse",
+  "question.asked": "PermissionRequest",
+  "question.replied": "PreToolUse",
+  "question.rejected": "PreToolUse",
 }
 
 function edgeOf(event) {
