@@ -80,6 +80,7 @@ const model = { providerID: 'p', modelID: 'm' }
 
 await plugin['chat.message']({ sessionID: 'one' }, { message: { agent: 'plan', model } })
 await busy('one')
+await busy('one')
 const note = (seq, notice) => JSON.stringify({ seq, id: notice.slice(8, 12), source: 'job', notice }) + '\n'
 const second = note(2, '[muxbus C3D4 timer] second')
 write(note(1, '[muxbus A1B2 job] first') + second.slice(0, 9))

@@ -25,8 +25,11 @@ function edgeOf(event) {
 
 // One report after the other: that of an end has the last message, which is asked for first.
 let reported = Promise.resolve()
+let lastReport = ""
 
 function report(edge, session, client) {
+  if (edge === "PreToolUse" && lastReport === edge + session) return // busy, as before
+  lastReport = edge + session
   reported = reported.then(async () => {
     const isEnd = edge === "SessionStart"
     const last_assistant_message = isEnd ? await readReply(session, client) : undefined
