@@ -25,6 +25,9 @@ show() { # show TEXT: as the screen of the agent
 show "● Working on it\n\n$rule\n❯\n$rule\n  esc to interrupt"
 report busy
 is 'work that is shown and reported' "$(seen)" 'busy by hook'
+report asking
+is 'work that is shown just after the report of a question' "$(seen)" 'blocked by hook'
+until_is 'and later: it was answered' 'busy by screen' seen
 show "● Interrupted\n\n  ⎿  What now?\n\n$rule\n❯\n$rule\n  ? for shortcuts"
 report busy
 is 'a prompt that is shown just after the report' "$(seen)" 'busy by hook'

@@ -119,7 +119,9 @@ static const struct sight *find_sight(
 		    sight->reported_ms != presence->reported_ms)
 			continue;
 		return sight->sign == SIGN_DIALOG ||
-			(is_old && (sight->sign == SIGN_IDLE || sight->sign == SIGN_DRAFT))
+			(is_old &&
+			    (sight->sign == SIGN_IDLE || sight->sign == SIGN_DRAFT ||
+				(sight->sign == SIGN_WORK && sight->state == PRESENCE_ASKING)))
 		    ? sight
 		    : NULL;
 	}
@@ -132,6 +134,7 @@ static const char *state_of(const struct presence *presence, const struct sight 
 	if (sight == NULL)
 		return states[presence != NULL ? presence->state : PRESENCE_UNKNOWN];
 	return sight->sign == SIGN_DIALOG ? states[PRESENCE_ASKING]
+	    : sight->sign == SIGN_WORK    ? states[PRESENCE_BUSY]
 	    : sight->sign == SIGN_DRAFT   ? "draft"
 					  : states[PRESENCE_IDLE];
 }
@@ -145,7 +148,9 @@ static const char *reason_of(const struct presence *presence, const struct sight
 	if (sight == NULL)
 		return "it reports so by hooks";
 	return sight->sign == SIGN_DIALOG ? "its screen asks a person something"
-					  : "its screen shows its prompt, and its report is older";
+	    : sight->sign == SIGN_WORK
+	    ? "its screen shows work, and its report of a question is older"
+	    : "its screen shows its prompt, and its report is older";
 }
 
 /* pane: NULL if it is in none. presence: NULL if it has reported nothing. sight: NULL if none counts. */
