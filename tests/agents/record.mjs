@@ -80,7 +80,8 @@ function ask(method, params) {
 			if (!text.includes('\n'))
 				return
 			peer.destroy()
-			done(JSON.parse(text.slice(0, text.indexOf('\n'))).result ?? {})
+			const answer = JSON.parse(text.slice(0, text.indexOf('\n')))
+			done(answer.result ?? { error: answer.error })
 		})
 		peer.write(JSON.stringify({ method, params, id: 1 }) + '\n')
 	})

@@ -96,9 +96,10 @@ static const struct {
     {"opencode", SIGN_DIALOG, "^.* {2}[A-Z]\\w+(?: \\w+)* {6,}esc(?: {2,}.*)?$"},
     {"opencode", SIGN_WORK, OPENCODE_END ".*\\besc (?:again to )?interrupt\\b"},
     {"opencode", SIGN_DRAFT,
-	"^ *┃  (?!Ask anything)[^\\s].*\\n" OPENCODE_BLANK "^ *┃  [^\\s].*\\n" OPENCODE_END},
+	"^ *┃  (?!Ask anything)[^\\s].*\\n(?:" OPENCODE_BLANK
+	"){1,9}^ *┃  [^\\s].*\\n" OPENCODE_END},
     {"opencode", SIGN_IDLE,
-	"(?:^ *┃  Ask anything.*\\n|" OPENCODE_BLANK ")" OPENCODE_BLANK
+	"(?:^ *┃  Ask anything.*\\n|^(?! *┃).*\\n" OPENCODE_BLANK OPENCODE_BLANK ")" OPENCODE_BLANK
 	"^ *┃  [^\\s].*\\n" OPENCODE_END},
     {"qwen", SIGN_DIALOG, "^ *[^\\s]* *Waiting for user confirmation.*\\n\\z"},
     {"qwen", SIGN_DIALOG, "^ *│.*\\n *╰─+╯\\n(?:.*\\n)?\\z"},
