@@ -29,7 +29,12 @@ static const char *const states[] = {
     [PRESENCE_GONE] = "gone",
 };
 
-enum { LOOKS_MAX = 32, REPORT_MS = 3000 };
+enum {
+	LOOKS_MAX = 32,
+	REPORT_MS = 3000, /* for which a report is believed, and not a prompt on the screen */
+	ASKED_MS =
+	    1000, /* the same of a question, until its dialog should be there, and not work */
+};
 
 /* A screen of an agent, and the report that it is looked at for. */
 struct sight {
@@ -114,14 +119,15 @@ static const struct sight *find_sight(
 {
 	for (size_t at = 0; pane != NULL && presence != NULL && at < look->count; at++) {
 		const struct sight *sight = &look->sights[at];
-		bool is_old = clock_mono_ms() - sight->reported_ms >= REPORT_MS;
+		int64_t age_ms = clock_mono_ms() - sight->reported_ms;
 		if (sight->pane != pane->id || sight->state != presence->state ||
 		    sight->reported_ms != presence->reported_ms)
 			continue;
 		return sight->sign == SIGN_DIALOG ||
-			(is_old &&
-			    (sight->sign == SIGN_IDLE || sight->sign == SIGN_DRAFT ||
-				(sight->sign == SIGN_WORK && sight->state == PRESENCE_ASKING)))
+			(age_ms >= REPORT_MS &&
+			    (sight->sign == SIGN_IDLE || sight->sign == SIGN_DRAFT)) ||
+			(age_ms >= ASKED_MS && sight->sign == SIGN_WORK &&
+			    sight->state == PRESENCE_ASKING)
 		    ? sight
 		    : NULL;
 	}
