@@ -36,6 +36,14 @@ is 'a wait' "$(status $far wait screen="it's" pane=%0 -t 20)" 0
 is 'a job, with its output and status' "$(status $far run -- sh -c 'echo here; exit 3') $(cat "$dir/out")" '3 here'
 is 'an error of the daemon' "$(status $far capture_pane pane=%99) $(cat "$dir/said")" '1 muxbus: there is no pane %99; list_panes lists the existing ones'
 
+# A key that may only read: the command of the other machine does not count.
+printf '%s ' "command=\"$MUXBUS_BUILDDIR/muxbus -S $dir/tmux relay --read-only\",restrict" |
+	cat - "$dir/key.pub" >"$dir/authorized_keys"
+is 'a key for readers reads' "$($far list_panes | jq -r '.panes[0].pane')" %0
+is 'and may do no more' "$(status $far send_text pane=%0 text=x) $(grep -c 'role read_only' "$dir/said")" '1 1'
+is 'nor through another command' "$(ssh -F "$dir/ssh_config" far touch "$dir/touched" </dev/null | cut -d ' ' -f 1-3; ls "$dir/touched" 2>/dev/null)" 'muxbus relay 1'
+cp "$dir/key.pub" "$dir/authorized_keys"
+
 # Requests go on after the end of the input until all are answered.
 printf '%s\n' '{"id":1,"method":"wait_for","params":{"any":[{"quiet_sec":0.3,"pane":"%0"}]}}' |
 	"$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" relay >"$dir/out"

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "cli/verbs.h"
 #include "client/link.h"
 #include "config.h"
+#include "wire/json.h"
 #include "wire/relay.h"
 
 #define FLOW_SIZE ((size_t)64 * 1024)
@@ -94,18 +96,35 @@ static void carry(int fd)
 	}
 }
 
+/* Before anything comes through: what the other machine asks is never more than reading. */
+static bool narrow(struct link *link)
+{
+	struct link_answer answer;
+	uint64_t id = link_request(link, "narrow", "{\"role\":\"read_only\"}");
+	if (id != 0 && link_await(link, id, ASK_TIMEOUT_MS, &answer) == LINK_LINE &&
+	    strcmp(json_get_str(answer.result, "role", ""), "read_only") == 0)
+		return true;
+	(void)fprintf(stderr, "muxbus: muxbusd did not give this relay the role read_only\n");
+	return false;
+}
+
 enum cli_status relay_run(struct cli *cli, int argc, char **argv)
 {
 	struct link *link;
 	char hello[128];
 	int len;
-	if (argc > 1)
+	bool is_read_only = argc == 2 && strcmp(argv[1], "--read-only") == 0;
+	if (argc > 1 && !is_read_only)
 		return cli_help("relay", argv[1])
 		    ? CLI_DONE
-		    : cli_usage("relay", "unexpected argument \"%s\"", argv[1]);
+		    : cli_usage("relay", "unexpected argument \"%s\"", argv[argc > 2 ? 2 : 1]);
 	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
+	if (is_read_only && !narrow(link)) {
+		link_close(link);
+		return CLI_NO;
+	}
 	len = snprintf(hello, sizeof hello, RELAY_HELLO "%d %s\n", RELAY_PROTOCOL, PACKAGE_VERSION);
 	if (write(STDOUT_FILENO, hello, (size_t)len) == len)
 		carry(link_fd(link));
