@@ -196,6 +196,24 @@ static void test_answers(void)
 	end_both();
 }
 
+/* A daemon that has no room for a program says so, and closes before it reads. */
+static void test_refused(void)
+{
+	struct link_answer answer;
+	connect_both();
+	say("{\"id\":null,\"error\":{\"code\":17,\"message\":\"busy\"}}\n");
+	close(daemon_fd);
+	is_int(link_ask(link_now, "ping", NULL, 5000, &answer), LINK_LINE,
+	    "why a connection is refused is read");
+	is_str(json_get_str(answer.error, "message", ""), "busy", "as the daemon wrote it");
+	link_close(link_now);
+	connect_both();
+	close(daemon_fd);
+	is_int(link_ask(link_now, "ping", NULL, 5000, &answer), LINK_BROKEN, "without a word");
+	is_int(errno, EPIPE, "the error is that of writing");
+	link_close(link_now);
+}
+
 /* An answer that comes in two pieces, and then once more. */
 static void test_split_answers(void)
 {
@@ -300,6 +318,7 @@ int main(void)
 	test_pieces();
 	test_deadlines();
 	test_answers();
+	test_refused();
 	test_split_answers();
 	test_large();
 	test_locate();

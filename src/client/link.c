@@ -353,5 +353,11 @@ enum link_read link_ask(struct link *link, const char *method, const char *param
 {
 	uint64_t id = link_request(link, method, params);
 	*ret_answer = (struct link_answer){0};
-	return id ? link_await(link, id, timeout_ms, ret_answer) : LINK_BROKEN;
+	if (id != 0)
+		return link_await(link, id, timeout_ms, ret_answer);
+	/* A daemon that refuses a connection writes why before it closes. */
+	if (errno != EPIPE || link_await(link, link->last_id, 0, ret_answer) == LINK_LINE)
+		return ret_answer->error != NULL ? LINK_LINE : LINK_BROKEN;
+	errno = EPIPE;
+	return LINK_BROKEN;
 }

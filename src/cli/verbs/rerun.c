@@ -110,7 +110,7 @@ static int fail(struct file_tree *tree)
 		return str_refuse(tree->reason, tree->reason_size,
 		    "the limit of watched folders is reached: name fewer, or see "
 		    "fs.inotify.max_user_watches in inotify(7)");
-	return str_refuse(tree->reason, tree->reason_size, "%s", strerror(errno));
+	return str_refuse(tree->reason, tree->reason_size, "inotify(7): %s", strerror(errno));
 }
 
 static int look_into(struct file_tree *tree, const char *path, bool is_new);
