@@ -105,6 +105,20 @@ is 'code_search: a query needs ast-grep' "$(plainly "$dir/grep" '{"query":"(x)",
 if command -v git >/dev/null; then
 	git init -q . && echo ignored.c >.gitignore && echo 'free(it);' >ignored.c && echo 'free(x);' >'-a
 b.c'
+	# A repository of strangers, with a file that no memory holds.
+	mkdir "$dir/hostile" && (
+		cd "$dir/hostile" && git init -q . && printf 'int needle;\n' >a.c && seq 5000 | sed '1s/.*/int needle2;/' >deep.c
+		truncate -s 20G deep.c && mkfifo pipe.c && ln -s /dev/zero zero.c && ln -s . self
+		for name in core.fsmonitor core.pager core.sshCommand diff.external diff.x.textconv filter.x.clean filter.x.smudge; do
+			git config $name "touch '$dir/attacked'"
+		done
+		echo '*.c diff=x filter=x' >.gitattributes
+	)
+	is 'code_search: a hostile repository, and a file of 20 GB' \
+		"$(ulimit -v 8000000; plainly "$dir/bin" "{\"pattern\": \"int \$A;\", \"path\": [\"$dir/hostile\"]}" | head -n 1)" \
+		"$dir/hostile/a.c:1: int needle;"
+	is 'code_search: runs nothing that it configures' "$(ls "$dir/attacked" 2>/dev/null)" ''
+	rm -rf "$dir/hostile"
 	git config color.ui always && git config grep.column true && git config grep.fullName true
 	is 'code_search: as text, by git grep, without ignored files' \
 		"$(plainly "$dir/bin" '{"pattern":"free($A)","language":"c"}' | sort)" \

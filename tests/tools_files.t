@@ -113,6 +113,11 @@ is 'str_replace: the same' "$(tool str_replace '{"path":"f","old_str":"i","new_s
 	"$(printf 'replaced in characters 2 to 17 of %s: line 3' "$PWD/f")"
 unset MUXBUS_SPELLED
 tool str_replace '{"path":"f","old_str":"I","new_str":"i"}' >/dev/null
+# Text in front of a hole: it is not seen to be binary, and no call may read all of it.
+seq 5000 >deep && truncate -s 10G deep
+is 'read_file: far inside of a file of 10 GB' "$(tool read_file '{"path":"deep","start":6000}')" \
+	"error: start is more than 1 GiB inside of $PWD/deep: use a command such as tail or sed"
+rm deep
 is 'read_file: line 0' "$(tool read_file '{"path":"f","start":0}')" \
 	'error: start 0: lines count from 1; with unit=characters, characters count from 0'
 is 'read_file: behind the last character' "$(tool read_file '{"path":"f","unit":"characters","start":20}')" \
