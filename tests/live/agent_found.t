@@ -22,6 +22,14 @@ show() { # show TEXT: as the screen of the agent
 		"tmux -S '$dir/tmux' capture-pane -p -t $pane | grep . | tail -n 1"
 }
 
+# One that has not reported, as Codex before its first prompt: what its screen says.
+cp "$(command -v sleep)" "$dir/claude"
+printf '%b' "$rule\n❯ half a line\n$rule\n  ? for shortcuts" >"$dir/silent"
+silent=$(t new-window -dP -F '#{pane_id}' -t main: "cat '$dir/silent'; exec '$dir/claude' 3600")
+until_is 'one that has not reported, by its screen' 'draft by screen' sh -c "printf '%s\n' '{\"method\":\"list_agents\"}' |
+	socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r '.result.agents[] | select(.pane == \"$silent\") | \"\(.state) by \(.source)\"'"
+t kill-pane -t "$silent"
+
 show "● Working on it\n\n$rule\n❯\n$rule\n  esc to interrupt"
 report busy
 is 'work that is shown and reported' "$(seen)" 'busy by hook'

@@ -40,8 +40,9 @@ enum {
 struct sight {
 	struct agent_look *look;
 	uint32_t pane;
+	char name[AGENT_ARGV_NAME_SIZE];
 	enum presence_state state;
-	int64_t reported_ms;
+	int64_t reported_ms; /* 0: it has not reported */
 	enum screen_sign_kind sign;
 };
 
@@ -71,19 +72,27 @@ static void finish(struct agent_look *look)
 static void on_screen(void *data, int error, const struct pane_screen *screen)
 {
 	struct sight *sight = data;
-	const struct agent_set *set = sight->look->set;
-	const struct presence *presence = presence_in(set, sight->pane);
-	if (error == 0 && presence != NULL)
-		sight->sign = screen_verdict(set->parts.signs, presence->agent, &screen->view);
+	if (error == 0)
+		sight->sign =
+		    screen_verdict(sight->look->set->parts.signs, sight->name, &screen->view);
 	finish(sight->look);
 }
 
-/* Whether the screen may know better than the report. */
-static bool is_doubted(const struct agent_set *set, const struct presence *presence)
+/*
+ * Whether the screen of an agent may know better than its report, or says what it does not report;
+ * with its name.
+ */
+static bool is_doubted(const struct agent_set *set, const struct muxbus_pane *pane,
+    const struct presence *presence, char name[AGENT_ARGV_NAME_SIZE])
 {
-	return presence != NULL && !presence->is_by_mark &&
+	const struct screen_sign_set *signs = set->parts.signs;
+	if (presence == NULL || presence->state == PRESENCE_UNKNOWN)
+		return foreground_agent(pane->pid, signs, name) &&
+		    screen_sign_has(signs, name, SIGN_DIALOG);
+	snprintf(name, AGENT_ARGV_NAME_SIZE, "%s", presence->agent);
+	return !presence->is_by_mark &&
 	    (presence->state == PRESENCE_BUSY || presence->state == PRESENCE_ASKING) &&
-	    screen_sign_has(set->parts.signs, presence->agent, SIGN_DIALOG);
+	    screen_sign_has(signs, name, SIGN_DIALOG);
 }
 
 void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
@@ -96,13 +105,14 @@ void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
 	    (pane = muxbus_model_next_pane(tmux_model(tmux), pane)) != NULL) {
 		const struct presence *presence = presence_in(set, pane->id);
 		struct sight *sight = &look->sights[look->count];
-		if (pane->is_dead || agent_is_kept(&set, pane->id) || !is_doubted(set, presence))
+		if (pane->is_dead || agent_is_kept(&set, pane->id) ||
+		    !is_doubted(set, pane, presence, sight->name))
 			continue;
-		*sight = (struct sight){.look = look,
-		    .pane = pane->id,
-		    .state = presence->state,
-		    .reported_ms = presence->reported_ms,
-		    .sign = SIGN_NONE};
+		sight->look = look;
+		sight->pane = pane->id;
+		sight->state = presence != NULL ? presence->state : PRESENCE_UNKNOWN;
+		sight->reported_ms = presence != NULL ? presence->reported_ms : 0;
+		sight->sign = SIGN_NONE;
 		look->count++;
 	}
 	look->pending += look->count;
@@ -117,17 +127,17 @@ void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
 static const struct sight *find_sight(
     const struct agent_look *look, const struct muxbus_pane *pane, const struct presence *presence)
 {
-	for (size_t at = 0; pane != NULL && presence != NULL && at < look->count; at++) {
+	enum presence_state state = presence != NULL ? presence->state : PRESENCE_UNKNOWN;
+	for (size_t at = 0; pane != NULL && at < look->count; at++) {
 		const struct sight *sight = &look->sights[at];
 		int64_t age_ms = clock_mono_ms() - sight->reported_ms;
-		if (sight->pane != pane->id || sight->state != presence->state ||
-		    sight->reported_ms != presence->reported_ms)
+		if (sight->pane != pane->id || sight->state != state ||
+		    sight->reported_ms != (presence != NULL ? presence->reported_ms : 0))
 			continue;
 		return sight->sign == SIGN_DIALOG ||
 			(age_ms >= REPORT_MS &&
 			    (sight->sign == SIGN_IDLE || sight->sign == SIGN_DRAFT)) ||
-			(age_ms >= ASKED_MS && sight->sign == SIGN_WORK &&
-			    sight->state == PRESENCE_ASKING)
+			(age_ms >= ASKED_MS && sight->sign == SIGN_WORK && state != PRESENCE_BUSY)
 		    ? sight
 		    : NULL;
 	}
@@ -147,6 +157,8 @@ static const char *state_of(const struct presence *presence, const struct sight 
 
 static const char *reason_of(const struct presence *presence, const struct sight *sight)
 {
+	if (sight != NULL && sight->state == PRESENCE_UNKNOWN)
+		return "its screen says so, and it has not reported";
 	if (presence == NULL)
 		return "its command line names it, and it has not reported";
 	if (presence->is_by_mark)
@@ -167,7 +179,7 @@ static void write_found(struct json_writer *writer, const struct agent_set *set,
 	json_put_str(writer, "agent", name);
 	json_put_str(writer, "state", state_of(presence, sight));
 	json_put_str(writer, "reason", reason_of(presence, sight));
-	if (presence != NULL)
+	if (presence != NULL || sight != NULL)
 		json_put_str(writer, "source",
 		    sight != NULL              ? "screen"
 			: presence->is_by_mark ? "mark"
