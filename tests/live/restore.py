@@ -265,10 +265,10 @@ def encoded(world):
 def killed(world):
     """A restore that is killed loses nothing, and of two at once one works."""
     part = "muxbus-restore-unfinished"
-    world.tmux("new-session", "-d", "-s", "one", "-x", "100", "-y", "50")
-    world.tmux("new-session", "-d", "-s", "two")
+    world.tmux("new-session", "-d", "-s", "one", "-n", "w", "-x", "100", "-y", "50")
+    world.tmux("new-session", "-d", "-s", "two", "-n", "w")
     for _ in range(14):
-        world.tmux("new-window", "-d", "-t", "one:")
+        world.tmux("new-window", "-d", "-n", "w", "-t", "one:")
     settled(world)
     before = picture(world)
     world.await_saved(2)
@@ -299,7 +299,7 @@ def killed(world):
                    "another restore names the part", done.stdout + done.stderr)
             world.tmux("kill-session", "-t", part)
         done = world.muxbus("restore")
-        until(lambda: picture(world) == before)  # tmux names a window half a second later
+        until(lambda: picture(world) == before)
         tap.ok(done.returncode == 0 and picture(world) == before, "and the next one makes all",
                done.stdout + done.stderr + compare(picture(world), before))
     world.kill_tmux()
