@@ -672,11 +672,11 @@ int main(int argc, char **argv)
 	case CONFIG_RUN:
 		break;
 	case CONFIG_DONE:
-		return EXIT_SUCCESS;
+		return start_printed(true);
 	case CONFIG_DESCRIBE:
-		return methods_print(false) ? EXIT_SUCCESS : EXIT_FAILURE;
+		return start_printed(methods_print(false));
 	case CONFIG_DESCRIBE_MDOC:
-		return methods_print(true) ? EXIT_SUCCESS : EXIT_FAILURE;
+		return start_printed(methods_print(true));
 	case CONFIG_ERROR:
 		return 2;
 	case CONFIG_FAILED:

@@ -193,4 +193,10 @@ is 'a directory that others can write to: status 1' $? 1
 ok 'with the reason' says "$said" '.*other users'
 "$muxbusd" --nothing 2>/dev/null
 is 'a wrong option: status 2' $? 2
+if [ -w /dev/full ]; then
+	for word in -V --help describe; do
+		said=$("$muxbusd" $word 2>&1 >/dev/full)
+		is "what $word prints to a full disk: status 1, and why" "$? $said" '1 muxbusd: standard output: No space left on device'
+	done
+fi
 done_testing

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -38,6 +39,14 @@ void start_write_ready(int fd)
 		return;
 	(void)!write(fd, "ready\n", 6); /* a starter that does not read does not need the line */
 	(void)close(fd); /* the line is out */
+}
+
+int start_printed(bool is_written)
+{
+	if (is_written && fflush(stdout) == 0)
+		return EXIT_SUCCESS;
+	(void)start_fail("standard output: %s", strerror(errno));
+	return EXIT_FAILURE;
 }
 
 int start_take_service(struct config *config)

@@ -2,6 +2,8 @@
 /* The start of the process: its lock, its log, and the words that its starter waits for. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "daemon/core/lock.h"
 
 struct config;
@@ -19,6 +21,8 @@ enum start_result {
 
 /* Prints an error for the caller who starts the daemon. Returns -1. */
 int start_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The exit status of what was written to standard output; an error is printed. */
+int start_printed(bool is_written);
 /* Says on the descriptor that the daemon is ready, and closes it; below 0: nothing. */
 void start_write_ready(int fd);
 
