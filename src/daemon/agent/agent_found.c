@@ -46,12 +46,20 @@ struct sight {
 	enum screen_sign_kind sign;
 };
 
+/* An agent that has reported nothing, by the command line of its pane. */
+struct named {
+	uint32_t pane;
+	char name[AGENT_ARGV_NAME_SIZE];
+};
+
 struct agent_look {
 	struct agent_set *set;
 	agent_look_fn *done;
 	void *data;
 	size_t count, pending;
 	struct sight sights[LOOKS_MAX];
+	struct named *named; /* of all panes */
+	size_t named_count;
 };
 
 static const struct presence *presence_in(const struct agent_set *set, uint32_t pane)
@@ -66,6 +74,7 @@ static void finish(struct agent_look *look)
 	if (--look->pending > 0)
 		return;
 	look->done(look->data, look);
+	mem_free(look->named);
 	mem_free(look);
 }
 
@@ -78,21 +87,42 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	finish(sight->look);
 }
 
-/*
- * Whether the screen of an agent may know better than its report, or says what it does not report;
- * with its name.
- */
-static bool is_doubted(const struct agent_set *set, const struct muxbus_pane *pane,
+/* The name of the agent in a pane, as it reports or by its command line. */
+static bool name_agent(const struct agent_set *set, const struct muxbus_pane *pane,
     const struct presence *presence, char name[AGENT_ARGV_NAME_SIZE])
 {
-	const struct screen_sign_set *signs = set->parts.signs;
 	if (presence == NULL || presence->state == PRESENCE_UNKNOWN)
-		return foreground_agent(pane->pid, signs, name) &&
-		    screen_sign_has(signs, name, SIGN_DIALOG);
+		return foreground_agent(pane->pid, set->parts.signs, name);
 	snprintf(name, AGENT_ARGV_NAME_SIZE, "%s", presence->agent);
-	return !presence->is_by_mark &&
-	    (presence->state == PRESENCE_BUSY || presence->state == PRESENCE_ASKING) &&
-	    screen_sign_has(signs, name, SIGN_DIALOG);
+	return true;
+}
+
+static void remember(struct agent_look *look, uint32_t pane, const char *name)
+{
+	struct named *named;
+	look->named = xrealloc(look->named, (look->named_count + 1) * sizeof *look->named);
+	named = &look->named[look->named_count++];
+	named->pane = pane;
+	snprintf(named->name, sizeof named->name, "%s", name);
+}
+
+static const char *recall(const struct agent_look *look, uint32_t pane)
+{
+	for (size_t at = 0; at < look->named_count; at++)
+		if (look->named[at].pane == pane)
+			return look->named[at].name;
+	return NULL;
+}
+
+/* Whether the screen of an agent may know better than its report, or says what it does not report. */
+static bool is_doubted(
+    const struct agent_set *set, const struct presence *presence, const char *name)
+{
+	bool has_reported = presence != NULL && presence->state != PRESENCE_UNKNOWN;
+	return (!has_reported ||
+		   (!presence->is_by_mark &&
+		       (presence->state == PRESENCE_BUSY || presence->state == PRESENCE_ASKING))) &&
+	    screen_sign_has(set->parts.signs, name, SIGN_DIALOG);
 }
 
 void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
@@ -101,13 +131,19 @@ void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
 	struct tmux *tmux = set->parts.tmux;
 	const struct muxbus_pane *pane = NULL;
 	*look = (struct agent_look){.set = set, .done = done, .data = data, .pending = 1};
-	while (tmux_model(tmux) != NULL && look->count < LOOKS_MAX &&
+	while (tmux_model(tmux) != NULL &&
 	    (pane = muxbus_model_next_pane(tmux_model(tmux), pane)) != NULL) {
 		const struct presence *presence = presence_in(set, pane->id);
 		struct sight *sight = &look->sights[look->count];
+		char name[AGENT_ARGV_NAME_SIZE];
 		if (pane->is_dead || agent_is_kept(&set, pane->id) ||
-		    !is_doubted(set, pane, presence, sight->name))
+		    !name_agent(set, pane, presence, name))
 			continue;
+		if (presence == NULL)
+			remember(look, pane->id, name);
+		if (look->count == LOOKS_MAX || !is_doubted(set, presence, name))
+			continue;
+		memcpy(sight->name, name, sizeof name);
 		sight->look = look;
 		sight->pane = pane->id;
 		sight->state = presence != NULL ? presence->state : PRESENCE_UNKNOWN;
@@ -203,15 +239,11 @@ static void write_in_panes(struct json_writer *writer, struct agent_set *set,
 	const struct agent_parts *parts = &set->parts;
 	const struct muxbus_pane *pane = NULL;
 	while ((pane = muxbus_model_next_pane(tmux_model(parts->tmux), pane)) != NULL) {
-		char name[AGENT_ARGV_NAME_SIZE];
 		const struct presence *presence = presence_in(set, pane->id);
 		const struct sight *sight = find_sight(look, pane, presence);
-		if (pane->is_dead || agent_is_kept(&set, pane->id) ||
+		const char *name = presence != NULL ? presence->agent : recall(look, pane->id);
+		if (pane->is_dead || name == NULL || agent_is_kept(&set, pane->id) ||
 		    is_blocked != (strcmp(state_of(presence, sight), states[PRESENCE_ASKING]) == 0))
-			continue;
-		if (presence != NULL)
-			snprintf(name, sizeof name, "%s", presence->agent);
-		else if (!foreground_agent(pane->pid, parts->signs, name))
 			continue;
 		write_found(writer, set, name, pane, presence, sight);
 	}
