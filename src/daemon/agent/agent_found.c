@@ -62,9 +62,16 @@ struct agent_look {
 	size_t named_count;
 };
 
+/* What the program of a pane has reported. Most panes have no report: no process is read for them. */
 static const struct presence *presence_in(const struct agent_set *set, uint32_t pane)
 {
+	const struct presence *presence = NULL;
 	struct pane_ref ref;
+	while ((presence = presence_next(set->parts.presences, presence)) != NULL &&
+	    presence->pane.pane != pane)
+		;
+	if (presence == NULL)
+		return NULL;
 	pane_ref_of(set->parts.tmux, pane, &ref);
 	return presence_of_pane(set->parts.presences, &ref);
 }
