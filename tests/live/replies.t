@@ -74,4 +74,30 @@ for number in 1 2 3 4 5 6 7 8; do
 done >"$dir/quick.said"
 is 'each reply of a quick agent is taken' "$(sort -u "$dir/quick.said" | tr '\n' ';')" \
 	"$(for number in 1 2 3 4 5 6 7 8; do printf 'hook said %s;' "$number"; done)"
+
+# An agent that asks in its turn, and is done soon after the answer: that begins no turn.
+cat >"$dir/asker" <<'END'
+tell() {
+	printf '{"method":"report_agent","params":{"agent":"asker","session":"three",%s}}\n' "$1" |
+		socat -t 86400 - "UNIX-CONNECT:$MUXBUS" >/dev/null
+}
+tell '"state":"idle"'
+while printf '> ' && read -r line; do
+	tell '"state":"busy"'
+	tell '"state":"asking"'
+	printf 'Go on? [y/N] '
+	read -r answer
+	tell '"state":"busy"'
+	tell "\"state\":\"idle\",\"reply\":\"took $answer\""
+	echo done
+done
+END
+call ensure_agent "$(jq -nc --arg file "$dir/asker" '{name: "asker", command: ["sh", $file]}')"
+for number in 1 2 3; do
+	call send_task '{"agent":"asker","text":"go","progress":false,"timeout_sec":60}'
+	field .result.outcome
+	call respond '{"agent":"asker","text":"y","progress":false,"timeout_sec":15}'
+	field '.result | "\(.outcome) \(.source) \(.text)"'
+done >"$dir/asker.said"
+is 'an answer ends with its turn' "$(sort "$dir/asker.said" | uniq -c | tr -s ' \n' ' ')" ' 3 question 3 ready hook took y '
 done_testing

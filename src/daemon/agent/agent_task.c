@@ -403,17 +403,23 @@ void agent_tasks_init(struct agent *agent)
 
 /*
  * Whether the prompt at the cursor may be that of before the turn: the agent reports its turns, and
- * not that of the task yet, or not its end. Its hooks and its screen take their time.
+ * not that of the task yet, or not its end. Its hooks and its screen take their time. An answer
+ * begins no turn: the one that asked goes on.
  */
 static bool is_turn_due(const struct agent_task *task)
 {
 	const struct agent *agent = task->agent;
 	const struct presence *presence =
 	    presence_of_pane(agent->set->parts.presences, &agent->pane);
-	return presence != NULL && !presence->is_by_mark && presence->session[0] != '\0' &&
-	    !task->is_resumed && task->reply == NULL &&
-	    (presence->turns == task->turns || presence->state == PRESENCE_BUSY) &&
-	    clock_real_ms() - task->typed_ms < (presence->has_turns ? TURN_MS : FIRST_TURN_MS);
+	bool still_asks;
+	if (presence == NULL || presence->is_by_mark || presence->session[0] == '\0' ||
+	    task->is_resumed || task->reply != NULL)
+		return false;
+	still_asks = task->is_response && presence->state == PRESENCE_ASKING;
+	return (presence->state == PRESENCE_BUSY || still_asks ||
+		   (!task->is_response && presence->turns == task->turns)) &&
+	    clock_real_ms() - task->typed_ms <
+	    (presence->has_turns && !still_asks ? TURN_MS : FIRST_TURN_MS);
 }
 
 void agent_tasks_judged(
@@ -437,7 +443,9 @@ void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char 
 	const struct agent *agent = agent_of_pane(set, pane);
 	struct agent_task *task = agent != NULL ? task_at_work(agent) : NULL;
 	/* A turn that began since it is typed is its own, before its Enter is seen to work too. */
-	if (task == NULL || (task->stage != TASK_RUNNING && reported_turns(agent) == task->turns))
+	if (task == NULL ||
+	    (task->stage != TASK_RUNNING && !task->is_response &&
+		reported_turns(agent) == task->turns))
 		return;
 	mem_free(task->reply);
 	task->reply = xmemdup(reply, strlen(reply));
