@@ -17,15 +17,14 @@ ANSWERS = {"list": "● Two ways:\n\n❯ 1. Yes, and remove it\n  2. No\n\nDo yo
 def show(answer, line):
     rows = f"\x1b[2J\x1b[H{answer}\n\n✻ Worked for 3s\n\n{RULE}\n❯ {line}\n{RULE}\n  ? for shortcuts\x1b[2A\r\x1b[{2 + len(line)}C"
     os.write(1, rows.replace("\n", "\r\n").encode())
-answer = ""
+answer = rest = ""
 while True:
-    line = ""
+    line = enter = ""
     show(answer, line)
-    while True:
-        key = os.read(0, 4096).decode()
-        if key in "\r\n":
-            break
-        line += key.replace("\x1b[200~", "").replace("\x1b[201~", "")
+    while not enter:
+        keys = rest or os.read(0, 4096).decode()
+        text, enter, rest = keys.replace("\n", "\r").partition("\r")
+        line += text.replace("\x1b[200~", "").replace("\x1b[201~", "")
         show(answer, line)
     log.write(line + "\n")
     answer = ANSWERS.get(line, "● Done.")
