@@ -62,7 +62,7 @@ struct agent_look {
 	size_t named_count;
 };
 
-/* What the program of a pane has reported. Most panes have no report: no process is read for them. */
+/* The report of a pane's program. Most panes have none: no process is read for them. */
 static const struct presence *presence_in(const struct agent_set *set, uint32_t pane)
 {
 	const struct presence *presence = NULL;
