@@ -192,12 +192,12 @@ static void on_accept(evutil_socket_t socket, short events, void *data)
 	}
 }
 
-/* Whether the path still leads to the socket. */
+/* Whether the path still leads to the socket. A file that was made later may have its inode. */
 static bool accepter_is_there(const struct accepter *accepter)
 {
 	struct stat st;
-	return lstat(accepter->order.path, &st) == 0 && st.st_dev == accepter->dev &&
-	    st.st_ino == accepter->ino;
+	return lstat(accepter->order.path, &st) == 0 && S_ISSOCK(st.st_mode) &&
+	    st.st_dev == accepter->dev && st.st_ino == accepter->ino;
 }
 
 /* Removes the socket if it made it. NULL is accepted. */
