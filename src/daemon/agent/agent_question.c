@@ -14,6 +14,8 @@
 #include "daemon/agent/question_text.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/pane/pane_screen.h"
+#include "daemon/pane/presence.h"
+#include "daemon/pane/screen_verdict.h"
 #include "wire/json.h"
 
 enum { QUESTION_ROWS = 12, QUESTION_MAX = 4096 };
@@ -176,6 +178,14 @@ void agent_question_copy(struct agent_task *task)
 	};
 }
 
+static bool shows_work(const struct agent *agent, const struct pane_screen *screen)
+{
+	const struct agent_parts *parts = &agent->set->parts;
+	const struct presence *presence = presence_of_pane(parts->presences, &agent->pane);
+	return presence != NULL &&
+	    screen_verdict(parts->signs, presence->agent, &screen->view) == SIGN_WORK;
+}
+
 enum submit_choice agent_question_choice(
     const struct agent_task *task, const struct pane_screen *screen, unsigned number)
 {
@@ -192,7 +202,7 @@ enum submit_choice agent_question_choice(
 	    ((number > 1 && is_marked) ||
 		prompt_find_line(&screen->view, digit, sizeof digit, NULL) == ECHO_EXACT))
 		return CHOICE_ASTRAY;
-	return CHOICE_TAKEN;
+	return shows_work(task->agent, screen) ? CHOICE_WORKS : CHOICE_TAKEN;
 }
 
 bool agent_question_has_left(const struct agent_task *task, const struct pane_screen *screen)
@@ -203,7 +213,7 @@ bool agent_question_has_left(const struct agent_task *task, const struct pane_sc
 	read_place(screen, &facts, &text);
 	is_begun = goes_on(task->agent, &facts, as_string(&text));
 	buf_finish(&text);
-	return !is_begun && agent_question_choice(task, screen, 0) == CHOICE_TAKEN;
+	return !is_begun && agent_question_choice(task, screen, 0) >= CHOICE_TAKEN;
 }
 
 void agent_question_id(const struct agent *agent, char ret_id[AGENT_QUESTION_ID_SIZE])

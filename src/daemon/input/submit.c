@@ -284,24 +284,29 @@ static void look_at_choice(
 	struct submit_line *line = &submit->line;
 	enum submit_choice choice = submit->handlers->choice(submit->data, screen);
 	int64_t now_ms = clock_mono_ms();
-	bool is_typed = line->text.bytes.len > 0 || line->enters > 0;
+	bool is_typed = line->text.bytes.len > 0 || line->enters > 0, is_lost;
 	bool rests = is_at_rest(submit);
 	bool has_moved =
 	    line->enters > 0 && choice == CHOICE_OPEN; /* it is not the one Enter took */
 	bool is_same = is_typed && rests && screen->offset > line->typed_offset &&
 	    now_ms - line->typed_ms >= CHOICE_SAME_MS;
-	if (choice != CHOICE_TAKEN)
+	if (choice < CHOICE_TAKEN)
 		line->changed_ms = now_ms;
 	else if (is_typed)
 		line->was_gone = true;
 	line->has_stayed |= choice == CHOICE_MARKED || choice == CHOICE_ASTRAY ||
 	    (choice == CHOICE_OPEN && rests && now_ms - line->typed_ms >= CHOICE_GONE_MS);
-	if (choice == CHOICE_ASTRAY)
+	/* A menu may show its mark for a while and then take it: the program works then. */
+	line->has_stayed &= choice != CHOICE_WORKS;
+	is_lost = line->enters == 0 && line->has_stayed;
+	if (choice > CHOICE_TAKEN)
 		choice = CHOICE_TAKEN;
 	if (choice == CHOICE_TAKEN && !is_typed)
 		submit_end(submit, SUBMIT_HELD, "the menu has gone");
-	else if (choice == CHOICE_TAKEN && line->enters == 0 && line->has_stayed)
+	else if (choice == CHOICE_TAKEN && is_lost && now_ms - line->changed_ms >= CHOICE_GONE_MS)
 		submit_give_up(submit, "its number was typed, and the menu went before Enter");
+	else if (choice == CHOICE_TAKEN && is_lost)
+		submit_arm(submit, submit_line_look_ms(line));
 	else if ((choice == CHOICE_TAKEN &&
 		     (rests || now_ms - line->changed_ms >= CHOICE_GONE_MS)) ||
 	    (rests && (line->was_gone || has_moved)))

@@ -72,6 +72,7 @@ enum submit_choice {
 	CHOICE_MARKED, /* it is there: Enter takes the choice */
 	CHOICE_TAKEN, /* it is gone, or is another one: Enter would answer something else */
 	CHOICE_ASTRAY, /* the same, and the number stands in what came instead */
+	CHOICE_WORKS, /* it is gone, and the program shows that it works */
 };
 
 enum submit_result {
