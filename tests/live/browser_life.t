@@ -139,6 +139,7 @@ until_is 'a browser whose pane closes meanwhile ends' 0 alive "$@"
 # ---- a page wakes ----
 ask "{\"method\":\"wait_for\",\"params\":{\"any\":[{\"event\":\"page_text\",\"pane\":\"$one\"},{\"sec\":60}]}}" >"$dir/woken" &
 waiting=$!
+until_is 'somebody waits for it' 1 sh -c "printf '%s\n' '{\"method\":\"status\"}' | socat -t 60 - 'UNIX-CONNECT:$MUXBUS' | jq .result.waits"
 tool "$one" execute_browser '{"action":"watch","params":{"text":"it came"},"script":"setTimeout(() => document.body.append(\"it came\"), 500)"}' .result >/dev/null
 wait $waiting
 is 'a page wakes a wait by its text' \
