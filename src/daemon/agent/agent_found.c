@@ -32,8 +32,7 @@ static const char *const states[] = {
 enum {
 	LOOKS_MAX = 32,
 	REPORT_MS = 3000, /* for which a report is believed, and not a prompt on the screen */
-	ASKED_MS =
-	    1000, /* the same of a question, until its dialog should be there, and not work */
+	ASKED_MS = 1000, /* for which a report of a question is believed, and not work */
 };
 
 /* A screen of an agent, and the report that it is looked at for. */
@@ -65,12 +64,8 @@ struct agent_look {
 /* The report of a pane's program. Most panes have none: no process is read for them. */
 static const struct presence *presence_in(const struct agent_set *set, uint32_t pane)
 {
-	const struct presence *presence = NULL;
 	struct pane_ref ref;
-	while ((presence = presence_next(set->parts.presences, presence)) != NULL &&
-	    presence->pane.pane != pane)
-		;
-	if (presence == NULL)
+	if (!presence_has_pane(set->parts.presences, pane))
 		return NULL;
 	pane_ref_of(set->parts.tmux, pane, &ref);
 	return presence_of_pane(set->parts.presences, &ref);

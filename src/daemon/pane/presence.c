@@ -168,6 +168,15 @@ static struct presence *find(const struct presence_set *set, const struct pane_r
 	return NULL;
 }
 
+bool presence_has_pane(const struct presence_set *set, uint32_t pane)
+{
+	list_each (const struct presence, presence, &set->presences, link) {
+		if (presence->pane.pane == pane)
+			return true;
+	}
+	return false;
+}
+
 const struct presence *presence_of_pane(struct presence_set *set, const struct pane_ref *pane)
 {
 	const struct presence *presence =

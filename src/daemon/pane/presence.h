@@ -106,5 +106,8 @@ const struct presence *presence_of_pane(struct presence_set *set, const struct p
 const struct presence *presence_of_session(
     struct presence_set *set, const char *agent, const char *session);
 
+/* Whether a program of a pane with this number has reported, gone or not. Reads no process. */
+bool presence_has_pane(const struct presence_set *set, uint32_t pane);
+
 /* Walks those that are still there: NULL starts, NULL ends. */
 const struct presence *presence_next(struct presence_set *set, const struct presence *previous);
