@@ -221,6 +221,15 @@ char *ask_params(const struct ask_param *params)
 	return (char *)buf_steal(&text, NULL);
 }
 
+bool ask_narrow(struct link *link, const char *role, const char *pane)
+{
+	struct link_answer answer;
+	char *params = ask_params(ASK_PARAMS({"role", .text = role}, {"pane", .text = pane}));
+	bool is_answered = link_ask(link, "narrow", params, ASK_TIMEOUT_MS, &answer) == LINK_LINE;
+	mem_free(params);
+	return is_answered && strcmp(json_get_str(answer.result, "role", ""), role) == 0;
+}
+
 enum cli_status ask_method(struct link *link, const char *method, const struct ask_param *params,
     const struct json **ret_result)
 {

@@ -58,6 +58,12 @@ enum cli_status ask_result(struct link *link, const char *method, const char *pa
 /* The text of parameters, in memory of mem_alloc(). */
 char *ask_params(const struct ask_param *params);
 
+/*
+ * Narrows a connection to a role, for a pane (NULL: the daemon finds it), before anything else goes
+ * over it. False: the daemon did not, as one that has no roles.
+ */
+bool ask_narrow(struct link *link, const char *role, const char *pane);
+
 /* ask_result() with parameters and ASK_TIMEOUT_MS, for methods that do not wait. */
 enum cli_status ask_method(struct link *link, const char *method, const struct ask_param *params,
     const struct json **ret_result);

@@ -161,28 +161,19 @@ static bool is_under_codex(void)
  */
 static bool narrow(const struct bridge *bridge, char *ret_reason, size_t size)
 {
-	const struct json *result;
-	struct link_answer answer;
-	char own[16], *params;
+	char own[16];
 	const char *pane = NULL;
-	uint64_t id;
-	bool is_done;
 	if (bridge->role == NULL)
 		return true;
 	if (own_pane(bridge->cli, own, sizeof own) && !is_under_codex())
 		pane = own;
-	params = ask_params(ASK_PARAMS({"role", .text = bridge->role}, {"pane", .text = pane}));
-	id = link_request(bridge->link, "narrow", params);
-	is_done = id != 0 && link_await(bridge->link, id, ASK_TIMEOUT_MS, &answer) == LINK_LINE;
-	result = is_done ? answer.result : NULL;
-	is_done = strcmp(json_get_str(result, "role", ""), bridge->role) == 0;
-	mem_free(params);
-	if (!is_done)
-		(void)snprintf(ret_reason, size,
-		    "muxbusd did not give this bridge the role %s: restart it if it is older than "
-		    "muxbus " PACKAGE_VERSION,
-		    bridge->role);
-	return is_done;
+	if (ask_narrow(bridge->link, bridge->role, pane))
+		return true;
+	(void)snprintf(ret_reason, size,
+	    "muxbusd did not give this bridge the role %s: restart it if it is older than "
+	    "muxbus " PACKAGE_VERSION,
+	    bridge->role);
+	return false;
 }
 
 static void try_to_connect(struct bridge *bridge)

@@ -14,7 +14,6 @@
 #include "cli/verbs.h"
 #include "client/link.h"
 #include "config.h"
-#include "wire/json.h"
 #include "wire/relay.h"
 
 #define FLOW_SIZE ((size_t)64 * 1024)
@@ -96,18 +95,6 @@ static void carry(int fd)
 	}
 }
 
-/* Before anything comes through: what the other machine asks is never more than reading. */
-static bool narrow(struct link *link)
-{
-	struct link_answer answer;
-	uint64_t id = link_request(link, "narrow", "{\"role\":\"read_only\"}");
-	if (id != 0 && link_await(link, id, ASK_TIMEOUT_MS, &answer) == LINK_LINE &&
-	    strcmp(json_get_str(answer.result, "role", ""), "read_only") == 0)
-		return true;
-	(void)fprintf(stderr, "muxbus: muxbusd did not give this relay the role read_only\n");
-	return false;
-}
-
 enum cli_status relay_run(struct cli *cli, int argc, char **argv)
 {
 	struct link *link;
@@ -121,7 +108,8 @@ enum cli_status relay_run(struct cli *cli, int argc, char **argv)
 	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
-	if (is_read_only && !narrow(link)) {
+	if (is_read_only && !ask_narrow(link, "read_only", NULL)) {
+		cli_error("muxbusd did not give this relay the role read_only");
 		link_close(link);
 		return CLI_NO;
 	}
