@@ -12,8 +12,8 @@ int locate_daemon(struct cli *cli, const char *socket);
 
 /*
  * The pane that this program was started in: copies "%3" from $TMUX_PANE, if $TMUX names the chosen
- * tmux server, and that has not been started anew. Else returns false: the daemon then finds the pane
- * itself.
+ * tmux server, and this is not a later server at the same socket. Else returns false: the daemon then
+ * finds the pane itself.
  */
 bool own_pane(const struct cli *cli, char *out, size_t size);
 

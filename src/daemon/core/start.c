@@ -60,8 +60,9 @@ int start_take_service(struct config *config)
 }
 
 /*
- * A daemon whose socket was removed makes it anew. A daemon that has not opened it yet, or closed it
- * to end, does nothing. An older version, which the signal would end, does not get it.
+ * Asks the running daemon by SIGUSR1 to make its socket again, if that was removed. The daemon does
+ * nothing if it starts or ends. An older version has no handler: the signal would end it, and is not
+ * sent.
  */
 static void make_listen(const struct lock_holder *holder, const char *own_socket)
 {

@@ -506,7 +506,7 @@ void server_listen_anew(struct server *server)
 		}
 		accepter_free(old);
 		server->accepters[at] = accepter;
-		log_info("the socket was removed, and is made anew at %s", order.path);
+		log_info("the socket was removed; it is made again at %s", order.path);
 	}
 }
 

@@ -22,7 +22,7 @@ struct server *server_new(const struct server_parts *parts, char *ret_reason, si
 struct dispatch *server_dispatch(const struct server *server);
 /* Makes the socket and admits peers. Returns 0, or -1 with a reason. */
 int server_listen(struct server *server, char *ret_reason, size_t reason_size);
-/* Makes a socket anew whose file was removed, as by a cleaner of old files. Peers stay. */
+/* Makes each socket again whose file a program has removed. Peers stay connected. */
 void server_listen_anew(struct server *server);
 /* Closes the socket and every peer, after writing pending responses within a second. */
 void server_free(struct server *server);
