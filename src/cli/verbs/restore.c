@@ -18,10 +18,10 @@
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/option.h"
-#include "cli/program.h"
 #include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
+#include "cli/verbs/restore_program.h"
 #include "cli/verbs/tmux_server.h"
 #include "client/link.h"
 #include "wire/json.h"
@@ -32,7 +32,6 @@
  */
 #define UNFINISHED TMUX_SERVER_SESSION "-unfinished"
 #define ID_SIZE 16 /* "%4294967295" */
-#define AGENT_WORDS_MAX 4
 
 /* A window that is there again. */
 struct window_pair {
@@ -65,21 +64,6 @@ struct restore {
 	size_t panes, agents;
 	bool keeps_indexes; /* renumber-windows is off for it meanwhile */
 };
-
-/* The command that goes on with a conversation: its id takes the place of "@". */
-static const struct resume {
-	const char *agent;
-	const char *words[AGENT_WORDS_MAX];
-} resumes[] = {
-    {"claude", {"claude", "--resume", "@"}},
-    {"codex", {"codex", "resume", "@"}},
-    {"copilot", {"copilot", "--resume", "@"}},
-    {"gemini", {"gemini", "--resume", "@"}},
-    {"opencode", {"opencode", "--session", "@"}},
-};
-
-static const char agent_script[] = "trap : INT; \"$@\"; trap - INT; exec \"${SHELL:-/bin/sh}\"";
-static const char note_script[] = "printf '%s\\n' \"$1\"; exec \"${SHELL:-/bin/sh}\"";
 
 /* Says on one line that something is not as it was. */
 static void problem(struct restore *restore, const char *window, const char *format, ...)
@@ -135,57 +119,6 @@ static bool run_tmux(struct restore *restore, const char *const *words, char *re
 
 #define TMUX(restore, ...) run_tmux(restore, (const char *const[]){__VA_ARGS__, NULL}, NULL, 0)
 
-static const struct resume *find_resume(const char *agent)
-{
-	for (size_t i = 0; i < sizeof resumes / sizeof *resumes; i++)
-		if (strcmp(resumes[i].agent, agent) == 0)
-			return &resumes[i];
-	return NULL;
-}
-
-/* How the agent of a pane goes on; NULL: its conversation or its program is not known. */
-static const struct resume *resume_of(const struct json *pane)
-{
-	char path[PATH_MAX];
-	const struct resume *resume = find_resume(json_get_str(pane, "agent", ""));
-	const char *conversation = json_get_str(pane, "conversation", "");
-	if (resume == NULL || *conversation == '\0' || *conversation == '-' ||
-	    !program_find_in_path(resume->words[0], path, sizeof path))
-		return NULL;
-	return resume;
-}
-
-static void put_script(struct json_writer *writer, const char *script)
-{
-	json_array_begin(writer, "command");
-	json_put_str(writer, NULL, "/bin/sh");
-	json_put_str(writer, NULL, "-c");
-	json_put_str(writer, NULL, script);
-	json_put_str(writer, NULL, "sh");
-}
-
-/* The program of a pane, if it is more than the shell of tmux. */
-static void put_program(struct json_writer *writer, const struct json *pane)
-{
-	const struct resume *resume = resume_of(pane);
-	const char *agent = json_get_str(pane, "agent", NULL);
-	const char *conversation = json_get_str(pane, "conversation", NULL);
-	char note[512];
-	if (agent == NULL)
-		return;
-	put_script(writer, resume != NULL ? agent_script : note_script);
-	for (size_t i = 0; resume != NULL && resume->words[i] != NULL; i++)
-		json_put_str(writer, NULL,
-		    strcmp(resume->words[i], "@") == 0 ? conversation : resume->words[i]);
-	(void)snprintf(note, sizeof note,
-	    "muxbus: %.64s was here; %s%.128s, so it was not started again", agent,
-	    conversation == NULL ? "its conversation is not known" : "it cannot go on with ",
-	    conversation == NULL ? "" : conversation);
-	if (resume == NULL)
-		json_put_str(writer, NULL, note);
-	json_array_end(writer);
-}
-
 static void put_directory(struct restore *restore, struct json_writer *writer, const char *window,
     const struct json *pane)
 {
@@ -212,7 +145,7 @@ static void made_pane(struct restore *restore, const struct json *pane, const ch
 	struct buf params;
 	const char *why;
 	restore->panes++;
-	if (resume_of(pane) == NULL)
+	if (!restore_can_resume(pane))
 		return;
 	restore->agents++;
 	json_start_object(&writer, &params, LINK_LINE_MAX);
@@ -249,7 +182,7 @@ static bool add_pane(
 		json_put_str(&writer, "pane", last);
 		json_put_str(&writer, "direction", arrangements[i].direction);
 		put_directory(restore, &writer, i == 0 ? window : NULL, pane);
-		put_program(&writer, pane);
+		restore_put_program(&writer, pane);
 		result = ask(restore, "create_pane", &params, &writer, &why);
 		if (result == NULL)
 			continue;
@@ -318,7 +251,7 @@ static void put_window(struct restore *restore, struct json_writer *writer, cons
 	if (panes == NULL || panes->child == NULL)
 		return;
 	put_directory(restore, writer, json_get_str(window, "name", "?"), panes->child);
-	put_program(writer, panes->child);
+	restore_put_program(writer, panes->child);
 }
 
 /*
@@ -524,7 +457,7 @@ static void tell(const struct restore *restore, const char *what, const struct j
 	json_each (window, windows) {
 		json_each (pane, json_member(window, "panes")) {
 			panes++;
-			agents += resume_of(pane) != NULL;
+			agents += restore_can_resume(pane);
 		}
 	}
 	if (!restore->is_dry) {
