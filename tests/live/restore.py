@@ -244,13 +244,19 @@ def closed(world):
 
 def encoded(world):
     """tmux stores some names with more backslashes: each restore has the same ones."""
+    made = 3
     for name in ("a $HOME", "b\\c", "##\\\\$x\\"):
         id = world.tmux("new-session", "-d", "-P", "-F", "#{session_id}", "-s", literal(name))
         world.tmux("rename-window", "-t", id, literal(name))
+    for name in ("t\tb \\t", "n\nl\x1b[1m", "d\x7fl;"):
+        if "invalid" not in world.run("tmux", "-S", world.dir + "/tmux", "new-session", "-d", "-s",
+                                      literal(name)).stderr:  # tmux 3.8 refuses it
+            world.tmux("rename-window", "-t", "{end}", literal(name))
+            made += 1
     settled(world)
     before = picture(world)
     for number in range(2):
-        world.await_saved(3)
+        world.await_saved(made)
         world.kill_tmux()
         done = world.muxbus("restore")
         settled(world)
@@ -260,6 +266,38 @@ def encoded(world):
     done = world.muxbus("restore")
     tap.ok(done.stdout == "there is nothing to restore\n", "and then all are there",
            done.stdout + done.stderr)
+
+
+def undecodable(world):
+    """Directories whose names are not UTF-8, of a shell and of an agent."""
+    folders = [os.fsencode(world.dir) + name for name in (b"/l\xe9 '$(touch pwned)\\", b"/\xff\n")]
+    with open(world.bin + "/claude", "w") as file:
+        file.write("#!/bin/sh\nexec cat\n")
+    os.chmod(world.bin + "/claude", 0o755)
+    for folder in folders:
+        os.mkdir(folder)
+        world.tmux("new-session" if folder == folders[0] else "split-window", "-d", "-c",
+                   os.fsdecode(folder).replace("#", "##"))
+    world.tmux("split-window", "-d", "-c", os.fsdecode(folders[0]), "exec claude")
+    panes = world.tmux("list-panes", "-F", "#{pane_id}").split("\n")
+    world.muxbus("report_agent", "agent=claude", "session=talk", "pane=" + panes[-1])
+
+    def places():
+        return sorted(os.readlink(os.fsencode(f"/proc/{pid}/cwd")) for pid in world.tmux(
+            "list-panes", "-a", "-F", "#{pane_pid}").split("\n"))
+
+    want = sorted(folders + folders[:1])
+    tap.ok(until(lambda: places() == want), "panes in directories that are not UTF-8", places())
+    for number in range(2):
+        world.await_saved(1)
+        until(lambda: "talk" in world.muxbus("list_saved").stdout)
+        world.kill_tmux()
+        done = world.muxbus("restore")
+        tap.ok(done.returncode == 0 and until(lambda: places() == want) and "1 agent" in done.stdout
+               and not os.path.exists(world.dir + "/pwned"),
+               f"restore {number} keeps directories that are not UTF-8",
+               f"{done.stdout}{done.stderr}{places()}")
+    os.unlink(world.bin + "/claude")
 
 
 def killed(world):
@@ -413,7 +451,7 @@ def main():
         for number in range(ROUNDS):
             world.anew()
             random_server(world, number)
-        for part in (closed, encoded, killed, many, kept, ends, agents):
+        for part in (closed, encoded, undecodable, killed, many, kept, ends, agents):
             world.anew()
             part(world)
     finally:

@@ -119,17 +119,13 @@ static bool run_tmux(struct restore *restore, const char *const *words, char *re
 
 #define TMUX(restore, ...) run_tmux(restore, (const char *const[]){__VA_ARGS__, NULL}, NULL, 0)
 
-static void put_directory(struct restore *restore, struct json_writer *writer, const char *window,
+/* The directory and the program of a pane; window NULL: another try, which says nothing again. */
+static void put_program(struct restore *restore, struct json_writer *writer, const char *window,
     const struct json *pane)
 {
-	const char *cwd = json_get_str(pane, "cwd", NULL), *home = getenv("HOME");
-	if (cwd == NULL || access(cwd, X_OK) < 0) {
-		problem(
-		    restore, window, "the directory %s is gone", cwd != NULL ? cwd : "of a pane");
-		cwd = home;
-	}
-	if (cwd != NULL && *cwd == '/')
-		json_put_str(writer, "cwd", cwd);
+	if (!restore_put_program(writer, pane) && window != NULL)
+		problem(restore, window, "the directory %s is gone",
+		    json_get_str(pane, "cwd", "of a pane"));
 }
 
 /* Takes over an id of a result. */
@@ -181,8 +177,7 @@ static bool add_pane(
 		json_start_object(&writer, &params, LINK_LINE_MAX);
 		json_put_str(&writer, "pane", last);
 		json_put_str(&writer, "direction", arrangements[i].direction);
-		put_directory(restore, &writer, i == 0 ? window : NULL, pane);
-		restore_put_program(&writer, pane);
+		put_program(restore, &writer, i == 0 ? window : NULL, pane);
 		result = ask(restore, "create_pane", &params, &writer, &why);
 		if (result == NULL)
 			continue;
@@ -250,23 +245,40 @@ static void put_window(struct restore *restore, struct json_writer *writer, cons
 		json_put_str(writer, name_key, json_get_str(window, "name", ""));
 	if (panes == NULL || panes->child == NULL)
 		return;
-	put_directory(restore, writer, json_get_str(window, "name", "?"), panes->child);
-	restore_put_program(writer, panes->child);
+	put_program(restore, writer, name_key != NULL ? json_get_str(window, "name", "?") : NULL,
+	    panes->child);
+}
+
+/* A character that tmux stores behind a backslash, and the length of that; 0: it is none. */
+static size_t decode(const char *text, char *ret_byte)
+{
+	static const char letters[] = "abtnvfr\\$", bytes[] = "\a\b\t\n\v\f\r\\$";
+	const char *letter = text[0] == '\\' && text[1] != '\0' ? strchr(letters, text[1]) : NULL;
+	if (letter != NULL) {
+		*ret_byte = bytes[letter - letters];
+		return 2;
+	}
+	if (text[0] != '\\' || text[1] < '0' || text[1] > '1' || strspn(text + 1, "01234567") < 3)
+		return 0; /* from \200 on it is no character: JSON has no place for it */
+	*ret_byte = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
+	return *ret_byte != '\0' ? 4 : 0;
 }
 
 /*
- * A name as a format that tmux expands to it: a run of # before [ is one already. tmux stores a
- * name with a backslash before each backslash, and before a dollar in 3.3: it adds these again.
+ * A name as a format that tmux expands to it: a run of # before [ is one already. tmux stores
+ * names encoded, and encodes them again: control characters, backslashes, in 3.3 also dollars.
  */
-static char *make_literal(const char *name)
+static char *make_literal(const char *name, bool is_encoded)
 {
 	struct buf out;
 	buf_init(&out, 2 * strlen(name) + 1);
-	for (; *name != '\0'; name++) {
-		name += name[0] == '\\' && (name[1] == '\\' || name[1] == '$');
+	while (*name != '\0') {
+		char byte = *name;
+		size_t len = is_encoded ? decode(name, &byte) : 0;
 		if (*name == '#' && name[strspn(name, "#")] != '[')
 			(void)buf_append_byte(&out, '#');
-		(void)buf_append_byte(&out, *name);
+		(void)buf_append_byte(&out, (uint8_t)byte);
+		name += len > 0 ? len : 1;
 	}
 	(void)buf_append_byte(&out, '\0');
 	return (char *)buf_steal(&out, NULL);
@@ -274,9 +286,9 @@ static char *make_literal(const char *name)
 
 /* Gives a name that the methods refuse, such as one like an id, to an object that is there. */
 static bool rename_it(
-    struct restore *restore, const char *command, const char *id, const char *name)
+    struct restore *restore, const char *command, const char *id, const char *name, bool is_encoded)
 {
-	char *literal = make_literal(name);
+	char *literal = make_literal(name, is_encoded);
 	bool is_done = TMUX(restore, command, "-t", id, "--", literal);
 	mem_free(literal);
 	return is_done;
@@ -328,7 +340,8 @@ static void add_window(struct restore *restore, const struct json *window)
 	}
 	keep_id(result, "window", id);
 	keep_id(result, "pane", pane);
-	if (!is_named && !rename_it(restore, "rename-window", id, json_get_str(window, "name", "")))
+	if (!is_named &&
+	    !rename_it(restore, "rename-window", id, json_get_str(window, "name", ""), true))
 		problem(restore, json_get_str(window, "name", "?"), "cannot have this name");
 	made_window(restore, window, id, pane);
 }
@@ -368,9 +381,12 @@ static const struct json *ask_session(
 /* Gives the session its name, now that it is whole. */
 static void name_session(struct restore *restore)
 {
-	if (rename_it(restore, "rename-session", restore->id, restore->session))
+	if (rename_it(restore, "rename-session", restore->id, restore->session, true))
 		return;
 	problem(restore, NULL, "it cannot have this name");
+	/* A later tmux refuses control characters. */
+	if (rename_it(restore, "rename-session", restore->id, restore->session, false))
+		return;
 	(void)TMUX(restore, "kill-session", "-t", restore->id);
 	restore->id[0] = '\0';
 }
@@ -392,7 +408,8 @@ static bool make_session(struct restore *restore, const struct json *window)
 	keep_id(result, "window", id);
 	keep_id(result, "pane", pane);
 	if (!is_named && linked == NULL && json_get_bool(window, "is_named", true))
-		(void)rename_it(restore, "rename-window", id, json_get_str(window, "name", ""));
+		(void)rename_it(
+		    restore, "rename-window", id, json_get_str(window, "name", ""), true);
 	move_first(restore, window, id);
 	if (linked != NULL)
 		add_window(restore, window); /* in its place */

@@ -4,8 +4,13 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/buf.h"
+#include "base/str.h"
+#include "base/utf8.h"
 #include "cli/program.h"
 #include "wire/json.h"
 
@@ -23,8 +28,11 @@ static const struct resume {
     {"opencode", {"opencode", "--session", "@"}},
 };
 
+/* The shell of tmux is the program, but for these: each is a script with words behind it. */
+static const char cd_script[] = "d=$(printf '%b.' \"$1\"); cd -- \"${d%.}\"; shift; ";
 static const char agent_script[] = "trap : INT; \"$@\"; trap - INT; exec \"${SHELL:-/bin/sh}\"";
 static const char note_script[] = "printf '%s\\n' \"$1\"; exec \"${SHELL:-/bin/sh}\"";
+static const char shell_script[] = "exec \"${SHELL:-/bin/sh}\"";
 
 static const struct resume *find_resume(const char *agent)
 {
@@ -51,32 +59,92 @@ bool restore_can_resume(const struct json *pane)
 	return resume_of(pane) != NULL;
 }
 
-static void put_script(struct json_writer *writer, const char *script)
+/* The directory of a pane as bytes, ended by NUL. False: it is gone, or not known. */
+static bool read_directory(const struct json *pane, struct buf *out)
 {
+	const char *cwd = json_get_str(pane, "cwd", "");
+	const char *base64 = json_get_str(pane, "cwd_base64", NULL);
+	if ((base64 != NULL ? base64_decode(out, base64, strlen(base64))
+			    : buf_append_str(out, cwd)) < 0 ||
+	    buf_append_byte(out, '\0') < 0)
+		return false;
+	return buf_text(out)[0] == '/' && access(buf_text(out), X_OK) == 0;
+}
+
+/* Puts a directory that JSON cannot hold as a word for cd_script. */
+static void put_escaped(struct json_writer *writer, const char *directory)
+{
+	struct buf word;
+	char octal[8];
+	buf_init(&word, 8 * PATH_MAX);
+	for (; *directory != '\0'; directory++) {
+		(void)snprintf(octal, sizeof octal, "\\0%03o", (unsigned char)*directory);
+		(void)buf_append_str(&word, octal);
+	}
+	json_put_str(writer, NULL, buf_text(&word));
+	buf_finish(&word);
+}
+
+/* Puts what the agent of a pane left: its next command, or why there is none. */
+static void put_agent(
+    struct json_writer *writer, const struct resume *resume, const struct json *pane)
+{
+	const char *conversation = json_get_str(pane, "conversation", NULL);
+	struct buf note;
+	char text[512];
+	for (size_t i = 0; resume != NULL && resume->words[i] != NULL; i++)
+		json_put_str(writer, NULL,
+		    strcmp(resume->words[i], "@") == 0 ? conversation : resume->words[i]);
+	if (resume != NULL)
+		return;
+	(void)snprintf(text, sizeof text,
+	    "muxbus: %.64s was here; %s%.128s, so it was not started again",
+	    json_get_str(pane, "agent", ""),
+	    conversation == NULL ? "its conversation is not known" : "it cannot go on with ",
+	    conversation == NULL ? "" : conversation);
+	buf_init(&note, 8 * sizeof text);
+	(void)str_append_visible(&note, text, strlen(text));
+	json_put_str(writer, NULL, buf_text(&note));
+	buf_finish(&note);
+}
+
+static void put_command(
+    struct json_writer *writer, const struct json *pane, const char *escaped_directory)
+{
+	const struct resume *resume = resume_of(pane);
+	bool has_agent = json_get_str(pane, "agent", NULL) != NULL;
+	char script[sizeof cd_script + sizeof agent_script];
+	if (!has_agent && escaped_directory == NULL)
+		return;
+	(void)snprintf(script, sizeof script, "%s%s", escaped_directory != NULL ? cd_script : "",
+	    resume != NULL  ? agent_script
+		: has_agent ? note_script
+			    : shell_script);
 	json_array_begin(writer, "command");
 	json_put_str(writer, NULL, "/bin/sh");
 	json_put_str(writer, NULL, "-c");
 	json_put_str(writer, NULL, script);
 	json_put_str(writer, NULL, "sh");
+	if (escaped_directory != NULL)
+		put_escaped(writer, escaped_directory);
+	if (has_agent)
+		put_agent(writer, resume, pane);
+	json_array_end(writer);
 }
 
-void restore_put_program(struct json_writer *writer, const struct json *pane)
+bool restore_put_program(struct json_writer *writer, const struct json *pane)
 {
-	const struct resume *resume = resume_of(pane);
-	const char *agent = json_get_str(pane, "agent", NULL);
-	const char *conversation = json_get_str(pane, "conversation", NULL);
-	char note[512];
-	if (agent == NULL)
-		return;
-	put_script(writer, resume != NULL ? agent_script : note_script);
-	for (size_t i = 0; resume != NULL && resume->words[i] != NULL; i++)
-		json_put_str(writer, NULL,
-		    strcmp(resume->words[i], "@") == 0 ? conversation : resume->words[i]);
-	(void)snprintf(note, sizeof note,
-	    "muxbus: %.64s was here; %s%.128s, so it was not started again", agent,
-	    conversation == NULL ? "its conversation is not known" : "it cannot go on with ",
-	    conversation == NULL ? "" : conversation);
-	if (resume == NULL)
-		json_put_str(writer, NULL, note);
-	json_array_end(writer);
+	struct buf directory;
+	const char *home = getenv("HOME");
+	bool is_there, is_text;
+	buf_init(&directory, PATH_MAX);
+	is_there = read_directory(pane, &directory);
+	is_text = !is_there || utf8_is_valid(buf_text(&directory), strlen(buf_text(&directory)));
+	if (is_there && is_text)
+		json_put_str(writer, "cwd", buf_text(&directory));
+	else if (home != NULL && *home == '/')
+		json_put_str(writer, "cwd", home);
+	put_command(writer, pane, is_text ? NULL : buf_text(&directory));
+	buf_finish(&directory);
+	return is_there;
 }

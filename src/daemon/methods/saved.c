@@ -172,8 +172,8 @@ static void put_pane(
 	char buffer[PATH_MAX];
 	const char *path = directory_of(pane, buffer);
 	json_object_begin(writer, NULL);
-	if (path != NULL)
-		(void)json_put_text(writer, "cwd", path, strlen(path));
+	if (path != NULL && json_put_text(writer, "cwd", path, strlen(path)))
+		json_put_base64(writer, "cwd_base64", path, strlen(path));
 	(void)json_put_text(writer, "command", pane->command, strlen(pane->command));
 	if (pane->is_active)
 		json_put_bool(writer, "active", true);
@@ -529,7 +529,8 @@ static const struct field_result list_results[] = {
     {"sessions[].group", "integer", "sessions of a server with one group share all windows"},
     {"sessions[].windows", "array",
 	"window, index, name, is_named (not after its program), width, height, layout, zoomed, "
-	"current; and panes: cwd, command, active, agent, its conversation, and kept"},
+	"current; and panes: cwd, cwd_base64 (if cwd is not UTF-8), command, active, agent, its "
+	"conversation, and kept"},
     {NULL, NULL, NULL},
 };
 
