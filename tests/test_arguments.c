@@ -124,6 +124,12 @@ static void test_positional(void)
 	    "after -- every word is taken as it is");
 	is_str(MADE("lines=1", "--", "-"), "{\"lines\":1,\"text\":\"-\"}", "even -");
 	is_str(MADE("a", "b"), "!text: given 2 times", "two are too many");
+	is_str(MADE("--lines=5"), "!\"--lines=5\": write lines=..., without dashes",
+	    "an option for a key is no text");
+	is_str(MADE("--enter-it", "x"),
+	    "!there is no option \"--enter-it\"; a text like that follows --", "nor is another");
+	is_str(MADE("--", "--lines=5"), "{\"text\":\"--lines=5\"}", "but behind --");
+	is_str(MADE("-x"), "{\"text\":\"-x\"}", "one dash is text");
 	is_str(arguments_positional(schema)->name, "text", "the required one");
 }
 

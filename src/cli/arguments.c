@@ -173,12 +173,24 @@ static bool take_pane(struct arguments *call, const char *text, bool has_more)
 	return is_taken;
 }
 
+/* A word such as --lines=3 is never a text by mistake. */
+static int refuse_option(struct arguments *call, const char *text)
+{
+	char name[NAME_MAX_BYTES + 1];
+	(void)snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
+	if (ask_row(call->properties, name) != NULL)
+		return refuse(call, "\"%s\": write %s=..., without dashes", text, name);
+	return refuse(call, "there is no option \"%s\"; a text like that follows --", text);
+}
+
 static int take_apart(struct arguments *call, const char *text, bool is_verbatim, bool has_more)
 {
 	struct argument *word = &call->words[call->count];
 	size_t len = is_verbatim ? 0 : key_len(text);
 	if (len == 0 && !is_verbatim && take_pane(call, text, has_more))
 		return 0;
+	if (len == 0 && !is_verbatim && strncmp(text, "--", 2) == 0)
+		return refuse_option(call, text);
 	if (len > 0) {
 		(void)snprintf(word->name, sizeof word->name, "%.*s", (int)len, text);
 		word->sign = text[len] == ':' ? SIGN_JSON

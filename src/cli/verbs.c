@@ -22,7 +22,8 @@ const struct verb verbs[] = {
     {"top", VERB_LIVE, "[--pick]", "a live screen of panes, jobs, timers, watches, queue, agents",
 	.options = "--pick", .run = top_run},
     {"watch", VERB_LIVE,
-	"[-p pane] ... [--session s] ... [-o] [--after seq] [-n count] [-t time] [-r] [kind ...]",
+	"[-p pane] ... [--session session] ... [-o] [--after seq] [-n count] [-t time] [-r] [kind "
+        "...]",
 	"print events as they happen",
 	.options = "--pane --session --output --after --count --timeout --reconnect",
 	.run = watch_run},
@@ -57,7 +58,7 @@ const struct verb verbs[] = {
     {"follow", VERB_AGENT, "[--pane pane] [--agent name] [--confirm] [--paced]",
 	"print each notification of a pane as a line, instead of typing it",
 	.options = "--pane --agent --confirm --paced", .run = follow_run},
-    {"hook", VERB_AGENT, "[agent] event",
+    {"hook", VERB_AGENT, "[agent] [event]",
 	"report an agent's session or turn, and hand over notifications", .run = hook_run},
     {"mark", VERB_AGENT,
 	"[state] [--agent name] [--session s] [-q question] [-w text] [--to own|parent]",
@@ -71,7 +72,7 @@ const struct verb verbs[] = {
 	.run = mcp_run},
     {"setup", VERB_AGENT,
 	"[agent] [--print | --write | --remove] [--scope=user|project] [--tools=coding|assistant] "
-	"[--install[=group] [--yes]]",
+	"[--install[=group]] [--yes]",
 	"add muxbus to agents: claude, codex, copilot, gemini, opencode",
 	.options = "claude codex copilot gemini opencode --print --write --remove --scope=user "
 		   "--scope=project --tools=coding --tools=assistant --install --yes",

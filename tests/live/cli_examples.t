@@ -63,4 +63,17 @@ for verb in $(sed -n 's/^    {"\([a-z_-]*\)", VERB.*/\1/p' "$MUXBUS_SRCDIR/src/c
 	[ "$verb" = complete ] ||
 		ok "muxbus(1) tells of $verb" grep -q "^\.Ss $verb\$" "$MUXBUS_SRCDIR/src/cli/muxbus.1"
 done
+
+# The usage of a verb in muxbus(1) is that of its help.
+if command -v mandoc >/dev/null; then
+	mandoc -T ascii -O width=400 "$MUXBUS_SRCDIR/src/cli/muxbus.1" | sed 's/.\x08//g' | awk '
+		/^   [a-z]/ { verb = $1; next }
+		verb != "" && $1 == "muxbus" && $2 == verb && !/[.:]$|[.] / { print }
+		NF > 0 { verb = "" }' | sed 's/ | /|/g; s/  */ /g; s/^ //' >"$dir/usages"
+	ok 'verbs have a usage' test "$(wc -l <"$dir/usages")" -gt 20
+	while read -r _ verb rest; do
+		muxbus "$verb" --help | grep -q '^See: ' || is "usage of $verb" "$(muxbus "$verb" --help |
+			sed -n '1s/^usage: muxbus //; 1s/ | /|/g; 1s/  */ /g; 1p')" "$verb${rest:+ $rest}"
+	done <"$dir/usages"
+fi
 done_testing

@@ -182,19 +182,18 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* By the name of the file; NULL: its suffix is that of no picture. */
+/* By the option or the name of the file; NULL: that is no format of a picture. */
 static const char *choose_format(const struct screenshot *shot)
 {
 	static const char *const suffixes[] = {"svg", "html", "png", "htm"};
 	const char *path = shot->path != NULL ? shot->path : "";
 	const char *slash = strrchr(path, '/');
 	const char *dot = strrchr(slash != NULL ? slash : path, '.');
-	if (shot->format != NULL)
-		return shot->format;
-	for (size_t i = 0; dot != NULL && i < sizeof suffixes / sizeof *suffixes; i++)
-		if (strcmp(dot + 1, suffixes[i]) == 0)
+	const char *format = shot->format == NULL && dot != NULL ? dot + 1 : shot->format;
+	for (size_t i = 0; format != NULL && i < sizeof suffixes / sizeof *suffixes; i++)
+		if (strcmp(format, suffixes[i]) == 0)
 			return i < 3 ? suffixes[i] : "html";
-	return dot == NULL ? "svg" : NULL;
+	return format == NULL ? "svg" : NULL;
 }
 
 static bool is_png(const struct screenshot *shot)
@@ -264,6 +263,8 @@ enum cli_status screenshot_run(struct cli *cli, int argc, char **argv)
 	if (cli->is_terminal && shot.path == NULL && !cli->wants_json)
 		return cli_usage(
 		    "screenshot", "will not write a picture to a terminal: use -o, or redirect it");
+	if (choose_format(&shot) == NULL && shot.format != NULL)
+		return cli_usage("screenshot", "--format must be svg, html or png");
 	if (choose_format(&shot) == NULL)
 		return cli_usage("screenshot",
 		    "\"%s\": the name must end in .svg, .html or .png, or -f names the format",
@@ -279,8 +280,6 @@ enum cli_status screenshot_run(struct cli *cli, int argc, char **argv)
 	} else if (picture != NULL && picture->type == JSON_STRING) {
 		status = is_png(&shot) ? put_png(&shot, picture)
 				       : put_picture(&shot, picture->text, picture->len);
-	} else if (status == CLI_DONE) {
-		status = cli_usage("screenshot", "--format must be svg, html or png");
 	}
 	link_close(link);
 	return status;

@@ -262,7 +262,8 @@ static void handle_audit(struct request *request, const void *data)
 	struct trail *trail = request_daemon(request)->trail;
 	struct audit_wait *wait;
 	if (args->since != NULL && clock_parse(args->since) == 0) {
-		(void)request_fail_field(request, "since", "must be a time");
+		(void)request_fail_field(
+		    request, "since", "must be a time such as 2026-11-25T20:00:00Z");
 		return;
 	}
 	if (trail == NULL) {
