@@ -23,7 +23,7 @@ const struct verb verbs[] = {
 	.options = "--pick", .run = top_run},
     {"watch", VERB_LIVE,
 	"[-p pane] ... [--session session] ... [-o] [--after seq] [-n count] [-t time] [-r] [kind "
-        "...]",
+	"...]",
 	"print events as they happen",
 	.options = "--pane --session --output --after --count --timeout --reconnect",
 	.run = watch_run},
