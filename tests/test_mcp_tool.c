@@ -39,7 +39,7 @@ static char *write_list(bool all, size_t *ret_len)
 		mcp_tool_set_default(&set);
 	json_writer_init(&writer, &out);
 	json_object_begin(&writer, NULL);
-	mcp_tool_write_list(&writer, &set, ROLE_FULL);
+	mcp_tool_write_list(&writer, &set, ROLE_FULL, true);
 	json_object_end(&writer);
 	return (char *)buf_steal(&out, ret_len);
 }
@@ -523,6 +523,7 @@ static const struct {
     {"/deliver/show.c", "queue"}, /* for people */
     {"/mcp/mcp_pending.c", "agents"}, /* compares names */
     {"/job/execute.c", "jobs"},
+    {"/mcp/mcp_task_methods.c", "jobs"},
     {NULL, NULL},
 };
 

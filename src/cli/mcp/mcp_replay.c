@@ -263,7 +263,7 @@ static void answer_lost(struct mcp_replay *replay, struct pending_request *pendi
 static const char *const asking[] = {"completion/complete", "initialize", "logging/setLevel",
     "ping", "prompts/get", "prompts/list", "resources/list", "resources/read",
     "resources/subscribe", "resources/templates/list", "resources/unsubscribe", "server/discover",
-    "subscriptions/listen", "tools/list", NULL};
+    "subscriptions/listen", "tasks/get", "tasks/list", "tasks/result", "tools/list", NULL};
 
 /* Decides the fate of a request if its connection is lost. */
 static void judge(

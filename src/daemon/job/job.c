@@ -591,11 +591,12 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	int fd, result;
 	if (job == NULL || job->state != JOB_RUNNING)
 		return -ESRCH;
-	if (signal == SIGTERM || signal == SIGINT)
-		return syscall(SYS_pidfd_send_signal, loop_pidfd_fd(tracked_of(job)->watch), signal,
-			   NULL, 0) < 0
-		    ? -errno
-		    : 0;
+	if (signal == SIGTERM || signal == SIGINT) {
+		fd = loop_pidfd_fd(tracked_of(job)->watch);
+		result = syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0) < 0 ? -errno : 0;
+		tracked_of(job)->job.is_cancelled |= result == 0;
+		return result;
+	}
 	if (job_start_read(set->dir_fd, id, &start) != 0)
 		return -EAGAIN;
 	/* Held by its descriptor, the leader's number, and so the group's, is its own. */

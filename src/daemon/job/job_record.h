@@ -33,6 +33,7 @@ struct job {
 	struct pane_ref pane; /* the pane to notify; cleared: none */
 	bool is_silent; /* its end is not posted: a request waits for it */
 	bool is_program; /* of a provider: the same, over the daemon's end */
+	bool is_cancelled; /* it was asked to end, and does or will */
 	bool has_env; /* it was started with an environment of its own */
 	int64_t created_ms; /* CLOCK_REALTIME */
 	int64_t timeout_ms; /* 0: none */

@@ -27,6 +27,7 @@ static const struct mcp_method *const tables[] = {
     mcp_methods_log,
     mcp_methods_prompt,
     mcp_methods_resource,
+    mcp_methods_task,
     mcp_methods_tool,
     NULL,
 };
@@ -164,6 +165,7 @@ static bool take(void *data, struct peer *peer, const struct message *message, c
 	const struct mcp_method *row = find_row(message->method);
 	const struct json *meta = message->params ? json_member(message->params, "_meta") : NULL;
 	bool is_modern = meta != NULL && json_member(meta, MCP_META "protocolVersion");
+	const struct method *method = NULL;
 	struct mcp_exchange exchange;
 	if (row == NULL || (row->handle == NULL && !is_modern))
 		return false;
@@ -176,8 +178,11 @@ static bool take(void *data, struct peer *peer, const struct message *message, c
 		run(&exchange, row);
 		return true;
 	}
-	exchange.request = request_new(
-	    mcp->daemon->parts, peer, id, row->method != NULL ? row->method(&exchange) : NULL);
+	if (row->method != NULL)
+		method = row->method(&exchange);
+	else if (row->runs != NULL)
+		method = method_find(row->runs);
+	exchange.request = request_new(mcp->daemon->parts, peer, id, method);
 	if (row->flags & MCP_NOTIFICATION)
 		refuse_row(exchange.request, row);
 	else if (is_admitted(&exchange, row))
@@ -219,8 +224,17 @@ void mcp_free(struct mcp *mcp)
 
 static const char *const legacy_versions[] = {"2024-11-05", "2025-06-18", MCP_NEWEST_LEGACY, NULL};
 
+static void put_tasks(struct json_writer *writer)
+{
+	json_object_begin(writer, "tasks");
+	json_put_raw(writer, "cancel", "{}", 2);
+	json_put_raw(writer, "list", "{}", 2);
+	json_put_raw(writer, "requests", "{\"tools\":{\"call\":{}}}", 21);
+	json_object_end(writer);
+}
+
 /* Capabilities of the older revisions and of the modern one. */
-static void put_capabilities(struct json_writer *writer, bool is_modern)
+static void put_capabilities(struct json_writer *writer, bool is_modern, bool has_tasks)
 {
 	static const char *const lists[] = {"prompts", "resources", "tools"};
 	json_object_begin(writer, "capabilities");
@@ -237,6 +251,8 @@ static void put_capabilities(struct json_writer *writer, bool is_modern)
 			json_put_bool(writer, "subscribe", true);
 		json_object_end(writer);
 	}
+	if (has_tasks)
+		put_tasks(writer);
 	json_object_end(writer);
 }
 
@@ -276,8 +292,9 @@ static void handle_initialize(struct mcp_exchange *exchange, const void *data)
 			version = *known;
 	learn_client(exchange->session, args->info);
 	exchange->session->is_initialized = true;
+	exchange->session->has_tasks = strcmp(version, MCP_NEWEST_LEGACY) == 0;
 	json_put_str(writer, "protocolVersion", version);
-	put_capabilities(writer, false);
+	put_capabilities(writer, false, exchange->session->has_tasks);
 	mcp_put_server_info(writer, "serverInfo");
 	put_instructions(exchange, writer);
 	request_done(exchange->request);
@@ -290,7 +307,7 @@ static void handle_discover(struct mcp_exchange *exchange, const void *data)
 	json_array_begin(writer, "supportedVersions");
 	json_put_str(writer, NULL, MCP_MODERN);
 	json_array_end(writer);
-	put_capabilities(writer, true);
+	put_capabilities(writer, true, false);
 	put_instructions(exchange, writer);
 	request_done(exchange->request);
 }

@@ -37,6 +37,7 @@ struct mcp_session {
 	struct peer *peer;
 	const struct mcp_client *client; /* the row of the agent's name */
 	bool is_initialized; /* it began with initialize */
+	bool has_tasks; /* of a revision with tasks */
 	struct mcp_tool_set tools; /* that are listed */
 	char *tools_wanted; /* the groups and names that were asked for; NULL: the default ones */
 	char *tools_reason; /* why the list that was wanted cannot be; NULL: nothing is wrong */
@@ -72,6 +73,7 @@ struct mcp_method {
 	const struct field *fields; /* NULL: none that matter */
 	/* Whose flags say how the request waits; NULL: it does not. */
 	const struct method *(*method)(const struct mcp_exchange *exchange);
+	const char *runs; /* the same, as the name of a method that does not change */
 	void (*handle)(struct mcp_exchange *exchange, const void *args); /* NULL: natively */
 };
 
@@ -83,6 +85,7 @@ extern const struct mcp_method mcp_methods_listen[];
 extern const struct mcp_method mcp_methods_log[];
 extern const struct mcp_method mcp_methods_prompt[];
 extern const struct mcp_method mcp_methods_resource[];
+extern const struct mcp_method mcp_methods_task[];
 extern const struct mcp_method mcp_methods_tool[];
 
 /* The parameters of all lists. */

@@ -18,6 +18,7 @@
 #include "daemon/mcp/mcp_listen.h"
 #include "daemon/mcp/mcp_pending.h"
 #include "daemon/mcp/mcp_shown.h"
+#include "daemon/mcp/mcp_task.h"
 #include "daemon/mcp/mcp_text.h"
 #include "daemon/mcp/mcp_tool_set.h"
 #include "daemon/pane/presence.h"
@@ -206,6 +207,7 @@ struct mcp_call {
 	const struct method *tool;
 	char *arguments; /* JSON; NULL: too long to be said again */
 	bool is_modern;
+	bool is_task; /* the client wants a task */
 	size_t bytes_max; /* of what is answered */
 	struct mcp_tool_set tools; /* of the session, which may end before */
 	struct mcp_progress *progress; /* NULL: none is wanted */
@@ -353,6 +355,18 @@ static void put_result(struct mcp_call *call, struct json_writer *writer, const 
 	buf_finish(&shown);
 }
 
+void mcp_tool_write_result(
+    struct mcp *mcp, const struct method *tool, struct json_writer *writer, const struct buf *json)
+{
+	struct mcp_call call = {.mcp = mcp, .tool = tool, .bytes_max = MCP_RESULT_BYTES};
+	struct json_error error;
+	const struct json *result = json_read(mcp->reader, buf_text(json), json->len, &error);
+	if (result != NULL)
+		put_result(&call, writer, result, json);
+	else
+		put_too_large(&call, writer, json);
+}
+
 static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
 {
 	struct mcp_call *call = data;
@@ -370,7 +384,9 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	json_object_begin(writer, "result");
 	if (call->is_modern)
 		mcp_put_modern(writer);
-	if (result != NULL && call->tool->flags & METHOD_IMAGE && mcp_image_is_in(result))
+	if (result != NULL && call->is_task)
+		mcp_task_write_begun(call->mcp, call->log.request, writer, result);
+	else if (result != NULL && call->tool->flags & METHOD_IMAGE && mcp_image_is_in(result))
 		mcp_image_write(writer, result, call->bytes_max, call->mcp->daemon->rests);
 	else if (result != NULL)
 		put_result(call, writer, result, &json);
@@ -393,6 +409,13 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 	if (mcp_pending_write_released(call->pending, &out)) {
 		on_result(call, writer, (const char *)out.data, out.len);
 		buf_finish(&out);
+		return;
+	}
+	if (call->is_task) {
+		mcp_task_write_error(writer, error, text, members);
+		mcp_log_call(&call->log, call->tool, text);
+		buf_finish(&out);
+		buf_finish(&clean);
 		return;
 	}
 	mcp_advice_write(&out, call->mcp->daemon, call->tool, &call->tools, error, text);
@@ -535,6 +558,7 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 	struct request *request = exchange->request;
 	const struct json *arguments = args->arguments;
 	const struct method *tool = request_method(request);
+	bool is_task = mcp_task_is_wanted(exchange);
 	struct mcp_call *call;
 	if (arguments != NULL && arguments->type == JSON_NULL)
 		arguments = NULL;
@@ -547,8 +571,14 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 		    json_type_name(arguments->type));
 		return;
 	}
+	if (is_task && !mcp_task_is_of(tool)) {
+		request_fail(request, MESSAGE_METHOD,
+		    "%s cannot be called as a task; run_long_command can", tool->name);
+		return;
+	}
 	call = xcalloc(1, sizeof *call);
 	*call = (struct mcp_call){.mcp = exchange->mcp,
+	    .is_task = is_task,
 	    .tool = tool,
 	    .is_modern = exchange->is_modern,
 	    .arguments = copy_arguments(arguments),
@@ -580,7 +610,7 @@ static void handle_list(struct mcp_exchange *exchange, const void *data)
 		return;
 	}
 	mcp_tool_write_list(mcp_cacheable_result(exchange, LIST_TTL_MS), &session->tools,
-	    request_role(exchange->request));
+	    request_role(exchange->request), mcp_task_is_known(exchange));
 	request_done(exchange->request);
 }
 

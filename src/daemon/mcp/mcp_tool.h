@@ -14,4 +14,8 @@
 
 /* Writes the array "tools". */
 void mcp_tool_write_list(
-    struct json_writer *writer, const struct mcp_tool_set *set, enum role role);
+    struct json_writer *writer, const struct mcp_tool_set *set, enum role role, bool has_tasks);
+
+/* Writes a result, given as JSON, as the answer of a tool has it: content, structuredContent. */
+void mcp_tool_write_result(
+    struct mcp *mcp, const struct method *tool, struct json_writer *writer, const struct buf *json);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "daemon/mcp/mcp_task.h"
 #include "daemon/mcp/mcp_tool.h"
 
 #define SHORT_HELP_MAX 240 /* bytes; a longer one is left to describe */
@@ -17,7 +18,8 @@ static bool is_core(const struct method *method)
 	return false;
 }
 
-static void put_tool(struct json_writer *writer, const struct method *method, bool in_short)
+static void put_tool(
+    struct json_writer *writer, const struct method *method, bool in_short, bool has_tasks)
 {
 	bool has_help =
 	    method->help != NULL && (!in_short || strlen(method->help) <= SHORT_HELP_MAX);
@@ -38,6 +40,8 @@ static void put_tool(struct json_writer *writer, const struct method *method, bo
 		json_put_bool(writer, "idempotentHint", true);
 	json_put_bool(writer, "openWorldHint", method->flags & METHOD_OPEN_WORLD);
 	json_object_end(writer);
+	if (has_tasks && mcp_task_is_of(method))
+		json_put_raw(writer, "execution", "{\"taskSupport\":\"optional\"}", 26);
 	if (is_core(method)) {
 		json_object_begin(writer, "_meta");
 		json_put_bool(writer, "anthropic/alwaysLoad", true);
@@ -47,12 +51,13 @@ static void put_tool(struct json_writer *writer, const struct method *method, bo
 	mem_free(text);
 }
 
-void mcp_tool_write_list(struct json_writer *writer, const struct mcp_tool_set *set, enum role role)
+void mcp_tool_write_list(
+    struct json_writer *writer, const struct mcp_tool_set *set, enum role role, bool has_tasks)
 {
 	json_array_begin(writer, "tools");
 	for (const struct method *method = method_next(NULL); method != NULL;
 	     method = method_next(method))
 		if (mcp_tool_set_has(set, method) && role_has(role, method))
-			put_tool(writer, method, !set->is_full);
+			put_tool(writer, method, !set->is_full, has_tasks);
 	json_array_end(writer);
 }

@@ -509,7 +509,7 @@ void request_done(struct request *request)
 		    buf_text(&request->out), request->response_format == NULL);
 	request->history = 0; /* done with */
 	note_end(request, "done", "");
-	if (is_metered(request) && request->peer != NULL)
+	if (is_metered(request) && request->peer != NULL && !request->is_notification)
 		meter_count_wait(
 		    request->parts->meter, clock_mono_ms(), clock_mono_ms() - request->begun_ms);
 	if (request->response_format != NULL && !request->is_notification)

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The methods tasks/... of MCP. They ask methods of jobs, so that these decide who may do what, and
+ * answer with the job as a task.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/xalloc.h"
+#include "daemon/job/job.h"
+#include "daemon/job/job_record.h"
+#include "daemon/mcp/mcp_task.h"
+#include "daemon/mcp/mcp_tool.h"
+#include "daemon/server/daemon_parts.h"
+#include "daemon/server/dispatch.h"
+#include "daemon/server/request.h"
+
+#define PAGE 100 /* tasks of a list */
+#define OUTPUT_MAX 6000 /* bytes of the end of the output in a result */
+
+/* The last bytes of the output. Returns whether there are more. */
+static bool read_end(const struct job_set *jobs, const struct job *job, struct buf *out)
+{
+	int64_t end = job_kept_end(jobs, job, JOB_FILE_OUT), from, at;
+	int64_t begin = end > OUTPUT_MAX ? end - OUTPUT_MAX : 0;
+	size_t before;
+	do {
+		before = out->len;
+		at = begin + (int64_t)out->len;
+		if (job_read(jobs, job, JOB_FILE_OUT, at, OUTPUT_MAX - out->len, out, &from, &at) !=
+		    0)
+			break;
+	} while (out->len > before && begin + (int64_t)out->len < end);
+	/* Not from within a character. */
+	for (before = 0; begin > 0 && before < out->len && before < 3 &&
+	     ((uint8_t)out->data[before] & 0xc0) == 0x80;)
+		before++;
+	if (before > 0)
+		memmove(out->data, out->data + before, out->len -= before);
+	return begin > 0;
+}
+
+/* The answer of a run_long_command that waits for the end. */
+static void put_payload(
+    struct json_writer *writer, const struct job_set *jobs, const struct job *job)
+{
+	char path[4096], rest[96];
+	char *text = job_record_text(job);
+	struct buf output;
+	bool is_cut;
+	buf_init(&output, OUTPUT_MAX + 1);
+	is_cut = read_end(jobs, job, &output);
+	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
+	json_put_str(writer, "message", text);
+	job_write_members(writer, job, path, job_log_bytes(jobs, job));
+	(void)json_put_text(
+	    writer, "output", output.len > 0 ? (const void *)output.data : "", output.len);
+	if (is_cut) {
+		(void)snprintf(
+		    rest, sizeof rest, "read_job {\"job\":\"%s\"} reads all of output.", job->id);
+		json_put_bool(writer, "truncated", true);
+		json_put_str(writer, "rest", rest);
+	}
+	buf_finish(&output);
+	mem_free(text);
+}
+
+static void write_payload(struct mcp *mcp, struct json_writer *writer, const struct job *job)
+{
+	struct json_writer payload;
+	struct buf json;
+	if (strcmp(mcp_task_status(job), "completed") != 0)
+		json_put_bool(writer, "isError", true);
+	json_start_object(&payload, &json, MCP_RESULT_MAX * 6 + JSON_SPARE);
+	put_payload(&payload, mcp->daemon->jobs, job);
+	json_object_end(&payload);
+	mcp_tool_write_result(mcp, method_find("run_long_command"), writer, &json);
+	mcp_task_write_related(writer, job->id, NULL);
+	buf_finish(&json);
+}
+
+static void write_task(struct mcp *mcp, struct json_writer *writer, const struct job *job)
+{
+	(void)mcp;
+	mcp_task_write(writer, job);
+}
+
+/* A request of tasks/..., which a method of jobs answers first. */
+struct task_asked {
+	struct mcp *mcp;
+	char *id; /* NULL: a list */
+	uint32_t from; /* of a list */
+	void (*write)(struct mcp *mcp, struct json_writer *writer, const struct job *job);
+};
+
+static void write_list(const struct task_asked *asked, struct json_writer *writer)
+{
+	const struct job *job = NULL;
+	uint32_t at = 0;
+	json_array_begin(writer, "tasks");
+	while ((job = job_next(asked->mcp->daemon->jobs, job)) != NULL) {
+		if (job_is_quick(job) || at++ < asked->from)
+			continue;
+		if (at > asked->from + PAGE)
+			break;
+		json_object_begin(writer, NULL);
+		mcp_task_write(writer, job);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+	if (job != NULL) {
+		char cursor[16];
+		(void)snprintf(cursor, sizeof cursor, "%u", asked->from + PAGE);
+		json_put_str(writer, "nextCursor", cursor);
+	}
+}
+
+static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
+{
+	struct task_asked *asked = data;
+	const struct job *job =
+	    asked->id != NULL ? job_find(asked->mcp->daemon->jobs, asked->id) : NULL;
+	(void)text;
+	(void)len;
+	json_object_begin(writer, "result");
+	if (asked->id == NULL)
+		write_list(asked, writer);
+	else if (job != NULL)
+		asked->write(asked->mcp, writer, job);
+	json_object_end(writer);
+}
+
+static void on_error(void *data, struct json_writer *writer, enum message_error error,
+    const char *text, const char *members)
+{
+	(void)data;
+	mcp_task_write_error(writer, error, text, members);
+}
+
+static void on_finish(void *data)
+{
+	struct task_asked *asked = data;
+	mem_free(asked->id);
+	mem_free(asked);
+}
+
+static const struct response_format response_format = {
+    .result = on_result,
+    .error = on_error,
+    .finish = on_finish,
+};
+
+struct task_args {
+	const char *id;
+};
+
+static const struct field task_fields[] = {
+    {FIELD_ROW(STRING, struct task_args, id, "taskId"), .flags = FIELD_REQUIRED, .min = 1,
+	.max = 20},
+    {.name = NULL},
+};
+
+static void ask(struct mcp_exchange *exchange, const struct task_asked *model)
+{
+	struct task_asked *asked = xcalloc(1, sizeof *asked);
+	char params[MCP_TASK_PARAMS_SIZE];
+	*asked = *model;
+	asked->mcp = exchange->mcp;
+	request_set_format(exchange->request, &response_format, asked, (size_t)1024 * 1024);
+	dispatch_run(exchange->mcp->dispatch, exchange->request,
+	    mcp_task_params(exchange->mcp, request_method(exchange->request), asked->id, params));
+}
+
+static void ask_one(struct mcp_exchange *exchange, const struct task_args *args,
+    void (*write)(struct mcp *mcp, struct json_writer *writer, const struct job *job))
+{
+	if (job_find(exchange->mcp->daemon->jobs, args->id) != NULL)
+		ask(exchange, &(struct task_asked){.id = xstrdup(args->id), .write = write});
+	else
+		request_fail_field(
+		    exchange->request, "taskId", "there is no task \"%s\"", args->id);
+}
+
+static void handle_get(struct mcp_exchange *exchange, const void *args)
+{
+	ask_one(exchange, args, write_task);
+}
+
+static void handle_result(struct mcp_exchange *exchange, const void *args)
+{
+	ask_one(exchange, args, write_payload);
+}
+
+static void handle_cancel(struct mcp_exchange *exchange, const void *data)
+{
+	const struct task_args *args = data;
+	const struct job *job = job_find(exchange->mcp->daemon->jobs, args->id);
+	if (job != NULL && job->is_cancelled)
+		request_fail_field(
+		    exchange->request, "taskId", "task %s is cancelled already", job->id);
+	else
+		ask_one(exchange, args, write_task);
+}
+
+static void handle_list(struct mcp_exchange *exchange, const void *data)
+{
+	const struct mcp_list_args *args = data;
+	struct task_asked model = {0};
+	if (args->cursor != NULL && !str_parse_u32(args->cursor, strlen(args->cursor), &model.from))
+		(void)mcp_refuse_cursor(exchange, args->cursor);
+	else
+		ask(exchange, &model);
+}
+
+/* Keep alphabetized. */
+const struct mcp_method mcp_methods_task[] = {
+    {.name = "tasks/cancel",
+	.flags = MCP_LEGACY_ONLY,
+	.fields = task_fields,
+	.runs = "stop_job",
+	.handle = handle_cancel},
+    {.name = "tasks/get",
+	.flags = MCP_LEGACY_ONLY,
+	.fields = task_fields,
+	.runs = "get_job",
+	.handle = handle_get},
+    {.name = "tasks/list",
+	.flags = MCP_LEGACY_ONLY,
+	.fields = mcp_list_fields,
+	.runs = "list_jobs",
+	.handle = handle_list},
+    {.name = "tasks/result",
+	.flags = MCP_LEGACY_ONLY,
+	.fields = task_fields,
+	.runs = "wait_for",
+	.handle = handle_result},
+    {.name = NULL},
+};
