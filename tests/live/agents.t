@@ -161,8 +161,9 @@ task asks 'x'
 is 'with the answer alone' "$(said)" "ready 'yes'"
 call send_task '{"agent":"asks","text":"print(\"Sure?\"); x = input()","wait":false}'
 until_is 'a question above an empty row' 1 shown asks '^Sure?$'
-reads() {
-	ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "asks").evidence | "\(.reads) \(.row)"'
+reads() { # once it is at rest: another look may have been before the question came
+	ask '{"method":"list_agents"}' | jq -r '.result.agents[] | select(.agent == "asks").evidence |
+		"\(.reads) \(.row)\(if .quiet_ms < 1000 then ".." else "" end)"'
 }
 until_is 'at which the program reads' 'yes ' reads
 keys asks -l n

@@ -285,16 +285,18 @@ static void on_flows(void *data)
 		agent_launch_flows(agent->launch);
 }
 
-static void on_wrote(void *data, uint64_t end)
+static void on_wrote(void *data)
 {
-	(void)end;
 	agent_tasks_wrote(data);
 }
 
 static struct agent *agent_new(struct agent_set *set)
 {
-	static const struct agent_monitor_handlers handlers = {
-	    .judged = on_judged, .closed = on_closed, .flows = on_flows, .wrote = on_wrote};
+	static const struct agent_monitor_handlers handlers = {.judged = on_judged,
+	    .asks = agent_question_expect,
+	    .closed = on_closed,
+	    .flows = on_flows,
+	    .wrote = on_wrote};
 	struct agent *agent = xcalloc(1, sizeof *agent);
 	agent->set = set;
 	agent->state = AGENT_GONE;

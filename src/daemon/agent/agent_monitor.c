@@ -152,7 +152,7 @@ static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *by
 	note_brackets(monitor, bytes, len);
 	note_activity(monitor);
 	if (monitor->handlers->wrote != NULL)
-		monitor->handlers->wrote(monitor->data, monitor->end);
+		monitor->handlers->wrote(monitor->data);
 }
 
 static void on_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
@@ -296,6 +296,7 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 {
 	struct agent_monitor *monitor = data;
 	const struct muxbus_pane *pane;
+	struct agent_facts facts;
 	monitor->is_asking = false;
 	if (monitor->is_stale) {
 		mem_free(monitor);
@@ -311,14 +312,17 @@ static void on_look(void *data, int error, const struct pane_screen *screen)
 		look_again(monitor);
 		return;
 	}
-	collect(monitor, pane, screen, &monitor->facts);
-	agent_judge(&monitor->facts, &monitor->profile, monitor->regex, &monitor->verdict);
+	collect(monitor, pane, screen, &facts);
+	agent_judge(&facts, &monitor->profile, monitor->regex, &monitor->verdict);
 	if (screen->offset != monitor->end && monitor->verdict.kind != VERDICT_CRASHED) {
 		/* Something came behind the picture: it is not at rest. */
 		arm(monitor, AGENT_REST_MS);
 		return;
 	}
+	monitor->facts = facts;
 	if (!is_agreed(monitor, screen)) {
+		if (monitor->verdict.kind == VERDICT_QUESTION && monitor->handlers->asks != NULL)
+			monitor->handlers->asks(monitor->data, &monitor->facts);
 		arm(monitor, AGREE_MS);
 		return;
 	}

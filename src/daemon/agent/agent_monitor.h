@@ -27,12 +27,14 @@ struct agent_monitor_handlers {
 	 */
 	void (*judged)(
 	    void *data, const struct agent_verdict *verdict, const struct pane_screen *screen);
+	/* One look has seen a question; another must agree before it is judged. May be NULL. */
+	void (*asks)(void *data, const struct agent_facts *facts);
 	/* The pane is closed, or its server gone; the monitor watches nothing then. */
 	void (*closed)(void *data);
 	/* Output comes from now on: nothing more of it is missed. May be NULL. */
 	void (*flows)(void *data);
 	/* Output came; may be NULL. */
-	void (*wrote)(void *data, uint64_t end);
+	void (*wrote)(void *data);
 };
 
 struct agent_monitor *agent_monitor_new(

@@ -69,14 +69,27 @@ static bool was_typed(const struct agent *agent, const char *row)
 	    strncmp(row, seen->row, len) == 0 && !is_blank(row + len);
 }
 
+static void see(struct agent *agent, const struct agent_facts *facts)
+{
+	memcpy(agent->seen.row, facts->row, sizeof agent->seen.row);
+	agent->seen.has_right = facts->has_right;
+	agent->seen.newlines = agent_monitor_newlines(agent->monitor);
+	agent->seen_reading = agent_monitor_is_reading(agent->monitor);
+}
+
 void agent_question_look(struct agent *agent, const struct pane_screen *screen)
 {
 	struct agent_facts facts = {0};
 	agent_facts_read_screen(&screen->view, &facts);
-	memcpy(agent->seen.row, facts.row, sizeof agent->seen.row);
-	agent->seen.has_right = facts.has_right;
-	agent->seen.newlines = agent_monitor_newlines(agent->monitor);
-	agent->seen_reading = agent_monitor_is_reading(agent->monitor);
+	see(agent, &facts);
+}
+
+void agent_question_expect(void *data, const struct agent_facts *facts)
+{
+	struct agent *agent = data;
+	/* Dialogs are drawn piece by piece, and an answer that is begun is no question. */
+	if (!facts->is_menu && !facts->shows_question && !was_typed(agent, facts->row))
+		see(agent, facts);
 }
 
 static void read_place(

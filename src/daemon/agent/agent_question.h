@@ -13,6 +13,9 @@
 void agent_question_keep(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
 
+/* Remembers how a question of the agent in data looked when it was seen for the first time. */
+void agent_question_expect(void *data, const struct agent_facts *facts);
+
 /* Remembers how the screen looked, whatever was judged. */
 void agent_question_look(struct agent *agent, const struct pane_screen *screen);
 
