@@ -80,7 +80,19 @@ kill -9 "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null
 printf '{"n":99999,"time":17' >>"$audit"
 start_daemon
-is 'a line that was cut off is dropped' "$(read_audit '{"verify":true}' .result.chain) $(grep -c 99999 "$audit")" 'whole 0'
+is 'a line that was cut off is dropped' "$(read_audit '{"verify":true}' .result.chain) $(grep -c "\"n\":99999" "$audit")" 'whole 0'
+
+# The moment between the files.
+last=$(read_audit '{}' .result.last)
+for file in none empty; do
+	kill -9 "$daemon_pid"
+	wait "$daemon_pid" 2>/dev/null
+	mv "$audit" "$audit.old"
+	[ $file = none ] || : >"$audit"
+	start_daemon
+	is "killed as the file turned over ($file): the chain and the numbers go on" \
+		"$(read_audit '{"verify":true}' '"\(.result.chain) \(.result.last)"')" "whole $last"
+done
 
 i=0
 while [ $i -lt 400 ]; do

@@ -152,7 +152,6 @@ static void turn_over(struct trail *trail)
 		return;
 	}
 	(void)close(fd); /* all was written */
-	(void)add_head(trail); /* else the file has none, and the chain goes on */
 }
 
 /* Gives a line to the file; closes text. Returns 0, or -1 with errno. */
@@ -160,7 +159,9 @@ static int add(struct trail *trail, struct buf *text)
 {
 	int error;
 	turn_over(trail);
-	error = append(trail, text);
+	error = trail->bytes == 0 ? add_head(trail) : 0;
+	if (error == 0)
+		error = append(trail, text);
 	if (error < 0 && trail->missed++ == 0)
 		log_warning("the audit cannot be written: %s", strerror(errno));
 	buf_finish(text);
@@ -177,16 +178,19 @@ static uint64_t number_of(const char *line, const char *member)
 	return number;
 }
 
-/* Takes up the chain and the numbers of a file that is there, and drops a line that was cut off. */
-static void take_up(struct trail *trail, const struct buf *text)
+/*
+ * Takes up the chain and the numbers of a file. Returns the size of its whole lines: one that was
+ * cut off does not count.
+ */
+static size_t take_up(struct trail *trail, struct buf *text)
 {
-	const char *begin = (const char *)text->data, *end = begin + text->len, *line,
-		   *chain = NULL;
+	const char *begin, *end, *line, *chain = NULL;
+	if (text->len == 0 || buf_append_byte(text, '\0') < 0)
+		return 0;
+	begin = (const char *)text->data;
+	end = begin + --text->len;
 	while (end > begin && end[-1] != '\n')
 		end--;
-	trail->bytes = end - begin;
-	if ((size_t)trail->bytes < text->len && ftruncate(trail->fd, trail->bytes) < 0)
-		log_warning("%s: its end cannot be cut off: %s", trail->path, strerror(errno));
 	for (const char *at = begin; at < end; at = strchr(at, '\n') + 1) {
 		uint64_t number = number_of(at, "{\"n\":");
 		uint64_t head = number_of(at, "{\"head\":");
@@ -202,6 +206,21 @@ static void take_up(struct trail *trail, const struct buf *text)
 	line = end > begin ? strstr(begin, "\"time\":") : NULL;
 	if (line != NULL)
 		(void)str_parse_i64(line + 7, strspn(line + 7, "0123456789"), &trail->first_ms);
+	return (size_t)(end - begin);
+}
+
+/* A daemon that was killed as the file turned over has left no new one: its lines go on. */
+static void take_up_old(struct trail *trail)
+{
+	int fd = open(trail->old_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct buf text;
+	if (fd < 0)
+		return;
+	buf_init(&text, TRAIL_FILE_MAX);
+	if (file_read_all(fd, &text) == 0)
+		(void)take_up(trail, &text);
+	buf_finish(&text);
+	(void)close(fd); /* only read */
 }
 
 /* Reads the key, or makes one. Without a key that is kept, hashes differ after each start. */
@@ -244,13 +263,14 @@ struct trail *trail_new(
 		return NULL;
 	}
 	read_key(trail, state_dir);
-	if (text.len > 0 && buf_append_byte(&text, '\0') == 0) {
-		text.len--;
-		take_up(trail, &text);
-	}
+	trail->bytes = (off_t)take_up(trail, &text);
+	if ((size_t)trail->bytes < text.len && ftruncate(trail->fd, trail->bytes) < 0)
+		log_warning("%s: its end cannot be cut off: %s", trail->path, strerror(errno));
 	buf_finish(&text);
-	if (trail->bytes == 0)
-		(void)add_head(trail); /* else the first line is the one of a request */
+	if (trail->bytes == 0) {
+		take_up_old(trail);
+		(void)add_head(trail); /* or the first request does it */
+	}
 	return trail;
 }
 
