@@ -9,13 +9,13 @@ for program in tmux socat jq; do
 done
 [ -x "${MUXBUS_BUILDDIR:-.}/muxbusd" ] || skip_all 'muxbusd is not built'
 
-# until_is NAME WANT COMMAND...: the command prints that within 10 s.
+# until_is NAME WANT COMMAND...: the command prints that within 10 s, whatever its exit status.
 until_is() {
 	until_name=$1
 	want=$2
 	shift 2
 	tries=0
-	while got=$("$@") && [ "$got" != "$want" ] && [ $tries -lt 500 ]; do
+	while got=$("$@"); [ "$got" != "$want" ] && [ $tries -lt 500 ]; do
 		tries=$((tries + 1))
 		sleep 0.02
 	done
