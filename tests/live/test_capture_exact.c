@@ -193,9 +193,9 @@ static const struct way {
 	bool rests; /* the daemon is no client of tmux */
 } ways[] = {
     {"control mode", "-o follow=control", "500000", 100, false},
-    {"a pipe", "-o follow=pipe", "20000000", 50, false},
+    {"a pipe", "-o follow=pipe", "60000000", 40, false},
     {"a pipe in a flood", "-o follow=pipe", "500000", 0, false},
-    {"a pipe at rest", "-o follow=pipe", "20000000", 50, true},
+    {"a pipe at rest", "-o follow=pipe", "60000000", 40, true},
     {"a pipe at rest in a flood", "-o follow=pipe", "500000", 0, true},
 };
 
