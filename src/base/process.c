@@ -17,6 +17,7 @@
 
 enum {
 	PARENT_FIELD = 4, /* of /proc/PID/stat: proc(5) */
+	TERMINAL_FIELD = 7,
 	FLAGS_FIELD = 9,
 	START_FIELD = 22,
 	SIGNAL_FIELD = 31, /* a mask of the signals that it has yet to take */
@@ -69,13 +70,25 @@ uint64_t process_start_ticks(pid_t pid)
 	return read_field(pid, START_FIELD);
 }
 
+static bool has_ended(const char *stat)
+{
+	return field_of(stat, START_FIELD) == 0 ||
+	    (field_of(stat, FLAGS_FIELD) & IS_EXITING) != 0 ||
+	    (field_of(stat, SIGNAL_FIELD) & (UINT64_C(1) << (SIGKILL - 1))) != 0;
+}
+
 bool process_has_ended(pid_t pid)
 {
 	char text[STAT_SIZE];
 	read_stat(pid, text);
-	return field_of(text, START_FIELD) == 0 ||
-	    (field_of(text, FLAGS_FIELD) & IS_EXITING) != 0 ||
-	    (field_of(text, SIGNAL_FIELD) & (UINT64_C(1) << (SIGKILL - 1))) != 0;
+	return has_ended(text);
+}
+
+bool process_has_terminal(pid_t pid)
+{
+	char text[STAT_SIZE];
+	read_stat(pid, text);
+	return !has_ended(text) && field_of(text, TERMINAL_FIELD) != 0;
 }
 
 bool process_await_release(pid_t pid, unsigned *tries)

@@ -12,6 +12,9 @@ uint64_t process_start_ticks(pid_t pid);
 /* Whether a process has ended, also one that its parent has not reaped, ends now, or was killed. */
 bool process_has_ended(pid_t pid);
 
+/* Whether a process lives and has a terminal: the first one of a pane has until the pane closes. */
+bool process_has_terminal(pid_t pid);
+
 /*
  * Waits for what the process had open, such as a lock, if it has ended or was killed: the programs
  * that it was starting have that until they run. Each call waits 10 ms and counts in *tries, which

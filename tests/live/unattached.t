@@ -151,10 +151,37 @@ ask_nothing() {
 	call watch_log "{\"file_path\":\"$dir/new\",\"regex\":\"x\"}"
 	call run_long_command '{"command":"true"}'
 	is 'a job begins' "$(field '.error')" null
-	is 'and tmux is not asked for any of that' "$(t show-option -gv @asked)" 1
+	pane=$(t display-message -p '#{pane_id}')
+	call sleep "{\"seconds\":1000,\"pane\":\"$pane\"}"
+	call run_long_command "{\"command\":\"sleep 1000\",\"name\":\"server\",\"pane\":\"$pane\"}"
+	call run_long_command '{"command":"sleep 1000","name":"short"}'
+	call watch_log "{\"file_path\":\"$dir/old\",\"regex\":\"x\",\"pane\":\"$pane\"}"
+	call sleep "{\"seconds\":1000,\"text\":\"later\",\"pane\":\"$pane\"}"
+	call cancel_timer "{\"timer\":\"$(field .result.id)\"}"
+	asked=$(t show-option -gv @asked)
+	for method in list_timers list_watches list_jobs list_notifications get_action_history list_tools \
+		'get_job {"job":"server"}' 'read_job {"job":"server"}' 'stop_job {"job":"short"}' \
+		"cancel_watch {\"file_path\":\"$dir/old\"}" "cancel_watch {\"pane\":\"$pane\"}"; do
+		params=${method#"${method%% *}"}
+		call "${method%% *}" "${params:-{\}}"
+		is "${method%% *} shows a pane or does its work" "$(field '.error')" null
+	done
+	is 'and tmux is not asked for any of that' "$(t show-option -gv @asked)" "$asked"
 	for hook in list-clients list-panes list-sessions list-windows display-message; do
 		t set-hook -gu "after-$hook"
 	done
+	# A program can outlive its pane.
+	pane=$(t new-window -dPF '#{pane_id}' 'trap "" HUP; exec sleep 1000')
+	call sleep "{\"seconds\":1000,\"pane\":\"$pane\"}"
+	pid=$(t display-message -t "$pane" -p '#{pane_pid}')
+	call run_long_command "{\"command\":\"sleep 1000\",\"name\":\"left\",\"pane\":\"$pane\"}"
+	t kill-pane -t "$pane"
+	call sleep "{\"seconds\":1000,\"pane\":\"$pane\"}"
+	is 'nothing begins for a closed pane whose program lives' "$(field '.error.data.kind')" no_such_pane
+	is 'a timer says that it is gone' \
+		"$(ask '{"method":"list_timers"}' | jq ".result.timers[] | select(.pane == \"$pane\").pane_gone")" true
+	is 'and a job' "$(ask '{"method":"get_job","params":{"job":"left"}}' | jq .result.pane_gone)" true
+	kill -0 "$pid" && kill -9 "$pid"
 }
 
 start 'exec sh'

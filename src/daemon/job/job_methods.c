@@ -279,6 +279,8 @@ static void handle_list(struct request *request, const void *data)
 		if ((args->running && job->state != JOB_RUNNING) ||
 		    (!args->all && job_is_quick(job)))
 			continue;
+		if (requester_look_for(request, &job->pane))
+			return;
 		json_object_begin(writer, NULL);
 		write_job(writer, request_daemon(request), job);
 		json_object_end(writer);
@@ -312,7 +314,7 @@ static void handle_get(struct request *request, const void *data)
 {
 	const struct job_get_args *args = data;
 	const struct job *job = find_job(request, args->job);
-	if (job == NULL)
+	if (job == NULL || requester_look_for(request, &job->pane))
 		return;
 	write_job(request_result(request), request_daemon(request), job);
 	request_done(request);
@@ -625,6 +627,7 @@ const struct method methods_job[] = {
 	.fields = get_fields,
 	.args_size = sizeof(struct job_get_args),
 	.results = job_results,
+	.flags = METHOD_LOOKS_ITSELF,
 	.handle = handle_get,
 	.example = "{\"job\":\"A1B2\"}"},
     {.name = METHOD("list_jobs", METHOD_READS),
@@ -636,6 +639,7 @@ const struct method methods_job[] = {
 	.fields = list_fields,
 	.args_size = sizeof(struct job_list_args),
 	.results = list_results,
+	.flags = METHOD_LOOKS_ITSELF,
 	.handle = handle_list,
 	.example = "{\"running\":true}"},
     {.name = METHOD("read_job", METHOD_READS | METHOD_SEES),
@@ -644,7 +648,7 @@ const struct method methods_job[] = {
 	.fields = read_fields,
 	.args_size = sizeof(struct job_read_args),
 	.results = read_results,
-	.flags = METHOD_OPEN_WORLD,
+	.flags = METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD,
 	.handle = handle_read,
 	.example = "{\"job\":\"A1B2\",\"offset\":-2000}"},
     {.name = METHOD("restart_job", METHOD_RUNS | METHOD_CLOSES | METHOD_WRITES),
@@ -687,7 +691,7 @@ const struct method methods_job[] = {
 	.fields = stop_fields,
 	.args_size = sizeof(struct job_stop_args),
 	.results = stop_results,
-	.flags = METHOD_IDEMPOTENT,
+	.flags = METHOD_IDEMPOTENT | METHOD_LOOKS_ITSELF,
 	.recheck = "list_jobs",
 	.handle = handle_stop,
 	.affects = affects_job,

@@ -84,7 +84,8 @@ static void list_notifications(struct request *request, const void *data)
 	struct pane_ref ref;
 	int64_t count = 0;
 	bool has_more = false;
-	if (args->pane != NULL && !target_pane(request, args->pane, &pane))
+	if (args->pane != NULL &&
+	    (requester_look_first(request, args->pane) || !target_pane(request, args->pane, &pane)))
 		return;
 	if (pane != NULL) /* not one of an earlier server */
 		pane_ref_of(request_daemon(request)->tmux, pane->id, &ref);
@@ -106,6 +107,8 @@ static void list_notifications(struct request *request, const void *data)
 		has_more = count++ == args->limit;
 		if (has_more)
 			break;
+		if (requester_look_for(request, &note->pane))
+			return;
 		notification_write_entry(writer, request_daemon(request)->tmux, note);
 		if (right_may_take(request, &note->pane))
 			queue_note_told(queue, note->seq);
@@ -461,7 +464,7 @@ const struct method methods_queue[] = {
 	.fields = list_fields,
 	.args_size = sizeof(struct queue_list_args),
 	.results = notification_list_results,
-	.flags = METHOD_OPEN_WORLD,
+	.flags = METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD,
 	.handle = list_notifications,
 	.example = "{\"state\":\"queued\"}"},
     {.name = METHOD("post_notification", METHOD_TYPES | METHOD_WRITES),

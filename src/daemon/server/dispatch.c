@@ -558,9 +558,10 @@ static void go_on(struct dispatch *dispatch, struct request *request, const stru
 		work = work_before(request, params, is_behind(dispatch, request, number, true));
 	if (work.kind == WORK_NONE)
 		work = call(dispatch, request, params, done, number);
-	if (work.kind != WORK_NONE)
-		work_begin(
-		    &work, request, on_done, put_off(dispatch, request, params, number, work.kind));
+	if (work.kind == WORK_NONE)
+		return;
+	request_forget_result(request);
+	work_begin(&work, request, on_done, put_off(dispatch, request, params, number, work.kind));
 }
 
 void dispatch_run(struct dispatch *dispatch, struct request *request, const struct json *params)

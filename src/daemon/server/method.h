@@ -61,7 +61,7 @@ enum method_flag {
 	METHOD_COUNTS_KEYS = 1 << 10, /* its key means more to it: its handler looks for it */
 	METHOD_BY_OUTPUT =
 	    1 << 11, /* it needs output of panes: without pipes the daemon attaches */
-	METHOD_LOOKS_ITSELF = 1 << 12, /* it calls dispatch_look_first() if it needs the model */
+	METHOD_LOOKS_ITSELF = 1 << 12, /* it asks for a look if it needs the model */
 	METHOD_ONE_PANE = 1 << 13, /* of the model it needs the pane of its field "pane" only */
 	METHOD_AGED = 1 << 14, /* it has METHOD_MAX_AGE, and may answer from an older model */
 };

@@ -221,6 +221,12 @@ void request_begin_turn(const struct request *request)
 	in_turn = request;
 }
 
+void request_forget_result(struct request *request)
+{
+	request->has_result = false;
+	buf_clear(&request->out);
+}
+
 void request_begin_once(struct request *request)
 {
 	if (request->key.text == NULL)

@@ -110,7 +110,7 @@ bool requester_pane_lives(struct request *request, const char *text)
 	else if (!str_parse_id(text, strlen(text), '%', &id))
 		return false; /* a name, which another pane can have by now */
 	pane = muxbus_model_pane(tmux_model(request_parts(request)->tmux), id);
-	return pane != NULL && !is_weak && pane->pid > 0 && !process_has_ended(pane->pid);
+	return pane != NULL && !is_weak && process_has_terminal(pane->pid);
 }
 
 bool requester_is_outside(struct request *request)
@@ -130,6 +130,18 @@ bool requester_look_first(struct request *request, const char *text)
 {
 	return !requester_pane_lives(request, text) &&
 	    !(text == NULL && requester_is_outside(request)) && dispatch_look_first(request);
+}
+
+bool requester_look_for(struct request *request, const struct pane_ref *ref)
+{
+	struct tmux *tmux = request_parts(request)->tmux;
+	const struct muxbus_pane *pane;
+	if (ref->pane == MUXBUS_NO_ID || !tmux_is_detached(tmux))
+		return false;
+	pane = muxbus_model_pane(tmux_model(tmux), ref->pane);
+	/* With another process the pane is gone; on tmux 3.8 a dead pane has none. */
+	return pane != NULL && (pane->pid == ref->pane_pid || pane->pid <= 0) &&
+	    !process_has_terminal(pane->pid) && dispatch_put_off(request);
 }
 
 void requester_caller(struct request *request, struct pane_caller *ret_caller)

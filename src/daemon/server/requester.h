@@ -26,7 +26,7 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 
 /*
  * Whether the pane of a call is known to be there, at rest too, without asking tmux: its process
- * lives. text is as for requester_pane(). The rest of what the model says of it can be old.
+ * has its terminal. text is as for requester_pane(). The rest of what the model says of it can be old.
  */
 bool requester_pane_lives(struct request *request, const char *text);
 
@@ -38,6 +38,12 @@ bool requester_is_outside(struct request *request);
  * is in none. False if it is not put off.
  */
 bool requester_look_first(struct request *request, const char *text);
+
+/*
+ * At rest: puts a request that shows whether a pane is there off for a look at tmux, unless its
+ * process says so, or it is gone for ever. False if it is not put off.
+ */
+bool requester_look_for(struct request *request, const struct pane_ref *ref);
 
 /* The program in front of a pane has made a request: it expects the answers. */
 void requester_expect_front(

@@ -164,6 +164,8 @@ static void handle_list(struct request *request, const void *data)
 	json_put_int(writer, "count", (int64_t)timer_count(timers));
 	json_array_begin(writer, "timers");
 	while (left-- > 0 && (timer = timer_next(timers, timer)) != NULL) {
+		if (requester_look_for(request, &timer->pane))
+			return;
 		json_object_begin(writer, NULL);
 		json_put_str(writer, "id", timer->id);
 		pane_fate_write(writer, request_daemon(request)->tmux, "pane", &timer->pane);
@@ -252,6 +254,7 @@ const struct method methods_timer[] = {
 	.fields = list_fields,
 	.args_size = sizeof(struct timer_list_args),
 	.results = list_results,
+	.flags = METHOD_LOOKS_ITSELF,
 	.handle = handle_list,
 	.example = "{}"},
     {.name = METHOD("sleep", METHOD_TYPES | METHOD_WRITES),

@@ -58,6 +58,21 @@ static void put_subject(
 	pane_fate_write(writer, tmux, "watched_pane", &wait->subject);
 }
 
+/* Puts the request off for a look at tmux, if the answer could be wrong without one. */
+static bool look_for_subjects(
+    struct request *request, const struct watch_cancel_args *args, const struct pane_ref *pane)
+{
+	const struct wait *wait = NULL;
+	while ((wait = wait_next_background(request_daemon(request)->waits, wait)) != NULL) {
+		struct wait_background shown;
+		wait_background_get(wait, &shown);
+		if (is_meant_wait(&shown, args, pane) &&
+		    requester_look_for(request, &shown.subject))
+			return true;
+	}
+	return false;
+}
+
 /* Cancels the background waits that are meant, and writes which. */
 static unsigned cancel_waits(const struct daemon *daemon, const struct watch_cancel_args *args,
     const struct pane_ref *pane, struct json_writer *writer)
@@ -124,7 +139,10 @@ static void handle_cancel(struct request *request, const void *data)
 	struct json_writer *writer;
 	pane_ref_clear(&pane);
 	if (args->id == NULL && args->file_path == NULL &&
-	    !requester_pane(request, args->pane, &pane))
+	    (requester_look_first(request, args->pane) ||
+		!requester_pane(request, args->pane, &pane)))
+		return;
+	if (look_for_subjects(request, args, &pane))
 		return;
 	writer = request_result(request);
 	json_array_begin(writer, "watches");
@@ -211,11 +229,17 @@ static void handle_list(struct request *request, const void *args)
 	const struct wait *wait = NULL;
 	(void)args;
 	json_array_begin(writer, "watches");
-	while ((watch = watch_next(watches, watch)) != NULL)
+	while ((watch = watch_next(watches, watch)) != NULL) {
+		if (requester_look_for(request, &watch->pane))
+			return;
 		watch_write(writer, request_daemon(request)->tmux, watch);
+	}
 	while ((wait = wait_next_background(request_daemon(request)->waits, wait)) != NULL) {
 		struct wait_background shown;
 		wait_background_get(wait, &shown);
+		if (requester_look_for(request, &shown.subject) ||
+		    requester_look_for(request, &shown.pane))
+			return;
 		put_wait(writer, request_daemon(request)->tmux, &shown);
 	}
 	json_array_end(writer);
@@ -230,7 +254,7 @@ const struct method methods_watch_list[] = {
 	.fields = cancel_fields,
 	.args_size = sizeof(struct watch_cancel_args),
 	.results = cancel_results,
-	.flags = METHOD_TOOL,
+	.flags = METHOD_LOOKS_ITSELF | METHOD_TOOL,
 	.recheck = "list_watches",
 	.handle = handle_cancel,
 	.affects = affects_watch,
@@ -239,6 +263,7 @@ const struct method methods_watch_list[] = {
 	.title = "List watches",
 	.summary = "Lists the files and panes that are watched, and how.",
 	.results = list_results,
+	.flags = METHOD_LOOKS_ITSELF,
 	.handle = handle_list,
 	.example = "{}"},
     {.name = NULL},
