@@ -67,6 +67,17 @@ static const struct row {
     {{"splitw", "-h"}, COMMAND_ALLOWED, "split-window"},
     {{"bind", "x", "kill-server"}, COMMAND_ALLOWED, "bind-key"},
     {{"set-hook", "-R", "alert-bell"}, COMMAND_NEEDS_FORCE, "set-hook"},
+    {{"select-layout"}, COMMAND_ALLOWED, "select-layout"},
+    {{"selectl", "-t", "%1", "-E"}, COMMAND_ALLOWED, "select-layout"},
+    {{"selectl", "-t", "%1", "main-v"}, COMMAND_ALLOWED, "select-layout"},
+    {{"selectl", "tiled"}, COMMAND_ALLOWED, "select-layout"},
+    {{"selectl", "main-vertical-mirrored"}, COMMAND_ALLOWED, "select-layout"},
+    {{"selectl", "--", "b25d,80x24,0,0,0"}, COMMAND_ALLOWED, "select-layout"},
+    {{"selectl", "main"}, COMMAND_REFUSED, "select-layout"},
+    {{"selectl", ""}, COMMAND_REFUSED, "select-layout"},
+    {{"selectl", "-t", "%1", "main-verticle"}, COMMAND_REFUSED, "select-layout"},
+    {{"selectl", "b25e,80x24,0,0,0"}, COMMAND_REFUSED, "select-layout"},
+    {{"selectl", "5a63,4294967295x4294967295,0,0,0"}, COMMAND_REFUSED, "select-layout"},
     {{"neww", "tmux kill-server"}, COMMAND_ALLOWED, "new-window"},
 };
 
@@ -90,6 +101,12 @@ static void test_targets(void)
 	ok(judgement.only_looks, "a command that lists panes is");
 	command_judge((const char *const[]){"display", "-p", "x"}, 3, &judgement);
 	ok(judgement.only_looks, "and so is one that prints a format");
+
+	command_judge((const char *const[]){"selectl", "main-verticle"}, 2, &judgement);
+	is_str(judgement.nearest, "main-vertical", "the nearest layout");
+	is_int(judgement.needs_caps, 0, "which all tmux have");
+	command_judge((const char *const[]){"selectl", "main-vertical-mirrored"}, 2, &judgement);
+	ok(judgement.needs_caps != 0, "but not the mirrored one");
 
 	command_judge(wrong, 1, &judgement);
 	is_str(judgement.nearest, "list-panes", "the nearest name");

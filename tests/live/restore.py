@@ -300,6 +300,45 @@ def undecodable(world):
     os.unlink(world.bin + "/claude")
 
 
+def hostile(world):
+    """Records of the store that lie: nothing is run, tmux lives, and the others are restored."""
+    window = {"window": "@1", "index": 0, "name": "n", "is_named": True, "width": 80, "height": 24,
+              "layout": "b25d,80x24,0,0,0", "panes": [{"cwd": "/tmp", "command": "sh"}]}
+
+    def record(session, **changes):
+        return dict(server_pid=1, server_start="1", session=1, name=session, saved_ms=1,
+                    state={"windows": [dict(window, **changes)]})
+
+    lies = [dict(record("empty"), state={}), dict(record("two"), state={"windows": [], "name": "x"}),
+            record("muxbus-restore-unfinished"), {"name": "part"}, [], "text"]
+    odd = [record("name"), record("zzz", layout="zzz"), record("none", layout=""), record(
+        "options", layout="-E"), record("main", layout="main"), record(
+        "wide", layout="5a63,4294967295x4294967295,0,0,0"), record("index", index=-1), record(
+        "size", width=-1), record("panes", panes=[5, None, {}]), record("-t", name="#(touch pwned)"),
+        record("#(touch pwned)"), record("a\u202e\n;\x1b[2J", name="\\"), record("agent", panes=[
+            {"cwd": "/", "agent": "\x1b]0;x\x07%n", "conversation": "$(touch pwned)\n-"}]),
+        record("cwd", panes=[{"cwd": "/tmp", "cwd_base64": "L3RtcAB4"}]),
+        record("large", panes=[{"cwd": "/tmp", "command": "x" * 400000}]), record("good")]
+    world.end_daemon()
+    folder = os.path.join(world.dir, "state/muxbus", os.listdir(world.dir + "/state/muxbus")[0])
+    for number, value in enumerate(lies + odd):
+        done = subprocess.run([BUILD + "/tests/spoil_store", folder, f"saved/{number:020d}"],
+                              input=json.dumps(value).encode())
+        tap.ok(done.returncode == 0, f"record {number}")
+    world.start_daemon()
+    listed = [session["name"] for session in world.saved()]
+    tap.ok(listed == [value["name"] for value in odd], "records that are none are not listed",
+           listed)
+    done = world.muxbus("restore")
+    names = world.tmux("list-sessions", "-F", "#{session_name}").split("\n")
+    tap.ok(done.returncode == 1 and "good" in names and "zzz" in names and "large" in names and
+           "muxbus-restore-unfinished" not in names and world.daemon.poll() is None,
+           "the others are restored", f"{names} {done.stdout}{done.stderr}")
+    tap.ok(re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", done.stdout + done.stderr) is None,
+           "what is printed has no control characters", done.stdout + done.stderr)
+    tap.ok(not os.path.exists(world.dir + "/pwned"), "no name was run")
+
+
 def killed(world):
     """A restore that is killed loses nothing, and of two at once one works."""
     part = "muxbus-restore-unfinished"
@@ -451,7 +490,7 @@ def main():
         for number in range(ROUNDS):
             world.anew()
             random_server(world, number)
-        for part in (closed, encoded, undecodable, killed, many, kept, ends, agents):
+        for part in (closed, encoded, undecodable, hostile, killed, many, kept, ends, agents):
             world.anew()
             part(world)
     finally:

@@ -206,7 +206,7 @@ static void fill_window(
 			(void)snprintf(active, sizeof active, "%s", last);
 	}
 	if (is_whole &&
-	    !TMUX(restore, "select-layout", "-t", id, json_get_str(window, "layout", "")))
+	    !TMUX(restore, "select-layout", "-t", id, "--", json_get_str(window, "layout", "")))
 		problem(restore, name, "its layout does not fit");
 	(void)TMUX(restore, "select-pane", "-t", active);
 	if (json_get_bool(window, "zoomed", false))

@@ -19,6 +19,7 @@
 #include "daemon/server/rest.h"
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
+#include "daemon/tmux/tmux.h"
 
 #define WORDS_MAX 1000 /* tmux's own limit since 3.7 */
 #define COMMAND_BYTES_MAX (128 * 1024)
@@ -136,6 +137,10 @@ static bool check(
 		return false;
 	command_judge(args->command.strings, args->command.count, &judgement);
 	*ret_running = (struct running){.request = request, .only_looks = judgement.only_looks};
+	if (judgement.needs_caps & ~tmux_caps(request_daemon(request)->tmux)) {
+		judgement.reason = "this tmux is too old for it";
+		return refuse(request, &judgement, word, "");
+	}
 	if (!args->force && (judgement.types || judgement.verdict == COMMAND_CLOSES) &&
 	    dispatch_look_first(request))
 		return false;
@@ -225,7 +230,8 @@ const struct method methods_command[] = {
 		"own pane, run a shell, or open a mode; keys for a pane, as send_keys refuses "
 		"them. Commands in key bindings, hooks, options and shells are not checked. "
 		"Refused always: commands that "
-		"wait for a person, or are about the client that they come from.",
+		"wait for a person, or are about the client that they come from, and layouts that "
+		"are none.",
 	.fields = run_tmux_fields,
 	.args_size = sizeof(struct run_tmux_args),
 	.results = run_tmux_results,

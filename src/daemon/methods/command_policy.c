@@ -2,6 +2,8 @@
 /* Which tmux commands run_tmux lets through. */
 #include "daemon/methods/command_policy.h"
 
+#include <muxbus.h>
+
 #include <string.h>
 
 #include "base/str.h"
@@ -196,6 +198,7 @@ static const char *find_nearest(const char *name)
 struct flags {
 	bool is_given[128];
 	const char *target; /* the value of -t */
+	const char *operand; /* the first word behind the flags */
 };
 
 static void read_flags(
@@ -204,8 +207,11 @@ static void read_flags(
 	*ret_flags = (struct flags){0};
 	for (size_t i = 1; i < count; i++) {
 		const char *word = words[i];
-		if (word[0] != '-' || word[1] == '\0' || strcmp(word, "--") == 0)
+		if (word[0] != '-' || word[1] == '\0' || strcmp(word, "--") == 0) {
+			i += strcmp(word, "--") == 0;
+			ret_flags->operand = i < count ? words[i] : NULL;
 			return;
+		}
 		for (const char *flag = word + 1; *flag; flag++) {
 			const char *value;
 			if ((unsigned char)*flag < 128)
@@ -257,6 +263,43 @@ static bool types(const char *name, const struct flags *flags)
 	    (strcmp(name, "pipe-pane") == 0 && flags->is_given['I']);
 }
 
+/* Layouts by name, those of tmux 3.5 last. */
+static const char *const layouts[] = {"even-horizontal", "even-vertical", "main-horizontal",
+    "main-vertical", "tiled", "main-horizontal-mirrored", "main-vertical-mirrored", NULL};
+enum { LAYOUTS_3_3 = 5, LAYOUT_SIDE_MAX = 10000 };
+
+/* Whether it is a layout as tmux prints it, of a size that it can have. */
+static bool is_layout(const char *text)
+{
+	struct muxbus_layout *layout;
+	bool is_small = true;
+	if (muxbus_layout_parse(text, strlen(text), &layout) < 0)
+		return false;
+	for (uint32_t i = 0; i < layout->count; i++)
+		is_small &= layout->cells[i].width <= LAYOUT_SIDE_MAX &&
+		    layout->cells[i].height <= LAYOUT_SIDE_MAX;
+	muxbus_layout_free(layout);
+	return is_small;
+}
+
+/* tmux 3.3a dies of a layout that is none, and each tmux of one that is too large. */
+static void judge_layout(const char *text, struct command_judgement *judgement)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < LAYOUTS_3_3; i++)
+		found += strncmp(layouts[i], text, strlen(text)) == 0;
+	if (found == 1 || is_layout(text))
+		return;
+	if (str_is_in(text, layouts)) {
+		judgement->needs_caps = MUXBUS_CAP_EXTENDED_KEYS; /* they came with these */
+		return;
+	}
+	judgement->verdict = COMMAND_REFUSED;
+	judgement->nearest = str_nearest(text, layouts);
+	judgement->reason = "the layout is invalid, which can end tmux; a layout is a name such as "
+			    "tiled, or what #{window_layout} prints";
+}
+
 void command_judge(const char *const *words, size_t count, struct command_judgement *ret_judgement)
 {
 	struct command_judgement judgement = {0};
@@ -286,5 +329,7 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 		judgement.verdict = COMMAND_NEEDS_FORCE;
 		judgement.reason = "#(...) in it may run a shell";
 	}
+	if (strcmp(row->name, "select-layout") == 0 && flags.operand != NULL)
+		judge_layout(flags.operand, &judgement);
 	*ret_judgement = judgement;
 }

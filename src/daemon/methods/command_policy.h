@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum command_verdict {
 	COMMAND_ALLOWED,
@@ -31,6 +32,7 @@ struct command_judgement {
 	const char *target_text; /* the value of its -t, NULL if it has none */
 	bool types; /* it gives keys to its target */
 	bool only_looks; /* it changes nothing that has to be read back */
+	uint32_t needs_caps; /* of tmux: without them it refuses this, or worse */
 };
 
 /*

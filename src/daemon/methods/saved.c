@@ -115,12 +115,23 @@ static void drop_past(struct saved_set *set, const char *name, const struct save
 	}
 }
 
+/* Whether a state is as write_state() writes it: it becomes members of a result. */
+static bool is_state(const struct json *state)
+{
+	const struct json *windows = json_member(state, "windows");
+	json_each (member, state)
+		if (member != windows && strcmp(member->name, "group") != 0)
+			return false;
+	return windows != NULL && windows->type == JSON_ARRAY;
+}
+
 static bool saved_load(void *data, const char *name, const struct json *value)
 {
 	struct saved_set *set = data;
 	struct saved *saved = xcalloc(1, sizeof *saved);
 	list_init(&saved->link);
-	if (!record_read(saved_kind.rows, value, saved)) {
+	if (!record_read(saved_kind.rows, value, saved) || !is_state(json_member(value, "state")) ||
+	    strncmp(saved->name, ADDRESS_RESTORE, strlen(ADDRESS_RESTORE)) == 0) {
 		saved_free(saved);
 		return false;
 	}

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/core/pane_ref.h"
+#include "daemon/queue/store.h"
 #include "wire/json.h"
 
 static const char digits[] = "0123456789";
@@ -120,7 +121,7 @@ static bool record_0_1_translate(const char *order, const char *text, size_t len
 	return is_read && !writer.is_cut;
 }
 
-enum { JSON_TEXT_MAX = 256 * 1024 };
+enum { JSON_TEXT_MAX = STORE_VALUE_MAX };
 
 static void *member(const struct record_field *field, const void *object)
 {
