@@ -60,7 +60,7 @@ function tmux(...words) {
 }
 let pane = ''
 const keys = (...names) => tmux('send-keys', '-t', pane, ...names)
-const send = text => tmux('send-keys', '-t', pane, '-l', text)
+const send = text => tmux('send-keys', '-t', pane, '-l', '--', text)
 // As a person types, or agents take it for a paste, or lose some of it.
 async function type(text) {
 	for (const part of text.match(/.{1,30}/gu)) {
