@@ -137,9 +137,10 @@ done()
 END
 
 cat >"$dir/run-copilot.mjs" <<'END'
-import { done, failures, hooks, is, sent, take, until, write } from './common.mjs'
-let emit
-globalThis.session = { send: take, sessionId: 'one', on: handler => (emit = handler) }
+import { confirmed, done, failures, hooks, is, sent, take, until, write } from './common.mjs'
+const handlers = []
+const emit = event => handlers.forEach(handler => handler(event))
+globalThis.session = { send: async message => (await take(message), `m${sent.length}`), sessionId: 'one', on: handler => handlers.push(handler) }
 await import('./copilot.mjs')
 emit({ type: 'permission.requested', data: {} })
 emit({ type: 'permission.requested', data: {}, agentId: 'sub' })
@@ -153,14 +154,28 @@ is('it reports questions, and what the session said', reports(), [
 	'hook copilot PermissionRequest {"session_id":"one"}', 'hook copilot PreToolUse {"session_id":"one"}',
 	'hook copilot assistantMessage {"session_id":"one","last_assistant_message":"yes"}',
 	'hook copilot SessionStart {"session_id":"one","last_assistant_message":"yes"}'])
-write('[muxbus A1B2 job] fir')
-write('st\n')
+const note = (seq, notice) => JSON.stringify({ seq, id: notice.slice(8, 12), source: 'job', notice }) + '\n'
+const first = note(1, '[muxbus A1B2 job] first')
+write(first.slice(0, 9))
+write(first.slice(9))
 await until(() => sent.length > 0)
 is('the extension sends the line', sent, [{ prompt: '[muxbus A1B2 job] first' }])
 failures.left = 1
-write('[muxbus C3D4 timer] second\n')
+write(note(2, '[muxbus C3D4 timer] second'))
 await until(() => sent.length > 1)
 is('a message that is refused comes again, once', sent.slice(1), [{ prompt: '[muxbus C3D4 timer] second' }])
+const says = async (...events) => {
+	const before = confirmed().length
+	events.forEach(emit)
+	await new Promise(resolve => setTimeout(resolve, 100))
+	return confirmed().slice(before)
+}
+const begins = { type: 'assistant.message_start', data: {} }
+is('nothing is confirmed while another turn goes on', await says(begins), [])
+is('nor when the session has the message', await says({ type: 'user.message', data: { content: sent[0].prompt } }), [])
+is('nor by a subagent', await says({ ...begins, agentId: 'sub' }), [])
+is('it is when the model answers', await says(begins), ['1'])
+is('a changed message is known by its id', await says({ type: 'user.message', data: { messageId: 'm2' } }, begins, begins), ['2'])
 done()
 END
 

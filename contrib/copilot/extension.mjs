@@ -9,8 +9,10 @@ const muxbus = "muxbus"
 const RETRY_MS = 5000
 
 const session = await joinSession()
-const lines = [] // of notifications that the session has not got yet
+const waiting = [] // notifications that the session has not got yet
+const handed = [] // messages that it got, and that the model may not have read
 let isSending = false
+let follower
 
 // Events of the session, and the events of `muxbus hook` with the same state that hand nothing over;
 // that of a message has no state, as the hooks of Copilot CLI report begin and end of a turn.
@@ -44,17 +46,20 @@ function onEvent(event) {
   }))
 }
 
-// One message for all lines; during a turn the session keeps it until the turn has ended.
+// One message for all of them; during a turn the session keeps it until the turn has ended.
 async function handOver() {
-  if (isSending || lines.length === 0) return
-  const taken = lines.splice(0)
+  if (isSending || waiting.length === 0) return
+  const message = { notes: waiting.splice(0), isRead: false }
+  message.prompt = message.notes.map(({ notice }) => notice).join("\n")
   isSending = true
+  handed.push(message)
   try {
-    await session.send({ prompt: taken.join("\n") })
+    message.id = await session.send({ prompt: message.prompt })
     isSending = false
     handOver()
   } catch {
-    lines.unshift(...taken)
+    handed.splice(handed.indexOf(message), 1)
+    waiting.unshift(...message.notes)
     setTimeout(() => {
       isSending = false
       handOver()
@@ -62,21 +67,37 @@ async function handOver() {
   }
 }
 
+// A message is read when the session has taken it into its conversation, and confirmed when the model
+// answers after that: Copilot CLI may quit before, with messages that it has kept.
+function confirm({ type, data, agentId }) {
+  if (agentId) return // of a subagent
+  if (type === "user.message")
+    for (const message of handed)
+      message.isRead ||= message.prompt === data?.content || (message.id && message.id === data?.messageId)
+  if (!/^assistant\.(message|reasoning|tool_call|usage)/.test(type)) return
+  for (const message of handed.filter(({ isRead }) => isRead)) {
+    handed.splice(handed.indexOf(message), 1)
+    follower.stdin.write(message.notes.map(({ seq }) => `${seq}\n`).join(""))
+  }
+}
+
 // While it runs, muxbusd types nothing. It ends with this program or with its pane.
 function follow() {
   let rest = ""
-  const follower = spawn(muxbus, ["follow"], { stdio: ["ignore", "pipe", "ignore"] })
+  follower = spawn(muxbus, ["follow", "--json", "--confirm"], { stdio: ["pipe", "pipe", "ignore"] })
   follower.on("error", () => {}) // muxbus is not installed: muxbusd types
+  follower.stdin.on("error", () => {})
   follower.stdout.setEncoding("utf8")
   follower.stdout.on("data", (text) => {
     const parts = (rest + text).split("\n")
     rest = parts.pop()
-    lines.push(...parts)
+    waiting.push(...parts.map((line) => JSON.parse(line)))
     handOver()
   })
 }
 
 if (process.env.TMUX_PANE) {
   session.on(onEvent)
+  session.on(confirm)
   follow()
 }
