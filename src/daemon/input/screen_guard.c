@@ -11,13 +11,25 @@
 
 enum { AROUND_MAX = 64 * 1024, COMMAND_AT = SCREEN_GUARD_NAMES - 1 };
 
-enum screen_sign_kind screen_guard_sign(const struct screen_guard_facts *facts)
+/* The name of the agent whose whole screen is known; NULL: none is. */
+static const char *known_name(const struct screen_guard_facts *facts)
 {
 	for (size_t at = 0; at < COMMAND_AT; at++) {
 		if (screen_sign_has(facts->signs, facts->names[at], SIGN_DIALOG))
-			return screen_verdict(facts->signs, facts->names[at], &facts->screen->view);
+			return facts->names[at];
 	}
-	return SIGN_NONE;
+	return NULL;
+}
+
+bool screen_guard_is_known(const struct screen_guard_facts *facts)
+{
+	return known_name(facts) != NULL;
+}
+
+enum screen_sign_kind screen_guard_sign(const struct screen_guard_facts *facts)
+{
+	const char *name = known_name(facts);
+	return name != NULL ? screen_verdict(facts->signs, name, &facts->screen->view) : SIGN_NONE;
 }
 
 static bool is_prompt(enum screen_sign_kind sign)

@@ -28,6 +28,9 @@ struct screen_guard_facts {
 /* The sign that the whole screen shows of the agent. SIGN_NONE: it is not known, or shows none. */
 enum screen_sign_kind screen_guard_sign(const struct screen_guard_facts *facts);
 
+/* Whether the whole screen of the agent is known. */
+bool screen_guard_is_known(const struct screen_guard_facts *facts);
+
 /* Whether a key would be an answer. */
 bool screen_guard_asks(const struct screen_guard_facts *facts);
 

@@ -257,7 +257,8 @@ static void look_for_taken(struct submit *submit, const struct muxbus_pane *pane
 {
 	struct submit_line *line = &submit->line;
 	const char *reason;
-	if (submit_line_is_taken(line, screen, tty)) {
+	enum submit_sight sight = submit_guard_sight(submit->parts, &submit->pane, pane, screen);
+	if (submit_line_is_taken(line, screen, tty, sight)) {
 		submit_end(submit, SUBMIT_SUBMITTED, NULL);
 		return;
 	}

@@ -307,6 +307,23 @@ bool submit_guard_empty(const struct submit_parts *parts, const struct pane_ref 
 	    (!screen->prompt.has_draft || screen_guard_sign(&facts) == SIGN_IDLE);
 }
 
+enum submit_sight submit_guard_sight(const struct submit_parts *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, const struct pane_screen *screen)
+{
+	struct guard_names names;
+	struct screen_guard_facts facts = facts_of(parts, ref, pane, screen, &names);
+	switch (screen_guard_sign(&facts)) {
+	case SIGN_IDLE:
+		return SIGHT_FREE;
+	case SIGN_NONE:
+		return screen_guard_is_known(&facts) ? SIGHT_NOT_FREE : SIGHT_UNKNOWN;
+	case SIGN_DRAFT:
+		return SIGHT_NOT_FREE;
+	default:
+		return SIGHT_UNKNOWN;
+	}
+}
+
 bool submit_guard_screen(const struct submit_parts *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE])

@@ -67,6 +67,10 @@ bool submit_guard_screen(const struct submit_parts *parts, const struct submit_p
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
 
+/* Whether the screen of a known agent shows its empty prompt: a draft, or nothing known, is none. */
+enum submit_sight submit_guard_sight(const struct submit_parts *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, const struct pane_screen *screen);
+
 /* Whether neither a question nor a draft is on the screen. */
 bool submit_guard_empty(const struct submit_parts *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen);

@@ -16,6 +16,7 @@ enum {
 	ECHO_MAX_MS = 6000,
 	SUBMIT_MAX_MS = 6000,
 	UNREAD_MAX_MS = 30000, /* both, for a program that does not read */
+	REDRAWN_MS = 1500, /* an agent that shows no prompt is drawing it */
 	ENTER_AFTER_MS = 150, /* programs take a faster Enter for part of a paste */
 };
 
@@ -158,6 +159,7 @@ void submit_line_press(struct submit_line *line, const struct pane_screen *scree
 void submit_line_pressed(struct submit_line *line)
 {
 	line->enters++;
+	line->pressed_ms = clock_mono_ms();
 	line->agreed = 0;
 	line->rested = 0;
 	if (line->entered_ms == 0)
@@ -165,8 +167,8 @@ void submit_line_pressed(struct submit_line *line)
 }
 
 /* Whether the text has been taken, as far as one look tells. */
-static bool is_gone(
-    const struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty)
+static bool is_gone(const struct submit_line *line, const struct pane_screen *screen,
+    const struct pane_tty *tty, enum submit_sight sight)
 {
 	bool has_moved = screen->cursor_row != line->entered_row ||
 	    screen->cursor_column != line->entered_column || screen->offset > line->before_enter;
@@ -180,6 +182,11 @@ static bool is_gone(
 	 */
 	if (line->was_cooked || (tty->is_known && tty->is_cooked))
 		return has_moved;
+	/* While an agent draws its screen anew, the text is gone from it and may come back. */
+	if (sight == SIGHT_FREE)
+		return has_moved;
+	if (sight == SIGHT_NOT_FREE && clock_mono_ms() - line->pressed_ms < REDRAWN_MS)
+		return false;
 	/* The prompt is as it was before. */
 	if (line->has_lead && line->lead[0] != '\0' &&
 	    screen->view.cursor_column == line->lead_column &&
@@ -188,10 +195,10 @@ static bool is_gone(
 	return has_moved && (!line->is_exact || !submit_line_stands(line, screen));
 }
 
-bool submit_line_is_taken(
-    struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty)
+bool submit_line_is_taken(struct submit_line *line, const struct pane_screen *screen,
+    const struct pane_tty *tty, enum submit_sight sight)
 {
-	line->agreed = is_gone(line, screen, tty) ? line->agreed + 1 : 0;
+	line->agreed = is_gone(line, screen, tty, sight) ? line->agreed + 1 : 0;
 	return line->agreed >= AGREE_LOOKS;
 }
 

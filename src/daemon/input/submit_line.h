@@ -22,6 +22,7 @@ struct submit_line {
 	bool was_cooked;
 	int64_t typed_ms; /* CLOCK_MONOTONIC, as all here; 0: nothing was typed */
 	int64_t entered_ms; /* the first Enter; 0: none */
+	int64_t pressed_ms; /* the last one */
 	int64_t changed_ms; /* of the screen */
 	unsigned enters;
 	unsigned agreed; /* looks in a row that found it gone */
@@ -72,8 +73,8 @@ void submit_line_press(struct submit_line *line, const struct pane_screen *scree
 void submit_line_pressed(struct submit_line *line);
 
 /* Whether two looks in a row agree that the text was taken. */
-bool submit_line_is_taken(
-    struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty);
+bool submit_line_is_taken(struct submit_line *line, const struct pane_screen *screen,
+    const struct pane_tty *tty, enum submit_sight sight);
 /* Whether Enter is due again: it was read, and the text still stands there. */
 bool submit_line_needs_enter(
     const struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty);

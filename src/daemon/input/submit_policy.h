@@ -15,6 +15,13 @@
 #define SUBMIT_BUSY_QUIET_MS 15000 /* then a pane whose agent reports busy is looked at */
 #define SUBMIT_TEXT_MAX (1024 * 1024 + 4) /* bytes of a text */
 
+/* Whether a known agent shows its empty prompt. */
+enum submit_sight {
+	SIGHT_UNKNOWN, /* it works or asks, or is no known agent */
+	SIGHT_FREE,
+	SIGHT_NOT_FREE, /* a draft, or nothing that is known */
+};
+
 struct config;
 struct event_base;
 struct muxbus_pane;
