@@ -20,7 +20,7 @@ static void test_waits(void)
 		ok(sum.waits == 1 && sum.wakes == 0, "a wait of %lld ms",
 		    (long long)cases[i].took_ms);
 		is_int((long long)sum.looks, cases[i].looks, "instead of looks");
-		is_int((long long)sum.turns, cases[i].turns, "which spares turns");
+		is_int((long long)meter_turns(&sum), cases[i].turns, "which spares turns");
 	}
 }
 
@@ -33,9 +33,24 @@ static void test_wakes(void)
 	meter_count_wake(&meter, 1000, METER_KINDS, 0, false);
 	sum = meter_sum(&meter, 1000, 3, 0);
 	ok(sum.wakes == 1 && sum.coalesced == 1, "a wake, and a notification that came with it");
-	ok(sum.looks == 4 && sum.turns == 3, "only the wake costs a turn");
+	ok(sum.looks == 4 && meter_turns(&sum) == 3, "only the wake costs a turn");
 	sum = meter_sum(&meter, 1000, 0, 0);
 	is_int((long long)sum.looks, 0, "kinds are apart");
+}
+
+static void test_fetches(void)
+{
+	struct meter meter = {0};
+	struct meter_sum sum;
+	meter_count_wait(&meter, 1000, 70000);
+	meter_count_fetch(&meter, 1000);
+	sum = meter_sum(&meter, 1000, 0, 0);
+	ok(sum.waits == 1 && sum.fetches == 1 && sum.looks == 3, "a fetch is no look avoided");
+	is_int((long long)meter_turns(&sum), 1, "and costs a turn");
+	meter_count_fetch(&meter, 1000);
+	meter_count_fetch(&meter, 1000);
+	sum = meter_sum(&meter, 1000, 0, 0);
+	is_int((long long)meter_turns(&sum), 0, "never less than none");
 }
 
 static void test_steps(void)
@@ -59,6 +74,7 @@ int main(void)
 {
 	test_waits();
 	test_wakes();
+	test_fetches();
 	test_steps();
 	return done_testing();
 }

@@ -13,10 +13,22 @@ is 'nothing is counted yet' "$(sums '{}')$(ask '{"method":"meter"}' | jq .result
 short 3
 is 'three waits for one look each' "$(sums '{}')" '[3,3,0]'
 since=$(ask '{"method":"meter"}' | jq -r .result.since)
-call run_long_command '{"command":"sleep 0.1"}'
+call run_long_command '{"command":"sleep 1"}'
 call next_notification "{\"id\":\"$(field .result.id)\"}"
 is 'muxbus meter prints them' "$("$MUXBUS_BUILDDIR/muxbus" meter | jq -c '[.waits_answered, .by_source.wait.waits_answered]')" '[4,4]'
 is 'also the last hour' "$("$MUXBUS_BUILDDIR/muxbus" meter since_sec=3600 | jq .waits_answered)" 4
+
+# The agent is woken by a job, and fetches what the line says already: one wake, one turn that is a cost.
+before=$(ask '{"method":"meter"}' | jq -c '.result | [.wakes, .waits_answered, .polls_avoided, .fetches]')
+call post_notification '{"text":"done","pane":"%0"}'
+id=$(field .result.id)
+call take_notifications '{"pane":"%0","way":"hook"}'
+call ack_notification "$(jq -c '{seq: .result.notifications[0].seq}' "$dir/answer")"
+call next_notification "{\"id\":\"$id\"}"
+is 'it has it' "$(field '.result.notifications[0].text')" done
+is 'a fetch is a cost, and a notification one wake' \
+	"$(ask '{"method":"meter"}' | jq -c --argjson before "$before" \
+		'.result | [[.wakes, .waits_answered, .polls_avoided, .fetches], $before] | transpose | map(.[0] - .[1])')" '[1,0,1,1]'
 
 # A restart, normal or after kill -9 of a daemon that has kept all.
 restart_daemon() {
@@ -26,13 +38,13 @@ restart_daemon() {
 ask '{"method":"status"}' >"$dir/status"
 restart_daemon
 kill_daemon
-is 'the next daemon goes on counting' "$(sums '{}')" '[4,4,0]'
+is 'the next daemon goes on counting' "$(sums '{}')" '[4,5,0]'
 is 'since the same time' "$(ask '{"method":"meter"}' | jq -r .result.since)" "$since"
 is 'the last hour is its own' "$(sums '{"since_sec":3600}')" '[0,0,0]'
 short 1
-is 'and adds' "$(sums '{}')" '[5,5,0]'
+is 'and adds' "$(sums '{}')" '[5,6,0]'
 kill_daemon
-is 'kill -9 loses at most the last minute' "$(sums '{}')" '[4,4,0]'
+is 'kill -9 loses at most the last minute' "$(sums '{}')" '[4,5,0]'
 
 # The example of muxbus(1); tests/test_meter has its figures.
 example=$(sed -n '/^\.Ss meter/,/^\.Ed/p' "$MUXBUS_SRCDIR/src/cli/muxbus.1" | grep '^{')

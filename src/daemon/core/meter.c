@@ -13,7 +13,7 @@ static void add(struct meter_sum *sum, const struct meter_sum *more)
 	sum->wakes += more->wakes;
 	sum->coalesced += more->coalesced;
 	sum->looks += more->looks;
-	sum->turns += more->turns;
+	sum->fetches += more->fetches;
 }
 
 static void count(struct meter *meter, int64_t now_ms, unsigned kind, const struct meter_sum *more)
@@ -36,21 +36,28 @@ static uint64_t looks_in(int64_t took_ms)
 
 void meter_count_wait(struct meter *meter, int64_t now_ms, int64_t took_ms)
 {
-	uint64_t looks = looks_in(took_ms);
-	count(
-	    meter, now_ms, 0, &(struct meter_sum){.waits = 1, .looks = looks, .turns = looks - 1});
+	count(meter, now_ms, 0, &(struct meter_sum){.waits = 1, .looks = looks_in(took_ms)});
+}
+
+void meter_count_fetch(struct meter *meter, int64_t now_ms)
+{
+	count(meter, now_ms, 0, &(struct meter_sum){.fetches = 1});
 }
 
 void meter_count_wake(
     struct meter *meter, int64_t now_ms, unsigned kind, int64_t took_ms, bool is_coalesced)
 {
-	uint64_t looks = looks_in(took_ms);
 	if (kind < METER_KINDS)
 		count(meter, now_ms, kind,
 		    &(struct meter_sum){.wakes = !is_coalesced,
 			.coalesced = is_coalesced,
-			.looks = looks,
-			.turns = is_coalesced ? looks : looks - 1});
+			.looks = looks_in(took_ms)});
+}
+
+uint64_t meter_turns(const struct meter_sum *sum)
+{
+	uint64_t cost = sum->waits + sum->wakes + sum->fetches;
+	return sum->looks > cost ? sum->looks - cost : 0;
 }
 
 struct meter_sum meter_sum(

@@ -42,7 +42,7 @@ static const struct record_field kept_fields[] = {
     {RECORD_ROW(UINT64, struct kept_sum, sum.wakes, "wakes")},
     {RECORD_ROW(UINT64, struct kept_sum, sum.coalesced, "coalesced")},
     {RECORD_ROW(UINT64, struct kept_sum, sum.looks, "looks")},
-    {RECORD_ROW(UINT64, struct kept_sum, sum.turns, "turns")},
+    {RECORD_ROW(UINT64, struct kept_sum, sum.fetches, "fetches"), .is_optional = true},
     {RECORD_ROW(INT, struct kept_sum, since_ms, "since_ms")},
 };
 
@@ -176,7 +176,8 @@ static void put_sum(struct json_writer *writer, const struct meter_sum *sum)
 	json_put_int(writer, "polls_avoided", (int64_t)sum->looks);
 	json_put_int(writer, "wakes", (int64_t)sum->wakes);
 	json_put_int(writer, "wakes_coalesced", (int64_t)sum->coalesced);
-	json_put_int(writer, "turns_avoided", (int64_t)sum->turns);
+	json_put_int(writer, "fetches", (int64_t)sum->fetches);
+	json_put_int(writer, "turns_avoided", (int64_t)meter_turns(sum));
 }
 
 void meter_write(struct json_writer *writer, const struct meter *meter, int64_t since_sec)
@@ -189,14 +190,15 @@ void meter_write(struct json_writer *writer, const struct meter *meter, int64_t 
 		total.looks += sums[kind].looks;
 		total.wakes += sums[kind].wakes;
 		total.coalesced += sums[kind].coalesced;
-		total.turns += sums[kind].turns;
+		total.fetches += sums[kind].fetches;
 	}
 	if (since_sec <= 0 && meter->since_ms > 0)
 		json_put_time(writer, "since", meter->since_ms);
+	json_put_int(writer, "look_every_sec", METER_LOOK_SEC);
 	put_sum(writer, &total);
 	json_object_begin(writer, "by_source");
 	for (unsigned kind = 0; kind <= SOURCE_COUNT_; kind++) {
-		if (sums[kind].looks == 0)
+		if (sums[kind].looks + sums[kind].fetches == 0)
 			continue;
 		json_object_begin(writer, kind_name(kind));
 		put_sum(writer, &sums[kind]);
@@ -218,6 +220,8 @@ static const struct field meter_fields[] = {
 
 static const struct field_result meter_results[] = {
     {"since", "string", "the time of the first count; not with since_sec"},
+    {"look_every_sec", "integer",
+	"the assumption: without muxbus an agent looks so often, one turn a look"},
     {"waits_answered", "integer", "answers of wait_for and next_notification"},
     {"polls_avoided", "integer",
 	"looks that an agent without muxbus would have taken: one every 30 s of a wait or of a "
@@ -226,7 +230,9 @@ static const struct field_result meter_results[] = {
     {"wakes_coalesced", "integer",
 	"notifications that came within 100 ms of another of that pane, and so woke no further "
 	"time"},
-    {"turns_avoided", "integer", "polls_avoided, less one turn for each answer and each wake"},
+    {"fetches", "integer", "answers of these that were there at once: a look of the agent"},
+    {"turns_avoided", "integer",
+	"polls_avoided, less one turn for each answer, each wake and each fetch; at least 0"},
     {"by_source", "object",
 	"the same for each: wait, and the sources of notifications; those without are left out"},
     {0},

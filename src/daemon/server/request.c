@@ -493,6 +493,16 @@ static void response_format(
 	buf_finish(&result);
 }
 
+/* An answer that was there at once has spared the agent no look. */
+static void count_wait(const struct request *request)
+{
+	int64_t now_ms = clock_mono_ms();
+	if (in_turn == request)
+		meter_count_fetch(request->parts->meter, now_ms);
+	else
+		meter_count_wait(request->parts->meter, now_ms, now_ms - request->begun_ms);
+}
+
 void request_done(struct request *request)
 {
 	const struct config_limits *limits = &request->parts->config->limits;
@@ -516,8 +526,7 @@ void request_done(struct request *request)
 	request->history = 0; /* done with */
 	note_end(request, "done", "");
 	if (is_metered(request) && request->peer != NULL && !request->is_notification)
-		meter_count_wait(
-		    request->parts->meter, clock_mono_ms(), clock_mono_ms() - request->begun_ms);
+		count_wait(request);
 	if (request->response_format != NULL && !request->is_notification)
 		response_format(request, MESSAGE_INTERNAL, NULL, NULL);
 	answer(request);
