@@ -297,11 +297,12 @@ static void test_words(void)
 	    "b c\xc2\xbb. Details: next_notification A1B2",
 	    "a job: its command, its outcome, its output");
 	line_is(notes, 1, NULL,
-	    "[muxbus A1B2 job] exit 3 after 0.2 s. Details: next_notification A1B2",
-	    "before other users: neither command nor output");
+	    "[muxbus A1B2 job make -C /src all] exit 3 after 0.2 s. Details: next_notification "
+	    "A1B2",
+	    "before other users: the command, which they saw run, and no output");
 	line_is(notes, 3, NULL,
-	    "[muxbus A1B2 job] exit 3 after 0.2 s. Details: next_notification A1B2. And 2 more: "
-	    "C3D4 timer the sleep is over, E5F6 job exit 3 after 0.2 s",
+	    "[muxbus A1B2 job make -C /src all] exit 3 after 0.2 s. Details: next_notification "
+	    "A1B2. And 2 more: C3D4 timer the sleep is over, E5F6 job exit 3 after 0.2 s",
 	    "each further one with its outcome");
 	other = &named;
 	line_is(&other, 1, NULL,

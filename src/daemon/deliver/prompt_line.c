@@ -312,7 +312,8 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
 	const struct json *data = json_read(reader, first->data, strlen(first->data), &error);
 	const char *name = find_text(data, row->name);
 	char *quote = find_quote(first, data, limits);
-	if (name == NULL && limits != NULL)
+	/* Other users could see the command of a job already while it ran. */
+	if (name == NULL && (limits != NULL || first->source == SOURCE_JOB))
 		name = find_text(data, row->subject);
 	put_line(out, notes, count, name, quote);
 	mem_free(quote);

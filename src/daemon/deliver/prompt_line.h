@@ -21,7 +21,7 @@
  * text «…». Details: next_notification A1B2. And 1 more: C3D4 job exit 0 after 0.2 s". It begins
  * with '[', and has no control characters. The settings allow quotations: of the output of a job
  * and the text of a post (quote_output), of the line that a watch has found (quote_match). NULL: a
- * line that other users may see, without quotations and commands.
+ * line that other users may see, without quotations, and of commands only that of a job.
  */
 struct config_limits;
 void prompt_line_compose(struct buf *out, const struct notification *const *notes, size_t count,
