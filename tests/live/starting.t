@@ -90,6 +90,15 @@ t new-window -d -n again 'while sleep 0.1; do echo here; done'
 is 'the socket of pipes is made anew too' "$(ask '{"method":"wait_for","params":{"any":[{"output":"here","pane":"main:again"}]}}' | jq -r '.result.conditions[0].state') $(ls "$MUXBUS.pipe")" "matched $MUXBUS.pipe"
 t kill-window -t main:again
 
+# What the starter has open, such as a lock, is for no job.
+mkdir -m 700 "$dir/inherits"
+XDG_STATE_HOME="$dir/inherits" "$muxbusd" -f --ready-fd 9 -S "$dir/none" -s "$dir/inherits.muxbus" 8>"$dir/another" 9>"$dir/ready.inherits" &
+opened=$!
+until_is 'another daemon runs' "$opened" pid_at "$dir/inherits.muxbus"
+is 'its jobs inherit nothing of its starter' \
+	"$("$MUXBUS_BUILDDIR/muxbus" -s "$dir/inherits.muxbus" execute_cli command='for fd in 8 9; do readlink /proc/$$/fd/$fd; done; ls -l /proc/$PPID/fd' | grep -c -e another -e ready.inherits)" 0
+kill $opened
+
 # Two that wait for one server: the first that finds it follows it, and the other ends.
 one_of_two() {
 	alive=0

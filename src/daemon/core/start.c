@@ -3,6 +3,7 @@
 #include "daemon/core/start.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
 #include <signal.h>
@@ -52,6 +53,9 @@ int start_printed(bool is_written)
 int start_take_service(struct config *config)
 {
 	char reason[512];
+	/* What the starter has open is for no job. Before Linux 5.11 only what is known. */
+	if (close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC) < 0 && config->ready_fd > 2)
+		(void)fcntl(config->ready_fd, F_SETFD, FD_CLOEXEC);
 	if (sd_notify_take(config->socket, &config->listen_fd, reason, sizeof reason) < 0)
 		return start_fail("%s", reason);
 	if (config->listen_fd > 0 && !config->is_foreground)
