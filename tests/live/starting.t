@@ -90,7 +90,7 @@ t new-window -d -n again 'while sleep 0.1; do echo here; done'
 is 'the socket of pipes is made anew too' "$(ask '{"method":"wait_for","params":{"any":[{"output":"here","pane":"main:again"}]}}' | jq -r '.result.conditions[0].state') $(ls "$MUXBUS.pipe")" "matched $MUXBUS.pipe"
 t kill-window -t main:again
 
-# What the starter has open, such as a lock, is for no job.
+# No job gets the descriptors of the starter, such as a lock.
 mkdir -m 700 "$dir/inherits"
 XDG_STATE_HOME="$dir/inherits" "$muxbusd" -f --ready-fd 9 -S "$dir/none" -s "$dir/inherits.muxbus" 8>"$dir/another" 9>"$dir/ready.inherits" &
 opened=$!

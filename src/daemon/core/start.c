@@ -53,7 +53,7 @@ int start_printed(bool is_written)
 int start_take_service(struct config *config)
 {
 	char reason[512];
-	/* What the starter has open is for no job. Before Linux 5.11 only what is known. */
+	/* No job gets the descriptors of the starter. Before Linux 5.11 only one is known. */
 	if (close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC) < 0 && config->ready_fd > 2)
 		(void)fcntl(config->ready_fd, F_SETFD, FD_CLOEXEC);
 	if (sd_notify_take(config->socket, &config->listen_fd, reason, sizeof reason) < 0)
