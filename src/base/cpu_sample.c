@@ -37,18 +37,10 @@ static int read_machine(struct cpu_sample *sample)
 /* utime, stime and those of its ended children, of one process. */
 static bool read_process(pid_t pid, uint64_t *ret_ticks)
 {
-	char path[64], text[STAT_SIZE];
+	char text[STAT_SIZE];
 	uint64_t user, system, child_user, child_system;
 	const char *at;
-	size_t len;
-	FILE *file;
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return false;
-	len = fread(text, 1, sizeof text - 1, file);
-	fclose(file);
-	text[len] = '\0';
+	(void)process_read(pid, "stat", text, sizeof text);
 	at = strrchr(text, ')'); /* the name before it may hold anything */
 	if (at == NULL ||
 	    sscanf(at + 1,
@@ -72,18 +64,20 @@ static void add_process(void *data, pid_t pid)
 	tree->count += read_process(pid, &tree->ticks);
 }
 
+int cpu_sample_tree(pid_t pid, struct cpu_sample *sample)
+{
+	struct tree_ticks tree = {0};
+	process_tree_walk(pid, add_process, &tree);
+	if (tree.count > 0)
+		sample->busy_ticks = tree.ticks;
+	return tree.count > 0 ? 0 : -1;
+}
+
 int cpu_sample_take(pid_t pid, struct cpu_sample *ret_sample)
 {
 	struct cpu_sample sample = {0};
-	struct tree_ticks tree = {0};
-	if (read_machine(&sample) < 0)
+	if (read_machine(&sample) < 0 || (pid > 0 && cpu_sample_tree(pid, &sample) < 0))
 		return -1;
-	if (pid > 0) {
-		process_tree_walk(pid, add_process, &tree);
-		if (tree.count == 0)
-			return -1;
-		sample.busy_ticks = tree.ticks;
-	}
 	*ret_sample = sample;
 	return 0;
 }

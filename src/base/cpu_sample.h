@@ -13,6 +13,8 @@ struct cpu_sample {
 
 /* pid 0: the machine. Returns 0, or -1 if the process is gone. */
 int cpu_sample_take(pid_t pid, struct cpu_sample *ret_sample);
+/* Makes a sample of the machine that of a process tree. Returns as the other. */
+int cpu_sample_tree(pid_t pid, struct cpu_sample *sample);
 
 /*
  * Percent between two samples: of the whole machine for the machine, of one processor for a

@@ -24,25 +24,45 @@ enum {
 	CAUGHT_FIELD = 34, /* a mask too */
 	IS_EXITING = 0x4, /* of the flags: PF_EXITING in the kernel's sched.h */
 	STAT_SIZE = 1024,
+	PROC_PAGE = 4096, /* bytes that the kernel gives at once */
 	CHILDREN_MAX = 1023, /* bytes of the pids of the children of one; the rest is not read */
 	RELEASE_TRIES = 100,
 	RELEASE_TRY_MS = 10,
 	DEPTH_MAX = 32, /* of a walk */
 };
 
-/* Reads /proc/PID/stat into text, of STAT_SIZE bytes; an empty text if it cannot be read. */
-static void read_stat(pid_t pid, char *text)
+ssize_t process_read(pid_t pid, const char *name, char *out, size_t size)
 {
-	char path[64];
-	ssize_t len = 0;
+	char path[96];
+	size_t len = 0;
+	ssize_t count;
 	int fd;
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		len = read(fd, text, STAT_SIZE - 1);
-		close(fd);
-	}
-	text[len > 0 ? len : 0] = '\0';
+	out[0] = '\0';
+	if (fd < 0)
+		return -1;
+	do {
+		count = read(fd, out + len, size - 1 - len);
+		len += count > 0 ? (size_t)count : 0;
+	} while (count >= PROC_PAGE); /* less is the end */
+	(void)close(fd); /* only read */
+	out[len] = '\0';
+	return count < 0 ? -1 : (ssize_t)len;
+}
+
+bool process_children(pid_t pid, pid_t *children, size_t max, size_t *ret_count)
+{
+	char name[32], text[CHILDREN_MAX + 1], *at = text, *end;
+	size_t count = 0;
+	bool is_known;
+	snprintf(name, sizeof name, "task/%d/children", (int)pid);
+	is_known = process_read(pid, name, text, sizeof text) >= 0;
+	/* A space ends each: the last one of too many is cut off. */
+	for (long child; count < max && (child = strtol(at, &end, 10)) > 0 && *end == ' '; at = end)
+		children[count++] = (pid_t)child;
+	*ret_count = count;
+	return is_known;
 }
 
 /* A field of that text behind the name, as a number; 0 if there is none. */
@@ -61,7 +81,7 @@ static uint64_t field_of(const char *text, int wanted)
 static uint64_t read_field(pid_t pid, int wanted)
 {
 	char text[STAT_SIZE];
-	read_stat(pid, text);
+	(void)process_read(pid, "stat", text, sizeof text);
 	return field_of(text, wanted);
 }
 
@@ -80,14 +100,14 @@ static bool has_ended(const char *stat)
 bool process_has_ended(pid_t pid)
 {
 	char text[STAT_SIZE];
-	read_stat(pid, text);
+	(void)process_read(pid, "stat", text, sizeof text);
 	return has_ended(text);
 }
 
 bool process_has_terminal(pid_t pid)
 {
 	char text[STAT_SIZE];
-	read_stat(pid, text);
+	(void)process_read(pid, "stat", text, sizeof text);
 	return !has_ended(text) && field_of(text, TERMINAL_FIELD) != 0;
 }
 
@@ -112,7 +132,7 @@ void process_open_streams(int mode)
 bool process_catches(pid_t pid, int signal)
 {
 	char text[STAT_SIZE];
-	read_stat(pid, text);
+	(void)process_read(pid, "stat", text, sizeof text);
 	return (field_of(text, CAUGHT_FIELD) & (UINT64_C(1) << (signal - 1))) != 0;
 }
 
@@ -137,10 +157,8 @@ bool process_runs(pid_t pid, const char *name)
 
 static pid_t find_below(pid_t pid, const char *name, unsigned generations, unsigned *left)
 {
-	char path[64], text[CHILDREN_MAX + 1], *at = text, *end;
-	pid_t found = 0;
-	ssize_t len;
-	int fd;
+	pid_t children[PROCESS_FIND_MAX], found = 0;
+	size_t count;
 	if (pid <= 0 || *left == 0)
 		return 0;
 	--*left;
@@ -148,15 +166,9 @@ static pid_t find_below(pid_t pid, const char *name, unsigned generations, unsig
 		return pid;
 	if (generations == 0)
 		return 0;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	len = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-	if (fd >= 0)
-		(void)close(fd); /* only read */
-	text[len > 0 ? len : 0] = '\0';
-	/* A space ends each: the last one of too many is cut off. */
-	for (long child; found == 0 && (child = strtol(at, &end, 10)) > 0 && *end == ' '; at = end)
-		found = find_below((pid_t)child, name, generations - 1, left);
+	(void)process_children(pid, children, PROCESS_FIND_MAX, &count); /* none then */
+	for (size_t at = 0; found == 0 && at < count; at++)
+		found = find_below(children[at], name, generations - 1, left);
 	return found;
 }
 

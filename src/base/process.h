@@ -6,6 +6,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/*
+ * Reads a file of /proc/PID, or its begin, as text of at most size - 1 bytes. Returns its length, or
+ * -1 if it cannot be read: the text is empty then.
+ */
+ssize_t process_read(pid_t pid, const char *name, char *out, size_t size);
+
+/* The children of a process, of about a hundred at most. False, and none, if they cannot be read. */
+bool process_children(pid_t pid, pid_t *children, size_t max, size_t *ret_count);
+
 /* When a process started, in clock ticks since boot; 0 if it does not exist. */
 uint64_t process_start_ticks(pid_t pid);
 

@@ -22,18 +22,6 @@ enum {
 	ARGV_MAX = 16 * 1024, /* bytes of a command line */
 };
 
-static bool read_text(const char *path, char *out, size_t size)
-{
-	FILE *file = fopen(path, "re");
-	size_t len;
-	if (file == NULL)
-		return false;
-	len = fread(out, 1, size - 1, file);
-	(void)fclose(file); /* only read */
-	out[len] = '\0';
-	return len > 0;
-}
-
 /* Whether a descriptor of a process is a terminal. */
 static bool is_terminal(pid_t pid, long fd)
 {
@@ -127,8 +115,7 @@ static enum agent_reads judge_process(pid_t pid, bool *ret_is_computing)
 	unsigned count = 0;
 	DIR *folder;
 	*ret_is_computing = false;
-	snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
-	if (!read_text(path, text, sizeof text))
+	if (process_read(pid, "syscall", text, sizeof text) <= 0)
 		return AGENT_READS_UNKNOWN;
 	*ret_is_computing = is_running(text);
 	if (*ret_is_computing)
@@ -140,32 +127,16 @@ static enum agent_reads judge_process(pid_t pid, bool *ret_is_computing)
 	while ((entry = readdir(folder)) != NULL) {
 		if (entry->d_name[0] == '.')
 			continue;
-		snprintf(path, sizeof path, "/proc/%d/task/%.20s/syscall", (int)pid, entry->d_name);
+		snprintf(path, sizeof path, "task/%.20s/syscall", entry->d_name);
 		if (++count > THREADS_MAX)
 			reads = join(reads, AGENT_READS_UNKNOWN);
-		else if (read_text(path, text, sizeof text)) {
+		else if (process_read(pid, path, text, sizeof text) > 0) {
 			reads = join(reads, judge_call(pid, text));
 			*ret_is_computing |= is_running(text);
 		}
 	}
 	(void)closedir(folder); /* only read */
 	return reads;
-}
-
-/* The children of a process, as many as there is room for. False if they cannot be read. */
-static bool read_children(pid_t pid, pid_t children[PROCESSES_MAX], size_t *ret_count)
-{
-	char path[64];
-	FILE *file;
-	*ret_count = 0;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return false;
-	while (*ret_count < PROCESSES_MAX && fscanf(file, "%d", &children[*ret_count]) == 1)
-		++*ret_count;
-	(void)fclose(file); /* only read */
-	return true;
 }
 
 /* A process and those below it of its group: a script may have its reader as a child. */
@@ -182,7 +153,7 @@ static enum agent_reads judge_tree(
 		return AGENT_READS_UNKNOWN;
 	reads = judge_process(pid, &is_computing);
 	judgement->is_computing |= is_computing && is_terminal(pid, 0);
-	if (!read_children(pid, children, &child_count))
+	if (!process_children(pid, children, PROCESSES_MAX, &child_count))
 		return reads == AGENT_READS_NO ? AGENT_READS_UNKNOWN : reads;
 	for (size_t at = 0; reads != AGENT_READS_YES && at < child_count; at++)
 		reads = join(reads, judge_tree(children[at], group, depth + 1, judgement));
@@ -194,7 +165,7 @@ static pid_t find_child(pid_t pid, pid_t group)
 {
 	pid_t children[PROCESSES_MAX], found = 0;
 	size_t count;
-	(void)read_children(pid, children, &count); /* none then */
+	(void)process_children(pid, children, PROCESSES_MAX, &count); /* none then */
 	for (size_t at = 0; at < count; at++) {
 		if (getpgid(children[at]) == group)
 			found = children[at];
@@ -278,18 +249,11 @@ void foreground_read(pid_t pid, struct foreground *ret_front)
 /* The words of a process's command line, in buffer. */
 static size_t read_words(pid_t pid, char buffer[ARGV_MAX], const char **words)
 {
-	char path[64];
-	size_t count = 0, len;
-	FILE *file;
-	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return 0;
-	len = fread(buffer, 1, ARGV_MAX - 1, file);
-	(void)fclose(file); /* only read */
-	buffer[len] = '\0';
+	ssize_t len = process_read(pid, "cmdline", buffer, ARGV_MAX);
+	size_t count = 0;
 	/* Titles that programs set may have NULs at their end. */
-	for (size_t at = 0; at < len && count < AGENT_ARGV_WORDS_MAX; at += strlen(buffer + at) + 1)
+	for (ssize_t at = 0; at < len && count < AGENT_ARGV_WORDS_MAX;
+	     at += (ssize_t)strlen(buffer + at) + 1)
 		words[count++] = buffer + at;
 	while (count > 1 && words[count - 1][0] == '\0')
 		count--;
@@ -313,16 +277,17 @@ static bool search_tree(struct process_search *search, pid_t pid, unsigned depth
 	static char buffer[ARGV_MAX];
 	const char *words[AGENT_ARGV_WORDS_MAX];
 	pid_t children[PROCESSES_MAX];
-	bool is_found = false;
-	size_t count;
-	if (getpgid(pid) != search->group || depth > DEPTH_MAX || ++search->count > PROCESSES_MAX ||
-	    !is_terminal(pid, 0))
+	bool is_found;
+	size_t count = 0;
+	if (getpgid(pid) != search->group || depth > DEPTH_MAX || ++search->count > PROCESSES_MAX)
 		return false;
-	if (agent_argv_find(words, read_words(pid, buffer, words),
-		search->signs != NULL ? is_named : NULL, (void *)(uintptr_t)search->signs,
-		ret_name))
-		return true;
-	(void)read_children(pid, children, &count); /* none then */
+	is_found = agent_argv_find(words, read_words(pid, buffer, words),
+	    search->signs != NULL ? is_named : NULL, (void *)(uintptr_t)search->signs, ret_name);
+	if (!is_found)
+		(void)process_children(pid, children, PROCESSES_MAX, &count); /* none then */
+	/* Most programs are no agents, and have no children. */
+	if ((is_found || count > 0) && !is_terminal(pid, 0))
+		return false;
 	for (size_t at = 0; !is_found && at < count; at++)
 		is_found = search_tree(search, children[at], depth + 1, ret_name);
 	return is_found;
@@ -451,7 +416,7 @@ static bool has_reading_shell(pid_t pid, pid_t group, unsigned depth, unsigned *
 	if (pane_tty_program(pid, name, sizeof name) && foreground_is_shell(name) &&
 	    judge_process(pid, &computes) == AGENT_READS_YES)
 		return true;
-	(void)read_children(pid, children, &child_count); /* none then */
+	(void)process_children(pid, children, PROCESSES_MAX, &child_count); /* none then */
 	for (size_t at = 0; at < child_count; at++) {
 		if (has_reading_shell(children[at], group, depth + 1, count))
 			return true;

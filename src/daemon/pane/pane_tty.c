@@ -10,6 +10,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/process.h"
+
 enum { STAT_SIZE = 1024 }; /* 52 numbers, and a name of 64 bytes at most */
 
 /* Only a pseudo-terminal is opened: of others that alone may have an effect. */
@@ -23,26 +25,10 @@ static int open_tty(const char *path)
 	return open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* Reads a file of /proc as text. Returns its length. */
-static size_t read_proc(pid_t pid, const char *name, char *out, size_t size)
-{
-	char path[64];
-	FILE *file;
-	size_t len;
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return 0;
-	len = fread(out, 1, size - 1, file);
-	(void)fclose(file); /* only read */
-	out[len] = '\0';
-	return len;
-}
-
 bool pane_tty_process(pid_t pid, struct tty_process *ret_process)
 {
 	char text[STAT_SIZE], *after;
-	if (read_proc(pid, "stat", text, sizeof text) == 0)
+	if (process_read(pid, "stat", text, sizeof text) <= 0)
 		return false;
 	/* The name before it is in parentheses and may contain any character. */
 	after = strrchr(text, ')');
@@ -68,7 +54,7 @@ bool pane_tty_front(pid_t pid, char *out, size_t size)
 bool pane_tty_program(pid_t pid, char *out, size_t size)
 {
 	char text[512], *name = text, *slash;
-	if (read_proc(pid, "cmdline", text, sizeof text) == 0)
+	if (process_read(pid, "cmdline", text, sizeof text) <= 0)
 		return false;
 	name += *name == '"';
 	name[strcspn(name, "\"")] = '\0';
