@@ -400,6 +400,7 @@ static int wait_ms(const struct top *top, int64_t now_ms)
 
 static void run(struct top *top)
 {
+	bool is_due = true; /* by a key, a signal or the clock */
 	while (!top->is_over) {
 		struct pollfd fds[] = {
 		    {.fd = STDIN_FILENO, .events = POLLIN},
@@ -407,11 +408,13 @@ static void run(struct top *top)
 		    {.fd = top_feed_fd(top->feed), .events = POLLIN},
 		};
 		int ready;
-		(void)top_feed_step(top->feed, clock_mono_ms());
+		is_due |= top_feed_step(top->feed, clock_mono_ms());
 		if (top->picks && top_feed_has_gone(top->feed))
 			return;
-		show(top);
+		if (is_due)
+			show(top);
 		ready = poll(fds, 3, wait_ms(top, clock_mono_ms()));
+		is_due = ready == 0 || fds[0].revents || fds[1].revents;
 		if (ready == 0 && top->keys.len > 0)
 			read_keys(top, true);
 		for (int signal; fds[1].revents && (signal = terminal_signal()) != 0;)

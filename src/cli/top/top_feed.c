@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/cpu_sample.h"
+#include "base/process.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/tmux_client.h"
@@ -35,12 +36,12 @@ static const struct top_cpu_pane *find_pane(const struct top_cpu *cpu, pid_t pid
 	return NULL;
 }
 
-static void measure_pane(
-    const struct top_cpu *old, const struct top_item *item, struct top_cpu_pane *ret_pane)
+static void measure_pane(const struct top_cpu *old, const struct cpu_sample *machine,
+    const struct top_item *item, struct top_cpu_pane *ret_pane)
 {
 	const struct top_cpu_pane *before = find_pane(old, item->pid);
-	*ret_pane = (struct top_cpu_pane){.pid = item->pid, .percent = -1};
-	if (cpu_sample_take(item->pid, &ret_pane->sample) < 0 || before == NULL)
+	*ret_pane = (struct top_cpu_pane){.pid = item->pid, .percent = -1, .sample = *machine};
+	if (cpu_sample_tree(item->pid, &ret_pane->sample) < 0 || before == NULL)
 		return;
 	if (ret_pane->sample.total_ticks < before->sample.total_ticks + TICKS_MIN)
 		*ret_pane = *before;
@@ -53,12 +54,15 @@ static void measure_pane(
 static void measure_panes(struct top_cpu *cpu, struct top_items *panes)
 {
 	const struct top_cpu old = *cpu;
+	struct cpu_sample machine;
 	cpu->count = 0;
+	if (cpu_sample_take(0, &machine) < 0)
+		return;
 	for (size_t i = 0; i < panes->count && cpu->count < TOP_CPU_PANES_MAX; i++) {
 		struct top_item *item = &panes->items[i];
 		if (item->pid <= 0)
 			continue;
-		measure_pane(&old, item, &cpu->panes[cpu->count]);
+		measure_pane(&old, &machine, item, &cpu->panes[cpu->count]);
 		item->cpu_percent = cpu->panes[cpu->count++].percent;
 	}
 }
@@ -68,6 +72,8 @@ enum {
 	SLOW_MS = 2000, /* for changes without events */
 	SHARE = 200, /* times as long as a list takes, it rests; after an event a tenth of that */
 	TOOK_MS = 30, /* that it takes at most, as far as this counts */
+	CAPTURE_MS = 5000, /* between two captures at most */
+	DETAIL_MS = 30000, /* the age of what events do not announce, at most */
 	RECONNECT_MS = 1000,
 	SILENT_MS = 5000, /* without an answer until the user sees a message */
 	QUEUE_LAST = 1000, /* the most recent notifications that are listed */
@@ -95,9 +101,11 @@ struct top_feed {
 	struct json_reader *reader;
 	uint64_t asked[ASK_COUNT_]; /* ids of the last requests; 0: answered */
 	int64_t when[ASK_COUNT_]; /* of the last request; 0: never */
-	int64_t took_ms[ASK_COUNT_]; /* until its answer */
+	int64_t took_ms[ASK_COUNT_]; /* until its answer was read */
 	bool is_due[ASK_COUNT_]; /* it may have changed since */
 	char captured[TOP_ID_SIZE]; /* the pane or job that was captured last */
+	int64_t spared_ms; /* when a capture was due, but tmux had not run since the last one */
+	long tmux_runs; /* until that one; 0: unknown */
 	char going[TOP_ID_SIZE]; /* the pane to go to */
 	struct top_cpu cpu;
 	int64_t queue_after; /* of the current request for the queue */
@@ -207,8 +215,23 @@ static void ask_list(struct top_feed *feed, enum top_list list)
 		return;
 	if (list == TOP_QUEUE)
 		ask_queue(feed);
+	else if (list == TOP_PANES && !feed->cli->is_fleet)
+		ask_with(feed, ASK_LIST + TOP_PANES, "list_panes",
+		    ASK_PARAMS({"max_age_ms", .number = DETAIL_MS}));
 	else
 		ask(feed, ASK_LIST + list, top_tables[list].method, NULL);
+}
+
+/* How often tmux has got a processor, of this machine; 0: unknown. */
+static long read_runs(const struct top_feed *feed)
+{
+	pid_t pid = (pid_t)feed->model->status.tmux_pid;
+	char text[80];
+	long runs = 0;
+	if (pid <= 0 || process_read(pid, "schedstat", text, sizeof text) <= 0 ||
+	    sscanf(text, "%*u %*u %ld", &runs) != 1)
+		return 0;
+	return runs;
 }
 
 static void ask_capture(struct top_feed *feed, const char *id, bool is_log)
@@ -322,6 +345,7 @@ static void take_result(struct top_feed *feed, enum question question, const str
 		top_model_load(model, TOP_QUEUE, result, feed->queue_after);
 	} else if (question == ASK_CAPTURE) {
 		const struct json *text = json_member(result, "text");
+		feed->tmux_runs = read_runs(feed);
 		if (text != NULL && text->type == JSON_STRING)
 			top_view_preview(feed->view, feed->captured, text->text, text->len);
 	} else if (question == ASK_CLIENTS) {
@@ -381,15 +405,15 @@ static bool take_line(struct top_feed *feed, const char *line, size_t len)
 		if (feed->asked[question] == 0 || (int64_t)feed->asked[question] != id)
 			continue;
 		feed->asked[question] = 0;
-		feed->took_ms[question] = clock_mono_ms() - feed->when[question];
-		if (feed->took_ms[question] > TOOK_MS)
-			feed->took_ms[question] = TOOK_MS;
 		if (feed->view->is_paused && question < ASK_CLIENTS)
 			return false;
 		if (json_member(message, "error") != NULL)
 			take_error(feed, (enum question)question, json_member(message, "error"));
 		else
 			take_result(feed, (enum question)question, json_member(message, "result"));
+		feed->took_ms[question] = clock_mono_ms() - feed->when[question];
+		if (feed->took_ms[question] > TOOK_MS)
+			feed->took_ms[question] = TOOK_MS;
 		return true;
 	}
 	return false;
@@ -473,7 +497,19 @@ static int64_t capture_at(const struct top_feed *feed, const char **ret_id, bool
 		return INT64_MAX;
 	if (strcmp(*ret_id, feed->captured) != 0)
 		return 0;
-	return feed->when[ASK_CAPTURE] + REFRESH_MS;
+	return (feed->spared_ms > feed->when[ASK_CAPTURE] ? feed->spared_ms
+							  : feed->when[ASK_CAPTURE]) +
+	    REFRESH_MS;
+}
+
+/* Captures what is chosen, unless tmux has not run: no program has written since then. */
+static void capture(struct top_feed *feed, const char *id, bool is_log, int64_t now_ms)
+{
+	bool is_same = !is_log && strcmp(id, feed->captured) == 0 &&
+	    now_ms < feed->when[ASK_CAPTURE] + CAPTURE_MS;
+	feed->spared_ms = now_ms;
+	if (!is_same || feed->tmux_runs == 0 || read_runs(feed) != feed->tmux_runs)
+		ask_capture(feed, id, is_log);
 }
 
 int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms)
@@ -530,6 +566,6 @@ bool top_feed_step(struct top_feed *feed, int64_t now_ms)
 	}
 	note_silence(feed, now_ms);
 	if (capture_at(feed, &id, &is_log) <= now_ms)
-		ask_capture(feed, id, is_log);
+		capture(feed, id, is_log, now_ms);
 	return is_new;
 }

@@ -529,6 +529,7 @@ void top_model_load_status(struct top_model *model, const struct json *result, i
 	    status->version, sizeof status->version, "%s", json_get_str(result, "version", ""));
 	(void)snprintf(status->tmux_version, sizeof status->tmux_version, "%s",
 	    json_get_str(json_member(result, "tmux"), "version", "?"));
+	status->tmux_pid = json_get_int(json_member(result, "tmux"), "pid", 0);
 	/* In steps of a second, so that the start time stays constant. */
 	started_ms = now_ms - (int64_t)(json_get_double(result, "uptime_sec") * 1000);
 	if (status->started_ms < started_ms - 1000 || status->started_ms > started_ms + 1000)

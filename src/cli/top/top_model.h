@@ -48,6 +48,7 @@ extern const struct top_table top_tables[TOP_LIST_COUNT_];
 struct top_status {
 	char version[32];
 	char tmux_version[32];
+	int64_t tmux_pid; /* 0: unknown */
 	int64_t started_ms; /* CLOCK_REALTIME; 0: unknown */
 	bool is_fleet; /* the counts of hosts are known, and not those of tmux and the queue */
 	int64_t hosts;
