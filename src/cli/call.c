@@ -2,7 +2,9 @@
 /* Runs a method as a command: its schema types the arguments, and the result is printed. */
 #include "cli/call.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 #include "cli/show.h"
 #include "cli/status_text.h"
 #include "client/link.h"
+#include "wire/address.h"
 
 struct method_call {
 	const char *name; /* as typed: the method, or its verb */
@@ -59,6 +62,21 @@ static bool is_known(const struct cli *cli, const char *name)
 	return is_good;
 }
 
+/* Whether a file declares a tool of this name. */
+static bool is_declared(const char *name)
+{
+	const char *shipped = getenv("MUXBUS_TOOLS");
+	char file[128], path[PATH_MAX];
+	if (name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] != '\0' ||
+	    (size_t)snprintf(file, sizeof file, "tools/%s.json", name) >= sizeof file)
+		return false;
+	if (address_config(path, sizeof path, file) == 0 && access(path, R_OK) == 0)
+		return true;
+	(void)snprintf(path, sizeof path, "%s/%s.json",
+	    shipped != NULL && *shipped == '/' ? shipped : MUXBUS_TOOLSDIR, name);
+	return access(path, R_OK) == 0;
+}
+
 /*
  * Connects for a method, and gets its description. A typing error does not start a daemon where
  * none has been.
@@ -68,7 +86,8 @@ static enum cli_status connect_for(
 {
 	struct link_answer answer;
 	bool may_start = !str_is_in(method, waking_none);
-	if (may_start && access(cli->socket, F_OK) < 0 && !is_known(cli, method))
+	if (may_start && access(cli->socket, F_OK) < 0 && !is_declared(method) &&
+	    !is_known(cli, method))
 		return CLI_USAGE;
 	*ret_link =
 	    ask_connect_for(cli, may_start, ASK_PARAMS({"method", .text = method}), &answer);

@@ -74,7 +74,6 @@
 #define FIRST_WAIT_MS 6000
 /* How long a normal stop may take. */
 #define STOP_MS 2000
-
 #define SIGNALS_COUNT 4
 
 struct main {
@@ -132,6 +131,7 @@ static void stop(struct daemon *daemon, const char *reason)
 	main->is_stopping = true;
 	log_info("ending: %s", reason);
 	sd_notify_tell("STOPPING=1");
+	lock_describe(main->start.lock_fd, LOCK_ENDING);
 	server_close_listener(daemon->server);
 	if (main->stop_timer != NULL)
 		loop_timer_arm(main->stop_timer, STOP_MS);

@@ -317,6 +317,15 @@ run_it "$muxbus" run -- echo started
 is 'run starts it too' "$status $(cat "$dir/out")" '0 started'
 "$muxbus" shutdown >/dev/null
 until_is 'it ends' gone sh -c "[ -S '$MUXBUS' ] || echo gone"
+mkdir -p -m 755 "$dir/.config/muxbus/tools"
+echo '{"name":"said","group":"text","description":"It prints.","run":["echo","hello"]}' >"$dir/.config/muxbus/tools/said.json"
+chmod 644 "$dir/.config/muxbus/tools/said.json"
+run_it "$muxbus" said
+is 'and a declared tool' "$status $(cat "$dir/out")" '0 {"text":"hello\n"}'
+"$muxbus" shutdown >/dev/null
+until_is 'it ends' gone sh -c "[ -S '$MUXBUS' ] || echo gone"
+run_it "$muxbus" sayd
+is 'but no typing error' "$status $([ -S "$MUXBUS" ] && echo runs)" '2 '
 daemon_pid=
 
 done_testing

@@ -191,6 +191,23 @@ daemon=$(pid_at "$other.muxbus")
 tmux -S "$other" kill-server
 ok 'and it ends' until_gone "$daemon"
 
+# A start while a daemon ends waits for the end; here tmux does not answer its last question.
+tmux -S "$other" -f /dev/null new-session -d -s again 'exec sh'
+server=$(tmux -S "$other" display-message -p '#{pid}')
+starts=$("$muxbusd" -S "$other" 2>&1 && for number in 1 2 3; do
+	kill -STOP "$server"
+	"$MUXBUS_BUILDDIR/muxbus" -S "$other" shutdown >/dev/null
+	{ sleep 0.5; kill -CONT "$server"; } &
+	"$muxbusd" -S "$other" 2>&1
+	wait
+	ask_at "$other.muxbus" '{"method":"ping"}' | jq -c .result
+done)
+is 'three starts behind a shutdown are three daemons' "$(echo $starts)" '{} {} {}'
+daemon=$(pid_at "$other.muxbus")
+tmux -S "$other" kill-server
+ask_at "$other.muxbus" '{"method":"shutdown"}' >/dev/null
+ok 'and the last one ends' until_gone "$daemon"
+
 # Impossible starts are reported, with status 1 or 2.
 said=$("$muxbusd" -S "$dir/$(printf 'x%.0s' $(seq 120))" 2>&1)
 is 'a path that is too long: status 1' $? 1

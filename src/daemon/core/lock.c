@@ -23,6 +23,9 @@
 #define FILE_NAME "lock"
 /* Starts that ask for the holder stay in its queue, which it never reads. */
 #define HOLDER_BACKLOG 4096
+/* How long a start waits for a daemon that ends. */
+#define END_TRIES 1000
+#define END_TRY_MS 10
 
 /* "PID\nSOCKET\n" */
 static void read_holder(int fd, struct lock_holder *ret_holder)
@@ -63,12 +66,21 @@ static int open_file(int dir, const char *state_dir, char *ret_reason, size_t si
 	    ret_reason, size, "%s/" FILE_NAME ": is no file of ours; remove it", state_dir);
 }
 
+/* Waits a moment for a holder that ends. False: it does not, or takes too long. */
+static bool await_end(const struct lock_holder *holder, unsigned *tries)
+{
+	if (strcmp(holder->socket, LOCK_ENDING) != 0 || ++*tries >= END_TRIES)
+		return false;
+	(void)usleep(END_TRY_MS * 1000);
+	return true;
+}
+
 enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holder *ret_holder,
     char *ret_reason, size_t reason_size)
 {
 	enum lock_result result;
 	int dir = state_dir_open(state_dir, ret_reason, reason_size);
-	unsigned tries = 0;
+	unsigned tries = 0, end_tries = 0;
 	int fd;
 	if (dir < 0)
 		return LOCK_ERROR;
@@ -84,7 +96,8 @@ enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holde
 		result = errno == EWOULDBLOCK ? LOCK_HELD : LOCK_ERROR;
 		if (result == LOCK_HELD)
 			read_holder(fd, ret_holder);
-	} while (result == LOCK_HELD && process_await_release(ret_holder->pid, &tries));
+	} while (result == LOCK_HELD &&
+	    (process_await_release(ret_holder->pid, &tries) || await_end(ret_holder, &end_tries)));
 	if (result == LOCK_ERROR)
 		(void)str_refuse(
 		    ret_reason, reason_size, "%s/" FILE_NAME ": %s", state_dir, strerror(errno));

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#define LOCK_ENDING "ending" /* in place of the socket: a start waits for the end */
+
 /* The holder of a lock, as written in the file. */
 struct lock_holder {
 	pid_t pid; /* 0: not known */
