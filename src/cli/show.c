@@ -298,14 +298,14 @@ static void write_list(struct buf *out, const struct json *array, size_t width, 
 	write_table(out, array, list->columns, count, width, has_color);
 }
 
-/* The hosts that did not answer. */
-static void write_missing(struct buf *out, const struct json *missing)
+/* A line for each row: its template, and a text of it. */
+static void write_notes(
+    struct buf *out, const struct json *rows, const char *template, const char *text_key)
 {
-	json_each (host, missing) {
-		const char *reason = json_get_str(host, "reason", "");
-		(void)buf_append_str(out, "missing: ");
-		put_template(out, host, "{host}/{server}: ");
-		(void)screen_text_line(out, reason, strlen(reason));
+	json_each (row, rows) {
+		const char *text = json_get_str(row, text_key, "");
+		put_template(out, row, template);
+		(void)screen_text_line(out, text, strlen(text));
 		(void)buf_append_byte(out, '\n');
 	}
 }
@@ -467,7 +467,10 @@ void show_write(
 	} else {
 		(void)buf_append_str(out, "done\n");
 	}
-	write_missing(out, json_member(result, "missing"));
+	/* The hosts that did not answer, and the lines of the hosts file that cannot be used. */
+	write_notes(out, json_member(result, "missing"), "missing: {host}/{server}: ", "reason");
+	if (json_member(result, "hosts") != NULL)
+		write_notes(out, json_member(result, "errors"), "hosts, line {line}: ", "text");
 	if (gap != NULL && gap->type == JSON_OBJECT) {
 		(void)buf_append_str(out, "gap: ");
 		put_raw_json(out, gap);

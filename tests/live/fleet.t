@@ -160,6 +160,12 @@ is '--host takes ssh, server and muxbus of the line' "$(on_gpu gpu list_panes | 
 is 'and the name with its server' "$(on_gpu gpu/tmux list_panes | jq -r '.panes[0].pane')" %0
 on_gpu gpu -S "$dir/none" list_panes
 ok 'a server of -S counts more' grep -q "$dir/none" "$dir/said"
+echo 'wrong name=' >>"$hosts"
+wrong_line() {
+	"$MUXBUS_BUILDDIR/muxbus" --text hosts | grep -c '^hosts, line [0-9]*: "name="' || :
+}
+until_is 'a line that cannot be used is said with the hosts' 1 wrong_line
+sed -i '/^wrong/d' "$hosts"
 chmod g+w "$hosts"
 is 'a file that others can write is not used' "$(on_gpu gpu list_panes; grep -c 'another user can write to it' "$dir/said")" 1
 chmod g-w "$hosts"
