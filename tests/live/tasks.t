@@ -104,6 +104,12 @@ task stop 'muxbus kill '
 until_is 'the job has ended' stopped sh -c "muxbus get_job $job | jq -r .state"
 task history 'muxbus jobs'
 is 'what ran' "$(jq -r '.jobs[] | "\(.name) \(.exit_code)"' out | tr '\n' ' ')" 'backup 3 build null null 7 '
+# The clock goes back an hour in 30 minutes: the time in 15 minutes comes twice, and the first counts.
+now=$(date +%s)
+back=$((now + 7200 + 1800))
+clock="AAA-1BBB,0/0,$(($(date -u -d "@$back" +1%j) - 1001))/$(date -u -d "@$back" +%H:%M:%S)"
+due=$(TZ=$clock muxbus remind "$(TZ=$clock date -d "@$((now + 900))" +%H:%M:%S)" twice | jq -r .due)
+ok 'a time that comes twice is the first one' test "$(date -d "$due" +%s)" -le $((now + 960))
 
 is 'busy: found' "$(found busy 'muxbus --fleet')" 'muxbus --fleet'
 is 'layout: found' "$(found layout 'muxbus restore')" 'muxbus restore'

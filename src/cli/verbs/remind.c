@@ -8,6 +8,8 @@
 #include "cli/show.h"
 #include "cli/verbs.h"
 
+#define CLOCK_BACK_SEC 3600 /* at the end of summer time */
+
 struct remind {
 	const char *pane;
 	int64_t ms;
@@ -28,6 +30,22 @@ static bool read_clock(const char *text, struct tm *at)
 	return end != NULL && *end == '\0';
 }
 
+/*
+ * The time of a day, at the earliest after now: a clock that is put back has some times twice, and
+ * mktime() takes either one.
+ */
+static time_t next_of_day(struct tm *at, time_t now)
+{
+	struct tm want = *at, got;
+	time_t any = mktime(at);
+	for (time_t time = any - CLOCK_BACK_SEC; time <= any + CLOCK_BACK_SEC;
+	     time += CLOCK_BACK_SEC)
+		if (time > now && localtime_r(&time, &got) != NULL && got.tm_hour == want.tm_hour &&
+		    got.tm_min == want.tm_min && got.tm_sec == want.tm_sec)
+			return time;
+	return any;
+}
+
 /* How long until a time of the clock comes next. */
 static bool parse_clock(const char *text, int64_t *ret_ms)
 {
@@ -40,7 +58,7 @@ static bool parse_clock(const char *text, int64_t *ret_ms)
 		at.tm_mday += day;
 		if (!read_clock(text, &at))
 			return false;
-		*ret_ms = (int64_t)mktime(&at) * 1000 - now_ms;
+		*ret_ms = (int64_t)next_of_day(&at, now) * 1000 - now_ms;
 	}
 	return *ret_ms > 0;
 }
