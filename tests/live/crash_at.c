@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Preloaded into muxbusd: kills it, as by kill -9, at a chosen one of the calls by which it
- * changes files. crash_points.py says which one, and counts them.
+ * changes files, or makes that one fail. crash_points.py says which one, and counts them.
  *
  * The environment: CRASH_COUNT names a file of 8 bytes, in which the calls are counted; CRASH_AT
- * is the number of the one that is not done any more; with CRASH_TEAR=1 a write is half done.
+ * is the number of the call; CRASH_HOW is "kill" (before it), "tear" (a write is half done),
+ * "fail" (EIO, once) or "full" (ENOSPC, from then on).
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +24,7 @@
 
 static _Atomic uint64_t *counter;
 static uint64_t last; /* 0: it is not killed */
-static bool tears;
+static enum { KILL, TEAR, FAIL, FULL } how;
 
 /* The pointer of the next function of this name. POSIX allows this cast, ISO C does not. */
 #define NEXT(name)                     \
@@ -34,7 +35,8 @@ static bool tears;
 __attribute__((constructor)) static void begin(void)
 {
 	const char *path = getenv("CRASH_COUNT"), *at = getenv("CRASH_AT");
-	const char *tear = getenv("CRASH_TEAR");
+	const char *name = getenv("CRASH_HOW");
+	static const char *const names[] = {"kill", "tear", "fail", "full"};
 	int fd;
 	if (path == NULL || strstr(program_invocation_short_name, "muxbusd") == NULL)
 		return;
@@ -46,13 +48,8 @@ __attribute__((constructor)) static void begin(void)
 	if (counter == MAP_FAILED)
 		abort();
 	last = at != NULL ? strtoull(at, NULL, 10) : 0;
-	tears = tear != NULL && *tear == '1';
-}
-
-/* Counts a call. Returns whether it is the last one. */
-static bool is_last(void)
-{
-	return counter != NULL && atomic_fetch_add(counter, 1) + 1 == last;
+	for (how = FULL; name != NULL && how > KILL && strcmp(name, names[how]) != 0; how--)
+		;
 }
 
 static void die(void)
@@ -62,6 +59,20 @@ static void die(void)
 		(void)pause();
 }
 
+/* Counts a call. Returns whether something happens to it: it fails, or the caller tears it. */
+static bool is_hit(bool grows, bool is_write)
+{
+	uint64_t number = counter != NULL ? atomic_fetch_add(counter, 1) + 1 : 0;
+	if (last == 0 || number < last || (number > last && how != FULL))
+		return false;
+	if (how == FULL && !grows)
+		return false;
+	if (how == KILL || (how == TEAR && !is_write))
+		die();
+	errno = how == FULL ? ENOSPC : EIO;
+	return true;
+}
+
 static bool is_file(int fd)
 {
 	struct stat st;
@@ -69,129 +80,119 @@ static bool is_file(int fd)
 	    (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
-#define CHANGE_BEFORE(is_counted)              \
-	do {                                   \
-		if ((is_counted) && is_last()) \
-			die();                 \
-	} while (0)
-
 ssize_t write(int fd, const void *bytes, size_t len)
 {
 	NEXT(write);
-	if (is_file(fd) && is_last()) {
-		if (tears)
-			(void)!next(fd, bytes, len / 2);
-		die();
-	}
-	return next(fd, bytes, len);
+	if (!is_file(fd) || !is_hit(true, true))
+		return next(fd, bytes, len);
+	if (how != TEAR)
+		return -1;
+	(void)!next(fd, bytes, len / 2);
+	die();
+	return -1;
 }
 
 ssize_t pwrite(int fd, const void *bytes, size_t len, off_t offset)
 {
 	NEXT(pwrite);
-	if (is_file(fd) && is_last()) {
-		if (tears)
-			(void)!next(fd, bytes, len / 2, offset);
-		die();
-	}
-	return next(fd, bytes, len, offset);
+	if (!is_file(fd) || !is_hit(true, true))
+		return next(fd, bytes, len, offset);
+	if (how != TEAR)
+		return -1;
+	(void)!next(fd, bytes, len / 2, offset);
+	die();
+	return -1;
 }
 
 int ftruncate(int fd, off_t size)
 {
 	NEXT(ftruncate);
-	CHANGE_BEFORE(is_file(fd));
-	return next(fd, size);
+	return is_file(fd) && is_hit(false, false) ? -1 : next(fd, size);
 }
 
 int fallocate(int fd, int mode, off_t offset, off_t size)
 {
 	NEXT(fallocate);
-	CHANGE_BEFORE(is_file(fd));
-	return next(fd, mode, offset, size);
+	return is_file(fd) && is_hit(true, false) ? -1 : next(fd, mode, offset, size);
 }
 
 int fsync(int fd)
 {
 	NEXT(fsync);
-	CHANGE_BEFORE(is_file(fd));
-	return next(fd);
+	return is_file(fd) && is_hit(false, false) ? -1 : next(fd);
 }
 
 int fdatasync(int fd)
 {
 	NEXT(fdatasync);
-	CHANGE_BEFORE(is_file(fd));
-	return next(fd);
+	return is_file(fd) && is_hit(false, false) ? -1 : next(fd);
 }
 
 int rename(const char *from, const char *to)
 {
 	NEXT(rename);
-	CHANGE_BEFORE(true);
-	return next(from, to);
+	return is_hit(false, false) ? -1 : next(from, to);
 }
 
 int renameat(int from_dir, const char *from, int to_dir, const char *to)
 {
 	NEXT(renameat);
-	CHANGE_BEFORE(true);
-	return next(from_dir, from, to_dir, to);
+	return is_hit(false, false) ? -1 : next(from_dir, from, to_dir, to);
 }
 
 int link(const char *from, const char *to)
 {
 	NEXT(link);
-	CHANGE_BEFORE(true);
-	return next(from, to);
+	return is_hit(true, false) ? -1 : next(from, to);
 }
 
 int unlink(const char *path)
 {
 	NEXT(unlink);
-	CHANGE_BEFORE(true);
-	return next(path);
+	return is_hit(false, false) ? -1 : next(path);
 }
 
 int unlinkat(int dir, const char *path, int flags)
 {
 	NEXT(unlinkat);
-	CHANGE_BEFORE(true);
-	return next(dir, path, flags);
+	return is_hit(false, false) ? -1 : next(dir, path, flags);
 }
 
 int mkdir(const char *path, mode_t mode)
 {
 	NEXT(mkdir);
-	CHANGE_BEFORE(true);
-	return next(path, mode);
+	return is_hit(true, false) ? -1 : next(path, mode);
 }
 
-/* Opening counts where it makes or empties a file. */
-static mode_t mode_of(int flags, va_list arguments)
+/* Opening counts where it makes or empties a file. Returns whether it fails. */
+static bool fails(int dir, const char *path, int flags)
 {
-	CHANGE_BEFORE((flags & (O_CREAT | O_TRUNC)) != 0 && (flags & O_ACCMODE) != O_RDONLY);
-	return (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+	bool is_new = (flags & O_CREAT) != 0 && faccessat(dir, path, F_OK, 0) < 0;
+	return (flags & (O_CREAT | O_TRUNC)) != 0 && (flags & O_ACCMODE) != O_RDONLY &&
+	    is_hit(is_new, false);
 }
+
+/* The mode behind the last named argument. */
+#define MODE(flags, ret_mode)                                                      \
+	do {                                                                       \
+		va_list arguments;                                                 \
+		va_start(arguments, flags);                                        \
+		ret_mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0; \
+		va_end(arguments);                                                 \
+	} while (0)
 
 int open(const char *path, int flags, ...)
 {
-	va_list arguments;
 	mode_t mode;
 	NEXT(open);
-	va_start(arguments, flags);
-	mode = mode_of(flags, arguments);
-	va_end(arguments);
-	return next(path, flags, mode);
+	MODE(flags, mode);
+	return fails(AT_FDCWD, path, flags) ? -1 : next(path, flags, mode);
 }
 
 int openat(int dir, const char *path, int flags, ...)
 {
-	va_list arguments;
 	mode_t mode;
 	NEXT(openat);
-	va_start(arguments, flags);
-	mode = mode_of(flags, arguments);
-	va_end(arguments);
-	return next(dir, path, flags, mode);
+	MODE(flags, mode);
+	return fails(dir, path, flags) ? -1 : next(dir, path, flags, mode);
 }

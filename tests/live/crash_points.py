@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: ISC
 """A daemon that is killed at each call by which it changes its files loses nothing it has said.
 
-crash_at.c, preloaded, kills it at a chosen one of these calls: before it, or in the middle of a
-write. A short story of requests runs against it. Then a daemon starts as usual, and is asked:
-what was answered is there, once; what was not answered is there once or not at all; the chain of
-the audit is whole. Every third time the daemon that recovers is killed as well.
+crash_at.c, preloaded, does something to a chosen one of these calls: it kills the daemon before
+it or in the middle of a write, or lets the call fail with EIO, or this one and all that need room
+with ENOSPC. A short story of requests runs against it; a daemon that lives through it is killed.
+Then a daemon starts as usual, and is asked: what was answered is there, once; what was not
+answered, or as not durable, is there once or not at all; the chain of the audit is whole. Every
+third time the daemon that recovers is killed as well.
 
-Usage: crash_points.py TRIES [SEED]. 0: each call in both ways; else so many of them.
+Usage: crash_points.py TRIES [SEED]. 0: each call in all ways; else so many of them.
 """
 
 import json
@@ -40,13 +42,13 @@ def check(right, name, detail=""):
     return right
 
 
-def start(at=0, tears=False):
+def start(at=0, how="kill"):
     """Starts the daemon. Returns its process; it may have been killed meanwhile."""
     with open(COUNT, "wb") as file:
         file.write(bytes(8))
     env = dict(os.environ)
     if at is not None:
-        env.update(LD_PRELOAD=SHIM, CRASH_COUNT=COUNT, CRASH_AT=str(at), CRASH_TEAR=str(int(tears)))
+        env.update(LD_PRELOAD=SHIM, CRASH_COUNT=COUNT, CRASH_AT=str(at), CRASH_HOW=how)
         env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
     reader, writer = os.pipe()
     with open(DIR + "/muxbusd.log", "ab") as log:
@@ -112,11 +114,16 @@ STEPS = [
 def play(answers):
     """The story, until it ends or the daemon does."""
     for name, method, params in STEPS:
-        for key, member in (("seq", "seq"), ("up_to", "seq"), ("timer", "id")):
+        places = {"seq": "seq", "up_to": "seq", "timer": "id"}
+        if any(answers.get(params[key]) is None for key in places if key in params):
+            continue  # the request that it is about has failed
+        for key, member in places.items():
             if key in params:
                 params = {**params, key: answers[params[key]][member]}
         answers[name] = None  # asked
-        answers[name] = result(method, **params)
+        answer = ask(method, **params).get("result")
+        if answer is not None and answer.get("durable") is not False:
+            answers[name] = answer
 
 
 def notes():
@@ -137,7 +144,7 @@ def kept_panes():
     return [line.split()[0] for line in panes if "printf" in line]
 
 
-def look(where, answers):
+def look(where, answers, is_failing):
     """Compares what is there with what was answered."""
 
     def times(name, found):
@@ -180,10 +187,11 @@ def look(where, answers):
     check(audit["chain"] == "whole", f"{where}: the chain of the audit", audit.get("broken_line"))
     numbers = [a["n"] for a in audit["actions"]]
     check(numbers == sorted(set(numbers)), f"{where}: the numbers of the audit", numbers)
+    missed = sum(a.get("missed", 0) for a in audit["actions"])
     for method in {step[1] for step in STEPS}:
         answered = sum(answers.get(s[0]) is not None for s in STEPS if s[1] == method)
         recorded = sum(a["method"] == method for a in audit["actions"])
-        check(recorded >= answered, f"{where}: {method} in the audit", f"{recorded} of {answered}")
+        check(is_failing or recorded + missed >= answered, f"{where}: {method} in the audit", f"{recorded} of {answered}")
     # Asked again with their keys, nothing is done twice.
     for name, method, params in STEPS:
         if "key" in params and answers.get(name) is not None:
@@ -195,20 +203,28 @@ def end(daemon):
     daemon.wait(PATIENCE)
 
 
-def one(at, tears, again):
+def one(at, how, again):
     """A life that is killed at a call, perhaps one more, and one that is not."""
     answers = {}
-    where = f"call {at}{', torn' if tears else ''}{f', then {again}' if again else ''}"
+    where = f"call {at}, {how}{f', then {again}' if again else ''}"
     shutil.rmtree(STATE, ignore_errors=True)
     shutil.copytree(STATE + ".before", STATE)
     for pane in kept_panes():
         tmux("kill-pane", "-t", pane)
-    daemon = start(at, tears)
+    daemon = start(at, how)
+    is_failing = how in ("fail", "full")
     try:
         play(answers)
-        end(daemon)  # it ends in good order, or is killed meanwhile
+        if is_failing and at:
+            daemon.kill()  # it kept on living
+            daemon.wait()
+        else:
+            end(daemon)  # it ends in good order, or is killed meanwhile
     except Gone:
         daemon.wait(PATIENCE)
+        refused = is_failing and daemon.returncode == 1 and not any(answers.values())
+        check(daemon.returncode == -signal.SIGKILL or refused, f"{where}: how it ended",
+              daemon.returncode)
     status, calls = daemon.returncode, counted()
     if again:
         daemon = start(again)
@@ -217,7 +233,7 @@ def one(at, tears, again):
     if not check(daemon.poll() is None, f"{where}: the daemon starts again", daemon.returncode):
         return status, calls
     try:
-        look(where, answers)
+        look(where, answers, is_failing)
     except (AssertionError, Gone) as error:
         check(False, where, repr(error))
     end(daemon)
@@ -235,15 +251,15 @@ def main():
         result("set_wake_policy", pane="%0")
     end(daemon)
     shutil.copytree(STATE, STATE + ".before")
-    status, total = one(0, False, 0)
+    status, total = one(0, "kill", 0)
     check(status == 0, "a life that is not killed ends in good order", status)
     check(total > 40, "its calls are counted", total)
-    lives = [(at, tears) for at in range(1, total + 1) for tears in (False, True)]
+    lives = [(at, how) for at in range(1, total + 1) for how in ("kill", "tear", "fail", "full")]
     if 0 < tries < len(lives):
         lives = chance.sample(lives, tries)
-    for number, (at, tears) in enumerate(lives):
-        one(at, tears, chance.randrange(1, 25) if number % 3 == 2 else 0)
-    print(f"# {len(lives)} of {2 * total} lives")
+    for number, (at, how) in enumerate(lives):
+        one(at, how, chance.randrange(1, 25) if number % 3 == 2 else 0)
+    print(f"# {len(lives)} of {4 * total} lives")
 
 
 def find_audit():

@@ -147,6 +147,7 @@ struct next_wait {
 	struct consumer_filter filter;
 	char filter_id[CONSUMER_FILTER_ID_MAX + 1];
 	struct pane_ref agent; /* whose tool call it is; cleared: none's */
+	bool has_acked; /* what it had taken before */
 	bool is_own; /* only those for that agent */
 };
 
@@ -227,6 +228,8 @@ static bool next_answer(struct next_wait *wait, bool is_time)
 	json_array_end(writer);
 	json_put_int(writer, "last", (int64_t)last);
 	notification_write_gap(writer, wait->queue, wait->after);
+	if (wait->has_acked)
+		request_note_durable(wait->request);
 	request_on_cancel(wait->request, NULL, NULL);
 	request_done(wait->request);
 	next_free(wait);
@@ -308,6 +311,7 @@ static void next_notification(struct request *request, const void *data)
 	wait->queue = daemon->queue;
 	wait->consumer = consumer;
 	wait->limit = args->limit;
+	wait->has_acked = args->has_ack || args->has_ack_up_to;
 	wait->filter = filter;
 	wait->agent = agent;
 	wait->is_own = is_narrow ||

@@ -40,11 +40,13 @@ static const struct field_result post_results[] = {
 
 static const struct field_result ack_results[] = {
     {"acknowledged", "integer", "how many were not acknowledged before"},
+    DURABLE_RESULTS,
     {NULL, NULL, NULL},
 };
 
 static const struct field_result cancel_results[] = {
     {"seq", "integer", "the notification that is cancelled"},
+    DURABLE_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -206,6 +208,7 @@ static void ack_notification(struct request *request, const void *data)
 		count = settle(queue, args->has_seq ? number : 1, number);
 	}
 	json_put_int(request_result(request), "acknowledged", count);
+	request_note_durable(request);
 	request_done(request);
 }
 
@@ -432,6 +435,7 @@ static void cancel_notification(struct request *request, const void *data)
 	}
 	(void)queue_set_state(queue, note->seq, NOTE_CANCELLED, NULL);
 	json_put_int(request_result(request), "seq", args->seq);
+	request_note_durable(request);
 	request_done(request);
 }
 
