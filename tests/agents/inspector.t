@@ -49,7 +49,7 @@ plain="socat STDIO UNIX-CONNECT:$MUXBUS"
 
 for era in legacy auto modern; do
 	ok "$era: it lists the tools" inspect $era tools/list --strict -- $plain
-	is "$era: there are 14" "$(jq '.tools | length' out)" 14
+	is "$era: there are 15" "$(jq '.tools | length' out)" 15
 	is "$era: it has nothing to say against a schema" "$(grep -vc '^npm' err)" 0
 	ok "$era: it lists all of them" inspect $era tools/list --strict -- ./all
 	is "$era: nor against any of those" "$(jq '.tools | length > 40' out) $(grep -vc '^npm' err)" 'true 0'
@@ -71,7 +71,7 @@ if [ -x "$MUXBUS_BUILDDIR/muxbus" ]; then
 	for era in legacy auto modern; do
 		ok "$era: the bridge" inspect $era tools/list --strict -- \
 			"$MUXBUS_BUILDDIR/muxbus" -s "$MUXBUS" mcp
-		is "$era: lists the same" "$(jq '.tools | length' out) $(grep -vc '^npm' err)" '14 0'
+		is "$era: lists the same" "$(jq '.tools | length' out) $(grep -vc '^npm' err)" '15 0'
 		ok "$era: the bridge carries a call" inspect $era tools/call \
 			--tool-name list_panes -- "$MUXBUS_BUILDDIR/muxbus" -s "$MUXBUS" mcp
 		is "$era: and its result" "$(jq -r '.structuredContent.panes[0].pane' out)" %0
