@@ -143,9 +143,10 @@ static uint32_t turn(uint32_t word, unsigned bits)
 static inline __attribute__((always_inline)) void mix(uint32_t a, uint32_t b, uint32_t c,
     uint32_t *d, uint32_t e, uint32_t f, uint32_t g, uint32_t *h, uint32_t word)
 {
-	uint32_t one = *h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + (g ^ (e & (f ^ g))) + word;
+	/* By 6, 11 and 25 bits; by 2, 13 and 22: turned step by step. */
+	uint32_t one = *h + turn(e ^ turn(e ^ turn(e, 14), 5), 6) + (g ^ (e & (f ^ g))) + word;
 	*d += one;
-	*h = one + (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) | (c & (a | b)));
+	*h = one + turn(a ^ turn(a ^ turn(a, 9), 11), 2) + (b ^ ((a ^ b) & (b ^ c)));
 }
 
 static void add_block(uint32_t state[8], const uint8_t *block)

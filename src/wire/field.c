@@ -581,9 +581,9 @@ int field_read_tolerant(const struct field *fields, const struct field_tolerance
 static void write_size(struct json_writer *writer, const char *name, const struct json *value)
 {
 	bool is_list = value->type == JSON_ARRAY || value->type == JSON_OBJECT;
-	char text[48];
-	(void)snprintf(text, sizeof text, "(%zu %s)", is_list ? value->count : value->len,
-	    is_list ? "values" : "bytes");
+	char text[1 + STR_U64_SIZE + sizeof " values)"] = "(";
+	size_t len = str_put_u64(text + 1, is_list ? value->count : value->len, 1);
+	strcpy(text + 1 + len, is_list ? " values)" : " bytes)");
 	json_put_str(writer, name, text);
 }
 

@@ -4,9 +4,9 @@
 
 #include <muxbus.h>
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,22 +58,29 @@ struct trail {
 	struct list listeners;
 };
 
+/* Writes bytes as twice so many digits, and a NUL. */
+static void put_hex(const void *bytes, size_t count, char *out)
+{
+	static const char digits[] = "0123456789abcdef";
+	const uint8_t *at = bytes;
+	for (; count > 0; count--, at++) {
+		*out++ = digits[*at >> 4];
+		*out++ = digits[*at & 15];
+	}
+	*out = '\0';
+}
+
 /* The hash of a line: of the one before it, and its own text up to the member chain. */
 static void hash_line(
     const char before[CHAIN_SIZE], const char *line, size_t len, char out[CHAIN_SIZE + 1])
 {
-	static const char digits[] = "0123456789abcdef";
 	uint8_t bytes[SHA256_SIZE];
 	struct sha256 sha;
 	sha256_init(&sha);
 	sha256_add(&sha, before, CHAIN_SIZE);
 	sha256_add(&sha, line, len);
 	sha256_finish(&sha, bytes);
-	for (size_t i = 0; i < SHA256_SIZE; i++) {
-		out[2 * i] = digits[bytes[i] >> 4];
-		out[2 * i + 1] = digits[bytes[i] & 15];
-	}
-	out[CHAIN_SIZE] = '\0';
+	put_hex(bytes, sizeof bytes, out);
 }
 
 /* Where the member chain begins in a line without its newline; NULL: it has none. */
@@ -305,13 +312,14 @@ static void put_params(struct trail *trail, struct json_writer *writer, const st
 	bool is_full = trail->options.is_full && method->group == NULL;
 	struct buf text;
 	struct json_writer own;
-	char hash[17];
+	uint64_t number;
+	char hash[2 * sizeof number + 1];
 	if (params == NULL || params->count == 0)
 		return;
 	json_start(&own, &text, TRAIL_FILE_MAX);
 	json_put_value(&own, NULL, params);
-	(void)snprintf(
-	    hash, sizeof hash, "%016" PRIx64, hash_with_key(&trail->key, text.data, text.len));
+	number = htobe64(hash_with_key(&trail->key, text.data, text.len));
+	put_hex(&number, sizeof number, hash);
 	json_put_int(writer, "bytes", (int64_t)text.len);
 	json_put_str(writer, "hash", hash);
 	if (!is_full) {
