@@ -167,6 +167,16 @@ ask_nothing() {
 		is "${method%% *} shows a pane or does its work" "$(field '.error')" null
 	done
 	is 'and tmux is not asked for any of that' "$(t show-option -gv @asked)" "$asked"
+	t set-hook -g after-list-panes "set-option -gF @panes 'all:#{hook_flag_a}'"
+	call list_sessions '{}'
+	is 'sessions are listed without panes' "$(field '.result.sessions | length') $(t show-option -gqv @panes)" '1 '
+	call list_panes "{\"window\":\"$(t display-message -p '#{window_id}')\"}"
+	is 'and the panes of a window without those of others' \
+		"$(field '.result.panes | length') $(t show-option -gqv @panes)" '1 all:'
+	t new-window -d 'exec cat'
+	call list_sessions '{}'
+	is 'a window that is new is counted' "$(field '.result.sessions[0].windows')" 2
+	t kill-window -t :+1
 	for hook in list-clients list-panes list-sessions list-windows display-message; do
 		t set-hook -gu "after-$hook"
 	done

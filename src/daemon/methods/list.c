@@ -406,11 +406,6 @@ static void put_panes(struct object_listing *listing)
 	request_done(listing->request);
 }
 
-static void handle_list_panes(struct request *request, const void *data)
-{
-	start(request, data, MUXBUS_PART_PANES, put_panes);
-}
-
 static void put_pane(struct object_listing *listing)
 {
 	const struct muxbus_pane *pane;
@@ -434,32 +429,51 @@ static bool has_one_link(const struct muxbus_model *model, uint32_t window)
 	return count == 1;
 }
 
+/* Answers when a window, and the links if it has several, are no older. */
+static void start_window(struct object_listing *listing, uint32_t window, bool is_fresh)
+{
+	struct tmux *tmux = request_daemon(listing->request)->tmux;
+	int error;
+	if (tmux_is_resting(tmux) || is_fresh) {
+		on_fresh(listing, 0);
+		return;
+	}
+	error = muxbus_sync_refresh_window(tmux_sync(tmux), window,
+	    has_one_link(tmux_model(tmux), window) ? 0 : MUXBUS_PART_SESSIONS, on_fresh, listing);
+	if (error < 0)
+		on_fresh(listing, error);
+}
+
+static void handle_list_panes(struct request *request, const void *data)
+{
+	const struct object_list_args *args = data;
+	const struct muxbus_window *window;
+	unsigned max_age_ms = max_age_ms_of(request, args);
+	struct muxbus_sync *sync = tmux_sync(request_daemon(request)->tmux);
+	if (args->window == NULL || args->session != NULL || !are_ids(args))
+		start(request, args, MUXBUS_PART_PANES, put_panes);
+	else if (target_window(request, args->window, &window))
+		start_window(listing_new(request, args, put_panes), window->id,
+		    muxbus_sync_is_fresh(sync, MUXBUS_PART_PANES, max_age_ms));
+}
+
 /*
- * Reads the window of the pane, and the links if the window has several. Indexes change without a
- * word of tmux: a pane that is found by them was looked for in a model that was read just now.
+ * Indexes change without a word of tmux: a pane that is found by them was looked for in a model
+ * that was read just now.
  */
 static void handle_get_pane(struct request *request, const void *data)
 {
 	const struct object_list_args *args = data;
-	struct tmux *tmux = request_daemon(request)->tmux;
+	struct muxbus_sync *sync = tmux_sync(request_daemon(request)->tmux);
 	const struct muxbus_pane *pane;
 	struct object_listing *listing;
-	int error;
 	if (!target_pane(request, args->pane, &pane))
 		return;
 	listing = listing_new(request, args, put_pane);
 	mem_free(listing->pane);
 	listing->pane = xasprintf("%%%u", pane->id);
-	if (tmux_is_resting(tmux) ||
-	    muxbus_sync_pane_is_fresh(tmux_sync(tmux), pane->id, max_age_ms_of(request, args))) {
-		on_fresh(listing, 0);
-		return;
-	}
-	error = muxbus_sync_refresh_window(tmux_sync(tmux), pane->window,
-	    has_one_link(tmux_model(tmux), pane->window) ? 0 : MUXBUS_PART_SESSIONS, on_fresh,
-	    listing);
-	if (error < 0)
-		on_fresh(listing, error);
+	start_window(listing, pane->window,
+	    muxbus_sync_pane_is_fresh(sync, pane->id, max_age_ms_of(request, args)));
 }
 
 const struct method methods_list[] = {
@@ -478,7 +492,8 @@ const struct method methods_list[] = {
 	.fields = list_panes_fields,
 	.args_size = sizeof(struct object_list_args),
 	.results = list_panes_results,
-	.flags = METHOD_AGED | METHOD_NEEDS_TMUX | METHOD_TOOL | METHOD_OPEN_WORLD,
+	.flags =
+	    METHOD_AGED | METHOD_ONE_PANE | METHOD_NEEDS_TMUX | METHOD_TOOL | METHOD_OPEN_WORLD,
 	.handle = handle_list_panes,
 	.example = "{}"},
     {.name = METHOD("list_sessions", METHOD_READS),
@@ -487,7 +502,7 @@ const struct method methods_list[] = {
 	.fields = list_sessions_fields,
 	.args_size = sizeof(struct object_list_args),
 	.results = list_sessions_results,
-	.flags = METHOD_AGED | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
+	.flags = METHOD_AGED | METHOD_OF_SESSIONS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.handle = handle_list_sessions,
 	.example = "{}"},
     {.name = METHOD("list_windows", METHOD_READS),

@@ -18,16 +18,16 @@ bool work_is_look(enum work_kind kind)
 	return kind == WORK_LOOK || kind == WORK_LOOK_AT_WINDOW;
 }
 
-/* Reads the pane that a request names by its id. */
-static bool read_pane(const struct json *params, uint32_t *ret_id)
+/* Reads the object that a request names by its id. */
+static bool read_id(const struct json *params, const char *name, char sigil, uint32_t *ret_id)
 {
-	const struct json *text = json_member(params, "pane");
+	const struct json *text = json_member(params, name);
 	return text != NULL && text->type == JSON_STRING &&
-	    str_parse_id(text->text, text->len, '%', ret_id);
+	    str_parse_id(text->text, text->len, sigil, ret_id);
 }
 
 /*
- * The window of the only pane that a request looks at; MUXBUS_NO_ID: it needs the whole model, or
+ * The only window that a request looks at, or that of its pane; MUXBUS_NO_ID: it needs the whole model, or
  * its caller may be in a pane that the model does not have.
  */
 static uint32_t only_window(struct request *request, const struct json *params)
@@ -36,8 +36,14 @@ static uint32_t only_window(struct request *request, const struct json *params)
 	struct peer *peer = request_peer(request);
 	const struct muxbus_pane *pane = NULL;
 	uint32_t id;
-	if (!(request_method(request)->flags & METHOD_ONE_PANE) || !read_pane(params, &id))
+	if (!(request_method(request)->flags & METHOD_ONE_PANE))
 		return MUXBUS_NO_ID;
+	if (!read_id(params, "pane", '%', &id))
+		return json_member(params, "session") == NULL &&
+			read_id(params, "window", '@', &id) &&
+			muxbus_model_window(model, id) != NULL
+		    ? id
+		    : MUXBUS_NO_ID;
 	if (peer == NULL || !(peer_pane_of(peer)->is_early || peer_pane_of(peer)->is_weak))
 		pane = muxbus_model_pane(model, id);
 	return pane != NULL ? pane->window : MUXBUS_NO_ID;
@@ -53,7 +59,7 @@ static bool is_young(struct request *request, const struct json *params)
 	if (age == NULL || !json_int(age, &max_age_ms) || max_age_ms <= 0 ||
 	    max_age_ms > UINT32_MAX || !(request_method(request)->flags & METHOD_AGED))
 		return false;
-	if (read_pane(params, &id))
+	if (read_id(params, "pane", '%', &id))
 		return muxbus_sync_pane_is_fresh(sync, id, (unsigned)max_age_ms);
 	return muxbus_sync_is_fresh(sync,
 	    MUXBUS_PART_PANES | MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS, (unsigned)max_age_ms);
@@ -86,7 +92,11 @@ void work_begin(
 	int error = 0;
 	switch (work->kind) {
 	case WORK_LOOK:
-		error = muxbus_sync_refresh(tmux_sync(tmux), MUXBUS_PART_INDEXES, 0, done, data);
+		error = muxbus_sync_refresh(tmux_sync(tmux),
+		    request_method(request)->flags & METHOD_OF_SESSIONS
+			? MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS
+			: MUXBUS_PART_INDEXES,
+		    0, done, data);
 		break;
 	case WORK_LOOK_AT_WINDOW:
 		error = muxbus_sync_refresh_window(tmux_sync(tmux), work->window, 0, done, data);
