@@ -490,7 +490,7 @@ void arguments_usage(struct buf *out, const char *method, const struct json *sch
 	const struct json *properties = json_member(schema, "properties");
 	(void)buf_append_str(out, method);
 	for (int wants_required = 1; wants_required >= 0; wants_required--) {
-		json_each (property, properties) {
+		json_each_member (property, properties) {
 			if (is_required(schema, property->name) != (wants_required == 1))
 				continue;
 			(void)buf_append_str(out, wants_required ? " " : " [");
@@ -520,7 +520,7 @@ static void put_example(struct buf *out, const struct json *schema, const struct
 		return;
 	}
 	if (kind == KIND_MAP) {
-		json_each (at, value) {
+		json_each_member (at, value) {
 			char name[256];
 			(void)snprintf(name, sizeof name, "%s=%s", value->name, at->name);
 			put_word(out, name, "=", at->text != NULL ? at->text : "");
@@ -541,6 +541,6 @@ void arguments_example(
     struct buf *out, const char *method, const struct json *schema, const struct json *params)
 {
 	(void)buf_append_str(out, method);
-	json_each (value, params)
+	json_each_member (value, params)
 		put_example(out, schema, value);
 }

@@ -111,8 +111,9 @@ static void make_usage(struct method_call *call, const struct json *schema)
 
 static void print_usage(FILE *stream, const struct method_call *call)
 {
-	(void)fprintf(
-	    stream, "usage: muxbus %s\nSee: muxbus help %s\n", buf_text(&call->usage), call->name);
+	(void)fputs("usage: muxbus ", stream);
+	screen_print_line(stream, buf_text(&call->usage));
+	(void)fprintf(stream, "\nSee: muxbus help %s\n", call->name);
 }
 
 static enum cli_status make_params(struct method_call *call, const struct json *row)

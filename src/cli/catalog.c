@@ -105,8 +105,8 @@ const char *catalog_nearest(const struct catalog *catalog, const char *name)
 	for (const struct verb *verb = verbs; verb->name != NULL && count < NAMES_MAX; verb++)
 		if (verb->summary != NULL)
 			names[count++] = verb->name;
-	for (const struct json *row = methods != NULL ? methods->child : NULL;
-	     row != NULL && count < NAMES_MAX; row = row->next)
+	for (const struct json *row = json_first_member(methods); row != NULL && count < NAMES_MAX;
+	     row = row->next)
 		names[count++] = row->name;
 	return str_nearest(name, names);
 }

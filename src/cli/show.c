@@ -285,7 +285,9 @@ static void write_list(struct buf *out, const struct json *array, size_t width, 
 	const struct list_columns *list;
 	size_t count = 0;
 	if (array->count == 0) {
-		(void)buf_printf(out, "no %s\n", array->name);
+		(void)buf_append_str(out, "no ");
+		(void)screen_text_line(out, array->name, array->name_len);
+		(void)buf_append_byte(out, '\n');
 		return;
 	}
 	list = find_columns(array->name);

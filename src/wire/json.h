@@ -76,6 +76,14 @@ static inline const struct json *json_first(const struct json *value)
 	return value != NULL ? value->child : NULL;
 }
 
+/* The members of an object, which have names; none of another value. */
+#define json_each_member(at, value) \
+	for (const struct json *at = json_first_member(value); at != NULL; at = at->next)
+static inline const struct json *json_first_member(const struct json *value)
+{
+	return value != NULL && value->type == JSON_OBJECT ? value->child : NULL;
+}
+
 /* The name of a type in messages: "a string". */
 const char *json_type_name(enum json_type type);
 

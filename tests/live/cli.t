@@ -295,6 +295,35 @@ echo >"$dir/go"
 until_is 'its status is that of the command' 1 shows "$pane" '^status 5$'
 until_is 'its exit status is printed' 1 shows "$pane" "exit status 5 after"
 
+# Another machine that answers with anything: its names are printed as text, and end nothing.
+cat >"$dir/evil" <<'END'
+#!/bin/sh
+echo 'muxbus relay 1 0.2.0'
+exec jq -c --unbuffered '{id, result: {
+	methods: {"list_panes": {params: {properties: {"\u001b[2Jkey": {type: "string"}}}}, "say\u001b[2J": {summary: "\u001b[2J"}},
+	events: {"bell\u001b[2J": "\u001b[2J"}, conditions: {"prompt\u001b[2J": {help: "\u001b[2J", params: {}}, "output": 5},
+	tools: [{name: "\u001b[2J", group: "\u001b[2J", state: "listed"}]}}'
+END
+chmod +x "$dir/evil"
+cat >"$dir/lists" <<'END'
+#!/bin/sh
+echo 'muxbus relay 1 0.2.0'
+exec jq -c --unbuffered '{id, result: {methods: [{params: {properties: [1]}}], events: [1], conditions: [{params: {properties: [1]}}, [1]]}}'
+END
+chmod +x "$dir/lists"
+for words in help 'help events' 'help conditions' 'help methods' 'help wait' 'list_panes x=1' 'wait x=1' 'complete -- wai' 'complete -- wait x'; do
+	# shellcheck disable=SC2086
+	MUXBUS_SSH="$dir/lists" timeout 20 "$muxbus" --host evil --text $words >"$dir/out" 2>&1 </dev/null
+	status=$?
+	is "$words of one whose tables are lists" "$((status > 4))" 0
+done
+for words in help 'help events' 'help conditions' 'help methods' 'help wait' 'help list_panes' 'list_panes x=1' describe doctor; do
+	# shellcheck disable=SC2086
+	MUXBUS_SSH="$dir/evil" timeout 20 "$muxbus" --host evil --text $words >"$dir/out" 2>&1 </dev/null
+	status=$?
+	is "$words of another machine" "$((status > 4)) $(grep -c "$(printf '\033')" "$dir/out")" '0 0'
+done
+
 # Doctor and start.
 
 run_it "$muxbus" doctor

@@ -72,9 +72,11 @@ static void put_people(
 	for (size_t i = 0; i < report->count; i++) {
 		const struct finding *finding = &report->findings[i];
 		struct buf remedy;
-		(void)buf_printf(out, "%s%-5s%s  %-13s  ",
+		(void)buf_printf(out, "%s%-5s%s  ",
 		    screen_style(has_color, state_styles[finding->state]),
-		    state_names[finding->state], plain, finding->subject);
+		    state_names[finding->state], plain);
+		(void)screen_text_line(out, finding->subject, strlen(finding->subject));
+		(void)buf_printf(out, "%*s", 15 - (int)strnlen(finding->subject, 13), "");
 		screen_text_wrap(out, finding->text, columns, INDENT, INDENT);
 		if (finding->remedy == NULL)
 			continue;

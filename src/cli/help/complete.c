@@ -154,14 +154,14 @@ static void offer_verbs(struct completion *completion)
 
 static void offer_methods(struct completion *completion, const char *lead)
 {
-	json_each (row, table(completion, "methods"))
+	json_each_member (row, table(completion, "methods"))
 		if (*lead || verb_find(row->name) == NULL)
 			offer(completion, lead, row->name, json_get_str(row, "summary", ""));
 }
 
 static void offer_events(struct completion *completion, const char *lead)
 {
-	json_each (row, table(completion, "events"))
+	json_each_member (row, table(completion, "events"))
 		offer(completion, lead, row->name, row->text);
 }
 
@@ -209,7 +209,7 @@ static void complete_method(
 		offer_values(completion, lead, key, json_member(properties, key));
 		return;
 	}
-	json_each (at, properties) {
+	json_each_member (at, properties) {
 		char word[WORD_MAX];
 		const char *type = json_get_str(at, "type", "");
 		bool is_many = strcmp(type, "array") == 0 || strcmp(type, "object") == 0;
@@ -251,7 +251,7 @@ static void offer_members(
     struct completion *completion, const struct json *kinds, const struct json *kind)
 {
 	const struct json *properties = json_member(json_member(kind, "params"), "properties");
-	json_each (at, properties) {
+	json_each_member (at, properties) {
 		char word[WORD_MAX];
 		bool is_kind = strcmp(at->name, kind->name) == 0;
 		if (is_offered(kinds, kind, at->name))
@@ -269,7 +269,7 @@ static void complete_wait(struct completion *completion)
 	const char *equals = strchr(completion->current, '=');
 	char key[WORD_MAX], lead[WORD_MAX + 2];
 	if (equals == NULL) {
-		json_each (kind, kinds)
+		json_each_member (kind, kinds)
 			offer_members(completion, kinds->child, kind);
 		return;
 	}

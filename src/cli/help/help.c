@@ -70,7 +70,7 @@ static void put_methods(struct help_page *page, const struct json *methods)
 {
 	for (size_t group = 0; group < GROUPS_COUNT; group++) {
 		bool is_first = true;
-		json_each (row, methods) {
+		json_each_member (row, methods) {
 			if (group_of(row->name) != group || verb_find(row->name) != NULL)
 				continue;
 			if (is_first)
@@ -86,7 +86,7 @@ static void put_events(struct help_page *page, const struct json *tables)
 {
 	const struct json *kinds = json_member(tables, "events");
 	help_page_title(page, "Events");
-	json_each (kind, kinds)
+	json_each_member (kind, kinds)
 		help_page_entry(page, kind->name, kind->type == JSON_STRING ? kind->text : "");
 	help_page_title(page, "Examples");
 	(void)buf_append_str(&page->out,
@@ -102,7 +102,7 @@ static void put_condition_topic(struct help_page *page, const struct json *table
 	struct buf text;
 	help_page_title(page, "Conditions");
 	buf_init(&text, OUT_MAX);
-	json_each (kind, kinds) {
+	json_each_member (kind, kinds) {
 		buf_clear(&text);
 		arguments_example(
 		    &text, "wait", json_member(kind, "params"), json_member(kind, "example"));
@@ -218,7 +218,7 @@ static void put_arguments(struct help_page *page, const struct json *schema)
 		return;
 	help_page_title(page, "Arguments");
 	buf_init(&text, OUT_MAX);
-	json_each (at, properties) {
+	json_each_member (at, properties) {
 		buf_clear(&text);
 		(void)buf_printf(&text, "%s (", json_get_str(at, "description", ""));
 		put_range(&text, at);
@@ -250,9 +250,12 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 	arguments_usage(&text, name, schema);
 	(void)buf_append_str(&page->out, "usage: muxbus ");
 	help_page_wrap(page, buf_text(&text), 14, 14);
-	if (strcmp(name, row->name) != 0)
-		(void)buf_printf(&page->out, "\nThe same as %s%s%s.\n", row->name,
-		    preset != NULL ? " with " : "", preset != NULL ? preset : "");
+	if (strcmp(name, row->name) != 0) {
+		(void)buf_append_str(&page->out, "\nThe same as ");
+		(void)screen_text_line(&page->out, row->name, strlen(row->name));
+		(void)buf_printf(&page->out, "%s%s.\n", preset != NULL ? " with " : "",
+		    preset != NULL ? preset : "");
+	}
 	(void)buf_append_byte(&page->out, '\n');
 	help_page_wrap(page, json_get_str(row, "summary", ""), 0, 0);
 	if (*json_get_str(row, "help", "")) {
@@ -283,10 +286,11 @@ static void put_conditions(struct help_page *page, const struct json *kinds)
 		return;
 	help_page_title(page, "Conditions");
 	buf_init(&text, OUT_MAX);
-	json_each (kind, kinds) {
+	json_each_member (kind, kinds) {
 		buf_clear(&text);
 		arguments_usage(&text, "", json_member(kind, "params"));
-		help_page_entry(page, buf_text(&text) + 1, json_get_str(kind, "help", ""));
+		help_page_entry(
+		    page, buf_text(&text) + (text.len > 0), json_get_str(kind, "help", ""));
 	}
 	buf_finish(&text);
 }

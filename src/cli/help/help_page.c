@@ -25,8 +25,9 @@ void help_page_wrap(struct help_page *page, const char *text, size_t indent, siz
 void help_page_entry(struct help_page *page, const char *name, const char *text)
 {
 	size_t width = cells_width(name, strlen(name)), gap = 1;
-	(void)buf_printf(&page->out, "  %s%s%s", screen_style(page->has_color, SCREEN_NAME), name,
-	    screen_style(page->has_color, SCREEN_PLAIN));
+	(void)buf_printf(&page->out, "  %s", screen_style(page->has_color, SCREEN_NAME));
+	(void)screen_text_line(&page->out, name, strlen(name));
+	(void)buf_append_str(&page->out, screen_style(page->has_color, SCREEN_PLAIN));
 	if (width + 3 <= HELP_NAME_COLUMNS)
 		gap = HELP_NAME_COLUMNS - 2 - width;
 	else if (!page->is_for_grep)
@@ -84,7 +85,7 @@ static void look_at_table(
     struct help_words *search, const struct json *table, const char *prefix, const char *summary)
 {
 	char name[256];
-	json_each (row, table) {
+	json_each_member (row, table) {
 		if (verb_find(row->name) != NULL && *prefix == '\0')
 			continue;
 		(void)snprintf(name, sizeof name, "%s%s", prefix, row->name);

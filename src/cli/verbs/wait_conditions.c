@@ -54,7 +54,7 @@ static bool is_name(const char *name, const char *text, size_t len)
 
 static const struct json *find_name(const struct json *members, const char *text, size_t len)
 {
-	json_each (at, members) {
+	json_each_member (at, members) {
 		if (is_name(at->name, text, len))
 			return at;
 	}
@@ -66,9 +66,9 @@ static int refuse_word(struct conditions *all, const char *text, size_t len)
 	const char *names[NAMES_MAX + 1] = {NULL}, *nearest;
 	char name[NAME_MAX_BYTES];
 	size_t count = 0;
-	json_each (kind, all->kinds) {
+	json_each_member (kind, all->kinds) {
 		const struct json *properties = properties_of(kind);
-		for (const struct json *at = properties != NULL ? properties->child : NULL;
+		for (const struct json *at = json_first_member(properties);
 		     at != NULL && count < NAMES_MAX; at = at->next)
 			names[count++] = at->name;
 	}
@@ -86,8 +86,8 @@ static bool find_member(
 	const struct json *property =
 	    all->open != NULL ? find_name(properties_of(all->open), text, len) : NULL;
 	const struct json *elsewhere = property;
-	for (const struct json *kind = all->kinds->child; kind != NULL && elsewhere == NULL;
-	     kind = kind->next)
+	for (const struct json *kind = json_first_member(all->kinds);
+	     kind != NULL && elsewhere == NULL; kind = kind->next)
 		elsewhere = find_name(properties_of(kind), text, len);
 	if (elsewhere == NULL)
 		return false;
