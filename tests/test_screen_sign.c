@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -87,6 +88,13 @@ static void test_file(void)
 	    "a file removes a built-in sign");
 	ok(screen_sign_shows(set, "codex", SIGN_BUSY, rows[4].text, strlen(rows[4].text)),
 	    "and keeps the others");
+	screen_sign_set_free(set);
+	(void)unlink(path);
+	ok(mkfifo(path, 0600) == 0, "a pipe");
+	(void)alarm(10);
+	set = screen_sign_set_new(path);
+	(void)alarm(0);
+	ok(set != NULL, "is not waited for");
 	screen_sign_set_free(set);
 	(void)unlink(path);
 	set = screen_sign_set_new("/nonexistent/agents");

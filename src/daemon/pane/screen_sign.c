@@ -2,8 +2,11 @@
 /* Signs on the screens of known agents. */
 #include "daemon/pane/screen_sign.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/list.h"
 #include "base/log.h"
@@ -202,10 +205,17 @@ static bool read_line(struct screen_sign_set *set, char *line, char *ret_reason,
 
 static void read_file(struct screen_sign_set *set, const char *path)
 {
-	FILE *file = fopen(path, "re");
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
 	char line[LINE_SIZE], reason[256];
+	struct stat info;
 	if (file == NULL)
 		return;
+	if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) { /* a pipe would be waited for */
+		log_warning("%s: is no file", path);
+		(void)fclose(file); /* nothing was read */
+		return;
+	}
 	for (unsigned number = 1;
 	     number <= SCREEN_SIGNS_MAX && fgets(line, sizeof line, file) != NULL; number++) {
 		if (!read_line(set, line, reason, sizeof reason))
