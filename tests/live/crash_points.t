@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # kill -9 at each call by which muxbusd changes its files: see crash_points.py.
-# MUXBUS_CRASHES=0 is the long form: each call, before it and in its midst.
+# MUXBUS_CRASHES=0 is the long form: each call, before it, in its midst and failing.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 command -v python3 >/dev/null || skip_all 'python3 is not installed'
 start 'exec cat'
