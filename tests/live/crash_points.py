@@ -22,6 +22,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+
 DIR = os.environ["dir"]
 DAEMON = os.environ["MUXBUS_BUILDDIR"] + "/muxbusd"
 SHIM = os.environ["MUXBUS_BUILDDIR"] + "/tests/live/.libs/crash_at.so"
@@ -29,16 +32,10 @@ SOCKET = DIR + "/tmux.muxbus"
 STATE = DIR + "/muxbus"
 COUNT = DIR + "/count"
 PATIENCE = 60  # seconds: no answer of the daemon takes longer
-failed = 0
-checks = 0
 
 
 def check(right, name, detail=""):
-    global checks, failed
-    checks += 1
-    failed += not right
-    if not right:
-        print(f"not ok {checks} - {name}\n# {detail}", flush=True)
+    tap.ok(right, name, detail)
     return right
 
 
@@ -268,5 +265,4 @@ def find_audit():
 
 
 main()
-print(f"1..{checks}")
-sys.exit(failed > 0)
+tap.done()
