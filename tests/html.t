@@ -29,6 +29,10 @@ sort -o "$work/places" "$work/places"
 check 'every link leads to a place' "$(comm -23 "$work/links" "$work/places")"
 check 'the pages have links to each other' "$(grep -q '^muxbusd\.8\.html$' "$work/links" ||
 	echo 'none to muxbusd(8)')"
+for page in *.[0-9].html; do
+	check "no page has a link to $page of Debian" "$(
+		grep -lF "https://manpages.debian.org/${page%.html}\"" -- *.html)"
+done
 check 'the index has every function of the library' "$(
 	grep -o 'muxbus_[a-z0-9_]*(' "$srcdir/include/muxbus.h" | tr -d '(' | grep -v '_fn$' | sort -u |
 		while read -r name; do
