@@ -60,6 +60,14 @@ call execute_cli '{"command":"pwd","cwd":"~"}'
 is 'a command there' "$(field .result.stdout)" "$dir"
 call create_window '{"session":"main","command":["sleep","1000"],"cwd":"~/here"}'
 is 'a window there' "$(t display-message -p -t "$(field .result.pane)" '#{pane_start_path}')" "$dir/here"
+cd "$dir/here" || exit 99
+call create_session '{"name":"here","command":["sleep","1000"]}'
+cd "$OLDPWD" || exit 99
+is 'a session starts where its caller is' "$(t display-message -p -t here '#{pane_start_path} #{session_path}')" \
+	"$dir/here $dir/here"
+call create_window '{"session":"here","command":["sleep","1000"]}'
+is 'and its windows with it' "$(t display-message -p -t "$(field .result.pane)" '#{pane_start_path}')" "$dir/here"
+call close_session '{"session":"here"}'
 call watch_log '{"file_path":"~/here/log"}'
 call list_watches '{}'
 is 'a watch there' "$(field '.result.watches[] | select(.file).file')" "$dir/here/log"

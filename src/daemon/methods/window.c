@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about windows and sessions: create_ and close_ of both. */
+#include <limits.h>
 #include <muxbus.h>
 #include <stddef.h>
 
@@ -8,6 +9,7 @@
 #include "daemon/methods/tables.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
+#include "daemon/server/requester.h"
 #include "daemon/server/spawn.h"
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
@@ -84,12 +86,18 @@ static const struct field create_session_fields[] = {
 static void handle_create_session(struct request *request, const void *data)
 {
 	const struct create_session_args *args = data;
+	const struct pane_ref nowhere = {.pane = MUXBUS_NO_ID};
+	struct spawn_args spawn = args->spawn;
 	struct muxbus_command *command;
+	char cwd[PATH_MAX];
 	if (!spawn_check(request, &args->spawn) ||
 	    (args->name != NULL && !spawn_check_name(request, "name", args->name, true)) ||
 	    (args->window_name != NULL &&
 		!spawn_check_name(request, "window_name", args->window_name, false)))
 		return;
+	/* tmux would start its pane in the directory of another session. */
+	if (spawn.cwd == NULL && requester_cwd(request, NULL, &nowhere, cwd, sizeof cwd))
+		spawn.cwd = cwd;
 	command = tmux_call_new(request);
 	if (command == NULL)
 		return;
@@ -107,7 +115,7 @@ static void handle_create_session(struct request *request, const void *data)
 		muxbus_command_args(command, "-y", NULL);
 		muxbus_command_argf(command, "%d", (int)args->height);
 	}
-	spawn_run(request, command, SPAWN_SESSION, args->window_name, &args->spawn);
+	spawn_run(request, command, SPAWN_SESSION, args->window_name, &spawn);
 }
 
 struct close_args {

@@ -33,7 +33,7 @@ struct spawn_args {
 	    {FIELD_ROW(STRING, struct args_struct, spawn.cwd, "cwd"), .flags = FIELD_PATH,        \
 		.min = 1, .max = 4096,                                                            \
 		.help =                                                                           \
-		    "The absolute path it starts in; left out, that of where it is made from."},  \
+		    "The absolute path it starts in; left out, its session's, or the caller's."}, \
 	    {FIELD_ROW(STRING_MAP, struct args_struct, spawn.env, "env"),                         \
 		.flags = FIELD_RARE | FIELD_CONFIDENTIAL,                                         \
 		.help = "Environment variables for it."},                                         \
