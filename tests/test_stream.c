@@ -201,12 +201,20 @@ static void turn(void)
 /* The reports since the last time, without durations. */
 static const char *take_told(void)
 {
+	static const char member[] = ",\"duration_ms\":";
 	static char text[65536];
 	char *duration;
 	snprintf(text, sizeof text, "%s", told.data != NULL ? (const char *)told.data : "");
 	buf_clear(&told);
-	while ((duration = strstr(text, ",\"duration_ms\":0")) != NULL)
-		memmove(duration, duration + 16, strlen(duration + 16) + 1);
+	/* What a busy machine lets pass is no fact of the test; null is. */
+	duration = strstr(text, member);
+	while (duration != NULL) {
+		size_t digits = strspn(duration + sizeof member - 1, "0123456789");
+		char *end = duration + sizeof member - 1 + digits;
+		if (digits > 0)
+			memmove(duration, end, strlen(end) + 1);
+		duration = strstr(digits > 0 ? duration : end, member);
+	}
 	return text;
 }
 
