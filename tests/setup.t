@@ -80,6 +80,12 @@ mkdir -p "$dir/project"
 (cd "$dir/project" && setup copilot --write --scope=project && setup opencode --write --scope=project) >/dev/null
 is 'in a project' "$(cd "$dir/project" && find . -type f | sort | tr '\n' ' ')" \
 	'./.github/extensions/muxbus/extension.mjs ./.github/hooks/muxbus.json ./.mcp.json ./.opencode/plugin/muxbus.js ./opencode.json '
+both() {
+	(cd "$dir/project" && rm -f .mcp.json && setup "$1" --write --scope=project &&
+		setup "$2" --write --scope=project) >/dev/null 2>&1
+}
+is 'Claude Code takes the entry of Copilot CLI in a project' "$(both copilot claude; echo $?)" 0
+is 'and the other way round' "$(both claude copilot; echo $?)" 0
 rm -rf "$dir/project"
 mkdir "$dir/project"
 

@@ -85,7 +85,7 @@ const struct setup_agent setup_agents[SETUP_AGENTS_MAX] = {
 	.home = ".copilot",
 	.files = {{
 		      .paths = {"mcp-config.json", ".mcp.json"},
-		      .steps = {{SETUP_SET, {"mcpServers", "muxbus", "type"}, "\"local\"", NULL},
+		      .steps = {{SETUP_PRESET, {"mcpServers", "muxbus", "type"}, "\"stdio\"", NULL},
 			  {SETUP_SET, {"mcpServers", "muxbus", "command"}, "\"@\"", NULL},
 			  {SETUP_SET, {"mcpServers", "muxbus", "args"}, "[\"mcp\"]", NULL},
 			  {SETUP_PRESET, {"mcpServers", "muxbus", "tools"}, "[\"*\"]", NULL},
