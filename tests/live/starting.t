@@ -4,6 +4,7 @@
 # from tmux itself.
 
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
+MUXBUS_TEST_ATTACH=used # in make check-always too: the socket of pipes is made anew
 start 'exec sh'
 muxbusd=$MUXBUS_BUILDDIR/muxbusd
 other=$dir/other
