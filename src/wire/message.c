@@ -204,20 +204,25 @@ void message_end_result(struct json_writer *writer)
 	message_end(writer);
 }
 
-void message_write_error(struct json_writer *writer, const char *id, enum message_error error,
-    const char *text, const char *data)
+void message_put_error(struct json_writer *writer, enum message_error code_of,
+    enum message_error error, const char *text, const char *data)
 {
-	const struct message_error_info *info = message_error_info(error);
-	message_begin(writer, id);
 	json_object_begin(writer, "error");
-	json_put_int(writer, "code", info->code);
+	json_put_int(writer, "code", message_error_info(code_of)->code);
 	json_put_str(writer, "message", text);
 	json_object_begin(writer, "data");
-	json_put_str(writer, "kind", info->kind);
+	json_put_str(writer, "kind", message_error_info(error)->kind);
 	if (data != NULL && *data)
 		json_put_raw(writer, NULL, data, strlen(data));
 	json_object_end(writer);
 	json_object_end(writer);
+}
+
+void message_write_error(struct json_writer *writer, const char *id, enum message_error error,
+    const char *text, const char *data)
+{
+	message_begin(writer, id);
+	message_put_error(writer, error, error, text, data);
 	message_end(writer);
 }
 

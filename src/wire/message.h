@@ -93,6 +93,9 @@ void message_end_notice(struct json_writer *writer);
  */
 void message_begin_result(struct json_writer *writer, const char *id);
 void message_end_result(struct json_writer *writer);
+/* The member "error" alone, with the code of another error; the rest as in message_write_error(). */
+void message_put_error(struct json_writer *writer, enum message_error code_of,
+    enum message_error error, const char *text, const char *data);
 /*
  * A whole error line. data, if not NULL, is JSON text of further members of "data",
  * such as "\"field\":\"pane\"".

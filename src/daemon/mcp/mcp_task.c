@@ -120,15 +120,6 @@ void mcp_task_write_begun(struct mcp *mcp, struct request *request, struct json_
 void mcp_task_write_error(
     struct json_writer *writer, enum message_error error, const char *text, const char *members)
 {
-	const struct message_error_info *info = message_error_info(error);
 	bool is_id = error == MESSAGE_NO_SUCH_JOB || error == MESSAGE_GONE;
-	json_object_begin(writer, "error");
-	json_put_int(writer, "code", is_id ? message_error_info(MESSAGE_PARAMS)->code : info->code);
-	json_put_str(writer, "message", text);
-	json_object_begin(writer, "data");
-	json_put_str(writer, "kind", info->kind);
-	if (members != NULL && *members)
-		json_put_raw(writer, NULL, members, strlen(members));
-	json_object_end(writer);
-	json_object_end(writer);
+	message_put_error(writer, is_id ? MESSAGE_PARAMS : error, error, text, members);
 }
