@@ -57,6 +57,16 @@ size_t str_put_u64(char *out, uint64_t value, size_t at_least)
 	return len;
 }
 
+void str_put_hex(char *out, const void *bytes, size_t count)
+{
+	static const char digits[] = "0123456789abcdef";
+	for (const uint8_t *at = bytes; count > 0; count--, at++) {
+		*out++ = digits[*at >> 4];
+		*out++ = digits[*at & 0xf];
+	}
+	*out = '\0';
+}
+
 bool str_parse_u64(const char *text, size_t len, uint64_t *ret_value)
 {
 	uint64_t value = 0;

@@ -21,6 +21,9 @@ bool str_parse_id(const char *text, size_t len, char sigil, uint32_t *ret_id);
 /* Writes a number in decimal digits, at least so many (20 at most). Returns their count; out gets a NUL too. */
 size_t str_put_u64(char *out, uint64_t value, size_t at_least);
 
+/* Writes each byte as two hexadecimal digits, and a NUL: 2 * count + 1 bytes. */
+void str_put_hex(char *out, const void *bytes, size_t count);
+
 /*
  * The name in a NULL-ended list that is nearest to text by edit distance; NULL if none
  * is near enough to suggest.

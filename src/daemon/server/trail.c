@@ -58,18 +58,6 @@ struct trail {
 	struct list listeners;
 };
 
-/* Writes bytes as twice so many digits, and a NUL. */
-static void put_hex(const void *bytes, size_t count, char *out)
-{
-	static const char digits[] = "0123456789abcdef";
-	const uint8_t *at = bytes;
-	for (; count > 0; count--, at++) {
-		*out++ = digits[*at >> 4];
-		*out++ = digits[*at & 15];
-	}
-	*out = '\0';
-}
-
 /* The hash of a line: of the one before it, and its own text up to the member chain. */
 static void hash_line(
     const char before[CHAIN_SIZE], const char *line, size_t len, char out[CHAIN_SIZE + 1])
@@ -80,7 +68,7 @@ static void hash_line(
 	sha256_add(&sha, before, CHAIN_SIZE);
 	sha256_add(&sha, line, len);
 	sha256_finish(&sha, bytes);
-	put_hex(bytes, sizeof bytes, out);
+	str_put_hex(out, bytes, sizeof bytes);
 }
 
 /* Where the member chain begins in a line without its newline; NULL: it has none. */
@@ -319,7 +307,7 @@ static void put_params(struct trail *trail, struct json_writer *writer, const st
 	json_start(&own, &text, TRAIL_FILE_MAX);
 	json_put_value(&own, NULL, params);
 	number = htobe64(hash_with_key(&trail->key, text.data, text.len));
-	put_hex(&number, sizeof number, hash);
+	str_put_hex(hash, &number, sizeof number);
 	json_put_int(writer, "bytes", (int64_t)text.len);
 	json_put_str(writer, "hash", hash);
 	if (!is_full) {

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/str.h"
+
 enum { NONCE_BYTES = MUXBUS_NONCE_LEN / 2 };
 
 static int refill(struct nonce_pool *pool)
@@ -24,7 +26,6 @@ static int refill(struct nonce_pool *pool)
 
 int nonce_make(struct nonce_pool *pool, struct nonce *ret_nonce)
 {
-	static const char digits[] = "0123456789abcdef";
 	uint8_t *bytes;
 	if (pool->left == 0) {
 		int error = refill(pool);
@@ -33,11 +34,7 @@ int nonce_make(struct nonce_pool *pool, struct nonce *ret_nonce)
 	}
 	pool->left -= NONCE_BYTES;
 	bytes = pool->bytes + pool->left;
-	for (size_t i = 0; i < NONCE_BYTES; i++) {
-		ret_nonce->text[2 * i] = digits[bytes[i] >> 4];
-		ret_nonce->text[2 * i + 1] = digits[bytes[i] & 0xf];
-	}
-	ret_nonce->text[MUXBUS_NONCE_LEN] = '\0';
+	str_put_hex(ret_nonce->text, bytes, NONCE_BYTES);
 	memset(bytes, 0, NONCE_BYTES);
 	return 0;
 }
