@@ -182,7 +182,7 @@ static bool is_gone(const struct submit_line *line, const struct pane_screen *sc
 	 */
 	if (line->was_cooked || (tty->is_known && tty->is_cooked))
 		return has_moved;
-	/* While an agent draws its screen anew, the text is gone from it and may come back. */
+	/* An agent may draw its whole screen again. Then the text is gone for a moment. */
 	if (sight == SIGHT_FREE)
 		return has_moved;
 	if (sight == SIGHT_NOT_FREE && clock_mono_ms() - line->pressed_ms < REDRAWN_MS)

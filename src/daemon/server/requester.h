@@ -26,7 +26,7 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 
 /*
  * Whether the pane of a call is known to be there, at rest too, without asking tmux: its process
- * has its terminal. text is as for requester_pane(). The rest of what the model says of it can be old.
+ * has its terminal. text is as for requester_pane(). The rest of what the model says can be old.
  */
 bool requester_pane_lives(struct request *request, const char *text);
 

@@ -204,7 +204,7 @@ static size_t take_up(struct trail *trail, struct buf *text)
 	return (size_t)(end - begin);
 }
 
-/* A daemon that was killed as the file turned over has left no new one: its lines go on. */
+/* The daemon was killed before the new file had a line: the chain of the old file goes on. */
 static void take_up_old(struct trail *trail)
 {
 	int fd = open(trail->old_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

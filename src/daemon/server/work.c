@@ -27,8 +27,8 @@ static bool read_id(const struct json *params, const char *name, char sigil, uin
 }
 
 /*
- * The only window that a request looks at, or that of its pane; MUXBUS_NO_ID: it needs the whole model, or
- * its caller may be in a pane that the model does not have.
+ * The only window that a request looks at, or that of its pane; MUXBUS_NO_ID: it needs the whole
+ * model, or its caller may be in a pane that the model does not have.
  */
 static uint32_t only_window(struct request *request, const struct json *params)
 {
