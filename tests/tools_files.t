@@ -397,6 +397,16 @@ if command -v flock >/dev/null; then
 	is 'write_file: waits for a change of the same file' "$(cat seen shared)" "$(printf 'old\nnew')"
 else
 	skip 'flock is not installed'
+printf 'a\r\nb\r\nc' >crlf
+tool str_replace '{"path":"crlf","patch":"@@ -2,2 +2,3 @@\n b\n c\n+d"}' >/dev/null
+is 'str_replace: the same without an end of the last line' "$(od -An -c crlf | tr -d ' \n')" 'a\r\nb\r\nc\r\nd'
+printf 'a\r\nb\nc\n' >mixed
+tool str_replace '{"path":"mixed","patch":"@@ -1,2 +1,2 @@\n-a\r\n+A\r\n b\n"}' >/dev/null
+is 'str_replace: line ends of both kinds' "$(od -An -c mixed | tr -d ' \n')" 'A\r\nb\nc\n'
+printf '\357\273\277a\nb\n' >bom
+tool str_replace '{"path":"bom","patch":"@@ -1,2 +1,2 @@\n-a\n+A\n b\n"}' >/dev/null
+tool str_replace '{"path":"bom","patch":"@@ -1,2 +1,2 @@\n-\ufeffA\n+\ufeffx\n b\n"}' >/dev/null
+is 'str_replace: a byte order mark stays' "$(od -An -c bom | tr -d ' \n')" '357273277x\nb\n'
 fi
 
 # ---- read_image

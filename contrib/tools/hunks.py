@@ -9,6 +9,7 @@ import re
 
 from tool import fail
 
+BOM = b"\xef\xbb\xbf"
 HEADER = re.compile(rb"@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
 
 
@@ -34,7 +35,13 @@ def has_crlf(part):
 
 def apply_patch(name, part, first, diff):
     """Patches the bytes of a file from line first on. Returns the new bytes, and a sentence for the caller."""
-    hunks = read_hunks(diff.replace(b"\r\n", b"\n"), b"\r" if has_crlf(part) else b"")
+    if part.startswith(BOM):
+        new, said = apply_patch(name, part[len(BOM) :], first, diff.replace(BOM, b""))
+        return BOM + new, said
+    if has_crlf(part):
+        new, said = apply_patch(name, part.replace(b"\r\n", b"\n"), first, diff)
+        return new.replace(b"\n", b"\r\n"), said
+    hunks = read_hunks(diff if b"\r\n" in part else diff.replace(b"\r\n", b"\n"))
     lines = part.removesuffix(b"\n").split(b"\n") if part else []
     newline = b"\n" if part.endswith(b"\n") or not part else b""
     said = f"patched {name}: {len(hunks)} {'hunk' if len(hunks) == 1 else 'hunks'}\n"
@@ -54,8 +61,8 @@ def apply_patch(name, part, first, diff):
     return b"\n".join(lines) + (newline if lines else b""), said
 
 
-def read_hunks(diff, end):
-    """The hunks of a diff of one file, with that end added to lines. Without any @@ line, all of it is one hunk."""
+def read_hunks(diff):
+    """The hunks of a diff of one file. Without any @@ line, all of it is one hunk."""
     lines = diff.rstrip(b"\n").split(b"\n")
     if not any(line.startswith(b"@@") for line in lines):
         names = [next((line for line in lines if line.startswith(sign)), None) for sign in (b"--- ", b"+++ ")]
@@ -72,7 +79,7 @@ def read_hunks(diff, end):
         elif line.startswith(b"--- ") and [text[:3] for text in lines[number + 1 : number + 3]] == [b"+++", b"@@ "]:
             fail("patch changes more than one file: call once for each file")
         elif sign in b" -+":
-            hunks[-1].add(sign, line[1:] + end)
+            hunks[-1].add(sign, line[1:])
         elif sign == b"\\":
             hunks[-1].ends_with_newline = lines[number - 1][:1] == b"-"
         else:
