@@ -478,3 +478,9 @@ wait
 is 'remember: no note at the same time is lost' "$(tool remember '{"find":"at once"}' | jq '.notes | map(.id) | unique | length')" 20
 
 end_testing
+odd=$dir/$(printf 'caf\351')
+mkdir "$odd"
+is 'remember, todo_write: in a folder whose name is not UTF-8' "$(cd "$odd" &&
+	for call in 'remember {"notes":"x"}' 'remember {}' 'todo_write {"content":"- [ ] x"}' 'todo_read {}'; do
+		printf '%s' "${call#* }" | "$tools/${call%% *}" 2>&1 | jq -r '.project | sub(".*/"; "")' 2>/dev/null
+	done | sort | uniq -c | tr -d ' ')" "$(printf '4caf\357\277\275')"

@@ -26,7 +26,7 @@ class Kept:
 
     def __init__(self, path, project, empty):
         self.path = path
-        self.project = project
+        self.project = os.fsencode(project).decode("utf-8", "replace")  # as it can be shown
         self.value = self.load(empty)
 
     def load(self, empty):
