@@ -171,6 +171,50 @@ else
 	skip 'only root can give a file away'
 	chmod 444 n
 	is 'write_file: a read-only file' "$(tool write_file '{"path":"n","content":"y"}')" \
+# A folder that may be written to, and not be read.
+mkdir drop && echo old >drop/f && chmod 300 drop
+as_user=
+[ "$(id -u)" != 0 ] || as_user='setpriv --reuid=65534 --clear-groups'
+[ -z "$as_user" ] || chown -R 65534 drop
+if [ -n "$as_user" ] && ! { chmod 755 "$dir" && $as_user test -x "$tools/write_file"; } 2>/dev/null; then
+	skip 'no other user can run the tools'
+else
+	is 'write_file: in a folder that cannot be read' \
+		"$(echo '{"path":"drop/f","content":"new"}' | $as_user "$tools/write_file" 2>&1; cat drop/f)" \
+		"$(printf 'replaced %s: 3 bytes, 0 lines\nnew' "$PWD/drop/f")"
+fi
+chmod 700 drop
+
+# Another program writes between the read and the rename; a disk without hard links.
+/usr/bin/python3 -B - "$tools" <<'PYTHON' >raced 2>&1
+import errno, os, sys
+sys.path.insert(0, sys.argv[1])
+import whole_file
+open("raced_file", "w").write("read")
+read = os.stat("raced_file")
+open("raced_file", "a").write(" and more")
+try:
+    whole_file.write_whole("raced_file", b"ours", read=read)
+except SystemExit as failure:
+    print(failure.sentence.replace(os.getcwd(), ""))
+print(open("raced_file").read())
+def no_link(*_, **__):
+    raise PermissionError(errno.EPERM, "Operation not permitted")
+os.open, real = (lambda path, flags, *rest, **more: real(path, flags, *rest, **more) if flags & os.O_TMPFILE != os.O_TMPFILE
+                 else (_ for _ in ()).throw(OSError(errno.EOPNOTSUPP, ""))), os.open
+os.link = no_link
+whole_file.write_whole("unlinked", b"ours")
+print(open("unlinked").read())
+try:
+    whole_file.put(os.path.abspath("unlinked"), b"again", None, None)
+except FileExistsError:
+    print("is there")
+PYTHON
+is 'str_replace: a file that another program has changed meanwhile' "$(head -n 2 raced)" \
+	"$(printf '/raced_file was changed by another program just now, and is as that has left it: read it again\nread and more')"
+is 'write_file: on a disk without hard links' "$(tail -n +3 raced)" "$(printf 'ours\nis there')"
+is 'write_file: nothing else is left of them' "$(rubbish .)" 0
+
 		"error: $PWD/n is read-only (mode 444): chmod u+w it first"
 fi
 

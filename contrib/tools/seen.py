@@ -5,6 +5,10 @@ import contextlib
 import fcntl
 import json
 import os
+import time
+
+from tool import shown
+from whole_file import version
 
 MAX_FILES = 400  # the latest are kept
 STEP = 1 << 16  # bytes compared at once
@@ -38,11 +42,6 @@ def changing(path):
         with open(temporary, "w", encoding="utf-8") as file:
             json.dump(kept, file)
         os.replace(temporary, path)
-
-
-def version(status):
-    """Another one is another text."""
-    return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns]
 
 
 def merged(parts):

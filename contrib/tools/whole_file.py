@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """Writes files whole or not at all: whatever ends the tool, the old or the new file is there."""
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -19,18 +20,24 @@ def open_locked(path):
         file.close()  # it was replaced while we waited
 
 
-def write_whole(path, data, only_new=False):
+def version(status):
+    """Another one is another text."""
+    return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns]
+
+
+def write_whole(path, data, only_new=False, read=None):
     """
     Writes a new file in the same folder, which takes the name when it is on disk. A link is
-    followed; mode, owner and attributes of the old file stay. Returns the real path, and the
-    os.stat_result of the old file, or None, and of the new one.
+    followed; mode, owner and attributes of the old file stay. read: the status of the file that was
+    read for it; another one is not replaced. Returns the real path, and the os.stat_result of the
+    old file, or None, and of the new one.
     """
     target = os.path.realpath(path)
     old = status_of(target)
     if old is not None:
         check_replaceable(target, old, only_new)
     try:
-        new = put(target, data, old)
+        new = put(target, data, old, read or old)
     except FileExistsError:
         fail(f"{shown(target)} is already there")
     except OSError as error:
@@ -54,7 +61,14 @@ def check_replaceable(target, old, only_new):
         fail(f"{shown(target)} is read-only (mode {stat.S_IMODE(old.st_mode):o}): chmod u+w it first")
 
 
-def put(target, data, old):
+def check_same(target, read):
+    """Refuses to replace what another program has written meanwhile."""
+    now = status_of(target)
+    if now is None or version(now) != version(read):
+        fail(f"{shown(target)} was changed by another program just now, and is as that has left it: read it again")
+
+
+def put(target, data, old, read):
     folder = os.path.dirname(target)
     fd, name = open_temporary(folder, 0o666 if old is None else 0o600)
     try:
@@ -67,16 +81,29 @@ def put(target, data, old):
         new = os.fstat(fd)
         name = name or link_temporary(fd, folder)
         if old is None:
-            os.link(name, target)  # unlike rename, never replaces a file that came meanwhile
+            link_new(name, target)
         else:
+            check_same(target, read)
             os.rename(name, target)
             name = None
     finally:
         os.close(fd)
         if name is not None:
-            os.unlink(name)
+            with contextlib.suppress(FileNotFoundError):  # link_new() may have moved it
+                os.unlink(name)
     sync_folder(folder)
     return new
+
+
+def link_new(name, target):
+    """Unlike rename, never replaces a file that came meanwhile. Some disks have no links: there an empty file holds the name."""
+    try:
+        os.link(name, target)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        os.rename(name, target)
 
 
 def temporary_name(folder):
@@ -122,8 +149,10 @@ def keep_attributes(fd, target, old):
 
 
 def sync_folder(folder):
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+    """As far as it can be done: the file has its name already."""
+    with contextlib.suppress(OSError):
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
