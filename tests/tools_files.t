@@ -150,6 +150,8 @@ is 'write_file: the file has that name' "$(cat "./-a
 b")" x
 ln n hard
 is 'write_file: hard links' "$(tool write_file '{"path":"n","content":"x"}' | tail -n 1)" \
+is 'write_file: below a file' "$(tool write_file '{"path":"f/sub/x","content":""}')" \
+	"error: a part of $PWD/f/sub is a file, and no folder can be made in it"
 	'Other names of the old file (hard links: 1) keep the old text.'
 is 'write_file: a folder' "$(tool write_file '{"path":"missing","content":"x"}')" \
 	"error: $PWD/missing is a folder: give the path of a file in it"
@@ -265,7 +267,13 @@ is 'write_file: all of a changed file' "$(tool write_file '{"path":"part","conte
 seq 3000 >part
 tool read_file '{"path":"part","end":1}' >/dev/null
 echo more >>part
-is 'write_file: a file that has changed since' "$(tool write_file '{"path":"part","content":"x"}')" "replaced $PWD/part: 1 bytes, 0 lines"
+is 'write_file: a file that has changed since' "$(tool write_file '{"path":"part","content":"x"}')" \
+	"error: $PWD/part has changed since you have seen it: read it again, change what you have seen with str_replace, or replace it all with force=true"
+tool read_file '{"path":"part","start":2999}' >/dev/null
+is 'write_file: and was read in part again' "$(tool write_file '{"path":"part","content":"x"}' | cut -c 1-30)" 'error: you have seen a part of'
+sed -i 's/"time": [0-9.]*/"time": 5/g' "$MUXBUS_TOOL_STATE/seen-5.json"
+touch part
+is 'write_file: a day later it is another agent' "$(tool write_file '{"path":"part","content":"x"}')" "replaced $PWD/part: 1 bytes, 0 lines"
 unset MUXBUS_PANE
 
 # Killed while it writes 50 MB: the old file or the new one, never a part. The kill comes when

@@ -11,6 +11,7 @@ from tool import shown
 from whole_file import version
 
 MAX_FILES = 400  # the latest are kept
+KNOWN_SEC = 24 * 3600  # that a caller is taken for the one who has seen another text of a file
 STEP = 1 << 16  # bytes compared at once
 
 
@@ -68,8 +69,12 @@ def note_seen(path, status, begin, end):
         return
     with changing(where) as kept:
         parts = merged([*(parts_of(kept, name, status) or ()), [begin, end]])
-        kept.pop(name, None)  # the latest is the last one
-        kept[name] = {"version": version(status), "parts": parts}
+        keep(kept, name, status, parts)
+
+
+def keep(kept, name, status, parts):
+    kept.pop(name, None)  # the latest is the last one
+    kept[name] = {"version": version(status), "parts": parts, "time": time.time()}
 
 
 def common_start(one, other):
@@ -99,16 +104,23 @@ def note_changed(path, old, new, old_status, new_status):
                 parts.append([begin, end + longer])
             parts += [[first, min(last, begin)]] if first < begin else []
             parts += [[max(first, end) + longer, last + longer]] if last > end else []
-        kept.pop(name, None)
-        kept[name] = {"version": version(new_status), "parts": merged(parts)}
+        keep(kept, name, new_status, merged(parts))
 
 
-def unseen_bytes(path):
-    """How many bytes of a file the caller has not seen, though he has seen others; 0 also if it has changed since."""
+def why_not(path):
+    """Why a caller who knows a part of a file should not replace it, or None."""
     where, name = state_path(), os.path.realpath(path)
+    kept = load(where).get(name) if where else None
     try:
         status = os.stat(name)
     except OSError:
-        return 0
-    parts = parts_of(load(where), name, status) if where else None
-    return 0 if parts is None else status.st_size - sum(end - begin for begin, end in parts)
+        return None
+    if not kept:
+        return None
+    if kept.get("version") != version(status):
+        is_late = time.time() - kept.get("time", 0) > KNOWN_SEC
+        return None if is_late else f"{shown(path)} has changed since you have seen it: read it again"
+    left = status.st_size - sum(end - begin for begin, end in kept["parts"])
+    if left <= 0:
+        return None
+    return f"you have seen a part of {shown(path)} only, and {left} of its bytes not: read the rest with read_file"
