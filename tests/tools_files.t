@@ -106,6 +106,13 @@ tool read_file '{"path":"f","start":2}' >/dev/null
 is 'read_file: the unit, the place, and how long the file is' "$(members)" '{"unit":"lines","start":2,"end":3,"lines":3,"bytes":19}'
 is 'read_file: characters' "$(tool read_file '{"path":"f","unit":"characters","start":1,"end":8}')" "$(printf 'irst\nse')"
 is 'read_file: say so' "$(members)" '{"unit":"characters","start":1,"end":8,"lines":3,"bytes":19}'
+yes | head -c 100M >short
+begin=$(date +%s%3N)
+is 'read_file: the last of 50 million lines' "$(tool read_file '{"path":"short","start":52428800}')" y
+ok 'read_file: are not read one by one' [ $(($(date +%s%3N) - begin)) -lt 10000 ]
+is 'read_file: a line behind them' "$(tool read_file '{"path":"short","start":52428801}')" \
+	"error: $PWD/short has 52428800 lines: start 52428801 is behind the last one"
+rm short
 export MUXBUS_SPELLED=file_path
 is 'read_file: which is the unit of file_path' "$(tool read_file '{"path":"f","start":0,"end":5}')" first
 is 'read_file: unless it is said' "$(tool read_file '{"path":"f","start":2,"unit":"lines"}')" "$(printf 'second\nthird')"

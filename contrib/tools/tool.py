@@ -3,6 +3,7 @@
 
 import json
 import os
+import select
 import signal
 import stat
 import sys
@@ -101,7 +102,13 @@ def check_regular(path, status):
 def open_regular(path):
     """Opens a file for reading. A pipe or device, which could block for ever, is refused."""
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    check_regular(path, os.fstat(fd))
+    try:
+        check_regular(path, os.fstat(fd))
+        if not select.select([fd], [], [], 0)[0]:
+            fail(f"{shown(path)} has nothing to read at present")  # such as /proc/kmsg
+    except BaseException:
+        os.close(fd)
+        raise
     return open(fd, "rb")
 
 
