@@ -45,6 +45,7 @@ struct message_error_info {
 	int code;
 	const char *kind; /* "no_such_pane": data.kind */
 	const char *help; /* its cause and remedy; one sentence */
+	bool may_have_effect; /* a request that fails so may have done something */
 };
 
 /* The row of an error. */

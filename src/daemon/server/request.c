@@ -552,21 +552,12 @@ format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
 static void set_error(const struct request *request, enum message_error error, const char *text)
 {
 	/* Of several commands of tmux the first may have been done; a limit may be the result's. */
-	static const bool may_have_effect[MESSAGE_ERROR_COUNT_] = {
-	    [MESSAGE_INTERNAL] = true,
-	    [MESSAGE_TMUX_ERROR] = true,
-	    [MESSAGE_TMUX_UNAVAILABLE] = true,
-	    [MESSAGE_TIMEOUT] = true,
-	    [MESSAGE_CANCELLED] = true,
-	    [MESSAGE_LIMIT] = true,
-	    [MESSAGE_GONE] = true,
-	    [MESSAGE_TOOL_FAILED] = true,
-	};
+	bool may_have_effect = message_error_info(error)->may_have_effect;
 	bool is_early = request == in_turn && !request->is_done && error != MESSAGE_INTERNAL;
 	char *whole;
-	if (!may_have_effect[error] || is_early)
+	if (!may_have_effect || is_early)
 		once_forget_begun(&request->key.once);
-	if (!may_have_effect[error] || is_early || !request->key.is_done_once)
+	if (!may_have_effect || is_early || !request->key.is_done_once)
 		return;
 	whole = xasprintf("%s: %s", message_error_info(error)->kind, text);
 	once_set_error(&request->key.once, whole);
