@@ -81,11 +81,26 @@ is 'no method is forgotten' "$(ask '{"method":"describe"}' | jq -r '.result.meth
 call list_timers '{}'
 call cancel_timer "{\"timer\":\"$(field '.result.timers[0].id')\"}"
 is 'nor is its end' "$(field .result.durable)" false
+# A key that the disk cannot take, with the result or the error that it stands for.
+typed='{"pane":"main","text":"x","key":"typed"}'
+call send_text "$typed"
+is 'a key in memory is said' "$(field .result.durable)" false
+call send_text "$typed"
+is 'also when it is used again' "$(field '.result | "\(.repeated) \(.durable)"')" 'true false'
+call run_tmux '{"command":["resize-pane","-t","main","-x","nothing"],"key":"fails"}'
+is 'and with an error that comes after an effect, as it may' "$(field '.error.data | "\(.kind) \(.durable)"')" 'tmux_error false'
+call send_text '{"pane":"%99","text":"x","key":"free"}'
+is 'but not where the key is free' "$(field '.error.data | has("durable")')" false
+call ack_notification '{"seq":1,"key":"ack"}'
+call ack_notification '{"seq":1,"key":"ack"}'
+is 'it is said once' "$(grep -o durable "$dir/answer" | wc -l) $(field .result.repeated)" '1 true'
 call post_notification '{"text":"in memory"}'
 kill_daemon
 is 'after kill -9 the hole is reported' "$(gap)" disk_full
 is 'what was written is there' "$(texts kept)" 1
 is 'what was not is missing' "$(texts 'in memory')" 0
+call send_text "$typed"
+is 'a key too: this is done again' "$(field '.result | has("repeated")')" false
 kill_daemon
 is 'while the disk is full every daemon reports the hole' "$(gap)" disk_full
 rm "$state/ballast"
@@ -110,6 +125,38 @@ call list_notifications '{"after":'"$last"',"limit":1000}'
 is 'so that nothing is missing after kill -9' "$(field .result.gap) $(texts healed)" 'null 1'
 call list_timers '{}'
 is 'nor is the timer' "$(field '.result.timers | length')" 1
+
+# A key that cannot be kept is refused, if the audit would be.
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+daemon_options='-o audit=off -o audit_full_disk=refuse'
+start_daemon
+refused() {
+	call set_wake_policy '{"pane":"main","window_ms":'"$1"',"key":"refused '"$1"'"}'
+	field .error.data.kind
+}
+fill 'full again'
+window=1000
+refused $window >/dev/null
+is 'a key that cannot be kept is refused by setting' "$(field '.error.data | "\(.kind) \(.durable)"')" 'limit null'
+policy() {
+	call status '{}'
+	field "[.result.wake_policies[] | select(.window_ms == $window)] | length"
+}
+is 'with nothing done' "$(policy)" 0
+call ensure_agent '{"name":"refused","command":"exec cat","prompt":"^$","key":"refused"}'
+is 'so is one that is kept with its effect' "$(field .error.data.kind)" limit
+call set_wake_policy '{"pane":"main","window_ms":30}'
+is 'but nothing without a key' "$(field .result.durable)" false
+call set_wake_policy '{"pane":"main"}'
+rm "$state/ballast"
+until_is 'with room again' sound journal_state
+is 'the key is free' "$(refused $window)" null
+is 'and used' "$(refused $window) $(field .result.repeated) $(policy)" 'null true 1'
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+daemon_options=
+start_daemon
 
 # Output of a job that finds no room: its reader learns how much is missing, and in what place.
 "$MUXBUS_BUILDDIR/muxbus" -s "$MUXBUS" run -- sh -c 'seq 1000000; echo end' >"$dir/out" 2>"$dir/err"

@@ -266,6 +266,11 @@ struct store *queue_store(struct queue *queue)
 	return queue->store;
 }
 
+bool queue_is_degraded(const struct queue *queue)
+{
+	return queue != NULL && store_is_degraded(queue->store);
+}
+
 void queue_begin(struct queue *queue)
 {
 	queue->depth++;

@@ -27,6 +27,7 @@ struct queue;
 struct queue *queue_new(struct store *store, struct event_log *events);
 void queue_free(struct queue *queue);
 struct store *queue_store(struct queue *queue);
+bool queue_is_degraded(const struct queue *queue); /* its changes are in memory only; NULL: no */
 /* Bounds the bytes of all entries; what is over the bound now is forgotten. */
 void queue_set_bytes(struct queue *queue, size_t max);
 size_t queue_bytes(const struct queue *queue);

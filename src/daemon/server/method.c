@@ -282,6 +282,7 @@ static const struct field key_field = {FIELD_ROW(STRING, struct repeat_args, key
 
 static const struct field_result repeat_results[] = {
     {"repeated", "boolean", "true: this key was used, and nothing more was done"},
+    {"durable", "boolean", "false: the key is in memory only, because the disk is full or fails"},
     {0},
 };
 
@@ -325,7 +326,14 @@ static struct field *copy_fields(const struct field *fields, size_t more)
 	return copy;
 }
 
-/* A copy without the rows of repeat_results, and with more rows behind it. */
+static bool has_result(const struct field_result *results, const char *name)
+{
+	while (results->name != NULL && strcmp(results->name, name) != 0)
+		results++;
+	return results->name != NULL;
+}
+
+/* A copy without the rows of repeat_results, and with those of more rows that it has not. */
 static struct field_result *copy_results(
     const struct field_result *results, const struct field_result *more)
 {
@@ -336,7 +344,8 @@ static struct field_result *copy_results(
 		if (!is_repeat_result(results))
 			copy[count++] = *results;
 	for (; more != NULL && more->name != NULL; more++)
-		copy[count++] = *more;
+		if (!has_result(copy, more->name))
+			copy[count++] = *more;
 	return copy;
 }
 

@@ -11,6 +11,8 @@
 #include "base/hash.h"
 #include "base/process.h"
 #include "base/xalloc.h"
+#include "daemon/core/config.h"
+#include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
@@ -47,13 +49,15 @@ uint64_t repeat_content(const struct json *params)
 
 void repeat_write_members(struct request *request, const char *json, size_t len)
 {
+	bool counts = request_method(request)->flags & METHOD_COUNTS_KEYS;
 	struct json_reader *reader = json_reader_new(STORE_VALUE_MAX);
 	struct json_writer *writer = request_result(request);
 	struct json_error error;
 	const struct json *object = json_read(reader, json, len, &error);
 	if (object != NULL && object->type == JSON_OBJECT)
 		json_each (member, object)
-			json_put_value(writer, member->name, member);
+			if (strcmp(member->name, "durable") != 0 || counts) /* else said anew */
+				json_put_value(writer, member->name, member);
 	json_reader_free(reader);
 }
 
@@ -176,6 +180,16 @@ static void answer_again(
 	}
 }
 
+/* Whether it may be done though kill -9 would forget its key; or fails it. */
+static bool may_forget(struct request *request)
+{
+	return !request_parts(request)->config->audit_refuses ||
+	    !queue_is_degraded(request_parts(request)->queue) ||
+	    request_fail(request, MESSAGE_LIMIT,
+		"its key cannot be kept, because the disk is full or fails; "
+		"-o audit_full_disk=mark does without");
+}
+
 bool repeat_admit(struct request *request, const void *args)
 {
 	const struct method *method = request_method(request);
@@ -189,7 +203,7 @@ bool repeat_admit(struct request *request, const void *args)
 		note_caller(request);
 	if (!repeat_find(request, "", own.key, &first)) {
 		request_begin_once(request);
-		return true;
+		return own.key == NULL || may_forget(request);
 	}
 	if (!refuse_other(request, &first))
 		answer_again(request, args, &first);

@@ -17,7 +17,6 @@
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/store.h"
 #include "daemon/server/history.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
@@ -46,6 +45,7 @@ struct request {
 	uint64_t audit; /* its number there; 0: not recorded */
 	int64_t audit_ms; /* when it was */
 	bool is_unaudited; /* it should have been */
+	bool has_durable; /* the result says whether it is */
 	uint64_t history; /* its number there; 0: not noted */
 	void (*cancelled)(struct request *request, void *data);
 	void *cancelled_data;
@@ -223,7 +223,7 @@ void request_begin_turn(const struct request *request)
 
 void request_forget_result(struct request *request)
 {
-	request->has_result = false;
+	request->has_result = request->has_durable = false;
 	buf_clear(&request->out);
 }
 
@@ -308,6 +308,8 @@ static void finish_repeat(struct request *request)
 	}
 	if (!writer->is_cut && request->key.is_done_once)
 		finish_once(request, members, len);
+	if (request->key.text != NULL && !(request->method->flags & METHOD_COUNTS_KEYS))
+		request_note_durable(request);
 	if (request->key.is_repeated)
 		json_put_bool(writer, "repeated", true);
 	if (request->is_unaudited)
@@ -379,11 +381,10 @@ struct request *request_find(struct peer *peer, const char *id)
 
 void request_withdraw(struct request *request)
 {
-	struct response_slot *response_slot = request->response_slot;
 	struct buf none;
 	buf_init(&none, 0);
-	if (response_slot != NULL)
-		peer_respond(response_slot, &none, NULL, NULL);
+	if (request->response_slot != NULL)
+		peer_respond(request->response_slot, &none, NULL, NULL);
 	cancel(request);
 }
 
@@ -505,7 +506,7 @@ static void count_wait(const struct request *request)
 
 void request_done(struct request *request)
 {
-	const struct config_limits *limits = &request->parts->config->limits;
+	int64_t max = request->parts->config->limits.result_bytes;
 	struct json_writer *writer = request_result(request);
 	request->is_done = true;
 	finish_repeat(request);
@@ -513,11 +514,11 @@ void request_done(struct request *request)
 		json_object_end(writer);
 	else
 		message_end_result(writer);
-	if (writer->is_cut || request->out.len > (size_t)limits->result_bytes) {
+	if (writer->is_cut || request->out.len > (size_t)max) {
 		request_fail(request, MESSAGE_LIMIT,
 		    "the result is larger than %lld bytes (limit result_bytes): request "
 		    "less, or start the daemon with -o result_bytes=...",
-		    (long long)limits->result_bytes);
+		    (long long)max);
 		return;
 	}
 	if (request->history != 0)
@@ -547,9 +548,9 @@ format_text(char text[ERROR_TEXT_MAX], const char *format, va_list args)
 
 /*
  * Frees the key of a request that failed, unless its source keeps it; or keeps the error if there
- * may have been an effect.
+ * may have been an effect. Returns whether it did.
  */
-static void set_error(const struct request *request, enum message_error error, const char *text)
+static bool set_error(const struct request *request, enum message_error error, const char *text)
 {
 	/* Of several commands of tmux the first may have been done; a limit may be the result's. */
 	bool may_have_effect = message_error_info(error)->may_have_effect;
@@ -558,34 +559,41 @@ static void set_error(const struct request *request, enum message_error error, c
 	if (!may_have_effect || is_early)
 		once_forget_begun(&request->key.once);
 	if (!may_have_effect || is_early || !request->key.is_done_once)
-		return;
+		return false;
 	whole = xasprintf("%s: %s", message_error_info(error)->kind, text);
 	once_set_error(&request->key.once, whole);
 	mem_free(whole);
+	return true;
 }
 
-/* Fails the requests that wait for this one in the same way. */
-static void fail_once(
+/* Members of an error, with one before them; to be freed. data may be NULL. */
+static char *members_with(const char *member, const char *data)
+{
+	return xasprintf("%s%s%s", member, data != NULL ? "," : "", data != NULL ? data : "");
+}
+
+/* Fails those that wait for this one too. Returns whether the error is kept, but in memory only. */
+static bool fail_once(
     struct request *request, enum message_error error, const char *data, const char *text)
 {
 	struct request *joined;
-	char *joined_data =
-	    xasprintf("\"repeated\":true%s%s", data != NULL ? "," : "", data != NULL ? data : "");
-	set_error(request, error, text);
+	char *joined_data = members_with("\"repeated\":true", data);
+	bool is_lost = set_error(request, error, text) && queue_is_degraded(request->parts->queue);
 	if (request->key.is_done_once)
 		end_once(request);
 	while ((joined = take_joined(request)) != NULL)
 		request_fail_data(joined, error, joined_data, "%s", text);
 	mem_free(joined_data);
+	return is_lost;
 }
 
 static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
     enum message_error error, const char *data, const char *format, va_list args)
 {
-	char text[ERROR_TEXT_MAX] = "";
+	char text[ERROR_TEXT_MAX] = "", *more = NULL;
 	format_text(text, format, args);
-	if (request->is_first)
-		fail_once(request, error, data, text);
+	if (request->is_first && fail_once(request, error, data, text))
+		data = more = members_with("\"durable\":false", data);
 	buf_finish(&request->out);
 	json_start(&request->writer, &request->out,
 	    ENVELOPE_BYTES + ERROR_TEXT_MAX * 6 + (data ? strlen(data) : 0));
@@ -594,6 +602,7 @@ static void __attribute__((format(printf, 4, 0))) fail(struct request *request,
 	else
 		message_write_error(&request->writer,
 		    request->is_notification ? "null" : request->id, error, text, data);
+	mem_free(more);
 	note_end(request, message_error_info(error)->kind, text);
 	request->parts->counters->errors++;
 	request_on_sent(request, NULL, NULL);
@@ -661,21 +670,19 @@ void request_end_all(void)
 
 uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 {
-	const struct peer_pane *peer_pane;
-	struct tmux *tmux;
+	const struct peer_pane *own;
+	struct tmux *tmux = request->parts->tmux;
 	*ret_weak = false;
-	tmux = request->parts->tmux;
 	if (request->peer == NULL || tmux == NULL || !tmux_is_live(tmux))
 		return MUXBUS_NO_ID;
-	peer_pane = peer_pane_of(request->peer);
+	own = peer_pane_of(request->peer);
 	/* If the pane is gone, the process may be in another one by now: look again. */
-	if (peer_pane->pane != MUXBUS_NO_ID &&
-	    !muxbus_model_pane(tmux_model(tmux), peer_pane->pane)) {
+	if (own->pane != MUXBUS_NO_ID && !muxbus_model_pane(tmux_model(tmux), own->pane)) {
 		peer_forget_pane(request->peer);
-		peer_pane = peer_pane_of(request->peer);
+		own = peer_pane_of(request->peer);
 	}
-	*ret_weak = peer_pane->is_weak;
-	return peer_pane->pane;
+	*ret_weak = own->is_weak;
+	return own->pane;
 }
 
 struct request_origin *request_origin(struct request *request)
@@ -685,7 +692,7 @@ struct request_origin *request_origin(struct request *request)
 
 void request_note_durable(struct request *request)
 {
-	struct queue *queue = request->parts->queue;
-	if (queue != NULL && store_is_degraded(queue_store(queue)))
+	if (!request->has_durable && queue_is_degraded(request->parts->queue))
 		json_put_bool(request_result(request), "durable", false);
+	request->has_durable = true;
 }

@@ -55,7 +55,10 @@ bool request_join(struct request *request);
  */
 void request_end_all(void);
 
-/* Says in the result that kill -9 would lose what was armed or ended, while the disk keeps nothing. */
+/*
+ * Says once in the result that kill -9 would lose what was armed or ended, or the key, while the
+ * disk keeps nothing.
+ */
 void request_note_durable(struct request *request);
 #define DURABLE_RESULTS                                                                          \
 	{                                                                                        \

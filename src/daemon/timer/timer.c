@@ -313,7 +313,7 @@ enum timer_verdict timer_sleep(struct timer_set *set, const struct pane_ref *pan
 bool timer_is_durable(const struct timer_set *set, const struct timer *timer)
 {
 	/* A journal that is sound again has all. */
-	return timer->is_written || !store_is_degraded(queue_store(set->queue));
+	return timer->is_written || !queue_is_degraded(set->queue);
 }
 
 bool timer_cancel(struct timer_set *set, const char *id, bool *ret_is_durable)

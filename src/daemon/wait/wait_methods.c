@@ -78,6 +78,7 @@ static const struct field_result wait_results[] = {
     {"timed_out", "boolean", "whether the time was up"},
     {"wait", "string", "its name, if it has one"},
     {"repeated", "boolean", "true: this key was used, and nothing more was done"},
+    DURABLE_RESULTS,
     {NULL, NULL, NULL},
 };
 
