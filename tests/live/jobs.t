@@ -221,4 +221,16 @@ sed 1d "$dir/answers" >"$dir/restarted"
 is 'it is restarted' "$(jq -r '.result.replaced // .error.message' "$dir/restarted")" "$job"
 call stop_job "{\"job\":\"$(jq -r .result.id "$dir/restarted")\"}"
 
+# A directory that was removed: the command is not run in the home directory instead.
+mkdir "$dir/removed"
+removed() { (cd "$dir/removed" && rmdir "$dir/removed" && "$@" 2>&1; mkdir "$dir/removed"); }
+no_job() { removed "$muxbus" "$@" | grep -c -e 'was removed' -e 'directory here: No such file'; }
+is 'muxbus run in a directory that was removed' "$(no_job run -- pwd)" 1
+is 'muxbus run in one below it' "$(removed "$muxbus" run -C below -- pwd | grep -c 'below: No such file')" 1
+for method in run_long_command execute_cli; do
+	is "$method from there" "$(no_job $method command=pwd)" 1
+done
+is 'create_session from there' "$(no_job create_session command=pwd)" 1
+is 'muxbus run elsewhere from there' "$(removed "$muxbus" run -C /usr -- pwd)" /usr
+
 done_testing

@@ -96,8 +96,11 @@ static void handle_create_session(struct request *request, const void *data)
 		!spawn_check_name(request, "window_name", args->window_name, false)))
 		return;
 	/* tmux would start its pane in the directory of another session. */
-	if (spawn.cwd == NULL && requester_cwd(request, NULL, &nowhere, cwd, sizeof cwd))
+	if (spawn.cwd == NULL) {
+		if (!requester_cwd(request, NULL, &nowhere, cwd, sizeof cwd))
+			return;
 		spawn.cwd = cwd;
+	}
 	command = tmux_call_new(request);
 	if (command == NULL)
 		return;

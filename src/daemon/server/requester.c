@@ -170,17 +170,23 @@ static bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* The directory of a process, if it can be read and is still there. */
-static bool process_cwd(pid_t pid, char *out, size_t size)
+/*
+ * The directory of a process, if it can be read and is still there. Else *ret_is_removed says
+ * whether it was removed: out is then its path, with what the kernel writes behind it.
+ */
+static bool process_cwd(pid_t pid, char *out, size_t size, bool *ret_is_removed)
 {
 	char link[64];
+	struct stat status;
 	ssize_t len;
+	*ret_is_removed = false;
 	snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);
 	len = readlink(link, out, size - 1);
 	if (len <= 0)
 		return false;
 	out[len] = '\0';
-	return is_directory(out);
+	*ret_is_removed = stat(link, &status) == 0 && status.st_nlink == 0;
+	return !*ret_is_removed && is_directory(out);
 }
 
 /* Whether its number is still that of the process. */
@@ -197,6 +203,7 @@ bool requester_cwd(
 	const struct muxbus_pane *found =
 	    muxbus_model_pane(tmux_model(request_parts(request)->tmux), pane->pane);
 	const char *home = getenv("HOME");
+	bool is_removed = false;
 	if (given != NULL) {
 		if (given[0] != '/' || strlen(given) >= size || !is_directory(given))
 			return request_fail_field(request, "cwd",
@@ -204,8 +211,13 @@ bool requester_cwd(
 		snprintf(out, size, "%s", given);
 		return true;
 	}
-	if (peer != NULL && is_there(peer) && process_cwd(peer_pid(peer), out, size))
+	if (peer != NULL && is_there(peer) && process_cwd(peer_pid(peer), out, size, &is_removed))
 		return true;
+	/* Not in the home directory instead: the command may be one that removes files. */
+	if (is_removed)
+		return request_fail_field(request, "cwd",
+		    "the directory of the program that asks was removed: \"%.200s\"; name another",
+		    out);
 	if (found != NULL && dispatch_look_first(request))
 		return false;
 	if (found != NULL && found->path != NULL && strlen(found->path) < size &&

@@ -56,8 +56,8 @@ void requester_made(struct stream_set *streams, const struct pane_caller *caller
 
 /*
  * The directory to work in: given (absolute, and there), else that of the peer's process,
- * else of the pane, else the home directory. False after failing the request, or putting it
- * off for a look at the directory of the pane.
+ * else of the pane, else the home directory. False after failing the request, also if the
+ * directory of the process was removed, or putting it off for a look at that of the pane.
  */
 bool requester_cwd(struct request *request, const char *given, const struct pane_ref *pane,
     char *out, size_t size);
