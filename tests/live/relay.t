@@ -34,6 +34,7 @@ is 'by the environment' "$(MUXBUS_HOST=far "$MUXBUS_BUILDDIR/muxbus" -S "$dir/tm
 $far send_text pane=%0 text="it's \$HOME" enter:=true >"$dir/out"
 is 'a wait' "$(status $far wait screen="it's" pane=%0 -t 20)" 0
 is 'a job, with its output and status' "$(status $far run -- sh -c 'echo here; exit 3') $(cat "$dir/out")" '3 here'
+is 'a job in a relative directory is refused: it is of this machine' "$(status $far run -C below -- pwd) $(grep -c 'begins with /' "$dir/said")" '2 1'
 is 'an error of the daemon' "$(status $far capture_pane pane=%99) $(cat "$dir/said")" '1 muxbus: there is no pane %99; list_panes lists the existing ones'
 
 # A key that may only read: the command of the other machine does not count.

@@ -23,6 +23,7 @@
 #include "cli/verbs/interrupt.h"
 #include "cli/verbs/job_output.h"
 #include "client/link.h"
+#include "wire/address.h"
 
 #define PARAMS_MAX LINK_LINE_MAX
 #define COMMAND_MAX ((size_t)131072) /* limit of run_long_command */
@@ -147,17 +148,26 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 {
 	struct json_writer writer;
 	struct buf command;
-	char cwd[PATH_MAX];
-	char path[PATH_MAX * 2];
-	const char *dir = is_here(run) && getcwd(cwd, sizeof cwd) != NULL ? cwd : NULL;
+	char path[PATH_MAX];
+	const char *dir = run->dir;
 	enum cli_status status;
+	bool is_relative = dir == NULL || (dir[0] != '/' && dir[0] != '~');
+	/* Never elsewhere than asked for: the command may be one that removes files. */
+	if (is_relative && !is_here(run) && dir != NULL)
+		return cli_usage(
+		    "run", "--cwd %s: on another machine a directory begins with / or ~", dir);
+	if (is_relative && is_here(run)) {
+		errno = ENAMETOOLONG;
+		if (dir == NULL ? getcwd(path, sizeof path) == NULL
+				: address_absolute(path, sizeof path, dir) < 0) {
+			cli_error(
+			    "the directory %s: %s", dir != NULL ? dir : "here", strerror(errno));
+			return CLI_NO;
+		}
+		dir = path;
+	}
 	buf_init(&command, COMMAND_MAX);
 	status = put_command(run, &command);
-	if (run->dir != NULL && (run->dir[0] == '/' || run->dir[0] == '~'))
-		dir = run->dir;
-	else if (run->dir != NULL && dir != NULL &&
-	    snprintf(path, sizeof path, "%s/%s", dir, run->dir) < (int)sizeof path)
-		dir = path;
 	json_writer_init(&writer, params);
 	json_object_begin(&writer, NULL);
 	if (status == CLI_DONE)
