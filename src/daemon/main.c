@@ -41,6 +41,7 @@
 #include "daemon/methods/saved.h"
 #include "daemon/methods/tables.h"
 #include "daemon/methods/tool_call.h"
+#include "daemon/pane/maker.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/reporter.h"
 #include "daemon/pane/screen_sign.h"
@@ -94,13 +95,9 @@ struct main {
 	struct event *signals[SIGNALS_COUNT];
 	struct loop_timer *first_wait; /* until ready; NULL then */
 	struct loop_timer *stop_timer;
-	struct boot_alarm *alarm; /* for the timers */
-	struct boot_alarm *watch_alarm; /* for the ends of watches */
-	bool is_ready;
-	bool is_stopping;
+	struct boot_alarm *alarm, *watch_alarm; /* for the timers; for the ends of watches */
+	bool is_ready, is_stopping, was_live, has_failed;
 	bool is_ended; /* its loop is */
-	bool was_live;
-	bool has_failed;
 };
 
 static void end_loop(void *data)
@@ -326,6 +323,7 @@ static int set_up_server(struct main *main)
 	    .streams = daemon->streams,
 	    .queue = daemon->queue,
 	    .onces = main->onces,
+	    .makers = maker_set_new(daemon->queue, daemon->tmux),
 	    .trail = daemon->trail,
 	    .history = daemon->history,
 	    .counters = daemon->counters,
@@ -506,6 +504,7 @@ static struct agent_set *new_agents(const struct daemon *daemon)
 	    .queue = daemon->queue,
 	    .presences = daemon->presences,
 	    .reporters = daemon->reporters,
+	    .makers = daemon->parts->makers,
 	    .submits = daemon->submits,
 	    .signs = daemon->signs,
 	    .rests = daemon->rests,
@@ -616,6 +615,7 @@ static void tear_down(struct main *main)
 	tool_kept_set_free(daemon->kept_calls);
 	wait_set_free(daemon->waits); /* conditions listen to agents */
 	agent_set_free(daemon->agents);
+	maker_set_free(main->parts.makers);
 	self_command_set_free(daemon->self_commands);
 	promise_set_free(daemon->promises);
 	delivery_set_free(daemon->deliveries);

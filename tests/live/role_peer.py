@@ -3,11 +3,13 @@
 """A peer in a pane, for roles.t: role_peer.py SOCKET OUT STEP...
 
 Steps, in order: a JSON object is a request, whose answer is appended to OUT; MADE in it is the pane
-that an earlier answer named; wait:FILE waits until
-FILE is there; give:PATH hands the connection to the peer that takes it at PATH; take:PATH.
+that the last create_pane made, and FILE:PATH" the text of a file; wait:FILE waits until FILE is
+there; connect connects again; give:PATH hands the connection to the peer that takes it at PATH;
+take:PATH.
 """
 import json
 import os
+import re
 import signal
 import socket
 import sys
@@ -46,10 +48,14 @@ def main():
     made = ''
     for step in sys.argv[3:]:
         if step.startswith('{'):
+            step = re.sub('FILE:([^"]*)', lambda at: open(at[1]).read().strip(), step)
             answer = ask(peer, step.replace('MADE', made))
-            made = (json.loads(answer).get('result') or {}).get('pane') or made
+            if '"create_' in step:
+                made = (json.loads(answer).get('result') or {}).get('pane') or made
             out.write(answer)
             out.flush()
+        elif step == 'connect':
+            peer = connect(sys.argv[1])
         elif step.startswith('wait:'):
             wait_for(step[5:])
         elif step.startswith('give:'):

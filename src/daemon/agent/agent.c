@@ -63,7 +63,7 @@ static void on_launched(void *data, const struct pane_ref *pane, const char *err
 		return;
 	}
 	agent->pane = *pane;
-	requester_made(agent->set->parts.streams, &agent->maker, pane->pane);
+	maker_note(agent->set->parts.makers, &agent->maker, pane);
 	agent->started_ms = clock_real_ms();
 	agent_store(agent);
 	agent_monitor_set_process(agent->monitor, pane);
@@ -298,11 +298,10 @@ static struct agent *agent_new(struct agent_set *set)
 	    .flows = on_flows,
 	    .wrote = on_wrote};
 	struct agent *agent = xcalloc(1, sizeof *agent);
-	agent->set = set;
-	agent->state = AGENT_GONE;
-	agent->exit_status = -1;
+	*agent = (struct agent){.set = set, .state = AGENT_GONE, .exit_status = -1};
 	pane_ref_clear(&agent->pane);
 	pane_ref_clear(&agent->teller);
+	pane_ref_clear(&agent->maker.pane);
 	list_init(&agent->waiters);
 	list_init(&agent->tasks);
 	agent->monitor = agent_monitor_new(&set->parts, &handlers, agent);

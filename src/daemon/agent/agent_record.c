@@ -15,6 +15,7 @@ struct kept_agent {
 	struct agent_spec plan;
 	struct pane_ref pane;
 	struct pane_ref teller;
+	struct pane_ref maker;
 	int64_t started_ms;
 	bool has_brackets;
 	bool is_crash_told;
@@ -59,6 +60,7 @@ static const struct record_field agent_fields[] = {
     {RECORD_ROW(PANE, struct kept_agent, pane, "pane"), .is_optional = true},
     {RECORD_ROW(PANE, struct kept_agent, teller, "teller"), .is_optional = true},
     {RECORD_ROW(THREAD, struct kept_agent, teller, "teller_thread"), .is_optional = true},
+    {RECORD_ROW(PANE, struct kept_agent, maker, "maker"), .is_optional = true},
     {RECORD_ROW(INT, struct kept_agent, started_ms, "started_ms")},
     {RECORD_ROW(BOOL, struct kept_agent, has_brackets, "brackets")},
     {RECORD_ROW(BOOL, struct kept_agent, is_crash_told, "crashed"), .is_optional = true},
@@ -91,6 +93,7 @@ void agent_store(const struct agent *agent)
 	    .plan = agent->plan,
 	    .pane = agent->pane,
 	    .teller = agent->teller,
+	    .maker = agent->maker.pane,
 	    .started_ms = agent->started_ms,
 	    .has_brackets = agent_monitor_brackets(agent->monitor),
 	    .is_crash_told = agent->is_crash_told,
@@ -120,6 +123,7 @@ bool agent_record_read(struct agent *agent, const struct json *value)
 	agent->plan = kept.plan;
 	agent->pane = kept.pane;
 	agent->teller = kept.teller;
+	agent->maker.pane = kept.maker;
 	agent->output = kept.output;
 	agent->started_ms = kept.started_ms;
 	agent->was_ready = kept.profile_count > 0;

@@ -16,8 +16,8 @@
 #include "daemon/core/pane_ref.h"
 #include "daemon/event/event_log.h"
 #include "daemon/input/submit.h"
+#include "daemon/pane/maker.h"
 #include "daemon/queue/notification.h"
-#include "daemon/tmux/pane_input.h"
 
 #define AGENTS_MAX 64
 #define AGENT_TEXT_MAX (64 * 1024) /* bytes of a task */
@@ -49,6 +49,7 @@ struct agent_parts {
 	struct queue *queue;
 	struct presence_set *presences;
 	struct reporter_set *reporters; /* NULL: no reports of programs */
+	struct maker_set *makers; /* NULL: of no pane it is known */
 	struct submit_set *submits;
 	const struct screen_sign_set *signs;
 	struct rest_set *rests; /* of long replies */

@@ -9,10 +9,12 @@
 #include "daemon/input/submit_guard.h"
 #include "daemon/pane/draft.h"
 #include "daemon/pane/foreground.h"
+#include "daemon/pane/maker.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
+#include "daemon/server/server_parts.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/stream.h"
@@ -114,11 +116,10 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 /* The caller, of the pane that it is in or as a process outside of tmux. */
 static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 {
-	struct pane_input *input = stream_input(asking->parts->streams, pane->id);
 	struct pane_caller caller;
 	requester_caller(asking->request, &caller);
-	return caller.pane == pane->id ||
-	    (input != NULL && pane_input_is_made_by(input, &caller, pane->pid));
+	return caller.pane.pane == pane->id ||
+	    maker_is(request_parts(asking->request)->makers, &caller, pane->id);
 }
 
 /* The next pane behind one that gets the keys and is not free; NULL: there is none. */

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "daemon/pane/expected.h"
 #include "daemon/pane/foreground.h"
+#include "daemon/pane/maker.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/dispatch.h"
@@ -22,8 +23,6 @@
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
-#include "daemon/tmux/pane_input.h"
-#include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
 void requester_expect_front(
@@ -148,20 +147,16 @@ void requester_caller(struct request *request, struct pane_caller *ret_caller)
 {
 	struct peer *peer = request_peer(request);
 	bool is_weak;
-	*ret_caller = (struct pane_caller){.pane = request_peer_pane(request, &is_weak)};
-	if (ret_caller->pane == MUXBUS_NO_ID && peer != NULL && peer_origin(peer)->count > 0) {
+	*ret_caller = (struct pane_caller){0};
+	pane_ref_of(
+	    request_parts(request)->tmux, request_peer_pane(request, &is_weak), &ret_caller->pane);
+	if (ret_caller->pane.pane == MUXBUS_NO_ID && peer != NULL && peer_origin(peer)->count > 0) {
 		pid_t session = peer_origin(peer)->processes[0].session;
 		/* 0 is the kernel's word for a session of processes outside of this PID namespace,
 		 * as under `unshare --pid`: the programs that it began here are in one. */
 		ret_caller->session = session > 0 ? session : -1;
+		ret_caller->session_start = process_start_ticks(ret_caller->session);
 	}
-}
-
-void requester_made(struct stream_set *streams, const struct pane_caller *caller, uint32_t pane)
-{
-	struct pane_input *input = streams != NULL ? stream_input(streams, pane) : NULL;
-	if (input != NULL)
-		input->maker = *caller;
 }
 
 static bool is_directory(const char *path)

@@ -14,7 +14,6 @@
 struct muxbus_pane;
 struct pane_caller;
 struct request;
-struct stream_set;
 
 /*
  * The pane that text names, else the caller's own and its thread, if its agent says which one
@@ -51,8 +50,6 @@ void requester_expect_front(
 
 /* Which caller makes a request, for what it may do with the panes that it made. */
 void requester_caller(struct request *request, struct pane_caller *ret_caller);
-/* Notes that a caller has made a pane. */
-void requester_made(struct stream_set *streams, const struct pane_caller *caller, uint32_t pane);
 
 /*
  * The directory to work in: given (absolute, and there), else that of the peer's process,

@@ -10,6 +10,7 @@
 
 #include "daemon/core/config.h"
 #include "daemon/core/pane_ref.h"
+#include "daemon/pane/maker.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
@@ -19,7 +20,6 @@
 #include "daemon/server/target.h"
 #include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/pane_input.h"
-#include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/field.h"
 #include "wire/json.h"
@@ -82,8 +82,6 @@ bool right_find_own(struct request *request, struct pane_ref *ret_own)
 
 bool right_owns(struct request *request, const struct pane_ref *pane)
 {
-	struct stream_set *streams = request_parts(request)->streams;
-	struct pane_input *input;
 	struct pane_caller caller;
 	struct pane_ref own, now;
 	if (pane->pane == MUXBUS_NO_ID || request_peer(request) == NULL)
@@ -93,12 +91,12 @@ bool right_owns(struct request *request, const struct pane_ref *pane)
 		return true;
 	/* It is the pane of this number that was made, and no earlier one. */
 	pane_ref_of(request_parts(request)->tmux, pane->pane, &now);
-	input = streams != NULL ? stream_input(streams, pane->pane) : NULL;
-	if (input == NULL || !pane_ref_same_pane(&now, pane))
+	if (!pane_ref_same_pane(&now, pane) || peer_pane_of(request_peer(request))->is_weak)
 		return false;
 	requester_caller(request, &caller);
-	return !peer_pane_of(request_peer(request))->is_weak &&
-	    pane_input_is_made_by(input, &caller, now.pane_pid);
+	/* Programs outside of tmux make none: one of their session is another program. */
+	return caller.pane.pane != MUXBUS_NO_ID &&
+	    maker_is(request_parts(request)->makers, &caller, pane->pane);
 }
 
 bool right_may_take(struct request *request, const struct pane_ref *pane)

@@ -9,6 +9,7 @@ struct daemon;
 struct event_base;
 struct event_log;
 struct history;
+struct maker_set;
 struct meter;
 struct once_set;
 struct queue;
@@ -24,6 +25,7 @@ struct server_parts {
 	struct stream_set *streams; /* NULL: no output of panes */
 	struct queue *queue; /* NULL: nothing outlives the daemon */
 	struct reporter_set *reporters; /* NULL: no reports of programs */
+	struct maker_set *makers; /* NULL: of no pane it is known */
 	struct once_set *onces; /* NULL: keys of requests mean nothing */
 	struct trail *trail; /* NULL: none is kept */
 	struct history *history; /* NULL: none is kept */

@@ -10,11 +10,12 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "daemon/pane/maker.h"
 #include "daemon/pane/reporter.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/tmux_call.h"
-#include "daemon/tmux/pane_input.h"
+#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 
@@ -220,12 +221,14 @@ static void finish(struct spawn *spawn)
 {
 	struct tmux *tmux = tmux_of(spawn);
 	struct json_writer *writer;
+	struct pane_ref made;
 	if (muxbus_sync_adopt_pane(tmux_sync(tmux), spawn->pane, spawn->keep) == 0)
 		muxbus_sync_refresh_window(tmux_sync(tmux), spawn->window, 0, NULL, NULL);
 	else
 		log_debug("pane %%%u was gone before it was looked after", spawn->pane);
 	tmux_expect(tmux, spawn->pane, 0);
-	requester_made(request_parts(spawn->request)->streams, &spawn->caller, spawn->pane);
+	pane_ref_of(tmux, spawn->pane, &made);
+	maker_note(request_parts(spawn->request)->makers, &spawn->caller, &made);
 	if (spawn->reports != SPAWN_REPORT_NONE)
 		reporter_settle(request_parts(spawn->request)->reporters, spawn->pane);
 	writer = request_result(spawn->request);

@@ -20,7 +20,7 @@ enum {
 
 void pane_input_init(struct pane_input *input)
 {
-	*input = (struct pane_input){.maker = {.pane = MUXBUS_NO_ID}};
+	*input = (struct pane_input){0};
 	buf_init(&input->line, PANE_INPUT_LINE_MAX);
 	buf_init(&input->ended, PANE_INPUT_ENDED_MAX);
 	echo_init(&input->echo);
@@ -146,22 +146,6 @@ bool pane_input_reaches(const struct muxbus_pane *first, const struct muxbus_pan
 {
 	return other == first ||
 	    (first->is_synchronized && other->is_synchronized && other->window == first->window);
-}
-
-bool pane_input_is_made_by(struct pane_input *input, const struct pane_caller *caller, pid_t pid)
-{
-	if (!pane_caller_is(&input->maker, caller))
-		return false;
-	if (input->made_pid == 0)
-		input->made_pid = pid;
-	return input->made_pid == pid;
-}
-
-bool pane_caller_is(const struct pane_caller *one, const struct pane_caller *other)
-{
-	if (one->pane != MUXBUS_NO_ID || other->pane != MUXBUS_NO_ID)
-		return one->pane == other->pane;
-	return one->session != 0 && one->session == other->session;
 }
 
 struct pane_input *pane_input_get(struct map *inputs, uint32_t pane)

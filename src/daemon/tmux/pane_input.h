@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The input of a pane, as far as it is known: the caller that made the pane, the line that
- * Muxbus has typed and not ended, those it has ended of late, and the prompt that the shell marks in front of such a line
- * (OSC 133 A and B). Kept while the pane and the daemon live.
+ * The input of a pane, as far as it is known: the line that Muxbus has typed and not ended, those it
+ * has ended of late, and the prompt that the shell marks in front of such a line (OSC 133 A and B).
+ * Kept while the pane and the daemon live.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/buf.h"
 #include "daemon/tmux/echo.h"
@@ -24,15 +23,7 @@ struct map;
 struct muxbus_pane;
 struct token;
 
-/* A program that asks: its pane; outside of tmux the session of the kernel that it is in. */
-struct pane_caller {
-	uint32_t pane; /* MUXBUS_NO_ID: none */
-	pid_t session; /* 0: not known, or not needed; -1: one outside of this PID namespace */
-};
-
 struct pane_input {
-	struct pane_caller maker; /* neither: another one */
-	pid_t made_pid; /* the first process that was seen in the pane since; 0: none was */
 	struct echo echo; /* of what was typed */
 	struct buf line;
 	bool is_other_form; /* keys were typed that change the line: it may look in any way */
@@ -65,7 +56,3 @@ void pane_input_clear(struct pane_input *input);
 
 /* Follows the output. Returns whether it needs text too. */
 bool pane_input_token(struct pane_input *input, const struct token *token);
-
-/* Whether a caller made the pane, whose first process is pid, and no other has respawned it. */
-bool pane_input_is_made_by(struct pane_input *input, const struct pane_caller *caller, pid_t pid);
-bool pane_caller_is(const struct pane_caller *one, const struct pane_caller *other);
