@@ -67,9 +67,10 @@ until_is 'a program that has not made it asks for the agent' 10 answers first
 is 'and may not type there' "$(kind first 8) $(kind first 9)" 'forbidden forbidden'
 
 # The same numbers on another server.
+server=$(t display-message -p '#{pid}')
 t kill-server
-until_is 'the server ends' none sh -c "tmux -S '$dir/tmux' list-sessions >/dev/null 2>&1 || echo none"
-t new-session -d -s main -x 80 -y 24 'exec cat'
+until_is 'the server ends' none sh -c "kill -0 $server 2>/dev/null || echo none"
+t new-session -d -s main -x 80 -y 24 'exec cat' || exit 99
 t split-window -d 'exec cat'
 t split-window -d 'exec cat'
 t split-window -d 'exec cat'
