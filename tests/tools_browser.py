@@ -463,6 +463,12 @@ def harmful(client, base, work):
     answer = client.call("webdriver_navigate", url=base + "/slow", timeout_sec=1)
     ok("not ended within 1 s" in answer and "the page goes on" in answer, "a page that never loads", answer)
     ok(time.monotonic() - begun < 120, "all of this within a bound", time.monotonic() - begun)
+    client.call("webdriver_navigate", url=base + "/one")
+    client.call("webdriver_click", selector="[target]")
+    client.call("webdriver_execute_script", script="setTimeout(() => window.close(), 0)")
+    ok(until(lambda: "the tab was closed" in client.call("webdriver_get_title")), "a page that closes its tab")
+    answer = client.call("webdriver_navigate", url=base + "/one")
+    ok(isinstance(answer, dict) and answer["title"] == "One", "navigate opens another one", answer)
 
 
 def together(client, base):

@@ -189,8 +189,15 @@ class Browser {
 		}
 		if (!this.chromium) throw new Failed("no browser runs: call webdriver_start first");
 		if (!this.current)
-			throw new Failed("the tab was closed: the actions list_tabs and switch_tab of execute_browser go to another");
+			throw new Failed("the tab was closed: navigate opens another, and the actions list_tabs and switch_tab of " +
+				"execute_browser go to one that is open");
 		return this.current;
+	}
+
+	// The same, or a new tab in place of one that was closed.
+	async anyTab() {
+		if (this.chromium && !this.current && !this.lost) await this.open();
+		return this.tab();
 	}
 
 	page() {

@@ -266,7 +266,7 @@ async function start(browser, { headless, width, height, reopen }) {
 
 async function navigate(browser, { url }) {
 	checkScheme(browser, url);
-	await goTo(browser, browser.page(), url);
+	await goTo(browser, (await browser.anyTab()).page, url);
 	return browser.place();
 }
 
