@@ -573,8 +573,8 @@ static int set_up(struct main *main)
 	daemon->streams = stream_set_new(daemon->base, config, daemon->events, daemon->tmux);
 	if (set_up_server(main) < 0)
 		return -1;
-	daemon->kept_calls =
-	    tool_kept_set_new(daemon->queue, config->state_dir, reason, sizeof reason);
+	daemon->kept_calls = tool_kept_set_new(
+	    daemon->base, daemon->queue, daemon->jobs, config->state_dir, reason, sizeof reason);
 	if (daemon->kept_calls == NULL)
 		return start_fail("%s", reason);
 	main->closed_panes.event = on_event;

@@ -3,8 +3,9 @@
  * muxbus-tools BYTES NAME PROGRAM [ARGUMENT…]: an MCP server as a provider of muxbusd, which starts
  * this program for declared tools. It provides the tools of the server, in the server's directory
  * and environment; results have at most so many bytes. MUXBUS names the socket. It ends with the
- * server, whose end it explains on standard error. A muxbusd that was killed is waited for: its
- * calls are cancelled, and the next one is provided with the tools again.
+ * server, whose end it explains on standard error. A muxbusd that was killed is waited for, and the
+ * next one is provided with the tools again. Calls that a caller waited for are cancelled; the others
+ * go on, and the next one gets their answers.
  */
 #include <event2/event.h>
 #include <fcntl.h>
@@ -33,17 +34,19 @@
 
 enum {
 	EXIT_USAGE = 2,
-	ID_SIZE = 24, /* of a call, as muxbusd gives it */
+	ID_SIZE = 24, /* of a call, as muxbusd gives it, and of its record */
 	START_MS = 20000,
 	TEXT_MAX = 2000, /* bytes of a report */
 	FIRST_ARGUMENT = 3,
 	ALONE_MS = 600000, /* without a muxbusd; then it ends */
 	KINDS_MAX = 16 * 1024, /* bytes of the kinds of events */
+	CALLS_MAX = 64 * 1024, /* bytes of the list of kept calls */
 	ENVELOPE = 1024, /* bytes of a line beside its result */
 };
 
 #define LINE_MAX_BYTES ((size_t)16 * 1024 * 1024) /* from muxbusd */
 #define HELD_MAX LOOP_LINK_UNSENT_MAX
+#define KEPT_MAX (LOOP_LINK_UNSENT_MAX / 2) /* bytes of answers without a muxbusd */
 
 extern char **environ;
 
@@ -61,6 +64,7 @@ struct tools_main {
 	struct loop_timer *alone; /* since the end of the connection */
 	struct buf held; /* lines to muxbusd that wait */
 	bool is_held; /* until the tools are provided */
+	size_t kept_bytes; /* of answers of kept calls */
 	bool was_up;
 	int status;
 };
@@ -68,8 +72,10 @@ struct tools_main {
 struct served_call {
 	struct list link;
 	struct tools_main *main;
-	struct mcp_server_call *call;
+	struct mcp_server_call *call; /* NULL: it is answered */
 	char id[ID_SIZE];
+	char kept[ID_SIZE]; /* the id of one that nothing waits for, or "" */
+	struct buf answer; /* of a kept one, until there is a muxbusd; empty: none yet */
 };
 
 /* To muxbusd. */
@@ -79,6 +85,14 @@ static void send_line(struct tools_main *main, struct buf *line)
 	if (!main->is_held || buf_append(&main->held, line->data, line->len) != 0)
 		(void)loop_link_write(main->link, line->data, line->len); /* or it goes down */
 	buf_finish(line);
+}
+
+static void call_free(struct served_call *call)
+{
+	call->main->kept_bytes -= call->answer.len;
+	buf_finish(&call->answer);
+	list_remove(&call->link);
+	mem_free(call);
 }
 
 static void drop_held(struct tools_main *main)
@@ -101,35 +115,50 @@ static void begin_line(struct json_writer *writer, struct buf *line, size_t max)
 	json_put_str(writer, "jsonrpc", "2.0");
 }
 
-static void send_failure(
-    struct tools_main *main, const char *id, enum message_error error, const char *text)
+/* The answer of a call. That of a kept one waits for the next muxbusd. */
+static void send_answer(struct served_call *call, struct buf *line)
+{
+	struct tools_main *main = call->main;
+	call->call = NULL;
+	if (call->kept[0] != '\0' && !loop_link_is_up(main->link) &&
+	    main->kept_bytes + line->len <= KEPT_MAX) {
+		call->answer = *line;
+		main->kept_bytes += line->len;
+		return;
+	}
+	send_line(main, line);
+	call_free(call);
+}
+
+static void send_failure(struct served_call *call, enum message_error error, const char *text)
 {
 	struct json_writer writer;
 	struct buf line;
 	begin_line(&writer, &line, 8 * MCP_CONTENT_ERROR_SIZE);
-	json_put_str(&writer, "id", id);
+	json_put_str(&writer, "id", call->id);
 	json_object_begin(&writer, "error");
 	json_put_int(&writer, "code", message_error_info(error)->code);
 	json_put_str(&writer, "message", text);
 	json_object_end(&writer);
 	message_end(&writer);
-	send_line(main, &line);
+	send_answer(call, &line);
 }
 
-static void send_result(struct tools_main *main, const char *id, const struct json *result)
+static void send_result(struct served_call *call, const struct json *result)
 {
+	struct tools_main *main = call->main;
 	char failure[MCP_CONTENT_ERROR_SIZE];
 	struct json_writer writer;
 	struct buf line;
 	bool is_good;
 	begin_line(&writer, &line, main->result_max);
-	json_put_str(&writer, "id", id);
+	json_put_str(&writer, "id", call->id);
 	json_object_begin(&writer, "result");
 	is_good = mcp_content_write(&writer, result, failure);
 	json_object_end(&writer);
 	message_end(&writer);
 	if (is_good && !writer.is_cut) {
-		send_line(main, &line);
+		send_answer(call, &line);
 		return;
 	}
 	buf_finish(&line);
@@ -137,7 +166,7 @@ static void send_result(struct tools_main *main, const char *id, const struct js
 		(void)snprintf(failure, sizeof failure,
 		    "the server \"%s\" answered with more than %zu bytes (limit result_bytes)",
 		    main->name, main->result_max);
-	send_failure(main, id, is_good ? MESSAGE_LIMIT : MESSAGE_TOOL_FAILED, failure);
+	send_failure(call, is_good ? MESSAGE_LIMIT : MESSAGE_TOOL_FAILED, failure);
 }
 
 /* From the server. */
@@ -146,11 +175,9 @@ static void on_done(void *data, const struct mcp_answer *answer)
 {
 	struct served_call *call = data;
 	if (answer->result != NULL)
-		send_result(call->main, call->id, answer->result);
+		send_result(call, answer->result);
 	else
-		send_failure(call->main, call->id, answer->error, answer->text);
-	list_remove(&call->link);
-	mem_free(call);
+		send_failure(call, answer->error, answer->text);
 }
 
 static void put_number(struct json_writer *writer, const char *name, const struct json *value)
@@ -178,6 +205,43 @@ static void on_progress(void *data, const struct json *params)
 	send_line(call->main, &line);
 }
 
+static bool has_kept(const struct tools_main *main)
+{
+	list_each (struct served_call, call, &main->calls, link) {
+		if (call->kept[0] != '\0')
+			return true;
+	}
+	return false;
+}
+
+/* The calls of an earlier muxbusd; the next one that hears of them knows them again. */
+static void put_kept(const struct tools_main *main, struct json_writer *writer)
+{
+	if (!has_kept(main))
+		return;
+	json_array_begin(writer, "calls");
+	list_each (struct served_call, call, &main->calls, link) {
+		if (call->kept[0] == '\0')
+			continue;
+		json_object_begin(writer, NULL);
+		json_put_str(writer, "id", call->id);
+		json_put_str(writer, "kept", call->kept);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+}
+
+/* Sends the answers that came without a muxbusd. */
+static void send_kept(struct tools_main *main)
+{
+	list_each_safe (struct served_call, call, &main->calls, link) {
+		if (call->answer.len == 0)
+			continue;
+		(void)loop_link_write(main->link, call->answer.data, call->answer.len);
+		call_free(call);
+	}
+}
+
 /* Provides the tools, when they and the connection are there. */
 static void provide(struct tools_main *main)
 {
@@ -185,17 +249,19 @@ static void provide(struct tools_main *main)
 	struct buf line;
 	if (main->rows == NULL || !loop_link_is_up(main->link))
 		return;
-	begin_line(&writer, &line, MCP_SERVER_ROWS_MAX + KINDS_MAX);
+	begin_line(&writer, &line, MCP_SERVER_ROWS_MAX + KINDS_MAX + CALLS_MAX);
 	json_put_int(&writer, "id", 1);
 	json_put_str(&writer, "method", "provide");
 	json_object_begin(&writer, "params");
 	json_put_raw(&writer, "methods", main->rows, strlen(main->rows));
 	if (main->kinds.len > 0)
 		json_put_raw(&writer, "events", main->kinds.data, main->kinds.len);
+	put_kept(main, &writer);
 	json_object_end(&writer);
 	message_end(&writer);
 	(void)loop_link_write(main->link, line.data, line.len); /* before what is held */
 	buf_finish(&line);
+	send_kept(main);
 	flush_held(main);
 }
 
@@ -277,11 +343,10 @@ static struct served_call *find_call(const struct tools_main *main, const char *
 static void take_cancel(struct tools_main *main, const struct json *params)
 {
 	struct served_call *call = find_call(main, json_get_str(params, "id", ""));
-	if (call == NULL)
+	if (call == NULL || call->call == NULL)
 		return; /* its answer is on its way */
 	mcp_server_cancel(call->call, json_get_str(params, "reason", "cancelled"));
-	list_remove(&call->link);
-	mem_free(call);
+	call_free(call);
 }
 
 static void take_call(
@@ -298,6 +363,7 @@ static void take_call(
 	struct buf arguments;
 	call->main = main;
 	(void)snprintf(call->id, sizeof call->id, "%s", id);
+	(void)snprintf(call->kept, sizeof call->kept, "%s", json_get_str(message, "kept", ""));
 	list_append(&main->calls, &call->link);
 	json_start(&writer, &arguments, LINE_MAX_BYTES);
 	if (params != NULL)
@@ -348,13 +414,14 @@ static void on_up(void *data)
 	provide(main);
 }
 
-/* The calls of a muxbusd that has gone. */
+/* The calls that the muxbusd which has gone waited for. */
 static void cancel_calls(struct tools_main *main)
 {
 	list_each_safe (struct served_call, call, &main->calls, link) {
+		if (call->kept[0] != '\0')
+			continue;
 		mcp_server_cancel(call->call, "muxbusd has ended");
-		list_remove(&call->link);
-		mem_free(call);
+		call_free(call);
 	}
 }
 

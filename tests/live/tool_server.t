@@ -205,13 +205,29 @@ is 'its end is one notification' \
 	"$(field '.result.notifications | "\(length) \(.[0].source) \(.[0].data.command) \(.[0].data.state)"')" '1 tool slow exited'
 answer=$(tool get_tool_answer "{\"id\":\"$id\"}" .result.text)
 is 'its answer is kept' "$answer" slow
-lost=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":60000}" .result.id)
+four=$(t new-window -dP -F '#{pane_id}' 'exec sleep 3600')
+lost=$(tool slow "{\"wait\":false,\"pane\":\"$four\",\"millis\":60000}" .result.id)
+early=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":1}" .result.id)
+late=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":2500}" .result.id)
 left=$(tool place "{\"pane\":\"$one\"}" .result.text)
-kill_daemon
+# Without a daemon one call of a server that goes on ends, and another server is killed in one.
+begun=$(tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":700}" .result.id)
+dying=$(servers ".[] | select(.pane == \"$four\" and .name == \"fake\").pid")
+kill -9 "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+kill -9 "$dying"
+sleep 1.5
+start_daemon
 is 'a server goes on over kill -9 of the daemon' "$(tool place "{\"pane\":\"$one\"}" .result.text)" "$left"
 is 'its answer is kept over kill -9' "$(tool get_tool_answer "{\"id\":\"$id\"}" .result.text)" slow
+for id in $early $begun $late; do
+	call next_notification "{\"filter\":{\"id\":\"$id\"},\"timeout_sec\":20}"
+	is 'a call that it has ended for the next daemon, notified once' \
+		"$(field '.result.notifications | "\(length) \(.[0].text) \(.[0].data.state)"')" '1 done exited'
+	is 'with its answer' "$(tool get_tool_answer "{\"id\":\"$id\"}" .result.text)" slow
+done
 call next_notification "{\"filter\":{\"id\":\"$lost\"},\"timeout_sec\":20}"
-is 'a call over kill -9 is gone, and notified once' "$(field '.result.notifications | "\(length) \(.[0].text)"')" \
+is 'a call whose server has ended is gone, and notified once' "$(field '.result.notifications | "\(length) \(.[0].text)"')" \
 	'1 gone: the daemon ended during the call: effect unknown'
 is 'its answer says so' "$(tool get_tool_answer "{\"id\":\"$lost\"}" '.error | "\(.data.kind) \(.message)"')" \
 	'gone slow: gone: the daemon ended during the call: effect unknown'

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/event/event_log.h"
+#include "daemon/methods/provide_call.h"
 #include "daemon/methods/tables.h"
 #include "daemon/provide/provide.h"
 #include "daemon/provide/provide_event.h"
@@ -29,6 +30,7 @@ static struct provide_set *find_set(struct request *request)
 struct provide_args {
 	const struct json *methods;
 	const struct json *events;
+	const struct json *calls;
 };
 
 static const struct field provide_fields[] = {
@@ -39,6 +41,10 @@ static const struct field provide_fields[] = {
     {FIELD_ROW(VALUE, struct provide_args, events, "events"),
 	.shape = "\"type\":\"array\",\"items\":{\"type\":\"object\"}",
 	.help = "Kinds of events that the peer publishes: kind and summary of each."},
+    {FIELD_ROW(VALUE, struct provide_args, calls, "calls"),
+	.shape = "\"type\":\"array\",\"items\":{\"type\":\"object\"}",
+	.help = "Of muxbus-tools: the calls of an earlier daemon that its server has, id and kept "
+		"of each."},
     {.name = NULL},
 };
 
@@ -61,7 +67,8 @@ static void handle_provide(struct request *request, const void *data)
 	struct provide_set *set = find_set(request);
 	struct tool_failure failure;
 	if (set == NULL || !check_array(request, "methods", args->methods) ||
-	    !check_array(request, "events", args->events))
+	    !check_array(request, "events", args->events) ||
+	    !check_array(request, "calls", args->calls))
 		return;
 	if (provide_is_unknown(set, peer) && dispatch_put_off_until(request, provide_await, set))
 		return;
@@ -72,6 +79,7 @@ static void handle_provide(struct request *request, const void *data)
 	json_array_begin(request_result(request), "methods");
 	provide_write_names(set, peer, request_result(request));
 	json_array_end(request_result(request));
+	provide_call_take_up_all(request, args->calls);
 	request_done(request);
 	provide_resume(set, peer);
 }

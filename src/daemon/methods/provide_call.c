@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
@@ -21,9 +22,11 @@
 #include "daemon/server/requester.h"
 #include "daemon/server/server.h"
 #include "daemon/tool/tool_arguments.h"
+#include "daemon/tool/tool_folder.h"
 #include "daemon/tool/tool_kept.h"
 
 #define CALLER_MAX (6 * PATH_MAX + 1024) /* bytes as JSON */
+#define LEFT_MIN_MS 1000 /* the least time that a call taken up has */
 #define LINE_MAX_BYTES (MESSAGE_ID_BYTES + (size_t)16384) /* of a report, whose text is short */
 
 /* An open call, of a request or of none. */
@@ -151,18 +154,60 @@ void provide_call_begin(
 	struct provided_call *call = xcalloc(1, sizeof *call);
 	struct tool_failure failure;
 	call->kept = daemon->kept_calls;
+	if (!waits) {
+		tool_kept_begin(daemon->kept_calls, order->name, pane, call->id);
+		order->kept = call->id;
+	}
 	call->request = waits ? request : NULL;
 	order->handlers = waits ? &waiting_handlers : &kept_handlers;
 	order->data = call;
 	call->call = provide_flow_begin(daemon->provides, order, &failure);
 	if (call->call == NULL) {
 		fail(request, request_method(request)->name, &failure);
+		if (!waits)
+			tool_kept_drop(daemon->kept_calls, call->id);
 		mem_free(call);
 	} else if (waits) {
 		request_on_cancel(request, on_cancelled, call);
 	} else {
-		tool_kept_begin(daemon->kept_calls, call->call->name, pane, call->id);
 		provide_call_answer_begun(request, call->id, pane);
+	}
+}
+
+/* The rest of the time of a call of an earlier daemon. */
+static int64_t left_ms(const char *tool, int64_t begun_ms)
+{
+	const struct method *method = method_find(tool);
+	int64_t left = LEFT_MIN_MS - (clock_real_ms() - begun_ms);
+	if (method != NULL && method->group != NULL && tool_of(method) != NULL)
+		left += tool_of(method)->declaration->timeout_ms;
+	return left > LEFT_MIN_MS ? left : LEFT_MIN_MS;
+}
+
+/* Whether a call of an earlier daemon is awaited, and the server that asks has it. */
+static bool take_up(struct request *request, struct provided_call *call, const char *id)
+{
+	struct daemon *daemon = request_daemon(request);
+	struct provide_order order = {.handlers = &kept_handlers, .data = call};
+	int64_t begun_ms;
+	call->kept = daemon->kept_calls;
+	order.name = tool_kept_awaited(call->kept, call->id, &begun_ms);
+	if (order.name == NULL)
+		return false;
+	order.timeout_ms = left_ms(order.name, begun_ms);
+	if (!provide_flow_take_up(daemon->provides, request_peer(request), id, &order))
+		return false;
+	tool_kept_take_up(call->kept, call->id);
+	return true;
+}
+
+void provide_call_take_up_all(struct request *request, const struct json *calls)
+{
+	json_each (value, calls) {
+		struct provided_call *call = xcalloc(1, sizeof *call);
+		(void)snprintf(call->id, sizeof call->id, "%s", json_get_str(value, "kept", ""));
+		if (!take_up(request, call, json_get_str(value, "id", "")))
+			mem_free(call);
 	}
 }
 

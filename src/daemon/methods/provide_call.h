@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 struct daemon;
+struct json;
 struct pane_ref;
 struct provide_order;
 struct provide_set;
@@ -19,6 +20,9 @@ void provide_call_handle(struct request *request, const void *args);
  */
 void provide_call_begin(
     struct request *request, const struct pane_ref *pane, bool waits, struct provide_order *order);
+
+/* A server has connected, by this request: takes up its calls of an earlier daemon (an array, or NULL). */
+void provide_call_take_up_all(struct request *request, const struct json *calls);
 
 /* Answers a request whose call does not wait. */
 void provide_call_answer_begun(

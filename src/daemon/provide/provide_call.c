@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/process.h"
+#include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/job/job_env.h"
 #include "daemon/server/peer.h"
@@ -143,13 +144,15 @@ static void write_line(struct provide_call *call, const struct provide_order *or
 	json_put_raw(&writer, "params", order->arguments, order->arguments_len);
 	if (order->caller != NULL)
 		json_put_raw(&writer, "caller", order->caller, strlen(order->caller));
+	if (order->server != NULL && order->kept != NULL)
+		json_put_str(&writer, "kept", order->kept);
 	json_object_end(&writer);
 	json_end_line(&writer);
 	call->line = (char *)buf_steal(&line, &call->line_len);
 }
 
-struct provide_call *provide_call_new(
-    struct provide_calls *calls, const struct provide_order *order)
+/* Without a line. */
+static struct provide_call *add(struct provide_calls *calls, const struct provide_order *order)
 {
 	struct provide_call *call = xcalloc(1, sizeof *call);
 	*call = (struct provide_call){
@@ -159,14 +162,36 @@ struct provide_call *provide_call_new(
 	    .method = xstrdup(order->method != NULL ? order->method : order->name),
 	    .gives = order->gives != NULL ? job_env_join(order->gives, NULL, SIZE_MAX) : NULL,
 	    .caller_pid = order->caller_pid,
-	    .id = ++calls->last_id,
 	    .name = xstrdup(order->name),
 	    .begun_ms = clock_mono_ms(),
 	    .handlers = order->handlers,
 	    .data = order->data,
 	};
-	write_line(call, order);
 	list_append(&calls->list, &call->link);
+	return call;
+}
+
+struct provide_call *provide_call_new(
+    struct provide_calls *calls, const struct provide_order *order)
+{
+	struct provide_call *call = add(calls, order);
+	call->id = ++calls->last_id;
+	write_line(call, order);
+	return call;
+}
+
+struct provide_call *provide_call_take_up(struct provide_calls *calls,
+    const struct provide_order *order, const char *id, pid_t provider_pid)
+{
+	struct provide_call *call;
+	int64_t number;
+	if (id[0] != 'c' || !str_parse_i64(id + 1, strlen(id + 1), &number) ||
+	    depth_within(calls, id) > 0)
+		return NULL;
+	call = add(calls, order);
+	call->id = (uint64_t)number;
+	call->depth = 1;
+	call->provider_pid = provider_pid;
 	return call;
 }
 

@@ -50,6 +50,7 @@ struct provide_order {
 	const char *const
 	    *gives; /* names of arguments of a server's tool, NULL-terminated; or NULL */
 	pid_t caller_pid; /* 0: not known */
+	const char *kept; /* the id of a call that nothing waits for; NULL: it is waited for */
 	const char *within; /* an id of a call; "": within none; NULL: not said */
 	const struct provide_handlers *handlers; /* lent */
 	void *data;
@@ -94,6 +95,12 @@ size_t provide_calls_open(const struct provide_calls *calls, const struct provid
 struct provide_call *provide_calls_find(
     const struct provide_calls *calls, const struct provider *provider, const char *id);
 
+/*
+ * The call of an earlier daemon, which its server still has, by the id that it was sent with.
+ * method and arguments of the order are not read. NULL: that is no id, or it is known.
+ */
+struct provide_call *provide_call_take_up(struct provide_calls *calls,
+    const struct provide_order *order, const char *id, pid_t provider_pid);
 /* Never NULL; not sent. It sets the id, the line and the order's members. */
 struct provide_call *provide_call_new(
     struct provide_calls *calls, const struct provide_order *order);

@@ -154,6 +154,24 @@ struct provide_call *provide_flow_begin(
 	return call;
 }
 
+bool provide_flow_take_up(
+    struct provide_set *set, const struct peer *peer, const char *id, struct provide_order *order)
+{
+	struct provider *provider = provider_find(set, peer);
+	struct provide_call *call;
+	if (provider == NULL || provider->server == NULL)
+		return false;
+	order->provider = provider;
+	order->server = provider->title;
+	call = provide_call_take_up(&set->calls, order, id, peer_pid(peer));
+	if (call == NULL)
+		return false;
+	call->timer = loop_timer_new(set->parts.base, on_timeout, call);
+	loop_timer_arm(call->timer, order->timeout_ms);
+	update_busy(provider);
+	return true;
+}
+
 void provide_flow_cancel(struct provide_call *call)
 {
 	struct provider *provider = call->provider;

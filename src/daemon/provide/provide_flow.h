@@ -11,6 +11,12 @@
 /* Begins a call. NULL with a failure. The call is lent until done, or it is cancelled. */
 struct provide_call *provide_flow_begin(
     struct provide_set *set, const struct provide_order *order, struct tool_failure *ret_failure);
+/*
+ * Takes up a call of an earlier daemon, with what is left of its time, which the server of a peer has
+ * under an id. False: it is known, or the peer is no server.
+ */
+bool provide_flow_take_up(
+    struct provide_set *set, const struct peer *peer, const char *id, struct provide_order *order);
 /* The caller has gone: the provider hears of it, and done is not called. */
 void provide_flow_cancel(struct provide_call *call);
 

@@ -16,11 +16,15 @@
 #include "base/list.h"
 #include "base/log.h"
 #include "base/xalloc.h"
+#include "daemon/job/job.h"
 #include "daemon/job/job_record.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/record.h"
+#include "io/loop_timer.h"
 
 #define ANSWER_MAX ((size_t)16 * 1024 * 1024) /* bytes of a file */
+
+enum { LATE_MS = 15000 }; /* that the servers of an earlier daemon have to come */
 
 struct kept {
 	struct list link; /* oldest first */
@@ -28,6 +32,7 @@ struct kept {
 	char *tool;
 	struct pane_ref pane;
 	bool has_ended;
+	bool is_awaited; /* of an earlier daemon: perhaps a server has it */
 	int64_t begun_ms; /* CLOCK_REALTIME */
 };
 
@@ -35,6 +40,7 @@ struct tool_kept_set {
 	struct queue *queue;
 	char dir[PATH_MAX];
 	struct list calls;
+	struct loop_timer *late; /* for servers that did not come */
 	size_t ended;
 };
 
@@ -236,8 +242,55 @@ void tool_kept_end(struct tool_kept_set *set, const char *id, const struct json 
 	mem_free(text);
 }
 
-struct tool_kept_set *tool_kept_set_new(
-    struct queue *queue, const char *state_dir, char *ret_reason, size_t size)
+void tool_kept_drop(struct tool_kept_set *set, const char *id)
+{
+	struct kept *kept = find(set, id);
+	record_delete(queue_store(set->queue), &kept_kind, id);
+	if (kept != NULL)
+		kept_free(set, kept);
+}
+
+const char *tool_kept_awaited(
+    const struct tool_kept_set *set, const char *id, int64_t *ret_begun_ms)
+{
+	const struct kept *kept = find(set, id);
+	if (kept == NULL || !kept->is_awaited)
+		return NULL;
+	*ret_begun_ms = kept->begun_ms;
+	return kept->tool;
+}
+
+void tool_kept_take_up(struct tool_kept_set *set, const char *id)
+{
+	find(set, id)->is_awaited = false;
+}
+
+/* Ends the calls of earlier daemons that no server has. */
+static void lose(void *data)
+{
+	struct tool_kept_set *set = data;
+	list_each_safe (struct kept, kept, &set->calls, link) {
+		struct tool_failure gone;
+		if (!kept->is_awaited)
+			continue;
+		kept->is_awaited = false;
+		(void)tool_fail(
+		    &gone, MESSAGE_GONE, "gone: the daemon ended during the call: effect unknown");
+		tool_kept_end(set, kept->id, NULL, &gone);
+	}
+}
+
+static bool has_servers(const struct job_set *jobs)
+{
+	const struct job *job = NULL;
+	while ((job = job_next(jobs, job)) != NULL)
+		if (job->is_program && job->state == JOB_RUNNING)
+			return true;
+	return false;
+}
+
+struct tool_kept_set *tool_kept_set_new(struct event_base *base, struct queue *queue,
+    const struct job_set *jobs, const char *state_dir, char *ret_reason, size_t size)
 {
 	struct tool_kept_set *set = xcalloc(1, sizeof *set);
 	set->queue = queue;
@@ -251,14 +304,12 @@ struct tool_kept_set *tool_kept_set_new(
 		return NULL;
 	}
 	queue_load(queue, &kept_kind, take, set);
-	list_each_safe (struct kept, kept, &set->calls, link) {
-		struct tool_failure gone;
-		if (kept->has_ended)
-			continue;
-		(void)tool_fail(
-		    &gone, MESSAGE_GONE, "gone: the daemon ended during the call: effect unknown");
-		tool_kept_end(set, kept->id, NULL, &gone);
-	}
+	list_each (struct kept, kept, &set->calls, link)
+		kept->is_awaited = !kept->has_ended;
+	set->late = loop_timer_new(base, lose, set);
+	loop_timer_arm(set->late, LATE_MS);
+	if (!has_servers(jobs))
+		lose(set);
 	return set;
 }
 
@@ -268,6 +319,7 @@ void tool_kept_set_free(struct tool_kept_set *set)
 		return;
 	while (!list_is_empty(&set->calls))
 		kept_free(set, list_entry(set->calls.next, struct kept, link));
+	loop_timer_free(set->late);
 	mem_free(set);
 }
 
