@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: ISC
 """
-tools_files.py TOOLS DIR: for tools_files.t, calls read_file and todo_read by their programs, and again by
-one server that stays, and compares. A call is a line on standard input: name, directory, MUXBUS_SPELLED,
+tools_files.py TOOLS DIR: for tools_files.t, calls tools by one server that stays; those that only read
+also by their programs, and compares. A call is a line on standard input: name, directory, MUXBUS_SPELLED,
 MUXBUS_SHOWN_BYTES, MUXBUS_PANE, MUXBUS_TOOL_STATE and arguments, with tabs between; the answer is a line when
 all is written: "answer", "error" and "text" in DIR, and what was "different". The name "follow" is read_file
 with all calls that its answers name; the text is that of the file.
 """
 
+import base64
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import subprocess
 import sys
 
 TOOLS, DIR = sys.argv[1:]
+READERS = ("read_file", "todo_read")
 servers = {}  # by MUXBUS_TOOL_STATE
 compared = 0
 
@@ -24,20 +26,29 @@ def served(name, folder, env, arguments):
     if state not in servers:
         servers[state] = subprocess.Popen([os.path.join(TOOLS, "files_server")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                           env=env)
-    caller = {"cwd": folder, "pane": None, "spelled": env.get("MUXBUS_SPELLED", ""), "shown_bytes": env.get("MUXBUS_SHOWN_BYTES")}
+    caller = {"cwd": folder, "pane": env.get("MUXBUS_PANE"), "spelled": env.get("MUXBUS_SPELLED", ""), "shown_bytes": env.get("MUXBUS_SHOWN_BYTES")}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
                "params": {"name": name, "arguments": arguments, "_meta": {"muxbus/caller": caller}}}
     servers[state].stdin.write(json.dumps(message).encode() + b"\n")
     servers[state].stdin.flush()
     result = json.loads(servers[state].stdout.readline())["result"]
-    return "error: " + result["content"][0]["text"] if result.get("isError") else result["structuredContent"]
+    text = result["content"][0]["text"] if result["content"] else None
+    return "error: " + text if result.get("isError") else result.get("structuredContent", text)
+
+
+def change(name, folder, env, arguments):
+    """Calls the server. Returns the text for the test; of an image its bytes."""
+    value = served(name, folder, env, arguments)
+    if isinstance(value, dict) and "data" in value:
+        return base64.b64decode(value["data"])
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def call(name, folder, env, arguments):
     """Calls both ways. Returns the text for the test."""
     global compared
-    if "path" in arguments:
-        arguments = {**arguments, "path": arguments["path"] if isinstance(arguments["path"], list) else [arguments["path"]]}
+    if isinstance(arguments.get("path"), str):
+        arguments = {**arguments, "path": [arguments["path"]]}
     done = subprocess.run([os.path.join(TOOLS, name)], input=json.dumps(arguments).encode(), cwd=folder, env=env,
                           capture_output=True, check=False)
     said = done.stderr.decode()
@@ -80,9 +91,12 @@ def main():
             if value:
                 env[variable] = value
         arguments = json.loads(arguments)
-        text = follow(folder, env, arguments) if name == "follow" else call(name, folder, env, arguments)
+        way = call if name in READERS else change
+        if name == "read_image" and isinstance(arguments["path"], str):
+            arguments["path"] = [arguments["path"]]
+        text = follow(folder, env, arguments) if name == "follow" else way(name, folder, env, arguments)
         with open(os.path.join(DIR, "text"), "wb") as file:
-            file.write(text.encode("utf-8", "surrogatepass"))
+            file.write(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
         print("done", flush=True)
 
 

@@ -19,30 +19,18 @@ trap 'exit 99' INT TERM
 export HOME="$dir/home" MUXBUS_TOOL_STATE="$dir/state" LC_ALL=C.UTF-8
 mkdir -m 700 "$HOME" "$MUXBUS_TOOL_STATE" && mkdir "$dir/work" && cd "$dir/work" || exit 99
 
-# A program that calls read_file and todo_read, and compares the program of each with the server.
+# A program that calls the tools by the server, and compares the programs of those that read.
 mkfifo "$dir/calls" "$dir/done"
 # It is no child of this shell, which waits for all of them below; it ends with its input.
 (PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -Xutf8 "$tools/../../tests/tools_files.py" "$tools" "$dir" <"$dir/calls" >"$dir/done" &)
 exec 7>"$dir/calls" 8<"$dir/done"
 
-# tool NAME ARGUMENTS: its answer, or "error: " and its error. Of read_file the text; path is an array.
+# tool NAME ARGUMENTS: its answer, or "error: " and its error. Of read_file the text.
 tool() {
-	case $1 in
-	read_file | todo_read | follow)
-		printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$PWD" "${MUXBUS_SPELLED:-}" "${MUXBUS_SHOWN_BYTES:-}" \
-			"${MUXBUS_PANE:-}" "${MUXBUS_TOOL_STATE:-}" "$2" >&7
-		read -r _ <&8
-		cat "$dir/text"
-		return
-		;;
-	read_image) arguments=$(printf '%s\n' "$2" | jq -c '.path |= (if type == "array" then . else [.] end)') ;;
-	*) arguments=$2 ;;
-	esac
-	if printf '%s\n' "$arguments" | "$tools/$1" >"$dir/answer" 2>"$dir/error"; then
-		cat "$dir/answer"
-	else
-		sed 's/^/error: /' "$dir/error"
-	fi
+	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$PWD" "${MUXBUS_SPELLED:-}" "${MUXBUS_SHOWN_BYTES:-}" \
+		"${MUXBUS_PANE:-}" "${MUXBUS_TOOL_STATE:-}" "$2" >&7
+	read -r _ <&8
+	cat "$dir/text"
 }
 
 # What the tools leave in the folder, apart from files of the test.
@@ -106,13 +94,6 @@ tool read_file '{"path":"f","start":2}' >/dev/null
 is 'read_file: the unit, the place, and how long the file is' "$(members)" '{"unit":"lines","start":2,"end":3,"lines":3,"bytes":19}'
 is 'read_file: characters' "$(tool read_file '{"path":"f","unit":"characters","start":1,"end":8}')" "$(printf 'irst\nse')"
 is 'read_file: say so' "$(members)" '{"unit":"characters","start":1,"end":8,"lines":3,"bytes":19}'
-yes | head -c 100M >short
-begin=$(date +%s%3N)
-is 'read_file: the last of 50 million lines' "$(tool read_file '{"path":"short","start":52428800}')" y
-ok 'read_file: are not read one by one' [ $(($(date +%s%3N) - begin)) -lt 10000 ]
-is 'read_file: a line behind them' "$(tool read_file '{"path":"short","start":52428801}')" \
-	"error: $PWD/short has 52428800 lines: start 52428801 is behind the last one"
-rm short
 export MUXBUS_SPELLED=file_path
 is 'read_file: which is the unit of file_path' "$(tool read_file '{"path":"f","start":0,"end":5}')" first
 is 'read_file: unless it is said' "$(tool read_file '{"path":"f","start":2,"unit":"lines"}')" "$(printf 'second\nthird')"
@@ -125,6 +106,13 @@ seq 5000 >deep && truncate -s 10G deep
 is 'read_file: far inside of a file of 10 GB' "$(tool read_file '{"path":"deep","start":6000}')" \
 	"error: start is more than 1 GiB inside of $PWD/deep: use a command such as tail or sed"
 rm deep
+yes | head -c 100M >short
+begin=$(date +%s%3N)
+is 'read_file: the last of 50 million lines' "$(tool read_file '{"path":"short","start":52428800}')" y
+ok 'read_file: are not read one by one' [ $(($(date +%s%3N) - begin)) -lt 10000 ]
+is 'read_file: a line behind them' "$(tool read_file '{"path":"short","start":52428801}')" \
+	"error: $PWD/short has 52428800 lines: start 52428801 is behind the last one"
+rm short
 is 'read_file: line 0' "$(tool read_file '{"path":"f","start":0}')" \
 	'error: start 0: lines count from 1; with unit=characters, characters count from 0'
 is 'read_file: behind the last character' "$(tool read_file '{"path":"f","unit":"characters","start":20}')" \
@@ -157,20 +145,20 @@ is 'write_file: the file has that name' "$(cat "./-a
 b")" x
 ln n hard
 is 'write_file: hard links' "$(tool write_file '{"path":"n","content":"x"}' | tail -n 1)" \
-is 'write_file: below a file' "$(tool write_file '{"path":"f/sub/x","content":""}')" \
-	"error: a part of $PWD/f/sub is a file, and no folder can be made in it"
 	'Other names of the old file (hard links: 1) keep the old text.'
 is 'write_file: a folder' "$(tool write_file '{"path":"missing","content":"x"}')" \
 	"error: $PWD/missing is a folder: give the path of a file in it"
 is 'write_file: a pipe' "$(tool write_file '{"path":"pipe","content":"x"}')" \
 	"error: $PWD/pipe is not a regular file but a pipe, socket or device"
+is 'write_file: below a file' "$(tool write_file '{"path":"f/sub/x","content":""}')" \
+	"error: a part of $PWD/f/sub is a file, and no folder can be made in it"
 ln -s loop loop
 is 'write_file: a link to itself' "$(tool write_file '{"path":"loop","content":"x"}')" \
 	"error: $PWD/loop: Too many levels of symbolic links"
 is 'write_file: half a character' "$(tool write_file '{"path":"half","content":"\ud83d"}')" \
 	'error: the arguments contain half of a surrogate pair, which is not Unicode text'
-is 'write_file: no JSON' "$(tool write_file '{"path"')" \
-	"error: the arguments are not JSON: Expecting ':' delimiter: line 2 column 1 (char 8)"
+is 'write_file: no JSON' "$(echo '{"path"' | "$tools/write_file" 2>&1)" \
+	"the arguments are not JSON: Expecting ':' delimiter: line 2 column 1 (char 8)"
 if [ "$(id -u)" = 0 ]; then
 	chown 12345:23456 n
 	tool write_file '{"path":"n","content":"y"}' >/dev/null
@@ -180,6 +168,9 @@ else
 	skip 'only root can give a file away'
 	chmod 444 n
 	is 'write_file: a read-only file' "$(tool write_file '{"path":"n","content":"y"}')" \
+		"error: $PWD/n is read-only (mode 444): chmod u+w it first"
+fi
+
 # A folder that may be written to, and not be read.
 mkdir drop && echo old >drop/f && chmod 300 drop
 as_user=
@@ -223,9 +214,6 @@ is 'str_replace: a file that another program has changed meanwhile' "$(head -n 2
 	"$(printf '/raced_file was changed by another program just now, and is as that has left it: read it again\nread and more')"
 is 'write_file: on a disk without hard links' "$(tail -n +3 raced)" "$(printf 'ours\nis there')"
 is 'write_file: nothing else is left of them' "$(rubbish .)" 0
-
-		"error: $PWD/n is read-only (mode 444): chmod u+w it first"
-fi
 
 # A file of which the agent of the pane has read a part only.
 export MUXBUS_PANE=%5
@@ -409,6 +397,16 @@ is 'str_replace: a last line without a newline' "$(od -An -c e | tr -d ' \n')" '
 printf 'a\r\nb\r\n' >crlf
 tool str_replace '{"path":"crlf","patch":"@@ -1,2 +1,2 @@\n a\n-b\n+c"}' >/dev/null
 is 'str_replace: a hunk for lines that end with CR LF' "$(od -An -c crlf | tr -d ' \n')" 'a\r\nc\r\n'
+printf 'a\r\nb\r\nc' >crlf
+tool str_replace '{"path":"crlf","patch":"@@ -2,2 +2,3 @@\n b\n c\n+d"}' >/dev/null
+is 'str_replace: the same without an end of the last line' "$(od -An -c crlf | tr -d ' \n')" 'a\r\nb\r\nc\r\nd'
+printf 'a\r\nb\nc\n' >mixed
+tool str_replace '{"path":"mixed","patch":"@@ -1,2 +1,2 @@\n-a\r\n+A\r\n b\n"}' >/dev/null
+is 'str_replace: line ends of both kinds' "$(od -An -c mixed | tr -d ' \n')" 'A\r\nb\nc\n'
+printf '\357\273\277a\nb\n' >bom
+tool str_replace '{"path":"bom","patch":"@@ -1,2 +1,2 @@\n-a\n+A\n b\n"}' >/dev/null
+tool str_replace '{"path":"bom","patch":"@@ -1,2 +1,2 @@\n-\ufeffA\n+\ufeffx\n b\n"}' >/dev/null
+is 'str_replace: a byte order mark stays' "$(od -An -c bom | tr -d ' \n')" '357273277x\nb\n'
 seq 9 >nine
 tool str_replace '{"path":"nine","patch":"@@ -7 +7 @@\n-7\n+seven\n","start":5,"end":8}' >/dev/null
 is 'str_replace: a hunk within lines' "$(tr '\n' ' ' <nine)" '1 2 3 4 5 6 seven 8 9 '
@@ -456,16 +454,6 @@ if command -v flock >/dev/null; then
 	is 'write_file: waits for a change of the same file' "$(cat seen shared)" "$(printf 'old\nnew')"
 else
 	skip 'flock is not installed'
-printf 'a\r\nb\r\nc' >crlf
-tool str_replace '{"path":"crlf","patch":"@@ -2,2 +2,3 @@\n b\n c\n+d"}' >/dev/null
-is 'str_replace: the same without an end of the last line' "$(od -An -c crlf | tr -d ' \n')" 'a\r\nb\r\nc\r\nd'
-printf 'a\r\nb\nc\n' >mixed
-tool str_replace '{"path":"mixed","patch":"@@ -1,2 +1,2 @@\n-a\r\n+A\r\n b\n"}' >/dev/null
-is 'str_replace: line ends of both kinds' "$(od -An -c mixed | tr -d ' \n')" 'A\r\nb\nc\n'
-printf '\357\273\277a\nb\n' >bom
-tool str_replace '{"path":"bom","patch":"@@ -1,2 +1,2 @@\n-a\n+A\n b\n"}' >/dev/null
-tool str_replace '{"path":"bom","patch":"@@ -1,2 +1,2 @@\n-\ufeffA\n+\ufeffx\n b\n"}' >/dev/null
-is 'str_replace: a byte order mark stays' "$(od -An -c bom | tr -d ' \n')" '357273277x\nb\n'
 fi
 
 # ---- read_image
@@ -527,6 +515,12 @@ is 'remember: an unknown note' "$(tool remember '{"forget":9}')" \
 	"error: there is no note 9 for $dir/work/project; the latest are: 1, 3"
 is 'remember: a note too long' "$(tool remember "{\"notes\":\"$(head -c 20000 /dev/zero | tr '\0' n)\"}")" \
 	'error: a note has 1 to 16384 bytes, not 20000'
+odd=$dir/$(printf 'caf\351')
+mkdir "$odd"
+is 'remember, todo_write: in a folder whose name is not UTF-8' "$(cd "$odd" &&
+	for call in 'remember {"notes":"x"}' 'remember {}' 'todo_write {"content":"- [ ] x"}' 'todo_read {}'; do
+		printf '%s' "${call#* }" | "$tools/${call%% *}" 2>&1 | jq -r '.project | sub(".*/"; "")' 2>/dev/null
+	done | sort | uniq -c | tr -d ' ')" "$(printf '4caf\357\277\275')"
 is 'files_server: the same answers and errors' "$(cat "$dir/different" 2>/dev/null)" ''
 ok 'files_server: of all calls' [ "$(cat "$dir/compared")" -gt 200 ]
 
@@ -537,9 +531,3 @@ wait
 is 'remember: no note at the same time is lost' "$(tool remember '{"find":"at once"}' | jq '.notes | map(.id) | unique | length')" 20
 
 end_testing
-odd=$dir/$(printf 'caf\351')
-mkdir "$odd"
-is 'remember, todo_write: in a folder whose name is not UTF-8' "$(cd "$odd" &&
-	for call in 'remember {"notes":"x"}' 'remember {}' 'todo_write {"content":"- [ ] x"}' 'todo_read {}'; do
-		printf '%s' "${call#* }" | "$tools/${call%% *}" 2>&1 | jq -r '.project | sub(".*/"; "")' 2>/dev/null
-	done | sort | uniq -c | tr -d ' ')" "$(printf '4caf\357\277\275')"

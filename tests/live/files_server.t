@@ -21,6 +21,7 @@ own() {
 own where 30 'return {"server": os.getppid(), "umask": os.umask(0o22), "home": os.environ["HOME"], "tmux": os.environ.get("TMUX_PANE")}'
 own hang 1 'time.sleep(3600)'
 own hang_long 3600 'time.sleep(3600)'
+own late 30 'time.sleep(1.5); return {"text": "late"}'
 own die 30 'os.kill(os.getpid(), signal.SIGKILL)'
 own memory 30 'raise MemoryError'
 own much 30 'return {"text": "x" * 20000000}'
@@ -109,8 +110,17 @@ is 'a server that is killed' "$(jq -r .error.data.kind hung)" gone
 until_is 'its processes end with it' '' pgrep -f "$dir/shipped/files_server"
 next=$(get where '{}' .result.server)
 ok 'the next call has another one' [ "$next" -gt 0 ]
+begun=$(get late '{"wait":false}' .result.id)
+call write_file "{\"path\":\"$dir/kept\",\"content\":\"whole\",\"wait\":false}"
+written=$(field .result.id)
 kill_daemon
 is 'it outlives the daemon' "$(get where '{}' .result.server)" "$next"
+for id in $written $begun; do
+	call next_notification "{\"filter\":{\"id\":\"$id\"},\"timeout_sec\":20}"
+	is 'how a call ended over kill -9 of the daemon is known' "$(field '.result.notifications | "\(length) \(.[0].text)"')" '1 done'
+done
+is 'with its answer' "$(get get_tool_answer "{\"id\":\"$begun\"}")" late
+is 'and its effect' "$(cat kept)" whole
 params="{\"path\":\"$dir/many2\"}"
 begin=$(date +%s%3N)
 seq 40 | jq -c --argjson params "$params" '{id: ., method: "read_file", params: $params, wait_for_previous: true}' |
