@@ -12,6 +12,7 @@
 
 struct flow_wait {
 	struct stream_tap tap;
+	struct muxbus_sync *sync;
 	struct stream_set *streams;
 	uint32_t pane;
 	struct loop_timer *timer;
@@ -22,6 +23,9 @@ struct flow_wait {
 static void finish(struct flow_wait *wait, bool is_gone)
 {
 	loop_timer_free(wait->timer);
+	/* The answer comes before the output: what is written until then is a gap. */
+	if (!is_gone && muxbus_sync_output(wait->sync, wait->pane) == MUXBUS_OUTPUT_COMING)
+		stream_tell(wait->streams, wait->pane);
 	if (!is_gone)
 		stream_tap_remove(wait->streams, wait->pane, &wait->tap);
 	wait->done(wait->data, is_gone);
@@ -67,6 +71,7 @@ void flow_wait(struct event_base *base, struct tmux *tmux, struct stream_set *st
 	wait = xalloc(sizeof *wait);
 	*wait = (struct flow_wait){
 	    .tap = {.output = on_output, .gap = on_gap, .closed = on_closed},
+	    .sync = tmux_sync(tmux),
 	    .streams = streams,
 	    .pane = pane,
 	    .done = done,

@@ -144,6 +144,12 @@ void line_feed_end(struct line_feed *feed, struct pane_events_sink *sink)
 	stripper_consume(&feed->stripper, feed->text.len);
 }
 
+void line_feed_begin(struct line_feed *feed, uint64_t offset)
+{
+	feed->offset = offset;
+	feed->is_flowing = true;
+}
+
 void line_feed_gap(
     struct line_feed *feed, struct pane_events_sink *sink, uint64_t offset, const char *reason)
 {
@@ -151,5 +157,5 @@ void line_feed_gap(
 	feed->offset = offset;
 	if (feed->is_flowing)
 		tell_gap(feed, sink, reason, 0);
-	feed->is_flowing = true;
+	line_feed_begin(feed, offset);
 }

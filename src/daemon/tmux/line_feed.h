@@ -29,6 +29,8 @@ void line_feed_free(struct line_feed *feed);
 void line_feed_token(struct line_feed *feed, const struct token *token);
 /* The end of the piece: publishes its lines. offset is behind the piece. */
 void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint64_t offset);
+/* The output begins, or a reader counts on it: from here on gaps are published. */
+void line_feed_begin(struct line_feed *feed, uint64_t offset);
 /* Bytes are missing before offset. */
 void line_feed_gap(
     struct line_feed *feed, struct pane_events_sink *sink, uint64_t offset, const char *reason);

@@ -30,6 +30,7 @@ struct output_source_set {
 struct life {
 	struct output_source_set *sources;
 	uint32_t pane;
+	bool has_failed; /* the pipe was never handed over */
 };
 
 static struct muxbus_sync *sync_of(const struct output_source *source)
@@ -161,17 +162,20 @@ enum life_state {
 	LIFE_THERE,
 };
 
-static enum life_state read_life(uint32_t pane, const struct muxbus_reply *reply)
+static enum life_state read_life(const struct life *life, const struct muxbus_reply *reply)
 {
 	unsigned found;
 	int is_dead = 0;
 	long pid = 0;
 	if (reply->body == NULL ||
 	    sscanf((const char *)reply->body, "%%%u %d %ld", &found, &is_dead, &pid) < 2 ||
-	    found != pane)
+	    found != life->pane)
 		return LIFE_GONE;
-	/* tmux 3.8 has no number any more for a process that it has reaped. */
-	return is_dead || pid <= 0 || process_has_ended((pid_t)pid) ? LIFE_OVER : LIFE_THERE;
+	/* tmux 3.8 has no number any more for a process that it has reaped. Without a pipe it is
+	 * not known that tmux has the same numbers as this process. */
+	return is_dead || pid <= 0 || (!life->has_failed && process_has_ended((pid_t)pid))
+	    ? LIFE_OVER
+	    : LIFE_THERE;
 }
 
 /* The pipe ended with the program. Another one in the pane gets another pipe. */
@@ -186,7 +190,7 @@ static void on_life(void *data, int error, const struct muxbus_reply *replies, s
 	struct life *life = data;
 	struct output_source_set *sources = life->sources;
 	uint32_t pane = life->pane;
-	enum life_state state = error < 0 || count == 0 ? LIFE_GONE : read_life(pane, &replies[0]);
+	enum life_state state = error < 0 || count == 0 ? LIFE_GONE : read_life(life, &replies[0]);
 	struct list *link, *after;
 	mem_free(life);
 	list_for_each_safe (link, after, &sources->sources) {
@@ -211,7 +215,7 @@ void output_source_respawned(struct output_source *source)
 }
 
 /* Asks whether the pane has ended with its pipe. False if that cannot be asked. */
-static bool ask_life(const struct output_source *source)
+static bool ask_life(const struct output_source *source, bool has_failed)
 {
 	struct muxbus_command *command;
 	struct life *life;
@@ -221,7 +225,7 @@ static bool ask_life(const struct output_source *source)
 	muxbus_command_argf(command, "%%%u", source->pane);
 	muxbus_command_args(command, "#{pane_id} #{?pane_dead,1,0} #{pane_pid}", NULL);
 	life = xalloc(sizeof *life);
-	*life = (struct life){source->set, source->pane};
+	*life = (struct life){source->set, source->pane, has_failed};
 	if (muxbus_sync_run(sync_of(source), command, false, on_life, life) == 0)
 		return true;
 	mem_free(life);
@@ -233,7 +237,7 @@ static void on_ended(void *data, enum pane_pipe_end end)
 	struct output_source *source = data;
 	muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_COMING);
 	source->is_cut = end == PANE_PIPE_CUT;
-	if (end == PANE_PIPE_TAKEN || !ask_life(source))
+	if (end == PANE_PIPE_TAKEN || !ask_life(source, end == PANE_PIPE_FAILED))
 		change_to_control(source);
 }
 

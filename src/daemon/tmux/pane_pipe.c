@@ -26,7 +26,7 @@
 
 #define PIECE_BYTES ((size_t)64 * 1024)
 #define MESSAGES_PER_TURN 64
-#define FAILURES_MAX 3 /* hand-overs that never came, one after the other */
+#define FAILURES_MAX 3 /* hand-overs that never came or were refused, one after the other */
 
 enum pipe_state {
 	PIPE_STARTING, /* tmux was asked; the hand-over has not come */
@@ -280,8 +280,10 @@ static void take_message(struct pane_pipe_set *pipes, const char *nonce, int fd)
 	(void)close(fd);
 	log_warning("a descriptor was handed over %s: it is not taken",
 	    pipe == NULL ? "that was not asked for" : "that is not from tmux");
-	if (pipe != NULL)
-		end(pipes, pipe, PANE_PIPE_FAILED);
+	if (pipe == NULL)
+		return;
+	pipes->failures++;
+	end(pipes, pipe, PANE_PIPE_FAILED);
 }
 
 static void take_messages(struct pane_pipe_set *pipes)
@@ -346,10 +348,13 @@ static bool open_socket(struct pane_pipe_set *pipes)
 
 bool pane_pipe_may_start(const struct pane_pipe_set *pipes)
 {
+	struct muxbus_sync_info info;
 	struct rlimit limit;
-	return !pipes->is_unusable && pipes->failures < FAILURES_MAX &&
-	    pipes->map.count < PANE_PIPES_MAX && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-	    pipes->map.count < limit.rlim_cur / 4;
+	/* A server outside of this PID namespace has no number: its pipes cannot be known. */
+	muxbus_sync_info(tmux_sync(pipes->tmux), &info);
+	return !pipes->is_unusable && pipes->failures < FAILURES_MAX && info.pid > 0 &&
+	    access(pipes->program, X_OK) == 0 && pipes->map.count < PANE_PIPES_MAX &&
+	    getrlimit(RLIMIT_NOFILE, &limit) == 0 && pipes->map.count < limit.rlim_cur / 4;
 }
 
 int pane_pipe_start(struct pane_pipe_set *pipes, uint32_t pane, void *data)

@@ -57,7 +57,7 @@ struct pane_pipe_set *pane_pipe_set_new(struct event_base *base, const struct co
     struct tmux *tmux, const struct pane_pipe_handlers *handlers);
 void pane_pipe_set_free(struct pane_pipe_set *pipes);
 
-/* Whether another pane may be piped. False for good after several that never came. */
+/* Whether another pane may be piped. False for good after several that failed. */
 bool pane_pipe_may_start(const struct pane_pipe_set *pipes);
 
 /* Pipes a pane; begun or ended follows. Returns 0, or -1 if it cannot be: nothing follows. */

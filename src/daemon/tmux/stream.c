@@ -394,7 +394,9 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 	begin_tokens(stream);
 	if (!is_begin)
 		pane_events_gap(&stream->events, &streams->sink, offset, reason);
-	if (!is_begin && stream->feed != NULL)
+	if (stream->feed != NULL && is_begin)
+		line_feed_begin(stream->feed, offset);
+	else if (stream->feed != NULL)
 		line_feed_gap(stream->feed, &streams->sink, offset, reason);
 	list_each_safe (struct stream_tap, tap, &stream->taps, link) {
 		if (tap->gap != NULL)
@@ -602,8 +604,11 @@ void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, siz
 void stream_tell(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = get(streams, pane);
-	if (stream != NULL)
-		stream->is_told = true;
+	if (stream == NULL)
+		return;
+	stream->is_told = true;
+	if (stream->feed != NULL)
+		line_feed_begin(stream->feed, model_offset(streams, pane));
 }
 
 uint64_t stream_start(const struct stream_set *streams, uint32_t pane)

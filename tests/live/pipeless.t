@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Panes whose pipes cannot be handed over: no output is lost silently.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+built=$MUXBUS_BUILDDIR
+program=$built/muxbusd
+[ ! -x "$built/.libs/muxbusd" ] || program=$built/.libs/muxbusd
+place=$(mktemp -d /tmp/mbt-XXXXXX) || exit 99
+mkdir "$place/bin"
+cp "$program" "$place/bin/muxbusd"
+printf '#!/bin/sh\nexec $way "%s" "$@"\n' "$place/bin/muxbusd" >"$place/muxbusd"
+chmod +x "$place/muxbusd"
+export way LD_LIBRARY_PATH="$built/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+
+# heard COMMAND...: whether a wait has the output that is written at once behind its begin.
+waiting() { call status '{}' && field .result.waits; }
+heard() {
+	ask '{"method":"wait_for","params":{"any":[{"output":"said","pane":"%0"}],"timeout_sec":10}}' >"$dir/heard" &
+	asking=$!
+	until [ "$(waiting)" = 1 ]; do sleep 0.02; done
+	t send-keys -t %0 said Enter
+	wait $asking
+	jq -r '.result.conditions[0].state' "$dir/heard"
+}
+stop() {
+	call shutdown '{}'
+	wait "$daemon_pid"
+}
+
+# The program that hands pipes over is not there, as after an upgrade or in a container.
+way=
+MUXBUS_BUILDDIR=$place
+start cat
+trap 'finish; rm -rf "$place"' EXIT
+is 'without muxbus-job' "$(heard)" matched
+stop
+
+# Another PID namespace than that of tmux: no process of tmux has a number.
+cp "$built/muxbus-job" "$place/bin"
+for way in 'unshare -pf --kill-child --mount-proc'; do
+	$way true 2>/dev/null || break
+	start_daemon
+	is 'in another PID namespace' "$(heard)" matched
+	is 'and again' "$(heard)" matched
+	stop
+done
+
+# The pipe is never handed over. Output of that time cannot be had any more: it is a gap.
+way=
+printf '#!/bin/sh\nexec cat >/dev/null\n' >"$place/bin/muxbus-job"
+start_daemon
+"$built/muxbus" -S "$dir/tmux" watch gap line -p %0 -n 2 -t 20 --json >"$dir/events" &
+watching=$!
+subscribed() { call status '{}' && field .result.subscriptions; }
+until_is 'a subscriber' 1 subscribed
+t send-keys -t %0 lost Enter
+attached() { call status '{}' && field .result.tmux.attached; }
+until_is 'control mode takes over' true attached
+gaps() { jq -r 'select(.kind == "gap").reason' "$dir/events"; }
+until_is 'and begins with a gap' not_watched gaps
+t send-keys -t %0 kept Enter
+wait $watching
+is 'behind which there is all' "$(jq -r 'select(.kind == "line").text' "$dir/events")" kept
+
+done_testing
