@@ -101,7 +101,7 @@ static bool is_plain_list(const struct json *list)
 /* Whether the name of a value has that end, which says its unit. */
 static bool has_name(const struct json *value, const char *end)
 {
-	return value->name != NULL && str_ends_in(value->name, end);
+	return str_ends_in(value->name, end);
 }
 
 void show_value(struct buf *out, const struct json *value)

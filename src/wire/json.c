@@ -155,7 +155,7 @@ static struct json *add(struct json_reader *reader, enum json_type type)
 	struct json *parent;
 	struct json **last;
 	*value = (struct json){.type = type, .name = reader->name, .name_len = reader->name_len};
-	reader->name = NULL;
+	reader->name = "";
 	reader->name_len = 0;
 	reader->passed = token_end(reader);
 	if (reader->depth == 0) {
@@ -432,7 +432,7 @@ const struct json *json_read(
 	reader->passed = 0;
 	reader->root = NULL;
 	reader->depth = 0;
-	reader->name = NULL;
+	reader->name = "";
 	reader->name_len = 0;
 	parse(reader);
 	return reader->has_error ? NULL : reader->root;

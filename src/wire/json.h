@@ -34,7 +34,7 @@ struct json {
 	bool boolean;
 	const char *text; /* string: UTF-8, decoded; number: as written; NUL-terminated */
 	size_t len; /* of text */
-	const char *name; /* of a member of an object; NUL-terminated */
+	const char *name; /* of a member of an object, "" of others; NUL-terminated */
 	size_t name_len;
 	struct json *child; /* first element or member */
 	struct json *next; /* sibling */
@@ -160,7 +160,7 @@ void json_put_id(struct json_writer *writer, const char *name, char sigil, uint3
 void json_end_line(struct json_writer *writer);
 /* A value that is already JSON, or members; left out as a whole. */
 void json_put_raw(struct json_writer *writer, const char *name, const void *json, size_t len);
-/* Writes a tree back, numbers as they were written. */
+/* Writes a tree back, numbers as they were written. value NULL: null. */
 void json_put_value(struct json_writer *writer, const char *name, const struct json *value);
 
 /*

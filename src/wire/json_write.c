@@ -498,8 +498,8 @@ void json_put_raw(struct json_writer *writer, const char *name, const void *json
 /* Recursion is bounded: no tree is deeper than JSON_DEPTH_MAX. */
 void json_put_value(struct json_writer *writer, const char *name, const struct json *value)
 {
-	bool is_object = value->type == JSON_OBJECT;
-	switch (value->type) {
+	bool is_object = value != NULL && value->type == JSON_OBJECT;
+	switch (value != NULL ? value->type : JSON_NULL) {
 	case JSON_NULL:
 		json_put_null(writer, name);
 		return;
@@ -518,6 +518,6 @@ void json_put_value(struct json_writer *writer, const char *name, const struct j
 	}
 	begin(writer, name, is_object ? "{" : "[");
 	json_each (child, value)
-		json_put_value(writer, child->name, child);
+		json_put_value(writer, is_object ? child->name : NULL, child);
 	end(writer, is_object ? "}" : "]");
 }
