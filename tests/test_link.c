@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "tap.h"
@@ -149,6 +150,32 @@ static void test_deadlines(void)
 	is_int(link_read_line(link_now, 0, &line, &len), LINK_END, "and it stays at the end");
 	ok(link_request(link_now, "x", NULL) == 0, "a closed daemon: an error, and no signal");
 	link_close(link_now);
+}
+
+/* A daemon that does not answer: a signal ends the wait, unless the answer comes soon. */
+static void test_heeded(void)
+{
+	struct link_answer answer;
+	const char *line;
+	size_t len;
+	int signals[2];
+	int64_t begun;
+	connect_both();
+	if (pipe(signals) < 0 || write(signals[1], "2", 1) != 1)
+		exit(99);
+	link_heed(signals[0]);
+	begun = clock_mono_ms();
+	is_int(link_ask(link_now, "ping", NULL, 30000, &answer), LINK_SIGNAL, "a signal has come");
+	ok(clock_mono_ms() - begun < 20000, "the wait ends before its time");
+	say("{\"id\":2,\"result\":{}}\n");
+	is_int(link_ask(link_now, "ping", NULL, 30000, &answer), LINK_LINE,
+	    "what is answered is read all the same");
+	is_int(
+	    link_read_line(link_now, 0, &line, &len), LINK_LATE, "and who does not wait is late");
+	link_heed(-1);
+	close(signals[0]);
+	close(signals[1]);
+	end_both();
 }
 
 static void count_other(void *data, const struct json *message, const char *line, size_t len)
@@ -317,6 +344,7 @@ int main(void)
 	test_others();
 	test_pieces();
 	test_deadlines();
+	test_heeded();
 	test_answers();
 	test_refused();
 	test_split_answers();

@@ -159,9 +159,11 @@ enum cli_status ask_say_read(enum link_read read)
 	case LINK_END:
 		cli_error("muxbusd ended before it answered");
 		return CLI_UNREACHABLE;
+	case LINK_SIGNAL:
+		cli_error("stopped: muxbusd has not answered, and may still do what was asked");
+		return CLI_UNREACHABLE;
 	case LINK_LINE:
 	case LINK_BROKEN:
-	case LINK_SIGNAL:
 		break;
 	}
 	cli_error("the connection to muxbusd failed: %s", strerror(errno));

@@ -20,6 +20,7 @@
 #include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)
+#define HEED_MS 2000 /* for an answer, after a signal */
 
 struct link {
 	int fd;
@@ -253,12 +254,25 @@ enum link_read link_next(struct link *link, const char **ret_line, size_t *ret_l
 	return !link->has_ended ? LINK_LATE : link->error != 0 ? LINK_BROKEN : LINK_END;
 }
 
+static int heeded_fd = -1; /* of link_heed() */
+
+void link_heed(int signal_fd)
+{
+	heeded_fd = signal_fd;
+}
+
 /* Waits for input until the deadline (-1: none). LINK_LINE: there may be input. */
 static enum link_read wait_for_input(struct link *link, int64_t deadline)
 {
-	struct pollfd fd = {.fd = link->fd, .events = POLLIN};
+	struct pollfd fds[] = {
+	    {.fd = link->fd, .events = POLLIN}, {.fd = heeded_fd, .events = POLLIN}};
 	int64_t left = clock_left_ms(deadline);
-	int r = poll(&fd, 1, left > INT_MAX ? INT_MAX : (int)left);
+	int r = poll(fds, 2, left > INT_MAX ? INT_MAX : (int)left);
+	if (r > 0 && fds[0].revents == 0) {
+		r = poll(fds, 1, left < 0 || left > HEED_MS ? HEED_MS : (int)left);
+		if (r == 0)
+			return left != 0 ? LINK_SIGNAL : LINK_LATE;
+	}
 	if (r < 0)
 		return errno == EINTR ? LINK_SIGNAL : LINK_BROKEN;
 	return r == 0 && left <= INT_MAX ? LINK_LATE : LINK_LINE;

@@ -55,6 +55,12 @@ enum link_read {
 };
 
 /*
+ * For a program that reads its signals from a signalfd, of which it keeps the ownership: after a
+ * signal each wait of a link ends within 2 s, with LINK_SIGNAL. -1: none, as at first.
+ */
+void link_heed(int signal_fd);
+
+/*
  * Reads the next line, NUL-terminated and without its newline; lent until the next call of this
  * file. timeout_ms 0 returns buffered lines only, -1 waits forever.
  */

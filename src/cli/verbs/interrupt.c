@@ -32,6 +32,7 @@ int interrupt_open(struct interrupt *interrupt)
 	interrupt->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (interrupt->fd < 0)
 		cli_error("cannot watch signals: %s", strerror(errno));
+	link_heed(interrupt->fd);
 	return interrupt->fd < 0 ? -1 : 0;
 }
 
@@ -39,6 +40,7 @@ void interrupt_close(struct interrupt *interrupt)
 {
 	sigset_t set;
 	signal_set(&set);
+	link_heed(-1);
 	(void)close(interrupt->fd);
 	interrupt->fd = -1;
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);

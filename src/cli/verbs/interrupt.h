@@ -12,7 +12,10 @@ struct interrupt {
 	int extra_fd; /* another descriptor to wait for; -1: none */
 };
 
-/* Blocks the signals; from now on interrupt_wait() reports them. -1 after printing the error. */
+/*
+ * Blocks the signals; from now on interrupt_wait() reports them, and links heed them. -1 after
+ * printing the error.
+ */
 int interrupt_open(struct interrupt *interrupt);
 /* Restores the signals: a second ^C then ends the program. */
 void interrupt_close(struct interrupt *interrupt);
