@@ -182,6 +182,32 @@ is 'and the agent has nothing' "$(wc -c <"$dir/only.typed" | tr -d ' ')" 0
 call stop_agent '{"agent":"only"}'
 is 'the daemon has not ended' "$(field .result.agent)" only
 
+# What is addressed to others: a session of another agent, in a report and in the words of an MCP
+# client, and a notification that has a key.
+thread=019a0000-0000-7000-8000-000000000001
+call report_agent '{"agent":"claude","session":"victim","pane":"%0","state":"busy"}'
+call report_agent "{\"agent\":\"codex\",\"session\":\"$thread\",\"pane\":\"%0\",\"state\":\"busy\"}"
+call post_notification '{"text":"for another","key":"theirs","pane":"%0"}'
+note=$(field .result.seq)
+claims() { # of the sessions: the pane that each is in
+	ask '{"method":"list_agents"}' | jq -r '[.result.agents[] | select(.thread == "victim" or .thread == "'$thread'") | .pane] | join(" ")'
+}
+claims_before=$(claims)
+peer speaker "$narrow" \
+	'{"method":"report_agent","params":{"agent":"claude","session":"victim","state":"idle"}}' \
+	"{\"method\":\"report_agent\",\"params\":{\"agent\":\"codex\",\"session\":\"${thread%1}2\",\"state\":\"idle\"}}" \
+	'{"method":"post_notification","params":{"text":"x","key":"theirs"}}' \
+	'{"jsonrpc":"2.0","id":5,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"codex-mcp-client","version":"1"}}}' \
+	"{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"tools/call\",\"params\":{\"name\":\"gemini_sleep\",\"arguments\":{\"seconds\":3600},\"_meta\":{\"threadId\":\"$thread\"}}}"
+until_is 'a peer that speaks for others is done' end last speaker
+sed -i -e 1d -e '$d' "$dir/speaker"
+cp "$dir/speaker" "$dir/answers"
+is 'it may not' "$(kinds)" 'forbidden forbidden done done done '
+is 'their sessions are where they were' "$(claims)" "$claims_before"
+is 'and nothing is said to them' "$(jq -r 'select(.id == 6) | .result.structuredContent.wake.way' "$dir/answers")" none
+call list_notifications '{}'
+is 'the notification of another is as it was' "$(field ".result.notifications[] | select(.seq == $note) | .count // 1")" 1
+
 # A connection that is handed to a program in another pane stays that of the first one.
 peer taker "take:$dir/passed" \
 	'{"method":"send_text","params":{"text":"mine","enter":true}}'

@@ -184,12 +184,15 @@ static void bind_thread(
 	report(daemon, &said, peer);
 }
 
-/* Binds the request of a call to its thread, if it has one. */
+/*
+ * Binds the request of a call to its thread, if it has one. That is a claim: what is said to the
+ * thread is typed where that is, so a narrow role may not make it.
+ */
 static void mcp_thread_bind(const struct mcp_exchange *exchange)
 {
 	const char *thread = json_get_str(exchange->meta, "threadId", NULL);
 	const char *agent = exchange->session->client->agent;
-	if (request_role(exchange->request) != ROLE_READ_ONLY && agent != NULL && thread != NULL)
+	if (request_role(exchange->request) == ROLE_FULL && agent != NULL && thread != NULL)
 		bind_thread(exchange->mcp->daemon, exchange->request, agent, thread);
 }
 

@@ -184,6 +184,24 @@ static void report_agent(struct request *request, const void *data)
 	request_done(request);
 }
 
+/*
+ * A session is spoken for where it is known to be. One with a queue command gets its notifications
+ * by its name, so that another pane cannot be the first to claim it.
+ */
+static bool affects_report(struct request *request, const void *data, struct pane_ref *ret_pane)
+{
+	const struct report_args *args = data;
+	const struct presence *known = NULL;
+	if (!right_affects_pane(request, data, ret_pane))
+		return false;
+	if (args->session != NULL)
+		known = presence_of_session(
+		    request_daemon(request)->presences, args->agent, args->session);
+	if (known != NULL ? !right_owns(request, &known->pane) : may_be_elsewhere(args))
+		return right_refuse(request, "report_agent names a session of another pane");
+	return true;
+}
+
 enum { MESSAGE_SIZE = 200 };
 
 static const struct field_result yield_results[] = {
@@ -270,7 +288,7 @@ const struct method methods_presence[] = {
 	.results = report_results,
 	.flags = METHOD_IDEMPOTENT | METHOD_NEEDS_TMUX,
 	.handle = report_agent,
-	.affects = right_affects_pane,
+	.affects = affects_report,
 	.example = "{\"agent\":\"claude\",\"pane\":\"%3\",\"state\":\"idle\"}"},
     {.name = METHOD("yield_turn", METHOD_READS | METHOD_SEES),
 	.title = "Yield the turn",

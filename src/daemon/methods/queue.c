@@ -231,8 +231,9 @@ static const struct field post_fields[] = {
     {FIELD_ROW(VALUE, struct post_args, data, "data"), .flags = FIELD_CONFIDENTIAL,
 	.help = "An object that goes with it.", .shape = "\"type\":\"object\""},
     {FIELD_ROW(STRING, struct post_args, key, "key"), .min = 1, .max = NOTIFICATION_KEY_MAX,
-	.help = "Count this one into an older one with an equal key that no reader has yet. Once "
-		"one has it, the same post asked again within 24 hours is not done again."},
+	.help = "Count this one into an older one for the same pane, with an equal key, that no "
+		"reader has yet. Once one has it, the same post asked again within 24 hours is not "
+		"done again."},
     {FIELD_ROW(CHOICE, struct post_args, urgency, "urgency"), .choices = urgency_choices,
 	.preset = "\"normal\"", .help = "High goes before others."},
     {FIELD_ROW(BOOL, struct post_args, sync, "sync"),
@@ -322,7 +323,7 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 	/* Another text is another notification. */
 	is_repeated = earlier.content == request_once(request)->content;
 	note = queue_find_id(queue, earlier.id);
-	if (is_repeated && queue_unread(queue, args->key) == NULL) {
+	if (is_repeated && (note == NULL || queue_unread(queue, args->key, &note->pane) == NULL)) {
 		request_key(request)->is_repeated = true;
 		queue_begin(queue);
 		once_keep(request_once(request), earlier.id);
@@ -360,12 +361,13 @@ static void post_notification(struct request *request, const void *args_data)
 	const struct post_args *args = args_data;
 	struct daemon *daemon = request_daemon(request);
 	const struct muxbus_pane *pane;
+	struct pane_ref ref;
 	struct notification_draft draft = {
 	    .source = SOURCE_POST,
+	    .pane = &ref,
 	    .key = args->key,
 	    .is_urgent = args->urgency == 1,
 	};
-	struct pane_ref ref;
 	uint64_t ticket, seq;
 	char *data, *text, id[NOTIFICATION_ID_SIZE];
 	bool is_ok;
@@ -373,11 +375,11 @@ static void post_notification(struct request *request, const void *args_data)
 		return;
 	if (post_repeat(request, args))
 		return;
+	pane_ref_clear(&ref);
 	if (args->pane != NULL) {
 		if (!target_pane(request, args->pane, &pane))
 			return;
 		pane_ref_of(daemon->tmux, pane->id, &ref);
-		draft.pane = &ref;
 	}
 	data = post_data(request, args->data, &is_ok);
 	if (!is_ok)
@@ -385,7 +387,7 @@ static void post_notification(struct request *request, const void *args_data)
 	draft.data = data;
 	text = post_text(args->text);
 	draft.text = text;
-	if (args->key != NULL && queue_unread(daemon->queue, args->key) != NULL)
+	if (args->key != NULL && queue_unread(daemon->queue, args->key, draft.pane) != NULL)
 		request_key(request)->is_repeated = true;
 	queue_begin(daemon->queue);
 	seq = queue_post(daemon->queue, &draft);

@@ -208,7 +208,7 @@ static bool find_unread(const struct reporter *reporter, char key[KEY_SIZE])
 {
 	for (unsigned at = 0; at < REPORTER_UNREAD_MAX; at++) {
 		write_key(reporter, reporter->slot + at, key);
-		if (queue_unread(reporter->set->parts.queue, key) != NULL)
+		if (queue_unread(reporter->set->parts.queue, key, NULL) != NULL)
 			return true;
 	}
 	return false;

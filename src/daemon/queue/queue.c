@@ -430,13 +430,15 @@ static bool has_reader(const struct queue *queue, const struct notification *not
 }
 
 /* A notification in delivery may be queued again: it stays on offer. */
-static struct notification *find_unread(struct queue *queue, const char *key)
+const struct notification *queue_unread(
+    struct queue *queue, const char *key, const struct pane_ref *pane)
 {
 	struct notification *note, *next;
-	if (key == NULL)
-		return NULL;
-	for (note = note_index_offered(&queue->index, key, NULL); note != NULL; note = next) {
+	note = key != NULL ? note_index_offered(&queue->index, key, NULL) : NULL;
+	for (; note != NULL; note = next) {
 		next = note_index_offered(&queue->index, key, note);
+		if (pane != NULL && !pane_ref_equal(&note->pane, pane))
+			continue;
 		if (is_untold(queue, note))
 			return note;
 		if (has_reader(queue, note))
@@ -445,11 +447,6 @@ static struct notification *find_unread(struct queue *queue, const char *key)
 			return note;
 	}
 	return NULL;
-}
-
-const struct notification *queue_unread(struct queue *queue, const char *key)
-{
-	return find_unread(queue, key);
 }
 
 static void queue_changed(struct queue *queue, struct notification *note)
@@ -493,7 +490,10 @@ static struct notification *draft_note(struct queue *queue, const struct notific
 
 uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 {
-	struct notification *note = find_unread(queue, draft->key);
+	const struct notification *unread =
+	    queue_unread(queue, draft->key, draft->source == SOURCE_POST ? draft->pane : NULL);
+	struct notification *note =
+	    unread != NULL ? note_index_find(&queue->index, unread->seq) : NULL;
 	uint64_t seq;
 	queue_begin(queue);
 	if (note != NULL) {

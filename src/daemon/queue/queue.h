@@ -72,8 +72,12 @@ uint64_t queue_commit(struct queue *queue);
 /* Posts, in a transaction of its own outside of one. Returns its number: that of the older one if it was coalesced. */
 uint64_t queue_post(struct queue *queue, const struct notification_draft *draft);
 
-/* The one that a post with this key would be counted into: no reader has it yet. NULL: none. */
-const struct notification *queue_unread(struct queue *queue, const char *key);
+/*
+ * The one that a post with this key and address (NULL: any) would be counted into: no reader has it
+ * yet. NULL: there is none. Other sources than SOURCE_POST count into one of any address.
+ */
+const struct notification *queue_unread(
+    struct queue *queue, const char *key, const struct pane_ref *pane);
 
 const struct notification *queue_find(const struct queue *queue, uint64_t seq);
 /* The newest that bears the id of a request; NULL: none. */
