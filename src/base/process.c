@@ -119,9 +119,15 @@ bool process_await_release(pid_t pid, unsigned *tries)
 	return true;
 }
 
-void process_open_streams(int mode)
+void process_begin(int mode)
 {
+	sigset_t none;
 	int fd;
+	(void)sigemptyset(&none);
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	(void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the statuses of children */
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	do
 		fd = open("/dev/null", mode);
 	while (fd >= 0 && fd <= 2);

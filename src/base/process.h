@@ -32,10 +32,12 @@ bool process_has_terminal(pid_t pid);
 bool process_await_release(pid_t pid, unsigned *tries);
 
 /*
- * Opens those of descriptors 0 to 2 that are closed as /dev/null, so that no socket can become
- * "standard output". mode: O_RDWR, or O_RDONLY to have errors of writing stay.
+ * For the start of a program, whatever its parent left it. Opens those of descriptors 0 to 2 that
+ * are closed as /dev/null, so that no socket can become "standard output"; mode: O_RDWR, or O_RDONLY
+ * to have errors of writing stay. Lets all signals in. A write to a reader that has gone, or beyond
+ * the limit of file sizes, is an error, and does not end the program.
  */
-void process_open_streams(int mode);
+void process_begin(int mode);
 
 /* Whether a process has a handler for a signal: it does not end by it. */
 bool process_catches(pid_t pid, int signal);

@@ -2,7 +2,6 @@
 /* muxbus: global options, then a verb or a method. */
 #include <fcntl.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,9 +125,7 @@ int main(int argc, char **argv)
 	static struct cli cli;
 	const struct verb *verb;
 	int status;
-	process_open_streams(O_RDONLY);
-	/* A write to a closed pipe is an error, and does not end the program. */
-	(void)signal(SIGPIPE, SIG_IGN);
+	process_begin(O_RDONLY);
 	cli.is_terminal = isatty(STDOUT_FILENO);
 	cli.has_color = screen_has_color(STDOUT_FILENO);
 	status = read_options(&cli, argc, argv);

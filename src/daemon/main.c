@@ -666,7 +666,7 @@ static int run(struct main *main)
 int main(int argc, char **argv)
 {
 	static struct main main;
-	process_open_streams(O_RDWR);
+	process_begin(O_RDWR);
 	tables_register();
 	switch (config_read(&main.config, argc, argv)) {
 	case CONFIG_RUN:

@@ -515,7 +515,6 @@ static int run(struct nats_main *main)
 		main->signals[at] = evsignal_new(main->base, numbers[at], on_end, main);
 		(void)event_add(main->signals[at], NULL);
 	}
-	(void)signal(SIGPIPE, SIG_IGN);
 	broker_start(main->broker);
 	feed_start(main->feed);
 	loop_link_start(main->daemon);
@@ -533,7 +532,7 @@ int main(int argc, char **argv)
 {
 	struct nats_main *main = xcalloc(1, sizeof *main);
 	int status = EXIT_FAILURE;
-	process_open_streams(O_RDWR);
+	process_begin(O_RDWR);
 	switch (options_read(&main->options, argc, argv)) {
 	case OPTIONS_DONE:
 		mem_free(main);

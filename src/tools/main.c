@@ -471,7 +471,6 @@ static void set_up(struct tools_main *main, char **argv)
 		if (main->signals[at] == NULL || event_add(main->signals[at], NULL) < 0)
 			exit(EXIT_FAILURE);
 	}
-	(void)signal(SIGPIPE, SIG_IGN);
 	(void)unsetenv("MUXBUS_JOB"); /* this program's, not the server's */
 	sibling_find("muxbus-job", supervisor, sizeof supervisor);
 	list_init(&main->calls);
@@ -502,7 +501,7 @@ int main(int argc, char **argv)
 {
 	struct tools_main main = {.status = EXIT_SUCCESS};
 	int64_t bytes;
-	process_open_streams(O_RDWR);
+	process_begin(O_RDWR);
 	if (argc <= FIRST_ARGUMENT || !str_parse_i64(argv[1], strlen(argv[1]), &bytes) ||
 	    bytes <= 0) {
 		(void)fprintf(stderr, "usage: muxbus-tools bytes name program [argument ...]\n");

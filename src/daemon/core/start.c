@@ -120,8 +120,6 @@ enum start_result start_take(struct start *start, const struct config *config)
 		(void)start_fail("%s", reason);
 		return START_FAILED;
 	}
-	/* Writing to a closed reader is an error, not the end of the process. */
-	(void)signal(SIGPIPE, SIG_IGN);
 	/* The daemon is in no pane, even if it was started in one. */
 	(void)unsetenv("TMUX");
 	(void)unsetenv("TMUX_PANE");

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# What a program that starts muxbusd left it: blocked and ignored signals, a limit of file sizes.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+env --block-signal=TERM true 2>/dev/null || skip_all 'env cannot block signals'
+muxbus=$MUXBUS_BUILDDIR/muxbus
+start cat
+
+# A shell cannot block signals.
+again() { # again COMMAND...: the daemon started by that
+	call shutdown '{}'
+	wait "$daemon_pid"
+	"$@" "$MUXBUS_BUILDDIR/muxbusd" -S "$dir/tmux"
+	call status '{}'
+	pid=$(field .result.pid)
+}
+gone() { [ ! -e "$MUXBUS" ] && echo gone; }
+there() { [ -e "$MUXBUS" ] && echo there; }
+again env --block-signal --ignore-signal=CHLD
+rm "$MUXBUS"
+kill -USR1 "$pid"
+until_is 'signals that were blocked are taken: SIGUSR1' there there
+is 'a job, with its status' "$("$muxbus" -S "$dir/tmux" run -- sh -c 'exit 3' 2>/dev/null || echo $?)" 3
+blocked() { "$muxbus" -S "$dir/tmux" run -- grep -e SigBlk -e SigIgn /proc/self/status | tr -dc 0-9; }
+is 'it blocks and ignores none' "$(blocked)" 00000000000000000000000000000000
+kill -TERM "$pid"
+until_is 'and SIGTERM' gone gone
+
+# Files may have 64 KiB: as a full disk, that is said, and ends nothing.
+limited() (
+	ulimit -f 128
+	exec "$@"
+)
+start_daemon
+again limited
+post() { "$muxbus" -S "$dir/tmux" post_notification text="$(printf '%04000d' 0)" >"$dir/post" || echo failed; }
+posted() {
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34; do
+		post
+	done
+}
+is 'posts beyond that limit' "$(posted)" ''
+call status '{}'
+is 'the daemon says so, and goes on' "$(field '"\(.result.pid == '"$pid"') \(.result.queue.journal.state)"')" 'true degraded'
+is 'a job that writes more' "$("$muxbus" -S "$dir/tmux" run -- sh -c 'trap "" XFSZ; yes | head -c 200000; exit 4' 2>/dev/null >"$dir/out" || echo $?)" 4
+is 'what it wrote before' "$(head -c 4 "$dir/out")" 'y
+y'
+done_testing
