@@ -252,5 +252,14 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done | sort | uniq -c >"$dir/counts"
 is 'they hide no pane, and make none' "$(sed 's/^ *//' "$dir/counts")" "20 $((want + 1))"
 is 'no client has come' "$(cat "$dir/clients" 2>/dev/null)" ''
+# tmux has an alias of the user in the place of a command.
+for command in list-panes list-windows list-sessions display-message; do
+	t set -s 'command-alias[100]' "$command=no-such-command"
+	call list_panes '{}'
+	is "$command is another command: the request is refused" "$(field '"\(.error.data.kind) \(.error.message | contains("command-alias"))"')" 'tmux_error true'
+	t set -su 'command-alias[100]'
+	call list_panes '{}'
+	is 'and works when it is not' "$(field '.result.panes | length > 0')" true
+done
 end_after_burst
 done_testing

@@ -110,8 +110,10 @@ void tmux_call_fail(struct request *request, int error, const char *text)
 	enum message_error kind = kind_of(error);
 	const char *reason = tmux_reason(request_parts(request)->tmux);
 	if (kind == MESSAGE_TMUX_ERROR)
-		request_fail(
-		    request, kind, "%s", text != NULL ? text : "tmux refused without a reason");
+		request_fail(request, kind, "%s",
+		    text != NULL ? text
+				 : "tmux refused a command of muxbusd; a command-alias or a hook "
+				   "of tmux may be in its way: see tmux show -s command-alias");
 	else if (kind == MESSAGE_TIMEOUT)
 		request_fail(request, kind,
 		    "tmux did not answer in time; the command may have taken effect");

@@ -14,6 +14,7 @@
 #define SPACING_MAX_US 40000 /* more only if a listing takes half of it */
 #define SPACING_COSTS 4
 #define RETRY_MS 100
+#define REFUSALS_MAX 20 /* then callers hear of it */
 /* A server that changes all the time is fresh enough after as many listings in a row. */
 #define ROUNDS_MAX 4
 /* Each command is followed by a sentinel, which tmux numbers as well. */
@@ -114,7 +115,8 @@ static void consider(struct muxbus_sync *sync)
 static void try_again_later(struct muxbus_sync *sync)
 {
 	sync->lister.dirty.all = true;
-	loop_timeout_start(&sync->lister.timer, RETRY_MS);
+	if (!sync->is_detached || !list_is_empty(&sync->lister.waits))
+		loop_timeout_start(&sync->lister.timer, RETRY_MS);
 }
 
 /* Callers that waited for one listing wait for the next. */
@@ -319,6 +321,27 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 	return 0;
 }
 
+/* Answers all callers that wait for a listing up to number. */
+static void answer(struct muxbus_sync *sync, uint64_t number, int error)
+{
+	struct list ready;
+	struct list *link, *after;
+	list_init(&ready);
+	list_for_each_safe (link, after, &sync->lister.waits) {
+		if (list_entry(link, struct lister_wait, link)->number > number)
+			continue;
+		list_remove(link);
+		list_append(&ready, link);
+	}
+	while (!list_is_empty(&ready)) {
+		struct lister_wait *wait = list_entry(ready.next, struct lister_wait, link);
+		list_remove(&wait->link);
+		if (wait->done != NULL)
+			wait->done(wait->data, error);
+		mem_free(wait);
+	}
+}
+
 static void on_listed(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	const struct attachment *source = data;
@@ -340,10 +363,14 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 		return;
 	}
 	if (error != 0) {
+		/* tmux may refuse for ever, as where a command-alias has the name of a command. */
+		if (++lister->refusals >= REFUSALS_MAX)
+			answer(sync, UINT64_MAX, error);
 		if (sync->primary != NULL)
 			try_again_later(sync);
 		return;
 	}
+	lister->refusals = 0;
 	lister->done = lister->begun;
 	if (lister->dirty.windows.count == 0)
 		lister->added.count = 0;
@@ -521,27 +548,6 @@ void lister_resume(struct muxbus_sync *sync)
 	consider(sync);
 }
 
-/* Answers all callers that wait for a listing up to number. */
-static void answer(struct muxbus_sync *sync, uint64_t number, int error)
-{
-	struct list ready;
-	struct list *link, *after;
-	list_init(&ready);
-	list_for_each_safe (link, after, &sync->lister.waits) {
-		if (list_entry(link, struct lister_wait, link)->number > number)
-			continue;
-		list_remove(link);
-		list_append(&ready, link);
-	}
-	while (!list_is_empty(&ready)) {
-		struct lister_wait *wait = list_entry(ready.next, struct lister_wait, link);
-		list_remove(&wait->link);
-		if (wait->done != NULL)
-			wait->done(wait->data, error);
-		mem_free(wait);
-	}
-}
-
 void lister_fail(struct muxbus_sync *sync, int error)
 {
 	struct lister *lister = &sync->lister;
@@ -550,6 +556,7 @@ void lister_fail(struct muxbus_sync *sync, int error)
 	lister->source = NULL;
 	lister->has_attached = false;
 	lister->needs_names = false;
+	lister->refusals = 0;
 	lister->dirty = (struct parts){0};
 	lister->added.count = 0;
 	lister->known = (struct parts){0};
