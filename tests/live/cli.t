@@ -329,6 +329,14 @@ done
 run_it "$muxbus" doctor
 is 'doctor finds no trouble' "$status $(jq .wrong "$dir/out")" '0 0'
 is 'each trouble has a remedy' "$(jq '[.findings[] | select(.state != "good" and .remedy == null)] | length' "$dir/out")" 0
+if unshare -Ur true 2>/dev/null; then
+	unshare -Ur sh -c "echo 0 >/proc/sys/user/max_inotify_instances; '$muxbus' doctor" >"$dir/out"
+	is 'it advises no lower limits of inotify' "$(jq -r '.findings[] | select(.subject == "inotify").remedy' "$dir/out" |
+		while IFS='= ' read -r _ _ watches _ instances; do
+			[ "$watches" -gt "$(cat /proc/sys/fs/inotify/max_user_watches)" ] &&
+				[ "$instances" -gt "$(cat /proc/sys/fs/inotify/max_user_instances)" ] && echo more
+		done)" more
+fi
 "$muxbus" shutdown >/dev/null
 wait "$daemon_pid"
 gives 'without a daemon it finds trouble' 1 '.findings[] | select(.subject == "daemon").remedy' 'muxbus start' doctor
@@ -336,6 +344,16 @@ chmod 777 "$dir"
 run_it "$muxbus" --text doctor
 is 'a directory that others can write to' "$status $(grep -c 'other users can write' "$dir/out")" '1 1'
 chmod 700 "$dir"
+old=${MUXBUS_TMUX_CACHE:-/nonexistent}/tmux-3.1c
+if [ -x "$old" ]; then
+	"$old" -S "$dir/old" -f /dev/null new-session -d cat
+	"$muxbus" -S "$dir/old" start >/dev/null 2>&1
+	run_it "$muxbus" -S "$dir/old" doctor
+	is 'a tmux that is too old' "$(jq -r '.findings[] | select(.subject == "following") | .text, .remedy' "$dir/out" | paste -sd ' ' -)" \
+		'tmux is not followed: not tmux, or older than 3.3 muxbusd needs tmux 3.3 or later; read its log'
+	"$muxbus" -S "$dir/old" shutdown >/dev/null
+	"$old" -S "$dir/old" kill-server
+fi
 run_it "$muxbus" start
 is 'start starts it' "$status $(cat "$dir/out")" "0 muxbusd is ready at $MUXBUS"
 run_it "$muxbus" start

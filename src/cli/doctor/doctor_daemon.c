@@ -96,9 +96,10 @@ static void find_follow(
 {
 	const struct json *tmux = json_member(status, "tmux");
 	const char *version = json_get_str(tmux, "version", "?");
+	bool runs = locate_tmux_runs(cli);
 	if (strcmp(json_get_str(tmux, "state", ""), "live") != 0)
-		doctor_find(report, locate_tmux_runs(cli) ? FINDING_WRONG : FINDING_NOTE,
-		    "following", "start tmux; if it runs, read the daemon's log",
+		doctor_find(report, runs ? FINDING_WRONG : FINDING_NOTE, "following",
+		    runs ? "muxbusd needs tmux 3.3 or later; read its log" : "start tmux",
 		    "tmux is not followed: %s", json_get_str(tmux, "reason", "it does not run"));
 	else if (!json_get_bool(tmux, "attached", true))
 		doctor_find(report, FINDING_GOOD, "following", NULL,

@@ -16,6 +16,8 @@
 
 #define WATCHES_FEW 8192
 #define INSTANCES_FEW 64
+#define WATCHES_MORE 65536L /* or twice as many as now */
+#define INSTANCES_MORE 512L
 #define DISK_LOW ((uint64_t)64 * 1024 * 1024)
 
 /* The number in a file of /proc/sys; -1 if it cannot be read. */
@@ -33,8 +35,7 @@ static long read_number(const char *path)
 
 static void find_inotify(struct doctor_report *report)
 {
-	static const char more[] = "sysctl fs.inotify.max_user_watches=65536 "
-				   "fs.inotify.max_user_instances=512";
+	char more[128];
 	long watches = read_number("/proc/sys/fs/inotify/max_user_watches");
 	long instances = read_number("/proc/sys/fs/inotify/max_user_instances");
 	int fd = inotify_init1(IN_CLOEXEC);
@@ -42,12 +43,17 @@ static void find_inotify(struct doctor_report *report)
 	int saved_errno = errno;
 	if (fd >= 0)
 		(void)close(fd);
+	(void)snprintf(more, sizeof more,
+	    "sysctl fs.inotify.max_user_watches=%ld fs.inotify.max_user_instances=%ld",
+	    watches < WATCHES_MORE / 2 ? WATCHES_MORE : 2 * watches,
+	    instances < INSTANCES_MORE / 2 ? INSTANCES_MORE : 2 * instances);
 	if (fd < 0 || watch < 0)
 		doctor_find(report, FINDING_WRONG, "inotify", more,
 		    "files are polled, since they cannot be watched: %s (%ld watches, %ld "
 		    "instances allowed)",
 		    strerror(saved_errno), watches, instances);
-	else if (watches < WATCHES_FEW || instances < INSTANCES_FEW)
+	else if ((watches >= 0 && watches < WATCHES_FEW) ||
+	    (instances >= 0 && instances < INSTANCES_FEW))
 		doctor_find(report, FINDING_NOTE, "inotify", more,
 		    "few files can be watched at once: %ld watches, %ld instances", watches,
 		    instances);

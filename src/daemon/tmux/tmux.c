@@ -3,6 +3,7 @@
 #include "daemon/tmux/tmux.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/list.h"
 #include "base/log.h"
@@ -154,7 +155,7 @@ static void keep_reason(struct tmux *tmux, int error, const char *reason)
 {
 	const char *path =
 	    tmux->config->tmux_path != NULL ? tmux->config->tmux_path : "the server's tmux";
-	if (error == MUXBUS_ERR_VERSION)
+	if (error == MUXBUS_ERR_VERSION && strcmp(reason, muxbus_strerror(error)) != 0)
 		snprintf(tmux->reason, sizeof tmux->reason, "%s; its message: %s",
 		    muxbus_strerror(error), reason);
 	else if (error == MUXBUS_ERR_SPAWN)
