@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * execute_cli: runs a command and waits for its outcome. The command is a job, and continues
- * as one after the wait; the next command starts in the directory where this one ended.
+ * as one after the wait; the next command of the connection, or of the pane, starts in the directory
+ * where this one ended.
  */
 #include <muxbus.h>
 
@@ -18,6 +19,8 @@
 #include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_env.h"
+#include "daemon/job/pane_cwd.h"
+#include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"
@@ -65,8 +68,9 @@ static const struct field execute_fields[] = {
 	.max = 86400, .preset = "30",
 	.help = "Answer after this long; the command continues as a job, and is not stopped."},
     {FIELD_ROW(STRING, struct execute_args, cwd, "cwd"), .flags = FIELD_PATH,
-	.help = "The directory; left out: where the last one on this connection ended, at first "
-		"the caller's."},
+	.help = "The directory; left out: where the last one on this connection ended; at first "
+		"where the last one of the pane ended, unless the caller has gone elsewhere since, "
+		"or else the caller's."},
     {.name = "working_dir", .flags = FIELD_ALIAS},
     {FIELD_ROW(STRING, struct execute_args, input, "stdin"), .flags = FIELD_CONFIDENTIAL,
 	.max = INPUT_MAX,
@@ -151,6 +155,16 @@ static bool read_cwd(const struct job_set *jobs, const struct job *job, char out
 	return out[0] == '/' && stat(out, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* Where the next command works. */
+static void set_cwd(struct request *request, const struct pane_ref *pane, const char *cwd)
+{
+	if (request_peer(request) == NULL)
+		return;
+	peer_set_cwd(request_peer(request), cwd);
+	pane_cwd_keep(queue_store(request_daemon(request)->queue), pane,
+	    peer_pid(request_peer(request)), cwd);
+}
+
 /* Writes the pid, the log and the way of a job that goes on. */
 static void write_running(const struct execution *execution, const struct job *job)
 {
@@ -213,8 +227,8 @@ static void execution_answer(struct execution *execution, const struct job *job)
 	json_put_str(writer, "job", job->id);
 	if (is_running)
 		write_running(execution, job);
-	if (!is_running && read_cwd(execution->jobs, job, cwd) && request_peer(request) != NULL)
-		peer_set_cwd(request_peer(request), cwd);
+	if (!is_running && read_cwd(execution->jobs, job, cwd))
+		set_cwd(request, &execution->pane, cwd);
 	if (request_peer(request) != NULL && peer_cwd(request_peer(request)) != NULL)
 		json_put_str(writer, "cwd", peer_cwd(request_peer(request)));
 	request_on_cancel(request, NULL, NULL);
@@ -299,6 +313,23 @@ static void execution_answer_begun(struct request *request, const void *data, co
 	execution_begin(request, job, &job->pane, data);
 }
 
+/* The pane of a caller, and where its command works. False after failing the request, or putting it off. */
+static bool find_place(
+    struct request *request, const char *given, struct pane_ref *ret_pane, char out[PATH_SIZE])
+{
+	struct peer *peer = request_peer(request);
+	char kept[PATH_SIZE];
+	if (requester_look_first(request, NULL) || !requester_pane(request, NULL, ret_pane))
+		return false;
+	if (given == NULL && peer != NULL)
+		given = peer_cwd(peer);
+	if (given == NULL && peer != NULL &&
+	    pane_cwd_find(queue_store(request_daemon(request)->queue), ret_pane, peer_pid(peer),
+		kept, sizeof kept))
+		given = kept;
+	return requester_cwd(request, given, ret_pane, out, PATH_SIZE);
+}
+
 static void execute(struct request *request, const struct execute_args *args)
 {
 	struct daemon *daemon = request_daemon(request);
@@ -317,13 +348,9 @@ static void execute(struct request *request, const struct execute_args *args)
 	    .is_silent = true,
 	    .once = request_once(request),
 	};
-	const char *given = args->cwd;
 	const struct job *job = NULL;
 	struct pane_ref pane;
-	if (given == NULL && request_peer(request) != NULL)
-		given = peer_cwd(request_peer(request));
-	if (!requester_look_first(request, NULL) && requester_pane(request, NULL, &pane) &&
-	    requester_cwd(request, given, &pane, cwd, sizeof cwd) &&
+	if (find_place(request, args->cwd, &pane, cwd) &&
 	    session_env(request, &pane, &order.session_env)) {
 		/* Not an environment of its own, which a restart would have to be given. */
 		env = job_env_join(order.session_env, trap_env, SIZE_MAX);
@@ -339,8 +366,7 @@ static void execute(struct request *request, const struct execute_args *args)
 	mem_free(env);
 	if (job == NULL)
 		return;
-	if (request_peer(request) != NULL)
-		peer_set_cwd(request_peer(request), cwd);
+	set_cwd(request, &pane, cwd);
 	execution_begin(request, job, &pane, args);
 }
 
@@ -355,7 +381,8 @@ const struct method methods_execute[] = {
 	.title = "Run a command",
 	.summary = "Runs a command and answers with its output and how it ended.",
 	.help =
-	    "The working directory stays that of the connection. After timeout_sec a command "
+	    "The working directory stays that of the connection, and of the pane. After "
+	    "timeout_sec a command "
 	    "continues as a job. It has no terminal, and its standard input is at its end: prompts "
 	    "for a line or a password fail at once, or take their default; pagers print all. Give "
 	    "the answers as stdin, or the options that need none. Some editors stall instead: so "

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: ISC */
+/* The directory of the next command of a pane. */
+#include "daemon/job/pane_cwd.h"
+
+#include <muxbus.h>
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "daemon/core/pane_ref.h"
+#include "daemon/queue/record.h"
+
+enum { PLACES_MAX = 256 }; /* panes share them by their number, and the latest counts */
+
+struct pane_place {
+	struct pane_ref pane;
+	char *own; /* where the program that asked worked itself */
+	char *cwd;
+};
+
+static const struct record_field place_fields[] = {
+    {RECORD_ROW(PANE, struct pane_place, pane, "pane")},
+    {RECORD_ROW(TEXT, struct pane_place, own, "own")},
+    {RECORD_ROW(TEXT, struct pane_place, cwd, "cwd")},
+};
+
+static const struct record_kind place_kind = {
+    .prefix = "cwd/",
+    .noun = "a directory of a pane",
+    .rows = RECORD_ROWS(place_fields, NULL),
+    .source = SOURCE_JOB,
+};
+
+static bool find_own(pid_t pid, char out[PATH_MAX])
+{
+	char link[64];
+	ssize_t len;
+	if (pid <= 0)
+		return false;
+	(void)snprintf(link, sizeof link, "/proc/%ld/cwd", (long)pid);
+	len = readlink(link, out, PATH_MAX - 1);
+	out[len > 0 ? len : 0] = '\0';
+	return len > 0;
+}
+
+/* Reads the place of a pane and of a program that works there. False: there is none. */
+static bool read_place(struct store *store, const struct pane_ref *pane, const char *own,
+    char name[16], struct pane_place *place)
+{
+	(void)snprintf(name, 16, "%u", (unsigned)pane->pane % PLACES_MAX);
+	if (!record_get(store, &place_kind, name, place))
+		return false;
+	if (pane_ref_same_pane(&place->pane, pane) && strcmp(place->own, own) == 0)
+		return true;
+	record_finish(place_kind.rows, place);
+	return false;
+}
+
+bool pane_cwd_find(
+    struct store *store, const struct pane_ref *pane, pid_t pid, char *out, size_t size)
+{
+	struct pane_place place = {0};
+	char own[PATH_MAX], name[16];
+	bool fits;
+	if (pane->pane == MUXBUS_NO_ID || !find_own(pid, own) ||
+	    !read_place(store, pane, own, name, &place))
+		return false;
+	fits = (size_t)snprintf(out, size, "%s", place.cwd) < size;
+	record_finish(place_kind.rows, &place);
+	return fits;
+}
+
+void pane_cwd_keep(struct store *store, const struct pane_ref *pane, pid_t pid, const char *cwd)
+{
+	struct pane_place place = {0};
+	char own[PATH_MAX], copy[PATH_MAX], name[16];
+	bool is_known, is_text = utf8_valid_prefix(cwd, strlen(cwd)) == strlen(cwd);
+	if (pane->pane == MUXBUS_NO_ID || !find_own(pid, own) ||
+	    utf8_valid_prefix(own, strlen(own)) < strlen(own) || strlen(cwd) >= sizeof copy)
+		return;
+	is_known = read_place(store, pane, own, name, &place);
+	if (is_text && strcmp(cwd, own) != 0 && (!is_known || strcmp(place.cwd, cwd) != 0))
+		record_put(store, &place_kind, name,
+		    &(struct pane_place){.pane = *pane, .own = own, .cwd = strcpy(copy, cwd)});
+	else if (is_known && (!is_text || strcmp(cwd, own) == 0))
+		record_delete(store, &place_kind, name); /* the next one begins at its own */
+	if (is_known)
+		record_finish(place_kind.rows, &place);
+}
