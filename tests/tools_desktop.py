@@ -282,7 +282,13 @@ def pictures(tools, folder, window):
     os.mkdir(few)
     for name in ("xdotool", "scrot"):
         os.symlink(shutil.which(name), os.path.join(few, name))
-    ok(size(tools.run("observe_screen", {"PATH": few}, region=region)) == (100, 50), "by scrot without ImageMagick")
+    ok(size(tools.run("observe_screen", {"PATH": few}, region=region)) == (100, 50), "of a part, without ImageMagick")
+    place = {"x": window["x"] + 3, "y": window["y"] + 5, "width": 201, "height": 99}
+    pixels = subprocess.run(["convert", "png:-", "-depth", "8", "rgb:-"], input=tools.run("observe_screen", region=place),
+                            capture_output=True, check=True).stdout
+    wanted = subprocess.run(["import", "-silent", "-window", "root", "-crop", f"201x99+{place['x']}+{place['y']}", "+repage",
+                             "-depth", "8", "rgb:-"], capture_output=True, check=True).stdout
+    ok(len(set(pixels)) > 5 and pixels == wanted, "each pixel is that of the screen", (len(pixels), len(wanted), len(set(pixels))))
     ok("scale needs import" in tools.run("observe_screen", {"PATH": few}, scale=0.5), "which cannot scale")
 
 

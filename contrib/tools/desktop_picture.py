@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: ISC
-"""Pictures of the screen as PNG, by import of ImageMagick or else by scrot."""
+"""Pictures of the screen as PNG. Smaller ones are made by import of ImageMagick, and those of a display with
+unusual pixels by import or scrot."""
 
 import json
 import os
 import shutil
 import struct
+import zlib
 
-from desktop import check_display, fail, find_window, program, screen_size
+from desktop import check_display, fail, find_window, program, screen, screen_size
 
 MAX_BYTES = 8 << 20
+LEVEL = 4  # of compression
 # The points of each digit, in 5 rows of 3: no font is needed.
 DIGITS = dict(zip("0123456789", (0x7B6F, 0x2C97, 0x73E7, 0x72CF, 0x5BC9, 0x79CF, 0x79EF, 0x7292, 0x7BEF, 0x7BCF)))
 
@@ -85,6 +88,9 @@ def taken(arguments, window_name):
     window = find_window(arguments[window_name]) if window_name in arguments else None
     left, top, width, height = area(arguments, window)
     scale = arguments.get("scale", 1)
+    rows = screen().pixels(left, top, width, height) if scale == 1 else None
+    if rows:
+        return checked(png_of(rows, width), scale), left, top, 1
     if shutil.which("import"):
         words = ["import", "-silent", "-window", "root", "-crop", f"{width}x{height}+{left}+{top}", "+repage"]
         words += [] if scale == 1 else ["-resize", f"{scale * 100:g}%"]
@@ -96,9 +102,22 @@ def taken(arguments, window_name):
     status, data, errors = program(*words)
     if status != 0 or not data.startswith(b"\x89PNG"):
         fail(f"{words[0]} made no picture: {errors.splitlines()[-1] if errors else f'exit status {status}'}")
+    return checked(data, scale), left, top, size_of(data)[0] / width
+
+
+def checked(data, scale):
     if len(data) > MAX_BYTES:
         fail(f"the picture has {len(data)} bytes, more than {MAX_BYTES}: give a region, or a scale below {scale:g}")
-    return data, left, top, size_of(data)[0] / width
+    return data
+
+
+def png_of(rows, width):
+    """A PNG of rows of red, green and blue bytes."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    head = struct.pack(">IIBBBBB", width, len(rows), 8, 2, 0, 0, 0)
+    data = zlib.compress(b"".join(b"\0" + row for row in rows), LEVEL)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
 def marked(png, elements):

@@ -16,6 +16,7 @@ MAX_WORDS = 65536  # of a property, of 4 bytes each
 NAMES = {"libX11": ("libX11.so.6",), "libxdo": ("libxdo.so.3", "libxdo.so.4")}
 VIEWABLE = 2
 CLIENT_MESSAGE = 33
+ALL_PLANES, Z_PIXMAP = 0xFFFFFFFF, 2
 TO_MANAGER = 0x180000  # SubstructureNotifyMask and SubstructureRedirectMask
 BUTTON_MS = 4  # that a button is down
 KEY_DELAY_US = 2000
@@ -43,6 +44,16 @@ class Error(Structure):
                 ("code", ctypes.c_ubyte), ("request", ctypes.c_ubyte), ("minor", ctypes.c_ubyte)]
 
 
+class Image(Structure):
+    _fields_ = [*((name, c_int) for name in ("width", "height", "offset", "format")), ("data", c_void_p),
+                *((name, c_int) for name in ("byte_order", "unit", "bit_order", "pad", "depth", "row_bytes", "bits")),
+                *((name, c_ulong) for name in ("red", "green", "blue"))]
+
+    def has_known_pixels(self):
+        """Whether a pixel is blue, green, red and a byte more, as nearly everywhere."""
+        return (self.bits, self.byte_order, self.red, self.green, self.blue) == (32, 0, 0xFF0000, 0xFF00, 0xFF)
+
+
 # Name: what it returns, and its arguments; each of a display ("d") or of libxdo begins with it.
 X11 = {
     "XOpenDisplay": (c_void_p, c_char_p), "XCloseDisplay": (c_int, "d"), "XSync": (c_int, "d", c_int),
@@ -58,6 +69,8 @@ X11 = {
     "XQueryTree": (c_int, "d", c_ulong, POINTER(c_ulong), POINTER(c_ulong), POINTER(POINTER(c_ulong)), POINTER(c_uint)),
     "XGetInputFocus": (c_int, "d", POINTER(c_ulong), POINTER(c_int)),
     "XMoveWindow": (c_int, "d", c_ulong, c_int, c_int), "XResizeWindow": (c_int, "d", c_ulong, c_uint, c_uint),
+    "XGetImage": (POINTER(Image), "d", c_ulong, c_int, c_int, c_uint, c_uint, c_ulong, c_int),
+    "XDestroyImage": (c_int, POINTER(Image)),
     "XSendEvent": (c_int, "d", c_ulong, c_int, c_long, POINTER(Message)),
     "XSetErrorHandler": (c_void_p, c_void_p), "XSetIOErrorHandler": (c_void_p, c_void_p),
 }
@@ -220,6 +233,23 @@ class Screen:
         window, how = c_ulong(), c_int()
         x11.XGetInputFocus(self.display, byref(window), byref(how))
         return window.value if window.value > 1 else None
+
+    def pixels(self, left, top, width, height):
+        """The rows of a part of the screen, of red, green and blue bytes; None: this display has others."""
+        image = x11.XGetImage(self.display, self.root, left, top, width, height, ALL_PLANES, Z_PIXMAP)
+        if not self.is_well() or not image:
+            return None
+        try:
+            if not image.contents.has_known_pixels():
+                return None
+            size = image.contents.row_bytes
+            data = ctypes.string_at(image.contents.data, size * height)
+        finally:
+            x11.XDestroyImage(image)
+        rows = bytearray(3 * (size // 4) * height)
+        for at in range(3):
+            rows[at::3] = data[2 - at :: 4]
+        return [bytes(rows[start : start + 3 * width]) for start in range(0, len(rows), 3 * (size // 4))]
 
     # ---- acts ----
 
