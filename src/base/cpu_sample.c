@@ -31,6 +31,7 @@ static int read_machine(struct cpu_sample *sample)
 		total += fields[at];
 	sample->total_ticks = total;
 	sample->busy_ticks = total - fields[3] - fields[4];
+	sample->processors = sysconf(_SC_NPROCESSORS_ONLN); /* reads a file */
 	return 0;
 }
 
@@ -90,5 +91,5 @@ double cpu_percent(const struct cpu_sample *before, const struct cpu_sample *aft
 	double total = (double)(after->total_ticks - before->total_ticks);
 	if (total <= 0)
 		return 0;
-	return 100 * busy / total * (pid > 0 ? (double)sysconf(_SC_NPROCESSORS_ONLN) : 1);
+	return 100 * busy / total * (pid > 0 ? (double)after->processors : 1);
 }

@@ -9,6 +9,7 @@
 struct cpu_sample {
 	uint64_t busy_ticks;
 	uint64_t total_ticks; /* of all processors */
+	long processors;
 };
 
 /* pid 0: the machine. Returns 0, or -1 if the process is gone. */
