@@ -136,7 +136,7 @@ class Evil(Changer):
             if self.chance(0.3) else super().value(depth)
 
     def name(self):
-        return self.text() if self.chance(0.1) else super().name()
+        return self.text().encode(errors="replace").decode() if self.chance(0.1) else super().name()
 
 
 class Broken(Exception):
