@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -543,6 +544,22 @@ static void test_shares(void)
 	end(&top);
 }
 
+/* Two jobs that ended then, one of them failed. */
+static void load_ended(struct top *top, int64_t real_ms)
+{
+	char text[512], at[32];
+	time_t sec = (time_t)(real_ms / 1000);
+	struct tm utc;
+	(void)strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%S.000Z", gmtime_r(&sec, &utc));
+	(void)snprintf(text, sizeof text,
+	    "{\"jobs\":[{\"id\":\"A1B2\",\"command\":\"true\",\"state\":\"exited\",\"ended\":\"%"
+	    "s\"},"
+	    "{\"id\":\"C3D4\",\"command\":\"make\",\"state\":\"failed\",\"exit_code\":2,\"ended\":"
+	    "\"%s\"}]}",
+	    at, at);
+	top_model_load(&top->model, TOP_JOBS, read_json(top, text), -1);
+}
+
 /* The home list: what needs a person first, and an answer in two keys. */
 static void test_home(void)
 {
@@ -567,6 +584,14 @@ static void test_home(void)
 	       "  panes      %0      work:0                  3s  blocked  vim  main.c\n"
 	       "             %1        :1                        exit 2  make  ") != NULL,
 	    "questions, failures, ends, and panes as a tree: %s", frame(&top));
+	top.model.looked_ms = clock_real_ms() - 2 * 3600000LL;
+	load_ended(&top, clock_real_ms() - 90 * 60000LL);
+	ok(strstr(frame(&top), "finished   A1B2 ") != NULL &&
+		strstr(frame(&top), "exit 2  make") != NULL,
+	    "what ended since a person looked: %s", frame(&top));
+	load_ended(&top, top.model.looked_ms - 60000);
+	ok(strstr(frame(&top), "A1B2") == NULL, "what was looked at an hour ago is left out");
+	top_model_load(&top.model, TOP_JOBS, read_json(&top, ended), -1);
 	is_str(wants(&top), NULL, "a low screen asks for no other screen");
 	(void)type(&top, "\033[B");
 	is_int(type(&top, "a2"), TOP_ANSWER, "a and the number of a choice answer");

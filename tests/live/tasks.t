@@ -60,6 +60,7 @@ t send-keys -t "$pane" n Enter
 until_is 'and is typed' ready sh -c "muxbus list_agents | jq -r '.agents[0].state'"
 until_is 'no question is left' 0 screen '.*needs you  fix.*'
 t send-keys -t "$pane" q
+until_is 'it is noted when a person looked' 1 sh -c "ls '$dir'/muxbus/*/looked | wc -l"
 until_is 'the shell is back' 1 screen '\$ *'
 
 task log 'muxbus watch_log '

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -30,6 +32,7 @@
 #include "cli/top/top_model.h"
 #include "cli/top/top_view.h"
 #include "cli/verbs.h"
+#include "wire/address.h"
 
 #define OVERVIEW_MAX ((size_t)1024 * 1024) /* bytes */
 #define VERB_COLUMNS 8
@@ -431,13 +434,42 @@ static const char *server_name(const struct cli *cli)
 	return slash != NULL ? slash + 1 : cli->tmux_socket;
 }
 
+/* The file whose time says when a person last left the home screen. "": there is none. */
+static void looked_path(const struct cli *cli, char out[PATH_MAX])
+{
+	char folder[PATH_MAX - sizeof "/looked"];
+	*out = '\0';
+	if (!cli->is_fleet && !remote_is(cli) &&
+	    address_state(folder, sizeof folder, cli->tmux_socket) == 0)
+		(void)snprintf(out, PATH_MAX, "%s/looked", folder);
+}
+
+static int64_t read_looked(const char *path)
+{
+	struct stat status;
+	return lstat(path, &status) == 0 ? (int64_t)status.st_mtim.tv_sec * 1000 : 0;
+}
+
+/* Without the folder of the daemon's state nothing is noted. */
+static void note_looked(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	(void)futimens(fd, NULL); /* it counts for little */
+	(void)close(fd);
+}
+
 static enum cli_status run_screen(
     struct cli *cli, struct link *link, enum top_list list, bool picks)
 {
 	struct top top = {.picks = picks};
 	const char *term = getenv("TERM"), *home = getenv("HOME");
+	char looked[PATH_MAX];
 	enum cli_status status = CLI_DONE;
 	top_model_init(&top.model, cli->is_fleet ? "fleet" : server_name(cli));
+	looked_path(cli, looked);
+	top.model.looked_ms = read_looked(looked);
 	(void)snprintf(top.model.home, sizeof top.model.home, "%s", home != NULL ? home : "");
 	top_view_init(&top.view, 80, 24);
 	top.view.list = list;
@@ -458,6 +490,8 @@ static enum cli_status run_screen(
 		resize(&top);
 		run(&top);
 		terminal_close();
+		if (list == TOP_HOME)
+			note_looked(looked);
 	}
 	top_feed_free(top.feed);
 	top_frame_finish(&top.shown);

@@ -47,8 +47,9 @@ static void read_agent(struct top_item *item, const struct json *json, struct bu
 		(void)buf_printf(out, "%s: %s", state, json_get_str(json, "reason", ""));
 }
 
-static void read_job(
-    struct top_item *item, const struct json *json, int64_t now_ms, struct buf *out)
+/* looked_ms: what has ended since then, or within the last hour, is of interest. */
+static void read_job(struct top_item *item, const struct json *json, int64_t now_ms,
+    int64_t looked_ms, struct buf *out)
 {
 	const char *state = json_get_str(json, "state", ""),
 		   *name = json_get_str(json, "name", NULL);
@@ -58,7 +59,8 @@ static void read_job(
 	item->since_ms = time_of(json, is_running ? "started" : "ended");
 	if (is_running)
 		item->section = TOP_RUNNING;
-	else if (now_ms - item->since_ms < TOP_HOME_RECENT_MS)
+	else if (now_ms - item->since_ms < TOP_HOME_RECENT_MS ||
+	    (looked_ms > 0 && item->since_ms >= looked_ms))
 		item->section = has_failed ? TOP_NEEDS : TOP_FINISHED;
 	if (has_failed && json_member(json, "exit_code") != NULL)
 		(void)buf_printf(out, "exit %" PRId64 "  ", json_get_int(json, "exit_code", 0));
@@ -94,7 +96,8 @@ static void read_pane(struct top_item *item, const struct json *json, struct buf
 	    out, "%s%s%s", json_get_str(json, "command", ""), *title ? "  " : "", title);
 }
 
-void top_item_read(struct top_item *item, const struct json *json, int64_t now_ms)
+void top_item_read(
+    struct top_item *item, const struct json *json, int64_t now_ms, int64_t looked_ms)
 {
 	struct buf text;
 	buf_init(&text, TEXT_MAX); /* a longer text is cut */
@@ -104,7 +107,7 @@ void top_item_read(struct top_item *item, const struct json *json, int64_t now_m
 	else if (item->list == TOP_AGENTS)
 		read_agent(item, json, &text);
 	else if (item->list == TOP_JOBS)
-		read_job(item, json, now_ms, &text);
+		read_job(item, json, now_ms, looked_ms, &text);
 	else if (item->list == TOP_QUEUE)
 		read_notice(item, json, now_ms, &text);
 	item->what = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);

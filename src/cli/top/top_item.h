@@ -28,7 +28,8 @@ enum {
 };
 
 enum {
-	TOP_HOME_RECENT_MS = 3600000, /* a job that ended before that is left out */
+	TOP_HOME_RECENT_MS =
+	    3600000, /* a job that ended before that, and was looked at, is left out */
 	TOP_HOME_LATE_MS = 60000, /* of a notification that is not delivered */
 	TOP_PANE_STATE = 3, /* the columns with the states of panes and of agents */
 	TOP_AGENT_STATE = 2,
@@ -79,7 +80,8 @@ struct top_items {
 	char missing[400]; /* the hosts that did not answer, with reasons; "": none */
 };
 
-/* Fills in the members of an item for the home list. */
-void top_item_read(struct top_item *item, const struct json *json, int64_t now_ms);
+/* Fills in the members of an item for the home list. looked_ms: as in struct top_model. */
+void top_item_read(
+    struct top_item *item, const struct json *json, int64_t now_ms, int64_t looked_ms);
 /* Gives panes the states of the agents in them. */
 void top_item_mark(struct top_items *panes, const struct top_items *agents);

@@ -431,13 +431,14 @@ static void put_target(struct buf *out, const struct top_table *table, const str
 	put_member(out, json, table->id);
 }
 
-static void load_item(enum top_list list, struct top_item *item, const struct json *json)
+static void load_item(const struct top_model *model, enum top_list list, struct top_item *item,
+    const struct json *json)
 {
 	const struct top_table *table = &top_tables[list];
 	struct buf text;
 	struct json_writer writer;
 	*item = (struct top_item){.cpu_percent = -1, .list = list};
-	top_item_read(item, json, clock_real_ms());
+	top_item_read(item, json, clock_real_ms(), model->looked_ms);
 	item->pid = (pid_t)json_get_int(json, "pid", 0);
 	item->pane = is_pane(json) ? copy_member(json, "pane") : NULL;
 	item->host = copy_member(json, "host");
@@ -498,7 +499,7 @@ void top_model_load(
 		if (items->count >= TOP_ITEMS_MAX)
 			break;
 		if (after < 0 || json_get_int(json, table->id, 0) <= after)
-			load_item(list, &items->items[items->count++], json);
+			load_item(model, list, &items->items[items->count++], json);
 	}
 	if (list == TOP_PANES || list == TOP_AGENTS)
 		top_item_mark(&model->lists[TOP_PANES], &model->lists[TOP_AGENTS]);

@@ -71,6 +71,7 @@ struct top_model {
 	char name[64]; /* of the tmux server */
 	char home[256]; /* the user's directory, shown as ~; "": unknown */
 	char trouble[200]; /* the reason why data is stale; "": none */
+	int64_t looked_ms; /* when a person last left the home screen, real time; 0: not known */
 };
 
 void top_model_init(struct top_model *model, const char *name);
