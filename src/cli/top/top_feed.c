@@ -70,7 +70,9 @@ static void measure_panes(struct top_cpu *cpu, struct top_items *panes)
 enum {
 	REFRESH_MS = 1000, /* between two requests for the same list */
 	SLOW_MS = 2000, /* for changes without events */
-	SHARE = 200, /* times as long as a list takes, it rests; after an event a tenth of that */
+	NONE_MS = 10000, /* for the first agent that reports nothing: no screen is watched yet */
+	SHARE =
+	    400, /* times as long as a list takes, it rests; after an event a twentieth of that */
 	TOOK_MS = 30, /* that it takes at most, as far as this counts */
 	CAPTURE_MS = 5000, /* between two captures at most */
 	DETAIL_MS = 30000, /* the age of what events do not announce, at most */
@@ -484,7 +486,9 @@ static int64_t due_at(const struct top_feed *feed, enum question question)
 	if (feed->when[question] == 0)
 		return 0;
 	if (feed->is_due[question])
-		return feed->when[question] + REFRESH_MS + SHARE / 10 * feed->took_ms[question];
+		return feed->when[question] + REFRESH_MS + SHARE / 20 * feed->took_ms[question];
+	if (question == ASK_LIST + TOP_AGENTS && feed->model->lists[TOP_AGENTS].count == 0)
+		return feed->when[question] + NONE_MS + SHARE * feed->took_ms[question];
 	return is_slow ? feed->when[question] + SLOW_MS + SHARE * feed->took_ms[question]
 		       : INT64_MAX;
 }
