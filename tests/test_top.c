@@ -5,7 +5,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -544,19 +543,13 @@ static void test_shares(void)
 	end(&top);
 }
 
-/* Two jobs that ended then, one of them failed. */
+/* A failed job that ended then. */
 static void load_ended(struct top *top, int64_t real_ms)
 {
-	char text[512], at[32];
-	time_t sec = (time_t)(real_ms / 1000);
-	struct tm utc;
-	(void)strftime(at, sizeof at, "%Y-%m-%dT%H:%M:%S.000Z", gmtime_r(&sec, &utc));
+	char text[256], at[CLOCK_TEXT_SIZE];
+	clock_format(real_ms, at);
 	(void)snprintf(text, sizeof text,
-	    "{\"jobs\":[{\"id\":\"A1B2\",\"command\":\"true\",\"state\":\"exited\",\"ended\":\"%"
-	    "s\"},"
-	    "{\"id\":\"C3D4\",\"command\":\"make\",\"state\":\"failed\",\"exit_code\":2,\"ended\":"
-	    "\"%s\"}]}",
-	    at, at);
+	    "{\"jobs\":[{\"id\":\"C3D4\",\"state\":\"failed\",\"ended\":\"%s\"}]}", at);
 	top_model_load(&top->model, TOP_JOBS, read_json(top, text), -1);
 }
 
@@ -586,11 +579,9 @@ static void test_home(void)
 	    "questions, failures, ends, and panes as a tree: %s", frame(&top));
 	top.model.looked_ms = clock_real_ms() - 2 * 3600000LL;
 	load_ended(&top, clock_real_ms() - 90 * 60000LL);
-	ok(strstr(frame(&top), "finished   A1B2 ") != NULL &&
-		strstr(frame(&top), "exit 2  make") != NULL,
-	    "what ended since a person looked: %s", frame(&top));
+	ok(strstr(frame(&top), "C3D4 ") != NULL, "what ended since a person looked");
 	load_ended(&top, top.model.looked_ms - 60000);
-	ok(strstr(frame(&top), "A1B2") == NULL, "what was looked at an hour ago is left out");
+	ok(strstr(frame(&top), "C3D4") == NULL, "what was looked at an hour ago is left out");
 	top_model_load(&top.model, TOP_JOBS, read_json(&top, ended), -1);
 	is_str(wants(&top), NULL, "a low screen asks for no other screen");
 	(void)type(&top, "\033[B");
