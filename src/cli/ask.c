@@ -21,6 +21,7 @@
 
 #define START_TRIES 50
 #define START_TRY_MS 200
+#define GREET_TRIES 5
 #define HINT_MAX 16384
 
 enum link_state ask_open(struct link **ret_link, const char *socket, char *ret_reason, size_t size)
@@ -74,8 +75,8 @@ static void say_with_hint(const struct cli *cli, const char *error, const char *
 	buf_finish(&text);
 }
 
-/* The first question: its answer has the version. Returns false if none comes. */
-static bool greet(const struct cli *cli, struct link *link, const struct ask_param *about,
+/* The first question: its answer has the version. */
+static enum link_read greet(const struct cli *cli, struct link *link, const struct ask_param *about,
     struct link_answer *ret_answer)
 {
 	char text[PATH_MAX + 128];
@@ -92,21 +93,18 @@ static bool greet(const struct cli *cli, struct link *link, const struct ask_par
 		    cli->socket, ASK_MUTE_MS / 1000);
 		read = link_await(link, id, ASK_TIMEOUT_MS - ASK_MUTE_MS, ret_answer);
 	}
-	if (read != LINK_LINE) {
-		(void)ask_say_read(read);
-		return false;
-	}
+	if (read != LINK_LINE)
+		return read;
 	version = json_get_str(ret_answer->result, "version", "an earlier one");
 	if (ret_answer->error != NULL || strcmp(version, PACKAGE_VERSION) == 0)
-		return true;
+		return read;
 	(void)snprintf(text, sizeof text,
 	    "the version of muxbusd is %.64s, and this is muxbus %s: ", version, PACKAGE_VERSION);
 	say_with_hint(cli, text, "restart it with: muxbus shutdown; muxbus start");
-	return true;
+	return read;
 }
 
-struct link *ask_connect_for(
-    struct cli *cli, bool may_start, const struct ask_param *params, struct link_answer *ret_answer)
+static struct link *open_or_start(struct cli *cli, bool may_start)
 {
 	struct link *link;
 	char reason[PATH_MAX + 512];
@@ -127,11 +125,28 @@ struct link *ask_connect_for(
 	} else if (link == NULL) {
 		say_with_hint(cli, reason, hint);
 	}
-	if (link != NULL && !greet(cli, link, params, ret_answer)) {
-		link_close(link);
-		link = NULL;
-	}
 	return link;
+}
+
+struct link *ask_connect_for(
+    struct cli *cli, bool may_start, const struct ask_param *params, struct link_answer *ret_answer)
+{
+	bool is_here = strncmp(cli->socket, REMOTE_PREFIX, strlen(REMOTE_PREFIX)) != 0;
+	for (int i = 1;; i++) {
+		struct link *link = open_or_start(cli, may_start);
+		enum link_read read =
+		    link != NULL ? greet(cli, link, params, ret_answer) : LINK_LINE;
+		if (read == LINK_LINE)
+			return link;
+		/* A daemon that was killed takes connections until all of it has ended. */
+		if (!is_here || i == GREET_TRIES || (read != LINK_END && read != LINK_BROKEN)) {
+			(void)ask_say_read(read);
+			link_close(link);
+			return NULL;
+		}
+		link_close(link);
+		(void)poll(NULL, 0, START_TRY_MS);
+	}
 }
 
 bool ask_reconnect(struct cli *cli, struct link **ret_link)

@@ -124,6 +124,17 @@ without_daemon 'that ends'
 timeout 20 "$muxbus" watch -t 0.1 bell
 is 'watch starts one' $? 4
 
+# A daemon that was killed takes the connection, and ends: the next one is started.
+"$muxbus" shutdown >/dev/null
+without_daemon 'that ends'
+socat -u /dev/null "UNIX-LISTEN:$MUXBUS" &
+until_is 'a program listens that ends with the first connection' 1 listens "$MUXBUS"
+timeout 30 "$muxbus" ping >/dev/null 2>&1
+is 'what starts no daemon finds none' $? 3
+socat -u /dev/null "UNIX-LISTEN:$MUXBUS" &
+until_is 'and once more' 1 listens "$MUXBUS"
+is 'what starts one is answered' "$(timeout 30 "$muxbus" list_panes | jq -r '.panes[0].pane')" %0
+
 # A socket without answers, and a daemon of another version.
 
 socat "UNIX-LISTEN:$dir/mute" 'EXEC:sleep 60' &
