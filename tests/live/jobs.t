@@ -230,6 +230,9 @@ is 'muxbus run in one below it' "$(removed "$muxbus" run -C below -- pwd | grep 
 for method in run_long_command execute_cli; do
 	is "$method from there" "$(no_job $method command=pwd)" 1
 done
+odd=$(printf '%s/odd\377' "$dir")
+mkdir "$odd"
+is 'muxbus run in a directory whose name is not UTF-8' "$(cd "$odd" && "$muxbus" run -- pwd 2>&1 | grep -c 'directory is not valid UTF-8')" 1
 is 'create_session from there' "$(no_job create_session command=pwd)" 1
 is 'muxbus run elsewhere from there' "$(removed "$muxbus" run -C /usr -- pwd)" /usr
 

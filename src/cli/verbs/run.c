@@ -166,6 +166,8 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 		}
 		dir = path;
 	}
+	if (dir != NULL && !utf8_is_valid(dir, strlen(dir)))
+		return cli_usage("run", "the name of the directory is not valid UTF-8");
 	buf_init(&command, COMMAND_MAX);
 	status = put_command(run, &command);
 	json_writer_init(&writer, params);
