@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: ISC
 # Panes whose pipes cannot be handed over: no output is lost silently.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
+unset MUXBUS_TEST_ATTACH # a daemon that is always attached makes no pipe
 built=$MUXBUS_BUILDDIR
 program=$built/muxbusd
 [ ! -x "$built/.libs/muxbusd" ] || program=$built/.libs/muxbusd
