@@ -223,6 +223,7 @@ t kill-pane -t "$taker"
 loses_pane() { # loses_pane NAME WHEN
 	peer "$1" "$narrow" '{"method":"create_pane","params":{"command":"exec cat","direction":"horizontal"}}' \
 		'{"method":"send_text","params":{"pane":"MADE","text":"x"}}' "wait:$dir/respawned.$1" \
+		'{"method":"close_pane","params":{"pane":"MADE","force":true}}' \
 		'{"method":"send_text","params":{"pane":"MADE","text":"x","force":true}}' \
 		'{"method":"send_text","params":{"text":"x","force":true}}'
 	until_is "a peer has made a pane, and types there, $2" 3 sh -c "grep -s -c result '$dir/$1' || :"
@@ -233,7 +234,7 @@ loses_pane() { # loses_pane NAME WHEN
 	until_is 'the peer is done' end last "$1"
 	sed -i -e 1d -e '$d' "$dir/$1"
 	cp "$dir/$1" "$dir/answers"
-	is 'it has lost the pane, and may not type into it through its own' "$(kinds)" 'done done forbidden forbidden '
+	is 'it has lost the pane, and may not type into it through its own' "$(kinds)" 'done done forbidden forbidden forbidden '
 	t kill-window -t "$made"
 }
 loses_pane kept 'as the daemon is'

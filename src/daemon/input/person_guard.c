@@ -12,6 +12,7 @@
 #include "daemon/pane/maker.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
+#include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/server_parts.h"
@@ -117,6 +118,8 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 {
 	struct pane_caller caller;
+	if (request_role(asking->request) != ROLE_FULL)
+		return true; /* a narrow role was let into its own panes only */
 	requester_caller(asking->request, &caller);
 	return caller.pane.pane == pane->id ||
 	    maker_is(request_parts(asking->request)->makers, &caller, pane->id);

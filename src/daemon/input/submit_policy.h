@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 
@@ -61,6 +62,7 @@ struct submit_policy {
 	bool keeps_pane; /* a submitted text keeps the pane until submit_release() */
 	bool is_raw; /* keys for any program: only the pane's state counts, and no echo */
 	bool leaves_mode; /* end a mode of the pane, such as copy mode, first */
+	pid_t only; /* as of typing */
 };
 
 /* A text, and how it is typed. */

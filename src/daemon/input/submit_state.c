@@ -227,6 +227,7 @@ int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_
 		return error;
 	submit->paste = (struct paste){0};
 	typing_init(&typing, submit->pane.pane, submit->policy->leaves_mode);
+	typing.only = submit->policy->only;
 	if (keys == SUBMIT_ENTER) {
 		typing_key(&typing, "Enter");
 	} else if (text->is_paste) {

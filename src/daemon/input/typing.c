@@ -9,6 +9,7 @@
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/server/request.h"
+#include "daemon/server/right.h"
 #include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/stream.h"
 
@@ -140,8 +141,13 @@ void typing_bytes(struct typing *typing, const void *data, size_t len)
 void typing_add(const struct typing *typing, struct muxbus_command *command, const char *otherwise)
 {
 	uint32_t pane = typing->pane;
-	const char *mode = typing->leaves_mode ? "0" : "#{pane_in_mode}";
+	const char *in_mode = typing->leaves_mode ? "0" : "#{pane_in_mode}";
+	char others[80] = "0", mode[128];
 	struct buf all;
+	if (typing->only != 0)
+		snprintf(others, sizeof others, "#{!=:#{pane_synchronized}#{pane_pid},0%d}",
+		    (int)typing->only);
+	snprintf(mode, sizeof mode, "#{||:%s,%s}", in_mode, others);
 	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", pane);
 	if (typing->condition != NULL)
@@ -151,8 +157,8 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 		muxbus_command_argf(command, "#{||:%s,%s}", mode, NO_INPUT);
 	muxbus_command_argf(command,
 	    "display-message -p -t %%%u '" HELD
-	    "#{pane_in_mode} #{pane_input_off} #{pane_dead} #{?pane_pid,1,0} #{pane_mode}'%s%s",
-	    pane, otherwise != NULL ? " ; " : "", otherwise != NULL ? otherwise : "");
+	    "#{pane_in_mode} #{pane_input_off} #{pane_dead} #{?pane_pid,1,0} %s #{pane_mode}'%s%s",
+	    pane, others, otherwise != NULL ? " ; " : "", otherwise != NULL ? otherwise : "");
 	buf_init(&all, COMMANDS_MAX_BYTES);
 	if (typing->leaves_mode)
 		buf_printf(&all, "copy-mode -q -t %%%u ; ", pane);
@@ -184,14 +190,22 @@ bool typing_check(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed)
 {
 	const char *held = find_held(reply);
-	unsigned in_mode = 0, input_off = 0, dead = 0, has_program = 0;
+	unsigned in_mode = 0, input_off = 0, dead = 0, has_program = 0, others = 0;
 	const char *reason = "its program does not ask for that just now";
-	char mode[32] = "";
+	char mode[32] = "", what[160];
 	struct json_writer writer;
 	struct buf data;
 	if (held == NULL)
 		return true;
-	sscanf(held, "%u %u %u %u %31[a-z-]", &in_mode, &input_off, &dead, &has_program, mode);
+	sscanf(held, "%u %u %u %u %u %31[a-z-]", &in_mode, &input_off, &dead, &has_program, &others,
+	    mode);
+	if (others) {
+		snprintf(what, sizeof what,
+		    "pane %%%u has another program now, or panes of others get its keys too; "
+		    "typed: %s",
+		    pane, typed);
+		return right_refuse(request, what);
+	}
 	if (dead || !has_program)
 		reason = "its program has ended";
 	else if (input_off)

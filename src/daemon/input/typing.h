@@ -12,6 +12,7 @@
 #include <muxbus.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 
@@ -23,6 +24,8 @@ struct stream_set;
 struct typing {
 	uint32_t pane;
 	bool leaves_mode; /* end a mode of the pane first, instead of giving up */
+	/* 0: any; else only into this process, and if no other pane gets its keys */
+	pid_t only;
 	const char *condition; /* a format that must be true too, or NULL: no foreign text in it */
 	struct buf commands; /* in tmux's grammar */
 	struct buf keys; /* the bytes that they type */
@@ -52,7 +55,7 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 
 /*
  * Whether the pane took it. If not, the request is failed as not_ready, with what tmux said
- * as evidence. typed says what had been typed before.
+ * as evidence, or by its role. typed says what had been typed before.
  */
 bool typing_check(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed);

@@ -223,6 +223,7 @@ static void handle_send_keys(struct request *request, const void *data)
 	keying = xcalloc(1, sizeof *keying);
 	keying->request = request;
 	typing_init(&keying->typing, pane->id, args->force);
+	keying->typing.only = right_only(request, pane);
 	if (read_keys(request, args, &keying->typing, keying->note))
 		person_guard(submit_set_parts(request_daemon(request)->submits), request, pane,
 		    args->force, on_guarded_keys, keying);
@@ -315,8 +316,10 @@ static void run_text(struct request *request, const struct submit_text *text,
 {
 	struct texting *texting = xcalloc(1, sizeof *texting);
 	texting->request = request;
-	texting->policy =
-	    (struct submit_policy){.is_once = true, .is_raw = true, .leaves_mode = force};
+	texting->policy = (struct submit_policy){.is_once = true,
+	    .is_raw = true,
+	    .leaves_mode = force,
+	    .only = right_only(request, pane)};
 	texting->text = *text;
 	texting->pane = pane->id;
 	person_guard(submit_set_parts(request_daemon(request)->submits), request, pane, force,
@@ -545,6 +548,7 @@ struct pointing {
 	struct request *request;
 	struct send_mouse_args args;
 	uint32_t pane;
+	pid_t only; /* as of typing */
 };
 
 static bool check_mouse(struct request *request, const struct muxbus_pane *pane,
@@ -582,6 +586,7 @@ static void press_mouse(struct pointing *pointing, const struct muxbus_pane *pan
 	buf_init(&reports, 256);
 	put_reports(&reports, encoding, &pointing->args);
 	typing_init(&keying->typing, pane->id, pointing->args.force);
+	keying->typing.only = pointing->only;
 	keying->typing.condition = mouse_condition(encoding, (enum action)pointing->args.action);
 	typing_bytes(&keying->typing, reports.data, reports.len);
 	buf_finish(&reports);
@@ -612,7 +617,8 @@ static void handle_send_mouse(struct request *request, const void *data)
 	if (!target_pane(request, args->pane, &pane))
 		return;
 	pointing = xalloc(sizeof *pointing);
-	*pointing = (struct pointing){.request = request, .args = *args, .pane = pane->id};
+	*pointing = (struct pointing){
+	    .request = request, .args = *args, .pane = pane->id, .only = right_only(request, pane)};
 	pointing->args.pane = NULL;
 	error = muxbus_sync_refresh_window(
 	    tmux_sync(daemon->tmux), pane->window, 0, on_mouse_fresh, pointing);

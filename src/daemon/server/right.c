@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/pane/maker.h"
@@ -113,11 +114,23 @@ bool right_may_take(struct request *request, const struct pane_ref *pane)
 	return false;
 }
 
-static uint32_t pane_window(struct request *request, uint32_t id)
+pid_t right_only(struct request *request, const struct muxbus_pane *pane)
+{
+	return request_role(request) == ROLE_FULL || pane->is_synchronized ? 0 : pane->pid;
+}
+
+/*
+ * Has a window read if its pane may not be what the model says. tmux does not announce that a pane
+ * is synchronized or respawned; but a command that types finds out by itself.
+ */
+static bool look_again(struct request *request, uint32_t id)
 {
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(request_parts(request)->tmux), id);
-	return pane != NULL ? pane->window : MUXBUS_NO_ID;
+	bool may_differ = pane != NULL &&
+	    (request_method(request)->effects & METHOD_TYPES ? pane->is_synchronized
+							     : !process_has_terminal(pane->pid));
+	return may_differ && dispatch_look_at(request, pane->window);
 }
 
 /* Whether all panes are the caller's that get the keys of a pane. */
@@ -126,7 +139,8 @@ static bool owns_reached(struct request *request, const struct pane_ref *pane)
 	struct tmux *tmux = request_parts(request)->tmux;
 	const struct muxbus_model *model = tmux_model(tmux);
 	const struct muxbus_pane *first = muxbus_model_pane(model, pane->pane), *other = NULL;
-	while (first != NULL && (other = muxbus_model_next_pane(model, other)) != NULL) {
+	while (first != NULL && first->is_synchronized &&
+	    (other = muxbus_model_next_pane(model, other)) != NULL) {
 		struct pane_ref ref;
 		pane_ref_of(tmux, other->id, &ref);
 		if (pane_input_reaches(first, other) && !right_owns(request, &ref))
@@ -151,9 +165,7 @@ bool right_admit(struct request *request, const void *args)
 	if (method->affects != NULL && !method->affects(request, args, &pane))
 		return false;
 	is_own = right_owns(request, &pane);
-	/* tmux does not announce that a pane is synchronized. */
-	if (is_own && method->effects & METHOD_TYPES &&
-	    dispatch_look_at(request, pane_window(request, pane.pane)))
+	if (is_own && look_again(request, pane.pane))
 		return false;
 	if (is_own && (!(method->effects & METHOD_TYPES) || owns_reached(request, &pane)))
 		return true;

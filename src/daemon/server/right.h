@@ -6,8 +6,10 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct json;
+struct muxbus_pane;
 struct pane_ref;
 struct request;
 
@@ -19,6 +21,12 @@ bool right_begin(struct request *request, const struct json *params);
  * the request, or putting it off.
  */
 bool right_admit(struct request *request, const void *args);
+
+/*
+ * The process that its role may type into, in a pane that right_admit() has allowed. 0: any, or the
+ * model was read for it just now. The command that types checks all that tmux does not announce.
+ */
+pid_t right_only(struct request *request, const struct muxbus_pane *pane);
 
 /* Whether its peer was in this pane when it connected, or has made it. */
 bool right_owns(struct request *request, const struct pane_ref *pane);
