@@ -10,7 +10,6 @@
 
 #include "base/cells.h"
 #include "base/str.h"
-#include "cli/ask.h"
 #include "cli/screen_text.h"
 #include "cli/table.h"
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/ask.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
 

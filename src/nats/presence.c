@@ -3,7 +3,6 @@
 #include "nats/presence.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/clock.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "cli/ask.h"
 
 struct advice_row {
 	char *tool;

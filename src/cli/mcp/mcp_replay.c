@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "base/xalloc.h"
-#include "cli/ask.h"
 #include "cli/mcp/mcp_advice.h"
 #include "wire/json.h"
 #include "wire/line.h"

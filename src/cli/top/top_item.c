@@ -8,7 +8,6 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "cli/ask.h"
 
 #define TEXT_MAX 2048
 

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "base/xalloc.h"
-#include "cli/ask.h"
 #include "cli/show.h"
 
 #define TEXT_BYTES_MAX 4096 /* of a value; more does not fit on a screen */

@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "base/str.h"
-#include "cli/ask.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
 

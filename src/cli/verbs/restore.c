@@ -4,16 +4,13 @@
  * that take them literally; nothing that was saved reaches a shell but as a word behind a fixed
  * script.
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/locate.h"

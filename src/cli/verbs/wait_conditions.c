@@ -10,7 +10,6 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
-#include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/verbs/wait.h"
 #include "wire/json.h"

@@ -3,7 +3,6 @@
 #include "daemon/event/published.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 

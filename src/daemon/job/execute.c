@@ -4,7 +4,6 @@
  * as one after the wait; the next command of the connection, or of the pane, starts in the directory
  * where this one ended.
  */
-#include <muxbus.h>
 
 #include <errno.h>
 #include <fcntl.h>

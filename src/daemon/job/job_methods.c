@@ -3,7 +3,6 @@
  * Methods of jobs: run_long_command, background_process, restart_job, list_jobs, get_job,
  * read_job, stop_job.
  */
-#include <muxbus.h>
 
 #include <errno.h>
 #include <signal.h>

@@ -2,7 +2,6 @@
 /* A job as JSON. */
 #include "daemon/job/job_record.h"
 
-#include <muxbus.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include "base/stripper.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
-#include "daemon/queue/store.h"
 
 enum {
 	EXACT_MS = 10000, /* from here on a time has no decimals */

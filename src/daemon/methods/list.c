@@ -2,7 +2,6 @@
 /* Methods about what there is: list_sessions, list_windows, list_panes, get_pane. */
 #include <muxbus.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/xalloc.h"

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <muxbus.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 #include "daemon/core/config.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of declared tools: list_tools, get_tool_answer. */
-#include <muxbus.h>
 
 #include <string.h>
 

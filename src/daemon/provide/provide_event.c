@@ -3,7 +3,6 @@
 #include "daemon/provide/provide_event.h"
 
 #include <muxbus.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "daemon/event/event_log.h"

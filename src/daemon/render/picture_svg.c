@@ -3,7 +3,6 @@
  * Pictures of panes as SVG 1.1: grounds first, then text and shapes. Every word has its own
  * position and length, so that columns stay aligned in any font.
  */
-#include <string.h>
 
 #include "daemon/render/picture.h"
 #include "daemon/render/picture_page.h"

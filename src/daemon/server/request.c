@@ -14,7 +14,6 @@
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/core/meter.h"
-#include "daemon/core/pane_ref.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/history.h"

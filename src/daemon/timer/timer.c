@@ -2,7 +2,6 @@
 /* Timers: sleeps and reminders of panes, kept over restarts. */
 #include "daemon/timer/timer.h"
 
-#include <muxbus.h>
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of timers: sleep (gemini_sleep), list_timers, cancel_timer. */
-#include <muxbus.h>
 
-#include <string.h>
 
 #include "base/clock.h"
 #include "daemon/deliver/wake.h"

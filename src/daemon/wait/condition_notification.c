@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition notification: a notification that matches a filter comes. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 #include "daemon/job/job.h"

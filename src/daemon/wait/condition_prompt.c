@@ -9,7 +9,6 @@
 #include "base/xalloc.h"
 #include "daemon/agent/agent.h"
 #include "daemon/agent/classify.h"
-#include "daemon/input/submit_guard.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/prompt_sight.h"
