@@ -96,7 +96,7 @@ mutant tests/test_journal_kill src/daemon/queue/journal.c 'a record written duri
 	'error = append_next(journal, type, payload, len);
 	if' 'error = 0;
 	if'
-mutant tests/test_journal src/daemon/queue/journal_syncer.c 'an unsynced new file replaces the old one' \
+mutant tests/test_journal src/daemon/queue/journal_disk.c 'an unsynced new file replaces the old one' \
 	'if (ret_result->error == 0 && job->install_from != NULL)' 'if (job->install_from != NULL)'
 mutant tests/test_journal src/daemon/queue/journal_record.c 'the checksum of a record is not checked' \
 	'if (get32(bytes + RECORD_CRC) != crc32c(0, bytes + RECORD_LENGTH, size - RECORD_LENGTH))' 'if (false)'
@@ -110,12 +110,12 @@ mutant tests/test_store src/daemon/queue/store.c 'a transaction is written in pa
 	'if (--store->depth > 1 || store->transaction.len == 0)'
 mutant tests/test_store src/daemon/queue/store.c 'a deleted record comes back' \
 	'op_write(&store->transaction, OP_DELETE, key, "", 0);' ''
-mutant tests/test_sequence src/daemon/event/sequence.c 'numbers are given before the disk has them' \
+mutant tests/test_sequence src/daemon/event/event_log.c 'numbers are given before the disk has them' \
 	'write_file(sequence->dir, ceiling) < 0' 'write_file(sequence->dir, sequence->last) < 0'
-mutant tests/test_sequence src/daemon/event/sequence.c 'the thread does not write the next block' \
+mutant tests/test_sequence src/daemon/event/event_log.c 'the thread does not write the next block' \
 	'write_file(sequence->dir, sequence->raised) < 0' \
 	'write_file(sequence->dir, sequence->ceiling) < 0'
-mutant tests/test_sequence src/daemon/event/sequence.c 'a damaged file is trusted' \
+mutant tests/test_sequence src/daemon/event/event_log.c 'a damaged file is trusted' \
 	'if (len != (size_t)expected_len || memcmp(text, expected, len) != 0)' 'if (expected_len < 0)'
 
 # The queue and its consumers.
@@ -193,11 +193,11 @@ mutant tests/test_watch src/daemon/watch/watch.c 'a watch that is over goes on a
 
 # ---- the lock
 
-mutant tests/test_state_dir src/daemon/core/lock.c 'the directory of a killed daemon is not waited for' \
+mutant tests/test_state_dir src/daemon/core/start.c 'the directory of a killed daemon is not waited for' \
 	'process_await_release(ret_holder->pid, &tries));
 	if (result == LOCK_ERROR)' 'tries > 0);
 	if (result == LOCK_ERROR)'
-mutant tests/test_state_dir src/daemon/core/lock.c 'the tmux server of a killed daemon is not waited for' \
+mutant tests/test_state_dir src/daemon/core/start.c 'the tmux server of a killed daemon is not waited for' \
 	'process_await_release(ret_holder->pid, &tries));
 	return result;' 'tries > 0);
 	return result;'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Matching lines: a search in blocks finds the same lines as a search line by line. */
-#include "daemon/core/line_match.h"
+#include "daemon/core/pattern_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/pane/osc_context.h"
+#include "daemon/tmux/osc_report.h"
 #include "tap.h"
 
 static const char *describe(const char *string, size_t len)

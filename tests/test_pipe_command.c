@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The command that pipes a pane: sh reads the words that were written, tmux finds no '#' or '%'. */
-#include "daemon/tmux/pipe_command.h"
+#include "daemon/tmux/pane_pipe.h"
 
 #include <muxbus.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * The reply of a program, without the echo's end and the prompt: cases, and each cut at the front.
  */
-#include "daemon/agent/reply_text.h"
+#include "daemon/agent/agent_report.h"
 
 #include <string.h>
 

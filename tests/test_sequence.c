@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Numbers that are never given twice: orderly ends, kill -9, damage, a disk that refuses. */
-#include "daemon/event/sequence.h"
+#include "daemon/event/event_log.h"
 
 #include <fcntl.h>
 #include <stdio.h>

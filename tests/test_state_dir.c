@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/core/lock.h"
+#include "daemon/core/start.h"
 #include "tap.h"
 
 enum {

@@ -17,7 +17,6 @@
 #include "daemon/core/boot_clock.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
-#include "daemon/core/daemonize.h"
 #include "daemon/core/log_file.h"
 #include "daemon/core/meter.h"
 #include "daemon/core/sd_notify.h"

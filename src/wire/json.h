@@ -16,7 +16,14 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "wire/json_check.h"
+
+#define JSON_DEPTH_MAX 64
+#define JSON_VALUES_MAX 262144 /* in one line: bounds the size of its tree */
+
+struct json_error {
+	size_t offset; /* in the line */
+	char text[160]; /* the error; no newline */
+};
 
 #define JSON_NUMBER_MAX 128 /* characters */
 

@@ -14,7 +14,6 @@
 
 #include "base/buf.h"
 #include "bench.h"
-#include "daemon/core/line_match.h"
 #include "daemon/core/pattern.h"
 #include "daemon/core/pattern_set.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "cli/verbs/hook_event.h"
-#include "daemon/pane/osc_context.h"
+#include "daemon/tmux/osc_report.h"
 #include "wire/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

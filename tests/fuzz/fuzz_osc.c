@@ -10,7 +10,6 @@
 #include "base/buf.h"
 #include "base/tokenizer.h"
 #include "base/utf8.h"
-#include "daemon/pane/osc_context.h"
 #include "daemon/tmux/osc_report.h"
 #include "wire/json.h"
 

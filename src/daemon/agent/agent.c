@@ -12,7 +12,6 @@
 #include "base/process.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_adopt.h"
-#include "daemon/agent/agent_failure.h"
 #include "daemon/agent/agent_launch.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_question.h"

@@ -7,9 +7,13 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "daemon/agent/agent_spec.h"
 #include "daemon/core/pane_ref.h"
 
+struct agent;
 struct agent_launch;
 struct event_base;
 struct reporter_set;
@@ -43,3 +47,25 @@ void agent_launch_flows(struct agent_launch *launch);
 
 /* Drops a launch: its handlers are not called any more, and its window is closed. */
 void agent_launch_cancel(struct agent_launch *launch);
+
+/*
+ * Failure of an agent's program: its end in words, its last lines, and the end of its pane. The
+ * window of a program that never was ready is closed.
+ */
+
+/* Writes how the program of a dead pane ended. */
+void agent_failure_describe(const struct agent *agent, char *out, size_t size);
+
+/*
+ * Reads the last lines of a dead pane, tmux's own left out, into agent->output, and calls done.
+ * tmux drops what a program wrote right before its end, but shows it. False if tmux is not followed.
+ */
+bool agent_failure_read(struct agent *agent, void (*done)(struct agent *agent));
+/* The agent is no more: done is not called. */
+void agent_failure_forget(struct agent *agent);
+
+/* Closes the pane of an agent, and leaves the agent without one. */
+void agent_failure_close(struct agent *agent);
+
+/* Notifies who made it of a crash: is_last: it is not started again. */
+void agent_failure_notify(const struct agent *agent, bool is_last);

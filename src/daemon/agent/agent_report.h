@@ -2,8 +2,29 @@
 /* A task of an agent and its reports: progress, its answer, its notification. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
 #include "daemon/agent/agent_state.h"
 #include "wire/message.h"
+
+/*
+ * The reply of a program between two places of its output: its bytes as lines a person would
+ * read, without the line end that Enter made and without the prompt behind it.
+ */
+
+struct reply_text_options {
+	bool is_cut; /* the bytes begin in the midst: their first line is not whole */
+	/* The pasted text: line editors draw it again when it is submitted. NULL: nothing. */
+	const char *pasted;
+	size_t pasted_len;
+	const char *prompt; /* the row that the cursor stands in behind them; NULL: no prompt */
+};
+
+/* Appends to out, which must be empty. */
+void reply_text(
+    struct buf *out, const void *bytes, size_t len, const struct reply_text_options *options);
 
 /* Answers a request with what came of a task. */
 void agent_report_answer(const struct agent_task *task, struct request *request,

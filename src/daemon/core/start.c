@@ -6,19 +6,260 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
+#include <muxbus.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/process.h"
+#include "base/str.h"
 #include "client/link.h"
 #include "daemon/core/config.h"
 #include "daemon/core/log_file.h"
 #include "daemon/core/rlimit.h"
 #include "daemon/core/sd_notify.h"
+#include "daemon/core/state_dir.h"
+
+#define FILE_NAME "lock"
+/* Starts that ask for the holder stay in its queue, which it never reads. */
+#define HOLDER_BACKLOG 4096
+/* How long a start waits for a daemon that ends. */
+#define END_TRIES 1000
+#define END_TRY_MS 10
+
+/* "PID\nSOCKET\n" */
+static void read_holder(int fd, struct lock_holder *ret_holder)
+{
+	char text[sizeof ret_holder->socket + 32];
+	char *newline, *socket;
+	uint32_t pid;
+	ssize_t len;
+	*ret_holder = (struct lock_holder){0};
+	len = pread(fd, text, sizeof text - 1, 0);
+	if (len <= 0)
+		return;
+	text[len] = '\0';
+	newline = strchr(text, '\n');
+	if (newline == NULL || !str_parse_u32(text, (size_t)(newline - text), &pid) ||
+	    pid > INT_MAX)
+		return;
+	ret_holder->pid = (pid_t)pid;
+	socket = newline + 1;
+	newline = strchr(socket, '\n');
+	if (newline != NULL && (size_t)(newline - socket) < sizeof ret_holder->socket)
+		memcpy(ret_holder->socket, socket, (size_t)(newline - socket));
+}
+
+/* Opens the file, which must be one of our own. Returns -1 with a reason. */
+static int open_file(int dir, const char *state_dir, char *ret_reason, size_t size)
+{
+	int fd = openat(dir, FILE_NAME,
+	    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+	struct stat st;
+	if (fd < 0)
+		return str_refuse(ret_reason, size, "%s/" FILE_NAME ": %s", state_dir,
+		    errno == ELOOP ? "is a symbolic link; remove it" : strerror(errno));
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid())
+		return fd;
+	(void)close(fd); /* not used */
+	return str_refuse(
+	    ret_reason, size, "%s/" FILE_NAME ": is no file of ours; remove it", state_dir);
+}
+
+/* Waits a moment for a holder that ends. False: it does not, or takes too long. */
+static bool await_end(const struct lock_holder *holder, unsigned *tries)
+{
+	if (strcmp(holder->socket, LOCK_ENDING) != 0 || ++*tries >= END_TRIES)
+		return false;
+	(void)usleep(END_TRY_MS * 1000);
+	return true;
+}
+
+enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holder *ret_holder,
+    char *ret_reason, size_t reason_size)
+{
+	enum lock_result result;
+	int dir = state_dir_open(state_dir, ret_reason, reason_size);
+	unsigned tries = 0, end_tries = 0;
+	int fd;
+	if (dir < 0)
+		return LOCK_ERROR;
+	fd = open_file(dir, state_dir, ret_reason, reason_size);
+	(void)close(dir); /* a directory, only read */
+	if (fd < 0)
+		return LOCK_ERROR;
+	do {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+			*ret_fd = fd;
+			return LOCK_OK;
+		}
+		result = errno == EWOULDBLOCK ? LOCK_HELD : LOCK_ERROR;
+		if (result == LOCK_HELD)
+			read_holder(fd, ret_holder);
+	} while (result == LOCK_HELD &&
+	    (process_await_release(ret_holder->pid, &tries) || await_end(ret_holder, &end_tries)));
+	if (result == LOCK_ERROR)
+		(void)str_refuse(
+		    ret_reason, reason_size, "%s/" FILE_NAME ": %s", state_dir, strerror(errno));
+	(void)close(fd); /* only read */
+	return result;
+}
+
+void lock_describe(int fd, const char *socket)
+{
+	char text[sizeof((struct lock_holder *)NULL)->socket + 32];
+	int len = snprintf(text, sizeof text, "%ld\n%s\n", (long)getpid(), socket);
+	struct stat st;
+	/* For information; the lock holds without it. */
+	if (fstat(fd, &st) < 0 || st.st_nlink > 1)
+		log_warning("the lock has another name in the file system: it is not written");
+	else if (len > 0 && (size_t)len < sizeof text && ftruncate(fd, 0) == 0)
+		(void)!pwrite(fd, text, (size_t)len, 0);
+}
+
+/* Whether an address is taken. The holder's pid is 0 if it does not listen there. */
+static enum lock_result find_holder(
+    const struct sockaddr_un *address, socklen_t len, struct lock_holder *ret_holder)
+{
+	struct ucred peer;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	enum lock_result result = LOCK_HELD;
+	*ret_holder = (struct lock_holder){.socket = "of another state directory"};
+	if (fd < 0)
+		return LOCK_ERROR;
+	if (connect(fd, (const struct sockaddr *)address, len) == 0) {
+		if (process_is_peer(fd, &peer))
+			ret_holder->pid = peer.pid;
+		else
+			result = LOCK_ERROR;
+	}
+	(void)close(fd); /* nothing was written */
+	return result;
+}
+
+/* Takes the address. */
+static enum lock_result take_address(
+    const struct sockaddr_un *address, socklen_t len, int *ret_fd, struct lock_holder *ret_holder)
+{
+	enum lock_result result;
+	unsigned tries = 0;
+	do {
+		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (fd < 0)
+			return LOCK_ERROR;
+		if (bind(fd, (const struct sockaddr *)address, len) == 0 &&
+		    listen(fd, HOLDER_BACKLOG) == 0) {
+			*ret_fd = fd;
+			return LOCK_OK;
+		}
+		result = errno == EADDRINUSE ? find_holder(address, len, ret_holder) : LOCK_ERROR;
+		(void)close(fd); /* not used */
+	} while (result == LOCK_HELD && process_await_release(ret_holder->pid, &tries));
+	return result;
+}
+
+bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_holder *ret_holder)
+{
+	pid_t server;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	unsigned long long start =
+	    muxbus_server_pid(tmux_socket, &server) < 0 ? 0 : process_start_ticks(server);
+	socklen_t len = offsetof(struct sockaddr_un, sun_path) + 1;
+	enum lock_result result;
+	if (lock->server == server || start == 0)
+		return true;
+	if (lock->server != 0)
+		(void)close(lock->fd); /* of a server that has ended */
+	lock->server = 0;
+	len += (socklen_t)snprintf(address.sun_path + 1, sizeof address.sun_path - 1,
+	    "muxbus/%u/%ld-%llu", (unsigned)geteuid(), (long)server, start);
+	result = take_address(&address, len, &lock->fd, ret_holder);
+	if (result == LOCK_OK)
+		lock->server = server;
+	return result != LOCK_HELD;
+}
+
+/* The write end of the pipe to the waiting parent; -1: there is no parent. */
+static int ready_pipe = -1;
+
+/* Waits for the child and exits with its status. The child reports its own errors. */
+static void __attribute__((noreturn)) wait_for_child(int fd, pid_t child)
+{
+	char word;
+	ssize_t n;
+	int status;
+	do
+		n = read(fd, &word, 1);
+	while (n < 0 && errno == EINTR);
+	if (n == 1)
+		_exit(EXIT_SUCCESS);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
+}
+
+/* Closes everything but the standard streams and two others. */
+static void close_others(int a, int b)
+{
+	int low = a < b ? a : b;
+	int high = a < b ? b : a;
+	unsigned from = 3;
+	if (low >= 3) {
+		if (low > 3)
+			(void)close_range(from, (unsigned)low - 1, 0);
+		from = (unsigned)low + 1;
+	}
+	if (high >= 3) {
+		if ((unsigned)high > from)
+			(void)close_range(from, (unsigned)high - 1, 0);
+		from = (unsigned)high + 1;
+	}
+	(void)close_range(from, UINT_MAX, 0);
+}
+
+int daemonize_enter(int keep_fd)
+{
+	int ends[2];
+	pid_t child;
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -1;
+	child = fork();
+	if (child < 0)
+		return -1;
+	if (child > 0) {
+		(void)close(ends[1]); /* the child's */
+		wait_for_child(ends[0], child);
+	}
+	ready_pipe = ends[1];
+	close_others(ready_pipe, keep_fd);
+	(void)setsid(); /* cannot fail: a new child leads no group */
+	return chdir("/");
+}
+
+void daemonize_ready(void)
+{
+	int null;
+	if (ready_pipe < 0)
+		return;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = 0; fd <= 2 && null >= 0; fd++)
+		(void)dup2(null, fd);
+	if (null > 2)
+		(void)close(null); /* its copies stay */
+	(void)!write(ready_pipe, "", 1);
+	(void)close(ready_pipe); /* the parent has read it or has ended */
+	ready_pipe = -1;
+}
 
 #define LISTEN_TRIES 50
 #define LISTEN_TRY_MS 10

@@ -3,10 +3,53 @@
 #pragma once
 
 #include <stdbool.h>
-
-#include "daemon/core/lock.h"
+#include <stddef.h>
+#include <sys/types.h>
 
 struct config;
+
+/*
+ * One daemon for each tmux server: a lock in the state directory, held for life, and one by the name
+ * of the server's process, for daemons with other state directories.
+ */
+
+#define LOCK_ENDING "ending" /* in place of the socket: a start waits for the end */
+
+/* The holder of a lock, as written in the file. */
+struct lock_holder {
+	pid_t pid; /* 0: not known */
+	char socket[512]; /* "": not known */
+};
+
+enum lock_result {
+	LOCK_OK,
+	LOCK_HELD, /* by another daemon */
+	LOCK_ERROR,
+};
+
+/*
+ * Opens the state directory (state_dir.h) and takes the lock in it, which is held while *ret_fd
+ * is open. A symbolic link is not followed.
+ */
+enum lock_result lock_take(const char *state_dir, int *ret_fd, struct lock_holder *ret_holder,
+    char *ret_reason, size_t reason_size);
+
+/* Writes pid and socket of the holder into the file, unless it has several hard links. */
+void lock_describe(int fd, const char *socket);
+
+/* The lock of a tmux server, at first zeroed. */
+struct server_lock {
+	int fd;
+	pid_t server; /* 0: none */
+};
+
+/*
+ * Takes the lock of the tmux server that runs at the socket, and leaves that of an earlier one: an
+ * address of the kernel, made from the server's process and its start, which ends with the process
+ * that has it. False if another daemon has it: *ret_holder has its process. Where such a lock cannot
+ * be had, as when no server runs or another user has the address, there is none.
+ */
+bool lock_server(struct server_lock *lock, const char *tmux_socket, struct lock_holder *ret_holder);
 
 struct start {
 	int lock_fd;
@@ -30,3 +73,22 @@ void start_write_ready(int fd);
 int start_take_service(struct config *config);
 /* Takes the lock, opens the log, and sets the defaults of signals and of the environment. */
 enum start_result start_take(struct start *start, const struct config *config);
+
+/*
+ * Leaving the terminal: the program forks, and the parent waits until the child reports
+ * that it is ready or why it failed.
+ */
+
+/*
+ * Forks. Returns 0 in the child, which leads a new session in the root directory and has
+ * closed all inherited descriptors but the standard streams and keep_fd (-1: none). The
+ * parent never returns: it exits when the child calls daemonize_ready() or ends. Returns -1 with
+ * errno if it cannot fork.
+ */
+int daemonize_enter(int keep_fd);
+
+/*
+ * Reports success: the parent exits with 0, and the standard streams become /dev/null.
+ * Without daemonize_enter() it does nothing.
+ */
+void daemonize_ready(void);

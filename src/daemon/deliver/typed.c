@@ -2,7 +2,6 @@
 /* Typed notices: composed, kept, typed, and typed again. */
 #include "daemon/deliver/typed.h"
 
-
 #include <stdio.h>
 #include <string.h>
 

@@ -6,8 +6,8 @@
 
 #include "base/list.h"
 #include "daemon/core/pane_ref.h"
-#include "daemon/input/paste.h"
 #include "daemon/input/submit_line.h"
+#include "daemon/input/typing.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"
 #include "daemon/tmux/stream.h"

@@ -2,8 +2,10 @@
 /* Input for a pane, as tmux commands that arrive whole or not at all. */
 #include "daemon/input/typing.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/input/keys.h"
 #include "daemon/pane/foreground.h"
@@ -12,6 +14,7 @@
 #include "daemon/server/right.h"
 #include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/stream.h"
+#include "daemon/tmux/tmux.h"
 
 /* Above 256 bytes a command `send-keys -H` costs tmux more than twice as much for twice. */
 #define HEX_PIECE_BYTES 64
@@ -38,7 +41,8 @@ void typing_finish(struct typing *typing)
 	buf_finish(&typing->keys);
 }
 
-void typing_keys(struct typing *typing, const void *bytes, size_t len)
+/* Bytes that a command types, for typing_note(). */
+static void typing_keys(struct typing *typing, const void *bytes, size_t len)
 {
 	(void)buf_append(&typing->keys, bytes, len);
 }
@@ -83,7 +87,8 @@ static void begin(struct typing *typing)
 		buf_append_str(&typing->commands, " ; ");
 }
 
-void typing_command(struct typing *typing, const char *text)
+/* A command with arguments of our own making: no foreign bytes. */
+static void typing_command(struct typing *typing, const char *text)
 {
 	begin(typing);
 	buf_append_str(&typing->commands, text);
@@ -223,4 +228,45 @@ bool typing_check(
 	    "pane %%%u takes no input: %s; typed: %s", pane, reason, typed);
 	buf_finish(&data);
 	return false;
+}
+
+enum { PIECE_BYTES = 64 * 1024 };
+
+static void add_buffer(
+    const struct paste *paste, struct muxbus_command *command, const uint8_t *text, size_t len)
+{
+	for (size_t at = 0; at < len; at += PIECE_BYTES) {
+		size_t piece = len - at < PIECE_BYTES ? len - at : PIECE_BYTES;
+		muxbus_command_args(command, "set-buffer", (char *)NULL);
+		if (at > 0)
+			muxbus_command_args(command, "-a", (char *)NULL);
+		muxbus_command_args(command, "-b", paste->buffer, "--", (char *)NULL);
+		muxbus_command_arg(command, text + at, piece);
+		muxbus_command_next(command);
+	}
+}
+
+void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *command,
+    struct typing *typing, const void *text, size_t len, bool is_bracketed)
+{
+	static unsigned number;
+	bool has_vis = (tmux_caps(tmux) & MUXBUS_CAP_PASTE_VIS) != 0;
+	char line[256];
+	snprintf(paste->buffer, sizeof paste->buffer, "muxbus-%d-%u", (int)getpid(), ++number);
+	snprintf(paste->otherwise, sizeof paste->otherwise, "delete-buffer -b %s", paste->buffer);
+	add_buffer(paste, command, text, len);
+	snprintf(line, sizeof line, "paste-buffer -d -r %s %s -b %s -t %%%u",
+	    is_bracketed ? "-p" : "", has_vis ? "-S" : "", paste->buffer, typing->pane);
+	typing_command(typing, line);
+	typing_keys(typing, text, len);
+	typing->is_bracketed = is_bracketed;
+}
+
+void paste_remove(const struct paste *paste, struct tmux *tmux)
+{
+	struct muxbus_command *command;
+	if (paste->buffer[0] == '\0' || !tmux_is_live(tmux) || muxbus_command_new(&command) < 0)
+		return;
+	muxbus_command_args(command, "delete-buffer", "-b", paste->buffer, (char *)NULL);
+	(void)muxbus_sync_run(tmux_sync(tmux), command, false, tmux_ignore_reply, NULL);
 }

@@ -16,6 +16,8 @@
 
 #include "base/buf.h"
 
+struct tmux;
+
 #define TYPING_BYTES_MAX (64 * 1024) /* more is for a paste */
 
 struct request;
@@ -38,11 +40,7 @@ void typing_finish(struct typing *typing);
 /* name is one that keys_classify() knows. */
 void typing_key(struct typing *typing, const char *name);
 void typing_bytes(struct typing *typing, const void *bytes, size_t len);
-/* A command with arguments of our own making: no foreign bytes. */
-void typing_command(struct typing *typing, const char *text);
 
-/* Bytes that a command types, for typing_note(). */
-void typing_keys(struct typing *typing, const void *bytes, size_t len);
 /* Notes in the input of the pane what is typed. pane NULL: it has gone. */
 void typing_note(
     const struct typing *typing, struct stream_set *streams, const struct muxbus_pane *pane);
@@ -62,3 +60,19 @@ bool typing_check(
 
 /* Whether tmux says that it did not type. */
 bool typing_was_held(const struct muxbus_reply *reply);
+
+/*
+ * A text as a paste: it goes into a tmux buffer of its own that is pasted and deleted in the
+ * command that checks the pane. Pasting into a dead pane ends tmux up to 3.3a.
+ */
+
+struct paste {
+	char buffer[64]; /* name of the tmux buffer; "": none was made */
+	char otherwise[96]; /* for typing_add(): the command that removes it */
+};
+
+/* Adds the buffer to a list of commands, and its pasting to what is typed. */
+void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *command,
+    struct typing *typing, const void *text, size_t len, bool is_bracketed);
+/* Removes the buffer of a paste that failed half-way. */
+void paste_remove(const struct paste *paste, struct tmux *tmux);

@@ -2,7 +2,6 @@
 /* Jobs: starting supervisors, learning how commands ended, finding them again. */
 #include "daemon/job/job.h"
 
-
 #include <dirent.h>
 #include <errno.h>
 #include <event2/event.h>

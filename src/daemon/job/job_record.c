@@ -2,7 +2,6 @@
 /* A job as JSON. */
 #include "daemon/job/job_record.h"
 
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

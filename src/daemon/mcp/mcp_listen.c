@@ -269,7 +269,7 @@ void mcp_listen_lists(struct mcp_session *session)
 	listening->has_lists = add_target(listening, NULL, "", &change, false) != NULL;
 }
 
-void mcp_listen_log(struct mcp_session *session, uint64_t kinds, mcp_listen_log_fn *log)
+static void mcp_listen_log(struct mcp_session *session, uint64_t kinds, mcp_listen_log_fn *log)
 {
 	struct mcp_listening *listening = listening_of(session);
 	struct mcp_change change = {.kinds = kinds, .pane = MUXBUS_NO_ID};

@@ -25,7 +25,6 @@ void mcp_listen_tools_changed(struct mcp_session *session);
  * event_kind; 0: none).
  */
 typedef void mcp_listen_log_fn(const struct mcp_session *session, const struct event_entry *event);
-void mcp_listen_log(struct mcp_session *session, uint64_t kinds, mcp_listen_log_fn *log);
 
 /* The daemon stops: answers open requests to listen. */
 void mcp_listen_end(struct mcp_session *session);

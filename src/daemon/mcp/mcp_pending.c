@@ -2,7 +2,6 @@
 /* Answers MCP calls before the agent's timeout. */
 #include "daemon/mcp/mcp_pending.h"
 
-
 #include <stdio.h>
 #include <string.h>
 

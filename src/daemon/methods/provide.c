@@ -2,7 +2,6 @@
 /* Methods of providers: provide, progress, publish, list_providers. */
 #include <muxbus.h>
 
-
 #include "daemon/event/event_log.h"
 #include "daemon/methods/provide_call.h"
 #include "daemon/methods/tables.h"

@@ -211,7 +211,8 @@ void provide_call_take_up_all(struct request *request, const struct json *calls)
 	}
 }
 
-void provide_call_handle(struct request *request, const void *data)
+/* args is a struct declaration_args, and behind it what the fields of the row fill. */
+static void provide_call_handle(struct request *request, const void *data)
 {
 	const struct declaration_args *args = data;
 	const struct offer *offer = offer_of(request_method(request));

@@ -11,9 +11,6 @@ struct provide_order;
 struct provide_set;
 struct request;
 
-/* args is a struct declaration_args, and behind it what the fields of the row fill. */
-void provide_call_handle(struct request *request, const void *args);
-
 /*
  * Begins a call for a request, which gets its answer; waits false: the id of the call, whose end is
  * notified. order without handlers and data.

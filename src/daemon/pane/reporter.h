@@ -2,7 +2,7 @@
 /*
  * Reporters: panes whose programs report in their output, so also through ssh and out of
  * containers. A reporter has a token, random, which its program finds in the environment. A
- * context (osc_context.h) with this token reports the state of the agent in the pane, its
+ * context (osc_report.h) with this token reports the state of the agent in the pane, its
  * question, and a request to wake an agent; one without it only counts. If the requester of the
  * pane asked for them, notices of the program (osc_report.h) are notifications too.
  *

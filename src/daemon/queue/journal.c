@@ -10,8 +10,8 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "daemon/queue/journal_disk.h"
 #include "daemon/queue/journal_record.h"
-#include "daemon/queue/journal_syncer.h"
 
 enum {
 	NAME_MAX_SIZE = 64,

@@ -4,11 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 
 struct journal_disk_dir {
 	int fd;
@@ -142,4 +146,152 @@ void journal_disk_dir_close(struct journal_disk_dir *dir)
 		return;
 	close(dir->fd);
 	mem_free(dir);
+}
+
+enum syncer_state {
+	STATE_IDLE,
+	STATE_SUBMITTED,
+	STATE_ENDED,
+	STATE_QUIT,
+};
+
+struct journal_syncer {
+	const struct journal_disk *disk;
+	void *disk_data;
+	int event_fd;
+	pthread_t thread;
+	pthread_mutex_t mutex; /* guards what follows */
+	pthread_cond_t changed;
+	enum syncer_state state;
+	struct syncer_job job;
+	struct syncer_result result;
+};
+
+void syncer_run(const struct journal_disk *disk, void *disk_data, const struct syncer_job *job,
+    struct syncer_result *ret_result)
+{
+	int64_t begin_us = clock_mono_us();
+	ret_result->error = 0;
+	if (job->is_to_close)
+		disk->close(disk_data, job->file);
+	else
+		ret_result->error = disk->sync(disk_data, job->file);
+	if (ret_result->error == 0 && job->install_from != NULL)
+		ret_result->error = disk->install(disk_data, job->install_from, job->install_to);
+	ret_result->elapsed_us = clock_mono_us() - begin_us;
+}
+
+/* The thread: takes a job, does it without the lock, leaves the result. */
+static void *syncer_loop(void *data)
+{
+	struct journal_syncer *syncer = data;
+	struct syncer_result result;
+	struct syncer_job job;
+	pthread_mutex_lock(&syncer->mutex);
+	while (syncer->state != STATE_QUIT) {
+		if (syncer->state != STATE_SUBMITTED) {
+			pthread_cond_wait(&syncer->changed, &syncer->mutex);
+			continue;
+		}
+		job = syncer->job;
+		pthread_mutex_unlock(&syncer->mutex);
+		syncer_run(syncer->disk, syncer->disk_data, &job, &result);
+		pthread_mutex_lock(&syncer->mutex);
+		syncer->result = result;
+		syncer->state = STATE_ENDED;
+		pthread_cond_broadcast(&syncer->changed);
+		(void)eventfd_write(
+		    syncer->event_fd, 1); /* fails only when it is readable already */
+	}
+	pthread_mutex_unlock(&syncer->mutex);
+	return NULL;
+}
+
+/* Starts the thread with all signals blocked: they are the loop's business. */
+static int syncer_start(struct journal_syncer *syncer)
+{
+	sigset_t all, before;
+	int error;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&syncer->thread, NULL, syncer_loop, syncer);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+struct journal_syncer *syncer_new(const struct journal_disk *disk, void *disk_data)
+{
+	struct journal_syncer *syncer = mem_calloc(1, sizeof *syncer);
+	if (syncer == NULL)
+		return NULL;
+	syncer->disk = disk;
+	syncer->disk_data = disk_data;
+	syncer->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (syncer->event_fd < 0) {
+		mem_free(syncer);
+		return NULL;
+	}
+	pthread_mutex_init(&syncer->mutex, NULL);
+	pthread_cond_init(&syncer->changed, NULL);
+	if (syncer_start(syncer) != 0) {
+		pthread_cond_destroy(&syncer->changed);
+		pthread_mutex_destroy(&syncer->mutex);
+		close(syncer->event_fd);
+		mem_free(syncer);
+		return NULL;
+	}
+	return syncer;
+}
+
+void syncer_free(struct journal_syncer *syncer)
+{
+	if (syncer == NULL)
+		return;
+	syncer_wait(syncer);
+	pthread_mutex_lock(&syncer->mutex);
+	syncer->state = STATE_QUIT;
+	pthread_cond_broadcast(&syncer->changed);
+	pthread_mutex_unlock(&syncer->mutex);
+	pthread_join(syncer->thread, NULL);
+	pthread_cond_destroy(&syncer->changed);
+	pthread_mutex_destroy(&syncer->mutex);
+	close(syncer->event_fd);
+	mem_free(syncer);
+}
+
+int syncer_fd(const struct journal_syncer *syncer)
+{
+	return syncer->event_fd;
+}
+
+void syncer_submit(struct journal_syncer *syncer, const struct syncer_job *job)
+{
+	pthread_mutex_lock(&syncer->mutex);
+	syncer->job = *job;
+	syncer->state = STATE_SUBMITTED;
+	pthread_cond_broadcast(&syncer->changed);
+	pthread_mutex_unlock(&syncer->mutex);
+}
+
+bool syncer_take(struct journal_syncer *syncer, struct syncer_result *ret_result)
+{
+	eventfd_t count;
+	bool has_ended;
+	(void)eventfd_read(syncer->event_fd, &count); /* fails only when nothing was written */
+	pthread_mutex_lock(&syncer->mutex);
+	has_ended = syncer->state == STATE_ENDED;
+	if (has_ended) {
+		*ret_result = syncer->result;
+		syncer->state = STATE_IDLE;
+	}
+	pthread_mutex_unlock(&syncer->mutex);
+	return has_ended;
+}
+
+void syncer_wait(struct journal_syncer *syncer)
+{
+	pthread_mutex_lock(&syncer->mutex);
+	while (syncer->state == STATE_SUBMITTED)
+		pthread_cond_wait(&syncer->changed, &syncer->mutex);
+	pthread_mutex_unlock(&syncer->mutex);
 }

@@ -2,7 +2,6 @@
 /* Indexes of notifications: maps whose values are the first of a chain. */
 #include "daemon/queue/note_index.h"
 
-
 #include <stdlib.h>
 #include <string.h>
 

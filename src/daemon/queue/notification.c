@@ -2,7 +2,6 @@
 /* A notification as JSON, on the wire and in the store. */
 #include "daemon/queue/notification.h"
 
-
 #include <string.h>
 
 #include "base/utf8.h"

@@ -81,7 +81,8 @@ int output_add(struct output *output, const void *bytes, size_t len)
 	return 0;
 }
 
-int output_add_reference(struct output *output, const void *bytes, size_t len,
+/* By reference: release is called once with data, also after a failure. */
+static int output_add_reference(struct output *output, const void *bytes, size_t len,
     void (*release)(const void *bytes, size_t len, void *data), void *data)
 {
 	if (make_kept(output) < 0 ||

@@ -42,9 +42,6 @@ void output_finish(struct output *output);
 
 /* Both return 0, or -1 if out of memory. */
 int output_add(struct output *output, const void *bytes, size_t len);
-/* By reference: release is called once with data, also after a failure. */
-int output_add_reference(struct output *output, const void *bytes, size_t len,
-    void (*release)(const void *bytes, size_t len, void *data), void *data);
 /* The same of the content of a buffer, which is copied if it is short, else taken over. */
 int output_add_buf(struct output *output, struct buf *line);
 

@@ -99,7 +99,11 @@ bool requester_pane(struct request *request, const char *text, struct pane_ref *
 	return true;
 }
 
-bool requester_pane_lives(struct request *request, const char *text)
+/*
+ * Whether the pane of a call is known to be there, at rest too, without asking tmux: its process
+ * has its terminal. text is as for requester_pane(). The rest of what the model says can be old.
+ */
+static bool requester_pane_lives(struct request *request, const char *text)
 {
 	const struct muxbus_pane *pane;
 	bool is_weak = false;

@@ -23,12 +23,6 @@ struct request;
  */
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane);
 
-/*
- * Whether the pane of a call is known to be there, at rest too, without asking tmux: its process
- * has its terminal. text is as for requester_pane(). The rest of what the model says can be old.
- */
-bool requester_pane_lives(struct request *request, const char *text);
-
 /* Whether the process that asks is in no pane, whatever tmux has made since the model was read. */
 bool requester_is_outside(struct request *request);
 

@@ -2,7 +2,6 @@
 /* Timers: sleeps and reminders of panes, kept over restarts. */
 #include "daemon/timer/timer.h"
 
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

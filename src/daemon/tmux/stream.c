@@ -427,7 +427,7 @@ bool stream_drain(struct stream_set *streams, uint32_t pane)
 	return stream != NULL && output_source_drain(&stream->source, PANE_PIPE_TURN_BYTES);
 }
 
-void stream_set_pane_respawned(struct stream_set *streams, uint32_t pane)
+static void stream_set_pane_respawned(struct stream_set *streams, uint32_t pane)
 {
 	struct stream *stream = find(streams, pane);
 	if (stream != NULL)

@@ -33,7 +33,6 @@ void stream_set_output(struct stream_set *streams, uint32_t pane, const uint8_t 
 void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, const char *reason);
 void stream_set_pane_created(struct stream_set *streams, uint32_t pane);
 void stream_set_pane_exited(struct stream_set *streams, uint32_t pane);
-void stream_set_pane_respawned(struct stream_set *streams, uint32_t pane);
 void stream_set_pane_closed(struct stream_set *streams, uint32_t pane);
 void stream_set_server_lost(struct stream_set *streams);
 

@@ -2,7 +2,6 @@
 /* Calls of providers that nothing waits for. */
 #include "daemon/tool/tool_kept.h"
 
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

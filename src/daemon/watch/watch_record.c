@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* How a watch is kept in the store, and what its notifications say. */
-#include "daemon/watch/watch_record.h"
+#include "daemon/watch/watch.h"
 
 #include <inttypes.h>
 #include <string.h>

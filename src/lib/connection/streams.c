@@ -35,7 +35,8 @@ void streams_finish(struct streams *streams)
 	buf_finish(&streams->text);
 }
 
-bool streams_say(struct streams *streams, uint32_t type, const void *data, size_t len)
+/* Adds a message to out. False: no room, or out of memory. */
+static bool streams_say(struct streams *streams, uint32_t type, const void *data, size_t len)
 {
 	int error = imsg_append(&streams->out, streams->form, type, data, len);
 	streams->lacks_memory |= error == MUXBUS_ERR_NOMEM;

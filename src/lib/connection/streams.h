@@ -35,9 +35,6 @@ void streams_finish(struct streams *streams);
 /* Takes a message about a stream; others are left out. False: not valid, or out of memory. */
 bool streams_take(struct streams *streams, const struct imsg *message);
 
-/* Adds a message to out. False: no room, or out of memory. */
-bool streams_say(struct streams *streams, uint32_t type, const void *data, size_t len);
-
 /* Adds to body or errors. False: out of memory. Bytes that do not fit are left out. */
 bool streams_keep(struct streams *streams, struct buf *buf, const void *bytes, size_t len);
 
