@@ -209,9 +209,9 @@ mutant tests/test_repeat src/daemon/server/repeat.c 'another request with a used
 mutant tests/test_repeat src/daemon/server/repeat.c 'a request with a key is done again' \
 	'if (!repeat_find(request, "", own.key, &first))' \
 	'if (!repeat_find(request, "", own.key, &first) || true)'
-mutant tests/test_line src/wire/lost_id.c 'an id that may be another one is taken from an invalid line' \
+mutant tests/test_line src/wire/line.c 'an id that may be another one is taken from an invalid line' \
 	'lost->count == 1 && lost->len > 0' 'lost->len > 0'
-mutant tests/test_line src/wire/lost_id.c 'the id of an inner object is taken from an invalid line' \
+mutant tests/test_line src/wire/line.c 'the id of an inner object is taken from an invalid line' \
 	'lost->place = NESTED;
 		pass_nested(lost, byte);' 'lost->place = BEFORE_NAME;'
 

@@ -11,11 +11,9 @@
 
 #include "base/buf.h"
 #include "base/xalloc.h"
-#include "daemon/input/screen_guard.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/screen_sign.h"
-#include "daemon/pane/screen_verdict.h"
 
 enum { SCREEN_MAX = 256 * 1024, LINE_SIZE = 64 * 1024, AGENTS_MAX = 16 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Which strings are keys in another spelling than tmux's, and which texts hold one. */
-#include "daemon/input/key_spelling.h"
+#include "daemon/input/keys.h"
 
 #include <string.h>
 

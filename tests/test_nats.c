@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "nats/broker.h"
-#include "nats/cursor.h"
-#include "nats/grant.h"
+#include "nats/feed.h"
 #include "nats/name.h"
+#include "nats/service.h"
 #include "tap.h"
 
 static char top[64] = "/tmp/muxbus-test-XXXXXX";

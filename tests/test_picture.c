@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "daemon/render/picture.h"
-#include "daemon/render/picture_row.h"
+#include "daemon/render/picture_page.h"
 #include "daemon/render/picture_shape.h"
 #include "tap.h"
 

@@ -64,3 +64,12 @@ int base64_encode(struct buf *out, const void *bytes, size_t len);
 
 /* Appends the decoded bytes, all or none; BASE64_INVALID for invalid base64. */
 int base64_decode(struct buf *out, const char *text, size_t len);
+
+/* The length of the text without the blank lines at its end. */
+size_t text_trimmed_len(const uint8_t *text, size_t len);
+
+/* Where the last so many lines begin. */
+size_t text_last_lines(const uint8_t *text, size_t len, int64_t lines);
+
+/* A last line without a newline counts too. */
+int64_t text_count_lines(const uint8_t *text, size_t len);

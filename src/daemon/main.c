@@ -19,7 +19,6 @@
 #include "daemon/core/counters.h"
 #include "daemon/core/log_file.h"
 #include "daemon/core/meter.h"
-#include "daemon/core/sd_notify.h"
 #include "daemon/core/start.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/on_notify.h"

@@ -6,10 +6,42 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "client/loop_link.h"
 #include "nats/broker.h"
-#include "nats/grant.h"
 #include "nats/name.h"
+#include "wire/json.h"
+
+/*
+ * The grant: which methods a request from NATS may name. The effects of methods come from the
+ * daemon's own describe; a method without a known effect is refused.
+ */
+
+#define GRANT_PRESET "reads,sees"
+
+struct grant;
+
+/*
+ * allowed: effects, methods, and patterns of methods such as "list_*", with commas between them.
+ * NULL with a reason for a word that can be none of these.
+ */
+struct grant *grant_new(const char *allowed, char *ret_reason, size_t size);
+void grant_free(struct grant *grant); /* NULL is allowed */
+
+/* Takes the "methods" of describe. */
+void grant_learn(struct grant *grant, const struct json *methods);
+
+enum grant_answer {
+	GRANT_ALLOWED,
+	GRANT_REFUSED,
+	GRANT_UNKNOWN, /* the daemon has no such method */
+};
+
+/* Fills ret_reason unless the method is allowed. */
+enum grant_answer grant_check(
+    const struct grant *grant, const char *method, char *ret_reason, size_t size);
 
 #define SERVICE_OPEN_MAX 256 /* requests under way; more are refused */
 

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "wire/json.h"
-#include "wire/lost_id.h"
+#include "wire/line.h"
 
 /* All errors of responses. The order is that of message_error_table(). */
 enum message_error {

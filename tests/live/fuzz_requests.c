@@ -22,7 +22,7 @@
 #include "base/xalloc.h"
 #include "fuzz/fuzzing.h"
 #include "harness.h"
-#include "wire/lost_id.h"
+#include "wire/line.h"
 #include "wire/message.h"
 
 enum {

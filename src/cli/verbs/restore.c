@@ -19,7 +19,6 @@
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
 #include "cli/verbs/restore_program.h"
-#include "cli/verbs/tmux_server.h"
 #include "client/link.h"
 #include "wire/json.h"
 

@@ -4,8 +4,12 @@
 
 #include <stdbool.h>
 
+#include "wire/address.h"
+
+struct cli;
 struct json;
 struct json_writer;
+struct link;
 
 /* Whether the agent of a saved pane can go on with its conversation. */
 bool restore_can_resume(const struct json *pane);
@@ -15,3 +19,11 @@ bool restore_can_resume(const struct json *pane);
  * its directory is gone, and HOME takes its place.
  */
 bool restore_put_program(struct json_writer *writer, const struct json *pane);
+
+#define TMUX_SERVER_SESSION ADDRESS_RESTORE /* keeps a server that was started here */
+
+/*
+ * Waits until the daemon follows a server, which is started if none runs, with the session above:
+ * *ret_is_new is then set, and the caller closes the session. False after saying why there is none.
+ */
+bool tmux_server_find(const struct cli *cli, struct link *link, bool *ret_is_new);

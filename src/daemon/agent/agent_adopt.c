@@ -20,7 +20,7 @@
 #include "daemon/queue/consumer.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
-#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 #include "io/loop_pidfd.h"
 #include "wire/json.h"
 

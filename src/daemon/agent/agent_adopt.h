@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/agent/agent_spec.h"
+#include "daemon/agent/agent_state.h"
 #include "daemon/pane/foreground.h"
 
 /* From a mark of an agent behind ssh or su until the mark says no more that the agent is there. */

@@ -15,8 +15,7 @@
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
-#include "daemon/pane/screen_verdict.h"
-#include "daemon/tmux/pane_fate.h"
+#include "daemon/pane/screen_sign.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 

@@ -10,7 +10,6 @@
 #include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/event/event_log.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 

@@ -20,7 +20,6 @@
 #include "daemon/pane/reporter.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/spawn.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"

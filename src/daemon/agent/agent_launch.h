@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "daemon/agent/agent_spec.h"
+#include "daemon/agent/agent_state.h"
 #include "daemon/core/pane_ref.h"
 
 struct agent;

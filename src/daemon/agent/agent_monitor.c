@@ -16,7 +16,7 @@
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
-#include "daemon/pane/screen_verdict.h"
+#include "daemon/pane/screen_sign.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"

@@ -46,7 +46,7 @@ struct agent_facts {
 	bool has_right; /* there is text behind the cursor that is no suggestion */
 	bool reports_busy; /* by its hooks; it may have failed to report the end */
 	bool reports_asking;
-	enum screen_sign_kind screen; /* what its screen says by itself (screen_verdict.h) */
+	enum screen_sign_kind screen; /* what its screen says by itself (screen_verdict()) */
 	bool has_signs; /* there are signs for its screen: one that says nothing is in between */
 	bool is_menu; /* a choice is offered around the cursor */
 	bool shows_work; /* a sign of work stands around the cursor */

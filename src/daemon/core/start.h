@@ -92,3 +92,12 @@ int daemonize_enter(int keep_fd);
  * Without daemonize_enter() it does nothing.
  */
 void daemonize_ready(void);
+
+/*
+ * The service manager that started us, if any: the socket that it passes to us, and our
+ * status reports. This is the protocol of sd_listen_fds(3) and sd_notify(3), which needs
+ * only a few environment variables.
+ */
+
+/* Reports to the service manager, if any: "READY=1", "STATUS=…", "STOPPING=1". */
+void sd_notify_tell(const char *state);

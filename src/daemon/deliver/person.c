@@ -7,7 +7,6 @@
 #include "daemon/pane/expected.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
 bool person_has_pane(const struct person_parts *parts, const struct pane_ref *ref)

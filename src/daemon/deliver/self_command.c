@@ -15,7 +15,6 @@
 #include "daemon/pane/expected.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/queue/queue.h"
-#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"
 

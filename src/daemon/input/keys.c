@@ -2,7 +2,9 @@
 /* The names that tmux has for keys, since 3.3. */
 #include "daemon/input/keys.h"
 
+#include <ctype.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -94,6 +96,7 @@ enum modifier {
 	MODIFIER_CONTROL = 1 << 0,
 	MODIFIER_META = 1 << 1,
 	MODIFIER_SHIFT = 1 << 2,
+	MODIFIER_OTHER = 1 << 3, /* a terminal has no bytes for it */
 };
 
 static bool is_one_of(const char *const *names, const char *text, size_t len)
@@ -175,4 +178,353 @@ uint8_t keys_byte(const char *name)
 	if ((len == 3 && (name[0] | 0x20) == 'c' && name[1] == '-') || (len == 2 && name[0] == '^'))
 		return name[len - 1] & 0x1f;
 	return 0x1b;
+}
+
+static const struct {
+	const char *word;
+	unsigned modifier;
+	bool needs_plus; /* "option-a" is a word too */
+} modifiers[] = {
+    {"alt", MODIFIER_META, false},
+    {"cmd", MODIFIER_OTHER, false},
+    {"command", MODIFIER_OTHER, true},
+    {"control", MODIFIER_CONTROL, false},
+    {"ctl", MODIFIER_CONTROL, false},
+    {"ctrl", MODIFIER_CONTROL, false},
+    {"hyper", MODIFIER_OTHER, true},
+    {"meta", MODIFIER_META, false},
+    {"opt", MODIFIER_META, true},
+    {"option", MODIFIER_META, true},
+    {"shift", MODIFIER_SHIFT, false},
+    {"super", MODIFIER_OTHER, true},
+    {"win", MODIFIER_OTHER, true},
+    {"windows", MODIFIER_OTHER, true},
+};
+
+/* Modifiers of one letter: in brackets, and before the name of a key. */
+static const struct {
+	char letter;
+	unsigned modifier;
+} letters[] = {
+    {'a', MODIFIER_META},
+    {'c', MODIFIER_CONTROL},
+    {'d', MODIFIER_OTHER},
+    {'m', MODIFIER_META},
+    {'s', MODIFIER_SHIFT},
+};
+
+/* How much a spelling needs to be a key. */
+enum strictness {
+	ALWAYS, /* in any case of its letters */
+	NOT_LOWER, /* in small letters it is a word of programs */
+	IN_BRACKETS,
+};
+
+static const struct {
+	const char *word;
+	const char *name;
+	enum strictness strictness;
+} aliases[] = {
+    {"arrow_down", "Down", ALWAYS},
+    {"arrow_left", "Left", ALWAYS},
+    {"arrow_right", "Right", ALWAYS},
+    {"arrow_up", "Up", ALWAYS},
+    {"arrowdown", "Down", ALWAYS},
+    {"arrowleft", "Left", ALWAYS},
+    {"arrowright", "Right", ALWAYS},
+    {"arrowup", "Up", ALWAYS},
+    {"back_space", "BSpace", ALWAYS},
+    {"backspace", "BSpace", ALWAYS},
+    {"backtab", "BTab", ALWAYS},
+    {"bs", "BSpace", IN_BRACKETS},
+    {"cr", "Enter", IN_BRACKETS},
+    {"del", "DC", NOT_LOWER},
+    {"downarrow", "Down", ALWAYS},
+    {"esc", "Escape", ALWAYS},
+    {"ins", "IC", NOT_LOWER},
+    {"kp_enter", "KPEnter", ALWAYS},
+    {"leftarrow", "Left", ALWAYS},
+    {"page_down", "PageDown", ALWAYS},
+    {"page_up", "PageUp", ALWAYS},
+    {"return", "Enter", NOT_LOWER},
+    {"rightarrow", "Right", ALWAYS},
+    {"spacebar", "Space", NOT_LOWER},
+    {"uparrow", "Up", ALWAYS},
+};
+
+/* A spelling taken apart. */
+struct spelling {
+	unsigned modifiers;
+	bool has_words; /* modifiers were written out */
+	bool is_bracketed;
+	const char *key; /* what the modifiers belong to */
+	size_t len;
+};
+
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && strncasecmp(text, word, len) == 0;
+}
+
+static bool is_sign(char byte)
+{
+	return byte == '+' || byte == '-';
+}
+
+static bool is_lower(const char *text, size_t len)
+{
+	for (size_t at = 0; at < len; at++) {
+		if (isupper((unsigned char)text[at]))
+			return false;
+	}
+	return true;
+}
+
+static bool is_blank(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+}
+
+static bool has_blank(const char *text, size_t len)
+{
+	for (size_t at = 0; at < len; at++) {
+		if (is_blank(text[at]))
+			return true;
+	}
+	return false;
+}
+
+/* Takes a modifier off that is written out: "Ctrl+". False if there is none. */
+static bool take_word(struct spelling *spelling)
+{
+	size_t len = 0;
+	while (len < spelling->len && isalpha((unsigned char)spelling->key[len]))
+		len++;
+	if (len + 1 >= spelling->len || !is_sign(spelling->key[len]))
+		return false;
+	for (size_t at = 0; at < sizeof modifiers / sizeof *modifiers; at++) {
+		bool is_named = is_word(spelling->key, len, modifiers[at].word);
+		if (!is_named || (modifiers[at].needs_plus && spelling->key[len] != '+'))
+			continue;
+		spelling->modifiers |= modifiers[at].modifier;
+		spelling->has_words = true;
+		spelling->key += len + 1;
+		spelling->len -= len + 1;
+		return true;
+	}
+	return false;
+}
+
+/* The same of one letter: "C-". */
+static bool take_letter(struct spelling *spelling)
+{
+	if (spelling->len < 3 || spelling->key[1] != '-')
+		return false;
+	for (size_t at = 0; at < sizeof letters / sizeof *letters; at++) {
+		if (tolower((unsigned char)spelling->key[0]) != letters[at].letter)
+			continue;
+		spelling->modifiers |= letters[at].modifier;
+		spelling->key += 2;
+		spelling->len -= 2;
+		return true;
+	}
+	return false;
+}
+
+/* The name that tmux has for a key without modifiers; NULL if it is none. */
+static const char *find_name(const struct spelling *spelling)
+{
+	bool is_small = is_lower(spelling->key, spelling->len);
+	for (const char *const *name = keys_names; *name != NULL; name++) {
+		if (is_word(spelling->key, spelling->len, *name))
+			return *name;
+	}
+	for (size_t at = 0; at < sizeof aliases / sizeof *aliases; at++) {
+		bool is_meant = aliases[at].strictness == ALWAYS || spelling->modifiers != 0 ||
+		    (aliases[at].strictness == NOT_LOWER ? !is_small : spelling->is_bracketed);
+		if (is_meant && is_word(spelling->key, spelling->len, aliases[at].word))
+			return aliases[at].name;
+	}
+	return NULL;
+}
+
+static enum keys_kind put_key(unsigned held, const char *key, size_t len, char *out)
+{
+	bool is_back_tab = (held & MODIFIER_SHIFT) && is_word(key, len, "Tab");
+	if (held & MODIFIER_OTHER)
+		return KEYS_UNSENDABLE;
+	if (is_back_tab) {
+		held &= ~(unsigned)MODIFIER_SHIFT;
+		key = "BTab";
+		len = strlen(key);
+	}
+	(void)snprintf(out, KEY_SPELLING_SIZE, "%s%s%s%.*s", held & MODIFIER_CONTROL ? "C-" : "",
+	    held & MODIFIER_META ? "M-" : "", held & MODIFIER_SHIFT ? "S-" : "", (int)len, key);
+	return held == 0 ? KEYS_NAME : keys_classify(out, strlen(out));
+}
+
+/* A key that is one character: shift makes another one of letters only. */
+static enum keys_kind put_character(const struct spelling *spelling, char *out)
+{
+	unsigned held = spelling->modifiers;
+	char key[5];
+	(void)snprintf(key, sizeof key, "%.*s", (int)spelling->len, spelling->key);
+	if (spelling->has_words && spelling->len == 1)
+		key[0] = (char)tolower((unsigned char)key[0]);
+	if (held & MODIFIER_SHIFT) {
+		if (spelling->len > 1 || !isalpha((unsigned char)key[0]) ||
+		    (held & MODIFIER_CONTROL))
+			return KEYS_UNSENDABLE;
+		held &= ~(unsigned)MODIFIER_SHIFT;
+		key[0] = (char)toupper((unsigned char)key[0]);
+	}
+	return put_key(held, key, strlen(key), out);
+}
+
+/* "<Enter>" and "{Enter}". False if there are no such brackets. */
+static bool take_brackets(struct spelling *spelling)
+{
+	bool is_one = spelling->len > 3 &&
+	    ((spelling->key[0] == '<' && spelling->key[spelling->len - 1] == '>') ||
+		(spelling->key[0] == '{' && spelling->key[spelling->len - 1] == '}'));
+	if (!is_one)
+		return false;
+	spelling->is_bracketed = true;
+	spelling->key++;
+	spelling->len -= 2;
+	return true;
+}
+
+enum keys_kind key_spelling_read(const char *text, size_t len, char ret_name[KEY_SPELLING_SIZE])
+{
+	struct spelling spelling = {.key = text, .len = len};
+	enum keys_kind kind = keys_classify(text, len);
+	const char *name;
+	ret_name[0] = '\0';
+	if (len + 1 > KEY_SPELLING_SIZE / 2 || has_blank(text, len))
+		return KEYS_TEXT;
+	if (kind == KEYS_NAME) {
+		name = find_name(&spelling);
+		(void)snprintf(
+		    ret_name, KEY_SPELLING_SIZE, "%.*s", (int)len, name != NULL ? name : text);
+		return kind;
+	}
+	(void)take_brackets(&spelling);
+	while (take_word(&spelling) || take_letter(&spelling))
+		;
+	name = find_name(&spelling);
+	if (name != NULL)
+		return put_key(spelling.modifiers, name, strlen(name), ret_name);
+	/* "A-x" and "S-x" may be words: letters are modifiers of these in brackets. */
+	if (is_one_character(spelling.key, spelling.len) && spelling.modifiers != 0 &&
+	    (spelling.has_words || spelling.is_bracketed))
+		return put_character(&spelling, ret_name);
+	return kind;
+}
+
+/* A word that is no key by itself, but was perhaps meant as one. */
+static bool is_meant(const char *word, size_t len, bool is_alone, char name[KEY_SPELLING_SIZE])
+{
+	static const struct {
+		const char *word;
+		const char *name;
+	} words[] = {{"return", "Enter"}, {"del", "DC"}, {"ins", "IC"}, {"<del>", "DC"},
+	    {"<ins>", "IC"}, {"\\n", "Enter"}, {"\\r", "Enter"}, {"\\r\\n", "Enter"},
+	    {"\\t", "Tab"}, {"\\e", "Escape"}, {"\\x1b", "Escape"}, {"\\x03", "C-c"}};
+	char inner[KEY_SPELLING_SIZE];
+	bool is_small = is_lower(word, len);
+	for (size_t at = 0; is_alone && at < sizeof words / sizeof *words; at++) {
+		if (strlen(words[at].word) == len && memcmp(word, words[at].word, len) == 0) {
+			(void)snprintf(name, KEY_SPELLING_SIZE, "%s", words[at].name);
+			return true;
+		}
+	}
+	if (len > 3 && len < sizeof inner && word[0] == '[' && word[len - 1] == ']') {
+		(void)snprintf(inner, sizeof inner, "<%.*s>", (int)(len - 2), word + 1);
+		return key_spelling_read(inner, len, name) == KEYS_NAME;
+	}
+	if (len > 2 && len < sizeof inner && strchr("+_", word[1]) != NULL &&
+	    strchr("CMA", word[0]) != NULL) {
+		(void)snprintf(inner, sizeof inner, "<%c-%.*s>", word[0], (int)(len - 2), word + 2);
+		return key_spelling_read(inner, len + 2, name) == KEYS_NAME;
+	}
+	/* In a longer text small words are words, and "^a" is a pattern. */
+	return key_spelling_read(word, len, name) == KEYS_NAME &&
+	    (is_alone || !is_small || is_word(word, len, "enter") || strchr("<{", *word) != NULL ||
+		memchr(word, '+', len) != NULL || (len > 2 && memchr(word, '-', len) != NULL));
+}
+
+/* The begin of the last word, or of two words that are one key: "Ctrl C", "Page Up". */
+static size_t last_word(const char *text, size_t len, int count)
+{
+	while (count-- > 0) {
+		while (len > 0 && is_blank(text[len - 1]))
+			len--;
+		while (len > 0 && !is_blank(text[len - 1]))
+			len--;
+	}
+	return len;
+}
+
+static bool try_word(const char *text, size_t len, bool is_alone, struct key_spelling *ret_found)
+{
+	*ret_found = (struct key_spelling){.word = text, .len = len};
+	return len > 1 && len < KEY_SPELLING_SIZE / 2 &&
+	    is_meant(text, len, is_alone, ret_found->name);
+}
+
+/* Two words with the blank taken for a sign. */
+static bool try_two(const char *text, size_t len, struct key_spelling *ret_found)
+{
+	char joined[KEY_SPELLING_SIZE];
+	static const char signs[] = "+_";
+	size_t blank = 0;
+	while (blank < len && !is_blank(text[blank]))
+		blank++;
+	if (blank == len || len >= KEY_SPELLING_SIZE / 2)
+		return false;
+	*ret_found = (struct key_spelling){.word = text, .len = len};
+	(void)snprintf(joined, sizeof joined, "%.*s", (int)len, text);
+	for (size_t at = 0; signs[at] != '\0'; at++) {
+		joined[blank] = signs[at];
+		if (key_spelling_read(joined, len, ret_found->name) == KEYS_NAME)
+			return true;
+	}
+	return false;
+}
+
+/* The end of a word: "ls<Enter>", "ls\n" with a backslash. */
+static bool try_end(const char *text, size_t len, struct key_spelling *ret_found)
+{
+	static const char *const escapes[] = {"\\r\\n", "\\n", "\\r"};
+	for (size_t at = 0; at < sizeof escapes / sizeof *escapes; at++) {
+		size_t size = strlen(escapes[at]);
+		if (len > size && memcmp(text + len - size, escapes[at], size) == 0)
+			return try_word(text + len - size, size, true, ret_found);
+	}
+	for (size_t at = len; at-- > 0;) {
+		if (text[at] == '<' || (text[at] == '{' && (at == 0 || text[at - 1] != '$')))
+			return try_word(text + at, len - at, false, ret_found) &&
+			    text[len - 1] == (text[at] == '<' ? '>' : '}');
+	}
+	return false;
+}
+
+bool key_spelling_find(const char *text, size_t len, struct key_spelling *ret_found)
+{
+	size_t last, two, end = 0;
+	while (len > 0 && is_blank(text[len - 1]))
+		len--;
+	while (len > 0 && is_blank(*text)) {
+		text++;
+		len--;
+	}
+	last = last_word(text, len, 1);
+	two = last_word(text, len, 2);
+	while (end < len && !is_blank(text[end]))
+		end++;
+	return try_two(text + two, len - two, ret_found) ||
+	    try_word(text + last, len - last, last == 0, ret_found) ||
+	    try_end(text + last, len - last, ret_found) ||
+	    (last > 0 && try_word(text, end, false, ret_found));
 }

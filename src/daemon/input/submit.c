@@ -11,7 +11,6 @@
 #include "daemon/input/submit_state.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"

@@ -7,11 +7,13 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/input/submit_policy.h"
+#include "daemon/pane/screen_sign.h"
 
 #define SUBMIT_HUMAN_MS 5000 /* after a person's last key */
 #define SUBMIT_IDLE_QUIET_MS 100 /* of a pane whose agent reports idle, at most */
@@ -96,3 +98,28 @@ void submit_guard_write(struct buf *out, const struct pane_ref *ref, const char 
  */
 bool submit_guard_lasting(const struct submit_parts *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
+
+/*
+ * The reasons of a screen against typing. A known agent whose whole screen shows its prompt is believed:
+ * a list of choices or a question above that is an answer of the agent. Of other programs, and of
+ * screens that show none of the agent's signs, any text around the cursor that looks like a choice
+ * or like work counts. Pure. tests/screens.t has the rates on recorded screens.
+ */
+
+#define SCREEN_GUARD_NAMES 3
+
+struct screen_guard_facts {
+	const struct screen_sign_set *signs;
+	/* Of the program, "" where it has none: as it reports itself, by its words, its command. */
+	const char *names[SCREEN_GUARD_NAMES];
+	const struct pane_screen *screen;
+	int64_t quiet_ms; /* for how long it has been as it is */
+	bool is_at_prompt; /* a kept agent's, of whatever form it is */
+};
+
+/* Whether a key would be an answer. */
+bool screen_guard_asks(const struct screen_guard_facts *facts);
+
+/* Whether an empty prompt is at the cursor, as far as a screen tells; false with a reason. */
+bool screen_guard_allows(
+    const struct screen_guard_facts *facts, char ret_reason[SUBMIT_REASON_SIZE]);

@@ -24,7 +24,7 @@
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"
 #include "daemon/server/session_env.h"
-#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 
 enum {
 	PATH_SIZE = 4096,

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "daemon/mcp/mcp_cut.h"
+#include "daemon/mcp/mcp_text.h"
 #include "daemon/server/method.h"
 
 struct rest_set;

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/cells.h"
+#include "base/str.h"
 #include "base/stripper.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pattern.h"
-#include "daemon/core/text_lines.h"
 #include "daemon/methods/tables.h"
 #include "daemon/render/picture.h"
 #include "daemon/server/daemon_parts.h"

@@ -20,7 +20,7 @@
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"
 #include "daemon/server/target.h"
-#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 
 const struct field_result notification_list_results[] = {

@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "base/xalloc.h"
-#include "daemon/input/key_spelling.h"
+#include "daemon/input/keys.h"
 #include "daemon/input/person_guard.h"
 #include "daemon/input/submit.h"
 #include "daemon/input/typing.h"
@@ -19,7 +19,6 @@
 #include "daemon/server/right.h"
 #include "daemon/server/target.h"
 #include "daemon/server/tmux_call.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
 #define TEXT_BYTES_MAX (1024 * 1024)

@@ -25,7 +25,6 @@
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"
 #include "daemon/server/target.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
 static const char *const state_choices[] = {"idle", "busy", "asking", "gone", NULL};

@@ -17,7 +17,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"
-#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 
 struct take_args {

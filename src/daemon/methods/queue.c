@@ -21,7 +21,7 @@
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"
 #include "daemon/server/target.h"
-#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 
 enum { DATA_MAX = NOTIFICATION_DATA_MAX };
 

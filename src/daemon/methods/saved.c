@@ -25,7 +25,6 @@
 #include "daemon/queue/store.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 #include "wire/address.h"

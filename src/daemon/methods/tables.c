@@ -9,7 +9,7 @@
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/job/job.h"
 #include "daemon/timer/timer.h"
-#include "daemon/wait/condition_kind.h"
+#include "daemon/wait/condition.h"
 #include "daemon/wait/wait.h"
 #include "daemon/watch/watch.h"
 

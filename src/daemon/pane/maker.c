@@ -9,7 +9,6 @@
 #include "base/xalloc.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/record.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
 struct made {

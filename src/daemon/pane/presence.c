@@ -14,7 +14,6 @@
 #include "daemon/pane/expected.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/queue/queue.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
 

@@ -16,8 +16,8 @@
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/osc_report.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/stream.h"
+#include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"
 

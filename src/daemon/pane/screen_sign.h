@@ -3,12 +3,14 @@
  * Signs on the screens of known agents, as patterns. Those around the cursor refine what is
  * judged without them: that a program works, that it asks a person, and what stands before an
  * empty prompt that other programs would not have there. Those of the whole screen tell the state
- * of an agent by themselves (screen_verdict.h). A file adds to them.
+ * of an agent by themselves (screen_verdict()). A file adds to them.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "daemon/pane/prompt.h"
 
 #define SCREEN_SIGNS_MAX 256 /* rows of the file that are read */
 
@@ -46,3 +48,13 @@ bool screen_sign_has(
 /* Whether the file has a row of that agent: of this kind, or SIGN_KIND_COUNT_ for any. */
 bool screen_sign_is_named(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind);
+
+/*
+ * The state of a known agent by its screen alone: a dialog, work, a draft, or an empty prompt. The
+ * signs are patterns for the lower rows of the screen (screen_sign.h); the first kind that is
+ * shown counts, in that order. Pure. tests/screens.t has the rates on recorded screens.
+ */
+
+/* SIGN_NONE: nothing is shown that is known of this agent. */
+enum screen_sign_kind screen_verdict(
+    const struct screen_sign_set *signs, const char *agent, const struct prompt_view *view);

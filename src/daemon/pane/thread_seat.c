@@ -18,7 +18,6 @@
 #include "base/process.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/presence.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
 #define PROGRAM "codex"

@@ -19,7 +19,7 @@
 #include "daemon/provide/provide_program.h"
 #include "daemon/provide/tool_server.h"
 #include "daemon/server/peer.h"
-#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 #include "daemon/tool/declaration.h"
 #include "io/child.h"
 

@@ -18,7 +18,7 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
-#include "daemon/queue/note_index.h"
+#include "daemon/queue/notification.h"
 #include "daemon/queue/store.h"
 
 enum {

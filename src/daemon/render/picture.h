@@ -26,7 +26,7 @@ struct picture {
 	const char *title; /* any bytes */
 	bool is_light; /* dark on light */
 	bool has_frame; /* a bar with the title above it */
-	bool joins_emoji; /* as tmux since 3.4: see picture_row.h */
+	bool joins_emoji; /* as tmux since 3.4: see picture_page.h */
 };
 
 /* Both append the picture to out and return 0, or an enum buf_error with a part in out. */

@@ -22,7 +22,6 @@
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/tmux.h"
 
 void requester_expect_front(

@@ -19,7 +19,6 @@
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/target.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/field.h"

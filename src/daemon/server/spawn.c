@@ -15,7 +15,6 @@
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/tmux_call.h"
-#include "daemon/tmux/pane_fate.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 

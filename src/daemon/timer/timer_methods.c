@@ -10,7 +10,7 @@
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"
 #include "daemon/timer/timer.h"
-#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 
 enum { MESSAGE_SIZE = 400, LIST_MAX = 1000 };
 

@@ -10,9 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/core/pane_ref.h"
+
 struct config;
 struct event_log;
 struct event_scope;
+struct json_writer;
 struct stream_set;
 struct tmux;
 
@@ -99,3 +102,22 @@ void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid);
 
 /* The capabilities of the followed server: enum muxbus_cap, joined by |; 0 if none. */
 uint32_t tmux_caps(const struct tmux *tmux);
+
+/* The reference of an existing pane; cleared if none has this id. */
+void pane_ref_of(struct tmux *tmux, uint32_t pane, struct pane_ref *ret_ref);
+
+enum pane_fate {
+	PANE_THERE,
+	PANE_UNKNOWN, /* no server is followed now */
+	PANE_GONE, /* closed, or another process or server has its number */
+};
+enum pane_fate pane_fate(struct tmux *tmux, const struct pane_ref *ref);
+
+/*
+ * Writes the pane of a list under a name, or null; and of one that is gone a second member with
+ * "_gone" behind the name: another pane may have its id now. The second part alone, too.
+ */
+void pane_fate_write(
+    struct json_writer *writer, struct tmux *tmux, const char *name, const struct pane_ref *ref);
+void pane_fate_write_gone(
+    struct json_writer *writer, struct tmux *tmux, const char *name, const struct pane_ref *ref);

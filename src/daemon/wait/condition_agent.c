@@ -11,7 +11,7 @@
 #include "daemon/pane/presence.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
-#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 #include "daemon/wait/condition.h"
 #include "io/loop_timer.h"
 

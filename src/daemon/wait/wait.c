@@ -16,7 +16,7 @@
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
-#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 #include "daemon/wait/wait_private.h"
 #include "io/loop_timer.h"
 

@@ -9,7 +9,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"
-#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 #include "daemon/wait/wait.h"
 #include "daemon/watch/watch.h"
 

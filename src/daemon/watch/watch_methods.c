@@ -12,7 +12,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"
-#include "daemon/tmux/pane_fate.h"
+#include "daemon/tmux/tmux.h"
 #include "daemon/watch/watch.h"
 
 #define TIMEOUT_SEC_MAX (366.0 * 86400)

@@ -20,7 +20,6 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/str.h"
-#include "lib/stream/block_line.h"
 #include "lib/stream/event.h"
 #include "lib/stream/segment.h"
 #include "lib/unescape.h"
