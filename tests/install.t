@@ -70,5 +70,6 @@ check 'the service starts the installed muxbusd' \
 
 check 'make uninstall succeeds' "$(run_make uninstall)"
 check 'and leaves no file' "$(installed)"
+check 'and no directory of its own' "$(find "$work/root" -type d -name muxbus)"
 
 done_checking
