@@ -236,7 +236,7 @@ is 'muxbus run in a directory whose name is not UTF-8' "$(cd "$odd" && "$muxbus"
 is 'create_session from there' "$(no_job create_session command=pwd)" 1
 is 'muxbus run elsewhere from there' "$(removed "$muxbus" run -C /usr -- pwd)" /usr
 
-# ---- where the next command works
+# ---- where the next command works, and what a command prints meanwhile
 mkdir -p "$dir/own/sub" "$dir/other"
 # in_pane COMMAND...: what programs of one pane print that work in a directory, each by its own connection.
 in_pane() {
@@ -259,4 +259,15 @@ is 'until it is named' "$(grep -v ^ok "$dir/places")" "$dir/own"
 player=$(t new-window -dP -F '#{pane_id}' sh)
 in_pane "$pwd_of" >"$dir/places"
 is 'that of another pane is its own' "$(grep -v ^ok "$dir/places")" "$dir/own"
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_cli","_meta":{"progressToken":7},
+	"arguments":{"command":"echo one; printf \"two\\033[1m\\rthree\\n\"; while ! [ -e go ]; do sleep 0.05; done; echo four >&2","cwd":"'"$dir"'"}}}' |
+	tr -d '\n\t' | { cat; echo; } | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >"$dir/progress" &
+heard() { jq -r 'select(.method) | .params | "\(.progressToken) \(.message)"' "$dir/progress" | head -n 1; }
+until_is 'over MCP the last line is progress' '7 three' heard
+touch "$dir/go"
+wait $!
+is 'and the answer has all' "$(jq -j 'select(.id == 1).result.structuredContent | .stdout + .stderr' "$dir/progress" | tr '\r\033' '_^' | tr '\n' ' ')" \
+	'one two^[1m_three four '
+is 'one that prints nothing: the note' "$(said '.note | test("a program with a window goes on like this")' '{"command":"exec sleep 1000","timeout_sec":0.05}')" true
+call stop_job "{\"job\":\"$(field .result.job)\",\"signal\":\"KILL\"}"
 done_testing

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
@@ -36,6 +37,9 @@ enum {
 	INPUT_MAX = 1024 * 1024,
 	OUTPUT_MAX = 50 * 1024, /* of each stream; the whole is in the log */
 	PROMPT_LOOK = 200, /* bytes at the end that may ask something */
+	NEWS_MS = 1000, /* between two looks at what a command prints, for progress */
+	NEWS_MAX = 512, /* bytes of it, also as visible text */
+	QUIET_LOOKS = 10,
 };
 
 /* Says where the shell was when it ended. The command's own status stays. */
@@ -46,6 +50,9 @@ struct execution {
 	struct job_set *jobs;
 	struct job_listener listener;
 	struct loop_timer *timer;
+	struct loop_timer *news; /* NULL: the caller hears of its end only */
+	int64_t heard[2]; /* bytes of both streams */
+	unsigned quiet_looks; /* since the last report */
 	bool is_waited; /* false: it is answered as soon as its command runs */
 	char id[NOTIFICATION_ID_SIZE];
 	struct pane_ref pane;
@@ -213,8 +220,13 @@ static void execution_answer(struct execution *execution, const struct job *job)
 	json_put_bool(writer, "truncated", is_out_cut || is_err_cut);
 	write_rest(writer, job, is_out_cut, is_err_cut);
 	if (is_running && execution->is_waited)
-		note = "the time is up: the command continues as a job; see wake, get_job and "
-		       "stop_job";
+		note = out_end[0] != '\0' || err_end[0] != '\0'
+		    ? "the time is up: the command continues as a job; see wake, get_job and "
+		      "stop_job"
+		    : "the time is up: the command continues as a job; see wake, get_job and "
+		      "stop_job. "
+		      "It has printed nothing: a program with a window goes on like this, and wait "
+		      "false answers at once";
 	else if (is_running)
 		note = "it runs as a job; see wake and get_job";
 	else if (job->status.is_held)
@@ -234,10 +246,66 @@ static void execution_answer(struct execution *execution, const struct job *job)
 	request_done(request);
 }
 
+static bool is_line_end(uint8_t byte)
+{
+	return byte == '\n' || byte == '\r';
+}
+
+/* With the seconds that have passed, as MCP counts them without a text. */
+static void report(struct execution *execution, const char *text)
+{
+	double passed = (double)(clock_mono_ms() - execution->began_ms) / 1000;
+	execution->quiet_looks = 0;
+	request_progress(execution->request,
+	    &(struct request_report){.text = text, .done = passed, .has_done = true});
+}
+
+/* Reports the last line of what a stream has had since the last time, if it had any. */
+static void report_line(
+    struct execution *execution, const struct job *job, enum job_file file, int64_t *heard)
+{
+	int64_t from, end = 0;
+	struct buf out, line;
+	size_t begin;
+	buf_init(&out, NEWS_MAX + 1);
+	buf_init(&line, NEWS_MAX);
+	(void)job_read(execution->jobs, job, file, 0, 0, &out, &from, &end);
+	from = end - NEWS_MAX > *heard ? end - NEWS_MAX : *heard;
+	if (end > from)
+		(void)job_read(execution->jobs, job, file, from, NEWS_MAX, &out, &from, &end);
+	*heard = end;
+	while (out.len > 0 && is_line_end(out.data[out.len - 1]))
+		out.len--;
+	for (begin = out.len; begin > 0 && !is_line_end(out.data[begin - 1]);)
+		begin--;
+	if (out.len > begin) {
+		(void)str_append_visible(&line, out.data + begin, out.len - begin);
+		report(execution, buf_text(&line));
+	}
+	buf_finish(&out);
+	buf_finish(&line);
+}
+
+/* Reports of a command that prints nothing keep the call alive. */
+static void on_news(void *data)
+{
+	struct execution *execution = data;
+	const struct job *job = job_find(execution->jobs, execution->id);
+	loop_timer_arm(execution->news, NEWS_MS);
+	execution->quiet_looks++;
+	if (job != NULL) {
+		report_line(execution, job, JOB_FILE_OUT, &execution->heard[0]);
+		report_line(execution, job, JOB_FILE_ERR, &execution->heard[1]);
+	}
+	if (execution->quiet_looks >= QUIET_LOOKS)
+		report(execution, "it has printed nothing more");
+}
+
 static void execution_free(struct execution *execution)
 {
 	job_unlisten(&execution->listener);
 	loop_timer_free(execution->timer);
+	loop_timer_free(execution->news);
 	mem_free(execution);
 }
 
@@ -294,6 +362,10 @@ static void execution_begin(struct request *request, const struct job *job,
 	job_listen(daemon->jobs, &execution->listener);
 	loop_timer_arm(execution->timer, clock_seconds_to_ms(args->timeout_sec));
 	request_on_cancel(request, on_cancelled, execution);
+	if (request_is_formatted(request)) {
+		execution->news = loop_timer_new(daemon->base, on_news, execution);
+		loop_timer_arm(execution->news, NEWS_MS);
+	}
 	if (job->state != JOB_RUNNING)
 		on_ended(&execution->listener, job);
 	else if (job->pid > 0)
@@ -386,7 +458,9 @@ const struct method methods_execute[] = {
 	    "for a line or a password fail at once, or take their default; pagers print all. Give "
 	    "the answers as stdin, or the options that need none. Some editors stall instead: so "
 	    "does whatever waits for ever. After timeout_sec, or at once with wait false, the "
-	    "answer has status running and the id for wait_for, read_job and stop_job.",
+	    "answer has status running and the id for wait_for, read_job and stop_job. Programs "
+	    "with a window go on too: start them with wait false. Over MCP the last line of the "
+	    "output is progress, once a second.",
 	.fields = execute_fields,
 	.args_size = sizeof(struct execute_args),
 	.results = execute_results,
