@@ -469,6 +469,8 @@ def harmful(client, base, work):
     ok(until(lambda: "the tab was closed" in client.call("webdriver_get_title")), "a page that closes its tab")
     answer = client.call("webdriver_navigate", url=base + "/one")
     ok(isinstance(answer, dict) and answer["title"] == "One", "navigate opens another one", answer)
+    while len(step(client, "list_tabs")["tabs"]) > 1:
+        step(client, "close_tab", tab=0)
 
 
 def together(client, base):
