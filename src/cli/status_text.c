@@ -43,10 +43,13 @@ static void put_tmux(struct buf *line, const struct json *status)
 	const char *state = json_get_str(tmux, "state", "?");
 	const char *socket = json_get_str(tmux, "socket", "?");
 	const char *daemon = json_get_str(status, "socket", "?");
+	const char *version = json_get_str(tmux, "version", "");
 	size_t len = strlen(socket);
 	if (strcmp(state, "live") == 0) {
+		/* A server without sessions does not say its version. */
 		(void)buf_printf(line, "%s, process %" PRId64 ", attached by ",
-		    json_get_str(tmux, "version", "?"), json_get_int(tmux, "pid", 0));
+		    *version != '\0' ? version : "of a version that is not known yet",
+		    json_get_int(tmux, "pid", 0));
 		put_count(line, tmux, "connections", "connection", "");
 	} else {
 		(void)buf_printf(
