@@ -197,7 +197,7 @@ static bool affects_report(struct request *request, const void *data, struct pan
 		known = presence_of_session(
 		    request_daemon(request)->presences, args->agent, args->session);
 	if (known != NULL ? !right_owns(request, &known->pane) : may_be_elsewhere(args))
-		return right_refuse(request, "report_agent names a session of another pane");
+		return right_refuse(request, "the report names a session of another pane");
 	return true;
 }
 
