@@ -217,7 +217,7 @@ static void test_tree(void)
 	const struct json *b = json_member(value, "b");
 	ok(value->type == JSON_OBJECT && value->count == 3, "an object of three");
 	ok(a->type == JSON_STRING && a->len == 3 && strcmp(a->text, "x\xc3\xa9") == 0, "a string");
-	ok(b->type == JSON_ARRAY && b->count == 2 && b->child->name[0] == '\0', "an array");
+	ok(b->type == JSON_ARRAY && b->count == 2 && b->child->name == NULL, "an array");
 	ok(b->child->next->type == JSON_BOOL && b->child->next->boolean &&
 		b->child->next->next == NULL,
 	    "its last element");

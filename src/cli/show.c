@@ -100,7 +100,7 @@ static bool is_plain_list(const struct json *list)
 /* Whether the name of a value has that end, which says its unit. */
 static bool has_name(const struct json *value, const char *end)
 {
-	return str_ends_in(value->name, end);
+	return value->name != NULL && str_ends_in(value->name, end);
 }
 
 void show_value(struct buf *out, const struct json *value)
@@ -322,7 +322,7 @@ static const struct json *find_list(const struct json *result)
 	/* Members of a list of the fleet that say where the list is from. */
 	static const char *const about_hosts[] = {"hosts", "missing", NULL};
 	bool is_gathered = json_member(result, "missing") != NULL;
-	json_each (member, result) {
+	json_each_member (member, result) {
 		bool is_known = member->type == JSON_ARRAY && find_columns(member->name) != NULL;
 		if (is_gathered && str_is_in(member->name, about_hosts))
 			continue;
@@ -369,7 +369,7 @@ static void put_pair(struct value_walk *walk, const char *name, const struct jso
 
 static void walk_object(struct value_walk *walk, const char *prefix, const struct json *object)
 {
-	json_each (member, object) {
+	json_each_member (member, object) {
 		char name[512];
 		/* The message ends with its text. */
 		if (strcmp(member->name, "wake") == 0 && *json_get_str(object, "message", ""))
@@ -419,7 +419,7 @@ static const char *const *text_members(const char *method, const struct json *re
 	/* Declared tools answer so. */
 	if (json_member(result, "text") == NULL)
 		return NULL;
-	json_each (member, result)
+	json_each_member (member, result)
 		if (member->type != JSON_STRING ||
 		    (strcmp(member->name, "text") != 0 && strcmp(member->name, "note") != 0))
 			return NULL;

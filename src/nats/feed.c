@@ -170,7 +170,7 @@ static void write_payload(struct feed *feed, const struct json *value)
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "host", names->host);
 	json_put_str(&writer, "server", names->server);
-	json_each (member, value) {
+	json_each_member (member, value) {
 		if (strcmp(member->name, "subscription") != 0)
 			json_put_value(&writer, member->name, member);
 	}

@@ -134,7 +134,7 @@ static void write_params(struct buf *out, const struct json *value, uint64_t num
 	char key[64];
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
-	json_each (member, value)
+	json_each_member (member, value)
 		json_put_value(&writer, member->name, member);
 	if (json_member(value, "key") == NULL) {
 		(void)snprintf(key, sizeof key, "nats:" STORES_POSTS ":%" PRIu64, number);

@@ -69,7 +69,7 @@ bool mcp_content_write(
 		(void)snprintf(ret_failure, MCP_CONTENT_ERROR_SIZE, "%s",
 		    text.len > 0 ? (const char *)text.data : "its server gives no reason");
 	} else if (is_whole) {
-		json_each (member, structured)
+		json_each_member (member, structured)
 			json_put_value(writer, member->name, member);
 	} else {
 		(void)json_put_text(

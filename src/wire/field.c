@@ -365,7 +365,7 @@ static int read_string_map(struct field_reading *reading, const struct field *fi
 	(void)field;
 	if (value->type != JSON_OBJECT)
 		return refuse_type(reading, name, "an object", value);
-	json_each (entry, value) {
+	json_each_member (entry, value) {
 		struct json entry_name = {
 		    .type = JSON_STRING, .text = entry->name, .len = entry->name_len};
 		if (entry->type != JSON_STRING &&

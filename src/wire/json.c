@@ -350,7 +350,7 @@ static struct json *add(struct json_reader *reader, enum json_type type)
 	struct json *parent;
 	struct json **last;
 	*value = (struct json){.type = type, .name = reader->name, .name_len = reader->name_len};
-	reader->name = "";
+	reader->name = NULL;
 	reader->name_len = 0;
 	reader->passed = token_end(reader);
 	if (reader->depth == 0) {
@@ -627,7 +627,7 @@ const struct json *json_read(
 	reader->passed = 0;
 	reader->root = NULL;
 	reader->depth = 0;
-	reader->name = "";
+	reader->name = NULL;
 	reader->name_len = 0;
 	parse(reader);
 	return reader->has_error ? NULL : reader->root;
@@ -639,7 +639,7 @@ const struct json *json_member(const struct json *value, const char *name)
 	if (value == NULL || value->type != JSON_OBJECT)
 		return NULL;
 	len = strlen(name);
-	json_each (member, value)
+	json_each_member (member, value)
 		if (member->name_len == len && memcmp(member->name, name, len) == 0)
 			return member;
 	return NULL;

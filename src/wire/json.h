@@ -41,7 +41,7 @@ struct json {
 	bool boolean;
 	const char *text; /* string: UTF-8, decoded; number: as written; NUL-terminated */
 	size_t len; /* of text */
-	const char *name; /* of a member of an object, "" of others; NUL-terminated */
+	const char *name; /* of a member of an object, NULL of others; NUL-terminated */
 	size_t name_len;
 	struct json *child; /* first element or member */
 	struct json *next; /* sibling */

@@ -518,6 +518,6 @@ void json_put_value(struct json_writer *writer, const char *name, const struct j
 	}
 	begin(writer, name, is_object ? "{" : "[");
 	json_each (child, value)
-		json_put_value(writer, is_object ? child->name : NULL, child);
+		json_put_value(writer, child->name, child);
 	end(writer, is_object ? "}" : "]");
 }

@@ -559,7 +559,7 @@ void top_model_describe(struct top_model *model, const struct top_item *item, st
 	const struct json *json = json_read(model->reader, item->json, strlen(item->json), &error);
 	if (json == NULL)
 		return;
-	json_each (member, json) {
+	json_each_member (member, json) {
 		struct buf value;
 		json_start(&writer, &value, DETAIL_BYTES_MAX);
 		if (member->type == JSON_STRING) {

@@ -92,7 +92,7 @@ void event_text(struct buf *out, const struct json *event, bool has_color)
 		(void)buf_append_str(out, "  ");
 		put_visible(out, json_member(event, "text"));
 	}
-	json_each (at, event) {
+	json_each_member (at, event) {
 		if (str_is_in(at->name, elsewhere) || !is_worth_it(at))
 			continue;
 		(void)buf_printf(out, "  %s", dim);

@@ -145,7 +145,7 @@ static void tell_condition(const struct cli *cli, const struct json *condition)
 	(void)buf_printf(&out, "%s: ", json_get_str(condition, "condition", "?"));
 	(void)buf_append_str(&out, screen_style(cli->has_color, SCREEN_PLAIN));
 	(void)buf_printf(&out, "%s", state);
-	json_each (at, details) {
+	json_each_member (at, details) {
 		struct buf value;
 		if (at->type == JSON_NULL)
 			continue;

@@ -136,7 +136,7 @@ static char **make_env(const struct json *env)
 {
 	char **entries = xcalloc((env != NULL ? env->count : 0) + 1, sizeof *entries);
 	size_t at = 0;
-	json_each (entry, env)
+	json_each_member (entry, env)
 		entries[at++] = xasprintf("%s=%s", entry->name, entry->text);
 	return entries;
 }

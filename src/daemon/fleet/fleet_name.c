@@ -236,7 +236,7 @@ void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
 	static const char *const own[] = {"host", "server", NULL};
 	if (object == NULL || object->type != JSON_OBJECT)
 		return;
-	json_each (member, object)
+	json_each_member (member, object)
 		if (!has(own, member->name) && !has(except, member->name))
 			fleet_name_put(writer, host, member->name, member);
 }

@@ -535,7 +535,7 @@ static bool write_params(
 	struct json_writer writer;
 	struct buf out;
 	json_start_object(&writer, &out, PARAMS_MAX);
-	json_each (member, params)
+	json_each_member (member, params)
 		if (strcmp(member->name, "notify") != 0 && strcmp(member->name, "key") != 0)
 			json_put_value(&writer, member->name, member);
 	json_put_str(&writer, "key", notice->key);

@@ -262,7 +262,7 @@ static void find_kind(struct fleet_condition *condition, const struct json *spec
 {
 	static const char *const others[] = {
 	    "host", "pane", "agent", "where", "regex", "for_sec", "from_start"};
-	json_each (member, spec) {
+	json_each_member (member, spec) {
 		size_t at = 0;
 		while (at < sizeof others / sizeof *others && strcmp(member->name, others[at]) != 0)
 			at++;

@@ -101,7 +101,7 @@ static char **make_env(struct request *request, const struct json *env)
 		return NULL;
 	}
 	strings = xcalloc(count + 1, sizeof *strings);
-	json_each (member, env) {
+	json_each_member (member, env) {
 		if (member->name_len == 0 || strchr(member->name, '=') != NULL) {
 			request_fail_field(
 			    request, "env", "\"%.100s\" is no name of a variable", member->name);

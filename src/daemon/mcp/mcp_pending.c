@@ -155,7 +155,7 @@ bool mcp_pending_write(
 	    last != NULL && last->type == JSON_NUMBER ? last->text : "0");
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
-	json_each (member, result)
+	json_each_member (member, result)
 		json_put_value(&writer, member->name, member);
 	json_put_str(&writer, "status", "pending");
 	json_put_str(&writer, "message", message);

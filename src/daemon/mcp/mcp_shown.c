@@ -186,7 +186,7 @@ static bool put_again(const struct shown *shown, struct buf *out, int64_t place)
 	if (parameter == NULL || shown->asked->arguments == NULL)
 		return false;
 	json_start_object(&writer, &call, REPEATED_MAX);
-	json_each (m, shown->asked->arguments)
+	json_each_member (m, shown->asked->arguments)
 		if (strcmp(m->name, parameter) != 0)
 			json_put_value(&writer, m->name, m);
 	json_put_int(&writer, parameter, place);

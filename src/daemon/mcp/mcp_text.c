@@ -233,7 +233,7 @@ static void put_value(struct text_page *page, const struct json *value);
 static void put_members(struct text_page *page, const struct json *object)
 {
 	const char *comma = "";
-	json_each (member, object) {
+	json_each_member (member, object) {
 		put_str(page, comma);
 		put_str(page, member->name);
 		put_str(page, " ");
@@ -387,7 +387,7 @@ static void put_wait(struct text_page *page, const struct json *result)
 static bool put_counts(struct text_page *page, const struct json *result)
 {
 	const char *comma = "";
-	json_each (member, result) {
+	json_each_member (member, result) {
 		if (member->type != JSON_ARRAY)
 			continue;
 		put_str(page, comma);
@@ -429,7 +429,7 @@ static bool is_put(const struct text_page *page, const struct json *member, cons
 static void put_line(struct text_page *page, const struct json *result, const char *rest)
 {
 	const char *comma = "";
-	json_each (member, result) {
+	json_each_member (member, result) {
 		if (is_put(page, member, rest) || is_list(member) || is_long(member))
 			continue;
 		put_str(page, comma);

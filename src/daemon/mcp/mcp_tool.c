@@ -294,7 +294,7 @@ static void put_structure(
 		return;
 	}
 	json_object_begin(writer, "structuredContent");
-	json_each (m, result)
+	json_each_member (m, result)
 		if (strcmp(m->name, "truncated") != 0)
 			json_put_value(writer, m->name, m);
 	json_put_bool(writer, "truncated", true);

@@ -160,7 +160,7 @@ static void put(struct json_writer *writer, struct search *search, const struct 
 	    json_read(search->reader, found->line, (size_t)(found->end - found->line), &error);
 	bool has_outcome = json_member(entry, "outcome") != NULL;
 	json_object_begin(writer, NULL);
-	json_each (m, entry)
+	json_each_member (m, entry)
 		if (!str_is_in(m->name, others))
 			json_put_value(writer, m->name, m);
 	json_put_time(writer, "time", json_get_int(entry, "time", 0));

@@ -118,7 +118,7 @@ static void drop_past(struct saved_set *set, const char *name, const struct save
 static bool is_state(const struct json *state)
 {
 	const struct json *windows = json_member(state, "windows");
-	json_each (member, state)
+	json_each_member (member, state)
 		if (member != windows && strcmp(member->name, "group") != 0)
 			return false;
 	return windows != NULL && windows->type == JSON_ARRAY;

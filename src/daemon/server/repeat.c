@@ -40,7 +40,7 @@ uint64_t repeat_content(const struct json *params)
 	uint64_t sum = 0;
 	if (params == NULL || json_member(params, "key") == NULL)
 		return 0;
-	json_each (member, params) {
+	json_each_member (member, params) {
 		if (strcmp(member->name, "key") != 0)
 			sum += member_content(member);
 	}
@@ -55,7 +55,7 @@ void repeat_write_members(struct request *request, const char *json, size_t len)
 	struct json_error error;
 	const struct json *object = json_read(reader, json, len, &error);
 	if (object != NULL && object->type == JSON_OBJECT)
-		json_each (member, object)
+		json_each_member (member, object)
 			if (strcmp(member->name, "durable") != 0 || counts) /* else said anew */
 				json_put_value(writer, member->name, member);
 	json_reader_free(reader);

@@ -52,7 +52,7 @@ static bool check_cwd(struct request *request, const char *cwd)
 
 static bool check_env(struct request *request, const struct json *env)
 {
-	json_each (entry, env) {
+	json_each_member (entry, env) {
 		const char *reason = NULL;
 		if (entry->name_len == 0 || strchr(entry->name, '='))
 			reason = "is not a valid name of a variable";

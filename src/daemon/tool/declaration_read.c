@@ -152,7 +152,7 @@ static bool set_renames(
 	if (renames == NULL)
 		return true;
 	rows = declaration_own(declaration, xcalloc(renames->count + 1, sizeof *rows));
-	json_each (row, renames) {
+	json_each_member (row, renames) {
 		const struct field *field = declaration->fields;
 		while (field->name != NULL && strcmp(field->name, row->text) != 0)
 			field++;

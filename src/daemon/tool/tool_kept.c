@@ -187,7 +187,7 @@ void tool_kept_begin(struct tool_kept_set *set, const char *tool, const struct p
 
 static void put_members(struct json_writer *writer, const struct json *object)
 {
-	json_each (member, object)
+	json_each_member (member, object)
 		json_put_value(writer, member->name, member);
 }
 

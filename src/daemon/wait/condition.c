@@ -70,7 +70,7 @@ static void put_condition(struct json_writer *writer, const struct condition_kin
 {
 	json_object_begin(writer, NULL);
 	json_put_value(writer, kind->name, key);
-	json_each (at, spec) {
+	json_each_member (at, spec) {
 		if (at != key && strcmp(at->name, kind->name) != 0 && has_field(kind, at->name))
 			json_put_value(writer, at->name, at);
 	}
@@ -110,7 +110,7 @@ static const struct json *find_type(const struct json *spec)
 static const struct json *find_key(
     const struct condition_kind *kind, const struct json *spec, const struct json *type)
 {
-	json_each (at, spec) {
+	json_each_member (at, spec) {
 		if (at != type && !has_field(kind, at->name))
 			if (strcmp(at->name, "pane") != 0 || kind->pane_member == kind->name)
 				return at;

@@ -179,7 +179,7 @@ static bool check_where(
 		    json_type_name(watch->where->type));
 		return fail_nearest(request, "where", what, NULL);
 	}
-	json_each (at, watch->where) {
+	json_each_member (at, watch->where) {
 		for (name = names; *name != NULL && strcmp(*name, at->name) != 0; name++)
 			;
 		snprintf(what, sizeof what, "events %.64s have no member \"%.64s\"", args->event,

@@ -264,7 +264,7 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 	struct json_writer writer;
 	struct buf out;
 	json_start_object(&writer, &out, WAIT_SPEC_MAX);
-	json_each (member, spec) {
+	json_each_member (member, spec) {
 		if (!is_found(condition, member->name))
 			json_put_value(&writer, member->name, member);
 	}
