@@ -238,27 +238,27 @@ is 'muxbus run elsewhere from there' "$(removed "$muxbus" run -C /usr -- pwd)" /
 
 # ---- where the next command works, and what a command prints meanwhile
 mkdir -p "$dir/own/sub" "$dir/other"
-# in_pane COMMAND...: what programs of one pane print that work in a directory, each by its own connection.
+# in_pane COMMAND...: programs of one pane that work in a directory, each by its own connection; $dir/printed is
+# what they print.
 in_pane() {
 	rm -f "$dir/printed"
 	printf '%s\n' "$1" >"$dir/play"
 	t send-keys -t "$player" "PATH='$MUXBUS_BUILDDIR':\$PATH; cd '$dir/own'; . '$dir/play' >'$dir/printing' 2>&1; mv '$dir/printing' '$dir/printed'" Enter
 	until_is 'its programs end' yes sh -c "test ! -e '$dir/printed' || echo yes"
-	cat "$dir/printed"
 }
 pwd_of='muxbus --json execute_cli command=pwd | jq -j .stdout'
 player=$(t new-window -dP -F '#{pane_id}' sh)
-in_pane "muxbus execute_cli command='cd sub' >/dev/null; $pwd_of; cd '$dir/other'; $pwd_of; cd '$dir/own'; $pwd_of" >"$dir/places"
-is 'the directory stays that of the pane, for programs of one directory' "$(grep -v ^ok "$dir/places" | tr '\n' ' ')" \
+in_pane "muxbus execute_cli command='cd sub' >/dev/null; $pwd_of; cd '$dir/other'; $pwd_of; cd '$dir/own'; $pwd_of"
+is 'the directory stays that of the pane, for programs of one directory' "$(tr '\n' ' ' <"$dir/printed")" \
 	"$dir/own/sub $dir/other $dir/own/sub "
 kill_daemon
-in_pane "$pwd_of" >"$dir/places"
-is 'also over kill -9' "$(grep -v ^ok "$dir/places")" "$dir/own/sub"
-in_pane "muxbus execute_cli command=: cwd='$dir/own' >/dev/null; $pwd_of; rmdir sub" >"$dir/places"
-is 'until it is named' "$(grep -v ^ok "$dir/places")" "$dir/own"
+in_pane "$pwd_of"
+is 'also over kill -9' "$(cat "$dir/printed")" "$dir/own/sub"
+in_pane "muxbus execute_cli command=: cwd='$dir/own' >/dev/null; $pwd_of; rmdir sub"
+is 'until it is named' "$(cat "$dir/printed")" "$dir/own"
 player=$(t new-window -dP -F '#{pane_id}' sh)
-in_pane "$pwd_of" >"$dir/places"
-is 'that of another pane is its own' "$(grep -v ^ok "$dir/places")" "$dir/own"
+in_pane "$pwd_of"
+is 'that of another pane is its own' "$(cat "$dir/printed")" "$dir/own"
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"execute_cli","_meta":{"progressToken":7},
 	"arguments":{"command":"echo one; printf \"two\\033[1m\\rthree\\n\"; while ! [ -e go ]; do sleep 0.05; done; echo four >&2","cwd":"'"$dir"'"}}}' |
 	tr -d '\n\t' | { cat; echo; } | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >"$dir/progress" &
