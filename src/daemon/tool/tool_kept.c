@@ -291,6 +291,7 @@ struct tool_kept_set *tool_kept_set_new(struct event_base *base, struct queue *q
     const struct job_set *jobs, const char *state_dir, char *ret_reason, size_t size)
 {
 	struct tool_kept_set *set = xcalloc(1, sizeof *set);
+	bool awaits = false;
 	set->queue = queue;
 	list_init(&set->calls);
 	if ((size_t)snprintf(set->dir, sizeof set->dir, "%s/tool_answers", state_dir) >=
@@ -302,12 +303,15 @@ struct tool_kept_set *tool_kept_set_new(struct event_base *base, struct queue *q
 		return NULL;
 	}
 	queue_load(queue, &kept_kind, take, set);
-	list_each (struct kept, kept, &set->calls, link)
+	list_each (struct kept, kept, &set->calls, link) {
 		kept->is_awaited = !kept->has_ended;
+		awaits |= kept->is_awaited;
+	}
 	set->late = loop_timer_new(base, lose, set);
-	loop_timer_arm(set->late, LATE_MS);
 	if (!has_servers(jobs))
 		lose(set);
+	else if (awaits) /* without need the daemon does not wake up */
+		loop_timer_arm(set->late, LATE_MS);
 	return set;
 }
 
