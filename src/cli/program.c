@@ -84,7 +84,7 @@ int program_run(const char *path, char *const *argv, enum program_stream stream,
 	    .path = path,
 	    .argv = argv,
 	    .streams = {{CHILD_NULL, 0}, {CHILD_NULL, 0}, {CHILD_NULL, 0}},
-	    .defaults = {SIGPIPE},
+	    .defaults = {SIGPIPE, SIGXFSZ},
 	};
 	struct child child;
 	int error, status;

@@ -111,7 +111,7 @@ static pid_t start_ssh(const char *address, const char *host, int fd)
 	const struct child_options options = {
 	    .argv = (char *const *)argv,
 	    .streams = {{CHILD_FD, fd}, {CHILD_FD, fd}},
-	    .defaults = {SIGPIPE},
+	    .defaults = {SIGPIPE, SIGXFSZ},
 	};
 	struct child child;
 	int error;

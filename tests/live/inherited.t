@@ -31,6 +31,15 @@ is 'it blocks and ignores none' "$(blocked)" '0 0 '
 kill -TERM "$pid"
 until_is 'and SIGTERM' gone gone
 
+# Nor does a program that the command line starts.
+cat >"$dir/ssh" <<END
+#!/bin/sh
+sed -n 's/^SigIgn:[[:space:]]*//p' /proc/self/status >'$dir/ignored'
+END
+chmod +x "$dir/ssh"
+MUXBUS_SSH=$dir/ssh "$muxbus" --host nowhere ls >/dev/null 2>&1 || :
+is 'ssh of --host ignores none' "$(printf '%x' $((0x$(cat "$dir/ignored") & ~0x180000000)))" 0
+
 # Files may have 64 KiB: as a full disk, that is said, and ends nothing.
 limited() (
 	ulimit -f 128

@@ -57,6 +57,7 @@ bool pager_show(const char *text, size_t len)
 	options.defaults[0] = SIGPIPE;
 	options.defaults[1] = interrupt != SIG_IGN ? SIGINT : SIGPIPE;
 	options.defaults[2] = quit != SIG_IGN ? SIGQUIT : SIGPIPE;
+	options.defaults[3] = SIGXFSZ;
 	if (words[0] != NULL && child_start(&options, &child) == 0) {
 		/* A user who leaves the pager early ends the writing: SIGPIPE is ignored. */
 		(void)file_write_all(child.ends[STDIN_FILENO], text, len);
