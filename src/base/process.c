@@ -142,6 +142,17 @@ bool process_catches(pid_t pid, int signal)
 	return (field_of(text, CAUGHT_FIELD) & (UINT64_C(1) << (signal - 1))) != 0;
 }
 
+bool process_cwd(pid_t pid, char *out, size_t size)
+{
+	char link[64];
+	ssize_t len;
+	(void)snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);
+	len = pid > 0 ? readlink(link, out, size - 1) : -1;
+	if (len > 0)
+		out[len] = '\0';
+	return len > 0;
+}
+
 pid_t process_parent(pid_t pid)
 {
 	return (pid_t)read_field(pid, PARENT_FIELD);

@@ -45,6 +45,12 @@ bool process_catches(pid_t pid, int signal);
 /* The parent of a process; 0 if that cannot be read. */
 pid_t process_parent(pid_t pid);
 
+/*
+ * The path of its directory, behind which the kernel writes " (deleted)" if that was removed. False:
+ * it cannot be read.
+ */
+bool process_cwd(pid_t pid, char *out, size_t size);
+
 /* Whether the program file of a process bears a name, in whatever folder. */
 bool process_runs(pid_t pid, const char *name);
 

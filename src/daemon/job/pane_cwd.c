@@ -7,8 +7,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/process.h"
 #include "base/utf8.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/record.h"
@@ -34,18 +34,6 @@ static const struct record_kind place_kind = {
     .source = SOURCE_JOB,
 };
 
-static bool find_own(pid_t pid, char out[PATH_MAX])
-{
-	char link[64];
-	ssize_t len;
-	if (pid <= 0)
-		return false;
-	(void)snprintf(link, sizeof link, "/proc/%ld/cwd", (long)pid);
-	len = readlink(link, out, PATH_MAX - 1);
-	out[len > 0 ? len : 0] = '\0';
-	return len > 0;
-}
-
 /* Reads the place of a pane and of a program that works there. False: there is none. */
 static bool read_place(struct store *store, const struct pane_ref *pane, const char *own,
     char name[16], struct pane_place *place)
@@ -65,7 +53,7 @@ bool pane_cwd_find(
 	struct pane_place place = {0};
 	char own[PATH_MAX], name[16];
 	bool fits;
-	if (pane->pane == MUXBUS_NO_ID || !find_own(pid, own) ||
+	if (pane->pane == MUXBUS_NO_ID || !process_cwd(pid, own, sizeof own) ||
 	    !read_place(store, pane, own, name, &place))
 		return false;
 	fits = (size_t)snprintf(out, size, "%s", place.cwd) < size;
@@ -78,7 +66,7 @@ void pane_cwd_keep(struct store *store, const struct pane_ref *pane, pid_t pid, 
 	struct pane_place place = {0};
 	char own[PATH_MAX], copy[PATH_MAX], name[16];
 	bool is_known, is_text = utf8_valid_prefix(cwd, strlen(cwd)) == strlen(cwd);
-	if (pane->pane == MUXBUS_NO_ID || !find_own(pid, own) ||
+	if (pane->pane == MUXBUS_NO_ID || !process_cwd(pid, own, sizeof own) ||
 	    utf8_valid_prefix(own, strlen(own)) < strlen(own) || strlen(cwd) >= sizeof copy)
 		return;
 	is_known = read_place(store, pane, own, name, &place);

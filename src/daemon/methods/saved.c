@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/list.h"
@@ -146,14 +145,9 @@ static bool saved_load(void *data, const char *name, const struct json *value)
 /* The directory of a pane: of its own program, so that of its shell; NULL: it has none. */
 static const char *directory_of(const struct muxbus_pane *pane, char out[PATH_MAX])
 {
-	char path[64];
-	ssize_t len;
-	snprintf(path, sizeof path, "/proc/%ld/cwd", (long)pane->pid);
-	len = pane->pid > 0 ? readlink(path, out, PATH_MAX - 1) : -1;
-	if (len <= 0)
-		return pane->path != NULL && pane->path[0] == '/' ? pane->path : NULL;
-	out[len] = '\0';
-	return out;
+	if (process_cwd(pane->pid, out, PATH_MAX))
+		return out;
+	return pane->path != NULL && pane->path[0] == '/' ? pane->path : NULL;
 }
 
 /* The agent in a pane, and its conversation if that is known. */

@@ -172,17 +172,14 @@ static bool is_directory(const char *path)
  * The directory of a process, if it can be read and is still there. Else *ret_is_removed says
  * whether it was removed: out is then its path, with what the kernel writes behind it.
  */
-static bool process_cwd(pid_t pid, char *out, size_t size, bool *ret_is_removed)
+static bool find_cwd(pid_t pid, char *out, size_t size, bool *ret_is_removed)
 {
 	char link[64];
 	struct stat status;
-	ssize_t len;
 	*ret_is_removed = false;
-	snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);
-	len = readlink(link, out, size - 1);
-	if (len <= 0)
+	if (!process_cwd(pid, out, size))
 		return false;
-	out[len] = '\0';
+	snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);
 	*ret_is_removed = stat(link, &status) == 0 && status.st_nlink == 0;
 	return !*ret_is_removed && is_directory(out);
 }
@@ -209,7 +206,7 @@ bool requester_cwd(
 		snprintf(out, size, "%s", given);
 		return true;
 	}
-	if (peer != NULL && is_there(peer) && process_cwd(peer_pid(peer), out, size, &is_removed))
+	if (peer != NULL && is_there(peer) && find_cwd(peer_pid(peer), out, size, &is_removed))
 		return true;
 	/* Not in the home directory instead: the command may be one that removes files. */
 	if (is_removed)
