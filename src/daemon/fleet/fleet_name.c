@@ -234,8 +234,6 @@ void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
     const struct json *object, const char *const *except)
 {
 	static const char *const own[] = {"host", "server", NULL};
-	if (object == NULL || object->type != JSON_OBJECT)
-		return;
 	json_each_member (member, object)
 		if (!has(own, member->name) && !has(except, member->name))
 			fleet_name_put(writer, host, member->name, member);

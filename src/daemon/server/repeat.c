@@ -54,10 +54,10 @@ void repeat_write_members(struct request *request, const char *json, size_t len)
 	struct json_writer *writer = request_result(request);
 	struct json_error error;
 	const struct json *object = json_read(reader, json, len, &error);
-	if (object != NULL && object->type == JSON_OBJECT)
-		json_each_member (member, object)
-			if (strcmp(member->name, "durable") != 0 || counts) /* else said anew */
-				json_put_value(writer, member->name, member);
+	/* Whether its key is on disk now, the end of the request says, but where posts are counted. */
+	json_each_member (member, object)
+		if (strcmp(member->name, "durable") != 0 || counts)
+			json_put_value(writer, member->name, member);
 	json_reader_free(reader);
 }
 
