@@ -207,6 +207,7 @@ is 'their sessions are where they were' "$(claims)" "$claims_before"
 is 'and nothing is said to them' "$(jq -r 'select(.id == 6) | .result.structuredContent.wake.way' "$dir/answers")" none
 call list_notifications '{}'
 is 'the notification of another is as it was' "$(field ".result.notifications[] | select(.seq == $note) | .count // 1")" 1
+call ack_notification '{"pane":"%0","up_to":9999}' # none of them is to be typed
 
 # A connection that is handed to a program in another pane stays that of the first one.
 peer taker "take:$dir/passed" \
@@ -237,7 +238,40 @@ loses_pane() { # loses_pane NAME WHEN
 	is 'it has lost the pane, and may not type into it through its own' "$(kinds)" 'done done forbidden forbidden forbidden '
 	t kill-window -t "$made"
 }
+# Keys for panes of its own window, which a person synchronizes meanwhile: tmux does not announce it.
+shares_keys() { # shares_keys NAME WHEN
+	peer "$1" "$narrow" '{"method":"create_pane","params":{"command":"exec cat","direction":"horizontal"}}' \
+		'{"method":"create_pane","params":{"command":"exec cat","direction":"vertical"}}' \
+		'{"method":"send_text","params":{"pane":"MADE","text":"apart"}}' "wait:$dir/$1.on" \
+		'{"method":"send_keys","params":{"pane":"MADE","keys":"both"}}' \
+		'{"method":"send_text","params":{"pane":"MADE","text":"both"}}' \
+		'{"method":"send_text","params":{"pane":"MADE","text":"both","force":true}}' "wait:$dir/$1.split" \
+		'{"method":"send_keys","params":{"pane":"MADE","keys":"x"}}' \
+		'{"method":"send_text","params":{"pane":"MADE","text":"x","force":true}}' \
+		'{"method":"send_text","params":{"text":"x"}}' "wait:$dir/$1.apart" \
+		'{"method":"send_text","params":{"pane":"MADE","text":"again"}}'
+	until_is "a peer has made panes, and types there, $2" 4 sh -c "grep -s -c result '$dir/$1' || :"
+	one=$(sed -n 2p "$dir/$1" | jq -r .result.pane)
+	made=$(sed -n 3p "$dir/$1" | jq -r .result.pane)
+	t set-option -w -t "$made" synchronize-panes on
+	touch "$dir/$1.on"
+	until_is 'its own panes may get its keys together' 7 sh -c "grep -s -c result '$dir/$1' || :"
+	until_is 'and get them' bothbothboth sh -c "tmux -S '$dir/tmux' capture-pane -p -t $one | head -n 1"
+	theirs=$(t split-window -d -P -F '#{pane_id}' -t "$made" "stty -echo raw; exec cat >'$dir/$1.theirs'")
+	touch "$dir/$1.split"
+	until_is 'with the pane of another among them' 3 sh -c "grep -s -c '\"forbidden\"' '$dir/$1' || :"
+	t set-option -p -t "$theirs" synchronize-panes off
+	touch "$dir/$1.apart"
+	until_is 'which gets no keys any more' 8 sh -c "grep -s -c result '$dir/$1' || :"
+	until_is 'the peer is done' end last "$1"
+	sed -i -e 1d -e '$d' "$dir/$1"
+	cp "$dir/$1" "$dir/answers"
+	is 'it could type where all are its own' "$(kinds)" 'done done done done done done forbidden forbidden forbidden done '
+	is 'and nothing went into the pane of another' "$(cat "$dir/$1.theirs")" ''
+	t kill-window -t "$made"
+}
 loses_pane kept 'as the daemon is'
+shares_keys together 'as the daemon is'
 mkfifo "$dir/follow"
 socat -t 86400 - "UNIX-CONNECT:$MUXBUS" <"$dir/follow" >"$dir/output" &
 subscriber=$!
@@ -246,6 +280,7 @@ echo '{"method":"subscribe","params":{"output":true}}' >&8
 until_is 'somebody follows output' true sh -c "grep -s -q result '$dir/output' && echo true || :"
 ok 'so the daemon is attached' test -n "$(t list-clients)"
 loses_pane attached 'attached'
+shares_keys together_attached 'attached'
 exec 8>&-
 kill $subscriber
 

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/buf.h"
+#include "daemon/server/right.h"
 
 #define SUBMIT_REASON_SIZE 160
 #define SUBMIT_BUSY_QUIET_MS 15000 /* then a pane whose agent reports busy is looked at */
@@ -62,7 +62,7 @@ struct submit_policy {
 	bool keeps_pane; /* a submitted text keeps the pane until submit_release() */
 	bool is_raw; /* keys for any program: only the pane's state counts, and no echo */
 	bool leaves_mode; /* end a mode of the pane, such as copy mode, first */
-	pid_t only; /* as of typing */
+	struct right_only only; /* as of typing */
 };
 
 /* A text, and how it is typed. */

@@ -23,9 +23,6 @@
 
 #define HELD "muxbus-held "
 
-/* True where the pane takes no input: a mode aside. 3.8 has no pid for a dead pane. */
-#define NO_INPUT "#{||:#{pane_input_off},#{||:#{pane_dead},#{?pane_pid,0,1}}}"
-
 void typing_init(struct typing *typing, uint32_t pane, bool leaves_mode)
 {
 	*typing = (struct typing){.pane = pane, .leaves_mode = leaves_mode};
@@ -143,33 +140,75 @@ void typing_bytes(struct typing *typing, const void *data, size_t len)
 	}
 }
 
+/*
+ * Appends what a format compares to learn whether only these processes get the keys: tmux gives them
+ * to all panes of the window that are synchronized, if the first one is.
+ */
+static void put_processes(const struct right_only *only, struct buf *out, const char *behind)
+{
+	(void)buf_printf(out,
+	    "#{pane_pid}#{?pane_synchronized,#{P:#{?pane_synchronized,#{?#{m/r:^(%d",
+	    (int)only->pids[0]);
+	for (size_t at = 1; at < only->count; at++)
+		(void)buf_printf(out, "|%d", (int)only->pids[at]);
+	(void)buf_printf(out, ")$,#{pane_pid}},,x},}},},%s%d", behind, (int)only->pids[0]);
+}
+
+/* The condition under which nothing is typed. */
+static void put_guard(const struct typing *typing, struct buf *out)
+{
+	const char *zeros = typing->leaves_mode ? "00" : "000";
+	if (typing->condition != NULL)
+		(void)buf_append_str(out, "#{||:");
+	/* Of these numbers none but 0 begins with 0. */
+	(void)buf_printf(out, "#{!=:%s#{pane_input_off}#{pane_dead}",
+	    typing->leaves_mode ? "" : "#{pane_in_mode}");
+	if (typing->only.count > 0)
+		put_processes(&typing->only, out, zeros);
+	else /* 3.8 has no pid for a dead pane */
+		(void)buf_printf(out, "#{?pane_pid,1,0},%s1", zeros);
+	(void)buf_append_byte(out, '}');
+	if (typing->condition != NULL)
+		(void)buf_printf(out, ",#{?%s,0,1}}", typing->condition);
+}
+
+/* The command that tells what held the keys up: HELD, for typing_check(). */
+static void put_otherwise(const struct typing *typing, const char *otherwise, struct buf *out)
+{
+	(void)buf_printf(out,
+	    "display-message -p -t %%%u '" HELD
+	    "%s #{pane_input_off} #{pane_dead} #{?pane_pid,1,0} ",
+	    typing->pane, typing->leaves_mode ? "0" : "#{pane_in_mode}");
+	if (typing->only.count > 0 && typing->condition != NULL) {
+		(void)buf_append_str(out, "#{!=:");
+		put_processes(&typing->only, out, "");
+		(void)buf_append_byte(out, '}');
+	} else { /* without another reason it is this one */
+		(void)buf_append_byte(out, typing->only.count > 0 ? '1' : '0');
+	}
+	(void)buf_append_str(out, " #{pane_mode}'");
+	if (otherwise != NULL)
+		(void)buf_printf(out, " ; %s", otherwise);
+}
+
 void typing_add(const struct typing *typing, struct muxbus_command *command, const char *otherwise)
 {
 	uint32_t pane = typing->pane;
-	const char *in_mode = typing->leaves_mode ? "0" : "#{pane_in_mode}";
-	char others[80] = "0", mode[128];
-	struct buf all;
-	if (typing->only != 0)
-		snprintf(others, sizeof others, "#{!=:#{pane_synchronized}#{pane_pid},0%d}",
-		    (int)typing->only);
-	snprintf(mode, sizeof mode, "#{||:%s,%s}", in_mode, others);
+	struct buf text;
+	buf_init(&text, COMMANDS_MAX_BYTES);
 	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", pane);
-	if (typing->condition != NULL)
-		muxbus_command_argf(
-		    command, "#{||:%s,#{||:%s,#{?%s,0,1}}}", mode, NO_INPUT, typing->condition);
-	else
-		muxbus_command_argf(command, "#{||:%s,%s}", mode, NO_INPUT);
-	muxbus_command_argf(command,
-	    "display-message -p -t %%%u '" HELD
-	    "#{pane_in_mode} #{pane_input_off} #{pane_dead} #{?pane_pid,1,0} %s #{pane_mode}'%s%s",
-	    pane, others, otherwise != NULL ? " ; " : "", otherwise != NULL ? otherwise : "");
-	buf_init(&all, COMMANDS_MAX_BYTES);
+	put_guard(typing, &text);
+	muxbus_command_arg(command, text.data, text.len);
+	buf_clear(&text);
+	put_otherwise(typing, otherwise, &text);
+	muxbus_command_arg(command, text.data, text.len);
+	buf_clear(&text);
 	if (typing->leaves_mode)
-		buf_printf(&all, "copy-mode -q -t %%%u ; ", pane);
-	buf_append(&all, typing->commands.data, typing->commands.len);
-	muxbus_command_arg(command, all.data, all.len);
-	buf_finish(&all);
+		buf_printf(&text, "copy-mode -q -t %%%u ; ", pane);
+	buf_append(&text, typing->commands.data, typing->commands.len);
+	muxbus_command_arg(command, text.data, text.len);
+	buf_finish(&text);
 	muxbus_command_next(command);
 }
 
@@ -204,7 +243,7 @@ bool typing_check(
 		return true;
 	sscanf(held, "%u %u %u %u %u %31[a-z-]", &in_mode, &input_off, &dead, &has_program, &others,
 	    mode);
-	if (others) {
+	if (others && !dead && has_program && !input_off && !in_mode) {
 		snprintf(what, sizeof what,
 		    "pane %%%u has another program now, or panes of others get its keys too; "
 		    "typed: %s",

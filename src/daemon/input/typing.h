@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "daemon/server/right.h"
 
 struct tmux;
 
@@ -26,8 +27,7 @@ struct stream_set;
 struct typing {
 	uint32_t pane;
 	bool leaves_mode; /* end a mode of the pane first, instead of giving up */
-	/* 0: any; else only into this process, and if no other pane gets its keys */
-	pid_t only;
+	struct right_only only;
 	const char *condition; /* a format that must be true too, or NULL: no foreign text in it */
 	struct buf commands; /* in tmux's grammar */
 	struct buf keys; /* the bytes that they type */

@@ -222,7 +222,7 @@ static void handle_send_keys(struct request *request, const void *data)
 	keying = xcalloc(1, sizeof *keying);
 	keying->request = request;
 	typing_init(&keying->typing, pane->id, args->force);
-	keying->typing.only = right_only(request, pane);
+	right_find_only(request, pane, &keying->typing.only);
 	if (read_keys(request, args, &keying->typing, keying->note))
 		person_guard(submit_set_parts(request_daemon(request)->submits), request, pane,
 		    args->force, on_guarded_keys, keying);
@@ -315,10 +315,9 @@ static void run_text(struct request *request, const struct submit_text *text,
 {
 	struct texting *texting = xcalloc(1, sizeof *texting);
 	texting->request = request;
-	texting->policy = (struct submit_policy){.is_once = true,
-	    .is_raw = true,
-	    .leaves_mode = force,
-	    .only = right_only(request, pane)};
+	texting->policy =
+	    (struct submit_policy){.is_once = true, .is_raw = true, .leaves_mode = force};
+	right_find_only(request, pane, &texting->policy.only);
 	texting->text = *text;
 	texting->pane = pane->id;
 	person_guard(submit_set_parts(request_daemon(request)->submits), request, pane, force,
@@ -547,7 +546,7 @@ struct pointing {
 	struct request *request;
 	struct send_mouse_args args;
 	uint32_t pane;
-	pid_t only; /* as of typing */
+	struct right_only only; /* as of typing */
 };
 
 static bool check_mouse(struct request *request, const struct muxbus_pane *pane,
@@ -616,8 +615,8 @@ static void handle_send_mouse(struct request *request, const void *data)
 	if (!target_pane(request, args->pane, &pane))
 		return;
 	pointing = xalloc(sizeof *pointing);
-	*pointing = (struct pointing){
-	    .request = request, .args = *args, .pane = pane->id, .only = right_only(request, pane)};
+	*pointing = (struct pointing){.request = request, .args = *args, .pane = pane->id};
+	right_find_only(request, pane, &pointing->only);
 	pointing->args.pane = NULL;
 	error = muxbus_sync_refresh_window(
 	    tmux_sync(daemon->tmux), pane->window, 0, on_mouse_fresh, pointing);

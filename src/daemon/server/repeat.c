@@ -9,7 +9,6 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "base/process.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/queue/queue.h"
@@ -109,7 +108,7 @@ static void note_caller(struct request *request)
 	struct peer *peer = request_peer(request);
 	const char *thread = request_origin(request)->thread;
 	struct request_key *key = request_key(request);
-	struct muxbus_sync_info info;
+	struct pane_ref ref;
 	bool is_weak = false;
 	uint32_t pane;
 	if (peer == NULL || tmux == NULL || !tmux_is_live(tmux))
@@ -120,9 +119,9 @@ static void note_caller(struct request *request)
 	} else if (is_weak || peer_pane_of(peer)->is_early) {
 		return;
 	} else if (pane != MUXBUS_NO_ID) {
-		muxbus_sync_info(tmux_sync(tmux), &info);
-		snprintf(key->caller, sizeof key->caller, "%%%u/%d/%" PRIu64, pane, (int)info.pid,
-		    process_start_ticks(info.pid));
+		pane_ref_of(tmux, pane, &ref);
+		snprintf(key->caller, sizeof key->caller, "%%%u/%d/%" PRIu64, pane,
+		    (int)ref.server_pid, ref.server_start);
 	}
 	key->once.caller = key->caller;
 }

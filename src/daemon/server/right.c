@@ -19,7 +19,6 @@
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/target.h"
-#include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/field.h"
 #include "wire/json.h"
@@ -113,39 +112,36 @@ bool right_may_take(struct request *request, const struct pane_ref *pane)
 	return false;
 }
 
-pid_t right_only(struct request *request, const struct muxbus_pane *pane)
+void right_find_only(
+    struct request *request, const struct muxbus_pane *pane, struct right_only *ret_only)
 {
-	return request_role(request) == ROLE_FULL || pane->is_synchronized ? 0 : pane->pid;
+	struct tmux *tmux = request_parts(request)->tmux;
+	const struct muxbus_pane *other = NULL;
+	ret_only->count = 0;
+	if (request_role(request) == ROLE_FULL)
+		return;
+	ret_only->pids[ret_only->count++] = pane->pid;
+	while (ret_only->count < RIGHT_ONLY_MAX &&
+	    (other = muxbus_model_next_pane(tmux_model(tmux), other)) != NULL) {
+		struct pane_ref ref;
+		if (other == pane || other->window != pane->window || other->pid <= 0)
+			continue;
+		pane_ref_of(tmux, other->id, &ref);
+		if (right_owns(request, &ref))
+			ret_only->pids[ret_only->count++] = other->pid;
+	}
 }
 
 /*
- * Has a window read if its pane may not be what the model says. tmux does not announce that a pane
- * is synchronized or respawned; but a command that types finds out by itself.
+ * Has a window read if its pane may not be what the model says: tmux does not announce that a pane
+ * is respawned. But a command that types finds out by itself.
  */
 static bool look_again(struct request *request, uint32_t id)
 {
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(request_parts(request)->tmux), id);
-	bool may_differ = pane != NULL &&
-	    (request_method(request)->effects & METHOD_TYPES ? pane->is_synchronized
-							     : !process_has_terminal(pane->pid));
-	return may_differ && dispatch_look_at(request, pane->window);
-}
-
-/* Whether all panes are the caller's that get the keys of a pane. */
-static bool owns_reached(struct request *request, const struct pane_ref *pane)
-{
-	struct tmux *tmux = request_parts(request)->tmux;
-	const struct muxbus_model *model = tmux_model(tmux);
-	const struct muxbus_pane *first = muxbus_model_pane(model, pane->pane), *other = NULL;
-	while (first != NULL && first->is_synchronized &&
-	    (other = muxbus_model_next_pane(model, other)) != NULL) {
-		struct pane_ref ref;
-		pane_ref_of(tmux, other->id, &ref);
-		if (pane_input_reaches(first, other) && !right_owns(request, &ref))
-			return false;
-	}
-	return true;
+	return pane != NULL && !(request_method(request)->effects & METHOD_TYPES) &&
+	    !process_has_terminal(pane->pid) && dispatch_look_at(request, pane->window);
 }
 
 bool right_admit(struct request *request, const void *args)
@@ -154,7 +150,6 @@ bool right_admit(struct request *request, const void *args)
 	struct peer *peer = request_peer(request);
 	struct pane_ref pane, own;
 	char what[192];
-	bool is_own;
 	if (request_role(request) == ROLE_FULL || method_is_read_only(method))
 		return true;
 	if (peer != NULL && request_parts(request)->tmux != NULL && peer_pane_of(peer)->is_early &&
@@ -163,17 +158,9 @@ bool right_admit(struct request *request, const void *args)
 	pane_ref_clear(&pane);
 	if (method->affects != NULL && !method->affects(request, args, &pane))
 		return false;
-	is_own = right_owns(request, &pane);
-	if (is_own && look_again(request, pane.pane))
-		return false;
-	if (is_own && (!(method->effects & METHOD_TYPES) || owns_reached(request, &pane)))
-		return true;
-	if (is_own)
-		(void)snprintf(what, sizeof what,
-		    "%.48s to pane %%%u reaches panes of others too, with which its input is "
-		    "synchronized",
-		    method->name, pane.pane);
-	else if (pane.pane != MUXBUS_NO_ID)
+	if (right_owns(request, &pane))
+		return !look_again(request, pane.pane);
+	if (pane.pane != MUXBUS_NO_ID)
 		(void)snprintf(what, sizeof what,
 		    "%.48s affects pane %%%u, in which you are not and which you did not make",
 		    method->name, pane.pane);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 struct json;
@@ -22,11 +23,19 @@ bool right_begin(struct request *request, const struct json *params);
  */
 bool right_admit(struct request *request, const void *args);
 
+#define RIGHT_ONLY_MAX 32
+
 /*
- * The process that its role may type into, in a pane that right_admit() has allowed. 0: any, or the
- * model was read for it just now. The command that types checks all that tmux does not announce.
+ * The processes that its role may type into, by a pane that right_admit() has allowed: the pane's
+ * and, as far as there is room, those of its peer's other panes in the same window. The command that
+ * types checks what tmux does not announce: that a pane is respawned or synchronized.
  */
-pid_t right_only(struct request *request, const struct muxbus_pane *pane);
+struct right_only {
+	size_t count; /* 0: all processes */
+	pid_t pids[RIGHT_ONLY_MAX];
+};
+void right_find_only(
+    struct request *request, const struct muxbus_pane *pane, struct right_only *ret_only);
 
 /* Whether its peer was in this pane when it connected, or has made it. */
 bool right_owns(struct request *request, const struct pane_ref *pane);

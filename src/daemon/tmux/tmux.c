@@ -36,7 +36,8 @@ struct tmux {
 	bool is_attaching; /* that is under way */
 	struct list attaches; /* those that wait for the connections */
 	struct loop_timer *attach_timer; /* limits that wait */
-	pid_t server_pid;
+	pid_t server_pid; /* while live, as server_start */
+	uint64_t server_start; /* in clock ticks since boot */
 	char reason[256]; /* the reason if not live */
 	uint64_t changes;
 	struct map expected; /* panes that wait for their program, to struct expectation */
@@ -120,6 +121,7 @@ static void become_live(struct tmux *tmux)
 	tmux->is_live = true;
 	tmux->reason[0] = '\0';
 	tmux->server_pid = info.pid;
+	tmux->server_start = process_start_ticks(info.pid);
 	log_info("following tmux %s, process %d", info.version_text, (int)info.pid);
 	tmux_events_found(tmux->events, &info);
 	set_environment(tmux);
@@ -557,19 +559,17 @@ void tmux_ignore_reply(void *data, int error, const struct muxbus_reply *replies
 void pane_ref_of(struct tmux *tmux, uint32_t pane, struct pane_ref *ret_ref)
 {
 	const struct muxbus_pane *found;
-	struct muxbus_sync_info info;
 	pane_ref_clear(ret_ref);
 	if (pane == MUXBUS_NO_ID || !tmux_is_live(tmux))
 		return;
 	found = muxbus_model_pane(tmux_model(tmux), pane);
 	if (found == NULL)
 		return;
-	muxbus_sync_info(tmux_sync(tmux), &info);
 	*ret_ref = (struct pane_ref){
 	    .pane = pane,
 	    .pane_pid = found->pid,
-	    .server_pid = info.pid,
-	    .server_start = process_start_ticks(info.pid),
+	    .server_pid = tmux->server_pid,
+	    .server_start = tmux->server_start,
 	};
 }
 
