@@ -154,6 +154,8 @@ static void test_remove(void)
 	    "\n# of x\n[x]\n", "with the tables below it");
 	is_str(without("[servers.they]\nus = 1\n"), "[servers.they]\nus = 1\n", "a missing table");
 	ok(strncmp(without("servers = {}"), "refused: ", 9) == 0, "not if it has another form");
+	is_str(without("[\"servers.us\".x]\na=1\n[servers.us]\n"), "[\"servers.us\".x]\na=1\n",
+	    "a quoted name with a dot is another name");
 }
 
 /* Setting a table and removing it again leaves every byte unchanged. */

@@ -36,6 +36,8 @@ struct statement {
 /* Notes the reason for a failure; false. */
 #define refuse(config, ...) (str_refuse(config->reason, sizeof config->reason, __VA_ARGS__) == 0)
 
+#define QUOTED_DOT '\1' /* in names: a dot that divides nothing */
+
 /* Reads a name up to the character stop on the same line. Returns its end, or 0 without stop. */
 static size_t read_name(const char *text, size_t at, char stop, char ret_name[NAME_SIZE])
 {
@@ -48,7 +50,7 @@ static size_t read_name(const char *text, size_t at, char stop, char ret_name[NA
 		else if (quote == '\0' && (text[at] == '"' || text[at] == '\''))
 			quote = text[at];
 		else if ((quote != '\0' || strchr(" \t", text[at]) == NULL) && len + 1 < NAME_SIZE)
-			ret_name[len++] = text[at];
+			ret_name[len++] = quote != '\0' && text[at] == '.' ? QUOTED_DOT : text[at];
 		at += is_escape && (text[at + 1] == '"' || text[at + 1] == '\\');
 	}
 	ret_name[len] = '\0';
