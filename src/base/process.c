@@ -119,13 +119,19 @@ bool process_await_release(pid_t pid, unsigned *tries)
 	return true;
 }
 
+static void pass_over(int signal)
+{
+	(void)signal;
+}
+
 void process_begin(int mode)
 {
 	sigset_t none;
 	int fd;
 	(void)sigemptyset(&none);
-	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGXFSZ, SIG_IGN);
+	/* Not SIG_IGN, which a program that this one becomes, or starts, would inherit. */
+	(void)signal(SIGPIPE, pass_over);
+	(void)signal(SIGXFSZ, pass_over);
 	(void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the statuses of children */
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	do

@@ -40,6 +40,13 @@ chmod +x "$dir/ssh"
 MUXBUS_SSH=$dir/ssh "$muxbus" --host nowhere ls >/dev/null 2>&1 || :
 is 'ssh of --host ignores none' "$(printf '%x' $((0x$(cat "$dir/ignored") & ~0x180000000)))" 0
 
+# Nor one that it becomes.
+mkdir -p "$dir/contrib/tools"
+sed 's/ignored/install&/' "$dir/ssh" >"$dir/contrib/tools/install_tools"
+chmod +x "$dir/contrib/tools/install_tools"
+MUXBUS_CONTRIBDIR=$dir/contrib "$muxbus" setup --install=files >"$dir/out" 2>&1
+is 'the installer of setup ignores none' "$(printf '%x' $((0x$(cat "$dir/installignored") & ~0x180000000)))" 0
+
 # Files may have 64 KiB: as a full disk, that is said, and ends nothing.
 limited() (
 	ulimit -f 128

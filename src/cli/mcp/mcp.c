@@ -375,7 +375,6 @@ static enum cli_status run_bridge(const struct cli *cli, const struct mcp_replay
 	    .launch_fd = -1};
 	bridge.replay = mcp_replay_new(config);
 	buf_init(&bridge.launch_said, PATH_MAX + 1024);
-	(void)signal(SIGPIPE, SIG_IGN);
 	seek(&bridge, 0);
 	while (!is_over(&bridge))
 		turn(&bridge);
