@@ -1120,7 +1120,8 @@ MUXBUS_API void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wa
  * Subscribes to changes that tmux does not announce (title, command, path, dead), or
  * unsubscribes. Calls are counted. The server is then asked each second, with more than 100 panes
  * each 10 ms for each of them, which costs tmux some 10 us per pane if it did anything meanwhile,
- * and else one empty command.
+ * and else one empty command. With more than 100 panes, command and path of a program that neither
+ * reads nor writes its terminal are read each 30 s; refreshed parts of the model never wait for this.
  */
 MUXBUS_API void muxbus_sync_want_details(struct muxbus_sync *sync, bool is_wanted);
 

@@ -70,7 +70,7 @@ static void measure_panes(struct top_cpu *cpu, struct top_items *panes)
 enum {
 	REFRESH_MS = 1000, /* between two requests for the same list */
 	SLOW_MS = 2000, /* for changes without events */
-	NONE_MS = 10000, /* the same for the list of agents, while there is none */
+	NONE_MS = 60000, /* the same for agents, while there is none: a new one is an event */
 	SHARE =
 	    400, /* times as long as a list takes, it rests; after an event a twentieth of that */
 	TOOK_MS = 30, /* that it takes at most, as far as this counts */

@@ -2,7 +2,6 @@
 /* The home list of muxbus top. */
 #include "cli/top/top_home.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
@@ -30,18 +29,6 @@ static const enum screen_style label_styles[] = {
     [TOP_QUIET] = SCREEN_DIM,
 };
 
-static int compare_panes(const void *one, const void *other)
-{
-	const struct top_item *a = *(const struct top_item *const *)one;
-	const struct top_item *b = *(const struct top_item *const *)other;
-	int r = strcmp(a->session, b->session);
-	if (r != 0)
-		return r;
-	if (a->window_index != b->window_index)
-		return a->window_index < b->window_index ? -1 : 1;
-	return a->pane_index < b->pane_index ? -1 : a->pane_index > b->pane_index;
-}
-
 /* The lists that a section takes its items from, in this order. */
 static const enum top_list sources[] = {TOP_AGENTS, TOP_JOBS, TOP_QUEUE, TOP_PANES};
 
@@ -49,19 +36,18 @@ static const enum top_list sources[] = {TOP_AGENTS, TOP_JOBS, TOP_QUEUE, TOP_PAN
 static size_t add_section(const struct top_model *model, enum top_section section,
     const struct top_item **items, size_t count)
 {
-	size_t first = count;
 	for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
 		const struct top_items *list = &model->lists[sources[i]];
 		size_t most = sources[i] == TOP_QUEUE ? TOP_HOME_NOTICES_MAX : SIZE_MAX;
 		for (size_t j = 0; j < list->count && most > 0; j++) {
-			if (list->items[j].section != section)
+			const struct top_item *item =
+			    list->places != NULL ? list->places[j] : &list->items[j];
+			if (item->section != section)
 				continue;
-			items[count++] = &list->items[j];
+			items[count++] = item;
 			most--;
 		}
 	}
-	if (section == TOP_QUIET && count > first)
-		qsort(items + first, count - first, sizeof *items, compare_panes);
 	return count;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/top/top_item.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -111,6 +112,28 @@ void top_item_read(
 		read_notice(item, json, now_ms, &text);
 	item->what = xmemdup(text.len > 0 ? text.data : (const uint8_t *)"", text.len);
 	buf_finish(&text);
+}
+
+static int compare_places(const void *one, const void *other)
+{
+	const struct top_item *a = *(const struct top_item *const *)one;
+	const struct top_item *b = *(const struct top_item *const *)other;
+	int r = a->host != NULL && b->host != NULL ? strcmp(a->host, b->host) : 0;
+	if (r == 0)
+		r = strcmp(a->session, b->session);
+	if (r != 0)
+		return r;
+	if (a->window_index != b->window_index)
+		return a->window_index < b->window_index ? -1 : 1;
+	return a->pane_index < b->pane_index ? -1 : a->pane_index > b->pane_index;
+}
+
+void top_item_place(struct top_items *panes)
+{
+	panes->places = xrealloc(panes->places, (panes->count + 1) * sizeof *panes->places);
+	for (size_t i = 0; i < panes->count; i++)
+		panes->places[i] = &panes->items[i];
+	qsort(panes->places, panes->count, sizeof *panes->places, compare_places);
 }
 
 void top_item_mark(struct top_items *panes, const struct top_items *agents)

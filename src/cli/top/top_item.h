@@ -75,6 +75,7 @@ struct top_item {
 struct top_items {
 	struct top_item *items;
 	size_t count;
+	const struct top_item **places; /* panes by host, session, window and place; else NULL */
 	bool is_known; /* the daemon has this list */
 	bool has_hosts; /* the items say which host they are of */
 	char missing[400]; /* the hosts that did not answer, with reasons; "": none */
@@ -83,5 +84,7 @@ struct top_items {
 /* Fills in the members of an item for the home list. looked_ms: as in struct top_model. */
 void top_item_read(
     struct top_item *item, const struct json *json, int64_t now_ms, int64_t looked_ms);
+/* Sets the places of panes. */
+void top_item_place(struct top_items *panes);
 /* Gives panes the states of the agents in them. */
 void top_item_mark(struct top_items *panes, const struct top_items *agents);

@@ -386,6 +386,7 @@ void top_model_finish(struct top_model *model)
 	for (size_t i = 0; i < TOP_LIST_COUNT_; i++) {
 		free_items(&model->lists[i]);
 		mem_free(model->lists[i].items);
+		mem_free(model->lists[i].places);
 	}
 	json_reader_free(model->reader);
 }
@@ -500,6 +501,8 @@ void top_model_load(
 		if (after < 0 || json_get_int(json, table->id, 0) <= after)
 			load_item(model, list, &items->items[items->count++], json);
 	}
+	if (list == TOP_PANES)
+		top_item_place(items);
 	if (list == TOP_PANES || list == TOP_AGENTS)
 		top_item_mark(&model->lists[TOP_PANES], &model->lists[TOP_AGENTS]);
 	/* Search from the end: the newest item comes first. */

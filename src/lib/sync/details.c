@@ -19,17 +19,22 @@
 #define TTY_DELAY_SEC 2
 /* A pane of a listed window costs tmux as much as the details of so many panes. */
 #define WINDOW_COST 4
+/* With more panes, these whose programs do not use their terminals are read so often by the clock. */
+#define SPARING_PANES 100
+#define SPARED_SEC 30
 
-/* since_sec: when it was listed; 0: not yet. */
-static bool was_written(const struct muxbus_pane *pane, int64_t since_sec)
+/* since_sec: when it was listed; 0: not yet. is_read_too: reading the terminal counts as well. */
+static bool was_used(const struct muxbus_pane *pane, int64_t since_sec, bool is_read_too)
 {
 	struct stat status;
-	if (pane->is_dead)
-		return false;
+	int64_t used_sec;
 	if (since_sec == 0 || stat(pane->tty, &status) != 0)
 		return true;
+	used_sec = status.st_mtim.tv_sec;
+	if (is_read_too && status.st_atim.tv_sec > used_sec)
+		used_sec = status.st_atim.tv_sec;
 	since_sec -= TTY_DELAY_SEC;
-	return status.st_mtim.tv_sec / TTY_PERIOD_SEC >= since_sec / TTY_PERIOD_SEC;
+	return used_sec / TTY_PERIOD_SEC >= since_sec / TTY_PERIOD_SEC;
 }
 
 /* Whether the details of all panes cost tmux less than these windows. */
@@ -56,7 +61,7 @@ void details_add_written(const struct muxbus_sync *sync, struct parts *parts)
 		int64_t since_sec = track == NULL ? 0
 		    : has_details                 ? track->listed_sec
 						  : track->titled_sec;
-		if (was_written(pane, since_sec))
+		if (!pane->is_dead && was_used(pane, since_sec, false))
 			parts_add_window(&written, pane->window);
 	}
 	if (written.all || all_are_cheaper(sync->model, &written.windows))
@@ -147,24 +152,52 @@ static bool is_listed(const struct lister *lister, const struct muxbus_pane *pan
 	return pane->is_dead || part_ids_have(&lister->running.windows, pane->window);
 }
 
+/* Whether the clock alone asks for these parts of a large server. */
+static bool is_sparing(const struct muxbus_sync *sync)
+{
+	struct muxbus_model_counts counts;
+	muxbus_model_counts(sync->model, &counts);
+	return counts.panes > SPARING_PANES && sync->lister.claims.titles &&
+	    !sync->lister.running.all;
+}
+
+/* Whether the names of a pane are kept: they were read lately, and its terminal was not used. */
+static bool is_spared(
+    const struct muxbus_sync *sync, const struct muxbus_pane *pane, const struct track *track)
+{
+	int64_t age_sec = sync->lister.begun_sec - track->named_sec;
+	return is_sparing(sync) && age_sec >= 0 && age_sec < SPARED_SEC &&
+	    !was_used(pane, track->named_sec, true);
+}
+
+/* Whether the model has the command and directory of the pane's process. */
+static bool has_names(
+    const struct muxbus_sync *sync, const struct muxbus_pane *pane, struct track *track)
+{
+	struct pane_foreground foreground;
+	if (is_spared(sync, pane, track))
+		return true;
+	if (!read_pane(sync, pane, &foreground) || strcmp(pane->command, foreground.command) != 0 ||
+	    strcmp(pane->path, foreground.path) != 0)
+		return false;
+	track->named_sec = sync->lister.begun_sec;
+	return true;
+}
+
 void details_read_ahead(struct muxbus_sync *sync)
 {
 	const struct muxbus_pane *pane = NULL;
-	struct pane_foreground foreground;
 	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
 		struct track *track = track_find(sync, pane->id);
 		if (track != NULL && !pane->is_dead && !is_listed(&sync->lister, pane) &&
-		    read_pane(sync, pane, &foreground) &&
-		    strcmp(pane->command, foreground.command) == 0 &&
-		    strcmp(pane->path, foreground.path) == 0)
+		    has_names(sync, pane, track))
 			track->same_foreground = sync->lister.begun;
 	}
 }
 
 /* Whether the process was read ahead, and has the names that the model has. */
-static bool is_same(const struct muxbus_sync *sync, const struct muxbus_pane *pane)
+static bool is_same(const struct muxbus_sync *sync, const struct track *track)
 {
-	const struct track *track = track_find(sync, pane->id);
 	return track != NULL && track->same_foreground == sync->lister.begun;
 }
 
@@ -176,9 +209,11 @@ int details_read(struct muxbus_sync *sync, struct listing *listing)
 	int error = 0;
 	while (error == 0 && (pane = muxbus_model_next_pane(model, pane)) != NULL) {
 		const struct muxbus_pane *known = known_pane(sync, pane);
+		struct track *track = track_find(sync, pane->id);
 		if (is_listed(&sync->lister, pane))
 			continue;
-		if (!pane->is_dead && known != NULL && is_same(sync, known))
+		if (!pane->is_dead && known != NULL && track != NULL &&
+		    (is_same(sync, track) || has_names(sync, known, track)))
 			error = take_foreground(sync, listing, pane, known->command, known->path);
 		else if (pane->is_dead ||
 		    !read_pane(sync, known != NULL ? known : pane, &foreground))

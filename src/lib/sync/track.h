@@ -35,6 +35,7 @@ struct track {
 	/* Its details: see details.c. */
 	int64_t listed_sec; /* when the last listing with them began; 0: none yet */
 	int64_t titled_sec; /* the same of the title alone */
+	int64_t named_sec; /* when its command and directory were last read from /proc */
 	int64_t fresh_us; /* when its window was last listed, with all links (CLOCK_MONOTONIC) */
 	uint64_t listed; /* the last listing with all of its fields */
 	uint64_t start_seen; /* when this process was first seen without a name */
