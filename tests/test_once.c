@@ -144,6 +144,17 @@ static void test_keeping(void)
 	is_str(known(&other), "A1B2 {\"id\":\"A1B2\"}", "another method finds it too");
 	other.space = "run";
 	is_str(known(&other), "", "one that has keys of its own does not");
+	other = once_of(&world, "sleep", once.key);
+	other.owner = "%3/7/9";
+	is_str(known(&other), "", "nor does one whose keys are its own");
+	once_keep(&other, "G7H8");
+	world_kill(&world);
+	once.set = other.set = world.onces;
+	is_str(known(&other), "G7H8 -", "which has this key, after kill -9 too");
+	is_str(known(&once), "A1B2 {\"id\":\"A1B2\"}", "and all have theirs");
+	once_forget(&other);
+	other = once_of(&world, "run", once.key);
+	other.space = "run";
 	test_failing(&world, &other);
 	once.set = world.onces;
 	once_forget(&once);
@@ -172,6 +183,21 @@ static void test_bounds(void)
 	is_str(known(&once), "", "after a day a key is forgotten");
 	once.key = "older";
 	is_str(known(&once), "C3D4 -", "not before");
+	once.owner = "%3/7/9";
+	is_str(known(&once), "", "an owner has none that 0.2.0 kept");
+	for (unsigned at = 0; at <= ONCE_KEEP; at++) {
+		snprintf(key, sizeof key, "key %u", at);
+		once.key = key;
+		once_keep(&once, "E5F6");
+	}
+	is_int((int)once_count(world.onces), ONCE_KEEP + 1, "the number of theirs is bounded");
+	for (unsigned at = 0; at <= ONCE_KEEP; at++) {
+		snprintf(key, sizeof key, "key %u", at);
+		once_forget(&once);
+	}
+	once.owner = NULL;
+	once.key = "older";
+	is_str(known(&once), "C3D4 -", "without those of all");
 	for (unsigned at = 0; at < ONCE_KEEP; at++) {
 		snprintf(key, sizeof key, "key %u", at);
 		once.key = key;

@@ -147,6 +147,16 @@ call post_notification "$(echo "$post" | jq -c '.sync = true')"
 is 'with sync it is another' "$(field '.result | has("repeated")')" false
 call list_notifications '{}'
 call post_notification "$(echo "$post" | jq -c '.sync = true')"
+call watch_log '{"file_path":"'"$dir"'/guessed","key":"guessed","pane":"%0","once":false}'
+id=$(field .result.id)
+call post_notification '{"text":"taken","key":"watch:'"$id"'"}'
+seq=$(field .result.seq)
+echo line >"$dir/guessed"
+line wait_for '{"any":[{"notification":{"id":"'"$id"'"}}],"timeout_sec":9}' | socat -t 86400 - "UNIX-CONNECT:$MUXBUS" >"$dir/guess"
+is 'a post with the key of a watch does not take its notification' \
+	"$(jq -r '.result | "\(.matched) \(.timed_out // false)"' "$dir/guess")" '[0] false'
+call ack_notification '{"seq":'"$seq"'}'
+call post_notification "$(echo "$post" | jq -c '.sync = true')"
 is 'which is repeated once a reader has it' "$(field '.result | "\(.repeated) \(.durable)"')" 'true true'
 call post_notification '{"text":"deployed again","key":"deploy"}'
 is 'another text is another post' "$(field '.result | "\(.seq > '"$seq"') \(has("repeated"))"')" 'true false'

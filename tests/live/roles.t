@@ -207,7 +207,40 @@ is 'their sessions are where they were' "$(claims)" "$claims_before"
 is 'and nothing is said to them' "$(jq -r 'select(.id == 6) | .result.structuredContent.wake.way' "$dir/answers")" none
 call list_notifications '{}'
 is 'the notification of another is as it was' "$(field ".result.notifications[] | select(.seq == $note) | .count // 1")" 1
-call ack_notification '{"pane":"%0","up_to":9999}' # none of them is to be typed
+call ack_notification "{\"up_to\":$note}" # none of them is to be typed
+
+# Keys of requests: those of a peer with its own panes are its own, whatever others guess.
+call sleep '{"seconds":3600,"pane":"%0","key":"guessed"}'
+full=$(field .result.id)
+call post_notification '{"text":"of all","key":"posted"}'
+counted=$(field .result.seq)
+peer keys "$narrow" '{"method":"sleep","params":{"seconds":3600,"key":"guessed"}}' \
+	'{"method":"sleep","params":{"seconds":3600,"key":"guessed"}}' \
+	'{"method":"sleep","params":{"seconds":3601,"key":"mine"}}' \
+	'{"method":"sleep","params":{"seconds":3602,"key":"mine"}}' \
+	'{"method":"post_notification","params":{"text":"x","key":"posted"}}' \
+	'{"method":"post_notification","params":{"text":"y","key":"posted"}}' \
+	"wait:$dir/keys.again" connect "$narrow" '{"method":"sleep","params":{"seconds":3601,"key":"mine"}}'
+until_is 'a peer has used keys' 6 sh -c "grep -s -c result '$dir/keys' || :"
+until_is 'and posted' 7 sh -c "wc -l <'$dir/keys'"
+sed -n 2,3p "$dir/keys" >"$dir/answers"
+is 'a key that is used by others is free' \
+	"$(jq -s -r '"\(.[0].result.id != "'"$full"'") \(.[0].result.repeated) \(.[1].result.id == .[0].result.id) \(.[1].result.repeated)"' "$dir/answers")" 'true null true true'
+is 'used twice it is refused' "$(sed -n 5p "$dir/keys" | jq -r .error.data.field)" key
+is 'a post is counted into its own alone' \
+	"$(sed -n 6,7p "$dir/keys" | jq -s -r '"\(.[0].result.seq != '"$counted"') \(.[0].result.repeated) \(.[0].result.seq == .[1].result.seq)"')" 'true null true'
+mine=$(sed -n 4p "$dir/keys" | jq -r .result.id)
+call sleep '{"seconds":3603,"pane":"%0","key":"mine"}'
+is 'its key is free for all' "$(field ".result.id != \"$mine\"")" true
+call post_notification '{"text":"of all","key":"posted"}'
+is 'and posts of all are counted into theirs' "$(field .result.seq)" "$counted"
+kill_daemon
+touch "$dir/keys.again"
+until_is 'after kill -9 it goes on' end last keys
+is 'and has its keys' "$(sed -n 9p "$dir/keys" | jq -r '"\(.result.id) \(.result.repeated)"')" "$mine true"
+for seq in $(sed -n 6,7p "$dir/keys" | jq .result.seq) $counted; do
+	call cancel_notification "{\"seq\":$seq}"
+done
 
 # A connection that is handed to a program in another pane stays that of the first one.
 peer taker "take:$dir/passed" \

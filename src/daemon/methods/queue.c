@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/stripper.h"
 #include "base/xalloc.h"
 #include "daemon/deliver/wake.h"
@@ -310,11 +311,20 @@ static void post_finish(
 	store_when_durable(queue_store(daemon->queue), ticket, post_synced, wait);
 }
 
+/* For posts that are counted: whose the key of a request is. */
+static uint64_t key_owner(const struct request *request)
+{
+	const struct once *once = request_once(request);
+	const char *owner = once != NULL ? once->owner : NULL;
+	return owner != NULL ? hash_bytes(owner, strlen(owner)) : 0;
+}
+
 /* A post that readers have, asked for again: answered from what it left. True if it was. */
 static bool post_repeat(struct request *request, const struct post_args *args)
 {
 	struct queue *queue = request_daemon(request)->queue;
 	const struct notification *note;
+	struct notification_draft like = {.source = SOURCE_POST, .key = args->key};
 	struct once_earlier earlier;
 	uint64_t ticket;
 	bool is_repeated;
@@ -323,7 +333,10 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 	/* Another text is another notification. */
 	is_repeated = earlier.content == request_once(request)->content;
 	note = queue_find_id(queue, earlier.id);
-	if (is_repeated && (note == NULL || queue_unread(queue, args->key, &note->pane) == NULL)) {
+	if (note != NULL)
+		like.pane = &note->pane;
+	like.owner = key_owner(request);
+	if (is_repeated && (note == NULL || queue_unread(queue, &like) == NULL)) {
 		request_key(request)->is_repeated = true;
 		queue_begin(queue);
 		once_keep(request_once(request), earlier.id);
@@ -387,7 +400,8 @@ static void post_notification(struct request *request, const void *args_data)
 	draft.data = data;
 	text = post_text(args->text);
 	draft.text = text;
-	if (args->key != NULL && queue_unread(daemon->queue, args->key, draft.pane) != NULL)
+	draft.owner = key_owner(request);
+	if (args->key != NULL && queue_unread(daemon->queue, &draft) != NULL)
 		request_key(request)->is_repeated = true;
 	queue_begin(daemon->queue);
 	seq = queue_post(daemon->queue, &draft);

@@ -206,9 +206,10 @@ static void write_key(const struct reporter *reporter, unsigned slot, char key[K
 /* The key of the oldest one that is not read. False if there is none. */
 static bool find_unread(const struct reporter *reporter, char key[KEY_SIZE])
 {
+	const struct notification_draft like = {.source = SOURCE_PROGRAM, .key = key};
 	for (unsigned at = 0; at < REPORTER_UNREAD_MAX; at++) {
 		write_key(reporter, reporter->slot + at, key);
-		if (queue_unread(reporter->set->parts.queue, key, NULL) != NULL)
+		if (queue_unread(reporter->set->parts.queue, &like) != NULL)
 			return true;
 	}
 	return false;

@@ -61,6 +61,7 @@ struct notification {
 	char *text; /* one line, UTF-8, without control characters */
 	char *data; /* JSON object */
 	char *key; /* NULL: none */
+	uint64_t owner; /* of the key, as in a draft; not kept, as is_offered */
 	unsigned count; /* how many things it tells of, with those that were counted into it */
 	bool is_urgent;
 	bool is_in_pane;

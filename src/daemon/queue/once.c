@@ -18,7 +18,7 @@
 
 /* A request that is kept, without its result. */
 struct once_kept {
-	struct list link; /* oldest first */
+	struct list link; /* in its pool */
 	struct once_kept *same_hash; /* the next one with this hash */
 	uint64_t hash; /* of its name */
 	int64_t time_ms;
@@ -27,12 +27,17 @@ struct once_kept {
 	char name[STORE_KEY_MAX + 1]; /* of its record */
 };
 
-struct once_set {
-	struct queue *queue;
-	struct list kept;
-	struct map by_hash; /* the hash of a name to the first that has it */
+struct once_pool {
+	struct list kept; /* oldest first */
 	size_t count;
 	size_t size; /* of all results */
+};
+
+struct once_set {
+	struct queue *queue;
+	/* Those of all, and those with an owner: neither makes the others be forgotten. */
+	struct once_pool pools[2];
+	struct map by_hash; /* the hash of a name to the first that has it */
 };
 
 static const struct record_field once_fields[] = {
@@ -54,7 +59,13 @@ static const struct record_kind once_kind = {
 
 static void once_name(const struct once *once, char out[STORE_KEY_MAX + 1])
 {
-	snprintf(out, STORE_KEY_MAX + 1, "%s/%s", once->space, once->key);
+	snprintf(out, STORE_KEY_MAX + 1, "%s%s%s/%s", once->owner != NULL ? once->owner : "",
+	    once->owner != NULL ? ":" : "", once->space, once->key);
+}
+
+static struct once_pool *pool_of(struct once_set *set, const char *name)
+{
+	return &set->pools[name[0] == '%'];
 }
 
 static void index_set(struct once_set *set, uint64_t hash, struct once_kept *first)
@@ -68,6 +79,7 @@ static void index_set(struct once_set *set, uint64_t hash, struct once_kept *fir
 static void kept_free(struct once_set *set, struct once_kept *kept)
 {
 	struct once_kept *before = map_get(&set->by_hash, kept->hash);
+	struct once_pool *pool = pool_of(set, kept->name);
 	if (before != kept) {
 		while (before->same_hash != kept)
 			before = before->same_hash;
@@ -78,8 +90,8 @@ static void kept_free(struct once_set *set, struct once_kept *kept)
 		(void)map_remove(&set->by_hash, kept->hash);
 	}
 	list_remove(&kept->link);
-	set->count--;
-	set->size -= kept->size;
+	pool->count--;
+	pool->size -= kept->size;
 	mem_free(kept);
 }
 
@@ -95,6 +107,7 @@ static struct once_kept *kept_find(const struct once_set *set, const char *name)
 static void kept_add(struct once_set *set, const char *name, int64_t time_ms, size_t size)
 {
 	struct once_kept *kept = xcalloc(1, sizeof *kept);
+	struct once_pool *pool = pool_of(set, name);
 	struct list *place;
 	kept->time_ms = time_ms;
 	kept->size = size;
@@ -102,13 +115,13 @@ static void kept_add(struct once_set *set, const char *name, int64_t time_ms, si
 	kept->hash = hash_bytes(kept->name, strlen(kept->name));
 	kept->same_hash = map_get(&set->by_hash, kept->hash);
 	index_set(set, kept->hash, kept);
-	for (place = set->kept.prev; place != &set->kept; place = place->prev) {
+	for (place = pool->kept.prev; place != &pool->kept; place = place->prev) {
 		if (list_entry(place, struct once_kept, link)->time_ms <= time_ms)
 			break;
 	}
 	list_add_after(place, &kept->link);
-	set->count++;
-	set->size += size;
+	pool->count++;
+	pool->size += size;
 }
 
 static void set_remove(struct once_set *set, struct once_kept *kept)
@@ -118,16 +131,22 @@ static void set_remove(struct once_set *set, struct once_kept *kept)
 }
 
 /* Forgets the oldest beyond the bounds. */
-static void set_forget(struct once_set *set)
+static void pool_forget(struct once_set *set, struct once_pool *pool)
 {
 	int64_t now_ms = clock_real_ms();
-	while (set->count > 0) {
-		struct once_kept *oldest = list_entry(set->kept.next, struct once_kept, link);
-		if (set->count <= ONCE_KEEP && set->size <= ONCE_RESULTS_MAX &&
+	while (pool->count > 0) {
+		struct once_kept *oldest = list_entry(pool->kept.next, struct once_kept, link);
+		if (pool->count <= ONCE_KEEP && pool->size <= ONCE_RESULTS_MAX &&
 		    now_ms - oldest->time_ms <= ONCE_KEEP_MS)
 			return;
 		set_remove(set, oldest);
 	}
+}
+
+static void set_forget(struct once_set *set)
+{
+	pool_forget(set, &set->pools[0]);
+	pool_forget(set, &set->pools[1]);
 }
 
 static bool once_load(void *data, const char *name, const struct json *value)
@@ -144,7 +163,8 @@ struct once_set *once_set_new(struct queue *queue)
 {
 	struct once_set *set = xcalloc(1, sizeof *set);
 	set->queue = queue;
-	list_init(&set->kept);
+	list_init(&set->pools[0].kept);
+	list_init(&set->pools[1].kept);
 	map_init(&set->by_hash);
 	queue_load(queue, &once_kind, once_load, set);
 	set_forget(set);
@@ -155,8 +175,10 @@ void once_set_free(struct once_set *set)
 {
 	if (set == NULL)
 		return;
-	while (set->count > 0)
-		kept_free(set, list_entry(set->kept.next, struct once_kept, link));
+	for (size_t at = 0; at < 2; at++)
+		while (set->pools[at].count > 0)
+			kept_free(
+			    set, list_entry(set->pools[at].kept.next, struct once_kept, link));
 	map_finish(&set->by_hash);
 	mem_free(set);
 }
@@ -169,6 +191,8 @@ bool once_find(const struct once *once, struct once_earlier *ret_earlier)
 	once_name(once, name);
 	if (record_get(queue_store(once->set->queue), &once_kind, name, ret_earlier))
 		return true;
+	if (once->owner != NULL)
+		return false;
 	/* 0.2.0 kept each key under the name of its method. */
 	snprintf(name, sizeof name, "%s/%s", once->method, once->key);
 	return record_get(queue_store(once->set->queue), &once_kind, name, ret_earlier);
@@ -210,7 +234,7 @@ static void once_put(const struct once *once, const struct once_earlier *earlier
 	record_put(queue_store(set->queue), &once_kind, name, earlier);
 	old = kept_find(set, name);
 	if (old != NULL && old->time_ms == earlier->time_ms) {
-		set->size += size - old->size;
+		pool_of(set, name)->size += size - old->size;
 		old->size = size;
 	} else {
 		if (old != NULL)
@@ -280,5 +304,5 @@ void *once_runner(const struct once *once)
 
 size_t once_count(const struct once_set *set)
 {
-	return set->count;
+	return set->pools[0].count + set->pools[1].count;
 }

@@ -14,9 +14,10 @@
 #include "daemon/queue/notification.h"
 
 #define ONCE_KEEP_MS (24 * 3600 * INT64_C(1000)) /* how long a key is known */
-#define ONCE_KEEP 2000 /* keys; the oldest is forgotten first */
+#define ONCE_KEEP \
+	2000 /* keys without an owner, and as many with one; the oldest is forgotten first */
 #define ONCE_RESULT_MAX (128 * 1024) /* bytes of a result; a longer one is not kept */
-#define ONCE_RESULTS_MAX (8 * 1024 * 1024) /* bytes of all results */
+#define ONCE_RESULTS_MAX (8 * 1024 * 1024) /* bytes of all their results */
 #define ONCE_ERROR_MAX 400 /* bytes of an error */
 
 struct once_set;
@@ -30,6 +31,7 @@ void once_set_free(struct once_set *set);
 struct once {
 	struct once_set *set;
 	const char *space; /* keys are unique in it: "", or the name of a method */
+	const char *owner; /* the pane whose keys are its own, "%3/…"; NULL: the keys of all */
 	const char *method;
 	const char *key;
 	const char *caller; /* the pane or thread that asks, "": none; NULL: not known */

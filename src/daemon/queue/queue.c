@@ -430,14 +430,15 @@ static bool has_reader(const struct queue *queue, const struct notification *not
 }
 
 /* A notification in delivery may be queued again: it stays on offer. */
-const struct notification *queue_unread(
-    struct queue *queue, const char *key, const struct pane_ref *pane)
+const struct notification *queue_unread(struct queue *queue, const struct notification_draft *draft)
 {
-	struct notification *note, *next;
-	note = key != NULL ? note_index_offered(&queue->index, key, NULL) : NULL;
+	const struct pane_ref *pane = draft->source == SOURCE_POST ? draft->pane : NULL;
+	struct notification *next,
+	    *note = draft->key != NULL ? note_index_offered(&queue->index, draft->key, NULL) : NULL;
 	for (; note != NULL; note = next) {
-		next = note_index_offered(&queue->index, key, note);
-		if (pane != NULL && !pane_ref_equal(&note->pane, pane))
+		next = note_index_offered(&queue->index, draft->key, note);
+		if (note->source != draft->source || note->owner != draft->owner ||
+		    (pane != NULL && !pane_ref_equal(&note->pane, pane)))
 			continue;
 		if (is_untold(queue, note))
 			return note;
@@ -460,11 +461,10 @@ static void queue_changed(struct queue *queue, struct notification *note)
 
 static char *draft_data(const struct notification_draft *draft)
 {
-	if (draft->data == NULL)
-		return xstrdup("{}");
-	if (strlen(draft->data) <= NOTIFICATION_DATA_MAX)
-		return xstrdup(draft->data);
-	return xasprintf("{\"truncated\":true,\"bytes\":%zu}", strlen(draft->data));
+	const char *data = draft->data != NULL ? draft->data : "{}";
+	if (strlen(data) <= NOTIFICATION_DATA_MAX)
+		return xstrdup(data);
+	return xasprintf("{\"truncated\":true,\"bytes\":%zu}", strlen(data));
 }
 
 static struct notification *draft_note(struct queue *queue, const struct notification_draft *draft)
@@ -482,6 +482,7 @@ static struct notification *draft_note(struct queue *queue, const struct notific
 	note->text = notification_clean_text(draft->text, strlen(draft->text));
 	note->data = draft_data(draft);
 	note->key = draft->key != NULL ? xstrdup(draft->key) : NULL;
+	note->owner = draft->owner;
 	note->count = draft->count > 0 ? draft->count : 1;
 	note->is_urgent = draft->is_urgent;
 	note->state = NOTE_QUEUED;
@@ -490,8 +491,7 @@ static struct notification *draft_note(struct queue *queue, const struct notific
 
 uint64_t queue_post(struct queue *queue, const struct notification_draft *draft)
 {
-	const struct notification *unread =
-	    queue_unread(queue, draft->key, draft->source == SOURCE_POST ? draft->pane : NULL);
+	const struct notification *unread = queue_unread(queue, draft);
 	struct notification *note =
 	    unread != NULL ? note_index_find(&queue->index, unread->seq) : NULL;
 	uint64_t seq;

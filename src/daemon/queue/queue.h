@@ -57,6 +57,7 @@ struct notification_draft {
 	const char *text;
 	const char *data; /* JSON object; NULL: {} */
 	const char *key; /* equal keys coalesce until a reader has one; NULL: never */
+	uint64_t owner; /* whose key it is: the hash of one of once; 0: that of all */
 	bool is_urgent;
 	unsigned count; /* how many things it tells of; 0: one */
 };
@@ -73,11 +74,11 @@ uint64_t queue_commit(struct queue *queue);
 uint64_t queue_post(struct queue *queue, const struct notification_draft *draft);
 
 /*
- * The one that a post with this key and address (NULL: any) would be counted into: no reader has it
- * yet. NULL: there is none. Other sources than SOURCE_POST count into one of any address.
+ * The one that this would be counted into: of the same source, key and owner, and of a post the same
+ * pane; no reader has it yet. NULL: there is none.
  */
 const struct notification *queue_unread(
-    struct queue *queue, const char *key, const struct pane_ref *pane);
+    struct queue *queue, const struct notification_draft *draft);
 
 const struct notification *queue_find(const struct queue *queue, uint64_t seq);
 /* The newest that bears the id of a request; NULL: none. */

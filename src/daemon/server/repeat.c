@@ -60,6 +60,31 @@ void repeat_write_members(struct request *request, const char *json, size_t len)
 	json_reader_free(reader);
 }
 
+/* Notes the pane or the thread that asks, if that is known for certain. */
+static void note_caller(struct request *request)
+{
+	struct tmux *tmux = request_parts(request)->tmux;
+	struct peer *peer = request_peer(request);
+	const char *thread = request_origin(request)->thread;
+	struct request_key *key = request_key(request);
+	struct pane_ref ref;
+	bool is_weak = false;
+	uint32_t pane;
+	if (peer == NULL || tmux == NULL || !tmux_is_live(tmux))
+		return;
+	pane = request_peer_pane(request, &is_weak);
+	if (thread[0] != '\0') {
+		snprintf(key->caller, sizeof key->caller, "%s", thread);
+	} else if (is_weak || peer_pane_of(peer)->is_early) {
+		return;
+	} else if (pane != MUXBUS_NO_ID) {
+		pane_ref_of(tmux, pane, &ref);
+		snprintf(key->caller, sizeof key->caller, "%%%u/%d/%" PRIu64, pane,
+		    (int)ref.server_pid, ref.server_start);
+	}
+	key->once.caller = key->caller;
+}
+
 bool repeat_find(
     struct request *request, const char *space, const char *key, struct once_earlier *ret_earlier)
 {
@@ -69,6 +94,10 @@ bool repeat_find(
 		return false;
 	if (own->text == NULL)
 		own->text = xstrdup(key);
+	if (request_role(request) != ROLE_FULL) {
+		note_caller(request);
+		own->once.owner = own->caller[0] == '%' ? own->caller : "%";
+	}
 	own->once.set = onces;
 	own->once.space = space;
 	own->once.method = request_method(request)->name;
@@ -99,31 +128,6 @@ static void fail_unknown(struct request *request, const char *error)
 	    error != NULL ? "failed with " : "the daemon ended before its answer",
 	    error != NULL ? error : "", recheck != NULL ? "; see " : "",
 	    recheck != NULL ? recheck : "");
-}
-
-/* Notes the pane or the thread that asks, if that is known for certain. */
-static void note_caller(struct request *request)
-{
-	struct tmux *tmux = request_parts(request)->tmux;
-	struct peer *peer = request_peer(request);
-	const char *thread = request_origin(request)->thread;
-	struct request_key *key = request_key(request);
-	struct pane_ref ref;
-	bool is_weak = false;
-	uint32_t pane;
-	if (peer == NULL || tmux == NULL || !tmux_is_live(tmux))
-		return;
-	pane = request_peer_pane(request, &is_weak);
-	if (thread[0] != '\0') {
-		snprintf(key->caller, sizeof key->caller, "%s", thread);
-	} else if (is_weak || peer_pane_of(peer)->is_early) {
-		return;
-	} else if (pane != MUXBUS_NO_ID) {
-		pane_ref_of(tmux, pane, &ref);
-		snprintf(key->caller, sizeof key->caller, "%%%u/%d/%" PRIu64, pane,
-		    (int)ref.server_pid, ref.server_start);
-	}
-	key->once.caller = key->caller;
 }
 
 /* Whether a method is the first one's, maybe by another name. */
