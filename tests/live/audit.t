@@ -48,6 +48,10 @@ is 'numbers go on' "$(read_audit '{}' .result.last)" $((last + 1))
 
 "$muxbus" audit --pane=%0 --method=send_text >"$dir/printed"
 is 'muxbus audit prints it' "$? $(grep -c 'send_text %0  done' "$dir/printed")" '0 3'
+now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+is 'and only what was since a time' \
+	"$("$muxbus" audit --since=2026-01-01T00:00:00Z | wc -l | tr -d ' ') $("$muxbus" audit --since="${now%%-*}-12-31T23:59:59Z" | wc -l | tr -d ' ')" \
+	"$("$muxbus" audit | wc -l | tr -d ' ') 0"
 timeout 20 "$muxbus" audit --follow >"$dir/followed" &
 follower=$!
 until_is 'and follows it' 1 sh -c "grep -c log_in '$dir/followed' || :"

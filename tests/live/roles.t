@@ -30,6 +30,19 @@ kinds() {
 }
 
 is 'the socket for readers has its mode and group' "$(stat -c '%a %G' "$readers")" "660 $group"
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	as_other() { # as_other GROUP SOCKET: the answer to another user who is in a group
+		printf '%s\n' '{"method":"list_sessions"}' |
+			setpriv --reuid=65534 --regid="$1" --clear-groups socat -t 60 - "UNIX-CONNECT:$2" 2>&1 | tr '\n' ' '
+	}
+	chmod 711 "$dir"
+	is 'who is in its group reads there' "$(as_other 0 "$readers" | jq -r '.result.sessions[0].name')" main
+	is 'and another user does not' "$(as_other 65534 "$readers" | grep -c 'Permission denied')" 1
+	is 'nor does one of the group by the other socket' "$(as_other 0 "$MUXBUS" | grep -c 'Permission denied')" 1
+	chmod 666 "$MUXBUS"
+	is 'the daemon asks the kernel who it is' "$(as_other 0 "$MUXBUS" | grep -c main)" 0
+	chmod 600 "$MUXBUS"
+fi
 read_only '{"method":"list_panes"}' '{"method":"capture_pane","params":{"pane":"%0"}}' \
 	'{"method":"wait_for","params":{"any":[{"sec":0.01}]}}' '{"method":"status"}'
 is 'it reads' "$(kinds)" 'done done done done '
@@ -85,6 +98,10 @@ is 'and offers no prompt that does more' \
 	"$(jq -r 'select(.id == 3) | [.result.prompts[].name] | join(" ")' "$dir/mcp") $(jq -r 'select(.id == 4) | .error.code' "$dir/mcp")" 'catch_up -32602'
 is 'a call of one is an error, one that reads is not' \
 	"$(jq -r 'select(.id == 2) | .result | ._meta["muxbus/error"].kind // "done"' "$dir/mcp" | tr '\n' ' ')" 'forbidden done '
+mcp --own-panes '{"name":"run_tmux","arguments":{"command":["list-keys"]}}'
+is 'one with its own panes lists what it may do there, and no more' \
+	"$(grep -c -x -e capture_pane -e create_pane -e send_keys -e run_long_command "$dir/tools") $(grep -c -x -e run_tmux -e close_window -e ensure_agent -e shutdown -e set_option "$dir/tools")" '4 0'
+is 'nor has it a call of another' "$(jq -r 'select(.id == 2) | .result._meta["muxbus/error"].kind' "$dir/mcp")" forbidden
 mcp --read-only '{"name":"wait_for","arguments":{"any":[{"sec":60}],"timeout_sec":90}}'
 is 'its waits end, and are not kept: that would be a notification' \
 	"$(jq -c 'select(.id == 2) | .result.structuredContent | [.status, .timed_out]' "$dir/mcp")" '[null,true]'
@@ -167,6 +184,25 @@ until_is "an agent with its own panes only gets through README's story" end last
 is 'without an error' "$(jq -s -c '[.[] | select(.id > 0) | .result.isError // false] | [length, any]' "$dir/story")" '[10,false]'
 is 'it has typed, and is told of its job' \
 	"$(jq -r 'select(.id == 5) | .result.content[0].text' "$dir/story" | grep -c -F 'hello; $HOME') $(jq -r 'select(.id == 9) | .result.structuredContent.notifications[0].data.exit_code' "$dir/story")" '2 2'
+
+# Providers and declared tools say themselves what they do.
+mkfifo "$dir/provide"
+socat -t 86400 - "UNIX-CONNECT:$MUXBUS" <"$dir/provide" >"$dir/provided" &
+provider=$!
+exec 8>"$dir/provide"
+echo '{"method":"provide","params":{"methods":[{"name":"harmless","summary":"A method.","effects":["reads"]}]}}' >&8
+until_is 'a provider claims to read alone' harmless sh -c "jq -r '.result.methods[0]' '$dir/provided' 2>/dev/null"
+read_only '{"method":"harmless"}'
+is 'no reader can call it' "$(kinds)" 'forbidden '
+mcp --read-only '{"name":"harmless","arguments":{}}'
+is 'nor by a bridge that reads' \
+	"$(jq -r 'select(.id == 2) | .result._meta["muxbus/error"].kind // .error.code' "$dir/mcp") $(grep -c -x harmless "$dir/tools")" '-32602 0'
+peer claimed "$narrow" '{"method":"harmless"}'
+until_is 'a peer with its own panes has asked' end last claimed
+is 'nor can that' "$(sed -n 2p "$dir/claimed" | jq -r .error.data.kind)" forbidden
+is 'and the provider has no call' "$(wc -l <"$dir/provided" | tr -d ' ')" 1
+exec 8>&-
+kill $provider
 
 # The agent that is meant where none is named can be that of another.
 call ensure_agent "{\"name\":\"only\",\"command\":\"exec cat >'$dir/only.typed'\"}"
