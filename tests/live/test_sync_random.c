@@ -2,7 +2,8 @@
 /*
  * The model against the truth: after each of hundreds of random commands it must hold
  * exactly what `tmux list-panes -a`, run by itself and with a format of the test's own,
- * lists. The seed is printed; MUXBUS_TEST_SEED repeats a run.
+ * lists. The seed is printed; MUXBUS_TEST_SEED repeats a run. MUXBUS_TEST_LONG: 2,000 commands, or
+ * as many as its number says.
  *
  * tmux up to 3.7c crashes if a session's current window and its last one die in the same
  * tick while a control client is there (it tells of the window that is shown next, and
@@ -548,8 +549,11 @@ static void test_version(const char *tmux, bool with_person, unsigned steps)
 
 int main(void)
 {
-	unsigned steps = getenv("MUXBUS_TEST_LONG") != NULL ? 2000 : 90;
+	const char *is_long = getenv("MUXBUS_TEST_LONG");
+	unsigned steps = is_long == NULL ? 90 : 2000;
 	const char *const *paths;
+	if (is_long != NULL && strtoul(is_long, NULL, 10) > 1)
+		steps = (unsigned)strtoul(is_long, NULL, 10);
 	for (paths = live_tmux_paths(); *paths != NULL; paths++) {
 		test_version(*paths, false, steps);
 		test_version(*paths, true, steps);
