@@ -46,6 +46,22 @@ for way in 'unshare -pf --kill-child --mount-proc'; do
 	stop
 done
 
+# The pipe is handed over late. What has been shown meanwhile is seen then.
+way=
+cat >"$place/bin/muxbus-job" <<EOT
+#!/bin/sh
+sleep 1
+exec "$built/muxbus-job" "\$@"
+EOT
+start_daemon
+ask '{"method":"wait_for","params":{"any":[{"screen":"shown","pane":"%0"}],"timeout_sec":10}}' >"$dir/shown" &
+asking=$!
+until_is 'a wait for the screen' 1 waiting
+t send-keys -t %0 shown
+wait $asking
+is 'sees what was shown before its output came' "$(jq -r '.result.conditions[0].state' "$dir/shown")" matched
+stop
+
 # The pipe is never handed over. Output of that time cannot be had any more: it is a gap.
 way=
 printf '#!/bin/sh\nexec cat >/dev/null\n' >"$place/bin/muxbus-job"
@@ -54,6 +70,11 @@ start_daemon
 watching=$!
 subscribed() { call status '{}' && field .result.subscriptions; }
 until_is 'a subscriber' 1 subscribed
+ask '{"method":"wait_for","params":{"any":[{"output":"lost","pane":"%0"},{"output":"kept","pane":"%0"}],"timeout_sec":20}}' >"$dir/lost" &
+asking=$!
+"$built/muxbus" -S "$dir/tmux" wait --text -t 5 output=never pane=%0 >"$dir/never" &
+never=$!
+until_is 'two waits for output' 2 waiting
 t send-keys -t %0 lost Enter
 attached() { call status '{}' && field .result.tmux.attached; }
 until_is 'control mode takes over' true attached
@@ -62,5 +83,10 @@ until_is 'and begins with a gap' not_watched gaps
 t send-keys -t %0 kept Enter
 wait $watching
 is 'behind which there is all' "$(jq -r 'select(.kind == "line").text' "$dir/events")" kept
+wait $asking
+is 'a wait says that output was lost' \
+	"$(jq -c '.result.conditions | map([.state, .gap])' "$dir/lost")" '[["pending",true],["matched",true]]'
+wait $never
+is 'and so does the command line' "$(cat "$dir/never")" 'the time is up; some output was lost, and not looked at'
 
 done_testing

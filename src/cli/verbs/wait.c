@@ -186,13 +186,17 @@ static int status_of_jobs(const struct json *result)
 static enum cli_status tell(struct wait_verb *wait, const struct json *result)
 {
 	const struct json *conditions = json_member(result, "conditions");
+	bool has_gap = false;
 	if (!wait->is_quiet && show_is_json(wait->cli)) {
 		show_json(wait->cli, result);
 	} else if (!wait->is_quiet) {
-		json_each (at, conditions)
+		json_each (at, conditions) {
 			tell_condition(wait->cli, at);
+			has_gap |= json_get_bool(at, "gap", false);
+		}
 		if (json_get_bool(result, "timed_out", false))
-			(void)puts("the time is up");
+			(void)printf("the time is up%s\n",
+			    has_gap ? "; some output was lost, and not looked at" : "");
 	}
 	if (wait->wants_status)
 		wait->job_status = status_of_jobs(result);

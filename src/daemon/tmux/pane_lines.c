@@ -323,6 +323,18 @@ bool pane_lines_is_behind(const struct pane_lines *lines)
 	return lines->is_changed || !list_is_empty(&lines->todo);
 }
 
+void pane_lines_gap(const struct pane_lines *lines, const char *reason)
+{
+	const struct list *link;
+	if (lines == NULL)
+		return;
+	list_for_each (link, &lines->watches) {
+		struct line_watch *watch = list_entry(link, struct line_watch, link);
+		if (watch->gap != NULL)
+			watch->gap(watch, reason);
+	}
+}
+
 void pane_lines_free(struct pane_lines *lines)
 {
 	if (lines == NULL)

@@ -41,6 +41,8 @@ struct line_watch {
 	void (*found)(struct line_watch *watch, const struct line_found *found);
 	/* The pane, or its server, is gone; the watch is removed before. */
 	void (*closed)(struct line_watch *watch);
+	/* Output is missing, as stream_tap has it; the watch goes on. May be NULL. */
+	void (*gap)(struct line_watch *watch, const char *reason);
 	/* The rest is for pane_lines.c. */
 	struct list link;
 	struct list todo; /* in the list of those that have yet to look at the block */
@@ -68,6 +70,8 @@ bool pane_lines_is_empty(const struct pane_lines *lines);
 void pane_lines_token(struct pane_lines *lines, const struct token *token);
 /* The end of the piece: looks. offset is behind the piece. */
 void pane_lines_look(struct pane_lines *lines, uint64_t offset);
+/* Output is missing: tells the watches. Accepts NULL. */
+void pane_lines_gap(const struct pane_lines *lines, const char *reason);
 /* Continues to look. */
 void pane_lines_continue(struct pane_lines *lines);
 /* Whether there are lines that a watch has not looked at. */

@@ -398,10 +398,10 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 		line_feed_begin(stream->feed, offset);
 	else if (stream->feed != NULL)
 		line_feed_gap(stream->feed, &streams->sink, offset, reason);
-	list_each_safe (struct stream_tap, tap, &stream->taps, link) {
+	pane_lines_gap(stream->lines, reason);
+	list_each_safe (struct stream_tap, tap, &stream->taps, link)
 		if (tap->gap != NULL)
 			tap->gap(tap, offset, reason);
-	}
 }
 
 void stream_set_pane_created(struct stream_set *streams, uint32_t pane)

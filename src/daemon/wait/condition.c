@@ -353,6 +353,8 @@ void condition_write(struct json_writer *writer, const struct condition *conditi
 		json_put_id(writer, "session", '$', condition->session);
 	if (condition->state == CONDITION_MATCHED)
 		json_put_bool(writer, "at_entry", condition->at_entry);
+	if (condition->has_gap)
+		json_put_bool(writer, "gap", true);
 	if (condition->details.len > 0)
 		json_put_raw(writer, "details", (const char *)condition->details.data,
 		    condition->details.len);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/process.h"
@@ -19,6 +20,7 @@
 
 enum {
 	MATCHED_LINE_MAX = 4096, /* of the line that is reported */
+	BEGIN_MS = 1000, /* in which the output of a pane begins */
 	SCREEN_WAIT_MS = 50, /* after output, before the screen is looked at */
 	EXIT_LOOK_MS = 100,
 	EXIT_LOOKS = 12, /* the library reports an end after half of them, even without a status */
@@ -69,6 +71,14 @@ static void output_found(struct line_watch *lines, const struct line_found *foun
 	    watch->condition, found->result == PATTERN_MATCH ? CONDITION_MATCHED : CONDITION_LIMIT);
 }
 
+static void output_gap(struct line_watch *lines, const char *reason)
+{
+	struct pane_watch *watch = list_entry(lines, struct pane_watch, lines);
+	/* Output that begins a moment after the request begins with it. */
+	watch->condition->has_gap |=
+	    strcmp(reason, "not_watched") != 0 || clock_mono_ms() - watch->last_ms > BEGIN_MS;
+}
+
 static bool output_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct output_args *args = data;
@@ -76,6 +86,7 @@ static bool output_arm(struct condition *condition, struct request *request, con
 	if (watch == NULL || !pane_watch_pattern(watch, request, args->output))
 		return false;
 	watch->lines.found = output_found;
+	watch->lines.gap = output_gap;
 	watch->lines.closed = pane_watch_lines_closed;
 	if (stream_watch_add(
 		condition->parts->streams, watch->pane, &watch->lines, watch->pattern) < 0)

@@ -73,6 +73,7 @@ static const struct field_result wait_results[] = {
     {"conditions[].state", "string", "pending, matched, gone, or limit (its pattern is too slow)"},
     {"conditions[].pane", "string", "the id of the pane that it looks at; window and session too"},
     {"conditions[].at_entry", "boolean", "it was true already"},
+    {"conditions[].gap", "boolean", "output of its pane was lost, in which it may have come true"},
     {"conditions[].details", "object", "what came true"},
     {"elapsed_sec", "number", "how long it took"},
     {"timed_out", "boolean", "whether the time was up"},
