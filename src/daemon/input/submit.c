@@ -8,6 +8,7 @@
 #include "base/xalloc.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/input/submit_raw.h"
+#include "daemon/input/submit_retract.h"
 #include "daemon/input/submit_state.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
@@ -169,6 +170,10 @@ static void look_for_echo(struct submit *submit, const struct muxbus_pane *pane,
 	    submit_line_is_shown(line, screen, tty, submit->policy->knows_prompt && !by_key);
 	bool has_taken = by_key && is_shown && is_at_work(pane, tty);
 	const char *reason;
+	if (line->is_altered && submit_has_person(submit, pane)) {
+		submit_retract(submit, pane);
+		return;
+	}
 	if (is_shown && !has_taken) {
 		submit->stage = STAGE_SETTLING;
 		submit_arm(submit, submit_line_rest_ms(line, tty));
@@ -222,10 +227,8 @@ static void step_enter(
 {
 	struct submit_line *line = &submit->line;
 	char reason[SUBMIT_REASON_SIZE];
-	bool in_prefix;
-	if (submit_guard_human(submit->parts->tmux, pane, &in_prefix) != submit->human ||
-	    in_prefix) {
-		submit_give_up(submit, "a person began to type: the text is left to them");
+	if (submit_has_person(submit, pane)) {
+		submit_retract(submit, pane);
 	} else if (!is_same_front(submit, pane, reason)) {
 		submit_give_up(submit, reason);
 	} else if (line->is_exact && !submit_line_stands(line, screen)) {
@@ -365,6 +368,9 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	case STAGE_SUBMITTING:
 		look_for_taken(submit, pane, screen, &tty);
 		break;
+	case STAGE_RETRACTING:
+		submit_retract_look(submit, screen, &tty);
+		break;
 	}
 }
 
@@ -390,6 +396,7 @@ static void on_fresh(void *data, int error)
 		return;
 	pane = muxbus_model_pane(tmux_model(submit->parts->tmux), submit->pane.pane);
 	pane_tty_read(pane != NULL ? pane->tty : NULL, pane != NULL ? pane->pid : 0, &tty);
+	submit->activity = pane != NULL ? submit_guard_activity(submit->parts->tmux, pane) : 0;
 	if (error != 0 || pane == NULL ||
 	    pane_fate(submit->parts->tmux, &submit->pane) != PANE_THERE)
 		submit_arm(submit, SUBMIT_RETRY_MIN_MS);
@@ -413,8 +420,8 @@ static void refresh(struct submit *submit)
 	int error;
 	submit->is_asking = true;
 	if (pane != NULL)
-		error = muxbus_sync_refresh_window(
-		    sync, pane->window, MUXBUS_PART_CLIENTS, on_fresh, submit);
+		error = muxbus_sync_refresh_window(sync, pane->window,
+		    MUXBUS_PART_CLIENTS | MUXBUS_PART_SESSIONS, on_fresh, submit);
 	else
 		error = muxbus_sync_refresh(sync, MUXBUS_PART_ALL, 0, on_fresh, submit);
 	if (error < 0) {
@@ -468,7 +475,13 @@ static void look(struct submit *submit)
 		refresh(submit); /* whether a person has come */
 		break;
 	case STAGE_ECHO:
+		if (submit->line.is_altered) {
+			refresh(submit); /* the same */
+			break;
+		}
+		/* fall through */
 	case STAGE_SUBMITTING:
+	case STAGE_RETRACTING:
 		read_screen(submit, false);
 		break;
 	}

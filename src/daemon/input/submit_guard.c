@@ -130,6 +130,21 @@ uint64_t submit_guard_human(
 	return latest;
 }
 
+uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane *pane)
+{
+	const struct muxbus_model *model = tmux_model(tmux);
+	const struct muxbus_link *link = NULL;
+	uint64_t latest = 0;
+	while ((link = muxbus_model_next_link(model, link)) != NULL) {
+		const struct muxbus_session *session = link->window == pane->window
+		    ? muxbus_model_session(model, link->session)
+		    : NULL;
+		if (session != NULL && session->activity > latest)
+			latest = session->activity;
+	}
+	return latest;
+}
+
 /* Whether the agent has reported a question, and not long ago. */
 static bool reports_question(const struct presence *presence)
 {
@@ -401,6 +416,15 @@ bool submit_guard_empty(const struct submit_parts *parts, const struct pane_ref 
 	    (!screen->prompt.has_draft || screen_guard_sign(&facts) == SIGN_IDLE);
 }
 
+bool submit_guard_edits(
+    const struct submit_parts *parts, const struct pane_ref *ref, const struct muxbus_pane *pane)
+{
+	struct guard_names names;
+	find_names(parts, ref, pane, &names);
+	return screen_sign_has(parts->signs, names.reported, SIGN_EDITS) ||
+	    screen_sign_has(parts->signs, names.by_argv, SIGN_EDITS);
+}
+
 enum submit_sight submit_guard_sight(const struct submit_parts *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen)
 {
@@ -454,11 +478,12 @@ static void put_literal(struct buf *out, const char *text)
 	}
 }
 
-void submit_guard_write(struct buf *out, const struct pane_ref *ref, const char *command,
-    const struct pane_screen *screen, const struct buf *patterns)
+/* Appends a format of the cursor and the patterns, and behind a comma its value as it was. */
+static void put_screen(
+    struct buf *out, const struct pane_screen *screen, const struct buf *patterns)
 {
 	unsigned count = 0;
-	(void)buf_append_str(out, "#{&&:#{==:#{cursor_x} #{cursor_y} ");
+	(void)buf_append_str(out, "#{cursor_x} #{cursor_y} ");
 	for (size_t at = 0; at < patterns->len; count++) {
 		const uint8_t *begin = patterns->data + at;
 		size_t len = (size_t)((uint8_t *)memchr(begin, '\n', patterns->len - at) - begin);
@@ -468,13 +493,29 @@ void submit_guard_write(struct buf *out, const struct pane_ref *ref, const char 
 	(void)buf_printf(out, ",%u %u ", screen->cursor_column, screen->cursor_row);
 	while (count-- > 0)
 		(void)buf_append_byte(out, '1');
+}
+
+void submit_guard_write(
+    struct buf *out, const struct pane_ref *ref, const struct submit_moment *moment)
+{
+	(void)buf_append_str(out, "#{&&:#{==:");
+	if (moment->screen != NULL)
+		put_screen(out, moment->screen, moment->patterns);
+	else
+		(void)buf_append_byte(out, ',');
+	(void)buf_append_str(out, "},#{&&:#{==:");
+	if (moment->activity != 0)
+		(void)buf_printf(
+		    out, "#{session_activity},%llu", (unsigned long long)moment->activity);
+	else
+		(void)buf_append_byte(out, ',');
 	(void)buf_printf(out,
 	    "},#{&&:#{==:#{pane_pid} #{pid},%d %d},"
 	    "#{&&:#{==:#{pane_dead}#{pane_in_mode}#{pane_input_off}#{pane_synchronized},0000},"
 	    "#{==:#{pane_current_command},",
 	    (int)ref->pane_pid, (int)ref->server_pid);
-	put_literal(out, command);
-	(void)buf_append_str(out, "}}}}");
+	put_literal(out, moment->command);
+	(void)buf_append_str(out, "}}}}}");
 }
 
 bool submit_guard_lasting(const struct submit_parts *parts, const struct pane_ref *ref,

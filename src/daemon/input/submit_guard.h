@@ -27,6 +27,12 @@ uint64_t submit_guard_human(
     const struct tmux *tmux, const struct muxbus_pane *pane, bool *ret_in_prefix);
 
 /*
+ * Seconds since 1970 of the last key in the sessions of this pane's window, as tmux has it for the
+ * pane. 0: they are not known.
+ */
+uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane *pane);
+
+/*
  * How long a pane must have been quiet, by what its agent reports: shortly if idle, as
  * configured without a report, and long if busy, since the report of the end must have been
  * missed; also if it asks and its screen can show that it does no more. ret_reason: why it is
@@ -73,6 +79,10 @@ bool submit_guard_screen(const struct submit_parts *parts, const struct submit_p
 enum submit_sight submit_guard_sight(const struct submit_parts *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen);
 
+/* Whether the program is an agent whose prompt is known to be edited by Home, Delete and End. */
+bool submit_guard_edits(
+    const struct submit_parts *parts, const struct pane_ref *ref, const struct muxbus_pane *pane);
+
 /* Whether neither a question nor a draft is on the screen. */
 bool submit_guard_empty(const struct submit_parts *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen);
@@ -85,12 +95,19 @@ bool submit_guard_known(const struct submit_parts *parts, const struct submit_po
     const struct pane_ref *ref, const struct muxbus_pane *pane,
     char ret_reason[SUBMIT_REASON_SIZE]);
 
-/*
- * The format for tmux: the pane is still as it was seen, the cursor has not moved, and rows stand
- * there that match all patterns: each of letters, digits and '*', ended by a newline.
- */
-void submit_guard_write(struct buf *out, const struct pane_ref *ref, const char *command,
-    const struct pane_screen *screen, const struct buf *patterns);
+/* Conditions that tmux checks in the command that types. */
+struct submit_moment {
+	const char *command; /* in front of the pane */
+	/* The cursor has not moved, and rows match all patterns: each of letters, digits and '*',
+	 * ended by a newline. NULL: neither is looked at. */
+	const struct pane_screen *screen;
+	const struct buf *patterns;
+	uint64_t activity; /* no key came since then: submit_guard_activity(). 0: any may have */
+};
+
+/* The format for tmux: the pane is still as it was seen. */
+void submit_guard_write(
+    struct buf *out, const struct pane_ref *ref, const struct submit_moment *moment);
 
 /*
  * The guards of a notice that hold until the pane's program, or a person, changes something: as

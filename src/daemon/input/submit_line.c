@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
 
@@ -232,6 +233,44 @@ const char *submit_line_taken_late(const struct submit_line *line, const struct 
 bool submit_line_is_late(const struct submit_line *line)
 {
 	return clock_mono_ms() - line->typed_ms > UNREAD_MAX_MS + SUBMIT_MAX_MS;
+}
+
+size_t submit_line_characters(const struct submit_line *line)
+{
+	const struct buf *bytes = &line->text.bytes;
+	size_t count = 0;
+	if (line->enters > 0 || line->was_cooked || line->text.is_paste || line->text.is_unseen ||
+	    line->text.is_choice || !(line->is_exact || line->is_altered))
+		return 0;
+	for (size_t at = 0; at < bytes->len; count++) {
+		uint32_t character;
+		int size = utf8_decode((const char *)bytes->data + at, bytes->len - at, &character);
+		/* No control characters, and none that are wide or join others. */
+		if (size <= 0 || character < ' ' || (character >= 0x7f && character < 0xa1) ||
+		    character == 0xad || character >= 0x300)
+			return 0;
+		at += (size_t)size;
+	}
+	return count;
+}
+
+void submit_line_retract(struct submit_line *line)
+{
+	line->pressed_ms = clock_mono_ms();
+	line->agreed = 0;
+}
+
+bool submit_line_is_retracted(
+    struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty)
+{
+	bool is_gone = !is_unread(tty) && find(line, screen, NULL) == ECHO_NONE;
+	line->agreed = is_gone ? line->agreed + 1 : 0;
+	return line->agreed >= AGREE_LOOKS;
+}
+
+bool submit_line_retract_is_late(const struct submit_line *line)
+{
+	return clock_mono_ms() - line->pressed_ms > ECHO_MAX_MS;
 }
 
 bool submit_line_choice_is_late(const struct submit_line *line)

@@ -89,6 +89,17 @@ const char *submit_line_taken_late(const struct submit_line *line, const struct 
 /* Whether Enter was held up for longer than all that can take. */
 bool submit_line_is_late(const struct submit_line *line);
 
+/*
+ * The characters of a text that stands before Enter at the beginning of its line, to be taken back from
+ * there. 0: it does not, or editors may count it in another way.
+ */
+size_t submit_line_characters(const struct submit_line *line);
+/* The text is taken back now; then: whether two looks in a row agree that it is gone, or it is too late. */
+void submit_line_retract(struct submit_line *line);
+bool submit_line_is_retracted(
+    struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty);
+bool submit_line_retract_is_late(const struct submit_line *line);
+
 /* Whether a menu should have taken its choice long ago. */
 bool submit_line_choice_is_late(const struct submit_line *line);
 

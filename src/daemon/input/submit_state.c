@@ -186,7 +186,7 @@ bool submit_take_answer(struct submit *submit)
 	return false;
 }
 
-/* Runs commands behind the guards that tmux checks. screen NULL: behind those of the pane alone. */
+/* Runs commands behind the guards that tmux checks. screen NULL: whatever it shows; pane NULL: behind its modes alone. */
 static int run(struct submit *submit, struct muxbus_command *command, struct typing *typing,
     const char *otherwise, const struct pane_screen *screen, const struct muxbus_pane *pane,
     muxbus_reply_fn *reply)
@@ -195,10 +195,17 @@ static int run(struct submit *submit, struct muxbus_command *command, struct typ
 	int error;
 	buf_init(&guard, GUARD_MAX);
 	buf_init(&patterns, PATTERNS_MAX);
-	if (screen != NULL) {
-		if (submit->policy->answers_question && submit->handlers->stands != NULL)
+	if (pane != NULL) {
+		struct submit_moment moment = {
+		    .command = pane->command,
+		    .screen = screen,
+		    .patterns = &patterns,
+		    .activity = screen != NULL ? submit->activity : 0,
+		};
+		if (screen != NULL && submit->policy->answers_question &&
+		    submit->handlers->stands != NULL)
 			submit->handlers->stands(submit->data, screen, &patterns);
-		submit_guard_write(&guard, &submit->pane, pane->command, screen, &patterns);
+		submit_guard_write(&guard, &submit->pane, &moment);
 		typing->condition = (const char *)guard.data;
 	}
 	typing_add(typing, command, otherwise);
@@ -230,6 +237,8 @@ int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_
 	typing.only = submit->policy->only;
 	if (keys == SUBMIT_ENTER) {
 		typing_key(&typing, "Enter");
+	} else if (keys == SUBMIT_RETRACT) {
+		typing_retract(&typing, submit_line_characters(&submit->line));
 	} else if (text->is_paste) {
 		paste_add(&submit->paste, submit->parts->tmux, command, &typing, text->bytes.data,
 		    text->bytes.len, text->is_bracketed);

@@ -25,6 +25,7 @@ enum submit_stage {
 	STAGE_ECHO, /* looking for the text on the prompt line */
 	STAGE_SETTLING, /* before Enter */
 	STAGE_SUBMITTING, /* looking for the text to leave the prompt line */
+	STAGE_RETRACTING, /* looking for a text that was taken back to be gone */
 };
 
 struct submit {
@@ -51,6 +52,7 @@ struct submit {
 	bool is_over; /* the end of the last line was seen */
 	struct foreground_program typed_to; /* pid 0: not known */
 	uint64_t human; /* seconds since 1970: the last key of a person before it */
+	uint64_t activity; /* submit_guard_activity() of the last listing */
 	int64_t retry_ms;
 	char reason[SUBMIT_REASON_SIZE];
 };
@@ -88,11 +90,11 @@ bool submit_is_blocked(const struct submit *submit);
 /* Settles that tmux owes no answer any more. False if the answer is not wanted. */
 bool submit_take_answer(struct submit *submit);
 
-enum submit_keys { SUBMIT_TEXT, SUBMIT_ENTER };
+enum submit_keys { SUBMIT_TEXT, SUBMIT_ENTER, SUBMIT_RETRACT };
 
 /*
- * Types behind the guards that tmux checks itself. screen NULL: behind those of the pane's
- * state alone. Returns an error of the library; reply is not called then.
+ * Types behind the guards that tmux checks itself. screen NULL: whatever it shows; pane NULL: behind
+ * those of the pane's modes alone. Returns an error of the library; reply is not called then.
  */
 int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_screen *screen,
     const struct muxbus_pane *pane, muxbus_reply_fn *reply);

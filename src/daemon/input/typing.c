@@ -10,6 +10,7 @@
 #include "daemon/input/keys.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_tty.h"
+#include "daemon/pane/prompt.h"
 #include "daemon/server/request.h"
 #include "daemon/server/right.h"
 #include "daemon/tmux/pane_input.h"
@@ -99,6 +100,19 @@ void typing_key(struct typing *typing, const char *name)
 	put_quoted(&typing->commands, name, strlen(name));
 	key = keys_byte(name);
 	typing_keys(typing, &key, 1);
+}
+
+/* Home goes to the beginning of a row of the screen, and to the row above it then. */
+void typing_retract(struct typing *typing, size_t count)
+{
+	static const uint8_t kill_line = 0x15; /* for the notes: none of it is left */
+	uint32_t pane = typing->pane;
+	begin(typing);
+	buf_printf(&typing->commands,
+	    "send-keys -t %%%u -N %d Home ; send-keys -t %%%u -N %zu DC ; "
+	    "send-keys -t %%%u -N %d End",
+	    pane, PROMPT_ROWS, pane, count, pane, PROMPT_ROWS);
+	typing_keys(typing, &kill_line, 1);
 }
 
 static bool is_plain(uint8_t byte)

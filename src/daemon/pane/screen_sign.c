@@ -38,6 +38,7 @@ static const char *const kind_names[] = {
     [SIGN_WORK] = "work",
     [SIGN_DRAFT] = "draft",
     [SIGN_IDLE] = "idle",
+    [SIGN_EDITS] = "edits",
 };
 
 /*
@@ -79,6 +80,7 @@ static const struct {
     {"claude", SIGN_WORK, "^● .*\\n(?:(?!  ⎿)(?:  .*)?\\n){0,60}?" CLAUDE_BOX BELOW(8)},
     {"claude", SIGN_DRAFT, RULE "[❯!] *[^\\s]" ROWS RULE LAST},
     {"claude", SIGN_IDLE, RULE "❯\\n" RULE BELOW(8)},
+    {"claude", SIGN_EDITS, "yes"},
     {"codex", SIGN_DIALOG,
 	"^(?!.*\\besc again).*(?:enter|trust|space).*\\besc\\b.*\\n(?:.+\\n)?\\z"},
     {"codex", SIGN_WORK,
@@ -200,8 +202,9 @@ static bool read_line(struct screen_sign_set *set, char *line, char *ret_reason,
 		remove_built_in(set, agent, (enum screen_sign_kind)at);
 		return true;
 	}
-	snprintf(
-	    ret_reason, size, "the kind must be asking, busy, ready, dialog, work, draft or idle");
+	snprintf(ret_reason, size,
+	    "the kind must be asking, busy, ready, dialog, work, draft, idle or "
+	    "edits");
 	return false;
 }
 

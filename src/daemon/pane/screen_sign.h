@@ -24,13 +24,14 @@ enum screen_sign_kind {
 	SIGN_WORK, /* a turn goes on */
 	SIGN_DRAFT, /* without dim text: there is something in the prompt */
 	SIGN_IDLE, /* the same: the prompt is empty */
+	SIGN_EDITS, /* no sign: Home, Delete and End edit the whole prompt, also over its rows */
 	SIGN_KIND_COUNT_,
 	SIGN_NONE = SIGN_KIND_COUNT_,
 };
 
 /*
  * The signs that are built in, and those of a file (NULL, or one that is not there: none):
- * "AGENT KIND PATTERN" a line, KIND being asking, busy, ready, dialog, work, draft or idle, '#' begins a comment. A row of the file replaces
+ * "AGENT KIND PATTERN" a line, KIND being asking, busy, ready, dialog, work, draft, idle or edits, '#' begins a comment. A row of the file replaces
  * what is built in of its agent and kind; without a pattern it only removes it. Lines that
  * are wrong are logged, and count for nothing.
  */
