@@ -3,7 +3,8 @@
  * Judges recorded screens of real agents (tests/agents/record.mjs) by the screen alone, and counts
  * these verdicts, and the states in list_agents that were recorded with them, beside the truth.
  *
- * usage: screens [-v] <SCREENS   -v: also prints each screen that is judged wrong
+ * usage: screens [-v | -j] <SCREENS
+ *   -v: also prints each screen that is judged wrong   -j: prints the verdicts alone, one a line
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static bool read_screen(struct screen *screen)
 	static char line[LINE_SIZE];
 	if (fgets(line, sizeof line, stdin) == NULL)
 		return false;
-	if (sscanf(line, "@ %31s %31s %15s %u %u %u %d %15s %u %63[^\n]", screen->agent,
+	if (sscanf(line, "@ %31s %31s %15s %u %u %u %d %15s %u %63[^\t\n]", screen->agent,
 		screen->version, screen->truth, &screen->view.columns, &screen->view.cursor_row,
 		&screen->view.cursor_column, &screen->has_cursor, screen->state, &screen->rows,
 		screen->phase) != 10) {
@@ -161,6 +162,7 @@ static void print_wrong(const struct screen *screen, unsigned truth, unsigned ve
 int main(int argc, char **argv)
 {
 	bool is_verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
+	bool is_short = argc > 1 && strcmp(argv[1], "-j") == 0;
 	struct screen_sign_set *signs = screen_sign_set_new(NULL);
 	static struct tally tallies[AGENTS_MAX], all = {.agent = "all", .version = ""};
 	static unsigned matrix[TRUTHS][TRUTHS + 1];
@@ -180,8 +182,13 @@ int main(int argc, char **argv)
 		count_typing(signs, &screen, &typings[truth]);
 		if (is_verbose && verdict != truth)
 			print_wrong(&screen, truth, verdict);
+		if (is_short)
+			printf("%s\n", verdict < TRUTHS ? truths[verdict] : "unknown");
 		buf_finish(&screen.text);
 	}
+	screen_sign_set_free(signs);
+	if (is_short)
+		return 0;
 	printf("| truth | idle | draft | busy | asking | unknown |\n"
 	       "| --- | --- | --- | --- | --- | --- |\n");
 	for (unsigned truth = 0; truth < TRUTHS; truth++) {
@@ -201,6 +208,5 @@ int main(int argc, char **argv)
 	for (unsigned truth = 0; truth < TRUTHS; truth++)
 		printf("| %s | %u | %u | %u |\n", truths[truth], typings[truth].screens,
 		    typings[truth].free, typings[truth].asks);
-	screen_sign_set_free(signs);
 	return 0;
 }

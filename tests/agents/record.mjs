@@ -5,15 +5,16 @@
 // model or a tool is at work, "asking" while a tool waits for a person, "draft" with text in the
 // prompt, else "idle". No screen is saved within 0.7 s of a change. OUT has for each screen the line
 //
-//   @ AGENT VERSION TRUTH COLUMNS CURSOR-ROW CURSOR-COLUMN CURSOR-IS-SHOWN STATE ROWS PHASE
+//   @ AGENT VERSION TRUTH COLUMNS CURSOR-ROW CURSOR-COLUMN CURSOR-IS-SHOWN STATE ROWS PHASE<tab>TITLE
 //
-// with the state in list_agents of that moment ("-": not listed; a "+" behind it: adopted), and the
-// rows as capture-pane -p -e has them.
+// with the state in list_agents of that moment ("-": not listed; a "+" behind it: adopted), the title
+// that the agent has given to its terminal ("": none), and the rows as capture-pane -p -e has them.
 //
 //   node record.mjs SETTINGS.json OUT COUNT SEED
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { hostname } from 'node:os'
 
 const [settingsFile, out, count, seed] = process.argv.slice(2)
 const settings = JSON.parse(readFileSync(settingsFile, 'utf8'))
@@ -113,13 +114,14 @@ async function sample(truth, phase) {
 	if (firstRule(plain()))
 		[truth, phase] = ['asking', 'its first start']
 	const text = tmux('display-message', '-p', '-t', pane,
-		'#{pane_width} #{cursor_y} #{cursor_x} #{cursor_flag}', ';', 'capture-pane', '-p', '-e', '-t', pane)
-	const [columns, row, column, cursor] = text.slice(0, text.indexOf('\n')).split(' ').map(Number)
+		'#{pane_width} #{cursor_y} #{cursor_x} #{cursor_flag} #{pane_title}', ';', 'capture-pane', '-p', '-e', '-t', pane)
+	const [columns, row, column, cursor, ...titles] = text.slice(0, text.indexOf('\n')).split(' ')
+	const title = titles.join(' ') === hostname() ? '' : mask(titles.join(' '))
 	const listed = (await ask('list_agents', {})).agents?.find(agent => agent.pane === pane)
 	const screen = mask(text.slice(text.indexOf('\n') + 1).replace(/\n+$/, '\n'))
 	const known = listed ? listed.state + (listed.kept === false ? '' : '+') : '-'
 	pending.push(`@ ${settings.agent} ${settings.version} ${truth} ${columns} ${row} ${column} ${cursor} ` +
-		`${known} ${screen.split('\n').length - 1} ${phase}\n${screen}`)
+		`${known} ${screen.split('\n').length - 1} ${phase}\t${title}\n${screen}`)
 }
 // The samples of a phase count only when it has gone as it should.
 function keep() {
