@@ -407,8 +407,69 @@ def kept(world):
     names = [session["name"] for session in world.saved()]
     world.kill_tmux()
     done = world.muxbus("restore")
-    tap.ok(names == ["one", "agent-keep"] and done.stdout == "restored one: 1 window, 1 pane\n",
+    said = done.stdout.replace("restored agent keep\n", "")
+    tap.ok(names == ["one", "agent-keep"] and said == "restored one: 1 window, 1 pane\n",
            "an agent that the daemon keeps is left to it", f"{names} {done.stdout}{done.stderr}")
+
+
+def kept_talks(world):
+    """Kept agents go on with their conversations, each once, and none begins anew."""
+    starts = world.dir + "/starts"
+    with open(world.bin + "/claude", "w") as file:
+        file.write("#!/bin/sh\necho \"$*\" >>\"$HOME/starts\"\n"
+                   "[ \"$1\" != --resume ] || TALK=$2\n"
+                   "[ -z \"$TALK\" ] || until muxbus report_agent agent=claude session=$TALK"
+                   " pane=$TMUX_PANE state=idle >/dev/null; do sleep 0.1; done\n"
+                   "printf '> '\nexec cat\n")
+    os.chmod(world.bin + "/claude", 0o755)
+
+    def started():
+        with open(starts) as file:
+            return file.read().splitlines()
+
+    def ensure(name, command, *more):
+        done = world.muxbus("ensure_agent", "name=" + name, "command=" + command, "prompt=^> $", *more)
+        tap.ok(done.returncode == 0, "an agent: " + name, done.stdout + done.stderr)
+
+    def state(name):
+        listed = json.loads(world.muxbus("list_agents", "--json").stdout)["agents"]
+        return next((agent for agent in listed if agent["agent"] == name), {})
+
+    world.tmux("new-session", "-d", "-s", "one")
+    world.await_saved(1)
+    ensure("keep", "claude --model x", "env=TALK=talk-k")
+    ensure("mute", "claude --mute")
+    want = ["--model x", "--mute", "--resume talk-k --model x"]
+    world.await_saved(3)
+    world.kill_tmux()
+    until(lambda: world.run("tmux", "-S", world.dir + "/tmux", "new-session", "-d", "-s",
+                            "two").returncode == 0)
+    tap.ok(until(lambda: started() == want), "the daemon has it go on in the next server", started())
+    tap.ok(until(lambda: state("mute").get("state") == "crashed"), "and tells of the other",
+           state("mute"))
+    tap.ok("its conversation is not known" in state("mute").get("reason", ""), "why", state("mute"))
+    done = world.muxbus("restore")
+    tap.ok(started() == want and "one: 1 window" in done.stdout and done.returncode == 1 and
+           "session agent-mute: agent \"mute\" cannot go on: its conversation is not known" in
+           done.stderr, "restore starts none twice, and none anew", done.stdout + done.stderr)
+    tap.ok(until(lambda: state("keep").get("state") == "ready"), "it is ready", state("keep"))
+    for cycle in range(2):
+        pane = state("keep")["pane"]
+        world.tmux("split-window", "-d", "-t", pane)
+        until(lambda: any(len(window["panes"]) == 2 for session in world.saved()
+                          for window in session["windows"] if session["name"] == "agent-keep"))
+        world.end_daemon()
+        world.run("tmux", "-S", world.dir + "/tmux", "kill-server")
+        world.start_daemon()
+        done = world.muxbus("restore")
+        want.append("--resume talk-k --model x")
+        tap.ok(until(lambda: started() == want), f"reboot {cycle}: restore has it go on, once",
+               f"{started()} {done.stdout}{done.stderr}")
+        shown = world.tmux("list-panes", "-a", "-F", "#{session_name}")
+        tap.ok("agent-keep\nagent-keep" in shown and "this name" not in done.stderr, f"reboot {cycle}: the other pane is there",
+               f"{shown} {done.stdout}{done.stderr}")
+        tap.ok(until(lambda: state("keep").get("state") == "ready"), f"reboot {cycle}: it is ready",
+               state("keep"))
 
 
 def agents(world):
@@ -490,7 +551,7 @@ def main():
         for number in range(ROUNDS):
             world.anew()
             random_server(world, number)
-        for part in (closed, encoded, undecodable, hostile, killed, many, kept, ends, agents):
+        for part in (closed, encoded, undecodable, hostile, killed, many, kept, kept_talks, ends, agents):
             world.anew()
             part(world)
     finally:

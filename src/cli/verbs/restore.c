@@ -494,7 +494,7 @@ static bool is_wanted(const struct restore *restore, const char *name)
 	return restore->count == 0;
 }
 
-/* Whether a session has nothing but agents that muxbusd keeps, and starts again itself. */
+/* Whether a session has nothing but agents that muxbusd keeps, and makes itself. */
 static bool is_kept(const struct json *session)
 {
 	json_each (window, json_member(session, "windows"))
@@ -504,10 +504,20 @@ static bool is_kept(const struct json *session)
 	return true;
 }
 
+/* Whether a later server had a session of the same name, and has ended too. */
+static bool is_outdated(const struct json *session)
+{
+	for (const struct json *later = session->next; later != NULL; later = later->next)
+		if (json_get_bool(later, "is_past", false) &&
+		    strcmp(json_get_str(later, "name", ""), json_get_str(session, "name", "")) == 0)
+			return true;
+	return false;
+}
+
 /* Whether a saved session is to be made. */
 static bool is_due(const struct restore *restore, const struct json *session)
 {
-	return !is_kept(session) && is_wanted(restore, json_get_str(session, "name", "")) &&
+	return !is_outdated(session) && is_wanted(restore, json_get_str(session, "name", "")) &&
 	    json_get_bool(session, "is_past", false) && !json_get_bool(session, "exists", false);
 }
 
@@ -522,8 +532,6 @@ static void tell_names(struct restore *restore, const struct json *sessions)
 		restore->session = restore->names[i];
 		if (found == NULL)
 			problem(restore, NULL, "is not saved; see: muxbus list_saved");
-		else if (is_kept(found))
-			problem(restore, NULL, "muxbusd starts its agent again by itself");
 		else if (!is_due(restore, found))
 			problem(restore, NULL, "exists, and stays as it is");
 	}
@@ -547,6 +555,28 @@ static enum cli_status read_saved(struct restore *restore, const struct json **r
 	return *ret_sessions != NULL ? CLI_DONE : CLI_NO;
 }
 
+/* Has muxbusd start the agents of a session that it keeps, unless they run. */
+static void resume_agents(struct restore *restore, const struct json *session)
+{
+	json_each (window, json_member(session, "windows")) {
+		json_each (pane, json_member(window, "panes")) {
+			struct json_writer writer;
+			struct buf params;
+			const char *why;
+			if (!json_get_bool(pane, "kept", false))
+				continue;
+			json_start_object(&writer, &params, LINK_LINE_MAX);
+			json_put_str(&writer, "name",
+			    json_get_str(pane, "name", json_get_str(pane, "agent", "")));
+			json_put_bool(&writer, "resume", true);
+			if (ask(restore, "ensure_agent", &params, &writer, &why) == NULL)
+				problem(restore, NULL, "%s", why);
+			else if (is_kept(session))
+				(void)printf("restored agent %s\n", json_get_str(pane, "name", ""));
+		}
+	}
+}
+
 static void restore_all(struct restore *restore, const struct json *sessions)
 {
 	json_each (session, sessions) {
@@ -559,8 +589,10 @@ static void restore_all(struct restore *restore, const struct json *sessions)
 		if (strcmp(restore->server, json_get_str(session, "server", "")) != 0)
 			restore->window_count = restore->group_count = 0;
 		restore->server = json_get_str(session, "server", "");
-		if (!restore->is_dry)
+		if (!restore->is_dry && !is_kept(session))
 			restore_session(restore, session);
+		if (!restore->is_dry)
+			resume_agents(restore, session);
 		if (restore->is_dry)
 			tell(restore, "would restore", session);
 		else if (restore->id[0] != '\0')

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/conversation.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/ask.h"
@@ -19,44 +20,26 @@
 #include "cli/program.h"
 #include "wire/json.h"
 
-#define AGENT_WORDS_MAX 4
-
-/* The command that goes on with a conversation: its id takes the place of "@". */
-static const struct resume {
-	const char *agent;
-	const char *words[AGENT_WORDS_MAX];
-} resumes[] = {
-    {"claude", {"claude", "--resume", "@"}},
-    {"codex", {"codex", "resume", "@"}},
-    {"copilot", {"copilot", "--resume", "@"}},
-    {"gemini", {"gemini", "--resume", "@"}},
-    {"opencode", {"opencode", "--session", "@"}},
-};
-
 /* The shell of tmux is the program, but for these: each is a script with words behind it. */
 static const char cd_script[] = "d=$(printf '%b.' \"$1\"); cd -- \"${d%.}\"; shift; ";
 static const char agent_script[] = "trap : INT; \"$@\"; trap - INT; exec \"${SHELL:-/bin/sh}\"";
 static const char note_script[] = "printf '%s\\n' \"$1\"; exec \"${SHELL:-/bin/sh}\"";
 static const char shell_script[] = "exec \"${SHELL:-/bin/sh}\"";
 
-static const struct resume *find_resume(const char *agent)
-{
-	for (size_t i = 0; i < sizeof resumes / sizeof *resumes; i++)
-		if (strcmp(resumes[i].agent, agent) == 0)
-			return &resumes[i];
-	return NULL;
-}
-
-/* How the agent of a pane goes on; NULL: its conversation or its program is not known. */
-static const struct resume *resume_of(const struct json *pane)
+/*
+ * The words by which the agent of a pane goes on; NULL: its conversation or its program is not
+ * known, or muxbusd starts it again in a pane of its own.
+ */
+static const char *const *resume_of(const struct json *pane)
 {
 	char path[PATH_MAX];
-	const struct resume *resume = find_resume(json_get_str(pane, "agent", ""));
+	const char *agent = json_get_str(pane, "agent", "");
+	const char *const *words = conversation_words(agent);
 	const char *conversation = json_get_str(pane, "conversation", "");
-	if (resume == NULL || *conversation == '\0' || *conversation == '-' ||
-	    !program_find_in_path(resume->words[0], path, sizeof path))
+	if (words == NULL || *conversation == '\0' || *conversation == '-' ||
+	    json_get_bool(pane, "kept", false) || !program_find_in_path(agent, path, sizeof path))
 		return NULL;
-	return resume;
+	return words;
 }
 
 bool restore_can_resume(const struct json *pane)
@@ -91,22 +74,29 @@ static void put_escaped(struct json_writer *writer, const char *directory)
 }
 
 /* Puts what the agent of a pane left: its next command, or why there is none. */
-static void put_agent(
-    struct json_writer *writer, const struct resume *resume, const struct json *pane)
+static void put_agent(struct json_writer *writer, const char *const *words, const struct json *pane)
 {
+	bool is_kept = json_get_bool(pane, "kept", false), is_resumed = words != NULL;
 	const char *conversation = json_get_str(pane, "conversation", NULL);
 	struct buf note;
 	char text[512];
-	for (size_t i = 0; resume != NULL && resume->words[i] != NULL; i++)
-		json_put_str(writer, NULL,
-		    strcmp(resume->words[i], "@") == 0 ? conversation : resume->words[i]);
-	if (resume != NULL)
+	if (is_resumed)
+		json_put_str(writer, NULL, json_get_str(pane, "agent", ""));
+	for (; words != NULL && *words != NULL; words++)
+		json_put_str(writer, NULL, strcmp(*words, "@") == 0 ? conversation : *words);
+	if (is_resumed)
 		return;
-	(void)snprintf(text, sizeof text,
-	    "muxbus: %.64s was here; %s%.128s, so it was not started again",
-	    json_get_str(pane, "agent", ""),
-	    conversation == NULL ? "its conversation is not known" : "it cannot go on with ",
-	    conversation == NULL ? "" : conversation);
+	if (is_kept)
+		(void)snprintf(text, sizeof text,
+		    "muxbus: %.64s was here; muxbusd keeps it, in a session of its own",
+		    json_get_str(pane, "name", json_get_str(pane, "agent", "")));
+	else
+		(void)snprintf(text, sizeof text,
+		    "muxbus: %.64s was here; %s%.128s, so it was not started again",
+		    json_get_str(pane, "agent", ""),
+		    conversation == NULL ? "its conversation is not known"
+					 : "it cannot go on with ",
+		    conversation == NULL ? "" : conversation);
 	buf_init(&note, 8 * sizeof text);
 	(void)str_append_visible(&note, text, strlen(text));
 	json_put_str(writer, NULL, buf_text(&note));
@@ -116,7 +106,7 @@ static void put_agent(
 static void put_command(
     struct json_writer *writer, const struct json *pane, const char *escaped_directory)
 {
-	const struct resume *resume = resume_of(pane);
+	const char *const *resume = resume_of(pane);
 	bool has_agent = json_get_str(pane, "agent", NULL) != NULL;
 	char script[sizeof cd_script + sizeof agent_script];
 	if (!has_agent && escaped_directory == NULL)

@@ -16,6 +16,7 @@
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_record.h"
+#include "daemon/agent/agent_resume.h"
 #include "daemon/agent/agent_stop.h"
 #include "daemon/agent/agent_task.h"
 #include "daemon/agent/agent_wait.h"
@@ -84,7 +85,8 @@ static void agent_launch_program(struct agent *agent)
 	const struct agent_launch_parts launch = {.base = parts->base,
 	    .tmux = parts->tmux,
 	    .reporters = parts->reporters,
-	    .parent = agent->teller};
+	    .parent = agent->teller,
+	    .command = agent_resume_command(agent)};
 	bool is_there = agent_has_pane(agent);
 	drop_launch(agent);
 	loop_timer_disarm(agent->timer);
@@ -102,33 +104,11 @@ static void agent_launch_program(struct agent *agent)
 		agent_set_state(agent, AGENT_GONE, "tmux is not followed");
 }
 
-/* Keeps the exit status of a dead pane. False if the pane's program has not ended. */
-static bool note_exit(struct agent *agent)
-{
-	const struct muxbus_pane *pane =
-	    muxbus_model_pane(tmux_model(agent->set->parts.tmux), agent->pane.pane);
-	if (pane == NULL || !pane->is_dead)
-		return false;
-	agent->exit_status = pane->exit_status;
-	agent->exit_signal = pane->exit_signal;
-	return true;
-}
-
 static void restart_later(struct agent *agent)
 {
 	unsigned before = agent->restarts > 0 ? agent->restarts - 1 : 0;
 	int64_t backoff_ms = (int64_t)RESTART_MIN_MS << before;
 	loop_timer_arm(agent->timer, backoff_ms < RESTART_MAX_MS ? backoff_ms : RESTART_MAX_MS);
-}
-
-/* Whether it is known how its program ended. */
-static bool knows_exit(struct agent *agent)
-{
-	if (!agent->is_adopted)
-		return note_exit(agent);
-	/* Else the pane tells how another program has ended. */
-	return agent->program.pid == agent->pane.pane_pid &&
-	    (note_exit(agent) || agent->exit_status >= 0 || agent->exit_signal > 0);
 }
 
 /* It has ended: it is started again, by and by, and not for ever; an adopted one is not. */
@@ -139,7 +119,8 @@ static void end_program(struct agent *agent, const char *reason)
 	if (clock_real_ms() - agent->started_ms > AGENT_SETTLED_MS)
 		agent->restarts = 0;
 	/* A program that never was ready would not be ready the next time either. */
-	is_last = agent->is_adopted || !agent->was_ready || agent->restarts >= AGENT_RESTARTS_MAX;
+	is_last = agent->is_adopted || !agent->was_ready || agent->restarts >= AGENT_RESTARTS_MAX ||
+	    (agent_resume_is_needed(agent) && agent_resume_problem(agent) != NULL);
 	agent->is_restarting = !is_last;
 	agent_set_state(agent, AGENT_CRASHED, reason);
 	agent_tasks_end(agent, "crashed", is_last);
@@ -173,7 +154,7 @@ static void crash(struct agent *agent, const char *reason)
 	if (agent->last_words != NULL)
 		return;
 	submit_drop(agent->submit);
-	if (!knows_exit(agent)) {
+	if (!agent_failure_is_known(agent)) {
 		end_program(agent, reason);
 	} else if (agent->was_ready || agent->is_adopted) {
 		agent_failure_describe(agent, why, sizeof why);
@@ -327,6 +308,7 @@ static void agent_free(struct agent *agent)
 	agent_question_clear(&agent->question);
 	mem_free(agent->place);
 	mem_free(agent->output);
+	mem_free(agent->conversation);
 	mem_free(agent);
 }
 
@@ -443,11 +425,12 @@ void agent_ensure(struct agent_set *set, struct request *request, struct agent_s
 	agent_store(agent);
 	agent->restarts = 0;
 	agent_wait_add(agent, request, is_ended);
-	if (is_ended)
+	if (is_ended) {
+		agent_resume_forget(agent);
 		requester_caller(request, &agent->maker);
-	if (is_ended)
 		agent_launch_program(agent);
-	else
+	}
+	if (!is_ended)
 		agent_waiters_step(agent);
 }
 
@@ -463,35 +446,28 @@ static void on_ended(struct agent *agent)
 	crash(agent, reason);
 }
 
-/* Whether its pane was of another tmux server than the one that is followed now. */
-static bool has_lost_server(const struct agent *agent)
-{
-	struct muxbus_sync_info info;
-	muxbus_sync_info(tmux_sync(agent->set->parts.tmux), &info);
-	return agent->pane.pane != MUXBUS_NO_ID &&
-	    (agent->pane.server_pid != info.pid ||
-		agent->pane.server_start != process_start_ticks(info.pid));
-}
-
 /*
  * Its pane is not there. If the whole server has ended meanwhile, that is no wish that the agent
  * ends: it is started in the next one. Agents that an earlier daemon left in another server are gone.
  */
 static void lose_pane(struct agent *agent)
 {
-	static const char reason[] = "its pane is not there any more";
-	bool is_kept = !agent->is_adopted && agent->state != AGENT_GONE && has_lost_server(agent);
+	static const char gone[] = "its pane is not there any more";
+	char reason[AGENT_REASON_SIZE];
+	bool is_kept =
+	    !agent->is_adopted && agent->state != AGENT_GONE && agent_resume_is_needed(agent);
 	if (is_kept && agent->is_restarting) {
 		restart_later(agent);
 		return;
 	}
 	agent->is_restarting = false;
-	if (is_kept && agent->state != AGENT_CRASHED)
-		end_program(agent, "its tmux server has ended");
-	else if (agent->is_adopted && agent->state != AGENT_CRASHED)
-		crash(agent, reason);
+	if (is_kept && agent->state != AGENT_CRASHED) {
+		agent_resume_describe(agent, reason, sizeof reason);
+		end_program(agent, reason);
+	} else if (agent->is_adopted && agent->state != AGENT_CRASHED)
+		crash(agent, gone);
 	else if (agent->state != AGENT_CRASHED)
-		agent_set_state(agent, AGENT_GONE, reason);
+		agent_set_state(agent, AGENT_GONE, gone);
 	agent_tasks_end(agent, "crashed", true);
 }
 
@@ -514,7 +490,7 @@ static void find_again(struct agent *agent)
 	if (agent->state == AGENT_GONE)
 		agent_set_state(agent, work_state(agent, VERDICT_BUSY), "it was found running");
 	if (agent->state == AGENT_CRASHED)
-		(void)note_exit(agent);
+		(void)agent_failure_note(agent);
 	if (agent->state == AGENT_CRASHED && agent->is_restarting)
 		restart_later(agent);
 	agent_monitor_look(agent->monitor, true);
@@ -524,7 +500,14 @@ void agent_join(struct request *request, const struct agent *found, struct agent
     const struct pane_ref *teller)
 {
 	struct agent *agent = agent_get(found->set, found->plan.name);
-	if (agent->ending != NULL || agent_has_ended(agent)) {
+	bool resumes = plan->resumes && agent->ending == NULL && agent_has_ended(agent);
+	const char *problem = resumes ? agent_resume_problem(agent) : NULL;
+	if (problem != NULL || (resumes && agent->is_adopted)) {
+		request_fail(request, MESSAGE_REFUSED, "agent \"%s\" cannot go on: %s",
+		    agent->plan.name, problem != NULL ? problem : "a person had started it");
+		return;
+	}
+	if (!resumes && (agent->ending != NULL || agent_has_ended(agent))) {
 		request_fail(request, agent->ending != NULL ? MESSAGE_BUSY : MESSAGE_GONE,
 		    "agent \"%s\" %s", agent->plan.name,
 		    agent->ending != NULL
@@ -537,7 +520,12 @@ void agent_join(struct request *request, const struct agent *found, struct agent
 	if (pane_ref_is_set(teller))
 		agent->teller = *teller;
 	agent_store(agent);
-	agent_wait_add(agent, request, false);
+	agent_wait_add(agent, request, resumes);
+	if (resumes) {
+		agent->restarts = 0;
+		agent_launch_program(agent);
+		return;
+	}
 	agent_waiters_step(agent);
 	agent_monitor_look(agent->monitor, true);
 }
@@ -644,6 +632,7 @@ struct agent_set *agent_set_new(const struct agent_parts *parts)
 	list_init(&set->listeners);
 	set->listener.event = on_event;
 	event_log_listen(parts->events, &set->listener);
+	agent_resume_listen(set);
 	queue_load(parts->queue, &agent_kind, load, set);
 	agent_tasks_load(set);
 	return set;
@@ -654,6 +643,7 @@ void agent_set_free(struct agent_set *set)
 	if (set == NULL)
 		return;
 	event_log_unlisten(set->parts.events, &set->listener);
+	agent_resume_unlisten(set);
 	while (!list_is_empty(&set->agents)) {
 		struct agent *agent = list_entry(set->agents.next, struct agent, link);
 		agent_tasks_forget(agent);

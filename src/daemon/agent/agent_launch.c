@@ -56,6 +56,26 @@ static bool is_executable(const char *program)
 	return false;
 }
 
+bool agent_failure_note(struct agent *agent)
+{
+	const struct muxbus_pane *pane =
+	    muxbus_model_pane(tmux_model(agent->set->parts.tmux), agent->pane.pane);
+	if (pane == NULL || !pane->is_dead)
+		return false;
+	agent->exit_status = pane->exit_status;
+	agent->exit_signal = pane->exit_signal;
+	return true;
+}
+
+bool agent_failure_is_known(struct agent *agent)
+{
+	if (!agent->is_adopted)
+		return agent_failure_note(agent);
+	/* Else the pane tells how another program has ended. */
+	return agent->program.pid == agent->pane.pane_pid &&
+	    (agent_failure_note(agent) || agent->exit_status >= 0 || agent->exit_signal > 0);
+}
+
 void agent_failure_describe(const struct agent *agent, char *out, size_t size)
 {
 	const char *program = agent->plan.command[0];
@@ -236,6 +256,7 @@ static void launch_end(struct agent_launch *launch, const char *error)
 	if (launch->handlers != NULL)
 		launch->handlers->done(launch->data, &pane, error);
 	loop_timer_free(launch->timer);
+	mem_free_strings(launch->parts.command);
 	mem_free(launch);
 }
 
@@ -349,7 +370,9 @@ static void run_program(struct agent_launch *launch)
 	muxbus_command_args(command, "-e", (char *)NULL);
 	muxbus_command_argf(command, REPORTER_VARIABLE "=%s", launch->token);
 	muxbus_command_args(command, "--", (char *)NULL);
-	for (char *const *word = plan->command; *word != NULL; word++)
+	for (char *const *word = launch->parts.command != NULL ? launch->parts.command
+							       : plan->command;
+	     *word != NULL; word++)
 		muxbus_command_args(command, *word, (char *)NULL);
 	error = muxbus_sync_run_in_window(
 	    tmux_sync(launch->tmux), command, launch->window, on_running, launch);
@@ -555,8 +578,10 @@ bool agent_launch_start(const struct agent_launch_parts *parts, const struct age
     struct agent_launch **ret_launch)
 {
 	struct agent_launch *launch;
-	if (!tmux_is_live(parts->tmux))
+	if (!tmux_is_live(parts->tmux)) {
+		mem_free_strings(parts->command);
 		return false;
+	}
 	launch = xcalloc(1, sizeof *launch);
 	launch->parts = *parts;
 	launch->timer = loop_timer_new(parts->base, on_timer, launch);

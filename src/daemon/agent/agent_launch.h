@@ -25,6 +25,7 @@ struct agent_launch_parts {
 	struct tmux *tmux;
 	struct reporter_set *reporters; /* NULL: no reports of programs */
 	struct pane_ref parent; /* for notices of the program */
+	char **command; /* instead of the plan's, taken; NULL: that */
 };
 
 struct agent_launch_handlers {
@@ -52,6 +53,12 @@ void agent_launch_cancel(struct agent_launch *launch);
  * Failure of an agent's program: its end in words, its last lines, and the end of its pane. The
  * window of a program that never was ready is closed.
  */
+
+/* Keeps the exit status of a dead pane. False if the pane's program has not ended. */
+bool agent_failure_note(struct agent *agent);
+
+/* Whether it is known how its program ended. */
+bool agent_failure_is_known(struct agent *agent);
 
 /* Writes how the program of a dead pane ended. */
 void agent_failure_describe(const struct agent *agent, char *out, size_t size);

@@ -47,6 +47,7 @@ struct ensure_args {
 	int64_t history_limit;
 	bool has_history_limit;
 	bool notices;
+	bool resume;
 	double startup_timeout_sec;
 };
 
@@ -83,6 +84,9 @@ static const struct field ensure_fields[] = {
 	.preset = "false",
 	.help = "Make notifications for you of what its program tells its terminal (OSC 9, 99, "
 		"777)."},
+    {FIELD_ROW(BOOL, struct ensure_args, resume, "resume"), .flags = FIELD_RARE, .preset = "false",
+	.help = "Without command: start one again that has ended, with the conversation that it "
+		"had, and never with a new one."},
     {FIELD_ROW(NUMBER, struct ensure_args, startup_timeout_sec, "startup_timeout_sec"), .unit = "s",
 	.min = 0.001, .max = 86400, .preset = "30",
 	.help = "How long to wait for its prompt; it goes on starting after that."},
@@ -155,6 +159,7 @@ static bool check_adoption(struct request *request, const struct ensure_args *ar
 	    {"height", args->has_height},
 	    {"history_limit", args->has_history_limit},
 	    {"notices", args->notices},
+	    {"resume", args->resume},
 	};
 
 	for (size_t at = 0; at < sizeof others / sizeof *others; at++) {
@@ -227,6 +232,7 @@ static void handle_ensure(struct request *request, const void *data)
 	    .wants_notices = args->notices,
 	    .startup_timeout_ms = clock_seconds_to_ms(args->startup_timeout_sec),
 	    .has_cwd = args->spawn.cwd != NULL,
+	    .resumes = args->resume,
 	};
 	if (args->name != NULL && !consumer_name_is_valid(args->name)) {
 		request_fail_field(request, "name", "must be of A-Z a-z 0-9 _ . : -");
@@ -601,7 +607,9 @@ const struct method methods_agent[] = {
 		   "of its own, and answers when it is ready.",
 	.help = "It is kept alive: when it ends, or falls back to a shell, it is started "
 		"again, after a while and at most five times in a row; also in the next tmux "
-		"server, if muxbusd saw the end of the last one. A program that never "
+		"server, if muxbusd saw the end of the last one. An agent whose conversation is "
+		"known goes on with that; one of a kind that has conversations, but whose is not "
+		"known, is not started in the next server by itself. A program that never "
 		"was ready is not: the error says how it ended, with its last lines, and its "
 		"window is closed. Each crash is one notification, however often muxbusd is "
 		"started after it. The state blocked says that it asks something: respond "

@@ -29,6 +29,7 @@ struct kept_agent {
 	size_t profile_count; /* 0: its prompt is not known yet */
 	bool is_adopted;
 	struct foreground_program program; /* of an adopted one */
+	char *conversation;
 };
 
 static const struct record_field profile_fields[] = {
@@ -77,6 +78,7 @@ static const struct record_field agent_fields[] = {
     {RECORD_ROW(BOOL, struct kept_agent, is_adopted, "adopted"), .is_optional = true},
     {RECORD_ROW(INT, struct kept_agent, program.pid, "program_pid"), .is_optional = true},
     {RECORD_ROW(UINT64, struct kept_agent, program.start, "program_start"), .is_optional = true},
+    {RECORD_ROW(TEXT, struct kept_agent, conversation, "conversation"), .is_optional = true},
 };
 
 const struct record_kind agent_kind = {
@@ -103,6 +105,7 @@ void agent_store(const struct agent *agent)
 	    .profile_count = profile->is_known,
 	    .is_adopted = agent->is_adopted,
 	    .program = agent->program,
+	    .conversation = agent->conversation,
 	};
 	kept.has_exit = agent->is_crash_told && agent->pane.pane == MUXBUS_NO_ID;
 	if (kept.has_exit) {
@@ -125,6 +128,7 @@ bool agent_record_read(struct agent *agent, const struct json *value)
 	agent->teller = kept.teller;
 	agent->maker.pane = kept.maker;
 	agent->output = kept.output;
+	agent->conversation = kept.conversation;
 	agent->started_ms = kept.started_ms;
 	agent->was_ready = kept.profile_count > 0;
 	kept.profile[0].is_known = agent->was_ready;

@@ -16,6 +16,7 @@
 #include "daemon/event/event_log.h"
 #include "daemon/input/submit.h"
 #include "daemon/pane/maker.h"
+#include "daemon/pane/presence.h"
 #include "daemon/queue/notification.h"
 
 #define AGENT_NAME_MAX 64
@@ -26,6 +27,7 @@ struct agent_spec {
 	char **env; /* "NAME=value", NULL-ended */
 	char *cwd;
 	bool has_cwd; /* the request named it; not kept */
+	bool resumes; /* the request wants one that has ended to go on; not kept */
 	char *prompt; /* a pattern; NULL: it is learned */
 	int64_t width; /* cells */
 	int64_t height;
@@ -145,6 +147,7 @@ struct agent {
 	struct pane_ref pane; /* cleared: none yet */
 	struct pane_ref teller;
 	struct pane_caller maker; /* of its pane */
+	char *conversation; /* that its program last reported; NULL: none */
 	struct pattern *regex; /* of the prompt; NULL: it is learned */
 	struct agent_monitor *monitor;
 	struct submit *submit; /* types the tasks */
@@ -193,6 +196,7 @@ struct agent_set {
 	size_t count;
 	struct list listeners;
 	struct event_log_listener listener;
+	struct presence_listener reports;
 };
 
 /* NULL if there is none of this name. set may be NULL. */

@@ -166,8 +166,10 @@ static void put_agent(
 	} else if (agent != NULL) {
 		json_put_str(writer, "agent", agent->plan.name);
 	}
-	if (agent != NULL && !agent->is_adopted)
+	if (agent != NULL && !agent->is_adopted) {
 		json_put_bool(writer, "kept", true);
+		json_put_str(writer, "name", agent->plan.name);
+	}
 }
 
 static void put_pane(
@@ -475,6 +477,7 @@ void saved_set_server(struct saved_set *set, bool is_live)
 	set->server.server_start = process_start_ticks(info.pid);
 	set->busy_ns = read_busy_ns(set);
 	sort_by_server(set);
+	bound_past(set); /* an earlier daemon need not have seen the end of their servers */
 	take(set);
 	loop_timer_arm(set->look_timer, SAVED_LOOK_MS);
 }
@@ -534,7 +537,7 @@ static const struct field_result list_results[] = {
     {"sessions[].windows", "array",
 	"window, index, name, is_named (not after its program), width, height, layout, zoomed, "
 	"current; and panes: cwd, cwd_base64 (if cwd is not UTF-8), command, active, agent, its "
-	"conversation, and kept"},
+	"conversation, and kept with its name for ensure_agent"},
     {NULL, NULL, NULL},
 };
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: ISC */
+/* How agents go on with a conversation. */
+#include "base/conversation.h"
+
+#include <string.h>
+
+enum { WORDS_MAX = 2, OPTIONS_MAX = 6 };
+
+static const struct conversation {
+	const char *agent;
+	const char *words[WORDS_MAX + 1];
+	const char *options[OPTIONS_MAX]; /* that name one themselves */
+} rows[] = {
+    {"claude", {"--resume", "@"}, {"--resume", "-r", "--continue", "-c", "--session-id"}},
+    {"codex", {"resume", "@"}, {"resume", "fork", "exec"}},
+    {"copilot", {"--resume", "@"}, {"--resume", "--continue"}},
+    {"gemini", {"--resume", "@"}, {"--resume", "-r"}},
+    {"opencode", {"--session", "@"}, {"--session", "-s", "--continue", "-c"}},
+};
+
+static const struct conversation *find(const char *agent)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(rows[i].agent, agent) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+const char *const *conversation_words(const char *agent)
+{
+	const struct conversation *row = find(agent);
+	return row != NULL ? row->words : NULL;
+}
+
+bool conversation_is_named(const char *agent, const char *word)
+{
+	const struct conversation *row = find(agent);
+	size_t len = strcspn(word, "=");
+	for (size_t i = 0; row != NULL && i < OPTIONS_MAX && row->options[i] != NULL; i++)
+		if (strlen(row->options[i]) == len && memcmp(row->options[i], word, len) == 0)
+			return true;
+	return false;
+}

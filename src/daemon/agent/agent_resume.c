@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: ISC */
+/* The conversation of a kept agent. */
+#include "daemon/agent/agent_resume.h"
+
+#include <muxbus.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/conversation.h"
+#include "base/process.h"
+#include "base/xalloc.h"
+#include "daemon/agent/agent_record.h"
+#include "daemon/agent/agent_state.h"
+#include "daemon/pane/presence.h"
+#include "daemon/tmux/tmux.h"
+
+#define WORDS_MAX 64 /* of a command that can be changed */
+
+/* Its command as words: a text of plain words for the shell is cut, in place. 0: it is none. */
+static size_t read_words(const struct agent *agent, char *text, const char *words[WORDS_MAX])
+{
+	static const char plain[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:,@%+-= ";
+	char *const *command = agent->plan.command;
+	size_t count = 0;
+	char *rest = NULL;
+	if (command[1] == NULL && text[strspn(text, plain)] != '\0')
+		return 0;
+	if (command[1] == NULL)
+		for (char *word = strtok_r(text, " ", &rest); word != NULL && count < WORDS_MAX;
+		     word = strtok_r(NULL, " ", &rest))
+			words[count++] = word;
+	else
+		for (; *command != NULL && count < WORDS_MAX; command++)
+			words[count++] = *command;
+	return count < WORDS_MAX ? count : 0;
+}
+
+/* The kind of agent that a program is. */
+static const char *kind_of(const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	const char *name = slash != NULL ? slash + 1 : program;
+	return conversation_words(name) != NULL ? name : NULL;
+}
+
+/* Whether words behind the program are options and their values only: another one may be a task. */
+static bool are_options(const char *const *words, size_t count)
+{
+	for (size_t at = 1; at < count; at++) {
+		bool is_value = at > 1 && words[at - 1][0] == '-';
+		if (strcmp(words[at], "--") == 0 || strpbrk(words[at], " \t\n") != NULL ||
+		    (words[at][0] != '-' && !is_value))
+			return false;
+	}
+	return true;
+}
+
+static bool names_one(const char *kind, const char *const *words, size_t count)
+{
+	for (size_t at = 1; at < count; at++)
+		if (conversation_is_named(kind, words[at]))
+			return true;
+	return false;
+}
+
+/* The command that goes on; *ret_problem: why there is none, unless its own goes on. */
+static char **make_command(const struct agent *agent, const char **ret_problem)
+{
+	char *text = xstrdup(agent->plan.command[0]);
+	const char *words[WORDS_MAX], *made[WORDS_MAX + 2];
+	size_t count = read_words(agent, text, words), used = 0;
+	const char *kind = count > 0 ? kind_of(words[0]) : NULL;
+	const char *const *added = kind != NULL ? conversation_words(kind) : NULL;
+	bool is_own = kind != NULL && names_one(kind, words, count);
+	char **command = NULL;
+	*ret_problem = NULL;
+	if (kind != NULL && !is_own && agent->conversation == NULL)
+		*ret_problem = "its conversation is not known";
+	else if (agent->conversation != NULL && !is_own &&
+	    (kind == NULL || !are_options(words, count)))
+		*ret_problem = "it is not known which command goes on with its conversation";
+	if (kind != NULL && !is_own && *ret_problem == NULL) {
+		made[used++] = words[0];
+		for (; *added != NULL; added++)
+			made[used++] = strcmp(*added, "@") == 0 ? agent->conversation : *added;
+		for (size_t at = 1; at < count; at++)
+			made[used++] = words[at];
+		command = agent_strings_copy(made, used);
+	}
+	mem_free(text);
+	return command;
+}
+
+char **agent_resume_command(const struct agent *agent)
+{
+	const char *problem;
+	return make_command(agent, &problem);
+}
+
+const char *agent_resume_problem(const struct agent *agent)
+{
+	const char *problem;
+	mem_free_strings(make_command(agent, &problem));
+	return problem;
+}
+
+bool agent_resume_is_needed(const struct agent *agent)
+{
+	struct muxbus_sync_info info;
+	muxbus_sync_info(tmux_sync(agent->set->parts.tmux), &info);
+	return agent->pane.pane != MUXBUS_NO_ID &&
+	    (agent->pane.server_pid != info.pid ||
+		agent->pane.server_start != process_start_ticks(info.pid));
+}
+
+void agent_resume_describe(const struct agent *agent, char *out, size_t size)
+{
+	const char *problem = agent_resume_problem(agent);
+	(void)snprintf(out, size, "its tmux server has ended%s%s", problem != NULL ? ": " : "",
+	    problem != NULL ? problem : "");
+}
+
+void agent_resume_forget(struct agent *agent)
+{
+	mem_free(agent->conversation);
+	agent->conversation = NULL;
+}
+
+static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
+{
+	struct agent_set *set = list_entry(listener, struct agent_set, reports);
+	const struct presence *presence = presence_of_pane(set->parts.presences, pane);
+	const struct agent *found = agent_of_pane(set, pane->pane);
+	struct agent *agent = found != NULL ? agent_get(set, found->plan.name) : NULL;
+	if (agent == NULL || agent->is_adopted || presence == NULL ||
+	    presence->session[0] == '\0' ||
+	    (agent->conversation != NULL && strcmp(agent->conversation, presence->session) == 0))
+		return;
+	mem_free(agent->conversation);
+	agent->conversation = xstrdup(presence->session);
+	agent_store(agent);
+}
+
+void agent_resume_listen(struct agent_set *set)
+{
+	set->reports.reported = on_reported;
+	presence_listen(set->parts.presences, &set->reports);
+}
+
+void agent_resume_unlisten(struct agent_set *set)
+{
+	presence_unlisten(&set->reports);
+}
