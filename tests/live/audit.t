@@ -116,14 +116,22 @@ sed 6d "$dir/right" >"$audit.old"
 is 'so does a line that was taken out' "$(read_audit '{"verify":true}' .result.chain)" broken
 cat "$dir/right" >"$audit.old"
 
-# A flood of refusals.
+# A flood of refusals, by many processes with all methods.
 i=0
-while [ $i -lt 300 ]; do
+while [ $i -lt 30 ]; do
 	i=$((i + 1))
-	echo '{"method":"shutdown"}'
-done | { echo '{"method":"narrow","params":{"role":"read_only"}}'; cat; } | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >/dev/null
-is 'refusals have ten lines a minute' "$(read_audit '{"method":"shutdown","limit":1000}' '.result.actions | "\(length) \(map(.outcome) | unique[0]) \(.[-1].counted)"')" \
-	'10 forbidden true'
+	for method in shutdown send_text create_pane run_tmux; do
+		echo "{\"method\":\"$method\"}"
+	done | { echo '{"method":"narrow","params":{"role":"read_only"}}'; cat; } | setsid socat -t 60 - "UNIX-CONNECT:$MUXBUS" >/dev/null
+done
+refusals='[.result.actions[] | select(.outcome == "forbidden" and .role == "read_only")]'
+is 'refusals have ten lines a minute for a user and a role' "$(read_audit '{"limit":1000}' "$refusals | \"\(length) \(.[-1].counted)\"")" '10 true'
+kill "$daemon_pid"
+wait "$daemon_pid" 2>/dev/null
+start_daemon
+is 'and one more says how many had none' "$(read_audit '{"limit":1000,"verify":true}' "\"\($refusals | length) \($refusals[-1] | .unwritten) \(.result.chain)\"")" '11 110 whole'
+"$muxbus" audit >"$dir/printed"
+is 'which muxbus audit prints' "$(grep -c 'forbidden  110 more' "$dir/printed")" 1
 
 # With texts, but for declared tools.
 kill -9 "$daemon_pid"

@@ -31,6 +31,7 @@ static const struct option_row option_rows[] = {
 static void print_action(const struct json *action)
 {
 	struct buf line, clean;
+	int64_t unwritten = json_get_int(action, "unwritten", 0);
 	buf_init(&line, LINE_BYTES);
 	buf_init(&clean, 4 * LINE_BYTES);
 	(void)buf_printf(&line, "%lld  %s  %s (%lld) %s  %s  %s %s  %s  %s",
@@ -39,6 +40,8 @@ static void print_action(const struct json *action)
 	    json_get_str(action, "pane", "-"), json_get_str(action, "role", ""),
 	    json_get_str(action, "method", ""), json_get_str(action, "target", "-"),
 	    json_get_str(action, "outcome", "-"), json_get_str(action, "params", ""));
+	if (unwritten > 0)
+		(void)buf_printf(&line, "%lld more", (long long)unwritten);
 	(void)screen_text_line(&clean, line.data, line.len); /* a line that is cut is good enough */
 	(void)printf("%s\n", buf_text(&clean));
 	buf_finish(&line);

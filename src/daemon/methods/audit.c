@@ -68,8 +68,10 @@ static const struct field_result audit_results[] = {
 	"done, or the kind of the error; null: not answered, or the daemon was killed meanwhile"},
     {"actions[].duration_ms", "integer", "how long the answer took"},
     {"actions[].counted", "boolean",
-	"true: further refusals of this kind are counted in this minute, without an entry"},
-    {"actions[].unwritten", "integer", "refusals of the minute before that have no entry"},
+	"true: further refusals of this user and role are counted in this minute, without an "
+	"entry"},
+    {"actions[].unwritten", "integer",
+	"so many refusals of this user and role had no entry: this is the one for all"},
     {"actions[].missed", "integer", "requests before it that could not be recorded"},
     {"last", "integer", "the number of the last request"},
     {"chain", "string", "with verify: whole, or broken"},

@@ -30,7 +30,8 @@ enum {
 	PARAMS_MAX = 300, /* bytes of parameters in a line; with texts TEXTS_MAX */
 	TEXTS_MAX = 4096,
 	TARGET_MAX = 64,
-	REFUSERS_MAX = 32, /* programs and methods whose refusals are counted apart */
+	REFUSERS_MAX = 32, /* users with a role whose refusals are counted apart */
+	REFUSED_PART = 8, /* refusals are at most this part of the bytes of both files, in each */
 	MINUTE_MS = 60000,
 	DAY_MS = 86400000,
 };
@@ -38,9 +39,11 @@ enum {
 static const char chain_member[] = ",\"chain\":\"";
 
 struct refuser {
-	uint64_t key; /* of the program and the method; 0: free */
-	int64_t since_ms;
-	uint64_t count;
+	int64_t since_ms; /* when its minute began; 0: free */
+	uint32_t uid; /* UINT32_MAX: several, for which there was no place */
+	enum role role;
+	unsigned lines;
+	uint64_t unwritten;
 };
 
 struct trail {
@@ -54,6 +57,8 @@ struct trail {
 	char chain[CHAIN_SIZE + 1];
 	struct hash_key key; /* of the hashes of parameters: no one can guess them from it */
 	struct refuser refusers[REFUSERS_MAX];
+	bool has_unwritten;
+	size_t refused_bytes; /* of the file: its refusals */
 	struct list listeners;
 };
 
@@ -145,6 +150,7 @@ static void turn_over(struct trail *trail)
 		trail->bytes = bytes;
 		return;
 	}
+	trail->refused_bytes = 0;
 	(void)close(fd); /* all was written */
 }
 
@@ -178,6 +184,7 @@ static uint64_t number_of(const char *line, const char *member)
  */
 static size_t take_up(struct trail *trail, struct buf *text)
 {
+	static const char refusal[] = "\"outcome\":\"forbidden\"";
 	const char *begin, *end, *line, *chain = NULL;
 	if (text->len == 0 || buf_append_byte(text, '\0') < 0)
 		return 0;
@@ -185,9 +192,12 @@ static size_t take_up(struct trail *trail, struct buf *text)
 	end = begin + --text->len;
 	while (end > begin && end[-1] != '\n')
 		end--;
-	for (const char *at = begin; at < end; at = strchr(at, '\n') + 1) {
+	for (const char *at = begin, *next; at < end; at = next) {
 		uint64_t number = number_of(at, "{\"n\":");
 		uint64_t head = number_of(at, "{\"head\":");
+		next = strchr(at, '\n') + 1;
+		if (memmem(at, (size_t)(next - at), refusal, sizeof refusal - 1) != NULL)
+			trail->refused_bytes += (size_t)(next - at);
 		number = number > head ? number : head;
 		trail->last = number > trail->last ? number : trail->last;
 	}
@@ -213,6 +223,7 @@ static void take_up_old(struct trail *trail)
 	buf_init(&text, TRAIL_FILE_MAX);
 	if (file_read_all(fd, &text) == 0)
 		(void)take_up(trail, &text);
+	trail->refused_bytes = 0;
 	buf_finish(&text);
 	(void)close(fd); /* only read */
 }
@@ -266,15 +277,6 @@ struct trail *trail_new(
 		(void)add_head(trail); /* or the first request does it */
 	}
 	return trail;
-}
-
-void trail_free(struct trail *trail)
-{
-	if (trail == NULL)
-		return;
-	if (trail->fd >= 0)
-		(void)close(trail->fd); /* each line was written */
-	mem_free(trail);
 }
 
 /* The object that a request names, as it names it. */
@@ -357,11 +359,59 @@ static void tell(struct trail *trail, uint64_t number)
 		listener->written(listener);
 }
 
+/* No flood of refusals makes the file turn over: what was done has the larger part. */
+static bool has_room_for_refusal(const struct trail *trail)
+{
+	return trail->refused_bytes < trail->options.bytes / REFUSED_PART;
+}
+
+static int add_refusal(struct trail *trail, struct buf *text)
+{
+	size_t len = text->len + sizeof chain_member + CHAIN_SIZE;
+	if (add(trail, text) < 0)
+		return -1;
+	trail->refused_bytes += len;
+	tell(trail, trail->last + 1);
+	return 0;
+}
+
+/* Writes how many refusals had no line, of minutes that began before. */
+static void sum_up(struct trail *trail, int64_t until_ms)
+{
+	bool is_left = false;
+	if (!trail->has_unwritten)
+		return;
+	for (size_t at = 0; at < REFUSERS_MAX; at++) {
+		struct refuser *refuser = &trail->refusers[at];
+		struct json_writer writer;
+		struct buf text;
+		if (refuser->since_ms > until_ms || refuser->unwritten == 0 ||
+		    !has_room_for_refusal(trail)) {
+			is_left |= refuser->unwritten > 0;
+			continue;
+		}
+		begin(&writer, &text, "n", trail->last + 1);
+		if (refuser->uid != UINT32_MAX) {
+			json_put_int(&writer, "uid", refuser->uid);
+			json_put_str(&writer, "role", role_name(refuser->role));
+		}
+		json_put_str(&writer, "outcome", "forbidden");
+		json_put_int(&writer, "unwritten", (int64_t)refuser->unwritten);
+		if (add_refusal(trail, &text) == 0)
+			refuser->unwritten = 0;
+		else
+			is_left = true;
+	}
+	trail->has_unwritten = is_left;
+}
+
 uint64_t trail_begin(struct trail *trail, const struct trail_action *action)
 {
-	uint64_t number = trail->last + 1;
 	struct json_writer writer;
 	struct buf text;
+	uint64_t number;
+	sum_up(trail, clock_mono_ms() - MINUTE_MS);
+	number = trail->last + 1;
 	begin(&writer, &text, "n", number);
 	put_caller(&writer, action);
 	put_target(&writer, action->params);
@@ -385,52 +435,63 @@ void trail_end(struct trail *trail, uint64_t number, const char *outcome, int64_
 	(void)add(trail, &text); /* a line that is missing is no effect */
 }
 
-/* The place of a program and method; the oldest one is given up for a new one. */
-static struct refuser *find_refuser(struct trail *trail, const struct trail_action *action)
+/* The place of a user and role. Without a free one it shares the last. */
+static struct refuser *find_refuser(struct trail *trail, uint32_t uid, enum role role)
 {
-	const struct peer *peer = action->peer;
-	const struct peer_origin *origin = peer != NULL ? peer_origin(peer) : NULL;
-	struct refuser *oldest = &trail->refusers[0];
-	char name[128];
-	uint64_t key;
-	/* Its session: a program that connects again and again is one. */
-	(void)snprintf(name, sizeof name, "%d %u %s",
-	    origin != NULL && origin->count > 0 ? (int)origin->processes[0].session : 0,
-	    peer != NULL ? (unsigned)peer_uid(peer) : 0, action->method->name);
-	key = hash_bytes(name, strlen(name)) | 1;
+	struct refuser *place = NULL;
+	int64_t now_ms = clock_mono_ms();
 	for (size_t at = 0; at < REFUSERS_MAX; at++) {
 		struct refuser *refuser = &trail->refusers[at];
-		if (refuser->key == key)
+		bool is_over = now_ms - refuser->since_ms >= MINUTE_MS && refuser->unwritten == 0;
+		if (refuser->since_ms != 0 && refuser->uid == uid && refuser->role == role) {
+			if (now_ms - refuser->since_ms >= MINUTE_MS) {
+				refuser->since_ms = now_ms;
+				refuser->lines = 0;
+			}
 			return refuser;
-		if (refuser->since_ms < oldest->since_ms)
-			oldest = refuser;
+		}
+		if (place == NULL && (refuser->since_ms == 0 || is_over))
+			place = refuser;
 	}
-	*oldest = (struct refuser){.key = key, .since_ms = clock_mono_ms()};
-	return oldest;
+	if (place == NULL) {
+		place = &trail->refusers[REFUSERS_MAX - 1];
+		place->uid = UINT32_MAX;
+		return place;
+	}
+	*place = (struct refuser){.since_ms = now_ms, .uid = uid, .role = role};
+	return place;
 }
 
 void trail_refuse(struct trail *trail, const struct trail_action *action)
 {
-	struct refuser *refuser = find_refuser(trail, action);
-	int64_t now_ms = clock_mono_ms();
+	uint32_t uid = action->peer != NULL ? (uint32_t)peer_uid(action->peer) : 0;
+	struct refuser *refuser;
 	struct json_writer writer;
 	struct buf text;
-	uint64_t unwritten = 0;
-	if (now_ms - refuser->since_ms >= MINUTE_MS) {
-		unwritten = refuser->count > TRAIL_REFUSALS ? refuser->count - TRAIL_REFUSALS : 0;
-		*refuser = (struct refuser){.key = refuser->key, .since_ms = now_ms};
-	}
-	if (++refuser->count > TRAIL_REFUSALS)
+	sum_up(trail, clock_mono_ms() - MINUTE_MS);
+	refuser = find_refuser(trail, uid, action->role);
+	if (refuser->lines >= TRAIL_REFUSALS || !has_room_for_refusal(trail)) {
+		refuser->unwritten++;
+		trail->has_unwritten = true;
 		return;
+	}
 	begin(&writer, &text, "n", trail->last + 1);
 	put_caller(&writer, action);
 	json_put_str(&writer, "outcome", "forbidden");
-	if (refuser->count == TRAIL_REFUSALS)
+	if (++refuser->lines == TRAIL_REFUSALS)
 		json_put_bool(&writer, "counted", true); /* further ones, without a line */
-	if (unwritten > 0)
-		json_put_int(&writer, "unwritten", (int64_t)unwritten);
-	if (add(trail, &text) == 0)
-		tell(trail, trail->last + 1);
+	(void)add_refusal(trail, &text);
+}
+
+void trail_free(struct trail *trail)
+{
+	if (trail == NULL)
+		return;
+	if (trail->fd >= 0) {
+		sum_up(trail, clock_mono_ms());
+		(void)close(trail->fd); /* each line was written */
+	}
+	mem_free(trail);
 }
 
 uint64_t trail_last(const struct trail *trail)

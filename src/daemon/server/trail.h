@@ -7,8 +7,8 @@
  *
  * A line has the sizes of texts and a keyed hash of all parameters, with -o audit=full the texts
  * too, but never those for declared tools and providers. Two files of half of audit_bytes each, at
- * most: the older one is dropped, also when all of it is older than audit_days. A program that is
- * refused has TRAIL_REFUSALS lines a minute, with one method; then it is counted.
+ * most: the older one is dropped, also when all of it is older than audit_days. Refusals have
+ * TRAIL_REFUSALS lines a minute for a user and a role, and a part of each file; more is counted.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 #include "base/list.h"
 #include "daemon/server/method.h"
 
-#define TRAIL_REFUSALS 10 /* lines a minute for a program and a method */
+#define TRAIL_REFUSALS 10 /* lines a minute for a user and a role */
 #define TRAIL_LINE_MAX 8192 /* bytes; parameters are cut */
 #define TRAIL_FILE_MAX ((size_t)64 * 1024 * 1024)
 
