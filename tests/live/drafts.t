@@ -28,6 +28,14 @@ shell() {
 	is "$1: nothing was typed" "$(row "$new")" "$2 rm -rf ./draft"
 	call run_tmux "{\"command\":[\"send-keys\",\"-t\",\"$new\",\"Enter\"]}"
 	is "$1: nor by tmux" "$(why)" "refused draft $4 rm -rf ./draft"
+	t send-keys -t "$new" C-u
+	t send-keys -t "$new" -l 'cat ./file # '
+	wait_row "$1: a line that ends as a prompt" "$new" "$2 cat ./file #"
+	send_text "$new" victim
+	is "$1: is a draft" "$(why)" "refused draft $4 cat ./file #"
+	t send-keys -t "$new" C-u
+	t send-keys -t "$new" -l 'rm -rf ./draft '
+	wait_row "$1: another" "$new" "$2 rm -rf ./draft"
 	t send-keys -t "$new" C-a
 	send_text "$new" 'echo typed'
 	is "$1: a draft right of the cursor" "$(why)" "refused draft $4 rm -rf ./draft"
@@ -53,6 +61,14 @@ shell bash 'me@host:~$' "exec bash --noprofile --rcfile /tmp/mbt-rc-$$" prompt
 command -v zsh >/dev/null && shell zsh 'host%' "PS1='host%% ' RPS1='[right]' exec zsh -f" prompt
 command -v fish >/dev/null &&
 	shell fish 'host>' "exec fish --no-config -C 'function fish_prompt; echo -n \"host> \"; end'" prompt
+
+# A prompt with signs of its own, those of the directory, is an empty one.
+mkdir "$dir/a > b # c"
+new=$(t new-window -d -c "$dir/a > b # c" -P -F '#{pane_id}' "PS1='[\W] \\$ ' exec bash --noprofile --norc")
+until_is 'a prompt in a directory of signs' 1 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | grep -c '^.a > b # c. [#$]' || :"
+send_text "$new" 'echo typed'
+is 'is free' "$(why)" 'done - prompt -'
+until_is 'and takes the text' 1 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | grep -c '^typed' || :"
 
 # A wrapped line, and one that no sign tells of.
 t send-keys -t "$pane" -l 'rm -rf ./draft of a line that is longer than the terminal is wide, so that it is wrapped'

@@ -2,9 +2,11 @@
 /* The person first: a request types into a pane only if no other line would go with it. */
 #include "daemon/input/person_guard.h"
 
+#include <limits.h>
 #include <muxbus.h>
 
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/xalloc.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/pane/draft.h"
@@ -79,7 +81,7 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 {
 	struct pane_input *input = stream_input(asking->parts->streams, pane->id);
 	struct draft_facts facts = {.view = &screen->view};
-	char agent[AGENT_ARGV_NAME_SIZE];
+	char agent[AGENT_ARGV_NAME_SIZE], cwd[PATH_MAX];
 	struct foreground front;
 	struct pane_tty tty;
 	bool is_cooked;
@@ -92,6 +94,8 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 	    (is_cooked && front.is_known && front.reads == AGENT_READS_NO) ||
 	    (screen->is_alternate && !foreground_agent(pane->pid, NULL, agent)))
 		return;
+	if (front.is_known && process_cwd(front.pid, cwd, sizeof cwd))
+		facts.cwd = cwd;
 	if (input != NULL) {
 		bool is_typed = input->line.len > 0 || input->is_other_form;
 		pane_input_age(input);

@@ -35,18 +35,80 @@ static bool is_free(const struct prompt_row *row, size_t at)
 	return at >= row->count || row->characters[at] == ' ' || row->characters[at] == 0xa0;
 }
 
-/* Behind what looks like a prompt in a row; 0: nothing does. */
-static size_t prompt_len(const struct prompt_row *row, size_t end)
+/* Whether a name stands in a row, the byte `offset` of it in the cell `at`. */
+static bool has_name(
+    const struct prompt_row *row, size_t at, const char *name, size_t len, size_t offset)
+{
+	size_t cell = at, first = at;
+	for (size_t left = offset; left > 0 && first > 0;) {
+		if (row->characters[--first] == 0)
+			continue;
+		while (left > 0 && (name[--left] & 0xc0) == 0x80)
+			;
+	}
+	cell = first;
+	for (size_t used = 0; used < len;) {
+		uint32_t character;
+		int size = utf8_decode(name + used, len - used, &character);
+		while (cell < row->count && row->characters[cell] == 0)
+			cell++;
+		if (size <= 0 || cell >= row->count || row->characters[cell++] != character)
+			return false;
+		used += (size_t)size;
+	}
+	/* A name that is a sign looks like the prompt's. */
+	return len > 1 || (first > 0 && row->characters[first - 1] == '/');
+}
+
+/* Whether a sign in a row belongs to the name of a directory. */
+static bool is_in_cwd(const char *cwd, const struct prompt_row *row, size_t at)
+{
+	uint32_t sign = row->characters[at];
+	for (const char *name = cwd, *end; name != NULL && *name != '\0'; name = end) {
+		name += strspn(name, "/");
+		end = name + strcspn(name, "/");
+		for (const char *byte = name; byte < end; byte++)
+			if ((uint32_t)(unsigned char)*byte == sign &&
+			    has_name(row, at, name, (size_t)(end - name), (size_t)(byte - name)))
+				return true;
+	}
+	return false;
+}
+
+/* The bracket that closes the one in a cell; the cell itself: none does before end. */
+static size_t bracket_end(const struct prompt_row *row, size_t at, size_t end)
+{
+	uint32_t open = row->characters[at], close = open == '(' ? ')' : ']';
+	size_t depth = 0;
+	if (open != '(' && open != '[')
+		return at;
+	for (size_t cell = at; cell < end && cell < row->count; cell++) {
+		depth += row->characters[cell] == open;
+		depth -= row->characters[cell] == close;
+		if (depth == 0)
+			return cell;
+	}
+	return at;
+}
+
+/*
+ * Behind what looks like a prompt in a row; 0: nothing does. The first sign ends it, for commands
+ * have signs too ("$ cat a > "); not one in the name of a directory, nor in brackets, as of a branch.
+ */
+static size_t prompt_len(const char *cwd, const struct prompt_row *row, size_t end)
 {
 	size_t last = end;
 	while (last > 0 && is_free(row, last - 1))
 		last--;
-	/* "a > b > ": the cursor stands right behind the last of them. */
-	if (last > 0 && last < end && is_prompt_end(row, last - 1))
+	/* A person hardly types an arrow. */
+	if (last > 0 && last < end && row->characters[last - 1] >= 0x80 &&
+	    is_prompt_end(row, last - 1))
 		return last;
-	for (size_t at = 0; at < end && at < row->count; at++)
-		if (is_prompt_end(row, at) && is_free(row, at + 1))
+	for (size_t at = 0; at < end && at < row->count; at++) {
+		at = bracket_end(row, at, end);
+		if (is_prompt_end(row, at) && is_free(row, at + 1) && !is_in_cwd(cwd, row, at))
 			return at + 1;
+	}
 	return 0;
 }
 
@@ -89,11 +151,12 @@ static size_t input_begin(
 	size_t begin;
 	if (facts->lead != NULL)
 		return facts->lead[0] == '\0' && !is_first ? SIZE_MAX : lead_len(row, facts->lead);
-	begin = prompt_len(row, end);
+	begin = prompt_len(facts->cwd, row, end);
 	/* Above the cursor's row, text of a program is no prompt: one begins its row. */
 	if (!is_first && !facts->is_shell && begin > 0)
 		for (size_t at = 0; at + 1 < begin; at++)
-			if (!prompt_row_is_frame(row->characters[at]))
+			if (!prompt_row_is_frame(row->characters[at]) &&
+			    !prompt_is_end(row->characters[at]))
 				return SIZE_MAX;
 	return begin > 0 ? begin : SIZE_MAX;
 }
@@ -160,29 +223,51 @@ static bool is_ours(const struct draft_facts *facts, const struct draft_line *li
 	return false;
 }
 
-/* Finds the row that the line begins in; false: no sign of a prompt is there. */
-static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
-{
-	static struct prompt_row row;
-	const struct prompt_view *view = facts->view;
-	for (unsigned back = 0; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
-		prompt_row_read(view->text, view->len, view->cursor_row - back, &row);
-		if (back > 0 && !may_go_on(facts, &row))
-			return false;
-		*ret_back = back;
-		*ret_begin = input_begin(
-		    facts, &row, back == 0 ? view->cursor_column : row.count, back == 0);
-		if (*ret_begin != SIZE_MAX)
-			return true;
-	}
-	return false;
-}
-
 /* Whether two rows begin with the same prompt. */
 static bool is_same_prompt(const struct prompt_row *one, const struct prompt_row *other, size_t len)
 {
 	return other->count >= len &&
 	    memcmp(one->characters, other->characters, len * sizeof *one->characters) == 0;
+}
+
+/* Whether a row begins with the sign of a prompt, within a frame. */
+static bool begins_with_sign(const struct prompt_row *row)
+{
+	size_t at = 0;
+	while (at < row->count && prompt_row_is_frame(row->characters[at]))
+		at++;
+	return at < row->count && prompt_is_end(row->characters[at]);
+}
+
+/*
+ * Finds the row that the line begins in; false: no sign of a prompt is there. A sign in the cursor's
+ * row may stand in a line that goes on from above.
+ */
+static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
+{
+	static struct prompt_row first, row;
+	const struct prompt_view *view = facts->view;
+	size_t begin;
+	prompt_row_read(view->text, view->len, view->cursor_row, &first);
+	*ret_back = 0;
+	*ret_begin = input_begin(facts, &first, view->cursor_column, true);
+	if (*ret_begin != SIZE_MAX &&
+	    (facts->lead != NULL || (!facts->is_shell && begins_with_sign(&first))))
+		return true;
+	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
+		prompt_row_read(view->text, view->len, view->cursor_row - back, &row);
+		if (!may_go_on(facts, &row))
+			break;
+		begin = input_begin(facts, &row, row.count, false);
+		if (begin == SIZE_MAX)
+			continue;
+		if (*ret_begin == SIZE_MAX || !is_same_prompt(&first, &row, *ret_begin)) {
+			*ret_back = back;
+			*ret_begin = begin;
+		}
+		break;
+	}
+	return *ret_begin != SIZE_MAX;
 }
 
 /* "> " of bash, "quote> ", "for while> " and their kin of zsh. */
@@ -201,19 +286,20 @@ static bool is_second_prompt(const struct prompt_row *row, size_t len)
  * and rows with the same prompt may stand between. Shows that row as the draft.
  */
 static bool has_first_row(
-    const struct prompt_view *view, struct draft_line *line, struct draft *draft)
+    const struct draft_facts *facts, struct draft_line *line, struct draft *draft)
 {
 	static struct prompt_row row, above;
+	const struct prompt_view *view = facts->view;
 	size_t len, begin;
 	prompt_row_read(view->text, view->len, view->cursor_row, &row);
-	len = prompt_len(&row, view->cursor_column);
+	len = prompt_len(facts->cwd, &row, view->cursor_column);
 	if (len == 0 || !is_second_prompt(&row, len))
 		return false;
 	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
 		prompt_row_read(view->text, view->len, view->cursor_row - back, &above);
 		if (is_same_prompt(&row, &above, len))
 			continue;
-		begin = prompt_len(&above, above.count);
+		begin = prompt_len(facts->cwd, &above, above.count);
 		line->count = line->shown = 0;
 		if (begin > 0)
 			take_row(line, draft, &above, begin, above.count);
@@ -250,7 +336,7 @@ void draft_read(const struct draft_facts *facts, struct draft *ret_draft)
 	ret_draft->is_empty = line.count == 0;
 	ret_draft->is_there = line.count > 0 && !is_ours(facts, &line);
 	if (!ret_draft->is_there && facts->is_shell && back == 0 &&
-	    has_first_row(view, &line, ret_draft)) {
+	    has_first_row(facts, &line, ret_draft)) {
 		ret_draft->is_there = !is_ours(facts, &line);
 		ret_draft->is_empty = false;
 	}

@@ -23,6 +23,7 @@ enum draft_sign {
 struct draft_facts {
 	const struct prompt_view *view;
 	const char *lead; /* the prompt that the shell marked; NULL: none is known */
+	const char *cwd; /* of the program: signs in its names end no prompt; NULL: not known */
 	bool is_shell; /* else a line may begin above the cursor's row */
 	const char *typed; /* UTF-8: what Muxbus has typed into the line; lent */
 	size_t typed_len;
