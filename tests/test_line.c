@@ -100,6 +100,9 @@ static const char *id_of(const char *line, size_t cut)
 	return lost_id_get(&lost) != NULL ? lost_id_get(&lost) : "";
 }
 
+#define EIGHT(text) text text text text text text text text
+#define LONG EIGHT(EIGHT("id: "))
+
 static void test_lost_ids(void)
 {
 	static const struct {
@@ -131,6 +134,9 @@ static void test_lost_ids(void)
 	    {"{\"id\":7", ""},
 	    {"{\"id\":\"7", ""},
 	    {"{\"idx\":7,\"i\":7,\"\":7}", ""},
+	    {"{\"x\":\"" LONG "\\\"" LONG "\",\"y\":[\"" LONG "\"],\"id\":7}", "7"},
+	    {"{\"id\":7,\"x\":,\"" LONG "\" \"id\":8}", ""},
+	    {"{\"id\":7,\"x\":,\"" LONG "\"}", "7"},
 	    {"", ""},
 	};
 

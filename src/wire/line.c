@@ -133,6 +133,25 @@ static void pass_mark(struct lost_id *lost, char byte)
 		lost->place = BROKEN;
 }
 
+/* How far a walk looks ahead at once: with many backslashes it looks at bytes again and again. */
+#define AHEAD_BYTES ((size_t)128)
+
+/* The bytes from here on that change nothing: of a string, and behind a fault. */
+static size_t count_idle(const struct lost_id *lost, const char *bytes, size_t len)
+{
+	const char *quote, *backslash;
+	bool is_in_string = lost->place == NESTED_STRING || (lost->place == STRING && !lost->is_id);
+	if (lost->place == BROKEN ? memchr(lost->last, '"', sizeof lost->last) != NULL
+				  : !is_in_string || lost->is_escaped)
+		return 0;
+	len = len < AHEAD_BYTES ? len : AHEAD_BYTES;
+	quote = memchr(bytes, '"', len);
+	if (quote != NULL)
+		len = (size_t)(quote - bytes);
+	backslash = is_in_string ? memchr(bytes, '\\', len) : NULL;
+	return backslash != NULL ? (size_t)(backslash - bytes) : len;
+}
+
 /* Of what comes behind a fault only another id means something. */
 static void pass_broken(struct lost_id *lost, char byte)
 {
@@ -182,8 +201,12 @@ static void pass(struct lost_id *lost, char byte)
 
 void lost_id_add(struct lost_id *lost, const char *bytes, size_t len)
 {
-	for (size_t at = 0; at < len; at++)
-		pass(lost, bytes[at]);
+	for (size_t at = 0; at < len; at++) {
+		size_t idle = count_idle(lost, bytes + at, len - at);
+		if (idle == 0)
+			pass(lost, bytes[at]);
+		at += idle > 0 ? idle - 1 : 0;
+	}
 }
 
 const char *lost_id_get(const struct lost_id *lost)

@@ -57,6 +57,13 @@ read_only '{"method":"send_text","params":{"pane":"%0","text":"x","force":true}}
 	'{"method":"provide","params":{"methods":[]}}' '{"method":"shutdown"}'
 is 'and does nothing else, by no parameter' "$(kinds)" \
 	'forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden forbidden '
+long=$(head -c 70000 /dev/zero | tr '\0' y)
+read_only "{\"id\":1,\"method\":\"ping\",\"x\":\"$long\"}" '{"id":2,"method":"ping"}'
+is 'its lines are short' "$(jq -c '[.id, .error.data.kind]' "$dir/answers" | tr '\n' ' ')" '[1,"invalid_request"] [2,null] '
+many=$(for i in $(seq 60); do printf '%s{"output":"never %s","pane":"%%0"}' "${between-}" "$i"; between=,; done)
+for i in $(seq 18); do echo "{\"id\":$i,\"method\":\"wait_for\",\"params\":{\"any\":[$many],\"timeout_sec\":1}}"; done >"$dir/lines"
+socat -t 60 - "UNIX-CONNECT:$readers" <"$dir/lines" >"$dir/answers"
+is 'its waits have a common maximum' "$(jq -r '.error.data.kind // "waited"' "$dir/answers" | sort | uniq -c | xargs)" '1 limit 17 waited'
 case ${MUXBUS_TEST_ATTACH:-} in
 '')
 	read_only '{"method":"subscribe","params":{"output":true}}'

@@ -306,11 +306,12 @@ static bool check_rows(
 static bool take_program(struct provider *provider, struct peer *peer, const struct json *rows,
     struct tool_failure *ret_failure)
 {
+	size_t result_max = provider->set->parts.result_max + RESULT_SPARE;
 	if (provider->server != NULL ? !tool_server_take(provider->server, rows, ret_failure)
 				     : !check_rows(provider, rows, ret_failure))
 		return false;
-	if (provider->server != NULL)
-		peer_set_line_max(peer, provider->set->parts.result_max + RESULT_SPARE);
+	if (provider->server != NULL && *peer_line_max(peer) < result_max)
+		*peer_line_max(peer) = result_max;
 	if (provider->peer != NULL && provider->peer != peer) {
 		peer_set_ended(provider->peer, NULL, NULL);
 		provide_flow_fail(provider, true, false, "has connected again");

@@ -649,7 +649,7 @@ void dispatch_too_long(struct dispatch *dispatch, struct peer *peer, const struc
 	char reason[128];
 	dispatch->parts->counters->requests++;
 	(void)snprintf(reason, sizeof reason,
-	    "the line is longer than %lld bytes (limit line_bytes) and was skipped",
-	    (long long)dispatch->parts->config->limits.line_bytes);
+	    "the line is longer than %zu bytes, the limit of this connection, and was skipped",
+	    *peer_line_max(peer));
 	refuse(dispatch, peer, message_lost_id(dispatch->reader, lost), MESSAGE_REQUEST, reason);
 }

@@ -385,9 +385,9 @@ void peer_set_ended(struct peer *peer, void (*ended)(void *data), void *data)
 	peer->ended_data = data;
 }
 
-void peer_set_line_max(struct peer *peer, size_t max)
+size_t *peer_line_max(struct peer *peer)
 {
-	peer->input.max_bytes = max > peer->input.max_bytes ? max : peer->input.max_bytes;
+	return &peer->input.max_bytes;
 }
 
 bool peer_send_line(struct peer *peer, const char *line, size_t len)

@@ -28,6 +28,7 @@
 
 #define PEER_ORDERED_MAX 64 /* open requests of one peer, beside waits */
 #define PEER_IDLE_MS 1000 /* a peer that has not taken a byte for so long does not read */
+#define PEER_READER_LINE_MAX ((size_t)64 * 1024) /* bytes of a line of the read-only socket */
 #define PEER_IDLE_MAX ((size_t)256 * 1024) /* bytes that wait for a peer that does not read */
 #define PEERS_UNREAD_MAX ((size_t)32 * 1024 * 1024) /* bytes that wait for such peers together */
 #define PEER_PRESSED_MS 200 /* beyond PEERS_UNREAD_MAX, in place of PEER_IDLE_MS */
@@ -128,8 +129,8 @@ void *peer_attachment(const struct peer *peer); /* NULL: none yet */
  */
 void peer_set_ended(struct peer *peer, void (*ended)(void *data), void *data);
 
-/* Lines of the peer may have so many bytes, if that is more than before. */
-void peer_set_line_max(struct peer *peer, size_t max);
+/* How many bytes a line of the peer may have; it may be changed. */
+size_t *peer_line_max(struct peer *peer);
 
 /* Sends a line other than a response; false if the peer is too far behind. */
 bool peer_send_line(struct peer *peer, const char *line, size_t len);

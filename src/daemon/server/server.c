@@ -440,6 +440,8 @@ static void admit(struct server *server, int fd, enum role role)
 	}
 	read_origin(fd, who.pid, &origin);
 	peer = peer_new(&server->shared, fd, &who, &origin, role);
+	if (role == ROLE_READ_ONLY && *peer_line_max(peer) > PEER_READER_LINE_MAX)
+		*peer_line_max(peer) = PEER_READER_LINE_MAX;
 	list_append(&server->peers, peer_link(peer));
 	server->parts->counters->accepted++;
 }

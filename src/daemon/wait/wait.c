@@ -480,6 +480,22 @@ static bool is_valid_name(const struct wait_set *set, struct request *request, c
 	    request, MESSAGE_LIMIT, "there are %d named waits already", WAIT_NAMED_MAX);
 }
 
+/* Whether there is room for the conditions of a reader: others of the machine, who have much time. */
+static bool has_room(const struct wait_set *set, struct request *request, size_t count)
+{
+	if (request_role(request) != ROLE_READ_ONLY)
+		return true;
+	list_each (struct wait, wait, &set->waits, link) {
+		if (wait->request != NULL && request_role(wait->request) == ROLE_READ_ONLY)
+			count += wait->count;
+	}
+	if (count <= WAIT_READERS_MAX)
+		return true;
+	return request_fail(request, MESSAGE_LIMIT,
+	    "the role read_only waits for %d conditions already, the most it may",
+	    WAIT_READERS_MAX);
+}
+
 /* Arms all conditions, which are to be kept if the wait has a name; false after failing the request. */
 static bool add_all(
     struct wait *wait, struct request *request, const struct json *list, const char *name)
@@ -502,7 +518,8 @@ static void start_list(struct wait_set *set, struct request *request, const stru
     bool is_all, double timeout_sec, const char *name)
 {
 	struct wait *wait;
-	if (!is_valid_list(request, list) || !is_valid_name(set, request, name))
+	if (!is_valid_list(request, list) || !is_valid_name(set, request, name) ||
+	    !has_room(set, request, list->count))
 		return;
 	wait = wait_new(set, WAIT_REQUEST, list->count);
 	wait->is_all = is_all;

@@ -4,6 +4,8 @@
 
 #define WAIT_CONDITIONS_MAX 64
 #define WAIT_NAMED_MAX 256
+#define WAIT_READERS_MAX \
+	1024 /* conditions of all waits of the role read_only, of some 20 kB each */
 #define WAIT_BACKGROUND_MAX 1000
 #define WAIT_NAME_MAX 64
 #define WAIT_KEEP_SEC 3600 /* a named wait that is over, and that no request has asked for */
