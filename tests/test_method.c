@@ -308,11 +308,11 @@ static void test_condition_schema(void)
 /* The methods of each role, beside those of the roles below it. All others are for full only. */
 static const char *const role_rows[ROLE_COUNT_][64] = {
     [ROLE_READ_ONLY] = {"capture_pane", "describe", "find_text", "get_action_history", "get_job",
-	"get_pane", "get_tool_answer", "list_agents", "list_events", "list_hosts", "list_jobs",
-	"list_notifications", "list_panes", "list_providers", "list_saved", "list_sessions",
-	"list_timers", "list_tools", "list_watches", "list_windows", "meter", "narrow", "ping",
-	"progress", "read_audit", "read_job", "read_output", "read_rest", "status", "subscribe",
-	"unsubscribe", "wait_for", "yield_turn"},
+	"get_pane", "list_agents", "list_events", "list_hosts", "list_jobs", "list_notifications",
+	"list_panes", "list_providers", "list_saved", "list_sessions", "list_timers", "list_tools",
+	"list_watches", "list_windows", "meter", "narrow", "ping", "progress", "read_audit",
+	"read_job", "read_output", "read_rest", "status", "subscribe", "unsubscribe", "wait_for",
+	"yield_turn"},
     [ROLE_OWN_PANES] = {"ack_notification", "background_process", "cancel_notification",
 	"cancel_timer", "cancel_watch", "close_pane", "create_pane", "execute_cli", "gemini_sleep",
 	"next_notification", "post_notification", "report_agent", "respond", "restart_job",

@@ -72,6 +72,17 @@ esac
 call list_watches '{}'
 is 'no wait was kept' "$(field '.result.watches | length')" 0
 
+# What an answer to another did not show, which may be of a file, is not read by its number.
+long_answer='{"id":1,"method":"tools/call","params":{"name":"describe","arguments":{}}}'
+rest_of() { grep -o 'R[0-9a-f]\{8\}' | head -n 1; }
+theirs=$(ask "$long_answer" | rest_of)
+read_only "$long_answer"
+own=$(rest_of <"$dir/answers")
+read_only "{\"method\":\"read_rest\",\"params\":{\"id\":\"$theirs\"}}" \
+	"{\"method\":\"read_rest\",\"params\":{\"id\":\"$own\"}}" '{"method":"get_tool_answer","params":{"id":"A1B2"}}'
+is "a reader reads on in its own answers only" "$(kinds)" 'gone done forbidden '
+is 'others in theirs' "$(ask "{\"method\":\"read_rest\",\"params\":{\"id\":\"$theirs\"}}" | jq -r '.result.from')" 0
+
 # A reader's wait takes nothing from others.
 call run_long_command '{"command":"true","pane":"%0"}'
 job=$(field .result.id)

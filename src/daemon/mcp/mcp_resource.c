@@ -15,6 +15,7 @@
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
+#include "daemon/server/rest.h"
 #include "daemon/tmux/tmux.h"
 
 #define SCHEME "muxbus://"
@@ -268,6 +269,7 @@ struct resource_reading {
 	struct mcp *mcp;
 	const struct form *form;
 	bool is_modern;
+	struct rest_set *rests;
 	char *uri;
 };
 
@@ -302,7 +304,7 @@ static void put_content(const struct resource_reading *reading, struct json_writ
 static void put_rest(const struct resource_reading *reading, struct json_writer *writer,
     const struct mcp_cut *cut, const struct json *result)
 {
-	struct mcp_asked asked = {.rests = reading->mcp->daemon->rests};
+	struct mcp_asked asked = {.rests = reading->rests};
 	struct buf text;
 	buf_init(&text, 1024);
 	(void)buf_append_str(&text, "Truncated. ");
@@ -419,8 +421,11 @@ static void handle_read(struct mcp_exchange *exchange, const void *data)
 		return;
 	}
 	reading = xcalloc(1, sizeof *reading);
-	*reading = (struct resource_reading){
-	    .mcp = mcp, .form = form, .is_modern = exchange->is_modern, .uri = xstrdup(args->uri)};
+	*reading = (struct resource_reading){.mcp = mcp,
+	    .form = form,
+	    .is_modern = exchange->is_modern,
+	    .rests = rest_set_of(exchange->request),
+	    .uri = xstrdup(args->uri)};
 	request_set_format(exchange->request, &response_format, reading, (size_t)1024 * 1024);
 	(void)snprintf(params, sizeof params, "%s%s%s", form->params, id, form->params_end);
 	dispatch_run(mcp->dispatch, exchange->request,

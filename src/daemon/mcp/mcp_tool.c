@@ -211,6 +211,7 @@ struct mcp_call {
 	bool is_modern;
 	bool is_task; /* the client wants a task */
 	size_t bytes_max; /* of what is answered */
+	struct rest_set *rests;
 	struct mcp_tool_set tools; /* of the session, which may end before */
 	struct mcp_progress *progress; /* NULL: none is wanted */
 	struct mcp_pending *pending; /* NULL: it may take as long as it does */
@@ -274,7 +275,7 @@ static void put_too_large(struct mcp_call *call, struct json_writer *writer, con
 	char rest[64];
 	struct buf content;
 	(void)snprintf(rest, sizeof rest, "read_rest {\"id\":\"%s\"} reads all of it, as JSON.",
-	    rest_keep(call->mcp->daemon->rests, json->data, json->len));
+	    rest_keep(call->rests, json->data, json->len));
 	buf_init(&content, 256);
 	(void)buf_printf(&content, "The result is too large to be shown.\nTruncated. %s\n", rest);
 	put_content(writer, &content);
@@ -345,7 +346,7 @@ static void put_result(struct mcp_call *call, struct json_writer *writer, const 
 		put_too_large(call, writer, json);
 		return;
 	}
-	showing.asked.rests = call->mcp->daemon->rests;
+	showing.asked.rests = call->rests;
 	buf_init(&out, call->bytes_max);
 	buf_init(&shown, call->bytes_max);
 	/* Both fit, as they did before. */
@@ -360,7 +361,8 @@ static void put_result(struct mcp_call *call, struct json_writer *writer, const 
 void mcp_tool_write_result(
     struct mcp *mcp, const struct method *tool, struct json_writer *writer, const struct buf *json)
 {
-	struct mcp_call call = {.mcp = mcp, .tool = tool, .bytes_max = MCP_RESULT_BYTES};
+	struct mcp_call call = {
+	    .mcp = mcp, .tool = tool, .bytes_max = MCP_RESULT_BYTES, .rests = mcp->daemon->rests};
 	struct json_error error;
 	const struct json *result = json_read(mcp->reader, buf_text(json), json->len, &error);
 	if (result != NULL)
@@ -389,7 +391,7 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	if (result != NULL && call->is_task)
 		mcp_task_write_begun(call->mcp, call->log.request, writer, result);
 	else if (result != NULL && call->tool->flags & METHOD_IMAGE && mcp_image_is_in(result))
-		mcp_image_write(writer, result, call->bytes_max, call->mcp->daemon->rests);
+		mcp_image_write(writer, result, call->bytes_max, call->rests);
 	else if (result != NULL)
 		put_result(call, writer, result, &json);
 	else
@@ -585,7 +587,8 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 	    .is_modern = exchange->is_modern,
 	    .arguments = copy_arguments(arguments),
 	    .tools = exchange->session->tools,
-	    .bytes_max = is_sized(arguments) ? MCP_RESULT_MAX : MCP_RESULT_BYTES};
+	    .bytes_max = is_sized(arguments) ? MCP_RESULT_MAX : MCP_RESULT_BYTES,
+	    .rests = rest_set_of(exchange->request)};
 	mcp_log_begin(&call->log, exchange);
 	mcp_thread_bind(exchange);
 	if (tool->flags & METHOD_WAITS) {

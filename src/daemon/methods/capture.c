@@ -272,8 +272,8 @@ static bool put_capture(
 	json_put_bool(
 	    writer, "truncated", first_row > -at_most(capture->asked, picture->history_size));
 	if (is_text && start > asked)
-		rest_write(writer, request_daemon(capture->request)->rests, text + asked,
-		    start - asked, 0, "the lines before these");
+		rest_write(writer, rest_set_of(capture->request), text + asked, start - asked, 0,
+		    "the lines before these");
 	json_put_int(writer, "offset", (int64_t)picture->offset);
 	json_put_bool(writer, "offset_exact", is_exact);
 	return true;

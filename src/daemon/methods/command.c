@@ -177,8 +177,7 @@ static void on_run(
 	json_put_int(writer, "blocks", count > 0 ? reply->blocks : 0);
 	if (is_cut) {
 		json_put_bool(writer, "truncated", true);
-		rest_write(
-		    writer, request_daemon(request)->rests, reply->body, len, max, "on in output");
+		rest_write(writer, rest_set_of(request), reply->body, len, max, "on in output");
 	}
 	request_done(request);
 }

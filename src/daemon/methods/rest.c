@@ -47,7 +47,7 @@ static void handle_rest(struct request *request, const void *data)
 {
 	const struct rest_args *args = data;
 	size_t len, from, to;
-	const char *text = rest_find(request_daemon(request)->rests, args->id, &len);
+	const char *text = rest_find(rest_set_of(request), args->id, &len);
 	struct json_writer *writer;
 	if (text == NULL) {
 		request_fail_data(request, MESSAGE_GONE, "\"field\":\"id\"",

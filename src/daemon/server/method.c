@@ -270,7 +270,7 @@ bool role_has(enum role role, const struct method *method)
 {
 	if (role == ROLE_FULL)
 		return true;
-	if (method->group != NULL)
+	if (method->group != NULL || method->flags & METHOD_OF_FULL)
 		return false;
 	return method_is_read_only(method) || (role == ROLE_OWN_PANES && method->affects != NULL);
 }

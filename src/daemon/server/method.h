@@ -64,6 +64,7 @@ enum method_flag {
 	METHOD_LOOKS_ITSELF = 1 << 12, /* it asks for a look if it needs the model */
 	METHOD_ONE_PANE = 1 << 13, /* of the model it needs the object of "pane" or "window" only */
 	METHOD_OF_SESSIONS = 1 << 15, /* of the model it needs sessions and clients only */
+	METHOD_OF_FULL = 1 << 16, /* shows what only the role full may ask for */
 	METHOD_AGED = 1 << 14, /* it has METHOD_MAX_AGE, and may answer from an older model */
 };
 

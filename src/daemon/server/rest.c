@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/xalloc.h"
+#include "daemon/server/daemon_parts.h"
+#include "daemon/server/request.h"
 #include "wire/json.h"
 
 struct text {
@@ -24,11 +26,12 @@ struct text {
 struct rest_set {
 	struct list texts; /* oldest first */
 	size_t count, bytes, bytes_max;
+	struct rest_set *readers; /* the set of the role read_only; NULL: this is it */
 	uint32_t
 	    number; /* of the last id: begins at random, so that an older daemon's is unknown */
 };
 
-struct rest_set *rest_set_new(size_t bytes_max)
+static struct rest_set *new_set(size_t bytes_max)
 {
 	struct rest_set *set = xcalloc(1, sizeof *set);
 	set->bytes_max = bytes_max;
@@ -36,6 +39,19 @@ struct rest_set *rest_set_new(size_t bytes_max)
 	if (getrandom(&set->number, sizeof set->number, 0) != sizeof set->number)
 		set->number = (uint32_t)clock_real_ms();
 	return set;
+}
+
+struct rest_set *rest_set_new(size_t bytes_max)
+{
+	struct rest_set *set = new_set(bytes_max);
+	set->readers = new_set(bytes_max);
+	return set;
+}
+
+struct rest_set *rest_set_of(struct request *request)
+{
+	struct rest_set *set = request_daemon(request)->rests;
+	return request_role(request) == ROLE_READ_ONLY ? set->readers : set;
 }
 
 static void drop_oldest(struct rest_set *set)
@@ -49,8 +65,11 @@ static void drop_oldest(struct rest_set *set)
 
 void rest_set_free(struct rest_set *set)
 {
-	while (set != NULL && set->count > 0)
+	if (set == NULL)
+		return;
+	while (set->count > 0)
 		drop_oldest(set);
+	rest_set_free(set->readers);
 	mem_free(set);
 }
 

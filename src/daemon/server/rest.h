@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Texts of which an answer showed a part only, kept for a while so that the rest can be read. The
- * oldest go first: at most REST_TEXTS_MAX, of bytes_max together, each for REST_KEEP_MS.
+ * oldest go first: at most REST_TEXTS_MAX, of bytes_max together, each for REST_KEEP_MS. The role
+ * read_only has a set of its own: an id can be guessed, and texts of others may be of files.
  */
 #pragma once
 
@@ -16,6 +17,11 @@ struct rest_set;
 
 struct rest_set *rest_set_new(size_t bytes_max);
 void rest_set_free(struct rest_set *set); /* NULL is accepted */
+
+struct request;
+
+/* The set for the role of a request. */
+struct rest_set *rest_set_of(struct request *request);
 
 /* Keeps a copy of a text of at most bytes_max. Returns its id, lent until the next call. */
 const char *rest_keep(struct rest_set *set, const void *text, size_t len);
