@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # An agent with a command of its own for messages to its session (codex queue) is told by that,
-# without a shell; by typing where the command fails, or hangs.
+# word by word; by typing where the command fails, or hangs.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 start 'exec sleep 3600'
 fake="$MUXBUS_BUILDDIR/tests/fake_agent"
@@ -13,6 +13,7 @@ cat >"$dir/bin/codex" <<'END'
 dir=${0%/bin/codex}
 for word; do printf '%s\n' "$word"; done >>"$dir/words"
 echo "$CODEX_HOME" >>"$dir/home"
+[ ! -e "$dir/is_slow" ] || . "$dir/slow"
 [ ! -e "$dir/hang" ] || exec sleep 1000
 [ ! -e "$dir/fail" ]
 END
@@ -63,6 +64,39 @@ is 'once' "$(grep -c "$id" "$dir/fake.log")" 1
 rm "$dir/fail"
 id=$(post 'again')
 until_is 'which is forgotten with the next' 'delivered queue_command' fate "$id"
+
+# The daemon is killed while the command runs: the next one learns how it ended.
+cat >"$dir/slow" <<'END'
+echo $$ >"$dir/slow.pid"
+sleep 1.5
+END
+slow() { # slow NAME: posts it, and kills the daemon meanwhile; $id
+	: >"$dir/words"
+	rm -f "$dir/slow.pid"
+	touch "$dir/is_slow"
+	id=$(post "$1")
+	until_is "$1: it runs" yes sh -c "[ -s '$dir/slow.pid' ] && echo yes || :"
+	rm "$dir/is_slow"
+}
+slow 'in time'
+kill_daemon
+until_is 'a command that outlives the daemon: handed over' 'delivered queue_command' fate "$id"
+is 'once' "$(grep -c -x queue "$dir/words")" 1
+is 'its trace is gone' "$(find "$dir" -name 'queued.*' | wc -l)" 0
+touch "$dir/fail"
+slow 'in vain'
+kill_daemon
+until_is 'one that fails then: typed' 'delivered typed' fate "$id"
+is 'and run once' "$(grep -c -x queue "$dir/words")" 1
+rm "$dir/fail"
+id=$(post 'after that')
+until_is 'the next' 'delivered queue_command' fate "$id"
+slow 'killed too'
+kill -9 "$daemon_pid" "$(ask '{"method":"status"}' | jq .result.pid)" -"$(ps -o pgid= -p "$(cat "$dir/slow.pid")" | tr -d ' ')" 2>/dev/null
+wait "$daemon_pid" 2>/dev/null
+start_daemon
+until_is 'one that is killed with it: run again' 'delivered queue_command' fate "$id"
+is 'so twice' "$(grep -c -x queue "$dir/words")" 2
 
 # It hangs: killed, and typed.
 touch "$dir/hang"

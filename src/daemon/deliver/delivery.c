@@ -8,6 +8,7 @@
 #include "daemon/deliver/mail.h"
 #include "daemon/deliver/on_notify.h"
 #include "daemon/deliver/puller.h"
+#include "daemon/deliver/queue_command.h"
 #include "daemon/deliver/typed.h"
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/event/event_log.h"
@@ -142,6 +143,7 @@ static struct mail *get_mail(struct mail_office *office, const struct pane_ref *
 	mail->soon = loop_timer_new(office->parts.base, on_soon, mail);
 	list_append(&office->mails, &mail->link);
 	typed_open(mail);
+	queue_command_open(mail);
 	return mail;
 }
 
@@ -228,6 +230,7 @@ struct delivery_set *delivery_set_new(const struct delivery_parts *parts)
 	list_init(&set->office.retries);
 	set->listener.posted = on_posted;
 	typed_load(parts->queue);
+	queue_command_load(parts->queue);
 	queue_listen(parts->queue, &set->listener);
 	set->reports.reported = on_reported;
 	presence_listen(parts->presences, &set->reports);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +14,21 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/process.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "daemon/core/config.h"
 #include "daemon/deliver/mail.h"
 #include "daemon/deliver/program.h"
 #include "daemon/deliver/prompt_line.h"
+#include "daemon/deliver/queue_trace.h"
 #include "daemon/deliver/way.h"
 #include "daemon/input/submit.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/thread_seat.h"
+#include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 
 extern char **environ;
@@ -35,6 +40,7 @@ enum {
 	VARIABLES_MAX = 4096,
 	OUTPUT_MAX = 256 * 1024, /* bytes: writing more fails */
 	TIME_MS = 10000, /* then it is killed, and counts as failed */
+	TRACE_STEP_MS = 50, /* between looks at one that an earlier daemon has started */
 	REASON_SIZE = 200,
 };
 
@@ -65,7 +71,29 @@ struct queued_command {
 	struct mail *mail;
 	struct program *program; /* NULL: it was not started */
 	struct loop_timer *timer;
+	char trace[PATH_MAX];
+	int64_t until_ms; /* CLOCK_MONOTONIC: of one that an earlier daemon has started */
 	char reason[REASON_SIZE]; /* why the agent does not have the message */
+};
+
+/* A command that runs, as the store keeps it for the next daemon. */
+struct queued_kept {
+	uint64_t *batch; /* numbers of the notifications that it hands over */
+	size_t count;
+	char *trace;
+};
+
+static const struct record_field kept_fields[] = {
+    {RECORD_ROW(NUMBERS, struct queued_kept, batch, "batch"),
+	.count_offset = offsetof(struct queued_kept, count)},
+    {RECORD_ROW(TEXT, struct queued_kept, trace, "trace")},
+};
+
+static const struct record_kind queued_kind = {
+    .prefix = "queued/",
+    .noun = "a message that was being queued",
+    .rows = RECORD_ROWS(kept_fields, NULL),
+    .source = SOURCE_POST,
 };
 
 static const char *const *find_words(const char *agent)
@@ -195,6 +223,49 @@ static char *find_said(char *text)
 	return notification_clean_text(said, strlen(said));
 }
 
+static bool check(void *data, const char *name, const struct json *value)
+{
+	struct queued_kept kept = {0};
+	(void)data;
+	(void)name;
+	if (!record_read(queued_kind.rows, value, &kept))
+		return false;
+	record_finish(queued_kind.rows, &kept);
+	return true;
+}
+
+void queue_command_load(struct queue *queue)
+{
+	queue_load(queue, &queued_kind, check, NULL);
+}
+
+static struct store *store_of(const struct mail *mail)
+{
+	return queue_store(mail->office->parts.queue);
+}
+
+static void keep(struct queued_command *command)
+{
+	const struct mail *mail = command->mail;
+	struct queued_kept kept = {
+	    .batch = (uint64_t *)mail->batch,
+	    .count = mail->batch_count,
+	    .trace = command->trace,
+	};
+	char name[PANE_REF_NAME_SIZE];
+	pane_ref_name(&mail->pane, name);
+	queue_trace_new(mail->office->parts.config->state_dir, command->trace);
+	record_put(store_of(mail), &queued_kind, name, &kept);
+}
+
+static void forget(struct queued_command *command)
+{
+	char name[PANE_REF_NAME_SIZE];
+	pane_ref_name(&command->mail->pane, name);
+	record_delete(store_of(command->mail), &queued_kind, name);
+	queue_trace_remove(command->trace);
+}
+
 static void command_free(struct queued_command *command)
 {
 	program_free(command->program);
@@ -207,6 +278,7 @@ static void end(struct queued_command *command, bool is_taken)
 {
 	struct mail *mail = command->mail;
 	bool has_pane = mail->pane.pane != MUXBUS_NO_ID;
+	forget(command);
 	mail->work = NULL;
 	mail->has_failed = !is_taken;
 	mail->tries = is_taken ? 0 : mail->tries + 1;
@@ -225,15 +297,13 @@ static void end(struct queued_command *command, bool is_taken)
 	mail->office->go(mail);
 }
 
-static void on_ended(void *data, const struct program_end *ended)
+/* status: as of waitpid(2). The text is changed. */
+static void judge(struct queued_command *command, bool is_late, int status, char *text)
 {
-	struct queued_command *command = data;
-	int status = ended->status;
-	bool is_done = !ended->is_late && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-	char *text = program_output(command->program);
+	bool is_done = !is_late && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 	bool is_not_loaded = strcasestr(text, "not loaded") != NULL;
 	char *said = find_said(text);
-	if (ended->is_late)
+	if (is_late)
 		snprintf(command->reason, sizeof command->reason,
 		    "its queue command did not end within %d s", TIME_MS / 1000);
 	else if (is_not_loaded)
@@ -247,8 +317,63 @@ static void on_ended(void *data, const struct program_end *ended)
 		    said[0] != '\0' ? ": " : "", SAID_MAX, said);
 	command->reason[utf8_valid_prefix(command->reason, strlen(command->reason))] = '\0';
 	mem_free(said);
-	mem_free(text);
 	end(command, is_done && !is_not_loaded);
+}
+
+static void on_ended(void *data, const struct program_end *ended)
+{
+	struct queued_command *command = data;
+	char *text = program_output(command->program);
+	judge(command, ended->is_late, ended->status, text);
+	mem_free(text);
+}
+
+/* Looks how a command of an earlier daemon ends. If it was killed, it is run again. */
+static void on_trace(void *data)
+{
+	struct queued_command *command = data;
+	struct mail *mail = command->mail;
+	struct queue_trace trace;
+	queue_trace_read(command->trace, &trace);
+	if (trace.is_ended) {
+		judge(command, false, W_EXITCODE(trace.status, 0), trace.said);
+	} else if (!trace.is_running) {
+		forget(command);
+		command_free(command);
+		mail->work = NULL;
+		mail->batch_count = 0;
+		mail->office->go(mail);
+	} else if (clock_mono_ms() < command->until_ms) {
+		loop_timer_arm(command->timer, TRACE_STEP_MS);
+	} else {
+		(void)kill(-trace.pid, SIGKILL);
+		judge(command, true, 0, trace.said);
+	}
+}
+
+void queue_command_open(struct mail *mail)
+{
+	struct queue *queue = mail->office->parts.queue;
+	struct queued_kept kept = {0};
+	struct queued_command *command;
+	char name[PANE_REF_NAME_SIZE];
+	pane_ref_name(&mail->pane, name);
+	if (mail->batch_count > 0 || !record_get(store_of(mail), &queued_kind, name, &kept))
+		return;
+	for (size_t at = 0; at < kept.count && mail->batch_count < MAIL_BATCH_MAX; at++) {
+		const struct notification *note = queue_find(queue, kept.batch[at]);
+		if (note != NULL && mail_is_for(mail, note))
+			mail->batch[mail->batch_count++] = kept.batch[at];
+	}
+	command = xcalloc(1, sizeof *command);
+	command->mail = mail;
+	command->until_ms = clock_mono_ms() + TIME_MS;
+	command->timer = loop_timer_new(mail->office->parts.base, on_trace, command);
+	snprintf(command->trace, sizeof command->trace, "%s", kept.trace);
+	record_finish(queued_kind.rows, &kept);
+	mail->way = &way_queue_command;
+	mail->work = command;
+	loop_timer_arm(command->timer, 0);
 }
 
 /* It could not be started. */
@@ -264,9 +389,9 @@ static void on_timer(void *data)
 static bool run(struct queued_command *command, const struct queue_target *target, const char *text)
 {
 	const char *const *words = find_words(target->agent);
-	char program[PATH_MAX], *argv[WORDS_MAX] = {NULL};
+	char program[PATH_MAX], *argv[QUEUE_TRACE_WORDS + WORDS_MAX] = {NULL};
 	struct program_order order = {
-	    .path = program,
+	    .path = "/bin/sh",
 	    .argv = argv,
 	    .input = -1,
 	    .output_max = OUTPUT_MAX,
@@ -275,8 +400,9 @@ static bool run(struct queued_command *command, const struct queue_target *targe
 	const char *path;
 	struct buf block;
 	char **env;
+	queue_trace_words(command->trace, argv);
 	for (size_t at = 0; words[at] != NULL; at++)
-		argv[at] =
+		argv[QUEUE_TRACE_WORDS + at] =
 		    (char *)(uintptr_t)(strcmp(words[at], SESSION_WORD) == 0 ? target->session
 			    : strcmp(words[at], TEXT_WORD) == 0              ? text
 									     : words[at]);
@@ -285,6 +411,7 @@ static bool run(struct queued_command *command, const struct queue_target *targe
 	order.env = env = make_environ(&block);
 	path = process_variable(&block, "PATH");
 	errno = ENOENT;
+	argv[QUEUE_TRACE_WORDS] = program;
 	if (find_program(words[0], target->pid, path != NULL ? path + 5 : getenv("PATH"), program,
 		sizeof program))
 		command->program =
@@ -304,8 +431,11 @@ static void start_command(struct mail *mail, const struct queue_target *target)
 	struct buf text;
 	mail_end_deferral(mail);
 	mail_gather(mail, notes);
-	mail_set_delivering(mail);
 	command->mail = mail;
+	queue_begin(mail->office->parts.queue);
+	mail_set_delivering(mail);
+	keep(command);
+	(void)queue_commit(mail->office->parts.queue);
 	command->timer = loop_timer_new(mail->office->parts.base, on_timer, command);
 	mail->work = command;
 	/* Other users can see the arguments of programs. */
@@ -352,8 +482,12 @@ static void start(struct mail *mail, const struct way_found *found)
 
 static void cancel(struct mail *mail)
 {
-	if (mail->work != NULL)
-		command_free(mail->work);
+	struct queued_command *command = mail->work;
+	if (command == NULL)
+		return;
+	if (command->program != NULL)
+		forget(command); /* it is killed */
+	command_free(command);
 }
 
 static void find_pid(const struct delivery_parts *parts, const struct pane_ref *address,
