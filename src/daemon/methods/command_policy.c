@@ -247,6 +247,36 @@ static bool runs_shell(
 	return false;
 }
 
+/* Whether an option that ends sessions, or the server, is not switched off; tmux takes a beginning. */
+static bool ends_unattached(
+    const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
+{
+	static const char *const names[] = {"destroy-unattached", "exit-unattached", NULL};
+	const char *option = flags->operand;
+	bool is_one = false;
+	if ((strcmp(row->name, "set-option") != 0 && strcmp(row->name, "set-window-option") != 0) ||
+	    option == NULL || option[0] == '\0')
+		return false;
+	for (const char *const *name = names; *name != NULL; name++)
+		is_one |= strncmp(*name, option, strlen(option)) == 0;
+	return is_one && strcmp(words[count - 1], "off") != 0 && !flags->is_given['u'];
+}
+
+/* Why a command needs force as it stands; NULL: it needs none by this. */
+static const char *find_harm(
+    const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
+{
+	if (runs_shell(row, words, count, flags))
+		return "#(...) in it may run a shell";
+	if (ends_unattached(row, words, count, flags))
+		return "it ends sessions that no person is attached to";
+	if (strcmp(row->name, "pipe-pane") == 0 && flags->operand != NULL)
+		return "it runs a shell beside the pane";
+	if (strcmp(row->name, "copy-mode") == 0 && !flags->is_given['q'])
+		return opens_mode;
+	return NULL;
+}
+
 /* Whether a command, by its full name, leaves all that the model knows as it is. */
 static bool only_looks(const char *name)
 {
@@ -305,6 +335,7 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 	struct command_judgement judgement = {0};
 	struct flags flags;
 	const struct policy_row *row = find_row(words[0]);
+	const char *harm;
 	if (row == NULL) {
 		*ret_judgement = (struct command_judgement){
 		    .verdict = COMMAND_NEEDS_FORCE,
@@ -325,9 +356,10 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 		judgement.verdict = COMMAND_REFUSED;
 	} else if (row->verdict != COMMAND_REFUSED && has_one_of(&flags, row->forced)) {
 		judgement.verdict = COMMAND_NEEDS_FORCE;
-	} else if (row->verdict == COMMAND_ALLOWED && runs_shell(row, words, count, &flags)) {
+	} else if (row->verdict == COMMAND_ALLOWED &&
+	    (harm = find_harm(row, words, count, &flags)) != NULL) {
 		judgement.verdict = COMMAND_NEEDS_FORCE;
-		judgement.reason = "#(...) in it may run a shell";
+		judgement.reason = harm;
 	}
 	if (strcmp(row->name, "select-layout") == 0 && flags.operand != NULL)
 		judge_layout(flags.operand, &judgement);
