@@ -133,6 +133,38 @@ is 'and one more says how many had none' "$(read_audit '{"limit":1000,"verify":t
 "$muxbus" audit >"$dir/printed"
 is 'which muxbus audit prints' "$(grep -c 'forbidden  110 more' "$dir/printed")" 1
 
+# The file is removed, replaced or cut while the daemon runs.
+chain() {
+	read_audit '{"verify":true,"limit":1}' .result.chain
+}
+fresh() { # a daemon with a new audit
+	kill -9 "$daemon_pid"
+	wait "$daemon_pid" 2>/dev/null
+	rm -f "$audit" "$audit.old"
+	start_daemon
+	call send_text '{"pane":"%0","text":"x"}'
+	call send_text '{"pane":"%0","text":"y"}'
+}
+for change in 'rm "$audit"' 'mv "$audit" "$dir/moved"' 'sed -i "\$d" "$audit"' ': >"$audit"' 'truncate -s -30 "$audit"' 'echo more >>"$audit"' 'printf more >>"$audit"'; do
+	fresh
+	before=$(chain)
+	eval "$change"
+	at_once=$(chain)
+	call send_keys '{"pane":"%0","keys":"a"}'
+	after=$(chain)
+	recorded=$(grep -c '"method":"send_keys"' "$audit")
+	kill_daemon
+	is "$change: what follows is recorded, and the chain is broken" "$before $at_once $after $recorded $(chain)" 'whole broken broken 1 broken'
+done
+fresh
+sed -i '' "$audit"
+call send_keys '{"pane":"%0","keys":"a"}'
+truncate -s -1 "$audit" # a newline, which does not count
+call send_keys '{"pane":"%0","keys":"a"}'
+is 'a copy with all lines is gone on with' "$(chain) $(grep -c '"method":"send_keys"' "$audit") $(grep -c torn "$audit")" 'whole 2 2'
+is 'and each time the log says so' "$(grep -c 'was removed or changed' "$dir/muxbusd.log")" 9
+fresh
+
 # With texts, but for declared tools.
 kill -9 "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null

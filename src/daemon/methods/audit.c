@@ -75,7 +75,8 @@ static const struct field_result audit_results[] = {
     {"actions[].missed", "integer", "requests before it that could not be recorded"},
     {"last", "integer", "the number of the last request"},
     {"chain", "string", "with verify: whole, or broken"},
-    {"broken_line", "integer", "with verify: the first line whose hash is wrong, from 1"},
+    {"broken_line", "integer",
+	"with verify: the first line that is wrong or has lines missing before it, from 1"},
     {NULL, NULL, NULL},
 };
 
@@ -204,7 +205,7 @@ static void answer(struct request *request, const struct audit_args *args)
 	json_array_end(writer);
 	json_put_int(writer, "last", (int64_t)trail_last(trail));
 	if (args->verify) {
-		broken = trail_verify((const char *)text.data, text.len);
+		broken = trail_verify(trail, (const char *)text.data, text.len);
 		json_put_str(writer, "chain", broken == 0 ? "whole" : "broken");
 		if (broken != 0)
 			json_put_int(writer, "broken_line", (int64_t)broken);

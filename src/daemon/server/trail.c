@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -50,7 +51,10 @@ struct trail {
 	struct trail_options options;
 	char path[PATH_MAX], old_path[PATH_MAX];
 	int fd;
+	ino_t inode;
+	dev_t device;
 	off_t bytes;
+	bool is_torn; /* the file was removed, replaced or changed: a head is to say so */
 	int64_t first_ms; /* of the file: its first line */
 	uint64_t last; /* number of a request */
 	uint64_t missed;
@@ -123,17 +127,53 @@ static int add_head(struct trail *trail)
 	int error;
 	begin(&writer, &text, "head", trail->last);
 	json_put_str(&writer, "before", trail->chain);
+	if (trail->is_torn)
+		json_put_bool(&writer, "torn", true);
 	error = append(trail, &text);
 	buf_finish(&text);
-	trail->first_ms = clock_real_ms();
+	if (trail->bytes == 0 || error == 0)
+		trail->first_ms = clock_real_ms();
+	trail->is_torn = trail->is_torn && error < 0;
 	return error;
 }
 
 static int open_file(struct trail *trail)
 {
+	struct stat status;
 	trail->fd = open(trail->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	trail->bytes = 0;
-	return trail->fd < 0 ? -1 : 0;
+	if (trail->fd < 0 || fstat(trail->fd, &status) < 0)
+		return -1;
+	trail->inode = status.st_ino;
+	trail->device = status.st_dev;
+	return 0;
+}
+
+/*
+ * Takes the file that has the name now, if that is not the one that was written, or not as it was
+ * left. Lines that another program put there stay: the next head says what should be before it.
+ */
+static int look_again(struct trail *trail)
+{
+	struct stat status;
+	char last = '\0';
+	int error = lstat(trail->path, &status);
+	off_t bytes;
+	if (error == 0 && trail->fd >= 0 && status.st_ino == trail->inode &&
+	    status.st_dev == trail->device && status.st_size == trail->bytes)
+		return 0;
+	if (!trail->is_torn)
+		log_warning("%s was removed or changed: its chain is broken", trail->path);
+	trail->is_torn = true;
+	if (trail->fd >= 0)
+		(void)close(trail->fd); /* all was written */
+	if (open_file(trail) < 0)
+		return -1;
+	bytes = lseek(trail->fd, 0, SEEK_END);
+	if (bytes > 0 && (pread(trail->fd, &last, 1, bytes - 1) != 1 || last != '\n'))
+		bytes += write(trail->fd, "\n", 1) == 1;
+	trail->bytes = bytes > 0 ? bytes : 0;
+	return 0;
 }
 
 /* Begins a new file, if this one is full or old. On failure the old one grows on. */
@@ -157,9 +197,11 @@ static void turn_over(struct trail *trail)
 /* Gives a line to the file; closes text. Returns 0, or -1 with errno. */
 static int add(struct trail *trail, struct buf *text)
 {
-	int error;
-	turn_over(trail);
-	error = trail->bytes == 0 ? add_head(trail) : 0;
+	int error = look_again(trail);
+	if (error == 0) {
+		turn_over(trail);
+		error = trail->bytes == 0 || trail->is_torn ? add_head(trail) : 0;
+	}
 	if (error == 0)
 		error = append(trail, text);
 	if (error < 0 && trail->missed++ == 0)
@@ -517,7 +559,14 @@ int trail_read(const struct trail *trail, struct buf *out)
 	return 0;
 }
 
-size_t trail_verify(const char *text, size_t len)
+/* Whether lines stood before this head that are not there. */
+static bool is_torn(const char *line, size_t len)
+{
+	static const char torn[] = "\"torn\":true";
+	return strncmp(line, "{\"head\":", 8) == 0 && memmem(line, len, torn, sizeof torn - 1);
+}
+
+size_t trail_verify(const struct trail *trail, const char *text, size_t len)
 {
 	static const char before[] = "\"before\":\"";
 	const char *end = text + len, *next;
@@ -533,7 +582,8 @@ size_t trail_verify(const char *text, size_t len)
 		if (chain[0] == '\0') { /* the first line that is kept says what was before it */
 			const char *first =
 			    memmem(line, (size_t)(at - line), before, sizeof before - 1);
-			if (first == NULL || at - first < (ptrdiff_t)sizeof before + CHAIN_SIZE)
+			if (first == NULL || is_torn(line, (size_t)(at - line)) ||
+			    at - first < (ptrdiff_t)sizeof before + CHAIN_SIZE)
 				return number;
 			memcpy(chain, first + sizeof before - 1, CHAIN_SIZE);
 		}
@@ -542,5 +592,7 @@ size_t trail_verify(const char *text, size_t len)
 		if (memcmp(chain, right, CHAIN_SIZE) != 0)
 			return number;
 	}
-	return 0;
+	if (len == 0 && trail->bytes == 0) /* nothing could be written yet */
+		return 0;
+	return memcmp(chain, trail->chain, CHAIN_SIZE) == 0 ? 0 : number + 1;
 }

@@ -66,5 +66,8 @@ uint64_t trail_last(const struct trail *trail); /* the number of the last reques
 
 /* Appends both files, the older one first. Returns 0, or -1 with errno. */
 int trail_read(const struct trail *trail, struct buf *out);
-/* The number of the first line of such a text whose hash is wrong, from 1; 0: the chain is whole. */
-size_t trail_verify(const char *text, size_t len);
+/*
+ * The number of the first line of such a text whose hash is wrong or before which lines are missing,
+ * from 1; 0: the chain is whole, up to the last line that was written.
+ */
+size_t trail_verify(const struct trail *trail, const char *text, size_t len);
