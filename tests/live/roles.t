@@ -357,7 +357,42 @@ shares_keys() { # shares_keys NAME WHEN
 	is 'and nothing went into the pane of another' "$(cat "$dir/$1.theirs")" ''
 	t kill-window -t "$made"
 }
+# A program outlives a person's restart of its own pane, which is another program's then.
+outlives() { # outlives NAME WHEN
+	peer "$1" "$narrow" '{"method":"send_text","params":{"text":"x"}}' "wait:$dir/$1.go" \
+		'{"method":"send_text","params":{"text":"x"}}' '{"method":"send_keys","params":{"keys":"x"}}' \
+		'{"method":"create_pane","params":{"command":"cat"}}'
+	until_is "a peer types into its own pane, $2" 2 sh -c "grep -s -c result '$dir/$1' || :"
+	t respawn-pane -k -t "$peer" "stty -echo raw; exec cat >'$dir/$1.next'"
+	until_is 'which has another program' "$(t display-message -p -t "$peer" '#{pane_pid}')" \
+		sh -c "printf '%s\n' '{\"method\":\"list_panes\"}' | socat -t 60 - 'UNIX-CONNECT:$MUXBUS' | jq '.result.panes[] | select(.pane == \"$peer\") | .pid'"
+	touch "$dir/$1.go"
+	until_is 'and the peer goes on' end last "$1"
+	sed -i -e 1,2d -e '$d' "$dir/$1"
+	cp "$dir/$1" "$dir/answers"
+	is 'it has no pane any more' "$(kinds)" 'forbidden forbidden forbidden '
+	is 'and has typed nothing' "$(cat "$dir/$1.next")" ''
+}
 loses_pane kept 'as the daemon is'
+outlives outlived 'as the daemon is'
+
+# A process outside of all panes that names one, as one that serves many does.
+named=$(t new-window -d -P -F '#{pane_id}' 'exec cat')
+mkfifo "$dir/named.in"
+socat -t 86400 - "UNIX-CONNECT:$MUXBUS" <"$dir/named.in" >"$dir/named" &
+namer=$!
+exec 8>"$dir/named.in"
+call get_pane "{\"pane\":\"$named\"}"
+printf '%s\n' "{\"method\":\"narrow\",\"params\":{\"role\":\"own_panes\",\"pane\":\"$named\"}}" \
+	"{\"method\":\"send_text\",\"params\":{\"pane\":\"$named\",\"text\":\"x\"}}" >&8
+until_is 'who names a pane types there' 2 sh -c "grep -s -c result '$dir/named' || :"
+t respawn-pane -k -t "$named" "stty -echo raw; exec cat >'$dir/named.next'"
+printf '%s\n' '{"method":"list_panes"}' "{\"method\":\"send_text\",\"params\":{\"pane\":\"$named\",\"text\":\"x\"}}" \
+	"{\"method\":\"send_text\",\"params\":{\"pane\":\"$named\",\"text\":\"x\"}}" >&8
+until_is 'until another program is there' 2 sh -c "grep -s -c forbidden '$dir/named' || :"
+is 'which has got nothing' "$(cat "$dir/named.next")" ''
+exec 8>&-
+kill $namer
 shares_keys together 'as the daemon is'
 mkfifo "$dir/follow"
 socat -t 86400 - "UNIX-CONNECT:$MUXBUS" <"$dir/follow" >"$dir/output" &
@@ -367,6 +402,7 @@ echo '{"method":"subscribe","params":{"output":true}}' >&8
 until_is 'somebody follows output' true sh -c "grep -s -q result '$dir/output' && echo true || :"
 ok 'so the daemon is attached' test -n "$(t list-clients)"
 loses_pane attached 'attached'
+outlives outlived_attached 'attached'
 shares_keys together_attached 'attached'
 exec 8>&-
 kill $subscriber

@@ -79,7 +79,7 @@ struct peer {
 	void *ended_data;
 	bool has_pane;
 	struct peer_pane peer_pane;
-	uint32_t said_pane; /* set by peer_speak_for() */
+	struct peer_said said; /* by peer_speak_for() */
 	void *attachment;
 	void (*finish_attachment)(void *attachment);
 };
@@ -181,14 +181,9 @@ const struct peer_pane *peer_pane_of(struct peer *peer)
 	const struct server_parts *parts = peer->parts;
 	if (!peer->has_pane) {
 		const struct muxbus_model *model = tmux_model(parts->tmux);
-		bool is_sure;
 		peer_pane_find("/proc", peer->origin, model, parts->config->tmux_socket,
 		    tmux_server_pid(parts->tmux), &peer->peer_pane);
-		peer->peer_pane.is_outside &= peer->said_pane == MUXBUS_NO_ID;
-		is_sure = peer->peer_pane.pane != MUXBUS_NO_ID && !peer->peer_pane.is_weak;
-		if (!is_sure && muxbus_model_pane(model, peer->said_pane) != NULL)
-			peer->peer_pane = (struct peer_pane){
-			    .pane = peer->said_pane, .evidence = PANE_SAID, .is_weak = false};
+		peer_pane_hear(&peer->peer_pane, model, &peer->said, peer->role != ROLE_FULL);
 		peer->has_pane = true;
 	}
 	return &peer->peer_pane;
@@ -203,7 +198,7 @@ void peer_speak_for(struct peer *peer, uint32_t pane)
 {
 	if (peer->role != ROLE_FULL && pane != MUXBUS_NO_ID)
 		return;
-	peer->said_pane = pane;
+	peer->said = (struct peer_said){.pane = pane};
 	peer->has_pane = false;
 }
 
@@ -674,7 +669,7 @@ struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *wh
 		offsetof(struct peer_origin, processes) +
 		    origin->count * sizeof origin->processes[0]),
 	    .fd = fd,
-	    .said_pane = MUXBUS_NO_ID};
+	    .said = {.pane = MUXBUS_NO_ID}};
 	shared->count++;
 	list_init(&peer->link);
 	response_row_init(&peer->responses, peer, emit);

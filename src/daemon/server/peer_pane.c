@@ -292,6 +292,7 @@ void peer_pane_find(const char *proc, const struct peer_origin *origin,
     const struct muxbus_model *model, const char *tmux_socket, pid_t server,
     struct peer_pane *ret_pane)
 {
+	const struct muxbus_pane *pane;
 	*ret_pane = (struct peer_pane){0};
 	if (!find_by_kernel(proc, origin, model, ret_pane) &&
 	    !find_by_environment(proc, origin, model, tmux_socket, server, ret_pane)) {
@@ -303,4 +304,27 @@ void peer_pane_find(const char *proc, const struct peer_origin *origin,
 	if (origin->count > 0 && (ret_pane->is_weak || ret_pane->pane == MUXBUS_NO_ID) &&
 	    peer_process_is_there(proc, &origin->processes[0]))
 		find_thread(proc, origin->processes[0].pid, ret_pane->thread);
+	pane = muxbus_model_pane(model, ret_pane->pane);
+	ret_pane->pane_pid = pane != NULL ? pane->pid : 0;
+}
+
+bool peer_pane_lasts(const struct peer_pane *pane, const struct muxbus_model *model)
+{
+	const struct muxbus_pane *now = muxbus_model_pane(model, pane->pane);
+	return now != NULL && (now->pid == pane->pane_pid || now->is_dead);
+}
+
+void peer_pane_hear(
+    struct peer_pane *pane, const struct muxbus_model *model, struct peer_said *said, bool is_bound)
+{
+	const struct muxbus_pane *now = muxbus_model_pane(model, said->pane);
+	pane->is_outside &= said->pane == MUXBUS_NO_ID;
+	if ((pane->pane != MUXBUS_NO_ID && !pane->is_weak) || now == NULL)
+		return;
+	/* The program that an old model names has ended. */
+	if (is_bound && said->pid == 0 && process_has_terminal(now->pid))
+		said->pid = now->pid;
+	if (!is_bound || said->pid == 0 || said->pid == now->pid)
+		*pane = (struct peer_pane){
+		    .pane = said->pane, .pane_pid = now->pid, .evidence = PANE_SAID};
 }

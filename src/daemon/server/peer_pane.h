@@ -24,6 +24,7 @@ enum pane_evidence {
 
 struct peer_pane {
 	uint32_t pane; /* MUXBUS_NO_ID if none */
+	pid_t pane_pid; /* of the pane's program when it was found */
 	enum pane_evidence evidence;
 	bool is_weak;
 	bool is_early; /* an environment names a pane that was made after all in the model */
@@ -62,6 +63,19 @@ bool peer_process_is_there(const char *proc, const struct peer_process *process)
 void peer_pane_find(const char *proc, const struct peer_origin *origin,
     const struct muxbus_model *model, const char *tmux_socket, pid_t server,
     struct peer_pane *ret_pane);
+
+/* Whether the pane is there, with the program that it had when it was found. */
+bool peer_pane_lasts(const struct peer_pane *pane, const struct muxbus_model *model);
+
+/* The pane that a peer says it is in. */
+struct peer_said {
+	uint32_t pane; /* MUXBUS_NO_ID: it says none */
+	pid_t pid; /* of the pane's program, if it is bound to that; 0: not yet */
+};
+
+/* Takes that pane if the kernel knows none. is_bound: only with the program that it has now. */
+void peer_pane_hear(struct peer_pane *pane, const struct muxbus_model *model,
+    struct peer_said *said, bool is_bound);
 
 /* The pane of a tmux server that the environment of a process names; MUXBUS_NO_ID: none. */
 uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket);

@@ -675,8 +675,8 @@ uint32_t request_peer_pane(struct request *request, bool *ret_weak)
 	if (request->peer == NULL || tmux == NULL || !tmux_is_live(tmux))
 		return MUXBUS_NO_ID;
 	own = peer_pane_of(request->peer);
-	/* If the pane is gone, the process may be in another one by now: look again. */
-	if (own->pane != MUXBUS_NO_ID && !muxbus_model_pane(tmux_model(tmux), own->pane)) {
+	/* If the pane is gone or another program's, the process may be in another one by now. */
+	if (own->pane != MUXBUS_NO_ID && !peer_pane_lasts(own, tmux_model(tmux))) {
 		peer_forget_pane(request->peer);
 		own = peer_pane_of(request->peer);
 	}

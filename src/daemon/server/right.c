@@ -124,7 +124,8 @@ void right_find_only(
 	while (ret_only->count < RIGHT_ONLY_MAX &&
 	    (other = muxbus_model_next_pane(tmux_model(tmux), other)) != NULL) {
 		struct pane_ref ref;
-		if (other == pane || other->window != pane->window || other->pid <= 0)
+		if (other == pane || other->window != pane->window || other->is_dead ||
+		    other->pid <= 0)
 			continue;
 		pane_ref_of(tmux, other->id, &ref);
 		if (right_owns(request, &ref))
