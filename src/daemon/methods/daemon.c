@@ -282,9 +282,9 @@ static const struct field_result status_results[] = {
 	"a program needs that: see muxbusd(8)), reason; while live version, pid, "
 	"capabilities, connections, attach (direct, or process: by tmux -C), "
 	"process_connections"},
-    {"sessions", "integer", "sessions of the tmux server"},
-    {"windows", "integer", "windows of the tmux server"},
-    {"panes", "integer", "panes of the tmux server"},
+    {"sessions", "integer", "sessions of the tmux server, when it was listed last"},
+    {"windows", "integer", "windows of the tmux server, when it was listed last"},
+    {"panes", "integer", "panes of the tmux server, when it was listed last"},
     {"peers", "integer", "programs that are connected"},
     {"subscriptions", "integer", "subscriptions of all of them"},
     {"waits", "integer", "open requests that wait, from when they do"},
