@@ -31,4 +31,9 @@ is 'no choice is seen where none is' "$3" 0
 ok "of $1 at their prompt $2 are free" [ "$((100 * $2))" -ge "$((85 * $1))" ]
 set -- $(typing draft)
 ok "of $1 with a draft $2" [ "$2" -le 1 ]
+
+# Those that were recorded later, with the titles of their terminals: no sign was made of them.
+set -- $(gzip -dc "${corpus%/*}/titled.gz" | "$screens" | sed -n 's/^| all |//p' | tr -d '|')
+ok "of $1 later ones $2 are judged right" [ "$((100 * $2))" -ge "$((95 * $1))" ]
+is 'none of these is shown idle while it asks' "$4" 0
 end_testing
