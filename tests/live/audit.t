@@ -35,6 +35,13 @@ is 'but sizes and a hash' "$(read_audit '{"method":"log_in"}' '.result.actions[0
 call send_text '{"pane":"%0","text":"a secret of mine"}'
 is 'equal parameters have equal hashes' "$(read_audit '{"method":"send_text","pane":"%0"}' '[.result.actions[].hash] | unique | length')" 1
 
+printf '%s\n' '{"method":"run_long_command","params":{"command":"curl secret1"}}' '{"method":"create_pane","params":{"pane":"%0","command":"exec cat secret2"}}' \
+	'{"method":"create_pane","params":{"pane":"%0","command":["tail","-f","/dev/null","secret3"]}}' '{"method":"execute_cli","params":{"command":": secret4"}}' \
+	'{"method":"sleep","params":{"seconds":500,"text":"secret5","pane":"%0"}}' '{"method":"watch_pane","params":{"pane":"%0","regex":"secret6"}}' \
+	'{"method":"post_notification","params":{"text":"x","key":"secret7"}}' '{"method":"send_keys","params":{"pane":"%0","keys":"a","key":"secret8"}}' |
+	socat -t 20 - "UNIX-CONNECT:$MUXBUS" >/dev/null
+is 'commands, reminders, patterns and keys are texts' "$(grep -c -e secret "$audit") $(grep -c tail "$audit") $(ask '{"method":"get_action_history"}' | grep -c secret)" '0 1 0'
+
 # Before the effect: of a request that is not answered yet, too.
 printf '%s\n' '{"method":"execute_cli","params":{"command":"sleep 60"}}' | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >/dev/null &
 waiting=$!
@@ -172,6 +179,8 @@ daemon_options='-o audit=full'
 start_daemon
 call send_text '{"pane":"%0","text":"to be kept"}'
 call log_in '{"password":"a secret of mine"}'
+printf '%s\n' '{"method":"narrow","params":{"role":"read_only"}}' '{"method":"read_audit"}' | socat -t 20 - "UNIX-CONNECT:$MUXBUS" >"$dir/answer"
+is 'which no reader gets' "$(jq -r 'select(.result.actions) | .result.actions | "\(length > 0) \(any(has("params")))"' "$dir/answer")" 'true false'
 is 'audit=full keeps texts' "$(grep -c 'to be kept' "$audit") $(grep -c secret "$audit")" '1 0'
 
 # A full disk.

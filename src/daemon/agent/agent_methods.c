@@ -55,7 +55,8 @@ static const struct field ensure_fields[] = {
     {FIELD_ROW(STRING, struct ensure_args, name, "name"), .min = 1, .max = AGENT_NAME_MAX,
 	.help = "Its name from then on: A-Z a-z 0-9 _ . : -; with pane it may be left out: "
 		"then the agent is named after its program."},
-    {FIELD_ROW(KEYS, struct ensure_args, spawn.command, "command"), .max = 256,
+    {FIELD_ROW(KEYS, struct ensure_args, spawn.command, "command"),
+	.flags = FIELD_CONFIDENTIAL_REST, .max = 256,
 	.help = "The program: a string goes to the shell, an array of two or more words is "
 		"executed as it is. Left out, only an agent that runs is found."},
     {FIELD_ROW(STRING, struct ensure_args, pane, "pane"), .flags = FIELD_RARE, .min = 1, .max = 256,
@@ -66,7 +67,8 @@ static const struct field ensure_fields[] = {
 		"agent that runs is found in any directory if this is left out."},
     {FIELD_ROW(STRING_MAP, struct ensure_args, spawn.env, "env"), .flags = FIELD_CONFIDENTIAL,
 	.help = "Environment variables for it."},
-    {FIELD_ROW(STRING, struct ensure_args, prompt, "prompt"), .min = 1, .max = PATTERN_BYTES_MAX,
+    {FIELD_ROW(STRING, struct ensure_args, prompt, "prompt"), .flags = FIELD_CONFIDENTIAL, .min = 1,
+	.max = PATTERN_BYTES_MAX,
 	.help = "A regular expression that matches what stands before the cursor when it is "
 		"ready; left out, its prompt is learned when it first rests."},
     {FIELD_ROW(INT, struct ensure_args, width, "width"),

@@ -68,8 +68,9 @@ struct execute_args {
 };
 
 static const struct field execute_fields[] = {
-    {FIELD_ROW(STRING, struct execute_args, command, "command"), .flags = FIELD_REQUIRED, .min = 1,
-	.max = COMMAND_MAX, .help = "The command, as for a shell (/bin/sh -c)."},
+    {FIELD_ROW(STRING, struct execute_args, command, "command"),
+	.flags = FIELD_REQUIRED | FIELD_CONFIDENTIAL, .min = 1, .max = COMMAND_MAX,
+	.help = "The command, as for a shell (/bin/sh -c)."},
     {FIELD_ROW(NUMBER, struct execute_args, timeout_sec, "timeout_sec"), .unit = "s", .min = 0.01,
 	.max = 86400, .preset = "30",
 	.help = "Answer after this long; the command continues as a job, and is not stopped."},

@@ -46,13 +46,14 @@ struct run_args {
 	const char *input;
 };
 
-#define COMMAND_FIELDS                                                                          \
-	{FIELD_ROW(STRING, struct run_args, command, "command"), .flags = FIELD_REQUIRED,       \
-	    .min = 1, .max = COMMAND_MAX, .help = "The command, as for a shell (/bin/sh -c)."}, \
-	    {FIELD_ROW(STRING, struct run_args, cwd, "cwd"), .flags = FIELD_PATH,               \
-		.help = "The directory to run it in; left out: the caller's."},                 \
-	{                                                                                       \
-		.name = "working_dir", .flags = FIELD_ALIAS                                     \
+#define COMMAND_FIELDS                                                                  \
+	{FIELD_ROW(STRING, struct run_args, command, "command"),                        \
+	    .flags = FIELD_REQUIRED | FIELD_CONFIDENTIAL, .min = 1, .max = COMMAND_MAX, \
+	    .help = "The command, as for a shell (/bin/sh -c)."},                       \
+	    {FIELD_ROW(STRING, struct run_args, cwd, "cwd"), .flags = FIELD_PATH,       \
+		.help = "The directory to run it in; left out: the caller's."},         \
+	{                                                                               \
+		.name = "working_dir", .flags = FIELD_ALIAS                             \
 	}
 
 static const struct field run_fields[] = {

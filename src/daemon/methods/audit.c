@@ -63,7 +63,7 @@ static const struct field_result audit_results[] = {
 	"their keyed hash: equal parameters have equal ones on this server"},
     {"actions[].params", "string",
 	"the parameters as JSON, cut; of texts, and of all for declared tools and providers, the "
-	"size"},
+	"size; not for the role read_only"},
     {"actions[].outcome", "string|null",
 	"done, or the kind of the error; null: not answered, or the daemon was killed meanwhile"},
     {"actions[].duration_ms", "integer", "how long the answer took"},
@@ -90,6 +90,7 @@ struct found {
 struct search {
 	const struct audit_args *args;
 	int64_t since_ms;
+	bool shows_params; /* with audit=full they have texts, which are not for readers */
 	struct json_reader *reader;
 	struct map outcomes; /* lines by the number of the request */
 	struct found found[ACTIONS_MAX];
@@ -164,7 +165,8 @@ static void put(struct json_writer *writer, struct search *search, const struct 
 	bool has_outcome = json_member(entry, "outcome") != NULL;
 	json_object_begin(writer, NULL);
 	json_each_member (m, entry)
-		if (!str_is_in(m->name, others))
+		if (!str_is_in(m->name, others) &&
+		    (search->shows_params || strcmp(m->name, "params") != 0))
 			json_put_value(writer, m->name, m);
 	json_put_time(writer, "time", json_get_int(entry, "time", 0));
 	if (found->outcome_end != NULL) {
@@ -187,6 +189,7 @@ static void answer(struct request *request, const struct audit_args *args)
 	size_t broken;
 	search.args = args;
 	search.count = 0;
+	search.shows_params = request_role(request) != ROLE_READ_ONLY;
 	search.since_ms = args->since != NULL ? clock_parse(args->since) : 0;
 	buf_init(&text, 2 * TRAIL_FILE_MAX);
 	if (trail_read(trail, &text) < 0) {

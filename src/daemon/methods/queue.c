@@ -231,7 +231,8 @@ static const struct field post_fields[] = {
 	.help = "The pane whose agent is to be woken; left out: no pane is woken."},
     {FIELD_ROW(VALUE, struct post_args, data, "data"), .flags = FIELD_CONFIDENTIAL,
 	.help = "An object that goes with it.", .shape = "\"type\":\"object\""},
-    {FIELD_ROW(STRING, struct post_args, key, "key"), .min = 1, .max = NOTIFICATION_KEY_MAX,
+    {FIELD_ROW(STRING, struct post_args, key, "key"), .flags = FIELD_CONFIDENTIAL, .min = 1,
+	.max = NOTIFICATION_KEY_MAX,
 	.help = "Count this one into an older one for the same pane, with an equal key, that no "
 		"reader has yet. Once one has it, the same post asked again within 24 hours is not "
 		"done again."},

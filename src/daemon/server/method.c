@@ -276,7 +276,7 @@ bool role_has(enum role role, const struct method *method)
 }
 
 static const struct field key_field = {FIELD_ROW(STRING, struct repeat_args, key, "key"),
-    .flags = FIELD_RARE, .min = 1, .max = NOTIFICATION_KEY_MAX,
+    .flags = FIELD_RARE | FIELD_CONFIDENTIAL, .min = 1, .max = NOTIFICATION_KEY_MAX,
     .help = "Done once: asked again with this key within 24 hours, the answer is that of the "
 	    "first request."};
 

@@ -27,7 +27,8 @@ struct spawn_args {
 
 /* Rows of a table of fields for a struct of arguments that has a member spawn. */
 #define SPAWN_FIELDS(args_struct)                                                                 \
-	{FIELD_ROW(KEYS, struct args_struct, spawn.command, "command"), .max = 256,               \
+	{FIELD_ROW(KEYS, struct args_struct, spawn.command, "command"),                           \
+	    .flags = FIELD_CONFIDENTIAL_REST, .max = 256,                                         \
 	    .help = "The new program: a string goes to the shell, an array of two or more words " \
 		    "is executed as it is; left out, the user's shell."},                         \
 	    {FIELD_ROW(STRING, struct args_struct, spawn.cwd, "cwd"), .flags = FIELD_PATH,        \

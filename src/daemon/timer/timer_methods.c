@@ -26,8 +26,8 @@ static const struct field sleep_fields[] = {
 	.min = 0.001, .max = TIMER_SECONDS_MAX, .help = "How long; fractions are allowed."},
     {FIELD_ROW(BOOL, struct sleep_args, recurring, "recurring"),
 	.help = "Wake again every so many seconds until cancelled; then at least 3600."},
-    {FIELD_ROW(STRING, struct sleep_args, text, "text"), .flags = FIELD_RARE, .min = 1,
-	.max = TIMER_TEXT_MAX,
+    {FIELD_ROW(STRING, struct sleep_args, text, "text"), .flags = FIELD_RARE | FIELD_CONFIDENTIAL,
+	.min = 1, .max = TIMER_TEXT_MAX,
 	.help = "A reminder: the notification has this text. A pane has any number of these beside "
 		"its sleep, at most 1000 in all."},
     {FIELD_ROW(STRING, struct sleep_args, pane, "pane"), .flags = FIELD_RARE,

@@ -59,7 +59,8 @@ static const struct field wait_fields[] = {
     {FIELD_ROW(STRING, struct wait_args, wait, "wait"), .flags = FIELD_KEPT,
 	.help = "A name: the wait then outlives its connection, and the daemon; ask for the same "
 		"name again to resume."},
-    {FIELD_ROW(STRING, struct wait_args, key, "key"), .flags = FIELD_RARE | FIELD_KEPT, .min = 1,
+    {FIELD_ROW(STRING, struct wait_args, key, "key"),
+	.flags = FIELD_RARE | FIELD_KEPT | FIELD_CONFIDENTIAL, .min = 1,
 	.max = NOTIFICATION_KEY_MAX,
 	.help = "With wait: asked again with this key within 24 hours, a wait that is over is "
 		"answered as the first time, also if that answer was lost."},
@@ -230,12 +231,14 @@ struct pane_watch_args {
 static const struct field watch_fields[] = {
     {FIELD_ROW(STRING, struct pane_watch_args, pane, "pane"), .flags = FIELD_REQUIRED,
 	.help = "The pane to watch."},
-    {FIELD_ROW(STRING, struct pane_watch_args, regex, "regex"), .min = 1, .max = PATTERN_BYTES_MAX,
+    {FIELD_ROW(STRING, struct pane_watch_args, regex, "regex"), .flags = FIELD_CONFIDENTIAL,
+	.min = 1, .max = PATTERN_BYTES_MAX,
 	.help =
 	    "A regular expression that a line of its output, without escape sequences, matches."},
     {FIELD_ROW(STRING, struct pane_watch_args, event, "event"), .min = 1, .max = 64,
 	.help = "In place of regex: a kind of events of the pane, or a pattern, as in wait_for."},
-    {FIELD_ROW(VALUE, struct pane_watch_args, where, "where"), .shape = "\"type\":\"object\"",
+    {FIELD_ROW(VALUE, struct pane_watch_args, where, "where"), .flags = FIELD_CONFIDENTIAL,
+	.shape = "\"type\":\"object\"",
 	.help = "With event: an object of members that the event must have."},
     {FIELD_ROW(BOOL, struct pane_watch_args, prompt, "prompt"), .preset = "false",
 	.help = "In place of regex: notify when the pane is at its prompt, as its command ends."},
