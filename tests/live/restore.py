@@ -47,6 +47,7 @@ class World:
 
     def run(self, *words):
         return subprocess.run(words, env=self.env, cwd=self.dir, text=True, timeout=120,
+                              errors="surrogateescape",
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
 
@@ -300,6 +301,40 @@ def undecodable(world):
     os.unlink(world.bin + "/claude")
 
 
+def named_bytes(world):
+    """Names that are not UTF-8: tmux 3.8 refuses them, others store them with escapes."""
+    name = os.fsdecode(b"a\xff# $(touch pwned)\"b")
+    format = name.replace("#", "##")
+    world.tmux("new-session", "-d", "-s", "plain")
+    if world.run("tmux", "-S", world.dir + "/tmux", "rename-session", format).returncode != 0:
+        tap.ok(True, "tmux refuses names that are not UTF-8")
+        return
+    world.tmux("rename-window", format)
+    world.tmux("new-window", "-d", "-n", "x")
+    world.tmux("rename-window", "-t", ":1", format)
+
+    def names():
+        return world.tmux("list-windows", "-a", "-F", "#{session_name}|#{window_name}")
+
+    before = names()
+    for number in range(2):
+        world.await_saved(1)
+        until(lambda: "377" in world.muxbus("list_saved").stdout)
+        world.kill_tmux()
+        done = world.muxbus("restore")
+        tap.ok(done.returncode == 0 and names() == before and "377" in before,
+               f"restore {number} keeps names that are not UTF-8",
+               f"{done.stdout}{done.stderr}{names()}{before}")
+    world.run("tmux", "-S", world.dir + "/tmux", "new-window", "-d", "-n", format)
+    raw = names().encode("utf-8", "surrogateescape") != names().encode("utf-8", "replace")
+    world.await_saved(1)
+    until(lambda: len(world.saved()[0]["windows"]) == 3)
+    world.kill_tmux()
+    done = world.muxbus("restore")
+    tap.ok((not raw) or "shows its name with escapes now" in done.stderr,
+           "a name that tmux stored as it is", done.stdout + done.stderr)
+
+
 def hostile(world):
     """Records of the store that lie: nothing is run, tmux lives, and the others are restored."""
     window = {"window": "@1", "index": 0, "name": "n", "is_named": True, "width": 80, "height": 24,
@@ -551,7 +586,7 @@ def main():
         for number in range(ROUNDS):
             world.anew()
             random_server(world, number)
-        for part in (closed, encoded, undecodable, hostile, killed, many, kept, kept_talks, ends, agents):
+        for part in (closed, encoded, undecodable, named_bytes, hostile, killed, many, kept, kept_talks, ends, agents):
             world.anew()
             part(world)
     finally:

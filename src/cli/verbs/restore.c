@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/str.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/locate.h"
@@ -245,49 +247,50 @@ static void put_window(struct restore *restore, struct json_writer *writer, cons
 	    panes->child);
 }
 
-/* A character that tmux stores behind a backslash, and the length of that; 0: it is none. */
-static size_t decode(const char *text, char *ret_byte)
+/* Gives an object that is there a name that no request can hold: as escapes of tmux's own. */
+static bool rename_by_escapes(
+    struct restore *restore, const char *command, const char *id, const char *literal)
 {
-	static const char letters[] = "abtnvfr\\$", bytes[] = "\a\b\t\n\v\f\r\\$";
-	const char *letter = text[0] == '\\' && text[1] != '\0' ? strchr(letters, text[1]) : NULL;
-	if (letter != NULL) {
-		*ret_byte = bytes[letter - letters];
-		return 2;
-	}
-	if (text[0] != '\\' || text[1] < '0' || text[1] > '1' || strspn(text + 1, "01234567") < 3)
-		return 0; /* from \200 on it is no character: JSON has no place for it */
-	*ret_byte = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
-	return *ret_byte != '\0' ? 4 : 0;
-}
-
-/*
- * A name as a format that tmux expands to it: a run of # before [ is one already. tmux stores
- * names encoded, and encodes them again: control characters, backslashes, in 3.3 also dollars.
- */
-static char *make_literal(const char *name, bool is_encoded)
-{
-	struct buf out;
-	buf_init(&out, 2 * strlen(name) + 1);
-	while (*name != '\0') {
-		char byte = *name;
-		size_t len = is_encoded ? decode(name, &byte) : 0;
-		if (*name == '#' && name[strspn(name, "#")] != '[')
-			(void)buf_append_byte(&out, '#');
-		(void)buf_append_byte(&out, (uint8_t)byte);
-		name += len > 0 ? len : 1;
-	}
-	(void)buf_append_byte(&out, '\0');
-	return (char *)buf_steal(&out, NULL);
+	struct buf line;
+	bool is_done;
+	buf_init(&line, 4 * strlen(literal) + 64);
+	(void)buf_printf(&line, "%s -t '%s' -- \"", command, id);
+	for (; *literal != '\0'; literal++)
+		(void)buf_printf(&line, "\\%03o", (unsigned char)*literal);
+	(void)buf_append(&line, "\"", 2);
+	is_done = TMUX(restore, "if-shell", "-F", "1", buf_text(&line));
+	buf_finish(&line);
+	return is_done;
 }
 
 /* Gives a name that the methods refuse, such as one like an id, to an object that is there. */
 static bool rename_it(
     struct restore *restore, const char *command, const char *id, const char *name, bool is_encoded)
 {
-	char *literal = make_literal(name, is_encoded);
-	bool is_done = TMUX(restore, command, "-t", id, "--", literal);
+	char *literal = restore_name_literal(name, is_encoded);
+	bool is_done = utf8_is_valid(literal, strlen(literal))
+	    ? TMUX(restore, command, "-t", id, "--", literal)
+	    : rename_by_escapes(restore, command, id, literal);
 	mem_free(literal);
 	return is_done;
+}
+
+/* The same for a window, whose name may be no text. */
+static void rename_window(struct restore *restore, const struct json *window, const char *id)
+{
+	const char *base64 = json_get_str(window, "name_base64", NULL);
+	const char *name = json_get_str(window, "name", "?");
+	struct buf bytes;
+	buf_init(&bytes, LINK_LINE_MAX);
+	if (base64 != NULL)
+		(void)base64_decode(&bytes, base64, strlen(base64));
+	else
+		(void)buf_append_str(&bytes, name);
+	if (!rename_it(restore, "rename-window", id, buf_text(&bytes), true))
+		problem(restore, name, "cannot have this name");
+	else if (base64 != NULL)
+		problem(restore, name, "tmux shows its name with escapes now");
+	buf_finish(&bytes);
 }
 
 /* Fills a window that was made with its first pane. */
@@ -327,7 +330,7 @@ static void add_window(struct restore *restore, const struct json *window)
 		return;
 	}
 	result = ask_window(restore, window, "name", &why);
-	is_named = result != NULL;
+	is_named = result != NULL && json_member(window, "name_base64") == NULL;
 	if (result == NULL)
 		result = ask_window(restore, window, NULL, &why);
 	if (result == NULL) {
@@ -336,9 +339,8 @@ static void add_window(struct restore *restore, const struct json *window)
 	}
 	keep_id(result, "window", id);
 	keep_id(result, "pane", pane);
-	if (!is_named &&
-	    !rename_it(restore, "rename-window", id, json_get_str(window, "name", ""), true))
-		problem(restore, json_get_str(window, "name", "?"), "cannot have this name");
+	if (!is_named)
+		rename_window(restore, window, id);
 	made_window(restore, window, id, pane);
 }
 
@@ -393,7 +395,7 @@ static bool make_session(struct restore *restore, const struct json *window)
 	const char *why, *linked = find_window(restore, window);
 	char id[ID_SIZE], pane[ID_SIZE];
 	const struct json *result = ask_session(restore, window, true, &why);
-	bool is_named = result != NULL;
+	bool is_named = result != NULL && json_member(window, "name_base64") == NULL;
 	if (result == NULL)
 		result = ask_session(restore, window, false, &why);
 	if (result == NULL) {
@@ -404,8 +406,7 @@ static bool make_session(struct restore *restore, const struct json *window)
 	keep_id(result, "window", id);
 	keep_id(result, "pane", pane);
 	if (!is_named && linked == NULL && json_get_bool(window, "is_named", true))
-		(void)rename_it(
-		    restore, "rename-window", id, json_get_str(window, "name", ""), true);
+		rename_window(restore, window, id);
 	move_first(restore, window, id);
 	if (linked != NULL)
 		add_window(restore, window); /* in its place */
@@ -507,9 +508,10 @@ static bool is_kept(const struct json *session)
 /* Whether a later server had a session of the same name, and has ended too. */
 static bool is_outdated(const struct json *session)
 {
+	const char *name = json_get_str(session, "name", "");
 	for (const struct json *later = session->next; later != NULL; later = later->next)
 		if (json_get_bool(later, "is_past", false) &&
-		    strcmp(json_get_str(later, "name", ""), json_get_str(session, "name", "")) == 0)
+		    strcmp(json_get_str(later, "name", ""), name) == 0)
 			return true;
 	return false;
 }

@@ -144,6 +144,37 @@ bool restore_put_program(struct json_writer *writer, const struct json *pane)
 	return is_there;
 }
 
+/* A byte that tmux stores behind a backslash, and the length of that; 0: it is none. */
+static size_t decode(const char *text, char *ret_byte)
+{
+	static const char letters[] = "abtnvfr\\$", bytes[] = "\a\b\t\n\v\f\r\\$";
+	const char *letter = text[0] == '\\' && text[1] != '\0' ? strchr(letters, text[1]) : NULL;
+	if (letter != NULL) {
+		*ret_byte = bytes[letter - letters];
+		return 2;
+	}
+	if (text[0] != '\\' || text[1] < '0' || text[1] > '3' || strspn(text + 1, "01234567") < 3)
+		return 0;
+	*ret_byte = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
+	return *ret_byte != '\0' ? 4 : 0;
+}
+
+char *restore_name_literal(const char *name, bool is_encoded)
+{
+	struct buf out;
+	buf_init(&out, 2 * strlen(name) + 1);
+	while (*name != '\0') {
+		char byte = *name;
+		size_t len = is_encoded ? decode(name, &byte) : 0;
+		if (*name == '#' && name[strspn(name, "#")] != '[')
+			(void)buf_append_byte(&out, '#');
+		(void)buf_append_byte(&out, (uint8_t)byte);
+		name += len > 0 ? len : 1;
+	}
+	(void)buf_append_byte(&out, '\0');
+	return (char *)buf_steal(&out, NULL);
+}
+
 enum {
 	LIVE_MS = 10000, /* until the daemon follows a server that was just started */
 	SERVER_MS = 10000, /* until that runs */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The programs of the panes that muxbus restore makes: shells, and agents that go on. */
+/* The programs of the panes that muxbus restore makes: shells, and agents that go on; and names. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,6 +19,13 @@ bool restore_can_resume(const struct json *pane);
  * its directory is gone, and HOME takes its place.
  */
 bool restore_put_program(struct json_writer *writer, const struct json *pane);
+
+/*
+ * A name as a format that tmux expands to it: a run of # before [ is one already. tmux stores
+ * names encoded, and encodes them again: control characters, backslashes, in 3.3 also dollars.
+ * The caller frees.
+ */
+char *restore_name_literal(const char *name, bool is_encoded);
 
 #define TMUX_SERVER_SESSION ADDRESS_RESTORE /* keeps a server that was started here */
 

@@ -195,7 +195,8 @@ static void put_window(struct json_writer *writer, const struct daemon *daemon,
 	json_object_begin(writer, NULL);
 	json_put_id(writer, "window", '@', window->id);
 	json_put_int(writer, "index", link->index);
-	(void)json_put_text(writer, "name", window->name, strlen(window->name));
+	if (json_put_text(writer, "name", window->name, strlen(window->name)))
+		json_put_base64(writer, "name_base64", window->name, strlen(window->name));
 	/* tmux names a window after its program unless a person has named it. */
 	json_put_bool(writer, "is_named", pane == NULL || strcmp(pane->command, window->name) != 0);
 	json_put_int(writer, "width", window->width);
@@ -535,7 +536,8 @@ static const struct field_result list_results[] = {
     {"sessions[].saved", "string", "when it was as it is here"},
     {"sessions[].group", "integer", "sessions of a server with one group share all windows"},
     {"sessions[].windows", "array",
-	"window, index, name, is_named (not after its program), width, height, layout, zoomed, "
+	"window, index, name, name_base64 (if name is not UTF-8), is_named (not after its "
+	"program), width, height, layout, zoomed, "
 	"current; and panes: cwd, cwd_base64 (if cwd is not UTF-8), command, active, agent, its "
 	"conversation, and kept with its name for ensure_agent"},
     {NULL, NULL, NULL},
