@@ -14,7 +14,7 @@ static const struct {
 	const char *screen;
 	unsigned row, column;
 	const char *lead, *typed, *ended, *cwd;
-	bool is_agent, is_other_form, is_untouched;
+	bool is_agent, is_other_form, is_untouched, is_editing;
 	enum draft_sign sign;
 	const char *draft; /* NULL: none is there */
 } screens[] = {
@@ -45,7 +45,7 @@ static const struct {
     {"of an agent, in its second row", "\xe2\x9d\xaf go from here to\n  there -> \n", 1, 11,
 	.is_agent = true, .sign = DRAFT_BY_PROMPT, .draft = "go from here to  there ->"},
     {"of Python, in its second row", ">>> for i in 1,2:\n...   i > \n", 1, 10, .is_agent = true,
-	.sign = DRAFT_BY_PROMPT, .draft = "for i in 1,2:...   i >"},
+	.sign = DRAFT_BY_PROMPT, .draft = "for i in 1,2:  i >"},
     {"in a directory of that name", "$ cat a > b > \n", 0, 14, .cwd = "/tmp/a > b",
 	.sign = DRAFT_BY_PROMPT, .draft = "cat a > b >"},
     {"in one of a sign", "$ cat $ > \n", 0, 10, .cwd = "/tmp/$", .sign = DRAFT_BY_PROMPT,
@@ -113,6 +113,44 @@ static const struct {
 	.ended = "text 1\ntext 2\n", .sign = DRAFT_BY_PROMPT, .draft = "text 2"},
     {"completed with Tab", "$ echo onerous\n", 0, 14, .typed = "echo one", .is_other_form = true,
 	.sign = DRAFT_BY_PROMPT},
+    {"of two rows, as pasted", "$ rm -rf a\nrm -rf b\n", 1, 8, .is_editing = true,
+	.sign = DRAFT_BY_PROMPT, .draft = "rm -rf b"},
+    {"with a sign in the second", "$ rm -rf a\ncat b > \n", 1, 8, .is_editing = true,
+	.sign = DRAFT_BY_PROMPT, .draft = "rm -rf acat b >"},
+    {"with an empty one", "$ rm -rf a\n\n", 1, 0, .is_editing = true, .sign = DRAFT_BY_PROMPT,
+	.draft = "rm -rf a"},
+    {"of fish", "~> begin\n       rm -rf a\n       \n", 2, 7, .is_editing = true,
+	.sign = DRAFT_BY_PROMPT, .draft = "begin       rm -rf a"},
+    {"below an empty prompt", "~/src $\n\n", 1, 0, .is_editing = true, .sign = DRAFT_BY_KEYS},
+    {"no prompt yet", "\n", 0, 0, .is_editing = true, .sign = DRAFT_BY_KEYS},
+    {"a prompt of another form", "what now?\n", 0, 10, .is_editing = true, .sign = DRAFT_BY_PROMPT,
+	.draft = "what now?"},
+    {"a prompt of a theme", "\xe2\x9e\x9c  src\n", 0, 7, .is_editing = true, .cwd = "/home/me/src",
+	.sign = DRAFT_BY_KEYS},
+    {"with a branch", "\xe2\x9e\x9c  src git:(main)\n", 0, 18, .is_editing = true,
+	.cwd = "/home/me/src", .sign = DRAFT_BY_KEYS},
+    {"that is changed", "\xe2\x9e\x9c  ~ git:(main) \xe2\x9c\x97\n", 0, 18, .is_editing = true,
+	.cwd = "/home/me", .sign = DRAFT_BY_KEYS},
+    {"a draft behind it", "\xe2\x9e\x9c  src git:(main) ls\n", 0, 20, .is_editing = true,
+	.cwd = "/home/me/src", .sign = DRAFT_BY_PROMPT, .draft = ".  src git:(main) ls"},
+    {"another directory", "host src # cd a\nhost a # \n", 1, 9, .is_editing = true, .cwd = "/a",
+	.sign = DRAFT_BY_PROMPT},
+    {"output above a prompt", "$ cat a\nx > y\n[12:00] # \n", 2, 10, .is_editing = true,
+	.sign = DRAFT_BY_PROMPT},
+    {"a search", "(reverse-i-search)`>': cat a > \n", 0, 31, .is_editing = true,
+	.sign = DRAFT_BY_PROMPT, .draft = "`>': cat a >"},
+    {"an empty one", "(reverse-i-search)`': \n", 0, 22, .sign = DRAFT_BY_PROMPT, .draft = "`':"},
+    {"a block of Python", ">>> for i in 1,2:\n...   print(i)\n... \n", 2, 4, .is_agent = true,
+	.sign = DRAFT_BY_PROMPT, .draft = "for i in 1,2:  print(i)"},
+    {"the end of a long one", "...   print(i)\n... \n", 1, 4, .is_agent = true,
+	.sign = DRAFT_BY_PROMPT, .draft = ""},
+    {"that Muxbus began", ">>> for i in 1,2:\n...   print(i)\n... \n", 2, 4, .is_agent = true,
+	.is_untouched = true, .ended = "for i in 1,2:\n  print(i)\n", .sign = DRAFT_BY_PROMPT},
+    {"a statement of SQL", "mysql> drop table a\n    -> \n", 1, 7, .is_agent = true,
+	.sign = DRAFT_BY_PROMPT, .draft = ""},
+    {"a text of many rows",
+	"$ cat <<a\n> 1\n> 2\n> 3\n> 4\n> 5\n> 6\n> 7\n> 8\n> 9\n> 10\n> 11\n> 12\n> 13\n> \n", 14,
+	2, .sign = DRAFT_BY_PROMPT, .draft = "cat <<a"},
     {"an agent's prompt", "said > this\n\n\xe2\x9d\xaf \n", 2, 2, .is_agent = true,
 	.sign = DRAFT_BY_PROMPT},
     {"a draft of two rows at it", "\xe2\x9d\xaf fix the\n  tests\n", 1, 7, .is_agent = true,
@@ -141,6 +179,7 @@ static void check_screens(void)
 		    .ended_len = screens[at].ended != NULL ? strlen(screens[at].ended) : 0,
 		    .is_other_form = screens[at].is_other_form,
 		    .is_untouched = screens[at].is_untouched,
+		    .is_editing = screens[at].is_editing,
 		};
 		struct draft draft;
 		draft_read(&facts, &draft);

@@ -81,6 +81,28 @@ until_is 'cat runs' cat t display-message -p -t "$new" '#{pane_current_command}'
 send_text "$new" 'what'
 is 'where no prompt is known only keys count' "$(why)" 'done - keys -'
 
+# lines PROMPT DRAFT COMMAND KEYS...: what is refused behind a draft of several lines.
+lines() {
+	prompt=$1 draft=$2
+	new=$(t new-window -d -P -F '#{pane_id}' "$3")
+	wait_row "$3: its prompt" "$new" "$prompt"
+	last=$4
+	shift 4
+	for key; do
+		t send-keys -t "$new" "$key"
+	done
+	until_is "a draft: $draft" 1 sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | grep -c -F -e '$last' || :"
+	send_text "$new" 'echo typed'
+	is 'is refused' "$(why | tr -s ' ')" "refused draft prompt $draft"
+}
+rc="exec bash --noprofile --rcfile /tmp/mbt-rc-$$"
+lines 'me@host:~$' 'rm -rf b' "$rc" 'rm -rf b' "$(printf '\033[200~rm -rf a\nrm -rf b\033[201~')"
+lines 'me@host:~$' "\`o $': echo $ a" "$rc" 'i-search' 'echo $ a' Enter C-r 'o $'
+command -v zsh >/dev/null && lines 'host%' 'rm -rf b' "PS1='host%% ' exec zsh -f" 'rm -rf b' 'rm -rf a' M-Enter 'rm -rf b'
+command -v fish >/dev/null && lines 'host>' 'begin rm -rf a' \
+	"exec fish --no-config -C 'function fish_prompt; echo -n \"host> \"; end'" 'rm -rf a' begin Enter 'rm -rf a' Enter
+command -v python3 >/dev/null && lines '>>>' 'for i in 1,2: print(i' 'exec python3 -q' 'print(i' 'for i in 1,2:' Enter '  print(i'
+
 # A command that goes on in the next row, which is empty yet.
 t send-keys -t "$pane" -l 'echo rm -rf \'
 t send-keys -t "$pane" Enter

@@ -111,6 +111,8 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 		    (input->has_ended_other ||
 			(is_typed && (input->is_other_form || !facts.is_shell)));
 	}
+	facts.is_editing = front.is_known && front.is_shell && tty.is_known && !is_cooked &&
+	    (!facts.is_untouched || clock_real_ms() - input->typed_ms > SHOWN_MS);
 	draft_read(&facts, ret_draft);
 	/* A text that was typed just now may not be shown yet. */
 	if (input != NULL && ret_draft->sign != DRAFT_BY_KEYS && ret_draft->is_empty &&

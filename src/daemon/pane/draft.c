@@ -217,7 +217,7 @@ static bool is_ours(const struct draft_facts *facts, const struct draft_line *li
 		next = memchr(at, '\n', (size_t)(end - at));
 		if (next == NULL)
 			return false;
-		if (is_text(line, at, (size_t)(next - at), true))
+		if (is_text(line, at, (size_t)(end - at), true)) /* a block goes on in the next */
 			return true;
 	}
 	return false;
@@ -239,6 +239,31 @@ static bool begins_with_sign(const struct prompt_row *row)
 	return at < row->count && prompt_is_end(row->characters[at]);
 }
 
+/* Whether a row may be the second of a command, though a sign is in it: "cat b > ". */
+static bool is_like_command(const struct prompt_row *row, size_t len)
+{
+	size_t at = 0;
+	while (at < len &&
+	    ((row->characters[at] >= 'a' && row->characters[at] <= 'z') ||
+		row->characters[at] == '-'))
+		at++;
+	return at > 0 && at + 1 < len && row->characters[at] == ' ' &&
+	    row->characters[len - 2] == ' ';
+}
+
+/* Whether a line may go on from a row, with its prompt, to the cursor's, with another. */
+static bool may_come_from(const struct draft_facts *facts, const struct prompt_row *above,
+    const struct prompt_row *row, size_t begin)
+{
+	size_t len;
+	if (may_go_on(facts, above))
+		return true;
+	if (!facts->is_editing || begin == SIZE_MAX || !is_like_command(row, begin))
+		return false;
+	len = prompt_len(facts->cwd, above, above->count);
+	return len > 0 && len < above->count && above->characters[0] != row->characters[0];
+}
+
 /*
  * Finds the row that the line begins in; false: no sign of a prompt is there. A sign in the cursor's
  * row may stand in a line that goes on from above.
@@ -256,7 +281,7 @@ static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size
 		return true;
 	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
 		prompt_row_read(view->text, view->len, view->cursor_row - back, &row);
-		if (!may_go_on(facts, &row))
+		if (!may_come_from(facts, &row, &first, *ret_begin))
 			break;
 		begin = input_begin(facts, &row, row.count, false);
 		if (begin == SIZE_MAX)
@@ -268,6 +293,91 @@ static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size
 		break;
 	}
 	return *ret_begin != SIZE_MAX;
+}
+
+/* Behind the sign that a row begins with if it goes on with a command, or searches for one; 0: none. */
+static size_t head_len(const struct prompt_row *row, bool is_shell)
+{
+	static const char *const heads[] = {"... ", "...> ", "(reverse-i-search)",
+	    "(failed reverse-i-search)", "(i-search)", "(failed i-search)",
+	    "bck-i-search:", "fwd-i-search:", "failing bck-i-search:", "failing fwd-i-search:",
+	    /* Of programs that are no shells. */
+	    "-> ", "'> ", "\"> ", "`> ", "/*> "};
+	enum { OF_SHELLS = 10 };
+	size_t begin = 0;
+	while (begin < row->count && row->characters[begin] == ' ')
+		begin++;
+	for (size_t at = 0; at < (is_shell ? OF_SHELLS : sizeof heads / sizeof *heads); at++) {
+		size_t len = 0;
+		while (heads[at][len] != '\0' &&
+		    (begin + len < row->count ? row->characters[begin + len] : ' ') ==
+			(uint32_t)(unsigned char)heads[at][len])
+			len++;
+		if (heads[at][len] == '\0')
+			return begin + len;
+	}
+	return 0;
+}
+
+/* Whether text stands in a row from begin on. */
+static bool has_text(const struct prompt_row *row, size_t begin)
+{
+	for (size_t at = begin; at < row->count; at++)
+		if (!row->is_dim[at] && !prompt_row_is_frame(row->characters[at]))
+			return true;
+	return false;
+}
+
+/* "(arrow)  DIRECTORY git:(BRANCH) " of zsh's commonest theme, which ends in no sign. */
+static bool is_arrow_prompt(const char *cwd, const struct prompt_row *row, size_t end)
+{
+	static const char git[] = " git:(";
+	const char *name = cwd != NULL ? strrchr(cwd, '/') : NULL;
+	size_t at = 1, len = 0;
+	if (end == 0 || end > row->count + 1 || row->characters[0] != 0x279c)
+		return false;
+	while (at < row->count && row->characters[at] == ' ')
+		at++;
+	if (at < row->count && row->characters[at] == '~')
+		at++;
+	else if (name != NULL && has_name(row, at, name + 1, strlen(name + 1), 0))
+		while (at < row->count && row->characters[at] != ' ')
+			at++;
+	else
+		return false;
+	while (at + len < row->count &&
+	    row->characters[at + len] == (uint32_t)(unsigned char)git[len] && git[len] != '\0')
+		len++;
+	if (git[len] == '\0')
+		at = bracket_end(row, at + len - 1, end) + 1;
+	if (at + 1 < row->count && row->characters[at + 1] == 0x2717)
+		at += 2;
+	return at + 1 == end && !has_text(row, at);
+}
+
+/*
+ * Where a shell edits a line and no sign is in the cursor's row, the row goes on with the line, or
+ * is one behind a prompt of another form: doubt is a draft. A blank row is none below an empty prompt.
+ */
+static bool find_edited(const struct draft_facts *facts, unsigned *ret_back, size_t *ret_begin)
+{
+	static struct prompt_row row;
+	const struct prompt_view *view = facts->view;
+	*ret_back = 0;
+	*ret_begin = 0;
+	prompt_row_read(view->text, view->len, view->cursor_row, &row);
+	if (!facts->is_editing || is_arrow_prompt(facts->cwd, &row, view->cursor_column))
+		return false;
+	if (has_text(&row, 0))
+		return true;
+	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
+		prompt_row_read(view->text, view->len, view->cursor_row - back, &row);
+		*ret_back = back;
+		*ret_begin = prompt_len(facts->cwd, &row, row.count);
+		if (*ret_begin > 0)
+			return has_text(&row, *ret_begin);
+	}
+	return false;
 }
 
 /* "> " of bash, "quote> ", "for while> " and their kin of zsh. */
@@ -295,7 +405,7 @@ static bool has_first_row(
 	len = prompt_len(facts->cwd, &row, view->cursor_column);
 	if (len == 0 || !is_second_prompt(&row, len))
 		return false;
-	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
+	for (unsigned back = 1; back <= view->cursor_row; back++) {
 		prompt_row_read(view->text, view->len, view->cursor_row - back, &above);
 		if (is_same_prompt(&row, &above, len))
 			continue;
@@ -314,27 +424,40 @@ void draft_read(const struct draft_facts *facts, struct draft *ret_draft)
 	static struct draft_line line;
 	const struct prompt_view *view = facts->view;
 	struct draft_facts other = *facts;
-	size_t begin;
+	size_t begin, head = 0;
 	unsigned back;
+	bool is_found;
 	*ret_draft = (struct draft){0};
 	line.count = line.shown = 0;
 	if (find_begin(facts, &back, &begin) && facts->lead != NULL) {
 		ret_draft->sign = DRAFT_BY_MARK;
 	} else {
 		other.lead = NULL;
-		if (!find_begin(&other, &back, &begin))
+		is_found = find_begin(&other, &back, &begin);
+		prompt_row_read(view->text, view->len, view->cursor_row, &row);
+		head = head_len(&row, facts->is_shell);
+		if (head > 0 && (!is_found || back == 0)) {
+			back = 0;
+			begin = head;
+		} else if (!is_found && !find_edited(facts, &back, &begin)) {
 			return;
+		}
 		ret_draft->sign = DRAFT_BY_PROMPT;
 	}
 	for (unsigned left = back + 1; left-- > 0;) {
 		prompt_row_read(view->text, view->len, view->cursor_row - left, &row);
-		take_row(&line, ret_draft, &row, left == back ? begin : 0,
+		take_row(&line, ret_draft, &row,
+		    left == back ? begin : head_len(&row, facts->is_shell),
 		    left == 0 ? input_end(&row, view->cursor_column) : row.count);
 	}
 	while (line.shown > 0 && ret_draft->text[line.shown - 1] == ' ')
 		ret_draft->text[--line.shown] = '\0';
-	ret_draft->is_empty = line.count == 0;
+	ret_draft->is_empty = line.count == 0 && head == 0;
 	ret_draft->is_there = line.count > 0 && !is_ours(facts, &line);
+	if (head > 0 && back == 0) { /* of Muxbus' own command, if it has begun one */
+		ret_draft->is_there = !facts->is_untouched || facts->ended_len == 0;
+		return;
+	}
 	if (!ret_draft->is_there && facts->is_shell && back == 0 &&
 	    has_first_row(facts, &line, ret_draft)) {
 		ret_draft->is_there = !is_ours(facts, &line);

@@ -25,6 +25,7 @@ struct draft_facts {
 	const char *lead; /* the prompt that the shell marked; NULL: none is known */
 	const char *cwd; /* of the program: signs in its names end no prompt; NULL: not known */
 	bool is_shell; /* else a line may begin above the cursor's row */
+	bool is_editing; /* a shell edits a line just now, and what Muxbus typed is shown by now */
 	const char *typed; /* UTF-8: what Muxbus has typed into the line; lent */
 	size_t typed_len;
 	const char *ended; /* lines that Muxbus has ended and the program may not have read; lent */
