@@ -26,7 +26,9 @@ static bool is_prompt_end(const struct prompt_row *row, size_t at)
 	bool is_digit = at > 0 && row->characters[at - 1] >= '0' && row->characters[at - 1] <= '9';
 	if (character == '%')
 		return !is_digit;
-	return character == '$' || character == '#' || prompt_is_end(character);
+	/* Of themes: a segment's end, a lambda, an arrow, and the sign of vi's other mode. */
+	return character == '$' || character == '#' || character == 0xe0b0 || character == 0x3bb ||
+	    character == 0x2192 || character == 0x276e || prompt_is_end(character);
 }
 
 /* Whether a row has a blank, or nothing, in a cell. */
