@@ -33,6 +33,7 @@ enum field_flag {
 	FIELD_CONFIDENTIAL = 1 << 4, /* records of requests have its size only */
 	FIELD_CONFIDENTIAL_REST = 1 << 5, /* the same of words behind a command's name */
 	FIELD_KEPT = 1 << 6, /* with it the call keeps something, or moves a place that is kept */
+	FIELD_SETTLES = 1 << 7, /* conditions: one of a notification or a job takes that away */
 };
 
 /* Strings lent from the JSON tree; NULL-terminated array of count strings. */

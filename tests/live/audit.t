@@ -42,6 +42,19 @@ printf '%s\n' '{"method":"run_long_command","params":{"command":"curl secret1"}}
 	socat -t 20 - "UNIX-CONNECT:$MUXBUS" >/dev/null
 is 'commands, reminders, patterns and keys are texts' "$(grep -c -e secret "$audit") $(grep -c tail "$audit") $(ask '{"method":"get_action_history"}' | grep -c secret)" '0 1 0'
 
+# Requests that only read, with what is kept or taken away.
+call post_notification '{"text":"x"}'
+id=$(field .result.id)
+call wait_for '{"any":[{"output":"secret9","pane":"%0"},{"notification":{"id":"'"$id"'"}}],"timeout_sec":20}'
+call list_notifications '{"consumer":"c1"}'
+call wait_for '{"all":[{"sec":0.01}],"wait":"w1"}'
+call wait_for '{"any":[{"sec":0.01}]}'
+call list_notifications '{}'
+is 'what takes a notification, a consumer and a named wait are recorded' \
+	"$(read_audit '{}' '[.result.actions[] | select(.method == "wait_for" or .method == "list_notifications") | "\(.method) \(.target) \(.outcome)"] | join(", ")')" \
+	"wait_for $id done, list_notifications c1 done, wait_for w1 done"
+is 'without patterns' "$(grep -c secret9 "$audit")" 0
+
 # Before the effect: of a request that is not answered yet, too.
 printf '%s\n' '{"method":"execute_cli","params":{"command":"sleep 60"}}' | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >/dev/null &
 waiting=$!

@@ -174,7 +174,7 @@ bool request_audit(struct request *request, const struct json *params)
 	struct trail *trail = request->parts->trail;
 	struct trail_action action;
 	if (trail == NULL || request->audit != 0 || request->is_unaudited ||
-	    method_is_read_only(request->method))
+	    !trail_wants(request->method, params))
 		return true;
 	request->audit_ms = clock_mono_ms();
 	action = action_of(request, params);

@@ -321,19 +321,65 @@ struct trail *trail_new(
 	return trail;
 }
 
+/* The notification or the job, or what is known of it, that conditions take away; NULL: none. */
+static const struct json *find_settled(const struct json *conditions)
+{
+	const struct json *found = NULL;
+	if (conditions->type != JSON_ARRAY && conditions->type != JSON_OBJECT)
+		return NULL;
+	json_each (at, conditions) {
+		const struct json *note = json_member(at, "notification");
+		const struct json *id = json_member(note, "id");
+		const struct json *job = json_member(at, "job");
+		found = id != NULL ? id : note != NULL ? note : job;
+		if (found != NULL || (found = find_settled(at)) != NULL)
+			break;
+	}
+	return found;
+}
+
+/* What a method that only reads keeps or takes away with these parameters; NULL: nothing. */
+static const struct json *find_kept(const struct method *method, const struct json *params)
+{
+	const struct json *found = NULL;
+	for (const struct field *field = method->fields;
+	     found == NULL && field != NULL && field->name != NULL; field++) {
+		const struct json *value = json_member(params, field->name);
+		if (value == NULL || value->type == JSON_NULL)
+			continue;
+		if (field->flags & FIELD_SETTLES)
+			found = find_settled(value);
+		else if (field->flags & FIELD_KEPT)
+			found = value;
+	}
+	return found;
+}
+
+bool trail_wants(const struct method *method, const struct json *params)
+{
+	return !method_is_read_only(method) || find_kept(method, params) != NULL;
+}
+
+static bool put_as_target(struct json_writer *writer, const struct json *value)
+{
+	if (value == NULL || (value->type != JSON_STRING && value->type != JSON_NUMBER))
+		return false;
+	json_put_text(
+	    writer, "target", value->text, value->len < TARGET_MAX ? value->len : TARGET_MAX);
+	return true;
+}
+
 /* The object that a request names, as it names it. */
-static void put_target(struct json_writer *writer, const struct json *params)
+static void put_target(
+    struct json_writer *writer, const struct method *method, const struct json *params)
 {
 	static const char *const names[] = {
 	    "pane", "pane_id", "agent", "job", "window", "session", "timer", "id", "seq", NULL};
-	for (const char *const *name = names; *name != NULL; name++) {
-		const struct json *value = json_member(params, *name);
-		if (value != NULL && (value->type == JSON_STRING || value->type == JSON_NUMBER)) {
-			(void)json_put_text(writer, "target", value->text,
-			    value->len < TARGET_MAX ? value->len : TARGET_MAX);
+	if (method_is_read_only(method) && put_as_target(writer, find_kept(method, params)))
+		return;
+	for (const char *const *name = names; *name != NULL; name++)
+		if (put_as_target(writer, json_member(params, *name)))
 			return;
-		}
-	}
 }
 
 /* Of declared tools and providers no text is written, whatever it is. */
@@ -341,6 +387,8 @@ static void put_params(struct trail *trail, struct json_writer *writer, const st
     const struct json *params)
 {
 	bool is_full = trail->options.is_full && method->group == NULL;
+	/* Conditions have patterns. */
+	bool is_named = method->group == NULL && !method_is_read_only(method);
 	struct buf text;
 	struct json_writer own;
 	uint64_t number;
@@ -356,8 +404,7 @@ static void put_params(struct trail *trail, struct json_writer *writer, const st
 	if (!is_full) {
 		buf_finish(&text);
 		json_start(&own, &text, PARAMS_MAX + JSON_SPARE);
-		(void)field_write_record(
-		    &own, method->group != NULL ? NULL : method->fields, params);
+		(void)field_write_record(&own, is_named ? method->fields : NULL, params);
 	} else if (text.len > TEXTS_MAX) {
 		text.len = TEXTS_MAX;
 	}
@@ -456,7 +503,7 @@ uint64_t trail_begin(struct trail *trail, const struct trail_action *action)
 	number = trail->last + 1;
 	begin(&writer, &text, "n", number);
 	put_caller(&writer, action);
-	put_target(&writer, action->params);
+	put_target(&writer, action->method, action->params);
 	put_params(trail, &writer, action->method, action->params);
 	if (trail->missed > 0)
 		json_put_int(&writer, "missed", (int64_t)trail->missed);

@@ -47,6 +47,8 @@ struct trail *trail_new(
     const char *state_dir, const struct trail_options *options, char *ret_reason, size_t size);
 void trail_free(struct trail *trail); /* NULL is accepted */
 
+/* Whether a request has a line: its method does more than read, or with these parameters. */
+bool trail_wants(const struct method *method, const struct json *params);
 /* Writes the line of a request. Returns its number; 0 with errno: it could not be written. */
 uint64_t trail_begin(struct trail *trail, const struct trail_action *action);
 /* Writes its outcome: the kind of the error, or "done". */

@@ -45,10 +45,10 @@ static void put_all_schema(struct json_writer *writer, bool in_short)
 #define TIMEOUT_SEC 600 /* of a wait that says none: the preset below */
 
 static const struct field wait_fields[] = {
-    {FIELD_ROW(VALUE, struct wait_args, any, "any"),
+    {FIELD_ROW(VALUE, struct wait_args, any, "any"), .flags = FIELD_SETTLES,
 	.help = "Conditions of which one is enough, such as {\"output\": regex, \"pane\": \"%3\"}.",
 	.put_schema = condition_put_list_schema},
-    {FIELD_ROW(VALUE, struct wait_args, all, "all"),
+    {FIELD_ROW(VALUE, struct wait_args, all, "all"), .flags = FIELD_SETTLES,
 	.help = "The same, of which all must come true.", .put_schema = put_all_schema},
     {FIELD_ROW(NUMBER, struct wait_args, seconds, "seconds"), .flags = FIELD_RARE,
 	.given_offset = offsetof(struct wait_args, has_seconds), .unit = "s", .max = 86400,
