@@ -338,7 +338,7 @@ static const struct json *find_settled(const struct json *conditions)
 	return found;
 }
 
-/* What a method that only reads keeps or takes away with these parameters; NULL: nothing. */
+/* The parameter by which a method that only reads keeps or takes something; NULL: none. */
 static const struct json *find_kept(const struct method *method, const struct json *params)
 {
 	const struct json *found = NULL;
