@@ -28,6 +28,17 @@ function fish_prompt; echo -n "[$status] "; end
 muxbus shell-init fish | source
 muxbus shell-init fish | source
 END
+# Options under which an unset variable is an error, and under which a prompt is shown as it stands.
+cat >strict <<'END'
+set -u
+HISTCONTROL=ignorespace
+PS1='[s] '
+eval "$(muxbus shell-init bash)"
+END
+mkdir -p strict.zsh plain.zsh
+printf '%s\n' 'setopt no_unset hist_ignore_space' "PS1='[s] '" 'eval "$(muxbus shell-init zsh)"' >strict.zsh/.zshrc
+printf '%s\n' 'setopt no_prompt_percent' "PS1='[p] '" 'eval "$(muxbus shell-init zsh)"' >plain.zsh/.zshrc
+printf '%s\n' 'shopt -u promptvars' "PS1='[p] '" 'eval "$(muxbus shell-init bash)"' >plain
 # Marks of its own, in words that the script sees, and in words that it does not.
 cat >own <<'END'
 PS0='\e]133;C\a'
@@ -78,6 +89,16 @@ try zsh "exec env ZDOTDIR=$dir zsh" '[0]' "$lines" '[0]'
 try fish "exec env XDG_CONFIG_HOME=$dir fish" '[0]' "$lines" '[0]'
 try 'bash with marks' 'exec bash --rcfile own' '[own]' 'null|3|null|0|null|1|null|' '[own]'
 try 'bash with both' 'exec bash --rcfile both' '[own]' "$lines" '[own]'
+try 'bash -u' 'exec bash --rcfile strict' '[s]' "$lines" '[s]'
+try 'zsh -u' "exec env ZDOTDIR=$dir/strict.zsh zsh" '[s]' "$lines" '[s]'
+for shell in 'bash --rcfile plain' "env ZDOTDIR=$dir/plain.zsh zsh"; do
+	pane=$(t new-window -d -P -F '#{pane_id}' "exec $shell")
+	until_is "plain prompts: $shell" '[p]' last_line
+	t send-keys -t "$pane" 'echo $((6 * 7))' Enter
+	until_is 'nothing of ours is shown' '[p] echo $((6 * 7))|42|[p]|' \
+		sh -c "tmux -S '$dir/tmux' capture-pane -p -t $pane | grep . | tr '\n' '|'"
+	t kill-pane -t "$pane"
+done
 id=$(muxbus notify-when "$(t new-window -d -P -F '#{pane_id}' 'exec sleep 1000')" | jq -r .id)
 t kill-window -t "$(muxbus list_watches | jq -r '.watches[0].watched_pane')"
 until_is 'a pane that closes' 1 sh -c "muxbus list_notifications | jq -r '.notifications[] | select(.id == \"$id\").text' | grep -c 'is done: its pane is gone'"
