@@ -99,7 +99,7 @@ static const struct {
     {"gemini", SIGN_IDLE, "^▄{10,}\\n *[>*]\\n▀{10,}\\n" BELOW(6)},
     {"opencode", SIGN_DIALOG,
 	"^ *┃.*\\b(?:enter|esc)\\b.*\\b(?:confirm|dismiss|submit|select|toggle)\\b.*\\n(?: "
-	"*┃?\\n)*\\z"},
+	"*┃?(?: {12,}.*)?\\n)*\\z"},
     {"opencode", SIGN_DIALOG, "^.* {2}[A-Z]\\w+(?: \\w+)* {6,}esc(?: {2,}.*)?$"},
     {"opencode", SIGN_WORK, OPENCODE_END ".*\\besc (?:again to )?interrupt\\b"},
     {"opencode", SIGN_DRAFT,
