@@ -226,4 +226,6 @@ if [ -w /dev/full ]; then
 		is "what $word prints to a full disk: status 1, and why" "$? $said" '1 muxbusd: standard output: No space left on device'
 	done
 fi
+"$MUXBUS_BUILDDIR/muxbusd" -L '' 2>"$dir/said"
+is 'an empty name is refused' "$? $(grep -c 'an empty name' "$dir/said")" '2 1'
 done_testing
