@@ -6,6 +6,7 @@
 . "$MUXBUS_SRCDIR/tests/agents/scenario.sh"
 . "$MUXBUS_SRCDIR/tests/agents/wakes.sh"
 . "$MUXBUS_SRCDIR/tests/agents/states.sh"
+. "$MUXBUS_SRCDIR/tests/agents/crashes.sh"
 
 cache=${MUXBUS_AGENT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/muxbus-agents}
 model_pid=

@@ -45,6 +45,7 @@ dialogs='[{"tool": "Bash", "args": {"command": "touch MARKER; sleep 4", "descrip
   {"label": "Blue", "description": "the second"}]}]}, "shows": "Which one do you like"}]'
 menus='[{"command": "/model", "shows": "Select model"}, {"command": "/permissions", "shows": "Permissions"}]'
 record_states
+measure_crashes "$claude"
 measure_wakes
 start_command=$claude
 scenario 'a shell' 'a shell' 'follow(, hook)?'

@@ -53,6 +53,7 @@ dialogs='[{"tool": "exec_command", "args": {"cmd": "touch MARKER; sleep 4", "san
   "justification": "a test"}, "shows": "Would you like to run", "runs": true}]'
 menus='[{"command": "/model", "shows": "Select Model"}, {"command": "/permissions", "shows": "Permissions"}]'
 record_states
+measure_crashes "$codex"
 measure_wakes
 scenario 'a shell' 'a shell' '(hook, )?queue_command'
 scenario 'a waiting shell' 'a waiting shell' '(hook, )?queue_command'

@@ -31,6 +31,7 @@ dialogs='[{"tool": "bash", "args": {"command": "touch MARKER; sleep 4", "descrip
   "shows": "Which one do you like"}]'
 menus='[{"command": "/model", "shows": "odel"}, {"command": "/theme", "shows": "heme"}]'
 record_states
+measure_crashes "$copilot"
 measure_wakes
 scenario 'a shell' 'a shell' 'follow(, hook)?'
 scenario 'a waiting shell' 'a waiting shell' 'follow(, hook)?'

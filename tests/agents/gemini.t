@@ -40,6 +40,7 @@ dialogs='[{"tool": "run_shell_command", "args": {"command": "touch MARKER; sleep
   "shows": "Which one do you like"}]'
 menus='[{"command": "/theme", "shows": "Select Theme"}, {"command": "/model", "shows": "Select Model"}]'
 record_states
+measure_crashes "$gemini"
 measure_wakes
 scenario 'a shell' 'a shell' '(hook|typed)(, typed)?'
 scenario 'a waiting shell' 'a waiting shell' '(hook|typed)(, typed)?'

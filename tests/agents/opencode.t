@@ -46,6 +46,7 @@ dialogs='[{"tool": "bash", "args": {"command": "touch MARKER; sleep 4", "descrip
   "shows": "Which one do you like"}]'
 menus='[{"command": "/models", "shows": "Select model"}, {"command": "/themes", "shows": "hemes"}]'
 record_states
+measure_crashes "$opencode" 'ctrl+p'
 measure_wakes
 scenario 'a shell' 'a shell' follow
 scenario 'a waiting shell' 'a waiting shell' follow
