@@ -16,10 +16,13 @@ struct agent_set;
 void agent_resume_listen(struct agent_set *set);
 void agent_resume_unlisten(struct agent_set *set);
 
-/* It begins anew: it has no conversation any more. */
+/* The agent starts a new conversation: the old one is forgotten. */
 void agent_resume_forget(struct agent *agent);
 
-/* The command that goes on with its conversation, of the heap; NULL: its own does, or it has none. */
+/*
+ * The command that goes on with its conversation, of the heap. NULL: the agent has no conversation, or
+ * its own command names one.
+ */
 char **agent_resume_command(const struct agent *agent);
 
 /* Whether its pane was of another tmux server than the one that is followed now. */

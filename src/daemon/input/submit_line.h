@@ -90,11 +90,14 @@ const char *submit_line_taken_late(const struct submit_line *line, const struct 
 bool submit_line_is_late(const struct submit_line *line);
 
 /*
- * The characters of a text that stands before Enter at the beginning of its line, to be taken back from
- * there. 0: it does not, or editors may count it in another way.
+ * How many characters to delete at the beginning of the line to take the text back. 0: the text does not
+ * stand there, or editors may count its characters in another way.
  */
 size_t submit_line_characters(const struct submit_line *line);
-/* The text is taken back now; then: whether two looks in a row agree that it is gone, or it is too late. */
+/*
+ * The text is taken back now. Then: whether two looks in a row agree that it is gone, and whether that
+ * took too long.
+ */
 void submit_line_retract(struct submit_line *line);
 bool submit_line_is_retracted(
     struct submit_line *line, const struct pane_screen *screen, const struct pane_tty *tty);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A person begins to type while a text waits for its Enter: the text is taken back from in front of
- * what they type, or left to them where that is not known to work.
+ * A person begins to type while a text waits for its Enter. Muxbus deletes the text in front of what
+ * they type. In a program whose editing keys are unknown, it leaves the text to the person.
  */
 #pragma once
 

@@ -186,7 +186,10 @@ bool submit_take_answer(struct submit *submit)
 	return false;
 }
 
-/* Runs commands behind the guards that tmux checks. screen NULL: whatever it shows; pane NULL: behind its modes alone. */
+/*
+ * Runs commands behind the guards that tmux checks. screen NULL: the screen is not checked; pane NULL:
+ * nothing but the modes of the pane is.
+ */
 static int run(struct submit *submit, struct muxbus_command *command, struct typing *typing,
     const char *otherwise, const struct pane_screen *screen, const struct muxbus_pane *pane,
     muxbus_reply_fn *reply)

@@ -39,7 +39,7 @@ void typing_finish(struct typing *typing);
 
 /* name is one that keys_classify() knows. */
 void typing_key(struct typing *typing, const char *name);
-/* Takes back so many characters from the beginning of the line that is edited: what is behind them stays. */
+/* Deletes so many characters at the beginning of the line that is edited. The rest of it stays. */
 void typing_retract(struct typing *typing, size_t count);
 void typing_bytes(struct typing *typing, const void *bytes, size_t len);
 

@@ -247,7 +247,10 @@ static bool runs_shell(
 	return false;
 }
 
-/* Whether an option that ends sessions, or the server, is not switched off; tmux takes a beginning. */
+/*
+ * Whether a command sets an option that ends sessions, or the server, to anything but off. tmux takes
+ * the beginning of an option's name too.
+ */
 static bool ends_unattached(
     const struct policy_row *row, const char *const *words, size_t count, const struct flags *flags)
 {

@@ -297,7 +297,7 @@ static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size
 	return *ret_begin != SIZE_MAX;
 }
 
-/* Behind the sign that a row begins with if it goes on with a command, or searches for one; 0: none. */
+/* The length of the sign that begins a row of a longer command, or of a search for one; 0: none. */
 static size_t head_len(const struct prompt_row *row, bool is_shell)
 {
 	static const char *const heads[] = {"... ", "...> ", "(reverse-i-search)",

@@ -31,9 +31,9 @@ enum screen_sign_kind {
 
 /*
  * The signs that are built in, and those of a file (NULL, or one that is not there: none):
- * "AGENT KIND PATTERN" a line, KIND being asking, busy, ready, dialog, work, draft, idle or edits, '#' begins a comment. A row of the file replaces
- * what is built in of its agent and kind; without a pattern it only removes it. Lines that
- * are wrong are logged, and count for nothing.
+ * "AGENT KIND PATTERN" a line, KIND being asking, busy, ready, dialog, work, draft, idle or edits.
+ * '#' begins a comment. A row of the file replaces what is built in of its agent and kind; without a
+ * pattern it only removes it. Lines that are wrong are logged, and count for nothing.
  */
 struct screen_sign_set *screen_sign_set_new(const char *file);
 void screen_sign_set_free(struct screen_sign_set *set);

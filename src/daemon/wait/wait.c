@@ -480,7 +480,7 @@ static bool is_valid_name(const struct wait_set *set, struct request *request, c
 	    request, MESSAGE_LIMIT, "there are %d named waits already", WAIT_NAMED_MAX);
 }
 
-/* Whether there is room for the conditions of a reader: others of the machine, who have much time. */
+/* Whether a reader may wait for so many more: readers may be other users, and share one maximum. */
 static bool has_room(const struct wait_set *set, struct request *request, size_t count)
 {
 	if (request_role(request) != ROLE_READ_ONLY)

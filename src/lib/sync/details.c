@@ -19,7 +19,7 @@
 #define TTY_DELAY_SEC 2
 /* A pane of a listed window costs tmux as much as the details of so many panes. */
 #define WINDOW_COST 4
-/* With more panes, these whose programs do not use their terminals are read so often by the clock. */
+/* With more panes, one whose program does not use its terminal is read so rarely by the clock. */
 #define SPARING_PANES 100
 #define SPARED_SEC 30
 
