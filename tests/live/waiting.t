@@ -129,6 +129,13 @@ call wait_for '{"any":[{"output":"(","pane":"'"$pane"'"}]}'
 is 'a bad pattern is an error' "$(field .error.code)" -32602
 call wait_for '{"any":[]}'
 is 'so is nothing to wait for' "$(field .error.code)" -32602
+# No wait of several for one pane loses output.
+still=$(t split-window -d -P -F '#{pane_id}' 'exec sleep 1000')
+for round in 1 2 3; do
+	call wait_for '{"any":[{"output":"never","pane":"'"$still"'"}],"timeout_sec":0.3}'
+	is "wait $round for output of a pane has no gap" "$(field '.result.conditions[0].gap')" null
+done
+t kill-pane -t "$still"
 doomed=$(t split-window -d -P -F '#{pane_id}' 'exec sleep 1000')
 call get_pane '{"pane":"'"$doomed"'"}'
 (

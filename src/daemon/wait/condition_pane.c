@@ -74,9 +74,11 @@ static void output_found(struct line_watch *lines, const struct line_found *foun
 static void output_gap(struct line_watch *lines, const char *reason)
 {
 	struct pane_watch *watch = list_entry(lines, struct pane_watch, lines);
-	/* Output that begins a moment after the request begins with it. */
+	/* Output that begins a moment after the request begins with it, whatever was before. */
+	(void)reason;
 	watch->condition->has_gap |=
-	    strcmp(reason, "not_watched") != 0 || clock_mono_ms() - watch->last_ms > BEGIN_MS;
+	    !watch->is_coming || clock_mono_ms() - watch->last_ms > BEGIN_MS;
+	watch->is_coming = false;
 }
 
 static bool output_arm(struct condition *condition, struct request *request, const void *data)
@@ -92,6 +94,8 @@ static bool output_arm(struct condition *condition, struct request *request, con
 		condition->parts->streams, watch->pane, &watch->lines, watch->pattern) < 0)
 		return pane_watch_fail(watch, request);
 	watch->has_lines = true;
+	watch->is_coming = muxbus_sync_output(tmux_sync(condition->parts->tmux), watch->pane) !=
+	    MUXBUS_OUTPUT_FLOWING;
 	return true;
 }
 

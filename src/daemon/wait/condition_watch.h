@@ -23,6 +23,7 @@ struct pane_watch {
 	bool is_tapped;
 	struct line_watch lines; /* output */
 	bool has_lines;
+	bool is_coming; /* the output of the pane has not begun: it begins with a gap */
 	struct event_log_listener listener;
 	bool is_listening;
 	struct agent_listener agent_listener;
