@@ -35,8 +35,10 @@ ready=is_ready
 is_ready() {
 	if [ ! -e "$dir/trusted" ]; then
 		wait_until shows 'Trust all and continue' || return 1
-		t send-keys -t "$pane" Down
-		wait_until shows '› 2'
+		for try in 1 2 3 4 5; do # it passes over a key while it starts
+			t send-keys -t "$pane" Down
+			! (patience=3 && wait_until shows '› 2') || break
+		done
 		t send-keys -t "$pane" Enter
 		: >"$dir/trusted"
 	fi

@@ -19,7 +19,8 @@ ready=is_ready
 is_ready() {
 	wait_until shows '? help'
 }
-start_command="$copilot --experimental --allow-all-tools"
+# The programs of a build may be outside of the paths that it allows.
+start_command="$copilot --experimental --allow-all-tools --allow-all-paths"
 asking_command="$copilot --experimental"
 shell=bash shell_key=command dialog='Do you want to run' yes=Enter leave=/exit
 ready_pattern='[?] help'
