@@ -3,7 +3,8 @@
  * The model against the truth: after each of hundreds of random commands it must hold
  * exactly what `tmux list-panes -a`, run by itself and with a format of the test's own,
  * lists. The seed is printed; MUXBUS_TEST_SEED repeats a run. MUXBUS_TEST_LONG: 2,000 commands, or
- * as many as its number says.
+ * as many as its number says. Of a long run 15 of 16 commands and listings go to tmux as one-shot
+ * commands, which saves the start of a program; the 16th is by the program tmux.
  *
  * tmux up to 3.7c crashes if a session's current window and its last one die in the same
  * tick while a control client is there (it tells of the window that is shown next, and
@@ -19,7 +20,14 @@
 #include "followed.h"
 #include "person.h"
 
-enum { SESSIONS_MAX = 6, WINDOWS_MAX = 16, PANES_MAX = 40 };
+enum {
+	SESSIONS_MAX = 6,
+	WINDOWS_MAX = 16,
+	PANES_MAX = 40,
+	SHORT_STEPS = 90,
+	PROGRAM_EACH = 16, /* of the commands of a long run */
+	ANSWER_MAX = 1 << 20,
+};
 
 static uint32_t random_state;
 
@@ -27,6 +35,94 @@ static uint32_t below(uint32_t limit)
 {
 	random_state = random_state * 1664525u + 1013904223u;
 	return (random_state >> 8) % limit;
+}
+
+/* Commands for tmux: by its program, or in a long run mostly by one shot. */
+
+static struct {
+	struct muxbus_loop *loop; /* NULL: always by the program */
+	struct muxbus_one_shot_options options;
+	struct buf answer;
+	bool is_answered;
+	unsigned told;
+} shots;
+
+static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	(void)data;
+	(void)error; /* many random commands fail */
+	if (count == 1)
+		(void)buf_append(&shots.answer, replies[0].body, replies[0].body_len);
+	shots.is_answered = true;
+}
+
+/* The words of a command as the shell splits them; of quotes it has ' alone. */
+static void add_words(struct muxbus_command *command, char *text)
+{
+	for (char *at = text + strspn(text, " "); *at != '\0'; at += strspn(at, " ")) {
+		char *word = at, *to = at;
+		bool is_quoted = false;
+		for (; *at != '\0' && (is_quoted || *at != ' '); at++) {
+			if (*at == '\'')
+				is_quoted = !is_quoted;
+			else
+				*to++ = *at;
+		}
+		muxbus_command_arg(command, word, (size_t)(to - word));
+	}
+}
+
+static const char *shoot(char *text)
+{
+	struct muxbus_command *command;
+	buf_clear(&shots.answer);
+	(void)buf_append(&shots.answer, "", 0);
+	shots.is_answered = false;
+	if (muxbus_command_new(&command) < 0)
+		live_bail("no memory");
+	add_words(command, text);
+	if (muxbus_one_shot_run(shots.loop, &shots.options, command, on_reply, NULL, NULL) < 0)
+		live_bail("tmux takes no command");
+	while (!shots.is_answered) {
+		if (muxbus_loop_dispatch(shots.loop, 1000) < 0)
+			live_bail("the loop of the commands has failed");
+	}
+	while (shots.answer.len > 0 && shots.answer.data[shots.answer.len - 1] == '\n')
+		shots.answer.data[--shots.answer.len] = '\0';
+	return buf_text(&shots.answer);
+}
+
+static const char *tell(struct live *live, const char *format, ...) LIVE_PRINTF(2, 3);
+static const char *tell(struct live *live, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (shots.loop == NULL || ++shots.told % PROGRAM_EACH == 0)
+		return live_tmux(live, "%s", text);
+	return shoot(text);
+}
+
+static void shots_begin(const struct live *live, bool is_long)
+{
+	buf_init(&shots.answer, ANSWER_MAX);
+	shots.options = (struct muxbus_one_shot_options){
+	    .socket_path = live->tmux_socket,
+	    .tmux_path = live->tmux,
+	    .way = MUXBUS_WAY_DIRECT, /* the same as that of tmux 3.6 on this machine */
+	    .pane = MUXBUS_NO_ID,
+	};
+	if (is_long && muxbus_loop_new(&shots.loop) < 0)
+		live_bail("no loop");
+}
+
+static void shots_end(void)
+{
+	muxbus_loop_free(shots.loop);
+	shots.loop = NULL;
+	buf_finish(&shots.answer);
 }
 
 /* Any record of a kind; NULL if there is none. */
@@ -102,7 +198,7 @@ static bool split(struct chance *chance)
 {
 	if (chance->counts.panes >= PANES_MAX)
 		return false;
-	live_tmux(chance->live, "split-window %s %s -t %%%u cat", below(2) ? "-h" : "-v",
+	tell(chance->live, "split-window %s %s -t %%%u cat", below(2) ? "-h" : "-v",
 	    below(2) ? "-d" : "", chance->pane->id);
 	return true;
 }
@@ -111,7 +207,7 @@ static bool new_window(struct chance *chance)
 {
 	if (chance->counts.windows >= WINDOWS_MAX)
 		return false;
-	live_tmux(chance->live, "new-window %s -t '$%u:' -n w%u cat", below(2) ? "-d" : "",
+	tell(chance->live, "new-window %s -t '$%u:' -n w%u cat", below(2) ? "-d" : "",
 	    chance->link->session, chance->number);
 	return true;
 }
@@ -120,7 +216,7 @@ static bool new_session(struct chance *chance)
 {
 	if (chance->counts.sessions >= SESSIONS_MAX)
 		return false;
-	live_tmux(chance->live, "new-session -d -s s%u cat", chance->number);
+	tell(chance->live, "new-session -d -s s%u cat", chance->number);
 	return true;
 }
 
@@ -128,8 +224,7 @@ static bool group_session(struct chance *chance)
 {
 	if (chance->counts.sessions >= SESSIONS_MAX)
 		return false;
-	live_tmux(
-	    chance->live, "new-session -d -s g%u -t '$%u'", chance->number, chance->link->session);
+	tell(chance->live, "new-session -d -s g%u -t '$%u'", chance->number, chance->link->session);
 	return true;
 }
 
@@ -137,7 +232,7 @@ static bool kill_session(struct chance *chance)
 {
 	if (chance->counts.sessions < 3 || windows_in(chance) > 1)
 		return false;
-	live_tmux(chance->live, "kill-session -t '$%u'", chance->link->session);
+	tell(chance->live, "kill-session -t '$%u'", chance->link->session);
 	return true;
 }
 
@@ -145,7 +240,7 @@ static bool kill_pane(struct chance *chance)
 {
 	if (!may_end_pane(chance->model, chance->pane))
 		return false;
-	live_tmux(chance->live, "kill-pane -t %%%u", chance->pane->id);
+	tell(chance->live, "kill-pane -t %%%u", chance->pane->id);
 	return true;
 }
 
@@ -153,14 +248,14 @@ static bool kill_window(struct chance *chance)
 {
 	if (!may_end_window(chance->model, chance->link->window))
 		return false;
-	live_tmux(chance->live, "kill-window -t @%u", chance->link->window);
+	tell(chance->live, "kill-window -t @%u", chance->link->window);
 	return true;
 }
 
 static bool swap_panes(struct chance *chance)
 {
-	live_tmux(chance->live, "swap-pane %s -s %%%u -t %%%u", below(2) ? "-d" : "",
-	    chance->pane->id, chance->other->id);
+	tell(chance->live, "swap-pane %s -s %%%u -t %%%u", below(2) ? "-d" : "", chance->pane->id,
+	    chance->other->id);
 	return true;
 }
 
@@ -168,7 +263,7 @@ static bool swap_panes(struct chance *chance)
 static bool swap_windows(struct chance *chance)
 {
 	chance->is_silent = true;
-	live_tmux(chance->live, "swap-window -d -s '$%u:%d' -t '$%u:%d'", chance->link->session,
+	tell(chance->live, "swap-window -d -s '$%u:%d' -t '$%u:%d'", chance->link->session,
 	    chance->link->index, chance->other_link->session, chance->other_link->index);
 	return true;
 }
@@ -177,14 +272,14 @@ static bool move_window(struct chance *chance)
 {
 	if (windows_in(chance) < 2)
 		return false;
-	live_tmux(chance->live, "move-window -d -s '$%u:%d' -t '$%u:%u'", chance->link->session,
+	tell(chance->live, "move-window -d -s '$%u:%d' -t '$%u:%u'", chance->link->session,
 	    chance->link->index, chance->other_link->session, 20 + below(20));
 	return true;
 }
 
 static bool link_window(struct chance *chance)
 {
-	live_tmux(chance->live, "link-window -d -s @%u -t '$%u:%u'", chance->link->window,
+	tell(chance->live, "link-window -d -s @%u -t '$%u:%u'", chance->link->window,
 	    chance->other_link->session, 20 + below(20));
 	return true;
 }
@@ -193,41 +288,47 @@ static bool unlink_window(struct chance *chance)
 {
 	if (links_of(chance->model, chance->link->window) < 2 || windows_in(chance) < 2)
 		return false;
-	live_tmux(
-	    chance->live, "unlink-window -t '$%u:%d'", chance->link->session, chance->link->index);
+	tell(chance->live, "unlink-window -t '$%u:%d'", chance->link->session, chance->link->index);
+	return true;
+}
+
+/* No version announces the layout that this makes. */
+static bool rotate(struct chance *chance)
+{
+	chance->is_silent = true;
+	tell(chance->live, "rotate-window %s -t @%u", below(2) ? "-U" : "-D", chance->link->window);
 	return true;
 }
 
 static bool rename_window(struct chance *chance)
 {
-	live_tmux(chance->live, "rename-window -t @%u 'name %u | %%end'", chance->link->window,
+	tell(chance->live, "rename-window -t @%u 'name %u | %%end'", chance->link->window,
 	    chance->number);
 	return true;
 }
 
 static bool rename_session(struct chance *chance)
 {
-	live_tmux(
-	    chance->live, "rename-session -t '$%u' n%u", chance->link->session, chance->number);
+	tell(chance->live, "rename-session -t '$%u' n%u", chance->link->session, chance->number);
 	return true;
 }
 
 static bool respawn(struct chance *chance)
 {
-	live_tmux(chance->live, "respawn-pane -k -t %%%u cat", chance->pane->id);
+	tell(chance->live, "respawn-pane -k -t %%%u cat", chance->pane->id);
 	return true;
 }
 
 static bool resize(struct chance *chance)
 {
-	live_tmux(chance->live, "resize-pane -t %%%u -%c %u", chance->pane->id, "UDLR"[below(4)],
+	tell(chance->live, "resize-pane -t %%%u -%c %u", chance->pane->id, "UDLR"[below(4)],
 	    1 + below(5));
 	return true;
 }
 
 static bool zoom(struct chance *chance)
 {
-	live_tmux(chance->live, "resize-pane -Z -t %%%u", chance->pane->id);
+	tell(chance->live, "resize-pane -Z -t %%%u", chance->pane->id);
 	return true;
 }
 
@@ -235,7 +336,7 @@ static bool select_layout(struct chance *chance)
 {
 	static const char *const layouts[] = {
 	    "tiled", "even-horizontal", "even-vertical", "main-horizontal", "main-vertical"};
-	live_tmux(chance->live, "select-layout -t @%u %s", chance->link->window, layouts[below(5)]);
+	tell(chance->live, "select-layout -t @%u %s", chance->link->window, layouts[below(5)]);
 	return true;
 }
 
@@ -243,7 +344,7 @@ static bool break_pane(struct chance *chance)
 {
 	if (muxbus_model_window(chance->model, chance->pane->window)->panes < 2)
 		return false;
-	live_tmux(chance->live, "break-pane -d -s %%%u -t '$%u:'", chance->pane->id,
+	tell(chance->live, "break-pane -d -s %%%u -t '$%u:'", chance->pane->id,
 	    chance->link->session);
 	return true;
 }
@@ -253,16 +354,14 @@ static bool join_pane(struct chance *chance)
 	if (chance->pane->window == chance->other->window ||
 	    !may_end_pane(chance->model, chance->pane))
 		return false;
-	live_tmux(
-	    chance->live, "join-pane -d -s %%%u -t %%%u", chance->pane->id, chance->other->id);
+	tell(chance->live, "join-pane -d -s %%%u -t %%%u", chance->pane->id, chance->other->id);
 	return true;
 }
 
 static bool select_both(struct chance *chance)
 {
-	live_tmux(
-	    chance->live, "select-window -t '$%u:%d'", chance->link->session, chance->link->index);
-	live_tmux(chance->live, "select-pane -t %%%u", chance->pane->id);
+	tell(chance->live, "select-window -t '$%u:%d'", chance->link->session, chance->link->index);
+	tell(chance->live, "select-pane -t %%%u", chance->pane->id);
 	return true;
 }
 
@@ -271,14 +370,14 @@ static bool set_borders(struct chance *chance)
 {
 	static const char *const words[] = {"off", "top", "bottom"};
 	chance->is_silent = true;
-	live_tmux(chance->live, "set-option -g pane-border-status %s", words[below(3)]);
+	tell(chance->live, "set-option -g pane-border-status %s", words[below(3)]);
 	return true;
 }
 
 static bool set_base_index(struct chance *chance)
 {
 	chance->is_silent = true;
-	live_tmux(chance->live, "set-option -g pane-base-index %u", below(3));
+	tell(chance->live, "set-option -g pane-base-index %u", below(3));
 	return true;
 }
 
@@ -301,6 +400,7 @@ static bool (*const actions[])(struct chance *chance) = {
     rename_window,
     resize,
     respawn,
+    rotate,
     select_both,
     select_layout,
     set_base_index,
@@ -430,7 +530,7 @@ static void read_truth(struct comparison *comparison)
 	buf_clear(&comparison->truth);
 	(void)snprintf(format, sizeof format, truth_format, has_other_layouts ? "" : layout_format);
 	(void)buf_printf(&comparison->truth, "%s\n",
-	    live_tmux(comparison->followed->live, "list-panes -a -F '%s'", format));
+	    tell(comparison->followed->live, "list-panes -a -F '%s'", format));
 	sort_lines(&comparison->truth);
 }
 
@@ -514,6 +614,7 @@ static void test_version(const char *tmux, bool with_person, unsigned steps)
 	live_start_tmux(live, "cat");
 	live_tmux(live, "new-session -d -s home cat");
 	followed = followed_new(live, false);
+	shots_begin(live, steps > SHORT_STEPS);
 	has_other_layouts =
 	    live_tmux(live, "display-message -p -t main: '#{window_layout}'")[0] == '{';
 	if (with_person) {
@@ -544,13 +645,14 @@ static void test_version(const char *tmux, bool with_person, unsigned steps)
 	if (with_person)
 		person_leave(&person);
 	followed_free(followed);
+	shots_end();
 	live_free(live);
 }
 
 int main(void)
 {
 	const char *is_long = getenv("MUXBUS_TEST_LONG");
-	unsigned steps = is_long == NULL ? 90 : 2000;
+	unsigned steps = is_long == NULL ? SHORT_STEPS : 2000;
 	const char *const *paths;
 	if (is_long != NULL && strtoul(is_long, NULL, 10) > 1)
 		steps = (unsigned)strtoul(is_long, NULL, 10);
