@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
 # At rest every answer is true: after each of hundreds of random commands of others, get_pane of one
-# pane and now and then list_panes say what `tmux list-panes -a` says. The same while the daemon
-# follows tmux. MUXBUS_TEST_SEED repeats a run; MUXBUS_REST_STEPS says how many commands.
+# pane and now and then list_panes, list_windows and list_sessions say what tmux lists. The same while
+# the daemon follows tmux. MUXBUS_TEST_SEED repeats a run; MUXBUS_REST_STEPS says how many commands.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 /usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
 	skip_all '/usr/bin/python3 is not Python 3.9 or later'
@@ -53,6 +53,20 @@ def truth():
             links.setdefault(values[0], set()).add((values[1], values[2], int(values[3])))
     return panes, links
 
+WINDOWS = "window_id session_id window_index window_active window_name window_width window_height window_zoomed_flag window_layout".split()
+
+def windows():
+    """What tmux says of windows: by id, the one line and the links."""
+    listed = {}
+    for line in tmux("list-windows", "-a", "-F", "\t".join("#{%s}" % field for field in WINDOWS)).splitlines():
+        id, session, index, current, name, width, height, zoomed, layout = line.split("\t")
+        row = listed.setdefault(id, {"name": name, "width": int(width), "height": int(height), "zoomed": zoomed == "1", "layout": layout, "links": set()})
+        row["links"].add((session, int(index), current == "1"))
+    return listed
+
+def sessions():
+    return dict(line.split("\t") for line in tmux("list-sessions", "-F", "#{session_id}\t#{session_name} #{session_windows}").splitlines())
+
 def whole(text):
     return int(text) if text else None
 
@@ -100,7 +114,7 @@ def step(panes, links, number):
         ["select-pane", "-T", f"title {number} a\\b 100%", "-t", pane], ["select-pane", "-t", pane], ["select-window", "-t", f"{session}:{index}"],
         ["rename-window", "-t", window, f"w {number} 100%"], ["rename-session", "-t", session, f"n{number}"],
         ["select-layout", "-t", window, chance.choice(["tiled", "even-horizontal", "main-vertical"])], ["resize-pane", "-Z", "-t", pane],
-        ["resize-pane", "-U", "2", "-t", pane], ["rotate-window", "-t", window],
+        ["resize-pane", "-U", "2", "-t", pane], *[["rotate-window", "-t", window]] * 4,
         ["set-option", "-w", "-t", window, "pane-base-index", str(chance.randrange(3))], ["set-option", "-w", "-t", window, "synchronize-panes", chance.choice(["on", "off"])],
         ["set-option", "-w", "-t", window, "pane-border-status", chance.choice(["top", "off"])], ["set-option", "-w", "-t", window, "remain-on-exit", chance.choice(["on", "off"])],
         ["copy-mode", "-t", pane], ["send-keys", "-X", "-t", pane, "cancel"], ["select-pane", "-d", "-t", pane], ["select-pane", "-e", "-t", pane],
@@ -141,11 +155,24 @@ def wrong_list(panes, links):
         return [f"list_panes: {error or sorted(set(listed) ^ set(panes))}"]
     return [f"list_panes: {pane}: {text}" for pane in panes for text in differences(listed[pane], panes[pane], links)]
 
-def compare(ask_it):
+def wrong_windows(there):
+    said, error = ask("list_windows", max_age_ms=0)
+    listed = {w["window"]: dict({key: w[key] for key in ("name", "width", "height", "zoomed", "layout")},
+        links={(link["session"], link["index"], link["current"]) for link in w["links"]}) for w in (said or {}).get("windows", [])}
+    if error or set(listed) != set(there):
+        return [f"list_windows: {error or sorted(set(listed) ^ set(there))}"]
+    return [f"list_windows: {id}: {listed[id]} and not {row}" for id, row in there.items() if listed[id] != row]
+
+def wrong_sessions(there):
+    said, error = ask("list_sessions", max_age_ms=0)
+    listed = {s["session"]: f"{s['name']} {s['windows']}" for s in (said or {}).get("sessions", [])}
+    return [] if listed == there and not error else [f"list_sessions: {error or listed} and not {there}"]
+
+def compare(ask_it, truth=truth):
     """What is wrong with an answer, if tmux says the same before it and behind it."""
     for _ in range(50):
         before = truth()
-        wrong = ask_it(*before)
+        wrong = ask_it(*before) if isinstance(before, tuple) else ask_it(before)
         if not wrong or truth() == before:
             return wrong
     return ["tmux does not rest"]
@@ -161,12 +188,17 @@ for number in range(1, steps + 1):
         if not panes:
             panes, links = begin()
     gone -= set(panes)
-    for pane in chance.sample(sorted(panes), min(2, len(panes))) + chance.sample(sorted(gone), min(1, len(gone))):
+    # An answer about panes may repair what one about windows would have had wrong.
+    looks = chance.sample(sorted(panes), min(2, len(panes))) + chance.sample(sorted(gone), min(1, len(gone)))
+    for pane in looks if number % 3 else []:
         wrong += compare(lambda panes, links: wrong_pane(pane, panes, links))
         asked += 1
     if number % 7 == 0:
         wrong += compare(wrong_list)
         asked += 1
+    if number % 3 == 0:
+        wrong += compare(wrong_windows, windows) + compare(wrong_sessions, sessions)
+        asked += 2
     if wrong:
         wrong = [f"step {number}: {text}" for text in wrong]
         break

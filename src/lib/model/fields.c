@@ -52,6 +52,11 @@ const struct format_field window_fields[] = {
 	{"window_visible_layout", FIELD_WORD, AT(window.visible_layout)},
 	{NULL, FIELD_BOOL, 0, 0, 0},
 };
+const struct format_field layout_fields[] = {
+	{"window_id", FIELD_WINDOW, AT(link.window)},
+	{"window_layout", FIELD_WORD, AT(window.layout)},
+	{NULL, FIELD_BOOL, 0, 0, 0},
+};
 #undef MARK
 #undef AT
 

@@ -68,6 +68,7 @@ struct pane_detail {
 
 extern const struct format_field session_fields[]; /* of struct session_record */
 extern const struct format_field window_fields[]; /* of struct window_record */
+extern const struct format_field layout_fields[]; /* of struct window_record */
 extern const struct format_field link_fields[]; /* of struct muxbus_link */
 extern const struct format_field pane_fields[]; /* of struct muxbus_pane */
 extern const struct format_field bare_pane_fields[]; /* the same without command and path */

@@ -34,6 +34,7 @@ static int add_bare_pane(void *data, const char *line, const char *end);
 static int add_window_pane(void *data, const char *line, const char *end);
 static int add_session_link(void *data, const char *line, const char *end);
 static int add_link(void *data, const char *line, const char *end);
+static int compare_layout(void *data, const char *line, const char *end);
 static int compare_index(void *data, const char *line, const char *end);
 static int add_detail(void *data, const char *line, const char *end);
 static int compare_title(void *data, const char *line, const char *end);
@@ -52,6 +53,7 @@ enum list_kind {
 	LIST_LAST,
 	LIST_PLACE, /* the window of a pane */
 	LIST_LINKS,
+	LIST_LAYOUTS,
 	LIST_INDEXES,
 	LIST_DETAILS,
 	LIST_TITLES,
@@ -90,6 +92,8 @@ static const struct list_command list_commands[] = {
     [LIST_PLACE] = {"display-message", "-p", '%', NULL, NULL, 'Q', place_fields, NULL,
 	compare_place},
     [LIST_LINKS] = {"list-windows", "-a", 0, NULL, "-F", 'L', link_fields, NULL, add_link},
+    [LIST_LAYOUTS] = {"list-windows", "-a", 0, NULL, "-F", 'Y', layout_fields, NULL,
+	compare_layout},
     [LIST_INDEXES] = {"list-panes", "-a", 0, NULL, "-F", 'I', index_fields, NULL, compare_index},
     [LIST_DETAILS] = {"list-panes", "-a", 0, NULL, "-F", 'D', detail_fields, NULL, add_detail},
     [LIST_TITLES] = {"list-panes", "-a", 0, NULL, "-F", 'T', title_fields, NULL, compare_title},
@@ -142,6 +146,8 @@ static void plan_parts(struct plan *plan, const struct parts *parts)
 		plan_step(plan, LIST_SESSIONS, 0);
 		plan_step(plan, LIST_LINKS, 0);
 	}
+	if (parts->layouts)
+		plan_step(plan, LIST_LAYOUTS, 0);
 	if (parts->clients)
 		plan_step(plan, LIST_CLIENTS, 0);
 	if (plan->count == 0)
@@ -475,6 +481,22 @@ static bool is_title(const char *title, const char *text, size_t len)
 	bool is_cut = len > MUXBUS_NAME_MAX && known + 4 > MUXBUS_NAME_MAX && known <= len;
 	return memchr(text, '\\', len) == NULL && (known == len || is_cut) &&
 	    memcmp(title, text, known) == 0;
+}
+
+/* tmux announces no layout after rotate-window. */
+static int compare_layout(void *data, const char *line, const char *end)
+{
+	struct listing_reading *reading = data;
+	struct window_record record = {.link = {.window = MUXBUS_NO_ID}};
+	const struct muxbus_window *window;
+	int error =
+	    end_line(fields_read(&reading->target, layout_fields, &line, end, &record), &line);
+	if (error != 0)
+		return error;
+	window = muxbus_model_window(reading->before, record.link.window);
+	if (window != NULL && strcmp(window->layout, record.window.layout) != 0)
+		list_unread_window(reading, window->id);
+	return 0;
 }
 
 /*

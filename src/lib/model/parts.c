@@ -65,6 +65,7 @@ void parts_add(struct parts *parts, const struct parts *more)
 	parts->details |= more->details;
 	parts->titles |= more->titles;
 	parts->tree |= more->tree;
+	parts->layouts |= more->layouts;
 	parts->clients |= more->clients;
 }
 
@@ -72,5 +73,5 @@ bool parts_are_empty(const struct parts *parts)
 {
 	return !parts->all && parts->windows.count == 0 && parts->sessions.count == 0 &&
 	    parts->ends.count == 0 && parts->places.count == 0 && !parts->indexes &&
-	    !parts->details && !parts->titles && !parts->tree && !parts->clients;
+	    !parts->details && !parts->titles && !parts->tree && !parts->layouts && !parts->clients;
 }

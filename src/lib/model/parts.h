@@ -28,6 +28,7 @@ struct parts {
 	bool details; /* of all panes, the fields that tmux does not announce */
 	bool titles; /* have all panes the titles that are known? */
 	bool tree; /* all sessions and links */
+	bool layouts; /* have all windows the layouts that are known? */
 	bool clients;
 };
 

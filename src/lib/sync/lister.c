@@ -397,9 +397,11 @@ static void choose_parts(struct muxbus_sync *sync)
 	    .details = awaited.details,
 	    .titles = awaited.titles && !awaited.details,
 	    .tree = awaited.tree,
+	    .layouts = awaited.tree,
 	    .clients = awaited.clients};
 	struct parts parts = awaited;
 	parts.indexes = parts.details = parts.titles = parts.tree = parts.clients = false;
+	parts.layouts = false;
 	parts_add(&parts, &lister->dirty);
 	lister->claims = claims;
 	lister->dirty = (struct parts){0};
