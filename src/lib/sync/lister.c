@@ -380,12 +380,13 @@ static void on_listed(void *data, int error, const struct muxbus_reply *replies,
 
 /*
  * A detached sync hears of no change, so it lists the whole server, unless callers wait only for
- * windows, sessions or clients. Which windows there are is then part of the listing.
+ * windows, sessions or clients. Which windows there are is then part of the listing, but not of one
+ * for a window in which a process has ended.
  */
-static void choose_detached(struct parts *parts)
+static void choose_detached(struct parts *parts, bool is_awaited)
 {
 	parts->all |= parts->indexes || parts->details || parts->titles;
-	parts->tree = true;
+	parts->tree |= is_awaited || parts->windows.count == 0;
 }
 
 /* Chooses the parts of the next listing. */
@@ -413,7 +414,7 @@ static void choose_parts(struct muxbus_sync *sync)
 		details_add_written(sync, &parts);
 	}
 	if (sync->is_detached)
-		choose_detached(&parts);
+		choose_detached(&parts, !parts_are_empty(&awaited));
 	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
 	/* Without a connection, printed text is not read line by line for the ends of replies. */
 	parts.is_counted =
@@ -535,9 +536,9 @@ int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max
 
 void lister_look_detached(struct muxbus_sync *sync)
 {
-	static const struct parts everything = {.all = true};
+	static const struct parts outdated = {.all = false}; /* a listing has what is marked, too */
 	if (sync->is_detached && sync->state == MUXBUS_SYNC_LIVE)
-		(void)lister_wait(sync, &everything, 0, NULL, NULL);
+		(void)lister_wait(sync, &outdated, 0, NULL, NULL);
 }
 
 void lister_resume(struct muxbus_sync *sync)

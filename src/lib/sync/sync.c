@@ -466,7 +466,6 @@ static void on_process_ended(void *data, uint32_t pane)
 {
 	struct muxbus_sync *sync = data;
 	pane_exit_ended(sync, pane);
-	lister_look_detached(sync);
 	sync_settle_later(sync);
 }
 
