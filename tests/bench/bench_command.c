@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * A tmux command through the daemon, JSON in and JSON out (G7), against the same over a
- * raw control client, through a relay that does nothing else, and against starting tmux for
+ * A tmux command through the daemon, JSON in and JSON out (G7), by its open connection against the
+ * same over a raw control client, through a relay that does nothing else, and against starting tmux for
  * it; and the plain round trip of a request (G9) against an echo server.
  */
 #include <errno.h>
@@ -310,17 +310,43 @@ static void bench_requests(int fd)
 	stop(pid, echo_fd);
 }
 
-int main(void)
+/* The same command at rest, where no connection to tmux is open: a one-shot command for each. */
+static void bench_rest(int rest_fd, int fd)
 {
-	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
-	struct talk *talk = talk_new(live);
+	double rest_us[ROUNDS], live_us[ROUNDS], rest_rate[ROUNDS];
+	for (int i = 0; i < ROUNDS; i++) {
+		rest_us[i] = exchange_p50_us(rest_fd, request);
+		live_us[i] = exchange_p50_us(fd, request);
+		rest_rate[i] = exchange_rate(rest_fd, request, DEPTH, BATCHES);
+	}
+	bench_pairs("command_rest", rest_us, live_us, ROUNDS, "us", "at rest");
+	bench_rounds("command_rest_rate", rest_rate, ROUNDS, "1/s", "x%d", DEPTH);
+}
+
+static struct talk *begin(struct live *live, const char *arguments)
+{
+	struct talk *talk;
+	live_start_tmux(live, "exec sleep 3600");
+	live_start_daemon(live, arguments);
+	talk = talk_new(live);
 	if (at(talk_call_json(talk, "run_tmux", "{\"command\":[\"display-message\",\"-p\",\"x\"]}"),
 		"result") == NULL)
 		live_bail("run_tmux: %s", talk_text(talk));
+	return talk;
+}
+
+int main(void)
+{
+	struct live *live = live_new(bench_tmux()), *rest = live_new(bench_tmux());
+	struct talk *talk = begin(live, "-o attach=always"),
+		    *rest_talk = begin(rest, "-o attach=never");
 	bench_requests(talk_fd(talk));
 	bench_relay(live, talk_fd(talk));
 	bench_commands(live, talk_fd(talk));
+	bench_rest(talk_fd(rest_talk), talk_fd(talk));
+	talk_free(rest_talk);
 	talk_free(talk);
+	live_free(rest);
 	live_free(live);
 	return 0;
 }
