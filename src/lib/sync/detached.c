@@ -138,7 +138,9 @@ static void begin(struct detached *detached)
 	detached->failed_error =
 	    one_shot_run(sync->loop, &options, fd, command, on_reply, run, &detached->one_shot);
 	if (detached->failed_error == 0) {
-		if (clock_mono_us() - detached->ended_us < BURST_US)
+		/* A server without a session ends only when its last connection is closed. */
+		if (clock_mono_us() - detached->ended_us < BURST_US &&
+		    muxbus_model_next_session(sync->model, NULL) != NULL)
 			open_spare(detached, &options);
 		return;
 	}

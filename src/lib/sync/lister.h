@@ -40,7 +40,7 @@ int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max
  */
 void lister_note_reading(
     struct muxbus_sync *sync, const struct muxbus_reply *replies, size_t count);
-/* Lists what is marked as outdated, if the sync is live and detached: then nobody else asks. */
+/* Lists what is marked as outdated, if the sync is live and detached: no caller waits for that. */
 void lister_look_detached(struct muxbus_sync *sync);
 
 /* Whether the running listing, which began after the last event of its connection, has a window. */
