@@ -67,6 +67,21 @@ until_is 'the end is seen' yes has_seen "[muxbus $id job build] exit 3 after"
 until_is 'and delivered' 'delivered shown shown' receipt "$id"
 is 'nothing is typed' "$(t capture-pane -p -t "$pane" | grep -c 'muxbus [A-Z0-9]* job' || :)" 0
 
+# A person who has locked the terminal sees it later.
+t set-option -g lock-command "until [ -e $dir/unlock ]; do sleep 0.05; done"
+t lock-session -t main
+until_is 'locked' 1 sh -c "tmux -S $dir/tmux display-message -p -c $client '#{client_flags}' | grep -c suspended || :"
+id=$(post 'for one who is away')
+until_is 'who is away' 'queued deferred shown' receipt "$id"
+touch "$dir/unlock"
+seen() {
+	call list_panes '{}'
+	call list_sessions '{"max_age_ms":0}'
+	receipt "$1"
+}
+until_is 'it is delivered on return' 'delivered shown shown' seen "$id"
+until_is 'and seen' yes has_seen "[muxbus $id post] for one who is away"
+
 # A person's editor, of which no agent is known.
 t send-keys -t "$pane" 'clear; less /etc/passwd' Enter
 until_is 'less' less t display-message -p -t "$pane" '#{pane_current_command}'

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/xalloc.h"
@@ -81,14 +82,19 @@ static void give_shown(void *data)
 	loop_timer_arm(mail->soon, 0);
 }
 
+/* From the flags of a client: not locked and not suspended, where tmux shows it nothing. */
+static bool can_see(const struct muxbus_reply *flags)
+{
+	static const char away[] = "suspended";
+	return memmem(flags->body, flags->body_len, away, sizeof away - 1) == NULL;
+}
+
 static void on_shown(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct show *show = data;
 	struct mail *mail = show->mail;
 	struct way_found found;
-	(void)replies;
-	(void)count;
-	if (error == 0)
+	if (error == 0 && count > 0 && can_see(&replies[0]))
 		show->clients++;
 	if (--show->waiting > 0)
 		return;
@@ -121,6 +127,9 @@ static void show_at(struct show *show, struct tmux *tmux, const char *client, in
 	struct muxbus_command *command;
 	if (muxbus_command_new(&command) < 0)
 		return;
+	muxbus_command_args(
+	    command, "display-message", "-p", "-c", client, "#{client_flags}", NULL);
+	muxbus_command_next(command);
 	muxbus_command_args(command, "display-message", "-c", client, "-d", (char *)NULL);
 	muxbus_command_argf(command, "%" PRId64, show_ms);
 	if (can_draw_on(tmux))

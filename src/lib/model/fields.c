@@ -162,7 +162,8 @@ const struct format_field detail_fields[] = {
 const struct format_field client_fields[] = {
 	{"client_name", FIELD_TEXT, AT(name)},
 	{"client_pid", FIELD_INT, AT(pid)},
-	{"session_id", FIELD_SESSION, AT(session)},
+	/* A client that is locked or suspended has none here, and is left out. */
+	{"?#{m:*suspended*,#{client_flags}},,#{session_id}", FIELD_SESSION, AT(session)},
 	{"client_activity", FIELD_U64, AT(activity)},
 	{"client_control_mode", FIELD_BOOL, AT(is_control)},
 	{"client_readonly", FIELD_BOOL, AT(is_readonly)},

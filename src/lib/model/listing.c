@@ -559,7 +559,10 @@ static int add_client(void *data, const char *line, const char *end)
 	struct muxbus_client client = {.session = MUXBUS_NO_ID};
 	int error = fields_read(&reading->target, client_fields, &line, end, &client);
 	error = end_line(error, &line);
-	return error == 0 ? model_add_client(reading->listing->model, &client) : error;
+	/* Locked or suspended: tmux since 3.7 does not list such a client either. */
+	if (error != 0 || client.session == MUXBUS_NO_ID)
+		return error;
+	return model_add_client(reading->listing->model, &client);
 }
 
 /* Numbers each group by its lowest session, so that the number is stable. */
