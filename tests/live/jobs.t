@@ -270,4 +270,13 @@ is 'and the answer has all' "$(jq -j 'select(.id == 1).result.structuredContent 
 	'one two^[1m_three four '
 is 'one that prints nothing: the note' "$(said '.note | test("a program with a window goes on like this")' '{"command":"exec sleep 1000","timeout_sec":0.05}')" true
 call stop_job "{\"job\":\"$(field .result.job)\",\"signal\":\"KILL\"}"
+# Long commands do not make the list too long: it has the begin of each.
+for at in $(seq 52); do
+	printf '{"id":%s,"method":"run_long_command","params":{"command":"true # %0125000d"}}\n' "$at" 0
+done | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >"$dir/long"
+is 'long commands run' "$(jq -c 'select(.error)' "$dir/long" | wc -l)" 0
+call list_jobs '{}'
+is 'and are listed by their begins' "$(field '[.result.jobs[] | select(.command_cut) | .command | length] | unique | join(" ")')" 1000
+call get_job "{\"job\":$(jq -s '.[0].result.id' "$dir/long")}"
+is 'get_job has all of one' "$(field '.result | "\(.command | length) \(.command_cut)"')" '125007 null'
 done_testing

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * Methods of jobs: run_long_command, background_process, restart_job, list_jobs, get_job,
- * read_job, stop_job.
- */
+/* Methods of jobs: those that run, restart, list, get, read and stop them. */
 
 #include <errno.h>
 #include <signal.h>
@@ -29,6 +26,7 @@
 enum {
 	PATH_SIZE = 4096,
 	COMMAND_MAX = 128 * 1024,
+	LISTED_COMMAND_MAX = 1000, /* bytes of each in a list, so that 1,300 of them fit */
 	MESSAGE_SIZE = 400,
 	READ_MAX = 1024 * 1024,
 	ENV_MAX = 1000,
@@ -244,15 +242,16 @@ static const struct field_result job_results[] = {
 
 static const struct field_result list_results[] = {
     {"jobs", "array", "the jobs, oldest first; each as get_job has it"},
+    {"jobs[].command_cut", "boolean", "true: of command the first 1,000 bytes; get_job has all"},
     {NULL, NULL, NULL},
 };
 
-static void write_job(
-    struct json_writer *writer, const struct daemon *daemon, const struct job *job)
+static void write_job(struct json_writer *writer, const struct daemon *daemon,
+    const struct job *job, size_t command_max)
 {
 	char path[PATH_SIZE];
 	job_path(daemon->jobs, job, JOB_FILE_OUT, path, sizeof path);
-	job_write_members(writer, job, path, job_log_bytes(daemon->jobs, job));
+	job_write_members(writer, job, path, job_log_bytes(daemon->jobs, job), command_max);
 	pane_fate_write_gone(writer, daemon->tmux, "pane", &job->pane);
 }
 
@@ -276,13 +275,13 @@ static void handle_list(struct request *request, const void *data)
 	const struct job *job = NULL;
 	json_array_begin(writer, "jobs");
 	while ((job = job_next(jobs, job)) != NULL) {
-		if ((args->running && job->state != JOB_RUNNING) ||
-		    (!args->all && job_is_quick(job)))
+		bool is_left = args->running && job->state != JOB_RUNNING;
+		if (is_left || (!args->all && job_is_quick(job)))
 			continue;
 		if (requester_look_for(request, &job->pane))
 			return;
 		json_object_begin(writer, NULL);
-		write_job(writer, request_daemon(request), job);
+		write_job(writer, request_daemon(request), job, LISTED_COMMAND_MAX);
 		json_object_end(writer);
 	}
 	json_array_end(writer);
@@ -316,7 +315,7 @@ static void handle_get(struct request *request, const void *data)
 	const struct job *job = find_job(request, args->job);
 	if (job == NULL || requester_look_for(request, &job->pane))
 		return;
-	write_job(request_result(request), request_daemon(request), job);
+	write_job(request_result(request), request_daemon(request), job, SIZE_MAX);
 	request_done(request);
 }
 

@@ -188,13 +188,19 @@ char *job_record_data(
 	return (char *)buf_steal(&out, NULL);
 }
 
-void job_write_members(
-    struct json_writer *writer, const struct job *job, const char *log, int64_t log_bytes)
+void job_write_members(struct json_writer *writer, const struct job *job, const char *log,
+    int64_t log_bytes, size_t command_max)
 {
 	bool has_ended = job->state != JOB_RUNNING;
+	size_t len = strnlen(job->command, command_max);
+	bool is_cut = job->command[len] != '\0';
 	json_put_str(writer, "id", job->id);
 	json_put_str(writer, "name", job->name);
-	json_put_str(writer, "command", job->command);
+	if (is_cut)
+		len -= utf8_incomplete_tail(job->command, len);
+	(void)json_put_text(writer, "command", job->command, len);
+	if (is_cut)
+		json_put_bool(writer, "command_cut", true);
 	json_put_str(writer, "cwd", job->cwd);
 	json_put_known_int(writer, "pid", job->pid > 0, job->pid);
 	json_put_id(writer, "pane", '%', job->pane.pane);

@@ -60,6 +60,6 @@ char *job_record_data(
 char *job_record_head(const void *bytes, size_t len, bool *ret_is_cut);
 char *job_record_tail(const void *bytes, size_t len, bool is_part);
 
-/* Its members as protocol section 10 has them. */
-void job_write_members(
-    struct json_writer *writer, const struct job *job, const char *log, int64_t log_bytes);
+/* Its members as protocol section 10 has them; command_max: bytes of a command that is cut. */
+void job_write_members(struct json_writer *writer, const struct job *job, const char *log,
+    int64_t log_bytes, size_t command_max);

@@ -53,7 +53,7 @@ static void put_payload(
 	is_cut = read_end(jobs, job, &output);
 	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
 	json_put_str(writer, "message", text);
-	job_write_members(writer, job, path, job_log_bytes(jobs, job));
+	job_write_members(writer, job, path, job_log_bytes(jobs, job), SIZE_MAX);
 	(void)json_put_text(
 	    writer, "output", output.len > 0 ? (const void *)output.data : "", output.len);
 	if (is_cut) {

@@ -33,7 +33,7 @@ static void settle_job(struct condition *condition, const struct job *job)
 	job_path(condition->parts->jobs, job, JOB_FILE_OUT, path, sizeof path);
 	condition_begin_details(condition, &writer);
 	json_object_begin(&writer, NULL);
-	job_write_members(&writer, job, path, job_log_bytes(condition->parts->jobs, job));
+	job_write_members(&writer, job, path, job_log_bytes(condition->parts->jobs, job), SIZE_MAX);
 	json_object_end(&writer);
 	if (condition_takes(condition, &job->pane))
 		job_settle_waited(condition->parts->jobs, job);
