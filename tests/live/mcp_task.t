@@ -85,7 +85,9 @@ show(client.ask("tasks/result", taskId=killed)["result"]["isError"], client.ask(
 
 for _ in range(110):
     client.send("tools/call", name="run_long_command", arguments={"command": "true"}, task={})
-client.ask("ping")
+for method in ("ping", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list"):
+    answer = client.ask(method, _meta={"progressToken": 2, "traceparent": "00-1"})
+    assert "result" in answer and (method != "ping" or answer["result"] == {}), (method, answer)
 listed, cursor, pages = [], {}, 0
 while cursor is not None:
     page = client.ask("tasks/list", **cursor)["result"]

@@ -167,7 +167,7 @@ static bool take(void *data, struct peer *peer, const struct message *message, c
 	bool is_modern = meta != NULL && json_member(meta, MCP_META "protocolVersion");
 	const struct method *method = NULL;
 	struct mcp_exchange exchange;
-	if (row == NULL || (row->handle == NULL && !is_modern))
+	if (row == NULL || (row->flags & MCP_NATIVE && meta == NULL))
 		return false;
 	exchange = (struct mcp_exchange){.mcp = mcp,
 	    .session = session_of(mcp, peer),
@@ -320,6 +320,13 @@ static void handle_initialized(struct mcp_exchange *exchange, const void *data)
 		mcp_listen_lists(exchange->session);
 }
 
+static void handle_ping(struct mcp_exchange *exchange, const void *data)
+{
+	(void)data;
+	(void)request_result(exchange->request);
+	request_done(exchange->request);
+}
+
 static void handle_nothing(struct mcp_exchange *exchange, const void *data)
 {
 	(void)exchange;
@@ -402,7 +409,7 @@ const struct mcp_method mcp_methods_core[] = {
     {.name = "notifications/roots/list_changed",
 	.flags = MCP_NOTIFICATION,
 	.handle = handle_nothing},
-    {.name = "ping", .flags = MCP_LEGACY_ONLY},
+    {.name = "ping", .flags = MCP_LEGACY_ONLY | MCP_NATIVE, .handle = handle_ping},
     {.name = "server/discover", .flags = MCP_MODERN_ONLY, .handle = handle_discover},
     {.name = NULL},
 };

@@ -59,6 +59,7 @@ enum mcp_flag {
 	MCP_LEGACY_ONLY = 1 << 0, /* removed from the modern revision */
 	MCP_MODERN_ONLY = 1 << 1,
 	MCP_NOTIFICATION = 1 << 2, /* never answered */
+	MCP_NATIVE = 1 << 3, /* without _meta it is a method of muxbus, which answers the same */
 };
 
 #define MCP_ARGS_MAX 128
