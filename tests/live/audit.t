@@ -58,6 +58,8 @@ is 'without patterns' "$(grep -c secret9 "$audit")" 0
 # Before the effect: of a request that is not answered yet, too.
 printf '%s\n' '{"method":"execute_cli","params":{"command":"sleep 60"}}' | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >/dev/null &
 waiting=$!
+first=$(read_audit '{"limit":1000}' '.result.actions[0].n')
+is 'after 0 the oldest come first' "$(read_audit '{"after":0,"limit":2}' '.result | "\(.actions[0].n) \(.last == .actions[1].n)"')" "$first true"
 until_is 'an open request is recorded without an outcome' null read_audit '{"method":"execute_cli"}' '.result.actions[-1].outcome'
 kill_daemon
 kill $waiting 2>/dev/null

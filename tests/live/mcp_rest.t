@@ -245,6 +245,13 @@ elif what == "limits":
         assert part["truncated"] and part["last"] == limit, part
         if limit > 1:
             expect(f"find_text {limit}", joined("find_text", {"pane": pane, "history": True, "regex": "line [0-9]*|pane", "limit": limit}, "matches"), every, 3)
+    part, go = shown("find_text", {"pane": pane, "history": True, "regex": "line [0-9]*|pane", "limit": 1000})
+    assert part["last"] == len(part["matches"]) < 1000, (part["last"], len(part["matches"]))
+    expect("find_text 1000", joined("find_text", {"pane": pane, "history": True, "regex": "line [0-9]*|pane", "limit": 1000}, "matches"), every, 3)
+    for _ in range(150):
+        daemon.ask("post_notification", {"text": "y" * 300})
+    part, go = shown("read_audit", {"after": 0, "limit": 1000})
+    assert part["last"] == part["actions"][-1]["n"], part["last"]
     for tool, name in (("list_notifications", "notifications"), ("list_events", "events")):
         kinds = {"kinds": ["notification*"]} if tool == "list_events" else {}
         every = daemon.ask(tool, {"after": 0, "limit": 1000, **kinds})

@@ -58,21 +58,40 @@ static void find_place(struct shown *shown, const struct json *text, bool is_bas
 	}
 }
 
+/* The parameter by which a tool that only reads goes on from a place; NULL: it has none. */
+static const char *place_parameter(const struct mcp_asked *asked)
+{
+	const struct field *field = asked->tool != NULL ? asked->tool->fields : NULL;
+	if (field == NULL || !method_is_read_only(asked->tool) || asked->tool->flags & METHOD_WAITS)
+		return NULL;
+	for (; field->name != NULL; field++)
+		if (strcmp(field->name, "after") == 0 || strcmp(field->name, "offset") == 0)
+			return field->name;
+	return NULL;
+}
+
 /* The number of the last shown element; if none is shown, the one before the first. */
 static void find_last(struct shown *shown, const struct json *list)
 {
 	size_t count = mcp_cut_count(shown->cut, list);
 	const struct json *row = list->child;
-	int64_t last;
+	const char *parameter = place_parameter(shown->asked);
+	int64_t last, number;
 	if (count >= list->count || !json_int(json_member(shown->result, "last"), &last))
 		return;
 	for (size_t i = 1; i < count; i++)
 		row = row->next;
-	if (row == NULL || !json_int(json_member(row, "seq"), &last))
+	if (row == NULL)
+		return;
+	if (json_int(json_member(row, "seq"), &number) || json_int(json_member(row, "n"), &number))
+		last = count > 0 ? number : number - 1;
+	else if (parameter != NULL && strcmp(parameter, "offset") == 0)
+		last -= (int64_t)(list->count - count); /* it counts them */
+	else
 		return;
 	shown->list = list;
 	shown->has_last = true;
-	shown->last = count > 0 ? last : last - 1;
+	shown->last = last;
 }
 
 static void put_member(
@@ -162,18 +181,6 @@ static void put_value_rest(const struct shown *shown, struct buf *out, const str
 	    value->name != NULL ? value->name : "it");
 	buf_finish(&part);
 	buf_finish(&whole);
-}
-
-/* The parameter by which a tool that only reads goes on from a place; NULL: it has none. */
-static const char *place_parameter(const struct mcp_asked *asked)
-{
-	const struct field *field = asked->tool != NULL ? asked->tool->fields : NULL;
-	if (field == NULL || !method_is_read_only(asked->tool) || asked->tool->flags & METHOD_WAITS)
-		return NULL;
-	for (; field->name != NULL; field++)
-		if (strcmp(field->name, "after") == 0 || strcmp(field->name, "offset") == 0)
-			return field->name;
-	return NULL;
 }
 
 /* Appends the call of the same tool from a place on; false: it cannot go on, or that is too long. */

@@ -3,6 +3,7 @@
 #include "daemon/server/trail.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -19,6 +20,7 @@ enum { ACTIONS_MAX = 1000, LIMIT_MAX = ACTIONS_MAX };
 
 struct audit_args {
 	int64_t after;
+	bool has_after;
 	int64_t limit;
 	const char *method;
 	const char *pane;
@@ -28,10 +30,11 @@ struct audit_args {
 };
 
 static const struct field audit_fields[] = {
-    {FIELD_ROW(INT, struct audit_args, after, "after"), .max = 9007199254740992.0,
+    {FIELD_ROW(INT, struct audit_args, after, "after"),
+	.given_offset = offsetof(struct audit_args, has_after), .max = 9007199254740992.0,
 	.help = "Only those behind this number, the oldest first that fit the limit."},
     {FIELD_ROW(INT, struct audit_args, limit, "limit"), .min = 1, .max = LIMIT_MAX, .preset = "100",
-	.help = "How many at most: the last ones."},
+	.help = "How many at most: the last ones, or with after the first."},
     {FIELD_ROW(STRING, struct audit_args, method, "method"), .min = 1, .max = 64,
 	.help = "Only calls of this method."},
     {FIELD_ROW(STRING, struct audit_args, pane, "pane"), .min = 1, .max = 64,
@@ -73,7 +76,9 @@ static const struct field_result audit_results[] = {
     {"actions[].unwritten", "integer",
 	"so many refusals of this user and role had no entry: this is the one for all"},
     {"actions[].missed", "integer", "requests before it that could not be recorded"},
-    {"last", "integer", "the number of the last request"},
+    {"last", "integer",
+	"the number to go on after: of the last request, or of the last of these if there are "
+	"limit of them behind after"},
     {"chain", "string", "with verify: whole, or broken"},
     {"broken_line", "integer",
 	"with verify: the first line that is wrong or has lines missing before it, from 1"},
@@ -128,7 +133,7 @@ static void take(struct search *search, const char *line, const char *end)
 	if (!is_meant(search, entry))
 		return;
 	/* Behind a number the oldest count: the newest ones that were found make room. */
-	if (search->count == (size_t)search->args->limit && search->args->after > 0) {
+	if (search->count == (size_t)search->args->limit && search->args->has_after) {
 		memmove(&search->found[0], &search->found[1],
 		    (search->count - 1) * sizeof search->found[0]);
 		search->count--;
@@ -150,7 +155,7 @@ static void search_back(struct search *search, const char *text, size_t len)
 		line = line != NULL ? line + 1 : text;
 		if (end[-1] == '\n')
 			take(search, line, end - 1);
-		if (search->count == (size_t)search->args->limit && search->args->after == 0)
+		if (search->count == (size_t)search->args->limit && !search->args->has_after)
 			return;
 		end = line;
 	}
@@ -180,6 +185,12 @@ static void put(struct json_writer *writer, struct search *search, const struct 
 	json_object_end(writer);
 }
 
+/* The number of a request: its line begins with it. */
+static int64_t number_of(const struct found *found)
+{
+	return strtoll(found->line + strlen("{\"n\":"), NULL, 10);
+}
+
 static void answer(struct request *request, const struct audit_args *args)
 {
 	const struct trail *trail = request_daemon(request)->trail;
@@ -187,6 +198,7 @@ static void answer(struct request *request, const struct audit_args *args)
 	static struct search search; /* large */
 	struct buf text;
 	size_t broken;
+	bool is_full;
 	search.args = args;
 	search.count = 0;
 	search.shows_params = request_role(request) != ROLE_READ_ONLY;
@@ -202,11 +214,14 @@ static void answer(struct request *request, const struct audit_args *args)
 	map_init(&search.outcomes);
 	search_back(&search, (const char *)text.data, text.len);
 	writer = request_result(request);
+	is_full = args->has_after && search.count == (size_t)args->limit;
 	json_array_begin(writer, "actions");
 	while (search.count > 0)
 		put(writer, &search, &search.found[--search.count]);
 	json_array_end(writer);
-	json_put_int(writer, "last", (int64_t)trail_last(trail));
+	/* The search goes back from the newest: found[0] is the newest of these. */
+	json_put_int(
+	    writer, "last", is_full ? number_of(&search.found[0]) : (int64_t)trail_last(trail));
 	if (args->verify) {
 		broken = trail_verify(trail, (const char *)text.data, text.len);
 		json_put_str(writer, "chain", broken == 0 ? "whole" : "broken");
