@@ -141,6 +141,10 @@ static bool check(
 		judgement.reason = "this tmux is too old for it";
 		return refuse(request, &judgement, word, "");
 	}
+	if (judgement.fatal_caps & tmux_caps(request_daemon(request)->tmux)) {
+		judgement.reason = "it can end this tmux; respawn-pane -k does the same for a pane";
+		return refuse(request, &judgement, word, "");
+	}
 	if (!args->force && (judgement.types || judgement.verdict == COMMAND_CLOSES) &&
 	    dispatch_look_first(request))
 		return false;

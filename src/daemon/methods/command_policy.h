@@ -33,6 +33,7 @@ struct command_judgement {
 	bool types; /* it gives keys to its target */
 	bool only_looks; /* it changes nothing that has to be read back */
 	uint32_t needs_caps; /* of tmux: without them it refuses this, or worse */
+	uint32_t fatal_caps; /* of tmux: with them it can die of this; 0: of none */
 };
 
 /*
