@@ -317,4 +317,23 @@ for round in 1 2 3 4 5 6 7 8; do
 	jq -c '[.result.conditions[].state] | unique' "$dir/closing" 2>&1
 done >"$dir/ends"
 is 'a pane that closes while it falls quiet' "$(grep -c -v '^\["gone"\]$\|^\["gone","matched"\]$' "$dir/ends")" 0
+
+# Results that nobody asks for keep no place: 256 named waits whose requests have gone.
+for at in $(seq 256); do
+	echo "{\"id\":$at,\"method\":\"wait_for\",\"params\":{\"any\":[{\"sec\":0.2}],\"wait\":\"left$at\"}}"
+done >"$dir/left"
+{ cat "$dir/left"; sleep 0.1; } | timeout 5 socat -u - "UNIX-CONNECT:$MUXBUS"
+call wait_for '{"any":[{"sec":0.4}]}'
+call wait_for '{"any":[{"sec":0.1}],"wait":"mine"}'
+is 'a named wait finds a place behind 256 that are over' "$(field '.result.matched // .error.message')" '[
+  0
+]'
+call wait_for '{"wait":"left256"}'
+is 'a result that was kept is there still' "$(field '.result.wait // .error.message')" left256
+for at in $(seq 256); do
+	echo "{\"id\":$at,\"method\":\"wait_for\",\"params\":{\"any\":[{\"sec\":60}],\"wait\":\"long$at\"}}"
+done >"$dir/long"
+{ cat "$dir/long"; sleep 1; } | timeout 5 socat -u - "UNIX-CONNECT:$MUXBUS"
+call wait_for '{"any":[{"sec":0.1}],"wait":"mine"}'
+is 'but none behind 256 that wait' "$(field .error.data.kind)" limit
 done_testing

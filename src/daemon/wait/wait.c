@@ -395,6 +395,28 @@ static void wait_resume(struct wait *wait, struct request *request)
 		request_on_cancel(request, on_cancelled, wait);
 }
 
+/*
+ * Whether there is a place for one more named wait. Results that no request has asked for give
+ * way: first one with a notification of its own, then the oldest.
+ */
+static bool has_place(struct wait_set *set)
+{
+	struct wait *oldest = NULL;
+	if (set->named < WAIT_NAMED_MAX)
+		return true;
+	list_each (struct wait, wait, &set->waits, link) {
+		if (wait->kind != WAIT_REQUEST || !wait->is_over || wait->request != NULL)
+			continue;
+		if (oldest == NULL || (wait->notified != 0) > (oldest->notified != 0) ||
+		    ((wait->notified != 0) == (oldest->notified != 0) &&
+			wait->over_ms < oldest->over_ms))
+			oldest = wait;
+	}
+	if (oldest != NULL)
+		wait_free(oldest);
+	return oldest != NULL;
+}
+
 const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane)
 {
 	struct wait *wait = NULL;
@@ -402,7 +424,7 @@ const char *wait_park(struct wait_set *set, struct request *request, const struc
 		if (other->request == request)
 			wait = other;
 	}
-	if (wait == NULL || (wait->name[0] == '\0' && set->named >= WAIT_NAMED_MAX))
+	if (wait == NULL || (wait->name[0] == '\0' && !has_place(set)))
 		return NULL;
 	if (wait->name[0] == '\0') {
 		name_by_id(wait);
@@ -467,14 +489,14 @@ static bool is_valid_list(struct request *request, const struct json *list)
 }
 
 /* Whether a new wait may have this name; fails the request if not. */
-static bool is_valid_name(const struct wait_set *set, struct request *request, const char *name)
+static bool is_valid_name(struct wait_set *set, struct request *request, const char *name)
 {
 	if (name == NULL)
 		return true;
 	if (!consumer_name_is_valid(name))
 		return request_fail_field(request, "wait",
 		    "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
-	if (set->named < WAIT_NAMED_MAX)
+	if (has_place(set))
 		return true;
 	return request_fail(
 	    request, MESSAGE_LIMIT, "there are %d named waits already", WAIT_NAMED_MAX);
