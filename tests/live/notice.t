@@ -99,4 +99,34 @@ ask "{\"method\":\"report_agent\",\"params\":{\"agent\":\"claude\",\"pane\":\"$p
 until_is 'one line for two, each with its outcome' \
 	"[muxbus $one job one] exit 3 after S s. Details: next_notification $one. And 1 more: $two job exit 5 after S s" \
 	sh -c "grep -F '[muxbus $one ' '$dir/fake.log' | cut -d ' ' -f 2- | sed 's/after [0-9.]* s/after S s/g'"
+# What does not fit into an answer is the next one's: it is neither passed over nor acknowledged unseen.
+posts() { # COUNT BYTES NAME
+	jq -nc --argjson count "$1" --argjson bytes "$2" --arg name "$3" 'range($count) | {id: ., method: "post_notification",
+		params: {text: "\($name) \(.)", data: {log: ("x" * $bytes)}}}' | ask_all | jq -s 'map(select(.result.seq)) | length'
+}
+ask_all() {
+	socat -t 86400 - "UNIX-CONNECT:$MUXBUS"
+}
+last=$(ask '{"method":"list_notifications","params":{"limit":1000}}' | jq .result.last)
+ask "{\"method\":\"ack_notification\",\"params\":{\"consumer\":\"mail\",\"up_to\":$last}}" >/dev/null
+is 'large posts' "$(posts 110 65000 large)" 110
+first=$(ask '{"method":"next_notification","params":{"consumer":"mail"}}')
+second=$(ask "$(printf '%s' "$first" | jq -c '{method: "next_notification", params: {consumer: "mail", ack_up_to: .result.last}}')")
+is 'an answer holds those that fit, and the next one goes on' \
+	"$(printf '%s\n' "$first" "$second" | jq -sc '[.[0].result.more, .[1].result.more, ([.[].result.notifications[].text] | length, .[0], last)]')" \
+	'[true,false,110,"large 0","large 109"]'
+is 'a list too' "$(ask "{\"method\":\"list_notifications\",\"params\":{\"limit\":1000,\"after\":$last}}" |
+	jq -c '[.result.more, (.result.notifications | length > 50), .result.last == .result.notifications[-1].seq]')" '[true,true,true]'
+last=$(printf '%s' "$second" | jq .result.last)
+is 'many posts' "$(posts 40 600 many)" 40
+is 'and such that are longer as text' "$(posts 10 1 "$(printf '\342\200\213%.0s' $(seq 400))")" 10
+: >"$dir/seen"
+while :; do # as a tool
+	part=$(printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"next_notification\",
+		\"arguments\":{\"consumer\":\"mail\",\"timeout_sec\":0,\"ack_up_to\":$last}}}" | tr -d '\n' | ask_all | jq -c .result.structuredContent)
+	[ "$(printf '%s' "$part" | jq '.notifications | length')" -gt 0 ] || break
+	printf '%s' "$part" | jq '.notifications[].seq' >>"$dir/seen"
+	last=$(printf '%s' "$part" | jq .last)
+done
+is 'a tool shows each, though a model sees few at once' "$(sort -u "$dir/seen" | wc -l) $(wc -l <"$dir/seen")" '50 50'
 done_testing

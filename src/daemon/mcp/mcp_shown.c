@@ -242,6 +242,14 @@ static void find_places(struct shown *shown)
 			find_last(shown, m);
 }
 
+bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_t *ret_last)
+{
+	struct shown shown = {.result = result, .cut = cut};
+	find_places(&shown);
+	*ret_last = shown.last;
+	return shown.has_last;
+}
+
 static void put_rest(const struct shown *shown, struct buf *out)
 {
 	const struct json *own = json_member(shown->result, "rest");

@@ -31,6 +31,9 @@ bool mcp_shown_write(struct buf *out, const struct mcp_cut *cut, const struct js
 void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct json *result,
     const struct mcp_asked *asked);
 
+/* The number of the last entry that a cut result shows; false: its entries have none, or all are shown. */
+bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_t *ret_last);
+
 /*
  * Appends the call that goes on where a result that is shown whole ends, as its own numbers say: the
  * method showed a part only, or more has come. Appends nothing if there is none.

@@ -337,6 +337,8 @@ static void put_result(struct mcp_call *call, struct json_writer *writer, const 
 	    .asked = {.tool = call->tool}, .result = result, .reader = call->mcp->shown_reader};
 	struct mcp_cut cut = {.keeps_end = mcp_advice_keeps_end(call->tool)};
 	struct buf out, shown;
+	struct request_view *view;
+	int64_t last;
 	if (call->arguments != NULL)
 		showing.asked.arguments = json_read(
 		    call->mcp->params_reader, call->arguments, strlen(call->arguments), &error);
@@ -346,6 +348,9 @@ static void put_result(struct mcp_call *call, struct json_writer *writer, const 
 		put_too_large(call, writer, json);
 		return;
 	}
+	view = call->log.request != NULL ? request_view(call->log.request) : NULL;
+	if (view != NULL && view->cut != NULL && mcp_shown_last(&cut, result, &last))
+		view->cut(view->data, (uint64_t)last);
 	showing.asked.rests = call->rests;
 	buf_init(&out, call->bytes_max);
 	buf_init(&shown, call->bytes_max);
@@ -600,6 +605,7 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 	    tool->flags & METHOD_IMAGE
 		? (size_t)exchange->mcp->daemon->config->limits.result_bytes + LINE_BYTES
 		: LINE_BYTES);
+	request_view(request)->bytes_max = call->bytes_max;
 	dispatch_run(exchange->mcp->dispatch, request, arguments);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
+#include "daemon/core/config.h"
 #include "daemon/job/job_name.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
@@ -22,6 +23,8 @@
 #include "daemon/server/target.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
+
+enum { ANSWER_END_BYTES = 1024 }; /* room for what follows the entries of an answer */
 
 const struct field_result notification_list_results[] = {
     {"notifications", "array", "the entries, oldest first"},
@@ -47,7 +50,7 @@ const struct field_result notification_list_results[] = {
 	"consumer: the one that took it"},
     {"notifications[].redelivered", "integer", "how often it was handed out again"},
     {"last", "integer", "ask for what comes after this"},
-    {"more", "boolean", "of a list: whether more than the limit match"},
+    {"more", "boolean", "whether more match than the answer holds: ask again"},
     {"gap", "object|null", "from, to and reason of what is missing before these"},
     {NULL, NULL, NULL},
 };
@@ -75,6 +78,19 @@ void notification_write_entry(
 	notification_write_members(writer, note, false);
 	pane_fate_write_gone(writer, tmux, "pane", &note->pane);
 	json_object_end(writer);
+}
+
+bool notification_fits(const struct json_writer *writer, struct tmux *tmux,
+    const struct notification *note, size_t max)
+{
+	struct json_writer entry;
+	struct buf out;
+	size_t needed = writer->buf->len + ANSWER_END_BYTES;
+	json_start(&entry, &out, SIZE_MAX);
+	notification_write_entry(&entry, tmux, note);
+	needed += out.len;
+	buf_finish(&out);
+	return needed <= max;
 }
 
 /* Finds or makes a consumer; NULL after failing the request. */
@@ -147,6 +163,7 @@ struct next_wait {
 	struct consumer_filter filter;
 	char filter_id[CONSUMER_FILTER_ID_MAX + 1];
 	struct pane_ref agent; /* whose tool call it is; cleared: none's */
+	uint64_t shown; /* entries of the answer behind this one do not reach the reader */
 	bool has_acked; /* what it had taken before */
 	bool is_own; /* only those for that agent */
 };
@@ -166,8 +183,8 @@ static bool is_wanted(const struct next_wait *wait, const struct notification *n
 	    (!wait->is_own || is_for_agent(wait, note));
 }
 
-/* The notification is handed out. A typed line that names it was read, if its agent asks. */
-static void hand_out(const struct next_wait *wait, const struct notification *note)
+/* A reader has the notification. A typed line that names it was read, if its agent asks. */
+static void note_read(const struct next_wait *wait, const struct notification *note)
 {
 	queue_note_told(wait->queue, note->seq);
 	if (is_for_agent(wait, note) &&
@@ -183,32 +200,56 @@ static void next_free(struct next_wait *wait)
 }
 
 /* The next one by number or consumer, NULL if there is none yet. */
-static const struct notification *next_take(
-    struct next_wait *wait, uint64_t after, int64_t *ret_due_ms)
+static const struct notification *next_peek(
+    const struct next_wait *wait, uint64_t after, int64_t *ret_due_ms)
 {
 	const struct notification *note;
 	*ret_due_ms = 0;
 	if (wait->consumer != NULL)
-		return consumer_take(wait->consumer, &wait->filter, clock_mono_ms(), ret_due_ms);
+		return consumer_peek(wait->consumer, &wait->filter, clock_mono_ms(), ret_due_ms);
 	for (note = queue_after(wait->queue, after); note != NULL;
 	     note = queue_next(wait->queue, note)) {
 		/* A request that was cancelled is of interest to those who wait for it alone. */
 		if ((note->state != NOTE_CANCELLED || wait->filter.id != NULL) &&
-		    is_wanted(wait, note)) {
-			hand_out(wait, note);
+		    is_wanted(wait, note))
 			return note;
-		}
 	}
 	return NULL;
+}
+
+/* A model sees a part only: the other entries are the next answer's. */
+static void next_cut(void *data, uint64_t last)
+{
+	struct next_wait *wait = data;
+	wait->shown = last;
+}
+
+/* The entries of an answer that was sent. */
+static void settle_taken(const struct next_wait *wait, const uint64_t *taken, int64_t count)
+{
+	const struct notification *note;
+	for (int64_t at = 0; at < count; at++) {
+		if (wait->consumer != NULL && taken[at] > wait->shown)
+			consumer_put_back(wait->consumer, taken[at]);
+		else if (wait->consumer == NULL && taken[at] <= wait->shown &&
+		    (note = queue_find(wait->queue, taken[at])) != NULL)
+			note_read(wait, note);
+	}
 }
 
 /* Answers with what there is, if there is some or it is time. */
 static bool next_answer(struct next_wait *wait, bool is_time)
 {
 	int64_t count = 0, due_ms, wake_ms = wait->end_ms;
-	const struct notification *note = next_take(wait, wait->after, &due_ms);
+	const struct notification *note = next_peek(wait, wait->after, &due_ms);
+	struct tmux *tmux = request_daemon(wait->request)->tmux;
+	struct request_view *view = request_view(wait->request);
+	size_t max = view->bytes_max > 0
+	    ? view->bytes_max
+	    : (size_t)request_daemon(wait->request)->config->limits.result_bytes;
+	uint64_t last, taken[QUEUE_LIST_MAX];
 	struct json_writer *writer;
-	uint64_t last;
+	bool has_more = false;
 	if (note == NULL && !is_time) {
 		if (due_ms != 0 && due_ms < wake_ms)
 			wake_ms = due_ms;
@@ -218,20 +259,28 @@ static bool next_answer(struct next_wait *wait, bool is_time)
 	writer = request_result(wait->request);
 	json_array_begin(writer, "notifications");
 	last = queue_last(wait->queue) > wait->after ? queue_last(wait->queue) : wait->after;
-	while (note != NULL) {
-		notification_write_entry(writer, request_daemon(wait->request)->tmux, note);
-		last = note->seq;
-		if (++count == wait->limit)
+	for (; note != NULL; note = next_peek(wait, note->seq, &due_ms)) {
+		has_more = count == wait->limit ||
+		    (count > 0 && !notification_fits(writer, tmux, note, max));
+		if (has_more)
 			break;
-		note = next_take(wait, note->seq, &due_ms);
+		if (wait->consumer != NULL)
+			consumer_hand_out(wait->consumer, note, clock_mono_ms());
+		notification_write_entry(writer, tmux, note);
+		taken[count++] = last = note->seq;
 	}
 	json_array_end(writer);
 	json_put_int(writer, "last", (int64_t)last);
+	json_put_bool(writer, "more", has_more);
 	notification_write_gap(writer, wait->queue, wait->after);
 	if (wait->has_acked)
 		request_note_durable(wait->request);
 	request_on_cancel(wait->request, NULL, NULL);
+	wait->shown = UINT64_MAX;
+	view->cut = next_cut;
+	view->data = wait;
 	request_done(wait->request);
+	settle_taken(wait, taken, count);
 	next_free(wait);
 	return true;
 }
@@ -342,7 +391,9 @@ const struct method methods_consumer[] = {
 	    "A consumer gets each one at least once, in order; what it does not acknowledge "
 	    "comes again after ack_wait_ms, and says so. An answer that was sent is no "
 	    "acknowledgement: let ack ride on the next call, so that a notification that was lost "
-	    "on its way comes again. An agent's tool call without id, consumer and filter gets "
+	    "on its way comes again. An answer holds as many as fit into its size, and says "
+	    "\"more\" "
+	    "if others are there. An agent's tool call without id, consumer and filter gets "
 	    "those "
 	    "for its own pane, and acknowledges those that were typed there.",
 	.fields = next_fields,

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/stripper.h"
 #include "base/xalloc.h"
+#include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
@@ -65,7 +66,7 @@ static const struct field list_fields[] = {
 	.given_offset = offsetof(struct queue_list_args, has_after), .max = 9007199254740992.0,
 	.help = "Begin behind this number."},
     {FIELD_ROW(INT, struct queue_list_args, limit, "limit"), .min = 1, .max = QUEUE_LIST_MAX,
-	.preset = "100", .help = "How many at most."},
+	.preset = "100", .help = "How many at most; fewer if they are large."},
     {FIELD_ROW(CHOICE, struct queue_list_args, state, "state"), .choices = state_choices,
 	.help = "Only those in this state."},
     {FIELD_ROW(STRING, struct queue_list_args, pane, "pane"),
@@ -86,6 +87,7 @@ static void list_notifications(struct request *request, const void *data)
 	struct json_writer *writer;
 	struct pane_ref ref;
 	int64_t count = 0;
+	size_t max = (size_t)request_daemon(request)->config->limits.result_bytes;
 	bool has_more = false;
 	if (args->pane != NULL &&
 	    (requester_look_first(request, args->pane) || !target_pane(request, args->pane, &pane)))
@@ -107,7 +109,10 @@ static void list_notifications(struct request *request, const void *data)
 			continue;
 		if (args->state >= 0 && note->state != (enum notification_state)args->state)
 			continue;
-		has_more = count++ == args->limit;
+		has_more = count == args->limit ||
+		    (count > 0 &&
+			!notification_fits(writer, request_daemon(request)->tmux, note, max));
+		count++;
 		if (has_more)
 			break;
 		if (requester_look_for(request, &note->pane))

@@ -200,8 +200,7 @@ static bool handed_is_due(
 	return handed->due_ms <= now_ms;
 }
 
-static void consumer_hand_out(
-    struct consumer *consumer, const struct notification *note, int64_t now_ms)
+void consumer_hand_out(struct consumer *consumer, const struct notification *note, int64_t now_ms)
 {
 	struct handed *handed = consumer_handed(consumer, note->seq);
 	bool was_out = handed->times > 0;
@@ -214,7 +213,19 @@ static void consumer_hand_out(
 		queue_count_redelivery(consumer->set->queue, note->seq);
 }
 
-const struct notification *consumer_take(struct consumer *consumer,
+void consumer_put_back(struct consumer *consumer, uint64_t seq)
+{
+	struct handed *handed = map_get(&consumer->handed, seq);
+	if (handed == NULL || handed->due_ms == 0)
+		return;
+	if (handed->times == CONSUMER_DELIVER_MAX)
+		consumer->set->parked--;
+	handed->due_ms = 1; /* long ago */
+	if (--handed->times == 0)
+		mem_free(map_remove(&consumer->handed, seq));
+}
+
+const struct notification *consumer_peek(struct consumer *consumer,
     const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms)
 {
 	const struct notification *note = queue_after(consumer->set->queue, consumer->floor);
@@ -223,7 +234,6 @@ const struct notification *consumer_take(struct consumer *consumer,
 		if (note->state == NOTE_CANCELLED || !consumer_filter_matches(filter, note))
 			continue;
 		if (handed_is_due(consumer, note, now_ms, &due_ms)) {
-			consumer_hand_out(consumer, note, now_ms);
 			*ret_due_ms = 0;
 			return note;
 		}
@@ -232,6 +242,15 @@ const struct notification *consumer_take(struct consumer *consumer,
 	}
 	*ret_due_ms = soonest_ms;
 	return NULL;
+}
+
+const struct notification *consumer_take(struct consumer *consumer,
+    const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms)
+{
+	const struct notification *note = consumer_peek(consumer, filter, now_ms, ret_due_ms);
+	if (note != NULL)
+		consumer_hand_out(consumer, note, now_ms);
+	return note;
 }
 
 /* Raises the floor over all that is acknowledged, and forgets it one by one. */

@@ -45,6 +45,12 @@ uint64_t consumer_floor(const struct consumer *consumer);
  */
 const struct notification *consumer_take(struct consumer *consumer,
     const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms);
+/* The same in two steps: the second one hands it out. */
+const struct notification *consumer_peek(struct consumer *consumer,
+    const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms);
+void consumer_hand_out(struct consumer *consumer, const struct notification *note, int64_t now_ms);
+/* It was handed out, but the reader did not get it: it comes again at once. */
+void consumer_put_back(struct consumer *consumer, uint64_t seq);
 
 /*
  * Acknowledges one for a reader that has waited for it; its receipt says so if it has no other.

@@ -25,9 +25,7 @@
 
 /* Room for the envelope around a result of maximum size. */
 #define ENVELOPE_BYTES (MESSAGE_ID_BYTES + 128)
-
 #define ERROR_TEXT_MAX 8192 /* bytes of the message of an error; a longer one ends with "…" */
-
 #define FIRST_BYTES 256
 
 struct request {
@@ -53,6 +51,7 @@ struct request {
 	const struct response_format *response_format; /* NULL: JSON-RPC's own */
 	void *format_data;
 	size_t format_line_max;
+	struct request_view view;
 	char **session_env; /* NULL: not asked for */
 	size_t members_from; /* where the members of the result begin in out */
 	struct request_key key;
@@ -338,6 +337,11 @@ void request_set_format(struct request *request, const struct response_format *r
 	request->format_line_max = line_max;
 }
 
+struct request_view *request_view(struct request *request)
+{
+	return &request->view;
+}
+
 bool request_is_formatted(const struct request *request)
 {
 	return request->response_format != NULL;
@@ -479,9 +483,8 @@ static void response_format(
     struct request *request, enum message_error error, const char *text, const char *members)
 {
 	struct buf result = request->out;
-	struct json_writer *writer;
+	struct json_writer *writer = &request->writer;
 	buf_init(&request->out, request->format_line_max + ENVELOPE_BYTES);
-	writer = &request->writer;
 	json_writer_init(writer, &request->out);
 	message_begin(writer, request->is_notification ? "null" : request->id);
 	if (text != NULL)

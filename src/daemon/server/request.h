@@ -103,6 +103,14 @@ struct response_format {
 void request_progress(struct request *request, const struct request_report *report);
 void request_set_format(struct request *request, const struct response_format *response_format,
     void *data, size_t line_max);
+/* How much of its result the reader sees. */
+struct request_view {
+	size_t bytes_max; /* set by the response format; 0: all */
+	/* Called from request_done() if only the entries up to the number last are shown; or NULL. */
+	void (*cut)(void *data, uint64_t last);
+	void *data;
+};
+struct request_view *request_view(struct request *request);
 /* Whether the request has a response format: its peer speaks a dialect. */
 bool request_is_formatted(const struct request *request);
 /* Tolerated mistakes in its parameters; NULL: none. request may be NULL. */
