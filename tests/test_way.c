@@ -308,6 +308,8 @@ static void type(struct submit *submit)
 /* A turn of the loop, and of tmux. */
 static void turn(void)
 {
+	static const struct muxbus_reply sees = {
+	    .body = (const uint8_t *)"attached", .body_len = 8};
 	muxbus_reply_fn *reply;
 	(void)event_base_loop(base, EVLOOP_NONBLOCK);
 	if (submits != NULL && submits->is_woken)
@@ -315,7 +317,7 @@ static void turn(void)
 	reply = shown;
 	shown = NULL;
 	if (reply != NULL)
-		reply(shown_data, 0, NULL, 0);
+		reply(shown_data, 0, &sees, 1);
 	(void)usleep(TURN_US);
 }
 
