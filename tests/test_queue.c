@@ -28,6 +28,16 @@ struct world {
 
 static const struct consumer_filter any = {.source = -1};
 
+/* Looks, and takes what is there. */
+static const struct notification *take(struct consumer *consumer,
+    const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms)
+{
+	const struct notification *note = consumer_peek(consumer, filter, now_ms, ret_due_ms);
+	if (note != NULL)
+		consumer_hand_out(consumer, note, now_ms);
+	return note;
+}
+
 static void world_open(struct world *world)
 {
 	char reason[128];
@@ -173,12 +183,12 @@ static void test_coalescing_told(void)
 	    "an unreported one is added to");
 	is_int(posted_count, 2, "and its listener is called");
 	queue_unlisten(world.queue, &listener);
-	is_int((long long)consumer_take(reader, &any, 1, &due_ms)->seq, (long long)first,
-	    "it is handed out");
+	is_int(
+	    (long long)take(reader, &any, 1, &due_ms)->seq, (long long)first, "it is handed out");
 	second = post(&world, "match", "watch");
 	ok(second != first, "a handed-out notification is not added to");
 	(void)consumer_acknowledge(reader, first, false);
-	is_int((long long)consumer_take(reader, &any, 1, &due_ms)->seq, (long long)second,
+	is_int((long long)take(reader, &any, 1, &due_ms)->seq, (long long)second,
 	    "so acknowledging it loses nothing");
 	third = post(&world, "match", "watch");
 	queue_note_told(world.queue, third);
@@ -202,17 +212,17 @@ static void test_holes(void)
 	reader = consumer_get(world.consumers, "reader");
 	for (size_t at = 0; at < 4; at++) {
 		numbers[at] = post(&world, "text", NULL);
-		(void)consumer_take(reader, &any, 1, &due_ms);
+		(void)take(reader, &any, 1, &due_ms);
 	}
 	(void)consumer_acknowledge(reader, numbers[1], false);
 	(void)consumer_acknowledge(reader, numbers[3], false);
 	world_restart(&world, true);
 	reader = consumer_find(world.consumers, "reader");
-	is_int((long long)consumer_take(reader, &any, 1, &due_ms)->seq, (long long)numbers[0],
+	is_int((long long)take(reader, &any, 1, &due_ms)->seq, (long long)numbers[0],
 	    "after a kill the first unacknowledged one comes");
-	is_int((long long)consumer_take(reader, &any, 1, &due_ms)->seq, (long long)numbers[2],
+	is_int((long long)take(reader, &any, 1, &due_ms)->seq, (long long)numbers[2],
 	    "then the next unacknowledged one");
-	ok(consumer_take(reader, &any, 1, &due_ms) == NULL, "and none that was acknowledged");
+	ok(take(reader, &any, 1, &due_ms) == NULL, "and none that was acknowledged");
 	world_finish(&world);
 }
 
@@ -228,20 +238,20 @@ static void test_consumers(void)
 	first = post(&world, "one", NULL);
 	second = post(&world, "two", NULL);
 	reader = consumer_get(world.consumers, "reader");
-	is_int((long long)consumer_take(reader, &any, 1000, &due_ms)->seq, (long long)first,
+	is_int((long long)take(reader, &any, 1000, &due_ms)->seq, (long long)first,
 	    "a consumer sees the oldest first");
-	is_int((long long)consumer_take(reader, &any, 1000, &due_ms)->seq, (long long)second,
-	    "then the next");
-	ok(consumer_take(reader, &any, 1000, &due_ms) == NULL, "then nothing");
+	is_int(
+	    (long long)take(reader, &any, 1000, &due_ms)->seq, (long long)second, "then the next");
+	ok(take(reader, &any, 1000, &due_ms) == NULL, "then nothing");
 	is_int(due_ms, 1000 + CONSUMER_ACK_WAIT_MS, "but a later one is announced");
 	is_int(consumer_acknowledge(reader, first, false), 1, "one is acknowledged");
 	is_int(consumer_acknowledge(reader, first, false), 0, "twice is harmless");
-	note = consumer_take(reader, &any, due_ms, &due_ms);
+	note = take(reader, &any, due_ms, &due_ms);
 	is_int((long long)note->seq, (long long)second, "the other comes again");
 	is_int(note->redelivered, 1, "and is marked as repeated");
 	world_restart(&world, true);
 	reader = consumer_find(world.consumers, "reader");
-	is_int((long long)consumer_take(reader, &any, 5, &due_ms)->seq, (long long)second,
+	is_int((long long)take(reader, &any, 5, &due_ms)->seq, (long long)second,
 	    "after kill -9 only unacknowledged ones come");
 	is_int(consumer_acknowledge(reader, second, true), 1, "acknowledging all up to one");
 	is_int((long long)consumer_floor(reader), (long long)second, "raises the floor");
@@ -252,7 +262,7 @@ static void test_consumers(void)
 	ok(strstr(queue_find(world.queue, queue_last(world.queue))->delivery, "consumer") == NULL,
 	    "that of a wait does not");
 	reader = consumer_get(world.consumers, "another");
-	is_int((long long)consumer_take(reader, &any, 9, &due_ms)->seq, (long long)first,
+	is_int((long long)take(reader, &any, 9, &due_ms)->seq, (long long)first,
 	    "another consumer has its own position");
 	ok(!consumer_name_is_valid("a b") && !consumer_name_is_valid("") &&
 		consumer_name_is_valid("codex:%3" + 0) == false,
@@ -291,7 +301,7 @@ static void test_parking(void)
 	world_open(&world);
 	(void)post(&world, "never acknowledged", NULL);
 	reader = consumer_get(world.consumers, "deaf");
-	while (consumer_take(reader, &any, now_ms, &due_ms) != NULL && times < 100) {
+	while (take(reader, &any, now_ms, &due_ms) != NULL && times < 100) {
 		times++;
 		now_ms += CONSUMER_ACK_WAIT_MS;
 	}

@@ -136,8 +136,10 @@ static void use(struct world *world)
 	int64_t due_ms;
 	size_t taken = 0;
 	while (consumer != NULL && taken++ < 100 &&
-	    (note = consumer_take(consumer, &filter, 1, &due_ms)) != NULL)
+	    (note = consumer_peek(consumer, &filter, 1, &due_ms)) != NULL) {
+		consumer_hand_out(consumer, note, 1);
 		(void)consumer_acknowledge(consumer, note->seq, taken % 2);
+	}
 	while ((timer = timer_next(world->timers, timer)) != NULL)
 		must(timer_find(world->timers, timer->id) == timer && timer->period_ms >= 0);
 	for (int ring = 0; ring < RINGS; ring++) {

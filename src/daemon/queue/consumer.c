@@ -244,15 +244,6 @@ const struct notification *consumer_peek(struct consumer *consumer,
 	return NULL;
 }
 
-const struct notification *consumer_take(struct consumer *consumer,
-    const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms)
-{
-	const struct notification *note = consumer_peek(consumer, filter, now_ms, ret_due_ms);
-	if (note != NULL)
-		consumer_hand_out(consumer, note, now_ms);
-	return note;
-}
-
 /* Raises the floor over all that is acknowledged, and forgets it one by one. */
 static void consumer_raise(struct consumer *consumer)
 {

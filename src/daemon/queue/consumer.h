@@ -40,14 +40,12 @@ uint64_t consumer_floor(const struct consumer *consumer);
 
 /*
  * The next entry for a consumer: one that was handed out too long ago, else the next it has
- * not seen. It counts as handed out from now on. NULL if there is none; then *ret_due_ms is
- * when one handed out comes again (CLOCK_MONOTONIC), 0: not by itself.
+ * not seen. NULL if there is none; then *ret_due_ms is when one handed out comes again
+ * (CLOCK_MONOTONIC), 0: not by itself.
  */
-const struct notification *consumer_take(struct consumer *consumer,
-    const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms);
-/* The same in two steps: the second one hands it out. */
 const struct notification *consumer_peek(struct consumer *consumer,
     const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms);
+/* Hands it out, from now_ms on. */
 void consumer_hand_out(struct consumer *consumer, const struct notification *note, int64_t now_ms);
 /* It was handed out, but the reader did not get it: it comes again at once. */
 void consumer_put_back(struct consumer *consumer, uint64_t seq);
