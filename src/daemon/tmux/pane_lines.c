@@ -323,7 +323,7 @@ bool pane_lines_is_behind(const struct pane_lines *lines)
 	return lines->is_changed || !list_is_empty(&lines->todo);
 }
 
-void pane_lines_gap(const struct pane_lines *lines, const char *reason)
+void pane_lines_gap(const struct pane_lines *lines)
 {
 	const struct list *link;
 	if (lines == NULL)
@@ -331,7 +331,7 @@ void pane_lines_gap(const struct pane_lines *lines, const char *reason)
 	list_for_each (link, &lines->watches) {
 		struct line_watch *watch = list_entry(link, struct line_watch, link);
 		if (watch->gap != NULL)
-			watch->gap(watch, reason);
+			watch->gap(watch);
 	}
 }
 

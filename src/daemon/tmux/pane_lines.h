@@ -42,7 +42,7 @@ struct line_watch {
 	/* The pane, or its server, is gone; the watch is removed before. */
 	void (*closed)(struct line_watch *watch);
 	/* Output is missing, as stream_tap has it; the watch goes on. May be NULL. */
-	void (*gap)(struct line_watch *watch, const char *reason);
+	void (*gap)(struct line_watch *watch);
 	/* The rest is for pane_lines.c. */
 	struct list link;
 	struct list todo; /* in the list of those that have yet to look at the block */
@@ -71,7 +71,7 @@ void pane_lines_token(struct pane_lines *lines, const struct token *token);
 /* The end of the piece: looks. offset is behind the piece. */
 void pane_lines_look(struct pane_lines *lines, uint64_t offset);
 /* Output is missing: tells the watches. Accepts NULL. */
-void pane_lines_gap(const struct pane_lines *lines, const char *reason);
+void pane_lines_gap(const struct pane_lines *lines);
 /* Continues to look. */
 void pane_lines_continue(struct pane_lines *lines);
 /* Whether there are lines that a watch has not looked at. */

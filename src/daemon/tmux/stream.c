@@ -398,7 +398,7 @@ void stream_set_gap(struct stream_set *streams, uint32_t pane, uint64_t offset, 
 		line_feed_begin(stream->feed, offset);
 	else if (stream->feed != NULL)
 		line_feed_gap(stream->feed, &streams->sink, offset, reason);
-	pane_lines_gap(stream->lines, reason);
+	pane_lines_gap(stream->lines);
 	list_each_safe (struct stream_tap, tap, &stream->taps, link)
 		if (tap->gap != NULL)
 			tap->gap(tap, offset, reason);

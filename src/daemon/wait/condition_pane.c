@@ -71,11 +71,10 @@ static void output_found(struct line_watch *lines, const struct line_found *foun
 	    watch->condition, found->result == PATTERN_MATCH ? CONDITION_MATCHED : CONDITION_LIMIT);
 }
 
-static void output_gap(struct line_watch *lines, const char *reason)
+static void output_gap(struct line_watch *lines)
 {
 	struct pane_watch *watch = list_entry(lines, struct pane_watch, lines);
 	/* Output that begins a moment after the request begins with it, whatever was before. */
-	(void)reason;
 	watch->condition->has_gap |=
 	    !watch->is_coming || clock_mono_ms() - watch->last_ms > BEGIN_MS;
 	watch->is_coming = false;
