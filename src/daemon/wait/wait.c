@@ -395,26 +395,28 @@ static void wait_resume(struct wait *wait, struct request *request)
 		request_on_cancel(request, on_cancelled, wait);
 }
 
-/*
- * Whether there is a place for one more named wait. Results that no request has asked for give
- * way: first one with a notification of its own, then the oldest.
- */
+/* Of two results that no request has asked for: one with a notification goes first, then the older. */
+static bool goes_before(const struct wait *wait, const struct wait *other)
+{
+	bool is_notified = wait->notified != 0, other_is = other->notified != 0;
+	return is_notified != other_is ? is_notified : wait->over_ms < other->over_ms;
+}
+
+/* Whether there is a place for one more named wait. A result that no request has asked for gives way. */
 static bool has_place(struct wait_set *set)
 {
-	struct wait *oldest = NULL;
+	struct wait *first = NULL;
 	if (set->named < WAIT_NAMED_MAX)
 		return true;
 	list_each (struct wait, wait, &set->waits, link) {
 		if (wait->kind != WAIT_REQUEST || !wait->is_over || wait->request != NULL)
 			continue;
-		if (oldest == NULL || (wait->notified != 0) > (oldest->notified != 0) ||
-		    ((wait->notified != 0) == (oldest->notified != 0) &&
-			wait->over_ms < oldest->over_ms))
-			oldest = wait;
+		if (first == NULL || goes_before(wait, first))
+			first = wait;
 	}
-	if (oldest != NULL)
-		wait_free(oldest);
-	return oldest != NULL;
+	if (first != NULL)
+		wait_free(first);
+	return first != NULL;
 }
 
 const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane)
