@@ -483,7 +483,7 @@ static bool is_title(const char *title, const char *text, size_t len)
 	    memcmp(title, text, known) == 0;
 }
 
-/* tmux announces no layout after rotate-window. */
+/* A window with another layout is listed next: tmux announces none after rotate-window. */
 static int compare_layout(void *data, const char *line, const char *end)
 {
 	struct listing_reading *reading = data;
