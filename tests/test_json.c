@@ -146,8 +146,6 @@ static void test_messages(void)
 	    {"\xef\xbb\xbf{}", "byte order mark", 0},
 	    {"{\"pane\":1,\"pane\":2}", "duplicate name \"pane\"", 18},
 	    {"//x", "comments are not allowed", 0},
-	    {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
-		"more than 64 levels", 64},
 	    {"", "empty line", 0},
 	};
 	struct json_error error;
@@ -290,6 +288,35 @@ static void test_limits(void)
 	buf_finish(&line);
 }
 
+/* A value that is as deep as may be is read, one level more is not. */
+static void check_depth(struct json_reader *deep_reader, unsigned depth_max, const char *text)
+{
+	struct json_error error;
+	const struct json *value;
+	char line[2 * JSON_DEPTH_MAX + 2];
+	memset(line, '[', depth_max + 1);
+	memset(line + depth_max + 1, ']', depth_max + 1);
+	value = json_read(deep_reader, line + 1, (size_t)2 * depth_max, &error);
+	ok(value != NULL && json_depth(value) == depth_max, "%u levels", depth_max);
+	ok(json_read(deep_reader, line, (size_t)2 * depth_max + 2, &error) == NULL &&
+		strstr(error.text, text),
+	    "one more gives: %s", error.text);
+	is_int((long long)error.offset, depth_max, "and the place");
+}
+
+static void test_depth(void)
+{
+	struct json_reader *given = json_reader_new(LINE_MAX_BYTES);
+	struct json_error error;
+	json_reader_limit_depth(given);
+	check_depth(given, JSON_GIVEN_DEPTH_MAX, "more than 64 levels");
+	check_depth(reader, JSON_DEPTH_MAX, "more than 96 levels");
+	is_int(json_depth(json_read(given, "7", 1, &error)), 0, "a number has no level");
+	is_int(json_depth(json_read(given, "{\"a\":1,\"b\":[{}],\"c\":[]}", 23, &error)), 3,
+	    "the deepest counts");
+	json_reader_free(given);
+}
+
 /* How many allocations a line costs, read again and again. */
 static size_t steady_allocations(const char *line, size_t len)
 {
@@ -355,6 +382,7 @@ int main(void)
 	test_tree();
 	test_many_names();
 	test_limits();
+	test_depth();
 	test_memory();
 	json_reader_free(reader);
 	json_reader_free(NULL);

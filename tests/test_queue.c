@@ -116,6 +116,47 @@ static void test_post(void)
 	world_finish(&world);
 }
 
+/* Earlier releases took data that is nested deeper: it is read again, also out of an answer. */
+static void test_deep(void)
+{
+	enum { DEPTH = JSON_GIVEN_DEPTH_MAX - 2 }; /* behind "params" and its object */
+	struct json_reader *reader = json_reader_new(4096);
+	struct world world = {0};
+	struct notification_draft draft = {.source = SOURCE_POST, .text = "deep"};
+	const struct notification *note;
+	struct json_writer writer;
+	struct json_error error;
+	struct buf data, out;
+	uint64_t seq;
+	torn_disk_init(&world.disk, 1);
+	world_open(&world);
+	json_start(&writer, &data, 4096);
+	for (unsigned at = 0; at < DEPTH; at++)
+		json_object_begin(&writer, at > 0 ? "a" : NULL);
+	for (unsigned at = 0; at < DEPTH; at++)
+		json_object_end(&writer);
+	draft.data = (const char *)data.data;
+	seq = queue_post(world.queue, &draft);
+	world_restart(&world, true);
+	note = queue_find(world.queue, seq);
+	is_str(note != NULL ? note->data : NULL, draft.data, "deep data is in the journal");
+	json_start_object(&writer, &out, 4096);
+	json_object_begin(&writer, "result");
+	json_array_begin(&writer, "notifications");
+	json_object_begin(&writer, NULL);
+	notification_write_members(&writer, note, false);
+	json_object_end(&writer);
+	json_array_end(&writer);
+	json_object_end(&writer);
+	json_object_end(&writer);
+	ok(json_read(reader, (const char *)out.data, out.len, &error) != NULL,
+	    "and can be read in a list");
+	json_reader_free(reader);
+	buf_finish(&data);
+	buf_finish(&out);
+	world_finish(&world);
+}
+
 static void test_numbers(void)
 {
 	struct event_scope scope = {.pane = MUXBUS_NO_ID, .window = MUXBUS_NO_ID};
@@ -661,6 +702,7 @@ static void test_forgetting_records(void)
 int main(void)
 {
 	test_post();
+	test_deep();
 	test_numbers();
 	test_coalescing();
 	test_coalescing_told();

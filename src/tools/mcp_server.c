@@ -599,6 +599,7 @@ struct mcp_server *mcp_server_new(const struct mcp_server_parts *parts)
 	struct buf message;
 	server->parts = *parts;
 	server->reader = json_reader_new(LOOP_PROCESS_LINE_MAX);
+	json_reader_limit_depth(server->reader); /* muxbusd takes no more */
 	list_init(&server->calls);
 	buf_init(&server->rows, MCP_SERVER_ROWS_MAX + JSON_SPARE);
 	server->timer = loop_timer_new(parts->base, on_timer, server);

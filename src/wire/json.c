@@ -24,7 +24,7 @@ struct check {
 	const char *line;
 	size_t len;
 	size_t at;
-	size_t depth;
+	size_t depth, depth_max;
 	size_t values; /* upper bound of the values passed so far */
 	const char *fault;
 };
@@ -170,25 +170,27 @@ static void pass_byte(struct check *check, enum byte_class class)
 	check->values += class == BYTE_OPEN || class == BYTE_COMMA;
 	if (class == BYTE_CONTROL)
 		check->fault = "a control character";
-	else if (check->depth > JSON_DEPTH_MAX)
-		check->fault = "more than 64 levels deep";
+	else if (check->depth > check->depth_max)
+		check->fault = check->depth_max == JSON_DEPTH_MAX ? "more than 96 levels deep"
+								  : "more than 64 levels deep";
 	else if (check->values > JSON_VALUES_MAX)
 		check->fault = "more than 262144 values";
 	else
 		check->at++;
 }
 
-_Static_assert(JSON_DEPTH_MAX == 64 && JSON_VALUES_MAX == 262144, "as the texts have it");
+_Static_assert(JSON_DEPTH_MAX == 96 && JSON_GIVEN_DEPTH_MAX == 64 && JSON_VALUES_MAX == 262144,
+    "as the texts have it");
 
 /*
  * Checks where yajl is not strict: UTF-8 without a BOM, surrogates in pairs, no "\u0000",
  * no control characters but JSON's white space, strings that end, depth up to
- * JSON_DEPTH_MAX, up to JSON_VALUES_MAX values. yajl checks the grammar. Returns false and
+ * depth_max, up to JSON_VALUES_MAX values. yajl checks the grammar. Returns false and
  * fills *ret_error if the check fails.
  */
-static bool json_check(const char *line, size_t len, struct json_error *ret_error)
+static bool json_check(const char *line, size_t len, size_t depth_max, struct json_error *ret_error)
 {
-	struct check check = {.line = line, .len = len, .values = 1};
+	struct check check = {.line = line, .len = len, .depth_max = depth_max, .values = 1};
 	size_t valid = utf8_valid_prefix(line, len);
 	if (len >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
 		check.fault = "a byte order mark";
@@ -230,7 +232,7 @@ struct json_piece {
 };
 
 struct json_reader {
-	size_t line_max;
+	size_t line_max, depth_max;
 	struct block *block; /* the newest one */
 	yajl_handle yajl;
 
@@ -570,8 +572,14 @@ struct json_reader *json_reader_new(size_t line_max)
 {
 	struct json_reader *reader = xcalloc(1, sizeof *reader);
 	reader->line_max = line_max < LINE_MAX_BYTES ? line_max : LINE_MAX_BYTES;
+	reader->depth_max = JSON_DEPTH_MAX;
 	reader->block = block_new(ARENA_FIRST_BYTES, NULL);
 	return reader;
+}
+
+void json_reader_limit_depth(struct json_reader *reader)
+{
+	reader->depth_max = JSON_GIVEN_DEPTH_MAX;
 }
 
 void json_reader_free(struct json_reader *reader)
@@ -616,7 +624,7 @@ const struct json *json_read(
 		    "the line is longer than %zu bytes", reader->line_max);
 		return NULL;
 	}
-	if (!json_check(line, len, ret_error))
+	if (!json_check(line, len, reader->depth_max, ret_error))
 		return NULL;
 	arena_reset(reader);
 	reader->line = line;
@@ -631,6 +639,16 @@ const struct json *json_read(
 	reader->name_len = 0;
 	parse(reader);
 	return reader->has_error ? NULL : reader->root;
+}
+
+unsigned json_depth(const struct json *value)
+{
+	unsigned depth = 0;
+	json_each (child, value) {
+		unsigned inner = json_depth(child);
+		depth = inner > depth ? inner : depth;
+	}
+	return depth + (value->type == JSON_ARRAY || value->type == JSON_OBJECT);
 }
 
 const struct json *json_member(const struct json *value, const char *name)
@@ -649,20 +667,6 @@ const char *json_get_str(const struct json *object, const char *name, const char
 {
 	const struct json *value = json_member(object, name);
 	return value != NULL && value->type == JSON_STRING ? value->text : other;
-}
-
-int64_t json_get_int(const struct json *object, const char *name, int64_t other)
-{
-	int64_t number;
-	const struct json *value = json_member(object, name);
-	return value != NULL && json_int(value, &number) ? number : other;
-}
-
-double json_get_double(const struct json *object, const char *name)
-{
-	double number;
-	const struct json *value = json_member(object, name);
-	return value != NULL && json_double(value, &number) ? number : 0;
 }
 
 bool json_get_bool(const struct json *object, const char *name, bool other)

@@ -17,7 +17,13 @@
 
 #include "base/buf.h"
 
-#define JSON_DEPTH_MAX 64
+/*
+ * Levels of arrays and objects. Lines for the daemon have fewer than all readers take, and data
+ * that it keeps has still fewer: an answer that holds it nests it deeper.
+ */
+#define JSON_DEPTH_MAX 96
+#define JSON_GIVEN_DEPTH_MAX 64
+#define JSON_DATA_DEPTH_MAX 32
 #define JSON_VALUES_MAX 262144 /* in one line: bounds the size of its tree */
 
 struct json_error {
@@ -53,6 +59,8 @@ struct json_reader;
 /* For programs: ends the process if out of memory. line_max bounds the length of lines. */
 struct json_reader *json_reader_new(size_t line_max);
 void json_reader_free(struct json_reader *reader);
+/* From now on refuses what is deeper than JSON_GIVEN_DEPTH_MAX. */
+void json_reader_limit_depth(struct json_reader *reader);
 /* Frees the memory of a huge line before the next one; the tree becomes invalid. */
 void json_reader_trim(struct json_reader *reader);
 
@@ -90,6 +98,9 @@ static inline const struct json *json_first_member(const struct json *value)
 {
 	return value != NULL && value->type == JSON_OBJECT ? value->child : NULL;
 }
+
+/* How many levels of arrays and objects a value has; 0: it is none of them. */
+unsigned json_depth(const struct json *value);
 
 /* The name of a type in messages: "a string". */
 const char *json_type_name(enum json_type type);

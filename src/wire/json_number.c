@@ -78,3 +78,17 @@ bool json_double(const struct json *value, double *ret_number)
 	*ret_number = number;
 	return true;
 }
+
+int64_t json_get_int(const struct json *object, const char *name, int64_t other)
+{
+	int64_t number;
+	const struct json *value = json_member(object, name);
+	return value != NULL && json_int(value, &number) ? number : other;
+}
+
+double json_get_double(const struct json *object, const char *name)
+{
+	double number;
+	const struct json *value = json_member(object, name);
+	return value != NULL && json_double(value, &number) ? number : 0;
+}

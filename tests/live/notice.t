@@ -99,6 +99,16 @@ ask "{\"method\":\"report_agent\",\"params\":{\"agent\":\"claude\",\"pane\":\"$p
 until_is 'one line for two, each with its outcome' \
 	"[muxbus $one job one] exit 3 after S s. Details: next_notification $one. And 1 more: $two job exit 5 after S s" \
 	sh -c "grep -F '[muxbus $one ' '$dir/fake.log' | cut -d ' ' -f 2- | sed 's/after [0-9.]* s/after S s/g'"
+# Whatever is kept can be listed: an answer holds data some levels deeper than the post did.
+deep() { # LEVELS
+	jq -nc --argjson levels "$1" '{method: "post_notification", params: {text: "deep \($levels)",
+		data: (reduce range($levels) as $_ (0; {a: .}))}}'
+}
+is 'data that is nested deeper is refused' "$(ask "$(deep 33)" | jq -c .error.message)" \
+	'"data: must be an object of at most 65536 bytes, nested at most 32 deep"'
+is 'data that is nested as deep as may be' "$(ask "$(deep 32)" | jq -c .result.durable)" true
+is 'and all can be listed' "$("$muxbus" --json list_notifications limit=1000 | jq -c '[.notifications[].text | select(startswith("deep"))]')" \
+	'["deep 32"]'
 # What does not fit into an answer is the next one's: it is neither passed over nor acknowledged unseen.
 posts() { # COUNT BYTES NAME
 	jq -nc --argjson count "$1" --argjson bytes "$2" --arg name "$3" 'range($count) | {id: ., method: "post_notification",

@@ -305,7 +305,9 @@ static bool write_post(struct fleet_notice *notice, const struct json *entry, bo
 	mem_free(text);
 	mem_free(clean);
 	notice->post = (char *)buf_steal(&out, NULL);
-	if (!has_data || (!writer.is_cut && strlen(notice->post) < NOTIFICATION_DATA_MAX))
+	if (!has_data ||
+	    (!writer.is_cut && strlen(notice->post) < NOTIFICATION_DATA_MAX &&
+		(data == NULL || json_depth(data) < JSON_DATA_DEPTH_MAX)))
 		return true;
 	mem_free(notice->post);
 	notice->post = NULL;

@@ -235,7 +235,8 @@ static const struct field post_fields[] = {
     {FIELD_ROW(STRING, struct post_args, pane, "pane"),
 	.help = "The pane whose agent is to be woken; left out: no pane is woken."},
     {FIELD_ROW(VALUE, struct post_args, data, "data"), .flags = FIELD_CONFIDENTIAL,
-	.help = "An object that goes with it.", .shape = "\"type\":\"object\""},
+	.help = "An object that goes with it: at most 64 KiB, nested at most 32 deep.",
+	.shape = "\"type\":\"object\""},
     {FIELD_ROW(STRING, struct post_args, key, "key"), .flags = FIELD_CONFIDENTIAL, .min = 1,
 	.max = NOTIFICATION_KEY_MAX,
 	.help = "Count this one into an older one for the same pane, with an equal key, that no "
@@ -292,11 +293,14 @@ static char *post_data(struct request *request, const struct json *data, bool *r
 		return NULL;
 	json_start(&writer, &out, DATA_MAX + JSON_SPARE);
 	json_put_value(&writer, NULL, data);
-	if (data->type == JSON_OBJECT && !writer.is_cut && out.len <= DATA_MAX)
+	if (data->type == JSON_OBJECT && !writer.is_cut && out.len <= DATA_MAX &&
+	    json_depth(data) <= JSON_DATA_DEPTH_MAX)
 		return (char *)buf_steal(&out, NULL);
 	*ret_ok = false;
 	buf_finish(&out);
-	request_fail_field(request, "data", "must be an object of at most %d bytes", DATA_MAX);
+	request_fail_field(request, "data",
+	    "must be an object of at most %d bytes, nested at most %d deep", DATA_MAX,
+	    JSON_DATA_DEPTH_MAX);
 	return NULL;
 }
 

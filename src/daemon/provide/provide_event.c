@@ -99,17 +99,6 @@ static bool takes_event(struct provider *provider)
 	return true;
 }
 
-/* How deep a value is nested; 1: it holds no other. */
-static unsigned depth_of(const struct json *value)
-{
-	unsigned deepest = 0;
-	json_each (child, value) {
-		unsigned depth = depth_of(child);
-		deepest = depth > deepest ? depth : deepest;
-	}
-	return deepest + 1;
-}
-
 static bool write_members(struct buf *out, const struct provider *provider,
     const struct event_scope *scope, const struct json *data)
 {
@@ -135,9 +124,10 @@ uint64_t provide_event_publish(struct provide_set *set, const struct peer *peer,
 		    "only a provider publishes events: call provide on this connection first");
 		return 0;
 	}
-	if (data != NULL && depth_of(data) > PROVIDE_DATA_DEPTH) {
+	if (data != NULL && json_depth(data) > JSON_DATA_DEPTH_MAX) {
 		(void)tool_fail(ret_failure, MESSAGE_LIMIT,
-		    "data: is nested more than %d deep, the most there may be", PROVIDE_DATA_DEPTH);
+		    "data: is nested more than %d deep, the most there may be",
+		    JSON_DATA_DEPTH_MAX);
 		return 0;
 	}
 	if ((kind = own_kind(provider, name, "an event of a provider", ret_failure)) < 0)

@@ -23,7 +23,6 @@
 #define PROVIDE_STRAYS_MAX 1000 /* answers to no call in a row; then the peer is disconnected */
 #define PROVIDE_KINDS_MAX 8 /* kinds of events of a provider */
 #define PROVIDE_EVENT_MAX ((size_t)16 * 1024) /* bytes of the data of an event */
-#define PROVIDE_DATA_DEPTH 32 /* of the data: an answer with events is read by others */
 #define PROVIDE_EVENTS_PER_SEC 100 /* published by a provider; twice as many at once */
 
 struct event_log;

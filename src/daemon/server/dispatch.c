@@ -51,7 +51,10 @@ static struct json_reader *reader_new(const struct server_parts *parts)
 {
 	const struct config_limits *limits = &parts->config->limits;
 	int64_t bytes = limits->result_bytes + ENVELOPE_BYTES;
-	return json_reader_new((size_t)(bytes > limits->line_bytes ? bytes : limits->line_bytes));
+	struct json_reader *reader =
+	    json_reader_new((size_t)(bytes > limits->line_bytes ? bytes : limits->line_bytes));
+	json_reader_limit_depth(reader);
+	return reader;
 }
 
 struct dispatch *dispatch_new(const struct server_parts *parts)

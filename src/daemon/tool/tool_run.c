@@ -170,8 +170,9 @@ static bool write_json(
 {
 	struct json_reader *reader = json_reader_new(text->len + 1);
 	struct json_error error;
-	const struct json *value =
-	    json_read(reader, text->len > 0 ? (const char *)text->data : "", text->len, &error);
+	const struct json *value;
+	json_reader_limit_depth(reader);
+	value = json_read(reader, text->len > 0 ? (const char *)text->data : "", text->len, &error);
 	if (value == NULL)
 		(void)tool_fail(failure, MESSAGE_TOOL_FAILED,
 		    "its program ended well, but printed no valid JSON: %s", error.text);
