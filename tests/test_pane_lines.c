@@ -59,13 +59,16 @@ static void begin(void)
 	buf_clear(&told);
 }
 
+static bool stays; /* the watches that begin */
+
 static void watch(size_t place, const char *regex)
 {
 	struct seen *seen = &watches[place];
 	char reason[200];
 	pattern_free(seen->pattern);
 	seen->pattern = pattern_new(regex, strlen(regex), reason, sizeof reason);
-	seen->watch = (struct line_watch){.found = on_found, .closed = on_closed};
+	seen->watch =
+	    (struct line_watch){.found = on_found, .closed = on_closed, .is_staying = stays};
 	seen->is_watching = true;
 	pane_lines_add(lines, &seen->watch, seen->pattern);
 }
@@ -219,6 +222,39 @@ static void test_beginning(void)
 	is_str(take_told(), "0(closed) 3(closed) ", "the others are closed");
 }
 
+/* A watch that stays takes each line, and each once. */
+static void test_staying(void)
+{
+	begin();
+	stays = true;
+	watch(0, "a");
+	watch(1, "(z+)+$");
+	stays = false;
+	say("a1 a\nb\na2\na3");
+	is_str(take_told(), "0(a1 a@12) 0(a2@12) 0(a3@12) ", "each line of a piece");
+	say(" a, a");
+	say("a\na4\n");
+	is_str(take_told(), "0(a4@22) ", "not the rest of a line that it has");
+	say("a5");
+	say("\ra6\n");
+	is_str(take_told(), "0(a5@24) 0(a6@28) ", "a line that begins again");
+	turn.spent_us = LINES_TURN_US;
+	say("a7\na8\na9");
+	is_str(take_told(), "", "none without time");
+	turn.spent_us = ENOUGH_TIME;
+	pane_lines_continue(lines);
+	is_str(take_told(), "0(a7@36) 0(a8@36) 0(a9@36) ", "all of them later");
+	for (int i = 0; i < 3 * LINES_LINE_MAX / 16; i++)
+		say("0123456789 a 456");
+	is_str(take_told(), "", "a long line too is one");
+	say("\na\n");
+	ok(strncmp(take_told(), "0(a@", 4) == 0, "and ends");
+	say("zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz!\n");
+	is_str(take_told(), "1(limit) ", "a pattern that gives up ends it");
+	end();
+	is_str(take_told(), "0(closed) ", "the other is closed");
+}
+
 /* Without time nothing is lost or disordered, and the line under way is seen in the end. */
 static void test_behind(void)
 {
@@ -329,6 +365,7 @@ int main(void)
 	test_cuts();
 	test_line_under_way();
 	test_beginning();
+	test_staying();
 	test_behind();
 	test_much_behind();
 	test_long_lines();

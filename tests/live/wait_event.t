@@ -56,6 +56,19 @@ call list_notifications '{}'
 is 'the notification says so' "$(field '.result.notifications[] | select(.id == "'"$watch"'") | "\(.text) \(.data.details.kind)"' | tail -n 1)" \
 	"an event of pane $pane came that is watched for bell"
 call cancel_watch '{"id":"'"$watch"'"}'
+call watch_pane '{"pane":"'"$pane"'","event":"command_finished","once":false}'
+watch=$(field .result.id)
+t send-keys -t "$pane" 'printf "\033]133;C\007\033]133;D;%d\007" 1 2 3' Enter
+until_is 'events that come together are counted each' 3 watched
+call cancel_watch '{"id":"'"$watch"'"}'
+ended=$(t split-window -d -P -F '#{pane_id}' 'exec sleep 1000')
+call watch_pane '{"pane":"'"$ended"'","event":"pane_*","once":false}'
+watch=$(field .result.id)
+t kill-pane -t "$ended"
+until_is 'a watch that goes on ends with its pane' '' watched
+call list_notifications '{}'
+is 'and says so' "$(field '[.result.notifications[] | select(.id == "'"$watch"'").data | "\(.reason) \(.details.kind)"] | join(", ")')" \
+	'match pane_exited, gone pane_closed'
 
 # Only this pane, this window, this session, and these members.
 two_panes() {

@@ -203,6 +203,17 @@ call next_notification '{"after":0,"timeout_sec":30,"filter":{"id":"'"$idle"'"}}
 is 'the wait for idleness ends' "$(field '.result.notifications[0].data | "\(.reason) \(.condition.cpu_below)"')" 'match 100000'
 t send-keys -t "$pane" 'echo again $((1 + 2)) done' Enter
 until_is 'and the watch goes on' 3 matches
+# Every line that matches counts, and the first 20 of a notification are in its data.
+call list_notifications '{}' # they are read: the next match is another notification
+t send-keys -t "$pane" 'printf "again %d done\n" $(seq 4 33)' Enter
+until_is 'each line of a burst is a match' 33 matches
+of_watch() {
+	ask '{"method":"list_notifications"}' |
+		jq -c '[.result.notifications[] | select(.id == "'"$watch"'") | '"$1"']'
+}
+is 'and counted in the notifications' "$(of_watch '.count // 1' | jq add)" 33
+told='.data | .details, .further[]? | .line | split(" ")[1] | tonumber | select(. > 3)'
+is 'which have the first 20' "$(of_watch "$told" | jq -c '.[:20] == [range(4; 24)]')" true
 call cancel_watch '{"id":"'"$watch"'"}'
 call wait_for '{"wait":"'"$watch"'","timeout_sec":1}'
 is 'a background wait cannot be asked for by wait_for' "$(field .error.data.field)" wait

@@ -29,6 +29,7 @@ struct pane_lines {
 	struct stripper stripper;
 	struct buf text;
 	uint64_t base;
+	uint64_t line; /* where the first line of text began: at base, or before if it was cut */
 	size_t len; /* of text, at the end of the last piece */
 	size_t seen; /* of text: the watches have looked at it, but for the line under way */
 	size_t block; /* the end of the present block in text; valid while todo is not empty */
@@ -151,8 +152,10 @@ static void begin_earlier(struct pane_lines *lines, uint64_t from)
 	lines->youngest = from;
 	list_for_each (link, &lines->watches) {
 		struct line_watch *watch = list_entry(link, struct line_watch, link);
-		if (watch->from > from)
-			watch->from = from;
+		if (watch->from <= from)
+			continue;
+		watch->from = from;
+		watch->has_line = false;
 	}
 }
 
@@ -244,6 +247,7 @@ static void consume_lines(struct pane_lines *lines)
 	if (newline == NULL)
 		return;
 	consume(lines, (size_t)(newline + 1 - lines->text.data));
+	lines->line = lines->base;
 	/* Its literals are searched for again: the watches that are held may be held for others. */
 	lines->searched = 0;
 	while (!list_is_empty(&lines->held))
@@ -262,9 +266,30 @@ static void end_block(struct pane_lines *lines)
 		buf_shrink(&lines->text, TEXT_KEEP);
 }
 
-static void look(struct pane_lines *lines, struct line_watch *watch)
+/* Where a watch looks on in text; behind the block: nowhere yet. */
+static size_t look_from(const struct pane_lines *lines, const struct line_watch *watch)
 {
 	size_t start = watch->from > lines->base ? (size_t)(watch->from - lines->base) : 0;
+	const uint8_t *newline;
+	if (start >= lines->block || !watch->has_line || watch->from <= lines->line)
+		return start;
+	newline = memchr(lines->text.data + start, '\n', lines->block - start);
+	return newline != NULL ? (size_t)(newline + 1 - lines->text.data) : lines->block;
+}
+
+/* A watch that stays has found a line: it goes on behind it, when there is time. */
+static void look_on(struct pane_lines *lines, struct line_watch *watch, size_t from)
+{
+	watch->from = lines->base + from;
+	watch->has_line = lines->text.data[from - 1] != '\n';
+	if (lines->youngest < watch->from)
+		lines->youngest = watch->from;
+	list_add_after(&lines->todo, &watch->todo);
+}
+
+static void look(struct pane_lines *lines, struct line_watch *watch)
+{
+	size_t start = look_from(lines, watch);
 	struct line_found found = {.offset = lines->offset};
 	struct matched_line line;
 	const char *text;
@@ -277,7 +302,10 @@ static void look(struct pane_lines *lines, struct line_watch *watch)
 	found.line = text + line.start;
 	found.len = line.end - line.start;
 	found.match = &line.match;
-	forget(lines, watch);
+	if (watch->is_staying && found.result == PATTERN_MATCH)
+		look_on(lines, watch, start + line.after);
+	else
+		forget(lines, watch);
 	watch->found(watch, &found);
 }
 

@@ -4,7 +4,7 @@
  * is stripped once for all watches, and searched once for the literals of their patterns. After
  * each piece of output the watches look at the lines that the piece has ended, and at the line
  * under way as it stands. A watch sees only output after its beginning, and ends with its first
- * match.
+ * match, or goes on with the next line; a line that begins again is a next line.
  *
  * Looking takes at most LINES_TURN_US of a turn of the loop, and the time of one pattern; the rest
  * is done in the next turns, in order. Meanwhile lines are kept, up to LINES_BEHIND_MAX bytes;
@@ -37,18 +37,20 @@ struct line_found {
 };
 
 struct line_watch {
-	/* Called once; the watch is removed before. Other watches must not be removed meanwhile. */
+	/* The watch is removed before, unless it stays. No watch must be removed meanwhile. */
 	void (*found)(struct line_watch *watch, const struct line_found *found);
 	/* The pane, or its server, is gone; the watch is removed before. */
 	void (*closed)(struct line_watch *watch);
 	/* Output is missing, as stream_tap has it; the watch goes on. May be NULL. */
 	void (*gap)(struct line_watch *watch);
+	bool is_staying; /* it takes every line; only one on which the pattern gave up ends it */
 	/* The rest is for pane_lines.c. */
 	struct list link;
 	struct list todo; /* in the list of those that have yet to look at the block */
 	struct list held; /* in the list of those that may match in the line under way */
 	struct pattern_member member;
 	uint64_t from; /* where its text begins, in bytes of text */
+	bool has_line; /* it has taken the line before from: the rest of that line is passed over */
 };
 
 /* The time that looking has taken in this turn of the loop, of all panes. */

@@ -224,7 +224,8 @@ static void fail_kind(struct request *request, const struct json *spec)
 }
 
 struct condition *condition_new(struct request *request, const struct condition_parts *parts,
-    const struct json *spec, void (*changed)(struct condition *condition, void *data), void *data)
+    const struct json *spec, bool is_staying,
+    void (*changed)(struct condition *condition, void *data), void *data)
 {
 	const struct condition_kind *kind = spec->type == JSON_OBJECT ? find_kind(spec) : NULL;
 	struct condition *condition;
@@ -242,6 +243,7 @@ struct condition *condition_new(struct request *request, const struct condition_
 	condition->changed = changed;
 	condition->data = data;
 	condition->is_arming = true;
+	condition->is_staying = is_staying;
 	condition->takes_all = right_find_own(request, &condition->own);
 	condition->pane = condition->window = condition->session = MUXBUS_NO_ID;
 	buf_init(&condition->details, DETAILS_MAX);
@@ -285,7 +287,8 @@ void condition_settle(struct condition *condition, enum condition_state state)
 {
 	if (condition->state != CONDITION_PENDING)
 		return;
-	condition->state = state;
+	if (!condition->is_staying || state != CONDITION_MATCHED)
+		condition->state = state;
 	condition->at_entry = condition->is_arming;
 	if (!condition->is_arming)
 		condition->changed(condition, condition->data);

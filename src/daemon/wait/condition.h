@@ -98,10 +98,11 @@ struct condition {
 	void *watch; /* the kind's own */
 	uint32_t pane, window, session; /* that it looks at; MUXBUS_NO_ID: none */
 	bool needs_tmux; /* it can be armed only while tmux is followed */
+	bool is_staying; /* it stays pending with each match, and comes true again */
 	bool takes_all; /* what it reports is not reported again */
 	struct pane_ref own; /* else, if it is addressed to this pane; cleared: never */
 	bool is_restored; /* it stands for one of an earlier life: nothing is armed */
-	/* Called once, when the state leaves PENDING; not during arming. May free it. */
+	/* Called when the state leaves PENDING, or with each match; not during arming. */
 	void (*changed)(struct condition *condition, void *data);
 	void *data;
 	bool is_arming;
@@ -112,7 +113,8 @@ struct condition {
  * the request. Its state may have left PENDING already. parts outlive it.
  */
 struct condition *condition_new(struct request *request, const struct condition_parts *parts,
-    const struct json *spec, void (*changed)(struct condition *condition, void *data), void *data);
+    const struct json *spec, bool is_staying,
+    void (*changed)(struct condition *condition, void *data), void *data);
 void condition_free(struct condition *condition);
 
 /*

@@ -132,7 +132,7 @@ static bool on_event(void *data, const char *subscription, struct event_entry *e
 		return true;
 	if (watch->kinds & BIT(event->kind) && is_where(watch, event))
 		condition_settle_event(watch->condition, event, CONDITION_MATCHED);
-	else if (is_gone(watch, event))
+	if (watch->condition->state == CONDITION_PENDING && is_gone(watch, event))
 		condition_settle_event(watch->condition, event, CONDITION_GONE);
 	return true;
 }

@@ -89,6 +89,7 @@ static bool output_arm(struct condition *condition, struct request *request, con
 	watch->lines.found = output_found;
 	watch->lines.gap = output_gap;
 	watch->lines.closed = pane_watch_lines_closed;
+	watch->lines.is_staying = condition->is_staying;
 	if (stream_watch_add(
 		condition->parts->streams, watch->pane, &watch->lines, watch->pattern) < 0)
 		return pane_watch_fail(watch, request);

@@ -102,6 +102,12 @@ static bool wait_has_matched(const struct wait *wait)
 	return wait->is_all ? matched == wait->count : matched > 0;
 }
 
+/* Whether a match is not the end. */
+static bool stays(const struct wait *wait)
+{
+	return wait->kind != WAIT_REQUEST && !wait->is_once;
+}
+
 /* Why a wait is over, as its notification says it. */
 static const char *reason_of(const struct wait *wait)
 {
@@ -159,40 +165,13 @@ static void arm_deadline(struct wait *wait)
 		loop_timer_arm(wait->deadline, left < TIMER_MAX_MS ? left : TIMER_MAX_MS);
 }
 
-/* Makes the condition of a part one that is to be armed again. */
-static void part_reset(struct wait *wait, struct wait_part *part)
-{
-	struct json_error error;
-	struct condition *fresh =
-	    condition_restore(json_read(wait->set->reader, part->spec, strlen(part->spec), &error),
-		CONDITION_PENDING, NULL);
-	if (fresh == NULL)
-		return; /* it stays as it is: over */
-	condition_free(part->condition);
-	part->condition = fresh;
-}
-
-/* The end of a background wait, or one of its matches. */
-static void background_end(struct wait *wait)
-{
-	const char *reason = reason_of(wait);
-	bool is_end = wait->is_once || strcmp(reason, "match") != 0;
-	wait->matches += !is_end;
-	(void)wait_post(wait, reason, is_end);
-	if (is_end) {
-		wait_drop(wait);
-		return;
-	}
-	part_reset(wait, &wait->parts[0]);
-	wait_arm_again(wait, true);
-}
-
 /* The wait is over: answer its request, or keep the result for the next one. */
 static void wait_end(struct wait *wait, bool is_timed_out)
 {
 	wait->is_timed_out = is_timed_out;
 	if (wait->kind != WAIT_REQUEST) {
-		background_end(wait);
+		(void)wait_post(wait, reason_of(wait), true);
+		wait_drop(wait);
 		return;
 	}
 	wait->is_over = true;
@@ -213,11 +192,12 @@ static void wait_end(struct wait *wait, bool is_timed_out)
 static void on_settled(void *data)
 {
 	struct wait *wait = data;
+	wait_post_found(wait);
 	if (wait->is_over)
 		return;
 	if (wait_is_over(wait))
 		wait_end(wait, false);
-	else
+	else if (!stays(wait))
 		wait_record_put(wait); /* one of all that are waited for */
 }
 
@@ -236,8 +216,10 @@ static void on_deadline(void *data)
 static void on_changed(struct condition *condition, void *data)
 {
 	struct wait *wait = data;
-	(void)condition;
-	loop_timer_wake(wait->settled);
+	if (condition->state == CONDITION_PENDING)
+		wait_note_match(wait);
+	else
+		loop_timer_wake(wait->settled);
 }
 
 /* The peer has gone: a wait with a name stays. */
@@ -284,8 +266,8 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 static bool wait_add(struct wait *wait, struct request *request, const struct json *spec)
 {
 	struct wait_part *part = &wait->parts[wait->count];
-	part->condition =
-	    condition_new(request, wait->set->parts.conditions, spec, on_changed, wait);
+	part->condition = condition_new(
+	    request, wait->set->parts.conditions, spec, stays(wait), on_changed, wait);
 	if (part->condition == NULL)
 		return false;
 	part->spec = write_spec(part->condition, spec);
@@ -328,8 +310,8 @@ static bool part_arm_again(struct wait *wait, struct wait_part *part)
 		spec = json_read(set->reader, (const char *)text.data, text.len, &error);
 	}
 	if (spec != NULL)
-		condition =
-		    condition_new(request, wait->set->parts.conditions, spec, on_changed, wait);
+		condition = condition_new(
+		    request, set->parts.conditions, spec, stays(wait), on_changed, wait);
 	else
 		request_done(request);
 	if (condition != NULL) {

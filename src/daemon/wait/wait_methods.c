@@ -243,7 +243,7 @@ static const struct field watch_fields[] = {
     {FIELD_ROW(BOOL, struct pane_watch_args, prompt, "prompt"), .preset = "false",
 	.help = "In place of regex: notify when the pane is at its prompt, as its command ends."},
     {FIELD_ROW(BOOL, struct pane_watch_args, once, "once"), .preset = "true",
-	.help = "End with the first match; false: notify of each."},
+	.help = "End with the first match; false: go on, each line and event counts."},
     {FIELD_ROW(NUMBER, struct pane_watch_args, timeout_sec, "timeout_sec"), .unit = "s",
 	.max = 10 * 366 * 86400.0, .preset = "3600",
 	.help = "Notify after this long in any case; 0: never."},
@@ -335,6 +335,11 @@ const struct method methods_wait[] = {
 	.title = "Watch a pane",
 	.summary = "Notifies when a pane prints a line that matches, an event of it comes, or "
 		   "its command ends; returns at once.",
+	.help = "With once false one line counts once, also if it matches before its end, and "
+		"again if it begins again. Matches that come together are one notification: "
+		"count has their number, data.details the first, and data.further up to 19 "
+		"more of them, in 16 KiB. There is one in 50 ms at most; while none has read it "
+		"the next ones are counted into it.",
 	.fields = watch_fields,
 	.args_size = sizeof(struct pane_watch_args),
 	.results = started_results,

@@ -6,13 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/queue/queue.h"
 #include "daemon/wait/wait_private.h"
+#include "io/loop_timer.h"
 
 enum {
 	TEXT_MAX = 256,
 	DETAILS_MAX = 8192, /* longer ones are left out */
+	FOUND_MAX = 20, /* matches that a notification has the details of */
+	POST_MS = 50, /* between two notifications of matches of a watch */
 };
 
 /* The data of a background wait: what came true, and why. */
@@ -20,11 +24,20 @@ static void write_background(const struct wait *wait, struct json_writer *writer
 {
 	const struct wait_part *part = &wait->parts[0];
 	const struct buf *details = &part->condition->details;
+	const char *found = (const char *)wait->found.data;
 	if (part->pane.pane != MUXBUS_NO_ID)
 		json_put_id(writer, "watched_pane", '%', part->pane.pane);
 	json_put_raw(writer, "condition", part->spec, strlen(part->spec));
-	if (details->len > 0 && details->len < DETAILS_MAX)
+	if (wait->first_len > 0)
+		json_put_raw(writer, "details", found, wait->first_len);
+	else if (wait->found_count == 0 && details->len > 0 && details->len < DETAILS_MAX)
 		json_put_raw(writer, "details", (const char *)details->data, details->len);
+	if (wait->found.len > wait->first_len) {
+		json_array_begin(writer, "further");
+		json_put_raw(writer, NULL, found + wait->first_len + 1,
+		    wait->found.len - wait->first_len - 1);
+		json_array_end(writer);
+	}
 }
 
 static char *write_data(const struct wait *wait, const char *reason)
@@ -85,6 +98,9 @@ static void write_text(const struct wait *wait, const char *reason, char out[TEX
 		    wait->kind == WAIT_IDLE ? "the wait for idleness" : "the pane watch", reason);
 	else if (wait->kind == WAIT_IDLE)
 		snprintf(out, TEXT_MAX, "the processors have been idle as asked");
+	else if (wait->found_count > 1)
+		snprintf(out, TEXT_MAX, "%u %s of pane %%%" PRIu32 " match", wait->found_count,
+		    is_of(wait, "event") ? "events" : "lines", wait->parts[0].pane.pane);
 	else if (is_of(wait, "event"))
 		snprintf(out, TEXT_MAX, "an event of pane %%%" PRIu32 " came that is watched for",
 		    wait->parts[0].pane.pane);
@@ -93,19 +109,52 @@ static void write_text(const struct wait *wait, const char *reason, char out[TEX
 		    wait->parts[0].pane.pane);
 }
 
+void wait_note_match(struct wait *wait)
+{
+	struct buf *details = &wait->parts[0].condition->details;
+	int64_t left_ms = wait->posted_ms + POST_MS - clock_mono_ms();
+	if (wait->found_count++ < FOUND_MAX && details->len > 0 && details->len < DETAILS_MAX &&
+	    wait->found.len + details->len < WAIT_FOUND_MAX) {
+		if (wait->found.len > 0)
+			(void)buf_append_byte(&wait->found, ',');
+		(void)buf_append(&wait->found, details->data, details->len); /* fits */
+		if (wait->first_len == 0)
+			wait->first_len = wait->found.len;
+	}
+	buf_clear(details);
+	if (left_ms <= 0)
+		loop_timer_wake(wait->settled);
+	else if (!loop_timer_is_armed(wait->settled))
+		loop_timer_arm(wait->settled, left_ms);
+}
+
+void wait_post_found(struct wait *wait)
+{
+	if (wait->found_count == 0)
+		return;
+	wait->matches += wait->found_count;
+	(void)wait_post(wait, "match", false);
+	wait->posted_ms = clock_mono_ms();
+	buf_finish(&wait->found);
+	wait->first_len = wait->found_count = 0;
+}
+
 uint64_t wait_post(struct wait *wait, const char *reason, bool is_end)
 {
 	struct queue *queue = wait->set->parts.queue;
 	char text[TEXT_MAX], coalesce[32];
-	char *data = write_data(wait, reason);
 	struct notification_draft draft = {
 	    .source = wait->kind == WAIT_PANE ? SOURCE_WATCH : SOURCE_CONDITION,
 	    .id = strlen(wait->name) < NOTIFICATION_ID_SIZE ? wait->name : NULL,
 	    .pane = &wait->pane,
 	    .text = text,
-	    .data = data,
 	};
+	char *data;
 	uint64_t seq;
+	if (is_end)
+		wait_post_found(wait);
+	draft.count = wait->found_count;
+	draft.data = data = write_data(wait, reason);
 	write_text(wait, reason, text);
 	queue_begin(queue);
 	if (is_end) {

@@ -8,6 +8,7 @@
 
 enum {
 	WAIT_SPEC_MAX = 64 * 1024, /* bytes of one condition as JSON */
+	WAIT_FOUND_MAX = 16 * 1024, /* of the matches of one notification */
 	WAIT_SPECS_MAX = 400 * 1024, /* of all conditions of a wait with a name */
 };
 
@@ -30,6 +31,11 @@ struct wait {
 	bool is_all;
 	bool is_once; /* background: it ends when it has come true */
 	unsigned matches; /* background */
+	struct buf
+	    found; /* the details of matches that are not notified yet, with commas between */
+	size_t first_len; /* of the first of them */
+	unsigned found_count; /* all of them */
+	int64_t posted_ms; /* CLOCK_MONOTONIC: the last notification of matches */
 	bool is_over;
 	bool is_timed_out;
 	int64_t due_ms; /* CLOCK_REALTIME; 0: none */
@@ -63,6 +69,10 @@ void wait_release_id(struct wait *wait);
 /* When it times out (CLOCK_REALTIME). */
 void wait_set_due(struct wait *wait, int64_t due_ms);
 
+/* A match of a background wait that goes on, which is notified soon. */
+void wait_note_match(struct wait *wait);
+/* Posts the matches that are noted, if there are any. */
+void wait_post_found(struct wait *wait);
 /* Posts a notification of the wait: reason is match, timeout, gone, limit or cancelled. */
 uint64_t wait_post(struct wait *wait, const char *reason, bool is_end);
 

@@ -16,6 +16,7 @@ struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count)
 	wait->kind = kind;
 	wait->parts = xcalloc(count, sizeof *wait->parts);
 	pane_ref_clear(&wait->pane);
+	buf_init(&wait->found, WAIT_FOUND_MAX);
 	wait->began_ms = clock_mono_ms();
 	list_append(&set->waits, &wait->link);
 	set->backgrounds += kind != WAIT_REQUEST;
@@ -56,6 +57,7 @@ void wait_drop(struct wait *wait)
 		mem_free(wait->parts[at].spec);
 	}
 	mem_free(wait->parts);
+	buf_finish(&wait->found);
 	loop_timer_free(wait->deadline);
 	loop_timer_free(wait->settled);
 	mem_free(wait);
