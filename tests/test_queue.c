@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/queue/consumer.h"
@@ -348,6 +349,64 @@ static void test_parking(void)
 	}
 	is_int(times, CONSUMER_DELIVER_MAX, "an entry is handed out a bounded number of times");
 	is_int((long long)consumer_set_parked(world.consumers), 1, "and then parked");
+	is_int((long long)consumer_parked(reader, true), 1, "it is taken back");
+	is_int((long long)consumer_parked(reader, false), 0, "and not parked any more");
+	ok(take(reader, &any, now_ms, &due_ms) != NULL, "it comes again");
+	is_int(queue_find(world.queue, queue_last(world.queue))->redelivered, CONSUMER_DELIVER_MAX,
+	    "and says how often it came again");
+	while (take(reader, &any, now_ms += CONSUMER_ACK_WAIT_MS, &due_ms) != NULL)
+		;
+	is_int((long long)consumer_parked(reader, false), 1, "it is parked again");
+	(void)queue_set_state(world.queue, queue_last(world.queue), NOTE_CANCELLED, NULL);
+	is_int((long long)consumer_parked(reader, false), 0, "not if it is cancelled");
+	world_finish(&world);
+}
+
+/* Names of consumers do not run out. */
+static void test_many_consumers(void)
+{
+	struct world world = {0};
+	const struct notification *note;
+	struct consumer *held, *waiting;
+	char name[16];
+	torn_disk_init(&world.disk, 6);
+	world_open(&world);
+	note = queue_find(world.queue, post(&world, "one", NULL));
+	for (unsigned at = 0; at < CONSUMERS_MAX; at++) {
+		(void)snprintf(name, sizeof name, "c%u", at);
+		(void)consumer_get(world.consumers, name);
+	}
+	(void)consumer_get(world.consumers, "c0");
+	held = consumer_find(world.consumers, "c1");
+	consumer_hand_out(held, note, clock_mono_ms());
+	waiting = consumer_find(world.consumers, "c2");
+	consumer_begin_wait(waiting);
+	ok(consumer_get(world.consumers, "new") != NULL, "one more name is taken");
+	ok(consumer_find(world.consumers, "c0") != NULL, "one that was used is kept");
+	ok(consumer_find(world.consumers, "c1") == held, "and one that has an entry in hand");
+	ok(consumer_find(world.consumers, "c2") == waiting, "and one that waits");
+	ok(consumer_find(world.consumers, "c3") == NULL, "the one used longest ago gives way");
+	consumer_end_wait(waiting);
+	(void)consumer_acknowledge(held, note->seq, false);
+	ok(consumer_get(world.consumers, "newer") != NULL &&
+		consumer_find(world.consumers, "c1") == NULL,
+	    "what is acknowledged holds a consumer no more");
+	ok(consumer_get(world.consumers, "newest") != NULL &&
+		consumer_find(world.consumers, "c2") == waiting,
+	    "the end of a wait is a use");
+	world_restart(&world, true);
+	is_int(
+	    (long long)consumer_set_count(world.consumers), CONSUMERS_MAX, "a restart has as many");
+	ok(consumer_find(world.consumers, "newest") != NULL &&
+		consumer_find(world.consumers, "c1") == NULL,
+	    "the same ones");
+	for (unsigned at = 0; at < CONSUMERS_MAX + 10; at++) {
+		(void)snprintf(name, sizeof name, "h%u", at);
+		held = consumer_get(world.consumers, name);
+		if (held != NULL)
+			consumer_hand_out(held, queue_next(world.queue, NULL), clock_mono_ms());
+	}
+	ok(held == NULL, "if all have an entry in hand, a new name is refused");
 	world_finish(&world);
 }
 
@@ -710,6 +769,7 @@ int main(void)
 	test_consumers();
 	test_passing();
 	test_parking();
+	test_many_consumers();
 	test_forgetting();
 	test_forgetting_bytes();
 	test_forgetting_order();

@@ -454,6 +454,7 @@ void show_write(
 	const struct json *list = find_list(result);
 	const char *message;
 	const struct json *gap;
+	int64_t parked = json_get_int(result, "parked", 0);
 	if (write_text(out, method, result))
 		return;
 	message = json_get_str(result, "message", "");
@@ -477,6 +478,11 @@ void show_write(
 		put_raw_json(out, gap);
 		(void)buf_append_byte(out, '\n');
 	}
+	if (parked > 0)
+		(void)buf_printf(out,
+		    "parked: %" PRId64
+		    " of this consumer, which next_notification with parked=true takes again\n",
+		    parked);
 }
 
 bool show_is_json(const struct cli *cli)

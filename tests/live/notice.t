@@ -139,4 +139,31 @@ while :; do # as a tool
 	last=$(printf '%s' "$part" | jq .last)
 done
 is 'a tool shows each, though a model sees few at once' "$(sort -u "$dir/seen" | wc -l) $(wc -l <"$dir/seen")" '50 50'
+# Names of consumers do not run out: one that nothing waits for gives way, that which was used longest ago.
+last=$(ask '{"method":"status"}' | jq .result.queue.last)
+ask "{\"method\":\"ack_notification\",\"params\":{\"consumer\":\"waiting\",\"up_to\":$last}}" >/dev/null
+ask '{"method":"next_notification","params":{"consumer":"waiting","timeout_sec":20}}' >"$dir/waited" &
+waiter=$!
+until_is 'a consumer waits' 1 armed
+is 'names of consumers' "$(jq -nc --argjson last "$last" 'range(300) | {id: ., method: "next_notification",
+	params: {consumer: "name\(.)", timeout_sec: 0, ack_up_to: $last}}' | ask_all | jq -s 'map(select(.result)) | length')" 300
+is 'are bounded' "$(ask '{"method":"status"}' | jq .result.queue.consumers)" 256
+is 'one more post' "$(posts 1 1 awaited)" 1
+wait $waiter
+is 'a consumer that waits is kept' "$(jq -r '.result.notifications[].text' "$dir/waited")" 'awaited 0'
+# An entry that a consumer had 10 times is parked, and the answer says so.
+daemon_options='-o ack_wait_ms=100'
+kill_daemon
+last=$(ask '{"method":"status"}' | jq .result.queue.last)
+ask "{\"method\":\"ack_notification\",\"params\":{\"consumer\":\"deaf\",\"up_to\":$last}}" >/dev/null
+posts 1 1 unheard >/dev/null
+is 'an entry comes 10 times' "$(jq -nc 'range(11) | {id: ., method: "next_notification", params: {consumer: "deaf", timeout_sec: 0.4}}' |
+	while read -r line; do ask "$line"; done | jq -sc '[([.[].result.notifications[]] | length), .[9].result.parked, .[10].result.parked]')" '[10,0,1]'
+is 'a list says so too' "$(ask '{"method":"list_notifications","params":{"consumer":"deaf"}}' |
+	jq -c '[.result.parked, .result.notifications[].redelivered]')" '[1,9]'
+is 'and for people' "$("$muxbus" --text list_notifications consumer=deaf | tail -n 1)" \
+	'parked: 1 of this consumer, which next_notification with parked=true takes again'
+is 'it is taken again' "$("$muxbus" --json next_notification consumer=deaf timeout_sec=0 parked=true | jq -c '[.parked, .notifications[].redelivered]')" '[0,10]'
+is 'parked without a consumer' "$(ask '{"method":"next_notification","params":{"parked":true}}' | jq -r .error.message)" \
+	'parked: goes with consumer'
 done_testing

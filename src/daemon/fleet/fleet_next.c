@@ -28,6 +28,7 @@ struct fleet_next_args {
 	const char *consumer;
 	const struct json *filter, *limit, *after, *ack, *ack_up_to;
 	double timeout_sec;
+	bool parked;
 };
 
 static const struct field fields[] = {
@@ -40,6 +41,7 @@ static const struct field fields[] = {
     {FIELD_ROW(VALUE, struct fleet_next_args, ack_up_to, "ack_up_to")},
     {FIELD_ROW(NUMBER, struct fleet_next_args, timeout_sec, "timeout_sec"), .max = 86400,
 	.preset = "60"},
+    {FIELD_ROW(BOOL, struct fleet_next_args, parked, "parked")},
     {.name = NULL},
 };
 
@@ -52,6 +54,7 @@ struct fleet_pull {
 	struct host_call *call; /* NULL: answered */
 	struct buf entries; /* as JSON, with commas; empty: none */
 	char *gap; /* NULL: none */
+	int64_t parked;
 	struct loop_timer *stale;
 };
 
@@ -119,12 +122,17 @@ static struct next_request *find_next(const struct fleet_pull *pull)
 static void answer(struct next_request *next)
 {
 	struct json_writer *writer = request_result(next->request);
+	int64_t parked = 0;
 	json_array_begin(writer, "notifications");
 	list_each (const struct fleet_pull, pull, &next->fleet->pulls, link) {
-		if (pull->entries.len > 0 && strcmp(pull->spec, next->spec) == 0)
+		if (strcmp(pull->spec, next->spec) != 0)
+			continue;
+		parked += pull->parked;
+		if (pull->entries.len > 0)
 			json_put_raw(writer, NULL, pull->entries.data, pull->entries.len);
 	}
 	json_array_end(writer);
+	json_put_int(writer, "parked", parked);
 	json_array_begin(writer, "gaps");
 	list_each (const struct fleet_pull, pull, &next->fleet->pulls, link) {
 		if (pull->gap != NULL && strcmp(pull->spec, next->spec) == 0)
@@ -167,6 +175,7 @@ static void take(struct fleet_pull *pull, const struct json *result)
 	fleet_name_put_list(&writer, pull->host, json_member(result, "notifications"));
 	mem_free(pull->gap);
 	pull->gap = NULL;
+	pull->parked = json_get_int(result, "parked", 0);
 	if (gap == NULL || gap->type != JSON_OBJECT)
 		return;
 	json_start_object(&writer, &out, GAP_SIZE + JSON_SPARE);
@@ -284,6 +293,8 @@ static char *write_spec(const struct fleet_next_args *args)
 		json_put_value(&writer, "filter", args->filter);
 	if (args->limit != NULL && args->limit->type != JSON_NULL)
 		json_put_value(&writer, "limit", args->limit);
+	if (args->parked)
+		json_put_bool(&writer, "parked", true);
 	json_put_int(&writer, "timeout_sec", POLL_SEC);
 	json_object_end(&writer);
 	return (char *)buf_steal(&out, NULL);

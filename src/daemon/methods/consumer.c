@@ -52,6 +52,9 @@ const struct field_result notification_list_results[] = {
     {"last", "integer", "ask for what comes after this"},
     {"more", "boolean", "whether more match than the answer holds: ask again"},
     {"gap", "object|null", "from, to and reason of what is missing before these"},
+    {"parked", "integer",
+	"how many entries the consumer had 10 times and did not acknowledge: they come again when "
+	"it asks with parked"},
     {NULL, NULL, NULL},
 };
 
@@ -105,7 +108,7 @@ struct consumer *queue_get_consumer(struct request *request, const char *name)
 	consumer = consumer_get(request_daemon(request)->consumers, name);
 	if (consumer == NULL)
 		request_fail(request, MESSAGE_LIMIT,
-		    "there are %d consumers already, the most there may be: use one of them",
+		    "there are %d consumers at work, the most there may be: use one of them",
 		    CONSUMERS_MAX);
 	return consumer;
 }
@@ -122,6 +125,7 @@ struct next_args {
 	bool has_ack;
 	int64_t ack_up_to;
 	bool has_ack_up_to;
+	bool parked;
 };
 
 static const struct field next_fields[] = {
@@ -147,6 +151,8 @@ static const struct field next_fields[] = {
     {FIELD_ROW(INT, struct next_args, ack_up_to, "ack_up_to"), .flags = FIELD_RARE | FIELD_KEPT,
 	.given_offset = offsetof(struct next_args, has_ack_up_to), .max = 9007199254740992.0,
 	.help = "Acknowledge all up to this one first, for the consumer."},
+    {FIELD_ROW(BOOL, struct next_args, parked, "parked"), .flags = FIELD_RARE | FIELD_KEPT,
+	.help = "Take those again, too, that the consumer had 10 times and did not acknowledge."},
     {.name = NULL},
 };
 
@@ -195,6 +201,8 @@ static void note_read(const struct next_wait *wait, const struct notification *n
 static void next_free(struct next_wait *wait)
 {
 	queue_unlisten(wait->queue, &wait->listener);
+	if (wait->consumer != NULL)
+		consumer_end_wait(wait->consumer);
 	loop_timer_free(wait->timer);
 	mem_free(wait);
 }
@@ -273,6 +281,8 @@ static bool next_answer(struct next_wait *wait, bool is_time)
 	json_put_int(writer, "last", (int64_t)last);
 	json_put_bool(writer, "more", has_more);
 	notification_write_gap(writer, wait->queue, wait->after);
+	if (wait->consumer != NULL)
+		json_put_int(writer, "parked", (int64_t)consumer_parked(wait->consumer, false));
 	if (wait->has_acked)
 		request_note_durable(wait->request);
 	request_on_cancel(wait->request, NULL, NULL);
@@ -322,6 +332,17 @@ static void add_seat(struct presence_set *presences, struct pane_ref *agent)
 	memcpy(agent->thread, thread, sizeof thread);
 }
 
+/* Does what a request has to be done before it waits. */
+static void do_first(const struct next_args *args, struct consumer *consumer)
+{
+	if (args->has_ack)
+		(void)consumer_acknowledge(consumer, (uint64_t)args->ack, false);
+	if (args->has_ack_up_to)
+		(void)consumer_acknowledge(consumer, (uint64_t)args->ack_up_to, true);
+	if (args->parked)
+		(void)consumer_parked(consumer, true);
+}
+
 static void next_notification(struct request *request, const void *data)
 {
 	const struct next_args *args = data;
@@ -347,14 +368,11 @@ static void next_notification(struct request *request, const void *data)
 	if (args->consumer != NULL &&
 	    (consumer = queue_get_consumer(request, args->consumer)) == NULL)
 		return;
-	if (consumer == NULL && (args->has_ack || args->has_ack_up_to)) {
-		request_fail_field(request, "ack", "goes with consumer");
+	if (consumer == NULL && (args->has_ack || args->has_ack_up_to || args->parked)) {
+		request_fail_field(request, args->parked ? "parked" : "ack", "goes with consumer");
 		return;
 	}
-	if (args->has_ack)
-		(void)consumer_acknowledge(consumer, (uint64_t)args->ack, false);
-	if (args->has_ack_up_to)
-		(void)consumer_acknowledge(consumer, (uint64_t)args->ack_up_to, true);
+	do_first(args, consumer);
 	wait = xcalloc(1, sizeof *wait);
 	wait->request = request;
 	wait->queue = daemon->queue;
@@ -378,6 +396,8 @@ static void next_notification(struct request *request, const void *data)
 	wait->timer = loop_timer_new(daemon->base, next_timer, wait);
 	wait->listener.posted = next_posted;
 	queue_listen(wait->queue, &wait->listener);
+	if (consumer != NULL)
+		consumer_begin_wait(consumer);
 	request_on_cancel(request, next_cancelled, wait);
 	(void)next_answer(wait, args->timeout_sec <= 0);
 }

@@ -83,7 +83,7 @@ static void list_notifications(struct request *request, const void *data)
 	const struct muxbus_pane *pane = NULL;
 	const struct notification *note;
 	uint64_t after = (uint64_t)args->after, last, shown = 0;
-	struct consumer *consumer;
+	struct consumer *consumer = NULL;
 	struct json_writer *writer;
 	struct pane_ref ref;
 	int64_t count = 0;
@@ -126,6 +126,8 @@ static void list_notifications(struct request *request, const void *data)
 	json_put_int(writer, "last", (int64_t)(has_more ? shown : last));
 	json_put_bool(writer, "more", has_more);
 	notification_write_gap(writer, queue, after);
+	if (consumer != NULL)
+		json_put_int(writer, "parked", (int64_t)consumer_parked(consumer, false));
 	request_done(request);
 }
 

@@ -45,14 +45,14 @@ struct consumer {
 	struct consumer_set *set;
 	char name[CONSUMER_NAME_MAX + 1];
 	uint64_t floor;
+	unsigned waits; /* of requests */
 	struct map handed; /* seq to struct handed */
 };
 
 struct consumer_set {
 	struct queue *queue;
-	struct list consumers;
+	struct list consumers; /* in the order of their last use */
 	size_t count;
-	size_t parked;
 	int64_t ack_wait_ms;
 };
 
@@ -75,7 +75,7 @@ static int compare_seq(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* Keeps the floor and what is acknowledged above it. */
+/* Keeps the floor and what is acknowledged above it. Forgets entries that the queue has forgotten. */
 static void consumer_store(struct consumer *consumer)
 {
 	struct consumer_place place = {.floor = consumer->floor};
@@ -84,7 +84,9 @@ static void consumer_store(struct consumer *consumer)
 	void *entry;
 	place.acked = xcalloc(consumer->handed.count + 1, sizeof *place.acked);
 	while (map_next(&consumer->handed, &cursor, &seq, &entry)) {
-		if (((struct handed *)entry)->due_ms == 0)
+		if (queue_find(consumer->set->queue, seq) == NULL)
+			mem_free(map_remove(&consumer->handed, seq));
+		else if (((struct handed *)entry)->due_ms == 0)
 			place.acked[place.count++] = seq;
 	}
 	qsort(place.acked, place.count, sizeof *place.acked, compare_seq);
@@ -124,6 +126,7 @@ static void consumer_free(struct consumer *consumer)
 		mem_free(entry);
 	map_finish(&consumer->handed);
 	list_remove(&consumer->link);
+	consumer->set->count--;
 	mem_free(consumer);
 }
 
@@ -171,14 +174,62 @@ struct consumer *consumer_find(struct consumer_set *set, const char *name)
 	return NULL;
 }
 
+/* Whether its reader may be at work: it waits, or has an entry that does not come again yet. */
+static bool consumer_is_busy(const struct consumer *consumer)
+{
+	int64_t now_ms = clock_mono_ms();
+	bool is_busy = consumer->waits > 0;
+	size_t cursor = 0;
+	uint64_t seq;
+	void *entry;
+	while (!is_busy && map_next(&consumer->handed, &cursor, &seq, &entry))
+		is_busy = ((struct handed *)entry)->due_ms > now_ms;
+	return is_busy;
+}
+
+/* Forgets the one that was used longest ago; its reader would begin anew. */
+static void forget_one(struct consumer_set *set)
+{
+	list_each (struct consumer, consumer, &set->consumers, link) {
+		if (consumer_is_busy(consumer))
+			continue;
+		record_delete(queue_store(set->queue), &consumer_kind, consumer->name);
+		consumer_free(consumer);
+		return;
+	}
+}
+
+static void consumer_use(struct consumer *consumer)
+{
+	list_remove(&consumer->link);
+	list_append(&consumer->set->consumers, &consumer->link);
+}
+
 struct consumer *consumer_get(struct consumer_set *set, const char *name)
 {
 	struct consumer *consumer = consumer_find(set, name);
-	if (consumer != NULL || set->count == CONSUMERS_MAX)
+	if (consumer != NULL) {
+		consumer_use(consumer);
 		return consumer;
+	}
+	if (set->count == CONSUMERS_MAX)
+		forget_one(set);
+	if (set->count == CONSUMERS_MAX)
+		return NULL;
 	consumer = consumer_new(set, name);
 	consumer_store(consumer);
 	return consumer;
+}
+
+void consumer_begin_wait(struct consumer *consumer)
+{
+	consumer->waits++;
+}
+
+void consumer_end_wait(struct consumer *consumer)
+{
+	consumer->waits--;
+	consumer_use(consumer);
 }
 
 uint64_t consumer_floor(const struct consumer *consumer)
@@ -207,8 +258,6 @@ void consumer_hand_out(struct consumer *consumer, const struct notification *not
 	queue_note_told(consumer->set->queue, note->seq);
 	handed->times++;
 	handed->due_ms = now_ms + consumer->set->ack_wait_ms;
-	if (handed->times == CONSUMER_DELIVER_MAX)
-		consumer->set->parked++;
 	if (was_out)
 		queue_count_redelivery(consumer->set->queue, note->seq);
 }
@@ -218,8 +267,6 @@ void consumer_put_back(struct consumer *consumer, uint64_t seq)
 	struct handed *handed = map_get(&consumer->handed, seq);
 	if (handed == NULL || handed->due_ms == 0)
 		return;
-	if (handed->times == CONSUMER_DELIVER_MAX)
-		consumer->set->parked--;
 	handed->due_ms = 1; /* long ago */
 	if (--handed->times == 0)
 		mem_free(map_remove(&consumer->handed, seq));
@@ -264,8 +311,6 @@ static const struct notification *consumer_mark(struct consumer *consumer, uint6
 	struct handed *handed = map_get(&consumer->handed, seq);
 	if (seq <= consumer->floor || note == NULL || (handed != NULL && handed->due_ms == 0))
 		return NULL;
-	if (handed != NULL && handed->times >= CONSUMER_DELIVER_MAX)
-		consumer->set->parked--;
 	consumer_handed(consumer, seq)->due_ms = 0;
 	return note;
 }
@@ -329,9 +374,31 @@ unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to)
 	return consumer_advance(consumer, seq, up_to, false);
 }
 
+size_t consumer_parked(struct consumer *consumer, bool takes_back)
+{
+	int64_t now_ms = clock_mono_ms();
+	size_t count = 0, cursor = 0;
+	uint64_t seq;
+	void *entry;
+	while (map_next(&consumer->handed, &cursor, &seq, &entry)) {
+		const struct notification *note = queue_find(consumer->set->queue, seq);
+		struct handed *handed = entry;
+		if (handed->times < CONSUMER_DELIVER_MAX || handed->due_ms == 0 ||
+		    handed->due_ms > now_ms || note == NULL || note->state == NOTE_CANCELLED)
+			continue;
+		count++;
+		if (takes_back)
+			handed->times = 1;
+	}
+	return count;
+}
+
 size_t consumer_set_parked(const struct consumer_set *set)
 {
-	return set->parked;
+	size_t count = 0;
+	list_each (struct consumer, consumer, &set->consumers, link)
+		count += consumer_parked(consumer, false);
+	return count;
 }
 
 size_t consumer_set_count(const struct consumer_set *set)

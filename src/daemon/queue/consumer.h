@@ -33,8 +33,15 @@ void consumer_set_ack_wait(struct consumer_set *set, int64_t ack_wait_ms);
 bool consumer_name_is_valid(const char *name);
 /* NULL if there is none of that name. */
 struct consumer *consumer_find(struct consumer_set *set, const char *name);
-/* Makes one if there is none: it begins at the oldest entry. NULL if there are too many. */
+/*
+ * Makes one if there is none: it begins at the oldest entry. If there are CONSUMERS_MAX, the one that
+ * was used longest ago is forgotten, but none that has an entry in hand or that a request waits for.
+ * NULL if all are such.
+ */
 struct consumer *consumer_get(struct consumer_set *set, const char *name);
+/* A request waits for its next entry; the end of that is a use too. */
+void consumer_begin_wait(struct consumer *consumer);
+void consumer_end_wait(struct consumer *consumer);
 /* Everything up to this number is acknowledged. */
 uint64_t consumer_floor(const struct consumer *consumer);
 
@@ -61,7 +68,11 @@ unsigned consumer_acknowledge(struct consumer *consumer, uint64_t seq, bool up_t
 /* The same for this consumer alone: the entries stay as they are for panes and other readers. */
 unsigned consumer_pass(struct consumer *consumer, uint64_t seq, bool up_to);
 
-/* Entries that were handed out CONSUMER_DELIVER_MAX times in vain, over all consumers. */
+/*
+ * Entries that were handed out CONSUMER_DELIVER_MAX times in vain, and do not come again unless they
+ * are taken back now.
+ */
+size_t consumer_parked(struct consumer *consumer, bool takes_back);
 size_t consumer_set_parked(const struct consumer_set *set);
 size_t consumer_set_count(const struct consumer_set *set);
 
