@@ -311,6 +311,19 @@ static void test_restart(struct world *world)
 	is_int((int)count_notes(world), 2, "for good");
 }
 
+/* Of a line that is too long the end is not looked at, and counted as such. */
+static void test_long_line(struct world *world)
+{
+	static char line[TAIL_LINE_MAX + 100];
+	memset(line, 'x', sizeof line - 1);
+	append(world, "log", "");
+	(void)add(world, "log", "needle", false, false);
+	append(world, "log", line);
+	append(world, "log", " needle\na needle\n");
+	has(wait_notes(world, 1), "\"line\":\"a needle\"");
+	has(wait_notes(world, 1), "\"cut_lines\":1");
+}
+
 /* A watch with an unreadable record ends as lost, once, and the others continue. */
 static void test_unreadable(struct world *world)
 {
@@ -439,6 +452,7 @@ static const struct {
     {"one that stays", test_stay},
     {"restarts", test_restart},
     {"records that cannot be read", test_unreadable},
+    {"a line that is too long", test_long_line},
     {"time-outs", test_timeout},
     {"lines without end", test_partial},
     {"hostile patterns", test_hostile},

@@ -76,6 +76,9 @@ is 'which is cancelled' "$(field '.result.cancelled | length')" 1
 echo written >"$dir/here/log"
 call wait_for '{"any":[{"file":"~/here/log","regex":"written","from_start":true}],"timeout_sec":60}'
 is 'a file there' "$(field .result.timed_out)" false
+{ head -c 66000 /dev/zero | tr '\0' x; echo ' needle'; } >"$dir/here/long"
+call wait_for '{"any":[{"file":"~/here/long","regex":"needle","from_start":true}],"timeout_sec":0.5}'
+is 'a line of which only the beginning was looked at' "$(field '.result.conditions[0] | "\(.state) \(.gap)"')" 'pending true'
 call run_long_command '{"command":"pwd","cwd":"~root/x"}'
 is 'the home of another user' "$(field '.error | "\(.data.field): \(.message)"')" \
 	'cwd: cwd: "~root/x" is in the home directory of another user: write the path out'

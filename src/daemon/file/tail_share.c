@@ -94,6 +94,14 @@ static void search_block(struct shared_tail *tail, const struct tail_block *bloc
 		pattern_set_find(&tail->patterns, block->text, block->len, on_found, &search);
 }
 
+static void tell_cut(struct shared_tail *tail)
+{
+	list_each (struct tail_listener, listener, &tail->listeners, link) {
+		if (!listener->is_done && listener->handlers->cut != NULL)
+			listener->handlers->cut(listener);
+	}
+}
+
 static bool on_block(void *data, const struct tail_block *block)
 {
 	struct shared_tail *tail = data;
@@ -104,6 +112,8 @@ static bool on_block(void *data, const struct tail_block *block)
 		tell_later(listener);
 		listener->handlers->block(listener, block);
 	}
+	if (block->flags & TAIL_CUT)
+		tell_cut(tail);
 	search_block(tail, block, false);
 	if (tail->patterns.count > 0)
 		context_lines_add(&tail->context, block->text, block->len);

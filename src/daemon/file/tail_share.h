@@ -40,6 +40,8 @@ struct tail_listener_handlers {
 	/* Each block, before its lines are searched. */
 	void (*block)(struct tail_listener *listener, const struct tail_block *block);
 	void (*changed)(struct tail_listener *listener, enum tail_change change);
+	/* A line of which only the first TAIL_LINE_MAX bytes are searched. */
+	void (*cut)(struct tail_listener *listener);
 	/* After a look that called another handler. Only this one may add or remove listeners. */
 	void (*looked)(struct tail_listener *listener);
 };

@@ -93,7 +93,7 @@ struct condition {
 	const struct condition_parts *parts;
 	enum condition_state state;
 	bool at_entry; /* it was true when it was armed */
-	bool has_gap; /* output of its pane is missing: it may have come true unseen */
+	bool has_gap; /* some output or text was not looked at: it may have come true unseen */
 	struct buf details; /* members that say what came true, as JSON */
 	void *watch; /* the kind's own */
 	uint32_t pane, window, session; /* that it looks at; MUXBUS_NO_ID: none */

@@ -30,7 +30,8 @@ static const struct field file_fields[] = {
 	.min = 2, .max = 4095,
 	.help = "The absolute path of one file, not of a directory; it need not exist yet."},
     {FIELD_ROW(STRING, struct file_args, regex, "regex"), .min = 1, .max = PATTERN_BYTES_MAX,
-	.help = "A regular expression that a line written into it matches; left out: any change."},
+	.help = "A regular expression that a line written into it matches, in its first 64 KiB; "
+		"left out: any change."},
     {FIELD_ROW(BOOL, struct file_args, from_start, "from_start"),
 	.help = "Match existing content too."},
     {.name = NULL},
@@ -79,6 +80,11 @@ static bool file_found(struct tail_listener *listener, const struct tail_finding
 	return false;
 }
 
+static void file_cut(struct tail_listener *listener)
+{
+	list_entry(listener, struct file_condition, listener)->condition->has_gap = true;
+}
+
 static void file_changed(struct tail_listener *listener, enum tail_change change)
 {
 	struct file_condition *watch = list_entry(listener, struct file_condition, listener);
@@ -112,7 +118,8 @@ static size_t first_place(const char *path, struct tail_place *ret_place)
 
 static bool file_arm(struct condition *condition, struct request *request, const void *data)
 {
-	static const struct tail_listener_handlers for_lines = {.found = file_found};
+	static const struct tail_listener_handlers for_lines = {
+	    .found = file_found, .cut = file_cut};
 	static const struct tail_listener_handlers for_changes = {.changed = file_changed};
 	const struct file_args *args = data;
 	struct pattern *pattern = NULL;

@@ -202,6 +202,7 @@ static const struct field_result list_results[] = {
     {"watches[].offset", "integer|null", "how far the file has been read"},
     {"watches[].count", "integer", "wake-ups until now"},
     {"watches[].limit_hits", "integer", "lines on which the regex took too many steps"},
+    {"watches[].cut_lines", "integer", "lines of which only the first 64 KiB were looked at"},
     {NULL, NULL, NULL},
 };
 

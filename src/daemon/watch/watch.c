@@ -187,6 +187,12 @@ static bool on_found(struct tail_listener *listener, const struct tail_finding *
 	return watch->is_staying || finding->may_grow;
 }
 
+/* The rest of the line passes unseen. */
+static void on_cut(struct tail_listener *listener)
+{
+	list_entry(listener, struct watch, listener)->cut_lines++;
+}
+
 static void on_block(struct tail_listener *listener, const struct tail_block *block)
 {
 	remember_last(list_entry(listener, struct watch, listener), block);
@@ -290,9 +296,12 @@ static bool watch_insert(struct watch_set *set, struct watch *watch, char *ret_r
 static void watch_listen(struct watch *watch, const struct tail_place *places, size_t count)
 {
 	static const struct tail_listener_handlers for_lines = {
-	    .found = on_found, .looked = on_looked};
-	static const struct tail_listener_handlers for_changes = {
-	    .found = on_found, .block = on_block, .changed = on_changed, .looked = on_looked};
+	    .found = on_found, .cut = on_cut, .looked = on_looked};
+	static const struct tail_listener_handlers for_changes = {.found = on_found,
+	    .block = on_block,
+	    .changed = on_changed,
+	    .cut = on_cut,
+	    .looked = on_looked};
 	tail_listener_add(watch->set->tails, &watch->listener, watch->file, places, count,
 	    watch->pattern, watch->on_change ? &for_changes : &for_lines);
 }

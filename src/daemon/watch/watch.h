@@ -49,6 +49,7 @@ struct watch {
 	int64_t timeout_ms;
 	uint64_t count; /* matches and changes that were notified */
 	uint64_t limit_hits; /* lines on which the pattern gave up */
+	uint64_t cut_lines; /* of which only the beginning was looked at */
 	struct tail_listener listener;
 	/* The rest is its own. */
 	uint64_t stored; /* the version of the places that are in the store */

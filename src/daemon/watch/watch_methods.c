@@ -143,6 +143,7 @@ void watch_write(struct json_writer *writer, struct tmux *tmux, const struct wat
 	json_put_known_int(writer, "offset", file != NULL, file != NULL ? file->told.offset : 0);
 	json_put_int(writer, "count", (int64_t)watch->count);
 	json_put_int(writer, "limit_hits", (int64_t)watch->limit_hits);
+	json_put_int(writer, "cut_lines", (int64_t)watch->cut_lines);
 	json_object_end(writer);
 }
 
@@ -154,7 +155,8 @@ const struct method methods_watch[] = {
 	.help = "New is what is written after the watch was accepted; a file that is not there "
 		"yet is new from its first byte. Rotation, truncation, replacement and symbolic "
 		"links are followed. Lines are matched one by one, without their ends; a last line "
-		"without an end once it has not grown for a second. Ends with one notification: "
+		"without an end once it has not grown for a second; of a line beyond 64 KiB only "
+		"the first 64 KiB, which cut_lines counts. Ends with one notification: "
 		"data.reason is match, change, timeout, cancelled or error.",
 	.fields = watch_fields,
 	.args_size = sizeof(struct file_watch_args),

@@ -191,8 +191,9 @@ char *watch_record_close(const struct watch *watch, char *data, uint64_t count)
 	buf_init(&closed, DATA_MAX + 256);
 	(void)buf_append(&closed, data, strlen(data) - 1); /* fits, as what follows */
 	(void)buf_printf(&closed,
-	    ",\"count\":%" PRIu64 ",\"limit_hits\":%" PRIu64 ",\"mode\":\"%s\",\"ended\":%s}",
-	    count, watch->limit_hits, poll != NULL ? "poll" : "inotify",
+	    ",\"count\":%" PRIu64 ",\"limit_hits\":%" PRIu64 ",\"cut_lines\":%" PRIu64
+	    ",\"mode\":\"%s\",\"ended\":%s}",
+	    count, watch->limit_hits, watch->cut_lines, poll != NULL ? "poll" : "inotify",
 	    watch->is_over ? "true" : "false");
 	mem_free(data);
 	return (char *)buf_steal(&closed, NULL);
