@@ -85,6 +85,11 @@ is 'read_file: a folder' "$(tool read_file '{"path":"/"}')" 'error: / is a folde
 is 'read_file: a missing file' "$(tool read_file '{"path":"missing"}')" "error: $PWD/missing: No such file or directory"
 echo home >"$HOME/h"
 is 'read_file: ~ is the home directory' "$(tool read_file '{"path":"~/h"}')" home
+is 'read_file: ~user is refused' "$(tool read_file '{"path":"~root/h"}')" \
+	'error: ~root/h is in the home directory of another user: write the path out, or "./~..." for a file here'
+is 'write_file: the same of a user that is not there' "$(tool write_file '{"path":"~h3","content":""}' | cut -c 1-50)" \
+	'error: ~h3 is in the home directory of another use'
+is 'write_file: a name here that begins with ~' "$(tool write_file '{"path":"./~root","content":""}')" "created $PWD/~root: 0 bytes, 0 lines"
 is 'read_file: a NUL in the path' "$(tool read_file '{"path":"a\u0000b"}')" 'error: path contains a NUL character, which no path can'
 
 members() {
@@ -144,8 +149,19 @@ is 'write_file: a name with a newline and a dash' "$(tool write_file '{"path":"-
 is 'write_file: the file has that name' "$(cat "./-a
 b")" x
 ln n hard
-is 'write_file: hard links' "$(tool write_file '{"path":"n","content":"x"}' | tail -n 1)" \
-	'Other names of the old file (hard links: 1) keep the old text.'
+in_place='It was written in place: its other names (hard links: 1) have the new text too.'
+inode=$(stat -c %i n)
+is 'write_file: hard links' "$(tool write_file '{"path":"n","content":"longer than it was\n"}' | tail -n 1)" "$in_place"
+is 'write_file: all names have the new text' "$(cat hard) $(stat -c %i n)" "longer than it was $inode"
+is 'str_replace: hard links' "$(tool str_replace '{"path":"hard","old_str":" than it was","new_str":""}' | tail -n 1)" "$in_place"
+is 'str_replace: all names have the new text' "$(cat n) $(stat -c '%i %h' hard)" "longer $inode 2"
+(
+	ulimit -f 16
+	printf '{"path":"n","content":"%s"}' "$(seq -s ' ' 5000)" | "$tools/write_file" >said 2>&1
+)
+is 'write_file: hard links and no room: the old text is there' "$(cat said hard)" \
+	"$(printf '%s/n: File too large: the old file is as it was\nlonger' "$PWD")"
+rm hard
 is 'write_file: a folder' "$(tool write_file '{"path":"missing","content":"x"}')" \
 	"error: $PWD/missing is a folder: give the path of a file in it"
 is 'write_file: a pipe' "$(tool write_file '{"path":"pipe","content":"x"}')" \
@@ -202,17 +218,30 @@ def no_link(*_, **__):
     raise PermissionError(errno.EPERM, "Operation not permitted")
 os.open, real = (lambda path, flags, *rest, **more: real(path, flags, *rest, **more) if flags & os.O_TMPFILE != os.O_TMPFILE
                  else (_ for _ in ()).throw(OSError(errno.EOPNOTSUPP, ""))), os.open
-os.link = no_link
+os.link, real_link = no_link, os.link
 whole_file.write_whole("unlinked", b"ours")
 print(open("unlinked").read())
 try:
     whole_file.put(os.path.abspath("unlinked"), b"again", None, None)
 except FileExistsError:
     print("is there")
+os.open, os.link = real, real_link
+os.mkdir("given")
+with open("given/f", "w"):
+    pass
+mode = os.stat("given/f").st_mode
+try:  # an ACL for new files of the folder; a disk may have none
+    os.setxattr("given", "system.posix_acl_default", bytes.fromhex("02000000 01000700ffffffff 0200060039300000"
+                "04000500ffffffff 10000700ffffffff 20000500ffffffff"))
+except OSError:
+    pass
+whole_file.write_whole("given/f", b"new")
+print(*os.listxattr("given/f"), os.stat("given/f").st_mode == mode)
 PYTHON
 is 'str_replace: a file that another program has changed meanwhile' "$(head -n 2 raced)" \
 	"$(printf '/raced_file was changed by another program just now, and is as that has left it: read it again\nread and more')"
-is 'write_file: on a disk without hard links' "$(tail -n +3 raced)" "$(printf 'ours\nis there')"
+is 'write_file: on a disk without hard links' "$(sed -n '3,4p' raced)" "$(printf 'ours\nis there')"
+is 'write_file: an ACL that the folder gives to new files is not added' "$(tail -n +5 raced)" True
 is 'write_file: nothing else is left of them' "$(rubbish .)" 0
 
 # A file of which the agent of the pane has read a part only.

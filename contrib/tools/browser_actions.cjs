@@ -183,12 +183,15 @@ async function load(browser, page) {
 // ---- files ----------------------------------------------------------------------------
 
 function resolve(given) {
+	if (/^~[^/]/.test(given))
+		throw new Failed(`${given} is in the home directory of another user: write the path out, or "./~..." for a file here`);
 	return path.resolve(given === "~" || given.startsWith("~/") ? os.homedir() + given.slice(1) : given);
 }
 
 function checkReplaceable(file) {
 	const old = fs.statSync(file, { throwIfNoEntry: false });
 	if (!old) return 0o666 & ~process.umask();
+	if (old.nlink > 1) throw new Failed(`${file} has other names (hard links), which would keep the old text: give another name`);
 	if (!old.isFile()) throw new Failed(`${file} is not a regular file: give the path of a file`);
 	try {
 		if (old.uid !== process.geteuid()) throw new Error();

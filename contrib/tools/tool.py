@@ -89,6 +89,8 @@ def absolute(path):
         fail("path is empty: give the path of a file")
     if "\0" in path:
         fail("path contains a NUL character, which no path can")
+    if path[0] == "~" and path[1:2] not in ("", "/"):
+        fail(f'{shown(path)} is in the home directory of another user: write the path out, or "./~..." for a file here')
     return os.path.abspath(os.path.expanduser(path))
 
 

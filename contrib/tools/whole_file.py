@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: ISC
-"""Writes files whole or not at all: whatever ends the tool, the old or the new file is there."""
+"""
+Writes files whole or not at all: whatever ends the tool, the old or the new file is there. Only a
+file with other names (hard links) is written in place, so that they all get the new text.
+"""
 
 import contextlib
 import errno
@@ -28,7 +31,7 @@ def version(status):
 def write_whole(path, data, only_new=False, read=None):
     """
     Writes a new file in the same folder, which takes the name when it is on disk. A link is
-    followed; mode, owner and attributes of the old file stay. read: the status of the file that was
+    followed; mode, owner, attributes and hard links of the old file stay. read: the status of the file that was
     read for it; another one is not replaced. Returns the real path, and the os.stat_result of the
     old file, or None, and of the new one.
     """
@@ -37,7 +40,8 @@ def write_whole(path, data, only_new=False, read=None):
     if old is not None:
         check_replaceable(target, old, only_new)
     try:
-        new = put(target, data, old, read or old)
+        has_links = old is not None and old.st_nlink > 1
+        new = (put_in_place if has_links else put)(target, data, old, read or old)
     except FileExistsError:
         fail(f"{shown(target)} is already there")
     except OSError as error:
@@ -72,9 +76,7 @@ def put(target, data, old, read):
     folder = os.path.dirname(target)
     fd, name = open_temporary(folder, 0o666 if old is None else 0o600)
     try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(fd, view) :]
+        write_all(fd, data)
         if old is not None:
             keep_attributes(fd, target, old)
         os.fsync(fd)
@@ -93,6 +95,38 @@ def put(target, data, old, read):
                 os.unlink(name)
     sync_folder(folder)
     return new
+
+
+def write_all(fd, data):
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def put_in_place(target, data, old, read):
+    """The room on disk is there before the old text is touched; kill -9 or a power cut can leave a part of the new one."""
+    fd = os.open(target, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        check_same(target, read)
+        try:
+            if data:
+                os.posix_fallocate(fd, 0, len(data))
+        except OSError:
+            os.ftruncate(fd, old.st_size)
+            raise
+        write_all(fd, data)
+        os.ftruncate(fd, len(data))
+        os.fsync(fd)
+        return os.fstat(fd)
+    finally:
+        os.close(fd)
+
+
+def links_note(old):
+    """What an answer says of a file that was written in place."""
+    if old is None or old.st_nlink < 2:
+        return ""
+    return f"It was written in place: its other names (hard links: {old.st_nlink - 1}) have the new text too.\n"
 
 
 def link_new(name, target):
@@ -141,7 +175,12 @@ def keep_attributes(fd, target, old):
         except PermissionError:
             fail(f"{shown(target)} would change its owner or group: edit the file in place, with a command")
     os.fchmod(fd, stat.S_IMODE(old.st_mode))
-    for name in os.listxattr(target):
+    kept = os.listxattr(target)
+    for name in os.listxattr(fd):
+        if name not in kept:
+            with contextlib.suppress(OSError):
+                os.removexattr(fd, name)  # such as an ACL that the folder gives to new files
+    for name in kept:
         try:
             os.setxattr(fd, name, os.getxattr(target, name))
         except OSError:
