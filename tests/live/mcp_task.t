@@ -96,6 +96,21 @@ while cursor is not None:
     cursor = {"cursor": page["nextCursor"]} if "nextCursor" in page else None
 show(pages > 1, {id, long, sleeper, killed} <= set(listed), len(listed) == len(set(listed)))
 
+# Between two pages jobs of the first one are forgotten: the next page begins where it did.
+def pages_of(method, things, name):
+    page = client.ask(method)["result"]
+    rest = client.ask(method, cursor=page["nextCursor"])["result"]
+    return [method, {"cursor": page["nextCursor"]}, things, name, rest[things][0][name], page[things][0][name]]
+both = [pages_of("tasks/list", "tasks", "taskId"), pages_of("resources/list", "resources", "uri")]
+for number in [client.send("tools/call", name="run_long_command", arguments={"command": "true"}, task={}) for _ in range(120)]:
+    client.get(number)
+while any(task["status"] == "working" for task in client.ask("tasks/list")["result"]["tasks"]) or \
+        both[0][5] in [task["taskId"] for task in client.ask("tasks/list")["result"]["tasks"]]:
+    pass
+show(*(client.ask(method, **cursor)["result"][things][0][name] == next for method, cursor, things, name, next, _ in both))
+show(*(client.ask("tasks/list", cursor=cursor).get("error", {}).get("code") for cursor in ("", "x", "100", "%1", "99999999999999999999.J1")))
+show(len(client.ask("tasks/list", cursor="0.none")["result"]["tasks"]), *(client.ask("resources/list", cursor=cursor).get("error", {}).get("code") for cursor in ("", "%x", "4")))
+
 left = client.task(f"until [ -e {scratch}/left ]; do sleep 0.05; done", pane=pane)["task"]["taskId"]
 client.socket.shutdown(socket.SHUT_RDWR)
 open(f"{scratch}/left", "w").close()
@@ -121,7 +136,10 @@ cancelled|cancelled
 -32602|-32602|-32602|-32602|-32602
 -32602|True
 True|failed
-True|True|True'
+True|True|True
+True|True
+-32602|-32602|-32602|-32602|-32602
+100|-32602|-32602|-32602'
 left=$(sed -n 's/^left|//p' "$dir/said")
 state() {
 	ask '{"method":"list_notifications","params":{"limit":1000}}' |

@@ -11,6 +11,7 @@
 #include "daemon/event/event_log.h"
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_shown.h"
+#include "daemon/mcp/mcp_task.h"
 #include "daemon/mcp/mcp_text.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
@@ -143,18 +144,16 @@ void mcp_resource_list_change(struct mcp_change *ret_change)
 /* One page of a list. */
 struct resource_page {
 	struct json_writer *writer;
-	size_t from;
-	size_t at;
+	size_t count;
 	bool has_more;
+	char cursor[MCP_CURSOR_SIZE]; /* behind the last entry: a pane, or a job */
 };
 
-/* Begins an entry if it is on the page. */
+/* Begins an entry if the page has room. */
 static bool begin_entry(struct resource_page *page, const char *name)
 {
-	bool is_here = page->at >= page->from && page->at < page->from + PAGE;
-	page->has_more |= page->at >= page->from + PAGE;
-	page->at++;
-	if (!is_here)
+	page->has_more = page->count++ == PAGE;
+	if (page->has_more)
 		return false;
 	json_object_begin(page->writer, NULL);
 	json_put_str(page->writer, "name", name);
@@ -168,8 +167,8 @@ static void put_form(struct json_writer *writer, const struct form *form)
 	json_put_str(writer, "mimeType", form->mime);
 }
 
-/* An entry of the list; its name may contain foreign text. */
-static void put_thing(struct resource_page *page, const char *kind, const char *id,
+/* An entry of the list; its name may contain foreign text. False: it is on the next page. */
+static bool put_thing(struct resource_page *page, const char *kind, const char *id,
     const char *uri_id, const char *called, const char *mime)
 {
 	char name[64];
@@ -177,7 +176,7 @@ static void put_thing(struct resource_page *page, const char *kind, const char *
 	struct buf title;
 	(void)snprintf(name, sizeof name, "%s %s", kind, id);
 	if (!begin_entry(page, name))
-		return;
+		return false;
 	(void)snprintf(uri, sizeof uri, SCHEME "%ss/%s", kind, uri_id);
 	buf_init(&title, 512);
 	(void)buf_printf(&title, "%s: ", name);
@@ -187,53 +186,82 @@ static void put_thing(struct resource_page *page, const char *kind, const char *
 	json_put_str(page->writer, "mimeType", mime);
 	json_object_end(page->writer);
 	buf_finish(&title);
+	return true;
 }
 
-static void put_things(struct resource_page *page, const struct daemon *daemon)
+/* The pane with the next higher number: a cursor holds, whatever panes go or move meanwhile. */
+static const struct muxbus_pane *next_pane(const struct muxbus_model *model, int64_t id)
 {
-	const struct muxbus_model *model = daemon->tmux != NULL ? tmux_model(daemon->tmux) : NULL;
-	const struct muxbus_pane *pane = NULL;
-	const struct job *job = NULL;
+	const struct muxbus_pane *pane = NULL, *next = NULL;
+	while (model != NULL && (pane = muxbus_model_next_pane(model, pane)) != NULL)
+		if (pane->id > id && (next == NULL || pane->id < next->id))
+			next = pane;
+	return next;
+}
+
+static void put_panes(struct resource_page *page, const struct muxbus_model *model, int64_t behind)
+{
+	const struct muxbus_pane *pane;
 	char id[16];
-	while (model != NULL && (pane = muxbus_model_next_pane(model, pane)) != NULL) {
+	for (; (pane = next_pane(model, behind)) != NULL; behind = pane->id) {
 		(void)snprintf(id, sizeof id, "%%%u", (unsigned)pane->id);
-		put_thing(
-		    page, "pane", id, id + 1, pane->command != NULL ? pane->command : "", TEXT);
+		if (!put_thing(
+			page, "pane", id, id + 1, pane->command != NULL ? pane->command : "", TEXT))
+			return;
+		(void)snprintf(page->cursor, sizeof page->cursor, "%s", id);
 	}
-	while (daemon->jobs != NULL && (job = job_next(daemon->jobs, job)) != NULL)
-		if (!job->is_silent)
-			put_thing(page, "job", job->id, job->id,
-			    job->name != NULL ? job->name : job->command, JSON);
+}
+
+static void put_jobs(struct resource_page *page, const struct job_set *jobs, const struct job *job)
+{
+	for (; job != NULL; job = job_next(jobs, job)) {
+		if (job->is_silent)
+			continue;
+		if (!put_thing(page, "job", job->id, job->id,
+			job->name != NULL ? job->name : job->command, JSON))
+			return;
+		mcp_task_cursor(job, page->cursor);
+	}
+}
+
+static void put_lists(struct resource_page *page)
+{
+	for (size_t i = 0; i < FORMS_COUNT; i++) {
+		char uri[MCP_URI_MAX];
+		if (forms[i].variable != NULL || !begin_entry(page, forms[i].begin))
+			continue;
+		(void)snprintf(uri, sizeof uri, SCHEME "%s", forms[i].begin);
+		json_put_str(page->writer, "uri", uri);
+		put_form(page->writer, &forms[i]);
+		json_object_end(page->writer);
+	}
 }
 
 static void handle_list(struct mcp_exchange *exchange, const void *data)
 {
 	const struct mcp_list_args *args = data;
-	uint32_t from = 0;
-	struct resource_page page;
-	if (args->cursor != NULL && !str_parse_u32(args->cursor, strlen(args->cursor), &from)) {
-		(void)mcp_refuse_cursor(exchange, args->cursor);
+	const struct daemon *daemon = exchange->mcp->daemon;
+	const struct job *job = daemon->jobs != NULL ? job_next(daemon->jobs, NULL) : NULL;
+	const char *cursor = args->cursor;
+	struct resource_page page = {0};
+	uint32_t pane;
+	bool is_pane = cursor != NULL && str_parse_id(cursor, strlen(cursor), '%', &pane);
+	if (cursor != NULL && !is_pane &&
+	    (daemon->jobs == NULL || !mcp_task_behind(daemon->jobs, cursor, &job))) {
+		(void)mcp_refuse_cursor(exchange, cursor);
 		return;
 	}
-	page = (struct resource_page){
-	    .writer = mcp_cacheable_result(exchange, LIST_TTL_MS), .from = from};
+	page.writer = mcp_cacheable_result(exchange, LIST_TTL_MS);
 	json_array_begin(page.writer, "resources");
-	for (size_t i = 0; i < FORMS_COUNT; i++) {
-		char uri[MCP_URI_MAX];
-		if (forms[i].variable != NULL || !begin_entry(&page, forms[i].begin))
-			continue;
-		(void)snprintf(uri, sizeof uri, SCHEME "%s", forms[i].begin);
-		json_put_str(page.writer, "uri", uri);
-		put_form(page.writer, &forms[i]);
-		json_object_end(page.writer);
-	}
-	put_things(&page, exchange->mcp->daemon);
+	if (cursor == NULL)
+		put_lists(&page);
+	if (daemon->tmux != NULL && (cursor == NULL || is_pane))
+		put_panes(&page, tmux_model(daemon->tmux), is_pane ? (int64_t)pane : -1);
+	if (!page.has_more)
+		put_jobs(&page, daemon->jobs, job);
 	json_array_end(page.writer);
-	if (page.has_more) {
-		char cursor[24];
-		(void)snprintf(cursor, sizeof cursor, "%zu", page.from + PAGE);
-		json_put_str(page.writer, "nextCursor", cursor);
-	}
+	if (page.has_more)
+		json_put_str(page.writer, "nextCursor", page.cursor);
 	request_done(exchange->request);
 }
 

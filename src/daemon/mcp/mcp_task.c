@@ -2,9 +2,11 @@
 /* A job as a task of MCP, and the call that makes one. */
 #include "daemon/mcp/mcp_task.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_record.h"
@@ -40,6 +42,27 @@ void mcp_task_write(struct json_writer *writer, const struct job *job)
 	json_put_null(writer, "ttl"); /* it is kept by number, not by time */
 	json_put_int(writer, "pollInterval", POLL_MS);
 	mem_free(text);
+}
+
+void mcp_task_cursor(const struct job *job, char out[MCP_CURSOR_SIZE])
+{
+	(void)snprintf(out, MCP_CURSOR_SIZE, "%" PRId64 ".%s", job->created_ms, job->id);
+}
+
+bool mcp_task_behind(const struct job_set *jobs, const char *cursor, const struct job **ret_job)
+{
+	size_t len = strcspn(cursor, ".");
+	const struct job *job = cursor[len] == '.' ? job_find(jobs, cursor + len + 1) : NULL;
+	int64_t created_ms;
+	if (cursor[len] != '.' || !str_parse_i64(cursor, len, &created_ms))
+		return false;
+	if (job != NULL)
+		job = job_next(jobs, job);
+	else
+		while ((job = job_next(jobs, job)) != NULL && job->created_ms < created_ms)
+			;
+	*ret_job = job;
+	return true;
 }
 
 void mcp_task_write_related(struct json_writer *writer, const char *id, const char *immediate)

@@ -8,6 +8,7 @@
 #include "daemon/mcp/mcp_exchange.h"
 
 struct job;
+struct job_set;
 struct request;
 
 /* Whether the session was offered tasks, and whether a call asks for one. */
@@ -20,6 +21,14 @@ bool mcp_task_is_of(const struct method *tool);
 const char *mcp_task_status(const struct job *job);
 /* The members of a task. */
 void mcp_task_write(struct json_writer *writer, const struct job *job);
+#define MCP_CURSOR_SIZE 48
+/*
+ * The place behind a job in a list of jobs, and the first job there, or NULL. It stays if the job is
+ * forgotten: the list is in the order in which jobs began. Returns false for another text.
+ */
+void mcp_task_cursor(const struct job *job, char out[MCP_CURSOR_SIZE]);
+bool mcp_task_behind(const struct job_set *jobs, const char *cursor, const struct job **ret_job);
+
 /* The member _meta; immediate is a text for the model, or NULL. */
 void mcp_task_write_related(struct json_writer *writer, const char *id, const char *immediate);
 

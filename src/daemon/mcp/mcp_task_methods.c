@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_record.h"
@@ -90,30 +89,31 @@ static void write_task(struct mcp *mcp, struct json_writer *writer, const struct
 struct task_asked {
 	struct mcp *mcp;
 	char *id; /* NULL: a list */
-	uint32_t from; /* of a list */
+	char *cursor; /* of a list; NULL: its beginning */
 	void (*write)(struct mcp *mcp, struct json_writer *writer, const struct job *job);
 };
 
 static void write_list(const struct task_asked *asked, struct json_writer *writer)
 {
-	const struct job *job = NULL;
-	uint32_t at = 0;
+	const struct job_set *jobs = asked->mcp->daemon->jobs;
+	const struct job *job = job_next(jobs, NULL);
+	char cursor[MCP_CURSOR_SIZE];
+	if (asked->cursor != NULL)
+		(void)mcp_task_behind(jobs, asked->cursor, &job); /* handle_list() has read it */
 	json_array_begin(writer, "tasks");
-	while ((job = job_next(asked->mcp->daemon->jobs, job)) != NULL) {
-		if (job_is_quick(job) || at++ < asked->from)
+	for (size_t count = 0; job != NULL; job = job_next(jobs, job)) {
+		if (job_is_quick(job))
 			continue;
-		if (at > asked->from + PAGE)
+		if (count++ == PAGE)
 			break;
+		mcp_task_cursor(job, cursor);
 		json_object_begin(writer, NULL);
 		mcp_task_write(writer, job);
 		json_object_end(writer);
 	}
 	json_array_end(writer);
-	if (job != NULL) {
-		char cursor[16];
-		(void)snprintf(cursor, sizeof cursor, "%u", asked->from + PAGE);
+	if (job != NULL)
 		json_put_str(writer, "nextCursor", cursor);
-	}
 }
 
 static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
@@ -142,6 +142,7 @@ static void on_finish(void *data)
 {
 	struct task_asked *asked = data;
 	mem_free(asked->id);
+	mem_free(asked->cursor);
 	mem_free(asked);
 }
 
@@ -206,11 +207,13 @@ static void handle_cancel(struct mcp_exchange *exchange, const void *data)
 static void handle_list(struct mcp_exchange *exchange, const void *data)
 {
 	const struct mcp_list_args *args = data;
-	struct task_asked model = {0};
-	if (args->cursor != NULL && !str_parse_u32(args->cursor, strlen(args->cursor), &model.from))
-		(void)mcp_refuse_cursor(exchange, args->cursor);
+	const char *cursor = args->cursor;
+	const struct job *job;
+	if (cursor != NULL && !mcp_task_behind(exchange->mcp->daemon->jobs, cursor, &job))
+		(void)mcp_refuse_cursor(exchange, cursor);
 	else
-		ask(exchange, &model);
+		ask(exchange,
+		    &(struct task_asked){.cursor = cursor != NULL ? xstrdup(cursor) : NULL});
 }
 
 /* Keep alphabetized. */
