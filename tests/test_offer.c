@@ -49,7 +49,7 @@ static void handle(struct request *request, const void *args)
 	(void)args;
 }
 
-static struct offer *read(struct json_reader *reader, const char *text, char *ret_reason)
+static struct offer *read_row(struct json_reader *reader, const char *text, char *ret_reason)
 {
 	static int provider;
 	struct offer_origin origin = {
@@ -61,7 +61,7 @@ static struct offer *read(struct json_reader *reader, const char *text, char *re
 static void test_names(struct json_reader *reader)
 {
 	char reason[DECLARATION_REASON_SIZE] = "";
-	struct offer *offer = read(
+	struct offer *offer = read_row(
 	    reader, ROW(",\"also\":[\"b\"],\"help\":\"Help.\",\"effects\":[\"types\"]"), reason);
 	const struct method *first = &offer->method;
 	static const struct method_table tables[] = {{.rows = NULL}};
@@ -80,7 +80,7 @@ static void test_names(struct json_reader *reader)
 	is_str(first->help, "Help.", "help");
 	ok(first->key_offset > 0, "it takes a key");
 	offer_free(offer);
-	offer = read(reader, ROW(""), reason);
+	offer = read_row(reader, ROW(""), reason);
 	is_int((int)offer->method.effects, METHOD_RUNS | METHOD_CLOSES,
 	    "without effects it may do all that a program does");
 	is_int((int)offer->declaration->timeout_ms, OFFER_TIMEOUT_MS, "the time-out");
@@ -92,7 +92,7 @@ int main(void)
 	struct json_reader *reader = json_reader_new(65536);
 	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
 		char reason[DECLARATION_REASON_SIZE] = "";
-		struct offer *offer = read(reader, rows[at].row, reason);
+		struct offer *offer = read_row(reader, rows[at].row, reason);
 		is_str(offer != NULL ? NULL : reason, rows[at].want, "%s", rows[at].row);
 		if (offer != NULL)
 			offer_free(offer);

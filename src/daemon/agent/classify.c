@@ -221,7 +221,7 @@ static bool is_regex_draft(struct pattern *regex, const char *row)
  */
 static bool is_learned_draft(const struct prompt_profile *profile, const char *row)
 {
-	enum { LONG_MIN = 3 };
+	enum { LONG_ROW_MIN = 3 };
 	size_t len = trimmed_len(profile->row), full = strlen(profile->row);
 	char last = last_character(profile->row);
 	const char *found;
@@ -229,7 +229,7 @@ static bool is_learned_draft(const struct prompt_profile *profile, const char *r
 		return false;
 	if (strncmp(row, profile->row, len) == 0 && has_text(row + len))
 		return true;
-	found = len >= LONG_MIN && full > len ? strstr(row, profile->row) : NULL;
+	found = len >= LONG_ROW_MIN && full > len ? strstr(row, profile->row) : NULL;
 	if (found != NULL && has_text(found + full))
 		return true;
 	found = strchr(profile->row, last) == profile->row + len - 1 ? strchr(row, last) : NULL;
