@@ -37,6 +37,9 @@ check 'sizeof has parentheses for types only' "$(awk '
 	none 'no typedef of a struct' '^typedef (struct|enum|union)' $code
 	none 'an empty initialiser is {0}' '^[^"]*= \{\};' $code
 	none 'NULL stands on the right' '\(NULL [=!]=|(&&|\|\|) NULL [=!]=' $code
+	none 'the common headers of C and POSIX stand in base/std.h alone' \
+		"^#include <($(sed -n 's|^#include <\(.*\)>$|\1|p' src/base/std.h | tr '\n' '|')std)>" \
+		$(sources src | grep -v -x 'src/base/std\.h')
 	none 'timers of the event loop are loop timers' 'evtimer_new|evtimer_assign' \
 		$(sources src/daemon src/nats)
 }

@@ -2,10 +2,6 @@
 /* Memory: all of it comes from one pair of functions, so a test can make any allocation fail. */
 #include "base/alloc.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void *libc_reallocate(void *data, void *ptr, size_t size)
 {
 	(void)data;

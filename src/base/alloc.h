@@ -2,7 +2,7 @@
 /* Memory. These functions return NULL if out of memory; those of xalloc.h end the program. */
 #pragma once
 
-#include <stddef.h>
+#include "base/std.h"
 
 /* All memory comes from these two functions; NULL restores the C library's. */
 void mem_set_allocator(void *(*reallocate)(void *data, void *ptr, size_t size),

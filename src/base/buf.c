@@ -2,9 +2,6 @@
 /* A growing string of bytes with a maximum. */
 #include "base/buf.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/alloc.h"
 
 #define BUF_FIRST_BYTES 256

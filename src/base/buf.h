@@ -2,10 +2,7 @@
 /* A growing string of bytes with a maximum. data[len] is a NUL as soon as memory is allocated. */
 #pragma once
 
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 struct buf {
 	uint8_t *data; /* NULL until the first append */

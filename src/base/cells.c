@@ -2,9 +2,6 @@
 /* The width of a text in terminal cells. */
 #include "base/cells.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/utf8.h"
 
 struct range {

@@ -2,10 +2,7 @@
 /* Clocks, and times as text. */
 #include "base/clock.h"
 
-#include <stdint.h>
-#include <string.h>
 #include <sys/random.h>
-#include <sys/types.h>
 #include <time.h>
 
 /* These clocks cannot fail on Linux: both ids are always known, and ts is ours. */

@@ -2,7 +2,7 @@
 /* Clocks, and times as text. */
 #pragma once
 
-#include <stdint.h>
+#include "base/std.h"
 
 int64_t clock_mono_us(void); /* CLOCK_MONOTONIC, microseconds */
 int64_t clock_mono_ms(void);

@@ -2,8 +2,6 @@
 /* How agents go on with a conversation. */
 #include "base/conversation.h"
 
-#include <string.h>
-
 enum { WORDS_MAX = 2, OPTIONS_MAX = 6 };
 
 static const struct conversation {

@@ -2,7 +2,7 @@
 /* How agents go on with a conversation. */
 #pragma once
 
-#include <stdbool.h>
+#include "base/std.h"
 
 /*
  * The words behind the name of an agent's program that go on with a conversation, ended by NULL: "@"

@@ -2,11 +2,6 @@
 /* How busy the machine or a process tree is. */
 #include "base/cpu_sample.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/process.h"
 
 enum { STAT_SIZE = 1024 };

@@ -2,8 +2,7 @@
 /* How busy the machine is, or a process and all that descends from it: from /proc (proc(5)). */
 #pragma once
 
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /* A measurement: the difference of two says how busy it was in between. */
 struct cpu_sample {

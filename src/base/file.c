@@ -2,9 +2,6 @@
 /* Files as a whole. */
 #include "base/file.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 int file_read_all(int fd, struct buf *out)
 {
 	char bytes[16384];

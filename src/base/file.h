@@ -2,8 +2,6 @@
 /* Files as a whole: all that can be read from a descriptor, and all of a text written to one. */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/buf.h"
 
 /* Appends all up to the end. Returns 0, or -1 with errno; EFBIG: the buffer has no room for it. */

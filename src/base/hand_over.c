@@ -2,17 +2,10 @@
 /* Handing a descriptor over, with a nonce. */
 #include "base/hand_over.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 enum { FDS_MAX = 4 }; /* of one message; the kernel closes the others */
 

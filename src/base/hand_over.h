@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <sys/types.h>
+#include "base/std.h"
 
 enum {
 	HAND_OVER_NONCE_LEN = 32, /* hexadecimal digits: 128 bits */

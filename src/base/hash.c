@@ -3,8 +3,6 @@
 #include "base/hash.h"
 
 #include <endian.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/clock.h"

@@ -6,8 +6,7 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 struct hash_key {
 	uint64_t words[2];

@@ -2,14 +2,6 @@
 /* The files of a job: names, atomic writing, and reading of untrusted content. */
 #include "base/job_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/alloc.h"
 #include "base/buf.h"
 

@@ -17,9 +17,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 #define JOB_NAME_SIZE 64 /* of a file, with its NUL */
 #define JOB_SPEC_MAX (4 * 1024 * 1024) /* bytes of a spec */

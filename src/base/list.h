@@ -2,8 +2,7 @@
 /* A doubly linked list whose links live in its members. An empty list points to itself. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/std.h"
 
 struct list {
 	struct list *prev;

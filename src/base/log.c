@@ -5,12 +5,6 @@
  */
 #include "base/log.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/str.h"

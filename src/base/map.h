@@ -2,9 +2,7 @@
 /* A hash table from 64-bit numbers to pointers. The caller owns what the pointers point to. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 struct map_slot;
 

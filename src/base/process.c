@@ -2,16 +2,8 @@
 /* Processes, from /proc (proc(5)). */
 #include "base/process.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 

@@ -2,9 +2,7 @@
 /* Processes: their identity (pid and start time together are never reused), and their descendants. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /*
  * Reads a file of /proc/PID, or its begin, as text of at most size - 1 bytes. Returns its length, or

@@ -3,8 +3,6 @@
 #include "base/secret.h"
 
 #include <ctype.h>
-#include <stddef.h>
-#include <string.h>
 #include <strings.h>
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

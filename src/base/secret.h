@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "base/std.h"
 
 /*
  * Whether a variable, as "NAME=value", looks like a secret. Names are read as words between

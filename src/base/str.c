@@ -3,9 +3,6 @@
 #include "base/str.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/utf8.h"
 

@@ -2,10 +2,6 @@
 /* String helpers: numbers, ids, nearest names, base64, making bytes visible. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 
 /* Accepts only decimal digits, within the range of the type. False otherwise. */

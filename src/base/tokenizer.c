@@ -2,7 +2,6 @@
 /* Splits terminal output into tokens. */
 #include "base/tokenizer.h"
 
-#include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif

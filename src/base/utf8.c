@@ -2,7 +2,6 @@
 /* UTF-8 as in RFC 3629. */
 #include "base/utf8.h"
 
-#include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif

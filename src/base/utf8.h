@@ -2,10 +2,6 @@
 /* UTF-8 as in RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 
 /* The length of the longest valid prefix. Fast on ASCII. */

@@ -2,10 +2,6 @@
 /* Memory for programs: ends the process instead of returning NULL. */
 #include "base/xalloc.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/log.h"
 
 /* Ends the program if ptr is NULL. */

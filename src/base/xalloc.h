@@ -2,8 +2,6 @@
 /* Memory for programs: never NULL. Out of memory ends the process with a message (status 1). */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/alloc.h" /* mem_free() */
 
 void *xalloc(size_t size) __attribute__((malloc, returns_nonnull));

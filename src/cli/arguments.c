@@ -2,13 +2,6 @@
 /* Words of a command line as the parameters of a method. */
 #include "cli/arguments.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/file.h"
 #include "base/str.h"
 #include "base/utf8.h"

@@ -4,12 +4,7 @@
 
 #include "config.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/secret.h"

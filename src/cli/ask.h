@@ -2,10 +2,6 @@
 /* Connects to the daemon and asks. Errors become a message and an exit status. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "cli/cli.h"
 #include "client/link.h"
 

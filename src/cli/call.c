@@ -2,12 +2,6 @@
 /* Runs a method as a command: its schema types the arguments, and the result is printed. */
 #include "cli/call.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/buf.h"
 #include "base/str.h"
 #include "base/xalloc.h"

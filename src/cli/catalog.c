@@ -2,10 +2,6 @@
 /* The tables of methods and events: from the running daemon, or else from the installed one. */
 #include "cli/catalog.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/str.h"
 #include "base/xalloc.h"

@@ -2,8 +2,6 @@
 /* The tables of methods and events: from the running daemon, or else from the installed one. */
 #pragma once
 
-#include <stddef.h>
-
 #include "cli/ask.h"
 #include "cli/cli.h"
 #include "wire/json.h"

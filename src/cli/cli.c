@@ -2,12 +2,6 @@
 /* Shared by all verbs: messages, usage, global options, the end of output. */
 #include "cli/cli.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "cli/screen_text.h"
 #include "cli/shell_word.h"
 

@@ -6,11 +6,6 @@
  */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
 #include "base/buf.h"
 
 /* Exit statuses; main() returns the result of run(). */

@@ -3,13 +3,7 @@
 #include "cli/config_file.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/xalloc.h"

@@ -5,11 +5,6 @@
  */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/stat.h>
-
 #include "base/buf.h"
 
 #define CONFIG_FILE_MAX ((size_t)64 * 1024 * 1024)

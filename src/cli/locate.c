@@ -2,13 +2,7 @@
 /* The daemon that a command line means, its tmux server, and the pane of this program. */
 #include "cli/locate.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/process.h"
 #include "base/str.h"

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus: global options, then a verb or a method. */
-#include <fcntl.h>
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/process.h"
 #include "cli/call.h"

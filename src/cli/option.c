@@ -3,8 +3,6 @@
 #include "cli/option.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/str.h"

@@ -2,17 +2,8 @@
 /* Runs another program and reads its output. */
 #include "cli/program.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "io/child.h"

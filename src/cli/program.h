@@ -2,9 +2,6 @@
 /* Runs another program and reads its output. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/buf.h"
 
 /* Writes the path of a program: beside our own, else in PATH. Returns false if it is not found. */

@@ -2,15 +2,8 @@
 /* A muxbusd of another machine, through ssh. */
 #include "cli/remote.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"

@@ -4,9 +4,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "cli/cli.h"
 
 #define REMOTE_PREFIX "ssh:" /* of cli->socket, before the host and the command for its shell */

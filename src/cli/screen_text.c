@@ -2,11 +2,7 @@
 /* Text for a terminal: makes untrusted control characters visible, and adds our colours. */
 #include "cli/screen_text.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/cells.h"
 #include "base/str.h"

@@ -2,9 +2,6 @@
 /* Words for a POSIX shell. */
 #include "cli/shell_word.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 #include "base/str.h"
 
 /* Words of these characters need no quotes. (A "=" could make the first word an assignment.) */

@@ -2,11 +2,7 @@
 /* Results for people: lists as tables, text as it is, anything else as names and values. */
 #include "cli/show.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/cells.h"
 #include "base/str.h"

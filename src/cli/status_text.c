@@ -2,10 +2,6 @@
 /* The status of the daemon in ten lines for people. */
 #include "cli/status_text.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/screen_text.h"
 #include "cli/show.h"
 

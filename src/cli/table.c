@@ -2,8 +2,6 @@
 /* Tables for people. */
 #include "cli/table.h"
 
-#include <string.h>
-
 #include "base/cells.h"
 #include "base/xalloc.h"
 #include "cli/screen_text.h"

@@ -2,9 +2,6 @@
 /* Tables for people: columns as wide as their cells, and not wider than the terminal. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/buf.h"
 
 #define TABLE_COLUMNS_MAX 16

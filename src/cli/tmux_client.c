@@ -2,12 +2,6 @@
 /* The tmux client before which the user sits. */
 #include "cli/tmux_client.h"
 
-#include <limits.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/xalloc.h"
 #include "cli/remote.h"
 #include "wire/host_line.h"

@@ -2,9 +2,6 @@
 /* The tmux client before which the user sits: to show another pane there. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/buf.h"
 
 /* The parameters of run_tmux that list the clients. */

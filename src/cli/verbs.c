@@ -2,8 +2,6 @@
 /* The table of verbs, also of those that are shorter names of methods: one row each, sorted. */
 #include "cli/verbs.h"
 
-#include <string.h>
-
 const struct verb verbs[] = {
     {"capture", VERB_LIVE, "", "print the screen of a pane as text", .method = "capture_pane"},
     {"go", VERB_LIVE, "pane", "jump to a pane: show it on this terminal", .run = go_run},

@@ -2,16 +2,10 @@
 /* A link to a daemon: connects, sends lines, reads lines with a deadline. */
 #include "client/link.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/process.h"

@@ -2,10 +2,7 @@
 /* A link to a daemon on the event loop. */
 #include "client/loop_link.h"
 
-#include <errno.h>
 #include <event2/event.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"

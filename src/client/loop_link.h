@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "client/link.h"
 
 #define LOOP_LINK_UNSENT_MAX \

@@ -2,14 +2,9 @@
 /* A program and its standard streams. */
 #include "client/loop_process.h"
 
-#include <errno.h>
 #include <event2/event.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/str.h"

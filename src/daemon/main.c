@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbusd: makes all parts, runs the event loop, and frees the parts in reverse order. */
-#include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
 #include <muxbus.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -5,10 +5,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/resource.h>
-#include <sys/types.h>
+
+#include "base/std.h"
 
 enum {
 	CHILD_STREAMS = 4, /* the standard streams, and one descriptor more */

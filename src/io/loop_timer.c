@@ -9,12 +9,8 @@
  */
 #include "io/loop_timer.h"
 
-#include <errno.h>
 #include <event2/event_struct.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/list.h"

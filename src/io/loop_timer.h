@@ -6,9 +6,8 @@
 #pragma once
 
 #include <event2/event.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
+#include "base/std.h"
 
 struct loop_timer;
 

@@ -8,22 +8,13 @@
  * the status, before the file is written and synced. With --server it supervises a server of tools
  * instead. With --hand-over SOCKET NONCE it only hands its standard input over to the daemon.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/hand_over.h"

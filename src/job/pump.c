@@ -2,12 +2,6 @@
 /* Copies output of a job from a pipe to a file. */
 #include "job/pump.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 enum {
 	CHUNK = 64 * 1024,
 	CHUNKS = 16, /* per call, so that others get their turn */

@@ -2,9 +2,6 @@
 /* The version of the library, and its only global state: its allocator and its log. */
 #include "lib/library.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/str.h"

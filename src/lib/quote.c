@@ -9,8 +9,7 @@
  */
 #include <muxbus.h>
 
-#include <stdio.h>
-#include <string.h>
+#include "base/std.h"
 
 /*
  * Printable ASCII stays as it is, so that tmux's log of commands is readable, except

@@ -3,7 +3,6 @@
 #include "lib/unescape.h"
 
 #include <muxbus.h>
-#include <string.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -2,8 +2,7 @@
 /* The escapes of %output lines: a backslash and three octal digits. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /* The room that unescape() needs after the last byte of its output. */
 #define UNESCAPE_SLACK 64

@@ -8,8 +8,6 @@
  */
 #include <muxbus.h>
 
-#include <string.h>
-
 #include "base/str.h"
 
 /* A release as a number for comparison: 3.3a is 3003001. */

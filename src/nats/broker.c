@@ -7,14 +7,8 @@
 #include "nats/broker.h"
 
 #include <event2/event.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <nats/adapters/libevent.h>
 #include <nats/nats.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/list.h"

@@ -2,15 +2,8 @@
 /* The feed. */
 #include "nats/feed.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/hash.h"

@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus-nats: makes all parts, runs the event loop, and frees the parts in reverse order. */
-#include <errno.h>
 #include <event2/event.h>
 #include <event2/thread.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <nats/nats.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -2,10 +2,6 @@
 /* Names in subjects. */
 #include "nats/name.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 static const char token_characters[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 

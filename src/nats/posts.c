@@ -2,10 +2,6 @@
 /* Posts: a pull consumer of the stream, which asks for a few messages at a time. */
 #include "nats/posts.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/log.h"

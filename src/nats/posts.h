@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "client/loop_link.h"
 #include "nats/broker.h"
 #include "nats/name.h"

@@ -2,8 +2,6 @@
 /* Presence. */
 #include "nats/presence.h"
 
-#include <stdio.h>
-
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"

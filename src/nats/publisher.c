@@ -2,9 +2,6 @@
 /* The publisher. */
 #include "nats/publisher.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/list.h"
 #include "base/log.h"
 #include "base/xalloc.h"

@@ -6,10 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "nats/broker.h"
 
 #define PUBLISHER_WINDOW 2048 /* messages */

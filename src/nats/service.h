@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "client/loop_link.h"
 #include "nats/broker.h"
 #include "nats/name.h"

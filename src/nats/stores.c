@@ -2,8 +2,6 @@
 /* The stores in JetStream. */
 #include "nats/stores.h"
 
-#include <stdio.h>
-
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"

@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "nats/broker.h"
 
 #define STORES_BUCKET "MUXBUS_PRESENCE"

@@ -2,9 +2,6 @@
 /* From the content of MCP to the members of a result. */
 #include "tools/mcp_content.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/buf.h"
 
 static bool is_of_type(const struct json *item, const char *type)

@@ -2,8 +2,6 @@
 /* Results of tools/call, which servers send, as results of declared tools. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "wire/json.h"
 
 #define MCP_CONTENT_ERROR_SIZE 4097 /* of a failure */

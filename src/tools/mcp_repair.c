@@ -2,8 +2,6 @@
 /* Repairs lines of servers. */
 #include "tools/mcp_repair.h"
 
-#include <stdint.h>
-
 #include "base/utf8.h"
 
 enum { ESCAPE_LEN = 6 }; /* \uXXXX */

@@ -2,13 +2,6 @@
 /* An MCP server: its states, its messages and its calls. */
 #include "tools/mcp_server.h"
 
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/str.h"

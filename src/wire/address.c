@@ -2,19 +2,9 @@
 /* Where the daemon of a tmux server listens and keeps its state. */
 #include "wire/address.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <pwd.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "base/str.h"
 

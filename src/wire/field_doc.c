@@ -3,9 +3,6 @@
 #include "wire/field.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Tables of results as JSON Schema. */
-#include <string.h>
-
 #include "base/str.h"
 #include "wire/field.h"
 

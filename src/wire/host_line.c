@@ -2,8 +2,6 @@
 /* A line of the hosts file. */
 #include "wire/host_line.h"
 
-#include <string.h>
-
 #include "base/str.h"
 
 enum { VALUE_MAX = 1024 }; /* bytes of a value */

@@ -6,10 +6,6 @@
  */
 #include "wire/json.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <yajl/yajl_parse.h>
 
 #include "base/buf.h"

@@ -6,7 +6,6 @@
  */
 #include "wire/json.h"
 
-#include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif

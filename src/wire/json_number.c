@@ -3,7 +3,6 @@
 #include "wire/json.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/str.h"
 

@@ -6,9 +6,6 @@
 #include "wire/json.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"

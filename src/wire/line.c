@@ -2,9 +2,6 @@
 /* Bytes in, lines out. */
 #include "wire/line.h"
 
-#include <stdint.h>
-#include <string.h>
-
 #include "base/xalloc.h"
 
 /* Where the next byte stands. In the object itself, unless its place is NESTED. */

@@ -2,9 +2,6 @@
 /* JSON-RPC 2.0 envelopes, and the kinds of errors. */
 #include "wire/message.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const struct message_error_info errors[] = {
     [MESSAGE_PARSE] = {-32700, "parse_error",
 	"The line is not one JSON value; correct it and send it again."},

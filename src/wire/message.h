@@ -2,9 +2,6 @@
 /* JSON-RPC 2.0 envelopes (protocol section 2) and the kinds of errors. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/buf.h"
 #include "wire/json.h"
 #include "wire/line.h"

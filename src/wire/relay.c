@@ -2,11 +2,6 @@
 /* The two sides of muxbus relay: its command and its hello. */
 #include "wire/relay.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Appends a word so that a shell reads it unchanged. */
 static bool append_quoted(struct buf *out, const char *word)
 {

@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/buf.h"
 
 #define RELAY_HELLO "muxbus relay " /* the first line of a relay, up to its protocol and version */

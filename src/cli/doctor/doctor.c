@@ -2,11 +2,6 @@
 /* muxbus doctor: finds problems and suggests remedies, for people or as JSON. */
 #include "cli/doctor/doctor.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/buf.h"
 #include "base/xalloc.h"
 #include "cli/option.h"

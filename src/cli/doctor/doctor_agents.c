@@ -2,8 +2,6 @@
 /* The part of muxbus doctor for agents: those installed, and whether they know muxbus. */
 #include "cli/doctor/doctor.h"
 
-#include <stdio.h>
-
 #include "cli/setup/setup_file.h"
 
 static void find_agent(struct doctor_report *report, const struct setup *setup)

@@ -2,12 +2,7 @@
 /* The part of muxbus doctor for the daemon, and everything that it reports about itself. */
 #include "cli/doctor/doctor.h"
 
-#include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/ask.h"

@@ -2,10 +2,6 @@
 /* The part of muxbus doctor for the hosts of the fleet. */
 #include "cli/doctor/doctor.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/ask.h"
 #include "client/link.h"
 #include "config.h"

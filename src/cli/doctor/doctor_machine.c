@@ -2,15 +2,8 @@
 /* The part of muxbus doctor for the kernel: inotify, and the disk of the state directory. */
 #include "cli/doctor/doctor.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/inotify.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "wire/address.h"
 

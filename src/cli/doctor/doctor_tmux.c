@@ -3,11 +3,6 @@
 #include "cli/doctor/doctor.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "cli/locate.h"

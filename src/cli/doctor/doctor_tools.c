@@ -2,10 +2,6 @@
 /* The part of muxbus doctor for declared tools: missing programs by group, and unusable files. */
 #include "cli/doctor/doctor.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "cli/ask.h"
 #include "client/link.h"
 

@@ -3,8 +3,6 @@
 #include "cli/help/help_page.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/cells.h"
 #include "cli/ask.h"

@@ -2,9 +2,6 @@
 /* A page of help: titles, entries of a name with a text; what has some words in its text. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/buf.h"
 #include "wire/json.h"
 

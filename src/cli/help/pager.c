@@ -2,13 +2,8 @@
 /* Shows a text in the user's pager. */
 #include "cli/help/help_page.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "io/child.h"

@@ -5,15 +5,9 @@
  * the daemon if none runs, and restarts it after a crash. After a shutdown it restarts the daemon
  * only for the next request.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -2,9 +2,6 @@
 /* Advice for a tool call whose answer was lost. */
 #include "cli/mcp/mcp_advice.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/xalloc.h"
 
 struct advice_row {

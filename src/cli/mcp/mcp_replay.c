@@ -2,10 +2,6 @@
 /* Requests in flight between an agent and the daemon, and their fate after a restart. */
 #include "cli/mcp/mcp_replay.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/list.h"
 #include "base/log.h"
 #include "base/str.h"

@@ -11,9 +11,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/buf.h"
 
 #define MCP_REPLAY_LINE_MAX ((size_t)4 * 1024 * 1024) /* of the agent; as the daemon's limit */

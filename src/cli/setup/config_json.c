@@ -2,9 +2,6 @@
 /* Edits a configuration file in JSON and keeps all other bytes. */
 #include "cli/setup/config_json.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "cli/config_file.h"

@@ -2,9 +2,6 @@
 /* Edits one table of a configuration file in TOML. */
 #include "cli/setup/config_toml.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus setup: adds Muxbus to the configuration files of an agent. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "cli/screen_text.h"
 #include "cli/setup/setup_file.h"
 #include "cli/verbs.h"

@@ -2,8 +2,6 @@
 /* The configuration of each agent, according to its own `mcp add` and its manual. */
 #include "cli/setup/setup_file.h"
 
-#include <string.h>
-
 /* A hook of Claude Code; Codex and Gemini CLI use the same form. */
 #define HOOK(event, agent, time)                                                              \
 	{                                                                                     \

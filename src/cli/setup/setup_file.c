@@ -2,13 +2,6 @@
 /* Edits the files of agents. */
 #include "cli/setup/setup_file.h"
 
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/buf.h"
 #include "base/str.h"
 #include "base/xalloc.h"

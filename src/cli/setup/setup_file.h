@@ -5,9 +5,7 @@
  */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/std.h"
 
 enum setup_scope {
 	SETUP_USER, /* all sessions of this user */

@@ -4,19 +4,10 @@
  * raw, on its alternate screen, and restored however the program ends. Signals arrive on a
  * descriptor.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <termios.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"

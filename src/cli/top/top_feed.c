@@ -2,11 +2,6 @@
 /* The source of data for muxbus top. */
 #include "cli/top/top_feed.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/cpu_sample.h"
 #include "base/process.h"

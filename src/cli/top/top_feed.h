@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "cli/cli.h"
 #include "cli/top/top_model.h"
 #include "cli/top/top_view.h"

@@ -2,11 +2,6 @@
 /* The screen of muxbus top. */
 #include "cli/top/top_frame.h"
 
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/cells.h"
 #include "base/xalloc.h"
 #include "cli/top/top_home.h"

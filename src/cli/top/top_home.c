@@ -2,8 +2,6 @@
 /* The home list of muxbus top. */
 #include "cli/top/top_home.h"
 
-#include <string.h>
-
 #include "base/xalloc.h"
 
 enum {

@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "cli/top/top_line.h"
 #include "cli/top/top_model.h"
 

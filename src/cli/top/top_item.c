@@ -2,10 +2,6 @@
 /* An item of a list of muxbus top. */
 #include "cli/top/top_item.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/xalloc.h"

@@ -2,11 +2,6 @@
 /* An item of a list of muxbus top, and what it says on the home list. No input or output. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "wire/json.h"
 
 enum top_list {

@@ -2,10 +2,6 @@
 /* One row of a frame of muxbus top. */
 #include "cli/top/top_line.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/cells.h"
 #include "base/utf8.h"
 

@@ -2,10 +2,6 @@
 /* The data of muxbus top. */
 #include "cli/top/top_model.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/str.h"
 #include "base/xalloc.h"

@@ -2,10 +2,6 @@
 /* The data of muxbus top: lists of objects, from the daemon's last answers. No input or output. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "base/buf.h"
 #include "cli/screen_text.h"
 #include "cli/top/top_item.h"

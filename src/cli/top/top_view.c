@@ -2,9 +2,6 @@
 /* The user's view of muxbus top. */
 #include "cli/top/top_view.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/utf8.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus audit: the requests that did more than read. */
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/option.h"

@@ -2,10 +2,6 @@
 /* Recordings in the format of asciinema. */
 #include "cli/verbs/cast.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "wire/json.h"
 
 enum { TIME_SIZE = 32 };

@@ -2,10 +2,6 @@
 /* Recordings in the format of asciinema (asciicast v2): a header, then a line for each event. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 
 struct cast {

@@ -2,8 +2,6 @@
 /* An event as a line for people. */
 #include "cli/verbs/event_text.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/str.h"

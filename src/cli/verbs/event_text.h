@@ -2,8 +2,6 @@
 /* An event as a line for people. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 #include "wire/json.h"
 

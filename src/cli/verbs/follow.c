@@ -5,11 +5,7 @@
  * and acknowledges those it has printed, or whose reader confirms them. Paced, it prints no more at
  * once than an agent reads. It survives restarts of the daemon, and ends with its pane or its reader.
  */
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"

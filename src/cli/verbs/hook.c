@@ -6,14 +6,7 @@
  *
  * It never disturbs an agent: after any error it stays silent and quick, with status 0.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"

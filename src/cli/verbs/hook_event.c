@@ -2,9 +2,6 @@
 /* The events of agents' hooks. */
 #include "cli/verbs/hook_event.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/xalloc.h"
 #include "cli/ask.h"
 

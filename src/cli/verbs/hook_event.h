@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/buf.h"
 
 #define HOOK_INPUT_MAX ((size_t)4 * 1024 * 1024) /* bytes of standard input that are read */

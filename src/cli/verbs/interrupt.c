@@ -2,13 +2,8 @@
 /* Waits for the daemon and for ^C at once. */
 #include "cli/verbs/interrupt.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <poll.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/ask.h"

@@ -2,8 +2,6 @@
 /* Waits for the daemon and for ^C at once: for verbs that run until they are stopped. */
 #pragma once
 
-#include <stdint.h>
-
 #include "cli/cli.h"
 #include "client/link.h"
 

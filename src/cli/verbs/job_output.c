@@ -2,12 +2,7 @@
 /* The output of a job, and its line of progress. */
 #include "cli/verbs/job_output.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/inotify.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/str.h"

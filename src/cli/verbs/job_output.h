@@ -2,9 +2,6 @@
 /* The output of a job, printed as it grows or at its end, and its line of progress. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 #include "cli/cli.h"
 #include "client/link.h"

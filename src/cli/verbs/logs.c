@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus logs: prints the output of a job, and follows it until the job ends. */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/verbs.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus metrics: the figures of status in the text format of Prometheus. */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "cli/ask.h"
 #include "cli/option.h"

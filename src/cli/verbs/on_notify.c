@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus on_notify: the user's own program for notifications, as muxbusd reads it from its file. */
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "cli/config_file.h"
 #include "cli/program.h"
 #include "cli/screen_text.h"

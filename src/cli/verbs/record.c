@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus record: records past or live output of a pane, for asciinema. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/ask.h"

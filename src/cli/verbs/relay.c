@@ -3,12 +3,8 @@
  * muxbus relay: the far side of muxbus --host. Says hello, then carries bytes between standard
  * streams and muxbusd.
  */
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "cli/ask.h"
 #include "cli/verbs.h"

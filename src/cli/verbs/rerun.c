@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus rerun: runs a command again each time that files change. */
 #include <dirent.h>
-#include <errno.h>
 #include <fnmatch.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"

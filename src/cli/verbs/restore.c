@@ -4,12 +4,6 @@
  * that take them literally; nothing that was saved reaches a shell but as a word behind a fixed
  * script.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/buf.h"
 #include "base/str.h"
 #include "base/utf8.h"

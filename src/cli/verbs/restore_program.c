@@ -2,13 +2,7 @@
 /* The programs of restored panes. */
 #include "cli/verbs/restore_program.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"

@@ -2,8 +2,6 @@
 /* The programs of the panes that muxbus restore makes: shells, and agents that go on; and names. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "wire/address.h"
 
 struct cli;

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus run: runs a command as a job, waits for its end, and exits with its status. */
-#include <errno.h>
-#include <inttypes.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"

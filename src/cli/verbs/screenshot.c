@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus screenshot: saves the screen of a pane as a picture; as PNG by an installed program. */
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus start: starts the daemon, and returns when it is ready. */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "cli/ask.h"
 #include "cli/option.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus tail: prints the lines of a pane as its program writes them. */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/ask.h"

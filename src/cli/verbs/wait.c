@@ -2,14 +2,6 @@
 /* muxbus wait: waits until conditions have come true. */
 #include "cli/verbs/wait.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/str.h"

@@ -2,8 +2,6 @@
 /* The words of muxbus wait as conditions of wait_for. */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/buf.h"
 #include "wire/json.h"
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus watch: prints events as they happen. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/clock.h"
 #include "cli/ask.h"

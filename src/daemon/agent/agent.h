@@ -8,9 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/server/method.h"

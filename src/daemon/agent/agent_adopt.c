@@ -4,10 +4,7 @@
 
 #include <muxbus.h>
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"

@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "daemon/agent/agent_state.h"
 #include "daemon/pane/foreground.h"
 

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "base/std.h"
 
 struct agent_look;
 struct agent_set;

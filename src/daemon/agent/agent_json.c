@@ -4,8 +4,6 @@
 
 #include <muxbus.h>
 
-#include <string.h>
-
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_state.h"

@@ -2,14 +2,7 @@
 /* Starts the program of an agent in a window of its own. */
 #include "daemon/agent/agent_launch.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <muxbus.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/str.h"

@@ -7,9 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "daemon/agent/agent_state.h"
 #include "daemon/core/pane_ref.h"
 

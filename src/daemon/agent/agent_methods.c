@@ -2,10 +2,7 @@
 /* Methods of agents: ensure_agent, send_task, respond, list_agents, stop_agent. */
 #include "daemon/agent/agent.h"
 
-#include <limits.h>
 #include <muxbus.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/xalloc.h"

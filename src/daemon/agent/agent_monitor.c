@@ -4,10 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/tokenizer.h"

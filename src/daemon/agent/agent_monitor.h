@@ -7,9 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 #include "daemon/agent/classify.h"
 #include "daemon/core/pane_ref.h"

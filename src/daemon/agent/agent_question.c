@@ -4,10 +4,6 @@
 
 #include <muxbus.h>
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_monitor.h"

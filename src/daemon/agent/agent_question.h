@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "daemon/agent/agent_state.h"
 
 /* Keeps the question that a screen shows, or goes on with the one that is kept. */

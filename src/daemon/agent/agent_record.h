@@ -2,8 +2,6 @@
 /* The record of an agent in the store: its plan, its pane, and what was learned of it. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "daemon/queue/record.h"
 
 struct agent;

@@ -3,8 +3,6 @@
 #include "daemon/agent/agent_report.h"
 
 #include <muxbus.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/stripper.h"

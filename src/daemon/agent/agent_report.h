@@ -2,9 +2,6 @@
 /* A task of an agent and its reports: progress, its answer, its notification. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/buf.h"
 #include "daemon/agent/agent_state.h"
 #include "wire/message.h"

@@ -4,9 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/conversation.h"
 #include "base/process.h"
 #include "base/xalloc.h"

@@ -3,9 +3,6 @@
 #include "daemon/agent/agent_state.h"
 
 #include <muxbus.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"

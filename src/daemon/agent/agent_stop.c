@@ -9,10 +9,7 @@
 
 #include <muxbus.h>
 
-#include <signal.h>
-#include <stdio.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/process.h"

@@ -2,8 +2,7 @@
 /* stop_agent: the end of an agent, of its program and of its pane. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/std.h"
 
 struct agent;
 struct agent_ending;

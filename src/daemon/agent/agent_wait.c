@@ -2,9 +2,6 @@
 /* Requests that wait until an agent is ready. */
 #include "daemon/agent/agent_wait.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/xalloc.h"
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_state.h"

@@ -3,9 +3,6 @@
 #include "daemon/agent/classify.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "daemon/core/pattern.h"

@@ -3,8 +3,6 @@
 #include "daemon/agent/question_text.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/utf8.h"

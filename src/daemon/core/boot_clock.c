@@ -3,11 +3,8 @@
 #include "daemon/core/boot_clock.h"
 
 #include <event2/event.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/timerfd.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/xalloc.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <stdint.h>
+#include "base/std.h"
 
 #define BOOT_ID_SIZE 40
 

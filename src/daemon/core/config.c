@@ -5,13 +5,7 @@
 #include <config.h> /* not the one beside this file */
 #include <getopt.h>
 #include <grp.h>
-#include <inttypes.h>
 #include <muxbus.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/log.h"

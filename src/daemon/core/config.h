@@ -2,11 +2,7 @@
 /* The configuration of the daemon: options and limits. */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 /* Numbers that -o name=value sets; the table in config.c has names, bounds and help. */
 struct config_limits {

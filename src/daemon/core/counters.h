@@ -2,7 +2,7 @@
 /* Counters since the start, for status. */
 #pragma once
 
-#include <stdint.h>
+#include "base/std.h"
 
 struct counters {
 	uint64_t accepted; /* peers */

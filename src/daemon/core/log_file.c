@@ -2,14 +2,6 @@
 /* The log in a file of bounded size. There is one per process, like the log itself. */
 #include "daemon/core/log_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/log.h"
 
 static struct {

@@ -4,7 +4,7 @@
 
 #include <muxbus.h>
 
-#include <stddef.h>
+#include "base/std.h"
 
 #define LOG_FILE_BYTES_MAX (4 * 1024 * 1024)
 

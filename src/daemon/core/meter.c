@@ -2,8 +2,6 @@
 /* The meter: how many looks and turns of agents were avoided. */
 #include "daemon/core/meter.h"
 
-#include <stddef.h>
-
 #define STEP_MS ((int64_t)METER_STEP_SEC * 1000)
 #define LOOK_MS ((int64_t)METER_LOOK_SEC * 1000)
 

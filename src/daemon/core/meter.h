@@ -8,8 +8,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define METER_LOOK_SEC 30
 #define METER_KINDS 9 /* of waits: 0 is a request that waits, the others are the caller's */

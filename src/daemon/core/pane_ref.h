@@ -10,9 +10,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 #define PANE_REF_THREAD_SIZE 64
 

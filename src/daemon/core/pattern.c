@@ -2,11 +2,6 @@
 /* Regular expressions. The only file that knows PCRE2. */
 #include "daemon/core/pattern.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 

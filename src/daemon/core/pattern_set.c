@@ -3,9 +3,6 @@
 #include "daemon/core/pattern_set.h"
 
 #include <ctype.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 

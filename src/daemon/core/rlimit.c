@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The limit of open descriptors. */
 #include "daemon/core/rlimit.h"
-
-#include <errno.h>
-#include <stdbool.h>
-#include <string.h>
+#include "base/std.h"
 
 #include "base/log.h"
 

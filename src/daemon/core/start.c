@@ -2,23 +2,12 @@
 /* The start of the process. */
 #include "daemon/core/start.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <malloc.h>
 #include <muxbus.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/process.h"

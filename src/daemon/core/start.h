@@ -2,9 +2,7 @@
 /* The start of the process: its lock, its log, and the words that its starter waits for. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 struct config;
 

@@ -2,16 +2,6 @@
 /* The state directory and its parents. */
 #include "daemon/core/state_dir.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/str.h"
 
 /* Whether a user may own a parent: we, root, or the owner of "/", who can change everything. */

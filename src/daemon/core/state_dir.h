@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <stddef.h>
+#include "base/std.h"
 
 /*
  * Makes the directory (0700) and its missing parents, or checks those that are there. Refused

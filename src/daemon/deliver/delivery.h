@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "daemon/deliver/way.h"
 
 struct delivery_set;

@@ -2,8 +2,6 @@
 /* Mails: which notifications wait for a pane or thread, and their deferral. */
 #include "daemon/deliver/mail.h"
 
-#include <stdio.h>
-
 #include "daemon/deliver/puller.h"
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/queue/queue.h"

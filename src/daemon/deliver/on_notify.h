@@ -8,8 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "daemon/deliver/receipt.h"
 
 #define ON_NOTIFY_FILE_MAX 8192 /* bytes */

@@ -2,13 +2,7 @@
 /* Programs that deliver notifications. */
 #include "daemon/deliver/program.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "daemon/core/rlimit.h"

@@ -2,8 +2,6 @@
 /* Promised ways: which facts may change them, and the events of their changes. */
 #include "daemon/deliver/promise.h"
 
-#include <string.h>
-
 #include "base/list.h"
 #include "base/process.h"
 #include "base/xalloc.h"

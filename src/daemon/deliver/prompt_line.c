@@ -2,11 +2,6 @@
 /* The line that is typed at a prompt. */
 #include "daemon/deliver/prompt_line.h"
 
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/stripper.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"

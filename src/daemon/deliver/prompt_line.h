@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/buf.h"
 #include "daemon/queue/notification.h"
 

@@ -2,8 +2,6 @@
 /* Couriers: what they hold, until when, and what is given back. */
 #include "daemon/deliver/puller.h"
 
-#include <stdio.h>
-
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/xalloc.h"

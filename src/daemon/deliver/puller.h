@@ -8,9 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/list.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/receipt.h"

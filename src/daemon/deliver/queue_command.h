@@ -8,8 +8,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 struct mail;
 struct queue;

@@ -2,13 +2,6 @@
 /* The trace of a queue command. */
 #include "daemon/deliver/queue_trace.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/process.h"
 
 static const char script[] = "umask 077; echo $$ >\"$0\"; said=$(\"$@\" 2>&1); status=$?; "

@@ -6,10 +6,7 @@
  */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 #define QUEUE_TRACE_WORDS 4 /* before those of the command */
 

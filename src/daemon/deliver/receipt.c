@@ -4,8 +4,6 @@
 
 #include <muxbus.h>
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "daemon/event/event_log.h"
 #include "daemon/queue/queue.h"

@@ -18,8 +18,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "base/buf.h"
 #include "daemon/queue/notification.h"
 #include "wire/json.h"

@@ -4,8 +4,6 @@
 
 #include <muxbus.h>
 
-#include <string.h>
-
 #include "daemon/deliver/wake.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/buf.h"
 
 #define SHOW_LINE_MAX 1024 /* bytes: tmux cuts what is wider than the client */

@@ -2,9 +2,6 @@
 /* Typed notices: composed, kept, typed, and typed again. */
 #include "daemon/deliver/typed.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/mail.h"

@@ -4,9 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stdio.h>
-#include <string.h>
-
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/promise.h"

@@ -2,8 +2,6 @@
 /* Wake policies: which notifications wake the agent of a pane, and when. */
 #include "daemon/deliver/wake_policy.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"

@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/list.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/notification.h"

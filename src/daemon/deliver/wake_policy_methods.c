@@ -2,9 +2,6 @@
 /* set_wake_policy: which notifications wake an agent, and when. */
 #include <muxbus.h>
 
-#include <stdio.h>
-#include <string.h>
-
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"

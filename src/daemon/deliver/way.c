@@ -2,9 +2,6 @@
 /* The table of the ways, and the walk over it. */
 #include "daemon/deliver/way.h"
 
-#include <stddef.h>
-#include <stdio.h>
-
 #include "daemon/deliver/person.h"
 
 const struct way *const ways[] = {

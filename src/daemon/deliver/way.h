@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "base/std.h"
 
 #define WAY_TEXT_SIZE 256
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The table of the kinds of events. */
 #include <fnmatch.h>
-#include <string.h>
 
 #include "base/str.h"
 #include "daemon/event/event_log.h"

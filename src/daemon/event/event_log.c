@@ -2,15 +2,7 @@
 /* The one sequence of everything that happens: numbered, encoded once, remembered for a while. */
 #include "daemon/event/event_log.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/hash.h"

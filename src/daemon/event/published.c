@@ -2,8 +2,6 @@
 /* The numbers of kinds that providers publish. */
 #include "daemon/event/published.h"
 
-#include <stdbool.h>
-
 #include "base/xalloc.h"
 
 static struct published {

@@ -2,9 +2,7 @@
 /* One shared inotify instance. */
 #include "daemon/file/inotify_hub.h"
 
-#include <errno.h>
 #include <event2/event.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -2,12 +2,6 @@
 /* The directories that determine the file of a path. */
 #include "daemon/file/path_watch.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/file/inotify_hub.h"

@@ -2,14 +2,6 @@
 /* Follows the file of a path. */
 #include "daemon/file/tail.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/xalloc.h"
 #include "daemon/file/tail_file.h"
 

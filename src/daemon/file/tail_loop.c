@@ -2,15 +2,9 @@
 /* Followed files on the event loop. */
 #include "daemon/file/tail_loop.h"
 
-#include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/magic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"

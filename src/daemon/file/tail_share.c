@@ -2,8 +2,6 @@
 /* Files that are followed once for all their listeners. */
 #include "daemon/file/tail_share.h"
 
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/xalloc.h"
 

@@ -2,12 +2,6 @@
 /* The fleet: its parts, and the routes of requests to them. */
 #include "daemon/fleet/fleet.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/xalloc.h"
 #include "daemon/core/state_dir.h"
 #include "daemon/fleet/fleet_name.h"

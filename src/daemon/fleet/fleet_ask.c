@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Asks: requests that hosts answer, with their calls, parameters and errors. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/clock.h"

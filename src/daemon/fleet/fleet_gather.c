@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Lists of many hosts. */
-#include <stdio.h>
-
 #include "daemon/core/config.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The fleet about itself: its hosts, and its state. */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "config.h"

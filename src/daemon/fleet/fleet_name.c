@@ -2,9 +2,6 @@
 /* Names of the fleet. */
 #include "daemon/fleet/fleet_name.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/fleet/host.h"

@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "wire/json.h"
 
 #define FLEET_NAME_REASON_SIZE 384

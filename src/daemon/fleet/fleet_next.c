@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Pulls of notifications over hosts. */
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/str.h"
 #include "base/xalloc.h"

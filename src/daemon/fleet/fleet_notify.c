@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Notices from one host to another. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/str.h"

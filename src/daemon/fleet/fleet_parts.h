@@ -2,10 +2,6 @@
 /* The parts of the fleet: what all of them share, and how fleet.c reaches each. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/list.h"
 
 #define FLEET_GATHER_MS 5000 /* for the answer of a host to a list */

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Merged streams: one subscription on each host, and one line of output. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Waits over hosts. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/xalloc.h"

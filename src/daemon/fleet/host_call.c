@@ -2,11 +2,6 @@
 /* Calls of a host. */
 #include "daemon/fleet/host_parts.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/xalloc.h"

@@ -2,11 +2,6 @@
 /* One connection to the daemon of a host. */
 #include "daemon/fleet/host_parts.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/xalloc.h"
 #include "client/loop_link.h"
 #include "client/loop_process.h"

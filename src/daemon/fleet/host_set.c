@@ -2,10 +2,6 @@
 /* Hosts: their set and their states. */
 #include "daemon/fleet/host_parts.h"
 
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/log.h"

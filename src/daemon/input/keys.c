@@ -3,9 +3,6 @@
 #include "daemon/input/keys.h"
 
 #include <ctype.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/utf8.h"

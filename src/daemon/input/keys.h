@@ -2,9 +2,7 @@
 /* The names that tmux has for keys. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 enum keys_kind {
 	KEYS_TEXT, /* no name of a key */

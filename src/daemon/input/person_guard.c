@@ -2,7 +2,6 @@
 /* The person first: a request types into a pane only if no other line would go with it. */
 #include "daemon/input/person_guard.h"
 
-#include <limits.h>
 #include <muxbus.h>
 
 #include "base/clock.h"

@@ -10,10 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "daemon/input/submit_policy.h"
 
 #define SUBMIT_LINE_MAX 2048 /* bytes of a line that waits for a prompt */

@@ -3,8 +3,6 @@
 #include "daemon/input/submit_guard.h"
 
 #include <muxbus.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/clock.h"

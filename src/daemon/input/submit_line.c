@@ -2,8 +2,6 @@
 /* A text on its way through a prompt. */
 #include "daemon/input/submit_line.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "daemon/pane/pane_screen.h"

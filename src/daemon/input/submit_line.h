@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "daemon/input/submit_policy.h"
 #include "daemon/pane/prompt.h"
 

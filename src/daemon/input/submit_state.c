@@ -2,9 +2,6 @@
 /* The floor of typing: a submit as it is inside. */
 #include "daemon/input/submit_state.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "daemon/input/submit_guard.h"

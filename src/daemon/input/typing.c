@@ -2,11 +2,6 @@
 /* Input for a pane, as tmux commands that arrive whole or not at all. */
 #include "daemon/input/typing.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "daemon/input/keys.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_tty.h"

@@ -10,9 +10,6 @@
 #pragma once
 
 #include <muxbus.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
 
 #include "base/buf.h"
 #include "daemon/server/right.h"

@@ -4,14 +4,6 @@
  * as one after the wait; the next command of the connection, or of the pane, starts in the directory
  * where this one ended.
  */
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/clock.h"
 #include "base/str.h"
 #include "base/xalloc.h"

@@ -3,16 +3,9 @@
 #include "daemon/job/job.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -2,9 +2,6 @@
 /* Changes of an environment as lists. */
 #include "daemon/job/job_env.h"
 
-#include <string.h>
-#include <unistd.h>
-
 #include "base/xalloc.h"
 
 const char **job_env_join(const char *const *one, const char *const *other, size_t max)

@@ -2,7 +2,7 @@
 /* Changes of an environment as lists: "NAME=value" sets, "NAME" removes; NULL-terminated. */
 #pragma once
 
-#include <stddef.h>
+#include "base/std.h"
 
 /*
  * Copies two lists (NULL: empty) into one, which is one block of memory. NULL if the strings have

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of jobs: those that run, restart, list, get, read and stop them. */
-
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"

@@ -2,9 +2,6 @@
 /* Names of jobs. */
 #include "daemon/job/job_name.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "daemon/job/job.h"
 #include "daemon/job/job_record.h"
 #include "daemon/server/daemon_parts.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "base/std.h"
 
 struct job;
 struct job_set;

@@ -2,10 +2,6 @@
 /* A job as JSON. */
 #include "daemon/job/job_record.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/stripper.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"

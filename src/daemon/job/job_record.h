@@ -2,10 +2,6 @@
 /* A job as JSON: in the store, and in answers. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "base/job_file.h"
 #include "base/list.h"
 #include "daemon/core/pane_ref.h"

@@ -2,11 +2,7 @@
 /* Starting muxbus-job: for a job, or ahead of the next one. */
 #include "daemon/job/job_starter.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "daemon/core/rlimit.h"

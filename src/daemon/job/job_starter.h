@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include <sys/types.h>
+#include "base/std.h"
 
 #define SPARE_IDLE_MS (10 * 60 * 1000)
 

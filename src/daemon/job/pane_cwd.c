@@ -4,10 +4,6 @@
 
 #include <muxbus.h>
 
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/process.h"
 #include "base/utf8.h"
 #include "daemon/core/pane_ref.h"

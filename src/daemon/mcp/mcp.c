@@ -3,8 +3,6 @@
 #include "daemon/mcp/mcp.h"
 
 #include <muxbus.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/str.h"
 #include "base/xalloc.h"

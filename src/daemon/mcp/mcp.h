@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "base/std.h"
 
 struct daemon;
 struct dispatch;

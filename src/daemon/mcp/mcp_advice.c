@@ -3,10 +3,6 @@
 #include "daemon/mcp/mcp_advice.h"
 
 #include <muxbus.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/str.h"
 #include "daemon/job/job.h"

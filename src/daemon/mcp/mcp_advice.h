@@ -2,8 +2,6 @@
 /* Advice for a model beside an answer: what exists, what to call. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 #include "daemon/server/method.h"
 

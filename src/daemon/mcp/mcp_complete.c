@@ -4,9 +4,6 @@
  * completion/complete: values for an argument of a prompt or a variable of a URI.
  */
 #include <muxbus.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/str.h"
 #include "daemon/job/job.h"

@@ -4,8 +4,6 @@
 
 #include "config.h"
 
-#include <string.h>
-
 #include "daemon/server/request.h"
 
 const struct field mcp_list_fields[] = {

@@ -2,9 +2,6 @@
 /* Shared by the parts of MCP: a session, an exchange, the rows of its methods. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 #include "daemon/mcp/mcp_tool_set.h"
 #include "daemon/server/method.h"

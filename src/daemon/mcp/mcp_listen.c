@@ -4,9 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/xalloc.h"

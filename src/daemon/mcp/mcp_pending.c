@@ -2,9 +2,6 @@
 /* Answers MCP calls before the agent's timeout. */
 #include "daemon/mcp/mcp_pending.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pane_ref.h"

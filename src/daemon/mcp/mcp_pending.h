@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 #include "daemon/mcp/mcp_exchange.h"
 

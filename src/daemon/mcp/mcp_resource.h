@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "daemon/mcp/mcp_exchange.h"
 
 #define MCP_URI_MAX 256 /* bytes */

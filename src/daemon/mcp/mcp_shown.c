@@ -2,10 +2,6 @@
 /* The shown part of a cut result, as a result of its own. */
 #include "daemon/mcp/mcp_shown.h"
 
-#include <inttypes.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "daemon/server/rest.h"
 
 #define REST_MAX 1024 /* bytes of "rest" */

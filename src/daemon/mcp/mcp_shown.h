@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "daemon/mcp/mcp_text.h"
 #include "daemon/server/method.h"
 

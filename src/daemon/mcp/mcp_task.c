@@ -2,10 +2,6 @@
 /* A job as a task of MCP, and the call that makes one. */
 #include "daemon/mcp/mcp_task.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/job/job.h"

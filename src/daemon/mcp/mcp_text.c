@@ -2,9 +2,6 @@
 /* Writes a result as text for a model. */
 #include "daemon/mcp/mcp_text.h"
 
-#include <stdint.h>
-#include <string.h>
-
 #include "base/str.h"
 #include "daemon/server/rest.h"
 

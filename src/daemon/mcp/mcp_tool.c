@@ -3,8 +3,6 @@
 #include "daemon/mcp/mcp_tool.h"
 
 #include <muxbus.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/process.h"

@@ -2,9 +2,6 @@
 /* The tools that a session lists. */
 #include "daemon/mcp/mcp_tool_set.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/str.h"
 #include "daemon/methods/group.h"
 

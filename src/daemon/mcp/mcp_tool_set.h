@@ -2,9 +2,6 @@
 /* The tools that a session lists: the default ones, all, groups, or single ones. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "daemon/server/method.h"
 
 #define MCP_TOOL_SET_MAX 512 /* methods */

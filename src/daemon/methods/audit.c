@@ -2,10 +2,6 @@
 /* read_audit: the requests that did more than read, with their outcomes. */
 #include "daemon/server/trail.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/str.h"

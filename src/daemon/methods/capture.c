@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods that read panes: capture_pane, find_text, read_output. */
 #include <muxbus.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "base/cells.h"
 #include "base/str.h"

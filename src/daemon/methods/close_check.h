@@ -6,7 +6,8 @@
 #pragma once
 
 #include <muxbus.h>
-#include <stdbool.h>
+
+#include "base/std.h"
 
 struct request;
 

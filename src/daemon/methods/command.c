@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The method for everything else that tmux can do: run_tmux. */
 #include <muxbus.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 #include "daemon/core/config.h"

@@ -4,8 +4,6 @@
 
 #include <muxbus.h>
 
-#include <string.h>
-
 #include "base/str.h"
 
 /* A row. The flags that take a value are needed to find -t and the others. */

@@ -2,9 +2,6 @@
 /* next_notification: a request that waits for a notification. */
 #include <muxbus.h>
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about the daemon itself: describe, ping, shutdown, status. */
-#include <fcntl.h>
 #include <muxbus.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/str.h"

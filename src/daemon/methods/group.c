@@ -2,8 +2,6 @@
 /* Groups of methods, by which agents choose their tools. */
 #include "daemon/methods/group.h"
 
-#include <string.h>
-
 const char *const method_groups[] = {
     "agents", "daemon", "events", "jobs", "panes", "queue", "tmux", "waits", NULL};
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods that type: send_keys, send_text, send_mouse. */
 #include <muxbus.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/str.h"
 #include "base/xalloc.h"

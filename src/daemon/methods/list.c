@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about what there is: list_sessions, list_windows, list_panes, get_pane. */
 #include <muxbus.h>
-#include <stddef.h>
 
 #include "base/clock.h"
 #include "base/xalloc.h"

@@ -2,10 +2,6 @@
 /* The method meter: turns and looks that agents did not need. Its sums outlive the daemon. */
 #include "daemon/methods/meter.h"
 
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/core/meter.h"

@@ -2,8 +2,6 @@
 /* Counts notifications that wake agents, and writes the meter. */
 #pragma once
 
-#include <stdint.h>
-
 #include "wire/json.h"
 
 struct event_base;

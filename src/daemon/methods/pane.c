@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about one pane: create_pane, close_pane, resize_pane, focus_pane. */
 #include <muxbus.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 #include "daemon/methods/close_check.h"

@@ -2,8 +2,6 @@
 /* Pending requests and notifications, from all sources. */
 #include "daemon/methods/pending.h"
 
-#include <stddef.h>
-
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/promise.h"
 #include "daemon/deliver/self_command.h"

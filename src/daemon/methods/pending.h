@@ -2,8 +2,7 @@
 /* Pending: requests that end with a notification, and notifications on their way. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/std.h"
 
 struct daemon;
 struct pane_ref;

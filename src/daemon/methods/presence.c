@@ -7,9 +7,6 @@
 
 #include <muxbus.h>
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/str.h"
 #include "daemon/agent/agent_task.h"
 #include "daemon/deliver/queue_command.h"

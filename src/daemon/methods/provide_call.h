@@ -2,7 +2,7 @@
 /* Calls of provided methods: the handler of all their rows. */
 #pragma once
 
-#include <stdbool.h>
+#include "base/std.h"
 
 struct daemon;
 struct json;

@@ -2,10 +2,6 @@
 /* Methods of the queue: posting, listing, acknowledging, cancelling. */
 #include <muxbus.h>
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/stripper.h"
 #include "base/xalloc.h"

@@ -2,10 +2,6 @@
 /* Shared by the methods that read the queue: how entries, gaps and consumers look. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
 #include "wire/field.h"

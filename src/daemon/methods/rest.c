@@ -2,8 +2,6 @@
 /* read_rest: what an answer did not show. */
 #include "daemon/server/rest.h"
 
-#include <stddef.h>
-
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"

@@ -4,12 +4,6 @@
 
 #include <muxbus.h>
 
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/log.h"

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "base/std.h"
 
 #define SAVED_LOOK_MS 30000
 #define SAVED_SESSIONS_MAX 256 /* of a server; the others are not saved */

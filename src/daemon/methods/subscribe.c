@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about events: list_events, subscribe, unsubscribe. */
-#include <inttypes.h>
 #include <muxbus.h>
-#include <stdio.h>
 
 #include "base/xalloc.h"
 #include "daemon/core/config.h"

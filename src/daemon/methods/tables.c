@@ -2,8 +2,6 @@
 /* The tables of methods and of conditions. */
 #include "daemon/methods/tables.h"
 
-#include <stddef.h>
-
 #include "daemon/agent/agent.h"
 #include "daemon/deliver/self_command.h"
 #include "daemon/deliver/wake_policy.h"

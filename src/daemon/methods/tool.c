@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of declared tools: list_tools, get_tool_answer. */
-
-#include <string.h>
-
 #include "daemon/job/job.h"
 #include "daemon/methods/tables.h"
 #include "daemon/methods/tool_call.h"

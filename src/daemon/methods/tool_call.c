@@ -2,16 +2,7 @@
 /* Calls of declared tools: of programs, and of servers. */
 #include "daemon/methods/tool_call.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <muxbus.h>
-#include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/utf8.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about windows and sessions: create_ and close_ of both. */
-#include <limits.h>
 #include <muxbus.h>
-#include <stddef.h>
 
 #include "base/xalloc.h"
 #include "daemon/methods/close_check.h"

@@ -3,8 +3,6 @@
 #include "daemon/pane/agent_argv.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/utf8.h"
 

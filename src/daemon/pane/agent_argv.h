@@ -6,8 +6,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/std.h"
 
 enum {
 	AGENT_ARGV_WORDS_MAX = 64, /* further ones are not looked at */

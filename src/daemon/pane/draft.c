@@ -2,9 +2,6 @@
 /* The draft in a pane. */
 #include "daemon/pane/draft.h"
 
-#include <stdint.h>
-#include <string.h>
-
 #include "base/utf8.h"
 #include "daemon/pane/prompt_row.h"
 

@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "daemon/pane/prompt.h"
 
 enum { DRAFT_TEXT_SIZE = 41 }; /* of the text that is shown as evidence */

@@ -4,8 +4,6 @@
 
 #include <muxbus.h>
 
-#include <string.h>
-
 #include "daemon/queue/record.h"
 
 static const struct record_field expected_fields[] = {

@@ -3,12 +3,8 @@
 #include "daemon/pane/foreground.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "base/process.h"
 #include "daemon/pane/pane_tty.h"

@@ -7,10 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "daemon/pane/agent_argv.h"
 
 struct screen_sign_set;

@@ -6,10 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "daemon/core/pane_ref.h"
 
 #define MAKERS_MAX 1000 /* panes whose makers are known: further ones have none */

@@ -2,13 +2,8 @@
 /* The terminal of a pane. */
 #include "daemon/pane/pane_tty.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
-#include <unistd.h>
 
 #include "base/process.h"
 

@@ -6,10 +6,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 #define PANE_TTY_LINE_MAX 4095 /* bytes that the kernel keeps of a line that it edits */
 

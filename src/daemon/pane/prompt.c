@@ -2,9 +2,6 @@
 /* Reads a pane's screen around the cursor. */
 #include "daemon/pane/prompt.h"
 
-#include <stdint.h>
-#include <string.h>
-
 #include "base/utf8.h"
 #include "daemon/pane/prompt_row.h"
 

@@ -2,8 +2,6 @@
 /* Rows of a screen as cells. */
 #include "daemon/pane/prompt_row.h"
 
-#include <string.h>
-
 #include "base/cells.h"
 #include "base/utf8.h"
 

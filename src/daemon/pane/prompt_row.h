@@ -2,9 +2,7 @@
 /* A row of a screen as cells: characters with what of their looks has a meaning. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 enum { PROMPT_CELLS_MAX = 1024 };
 

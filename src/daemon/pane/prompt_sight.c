@@ -2,8 +2,6 @@
 /* Whether a prompt is in sight. */
 #include "daemon/pane/prompt_sight.h"
 
-#include <string.h>
-
 void prompt_mark_set(struct prompt_mark *mark, char letter, uint64_t to)
 {
 	if (letter < 'A' || letter > 'D')

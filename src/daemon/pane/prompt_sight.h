@@ -7,10 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/prompt.h"

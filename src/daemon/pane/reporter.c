@@ -4,8 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/clock.h"

@@ -12,9 +12,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "daemon/core/pane_ref.h"
 
 #define REPORTERS_MAX 1024 /* then a new pane has none */

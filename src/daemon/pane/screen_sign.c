@@ -2,12 +2,6 @@
 /* Signs on the screens of known agents. */
 #include "daemon/pane/screen_sign.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/log.h"

@@ -7,9 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "daemon/pane/prompt.h"
 
 #define SCREEN_SIGNS_MAX 256 /* rows of the file that are read */

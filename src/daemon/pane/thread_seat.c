@@ -5,13 +5,7 @@
 #include <muxbus.h>
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"

@@ -11,9 +11,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <sys/types.h>
-
 #include "daemon/core/pane_ref.h"
 
 struct presence_report;

@@ -2,9 +2,6 @@
 /* The members of a provided row, checked one after the other. */
 #include "daemon/provide/offer.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/xalloc.h"
 #include "daemon/tool/declaration_schema.h"
 

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "base/list.h"
 #include "daemon/server/method.h"
 #include "daemon/tool/declaration.h"

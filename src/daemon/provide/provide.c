@@ -2,11 +2,6 @@
 /* Peers that provide, and the set of all providers. */
 #include "daemon/provide/provide.h"
 
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "daemon/job/job.h"

@@ -2,9 +2,6 @@
 /* Calls of provided methods, their limits and their lines. */
 #include "daemon/provide/provide_call.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/clock.h"

@@ -2,10 +2,6 @@
 /* Starting and ending programs of providers. */
 #include "daemon/provide/provide_program.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/process.h"

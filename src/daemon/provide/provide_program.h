@@ -6,10 +6,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 #define PROVIDE_WAIT_MS 10000 /* wait_ms of the program of a file */
 #define PROVIDE_REASON_SIZE 512

@@ -2,8 +2,6 @@
 /* Providers and their rows. */
 #include "daemon/provide/provider.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"

@@ -5,10 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/list.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/job/job.h"

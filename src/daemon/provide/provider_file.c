@@ -3,11 +3,6 @@
 #include "daemon/provide/provider_file.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/types.h>
 
 #include "base/hash.h"
 #include "base/log.h"

@@ -5,11 +5,6 @@
  */
 #pragma once
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "daemon/tool/declaration.h"
 
 #define PROVIDER_FILE_BYTES_MAX ((size_t)256 * 1024)

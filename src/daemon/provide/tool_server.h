@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "daemon/core/pane_ref.h"
 #include "daemon/tool/tool_program.h"
 #include "daemon/tool/tool_server_list.h"

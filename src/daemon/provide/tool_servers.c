@@ -2,13 +2,7 @@
 /* Servers of tools: which one is for which caller, their starts and their ends. */
 #include "daemon/provide/tool_servers.h"
 
-#include <inttypes.h>
-#include <limits.h>
 #include <muxbus.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/process.h"

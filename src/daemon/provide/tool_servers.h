@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "base/std.h"
 
 #define TOOL_SERVERS_MAX 64 /* that run; of those that have ended, the oldest are forgotten */
 

@@ -2,9 +2,6 @@
 /* Named consumers of the queue and their places. */
 #include "daemon/queue/consumer.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "base/buf.h"

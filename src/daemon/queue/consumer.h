@@ -6,10 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "daemon/queue/notification.h"
 #include "daemon/queue/queue.h"
 #include "wire/field.h"

@@ -2,9 +2,6 @@
 /* The journal: appending, syncing, rewriting, recovering. */
 #include "daemon/queue/journal.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/alloc.h"

@@ -2,14 +2,8 @@
 /* The disk under a journal: one directory, its descriptor held. */
 #include "daemon/queue/journal_disk.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"

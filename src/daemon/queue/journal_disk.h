@@ -2,10 +2,7 @@
 /* The disk under a journal, as a table, so that tests can tear it; and the real one. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 struct journal_syncer;
 

@@ -3,7 +3,6 @@
 #include "daemon/queue/journal_record.h"
 
 #include <endian.h>
-#include <string.h>
 
 #include "base/hash.h"
 

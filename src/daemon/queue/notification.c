@@ -2,9 +2,6 @@
 /* A notification as JSON, on the wire and in the store. */
 #include "daemon/queue/notification.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/utf8.h"

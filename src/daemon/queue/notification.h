@@ -5,11 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/map.h"

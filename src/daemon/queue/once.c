@@ -2,10 +2,6 @@
 /* Requests with a key: keeping, finding, forgetting. */
 #include "daemon/queue/once.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"

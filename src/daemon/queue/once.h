@@ -7,10 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "daemon/queue/notification.h"
 
 #define ONCE_KEEP_MS (24 * 3600 * INT64_C(1000)) /* how long a key is known */

@@ -5,10 +5,6 @@
 #include <muxbus.h>
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/clock.h"

@@ -8,10 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/list.h"
 #include "daemon/queue/notification.h"
 #include "daemon/queue/record.h"

@@ -2,8 +2,6 @@
 /* Records: how structs are kept in the store. */
 #include "daemon/queue/record.h"
 
-#include <string.h>
-
 #include "base/log.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"

@@ -2,12 +2,7 @@
 /* Rows that say how a struct is kept. */
 #include "daemon/queue/record_field.h"
 
-#include <limits.h>
 #include <muxbus.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/str.h"

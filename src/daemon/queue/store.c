@@ -4,10 +4,6 @@
 
 #include <assert.h>
 #include <endian.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/hash.h"

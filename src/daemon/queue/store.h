@@ -9,10 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "daemon/queue/journal.h"
 
 #define STORE_KEY_MAX 200 /* bytes */

@@ -2,10 +2,7 @@
 /* The store on libevent. */
 #include "daemon/queue/store_loop.h"
 
-#include <errno.h>
 #include <event2/event.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"

@@ -6,10 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 
 #define PICTURE_COLUMNS_MAX 10000 /* the widest tmux window; the rest is cut */

@@ -2,10 +2,6 @@
 /* Common parts of all kinds of pictures. */
 #include "daemon/render/picture_page.h"
 
-#include <stdarg.h>
-#include <stdbool.h>
-#include <string.h>
-
 #include "base/cells.h"
 #include "base/str.h"
 #include "base/tokenizer.h"

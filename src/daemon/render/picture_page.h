@@ -2,10 +2,6 @@
 /* Common parts of all kinds of pictures: rows, runs of cells, escaped text. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "daemon/render/picture.h"
 
 /* A row of a picture: cells with their looks, read from the output of capture-pane -e. */

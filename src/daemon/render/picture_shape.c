@@ -2,9 +2,6 @@
 /* Lines and blocks that programs draw with, as paths. */
 #include "daemon/render/picture_shape.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #define LINES_FIRST 0x2500
 #define LINES_LAST 0x257f
 #define BLOCKS_FIRST 0x2580

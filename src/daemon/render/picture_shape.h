@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 
 /* The paths of a run of cells with the same colour, and the box they are in, in tenths. */

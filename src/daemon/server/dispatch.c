@@ -4,8 +4,6 @@
 
 #include <malloc.h>
 #include <muxbus.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/list.h"
 #include "base/str.h"

@@ -2,10 +2,6 @@
 /* The latest requests. */
 #include "daemon/server/history.h"
 
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"

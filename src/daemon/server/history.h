@@ -5,10 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 #define HISTORY_KEEP 500 /* requests that are remembered */
 #define HISTORY_PARAMS_MAX 300 /* bytes of their parameters */

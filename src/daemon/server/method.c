@@ -2,9 +2,6 @@
 /* The methods: all tables as one, sorted by name. */
 #include "daemon/server/method.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
 #include "base/str.h"
 #include "base/xalloc.h"

@@ -2,11 +2,7 @@
 /* Output of a peer. */
 #include "daemon/server/output.h"
 
-#include <errno.h>
 #include <event2/buffer.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 

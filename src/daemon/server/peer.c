@@ -10,16 +10,11 @@
  */
 #include "daemon/server/peer.h"
 
-#include <errno.h>
 #include <event2/event.h>
 #include <event2/event_struct.h>
 #include <muxbus.h>
 #include <poll.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/list.h"

@@ -5,14 +5,7 @@
  */
 #include "daemon/server/peer_pane.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/process.h"

@@ -7,9 +7,6 @@
 #pragma once
 
 #include <muxbus.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
 
 #include "daemon/core/pane_ref.h"
 

@@ -2,10 +2,7 @@
 /* Repeated requests: answered from what the first one left. */
 #include "daemon/server/repeat.h"
 
-#include <inttypes.h>
 #include <muxbus.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/hash.h"

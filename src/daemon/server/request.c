@@ -2,11 +2,6 @@
 /* One accepted request, and its response. */
 #include "daemon/server/request.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/utf8.h"

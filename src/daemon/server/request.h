@@ -6,10 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/once.h"
 #include "daemon/server/method.h"

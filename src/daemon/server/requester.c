@@ -4,12 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/process.h"
 #include "base/str.h"
 #include "daemon/pane/expected.h"

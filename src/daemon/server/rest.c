@@ -2,10 +2,6 @@
 /* Keeps texts of which an answer showed a part only. */
 #include "daemon/server/rest.h"
 
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/clock.h"

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include <stddef.h>
+#include "base/std.h"
 
 #define REST_TEXTS_MAX 64
 #define REST_KEEP_MS ((int64_t)3600 * 1000)

@@ -4,10 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/process.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pane_ref.h"

@@ -5,9 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 struct json;
 struct muxbus_pane;

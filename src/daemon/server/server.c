@@ -2,21 +2,12 @@
 /* The server: listens on the socket, admits peers and counts them. */
 #include "daemon/server/server.h"
 
-#include <errno.h>
 #include <event2/event.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/types.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/list.h"

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include <stddef.h>
+#include "base/std.h"
 
 struct dispatch;
 struct peer;

@@ -2,10 +2,7 @@
 /* The variables that tmux gives to new panes of a session. */
 #include "daemon/server/session_env.h"
 
-#include <inttypes.h>
 #include <muxbus.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/list.h"
 #include "base/log.h"

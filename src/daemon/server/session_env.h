@@ -5,8 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/std.h"
 
 #define SESSION_ENV_BYTES_MAX ((size_t)256 * 1024) /* later variables are left out */
 

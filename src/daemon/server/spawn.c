@@ -2,11 +2,6 @@
 /* Makes panes with programs in them. */
 #include "daemon/server/spawn.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "base/log.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"

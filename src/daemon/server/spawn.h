@@ -10,7 +10,6 @@
 #pragma once
 
 #include <muxbus.h>
-#include <stdbool.h>
 
 #include "wire/field.h"
 

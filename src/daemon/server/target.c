@@ -2,8 +2,6 @@
 /* Targets of requests: finds them in the model, or fails the request. */
 #include "daemon/server/target.h"
 
-#include <string.h>
-
 #include "base/str.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/server/dispatch.h"

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <muxbus.h>
-#include <stdbool.h>
 
 #include "daemon/tmux/resolve.h"
 #include "wire/field.h"

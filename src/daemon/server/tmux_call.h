@@ -3,9 +3,8 @@
 #pragma once
 
 #include <muxbus.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+
+#include "base/std.h"
 
 struct request;
 

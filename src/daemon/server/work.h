@@ -2,8 +2,7 @@
 /* Work: what a request is put off for until its handler can run. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/std.h"
 
 struct json;
 struct request;

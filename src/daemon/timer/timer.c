@@ -2,11 +2,6 @@
 /* Timers: sleeps and reminders of panes, kept over restarts. */
 #include "daemon/timer/timer.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"

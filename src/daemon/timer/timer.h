@@ -9,10 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "daemon/core/boot_clock.h"
 #include "daemon/queue/notification.h"
 #include "daemon/server/method.h"

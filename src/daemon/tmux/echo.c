@@ -2,8 +2,6 @@
 /* The echo of what Muxbus types into a pane. */
 #include "daemon/tmux/echo.h"
 
-#include <string.h>
-
 enum {
 	BEGIN_MS = 1000, /* a text that was typed so shortly before may begin the output */
 	ABORTED_LINES = 2, /* of input that never became a command, at most */

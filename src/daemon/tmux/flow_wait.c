@@ -3,7 +3,6 @@
 #include "daemon/tmux/flow_wait.h"
 
 #include <muxbus.h>
-#include <stddef.h>
 
 #include "base/xalloc.h"
 #include "daemon/tmux/stream.h"

@@ -3,7 +3,6 @@
 #include "daemon/tmux/line_feed.h"
 
 #include <muxbus.h>
-#include <string.h>
 
 #include "base/stripper.h"
 #include "base/utf8.h"

@@ -7,8 +7,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define LINE_FEED_LINE_MAX (64 * 1024) /* bytes */
 #define LINE_FEED_LINES_MAX 16384

@@ -2,10 +2,6 @@
 /* Sessions, windows and panes as JSON. */
 #include "daemon/tmux/model_json.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/xalloc.h"
 

@@ -6,8 +6,6 @@
 #pragma once
 
 #include <muxbus.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "wire/json.h"
 

@@ -2,8 +2,6 @@
 /* Reads the reports that programs make to their terminal by OSC. */
 #include "daemon/tmux/osc_report.h"
 
-#include <string.h>
-
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"

@@ -10,9 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/buf.h"
 
 #define OSC_TITLE_MAX 256 /* bytes; more is cut at a character, as are texts */

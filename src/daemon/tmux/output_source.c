@@ -3,7 +3,6 @@
 #include "daemon/tmux/output_source.h"
 
 #include <muxbus.h>
-#include <stdio.h>
 
 #include "base/process.h"
 #include "base/xalloc.h"

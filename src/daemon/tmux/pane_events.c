@@ -3,7 +3,6 @@
 #include "daemon/tmux/pane_events.h"
 
 #include <muxbus.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/utf8.h"

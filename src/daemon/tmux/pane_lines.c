@@ -2,8 +2,6 @@
 /* The lines of a pane, and the patterns that are looked for in them. */
 #include "daemon/tmux/pane_lines.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/stripper.h"
 #include "base/tokenizer.h"

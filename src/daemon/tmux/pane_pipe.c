@@ -2,15 +2,10 @@
 /* The pipes of panes, and the socket to which they are handed over. */
 #include "daemon/tmux/pane_pipe.h"
 
-#include <errno.h>
 #include <event2/event.h>
-#include <limits.h>
 #include <muxbus.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"

@@ -2,9 +2,6 @@
 /* Finds the pane, window or session that a text names. */
 #include "daemon/tmux/resolve.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "wire/json.h"

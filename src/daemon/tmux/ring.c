@@ -2,8 +2,6 @@
 /* A ring of the last bytes of a stream. */
 #include "daemon/tmux/ring.h"
 
-#include <string.h>
-
 #include "base/xalloc.h"
 
 #define RING_FIRST_BYTES 1024

@@ -4,7 +4,6 @@
 
 #include <event2/event.h>
 #include <muxbus.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/list.h"

@@ -3,9 +3,6 @@
 #include "daemon/tmux/subscription.h"
 
 #include <muxbus.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/list.h"
 #include "base/xalloc.h"

@@ -6,9 +6,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/std.h"
 
 #define SUBSCRIPTIONS_MAX 64 /* of one peer */
 #define SUBSCRIPTION_PANES_MAX 256 /* named in one filter */

@@ -3,8 +3,6 @@
 #include "daemon/tmux/tmux.h"
 
 #include <muxbus.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/list.h"
 #include "base/log.h"

@@ -2,8 +2,6 @@
 /* Publishes changes of the model, and of the server itself, as events. */
 #include "daemon/tmux/tmux_events.h"
 
-#include <string.h>
-
 #include "base/buf.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/model_json.h"

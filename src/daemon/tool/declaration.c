@@ -3,9 +3,6 @@
 #include "daemon/tool/declaration.h"
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 

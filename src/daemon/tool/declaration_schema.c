@@ -3,8 +3,6 @@
 #include "daemon/tool/declaration_schema.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 

@@ -2,8 +2,6 @@
 /* The JSON Schemas of a declaration as rows of fields and results. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "daemon/tool/declaration.h"
 
 /*

@@ -2,10 +2,6 @@
 /* From the argument struct of a declared tool back to JSON. */
 #include "daemon/tool/tool_arguments.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 static bool __attribute__((format(printf, 3, 4)))
 refuse(struct field_error *error, const char *name, const char *format, ...)
 {

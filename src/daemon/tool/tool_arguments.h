@@ -2,8 +2,6 @@
 /* The checked arguments of a declared tool as the JSON object that its program gets. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "daemon/tool/declaration.h"
 
 #define TOOL_ARGUMENTS_MAX ((size_t)1024 * 1024) /* bytes as JSON */

@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <sys/types.h>
-
 #include "base/list.h"
 #include "daemon/server/method.h"
 #include "daemon/tool/declaration.h"

@@ -2,14 +2,6 @@
 /* Calls of providers that nothing waits for. */
 #include "daemon/tool/tool_kept.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/log.h"

@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/notification.h"
 #include "daemon/tool/tool_program.h"

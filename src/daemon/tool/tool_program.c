@@ -3,13 +3,6 @@
 #include "daemon/tool/tool_program.h"
 
 #include <glob.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static bool is_executable(const char *path)
 {

@@ -2,9 +2,6 @@
 /* The programs of declared tools: where they are, and whether others could replace them. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "wire/message.h"
 
 struct stat;

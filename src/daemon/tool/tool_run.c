@@ -2,13 +2,6 @@
 /* Programs behind declared tools: their start as jobs, and their answers. */
 #include "daemon/tool/tool_run.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/utf8.h"
 #include "daemon/tool/tool_program.h"
 

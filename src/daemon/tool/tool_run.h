@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "daemon/job/job.h"
 #include "daemon/tool/declaration.h"
 #include "daemon/tool/tool_program.h"

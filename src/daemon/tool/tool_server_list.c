@@ -2,9 +2,6 @@
 /* The tools that a server lists. */
 #include "daemon/tool/tool_server_list.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "wire/json.h"

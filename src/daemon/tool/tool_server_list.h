@@ -5,8 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/std.h"
 
 #define TOOL_SERVER_TOOLS_MAX 1024
 #define TOOL_SERVER_REQUIRED_MAX 64 /* arguments of one tool */

@@ -3,8 +3,6 @@
 #include "daemon/wait/condition.h"
 
 #include <muxbus.h>
-#include <stdbool.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/str.h"

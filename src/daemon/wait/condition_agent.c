@@ -2,9 +2,6 @@
 /* The condition agent_state: an agent, kept or one that reports itself, reaches a state. */
 #include <muxbus.h>
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/xalloc.h"
 #include "daemon/agent/agent.h"
 #include "daemon/event/event_log.h"

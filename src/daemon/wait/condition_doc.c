@@ -2,8 +2,6 @@
 /* Conditions for readers: as JSON, as the schema of a list, and in the manual. */
 #include "daemon/wait/condition_doc.h"
 
-#include <string.h>
-
 #include "daemon/wait/condition.h"
 #include "daemon/wait/wait_parts.h"
 #include "wire/field.h"

@@ -2,8 +2,6 @@
 /* Conditions for readers: as JSON, as the schema of a list, and in the manual. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 #include "wire/json.h"
 

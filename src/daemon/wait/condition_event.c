@@ -2,9 +2,6 @@
 /* The condition event: the first event of a kind, or of kinds, that a filter takes. */
 #include <muxbus.h>
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"

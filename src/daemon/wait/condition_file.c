@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition on a file: a line is written into it that matches, or it changes. */
-#include <string.h>
-#include <sys/stat.h>
-
 #include "base/xalloc.h"
 #include "daemon/core/pattern.h"
 #include "daemon/file/tail_share.h"

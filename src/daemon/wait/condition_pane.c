@@ -2,10 +2,6 @@
 /* Conditions on panes: output, screen, quiet_sec, exited, command_finished. */
 #include <muxbus.h>
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/process.h"
 #include "base/xalloc.h"

@@ -2,8 +2,6 @@
 /* The conditions prompt and ready: a prompt was seen, or marked by the shell (OSC 133). */
 #include <muxbus.h>
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/tokenizer.h"
 #include "base/xalloc.h"

@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "daemon/agent/agent.h"
 #include "daemon/event/event_log.h"
 #include "daemon/pane/prompt_sight.h"

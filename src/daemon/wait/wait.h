@@ -8,9 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "daemon/core/pane_ref.h"
 #include "daemon/server/method.h"
 #include "daemon/wait/wait_parts.h"

@@ -2,9 +2,6 @@
 /* Methods that wait: wait_for, and in the background wait_for_idle and watch_pane. */
 #include "daemon/wait/wait.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include <muxbus.h>
 
 #include "base/clock.h"

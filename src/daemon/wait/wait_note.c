@@ -2,10 +2,6 @@
 /* Notifications of waits. */
 #include <muxbus.h>
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/queue/queue.h"

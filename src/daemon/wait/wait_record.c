@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Records of waits in the store. */
-#include <string.h>
-
 #include "base/clock.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"

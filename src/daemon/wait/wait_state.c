@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The floor of waits: making one, its name, its time-out, and its end. */
-#include <stdio.h>
-
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/queue/queue.h"

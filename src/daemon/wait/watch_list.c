@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of all watches, of files and in the background: cancel_watch, list_watches. */
 #include <muxbus.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"

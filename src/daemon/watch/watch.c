@@ -2,11 +2,7 @@
 /* Watches of files. */
 #include "daemon/watch/watch.h"
 
-#include <errno.h>
 #include <event2/event.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"

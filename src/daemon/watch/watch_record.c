@@ -2,9 +2,6 @@
 /* How a watch is kept in the store, and what its notifications say. */
 #include "daemon/watch/watch.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "wire/json.h"

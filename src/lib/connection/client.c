@@ -2,14 +2,7 @@
 /* The control client of a connection. */
 #include "lib/connection/client.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "lib/connection/locate.h"
 

@@ -6,9 +6,6 @@
 #pragma once
 
 #include <muxbus.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
 
 #include "base/buf.h"
 #include "lib/connection/direct.h"

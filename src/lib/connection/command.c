@@ -12,9 +12,6 @@
  */
 #include "lib/connection/command.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "lib/connection/imsg.h"
 

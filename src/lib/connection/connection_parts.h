@@ -4,9 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "lib/connection/client.h"
 #include "lib/connection/handshake.h"
 #include "lib/connection/loop.h"

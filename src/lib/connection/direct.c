@@ -4,13 +4,7 @@
 
 #include <muxbus.h>
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 /* Flags of a client in tmux: a control client, and a terminal with UTF-8. */
 #define FLAG_CONTROL UINT64_C(0x2000)

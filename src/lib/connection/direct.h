@@ -9,8 +9,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 #include "lib/connection/imsg.h"
 

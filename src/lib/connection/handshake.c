@@ -2,10 +2,6 @@
 /* The first and the last words of tmux on a connection. */
 #include "lib/connection/handshake.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 /* No program can choose the text of these fields. */
 const char handshake_question[] =
     "display-message -p \"M #{version} #{session_id} #{client_pid} #{client_flags}\"";

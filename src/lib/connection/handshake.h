@@ -6,8 +6,6 @@
 #pragma once
 
 #include <muxbus.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "lib/connection/client.h"
 #include "lib/stream/parser.h"

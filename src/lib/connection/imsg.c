@@ -4,8 +4,6 @@
 
 #include <muxbus.h>
 
-#include <string.h>
-
 #define FLAG_PASSES UINT16_C(1)
 #define LENGTH_PASSES (UINT32_C(1) << 31)
 #define PID_OF_SOCKET UINT32_MAX /* -1: the server asks the kernel */

@@ -7,10 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/buf.h"
 
 enum { IMSG_HEADER_BYTES = 16, IMSG_MAX = 16384, IMSG_PROTOCOL = 8 };

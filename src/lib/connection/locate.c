@@ -9,17 +9,10 @@
 
 #include <muxbus.h>
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/process.h"
 

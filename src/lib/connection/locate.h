@@ -3,9 +3,8 @@
 #pragma once
 
 #include <muxbus.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
+
+#include "base/std.h"
 
 /* Finds the process that listens at a tmux socket, and its user; see muxbus_server_pid(). */
 int locate_server(const char *socket_path, pid_t *ret_pid, uid_t *ret_uid);

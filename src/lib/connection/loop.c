@@ -16,11 +16,9 @@
  */
 #include "lib/connection/loop.h"
 
-#include <errno.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"

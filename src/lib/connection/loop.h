@@ -4,9 +4,6 @@
 
 #include <muxbus.h>
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/list.h"
 
 /* A watched descriptor. The loop owns the watch. */

@@ -2,8 +2,6 @@
 /* Nonces, from getrandom() in batches: one system call for 64. */
 #include "lib/connection/nonce.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/str.h"

@@ -2,9 +2,6 @@
 /* Secret numbers, each used once. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "lib/stream/parser.h"
 
 /* Unused random bytes. All zeroes at the beginning. */

@@ -17,14 +17,9 @@
  */
 #include "lib/connection/one_shot.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "lib/connection/command.h"

@@ -2,12 +2,8 @@
 /* A ping: whether a server answers. */
 #include "lib/connection/ping.h"
 
-#include <errno.h>
-#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "lib/connection/imsg.h"

@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <sys/types.h>
-
 #include "lib/connection/loop.h"
 
 struct ping {

@@ -14,15 +14,11 @@
 
 #include <muxbus.h>
 
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 

@@ -2,8 +2,7 @@
 /* The `tmux -C` process: its start and its end. */
 #pragma once
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "base/std.h"
 
 struct process {
 	pid_t pid;

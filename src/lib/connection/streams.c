@@ -2,12 +2,6 @@
 /* The client's part of tmux's work with files. */
 #include "lib/connection/streams.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #define CHUNK_BYTES (IMSG_MAX - IMSG_HEADER_BYTES - (int)sizeof(int))
 /* A file of the largest list with the headers of its messages. */
 #define OUT_BYTES_MAX (2 * (size_t)MUXBUS_COMMAND_MAX)

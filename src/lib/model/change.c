@@ -2,8 +2,6 @@
 /* Comparing two models: each kind of record is a walk over both in the same order. */
 #include "lib/model/change.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "lib/model/model.h"
 

@@ -2,10 +2,6 @@
 /* The tables of fields, and their reader. */
 #include "lib/model/fields.h"
 
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/str.h"
 #include "base/utf8.h"

@@ -2,8 +2,6 @@
 /* Listing a server, whole or in parts. */
 #include "lib/model/listing.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/map.h"
 #include "base/str.h"

@@ -5,8 +5,7 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/std.h"
 
 /* The most objects that are listed one by one. */
 #define PARTS_IDS_MAX 8

@@ -2,8 +2,6 @@
 /* Tiles: the panes of a window as its layout places them. */
 #include "lib/model/tiles.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "lib/model/merge.h"
 #include "lib/model/model.h"

@@ -2,9 +2,6 @@
 /* The table of known events, and the reader that uses it. */
 #include "lib/stream/event.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/str.h"
 
 /* Sorted by name, for the binary search. */

@@ -15,9 +15,6 @@
  */
 #include <muxbus.h>
 
-#include <limits.h>
-#include <string.h>
-
 #include "base/alloc.h"
 
 #define CHECKSUM_LEN 4

@@ -15,8 +15,6 @@
  */
 #include "lib/stream/parser.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/str.h"

@@ -4,7 +4,7 @@
 
 #include <muxbus.h>
 
-#include <stddef.h>
+#include "base/std.h"
 
 /*
  * A sentinel is a block that holds only the nonce (from `display-message -p NONCE`), or the

@@ -3,9 +3,6 @@
 #pragma once
 
 #include <muxbus.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/map.h"

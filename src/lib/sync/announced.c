@@ -2,9 +2,6 @@
 /* Events that change the model. */
 #include "lib/sync/announced.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "lib/model/model.h"

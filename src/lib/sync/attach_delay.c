@@ -4,8 +4,6 @@
 
 #include <muxbus.h>
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "lib/sync/attachment.h"

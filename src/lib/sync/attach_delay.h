@@ -9,8 +9,6 @@
 
 #include <muxbus.h>
 
-#include <stdbool.h>
-
 #include "lib/sync/state.h"
 
 struct muxbus_sync;

@@ -2,9 +2,6 @@
 /* The connections to the sessions, and the flow of output on each. */
 #include "lib/sync/attachment.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "lib/library.h"

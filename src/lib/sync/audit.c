@@ -2,9 +2,6 @@
 /* Audits of the model. */
 #include "lib/sync/audit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "lib/model/change.h"
 #include "lib/model/model.h"

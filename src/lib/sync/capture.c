@@ -2,9 +2,6 @@
 /* Taking pictures of panes. */
 #include "lib/sync/capture.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/list.h"

@@ -2,8 +2,6 @@
 /* Commands without a connection. */
 #include "lib/sync/detached.h"
 
-#include <unistd.h>
-
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/list.h"

@@ -2,10 +2,6 @@
 /* Details of panes without asking tmux. */
 #include "lib/sync/details.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "lib/model/listing.h"
 #include "lib/model/merge.h"
 #include "lib/model/model.h"

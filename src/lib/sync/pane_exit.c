@@ -2,8 +2,6 @@
 /* How processes of panes ended, and when to report it. */
 #include "lib/sync/pane_exit.h"
 
-#include <signal.h>
-
 #include "base/clock.h"
 #include "lib/model/change.h"
 #include "lib/model/model.h"

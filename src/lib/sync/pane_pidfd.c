@@ -2,15 +2,12 @@
 /* Watching processes of others: pidfd_open(2), and its exit information. */
 #include "lib/sync/pane_pidfd.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 

@@ -2,14 +2,7 @@
 /* The foreground command and directory of a pane, from /proc. */
 #include "lib/sync/pane_proc.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #define FILE_NAME_MAX 64 /* "4194304/ns/user" */
 #define LINK_MAX_BYTES 64 /* "pid:[4026531836]" */

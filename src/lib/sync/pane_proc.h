@@ -25,8 +25,8 @@
 #pragma once
 
 #include <muxbus.h>
-#include <stdbool.h>
-#include <sys/types.h>
+
+#include "base/std.h"
 
 /* Which fields pane_proc_read() found; tmux must be asked for the others. */
 enum pane_proc_known {

@@ -2,8 +2,6 @@
 /* The attachment that runs the commands. */
 #include "lib/sync/primary.h"
 
-#include <stdio.h>
-
 #include "lib/sync/attachment.h"
 #include "lib/sync/detached.h"
 #include "lib/sync/lister.h"

@@ -2,8 +2,6 @@
 /* A new listing becomes the model. */
 #include "lib/sync/publish.h"
 
-#include <stdio.h>
-
 #include "lib/library.h"
 #include "lib/model/change.h"
 #include "lib/model/listing.h"

@@ -2,10 +2,8 @@
 /* Waiting for a server with back-off, and with inotify on the directory of its socket. */
 #include "lib/sync/reconnect.h"
 
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"

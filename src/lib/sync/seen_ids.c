@@ -2,8 +2,6 @@
 /* The ids in notifications since the last listing. */
 #include "lib/sync/seen_ids.h"
 
-#include <string.h>
-
 void seen_ids_init(struct seen_ids *list)
 {
 	list->count = 0;

@@ -2,8 +2,6 @@
 /* The shared state of a sync: changes of it, the end-of-turn timer, and windows that close. */
 #include "lib/sync/state.h"
 
-#include <stdio.h>
-
 void sync_set_state(
     struct muxbus_sync *sync, enum muxbus_sync_state state, int error, const char *reason)
 {

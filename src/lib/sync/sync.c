@@ -8,8 +8,6 @@
  */
 #include <muxbus.h>
 
-#include <stdio.h>
-
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "lib/library.h"
