@@ -30,8 +30,11 @@ cd "$srcdir" || exit 99
 	check 'every file begins with its licence' "$(awk '
 	FNR == 1 && $0 != "/* SPDX-License-Identifier: ISC */" { print FILENAME }' $(sources include src tests))"
 
-	check 'every file says in its second line what it is' "$(awk '
-	FNR == 2 && !/^\/\*/ { print FILENAME }' $(sources include src tests))"
+	check 'every file says in its second line what it is, or its header does' "$(awk '
+	FNR == 2 && !/^\/\*/ { print FILENAME }' $(sources include src tests) | while read -r file; do
+		header=${file%.c}.h
+		[ "$header" != "$file" ] && [ -e "$header" ] || echo "$file"
+	done)"
 }
 
 done_checking

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A growing string of bytes with a maximum. */
 #include "base/buf.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The width of a text in terminal cells. */
 #include "base/cells.h"
 
 #include "base/utf8.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Clocks, and times as text. */
 #include "base/clock.h"
 
 #include <sys/random.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* How agents go on with a conversation. */
 #include "base/conversation.h"
 
 enum { WORDS_MAX = 2, OPTIONS_MAX = 6 };

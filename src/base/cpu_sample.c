@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* How busy the machine or a process tree is. */
 #include "base/cpu_sample.h"
 
 #include "base/process.h"

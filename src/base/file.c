@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Files as a whole. */
 #include "base/file.h"
 
 int file_read_all(int fd, struct buf *out)

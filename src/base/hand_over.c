@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Handing a descriptor over, with a nonce. */
 #include "base/hand_over.h"
 
 #include <sys/random.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Processes, from /proc (proc(5)). */
 #include "base/process.h"
 
 #include <sys/socket.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Secrets in an environment, by names and values. */
 #include "base/secret.h"
 
 #include <ctype.h>

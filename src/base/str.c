@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* String helpers: numbers, ids, nearest names, base64, making bytes visible. */
 #include "base/str.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Strips output to plain text lines. */
 #include "base/stripper.h"
 
 #include "base/tokenizer.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Splits terminal output into tokens. */
 #include "base/tokenizer.h"
 
 #ifdef __SSE2__

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* UTF-8 as in RFC 3629. */
 #include "base/utf8.h"
 
 #ifdef __SSE2__

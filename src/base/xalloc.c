@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Memory for programs: ends the process instead of returning NULL. */
 #include "base/xalloc.h"
 
 #include "base/log.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Words of a command line as the parameters of a method. */
 #include "cli/arguments.h"
 
 #include "base/file.h"

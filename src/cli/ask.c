@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Connects to the daemon for a verb, and asks; errors become a message and an exit status. */
 #include "cli/ask.h"
 
 #include "config.h"

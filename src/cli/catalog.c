@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of methods and events: from the running daemon, or else from the installed one. */
 #include "cli/catalog.h"
 
 #include "base/buf.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Shared by all verbs: messages, usage, global options, the end of output. */
 #include "cli/cli.h"
 
 #include "cli/screen_text.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads and replaces a configuration file. */
 #include "cli/config_file.h"
 
 #include <dirent.h>

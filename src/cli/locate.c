@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The daemon that a command line means, its tmux server, and the pane of this program. */
 #include "cli/locate.h"
 
 #include <sys/socket.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The options of a verb. */
 #include "cli/option.h"
 
 #include <math.h>

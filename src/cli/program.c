@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Runs another program and reads its output. */
 #include "cli/program.h"
 
 #include <poll.h>

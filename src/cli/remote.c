@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A muxbusd of another machine, through ssh. */
 #include "cli/remote.h"
 
 #include <sys/socket.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Text for a terminal: makes untrusted control characters visible, and adds our colours. */
 #include "cli/screen_text.h"
 
 #include <sys/ioctl.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Words for a POSIX shell. */
 #include "cli/shell_word.h"
 
 #include "base/str.h"

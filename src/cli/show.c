@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Results for people: lists as tables, text as it is, anything else as names and values. */
 #include "cli/show.h"
 
 #include <time.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The status of the daemon in ten lines for people. */
 #include "cli/status_text.h"
 
 #include "cli/screen_text.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Tables for people. */
 #include "cli/table.h"
 
 #include "base/cells.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The tmux client before which the user sits. */
 #include "cli/tmux_client.h"
 
 #include "base/xalloc.h"

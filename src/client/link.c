@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A link to a daemon: connects, sends lines, reads lines with a deadline. */
 #include "client/link.h"
 
 #include <poll.h>

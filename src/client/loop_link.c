@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A link to a daemon on the event loop. */
 #include "client/loop_link.h"
 
 #include <event2/event.h>

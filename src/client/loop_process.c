@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A program and its standard streams. */
 #include "client/loop_process.h"
 
 #include <event2/event.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Watches the end of a process, a child or not, by its pidfd. */
 #include "io/loop_pidfd.h"
 
 #include <event2/event.h>

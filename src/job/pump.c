@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Copies output of a job from a pipe to a file. */
 #include "job/pump.h"
 
 enum {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The feed. */
 #include "nats/feed.h"
 
 #include <sys/file.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Names in subjects. */
 #include "nats/name.h"
 
 static const char token_characters[] =

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Presence. */
 #include "nats/presence.h"
 
 #include "base/buf.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The publisher. */
 #include "nats/publisher.h"
 
 #include "base/list.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The service. */
 #include "nats/service.h"
 
 #include <fnmatch.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The stores in JetStream. */
 #include "nats/stores.h"
 
 #include "base/buf.h"

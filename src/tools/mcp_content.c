@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* From the content of MCP to the members of a result. */
 #include "tools/mcp_content.h"
 
 #include "base/buf.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Repairs lines of servers. */
 #include "tools/mcp_repair.h"
 
 #include "base/utf8.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* An MCP server: its states, its messages and its calls. */
 #include "tools/mcp_server.h"
 
 #include "base/buf.h"

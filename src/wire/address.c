@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Where the daemon of a tmux server listens and keeps its state. */
 #include "wire/address.h"
 
 #include <pwd.h>

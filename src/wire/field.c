@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Typed fields: reads JSON into a checked C struct according to a table. */
 #include "wire/field.h"
 
 #include <assert.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A line of the hosts file. */
 #include "wire/host_line.h"
 
 #include "base/str.h"

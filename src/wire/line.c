@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Bytes in, lines out. */
 #include "wire/line.h"
 
 #include "base/xalloc.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* JSON-RPC 2.0 envelopes, and the kinds of errors. */
 #include "wire/message.h"
 
 static const struct message_error_info errors[] = {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The two sides of muxbus relay: its command and its hello. */
 #include "wire/relay.h"
 
 /* Appends a word so that a shell reads it unchanged. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A page of help, and the search of muxbus help. */
 #include "cli/help/help_page.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Advice for a tool call whose answer was lost. */
 #include "cli/mcp/mcp_advice.h"
 
 #include "base/xalloc.h"

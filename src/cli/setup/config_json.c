@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Edits a configuration file in JSON and keeps all other bytes. */
 #include "cli/setup/config_json.h"
 
 #include "base/str.h"

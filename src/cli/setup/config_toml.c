@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Edits one table of a configuration file in TOML. */
 #include "cli/setup/config_toml.h"
 
 #include "base/str.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Edits the files of agents. */
 #include "cli/setup/setup_file.h"
 
 #include "base/buf.h"

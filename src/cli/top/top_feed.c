@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The source of data for muxbus top. */
 #include "cli/top/top_feed.h"
 
 #include "base/clock.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The screen of muxbus top. */
 #include "cli/top/top_frame.h"
 
 #include "base/cells.h"

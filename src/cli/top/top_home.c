@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The home list of muxbus top. */
 #include "cli/top/top_home.h"
 
 #include "base/xalloc.h"

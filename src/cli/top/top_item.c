@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* An item of a list of muxbus top. */
 #include "cli/top/top_item.h"
 
 #include "base/buf.h"

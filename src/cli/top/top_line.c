@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* One row of a frame of muxbus top. */
 #include "cli/top/top_line.h"
 
 #include "base/cells.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The data of muxbus top. */
 #include "cli/top/top_model.h"
 
 #include "base/clock.h"

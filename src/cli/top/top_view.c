@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The user's view of muxbus top. */
 #include "cli/top/top_view.h"
 
 #include <strings.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Recordings in the format of asciinema. */
 #include "cli/verbs/cast.h"
 
 #include "wire/json.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* An event as a line for people. */
 #include "cli/verbs/event_text.h"
 
 #include <time.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The events of agents' hooks. */
 #include "cli/verbs/hook_event.h"
 
 #include "base/xalloc.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Waits for the daemon and for ^C at once. */
 #include "cli/verbs/interrupt.h"
 
 #include <poll.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The output of a job, and its line of progress. */
 #include "cli/verbs/job_output.h"
 
 #include <sys/inotify.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The programs of restored panes. */
 #include "cli/verbs/restore_program.h"
 
 #include <poll.h>

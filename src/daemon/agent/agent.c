@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Agents: their states, and how they are kept alive. */
 #include "daemon/agent/agent.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Adoption of agents that a person started. */
 #include "daemon/agent/agent_adopt.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Agents that are not kept, for list_agents. */
 #include "daemon/agent/agent_found.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Agents as JSON, for answers, events and notifications. */
 #include "daemon/agent/agent_json.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Starts the program of an agent in a window of its own. */
 #include "daemon/agent/agent_launch.h"
 
 #include <muxbus.h>

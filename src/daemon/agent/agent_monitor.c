@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A monitor watches one pane and says what its program is doing. */
 #include "daemon/agent/agent_monitor.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The question of an agent. */
 #include "daemon/agent/agent_question.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The record of an agent in the store. */
 #include "daemon/agent/agent_record.h"
 
 #include <muxbus.h>

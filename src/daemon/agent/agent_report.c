@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Reports of a task: progress, its answer, its notification. */
 #include "daemon/agent/agent_report.h"
 
 #include <muxbus.h>

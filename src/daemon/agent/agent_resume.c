@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The conversation of a kept agent. */
 #include "daemon/agent/agent_resume.h"
 
 #include <muxbus.h>

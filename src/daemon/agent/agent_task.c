@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Tasks of agents: typed in order, waited for, and answered with what was said. */
 #include "daemon/agent/agent_task.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Requests that wait until an agent is ready. */
 #include "daemon/agent/agent_wait.h"
 
 #include "base/xalloc.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The verdict on a program at rest. */
 #include "daemon/agent/classify.h"
 
 #include <ctype.h>

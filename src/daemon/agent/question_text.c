@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The text of a question on a screen. */
 #include "daemon/agent/question_text.h"
 
 #include <ctype.h>

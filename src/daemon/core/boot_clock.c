@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The clock that runs during suspend, with an alarm: a timerfd of CLOCK_BOOTTIME. */
 #include "daemon/core/boot_clock.h"
 
 #include <event2/event.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The configuration of the daemon: options and limits. */
 #include "daemon/core/config.h"
 
 #include <config.h> /* not the one beside this file */

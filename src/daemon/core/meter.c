@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The meter: how many looks and turns of agents were avoided. */
 #include "daemon/core/meter.h"
 
 #define STEP_MS ((int64_t)METER_STEP_SEC * 1000)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A pane across servers and time. */
 #include "daemon/core/pane_ref.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Many patterns, searched for in one pass over a block of lines. */
 #include "daemon/core/pattern_set.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The limit of open descriptors. */
 #include "daemon/core/rlimit.h"
 #include "base/std.h"
 

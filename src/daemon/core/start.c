@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The start of the process. */
 #include "daemon/core/start.h"
 
 #include <malloc.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The state directory and its parents. */
 #include "daemon/core/state_dir.h"
 
 #include "base/str.h"

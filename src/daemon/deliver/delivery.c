@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Delivery: the engine, which starts the way that the table names. */
 #include "daemon/deliver/delivery.h"
 
 #include <muxbus.h>

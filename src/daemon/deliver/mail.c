@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Mails: which notifications wait for a pane or thread, and their deferral. */
 #include "daemon/deliver/mail.h"
 
 #include "daemon/deliver/puller.h"

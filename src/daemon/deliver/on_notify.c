@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The user's own program for notifications. */
 #include "daemon/deliver/on_notify.h"
 
 #include <sys/mman.h>

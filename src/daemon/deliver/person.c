@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The panes of people, and the clients at which they look. */
 #include "daemon/deliver/person.h"
 
 #include <muxbus.h>

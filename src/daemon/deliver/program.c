@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Programs that deliver notifications. */
 #include "daemon/deliver/program.h"
 
 #include <sys/mman.h>

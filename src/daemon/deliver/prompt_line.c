@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The line that is typed at a prompt. */
 #include "daemon/deliver/prompt_line.h"
 
 #include "base/stripper.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The trace of a queue command. */
 #include "daemon/deliver/queue_trace.h"
 
 #include "base/process.h"

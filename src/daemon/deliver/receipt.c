@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Receipts: written, put on their notification, and published. */
 #include "daemon/deliver/receipt.h"
 
 #include <muxbus.h>

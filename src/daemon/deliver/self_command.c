@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Commands that agents have typed into their own pane. */
 #include "daemon/deliver/self_command.h"
 
 #include <muxbus.h>

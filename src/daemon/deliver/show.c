@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Messages in the status lines of clients. */
 #include "daemon/deliver/show.h"
 
 #include <muxbus.h>

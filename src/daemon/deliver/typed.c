@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Typed notices: composed, kept, typed, and typed again. */
 #include "daemon/deliver/typed.h"
 
 #include "base/xalloc.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The way of waking in results. */
 #include "daemon/deliver/wake.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Wake policies: which notifications wake the agent of a pane, and when. */
 #include "daemon/deliver/wake_policy.h"
 
 #include <time.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The table of the ways, and the walk over it. */
 #include "daemon/deliver/way.h"
 
 #include "daemon/deliver/person.h"

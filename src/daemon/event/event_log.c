@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The one sequence of everything that happens: numbered, encoded once, remembered for a while. */
 #include "daemon/event/event_log.h"
 
 #include <pthread.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The numbers of kinds that providers publish. */
 #include "daemon/event/published.h"
 
 #include "base/xalloc.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* One shared inotify instance. */
 #include "daemon/file/inotify_hub.h"
 
 #include <event2/event.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The directories that determine the file of a path. */
 #include "daemon/file/path_watch.h"
 
 #include "base/clock.h"

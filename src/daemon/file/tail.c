@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Follows the file of a path. */
 #include "daemon/file/tail.h"
 
 #include "base/xalloc.h"

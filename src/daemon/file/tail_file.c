@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* One growing open file. */
 #include "daemon/file/tail_file.h"
 
 #include <dirent.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Followed files on the event loop. */
 #include "daemon/file/tail_loop.h"
 
 #include <event2/event.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Files that are followed once for all their listeners. */
 #include "daemon/file/tail_share.h"
 
 #include "base/hash.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Names of the fleet. */
 #include "daemon/fleet/fleet_name.h"
 
 #include "base/str.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The list of hosts. */
 #include "daemon/fleet/hosts_file.h"
 
 #include <dirent.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The names that tmux has for keys, since 3.3. */
 #include "daemon/input/keys.h"
 
 #include <ctype.h>

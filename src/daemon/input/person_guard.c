@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The person first: a request types into a pane only if no other line would go with it. */
 #include "daemon/input/person_guard.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The guards of typing: reasons not to type into a pane now. */
 #include "daemon/input/submit_guard.h"
 
 #include <muxbus.h>

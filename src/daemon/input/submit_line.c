@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A text on its way through a prompt. */
 #include "daemon/input/submit_line.h"
 
 #include "base/clock.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Raw typing: keys for any program. */
 #include "daemon/input/submit_raw.h"
 
 #include "daemon/input/submit_state.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Taking a typed text back. */
 #include "daemon/input/submit_retract.h"
 
 #include <muxbus.h>

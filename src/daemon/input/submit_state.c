@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The floor of typing: a submit as it is inside. */
 #include "daemon/input/submit_state.h"
 
 #include "base/alloc.h"

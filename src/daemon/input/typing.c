@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Input for a pane, as tmux commands that arrive whole or not at all. */
 #include "daemon/input/typing.h"
 
 #include "daemon/input/keys.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Changes of an environment as lists. */
 #include "daemon/job/job_env.h"
 
 #include "base/xalloc.h"

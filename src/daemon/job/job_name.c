@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Names of jobs. */
 #include "daemon/job/job_name.h"
 
 #include "daemon/job/job.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A job as JSON. */
 #include "daemon/job/job_record.h"
 
 #include "base/stripper.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Starting muxbus-job: for a job, or ahead of the next one. */
 #include "daemon/job/job_starter.h"
 
 #include <sys/socket.h>

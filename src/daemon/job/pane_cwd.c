@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The directory of the next command of a pane. */
 #include "daemon/job/pane_cwd.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* MCP: finds the revision of a request and the row of its method. */
 #include "daemon/mcp/mcp.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Advice for a model beside an answer. */
 #include "daemon/mcp/mcp_advice.h"
 
 #include <muxbus.h>

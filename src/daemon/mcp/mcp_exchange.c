@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Members that all MCP results share. */
 #include "daemon/mcp/mcp_exchange.h"
 
 #include "config.h"

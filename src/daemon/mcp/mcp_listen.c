@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Notifications to an MCP client about changed lists and resources. */
 #include "daemon/mcp/mcp_listen.h"
 
 #include <muxbus.h>

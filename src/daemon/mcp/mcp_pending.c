@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Answers MCP calls before the agent's timeout. */
 #include "daemon/mcp/mcp_pending.h"
 
 #include "base/xalloc.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The shown part of a cut result, as a result of its own. */
 #include "daemon/mcp/mcp_shown.h"
 
 #include "daemon/server/rest.h"

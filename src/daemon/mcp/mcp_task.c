@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A job as a task of MCP, and the call that makes one. */
 #include "daemon/mcp/mcp_task.h"
 
 #include "base/str.h"

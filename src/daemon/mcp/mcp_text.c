@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Writes a result as text for a model. */
 #include "daemon/mcp/mcp_text.h"
 
 #include "base/str.h"

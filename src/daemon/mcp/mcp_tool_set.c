@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The tools that a session lists. */
 #include "daemon/mcp/mcp_tool_set.h"
 
 #include "base/str.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Checks before something is closed without "force". */
 #include "daemon/methods/close_check.h"
 
 #include "daemon/server/daemon_parts.h"

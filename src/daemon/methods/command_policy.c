@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Which tmux commands run_tmux lets through. */
 #include "daemon/methods/command_policy.h"
 
 #include <muxbus.h>

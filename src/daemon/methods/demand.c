@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Demand: whether any part of the daemon needs tmux. */
 #include "daemon/methods/demand.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Groups of methods, by which agents choose their tools. */
 #include "daemon/methods/group.h"
 
 const char *const method_groups[] = {

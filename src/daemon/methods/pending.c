@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Pending requests and notifications, from all sources. */
 #include "daemon/methods/pending.h"
 
 #include "daemon/core/pane_ref.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Saved sessions, and list_saved. */
 #include "daemon/methods/saved.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of methods and of conditions. */
 #include "daemon/methods/tables.h"
 
 #include "daemon/agent/agent.h"

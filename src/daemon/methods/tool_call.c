@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Calls of declared tools: of programs, and of servers. */
 #include "daemon/methods/tool_call.h"
 
 #include <muxbus.h>

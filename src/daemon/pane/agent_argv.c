@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The agent that a command line starts. */
 #include "daemon/pane/agent_argv.h"
 
 #include <ctype.h>

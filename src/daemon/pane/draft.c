@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The draft in a pane. */
 #include "daemon/pane/draft.h"
 
 #include "base/utf8.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The program that is expected in a pane. */
 #include "daemon/pane/expected.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The program in front of a terminal, and whether it waits for input there. */
 #include "daemon/pane/foreground.h"
 
 #include <dirent.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The makers of panes. */
 #include "daemon/pane/maker.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading the screen of a pane. */
 #include "daemon/pane/pane_screen.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The terminal of a pane. */
 #include "daemon/pane/pane_tty.h"
 
 #include <sys/ioctl.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Presences: what agents report of themselves. */
 #include "daemon/pane/presence.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads a pane's screen around the cursor. */
 #include "daemon/pane/prompt.h"
 
 #include "base/utf8.h"

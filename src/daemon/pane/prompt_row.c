@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Rows of a screen as cells. */
 #include "daemon/pane/prompt_row.h"
 
 #include "base/cells.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Whether a prompt is in sight. */
 #include "daemon/pane/prompt_sight.h"
 
 void prompt_mark_set(struct prompt_mark *mark, char letter, uint64_t to)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Reporters: panes whose programs report in their output. */
 #include "daemon/pane/reporter.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Signs on the screens of known agents. */
 #include "daemon/pane/screen_sign.h"
 
 #include "base/buf.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The windows of Codex, and their threads. */
 #include "daemon/pane/thread_seat.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Peers that provide, and the set of all providers. */
 #include "daemon/provide/provide.h"
 
 #include "base/log.h"

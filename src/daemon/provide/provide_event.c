@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Kinds of events that providers publish. */
 #include "daemon/provide/provide_event.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The ways of calls: to the provider, and back. */
 #include "daemon/provide/provide_flow.h"
 
 #include "base/clock.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Starting and ending programs of providers. */
 #include "daemon/provide/provide_program.h"
 
 #include "base/clock.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Providers and their rows. */
 #include "daemon/provide/provider.h"
 
 #include "base/clock.h"

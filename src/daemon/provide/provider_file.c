@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Reading the files of providers. */
 #include "daemon/provide/provider_file.h"
 
 #include <dirent.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A server of tools: its memory and its list. */
 #include "daemon/provide/tool_server.h"
 
 #include "base/xalloc.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Servers of tools: which one is for which caller, their starts and their ends. */
 #include "daemon/provide/tool_servers.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Named consumers of the queue and their places. */
 #include "daemon/queue/consumer.h"
 
 #include <strings.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The disk under a journal: one directory, its descriptor held. */
 #include "daemon/queue/journal_disk.h"
 
 #include <pthread.h>

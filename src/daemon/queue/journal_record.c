@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* How a journal's file is written. */
 #include "daemon/queue/journal_record.h"
 
 #include <endian.h>

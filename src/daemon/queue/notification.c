@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A notification as JSON, on the wire and in the store. */
 #include "daemon/queue/notification.h"
 
 #include "base/hash.h"

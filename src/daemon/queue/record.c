@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Records: how structs are kept in the store. */
 #include "daemon/queue/record.h"
 
 #include "base/log.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Rows that say how a struct is kept. */
 #include "daemon/queue/record_field.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Data that outlives the daemon: a table over the journal. */
 #include "daemon/queue/store.h"
 
 #include <assert.h>

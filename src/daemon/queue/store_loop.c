@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The store on libevent. */
 #include "daemon/queue/store_loop.h"
 
 #include <event2/event.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Common parts of all kinds of pictures. */
 #include "daemon/render/picture_page.h"
 
 #include "base/cells.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Lines and blocks that programs draw with, as paths. */
 #include "daemon/render/picture_shape.h"
 
 #define LINES_FIRST 0x2500

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Dispatch: from a line of input to the handler of its method. */
 #include "daemon/server/dispatch.h"
 
 #include <malloc.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The latest requests. */
 #include "daemon/server/history.h"
 
 #include "base/clock.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The methods: all tables as one, sorted by name. */
 #include "daemon/server/method.h"
 
 #include "base/log.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Output of a peer. */
 #include "daemon/server/output.h"
 
 #include <event2/buffer.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Repeated requests: answered from what the first one left. */
 #include "daemon/server/repeat.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* One accepted request, and its response. */
 #include "daemon/server/request.h"
 
 #include "base/clock.h"

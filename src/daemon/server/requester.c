@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The pane and the directory of a requester. */
 #include "daemon/server/requester.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Keeps texts of which an answer showed a part only. */
 #include "daemon/server/rest.h"
 
 #include <sys/random.h>

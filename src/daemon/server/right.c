@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The rights of requests. */
 #include "daemon/server/right.h"
 
 #include <muxbus.h>

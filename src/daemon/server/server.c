@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The server: listens on the socket, admits peers and counts them. */
 #include "daemon/server/server.h"
 
 #include <event2/event.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The variables that tmux gives to new panes of a session. */
 #include "daemon/server/session_env.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Makes panes with programs in them. */
 #include "daemon/server/spawn.h"
 
 #include "base/log.h"

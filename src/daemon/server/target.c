@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Targets of requests: finds them in the model, or fails the request. */
 #include "daemon/server/target.h"
 
 #include "base/str.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Runs tmux commands for requests, and answers their failures. */
 #include "daemon/server/tmux_call.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The audit of requests. */
 #include "daemon/server/trail.h"
 
 #include <muxbus.h>

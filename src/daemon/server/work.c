@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Work that a request waits for. */
 #include "daemon/server/work.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The echo of what Muxbus types into a pane. */
 #include "daemon/tmux/echo.h"
 
 enum {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Waiting until the output of a pane flows. */
 #include "daemon/tmux/flow_wait.h"
 
 #include <muxbus.h>

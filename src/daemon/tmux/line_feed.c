@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The whole lines of one pane as events. */
 #include "daemon/tmux/line_feed.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Sessions, windows and panes as JSON. */
 #include "daemon/tmux/model_json.h"
 
 #include "base/clock.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Reads the reports that programs make to their terminal by OSC. */
 #include "daemon/tmux/osc_report.h"
 
 #include "base/str.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Choosing the source of a pane's output, and changing it. */
 #include "daemon/tmux/output_source.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Taking captures until the offset is exact. */
 #include "daemon/tmux/pane_capture.h"
 
 #include <muxbus.h>

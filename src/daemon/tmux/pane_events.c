@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The events made from the output of one pane. */
 #include "daemon/tmux/pane_events.h"
 
 #include <muxbus.h>

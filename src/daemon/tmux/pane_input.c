@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The input of a pane, as far as it is known. */
 #include "daemon/tmux/pane_input.h"
 
 #include <muxbus.h>

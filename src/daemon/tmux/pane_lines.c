@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The lines of a pane, and the patterns that are looked for in them. */
 #include "daemon/tmux/pane_lines.h"
 
 #include "base/clock.h"

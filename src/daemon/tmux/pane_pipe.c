@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The pipes of panes, and the socket to which they are handed over. */
 #include "daemon/tmux/pane_pipe.h"
 
 #include <event2/event.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Finds the pane, window or session that a text names. */
 #include "daemon/tmux/resolve.h"
 
 #include "base/str.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A ring of the last bytes of a stream. */
 #include "daemon/tmux/ring.h"
 
 #include "base/xalloc.h"

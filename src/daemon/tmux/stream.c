@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Streams: the output of panes, the interest in it, and the events made from it. */
 #include "daemon/tmux/stream.h"
 
 #include <event2/event.h>

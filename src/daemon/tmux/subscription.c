@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Subscriptions of a peer to events. */
 #include "daemon/tmux/subscription.h"
 
 #include <muxbus.h>

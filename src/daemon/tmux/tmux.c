@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The tmux server as the daemon sees it. */
 #include "daemon/tmux/tmux.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Publishes changes of the model, and of the server itself, as events. */
 #include "daemon/tmux/tmux_events.h"
 
 #include "base/buf.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Declarations: their memory, names and reasons. */
 #include "daemon/tool/declaration.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* From the argument struct of a declared tool back to JSON. */
 #include "daemon/tool/tool_arguments.h"
 
 static bool __attribute__((format(printf, 3, 4)))

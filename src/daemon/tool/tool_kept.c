@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Calls of providers that nothing waits for. */
 #include "daemon/tool/tool_kept.h"
 
 #include "base/clock.h"

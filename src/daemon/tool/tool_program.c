@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Finding the programs of declared tools. */
 #include "daemon/tool/tool_program.h"
 
 #include <glob.h>

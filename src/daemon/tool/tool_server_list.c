@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The tools that a server lists. */
 #include "daemon/tool/tool_server_list.h"
 
 #include "base/str.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Conditions: kinds, arming, settling. */
 #include "daemon/wait/condition.h"
 
 #include <muxbus.h>

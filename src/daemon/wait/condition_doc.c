@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Conditions for readers: as JSON, as the schema of a list, and in the manual. */
 #include "daemon/wait/condition_doc.h"
 
 #include "daemon/wait/condition.h"

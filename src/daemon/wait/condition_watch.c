@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The watch of a pane for a condition. */
 #include "daemon/wait/condition_watch.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Waits: conditions joined, answered or notified once. */
 #include "daemon/wait/wait.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Watches of files. */
 #include "daemon/watch/watch.h"
 
 #include <event2/event.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The control client of a connection. */
 #include "lib/connection/client.h"
 
 #include <sys/socket.h>

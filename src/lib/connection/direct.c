@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A control client without a process. */
 #include "lib/connection/direct.h"
 
 #include <muxbus.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The first and the last words of tmux on a connection. */
 #include "lib/connection/handshake.h"
 
 /* No program can choose the text of these fields. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The messages between a tmux client and its server. */
 #include "lib/connection/imsg.h"
 
 #include <muxbus.h>

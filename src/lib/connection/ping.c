@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A ping: whether a server answers. */
 #include "lib/connection/ping.h"
 
 #include <sys/epoll.h>

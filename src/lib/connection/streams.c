@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The client's part of tmux's work with files. */
 #include "lib/connection/streams.h"
 
 #define CHUNK_BYTES (IMSG_MAX - IMSG_HEADER_BYTES - (int)sizeof(int))

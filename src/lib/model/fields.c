@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The tables of fields, and their reader. */
 #include "lib/model/fields.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Listing a server, whole or in parts. */
 #include "lib/model/listing.h"
 
 #include "base/alloc.h"

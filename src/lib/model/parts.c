@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Parts of a server. */
 #include "lib/model/parts.h"
 
 bool part_ids_have(const struct part_ids *list, uint32_t id)

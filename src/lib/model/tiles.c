@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Tiles: the panes of a window as its layout places them. */
 #include "lib/model/tiles.h"
 
 #include "base/alloc.h"

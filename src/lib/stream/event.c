@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The table of known events, and the reader that uses it. */
 #include "lib/stream/event.h"
 
 #include "base/str.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Events that change the model. */
 #include "lib/sync/announced.h"
 
 #include "base/clock.h"

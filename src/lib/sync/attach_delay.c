@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* When a connection may be opened. */
 #include "lib/sync/attach_delay.h"
 
 #include <muxbus.h>

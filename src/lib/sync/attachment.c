@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The connections to the sessions, and the flow of output on each. */
 #include "lib/sync/attachment.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Audits of the model. */
 #include "lib/sync/audit.h"
 
 #include "base/alloc.h"

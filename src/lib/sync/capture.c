@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Taking pictures of panes. */
 #include "lib/sync/capture.h"
 
 #include "base/alloc.h"

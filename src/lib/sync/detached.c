@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Commands without a connection. */
 #include "lib/sync/detached.h"
 
 #include "base/alloc.h"

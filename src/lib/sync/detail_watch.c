@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The details of panes, asked for by the clock. */
 #include "lib/sync/detail_watch.h"
 
 #include <muxbus.h>

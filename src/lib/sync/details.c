@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Details of panes without asking tmux. */
 #include "lib/sync/details.h"
 
 #include "lib/model/listing.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Panes that leave a window. */
 #include "lib/sync/leaving.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Listing the server after changes, but not too often. */
 #include "lib/sync/lister.h"
 
 #include "base/alloc.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* How processes of panes ended, and when to report it. */
 #include "lib/sync/pane_exit.h"
 
 #include "base/clock.h"

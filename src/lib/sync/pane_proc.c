@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The foreground command and directory of a pane, from /proc. */
 #include "lib/sync/pane_proc.h"
 
 #include <sys/sysmacros.h>

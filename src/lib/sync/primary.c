@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The attachment that runs the commands. */
 #include "lib/sync/primary.h"
 
 #include "lib/sync/attachment.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* A new listing becomes the model. */
 #include "lib/sync/publish.h"
 
 #include "lib/library.h"

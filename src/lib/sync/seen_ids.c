@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The ids in notifications since the last listing. */
 #include "lib/sync/seen_ids.h"
 
 void seen_ids_init(struct seen_ids *list)

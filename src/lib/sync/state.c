@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* The shared state of a sync: changes of it, the end-of-turn timer, and windows that close. */
 #include "lib/sync/state.h"
 
 void sync_set_state(
