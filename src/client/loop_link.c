@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/xalloc.h"
-#include "client/link.h"
 #include "io/loop_timer.h"
 #include "wire/message.h"
 

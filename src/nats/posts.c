@@ -8,7 +8,6 @@
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "io/loop_timer.h"
-#include "nats/broker.h"
 #include "nats/stores.h"
 #include "wire/json.h"
 #include "wire/message.h"

@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "io/loop_timer.h"
-#include "nats/broker.h"
 #include "nats/stores.h"
 #include "wire/json.h"
 

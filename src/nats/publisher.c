@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "io/loop_timer.h"
-#include "nats/broker.h"
 
 enum {
 	ACK_MS = 2000, /* until a message is sent again */

@@ -9,7 +9,6 @@
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "config.h"
-#include "wire/json.h"
 #include "wire/message.h"
 
 enum {

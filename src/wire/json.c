@@ -8,7 +8,6 @@
 
 #include <yajl/yajl_parse.h>
 
-#include "base/buf.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"

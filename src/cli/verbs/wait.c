@@ -2,7 +2,6 @@
 /* muxbus wait: waits until conditions have come true. */
 #include "cli/verbs/wait.h"
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -15,7 +14,6 @@
 #include "cli/verbs/interrupt.h"
 #include "cli/verbs/job_output.h"
 #include "client/link.h"
-#include "wire/json.h"
 
 #define PARAMS_MAX LINK_LINE_MAX
 #define RECONNECT_TRIES 60

@@ -10,7 +10,6 @@
 #include "base/process.h"
 #include "base/xalloc.h"
 #include "daemon/agent/agent_monitor.h"
-#include "daemon/agent/agent_state.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/consumer.h"

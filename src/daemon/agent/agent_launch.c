@@ -8,7 +8,6 @@
 #include "base/xalloc.h"
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_monitor.h"
-#include "daemon/agent/agent_state.h"
 #include "daemon/pane/reporter.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/spawn.h"

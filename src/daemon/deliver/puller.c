@@ -3,10 +3,8 @@
 #include "daemon/deliver/puller.h"
 
 #include "base/clock.h"
-#include "base/list.h"
 #include "base/xalloc.h"
 #include "daemon/core/config.h"
-#include "daemon/deliver/receipt.h"
 #include "daemon/deliver/way.h"
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"

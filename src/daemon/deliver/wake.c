@@ -6,7 +6,6 @@
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/promise.h"
-#include "daemon/deliver/way.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/peer.h"

@@ -2,7 +2,6 @@
 #include "daemon/file/tail.h"
 
 #include "base/xalloc.h"
-#include "daemon/file/tail_file.h"
 
 /* Changes of the file within one look; the next look continues. */
 #define ROUNDS_MAX 16

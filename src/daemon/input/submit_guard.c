@@ -3,7 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "daemon/core/config.h"
 #include "daemon/pane/expected.h"
@@ -11,7 +10,6 @@
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/presence.h"
-#include "daemon/pane/screen_sign.h"
 #include "daemon/tmux/tmux.h"
 
 enum { AROUND_MAX = 64 * 1024, COMMAND_AT = SCREEN_GUARD_NAMES - 1 };

@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "daemon/input/submit_guard.h"
-#include "daemon/input/typing.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 

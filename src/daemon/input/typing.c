@@ -6,7 +6,6 @@
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/prompt.h"
 #include "daemon/server/request.h"
-#include "daemon/server/right.h"
 #include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"

@@ -6,7 +6,6 @@
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/way.h"
-#include "daemon/mcp/mcp_exchange.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"

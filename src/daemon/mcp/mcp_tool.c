@@ -11,7 +11,6 @@
 #include "daemon/core/config.h"
 #include "daemon/deliver/queue_command.h"
 #include "daemon/mcp/mcp_advice.h"
-#include "daemon/mcp/mcp_exchange.h"
 #include "daemon/mcp/mcp_listen.h"
 #include "daemon/mcp/mcp_pending.h"
 #include "daemon/mcp/mcp_shown.h"

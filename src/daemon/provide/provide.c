@@ -9,7 +9,6 @@
 #include "daemon/provide/provide_event.h"
 #include "daemon/provide/provide_flow.h"
 #include "daemon/provide/provide_program.h"
-#include "daemon/provide/provider.h"
 #include "daemon/provide/provider_file.h"
 #include "daemon/provide/tool_server.h"
 #include "daemon/provide/tool_servers.h"

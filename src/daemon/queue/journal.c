@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "daemon/queue/journal_disk.h"
 #include "daemon/queue/journal_record.h"
 
 enum {

@@ -14,7 +14,6 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
-#include "daemon/queue/notification.h"
 #include "daemon/queue/store.h"
 
 enum {

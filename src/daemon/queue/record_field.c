@@ -8,7 +8,6 @@
 #include "base/xalloc.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/store.h"
-#include "wire/json.h"
 
 static const char digits[] = "0123456789";
 

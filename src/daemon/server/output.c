@@ -6,7 +6,6 @@
 #include <sys/uio.h>
 
 #include "base/alloc.h"
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"

@@ -9,7 +9,6 @@
 #include "daemon/core/config.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
-#include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"

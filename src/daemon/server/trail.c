@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "base/xalloc.h"
-#include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
 #include "wire/field.h"

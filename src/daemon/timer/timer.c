@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/xalloc.h"
-#include "daemon/queue/notification.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"

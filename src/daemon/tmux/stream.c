@@ -5,7 +5,6 @@
 #include <muxbus.h>
 
 #include "base/clock.h"
-#include "base/list.h"
 #include "base/map.h"
 #include "base/tokenizer.h"
 #include "base/xalloc.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/tmux.h"
 
-#include <muxbus.h>
-
 #include "base/list.h"
 #include "base/log.h"
 #include "base/map.h"

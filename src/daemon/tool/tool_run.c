@@ -3,7 +3,6 @@
 #include "daemon/tool/tool_run.h"
 
 #include "base/utf8.h"
-#include "daemon/tool/tool_program.h"
 
 const char *tool_run_answer(const struct declaration *declaration)
 {

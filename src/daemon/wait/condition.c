@@ -3,13 +3,11 @@
 
 #include <muxbus.h>
 
-#include "base/buf.h"
 #include "base/str.h"
 #include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/request.h"
 #include "daemon/server/right.h"
-#include "wire/json.h"
 
 static const struct condition_kind *const none[] = {NULL};
 static const struct condition_kind *const *condition_tables = none;

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/xalloc.h"
-#include "daemon/agent/agent.h"
 #include "daemon/core/pattern.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"

@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "daemon/file/tail_share.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"

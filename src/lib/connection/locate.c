@@ -7,8 +7,6 @@
  */
 #include "lib/connection/locate.h"
 
-#include <muxbus.h>
-
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>

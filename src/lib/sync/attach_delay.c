@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/attach_delay.h"
 
-#include <muxbus.h>
-
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/lister.h"
-#include "lib/sync/state.h"
 #include "lib/sync/track.h"
 
 struct read_back {
