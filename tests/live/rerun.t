@@ -93,6 +93,15 @@ runs 'is started again' 2
 until_is 'and the first one is gone' '' ps -o pid= -s "$(head -n 1 log)"
 ends 'as is the second in the end' HUP 129
 until_is 'with its children' '' ps -o pid= -s "$(tail -n 1 log)"
+# One that leaves children behind which ignore signals, and one that ignores them itself.
+begin src -- sh -c 'echo $$; (trap "" TERM HUP; exec sleep 1000) & sleep 0.2'
+runs 'children that ignore SIGTERM' 1
+until_is 'are gone with their parent' '' ps -o pid= -s "$(head -n 1 log)"
+ends 'it waits for changes' INT 130
+begin src -- sh -c 'trap "" INT TERM; echo $$; sleep 1000 & while :; do sleep 1000; done'
+runs 'a command that ignores ^C' 1
+ends 'is killed in the end' INT 130
+until_is 'with its children, too' '' ps -o pid= -s "$(head -n 1 log)"
 
 "$muxbus" rerun -n 2 -q src -- sh -c 'echo x >src/self; exit 3' 2>err
 is '-n: the status of the last run' "$? $(cat err)" '3 '

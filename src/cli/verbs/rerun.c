@@ -2,6 +2,7 @@
 /* muxbus rerun: runs a command again each time that files change. */
 #include <dirent.h>
 #include <fnmatch.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/wait.h>
@@ -353,6 +354,7 @@ enum {
 	SETTLE_MS = 100, /* without a change until the command runs */
 	SETTLE_MAX = 10, /* times that: no longer while changes go on */
 	KILL_MS = 2000, /* from SIGTERM to SIGKILL */
+	END_LOOK_MS = 10, /* between two looks whether a group has ended */
 	LOOK_MS = 500, /* for a folder that is gone */
 	EXIT_SIGNAL = 128,
 	EXIT_NOT_FOUND = 127,
@@ -398,11 +400,34 @@ static bool add(const struct rerun *rerun, int fd)
 	return false;
 }
 
-/* All that the command has started belongs to its session. */
+/* All that the command has started belongs to its group, but what has left it. */
 static void signal_child(const struct rerun *rerun, int number)
 {
 	if (is_running(rerun))
 		(void)kill(-rerun->child.pid, number); /* it may have ended */
+}
+
+/* Sends a signal to a group, and waits until it is empty; its leader is reaped. */
+static bool ends_by(pid_t group, int number)
+{
+	int64_t due_ms = clock_deadline_ms(KILL_MS);
+	(void)kill(-group, number);
+	while (clock_left_ms(due_ms) > 0) {
+		(void)waitpid(group, NULL, WNOHANG);
+		if (kill(-group, 0) < 0)
+			return true;
+		(void)poll(NULL, 0, END_LOOK_MS);
+	}
+	return false;
+}
+
+/* Ends the command and what it has left behind: by a signal, by SIGTERM, by SIGKILL. */
+static void end_group(const struct rerun *rerun, int number)
+{
+	if (!is_running(rerun) || ends_by(rerun->child.pid, number))
+		return;
+	if (number == SIGTERM || !ends_by(rerun->child.pid, SIGTERM))
+		(void)kill(-rerun->child.pid, SIGKILL);
 }
 
 static enum cli_status start(struct rerun *rerun)
@@ -443,7 +468,7 @@ static void look_for_end(struct rerun *rerun)
 	if (!is_running(rerun) || waitpid(rerun->child.pid, &status, WNOHANG) == 0)
 		return;
 	rerun->status = WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
-	signal_child(rerun, SIGTERM); /* what it has left behind */
+	end_group(rerun, SIGTERM); /* what it has left behind */
 	(void)close(rerun->child.pidfd);
 	rerun->child.pid = 0;
 	rerun->count++;
@@ -522,7 +547,7 @@ static int run(struct rerun *rerun)
 			return rerun->status;
 		wake = interrupt_wait(&rerun->interrupt, NULL, ms, &number);
 		if (wake == INTERRUPT_SIGNAL || wake == INTERRUPT_READER) {
-			signal_child(rerun, wake == INTERRUPT_SIGNAL ? number : SIGTERM);
+			end_group(rerun, wake == INTERRUPT_SIGNAL ? number : SIGTERM);
 			return EXIT_SIGNAL + number;
 		}
 	}
