@@ -63,6 +63,12 @@ struct step {
 #define CALL(id, tool)                    \
 	"{\"jsonrpc\":\"2.0\",\"id\":" id \
 	",\"method\":\"tools/call\",\"params\":{\"name\":\"" tool "\"}}"
+#define NAMED(id, name)                                          \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/" \
+	"call\",\"params\":{\"name\":\"wait_for\",\"arguments\":{\"wait\":" name "}}}"
+#define WAIT_AGAIN                                                                       \
+	"Nothing was changed by waiting: call it again. A wait with a name (wait) goes " \
+	"on over a restart."
 #define MODERN_CALL(id, tool)                                     \
 	"{\"jsonrpc\":\"2.0\",\"id\":" id                         \
 	",\"method\":\"tools/call\",\"params\":{\"name\":\"" tool \
@@ -256,6 +262,9 @@ static void test_lost(void)
 	static const struct step cut[] = {CONNECTED, AGENT(CALL("1", "list_panes")), WRITTEN,
 	    {'d', "{\"jsonrpc\":\"2.0\",\"id\":1,\"res"}, LOST, CONNECTED, WRITTEN,
 	    DAEMON(RESULT("1")), END};
+	static const struct step waits[] = {CONNECTED, AGENT(NAMED("1", "\"w\"")),
+	    AGENT(NAMED("2", "true")), AGENT(CALL("3", "wait_for")), WRITTEN, LOST, CONNECTED,
+	    WRITTEN, DAEMON(RESULT("1")), END};
 	converse_as(&greeting, legacy, INITIALIZE_ANSWER "\n" TOOLS_CHANGED,
 	    HELLO INITIALIZE
 	    "\n" INITIALIZED "\n--\n" HELLO
@@ -274,6 +283,10 @@ static void test_lost(void)
 		"list_panes") "\n" REQUEST("4", "tools/list") "\n" REQUEST("5",
 		"subscriptions/listen") "\n",
 	    "calls are answered with what to check; what only reads is asked again");
+	converse(waits, TAUGHT("2", WAIT_AGAIN, "") TAUGHT("3", WAIT_AGAIN, "") RESULT("1") "\n",
+	    NAMED("1", "\"w\"") "\n" NAMED("2", "true") "\n" CALL("3", "wait_for") "\n--\n" NAMED(
+		"1", "\"w\"") "\n",
+	    "a wait with a name goes on, others are to be called again");
 	converse(unsent,
 	    TAUGHT("1", "Check with yield_turn, which shows what is pending, before repeating it.",
 		""),
@@ -457,13 +470,15 @@ static void test_advice(void)
 	struct json_reader *reader = json_reader_new(65536);
 	struct json_error error;
 	const struct json *tools = json_read(reader, TOOLS, strlen(TOOLS) - 1, &error);
-	ok(!mcp_advice_only_reads(advice, "list_panes"), "at first nothing is known");
+	ok(!mcp_advice_is_repeatable(advice, "list_panes", false), "at first nothing is known");
 	mcp_advice_learn(advice, json_member(json_member(tools, "result"), "methods"));
 	mcp_advice_learn(advice, NULL);
-	ok(mcp_advice_only_reads(advice, "list_panes") &&
-		!mcp_advice_only_reads(advice, "send_keys") &&
-		!mcp_advice_only_reads(advice, "wait_for") &&
-		!mcp_advice_only_reads(advice, "unheard_of"),
+	ok(mcp_advice_is_repeatable(advice, "list_panes", false) &&
+		!mcp_advice_is_repeatable(advice, "send_keys", false) &&
+		!mcp_advice_is_repeatable(advice, "wait_for", false) &&
+		mcp_advice_is_repeatable(advice, "wait_for", true) &&
+		!mcp_advice_is_repeatable(advice, "send_keys", true) &&
+		!mcp_advice_is_repeatable(advice, "unheard_of", false),
 	    "which tools only read");
 	is_str(advice_of(advice, "create_pane"), "Check with list_panes before repeating it.",
 	    "where to look");
@@ -472,8 +487,7 @@ static void test_advice(void)
 	    "with a tool of the default list, after a call of one");
 	is_str(advice_of(advice, "stop_job"), "Calling it twice is harmless: call it again.",
 	    "or that it does not matter");
-	is_str(advice_of(advice, "wait_for"), "Nothing was changed by waiting: call it again.",
-	    "or that it only waited");
+	is_str(advice_of(advice, "wait_for"), WAIT_AGAIN, "or that it only waited");
 	ok(*advice_of(advice, "unheard_of") && *advice_of(advice, "list_panes"),
 	    "there is advice for all");
 	json_reader_free(reader);

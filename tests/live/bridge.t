@@ -80,6 +80,7 @@ is 'initialize is answered' "$(answer 2 .result.protocolVersion)" '"2025-06-18"'
 say '{"jsonrpc":"2.0","method":"notifications/initialized"}'
 say '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"wait_for","arguments":{"all":[{"sec":3600}],"timeout_sec":3600}}}'
 say '{"jsonrpc":"2.0","id":4,"method":"wait_for","params":{"all":[{"sec":3600}],"timeout_sec":3600}}'
+say '{"jsonrpc":"2.0","id":20,"method":"tools/call","params":{"name":"wait_for","arguments":{"wait":"over","any":[{"notification":{}}],"timeout_sec":3600}}}'
 say '{"jsonrpc":"2.0","id":5,"method":"ping"}'
 is 'the calls have been sent' "$(answer 5 .result)" '{}'
 kill -9 "$first"
@@ -89,6 +90,9 @@ ok 'the answer says how to continue' says "$(answer 3 '.result.content[0].text')
 is 'a native request is answered with an error' "$(answer 4 .error.data.kind)" '"internal"'
 say '{"jsonrpc":"2.0","id":6,"method":"tools/list"}'
 is 'the next daemon has the tools' "$(answer 6 '.result.tools | length > 0')" true
+is 'a wait with a name has no answer yet' "$(heard 20 .id)" ''
+ask '{"method":"post_notification","params":{"text":"came after"}}' >/dev/null
+is 'it goes on with the next daemon' "$(answer 20 '.result.structuredContent.matched')" '[0]'
 second=$(status_pid)
 ok 'it is another daemon' [ "$second" != "$first" ]
 changes() {

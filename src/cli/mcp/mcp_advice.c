@@ -77,10 +77,10 @@ bool mcp_advice_is_known(const struct mcp_advice *advice, const char *tool)
 	return find(advice, tool) != NULL;
 }
 
-bool mcp_advice_only_reads(const struct mcp_advice *advice, const char *tool)
+bool mcp_advice_is_repeatable(const struct mcp_advice *advice, const char *tool, bool has_wait)
 {
 	const struct advice_row *row = find(advice, tool);
-	return row != NULL && row->is_read_only && !row->is_waiting;
+	return row != NULL && row->is_read_only && (!row->is_waiting || has_wait);
 }
 
 void mcp_advice_write(const struct mcp_advice *advice, const char *tool, char *out, size_t size)
@@ -97,7 +97,8 @@ void mcp_advice_write(const struct mcp_advice *advice, const char *tool, char *o
 		return;
 	}
 	if (row != NULL && row->is_read_only)
-		text = row->is_waiting ? "Nothing was changed by waiting: call it again."
+		text = row->is_waiting ? "Nothing was changed by waiting: call it again. A "
+					 "wait with a name (wait) goes on over a restart."
 				       : "It only reads: call it again.";
 	else if (row != NULL && row->is_idempotent)
 		text = "Calling it twice is harmless: call it again.";

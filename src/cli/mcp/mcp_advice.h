@@ -17,8 +17,11 @@ void mcp_advice_free(struct mcp_advice *advice);
 void mcp_advice_learn(struct mcp_advice *advice, const struct json *methods);
 bool mcp_advice_is_known(const struct mcp_advice *advice, const char *tool);
 
-/* Whether a tool only reads at once, so that the call can be sent again unnoticed. */
-bool mcp_advice_only_reads(const struct mcp_advice *advice, const char *tool);
+/*
+ * Whether a call can be sent again unnoticed: its tool only reads, and does not wait, or the wait
+ * has a name, by which the next daemon resumes it.
+ */
+bool mcp_advice_is_repeatable(const struct mcp_advice *advice, const char *tool, bool has_wait);
 
 /*
  * Writes what to do before the call is repeated: one sentence. Every tool has one, also a

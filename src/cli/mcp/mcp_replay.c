@@ -20,8 +20,8 @@
 
 /* The fate of a request that was sent when the connection is lost. */
 enum fate {
-	FATE_RESEND, /* it only reads: sent again on the next connection */
-	FATE_CALL, /* a tool call that may only read: decided when the connection is lost */
+	FATE_RESEND, /* it can be repeated: sent again on the next connection */
+	FATE_CALL, /* a tool call that may be repeatable: decided when the connection is lost */
 	FATE_TEACH, /* a tool call: answered with a result that says what to check */
 	FATE_FAIL, /* any other: answered with an error */
 };
@@ -37,6 +37,7 @@ struct pending_request {
 	bool is_initialize;
 	bool is_stream; /* open until its reader closes */
 	bool is_modern;
+	bool has_wait; /* the name of a wait, which outlives the daemon */
 	char tool[TOOL_MAX]; /* of a tool call */
 };
 
@@ -270,12 +271,14 @@ static void judge(
 	pending->is_stream = strcmp(message->method, "subscriptions/listen") == 0;
 	pending->is_modern =
 	    json_get_str(meta, "io.modelcontextprotocol/protocolVersion", NULL) != NULL;
+	pending->has_wait =
+	    json_get_str(json_member(message->params, "arguments"), "wait", NULL) != NULL;
 	pending->fate = FATE_FAIL;
 	if (strcmp(message->method, "tools/call") == 0) {
 		(void)snprintf(
 		    pending->tool, sizeof pending->tool, "%s", tool != NULL ? tool : "no tool");
 		pending->fate = mcp_advice_is_known(replay->advice, pending->tool) &&
-			!mcp_advice_only_reads(replay->advice, pending->tool)
+			!mcp_advice_is_repeatable(replay->advice, pending->tool, pending->has_wait)
 		    ? FATE_TEACH
 		    : FATE_CALL;
 	} else if (str_is_in(message->method, asking)) {
@@ -595,7 +598,7 @@ void mcp_replay_lost(struct mcp_replay *replay)
 		/* At the end of input the last line needs no newline. */
 		bool has_left = pending->end <= replay->written + 1;
 		if (pending->fate == FATE_CALL &&
-		    mcp_advice_only_reads(replay->advice, pending->tool))
+		    mcp_advice_is_repeatable(replay->advice, pending->tool, pending->has_wait))
 			pending->fate = FATE_RESEND;
 		if (has_left && pending->fate != FATE_RESEND) {
 			answer_lost(replay, pending);
