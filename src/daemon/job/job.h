@@ -121,6 +121,7 @@ int64_t job_kept_end(const struct job_set *set, const struct job *job, enum job_
 int job_read(const struct job_set *set, const struct job *job, enum job_file file, int64_t offset,
     size_t max, struct buf *out, int64_t *ret_from, int64_t *ret_end);
 
-/* The methods of jobs, in execute.c and job_methods.c. */
+/* The methods of jobs, in execute.c, job_methods.c and job_look.c. */
 extern const struct method methods_execute[];
 extern const struct method methods_job[];
+extern const struct method methods_job_look[];

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: ISC */
-/* Methods of jobs: those that run, restart, list, get, read and stop them. */
+/* Methods of jobs: those that run, restart and stop them. */
 #include "base/clock.h"
-#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_env.h"
 #include "daemon/job/job_name.h"
-#include "daemon/job/job_record.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/repeat.h"
@@ -15,14 +13,10 @@
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"
 #include "daemon/server/session_env.h"
-#include "daemon/tmux/tmux.h"
 
 enum {
 	PATH_SIZE = 4096,
 	COMMAND_MAX = 128 * 1024,
-	LISTED_COMMAND_MAX = 1000, /* bytes of each in a list, so that 1,300 of them fit */
-	MESSAGE_SIZE = 400,
-	READ_MAX = 1024 * 1024,
 	ENV_MAX = 1000,
 	KILL_AFTER_MAX = 10 * 366 * 86400,
 	INPUT_MAX = 1024 * 1024, /* as execute_cli */
@@ -214,187 +208,6 @@ static void handle_run(struct request *request, const void *data)
 	run_await(request, jobs, job->id, "");
 }
 
-static const struct field_result job_results[] = {
-    {"id", "string", "its id"},
-    {"name", "string|null", "what it is called"},
-    {"command", "string", "what runs"},
-    {"cwd", "string", "where"},
-    {"pid", "integer|null", "of the command, and its process group"},
-    {"pane", "string|null", "the pane it wakes when it ends"},
-    {"pane_gone", "boolean", "true: gone; another may have its id now"},
-    {"state", "string", "running, exited, failed, stopped or lost"},
-    {"exit_code", "integer|null", "how it ended"},
-    {"signal", "integer|null", "what killed it"},
-    {"started", "string", "when"},
-    {"ended", "string|null", "when"},
-    {"duration_ms", "integer|null", "how long it ran"},
-    {"log", "string", "the file with its output"},
-    {"log_bytes", "integer", "how much of its output is kept"},
-    {"output_bytes", "integer", "how much it wrote, where that is more"},
-    {NULL, NULL, NULL},
-};
-
-static const struct field_result list_results[] = {
-    {"jobs", "array", "the jobs, oldest first; each as get_job has it"},
-    {"jobs[].command_cut", "boolean", "true: of command the first 1,000 bytes; get_job has all"},
-    {NULL, NULL, NULL},
-};
-
-static void write_job(struct json_writer *writer, const struct daemon *daemon,
-    const struct job *job, size_t command_max)
-{
-	char path[PATH_SIZE];
-	job_path(daemon->jobs, job, JOB_FILE_OUT, path, sizeof path);
-	job_write_members(writer, job, path, job_log_bytes(daemon->jobs, job), command_max);
-	pane_fate_write_gone(writer, daemon->tmux, "pane", &job->pane);
-}
-
-struct job_list_args {
-	bool running;
-	bool all;
-};
-
-static const struct field list_fields[] = {
-    {FIELD_ROW(BOOL, struct job_list_args, running, "running"), .help = "Only those that run."},
-    {FIELD_ROW(BOOL, struct job_list_args, all, "all"),
-	.help = "Also commands of execute_cli that ended within its time."},
-    {.name = NULL},
-};
-
-static void handle_list(struct request *request, const void *data)
-{
-	const struct job_list_args *args = data;
-	const struct job_set *jobs = request_daemon(request)->jobs;
-	struct json_writer *writer = request_result(request);
-	const struct job *job = NULL;
-	json_array_begin(writer, "jobs");
-	while ((job = job_next(jobs, job)) != NULL) {
-		bool is_left = args->running && job->state != JOB_RUNNING;
-		if (is_left || (!args->all && job_is_quick(job)))
-			continue;
-		if (requester_look_for(request, &job->pane))
-			return;
-		json_object_begin(writer, NULL);
-		write_job(writer, request_daemon(request), job, LISTED_COMMAND_MAX);
-		json_object_end(writer);
-	}
-	json_array_end(writer);
-	request_done(request);
-}
-
-/* Finds a job by its id or name; NULL after failing the request. */
-static const struct job *find_job(struct request *request, const char *id)
-{
-	const struct job *job = job_name_find(request_daemon(request)->jobs, id);
-	if (job == NULL)
-		request_fail(
-		    request, MESSAGE_NO_SUCH_JOB, "there is no job \"%.40s\": see list_jobs", id);
-	return job;
-}
-
-struct job_get_args {
-	const char *job;
-};
-
-static const struct field get_fields[] = {
-    {FIELD_ROW(STRING, struct job_get_args, job, "job"), .flags = FIELD_REQUIRED,
-	.help = "Its id or name."},
-    {FIELD_ROW(STRING, struct job_get_args, job, "id"), .flags = FIELD_ALIAS},
-    {.name = NULL},
-};
-
-static void handle_get(struct request *request, const void *data)
-{
-	const struct job_get_args *args = data;
-	const struct job *job = find_job(request, args->job);
-	if (job == NULL || requester_look_for(request, &job->pane))
-		return;
-	write_job(request_result(request), request_daemon(request), job, SIZE_MAX);
-	request_done(request);
-}
-
-static const char *const encoding_choices[] = {"text", "base64", NULL};
-static const char *const stream_choices[] = {"stdout", "stderr", NULL};
-
-struct job_read_args {
-	const char *job;
-	int64_t offset;
-	int64_t max_bytes;
-	int encoding;
-	int stream;
-};
-
-static const struct field read_fields[] = {
-    {FIELD_ROW(STRING, struct job_read_args, job, "job"), .flags = FIELD_REQUIRED,
-	.help = "Its id or name."},
-    {FIELD_ROW(STRING, struct job_read_args, job, "id"), .flags = FIELD_ALIAS},
-    {FIELD_ROW(INT, struct job_read_args, offset, "offset"), .unit = "bytes",
-	.min = -9007199254740992.0, .max = 9007199254740992.0,
-	.help = "Where to begin; negative: so many bytes before the end."},
-    {FIELD_ROW(INT, struct job_read_args, max_bytes, "max_bytes"), .unit = "bytes", .min = 1,
-	.max = READ_MAX, .preset = "65536", .help = "How much at most."},
-    {FIELD_ROW(CHOICE, struct job_read_args, encoding, "encoding"), .choices = encoding_choices,
-	.preset = "\"text\"",
-	.help = "text: valid UTF-8, U+FFFD for what is not; base64: the exact bytes."},
-    {FIELD_ROW(CHOICE, struct job_read_args, stream, "stream"), .choices = stream_choices,
-	.preset = "\"stdout\"",
-	.help = "stderr: of a command whose two streams are apart, as those of execute_cli are."},
-    {.name = NULL},
-};
-
-static const struct field_result read_results[] = {
-    {"job", "string", "its id"},
-    {"text", "string", "the output"},
-    {"base64", "string", "the exact bytes, if asked for"},
-    {"lossy", "boolean", "true if text is not exact"},
-    {"from", "integer", "the offset of the first byte; beyond what was asked if it was not kept"},
-    {"to", "integer", "the offset behind the last byte: read on from there"},
-    {"end", "integer", "how much output there is by now"},
-    {"running", "boolean", "whether more may come"},
-    {NULL, NULL, NULL},
-};
-
-static void handle_read(struct request *request, const void *data)
-{
-	const struct job_read_args *args = data;
-	const struct job_set *jobs = request_daemon(request)->jobs;
-	const struct job *job = find_job(request, args->job);
-	enum job_file file = args->stream == 1 ? JOB_FILE_ERR : JOB_FILE_OUT;
-	int64_t offset = args->offset, from, end;
-	size_t tail;
-	struct json_writer *writer;
-	struct buf out;
-	int error;
-	if (job == NULL)
-		return;
-	buf_init(&out, READ_MAX + 1);
-	offset += offset < 0 ? job_kept_end(jobs, job, file) : 0;
-	offset = offset > 0 ? offset : 0;
-	error = job_read(jobs, job, file, offset, (size_t)args->max_bytes, &out, &from, &end);
-	if (error != 0) {
-		buf_finish(&out);
-		request_fail(request, MESSAGE_INTERNAL, "the log of job %s cannot be read: %s",
-		    job->id, strerror(-error));
-		return;
-	}
-	/* A character that goes on behind these bytes is read with what follows. */
-	tail = args->encoding == 0 ? utf8_incomplete_tail(out.data, out.len) : 0;
-	if (tail < out.len && (from + (int64_t)out.len < end || job->state == JOB_RUNNING))
-		out.len -= tail;
-	writer = request_result(request);
-	json_put_str(writer, "job", job->id);
-	if (args->encoding == 1)
-		json_put_base64(writer, "base64", out.len > 0 ? (void *)out.data : "", out.len);
-	else if (json_put_text(writer, "text", out.len > 0 ? (void *)out.data : "", out.len))
-		json_put_bool(writer, "lossy", true);
-	json_put_int(writer, "from", from);
-	json_put_int(writer, "to", from + (int64_t)out.len);
-	json_put_int(writer, "end", end);
-	json_put_bool(writer, "running", job->state == JOB_RUNNING);
-	buf_finish(&out);
-	request_done(request);
-}
-
 static const char *const signal_choices[] = {
     "TERM", "INT", "HUP", "KILL", "QUIT", "USR1", "USR2", "STOP", "CONT", NULL};
 static const int signal_numbers[] = {
@@ -434,7 +247,7 @@ static const struct field_result stop_results[] = {
 static void handle_stop(struct request *request, const void *data)
 {
 	const struct job_stop_args *args = data;
-	const struct job *job = find_job(request, args->job);
+	const struct job *job = job_name_get(request, args->job);
 	int error;
 	if (job == NULL)
 		return;
@@ -570,7 +383,7 @@ static void handle_restart(struct request *request, const void *data)
 	struct restart *restart;
 	const char **env;
 	int error = 0;
-	if ((job = find_job(request, args->job)) == NULL ||
+	if ((job = job_name_get(request, args->job)) == NULL ||
 	    (job->state != JOB_RUNNING && !job_name_check(request, job->name)) ||
 	    (env = restart_env(request, job, args->env)) == NULL)
 		return;
@@ -614,36 +427,6 @@ const struct method methods_job[] = {
 	.affects = right_affects_caller,
 	.begun = run_answer_begun,
 	.example = "{\"name\":\"server\",\"command\":\"make serve\"}"},
-    {.name = METHOD("get_job", METHOD_READS | METHOD_SEES),
-	.title = "Get a job",
-	.summary = "Shows all about one background job.",
-	.fields = get_fields,
-	.args_size = sizeof(struct job_get_args),
-	.results = job_results,
-	.flags = METHOD_LOOKS_ITSELF,
-	.handle = handle_get,
-	.example = "{\"job\":\"A1B2\"}"},
-    {.name = METHOD("list_jobs", METHOD_READS),
-	.title = "List jobs",
-	.summary = "Lists background jobs: those that run, and the last that have ended.",
-	.help = "200 jobs that have ended are remembered, with their output. Apart from these, so "
-		"are the last 100 commands of execute_cli that ended within its time: get_job and "
-		"read_job know their ids, and the list has them if all is true.",
-	.fields = list_fields,
-	.args_size = sizeof(struct job_list_args),
-	.results = list_results,
-	.flags = METHOD_LOOKS_ITSELF,
-	.handle = handle_list,
-	.example = "{\"running\":true}"},
-    {.name = METHOD("read_job", METHOD_READS | METHOD_SEES),
-	.title = "Read a job's output",
-	.summary = "Reads the output of a background job from an offset on.",
-	.fields = read_fields,
-	.args_size = sizeof(struct job_read_args),
-	.results = read_results,
-	.flags = METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD,
-	.handle = handle_read,
-	.example = "{\"job\":\"A1B2\",\"offset\":-2000}"},
     {.name = METHOD("restart_job", METHOD_RUNS | METHOD_CLOSES | METHOD_WRITES),
 	.title = "Restart a job",
 	.summary = "Ends a background job if it runs, and starts its command again.",

@@ -21,6 +21,15 @@ const struct job *job_name_find(const struct job_set *set, const char *text)
 	return found;
 }
 
+const struct job *job_name_get(struct request *request, const char *text)
+{
+	const struct job *job = job_name_find(request_daemon(request)->jobs, text);
+	if (job == NULL)
+		request_fail(
+		    request, MESSAGE_NO_SUCH_JOB, "there is no job \"%.40s\": see list_jobs", text);
+	return job;
+}
+
 const char *job_name_id(const struct job_set *set, const char *text)
 {
 	const struct job *job = job_name_find(set, text);

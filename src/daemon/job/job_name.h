@@ -14,6 +14,9 @@ struct request;
 /* The job of an id or a name; NULL if there is none. */
 const struct job *job_name_find(const struct job_set *set, const char *text);
 
+/* The same; NULL after failing the request. */
+const struct job *job_name_get(struct request *request, const char *text);
+
 /* The id of the job of that name; text itself if no job has that name. */
 const char *job_name_id(const struct job_set *set, const char *text);
 

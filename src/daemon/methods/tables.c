@@ -23,6 +23,7 @@ const struct method_table method_tables[] = {
     {methods_history, "daemon"},
     {methods_input, "panes"},
     {methods_job, "jobs"},
+    {methods_job_look, "jobs"},
     {methods_list, "panes"},
     {methods_meter, "daemon"},
     {methods_pane, "panes"},
