@@ -473,6 +473,9 @@ void show_write(
 		put_raw_json(out, gap);
 		(void)buf_append_byte(out, '\n');
 	}
+	if (list != NULL && json_get_bool(result, "more", false))
+		(void)buf_printf(
+		    out, "more: behind %" PRId64 "\n", json_get_int(result, "last", 0));
 	if (parked > 0)
 		(void)buf_printf(out,
 		    "parked: %" PRId64

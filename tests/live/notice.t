@@ -166,4 +166,37 @@ is 'and for people' "$("$muxbus" --text list_notifications consumer=deaf | tail 
 is 'it is taken again' "$("$muxbus" --json next_notification consumer=deaf timeout_sec=0 parked=true | jq -c '[.parked, .notifications[].redelivered]')" '[0,10]'
 is 'parked without a consumer' "$(ask '{"method":"next_notification","params":{"parked":true}}' | jq -r .error.message)" \
 	'parked: goes with consumer'
+# Lists come in pages that fit.
+daemon_options='-o result_bytes=65536'
+kill_daemon
+is 'watches' "$(jq -nc --arg pane "$pane" 'range(40) | {id: ., method: "watch_log",
+	params: {pane: $pane, file_path: "/nonexistent/\(.)", regex: ("x" * 4000)}}' | ask_all | jq -s 'map(select(.result.id)) | length')" 40
+jq -nc --arg pane "$pane" 'range(5) | {id: ., method: "watch_pane", params: {pane: $pane, regex: "\("y" * 4000)\(.)"}}' | ask_all >/dev/null
+pages() { # METHOD MEMBER LIMIT: the numbers of pages, of entries and of different ids
+	offset=0 count=0
+	: >"$dir/ids"
+	while :; do
+		call "$1" "{\"offset\":$offset$3}"
+		field ".result.$2[].id" >>"$dir/ids"
+		count=$((count + 1))
+		[ "$(field .result.more)" = true ] || break
+		offset=$(field .result.last)
+	done
+	echo "$count $(wc -l <"$dir/ids") $(sort -u "$dir/ids" | wc -l)"
+}
+is 'are listed in pages' "$(pages list_watches watches '')" '3 45 45'
+is 'an offset behind the end' "$(ask '{"method":"list_watches","params":{"offset":99}}' | jq -c '[.result.watches, .result.more]')" '[[],false]'
+jq -nc --arg pane "$pane" 'range(9) | {id: ., method: "sleep", params: {pane: $pane, seconds: 3600, text: "timer \(.)"}}' | ask_all >"$dir/timers"
+is 'timers too' "$(pages list_timers timers ',"limit":2')" '5 9 9'
+whole=$(jq -c 'select(.n != null) | .n' "$dir"/muxbus/*/audit | wc -l)
+after=0 count=0
+: >"$dir/numbers"
+while :; do
+	ask "{\"method\":\"read_audit\",\"params\":{\"after\":$after,\"limit\":1000}}" >"$dir/answer"
+	field '.result.actions[].n' >>"$dir/numbers"
+	count=$((count + 1))
+	[ "$(field .result.more)" = true ] || break
+	after=$(field .result.last)
+done
+is 'the audit too' "$([ $count -gt 2 ] && wc -l <"$dir/numbers") $(sort -nu "$dir/numbers" | wc -l)" "$whole $whole"
 done_testing

@@ -7,7 +7,7 @@
 #include "cli/verbs.h"
 #include "client/link.h"
 
-enum { LIMIT = 100, FOLLOW_SEC = 3600, LINE_BYTES = 4096 };
+enum { FOLLOW_SEC = 3600, LINE_BYTES = 4096 };
 
 struct audit_choice {
 	const char *since, *pane, *method;
@@ -49,7 +49,6 @@ static enum cli_status print_once(
     struct link *link, const struct audit_choice *options, bool waits, int64_t *after)
 {
 	const struct json *result, *actions;
-	int64_t last = *after;
 	char *params = ask_params(ASK_PARAMS({"since", .text = options->since},
 	    {"pane", .text = options->pane}, {"method", .text = options->method},
 	    {"after", .number = *after}, {"verify", .is_true = options->verifies},
@@ -59,17 +58,14 @@ static enum cli_status print_once(
 	if (status != CLI_DONE)
 		return status;
 	actions = json_member(result, "actions");
-	json_each (at, actions) {
+	json_each (at, actions)
 		print_action(at);
-		last = json_get_int(at, "n", last);
-	}
 	if (options->verifies && strcmp(json_get_str(result, "chain", ""), "whole") != 0) {
 		cli_error("the chain is broken at line %lld: the audit was changed",
 		    (long long)json_get_int(result, "broken_line", 0));
 		return CLI_NO;
 	}
-	*after =
-	    actions != NULL && actions->count == LIMIT ? last : json_get_int(result, "last", 0);
+	*after = json_get_int(result, "last", 0);
 	return cli_flush(CLI_DONE);
 }
 

@@ -126,7 +126,7 @@ static void give_back(struct puller *puller, bool is_all, const char *reason)
 		if (!is_all && (puller->keeping > 0 || lease.due_ms > now_ms))
 			continue;
 		drop_lease(puller, &puller->leases[at]);
-		queue_count_redelivery(receipts->queue, lease.seq);
+		queue_count_redelivery(receipts->queue, lease.seq, 1);
 		receipt_put(
 		    receipts, lease.seq, NOTE_QUEUED, "deferred", puller_ways[puller->way], reason);
 	}

@@ -160,7 +160,7 @@ static void on_retry(void *data)
 		/* Acknowledged, cancelled, or typed again already: not this one. */
 		if (note == NULL || (note->state != NOTE_DELIVERED && note->state != NOTE_FAILED))
 			continue;
-		queue_count_redelivery(parts->queue, note->seq);
+		queue_count_redelivery(parts->queue, note->seq, 1);
 		(void)queue_set_state(parts->queue, note->seq, NOTE_QUEUED, NULL);
 		retry->seqs[retry->count++] = note->seq;
 	}

@@ -6,11 +6,13 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "base/xalloc.h"
+#include "daemon/core/config.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
+#include "wire/page.h"
 
 enum { ACTIONS_MAX = 1000, LIMIT_MAX = ACTIONS_MAX };
 
@@ -73,8 +75,8 @@ static const struct field_result audit_results[] = {
 	"so many refusals of this user and role had no entry: this is the one for all"},
     {"actions[].missed", "integer", "requests before it that could not be recorded"},
     {"last", "integer",
-	"the number to go on after: of the last request, or of the last of these if there are "
-	"limit of them behind after"},
+	"the number to go on after: of the last request, or of the last of these if others follow"},
+    {"more", "boolean", "whether others follow that the answer does not hold: ask again"},
     {"chain", "string", "with verify: whole, or broken"},
     {"broken_line", "integer",
 	"with verify: the first line that is wrong or has lines missing before it, from 1"},
@@ -192,6 +194,8 @@ static void answer(struct request *request, const struct audit_args *args)
 	const struct trail *trail = request_daemon(request)->trail;
 	struct json_writer *writer;
 	static struct search search; /* large */
+	int64_t last = (int64_t)trail_last(trail), shown = last;
+	struct page page;
 	struct buf text;
 	size_t broken;
 	bool is_full;
@@ -211,13 +215,18 @@ static void answer(struct request *request, const struct audit_args *args)
 	search_back(&search, (const char *)text.data, text.len);
 	writer = request_result(request);
 	is_full = args->has_after && search.count == (size_t)args->limit;
-	json_array_begin(writer, "actions");
-	while (search.count > 0)
-		put(writer, &search, &search.found[--search.count]);
-	json_array_end(writer);
+	page_begin(&page, writer, "actions",
+	    (size_t)request_daemon(request)->config->limits.result_bytes, 0, LIMIT_MAX);
 	/* The search goes back from the newest: found[0] is the newest of these. */
-	json_put_int(
-	    writer, "last", is_full ? number_of(&search.found[0]) : (int64_t)trail_last(trail));
+	while (search.count > 0 && page_takes(&page)) {
+		put(writer, &search, &search.found[search.count - 1]);
+		if (page_keeps(&page))
+			shown = number_of(&search.found[--search.count]);
+	}
+	json_array_end(writer);
+	is_full = page.has_more || (is_full && shown < last);
+	json_put_int(writer, "last", is_full ? shown : last);
+	json_put_bool(writer, "more", is_full);
 	if (args->verify) {
 		broken = trail_verify(trail, (const char *)text.data, text.len);
 		json_put_str(writer, "chain", broken == 0 ? "whole" : "broken");

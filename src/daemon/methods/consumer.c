@@ -20,8 +20,7 @@
 #include "daemon/server/target.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
-
-enum { ANSWER_END_BYTES = 1024 }; /* room for what follows the entries of an answer */
+#include "wire/page.h"
 
 const struct field_result notification_list_results[] = {
     {"notifications", "array", "the entries, oldest first"},
@@ -78,19 +77,6 @@ void notification_write_entry(
 	notification_write_members(writer, note, false);
 	pane_fate_write_gone(writer, tmux, "pane", &note->pane);
 	json_object_end(writer);
-}
-
-bool notification_fits(const struct json_writer *writer, struct tmux *tmux,
-    const struct notification *note, size_t max)
-{
-	struct json_writer entry;
-	struct buf out;
-	size_t needed = writer->buf->len + ANSWER_END_BYTES;
-	json_start(&entry, &out, SIZE_MAX);
-	notification_write_entry(&entry, tmux, note);
-	needed += out.len;
-	buf_finish(&out);
-	return needed <= max;
 }
 
 /* Finds or makes a consumer; NULL after failing the request. */
@@ -247,14 +233,13 @@ static bool next_answer(struct next_wait *wait, bool is_time)
 {
 	int64_t count = 0, due_ms, wake_ms = wait->end_ms;
 	const struct notification *note = next_peek(wait, wait->after, &due_ms);
-	struct tmux *tmux = request_daemon(wait->request)->tmux;
 	struct request_view *view = request_view(wait->request);
 	size_t max = view->bytes_max > 0
 	    ? view->bytes_max
 	    : (size_t)request_daemon(wait->request)->config->limits.result_bytes;
 	uint64_t last, taken[QUEUE_LIST_MAX];
 	struct json_writer *writer;
-	bool has_more = false;
+	struct page page;
 	if (note == NULL && !is_time) {
 		if (due_ms != 0 && due_ms < wake_ms)
 			wake_ms = due_ms;
@@ -262,28 +247,26 @@ static bool next_answer(struct next_wait *wait, bool is_time)
 		return false;
 	}
 	writer = request_result(wait->request);
-	json_array_begin(writer, "notifications");
+	page_begin(&page, writer, "notifications", max, 0, wait->limit);
 	last = queue_last(wait->queue) > wait->after ? queue_last(wait->queue) : wait->after;
-	for (; note != NULL; note = next_peek(wait, note->seq, &due_ms)) {
-		has_more = count == wait->limit ||
-		    (count > 0 && !notification_fits(writer, tmux, note, max));
-		if (has_more)
-			break;
+	for (; note != NULL && page_takes(&page); note = next_peek(wait, note->seq, &due_ms)) {
 		if (wait->consumer != NULL)
 			consumer_hand_out(wait->consumer, note, clock_mono_ms());
-		notification_write_entry(writer, tmux, note);
-		taken[count++] = last = note->seq;
+		notification_write_entry(writer, request_daemon(wait->request)->tmux, note);
+		taken[count++] = note->seq;
+		if (page_keeps(&page))
+			last = note->seq;
 	}
 	json_array_end(writer);
 	json_put_int(writer, "last", (int64_t)last);
-	json_put_bool(writer, "more", has_more);
+	json_put_bool(writer, "more", page.has_more);
 	notification_write_gap(writer, wait->queue, wait->after);
 	if (wait->consumer != NULL)
 		json_put_int(writer, "parked", (int64_t)consumer_parked(wait->consumer, false));
 	if (wait->has_acked)
 		request_note_durable(wait->request);
 	request_on_cancel(wait->request, NULL, NULL);
-	wait->shown = UINT64_MAX;
+	wait->shown = page.has_more ? last : UINT64_MAX;
 	view->cut = next_cut;
 	view->data = wait;
 	request_done(wait->request);

@@ -20,6 +20,7 @@
 #include "daemon/server/right.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/tmux.h"
+#include "wire/page.h"
 
 enum { DATA_MAX = NOTIFICATION_DATA_MAX };
 
@@ -82,9 +83,7 @@ static void list_notifications(struct request *request, const void *data)
 	struct consumer *consumer = NULL;
 	struct json_writer *writer;
 	struct pane_ref ref;
-	int64_t count = 0;
-	size_t max = (size_t)request_daemon(request)->config->limits.result_bytes;
-	bool has_more = false;
+	struct page page;
 	if (args->pane != NULL &&
 	    (requester_look_first(request, args->pane) || !target_pane(request, args->pane, &pane)))
 		return;
@@ -98,29 +97,28 @@ static void list_notifications(struct request *request, const void *data)
 			after = consumer_floor(consumer);
 	}
 	writer = request_result(request);
-	json_array_begin(writer, "notifications");
+	page_begin(&page, writer, "notifications",
+	    (size_t)request_daemon(request)->config->limits.result_bytes, 0, args->limit);
 	last = queue_last(queue) > after ? queue_last(queue) : after;
 	for (note = queue_after(queue, after); note != NULL; note = queue_next(queue, note)) {
 		if (pane != NULL && !pane_ref_same_pane(&note->pane, &ref))
 			continue;
 		if (args->state >= 0 && note->state != (enum notification_state)args->state)
 			continue;
-		has_more = count == args->limit ||
-		    (count > 0 &&
-			!notification_fits(writer, request_daemon(request)->tmux, note, max));
-		count++;
-		if (has_more)
+		if (!page_takes(&page))
 			break;
 		if (requester_look_for(request, &note->pane))
 			return;
 		notification_write_entry(writer, request_daemon(request)->tmux, note);
+		if (!page_keeps(&page))
+			break;
 		if (right_may_take(request, &note->pane))
 			queue_note_told(queue, note->seq);
 		shown = note->seq;
 	}
 	json_array_end(writer);
-	json_put_int(writer, "last", (int64_t)(has_more ? shown : last));
-	json_put_bool(writer, "more", has_more);
+	json_put_int(writer, "last", (int64_t)(page.has_more ? shown : last));
+	json_put_bool(writer, "more", page.has_more);
 	notification_write_gap(writer, queue, after);
 	if (consumer != NULL)
 		json_put_int(writer, "parked", (int64_t)consumer_parked(consumer, false));

@@ -19,9 +19,6 @@ extern const struct field_result notification_list_results[];
 void notification_write_gap(struct json_writer *writer, const struct queue *queue, uint64_t after);
 void notification_write_entry(
     struct json_writer *writer, struct tmux *tmux, const struct notification *note);
-/* Whether an answer of at most max bytes, begun in writer, has room for one more entry. */
-bool notification_fits(const struct json_writer *writer, struct tmux *tmux,
-    const struct notification *note, size_t max);
 
 /* Finds or makes a consumer; NULL after failing the request. */
 struct consumer *queue_get_consumer(struct request *request, const char *name);

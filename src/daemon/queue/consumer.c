@@ -255,7 +255,7 @@ void consumer_hand_out(struct consumer *consumer, const struct notification *not
 	handed->times++;
 	handed->due_ms = now_ms + consumer->set->ack_wait_ms;
 	if (was_out)
-		queue_count_redelivery(consumer->set->queue, note->seq);
+		queue_count_redelivery(consumer->set->queue, note->seq, 1);
 }
 
 void consumer_put_back(struct consumer *consumer, uint64_t seq)
@@ -266,6 +266,8 @@ void consumer_put_back(struct consumer *consumer, uint64_t seq)
 	handed->due_ms = 1; /* long ago */
 	if (--handed->times == 0)
 		mem_free(map_remove(&consumer->handed, seq));
+	else
+		queue_count_redelivery(consumer->set->queue, seq, -1);
 }
 
 const struct notification *consumer_peek(struct consumer *consumer,

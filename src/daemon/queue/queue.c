@@ -674,12 +674,12 @@ void queue_note_told(struct queue *queue, uint64_t seq)
 		note->is_told = true;
 }
 
-void queue_count_redelivery(struct queue *queue, uint64_t seq)
+void queue_count_redelivery(struct queue *queue, uint64_t seq, int count)
 {
 	struct notification *note = note_index_find(&queue->index, seq);
 	if (note == NULL)
 		return;
-	note->redelivered++;
+	note->redelivered += count;
 	queue_changed(queue, note);
 }
 

@@ -102,8 +102,8 @@ bool queue_set_state(
     struct queue *queue, uint64_t seq, enum notification_state state, const char *receipt);
 /* A reader has it now: no later one is counted into it, since no reader would see that. */
 void queue_note_told(struct queue *queue, uint64_t seq);
-/* Counts one more hand-out of an entry that had been handed out before. */
-void queue_count_redelivery(struct queue *queue, uint64_t seq);
+/* Counts hand-outs of an entry that had been handed out before; -1 takes one back. */
+void queue_count_redelivery(struct queue *queue, uint64_t seq, int count);
 
 /* Called after the journal has it. Must not post. */
 struct queue_listener {

@@ -2,6 +2,7 @@
 /* Methods of timers: sleep (gemini_sleep), list_timers, cancel_timer. */
 
 #include "base/clock.h"
+#include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
@@ -11,6 +12,7 @@
 #include "daemon/server/right.h"
 #include "daemon/timer/timer.h"
 #include "daemon/tmux/tmux.h"
+#include "wire/page.h"
 
 enum { MESSAGE_SIZE = 400, LIST_MAX = 1000 };
 
@@ -129,11 +131,13 @@ static void handle_sleep(struct request *request, const void *data)
 
 struct timer_list_args {
 	int64_t limit;
+	int64_t offset;
 };
 
 static const struct field list_fields[] = {
     {FIELD_ROW(INT, struct timer_list_args, limit, "limit"), .flags = FIELD_RARE, .min = 1,
 	.max = LIST_MAX, .preset = "1000", .help = "How many at most."},
+    PAGE_OFFSET(timer_list_args),
     {.name = NULL},
 };
 
@@ -148,6 +152,7 @@ static const struct field_result list_results[] = {
     {"timers[].text", "string|null", "the text of a reminder"},
     {"timers[].period_sec", "number|null", "how often it comes again"},
     {"timers[].durable", "boolean", "false: in memory only, because the disk is full or fails"},
+    PAGE_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -157,10 +162,14 @@ static void handle_list(struct request *request, const void *data)
 	const struct timer_set *timers = request_daemon(request)->timers;
 	struct json_writer *writer = request_result(request);
 	const struct timer *timer = NULL;
-	int64_t left = args->limit;
+	struct page page;
 	json_put_int(writer, "count", (int64_t)timer_count(timers));
-	json_array_begin(writer, "timers");
-	while (left-- > 0 && (timer = timer_next(timers, timer)) != NULL) {
+	page_begin(&page, writer, "timers",
+	    (size_t)request_daemon(request)->config->limits.result_bytes, args->offset,
+	    args->limit);
+	while (!page.has_more && (timer = timer_next(timers, timer)) != NULL) {
+		if (!page_takes(&page))
+			continue;
 		if (requester_look_for(request, &timer->pane))
 			return;
 		json_object_begin(writer, NULL);
@@ -175,8 +184,9 @@ static void handle_list(struct request *request, const void *data)
 			json_put_null(writer, "period_sec");
 		write_durable(writer, timer_is_durable(timers, timer));
 		json_object_end(writer);
+		(void)page_keeps(&page);
 	}
-	json_array_end(writer);
+	page_end(&page);
 	request_done(request);
 }
 

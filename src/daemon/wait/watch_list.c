@@ -2,6 +2,7 @@
 /* Methods of all watches, of files and in the background: cancel_watch, list_watches. */
 #include <muxbus.h>
 
+#include "daemon/core/config.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
@@ -10,6 +11,7 @@
 #include "daemon/tmux/tmux.h"
 #include "daemon/wait/wait.h"
 #include "daemon/watch/watch.h"
+#include "wire/page.h"
 
 struct watch_cancel_args {
 	const char *file_path;
@@ -178,6 +180,15 @@ static void handle_cancel(struct request *request, const void *data)
 	request_done(request);
 }
 
+struct watch_list_args {
+	int64_t offset;
+};
+
+static const struct field list_fields[] = {
+    PAGE_OFFSET(watch_list_args),
+    {.name = NULL},
+};
+
 static const struct field_result list_results[] = {
     {"watches", "array", "the watches, oldest first"},
     {"watches[].id", "string", "its id"},
@@ -201,6 +212,7 @@ static const struct field_result list_results[] = {
     {"watches[].count", "integer", "wake-ups until now"},
     {"watches[].limit_hits", "integer", "lines on which the regex took too many steps"},
     {"watches[].cut_lines", "integer", "lines of which only the first 64 KiB were looked at"},
+    PAGE_RESULTS,
     {NULL, NULL, NULL},
 };
 
@@ -220,28 +232,36 @@ static void put_wait(
 	json_object_end(writer);
 }
 
-static void handle_list(struct request *request, const void *args)
+static void handle_list(struct request *request, const void *data)
 {
-	const struct watch_set *watches = request_daemon(request)->watches;
+	const struct watch_list_args *args = data;
+	const struct daemon *daemon = request_daemon(request);
 	struct json_writer *writer = request_result(request);
 	const struct watch *watch = NULL;
 	const struct wait *wait = NULL;
-	(void)args;
-	json_array_begin(writer, "watches");
-	while ((watch = watch_next(watches, watch)) != NULL) {
+	struct page page;
+	page_begin(&page, writer, "watches", (size_t)daemon->config->limits.result_bytes,
+	    args->offset, INT64_MAX);
+	while ((watch = watch_next(daemon->watches, watch)) != NULL) {
+		if (!page_takes(&page))
+			continue;
 		if (requester_look_for(request, &watch->pane))
 			return;
-		watch_write(writer, request_daemon(request)->tmux, watch);
+		watch_write(writer, daemon->tmux, watch);
+		(void)page_keeps(&page);
 	}
-	while ((wait = wait_next_background(request_daemon(request)->waits, wait)) != NULL) {
+	while ((wait = wait_next_background(daemon->waits, wait)) != NULL) {
 		struct wait_background shown;
+		if (!page_takes(&page))
+			continue;
 		wait_background_get(wait, &shown);
 		if (requester_look_for(request, &shown.subject) ||
 		    requester_look_for(request, &shown.pane))
 			return;
-		put_wait(writer, request_daemon(request)->tmux, &shown);
+		put_wait(writer, daemon->tmux, &shown);
+		(void)page_keeps(&page);
 	}
-	json_array_end(writer);
+	page_end(&page);
 	request_done(request);
 }
 
@@ -261,6 +281,8 @@ const struct method methods_watch_list[] = {
     {.name = METHOD("list_watches", METHOD_READS),
 	.title = "List watches",
 	.summary = "Lists the files and panes that are watched, and how.",
+	.fields = list_fields,
+	.args_size = sizeof(struct watch_list_args),
 	.results = list_results,
 	.flags = METHOD_LOOKS_ITSELF,
 	.handle = handle_list,
