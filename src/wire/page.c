@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-/* Pages of lists. */
 #include "wire/page.h"
 
 enum { END_BYTES = 1024 }; /* room for what follows the entries of an answer */

@@ -130,6 +130,9 @@ keys() { # keys AGENT KEY...: from a person
 kind() {
 	field '.error.data.kind // .result.outcome'
 }
+call ensure_agent "$(jq -nc '{name: "wordy", command: ["sh", "-c", "printf \"go> \"; exec cat", "x" * 9000], prompt: "^go> $"}')"
+is 'of a long command a list has the beginning' "$(ask '{"method":"list_agents"}' | jq -c '.result.agents[] | select(.agent == "wordy") |
+	[.state, (.command | length), (.command | add | length), .command_cut]')" '["ready",4,4000,true]'
 call ensure_agent '{"name":"given","command":["bash","--norc"],"env":{"PS1":"\\w$ "},"prompt":"\\$ $"}'
 task given 'mkdir -p src; cd /tmp'
 keys given -l 'rm -rf src '

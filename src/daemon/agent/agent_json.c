@@ -3,12 +3,15 @@
 
 #include <muxbus.h>
 
+#include "base/utf8.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"
+
+enum { COMMAND_SHOWN_MAX = 4000 };
 
 void agent_write_evidence(struct json_writer *writer, const char *name, const struct agent *agent)
 {
@@ -51,17 +54,24 @@ static const struct muxbus_pane *find_pane(const struct agent *agent)
 	return muxbus_model_pane(tmux_model(tmux), agent->pane.pane);
 }
 
+/* Its first bytes: all agents fit into a list, and what follows fits into an event. */
 static void write_command(struct json_writer *writer, const struct agent *agent)
 {
 	char *const *word = agent->plan.command;
-	if (word[1] == NULL) {
-		(void)json_put_text(writer, "command", word[0], strlen(word[0]));
-		return;
+	bool is_array = word[1] != NULL, is_cut = false;
+	size_t len, left = COMMAND_SHOWN_MAX;
+	if (is_array)
+		json_array_begin(writer, "command");
+	for (; *word != NULL && !is_cut; word++, left -= len) {
+		len = strnlen(*word, left);
+		is_cut = (*word)[len] != '\0';
+		(void)json_put_text(writer, is_array ? NULL : "command", *word,
+		    len - (is_cut ? utf8_incomplete_tail(*word, len) : 0));
 	}
-	json_array_begin(writer, "command");
-	for (; *word != NULL; word++)
-		(void)json_put_text(writer, NULL, *word, strlen(*word));
-	json_array_end(writer);
+	if (is_array)
+		json_array_end(writer);
+	if (is_cut)
+		json_put_bool(writer, "command_cut", true);
 }
 
 static void write_tasks(struct json_writer *writer, const struct agent *agent)

@@ -487,6 +487,7 @@ static const struct field_result list_results[] = {
     {"agents[].window", "string|null", "the window"},
     {"agents[].session", "string|null", "the session"},
     {"agents[].command", "string|array", "what runs"},
+    {"agents[].command_cut", "boolean", "true: of command the first 4,000 bytes"},
     {"agents[].program_started", "string|null", "when it was started last"},
     {"agents[].restarts", "integer", "how often it was started again in a row"},
     {"agents[].restarting", "boolean", "whether it is about to be"},
