@@ -368,6 +368,12 @@ static void test_pending(void)
 	is_str(at_str(answer, "result.structuredContent.status"), "pending",
 	    "the same for waiting for a notification");
 	ok(strstr(text_of(answer), "with after "), "the answer says where to resume");
+	(void)talk_call(talk, "post_notification", "{\"text\":\"before\"}");
+	answer = tool(agent, "next_notification", "{\"timeout_sec\":0}}");
+	is_int((int64_t)at(answer, "result.structuredContent.notifications")->count, 0,
+	    "without after none that came before the call is found");
+	answer = tool(agent, "next_notification", "{\"timeout_sec\":0,\"after\":0}}");
+	ok(at(answer, "result.structuredContent.notifications")->count > 0, "with after 0 it is");
 	answer =
 	    tool(agent, "execute_cli", "{\"command\":\"sleep 2; echo x\",\"timeout_sec\":60}}");
 	ok(at_str(answer, "result.structuredContent.job"),

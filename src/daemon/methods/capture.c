@@ -108,8 +108,7 @@ static const struct field capture_fields[] = {
     {FIELD_ROW(BOOL, struct capture_args, join, "join"), .flags = FIELD_RARE, .preset = "false",
 	.help = "Lines that were wrapped come as one."},
     {FIELD_ROW(INT, struct capture_args, lines, "lines"), .min = 1, .max = LINES_MAX,
-	.help =
-	    "Only the last so many that are not blank, from above the screen too if it has fewer."},
+	.help = "Only the last so many that are not blank, also from above the screen."},
     PANE_FIELD(capture_args),
     {FIELD_ROW(CHOICE, struct capture_args, theme, "theme"), .flags = FIELD_RARE, .choices = themes,
 	.preset = "\"dark\"", .help = "The ground of a picture."},

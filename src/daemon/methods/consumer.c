@@ -113,11 +113,11 @@ struct next_args {
 
 static const struct field next_fields[] = {
     {FIELD_ROW(STRING, struct next_args, id, "id"), .min = 1, .max = CONSUMER_FILTER_ID_MAX,
-	.help = "The id of a request, such as A1B2: its notification, now or when it comes."},
+	.help = "The id of a request, such as A1B2: its notification, now or later."},
     {FIELD_ROW(INT, struct next_args, after, "after"),
 	.given_offset = offsetof(struct next_args, has_after), .max = 9007199254740992.0,
-	.help = "Wait for one behind this number; left out, and without consumer and id: "
-		"for a new one."},
+	.help = "Wait for one behind this number, 0: any; left out, and without consumer and "
+		"id: for a new one."},
     {FIELD_ROW(STRING, struct next_args, consumer, "consumer"), .flags = FIELD_RARE | FIELD_KEPT,
 	.help = "Take the next that this named consumer has not acknowledged."},
     {FIELD_ROW(NUMBER, struct next_args, timeout_sec, "timeout_sec"), .unit = "s", .max = 86400,
@@ -390,12 +390,10 @@ const struct method methods_consumer[] = {
 	.help =
 	    "A consumer gets each one at least once, in order; what it does not acknowledge "
 	    "comes again after ack_wait_ms, and says so. An answer that was sent is no "
-	    "acknowledgement: let ack ride on the next call, so that a notification that was lost "
-	    "on its way comes again. An answer holds as many as fit into its size, and says "
-	    "\"more\" "
-	    "if others are there. An agent's tool call without id, consumer and filter gets "
-	    "those "
-	    "for its own pane, and acknowledges those that were typed there.",
+	    "acknowledgement: let ack ride on the next call, so that one that was lost on its way "
+	    "comes again. An answer holds as many as fit, and says \"more\" if others wait. An "
+	    "agent's tool call without id, consumer and filter gets those for its own pane; with "
+	    "after 0 it acknowledges those typed there.",
 	.fields = next_fields,
 	.args_size = sizeof(struct next_args),
 	.results = notification_list_results,

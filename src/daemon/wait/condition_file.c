@@ -27,7 +27,7 @@ static const struct field file_fields[] = {
 	.min = 2, .max = 4095,
 	.help = "The absolute path of one file, not of a directory; it need not exist yet."},
     {FIELD_ROW(STRING, struct file_args, regex, "regex"), .min = 1, .max = PATTERN_BYTES_MAX,
-	.help = "A regular expression that a line written into it matches, in its first 64 KiB; "
+	.help = "A regular expression for a line written into it, in its first 64 KiB; "
 		"left out: any change."},
     {FIELD_ROW(BOOL, struct file_args, from_start, "from_start"),
 	.help = "Match existing content too."},

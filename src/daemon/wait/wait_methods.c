@@ -46,7 +46,7 @@ static const struct field wait_fields[] = {
 	.help = "Conditions of which one is enough, such as {\"output\": regex, \"pane\": \"%3\"}.",
 	.put_schema = condition_put_list_schema},
     {FIELD_ROW(VALUE, struct wait_args, all, "all"), .flags = FIELD_SETTLES,
-	.help = "The same, of which all must come true.", .put_schema = put_all_schema},
+	.help = "The same; all must come true.", .put_schema = put_all_schema},
     {FIELD_ROW(NUMBER, struct wait_args, seconds, "seconds"), .flags = FIELD_RARE,
 	.given_offset = offsetof(struct wait_args, has_seconds), .unit = "s", .max = 86400,
 	.help = "In place of any and all: answer after so long."},
@@ -54,8 +54,8 @@ static const struct field wait_fields[] = {
 	.given_offset = offsetof(struct wait_args, has_timeout), .unit = "s", .min = 0.001,
 	.max = 10 * 366 * 86400.0, .preset = "600", .help = "Answer after this long in any case."},
     {FIELD_ROW(STRING, struct wait_args, wait, "wait"), .flags = FIELD_KEPT,
-	.help = "A name: the wait then outlives its connection, and the daemon; ask for the same "
-		"name again to resume."},
+	.help = "A name: the wait outlives its connection and the daemon; ask for the same name "
+		"again to resume."},
     {FIELD_ROW(STRING, struct wait_args, key, "key"),
 	.flags = FIELD_RARE | FIELD_KEPT | FIELD_CONFIDENTIAL, .min = 1,
 	.max = NOTIFICATION_KEY_MAX,
@@ -241,7 +241,7 @@ static const struct field watch_fields[] = {
     {FIELD_ROW(BOOL, struct pane_watch_args, prompt, "prompt"), .preset = "false",
 	.help = "In place of regex: notify when the pane is at its prompt, as its command ends."},
     {FIELD_ROW(BOOL, struct pane_watch_args, once, "once"), .preset = "true",
-	.help = "End with the first match; false: go on, each line and event counts."},
+	.help = "End with the first match; false: count each line and event."},
     {FIELD_ROW(NUMBER, struct pane_watch_args, timeout_sec, "timeout_sec"), .unit = "s",
 	.max = 10 * 366 * 86400.0, .preset = "3600",
 	.help = "Notify after this long in any case; 0: never."},

@@ -21,7 +21,7 @@ struct watch_cancel_args {
 
 static const struct field cancel_fields[] = {
     {FIELD_ROW(STRING, struct watch_cancel_args, file_path, "file_path"), .flags = FIELD_PATH,
-	.help = "Cancel all watches of this file, also those of other callers."},
+	.help = "Cancel all watches of this file, also of other callers."},
     {FIELD_ROW(STRING, struct watch_cancel_args, id, "id"),
 	.help = "Cancel this one; or the name of a wait."},
     {FIELD_ROW(STRING, struct watch_cancel_args, id, "watch"), .flags = FIELD_ALIAS},
