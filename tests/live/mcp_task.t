@@ -85,8 +85,10 @@ show(client.ask("tasks/result", taskId=killed)["result"]["isError"], client.ask(
 
 for _ in range(110):
     client.send("tools/call", name="run_long_command", arguments={"command": "true"}, task={})
-for method in ("ping", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list"):
-    answer = client.ask(method, _meta={"progressToken": 2, "traceparent": "00-1"})
+for method, params in (("ping", {}), ("tools/list", {}), ("prompts/list", {}), ("resources/list", {}), ("resources/templates/list", {}),
+        ("tasks/list", {}), ("tasks/get", {"taskId": id}), ("tasks/result", {"taskId": id}), ("resources/read", {"uri": "muxbus://panes"}),
+        ("prompts/get", {"name": client.ask("prompts/list")["result"]["prompts"][0]["name"]}), ("logging/setLevel", {"level": "error"})):
+    answer = client.ask(method, **params, _meta={"progressToken": 2, "traceparent": "00-1"})
     assert "result" in answer and (method != "ping" or answer["result"] == {}), (method, answer)
 listed, cursor, pages = [], {}, 0
 while cursor is not None:

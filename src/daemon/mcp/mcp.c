@@ -182,8 +182,12 @@ static bool take(void *data, struct peer *peer, const struct message *message, c
 	exchange.request = request_new(mcp->daemon->parts, peer, id, method);
 	if (row->flags & MCP_NOTIFICATION)
 		refuse_row(exchange.request, row);
-	else if (is_admitted(&exchange, row))
-		run(&exchange, row);
+	else if (is_admitted(&exchange, row)) {
+		if (row->handle != NULL)
+			run(&exchange, row);
+		else
+			method->handle(exchange.request, NULL);
+	}
 	return true;
 }
 
@@ -317,13 +321,6 @@ static void handle_initialized(struct mcp_exchange *exchange, const void *data)
 		mcp_listen_lists(exchange->session);
 }
 
-static void handle_ping(struct mcp_exchange *exchange, const void *data)
-{
-	(void)data;
-	(void)request_result(exchange->request);
-	request_done(exchange->request);
-}
-
 static void handle_nothing(struct mcp_exchange *exchange, const void *data)
 {
 	(void)exchange;
@@ -406,7 +403,7 @@ const struct mcp_method mcp_methods_core[] = {
     {.name = "notifications/roots/list_changed",
 	.flags = MCP_NOTIFICATION,
 	.handle = handle_nothing},
-    {.name = "ping", .flags = MCP_LEGACY_ONLY | MCP_NATIVE, .handle = handle_ping},
+    {.name = "ping", .flags = MCP_LEGACY_ONLY | MCP_NATIVE, .runs = "ping"},
     {.name = "server/discover", .flags = MCP_MODERN_ONLY, .handle = handle_discover},
     {.name = NULL},
 };

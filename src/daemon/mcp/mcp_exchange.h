@@ -56,7 +56,7 @@ enum mcp_flag {
 	MCP_LEGACY_ONLY = 1 << 0, /* removed from the modern revision */
 	MCP_MODERN_ONLY = 1 << 1,
 	MCP_NOTIFICATION = 1 << 2, /* never answered */
-	MCP_NATIVE = 1 << 3, /* without _meta it is a method of muxbus, which answers the same */
+	MCP_NATIVE = 1 << 3, /* without _meta the method that it runs takes it */
 };
 
 #define MCP_ARGS_MAX 128
@@ -72,7 +72,7 @@ struct mcp_method {
 	/* Whose flags say how the request waits; NULL: it does not. */
 	const struct method *(*method)(const struct mcp_exchange *exchange);
 	const char *runs; /* the same, as the name of a method that does not change */
-	void (*handle)(struct mcp_exchange *exchange, const void *args); /* NULL: natively */
+	void (*handle)(struct mcp_exchange *exchange, const void *args); /* NULL: the method that it runs */
 };
 
 /* The tables of the parts. */
