@@ -338,6 +338,11 @@ for at in $(seq 256); do
 done >"$dir/left"
 { cat "$dir/left"; sleep 0.1; } | timeout 5 socat -u - "UNIX-CONNECT:$MUXBUS"
 call wait_for '{"any":[{"sec":0.4}]}'
+call wait_for '{"any":[{"exited":"%9999"}],"wait":"wrong"}'
+call wait_for '{"wait":"left1"}'
+is 'a request that fails takes no place of a result' "$(field '.result.wait // .error.message')" left1
+echo '{"id":1,"method":"wait_for","params":{"any":[{"sec":0.1}],"wait":"left1"}}' | timeout 5 socat -u - "UNIX-CONNECT:$MUXBUS"
+call wait_for '{"any":[{"sec":0.2}]}'
 call wait_for '{"any":[{"sec":0.1}],"wait":"mine"}'
 is 'a named wait finds a place behind 256 that are over' "$(field '.result.matched // .error.message')" '[
   0

@@ -470,17 +470,12 @@ static bool is_valid_list(struct request *request, const struct json *list)
 }
 
 /* Whether a new wait may have this name; fails the request if not. */
-static bool is_valid_name(struct wait_set *set, struct request *request, const char *name)
+static bool is_valid_name(struct request *request, const char *name)
 {
-	if (name == NULL)
+	if (name == NULL || consumer_name_is_valid(name))
 		return true;
-	if (!consumer_name_is_valid(name))
-		return request_fail_field(request, "wait",
-		    "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
-	if (has_place(set))
-		return true;
-	return request_fail(
-	    request, MESSAGE_LIMIT, "there are %d named waits already", WAIT_NAMED_MAX);
+	return request_fail_field(
+	    request, "wait", "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
 }
 
 /* Whether a reader may wait for so many more: readers may be other users, and share one maximum. */
@@ -509,11 +504,16 @@ static bool add_all(
 			return false;
 		size += strlen(wait->parts[wait->count - 1].spec);
 	}
-	if (name == NULL || size <= WAIT_SPECS_MAX)
+	if (name != NULL && size > WAIT_SPECS_MAX)
+		return request_fail(request, MESSAGE_LIMIT,
+		    "the conditions have %zu bytes, more than the %d that are kept of a wait with "
+		    "a name",
+		    size, WAIT_SPECS_MAX);
+	/* Nothing fails behind this: the result that gives way is not lost in vain. */
+	if (name == NULL || has_place(wait->set))
 		return true;
-	return request_fail(request, MESSAGE_LIMIT,
-	    "the conditions have %zu bytes, more than the %d that are kept of a wait with a name",
-	    size, WAIT_SPECS_MAX);
+	return request_fail(
+	    request, MESSAGE_LIMIT, "there are %d named waits already", WAIT_NAMED_MAX);
 }
 
 /* Starts a wait for the conditions of a list. */
@@ -521,7 +521,7 @@ static void start_list(struct wait_set *set, struct request *request, const stru
     bool is_all, double timeout_sec, const char *name)
 {
 	struct wait *wait;
-	if (!is_valid_list(request, list) || !is_valid_name(set, request, name) ||
+	if (!is_valid_list(request, list) || !is_valid_name(request, name) ||
 	    !has_room(set, request, list->count))
 		return;
 	wait = wait_new(set, WAIT_REQUEST, list->count);
