@@ -337,6 +337,11 @@ if unshare -Ur true 2>/dev/null; then
 				[ "$instances" -gt "$(cat /proc/sys/fs/inotify/max_user_instances)" ] && echo more
 		done)" more
 fi
+kill -STOP "$daemon_pid"
+begin=$(date +%s)
+gives 'of a daemon that does not answer' 1 '[.findings[] | select(.text | test("not answer"))] | length' 1 doctor
+ok 'it waits for 5 s in all' [ $(($(date +%s) - begin)) -lt 12 ]
+kill -CONT "$daemon_pid"
 "$muxbus" shutdown >/dev/null
 wait "$daemon_pid"
 gives 'without a daemon it finds trouble' 1 '.findings[] | select(.subject == "daemon").remedy' 'muxbus start' doctor

@@ -151,11 +151,13 @@ enum cli_status doctor_run(struct cli *cli, int argc, char **argv)
 		return end;
 	report = xcalloc(1, sizeof *report);
 	if (!cli->is_fleet) {
+		bool answers;
 		doctor_tmux(report, cli);
-		doctor_daemon(report, cli);
+		answers = doctor_daemon(report, cli);
 		doctor_machine(report, cli);
 		doctor_agents(report);
-		doctor_tools(report, cli);
+		if (answers)
+			doctor_tools(report, cli);
 	}
 	doctor_fleet(report, cli);
 	print_report(report, cli);

@@ -12,6 +12,8 @@ enum finding_state {
 
 struct doctor_report;
 
+#define DOCTOR_MUTE_MS 5000 /* a daemon that has not answered a ping does not answer */
+
 /*
  * Adds a finding: its subject ("tmux"), the observation, and the remedy, which may be NULL for
  * FINDING_GOOD. Texts are copied, and may hold any bytes.
@@ -21,7 +23,8 @@ void doctor_find(struct doctor_report *report, enum finding_state state, const c
 
 /* The parts of muxbus doctor, each in the file of its name: each adds its findings. */
 void doctor_agents(struct doctor_report *report);
-void doctor_daemon(struct doctor_report *report, const struct cli *cli);
+/* Returns whether the daemon answers, and can be asked more. */
+bool doctor_daemon(struct doctor_report *report, const struct cli *cli);
 /* Nothing, if no fleet runs and cli does not ask for it. */
 void doctor_fleet(struct doctor_report *report, const struct cli *cli);
 void doctor_machine(struct doctor_report *report, const struct cli *cli);

@@ -201,7 +201,7 @@ static void find_caller(struct doctor_report *report, struct link *link)
 	const char *known;
 	if (pane == NULL || !*pane)
 		return;
-	if (link_ask(link, "get_pane", NULL, ASK_TIMEOUT_MS, &answer) != LINK_LINE)
+	if (link_ask(link, "get_pane", NULL, DOCTOR_MUTE_MS, &answer) != LINK_LINE)
 		return;
 	known = json_get_str(answer.result, "pane", NULL);
 	if (known == NULL)
@@ -223,7 +223,9 @@ static void find_caller(struct doctor_report *report, struct link *link)
  */
 static bool ask_status(struct link *link, const struct cli *cli, struct link_answer *ret_answer)
 {
-	enum link_read read = LINK_LATE;
+	enum link_read read = link_ask(link, "ping", NULL, DOCTOR_MUTE_MS, ret_answer);
+	if (read != LINK_LINE)
+		return false;
 	for (int i = 0; i < FOLLOW_TRIES; i++) {
 		read = link_ask(link, "status", "{\"audit\":true}", AUDIT_TIMEOUT_MS, ret_answer);
 		if (read != LINK_LINE || ret_answer->result != NULL || !locate_tmux_runs(cli))
@@ -236,7 +238,7 @@ static bool ask_status(struct link *link, const struct cli *cli, struct link_ans
 	return read == LINK_LINE && ret_answer->result != NULL;
 }
 
-void doctor_daemon(struct doctor_report *report, const struct cli *cli)
+bool doctor_daemon(struct doctor_report *report, const struct cli *cli)
 {
 	struct link_answer answer;
 	const struct json *tmux;
@@ -245,12 +247,13 @@ void doctor_daemon(struct doctor_report *report, const struct cli *cli)
 	find_installed(report);
 	link = find_running(report, cli);
 	if (link == NULL)
-		return;
+		return false;
 	if (!ask_status(link, cli, &answer)) {
 		doctor_find(report, FINDING_WRONG, "daemon",
-		    "read its log; end it with kill, then run muxbus start", "does not answer");
+		    "read its log; end it with kill, then run muxbus start",
+		    "muxbusd does not answer");
 		link_close(link);
-		return;
+		return false;
 	}
 	tmux = json_member(answer.result, "tmux");
 	is_live = strcmp(json_get_str(tmux, "state", ""), "live") == 0;
@@ -264,4 +267,5 @@ void doctor_daemon(struct doctor_report *report, const struct cli *cli)
 		find_caller(report, link);
 	}
 	link_close(link);
+	return true;
 }

@@ -61,7 +61,7 @@ void doctor_fleet(struct doctor_report *report, const struct cli *cli)
 			    "not running: %s", reason);
 		return;
 	}
-	if (ask_result(link, "list_hosts", NULL, ASK_TIMEOUT_MS, &result) != CLI_DONE) {
+	if (ask_result(link, "list_hosts", NULL, DOCTOR_MUTE_MS, &result) != CLI_DONE) {
 		doctor_find(report, FINDING_WRONG, "fleet", "muxbus --fleet shutdown",
 		    "does not answer at %s", path);
 	} else {

@@ -69,7 +69,6 @@ static void find_tool(
 void doctor_tools(struct doctor_report *report, const struct cli *cli)
 {
 	struct link *link;
-	/* The part for the daemon says so if it does not run. */
 	const struct json *result = ask_quietly(cli, "list_tools", ASK_TIMEOUT_MS, &link);
 	const struct json *tools = json_member(result, "tools");
 	json_each (tool, tools)
