@@ -72,7 +72,8 @@ struct mcp_method {
 	/* Whose flags say how the request waits; NULL: it does not. */
 	const struct method *(*method)(const struct mcp_exchange *exchange);
 	const char *runs; /* the same, as the name of a method that does not change */
-	void (*handle)(struct mcp_exchange *exchange, const void *args); /* NULL: the method that it runs */
+	void (*handle)(
+	    struct mcp_exchange *exchange, const void *args); /* NULL: the method that it runs */
 };
 
 /* The tables of the parts. */

@@ -49,8 +49,7 @@ const struct field_result notification_list_results[] = {
     {"more", "boolean", "whether more match than the answer holds: ask again"},
     {"gap", "object|null", "from, to and reason of what is missing before these"},
     {"parked", "integer",
-	"how many entries the consumer had 10 times and did not acknowledge: they come again when "
-	"it asks with parked"},
+	"how many the consumer had 10 times and did not acknowledge: ask with parked"},
     {NULL, NULL, NULL},
 };
 
