@@ -116,6 +116,8 @@ int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec)
 	put_string(&out, "timeout_ms", number);
 	snprintf(number, sizeof number, "%" PRId64, spec->out_max);
 	put_string(&out, "out_max", number);
+	snprintf(number, sizeof number, "%u", spec->umask);
+	put_string(&out, "umask", number);
 	put_string(&out, "has_err", spec->has_err ? "1" : "0");
 	for (size_t at = 0; spec->argv[at] != NULL; at++)
 		put_string(&out, "arg", spec->argv[at]);
@@ -168,6 +170,8 @@ static int spec_take(struct job_spec *spec, size_t counts[2], const char *key, c
 		spec->timeout_ms = strtoll(value, NULL, 10);
 	else if (strcmp(key, "out_max") == 0)
 		spec->out_max = strtoll(value, NULL, 10);
+	else if (strcmp(key, "umask") == 0)
+		spec->umask = (unsigned)strtoul(value, NULL, 10);
 	else if (strcmp(key, "has_err") == 0)
 		spec->has_err = value[0] == '1';
 	return 0;

@@ -38,6 +38,8 @@ enum job_file {
 /* Writes the name of a job's file. */
 void job_file_name(char out[JOB_NAME_SIZE], const char *id, enum job_file file);
 
+#define JOB_UMASK 01000u
+
 struct job_spec {
 	char *cwd;
 	char **argv; /* NULL-terminated */
@@ -46,6 +48,7 @@ struct job_spec {
 	char *input_path; /* read only: the same as a file's path, of an earlier daemon */
 	int64_t timeout_ms; /* 0: none */
 	int64_t out_max; /* bytes of output that are kept */
+	unsigned umask; /* JOB_UMASK and the bits; 0: that of the supervisor */
 	bool has_err; /* standard error goes to a file of its own */
 };
 

@@ -291,8 +291,13 @@ static int start_command(struct supervised_job *job, int in_fd, int out_fd, int 
 	    .group = CHILD_NEW_GROUP,
 	};
 	struct child child;
-	int error = child_start(&options, &child);
+	mode_t own_umask = umask(job->spec.umask);
 	struct rusage usage;
+	int error;
+	if (job->spec.umask == 0)
+		(void)umask(own_umask);
+	error = child_start(&options, &child);
+	(void)umask(own_umask);
 	job->pid = child.pid;
 	if (child.tried == 0)
 		return error;

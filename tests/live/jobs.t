@@ -93,6 +93,19 @@ is 'each restart began it once' "$(begun)" 5
 call stop_job '{"job":"server","signal":"KILL"}'
 is 'muxbus restart without a job' "$("$muxbus" restart 2>/dev/null || echo $?)" 2
 is 'muxbus restart of an unknown job' "$("$muxbus" restart nothing 2>/dev/null || echo $?)" 1
+# muxbus run: the environment and the umask of its caller, and nothing of the daemon; a restart too.
+command="umask; env | sed '/^\(PWD\|OLDPWD\|SHLVL\|_\)=/d;s/^\(PATH\|MUXBUS_JOB\)=.*/\1/' | sort; exec sleep 1000"
+words() { call read_job '{"job":"exact"}' && field '.result.text | rtrimstr("\n") | gsub("\n"; " ")'; }
+(umask 027 && env -i A=1 PATH="$PATH" "$muxbus" -S "$dir/tmux" run -d -n exact -c "$command" >/dev/null)
+until_is 'a job has the environment and the umask of its caller' '0027 A=1 MUXBUS_JOB PATH' words
+call restart_job '{"job":"exact"}'
+until_is 'also when it is restarted' '0027 A=1 MUXBUS_JOB PATH' words
+kill_daemon
+call restart_job '{"job":"exact","env":{"B":"2","PATH":"'"$PATH"'"},"env_only":true}'
+until_is 'by another daemon with another environment' '0027 B=2 MUXBUS_JOB PATH' words
+call stop_job '{"job":"exact"}'
+call run_long_command '{"command":"true","env_only":true}'
+is 'no environment at all is refused' "$(field .error.data.field)" env_only
 call run_long_command '{"command":"sleep 1000","name":"plain"}'
 plain=$(field .result.id)
 kill_daemon

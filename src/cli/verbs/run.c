@@ -86,10 +86,14 @@ static enum cli_status put_command(const struct run_verb *run, struct buf *comma
 	return CLI_DONE;
 }
 
-/* Sends our own environment: the daemon's may be from another session. */
+/* Sends our own environment and umask: the daemon's may be from another session. */
 static void put_env(struct json_writer *writer)
 {
 	int count = 0;
+	mode_t mask = umask(0);
+	(void)umask(mask);
+	json_put_int(writer, "umask", mask);
+	json_put_bool(writer, "env_only", true);
 	json_object_begin(writer, "env");
 	for (char **entry = environ; *entry != NULL && count < ENV_MAX; entry++) {
 		const char *equals = strchr(*entry, '=');

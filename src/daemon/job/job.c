@@ -375,6 +375,7 @@ static int write_spec(struct job_set *set, const struct job_order *order, const 
 	    .env = (char **)(uintptr_t)env,
 	    .input = (char *)(uintptr_t)order->input,
 	    .timeout_ms = order->timeout_ms,
+	    .umask = order->umask,
 	    .out_max = order->out_max > 0 ? order->out_max : JOB_OUT_MAX,
 	    .has_err = order->has_err,
 	};
@@ -408,6 +409,7 @@ const struct job *job_start(
 	job->cwd = xstrdup(order->cwd);
 	job->created_ms = clock_real_ms();
 	job->timeout_ms = order->timeout_ms;
+	job->umask = order->umask;
 	job->is_silent = order->is_silent;
 	job->is_program = order->is_program;
 	job->has_env = order->env != NULL && order->env[0] != NULL;

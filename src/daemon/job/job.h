@@ -31,7 +31,7 @@ struct job_order {
 	const char *command; /* for people */
 	const char *const *argv; /* NULL-terminated */
 	const char *const *session_env; /* changes of the daemon's, as in env: before these */
-	const char *const *env; /* "NAME=value" sets, "NAME" removes; NULL-terminated, or NULL */
+	const char *const *env; /* changes as in job_env.h; or NULL */
 	const char *cwd;
 	const char *name; /* or NULL */
 	const char *tool; /* the declared tool that it is a call of; or NULL */
@@ -39,6 +39,7 @@ struct job_order {
 	const char *input; /* standard input; NULL: empty */
 	int64_t timeout_ms; /* 0: none */
 	int64_t out_max; /* bytes of output that are kept of the beginning; 0: JOB_OUT_MAX */
+	unsigned umask; /* as in struct job_spec */
 	bool has_err; /* standard error apart */
 	bool is_silent;
 	bool is_program; /* as in struct job */

@@ -33,14 +33,16 @@ static size_t count_strings(const char *const *strings)
 	return count;
 }
 
-/* Makes one change: "NAME=value" sets a variable, "NAME" removes it. */
+/* Makes one change. */
 static void change_env(const char **env, size_t *count, const char *change)
 {
 	size_t len = strcspn(change, "=");
 	size_t place = 0;
 	while (place < *count && (strncmp(env[place], change, len) != 0 || env[place][len] != '='))
 		place++;
-	if (change[len] == '=') {
+	if (change[0] == '\0') {
+		*count = 0;
+	} else if (change[len] == '=') {
 		*count += place == *count;
 		env[place] = change;
 	} else if (place < *count) {
@@ -59,6 +61,7 @@ const char **job_env_make(const char *const *session, const char *const *own, co
 	for (size_t list = 0; list < 2; list++)
 		for (size_t at = 0; lists[list] != NULL && lists[list][at] != NULL; at++)
 			change_env(env, &count, lists[list][at]);
-	env[count] = xasprintf("MUXBUS_JOB=%s", id);
+	env[count++] = xasprintf("MUXBUS_JOB=%s", id);
+	env[count] = NULL;
 	return env;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Changes of an environment as lists: "NAME=value" sets, "NAME" removes; NULL-terminated. */
+/*
+ * Changes of an environment as lists: "NAME=value" sets, "NAME" removes, "" removes all before it;
+ * NULL-terminated.
+ */
 #pragma once
 
 #include "base/std.h"

@@ -27,6 +27,9 @@ struct run_args {
 	const char *cwd;
 	double timeout_sec;
 	const struct json *env;
+	bool env_only;
+	bool has_umask;
+	int64_t umask;
 	const char *name;
 	const char *pane;
 	const char *input;
@@ -48,6 +51,11 @@ static const struct field run_fields[] = {
 	.max = KILL_AFTER_MAX, .help = "Stop it after this long; 0 or left out: never."},
     {FIELD_ROW(STRING_MAP, struct run_args, env, "env"), .flags = FIELD_RARE | FIELD_CONFIDENTIAL,
 	.help = "Environment variables beyond those of its tmux session."},
+    {FIELD_ROW(BOOL, struct run_args, env_only, "env_only"), .flags = FIELD_RARE,
+	.help = "env is the whole environment, but for MUXBUS_JOB."},
+    {FIELD_ROW(INT, struct run_args, umask, "umask"), .flags = FIELD_RARE,
+	.given_offset = offsetof(struct run_args, has_umask), .max = 0777,
+	.help = "Its umask, such as 18 for 022; left out: that of muxbusd."},
     {FIELD_ROW(STRING, struct run_args, name, "name"), .flags = FIELD_RARE, .min = 1, .max = 200,
 	.help = "Its name, accepted wherever its id is; unique while it runs."},
     {FIELD_ROW(STRING, struct run_args, pane, "pane"), .flags = FIELD_RARE,
@@ -78,8 +86,8 @@ static const struct field_result run_results[] = {
     {NULL, NULL, NULL},
 };
 
-/* Makes "NAME=value" strings of an object; NULL-terminated, one block. NULL after failing. */
-static char **make_env(struct request *request, const struct json *env)
+/* Makes a list of changes of an object, which stands alone if is_only. NULL after failing. */
+static char **make_env(struct request *request, const struct json *env, bool is_only)
 {
 	size_t count = env != NULL ? env->count : 0, at = 0;
 	char **strings;
@@ -87,7 +95,13 @@ static char **make_env(struct request *request, const struct json *env)
 		request_fail_field(request, "env", "has %zu members, more than %d", count, ENV_MAX);
 		return NULL;
 	}
-	strings = xcalloc(count + 1, sizeof *strings);
+	if (is_only && env == NULL) {
+		request_fail_field(request, "env_only", "goes with env");
+		return NULL;
+	}
+	strings = xcalloc(count + 2, sizeof *strings);
+	if (is_only)
+		strings[at++] = xstrdup("");
 	json_each_member (member, env) {
 		if (member->name_len == 0 || strchr(member->name, '=') != NULL) {
 			request_fail_field(
@@ -185,6 +199,7 @@ static void handle_run(struct request *request, const void *data)
 	    .name = args->name,
 	    .timeout_ms = clock_seconds_to_ms(args->timeout_sec),
 	    .input = args->input,
+	    .umask = args->has_umask ? JOB_UMASK | (unsigned)args->umask : 0,
 	};
 	const struct job *job;
 	struct pane_ref pane;
@@ -192,8 +207,8 @@ static void handle_run(struct request *request, const void *data)
 	if (!job_name_check(request, args->name) || requester_look_first(request, args->pane) ||
 	    !requester_pane(request, args->pane, &pane) ||
 	    !requester_cwd(request, args->cwd, &pane, cwd, sizeof cwd) ||
-	    !session_env(request, &pane, &order.session_env) ||
-	    (env = make_env(request, args->env)) == NULL)
+	    (!args->env_only && !session_env(request, &pane, &order.session_env)) ||
+	    (env = make_env(request, args->env, args->env_only)) == NULL)
 		return;
 	order.once = request_once(request);
 	order.env = (const char *const *)env;
@@ -268,6 +283,7 @@ static void handle_stop(struct request *request, const void *data)
 struct restart_args {
 	const char *job;
 	const struct json *env;
+	bool env_only;
 };
 
 static const struct field restart_fields[] = {
@@ -277,6 +293,8 @@ static const struct field restart_fields[] = {
     {FIELD_ROW(STRING_MAP, struct restart_args, env, "env"), .flags = FIELD_CONFIDENTIAL,
 	.help = "Environment variables beyond those of its tmux session, in place of those that "
 		"it was started with."},
+    {FIELD_ROW(BOOL, struct restart_args, env_only, "env_only"),
+	.help = "env is the whole environment, but for MUXBUS_JOB."},
     {.name = NULL},
 };
 
@@ -323,6 +341,7 @@ static void restart_start(struct restart *restart, const struct job *old)
 	    .cwd = old->cwd,
 	    .name = old->name,
 	    .timeout_ms = old->timeout_ms,
+	    .umask = old->umask,
 	    .pane = &old->pane,
 	    .once = request != NULL ? request_once(request) : NULL,
 	};
@@ -354,21 +373,23 @@ static void restart_ended(struct job_listener *listener, const struct job *job)
  * NULL after failing the request, or if the handler is called again.
  */
 static const char **restart_env(
-    struct request *request, const struct job *job, const struct json *given)
+    struct request *request, const struct job *job, const struct restart_args *args)
 {
-	const char *const *session;
+	const struct json *given = args->env;
+	const char *const *session = NULL;
 	const char **env;
 	char **own;
-	if (given == NULL && job_env(job) != NULL)
+	if (given == NULL && !args->env_only && job_env(job) != NULL)
 		return job_env_join(job_env(job), NULL, SIZE_MAX);
-	if (given == NULL && job->has_env) {
+	if (given == NULL && !args->env_only && job->has_env) {
 		request_fail_field(request, "env",
 		    "job %s had an environment of its own, which is not known any more, since "
 		    "muxbusd was restarted or it had more than %d bytes: give env, {} for none",
 		    job->id, JOB_ENV_KEEP);
 		return NULL;
 	}
-	if (!session_env(request, &job->pane, &session) || (own = make_env(request, given)) == NULL)
+	if ((!args->env_only && !session_env(request, &job->pane, &session)) ||
+	    (own = make_env(request, given, args->env_only)) == NULL)
 		return NULL;
 	env = job_env_join(session, (const char *const *)own, SIZE_MAX);
 	mem_free_strings(own);
@@ -385,7 +406,7 @@ static void handle_restart(struct request *request, const void *data)
 	int error = 0;
 	if ((job = job_name_get(request, args->job)) == NULL ||
 	    (job->state != JOB_RUNNING && !job_name_check(request, job->name)) ||
-	    (env = restart_env(request, job, args->env)) == NULL)
+	    (env = restart_env(request, job, args)) == NULL)
 		return;
 	if (job->state == JOB_RUNNING)
 		error = job_stop_for_restart(jobs, job->id);
@@ -400,7 +421,8 @@ static void handle_restart(struct request *request, const void *data)
 	restart->request = request;
 	restart->jobs = jobs;
 	restart->env = env;
-	restart->has_env = args->env != NULL ? args->env->count > 0 : job->has_env;
+	restart->has_env =
+	    args->env != NULL ? args->env->count > 0 || args->env_only : job->has_env;
 	restart->listener.ended = restart_ended;
 	strcpy(restart->id, job->id);
 	if (job->state != JOB_RUNNING) {
@@ -431,7 +453,8 @@ const struct method methods_job[] = {
 	.title = "Restart a job",
 	.summary = "Ends a background job if it runs, and starts its command again.",
 	.help =
-	    "The new job has another id, and the command, directory, environment, time limit, "
+	    "The new job has another id, and the command, directory, environment, umask, time "
+	    "limit, "
 	    "name and pane of the old one. The old one gets TERM, and after 5 s all its processes "
 	    "get KILL; its end is in the answer and is not notified. An environment of its own is "
 	    "kept in memory only, up to 64 KiB: after a restart of muxbusd give env.",

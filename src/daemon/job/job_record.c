@@ -36,6 +36,7 @@ static const struct record_field job_fields[] = {
     {RECORD_ROW(BOOL, struct job, has_env, "env"), .is_optional = true},
     {RECORD_ROW(INT, struct job, created_ms, "created_ms")},
     {RECORD_ROW(INT, struct job, timeout_ms, "timeout_ms")},
+    {RECORD_ROW(INT, struct job, umask, "umask"), .is_optional = true},
     {RECORD_ROW(INT, struct job, pid, "pid")},
     {RECORD_ROW(NAME, struct job, state, "state"), .names = state_names,
 	.values = JOB_STATE_COUNT_},

@@ -33,6 +33,7 @@ struct job {
 	bool has_env; /* it was started with an environment of its own */
 	int64_t created_ms; /* CLOCK_REALTIME */
 	int64_t timeout_ms; /* 0: none */
+	unsigned umask; /* as in struct job_spec */
 	pid_t pid; /* of the command; 0: not known */
 	enum job_state state;
 	struct job_status status; /* once it has ended */
