@@ -43,7 +43,7 @@ restart() { # restart OPTIONS...: the daemon, with these
 
 # Without a client it waits for one; several are one message.
 id=$(post 'one')
-is 'nothing is attached' "$(wake)" 'shown: shown in the status line when a client attaches: now none is'
+is 'nothing is attached' "$(wake)" 'shown: shown in the status line when a client attaches, and none is attached now'
 until_is 'so it waits' 'queued deferred shown' receipt "$id"
 other=$(post 'two')
 until_is 'and the next' 'queued deferred shown' receipt "$other"

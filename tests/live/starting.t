@@ -227,5 +227,5 @@ if [ -w /dev/full ]; then
 	done
 fi
 "$MUXBUS_BUILDDIR/muxbusd" -L '' 2>"$dir/said"
-is 'an empty name is refused' "$? $(grep -c 'an empty name' "$dir/said")" '2 1'
+is 'an empty name is refused' "$? $(grep -c 'a name that is not empty' "$dir/said")" '2 1'
 done_testing

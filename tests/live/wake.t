@@ -24,7 +24,7 @@ until_is 'comes so' 'delivered typed' sh -c "echo '{\"method\":\"list_notificati
 
 # A shell in front: a person gets the notification, and a program has a call to make instead.
 is 'into a shell nothing is typed' "$(wake "$shell" sleep '{"seconds":0.2}' | cut -d ';' -f 1)" \
-	'shown: shown in the status line when a client attaches: now none is'
+	'shown: shown in the status line when a client attaches, and none is attached now'
 id=$(field .result.id)
 field .result.wake.text | sed 's/^.* call //' >"$dir/line"
 socat -t 86400 - "UNIX-CONNECT:$MUXBUS" <"$dir/line" >"$dir/answer"
@@ -62,7 +62,7 @@ t respawn-pane -k -t "$agent" 'exec sh'
 until_is 'a shell in its place' shown sh -c "echo '{\"method\":\"sleep\",\"params\":{\"seconds\":70,\"pane\":\"$agent\"}}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r .result.wake.way"
 call post_notification "{\"text\":\"lost\",\"pane\":\"$agent\"}"
 id=$(field .result.id)
-until_is 'a way that is lost: the receipt says so' 'queued shown shown in the status line when a client attaches: now none is' sh -c "echo '{\"method\":\"list_notifications\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r '.result.notifications[] | select(.id == \"$id\") | \"\(.state) \(.delivery.way) \(.delivery.reason)\"'"
+until_is 'a way that is lost: the receipt says so' 'queued shown shown in the status line when a client attaches, and none is attached now' sh -c "echo '{\"method\":\"list_notifications\"}' | socat -t 86400 - UNIX-CONNECT:$MUXBUS | jq -r '.result.notifications[] | select(.id == \"$id\") | \"\(.state) \(.delivery.way) \(.delivery.reason)\"'"
 
 # A way that was promised is lost before it is used, and comes again.
 changes() { # changes PANE: its events so far

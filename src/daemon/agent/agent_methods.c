@@ -481,7 +481,7 @@ static const struct field_result list_results[] = {
 	"unknown: it is not kept, and has not reported"},
     {"agents[].reason", "string", "which fact says so"},
     {"agents[].source", "string",
-	"if it is not kept: hook, mark or screen, whichever tells its state; absent if none does"},
+	"if it is not kept: hook, mark or screen, which tells its state; absent if nothing does"},
     {"agents[].since", "string", "since when"},
     {"agents[].pane", "string|null", "the pane it is in"},
     {"agents[].window", "string|null", "the window"},

@@ -524,7 +524,7 @@ enum config_result config_read(struct config *config, int argc, char **argv)
 		return usage("-L and -S exclude each other");
 	if ((options.name != NULL && options.name[0] == '\0') ||
 	    (options.path != NULL && options.path[0] == '\0'))
-		return usage("-L and -S: an empty name is none");
+		return usage("-L and -S need a name that is not empty");
 	if (config->is_fleet && (options.name != NULL || options.path != NULL))
 		return usage("--fleet follows no tmux server: -L and -S have no meaning");
 	if (config->is_fleet && config->readonly_socket[0] != '\0')

@@ -54,7 +54,8 @@ static bool check_command(struct request *request, const char *command)
 		has_text |= *at != ' ' && *at != '|';
 	}
 	if (!has_text)
-		request_fail_data(request, MESSAGE_PARAMS, field, "command: there is none");
+		request_fail_data(request, MESSAGE_PARAMS, field,
+		    "command: is blank, and must be a text to type");
 	return has_text;
 }
 

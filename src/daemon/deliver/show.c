@@ -200,7 +200,7 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 		    place->runs_on_notify ? ", and on_notify runs" : "");
 	else
 		snprintf(found->text, WAY_TEXT_SIZE,
-		    "shown in the status line when a client attaches: now none is");
+		    "shown in the status line when a client attaches, and none is attached now");
 	return WAY_TAKES;
 }
 

@@ -208,7 +208,7 @@ static const struct field narrow_fields[] = {
 static const struct field_result narrow_results[] = {
     {"role", "string", "what this connection may do: full, own_panes or read_only"},
     {"pane", "string",
-	"the pane of its program; absent: none is known, as before the first read of tmux"},
+	"the pane of its program; absent: it is not known, as before the first read of tmux"},
     {0},
 };
 
