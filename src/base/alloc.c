@@ -2,15 +2,13 @@
 /* Memory: all of it comes from one pair of functions, so a test can make any allocation fail. */
 #include "base/alloc.h"
 
-static void *libc_reallocate(void *data, void *ptr, size_t size)
+static void *libc_reallocate(void *data UNUSED, void *ptr, size_t size)
 {
-	(void)data;
 	return realloc(ptr, size);
 }
 
-static void libc_release(void *data, void *ptr)
+static void libc_release(void *data UNUSED, void *ptr)
 {
-	(void)data;
 	free(ptr);
 }
 

@@ -110,9 +110,8 @@ bool process_await_release(pid_t pid, unsigned *tries)
 	return true;
 }
 
-static void pass_over(int signal)
+static void pass_over(int signal UNUSED)
 {
-	(void)signal;
 }
 
 void process_begin(int mode)

@@ -20,3 +20,6 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+/* Marks a parameter that a function must have for its callers, and does not use. */
+#define UNUSED __attribute__((unused))

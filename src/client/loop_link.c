@@ -117,11 +117,9 @@ static void take_lines(struct loop_link *link)
 		lose(link, read == LINK_END ? 0 : errno);
 }
 
-static void on_readable(evutil_socket_t fd, short what, void *data)
+static void on_readable(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
 	struct loop_link *link = data;
-	(void)fd;
-	(void)what;
 	link_receive(link->socket);
 	take_lines(link);
 }
@@ -134,10 +132,8 @@ static void flush(struct loop_link *link)
 		(void)event_add(link->writable, NULL);
 }
 
-static void on_writable(evutil_socket_t fd, short what, void *data)
+static void on_writable(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
-	(void)fd;
-	(void)what;
 	flush(data);
 }
 

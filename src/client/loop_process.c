@@ -93,12 +93,10 @@ static ssize_t read_chunk(struct loop_process *process, enum end end)
 	return len < 0 && errno != EAGAIN && errno != EINTR ? 0 : len;
 }
 
-static void on_output(evutil_socket_t fd, short what, void *data)
+static void on_output(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
 	struct loop_process *process = data;
 	ssize_t len = read_chunk(process, STDOUT_END);
-	(void)fd;
-	(void)what;
 	if (len > 0)
 		hand_out_lines(process);
 	if (len != 0)
@@ -107,12 +105,10 @@ static void on_output(evutil_socket_t fd, short what, void *data)
 	process->handlers->closed(process->data);
 }
 
-static void on_error_output(evutil_socket_t fd, short what, void *data)
+static void on_error_output(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
 	struct loop_process *process = data;
 	ssize_t len = read_chunk(process, STDERR_END);
-	(void)fd;
-	(void)what;
 	if (len == 0)
 		close_end(process, STDERR_END);
 	if (len < CHUNK)
@@ -149,10 +145,8 @@ static void flush_queue(struct loop_process *process)
 		buf_shrink(&process->queue, CHUNK);
 }
 
-static void on_writable(evutil_socket_t fd, short what, void *data)
+static void on_writable(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
-	(void)fd;
-	(void)what;
 	flush_queue(data);
 }
 

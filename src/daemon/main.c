@@ -129,11 +129,10 @@ static void stop(struct daemon *daemon, const char *reason)
 		saved_set_end(daemon->saved, detach, main);
 }
 
-static void on_signal(evutil_socket_t number, short events, void *data)
+static void on_signal(evutil_socket_t number, short events UNUSED, void *data)
 {
 	struct main *main = data;
 	char reason[512];
-	(void)events;
 	if (number == SIGUSR1) {
 		if (main->fleet != NULL)
 			(void)fleet_make_dir(

@@ -13,11 +13,9 @@ struct loop_pidfd {
 	void *data;
 };
 
-static void on_readable(evutil_socket_t fd, short what, void *data)
+static void on_readable(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
 	const struct loop_pidfd *watch = data;
-	(void)fd;
-	(void)what;
 	watch->ended(watch->data); /* may free the watch */
 }
 

@@ -150,13 +150,11 @@ static void fire_all(struct alarm *alarm, struct list *timers)
 	release(alarm);
 }
 
-static void on_due(evutil_socket_t fd, short what, void *data)
+static void on_due(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
 	struct alarm *alarm = data;
 	int64_t now_us = clock_mono_us();
 	struct list due;
-	(void)fd;
-	(void)what;
 	list_init(&due);
 	while (alarm->count > 0 && alarm->heap[0]->due_us <= now_us) {
 		struct loop_timer *timer = alarm->heap[0];
@@ -172,19 +170,15 @@ static void on_due(evutil_socket_t fd, short what, void *data)
 	release(alarm);
 }
 
-static void on_wake(evutil_socket_t fd, short what, void *data)
+static void on_wake(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
 	struct alarm *alarm = data;
-	(void)fd;
-	(void)what;
 	fire_all(alarm, &alarm->awake);
 }
 
-static void on_next(evutil_socket_t fd, short what, void *data)
+static void on_next(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
 	struct alarm *alarm = data;
-	(void)fd;
-	(void)what;
 	fire_all(alarm, &alarm->next);
 }
 

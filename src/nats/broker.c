@@ -63,13 +63,9 @@ static void connect_now(void *data);
 static void sweep_asks(void *data);
 
 /* libnats calls this in a thread of its own; natsConnection_GetLastError() has the error later. */
-static void ignore_error(
-    natsConnection *connection, natsSubscription *subscription, natsStatus status, void *data)
+static void ignore_error(natsConnection *connection UNUSED, natsSubscription *subscription UNUSED,
+    natsStatus status UNUSED, void *data UNUSED)
 {
-	(void)connection;
-	(void)subscription;
-	(void)status;
-	(void)data;
 }
 
 /* The first line of a file. False with a reason if there is none. */

@@ -220,10 +220,8 @@ static void publish_object(struct feed *feed, enum publisher_kind kind, const st
 	publish(feed, kind, seq, kind == PUBLISHER_EVENT ? "event" : "notification", token, id);
 }
 
-static void ignore_answer(void *data, const struct json *response)
+static void ignore_answer(void *data UNUSED, const struct json *response UNUSED)
 {
-	(void)data;
-	(void)response;
 }
 
 /* Events from..to did not come: asked for again if the daemon still has them. */

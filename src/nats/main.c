@@ -391,11 +391,9 @@ static void on_daemon_down(void *data, int error)
 	presence_renew(main->presence);
 }
 
-static void on_end(evutil_socket_t number, short what, void *data)
+static void on_end(evutil_socket_t number UNUSED, short what UNUSED, void *data)
 {
 	struct nats_main *main = data;
-	(void)number;
-	(void)what;
 	main->is_ending = true;
 }
 

@@ -438,11 +438,9 @@ static void on_down(void *data, int error)
 	cancel_calls(main);
 }
 
-static void on_signal(evutil_socket_t number, short what, void *data)
+static void on_signal(evutil_socket_t number UNUSED, short what UNUSED, void *data)
 {
 	struct tools_main *main = data;
-	(void)number;
-	(void)what;
 	mcp_server_stop(main->server, "is ended");
 }
 

@@ -194,10 +194,9 @@ static bool forgive_bool(const struct json *value, bool *ret_value)
 	return false;
 }
 
-static int read_bool(struct field_reading *reading, const struct field *field, const char *name,
-    const struct json *value, void *member)
+static int read_bool(struct field_reading *reading, const struct field *field UNUSED,
+    const char *name, const struct json *value, void *member)
 {
-	(void)field;
 	if (reading->tolerance != NULL && value->type != JSON_BOOL && forgive_bool(value, member))
 		return 0;
 	if (value->type != JSON_BOOL)
@@ -354,11 +353,10 @@ static int read_keys(struct field_reading *reading, const struct field *field, c
 	return read_one(reading, field, name, value, member);
 }
 
-static int read_string_map(struct field_reading *reading, const struct field *field,
+static int read_string_map(struct field_reading *reading, const struct field *field UNUSED,
     const char *name, const struct json *value, void *member)
 {
 	char text[QUOTE_SIZE];
-	(void)field;
 	if (value->type != JSON_OBJECT)
 		return refuse_type(reading, name, "an object", value);
 	json_each_member (entry, value) {
@@ -373,12 +371,9 @@ static int read_string_map(struct field_reading *reading, const struct field *fi
 	return 0;
 }
 
-static int read_value(struct field_reading *reading, const struct field *field, const char *name,
-    const struct json *value, void *member)
+static int read_value(struct field_reading *reading UNUSED, const struct field *field UNUSED,
+    const char *name UNUSED, const struct json *value, void *member)
 {
-	(void)reading;
-	(void)field;
-	(void)name;
 	*(const struct json **)member = value;
 	return 0;
 }

@@ -320,10 +320,9 @@ static void *yajl_retake(void *data, void *ptr, size_t size)
 	return memcpy(yajl_take(data, size), ptr, old_size);
 }
 
-static void yajl_leave(void *data, void *ptr)
+static void yajl_leave(void *data, void *ptr UNUSED)
 {
 	(void)data; /* freed with the arena */
-	(void)ptr;
 }
 
 /* Records an error at an offset and stops yajl. */

@@ -177,11 +177,10 @@ void job_output_erase(struct job_output *output)
 	(void)fflush(stderr);
 }
 
-static void on_other(void *data, const struct json *message, const char *line, size_t len)
+static void on_other(
+    void *data, const struct json *message, const char *line UNUSED, size_t len UNUSED)
 {
 	struct job_output *output = data;
-	(void)line;
-	(void)len;
 	if (json_get_int(message, "id", 0) == (int64_t)output->wait_id)
 		output->wait_id = 0;
 }

@@ -123,13 +123,12 @@ static enum cli_status show(const struct config_file *file)
 	return cli_flush(CLI_DONE);
 }
 
-enum cli_status on_notify_run(struct cli *cli, int argc, char **argv)
+enum cli_status on_notify_run(struct cli *cli UNUSED, int argc, char **argv)
 {
 	char path[PATH_MAX], reason[REASON_SIZE];
 	bool is_removal = argc > 1 && strcmp(argv[1], "--remove") == 0;
 	struct config_file file;
 	enum cli_status status;
-	(void)cli;
 	if (argc > 1 && cli_help("on_notify", argv[1]))
 		return CLI_DONE;
 	if (argc > 1 && argv[1][0] == '-' && (!is_removal || argc > 2))

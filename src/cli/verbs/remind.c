@@ -64,10 +64,9 @@ static bool parse_clock(const char *text, int64_t *ret_ms)
 }
 
 /* The first word is the time, the second one the text. */
-static bool take_word(void *data, const struct option_row *row, const char *word)
+static bool take_word(void *data, const struct option_row *row UNUSED, const char *word)
 {
 	struct remind *remind = data;
-	(void)row;
 	if (remind->ms >= 0 && remind->text != NULL)
 		(void)cli_usage("remind", "quote the text: \"%s\" is left over", word);
 	else if (remind->ms >= 0)

@@ -633,10 +633,9 @@ static enum cli_status run(struct restore *restore)
 	return restore->problems > 0 ? CLI_NO : CLI_DONE;
 }
 
-static bool take_name(void *data, const struct option_row *row, const char *word)
+static bool take_name(void *data, const struct option_row *row UNUSED, const char *word)
 {
 	struct restore *restore = data;
-	(void)row;
 	restore->names[restore->count++] = word;
 	return true;
 }

@@ -71,11 +71,9 @@ static bool read_file(const char *path, struct buf *out)
 	return is_read && out->len > 0;
 }
 
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place)
+static int remove_entry(
+    const char *path, const struct stat *info UNUSED, int kind UNUSED, struct FTW *place UNUSED)
 {
-	(void)info;
-	(void)kind;
-	(void)place;
 	(void)remove(path);
 	return 0;
 }

@@ -53,13 +53,12 @@ static void print_line(struct tail_verb *tail, const struct json *event)
 	tail->seen++;
 }
 
-static void on_message(void *data, const struct json *message, const char *line, size_t len)
+static void on_message(
+    void *data, const struct json *message, const char *line UNUSED, size_t len UNUSED)
 {
 	struct tail_verb *tail = data;
 	const struct json *event = json_member(message, "params");
 	const char *kind = json_get_str(event, "kind", "");
-	(void)line;
-	(void)len;
 	if (strcmp(json_get_str(message, "method", ""), "event") != 0 || is_done(tail))
 		return;
 	if (strcmp(kind, "line") == 0)

@@ -34,10 +34,9 @@ struct wait_verb {
 	struct buf conditions; /* what the words mean; empty: not asked yet */
 };
 
-static bool take_word(void *data, const struct option_row *row, const char *word)
+static bool take_word(void *data, const struct option_row *row UNUSED, const char *word)
 {
 	struct wait_verb *wait = data;
-	(void)row;
 	wait->words[wait->count++] = word;
 	return true;
 }
@@ -54,11 +53,9 @@ static bool take_condition(void *data, const struct option_row *row, const char 
 	return true;
 }
 
-static bool take_any(void *data, const struct option_row *row, const char *value)
+static bool take_any(void *data, const struct option_row *row UNUSED, const char *value UNUSED)
 {
 	struct wait_verb *wait = data;
-	(void)row;
-	(void)value;
 	wait->wants_all = false;
 	return true;
 }

@@ -51,11 +51,10 @@ static bool take_name(void *data, const struct option_row *row, const char *valu
 	return add_name((struct watch_names *)(void *)((char *)data + row->offset), value);
 }
 
-static bool take_after(void *data, const struct option_row *row, const char *text)
+static bool take_after(void *data, const struct option_row *row UNUSED, const char *text)
 {
 	struct watch_verb *watch = data;
 	char *end;
-	(void)row;
 	errno = 0;
 	watch->after = strtoll(text, &end, 10);
 	if (errno || *end || end == text || watch->after < 0) {
@@ -114,12 +113,11 @@ static bool is_done(const void *data)
 	return (watch->count > 0 && watch->seen >= watch->count) || ferror(stdout);
 }
 
-static void on_message(void *data, const struct json *message, const char *line, size_t len)
+static void on_message(
+    void *data, const struct json *message, const char *line UNUSED, size_t len UNUSED)
 {
 	struct watch_verb *watch = data;
 	const struct json *event = json_member(message, "params");
-	(void)line;
-	(void)len;
 	if (strcmp(json_get_str(message, "method", ""), "event") != 0 || event == NULL ||
 	    is_done(watch))
 		return;

@@ -249,9 +249,8 @@ static void handle_ensure(struct request *request, const void *data)
 }
 
 /* Without a result it is done again, which finds the agent. */
-static void handle_ensure_begun(struct request *request, const void *data, const char *id)
+static void handle_ensure_begun(struct request *request, const void *data, const char *id UNUSED)
 {
-	(void)id;
 	handle_ensure(request, data);
 }
 
@@ -527,9 +526,8 @@ static void write_list(void *data, const struct agent_look *look)
 	request_done(request);
 }
 
-static void handle_list(struct request *request, const void *data)
+static void handle_list(struct request *request, const void *data UNUSED)
 {
-	(void)data;
 	agent_found_look(request_daemon(request)->agents, write_list, request);
 }
 

@@ -115,13 +115,11 @@ static void release(struct agent *agent, struct request *request)
 	request_done(request);
 }
 
-static void on_pane_closed(void *data, int error, const struct muxbus_reply *replies, size_t count)
+static void on_pane_closed(
+    void *data, int error UNUSED, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {
 	struct closing *closing = data;
 	struct agent *agent = closing->agent;
-	(void)error;
-	(void)replies;
-	(void)count;
 	mem_free(closing);
 	if (agent == NULL)
 		return;

@@ -312,9 +312,8 @@ static enum submit_choice on_choice(void *data, const struct pane_screen *screen
 	return agent_question_choice(task, screen, task_choice(task));
 }
 
-static void on_stands(void *data, const struct pane_screen *screen, struct buf *out)
+static void on_stands(void *data UNUSED, const struct pane_screen *screen, struct buf *out)
 {
-	(void)data;
 	agent_question_patterns(&screen->view, out);
 }
 

@@ -25,17 +25,15 @@ int64_t boot_clock_due_ms(
 	return clock->boot_ms(clock->data) + (real_due_ms - clock->real_ms(clock->data));
 }
 
-static int64_t alarm_boot_ms(void *data)
+static int64_t alarm_boot_ms(void *data UNUSED)
 {
 	struct timespec now;
-	(void)data;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static int64_t alarm_real_ms(void *data)
+static int64_t alarm_real_ms(void *data UNUSED)
 {
-	(void)data;
 	return clock_real_ms();
 }
 
@@ -54,11 +52,10 @@ static void alarm_arm(void *data, int64_t boot_ms)
 	    alarm->fd, TFD_TIMER_ABSTIME, &when, NULL); /* fails only for an invalid time */
 }
 
-static void alarm_readable(evutil_socket_t fd, short what, void *data)
+static void alarm_readable(evutil_socket_t fd, short what UNUSED, void *data)
 {
 	struct boot_alarm *alarm = data;
 	uint64_t times;
-	(void)what;
 	if (read(fd, &times, sizeof times) == sizeof times)
 		alarm->ring(alarm->data);
 }

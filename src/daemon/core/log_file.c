@@ -89,9 +89,8 @@ void library_log_write(const char *about, enum muxbus_log_level level, const cha
 	}
 }
 
-static void on_library_log(void *data, enum muxbus_log_level level, const char *text)
+static void on_library_log(void *data UNUSED, enum muxbus_log_level level, const char *text)
 {
-	(void)data;
 	library_log_write("", level, text);
 }
 

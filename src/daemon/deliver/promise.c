@@ -185,15 +185,13 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 		look_soon(list_entry(listener, struct promise_set, events));
 }
 
-static void on_reported(struct presence_listener *listener, const struct pane_ref *address)
+static void on_reported(struct presence_listener *listener, const struct pane_ref *address UNUSED)
 {
-	(void)address;
 	look_soon(list_entry(listener, struct promise_set, reports));
 }
 
-static void on_puller(struct puller_listener *listener, const struct pane_ref *pane)
+static void on_puller(struct puller_listener *listener, const struct pane_ref *pane UNUSED)
 {
-	(void)pane;
 	look_soon(list_entry(listener, struct promise_set, pullers));
 }
 

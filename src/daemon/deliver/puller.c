@@ -203,10 +203,9 @@ static void on_changed(struct queue_listener *listener, const struct notificatio
 	}
 }
 
-static void on_posted(struct queue_listener *listener, const struct notification *note)
+static void on_posted(struct queue_listener *listener, const struct notification *note UNUSED)
 {
 	(void)listener; /* who waits for more listens too, and takes it */
-	(void)note;
 }
 
 static struct puller *puller_new(

@@ -216,11 +216,9 @@ static char *find_said(char *text)
 	return notification_clean_text(said, strlen(said));
 }
 
-static bool check(void *data, const char *name, const struct json *value)
+static bool check(void *data UNUSED, const char *name UNUSED, const struct json *value)
 {
 	struct queued_kept kept = {0};
-	(void)data;
-	(void)name;
 	if (!record_read(queued_kind.rows, value, &kept))
 		return false;
 	record_finish(queued_kind.rows, &kept);

@@ -213,12 +213,10 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	order_end(order, "done", text, NULL);
 }
 
-static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+static void on_output(
+    struct stream_tap *tap, uint64_t offset UNUSED, const uint8_t *bytes UNUSED, size_t len UNUSED)
 {
 	struct order *order = list_entry(tap, struct order, tap);
-	(void)offset;
-	(void)bytes;
-	(void)len;
 	order->last_output_ms = clock_mono_ms();
 	order->look_ms = LOOK_MIN_MS;
 }

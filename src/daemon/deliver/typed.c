@@ -46,11 +46,9 @@ struct retry {
 	struct buf line;
 };
 
-static bool check(void *data, const char *name, const struct json *value)
+static bool check(void *data UNUSED, const char *name UNUSED, const struct json *value)
 {
 	struct typed_kept kept = {0};
-	(void)data;
-	(void)name;
 	if (!record_read(typed_kind.rows, value, &kept))
 		return false;
 	record_finish(typed_kind.rows, &kept);
@@ -349,9 +347,8 @@ static enum way_use use(const struct way_place *place, struct way_found *found)
 }
 
 /* A guard that holds is waited for: submit gives the receipt of the deferral. */
-static void start(struct mail *mail, const struct way_found *found)
+static void start(struct mail *mail, const struct way_found *found UNUSED)
 {
-	(void)found;
 	submit_wake(mail->submit);
 }
 

@@ -145,12 +145,10 @@ static void wait_for(struct inotify_hub *hub, int64_t wait_us)
 	loop_timer_arm(hub->later, (wait_us + 999) / 1000);
 }
 
-static void on_readable(evutil_socket_t fd, short what, void *data)
+static void on_readable(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
 	struct inotify_hub *hub = data;
 	int64_t wait_us;
-	(void)fd;
-	(void)what;
 	wait_us = spend(hub);
 	if (wait_us > 0)
 		wait_for(hub, wait_us);

@@ -460,10 +460,8 @@ bool tail_look(struct tail *tail, int64_t now_ms, bool *ret_has_more, int64_t *r
 	return true;
 }
 
-static bool discard(void *data, const struct tail_block *block)
+static bool discard(void *data UNUSED, const struct tail_block *block UNUSED)
 {
-	(void)data;
-	(void)block;
 	return true;
 }
 

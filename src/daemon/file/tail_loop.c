@@ -314,10 +314,8 @@ void tail_loop_set_look(struct tail_loop_set *set)
 }
 
 /* After a mount or unmount paths may name other files, without inotify events. */
-static void on_mounts(evutil_socket_t fd, short what, void *data)
+static void on_mounts(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
-	(void)fd;
-	(void)what;
 	tail_loop_set_look(data);
 }
 

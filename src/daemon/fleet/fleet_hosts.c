@@ -122,14 +122,13 @@ static void call(struct fleet_ask *ask, struct host *host, const char *method, b
 		.deadline_ms = FLEET_GATHER_MS});
 }
 
-void fleet_list_hosts(struct fleet *fleet, struct request *request, struct host *only)
+void fleet_list_hosts(struct fleet *fleet, struct request *request, struct host *only UNUSED)
 {
 	static const struct fleet_ask_kind kind = {.size = sizeof(struct fleet_ask),
 	    .part_size = sizeof(struct counts_part),
 	    .answered = on_answered,
 	    .finish = finish};
 	struct fleet_ask *ask = fleet_ask_new(fleet, request, &kind);
-	(void)only;
 	host_each (fleet->hosts, host) {
 		if (host_is_unreachable(host)) {
 			host_look(host);
@@ -150,14 +149,13 @@ void fleet_retry_hosts(struct fleet *fleet, struct request *request, struct host
 	fleet_list_hosts(fleet, request, NULL);
 }
 
-void fleet_status(struct fleet *fleet, struct request *request, struct host *only)
+void fleet_status(struct fleet *fleet, struct request *request, struct host *only UNUSED)
 {
 	const struct host_set *hosts = fleet->hosts;
 	const struct daemon *daemon = request_daemon(request);
 	struct json_writer *writer = request_result(request);
 	size_t states[HOST_UP + 1] = {0};
 	size_t waits = 0;
-	(void)only;
 	host_each (hosts, host)
 		states[host->state]++;
 	for (struct peer *peer = server_next_peer(daemon->server, NULL); peer != NULL;

@@ -119,9 +119,8 @@ void fleet_stream_free(struct fleet *fleet)
 	}
 }
 
-static void on_gone(struct request *hold, void *data)
+static void on_gone(struct request *hold UNUSED, void *data)
 {
-	(void)hold;
 	stream_end(data);
 }
 

@@ -52,10 +52,9 @@ static void on_path_moved(void *data, const char *path)
 	on_path_changed(data);
 }
 
-static void on_told(struct inotify_watch *files, const struct inotify_event *event)
+static void on_told(struct inotify_watch *files, const struct inotify_event *event UNUSED)
 {
 	struct folder_watch *watch = (struct folder_watch *)files;
-	(void)event;
 	loop_timer_arm(watch->settle, SETTLE_MS);
 }
 
@@ -270,9 +269,8 @@ static void set_own_name(struct hosts_file *file)
 		(void)snprintf(name, sizeof file->own_name, "localhost");
 }
 
-static void on_idle(void *data)
+static void on_idle(void *data UNUSED)
 {
-	(void)data;
 }
 
 /* The folder of a path, for a watch. */

@@ -48,12 +48,10 @@ void submit_defer(struct submit *submit, const char *reason)
 	    submit->retry_ms * 2 < SUBMIT_RETRY_MAX_MS ? submit->retry_ms * 2 : SUBMIT_RETRY_MAX_MS;
 }
 
-static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+static void on_output(
+    struct stream_tap *tap, uint64_t offset UNUSED, const uint8_t *bytes UNUSED, size_t len UNUSED)
 {
 	struct submit *submit = list_entry(tap, struct submit, tap);
-	(void)offset;
-	(void)bytes;
-	(void)len;
 	submit->last_output_ms = clock_mono_ms();
 	if (!submit->is_asking &&
 	    (submit->stage == STAGE_ECHO || submit->stage == STAGE_SUBMITTING))

@@ -310,7 +310,7 @@ static void command_started(struct tracked *tracked)
  * then ends. Without a report it has gone, or is of an earlier release: then the files say how the
  * job ended.
  */
-static void news_came(evutil_socket_t fd, short what, void *data)
+static void news_came(evutil_socket_t fd, short what UNUSED, void *data)
 {
 	struct tracked *tracked = data;
 	struct job *job = &tracked->job;
@@ -318,7 +318,6 @@ static void news_came(evutil_socket_t fd, short what, void *data)
 	ssize_t len = read(fd, text, sizeof text - 1);
 	struct job_start start;
 	struct job_news news;
-	(void)what;
 	text[len > 0 ? len : 0] = '\0';
 	job_news_read(text, &news);
 	if (news.has_started)

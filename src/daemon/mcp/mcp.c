@@ -191,9 +191,8 @@ static bool take(void *data, struct peer *peer, const struct message *message, c
 	return true;
 }
 
-static void goodbye(void *data, struct peer *peer)
+static void goodbye(void *data UNUSED, struct peer *peer)
 {
-	(void)data;
 	if (peer_attachment(peer) != NULL)
 		mcp_listen_end(peer_attachment(peer));
 }
@@ -301,10 +300,9 @@ static void handle_initialize(struct mcp_exchange *exchange, const void *data)
 	request_done(exchange->request);
 }
 
-static void handle_discover(struct mcp_exchange *exchange, const void *data)
+static void handle_discover(struct mcp_exchange *exchange, const void *data UNUSED)
 {
 	struct json_writer *writer = mcp_cacheable_result(exchange, DISCOVER_TTL_MS);
-	(void)data;
 	json_array_begin(writer, "supportedVersions");
 	json_put_str(writer, NULL, MCP_MODERN);
 	json_array_end(writer);
@@ -314,17 +312,14 @@ static void handle_discover(struct mcp_exchange *exchange, const void *data)
 }
 
 /* From now on a session of an older revision may get notifications. */
-static void handle_initialized(struct mcp_exchange *exchange, const void *data)
+static void handle_initialized(struct mcp_exchange *exchange, const void *data UNUSED)
 {
-	(void)data;
 	if (exchange->session->is_initialized)
 		mcp_listen_lists(exchange->session);
 }
 
-static void handle_nothing(struct mcp_exchange *exchange, const void *data)
+static void handle_nothing(struct mcp_exchange *exchange UNUSED, const void *data UNUSED)
 {
-	(void)exchange;
-	(void)data;
 }
 
 struct hello_args {

@@ -148,12 +148,10 @@ static bool on_event(void *data, const char *name, struct event_entry *event)
 	return true;
 }
 
-static bool on_gap(void *data, const char *name, uint64_t from, uint64_t to, const char *reason)
+static bool on_gap(void *data, const char *name, uint64_t from UNUSED, uint64_t to UNUSED,
+    const char *reason UNUSED)
 {
 	struct listen_target *target = find_by_subscription(data, name);
-	(void)from;
-	(void)to;
-	(void)reason;
 	if (target != NULL && !target->is_log)
 		set_due(target);
 	return true;
@@ -428,10 +426,9 @@ static void handle_listen(struct mcp_exchange *exchange, const void *data)
 }
 
 /* The request stays open like a wait. */
-static const struct method *listen_method(const struct mcp_exchange *exchange)
+static const struct method *listen_method(const struct mcp_exchange *exchange UNUSED)
 {
 	static const struct method method = {.name = "subscriptions/listen", .flags = METHOD_WAITS};
-	(void)exchange;
 	return &method;
 }
 

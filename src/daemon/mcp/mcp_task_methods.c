@@ -77,9 +77,8 @@ static void write_payload(struct mcp *mcp, struct json_writer *writer, const str
 	buf_finish(&json);
 }
 
-static void write_task(struct mcp *mcp, struct json_writer *writer, const struct job *job)
+static void write_task(struct mcp *mcp UNUSED, struct json_writer *writer, const struct job *job)
 {
-	(void)mcp;
 	mcp_task_write(writer, job);
 }
 
@@ -114,13 +113,12 @@ static void write_list(const struct task_asked *asked, struct json_writer *write
 		json_put_str(writer, "nextCursor", cursor);
 }
 
-static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
+static void on_result(
+    void *data, struct json_writer *writer, const char *text UNUSED, size_t len UNUSED)
 {
 	struct task_asked *asked = data;
 	const struct job *job =
 	    asked->id != NULL ? job_find(asked->mcp->daemon->jobs, asked->id) : NULL;
-	(void)text;
-	(void)len;
 	json_object_begin(writer, "result");
 	if (asked->id == NULL)
 		write_list(asked, writer);
@@ -129,10 +127,9 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	json_object_end(writer);
 }
 
-static void on_error(void *data, struct json_writer *writer, enum message_error error,
+static void on_error(void *data UNUSED, struct json_writer *writer, enum message_error error,
     const char *text, const char *members)
 {
-	(void)data;
 	mcp_task_write_error(writer, error, text, members);
 }
 

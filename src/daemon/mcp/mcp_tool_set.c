@@ -6,15 +6,13 @@
 
 #define WORD_MAX 64
 
-static bool is_default(const struct method *method, const char *word)
+static bool is_default(const struct method *method, const char *word UNUSED)
 {
-	(void)word;
 	return (method->flags & METHOD_TOOL) != 0;
 }
 
-static bool is_any(const struct method *method, const char *word)
+static bool is_any(const struct method *method, const char *word UNUSED)
 {
-	(void)word;
 	return (method->flags & METHOD_NO_TOOL) == 0;
 }
 

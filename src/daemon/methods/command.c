@@ -161,14 +161,13 @@ static bool check(
 }
 
 static void on_run(
-    struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
+    struct request *request, const struct muxbus_reply *replies, size_t count, void *context UNUSED)
 {
 	const struct muxbus_reply *reply = &replies[0];
 	size_t len = count > 0 ? reply->body_len : 0;
 	size_t max = (size_t)request_daemon(request)->config->limits.result_bytes;
 	struct json_writer *writer = request_result(request);
 	bool is_cut;
-	(void)context;
 	max = max > 2 * RESULT_REST_BYTES ? max - RESULT_REST_BYTES : max / 2;
 	max /= ENCODED_BYTES_MAX;
 	is_cut = len > max;
@@ -183,10 +182,9 @@ static void on_run(
 	request_done(request);
 }
 
-static void on_guarded(void *data, bool may, const char *sign)
+static void on_guarded(void *data, bool may, const char *sign UNUSED)
 {
 	struct running *running = data;
-	(void)sign;
 	if (may)
 		tmux_call(running->request, running->command, !running->only_looks, on_run, NULL);
 	else

@@ -244,16 +244,14 @@ static void handle_narrow(struct request *request, const void *data)
 	request_done(request);
 }
 
-static void handle_ping(struct request *request, const void *args)
+static void handle_ping(struct request *request, const void *args UNUSED)
 {
-	(void)args;
 	request_done(request);
 }
 
-static void handle_shutdown(struct request *request, const void *args)
+static void handle_shutdown(struct request *request, const void *args UNUSED)
 {
 	struct daemon *daemon = request_daemon(request);
-	(void)args;
 	request_done(request);
 	daemon->stop(daemon, "a peer asked for it");
 }

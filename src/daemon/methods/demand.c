@@ -64,9 +64,8 @@ static bool follows(const struct daemon *daemon, bool by_pipe)
 	    wait_set_follows(daemon->waits) || stream_set_follows(daemon->streams);
 }
 
-static void on_listed(void *data, int error)
+static void on_listed(void *data UNUSED, int error)
 {
-	(void)data;
 	(void)error; /* the next turn of the timer lists again */
 }
 
@@ -131,10 +130,9 @@ static void on_handled(void *data)
 	demand_look(data);
 }
 
-static void on_posted(struct queue_listener *listener, const struct notification *note)
+static void on_posted(struct queue_listener *listener, const struct notification *note UNUSED)
 {
 	struct demand *demand = list_entry(listener, struct demand, listener);
-	(void)note;
 	demand->people_ms = 0;
 	demand->people_wait_ms = LOOK_MS;
 	demand_look(demand);

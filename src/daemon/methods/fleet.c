@@ -36,9 +36,8 @@ static const struct field retry_fields[] = {
 };
 
 /* The fleet answers this itself. */
-static void handle_list_hosts(struct request *request, const void *args)
+static void handle_list_hosts(struct request *request, const void *args UNUSED)
 {
-	(void)args;
 	request_fail(request, MESSAGE_REFUSED,
 	    "this daemon follows one tmux server, not hosts; ask the fleet: muxbus hosts");
 }

@@ -96,10 +96,9 @@ static void on_counted(void *data, unsigned kind)
 		loop_timer_arm(wakes->keep, KEEP_MS);
 }
 
-static void on_posted(struct queue_listener *listener, const struct notification *note)
+static void on_posted(
+    struct queue_listener *listener UNUSED, const struct notification *note UNUSED)
 {
-	(void)listener;
-	(void)note;
 }
 
 /* Handed to an agent: typed, taken by a puller, or by the agent's own command. */

@@ -23,11 +23,9 @@ static void add_pane(struct muxbus_command *command, uint32_t pane)
 }
 
 /* Answers which pane a command was about. */
-static void answer_pane(
-    struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
+static void answer_pane(struct request *request, const struct muxbus_reply *replies UNUSED,
+    size_t count UNUSED, void *context)
 {
-	(void)replies;
-	(void)count;
 	json_put_id(request_result(request), "pane", '%', *(const uint32_t *)context);
 	request_done(request);
 }
@@ -196,15 +194,13 @@ static const struct field_result resize_results[] = {
     {0},
 };
 
-static void answer_size(
-    struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
+static void answer_size(struct request *request, const struct muxbus_reply *replies UNUSED,
+    size_t count UNUSED, void *context)
 {
 	uint32_t id = *(const uint32_t *)context;
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), id);
 	struct json_writer *writer = request_result(request);
-	(void)replies;
-	(void)count;
 	json_put_id(writer, "pane", '%', id);
 	if (pane != NULL) {
 		json_put_int(writer, "width", pane->width);

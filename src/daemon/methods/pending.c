@@ -80,9 +80,8 @@ void pending_each(
 		    &(struct pending_entry){"notification", note->id, &note->pane, 0, note->text});
 }
 
-static void find_any(void *data, const struct pending_entry *pending)
+static void find_any(void *data, const struct pending_entry *pending UNUSED)
 {
-	(void)pending;
 	*(bool *)data = true;
 }
 

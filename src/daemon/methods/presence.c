@@ -238,14 +238,13 @@ static void put_pending(void *data, const struct pending_entry *pending)
 		snprintf(list->first, sizeof list->first, "%s", pending->id);
 }
 
-static void handle_yield(struct request *request, const void *args)
+static void handle_yield(struct request *request, const void *args UNUSED)
 {
 	struct json_writer *writer;
 	struct pending_list pending = {0};
 	char message[MESSAGE_SIZE];
 	struct pane_ref pane;
 	const struct way *way;
-	(void)args;
 	if (!requester_pane(request, NULL, &pane))
 		return;
 	writer = request_result(request);

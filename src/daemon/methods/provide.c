@@ -185,10 +185,9 @@ static const struct field_result list_results[] = {
     {NULL, NULL, NULL},
 };
 
-static void handle_list(struct request *request, const void *data)
+static void handle_list(struct request *request, const void *data UNUSED)
 {
 	const struct daemon *daemon = request_daemon(request);
-	(void)data;
 	if (daemon->tools != NULL)
 		tool_folder_read(daemon->tools); /* and the files of providers with it */
 	json_array_begin(request_result(request), "providers");

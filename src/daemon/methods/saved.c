@@ -348,17 +348,15 @@ static void take_soon(struct saved_set *set)
 		loop_timer_arm(set->take_timer, TAKE_MS);
 }
 
-static void on_event(struct event_log_listener *listener, struct event_entry *event)
+static void on_event(struct event_log_listener *listener, struct event_entry *event UNUSED)
 {
 	struct saved_set *set = list_entry(listener, struct saved_set, events);
-	(void)event;
 	if (set->server.server_pid != 0 && set->revision != tmux_revision(set->daemon->tmux))
 		take_soon(set);
 }
 
-static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
+static void on_reported(struct presence_listener *listener, const struct pane_ref *pane UNUSED)
 {
-	(void)pane;
 	take_soon(list_entry(listener, struct saved_set, presences));
 }
 
@@ -547,12 +545,11 @@ static bool session_exists(const struct daemon *daemon, const char *name)
 	return false;
 }
 
-static void handle_list(struct request *request, const void *args)
+static void handle_list(struct request *request, const void *args UNUSED)
 {
 	const struct daemon *daemon = request_daemon(request);
 	struct json_writer *writer = request_result(request);
 	char server[48];
-	(void)args;
 	take(daemon->saved);
 	json_array_begin(writer, "sessions");
 	list_each (struct saved, saved, &daemon->saved->all, link) {

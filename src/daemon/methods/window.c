@@ -157,12 +157,10 @@ struct closed {
 	uint32_t id;
 };
 
-static void answer_closed(
-    struct request *request, const struct muxbus_reply *replies, size_t count, void *context)
+static void answer_closed(struct request *request, const struct muxbus_reply *replies UNUSED,
+    size_t count UNUSED, void *context)
 {
 	const struct closed *closed = context;
-	(void)replies;
-	(void)count;
 	json_put_id(request_result(request), closed->name, closed->sigil, closed->id);
 	request_done(request);
 }

@@ -404,11 +404,10 @@ void presence_unlisten(struct presence_listener *listener)
 	list_remove(&listener->link);
 }
 
-static bool presence_load(void *data, const char *name, const struct json *value)
+static bool presence_load(void *data, const char *name UNUSED, const struct json *value)
 {
 	struct presence read = {0}, *presence;
 	struct list link;
-	(void)name;
 	if (!record_read(presence_kind.rows, value, &read) ||
 	    presence_check(read.agent, read.session[0] != '\0' ? read.session : NULL) != NULL)
 		return false;

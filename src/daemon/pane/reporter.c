@@ -147,18 +147,13 @@ static void on_osc(struct stream_tap *tap, const struct token *token)
 	loop_timer_wake(reporter->set->timer);
 }
 
-static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+static void on_output(struct stream_tap *tap UNUSED, uint64_t offset UNUSED,
+    const uint8_t *bytes UNUSED, size_t len UNUSED)
 {
-	(void)tap;
-	(void)offset;
-	(void)bytes;
-	(void)len;
 }
 
-static void on_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
+static void on_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
 {
-	(void)offset;
-	(void)reason;
 	osc_reader_finish(&list_entry(tap, struct reporter, tap)->reader);
 }
 
@@ -393,10 +388,9 @@ void reporter_settle(struct reporter_set *set, uint32_t pane)
 	loop_timer_wake(set->timer);
 }
 
-static bool load(void *data, const char *name, const struct json *value)
+static bool load(void *data, const char *name UNUSED, const struct json *value)
 {
 	struct reporter *reporter = reporter_new(data);
-	(void)name;
 	if (record_read(reporter_kind.rows, value, reporter) &&
 	    strlen(reporter->token) == REPORTER_TOKEN_SIZE - 1 &&
 	    reporter->pane.pane != MUXBUS_NO_ID) {

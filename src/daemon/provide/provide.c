@@ -52,9 +52,8 @@ static const struct job *start(void *data, char *ret_reason, size_t size)
 	return job;
 }
 
-static bool on_program_failed(void *data, const char *reason, bool has_provided)
+static bool on_program_failed(void *data, const char *reason, bool has_provided UNUSED)
 {
-	(void)has_provided;
 	provide_flow_fail(data, false, false, reason);
 	return false;
 }
@@ -264,9 +263,8 @@ static void wake_waiters(struct provide_set *set)
 	}
 }
 
-static void on_job(struct job_listener *listener, const struct job *job)
+static void on_job(struct job_listener *listener, const struct job *job UNUSED)
 {
-	(void)job;
 	wake_waiters(list_entry(listener, struct provide_set, listener));
 }
 

@@ -26,29 +26,27 @@ static int dir_open_file(void *data, const char *name, int create)
 	return fd;
 }
 
-static ssize_t dir_read(void *data, int file, void *bytes, size_t len, uint64_t offset)
+static ssize_t dir_read(void *data UNUSED, int file, void *bytes, size_t len, uint64_t offset)
 {
 	ssize_t got;
-	(void)data;
 	do
 		got = pread(file, bytes, len, (off_t)offset);
 	while (got < 0 && errno == EINTR);
 	return got < 0 ? -errno : got;
 }
 
-static ssize_t dir_write(void *data, int file, const void *bytes, size_t len, uint64_t offset)
+static ssize_t dir_write(
+    void *data UNUSED, int file, const void *bytes, size_t len, uint64_t offset)
 {
 	ssize_t put;
-	(void)data;
 	do
 		put = pwrite(file, bytes, len, (off_t)offset);
 	while (put < 0 && errno == EINTR);
 	return put < 0 ? -errno : put;
 }
 
-static int dir_truncate(void *data, int file, uint64_t len)
+static int dir_truncate(void *data UNUSED, int file, uint64_t len)
 {
-	(void)data;
 	return ftruncate(file, (off_t)len) < 0 ? -errno : 0;
 }
 
@@ -56,22 +54,19 @@ static int dir_truncate(void *data, int file, uint64_t len)
  * Not posix_fallocate(): that would write where the file system cannot reserve. The file gets that
  * size: a sync of a record need not write a new one.
  */
-static int dir_reserve(void *data, int file, uint64_t len)
+static int dir_reserve(void *data UNUSED, int file, uint64_t len)
 {
-	(void)data;
 	return fallocate(file, 0, 0, (off_t)len) < 0 ? -errno : 0;
 }
 
-static int64_t dir_size(void *data, int file)
+static int64_t dir_size(void *data UNUSED, int file)
 {
 	struct stat status;
-	(void)data;
 	return fstat(file, &status) < 0 ? -errno : (int64_t)status.st_size;
 }
 
-static int dir_sync(void *data, int file)
+static int dir_sync(void *data UNUSED, int file)
 {
-	(void)data;
 	return fdatasync(file) < 0 ? -errno : 0;
 }
 
@@ -89,9 +84,8 @@ static int dir_unlink(void *data, const char *name)
 	return unlinkat(dir->fd, name, 0) < 0 ? -errno : 0;
 }
 
-static void dir_close_file(void *data, int file)
+static void dir_close_file(void *data UNUSED, int file)
 {
-	(void)data;
 	close(file);
 }
 

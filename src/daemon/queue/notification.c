@@ -282,10 +282,9 @@ struct notification *note_index_newest(const struct note_index *index, const cha
 
 /* The chain is a ring in order of seq: behind the oldest comes the newest. */
 struct notification *note_index_older(
-    const struct note_index *index, const struct notification *note)
+    const struct note_index *index UNUSED, const struct notification *note)
 {
 	struct notification *older = list_entry(note->same_id.prev, struct notification, same_id);
-	(void)index;
 	return older->seq < note->seq ? older : NULL;
 }
 

@@ -169,10 +169,9 @@ static void queue_remove(struct queue *queue, struct notification *note)
 
 #define SEQ_END ((uint64_t)1 << 53) /* numbers are exact in JSON up to here */
 
-static bool take_forgotten(void *data, const char *name, const struct json *value)
+static bool take_forgotten(void *data, const char *name UNUSED, const struct json *value)
 {
 	struct queue *queue = data;
-	(void)name;
 	if (record_read(forgotten_kind.rows, value, queue) && queue->forgotten < SEQ_END)
 		return true;
 	queue->forgotten = 0;
@@ -688,8 +687,7 @@ void queue_listen(struct queue *queue, struct queue_listener *listener)
 	list_append(&queue->listeners, &listener->link);
 }
 
-void queue_unlisten(struct queue *queue, struct queue_listener *listener)
+void queue_unlisten(struct queue *queue UNUSED, struct queue_listener *listener)
 {
-	(void)queue;
 	list_remove(&listener->link);
 }

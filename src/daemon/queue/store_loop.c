@@ -20,9 +20,8 @@ struct store_loop {
 	char trouble[160]; /* why it is degraded; "": it is not */
 };
 
-static void store_loop_gap(void *data, uint64_t count, const char *reason)
+static void store_loop_gap(void *data UNUSED, uint64_t count, const char *reason)
 {
-	(void)data;
 	if (strcmp(reason, "disk_full") == 0 || strcmp(reason, "disk_failed") == 0)
 		log_error("the last daemon ended while the journal could not be written (%s): "
 			  "what came then is lost",
@@ -60,11 +59,9 @@ static void store_loop_pending(void *data)
 		store_loop_arm(store_loop);
 }
 
-static void on_synced(evutil_socket_t fd, short what, void *data)
+static void on_synced(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
 	struct store_loop *store_loop = data;
-	(void)fd;
-	(void)what;
 	journal_dispatch(store_journal(store_loop->store));
 	store_loop_arm(store_loop);
 }

@@ -276,12 +276,11 @@ struct hold {
 
 static void release(struct dispatch *dispatch, const struct peer *peer);
 
-static void on_flowing(void *data, bool is_gone)
+static void on_flowing(void *data, bool is_gone UNUSED)
 {
 	struct hold *hold = data;
 	struct dispatch *dispatch = hold->dispatch;
 	const struct peer *peer = hold->peer;
-	(void)is_gone;
 	if (--hold->count > 0)
 		return;
 	if (dispatch != NULL)

@@ -88,10 +88,8 @@ static int output_add_reference(struct output *output, const void *bytes, size_t
 	return 0;
 }
 
-static void free_bytes(const void *bytes, size_t len, void *data)
+static void free_bytes(const void *bytes UNUSED, size_t len UNUSED, void *data)
 {
-	(void)bytes;
-	(void)len;
 	mem_free(data);
 }
 
@@ -218,10 +216,8 @@ void backlog_finish(struct backlog *backlog)
 		event_entry_unref(event);
 }
 
-static void drop_reference(const void *bytes, size_t len, void *data)
+static void drop_reference(const void *bytes UNUSED, size_t len UNUSED, void *data)
 {
-	(void)bytes;
-	(void)len;
 	event_entry_unref(data);
 }
 

@@ -620,10 +620,9 @@ static void work(struct peer *peer)
 		watch_idle(peer);
 }
 
-static void on_input(evutil_socket_t fd, short events, void *data)
+static void on_input(evutil_socket_t fd UNUSED, short events, void *data)
 {
 	struct peer *peer = data;
-	(void)fd;
 	peer->is_closing = peer->is_closing || events & EV_CLOSED; /* an error hides this flag */
 	if (!peer->is_input_ended)
 		peer->is_readable = true;
@@ -632,10 +631,8 @@ static void on_input(evutil_socket_t fd, short events, void *data)
 	work(peer);
 }
 
-static void on_writable(evutil_socket_t fd, short events, void *data)
+static void on_writable(evutil_socket_t fd UNUSED, short events UNUSED, void *data)
 {
-	(void)fd;
-	(void)events;
 	work(data);
 }
 

@@ -100,12 +100,11 @@ bool repeat_find(
 	return once_find(&own->once, ret_earlier);
 }
 
-void repeat_answer_id(struct request *request, const void *args, const char *id)
+void repeat_answer_id(struct request *request, const void *args UNUSED, const char *id)
 {
 	const char *recheck = request_method(request)->recheck;
 	struct json_writer *writer = request_result(request);
 	char message[200];
-	(void)args;
 	snprintf(message, sizeof message,
 	    "This was done already, but its result is not known any more%s%s.",
 	    recheck != NULL ? ": see " : "", recheck != NULL ? recheck : "");

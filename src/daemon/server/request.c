@@ -230,9 +230,8 @@ void request_begin_once(struct request *request)
 }
 
 /* The peer of a request that waits for another one is gone. */
-static void on_leave(struct request *request, void *data)
+static void on_leave(struct request *request, void *data UNUSED)
 {
-	(void)data;
 	leave_list(request);
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone");
 }

@@ -194,9 +194,9 @@ bool right_affects_pane(struct request *request, const void *args, struct pane_r
 	return true;
 }
 
-bool right_affects_caller(struct request *request, const void *args, struct pane_ref *ret_pane)
+bool right_affects_caller(
+    struct request *request, const void *args UNUSED, struct pane_ref *ret_pane)
 {
-	(void)args;
 	(void)right_find_own(request, ret_pane); /* or it is cleared */
 	return true;
 }

@@ -161,10 +161,9 @@ static void on_pause_end(void *data)
 	(void)event_add(accepter->accept_event, NULL);
 }
 
-static void on_accept(evutil_socket_t socket, short events, void *data)
+static void on_accept(evutil_socket_t socket, short events UNUSED, void *data)
 {
 	struct accepter *accepter = data;
-	(void)events;
 	for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
 		int fd = accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0) {

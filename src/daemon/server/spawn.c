@@ -274,10 +274,8 @@ static void run_program(struct spawn *spawn)
 		fail(spawn, error, NULL, 0);
 }
 
-static void on_pictured(void *data, int error, const struct muxbus_capture *capture)
+static void on_pictured(void *data, int error UNUSED, const struct muxbus_capture *capture UNUSED)
 {
-	(void)error;
-	(void)capture;
 	run_program(data);
 }
 
@@ -306,9 +304,8 @@ static void wait_for_output(struct spawn *spawn)
 		run_program(spawn);
 }
 
-static void on_shell_listed(void *data, int error)
+static void on_shell_listed(void *data, int error UNUSED)
 {
-	(void)error;
 	add_reporter(data);
 	finish(data);
 }

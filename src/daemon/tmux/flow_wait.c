@@ -36,20 +36,16 @@ static void on_timer(void *data)
 	finish(data, false);
 }
 
-static void on_output(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+static void on_output(
+    struct stream_tap *tap, uint64_t offset UNUSED, const uint8_t *bytes UNUSED, size_t len UNUSED)
 {
 	struct flow_wait *wait = list_entry(tap, struct flow_wait, tap);
-	(void)offset;
-	(void)bytes;
-	(void)len;
 	loop_timer_wake(wait->timer);
 }
 
-static void on_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
+static void on_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
 {
 	struct flow_wait *wait = list_entry(tap, struct flow_wait, tap);
-	(void)offset;
-	(void)reason;
 	loop_timer_wake(wait->timer);
 }
 

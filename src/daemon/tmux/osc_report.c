@@ -117,11 +117,10 @@ static enum osc_report_kind read_progress(struct osc_report *report, struct osc_
 }
 
 static enum osc_report_kind read_9(
-    struct osc_reader *reader, struct osc_part rest, struct osc_report *report)
+    struct osc_reader *reader UNUSED, struct osc_part rest, struct osc_report *report)
 {
 	struct osc_part all = rest, part;
 	int number;
-	(void)reader;
 	if (!osc_part_next(&rest, ';', &part))
 		return OSC_NOTHING;
 	number = read_number(part);
@@ -133,10 +132,9 @@ static enum osc_report_kind read_9(
 }
 
 static enum osc_report_kind read_777(
-    struct osc_reader *reader, struct osc_part rest, struct osc_report *report)
+    struct osc_reader *reader UNUSED, struct osc_part rest, struct osc_report *report)
 {
 	struct osc_part word, title = {"", 0};
-	(void)reader;
 	if (!osc_part_next(&rest, ';', &word) || !osc_part_is(word, "notify") ||
 	    !osc_part_next(&rest, ';', &title))
 		return OSC_NOTHING;

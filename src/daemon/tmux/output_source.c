@@ -141,9 +141,8 @@ static void on_retry(void *data)
 	}
 }
 
-static void on_found(void *data, int error)
+static void on_found(void *data UNUSED, int error)
 {
-	(void)data;
 	(void)error; /* the next request looks again */
 }
 

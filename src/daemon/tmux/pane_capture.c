@@ -76,12 +76,10 @@ static void on_captured(void *data, int error, const struct muxbus_capture *pict
 		end_try(capture, picture);
 }
 
-static void on_settled(void *data, int error, const struct muxbus_reply *replies, size_t count)
+static void on_settled(
+    void *data, int error UNUSED, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {
 	struct pane_capture *capture = data;
-	(void)error;
-	(void)replies;
-	(void)count;
 	end_try(capture, &capture->picture);
 }
 

@@ -220,11 +220,9 @@ static bool read_some(struct pane_pipe_set *pipes, struct pane_pipe *pipe, size_
 	return true;
 }
 
-static void on_readable(evutil_socket_t fd, short events, void *data)
+static void on_readable(evutil_socket_t fd UNUSED, short events UNUSED, void *data)
 {
 	struct pane_pipe *pipe = data;
-	(void)fd;
-	(void)events;
 	if (!read_some(pipe->set, pipe, PANE_PIPE_TURN_BYTES))
 		take_end(pipe->set, pipe);
 }
@@ -299,10 +297,8 @@ static void take_messages(struct pane_pipe_set *pipes)
 	arm(pipes);
 }
 
-static void on_message(evutil_socket_t fd, short events, void *data)
+static void on_message(evutil_socket_t fd UNUSED, short events UNUSED, void *data)
 {
-	(void)fd;
-	(void)events;
 	take_messages(data);
 }
 

@@ -85,11 +85,8 @@ static void forget_expected(struct tmux *tmux)
 }
 
 static void on_environment_set(
-    void *data, int error, const struct muxbus_reply *replies, size_t count)
+    void *data UNUSED, int error, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {
-	(void)data;
-	(void)replies;
-	(void)count;
 	if (error < 0)
 		log_warning("%s could not be set in tmux's environment: %s", ENVIRONMENT_NAME,
 		    muxbus_strerror(error));
@@ -298,9 +295,8 @@ static void on_gap(void *data, uint32_t pane, uint64_t offset, const char *reaso
 		tmux->reader->gap(tmux->streams, pane, offset, reason);
 }
 
-static void on_log(void *data, enum muxbus_log_level level, const char *text)
+static void on_log(void *data UNUSED, enum muxbus_log_level level, const char *text)
 {
-	(void)data;
 	library_log_write("tmux: ", level, text);
 }
 
@@ -426,12 +422,9 @@ bool tmux_is_detached(const struct tmux *tmux)
 }
 
 static void on_environment_unset(
-    void *data, int error, const struct muxbus_reply *replies, size_t count)
+    void *data, int error UNUSED, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {
 	struct tmux *tmux;
-	(void)error;
-	(void)replies;
-	(void)count;
 	tmux = data;
 	muxbus_sync_stop(tmux->sync, tmux->stopped, tmux->stopped_data);
 }
@@ -543,12 +536,9 @@ void tmux_want_details(struct tmux *tmux, bool is_wanted)
 	muxbus_sync_want_details(tmux->sync, is_wanted);
 }
 
-void tmux_ignore_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
+void tmux_ignore_reply(void *data UNUSED, int error UNUSED,
+    const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {
-	(void)data;
-	(void)error;
-	(void)replies;
-	(void)count;
 }
 
 void pane_ref_of(struct tmux *tmux, uint32_t pane, struct pane_ref *ret_ref)

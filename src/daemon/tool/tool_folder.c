@@ -450,16 +450,14 @@ static void on_path_moved(void *data, const char *path)
 	on_path_changed(data);
 }
 
-static void on_folder_told(struct inotify_watch *watch, const struct inotify_event *event)
+static void on_folder_told(struct inotify_watch *watch, const struct inotify_event *event UNUSED)
 {
 	struct place *place = (struct place *)watch;
-	(void)event;
 	schedule(place->folder);
 }
 
-static void on_idle(void *data)
+static void on_idle(void *data UNUSED)
 {
-	(void)data;
 }
 
 static void watch_places(struct tool_folder *folder)

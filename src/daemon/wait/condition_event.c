@@ -121,10 +121,9 @@ static bool is_gone(const struct event_watch *watch, const struct event_entry *e
 	}
 }
 
-static bool on_event(void *data, const char *subscription, struct event_entry *event)
+static bool on_event(void *data, const char *subscription UNUSED, struct event_entry *event)
 {
 	struct event_watch *watch = data;
-	(void)subscription;
 	if (watch->condition->state != CONDITION_PENDING)
 		return true;
 	if (watch->kinds & BIT(event->kind) && is_where(watch, event))
@@ -134,14 +133,9 @@ static bool on_event(void *data, const char *subscription, struct event_entry *e
 	return true;
 }
 
-static bool on_gap(
-    void *data, const char *subscription, uint64_t from, uint64_t to, const char *reason)
+static bool on_gap(void *data UNUSED, const char *subscription UNUSED, uint64_t from UNUSED,
+    uint64_t to UNUSED, const char *reason UNUSED)
 {
-	(void)data;
-	(void)subscription;
-	(void)from;
-	(void)to;
-	(void)reason;
 	return true; /* nothing is replayed, and nothing dropped */
 }
 

@@ -160,12 +160,10 @@ static void screen_look(void *data)
 		watch->is_asking = false;
 }
 
-static void screen_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+static void screen_bytes(
+    struct stream_tap *tap, uint64_t offset UNUSED, const uint8_t *bytes UNUSED, size_t len UNUSED)
 {
 	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
-	(void)offset;
-	(void)bytes;
-	(void)len;
 	if (!loop_timer_is_armed(watch->timer))
 		loop_timer_arm(watch->timer, SCREEN_WAIT_MS);
 }
@@ -196,12 +194,10 @@ static const struct field quiet_fields[] = {
     {.name = NULL},
 };
 
-static void quiet_bytes(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len)
+static void quiet_bytes(
+    struct stream_tap *tap, uint64_t offset UNUSED, const uint8_t *bytes UNUSED, size_t len UNUSED)
 {
 	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
-	(void)offset;
-	(void)bytes;
-	(void)len;
 	watch->last_ms = clock_mono_ms();
 }
 

@@ -185,11 +185,9 @@ static void prompt_marked(struct stream_tap *tap, const struct token *token)
 		watch->exit_status = token->status;
 }
 
-static void prompt_gap(struct stream_tap *tap, uint64_t offset, const char *reason)
+static void prompt_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
 {
 	struct pane_watch *watch = list_entry(tap, struct pane_watch, tap);
-	(void)offset;
-	(void)reason;
 	watch->mark = (struct prompt_mark){0}; /* a later one may be missing */
 }
 

@@ -19,11 +19,10 @@ static void sec_due(void *data)
 	condition_settle(data, CONDITION_MATCHED);
 }
 
-static bool sec_arm(struct condition *condition, struct request *request, const void *data)
+static bool sec_arm(struct condition *condition, struct request *request UNUSED, const void *data)
 {
 	const struct sec_args *args = data;
 	int64_t ms = clock_seconds_to_ms(args->sec);
-	(void)request;
 	condition->watch = loop_timer_new(condition->parts->base, sec_due, condition);
 	loop_timer_arm(condition->watch, ms);
 	return true;

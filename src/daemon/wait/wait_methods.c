@@ -124,9 +124,8 @@ static void handle_wait(struct request *request, const void *data)
 }
 
 /* The wait is there under its name. */
-static void handle_wait_begun(struct request *request, const void *data, const char *id)
+static void handle_wait_begun(struct request *request, const void *data, const char *id UNUSED)
 {
-	(void)id;
 	handle_wait(request, data);
 }
 

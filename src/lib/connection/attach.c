@@ -17,10 +17,8 @@ struct loop_attachment {
 	struct event timers; /* made active to fire them last */
 };
 
-static void on_timers(evutil_socket_t fd, short what, void *data)
+static void on_timers(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
-	(void)fd;
-	(void)what;
 	loop_ready_timers(data);
 }
 
@@ -31,13 +29,12 @@ struct watched {
 	struct loop_watch *watch;
 };
 
-static void on_ready(evutil_socket_t fd, short what, void *data)
+static void on_ready(evutil_socket_t fd UNUSED, short what, void *data)
 {
 	const struct watched *watched = data;
 	struct event *timers = &watched->attachment->timers;
 	uint32_t events =
 	    ((what & EV_READ) != 0 ? EPOLLIN : 0) | ((what & EV_WRITE) != 0 ? EPOLLOUT : 0);
-	(void)fd;
 	/* The callback may end the watch. */
 	if (loop_ready(watched->watch, events))
 		event_active(timers, EV_TIMEOUT, 0);

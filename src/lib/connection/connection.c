@@ -205,13 +205,13 @@ static bool are_flags_taken(
 		handshake_has_flag(answer->flags, "no-output"));
 }
 
-static void on_handshake(void *data, int error, const struct muxbus_reply *replies, size_t count)
+static void on_handshake(
+    void *data, int error, const struct muxbus_reply *replies, size_t count UNUSED)
 {
 	struct muxbus_connection *connection = data;
 	const char *body = (const char *)replies[0].body;
 	struct muxbus_version version;
 	struct handshake_answer answer;
-	(void)count;
 	if (connection->state != STATE_HANDSHAKE || connection->has_failed)
 		return;
 	if (error != 0 && error != MUXBUS_ERR_COMMAND) {
@@ -442,22 +442,20 @@ static bool try_next_way(struct muxbus_connection *connection)
 	return true;
 }
 
-static void on_input_writable(void *data, uint32_t events)
+static void on_input_writable(void *data, uint32_t events UNUSED)
 {
 	struct muxbus_connection *connection = data;
-	(void)events;
 	connection->is_in_turn = true;
 	loop_unwatch(connection->input_watch);
 	connection->input_watch = NULL;
 	end_turn(connection);
 }
 
-static void on_output_readable(void *data, uint32_t events)
+static void on_output_readable(void *data, uint32_t events UNUSED)
 {
 	struct muxbus_connection *connection = data;
 	uint8_t *scratch = loop_scratch(connection->loop);
 	ssize_t got;
-	(void)events;
 	connection->is_in_turn = true;
 	got = read(connection->client.output, scratch, LOOP_SCRATCH_BYTES);
 	if (got > 0) {
@@ -483,19 +481,17 @@ static void on_output_readable(void *data, uint32_t events)
 	end_turn(connection);
 }
 
-static void on_errors_readable(void *data, uint32_t events)
+static void on_errors_readable(void *data, uint32_t events UNUSED)
 {
 	struct muxbus_connection *connection = data;
-	(void)events;
 	connection->is_in_turn = true;
 	read_errors(connection);
 	end_turn(connection);
 }
 
-static void on_end_news(void *data, uint32_t events)
+static void on_end_news(void *data, uint32_t events UNUSED)
 {
 	struct muxbus_connection *connection = data;
-	(void)events;
 	connection->is_in_turn = true;
 	if (client_read_end(&connection->client) && !try_next_way(connection)) {
 		loop_unwatch(connection->end_watch);

@@ -217,10 +217,9 @@ static bool read_back(struct muxbus_one_shot *one_shot, int fd, struct buf *buf)
 	return is_kept;
 }
 
-static void on_process_end(void *data, uint32_t events)
+static void on_process_end(void *data, uint32_t events UNUSED)
 {
 	struct muxbus_one_shot *one_shot = data;
-	(void)events;
 	if (!process_reap(&one_shot->process))
 		return;
 	one_shot->status = one_shot->process.exit_status;
@@ -310,14 +309,13 @@ static bool handle(void *data, const struct imsg *message)
 	return is_valid;
 }
 
-static void on_ready(void *data, uint32_t events)
+static void on_ready(void *data, uint32_t events UNUSED)
 {
 	struct muxbus_one_shot *one_shot = data;
 	uint8_t *bytes = loop_scratch(one_shot->loop);
 	size_t total = 0;
 	ssize_t got = 1;
 	int error;
-	(void)events;
 	while (total < LOOK_BYTES_MAX &&
 	    (got = recv(one_shot->fd, bytes, IMSG_MAX, MSG_DONTWAIT)) > 0) {
 		if (buf_append(&one_shot->in, bytes, (size_t)got) != 0) {

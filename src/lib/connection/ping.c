@@ -18,10 +18,9 @@ static void close_ping(struct ping *ping)
 }
 
 /* An answer, or the end of the connection. */
-static void on_readable(void *data, uint32_t events)
+static void on_readable(void *data, uint32_t events UNUSED)
 {
 	struct ping *ping = data;
-	(void)events;
 	close_ping(ping);
 	ping->answered(ping->data);
 }

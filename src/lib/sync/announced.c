@@ -288,9 +288,8 @@ static void doubt_session(struct muxbus_sync *sync, const struct muxbus_event *e
 	lister_mark(sync, &parts);
 }
 
-static void take_sessions(struct muxbus_sync *sync, const struct muxbus_event *event)
+static void take_sessions(struct muxbus_sync *sync, const struct muxbus_event *event UNUSED)
 {
-	(void)event;
 	lister_mark_all(sync);
 }
 

@@ -66,10 +66,9 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 }
 
 /* The answer of tmux is valid even if the listing failed. */
-static void on_listed(void *data, int error)
+static void on_listed(void *data, int error UNUSED)
 {
 	struct read_back *read_back = data;
-	(void)error;
 	read_back->is_read_back = true;
 	answer(read_back);
 }

@@ -32,10 +32,10 @@ static void on_ready(void *data, const struct muxbus_version *version, uint32_t 
 	attachment->sync->callbacks->attachment_ready(attachment->sync, attachment, version);
 }
 
-static void on_output(void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms)
+static void on_output(
+    void *data, uint32_t pane, const uint8_t *bytes, size_t len, uint64_t age_ms UNUSED)
 {
 	struct attachment *attachment = data;
-	(void)age_ms;
 	attachment->last_output_pane = pane;
 	attachment->outputs++;
 	track_output(attachment->sync, attachment, pane, bytes, len);
@@ -180,12 +180,9 @@ void attachment_close(struct attachment *attachment)
 	muxbus_connection_close(attachment->connection);
 }
 
-static void on_ignored(void *data, int error, const struct muxbus_reply *replies, size_t count)
+static void on_ignored(void *data UNUSED, int error UNUSED,
+    const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {
-	(void)data;
-	(void)error;
-	(void)replies;
-	(void)count;
 }
 
 int attachment_run(struct attachment *attachment, struct muxbus_command *command,
@@ -310,15 +307,14 @@ static void on_turned_on(void *data, int error, const struct muxbus_reply *repli
  * The continued panes flow now. Answers come in the order of the commands, so the number
  * identifies the panes: a pane may have been paused again meanwhile.
  */
-static void on_flowing(void *data, int error, const struct muxbus_reply *replies, size_t count)
+static void on_flowing(
+    void *data, int error, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {
 	struct attachment *attachment = data;
 	struct muxbus_sync *sync = attachment->sync;
 	uint64_t number = ++attachment->flows_answered;
 	size_t cursor = 0;
 	struct track *track;
-	(void)replies;
-	(void)count;
 	while ((track = track_next(sync, &cursor)) != NULL) {
 		if (track->coming != attachment || track->coming_number != number)
 			continue;

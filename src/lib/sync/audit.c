@@ -130,11 +130,10 @@ static void take_answer(struct audit *audit)
 	list_for(audit, STAGE_CONFIRM);
 }
 
-static void on_answer(void *data, int error, const struct muxbus_reply *replies, size_t count)
+static void on_answer(
+    void *data, int error, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {
 	struct audit *audit = data;
-	(void)replies;
-	(void)count;
 	audit->is_lost |= error != 0;
 	take_answer(audit);
 }

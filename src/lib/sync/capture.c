@@ -376,12 +376,11 @@ static int continue_with_picture(struct capture *capture)
  * pane is continued. Only now is the order certain, so the next line could not be sent
  * together with the pause.
  */
-static void on_paused(void *data, int error, const struct muxbus_reply *replies, size_t count)
+static void on_paused(
+    void *data, int error, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {
 	struct capture *capture = data;
 	struct track *track = track_find(capture->sync, capture->pane);
-	(void)replies;
-	(void)count;
 	if (!take_reply(capture))
 		return;
 	if (track == NULL)

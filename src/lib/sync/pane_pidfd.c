@@ -78,10 +78,9 @@ void pane_pidfd_forget(struct pane_pidfd *pidfd, uint32_t pane)
 }
 
 /* The descriptor stays open for its exit information, but is not watched any more. */
-static void on_readable(void *data, uint32_t events)
+static void on_readable(void *data, uint32_t events UNUSED)
 {
 	struct pane_pidfd_watch *watch = data;
-	(void)events;
 	loop_unwatch(watch->readable);
 	watch->readable = NULL;
 	watch->pidfd->ended(watch->pidfd->data, watch->pane);

@@ -46,13 +46,12 @@ static bool socket_appeared(const struct reconnect *reconnect, const char *event
 	return appeared;
 }
 
-static void on_directory(void *data, uint32_t ready)
+static void on_directory(void *data, uint32_t ready UNUSED)
 {
 	struct reconnect *reconnect = data;
 	char events[4096];
 	bool appeared = false;
 	ssize_t len;
-	(void)ready;
 	while ((len = read(reconnect->inotify_fd, events, sizeof events)) > 0)
 		appeared |= socket_appeared(reconnect, events, (size_t)len);
 	if (!appeared)

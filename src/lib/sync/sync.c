@@ -348,10 +348,9 @@ static void on_detached_lost(struct muxbus_sync *sync, int error)
 	sync_lose_later(sync, error, muxbus_strerror(error));
 }
 
-static void on_server_ended(void *data, uint32_t unused)
+static void on_server_ended(void *data, uint32_t unused UNUSED)
 {
 	struct muxbus_sync *sync = data;
-	(void)unused;
 	if (sync->is_started && sync->is_detached)
 		sync_lose_later(sync, MUXBUS_ERR_NO_SERVER, muxbus_strerror(MUXBUS_ERR_NO_SERVER));
 }
