@@ -112,6 +112,8 @@ to_the_left() {
 }
 check 'in lib, a room includes and uses only rooms to its left' \
 	"$(to_the_left lib '. stream connection model sync')"
+check 'lib never ends the process: it uses nothing of base/xalloc' \
+	"$(echo "$symbols" | grep '^src/lib/.* "base/xalloc\.h"')"
 check 'the model of lib does not know the connection' \
 	"$(echo "$includes" | grep '^src/lib/model/.* "lib/connection/')"
 check 'in the daemon, a room includes and uses only rooms to its left' "$(to_the_left daemon \

@@ -40,6 +40,9 @@ check 'sizeof has parentheses for types only' "$(awk '
 	none 'the common headers of C and POSIX stand in base/std.h alone' \
 		"^#include <($(sed -n 's|^#include <\(.*\)>$|\1|p' src/base/std.h | tr '\n' '|')std)>" \
 		$(sources src | grep -v -x 'src/base/std\.h')
+	none 'outside of src/base, base/base.h brings its headers' \
+		"^#include \"($(sed -n 's|^#include "\(.*\)"$|\1|p' src/base/base.h | tr '\n' '|')base)\"" \
+		$(sources src | grep -v '^src/base/')
 	none 'a parameter that is not used is UNUSED' '^\t\(void\)[a-z_]+;$' $(sources src)
 	none 'timers of the event loop are loop timers' 'evtimer_new|evtimer_assign' \
 		$(sources src/daemon src/nats)

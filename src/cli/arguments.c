@@ -2,9 +2,6 @@
 #include "cli/arguments.h"
 
 #include "base/file.h"
-#include "base/str.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/shell_word.h"
 

@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "wire/json.h"
 
 #define ARGUMENTS_FILE_MAX ((size_t)4 * 1024 * 1024) /* of key@=file and of standard input */

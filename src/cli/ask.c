@@ -5,9 +5,7 @@
 
 #include <poll.h>
 
-#include "base/buf.h"
 #include "base/secret.h"
-#include "base/xalloc.h"
 #include "cli/locate.h"
 #include "cli/program.h"
 #include "cli/remote.h"

@@ -2,9 +2,6 @@
 /* Runs a method as a command: its schema types the arguments, and the result is printed. */
 #include "cli/call.h"
 
-#include "base/buf.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/catalog.h"

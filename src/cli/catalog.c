@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/catalog.h"
 
-#include "base/buf.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "cli/program.h"
 #include "client/link.h"
 

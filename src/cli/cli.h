@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 /* Exit statuses; main() returns the result of run(). */
 enum cli_status {

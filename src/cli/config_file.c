@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "base/file.h"
-#include "base/xalloc.h"
 
 #define NEW_MODE 0600 /* of a new file: it may hold secrets one day */
 #define NEW_DIR_MODE 0700

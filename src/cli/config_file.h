@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 #define CONFIG_FILE_MAX ((size_t)64 * 1024 * 1024)
 

@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 
 #include "base/process.h"
-#include "base/str.h"
 #include "client/link.h"
 #include "wire/address.h"
 

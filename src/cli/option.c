@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-#include "base/clock.h"
-#include "base/str.h"
-
 #define DURATION_MAX_SEC (10.0 * 366 * 86400)
 
 /* The words of one verb. */

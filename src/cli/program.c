@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
 #include "io/child.h"
 
 #define EXIT_NOT_RUN 127

@@ -2,7 +2,7 @@
 /* Runs another program and reads its output. */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 /* Writes the path of a program: beside our own, else in PATH. Returns false if it is not found. */
 bool program_find(const char *name, char *out, size_t size);

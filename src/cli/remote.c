@@ -4,9 +4,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "cli/config_file.h"
 #include "client/link.h"
 #include "config.h"

@@ -4,8 +4,6 @@
 #include <sys/ioctl.h>
 
 #include "base/cells.h"
-#include "base/str.h"
-#include "base/utf8.h"
 
 #define COLUMNS_DEFAULT 80
 #define COLUMNS_MIN 20

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 enum screen_style {
 	SCREEN_PLAIN,

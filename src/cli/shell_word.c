@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/shell_word.h"
 
-#include "base/str.h"
-
 /* Words of these characters need no quotes. (A "=" could make the first word an assignment.) */
 static bool is_plain(const char *word)
 {

@@ -2,7 +2,7 @@
 /* Words for a POSIX shell. */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 /*
  * Appends a word, quoted so that a POSIX shell reads back exactly its bytes in any position of a

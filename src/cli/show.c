@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "base/cells.h"
-#include "base/str.h"
 #include "cli/screen_text.h"
 #include "cli/table.h"
 

@@ -2,7 +2,6 @@
 /* Results for people: lists as tables, text as it is, anything else as names and values. */
 #pragma once
 
-#include "base/buf.h"
 #include "cli/cli.h"
 #include "wire/json.h"
 

@@ -2,7 +2,6 @@
 /* The status of the daemon in ten lines for people. */
 #pragma once
 
-#include "base/buf.h"
 #include "wire/json.h"
 
 /*

@@ -2,7 +2,6 @@
 #include "cli/table.h"
 
 #include "base/cells.h"
-#include "base/xalloc.h"
 #include "cli/screen_text.h"
 
 #define GAP 2 /* columns between two cells */

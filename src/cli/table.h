@@ -2,7 +2,7 @@
 /* Tables for people: columns as wide as their cells, and not wider than the terminal. */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 #define TABLE_COLUMNS_MAX 16
 

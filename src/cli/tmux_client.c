@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/tmux_client.h"
 
-#include "base/xalloc.h"
 #include "cli/remote.h"
 #include "wire/host_line.h"
 #include "wire/json.h"

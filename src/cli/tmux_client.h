@@ -2,7 +2,7 @@
 /* The tmux client before which the user sits: to show another pane there. */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 /* The parameters of run_tmux that list the clients. */
 extern const char tmux_client_list[];

@@ -6,9 +6,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "wire/line.h"
 #include "wire/message.h"
 

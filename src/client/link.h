@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "wire/json.h"
 
 #define LINK_LINE_MAX ((size_t)64 * 1024 * 1024) /* the daemon's largest line */

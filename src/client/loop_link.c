@@ -3,10 +3,6 @@
 
 #include <event2/event.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/map.h"
-#include "base/xalloc.h"
 #include "io/loop_timer.h"
 #include "wire/message.h"
 

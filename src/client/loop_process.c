@@ -5,10 +5,6 @@
 #include <strings.h>
 #include <sys/wait.h>
 
-#include "base/buf.h"
-#include "base/str.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "io/child.h"
 #include "io/loop_pidfd.h"
 #include "io/loop_timer.h"

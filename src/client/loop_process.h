@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define LOOP_PROCESS_LINE_MAX ((size_t)12 * 1024 * 1024) /* an image of 8 MiB in base64 */
 #define LOOP_PROCESS_QUEUE_MAX ((size_t)1024 * 1024) /* bytes that it has not read yet */

@@ -3,8 +3,6 @@
 #include <event2/event.h>
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/process.h"
 #include "daemon/agent/agent.h"
 #include "daemon/core/boot_clock.h"

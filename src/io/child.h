@@ -7,7 +7,7 @@
 
 #include <sys/resource.h>
 
-#include "base/std.h"
+#include "base/base.h"
 
 enum {
 	CHILD_STREAMS = 4, /* the standard streams, and one descriptor more */

@@ -4,7 +4,7 @@
 #include <event2/event.h>
 #include <event2/event_struct.h>
 
-#include "base/xalloc.h"
+#include "base/base.h"
 
 struct loop_pidfd {
 	struct event readable;

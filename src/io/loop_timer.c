@@ -12,11 +12,6 @@
 #include <event2/event_struct.h>
 #include <sys/timerfd.h>
 
-#include "base/clock.h"
-#include "base/list.h"
-#include "base/log.h"
-#include "base/xalloc.h"
-
 #define HEAP_FIRST 16
 #define MS_MAX (INT64_C(1000) * 60 * 60 * 24 * 365 * 100) /* a longer time is as good as never */
 #define NOT_IN_HEAP SIZE_MAX

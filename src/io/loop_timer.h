@@ -7,7 +7,7 @@
 
 #include <event2/event.h>
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct loop_timer;
 

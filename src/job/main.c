@@ -16,7 +16,6 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
 #include "base/hand_over.h"
 #include "base/job_file.h"
 #include "base/process.h"

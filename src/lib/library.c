@@ -2,9 +2,7 @@
 /* The version of the library, and its only global state: its allocator and its log. */
 #include "lib/library.h"
 
-#include "base/alloc.h"
-#include "base/buf.h"
-#include "base/str.h"
+#include "base/base.h"
 
 /* The longest line of the log. */
 #define LOG_LINE_MAX 1024

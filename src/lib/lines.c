@@ -2,11 +2,9 @@
 /* Lines: the output of a pane as lines of plain text. */
 #include <muxbus.h>
 
-#include "base/alloc.h"
-#include "base/buf.h"
+#include "base/base.h"
 #include "base/stripper.h"
 #include "base/tokenizer.h"
-#include "base/utf8.h"
 
 struct muxbus_lines {
 	muxbus_line_fn *line;

@@ -9,7 +9,7 @@
  */
 #include <muxbus.h>
 
-#include "base/std.h"
+#include "base/base.h"
 
 /*
  * Printable ASCII stays as it is, so that tmux's log of commands is readable, except

@@ -2,7 +2,7 @@
 /* The escapes of %output lines: a backslash and three octal digits. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 /* The room that unescape() needs after the last byte of its output. */
 #define UNESCAPE_SLACK 64

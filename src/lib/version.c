@@ -8,7 +8,7 @@
  */
 #include <muxbus.h>
 
-#include "base/str.h"
+#include "base/base.h"
 
 /* A release as a number for comparison: 3.3a is 3003001. */
 #define RELEASE(major, minor, letter) ((major)*1000000u + (minor)*1000u + (letter))

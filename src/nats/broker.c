@@ -10,11 +10,6 @@
 #include <nats/adapters/libevent.h>
 #include <nats/nats.h>
 
-#include "base/clock.h"
-#include "base/list.h"
-#include "base/map.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define BROKER_CONNECT_MS 2000 /* the longest try; the loop waits for it */
 #define BROKER_REFUSED_MS 60000 /* between tries when NATS refuses the account */

@@ -4,11 +4,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 
-#include "base/buf.h"
 #include "base/hash.h"
-#include "base/log.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "client/loop_link.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"

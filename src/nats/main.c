@@ -4,11 +4,7 @@
 #include <event2/thread.h>
 #include <nats/nats.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/process.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "client/loop_link.h"
 #include "config.h"
 #include "nats/broker.h"

@@ -2,7 +2,7 @@
 /* Names in subjects: the fleet, the host and the server, each one token. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define NAME_MAX_BYTES 63 /* of a token */
 #define NAME_SIZE (NAME_MAX_BYTES + 1)

@@ -2,11 +2,6 @@
 /* Posts: a pull consumer of the stream, which asks for a few messages at a time. */
 #include "nats/posts.h"
 
-#include "base/buf.h"
-#include "base/list.h"
-#include "base/log.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "io/loop_timer.h"
 #include "nats/stores.h"
 #include "wire/json.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "nats/presence.h"
 
-#include "base/buf.h"
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "io/loop_timer.h"
 #include "nats/stores.h"
 #include "wire/json.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "nats/publisher.h"
 
-#include "base/list.h"
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "io/loop_timer.h"
 
 enum {

@@ -3,11 +3,6 @@
 
 #include <fnmatch.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
-#include "base/list.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "config.h"
 #include "wire/message.h"
 

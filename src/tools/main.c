@@ -9,12 +9,7 @@
  */
 #include <event2/event.h>
 
-#include "base/buf.h"
-#include "base/list.h"
 #include "base/process.h"
-#include "base/str.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "client/loop_link.h"
 #include "io/child.h"
 #include "io/loop_timer.h"

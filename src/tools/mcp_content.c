@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "tools/mcp_content.h"
 
-#include "base/buf.h"
-
 static bool is_of_type(const struct json *item, const char *type)
 {
 	return strcmp(json_get_str(item, "type", ""), type) == 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "tools/mcp_repair.h"
 
-#include "base/utf8.h"
-
 enum { ESCAPE_LEN = 6 }; /* \uXXXX */
 
 /* The number of an escape \uXXXX; -1: there is none. */

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 /*
  * Appends the line with U+FFFD in place of invalid UTF-8, of "\u0000" and of surrogates without

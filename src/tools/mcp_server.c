@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "tools/mcp_server.h"
 
-#include "base/buf.h"
-#include "base/list.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "config.h"
 #include "io/loop_timer.h"
 #include "tools/mcp_repair.h"

@@ -5,8 +5,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "base/str.h"
-
 #define SOCKET_PATH_MAX (sizeof((struct sockaddr_un *)NULL)->sun_path - 1)
 #define KEY_NAME_MAX 32
 #define LINKS_MAX 40 /* to a tmux socket, as the kernel follows */

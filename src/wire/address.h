@@ -2,7 +2,7 @@
 /* Where the daemon of a tmux server listens and keeps its state. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 /* The names of tmux sessions that muxbus restore needs while it works begin so: they are not saved. */
 #define ADDRESS_RESTORE "muxbus-restore"

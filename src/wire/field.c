@@ -5,7 +5,6 @@
 #include <math.h>
 #include <strings.h>
 
-#include "base/str.h"
 #include "wire/address.h"
 
 #define FIELDS_MAX 64 /* rows of a table */

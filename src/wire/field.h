@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "wire/json.h"
 
 enum field_type {

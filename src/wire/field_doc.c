@@ -4,9 +4,6 @@
 
 #include <math.h>
 
-#include "base/log.h"
-#include "base/xalloc.h"
-
 #define MDOC_LINE_COLUMNS 76
 
 /* The help, and the unit if there is one. */

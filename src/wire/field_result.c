@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Tables of results as JSON Schema. */
-#include "base/str.h"
 #include "wire/field.h"
 
 /* "string", or a branch each of "string|null": some readers do not know arrays of types. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "wire/host_line.h"
 
-#include "base/str.h"
-
 enum { VALUE_MAX = 1024 }; /* bytes of a value */
 
 bool host_line_is_name(const char *text)

@@ -2,7 +2,7 @@
 /* A line of the hosts file: NAME [ssh=DESTINATION] [server=NAME|PATH] [muxbus=PATH] [may=notify]. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define HOST_NAME_BYTES 64 /* of a name, and of the name of a server */
 

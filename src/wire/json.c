@@ -8,10 +8,6 @@
 
 #include <yajl/yajl_parse.h>
 
-#include "base/str.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
-
 #define QUOTE_BYTES 20
 
 /* A walk over the line that stops at the first error. */

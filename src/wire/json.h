@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 /*
  * Levels of arrays and objects. Lines for the daemon have fewer than all readers take, and data

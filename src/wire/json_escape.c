@@ -10,8 +10,6 @@
 #include <emmintrin.h>
 #endif
 
-#include "base/utf8.h"
-
 #define BLOCK_BYTES 16
 #define STRETCH_BYTES 512
 #define GROWTH_MAX 6 /* one byte may become "\u001b" */

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "base/str.h"
-
 #define EXPONENT_MAX 10000 /* beyond it a number is too large or not whole */
 
 /* A number taken apart: digits (without zeros at both ends) times ten to the exponent. */

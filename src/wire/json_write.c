@@ -7,10 +7,6 @@
 
 #include <math.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/str.h"
-
 /* A cut string leaves so much of the room, or a quarter of it, for what follows. */
 #define TAIL_BYTES 8192
 

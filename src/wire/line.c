@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "wire/line.h"
 
-#include "base/xalloc.h"
-
 /* Where the next byte stands. In the object itself, unless its place is NESTED. */
 enum place {
 	BEFORE, /* the object */

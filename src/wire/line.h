@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 /*
  * The id of a request that cannot be read: its line is not valid JSON, or longer than the limit.

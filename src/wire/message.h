@@ -2,7 +2,6 @@
 /* JSON-RPC 2.0 envelopes (protocol section 2) and the kinds of errors. */
 #pragma once
 
-#include "base/buf.h"
 #include "wire/json.h"
 #include "wire/line.h"
 

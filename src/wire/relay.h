@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 #define RELAY_HELLO "muxbus relay " /* the first line of a relay, up to its protocol and version */
 #define RELAY_PROTOCOL 1

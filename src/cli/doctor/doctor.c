@@ -2,8 +2,6 @@
 /* muxbus doctor: finds problems and suggests remedies, for people or as JSON. */
 #include "cli/doctor/doctor.h"
 
-#include "base/buf.h"
-#include "base/xalloc.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"

@@ -4,7 +4,6 @@
 
 #include <poll.h>
 
-#include "base/clock.h"
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/program.h"

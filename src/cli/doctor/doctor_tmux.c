@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 
-#include "base/buf.h"
 #include "cli/locate.h"
 #include "cli/program.h"
 #include "wire/address.h"

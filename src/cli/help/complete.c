@@ -3,7 +3,6 @@
  * muxbus complete: the possible next words of a command line, for the completion of shells; and
  * muxbus completion and muxbus shell-init: print a script for a shell.
  */
-#include "base/buf.h"
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/catalog.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus help and muxbus version: lists verbs and methods, and describes one. */
-#include "base/buf.h"
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/catalog.h"

@@ -2,7 +2,6 @@
 /* A page of help: titles, entries of a name with a text; what has some words in its text. */
 #pragma once
 
-#include "base/buf.h"
 #include "wire/json.h"
 
 #define HELP_PAGE_MAX ((size_t)4 * 1024 * 1024) /* bytes; more is cut */

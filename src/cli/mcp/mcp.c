@@ -9,11 +9,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/process.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/catalog.h"
 #include "cli/locate.h"

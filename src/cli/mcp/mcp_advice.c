@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/mcp/mcp_advice.h"
 
-#include "base/xalloc.h"
-
 struct advice_row {
 	char *tool;
 	char *recheck; /* the tool that shows whether a call had an effect; NULL: none */

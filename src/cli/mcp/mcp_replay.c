@@ -2,10 +2,6 @@
 /* Requests in flight between an agent and the daemon, and their fate after a restart. */
 #include "cli/mcp/mcp_replay.h"
 
-#include "base/list.h"
-#include "base/log.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "cli/mcp/mcp_advice.h"
 #include "wire/json.h"
 #include "wire/line.h"

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 #define MCP_REPLAY_LINE_MAX ((size_t)4 * 1024 * 1024) /* of the agent; as the daemon's limit */
 #define MCP_REPLAY_ANSWER_MAX ((size_t)64 * 1024 * 1024) /* of the daemon */

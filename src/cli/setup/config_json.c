@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/setup/config_json.h"
 
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "cli/config_file.h"
 #include "wire/json.h"
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 #define CONFIG_PATH_MAX 8 /* names in a path */
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/setup/config_toml.h"
 
-#include "base/str.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "cli/config_file.h"
 
 #define TEXT_MAX ((size_t)64 * 1024 * 1024)

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 struct config_toml {
 	const char *table; /* borrowed */

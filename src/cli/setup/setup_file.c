@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/setup/setup_file.h"
 
-#include "base/buf.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "cli/cli.h"
 #include "cli/config_file.h"
 #include "cli/program.h"

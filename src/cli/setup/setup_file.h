@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 enum setup_scope {
 	SETUP_USER, /* all sessions of this user */

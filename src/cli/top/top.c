@@ -9,8 +9,6 @@
 #include <sys/signalfd.h>
 #include <termios.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
 #include "cli/ask.h"
 #include "cli/cli.h"
 #include "cli/locate.h"

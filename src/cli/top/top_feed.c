@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/top/top_feed.h"
 
-#include "base/clock.h"
 #include "base/cpu_sample.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/tmux_client.h"
 

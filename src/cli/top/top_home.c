@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/top/top_home.h"
 
-#include "base/xalloc.h"
-
 enum {
 	LABEL_CELLS = 11,
 	ID_CELLS = 7,

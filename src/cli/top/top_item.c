@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/top/top_item.h"
 
-#include "base/buf.h"
-#include "base/clock.h"
-#include "base/xalloc.h"
-
 #define TEXT_MAX 2048
 
 static int64_t time_of(const struct json *json, const char *member)

@@ -2,7 +2,6 @@
 #include "cli/top/top_line.h"
 
 #include "base/cells.h"
-#include "base/utf8.h"
 
 #define REVERSE "\033[7m"
 #define ELLIPSIS "…"

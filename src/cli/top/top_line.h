@@ -2,7 +2,6 @@
 /* One row of a frame of muxbus top, from left to right. No input or output. */
 #pragma once
 
-#include "base/buf.h"
 #include "cli/screen_text.h"
 
 struct top_line {

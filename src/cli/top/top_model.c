@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/top/top_model.h"
 
-#include "base/clock.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "cli/show.h"
 
 #define TEXT_BYTES_MAX 4096 /* of a value; more does not fit on a screen */

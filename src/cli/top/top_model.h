@@ -2,7 +2,6 @@
 /* The data of muxbus top: lists of objects, from the daemon's last answers. No input or output. */
 #pragma once
 
-#include "base/buf.h"
 #include "cli/screen_text.h"
 #include "cli/top/top_item.h"
 #include "wire/json.h"

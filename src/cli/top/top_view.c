@@ -3,8 +3,6 @@
 
 #include <strings.h>
 
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "cli/tmux_client.h"
 #include "cli/top/top_home.h"
 

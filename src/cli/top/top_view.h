@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "cli/top/top_model.h"
 
 enum {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus audit: the requests that did more than read. */
-#include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"

@@ -2,7 +2,7 @@
 /* Recordings in the format of asciinema (asciicast v2): a header, then a line for each event. */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 struct cast {
 	unsigned columns;

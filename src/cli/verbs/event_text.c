@@ -3,7 +3,6 @@
 
 #include <time.h>
 
-#include "base/str.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
 

@@ -2,7 +2,6 @@
 /* An event as a line for people. */
 #pragma once
 
-#include "base/buf.h"
 #include "wire/json.h"
 
 /*

@@ -7,9 +7,6 @@
  */
 #include <poll.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/option.h"

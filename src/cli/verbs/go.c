@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus go: shows a pane on the terminal of the user, whichever session has the pane. */
-#include "base/buf.h"
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/option.h"

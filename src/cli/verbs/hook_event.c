@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/verbs/hook_event.h"
 
-#include "base/xalloc.h"
 #include "cli/ask.h"
 
 /* A row without an agent is for all agents with such an event. */

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 #define HOOK_INPUT_MAX ((size_t)4 * 1024 * 1024) /* bytes of standard input that are read */
 #define HOOK_WORD_MAX 128

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus hosts: the hosts of the fleet, and the lines of the hosts file. */
-#include "base/xalloc.h"
 #include "cli/call.h"
 #include "cli/config_file.h"
 #include "cli/locate.h"

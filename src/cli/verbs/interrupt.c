@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/signalfd.h>
 
-#include "base/clock.h"
 #include "cli/ask.h"
 
 #define RECONNECT_MS 500 /* between attempts */

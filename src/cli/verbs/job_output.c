@@ -3,9 +3,6 @@
 
 #include <sys/inotify.h>
 
-#include "base/clock.h"
-#include "base/str.h"
-#include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/remote.h"
 #include "cli/screen_text.h"

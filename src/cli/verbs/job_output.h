@@ -2,7 +2,6 @@
 /* The output of a job, printed as it grows or at its end, and its line of progress. */
 #pragma once
 
-#include "base/buf.h"
 #include "cli/cli.h"
 #include "client/link.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus metrics: the figures of status in the text format of Prometheus. */
-#include "base/buf.h"
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/verbs.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus record: records past or live output of a pane, for asciinema. */
-#include "base/buf.h"
-#include "base/clock.h"
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/option.h"

@@ -2,7 +2,6 @@
 /* muxbus remind: a notification with a text, after a time or at a time of the clock. */
 #include <time.h>
 
-#include "base/clock.h"
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/show.h"

@@ -7,11 +7,6 @@
 #include <sys/inotify.h>
 #include <sys/wait.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
-#include "base/map.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "cli/option.h"
 #include "cli/remote.h"
 #include "cli/screen_text.h"

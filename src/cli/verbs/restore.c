@@ -4,10 +4,6 @@
  * that take them literally; nothing that was saved reaches a shell but as a word behind a fixed
  * script.
  */
-#include "base/buf.h"
-#include "base/str.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/option.h"

@@ -3,11 +3,7 @@
 
 #include <poll.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
 #include "base/conversation.h"
-#include "base/str.h"
-#include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/program.h"

@@ -2,10 +2,7 @@
 /* muxbus run: runs a command as a job, waits for its end, and exits with its status. */
 #include <sys/ioctl.h>
 
-#include "base/buf.h"
 #include "base/file.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/remote.h"

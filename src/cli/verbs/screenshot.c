@@ -2,7 +2,6 @@
 /* muxbus screenshot: saves the screen of a pane as a picture; as PNG by an installed program. */
 #include <ftw.h>
 
-#include "base/buf.h"
 #include "base/file.h"
 #include "cli/ask.h"
 #include "cli/cli.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus start: starts the daemon, and returns when it is ready. */
-#include "base/buf.h"
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"

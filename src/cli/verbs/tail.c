@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus tail: prints the lines of a pane as its program writes them. */
-#include "base/buf.h"
-#include "base/clock.h"
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/option.h"

@@ -2,10 +2,6 @@
 /* muxbus wait: waits until conditions have come true. */
 #include "cli/verbs/wait.h"
 
-#include "base/clock.h"
-#include "base/str.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"

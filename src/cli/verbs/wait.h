@@ -2,7 +2,6 @@
 /* The words of muxbus wait as conditions of wait_for. */
 #pragma once
 
-#include "base/buf.h"
 #include "wire/json.h"
 
 /*

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus watch: prints events as they happen. */
-#include "base/buf.h"
-#include "base/clock.h"
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/show.h"

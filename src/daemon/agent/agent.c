@@ -3,9 +3,7 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/agent/agent_adopt.h"
 #include "daemon/agent/agent_launch.h"
 #include "daemon/agent/agent_monitor.h"

@@ -5,10 +5,7 @@
 
 #include <time.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/presence.h"

@@ -3,8 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/agent/agent.h"
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_state.h"

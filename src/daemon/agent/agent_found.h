@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct agent_look;
 struct agent_set;

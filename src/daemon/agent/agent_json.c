@@ -3,7 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/utf8.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_state.h"

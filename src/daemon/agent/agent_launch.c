@@ -3,9 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/buf.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/pane/reporter.h"

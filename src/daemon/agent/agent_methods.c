@@ -4,8 +4,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/agent/agent_found.h"
 #include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_stop.h"

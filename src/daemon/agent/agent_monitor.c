@@ -3,10 +3,7 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/list.h"
 #include "base/tokenizer.h"
-#include "base/xalloc.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_screen.h"

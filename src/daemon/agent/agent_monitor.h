@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/agent/classify.h"
 #include "daemon/core/pane_ref.h"
 

@@ -3,8 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/question_text.h"
 #include "daemon/input/submit_guard.h"

@@ -3,7 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
 #include "base/stripper.h"
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_monitor.h"

@@ -2,7 +2,6 @@
 /* A task of an agent and its reports: progress, its answer, its notification. */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/agent/agent_state.h"
 #include "wire/message.h"
 

@@ -5,7 +5,6 @@
 
 #include "base/conversation.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/agent/agent_record.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/pane/presence.h"

@@ -4,10 +4,6 @@
 
 #include <muxbus.h>
 
-#include "base/alloc.h"
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "daemon/tmux/tmux.h"
 
 char **agent_strings_copy(const char *const *strings, size_t count)

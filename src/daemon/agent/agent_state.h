@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/agent/classify.h"
 #include "daemon/agent/question_text.h"
 #include "daemon/core/pane_ref.h"

@@ -11,9 +11,7 @@
 
 #include <sys/syscall.h>
 
-#include "base/clock.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/agent/agent_task.h"
 #include "daemon/agent/agent_wait.h"

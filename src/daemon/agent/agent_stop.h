@@ -2,7 +2,7 @@
 /* stop_agent: the end of an agent, of its program and of its pane. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct agent;
 struct agent_ending;

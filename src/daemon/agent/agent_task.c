@@ -3,8 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_report.h"

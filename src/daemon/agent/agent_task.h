@@ -2,7 +2,7 @@
 /* Tasks of agents: typed in order, waited for, and answered with what was said. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define AGENT_REPLY_MAX (512 * 1024) /* bytes of what an agent reports to have said */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent_wait.h"
 
-#include "base/xalloc.h"
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/server/request.h"

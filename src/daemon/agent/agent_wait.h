@@ -2,7 +2,7 @@
 /* Requests that wait until an agent is ready: those of ensure_agent. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct agent;
 struct request;

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 
-#include "base/buf.h"
 #include "daemon/core/pattern.h"
 #include "daemon/pane/prompt_row.h"
 

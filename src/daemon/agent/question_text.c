@@ -3,8 +3,6 @@
 
 #include <ctype.h>
 
-#include "base/alloc.h"
-#include "base/utf8.h"
 #include "daemon/agent/classify.h"
 #include "daemon/pane/prompt_row.h"
 

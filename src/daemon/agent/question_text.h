@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/pane/prompt.h"
 
 /*

@@ -5,9 +5,6 @@
 #include <sys/timerfd.h>
 #include <time.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
-
 struct boot_alarm {
 	struct boot_clock clock;
 	char boot_id[BOOT_ID_SIZE];

@@ -6,9 +6,6 @@
 #include <grp.h>
 #include <muxbus.h>
 
-#include "base/buf.h"
-#include "base/log.h"
-#include "base/str.h"
 #include "wire/address.h"
 #include "wire/field.h"
 #include "wire/json.h"

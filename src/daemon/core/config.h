@@ -2,7 +2,7 @@
 /* The configuration of the daemon: options and limits. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 /* Numbers that -o name=value sets; the table in config.c has names, bounds and help. */
 struct config_limits {

@@ -2,7 +2,7 @@
 /* Counters since the start, for status. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct counters {
 	uint64_t accepted; /* peers */

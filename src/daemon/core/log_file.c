@@ -2,8 +2,6 @@
 /* The log in a file of bounded size. There is one per process, like the log itself. */
 #include "daemon/core/log_file.h"
 
-#include "base/log.h"
-
 static struct {
 	const char *path; /* NULL: no log file */
 	const char *program;

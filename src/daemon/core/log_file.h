@@ -4,7 +4,7 @@
 
 #include <muxbus.h>
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define LOG_FILE_BYTES_MAX (4 * 1024 * 1024)
 

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define METER_LOOK_SEC 30
 #define METER_KINDS 9 /* of waits: 0 is a request that waits, the others are the caller's */

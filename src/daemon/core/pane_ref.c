@@ -4,7 +4,6 @@
 #include <muxbus.h>
 
 #include "base/hash.h"
-#include "base/str.h"
 
 void pane_ref_clear(struct pane_ref *ref)
 {

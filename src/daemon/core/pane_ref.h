@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define PANE_REF_THREAD_SIZE 64
 

@@ -5,9 +5,6 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "base/log.h"
-#include "base/xalloc.h"
-
 /* Measured: a hostile pattern ends within milliseconds; normal ones stay far below. */
 #define MATCH_LIMIT 100000
 #define DEPTH_LIMIT 10000

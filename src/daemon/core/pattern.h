@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define PATTERN_BYTES_MAX 4096
 #define PATTERN_SPANS_MAX 64 /* further captures are not reported */

@@ -3,8 +3,6 @@
 
 #include <ctype.h>
 
-#include "base/xalloc.h"
-
 /*
  * Whether a pattern with this escape can be searched in blocks: its match does not depend
  * on bytes outside the line, or the line is matched alone anyway.

@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/core/pattern.h"
 
 struct literal;

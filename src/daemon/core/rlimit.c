@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/core/rlimit.h"
-#include "base/std.h"
-
-#include "base/log.h"
+#include "base/base.h"
 
 static struct rlimit given;
 static bool is_raised;

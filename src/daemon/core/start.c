@@ -8,9 +8,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "base/log.h"
 #include "base/process.h"
-#include "base/str.h"
 #include "client/link.h"
 #include "daemon/core/config.h"
 #include "daemon/core/log_file.h"

@@ -2,7 +2,7 @@
 /* The start of the process: its lock, its log, and the words that its starter waits for. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct config;
 

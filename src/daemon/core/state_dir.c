@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/core/state_dir.h"
 
-#include "base/str.h"
-
 /* Whether a user may own a parent: we, root, or the owner of "/", who can change everything. */
 static bool is_trusted(uid_t uid)
 {

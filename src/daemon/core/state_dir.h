@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 /*
  * Makes the directory (0700) and its missing parents, or checks those that are there. Refused

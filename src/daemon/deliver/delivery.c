@@ -3,7 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/xalloc.h"
 #include "daemon/deliver/mail.h"
 #include "daemon/deliver/on_notify.h"
 #include "daemon/deliver/puller.h"

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
-#include "base/list.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/receipt.h"
 #include "daemon/deliver/way.h"

@@ -4,11 +4,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/mail.h"
 #include "daemon/deliver/person.h"

@@ -3,7 +3,6 @@
 
 #include <sys/mman.h>
 
-#include "base/xalloc.h"
 #include "daemon/core/rlimit.h"
 #include "io/child.h"
 #include "io/loop_pidfd.h"

@@ -2,9 +2,7 @@
 /* Promised ways: which facts may change them, and the events of their changes. */
 #include "daemon/deliver/promise.h"
 
-#include "base/list.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/puller.h"
 #include "daemon/deliver/way.h"

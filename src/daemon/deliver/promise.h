@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define PROMISES_MAX 256 /* addresses; then the one that was armed longest ago is forgotten */
 #define PROMISE_CHECK_MS 1000 /* from a fact until the ways are looked at again */

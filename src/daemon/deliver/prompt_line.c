@@ -2,8 +2,6 @@
 #include "daemon/deliver/prompt_line.h"
 
 #include "base/stripper.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "wire/json.h"
 

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/queue/notification.h"
 
 #define PROMPT_LINE_MAX 600 /* characters of a whole line */

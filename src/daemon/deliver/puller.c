@@ -2,8 +2,6 @@
 /* Couriers: what they hold, until when, and what is given back. */
 #include "daemon/deliver/puller.h"
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/way.h"
 #include "daemon/queue/queue.h"

@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/receipt.h"
 

@@ -6,11 +6,7 @@
 
 #include <sys/wait.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
 #include "base/process.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/mail.h"
 #include "daemon/deliver/program.h"

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct mail;
 struct queue;

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define QUEUE_TRACE_WORDS 4 /* before those of the command */
 

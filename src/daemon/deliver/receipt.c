@@ -3,7 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
 #include "daemon/event/event_log.h"
 #include "daemon/queue/queue.h"
 

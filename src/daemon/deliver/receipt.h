@@ -18,7 +18,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/queue/notification.h"
 #include "wire/json.h"
 

@@ -3,9 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/input/submit.h"
 #include "daemon/pane/expected.h"

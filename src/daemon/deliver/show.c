@@ -3,8 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/mail.h"
 #include "daemon/deliver/person.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 #define SHOW_LINE_MAX 1024 /* bytes: tmux cuts what is wider than the client */
 

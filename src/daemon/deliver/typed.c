@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/deliver/typed.h"
 
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/mail.h"
 #include "daemon/deliver/prompt_line.h"

@@ -3,8 +3,6 @@
 
 #include <time.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"

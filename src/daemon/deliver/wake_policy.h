@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/notification.h"
 #include "daemon/server/method.h"

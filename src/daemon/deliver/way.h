@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define WAY_TEXT_SIZE 256
 

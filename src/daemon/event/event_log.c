@@ -3,11 +3,7 @@
 
 #include <pthread.h>
 
-#include "base/clock.h"
 #include "base/hash.h"
-#include "base/log.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 
 #define FILE_NAME "sequence"
 #define FILE_NAME_NEW "sequence.new"

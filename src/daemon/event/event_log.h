@@ -9,8 +9,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
-#include "base/list.h"
+#include "base/base.h"
 
 /* Keep alphabetized; event_kind_name() is the table. */
 enum event_kind {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/event/published.h"
 
-#include "base/xalloc.h"
-
 static struct published {
 	struct event_kind_info info; /* its name is NULL: not given */
 	bool is_taken; /* by a provider that is there */

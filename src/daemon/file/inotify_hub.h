@@ -8,7 +8,7 @@
 
 #include <sys/inotify.h>
 
-#include "base/list.h"
+#include "base/base.h"
 
 struct event_base;
 struct inotify_hub;

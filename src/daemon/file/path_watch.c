@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/file/path_watch.h"
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/file/inotify_hub.h"
 
 #define LINKS_MAX 40 /* as in the kernel */

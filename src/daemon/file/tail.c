@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/file/tail.h"
 
-#include "base/xalloc.h"
-
 /* Changes of the file within one look; the next look continues. */
 #define ROUNDS_MAX 16
 /* Identities of closed files that may get the name again. */

@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/file/tail_file.h"
 
 #define TAIL_BUDGET (1024 * 1024) /* bytes in one look, to be fair to other files */

@@ -5,8 +5,6 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 
-#include "base/xalloc.h"
-
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif

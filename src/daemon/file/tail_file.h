@@ -8,8 +8,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
-#include "base/list.h"
+#include "base/base.h"
 
 #define TAIL_LINE_MAX (64 * 1024) /* bytes; a longer line is cut and flagged */
 #define TAIL_MARK_MAX 64

@@ -5,9 +5,6 @@
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "daemon/file/inotify_hub.h"
 #include "daemon/file/path_watch.h"
 #include "io/loop_timer.h"

@@ -2,7 +2,6 @@
 #include "daemon/file/tail_share.h"
 
 #include "base/hash.h"
-#include "base/xalloc.h"
 
 #define BUCKETS 256
 

@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/core/pattern_set.h"
 #include "daemon/file/tail_loop.h"
 

@@ -2,7 +2,6 @@
 /* The fleet: its parts, and the routes of requests to them. */
 #include "daemon/fleet/fleet.h"
 
-#include "base/xalloc.h"
 #include "daemon/core/state_dir.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"

@@ -2,7 +2,7 @@
 /* The fleet: the role of muxbusd that follows the daemons of many hosts in place of tmux. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct daemon;
 struct fleet;

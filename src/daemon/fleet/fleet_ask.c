@@ -2,9 +2,6 @@
 /* Asks: requests that hosts answer, with their calls, parameters and errors. */
 #include <sys/random.h>
 
-#include "base/clock.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The fleet about itself: its hosts, and its state. */
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "config.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/fleet/fleet_name.h"
 
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/fleet/host.h"
 
 enum {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Pulls of notifications over hosts. */
-#include "base/clock.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"

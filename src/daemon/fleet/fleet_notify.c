@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Notices from one host to another. */
 #include "base/hash.h"
-#include "base/log.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"

@@ -2,7 +2,7 @@
 /* The parts of the fleet: what all of them share, and how fleet.c reaches each. */
 #pragma once
 
-#include "base/list.h"
+#include "base/base.h"
 
 #define FLEET_GATHER_MS 5000 /* for the answer of a host to a list */
 #define FLEET_KEY_SIZE 96

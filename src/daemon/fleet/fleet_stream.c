@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Merged streams: one subscription on each host, and one line of output. */
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"

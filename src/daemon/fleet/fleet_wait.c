@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Waits over hosts. */
-#include "base/clock.h"
 #include "base/hash.h"
-#include "base/xalloc.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"

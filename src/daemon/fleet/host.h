@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "base/list.h"
 #include "wire/host_line.h"
 
 #define HOSTS_MAX 1000

@@ -2,9 +2,6 @@
 /* Calls of a host. */
 #include "daemon/fleet/host_parts.h"
 
-#include "base/clock.h"
-#include "base/list.h"
-#include "base/xalloc.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"
 #include "wire/message.h"

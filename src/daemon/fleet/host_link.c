@@ -2,7 +2,6 @@
 /* One connection to the daemon of a host. */
 #include "daemon/fleet/host_parts.h"
 
-#include "base/xalloc.h"
 #include "client/loop_link.h"
 #include "client/loop_process.h"
 #include "config.h"

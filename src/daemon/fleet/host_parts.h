@@ -2,7 +2,6 @@
 /* A host as it is inside: the floor of host_set.c, of its link and of its calls. */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/fleet/host.h"
 
 struct host_set {

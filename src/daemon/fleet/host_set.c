@@ -2,10 +2,6 @@
 /* Hosts: their set and their states. */
 #include "daemon/fleet/host_parts.h"
 
-#include "base/clock.h"
-#include "base/list.h"
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"
 

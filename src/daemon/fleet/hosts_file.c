@@ -3,8 +3,6 @@
 
 #include <dirent.h>
 
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "daemon/file/inotify_hub.h"
 #include "daemon/file/path_watch.h"
 #include "daemon/fleet/host.h"

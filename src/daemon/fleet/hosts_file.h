@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define HOSTS_FILE_BYTES ((size_t)1024 * 1024)
 #define HOSTS_FILE_ERRORS 20 /* that are kept; later ones are counted with the last */

@@ -4,8 +4,6 @@
 #include <ctype.h>
 #include <strings.h>
 
-#include "base/utf8.h"
-
 /* Keep alphabetized. */
 const char *const keys_names[] = {
     "BSpace",

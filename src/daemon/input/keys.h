@@ -2,7 +2,7 @@
 /* The names that tmux has for keys. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 enum keys_kind {
 	KEYS_TEXT, /* no name of a key */

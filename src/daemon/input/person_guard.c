@@ -3,9 +3,7 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/pane/draft.h"
 #include "daemon/pane/foreground.h"

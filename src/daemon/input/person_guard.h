@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct muxbus_pane;
 struct request;

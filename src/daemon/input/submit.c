@@ -2,8 +2,6 @@
 /* Typing into panes: when to look, type, press Enter, and believe that a text was taken. */
 #include "daemon/input/submit.h"
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/input/submit_raw.h"
 #include "daemon/input/submit_retract.h"

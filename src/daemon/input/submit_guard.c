@@ -3,7 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
 #include "daemon/core/config.h"
 #include "daemon/pane/expected.h"
 #include "daemon/pane/foreground.h"

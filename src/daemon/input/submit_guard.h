@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/input/submit_policy.h"
 #include "daemon/pane/screen_sign.h"

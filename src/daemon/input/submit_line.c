@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/input/submit_line.h"
 
-#include "base/clock.h"
-#include "base/utf8.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
 

@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/server/right.h"
 
 #define SUBMIT_REASON_SIZE 160

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/input/submit_state.h"
 
-#include "base/alloc.h"
-#include "base/clock.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"

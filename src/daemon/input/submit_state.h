@@ -4,7 +4,6 @@
 
 #include <muxbus.h>
 
-#include "base/list.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/input/submit_line.h"
 #include "daemon/input/typing.h"

@@ -11,7 +11,6 @@
 
 #include <muxbus.h>
 
-#include "base/buf.h"
 #include "daemon/server/right.h"
 
 struct tmux;

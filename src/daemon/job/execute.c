@@ -4,9 +4,6 @@
  * as one after the wait; the next command of the connection, or of the pane, starts in the directory
  * where this one ended.
  */
-#include "base/clock.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"

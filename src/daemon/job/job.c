@@ -7,10 +7,7 @@
 #include <sys/file.h>
 #include <sys/syscall.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/job/job_env.h"
 #include "daemon/job/job_starter.h"
 #include "daemon/queue/consumer.h"

@@ -7,9 +7,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "base/job_file.h"
-#include "base/list.h"
 #include "daemon/job/job_record.h"
 #include "daemon/server/method.h"
 

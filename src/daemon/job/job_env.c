@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/job/job_env.h"
 
-#include "base/xalloc.h"
-
 const char **job_env_join(const char *const *one, const char *const *other, size_t max)
 {
 	const char *const *lists[] = {one, other};

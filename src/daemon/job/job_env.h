@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 /*
  * Copies two lists (NULL: empty) into one, which is one block of memory. NULL if the strings have

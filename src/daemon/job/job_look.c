@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods that look at jobs: those that list, get and read them. */
-#include "base/utf8.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_name.h"
 #include "daemon/server/daemon_parts.h"

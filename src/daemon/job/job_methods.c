@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of jobs: those that run, restart and stop them. */
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_env.h"

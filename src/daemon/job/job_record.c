@@ -2,8 +2,6 @@
 #include "daemon/job/job_record.h"
 
 #include "base/stripper.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 
 enum {
 	EXACT_MS = 10000, /* from here on a time has no decimals */

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/job_file.h"
-#include "base/list.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/record.h"
 #include "wire/json.h"

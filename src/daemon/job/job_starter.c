@@ -3,7 +3,6 @@
 
 #include <sys/socket.h>
 
-#include "base/xalloc.h"
 #include "daemon/core/rlimit.h"
 #include "io/child.h"
 #include "io/loop_timer.h"

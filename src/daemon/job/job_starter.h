@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define SPARE_IDLE_MS (10 * 60 * 1000)
 

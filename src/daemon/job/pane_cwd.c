@@ -4,7 +4,6 @@
 #include <muxbus.h>
 
 #include "base/process.h"
-#include "base/utf8.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/record.h"
 

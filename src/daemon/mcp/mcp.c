@@ -3,8 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/mcp/mcp_listen.h"

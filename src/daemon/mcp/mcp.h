@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct daemon;
 struct dispatch;

@@ -3,7 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/str.h"
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_tool_set.h"
 #include "daemon/server/daemon_parts.h"

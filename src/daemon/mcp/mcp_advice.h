@@ -2,7 +2,6 @@
 /* Advice for a model beside an answer: what exists, what to call. */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/server/method.h"
 
 struct daemon;

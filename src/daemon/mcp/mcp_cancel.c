@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* notifications/cancelled: cancels an open request of the same client. */
-#include "base/buf.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/server/request.h"
 

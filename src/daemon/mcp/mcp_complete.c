@@ -5,7 +5,6 @@
  */
 #include <muxbus.h>
 
-#include "base/str.h"
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/queue/queue.h"

@@ -2,7 +2,6 @@
 /* Shared by the parts of MCP: a session, an exchange, the rows of its methods. */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/mcp/mcp_tool_set.h"
 #include "daemon/server/method.h"
 #include "wire/field.h"

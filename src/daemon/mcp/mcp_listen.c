@@ -3,9 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/list.h"
-#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_resource.h"

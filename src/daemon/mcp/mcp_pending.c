@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/mcp/mcp_pending.h"
 
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/delivery.h"

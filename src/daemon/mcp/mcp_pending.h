@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/mcp/mcp_exchange.h"
 
 struct mcp_pending;

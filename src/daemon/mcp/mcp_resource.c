@@ -4,8 +4,6 @@
 
 #include <muxbus.h>
 
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_shown.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/mcp/mcp_task.h"
 
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_record.h"
 #include "daemon/server/daemon_parts.h"

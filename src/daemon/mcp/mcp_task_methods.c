@@ -3,8 +3,6 @@
  * The methods tasks/... of MCP. They ask methods of jobs, so that these decide who may do what, and
  * answer with the job as a task.
  */
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_record.h"
 #include "daemon/mcp/mcp_task.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/mcp/mcp_text.h"
 
-#include "base/str.h"
 #include "daemon/server/rest.h"
 
 #define STRING_FIRST_MIN 1000 /* strings keep this much while arrays are cut */

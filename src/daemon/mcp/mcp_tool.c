@@ -4,10 +4,7 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
 #include "base/process.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/queue_command.h"
 #include "daemon/mcp/mcp_advice.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The list of tools: rows of the method table as MCP has them. */
-#include "base/xalloc.h"
 #include "daemon/mcp/mcp_task.h"
 #include "daemon/mcp/mcp_tool.h"
 

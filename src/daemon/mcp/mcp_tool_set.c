@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/mcp/mcp_tool_set.h"
 
-#include "base/str.h"
 #include "daemon/methods/group.h"
 
 #define WORD_MAX 64

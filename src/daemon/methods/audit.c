@@ -2,10 +2,6 @@
 /* read_audit: the requests that did more than read, with their outcomes. */
 #include "daemon/server/trail.h"
 
-#include "base/clock.h"
-#include "base/map.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon_parts.h"

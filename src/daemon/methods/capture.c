@@ -3,10 +3,7 @@
 #include <muxbus.h>
 
 #include "base/cells.h"
-#include "base/str.h"
 #include "base/stripper.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pattern.h"
 #include "daemon/methods/tables.h"

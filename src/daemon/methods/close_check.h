@@ -7,7 +7,7 @@
 
 #include <muxbus.h>
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct request;
 

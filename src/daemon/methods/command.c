@@ -2,7 +2,6 @@
 /* The method for everything else that tmux can do: run_tmux. */
 #include <muxbus.h>
 
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/input/person_guard.h"
 #include "daemon/input/submit.h"

@@ -3,8 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/str.h"
-
 /* A row. The flags that take a value are needed to find -t and the others. */
 struct policy_row {
 	const char *name;

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 enum command_verdict {
 	COMMAND_ALLOWED,

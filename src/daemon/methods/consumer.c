@@ -2,8 +2,6 @@
 /* next_notification: a request that waits for a notification. */
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/job/job_name.h"
 #include "daemon/methods/queue_shared.h"

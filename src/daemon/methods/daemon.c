@@ -2,8 +2,6 @@
 /* Methods about the daemon itself: describe, ping, shutdown, status. */
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/str.h"
 #include "config.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"

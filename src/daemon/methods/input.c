@@ -2,8 +2,6 @@
 /* Methods that type: send_keys, send_text, send_mouse. */
 #include <muxbus.h>
 
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/input/keys.h"
 #include "daemon/input/person_guard.h"
 #include "daemon/input/submit.h"

@@ -2,8 +2,6 @@
 /* Methods about what there is: list_sessions, list_windows, list_panes, get_pane. */
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"

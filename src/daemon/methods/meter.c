@@ -2,8 +2,6 @@
 /* The method meter: turns and looks that agents did not need. Its sums outlive the daemon. */
 #include "daemon/methods/meter.h"
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/core/meter.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"

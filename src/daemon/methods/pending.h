@@ -2,7 +2,7 @@
 /* Pending: requests that end with a notification, and notifications on their way. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct daemon;
 struct pane_ref;

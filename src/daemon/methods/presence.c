@@ -7,7 +7,6 @@
 
 #include <muxbus.h>
 
-#include "base/str.h"
 #include "daemon/agent/agent_task.h"
 #include "daemon/deliver/queue_command.h"
 #include "daemon/deliver/wake.h"

@@ -4,8 +4,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/provide/offer.h"

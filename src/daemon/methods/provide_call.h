@@ -2,7 +2,7 @@
 /* Calls of provided methods: the handler of all their rows. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct daemon;
 struct json;

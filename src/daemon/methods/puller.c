@@ -2,8 +2,6 @@
 /* take_notifications: for programs that hand a pane's notifications on to its agent. */
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/prompt_line.h"
 #include "daemon/deliver/puller.h"

@@ -4,7 +4,6 @@
 
 #include "base/hash.h"
 #include "base/stripper.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/methods/queue_shared.h"

@@ -3,11 +3,7 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/list.h"
-#include "base/log.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define SAVED_LOOK_MS 30000
 #define SAVED_SESSIONS_MAX 256 /* of a server; the others are not saved */

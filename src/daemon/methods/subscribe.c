@@ -2,7 +2,6 @@
 /* Methods about events: list_events, subscribe, unsubscribe. */
 #include <muxbus.h>
 
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"

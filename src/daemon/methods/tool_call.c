@@ -3,9 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/log.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/job/job.h"

@@ -2,7 +2,6 @@
 /* Methods about windows and sessions: create_ and close_ of both. */
 #include <muxbus.h>
 
-#include "base/xalloc.h"
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/method.h"

@@ -3,8 +3,6 @@
 
 #include <ctype.h>
 
-#include "base/utf8.h"
-
 enum { DEPTH_MAX = 5, WORD_SIZE = 256 };
 
 /* Names of programs and packages. */

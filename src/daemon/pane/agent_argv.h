@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 enum {
 	AGENT_ARGV_WORDS_MAX = 64, /* further ones are not looked at */

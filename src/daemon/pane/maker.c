@@ -3,9 +3,7 @@
 
 #include <muxbus.h>
 
-#include "base/list.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/record.h"
 #include "daemon/tmux/tmux.h"

@@ -3,7 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/xalloc.h"
 #include "daemon/tmux/tmux.h"
 
 struct screen_reading {

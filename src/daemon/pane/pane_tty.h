@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define PANE_TTY_LINE_MAX 4095 /* bytes that the kernel keeps of a line that it edits */
 

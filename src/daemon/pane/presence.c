@@ -3,9 +3,7 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/pane/expected.h"
 #include "daemon/pane/pane_tty.h"

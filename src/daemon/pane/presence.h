@@ -10,7 +10,6 @@
  */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/core/pane_ref.h"
 
 #define PRESENCES_MAX 1024 /* then the one that was silent longest is forgotten */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/pane/prompt.h"
 
-#include "base/utf8.h"
 #include "daemon/pane/prompt_row.h"
 
 enum {

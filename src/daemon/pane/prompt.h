@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 #define PROMPT_ROWS 12 /* rows that a draft may take */
 

@@ -2,7 +2,6 @@
 #include "daemon/pane/prompt_row.h"
 
 #include "base/cells.h"
-#include "base/utf8.h"
 
 enum { VALUES_MAX = 32 };
 

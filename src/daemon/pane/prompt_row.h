@@ -2,7 +2,7 @@
 /* A row of a screen as cells: characters with what of their looks has a meaning. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 enum { PROMPT_CELLS_MAX = 1024 };
 

@@ -5,10 +5,7 @@
 
 #include <sys/random.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/tokenizer.h"
-#include "base/xalloc.h"
 #include "daemon/core/counters.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/pane/screen_sign.h"
 
-#include "base/buf.h"
-#include "base/list.h"
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "daemon/core/pattern.h"
 #include "daemon/pane/prompt_row.h"
 

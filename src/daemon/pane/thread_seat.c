@@ -6,8 +6,6 @@
 #include <dirent.h>
 #include <time.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
 #include "base/process.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/presence.h"

@@ -2,7 +2,6 @@
 /* The members of a provided row, checked one after the other. */
 #include "daemon/provide/offer.h"
 
-#include "base/xalloc.h"
 #include "daemon/tool/declaration_schema.h"
 
 #define SCRATCH_MAX (2 * DECLARATION_BYTES_MAX)

@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/server/method.h"
 #include "daemon/tool/declaration.h"
 

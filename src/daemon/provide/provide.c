@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/provide/provide.h"
 
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_env.h"
 #include "daemon/provide/offer.h"

@@ -4,10 +4,7 @@
 
 #include <sys/random.h>
 
-#include "base/clock.h"
 #include "base/process.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/job/job_env.h"
 #include "daemon/server/peer.h"
 #include "io/loop_timer.h"

@@ -2,7 +2,6 @@
 /* A call of a provided method: its request to the provider, its limits, and its place among others. */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/tool/tool_program.h"
 #include "wire/json.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/provide/provide_flow.h"
 
-#include "base/clock.h"
 #include "daemon/provide/provide_program.h"
 #include "daemon/provide/tool_server.h"
 #include "daemon/server/peer.h"

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/provide/provide_program.h"
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/job/job.h"
 #include "io/loop_timer.h"
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define PROVIDE_WAIT_MS 10000 /* wait_ms of the program of a file */
 #define PROVIDE_REASON_SIZE 512

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/provide/provider.h"
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/event/published.h"
 #include "daemon/provide/offer.h"

@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/job/job.h"
 #include "daemon/provide/provide_call.h"

@@ -4,8 +4,6 @@
 #include <dirent.h>
 
 #include "base/hash.h"
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "daemon/tool/tool_folder.h"
 #include "daemon/tool/tool_program.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/provide/tool_server.h"
 
-#include "base/xalloc.h"
-
 enum { REASON_SIZE = 512 };
 
 void tool_server_free(struct tool_server *server)

@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_env.h"
 #include "daemon/provide/provide_flow.h"

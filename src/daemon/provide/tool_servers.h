@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define TOOL_SERVERS_MAX 64 /* that run; of those that have ended, the oldest are forgotten */
 

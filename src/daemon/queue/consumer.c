@@ -3,10 +3,6 @@
 
 #include <strings.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
-#include "base/map.h"
-#include "base/xalloc.h"
 #include "daemon/queue/store.h"
 
 /* How far a consumer is, as it is kept. */

@@ -4,9 +4,6 @@
 
 #include <sys/random.h>
 
-#include "base/alloc.h"
-#include "base/buf.h"
-#include "base/clock.h"
 #include "daemon/queue/journal_record.h"
 
 enum {

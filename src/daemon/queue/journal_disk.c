@@ -4,9 +4,6 @@
 #include <pthread.h>
 #include <sys/eventfd.h>
 
-#include "base/alloc.h"
-#include "base/clock.h"
-
 struct journal_disk_dir {
 	int fd;
 };

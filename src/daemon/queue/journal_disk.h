@@ -2,7 +2,7 @@
 /* The disk under a journal, as a table, so that tests can tear it; and the real one. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct journal_syncer;
 

@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 #define JOURNAL_HEADER_SIZE 32
 #define JOURNAL_RECORD_HEADER_SIZE 32

@@ -2,9 +2,6 @@
 #include "daemon/queue/notification.h"
 
 #include "base/hash.h"
-#include "base/log.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 
 static const char *const source_names[] = {
     [SOURCE_COMMAND] = "command",

@@ -5,9 +5,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
-#include "base/list.h"
-#include "base/map.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/record_field.h"
 #include "wire/json.h"

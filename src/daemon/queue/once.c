@@ -2,12 +2,7 @@
 /* Requests with a key: keeping, finding, forgetting. */
 #include "daemon/queue/once.h"
 
-#include "base/clock.h"
 #include "base/hash.h"
-#include "base/log.h"
-#include "base/map.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/record.h"
 #include "daemon/queue/store.h"

@@ -7,12 +7,6 @@
 #include <ctype.h>
 #include <sys/random.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/map.h"
-#include "base/str.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/queue/store.h"
 

@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/queue/notification.h"
 #include "daemon/queue/record.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/queue/record.h"
 
-#include "base/log.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/queue/store.h"
 
 static void record_key(

@@ -3,9 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/buf.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/store.h"
 

@@ -4,12 +4,7 @@
 #include <assert.h>
 #include <endian.h>
 
-#include "base/buf.h"
 #include "base/hash.h"
-#include "base/list.h"
-#include "base/log.h"
-#include "base/map.h"
-#include "base/xalloc.h"
 
 enum {
 	RECORD_TRANSACTION = 1,

@@ -3,8 +3,6 @@
 
 #include <event2/event.h>
 
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "daemon/queue/journal.h"
 #include "daemon/queue/journal_disk.h"
 #include "daemon/queue/store.h"

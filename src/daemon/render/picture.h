@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 #define PICTURE_COLUMNS_MAX 10000 /* the widest tmux window; the rest is cut */
 #define PICTURE_TITLE_MAX 200 /* bytes of a title that are shown */

@@ -2,10 +2,7 @@
 #include "daemon/render/picture_page.h"
 
 #include "base/cells.h"
-#include "base/str.h"
 #include "base/tokenizer.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/render/picture_shape.h"
 
 #define TAB_CELLS 8

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 /* The paths of a run of cells with the same colour, and the box they are in, in tenths. */
 struct picture_shapes {

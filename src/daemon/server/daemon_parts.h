@@ -2,7 +2,7 @@
 /* The parts of the daemon that handlers of methods can reach. main.c fills them in, once. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct agent_set;
 struct config;

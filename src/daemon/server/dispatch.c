@@ -4,9 +4,6 @@
 #include <malloc.h>
 #include <muxbus.h>
 
-#include "base/list.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/server/method.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/server/history.h"
 
-#include "base/clock.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/server/method.h"
 #include "wire/field.h"
 #include "wire/json.h"

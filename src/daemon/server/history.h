@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define HISTORY_KEEP 500 /* requests that are remembered */
 #define HISTORY_PARAMS_MAX 300 /* bytes of their parameters */

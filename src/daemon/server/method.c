@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/server/method.h"
 
-#include "base/log.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/queue/notification.h"
 
 /* The rows of all tables, with the parameter "key" and their groups. */

@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "wire/field.h"
 #include "wire/json.h"
 #include "wire/message.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The methods for readers: as JSON, and as the reference section of the manual. */
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/method.h"

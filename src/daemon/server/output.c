@@ -5,9 +5,6 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include "base/alloc.h"
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 
 #define PIECES_MAX 32 /* of one write */

@@ -8,8 +8,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
-#include "base/list.h"
 #include "daemon/tmux/subscription.h"
 
 #define OUTPUT_STAGE_BYTES ((size_t)16 * 1024)

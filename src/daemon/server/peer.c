@@ -16,10 +16,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "base/clock.h"
-#include "base/list.h"
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/event/event_log.h"

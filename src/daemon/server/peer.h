@@ -18,7 +18,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/server/method.h"
 
 #define PEER_ORDERED_MAX 64 /* open requests of one peer, beside waits */

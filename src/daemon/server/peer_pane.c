@@ -7,9 +7,7 @@
 
 #include <sys/sysmacros.h>
 
-#include "base/buf.h"
 #include "base/process.h"
-#include "base/str.h"
 #include "daemon/pane/presence.h"
 
 #define ENVIRON_BYTES_MAX ((size_t)1024 * 1024)

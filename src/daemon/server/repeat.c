@@ -3,9 +3,7 @@
 
 #include <muxbus.h>
 
-#include "base/buf.h"
 #include "base/hash.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"

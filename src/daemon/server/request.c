@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/server/request.h"
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/core/meter.h"

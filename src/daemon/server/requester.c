@@ -4,7 +4,6 @@
 #include <muxbus.h>
 
 #include "base/process.h"
-#include "base/str.h"
 #include "daemon/pane/expected.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/maker.h"

@@ -3,9 +3,6 @@
 
 #include <sys/random.h>
 
-#include "base/clock.h"
-#include "base/list.h"
-#include "base/xalloc.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "wire/json.h"

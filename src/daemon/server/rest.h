@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define REST_TEXTS_MAX 64
 #define REST_KEEP_MS ((int64_t)3600 * 1000)

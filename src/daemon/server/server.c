@@ -8,12 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "base/clock.h"
-#include "base/list.h"
-#include "base/log.h"
 #include "base/process.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/server/dispatch.h"

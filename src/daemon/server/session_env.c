@@ -3,10 +3,7 @@
 
 #include <muxbus.h>
 
-#include "base/list.h"
-#include "base/log.h"
 #include "base/secret.h"
-#include "base/xalloc.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define SESSION_ENV_BYTES_MAX ((size_t)256 * 1024) /* later variables are left out */
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/server/spawn.h"
 
-#include "base/log.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/pane/maker.h"
 #include "daemon/pane/reporter.h"
 #include "daemon/server/request.h"

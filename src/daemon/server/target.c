@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/server/target.h"
 
-#include "base/str.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/server/tmux_call.h"
 
-#include "base/alloc.h"
-#include "base/xalloc.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 

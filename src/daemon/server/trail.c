@@ -6,12 +6,8 @@
 #include <endian.h>
 #include <sys/random.h>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/log.h"
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
 #include "wire/field.h"

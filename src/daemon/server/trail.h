@@ -12,8 +12,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
-#include "base/list.h"
 #include "daemon/server/method.h"
 
 #define TRAIL_REFUSALS 10 /* lines a minute for a user and a role */

@@ -3,7 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/str.h"
 #include "daemon/core/config.h"
 #include "daemon/server/method.h"
 #include "daemon/server/peer.h"

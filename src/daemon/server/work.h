@@ -2,7 +2,7 @@
 /* Work: what a request is put off for until its handler can run. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct json;
 struct request;

@@ -2,10 +2,6 @@
 /* Timers: sleeps and reminders of panes, kept over restarts. */
 #include "daemon/timer/timer.h"
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/map.h"
-#include "base/xalloc.h"
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of timers: sleep (gemini_sleep), list_timers, cancel_timer. */
-
-#include "base/clock.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/server/daemon_parts.h"

@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 #define ECHO_TEXTS_MAX 4 /* the last ones count */
 #define ECHO_TEXT_MAX 4096 /* bytes of one; a longer one is not recognised */

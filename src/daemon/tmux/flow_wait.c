@@ -3,7 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/xalloc.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"

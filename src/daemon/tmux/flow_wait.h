@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define FLOW_WAIT_MAX_MS 2000
 

@@ -4,8 +4,6 @@
 #include <muxbus.h>
 
 #include "base/stripper.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/pane_events.h"
 #include "daemon/tmux/tmux.h"

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define LINE_FEED_LINE_MAX (64 * 1024) /* bytes */
 #define LINE_FEED_LINES_MAX 16384

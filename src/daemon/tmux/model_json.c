@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/model_json.h"
 
-#include "base/clock.h"
-#include "base/xalloc.h"
-
 #define BRIEF_TITLE_MAX 20 /* bytes of a title that a brief pane shows */
 
 static int compare_links(const void *a, const void *b)

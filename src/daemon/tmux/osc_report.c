@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/osc_report.h"
 
-#include "base/str.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/queue/notification.h"
 
 /* Takes the part before a separator off the front of rest; false behind the last one. */

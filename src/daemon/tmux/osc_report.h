@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 #define OSC_TITLE_MAX 256 /* bytes; more is cut at a character, as are texts */
 #define OSC_TEXT_MAX 1024

@@ -4,7 +4,6 @@
 #include <muxbus.h>
 
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/tmux/pane_pipe.h"
 #include "daemon/tmux/tmux.h"

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 enum { PANE_CAPTURE_TRIES = 4 };
 

@@ -3,8 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/utf8.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"

@@ -8,8 +8,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
-#include "base/list.h"
 #include "base/tokenizer.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/osc_report.h"

@@ -3,10 +3,7 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/map.h"
 #include "base/tokenizer.h"
-#include "base/xalloc.h"
 
 enum {
 	KEY_INTERRUPT = 0x03,

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/tmux/echo.h"
 
 #define PANE_INPUT_LINE_MAX 4096 /* bytes of a typed line that are kept */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/pane_lines.h"
 
-#include "base/clock.h"
 #include "base/stripper.h"
 #include "base/tokenizer.h"
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "daemon/tmux/echo.h"
 
 enum {

@@ -12,7 +12,6 @@
  */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/core/pattern_set.h"
 
 #define LINES_LINE_MAX (64 * 1024) /* of a line that no newline ends; more is cut at the front */

@@ -6,13 +6,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "base/buf.h"
-#include "base/clock.h"
 #include "base/hand_over.h"
-#include "base/list.h"
-#include "base/log.h"
-#include "base/map.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/tmux/tmux.h"
 #include "io/child.h"

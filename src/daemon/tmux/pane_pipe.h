@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct config;
 struct event_base;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/resolve.h"
 
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "wire/json.h"
 
 #define CANDIDATES_MAX_BYTES 4096

@@ -17,7 +17,7 @@
 
 #include <muxbus.h>
 
-#include "base/buf.h"
+#include "base/base.h"
 
 enum resolve_kind {
 	RESOLVE_SESSION,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/ring.h"
 
-#include "base/xalloc.h"
-
 #define RING_FIRST_BYTES 1024
 
 void ring_init(struct ring *ring, size_t max, uint64_t offset)

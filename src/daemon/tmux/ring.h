@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 #define RING_GAPS_MAX 8 /* the oldest is dropped, with all bytes before it */
 

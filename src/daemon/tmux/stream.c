@@ -4,10 +4,7 @@
 #include <event2/event.h>
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/map.h"
 #include "base/tokenizer.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/tmux/line_feed.h"
 #include "daemon/tmux/output_source.h"

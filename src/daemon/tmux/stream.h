@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "base/list.h"
+#include "base/base.h"
 
 struct config;
 struct event_base;

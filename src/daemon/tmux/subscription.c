@@ -3,8 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/list.h"
-#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/event/published.h"
 #include "daemon/tmux/stream.h"

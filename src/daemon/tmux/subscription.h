@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define SUBSCRIPTIONS_MAX 64 /* of one peer */
 #define SUBSCRIPTION_PANES_MAX 256 /* named in one filter */

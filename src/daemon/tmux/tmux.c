@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/tmux.h"
 
-#include "base/list.h"
-#include "base/log.h"
-#include "base/map.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/core/log_file.h"
 #include "daemon/event/event_log.h"

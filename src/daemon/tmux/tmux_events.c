@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/tmux_events.h"
 
-#include "base/buf.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/model_json.h"
 #include "wire/json.h"

@@ -3,8 +3,6 @@
 
 #include <ctype.h>
 
-#include "base/xalloc.h"
-
 bool declaration_refuse(char *ret_reason, const char *format, ...)
 {
 	va_list args;

@@ -2,7 +2,6 @@
 /* The members of a declaration, checked one after the other. */
 #include "daemon/tool/declaration_read.h"
 
-#include "base/xalloc.h"
 #include "daemon/server/method.h"
 #include "daemon/tool/declaration_schema.h"
 #include "daemon/tool/tool_program.h"

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "base/xalloc.h"
-
 #define ENUM_MAX 64
 #define WHERE_SIZE (DECLARATION_NAME_MAX + 32)
 

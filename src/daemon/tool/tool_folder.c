@@ -5,8 +5,6 @@
 #include <dirent.h>
 
 #include "base/hash.h"
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "daemon/file/inotify_hub.h"
 #include "daemon/file/path_watch.h"
 #include "daemon/tool/declaration_read.h"

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tool/tool_kept.h"
 
-#include "base/clock.h"
-#include "base/list.h"
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_record.h"
 #include "daemon/queue/queue.h"

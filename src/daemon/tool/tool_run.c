@@ -2,8 +2,6 @@
 /* Programs behind declared tools: their start as jobs, and their answers. */
 #include "daemon/tool/tool_run.h"
 
-#include "base/utf8.h"
-
 const char *tool_run_answer(const struct declaration *declaration)
 {
 	switch (declaration->answer) {

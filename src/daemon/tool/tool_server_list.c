@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tool/tool_server_list.h"
 
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "wire/json.h"
 
 struct tool_server_entry {

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 #define TOOL_SERVER_TOOLS_MAX 1024
 #define TOOL_SERVER_REQUIRED_MAX 64 /* arguments of one tool */

@@ -3,8 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/request.h"
 #include "daemon/server/right.h"

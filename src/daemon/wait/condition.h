@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/core/pane_ref.h"
 #include "wire/field.h"
 #include "wire/json.h"

@@ -2,7 +2,6 @@
 /* The condition agent_state: an agent, kept or one that reports itself, reaches a state. */
 #include <muxbus.h>
 
-#include "base/xalloc.h"
 #include "daemon/agent/agent.h"
 #include "daemon/event/event_log.h"
 #include "daemon/pane/presence.h"

@@ -2,9 +2,7 @@
 /* The condition cpu_below, of wait_for and wait_for_idle: the machine, or a pane, is idle. */
 #include <muxbus.h>
 
-#include "base/clock.h"
 #include "base/cpu_sample.h"
-#include "base/xalloc.h"
 #include "daemon/server/target.h"
 #include "daemon/wait/condition.h"
 #include "io/loop_timer.h"

@@ -2,7 +2,6 @@
 /* Conditions for readers: as JSON, as the schema of a list, and in the manual. */
 #pragma once
 
-#include "base/buf.h"
 #include "wire/json.h"
 
 /* Writes all kinds by name as an object member, as describe has them. */

@@ -2,8 +2,6 @@
 /* The condition event: the first event of a kind, or of kinds, that a filter takes. */
 #include <muxbus.h>
 
-#include "base/str.h"
-#include "base/xalloc.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition job: a background job has ended. */
-#include "base/xalloc.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_name.h"
 #include "daemon/job/job_record.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition notification: a notification that matches a filter comes. */
-#include "base/xalloc.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_name.h"
 #include "daemon/queue/consumer.h"

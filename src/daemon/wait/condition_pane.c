@@ -2,9 +2,7 @@
 /* Conditions on panes: output, screen, quiet_sec, exited, command_finished. */
 #include <muxbus.h>
 
-#include "base/clock.h"
 #include "base/process.h"
-#include "base/xalloc.h"
 #include "daemon/core/pattern.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/model_json.h"

@@ -2,9 +2,7 @@
 /* The conditions prompt and ready: a prompt was seen, or marked by the shell (OSC 133). */
 #include <muxbus.h>
 
-#include "base/clock.h"
 #include "base/tokenizer.h"
-#include "base/xalloc.h"
 #include "daemon/agent/agent.h"
 #include "daemon/agent/classify.h"
 #include "daemon/pane/pane_screen.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition sec: a time has passed. */
-#include "base/clock.h"
 #include "daemon/wait/condition.h"
 #include "io/loop_timer.h"
 

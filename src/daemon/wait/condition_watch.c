@@ -3,8 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/core/pattern.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"

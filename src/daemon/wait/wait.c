@@ -3,8 +3,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/core/config.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/once.h"

@@ -4,7 +4,6 @@
 
 #include <muxbus.h>
 
-#include "base/clock.h"
 #include "daemon/core/pattern.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/server/daemon_parts.h"

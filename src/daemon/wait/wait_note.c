@@ -2,8 +2,6 @@
 /* Notifications of waits. */
 #include <muxbus.h>
 
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/queue/queue.h"
 #include "daemon/wait/wait_private.h"
 #include "io/loop_timer.h"

@@ -2,7 +2,6 @@
 /* Waits as the engine, their notifications and their records share them. */
 #pragma once
 
-#include "base/list.h"
 #include "daemon/wait/condition.h"
 #include "daemon/wait/wait_parts.h"
 

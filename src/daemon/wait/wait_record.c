@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Records of waits in the store. */
-#include "base/clock.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
 #include "daemon/wait/wait_private.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The floor of waits: making one, its name, its time-out, and its end. */
-#include "base/clock.h"
-#include "base/xalloc.h"
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/wait/wait_private.h"

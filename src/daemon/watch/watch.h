@@ -8,8 +8,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
-#include "base/list.h"
 #include "daemon/core/boot_clock.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/file/tail_share.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of watches of files: watch_log. wait/watch_list.c has those that are of all watches. */
-#include "base/clock.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"

@@ -2,8 +2,6 @@
 /* How a watch is kept in the store, and what its notifications say. */
 #include "daemon/watch/watch.h"
 
-#include "base/utf8.h"
-#include "base/xalloc.h"
 #include "wire/json.h"
 
 #define DATA_MAX (NOTIFICATION_DATA_MAX - 256) /* before watch_record_close() */

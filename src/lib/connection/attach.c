@@ -9,7 +9,6 @@
 #include <event2/event_struct.h>
 #include <sys/epoll.h>
 
-#include "base/alloc.h"
 #include "lib/connection/loop.h"
 
 struct loop_attachment {

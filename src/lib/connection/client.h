@@ -7,7 +7,6 @@
 
 #include <muxbus.h>
 
-#include "base/buf.h"
 #include "lib/connection/direct.h"
 #include "lib/connection/process.h"
 

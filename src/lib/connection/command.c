@@ -12,7 +12,6 @@
  */
 #include "lib/connection/command.h"
 
-#include "base/alloc.h"
 #include "lib/connection/imsg.h"
 
 static const char sentinel[] = " ; display-message -p ";

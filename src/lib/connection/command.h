@@ -4,7 +4,6 @@
 
 #include <muxbus.h>
 
-#include "base/buf.h"
 #include "lib/stream/parser.h"
 
 /* The most commands that one list may have. */

@@ -28,9 +28,6 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#include "base/alloc.h"
-#include "base/buf.h"
-#include "base/clock.h"
 #include "lib/connection/client.h"
 #include "lib/connection/connection_parts.h"
 #include "lib/connection/handshake.h"

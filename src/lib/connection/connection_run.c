@@ -2,7 +2,6 @@
 /* Lists of commands on their way to tmux: what is refused, what is written. */
 #include <muxbus.h>
 
-#include "base/buf.h"
 #include "lib/connection/command.h"
 #include "lib/connection/connection_parts.h"
 

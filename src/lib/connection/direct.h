@@ -9,7 +9,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "lib/connection/imsg.h"
 
 #define DIRECT_REASON_SIZE 256

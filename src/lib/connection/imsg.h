@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/base.h"
 
 enum { IMSG_HEADER_BYTES = 16, IMSG_MAX = 16384, IMSG_PROTOCOL = 8 };
 

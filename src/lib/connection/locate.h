@@ -4,7 +4,7 @@
 
 #include <muxbus.h>
 
-#include "base/std.h"
+#include "base/base.h"
 
 /* Finds the process that listens at a tmux socket, and its user; see muxbus_server_pid(). */
 int locate_server(const char *socket_path, pid_t *ret_pid, uid_t *ret_uid);

@@ -20,9 +20,6 @@
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
-#include "base/alloc.h"
-#include "base/clock.h"
-
 enum {
 	TURN_EVENTS = 16,
 	/* A timerfd that fires so much later may stay set without a timer. */

@@ -4,7 +4,7 @@
 
 #include <muxbus.h>
 
-#include "base/list.h"
+#include "base/base.h"
 
 /* A watched descriptor. The loop owns the watch. */
 struct loop_watch;

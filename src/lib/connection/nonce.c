@@ -4,8 +4,6 @@
 
 #include <sys/random.h>
 
-#include "base/str.h"
-
 enum { NONCE_BYTES = MUXBUS_NONCE_LEN / 2 };
 
 static int refill(struct nonce_pool *pool)

@@ -21,7 +21,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "base/alloc.h"
 #include "lib/connection/command.h"
 #include "lib/connection/direct.h"
 #include "lib/connection/locate.h"

@@ -11,8 +11,6 @@
  */
 #include "lib/connection/pending.h"
 
-#include "base/alloc.h"
-
 /* The most text of all replies; and the memory that is kept afterwards. */
 #define BODIES_MAX ((size_t)MUXBUS_LINE_MAX + 64 * 1024)
 #define BODIES_KEEP_BYTES (64 * 1024)

@@ -4,8 +4,6 @@
 
 #include <muxbus.h>
 
-#include "base/buf.h"
-#include "base/list.h"
 #include "lib/stream/parser.h"
 
 /* The most waiting lists. */

@@ -4,7 +4,6 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#include "base/clock.h"
 #include "lib/connection/imsg.h"
 #include "lib/connection/locate.h"
 

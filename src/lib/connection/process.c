@@ -20,8 +20,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/alloc.h"
-
 enum { REAP_TIMEOUT_MS = 1000 };
 
 /* The parameters of the child. */

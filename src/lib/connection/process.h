@@ -2,7 +2,7 @@
 /* The `tmux -C` process: its start and its end. */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 struct process {
 	pid_t pid;

@@ -8,7 +8,6 @@
 
 #include <muxbus.h>
 
-#include "base/buf.h"
 #include "lib/connection/imsg.h"
 
 enum { STREAMS_MAX = 16 };

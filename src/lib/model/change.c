@@ -2,7 +2,7 @@
 /* Comparing two models: each kind of record is a walk over both in the same order. */
 #include "lib/model/change.h"
 
-#include "base/alloc.h"
+#include "base/base.h"
 #include "lib/model/model.h"
 
 static const char *const change_names[MUXBUS_CHANGE_COUNT_] = {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/model/fields.h"
 
-#include "base/alloc.h"
-#include "base/str.h"
-#include "base/utf8.h"
+#include "base/base.h"
 #include "lib/model/model.h"
 
 #define FIELD_FORMAT_MAX 256

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/model/listing.h"
 
-#include "base/alloc.h"
-#include "base/map.h"
-#include "base/str.h"
 #include "lib/library.h"
 #include "lib/model/fields.h"
 #include "lib/model/merge.h"

@@ -4,7 +4,6 @@
 
 #include <muxbus.h>
 
-#include "base/map.h"
 #include "lib/model/parts.h"
 
 /* The results of a listing of parts, beside the records that are in the new model. */

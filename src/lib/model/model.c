@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The store of a model: sorted arrays with binary search, and one pool of strings. */
 #include "lib/model/model.h"
-#include "base/alloc.h"
+#include "base/base.h"
 
 #define POOL_BYTES 8192
 

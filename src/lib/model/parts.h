@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/base.h"
 
 /* The most objects that are listed one by one. */
 #define PARTS_IDS_MAX 8

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/stream/event.h"
 
-#include "base/str.h"
-
 /* Sorted by name, for the binary search. */
 static const struct muxbus_event_info event_rows[] = {
     {MUXBUS_EVENT_CLIENT_DETACHED, "client-detached", "c", "3.2"},

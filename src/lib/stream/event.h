@@ -4,7 +4,7 @@
 
 #include <muxbus.h>
 
-#include "base/std.h"
+#include "base/base.h"
 
 /*
  * Parses a line that starts with %, without its newline but with a NUL at line[len].

@@ -15,7 +15,7 @@
  */
 #include <muxbus.h>
 
-#include "base/alloc.h"
+#include "base/base.h"
 
 #define CHECKSUM_LEN 4
 /* The maximum of tmux is 10,000 cells a side. */

@@ -15,9 +15,6 @@
  */
 #include "lib/stream/parser.h"
 
-#include "base/alloc.h"
-#include "base/buf.h"
-#include "base/str.h"
 #include "lib/stream/event.h"
 #include "lib/stream/segment.h"
 #include "lib/unescape.h"

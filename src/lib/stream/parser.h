@@ -4,7 +4,7 @@
 
 #include <muxbus.h>
 
-#include "base/std.h"
+#include "base/base.h"
 
 /*
  * A sentinel is a block that holds only the nonce (from `display-message -p NONCE`), or the

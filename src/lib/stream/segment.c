@@ -35,8 +35,6 @@
  */
 #include "lib/stream/segment.h"
 
-#include "base/str.h"
-
 /* The longest guard: "%begin", two numbers of at most 20 digits and a flag. */
 #define BLOCK_LINE_MAX 64
 /* So many digits cannot overflow. */

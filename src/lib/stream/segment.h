@@ -4,8 +4,7 @@
 
 #include <muxbus.h>
 
-#include "base/buf.h"
-#include "base/map.h"
+#include "base/base.h"
 
 enum block_line_kind {
 	BLOCK_BEGIN,

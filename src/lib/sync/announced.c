@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/announced.h"
 
-#include "base/clock.h"
-#include "base/utf8.h"
 #include "lib/model/model.h"
 #include "lib/model/tiles.h"
 #include "lib/sync/attachment.h"

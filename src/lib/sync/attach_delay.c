@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/attach_delay.h"
 
-#include "base/alloc.h"
-#include "base/clock.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/track.h"

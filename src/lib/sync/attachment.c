@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/attachment.h"
 
-#include "base/alloc.h"
-#include "base/clock.h"
 #include "lib/library.h"
 #include "lib/model/model.h"
 #include "lib/sync/detached.h"

@@ -11,8 +11,6 @@
 
 #include <muxbus.h>
 
-#include "base/list.h"
-#include "base/map.h"
 #include "lib/connection/loop.h"
 
 enum attachment_state {

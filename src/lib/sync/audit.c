@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/audit.h"
 
-#include "base/alloc.h"
 #include "lib/model/change.h"
 #include "lib/model/model.h"
 #include "lib/sync/attachment.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/capture.h"
 
-#include "base/alloc.h"
-#include "base/clock.h"
-#include "base/list.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/state.h"

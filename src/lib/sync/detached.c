@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/detached.h"
 
-#include "base/alloc.h"
-#include "base/clock.h"
-#include "base/list.h"
 #include "lib/connection/one_shot.h"
 #include "lib/sync/state.h"
 

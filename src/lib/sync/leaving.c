@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/leaving.h"
 
-#include "base/alloc.h"
 #include "lib/model/merge.h"
 #include "lib/model/model.h"
 #include "lib/model/tiles.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/lister.h"
 
-#include "base/alloc.h"
-#include "base/clock.h"
 #include "lib/model/listing.h"
 #include "lib/model/model.h"
 #include "lib/sync/attachment.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/pane_exit.h"
 
-#include "base/clock.h"
 #include "lib/model/change.h"
 #include "lib/model/model.h"
 #include "lib/sync/lister.h"

@@ -9,8 +9,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/alloc.h"
-
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif

@@ -7,7 +7,6 @@
 
 #include <muxbus.h>
 
-#include "base/map.h"
 #include "lib/connection/loop.h"
 
 /* The most watched processes; the limit is also half of the allowed descriptors. */

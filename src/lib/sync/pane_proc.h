@@ -26,7 +26,7 @@
 
 #include <muxbus.h>
 
-#include "base/std.h"
+#include "base/base.h"
 
 /* Which fields pane_proc_read() found; tmux must be asked for the others. */
 enum pane_proc_known {

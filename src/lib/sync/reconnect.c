@@ -5,9 +5,6 @@
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 
-#include "base/alloc.h"
-#include "base/clock.h"
-
 /* A new socket does not listen at once. */
 #define APPEARED_MS 5
 /*

@@ -24,8 +24,6 @@
 
 #include <muxbus.h>
 
-#include "base/list.h"
-#include "base/map.h"
 #include "lib/connection/locate.h"
 #include "lib/connection/loop.h"
 #include "lib/connection/ping.h"

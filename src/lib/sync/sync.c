@@ -8,8 +8,6 @@
  */
 #include <muxbus.h>
 
-#include "base/alloc.h"
-#include "base/clock.h"
 #include "lib/library.h"
 #include "lib/model/model.h"
 #include "lib/sync/announced.h"

@@ -2,8 +2,6 @@
 /* The tracks of panes. Only this file counts output. */
 #include "lib/sync/track.h"
 
-#include "base/alloc.h"
-#include "base/clock.h"
 #include "lib/sync/state.h"
 
 struct track *track_find(const struct muxbus_sync *sync, uint32_t pane)

@@ -7,7 +7,7 @@
 
 #include <muxbus.h>
 
-#include "base/buf.h"
+#include "base/base.h"
 
 struct capture;
 struct attachment;
