@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cells.h"
+#include "base/utf8.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
@@ -166,7 +166,7 @@ static void test_table(void)
 		widest = 0;
 		for (const char *at = text_of(); *at;) {
 			size_t len = strcspn(at, "\n");
-			size_t width = cells_width(at, len);
+			size_t width = utf8_cells(at, len);
 			widest = width > widest ? width : widest;
 			at += len + (at[len] != '\0');
 		}

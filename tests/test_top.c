@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/cells.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "cli/tmux_client.h"
 #include "cli/top/top_frame.h"
 #include "cli/top/top_line.h"
@@ -260,7 +260,7 @@ static void test_any_size(void)
 				for (unsigned i = 0; i < rows; i++) {
 					const struct buf *row = &top.frame.rows[i];
 					wrong += row->len > 0 &&
-					    cells_width(row->data, row->len) > columns;
+					    utf8_cells(row->data, row->len) > columns;
 				}
 			}
 	is_int(wrong, 0, "at any size no row is wider than the screen");

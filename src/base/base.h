@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* What nearly every file outside of this folder needs of it, and of C and POSIX. */
+/* The headers of this folder, of C and of POSIX that nearly every file outside needs. */
 #pragma once
 
 #include "base/alloc.h"

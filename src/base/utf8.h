@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* UTF-8 as in RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF. */
+/*
+ * UTF-8 as in RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF; and its width on a
+ * terminal.
+ */
 #pragma once
 
 #include "base/buf.h"
@@ -56,3 +59,6 @@ int utf8_clean(struct buf *out, const void *bytes, size_t len, bool *lossy);
  * complete it. For streams: keep these bytes until the next piece.
  */
 size_t utf8_incomplete_tail(const void *bytes, size_t len);
+
+/* The width in terminal cells; an invalid byte counts as one cell. */
+size_t utf8_cells(const void *bytes, size_t len);

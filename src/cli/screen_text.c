@@ -3,8 +3,6 @@
 
 #include <sys/ioctl.h>
 
-#include "base/cells.h"
-
 #define COLUMNS_DEFAULT 80
 #define COLUMNS_MIN 20
 #define COLUMNS_MAX 10000
@@ -131,7 +129,7 @@ size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t co
 	buf_init(&line, VISIBLE_MAX);
 	(void)screen_text_line(&line, bytes, len < enough ? len : enough);
 	text = buf_text(&line);
-	width = cells_width(text, line.len);
+	width = utf8_cells(text, line.len);
 	at = line.len;
 	is_cut = width > columns || len > enough;
 	if (is_cut && columns > 0) {
@@ -140,7 +138,7 @@ size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t co
 			size_t size = 1;
 			size_t cells;
 			(void)utf8_part(text + at, line.len - at, &size);
-			cells = cells_width(text + at, size);
+			cells = utf8_cells(text + at, size);
 			if (width + cells > columns - 1)
 				break;
 			width += cells;
@@ -162,7 +160,7 @@ void screen_text_wrap(struct buf *out, const char *text, size_t columns, size_t 
 {
 	while (*text) {
 		size_t len = strcspn(text, " ");
-		size_t width = cells_width(text, len);
+		size_t width = utf8_cells(text, len);
 		if (columns > 0 && at > indent && at + 1 + width > columns) {
 			(void)buf_printf(out, "\n%*s", (int)indent, "");
 			at = indent;

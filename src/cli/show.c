@@ -3,7 +3,6 @@
 
 #include <time.h>
 
-#include "base/cells.h"
 #include "cli/screen_text.h"
 #include "cli/table.h"
 
@@ -343,7 +342,7 @@ struct value_walk {
 static void put_pair(struct value_walk *walk, const char *name, const struct json *value)
 {
 	struct buf text;
-	size_t width = cells_width(name, strlen(name));
+	size_t width = utf8_cells(name, strlen(name));
 	if (walk->is_measuring) {
 		if (width > walk->name_width)
 			walk->name_width = width < NAME_COLUMNS_MAX ? width : NAME_COLUMNS_MAX;

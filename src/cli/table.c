@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/table.h"
 
-#include "base/cells.h"
 #include "cli/screen_text.h"
 
 #define GAP 2 /* columns between two cells */
@@ -66,7 +65,7 @@ void table_add(struct table *table, const void *text, size_t len)
 	(void)screen_text_line(&table->text, text, len < CELL_BYTES_MAX ? len : CELL_BYTES_MAX);
 	cell->len = table->text.len - cell->at;
 	visible = cell->len > 0 ? buf_text(&table->text) + cell->at : "";
-	cell->width = cells_width(visible, cell->len);
+	cell->width = utf8_cells(visible, cell->len);
 	if (cell->width > table->widths[column])
 		table->widths[column] = cell->width;
 	if (is_number(visible, cell->len))
@@ -152,7 +151,7 @@ void table_write(const struct table *table, struct buf *out, size_t columns, boo
 	size_t widths[TABLE_COLUMNS_MAX] = {0};
 	size_t rows = table->cell_count / table->count;
 	for (size_t i = 0; i < table->count; i++) {
-		size_t title = cells_width(table->titles[i], strlen(table->titles[i]));
+		size_t title = utf8_cells(table->titles[i], strlen(table->titles[i]));
 		if (table->widths[i] > 0)
 			widths[i] = table->widths[i] > title ? table->widths[i] : title;
 	}

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 
-#include "base/cells.h"
 #include "cli/ask.h"
 #include "cli/screen_text.h"
 
@@ -21,7 +20,7 @@ void help_page_wrap(struct help_page *page, const char *text, size_t indent, siz
 
 void help_page_entry(struct help_page *page, const char *name, const char *text)
 {
-	size_t width = cells_width(name, strlen(name)), gap = 1;
+	size_t width = utf8_cells(name, strlen(name)), gap = 1;
 	(void)buf_printf(&page->out, "  %s", screen_style(page->has_color, SCREEN_NAME));
 	(void)screen_text_line(&page->out, name, strlen(name));
 	(void)buf_append_str(&page->out, screen_style(page->has_color, SCREEN_PLAIN));

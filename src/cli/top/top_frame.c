@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/top/top_frame.h"
 
-#include "base/cells.h"
 #include "cli/top/top_home.h"
 #include "cli/top/top_line.h"
 
@@ -87,7 +86,7 @@ static const char *value_text(const struct drawing *drawing, const struct top_it
 /* Draws the whole text, or nothing. */
 static void put_fact(struct top_line *line, const char *text)
 {
-	if (cells_width(text, strlen(text)) <= top_line_left(line))
+	if (utf8_cells(text, strlen(text)) <= top_line_left(line))
 		(void)top_line_put_str(line, SCREEN_PLAIN, text);
 }
 
@@ -280,7 +279,7 @@ static void draw_foot(struct drawing *drawing)
 		    view->list == TOP_HOME ? ""
 			: view->is_paused  ? "p go on"
 					   : "p pause");
-		if (cells_width(text, strlen(text)) > top_line_left(&line))
+		if (utf8_cells(text, strlen(text)) > top_line_left(&line))
 			(void)snprintf(text, sizeof text, "? help  q quit");
 		(void)top_line_put_str(&line, SCREEN_DIM, text);
 	}
@@ -311,7 +310,7 @@ static void measure(const struct drawing *drawing, const struct top_item **items
 		for (size_t j = 0; j < count && columns[i].width == 0; j++) {
 			const char *text =
 			    value_text(drawing, items[j], i, text_of, sizeof text_of);
-			size_t width = cells_width(text, strlen(text));
+			size_t width = utf8_cells(text, strlen(text));
 			needs[i] = width > needs[i] ? width : needs[i];
 		}
 		if (columns[i].kind == TOP_HOST && needs[i] > HOST_MAX)

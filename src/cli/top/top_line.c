@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/top/top_line.h"
 
-#include "base/cells.h"
-
 #define REVERSE "\033[7m"
 #define ELLIPSIS "…"
 #define VISIBLE_MAX ((size_t)64 * 1024)
@@ -77,7 +75,7 @@ size_t top_line_put_end(
 	size_t at = 0;
 	buf_init(&visible, VISIBLE_MAX);
 	(void)screen_text_line(&visible, text, strlen(text));
-	cells = visible.len > 0 ? cells_width(visible.data, visible.len) : 0;
+	cells = visible.len > 0 ? utf8_cells(visible.data, visible.len) : 0;
 	room = top_line_left(line);
 	width = width < room ? width : room;
 	if (cells <= width || width == 0) {
@@ -88,7 +86,7 @@ size_t top_line_put_end(
 	while (at < visible.len && cells > width - 1) {
 		size_t size = 1;
 		(void)utf8_part(visible.data + at, visible.len - at, &size);
-		cells -= cells_width(visible.data + at, size);
+		cells -= utf8_cells(visible.data + at, size);
 		at += size;
 	}
 	buf_init(&cut, VISIBLE_MAX);
@@ -112,7 +110,7 @@ void top_line_blank(struct top_line *line, size_t width)
 void top_line_cell(
     struct top_line *line, enum screen_style style, const char *text, size_t width, bool is_right)
 {
-	size_t cells = cells_width(text, strlen(text));
+	size_t cells = utf8_cells(text, strlen(text));
 	size_t took;
 	if (is_right && cells < width)
 		top_line_blank(line, width - cells);

@@ -2,7 +2,6 @@
 /* Methods that read panes: capture_pane, find_text, read_output. */
 #include <muxbus.h>
 
-#include "base/cells.h"
 #include "base/stripper.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pattern.h"
@@ -389,7 +388,7 @@ static void put_match(struct json_writer *writer, const uint8_t *text, size_t li
 {
 	json_object_begin(writer, NULL);
 	json_put_int(writer, "row", row);
-	json_put_int(writer, "column", (int64_t)cells_width(text + line, span->from - line));
+	json_put_int(writer, "column", (int64_t)utf8_cells(text + line, span->from - line));
 	json_put_text(writer, "text", text + span->from, span->to - span->from);
 	json_object_end(writer);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/pane/prompt_row.h"
 
-#include "base/cells.h"
-
 enum { VALUES_MAX = 32 };
 
 /* The attributes at the moment. tmux sets them again in each row. */
@@ -109,7 +107,7 @@ static void read_cells(const char *text, size_t len, struct prompt_row *row)
 		}
 		/* No controls, as shifts to the character set that lines are drawn with, and back. */
 		if ((character >= ' ' && character < 0x7f) || character >= 0xa0)
-			put_cell(row, character, cells_width(text + at, (size_t)size), &looks);
+			put_cell(row, character, utf8_cells(text + at, (size_t)size), &looks);
 		at += (size_t)size;
 	}
 }

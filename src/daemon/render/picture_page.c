@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/render/picture_page.h"
 
-#include "base/cells.h"
 #include "base/tokenizer.h"
 #include "daemon/render/picture_shape.h"
 
@@ -153,7 +152,7 @@ static void put_ascii(struct picture_reading *reading, uint8_t byte)
 /* A character that is not ASCII. */
 static void put_wide(struct picture_reading *reading, uint32_t c, const uint8_t *bytes, size_t len)
 {
-	size_t width = cells_width(bytes, len);
+	size_t width = utf8_cells(bytes, len);
 	if (width == 0) {
 		put_combining(reading, bytes, len);
 		if (c == EMOJI_STYLE && reading->state->joins_emoji && reading->last >= 0)
