@@ -104,6 +104,14 @@ kill_daemon
 call restart_job '{"job":"exact","env":{"B":"2","PATH":"'"$PATH"'"},"env_only":true}'
 until_is 'by another daemon with another environment' '0027 B=2 MUXBUS_JOB PATH' words
 call stop_job '{"job":"exact"}'
+quiet() { # quiet ARGUMENT...: the exit status, and what is printed
+	said=$($by "$muxbus" run -q "$@" 2>&1)
+	echo "$?$said"
+}
+is '-q says nothing of a signal' "$(quiet -c 'kill -9 $$')" 137
+is 'nor of a time that is up' "$(quiet -t 0.2 sleep 1000)" 124
+is 'nor of a line that is no program' "$(quiet 'no such program' | sed 's/[a-z/].*//')" 127
+is 'nor of ^C' "$(by='timeout --preserve-status -s INT 1' && quiet sleep 1000)" 130
 call run_long_command '{"command":"true","env_only":true}'
 is 'no environment at all is refused' "$(field .error.data.field)" env_only
 call run_long_command '{"command":"sleep 1000","name":"plain"}'

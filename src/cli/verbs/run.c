@@ -62,6 +62,9 @@ static const struct option_row options[] = {
     {0},
 };
 
+/* A message about the job, without --quiet. */
+#define say(run, ...) ((run)->is_quiet ? (void)0 : cli_error(__VA_ARGS__))
+
 /* Writes the command for /bin/sh -c: each word quoted, or the given line. */
 static enum cli_status put_command(const struct run_verb *run, struct buf *command)
 {
@@ -215,7 +218,7 @@ static enum cli_status connect_again(struct run_verb *run)
 {
 	enum interrupt_wake wake = INTERRUPT_TIME;
 	job_output_erase(&run->output);
-	cli_error("muxbusd is gone; job %s %s, waiting for muxbusd", run->id,
+	say(run, "muxbusd is gone; job %s %s, waiting for muxbusd", run->id,
 	    run->has_ended ? "has ended" : "goes on");
 	for (int i = 0; i < RECONNECT_TRIES && wake == INTERRUPT_TIME; i++) {
 		link_close(run->link);
@@ -247,13 +250,14 @@ static enum cli_status on_signal(struct run_verb *run, int number, int *ret_exit
 	bool is_first;
 	job_output_erase(&run->output);
 	if (number != SIGINT || run->interrupts >= 2) {
-		cli_error("job %s goes on; see: muxbus get_job %s", run->id, run->id);
+		say(run, "job %s goes on; see: muxbus get_job %s", run->id, run->id);
 		*ret_exit = EXIT_SIGNAL + number;
 		return CLI_NO;
 	}
 	is_first = run->interrupts++ == 0;
-	cli_error(is_first ? "stopping job %s (^C again: kill it)"
-			   : "killing job %s (^C again: leave it alone)",
+	say(run,
+	    is_first ? "stopping job %s (^C again: kill it)"
+		     : "killing job %s (^C again: leave it alone)",
 	    run->id);
 	return stop_job(run, is_first ? "INT" : "KILL");
 }
@@ -296,7 +300,7 @@ static enum cli_status wait_once(struct run_verb *run, int *ret_exit)
 	case INTERRUPT_SIGNAL:
 		return on_signal(run, number, ret_exit);
 	case INTERRUPT_READER: /* as if it had written to the pipe itself */
-		cli_error("the reader of the output is gone: stopping job %s", run->id);
+		say(run, "the reader of the output is gone: stopping job %s", run->id);
 		(void)stop_job(run, "TERM");
 		*ret_exit = EXIT_SIGNAL + SIGPIPE;
 		return CLI_NO;
@@ -325,17 +329,16 @@ static int tell_end(struct run_verb *run, const struct json *job)
 	show_duration(&took, json_get_int(job, "duration_ms", 0));
 	time = buf_text(&took);
 	if (json_get_bool(job, "timed_out", false)) {
-		cli_error("job %s: the time was up after %s", run->id, time);
+		say(run, "job %s: the time was up after %s", run->id, time);
 	} else if (number > 0) {
-		cli_error(
-		    "job %s was killed by signal %" PRId64 " after %s", run->id, number, time);
+		say(run, "job %s was killed by signal %" PRId64 " after %s", run->id, number, time);
 	} else if (code >= 0) {
-		if (isatty(STDERR_FILENO) && !run->is_quiet)
-			cli_error("job %s: exit status %" PRId64 " after %s", run->id, code, time);
+		if (isatty(STDERR_FILENO))
+			say(run, "job %s: exit status %" PRId64 " after %s", run->id, code, time);
 		if (code == EXIT_NOT_FOUND && run->count == 1 && strchr(run->words[0], ' ') != NULL)
-			cli_error("for a line of the shell: muxbus run --shell '...'");
+			say(run, "for a line of the shell: muxbus run --shell '...'");
 	} else {
-		cli_error("job %s: %s, without an exit status", run->id, state);
+		say(run, "job %s: %s, without an exit status", run->id, state);
 	}
 	buf_finish(&took);
 	return job_output_status(job);
