@@ -224,7 +224,7 @@ static void test_coalescing_told(void)
 	is_int((long long)post(&world, "match", "watch"), (long long)first,
 	    "an unreported one is added to");
 	is_int(posted_count, 2, "and its listener is called");
-	queue_unlisten(world.queue, &listener);
+	list_remove(&listener.link);
 	is_int(
 	    (long long)take(reader, &any, 1, &due_ms)->seq, (long long)first, "it is handed out");
 	second = post(&world, "match", "watch");

@@ -215,11 +215,6 @@ void presence_listen(struct presence_set *set, struct presence_listener *listene
 	(void)listener;
 }
 
-void presence_unlisten(struct presence_listener *listener)
-{
-	(void)listener;
-}
-
 bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane)
 {
 	(void)set;
@@ -230,11 +225,6 @@ bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane)
 void wake_policy_listen(struct wake_policy_set *set, struct wake_policy_listener *listener)
 {
 	(void)set;
-	(void)listener;
-}
-
-void wake_policy_unlisten(struct wake_policy_listener *listener)
-{
 	(void)listener;
 }
 

@@ -162,7 +162,7 @@ static void run(struct reading *reading, const uint8_t *data, size_t size, size_
 	line_feed_free(reading->feed);
 	tokenizer_finish(&reading->tokenizer);
 	pane_events_finish(&reading->events);
-	event_log_unlisten(reading->sink.log, &reading->listener);
+	list_remove(&reading->listener.link);
 	event_log_free(reading->sink.log);
 	buf_finish(&reading->sink.members);
 }

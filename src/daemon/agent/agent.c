@@ -635,7 +635,7 @@ void agent_set_free(struct agent_set *set)
 {
 	if (set == NULL)
 		return;
-	event_log_unlisten(set->parts.events, &set->listener);
+	list_remove(&set->listener.link);
 	agent_resume_unlisten(set);
 	while (!list_is_empty(&set->agents)) {
 		struct agent *agent = list_entry(set->agents.next, struct agent, link);
@@ -673,9 +673,4 @@ bool agent_is_at_prompt(
 void agent_listen(struct agent_set *set, struct agent_listener *listener)
 {
 	list_append(&set->listeners, &listener->link);
-}
-
-void agent_unlisten(struct agent_listener *listener)
-{
-	list_remove(&listener->link);
 }

@@ -48,7 +48,6 @@ struct agent_listener {
 	void (*stopped)(struct agent_listener *listener, const struct agent *agent);
 };
 void agent_listen(struct agent_set *set, struct agent_listener *listener);
-void agent_unlisten(struct agent_listener *listener);
 
 /* The methods of agents, in agent_methods.c. */
 extern const struct method methods_agent[];

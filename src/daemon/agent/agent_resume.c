@@ -146,5 +146,5 @@ void agent_resume_listen(struct agent_set *set)
 
 void agent_resume_unlisten(struct agent_set *set)
 {
-	presence_unlisten(&set->reports);
+	list_remove(&set->reports.link);
 }

@@ -245,11 +245,11 @@ void delivery_set_free(struct delivery_set *set)
 {
 	if (set == NULL)
 		return;
-	queue_unlisten(set->office.parts.queue, &set->listener);
-	presence_unlisten(&set->reports);
-	puller_unlisten(&set->pullers);
-	wake_policy_unlisten(&set->policies);
-	event_log_unlisten(set->office.parts.events, &set->clients);
+	list_remove(&set->listener.link);
+	list_remove(&set->reports.link);
+	list_remove(&set->pullers.link);
+	list_remove(&set->policies.link);
+	list_remove(&set->clients.link);
 	typed_forget(&set->office);
 	list_each_safe (struct mail, mail, &set->office.mails, link)
 		mail_free(mail);

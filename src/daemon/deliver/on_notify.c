@@ -350,7 +350,7 @@ void on_notify_free(struct on_notify *on_notify)
 {
 	if (on_notify == NULL)
 		return;
-	queue_unlisten(on_notify->parts.receipts.queue, &on_notify->listener);
+	list_remove(&on_notify->listener.link);
 	program_free(on_notify->program);
 	loop_timer_free(on_notify->timer);
 	mem_free(on_notify);

@@ -220,9 +220,9 @@ void promise_set_free(struct promise_set *set)
 {
 	if (set == NULL)
 		return;
-	event_log_unlisten(set->of->events, &set->events);
-	presence_unlisten(&set->reports);
-	puller_unlisten(&set->pullers);
+	list_remove(&set->events.link);
+	list_remove(&set->reports.link);
+	list_remove(&set->pullers.link);
 	delivery_on_change(set->parts.deliveries, NULL, NULL);
 	loop_timer_free(set->timer);
 	list_each_safe (struct promise, promise, &set->promises, link)

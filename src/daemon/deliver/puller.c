@@ -153,11 +153,6 @@ void puller_listen(struct puller_set *set, struct puller_listener *listener)
 	list_append(&set->listeners, &listener->link);
 }
 
-void puller_unlisten(struct puller_listener *listener)
-{
-	list_remove(&listener->link);
-}
-
 /* Looks what is due; an idle puller is forgotten, and what waits for its pane is typed. */
 static void settle(struct puller *puller)
 {
@@ -307,7 +302,7 @@ void puller_set_free(struct puller_set *set)
 {
 	if (set == NULL)
 		return;
-	queue_unlisten(set->parts.receipts.queue, &set->listener);
+	list_remove(&set->listener.link);
 	list_each_safe (struct puller, puller, &set->pullers, link)
 		puller_free(puller);
 	mem_free(set);

@@ -59,4 +59,3 @@ struct puller_listener {
 	void (*settled)(struct puller_listener *listener, const struct pane_ref *pane);
 };
 void puller_listen(struct puller_set *set, struct puller_listener *listener);
-void puller_unlisten(struct puller_listener *listener);

@@ -335,11 +335,6 @@ void wake_policy_listen(struct wake_policy_set *set, struct wake_policy_listener
 	list_append(&set->listeners, &listener->link);
 }
 
-void wake_policy_unlisten(struct wake_policy_listener *listener)
-{
-	list_remove(&listener->link);
-}
-
 struct wake_policy_set *wake_policy_set_new(const struct wake_policy_parts *parts)
 {
 	struct wake_policy_set *set = xcalloc(1, sizeof *set);

@@ -67,7 +67,6 @@ struct wake_policy_listener {
 	void (*due)(struct wake_policy_listener *listener);
 };
 void wake_policy_listen(struct wake_policy_set *set, struct wake_policy_listener *listener);
-void wake_policy_unlisten(struct wake_policy_listener *listener);
 
 /* The method set_wake_policy, in wake_policy_methods.c. */
 extern const struct method methods_wake_policy[];

@@ -474,12 +474,6 @@ void event_log_listen(struct event_log *log, struct event_log_listener *listener
 	list_append(&log->listeners, &listener->link);
 }
 
-void event_log_unlisten(struct event_log *log, struct event_log_listener *listener)
-{
-	(void)log; /* list_remove() needs no head */
-	list_remove(&listener->link);
-}
-
 struct event_entry *event_log_after(struct event_log *log, uint64_t seq)
 {
 	size_t low = 0;

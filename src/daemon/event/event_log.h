@@ -138,7 +138,6 @@ uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
     const struct event_scope *scope, const char *members, size_t members_len, bool keep);
 
 void event_log_listen(struct event_log *log, struct event_log_listener *listener);
-void event_log_unlisten(struct event_log *log, struct event_log_listener *listener);
 
 /* The first remembered event with a number above seq, or NULL. Lent until the next publish. */
 struct event_entry *event_log_after(struct event_log *log, uint64_t seq);

@@ -534,7 +534,7 @@ void submit_set_free(struct submit_set *set)
 	struct list *link, *after;
 	if (set == NULL)
 		return;
-	presence_unlisten(&set->listener);
+	list_remove(&set->listener.link);
 	list_for_each_safe (link, after, &set->submits)
 		list_remove(link);
 	mem_free(set);

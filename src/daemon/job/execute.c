@@ -293,7 +293,7 @@ static void on_news(void *data)
 
 static void execution_free(struct execution *execution)
 {
-	job_unlisten(&execution->listener);
+	list_remove(&execution->listener.link);
 	loop_timer_free(execution->timer);
 	loop_timer_free(execution->news);
 	mem_free(execution);

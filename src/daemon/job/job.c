@@ -644,11 +644,6 @@ void job_listen(struct job_set *set, struct job_listener *listener)
 	list_append(&set->listeners, &listener->link);
 }
 
-void job_unlisten(struct job_listener *listener)
-{
-	list_remove(&listener->link);
-}
-
 /* How many bytes a file has. */
 static int64_t file_size(const struct job_set *set, const struct job *job, enum job_file file)
 {

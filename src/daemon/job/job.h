@@ -100,7 +100,6 @@ struct job_listener {
 	void (*ended)(struct job_listener *listener, const struct job *job);
 };
 void job_listen(struct job_set *set, struct job_listener *listener);
-void job_unlisten(struct job_listener *listener);
 
 /* Where its output is. */
 void job_path(

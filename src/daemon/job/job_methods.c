@@ -144,7 +144,7 @@ static void run_answer(struct job_listener *listener, const struct job *job)
 	struct run_wait *wait = list_entry(listener, struct run_wait, listener);
 	if (strcmp(wait->id, job->id) != 0)
 		return;
-	job_unlisten(listener);
+	list_remove(&listener->link);
 	if (wait->replaced[0] != '\0')
 		json_put_str(request_result(wait->request), "replaced", wait->replaced);
 	write_started(wait->request, wait->jobs, job);
@@ -153,8 +153,9 @@ static void run_answer(struct job_listener *listener, const struct job *job)
 
 static void run_cancelled(struct request *request, void *data)
 {
-	job_unlisten(data); /* its first member */
-	mem_free(data);
+	struct run_wait *wait = data;
+	list_remove(&wait->listener.link);
+	mem_free(wait);
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the job goes on");
 }
 
@@ -361,7 +362,7 @@ static void restart_ended(struct job_listener *listener, const struct job *job)
 	struct restart *restart = list_entry(listener, struct restart, listener);
 	if (strcmp(restart->id, job->id) != 0)
 		return;
-	job_unlisten(listener);
+	list_remove(&listener->link);
 	job_settle_waited(restart->jobs, job);
 	restart_start(restart, job);
 }

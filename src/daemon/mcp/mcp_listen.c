@@ -218,7 +218,7 @@ void mcp_listening_free(struct mcp_listening *listening)
 	while (!list_is_empty(&listening->targets))
 		target_free(list_entry(listening->targets.next, struct listen_target, link));
 	if (listening->daemon->jobs != NULL)
-		job_unlisten(&listening->jobs);
+		list_remove(&listening->jobs.link);
 	subscription_set_free(listening->events);
 	loop_timer_free(listening->timer);
 	mem_free(listening);

@@ -245,7 +245,7 @@ struct audit_wait {
 
 static void wait_free(struct audit_wait *wait)
 {
-	trail_unlisten(&wait->listener);
+	list_remove(&wait->listener.link);
 	loop_timer_free(wait->timer);
 	mem_free((char *)(uintptr_t)wait->args.method);
 	mem_free((char *)(uintptr_t)wait->args.pane);

@@ -180,7 +180,7 @@ static void note_read(const struct next_wait *wait, const struct notification *n
 
 static void next_free(struct next_wait *wait)
 {
-	queue_unlisten(wait->queue, &wait->listener);
+	list_remove(&wait->listener.link);
 	if (wait->consumer != NULL)
 		consumer_end_wait(wait->consumer);
 	loop_timer_free(wait->timer);

@@ -154,7 +154,7 @@ void demand_free(struct demand *demand)
 {
 	if (demand == NULL)
 		return;
-	queue_unlisten(demand->daemon->queue, &demand->listener);
+	list_remove(&demand->listener.link);
 	loop_timer_free(demand->timer);
 	mem_free(demand);
 }

@@ -158,7 +158,7 @@ void meter_wakes_free(struct meter_wakes *wakes)
 	wakes->meter->counted = NULL;
 	if (wakes->changed != 0)
 		keep(wakes);
-	queue_unlisten(wakes->queue, &wakes->listener);
+	list_remove(&wakes->listener.link);
 	loop_timer_free(wakes->keep);
 	mem_free(wakes);
 }

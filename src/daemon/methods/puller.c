@@ -73,9 +73,9 @@ struct take_wait {
 /* has_gone: its peer is no more. */
 static void take_free(struct take_wait *wait, bool has_gone)
 {
-	queue_unlisten(wait->daemon->queue, &wait->posted);
-	event_log_unlisten(wait->daemon->events, &wait->events);
-	wake_policy_unlisten(&wait->policies);
+	list_remove(&wait->posted.link);
+	list_remove(&wait->events.link);
+	list_remove(&wait->policies.link);
 	loop_timer_free(wait->timer);
 	if (wait->keeps)
 		puller_keep(wait->puller, false);

@@ -503,8 +503,8 @@ void saved_set_free(struct saved_set *set)
 	if (set == NULL)
 		return;
 	flush(set);
-	event_log_unlisten(set->daemon->events, &set->events);
-	presence_unlisten(&set->presences);
+	list_remove(&set->events.link);
+	list_remove(&set->presences.link);
 	loop_timer_free(set->take_timer);
 	loop_timer_free(set->flush_timer);
 	loop_timer_free(set->look_timer);

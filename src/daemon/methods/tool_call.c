@@ -127,7 +127,7 @@ void tool_call_answer(struct request *request, const struct job_set *jobs, const
 
 static void wait_free(struct tool_wait *wait)
 {
-	job_unlisten(&wait->listener);
+	list_remove(&wait->listener.link);
 	mem_free(wait);
 }
 

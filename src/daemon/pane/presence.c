@@ -397,11 +397,6 @@ void presence_listen(struct presence_set *set, struct presence_listener *listene
 	list_append(&set->listeners, &listener->link);
 }
 
-void presence_unlisten(struct presence_listener *listener)
-{
-	list_remove(&listener->link);
-}
-
 static bool presence_load(void *data, const char *name UNUSED, const struct json *value)
 {
 	struct presence read = {0}, *presence;

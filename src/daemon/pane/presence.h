@@ -91,7 +91,6 @@ struct presence_listener {
 	void (*reported)(struct presence_listener *listener, const struct pane_ref *pane);
 };
 void presence_listen(struct presence_set *set, struct presence_listener *listener);
-void presence_unlisten(struct presence_listener *listener);
 
 /*
  * The agent in a pane, or with that session: known by marks only if none reported itself. NULL if

@@ -410,7 +410,7 @@ void provide_set_free(struct provide_set *set)
 		provider_free(list_entry(set->providers.next, struct provider, link));
 	provider_free_offers(&set->retired);
 	tool_folder_set_read(set->parts.folder, NULL, NULL);
-	job_unlisten(&set->listener);
+	list_remove(&set->listener.link);
 	mem_free(set);
 }
 

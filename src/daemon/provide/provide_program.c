@@ -174,7 +174,7 @@ void provide_program_free(struct provide_program *program, bool ends)
 		return;
 	if (ends && program->state != STATE_OFF)
 		(void)job_stop(program->parts.jobs, program->id, SIGTERM);
-	job_unlisten(&program->listener);
+	list_remove(&program->listener.link);
 	loop_timer_free(program->timer);
 	mem_free(program);
 }

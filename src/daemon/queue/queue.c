@@ -680,8 +680,3 @@ void queue_listen(struct queue *queue, struct queue_listener *listener)
 {
 	list_append(&queue->listeners, &listener->link);
 }
-
-void queue_unlisten(struct queue *queue UNUSED, struct queue_listener *listener)
-{
-	list_remove(&listener->link);
-}

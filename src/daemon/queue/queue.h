@@ -112,4 +112,3 @@ struct queue_listener {
 	    struct queue_listener *listener, const struct notification *note); /* or NULL */
 };
 void queue_listen(struct queue *queue, struct queue_listener *listener);
-void queue_unlisten(struct queue *queue, struct queue_listener *listener);

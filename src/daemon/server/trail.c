@@ -422,11 +422,6 @@ void trail_listen(struct trail *trail, struct trail_listener *listener)
 	list_append(&trail->listeners, &listener->link);
 }
 
-void trail_unlisten(struct trail_listener *listener)
-{
-	list_remove(&listener->link);
-}
-
 /* The line of a request is written. */
 static void tell(struct trail *trail, uint64_t number)
 {

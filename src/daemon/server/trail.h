@@ -56,7 +56,6 @@ struct trail_listener {
 	void (*written)(struct trail_listener *listener);
 };
 void trail_listen(struct trail *trail, struct trail_listener *listener);
-void trail_unlisten(struct trail_listener *listener);
 
 uint64_t trail_last(const struct trail *trail); /* the number of the last request */
 

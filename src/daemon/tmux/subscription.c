@@ -234,7 +234,7 @@ static void subscription_free(struct subscription_set *set, struct subscription 
 	id_set_clear(&subscription->windows);
 	mem_free(subscription);
 	if (--set->count == 0)
-		event_log_unlisten(set->parts.events, &set->listener);
+		list_remove(&set->listener.link);
 }
 
 void subscription_set_free(struct subscription_set *set)

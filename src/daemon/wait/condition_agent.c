@@ -200,7 +200,7 @@ static bool check_name(const struct agent_watch *watch, struct request *request)
 static void watch_free(struct agent_watch *watch)
 {
 	if (watch->timer != NULL)
-		event_log_unlisten(watch->condition->parts->events, &watch->listener);
+		list_remove(&watch->listener.link);
 	loop_timer_free(watch->timer);
 	mem_free(watch);
 }

@@ -66,7 +66,7 @@ static bool job_arm(struct condition *condition, struct request *request, const 
 static void job_disarm(struct condition *condition)
 {
 	struct job_watch *watch = condition->watch;
-	job_unlisten(&watch->listener);
+	list_remove(&watch->listener.link);
 	mem_free(watch);
 }
 

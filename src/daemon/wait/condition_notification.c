@@ -128,7 +128,7 @@ static bool note_arm(struct condition *condition, struct request *request, const
 static void note_disarm(struct condition *condition)
 {
 	struct note_watch *watch = condition->watch;
-	queue_unlisten(condition->parts->queue, &watch->listener);
+	list_remove(&watch->listener.link);
 	mem_free(watch);
 }
 

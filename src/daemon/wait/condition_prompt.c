@@ -217,7 +217,7 @@ static void agent_stopped(struct agent_listener *listener, const struct agent *a
 {
 	struct pane_watch *watch = list_entry(listener, struct pane_watch, agent_listener);
 	if (agent == watch->agent) {
-		agent_unlisten(listener);
+		list_remove(&listener->link);
 		watch->agent = NULL;
 	}
 }

@@ -15,9 +15,9 @@ static void watch_free(struct pane_watch *watch)
 	if (watch->has_lines)
 		stream_watch_remove(watch->condition->parts->streams, watch->pane, &watch->lines);
 	if (watch->is_listening)
-		event_log_unlisten(watch->condition->parts->events, &watch->listener);
+		list_remove(&watch->listener.link);
 	if (watch->agent != NULL)
-		agent_unlisten(&watch->agent_listener);
+		list_remove(&watch->agent_listener.link);
 	watch->agent = NULL;
 	watch->is_tapped = false;
 	watch->has_lines = false;
