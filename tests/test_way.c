@@ -212,7 +212,7 @@ bool presence_split(const char *thread, char agent[PRESENCE_NAME_MAX + 1], const
 void presence_listen(struct presence_set *set, struct presence_listener *listener)
 {
 	(void)set;
-	(void)listener;
+	list_init(&listener->link);
 }
 
 bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane)
@@ -225,7 +225,7 @@ bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane)
 void wake_policy_listen(struct wake_policy_set *set, struct wake_policy_listener *listener)
 {
 	(void)set;
-	(void)listener;
+	list_init(&listener->link);
 }
 
 bool expected_find(struct store *store, const struct pane_ref *pane, struct expected *ret_expected)
