@@ -14,15 +14,15 @@
 #define MCP_MESSAGE_CURSOR_MAX 4096 /* bytes */
 #define MCP_MESSAGE_MAX 65536 /* bytes of a message, without a cursor or arguments */
 
-/* The versions of the protocol that a server may speak, the oldest first; NULL-terminated. */
-extern const char *const mcp_message_versions[];
-
 #define ASKED_VERSION "2025-06-18"
 
 enum { METHOD_NOT_FOUND = -32601 };
 
-/* In all of these the tools are the same. */
-const char *const mcp_message_versions[] = {
+/*
+ * The versions of the protocol that a server may speak, the oldest first; NULL-terminated. In all of
+ * these the tools are the same.
+ */
+static const char *const mcp_message_versions[] = {
     "2024-11-05", "2025-03-26", ASKED_VERSION, "2025-11-25", NULL};
 
 static void begin(struct json_writer *writer, struct buf *out, size_t max)

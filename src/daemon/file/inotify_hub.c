@@ -25,8 +25,6 @@ struct inotify_hub {
 	void *data;
 	int64_t credit_us; /* for waking up */
 	int64_t refilled_us;
-	uint64_t reads;
-	uint64_t overflows;
 	uint8_t *bytes;
 };
 
@@ -83,7 +81,6 @@ static void tell(struct inotify_hub *hub, const struct inotify_event *event)
 {
 	struct node *node;
 	if (event->mask & IN_Q_OVERFLOW) {
-		hub->overflows++;
 		log_info("the inotify queue overflowed: all followed files are checked");
 		tell_each(hub, &hub->watches, true, event);
 		return;
@@ -105,7 +102,6 @@ bool inotify_hub_take(struct inotify_hub *hub)
 		if (n <= 0)
 			return has_any;
 		has_any = true;
-		hub->reads++;
 		for (ssize_t at = 0; at < n;) {
 			const struct inotify_event *event = (const void *)(hub->bytes + at);
 			at += (ssize_t)(sizeof *event + event->len);
@@ -254,13 +250,4 @@ void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch)
 	(void)map_remove(&hub->nodes, (uint64_t)wd);
 	mem_free(node);
 	(void)inotify_rm_watch(hub->fd, wd); /* it may be gone already */
-}
-
-void inotify_hub_stats(const struct inotify_hub *hub, struct inotify_hub_stats *ret_stats)
-{
-	*ret_stats = (struct inotify_hub_stats){
-	    .watches = hub->nodes.count,
-	    .reads = hub->reads,
-	    .overflows = hub->overflows,
-	};
 }

@@ -33,13 +33,6 @@ int inotify_hub_add(
     struct inotify_hub *hub, struct inotify_watch *watch, const char *path, uint32_t mask);
 void inotify_hub_remove(struct inotify_hub *hub, struct inotify_watch *watch); /* none: nothing */
 
-struct inotify_hub_stats {
-	size_t watches; /* of the kernel */
-	uint64_t reads;
-	uint64_t overflows;
-};
-void inotify_hub_stats(const struct inotify_hub *hub, struct inotify_hub_stats *ret_stats);
-
 /* Reads pending events now. */
 void inotify_hub_read(struct inotify_hub *hub);
 /* The same, but does not call idle. True if there were any. */

@@ -360,11 +360,6 @@ void tail_loop_set_free(struct tail_loop_set *set)
 	mem_free(set);
 }
 
-struct inotify_hub *tail_loop_set_hub(const struct tail_loop_set *set)
-{
-	return set->hub;
-}
-
 static void on_opened(void *data, struct tail_file *file)
 {
 	struct tail_loop *tail_loop = data;

@@ -37,9 +37,6 @@ void tail_loop_set_free(struct tail_loop_set *set); /* after all its tail_loops 
 /* Looks at all of them, as after an overflow. */
 void tail_loop_set_look(struct tail_loop_set *set);
 
-struct inotify_hub; /* NULL while inotify cannot be had */
-struct inotify_hub *tail_loop_set_hub(const struct tail_loop_set *set);
-
 /*
  * Follows a path from now on, or, if places is not NULL, from these places of an earlier run;
  * count 0 means that there was no file then. The first look comes from the event loop.

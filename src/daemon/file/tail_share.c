@@ -354,11 +354,6 @@ void tail_share_free(struct tail_share *share)
 	mem_free(share);
 }
 
-struct tail_loop_set *tail_share_loops(const struct tail_share *share)
-{
-	return share->loops;
-}
-
 size_t tail_share_count(const struct tail_share *share)
 {
 	return share->count;

@@ -58,7 +58,6 @@ struct tail_share *tail_share_new(struct event_base *base, const struct tail_loo
     void (*moved)(void *data), void *data);
 void tail_share_free(struct tail_share *share); /* after all its listeners */
 
-struct tail_loop_set *tail_share_loops(const struct tail_share *share);
 size_t tail_share_count(const struct tail_share *share); /* of tails */
 
 /*
