@@ -3,12 +3,10 @@
 #include "cli/call.h"
 
 #include "cli/arguments.h"
-#include "cli/ask.h"
 #include "cli/catalog.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
 #include "cli/status_text.h"
-#include "client/link.h"
 #include "wire/address.h"
 
 struct method_call {

@@ -2,7 +2,6 @@
 #include "cli/catalog.h"
 
 #include "cli/program.h"
-#include "client/link.h"
 
 #define TABLES_MAX ((size_t)16 * 1024 * 1024)
 #define TABLES_TIMEOUT_MS 10000

@@ -4,7 +4,6 @@
 
 #include "base/process.h"
 #include "cli/call.h"
-#include "cli/cli.h"
 #include "cli/locate.h"
 #include "cli/remote.h"
 #include "cli/screen_text.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "client/loop_link.h"
 
-#include <event2/event.h>
-
 #include "io/loop_timer.h"
 #include "wire/message.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "client/loop_process.h"
 
-#include <event2/event.h>
 #include <strings.h>
 #include <sys/wait.h>
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbusd: makes all parts, runs the event loop, and frees the parts in reverse order. */
-#include <event2/event.h>
-#include <muxbus.h>
-
 #include "base/process.h"
 #include "daemon/agent/agent.h"
 #include "daemon/core/boot_clock.h"

@@ -6,7 +6,6 @@
  */
 #include "nats/broker.h"
 
-#include <event2/event.h>
 #include <nats/adapters/libevent.h>
 #include <nats/nats.h>
 

@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "client/loop_link.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 enum {
 	SEQ_AT = CURSOR_ID_SIZE, /* in the line "ID SEQ CRC\n", each of fixed width */

@@ -4,7 +4,6 @@
 
 #include "io/loop_timer.h"
 #include "nats/stores.h"
-#include "wire/json.h"
 #include "wire/message.h"
 
 enum {

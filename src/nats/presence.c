@@ -3,7 +3,6 @@
 
 #include "io/loop_timer.h"
 #include "nats/stores.h"
-#include "wire/json.h"
 
 #include "config.h"
 

@@ -7,16 +7,12 @@
  * next one is provided with the tools again. Calls that a caller waited for are cancelled; the others
  * go on, and the next one gets their answers.
  */
-#include <event2/event.h>
-
 #include "base/process.h"
 #include "client/loop_link.h"
 #include "io/child.h"
 #include "io/loop_timer.h"
 #include "tools/mcp_content.h"
 #include "tools/mcp_server.h"
-#include "wire/json.h"
-#include "wire/message.h"
 
 enum {
 	EXIT_USAGE = 2,

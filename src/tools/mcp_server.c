@@ -4,7 +4,6 @@
 #include "config.h"
 #include "io/loop_timer.h"
 #include "tools/mcp_repair.h"
-#include "wire/json.h"
 
 /*
  * The messages to a tool server, in JSON-RPC as MCP has them: each is one line, in a buffer that

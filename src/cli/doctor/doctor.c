@@ -6,7 +6,6 @@
 #include "cli/screen_text.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
-#include "wire/json.h"
 
 #define FINDINGS_MAX 64
 #define TEXT_MAX 2048

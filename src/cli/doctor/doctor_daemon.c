@@ -7,7 +7,6 @@
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/program.h"
-#include "client/link.h"
 #include "config.h"
 
 #define AUDIT_TIMEOUT_MS 15000

@@ -3,7 +3,6 @@
 #include "cli/doctor/doctor.h"
 
 #include "cli/ask.h"
-#include "client/link.h"
 #include "config.h"
 #include "wire/address.h"
 

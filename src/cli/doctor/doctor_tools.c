@@ -3,7 +3,6 @@
 #include "cli/doctor/doctor.h"
 
 #include "cli/ask.h"
-#include "client/link.h"
 
 static bool is(const struct json *tool, const char *name, const char *text)
 {

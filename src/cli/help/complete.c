@@ -4,13 +4,11 @@
  * muxbus completion and muxbus shell-init: print a script for a shell.
  */
 #include "cli/arguments.h"
-#include "cli/ask.h"
 #include "cli/catalog.h"
 #include "cli/locate.h"
 #include "cli/option.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
-#include "client/link.h"
 #include "completion_scripts.h"
 
 #define OUT_MAX ((size_t)1024 * 1024)

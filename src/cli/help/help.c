@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus help and muxbus version: lists verbs and methods, and describes one. */
 #include "cli/arguments.h"
-#include "cli/ask.h"
 #include "cli/catalog.h"
 #include "cli/help/help_page.h"
 #include "cli/option.h"

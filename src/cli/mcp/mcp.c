@@ -10,14 +10,12 @@
 #include <sys/wait.h>
 
 #include "base/process.h"
-#include "cli/ask.h"
 #include "cli/catalog.h"
 #include "cli/locate.h"
 #include "cli/mcp/mcp_replay.h"
 #include "cli/option.h"
 #include "cli/verbs.h"
 #include "config.h"
-#include "wire/json.h"
 #include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)

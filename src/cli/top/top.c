@@ -10,7 +10,6 @@
 #include <termios.h>
 
 #include "cli/ask.h"
-#include "cli/cli.h"
 #include "cli/locate.h"
 #include "cli/option.h"
 #include "cli/remote.h"

@@ -4,7 +4,6 @@
 #include "cli/option.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
-#include "client/link.h"
 
 enum { FOLLOW_SEC = 3600, LINE_BYTES = 4096 };
 

@@ -12,7 +12,6 @@
 #include "cli/option.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
-#include "client/link.h"
 #include "wire/message.h"
 
 enum {

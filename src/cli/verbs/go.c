@@ -5,7 +5,6 @@
 #include "cli/option.h"
 #include "cli/tmux_client.h"
 #include "cli/verbs.h"
-#include "wire/json.h"
 
 #define PARAMS_MAX 65536
 

@@ -13,7 +13,6 @@
 #include "cli/option.h"
 #include "cli/verbs.h"
 #include "cli/verbs/hook_event.h"
-#include "client/link.h"
 
 #define MARK_VARIABLE "LC_MUXBUS"
 

@@ -3,7 +3,6 @@
 #include "cli/ask.h"
 #include "cli/option.h"
 #include "cli/verbs.h"
-#include "client/link.h"
 
 #define OUT_MAX ((size_t)1024 * 1024)
 

@@ -6,7 +6,6 @@
 #include "cli/verbs.h"
 #include "cli/verbs/cast.h"
 #include "cli/verbs/interrupt.h"
-#include "wire/json.h"
 
 enum {
 	PENDING_MAX = 16 * 1024 * 1024, /* lines that come before the first screen */

@@ -8,7 +8,6 @@
 
 #include "cli/ask.h"
 #include "cli/verbs.h"
-#include "client/link.h"
 #include "config.h"
 #include "wire/relay.h"
 

@@ -11,8 +11,6 @@
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
 #include "cli/verbs/restore_program.h"
-#include "client/link.h"
-#include "wire/json.h"
 
 /*
  * A session has this name until it is whole: a restore that is killed leaves no part under the

@@ -7,7 +7,6 @@
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/program.h"
-#include "wire/json.h"
 
 /* The shell of tmux is the program, but for these: each is a script with words behind it. */
 static const char cd_script[] = "d=$(printf '%b.' \"$1\"); cd -- \"${d%.}\"; shift; ";

@@ -12,7 +12,6 @@
 #include "cli/verbs.h"
 #include "cli/verbs/interrupt.h"
 #include "cli/verbs/job_output.h"
-#include "client/link.h"
 #include "wire/address.h"
 
 #define PARAMS_MAX LINK_LINE_MAX

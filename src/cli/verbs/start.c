@@ -4,7 +4,6 @@
 #include "cli/option.h"
 #include "cli/screen_text.h"
 #include "cli/verbs.h"
-#include "client/link.h"
 
 enum cli_status start_run(struct cli *cli, int argc, char **argv)
 {

@@ -9,7 +9,6 @@
 #include "cli/verbs.h"
 #include "cli/verbs/interrupt.h"
 #include "cli/verbs/job_output.h"
-#include "client/link.h"
 
 #define PARAMS_MAX LINK_LINE_MAX
 #define RECONNECT_TRIES 60

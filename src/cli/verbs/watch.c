@@ -6,7 +6,6 @@
 #include "cli/verbs.h"
 #include "cli/verbs/event_text.h"
 #include "cli/verbs/interrupt.h"
-#include "client/link.h"
 
 #define NAMES_MAX 64 /* limit of subscribe for each */
 #define PARAMS_MAX LINK_LINE_MAX

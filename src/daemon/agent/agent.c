@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent.h"
 
-#include <muxbus.h>
-
 #include "base/process.h"
 #include "daemon/agent/agent_adopt.h"
 #include "daemon/agent/agent_launch.h"

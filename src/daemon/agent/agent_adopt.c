@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent_adopt.h"
 
-#include <muxbus.h>
-
 #include <time.h>
 
 #include "base/process.h"
@@ -14,7 +12,6 @@
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_pidfd.h"
-#include "wire/json.h"
 
 enum { NUMBER_SIZE = 4, EXIT_JSON_MAX = 4096 };
 

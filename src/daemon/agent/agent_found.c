@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent_found.h"
 
-#include <muxbus.h>
-
 #include "daemon/agent/agent.h"
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_state.h"
@@ -11,7 +9,6 @@
 #include "daemon/pane/presence.h"
 #include "daemon/pane/screen_sign.h"
 #include "daemon/tmux/tmux.h"
-#include "wire/json.h"
 
 /* The states of presences in the words of list_agents. */
 static const char *const states[] = {

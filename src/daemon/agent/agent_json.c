@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent_json.h"
 
-#include <muxbus.h>
-
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/tmux.h"
-#include "wire/json.h"
 
 enum { COMMAND_SHOWN_MAX = 4000 };
 

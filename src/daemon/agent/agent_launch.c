@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent_launch.h"
 
-#include <muxbus.h>
-
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/pane/reporter.h"
@@ -10,7 +8,6 @@
 #include "daemon/server/spawn.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 enum {
 	STATUS_NOT_EXECUTABLE = 126,

@@ -2,8 +2,6 @@
 /* Methods of agents: ensure_agent, send_task, respond, list_agents, stop_agent. */
 #include "daemon/agent/agent.h"
 
-#include <muxbus.h>
-
 #include "daemon/agent/agent_found.h"
 #include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_stop.h"
@@ -12,7 +10,6 @@
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"
-#include "daemon/server/method.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent_monitor.h"
 
-#include <muxbus.h>
-
 #include "base/tokenizer.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/pane/foreground.h"
@@ -12,7 +10,6 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 enum {
 	AGREE_MS = 60, /* between two looks that must agree */

@@ -9,7 +9,6 @@
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/screen_sign.h"
-#include "wire/json.h"
 
 enum { QUESTION_ROWS = 12, QUESTION_MAX = 4096 };
 

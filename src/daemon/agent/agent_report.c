@@ -15,7 +15,6 @@
 #include "daemon/server/request.h"
 #include "daemon/server/rest.h"
 #include "daemon/tmux/stream.h"
-#include "wire/json.h"
 
 /* Blanks at both ends do not count: prompts are padded, and their ends are not always drawn. */
 static void trim(const char **text, size_t *len)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent_resume.h"
 
-#include <muxbus.h>
-
 #include "base/conversation.h"
 #include "base/process.h"
 #include "daemon/agent/agent_record.h"

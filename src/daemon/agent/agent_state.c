@@ -2,8 +2,6 @@
 /* The floor of agents: names, states, and finding one. */
 #include "daemon/agent/agent_state.h"
 
-#include <muxbus.h>
-
 #include "daemon/tmux/tmux.h"
 
 char **agent_strings_copy(const char *const *strings, size_t count)

@@ -7,8 +7,6 @@
  */
 #include "daemon/agent/agent_stop.h"
 
-#include <muxbus.h>
-
 #include <sys/syscall.h>
 
 #include "base/process.h"
@@ -20,7 +18,6 @@
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 enum { KILL_MS = 2000 }; /* after SIGKILL, until its pane is closed with it */
 

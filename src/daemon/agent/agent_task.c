@@ -15,7 +15,6 @@
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 enum {
 	STEP_MS = 86400000, /* longer waits are looked at once a day */

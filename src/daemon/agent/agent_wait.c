@@ -5,7 +5,6 @@
 #include "daemon/agent/agent_state.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 enum {
 	EVIDENCE_MAX = 16 * 1024,

@@ -8,7 +8,6 @@
 
 #include "wire/address.h"
 #include "wire/field.h"
-#include "wire/json.h"
 
 #define KIB ((int64_t)1024)
 #define MIB (1024 * KIB)

@@ -2,7 +2,6 @@
 #include "daemon/core/start.h"
 
 #include <malloc.h>
-#include <muxbus.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/un.h>

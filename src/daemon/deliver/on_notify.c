@@ -13,7 +13,6 @@
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 #include "wire/address.h"
-#include "wire/json.h"
 
 enum {
 	POSTED_MS =

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/deliver/person.h"
 
-#include <muxbus.h>
-
 #include "daemon/pane/expected.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"

@@ -12,7 +12,6 @@
 #include "daemon/tmux/tmux.h"
 #include "io/loop_pidfd.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 #define BIT(kind) (UINT64_C(1) << (kind))
 

@@ -3,7 +3,6 @@
 
 #include "base/stripper.h"
 #include "daemon/core/config.h"
-#include "wire/json.h"
 
 enum {
 	NAME_CHARACTERS = 40, /* of a name, or of the start of a command */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/deliver/self_command.h"
 
-#include <muxbus.h>
-
 #include "daemon/core/config.h"
 #include "daemon/input/submit.h"
 #include "daemon/pane/expected.h"
@@ -11,7 +9,6 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 enum {
 	DATA_MAX = 8 * SELF_COMMAND_MAX,

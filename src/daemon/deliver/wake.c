@@ -3,7 +3,6 @@
 
 #include <muxbus.h>
 
-#include "daemon/core/pane_ref.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/promise.h"
 #include "daemon/pane/pane_tty.h"

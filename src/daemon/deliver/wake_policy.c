@@ -6,7 +6,6 @@
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 enum {
 	DAY_MINUTES = 24 * 60,

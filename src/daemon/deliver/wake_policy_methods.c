@@ -4,7 +4,6 @@
 
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/server/daemon_parts.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/file/inotify_hub.h"
 
-#include <event2/event.h>
-
 #include "io/loop_timer.h"
 
 #define READ_SIZE (64 * 1024)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/file/tail_loop.h"
 
-#include <event2/event.h>
 #include <linux/magic.h>
 #include <sys/vfs.h>
 

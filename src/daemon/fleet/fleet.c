@@ -10,10 +10,8 @@
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server.h"
-#include "wire/json.h"
 
 enum { NAMES_MAX = 1024 }; /* bytes of the list of hosts in an error */
 

@@ -6,11 +6,7 @@
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
-#include "wire/field.h"
-#include "wire/json.h"
-#include "wire/message.h"
 
 enum {
 	DATA_BYTES = 64 * 1024, /* of the members of an error */

@@ -4,9 +4,7 @@
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
-#include "wire/json.h"
 
 struct gather {
 	struct fleet_ask ask;

@@ -11,7 +11,6 @@
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server.h"
-#include "wire/json.h"
 
 /* The counts of a host as it answered last; kept while it is down. */
 struct host_counts {

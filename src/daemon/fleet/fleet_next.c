@@ -5,8 +5,6 @@
 #include "daemon/fleet/host.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
-#include "wire/field.h"
-#include "wire/json.h"
 
 enum {
 	SPEC_BYTES = 64 * 1024,

@@ -7,12 +7,10 @@
 #include "daemon/queue/notification.h"
 #include "daemon/queue/record.h"
 #include "daemon/queue/store.h"
-#include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 enum {
 	NAME_SIZE = FLEET_KEY_SIZE,

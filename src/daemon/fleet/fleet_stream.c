@@ -4,11 +4,8 @@
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
-#include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
-#include "wire/field.h"
-#include "wire/json.h"
 
 enum {
 	NAME_SIZE = 24, /* of a subscription, here and on a host */

@@ -7,8 +7,6 @@
 #include "daemon/queue/notification.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
-#include "wire/field.h"
-#include "wire/json.h"
 
 enum {
 	CONDITIONS_MAX = 64,

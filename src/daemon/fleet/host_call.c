@@ -3,7 +3,6 @@
 #include "daemon/fleet/host_parts.h"
 
 #include "io/loop_timer.h"
-#include "wire/json.h"
 #include "wire/message.h"
 
 enum {

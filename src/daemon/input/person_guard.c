@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/input/person_guard.h"
 
-#include <muxbus.h>
-
 #include "base/process.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/pane/draft.h"
@@ -10,7 +8,6 @@
 #include "daemon/pane/maker.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/server_parts.h"

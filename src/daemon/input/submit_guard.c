@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/input/submit_guard.h"
 
-#include <muxbus.h>
-
 #include "daemon/core/config.h"
 #include "daemon/pane/expected.h"
 #include "daemon/pane/foreground.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/input/submit_retract.h"
 
-#include <muxbus.h>
-
 #include "daemon/input/submit_guard.h"
 #include "daemon/input/submit_state.h"
 

@@ -11,7 +11,6 @@
 #include "daemon/job/pane_cwd.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"
-#include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"

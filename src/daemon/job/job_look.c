@@ -3,7 +3,6 @@
 #include "daemon/job/job.h"
 #include "daemon/job/job_name.h"
 #include "daemon/server/daemon_parts.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/tmux/tmux.h"

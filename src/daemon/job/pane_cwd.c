@@ -4,7 +4,6 @@
 #include <muxbus.h>
 
 #include "base/process.h"
-#include "daemon/core/pane_ref.h"
 #include "daemon/queue/record.h"
 
 enum { PLACES_MAX = 256 }; /* panes share them by their number, and the latest counts */

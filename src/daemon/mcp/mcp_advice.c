@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/mcp/mcp_advice.h"
 
-#include <muxbus.h>
-
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_tool_set.h"
 #include "daemon/server/daemon_parts.h"

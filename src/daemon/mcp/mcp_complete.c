@@ -3,13 +3,10 @@
  * MCP prompts: named tasks that a person gives to an agent, with arguments to fill in. And
  * completion/complete: values for an argument of a prompt or a variable of a URI.
  */
-#include <muxbus.h>
-
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 

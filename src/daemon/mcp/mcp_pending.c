@@ -2,7 +2,6 @@
 #include "daemon/mcp/mcp_pending.h"
 
 #include "daemon/core/config.h"
-#include "daemon/core/pane_ref.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/way.h"
 #include "daemon/queue/queue.h"

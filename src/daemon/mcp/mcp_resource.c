@@ -2,8 +2,6 @@
 /* MCP resources: lists and reads them. */
 #include "daemon/mcp/mcp_resource.h"
 
-#include <muxbus.h>
-
 #include "daemon/event/event_log.h"
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_shown.h"

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods that read panes: capture_pane, find_text, read_output. */
-#include <muxbus.h>
-
 #include "base/stripper.h"
 #include "daemon/core/config.h"
 #include "daemon/core/pattern.h"
 #include "daemon/methods/tables.h"
 #include "daemon/render/picture.h"
 #include "daemon/server/daemon_parts.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/rest.h"
 #include "daemon/server/target.h"

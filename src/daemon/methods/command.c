@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The method for everything else that tmux can do: run_tmux. */
-#include <muxbus.h>
-
 #include "daemon/core/config.h"
 #include "daemon/input/person_guard.h"
 #include "daemon/input/submit.h"
@@ -10,7 +8,6 @@
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/rest.h"
 #include "daemon/server/target.h"

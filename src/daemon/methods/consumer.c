@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* next_notification: a request that waits for a notification. */
-#include <muxbus.h>
-
+#include "daemon/queue/consumer.h"
 #include "daemon/core/config.h"
 #include "daemon/job/job_name.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pane/presence.h"
-#include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about the daemon itself: describe, ping, shutdown, status. */
-#include <muxbus.h>
-
 #include "config.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/methods/demand.h"
 
-#include <muxbus.h>
-
 #include "daemon/agent/agent.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/delivery.h"

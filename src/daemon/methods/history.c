@@ -3,7 +3,6 @@
 #include "daemon/server/history.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon_parts.h"
-#include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods that type: send_keys, send_text, send_mouse. */
-#include <muxbus.h>
-
 #include "daemon/input/keys.h"
 #include "daemon/input/person_guard.h"
 #include "daemon/input/submit.h"
@@ -9,7 +7,6 @@
 #include "daemon/methods/tables.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/server/daemon_parts.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/right.h"
 #include "daemon/server/target.h"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about one pane: create_pane, close_pane, resize_pane, focus_pane. */
-#include <muxbus.h>
-
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon_parts.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/right.h"
 #include "daemon/server/spawn.h"

@@ -5,8 +5,6 @@
  */
 #include "daemon/pane/presence.h"
 
-#include <muxbus.h>
-
 #include "daemon/agent/agent_task.h"
 #include "daemon/deliver/queue_command.h"
 #include "daemon/deliver/wake.h"
@@ -15,7 +13,6 @@
 #include "daemon/pane/thread_seat.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"
-#include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of providers: provide, progress, publish, list_providers. */
-#include <muxbus.h>
-
+#include "daemon/provide/provide.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/provide_call.h"
 #include "daemon/methods/tables.h"
-#include "daemon/provide/provide.h"
 #include "daemon/provide/provide_event.h"
 #include "daemon/provide/provide_flow.h"
 #include "daemon/server/daemon_parts.h"

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* take_notifications: for programs that hand a pane's notifications on to its agent. */
-#include <muxbus.h>
-
+#include "daemon/deliver/puller.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/prompt_line.h"
-#include "daemon/deliver/puller.h"
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of the queue: posting, listing, acknowledging, cancelling. */
-#include <muxbus.h>
-
+#include "daemon/queue/queue.h"
 #include "base/hash.h"
 #include "base/stripper.h"
 #include "daemon/core/config.h"
@@ -9,10 +8,8 @@
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"
-#include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
 #include "daemon/server/daemon_parts.h"
-#include "daemon/server/method.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/methods/saved.h"
 
-#include <muxbus.h>
-
 #include "base/process.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/event/event_log.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about events: list_events, subscribe, unsubscribe. */
-#include <muxbus.h>
-
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/methods/tool_call.h"
 
-#include <muxbus.h>
-
 #include "daemon/core/config.h"
-#include "daemon/core/pane_ref.h"
 #include "daemon/job/job.h"
 #include "daemon/methods/provide_call.h"
 #include "daemon/provide/provider.h"

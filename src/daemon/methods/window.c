@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about windows and sessions: create_ and close_ of both. */
-#include <muxbus.h>
-
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/tables.h"
-#include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/spawn.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/pane/maker.h"
 
-#include <muxbus.h>
-
 #include "base/process.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/record.h"

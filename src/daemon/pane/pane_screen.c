@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/pane/pane_screen.h"
 
-#include <muxbus.h>
-
 #include "daemon/tmux/tmux.h"
 
 struct screen_reading {

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/pane/presence.h"
 
-#include <muxbus.h>
-
 #include "base/process.h"
 #include "daemon/event/event_log.h"
 #include "daemon/pane/expected.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
-#include "wire/json.h"
 
 enum { NAME_SIZE = 200, EVENT_MAX = 4096 };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/pane/reporter.h"
 
-#include <muxbus.h>
-
 #include <sys/random.h>
 
 #include "base/tokenizer.h"
@@ -13,7 +11,6 @@
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
-#include "wire/json.h"
 
 enum { DATA_MAX = 16 * 1024, KEY_SIZE = NOTIFICATION_KEY_MAX };
 

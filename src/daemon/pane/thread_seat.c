@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/pane/thread_seat.h"
 
-#include <muxbus.h>
-
 #include <dirent.h>
 #include <time.h>
 

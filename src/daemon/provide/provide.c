@@ -10,7 +10,6 @@
 #include "daemon/provide/provider_file.h"
 #include "daemon/provide/tool_server.h"
 #include "daemon/provide/tool_servers.h"
-#include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/tool/tool_folder.h"
 #include "io/loop_timer.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/provide/tool_servers.h"
 
-#include <muxbus.h>
-
 #include "base/hash.h"
 #include "base/process.h"
 #include "daemon/job/job.h"

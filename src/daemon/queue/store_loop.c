@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/queue/store_loop.h"
 
-#include <event2/event.h>
-
 #include "daemon/queue/journal.h"
 #include "daemon/queue/journal_disk.h"
 #include "daemon/queue/store.h"

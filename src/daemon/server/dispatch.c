@@ -2,11 +2,9 @@
 #include "daemon/server/dispatch.h"
 
 #include <malloc.h>
-#include <muxbus.h>
 
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
-#include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
@@ -16,10 +14,7 @@
 #include "daemon/tmux/output_source.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
-#include "wire/field.h"
-#include "wire/json.h"
 #include "wire/line.h"
-#include "wire/message.h"
 
 /* Memory of a line this long is given back at once. */
 #define BIG_LINE_BYTES ((size_t)64 * 1024)

@@ -2,9 +2,6 @@
 #include "daemon/server/history.h"
 
 #include "daemon/server/method.h"
-#include "wire/field.h"
-#include "wire/json.h"
-#include "wire/message.h"
 
 struct action {
 	uint64_t number; /* 0: none yet */

@@ -3,8 +3,6 @@
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/method.h"
-#include "wire/field.h"
-#include "wire/message.h"
 
 static const struct {
 	unsigned flag; /* enum method_flag */

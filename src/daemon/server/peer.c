@@ -10,9 +10,7 @@
  */
 #include "daemon/server/peer.h"
 
-#include <event2/event.h>
 #include <event2/event_struct.h>
-#include <muxbus.h>
 #include <poll.h>
 #include <sys/socket.h>
 

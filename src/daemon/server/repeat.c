@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/server/repeat.h"
 
-#include <muxbus.h>
-
 #include "base/hash.h"
 #include "daemon/core/config.h"
 #include "daemon/queue/queue.h"
@@ -11,7 +9,6 @@
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
-#include "wire/json.h"
 
 /* The checksum of one parameter with its name. */
 static uint64_t member_content(const struct json *member)

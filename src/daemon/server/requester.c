@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/server/requester.h"
 
-#include <muxbus.h>
-
 #include "base/process.h"
 #include "daemon/pane/expected.h"
 #include "daemon/pane/foreground.h"

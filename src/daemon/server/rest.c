@@ -5,7 +5,6 @@
 
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
-#include "wire/json.h"
 
 struct text {
 	struct list link;

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/server/right.h"
 
-#include <muxbus.h>
-
 #include "base/process.h"
 #include "daemon/core/config.h"
-#include "daemon/core/pane_ref.h"
 #include "daemon/pane/maker.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/target.h"
 #include "daemon/tmux/tmux.h"
-#include "wire/field.h"
-#include "wire/json.h"
 
 bool right_refuse(struct request *request, const char *what)
 {

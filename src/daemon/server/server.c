@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/server/server.h"
 
-#include <event2/event.h>
 #include <malloc.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -12,7 +11,6 @@
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/method.h"
 #include "daemon/server/output.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
@@ -21,7 +19,6 @@
 #include "daemon/server/server_parts.h"
 #include "io/loop_timer.h"
 #include "wire/address.h"
-#include "wire/message.h"
 
 /*
  * An accepter: a socket with its path. Without free descriptors it says "busy" to those that wait,

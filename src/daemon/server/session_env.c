@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/server/session_env.h"
 
-#include <muxbus.h>
-
 #include "base/secret.h"
-#include "daemon/core/pane_ref.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/server/trail.h"
 
-#include <muxbus.h>
-
 #include <endian.h>
 #include <sys/random.h>
 
@@ -10,8 +8,6 @@
 #include "base/hash.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
-#include "wire/field.h"
-#include "wire/json.h"
 
 enum {
 	CHAIN_SIZE = 2 * SHA256_SIZE, /* as text */

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/server/work.h"
 
-#include <muxbus.h>
-
 #include "daemon/core/config.h"
-#include "daemon/server/method.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
-#include "wire/json.h"
 
 bool work_is_look(enum work_kind kind)
 {

@@ -3,7 +3,6 @@
 #include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/server/daemon_parts.h"
-#include "daemon/server/method.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

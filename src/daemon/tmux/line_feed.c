@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/line_feed.h"
 
-#include <muxbus.h>
-
 #include "base/stripper.h"
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/pane_events.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/output_source.h"
 
-#include <muxbus.h>
-
 #include "base/process.h"
 #include "daemon/core/config.h"
 #include "daemon/tmux/pane_pipe.h"

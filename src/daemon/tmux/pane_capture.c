@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/pane_capture.h"
 
-#include <muxbus.h>
-
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/pane_events.h"
 
-#include <muxbus.h>
-
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"

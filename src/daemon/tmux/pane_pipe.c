@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/pane_pipe.h"
 
-#include <event2/event.h>
-#include <muxbus.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/stream.h"
 
-#include <event2/event.h>
-#include <muxbus.h>
-
 #include "base/tokenizer.h"
 #include "daemon/core/config.h"
 #include "daemon/tmux/line_feed.h"

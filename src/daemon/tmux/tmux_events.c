@@ -3,7 +3,6 @@
 
 #include "daemon/event/event_log.h"
 #include "daemon/tmux/model_json.h"
-#include "wire/json.h"
 
 #define MEMBERS_MAX_BYTES (1024 * 1024)
 #define SCOPE_SESSIONS_MAX (sizeof((struct event_scope *)NULL)->sessions / sizeof(uint32_t))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition agent_state: an agent, kept or one that reports itself, reaches a state. */
-#include <muxbus.h>
-
 #include "daemon/agent/agent.h"
 #include "daemon/event/event_log.h"
 #include "daemon/pane/presence.h"

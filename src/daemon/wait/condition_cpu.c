@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition cpu_below, of wait_for and wait_for_idle: the machine, or a pane, is idle. */
-#include <muxbus.h>
-
 #include "base/cpu_sample.h"
 #include "daemon/server/target.h"
 #include "daemon/wait/condition.h"

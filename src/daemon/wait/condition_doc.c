@@ -3,7 +3,6 @@
 
 #include "daemon/wait/condition.h"
 #include "daemon/wait/wait_parts.h"
-#include "wire/field.h"
 
 enum { TEXT_MAX = 4096 };
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition event: the first event of a kind, or of kinds, that a filter takes. */
-#include <muxbus.h>
-
 #include "daemon/event/event_log.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"

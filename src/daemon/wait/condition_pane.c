@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Conditions on panes: output, screen, quiet_sec, exited, command_finished. */
-#include <muxbus.h>
-
 #include "base/process.h"
 #include "daemon/core/pattern.h"
 #include "daemon/event/event_log.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The conditions prompt and ready: a prompt was seen, or marked by the shell (OSC 133). */
-#include <muxbus.h>
-
 #include "base/tokenizer.h"
 #include "daemon/agent/agent.h"
 #include "daemon/agent/classify.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/wait/condition_watch.h"
 
-#include <muxbus.h>
-
 #include "daemon/core/pattern.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"

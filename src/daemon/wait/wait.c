@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/wait/wait.h"
 
-#include <muxbus.h>
-
 #include "daemon/core/config.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/once.h"

@@ -2,13 +2,10 @@
 /* Methods that wait: wait_for, and in the background wait_for_idle and watch_pane. */
 #include "daemon/wait/wait.h"
 
-#include <muxbus.h>
-
 #include "daemon/core/pattern.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/method.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

@@ -2,8 +2,6 @@
 /* How a watch is kept in the store, and what its notifications say. */
 #include "daemon/watch/watch.h"
 
-#include "wire/json.h"
-
 #define DATA_MAX (NOTIFICATION_DATA_MAX - 256) /* before watch_record_close() */
 /* Bytes of all captures together in a notification. */
 #define CAPTURES_MAX 4096

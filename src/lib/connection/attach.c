@@ -3,8 +3,6 @@
  * Attaches a loop to a libevent base, which then watches its descriptors. The only file of the
  * library that uses libevent.
  */
-#include <muxbus.h>
-
 #include <event2/event.h>
 #include <event2/event_struct.h>
 #include <sys/epoll.h>

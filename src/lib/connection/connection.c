@@ -23,8 +23,6 @@
  * inside them is reported in the next turn of the loop. The closed handler may free the
  * connection: no code touches the connection after it.
  */
-#include <muxbus.h>
-
 #include <sys/epoll.h>
 #include <sys/socket.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Lists of commands on their way to tmux: what is refused, what is written. */
-#include <muxbus.h>
-
 #include "lib/connection/command.h"
 #include "lib/connection/connection_parts.h"
 

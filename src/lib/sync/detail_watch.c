@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/detail_watch.h"
 
-#include <muxbus.h>
-
 #include "lib/sync/lister.h"
 #include "lib/sync/state.h"
 

@@ -6,8 +6,6 @@
  * Attaching counts as use of a session for tmux. To keep the order of use, the connections are
  * attached one by one in that order, and the session of the first is touched again in its turn.
  */
-#include <muxbus.h>
-
 #include "lib/library.h"
 #include "lib/model/model.h"
 #include "lib/sync/announced.h"
