@@ -171,6 +171,13 @@ MUXBUS_API ssize_t muxbus_quote(char *out, const void *bytes, size_t len);
 MUXBUS_API size_t muxbus_literal(char *out, const void *bytes, size_t len);
 
 /*
+ * A format that is "1", and true as a condition, if tmux has expanded all before it. Since
+ * 3.7 tmux gives a format up after 100 ms, as when the machine stops tmux for so long: the
+ * text is then cut off, or parts of it are empty, and two empty texts compare as equal.
+ */
+#define MUXBUS_FORMAT_WHOLE "#{?version,1,}"
+
+/*
  * Writes to out, with its NUL, the format that prints a variable (such as
  * "pane_title") as one printable line without TAB: '%', '\', LF and TAB come as
  * percent codes. Returns the length without the NUL, or MUXBUS_ERR_LIMIT if it does

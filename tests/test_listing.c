@@ -10,27 +10,28 @@
 #include "lib/model/model.h"
 #include "tap.h"
 
-static const char sessions[] = "S\t$1\twork\t1700000000\t1700000009\tgroup one\t0\t0\t3.3a\n"
-			       "S\t$0\tit%09is 100%25\t1700000000\t5\t\ton\t0\t3.3a\n"
-			       "S\t$7\twork-7\t1\t2\tgroup one\tkeep-last\t0\t3.3a\n";
-static const char windows[] = "W\t$1\t@0\t0\t*\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\n"
-			      "W\t$0\t@0\t5\t!*-\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\n"
-			      "W\t$7\t@3\t-1\t#~*Z\t%25end 1 2 1\t80\t24\t\t\n";
+static const char sessions[] = "S\t$1\twork\t1700000000\t1700000009\tgroup one\t0\t0\t3.3a\t1\n"
+			       "S\t$0\tit%09is 100%25\t1700000000\t5\t\ton\t0\t3.3a\t1\n"
+			       "S\t$7\twork-7\t1\t2\tgroup one\tkeep-last\t0\t3.3a\t1\n";
+static const char windows[] =
+    "W\t$1\t@0\t0\t*\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\t1\n"
+    "W\t$0\t@0\t5\t!*-\tsh\t80\t24\tb25d,80x24,0,0,0\tb25d,80x24,0,0,0\t1\n"
+    "W\t$7\t@3\t-1\t#~*Z\t%25end 1 2 1\t80\t24\t\t\t1\n";
 /* Titles and paths that look like lines of their own, or fields. */
 static const char panes[] =
     "P\t%0\t@0\t0\t80\t24\t0\t0\t4711\t/dev/pts/1\tti%09tle\tbash\t/tmp/%0A%25session-renamed $0 "
     "x\t"
-    "\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0\n"
+    "\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0\t1\n"
     "P\t%0\t@0\t0\t80\t24\t0\t0\t4711\t/dev/pts/1\tti%09tle\tbash\t/tmp/%0A%25session-renamed $0 "
     "x\t"
-    "\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0\n"
+    "\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0\t1\n"
     "P\t%4\t@3\t1\t40\t24\t41\t-2\t\t/dev/pts/"
     "2\t\\\\\t\t\xff\xfe\tcopy-mode\t0\t1\t3\t\t1700000001\t1\t"
-    "1\t1\t1\t1\t0\t0\t0\n"
-    "P\t%5\t@3\t0\t40\t24\t0\t0\t\t\t\t\t\t\t1\t1\t\t9\t\t0\t0\t0\t0\t\t0\t0\t0\n";
-static const char clients[] = "C\t/dev/pts/9\t99\t$1\t1700000009\t0\t1\t1\n"
-			      "C\tclient-5\t5\t$0\t1700000009\t1\t0\t0\n"
-			      "C\t/dev/pts/8\t98\t\t0\t0\t0\t0\n";
+    "1\t1\t1\t1\t0\t0\t0\t1\n"
+    "P\t%5\t@3\t0\t40\t24\t0\t0\t\t\t\t\t\t\t1\t1\t\t9\t\t0\t0\t0\t0\t\t0\t0\t0\t1\n";
+static const char clients[] = "C\t/dev/pts/9\t99\t$1\t1700000009\t0\t1\t1\t1\n"
+			      "C\tclient-5\t5\t$0\t1700000009\t1\t0\t0\t1\n"
+			      "C\t/dev/pts/8\t98\t\t0\t0\t0\t0\t1\n";
 
 static const struct parts everything = {.all = true};
 
@@ -100,7 +101,8 @@ static void test_long(void)
 		len += (size_t)snprintf(text + len, sizeof text - len, "%%0A");
 	for (size_t i = 0; i < 4000; i++)
 		len += (size_t)snprintf(text + len, sizeof text - len, "\xe6\x97\xa5");
-	(void)snprintf(text + len, sizeof text - len, "\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0");
+	(void)snprintf(
+	    text + len, sizeof text - len, "\t\t\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0\t1");
 	if (!ok(read_all(sessions, windows, text, clients, &listing) == 0, "a long title is read"))
 		return;
 	is_int(listing.malformed, 0, "with all of the pane");
@@ -114,12 +116,12 @@ static void test_long(void)
  * Counted texts hold TABs, newlines, quotes, and whole records of others. Texts that a program can
  * change between their length and themselves are encoded.
  */
-static const char counted_sessions[] = "S\t$1\t\"4:work\t1\t2\t\"0:\t0\t0\t3.3a\n";
+static const char counted_sessions[] = "S\t$1\t\"4:work\t1\t2\t\"0:\t0\t0\t3.3a\t1\n";
 static const char counted_windows[] =
-    "W\t$1\t@0\t0\t*\t\"7:a\tb\nW\tc\t80\t24\tx,80x24,0,0,0\tx,80x24,0,0,0\n";
+    "W\t$1\t@0\t0\t*\t\"7:a\tb\nW\tc\t80\t24\tx,80x24,0,0,0\tx,80x24,0,0,0\t1\n";
 #define COUNTED_PANE(title)                                    \
 	"P\t%0\t@0\t0\t80\t24\t0\t0\t4711\t/dev/pts/1\t" title \
-	"\t=bash\t=\"3:ab%0A%09\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0\n"
+	"\t=bash\t=\"3:ab%0A%09\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t1\t1\t0\t1\n"
 static const char counted_panes[] = COUNTED_PANE("\"20:ti\nP\t%1\t@0\t\"9:x\n%end");
 
 static int read_counted(const char *panes_text, size_t len, struct listing *ret_listing)
@@ -188,7 +190,7 @@ static void test_malformed(void)
 		char text[1024];
 		struct listing listing;
 		struct muxbus_model_counts counts;
-		(void)snprintf(text, sizeof text, "%s\n%s", bad[i], panes);
+		(void)snprintf(text, sizeof text, "%s\t1\n%s", bad[i], panes);
 		if (!ok(read_all(sessions, windows, text, clients, &listing) == 0,
 			"bad record %zu is no error", i))
 			continue;
@@ -210,6 +212,30 @@ static void test_failed(void)
 	    "tmux refused");
 	ok(read_all("", "", "", "", &listing) == 0, "a server with nothing in it");
 	model_free(listing.model);
+}
+
+/* tmux gives up the format of a record at any place. */
+static void test_given_up(void)
+{
+	static const char *const texts[] = {sessions, windows, panes, clients};
+	unsigned wrong = 0;
+	for (size_t k = 0; k < 4; k++) {
+		const char *end = strchr(texts[k], '\n');
+		for (const char *at = texts[k]; at < end; at++) {
+			const char *now[] = {sessions, windows, panes, clients};
+			char text[1024];
+			struct listing listing;
+			(void)snprintf(
+			    text, sizeof text, "%.*s%s", (int)(at - texts[k]), texts[k], end);
+			now[k] = text;
+			if (read_all(now[0], now[1], now[2], now[3], &listing) == 0)
+				wrong += listing.malformed != 1;
+			else
+				wrong++;
+			model_free(listing.model);
+		}
+	}
+	is_int(wrong, 0, "a record that is cut off at any byte is known as such");
 }
 
 /* A listing that is cut anywhere is read up to its last whole line. */
@@ -286,6 +312,7 @@ int main(void)
 	test_malformed();
 	test_failed();
 	test_cut();
+	test_given_up();
 	test_cut_counted();
 	test_written();
 	return done_testing();

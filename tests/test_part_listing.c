@@ -12,15 +12,16 @@
 	session "\t" id "\t" index "\t" flags "\t" name "\t80\t24\tL\tL"
 #define PANE(id, window, index, title)                                    \
 	id "\t" window "\t" index "\t80\t24\t0\t0\t7\t/dev/pts/1\t" title \
-	   "\tsh\t/\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t0\t0\t0\n"
-#define LINK(session, window, index, flags) session "\t" window "\t" index "\t" flags "\n"
+	   "\tsh\t/\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t0\t0\t0\t1\n"
+#define LINK(session, window, index, flags) session "\t" window "\t" index "\t" flags "\t1\n"
 
-static const char sessions[] = "S\t$0\twork\t1\t2\t\t0\t0\t3.3a\nS\t$1\tplay\t1\t2\t\t0\t0\t3.3a\n";
-static const char windows[] = "W\t" WINDOW("$0", "@0", "0", "*", "a") "\nW\t" WINDOW(
-    "$0", "@1", "1", "", "b") "\nW\t" WINDOW("$1", "@2", "0", "*", "c") "\n";
+static const char sessions[] =
+    "S\t$0\twork\t1\t2\t\t0\t0\t3.3a\t1\nS\t$1\tplay\t1\t2\t\t0\t0\t3.3a\t1\n";
+static const char windows[] = "W\t" WINDOW("$0", "@0", "0", "*", "a") "\t1\nW\t" WINDOW(
+    "$0", "@1", "1", "", "b") "\t1\nW\t" WINDOW("$1", "@2", "0", "*", "c") "\t1\n";
 static const char panes[] = "P\t" PANE("%0", "@0", "0", "t0") "P\t" PANE(
     "%1", "@1", "0", "t1") "P\t" PANE("%2", "@1", "1", "t2") "P\t" PANE("%3", "@2", "0", "t3");
-static const char clients[] = "C\t/dev/pts/9\t99\t$0\t5\t0\t0\t0\n";
+static const char clients[] = "C\t/dev/pts/9\t99\t$0\t5\t0\t0\t0\t1\n";
 
 static struct muxbus_reply reply_of(const char *text)
 {
@@ -147,10 +148,10 @@ static void test_checks(void)
 	    &ends, "E\t" LINK("$0", "@0", "0", "*"), "E\t" LINK("$0", "@1", "2", ""), &listing);
 	ok(part_ids_have(&listing.more.sessions, 0), "one is not: the session is listed");
 	model_free(listing.model);
-	(void)read_parts(&place, "Q\t%2\t@2\n", NULL, &listing);
+	(void)read_parts(&place, "Q\t%2\t@2\t1\n", NULL, &listing);
 	ok(listing.is_torn && part_ids_have(&listing.more.windows, 2), "a pane has moved");
 	model_free(listing.model);
-	(void)read_parts(&place, "Q\t%0\t@0\n", NULL, &listing);
+	(void)read_parts(&place, "Q\t%0\t@0\t1\n", NULL, &listing);
 	ok(!listing.is_torn && parts_are_empty(&listing.more),
 	    "tmux shows another pane: it is gone");
 	model_free(listing.model);
@@ -158,7 +159,7 @@ static void test_checks(void)
 
 #define DETAIL(pane, window, session, window_index, index, more, title)                           \
 	"D\t" pane "\t" window "\t" session "\t" window_index "\t" index "\t80\t" more "\t" title \
-	"\n"
+	"\t1\n"
 
 static void test_details(void)
 {
@@ -205,7 +206,7 @@ static void test_details(void)
 }
 
 #define INDEX(pane, window, session, window_index, index) \
-	"I\t" pane "\t" window "\t" session "\t" window_index "\t" index "\n"
+	"I\t" pane "\t" window "\t" session "\t" window_index "\t" index "\t1\n"
 
 static void test_indexes(void)
 {
@@ -233,8 +234,8 @@ static void test_cut(void)
 	static const char *const texts[] = {
 	    "V\t" WINDOW("$0", "@1", "1", "", "new") "\t" PANE("%2", "@1", "0", "t"),
 	    "U\t$0\tnew\t1\t2\t\t0\t0\t3.3a\t" LINK("$0", "@1", "3", "*"),
-	    "D\t%0\t@0\t$0\t0\t0\t80\t24\t0\t1\t0\t1\t0\tnew%09title\n", "Q\t%2\t@2\n",
-	    "I\t%2\t@1\t$0\t0\t1\n"};
+	    "D\t%0\t@0\t$0\t0\t0\t80\t24\t0\t1\t0\t1\t0\tnew%09title\t1\n", "Q\t%2\t@2\t1\n",
+	    "I\t%2\t@1\t$0\t0\t1\t1\n"};
 	static const struct parts parts[] = {{.windows = {.ids = {1}, .count = 1}},
 	    {.sessions = {.ids = {0}, .count = 1}}, {.details = true},
 	    {.places = {.ids = {2}, .count = 1}}, {.indexes = true}};

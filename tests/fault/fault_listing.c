@@ -11,15 +11,15 @@
 #include "lib/model/model.h"
 #include "tap.h"
 
-static const char sessions[] = "S\t$1\twork\t1\t2\tgroup\t0\t0\t3.3a\n"
-			       "S\t$2\tplay\t1\t2\tgroup\t0\t0\t3.3a\n";
-static const char windows[] = "W\t$1\t@0\t0\t*\tsh\t80\t24\tL\tL\n"
-			      "W\t$2\t@1\t0\t*\tsh\t80\t24\tL\tL\n";
+static const char sessions[] = "S\t$1\twork\t1\t2\tgroup\t0\t0\t3.3a\t1\n"
+			       "S\t$2\tplay\t1\t2\tgroup\t0\t0\t3.3a\t1\n";
+static const char windows[] = "W\t$1\t@0\t0\t*\tsh\t80\t24\tL\tL\t1\n"
+			      "W\t$2\t@1\t0\t*\tsh\t80\t24\tL\tL\t1\n";
 static const char panes[] = "P\t%0\t@0\t0\t80\t24\t0\t0\t1\t/dev/pts/1\tone\tsh\t/"
-			    "\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t0\t0\t0\n"
+			    "\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t0\t0\t0\t1\n"
 			    "P\t%1\t@1\t0\t80\t24\t0\t0\t2\t/dev/pts/2\ttwo\tsh\t/"
-			    "\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t0\t0\t0\n";
-static const char clients[] = "C\t/dev/pts/9\t99\t$1\t3\t0\t0\t0\n";
+			    "\t\t1\t0\t\t\t\t0\t0\t0\t0\t\t0\t0\t0\t1\n";
+static const char clients[] = "C\t/dev/pts/9\t99\t$1\t3\t0\t0\t0\t1\n";
 
 static struct muxbus_reply reply_of(const char *text)
 {

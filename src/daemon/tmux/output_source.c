@@ -159,12 +159,15 @@ enum life_state {
 static enum life_state read_life(const struct life *life, const struct muxbus_reply *reply)
 {
 	unsigned found;
-	int is_dead = 0;
+	int is_dead = 0, is_whole = 0;
 	long pid = 0;
-	if (reply->body == NULL ||
-	    sscanf((const char *)reply->body, "%%%u %d %ld", &found, &is_dead, &pid) < 2 ||
-	    found != life->pane)
+	int fields = reply->body == NULL ? 0
+					 : sscanf((const char *)reply->body, "%%%u %d %ld %d",
+					       &found, &is_dead, &pid, &is_whole);
+	if (fields < 1 || found != life->pane)
 		return LIFE_GONE;
+	if (fields < 4)
+		return LIFE_THERE; /* not known: another pipe will tell */
 	/* tmux 3.8 has no number any more for a process that it has reaped. Without a pipe it is
 	 * not known that tmux has the same numbers as this process. */
 	return is_dead || pid <= 0 || (!life->has_failed && process_has_ended((pid_t)pid))
@@ -217,7 +220,8 @@ static bool ask_life(const struct output_source *source, bool has_failed)
 		return false;
 	muxbus_command_args(command, "display-message", "-p", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", source->pane);
-	muxbus_command_args(command, "#{pane_id} #{?pane_dead,1,0} #{pane_pid}", NULL);
+	muxbus_command_args(command,
+	    "#{pane_id} #{?pane_dead,1,0} #{?pane_pid,#{pane_pid},0} " MUXBUS_FORMAT_WHOLE, NULL);
 	life = xalloc(sizeof *life);
 	*life = (struct life){source->set, source->pane, has_failed};
 	if (muxbus_sync_run(sync_of(source), command, false, on_life, life) == 0)

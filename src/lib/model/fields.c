@@ -10,6 +10,9 @@
 #define COUNTED_MARK '"'
 /* Begins an encoded text among counted ones, so that it does not begin like them. */
 #define ENCODED_MARK '='
+/* Ends each record, and is missing in one that tmux has cut off. */
+static const char end_field[] = "\t" MUXBUS_FORMAT_WHOLE;
+static const char end_mark[] = "\t1";
 
 /* AT() is a place, and that no field depends on this one; MARK() the same with the mark there. */
 /* clang-format off */
@@ -222,6 +225,8 @@ void fields_write(struct muxbus_command *command, char letter, const struct form
 	len += write_fields(format + len, sizeof format - len, fields, is_counted);
 	if (more != NULL)
 		len += write_fields(format + len, sizeof format - len, more, is_counted);
+	memcpy(format + len, end_field, sizeof end_field - 1);
+	len += sizeof end_field - 1;
 	muxbus_command_arg(command, format, len);
 }
 
@@ -439,10 +444,12 @@ int fields_read_lines(const struct fields_target *target, const struct muxbus_re
 	const char *line = (const char *)reply->body;
 	const char *end = line + reply->body_len;
 	while (line < end) {
+		const ptrdiff_t mark = sizeof end_mark - 1;
 		const char *stop = line_end(target, line, end);
 		int error = MUXBUS_ERR_SYNTAX;
-		if (stop - line > 2 && line[0] == letter && line[1] == '\t')
-			error = add(data, line + 2, stop);
+		if (stop - line > 2 + mark && line[0] == letter && line[1] == '\t' &&
+		    memcmp(stop - mark, end_mark, (size_t)mark) == 0)
+			error = add(data, line + 2, stop - mark);
 		if (error == MUXBUS_ERR_NOMEM)
 			return error;
 		if (error != 0)

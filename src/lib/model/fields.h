@@ -98,8 +98,8 @@ int fields_read(const struct fields_target *target, const struct format_field *f
 
 /*
  * Calls add for each line of a reply that begins with the letter, with the line after the letter
- * and its TAB. Counts lines that cannot be read in *malformed, and leaves them out. Returns 0 or
- * MUXBUS_ERR_NOMEM.
+ * and its TAB. Counts lines that cannot be read, or are cut off, in *malformed, and leaves them out.
+ * Returns 0 or MUXBUS_ERR_NOMEM.
  */
 int fields_read_lines(const struct fields_target *target, const struct muxbus_reply *reply,
     char letter, int (*add)(void *data, const char *line, const char *end), void *data,

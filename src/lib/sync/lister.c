@@ -14,6 +14,7 @@
 #define REFUSALS_MAX 20 /* then callers hear of it */
 /* A server that changes all the time is fresh enough after as many listings in a row. */
 #define ROUNDS_MAX 4
+#define CUTS_MAX 8 /* cut off so often, a listing is taken as it is */
 /* Each command is followed by a sentinel, which tmux numbers as well. */
 #define NUMBERS_PER_COMMAND 2
 
@@ -292,7 +293,9 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 		lister->needs_names = true;
 		listing.is_torn = true;
 	}
-	if ((!lister->running.all && listing.more.all) || listing.is_torn) {
+	lister->cuts = listing.malformed == 0 ? 0 : lister->cuts + 1;
+	if ((!lister->running.all && listing.more.all) || listing.is_torn ||
+	    (lister->cuts > 0 && lister->cuts < CUTS_MAX)) {
 		model_free(listing.model);
 		wait_on(lister);
 		parts_add(&lister->dirty, &lister->running);

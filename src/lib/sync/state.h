@@ -71,6 +71,7 @@ struct lister {
 	struct parts known; /* these are as tmux has them, unless it ran something since */
 	uint64_t last_number; /* tmux's number of the last sentinel; 0: not known */
 	unsigned rounds; /* listings in a row that found more to list */
+	unsigned cuts; /* listings in a row with records that were cut off */
 	unsigned refusals; /* listings of the whole server in a row that tmux did not answer */
 	uint64_t begun; /* listings begun; the number of the running one */
 	uint64_t done; /* the last finished listing */
