@@ -504,10 +504,10 @@ void submit_guard_write(
 	(void)buf_printf(out,
 	    "},#{&&:#{==:#{pane_pid} #{pid},%d %d},"
 	    "#{&&:#{==:#{pane_dead}#{pane_in_mode}#{pane_input_off}#{pane_synchronized},0000},"
-	    "#{==:#{pane_current_command},",
+	    "#{&&:#{==:#{pane_current_command},",
 	    (int)ref->pane_pid, (int)ref->server_pid);
 	put_literal(out, moment->command);
-	(void)buf_append_str(out, "}}}}}");
+	(void)buf_append_str(out, "}," MUXBUS_FORMAT_WHOLE "}}}}}");
 }
 
 bool submit_guard_lasting(const struct submit_parts *parts, const struct pane_ref *ref,

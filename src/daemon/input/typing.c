@@ -161,22 +161,21 @@ static void put_processes(const struct right_only *only, struct buf *out, const 
 	(void)buf_printf(out, ")$,#{pane_pid}},,x},}},},%s%d", behind, (int)only->pids[0]);
 }
 
-/* The condition under which nothing is typed. */
+/* The condition under which keys are typed: false also where tmux gives up the format. */
 static void put_guard(const struct typing *typing, struct buf *out)
 {
 	const char *zeros = typing->leaves_mode ? "00" : "000";
-	if (typing->condition != NULL)
-		(void)buf_append_str(out, "#{||:");
 	/* Of these numbers none but 0 begins with 0. */
-	(void)buf_printf(out, "#{!=:%s#{pane_input_off}#{pane_dead}",
+	(void)buf_printf(out, "#{&&:#{==:%s#{pane_input_off}#{pane_dead}",
 	    typing->leaves_mode ? "" : "#{pane_in_mode}");
 	if (typing->only.count > 0)
 		put_processes(&typing->only, out, zeros);
 	else /* 3.8 has no pid for a dead pane */
 		(void)buf_printf(out, "#{?pane_pid,1,0},%s1", zeros);
-	(void)buf_append_byte(out, '}');
 	if (typing->condition != NULL)
-		(void)buf_printf(out, ",#{?%s,0,1}}", typing->condition);
+		(void)buf_printf(out, "},#{&&:%s," MUXBUS_FORMAT_WHOLE "}}", typing->condition);
+	else
+		(void)buf_append_str(out, "}," MUXBUS_FORMAT_WHOLE "}");
 }
 
 /* The command that tells what held the keys up: HELD, for typing_check(). */
@@ -208,12 +207,12 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 	put_guard(typing, &text);
 	muxbus_command_arg(command, text.data, text.len);
 	buf_clear(&text);
-	put_otherwise(typing, otherwise, &text);
-	muxbus_command_arg(command, text.data, text.len);
-	buf_clear(&text);
 	if (typing->leaves_mode)
 		buf_printf(&text, "copy-mode -q -t %%%u ; ", pane);
 	buf_append(&text, typing->commands.data, typing->commands.len);
+	muxbus_command_arg(command, text.data, text.len);
+	buf_clear(&text);
+	put_otherwise(typing, otherwise, &text);
 	muxbus_command_arg(command, text.data, text.len);
 	buf_finish(&text);
 	muxbus_command_next(command);

@@ -516,7 +516,8 @@ struct muxbus_command *pipe_command_new(
 	muxbus_command_next(command);
 	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", pane);
-	muxbus_command_args(command, "#{||:#{pane_pipe},#{pane_dead}}", "", text, NULL);
+	muxbus_command_args(
+	    command, "#{&&:#{==:#{pane_pipe}#{pane_dead},00}," MUXBUS_FORMAT_WHOLE "}", text, NULL);
 	mem_free(text);
 	return command;
 }
