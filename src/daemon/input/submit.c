@@ -404,6 +404,8 @@ static void on_fresh(void *data, int error)
 		submit_defer(submit, blocked);
 	else if (!may_look(submit, pane, &tty, reason))
 		submit_defer(submit, reason);
+	else if (submit_guard_is_blind(submit->activity))
+		submit_arm(submit, SUBMIT_BLIND_MS);
 	else
 		read_screen(submit, true);
 }

@@ -137,6 +137,12 @@ uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane
 	return latest;
 }
 
+bool submit_guard_is_blind(uint64_t activity)
+{
+	int64_t age_ms = clock_real_ms() - (int64_t)activity * 1000;
+	return age_ms >= 0 && age_ms < SUBMIT_BLIND_MS;
+}
+
 /* Whether the agent has reported a question, and not long ago. */
 static bool reports_question(const struct presence *presence)
 {

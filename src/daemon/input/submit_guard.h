@@ -27,6 +27,10 @@ uint64_t submit_guard_human(
  */
 uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane *pane);
 
+#define SUBMIT_BLIND_MS 1200 /* a second of tmux, and the time of a listing */
+/* Whether it may be of this second, as after our own attach: a key that comes now does not change it. */
+bool submit_guard_is_blind(uint64_t activity);
+
 /*
  * How long a pane must have been quiet, by what its agent reports: shortly if idle, as
  * configured without a report, and long if busy, since the report of the end must have been

@@ -147,7 +147,10 @@ static const struct field_result list_sessions_results[] = {
     {"sessions[].windows", "integer", "how many windows it has"},
     {"sessions[].attached", "integer", "how many people look at it; control clients not"},
     {"sessions[].created", "string", "when it was made"},
-    {"sessions[].activity", "string", "when a person last pressed a key in it"},
+    {"sessions[].activity", "string",
+	"when one of its persons last pressed a key; without one that is attached, "
+	"session_activity of "
+	"tmux, which an attach of muxbusd changes too"},
     {"sessions[].current_window", "string", "the id of its current window"},
     {"sessions[].group", "integer", "a number that sessions sharing their windows share"},
     {0},
@@ -161,7 +164,7 @@ static void put_sessions(struct object_listing *listing)
 	json_array_begin(writer, "sessions");
 	while ((session = muxbus_model_next_session(model_of(listing), session)) != NULL) {
 		json_object_begin(writer, NULL);
-		object_put_session(writer, session);
+		object_put_session(writer, model_of(listing), session);
 		json_object_end(writer);
 	}
 	json_array_end(writer);

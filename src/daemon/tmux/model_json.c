@@ -88,14 +88,31 @@ static bool is_human(const struct object_view *view, uint32_t pane)
 	return false;
 }
 
-void object_put_session(struct json_writer *writer, const struct muxbus_session *session)
+/*
+ * When a person was last active. tmux notes the attach of any client at the session, ours too: the
+ * clients of persons know better, if there are some.
+ */
+static uint64_t session_activity(
+    const struct muxbus_model *model, const struct muxbus_session *session)
+{
+	const struct muxbus_client *client = NULL;
+	uint64_t latest = 0;
+	while ((client = muxbus_model_next_client(model, client)) != NULL)
+		if (!client->is_control && client->session == session->id &&
+		    client->activity > latest)
+			latest = client->activity;
+	return latest != 0 ? latest : session->activity;
+}
+
+void object_put_session(struct json_writer *writer, const struct muxbus_model *model,
+    const struct muxbus_session *session)
 {
 	json_put_id(writer, "session", '$', session->id);
 	json_put_str(writer, "name", session->name);
 	json_put_int(writer, "windows", session->windows);
 	json_put_int(writer, "attached", session->attached);
 	json_put_time(writer, "created", (int64_t)session->created * 1000);
-	json_put_time(writer, "activity", (int64_t)session->activity * 1000);
+	json_put_time(writer, "activity", (int64_t)session_activity(model, session) * 1000);
 	json_put_id(writer, "current_window", '@', session->current_window);
 	if (session->group != MUXBUS_NO_ID)
 		json_put_int(writer, "group", session->group);

@@ -29,7 +29,8 @@ size_t object_links(
     const struct object_view *view, uint32_t window, const struct muxbus_link *const **ret_first);
 
 /* Each writes its members into an open object. */
-void object_put_session(struct json_writer *writer, const struct muxbus_session *session);
+void object_put_session(struct json_writer *writer, const struct muxbus_model *model,
+    const struct muxbus_session *session);
 void object_put_window(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_window *window);
 void object_put_pane(

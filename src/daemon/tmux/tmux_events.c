@@ -33,7 +33,7 @@ static void tell_session(struct telling *telling)
 {
 	const struct muxbus_change *change = telling->change;
 	if (change->session_now)
-		object_put_session(telling->writer, change->session_now);
+		object_put_session(telling->writer, telling->model, change->session_now);
 	else
 		put_id(telling->writer, "session", '$', change->session);
 	if (change->previous)
