@@ -111,7 +111,7 @@ quiet() { # quiet ARGUMENT...: the exit status, and what is printed
 is '-q says nothing of a signal' "$(quiet -c 'kill -9 $$')" 137
 is 'nor of a time that is up' "$(quiet -t 0.2 sleep 1000)" 124
 is 'nor of a line that is no program' "$(quiet 'no such program' | sed 's/[a-z/].*//')" 127
-is 'nor of ^C' "$(by='timeout --preserve-status -s INT 1' && quiet sleep 1000)" 130
+is 'nor of ^C' "$(by='timeout --foreground --preserve-status -s INT 1' && quiet sleep 1000)" 130
 call run_long_command '{"command":"true","env_only":true}'
 is 'no environment at all is refused' "$(field .error.data.field)" env_only
 call run_long_command '{"command":"sleep 1000","name":"plain"}'
@@ -218,6 +218,20 @@ kill_daemon
 call next_notification "{\"filter\":{\"id\":\"$quick\"},\"timeout_sec\":60}"
 is 'its end is notified, since no request waits' "$(field '.result.notifications[0].data.exit_code')" 0
 is 'and it is listed' "$(listed '{}')" 1
+# In another time namespace processes seem to have started at another time.
+call run_long_command '{"command":"exec sleep 1000"}'
+job=$(field .result.id)
+files=$(ls -d "$dir"/muxbus/*/jobs)/$job
+read -r pid began <"$files.lock"
+echo "$pid $((began + 10000000))" 1<>"$files.lock"
+sed 's/^pid_start=/&1/' "$files.started" >"$dir/shifted"
+cat "$dir/shifted" 1<>"$files.started"
+kill_daemon
+call get_job "{\"job\":\"$job\"}"
+is 'a job goes on behind a clock that jumped' "$(field .result.state)" running
+call stop_job "{\"job\":\"$job\",\"signal\":\"KILL\"}"
+call wait_for "{\"any\":[{\"job\":\"$job\"}],\"timeout_sec\":20}"
+is 'and gets signals' "$(field '.result.conditions[0].details | "\(.state) \(.signal)"')" 'failed 9'
 # A job that ended while muxbusd was busy is restarted. Its supervisor is no child of this daemon.
 mkfifo "$dir/gate"
 call run_long_command "{\"command\":\"read x <$dir/gate\"}"

@@ -434,21 +434,26 @@ const struct job *job_start(
 	return NULL;
 }
 
-/* Whether a supervisor holds the lock of a job; its pidfd if so, -1 if not. */
-static int open_supervisor(const struct job_set *set, const struct job *job)
+/*
+ * Whether a supervisor holds the lock of a job; *ret_pidfd is open if so, and -1 if not. It lives as
+ * long as the lock is held. Start times would not say so: each time namespace has its own.
+ */
+static pid_t open_supervisor(const struct job_set *set, const struct job *job, int *ret_pidfd)
 {
-	unsigned long long start = 0;
 	char name[JOB_NAME_SIZE], text[64] = "";
 	int pid = 0, fd;
 	job_file_name(name, job->id, JOB_FILE_LOCK);
 	fd = openat(set->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return -1;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || read(fd, text, sizeof text - 1) <= 0 ||
-	    sscanf(text, "%d %llu", &pid, &start) != 2)
-		pid = 0;
-	close(fd);
-	return process_open((pid_t)pid, start);
+	if (fd >= 0 && read(fd, text, sizeof text - 1) > 0)
+		(void)sscanf(text, "%d", &pid);
+	*ret_pidfd = process_open((pid_t)pid, process_start_ticks(pid));
+	if (*ret_pidfd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		close(*ret_pidfd);
+		*ret_pidfd = -1;
+	}
+	if (fd >= 0)
+		close(fd);
+	return *ret_pidfd >= 0 ? pid : 0;
 }
 
 /* Takes up a job of an earlier life: it runs, or has ended, or was never started. */
@@ -457,12 +462,14 @@ static void job_adopt(struct tracked *tracked)
 	struct job_set *set = tracked->set;
 	struct job *job = &tracked->job;
 	struct job_start start;
+	int pidfd;
 	set->running++;
 	if (job->is_silent && !job->is_program) {
 		job->is_silent = false; /* its request was lost with its connection */
 		job_store(set, job);
 	}
-	if (tracked_watch(tracked, open_supervisor(set, job))) {
+	(void)open_supervisor(set, job, &pidfd);
+	if (tracked_watch(tracked, pidfd)) {
 		if (job_start_read(set->dir_fd, job->id, &start) == 0)
 			job->pid = start.pid;
 		return;
@@ -578,6 +585,7 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	const struct job *job = job_find(set, id);
 	struct job_start start;
 	int fd, result;
+	pid_t supervisor;
 	if (job == NULL || job->state != JOB_RUNNING)
 		return -ESRCH;
 	if (signal == SIGTERM || signal == SIGINT) {
@@ -588,11 +596,12 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	}
 	if (job_start_read(set->dir_fd, id, &start) != 0)
 		return -EAGAIN;
-	/* Held by its descriptor, the leader's number, and so the group's, is its own. */
-	fd = process_open(start.pid, start.pid_start);
+	/* While the supervisor has not reaped the leader, its number, and so the group's, is its own. */
+	supervisor = open_supervisor(set, job, &fd);
 	if (fd < 0)
 		return -ESRCH;
-	result = kill(-start.pid, signal) < 0 ? -errno : 0;
+	result = process_parent(start.pid) == supervisor ? kill(-start.pid, signal) : 1;
+	result = result > 0 ? -ESRCH : result < 0 ? -errno : 0;
 	close(fd);
 	return result;
 }
