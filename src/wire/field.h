@@ -64,6 +64,9 @@ struct field {
 #define FIELD_ROW(type_, struct_, member_, name_) \
 	.name = name_, .type = FIELD_##type_, .offset = offsetof(struct_, member_)
 
+/* In a row of a table of methods or the like: its fields, and the size of the struct they fill. */
+#define FIELDS_OF(args_struct, fields_) .fields = (fields_), .args_size = sizeof(struct args_struct)
+
 /* A member of a result, for describe, schemas and the manual. */
 struct field_result {
 	const char *name; /* NULL ends a table; "panes[].pane" for members of members */

@@ -608,8 +608,7 @@ const struct method methods_agent[] = {
 		"started after it. The state blocked says that it asks something: respond "
 		"answers. With pane, an agent that a person started is adopted: its pane is left "
 		"as it is, and it is never started again.",
-	.fields = ensure_fields,
-	.args_size = sizeof(struct ensure_args),
+	FIELDS_OF(ensure_args, ensure_fields),
 	.results = ensure_results,
 	.flags = METHOD_BY_OUTPUT | METHOD_IDEMPOTENT | METHOD_WAITS | METHOD_NEEDS_TMUX |
 	    METHOD_OPEN_WORLD,
@@ -639,8 +638,7 @@ const struct method methods_agent[] = {
 		"one key gets no Enter for what it asks next. Where it is not known whether the "
 		"answer was taken, the error says so, and the question has a new id. Nothing is "
 		"typed in copy mode, or within five seconds of a person's last key there.",
-	.fields = respond_fields,
-	.args_size = sizeof(struct send_args),
+	FIELDS_OF(send_args, respond_fields),
 	.results = send_results,
 	.flags = METHOD_BY_OUTPUT | METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "capture_pane",
@@ -658,8 +656,7 @@ const struct method methods_agent[] = {
 		"draft, a question or copy mode, or within five seconds of a person's last "
 		"key there: the task waits. If the caller goes away, the end is a "
 		"notification.",
-	.fields = send_fields,
-	.args_size = sizeof(struct send_args),
+	FIELDS_OF(send_args, send_fields),
 	.results = send_results,
 	.flags = METHOD_BY_OUTPUT | METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "list_agents",
@@ -673,8 +670,7 @@ const struct method methods_agent[] = {
 	.help = "An agent that was adopted is released instead, unless by force: it is kept "
 		"no more, and its program goes on. By force its program is ended too, and a "
 		"person's shell around it stays, with the pane.",
-	.fields = stop_fields,
-	.args_size = sizeof(struct agent_stop_args),
+	FIELDS_OF(agent_stop_args, stop_fields),
 	.results = stop_results,
 	.flags = METHOD_BY_OUTPUT | METHOD_WAITS,
 	.recheck = "list_agents",

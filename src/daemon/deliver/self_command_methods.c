@@ -94,8 +94,7 @@ const struct method methods_self_command[] = {
 	.help = "End your turn after it. Nothing is typed into a shell, a draft or a question. "
 		"It survives a restart, and is never typed twice. Up to four of a pane are done in "
 		"order.",
-	.fields = command_fields,
-	.args_size = sizeof(struct command_args),
+	FIELDS_OF(command_args, command_fields),
 	.results = command_results,
 	.flags = METHOD_TOOL | METHOD_NEEDS_TMUX,
 	.recheck = "list_notifications",

@@ -131,8 +131,7 @@ const struct method methods_wake_policy[] = {
 		"A notification that does not wake stays queued, and is delivered with the next "
 		"that wakes or at the end of the quiet hours. One of high urgency wakes at once. "
 		"Kept over restarts; status lists the policies.",
-	.fields = policy_fields,
-	.args_size = sizeof(struct policy_args),
+	FIELDS_OF(policy_args, policy_fields),
 	.results = policy_results,
 	.flags = METHOD_IDEMPOTENT | METHOD_NEEDS_TMUX,
 	.recheck = "status",

@@ -438,8 +438,7 @@ const struct method methods_job[] = {
 	.summary = "Runs a command as a job with a name; returns at once with its pid and log.",
 	.help = "A name that runs is refused, with the id of its job: restart_job runs that "
 		"again. Two equal commands are two jobs, unless they have the same key.",
-	.fields = background_fields,
-	.args_size = sizeof(struct run_args),
+	FIELDS_OF(run_args, background_fields),
 	.results = run_results,
 	.flags = METHOD_LOOKS_ITSELF,
 	.recheck = "list_jobs",
@@ -456,8 +455,7 @@ const struct method methods_job[] = {
 	    "name and pane of the old one. The old one gets TERM, and after 5 s all its processes "
 	    "get KILL; its end is in the answer and is not notified. An environment of its own is "
 	    "kept in memory only, up to 64 KiB: after a restart of muxbusd give env.",
-	.fields = restart_fields,
-	.args_size = sizeof(struct restart_args),
+	FIELDS_OF(restart_args, restart_fields),
 	.results = restart_results,
 	.flags = METHOD_WAITS,
 	.recheck = "list_jobs",
@@ -473,8 +471,7 @@ const struct method methods_job[] = {
 	    "notification has the exit code or signal, the duration, the first and last 200 "
 	    "characters of the output, and where the whole log is. The first 64 MiB of it are "
 	    "kept, and the last 64 KiB.",
-	.fields = run_fields,
-	.args_size = sizeof(struct run_args),
+	FIELDS_OF(run_args, run_fields),
 	.results = run_results,
 	.flags = METHOD_LOOKS_ITSELF | METHOD_TOOL,
 	.recheck = "list_jobs",
@@ -485,8 +482,7 @@ const struct method methods_job[] = {
     {.name = METHOD("stop_job", METHOD_CLOSES | METHOD_WRITES),
 	.title = "Stop a job",
 	.summary = "Ends a background job and all its processes.",
-	.fields = stop_fields,
-	.args_size = sizeof(struct job_stop_args),
+	FIELDS_OF(job_stop_args, stop_fields),
 	.results = stop_results,
 	.flags = METHOD_IDEMPOTENT | METHOD_LOOKS_ITSELF,
 	.recheck = "list_jobs",

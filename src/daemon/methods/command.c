@@ -226,8 +226,7 @@ const struct method methods_command[] = {
 		"Refused always: commands that "
 		"wait for a person, or are about the client that they come from, and layouts that "
 		"are none.",
-	.fields = run_tmux_fields,
-	.args_size = sizeof(struct run_tmux_args),
+	FIELDS_OF(run_tmux_args, run_tmux_fields),
 	.results = run_tmux_results,
 	.flags = METHOD_LOOKS_ITSELF | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "list_panes",

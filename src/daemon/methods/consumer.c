@@ -388,8 +388,7 @@ const struct method methods_consumer[] = {
 	    "comes again. An answer holds as many as fit, and says \"more\" if others wait. An "
 	    "agent's tool call without id, consumer and filter gets those for its own pane; with "
 	    "after 0 it acknowledges those typed there.",
-	.fields = next_fields,
-	.args_size = sizeof(struct next_args),
+	FIELDS_OF(next_args, next_fields),
 	.results = notification_list_results,
 	.flags = METHOD_IDEMPOTENT | METHOD_LOOKS_ITSELF | METHOD_WAITS | METHOD_OPEN_WORLD |
 	    METHOD_TOOL,

@@ -519,8 +519,7 @@ const struct method methods_daemon[] = {
 	.title = "Describe methods",
 	.summary =
 	    "Lists the methods, conditions, errors, events and limits, or describes one method.",
-	.fields = describe_fields,
-	.args_size = sizeof(struct describe_args),
+	FIELDS_OF(describe_args, describe_fields),
 	.results = describe_results,
 	.flags = METHOD_WITHOUT_TMUX | METHOD_UNNOTED,
 	.handle = handle_describe,
@@ -531,8 +530,7 @@ const struct method methods_daemon[] = {
 	.help = "A program that narrows its connection can hand the descriptor to another program, "
 		"which then may do no more. Other methods are forbidden, whatever their "
 		"parameters are. Declared tools and provided methods are for the role full.",
-	.fields = narrow_fields,
-	.args_size = sizeof(struct narrow_args),
+	FIELDS_OF(narrow_args, narrow_fields),
 	.results = narrow_results,
 	.flags = METHOD_WITHOUT_TMUX | METHOD_NO_TOOL,
 	.handle = handle_narrow,
@@ -553,8 +551,7 @@ const struct method methods_daemon[] = {
     {.name = METHOD("status", METHOD_READS),
 	.title = "Daemon status",
 	.summary = "Shows the state of the daemon and its view of tmux.",
-	.fields = status_fields,
-	.args_size = sizeof(struct status_args),
+	FIELDS_OF(status_args, status_fields),
 	.results = status_results,
 	.flags = METHOD_WITHOUT_TMUX,
 	.handle = handle_status,

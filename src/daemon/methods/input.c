@@ -624,8 +624,7 @@ const struct method methods_input[] = {
 		"mode, into a dead pane, or with input switched off. In a pane that is not the "
 		"caller's own and was not made by it, it is refused without force where a draft "
 		"stands at the prompt, or a person typed less than 5 seconds ago.",
-	.fields = send_keys_fields,
-	.args_size = sizeof(struct send_keys_args),
+	FIELDS_OF(send_keys_args, send_keys_fields),
 	.results = keys_results,
 	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX | METHOD_TOOL,
 	.recheck = "capture_pane",
@@ -636,8 +635,7 @@ const struct method methods_input[] = {
 	.title = "Send the mouse",
 	.summary = "Reports the mouse to a program that asked for it.",
 	.help = "not_ready says that the program did not ask for the mouse, or for this action.",
-	.fields = send_mouse_fields,
-	.args_size = sizeof(struct send_mouse_args),
+	FIELDS_OF(send_mouse_args, send_mouse_fields),
 	.results = input_results,
 	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX,
 	.recheck = "capture_pane",
@@ -653,8 +651,7 @@ const struct method methods_input[] = {
 	    "question is no obstacle. While another text is typed there, it waits. A line "
 	    "of more than 4095 bytes is refused where the kernel edits lines: the rest is lost. "
 	    "So is an empty text: Enter alone is send_keys.",
-	.fields = send_text_fields,
-	.args_size = sizeof(struct send_text_args),
+	FIELDS_OF(send_text_args, send_text_fields),
 	.results = input_results,
 	.flags = METHOD_ONE_PANE | METHOD_NEEDS_TMUX,
 	.recheck = "capture_pane",

@@ -274,8 +274,7 @@ const struct method methods_presence[] = {
 	.help = "For the hooks and bridges of agents. The report decides when a "
 		"notification is typed: at once when the agent is idle, not while it is "
 		"busy or asks. It ends with the pane, the process, or the state gone.",
-	.fields = report_fields,
-	.args_size = sizeof(struct report_args),
+	FIELDS_OF(report_args, report_fields),
 	.results = report_results,
 	.flags = METHOD_IDEMPOTENT | METHOD_NEEDS_TMUX,
 	.handle = report_agent,

@@ -208,8 +208,7 @@ const struct method methods_puller[] = {
 	.summary = "Takes the notifications of a pane, to hand them to its agent without typing.",
 	.help = "For followers and hooks. While a follower waits, nothing is typed into the "
 		"pane. Acknowledge each with ack_notification when the agent has it.",
-	.fields = take_fields,
-	.args_size = sizeof(struct take_args),
+	FIELDS_OF(take_args, take_fields),
 	.results = take_results,
 	.flags = METHOD_WAITS | METHOD_OPEN_WORLD | METHOD_NEEDS_TMUX,
 	.recheck = "list_notifications",

@@ -43,6 +43,9 @@ struct condition_kind {
 	void (*disarm)(struct condition *condition); /* frees what arm made; called once */
 };
 
+/* In a row: it is always about the pane that this member names, and needs the pane's output. */
+#define CONDITION_OF_PANE(member) .pane_member = (member), .needs_tmux = true, .by_output = true
+
 /* The tables of kinds; each ended by a row without a name. */
 extern const struct condition_kind condition_kinds_agent[];
 extern const struct condition_kind condition_kinds_cpu[];

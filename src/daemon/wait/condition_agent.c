@@ -249,11 +249,8 @@ const struct condition_kind condition_kinds_agent[] = {
 		 "without an agent, the first report is waited for. A process that ends without "
 		 "a word is gone within five seconds; then other states can no more be reached.",
 	.example = "{\"agent_state\":\"asking\",\"agent\":\"builder\"}",
-	.fields = agent_fields,
-	.pane_member = "pane",
-	.needs_tmux = true,
-	.by_output = true,
-	.args_size = sizeof(struct agent_args),
+	CONDITION_OF_PANE("pane"),
+	FIELDS_OF(agent_args, agent_fields),
 	.arm = agent_arm,
 	.disarm = agent_disarm},
     {.name = NULL},

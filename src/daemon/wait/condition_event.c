@@ -295,11 +295,10 @@ const struct condition_kind condition_kinds_event[] = {
 	    "An event of that kind comes, about that pane, window or session, with those members.",
 	.example =
 	    "{\"event\":\"pane_exited\",\"session\":\"build\",\"where\":{\"exit_status\":1}}",
-	.fields = event_fields,
+	FIELDS_OF(event_args, event_fields),
 	.pane_member = "pane",
 	.follows = true,
 	.tmux_members = scopes,
-	.args_size = sizeof(struct event_args),
 	.arm = event_arm,
 	.disarm = event_disarm},
     {.name = NULL},

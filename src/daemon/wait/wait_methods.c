@@ -302,8 +302,7 @@ const struct method methods_wait[] = {
 	.help = "Conditions that are true already match at once. When a pane closes, its "
 		"conditions end as gone. A job or notification that was waited for is not "
 		"reported again.",
-	.fields = wait_fields,
-	.args_size = sizeof(struct wait_args),
+	FIELDS_OF(wait_args, wait_fields),
 	.results = wait_results,
 	.flags =
 	    METHOD_ONE_PANE | METHOD_WAITS | METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD | METHOD_TOOL,
@@ -316,8 +315,7 @@ const struct method methods_wait[] = {
 	.title = "Wait for idleness",
 	.summary =
 	    "Notifies when little processor time has been used for a while; returns at once.",
-	.fields = idle_fields,
-	.args_size = sizeof(struct idle_args),
+	FIELDS_OF(idle_args, idle_fields),
 	.results = started_results,
 	.flags = METHOD_ONE_PANE | METHOD_TOOL,
 	.recheck = "list_watches",
@@ -333,8 +331,7 @@ const struct method methods_wait[] = {
 		"count has their number, data.details the first, and data.further up to 19 "
 		"more of them, in 16 KiB. There is one in 50 ms at most; while none has read it "
 		"the next ones are counted into it.",
-	.fields = watch_fields,
-	.args_size = sizeof(struct pane_watch_args),
+	FIELDS_OF(pane_watch_args, watch_fields),
 	.results = started_results,
 	.flags = METHOD_ONE_PANE | METHOD_BY_OUTPUT | METHOD_NEEDS_TMUX,
 	.recheck = "list_watches",

@@ -152,8 +152,7 @@ const struct method methods_watch[] = {
 		"without an end once it has not grown for a second; of a line beyond 64 KiB only "
 		"the first 64 KiB, which cut_lines counts. Ends with one notification: "
 		"data.reason is match, change, timeout, cancelled or error.",
-	.fields = watch_fields,
-	.args_size = sizeof(struct file_watch_args),
+	FIELDS_OF(file_watch_args, watch_fields),
 	.results = watch_results,
 	.flags = METHOD_TOOL | METHOD_LOOKS_ITSELF,
 	.recheck = "list_watches",
