@@ -323,6 +323,17 @@ static void bench_rest(int rest_fd, int fd)
 	bench_rounds("command_rest_rate", rest_rate, ROUNDS, "1/s", "x%d", DEPTH);
 }
 
+/* What the record of each command costs: the same without an audit. */
+static void bench_audit(int fd, int unaudited_fd)
+{
+	double audited[ROUNDS], unaudited[ROUNDS];
+	for (int i = 0; i < ROUNDS; i++) {
+		audited[i] = exchange_rate(fd, request, DEPTH, BATCHES);
+		unaudited[i] = exchange_rate(unaudited_fd, request, DEPTH, BATCHES);
+	}
+	bench_pairs("command_audit", unaudited, audited, ROUNDS, "1/s", "x64, -o audit=off");
+}
+
 static struct talk *begin(struct live *live, const char *arguments)
 {
 	struct talk *talk;
@@ -337,13 +348,18 @@ static struct talk *begin(struct live *live, const char *arguments)
 
 int main(void)
 {
-	struct live *live = live_new(bench_tmux()), *rest = live_new(bench_tmux());
+	struct live *live = live_new(bench_tmux()), *rest = live_new(bench_tmux()),
+		    *unaudited = live_new(bench_tmux());
 	struct talk *talk = begin(live, "-o attach=always"),
-		    *rest_talk = begin(rest, "-o attach=never");
+		    *rest_talk = begin(rest, "-o attach=never"),
+		    *unaudited_talk = begin(unaudited, "-o attach=always -o audit=off");
 	bench_requests(talk_fd(talk));
 	bench_relay(live, talk_fd(talk));
 	bench_commands(live, talk_fd(talk));
 	bench_rest(talk_fd(rest_talk), talk_fd(talk));
+	bench_audit(talk_fd(talk), talk_fd(unaudited_talk));
+	talk_free(unaudited_talk);
+	live_free(unaudited);
 	talk_free(rest_talk);
 	talk_free(talk);
 	live_free(rest);
