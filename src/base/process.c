@@ -124,6 +124,8 @@ void process_begin(int mode)
 	(void)signal(SIGXFSZ, pass_over);
 	(void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take the statuses of children */
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	if (mode == O_RDWR)
+		(void)umask(umask(0) & 077);
 	do
 		fd = open("/dev/null", mode);
 	while (fd >= 0 && fd <= 2);

@@ -33,7 +33,8 @@ bool process_await_release(pid_t pid, unsigned *tries);
  * For the start of a program, whatever its parent left it. Opens those of descriptors 0 to 2 that
  * are closed as /dev/null, so that no socket can become "standard output"; mode: O_RDWR, or O_RDONLY
  * to have errors of writing stay. Lets all signals in. A write to a reader that has gone, or beyond
- * the limit of file sizes, is an error, and does not end the program.
+ * the limit of file sizes, is an error, and does not end the program. With O_RDWR the umask lets our
+ * own user read and write what this program, and what it starts, makes.
  */
 void process_begin(int mode);
 

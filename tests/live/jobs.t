@@ -314,4 +314,12 @@ call list_jobs '{}'
 is 'and are listed by their begins' "$(field '[.result.jobs[] | select(.command_cut) | .command | length] | unique | join(" ")')" 1000
 call get_job "{\"job\":$(jq -s '.[0].result.id' "$dir/long")}"
 is 'get_job has all of one' "$(field '.result | "\(.command | length) \(.command_cut)"')" '125007 null'
+# A umask that takes even our own rights: files are ours, and a job's are its user's.
+old_umask=$(umask)
+umask 0777
+kill_daemon
+umask "$old_umask"
+call execute_cli '{"command":"umask; : >'"$dir"'/made"}'
+is 'a umask that takes all leaves the user his files' "$(field .result.stdout)" 0077
+is 'and the daemon its own' "$(find "$dir/muxbus" "$dir/made" ! -perm -u=rw)" ''
 done_testing
