@@ -139,6 +139,9 @@ while :; do # as a tool
 	last=$(printf '%s' "$part" | jq .last)
 done
 is 'a tool shows each, though a model sees few at once' "$(sort -u "$dir/seen" | wc -l) $(wc -l <"$dir/seen")" '50 50'
+is 'one large post' "$(posts 1 60000 huge)" 1
+is 'a tool shows the beginning of it' "$(printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"next_notification\",
+	\"arguments\":{\"consumer\":\"mail\",\"timeout_sec\":0}}}" | tr -d '\n' | ask_all | jq -c '.result.structuredContent | [.notifications[].text, .truncated]')" '["huge 0",true]'
 # Names of consumers do not run out: one that nothing waits for gives way, that which was used longest ago.
 last=$(ask '{"method":"status"}' | jq .result.queue.last)
 ask "{\"method\":\"ack_notification\",\"params\":{\"consumer\":\"waiting\",\"up_to\":$last}}" >/dev/null

@@ -56,7 +56,8 @@ static void find_place(struct shown *shown, const struct json *text, bool is_bas
 /* The parameter by which a tool that only reads goes on from a place; NULL: it has none. */
 static const char *place_parameter(const struct mcp_asked *asked)
 {
-	const struct field *field = asked->tool != NULL ? asked->tool->fields : NULL;
+	const struct field *field =
+	    asked != NULL && asked->tool != NULL ? asked->tool->fields : NULL;
 	if (field == NULL || !method_is_read_only(asked->tool) || asked->tool->flags & METHOD_WAITS)
 		return NULL;
 	for (; field->name != NULL; field++)
