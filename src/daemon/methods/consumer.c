@@ -186,12 +186,12 @@ static void next_free(struct next_wait *wait)
 
 /* The next one by number or consumer, NULL if there is none yet. */
 static const struct notification *next_peek(
-    const struct next_wait *wait, uint64_t after, int64_t *ret_due_ms)
+    const struct next_wait *wait, uint64_t after, int64_t now_ms, int64_t *ret_due_ms)
 {
 	const struct notification *note;
 	*ret_due_ms = 0;
 	if (wait->consumer != NULL)
-		return consumer_peek(wait->consumer, &wait->filter, clock_mono_ms(), ret_due_ms);
+		return consumer_peek(wait->consumer, &wait->filter, now_ms, ret_due_ms);
 	for (note = queue_after(wait->queue, after); note != NULL;
 	     note = queue_next(wait->queue, note)) {
 		/* A request that was cancelled is of interest to those who wait for it alone. */
@@ -225,8 +225,9 @@ static void settle_taken(const struct next_wait *wait, const uint64_t *taken, in
 /* Answers with what there is, if there is some or it is time. */
 static bool next_answer(struct next_wait *wait, bool is_time)
 {
-	int64_t count = 0, due_ms, wake_ms = wait->end_ms;
-	const struct notification *note = next_peek(wait, wait->after, &due_ms);
+	/* One time for all of it: what comes due meanwhile would break the order. */
+	int64_t count = 0, due_ms, wake_ms = wait->end_ms, now_ms = clock_mono_ms();
+	const struct notification *note = next_peek(wait, wait->after, now_ms, &due_ms);
 	struct request_view *view = request_view(wait->request);
 	size_t max = view->bytes_max > 0
 	    ? view->bytes_max
@@ -243,9 +244,10 @@ static bool next_answer(struct next_wait *wait, bool is_time)
 	writer = request_result(wait->request);
 	page_begin(&page, writer, "notifications", max, 0, wait->limit);
 	last = queue_last(wait->queue) > wait->after ? queue_last(wait->queue) : wait->after;
-	for (; note != NULL && page_takes(&page); note = next_peek(wait, note->seq, &due_ms)) {
+	for (; note != NULL && page_takes(&page);
+	     note = next_peek(wait, note->seq, now_ms, &due_ms)) {
 		if (wait->consumer != NULL)
-			consumer_hand_out(wait->consumer, note, clock_mono_ms());
+			consumer_hand_out(wait->consumer, note, now_ms);
 		notification_write_entry(writer, request_daemon(wait->request)->tmux, note);
 		taken[count++] = note->seq;
 		if (page_keeps(&page))
