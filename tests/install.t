@@ -72,4 +72,8 @@ check 'make uninstall succeeds' "$(run_make uninstall)"
 check 'and leaves no file' "$(installed)"
 check 'and no directory of its own' "$(find "$work/root" -type d -name muxbus)"
 
+run_make install prefix="$work/a b" | head -n 1 >"$work/said"
+check 'a prefix with a blank is refused before anything is installed' \
+	"$(grep -v 'must have no blanks' "$work/said"; ls -d "$work/root$work/a b" "$work/root$work/a" 2>/dev/null; [ -s "$work/said" ] || echo 'no reason')"
+
 done_checking

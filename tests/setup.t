@@ -161,7 +161,7 @@ for agent in claude codex copilot gemini opencode; do
 	said=$(HOME="$fresh" setup $agent --write)
 	is "$agent that is not installed: so it is said" "$(printf '%s\n' "$said" | grep -c "is not installed: there is no $agent in PATH, nor the folder ${file%/*}$")" 1
 	HOME="$fresh" setup $agent --remove >/dev/null
-	is "$agent: nothing is left" "$(find "$fresh" -type f)" ''
+	is "$agent: nothing is left" "$(find "$fresh")" "$fresh"
 	mkdir -p "${file%/*}"
 	is 'installed: it is not' "$(HOME="$fresh" setup $agent | grep -c 'is not installed')" 0
 	case $agent in
@@ -191,6 +191,12 @@ for agent in claude codex copilot gemini opencode; do
 	is 'stay' "$(cat "$file")" "$before"
 	HOME="$fresh" setup $agent --remove >/dev/null
 	is 'and so does their entry' "$(grep -c -e --tools=all "$file")" 1
+done
+
+mkdir "$dir/bare"
+for agent in claude gemini; do
+	(cd "$dir/bare" && setup $agent --write --scope=project && setup $agent --remove --scope=project) >/dev/null
+	is "$agent: an empty project stays" "$(find "$dir/bare")" "$dir/bare"
 done
 
 # Files that cannot be read for certain are refused.
@@ -288,6 +294,7 @@ answers() { # answers LINE...: of a person at a terminal
 }
 if command -v script >/dev/null; then
 	setup --remove >/dev/null
+	mkdir -p "$HOME/.config/opencode" # by which it is installed
 	answers n y >"$dir/said"
 	is 'a person is asked' "$(grep -c -o 'Set up [A-Za-z]*? \[y/N\]' "$dir/said")" 2
 	is 'and chooses' "$(setup | sed 's/   */|/g' | cut -d '|' -f 1,2 | head -n 3)" \

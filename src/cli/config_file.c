@@ -206,11 +206,39 @@ bool config_file_write(struct config_file *file, const struct buf *text, bool ha
 	return fail(ret_reason, size, file->path, trouble);
 }
 
+static bool is_same_folder(const struct stat *one, const char *path)
+{
+	struct stat other;
+	return path != NULL && stat(path, &other) == 0 && one->st_dev == other.st_dev &&
+	    one->st_ino == other.st_ino;
+}
+
+/*
+ * Removes the folders of a file that are empty now, which were made for it: below the home
+ * directory or where we are, and not these. Elsewhere the first one only.
+ */
+static void remove_folders(const char *path)
+{
+	const char *home = getenv("HOME");
+	char dir[PATH_MAX], here[PATH_MAX];
+	struct stat status;
+	size_t home_len = home != NULL ? strlen(home) : 0;
+	size_t here_len = getcwd(here, sizeof here) != NULL ? strlen(here) : 0;
+	char *slash;
+	(void)snprintf(dir, sizeof dir, "%s", path);
+	while ((slash = strrchr(dir, '/')) != NULL) {
+		*slash = '\0';
+		if (stat(dir, &status) < 0 || is_same_folder(&status, ".") ||
+		    is_same_folder(&status, home) || rmdir(dir) < 0 ||
+		    !((home_len > 0 && strncmp(dir, home, home_len) == 0) ||
+			(here_len > 0 && strncmp(dir, here, here_len) == 0)))
+			return;
+	}
+}
+
 bool config_file_remove(struct config_file *file, bool has_backup, char *ret_reason, size_t size)
 {
-	char dir[PATH_MAX];
 	const char *trouble = NULL;
-	const char *slash = strrchr(file->path, '/');
 	if (!is_ours(file, ret_reason, size))
 		return false;
 	if (has_backup && !keep_backup(file))
@@ -221,8 +249,7 @@ bool config_file_remove(struct config_file *file, bool has_backup, char *ret_rea
 		trouble = strerror(errno);
 	if (trouble != NULL)
 		return fail(ret_reason, size, file->path, trouble);
-	(void)snprintf(dir, sizeof dir, "%.*s", (int)(slash - file->path), file->path);
-	(void)rmdir(dir); /* fails if it has other files */
+	remove_folders(file->path);
 	return true;
 }
 
