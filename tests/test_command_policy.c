@@ -117,9 +117,9 @@ static void test_targets(void)
 	ok(judgement.needs_caps != 0, "but not the mirrored one");
 	is_int(judgement.fatal_caps, 0, "of which no tmux dies");
 	command_judge((const char *const[]){"respawnw", "-t", "%1"}, 3, &judgement);
-	is_int(judgement.fatal_caps, 0, "nor of respawn-window");
-	command_judge((const char *const[]){"respawnw", "-kt", "%1"}, 3, &judgement);
-	ok(judgement.fatal_caps != 0, "but one of -k");
+	ok(judgement.fatal_caps != 0, "but one of respawn-window");
+	command_judge((const char *const[]){"respawnp", "-kt", "%1"}, 3, &judgement);
+	is_int(judgement.fatal_caps, 0, "and none of respawn-pane");
 
 	command_judge(wrong, 1, &judgement);
 	is_str(judgement.nearest, "list-panes", "the nearest name");

@@ -120,6 +120,21 @@ static bool check_typing(struct request *request, const struct command_judgement
 	return refuse(request, &refusal, word, "");
 }
 
+/* A window of one pane is not fatal. False if the request was refused, or waits for the model. */
+static bool check_fatal(
+    struct request *request, const struct command_judgement *judgement, const char *word)
+{
+	struct command_judgement refusal = *judgement;
+	const struct muxbus_window *window;
+	refusal.reason = "it can end this tmux, if the window that -t names has several panes; "
+			 "respawn-pane does the same for a pane";
+	if (judgement->target_text == NULL)
+		return refuse(request, &refusal, word, "");
+	return !dispatch_put_off(request) &&
+	    target_window(request, judgement->target_text, &window) &&
+	    (window->panes == 1 || refuse(request, &refusal, word, ""));
+}
+
 /* False if the request was refused, or waits for the model. */
 static bool check(
     struct request *request, const struct run_tmux_args *args, struct running *ret_running)
@@ -134,10 +149,9 @@ static bool check(
 		judgement.reason = "this tmux is too old for it";
 		return refuse(request, &judgement, word, "");
 	}
-	if (judgement.fatal_caps & tmux_caps(request_daemon(request)->tmux)) {
-		judgement.reason = "it can end this tmux; respawn-pane -k does the same for a pane";
-		return refuse(request, &judgement, word, "");
-	}
+	if (judgement.fatal_caps & tmux_caps(request_daemon(request)->tmux) &&
+	    !check_fatal(request, &judgement, word))
+		return false;
 	if (!args->force && (judgement.types || judgement.verdict == COMMAND_CLOSES) &&
 	    dispatch_look_first(request))
 		return false;

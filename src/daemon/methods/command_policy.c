@@ -361,8 +361,9 @@ void command_judge(const char *const *words, size_t count, struct command_judgem
 	}
 	if (strcmp(row->name, "select-layout") == 0 && flags.operand != NULL)
 		judge_layout(flags.operand, &judgement);
-	/* tmux 3.8 dies of it, if a person looks at the window and it has several panes. */
-	if (strcmp(row->name, "respawn-window") == 0 && flags.is_given['k'])
+	/* tmux 3.8 dies of it, if a person looks at the window and it has several panes; without
+	 * -k too, if their programs have ended. It does not die of respawn-pane. */
+	if (strcmp(row->name, "respawn-window") == 0)
 		judgement.fatal_caps = MUXBUS_CAP_NEW_LAYOUTS;
 	*ret_judgement = judgement;
 }
