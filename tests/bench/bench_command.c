@@ -323,7 +323,7 @@ static void bench_rest(int rest_fd, int fd)
 	bench_rounds("command_rest_rate", rest_rate, ROUNDS, "1/s", "x%d", DEPTH);
 }
 
-/* What the record of each command costs: the same without an audit. */
+/* The cost of the record of each command: the same commands without an audit. */
 static void bench_audit(int fd, int unaudited_fd)
 {
 	double audited[ROUNDS], unaudited[ROUNDS];
