@@ -255,7 +255,7 @@ static void end_pipe(bool lives)
 {
 	char answer[64] = " 0 \n";
 	if (lives)
-		(void)snprintf(answer, sizeof answer, "%%0 0 %ld\n", (long)getpid());
+		(void)snprintf(answer, sizeof answer, "%%0 0 %ld 1\n", (long)getpid());
 	end_pipe_with(answer);
 }
 
@@ -380,7 +380,7 @@ static void test_ended(void)
 static void test_over(void)
 {
 	static const char *const answers[] = {
-	    "%0 1 7\n", "%0 0 \n", "%0 0 0\n", "%0 0 999999999\n"};
+	    "%0 1 7 1\n", "%0 1 0 1\n", "%0 0 0 1\n", "%0 0 999999999 1\n"};
 	const struct config config = {0};
 	begin(&config);
 	for (size_t at = 0; at < sizeof answers / sizeof *answers; at++) {
@@ -400,6 +400,20 @@ static void test_over(void)
 	output_source_respawned(&panes[1]);
 	ok(fake.data[1] != NULL, "before it lives again");
 	end();
+}
+
+/* tmux gave up the format of its answer: the program may run, and its output is not to be lost. */
+static void test_cut_off(void)
+{
+	static const char *const answers[] = {"%0 \n", "%0 0 \n", "%0 1 \n", "%0 0 0 \n"};
+	const struct config config = {0};
+	for (size_t at = 0; at < sizeof answers / sizeof *answers; at++) {
+		begin(&config);
+		output_source_want(&panes[0], true);
+		end_pipe_with(answers[at]);
+		is_int(fake.wanted[0], 1, "followed on, by %.5s", answers[at]);
+		end();
+	}
 }
 
 static void retry(void)
@@ -478,6 +492,7 @@ int main(void)
 	test_ended();
 	test_cut();
 	test_over();
+	test_cut_off();
 	test_deaf();
 	test_no_room();
 	return done_testing();

@@ -167,7 +167,7 @@ static enum life_state read_life(const struct life *life, const struct muxbus_re
 	if (fields < 1 || found != life->pane)
 		return LIFE_GONE;
 	if (fields < 4)
-		return LIFE_THERE; /* not known: another pipe will tell */
+		return LIFE_THERE; /* it is not known, and no output may be lost */
 	/* tmux 3.8 has no number any more for a process that it has reaped. Without a pipe it is
 	 * not known that tmux has the same numbers as this process. */
 	return is_dead || pid <= 0 || (!life->has_failed && process_has_ended((pid_t)pid))
