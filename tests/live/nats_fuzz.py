@@ -185,7 +185,7 @@ def main():
         ok(False, "the law holds", repr(error))
     print(f"# {fuzzer.count} requests")
     ok(before == fuzzer.state(), "nothing has changed", f"{before}\n{fuzzer.state()}")
-    ok(until(lambda: left_posts(fuzzer.nats) == 0, 600), "no post is left", left_posts(fuzzer.nats))
+    ok(until(lambda: left_posts(fuzzer.nats) == 0, 60), "no post is left", left_posts(fuzzer.nats))
     tap.done()
 
 
