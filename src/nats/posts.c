@@ -243,6 +243,7 @@ struct posts *posts_new(struct event_base *base, struct broker *broker, struct l
 	posts->broker = broker;
 	posts->daemon = daemon;
 	posts->reader = json_reader_new(POST_MAX);
+	json_reader_limit_depth(posts->reader); /* muxbusd takes no more */
 	posts->next = loop_timer_new(base, ask_next, posts);
 	list_init(&posts->open);
 	(void)snprintf(posts->durable, sizeof posts->durable, "%s=%s=%s", names->fleet, names->host,

@@ -408,6 +408,7 @@ struct service *service_new(struct broker *broker, struct loop_link *daemon,
 	service->grant = grant;
 	service->names = *names;
 	service->reader = json_reader_new(REQUEST_MAX);
+	json_reader_limit_depth(service->reader); /* muxbusd takes no more */
 	clock_format(clock_real_ms(), service->started);
 	list_init(&service->calls);
 	broker_new_inbox(subject, sizeof subject); /* ends with a text that is unique */
