@@ -179,7 +179,7 @@ static bool consumer_is_busy(const struct consumer *consumer)
 	return is_busy;
 }
 
-/* Forgets the one that was used longest ago; its reader would begin anew. */
+/* Forgets the consumer that was used longest ago. A reader of its name gets all entries again. */
 static void forget_one(struct consumer_set *set)
 {
 	list_each (struct consumer, consumer, &set->consumers, link) {
