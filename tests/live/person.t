@@ -97,6 +97,15 @@ is 'not for the person' "$(wake | cut -d : -f 1)" none
 call report_agent "{\"agent\":\"fake\",\"pane\":\"$pane\",\"state\":\"gone\"}"
 until_is 'which goes: for the person' 'delivered shown shown' receipt "$id"
 
+# The attach of the daemon is no activity of the person.
+key=$(t list-clients -F '#{client_control_mode} #{client_activity}' | sed -n 's/^0 //p')
+while [ "$(date +%s)" -lt $((key + 2)) ]; do sleep 0.1; done
+restart -o attach=always
+until_is 'for tmux the daemon was active' yes sh -c "[ \$(tmux -S $dir/tmux display-message -p '#{session_activity}') -gt $key ] && echo yes"
+call list_sessions '{}'
+is 'the activity of a session is that of a person' "$(field '.result.sessions[0].activity[:19] + "Z" | fromdate')" "$key"
+restart -o show_ms=300
+
 # Texts of others: shown as they are, on each tmux.
 shows() { # shows VERSION TEXT
 	id=$(post "$2")
@@ -138,14 +147,6 @@ for program in ${MUXBUS_TMUX_CACHE:+"$MUXBUS_TMUX_CACHE"/tmux-*}; do
 	check_texts "$(t -V)"
 	PATH=${PATH#*:}
 done
-
-# The attach of the daemon is no activity of the person.
-key=$(t list-clients -F '#{client_control_mode} #{client_activity}' | sed -n 's/^0 //p')
-while [ "$(date +%s)" -lt $((key + 2)) ]; do sleep 0.1; done
-restart -o attach=always
-until_is 'for tmux the daemon was active' yes sh -c "[ \$(tmux -S $dir/tmux display-message -p '#{session_activity}') -gt $key ] && echo yes"
-call list_sessions '{}'
-is 'the activity of a session is that of a person' "$(field '.result.sessions[0].activity[:19] + "Z" | fromdate')" "$key"
 
 # Nothing is shown, and nothing waits for ever.
 restart -o show=none
