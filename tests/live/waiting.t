@@ -334,10 +334,10 @@ is 'a pane that closes while it falls quiet' "$(grep -c -v '^\["gone"\]$\|^\["go
 
 # Results that nobody asks for keep no place: 256 named waits whose requests have gone.
 for at in $(seq 256); do
-	echo "{\"id\":$at,\"method\":\"wait_for\",\"params\":{\"any\":[{\"sec\":0.2}],\"wait\":\"left$at\"}}"
+	echo "{\"id\":$at,\"method\":\"wait_for\",\"params\":{\"any\":[{\"sec\":2}],\"wait\":\"left$at\"}}"
 done >"$dir/left"
 { cat "$dir/left"; sleep 0.1; } | timeout 5 socat -u - "UNIX-CONNECT:$MUXBUS"
-call wait_for '{"any":[{"sec":0.4}]}'
+call wait_for '{"any":[{"sec":2.2}]}'
 call wait_for '{"any":[{"exited":"%9999"}],"wait":"wrong"}'
 call wait_for '{"wait":"left1"}'
 is 'a request that fails takes no place of a result' "$(field '.result.wait // .error.message')" left1
