@@ -194,9 +194,7 @@ mutant tests/test_watch src/daemon/watch/watch.c 'a watch that is over goes on a
 # ---- the lock
 
 mutant tests/test_state_dir src/daemon/core/start.c 'the directory of a killed daemon is not waited for' \
-	'process_await_release(ret_holder->pid, &tries));
-	if (result == LOCK_ERROR)' 'tries > 0);
-	if (result == LOCK_ERROR)'
+	'(process_await_release(ret_holder->pid, &tries) || await_end' '(tries > 0 || await_end'
 mutant tests/test_state_dir src/daemon/core/start.c 'the tmux server of a killed daemon is not waited for' \
 	'process_await_release(ret_holder->pid, &tries));
 	return result;' 'tries > 0);
@@ -222,7 +220,7 @@ mutant tests/test_draft src/daemon/pane/draft.c 'a text that a person went on wi
 mutant tests/test_draft src/daemon/pane/draft.c 'a text that a person typed again is not their draft' \
 	'facts->is_untouched && at < end' 'at < end'
 mutant tests/test_draft src/daemon/pane/draft.c 'the first row of a command that goes on is not their draft' \
-	'has_first_row(view, &line, ret_draft)' 'false && has_first_row(view, &line, ret_draft)'
+	'has_first_row(facts, &line, ret_draft)' 'false && has_first_row(facts, &line, ret_draft)'
 
 # ---- the fleet and declared tools
 
