@@ -11,135 +11,34 @@ enum { NO_ARM = '0', LIGHT = '1', HEAVY = '2', DOUBLE = '3' };
 
 #define DOUBLE_GAP 13 /* from the middle to either of two lines */
 
-/* Which lines go from the middle to the left, right, top, bottom: 1 light, 2 heavy, 3 double. */
-static const char arms[LINES_LAST - LINES_FIRST + 1][ARMS + 1] = {
-    "1100",
-    "2200",
-    "0011",
-    "0022",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "",
-    "", /* 2500 */
-    "0101",
-    "0201",
-    "0102",
-    "0202",
-    "1001",
-    "2001",
-    "1002",
-    "2002", /* 250c: upper corners */
-    "0110",
-    "0210",
-    "0120",
-    "0220",
-    "1010",
-    "2010",
-    "1020",
-    "2020", /* 2514: lower ones */
-    "0111",
-    "0211",
-    "0121",
-    "0112",
-    "0122",
-    "0221",
-    "0212",
-    "0222", /* 251c: to the right */
-    "1011",
-    "2011",
-    "1021",
-    "1012",
-    "1022",
-    "2021",
-    "2012",
-    "2022", /* 2524: to the left */
-    "1101",
-    "2101",
-    "1201",
-    "2201",
-    "1102",
-    "2102",
-    "1202",
-    "2202", /* 252c: down */
-    "1110",
-    "2110",
-    "1210",
-    "2210",
-    "1120",
-    "2120",
-    "1220",
-    "2220", /* 2534: up */
-    "1111",
-    "2111",
-    "1211",
-    "2211",
-    "1121",
-    "1112",
-    "1122",
-    "2121", /* 253c: crossings */
-    "1221",
-    "2112",
-    "1212",
-    "2221",
-    "2212",
-    "2122",
-    "1222",
-    "2222", /* 2544 */
-    [0x2550 - LINES_FIRST] = "3300",
-    "0033",
-    "0301",
-    "0103",
-    "0303",
-    "3001",
-    "1003",
-    "3003",
-    "0310",
-    "0130",
-    "0330",
-    "3010",
-    "1030",
-    "3030",
-    "0311",
-    "0133",
-    "0333",
-    "3011",
-    "1033",
-    "3033",
-    "3301",
-    "1103",
-    "3303",
-    "3310",
-    "1130",
-    "3330",
-    "3311",
-    "1133",
-    "3333", /* 2551 to 256c: double ones */
-    [0x2574 - LINES_FIRST] = "1000",
-    "0010",
-    "0100",
-    "0001",
-    "2000",
-    "0020",
-    "0200",
-    "0002",
-    "1200",
-    "0012",
-    "2100",
-    "0021",
-};
+/*
+ * Which lines go from the middle to the left, right, top, bottom: 1 light, 2 heavy, 3 double. A
+ * row has eight characters from the one of its comment on; those with "----" are not of lines.
+ */
+static const char arms[] = "1100 2200 0011 0022 ---- ---- ---- ---- " /* 2500 */
+			   "---- ---- ---- ---- 0101 0201 0102 0202 " /* 2508 */
+			   "1001 2001 1002 2002 0110 0210 0120 0220 " /* 2510 */
+			   "1010 2010 1020 2020 0111 0211 0121 0112 " /* 2518 */
+			   "0122 0221 0212 0222 1011 2011 1021 1012 " /* 2520 */
+			   "1022 2021 2012 2022 1101 2101 1201 2201 " /* 2528 */
+			   "1102 2102 1202 2202 1110 2110 1210 2210 " /* 2530 */
+			   "1120 2120 1220 2220 1111 2111 1211 2211 " /* 2538 */
+			   "1121 1112 1122 2121 1221 2112 1212 2221 " /* 2540 */
+			   "2212 2122 1222 2222 ---- ---- ---- ---- " /* 2548 */
+			   "3300 0033 0301 0103 0303 3001 1003 3003 " /* 2550 */
+			   "0310 0130 0330 3010 1030 3030 0311 0133 " /* 2558 */
+			   "0333 3011 1033 3033 3301 1103 3303 3310 " /* 2560 */
+			   "1130 3330 3311 1133 3333 ---- ---- ---- " /* 2568 */
+			   "---- ---- ---- ---- 1000 0010 0100 0001 " /* 2570 */
+			   "2000 0020 0200 0002 1200 0012 2100 0021 "; /* 2578 */
 
 /* Quarters of a cell: 1 upper left, 2 upper right, 4 lower left, 8 lower right. */
 static const uint8_t quarters[] = {4, 8, 1, 13, 9, 7, 11, 2, 6, 14};
 
 static const char *arms_of(uint32_t c)
 {
-	if (c < LINES_FIRST || c > LINES_LAST || arms[c - LINES_FIRST][0] == '\0')
-		return NULL;
-	return arms[c - LINES_FIRST];
+	size_t at = (c - LINES_FIRST) * (ARMS + 1);
+	return c >= LINES_FIRST && c <= LINES_LAST && arms[at] != '-' ? arms + at : NULL;
 }
 
 static bool is_curve(uint32_t c)
@@ -226,7 +125,7 @@ static void add_double_arm(
 static void add_arms(struct picture_shapes *shapes, const char *weights, unsigned x, unsigned y)
 {
 	unsigned middle_x = x + shapes->width / 2, middle_y = y + shapes->height / 2;
-	if (strchr(weights, DOUBLE)) {
+	if (memchr(weights, DOUBLE, ARMS) != NULL) {
 		for (int arm = LEFT; arm < ARMS; arm++)
 			if (weights[arm] != NO_ARM)
 				add_double_arm(shapes, weights, (enum arm)arm, x, y);

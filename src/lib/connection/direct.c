@@ -26,17 +26,8 @@ enum {
  * The variables that tmux's default update-environment copies into a new session. No other
  * variable leaves this process.
  */
-static const char *const environment_names[] = {
-    "DISPLAY",
-    "KRB5CCNAME",
-    "SSH_AGENT_PID",
-    "SSH_ASKPASS",
-    "SSH_AUTH_SOCK",
-    "SSH_CONNECTION",
-    "WAYLAND_DISPLAY",
-    "WINDOWID",
-    "XAUTHORITY",
-};
+static const char *const environment_names[] = {"DISPLAY", "KRB5CCNAME", "SSH_AGENT_PID",
+    "SSH_ASKPASS", "SSH_AUTH_SOCK", "SSH_CONNECTION", "WAYLAND_DISPLAY", "WINDOWID", "XAUTHORITY"};
 
 void direct_init(struct direct *direct)
 {
