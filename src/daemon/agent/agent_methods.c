@@ -608,12 +608,10 @@ const struct method methods_agent[] = {
 		"started after it. The state blocked says that it asks something: respond "
 		"answers. With pane, an agent that a person started is adopted: its pane is left "
 		"as it is, and it is never started again.",
-	FIELDS_OF(ensure_args, ensure_fields),
-	.results = ensure_results,
+	METHOD_CALL(handle_ensure, ensure_args, ensure_fields, ensure_results),
 	.flags = METHOD_BY_OUTPUT | METHOD_IDEMPOTENT | METHOD_WAITS | METHOD_NEEDS_TMUX |
 	    METHOD_OPEN_WORLD,
 	.recheck = "list_agents",
-	.handle = handle_ensure,
 	.begun = handle_ensure_begun,
 	.example = "{\"name\":\"py\",\"command\":\"python3 -q\"}"},
     {.name = METHOD("list_agents", METHOD_READS | METHOD_SEES),
@@ -638,11 +636,9 @@ const struct method methods_agent[] = {
 		"one key gets no Enter for what it asks next. Where it is not known whether the "
 		"answer was taken, the error says so, and the question has a new id. Nothing is "
 		"typed in copy mode, or within five seconds of a person's last key there.",
-	FIELDS_OF(send_args, respond_fields),
-	.results = send_results,
+	METHOD_CALL(handle_respond, send_args, respond_fields, send_results),
 	.flags = METHOD_BY_OUTPUT | METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "capture_pane",
-	.handle = handle_respond,
 	.affects = affects_agent,
 	.begun = send_answer_begun,
 	.example = "{\"agent\":\"py\",\"text\":\"yes\"}"},
@@ -656,11 +652,9 @@ const struct method methods_agent[] = {
 		"draft, a question or copy mode, or within five seconds of a person's last "
 		"key there: the task waits. If the caller goes away, the end is a "
 		"notification.",
-	FIELDS_OF(send_args, send_fields),
-	.results = send_results,
+	METHOD_CALL(handle_send, send_args, send_fields, send_results),
 	.flags = METHOD_BY_OUTPUT | METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "list_agents",
-	.handle = handle_send,
 	.affects = affects_agent,
 	.begun = send_answer_begun,
 	.example = "{\"agent\":\"py\",\"text\":\"print(6 * 7)\"}"},
@@ -670,11 +664,9 @@ const struct method methods_agent[] = {
 	.help = "An agent that was adopted is released instead, unless by force: it is kept "
 		"no more, and its program goes on. By force its program is ended too, and a "
 		"person's shell around it stays, with the pane.",
-	FIELDS_OF(agent_stop_args, stop_fields),
-	.results = stop_results,
+	METHOD_CALL(handle_stop, agent_stop_args, stop_fields, stop_results),
 	.flags = METHOD_BY_OUTPUT | METHOD_WAITS,
 	.recheck = "list_agents",
-	.handle = handle_stop,
 	.affects = affects_agent,
 	.example = "{\"agent\":\"py\"}"},
     {.name = NULL},

@@ -94,11 +94,9 @@ const struct method methods_self_command[] = {
 	.help = "End your turn after it. Nothing is typed into a shell, a draft or a question. "
 		"It survives a restart, and is never typed twice. Up to four of a pane are done in "
 		"order.",
-	FIELDS_OF(command_args, command_fields),
-	.results = command_results,
+	METHOD_CALL(handle_command, command_args, command_fields, command_results),
 	.flags = METHOD_TOOL | METHOD_NEEDS_TMUX,
 	.recheck = "list_notifications",
-	.handle = handle_command,
 	.affects = right_affects_pane,
 	.example = "{\"command\":\"/compress\"}"},
     {.name = NULL},

@@ -131,11 +131,9 @@ const struct method methods_wake_policy[] = {
 		"A notification that does not wake stays queued, and is delivered with the next "
 		"that wakes or at the end of the quiet hours. One of high urgency wakes at once. "
 		"Kept over restarts; status lists the policies.",
-	FIELDS_OF(policy_args, policy_fields),
-	.results = policy_results,
+	METHOD_CALL(set_wake_policy, policy_args, policy_fields, policy_results),
 	.flags = METHOD_IDEMPOTENT | METHOD_NEEDS_TMUX,
 	.recheck = "status",
-	.handle = set_wake_policy,
 	.affects = affects,
 	.example = "{\"pane\":\"%3\",\"sources\":[\"job\"],\"window_ms\":2000}"},
     {.name = NULL},

@@ -450,11 +450,9 @@ const struct method methods_execute[] = {
 	    "answer has status running and the id for wait_for, read_job and stop_job. Programs "
 	    "with a window go on too: start them with wait false. Over MCP the last line of the "
 	    "output is progress, once a second.",
-	FIELDS_OF(execute_args, execute_fields),
-	.results = execute_results,
+	METHOD_CALL(handle_execute, execute_args, execute_fields, execute_results),
 	.flags = METHOD_WAITS | METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD,
 	.recheck = "list_jobs",
-	.handle = handle_execute,
 	.affects = right_affects_caller,
 	.begun = execution_answer_begun,
 	.example = "{\"command\":\"git status --short\"}"},

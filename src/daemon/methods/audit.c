@@ -315,10 +315,8 @@ const struct method methods_audit[] = {
 	.help =
 	    "Each was written before its effect, by a chain of hashes. muxbusd(8) says how long "
 	    "it is kept. get_action_history has the last requests that only read, too.",
-	FIELDS_OF(audit_args, audit_fields),
-	.results = audit_results,
+	METHOD_CALL(handle_audit, audit_args, audit_fields, audit_results),
 	.flags = METHOD_OPEN_WORLD | METHOD_WAITS | METHOD_WITHOUT_TMUX | METHOD_UNNOTED,
-	.handle = handle_audit,
 	.example = "{\"limit\":5,\"verify\":true}"},
     {.name = NULL},
 };

@@ -240,11 +240,9 @@ const struct method methods_command[] = {
 		"Refused always: commands that "
 		"wait for a person, or are about the client that they come from, and layouts that "
 		"are none.",
-	FIELDS_OF(run_tmux_args, run_tmux_fields),
-	.results = run_tmux_results,
+	METHOD_CALL(handle_run_tmux, run_tmux_args, run_tmux_fields, run_tmux_results),
 	.flags = METHOD_LOOKS_ITSELF | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "list_panes",
-	.handle = handle_run_tmux,
 	.example = "{\"command\":[\"display-message\",\"-p\",\"#{session_name}\"]}"},
     {0},
 };

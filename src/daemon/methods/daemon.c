@@ -519,10 +519,8 @@ const struct method methods_daemon[] = {
 	.title = "Describe methods",
 	.summary =
 	    "Lists the methods, conditions, errors, events and limits, or describes one method.",
-	FIELDS_OF(describe_args, describe_fields),
-	.results = describe_results,
+	METHOD_CALL(handle_describe, describe_args, describe_fields, describe_results),
 	.flags = METHOD_WITHOUT_TMUX | METHOD_UNNOTED,
-	.handle = handle_describe,
 	.example = "{\"method\":\"list_panes\"}"},
     {.name = METHOD("narrow", METHOD_READS),
 	.title = "Narrow the role",
@@ -530,10 +528,8 @@ const struct method methods_daemon[] = {
 	.help = "A program that narrows its connection can hand the descriptor to another program, "
 		"which then may do no more. Other methods are forbidden, whatever their "
 		"parameters are. Declared tools and provided methods are for the role full.",
-	FIELDS_OF(narrow_args, narrow_fields),
-	.results = narrow_results,
+	METHOD_CALL(handle_narrow, narrow_args, narrow_fields, narrow_results),
 	.flags = METHOD_WITHOUT_TMUX | METHOD_NO_TOOL,
-	.handle = handle_narrow,
 	.example = "{}"},
     {.name = METHOD("ping", METHOD_READS),
 	.title = "Ping",
@@ -551,10 +547,8 @@ const struct method methods_daemon[] = {
     {.name = METHOD("status", METHOD_READS),
 	.title = "Daemon status",
 	.summary = "Shows the state of the daemon and its view of tmux.",
-	FIELDS_OF(status_args, status_fields),
-	.results = status_results,
+	METHOD_CALL(handle_status, status_args, status_fields, status_results),
 	.flags = METHOD_WITHOUT_TMUX,
-	.handle = handle_status,
 	.example = "{\"audit\":true}"},
     {0},
 };

@@ -55,10 +55,8 @@ const struct method methods_fleet[] = {
 	.title = "Try hosts again",
 	.summary = "Connects to the hosts of the fleet that are down, now; on its socket only.",
 	.help = "Then answers as list_hosts does.",
-	FIELDS_OF(retry_args, retry_fields),
-	.results = hosts_results,
+	METHOD_CALL(handle_list_hosts, retry_args, retry_fields, hosts_results),
 	.flags = METHOD_IDEMPOTENT | METHOD_WITHOUT_TMUX | METHOD_UNNOTED,
-	.handle = handle_list_hosts,
 	.example = "{}"},
     {.name = NULL},
 };

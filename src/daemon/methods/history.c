@@ -49,10 +49,8 @@ const struct method methods_history[] = {
 	.title = "Look back",
 	.summary = "Lists the last requests to the daemon, who made them, and their outcomes.",
 	.help = "Calls of describe and ping are not kept.",
-	FIELDS_OF(history_args, history_fields),
-	.results = history_results,
+	METHOD_CALL(handle_history, history_args, history_fields, history_results),
 	.flags = METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD,
-	.handle = handle_history,
 	.example = "{\"limit\":5}"},
     {.name = NULL},
 };

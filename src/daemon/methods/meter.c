@@ -244,10 +244,8 @@ const struct method methods_meter[] = {
 	.title = "Turns avoided",
 	.summary = "Counts the turns and looks that agents were spared.",
 	.help = "The counts outlive the daemon; kill -9 loses those of the last minute.",
-	FIELDS_OF(meter_args, meter_fields),
-	.results = meter_results,
+	METHOD_CALL(handle_meter, meter_args, meter_fields, meter_results),
 	.flags = METHOD_WITHOUT_TMUX,
-	.handle = handle_meter,
 	.example = "{\"since_sec\":3600}"},
     {0},
 };

@@ -274,10 +274,8 @@ const struct method methods_presence[] = {
 	.help = "For the hooks and bridges of agents. The report decides when a "
 		"notification is typed: at once when the agent is idle, not while it is "
 		"busy or asks. It ends with the pane, the process, or the state gone.",
-	FIELDS_OF(report_args, report_fields),
-	.results = report_results,
+	METHOD_CALL(report_agent, report_args, report_fields, report_results),
 	.flags = METHOD_IDEMPOTENT | METHOD_NEEDS_TMUX,
-	.handle = report_agent,
 	.affects = affects_report,
 	.example = "{\"agent\":\"claude\",\"pane\":\"%3\",\"state\":\"idle\"}"},
     {.name = METHOD("yield_turn", METHOD_READS | METHOD_SEES),

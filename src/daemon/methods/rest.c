@@ -69,10 +69,8 @@ const struct method methods_rest[] = {
     {.name = METHOD("read_rest", METHOD_READS | METHOD_SEES),
 	.title = "Read on",
 	.summary = "Reads on in an answer that was cut, as it says.",
-	FIELDS_OF(rest_args, rest_fields),
-	.results = rest_results,
+	METHOD_CALL(handle_rest, rest_args, rest_fields, rest_results),
 	.flags = METHOD_OPEN_WORLD | METHOD_TOOL | METHOD_UNNOTED | METHOD_WITHOUT_TMUX,
-	.handle = handle_rest,
 	.example = "{\"id\":\"R1C0FFEE0\",\"after\":8990}"},
     {.name = NULL},
 };

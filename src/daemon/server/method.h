@@ -70,6 +70,10 @@ enum method_flag {
 #define METHOD(method_name, method_effects) \
 	(method_name), .effects = (method_effects) + 0 * sizeof(char[(method_effects) > 0 ? 1 : -1])
 
+/* In a row: its handler, the struct that the handler gets, and the tables of fields and results. */
+#define METHOD_CALL(handle_, args_struct, fields_, results_) \
+	FIELDS_OF(args_struct, fields_), .results = (results_), .handle = (handle_)
+
 struct method {
 	const char *name; /* by METHOD(), with the effects; NULL ends a table */
 	const char *const *also; /* second spellings, NULL-terminated: no list has them; or NULL */

@@ -302,11 +302,9 @@ const struct method methods_wait[] = {
 	.help = "Conditions that are true already match at once. When a pane closes, its "
 		"conditions end as gone. A job or notification that was waited for is not "
 		"reported again.",
-	FIELDS_OF(wait_args, wait_fields),
-	.results = wait_results,
+	METHOD_CALL(handle_wait, wait_args, wait_fields, wait_results),
 	.flags =
 	    METHOD_ONE_PANE | METHOD_WAITS | METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD | METHOD_TOOL,
-	.handle = handle_wait,
 	.begun = handle_wait_begun,
 	.key_offset = offsetof(struct wait_args, key),
 	.example = "{\"any\":[{\"job\":\"A1B2\"},{\"output\":\"error\",\"pane\":\"%3\"}],"
@@ -315,11 +313,9 @@ const struct method methods_wait[] = {
 	.title = "Wait for idleness",
 	.summary =
 	    "Notifies when little processor time has been used for a while; returns at once.",
-	FIELDS_OF(idle_args, idle_fields),
-	.results = started_results,
+	METHOD_CALL(handle_idle, idle_args, idle_fields, started_results),
 	.flags = METHOD_ONE_PANE | METHOD_TOOL,
 	.recheck = "list_watches",
-	.handle = handle_idle,
 	.affects = right_affects_caller,
 	.example = "{\"cpu_threshold\":10,\"duration_seconds\":30}"},
     {.name = METHOD("watch_pane", METHOD_TYPES | METHOD_WRITES),
@@ -331,11 +327,9 @@ const struct method methods_wait[] = {
 		"count has their number, data.details the first, and data.further up to 19 "
 		"more of them, in 16 KiB. There is one in 50 ms at most; while none has read it "
 		"the next ones are counted into it.",
-	FIELDS_OF(pane_watch_args, watch_fields),
-	.results = started_results,
+	METHOD_CALL(handle_watch, pane_watch_args, watch_fields, started_results),
 	.flags = METHOD_ONE_PANE | METHOD_BY_OUTPUT | METHOD_NEEDS_TMUX,
 	.recheck = "list_watches",
-	.handle = handle_watch,
 	.affects = right_affects_caller,
 	.begun = repeat_answer_id,
 	.example = "{\"pane\":\"%3\",\"regex\":\"error|failed\"}"},

@@ -152,11 +152,9 @@ const struct method methods_watch[] = {
 		"without an end once it has not grown for a second; of a line beyond 64 KiB only "
 		"the first 64 KiB, which cut_lines counts. Ends with one notification: "
 		"data.reason is match, change, timeout, cancelled or error.",
-	FIELDS_OF(file_watch_args, watch_fields),
-	.results = watch_results,
+	METHOD_CALL(handle_watch, file_watch_args, watch_fields, watch_results),
 	.flags = METHOD_TOOL | METHOD_LOOKS_ITSELF,
 	.recheck = "list_watches",
-	.handle = handle_watch,
 	.affects = right_affects_pane,
 	.begun = watch_answer_begun,
 	.example = "{\"file_path\":\"/var/log/syslog\",\"regex\":\"error|failed\"}"},
