@@ -96,7 +96,9 @@ static enum grant_answer check(const char *allowed, const char *method)
 	static const char line[] =
 	    "{\"get\":{\"effects\":[\"reads\"]},\"type\":{\"effects\":[\"types\"]},"
 	    "\"both\":{\"effects\":[\"reads\",\"runs\"]},\"new\":{\"effects\":[\"flies\"]},"
-	    "\"none\":{\"effects\":[]},\"odd\":{},\"subscribe\":{\"effects\":[\"reads\"]}}";
+	    "\"none\":{\"effects\":[]},\"odd\":{},\"subscribe\":{\"effects\":[\"reads\"]},"
+	    "\"narrow\":{\"effects\":[\"reads\"]},"
+	    "\"tool\":{\"effects\":[\"reads\"],\"group\":\"mine\"}}";
 	struct json_reader *reader = json_reader_new(sizeof line);
 	struct json_error error;
 	char reason[256];
@@ -127,6 +129,9 @@ static void test_grant(void)
 	    {"reads", "", GRANT_UNKNOWN},
 	    {"reads", "subscribe", GRANT_REFUSED},
 	    {"*", "subscribe", GRANT_REFUSED},
+	    {"*", "narrow", GRANT_REFUSED},
+	    {"reads,sees,types,runs,closes,speaks_for,writes,administers", "tool", GRANT_REFUSED},
+	    {"reads,tool", "tool", GRANT_ALLOWED},
 	    {"t*", "type", GRANT_ALLOWED},
 	    {"t*", "get", GRANT_REFUSED},
 	    {"type", "type", GRANT_ALLOWED},

@@ -295,7 +295,7 @@ struct nats_main {
 	struct broker *broker;
 	struct stores *stores;
 	struct feed *feed;
-	struct loop_link *daemon; /* for requests, posts and presence: never paused */
+	struct loop_link *daemon; /* for posts and presence: never paused */
 	struct grant *grant;
 	struct service *service; /* NULL: no requests */
 	struct posts *posts; /* NULL: no posts */
@@ -446,8 +446,8 @@ static bool make_parts(struct nats_main *main)
 	main->feed = feed_new(main->base, &feed, main->cursor, main->broker);
 	main->daemon = loop_link_new(main->base, &daemon, &handlers);
 	if (options->takes_requests)
-		main->service =
-		    service_new(main->broker, main->daemon, main->grant, &options->names);
+		main->service = service_new(
+		    main->base, options->socket, main->broker, main->grant, &options->names);
 	if (options->takes_posts)
 		main->posts = posts_new(main->base, main->broker, main->daemon, &options->names);
 	parts.broker = main->broker;

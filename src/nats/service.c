@@ -18,6 +18,7 @@ static const char *const effects[] = {
 struct rule {
 	char name[METHOD_NAME_MAX + 1];
 	unsigned effects; /* a bit for each row of the table */
+	bool is_claimed; /* by a declared tool or a provider: its effects are what others say */
 	bool is_known; /* all of its effects are in the table */
 };
 
@@ -89,7 +90,8 @@ void grant_learn(struct grant *grant, const struct json *methods)
 		struct rule *rule = &grant->rules[grant->rules_count];
 		if (list == NULL || method->name_len > METHOD_NAME_MAX)
 			continue;
-		*rule = (struct rule){.is_known = list->count > 0};
+		*rule = (struct rule){.is_known = list->count > 0,
+		    .is_claimed = json_member(method, "group") != NULL};
 		(void)snprintf(rule->name, sizeof rule->name, "%s", method->name);
 		json_each (effect, list) {
 			unsigned bit = effect->type == JSON_STRING ? effect_bit(effect->text) : 0;
@@ -106,6 +108,13 @@ static bool grant_is_ready(const struct grant *grant)
 	return grant->rules_count > 0;
 }
 
+/* Such requests have the role read_only: the same method may do more with other parameters. */
+static bool grant_only_reads(const struct grant *grant)
+{
+	unsigned reading = effect_bit("reads") | effect_bit("sees");
+	return grant->words_count == 0 && (grant->effects & ~reading) == 0;
+}
+
 /* "runs, types" of those that are not allowed. */
 static void list_missing(unsigned missing, char *out, size_t size)
 {
@@ -118,10 +127,16 @@ static void list_missing(unsigned missing, char *out, size_t size)
 	}
 }
 
-/* Events have no way back through a request. */
+/* Their effect is on the connection, which all requests share. */
 static bool needs_connection(const char *method)
 {
-	return strcmp(method, "subscribe") == 0 || strcmp(method, "unsubscribe") == 0;
+	static const char *const names[] = {
+	    "subscribe", "unsubscribe", "narrow", "provide", "publish", "progress"};
+	for (size_t at = 0; at < sizeof names / sizeof *names; at++) {
+		if (strcmp(names[at], method) == 0)
+			return true;
+	}
+	return false;
 }
 
 enum grant_answer grant_check(
@@ -140,12 +155,20 @@ enum grant_answer grant_check(
 	}
 	if (needs_connection(method)) {
 		(void)str_refuse(ret_reason, size,
-		    "%s needs a connection of its own: the events are in the stream", method);
+		    "%s needs a connection of its own; the events are in the stream", method);
 		return GRANT_REFUSED;
 	}
 	for (size_t at = 0; at < grant->words_count; at++) {
 		if (fnmatch(grant->words[at], method, 0) == 0)
 			return GRANT_ALLOWED;
+	}
+	if (rule->is_claimed) {
+		(void)str_refuse(ret_reason, size,
+		    "%s is no method of muxbusd's own, so its effects are only claimed. The "
+		    "operator "
+		    "of this host grants it by its name with muxbus-nats --allow",
+		    method);
+		return GRANT_REFUSED;
 	}
 	if (rule->is_known && (rule->effects & ~grant->effects) == 0)
 		return GRANT_ALLOWED;
@@ -165,7 +188,7 @@ enum {
 
 struct service {
 	struct broker *broker;
-	struct loop_link *daemon;
+	struct loop_link *daemon; /* for requests alone */
 	const struct grant *grant;
 	struct json_reader *reader;
 	char subject[NAME_SUBJECT_SIZE];
@@ -394,7 +417,27 @@ static void on_stats(void *data, const struct broker_message *from)
 	answer(data, from, "stats");
 }
 
-struct service *service_new(struct broker *broker, struct loop_link *daemon,
+/* A daemon that does not know the role answers nothing. */
+static void on_narrowed(void *data, const struct json *response)
+{
+	struct service *service = data;
+	if (response != NULL && json_member(response, "result") == NULL)
+		loop_link_end(service->daemon);
+}
+
+static void on_daemon_up(void *data)
+{
+	struct service *service = data;
+	if (grant_only_reads(service->grant))
+		(void)loop_link_ask(
+		    service->daemon, "narrow", "{\"role\":\"read_only\"}", on_narrowed, service);
+}
+
+static void on_daemon_down(void *data UNUSED, int error UNUSED)
+{
+}
+
+struct service *service_new(struct event_base *base, const char *socket, struct broker *broker,
     const struct grant *grant, const struct names *names)
 {
 	static const struct {
@@ -404,7 +447,10 @@ struct service *service_new(struct broker *broker, struct loop_link *daemon,
 	struct service *service = xcalloc(1, sizeof *service);
 	char subject[NAME_SUBJECT_SIZE];
 	service->broker = broker;
-	service->daemon = daemon;
+	service->daemon = loop_link_new(base,
+	    &(struct loop_link_options){.path = socket, .line_max = LINK_LINE_MAX},
+	    &(struct loop_link_handlers){
+		.up = on_daemon_up, .down = on_daemon_down, .data = service});
 	service->grant = grant;
 	service->names = *names;
 	service->reader = json_reader_new(REQUEST_MAX);
@@ -424,6 +470,7 @@ struct service *service_new(struct broker *broker, struct loop_link *daemon,
 		    subject, sizeof subject, "$SRV.%s.muxbus.%s", verbs[at].name, service->id);
 		broker_listen(broker, subject, NULL, verbs[at].take, service);
 	}
+	loop_link_start(service->daemon);
 	return service;
 }
 
@@ -431,6 +478,7 @@ void service_free(struct service *service)
 {
 	if (service == NULL)
 		return;
+	loop_link_free(service->daemon);
 	while (!list_is_empty(&service->calls))
 		call_free(list_entry(service->calls.next, struct service_call, link));
 	json_reader_free(service->reader);

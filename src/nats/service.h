@@ -13,7 +13,8 @@
 
 /*
  * The grant: which methods a request from NATS may name. The effects of methods come from the
- * daemon's own describe; a method without a known effect is refused.
+ * daemon's own describe; a method without a known effect is refused, and so is one of a declared
+ * tool or a provider, which claims its effects, unless it is named.
  */
 
 #define GRANT_PRESET "reads,sees"
@@ -44,7 +45,7 @@ enum grant_answer grant_check(
 
 struct service;
 
-/* All live longer than the service. */
-struct service *service_new(struct broker *broker, struct loop_link *daemon,
+/* It connects to the socket by itself. All live longer than the service. */
+struct service *service_new(struct event_base *base, const char *socket, struct broker *broker,
     const struct grant *grant, const struct names *names);
-void service_free(struct service *service); /* NULL is allowed; after the link */
+void service_free(struct service *service); /* NULL is allowed */

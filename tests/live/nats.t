@@ -11,6 +11,13 @@ post() { # post TEXT
 	ask "$(jq -nc --arg text "$1" '{method: "post_notification", params: {text: $text}}')" >/dev/null
 }
 
+mkdir -p "$dir/.config/muxbus/tools"
+echo '{"name":"claims","group":"mine","description":"It only reads, it says.","read_only":true,
+	"parameters":{"type":"object","properties":{}},"run":["/bin/echo","ran"]}' \
+	>"$dir/.config/muxbus/tools/claims.json"
+until_is 'a tool is declared' claims \
+	sh -c "$(command -v echo) '{\"method\":\"list_tools\"}' | socat -t 60 - 'UNIX-CONNECT:$MUXBUS' | jq -r '.result.tools[].name | select(. == \"claims\")'"
+
 # nats-server is not there yet: nothing is lost.
 post 'before all'
 nats_port=$((20000 + $$ % 20000))
@@ -41,14 +48,17 @@ is 'a method that does more than read is refused' \
 	"$(rpc '{"id":"a","method":"send_text","params":{"pane":"%0","text":"x"}}' '"\(.id) \(.error.data.kind)"')" 'a refused'
 is 'and the refusal says how to grant it' \
 	"$(rpc '{"method":"close_pane","params":{"pane_id":"%0"}}' .error.message | grep -c -- '--allow')" 1
-for method in subscribe nothing initialize tools/call; do
+for method in subscribe nothing initialize tools/call narrow provide progress; do
 	is "no $method" "$(rpc "{\"method\":\"$method\"}" 'has("error")')" true
 done
+wait_for='{"method":"wait_for","params":{"any":[{"file":"/etc/passwd","regex":".","from_start":true}],"timeout_sec":1}}'
+is 'who may only read has the role read_only' "$(rpc "$wait_for" .error.data.kind)" forbidden
+is 'what a declared tool claims grants nothing' "$(rpc '{"method":"claims"}' .error.data.kind)" refused
 is 'what is not JSON' "$(rpc '{"method":' .error.data.kind)" parse_error
 is 'an error of the daemon' "$(rpc '{"method":"get_pane","params":{"pane":"%99"}}' .error.data.kind)" no_such_pane
 is 'the service is found' "$(probe request '$SRV.INFO.muxbus' '' | jq -r '"\(.type) \(.endpoints[0].subject)"')" \
 	'io.nats.micro.v1.info_response muxbus.f.h.s.request'
-is 'and counts' "$(probe request '$SRV.STATS' '' | jq -r '.endpoints[0] | "\(.num_requests) \(.num_errors)"')" '9 8'
+is 'and counts' "$(probe request '$SRV.STATS' '' | jq -r '.endpoints[0] | "\(.num_requests) \(.num_errors)"')" '14 13'
 
 # Posts.
 posted() {
@@ -102,11 +112,14 @@ update() { # update FILTER: of the stream's configuration
 	probe request '$JS.API.STREAM.UPDATE.MUXBUS' "$(echo "$config" | jq -c "$1")" >/dev/null
 }
 update ".max_msgs = $stored"
-start_bridge --events none
+start_bridge --events none --allow 'reads,sees,cl*,narrow'
 post 'late 1'
 post 'late 2'
 until_is 'a full stream is said in the log' 1 count 'wait: maximum messages exceeded' "$dir/bridge.log"
 is 'nothing is stored' "$(stream_texts | grep -c late)" 0
+is 'a tool is granted by its name' "$(rpc '{"method":"claims"}' .result.text)" ran
+is 'what is about the connection is not' "$(rpc '{"method":"narrow"}' .error.data.kind)" refused
+is 'and the role is full then' "$(rpc "$wait_for" .result.timed_out)" false
 update '.max_msgs = -1'
 until_is 'it is stored when there is room' "late 1
 late 2" sh -c "'$MUXBUS_BUILDDIR/tests/live/nats_probe' nats://127.0.0.1:$nats_port read MUXBUS | cut -f 3 | jq -r 'select(.text // \"\" | startswith(\"late\")).text'"

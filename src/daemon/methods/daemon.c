@@ -57,7 +57,8 @@ static const struct field describe_fields[] = {
 static const struct field_result describe_results[] = {
     {"methods", "object",
 	"the methods by name, with JSON Schemas of their parameters (params) and of their results "
-	"(result_schema; result has the help of each member)"},
+	"(result_schema; result has the help of each member), and the group of what is no method "
+	"of muxbusd's own"},
     {"conditions", "object", "the conditions of wait_for by name, with their members"},
     {"errors", "object", "the kinds of errors by name, with their codes"},
     {"events", "object", "the kinds of events by name"},

@@ -66,6 +66,8 @@ void method_write(struct json_writer *writer, const char *name, const struct met
 	json_put_str(writer, "summary", method->summary);
 	if (method->help != NULL)
 		json_put_str(writer, "help", method->help);
+	if (method->group != NULL) /* a declared tool or a provided method */
+		json_put_str(writer, "group", method->group);
 	if (method->also != NULL) {
 		json_array_begin(writer, "also");
 		for (const char *const *also = method->also; *also != NULL; also++)
