@@ -280,11 +280,18 @@ static void pass_on(
 		return;
 	}
 	buf_init(&params, REQUEST_MAX * 2);
-	if (message->params != NULL) {
-		json_writer_init(&writer, &params);
-		json_put_value(&writer, NULL, message->params);
-		(void)buf_append_byte(&params, '\0');
-	}
+	json_writer_init(&writer, &params);
+	json_object_begin(&writer, NULL);
+	if (message->params != NULL)
+		json_each (param, message->params)
+			json_put_value(&writer, param->name, param);
+	/* The connection would go on where the command of another requester ended. */
+	if (strcmp(message->method, "execute_cli") == 0 &&
+	    json_member(message->params, "cwd") == NULL &&
+	    json_member(message->params, "working_dir") == NULL)
+		json_put_str(&writer, "cwd", "~");
+	json_object_end(&writer);
+	(void)buf_append_byte(&params, '\0');
 	call = xcalloc(1, sizeof *call);
 	call->service = service;
 	call->reply = xstrdup(reply);

@@ -109,6 +109,23 @@ is 'an id of an answer names its host' "${job%:*}" far
 call wait_for "$(jq -nc --arg job "$job" '{host: "far", any: [{job: ($job | ltrimstr("far:"))}], timeout_sec: 20}')"
 call get_job "{\"job\": \"$job\"}"
 is 'and is a target' "$(field .result.exit_code)" 3
+call execute_cli '{"host": "far", "command": "cd /usr"}'
+call execute_cli '{"host": "far", "command": "pwd"}'
+is 'a directory is not that of another peer of the fleet' "$(field .result.stdout)" "$dir"
+mkfifo "$dir/one"
+: >"$dir/answer"
+socat -t 60 - "UNIX-CONNECT:$MUXBUS" <"$dir/one" >"$dir/answer" &
+exec 4>"$dir/one"
+echo '{"method":"execute_cli","params":{"host":"far","command":"cd /usr"}}' >&4
+until_is 'a first command' /usr field .result.cwd
+echo '{"method":"execute_cli","params":{"host":"far","command":"cd share"}}' >&4
+until_is 'but of the next command of the same one' '/usr /usr/share' \
+	sh -c "jq -rs '[.[].result.cwd] | join(\" \")' '$dir/answer'"
+exec 4>&-
+ask '{"method":"provide","params":{"host":"far","methods":[]}}
+{"method":"publish","params":{"host":"far","kind":"k"}}
+{"method":"progress","params":{"host":"far","id":"c1"}}' >"$dir/answer"
+is 'a fleet is no provider' "$(jq -rs '[.[].error.data.kind] | join(" ")' "$dir/answer")" 'refused refused refused'
 call get_pane '{"pane": "far:%99"}'
 is 'an error of the host' "$(field '"\(.error.data.kind) \(.error.message)"')" \
 	'no_such_pane far: there is no pane %99; list_panes lists the existing ones'

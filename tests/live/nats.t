@@ -112,13 +112,16 @@ update() { # update FILTER: of the stream's configuration
 	probe request '$JS.API.STREAM.UPDATE.MUXBUS' "$(echo "$config" | jq -c "$1")" >/dev/null
 }
 update ".max_msgs = $stored"
-start_bridge --events none --allow 'reads,sees,cl*,narrow'
+start_bridge --events none --allow 'reads,sees,cl*,narrow,execute_cli'
 post 'late 1'
 post 'late 2'
 until_is 'a full stream is said in the log' 1 count 'wait: maximum messages exceeded' "$dir/bridge.log"
 is 'nothing is stored' "$(stream_texts | grep -c late)" 0
 is 'a tool is granted by its name' "$(rpc '{"method":"claims"}' .result.text)" ran
 is 'what is about the connection is not' "$(rpc '{"method":"narrow"}' .error.data.kind)" refused
+rpc '{"method":"execute_cli","params":{"command":"cd /usr"}}' . >/dev/null
+is 'a directory is not that of another requester' \
+	"$(rpc '{"method":"execute_cli","params":{"command":"pwd"}}' .result.stdout)" "$dir"
 is 'and the role is full then' "$(rpc "$wait_for" .result.timed_out)" false
 update '.max_msgs = -1'
 until_is 'it is stored when there is room' "late 1

@@ -30,6 +30,14 @@ struct fleet_route {
 	const char *address;
 };
 
+/* The link to a host is that of all peers: a call would come to none of them. */
+static void refuse_provider(
+    struct fleet *fleet UNUSED, struct request *request, struct host *only UNUSED)
+{
+	request_fail(request, MESSAGE_REFUSED,
+	    "a fleet is no provider: connect to muxbusd on the host itself");
+}
+
 /* Keep alphabetized. */
 static const struct fleet_route routes[] = {
     {"background_process", .address = "pane"},
@@ -50,6 +58,9 @@ static const struct fleet_route routes[] = {
     {"narrow", .is_own = true, .is_local = true},
     {"next_notification", .across = fleet_next_take},
     {"ping", .is_own = true},
+    {"progress", .run = refuse_provider, .takes_host = true},
+    {"provide", .run = refuse_provider, .takes_host = true},
+    {"publish", .run = refuse_provider, .takes_host = true},
     {"read_rest", .is_own = true},
     {"restart_job", .address = "job"},
     {"retry_hosts", .run = fleet_retry_hosts, .takes_host = true},

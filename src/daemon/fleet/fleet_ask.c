@@ -6,10 +6,12 @@
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
 #include "daemon/server/dispatch.h"
+#include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 
 enum {
 	DATA_BYTES = 64 * 1024, /* of the members of an error */
+	CWD_BYTES = PATH_MAX + 512, /* behind the name of the host */
 	DEADLINE_MS = 10000, /* of a forwarded request that does not wait */
 };
 
@@ -159,12 +161,45 @@ struct host *fleet_only_host(const struct fleet *fleet)
 	return host_set_count(fleet->hosts) == 1 ? host_set_next(fleet->hosts, NULL) : NULL;
 }
 
+/*
+ * All peers of the fleet share a connection to the host, but not its directory for commands: that
+ * of each peer is kept behind the name of the host.
+ */
+static bool has_cwd(struct request *request)
+{
+	return strcmp(request_method(request)->name, "execute_cli") == 0;
+}
+
+static void keep_cwd(struct request *request, const struct host *host, const struct json *result)
+{
+	const char *cwd = json_get_str(result, "cwd", "");
+	char kept[CWD_BYTES];
+	int len = snprintf(kept, sizeof kept, "%s\n%s", host->label, cwd);
+	if (has_cwd(request) && request_peer(request) != NULL && *cwd != '\0' &&
+	    len < (int)sizeof kept)
+		peer_set_cwd(request_peer(request), kept);
+}
+
+static void put_cwd(struct buf *out, struct request *request, const struct host *host)
+{
+	const struct peer *peer = request_peer(request);
+	const char *kept = peer != NULL ? peer_cwd(peer) : NULL;
+	size_t len = strlen(host->label);
+	bool is_here = kept != NULL && strncmp(kept, host->label, len) == 0 && kept[len] == '\n';
+	struct json_writer writer;
+	json_writer_init(&writer, out);
+	(void)buf_append_str(out, "\"cwd\":");
+	json_put_str(&writer, NULL, is_here ? kept + len + 1 : "~");
+	(void)buf_append_byte(out, ',');
+}
+
 static bool on_forwarded(struct fleet_part *part, const struct json *message)
 {
 	const struct host *host = part->host;
 	const struct json *result = json_member(message, "result");
 	struct request *request = fleet_ask_end(part->ask);
 	if (result != NULL) {
+		keep_cwd(request, host, result);
 		fleet_name_put_members(request_result(request), host, result);
 		request_done(request);
 	} else {
@@ -192,7 +227,7 @@ void fleet_forward(struct fleet *fleet, struct request *request, struct host *ho
 	struct host_order order = {.method = method->name, .flags = HOST_CALL_URGENT};
 	char key[FLEET_KEY_SIZE];
 	struct buf out;
-	buf_init(&out, text->len + sizeof key + 16);
+	buf_init(&out, text->len + sizeof key + CWD_BYTES * 6 + 32);
 	if (method_is_read_only(method))
 		order.flags |= HOST_CALL_READS;
 	else if (method->key_offset > 0)
@@ -207,6 +242,9 @@ void fleet_forward(struct fleet *fleet, struct request *request, struct host *ho
 		fleet_new_key(key);
 		(void)buf_printf(&out, "\"key\":\"%s\"%s", key, text->len > 2 ? "," : "");
 	}
+	if (has_cwd(request) && text->len > 2 && json_member(params, "cwd") == NULL &&
+	    json_member(params, "working_dir") == NULL)
+		put_cwd(&out, request, host);
 	(void)buf_append(&out, text->data + 1, text->len - 1);
 	order.params = (const char *)out.data;
 	order.params_len = out.len;
