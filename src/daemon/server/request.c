@@ -26,7 +26,7 @@ struct request {
 	struct json_writer writer;
 	bool has_result; /* out was begun */
 	bool is_notification;
-	int64_t begun_ms; /* of one that waits */
+	int64_t begun_ms; /* CLOCK_MONOTONIC */
 	uint64_t audit; /* its number there; 0: not recorded */
 	int64_t audit_ms; /* when it was */
 	bool is_unaudited; /* it should have been */
@@ -129,7 +129,7 @@ struct request *request_new(const struct server_parts *parts, struct peer *peer,
 	list_init(&request->link);
 	list_init(&request->joined);
 	request->is_notification = id == NULL;
-	request->begun_ms = is_metered(request) ? clock_mono_ms() : 0;
+	request->begun_ms = clock_mono_ms();
 	if (id != NULL)
 		memcpy(request->id, id, id_len);
 	buf_init(&request->out, (size_t)parts->config->limits.result_bytes + ENVELOPE_BYTES);
@@ -386,6 +386,11 @@ const struct method *request_method(const struct request *request)
 enum role request_role(const struct request *request)
 {
 	return request->role;
+}
+
+int64_t request_begun_ms(const struct request *request)
+{
+	return request->begun_ms;
 }
 
 void request_on_cancel(

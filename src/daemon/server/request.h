@@ -137,6 +137,8 @@ const struct server_parts *request_parts(const struct request *request);
 struct peer *request_peer(const struct request *request); /* NULL once it is gone */
 const struct method *request_method(const struct request *request);
 enum role request_role(const struct request *request); /* that of its peer */
+/* CLOCK_MONOTONIC when it was accepted; its handler may be called later. */
+int64_t request_begun_ms(const struct request *request);
 
 /* Called once if the peer goes, or cancels, before the answer; NULL takes it back. */
 void request_on_cancel(

@@ -12,7 +12,7 @@
 
 enum {
 	MATCHED_LINE_MAX = 4096, /* of the line that is reported */
-	BEGIN_MS = 1000, /* in which the output of a pane begins */
+	BEGIN_MS = 50, /* output that begins so soon after the request begins with it */
 	SCREEN_WAIT_MS = 50, /* after output, before the screen is looked at */
 	EXIT_LOOK_MS = 100,
 	EXIT_LOOKS = 12, /* the library reports an end after half of them, even without a status */
@@ -63,13 +63,32 @@ static void output_found(struct line_watch *lines, const struct line_found *foun
 	    watch->condition, found->result == PATTERN_MATCH ? CONDITION_MATCHED : CONDITION_LIMIT);
 }
 
+static enum muxbus_output flow_of(const struct pane_watch *watch)
+{
+	return muxbus_sync_output(tmux_sync(watch->condition->parts->tmux), watch->pane);
+}
+
+static bool is_late(const struct pane_watch *watch)
+{
+	return clock_mono_ms() - watch->asked_ms > BEGIN_MS;
+}
+
+/* The request may have waited for tmux, and output may begin later: what comes until then is missed. */
+static void note_begin(struct pane_watch *watch)
+{
+	watch->is_coming = flow_of(watch) != MUXBUS_OUTPUT_FLOWING;
+	watch->condition->has_gap |= is_late(watch);
+}
+
+static void note_gap(struct pane_watch *watch)
+{
+	watch->condition->has_gap |= !watch->is_coming || is_late(watch);
+	watch->is_coming = false;
+}
+
 static void output_gap(struct line_watch *lines)
 {
-	struct pane_watch *watch = list_entry(lines, struct pane_watch, lines);
-	/* Output that begins a moment after the request begins with it, whatever was before. */
-	watch->condition->has_gap |=
-	    !watch->is_coming || clock_mono_ms() - watch->last_ms > BEGIN_MS;
-	watch->is_coming = false;
+	note_gap(list_entry(lines, struct pane_watch, lines));
 }
 
 static bool output_arm(struct condition *condition, struct request *request, const void *data)
@@ -86,8 +105,7 @@ static bool output_arm(struct condition *condition, struct request *request, con
 		condition->parts->streams, watch->pane, &watch->lines, watch->pattern) < 0)
 		return pane_watch_fail(watch, request);
 	watch->has_lines = true;
-	watch->is_coming = muxbus_sync_output(tmux_sync(condition->parts->tmux), watch->pane) !=
-	    MUXBUS_OUTPUT_FLOWING;
+	note_begin(watch);
 	return true;
 }
 
@@ -164,14 +182,22 @@ static void screen_bytes(
 		loop_timer_arm(watch->timer, SCREEN_WAIT_MS);
 }
 
+/* Output that was missed has changed the screen. */
+static void screen_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
+{
+	screen_bytes(tap, 0, NULL, 0);
+}
+
 static bool screen_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct screen_args *args = data;
 	struct pane_watch *watch = pane_watch_new(condition, request, args->pane);
-	if (watch == NULL || !pane_watch_pattern(watch, request, args->screen) ||
-	    !pane_watch_tap(watch, request, screen_bytes))
+	if (watch == NULL || !pane_watch_pattern(watch, request, args->screen))
 		return false;
+	watch->tap.gap = screen_gap;
 	watch->timer = loop_timer_new(condition->parts->base, screen_look, watch);
+	if (!pane_watch_tap(watch, request, screen_bytes))
+		return false;
 	screen_look(watch); /* the level at entry */
 	return true;
 }
@@ -197,12 +223,20 @@ static void quiet_bytes(
 	watch->last_ms = clock_mono_ms();
 }
 
+/* Output that was missed may have come until now. */
+static void quiet_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
+{
+	quiet_bytes(tap, 0, NULL, 0);
+}
+
 /* A pane that is not heard is not known to be quiet, but for one whose program has ended. */
 static bool is_heard(const struct pane_watch *watch)
 {
 	const struct condition_parts *parts = watch->condition->parts;
 	const struct muxbus_pane *pane = muxbus_model_pane(tmux_model(parts->tmux), watch->pane);
-	return pane == NULL || pane->is_dead || !stream_is_deaf(parts->streams, watch->pane);
+	return pane == NULL || pane->is_dead ||
+	    (!stream_is_deaf(parts->streams, watch->pane) &&
+		flow_of(watch) != MUXBUS_OUTPUT_COMING);
 }
 
 static void quiet_due(void *data)
@@ -228,7 +262,10 @@ static bool quiet_arm(struct condition *condition, struct request *request, cons
 {
 	const struct quiet_args *args = data;
 	struct pane_watch *watch = pane_watch_new(condition, request, args->pane);
-	if (watch == NULL || !pane_watch_tap(watch, request, quiet_bytes))
+	if (watch == NULL)
+		return false;
+	watch->tap.gap = quiet_gap;
+	if (!pane_watch_tap(watch, request, quiet_bytes))
 		return false;
 	watch->quiet_ms = clock_seconds_to_ms(args->quiet_sec);
 	watch->timer = loop_timer_new(condition->parts->base, quiet_due, watch);
@@ -334,12 +371,27 @@ static void finished_disarm(struct condition *condition)
 	pane_watch_disarm(condition);
 }
 
+static void finished_bytes(struct stream_tap *tap UNUSED, uint64_t offset UNUSED,
+    const uint8_t *bytes UNUSED, size_t len UNUSED)
+{
+	/* the marks are events */
+}
+
+static void finished_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
+{
+	note_gap(list_entry(tap, struct pane_watch, tap));
+}
+
 static bool finished_arm(struct condition *condition, struct request *request, const void *data)
 {
 	const struct finished_args *args = data;
 	struct pane_watch *watch = pane_watch_new(condition, request, args->command_finished);
 	if (watch == NULL)
 		return false;
+	watch->tap.gap = finished_gap;
+	if (!pane_watch_tap(watch, request, finished_bytes))
+		return false;
+	note_begin(watch);
 	stream_want(condition->parts->streams, watch->pane, STREAM_MARKS, true);
 	pane_watch_listen(watch, finished_event);
 	return true;

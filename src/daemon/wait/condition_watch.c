@@ -75,6 +75,7 @@ struct pane_watch *pane_watch_new(
 	watch = xcalloc(1, sizeof *watch);
 	watch->condition = condition;
 	watch->pane = condition->pane = pane->id;
+	watch->asked_ms = request_begun_ms(request);
 	watch->last_ms = clock_mono_ms();
 	condition->watch = watch;
 	return watch;

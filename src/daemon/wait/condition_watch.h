@@ -21,6 +21,7 @@ struct pane_watch {
 	struct line_watch lines; /* output */
 	bool has_lines;
 	bool is_coming; /* the output of the pane has not begun: it begins with a gap */
+	int64_t asked_ms; /* CLOCK_MONOTONIC: when its request came */
 	struct event_log_listener listener;
 	bool is_listening;
 	struct agent_listener agent_listener;

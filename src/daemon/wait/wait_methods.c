@@ -68,7 +68,7 @@ static const struct field_result wait_results[] = {
     {"conditions[].pane", "string", "the id of the pane that it looks at; window and session too"},
     {"conditions[].at_entry", "boolean", "it was true already"},
     {"conditions[].gap", "boolean",
-	"output was lost, or the rest of a long line, in which it may have come true"},
+	"output was lost, or came while tmux did not answer yet, or a long line was cut"},
     {"conditions[].details", "object", "what came true"},
     {"elapsed_sec", "number", "how long it took"},
     {"timed_out", "boolean", "whether the time was up"},
