@@ -115,6 +115,32 @@ end_and_respawn() {
 	is 'and no client has come for it' "$(cat "$dir/clients" 2>/dev/null)" ''
 }
 
+# A pane that goes to another window, so that its own one is gone, is neither closed nor made, whichever
+# pane is asked for next.
+move() {
+	pane=$(t new-window -dPF '#{pane_id}' 'exec cat')
+	t split-window -d -t "$pane" 'exec cat'
+	home=$(t display-message -t "$pane" -p '#{window_id}')
+	waiting=$(waits)
+	ask "{\"method\":\"wait_for\",\"params\":{\"any\":[{\"exited\":\"$pane\"}],\"timeout_sec\":60}}" >"$dir/moved" &
+	waiter=$!
+	until_is 'a wait for the end of a pane begins' "$((waiting + 1))" waits
+	for asked in "$pane" "$agent"; do
+		t break-pane -d -s "$pane"
+		call get_pane "{\"pane\":\"$pane\"}"
+		t join-pane -d -s "$pane" -t "$home"
+		call get_pane "{\"pane\":\"$asked\"}"
+		call list_events '{"limit":20}'
+		is "a pane has moved when $asked is asked for" \
+			"$(field ".result.events | map(select(.pane == \"$pane\")) | map(.kind)[-1]")" pane_moved
+	done
+	is 'and it has not ended' "$(cat "$dir/moved")" ''
+	t kill-window -t "$home"
+	wait "$waiter"
+	is 'until it is closed' "$(jq -c .result.matched "$dir/moved")" '[0]'
+	is 'and no client has come for it' "$(cat "$dir/clients" 2>/dev/null)" ''
+}
+
 # In a burst each command finds a connection that was made in advance. It stays for a moment only: an open
 # connection would keep a server without sessions.
 burst() {
@@ -199,6 +225,7 @@ start 'exec sh'
 ask_nothing
 t set-hook -g client-attached "run-shell 'echo client >>$dir/clients'"
 use
+move
 end_and_respawn
 listen all '{}'
 until_is 'which the hook sees' client sh -c "sort -u $dir/clients"

@@ -238,20 +238,22 @@ static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *rep
 	return details_read(sync, ret_listing);
 }
 
-/* A pane that is in its window no more, while its process runs, may be in another window. */
+/*
+ * A pane that is in its window no more, or whose window is in no session, while its process runs, may
+ * be in another window.
+ */
 static void find_vanished(const struct muxbus_sync *sync, struct listing *listing)
 {
-	const struct parts *read = &sync->lister.running;
-	for (unsigned i = 0; i < read->windows.count && listing->model != NULL; i++) {
-		const struct muxbus_pane *pane =
-		    model_first_pane(sync->model, read->windows.ids[i]);
-		for (; pane != NULL; pane = model_next_window_pane(sync->model, pane)) {
-			if (muxbus_model_pane(listing->model, pane->id) != NULL ||
-			    part_ids_have(&read->places, pane->id) || track_is_over(sync, pane))
-				continue;
-			parts_add_place(&listing->more, pane->id);
-			listing->is_torn = true;
-		}
+	const struct muxbus_pane *pane = NULL;
+	if (listing->model == NULL)
+		return;
+	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
+		if (muxbus_model_pane(listing->model, pane->id) != NULL ||
+		    part_ids_have(&sync->lister.running.places, pane->id) ||
+		    track_is_over(sync, pane))
+			continue;
+		parts_add_place(&listing->more, pane->id);
+		listing->is_torn = true;
 	}
 }
 
