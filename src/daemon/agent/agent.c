@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent.h"
 
-#include "base/process.h"
 #include "daemon/agent/agent_adopt.h"
 #include "daemon/agent/agent_launch.h"
 #include "daemon/agent/agent_monitor.h"
@@ -12,8 +11,6 @@
 #include "daemon/agent/agent_task.h"
 #include "daemon/agent/agent_wait.h"
 #include "daemon/core/pattern.h"
-#include "daemon/event/event_log.h"
-#include "daemon/input/submit.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"

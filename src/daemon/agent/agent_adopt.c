@@ -5,8 +5,6 @@
 
 #include "base/process.h"
 #include "daemon/agent/agent_monitor.h"
-#include "daemon/pane/pane_tty.h"
-#include "daemon/pane/presence.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"

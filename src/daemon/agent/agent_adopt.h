@@ -12,13 +12,6 @@
 /* From a mark of an agent behind ssh or su until the mark says no more that the agent is there. */
 #define AGENT_MARK_LIVE_MS (5 * 60 * 1000)
 
-struct agent;
-struct agent_parts;
-struct agent_set;
-struct event_entry;
-struct muxbus_pane;
-struct request;
-
 /* A program that can be adopted. */
 struct agent_adoptee {
 	struct foreground front;

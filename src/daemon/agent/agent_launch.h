@@ -10,12 +10,6 @@
 #include "daemon/agent/agent_state.h"
 #include "daemon/core/pane_ref.h"
 
-struct agent;
-struct agent_launch;
-struct event_base;
-struct reporter_set;
-struct tmux;
-
 /* The parts of the daemon that a launch needs. */
 struct agent_launch_parts {
 	struct event_base *base;

@@ -4,11 +4,8 @@
 #include <muxbus.h>
 
 #include "daemon/agent/agent_monitor.h"
-#include "daemon/agent/question_text.h"
 #include "daemon/input/submit_guard.h"
 #include "daemon/pane/pane_screen.h"
-#include "daemon/pane/presence.h"
-#include "daemon/pane/screen_sign.h"
 
 enum { QUESTION_ROWS = 12, QUESTION_MAX = 4096 };
 

@@ -53,9 +53,7 @@ struct agent_monitor;
 struct agent_set;
 struct loop_pidfd;
 struct loop_timer;
-struct queue;
 struct reporter_set;
-struct request;
 struct rest_set;
 
 /* The parts of the daemon that agents need. All live longer, but for what tmux owes an answer. */

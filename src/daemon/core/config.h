@@ -96,7 +96,6 @@ void config_write(const struct config *config, struct json_writer *writer, const
 /* The table of limits: name, preset, bounds, unit, help. */
 void config_write_table(struct json_writer *writer, const char *name);
 /* The same as mdoc list items. */
-struct buf;
 void config_write_mdoc(struct buf *out);
 
 /* Whether the output of panes comes by pipes where it can. A client gets it anyway. */

@@ -6,7 +6,6 @@
 #include "daemon/fleet/host.h"
 #include "daemon/queue/notification.h"
 #include "daemon/queue/record.h"
-#include "daemon/queue/store.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"

@@ -10,7 +10,6 @@
 #define FLEET_PULLS_MAX 2000 /* calls that are open for consumers; more are refused */
 #define FLEET_STREAMS_MAX 60 /* of all peers together: a daemon allows 64 on one connection */
 
-struct buf;
 struct field;
 struct host;
 struct host_call;

@@ -15,7 +15,6 @@
 #define SUBMIT_LINE_MAX 2048 /* bytes of a line that waits for a prompt */
 
 struct json_writer;
-struct pane_ref;
 struct submit;
 struct submit_set;
 

@@ -20,7 +20,6 @@ enum submit_sight {
 
 struct config;
 struct event_base;
-struct muxbus_pane;
 struct muxbus_reply;
 struct pane_screen;
 struct presence_set;

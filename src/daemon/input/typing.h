@@ -17,7 +17,6 @@ struct tmux;
 
 #define TYPING_BYTES_MAX (64 * 1024) /* more is for a paste */
 
-struct request;
 struct stream_set;
 
 struct typing {

@@ -9,8 +9,6 @@
 #include "daemon/mcp/mcp_text.h"
 #include "daemon/server/method.h"
 
-struct rest_set;
-
 /* How a result was asked for. */
 struct mcp_asked {
 	const struct method *tool;

@@ -9,7 +9,6 @@
 
 struct job;
 struct job_set;
-struct request;
 
 /* Whether the session was offered tasks, and whether a call asks for one. */
 bool mcp_task_is_known(const struct mcp_exchange *exchange);

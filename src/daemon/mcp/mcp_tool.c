@@ -13,7 +13,6 @@
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_task.h"
 #include "daemon/mcp/mcp_text.h"
-#include "daemon/mcp/mcp_tool_set.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/thread_seat.h"
 #include "daemon/queue/queue.h"

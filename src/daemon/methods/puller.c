@@ -5,7 +5,6 @@
 #include "daemon/deliver/prompt_line.h"
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/event/event_log.h"
-#include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/daemon_parts.h"

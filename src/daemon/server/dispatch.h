@@ -9,11 +9,9 @@
 
 struct dispatch;
 struct field_error;
-struct json;
 struct lost_id;
 struct message;
 struct peer;
-struct request;
 struct server_parts;
 
 /* A dialect: another protocol on the same socket, such as MCP. */

@@ -23,7 +23,6 @@
 #include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
-#include "wire/line.h"
 
 #define TURN_LINES 64 /* lines of one peer in one turn, before other peers get theirs */
 #define TURN_US 200 /* and so long: some lines are a write to the disk each */

@@ -11,7 +11,6 @@
 #include "wire/field.h"
 
 struct consumer_filter;
-struct json;
 struct request;
 
 /* The field of a target_pane(), of a struct of arguments with the member pane. */

@@ -4,7 +4,6 @@
 
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/store.h"
 
 enum {
 	DATA_SIZE = 256,

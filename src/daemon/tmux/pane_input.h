@@ -14,7 +14,6 @@
 #define PANE_INPUT_ENDED_MAX 4096
 #define PANE_INPUT_ENDED_MS 60000
 
-struct map;
 struct muxbus_pane;
 struct token;
 

@@ -81,7 +81,6 @@ uint32_t pane_pipe_count(const struct pane_pipe_set *pipes);
 
 #define PIPE_COMMAND_MAX 8192 /* bytes of the command of sh */
 
-struct buf;
 struct muxbus_command;
 
 /*

@@ -81,7 +81,6 @@ struct stream_slice {
 	bool has_gap;
 	const char *gap_reason; /* a word, or NULL */
 };
-struct buf;
 /* The offset of the oldest byte in a ring; the pane's offset if it has none. */
 uint64_t stream_start(const struct stream_set *streams, uint32_t pane);
 void stream_read(struct stream_set *streams, uint32_t pane, uint64_t offset, size_t max_bytes,

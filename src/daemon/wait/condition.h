@@ -146,7 +146,6 @@ void condition_settle_event(
     struct condition *condition, const struct event_entry *event, enum condition_state state);
 
 /* Begins the details of a condition that is about to be settled, as JSON. */
-struct json_writer;
 void condition_begin_details(struct condition *condition, struct json_writer *writer);
 
 /* Writes it as an object: kind, state, at_entry, and its details. */

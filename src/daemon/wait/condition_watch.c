@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/wait/condition_watch.h"
 
-#include "daemon/core/pattern.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"
 #include "io/loop_timer.h"

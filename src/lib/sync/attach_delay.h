@@ -11,8 +11,6 @@
 
 #include "lib/sync/state.h"
 
-struct muxbus_sync;
-
 void attach_delay_init(struct muxbus_sync *sync);
 /* Answers the waiting commands with an error. */
 void attach_delay_fail(struct muxbus_sync *sync, int error);
