@@ -34,10 +34,20 @@ int64_t clock_left_ms(int64_t deadline_ms)
 	return deadline_ms < 0 ? -1 : left > 0 ? left : 0;
 }
 
+static int64_t read_ms(clockid_t id)
+{
+	struct timespec ts = clock_read(id);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+int64_t clock_boot_ms(void)
+{
+	return read_ms(CLOCK_BOOTTIME);
+}
+
 int64_t clock_real_ms(void)
 {
-	struct timespec ts = clock_read(CLOCK_REALTIME);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	return read_ms(CLOCK_REALTIME);
 }
 
 int64_t clock_seconds_to_ms(double seconds)

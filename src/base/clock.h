@@ -9,6 +9,7 @@ int64_t clock_mono_ms(void);
 /* The end of a timeout on the clock of clock_mono_ms(); below 0: none, for a timeout below 0. */
 int64_t clock_deadline_ms(int64_t timeout_ms);
 int64_t clock_left_ms(int64_t deadline_ms); /* until then, at least 0; -1: there is no end */
+int64_t clock_boot_ms(void); /* CLOCK_BOOTTIME, milliseconds since the boot */
 int64_t clock_real_ms(void); /* CLOCK_REALTIME, milliseconds since 1970 */
 
 /* Seconds as milliseconds, rounded up: a timeout is never shorter than requested. */

@@ -30,3 +30,22 @@ int file_write_all(int fd, const void *bytes, size_t len)
 	}
 	return 0;
 }
+
+bool file_is_program(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+bool file_find_program(const char *name, const char *dirs, char *out, size_t size)
+{
+	while (dirs != NULL && *dirs != '\0') {
+		size_t len = strcspn(dirs, ":");
+		if (*dirs == '/' &&
+		    (size_t)snprintf(out, size, "%.*s/%s", (int)len, dirs, name) < size &&
+		    file_is_program(out))
+			return true;
+		dirs += len + (dirs[len] == ':');
+	}
+	return false;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Files as a whole: all that can be read from a descriptor, and all of a text written to one. */
+/* Files as a whole: all that is read or written by a descriptor, and which of them are programs. */
 #pragma once
 
 #include "base/buf.h"
@@ -9,3 +9,11 @@ int file_read_all(int fd, struct buf *out);
 
 /* Writes all bytes; the descriptor blocks. Returns 0, or -1 with errno. */
 int file_write_all(int fd, const void *bytes, size_t len);
+
+/* Whether a path is a regular file that can be executed. */
+bool file_is_program(const char *path);
+/*
+ * The first program of a name in directories, such as those of PATH (NULL: none). A relative one is
+ * passed over: it would depend on the current directory.
+ */
+bool file_find_program(const char *name, const char *dirs, char *out, size_t size);

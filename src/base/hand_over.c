@@ -6,6 +6,8 @@
 #include <sys/time.h>
 #include <sys/un.h>
 
+#include "base/str.h"
+
 enum { FDS_MAX = 4 }; /* of one message; the kernel closes the others */
 
 int hand_over_nonce(char nonce[HAND_OVER_NONCE_LEN + 1])
@@ -13,8 +15,7 @@ int hand_over_nonce(char nonce[HAND_OVER_NONCE_LEN + 1])
 	uint8_t random[HAND_OVER_NONCE_LEN / 2];
 	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
 		return -errno;
-	for (size_t i = 0; i < sizeof random; i++)
-		(void)snprintf(nonce + 2 * i, 3, "%02x", random[i]);
+	str_put_hex(nonce, random, sizeof random);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 enum {
 	PARENT_FIELD = 4, /* of /proc/PID/stat: proc(5) */
@@ -86,6 +87,11 @@ static bool has_ended(const char *stat)
 	return field_of(stat, START_FIELD) == 0 ||
 	    (field_of(stat, FLAGS_FIELD) & IS_EXITING) != 0 ||
 	    (field_of(stat, SIGNAL_FIELD) & (UINT64_C(1) << (SIGKILL - 1))) != 0;
+}
+
+int64_t process_age_ms(uint64_t start_ticks)
+{
+	return clock_boot_ms() - (int64_t)(start_ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 bool process_has_ended(pid_t pid)

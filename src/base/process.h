@@ -16,6 +16,9 @@ bool process_children(pid_t pid, pid_t *children, size_t max, size_t *ret_count)
 /* When a process started, in clock ticks since boot; 0 if it does not exist. */
 uint64_t process_start_ticks(pid_t pid);
 
+/* How long ago a process started that has these clock ticks. */
+int64_t process_age_ms(uint64_t start_ticks);
+
 /* Whether a process has ended, also one that its parent has not reaped, ends now, or was killed. */
 bool process_has_ended(pid_t pid);
 

@@ -53,6 +53,14 @@ size_t str_put_u64(char *out, uint64_t value, size_t at_least)
 	return len;
 }
 
+int str_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 void str_put_hex(char *out, const void *bytes, size_t count)
 {
 	static const char digits[] = "0123456789abcdef";

@@ -17,6 +17,8 @@ bool str_parse_id(const char *text, size_t len, char sigil, uint32_t *ret_id);
 /* Writes a number in decimal digits, at least so many (20 at most). Returns their count; out gets a NUL too. */
 size_t str_put_u64(char *out, uint64_t value, size_t at_least);
 
+/* The value of a hexadecimal digit, or -1. */
+int str_hex_digit(char c);
 /* Writes each byte as two hexadecimal digits, and a NUL: 2 * count + 1 bytes. */
 void str_put_hex(char *out, const void *bytes, size_t count);
 

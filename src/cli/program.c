@@ -4,30 +4,16 @@
 #include <poll.h>
 #include <sys/wait.h>
 
+#include "base/file.h"
 #include "io/child.h"
 
 #define EXIT_NOT_RUN 127
 
-static bool is_program(const char *path)
-{
-	struct stat st;
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
 bool program_find_in_path(const char *name, char *out, size_t size)
 {
 	const char *path = getenv("PATH");
-	if (path == NULL)
-		path = "/usr/local/bin:/usr/bin:/bin";
-	for (size_t len; *path; path += len + (path[len] == ':')) {
-		int n;
-		len = strcspn(path, ":");
-		/* A relative entry would depend on the current directory: skip it. */
-		n = snprintf(out, size, "%.*s/%s", (int)len, path, name);
-		if (*path == '/' && n > 0 && (size_t)n < size && is_program(out))
-			return true;
-	}
-	return false;
+	return file_find_program(
+	    name, path != NULL ? path : "/usr/local/bin:/usr/bin:/bin", out, size);
 }
 
 bool program_find(const char *name, char *out, size_t size)
@@ -40,7 +26,7 @@ bool program_find(const char *name, char *out, size_t size)
 		self[len] = '\0';
 		slash = strrchr(self, '/');
 		n = snprintf(out, size, "%.*s/%s", (int)(slash - self), self, name);
-		if (n > 0 && (size_t)n < size && is_program(out))
+		if (n > 0 && (size_t)n < size && file_is_program(out))
 			return true;
 	}
 	return program_find_in_path(name, out, size);
@@ -78,7 +64,7 @@ int program_run(const char *path, char *const *argv, enum program_stream stream,
 	struct child child;
 	int error, status;
 	bool is_timely;
-	if (!is_program(path)) {
+	if (!file_is_program(path)) {
 		errno = ENOENT;
 		return -1;
 	}

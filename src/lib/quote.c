@@ -86,17 +86,6 @@ static int octal_digit(char c)
 	return c >= '0' && c <= '7' ? c - '0' : -1;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return -1;
-}
-
 /* The byte of a C-style escape of vis(3) with this letter, or -1. */
 static int vis_letter(char c)
 {
@@ -140,9 +129,9 @@ static ssize_t percent_decode(char *text, size_t len)
 			*out++ = text[i++];
 			continue;
 		}
-		if (len - i < 3 || hex_digit(text[i + 1]) < 0 || hex_digit(text[i + 2]) < 0)
+		if (len - i < 3 || str_hex_digit(text[i + 1]) < 0 || str_hex_digit(text[i + 2]) < 0)
 			return -1;
-		*out++ = (char)(hex_digit(text[i + 1]) << 4 | hex_digit(text[i + 2]));
+		*out++ = (char)(str_hex_digit(text[i + 1]) << 4 | str_hex_digit(text[i + 2]));
 		i += 3;
 	}
 	return out - text;

@@ -508,14 +508,6 @@ static const char help_text[] =
     "is human where a person types. The number of the queue counts undelivered\n"
     "notifications.\n";
 
-static size_t count_lines(const char *text, size_t len)
-{
-	size_t lines = 0;
-	for (size_t i = 0; i < len; i++)
-		lines += text[i] == '\n' || i + 1 == len;
-	return lines;
-}
-
 /* Draws lines of a text, from a given one on; is_screen: captured, with its colours. */
 static void draw_lines(struct drawing *drawing, const char *text, size_t len, bool is_screen,
     size_t first, unsigned rows)
@@ -611,7 +603,7 @@ static void draw_text(struct drawing *drawing, unsigned rows, bool is_panel)
 	else
 		read_text(drawing, item, is_screen, &text);
 	draw_rule(drawing, view->mode == TOP_MODE_HELP ? NULL : item);
-	lines = count_lines(buf_text(&text), text.len);
+	lines = (size_t)text_count_lines(text.data, text.len);
 	last = lines > rows ? lines - rows : 0;
 	if (!is_panel && (view->text_scroll > last || view->follows))
 		view->text_scroll = last;

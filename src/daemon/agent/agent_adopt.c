@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent_adopt.h"
 
-#include <time.h>
-
 #include "base/process.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/queue/consumer.h"
@@ -108,22 +106,13 @@ void agent_adopt_plan(
 	plan->cwd = xstrdup(pane->path != NULL ? pane->path : "");
 }
 
-/* CLOCK_REALTIME of the start of a process, from its clock ticks since boot. */
-static int64_t start_ms(uint64_t ticks)
-{
-	struct timespec boot;
-	(void)clock_gettime(CLOCK_BOOTTIME, &boot);
-	return clock_real_ms() - ((int64_t)boot.tv_sec * 1000 + boot.tv_nsec / 1000000) +
-	    (int64_t)(ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK));
-}
-
 void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, uint32_t pane)
 {
 	const struct foreground *front = &adoptee->front;
 	pane_ref_of(agent->set->parts.tmux, pane, &agent->pane);
 	agent->is_adopted = true;
 	agent->program = (struct foreground_program){front->pid, front->start};
-	agent->started_ms = start_ms(front->start);
+	agent->started_ms = clock_real_ms() - process_age_ms(front->start);
 	agent->restarts = 0;
 	agent->was_ready = agent->is_restarting = agent->is_crash_told = false;
 	agent->exit_status = -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent_launch.h"
 
+#include "base/file.h"
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/pane/reporter.h"
@@ -27,18 +28,10 @@ struct agent_last_words {
 /* Whether a program of the command could be executed from here. */
 static bool is_executable(const char *program)
 {
-	const char *path = getenv("PATH");
 	char file[PATH_MAX];
 	if (strchr(program, '/') != NULL)
 		return access(program, X_OK) == 0;
-	while (path != NULL && *path != '\0') {
-		size_t len = strcspn(path, ":");
-		snprintf(file, sizeof file, "%.*s/%s", (int)len, path, program);
-		if (access(file, X_OK) == 0)
-			return true;
-		path += len + (path[len] == ':');
-	}
-	return false;
+	return file_find_program(program, getenv("PATH"), file, sizeof file);
 }
 
 bool agent_failure_note(struct agent *agent)

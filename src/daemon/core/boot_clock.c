@@ -24,9 +24,7 @@ int64_t boot_clock_due_ms(
 
 static int64_t alarm_boot_ms(void *data UNUSED)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return clock_boot_ms();
 }
 
 static int64_t alarm_real_ms(void *data UNUSED)

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "base/file.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/mail.h"
 #include "daemon/deliver/person.h"
@@ -102,7 +103,7 @@ static bool find_program(const char *word, char path[PATH_MAX])
 		return snprintf(path, PATH_MAX, "%s%s", home, word + 1) < PATH_MAX;
 	if (strchr(word, '/') != NULL)
 		return snprintf(path, PATH_MAX, "%s", word) < PATH_MAX;
-	return program_find(word, getenv("PATH"), path, PATH_MAX);
+	return file_find_program(word, getenv("PATH"), path, PATH_MAX);
 }
 
 /* Each line is a word. Empty lines and comments are none. */

@@ -112,19 +112,6 @@ struct program *program_start(
 	return program;
 }
 
-bool program_find(const char *name, const char *dirs, char *out, size_t size)
-{
-	while (dirs != NULL && *dirs != '\0') {
-		int len = (int)strcspn(dirs, ":");
-		if (*dirs == '/' &&
-		    (size_t)snprintf(out, size, "%.*s/%s", len, dirs, name) < size &&
-		    access(out, X_OK) == 0)
-			return true;
-		dirs += len + (dirs[len] == ':');
-	}
-	return false;
-}
-
 char *program_output(const struct program *program)
 {
 	char *text = xcalloc(1, program->output_max + 1);

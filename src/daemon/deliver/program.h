@@ -32,8 +32,6 @@ struct program_order {
 /* NULL if it cannot be started, with errno. */
 struct program *program_start(
     struct event_base *base, const struct program_order *order, program_fn *done, void *data);
-/* The first program of a name in directories, such as those of PATH (NULL: none). */
-bool program_find(const char *name, const char *dirs, char *out, size_t size);
 /* Its output so far as text, ended by a NUL. The caller frees. */
 char *program_output(const struct program *program);
 /* Kills the group of a program that still runs. NULL is accepted. */

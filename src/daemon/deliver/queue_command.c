@@ -6,6 +6,7 @@
 
 #include <sys/wait.h>
 
+#include "base/file.h"
 #include "base/process.h"
 #include "daemon/core/config.h"
 #include "daemon/deliver/mail.h"
@@ -167,7 +168,7 @@ static bool find_program(const char *name, pid_t pid, const char *dirs, char *ou
 		if (out[0] == '/' && access(out, X_OK) == 0)
 			return true;
 	}
-	return program_find(name, dirs, out, size);
+	return file_find_program(name, dirs, out, size);
 }
 
 /* Our environment, with what is the agent's own before it. Its array is the caller's. */

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 
 #define FILE_NAME "sequence"
@@ -56,20 +57,6 @@ static bool parse_file(const char *text, size_t len, uint64_t *ret_ceiling)
 	return ceiling <= SEQUENCE_MAX;
 }
 
-static int write_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, bytes, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* Replaces the file by one with this ceiling. Returns 0 when it is on disk, else -1 with errno. */
 static int write_file(int dir, uint64_t ceiling)
 {
@@ -80,7 +67,7 @@ static int write_file(int dir, uint64_t ceiling)
 	int saved_errno, r;
 	if (fd < 0)
 		return -1;
-	r = write_all(fd, text, (size_t)len);
+	r = file_write_all(fd, text, (size_t)len);
 	if (r == 0)
 		r = fdatasync(fd);
 	saved_errno = errno;

@@ -329,21 +329,13 @@ static void put_table(struct text_page *page, const struct json *list)
 		put_row(page, &columns, row);
 }
 
-static size_t count_lines(const char *text, size_t len)
-{
-	size_t count = len > 0 && text[len - 1] != '\n';
-	for (const char *p = text; (p = memchr(p, '\n', len - (size_t)(p - text))); p++)
-		count++;
-	return count;
-}
-
 static void put_block(struct text_page *page, const struct json *member)
 {
 	size_t len;
 	const char *text = mcp_cut_string(page->cut, member, &len);
 	put_str(page, member->name);
 	put_str(page, ", lines: ");
-	put_count(page, count_lines(text, len));
+	put_count(page, (size_t)text_count_lines((const uint8_t *)text, len));
 	put_str(page, "\n");
 	put(page, text, len);
 	if (len > 0 && text[len - 1] != '\n')

@@ -69,8 +69,7 @@ void reporter_new_token(char ret_token[REPORTER_TOKEN_SIZE])
 		ssize_t got = getrandom(random + filled, sizeof random - filled, 0);
 		filled += got > 0 ? (size_t)got : 0;
 	}
-	for (size_t at = 0; at < sizeof random; at++)
-		snprintf(ret_token + 2 * at, 3, "%02x", random[at]);
+	str_put_hex(ret_token, random, sizeof random);
 }
 
 /* In a time that does not depend on the bytes. */

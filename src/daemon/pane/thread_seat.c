@@ -2,7 +2,6 @@
 #include "daemon/pane/thread_seat.h"
 
 #include <dirent.h>
-#include <time.h>
 
 #include "base/process.h"
 #include "daemon/pane/pane_tty.h"
@@ -49,16 +48,6 @@ static int64_t thread_time(const char *thread)
 	    sscanf(thread, "%8llx-%4x-", &high, &low) != 2)
 		return -1;
 	return (int64_t)(high << 16 | low);
-}
-
-/* When a process was started, by the wall clock. */
-static int64_t start_time(pid_t pid)
-{
-	struct timespec now;
-	int64_t ticks = (int64_t)process_start_ticks(pid);
-	(void)clock_gettime(CLOCK_BOOTTIME, &now);
-	return clock_real_ms() - ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000) +
-	    ticks * 1000 / sysconf(_SC_CLK_TCK);
 }
 
 /* Its own folder of files; false if it is not known. */
@@ -129,7 +118,7 @@ static void find_windows(const struct tmux *tmux, const char *home, struct windo
 			return;
 		window->pane = pane->id;
 		window->pid = pid;
-		window->start_ms = start_time(pid);
+		window->start_ms = clock_real_ms() - process_age_ms(process_start_ticks(pid));
 		read_words(window);
 		windows->count++;
 	}

@@ -279,25 +279,17 @@ static const struct row {
 #undef ROW
 };
 
-static int hex_digit(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *found =
-	    c != '\0' ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
-	return found != NULL ? (int)(found - digits) : -1;
-}
-
 /* Replaces each \xHH by its byte. */
 static void unescape(struct buf *out, struct osc_part value)
 {
 	for (size_t at = 0; at < value.len; at++) {
 		bool is_escape = value.len - at >= 4 && value.at[at] == '\\' &&
-		    value.at[at + 1] == 'x' && hex_digit(value.at[at + 2]) >= 0 &&
-		    hex_digit(value.at[at + 3]) >= 0;
+		    value.at[at + 1] == 'x' && str_hex_digit(value.at[at + 2]) >= 0 &&
+		    str_hex_digit(value.at[at + 3]) >= 0;
 		uint8_t byte = (uint8_t)value.at[at];
 		if (is_escape) {
-			byte = (uint8_t)(16 * hex_digit(value.at[at + 2]) +
-			    hex_digit(value.at[at + 3]));
+			byte = (uint8_t)(16 * str_hex_digit(value.at[at + 2]) +
+			    str_hex_digit(value.at[at + 3]));
 			at += 3;
 		}
 		(void)buf_append_byte(out, byte);

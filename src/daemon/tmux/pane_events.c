@@ -137,14 +137,6 @@ static void tell_gap(struct pane_events *events, struct pane_events_sink *sink, 
 	publish(events, sink, EVENT_GAP, true);
 }
 
-/* The value of a digit, or 16. */
-static unsigned hex_digit(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c != '\0' ? strchr(digits, c | 0x20) : NULL;
-	return at != NULL && (c >= 'A' || c <= '9') ? (unsigned)(at - digits) : 16;
-}
-
 /* The line of a command as the shell encodes it: ";cmdline_url=make%20all". */
 static void put_command_line(struct json_writer *writer, const char *text)
 {
@@ -157,8 +149,10 @@ static void put_command_line(struct json_writer *writer, const char *text)
 		return;
 	}
 	for (at += sizeof name - 1; *at != '\0' && *at != ';' && len < sizeof line; at++) {
-		bool is_code = at[0] == '%' && hex_digit(at[1]) < 16 && hex_digit(at[2]) < 16;
-		line[len++] = is_code ? (char)(hex_digit(at[1]) << 4 | hex_digit(at[2])) : at[0];
+		bool is_code =
+		    at[0] == '%' && str_hex_digit(at[1]) >= 0 && str_hex_digit(at[2]) >= 0;
+		line[len++] =
+		    is_code ? (char)(str_hex_digit(at[1]) << 4 | str_hex_digit(at[2])) : at[0];
 		at += is_code ? 2 : 0;
 	}
 	len -= len == sizeof line ? utf8_incomplete_tail(line, len) : 0;

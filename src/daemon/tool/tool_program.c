@@ -3,16 +3,12 @@
 
 #include <glob.h>
 
-static bool is_executable(const char *path)
-{
-	struct stat status;
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
-}
+#include "base/file.h"
 
-static bool join(char *out, size_t size, const char *dir, size_t dir_len, const char *name)
+static bool join(char *out, size_t size, const char *dir, const char *name)
 {
-	int len = snprintf(out, size, "%.*s/%s", (int)dir_len, dir, name);
-	return len > 0 && (size_t)len < size && is_executable(out);
+	int len = snprintf(out, size, "%s/%s", dir, name);
+	return len > 0 && (size_t)len < size && file_is_program(out);
 }
 
 /* A file in the user's data folder of muxbus. */
@@ -24,7 +20,7 @@ static bool find_data(const char *name, char *out, size_t size)
 		(void)snprintf(dir, sizeof dir, "%s/muxbus", data);
 	else
 		(void)snprintf(dir, sizeof dir, "%s/.local/share/muxbus", home != NULL ? home : "");
-	return join(out, size, dir, strlen(dir), name);
+	return join(out, size, dir, name);
 }
 
 static bool is_prefixed(const char *word, const char *prefix)
@@ -45,21 +41,14 @@ static bool find_file(const char *pattern, char *out, size_t size)
 bool tool_program_find(const char *word, const char *dir, const char *path, char *out, size_t size)
 {
 	if (word[0] == '/')
-		return (size_t)snprintf(out, size, "%s", word) < size && is_executable(out);
+		return (size_t)snprintf(out, size, "%s", word) < size && file_is_program(out);
 	if (is_prefixed(word, TOOL_PROGRAM_FILE))
 		return find_file(word + strlen(TOOL_PROGRAM_FILE), out, size);
 	if (tool_program_is_data(word))
 		return find_data(word + strlen(TOOL_PROGRAM_DATA), out, size);
 	if (strncmp(word, "./", 2) == 0)
-		return join(out, size, dir, strlen(dir), word + 2);
-	while (path != NULL && *path != '\0') {
-		size_t len = strcspn(path, ":");
-		/* A relative directory would depend on where a caller is. */
-		if (path[0] == '/' && join(out, size, path, len, word))
-			return true;
-		path += len + (path[len] == ':');
-	}
-	return false;
+		return join(out, size, dir, word + 2);
+	return file_find_program(word, path, out, size);
 }
 
 bool tool_program_is_data(const char *word)

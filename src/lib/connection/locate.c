@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <time.h>
 
+#include "base/file.h"
 #include "base/process.h"
 
 /* CONNECT_TIMEOUT_MS: how long connect() may wait while the queue of the server is full. */
@@ -112,24 +112,12 @@ int locate_identity(const char *socket_path, struct identity *ret_identity)
 
 int64_t locate_age_ms(const struct identity *identity)
 {
-	long ticks_per_sec = sysconf(_SC_CLK_TCK);
-	struct timespec now;
-	if (identity->start_ticks == 0 || ticks_per_sec <= 0 ||
-	    clock_gettime(CLOCK_BOOTTIME, &now) != 0)
-		return -1;
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 -
-	    (int64_t)identity->start_ticks * 1000 / ticks_per_sec;
+	return identity->start_ticks != 0 ? process_age_ms(identity->start_ticks) : -1;
 }
 
 bool locate_is_same(const struct identity *a, const struct identity *b)
 {
 	return a->pid == b->pid && a->start_ticks == b->start_ticks;
-}
-
-static bool is_executable_file(const char *path)
-{
-	struct stat info;
-	return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
 /*
@@ -159,20 +147,10 @@ bool locate_program(const char *name, char *out, size_t size)
 {
 	const char *path = getenv("PATH");
 	if (strchr(name, '/') != NULL)
-		return fit(snprintf(out, size, "%s", name), size) == 0 && is_executable_file(out);
-	if (path == NULL)
-		path = "/usr/local/bin:/usr/bin:/bin";
-	while (*name != '\0') {
-		size_t len = strcspn(path, ":");
-		/* An empty entry means the current directory, which is never used. */
-		if (len > 0 &&
-		    fit(snprintf(out, size, "%.*s/%s", (int)len, path, name), size) == 0 &&
-		    is_executable_file(out))
-			return true;
-		if (path[len] == '\0')
-			break;
-		path += len + 1;
-	}
+		return fit(snprintf(out, size, "%s", name), size) == 0 && file_is_program(out);
+	if (file_find_program(
+		name, path != NULL ? path : "/usr/local/bin:/usr/bin:/bin", out, size))
+		return true;
 	errno = ENOENT;
 	return false;
 }
