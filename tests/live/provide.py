@@ -415,6 +415,12 @@ def files():
     new = caller.ask("from_file", text="x")["result"]["pid"]
     ok(new != pid, "the next call starts it again")
 
+    declare("good", program=["./program"], methods=[row_], idle_sec=3)
+    ok(until(lambda: state(caller, "good")["pid"] is None), "a file that has changed ends its program", state(caller, "good"))
+    answer = caller.ask("from_file", text="x")
+    ok("result" in answer and answer["result"]["pid"] != new, "and the next call waits for another one", answer)
+    new = answer["result"]["pid"]
+
     os.chmod(path, 0o664)
     ok(until(lambda: state(caller, "good")["state"] == "broken"), "a file that others can write to provides nothing", state(caller, "good"))
     is_(kind(caller.ask("from_file", text="x")), "no_such_method", "its methods are gone")

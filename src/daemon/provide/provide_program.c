@@ -138,7 +138,10 @@ static void on_ended(struct job_listener *listener, const struct job *job)
 	program->is_needed = false;
 }
 
-/* The job of an earlier daemon, which may connect again. */
+/*
+ * The job of an earlier daemon, which may connect again; or that of the same file before it
+ * changed, which has been asked to end.
+ */
 static void take_up(struct provide_program *program)
 {
 	const struct job *job = NULL;
@@ -149,8 +152,10 @@ static void take_up(struct provide_program *program)
 			continue;
 		(void)snprintf(program->id, sizeof program->id, "%s", job->id);
 		job_set_silent(program->parts.jobs, program->id, true, NULL);
-		program->state = STATE_STARTING;
-		loop_timer_arm(program->timer, program->parts.wait_ms);
+		program->state = job->is_cancelled ? STATE_ENDING : STATE_STARTING;
+		program->is_needed = program->parts.is_with_daemon;
+		if (program->state == STATE_STARTING)
+			loop_timer_arm(program->timer, program->parts.wait_ms);
 		return;
 	}
 }
