@@ -79,6 +79,14 @@ echo 'no JSON' >"$dir/shipped/not_json.json"
 program loose </dev/null
 chmod 777 "$dir/shipped/loose"
 declare_tool loose '"run":["./loose"]'
+mkdir -m 777 "$dir/open"
+chmod 777 "$dir/open"
+program linked <<'END'
+#!/bin/sh
+END
+mv "$dir/shipped/linked" "$dir/open/linked"
+ln -s "$dir/open/linked" "$dir/shipped/linked"
+declare_tool linked '"run":["./linked"]'
 kill_daemon
 ask '{"id":1,"method":"stubborn"}' >"$dir/stubborn_answer" & # it takes 6 s
 stubborn=$!
@@ -164,6 +172,8 @@ is 'a wrong schema' "$(state wrong_schema)" 'broken parameters.properties.a.type
 is 'a file that others can write' "$(state writable)" \
 	"broken $dir/shipped/writable.json is writable by others (mode 0666): look at it, then run: chmod go-w '$dir/shipped/writable.json'"
 is 'a program that others can write' "$(state loose | cut -d ' ' -f 1,3-5)" 'broken is writable by'
+is 'a program that others can replace, behind a link' "$(state linked)" \
+	"broken $dir/open is writable by others (mode 0777): look at it, then run: chmod go-w '$dir/open'"
 is 'a missing program' "$(state absent)" 'hidden no-such-program is not installed'
 is 'a missing file' "$(state fileless)" 'hidden /nonexistent/*.typelib is not installed'
 is 'a missing library of the user, and its command' "$(state dataless | sed 's|run: .*/|run: |')" \
@@ -220,7 +230,7 @@ doctor() {
 }
 is 'doctor names a missing program with its group' "$(doctor | grep 'no-such-a')" \
 	'tools: demo note no-such-a or no-such-b is not installed: not listed are in_need'
-is 'and files that cannot be used' "$(doctor | grep -c '^tools wrong ')" 5
+is 'and files that cannot be used' "$(doctor | grep -c '^tools wrong ')" 6
 
 # ---- MCP ----
 mcp() { # mcp TOOLS: the names that are listed

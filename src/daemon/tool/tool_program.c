@@ -79,6 +79,18 @@ static bool is_trusted(uid_t uid)
 	return uid == geteuid() || uid == 0 || (stat("/", &root) == 0 && uid == root.st_uid);
 }
 
+/* Who can change the folder of what a symbolic link leads to can change what path names. */
+static bool is_link_safe(const char *path, char *ret_reason, size_t size)
+{
+	char real[PATH_MAX], *slash;
+	struct stat status;
+	if (lstat(path, &status) < 0 || !S_ISLNK(status.st_mode) || realpath(path, real) == NULL)
+		return true;
+	slash = strrchr(real, '/');
+	slash[slash == real] = '\0';
+	return stat(real, &status) < 0 || tool_program_is_safe(real, &status, ret_reason, size);
+}
+
 bool tool_program_is_safe(
     const char *path, const struct stat *status, char *ret_reason, size_t size)
 {
@@ -93,7 +105,7 @@ bool tool_program_is_safe(
 		    path, (unsigned)status->st_mode & 07777, path);
 		return false;
 	}
-	return true;
+	return is_link_safe(path, ret_reason, size);
 }
 
 bool tool_fail(struct tool_failure *ret_failure, enum message_error error, const char *format, ...)
