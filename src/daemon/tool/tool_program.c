@@ -79,7 +79,7 @@ static bool is_trusted(uid_t uid)
 	return uid == geteuid() || uid == 0 || (stat("/", &root) == 0 && uid == root.st_uid);
 }
 
-/* Who can change the folder of what a symbolic link leads to can change what path names. */
+/* A user who can change the folder that a symbolic link leads to can change what path names. */
 static bool is_link_safe(const char *path, char *ret_reason, size_t size)
 {
 	char real[PATH_MAX], *slash;
