@@ -61,8 +61,8 @@ is 'whose child does the work' "$(get where '{}' '.result.server')" "$server"
 is 'as the daemon would' "$(get where '{}' '.result | "\(.umask) \(.home) \(.tmux)"')" "18 $HOME null"
 is 'an answer has its members, and no others' "$(get read_file "{\"path\":\"f\",\"pane\":\"$one\"}" '.result | tojson')" \
 	'{"text":"1\n2\n3\n","unit":"lines","start":1,"end":3,"lines":3,"bytes":6}'
-is 'an error is that of the program' "$(get read_file '{"path":"/nonexistent"}' '.error | "\(.data.kind) \(.message)"')" \
-	'tool_failed read_file: /nonexistent: No such file or directory'
+is 'an error is that of the program' "$(get read_file '{"path":"/proc/nonexistent"}' '.error | "\(.data.kind) \(.message)"')" \
+	'tool_failed read_file: /proc/nonexistent: No such file or directory'
 is 'a second spelling counts' "$(get read_file "{\"file_path\":\"f\",\"end\":3,\"pane\":\"$one\"}" '.result | "\(.unit) \(.text[:3])"')" \
 	"$(printf 'characters 1\n2')"
 is 'but not for the next call' "$(get read_file "{\"path\":\"f\",\"end\":1,\"pane\":\"$one\"}" '.result | "\(.unit) \(.text)"')" 'lines 1'

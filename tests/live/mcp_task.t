@@ -78,7 +78,7 @@ show(client.ask("tasks/cancel", taskId=sleeper)["result"]["status"], client.ask(
 show(client.ask("tasks/cancel", taskId=sleeper)["error"]["code"], client.ask("tasks/result", taskId=sleeper)["result"]["isError"])
 show(client.ask("tasks/cancel", taskId=id)["error"]["code"], client.ask("tasks/get", taskId="Z9Z9")["error"]["code"], client.ask("tasks/result", taskId="Z9Z9")["error"]["code"],
     client.ask("tasks/get")["error"]["code"], client.ask("tasks/list", cursor="x")["error"]["code"])
-failed = client.ask("tools/call", name="run_long_command", arguments={"command": "true", "cwd": "/nonexistent"}, task={})
+failed = client.ask("tools/call", name="run_long_command", arguments={"command": "true", "cwd": "/proc/nonexistent"}, task={})
 show(failed["error"]["code"], "nonexistent" in failed["error"]["message"])
 killed = client.task("kill -9 $$")["task"]["taskId"]
 show(client.ask("tasks/result", taskId=killed)["result"]["isError"], client.ask("tasks/get", taskId=killed)["result"]["status"])
