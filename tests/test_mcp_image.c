@@ -22,14 +22,22 @@ static const struct {
 	"[{\"type\":\"text\",\"text\":\"ab\\nTruncated. read_rest "
 	"{\\\"id\\\":\\\"ID\\\",\\\"after\\\":2} reads on in "
 	"text.\"}]"},
-    {"{\"text\":\"\",\"images\":[{\"mime_type\":\"image/png\",\"data\":\"QQ==\"}]}", 4,
-	"[{\"type\":\"image\",\"data\":\"QQ==\",\"mimeType\":\"image/png\"}]"},
-    {"{\"mime_type\":\"image/png\",\"data\":\"QQ==\"}", 4,
-	"[{\"type\":\"image\",\"data\":\"QQ==\",\"mimeType\":\"image/png\"}]"},
-    {"{\"mime_type\":\"image/png\",\"data\":\"QQ==\",\"structured\":{\"a\":1}}", 4,
+    {"{\"text\":\"\",\"images\":[{\"mime_type\":\"image/png\",\"data\":\"iVBORw0K\"}]}", 4,
+	"[{\"type\":\"image\",\"data\":\"iVBORw0K\",\"mimeType\":\"image/png\"}]"},
+    {"{\"mime_type\":\"image/png\",\"data\":\"iVBORw0K\"}", 4,
+	"[{\"type\":\"image\",\"data\":\"iVBORw0K\",\"mimeType\":\"image/png\"}]"},
+    {"{\"mime_type\":\"image/png\",\"data\":\"iVBORw0K\",\"structured\":{\"a\":1}}", 4,
 	"[{\"type\":\"text\",\"text\":\"\\nTruncated. read_rest "
 	"{\\\"id\\\":\\\"ID\\\",\\\"after\\\":0} reads structured, as JSON.\"},"
-	"{\"type\":\"image\",\"data\":\"QQ==\",\"mimeType\":\"image/png\"}]"},
+	"{\"type\":\"image\",\"data\":\"iVBORw0K\",\"mimeType\":\"image/png\"}]"},
+    {"{\"mime_type\":\"image/jpg\",\"data\":\"/9j/\"}", 4,
+	"[{\"type\":\"image\",\"data\":\"/9j/\",\"mimeType\":\"image/jpeg\"}]"},
+    {"{\"mime_type\":\"image/png\",\"data\":\"iVBORw0K!\"}", 4,
+	"[{\"type\":\"text\",\"text\":\"An image is left out: it is no PNG, JPEG, GIF or "
+	"WebP.\"}]"},
+    {"{\"mime_type\":\"image/svg+xml\",\"data\":\"QQ==\"}", 4,
+	"[{\"type\":\"text\",\"text\":\"An image is left out: it is no PNG, JPEG, GIF or "
+	"WebP.\"}]"},
 };
 
 /* An id is another one each time. */

@@ -24,7 +24,7 @@ def value_of(how):
 def result(how):
     content = [{"type": "text", "text": text_of(how)}]
     if how.get("image"):
-        content.append({"type": "image", "data": "QUJD", "mimeType": "image/png"})
+        content.append({"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"})
     made = {"content": content}
     if how.get("rows"):
         made["structuredContent"] = {"rows": value_of(how)}

@@ -55,7 +55,7 @@ if kind != "server":
 results = {
     "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}},
     "tools/list": {"tools": [{"name": "any_server", "inputSchema": {"type": "object", "properties": {}, "required": []}}]},
-    "tools/call": {"content": [{"type": "text", "text": "t" * 300}, {"type": "image", "data": "QUJD", "mimeType": "image/png"},
+    "tools/call": {"content": [{"type": "text", "text": "t" * 300}, {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"},
         {"type": "resource", "resource": {"uri": "a", "text": "b"}}], "structuredContent": {"rows": [{"a": 1}] * 9}, "isError": False},
 }
 for line in sys.stdin.buffer:

@@ -2,6 +2,7 @@
 #include "daemon/mcp/mcp_text.h"
 
 #include "daemon/server/rest.h"
+#include "daemon/tool/tool_run.h"
 
 #define STRING_FIRST_MIN 1000 /* strings keep this much while arrays are cut */
 #define STRING_LAST_MIN 80
@@ -473,14 +474,30 @@ bool mcp_image_is_in(const struct json *result)
 	    (images != NULL && images->type == JSON_ARRAY && images->count > 0);
 }
 
+/*
+ * Models refuse the whole conversation from then on after an image that is none by its bytes, or
+ * another one than it says.
+ */
 static void put_image(struct json_writer *writer, const struct json *image)
 {
+	const struct json *data = json_member(image, "data");
+	const char *type = NULL;
+	struct buf bytes;
 	if (!is_image(image))
 		return;
+	buf_init(&bytes, data->len);
+	if (base64_decode(&bytes, data->text, data->len) == 0)
+		type = tool_run_image_type(&bytes);
+	buf_finish(&bytes);
 	json_object_begin(writer, NULL);
-	json_put_str(writer, "type", "image");
-	json_put_value(writer, "data", json_member(image, "data"));
-	json_put_value(writer, "mimeType", json_member(image, "mime_type"));
+	json_put_str(writer, "type", type != NULL ? "image" : "text");
+	if (type != NULL) {
+		json_put_value(writer, "data", data);
+		json_put_str(writer, "mimeType", type);
+	} else {
+		json_put_str(
+		    writer, "text", "An image is left out: it is no PNG, JPEG, GIF or WebP.");
+	}
 	json_object_end(writer);
 }
 

@@ -176,8 +176,7 @@ static bool write_json(
 	return value != NULL;
 }
 
-/* The kind of an image by its first bytes, or NULL. */
-static const char *image_type(const struct buf *bytes)
+const char *tool_run_image_type(const struct buf *bytes)
 {
 	static const struct {
 		const char *bytes;
@@ -201,7 +200,7 @@ static const char *image_type(const struct buf *bytes)
 static bool write_image(struct json_writer *writer, const struct buf *bytes, const char *type,
     size_t result_max, struct tool_failure *failure)
 {
-	const char *found = image_type(bytes);
+	const char *found = tool_run_image_type(bytes);
 	bool is_any = strchr(type, '*') != NULL;
 	size_t max = (result_max - 1024) / 4 * 3; /* as base64 */
 	if (bytes->len > 0 && bytes->data[0] == '{' && bytes->len < result_max)

@@ -32,6 +32,9 @@ const struct job *tool_run_start(
 /* The answer that a declaration says: "text", "json", or a kind of image such as "image/png". */
 const char *tool_run_answer(const struct declaration *declaration);
 
+/* The kind of an image by its first bytes, of those that models take, or NULL. */
+const char *tool_run_image_type(const struct buf *bytes);
+
 /*
  * Writes the members of the result of a call that has ended, of at most result_max bytes. answer is
  * as above; NULL: it is not known, and taken for text. False with a failure; members may have been
