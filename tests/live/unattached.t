@@ -103,13 +103,13 @@ end_and_respawn() {
 	call read_output "{\"pane\":\"$pane\"}"
 	is 'its output can be read' "$(field .result.pane)" "$pane"
 	t respawn-pane -t "$pane" 'exec sh'
-	call get_pane "{\"pane\":\"$pane\"}"
-	is 'another program is seen there' "$(field .result.dead)" false
 	lives() {
 		t send-keys -t "$pane" 'echo ag""ain' Enter
 		has_event ends '.kind == "line" and .text == "again"'
 	}
-	until_is 'and heard' true lives
+	until_is 'another program is heard there' true lives
+	call get_pane "{\"pane\":\"$pane\"}"
+	is 'and seen' "$(field .result.dead)" false
 	kill "$listener" 2>/dev/null
 	t set-option -g remain-on-exit off
 	is 'and no client has come for it' "$(cat "$dir/clients" 2>/dev/null)" ''

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/output_source.h"
 
+#include "base/hash.h"
 #include "base/process.h"
 #include "daemon/core/config.h"
 #include "daemon/tmux/pane_pipe.h"
@@ -9,6 +10,9 @@
 
 /* A pane that only a pipe could follow, and that had one of the user, is tried again so often. */
 #define RETRY_MS 5000
+/* The children of tmux are looked at so often while a pane whose program has ended is followed. */
+#define CHILDREN_MS 250
+#define CHILDREN_BYTES 16384 /* of some 2000; a new one is the last */
 
 struct output_source_set {
 	struct tmux *tmux;
@@ -19,6 +23,8 @@ struct output_source_set {
 	bool all;
 	bool has_control; /* control mode can carry output: the daemon may be a client */
 	struct loop_timer *retry;
+	struct loop_timer *look;
+	uint64_t children; /* the hash of those of tmux */
 };
 
 /* A pipe has ended: the question whether its pane lives. */
@@ -53,6 +59,13 @@ static bool is_dead(const struct output_source *source)
 	return pane != NULL && pane->is_dead;
 }
 
+/* The pipe ended with the program. Another one in the pane gets another pipe. */
+static void rest_source(struct output_source *source)
+{
+	source->is_over = true;
+	loop_timer_arm(source->set->look, CHILDREN_MS);
+}
+
 static void leave(struct output_source *source)
 {
 	if (source->kind == OUTPUT_SOURCE_CONTROL) {
@@ -71,9 +84,11 @@ static void enter(struct output_source *source, enum output_source_kind kind)
 	source->number = ++source->set->begun;
 	source->is_cut = false; /* a new source begins with a gap */
 	source->kind = kind;
-	source->is_over = kind == OUTPUT_SOURCE_PIPE && is_dead(source);
-	if (source->is_over)
+	source->is_over = false;
+	if (kind == OUTPUT_SOURCE_PIPE && is_dead(source)) {
+		rest_source(source);
 		return;
+	}
 	if (kind == OUTPUT_SOURCE_PIPE) {
 		muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_COMING);
 		if (pane_pipe_start(source->set->pipes, source->pane, source) == 0)
@@ -143,6 +158,31 @@ static void on_found(void *data UNUSED, int error)
 	(void)error; /* the next request looks again */
 }
 
+/*
+ * A program that tmux starts where another one has ended is a new child of tmux, which is not asked
+ * before. Where its children cannot be read, the next request about the pane looks.
+ */
+static void on_look(void *data)
+{
+	static char text[CHILDREN_BYTES];
+	struct output_source_set *sources = data;
+	long pid = (long)tmux_server_pid(sources->tmux);
+	char name[48];
+	bool has_over = false;
+	uint64_t children;
+	list_each (const struct output_source, source, &sources->sources, link)
+		has_over |= source->is_over;
+	snprintf(name, sizeof name, "task/%ld/children", pid);
+	if (!has_over || process_read((pid_t)pid, name, text, sizeof text) < 0)
+		return;
+	children = hash_bytes(text, strlen(text));
+	if (children != sources->children)
+		(void)muxbus_sync_refresh(
+		    tmux_sync(sources->tmux), MUXBUS_PART_PANES, 0, on_found, NULL);
+	sources->children = children;
+	loop_timer_arm(sources->look, CHILDREN_MS);
+}
+
 /* A pane has gone: tmux says so to a client, and without one it is listed. */
 static void find_end(struct tmux *tmux)
 {
@@ -175,13 +215,6 @@ static enum life_state read_life(const struct life *life, const struct muxbus_re
 	    : LIFE_THERE;
 }
 
-/* The pipe ended with the program. Another one in the pane gets another pipe. */
-static void rest_source(struct output_source *source)
-{
-	source->is_over = true;
-	muxbus_sync_own_output(sync_of(source), source->pane, MUXBUS_OUTPUT_NONE);
-}
-
 static void on_life(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct life *life = data;
@@ -194,10 +227,12 @@ static void on_life(void *data, int error, const struct muxbus_reply *replies, s
 		struct output_source *source = list_entry(link, struct output_source, link);
 		if (source->pane != pane || source->kind != OUTPUT_SOURCE_PIPE)
 			continue;
-		if (state == LIFE_THERE)
+		if (state == LIFE_THERE) {
 			change_to_control(source);
-		else if (state == LIFE_OVER)
+		} else if (state == LIFE_OVER) {
+			muxbus_sync_own_output(sync_of(source), pane, MUXBUS_OUTPUT_NONE);
 			rest_source(source);
+		}
 	}
 	if (state != LIFE_THERE)
 		find_end(sources->tmux);
@@ -323,6 +358,7 @@ struct output_source_set *output_source_set_new(struct event_base *base,
 	sources->late = late;
 	sources->has_control = config->attach != ATTACH_NEVER;
 	sources->retry = loop_timer_new(base, on_retry, sources);
+	sources->look = loop_timer_new(base, on_look, sources);
 	list_init(&sources->sources);
 	if (config_pipes(config))
 		sources->pipes = pane_pipe_set_new(base, config, tmux, &handlers);
@@ -334,5 +370,6 @@ void output_source_set_free(struct output_source_set *sources)
 	output_source_want_all(sources, false);
 	pane_pipe_set_free(sources->pipes);
 	loop_timer_free(sources->retry);
+	loop_timer_free(sources->look);
 	mem_free(sources);
 }
