@@ -64,13 +64,13 @@ only src/client '(base|wire|io|client)/[^/]*|config\.h' 'client includes only ba
 only src/io '(base|io)/[^/]*|config\.h' 'io includes only base and itself'
 only src/daemon '(base|wire|io|client|daemon/[a-z]+)/[^/]*|config\.h' \
 	'daemon includes base, wire, io, client and itself, and never the insides of the library'
-only src/cli '(base|wire|cli(/[a-z]+)?)/[^/]*|client/link\.h|io/child\.h|completion_scripts\.h|verb_text\.inc|config\.h' \
-	'cli includes only base, wire, the link, io/child.h and itself'
+only src/cli '(base|wire|cli(/[a-z]+)?)/[^/]*|client/link\.h|completion_scripts\.h|verb_text\.inc|config\.h' \
+	'cli includes only base, wire, the link and itself'
 only src/nats '(base|wire|io|client|nats)/[^/]*|config\.h' \
 	'nats includes only base, wire, io, client and itself'
 only src/tools '(base|wire|io|client|tools)/[^/]*|config\.h' \
 	'tools includes only base, wire, io, client and itself'
-only src/job '(base|job)/[^/]*|io/child\.h|config\.h' 'job includes only base, io/child.h and itself'
+only src/job '(base|job)/[^/]*|config\.h' 'job includes only base and itself'
 
 # reserved HEADERS FILES NAME: only these files include these headers.
 reserved() {

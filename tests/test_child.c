@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Starting a program: its streams, signals, group, directory and environment, and its failures. */
-#include "io/child.h"
+#include "base/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -289,6 +289,12 @@ static void test_fds(void)
 	    report_of("fds",
 		(struct child_options){.streams = {{CHILD_FD, fds[0]}, [2] = {CHILD_FD, fds[1]}}}),
 	    "0 1 2 ", "descriptors that become streams are not there twice");
+	(void)fcntl(high, F_SETFD, 0);
+	is_str(report_of("fds", (struct child_options){.is_shut = true}), "0 1 2 ",
+	    "nor, if it is shut, one that programs inherit");
+	is_str(report_of("fds",
+		   (struct child_options){.is_shut = true, .streams = {[3] = {CHILD_NULL, 0}}}),
+	    "0 1 2 3 ", "but the fourth stream");
 	close(fds[0]);
 	close(fds[1]);
 	close(high);

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/child.h"
+#include "base/process.h"
 #include "tap.h"
 
 static struct event_base *base;

@@ -11,8 +11,8 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/xalloc.h"
-#include "io/child.h"
 #include "io/loop_timer.h"
 #include "tap.h"
 #include "wire/json.h"

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
-#include "io/child.h"
+#include "base/process.h"
 
 #define EXIT_NOT_RUN 127
 

@@ -4,10 +4,10 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/process.h"
 #include "cli/config_file.h"
 #include "client/link.h"
 #include "config.h"
-#include "io/child.h"
 #include "wire/address.h"
 #include "wire/host_line.h"
 #include "wire/relay.h"

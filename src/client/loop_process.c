@@ -4,7 +4,7 @@
 #include <strings.h>
 #include <sys/wait.h>
 
-#include "io/child.h"
+#include "base/process.h"
 #include "io/loop_pidfd.h"
 #include "io/loop_timer.h"
 #include "wire/line.h"

@@ -16,11 +16,11 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
+#include "base/base.h"
 #include "base/hand_over.h"
 #include "base/job_file.h"
 #include "base/process.h"
 #include "config.h"
-#include "io/child.h"
 #include "job/pump.h"
 
 enum {

@@ -9,7 +9,6 @@
  */
 #include "base/process.h"
 #include "client/loop_link.h"
-#include "io/child.h"
 #include "io/loop_timer.h"
 #include "tools/mcp_content.h"
 #include "tools/mcp_server.h"

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
-#include "io/child.h"
+#include "base/process.h"
 
 enum { WORDS_MAX = 16, COMMAND_SIZE = 1024, STATUS_NOT_RUN = 127 };
 

@@ -7,13 +7,13 @@
 #include <sys/inotify.h>
 #include <sys/wait.h>
 
+#include "base/process.h"
 #include "cli/option.h"
 #include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
 #include "cli/verbs/interrupt.h"
-#include "io/child.h"
 
 /*
  * The files that patterns name, watched by inotify. A pattern is a file, a folder (all below it),

@@ -3,8 +3,8 @@
 
 #include <sys/mman.h>
 
+#include "base/process.h"
 #include "daemon/core/rlimit.h"
-#include "io/child.h"
 #include "io/loop_pidfd.h"
 #include "io/loop_timer.h"
 

@@ -2,11 +2,11 @@
 /* One connection to the daemon of a host. */
 #include "daemon/fleet/host_parts.h"
 
+#include "base/process.h"
 #include "client/loop_link.h"
 #include "client/loop_process.h"
 #include "config.h"
 #include "daemon/core/rlimit.h"
-#include "io/child.h"
 #include "wire/host_line.h"
 #include "wire/relay.h"
 

@@ -3,8 +3,8 @@
 
 #include <sys/socket.h>
 
+#include "base/process.h"
 #include "daemon/core/rlimit.h"
-#include "io/child.h"
 #include "io/loop_timer.h"
 
 enum { NEWS_FD = 3 }; /* of the supervisor: it writes its news there */

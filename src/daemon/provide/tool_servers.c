@@ -11,7 +11,6 @@
 #include "daemon/server/peer.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/tool/declaration.h"
-#include "io/child.h"
 
 enum {
 	WAIT_MS = 30000, /* until a server provides; muxbus-tools gives up before, and says why */

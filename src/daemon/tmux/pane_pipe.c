@@ -5,9 +5,9 @@
 #include <sys/socket.h>
 
 #include "base/hand_over.h"
+#include "base/process.h"
 #include "daemon/core/config.h"
 #include "daemon/tmux/tmux.h"
-#include "io/child.h"
 #include "io/loop_timer.h"
 
 #define PIECE_BYTES ((size_t)64 * 1024)

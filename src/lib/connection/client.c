@@ -36,20 +36,6 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Moves a descriptor above 2, where the dup2() of a child cannot hit it. */
-static bool move_up(int *fd)
-{
-	int moved;
-	if (*fd > 2)
-		return true;
-	moved = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
-	if (moved < 0)
-		return false;
-	close(*fd);
-	*fd = moved;
-	return true;
-}
-
 /* Makes our ends and theirs of the streams. */
 static bool make_streams(struct client *client, int theirs[3], bool has_errors)
 {
@@ -67,11 +53,10 @@ static bool make_streams(struct client *client, int theirs[3], bool has_errors)
 			return false;
 		client->errors = pair[0];
 		theirs[2] = pair[1];
-		if (fcntl(client->errors, F_SETFL, O_NONBLOCK) != 0 || !move_up(&theirs[2]))
+		if (fcntl(client->errors, F_SETFL, O_NONBLOCK) != 0)
 			return false;
 	}
-	return move_up(&theirs[0]) && move_up(&theirs[1]) &&
-	    fcntl(client->input, F_SETFL, O_NONBLOCK) == 0 &&
+	return fcntl(client->input, F_SETFL, O_NONBLOCK) == 0 &&
 	    fcntl(client->output, F_SETFL, O_NONBLOCK) == 0;
 }
 
