@@ -161,20 +161,17 @@ enum cli_status ask_say_read(enum link_read read)
 {
 	switch (read) {
 	case LINK_LATE:
-		cli_error("muxbusd did not answer in time");
-		return CLI_TIMEOUT;
+		return cli_fail(CLI_TIMEOUT, "muxbusd did not answer in time");
 	case LINK_END:
-		cli_error("muxbusd ended before it answered");
-		return CLI_UNREACHABLE;
+		return cli_fail(CLI_UNREACHABLE, "muxbusd ended before it answered");
 	case LINK_SIGNAL:
-		cli_error("stopped: muxbusd has not answered, and may still do what was asked");
-		return CLI_UNREACHABLE;
+		return cli_fail(CLI_UNREACHABLE,
+		    "stopped: muxbusd has not answered, and may still do what was asked");
 	case LINK_LINE:
 	case LINK_BROKEN:
 		break;
 	}
-	cli_error("the connection to muxbusd failed: %s", strerror(errno));
-	return CLI_UNREACHABLE;
+	return cli_fail(CLI_UNREACHABLE, "the connection to muxbusd failed: %s", strerror(errno));
 }
 
 enum cli_status ask_say_error(const struct json *error)

@@ -40,6 +40,15 @@ void cli_error(const char *format, ...)
 	va_end(args);
 }
 
+enum cli_status cli_fail(enum cli_status status, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+	return status;
+}
+
 void cli_hint(struct buf *out, const struct cli *cli, const char *text)
 {
 	static const char name[] = "muxbus ";

@@ -69,6 +69,10 @@ const char *verb_text(const char *name);
 /* Prints "muxbus: ..." and a newline on standard error; makes control characters visible. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same, and returns the status, for the caller to return. */
+enum cli_status cli_fail(enum cli_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /*
  * Appends a text in which each command "muxbus VERB" repeats the -L, -S or -s of this command line.
  */

@@ -143,10 +143,8 @@ static enum cli_status put_all(struct help_page *page, struct cli *cli)
 	    "  muxbus [option ...] method [key=value | key:=json] ...\n");
 	(void)help_tasks(page, NULL, 0);
 	put_verbs(page);
-	if (catalog == NULL) {
-		cli_error("%s: cannot list the methods", reason);
-		return CLI_UNREACHABLE;
-	}
+	if (catalog == NULL)
+		return cli_fail(CLI_UNREACHABLE, "%s: cannot list the methods", reason);
 	put_methods(page, json_member(catalog_tables(catalog), "methods"));
 	catalog_close(catalog);
 	(void)buf_append_str(&page->out,
@@ -308,14 +306,12 @@ static enum cli_status put_found(
 	const char *near;
 	if (help_search(page, catalog_tables(catalog), words, count))
 		return CLI_DONE;
-	if (count > 1) {
-		cli_error("nothing has all of these words; see: muxbus help");
-		return CLI_USAGE;
-	}
+	if (count > 1)
+		return cli_fail(CLI_USAGE, "nothing has all of these words; see: muxbus help");
 	near = catalog_nearest(catalog, words[0]);
-	cli_error("there is no \"%s\"%s%s%s", words[0], near != NULL ? "; did you mean \"" : "",
-	    near != NULL ? near : "", near != NULL ? "\"?" : "; see: muxbus help");
-	return CLI_USAGE;
+	return cli_fail(CLI_USAGE, "there is no \"%s\"%s%s%s", words[0],
+	    near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+	    near != NULL ? "\"?" : "; see: muxbus help");
 }
 
 /* The pages that need no daemon: of verbs, and of topics of the manual. */
@@ -347,10 +343,8 @@ static enum cli_status put_words(
 	if (count == 1 && put_own(page, cli, words))
 		return CLI_DONE;
 	catalog = catalog_open(cli, ASK_PARAMS({0}), reason, sizeof reason);
-	if (catalog == NULL) {
-		cli_error("%s", reason);
-		return CLI_UNREACHABLE;
-	}
+	if (catalog == NULL)
+		return cli_fail(CLI_UNREACHABLE, "%s", reason);
 	if (count == 1)
 		row = catalog_method(catalog, verb != NULL ? verb->method : words[0]);
 	if (row != NULL) {

@@ -35,10 +35,9 @@ static enum cli_status run(const struct setup *setup)
 		const struct setup_file *file = &setup->agent->files[i];
 		if (file->paths[setup->scope] == NULL)
 			continue;
-		if (!setup_place(setup, file->paths[setup->scope], path, sizeof path)) {
-			cli_error("%s: $HOME is not an absolute path", file->paths[setup->scope]);
-			return CLI_NO;
-		}
+		if (!setup_place(setup, file->paths[setup->scope], path, sizeof path))
+			return cli_fail(
+			    CLI_NO, "%s: $HOME is not an absolute path", file->paths[setup->scope]);
 		if (setup->action == SETUP_PRINT) {
 			if (printed++ > 0)
 				(void)putchar('\n');
@@ -47,11 +46,9 @@ static enum cli_status run(const struct setup *setup)
 			is_done &= setup_change_file(setup, file, path);
 		}
 	}
-	if (!is_done) {
-		cli_error(
-		    "`muxbus setup %s` prints the settings, to paste by hand", setup->agent->name);
-		return CLI_NO;
-	}
+	if (!is_done)
+		return cli_fail(CLI_NO, "`muxbus setup %s` prints the settings, to paste by hand",
+		    setup->agent->name);
 	if (setup->action == SETUP_PRINT)
 		(void)printf(
 		    "\nThe files need these settings; `muxbus setup %s --write` merges them "
@@ -135,10 +132,8 @@ static enum cli_status run_all(struct setup *setup, bool has_action)
 	size_t count = find_installed(*setup, found);
 	bool asks = !has_action && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	enum cli_status status = CLI_DONE;
-	if (count == 0) {
-		cli_error("no agent is installed; muxbus knows %s", names);
-		return CLI_NO;
-	}
+	if (count == 0)
+		return cli_fail(CLI_NO, "no agent is installed; muxbus knows %s", names);
 	if (setup->action == SETUP_PRINT)
 		list(setup, found, count);
 	for (size_t i = 0; i < count; i++) {
@@ -192,8 +187,7 @@ static enum cli_status install_tools(const struct install *install, const char *
 		if (errno != ENOENT)
 			break;
 	}
-	cli_error("%s: %s", path, strerror(errno));
-	return CLI_NO;
+	return cli_fail(CLI_NO, "%s: %s", path, strerror(errno));
 }
 
 static bool read_option(struct setup *setup, const char *arg, bool *ret_has_action)
@@ -231,10 +225,8 @@ enum cli_status setup_run(struct cli *cli, int argc, char **argv)
 	struct install install = {0};
 	enum cli_status status = CLI_DONE;
 	bool has_action = false;
-	if (!setup_init(&setup)) {
-		cli_error("/proc/self/exe: %s", strerror(errno));
-		return CLI_NO;
-	}
+	if (!setup_init(&setup))
+		return cli_fail(CLI_NO, "/proc/self/exe: %s", strerror(errno));
 	for (int i = 1; i < argc; i++) {
 		if (cli_help("setup", argv[i]))
 			return CLI_DONE;

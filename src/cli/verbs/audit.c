@@ -58,11 +58,9 @@ static enum cli_status print_once(
 	actions = json_member(result, "actions");
 	json_each (at, actions)
 		print_action(at);
-	if (options->verifies && strcmp(json_get_str(result, "chain", ""), "whole") != 0) {
-		cli_error("the chain is broken at line %lld: the audit was changed",
+	if (options->verifies && strcmp(json_get_str(result, "chain", ""), "whole") != 0)
+		return cli_fail(CLI_NO, "the chain is broken at line %lld: the audit was changed",
 		    (long long)json_get_int(result, "broken_line", 0));
-		return CLI_NO;
-	}
 	*after = json_get_int(result, "last", 0);
 	return cli_flush(CLI_DONE);
 }

@@ -20,8 +20,7 @@ static enum cli_status go(struct cli *cli, struct link *link, const char *target
 	if (cli->is_fleet) {
 		tmux_client_way(way, sizeof way, json_get_str(result, "pane", ""),
 		    json_get_str(result, "host", ""), json_get_str(result, "server", ""));
-		cli_error("%s", way);
-		return CLI_NO;
+		return cli_fail(CLI_NO, "%s", way);
 	}
 	(void)snprintf(pane, sizeof pane, "%s", json_get_str(result, "pane", ""));
 	(void)own_pane(cli, own, sizeof own);

@@ -104,15 +104,11 @@ enum cli_status mark_run(struct cli *cli, int argc, char **argv)
 		    "mark", "a state is asking, busy, gone, idle or ready, not \"%s\"", mark.state);
 	if (mark.to != NULL && !str_is_in(mark.to, targets))
 		return cli_usage("mark", "--to is own or parent, not \"%s\"", mark.to);
-	if (mark.token == NULL || mark.token[0] == '\0') {
-		cli_error(
+	if (mark.token == NULL || mark.token[0] == '\0')
+		return cli_fail(CLI_NO,
 		    "%s is not set: no pane with a token is around this program", MARK_VARIABLE);
-		return CLI_NO;
-	}
-	if (!mark_write(&mark)) {
-		cli_error("/dev/tty: %s", strerror(errno));
-		return CLI_NO;
-	}
+	if (!mark_write(&mark))
+		return cli_fail(CLI_NO, "/dev/tty: %s", strerror(errno));
 	return CLI_DONE;
 }
 
@@ -261,10 +257,8 @@ enum cli_status hook_run(struct cli *cli, int argc, char **argv)
 		if (cli_option(cli, argv[i]))
 			continue;
 		/* Status 2 would stop the agent's turn. */
-		if (count == 2 || argv[i][0] == '-') {
-			cli_error("hook: unexpected argument \"%s\"", argv[i]);
-			return CLI_DONE;
-		}
+		if (count == 2 || argv[i][0] == '-')
+			return cli_fail(CLI_DONE, "hook: unexpected argument \"%s\"", argv[i]);
 		words[count++] = argv[i];
 	}
 	buf_init(&input, HOOK_INPUT_MAX + 65536);

@@ -48,10 +48,8 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 	struct buf text;
 	unsigned count = 0;
 	bool is_done;
-	if (address_config(path, sizeof path, "hosts") < 0) {
-		cli_error("%s", reason);
-		return CLI_NO;
-	}
+	if (address_config(path, sizeof path, "hosts") < 0)
+		return cli_fail(CLI_NO, "%s", reason);
 	buf_init(&text, CONFIG_FILE_MAX);
 	is_done = config_file_read(&file, path, reason, sizeof reason);
 	if (is_done) {
@@ -126,10 +124,8 @@ enum cli_status hosts_run(struct cli *cli, int argc, char **argv)
 			call[count++] = name = xasprintf("host=%s", argv[at + 1]);
 	} else if (at < argc)
 		return cli_usage("hosts", "unexpected argument \"%s\"", argv[at]);
-	if (!cli->has_socket && locate_fleet(cli) < 0) {
-		cli_error("the path of the socket is too long");
-		return CLI_NO;
-	}
+	if (!cli->has_socket && locate_fleet(cli) < 0)
+		return cli_fail(CLI_NO, "the path of the socket is too long");
 	status = call_run(cli, count, call);
 	mem_free(name);
 	return status;

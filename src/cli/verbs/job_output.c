@@ -54,10 +54,8 @@ static enum cli_status read_piece(struct job_output *output, struct link *link, 
 		return status;
 	text = json_get_str(*ret_result, "base64", "");
 	buf_clear(&output->bytes);
-	if (base64_decode(&output->bytes, text, strlen(text)) < 0) {
-		cli_error("the output of job %s cannot be read", output->job);
-		return CLI_NO;
-	}
+	if (base64_decode(&output->bytes, text, strlen(text)) < 0)
+		return cli_fail(CLI_NO, "the output of job %s cannot be read", output->job);
 	return CLI_DONE;
 }
 

@@ -72,10 +72,8 @@ static enum cli_status put(struct config_file *file, int count, char **words)
 			    "a word is empty, begins with # or has a line feed: put the command "
 			    "into a script");
 	if (!find(words[0], path, reason, sizeof reason) ||
-	    !can_run(count, words, reason, sizeof reason)) {
-		cli_error("%s", reason);
-		return CLI_NO;
-	}
+	    !can_run(count, words, reason, sizeof reason))
+		return cli_fail(CLI_NO, "%s", reason);
 	buf_init(&text, FILE_MAX_BYTES);
 	is_whole = buf_printf(&text, "%s\n", path) == 0;
 	for (int i = 1; i < count; i++)
@@ -85,10 +83,8 @@ static enum cli_status put(struct config_file *file, int count, char **words)
 	else
 		is_whole = config_file_write(file, &text, true, reason, sizeof reason);
 	buf_finish(&text);
-	if (!is_whole) {
-		cli_error("%s", reason);
-		return CLI_NO;
-	}
+	if (!is_whole)
+		return cli_fail(CLI_NO, "%s", reason);
 	(void)printf(
 	    "muxbusd runs %s for notifications that no agent gets: %s\n", path, file->path);
 	return cli_flush(CLI_DONE);
@@ -97,14 +93,10 @@ static enum cli_status put(struct config_file *file, int count, char **words)
 static enum cli_status take_away(struct config_file *file)
 {
 	char reason[REASON_SIZE];
-	if (!file->is_there) {
-		cli_error("%s does not exist", file->path);
-		return CLI_NO;
-	}
-	if (!config_file_remove(file, false, reason, sizeof reason)) {
-		cli_error("%s", reason);
-		return CLI_NO;
-	}
+	if (!file->is_there)
+		return cli_fail(CLI_NO, "%s does not exist", file->path);
+	if (!config_file_remove(file, false, reason, sizeof reason))
+		return cli_fail(CLI_NO, "%s", reason);
 	(void)printf("%s is removed\n", file->path);
 	return cli_flush(CLI_DONE);
 }
@@ -112,10 +104,9 @@ static enum cli_status take_away(struct config_file *file)
 static enum cli_status show(const struct config_file *file)
 {
 	struct buf out;
-	if (!file->is_there) {
-		cli_error("no program is set; for the desktop: muxbus on_notify desktop");
-		return CLI_NO;
-	}
+	if (!file->is_there)
+		return cli_fail(
+		    CLI_NO, "no program is set; for the desktop: muxbus on_notify desktop");
 	buf_init(&out, 4 * CONFIG_FILE_MAX);
 	(void)screen_text_block(
 	    &out, file->text.data, file->text.len); /* a cut text is shown cut */
@@ -134,10 +125,8 @@ enum cli_status on_notify_run(struct cli *cli UNUSED, int argc, char **argv)
 	if (argc > 1 && argv[1][0] == '-' && (!is_removal || argc > 2))
 		return cli_usage(
 		    "on_notify", "unexpected argument \"%s\"", argv[is_removal ? 2 : 1]);
-	if (address_config(path, sizeof path, "on_notify") < 0) {
-		cli_error("there is no home directory");
-		return CLI_NO;
-	}
+	if (address_config(path, sizeof path, "on_notify") < 0)
+		return cli_fail(CLI_NO, "there is no home directory");
 	if (!config_file_read(&file, path, reason, sizeof reason)) {
 		cli_error("%s", reason);
 		status = CLI_NO;

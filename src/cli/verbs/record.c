@@ -95,10 +95,8 @@ static enum cli_status begin(struct record *record)
 	if (status != CLI_DONE)
 		return status;
 	(void)snprintf(record->id, sizeof record->id, "%s", json_get_str(pane, "pane", ""));
-	if (json_get_int(pane, "width", 0) < 1 || json_get_int(pane, "height", 0) < 1) {
-		cli_error("muxbusd did not report the size of the pane");
-		return CLI_NO;
-	}
+	if (json_get_int(pane, "width", 0) < 1 || json_get_int(pane, "height", 0) < 1)
+		return cli_fail(CLI_NO, "muxbusd did not report the size of the pane");
 	cast_begin(&record->cast, &record->out, (unsigned)json_get_int(pane, "width", 0),
 	    (unsigned)json_get_int(pane, "height", 0), clock_real_ms(),
 	    record->title != NULL ? record->title : json_get_str(pane, "title", NULL));
@@ -271,8 +269,7 @@ static enum cli_status take_lines(struct record *record)
 		on_message(record, message, line, len);
 	if (read != LINK_END && read != LINK_BROKEN)
 		return CLI_DONE;
-	cli_error("muxbusd is gone; the recording ends here");
-	return CLI_UNREACHABLE;
+	return cli_fail(CLI_UNREACHABLE, "muxbusd is gone; the recording ends here");
 }
 
 static enum cli_status follow(struct record *record, const struct interrupt *interrupt)
@@ -313,10 +310,8 @@ static enum cli_status run(struct record *record)
 	if (status != CLI_DONE)
 		return status;
 	record->file = is_file ? fopen(record->path, "we") : stdout;
-	if (record->file == NULL) {
-		cli_error("%s: %s", record->path, strerror(errno));
-		return CLI_NO;
-	}
+	if (record->file == NULL)
+		return cli_fail(CLI_NO, "%s: %s", record->path, strerror(errno));
 	status = record->follows ? follow(record, &interrupt) : put_remembered(record);
 	if (!flush(record))
 		status = CLI_NO;

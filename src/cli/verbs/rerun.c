@@ -475,10 +475,8 @@ static enum cli_status look_for_changes(struct rerun *rerun)
 	char reason[512];
 	const char *name;
 	int r = file_tree_read(rerun->tree, &name, reason, sizeof reason);
-	if (r < 0) {
-		cli_error("%s", reason);
-		return CLI_NO;
-	}
+	if (r < 0)
+		return cli_fail(CLI_NO, "%s", reason);
 	if (r == 0)
 		return CLI_DONE;
 	if (!rerun->is_quiet && !rerun->is_due) {
@@ -579,10 +577,8 @@ enum cli_status rerun_run(struct cli *cli, int argc, char **argv)
 		return status;
 	rerun.command = argv + dashes + 1;
 	rerun.tree = file_tree_new(argv + first, (size_t)(dashes - first), reason, sizeof reason);
-	if (rerun.tree == NULL) {
-		cli_error("%s", reason);
-		return CLI_NO;
-	}
+	if (rerun.tree == NULL)
+		return cli_fail(CLI_NO, "%s", reason);
 	if (interrupt_open(&rerun.interrupt) == 0) {
 		rerun.interrupt.extra_fd = epoll_create1(EPOLL_CLOEXEC);
 		if (add(&rerun, file_tree_fd(rerun.tree)))

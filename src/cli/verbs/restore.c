@@ -611,11 +611,10 @@ static enum cli_status run(struct restore *restore)
 		(void)puts("there is nothing to restore"); /* cli_flush() checks */
 	if (due > 0 && !restore->is_dry && !tmux_server_find(restore->cli, restore->link, &is_new))
 		return CLI_NO;
-	if (due > 0 && !restore->is_dry && TMUX(restore, "has-session", "-t", "=" UNFINISHED)) {
-		cli_error("another muxbus restore runs, or was killed; if so, close what it had "
-			  "made: tmux kill-session -t " UNFINISHED);
-		return CLI_NO;
-	}
+	if (due > 0 && !restore->is_dry && TMUX(restore, "has-session", "-t", "=" UNFINISHED))
+		return cli_fail(CLI_NO,
+		    "another muxbus restore runs, or was killed; if so, close what it had "
+		    "made: tmux kill-session -t " UNFINISHED);
 	restore_all(restore, sessions);
 	if (due > 0 && !restore->is_dry)
 		(void)TMUX(restore, "kill-session", "-t", "=" TMUX_SERVER_SESSION);

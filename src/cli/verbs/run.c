@@ -123,10 +123,8 @@ static enum cli_status read_input(struct run_verb *run)
 		return cli_usage("run",
 		    "standard input is longer than %zu bytes: name a file in a line for --shell",
 		    INPUT_MAX);
-	if (r < 0) {
-		cli_error("standard input: %s", strerror(errno));
-		return CLI_NO;
-	}
+	if (r < 0)
+		return cli_fail(CLI_NO, "standard input: %s", strerror(errno));
 	if (strlen(buf_text(&run->input)) < run->input.len ||
 	    !utf8_is_valid(buf_text(&run->input), run->input.len))
 		return cli_usage("run",
@@ -155,11 +153,9 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 	if (is_relative && is_here(run)) {
 		errno = ENAMETOOLONG;
 		if (dir == NULL ? getcwd(path, sizeof path) == NULL
-				: address_absolute(path, sizeof path, dir) < 0) {
-			cli_error(
-			    "the directory %s: %s", dir != NULL ? dir : "here", strerror(errno));
-			return CLI_NO;
-		}
+				: address_absolute(path, sizeof path, dir) < 0)
+			return cli_fail(CLI_NO, "the directory %s: %s", dir != NULL ? dir : "here",
+			    strerror(errno));
 		dir = path;
 	}
 	if (dir != NULL && !utf8_is_valid(dir, strlen(dir)))
@@ -227,8 +223,8 @@ static enum cli_status connect_again(struct run_verb *run)
 	}
 	link_close(run->link);
 	run->link = NULL;
-	cli_error("muxbusd did not come back; start it, and see: muxbus get_job %s", run->id);
-	return CLI_UNREACHABLE;
+	return cli_fail(CLI_UNREACHABLE,
+	    "muxbusd did not come back; start it, and see: muxbus get_job %s", run->id);
 }
 
 /* Asks the job to end. Returns CLI_DONE to go on waiting for it. */

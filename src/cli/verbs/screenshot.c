@@ -214,10 +214,8 @@ static enum cli_status put_picture(const struct screenshot *shot, const void *by
 		return cli_flush(CLI_DONE);
 	}
 	file = fopen(shot->path, "we");
-	if (file == NULL) {
-		cli_error("%s: %s", shot->path, strerror(errno));
-		return CLI_NO;
-	}
+	if (file == NULL)
+		return cli_fail(CLI_NO, "%s: %s", shot->path, strerror(errno));
 	is_written = fwrite(bytes, 1, len, file) == len;
 	error = errno;
 	if (fclose(file) != 0 && is_written) {

@@ -86,10 +86,9 @@ static enum cli_status read_conditions(
 	if (status != CLI_DONE)
 		return status;
 	kinds = json_member(tables, "conditions");
-	if (kinds == NULL) {
-		cli_error("muxbusd is older than muxbus and does not describe its conditions");
-		return CLI_UNREACHABLE;
-	}
+	if (kinds == NULL)
+		return cli_fail(CLI_UNREACHABLE,
+		    "muxbusd is older than muxbus and does not describe its conditions");
 	if (wait_conditions(
 		&wait->conditions, kinds, wait->count, wait->words, reason, sizeof reason) < 0)
 		return cli_usage("wait", "%s", reason);
