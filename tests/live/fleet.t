@@ -255,6 +255,25 @@ is_new_link() { # is_new_link PID: whether another ssh runs
 	[ -n "$now" ] && [ "$now" != "$1" ] && [ "$(host_state far)" = up ] && echo yes
 	true
 }
+# A host that lets the fleet only read.
+printf '#!/bin/sh\nexec "%s/muxbus" "$@" --read-only\n' "$MUXBUS_BUILDDIR" >"$dir/reader"
+chmod 755 "$dir/reader"
+is 'hosts add' "$(mb hosts add reader ssh=shows "server=$dir/tmux" "muxbus=$dir/reader")" 0
+until_is 'a host that only shows is up' up host_state reader
+call wait_for '{"any": [{"quiet_sec": 0.1, "pane": "reader:%0"}], "timeout_sec": 20}'
+is 'a wait there' "$(field '.result.matched | tostring')" '[0]'
+call wait_for '{"any": [{"quiet_sec": 0.1, "pane": "reader:%0"}], "timeout_sec": 20, "wait": "mine"}'
+is 'which keeps no name' "$(field .error.data.kind)" forbidden
+subscribed() {
+	{
+		echo '{"method":"subscribe","params":{"host":"reader","kinds":["window_created"]}}'
+		sleep 1
+	} | socat -t 0.1 - "UNIX-CONNECT:$MUXBUS" | jq -r '.params | select(.) | "\(.kind) \(.reason) \(.host) \(.error)"'
+}
+is 'events that it refuses are a gap' "$(subscribed)" \
+	'gap refused reader this attaches a client to tmux, which the role read_only of this connection does not allow'
+is 'hosts remove' "$(mb hosts remove reader)" 0
+
 cut_and_back() { # cut_and_back NAME COMMAND...: the link is made anew
 	cut_name=$1
 	before=$(ssh_pid)

@@ -161,8 +161,8 @@ static void report_state(struct stream_source *source, bool is_up)
 	source->is_behind = source->is_behind || !source->is_shown;
 }
 
-/* The numbers of the host begin again: all behind the last one is lost. */
-static void report_renumbered(struct stream_source *source)
+/* All behind the last event is lost: the numbers begin again, or the host says error. */
+static void report_lost(struct stream_source *source, const char *reason, const struct json *error)
 {
 	struct json_writer writer;
 	struct buf line;
@@ -172,7 +172,9 @@ static void report_renumbered(struct stream_source *source)
 	json_put_str(&writer, "kind", event_kind_info(EVENT_GAP)->name);
 	json_put_int(&writer, "from", (int64_t)source->last + 1);
 	json_put_null(&writer, "to");
-	json_put_str(&writer, "reason", "renumbered");
+	json_put_str(&writer, "reason", reason);
+	if (error != NULL)
+		json_put_str(&writer, "error", fleet_error_text(error));
 	(void)end_event(&writer, &line, source);
 	source->has_last = false;
 }
@@ -196,10 +198,12 @@ static void on_subscribed(void *data, const struct json *message)
 			source->has_last = read_seq(json_member(result, "seq"), &source->last);
 		report_state(source, true);
 	} else if (source->has_last && strcmp(json_get_str(about, "field", ""), "after") == 0) {
-		report_renumbered(source);
+		report_lost(source, "renumbered", NULL);
 		resume(source);
 	} else {
 		report_state(source, false);
+		if (source->host->state == HOST_UP)
+			report_lost(source, "refused", json_member(message, "error"));
 	}
 }
 

@@ -50,6 +50,7 @@ struct wait_host {
 	struct fleet_part part;
 	struct buf specs; /* as JSON with commas between */
 	size_t count;
+	bool is_unnamed; /* the host allows no name: a cut begins the wait anew */
 };
 
 struct fleet_wait {
@@ -182,6 +183,8 @@ static void take(struct fleet_condition *condition, const struct json *value)
 	condition->has_ended = strcmp(state, "gone") == 0 || strcmp(state, "limit") == 0;
 }
 
+static void ask(struct fleet_wait *wait, struct wait_host *own);
+
 static bool on_answered(struct fleet_part *part, const struct json *message)
 {
 	struct fleet_wait *wait = wait_of(part->ask);
@@ -189,6 +192,12 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 	const struct json *list = json_member(json_member(message, "result"), "conditions");
 	const struct json *value = list != NULL ? list->child : NULL;
 	bool is_removed = strcmp(fleet_error_kind(message), "gone") == 0;
+	if (!wait->is_kept && !own->is_unnamed &&
+	    strcmp(fleet_error_kind(message), "forbidden") == 0) {
+		own->is_unnamed = true;
+		ask(wait, own);
+		return false;
+	}
 	if (!is_removed && (!fleet_name_is_list(list) || list->count != own->count)) {
 		const struct host *host = part->host;
 		/* The same request asked again finds what came true on the other hosts. */
@@ -342,8 +351,10 @@ static void ask(struct fleet_wait *wait, struct wait_host *own)
 	json_put_raw(&writer, NULL, own->specs.data, own->specs.len);
 	json_array_end(&writer);
 	json_put_double(&writer, "timeout_sec", wait->timeout_sec);
-	json_put_str(&writer, "wait", wait->name);
-	json_put_str(&writer, "key", wait->key);
+	if (!own->is_unnamed) {
+		json_put_str(&writer, "wait", wait->name);
+		json_put_str(&writer, "key", wait->key);
+	}
 	json_object_end(&writer);
 	fleet_part_call(&own->part,
 	    &(struct host_order){.method = "wait_for",
