@@ -105,6 +105,7 @@ static void bench_requests(void)
 	count_request(live, talk, "ir_request", "ping", "{}");
 	count_request(live, talk, "ir_command", "run_tmux",
 	    "{\"command\":[\"display-message\",\"-p\",\"#{pane_id}\"]}");
+	count_request(live, talk, "ir_wait", "wait_for", "{\"any\":[{\"sec\":0}]}");
 	count_request(live, talk, "ir_post", "post_notification", "{\"text\":\"hello\"}");
 	talk_free(talk);
 	live_free(live);

@@ -7,27 +7,32 @@
 #include "daemon/server/request.h"
 #include "daemon/server/right.h"
 
-static const struct condition_kind *const none[] = {NULL};
-static const struct condition_kind *const *condition_tables = none;
+enum { KINDS_MAX = 63 };
+
+static const struct condition_kind *kinds[KINDS_MAX + 1]; /* by name; NULL behind the last */
 
 void condition_kind_set_tables(const struct condition_kind *const *tables)
 {
-	condition_tables = tables;
+	size_t count = 0;
+	memset(kinds, 0, sizeof kinds);
+	for (; *tables != NULL; tables++) {
+		for (const struct condition_kind *kind = *tables; kind->name != NULL; kind++) {
+			size_t at = count++;
+			for (; at > 0 && strcmp(kinds[at - 1]->name, kind->name) > 0; at--)
+				kinds[at] = kinds[at - 1];
+			kinds[at] = kind;
+		}
+	}
 }
 
 const struct condition_kind *condition_kind_next(const struct condition_kind *previous)
 {
-	const struct condition_kind *next = NULL;
-	for (const struct condition_kind *const *table = condition_tables; *table != NULL;
-	     table++) {
-		for (const struct condition_kind *kind = *table; kind->name != NULL; kind++) {
-			if (previous != NULL && strcmp(kind->name, previous->name) <= 0)
-				continue;
-			if (next == NULL || strcmp(kind->name, next->name) < 0)
-				next = kind;
-		}
-	}
-	return next;
+	const struct condition_kind *const *kind = kinds;
+	if (previous == NULL)
+		return *kind;
+	while (*kind != previous)
+		kind++;
+	return kind[1];
 }
 
 static bool has_field(const struct condition_kind *kind, const char *name)
@@ -41,10 +46,10 @@ static bool has_field(const struct condition_kind *kind, const char *name)
 
 static const struct condition_kind *kind_named(const char *name)
 {
-	const char *names[64] = {NULL}, *nearest;
+	const char *names[KINDS_MAX + 1] = {NULL}, *nearest;
 	const struct condition_kind *kind = NULL;
 	size_t count = 0;
-	while ((kind = condition_kind_next(kind)) != NULL && count < 63) {
+	while ((kind = condition_kind_next(kind)) != NULL) {
 		if (strcmp(kind->name, name) == 0)
 			return kind;
 		names[count++] = kind->name;
