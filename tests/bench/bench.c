@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -288,6 +290,47 @@ pid_t bench_subscribers(struct live *live, unsigned peers, const char *const *pa
 		live_bail("subscribers do not start");
 	(void)close(fds[0]);
 	return pid;
+}
+
+static void relay(int fd, int wait_ms)
+{
+	struct itimerspec spec = {.it_value.tv_nsec = wait_ms * INT64_C(1000000)};
+	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	uint64_t expirations;
+	char byte;
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (read(fd, &byte, 1) == 1) {
+		if (wait_ms > 0 &&
+		    (timerfd_settime(timer, 0, &spec, NULL) < 0 ||
+			read(timer, &expirations, 8) != 8))
+			break;
+		if (write(fd, &byte, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+int bench_relay(int wait_ms)
+{
+	int fds[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
+		live_bail("socketpair: %s", strerror(errno));
+	(void)fflush(stdout);
+	if (fork() == 0) {
+		(void)close(fds[0]);
+		relay(fds[1], wait_ms);
+	}
+	(void)close(fds[1]);
+	return fds[0];
+}
+
+double bench_relay_us(int fd)
+{
+	int64_t start_ns = live_now_ns();
+	char byte = 'r';
+	if (write(fd, &byte, 1) != 1 || read(fd, &byte, 1) != 1)
+		live_bail("the relay has ended");
+	return (double)(live_now_ns() - start_ns) / 1e3;
 }
 
 void bench_end(pid_t pid)

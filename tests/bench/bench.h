@@ -68,6 +68,13 @@ bool bench_settle(const pid_t *pids, size_t count, int quiet_ms);
  * reads what they get. It ends with bench_end(), or with the bench.
  */
 pid_t bench_subscribers(struct live *live, unsigned peers, const char *const *params);
+/*
+ * Starts a process that answers a byte with a byte, after wait_ms by a timerfd: the least that a
+ * daemon does. Returns its socket; it ends with that, or with the bench.
+ */
+int bench_relay(int wait_ms);
+/* Sends it a byte, and returns when the answer has come, in us. */
+double bench_relay_us(int fd);
 /* Kills a process that the bench has started, and waits for its end. */
 void bench_end(pid_t pid);
 

@@ -21,6 +21,7 @@ enum {
 	ROUNDS = 7,
 	POSTS = 64 * 60,
 	ALONE = 150,
+	PINGS = 2000,
 	SYNCS = 100,
 	RECORD_BYTES = 400,
 	REPLY_MAX = 4096,
@@ -125,6 +126,39 @@ static double together(const struct server *server)
 	return POSTS / ((double)(live_now_ns() - start_ns) / 1e9);
 }
 
+/* The time of a ping of another peer while all publish, p99.9 in ms. */
+static double pinged_ms(struct live *live, const struct server *server)
+{
+	static double took_ms[PINGS];
+	struct pollfd done;
+	int fds[2];
+	double value;
+	pid_t pid;
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		live_bail("pipe: %s", strerror(errno));
+	(void)fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		struct talk *talk = talk_new(live);
+		for (int i = 0; i < PINGS; i++) {
+			int64_t start_ns = live_now_ns();
+			(void)talk_call(talk, "ping", NULL);
+			took_ms[i] = (double)(live_now_ns() - start_ns) / 1e6;
+		}
+		value = bench_percentile(took_ms, PINGS, 99.9);
+		_exit(write(fds[1], &value, sizeof value) != sizeof value);
+	}
+	done = (struct pollfd){.fd = fds[0], .events = POLLIN};
+	while (poll(&done, 1, 0) == 0)
+		(void)together(server);
+	if (read(fds[0], &value, sizeof value) != sizeof value)
+		live_bail("no pings");
+	bench_end(pid);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+	return value;
+}
+
 /* The time of one post of one publisher. */
 static double alone_us(const struct server *server)
 {
@@ -198,6 +232,7 @@ int main(void)
 	struct live *live = live_new(bench_tmux());
 	double ratios[ROUNDS], theirs[ROUNDS], rate[ROUNDS];
 	struct bench_turns turns;
+	double ping_ms;
 	live_start_tmux(live, "exec sleep 3600");
 	bench_start_recording(live, NULL);
 	connect_all(&ours, live->socket);
@@ -215,11 +250,13 @@ int main(void)
 	} else {
 		(void)printf("# redis-server: not installed\n");
 	}
+	ping_ms = pinged_ms(live, &ours);
 	close_all(&ours);
 	turns = bench_stop_recording(live, 99.9);
 	bench_row("journal_stall", turns.own_ms, "ms",
 	    "p99.9 of %zu turns; worst %.2f, at work %.2f; with others on its processor %.2f",
 	    turns.count, turns.own_max_ms, turns.cpu_max_ms, turns.wall_max_ms);
+	bench_row("journal_ping", ping_ms, "ms", "p99.9 of %d pings", PINGS);
 	live_free(live);
 	return 0;
 }

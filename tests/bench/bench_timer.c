@@ -110,12 +110,15 @@ int main(void)
 	struct live *live = live_start(bench_tmux(), "exec sleep 3600");
 	struct talk *talk = talk_new(live);
 	double ours[ROUNDS], theirs[ROUNDS], pings[ROUNDS], our_p99, their_p99, ping_us, our_p50;
+	double relayed[ROUNDS];
+	int relay = bench_relay(TIMER_MS);
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	double their_p50;
 	for (int i = 0; i < ROUNDS; i++) {
 		int64_t start_ns;
 		theirs[i] = timerfd_over_us(fd);
 		ours[i] = ours_over_us(talk);
+		relayed[i] = bench_relay_us(relay) - TIMER_MS * 1e3;
 		start_ns = live_now_ns();
 		(void)talk_call(talk, "ping", NULL);
 		pings[i] = (double)(live_now_ns() - start_ns) / 1e3;
@@ -125,6 +128,9 @@ int main(void)
 	their_p50 = bench_median(theirs, ROUNDS);
 	bench_row("timer_p50", our_p50 / their_p50, "x",
 	    "%.0f us late, a ping of %.0f taken off, against %.0f", our_p50, ping_us, their_p50);
+	bench_row("timer_relay", (our_p50 + ping_us) / bench_median(relayed, ROUNDS), "x",
+	    "%.0f us late with the ping, against %.0f", our_p50 + ping_us,
+	    bench_median(relayed, ROUNDS));
 	our_p99 = bench_percentile(ours, ROUNDS, 99) - ping_us;
 	their_p99 = bench_percentile(theirs, ROUNDS, 99);
 	bench_row("timer_p99", our_p99 / their_p99, "x",
@@ -132,6 +138,7 @@ int main(void)
 	bench_many();
 	bench_kept(live);
 	(void)close(fd); /* a timer */
+	(void)close(relay); /* all was answered */
 	talk_free(talk);
 	live_free(live);
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Measures the pauses of the daemon's loop from inside: preloaded, it times each turn from the
- * return of one epoll_wait(2) that may block to the call of the next. A record of each turn, in
+ * return of one epoll_wait(2) that blocked or took events to the call of the next. A loop that is
+ * never idle does not block: it looks at its peers with a timeout of 0. A record of each turn, in
  * microseconds, goes to $MUXBUS_TURNS at the end.
  */
 #include <dlfcn.h>
@@ -52,18 +53,16 @@ __attribute__((visibility("default"))) int epoll_wait(
     int fd, struct epoll_event *events, int max, int timeout)
 {
 	int ready;
+	struct turn ended = {now_us(CLOCK_MONOTONIC), queued_us(), now_us(CLOCK_THREAD_CPUTIME_ID)};
 	if (next_epoll_wait == NULL)
 		next_epoll_wait =
 		    (int (*)(int, struct epoll_event *, int, int))dlsym(RTLD_NEXT, "epoll_wait");
-	if (timeout == 0) /* a look in the middle of a turn */
-		return next_epoll_wait(fd, events, max, timeout);
-	if (is_in_turn && count < TURNS_MAX) {
-		struct turn ended = {
-		    now_us(CLOCK_MONOTONIC), queued_us(), now_us(CLOCK_THREAD_CPUTIME_ID)};
+	ready = next_epoll_wait(fd, events, max, timeout);
+	if (timeout == 0 && ready == 0) /* a look in the middle of a turn */
+		return ready;
+	if (is_in_turn && count < TURNS_MAX)
 		turns[count++] = (struct turn){ended.wall_us - began.wall_us,
 		    ended.queued_us - began.queued_us, ended.cpu_us - began.cpu_us};
-	}
-	ready = next_epoll_wait(fd, events, max, timeout);
 	began =
 	    (struct turn){now_us(CLOCK_MONOTONIC), queued_us(), now_us(CLOCK_THREAD_CPUTIME_ID)};
 	is_in_turn = true;
