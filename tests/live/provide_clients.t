@@ -70,6 +70,13 @@ async def py_greet(name: str, how: Literal["hello", "bye"] = "hello", times: int
 async def py_fail() -> dict:
     raise ValueError("it cannot be done")
 
+@muxbus.method
+async def py_inner() -> dict:
+    inner = asyncio.ensure_future(asyncio.sleep(1000))
+    asyncio.get_running_loop().call_soon(inner.cancel)
+    await inner
+    return {}
+
 @muxbus.method(timeout_ms=60000)
 async def py_slow(file: str) -> dict:
     pathlib.Path(file).write_text("begun")
@@ -85,7 +92,7 @@ async def py_around(left: int) -> dict:
     async with muxbus.Client() as bus:
         return {"depth": 1 + (await bus.request("py_around", left=left - 1))["depth"]} if left else {"depth": 1}
 
-asyncio.run(muxbus.serve(py_greet, py_fail, py_slow, py_around))
+asyncio.run(muxbus.serve(py_greet, py_fail, py_inner, py_slow, py_around))
 END
 PYTHONPATH=$dir/python python3 -W error "$dir/serve.py" >"$dir/python.log" 2>&1 &
 provider_pid=$!
@@ -98,6 +105,7 @@ is 'with progress' "$(ask '{"id":7,"method":"py_hello","params":{"name":"x"}}' |
 	'{"request":7,"text":"greeting","done":1,"of":2}'
 is 'it publishes' "$(ask '{"method":"list_events","params":{"kinds":["py_greeted"]}}' | jq -c '[.result.events[].data.name]')" '["you","x"]'
 is 'an exception is an error' "$("$muxbus" py_fail 2>&1 | grep -c 'it cannot be done')" 1
+is 'so is a task of its own that is cancelled' "$(timeout 9 "$muxbus" py_inner 2>&1 | grep -c 'was cancelled')" 1
 is 'calls within calls say so' "$("$muxbus" py_around left:=6)" '{"depth":7}'
 is 'until they are too deep' "$("$muxbus" py_around left:=9 2>&1 | grep -c '8 deep')" 1
 printf '{"id":1,"method":"py_slow","params":{"file":"%s"}}\n' "$dir/slow" >"$dir/line"

@@ -83,13 +83,14 @@ class _Provider(client.Client):
 
     def _end(self, error: Exception) -> None:
         super()._end(error)
-        for call in self.calls.values():
+        calls, self.calls = self.calls, {}
+        for call in calls.values():
             call.cancel()
         self.ended.set()
 
     def _take(self, message: Dict[str, Any]) -> None:
         if message.get("method") == "cancel":
-            call = self.calls.get(message["params"]["id"])
+            call = self.calls.pop(message["params"]["id"], None)
             if call is not None:
                 call.cancel()
         elif "method" in message and "id" in message:
@@ -108,10 +109,14 @@ class _Provider(client.Client):
         try:
             result = await self.methods[message["method"]].function(**message["params"])
             self._say({"id": call, "result": result})
+        except asyncio.CancelledError:
+            if call not in self.calls:
+                raise
+            self._say({"id": call, "error": {"code": 1, "message": "a task of the method was cancelled"}})
         except Exception as error:  # the caller gets it
             self._say({"id": call, "error": {"code": 1, "message": str(error) or type(error).__name__}})
         finally:
-            del self.calls[call]
+            self.calls.pop(call, None)
 
 
 _current: client.ContextVar[Optional[_Provider]] = client.ContextVar("provider", default=None)
