@@ -50,10 +50,9 @@ static const char *const agents[] = {"AI_AGENT", "ANTHROPIC_", "CLAUDE", "CODEX_
 /* Whether a word of len bytes is one of a list, in any case. */
 static bool is_one_of(const char *word, size_t len, const char *const *list)
 {
-	for (; *list != NULL; list++) {
+	for (; *list != NULL; list++)
 		if (strlen(*list) == len && strncasecmp(*list, word, len) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -129,10 +128,9 @@ static bool is_secret_address(const char *address)
 static bool is_token(const char *word)
 {
 	size_t len = strspn(word, token_characters);
-	for (size_t i = 0; len >= TOKEN_LEN_MIN && tokens[i] != NULL; i++) {
+	for (size_t i = 0; len >= TOKEN_LEN_MIN && tokens[i] != NULL; i++)
 		if (strncmp(word, tokens[i], strlen(tokens[i])) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -151,10 +149,9 @@ static bool has_mark(const char *value)
 
 static bool is_secret_value(const char *value)
 {
-	for (const char *at = strstr(value, "://"); at != NULL; at = strstr(at + 3, "://")) {
+	for (const char *at = strstr(value, "://"); at != NULL; at = strstr(at + 3, "://"))
 		if (is_secret_address(at))
 			return true;
-	}
 	for (const char *at = value; *at != '\0';) {
 		size_t len = strspn(at, token_characters);
 		if (len > 0 && is_token(at))
@@ -178,9 +175,8 @@ bool secret_is_variable(const char *variable)
 
 bool secret_is_agents(const char *variable)
 {
-	for (size_t i = 0; agents[i] != NULL; i++) {
+	for (size_t i = 0; agents[i] != NULL; i++)
 		if (strncmp(variable, agents[i], strlen(agents[i])) == 0)
 			return true;
-	}
 	return false;
 }

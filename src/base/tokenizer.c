@@ -208,20 +208,19 @@ static void step_ground(struct token_walk *walk)
 static bool step_control(struct token_walk *walk)
 {
 	uint8_t byte = walk->bytes[walk->place];
-	if (byte == ESC) {
+	if (byte == ESC)
 		begin_sequence(walk);
-	} else if (byte == CAN || byte == SUB) {
+	else if (byte == CAN || byte == SUB)
 		end_sequence(walk);
-	} else if (byte == BEL) {
+	else if (byte == BEL)
 		emit_bytes(walk, TOKEN_BELL, 1);
-	} else if (byte < 0x20 || byte == DEL) {
+	else if (byte < 0x20 || byte == DEL)
 		if (walk->tokenizer->wants_text)
 			emit_bytes(walk, TOKEN_CONTROL, 1);
 		else
 			walk->place++;
-	} else {
+	else
 		return false;
-	}
 	return true;
 }
 

@@ -427,12 +427,11 @@ int arguments_write(struct buf *out, const struct json *schema, int argc, const 
 	call.takes_pane = takes_pane(&call, argc, words);
 	call.words = xcalloc((size_t)argc + 1, sizeof *call.words);
 	call.reader = json_reader_new(ARGUMENTS_FILE_MAX);
-	for (int i = 0; i < argc && r == 0; i++) {
+	for (int i = 0; i < argc && r == 0; i++)
 		if (!is_verbatim && strcmp(words[i], "--") == 0)
 			is_verbatim = true;
 		else
 			r = take_apart(&call, words[i], is_verbatim, i + 1 < argc);
-	}
 	if (r == 0)
 		r = write_all(&call, out);
 	json_reader_free(call.reader);

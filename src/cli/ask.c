@@ -213,7 +213,7 @@ char *ask_params(const struct ask_param *params)
 	struct json_writer writer;
 	struct buf text;
 	json_start_object(&writer, &text, LINK_LINE_MAX);
-	for (; params->name != NULL; params++) {
+	for (; params->name != NULL; params++)
 		if (params->text != NULL)
 			json_put_str(&writer, params->name, params->text);
 		else if (params->number != 0)
@@ -222,7 +222,6 @@ char *ask_params(const struct ask_param *params)
 			json_put_double(&writer, params->name, params->seconds);
 		else if (params->is_true)
 			json_put_bool(&writer, params->name, true);
-	}
 	json_object_end(&writer);
 	return (char *)buf_steal(&text, NULL);
 }
@@ -290,10 +289,9 @@ static char **make_environment(void)
 	while (environ[count] != NULL)
 		count++;
 	env = xcalloc(count + 1, sizeof *env);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (!secret_is_variable(environ[i]) && !secret_is_agents(environ[i]))
 			env[kept++] = environ[i];
-	}
 	return env;
 }
 

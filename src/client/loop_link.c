@@ -100,12 +100,11 @@ static void take_lines(struct loop_link *link)
 	size_t len;
 	link->is_taking = true;
 	while (!link->is_ending && !link->is_paused &&
-	    (read = link_next(link->socket, &line, &len)) == LINK_LINE) {
+	    (read = link_next(link->socket, &line, &len)) == LINK_LINE)
 		if (link->handlers.line != NULL)
 			link->handlers.line(link->handlers.data, line, len);
 		else
 			take_line(link, line, len);
-	}
 	link->is_taking = false;
 	if (read == LINK_END || read == LINK_BROKEN)
 		lose(link, read == LINK_END ? 0 : errno);

@@ -68,12 +68,11 @@ static void hand_out_lines(struct loop_process *process)
 	const char *line;
 	size_t len;
 	while (process->fds[STDOUT_END] >= 0 &&
-	    (result = line_input_next(&process->input, &line, &len)) != LINE_NONE) {
+	    (result = line_input_next(&process->input, &line, &len)) != LINE_NONE)
 		if (result == LINE_FOUND)
 			process->handlers->line(process->data, line, len);
 		else
 			process->handlers->too_long(process->data);
-	}
 }
 
 /* Reads a chunk. Returns what read() does; the end of a pipe is 0. */

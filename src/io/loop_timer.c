@@ -283,10 +283,9 @@ static size_t length(const struct list *list)
 
 size_t loop_timer_count(const struct event_base *base)
 {
-	list_each (const struct alarm, alarm, &alarms, link) {
+	list_each (const struct alarm, alarm, &alarms, link)
 		if (alarm->base == base)
 			return alarm->count + length(&alarm->awake) + length(&alarm->next);
-	}
 	return 0;
 }
 

@@ -388,10 +388,9 @@ static void reap_children(struct supervised_job *job)
 	struct rusage usage;
 	pid_t pid;
 	int how;
-	while ((pid = wait4(-1, &how, WNOHANG, &usage)) > 0) {
+	while ((pid = wait4(-1, &how, WNOHANG, &usage)) > 0)
 		if (pid == job->pid)
 			job_ended(job, how, &usage);
-	}
 }
 
 static void read_signals(struct supervised_job *job)

@@ -37,12 +37,11 @@ ssize_t muxbus_quote(char *out, const void *bytes, size_t len)
 	if (len > 0 && memchr(in, '\0', len) != NULL)
 		return MUXBUS_ERR_INVALID;
 	*out++ = '"';
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++)
 		if (is_plain(in[i]))
 			*out++ = (char)in[i];
 		else
 			out = put_octal(out, in[i]);
-	}
 	*out++ = '"';
 	return out - start;
 }

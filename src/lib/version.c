@@ -157,9 +157,8 @@ int muxbus_version_parse(const char *text, struct muxbus_version *ret_version)
 
 const char *muxbus_cap_name(uint32_t bit)
 {
-	for (size_t i = 0; i < CAP_ROWS; i++) {
+	for (size_t i = 0; i < CAP_ROWS; i++)
 		if (cap_rows[i].bit == bit)
 			return cap_rows[i].name;
-	}
 	return NULL;
 }

@@ -157,10 +157,9 @@ static void write_payload(struct feed *feed, const struct json *value)
 	json_object_begin(&writer, NULL);
 	json_put_str(&writer, "host", names->host);
 	json_put_str(&writer, "server", names->server);
-	json_each_member (member, value) {
+	json_each_member (member, value)
 		if (strcmp(member->name, "subscription") != 0)
 			json_put_value(&writer, member->name, member);
-	}
 	json_object_end(&writer);
 }
 
@@ -295,10 +294,9 @@ static void write_kinds(struct json_writer *writer, const char *kinds)
 {
 	char *copy = xstrdup(kinds), *rest = copy, *one;
 	json_array_begin(writer, "kinds");
-	while ((one = strsep(&rest, ",")) != NULL) {
+	while ((one = strsep(&rest, ",")) != NULL)
 		if (*one != '\0' && strcmp(kinds, "none") != 0)
 			json_put_str(writer, NULL, one);
-	}
 	json_put_str(writer, NULL, "notification");
 	json_array_end(writer);
 	mem_free(copy);

@@ -62,10 +62,9 @@ static bool is_final(const struct json *error)
 	int64_t code;
 	if (!json_int(json_member(error, "code"), &code))
 		return false;
-	for (size_t at = 0; at < sizeof finals / sizeof *finals; at++) {
+	for (size_t at = 0; at < sizeof finals / sizeof *finals; at++)
 		if (message_error_info(finals[at])->code == code)
 			return true;
-	}
 	return false;
 }
 

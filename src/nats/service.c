@@ -34,10 +34,9 @@ struct grant {
 /* The bit of an effect; 0: there is none of that name. */
 static unsigned effect_bit(const char *name)
 {
-	for (unsigned at = 0; effects[at] != NULL; at++) {
+	for (unsigned at = 0; effects[at] != NULL; at++)
 		if (strcmp(effects[at], name) == 0)
 			return 1U << at;
-	}
 	return 0;
 }
 
@@ -132,10 +131,9 @@ static bool needs_connection(const char *method)
 {
 	static const char *const names[] = {
 	    "subscribe", "unsubscribe", "narrow", "provide", "publish", "progress"};
-	for (size_t at = 0; at < sizeof names / sizeof *names; at++) {
+	for (size_t at = 0; at < sizeof names / sizeof *names; at++)
 		if (strcmp(names[at], method) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -158,10 +156,9 @@ enum grant_answer grant_check(
 		    "%s needs a connection of its own; the events are in the stream", method);
 		return GRANT_REFUSED;
 	}
-	for (size_t at = 0; at < grant->words_count; at++) {
+	for (size_t at = 0; at < grant->words_count; at++)
 		if (fnmatch(grant->words[at], method, 0) == 0)
 			return GRANT_ALLOWED;
-	}
 	if (rule->is_claimed) {
 		(void)str_refuse(ret_reason, size,
 		    "%s is no method of muxbusd's own, so its effects are only claimed. The "

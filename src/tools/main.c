@@ -188,10 +188,9 @@ static void on_progress(void *data, const struct json *params)
 
 static bool has_kept(const struct tools_main *main)
 {
-	list_each (struct served_call, call, &main->calls, link) {
+	list_each (struct served_call, call, &main->calls, link)
 		if (call->kept[0] != '\0')
 			return true;
-	}
 	return false;
 }
 
@@ -314,10 +313,9 @@ static const struct mcp_server_handlers server_handlers = {.listed = on_listed,
 
 static struct served_call *find_call(const struct tools_main *main, const char *id)
 {
-	list_each (struct served_call, call, &main->calls, link) {
+	list_each (struct served_call, call, &main->calls, link)
 		if (strcmp(call->id, id) == 0)
 			return call;
-	}
 	return NULL;
 }
 

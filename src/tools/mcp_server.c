@@ -406,10 +406,9 @@ static struct mcp_server_call *find_call(struct mcp_server *server, const struct
 	int64_t number;
 	if (id == NULL || !json_int(id, &number) || number <= 0)
 		return NULL;
-	list_each (struct mcp_server_call, call, &server->calls, entry) {
+	list_each (struct mcp_server_call, call, &server->calls, entry)
 		if (call->id == number)
 			return call;
-	}
 	return NULL;
 }
 

@@ -604,12 +604,11 @@ static bool write_recorded(
 	if (flags & FIELD_CONFIDENTIAL_REST && value->type == JSON_ARRAY && value->child != NULL) {
 		json_array_begin(writer, value->name);
 		json_put_value(writer, NULL, value->child);
-		for (const struct json *rest = value->child->next; rest; rest = rest->next) {
+		for (const struct json *rest = value->child->next; rest; rest = rest->next)
 			if (is_plain_word(rest))
 				json_put_value(writer, NULL, rest);
 			else
 				write_size(writer, NULL, rest);
-		}
 		json_array_end(writer);
 	} else {
 		write_size(writer, value->name, value);

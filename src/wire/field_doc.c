@@ -241,14 +241,13 @@ static void put_escaped(struct buf *out, const char *word, size_t len, bool may_
 	/* On a macro line two or three letters may name a macro; a first dot begins a request. */
 	if (len && ((may_be_macro && len <= 3) || *word == '.' || *word == '\''))
 		must(buf_append_str(out, "\\&"));
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = 0; i < len; i++)
 		if (word[i] == '\\')
 			must(buf_append_str(out, "\\e"));
 		else if (word[i] == '"' && may_be_macro)
 			must(buf_append_str(out, "\\(dq"));
 		else
 			must(buf_append_byte(out, (uint8_t)word[i]));
-	}
 }
 
 /* Appends a word, on a new line if the current line is full. */
@@ -335,14 +334,13 @@ void field_write_mdoc_text(struct buf *out, const char *text)
 
 void field_write_mdoc_line(struct buf *out, const char *text)
 {
-	for (; *text != '\0'; text++) {
+	for (; *text != '\0'; text++)
 		if (*text == '\\')
 			must(buf_append_str(out, "\\e"));
 		else if (*text == '"')
 			must(buf_append_str(out, "\\(dq"));
 		else
 			must(buf_append_byte(out, (uint8_t)*text));
-	}
 	must(buf_append_byte(out, '\n'));
 }
 

@@ -233,10 +233,9 @@ static void offer_alternatives(struct completion *completion, const char *usage)
 /* Whether a condition before this one has a member of that name. */
 static bool is_offered(const struct json *kinds, const struct json *kind, const char *name)
 {
-	for (const struct json *at = kinds; at != kind; at = at->next) {
+	for (const struct json *at = kinds; at != kind; at = at->next)
 		if (json_member(json_member(json_member(at, "params"), "properties"), name))
 			return true;
-	}
 	return false;
 }
 

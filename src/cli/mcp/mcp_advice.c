@@ -55,18 +55,16 @@ void mcp_advice_learn(struct mcp_advice *advice, const struct json *methods)
 		return;
 	forget(advice);
 	advice->rows = xcalloc(methods->count + 1, sizeof *advice->rows);
-	json_each (value, methods) {
+	json_each (value, methods)
 		if (value->type == JSON_OBJECT)
 			learn_row(&advice->rows[advice->count++], value);
-	}
 }
 
 static const struct advice_row *find(const struct mcp_advice *advice, const char *tool)
 {
-	for (size_t at = 0; at < advice->count; at++) {
+	for (size_t at = 0; at < advice->count; at++)
 		if (strcmp(advice->rows[at].tool, tool) == 0)
 			return &advice->rows[at];
-	}
 	return NULL;
 }
 

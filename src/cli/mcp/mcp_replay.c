@@ -295,10 +295,9 @@ static void keep(struct mcp_replay *replay, const struct message *message)
 	uri = is_level ? "" : json_get_str(message->params, "uri", NULL);
 	if (uri == NULL)
 		return;
-	list_each_safe (struct kept_request, old, &replay->kepts, link) {
+	list_each_safe (struct kept_request, old, &replay->kepts, link)
 		if (strcmp(old->key, uri) == 0)
 			drop_kept(replay, old);
-	}
 	if (is_end || replay->kept_count == MCP_REPLAY_KEPT_MAX || message->params == NULL)
 		return;
 	kept = xcalloc(1, sizeof *kept);
@@ -376,10 +375,9 @@ static struct pending_request *find_pending(struct mcp_replay *replay, const str
 {
 	struct pending_request *found = NULL;
 	char *text = id_text(id);
-	list_each (struct pending_request, pending, &replay->pendings, link) {
+	list_each (struct pending_request, pending, &replay->pendings, link)
 		if (found == NULL && strcmp(pending->id, text) == 0)
 			found = pending;
-	}
 	mem_free(text);
 	return found;
 }
@@ -557,10 +555,9 @@ _Static_assert(MCP_REPLAY_ANSWER_MAX == (size_t)64 * 1024 * 1024, "as the text h
 /* Whether the agent's own initialize still waits for its answer. */
 static bool is_initializing(const struct mcp_replay *replay)
 {
-	list_each (struct pending_request, pending, &replay->pendings, link) {
+	list_each (struct pending_request, pending, &replay->pendings, link)
 		if (pending->is_initialize)
 			return true;
-	}
 	return false;
 }
 
@@ -644,11 +641,10 @@ void mcp_replay_wrote_daemon(struct mcp_replay *replay, size_t len)
 	buf_consume(&replay->to_daemon, len);
 	if (replay->to_daemon.len == 0)
 		buf_shrink(&replay->to_daemon, RESENT_MAX);
-	list_each (struct pending_request, pending, &replay->pendings, link) {
+	list_each (struct pending_request, pending, &replay->pendings, link)
 		if (pending->line != NULL && pending->fate > FATE_CALL &&
 		    pending->end <= replay->written)
 			drop_line(replay, pending);
-	}
 }
 
 bool mcp_replay_wants_agent(const struct mcp_replay *replay)
@@ -663,18 +659,16 @@ bool mcp_replay_wants_daemon(const struct mcp_replay *replay)
 
 bool mcp_replay_is_waiting(const struct mcp_replay *replay)
 {
-	list_each (const struct pending_request, pending, &replay->pendings, link) {
+	list_each (const struct pending_request, pending, &replay->pendings, link)
 		if (is_held(pending) && !pending->is_stream)
 			return true;
-	}
 	return false;
 }
 
 bool mcp_replay_is_done(const struct mcp_replay *replay)
 {
-	list_each (struct pending_request, pending, &replay->pendings, link) {
+	list_each (struct pending_request, pending, &replay->pendings, link)
 		if (!pending->is_stream)
 			return false;
-	}
 	return true;
 }

@@ -255,13 +255,12 @@ static void remove_item(struct config_json *config, size_t begin, const struct c
 	size_t before = span.begin;
 	while (strchr(" \t\r\n", text[before - 1]) != NULL)
 		before--;
-	if (text[before - 1] == ',') {
+	if (text[before - 1] == ',')
 		span.begin = before - 1;
-	} else if (text[behind] == ',') {
+	else if (text[behind] == ',')
 		span.end = skip_space(text, behind + 1);
-	} else { /* the only item */
+	else /* the only item */
 		span = (struct span){begin + 1, skip_value(text, begin) - 1};
-	}
 	config_splice(&config->text, span.begin, span.end, "", 0);
 }
 

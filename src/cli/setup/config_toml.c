@@ -55,7 +55,7 @@ static size_t string_end(const char *text, size_t at)
 {
 	const char marks[] = {text[at], text[at], text[at], '\0'};
 	bool is_long = strncmp(text + at, marks, 3) == 0;
-	for (at += is_long ? 3 : 1; text[at] != '\0'; at++) {
+	for (at += is_long ? 3 : 1; text[at] != '\0'; at++)
 		if (marks[0] == '"' && text[at] == '\\' && text[at + 1] != '\0')
 			at++;
 		else if (!is_long && text[at] == '\n')
@@ -64,7 +64,6 @@ static size_t string_end(const char *text, size_t at)
 			return at + 1;
 		else if (is_long && strncmp(text + at, marks, 3) == 0)
 			return at + 3 + strspn(text + at + 3, marks);
-	}
 	return 0;
 }
 

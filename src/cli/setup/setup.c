@@ -8,12 +8,11 @@ static void say_next(const struct setup *setup)
 {
 	const char *at = setup->agent->next;
 	(void)putchar('\n');
-	for (; *at; at++) {
+	for (; *at; at++)
 		if (*at == '%')
 			screen_print_line(stdout, setup_integrations());
 		else
 			(void)putchar(*at);
-	}
 	(void)putchar('\n');
 }
 
@@ -105,10 +104,9 @@ static void list(const struct setup *setup, const struct installed *found, size_
 	}
 	if (open > 0)
 		(void)printf("\nTo set up an agent, or all of them:\n\n");
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (found[i].state != SETUP_COMPLETE)
 			(void)printf("  muxbus setup %s --write%s\n", found[i].agent->name, scope);
-	}
 	if (open > 0)
 		(void)printf("  muxbus setup --write%s\n", scope);
 }

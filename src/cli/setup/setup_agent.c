@@ -157,9 +157,8 @@ const struct setup_agent setup_agents[SETUP_AGENTS_MAX] = {
 
 const struct setup_agent *setup_agent_find(const char *name)
 {
-	for (const struct setup_agent *agent = setup_agents; agent->name != NULL; agent++) {
+	for (const struct setup_agent *agent = setup_agents; agent->name != NULL; agent++)
 		if (strcmp(agent->name, name) == 0)
 			return agent;
-	}
 	return NULL;
 }

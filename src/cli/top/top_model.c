@@ -557,11 +557,10 @@ void top_model_describe(struct top_model *model, const struct top_item *item, st
 	json_each_member (member, json) {
 		struct buf value;
 		json_start(&writer, &value, DETAIL_BYTES_MAX);
-		if (member->type == JSON_STRING) {
+		if (member->type == JSON_STRING)
 			(void)buf_append(&value, member->text, member->len);
-		} else if (member->type != JSON_NULL) {
+		else if (member->type != JSON_NULL)
 			json_put_value(&writer, NULL, member);
-		}
 		(void)buf_printf(out, "%-16s ", member->name);
 		if (value.len > 0)
 			(void)str_append_visible(out, value.data, value.len);

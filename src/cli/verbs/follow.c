@@ -114,10 +114,9 @@ static enum step judge(struct follow *follow, const struct json *error)
 	const char *kind = json_get_str(json_member(error, "data"), "kind", "");
 	static const enum message_error passing[] = {MESSAGE_TMUX_UNAVAILABLE, MESSAGE_TIMEOUT,
 	    MESSAGE_LIMIT, MESSAGE_BUSY, MESSAGE_CANCELLED};
-	for (size_t at = 0; at < sizeof passing / sizeof *passing; at++) {
+	for (size_t at = 0; at < sizeof passing / sizeof *passing; at++)
 		if (strcmp(kind, message_error_info(passing[at])->kind) == 0)
 			return STEP_AGAIN;
-	}
 	return end(follow, ask_say_error(error));
 }
 

@@ -75,10 +75,9 @@ static void copy_word(char *out, const char *word)
 /* Whether a single word is the name of an agent, and not an event. */
 static bool is_agent(const char *word)
 {
-	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++) {
+	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++)
 		if (strcmp(word, signs[at].agent) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -105,12 +104,11 @@ static const char *notice_state(const struct json *input)
 {
 	const char *type = json_get_str(input, "notification_type", NULL);
 	const char *message = json_get_str(input, "message", NULL);
-	for (size_t at = 0; at < sizeof notices / sizeof *notices; at++) {
+	for (size_t at = 0; at < sizeof notices / sizeof *notices; at++)
 		if (type != NULL ? strcmp(type, notices[at].type) == 0
 				 : message != NULL && notices[at].message != NULL &&
 			    strncmp(message, notices[at].message, strlen(notices[at].message)) == 0)
 			return notices[at].state;
-	}
 	return NULL;
 }
 

@@ -55,14 +55,13 @@ static void put_head(struct buf *out, const char *name, const char *type, const 
 /* The value of a label: a backslash, a quote and a newline are escaped. */
 static void put_label(struct buf *out, const char *value)
 {
-	for (; *value; value++) {
+	for (; *value; value++)
 		if (*value == '\n')
 			(void)buf_append_str(out, "\\n");
 		else if (*value == '"' || *value == '\\')
 			(void)buf_printf(out, "\\%c", *value);
 		else
 			(void)buf_append_byte(out, (uint8_t)*value);
-	}
 }
 
 /* The versions, and whether tmux is followed. */

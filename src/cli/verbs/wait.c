@@ -156,11 +156,10 @@ static bool is_fulfilled(const struct wait_verb *wait, const struct json *result
 static int status_of_jobs(const struct json *result)
 {
 	int status = 0;
-	json_each (at, json_member(result, "conditions")) {
+	json_each (at, json_member(result, "conditions"))
 		if (status == 0 && strcmp(json_get_str(at, "condition", ""), "job") == 0 &&
 		    strcmp(json_get_str(at, "state", ""), "matched") == 0)
 			status = job_output_status(json_member(at, "details"));
-	}
 	return status;
 }
 
@@ -294,10 +293,9 @@ static bool is_name(const char *name, const char *text, size_t len)
 
 static const struct json *find_name(const struct json *members, const char *text, size_t len)
 {
-	json_each_member (at, members) {
+	json_each_member (at, members)
 		if (is_name(at->name, text, len))
 			return at;
-	}
 	return NULL;
 }
 

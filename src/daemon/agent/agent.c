@@ -27,9 +27,8 @@ enum {
 static void on_changed(struct agent *agent)
 {
 	agent_publish(agent);
-	list_each_safe (struct agent_listener, listener, &agent->set->listeners, link) {
+	list_each_safe (struct agent_listener, listener, &agent->set->listeners, link)
 		listener->changed(listener, agent);
-	}
 	agent_waiters_step(agent);
 }
 
@@ -306,9 +305,8 @@ static void agent_remove(struct agent *agent, const char *reason)
 	agent_tasks_end(agent, "crashed", true);
 	agent_set_state(agent, AGENT_GONE, reason);
 	agent_waiters_end(agent);
-	list_each_safe (struct agent_listener, listener, &set->listeners, link) {
+	list_each_safe (struct agent_listener, listener, &set->listeners, link)
 		listener->stopped(listener, agent);
-	}
 	record_delete(queue_store(set->parts.queue), &agent_kind, agent->plan.name);
 	agent_free(agent);
 }

@@ -144,10 +144,9 @@ void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
 		look->count++;
 	}
 	look->pending += look->count;
-	for (size_t at = 0; at < look->count; at++) {
+	for (size_t at = 0; at < look->count; at++)
 		if (pane_screen_read(tmux, look->sights[at].pane, on_screen, &look->sights[at]) < 0)
 			look->pending--;
-	}
 	finish(look);
 }
 
@@ -248,9 +247,8 @@ void agent_write_found(struct json_writer *writer, struct agent_set *set,
 	if (tmux_model(set->parts.tmux) != NULL)
 		write_in_panes(writer, set, look, is_blocked);
 	/* One process of an agent may serve threads whose panes are not known. */
-	while ((presence = presence_next(set->parts.presences, presence)) != NULL) {
+	while ((presence = presence_next(set->parts.presences, presence)) != NULL)
 		if (presence->pane.pane == MUXBUS_NO_ID &&
 		    is_blocked == (presence->state == PRESENCE_ASKING))
 			write_found(writer, set, presence->agent, NULL, presence, NULL);
-	}
 }

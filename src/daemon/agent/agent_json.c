@@ -31,10 +31,9 @@ void agent_write_place(
 		return;
 	}
 	for (const struct muxbus_link *link = NULL;
-	     (link = muxbus_model_next_link(tmux_model(tmux), link)) != NULL;) {
+	     (link = muxbus_model_next_link(tmux_model(tmux), link)) != NULL;)
 		if (link->window == pane->window && session == MUXBUS_NO_ID)
 			session = link->session;
-	}
 	json_put_id(writer, "pane", '%', pane->id);
 	json_put_id(writer, "window", '@', pane->window);
 	if (session != MUXBUS_NO_ID)

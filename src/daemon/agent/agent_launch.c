@@ -260,10 +260,9 @@ static void launch_fail(
 {
 	const char *text = muxbus_strerror(error);
 	char words[ERROR_SIZE];
-	for (size_t at = 0; at < count; at++) {
+	for (size_t at = 0; at < count; at++)
 		if (replies[at].error != 0 && replies[at].body_len > 0)
 			text = (const char *)replies[at].body;
-	}
 	snprintf(words, sizeof words, "%.*s", (int)strcspn(text, "\n"), text);
 	close_made(launch);
 	launch_end(launch, words);
@@ -471,10 +470,9 @@ static void add_session_name(struct muxbus_command *command, const struct agent_
 {
 	char name[sizeof SESSION_PREFIX + AGENT_NAME_MAX];
 	snprintf(name, sizeof name, SESSION_PREFIX "%s", plan->name);
-	for (char *at = name; *at != '\0'; at++) {
+	for (char *at = name; *at != '\0'; at++)
 		if (*at == '.' || *at == ':')
 			*at = '_';
-	}
 	muxbus_command_args(command, "-s", name, (char *)NULL);
 }
 
@@ -544,10 +542,9 @@ static uint32_t find_session(const struct tmux *tmux, uint32_t id)
 	const struct muxbus_model *model = tmux_model(tmux);
 	const struct muxbus_pane *pane = muxbus_model_pane(model, id);
 	const struct muxbus_link *link = NULL;
-	while (pane != NULL && (link = muxbus_model_next_link(model, link)) != NULL) {
+	while (pane != NULL && (link = muxbus_model_next_link(model, link)) != NULL)
 		if (link->window == pane->window)
 			return link->session;
-	}
 	return MUXBUS_NO_ID;
 }
 

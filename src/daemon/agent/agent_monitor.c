@@ -101,15 +101,13 @@ static void note_brackets(struct agent_monitor *monitor, const uint8_t *bytes, s
 	size_t first = len < SEQUENCE_SIZE ? len : SEQUENCE_SIZE;
 	memcpy(joined, monitor->sequence, SEQUENCE_SIZE);
 	memcpy(joined + SEQUENCE_SIZE, bytes, first);
-	for (size_t at = 1; at + size < SEQUENCE_SIZE + first && at < SEQUENCE_SIZE; at++) {
+	for (size_t at = 1; at + size < SEQUENCE_SIZE + first && at < SEQUENCE_SIZE; at++)
 		if (memcmp(joined + at, wanted, size) == 0)
 			monitor->brackets = joined[at + size] == 'h';
-	}
 	for (const uint8_t *at = bytes;
-	     (at = memchr(at, '\033', len - (size_t)(at - bytes))) != NULL; at++) {
+	     (at = memchr(at, '\033', len - (size_t)(at - bytes))) != NULL; at++)
 		if (len - (size_t)(at - bytes) > size && memcmp(at, wanted, size) == 0)
 			monitor->brackets = at[size] == 'h';
-	}
 	if (len >= SEQUENCE_SIZE) {
 		memcpy(monitor->sequence, bytes + len - SEQUENCE_SIZE, SEQUENCE_SIZE);
 	} else {

@@ -126,11 +126,10 @@ static bool is_same(const struct agent_question *one, const struct agent_questio
 	if (strcmp(one->text, other->text) != 0 || strcmp(one->whole, other->whole) != 0 ||
 	    one->choice_count != other->choice_count)
 		return false;
-	for (size_t at = 0; at < one->choice_count; at++) {
+	for (size_t at = 0; at < one->choice_count; at++)
 		if (one->choices[at].number != other->choices[at].number ||
 		    strcmp(one->choices[at].text, other->choices[at].text) != 0)
 			return false;
-	}
 	return true;
 }
 

@@ -23,10 +23,9 @@ void agent_spec_finish(struct agent_spec *plan)
 
 static bool is_equal(char *const *one, char *const *other)
 {
-	for (; *one != NULL && *other != NULL; one++, other++) {
+	for (; *one != NULL && *other != NULL; one++, other++)
 		if (strcmp(*one, *other) != 0)
 			return false;
-	}
 	return *one == NULL && *other == NULL;
 }
 
@@ -87,10 +86,9 @@ struct agent *agent_get(const struct agent_set *set, const char *name)
 {
 	if (set == NULL)
 		return NULL; /* a daemon of a test's own */
-	list_each (struct agent, agent, &set->agents, link) {
+	list_each (struct agent, agent, &set->agents, link)
 		if (strcmp(agent->plan.name, name) == 0)
 			return agent;
-	}
 	return NULL;
 }
 
@@ -108,11 +106,10 @@ const struct agent *agent_find(const struct agent_set *set, const char *name)
 const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane)
 {
 	const struct agent *agent = NULL;
-	while (set != NULL && (agent = agent_next(set, agent)) != NULL) {
+	while (set != NULL && (agent = agent_next(set, agent)) != NULL)
 		if (agent->pane.pane == pane &&
 		    pane_fate(set->parts.tmux, &agent->pane) == PANE_THERE)
 			return agent;
-	}
 	return NULL;
 }
 

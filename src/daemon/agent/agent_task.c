@@ -101,10 +101,9 @@ static struct agent_task *first_task(const struct agent *agent)
 static struct agent_task *task_find(const struct agent_set *set, const char *id)
 {
 	list_each (const struct agent, agent, &set->agents, link) {
-		list_each (struct agent_task, task, &agent->tasks, link) {
+		list_each (struct agent_task, task, &agent->tasks, link)
 			if (strcmp(task->id, id) == 0)
 				return task;
-		}
 	}
 	return NULL;
 }
@@ -112,10 +111,9 @@ static struct agent_task *task_find(const struct agent_set *set, const char *id)
 /* The one that is typed, or worked at. */
 static struct agent_task *task_at_work(const struct agent *agent)
 {
-	list_each (struct agent_task, task, &agent->tasks, link) {
+	list_each (struct agent_task, task, &agent->tasks, link)
 		if (task->stage != TASK_QUEUED)
 			return task;
-	}
 	return NULL;
 }
 
@@ -177,10 +175,9 @@ static void on_deadline(void *data)
 void agent_tasks_end(struct agent *agent, const char *outcome, bool all)
 {
 	submit_drop(agent->submit);
-	list_each_safe (struct agent_task, task, &agent->tasks, link) {
+	list_each_safe (struct agent_task, task, &agent->tasks, link)
 		if (all || task->stage != TASK_QUEUED)
 			task_end(task, outcome, agent->reason, NULL);
-	}
 }
 
 void agent_tasks_forget(struct agent *agent)
@@ -477,10 +474,9 @@ static struct agent_task *task_new(struct agent *agent, const char *text, size_t
 static int64_t next_created_ms(const struct agent *agent)
 {
 	int64_t ms = clock_real_ms();
-	list_each (const struct agent_task, task, &agent->tasks, link) {
+	list_each (const struct agent_task, task, &agent->tasks, link)
 		if (ms <= task->created_ms)
 			ms = task->created_ms + 1;
-	}
 	return ms;
 }
 
@@ -505,10 +501,9 @@ static void on_cancelled(struct request *request, void *data)
 	struct agent_task *task = data;
 	if (task->request == request)
 		(void)task_next_request(task);
-	for (size_t at = 0; at < task->joined_count; at++) {
+	for (size_t at = 0; at < task->joined_count; at++)
 		if (task->joined[at] == request)
 			task->joined[at] = task->joined[--task->joined_count];
-	}
 	request_fail(request, MESSAGE_CANCELLED, "the peer has gone; the task goes on");
 }
 

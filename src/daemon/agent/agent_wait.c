@@ -53,12 +53,11 @@ static void waiter_answer(struct agent_waiter *waiter)
 static void put_output(const struct agent *agent, struct buf *out)
 {
 	(void)buf_append_str(out, agent->output != NULL ? "; its last lines: " : "");
-	for (const char *at = agent->output; at != NULL && *at != '\0'; at++) {
+	for (const char *at = agent->output; at != NULL && *at != '\0'; at++)
 		if (*at == '\n')
 			(void)buf_append_str(out, " | ");
 		else
 			(void)buf_append_byte(out, (uint8_t)*at);
-	}
 }
 
 /* It is not ready: with all that is known. */

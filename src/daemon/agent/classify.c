@@ -202,11 +202,10 @@ static bool has_text(const char *text)
 static bool is_regex_draft(struct pattern *regex, const char *row)
 {
 	size_t len = trimmed_len(row);
-	for (size_t at = 1; at < len; at++) {
+	for (size_t at = 1; at < len; at++)
 		if (row[at] != ' ' && ((unsigned char)row[at] & 0xc0) != 0x80 &&
 		    matches_regex(regex, row, at))
 			return true;
-	}
 	return false;
 }
 

@@ -114,10 +114,9 @@ static bool find_menu(const struct prompt_view *view, unsigned *ret_row)
 /* Whether a question ends in a text: a mark of one that is no part of a word or an address. */
 static bool asks(const char *text)
 {
-	for (const char *at = strchr(text, '?'); at != NULL; at = strchr(at + 1, '?')) {
+	for (const char *at = strchr(text, '?'); at != NULL; at = strchr(at + 1, '?'))
 		if (at[1] == '\0' || strchr(" )\"'*", at[1]) != NULL)
 			return true;
-	}
 	return strstr(text, "？") != NULL || agent_row_asks(text);
 }
 
@@ -126,10 +125,9 @@ static bool is_hint(const char *text)
 {
 	static const char *const hints[] = {"esc to ", "enter to ", "tab to ", "ctrl+", "ctrl-",
 	    "arrow keys", "↑", "space to ", "use enter ", "press enter"};
-	for (size_t at = 0; at < sizeof hints / sizeof *hints; at++) {
+	for (size_t at = 0; at < sizeof hints / sizeof *hints; at++)
 		if (strcasestr(text, hints[at]) != NULL)
 			return true;
-	}
 	return false;
 }
 

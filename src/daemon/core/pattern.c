@@ -52,10 +52,9 @@ static bool is_jit_blind(void)
 
 static bool has_negated_escape(const char *text, size_t len)
 {
-	for (size_t at = 0; at + 1 < len; at++) {
+	for (size_t at = 0; at + 1 < len; at++)
 		if (text[at] == '\\' && strchr("SDW", text[++at]) != NULL)
 			return true;
-	}
 	return false;
 }
 
@@ -132,10 +131,9 @@ const char *pattern_capture_name(const struct pattern *pattern, size_t capture)
 	    pcre2_pattern_info(pattern->code, PCRE2_INFO_NAMEENTRYSIZE, &size) != 0 ||
 	    pcre2_pattern_info(pattern->code, PCRE2_INFO_NAMETABLE, &entry) != 0)
 		return NULL;
-	for (; count > 0; count--, entry += size) {
+	for (; count > 0; count--, entry += size)
 		if ((size_t)(entry[0] << 8 | entry[1]) == capture)
 			return (const char *)entry + 2;
-	}
 	return NULL;
 }
 

@@ -63,17 +63,15 @@ static const char *skip_class(const char *c)
 static const char *skip_group(const char *c)
 {
 	unsigned depth = 0;
-	while (c != NULL && *c) {
-		if (*c == '\\') {
+	while (c != NULL && *c)
+		if (*c == '\\')
 			c += c[1] ? 2 : 1;
-		} else if (*c == '[') {
+		else if (*c == '[')
 			c = skip_class(c);
-		} else if (*c++ == '(') {
+		else if (*c++ == '(')
 			depth++;
-		} else if (c[-1] == ')' && --depth == 0) {
+		else if (c[-1] == ')' && --depth == 0)
 			return c;
-		}
-	}
 	return NULL;
 }
 

@@ -120,10 +120,9 @@ static void on_again(void *data)
 
 static struct mail *find_mail(const struct mail_office *office, const struct pane_ref *pane)
 {
-	list_each (struct mail, mail, &office->mails, link) {
+	list_each (struct mail, mail, &office->mails, link)
 		if (pane_ref_equal(&mail->pane, pane))
 			return mail;
-	}
 	return NULL;
 }
 
@@ -203,10 +202,9 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 	if (event->kind != EVENT_CLIENT_ATTACHED && event->kind != EVENT_PANE_CLOSED &&
 	    event->kind != EVENT_PANE_EXITED)
 		return;
-	list_each (struct mail, mail, &set->office.mails, link) {
+	list_each (struct mail, mail, &set->office.mails, link)
 		if (mail->waits_for_person)
 			loop_timer_arm(mail->soon, CHANGED_MS);
-	}
 }
 
 static void on_due(struct wake_policy_listener *listener)
@@ -270,10 +268,9 @@ void delivery_set_wake(struct delivery_set *set)
 
 bool delivery_set_is_idle(const struct delivery_set *set)
 {
-	list_each (const struct mail, mail, &set->office.mails, link) {
+	list_each (const struct mail, mail, &set->office.mails, link)
 		if (!mail->waits_for_person)
 			return false;
-	}
 	return true;
 }
 

@@ -30,15 +30,13 @@ bool mail_is_wanted(const struct mail *mail)
 	if (mail->work != NULL)
 		return false;
 	/* A text that may stand at the prompt already is finished first. */
-	for (size_t at = 0; at < mail->batch_count; at++) {
+	for (size_t at = 0; at < mail->batch_count; at++)
 		if (is_ours(queue_find(parts->queue, mail->batch[at])))
 			return true;
-	}
 	is_held = wake_policy_holds(parts->wake_policies, &mail->pane);
-	while ((note = queue_next_for(parts->queue, &mail->pane, note)) != NULL) {
+	while ((note = queue_next_for(parts->queue, &mail->pane, note)) != NULL)
 		if (mail_is_for(mail, note) && (!is_held || note->state == NOTE_DELIVERING))
 			return true;
-	}
 	return false;
 }
 

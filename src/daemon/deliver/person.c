@@ -25,10 +25,9 @@ bool person_has_pane(const struct person_parts *parts, const struct pane_ref *re
 static bool has_window(const struct muxbus_model *model, uint32_t session, uint32_t window)
 {
 	const struct muxbus_link *link = NULL;
-	while ((link = muxbus_model_next_link(model, link)) != NULL) {
+	while ((link = muxbus_model_next_link(model, link)) != NULL)
 		if (link->session == session && link->window == window)
 			return true;
-	}
 	return false;
 }
 
@@ -40,12 +39,11 @@ size_t person_clients(const struct person_parts *parts, const struct pane_ref *r
 	size_t count = 0;
 	for (int any = 0; any < 2 && count == 0 && pane != NULL; any++) {
 		const struct muxbus_client *client = NULL;
-		while ((client = muxbus_model_next_client(model, client)) != NULL) {
+		while ((client = muxbus_model_next_client(model, client)) != NULL)
 			if (!client->is_ours && !client->is_control &&
 			    client->session != MUXBUS_NO_ID && count < PERSON_CLIENTS_MAX &&
 			    (any == 1 || has_window(model, client->session, pane->window)))
 				ret_names[count++] = client->name;
-		}
 	}
 	return count;
 }

@@ -231,10 +231,9 @@ void promise_set_free(struct promise_set *set)
 
 static struct promise *find(const struct promise_set *set, const struct pane_ref *address)
 {
-	list_each (struct promise, promise, &set->promises, link) {
+	list_each (struct promise, promise, &set->promises, link)
 		if (pane_ref_equal(&promise->address, address))
 			return promise;
-	}
 	return NULL;
 }
 

@@ -134,11 +134,10 @@ static size_t put_tame(struct buf *out, const char *text, size_t len, bool is_fo
 static size_t bytes_of(const struct buf *text, size_t count)
 {
 	size_t at = 0;
-	while (at < text->len && count-- > 0) {
+	while (at < text->len && count-- > 0)
 		do
 			at++;
 		while (at < text->len && (text->data[at] & 0xc0) == 0x80);
-	}
 	return at;
 }
 

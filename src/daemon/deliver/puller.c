@@ -50,10 +50,9 @@ static bool takes(const struct puller *puller)
 static bool any_takes(
     const struct puller_set *set, const struct pane_ref *pane, enum puller_way way)
 {
-	list_each (const struct puller, puller, &set->pullers, link) {
+	list_each (const struct puller, puller, &set->pullers, link)
 		if (puller->way == way && pane_ref_equal(&puller->pane, pane) && takes(puller))
 			return true;
-	}
 	return false;
 }
 
@@ -64,19 +63,17 @@ bool puller_is_armed(const struct puller_set *set, const struct pane_ref *pane)
 
 static struct lease *find_lease(struct puller *puller, uint64_t seq)
 {
-	for (size_t at = 0; at < puller->count; at++) {
+	for (size_t at = 0; at < puller->count; at++)
 		if (puller->leases[at].seq == seq)
 			return &puller->leases[at];
-	}
 	return NULL;
 }
 
 bool puller_holds(const struct puller_set *set, uint64_t seq)
 {
-	list_each (struct puller, puller, &set->pullers, link) {
+	list_each (struct puller, puller, &set->pullers, link)
 		if (find_lease(puller, seq) != NULL)
 			return true;
-	}
 	return false;
 }
 
@@ -140,12 +137,11 @@ static void puller_free(struct puller *puller)
 
 static void notify(struct puller_set *set, const struct pane_ref *pane, bool has_begun)
 {
-	list_each_safe (struct puller_listener, listener, &set->listeners, link) {
+	list_each_safe (struct puller_listener, listener, &set->listeners, link)
 		if (!has_begun)
 			listener->settled(listener, pane);
 		else if (listener->begun != NULL)
 			listener->begun(listener, pane);
-	}
 }
 
 void puller_listen(struct puller_set *set, struct puller_listener *listener)
@@ -160,10 +156,9 @@ static void settle(struct puller *puller)
 	struct puller_set *set = puller->set;
 	struct pane_ref pane = puller->pane;
 	give_back(puller, false, "it was not acknowledged");
-	for (size_t at = 0; at < puller->count; at++) {
+	for (size_t at = 0; at < puller->count; at++)
 		if (puller->keeping == 0 && puller->leases[at].due_ms < next_ms)
 			next_ms = puller->leases[at].due_ms;
-	}
 	if (puller->waiting == 0 && puller->armed_until_ms > now_ms &&
 	    puller->armed_until_ms < next_ms)
 		next_ms = puller->armed_until_ms;
@@ -218,10 +213,9 @@ struct puller *puller_begin(
     struct puller_set *set, const struct pane_ref *pane, enum puller_way way)
 {
 	struct puller *puller = NULL;
-	list_each (struct puller, other, &set->pullers, link) {
+	list_each (struct puller, other, &set->pullers, link)
 		if (other->way == way && pane_ref_equal(&other->pane, pane))
 			puller = other;
-	}
 	if (puller == NULL && set->count >= PULLERS_MAX)
 		return NULL;
 	if (puller == NULL) {

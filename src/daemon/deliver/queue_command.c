@@ -88,10 +88,9 @@ static const struct record_kind queued_kind = {
 
 static const char *const *find_words(const char *agent)
 {
-	for (size_t at = 0; at < sizeof commands / sizeof *commands; at++) {
+	for (size_t at = 0; at < sizeof commands / sizeof *commands; at++)
 		if (strcmp(commands[at].agent, agent) == 0)
 			return commands[at].words;
-	}
 	return NULL;
 }
 

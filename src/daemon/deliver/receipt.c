@@ -73,10 +73,9 @@ void receipt_put_all(const struct receipt_parts *parts, const uint64_t *seqs, si
 	for (size_t at = 0; at < count; at++)
 		(void)receipt_keep(parts, seqs[at], state, &receipt);
 	(void)queue_commit(parts->queue);
-	for (size_t at = 0; at < count; at++) {
+	for (size_t at = 0; at < count; at++)
 		if (queue_find(parts->queue, seqs[at]) != NULL)
 			receipt_publish(parts, seqs[at], &receipt);
-	}
 	buf_finish(&receipt);
 }
 

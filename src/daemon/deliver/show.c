@@ -57,10 +57,9 @@ static void give_shown(void *data)
 	uint64_t seqs[MAIL_TURN_MAX];
 	size_t count = 0;
 	while (count < MAIL_TURN_MAX && (note = queue_next_for(queue, &mail->pane, note)) != NULL &&
-	    note->seq <= show->last) {
+	    note->seq <= show->last)
 		if (mail_is_for(mail, note))
 			seqs[count++] = note->seq;
-	}
 	if (count > 0)
 		receipt_put_all(&mail->office->receipts, seqs, count, NOTE_DELIVERED,
 		    way_shown.result, way_shown.name, NULL);

@@ -80,10 +80,9 @@ static void resume(struct mail *mail)
 	pane_ref_name(&mail->pane, name);
 	if (!record_get(queue_store(queue), &typed_kind, name, &kept))
 		return;
-	for (size_t at = 0; at < kept.count && mail->batch_count < MAIL_BATCH_MAX; at++) {
+	for (size_t at = 0; at < kept.count && mail->batch_count < MAIL_BATCH_MAX; at++)
 		if (queue_find(queue, kept.batch[at]) != NULL)
 			mail->batch[mail->batch_count++] = kept.batch[at];
-	}
 	if (mail->batch_count > 0)
 		submit_resume(mail->submit, kept.line, strlen(kept.line), kept.before);
 	record_finish(typed_kind.rows, &kept);
@@ -140,10 +139,9 @@ static bool has_turned(const struct presence *presence, uint64_t turns)
 void typed_reported(struct mail_office *office, const struct pane_ref *pane)
 {
 	const struct presence *presence = presence_of_pane(office->parts.presences, pane);
-	list_each_safe (struct retry, retry, &office->retries, link) {
+	list_each_safe (struct retry, retry, &office->retries, link)
 		if (pane_ref_same_pane(&retry->pane, pane) && has_turned(presence, retry->turns))
 			retry_free(retry);
-	}
 }
 
 static void on_retry(void *data)

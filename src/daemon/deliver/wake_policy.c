@@ -60,10 +60,9 @@ static bool has_quiet(const struct wake_policy *policy)
 
 bool wake_policy_is_default(const struct wake_policy *policy)
 {
-	for (size_t at = 0; at < SOURCE_COUNT_; at++) {
+	for (size_t at = 0; at < SOURCE_COUNT_; at++)
 		if (!policy->wakes[at])
 			return false;
-	}
 	return policy->window_ms == 0 && !has_quiet(policy);
 }
 
@@ -229,9 +228,8 @@ static bool load(void *data, const char *name, const struct json *value)
 static void notify(struct wake_policy_set *set)
 {
 	set->next_ms = 0;
-	list_each_safe (struct wake_policy_listener, listener, &set->listeners, link) {
+	list_each_safe (struct wake_policy_listener, listener, &set->listeners, link)
 		listener->due(listener);
-	}
 }
 
 static void on_timer(void *data)

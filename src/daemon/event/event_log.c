@@ -449,9 +449,8 @@ uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
 		remember(log, entry);
 	else
 		log->unkept = seq;
-	list_each_safe (struct event_log_listener, listener, &log->listeners, link) {
+	list_each_safe (struct event_log_listener, listener, &log->listeners, link)
 		listener->event(listener, &entry->event);
-	}
 	event_entry_unref(&entry->event);
 	return seq;
 }

@@ -92,10 +92,9 @@ static struct candidate *find_candidate(struct path_watch *watch, const char *na
 
 static struct candidate *find_cookie(struct path_watch *watch, uint32_t cookie)
 {
-	for (size_t i = 0; watch->candidates != NULL && i < CANDIDATES_MAX; i++) {
+	for (size_t i = 0; watch->candidates != NULL && i < CANDIDATES_MAX; i++)
 		if (watch->candidates[i].name[0] && watch->candidates[i].cookie == cookie)
 			return &watch->candidates[i];
-	}
 	return NULL;
 }
 

@@ -137,10 +137,9 @@ static void remember_real_path(struct tail *tail, int fd)
 
 static struct tail_file *find_old(const struct tail *tail, dev_t dev, ino_t ino)
 {
-	list_each (struct tail_file, file, &tail->olds, link) {
+	list_each (struct tail_file, file, &tail->olds, link)
 		if (tail_file_is(file, dev, ino))
 			return file;
-	}
 	return NULL;
 }
 
@@ -224,10 +223,9 @@ static bool read_file(struct tail *tail, struct tail_file *file)
 
 static bool read_all(struct tail *tail)
 {
-	list_each_safe (struct tail_file, tail_file, &tail->olds, link) {
+	list_each_safe (struct tail_file, tail_file, &tail->olds, link)
 		if (!read_file(tail, tail_file))
 			return false;
-	}
 	return tail->current == NULL || read_file(tail, tail->current);
 }
 
@@ -600,10 +598,9 @@ bool tail_is_with(const struct tail *tail, const struct tail *other)
 
 static const struct tail_place *find_closed(const struct tail *tail, const struct tail_place *place)
 {
-	for (size_t i = 0; i < tail->closed_count && i < CLOSED_MAX; i++) {
+	for (size_t i = 0; i < tail->closed_count && i < CLOSED_MAX; i++)
 		if (tail->closed[i].dev == place->dev && tail->closed[i].ino == place->ino)
 			return &tail->closed[i];
-	}
 	return NULL;
 }
 
@@ -611,10 +608,9 @@ void tail_take(struct tail *tail, const struct tail *other)
 {
 	if (tail->current != NULL && other->current != NULL && tail->current->told.line == 0)
 		tail->current->told.line = other->current->told.line;
-	for (size_t i = 0; i < other->closed_count && i < CLOSED_MAX; i++) {
+	for (size_t i = 0; i < other->closed_count && i < CLOSED_MAX; i++)
 		if (find_closed(tail, &other->closed[i]) == NULL)
 			remember_closed(tail, &other->closed[i]);
-	}
 }
 
 size_t tail_places(const struct tail *tail, struct tail_place ret_places[TAIL_PLACES_MAX])

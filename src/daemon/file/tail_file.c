@@ -436,11 +436,10 @@ size_t sibling_list(const char *path, struct sibling ret_siblings[SIBLINGS_MAX])
 	dir = opendir(dir_path);
 	if (dir == NULL)
 		return 0;
-	while ((entry = readdir(dir)) != NULL && count < SIBLINGS_MAX) {
+	while ((entry = readdir(dir)) != NULL && count < SIBLINGS_MAX)
 		if (strncmp(entry->d_name, base, base_len) == 0 &&
 		    is_rotated(entry->d_name + base_len))
 			count += read_sibling(dirfd(dir), entry->d_name, &ret_siblings[count]);
-	}
 	(void)closedir(dir); /* only read */
 	qsort(ret_siblings, count, sizeof *ret_siblings, by_age);
 	return count;

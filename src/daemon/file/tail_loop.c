@@ -91,10 +91,9 @@ static const char *eventless_name(const struct statfs *status)
 	    {TRACEFS_MAGIC, "tracefs"},
 	    {CGROUP2_SUPER_MAGIC, "cgroup2"},
 	};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if ((unsigned)status->f_type == names[i].magic)
 			return names[i].name;
-	}
 	return NULL;
 }
 

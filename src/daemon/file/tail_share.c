@@ -92,10 +92,9 @@ static void search_block(struct shared_tail *tail, const struct tail_block *bloc
 
 static void tell_cut(struct shared_tail *tail)
 {
-	list_each (struct tail_listener, listener, &tail->listeners, link) {
+	list_each (struct tail_listener, listener, &tail->listeners, link)
 		if (!listener->is_done && listener->handlers->cut != NULL)
 			listener->handlers->cut(listener);
-	}
 }
 
 static bool on_block(void *data, const struct tail_block *block)
@@ -284,10 +283,9 @@ static bool suits(
 static struct shared_tail *find_tail(
     const struct list *bucket, const char *path, const struct tail_place *places, size_t count)
 {
-	list_each (struct shared_tail, tail, bucket, link) {
+	list_each (struct shared_tail, tail, bucket, link)
 		if (suits(tail, path, places, count))
 			return tail;
-	}
 	return NULL;
 }
 

@@ -95,19 +95,17 @@ void fleet_next_free(struct fleet *fleet)
 
 void fleet_next_removed(struct fleet *fleet, struct host *host)
 {
-	list_each_safe (struct fleet_pull, pull, &fleet->pulls, link) {
+	list_each_safe (struct fleet_pull, pull, &fleet->pulls, link)
 		if (pull->host == host)
 			pull_free(pull);
-	}
 }
 
 /* The request that waits for a pull, the oldest first. NULL: none. */
 static struct next_request *find_next(const struct fleet_pull *pull)
 {
-	list_each (struct next_request, next, &pull->fleet->nexts, link) {
+	list_each (struct next_request, next, &pull->fleet->nexts, link)
 		if (strcmp(next->spec, pull->spec) == 0)
 			return next;
-	}
 	return NULL;
 }
 
@@ -127,10 +125,9 @@ static void answer(struct next_request *next)
 	json_array_end(writer);
 	json_put_int(writer, "parked", parked);
 	json_array_begin(writer, "gaps");
-	list_each (const struct fleet_pull, pull, &next->fleet->pulls, link) {
+	list_each (const struct fleet_pull, pull, &next->fleet->pulls, link)
 		if (pull->gap != NULL && strcmp(pull->spec, next->spec) == 0)
 			json_put_raw(writer, NULL, pull->gap, strlen(pull->gap));
-	}
 	json_array_end(writer);
 	json_array_begin(writer, "missing");
 	list_each_safe (struct fleet_pull, pull, &next->fleet->pulls, link) {
@@ -220,10 +217,9 @@ static void begin(struct fleet_pull *pull)
 static bool pull_from(struct fleet *fleet, struct host *host, const char *spec)
 {
 	struct fleet_pull *new;
-	list_each (const struct fleet_pull, pull, &fleet->pulls, link) {
+	list_each (const struct fleet_pull, pull, &fleet->pulls, link)
 		if (pull->host == host && strcmp(pull->spec, spec) == 0)
 			return pull->entries.len > 0;
-	}
 	new = xcalloc(1, sizeof *new);
 	new->fleet = fleet;
 	new->host = host;

@@ -246,13 +246,12 @@ static void on_begun(void *data, const struct json *message)
 		if (request != NULL && result != NULL)
 			fleet_name_put_members(request_result(request), host, result);
 	}
-	if (request != NULL && result != NULL) {
+	if (request != NULL && result != NULL)
 		request_done(request);
-	} else if (request != NULL) {
+	else if (request != NULL)
 		fleet_fail(request, host, json_member(message, "error"));
-	} else if (result == NULL) {
+	else if (result == NULL)
 		log_warning("a request that was kept for %s failed", host->label);
-	}
 	if (is_kept)
 		step(notice);
 }
@@ -395,10 +394,9 @@ static void step(struct fleet_notice *notice)
 
 void fleet_notices_state(struct fleet *fleet)
 {
-	list_each (struct fleet_notice, notice, &fleet->notices, link) {
+	list_each (struct fleet_notice, notice, &fleet->notices, link)
 		if (notice->call == NULL && !loop_timer_is_armed(notice->again))
 			loop_timer_arm(notice->again, 0);
-	}
 }
 
 void fleet_notices_removed(struct fleet *fleet, struct host *host)
@@ -475,11 +473,10 @@ static const struct host *find_own_pane(
 /* The notice of a request that was made before with the same key, or NULL. */
 static struct fleet_notice *find_earlier(const struct fleet_notice *like)
 {
-	list_each (struct fleet_notice, notice, &like->fleet->notices, link) {
+	list_each (struct fleet_notice, notice, &like->fleet->notices, link)
 		if (notice != like && strcmp(notice->key, like->key) == 0 &&
 		    strcmp(notice->from, like->from) == 0)
 			return notice;
-	}
 	return NULL;
 }
 

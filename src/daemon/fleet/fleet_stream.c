@@ -94,10 +94,9 @@ static void source_end(struct stream_source *source)
 static void stream_end(struct fleet_stream *stream)
 {
 	struct request *hold = stream->hold;
-	list_each_safe (struct stream_source, source, &stream->fleet->sources, link) {
+	list_each_safe (struct stream_source, source, &stream->fleet->sources, link)
 		if (source->stream == stream)
 			source_end(source);
-	}
 	list_remove(&stream->link);
 	stream->fleet->stream_count--;
 	mem_free(stream);
@@ -466,10 +465,9 @@ static void on_room(struct peer *peer, void *data)
 static struct fleet_stream *find_stream(
     const struct fleet *fleet, const struct peer *peer, const char *name)
 {
-	list_each (struct fleet_stream, stream, &fleet->streams, link) {
+	list_each (struct fleet_stream, stream, &fleet->streams, link)
 		if (stream->peer == peer && strcmp(stream->name, name) == 0)
 			return stream;
-	}
 	return NULL;
 }
 
@@ -533,10 +531,9 @@ static void subscribe(struct fleet *fleet, struct request *request, const struct
 	writer = request_result(request);
 	json_put_str(writer, "subscription", stream->name);
 	json_array_begin(writer, "missing");
-	list_each (struct stream_source, source, &fleet->sources, link) {
+	list_each (struct stream_source, source, &fleet->sources, link)
 		if (source->stream == stream && source->host->state != HOST_UP)
 			fleet_put_missing(writer, source->host, source->host->reason);
-	}
 	json_array_end(writer);
 	start = xcalloc(1, sizeof *start);
 	start->fleet = fleet;

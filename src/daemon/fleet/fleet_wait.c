@@ -134,10 +134,9 @@ static void answer(struct fleet_wait *wait, bool is_timed_out)
 	if (wait->has_own_name)
 		json_put_str(writer, "wait", wait->name);
 	json_array_begin(writer, "missing"); /* what is pending there is not known */
-	list_each (const struct fleet_part, part, &wait->ask.parts, link) {
+	list_each (const struct fleet_part, part, &wait->ask.parts, link)
 		if (part->call != NULL && part->host->state != HOST_UP)
 			fleet_put_missing(writer, part->host, part->host->reason);
-	}
 	json_array_end(writer);
 	cancel_there(wait);
 	request_done(fleet_ask_end(&wait->ask));
@@ -249,10 +248,9 @@ static void on_timer(void *data)
 static struct wait_host *get_part(struct fleet_wait *wait, struct host *host)
 {
 	struct wait_host *own;
-	list_each (struct fleet_part, part, &wait->ask.parts, link) {
+	list_each (struct fleet_part, part, &wait->ask.parts, link)
 		if (part->host == host)
 			return list_entry(part, struct wait_host, part);
-	}
 	own = list_entry(fleet_part_new(&wait->ask, host), struct wait_host, part);
 	buf_init(&own->specs, PARAMS_BYTES);
 	return own;

@@ -121,10 +121,9 @@ static void send_call(struct host_call *call)
 
 void host_calls_send(struct host *host)
 {
-	list_each (struct host_call, call, &host->calls, entry) {
+	list_each (struct host_call, call, &host->calls, entry)
 		if (call->id == 0 && !call->has_failed)
 			send_call(call);
-	}
 }
 
 struct host_call *host_calls_add(struct host *host, const struct host_order *order)
@@ -183,10 +182,9 @@ void host_call_cancel(struct host_call *call)
 
 static struct host_call *find_call(struct host *host, int64_t id)
 {
-	list_each (struct host_call, call, &host->calls, entry) {
+	list_each (struct host_call, call, &host->calls, entry)
 		if (call->id == id)
 			return call;
-	}
 	return NULL;
 }
 
@@ -246,10 +244,9 @@ static void finish_failed(struct host_call *call)
 
 static struct host_call *next_failed(struct host *host)
 {
-	list_each (struct host_call, call, &host->calls, entry) {
+	list_each (struct host_call, call, &host->calls, entry)
 		if (call->has_failed)
 			return call;
-	}
 	return NULL;
 }
 

@@ -197,10 +197,9 @@ static bool is_sign(char byte)
 
 static bool is_lower(const char *text, size_t len)
 {
-	for (size_t at = 0; at < len; at++) {
+	for (size_t at = 0; at < len; at++)
 		if (isupper((unsigned char)text[at]))
 			return false;
-	}
 	return true;
 }
 
@@ -211,10 +210,9 @@ static bool is_blank(char byte)
 
 static bool has_blank(const char *text, size_t len)
 {
-	for (size_t at = 0; at < len; at++) {
+	for (size_t at = 0; at < len; at++)
 		if (is_blank(text[at]))
 			return true;
-	}
 	return false;
 }
 
@@ -259,10 +257,9 @@ static bool take_letter(struct spelling *spelling)
 static const char *find_name(const struct spelling *spelling)
 {
 	bool is_small = is_lower(spelling->key, spelling->len);
-	for (const char *const *name = keys_names; *name != NULL; name++) {
+	for (const char *const *name = keys_names; *name != NULL; name++)
 		if (is_word(spelling->key, spelling->len, *name))
 			return *name;
-	}
 	for (size_t at = 0; at < sizeof aliases / sizeof *aliases; at++) {
 		bool is_meant = aliases[at].strictness == ALWAYS || spelling->modifiers != 0 ||
 		    (aliases[at].strictness == NOT_LOWER ? !is_small : spelling->is_bracketed);

@@ -130,12 +130,11 @@ static const struct muxbus_pane *next_pane(
 {
 	const struct muxbus_model *model = tmux_model(asking->parts->tmux);
 	const struct muxbus_pane *pane = NULL, *found = NULL;
-	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
+	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
 		if (pane_input_reaches(first, pane) &&
 		    (behind == MUXBUS_NO_ID || pane->id > behind) &&
 		    (found == NULL || pane->id < found->id) && !is_free(asking, pane))
 			found = pane;
-	}
 	return found;
 }
 

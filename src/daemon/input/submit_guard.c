@@ -14,10 +14,9 @@ enum { AROUND_MAX = 64 * 1024, COMMAND_AT = SCREEN_GUARD_NAMES - 1 };
 /* The name of the agent whose whole screen is known; NULL: none is. */
 static const char *known_name(const struct screen_guard_facts *facts)
 {
-	for (size_t at = 0; at < COMMAND_AT; at++) {
+	for (size_t at = 0; at < COMMAND_AT; at++)
 		if (screen_sign_has(facts->signs, facts->names[at], SIGN_DIALOG))
 			return facts->names[at];
-	}
 	return NULL;
 }
 

@@ -100,12 +100,11 @@ bool submit_is_blocked(const struct submit *submit)
 /* The pane is free: raw texts that wait for it go on, in their order. */
 static void submit_wake_others(const struct submit *submit)
 {
-	list_each (struct submit, other, &submit->set->submits, link) {
+	list_each (struct submit, other, &submit->set->submits, link)
 		if (other != submit && !other->is_stale && other->policy->is_raw &&
 		    other->stage == STAGE_WAITING &&
 		    pane_ref_same_pane(&other->pane, &submit->pane))
 			submit_arm(other, 0);
-	}
 }
 
 /* Lets go of all that a text needed. */

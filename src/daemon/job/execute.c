@@ -119,10 +119,9 @@ static bool is_question(const char *end)
 {
 	static const char *const signs[] = {"[Y/n]", "[y/N]", "(y/n)", "(yes/no",
 	    "assword:", "assphrase", "Are you sure", "Press ENTER", "press any key"};
-	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++) {
+	for (size_t at = 0; at < sizeof signs / sizeof *signs; at++)
 		if (strcasestr(end, signs[at]) != NULL)
 			return true;
-	}
 	return false;
 }
 

@@ -55,10 +55,9 @@ static struct tracked *tracked_of(const struct job *job)
 const struct job *job_find(const struct job_set *set, const char *id)
 {
 	const struct job *job = NULL;
-	while ((job = job_next(set, job)) != NULL) {
+	while ((job = job_next(set, job)) != NULL)
 		if (strcmp(job->id, id) == 0)
 			return job;
-	}
 	return NULL;
 }
 
@@ -240,9 +239,8 @@ static void job_settle(struct job_set *set, struct job *job)
 	if (!job->is_silent)
 		job_post(set, job);
 	(void)queue_commit(set->queue);
-	list_each_safe (struct job_listener, listener, &set->listeners, link) {
+	list_each_safe (struct job_listener, listener, &set->listeners, link)
 		listener->ended(listener, job);
-	}
 }
 
 static enum job_state state_of(const struct job_status *status)
@@ -295,10 +293,9 @@ static void command_started(struct tracked *tracked)
 	if (tracked->is_started)
 		return;
 	tracked->is_started = true;
-	list_each_safe (struct job_listener, listener, &tracked->set->listeners, link) {
+	list_each_safe (struct job_listener, listener, &tracked->set->listeners, link)
 		if (listener->started != NULL)
 			listener->started(listener, &tracked->job);
-	}
 }
 
 /*
@@ -627,10 +624,9 @@ const char *const *job_env(const struct job *job)
 void job_settle_waited(struct job_set *set, const struct job *job)
 {
 	const struct notification *note = queue_find_id(set->queue, job->id);
-	for (; note != NULL; note = queue_older(set->queue, note)) {
+	for (; note != NULL; note = queue_older(set->queue, note))
 		if (note->source == job_source(job) && note->state == NOTE_QUEUED)
 			consumer_settle(set->queue, note->seq, NULL);
-	}
 }
 
 void job_set_silent(

@@ -128,11 +128,10 @@ char *job_record_tail(const void *bytes, size_t len, bool is_part)
 	char *tail;
 	clean(&text, (const char *)bytes + skipped, len - skipped);
 	at = text.len;
-	for (unsigned count = 0; count < JOB_EXCERPT && at > 0; count++) {
+	for (unsigned count = 0; count < JOB_EXCERPT && at > 0; count++)
 		do
 			at--;
 		while (at > 0 && (text.data[at] & 0xc0) == 0x80);
-	}
 	tail = xasprintf(
 	    "%.*s", (int)(text.len - at), text.len > 0 ? (const char *)text.data + at : "");
 	buf_finish(&text);

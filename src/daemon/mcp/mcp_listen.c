@@ -127,10 +127,9 @@ static void set_due(struct listen_target *target)
 
 static struct listen_target *find_by_subscription(struct mcp_listening *listening, const char *name)
 {
-	list_each (struct listen_target, target, &listening->targets, link) {
+	list_each (struct listen_target, target, &listening->targets, link)
 		if (strcmp(target->subscription, name) == 0)
 			return target;
-	}
 	return NULL;
 }
 
@@ -159,12 +158,11 @@ static void on_job(struct job_listener *listener, const struct job *job)
 	struct mcp_listening *listening = list_entry(listener, struct mcp_listening, jobs);
 	if (job->is_silent)
 		return;
-	list_each (struct listen_target, target, &listening->targets, link) {
+	list_each (struct listen_target, target, &listening->targets, link)
 		if (target->has_jobs &&
 		    (strncmp(target->uri, "muxbus://jobs/", 14) != 0 ||
 			strncmp(target->uri + 14, job->id, strlen(job->id)) == 0))
 			set_due(target);
-	}
 }
 
 static struct mcp_listening *listening_of(struct mcp_session *session)
@@ -297,10 +295,9 @@ static const struct field subscribe_fields[] = {
 
 static struct listen_target *find_by_uri(struct mcp_listening *listening, const char *uri)
 {
-	list_each (struct listen_target, target, &listening->targets, link) {
+	list_each (struct listen_target, target, &listening->targets, link)
 		if (target->stream == NULL && *uri && strcmp(target->uri, uri) == 0)
 			return target;
-	}
 	return NULL;
 }
 

@@ -95,20 +95,19 @@ static void put_member(
 {
 	if (strcmp(member->name, "truncated") == 0 || strcmp(member->name, "rest") == 0)
 		return;
-	if (shown->has_first_row && strcmp(member->name, "first_row") == 0) {
+	if (shown->has_first_row && strcmp(member->name, "first_row") == 0)
 		if (shown->knows_first_row)
 			json_put_int(writer, member->name, shown->first_row);
 		else
 			json_put_null(writer, member->name);
-	} else if (shown->has_to && strcmp(member->name, "to") == 0) {
+	else if (shown->has_to && strcmp(member->name, "to") == 0)
 		json_put_int(writer, member->name, shown->to);
-	} else if (shown->has_last && strcmp(member->name, "last") == 0) {
+	else if (shown->has_last && strcmp(member->name, "last") == 0)
 		json_put_int(writer, member->name, shown->last);
-	} else if (shown->has_last && strcmp(member->name, "more") == 0) {
+	else if (shown->has_last && strcmp(member->name, "more") == 0)
 		json_put_bool(writer, member->name, true);
-	} else {
+	else
 		mcp_cut_write(shown->cut, writer, member->name, member);
-	}
 }
 
 /* Whether the shown part of a value is all of it, but for the count of its own elements. */

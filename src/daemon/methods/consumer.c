@@ -213,13 +213,12 @@ static void next_cut(void *data, uint64_t last)
 static void settle_taken(const struct next_wait *wait, const uint64_t *taken, int64_t count)
 {
 	const struct notification *note;
-	for (int64_t at = 0; at < count; at++) {
+	for (int64_t at = 0; at < count; at++)
 		if (wait->consumer != NULL && taken[at] > wait->shown)
 			consumer_put_back(wait->consumer, taken[at]);
 		else if (wait->consumer == NULL && taken[at] <= wait->shown &&
 		    (note = queue_find(wait->queue, taken[at])) != NULL)
 			note_read(wait, note);
-	}
 }
 
 /* Answers with what there is, if there is some or it is time. */

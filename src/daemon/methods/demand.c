@@ -32,10 +32,9 @@ struct demand {
 static bool has_following_peer(const struct daemon *daemon, bool by_pipe)
 {
 	struct peer *peer = NULL;
-	while ((peer = server_next_peer(daemon->server, peer)) != NULL) {
+	while ((peer = server_next_peer(daemon->server, peer)) != NULL)
 		if (subscription_set_follows(peer_subscriptions(peer), by_pipe))
 			return true;
-	}
 	return false;
 }
 

@@ -63,10 +63,9 @@ static bool load(void *data, const char *name, const struct json *value)
 	if (kept.since_ms > 0 &&
 	    (wakes->meter->since_ms == 0 || kept.since_ms < wakes->meter->since_ms))
 		wakes->meter->since_ms = kept.since_ms;
-	for (unsigned kind = 0; kind <= SOURCE_COUNT_; kind++) {
+	for (unsigned kind = 0; kind <= SOURCE_COUNT_; kind++)
 		if (strcmp(kind_name(kind), name) == 0)
 			wakes->meter->kinds[kind] = kept.sum;
-	}
 	return true;
 }
 

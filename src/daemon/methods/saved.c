@@ -93,10 +93,9 @@ static void saved_drop(struct saved_set *set, struct saved *saved)
 /* Forgets the past session of a name but one. */
 static void drop_past(struct saved_set *set, const char *name, const struct saved *but)
 {
-	list_each_safe (struct saved, saved, &set->all, link) {
+	list_each_safe (struct saved, saved, &set->all, link)
 		if (saved->is_past && saved != but && strcmp(saved->name, name) == 0)
 			saved_drop(set, saved);
-	}
 }
 
 /* Whether a state is as write_state() writes it: it becomes members of a result. */
@@ -226,10 +225,9 @@ static char *write_state(const struct daemon *daemon, const struct muxbus_sessio
 
 static struct saved *find_saved(const struct saved_set *set, uint32_t session)
 {
-	list_each (struct saved, saved, &set->all, link) {
+	list_each (struct saved, saved, &set->all, link)
 		if (!saved->is_past && (uint32_t)saved->id == session)
 			return saved;
-	}
 	return NULL;
 }
 

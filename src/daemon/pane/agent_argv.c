@@ -260,10 +260,9 @@ static size_t find_inner(const struct wrapper *wrapper, const char *const *words
 		at++;
 	}
 	/* Behind -- is the command, whatever stands before it. */
-	for (size_t i = at; wrapper->kind == KIND_COMMAND && i < count; i++) {
+	for (size_t i = at; wrapper->kind == KIND_COMMAND && i < count; i++)
 		if (strcmp(words[i], "--") == 0)
 			return i + 1;
-	}
 	at = skip_options(wrapper, words, count, at);
 	return at + wrapper->skipped < count ? at + wrapper->skipped : count;
 }
@@ -271,10 +270,9 @@ static size_t find_inner(const struct wrapper *wrapper, const char *const *words
 /* The module of python -m; NULL without one. */
 static const char *find_module(const char *const *words, size_t count)
 {
-	for (size_t at = 1; at + 1 < count && words[at][0] == '-'; at++) {
+	for (size_t at = 1; at + 1 < count && words[at][0] == '-'; at++)
 		if (strcmp(words[at], "-m") == 0)
 			return words[at + 1];
-	}
 	return NULL;
 }
 
@@ -292,20 +290,18 @@ static bool find_in_text(const struct argv_reader *reader, const char *text, uns
 		return false;
 	strcpy(copy, text);
 	for (char *word = strtok_r(copy, " ", &saved); word != NULL && count < AGENT_ARGV_WORDS_MAX;
-	     word = strtok_r(NULL, " ", &saved)) {
+	     word = strtok_r(NULL, " ", &saved))
 		if (count > 0 || strcmp(word, "exec") != 0)
 			words[count++] = word;
-	}
 	return count > 0 && find(reader, words, count, depth + 1, ret_name);
 }
 
 static bool find_shell(const struct argv_reader *reader, const char *const *words, size_t count,
     unsigned depth, char ret_name[AGENT_ARGV_NAME_SIZE])
 {
-	for (size_t at = 1; at + 1 < count && words[at][0] == '-'; at++) {
+	for (size_t at = 1; at + 1 < count && words[at][0] == '-'; at++)
 		if (words[at][1] != '-' && strchr(words[at], 'c') != NULL)
 			return find_in_text(reader, words[at + 1], depth, ret_name);
-	}
 	return false;
 }
 

@@ -161,19 +161,17 @@ static pid_t find_child(pid_t pid, pid_t group)
 	pid_t children[PROCESSES_MAX], found = 0;
 	size_t count;
 	(void)process_children(pid, children, PROCESSES_MAX, &count); /* none then */
-	for (size_t at = 0; at < count; at++) {
+	for (size_t at = 0; at < count; at++)
 		if (getpgid(children[at]) == group)
 			found = children[at];
-	}
 	return found;
 }
 
 static bool is_listed(const char *const *names, size_t count, const char *name)
 {
-	for (size_t at = 0; at < count; at++) {
+	for (size_t at = 0; at < count; at++)
 		if (strcmp(names[at], name) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -412,10 +410,9 @@ static bool has_reading_shell(pid_t pid, pid_t group, unsigned depth, unsigned *
 	    judge_process(pid, &computes) == AGENT_READS_YES)
 		return true;
 	(void)process_children(pid, children, PROCESSES_MAX, &child_count); /* none then */
-	for (size_t at = 0; at < child_count; at++) {
+	for (size_t at = 0; at < child_count; at++)
 		if (has_reading_shell(children[at], group, depth + 1, count))
 			return true;
-	}
 	return false;
 }
 

@@ -131,10 +131,9 @@ bool maker_is(const struct maker_set *set, const struct pane_caller *caller, uin
 {
 	if (set == NULL)
 		return false;
-	list_each (const struct made, made, &set->made, link) {
+	list_each (const struct made, made, &set->made, link)
 		if (made->pane.pane == pane && is_caller(&made->maker, caller) &&
 		    is_as_made(set, made))
 			return true;
-	}
 	return false;
 }

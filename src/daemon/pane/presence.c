@@ -160,10 +160,9 @@ static struct presence *find(const struct presence_set *set, const struct pane_r
 
 bool presence_has_pane(const struct presence_set *set, uint32_t pane)
 {
-	list_each (const struct presence, presence, &set->presences, link) {
+	list_each (const struct presence, presence, &set->presences, link)
 		if (presence->pane.pane == pane)
 			return true;
-	}
 	return false;
 }
 

@@ -76,10 +76,9 @@ static size_t find_prompt_end(const struct prompt_row *row, size_t end)
 
 static bool has_text(const struct prompt_row *row, size_t begin, size_t end)
 {
-	for (size_t at = begin; at < end && at < row->count; at++) {
+	for (size_t at = begin; at < end && at < row->count; at++)
 		if (is_text(row, at))
 			return true;
-	}
 	return false;
 }
 
@@ -89,10 +88,9 @@ bool prompt_find_cursor(struct prompt_view *view)
 	for (unsigned number = prompt_row_count(view->text, view->len); number-- > 0;) {
 		size_t count = 0, first = 0;
 		view_row(view, number, &row);
-		for (size_t at = 0; at < row.count; at++) {
+		for (size_t at = 0; at < row.count; at++)
 			if (row.is_reverse[at] && count++ == 0)
 				first = at;
-		}
 		if (count == 0 || count > REVERSE_MAX)
 			continue; /* more than a cursor: a bar, or a choice */
 		view->cursor_row = number;

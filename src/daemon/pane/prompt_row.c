@@ -48,13 +48,12 @@ static void apply_sgr(const char *text, size_t len, struct looks *looks)
 {
 	unsigned values[VALUES_MAX] = {0};
 	size_t count = 1;
-	for (size_t at = 0; at < len && count < VALUES_MAX; at++) {
+	for (size_t at = 0; at < len && count < VALUES_MAX; at++)
 		if (text[at] >= '0' && text[at] <= '9')
 			values[count - 1] =
 			    (values[count - 1] * 10 + (unsigned)(text[at] - '0')) % 100000;
 		else
 			count++;
-	}
 	for (size_t at = 0; at < count; at++) {
 		unsigned value = values[at];
 		if (value == 0)
@@ -143,11 +142,10 @@ bool prompt_row_is_frame(uint32_t character)
 void prompt_row_text(const struct prompt_row *row, size_t begin, size_t end, char *out, size_t size)
 {
 	size_t len = 0;
-	for (size_t at = begin; at < end && len + 5 < size; at++) {
+	for (size_t at = begin; at < end && len + 5 < size; at++)
 		if (at >= row->count)
 			out[len++] = ' ';
 		else if (row->characters[at] != 0)
 			len += utf8_encode(row->characters[at], out + len);
-	}
 	out[len] = '\0';
 }

@@ -211,10 +211,9 @@ static void read_file(struct screen_sign_set *set, const char *path)
 		return;
 	}
 	for (unsigned number = 1;
-	     number <= SCREEN_SIGNS_MAX && fgets(line, sizeof line, file) != NULL; number++) {
+	     number <= SCREEN_SIGNS_MAX && fgets(line, sizeof line, file) != NULL; number++)
 		if (!read_line(set, line, reason, sizeof reason))
 			log_warning("%s: line %u: %s", path, number, reason);
-	}
 	(void)fclose(file); /* only read */
 }
 
@@ -254,10 +253,9 @@ bool screen_sign_shows(const struct screen_sign_set *set, const char *agent,
 bool screen_sign_has(
     const struct screen_sign_set *set, const char *agent, enum screen_sign_kind kind)
 {
-	list_each (const struct sign, sign, &set->signs, link) {
+	list_each (const struct sign, sign, &set->signs, link)
 		if (sign->kind == kind && strcmp(sign->agent, agent) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -298,11 +296,10 @@ static void write_rows(const struct prompt_view *view, bool is_typed, struct buf
 	for (unsigned number = count > ROWS_MAX ? count - ROWS_MAX : 0; number < count; number++) {
 		size_t len;
 		prompt_row_read(view->text, view->len, number, &row);
-		for (size_t at = 0; at < row.count; at++) {
+		for (size_t at = 0; at < row.count; at++)
 			if (row.characters[at] == NO_BREAK_SPACE ||
 			    (is_typed && !is_typed_cell(&row, at)))
 				row.characters[at] = ' ';
-		}
 		prompt_row_text(&row, 0, row.count, text, sizeof text);
 		for (len = strlen(text); len > 0 && text[len - 1] == ' '; len--)
 			;

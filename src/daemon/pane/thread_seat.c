@@ -71,10 +71,9 @@ static bool find_home(pid_t pid, char out[PATH_MAX])
 static bool has_word(const struct window *window, const char *word)
 {
 	const char *end = window->words + sizeof window->words;
-	for (const char *at = window->words; at < end && *at != '\0'; at += strlen(at) + 1) {
+	for (const char *at = window->words; at < end && *at != '\0'; at += strlen(at) + 1)
 		if (strcmp(at, word) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -148,10 +147,9 @@ static void drop_doubts(struct windows *windows)
 			has_doubt[at] |= by != at && windows->at[by].thread[0] != '\0' &&
 			    strcmp(windows->at[by].thread, windows->at[at].thread) == 0;
 	}
-	for (size_t at = 0; at < windows->count; at++) {
+	for (size_t at = 0; at < windows->count; at++)
 		if (has_doubt[at])
 			windows->at[at].thread[0] = '\0';
-	}
 }
 
 static void find_threads(const char *home, struct windows *windows)
@@ -163,10 +161,9 @@ static void find_threads(const char *home, struct windows *windows)
 	folder = opendir(path);
 	if (folder == NULL)
 		return;
-	for (int count = 0; count < THREADS_MAX && (entry = readdir(folder)) != NULL; count++) {
+	for (int count = 0; count < THREADS_MAX && (entry = readdir(folder)) != NULL; count++)
 		if (thread_time(entry->d_name) >= 0)
 			offer_thread(windows, entry->d_name);
-	}
 	(void)closedir(folder); /* only read */
 	drop_doubts(windows);
 }
@@ -183,15 +180,13 @@ static bool is_of_only_window(const struct windows *windows, const char *thread)
 static const struct window *find_seat(
     struct windows *windows, const char *home, const char *thread, pid_t server)
 {
-	for (size_t at = 0; at < windows->count; at++) {
+	for (size_t at = 0; at < windows->count; at++)
 		if (windows->at[at].pid == server || has_word(&windows->at[at], thread))
 			return &windows->at[at];
-	}
 	find_threads(home, windows);
-	for (size_t at = 0; at < windows->count; at++) {
+	for (size_t at = 0; at < windows->count; at++)
 		if (strcmp(windows->at[at].thread, thread) == 0)
 			return &windows->at[at];
-	}
 	return is_of_only_window(windows, thread) ? &windows->at[0] : NULL;
 }
 

@@ -66,9 +66,8 @@ static void add_file(struct provide_set *set, struct provider_file *file)
 	(void)snprintf(provider->name, sizeof provider->name, "%.64s", file->name);
 	if (file->reason == NULL &&
 	    !(provider_read_rows(provider, file->methods, &offers, &names, &failure) &&
-		provide_event_take(provider, file->events, &failure))) {
+		provide_event_take(provider, file->events, &failure)))
 		file->reason = xstrdup(failure.text);
-	}
 	if (file->reason != NULL) {
 		provider_free_offers(&offers);
 		log_warning("%s: %s", file->path, file->reason);

@@ -75,12 +75,11 @@ static void consumer_store(struct consumer *consumer)
 	uint64_t seq;
 	void *entry;
 	place.acked = xcalloc(consumer->handed.count + 1, sizeof *place.acked);
-	while (map_next(&consumer->handed, &cursor, &seq, &entry)) {
+	while (map_next(&consumer->handed, &cursor, &seq, &entry))
 		if (queue_find(consumer->set->queue, seq) == NULL)
 			mem_free(map_remove(&consumer->handed, seq));
 		else if (((struct handed *)entry)->due_ms == 0)
 			place.acked[place.count++] = seq;
-	}
 	qsort(place.acked, place.count, sizeof *place.acked, compare_seq);
 	record_put(queue_store(consumer->set->queue), &consumer_kind, consumer->name, &place);
 	mem_free(place.acked);
@@ -130,10 +129,9 @@ static bool consumer_load(void *data, const char *name, const struct json *value
 		return false;
 	consumer = consumer_new(data, name);
 	consumer->floor = place.floor;
-	for (size_t at = 0; at < place.count; at++) {
+	for (size_t at = 0; at < place.count; at++)
 		if (place.acked[at] > consumer->floor)
 			consumer_handed(consumer, place.acked[at])->due_ms = 0;
-	}
 	record_finish(consumer_kind.rows, &place);
 	return true;
 }
@@ -159,10 +157,9 @@ void consumer_set_free(struct consumer_set *set)
 
 struct consumer *consumer_find(struct consumer_set *set, const char *name)
 {
-	list_each (struct consumer, consumer, &set->consumers, link) {
+	list_each (struct consumer, consumer, &set->consumers, link)
 		if (strcmp(consumer->name, name) == 0)
 			return consumer;
-	}
 	return NULL;
 }
 
@@ -344,13 +341,12 @@ static unsigned consumer_advance(struct consumer *consumer, uint64_t seq, bool u
 	const struct notification *note;
 	unsigned marked = 0;
 	queue_begin(queue);
-	if (!up_to) {
+	if (!up_to)
 		marked += consumer_take_in(consumer, seq, settles);
-	} else {
+	else
 		for (note = queue_after(queue, consumer->floor); note != NULL && note->seq <= seq;
 		     note = queue_next(queue, note))
 			marked += consumer_take_in(consumer, note->seq, settles);
-	}
 	consumer_raise(consumer);
 	if (marked > 0)
 		consumer_store(consumer);

@@ -154,10 +154,9 @@ static bool scan_read(
 static bool scan_search(const struct journal_walk *scan, size_t *at, uint64_t from)
 {
 	struct journal_record record;
-	for (; *at + JOURNAL_RECORD_HEADER_SIZE <= scan->len; *at += 8) {
+	for (; *at + JOURNAL_RECORD_HEADER_SIZE <= scan->len; *at += 8)
 		if (scan_read(scan, *at, from, &record))
 			return true;
-	}
 	return false;
 }
 

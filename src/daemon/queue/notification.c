@@ -211,10 +211,9 @@ static void pane_add(struct note_index *index, struct notification *note)
 		list_init(notes);
 		set(&index->by_pane, pane_ref_key(&note->pane), notes);
 	}
-	for (place = notes->prev; place != notes; place = place->prev) {
+	for (place = notes->prev; place != notes; place = place->prev)
 		if (list_entry(place, struct notification, same_pane)->seq < note->seq)
 			break;
-	}
 	list_add_after(place, &note->same_pane);
 	note->is_in_pane = true;
 }

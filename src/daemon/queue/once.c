@@ -106,10 +106,9 @@ static void kept_add(struct once_set *set, const char *name, int64_t time_ms, si
 	kept->hash = hash_bytes(kept->name, strlen(kept->name));
 	kept->same_hash = map_get(&set->by_hash, kept->hash);
 	index_set(set, kept->hash, kept);
-	for (place = pool->kept.prev; place != &pool->kept; place = place->prev) {
+	for (place = pool->kept.prev; place != &pool->kept; place = place->prev)
 		if (list_entry(place, struct once_kept, link)->time_ms <= time_ms)
 			break;
-	}
 	list_add_after(place, &kept->link);
 	pool->count++;
 	pool->size += size;

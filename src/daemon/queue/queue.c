@@ -281,9 +281,8 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 	if (seq != note->seq)
 		log_error(
 		    "notification %" PRIu64 " was published as event %" PRIu64, note->seq, seq);
-	list_each_safe (struct queue_listener, listener, &queue->listeners, link) {
+	list_each_safe (struct queue_listener, listener, &queue->listeners, link)
 		listener->posted(listener, note);
-	}
 }
 
 static void recounted_add(struct queue *queue, struct notification *note)
@@ -441,10 +440,9 @@ const struct notification *queue_unread(struct queue *queue, const struct notifi
 static void queue_changed(struct queue *queue, struct notification *note)
 {
 	store_note(queue, note);
-	list_each_safe (struct queue_listener, listener, &queue->listeners, link) {
+	list_each_safe (struct queue_listener, listener, &queue->listeners, link)
 		if (listener->changed != NULL)
 			listener->changed(listener, note);
-	}
 }
 
 static char *draft_data(const struct notification_draft *draft)

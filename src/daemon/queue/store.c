@@ -184,9 +184,8 @@ static void op_write(struct buf *out, uint8_t op, const char *key, const void *v
 	memcpy(header + 2, &key_len, sizeof key_len);
 	memcpy(header + 4, &value_len, sizeof value_len);
 	if (buf_append(out, header, sizeof header) != 0 || buf_append_str(out, key) != 0 ||
-	    buf_append(out, value, len) != 0) {
+	    buf_append(out, value, len) != 0)
 		assert(false && "a change fits into a record");
-	}
 }
 
 /* Takes one change of a record into the table. Returns its length, 0 if it is none. */

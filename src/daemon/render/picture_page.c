@@ -171,13 +171,12 @@ static void put_text(struct picture_reading *reading, const uint8_t *bytes, size
 			put_ascii(reading, bytes[at++]);
 			continue;
 		}
-		if (!utf8_part(bytes + at, len - at, &used)) {
+		if (!utf8_part(bytes + at, len - at, &used))
 			put_cell(reading, REPLACEMENT, strlen(REPLACEMENT), 1);
-		} else if (utf8_decode(bytes + at, used, &c) > 0 && c < 0xa0) {
+		else if (utf8_decode(bytes + at, used, &c) > 0 && c < 0xa0)
 			put_cell(reading, REPLACEMENT, strlen(REPLACEMENT), 1);
-		} else if (!is_unwanted(c)) {
+		else if (!is_unwanted(c))
 			put_wide(reading, c, bytes + at, used);
-		}
 		at += used;
 	}
 }

@@ -198,7 +198,7 @@ static void add_block(
 	} else if (number == 0x14) {
 		add_box(&shapes->fill, x, y, all, height / 8);
 	} else {
-		for (; count > 0; count--, x += width) {
+		for (; count > 0; count--, x += width)
 			if (number <= 0x0f) /* from the left, in eighths, seven first */
 				add_box(&shapes->fill, x, y, width * (0x10 - number) / 8, height);
 			else if (number == 0x10)
@@ -207,7 +207,6 @@ static void add_block(
 				add_box(&shapes->fill, x + width - width / 8, y, width / 8, height);
 			else
 				add_quarters(shapes, quarters[number - 0x16], x, y);
-		}
 	}
 }
 
@@ -221,11 +220,10 @@ void picture_shape_add(
 		add_line(c == 0x2500 ? &shapes->light : &shapes->heavy, x, y + shapes->height / 2,
 		    "H", x + shapes->width * count);
 	} else {
-		for (; count > 0; count--, x += shapes->width) {
+		for (; count > 0; count--, x += shapes->width)
 			if (weights != NULL)
 				add_arms(shapes, weights, x, y);
 			else
 				add_curve(shapes, c, x, y);
-		}
 	}
 }

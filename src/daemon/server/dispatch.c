@@ -448,12 +448,11 @@ static bool is_behind(
     const struct dispatch *dispatch, const struct request *request, uint64_t number, bool for_look)
 {
 	const struct peer *peer = request_peer(request);
-	list_each (const struct put_off, again, &dispatch->put_offs, link) {
+	list_each (const struct put_off, again, &dispatch->put_offs, link)
 		if (peer != NULL && request_peer(again->request) == peer &&
 		    (for_look ? work_is_look(again->kind) : again->kind == WORK_ATTACH) &&
 		    again->number < number)
 			return true;
-	}
 	return false;
 }
 
@@ -466,10 +465,9 @@ static bool is_held(const struct dispatch *dispatch, const struct request *reque
 	const struct peer *peer = request_peer(request);
 	if (peer == NULL || request_method(request)->flags & METHOD_WITHOUT_TMUX)
 		return false;
-	list_each (const struct hold, hold, &dispatch->holds, link) {
+	list_each (const struct hold, hold, &dispatch->holds, link)
 		if (hold->peer == peer && hold->number < number)
 			return true;
-	}
 	return is_behind(dispatch, request, number, false);
 }
 
@@ -502,10 +500,9 @@ static void release(struct dispatch *dispatch, const struct peer *peer)
 
 static void leave_peer(struct dispatch *dispatch, const struct peer *peer)
 {
-	list_each (struct hold, hold, &dispatch->holds, link) {
+	list_each (struct hold, hold, &dispatch->holds, link)
 		if (hold->peer == peer)
 			hold->peer = NULL;
-	}
 }
 
 /* Their work goes on: its end finds no dispatch any more. */

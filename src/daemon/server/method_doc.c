@@ -45,10 +45,9 @@ const struct method_effect_row method_effects[] = {
 static void write_effects(struct json_writer *writer, const struct method *method)
 {
 	json_array_begin(writer, "effects");
-	for (const struct method_effect_row *row = method_effects; row->name != NULL; row++) {
+	for (const struct method_effect_row *row = method_effects; row->name != NULL; row++)
 		if (method->effects & row->effect)
 			json_put_str(writer, NULL, row->name);
-	}
 	json_array_end(writer);
 	json_array_begin(writer, "roles");
 	for (int role = 0; role < ROLE_COUNT_; role++)

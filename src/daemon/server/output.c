@@ -279,10 +279,9 @@ void *response_row_find(const struct response_row *row,
 {
 	const struct list *const lists[] = {&row->waits, &row->slots};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-		list_each (const struct response_slot, slot, lists[i], link) {
+		list_each (const struct response_slot, slot, lists[i], link)
 			if (slot->gone != NULL && is_it(slot->data, key))
 				return slot->data;
-		}
 	}
 	return NULL;
 }

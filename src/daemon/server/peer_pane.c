@@ -209,10 +209,9 @@ uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket)
 static bool is_later(const struct muxbus_model *model, uint32_t id)
 {
 	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
+	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
 		if (pane->id >= id)
 			return false;
-	}
 	return id != MUXBUS_NO_ID;
 }
 

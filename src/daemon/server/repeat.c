@@ -29,10 +29,9 @@ uint64_t repeat_content(const struct json *params)
 	uint64_t sum = 0;
 	if (params == NULL || json_member(params, "key") == NULL)
 		return 0;
-	json_each_member (member, params) {
+	json_each_member (member, params)
 		if (strcmp(member->name, "key") != 0)
 			sum += member_content(member);
-	}
 	return sum;
 }
 

@@ -36,11 +36,10 @@ void tmux_call_fail_reply(
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct tmux_run *run = data;
-	if (error < 0) {
+	if (error < 0)
 		tmux_call_fail_reply(run->request, error, replies, count);
-	} else {
+	else
 		run->then(run->request, replies, count, run->context);
-	}
 	mem_free(run->context);
 	mem_free(run);
 }

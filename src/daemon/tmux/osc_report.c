@@ -244,10 +244,9 @@ enum osc_report_kind osc_report_read(
 	struct osc_part rest = {string, len}, number;
 	*ret_report = (struct osc_report){.percent = -1};
 	(void)osc_part_next(&rest, ';', &number);
-	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+	for (size_t at = 0; at < sizeof rows / sizeof *rows; at++)
 		if (osc_part_is(number, rows[at].number))
 			ret_report->kind = rows[at].read(reader, rest, ret_report);
-	}
 	return ret_report->kind;
 }
 
@@ -316,10 +315,9 @@ static void take_pair(struct osc_context *context, struct osc_part pair)
 	struct osc_part key;
 	if (!osc_part_next(&pair, '=', &key) || pair.at == NULL)
 		return;
-	for (size_t at = 0; at < sizeof context_rows / sizeof *context_rows; at++) {
+	for (size_t at = 0; at < sizeof context_rows / sizeof *context_rows; at++)
 		if (osc_part_is(key, context_rows[at].key))
 			take_value(context, &context_rows[at], pair);
-	}
 }
 
 bool osc_context_read(const char *string, size_t len, struct osc_context *ret_context)

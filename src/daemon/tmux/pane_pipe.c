@@ -452,7 +452,7 @@ void pane_pipe_set_free(struct pane_pipe_set *pipes)
 static void write_word(struct buf *out, const char *word)
 {
 	buf_append_byte(out, '\'');
-	for (; *word != '\0'; word++) {
+	for (; *word != '\0'; word++)
 		if (*word == '#')
 			buf_append(out, "'\"$(printf '\\043')\"'", 20);
 		else if (*word == '%')
@@ -461,7 +461,6 @@ static void write_word(struct buf *out, const char *word)
 			buf_append(out, "'\\''", 4);
 		else
 			buf_append_byte(out, (uint8_t)*word);
-	}
 	buf_append_byte(out, '\'');
 }
 

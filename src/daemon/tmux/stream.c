@@ -303,12 +303,11 @@ static void on_token(void *data, const struct token *token)
 	pane_events_token(&piece->intake, token);
 	if (piece->stream->mark_taps == 0)
 		return;
-	list_each (struct stream_tap, tap, &piece->stream->taps, link) {
+	list_each (struct stream_tap, tap, &piece->stream->taps, link)
 		if (token->kind == TOKEN_MARK && tap->mark != NULL)
 			tap->mark(tap, token);
 		else if (token->kind == TOKEN_OSC && tap->osc != NULL)
 			tap->osc(tap, token);
-	}
 }
 
 static void split(struct stream_piece *piece)
@@ -339,9 +338,8 @@ static void take(struct stream_set *streams, struct stream *stream, const uint8_
 	if (stream->has_ring)
 		ring_write(&stream->ring, bytes, len);
 	split(&piece);
-	list_each_safe (struct stream_tap, tap, &stream->taps, link) {
+	list_each_safe (struct stream_tap, tap, &stream->taps, link)
 		tap->output(tap, end - len, bytes, len);
-	}
 	if (stream->feed != NULL)
 		line_feed_flush(stream->feed, &streams->sink, end);
 	look_at_lines(streams, stream, end);

@@ -87,10 +87,9 @@ void declaration_list_gives(
 bool declaration_is_name(const char *text)
 {
 	size_t len = strlen(text);
-	for (size_t at = 0; at < len; at++) {
+	for (size_t at = 0; at < len; at++)
 		if (!isalnum((unsigned char)text[at]) && text[at] != '_')
 			return false;
-	}
 	return len > 0 && len <= DECLARATION_NAME_MAX && !isdigit((unsigned char)text[0]);
 }
 

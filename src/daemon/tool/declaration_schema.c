@@ -143,11 +143,10 @@ static bool set_bounds(
 /* Whether a text stands in JSON as it is, between quotes. */
 static bool is_plain(const struct json *value)
 {
-	for (size_t at = 0; at < value->len; at++) {
+	for (size_t at = 0; at < value->len; at++)
 		if ((uint8_t)value->text[at] < ' ' || (uint8_t)value->text[at] >= 0x7f ||
 		    value->text[at] == '"' || value->text[at] == '\\')
 			return false;
-	}
 	return true;
 }
 

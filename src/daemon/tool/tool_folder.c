@@ -79,10 +79,9 @@ static void tool_free(struct tool *tool)
 /* Frees the rows that no request has any more. */
 static void free_retired(struct tool_folder *folder)
 {
-	list_each_safe (struct tool, tool, &folder->retired, link) {
+	list_each_safe (struct tool, tool, &folder->retired, link)
 		if (tool->uses == 0)
 			tool_free(tool);
-	}
 }
 
 static void set_state(struct tool *tool, enum tool_state state, const char *reason)
@@ -186,10 +185,9 @@ static void check_programs(struct tool *tool)
 /* The tool of a name that can be used; NULL: none. */
 static struct tool *find(const struct tool_folder *folder, const char *name)
 {
-	list_each (struct tool, tool, &folder->tools, link) {
+	list_each (struct tool, tool, &folder->tools, link)
 		if (tool->state != TOOL_BROKEN && strcmp(tool->name, name) == 0)
 			return tool;
-	}
 	return NULL;
 }
 

@@ -47,10 +47,9 @@ static const struct record_kind kept_kind = {
 
 static struct kept *find(const struct tool_kept_set *set, const char *id)
 {
-	list_each (struct kept, kept, &set->calls, link) {
+	list_each (struct kept, kept, &set->calls, link)
 		if (strcmp(kept->id, id) == 0)
 			return kept;
-	}
 	return NULL;
 }
 

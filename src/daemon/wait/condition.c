@@ -37,10 +37,9 @@ const struct condition_kind *condition_kind_next(const struct condition_kind *pr
 
 static bool has_field(const struct condition_kind *kind, const char *name)
 {
-	for (const struct field *field = kind->fields; field->name != NULL; field++) {
+	for (const struct field *field = kind->fields; field->name != NULL; field++)
 		if (strcmp(field->name, name) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -55,10 +54,9 @@ static const struct condition_kind *kind_named(const char *name)
 		names[count++] = kind->name;
 	}
 	nearest = str_nearest(name, names);
-	while (nearest != NULL && (kind = condition_kind_next(kind)) != NULL) {
+	while (nearest != NULL && (kind = condition_kind_next(kind)) != NULL)
 		if (strcmp(kind->name, nearest) == 0)
 			return kind;
-	}
 	return NULL;
 }
 
@@ -68,10 +66,9 @@ static void put_condition(struct json_writer *writer, const struct condition_kin
 {
 	json_object_begin(writer, NULL);
 	json_put_value(writer, kind->name, key);
-	json_each_member (at, spec) {
+	json_each_member (at, spec)
 		if (at != key && strcmp(at->name, kind->name) != 0 && has_field(kind, at->name))
 			json_put_value(writer, at->name, at);
-	}
 	json_object_end(writer);
 }
 

@@ -72,10 +72,9 @@ static const struct presence *find_presence(const struct agent_watch *watch)
 		    ? NULL
 		    : presence;
 	}
-	while ((presence = presence_next(presences, presence)) != NULL) {
+	while ((presence = presence_next(presences, presence)) != NULL)
 		if (strcmp(presence->agent, watch->name) == 0)
 			return presence;
-	}
 	return NULL;
 }
 

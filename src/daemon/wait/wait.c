@@ -115,10 +115,9 @@ static const char *reason_of(const struct wait *wait)
 static void wait_write(const struct wait *wait, struct json_writer *writer, int64_t now_ms)
 {
 	json_array_begin(writer, "matched");
-	for (size_t at = 0; at < wait->count; at++) {
+	for (size_t at = 0; at < wait->count; at++)
 		if (wait->parts[at].condition->state == CONDITION_MATCHED)
 			json_put_int(writer, NULL, (int64_t)at);
-	}
 	json_array_end(writer);
 	json_array_begin(writer, "conditions");
 	for (size_t at = 0; at < wait->count; at++)
@@ -239,10 +238,9 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 	struct json_writer writer;
 	struct buf out;
 	json_start_object(&writer, &out, WAIT_SPEC_MAX);
-	json_each_member (member, spec) {
+	json_each_member (member, spec)
 		if (!is_found(condition, member->name))
 			json_put_value(&writer, member->name, member);
-	}
 	if (condition->pane != MUXBUS_NO_ID)
 		json_put_id(&writer, condition->kind->pane_member, '%', condition->pane);
 	if (condition->window != MUXBUS_NO_ID)
@@ -345,10 +343,9 @@ static void wait_arm_again(struct wait *wait, bool with_tmux)
 
 static struct wait *find_wait(struct wait_set *set, const char *name)
 {
-	list_each (struct wait, wait, &set->waits, link) {
+	list_each (struct wait, wait, &set->waits, link)
 		if (name != NULL && wait->kind == WAIT_REQUEST && strcmp(wait->name, name) == 0)
 			return wait;
-	}
 	return NULL;
 }
 
@@ -397,15 +394,13 @@ static bool has_place(struct wait_set *set)
 const char *wait_park(struct wait_set *set, struct request *request, const struct pane_ref *pane)
 {
 	struct wait *wait = NULL;
-	list_each (struct wait, other, &set->waits, link) {
+	list_each (struct wait, other, &set->waits, link)
 		if (other->request == request)
 			wait = other;
-	}
 	if (wait == NULL || (wait->name[0] == '\0' && !has_place(set)))
 		return NULL;
-	if (wait->name[0] == '\0') {
+	if (wait->name[0] == '\0')
 		name_by_id(wait);
-	}
 	wait->request = NULL;
 	request_on_cancel(request, NULL, NULL);
 	wait->pane = *pane;
@@ -479,10 +474,9 @@ static bool has_room(const struct wait_set *set, struct request *request, size_t
 {
 	if (request_role(request) != ROLE_READ_ONLY)
 		return true;
-	list_each (struct wait, wait, &set->waits, link) {
+	list_each (struct wait, wait, &set->waits, link)
 		if (wait->request != NULL && request_role(wait->request) == ROLE_READ_ONLY)
 			count += wait->count;
-	}
 	if (count <= WAIT_READERS_MAX)
 		return true;
 	return request_fail(request, MESSAGE_LIMIT,

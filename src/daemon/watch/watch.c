@@ -409,10 +409,9 @@ struct tail_share *watch_tails(const struct watch_set *set)
 static void store_dirty(struct watch_set *set)
 {
 	store_begin(queue_store(set->queue));
-	list_each (struct watch, watch, &set->watches, link) {
+	list_each (struct watch, watch, &set->watches, link)
 		if (watch->stored != tail_listener_version(&watch->listener))
 			watch_store(watch);
-	}
 	(void)store_commit(queue_store(set->queue));
 }
 

@@ -131,10 +131,9 @@ static void put_captures(struct json_writer *writer, const struct watch *watch,
 
 static bool has_names(const struct watch *watch, const struct pattern_match *match)
 {
-	for (size_t i = 1; i < match->count; i++) {
+	for (size_t i = 1; i < match->count; i++)
 		if (pattern_capture_name(watch->pattern, i) != NULL)
 			return true;
-	}
 	return false;
 }
 

@@ -20,11 +20,10 @@ bool handshake_read_answer(const char *text, struct handshake_answer *ret_answer
 bool handshake_has_flag(const char *flags, const char *flag)
 {
 	size_t len = strlen(flag);
-	for (const char *place = flags; (place = strstr(place, flag)) != NULL; place += len) {
+	for (const char *place = flags; (place = strstr(place, flag)) != NULL; place += len)
 		if ((place == flags || place[-1] == ',') &&
 		    (place[len] == '\0' || place[len] == ','))
 			return true;
-	}
 	return false;
 }
 
@@ -54,10 +53,9 @@ int handshake_error(const char *text, int otherwise)
 	    {"usage:", MUXBUS_ERR_VERSION},
 	};
 
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (strstr(text, known[i].text) != NULL)
 			return known[i].error;
-	}
 	return otherwise;
 }
 

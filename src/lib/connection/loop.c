@@ -196,17 +196,15 @@ int loop_set_host(struct muxbus_loop *loop, const struct loop_host *host, void *
 		return MUXBUS_ERR_INVALID;
 	loop->host = host;
 	loop->host_data = data;
-	list_each (struct loop_watch, watch, &loop->watches, link) {
+	list_each (struct loop_watch, watch, &loop->watches, link)
 		if (error == 0)
 			error = watch_fd(watch);
-	}
 	/* The epoll descriptor watches either all of them or none. */
-	list_each (struct loop_watch, watch, &loop->watches, link) {
+	list_each (struct loop_watch, watch, &loop->watches, link)
 		if (error == 0)
 			(void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
 		else if (watch->host_event != NULL)
 			unwatch_fd(watch);
-	}
 	if (error != 0)
 		loop->host = NULL;
 	return error;

@@ -34,11 +34,10 @@ static char **clean_environment(void)
 	while (environ != NULL && environ[count] != NULL)
 		count++;
 	cleaned = mem_calloc(count + 1, sizeof *cleaned);
-	for (size_t i = 0; cleaned != NULL && i < count; i++) {
+	for (size_t i = 0; cleaned != NULL && i < count; i++)
 		if (strncmp(environ[i], "TMUX=", 5) != 0 &&
 		    strncmp(environ[i], "TMUX_PANE=", 10) != 0)
 			cleaned[kept++] = environ[i];
-	}
 	return cleaned;
 }
 

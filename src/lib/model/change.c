@@ -186,10 +186,9 @@ static const struct muxbus_client *find_client(
     const struct muxbus_model *model, const struct muxbus_client *client)
 {
 	const struct muxbus_client *other = NULL;
-	while (model != NULL && (other = muxbus_model_next_client(model, other)) != NULL) {
+	while (model != NULL && (other = muxbus_model_next_client(model, other)) != NULL)
 		if (other->pid == client->pid && strcmp(other->name, client->name) == 0)
 			return other;
-	}
 	return NULL;
 }
 
@@ -231,10 +230,9 @@ int change_find_new(
 	const struct muxbus_session *session = NULL;
 	const struct muxbus_window *window = NULL;
 	const struct muxbus_pane *pane = NULL;
-	while ((session = muxbus_model_next_session(now, session)) != NULL) {
+	while ((session = muxbus_model_next_session(now, session)) != NULL)
 		if (!had_session(&finder, session->id))
 			report_session(&finder, MUXBUS_CHANGE_SESSION_CREATED, session);
-	}
 	while ((window = muxbus_model_next_window(now, window)) != NULL) {
 		const struct muxbus_link *link = model_first_link(now, window->id);
 		struct muxbus_change change;
@@ -287,14 +285,12 @@ static bool tree_differs(const struct muxbus_layout *a, const struct muxbus_layo
 {
 	if (a->count != b->count || a->floating_count != b->floating_count)
 		return true;
-	for (uint32_t i = 0; i < a->count; i++) {
+	for (uint32_t i = 0; i < a->count; i++)
 		if (cell_differs(&a->cells[i], &b->cells[i]))
 			return true;
-	}
-	for (uint32_t i = 0; i < a->floating_count; i++) {
+	for (uint32_t i = 0; i < a->floating_count; i++)
 		if (a->floating[i] != b->floating[i])
 			return true;
-	}
 	return false;
 }
 
@@ -434,9 +430,8 @@ int change_find_gone(
 		change = window_change(&finder, MUXBUS_CHANGE_WINDOW_CLOSED, window);
 		report(&finder, &change);
 	}
-	while ((session = muxbus_model_next_session(before, session)) != NULL) {
+	while ((session = muxbus_model_next_session(before, session)) != NULL)
 		if (muxbus_model_session(now, session->id) == NULL)
 			report_session(&finder, MUXBUS_CHANGE_SESSION_CLOSED, session);
-	}
 	return finder.error;
 }

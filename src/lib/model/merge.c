@@ -94,10 +94,9 @@ static int copy_links(struct merge *merge)
 static int note_links(struct merge *merge)
 {
 	const struct muxbus_link *link = NULL;
-	while ((link = muxbus_model_next_link(merge->model, link)) != NULL) {
+	while ((link = muxbus_model_next_link(merge->model, link)) != NULL)
 		if (map_set(&merge->linked, link->window, merge) != 0)
 			return MUXBUS_ERR_NOMEM;
-	}
 	return 0;
 }
 
@@ -174,10 +173,9 @@ static int copy_panes(struct merge *merge)
 {
 	const struct muxbus_pane *pane = NULL;
 	int error = 0;
-	while (error == 0 && (pane = muxbus_model_next_pane(merge->before, pane)) != NULL) {
+	while (error == 0 && (pane = muxbus_model_next_pane(merge->before, pane)) != NULL)
 		if (!is_pane_gone(merge, pane))
 			error = copy_pane(merge, pane);
-	}
 	return error;
 }
 

@@ -257,10 +257,9 @@ static void drop_loose_panes(struct muxbus_model *model)
 {
 	struct muxbus_pane *panes = model->panes.items;
 	size_t kept = 0;
-	for (size_t i = 0; i < model->panes.count; i++) {
+	for (size_t i = 0; i < model->panes.count; i++)
 		if (muxbus_model_window(model, panes[i].window) != NULL)
 			panes[kept++] = panes[i];
-	}
 	model->is_cut |= kept != model->panes.count;
 	model->panes.count = kept;
 }
@@ -383,10 +382,9 @@ struct muxbus_window *model_window_entry(struct muxbus_model *model, uint32_t id
 
 static void set_current(struct muxbus_link *links, size_t count, uint32_t session, uint32_t window)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (links[i].session == session)
 			links[i].is_current = links[i].window == window;
-	}
 }
 
 void model_set_current_window(struct muxbus_model *model, uint32_t session, uint32_t window)
@@ -402,10 +400,9 @@ void model_set_active_pane(struct muxbus_model *model, uint32_t window, uint32_t
 {
 	struct muxbus_pane *panes = model->panes.items;
 	struct muxbus_window *entry = model_window_entry(model, window);
-	for (size_t i = 0; i < model->panes.count; i++) {
+	for (size_t i = 0; i < model->panes.count; i++)
 		if (panes[i].window == window)
 			panes[i].is_active = panes[i].id == pane;
-	}
 	if (entry != NULL)
 		entry->active_pane = pane;
 }

@@ -3,10 +3,9 @@
 
 bool part_ids_have(const struct part_ids *list, uint32_t id)
 {
-	for (unsigned i = 0; i < list->count; i++) {
+	for (unsigned i = 0; i < list->count; i++)
 		if (list->ids[i] == id)
 			return true;
-	}
 	return false;
 }
 
@@ -28,10 +27,9 @@ void parts_add_window(struct parts *parts, uint32_t window)
 void parts_remove_window(struct parts *parts, uint32_t window)
 {
 	struct part_ids *list = &parts->windows;
-	for (unsigned i = 0; i < list->count; i++) {
+	for (unsigned i = 0; i < list->count; i++)
 		if (list->ids[i] == window)
 			list->ids[i--] = list->ids[--list->count];
-	}
 }
 
 void parts_add_session(struct parts *parts, uint32_t session)

@@ -76,10 +76,9 @@ static bool is_tiled(const struct muxbus_model *model, const struct muxbus_windo
 
 const struct muxbus_cell *tiles_find(const struct tiles *tiles, uint32_t pane)
 {
-	for (uint32_t i = 0; i < tiles->count; i++) {
+	for (uint32_t i = 0; i < tiles->count; i++)
 		if (tiles->cells[i]->pane == pane)
 			return tiles->cells[i];
-	}
 	return NULL;
 }
 

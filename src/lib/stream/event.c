@@ -161,10 +161,9 @@ static bool take_argument(struct event_cursor *cursor, char letter, struct muxbu
 static bool take_arguments(
     struct event_cursor *cursor, const struct muxbus_event_info *info, struct muxbus_event *event)
 {
-	for (const char *letter = info->arguments; *letter != '\0'; letter++) {
+	for (const char *letter = info->arguments; *letter != '\0'; letter++)
 		if (!take_argument(cursor, *letter, event))
 			return false;
-	}
 	return true;
 }
 

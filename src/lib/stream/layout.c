@@ -182,10 +182,9 @@ static bool read_tree(struct layout_reader *reader)
 
 static void mark_floating(struct muxbus_layout *layout, uint32_t pane)
 {
-	for (uint32_t i = 0; i < layout->count; i++) {
+	for (uint32_t i = 0; i < layout->count; i++)
 		if (layout->cells[i].kind == MUXBUS_CELL_PANE && layout->cells[i].pane == pane)
 			layout->cells[i].is_floating = true;
-	}
 }
 
 /* Reads "<CELL,...>": panes with an id, which are in the tree as well. */
@@ -240,10 +239,9 @@ static size_t count_cells(const char *text, size_t len, char mark)
 
 static bool take_text(struct layout_reader *reader, const char *text)
 {
-	while (*text != '\0') {
+	while (*text != '\0')
 		if (!take(reader, *text++))
 			return false;
-	}
 	return true;
 }
 

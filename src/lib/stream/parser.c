@@ -373,12 +373,11 @@ static int end_segment(struct muxbus_parser *parser)
 	memmove(
 	    parser->nonces, parser->nonces + passed, parser->nonce_count * sizeof *parser->nonces);
 	error = segment_divide(&parser->segment, &parser->sentinel);
-	while (error == 0 && segment_next(&parser->segment, &part)) {
+	while (error == 0 && segment_next(&parser->segment, &part))
 		if (part.is_block)
 			give_block(parser, &part.block);
 		else
 			error = take_outside_line(parser, part.line, part.line_len);
-	}
 	if (error == 0 && parser->handlers.sentinel != NULL)
 		parser->handlers.sentinel(parser->data);
 	return error;

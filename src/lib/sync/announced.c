@@ -199,10 +199,9 @@ static void list_sessions_of(struct muxbus_sync *sync, uint32_t window)
 	const struct muxbus_link *link = model_first_link(sync->model, window);
 	const struct muxbus_pane *pane = model_first_pane(sync->model, window);
 	struct parts parts = {.all = link == NULL};
-	for (; pane != NULL; pane = model_next_window_pane(sync->model, pane)) {
+	for (; pane != NULL; pane = model_next_window_pane(sync->model, pane))
 		if (!track_is_over(sync, pane))
 			parts_add_place(&parts, pane->id);
-	}
 	for (; link != NULL; link = model_next_window_link(sync->model, link))
 		parts_add_session(&parts, link->session);
 	lister_mark(sync, &parts);

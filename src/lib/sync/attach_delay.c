@@ -228,11 +228,10 @@ void adopted_end(struct muxbus_sync *sync)
 {
 	size_t cursor = 0;
 	struct track *track;
-	while ((track = track_next(sync, &cursor)) != NULL) {
+	while ((track = track_next(sync, &cursor)) != NULL)
 		if (track->is_adopted && !track->is_kept && !track->is_ending &&
 		    track->exit_is_reported && track->now != NULL && track->now->is_dead)
 			end_one(sync, track);
-	}
 }
 
 int muxbus_sync_adopt_pane(struct muxbus_sync *sync, uint32_t pane, bool keep)

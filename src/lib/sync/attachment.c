@@ -198,19 +198,17 @@ int attachment_run(struct attachment *attachment, struct muxbus_command *command
 
 struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session)
 {
-	list_each (struct attachment, attachment, &sync->attachments, link) {
+	list_each (struct attachment, attachment, &sync->attachments, link)
 		if (attachment->session == session && attachment->state != ATTACHMENT_CLOSING)
 			return attachment;
-	}
 	return NULL;
 }
 
 bool attachment_any(const struct muxbus_sync *sync, enum attachment_state state)
 {
-	list_each (struct attachment, attachment, &sync->attachments, link) {
+	list_each (struct attachment, attachment, &sync->attachments, link)
 		if (attachment->state == state)
 			return true;
-	}
 	return false;
 }
 
@@ -449,10 +447,9 @@ static void forget_paused(struct attachment *attachment)
 	size_t cursor = 0;
 	uint64_t pane;
 	void *value;
-	while (map_next(&attachment->paused, &cursor, &pane, &value)) {
+	while (map_next(&attachment->paused, &cursor, &pane, &value))
 		if (track_find(attachment->sync, (uint32_t)pane) == NULL)
 			(void)map_remove(&attachment->paused, pane);
-	}
 }
 
 static void settle_attachment(struct attachment *attachment)
@@ -478,10 +475,9 @@ static void settle_attachment(struct attachment *attachment)
 
 void attachment_settle_output(struct muxbus_sync *sync)
 {
-	list_each_safe (struct attachment, attachment, &sync->attachments, link) {
+	list_each_safe (struct attachment, attachment, &sync->attachments, link)
 		if (attachment->state == ATTACHMENT_LIVE)
 			settle_attachment(attachment);
-	}
 }
 
 void attachment_paused(struct attachment *attachment, uint32_t pane)

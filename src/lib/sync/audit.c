@@ -40,19 +40,17 @@ static bool hears_all(const struct attachment *attachment)
 static bool is_window_heard(const struct muxbus_sync *sync, uint32_t window)
 {
 	const struct muxbus_link *link = model_first_link(sync->model, window);
-	for (; link != NULL; link = model_next_window_link(sync->model, link)) {
+	for (; link != NULL; link = model_next_window_link(sync->model, link))
 		if (hears_all(attachment_find(sync, link->session)))
 			return true;
-	}
 	return false;
 }
 
 static bool is_any_heard(const struct muxbus_sync *sync)
 {
-	list_each (struct attachment, attachment, &sync->attachments, link) {
+	list_each (struct attachment, attachment, &sync->attachments, link)
 		if (hears_all(attachment))
 			return true;
-	}
 	return false;
 }
 
@@ -167,15 +165,14 @@ static void on_listed(void *data, int error)
 		audit->count = audit->sync->differences;
 		memcpy(audit->difference, audit->sync->difference, sizeof audit->difference);
 	}
-	if (!was_quiet) {
+	if (!was_quiet)
 		list_for(audit, STAGE_SETTLE);
-	} else if (audit->stage == STAGE_SETTLE) {
+	else if (audit->stage == STAGE_SETTLE)
 		list_for(audit, STAGE_COMPARE);
-	} else if (audit->stage == STAGE_COMPARE && audit->count > 0) {
+	else if (audit->stage == STAGE_COMPARE && audit->count > 0)
 		ask_connections(audit);
-	} else {
+	else
 		finish(audit, 0);
-	}
 }
 
 int muxbus_sync_audit(struct muxbus_sync *sync, muxbus_audit_fn *done, void *data)

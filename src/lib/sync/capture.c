@@ -450,10 +450,9 @@ void capture_begin(struct muxbus_sync *sync)
 
 void capture_fail_all(struct muxbus_sync *sync, int error)
 {
-	list_each_safe (struct capture, capture, &sync->captures, link) {
+	list_each_safe (struct capture, capture, &sync->captures, link)
 		if (capture->done != NULL)
 			finish(capture, error, NULL);
-	}
 }
 
 int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t history, unsigned flags,

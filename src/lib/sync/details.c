@@ -68,10 +68,9 @@ void details_add_written(const struct muxbus_sync *sync, struct parts *parts)
 void details_add_dead(const struct muxbus_sync *sync, struct parts *parts)
 {
 	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
+	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL)
 		if (pane->is_dead)
 			parts_add_window(parts, pane->window);
-	}
 }
 
 /*

@@ -85,10 +85,9 @@ int pane_exit_find(
 	if (sync->state != MUXBUS_SYNC_LIVE)
 		return error;
 	pane = NULL;
-	while (error == 0 && (pane = muxbus_model_next_pane(now, pane)) != NULL) {
+	while (error == 0 && (pane = muxbus_model_next_pane(now, pane)) != NULL)
 		if (pane->is_dead && muxbus_model_pane(sync->model, pane->id) == NULL)
 			error = find_exit(sync, list, pane, now);
-	}
 	return error;
 }
 

@@ -217,10 +217,9 @@ static char *cut_name(char *name)
 /* Whether all versions of tmux print the name as it is. */
 static bool is_plain(const char *name)
 {
-	for (; *name != '\0'; name++) {
+	for (; *name != '\0'; name++)
 		if (!is_graphic(*name) || *name == '\\')
 			return false;
-	}
 	return true;
 }
 

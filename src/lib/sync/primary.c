@@ -43,10 +43,9 @@ static void detach(struct muxbus_sync *sync)
 		return;
 	}
 	sync->primary = detached;
-	list_each_safe (struct attachment, attachment, &sync->attachments, link) {
+	list_each_safe (struct attachment, attachment, &sync->attachments, link)
 		if (attachment != detached)
 			attachment_close(attachment);
-	}
 	lister_resume(sync);
 }
 
@@ -69,11 +68,10 @@ void primary_choose(struct muxbus_sync *sync)
 	if (may_stay(sync, before))
 		return;
 	sync->primary = NULL;
-	list_each (struct attachment, attachment, &sync->attachments, link) {
+	list_each (struct attachment, attachment, &sync->attachments, link)
 		if (attachment->state == ATTACHMENT_LIVE &&
 		    (sync->primary == NULL || is_detached(sync->primary) != sync->is_detached))
 			sync->primary = attachment;
-	}
 	if (sync->state == MUXBUS_SYNC_LIVE && sync->is_detached && !is_detached(sync->primary))
 		detach(sync); /* a connection was under way */
 	else if (sync->primary != NULL && sync->primary != before)
@@ -85,11 +83,10 @@ void primary_choose(struct muxbus_sync *sync)
 /* Whether a session is about to be attached to. */
 static bool is_attaching(const struct muxbus_sync *sync)
 {
-	list_each (const struct attachment, attachment, &sync->attachments, link) {
+	list_each (const struct attachment, attachment, &sync->attachments, link)
 		if (attachment->state == ATTACHMENT_OPENING ||
 		    (attachment->state == ATTACHMENT_WAITING && attachment->is_due))
 			return true;
-	}
 	return false;
 }
 

@@ -15,20 +15,18 @@
 
 static bool is_our_pid(const struct muxbus_sync *sync, pid_t pid)
 {
-	list_each (struct attachment, attachment, &sync->attachments, link) {
+	list_each (struct attachment, attachment, &sync->attachments, link)
 		if (attachment->pid == pid)
 			return true;
-	}
 	return false;
 }
 
 static bool was_ours(const struct muxbus_model *model, const struct muxbus_client *client)
 {
 	const struct muxbus_client *other = NULL;
-	while ((other = muxbus_model_next_client(model, other)) != NULL) {
+	while ((other = muxbus_model_next_client(model, other)) != NULL)
 		if (other->pid == client->pid)
 			return other->is_ours;
-	}
 	return false;
 }
 

@@ -34,10 +34,9 @@ void seen_ids_note(struct seen_ids *list, const struct muxbus_event *event)
 	if (event->layout == NULL ||
 	    muxbus_layout_parse(event->layout, strlen(event->layout), &layout) != 0)
 		return;
-	for (uint32_t i = 0; i < layout->count; i++) {
+	for (uint32_t i = 0; i < layout->count; i++)
 		if (layout->cells[i].pane != MUXBUS_NO_ID)
 			add(list, event->window, layout->cells[i].pane);
-	}
 	muxbus_layout_free(layout);
 }
 
@@ -84,16 +83,13 @@ void seen_ids_end_listing(struct seen_ids *list, const struct muxbus_model *mode
 {
 	const struct muxbus_window *window = NULL;
 	const struct muxbus_pane *pane = NULL;
-	for (unsigned i = list->count; i-- > 0;) {
+	for (unsigned i = list->count; i-- > 0;)
 		if (is_known(model, &list->items[i]))
 			take_out(list, i);
-	}
-	while ((window = muxbus_model_next_window(model, window)) != NULL) {
+	while ((window = muxbus_model_next_window(model, window)) != NULL)
 		if (window->id > list->last_window)
 			list->last_window = window->id;
-	}
-	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
+	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
 		if (pane->id > list->last_pane)
 			list->last_pane = pane->id;
-	}
 }

@@ -85,9 +85,8 @@ static bool is_to_leave(const struct attachment *attachment, const struct muxbus
 static unsigned count_attachments(const struct muxbus_sync *sync)
 {
 	unsigned count = 0;
-	list_each (const struct attachment, attachment, &sync->attachments, link) {
+	list_each (const struct attachment, attachment, &sync->attachments, link)
 		count += attachment->state != ATTACHMENT_CLOSING;
-	}
 	return count;
 }
 

@@ -238,9 +238,8 @@ void muxbus_sync_want_all_output(struct muxbus_sync *sync, bool is_wanted)
 	sync->all_output = sync->all_wanted > 0;
 	sync->all_since = sync->lister.begun;
 	/* Drop output that was held for panes which are not listed yet. */
-	while (!sync->all_output && (track = track_next(sync, &cursor)) != NULL) {
+	while (!sync->all_output && (track = track_next(sync, &cursor)) != NULL)
 		if (track->now == NULL && track->is_held)
 			track_drop_held(track);
-	}
 	sync_settle_later(sync);
 }
