@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "daemon/core/pattern.h"
 #include "tap.h"
@@ -59,6 +60,23 @@ static void test_finding(void)
 	check("x\\S+", "x\303\251\377", 4, PATTERN_MATCH, 0, 3);
 	check("\\D$", "1\303\251", 3, PATTERN_MATCH, 1, 3);
 	check("\\\\\\W", "\\\303\251", 3, PATTERN_MATCH, 0, 3);
+}
+
+static void check_subject(const char *text, size_t len, const char *want)
+{
+	char *copy;
+	const char *subject = pattern_subject(text, len, &copy);
+	ok(memcmp(subject, want, len) == 0 && (copy == NULL) == (subject == text),
+	    "bytes that are no UTF-8 can match: %s", want);
+	mem_free(copy);
+}
+
+static void test_subject(void)
+{
+	check_subject("", 0, "");
+	check_subject("caf\303\251 au lait", 13, "caf\303\251 au lait");
+	check_subject("caf\351 au\377\n", 10, "caf\032 au\032\n");
+	check_subject("\303\303\251\200\342\234", 6, "\032\303\251\032\342\234");
 }
 
 static void test_captures(void)
@@ -135,6 +153,7 @@ static void test_hostile(void)
 int main(void)
 {
 	test_finding();
+	test_subject();
 	test_captures();
 	test_refused();
 	test_hostile();

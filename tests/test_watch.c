@@ -209,7 +209,7 @@ static void test_match(struct world *world)
 	const struct watch *watch;
 	char id[NOTIFICATION_ID_SIZE];
 	append(world, "log", "an old ERROR 1\n");
-	watch = add(world, "log", "(x)?ERROR (?<code>\\d+)", false, false);
+	watch = add(world, "log", "(x)?ERROR (?<code>\\d+)(?:$| . here)", false, false);
 	strcpy(id, watch->id);
 	append(world, "log", "one\ntwo\nthree\nfour\nthe ERR");
 	run(world, 30);

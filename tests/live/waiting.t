@@ -118,10 +118,11 @@ is 'time comes first' "$(field '.result.matched | join(",")')" 2
 		until [ "$(ask '{"method":"status"}' | jq .result.waits)" -gt 0 ]; do sleep 0.02; done
 	}
 	until_quiet
-	t send-keys -t "$pane" 'printf "\033[31mFAI"; printf "LED\033[0m 12\n"' Enter
+	t send-keys -t "$pane" 'printf "\033[31mFAI"; printf "LED\033[0m 12 \377\n"' Enter
 ) &
-call wait_for '{"any":[{"job":"'"$job"'"},{"output":"FAILED \\d+","pane":"'"$pane"'"},{"sec":50}],"timeout_sec":60}'
-is 'a line split by colours is found' "$(field '.result.conditions[1].details.line')" 'FAILED 12'
+call wait_for '{"any":[{"job":"'"$job"'"},{"output":"FAILED \\d+ .$","pane":"'"$pane"'"},{"sec":50}],"timeout_sec":60}'
+is 'a line split by colours is found, and "." matches a byte that is no UTF-8' \
+	"$(field '.result.conditions[1].details.line')" 'FAILED 12 �'
 call wait_for '{"all":[{"screen":"FAILED 12","pane":"'"$pane"'"},{"quiet_sec":0.2,"pane":"'"$pane"'"}],"timeout_sec":60}'
 is 'all of two come true' "$(field '.result.matched | join(",")')" 0,1
 call wait_for '{"any":[{"sec":50}],"timeout_sec":0.05}'

@@ -172,3 +172,16 @@ enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, siz
 		take_spans(count, ret_match);
 	return PATTERN_MATCH;
 }
+
+const char *pattern_subject(const char *text, size_t len, char **ret_copy)
+{
+	size_t end = len - utf8_incomplete_tail(text, len);
+	size_t at = utf8_valid_prefix(text, end);
+	*ret_copy = NULL;
+	if (at == end)
+		return text;
+	*ret_copy = xmemdup(text, len);
+	for (; at < end; at += 1 + utf8_valid_prefix(text + at + 1, end - at - 1))
+		(*ret_copy)[at] = '\x1a'; /* SUB */
+	return *ret_copy;
+}

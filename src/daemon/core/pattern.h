@@ -46,3 +46,10 @@ const char *pattern_capture_name(const struct pattern *pattern, size_t capture);
  */
 enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, size_t len,
     size_t start, struct pattern_match *ret_match);
+
+/*
+ * A text in which "." matches each byte that is no UTF-8, as it does the U+FFFD that is shown for it:
+ * the text itself, or a copy of that length with a control character for each. The begin of a
+ * character at the end stays. The copy is to be freed; NULL: there is none.
+ */
+const char *pattern_subject(const char *text, size_t len, char **ret_copy);

@@ -86,8 +86,12 @@ static void search_block(struct shared_tail *tail, const struct tail_block *bloc
 	};
 	if (!may_grow)
 		search.finding.number = tail->block = ++tail->share->blocks;
-	if (tail->patterns.count > 0)
-		pattern_set_find(&tail->patterns, block->text, block->len, on_found, &search);
+	if (tail->patterns.count > 0) {
+		char *copy;
+		const char *text = pattern_subject(block->text, block->len, &copy);
+		pattern_set_find(&tail->patterns, text, block->len, on_found, &search);
+		mem_free(copy);
+	}
 }
 
 static void tell_cut(struct shared_tail *tail)

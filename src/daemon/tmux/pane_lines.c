@@ -287,10 +287,13 @@ static void look(struct pane_lines *lines, struct line_watch *watch)
 	struct line_found found = {.offset = lines->offset};
 	struct matched_line line;
 	const char *text;
+	char *copy;
 	if (start >= lines->block)
 		return;
 	text = (const char *)lines->text.data + start;
-	found.result = line_match(&watch->member.matcher, text, lines->block - start, 0, &line);
+	found.result = line_match(&watch->member.matcher,
+	    pattern_subject(text, lines->block - start, &copy), lines->block - start, 0, &line);
+	mem_free(copy);
 	if (found.result == PATTERN_NONE)
 		return;
 	found.line = text + line.start;
