@@ -229,7 +229,10 @@ static void test_given_up(void)
 			    text, sizeof text, "%.*s%s", (int)(at - texts[k]), texts[k], end);
 			now[k] = text;
 			if (read_all(now[0], now[1], now[2], now[3], &listing) == 0)
-				wrong += listing.malformed != 1;
+				/* tmux ends with a TAB, or behind it */
+				wrong += listing.malformed != 1 ||
+				    (!listing.is_cut && at != texts[k] + 1 &&
+					memcmp(at - 2, "\t1", 2) != 0);
 			else
 				wrong++;
 			model_free(listing.model);

@@ -446,14 +446,18 @@ int fields_read_lines(const struct fields_target *target, const struct muxbus_re
 	while (line < end) {
 		const ptrdiff_t mark = sizeof end_mark - 1;
 		const char *stop = line_end(target, line, end);
-		int error = MUXBUS_ERR_SYNTAX;
-		if (stop - line > 2 + mark && line[0] == letter && line[1] == '\t' &&
-		    memcmp(stop - mark, end_mark, (size_t)mark) == 0)
-			error = add(data, line + 2, stop - mark);
+		bool is_record = stop - line > 1 && line[0] == letter && line[1] == '\t';
+		bool is_marked = is_record && stop - line > 2 + mark &&
+		    memcmp(stop - mark, end_mark, (size_t)mark) == 0;
+		int error = is_marked ? add(data, line + 2, stop - mark) : MUXBUS_ERR_SYNTAX;
 		if (error == MUXBUS_ERR_NOMEM)
 			return error;
 		if (error != 0)
 			(*malformed)++;
+		/* A count without its text takes the next line. Others are no output of the format. */
+		if (error != 0 &&
+		    (stop == line || (is_record && (!is_marked || target->is_counted))))
+			*target->is_cut = true;
 		line = stop < end ? stop + 1 : end;
 	}
 	return 0;

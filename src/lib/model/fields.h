@@ -85,6 +85,7 @@ void fields_write(struct muxbus_command *command, char letter, const struct form
 /* Where the texts of records go, and how tmux encodes them. */
 struct fields_target {
 	struct muxbus_model *model;
+	bool *is_cut; /* becomes true if tmux has cut off a line */
 	uint32_t caps; /* enum muxbus_cap */
 	bool is_counted; /* texts are counted, not encoded */
 };

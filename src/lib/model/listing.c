@@ -647,8 +647,10 @@ int listing_read(const struct muxbus_reply *replies, size_t count, uint32_t caps
 	int error = model_new(&listing.model);
 	if (error != 0)
 		return error;
-	reading.target = (struct fields_target){
-	    .model = listing.model, .caps = caps, .is_counted = parts->is_counted};
+	reading.target = (struct fields_target){.model = listing.model,
+	    .is_cut = &listing.is_cut,
+	    .caps = caps,
+	    .is_counted = parts->is_counted};
 	reading.read.parts = parts;
 	reading.read.links = reading.links;
 	map_init(&reading.groups);

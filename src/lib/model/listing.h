@@ -16,6 +16,7 @@ struct listing {
 	bool exit_unattached; /* with a version: the server ends when its last client leaves */
 	unsigned malformed; /* invalid records, which were left out */
 	struct parts more; /* must be listed as well: the server has changed without a word */
+	bool is_cut; /* tmux has given up some of the records */
 	bool is_torn; /* a pane has left its window for one that was not listed */
 };
 

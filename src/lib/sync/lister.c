@@ -14,7 +14,7 @@
 #define REFUSALS_MAX 20 /* then callers hear of it */
 /* A server that changes all the time is fresh enough after as many listings in a row. */
 #define ROUNDS_MAX 4
-#define CUTS_MAX 8 /* cut off so often, a listing is taken as it is */
+#define CUTS_MAX 8 /* cut off so often, a listing is repeated only every RETRY_MS */
 /* Each command is followed by a sentinel, which tmux numbers as well. */
 #define NUMBERS_PER_COMMAND 2
 
@@ -282,7 +282,10 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 	int error;
 	note_known(lister, note_numbers(lister, replies, count));
 	error = read_listing(sync, replies, count, &listing);
-	if (error == 0 && lister->running.all && is_nonsense(&listing))
+	lister->cuts = listing.is_cut ? lister->cuts + 1 : 0;
+	if (lister->cuts >= CUTS_MAX)
+		error = MUXBUS_ERR_TIMEOUT;
+	else if (error == 0 && lister->running.all && is_nonsense(&listing))
 		error = MUXBUS_ERR_SYNTAX;
 	if (error != 0) {
 		model_free(listing.model);
@@ -295,9 +298,7 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 		lister->needs_names = true;
 		listing.is_torn = true;
 	}
-	lister->cuts = listing.malformed == 0 ? 0 : lister->cuts + 1;
-	if ((!lister->running.all && listing.more.all) || listing.is_torn ||
-	    (lister->cuts > 0 && lister->cuts < CUTS_MAX)) {
+	if ((!lister->running.all && listing.more.all) || listing.is_torn || listing.is_cut) {
 		model_free(listing.model);
 		wait_on(lister);
 		parts_add(&lister->dirty, &lister->running);
@@ -419,8 +420,8 @@ static void choose_parts(struct muxbus_sync *sync)
 		choose_detached(&parts, !parts_are_empty(&awaited));
 	parts.is_bare = parts.all && sync->pane_proc.root >= 0 && !lister->needs_names;
 	/* Without a connection, printed text is not read line by line for the ends of replies. */
-	parts.is_counted =
-	    sync->primary->detached != NULL && (sync->version.caps & MUXBUS_CAP_PRINT_ENCODED) == 0;
+	parts.is_counted = sync->primary->detached != NULL && lister->cuts < CUTS_MAX &&
+	    (sync->version.caps & MUXBUS_CAP_PRINT_ENCODED) == 0;
 	lister->running = parts;
 }
 
