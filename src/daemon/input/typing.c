@@ -16,6 +16,7 @@
 #define COMMANDS_MAX_BYTES (2 * 1024 * 1024)
 
 #define HELD "muxbus-held "
+#define GIVEN_UP "late"
 
 void typing_init(struct typing *typing, uint32_t pane, bool leaves_mode)
 {
@@ -178,21 +179,32 @@ static void put_guard(const struct typing *typing, struct buf *out)
 		(void)buf_append_str(out, "}," MUXBUS_FORMAT_WHOLE "}");
 }
 
-/* The command that tells what held the keys up: HELD, for typing_check(). */
-static void put_otherwise(const struct typing *typing, const char *otherwise, struct buf *out)
+/*
+ * The command that tells what held the keys up: HELD, for typing_check(). Nothing did if the guard
+ * is true now, when it is looked at again: tmux had given it up.
+ */
+static void put_otherwise(
+    const struct typing *typing, const struct buf *guard, const char *otherwise, struct buf *out)
 {
-	(void)buf_printf(out,
+	struct buf held;
+	buf_init(&held, COMMANDS_MAX_BYTES);
+	(void)buf_printf(&held,
 	    "display-message -p -t %%%u '" HELD
 	    "%s #{pane_input_off} #{pane_dead} #{?pane_pid,1,0} ",
 	    typing->pane, typing->leaves_mode ? "0" : "#{pane_in_mode}");
 	if (typing->only.count > 0 && typing->condition != NULL) {
-		(void)buf_append_str(out, "#{!=:");
-		put_processes(&typing->only, out, "");
-		(void)buf_append_byte(out, '}');
+		(void)buf_append_str(&held, "#{!=:");
+		put_processes(&typing->only, &held, "");
+		(void)buf_append_byte(&held, '}');
 	} else { /* without another reason it is this one */
-		(void)buf_append_byte(out, typing->only.count > 0 ? '1' : '0');
+		(void)buf_append_byte(&held, typing->only.count > 0 ? '1' : '0');
 	}
-	(void)buf_append_str(out, " #{pane_mode}'");
+	(void)buf_append_str(&held, " #{pane_mode}'");
+	(void)buf_printf(out, "if-shell -F -t %%%u", typing->pane);
+	put_quoted(out, guard->data, guard->len);
+	(void)buf_append_str(out, " 'display-message -p \"" HELD GIVEN_UP "\"'");
+	put_quoted(out, held.data, held.len);
+	buf_finish(&held);
 	if (otherwise != NULL)
 		(void)buf_printf(out, " ; %s", otherwise);
 }
@@ -200,21 +212,22 @@ static void put_otherwise(const struct typing *typing, const char *otherwise, st
 void typing_add(const struct typing *typing, struct muxbus_command *command, const char *otherwise)
 {
 	uint32_t pane = typing->pane;
-	struct buf text;
+	struct buf guard, text;
+	buf_init(&guard, COMMANDS_MAX_BYTES);
 	buf_init(&text, COMMANDS_MAX_BYTES);
 	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", pane);
-	put_guard(typing, &text);
-	muxbus_command_arg(command, text.data, text.len);
-	buf_clear(&text);
+	put_guard(typing, &guard);
+	muxbus_command_arg(command, guard.data, guard.len);
 	if (typing->leaves_mode)
 		buf_printf(&text, "copy-mode -q -t %%%u ; ", pane);
 	buf_append(&text, typing->commands.data, typing->commands.len);
 	muxbus_command_arg(command, text.data, text.len);
 	buf_clear(&text);
-	put_otherwise(typing, otherwise, &text);
+	put_otherwise(typing, &guard, otherwise, &text);
 	muxbus_command_arg(command, text.data, text.len);
 	buf_finish(&text);
+	buf_finish(&guard);
 	muxbus_command_next(command);
 }
 
@@ -241,14 +254,15 @@ bool typing_check(
 {
 	const char *held = find_held(reply);
 	unsigned in_mode = 0, input_off = 0, dead = 0, has_program = 0, others = 0;
+	bool is_given_up; /* the guard, or this answer */
 	const char *reason = "its program does not ask for that just now";
 	char mode[32] = "", what[160];
 	struct json_writer writer;
 	struct buf data;
 	if (held == NULL)
 		return true;
-	sscanf(held, "%u %u %u %u %u %31[a-z-]", &in_mode, &input_off, &dead, &has_program, &others,
-	    mode);
+	is_given_up = sscanf(held, "%u %u %u %u %u %31[a-z-]", &in_mode, &input_off, &dead,
+			  &has_program, &others, mode) < 5;
 	if (others && !dead && has_program && !input_off && !in_mode) {
 		snprintf(what, sizeof what,
 		    "pane %%%u has another program now, or panes of others get its keys too; "
@@ -256,7 +270,10 @@ bool typing_check(
 		    pane, typed);
 		return right_refuse(request, what);
 	}
-	if (dead || !has_program)
+	if (is_given_up)
+		reason = "tmux gave up looking whether it may be typed, as when it is stopped for "
+			 "100 ms; ask again";
+	else if (dead || !has_program)
 		reason = "its program has ended";
 	else if (input_off)
 		reason = "its input is switched off (select-pane -e switches it on)";
@@ -267,7 +284,7 @@ bool typing_check(
 	json_put_id(&writer, "pane", '%', pane);
 	json_put_str(&writer, "mode", mode[0] ? mode : NULL);
 	json_put_bool(&writer, "input_off", input_off != 0);
-	json_put_bool(&writer, "dead", dead != 0 || !has_program);
+	json_put_bool(&writer, "dead", !is_given_up && (dead != 0 || !has_program));
 	json_put_str(&writer, "typed", typed);
 	request_fail_data(request, MESSAGE_NOT_READY, (const char *)data.data,
 	    "pane %%%u takes no input: %s; typed: %s", pane, reason, typed);
