@@ -205,24 +205,28 @@ static void answer_size(struct request *request, const struct muxbus_reply *repl
 	request_done(request);
 }
 
-/* tmux only knows to toggle; what is there already is looked at in the same instant. */
-static void add_zoom(struct muxbus_command *command, uint32_t pane, bool zoom)
+/*
+ * tmux only knows to toggle; what is there already is looked at in the same instant, and once more
+ * if the condition is false: tmux may have given it up.
+ */
+static void add_toggle(struct muxbus_command *command, uint32_t pane, const char *condition)
 {
 	muxbus_command_args(command, "if-shell", "-F", NULL);
 	add_pane(command, pane);
-	if (zoom) {
-		muxbus_command_args(
-		    command, "#{&&:#{window_zoomed_flag},#{pane_active}}", "", NULL);
-		/* Another pane may be zoomed: the first toggle ends that. */
-		muxbus_command_argf(command,
-		    "if-shell -F -t %%%u '#{window_zoomed_flag}' 'resize-pane -Z -t %%%u' ; "
-		    "resize-pane -Z -t %%%u",
-		    pane, pane, pane);
-	} else {
-		muxbus_command_args(command, "#{window_zoomed_flag}", NULL);
-		muxbus_command_argf(command, "resize-pane -Z -t %%%u", pane);
-	}
+	muxbus_command_args(command, condition, NULL);
+	muxbus_command_argf(command, "resize-pane -Z -t %%%u", pane);
+	muxbus_command_argf(
+	    command, "if-shell -F -t %%%u '%s' 'resize-pane -Z -t %%%u'", pane, condition, pane);
 	muxbus_command_next(command);
+}
+
+static void add_zoom(struct muxbus_command *command, uint32_t pane, bool zoom)
+{
+	/* Another pane may be zoomed: the first toggle ends that. */
+	add_toggle(command, pane,
+	    zoom ? "#{?pane_active,,#{window_zoomed_flag}}" : "#{window_zoomed_flag}");
+	if (zoom)
+		add_toggle(command, pane, "#{?window_zoomed_flag,,1}");
 }
 
 static void handle_resize_pane(struct request *request, const void *data)
