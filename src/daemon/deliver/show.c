@@ -72,11 +72,13 @@ static void give_shown(void *data)
 	loop_timer_arm(mail->soon, 0);
 }
 
-/* From the flags of a client: not locked and not suspended, where tmux shows it nothing. */
+/* From the flags of a client: not locked and not suspended, where tmux shows it nothing. There are
+ * none if tmux gave them up. */
 static bool can_see(const struct muxbus_reply *flags)
 {
 	static const char away[] = "suspended";
-	return memmem(flags->body, flags->body_len, away, sizeof away - 1) == NULL;
+	return flags->body_len > 1 &&
+	    memmem(flags->body, flags->body_len, away, sizeof away - 1) == NULL;
 }
 
 static void on_shown(void *data, int error, const struct muxbus_reply *replies, size_t count)

@@ -320,6 +320,10 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 	/* Output of the user's hooks may follow; our output is the first line. */
 	if (sscanf((const char *)replies[0].body, "%%%u @%u $%u %d", &spawn->pane, &spawn->window,
 		&spawn->session, &pid) != 4) {
+		if (spawn->pane != MUXBUS_NO_ID) { /* tmux gave up the rest */
+			fail(spawn, MUXBUS_ERR_TIMEOUT, NULL, 0);
+			return;
+		}
 		request_fail(spawn->request, MESSAGE_INTERNAL,
 		    "tmux made a pane but did not return its id; list_panes shows it");
 		free_spawn(spawn);

@@ -204,7 +204,7 @@ static enum life_state read_life(const struct life *life, const struct muxbus_re
 	int fields = reply->body == NULL ? 0
 					 : sscanf((const char *)reply->body, "%%%u %d %ld %d",
 					       &found, &is_dead, &pid, &is_whole);
-	if (fields < 1 || found != life->pane)
+	if (fields == 0 || (fields > 0 && found != life->pane))
 		return LIFE_GONE;
 	if (fields < 4)
 		return LIFE_THERE; /* it is not known, and no output may be lost */

@@ -106,7 +106,7 @@ static int read_state(const struct muxbus_reply *reply, struct muxbus_capture *r
 	    sscanf((const char *)reply->body, "%u %u %u %u %u %u %u", &picture.columns,
 		&picture.rows, &picture.cursor_column, &picture.cursor_row, &visible,
 		&picture.history_size, &alternate) != 7)
-		return MUXBUS_ERR_GONE;
+		return MUXBUS_ERR_TIMEOUT; /* given up: of a pane that is gone there is no text */
 	picture.cursor_visible = visible != 0;
 	picture.alternate_screen = alternate != 0;
 	*ret_picture = picture;
@@ -270,6 +270,12 @@ static bool is_uncertain(const struct capture *capture, const struct track *trac
 		capture->attachment->last_output_pane != capture->pane);
 }
 
+static bool is_patient(const struct capture *capture)
+{
+	return capture->tries < capture->sync->capture_tries &&
+	    clock_mono_ms() - capture->since_ms < CAPTURE_TRIES_MS;
+}
+
 static void on_picture(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct capture *capture = data;
@@ -279,7 +285,9 @@ static void on_picture(void *data, int error, const struct muxbus_reply *replies
 	if (!take_reply(capture))
 		return;
 	error = read_picture(capture, error, replies, count, &picture);
-	if (error != 0) {
+	if (error == MUXBUS_ERR_TIMEOUT && is_patient(capture)) {
+		try_again(capture);
+	} else if (error != 0) {
 		finish(capture, error, NULL);
 	} else if (track->source == NULL || !track_is_wanted(capture->sync, track)) {
 		finish(capture, 0, &picture);
@@ -411,12 +419,6 @@ static int pause_first(struct capture *capture, struct track *track)
 	track->is_paused = true;
 	capture->attachment->flow_changes++;
 	return run(capture, command, on_paused);
-}
-
-static bool is_patient(const struct capture *capture)
-{
-	return capture->tries < capture->sync->capture_tries &&
-	    clock_mono_ms() - capture->since_ms < CAPTURE_TRIES_MS;
 }
 
 /* Begins a try, or waits for the picture that keeps the pane. */
