@@ -194,6 +194,11 @@ daemon_options='-o audit=full'
 start_daemon
 call send_text '{"pane":"%0","text":"to be kept"}'
 call log_in '{"password":"a secret of mine"}'
+call get_pane '{"pane":"%0"}'
+printf '%s\n' '{"method":"narrow","params":{"role":"read_only"}}' '{"method":"get_action_history"}' |
+	socat -t 20 - "UNIX-CONNECT:$MUXBUS" >"$dir/answer"
+is 'the history has no parameters for it either' \
+	"$(jq -rs '[.[1].result.actions[] | select(.method == "get_pane")][0] | "\(.params) \(.result) \(.outcome)"' "$dir/answer")" 'null null done'
 printf '%s\n' '{"method":"narrow","params":{"role":"read_only"}}' '{"method":"read_audit"}' | socat -t 20 - "UNIX-CONNECT:$MUXBUS" >"$dir/answer"
 is 'which no reader gets' "$(jq -r 'select(.result.actions) | .result.actions | "\(length > 0) \(any(has("params")))"' "$dir/answer")" 'true false'
 is 'audit=full keeps texts' "$(grep -c 'to be kept' "$audit") $(grep -c secret "$audit")" '1 0'

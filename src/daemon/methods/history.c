@@ -40,7 +40,8 @@ static void handle_history(struct request *request, const void *data)
 	const struct history_args *args = data;
 	const struct peer *peer = request_peer(request);
 	history_write(request_daemon(request)->history, request_result(request),
-	    (size_t)args->limit, args->is_mine && peer != NULL ? peer_pid(peer) : 0);
+	    (size_t)args->limit, args->is_mine && peer != NULL ? peer_pid(peer) : 0,
+	    args->is_mine || request_role(request) != ROLE_READ_ONLY);
 	request_done(request);
 }
 
@@ -48,7 +49,9 @@ const struct method methods_history[] = {
     {.name = METHOD("get_action_history", METHOD_READS | METHOD_SEES),
 	.title = "Look back",
 	.summary = "Lists the last requests to the daemon, who made them, and their outcomes.",
-	.help = "Calls of describe and ping are not kept.",
+	.help =
+	    "Calls of describe and ping are not kept. The role read_only gets no params, message "
+	    "and result of others.",
 	METHOD_CALL(handle_history, history_args, history_fields, history_results),
 	.flags = METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD,
 	.example = "{\"limit\":5}"},

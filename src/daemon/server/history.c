@@ -132,28 +132,29 @@ void history_end(struct history *history, uint64_t number, const char *error, co
 		copy_text(action->outcome, sizeof action->outcome, text, strlen(text));
 }
 
-static void write_action(struct json_writer *writer, const struct action *action)
+static void write_action(struct json_writer *writer, const struct action *action, bool has_params)
 {
 	json_object_begin(writer, NULL);
 	json_put_time(writer, "time", action->time_ms);
 	json_put_str(writer, "method", action->method);
 	json_put_int(writer, "peer_pid", action->peer_pid);
-	(void)json_put_text(writer, "params", action->params, strlen(action->params));
+	if (has_params)
+		(void)json_put_text(writer, "params", action->params, strlen(action->params));
 	if (action->elapsed_ms < 0)
 		json_put_null(writer, "outcome");
 	else
 		json_put_str(writer, "outcome", action->error[0] != '\0' ? action->error : "done");
-	if (action->outcome[0] != '\0')
+	if (has_params && action->outcome[0] != '\0')
 		(void)json_put_text(writer, "message", action->outcome, strlen(action->outcome));
-	if (action->result[0] != '\0')
+	if (has_params && action->result[0] != '\0')
 		(void)json_put_text(writer, "result", action->result, strlen(action->result));
 	if (action->elapsed_ms >= 0)
 		json_put_int(writer, "duration_ms", action->elapsed_ms);
 	json_object_end(writer);
 }
 
-void history_write(
-    const struct history *history, struct json_writer *writer, size_t limit, pid_t peer_pid)
+void history_write(const struct history *history, struct json_writer *writer, size_t limit,
+    pid_t peer_pid, bool has_params)
 {
 	json_array_begin(writer, "actions");
 	for (uint64_t number = history->last; number > 0 && limit > 0; number--) {
@@ -162,7 +163,7 @@ void history_write(
 			break;
 		if (peer_pid != 0 && action->peer_pid != peer_pid)
 			continue;
-		write_action(writer, action);
+		write_action(writer, action, has_params);
 		limit--;
 	}
 	json_array_end(writer);

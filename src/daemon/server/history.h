@@ -38,6 +38,9 @@ void history_result(struct history *history, uint64_t number, const struct metho
  */
 void history_end(struct history *history, uint64_t number, const char *error, const char *text);
 
-/* Writes the latest requests, of a peer (0: of all), newest first, as the array "actions". */
-void history_write(
-    const struct history *history, struct json_writer *writer, size_t limit, pid_t peer_pid);
+/*
+ * Writes the latest requests, of a peer (0: of all), newest first, as the array "actions";
+ * without has_params also without what was answered.
+ */
+void history_write(const struct history *history, struct json_writer *writer, size_t limit,
+    pid_t peer_pid, bool has_params);
