@@ -334,12 +334,22 @@ static void take_call(
 	buf_finish(&id);
 }
 
+/*
+ * An answer to a subject of the streams would be a message of ours there, and to one of NATS a
+ * request of ours: our account may write where the requester's may not.
+ */
+static bool has_reply(const struct broker_message *from)
+{
+	return from->reply != NULL && from->reply[0] != '$' &&
+	    strncmp(from->reply, "muxbus.", 7) != 0;
+}
+
 static void on_request(void *data, const struct broker_message *from)
 {
 	struct service *service = data;
 	const struct json *value;
 	struct json_error error;
-	if (from->reply == NULL)
+	if (!has_reply(from))
 		return; /* an answer could not be sent */
 	service->requests++;
 	value = json_read(service->reader, from->payload, from->len, &error);
@@ -381,7 +391,7 @@ static void answer(struct service *service, const struct broker_message *from, c
 	struct json_writer writer;
 	char type[64];
 	struct buf out;
-	if (from->reply == NULL)
+	if (!has_reply(from))
 		return;
 	json_start(&writer, &out, 8192);
 	(void)snprintf(type, sizeof type, "io.nats.micro.v1.%s_response", verb);

@@ -54,6 +54,12 @@ done
 wait_for='{"method":"wait_for","params":{"any":[{"file":"/etc/passwd","regex":".","from_start":true}],"timeout_sec":1}}'
 is 'who may only read has the role read_only' "$(rpc "$wait_for" .error.data.kind)" forbidden
 is 'what a declared tool claims grants nothing' "$(rpc '{"method":"claims"}' .error.data.kind)" refused
+for reply in muxbus.f.h.s.notification.forged '$KV.MUXBUS_PRESENCE.f.h.forged'; do
+	printf 'CONNECT {"verbose":false}\r\nPUB muxbus.f.h.s.request %s 23\r\n{"method":"list_panes"}\r\nPING\r\n' "$reply" |
+		socat -t 1 - "TCP:127.0.0.1:$nats_port" | grep -c PONG >"$dir/count"
+done
+is 'a request that names a subject of ours for its answer' "$(cat "$dir/count")" 1
+is 'gets none' "$({ probe read MUXBUS; probe read KV_MUXBUS_PRESENCE; } | grep -c forged)" 0
 is 'what is not JSON' "$(rpc '{"method":' .error.data.kind)" parse_error
 is 'an error of the daemon' "$(rpc '{"method":"get_pane","params":{"pane":"%99"}}' .error.data.kind)" no_such_pane
 is 'the service is found' "$(probe request '$SRV.INFO.muxbus' '' | jq -r '"\(.type) \(.endpoints[0].subject)"')" \
