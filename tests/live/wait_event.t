@@ -190,23 +190,29 @@ is 'a state as an option' $? 4
 "$muxbus" wait -q -t 1 --event 2>/dev/null
 is 'an option without its value' $? 2
 
-# Waits with a name are kept, and filters with them.
+# Waits with a name are kept, and filters with them. What is there already is not made in the next life.
 ask '{"method":"wait_for","params":{"any":[{"event":"window_renamed","session":"main","where":{"name":"late"}}],"timeout_sec":60,"wait":"kept"}}' >/dev/null &
 waiter=$!
+ask '{"method":"wait_for","params":{"any":[{"event":"window_created"}],"timeout_sec":60,"wait":"made"}}' >/dev/null &
 kept_waits() {
 	ask '{"method":"status"}' | jq .result.waits
 }
-until_is 'a wait with a name is armed' 1 kept_waits
+until_is 'waits with a name are armed' 2 kept_waits
 kill_daemon
 wait $waiter
 call get_pane '{"pane":"'"$pane"'"}'
 ask '{"method":"wait_for","params":{"wait":"kept","timeout_sec":60}}' >"$dir/kept" &
 waiter=$!
-until_is 'the wait is resumed' 1 kept_waits
+ask '{"method":"wait_for","params":{"wait":"made","timeout_sec":60}}' >"$dir/made" &
+maker=$!
+until_is 'the waits are resumed' 2 kept_waits
 t rename-window -t main:0 early
 t rename-window -t main:0 late
+t new-window -d -n fresh
 wait $waiter
-is 'and comes true in the next life' \
+is 'one comes true in the next life' \
 	"$(jq -r '.result.conditions[0] | "\(.state) \(.details.name)"' "$dir/kept")" 'matched late'
+wait $maker
+is 'the other by what is made then' "$(jq -r '.result.conditions[0].details.name' "$dir/made")" fresh
 
 done_testing

@@ -29,6 +29,7 @@ struct tmux {
 	struct loop_timer *attach_timer; /* limits that wait */
 	pid_t server_pid; /* while live, as server_start */
 	uint64_t server_start; /* in clock ticks since boot */
+	uint64_t found; /* the listing that found what an older server had; 0: none */
 	char reason[256]; /* the reason if not live */
 	uint64_t changes;
 	struct map expected; /* panes that wait for their program, to struct expectation */
@@ -110,6 +111,8 @@ static void become_live(struct tmux *tmux)
 	tmux->reason[0] = '\0';
 	tmux->server_pid = info.pid;
 	tmux->server_start = process_start_ticks(info.pid);
+	tmux->found =
+	    tmux->server_start < process_start_ticks(getpid()) ? info.lists + info.part_lists : 0;
 	log_info("following tmux %s, process %d", info.version_text, (int)info.pid);
 	tmux_events_found(tmux->events, &info);
 	set_environment(tmux);
@@ -479,6 +482,13 @@ pid_t tmux_server_pid(struct tmux *tmux)
 bool tmux_is_live(const struct tmux *tmux)
 {
 	return tmux->is_live;
+}
+
+bool tmux_is_finding(const struct tmux *tmux)
+{
+	struct muxbus_sync_info info;
+	muxbus_sync_info(tmux->sync, &info);
+	return tmux->found != 0 && tmux->found == info.lists + info.part_lists;
 }
 
 /*

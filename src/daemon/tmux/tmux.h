@@ -75,6 +75,8 @@ bool tmux_is_live(const struct tmux *tmux);
 
 /* The process of the server that is followed, or was last; 0: none yet. */
 pid_t tmux_server_pid(struct tmux *tmux);
+/* Whether what comes as created now was there before the daemon: the server is older. */
+bool tmux_is_finding(const struct tmux *tmux);
 /* A number that differs after each change of the model; never 0. */
 uint64_t tmux_revision(const struct tmux *tmux);
 /* The reason if not live, else "". */

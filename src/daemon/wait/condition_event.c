@@ -8,6 +8,8 @@
 #include "daemon/wait/condition.h"
 
 #define BIT(kind) (UINT64_C(1) << (kind))
+#define CREATED_KINDS \
+	(BIT(EVENT_PANE_CREATED) | BIT(EVENT_SESSION_CREATED) | BIT(EVENT_WINDOW_CREATED))
 
 enum {
 	WHERE_MAX = 4096, /* bytes of a filter as JSON */
@@ -121,6 +123,9 @@ static bool on_event(void *data, const char *subscription UNUSED, struct event_e
 {
 	struct event_watch *watch = data;
 	if (watch->condition->state != CONDITION_PENDING)
+		return true;
+	/* A wait that was kept is not for what the next daemon finds. */
+	if (BIT(event->kind) & CREATED_KINDS && tmux_is_finding(watch->condition->parts->tmux))
 		return true;
 	if (watch->kinds & BIT(event->kind) && is_where(watch, event))
 		condition_settle_event(watch->condition, event, CONDITION_MATCHED);
