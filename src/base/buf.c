@@ -7,8 +7,7 @@
 
 void buf_init(struct buf *buf, size_t max)
 {
-	/* At most SIZE_MAX - 1, so that there is always room for the NUL after the content. */
-	*buf = (struct buf){.max = max < SIZE_MAX ? max : SIZE_MAX - 1};
+	*buf = BUF(max);
 }
 
 void buf_finish(struct buf *buf)

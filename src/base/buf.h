@@ -16,6 +16,12 @@ enum buf_error {
 	BUF_FULL = -2, /* max would be exceeded; the content is unchanged */
 };
 
+/*
+ * An empty buffer, as in: struct buf out = BUF(OUT_MAX). The maximum is at most SIZE_MAX - 1, so that
+ * there is always room for the NUL after the content.
+ */
+#define BUF(max_) ((struct buf){.max = (max_) < SIZE_MAX ? (max_) : SIZE_MAX - 1})
+
 void buf_init(struct buf *buf, size_t max);
 void buf_finish(struct buf *buf); /* frees the content; the buffer may be used again */
 void buf_clear(struct buf *buf); /* len 0, memory kept */

@@ -105,9 +105,8 @@ static void put_string(struct buf *out, const char *key, const char *value)
 int job_spec_write(int dir_fd, const char *id, const struct job_spec *spec)
 {
 	char number[32];
-	struct buf out;
+	struct buf out = BUF(JOB_SPEC_MAX);
 	int error;
-	buf_init(&out, JOB_SPEC_MAX);
 	(void)buf_append(&out, SPEC_VERSION, sizeof SPEC_VERSION);
 	put_string(&out, "cwd", spec->cwd);
 	if (spec->input != NULL)

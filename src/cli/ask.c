@@ -60,8 +60,7 @@ static bool has_server(const struct cli *cli, char *ret_reason, size_t size)
 /* Prints an error, and behind it a hint with commands to type. */
 static void say_with_hint(const struct cli *cli, const char *error, const char *hint)
 {
-	struct buf text;
-	buf_init(&text, HINT_MAX);
+	struct buf text = BUF(HINT_MAX);
 	cli_hint(&text, cli, hint);
 	cli_error("%s%s", error, buf_text(&text));
 	buf_finish(&text);

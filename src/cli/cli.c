@@ -77,8 +77,7 @@ void cli_hint(struct buf *out, const struct cli *cli, const char *text)
 static void print_verb_usage(FILE *stream, const struct verb *verb)
 {
 	int fd = fileno(stream);
-	struct buf out;
-	buf_init(&out, USAGE_MAX);
+	struct buf out = BUF(USAGE_MAX);
 	(void)buf_printf(&out, "usage: muxbus %s%s", verb->name, *verb->usage ? " " : "");
 	screen_text_wrap(&out, verb->usage, isatty(fd) ? (size_t)screen_columns(fd) : 0,
 	    strlen("usage: "), out.len);

@@ -120,13 +120,12 @@ size_t screen_text_colors(struct buf *out, const void *bytes, size_t len)
 
 size_t screen_text_cut(struct buf *out, const void *bytes, size_t len, size_t columns)
 {
-	struct buf line;
+	struct buf line = BUF(VISIBLE_MAX);
 	/* A character takes a column, or few bytes if it takes none: more need not be read. */
 	size_t enough = columns * 64 + 64;
 	const char *text;
 	size_t width, at;
 	bool is_cut;
-	buf_init(&line, VISIBLE_MAX);
 	(void)screen_text_line(&line, bytes, len < enough ? len : enough);
 	text = buf_text(&line);
 	width = utf8_cells(text, line.len);
@@ -177,8 +176,7 @@ void screen_text_wrap(struct buf *out, const char *text, size_t columns, size_t 
 
 void screen_print_line(FILE *stream, const char *text)
 {
-	struct buf line;
-	buf_init(&line, VISIBLE_MAX);
+	struct buf line = BUF(VISIBLE_MAX);
 	(void)screen_text_line(&line, text, strlen(text));
 	if (line.len > 0)
 		(void)fwrite(line.data, 1, line.len, stream);

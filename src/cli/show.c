@@ -228,12 +228,11 @@ static void write_table(struct buf *out, const struct json *array, const struct 
     size_t count, size_t width, bool has_color)
 {
 	const char *titles[TABLE_COLUMNS_MAX];
-	struct buf cell;
+	struct buf cell = BUF(OUT_MAX);
 	struct table *table;
 	for (size_t i = 0; i < count; i++)
 		titles[i] = columns[i].title;
 	table = table_new(titles, count);
-	buf_init(&cell, OUT_MAX);
 	json_each (row, array) {
 		for (size_t i = 0; i < count; i++) {
 			buf_clear(&cell);
@@ -509,8 +508,7 @@ static void put_indented(struct buf *out, const struct json *value, int depth)
 
 void show_json(const struct cli *cli, const struct json *value)
 {
-	struct buf out;
-	buf_init(&out, OUT_MAX);
+	struct buf out = BUF(OUT_MAX);
 	if (cli->is_terminal)
 		put_indented(&out, value, 0);
 	else

@@ -147,8 +147,7 @@ static const struct {
 
 void status_text(struct buf *out, const struct json *status, size_t columns, bool has_color)
 {
-	struct buf line;
-	buf_init(&line, LINE_MAX_BYTES);
+	struct buf line = BUF(LINE_MAX_BYTES);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (json_member(status, rows[i].member) == NULL)
 			continue;

@@ -123,9 +123,8 @@ struct table_line {
 static void put_cell(struct table_line *line, const char *text, size_t len, size_t width,
     bool is_right, const char *style)
 {
-	struct buf cut;
+	struct buf cut = BUF(TABLE_BYTES_MAX);
 	size_t start, room, taken, left;
-	buf_init(&cut, TABLE_BYTES_MAX);
 	start = line->at + line->owed;
 	room = line->columns == 0 || start + width <= line->columns ? width
 	    : line->columns > start                                 ? line->columns - start

@@ -329,8 +329,7 @@ void loop_process_remark(const struct loop_process *process, char out[LOOP_PROCE
 {
 	const char *end = process->said + process->said_len;
 	bool was_error = false, has_error = false;
-	struct buf text;
-	buf_init(&text, LOOP_PROCESS_REMARK_SIZE - 1);
+	struct buf text = BUF(LOOP_PROCESS_REMARK_SIZE - 1);
 	for (const char *at = process->said; at < end;) {
 		size_t len = line_len(at, end), shown = len;
 		bool is_error = is_error_line(at, len);

@@ -56,8 +56,7 @@ bool mcp_content_write(
 	bool is_whole =
 	    is_object && json_get_bool(json_member(result, "_meta"), "muxbus/result", false);
 	bool has_failed = json_get_bool(result, "isError", false);
-	struct buf text;
-	buf_init(&text, (size_t)64 * 1024 * 1024);
+	struct buf text = BUF((size_t)64 * 1024 * 1024);
 	join_text(&text, content);
 	if (has_failed) {
 		(void)snprintf(ret_failure, MCP_CONTENT_ERROR_SIZE, "%s",

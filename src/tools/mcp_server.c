@@ -483,8 +483,7 @@ static void take_unreadable(struct mcp_server *server, enum message_error error,
 /* A line that is no message, as of a program that prints its log. */
 static void take_stray(struct mcp_server *server, const char *line, size_t len)
 {
-	struct buf text;
-	buf_init(&text, STR_SHOWN_SIZE * 2);
+	struct buf text = BUF(STR_SHOWN_SIZE * 2);
 	(void)str_append_visible(&text, line, len); /* the beginning suffices */
 	if (text.len > 0)
 		str_shown((char *)text.data, text.len, server->stray);

@@ -347,8 +347,7 @@ void field_write_mdoc_line(struct buf *out, const char *text)
 void field_write_mdoc(struct buf *out, const struct field *fields)
 {
 	struct filler filler = {.out = out};
-	struct buf row;
-	buf_init(&row, SIZE_MAX);
+	struct buf row = BUF(SIZE_MAX);
 	for (const struct field *field = fields; field != NULL && field->name != NULL; field++) {
 		if (field->flags & FIELD_ALIAS)
 			continue;

@@ -89,8 +89,7 @@ static void put_people(
 static void put_json(struct buf *out, const struct doctor_report *report, const struct cli *cli)
 {
 	struct json_writer writer;
-	struct buf remedy;
-	buf_init(&remedy, OUT_MAX);
+	struct buf remedy = BUF(OUT_MAX);
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
 	json_array_begin(&writer, "findings");
@@ -129,8 +128,7 @@ static void free_report(struct doctor_report *report)
 /* Prints the report on standard output, as the options of cli ask. */
 static void print_report(const struct doctor_report *report, const struct cli *cli)
 {
-	struct buf out;
-	buf_init(&out, OUT_MAX);
+	struct buf out = BUF(OUT_MAX);
 	if (show_is_json(cli))
 		put_json(&out, report, cli);
 	else

@@ -364,9 +364,8 @@ static void complete_words(struct buf *out, struct cli *cli, size_t count, char 
 
 enum cli_status complete_run(struct cli *cli, int argc, char **argv)
 {
-	struct buf out;
+	struct buf out = BUF(OUT_MAX);
 	int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
-	buf_init(&out, OUT_MAX);
 	complete_words(&out, cli, (size_t)(argc - first), argv + first);
 	cli_print(&out);
 	return cli_flush(CLI_DONE);

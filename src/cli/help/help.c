@@ -93,9 +93,8 @@ static void put_events(struct help_page *page, const struct json *tables)
 static void put_condition_topic(struct help_page *page, const struct json *tables)
 {
 	const struct json *kinds = json_member(tables, "conditions");
-	struct buf text;
+	struct buf text = BUF(OUT_MAX);
 	help_page_title(page, "Conditions");
-	buf_init(&text, OUT_MAX);
 	json_each_member (kind, kinds) {
 		buf_clear(&text);
 		arguments_example(
@@ -237,8 +236,7 @@ static void put_method(struct help_page *page, const struct json *row, const cha
 	const struct json *example = json_member(row, "example");
 	const struct verb *verb = verb_find(name); /* NULL: a second spelling */
 	const char *preset = verb != NULL ? verb->preset : NULL;
-	struct buf text;
-	buf_init(&text, OUT_MAX);
+	struct buf text = BUF(OUT_MAX);
 	arguments_usage(&text, name, schema);
 	(void)buf_append_str(&page->out, "usage: muxbus ");
 	help_page_wrap(page, buf_text(&text), 14, 14);

@@ -212,7 +212,7 @@ static void append_item(
 	const char *text = buf_text(&config->text);
 	struct layout layout;
 	struct config_item item, last = {{0, 0}, {0, 0}};
-	struct buf out;
+	struct buf out = BUF(TEXT_MAX);
 	size_t at = 0;
 	bool is_empty = true;
 	struct span place;
@@ -227,7 +227,6 @@ static void append_item(
 	is_one_line = !is_empty && memchr(text + begin, '\n', first - begin) == NULL;
 	line_indent(text, is_empty ? begin : first, layout.base);
 	indent_unit(text, layout.unit);
-	buf_init(&out, TEXT_MAX);
 	put(&out, is_empty ? "" : ",");
 	if (is_one_line)
 		put(&out, " ");

@@ -68,10 +68,8 @@ static bool takes_tools(const struct setup *setup, const char *value)
 static char *fill(const struct setup *setup, const char *value)
 {
 	bool has_tools = takes_tools(setup, value);
-	struct buf out, word;
+	struct buf out = BUF(TEXT_MAX), word = BUF(TEXT_MAX);
 	bool lossy = false;
-	buf_init(&out, TEXT_MAX);
-	buf_init(&word, TEXT_MAX);
 	if (shell_word(&word, setup->command) < 0)
 		out_of_memory();
 	for (; *value; value++) {
@@ -379,10 +377,8 @@ bool setup_place(const struct setup *setup, const char *path, char *out, size_t 
 /* Prints the settings that a file needs. */
 void setup_print_file(const struct setup *setup, const struct setup_file *file, const char *path)
 {
-	struct buf nothing, out;
+	struct buf nothing = BUF(1), out = BUF(TEXT_MAX);
 	char reason[256];
-	buf_init(&nothing, 1);
-	buf_init(&out, TEXT_MAX);
 	setup_say("%s", path);
 	(void)putchar('\n');
 	if (file->source != NULL)
@@ -418,10 +414,9 @@ static bool leads_to(struct setup setup, enum setup_action action, const struct 
     const struct buf *text, const struct buf *wanted)
 {
 	char reason[PATH_MAX + 128];
-	struct buf out;
+	struct buf out = BUF(CONFIG_FILE_MAX);
 	bool is_same;
 	setup.action = action;
-	buf_init(&out, CONFIG_FILE_MAX);
 	is_same =
 	    edit(&setup, file, text, &out, reason, sizeof reason) && buf_is_equal(&out, wanted);
 	buf_finish(&out);
@@ -482,11 +477,10 @@ static void report(const struct setup *setup, const struct setup_file *file, con
 bool setup_change_file(const struct setup *setup, const struct setup_file *file, const char *path)
 {
 	struct config_file config;
-	struct buf out;
+	struct buf out = BUF(CONFIG_FILE_MAX);
 	char reason[PATH_MAX * 2 + 512];
 	char detail[PATH_MAX + 128];
 	bool is_same, is_done, is_absent;
-	buf_init(&out, CONFIG_FILE_MAX);
 	is_done = config_file_read(&config, path, reason, sizeof reason);
 	is_absent = is_done && !config.is_there && setup->action == SETUP_REMOVE;
 	if (is_done && !is_absent &&

@@ -50,8 +50,7 @@ static void put_status(struct buf *out, struct cli *cli)
 static enum cli_status overview_run(struct cli *cli)
 {
 	size_t columns = (size_t)screen_columns(STDOUT_FILENO);
-	struct buf out;
-	buf_init(&out, OVERVIEW_MAX);
+	struct buf out = BUF(OVERVIEW_MAX);
 	put_status(&out, cli);
 	(void)buf_append_byte(&out, '\n');
 	for (size_t i = 0; i < sizeof common / sizeof *common; i++) {

@@ -595,9 +595,8 @@ static void draw_text(struct drawing *drawing, unsigned rows, bool is_panel)
 	bool is_screen = is_panel
 	    ? item != NULL && view->list <= TOP_PANES && top_view_screen(item) != NULL
 	    : view->mode == TOP_MODE_CAPTURE || view->mode == TOP_MODE_LOG;
-	struct buf text;
+	struct buf text = BUF(TOP_PREVIEW_MAX);
 	size_t lines, last;
-	buf_init(&text, TOP_PREVIEW_MAX);
 	if (view->mode == TOP_MODE_HELP)
 		(void)buf_append_str(&text, help_text);
 	else

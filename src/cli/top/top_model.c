@@ -385,9 +385,8 @@ void top_model_finish(struct top_model *model)
 
 static char *read_value(const struct top_column *column, const struct json *json)
 {
-	struct buf text;
+	struct buf text = BUF(TEXT_BYTES_MAX);
 	char *value;
-	buf_init(&text, TEXT_BYTES_MAX);
 	if (column->read != NULL)
 		column->read(&text, json);
 	else if (str_is_in(column->member, ids))

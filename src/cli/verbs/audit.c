@@ -24,10 +24,8 @@ static const struct option_row option_rows[] = {
 /* A line: time, who, by which role, what, and how it ended. */
 static void print_action(const struct json *action)
 {
-	struct buf line, clean;
+	struct buf line = BUF(LINE_BYTES), clean = BUF(4 * LINE_BYTES);
 	int64_t unwritten = json_get_int(action, "unwritten", 0);
-	buf_init(&line, LINE_BYTES);
-	buf_init(&clean, 4 * LINE_BYTES);
 	(void)buf_printf(&line, "%lld  %s  %s (%lld) %s  %s  %s %s  %s  %s",
 	    (long long)json_get_int(action, "n", 0), json_get_str(action, "time", ""),
 	    json_get_str(action, "program", "-"), (long long)json_get_int(action, "pid", 0),

@@ -62,8 +62,7 @@ static const char *subject_of(const struct json *event)
 
 static void put_visible(struct buf *out, const struct json *value)
 {
-	struct buf text;
-	buf_init(&text, VALUE_MAX);
+	struct buf text = BUF(VALUE_MAX);
 	show_value(&text, value);
 	(void)screen_text_line(out, buf_text(&text), text.len);
 	buf_finish(&text);

@@ -199,11 +199,9 @@ static size_t take(struct hook *hook, struct buf *text, int64_t seqs[TAKE_MAX])
 static bool hand_over(struct hook *hook)
 {
 	int64_t seqs[TAKE_MAX];
-	struct buf text, out;
+	struct buf text = BUF(TEXT_MAX), out = BUF(8 * TEXT_MAX);
 	bool is_written = false;
 	size_t count;
-	buf_init(&text, TEXT_MAX);
-	buf_init(&out, 8 * TEXT_MAX);
 	count = take(hook, &text, seqs);
 	if (count > 0) {
 		hook_event_write(&out, &hook->event, buf_text(&text));

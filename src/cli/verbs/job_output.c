@@ -30,8 +30,7 @@ void job_output_init(struct job_output *output, struct cli *cli, const char *job
 
 void job_output_finish(struct job_output *output)
 {
-	struct buf rest;
-	buf_init(&rest, TAIL_MAX * 16);
+	struct buf rest = BUF(TAIL_MAX * 16);
 	if (output->tail.len > 0)
 		(void)screen_text_block(&rest, output->tail.data, output->tail.len);
 	cli_print(&rest);

@@ -268,8 +268,7 @@ static void rename_window(struct restore *restore, const struct json *window, co
 {
 	const char *base64 = json_get_str(window, "name_base64", NULL);
 	const char *name = json_get_str(window, "name", "?");
-	struct buf bytes;
-	buf_init(&bytes, LINK_LINE_MAX);
+	struct buf bytes = BUF(LINK_LINE_MAX);
 	if (base64 != NULL)
 		(void)base64_decode(&bytes, base64, strlen(base64));
 	else

@@ -50,9 +50,8 @@ static bool read_directory(const struct json *pane, struct buf *out)
 /* Puts a directory that JSON cannot hold as a word for cd_script. */
 static void put_escaped(struct json_writer *writer, const char *directory)
 {
-	struct buf word;
+	struct buf word = BUF(8 * PATH_MAX);
 	char octal[8];
-	buf_init(&word, 8 * PATH_MAX);
 	for (; *directory != '\0'; directory++) {
 		(void)snprintf(octal, sizeof octal, "\\0%03o", (unsigned char)*directory);
 		(void)buf_append_str(&word, octal);
@@ -117,10 +116,9 @@ static void put_command(
 
 bool restore_put_program(struct json_writer *writer, const struct json *pane)
 {
-	struct buf directory;
+	struct buf directory = BUF(PATH_MAX);
 	const char *home = getenv("HOME");
 	bool is_there, is_text;
-	buf_init(&directory, PATH_MAX);
 	is_there = read_directory(pane, &directory);
 	is_text = !is_there || utf8_is_valid(buf_text(&directory), strlen(buf_text(&directory)));
 	if (is_there && is_text)

@@ -187,10 +187,9 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 
 static enum cli_status start_job(struct run_verb *run)
 {
-	struct buf params;
+	struct buf params = BUF(PARAMS_MAX);
 	const struct json *result;
 	enum cli_status status;
-	buf_init(&params, PARAMS_MAX);
 	status = put_params(run, &params);
 	if (status == CLI_DONE)
 		status = ask_result(
@@ -318,9 +317,8 @@ static int tell_end(struct run_verb *run, const struct json *job)
 	const char *state = json_get_str(job, "state", "?");
 	int64_t code = json_get_int(job, "exit_code", -1);
 	int64_t number = json_get_int(job, "signal", -1);
-	struct buf took;
+	struct buf took = BUF(64);
 	const char *time;
-	buf_init(&took, 64);
 	show_duration(&took, json_get_int(job, "duration_ms", 0));
 	time = buf_text(&took);
 	if (json_get_bool(job, "timed_out", false)) {

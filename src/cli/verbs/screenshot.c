@@ -106,10 +106,9 @@ static bool make_folder(struct folder *folder, const char *svg, size_t len)
 static bool render(struct folder *folder, const struct renderer *renderer, const char *path)
 {
 	const char *words[WORDS_MAX + 1] = {renderer->name};
-	struct buf said;
+	struct buf said = BUF(OUTPUT_MAX);
 	int status;
 	renderer->fill(folder, words + 1);
-	buf_init(&said, OUTPUT_MAX);
 	status = program_run(path, (char *const *)words, PROGRAM_STDERR, TIMEOUT_MS, &said);
 	if (status != 0 && said.len > 0)
 		cli_error("%s: %.*s", renderer->name, (int)strcspn((char *)said.data, "\n"),
@@ -230,8 +229,7 @@ static enum cli_status put_picture(const struct screenshot *shot, const void *by
 static enum cli_status put_png(const struct screenshot *shot, const struct json *picture)
 {
 	enum cli_status status = CLI_NO;
-	struct buf png;
-	buf_init(&png, PNG_MAX);
+	struct buf png = BUF(PNG_MAX);
 	if (convert_to_png(picture->text, picture->len, &png))
 		status = put_picture(shot, png.data, png.len);
 	buf_finish(&png);

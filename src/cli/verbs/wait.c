@@ -189,9 +189,8 @@ static enum cli_status tell(struct wait_verb *wait, const struct json *result)
 static enum cli_status wait_once(struct wait_verb *wait, struct link *link)
 {
 	const struct json *result;
-	struct buf params;
+	struct buf params = BUF(PARAMS_MAX);
 	enum cli_status status;
-	buf_init(&params, PARAMS_MAX);
 	status = put_params(wait, &params);
 	if (status == CLI_DONE)
 		status = ask_result(link, "wait_for", buf_text(&params), -1, &result);

@@ -112,8 +112,7 @@ static void append_last_lines(struct buf *out, const char *text, size_t len)
 
 static void keep_output(struct agent *agent, const struct muxbus_reply *reply)
 {
-	struct buf kept;
-	buf_init(&kept, OUTPUT_MAX);
+	struct buf kept = BUF(OUTPUT_MAX);
 	append_last_lines(&kept, (const char *)reply->body, reply->body_len);
 	mem_free(agent->output);
 	agent->output = kept.len > 0 ? xmemdup(kept.data, kept.len) : NULL;

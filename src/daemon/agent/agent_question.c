@@ -107,9 +107,7 @@ static struct agent_question read_question(const struct prompt_view *view)
 	size_t count = agent_question_choices(view, choices);
 	struct agent_question shown = {
 	    .choices = copy_choices(choices, count), .choice_count = count};
-	struct buf text, whole;
-	buf_init(&text, QUESTION_MAX);
-	buf_init(&whole, QUESTION_MAX);
+	struct buf text = BUF(QUESTION_MAX), whole = BUF(QUESTION_MAX);
 	agent_question_text(view, &text);
 	if (text.len == 0)
 		agent_place_text(view, QUESTION_ROWS, &text);

@@ -213,8 +213,7 @@ static void read_output(const struct agent_task *task, const struct pane_screen 
 
 static void write_screen(struct json_writer *writer, const struct pane_screen *screen)
 {
-	struct buf text;
-	buf_init(&text, SCREEN_MAX);
+	struct buf text = BUF(SCREEN_MAX);
 	agent_screen_text(&screen->view, SCREEN_ROWS, &text);
 	(void)json_put_text(writer, "screen", text.data, text.len);
 	buf_finish(&text);

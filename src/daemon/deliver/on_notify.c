@@ -177,8 +177,7 @@ static const struct notification *take_pending(struct on_notify *on_notify)
 static void write_input(struct buf *out, const struct notification *last, uint64_t count)
 {
 	struct json_writer writer;
-	struct buf line;
-	buf_init(&line, SHOW_LINE_MAX);
+	struct buf line = BUF(SHOW_LINE_MAX);
 	show_compose(&line, last, (size_t)count);
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);

@@ -76,8 +76,7 @@ static uint32_t tame(uint32_t character, bool is_word_start)
  */
 static void strip(struct buf *out, const char *text, size_t len)
 {
-	struct buf escaped;
-	buf_init(&escaped, QUOTE_READ);
+	struct buf escaped = BUF(QUOTE_READ);
 	for (size_t at = 0; at < len; at++) {
 		bool is_c1 = (uint8_t)text[at] == 0xc2 && at + 1 < len &&
 		    (uint8_t)text[at + 1] >= 0x80 && (uint8_t)text[at + 1] < 0xa0;
@@ -97,10 +96,8 @@ static void strip(struct buf *out, const char *text, size_t len)
 static size_t put_tame(struct buf *out, const char *text, size_t len, bool is_for_people)
 {
 	bool is_lossy = false, was_space = true;
-	struct buf lines, clean;
+	struct buf lines = BUF(QUOTE_READ + 1), clean = BUF(3 * QUOTE_READ + 1);
 	size_t count = 0;
-	buf_init(&lines, QUOTE_READ + 1);
-	buf_init(&clean, 3 * QUOTE_READ + 1);
 	strip(&lines, text, len < QUOTE_READ ? len : QUOTE_READ);
 	(void)utf8_clean(&clean, lines.data, lines.len, &is_lossy);
 	for (size_t at = 0; at < clean.len;) {
@@ -160,9 +157,8 @@ static void put_part(
 /* The same of a foreign text. */
 static void put_cut(struct buf *out, const char *text, size_t len, size_t max, size_t tail)
 {
-	struct buf tamed;
+	struct buf tamed = BUF(4 * QUOTE_READ);
 	size_t count;
-	buf_init(&tamed, 4 * QUOTE_READ);
 	count = put_tame(&tamed, text, len, false);
 	put_part(out, &tamed, count, max, tail);
 	buf_finish(&tamed);
@@ -313,9 +309,8 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
 /* Appends a foreign text for people: of one of more than max characters the head. */
 static void put_shown(struct buf *out, const char *text, size_t max)
 {
-	struct buf shown;
+	struct buf shown = BUF(4 * QUOTE_READ);
 	size_t count;
-	buf_init(&shown, 4 * QUOTE_READ);
 	count = put_tame(&shown, text, strlen(text), true);
 	put_part(out, &shown, count, max, 0);
 	buf_finish(&shown);

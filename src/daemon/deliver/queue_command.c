@@ -385,7 +385,7 @@ static bool run(struct queued_command *command, const struct queue_target *targe
 	    .time_ms = TIME_MS,
 	};
 	const char *path;
-	struct buf block;
+	struct buf block = BUF(PROCESS_ENVIRON_MAX);
 	char **env;
 	queue_trace_words(command->trace, argv);
 	for (size_t at = 0; words[at] != NULL; at++)
@@ -393,7 +393,6 @@ static bool run(struct queued_command *command, const struct queue_target *targe
 		    (char *)(uintptr_t)(strcmp(words[at], SESSION_WORD) == 0 ? target->session
 			    : strcmp(words[at], TEXT_WORD) == 0              ? text
 									     : words[at]);
-	buf_init(&block, PROCESS_ENVIRON_MAX);
 	process_read_environ(target->pid, &block);
 	order.env = env = make_environ(&block);
 	path = process_variable(&block, "PATH");
@@ -415,7 +414,7 @@ static void start_command(struct mail *mail, const struct queue_target *target)
 {
 	const struct notification *notes[MAIL_BATCH_MAX];
 	struct queued_command *command = xcalloc(1, sizeof *command);
-	struct buf text;
+	struct buf text = BUF(SUBMIT_LINE_MAX);
 	mail_end_deferral(mail);
 	mail_gather(mail, notes);
 	command->mail = mail;
@@ -426,7 +425,6 @@ static void start_command(struct mail *mail, const struct queue_target *target)
 	command->timer = loop_timer_new(mail->office->parts.base, on_timer, command);
 	mail->work = command;
 	/* Other users can see the arguments of programs. */
-	buf_init(&text, SUBMIT_LINE_MAX);
 	prompt_line_compose(&text, notes, mail->batch_count, NULL);
 	if (!run(command, target, (const char *)text.data))
 		loop_timer_arm(command->timer, 0);

@@ -65,8 +65,7 @@ void receipt_put_all(const struct receipt_parts *parts, const uint64_t *seqs, si
     enum notification_state state, const char *result, const char *way, const char *reason)
 {
 	struct json_writer writer;
-	struct buf receipt;
-	buf_init(&receipt, RECEIPT_MAX);
+	struct buf receipt = BUF(RECEIPT_MAX);
 	receipt_begin(&receipt, &writer, result, way, reason);
 	json_object_end(&writer);
 	queue_begin(parts->queue);

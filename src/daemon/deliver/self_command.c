@@ -131,8 +131,7 @@ static void order_end(
 	    .pane = &order->public.pane,
 	    .text = text,
 	};
-	struct buf data;
-	buf_init(&data, DATA_MAX);
+	struct buf data = BUF(DATA_MAX);
 	write_data(&data, order, outcome, reason);
 	draft.data = (const char *)data.data;
 	queue_begin(queue);

@@ -146,11 +146,10 @@ static bool show_line(struct mail *mail, const char *line, uint64_t last)
 	const char *clients[PERSON_CLIENTS_MAX];
 	size_t count = person_clients(parts->person, &mail->pane, clients);
 	struct show *show = xcalloc(1, sizeof *show);
-	struct buf message;
+	struct buf message = BUF(2 * SHOW_LINE_MAX + 1);
 	show->mail = mail;
 	show->last = last;
 	show->timer = loop_timer_new(parts->base, give_shown, show);
-	buf_init(&message, 2 * SHOW_LINE_MAX + 1);
 	show_escape(&message, line);
 	for (size_t at = 0; at < count; at++)
 		show_at(show, parts->person->tmux, clients[at], parts->config->limits.show_ms,

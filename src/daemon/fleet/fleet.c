@@ -92,8 +92,7 @@ static const struct fleet_route *find_route(const char *method)
 static void refuse_without_host(const struct host_set *hosts, struct request *request)
 {
 	struct host *host = host_set_next(hosts, NULL);
-	struct buf names;
-	buf_init(&names, NAMES_MAX);
+	struct buf names = BUF(NAMES_MAX);
 	for (; host != NULL; host = host_set_next(hosts, host))
 		if (buf_printf(&names, "%s%s", names.len > 0 ? ", " : "", host->label) < 0)
 			break;

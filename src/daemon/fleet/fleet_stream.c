@@ -545,8 +545,7 @@ static void subscribe(struct fleet *fleet, struct request *request, const struct
 bool fleet_stream_take(struct fleet *fleet, struct request *request, const struct json *params)
 {
 	struct stream_args args;
-	struct buf scratch;
-	buf_init(&scratch, FILTER_BYTES_MAX);
+	struct buf scratch = BUF(FILTER_BYTES_MAX);
 	if (fleet_read(request, fields, params, &args, sizeof args, &scratch) &&
 	    check(fleet, request, &args))
 		subscribe(fleet, request, &args);

@@ -294,10 +294,9 @@ static bool add(
 	const struct json *sec = json_member(spec, "sec");
 	struct host *host;
 	double seconds;
-	struct buf text;
+	struct buf text = BUF(PARAMS_BYTES);
 	bool is_added = true;
 	find_kind(condition, spec);
-	buf_init(&text, PARAMS_BYTES);
 	refusal->error = MESSAGE_PARAMS;
 	if (fleet_name_strip_condition(wait->ask.fleet->hosts, spec, &host, &text, refusal->text) <
 	    0) {
@@ -441,8 +440,7 @@ bool fleet_wait_take(struct fleet *fleet, struct request *request, const struct 
 {
 	struct host *preset = fleet_only_host(fleet);
 	struct fleet_wait_args args;
-	struct buf scratch;
-	buf_init(&scratch, SCRATCH_BYTES);
+	struct buf scratch = BUF(SCRATCH_BYTES);
 	if (fleet_read(request, fields, params, &args, sizeof args, &scratch) &&
 	    (args.host == NULL || (preset = fleet_find_host(fleet, request, args.host)) != NULL))
 		start(fleet, request, &args, preset);

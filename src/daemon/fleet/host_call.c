@@ -163,8 +163,7 @@ static void leave(struct host_call *call)
 /* A wait would last as long as the link. */
 static void send_cancelled(struct host_call *call)
 {
-	struct buf line;
-	buf_init(&line, HEAD_BYTES);
+	struct buf line = BUF(HEAD_BYTES);
 	if (buf_printf(&line,
 		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
 		"\"params\":{\"requestId\":%" PRId64 "}}\n",
@@ -309,9 +308,8 @@ void host_tell(struct host *host, const char *method, int64_t deadline_ms, const
 {
 	struct host_order order = {
 	    .method = method, .flags = HOST_CALL_READS, .deadline_ms = deadline_ms};
-	struct buf text;
+	struct buf text = BUF(TELL_BYTES);
 	va_list args;
-	buf_init(&text, TELL_BYTES);
 	va_start(args, params);
 	/* The buffer has the room. */
 	(void)buf_vprintf(&text, params, args);

@@ -145,10 +145,9 @@ static void start_ssh(struct host_link *link, struct event_base *base, const str
 	    .files = rlimit_given_files(),
 	    .queue_max = HOST_QUEUE_BYTES,
 	};
-	struct buf command;
+	struct buf command = BUF(COMMAND_MAX);
 	for (size_t at = 0; at < sizeof options / sizeof *options; at++)
 		argv[count++] = options[at];
-	buf_init(&command, COMMAND_MAX);
 	argv[count++] = spec->ssh != NULL ? spec->ssh : spec->name;
 	/* The hosts file bounds all parts: the command always fits. */
 	(void)relay_append_command(&command, spec->program, spec->tmux_name, spec->tmux_path);

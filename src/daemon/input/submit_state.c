@@ -184,10 +184,8 @@ static int run(struct submit *submit, struct muxbus_command *command, struct typ
     const char *otherwise, const struct pane_screen *screen, const struct muxbus_pane *pane,
     muxbus_reply_fn *reply)
 {
-	struct buf guard, patterns;
+	struct buf guard = BUF(GUARD_MAX), patterns = BUF(PATTERNS_MAX);
 	int error;
-	buf_init(&guard, GUARD_MAX);
-	buf_init(&patterns, PATTERNS_MAX);
 	if (pane != NULL) {
 		struct submit_moment moment = {
 		    .command = pane->command,

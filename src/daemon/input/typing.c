@@ -212,9 +212,7 @@ static void put_otherwise(
 void typing_add(const struct typing *typing, struct muxbus_command *command, const char *otherwise)
 {
 	uint32_t pane = typing->pane;
-	struct buf guard, text;
-	buf_init(&guard, COMMANDS_MAX_BYTES);
-	buf_init(&text, COMMANDS_MAX_BYTES);
+	struct buf guard = BUF(COMMANDS_MAX_BYTES), text = BUF(COMMANDS_MAX_BYTES);
 	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
 	muxbus_command_argf(command, "%%%u", pane);
 	put_guard(typing, &guard);

@@ -100,9 +100,8 @@ static bool write_stream(struct json_writer *writer, const struct job_set *jobs,
     const struct job *job, enum job_file file, const char *name, char ret_end[PROMPT_LOOK + 1])
 {
 	int64_t from, end = 0;
-	struct buf out;
+	struct buf out = BUF(OUTPUT_MAX + 1);
 	size_t last;
-	buf_init(&out, OUTPUT_MAX + 1);
 	(void)job_read(jobs, job, file, 0, 0, &out, &from, &end);
 	from = end > OUTPUT_MAX ? end - OUTPUT_MAX : 0;
 	(void)job_read(jobs, job, file, from, OUTPUT_MAX, &out, &from, &end);
@@ -253,10 +252,8 @@ static void report_line(
     struct execution *execution, const struct job *job, enum job_file file, int64_t *heard)
 {
 	int64_t from, end = 0;
-	struct buf out, line;
+	struct buf out = BUF(NEWS_MAX + 1), line = BUF(NEWS_MAX);
 	size_t begin;
-	buf_init(&out, NEWS_MAX + 1);
-	buf_init(&line, NEWS_MAX);
 	(void)job_read(execution->jobs, job, file, 0, 0, &out, &from, &end);
 	from = end - NEWS_MAX > *heard ? end - NEWS_MAX : *heard;
 	if (end > from)

@@ -186,12 +186,11 @@ static int64_t read_output(
 /* The first characters of the output as text, and of a longer one the last; else *ret_tail is NULL. */
 static char *job_excerpt(const struct job_set *set, const struct job *job, char **ret_tail)
 {
-	struct buf raw;
+	struct buf raw = BUF(2 * EXCERPT_READ);
 	bool is_cut = false;
 	int64_t end;
 	char *head;
 	*ret_tail = NULL;
-	buf_init(&raw, 2 * EXCERPT_READ);
 	end = read_output(set, job, 0, &raw);
 	head = job_record_head(raw.data, raw.len, &is_cut);
 	if (end > EXCERPT_READ) {

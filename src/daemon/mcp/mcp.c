@@ -259,8 +259,7 @@ static void put_instructions(struct mcp_exchange *exchange, struct json_writer *
 	bool is_weak;
 	char name[16];
 	uint32_t pane = request_peer_pane(exchange->request, &is_weak);
-	struct buf text;
-	buf_init(&text, MCP_INSTRUCTIONS_MAX);
+	struct buf text = BUF(MCP_INSTRUCTIONS_MAX);
 	(void)snprintf(name, sizeof name, "%%%u", (unsigned)pane);
 	mcp_client_instructions(
 	    &text, exchange->session->client, pane == MUXBUS_NO_ID ? NULL : name);

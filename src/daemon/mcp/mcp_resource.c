@@ -327,8 +327,7 @@ static void put_rest(const struct resource_reading *reading, struct json_writer 
     const struct mcp_cut *cut, const struct json *result)
 {
 	struct mcp_asked asked = {.rests = reading->rests};
-	struct buf text;
-	buf_init(&text, 1024);
+	struct buf text = BUF(1024);
 	(void)buf_append_str(&text, "Truncated. ");
 	mcp_shown_put_rest(&text, cut, result, &asked);
 	put_content(reading, writer, TEXT, &text);
@@ -339,11 +338,10 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 {
 	struct resource_reading *reading = data;
 	struct json_error error;
-	struct buf out;
+	struct buf out = BUF(MCP_RESULT_MAX);
 	struct mcp_cut cut = {.keeps_end = true};
 	const struct json *result = json_read(reading->mcp->reader, text, len, &error);
 	mcp_cut_writer *write = strcmp(reading->form->mime, TEXT) == 0 ? write_text : write_json;
-	buf_init(&out, MCP_RESULT_MAX);
 	if (result != NULL &&
 	    mcp_cut_find(&cut, result, MCP_RESULT_MAX, write, (void *)(uintptr_t)result))
 		(void)write(&out, &cut, (void *)(uintptr_t)result);

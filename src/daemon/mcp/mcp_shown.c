@@ -164,10 +164,8 @@ static void put_value_rest(const struct shown *shown, struct buf *out, const str
 {
 	bool is_begun = value->type == JSON_ARRAY && is_whole(shown->cut, value, false);
 	struct mcp_cut nothing = {0};
-	struct buf part, whole;
+	struct buf part = BUF(PART_MAX), whole = BUF(SIZE_MAX);
 	mcp_cut_nothing(&nothing);
-	buf_init(&part, PART_MAX);
-	buf_init(&whole, SIZE_MAX);
 	write_value(&part, shown->cut, value);
 	if (shown->asked->rests != NULL)
 		write_value(&whole, &nothing, value);
@@ -305,14 +303,13 @@ bool mcp_shown_write(struct buf *out, const struct mcp_cut *cut, const struct js
 {
 	struct shown shown = {.result = result, .cut = cut, .asked = asked};
 	struct json_writer writer;
-	struct buf rest;
+	struct buf rest = BUF(REST_MAX);
 	find_places(&shown);
 	json_writer_init(&writer, out);
 	json_object_begin(&writer, NULL);
 	for (const struct json *m = result->child; m != NULL && !writer.is_cut; m = m->next)
 		put_member(&shown, &writer, m);
 	json_put_bool(&writer, "truncated", true);
-	buf_init(&rest, REST_MAX);
 	put_rest(&shown, &rest);
 	(void)json_put_text(&writer, "rest", rest.data, rest.len);
 	buf_finish(&rest);

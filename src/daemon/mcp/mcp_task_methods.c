@@ -42,9 +42,8 @@ static void put_payload(
 {
 	char path[4096], rest[96];
 	char *text = job_record_text(job);
-	struct buf output;
+	struct buf output = BUF(OUTPUT_MAX + 1);
 	bool is_cut;
-	buf_init(&output, OUTPUT_MAX + 1);
 	is_cut = read_end(jobs, job, &output);
 	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
 	json_put_str(writer, "message", text);

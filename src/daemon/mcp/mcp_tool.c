@@ -266,10 +266,9 @@ static void put_content(struct json_writer *writer, const struct buf *text)
 static void put_too_large(struct mcp_call *call, struct json_writer *writer, const struct buf *json)
 {
 	char rest[64];
-	struct buf content;
+	struct buf content = BUF(256);
 	(void)snprintf(rest, sizeof rest, "read_rest {\"id\":\"%s\"} reads all of it, as JSON.",
 	    rest_keep(call->rests, json->data, json->len));
-	buf_init(&content, 256);
 	(void)buf_printf(&content, "The result is too large to be shown.\nTruncated. %s\n", rest);
 	put_content(writer, &content);
 	json_object_begin(writer, "structuredContent");
@@ -373,10 +372,9 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 {
 	struct mcp_call *call = data;
 	struct json_error error;
-	struct buf pending;
+	struct buf pending = BUF(LINE_BYTES);
 	struct buf json = {.data = (uint8_t *)(uintptr_t)text, .len = len};
 	const struct json *result;
-	buf_init(&pending, LINE_BYTES);
 	result = json_read(call->mcp->reader, text, len, &error);
 	if (result != NULL && mcp_pending_write(call->pending, result, &pending)) {
 		json = pending;
@@ -405,9 +403,7 @@ static void on_error(void *data, struct json_writer *writer, enum message_error 
 {
 	struct mcp_call *call = data;
 	const struct message_error_info *info = message_error_info(error);
-	struct buf out, clean;
-	buf_init(&out, MCP_RESULT_BYTES);
-	buf_init(&clean, 2 * MCP_RESULT_BYTES);
+	struct buf out = BUF(MCP_RESULT_BYTES), clean = BUF(2 * MCP_RESULT_BYTES);
 	if (mcp_pending_write_released(call->pending, &out)) {
 		on_result(call, writer, (const char *)out.data, out.len);
 		buf_finish(&out);

@@ -191,14 +191,13 @@ static void answer(struct request *request, const struct audit_args *args)
 	static struct search search; /* large */
 	int64_t last = (int64_t)trail_last(trail), shown = last;
 	struct page page;
-	struct buf text;
+	struct buf text = BUF(2 * TRAIL_FILE_MAX);
 	size_t broken;
 	bool is_full;
 	search.args = args;
 	search.count = 0;
 	search.shows_params = request_role(request) != ROLE_READ_ONLY;
 	search.since_ms = args->since != NULL ? clock_parse(args->since) : 0;
-	buf_init(&text, 2 * TRAIL_FILE_MAX);
 	if (trail_read(trail, &text) < 0) {
 		request_fail(
 		    request, MESSAGE_INTERNAL, "the audit cannot be read: %s", strerror(errno));

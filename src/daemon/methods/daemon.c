@@ -142,9 +142,8 @@ void methods_describe_mdoc(struct buf *out)
 
 bool methods_print(bool as_mdoc)
 {
-	struct buf out;
+	struct buf out = BUF((size_t)64 * 1024 * 1024);
 	bool is_written;
-	buf_init(&out, (size_t)64 * 1024 * 1024);
 	if (as_mdoc) {
 		methods_describe_mdoc(&out);
 	} else {

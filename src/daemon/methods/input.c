@@ -189,9 +189,8 @@ static bool read_keys(struct request *request, const struct send_keys_args *args
 		if (!add_element(request, typing, args->keys.strings[i], note))
 			return false;
 	if (args->base64 != NULL) {
-		struct buf raw;
+		struct buf raw = BUF(TYPING_BYTES_MAX);
 		bool is_right;
-		buf_init(&raw, TYPING_BYTES_MAX);
 		is_right = decode(request, args->base64, &raw);
 		if (is_right)
 			typing_bytes(typing, raw.data, raw.len);
@@ -373,8 +372,7 @@ static void handle_send_text(struct request *request, const void *data)
 {
 	const struct send_text_args *args = data;
 	const struct muxbus_pane *pane;
-	struct buf text;
-	buf_init(&text, TEXT_BYTES_MAX + 4);
+	struct buf text = BUF(TEXT_BYTES_MAX + 4);
 	buf_append_str(&text, args->text != NULL ? args->text : "");
 	if (args->text != NULL && args->base64 != NULL)
 		request_fail_field(request, "base64", "either text or base64, not both");

@@ -82,8 +82,7 @@ static void take_free(struct take_wait *wait, bool has_gone)
 static void put_note(struct take_wait *wait, struct json_writer *writer, uint64_t seq)
 {
 	const struct notification *note = queue_find(wait->daemon->queue, seq);
-	struct buf notice;
-	buf_init(&notice, PROMPT_LINE_BYTES);
+	struct buf notice = BUF(PROMPT_LINE_BYTES);
 	prompt_line_compose(&notice, &note, 1, &wait->daemon->config->limits);
 	json_object_begin(writer, NULL);
 	json_put_int(writer, "seq", (int64_t)seq);

@@ -54,9 +54,8 @@ static int64_t thread_time(const char *thread)
 static bool find_home(pid_t pid, char out[PATH_MAX])
 {
 	const char *home, *own;
-	struct buf block;
+	struct buf block = BUF(PROCESS_ENVIRON_MAX);
 	int len = -1;
-	buf_init(&block, PROCESS_ENVIRON_MAX);
 	process_read_environ(pid, &block);
 	own = process_variable(&block, "CODEX_HOME");
 	home = process_variable(&block, "HOME");

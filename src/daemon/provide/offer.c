@@ -88,10 +88,8 @@ static bool set_example(struct declaration *declaration, const struct json *exam
 	void *args = xcalloc(1, declaration->args_size);
 	struct json_writer writer;
 	struct field_error error;
-	struct buf text, scratch;
+	struct buf text = BUF(DECLARATION_BYTES_MAX), scratch = BUF(SCRATCH_MAX);
 	bool is_good;
-	buf_init(&scratch, SCRATCH_MAX);
-	buf_init(&text, DECLARATION_BYTES_MAX);
 	is_good = example->type == JSON_OBJECT &&
 	    field_read(
 		declaration->fields, example, args, declaration->args_size, &scratch, &error) == 0;
@@ -149,12 +147,11 @@ struct offer *offer_read(const struct json *value, const struct offer_origin *or
 	struct offer *offer = xcalloc(1, sizeof *offer);
 	struct offer_members members;
 	struct field_error error;
-	struct buf scratch;
+	struct buf scratch = BUF(SCRATCH_MAX);
 	bool is_good = value->type == JSON_OBJECT;
 	list_init(&offer->link);
 	offer->provider = origin->provider;
 	offer->declaration = xcalloc(1, sizeof *offer->declaration);
-	buf_init(&scratch, SCRATCH_MAX);
 	if (!is_good)
 		(void)declaration_refuse(
 		    ret_reason, "must be an object, not %s", json_type_name(value->type));

@@ -65,9 +65,8 @@ bool provide_event_take(
 	     row = row->next, at++) {
 		struct kind_row read;
 		struct field_error error;
-		struct buf scratch;
+		struct buf scratch = BUF(1024);
 		bool is_good = row->type == JSON_OBJECT;
-		buf_init(&scratch, 1024);
 		if (!is_good)
 			(void)tool_fail(
 			    ret_failure, MESSAGE_PARAMS, "events[%zu]: must be an object", at);

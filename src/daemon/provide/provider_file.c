@@ -42,8 +42,7 @@ static void read_members(struct provider_file *file, const struct json *value)
 {
 	struct provider_members members;
 	struct field_error error;
-	struct buf scratch;
-	buf_init(&scratch, PROVIDER_FILE_BYTES_MAX);
+	struct buf scratch = BUF(PROVIDER_FILE_BYTES_MAX);
 	if (field_read(member_fields, value, &members, sizeof members, &scratch, &error) < 0) {
 		set_reason(file, error.text);
 	} else if (members.methods->type != JSON_ARRAY ||

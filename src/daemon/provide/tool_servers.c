@@ -150,9 +150,8 @@ static void explain(void *data, const struct job *job, char *ret_reason, size_t 
 {
 	const struct provider *provider = data;
 	int64_t from, end = 0;
-	struct buf text;
+	struct buf text = BUF(ERR_MAX);
 	char *line;
-	buf_init(&text, ERR_MAX);
 	(void)job_read(
 	    provider->set->parts.jobs, job, JOB_FILE_ERR, 0, ERR_MAX, &text, &from, &end);
 	while (text.len > 0 && text.data[text.len - 1] == '\n')

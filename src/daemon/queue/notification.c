@@ -134,10 +134,8 @@ size_t notification_size(const struct notification *note)
 char *notification_clean_text(const char *text, size_t len)
 {
 	bool is_lossy = false, was_space = true;
-	struct buf clean, out;
+	struct buf clean = BUF(SIZE_MAX / 4), out = BUF(NOTIFICATION_TEXT_MAX);
 	size_t at = 0;
-	buf_init(&clean, SIZE_MAX / 4);
-	buf_init(&out, NOTIFICATION_TEXT_MAX);
 	(void)utf8_clean(&clean, text,
 	    len < 4 * NOTIFICATION_TEXT_MAX ? len : 4 * NOTIFICATION_TEXT_MAX, &is_lossy);
 	while (at < clean.len) {

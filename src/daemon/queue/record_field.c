@@ -386,9 +386,8 @@ static bool read_words(const struct record_rows *rows, const struct json *value,
 {
 	struct json_reader *reader = json_reader_new(JSON_TEXT_MAX);
 	struct json_error error;
-	struct buf text;
+	struct buf text = BUF(JSON_TEXT_MAX);
 	bool is_read;
-	buf_init(&text, JSON_TEXT_MAX);
 	is_read = record_0_1_translate(rows->order_0_1, value->text, value->len, &text) &&
 	    read_fields(rows, json_read(reader, (const char *)text.data, text.len, &error), object);
 	buf_finish(&text);

@@ -244,11 +244,10 @@ static void load_gap(void *data, uint64_t count, const char *reason)
 static bool write_snapshot(void *data, struct journal *journal, bool is_first)
 {
 	struct store *store = data;
-	struct buf record;
+	struct buf record = BUF(JOURNAL_PAYLOAD_MAX);
 	uint64_t ticket;
 	if (is_first || store->unwritten > store->count)
 		store->unwritten = store->count;
-	buf_init(&record, JOURNAL_PAYLOAD_MAX);
 	while (store->unwritten > 0 && record.len < SNAPSHOT_BATCH) {
 		const struct store_entry *entry = store->entries[--store->unwritten];
 		op_write(&record, OP_PUT, entry->key, entry->value, entry->len);

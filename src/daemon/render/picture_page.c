@@ -485,12 +485,11 @@ void picture_put_title(struct picture_page *page)
 {
 	const char *title = page->picture->title ? page->picture->title : "";
 	size_t len = strnlen(title, PICTURE_TITLE_MAX + 4);
-	struct buf text;
+	struct buf text = BUF(PICTURE_TITLE_MAX * 8);
 	if (len > PICTURE_TITLE_MAX) {
 		len = PICTURE_TITLE_MAX;
 		len -= utf8_incomplete_tail(title, len);
 	}
-	buf_init(&text, PICTURE_TITLE_MAX * 8);
 	if (str_append_visible(&text, title, len) == 0 && text.len > 0) {
 		replace_noncharacters(&text);
 		picture_put_escaped(page, (const char *)text.data, text.len);

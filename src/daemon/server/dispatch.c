@@ -120,9 +120,8 @@ static struct request *refused(struct dispatch *dispatch, struct peer *peer, con
 
 static void refuse_method(struct request *request, const char *name)
 {
-	struct buf shown;
+	struct buf shown = BUF(80);
 	const char *text, *nearest, *advice = method_advice(name);
-	buf_init(&shown, 80);
 	(void)str_append_visible(&shown, name, strlen(name)); /* a cut name is good enough */
 	text = shown.data ? (const char *)shown.data : "";
 	nearest = method_nearest(name);

@@ -349,9 +349,8 @@ static bool send_gap(
     void *data, const char *subscription, uint64_t from, uint64_t to, const char *reason)
 {
 	struct peer *peer = data;
-	struct buf line;
+	struct buf line = BUF(1024);
 	bool is_sent;
-	buf_init(&line, 1024);
 	(void)buf_printf(&line,
 	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"subscription\":\"%s\",",
 	    subscription);

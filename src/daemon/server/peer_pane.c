@@ -185,9 +185,8 @@ static bool is_ended_server(const char *tmux, pid_t server)
 static uint32_t pane_of_environment(
     const char *proc, pid_t pid, const char *tmux_socket, pid_t server)
 {
-	struct buf block;
+	struct buf block = BUF(ENVIRON_BYTES_MAX);
 	uint32_t id;
-	buf_init(&block, ENVIRON_BYTES_MAX);
 	id = MUXBUS_NO_ID;
 	if (read_proc(proc, pid, "environ", &block) == 0) {
 		const char *tmux = variable(&block, "TMUX");
@@ -258,8 +257,7 @@ static bool find_by_environment(const char *proc, const struct peer_origin *orig
 
 static void find_thread(const char *proc, pid_t pid, char out[PANE_REF_THREAD_SIZE])
 {
-	struct buf block;
-	buf_init(&block, ENVIRON_BYTES_MAX);
+	struct buf block = BUF(ENVIRON_BYTES_MAX);
 	if (read_proc(proc, pid, "environ", &block) != 0)
 		block.len = 0;
 	for (size_t at = 0; at < sizeof threads / sizeof *threads && block.len > 0; at++) {

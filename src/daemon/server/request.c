@@ -371,8 +371,7 @@ struct request *request_find(struct peer *peer, const char *id)
 
 void request_withdraw(struct request *request)
 {
-	struct buf none;
-	buf_init(&none, 0);
+	struct buf none = BUF(0);
 	if (request->response_slot != NULL)
 		peer_respond(request->response_slot, &none, NULL, NULL);
 	cancel(request);

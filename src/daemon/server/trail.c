@@ -279,13 +279,12 @@ struct trail *trail_new(
     const char *state_dir, const struct trail_options *options, char *ret_reason, size_t size)
 {
 	struct trail *trail = xcalloc(1, sizeof *trail);
-	struct buf text;
+	struct buf text = BUF(TRAIL_FILE_MAX);
 	trail->options = *options;
 	list_init(&trail->listeners);
 	memset(trail->chain, '0', CHAIN_SIZE);
 	(void)snprintf(trail->path, sizeof trail->path, "%s/audit", state_dir);
 	(void)snprintf(trail->old_path, sizeof trail->old_path, "%s/audit.old", state_dir);
-	buf_init(&text, TRAIL_FILE_MAX);
 	if (open_file(trail) < 0 || file_read_all(trail->fd, &text) < 0) {
 		(void)str_refuse(ret_reason, size, "%s: %s", trail->path, strerror(errno));
 		buf_finish(&text);

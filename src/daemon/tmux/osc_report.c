@@ -175,9 +175,7 @@ static void append_cut(struct buf *out, const void *bytes, size_t len)
 /* Base64 whose padding is missing, or which was cut off, counts as far as it goes. */
 static void append_base64(struct buf *out, struct osc_part payload)
 {
-	struct buf padded, bytes;
-	buf_init(&padded, PAYLOAD_MAX + 4);
-	buf_init(&bytes, PAYLOAD_MAX);
+	struct buf padded = BUF(PAYLOAD_MAX + 4), bytes = BUF(PAYLOAD_MAX);
 	while (payload.len > 0 && payload.at[payload.len - 1] == '=')
 		payload.len--;
 	payload.len -= payload.len % 4 == 1;

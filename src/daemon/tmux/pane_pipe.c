@@ -499,9 +499,8 @@ struct muxbus_command *pipe_command_new(
     uint32_t pane, const char *program, const char *socket, const char *nonce)
 {
 	struct muxbus_command *command = NULL;
-	struct buf sh;
+	struct buf sh = BUF(2 * PIPE_COMMAND_MAX);
 	char *text = NULL;
-	buf_init(&sh, 2 * PIPE_COMMAND_MAX);
 	if (pipe_command_write_sh(&sh, program, socket, nonce) == 0)
 		text = write_pipe(pane, &sh);
 	buf_finish(&sh);

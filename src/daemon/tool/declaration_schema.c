@@ -432,9 +432,8 @@ bool declaration_read_parameters(
     struct declaration *declaration, const struct json *schema, char *ret_reason)
 {
 	struct schema parameters = {0};
-	struct buf scratch;
+	struct buf scratch = BUF(DECLARATION_BYTES_MAX);
 	bool is_good;
-	buf_init(&scratch, DECLARATION_BYTES_MAX);
 	is_good = (schema == NULL ||
 		      read_schema(schema, "parameters", &parameters, &scratch, ret_reason)) &&
 	    read_properties(declaration, &parameters, ret_reason);

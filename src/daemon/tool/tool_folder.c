@@ -343,9 +343,8 @@ static uint64_t publish(struct tool_folder *folder)
 {
 	const struct method **rows = xcalloc(folder->count + 1, sizeof *rows);
 	size_t count = 0;
-	struct buf seen;
+	struct buf seen = BUF((size_t)64 * 1024 * 1024);
 	uint64_t content;
-	buf_init(&seen, (size_t)64 * 1024 * 1024);
 	for (const struct tool *tool = tool_next(folder, NULL); tool != NULL;
 	     tool = tool_next(folder, tool)) {
 		struct json_writer writer;
@@ -370,9 +369,8 @@ static uint64_t publish(struct tool_folder *folder)
 /* Logs the files that cannot be used, unless the log says the same already. */
 static void log_trouble(struct tool_folder *folder)
 {
-	struct buf text;
+	struct buf text = BUF((size_t)TOOLS_MAX * (PATH_MAX + REASON_SIZE));
 	uint64_t trouble;
-	buf_init(&text, (size_t)TOOLS_MAX * (PATH_MAX + REASON_SIZE));
 	for (const struct tool *tool = tool_next(folder, NULL); tool != NULL;
 	     tool = tool_next(folder, tool))
 		if (tool->state == TOOL_BROKEN)

@@ -82,8 +82,7 @@ static bool fail_as_ended(
     const struct job_set *jobs, const struct job *job, struct tool_failure *failure)
 {
 	int64_t from, end = 0;
-	struct buf text;
-	buf_init(&text, TOOL_ERROR_MAX);
+	struct buf text = BUF(TOOL_ERROR_MAX);
 	(void)job_read(jobs, job, JOB_FILE_ERR, 0, 0, &text, &from, &end);
 	from = end > TOOL_ERROR_MAX ? end - TOOL_ERROR_MAX : 0;
 	(void)job_read(jobs, job, JOB_FILE_ERR, from, TOOL_ERROR_MAX, &text, &from, &end);
@@ -126,10 +125,8 @@ static bool has_succeeded(
 static void write_text(
     struct json_writer *writer, const struct job_set *jobs, const struct job *job)
 {
-	struct buf text, tail;
+	struct buf text = BUF(TOOL_TEXT_MAX + 256), tail = BUF(JOB_TAIL_SIZE);
 	int64_t from;
-	buf_init(&text, TOOL_TEXT_MAX + 256);
-	buf_init(&tail, JOB_TAIL_SIZE);
 	text.max = TOOL_TEXT_MAX - JOB_TAIL_SIZE;
 	(void)read_from(jobs, job, 0, &text);
 	text.max = TOOL_TEXT_MAX + 256;

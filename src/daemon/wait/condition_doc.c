@@ -45,8 +45,7 @@ static void put_names(struct buf *out)
 
 static void put_short_items(struct json_writer *writer)
 {
-	struct buf names;
-	buf_init(&names, TEXT_MAX);
+	struct buf names = BUF(TEXT_MAX);
 	put_names(&names);
 	json_put_str(writer, "type", "object");
 	json_put_str(writer, "description", (const char *)names.data);

@@ -86,8 +86,7 @@ static void settle_prompt(
     struct pane_watch *watch, const struct muxbus_pane *pane, const struct pane_screen *screen)
 {
 	struct json_writer writer;
-	struct buf text;
-	buf_init(&text, TEXT_MAX);
+	struct buf text = BUF(TEXT_MAX);
 	agent_place_text(&screen->view, 1, &text);
 	pane_watch_put(watch->condition, &writer, watch->pane);
 	json_put_str(&writer, "by", by_names[prompt_mark_holds(&watch->mark)]);

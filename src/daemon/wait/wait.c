@@ -293,9 +293,8 @@ static bool part_arm_again(struct wait *wait, struct wait_part *part)
 	struct request *request = set->parts.new_request(set->parts.data);
 	struct condition *condition = NULL;
 	struct json_error error;
-	struct buf text;
+	struct buf text = BUF(WAIT_SPEC_MAX);
 	const struct json *spec = json_read(set->reader, part->spec, strlen(part->spec), &error);
-	buf_init(&text, WAIT_SPEC_MAX);
 	if (spec != NULL) {
 		shorten(wait, spec, &text);
 		spec = json_read(set->reader, (const char *)text.data, text.len, &error);

@@ -73,10 +73,9 @@ static uint64_t post(struct watch *watch, enum watch_reason reason, char *data, 
 {
 	struct queue *queue = watch->set->queue;
 	char note_key[NOTE_KEY_SIZE];
-	struct buf text;
+	struct buf text = BUF(NOTIFICATION_TEXT_MAX * 4);
 	struct notification_draft draft;
 	uint64_t seq;
-	buf_init(&text, NOTIFICATION_TEXT_MAX * 4);
 	watch_record_text(watch, reason, count, &text);
 	snprintf(note_key, sizeof note_key, "watch:%s", watch->id);
 	data = watch_record_close(watch, data, count);

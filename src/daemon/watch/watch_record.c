@@ -179,8 +179,7 @@ char *watch_record_data(
 char *watch_record_close(const struct watch *watch, char *data, uint64_t count)
 {
 	const char *poll = tail_loop_poll_reason(tail_listener_loop(&watch->listener));
-	struct buf closed;
-	buf_init(&closed, DATA_MAX + 256);
+	struct buf closed = BUF(DATA_MAX + 256);
 	(void)buf_append(&closed, data, strlen(data) - 1); /* fits, as what follows */
 	(void)buf_printf(&closed,
 	    ",\"count\":%" PRIu64 ",\"limit_hits\":%" PRIu64 ",\"cut_lines\":%" PRIu64

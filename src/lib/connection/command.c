@@ -182,10 +182,9 @@ void muxbus_command_arg(struct muxbus_command *command, const void *bytes, size_
 
 void muxbus_command_argf(struct muxbus_command *command, const char *format, ...)
 {
-	struct buf formatted;
+	struct buf formatted = BUF(MUXBUS_COMMAND_MAX);
 	va_list args;
 	int error;
-	buf_init(&formatted, MUXBUS_COMMAND_MAX);
 	va_start(args, format);
 	error = buf_vprintf(&formatted, format, args);
 	va_end(args);

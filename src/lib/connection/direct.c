@@ -159,11 +159,10 @@ static int pass(int fd, enum imsg_form form, uint32_t type, int passed)
 int direct_attach(struct direct *direct, int fd, enum imsg_form form, int input, int output,
     uint32_t session, bool has_output)
 {
-	struct buf out;
+	struct buf out = BUF(OUT_BYTES_MAX);
 	int error;
 	direct->fd = fd;
 	direct->form = form;
-	buf_init(&out, OUT_BYTES_MAX);
 	error = fcntl(fd, F_SETFL, O_NONBLOCK) == 0 ? 0 : MUXBUS_ERR_SYSTEM;
 	if (error == 0)
 		error = direct_append_terminal(&out, form);
@@ -199,9 +198,8 @@ static void note_reason(struct direct *direct, const struct imsg *message)
 /* The server waits for this answer before it closes the connection. */
 static void answer_end(struct direct *direct)
 {
-	struct buf out;
+	struct buf out = BUF(IMSG_HEADER_BYTES);
 	direct->is_ending = true;
-	buf_init(&out, IMSG_HEADER_BYTES);
 	if (imsg_append(&out, direct->form, IMSG_EXITING, NULL, 0) == 0)
 		(void)send_all(direct->fd, &out);
 	buf_finish(&out);
