@@ -72,6 +72,8 @@ call get_action_history '{"limit":100}'
 is 'nor in the history' "$(grep -c 'not to be seen' "$dir/answer")" 0
 task py "$(printf 'a\033b')"
 is 'control characters are refused' "$(field .error.data.field)" text
+task py '   '
+is 'and blanks alone' "$(field .error.data.field)" text
 task nobody x
 is 'one that is not there is said' "$(field .error.data.kind)" no_such_agent
 

@@ -440,8 +440,9 @@ static void send(struct request *request, const struct send_args *args, bool is_
 	order.agent = agent != NULL ? agent->plan.name : args->agent;
 	if (args->is_known_call && agent != NULL && agent_state(agent) != AGENT_BLOCKED)
 		order.is_response = false; /* others say this at any time */
-	if (order.len == 0 && !is_response) {
-		request_fail_field(request, "text", "there is nothing to type");
+	/* Blanks alone at a prompt look like none, and would stand before the next text. */
+	if (!order.is_response && strspn(order.text, " ") >= order.len) {
+		request_fail_field(request, "text", "is blank, and must be a text to type");
 		return;
 	}
 	agent_send(agents, request, &order);
