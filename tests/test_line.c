@@ -102,6 +102,8 @@ static const char *id_of(const char *line, size_t cut)
 
 #define EIGHT(text) text text text text text text text text
 #define LONG EIGHT(EIGHT("id: "))
+/* 144 brackets deep: the outer ones are of both kinds. */
+#define DEEP EIGHT(EIGHT("[{\"x\":")) EIGHT("[[") "0" EIGHT("]]") EIGHT(EIGHT("}]"))
 
 static void test_lost_ids(void)
 {
@@ -137,6 +139,8 @@ static void test_lost_ids(void)
 	    {"{\"x\":\"" LONG "\\\"" LONG "\",\"y\":[\"" LONG "\"],\"id\":7}", "7"},
 	    {"{\"id\":7,\"x\":,\"" LONG "\" \"id\":8}", ""},
 	    {"{\"id\":7,\"x\":,\"" LONG "\"}", "7"},
+	    {"{\"id\":7,\"x\":[" DEEP ",{\"id\":8}]}", "7"},
+	    {"{\"id\":7,\"x\":[" DEEP "},\"id\":8}", ""},
 	    {"", ""},
 	};
 

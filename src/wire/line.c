@@ -85,12 +85,14 @@ static void pass_nested(struct lost_id *lost, char byte)
 		lost->place = NESTED_STRING;
 	} else if (byte == '{' || byte == '[') {
 		lost->depth++;
+		lost->known += lost->known < 64;
 		lost->brackets = lost->brackets << 1 | (byte == '[');
 	} else if (byte == '}' || byte == ']') {
-		if (lost->depth <= 64 && (lost->brackets & 1) != is_array)
+		if (lost->known > 0 && (lost->brackets & 1) != is_array)
 			lost->place = BROKEN;
 		else if (--lost->depth == 0)
 			end_value(lost);
+		lost->known -= lost->known > 0;
 		lost->brackets >>= 1;
 	}
 }

@@ -20,7 +20,8 @@ struct lost_id {
 	bool is_escaped; /* a backslash is before it */
 	bool is_id; /* the member is called id */
 	size_t depth; /* of brackets */
-	uint64_t brackets; /* the innermost 64: a bit is set for [ */
+	uint64_t brackets; /* of the innermost: a bit is set for [ */
+	size_t known; /* bits of them: of more brackets than 64 the outer ones are forgotten */
 	size_t text_len; /* of the string or value that is passed */
 	size_t count; /* of members called id */
 	size_t len;
