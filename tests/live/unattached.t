@@ -207,6 +207,26 @@ ask_nothing() {
 	for hook in list-clients list-panes list-sessions list-windows display-message; do
 		t set-hook -gu "after-$hook"
 	done
+	# A hook that fails behind a command has not undone it.
+	for hook in send-keys set-buffer paste-buffer split-window new-window; do
+		t set-hook -g "after-$hook" 'select-pane -t %9999'
+	done
+	pane=$(t new-window -dPF '#{pane_id}' 'stty -echo; exec cat' 2>/dev/null)
+	until_is 'the pane of a failing hook reads' cat t display-message -p -t "$pane" '#{pane_current_command}'
+	call send_text "{\"pane\":\"$pane\",\"text\":\"typed once\"}"
+	is 'a text was typed though a hook failed' "$(field .error)" null
+	call send_text "{\"pane\":\"$pane\",\"text\":\"pasted\\nonce\"}"
+	is 'and pasted' "$(field .error)" null
+	call send_keys "{\"pane\":\"$pane\",\"keys\":[\"Enter\"]}"
+	is 'and keys' "$(field .error)" null
+	until_is 'each of it once' 'typed oncepasted once ' eval \
+		"t capture-pane -p -t $pane | grep . | tr '\\n' ' '"
+	call create_pane "{\"pane\":\"$pane\",\"command\":[\"sleep\",\"1000\"]}"
+	is 'a pane was made' "$(t list-panes -t "$pane" -F '#{pane_id}' | tail -n 1)" "$(field .result.pane)"
+	for hook in send-keys set-buffer paste-buffer split-window new-window; do
+		t set-hook -gu "after-$hook"
+	done
+	t kill-window -t "$pane"
 	# A program can outlive its pane.
 	pane=$(t new-window -dPF '#{pane_id}' 'trap "" HUP; exec sleep 1000')
 	call sleep "{\"seconds\":1000,\"pane\":\"$pane\"}"

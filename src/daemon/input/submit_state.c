@@ -176,6 +176,12 @@ bool submit_take_answer(struct submit *submit)
 	return false;
 }
 
+static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct submit *submit = data;
+	submit->reply(submit, typing_error(error, replies, count), replies, count);
+}
+
 /*
  * Runs commands behind the guards that tmux checks. screen NULL: the screen is not checked; pane NULL:
  * nothing but the modes of the pane is.
@@ -207,7 +213,8 @@ static int run(struct submit *submit, struct muxbus_command *command, struct typ
 	buf_finish(&guard);
 	buf_finish(&patterns);
 	submit->is_asking = true;
-	error = muxbus_sync_run(tmux_sync(submit->parts->tmux), command, false, reply, submit);
+	submit->reply = reply;
+	error = muxbus_sync_run(tmux_sync(submit->parts->tmux), command, false, on_reply, submit);
 	if (error < 0)
 		submit->is_asking = false;
 	return error;

@@ -38,6 +38,7 @@ struct submit {
 	struct loop_timer *timer;
 	enum submit_stage stage;
 	bool is_asking; /* tmux owes an answer: the timer rests */
+	muxbus_reply_fn *reply; /* of what is typed */
 	bool is_stale; /* it was freed: the answer frees the memory */
 	bool is_dropped; /* the answer is not wanted any more */
 	bool is_keeping; /* the pane, for what a text has started */

@@ -16,6 +16,7 @@
 #define COMMANDS_MAX_BYTES (2 * 1024 * 1024)
 
 #define HELD "muxbus-held "
+#define TYPED "muxbus-typed"
 #define GIVEN_UP "late"
 
 void typing_init(struct typing *typing, uint32_t pane, bool leaves_mode)
@@ -220,6 +221,7 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 	if (typing->leaves_mode)
 		buf_printf(&text, "copy-mode -q -t %%%u ; ", pane);
 	buf_append(&text, typing->commands.data, typing->commands.len);
+	buf_append_str(&text, " ; display-message -p " TYPED);
 	muxbus_command_arg(command, text.data, text.len);
 	buf_clear(&text);
 	put_otherwise(typing, &guard, otherwise, &text);
@@ -229,13 +231,13 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 	muxbus_command_next(command);
 }
 
-/* The line that says why nothing was typed, or NULL. */
-static const char *find_held(const struct muxbus_reply *reply)
+/* What follows the words that a line begins with, or NULL. */
+static const char *find_line(const struct muxbus_reply *reply, const char *words)
 {
 	const char *line = (const char *)reply->body;
 	while (line != NULL && *line) {
-		if (strncmp(line, HELD, strlen(HELD)) == 0)
-			return line + strlen(HELD);
+		if (strncmp(line, words, strlen(words)) == 0)
+			return line + strlen(words);
 		line = strchr(line, '\n');
 		line = line != NULL ? line + 1 : NULL;
 	}
@@ -244,13 +246,21 @@ static const char *find_held(const struct muxbus_reply *reply)
 
 bool typing_was_held(const struct muxbus_reply *reply)
 {
-	return find_held(reply) != NULL;
+	return find_line(reply, HELD) != NULL;
+}
+
+int typing_error(int error, const struct muxbus_reply *replies, size_t count)
+{
+	return error == MUXBUS_ERR_COMMAND && count > 0 &&
+		find_line(&replies[count - 1], TYPED) != NULL
+	    ? 0
+	    : error;
 }
 
 bool typing_check(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed)
 {
-	const char *held = find_held(reply);
+	const char *held = find_line(reply, HELD);
 	unsigned in_mode = 0, input_off = 0, dead = 0, has_program = 0, others = 0;
 	bool is_given_up; /* the guard, or this answer */
 	const char *reason = "its program does not ask for that just now";

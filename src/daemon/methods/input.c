@@ -94,7 +94,7 @@ static void run_typing(struct keying *keying)
 	context->pane = keying->typing.pane;
 	context->sign = keying->sign;
 	memcpy(context->note, keying->note, sizeof context->note);
-	tmux_call(request, command, false, on_typed, context);
+	tmux_call_judged(request, command, typing_error, on_typed, context);
 }
 
 static void on_guarded_keys(void *data, bool may, const char *sign)

@@ -311,15 +311,17 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 {
 	struct spawn *spawn = data;
 	const struct server_parts *parts;
-	bool is_new_session;
+	bool is_new_session, is_made;
 	int pid;
-	if (error < 0 || count == 0) {
+	/* Output or an error of the user's hooks may follow; our output is the first line. */
+	is_made = count > 0 && replies[0].body != NULL &&
+	    sscanf((const char *)replies[0].body, "%%%u @%u $%u %d", &spawn->pane, &spawn->window,
+		&spawn->session, &pid) == 4;
+	if (count == 0 || (error < 0 && !(is_made && error == MUXBUS_ERR_COMMAND))) {
 		fail(spawn, error, replies, count);
 		return;
 	}
-	/* Output of the user's hooks may follow; our output is the first line. */
-	if (sscanf((const char *)replies[0].body, "%%%u @%u $%u %d", &spawn->pane, &spawn->window,
-		&spawn->session, &pid) != 4) {
+	if (!is_made) {
 		if (spawn->pane != MUXBUS_NO_ID) { /* tmux gave up the rest */
 			fail(spawn, MUXBUS_ERR_TIMEOUT, NULL, 0);
 			return;

@@ -6,6 +6,7 @@
 
 struct tmux_run {
 	struct request *request;
+	tmux_judge_fn *judge; /* NULL: the error is that of tmux */
 	tmux_call_fn *then;
 	void *context;
 };
@@ -36,6 +37,8 @@ void tmux_call_fail_reply(
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct tmux_run *run = data;
+	if (run->judge != NULL)
+		error = run->judge(error, replies, count);
 	if (error < 0)
 		tmux_call_fail_reply(run->request, error, replies, count);
 	else
@@ -66,6 +69,15 @@ void tmux_call(struct request *request, struct muxbus_command *command, bool rea
 	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
 	struct tmux_run *run = new_run(request, then, context);
 	finish(run, muxbus_sync_run(sync, command, read_back, on_reply, run));
+}
+
+void tmux_call_judged(struct request *request, struct muxbus_command *command, tmux_judge_fn *judge,
+    tmux_call_fn *then, void *context)
+{
+	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
+	struct tmux_run *run = new_run(request, then, context);
+	run->judge = judge;
+	finish(run, muxbus_sync_run(sync, command, false, on_reply, run));
 }
 
 void tmux_call_in_window(struct request *request, struct muxbus_command *command, uint32_t window,

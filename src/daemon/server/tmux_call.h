@@ -18,6 +18,11 @@ typedef void tmux_call_fn(
 void tmux_call(struct request *request, struct muxbus_command *command, bool read_back,
     tmux_call_fn *then, void *context);
 
+/* The same, with a judge of the error, for commands that a failing hook has not kept from their end. */
+typedef int tmux_judge_fn(int error, const struct muxbus_reply *replies, size_t count);
+void tmux_call_judged(struct request *request, struct muxbus_command *command, tmux_judge_fn *judge,
+    tmux_call_fn *then, void *context);
+
 /* The same for commands that change nothing but one window, which is read back. */
 void tmux_call_in_window(struct request *request, struct muxbus_command *command, uint32_t window,
     tmux_call_fn *then, void *context);
