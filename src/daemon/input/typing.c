@@ -231,7 +231,7 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 	muxbus_command_next(command);
 }
 
-/* What follows the words that a line begins with, or NULL. */
+/* The rest of the line that begins with these words, or NULL. */
 static const char *find_line(const struct muxbus_reply *reply, const char *words)
 {
 	const char *line = (const char *)reply->body;
