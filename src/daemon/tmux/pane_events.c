@@ -152,7 +152,7 @@ static void put_command_line(struct json_writer *writer, const char *text)
 		bool is_code =
 		    at[0] == '%' && str_hex_digit(at[1]) >= 0 && str_hex_digit(at[2]) >= 0;
 		line[len++] =
-		    is_code ? (char)(str_hex_digit(at[1]) << 4 | str_hex_digit(at[2])) : at[0];
+		    (char)(is_code ? str_hex_digit(at[1]) << 4 | str_hex_digit(at[2]) : at[0]);
 		at += is_code ? 2 : 0;
 	}
 	len -= len == sizeof line ? utf8_incomplete_tail(line, len) : 0;
