@@ -201,8 +201,7 @@ static bool hand_over(struct hook *hook)
 	int64_t seqs[TAKE_MAX];
 	struct buf text = BUF(TEXT_MAX), out = BUF(8 * TEXT_MAX);
 	bool is_written = false;
-	size_t count;
-	count = take(hook, &text, seqs);
+	size_t count = take(hook, &text, seqs);
 	if (count > 0) {
 		hook_event_write(&out, &hook->event, buf_text(&text));
 		is_written = fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;

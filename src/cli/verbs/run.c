@@ -189,8 +189,7 @@ static enum cli_status start_job(struct run_verb *run)
 {
 	struct buf params = BUF(PARAMS_MAX);
 	const struct json *result;
-	enum cli_status status;
-	status = put_params(run, &params);
+	enum cli_status status = put_params(run, &params);
 	if (status == CLI_DONE)
 		status = ask_result(
 		    run->link, "run_long_command", buf_text(&params), ASK_TIMEOUT_MS, &result);

@@ -190,8 +190,7 @@ static enum cli_status wait_once(struct wait_verb *wait, struct link *link)
 {
 	const struct json *result;
 	struct buf params = BUF(PARAMS_MAX);
-	enum cli_status status;
-	status = put_params(wait, &params);
+	enum cli_status status = put_params(wait, &params);
 	if (status == CLI_DONE)
 		status = ask_result(link, "wait_for", buf_text(&params), -1, &result);
 	if (status == CLI_DONE)

@@ -158,8 +158,7 @@ static void put_part(
 static void put_cut(struct buf *out, const char *text, size_t len, size_t max, size_t tail)
 {
 	struct buf tamed = BUF(4 * QUOTE_READ);
-	size_t count;
-	count = put_tame(&tamed, text, len, false);
+	size_t count = put_tame(&tamed, text, len, false);
 	put_part(out, &tamed, count, max, tail);
 	buf_finish(&tamed);
 }
@@ -310,8 +309,7 @@ void prompt_line_compose(struct buf *out, const struct notification *const *note
 static void put_shown(struct buf *out, const char *text, size_t max)
 {
 	struct buf shown = BUF(4 * QUOTE_READ);
-	size_t count;
-	count = put_tame(&shown, text, strlen(text), true);
+	size_t count = put_tame(&shown, text, strlen(text), true);
 	put_part(out, &shown, count, max, 0);
 	buf_finish(&shown);
 }

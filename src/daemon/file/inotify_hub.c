@@ -138,8 +138,7 @@ static void wait_for(struct inotify_hub *hub, int64_t wait_us)
 static void on_readable(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
 {
 	struct inotify_hub *hub = data;
-	int64_t wait_us;
-	wait_us = spend(hub);
+	int64_t wait_us = spend(hub);
 	if (wait_us > 0)
 		wait_for(hub, wait_us);
 	inotify_hub_read(hub);

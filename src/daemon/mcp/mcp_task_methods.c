@@ -43,8 +43,7 @@ static void put_payload(
 	char path[4096], rest[96];
 	char *text = job_record_text(job);
 	struct buf output = BUF(OUTPUT_MAX + 1);
-	bool is_cut;
-	is_cut = read_end(jobs, job, &output);
+	bool is_cut = read_end(jobs, job, &output);
 	job_path(jobs, job, JOB_FILE_OUT, path, sizeof path);
 	json_put_str(writer, "message", text);
 	job_write_members(writer, job, path, job_log_bytes(jobs, job), SIZE_MAX);

@@ -374,8 +374,7 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	struct json_error error;
 	struct buf pending = BUF(LINE_BYTES);
 	struct buf json = {.data = (uint8_t *)(uintptr_t)text, .len = len};
-	const struct json *result;
-	result = json_read(call->mcp->reader, text, len, &error);
+	const struct json *result = json_read(call->mcp->reader, text, len, &error);
 	if (result != NULL && mcp_pending_write(call->pending, result, &pending)) {
 		json = pending;
 		result =

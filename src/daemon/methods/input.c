@@ -190,8 +190,7 @@ static bool read_keys(struct request *request, const struct send_keys_args *args
 			return false;
 	if (args->base64 != NULL) {
 		struct buf raw = BUF(TYPING_BYTES_MAX);
-		bool is_right;
-		is_right = decode(request, args->base64, &raw);
+		bool is_right = decode(request, args->base64, &raw);
 		if (is_right)
 			typing_bytes(typing, raw.data, raw.len);
 		buf_finish(&raw);

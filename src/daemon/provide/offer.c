@@ -89,8 +89,7 @@ static bool set_example(struct declaration *declaration, const struct json *exam
 	struct json_writer writer;
 	struct field_error error;
 	struct buf text = BUF(DECLARATION_BYTES_MAX), scratch = BUF(SCRATCH_MAX);
-	bool is_good;
-	is_good = example->type == JSON_OBJECT &&
+	bool is_good = example->type == JSON_OBJECT &&
 	    field_read(
 		declaration->fields, example, args, declaration->args_size, &scratch, &error) == 0;
 	if (is_good) {

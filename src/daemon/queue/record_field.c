@@ -387,8 +387,7 @@ static bool read_words(const struct record_rows *rows, const struct json *value,
 	struct json_reader *reader = json_reader_new(JSON_TEXT_MAX);
 	struct json_error error;
 	struct buf text = BUF(JSON_TEXT_MAX);
-	bool is_read;
-	is_read = record_0_1_translate(rows->order_0_1, value->text, value->len, &text) &&
+	bool is_read = record_0_1_translate(rows->order_0_1, value->text, value->len, &text) &&
 	    read_fields(rows, json_read(reader, (const char *)text.data, text.len, &error), object);
 	buf_finish(&text);
 	json_reader_free(reader);

@@ -423,8 +423,7 @@ bool tmux_is_detached(const struct tmux *tmux)
 static void on_environment_unset(
     void *data, int error UNUSED, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {
-	struct tmux *tmux;
-	tmux = data;
+	struct tmux *tmux = data;
 	muxbus_sync_stop(tmux->sync, tmux->stopped, tmux->stopped_data);
 }
 

@@ -433,9 +433,8 @@ bool declaration_read_parameters(
 {
 	struct schema parameters = {0};
 	struct buf scratch = BUF(DECLARATION_BYTES_MAX);
-	bool is_good;
-	is_good = (schema == NULL ||
-		      read_schema(schema, "parameters", &parameters, &scratch, ret_reason)) &&
+	bool is_good = (schema == NULL ||
+			   read_schema(schema, "parameters", &parameters, &scratch, ret_reason)) &&
 	    read_properties(declaration, &parameters, ret_reason);
 	buf_finish(&scratch);
 	return is_good;

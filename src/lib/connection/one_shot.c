@@ -381,8 +381,7 @@ static int append_source(struct muxbus_one_shot *one_shot)
 static int append_commands(struct muxbus_one_shot *one_shot)
 {
 	struct buf packed = BUF(IMSG_MAX - IMSG_HEADER_BYTES);
-	int error;
-	error = command_pack(one_shot->command, one_shot->pending->nonces, &packed);
+	int error = command_pack(one_shot->command, one_shot->pending->nonces, &packed);
 	if (error == 0)
 		error = imsg_append(&one_shot->streams.out, one_shot->streams.form, IMSG_COMMAND,
 		    packed.data, packed.len);
