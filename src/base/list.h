@@ -31,6 +31,13 @@ struct list {
 #define list_for_each(link, list) \
 	for ((link) = (list)->next; (link) != (list); (link) = (link)->next)
 
+/*
+ * Walks what a function gives from one to the next, where NULL is before the first and behind the
+ * last: next_each (struct job, job, job_next, jobs) {...}
+ */
+#define next_each(type, entry, next, set) \
+	for (type *entry = next(set, NULL); entry != NULL; entry = next(set, entry))
+
 static inline void list_init(struct list *list)
 {
 	list->prev = list;

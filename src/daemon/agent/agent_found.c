@@ -228,8 +228,8 @@ static void write_in_panes(struct json_writer *writer, struct agent_set *set,
     const struct agent_look *look, bool is_blocked)
 {
 	const struct agent_parts *parts = &set->parts;
-	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(tmux_model(parts->tmux), pane)) != NULL) {
+	next_each (
+	    const struct muxbus_pane, pane, muxbus_model_next_pane, tmux_model(parts->tmux)) {
 		const struct presence *presence = presence_in(set, pane->id);
 		const struct sight *sight = find_sight(look, pane, presence);
 		const char *name = presence != NULL ? presence->agent : recall(look, pane->id);
@@ -243,11 +243,10 @@ static void write_in_panes(struct json_writer *writer, struct agent_set *set,
 void agent_write_found(struct json_writer *writer, struct agent_set *set,
     const struct agent_look *look, bool is_blocked)
 {
-	const struct presence *presence = NULL;
 	if (tmux_model(set->parts.tmux) != NULL)
 		write_in_panes(writer, set, look, is_blocked);
 	/* One process of an agent may serve threads whose panes are not known. */
-	while ((presence = presence_next(set->parts.presences, presence)) != NULL)
+	next_each (const struct presence, presence, presence_next, set->parts.presences)
 		if (presence->pane.pane == MUXBUS_NO_ID &&
 		    is_blocked == (presence->state == PRESENCE_ASKING))
 			write_found(writer, set, presence->agent, NULL, presence, NULL);

@@ -507,8 +507,7 @@ static void write_list(void *data, const struct agent_look *look)
 	struct json_writer *writer = request_result(request);
 	json_array_begin(writer, "agents");
 	for (int is_blocked = 1; is_blocked >= 0; is_blocked--) {
-		const struct agent *agent = NULL;
-		while ((agent = agent_next(agents, agent)) != NULL) {
+		next_each (const struct agent, agent, agent_next, agents) {
 			if ((agent_state(agent) == AGENT_BLOCKED) != is_blocked)
 				continue;
 			json_object_begin(writer, NULL);

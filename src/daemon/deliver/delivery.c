@@ -261,8 +261,7 @@ const struct delivery_parts *delivery_parts(const struct delivery_set *set)
 
 void delivery_set_wake(struct delivery_set *set)
 {
-	const struct notification *note = NULL;
-	while ((note = queue_next(set->office.parts.queue, note)) != NULL)
+	next_each (const struct notification, note, queue_next, set->office.parts.queue)
 		on_posted(&set->listener, note);
 }
 

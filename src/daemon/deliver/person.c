@@ -24,8 +24,7 @@ bool person_has_pane(const struct person_parts *parts, const struct pane_ref *re
 /* Whether a session has a window. */
 static bool has_window(const struct muxbus_model *model, uint32_t session, uint32_t window)
 {
-	const struct muxbus_link *link = NULL;
-	while ((link = muxbus_model_next_link(model, link)) != NULL)
+	next_each (const struct muxbus_link, link, muxbus_model_next_link, model)
 		if (link->session == session && link->window == window)
 			return true;
 	return false;
@@ -38,8 +37,7 @@ size_t person_clients(const struct person_parts *parts, const struct pane_ref *r
 	const struct muxbus_pane *pane = muxbus_model_pane(model, ref->pane);
 	size_t count = 0;
 	for (int any = 0; any < 2 && count == 0 && pane != NULL; any++) {
-		const struct muxbus_client *client = NULL;
-		while ((client = muxbus_model_next_client(model, client)) != NULL)
+		next_each (const struct muxbus_client, client, muxbus_model_next_client, model)
 			if (!client->is_ours && !client->is_control &&
 			    client->session != MUXBUS_NO_ID && count < PERSON_CLIENTS_MAX &&
 			    (any == 1 || has_window(model, client->session, pane->window)))

@@ -394,10 +394,9 @@ void self_command_set_wake(struct self_command_set *set)
 const struct self_command *self_command_add(
     struct self_command_set *set, const struct pane_ref *pane, const char *text)
 {
-	const struct self_command *command = NULL;
 	struct order *order;
 	size_t count = 0;
-	while ((command = self_command_next(set, command)) != NULL)
+	next_each (const struct self_command, command, self_command_next, set)
 		count += pane_ref_same_pane(&command->pane, pane);
 	if (set->count == SELF_COMMANDS_MAX || count == SELF_COMMANDS_PANE_MAX)
 		return NULL;

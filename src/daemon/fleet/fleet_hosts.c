@@ -155,8 +155,7 @@ void fleet_status(struct fleet *fleet, struct request *request, struct host *onl
 	size_t waits = 0;
 	host_each (hosts, host)
 		states[host->state]++;
-	for (struct peer *peer = server_next_peer(daemon->server, NULL); peer != NULL;
-	     peer = server_next_peer(daemon->server, peer))
+	next_each (struct peer, peer, server_next_peer, daemon->server)
 		waits += peer_wait_count(peer);
 	json_put_str(writer, "version", PACKAGE_VERSION);
 	json_put_int(writer, "pid", getpid());

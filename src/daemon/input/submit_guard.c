@@ -106,10 +106,9 @@ uint64_t submit_guard_human(
     const struct tmux *tmux, const struct muxbus_pane *pane, bool *ret_in_prefix)
 {
 	const struct muxbus_model *model = tmux_model(tmux);
-	const struct muxbus_client *client = NULL;
 	uint64_t latest = 0;
 	*ret_in_prefix = false;
-	while ((client = muxbus_model_next_client(model, client)) != NULL) {
+	next_each (const struct muxbus_client, client, muxbus_model_next_client, model) {
 		const struct muxbus_session *session = muxbus_model_session(model, client->session);
 		if (client->is_control || session == NULL || !pane->is_active ||
 		    session->current_window != pane->window)
@@ -124,9 +123,8 @@ uint64_t submit_guard_human(
 uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane *pane)
 {
 	const struct muxbus_model *model = tmux_model(tmux);
-	const struct muxbus_link *link = NULL;
 	uint64_t latest = 0;
-	while ((link = muxbus_model_next_link(model, link)) != NULL) {
+	next_each (const struct muxbus_link, link, muxbus_model_next_link, model) {
 		const struct muxbus_session *session = link->window == pane->window
 		    ? muxbus_model_session(model, link->session)
 		    : NULL;

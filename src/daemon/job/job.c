@@ -54,8 +54,7 @@ static struct tracked *tracked_of(const struct job *job)
 
 const struct job *job_find(const struct job_set *set, const char *id)
 {
-	const struct job *job = NULL;
-	while ((job = job_next(set, job)) != NULL)
+	next_each (const struct job, job, job_next, set)
 		if (strcmp(job->id, id) == 0)
 			return job;
 	return NULL;

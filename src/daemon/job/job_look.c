@@ -65,9 +65,8 @@ static void handle_list(struct request *request, const void *data)
 	const struct job_list_args *args = data;
 	const struct job_set *jobs = request_daemon(request)->jobs;
 	struct json_writer *writer = request_result(request);
-	const struct job *job = NULL;
 	json_array_begin(writer, "jobs");
-	while ((job = job_next(jobs, job)) != NULL) {
+	next_each (const struct job, job, job_next, jobs) {
 		bool is_left = args->running && job->state != JOB_RUNNING;
 		if (is_left || (!args->all && job_is_quick(job)))
 			continue;

@@ -9,10 +9,9 @@
 const struct job *job_name_find(const struct job_set *set, const char *text)
 {
 	const struct job *found = job_find(set, text);
-	const struct job *job = NULL;
 	if (found != NULL)
 		return found;
-	while ((job = job_next(set, job)) != NULL) {
+	next_each (const struct job, job, job_next, set) {
 		bool is_later = found == NULL || found->state != JOB_RUNNING;
 		if (job->name != NULL && strcmp(job->name, text) == 0 &&
 		    (is_later || job->state == JOB_RUNNING))

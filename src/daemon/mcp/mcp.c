@@ -355,8 +355,7 @@ static void set_tools(struct mcp_session *session, const char *text)
 
 void mcp_tools_changed(struct mcp *mcp, bool is_listed)
 {
-	for (struct peer *peer = server_next_peer(mcp->daemon->server, NULL); peer != NULL;
-	     peer = server_next_peer(mcp->daemon->server, peer)) {
+	next_each (struct peer, peer, server_next_peer, mcp->daemon->server) {
 		struct mcp_session *session = peer_attachment(peer);
 		bool had_declared = session != NULL && session->tools.has_declared;
 		if (session == NULL)

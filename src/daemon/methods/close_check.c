@@ -60,8 +60,7 @@ static bool is_only_in(
     const struct muxbus_model *model, uint32_t window, const struct muxbus_session *session)
 {
 	bool is_in = false;
-	const struct muxbus_link *link = NULL;
-	while ((link = muxbus_model_next_link(model, link)) != NULL) {
+	next_each (const struct muxbus_link, link, muxbus_model_next_link, model) {
 		if (link->window != window)
 			continue;
 		if (link->session != session->id)

@@ -382,8 +382,7 @@ static void write_peers(struct json_writer *writer, const struct daemon *daemon)
 	size_t peers = 0;
 	size_t subscriptions = 0;
 	size_t waits = 0;
-	for (struct peer *peer = server_next_peer(daemon->server, NULL); peer != NULL;
-	     peer = server_next_peer(daemon->server, peer)) {
+	next_each (struct peer, peer, server_next_peer, daemon->server) {
 		peers++;
 		subscriptions += subscription_set_count(peer_subscriptions(peer));
 		waits += peer_wait_count(peer);
@@ -396,9 +395,8 @@ static void write_peers(struct json_writer *writer, const struct daemon *daemon)
 
 static void write_policies(struct json_writer *writer, const struct daemon *daemon)
 {
-	const struct wake_policy *policy = NULL;
 	json_array_begin(writer, "wake_policies");
-	while ((policy = wake_policy_next(daemon->wake_policies, policy)) != NULL) {
+	next_each (const struct wake_policy, policy, wake_policy_next, daemon->wake_policies) {
 		json_object_begin(writer, NULL);
 		wake_policy_write(writer, policy);
 		json_object_end(writer);

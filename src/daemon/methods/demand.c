@@ -31,8 +31,7 @@ struct demand {
 
 static bool has_following_peer(const struct daemon *daemon, bool by_pipe)
 {
-	struct peer *peer = NULL;
-	while ((peer = server_next_peer(daemon->server, peer)) != NULL)
+	next_each (struct peer, peer, server_next_peer, daemon->server)
 		if (subscription_set_follows(peer_subscriptions(peer), by_pipe))
 			return true;
 	return false;

@@ -159,10 +159,10 @@ static const struct field_result list_sessions_results[] = {
 static void put_sessions(struct object_listing *listing)
 {
 	struct json_writer *writer = request_result(listing->request);
-	const struct muxbus_session *session = NULL;
 	put_seq(listing, writer);
 	json_array_begin(writer, "sessions");
-	while ((session = muxbus_model_next_session(model_of(listing), session)) != NULL) {
+	next_each (
+	    const struct muxbus_session, session, muxbus_model_next_session, model_of(listing)) {
 		json_object_begin(writer, NULL);
 		object_put_session(writer, model_of(listing), session);
 		json_object_end(writer);
@@ -222,7 +222,6 @@ static const struct field_result list_windows_results[] = {
 static void put_windows(struct object_listing *listing)
 {
 	const struct muxbus_session *only = NULL;
-	const struct muxbus_window *window = NULL;
 	struct json_writer *writer;
 	struct object_view view;
 	if (listing->session != NULL && !target_session(listing->request, listing->session, &only))
@@ -231,7 +230,7 @@ static void put_windows(struct object_listing *listing)
 	writer = request_result(listing->request);
 	put_seq(listing, writer);
 	json_array_begin(writer, "windows");
-	while ((window = muxbus_model_next_window(view.model, window)) != NULL) {
+	next_each (const struct muxbus_window, window, muxbus_model_next_window, view.model) {
 		if (only != NULL && !window_is_in(&view, window->id, only->id))
 			continue;
 		json_object_begin(writer, NULL);
@@ -327,11 +326,10 @@ static struct {
 static void write_panes(const struct object_view *view)
 {
 	struct json_writer writer;
-	const struct muxbus_pane *pane = NULL;
 	buf_clear(&written.json);
 	json_writer_init(&writer, &written.json);
 	json_array_begin(&writer, NULL);
-	while ((pane = muxbus_model_next_pane(view->model, pane)) != NULL) {
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, view->model) {
 		json_object_begin(&writer, NULL);
 		object_put_pane(&writer, view, pane);
 		json_object_end(&writer);
@@ -369,7 +367,6 @@ static void put_panes(struct object_listing *listing)
 {
 	const struct muxbus_session *session = NULL;
 	const struct muxbus_window *window = NULL;
-	const struct muxbus_pane *pane = NULL;
 	struct json_writer *writer;
 	struct object_view view;
 	if (listing->session == NULL && listing->window == NULL && !listing->is_short) {
@@ -385,7 +382,7 @@ static void put_panes(struct object_listing *listing)
 	writer = request_result(listing->request);
 	put_seq(listing, writer);
 	json_array_begin(writer, "panes");
-	while ((pane = muxbus_model_next_pane(view.model, pane)) != NULL) {
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, view.model) {
 		if (window != NULL && pane->window != window->id)
 			continue;
 		if (session != NULL && !window_is_in(&view, pane->window, session->id))

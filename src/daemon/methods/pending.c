@@ -39,8 +39,7 @@ static void each_timer(const struct pending_walk *walk, const struct daemon *dae
 
 static void each_job(const struct pending_walk *walk, const struct daemon *daemon)
 {
-	const struct job *job = NULL;
-	while ((job = job_next(daemon->jobs, job)) != NULL) {
+	next_each (const struct job, job, job_next, daemon->jobs) {
 		if (job->state == JOB_RUNNING && !job->is_silent)
 			show(walk,
 			    &(struct pending_entry){"job", job->id, &job->pane,
@@ -53,24 +52,21 @@ void pending_each(
     const struct daemon *daemon, const struct pane_ref *address, pending_fn *fn, void *data)
 {
 	const struct pending_walk walk = {.address = address, .fn = fn, .data = data};
-	const struct watch *watch = NULL;
-	const struct wait *wait = NULL;
-	const struct self_command *command = NULL;
 	const struct notification *note = NULL;
 	each_timer(&walk, daemon);
 	each_job(&walk, daemon);
-	while ((watch = watch_next(daemon->watches, watch)) != NULL)
+	next_each (const struct watch, watch, watch_next, daemon->watches)
 		show(&walk,
 		    &(struct pending_entry){
 			"watch", watch->id, &watch->pane, watch->real_due_ms, watch->file});
-	while ((wait = wait_next_background(daemon->waits, wait)) != NULL) {
+	next_each (const struct wait, wait, wait_next_background, daemon->waits) {
 		struct wait_background shown;
 		wait_background_get(wait, &shown);
 		show(&walk,
 		    &(struct pending_entry){
 			"wait", shown.id, &shown.pane, shown.due_ms, shown.spec});
 	}
-	while ((command = self_command_next(daemon->self_commands, command)) != NULL)
+	next_each (const struct self_command, command, self_command_next, daemon->self_commands)
 		show(&walk,
 		    &(struct pending_entry){
 			"command", command->id, &command->pane, 0, command->text});

@@ -202,14 +202,13 @@ static void put_window(struct json_writer *writer, const struct daemon *daemon,
 static char *write_state(const struct daemon *daemon, const struct muxbus_session *session)
 {
 	const struct muxbus_model *model = tmux_model(daemon->tmux);
-	const struct muxbus_link *link = NULL;
 	struct json_writer writer;
 	struct buf out;
 	json_start_object(&writer, &out, SAVED_BYTES_MAX);
 	if (session->group != MUXBUS_NO_ID)
 		json_put_int(&writer, "group", session->group);
 	json_array_begin(&writer, "windows");
-	while ((link = muxbus_model_next_link(model, link)) != NULL) {
+	next_each (const struct muxbus_link, link, muxbus_model_next_link, model) {
 		const struct muxbus_window *window = muxbus_model_window(model, link->window);
 		if (link->session == session->id && window != NULL)
 			put_window(&writer, daemon, window, link);

@@ -124,8 +124,7 @@ static void handle_list(struct request *request, const void *data)
 	struct json_writer *writer = request_result(request);
 	tool_folder_read(folder);
 	json_array_begin(writer, "tools");
-	for (const struct tool *tool = tool_next(folder, NULL); tool != NULL;
-	     tool = tool_next(folder, tool))
+	next_each (const struct tool, tool, tool_next, folder)
 		if (args->group == NULL ||
 		    (tool->declaration != NULL &&
 			strcmp(tool->declaration->group, args->group) == 0))

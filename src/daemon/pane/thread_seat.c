@@ -103,10 +103,9 @@ static pid_t find_window(const struct muxbus_pane *pane)
 /* The windows of those files in all panes. */
 static void find_windows(const struct tmux *tmux, const char *home, struct windows *windows)
 {
-	const struct muxbus_pane *pane = NULL;
 	char other[PATH_MAX];
 	memset(windows, 0, sizeof *windows);
-	while ((pane = muxbus_model_next_pane(tmux_model(tmux), pane)) != NULL) {
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, tmux_model(tmux)) {
 		struct window *window = &windows->at[windows->count];
 		pid_t pid = find_window(pane);
 		if (pid == 0 || !find_home(pid, other) || strcmp(home, other) != 0)

@@ -205,8 +205,7 @@ static struct provider *add(
 
 void tool_servers_take_up(struct provide_set *set)
 {
-	const struct job *job = NULL;
-	while ((job = job_next(set->parts.jobs, job)) != NULL) {
+	next_each (const struct job, job, job_next, set->parts.jobs) {
 		char name[DECLARATION_NAME_MAX + 1], text[PANE_REF_TEXT_SIZE] = "";
 		struct pane_ref pane;
 		uint64_t hash;

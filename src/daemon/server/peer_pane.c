@@ -120,11 +120,10 @@ bool peer_process_is_there(const char *proc, const struct peer_process *process)
 static uint32_t pane_of_tty(
     const char *proc, const struct muxbus_model *model, const struct peer_process *process)
 {
-	const struct muxbus_pane *pane = NULL;
 	struct peer_process first;
 	struct stat st;
 	pid_t parent;
-	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model)
 		if (!pane->is_dead && pane->tty && pane->tty[0] && stat(pane->tty, &st) == 0 &&
 		    S_ISCHR(st.st_mode) && st.st_rdev == process->tty &&
 		    read_process(proc, pane->pid, &first, &parent, NULL) == 0 &&
@@ -137,8 +136,7 @@ static uint32_t pane_of_tty(
 static uint32_t pane_of_process(
     const char *proc, const struct muxbus_model *model, const struct peer_process *process)
 {
-	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model)
 		if (!pane->is_dead && pane->pid == process->pid &&
 		    peer_process_is_there(proc, process))
 			return pane->id;
@@ -186,8 +184,7 @@ static uint32_t pane_of_environment(
     const char *proc, pid_t pid, const char *tmux_socket, pid_t server)
 {
 	struct buf block = BUF(ENVIRON_BYTES_MAX);
-	uint32_t id;
-	id = MUXBUS_NO_ID;
+	uint32_t id = MUXBUS_NO_ID;
 	if (read_proc(proc, pid, "environ", &block) == 0) {
 		const char *tmux = variable(&block, "TMUX");
 		const char *pane = variable(&block, "TMUX_PANE");
@@ -207,8 +204,7 @@ uint32_t peer_pane_claimed(pid_t pid, const char *tmux_socket)
 /* Whether a pane was made after all that the model has: tmux gives no number twice. */
 static bool is_later(const struct muxbus_model *model, uint32_t id)
 {
-	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model)
 		if (pane->id >= id)
 			return false;
 	return id != MUXBUS_NO_ID;

@@ -35,8 +35,7 @@ static void find_links(struct object_view *view)
 static void find_humans(struct object_view *view)
 {
 	int64_t now_sec = clock_real_ms() / 1000;
-	const struct muxbus_client *client = NULL;
-	while ((client = muxbus_model_next_client(view->model, client)) != NULL) {
+	next_each (const struct muxbus_client, client, muxbus_model_next_client, view->model) {
 		const struct muxbus_session *session;
 		const struct muxbus_window *window;
 		if (client->is_control || (int64_t)client->activity + OBJECT_HUMAN_SEC < now_sec)
@@ -95,9 +94,8 @@ static bool is_human(const struct object_view *view, uint32_t pane)
 static uint64_t session_activity(
     const struct muxbus_model *model, const struct muxbus_session *session)
 {
-	const struct muxbus_client *client = NULL;
 	uint64_t latest = 0;
-	while ((client = muxbus_model_next_client(model, client)) != NULL)
+	next_each (const struct muxbus_client, client, muxbus_model_next_client, model)
 		if (!client->is_control && client->session == session->id &&
 		    client->activity > latest)
 			latest = client->activity;

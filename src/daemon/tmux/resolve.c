@@ -92,8 +92,7 @@ static enum resolve_result find_session(
 const struct muxbus_session *resolve_window_session(
     const struct muxbus_model *model, uint32_t window)
 {
-	const struct muxbus_link *link = NULL;
-	while ((link = muxbus_model_next_link(model, link)) != NULL)
+	next_each (const struct muxbus_link, link, muxbus_model_next_link, model)
 		if (link->window == window)
 			return muxbus_model_session(model, link->session);
 	return NULL;

@@ -457,12 +457,12 @@ static void count(uint32_t *counter, bool on)
 static void want_all(struct stream_set *streams, enum stream_interest interest, bool on)
 {
 	bool was_wanted = streams->interests[interest] > 0;
-	const struct muxbus_pane *pane = NULL;
 	count(&streams->interests[interest], on);
 	if (was_wanted == (streams->interests[interest] > 0))
 		return;
 	output_source_want_all(streams->sources, stream_wants_all(streams));
-	while ((pane = muxbus_model_next_pane(tmux_model(streams->tmux), pane)) != NULL) {
+	next_each (
+	    const struct muxbus_pane, pane, muxbus_model_next_pane, tmux_model(streams->tmux)) {
 		struct stream *stream = on ? get(streams, pane->id) : find(streams, pane->id);
 		if (stream != NULL)
 			settle(streams, stream);

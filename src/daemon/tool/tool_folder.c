@@ -345,8 +345,7 @@ static uint64_t publish(struct tool_folder *folder)
 	size_t count = 0;
 	struct buf seen = BUF((size_t)64 * 1024 * 1024);
 	uint64_t content;
-	for (const struct tool *tool = tool_next(folder, NULL); tool != NULL;
-	     tool = tool_next(folder, tool)) {
+	next_each (const struct tool, tool, tool_next, folder) {
 		struct json_writer writer;
 		if (tool->state == TOOL_BROKEN)
 			continue;
@@ -371,8 +370,7 @@ static void log_trouble(struct tool_folder *folder)
 {
 	struct buf text = BUF((size_t)TOOLS_MAX * (PATH_MAX + REASON_SIZE));
 	uint64_t trouble;
-	for (const struct tool *tool = tool_next(folder, NULL); tool != NULL;
-	     tool = tool_next(folder, tool))
+	next_each (const struct tool, tool, tool_next, folder)
 		if (tool->state == TOOL_BROKEN)
 			(void)buf_printf(&text, "%s: %s\n", tool->file, tool->reason);
 	trouble = text.len > 0 ? hash_bytes(text.data, text.len) : 0;
@@ -380,8 +378,7 @@ static void log_trouble(struct tool_folder *folder)
 	if (trouble == folder->trouble)
 		return;
 	folder->trouble = trouble;
-	for (const struct tool *tool = tool_next(folder, NULL); tool != NULL;
-	     tool = tool_next(folder, tool))
+	next_each (const struct tool, tool, tool_next, folder)
 		if (tool->state == TOOL_BROKEN)
 			log_warning("%s: %s", tool->file, tool->reason);
 }

@@ -266,8 +266,7 @@ static void lose(void *data)
 
 static bool has_servers(const struct job_set *jobs)
 {
-	const struct job *job = NULL;
-	while ((job = job_next(jobs, job)) != NULL)
+	next_each (const struct job, job, job_next, jobs)
 		if (job->is_program && job->state == JOB_RUNNING)
 			return true;
 	return false;

@@ -59,8 +59,7 @@ static void put_subject(
 static bool look_for_subjects(
     struct request *request, const struct watch_cancel_args *args, const struct pane_ref *pane)
 {
-	const struct wait *wait = NULL;
-	while ((wait = wait_next_background(request_daemon(request)->waits, wait)) != NULL) {
+	next_each (const struct wait, wait, wait_next_background, request_daemon(request)->waits) {
 		struct wait_background shown;
 		wait_background_get(wait, &shown);
 		if (is_meant_wait(&shown, args, pane) &&
@@ -234,12 +233,10 @@ static void handle_list(struct request *request, const void *data)
 	const struct watch_list_args *args = data;
 	const struct daemon *daemon = request_daemon(request);
 	struct json_writer *writer = request_result(request);
-	const struct watch *watch = NULL;
-	const struct wait *wait = NULL;
 	struct page page;
 	page_begin(&page, writer, "watches", (size_t)daemon->config->limits.result_bytes,
 	    args->offset, INT64_MAX);
-	while ((watch = watch_next(daemon->watches, watch)) != NULL) {
+	next_each (const struct watch, watch, watch_next, daemon->watches) {
 		if (!page_takes(&page))
 			continue;
 		if (requester_look_for(request, &watch->pane))
@@ -247,7 +244,7 @@ static void handle_list(struct request *request, const void *data)
 		watch_write(writer, daemon->tmux, watch);
 		(void)page_keeps(&page);
 	}
-	while ((wait = wait_next_background(daemon->waits, wait)) != NULL) {
+	next_each (const struct wait, wait, wait_next_background, daemon->waits) {
 		struct wait_background shown;
 		if (!page_takes(&page))
 			continue;

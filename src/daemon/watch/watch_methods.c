@@ -73,8 +73,7 @@ static void watch_answer(struct request *request, const struct watch *watch)
 /* A watch that was set, if its request is asked again before its result was kept. */
 static void watch_answer_begun(struct request *request, const void *data, const char *id)
 {
-	const struct watch *watch = NULL;
-	while ((watch = watch_next(request_daemon(request)->watches, watch)) != NULL) {
+	next_each (const struct watch, watch, watch_next, request_daemon(request)->watches) {
 		if (strcmp(watch->id, id) == 0) {
 			watch_answer(request, watch);
 			return;

@@ -196,8 +196,7 @@ static const struct muxbus_client *find_client(
 static void report_clients_only_in(struct finder *finder, const struct muxbus_model *a,
     const struct muxbus_model *b, enum muxbus_change_kind kind)
 {
-	const struct muxbus_client *client = NULL;
-	while ((client = muxbus_model_next_client(a, client)) != NULL) {
+	next_each (const struct muxbus_client, client, muxbus_model_next_client, a) {
 		struct muxbus_change change = change_of(kind);
 		if (client->is_ours || find_client(b, client) != NULL)
 			continue;
@@ -228,12 +227,10 @@ int change_find_new(
 {
 	struct finder finder = {.list = list, .before = before, .now = now};
 	const struct muxbus_session *session = NULL;
-	const struct muxbus_window *window = NULL;
-	const struct muxbus_pane *pane = NULL;
 	while ((session = muxbus_model_next_session(now, session)) != NULL)
 		if (!had_session(&finder, session->id))
 			report_session(&finder, MUXBUS_CHANGE_SESSION_CREATED, session);
-	while ((window = muxbus_model_next_window(now, window)) != NULL) {
+	next_each (const struct muxbus_window, window, muxbus_model_next_window, now) {
 		const struct muxbus_link *link = model_first_link(now, window->id);
 		struct muxbus_change change;
 		if (had_window(&finder, window->id))
@@ -247,7 +244,7 @@ int change_find_new(
 		report(&finder, &change);
 	}
 	report_links_only_in(&finder, now, before, MUXBUS_CHANGE_WINDOW_LINKED);
-	while ((pane = muxbus_model_next_pane(now, pane)) != NULL) {
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, now) {
 		struct muxbus_change change;
 		if (pane_before(&finder, pane->id) != NULL)
 			continue;
@@ -382,22 +379,19 @@ int change_find_other(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now)
 {
 	struct finder finder = {.list = list, .before = before, .now = now};
-	const struct muxbus_session *session = NULL;
-	const struct muxbus_window *window = NULL;
-	const struct muxbus_pane *pane = NULL;
 	if (before == NULL)
 		return 0;
-	while ((session = muxbus_model_next_session(before, session)) != NULL) {
+	next_each (const struct muxbus_session, session, muxbus_model_next_session, before) {
 		const struct muxbus_session *other = muxbus_model_session(now, session->id);
 		if (other != NULL)
 			compare_session(&finder, session, other);
 	}
-	while ((window = muxbus_model_next_window(before, window)) != NULL) {
+	next_each (const struct muxbus_window, window, muxbus_model_next_window, before) {
 		const struct muxbus_window *other = muxbus_model_window(now, window->id);
 		if (other != NULL)
 			compare_window(&finder, window, other);
 	}
-	while ((pane = muxbus_model_next_pane(before, pane)) != NULL) {
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, before) {
 		const struct muxbus_pane *other = muxbus_model_pane(now, pane->id);
 		if (other != NULL)
 			compare_pane(&finder, pane, other);
@@ -409,13 +403,10 @@ int change_find_gone(
     struct change_list *list, const struct muxbus_model *before, const struct muxbus_model *now)
 {
 	struct finder finder = {.list = list, .before = before, .now = now};
-	const struct muxbus_session *session = NULL;
-	const struct muxbus_window *window = NULL;
-	const struct muxbus_pane *pane = NULL;
 	if (before == NULL)
 		return 0;
 	report_clients_only_in(&finder, before, now, MUXBUS_CHANGE_CLIENT_DETACHED);
-	while ((pane = muxbus_model_next_pane(before, pane)) != NULL) {
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, before) {
 		struct muxbus_change change;
 		if (muxbus_model_pane(now, pane->id) != NULL)
 			continue;
@@ -423,14 +414,14 @@ int change_find_gone(
 		report(&finder, &change);
 	}
 	report_links_only_in(&finder, before, now, MUXBUS_CHANGE_WINDOW_UNLINKED);
-	while ((window = muxbus_model_next_window(before, window)) != NULL) {
+	next_each (const struct muxbus_window, window, muxbus_model_next_window, before) {
 		struct muxbus_change change;
 		if (muxbus_model_window(now, window->id) != NULL)
 			continue;
 		change = window_change(&finder, MUXBUS_CHANGE_WINDOW_CLOSED, window);
 		report(&finder, &change);
 	}
-	while ((session = muxbus_model_next_session(before, session)) != NULL)
+	next_each (const struct muxbus_session, session, muxbus_model_next_session, before)
 		if (muxbus_model_session(now, session->id) == NULL)
 			report_session(&finder, MUXBUS_CHANGE_SESSION_CLOSED, session);
 	return finder.error;

@@ -562,11 +562,10 @@ static int add_client(void *data, const char *line, const char *end)
 /* Numbers each group by its lowest session, so that the number is stable. */
 static int settle_groups(struct muxbus_model *model)
 {
-	const struct muxbus_session *session = NULL;
 	struct map lowest;
 	int error = 0;
 	map_init(&lowest);
-	while ((session = muxbus_model_next_session(model, session)) != NULL) {
+	next_each (const struct muxbus_session, session, muxbus_model_next_session, model) {
 		uintptr_t first = (uintptr_t)map_get(&lowest, session->group);
 		if (session->group == MUXBUS_NO_ID)
 			continue;

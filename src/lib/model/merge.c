@@ -93,8 +93,7 @@ static int copy_links(struct merge *merge)
 /* The links of listed sessions are in the new model already. */
 static int note_links(struct merge *merge)
 {
-	const struct muxbus_link *link = NULL;
-	while ((link = muxbus_model_next_link(merge->model, link)) != NULL)
+	next_each (const struct muxbus_link, link, muxbus_model_next_link, merge->model)
 		if (map_set(&merge->linked, link->window, merge) != 0)
 			return MUXBUS_ERR_NOMEM;
 	return 0;

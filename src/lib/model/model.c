@@ -433,8 +433,7 @@ const struct muxbus_link *model_link(
     const struct muxbus_model *model, uint32_t session, uint32_t window)
 {
 	struct muxbus_link key = {.session = session, .window = window, .index = INT32_MIN};
-	const struct muxbus_link *link;
-	link = first_from(
+	const struct muxbus_link *link = first_from(
 	    model->window_links, model->links.count, sizeof key, &key, compare_window_links);
 	if (link == NULL || link->session != session || link->window != window)
 		return NULL;
@@ -444,8 +443,7 @@ const struct muxbus_link *model_link(
 const struct muxbus_link *model_first_link(const struct muxbus_model *model, uint32_t window)
 {
 	struct muxbus_link key = {.session = 0, .window = window, .index = INT32_MIN};
-	const struct muxbus_link *link;
-	link = first_from(
+	const struct muxbus_link *link = first_from(
 	    model->window_links, model->links.count, sizeof key, &key, compare_window_links);
 	return link != NULL && link->window == window ? link : NULL;
 }

@@ -35,11 +35,10 @@ static bool was_used(const struct muxbus_pane *pane, int64_t since_sec, bool is_
 /* Whether the details of all panes cost tmux less than these windows. */
 static bool all_are_cheaper(const struct muxbus_model *model, const struct part_ids *windows)
 {
-	const struct muxbus_pane *pane = NULL;
 	unsigned in_windows = 0, all = 0;
 	if (windows->count == 0)
 		return false;
-	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model) {
 		all++;
 		in_windows += part_ids_have(windows, pane->window);
 	}
@@ -67,8 +66,7 @@ void details_add_written(const struct muxbus_sync *sync, struct parts *parts)
 
 void details_add_dead(const struct muxbus_sync *sync, struct parts *parts)
 {
-	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL)
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, sync->model)
 		if (pane->is_dead)
 			parts_add_window(parts, pane->window);
 }
@@ -180,8 +178,7 @@ static bool has_names(
 
 void details_read_ahead(struct muxbus_sync *sync)
 {
-	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, sync->model) {
 		struct track *track = track_find(sync, pane->id);
 		if (track != NULL && !pane->is_dead && !is_listed(&sync->lister, pane) &&
 		    has_names(sync, pane, track))

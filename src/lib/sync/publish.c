@@ -23,8 +23,7 @@ static bool is_our_pid(const struct muxbus_sync *sync, pid_t pid)
 
 static bool was_ours(const struct muxbus_model *model, const struct muxbus_client *client)
 {
-	const struct muxbus_client *other = NULL;
-	while ((other = muxbus_model_next_client(model, other)) != NULL)
+	next_each (const struct muxbus_client, other, muxbus_model_next_client, model)
 		if (other->pid == client->pid)
 			return other->is_ours;
 	return false;
@@ -58,8 +57,7 @@ static void complete_pane(
 
 static int complete_panes(struct muxbus_sync *sync, struct muxbus_model *model)
 {
-	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(model, pane)) != NULL) {
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model) {
 		const struct track *track = track_get(sync, pane->id);
 		if (track == NULL)
 			return MUXBUS_ERR_NOMEM;
@@ -149,8 +147,7 @@ static void note_listed(
 /* Connects the tracks to the new model, and watches new processes. */
 static void move_tracks(struct muxbus_sync *sync, const struct parts *parts, uint64_t number)
 {
-	const struct muxbus_pane *pane = NULL;
-	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, sync->model) {
 		struct track *track = track_find(sync, pane->id);
 		track->now = model_pane_entry(sync->model, pane->id);
 		note_listed(sync, track, parts);
@@ -236,9 +233,8 @@ static void note_cut(struct muxbus_sync *sync)
 
 static unsigned count_people(const struct muxbus_model *model)
 {
-	const struct muxbus_session *session = NULL;
 	unsigned people = 0;
-	while ((session = muxbus_model_next_session(model, session)) != NULL)
+	next_each (const struct muxbus_session, session, muxbus_model_next_session, model)
 		people += session->attached;
 	return people;
 }

@@ -81,15 +81,13 @@ bool seen_ids_next_missed(
 
 void seen_ids_end_listing(struct seen_ids *list, const struct muxbus_model *model)
 {
-	const struct muxbus_window *window = NULL;
-	const struct muxbus_pane *pane = NULL;
 	for (unsigned i = list->count; i-- > 0;)
 		if (is_known(model, &list->items[i]))
 			take_out(list, i);
-	while ((window = muxbus_model_next_window(model, window)) != NULL)
+	next_each (const struct muxbus_window, window, muxbus_model_next_window, model)
 		if (window->id > list->last_window)
 			list->last_window = window->id;
-	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model)
 		if (pane->id > list->last_pane)
 			list->last_pane = pane->id;
 }

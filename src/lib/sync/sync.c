@@ -108,11 +108,10 @@ static void leave_sessions(struct muxbus_sync *sync)
 
 static void enter_sessions(struct muxbus_sync *sync)
 {
-	const struct muxbus_session *session = NULL;
 	unsigned count = count_attachments(sync);
 	if (sync->is_detached)
 		return;
-	while ((session = muxbus_model_next_session(sync->model, session)) != NULL) {
+	next_each (const struct muxbus_session, session, muxbus_model_next_session, sync->model) {
 		if (attachment_find(sync, session->id) != NULL || !may_attach(sync, session))
 			continue;
 		if (count++ >= ATTACHMENTS_MAX) {
