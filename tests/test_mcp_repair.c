@@ -25,7 +25,7 @@ static const struct {
     {TEXT("{\"a\":\"\\ud83d\\ude00\"}"), "{\"a\":\"\\ud83d\\ude00\"}"},
     {TEXT("{\"a\":\"\\ud83d \\uDE00\"}"), "{\"a\":\"\\ufffd \\ufffd\"}"},
     {TEXT("{\"a\":\"\\ud83d\\ud83d\\ude00\"}"), "{\"a\":\"\\ufffd\\ud83d\\ude00\"}"},
-    {TEXT("{\"a\":\"\x01\t\0\x1b[31m\"}"), "{\"a\":\"    [31m\"}"},
+    {TEXT("{\"a\":\"\x01\t\0\x1b[31m\"}"), "{\"a\":\"  " R " [31m\"}"},
     {TEXT("\xed\xa0\xbd"), R R R},
 };
 

@@ -56,9 +56,9 @@ int mcp_repair(struct buf *out, const char *line, size_t len)
 		}
 		if (line[at] == '\\')
 			taken = repair_escape(out, line + at, len - at, &error);
-		else if ((unsigned char)line[at] < ' ')
+		else if (line[at] != '\0' && (unsigned char)line[at] < ' ')
 			error = buf_append_byte(out, ' ');
-		else if (utf8_part(line + at, len - at, &taken))
+		else if (line[at] != '\0' && utf8_part(line + at, len - at, &taken))
 			error = buf_append(out, line + at, taken);
 		else
 			error = buf_append_str(out, "\xef\xbf\xbd");

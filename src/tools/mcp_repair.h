@@ -8,8 +8,8 @@
 #include "base/base.h"
 
 /*
- * Appends the line with U+FFFD in place of invalid UTF-8, of "\u0000" and of surrogates without
- * their pair, and a blank in place of a control character: at most three times as many bytes.
+ * Appends the line with U+FFFD in place of invalid UTF-8, of NUL, also "\u0000", and of surrogates
+ * without their pair, and a blank in place of a control character: at most three times as many bytes.
  * Returns 0 or an enum buf_error.
  */
 int mcp_repair(struct buf *out, const char *line, size_t len);
