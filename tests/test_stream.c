@@ -679,21 +679,21 @@ static void test_slow_watches(void)
 		pattern_free(patterns[at]);
 }
 
-/* The texts of the line events since the last time, each with a bar behind it; ~: a gap. */
+/* The line events since the last time, each as text@offset and a bar; ~: a gap. */
 static const char *take_lines(void)
 {
 	static char lines[4096];
 	char *at = (char *)told.data;
 	lines[0] = '\0';
 	while (at != NULL && (at = strpbrk(at, "lg")) != NULL) {
-		char *text = strstr(at, "\"text\":\"");
+		char *text = strstr(at, "\"text\":\""), *offset = strstr(at, "\"offset\":");
 		bool is_gap = *at == 'g';
 		at += strcspn(at, "\n");
 		if (is_gap)
 			strcat(lines, "~");
 		else if (text != NULL && text < at)
-			snprintf(lines + strlen(lines), 200, "%.*s|", (int)strcspn(text + 8, "\""),
-			    text + 8);
+			snprintf(lines + strlen(lines), 200, "%.*s@%d|",
+			    (int)strcspn(text + 8, "\""), text + 8, atoi(offset + 9));
 	}
 	buf_clear(&told);
 	return lines;
@@ -710,17 +710,17 @@ static void test_lines(void)
 		stream_want(streams, 0, STREAM_LINES, true);
 		feed(streams, 0, text, i);
 		feed(streams, 0, text + i, len - i);
-		wrong += strcmp(take_lines(), "one|tw\303\266||100%|ab|") != 0;
+		wrong += strcmp(take_lines(), "one@5|tw\303\266@18|@19|100%@28|ab@33|") != 0;
 		stream_set_free(streams);
-		wrong += strcmp(take_lines(), "rest|") != 0;
+		wrong += strcmp(take_lines(), "rest@37|") != 0;
 	}
-	is_int(wrong, 0, "lines are whole wherever the output is split");
+	is_int(wrong, 0, "lines are whole, with their ends, wherever the output is split");
 	streams = begin();
 	stream_want(streams, 0, STREAM_LINES, true);
 	is_int(wanted[0], 1, "lines of a pane want its output");
 	say(streams, 0, "half");
 	stream_set_gap(streams, 0, 100, "slow");
-	is_str(take_lines(), "half|~", "before a gap comes the rest of a line");
+	is_str(take_lines(), "half@4|~", "before a gap comes the rest of a line");
 	stream_want(streams, 0, STREAM_LINES, false);
 	say(streams, 0, "nothing\n");
 	is_str(take_lines(), "", "without interest there are none");

@@ -60,7 +60,7 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
 	"window width height zoomed layout visible_layout"},
     [EVENT_LINE] = {"line",
 	"a program ended a line of its output: plain text without escape sequences; only where the "
-	"kind is named; never kept; part: more of the same line follows",
+	"kind is named; never kept; offset is behind its end; part: more of the same line follows",
 	"pane offset text lossy part"},
     [EVENT_MODE_CHANGED] = {"mode_changed", "a pane entered or left a mode such as copy mode",
 	"pane window mode previous"},

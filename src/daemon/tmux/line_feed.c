@@ -16,6 +16,7 @@ struct line_feed {
 	struct event_scope scope; /* where the pane was seen last */
 	struct stripper stripper;
 	struct buf text;
+	struct buf ends; /* of the whole lines in text, each as its uint64_t offset */
 };
 
 struct line_feed *line_feed_new(uint32_t pane, bool is_flowing)
@@ -26,6 +27,7 @@ struct line_feed *line_feed_new(uint32_t pane, bool is_flowing)
 	feed->scope = (struct event_scope){.pane = pane, .window = MUXBUS_NO_ID};
 	feed->scope.sessions[0] = MUXBUS_NO_ID;
 	buf_init(&feed->text, LINE_FEED_TEXT_MAX);
+	buf_init(&feed->ends, LINE_FEED_LINES_MAX * sizeof(uint64_t));
 	stripper_init(&feed->stripper, &feed->text);
 	return feed;
 }
@@ -35,12 +37,16 @@ void line_feed_free(struct line_feed *feed)
 	if (feed == NULL)
 		return;
 	buf_finish(&feed->text);
+	buf_finish(&feed->ends);
 	mem_free(feed);
 }
 
 void line_feed_token(struct line_feed *feed, const struct token *token)
 {
+	size_t len = feed->text.len;
 	stripper_take(&feed->stripper, token);
+	if (feed->stripper.line == len + 1) /* else there was no room for the newline */
+		(void)buf_append(&feed->ends, &token->to, sizeof token->to);
 }
 
 /* Where the pane is, or was before it closed. */
@@ -108,7 +114,6 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 	size_t end = feed->stripper.line, at = 0;
 	unsigned count = 0;
 	feed->is_flowing = true;
-	feed->offset = offset;
 	update_scope(feed, sink);
 	/* The line under way is too long to wait for its end. */
 	if (feed->text.len - end > LINE_FEED_LINE_MAX)
@@ -117,9 +122,16 @@ void line_feed_flush(struct line_feed *feed, struct pane_events_sink *sink, uint
 		const uint8_t *line = feed->text.data + at;
 		const uint8_t *newline = memchr(line, '\n', end - at);
 		size_t len = newline != NULL ? (size_t)(newline - line) : end - at;
+		feed->offset = offset;
+		if (count < feed->ends.len / sizeof offset) /* else it is open */
+			memcpy(
+			    &feed->offset, feed->ends.data + count * sizeof offset, sizeof offset);
 		tell_line(feed, sink, line, len, newline == NULL);
 		at += len + (newline != NULL);
 	}
+	feed->offset = offset;
+	buf_clear(&feed->ends);
+	buf_shrink(&feed->ends, TEXT_KEEP);
 	/* The open part of a line counts as well. */
 	for (count = at < end && feed->text.data[end - 1] != '\n'; at < end; at++)
 		count += feed->text.data[at] == '\n';
