@@ -219,6 +219,10 @@ peer claimed "$narrow" '{"method":"harmless"}'
 until_is 'a peer with its own panes has asked' end last claimed
 is 'nor can that' "$(sed -n 2p "$dir/claimed" | jq -r .error.data.kind)" forbidden
 is 'and the provider has no call' "$(wc -l <"$dir/provided" | tr -d ' ')" 1
+echo '{"method":"narrow","params":{"role":"read_only"}}' >&8
+until_is 'a provider narrows itself' read_only sh -c "sed -n 2p '$dir/provided' | jq -r .result.role"
+printf '{"method":"harmless"}\n' | socat -t 2 - "UNIX-CONNECT:$MUXBUS" >/dev/null &
+until_is 'and provides what it gave before' harmless sh -c "sed -n 3p '$dir/provided' | jq -r .method"
 exec 8>&-
 kill $provider
 

@@ -525,7 +525,8 @@ const struct method methods_daemon[] = {
 	.summary = "Narrows what this connection may do, for good; answers with its role and pane.",
 	.help = "A program that narrows its connection can hand the descriptor to another program, "
 		"which then may do no more. Other methods are forbidden, whatever their "
-		"parameters are. Declared tools and provided methods are for the role full.",
+		"parameters are. Declared tools and provided methods are for the role full. The "
+		"methods that this connection provides already stay.",
 	METHOD_CALL(handle_narrow, narrow_args, narrow_fields, narrow_results),
 	.flags = METHOD_WITHOUT_TMUX | METHOD_NO_TOOL,
 	.example = "{}"},
