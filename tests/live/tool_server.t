@@ -59,6 +59,12 @@ until_is 'the other pane is in its directory' / t display-message -p -t "$two" '
 first=$(tool place "{\"pane\":\"$one\"}" .result.text)
 second=$(tool place "{\"pane\":\"$two\"}" .result.text)
 is 'it works in the directory of its pane' "${second#* }" /
+moved=$(t new-window -dP -F '#{pane_id}' -c / 'read -r line; cd /usr; exec sleep 3600')
+call get_pane "{\"pane\":\"$moved\"}"
+t send-keys -t "$moved" Enter
+until_is 'a pane goes elsewhere' /usr t display-message -p -t "$moved" '#{pane_current_path}'
+is 'also right after it went there' "$(tool place "{\"pane\":\"$moved\"}" '.result.text | sub("[^ ]* "; "")')" /usr
+t kill-pane -t "$moved"
 ok 'each pane has its own' [ "${first% *}" != "${second% *}" ]
 is 'the next call has the same' "$(tool place "{\"pane\":\"$one\"}" .result.text)" "$first"
 tmux_pid=$(t display-message -p '#{pid}')

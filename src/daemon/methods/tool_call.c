@@ -190,6 +190,7 @@ static bool find_place(struct tool_call *call)
 	    ? muxbus_model_pane(tmux_model(request_daemon(call->request)->tmux), call->pane.pane)
 	    : NULL;
 	if (dispatch_look_first(call->request) ||
+	    (pane != NULL && dispatch_look_at(call->request, pane->window)) ||
 	    /* A peer in no pane is perhaps in one that was made a moment ago. */
 	    (call->pane.pane == MUXBUS_NO_ID && dispatch_put_off(call->request)))
 		return false;
