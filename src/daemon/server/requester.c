@@ -203,7 +203,8 @@ bool requester_cwd(
 		return request_fail_field(request, "cwd",
 		    "the directory of the program that asks was removed: \"%.200s\"; name another",
 		    out);
-	if (found != NULL && dispatch_look_first(request))
+	if (found != NULL &&
+	    (dispatch_look_first(request) || dispatch_look_at(request, found->window)))
 		return false;
 	if (found != NULL && found->path != NULL && strlen(found->path) < size &&
 	    is_directory(found->path))
