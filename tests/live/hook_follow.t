@@ -44,6 +44,17 @@ is 'a turn begins' "$status$out" 0
 is 'and its agent is busy' "$(state)" busy
 hook '{"session_id":"0af3-1","hook_event_name":"Notification","notification_type":"permission_prompt"}' claude
 is 'the agent asks a question' "$(state)" asking
+ended=$(sh -c 'echo $$')
+call report_agent '{"agent":"codex","session":"t0","state":"busy","pid":'"$ended"'}'
+is 'a process that has ended is no agent' "$(field .error.data.field)" pid
+is 'nor is it listed' "$(listed)" "claude $pane blocked 0af3-1"
+if unshare -Urpf true 2>/dev/null; then
+	line='{"method":"report_agent","params":{"agent":"codex","session":"t0","pid":'"$ended"'}}'
+	printf '%s\n' "$line" | unshare -Urpf socat -t 9 - "UNIX-CONNECT:$MUXBUS" >"$dir/answer"
+	is 'in another PID namespace it may be there' "$(field .result.taken)" true
+	call report_agent '{"agent":"codex","session":"t0","state":"gone","pid":'"$ended"'}'
+	is 'until it says that it is gone' "$(field .result.state)" gone
+fi
 ask '{"method":"report_agent","params":{"agent":"codex","session":"t1","state":"busy","pid":'$$'}}' >"$dir/answer"
 is 'it is listed first then, also before one in no known pane' "$(listed)" \
 	"claude $pane blocked 0af3-1, codex null busy t1"

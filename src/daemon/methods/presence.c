@@ -125,6 +125,16 @@ static bool report_thread(struct request *request, const struct presence_report 
 	return thread_seat_report(daemon->presences, report, server);
 }
 
+/* Whether a process has ended that a peer names; false: not known, as in another PID namespace. */
+static bool is_ended(const struct peer *peer, pid_t pid)
+{
+	struct stat own, other;
+	char name[64];
+	snprintf(name, sizeof name, "/proc/%ld/ns/pid", peer != NULL ? (long)peer_pid(peer) : 0L);
+	return kill(pid, 0) < 0 && errno == ESRCH && stat("/proc/self/ns/pid", &own) == 0 &&
+	    stat(name, &other) == 0 && own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
 static void report_agent(struct request *request, const void *data)
 {
 	const struct report_args *args = data;
@@ -144,6 +154,11 @@ static void report_agent(struct request *request, const void *data)
 		request_fail_data(request, MESSAGE_PARAMS,
 		    trouble[0] == 'a' ? "\"field\":\"agent\"" : "\"field\":\"session\"", "%s",
 		    trouble);
+		return;
+	}
+	if (args->pid > 0 && report.state != PRESENCE_GONE &&
+	    is_ended(request_peer(request), report.pid)) {
+		request_fail_field(request, "pid", "there is no process %ld", (long)report.pid);
 		return;
 	}
 	if (!find_pane(request, args, &pane))
