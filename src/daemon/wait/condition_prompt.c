@@ -87,11 +87,14 @@ static void settle_prompt(
 {
 	struct json_writer writer;
 	struct buf text = BUF(TEXT_MAX);
+	char command[256];
+	if (!pane_tty_front(pane->pid, command, sizeof command)) /* the model's may have ended */
+		snprintf(command, sizeof command, "%s", pane->command);
 	agent_place_text(&screen->view, 1, &text);
 	pane_watch_put(watch->condition, &writer, watch->pane);
 	json_put_str(&writer, "by", by_names[prompt_mark_holds(&watch->mark)]);
 	(void)json_put_text(&writer, "text", text.len > 0 ? text.data : (void *)"", text.len);
-	(void)json_put_text(&writer, "command", pane->command, strlen(pane->command));
+	(void)json_put_text(&writer, "command", command, strlen(command));
 	json_put_int(&writer, "quiet_ms", clock_mono_ms() - watch->last_ms);
 	if (watch->exit_status >= 0)
 		json_put_int(&writer, "exit_status", watch->exit_status);
