@@ -15,7 +15,7 @@ kill -9 "$(ask '{"method":"status"}' | jq .result.pid)"
 wait "$daemon_pid" 2>/dev/null
 daemon_pid=
 mount -t tmpfs -o size=512k,mode=700 muxbus-test "$state" 2>/dev/null || skip_all 'a tmpfs cannot be mounted here'
-trap 'umount -l "$state"; finish; rm -rf "$tools"' EXIT
+trap 'end_jobs; umount -l "$state"; finish; rm -rf "$tools"' EXIT
 # The jobs have room of their own: else they are refused.
 mkdir -m 700 "$state/jobs" && mount -t tmpfs -o size=4m,mode=700 muxbus-test-jobs "$state/jobs" || exit 99
 fill() {

@@ -59,7 +59,7 @@ end_jobs() {
 		supervisor=$(cut -d ' ' -f 1 "$lock" 2>/dev/null)
 		[ -n "$supervisor" ] || continue
 		[ "$(cat "/proc/$supervisor/comm" 2>/dev/null)" = muxbus-job ] || continue
-		kill -9 -- "-$(sed -n 's/^pid=//p' "${lock%.lock}.started")" 2>/dev/null
+		kill -9 "-$(sed -n 's/^pid=//p' "${lock%.lock}.started")" 2>/dev/null
 		kill -9 "$supervisor" 2>/dev/null
 	done
 }
