@@ -310,7 +310,7 @@ static void relay(int fd, int wait_ms)
 	_exit(0);
 }
 
-int bench_relay(int wait_ms)
+int bench_hop(int wait_ms)
 {
 	int fds[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
@@ -324,7 +324,7 @@ int bench_relay(int wait_ms)
 	return fds[0];
 }
 
-double bench_relay_us(int fd)
+double bench_hop_us(int fd)
 {
 	int64_t start_ns = live_now_ns();
 	char byte = 'r';

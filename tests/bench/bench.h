@@ -72,9 +72,9 @@ pid_t bench_subscribers(struct live *live, unsigned peers, const char *const *pa
  * Starts a process that answers a byte with a byte, after wait_ms by a timerfd: the least that a
  * daemon does. Returns its socket; it ends with that, or with the bench.
  */
-int bench_relay(int wait_ms);
+int bench_hop(int wait_ms);
 /* Sends it a byte, and returns when the answer has come, in us. */
-double bench_relay_us(int fd);
+double bench_hop_us(int fd);
 /* Kills a process that the bench has started, and waits for its end. */
 void bench_end(pid_t pid);
 

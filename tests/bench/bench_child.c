@@ -58,7 +58,7 @@ static double waited_us(struct live *live, char *const *words, int relay)
 		return 0;
 	(void)waitpid(pid, NULL, 0);
 	if (relay >= 0)
-		(void)bench_relay_us(relay);
+		(void)bench_hop_us(relay);
 	now_ns = live_now_ns();
 	return since_stamp_us(live, now_ns);
 }
@@ -85,7 +85,7 @@ static double told_us(struct live *live, struct talk *talk)
 static double bench_round(struct live *live, struct talk *talk, const char *row)
 {
 	double ours[ROUNDS], theirs[ROUNDS], relayed[ROUNDS], our_p50, their_p50, relayed_p50;
-	int relay = bench_relay(0);
+	int relay = bench_hop(0);
 	for (int i = 0; i < ROUNDS; i++) {
 		theirs[i] = waited_us(live, (char *const[]){NULL}, -1);
 		ours[i] = told_us(live, talk);

@@ -75,14 +75,14 @@ static double take_pings(struct talk *talk, size_t *ret_count, double *ret_relay
 {
 	static double took_ms[PINGS], relay_ms[PINGS];
 	int64_t end_ms = live_now_ms() + PINGS_MS;
-	int relay = bench_relay(0);
+	int relay = bench_hop(0);
 	size_t count = 0;
 	while (count < PINGS && live_now_ms() < end_ms) {
 		int64_t start_ns = live_now_ns();
 		if (at(talk_call(talk, "ping", NULL), "result") == NULL)
 			live_bail("ping: %s", talk_text(talk));
 		took_ms[count] = (double)(live_now_ns() - start_ns) / 1e6;
-		relay_ms[count++] = bench_relay_us(relay) / 1e3;
+		relay_ms[count++] = bench_hop_us(relay) / 1e3;
 	}
 	(void)close(relay); /* all was answered */
 	*ret_count = count;

@@ -111,14 +111,14 @@ int main(void)
 	struct talk *talk = talk_new(live);
 	double ours[ROUNDS], theirs[ROUNDS], pings[ROUNDS], our_p99, their_p99, ping_us, our_p50;
 	double relayed[ROUNDS];
-	int relay = bench_relay(TIMER_MS);
+	int relay = bench_hop(TIMER_MS);
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	double their_p50;
 	for (int i = 0; i < ROUNDS; i++) {
 		int64_t start_ns;
 		theirs[i] = timerfd_over_us(fd);
 		ours[i] = ours_over_us(talk);
-		relayed[i] = bench_relay_us(relay) - TIMER_MS * 1e3;
+		relayed[i] = bench_hop_us(relay) - TIMER_MS * 1e3;
 		start_ns = live_now_ns();
 		(void)talk_call(talk, "ping", NULL);
 		pings[i] = (double)(live_now_ns() - start_ns) / 1e3;
