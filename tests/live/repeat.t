@@ -74,10 +74,22 @@ is 'a condition that is refused leaves its key free' "$(field '.result | "\(.mat
 line wait_for '{"any":[{"sec":60}],"timeout_sec":60,"wait":"two"}' | socat -t 86400 - "UNIX-CONNECT:$MUXBUS" >"$dir/two" &
 waiting=$!
 until_is 'another wait is there' 1 sh -c "echo '{\"method\":\"status\"}' | socat -t 9 - UNIX-CONNECT:$MUXBUS | jq .result.waits"
+call wait_for '{"any":[{"sec":0.01}],"wait":"two"}'
+is 'a name is no answer to other conditions' "$(field '.error.data.field // .result.matched')" wait
 call cancel_watch '{"id":"two"}'
 is 'a named wait is cancelled' "$(field .result.cancelled)" 1
 wait $waiting
 is 'and its request ends' "$(jq -r .error.data.kind "$dir/two")" cancelled
+
+# The pane is kept by its id: one that is named as before is the same, another id is not.
+session=$(t display-message -p '#{session_name}')
+{ echo '{"id":1,"method":"wait_for","params":{"all":[{"sec":0.2},{"cpu_below":100000,"for_sec":0.1,"pane":"'"$session"'"}],"wait":"left"}}'; sleep 0.1; } |
+	timeout 5 socat -u - "UNIX-CONNECT:$MUXBUS"
+sleep 2
+call wait_for '{"all":[{"sec":0.2},{"cpu_below":100000,"for_sec":0.1,"pane":"%999"}],"wait":"left"}'
+is 'nor is one that is over for another pane' "$(field '.error.data.field // .result.matched')" wait
+call wait_for '{"all":[{"sec":0.2},{"cpu_below":100000,"for_sec":0.1,"pane":"'"$session"'"}],"wait":"left","timeout_sec":0.1}'
+is 'the same conditions resume it' "$(field '.result | "\(.matched | join(",")) \(.timed_out)"')" '0,1 false'
 
 # The daemon is killed at any time after the request, and the answer is not read.
 twice=0

@@ -538,16 +538,19 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
 	const struct json *list = any != NULL ? any : all;
 	struct wait *wait = find_wait(set, name);
 	struct condition_list read = {0};
-	if (wait != NULL) {
+	if (list != NULL)
+		list = read_list(&read, list);
+	if (wait != NULL && (list == NULL || wait_asks(wait, list, any == NULL)))
 		wait_resume(wait, request);
-		return;
-	}
-	if (list == NULL) {
+	else if (wait != NULL)
+		request_fail_field(request, "wait",
+		    "this name has a wait with other conditions: leave them out to resume it, or "
+		    "choose another name");
+	else if (list == NULL)
 		request_fail_field(request, "wait",
 		    "there is no wait of this name to resume, and no conditions are given");
-		return;
-	}
-	start_list(set, request, read_list(&read, list), any == NULL, timeout_sec, name);
+	else
+		start_list(set, request, list, any == NULL, timeout_sec, name);
 	json_reader_free(read.reader);
 }
 

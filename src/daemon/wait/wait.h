@@ -31,7 +31,7 @@ bool wait_put_off(struct request *request, const struct json *specs);
 /*
  * Answers request when any, or all, of the conditions (arrays; exactly one is not NULL) have
  * come true or are gone, or the time is up. name NULL: without one. A name that is known
- * resumes that wait, and the conditions are not looked at. May fail the request at once.
+ * resumes that wait, without conditions or with its own. May fail the request at once.
  */
 void wait_start(struct wait_set *set, struct request *request, const struct json *any,
     const struct json *all, double timeout_sec, const char *name);

@@ -63,6 +63,8 @@ struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count);
 void wait_drop(struct wait *wait);
 /* Names a wait. is_id: the name is an id that the queue holds for it. */
 void wait_set_name(struct wait *wait, const char *name, bool is_id);
+/* Whether it waits for the conditions of a request. Names of panes and windows are not compared. */
+bool wait_asks(const struct wait *wait, const struct json *list, bool is_all);
 /* Gives the id back to the queue, if its name is one. */
 void wait_release_id(struct wait *wait);
 /* When it times out (CLOCK_REALTIME). */

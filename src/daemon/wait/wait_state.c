@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* The floor of waits: making one, its name, its time-out, and its end. */
+/* The floor of waits: making one, its name, its time-out, what it asks, and its end. */
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/wait/wait_private.h"
@@ -32,6 +32,65 @@ void wait_set_due(struct wait *wait, int64_t due_ms)
 {
 	wait->due_ms = due_ms;
 	wait->due_mono_ms = clock_mono_ms() + due_ms - clock_real_ms();
+}
+
+/* A member that names a place: as asked, an id, which a wait keeps; NULL: another name, or none. */
+static const struct json *find_place(
+    const struct json *spec, const struct json *asked, const char *name)
+{
+	const struct json *member = name != NULL ? json_member(asked, name) : NULL;
+	if (member == NULL || member->type != JSON_STRING || strchr("%@", member->text[0]) == NULL)
+		return NULL;
+	return json_member(spec, name);
+}
+
+/* A condition as JSON, its places only if they are ids in what is asked. */
+static void put_spec(
+    struct buf *out, const struct json *spec, const struct json *asked, const char *pane)
+{
+	const char *const places[] = {pane, "window"};
+	struct json_writer writer;
+	json_start_object(&writer, out, WAIT_SPEC_MAX);
+	json_each_member (member, spec)
+		if (strcmp(member->name, "window") != 0 &&
+		    (pane == NULL || strcmp(member->name, pane) != 0))
+			json_put_value(&writer, member->name, member);
+	for (size_t at = 0; at < sizeof places / sizeof *places; at++) {
+		const struct json *place = find_place(spec, asked, places[at]);
+		if (place != NULL)
+			json_put_value(&writer, places[at], place);
+	}
+	json_object_end(&writer);
+}
+
+static bool part_asks(
+    const struct wait *wait, const struct wait_part *part, const struct json *asked)
+{
+	const char *pane = part->condition->kind->pane_member;
+	struct json_error error;
+	const struct json *spec =
+	    json_read(wait->set->reader, part->spec, strlen(part->spec), &error);
+	struct buf kept, other;
+	bool is_same;
+	if (spec == NULL || asked->type != JSON_OBJECT)
+		return false;
+	put_spec(&kept, spec, asked, pane);
+	put_spec(&other, asked, asked, pane);
+	is_same = kept.len == other.len && memcmp(kept.data, other.data, kept.len) == 0;
+	buf_finish(&kept);
+	buf_finish(&other);
+	return is_same;
+}
+
+bool wait_asks(const struct wait *wait, const struct json *list, bool is_all)
+{
+	size_t at = 0;
+	if (list->type != JSON_ARRAY || list->count != wait->count || wait->is_all != is_all)
+		return false;
+	json_each (asked, list)
+		if (!part_asks(wait, &wait->parts[at++], asked))
+			return false;
+	return true;
 }
 
 void wait_release_id(struct wait *wait)
