@@ -218,7 +218,7 @@ void record_write(struct json_writer *writer, const struct record_rows *rows, co
 static bool read_int(const struct json *value, const struct record_field *field, void *at)
 {
 	int64_t number;
-	if (!json_int(value, &number) ||
+	if (!json_int(value, &number) || (field->is_natural && number < 0) ||
 	    (field->values > 0 && (number < 0 || number >= field->values)))
 		return false;
 	if (field->size == sizeof number)

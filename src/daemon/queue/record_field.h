@@ -31,6 +31,7 @@ struct record_field {
 	const char *name;
 	enum record_type type;
 	bool is_optional; /* when missing, the member stays zero or cleared */
+	bool is_natural; /* INT: not below 0 */
 	size_t offset; /* of the member in the struct */
 	size_t size; /* of the member in bytes */
 	size_t count_offset; /* BYTES, NUMBERS, LIST: of a size_t; 0: none */
