@@ -140,11 +140,6 @@ static void on_osc(struct stream_tap *tap, const struct token *token)
 	loop_timer_wake(reporter->set->timer);
 }
 
-static void on_output(struct stream_tap *tap UNUSED, uint64_t offset UNUSED,
-    const uint8_t *bytes UNUSED, size_t len UNUSED)
-{
-}
-
 static void on_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
 {
 	osc_reader_finish(&list_entry(tap, struct reporter, tap)->reader);
@@ -160,7 +155,6 @@ static void on_closed(struct stream_tap *tap)
 static void follow(struct reporter *reporter)
 {
 	reporter->tap.osc = on_osc;
-	reporter->tap.output = on_output;
 	reporter->tap.gap = on_gap;
 	reporter->tap.closed = on_closed;
 	reporter->is_tapped =

@@ -339,7 +339,8 @@ static void take(struct stream_set *streams, struct stream *stream, const uint8_
 		ring_write(&stream->ring, bytes, len);
 	split(&piece);
 	list_each_safe (struct stream_tap, tap, &stream->taps, link)
-		tap->output(tap, end - len, bytes, len);
+		if (tap->output != NULL)
+			tap->output(tap, end - len, bytes, len);
 	if (stream->feed != NULL)
 		line_feed_flush(stream->feed, &streams->sink, end);
 	look_at_lines(streams, stream, end);

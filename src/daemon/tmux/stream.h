@@ -103,6 +103,7 @@ struct stream_tap {
 	void (*mark)(struct stream_tap *tap, const struct token *token);
 	/* Another OSC, likewise. May be NULL. */
 	void (*osc)(struct stream_tap *tap, const struct token *token);
+	/* May be NULL, for a tap that takes only the others. */
 	void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len);
 	/*
 	 * Bytes are missing before offset; "not_watched" also says that output begins here. May

@@ -371,12 +371,6 @@ static void finished_disarm(struct condition *condition)
 	pane_watch_disarm(condition);
 }
 
-static void finished_bytes(struct stream_tap *tap UNUSED, uint64_t offset UNUSED,
-    const uint8_t *bytes UNUSED, size_t len UNUSED)
-{
-	/* the marks are events */
-}
-
 static void finished_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char *reason UNUSED)
 {
 	note_gap(list_entry(tap, struct pane_watch, tap));
@@ -389,7 +383,7 @@ static bool finished_arm(struct condition *condition, struct request *request, c
 	if (watch == NULL)
 		return false;
 	watch->tap.gap = finished_gap;
-	if (!pane_watch_tap(watch, request, finished_bytes))
+	if (!pane_watch_tap(watch, request, NULL)) /* the marks are events */
 		return false;
 	note_begin(watch);
 	stream_want(condition->parts->streams, watch->pane, STREAM_MARKS, true);
