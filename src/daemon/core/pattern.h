@@ -49,7 +49,7 @@ enum pattern_result pattern_find(struct pattern *pattern, const void *bytes, siz
 
 /*
  * A text in which "." matches each byte that is no UTF-8, as it does the U+FFFD that is shown for it:
- * the text itself, or a copy of that length with a control character for each. The begin of a
- * character at the end stays. The copy is to be freed; NULL: there is none.
+ * the text itself, or a copy of that length with a control character for each. A character
+ * that is not whole yet, at the end, stays. The copy is to be freed; NULL: there is none.
  */
 const char *pattern_subject(const char *text, size_t len, char **ret_copy);

@@ -72,8 +72,10 @@ static void give_shown(void *data)
 	loop_timer_arm(mail->soon, 0);
 }
 
-/* From the flags of a client: not locked and not suspended, where tmux shows it nothing. There are
- * none if tmux gave them up. */
+/*
+ * From the flags of a client: tmux shows nothing to one that is locked or suspended. A client always
+ * has flags: tmux gave up an answer without any.
+ */
 static bool can_see(const struct muxbus_reply *flags)
 {
 	static const char away[] = "suspended";

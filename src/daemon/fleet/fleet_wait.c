@@ -50,7 +50,7 @@ struct wait_host {
 	struct fleet_part part;
 	struct buf specs; /* as JSON with commas between */
 	size_t count;
-	bool is_unnamed; /* the host allows no name: a cut begins the wait anew */
+	bool is_unnamed; /* the host refuses names: a lost connection begins the wait again */
 };
 
 struct fleet_wait {
