@@ -94,10 +94,56 @@ static void test_zones(void)
 	    clock_parse("2026-01-15T23:00:00Z"), "where it is day");
 }
 
+/* One change of the clocks, with quiet hours that begin or end in it. Times are of 2026. */
+static const struct {
+	const char *zone, *quiet, *time, *end, *what;
+} changes[] = {
+#define BERLIN "CET-1CEST,M3.5.0,M10.5.0/3"
+    {BERLIN, "22:00-02:30", "03-28T22:00", "03-29T01:00", "an end in the hour that is skipped"},
+    {BERLIN, "02:10-02:40", "03-28T22:00", "03-30T00:40", "all of it in that hour"},
+    {BERLIN, "02:10-03:40", "03-28T22:00", "03-29T01:40", "a beginning in that hour"},
+    {BERLIN, "22:00-02:30", "10-24T21:00", "10-25T00:30", "an end in the hour that comes twice"},
+    {BERLIN, "22:00-02:30", "10-25T00:45", "10-25T01:30", "behind the first of the two"},
+    {BERLIN, "22:00-02:30", "10-25T01:10", "10-25T01:30", "in the second of the two"},
+    {BERLIN, "22:00-02:30", "10-25T01:30", "10-26T01:30", "behind the second"},
+    {BERLIN, "02:10-03:00", "10-25T00:20", "10-25T01:00", "quiet until the first is over"},
+    {BERLIN, "22:00-07:00", "10-25T00:30", "10-25T06:00", "an end behind both"},
+#define LORD_HOWE "LHST-10:30LHDT-11,M10.1.0,M4.1.0"
+    {LORD_HOWE, "22:00-02:15", "10-03T14:00", "10-03T15:30", "half an hour is skipped"},
+    {LORD_HOWE, "22:00-01:45", "04-04T13:00", "04-04T14:45", "half an hour comes twice"},
+    {LORD_HOWE, "22:00-01:45", "04-04T14:50", "04-04T15:15", "behind the first of the two"},
+#define CHATHAM "<+1245>-12:45<+1345>,M9.5.0/2:45,M4.1.0/3:45"
+    {CHATHAM, "22:00-03:00", "09-26T10:00", "09-26T14:00", "a change at a quarter to three"},
+    {CHATHAM, "22:00-03:30", "04-04T13:50", "04-04T14:45", "the same back"},
+#define BEIRUT "EET-2EEST,M3.5.0/0,M10.5.0/0"
+    {BEIRUT, "21:00-00:30", "03-28T20:00", "03-28T22:00", "midnight is skipped"},
+    {BEIRUT, "21:00-23:30", "10-24T19:00", "10-24T20:30", "the hour before it comes twice"},
+    {BEIRUT, "21:00-23:30", "10-24T20:50", "10-24T21:30", "behind the first of the two"},
+    {BEIRUT, "00:00-07:00", "10-24T20:50", "10-25T05:00", "a beginning at midnight"},
+};
+
+static void test_changes(void)
+{
+	for (size_t at = 0; at < sizeof changes / sizeof *changes; at++) {
+		char time[32], end[32], got[CLOCK_TEXT_SIZE];
+		struct wake_policy policy;
+		wake_policy_init(&policy);
+		policy.wakes[SOURCE_TIMER] = false; /* only at an end */
+		in_zone(changes[at].zone);
+		(void)wake_policy_read_quiet(&policy, changes[at].quiet);
+		(void)snprintf(time, sizeof time, "2026-%s:00Z", changes[at].time);
+		(void)snprintf(end, sizeof end, "2026-%s:00.000Z", changes[at].end);
+		clock_format(due(&policy, time, false, SOURCE_TIMER), got);
+		is_str(got, end, "%s, %s at %s: %s", changes[at].zone, changes[at].quiet,
+		    changes[at].time, changes[at].what);
+	}
+}
+
 int main(void)
 {
 	test_quiet_texts();
 	test_due();
 	test_zones();
+	test_changes();
 	return done_testing();
 }

@@ -9,6 +9,8 @@
 
 enum {
 	DAY_MINUTES = 24 * 60,
+	HOP = 15 * 60, /* seconds */
+	HOPS_MAX = 2 * DAY_MINUTES / 15,
 	LOOK_MS = 60000, /* the clock may be set, so it is looked at again */
 	SOURCES_SIZE = 160,
 	KEY_SIZE = PANE_REF_TEXT_SIZE + PRESENCE_NAME_MAX + 8,
@@ -104,24 +106,31 @@ static bool is_quiet(const struct wake_policy *policy, int64_t real_ms)
 	return minute >= policy->quiet_from || minute < policy->quiet_to;
 }
 
-/* The first end of quiet hours behind a time. */
+/*
+ * The first end of quiet hours behind a time: where the time before is quiet, and this one is not.
+ * Only where the clocks are changed before the local time at which they end, it is looked for in
+ * quarters of an hour, in which all zones change: that time may be skipped, or come twice.
+ */
 static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 {
-	time_t seconds = (time_t)(real_ms / 1000), end;
-	struct tm local;
-	if (localtime_r(&seconds, &local) == NULL)
-		return real_ms;
-	for (int day = local.tm_mday;; day++) {
-		struct tm then = {.tm_year = local.tm_year,
-		    .tm_mon = local.tm_mon,
-		    .tm_mday = day,
-		    .tm_hour = policy->quiet_to / 60,
-		    .tm_min = policy->quiet_to % 60,
-		    .tm_isdst = -1};
-		end = mktime(&then);
-		if (end == (time_t)-1 || end > seconds || day > local.tm_mday + 1)
-			return end > seconds ? (int64_t)end * 1000 : real_ms;
+	time_t at = (time_t)(real_ms / 1000), next;
+	struct tm local, then;
+	int left;
+	for (int hops = 0; hops < HOPS_MAX && localtime_r(&at, &local) != NULL; hops++) {
+		left = policy->quiet_to * 60 -
+		    ((local.tm_hour * 60 + local.tm_min) * 60 + local.tm_sec);
+		next = at + (left > 0 ? left : left + DAY_MINUTES * 60);
+		if (localtime_r(&next, &then) == NULL)
+			break;
+		if (then.tm_gmtoff == local.tm_gmtoff)
+			return (int64_t)next * 1000;
+		at += HOP - at % HOP;
+		at = at < next ? at : next;
+		if (is_quiet(policy, (int64_t)(at - 1) * 1000) &&
+		    !is_quiet(policy, (int64_t)at * 1000))
+			return (int64_t)at * 1000;
 	}
+	return real_ms;
 }
 
 int64_t wake_policy_due_ms(const struct wake_policy *policy, const struct notification *note)
