@@ -64,7 +64,7 @@ static const struct record_field inner_fields[] = {
 static const struct record_field fields[] = {
     {RECORD_ROW(BOOL, struct sample, flag, "flag")},
     {RECORD_ROW(INT, struct sample, number, "number")},
-    {RECORD_ROW(INT, struct sample, count, "count")},
+    {RECORD_ROW(NATURAL, struct sample, count, "count")},
     {RECORD_ROW(INT, struct sample, time_ms, "time")},
     {RECORD_ROW(UINT64, struct sample, big, "big")},
     {RECORD_ROW(NAME, struct sample, colour, "colour"), .names = colours, .values = COLOUR_COUNT_},
@@ -234,6 +234,7 @@ static void test_refusals(void)
 	    {"\"number\":-2147483647", "\"number\":2147483648"},
 	    {"\"number\":-2147483647", "\"number\":1.5"},
 	    {"\"count\":2147483647", "\"count\":2147483648"},
+	    {"\"count\":2147483647", "\"count\":-1"},
 	    {"\"time\":-9007199254740991", "\"time\":1e300"},
 	    {"\"big\":\"18446744073709551615\"", "\"big\":\"18446744073709551616\""},
 	    {"\"big\":\"18446744073709551615\"", "\"big\":\"-1\""},

@@ -46,7 +46,7 @@ static const struct record_field task_fields[] = {
     {RECORD_ROW(INT, struct kept_task, stage, "stage"), .values = TASK_RUNNING + 1},
     {RECORD_ROW(INT, struct kept_task, created_ms, "created_ms")},
     {RECORD_ROW(INT, struct kept_task, due_ms, "due_ms")},
-    {RECORD_ROW(INT, struct kept_task, max_bytes, "max_bytes")},
+    {RECORD_ROW(NATURAL, struct kept_task, max_bytes, "max_bytes")},
     {RECORD_ROW(PANE, struct kept_task, teller, "teller"), .is_optional = true},
     {RECORD_ROW(THREAD, struct kept_task, teller, "teller_thread"), .is_optional = true},
     {RECORD_ROW(TEXT, struct kept_task, text, "text")},

@@ -22,7 +22,7 @@ struct typed_kept {
 static const struct record_field kept_fields[] = {
     {RECORD_ROW(NUMBERS, struct typed_kept, batch, "batch"),
 	.count_offset = offsetof(struct typed_kept, count)},
-    {RECORD_ROW(INT, struct typed_kept, before, "before")},
+    {RECORD_ROW(NATURAL, struct typed_kept, before, "before")},
     {RECORD_ROW(TEXT, struct typed_kept, line, "line")},
 };
 

@@ -37,7 +37,7 @@ struct policy_kept {
 static const struct record_field kept_fields[] = {
     {RECORD_ROW(TEXT, struct policy_kept, sources, "sources")},
     {RECORD_ROW(TEXT, struct policy_kept, quiet, "quiet"), .is_optional = true},
-    {RECORD_ROW(INT, struct policy_kept, window_ms, "window_ms")},
+    {RECORD_ROW(NATURAL, struct policy_kept, window_ms, "window_ms")},
 };
 
 static const struct record_kind policy_kind = {
@@ -226,7 +226,7 @@ static bool load(void *data, const char *name, const struct json *value)
 			    0;
 	}
 	policy.window_ms = kept.window_ms;
-	is_valid = kept.window_ms >= 0 && kept.window_ms <= WAKE_WINDOW_MAX_MS &&
+	is_valid = kept.window_ms <= WAKE_WINDOW_MAX_MS &&
 	    (kept.quiet == NULL || wake_policy_read_quiet(&policy, kept.quiet));
 	record_finish(policy_kind.rows, &kept);
 	if (is_valid)

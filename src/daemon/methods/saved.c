@@ -52,9 +52,9 @@ struct saved_set {
 };
 
 static const struct record_field saved_fields[] = {
-    {RECORD_ROW(INT, struct saved, server_pid, "server_pid")},
+    {RECORD_ROW(NATURAL, struct saved, server_pid, "server_pid")},
     {RECORD_ROW(UINT64, struct saved, server_start, "server_start")},
-    {RECORD_ROW(INT, struct saved, id, "session")},
+    {RECORD_ROW(NATURAL, struct saved, id, "session")},
     {RECORD_ROW(TEXT, struct saved, name, "name")},
     {RECORD_ROW(INT, struct saved, saved_ms, "saved_ms")},
     {RECORD_ROW(JSON, struct saved, state, "state")},

@@ -7,7 +7,7 @@
 
 static const struct record_field expected_fields[] = {
     {RECORD_ROW(WORD, struct expected, identity, "identity")},
-    {RECORD_ROW(INT, struct expected, program.pid, "pid"), .is_optional = true},
+    {RECORD_ROW(NATURAL, struct expected, program.pid, "pid"), .is_optional = true},
     {RECORD_ROW(UINT64, struct expected, program.start, "start"), .is_optional = true},
 };
 

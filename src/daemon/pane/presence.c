@@ -78,7 +78,7 @@ bool presence_split(const char *thread, char agent[PRESENCE_NAME_MAX + 1], const
 
 static const struct record_field presence_fields[] = {
     {RECORD_ROW(PANE, struct presence, pane, "pane"), .is_optional = true},
-    {RECORD_ROW(INT, struct presence, pid, "pid")},
+    {RECORD_ROW(NATURAL, struct presence, pid, "pid")},
     {RECORD_ROW(UINT64, struct presence, pid_start, "pid_start")},
     {RECORD_ROW(BOOL, struct presence, has_turns, "has_turns")},
     {RECORD_ROW(BOOL, struct presence, is_by_mark, "by_mark"), .is_optional = true},

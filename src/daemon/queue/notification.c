@@ -99,12 +99,12 @@ static const struct record_field fields[] = {
     {RECORD_ROW(TEXT, struct notification, text, "text")},
     {RECORD_ROW(JSON, struct notification, data, "data")},
     {RECORD_ROW(TEXT, struct notification, key, "key"), .is_optional = true},
-    {RECORD_ROW(INT, struct notification, count, "count")},
+    {RECORD_ROW(NATURAL, struct notification, count, "count")},
     {RECORD_ROW(BOOL, struct notification, is_urgent, "urgent")},
     {RECORD_ROW(NAME, struct notification, state, "state"), .names = state_names,
 	.values = NOTE_STATE_COUNT_},
     {RECORD_ROW(JSON, struct notification, delivery, "delivery"), .is_optional = true},
-    {RECORD_ROW(INT, struct notification, redelivered, "redelivered")},
+    {RECORD_ROW(NATURAL, struct notification, redelivered, "redelivered")},
 };
 
 const struct record_rows notification_rows = {

@@ -170,6 +170,7 @@ static void write_field(
 		json_put_bool(writer, field->name, *(bool *)at);
 		break;
 	case RECORD_INT:
+	case RECORD_NATURAL:
 		json_put_int(
 		    writer, field->name, field->size == sizeof(int) ? *(int *)at : *(int64_t *)at);
 		break;
@@ -218,7 +219,7 @@ void record_write(struct json_writer *writer, const struct record_rows *rows, co
 static bool read_int(const struct json *value, const struct record_field *field, void *at)
 {
 	int64_t number;
-	if (!json_int(value, &number) || (field->is_natural && number < 0) ||
+	if (!json_int(value, &number) || (field->type == RECORD_NATURAL && number < 0) ||
 	    (field->values > 0 && (number < 0 || number >= field->values)))
 		return false;
 	if (field->size == sizeof number)
@@ -350,6 +351,7 @@ static bool read_field(const struct json *value, const struct record_field *fiel
 		*(bool *)at = value->boolean;
 		return value->type == JSON_BOOL;
 	case RECORD_INT:
+	case RECORD_NATURAL:
 		return read_int(value, field, at);
 	case RECORD_UINT64: /* a number in release 0.1 */
 		return (value->type == JSON_STRING || value->type == JSON_NUMBER) &&

@@ -12,6 +12,7 @@
 enum record_type {
 	RECORD_BOOL, /* bool */
 	RECORD_INT, /* int, unsigned or int64_t within +-2^53; from 0 to below .values if not 0 */
+	RECORD_NATURAL, /* the same, not below 0 */
 	RECORD_UINT64, /* uint64_t, as a string: a JSON number is exact up to 2^53 only */
 	RECORD_NAME, /* enum below .values: by its name */
 	RECORD_PANE, /* struct pane_ref, without its thread; a cleared one is left out */
@@ -31,7 +32,6 @@ struct record_field {
 	const char *name;
 	enum record_type type;
 	bool is_optional; /* when missing, the member stays zero or cleared */
-	bool is_natural; /* INT: not below 0 */
 	size_t offset; /* of the member in the struct */
 	size_t size; /* of the member in bytes */
 	size_t count_offset; /* BYTES, NUMBERS, LIST: of a size_t; 0: none */

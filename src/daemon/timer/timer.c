@@ -36,7 +36,7 @@ static int64_t now_real_ms(const struct timer_set *set)
 static const struct record_field timer_fields[] = {
     {RECORD_ROW(INT, struct timer, boot_due_ms, "boot_due_ms")},
     {RECORD_ROW(INT, struct timer, real_due_ms, "real_due_ms")},
-    {RECORD_ROW(INT, struct timer, period_ms, "period_ms"), .is_natural = true},
+    {RECORD_ROW(NATURAL, struct timer, period_ms, "period_ms")},
     {RECORD_ROW(PANE, struct timer, pane, "pane"), .is_optional = true},
     {RECORD_ROW(THREAD, struct timer, pane, "thread"), .is_optional = true},
     {RECORD_ROW(WORD, struct timer, boot_id, "boot"), .is_optional = true},

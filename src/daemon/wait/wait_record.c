@@ -75,7 +75,7 @@ static const struct record_field background_fields[] = {
     {RECORD_ROW(JSON, struct kept_wait, parts[0].spec, "spec")},
     {RECORD_ROW(BOOL, struct kept_wait, is_once, "once")},
     {RECORD_ROW(INT, struct kept_wait, due_ms, "deadline_ms")},
-    {RECORD_ROW(INT, struct kept_wait, matches, "matches")},
+    {RECORD_ROW(NATURAL, struct kept_wait, matches, "matches")},
 };
 
 static const struct record_kind background_kind = {
