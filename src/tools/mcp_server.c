@@ -272,7 +272,7 @@ void mcp_server_give_up(struct mcp_server *server, const char *format, ...)
 static void on_timer(void *data)
 {
 	struct mcp_server *server = data;
-	mcp_server_give_up(server, "did not answer %s within %.3g s",
+	mcp_server_give_up(server, "did not answer %s within %.10g s",
 	    server->state == STATE_INITIALIZING ? "initialize" : "tools/list",
 	    (double)server->parts.start_ms / 1000);
 }

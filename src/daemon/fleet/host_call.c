@@ -86,7 +86,7 @@ static void on_timer(void *data)
 	}
 	if (was_sent && !(call->order.flags & HOST_CALL_WAITS) &&
 	    now_ms >= call->sent_ms + answer_ms) {
-		(void)snprintf(reason, sizeof reason, "no answer to %s within %.3g s",
+		(void)snprintf(reason, sizeof reason, "no answer to %s within %.10g s",
 		    call->order.method, (double)answer_ms / 1000);
 		host->silent(host, reason);
 	} else if (!call->has_failed) {

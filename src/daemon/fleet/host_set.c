@@ -80,7 +80,7 @@ static void on_timer(void *data)
 {
 	struct host *host = data;
 	char reason[HOST_REASON_SIZE];
-	(void)snprintf(reason, sizeof reason, "no hello within %.3g s",
+	(void)snprintf(reason, sizeof reason, "no hello within %.10g s",
 	    (double)host->set->parts.connect_ms / 1000);
 	if (host->link == NULL)
 		start(host);

@@ -89,15 +89,15 @@ static void on_timeout(void *data)
 	struct tool_failure failure;
 	provide_call_send_cancel(call, provider->peer, "timeout");
 	if (call->provider_pid > 0)
-		(void)tool_fail(&failure, MESSAGE_TIMEOUT, "%s did not answer within %.3g s%s",
+		(void)tool_fail(&failure, MESSAGE_TIMEOUT, "%s did not answer within %.10g s%s",
 		    title, (double)call->timeout_ms / 1000,
 		    provider->server != NULL ? "; the call is cancelled, its effect unknown" : "");
 	else if (provider->server != NULL)
-		(void)tool_fail(&failure, MESSAGE_TIMEOUT, "%s was not ready within %.3g s", title,
+		(void)tool_fail(&failure, MESSAGE_TIMEOUT, "%s was not ready within %.10g s", title,
 		    (double)call->timeout_ms / 1000);
 	else
 		(void)tool_fail(&failure, MESSAGE_NOT_READY,
-		    "its provider %s did not come within %.3g s", provider->name, sec);
+		    "its provider %s did not come within %.10g s", provider->name, sec);
 	fail(call, &failure);
 }
 

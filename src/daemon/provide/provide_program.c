@@ -86,7 +86,7 @@ static void on_timer(void *data)
 		break;
 	case STATE_STARTING:
 		stop(program);
-		(void)snprintf(reason, sizeof reason, "did not provide its methods within %.3g s",
+		(void)snprintf(reason, sizeof reason, "did not provide its methods within %.10g s",
 		    (double)program->parts.wait_ms / 1000);
 		fail(program, reason);
 		break;
