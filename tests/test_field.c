@@ -199,9 +199,9 @@ static void test_refusals(void)
 	    {"{\"pane\":\"a\",\"columns\":10001}", "columns",
 		"columns: must be 1 to 10000 cells, not 10001"},
 	    {"{\"pane\":\"a\",\"columns\":1.5}", "columns",
-		"columns: must be a whole number within +-2^53, not 1.5"},
+		"columns: must be a whole number within +-9007199254740991, not 1.5"},
 	    {"{\"pane\":\"a\",\"columns\":1e300}", "columns",
-		"columns: must be a whole number within +-2^53, not 1e300"},
+		"columns: must be a whole number within +-9007199254740991, not 1e300"},
 	    {"{\"pane\":\"a\",\"columns\":\"80\"}", "columns",
 		"columns: must be a whole number, not a string"},
 	    {"{\"pane\":\"a\",\"timeout_sec\":-0.5}", "timeout_sec",
@@ -540,6 +540,27 @@ static void test_tool_schema(void)
 	buf_finish(&out);
 }
 
+/* Bounds in words: whole, however large. */
+static void test_bounds(void)
+{
+	static const struct {
+		double min, max;
+		const char *text;
+	} cases[] = {
+	    {0, JSON_INT_MAX, "0 to 9007199254740991 s"},
+	    {-JSON_INT_MAX, JSON_INT_MAX, "-9007199254740991 to 9007199254740991 s"},
+	    {0.001, 316224000, "0.001 to 316224000 s"},
+	    {9.7, 0, "at least 9.7 s"},
+	    {0, 0, ""},
+	};
+	char text[FIELD_BOUNDS_SIZE];
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct field field = {.min = cases[i].min, .max = cases[i].max};
+		field_describe_bounds(&field, "s", text);
+		is_str(text, cases[i].text, "bounds: \"%s\"", cases[i].text);
+	}
+}
+
 int main(void)
 {
 	reader = json_reader_new(100000);
@@ -555,6 +576,7 @@ int main(void)
 	test_tolerance();
 	test_tool_schema();
 	test_mdoc();
+	test_bounds();
 	is_str(field_type_name(FIELD_KEYS), "string or array of strings", "types have names");
 	buf_finish(&scratch);
 	json_reader_free(reader);

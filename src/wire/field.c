@@ -85,30 +85,31 @@ static bool is_within(const struct field *field, double number)
 	    (!has_max(field) || number <= field->max);
 }
 
-/* "1 to 10000 cells", "at least 1 s"; the empty string without bounds. */
-static void describe_bounds(const struct field *field, const char *unit, char *out, size_t size)
+void field_describe_bounds(const struct field *field, const char *unit, char out[FIELD_BOUNDS_SIZE])
 {
 	const char *space = unit != NULL ? " " : "";
+	char min[JSON_DOUBLE_SIZE], max[JSON_DOUBLE_SIZE];
+	(void)json_format_double(min, field->min);
+	(void)json_format_double(max, field->max);
 	unit = unit != NULL ? unit : "";
 	out[0] = '\0';
 	if (has_min(field) && has_max(field))
-		(void)snprintf(
-		    out, size, "%.15g to %.15g%s%s", field->min, field->max, space, unit);
+		(void)snprintf(out, FIELD_BOUNDS_SIZE, "%s to %s%s%s", min, max, space, unit);
 	else if (has_min(field))
-		(void)snprintf(out, size, "at least %.15g%s%s", field->min, space, unit);
+		(void)snprintf(out, FIELD_BOUNDS_SIZE, "at least %s%s%s", min, space, unit);
 	else if (has_max(field))
-		(void)snprintf(out, size, "at most %.15g%s%s", field->max, space, unit);
+		(void)snprintf(out, FIELD_BOUNDS_SIZE, "at most %s%s%s", max, space, unit);
 }
 
 static int check_count(struct field_reading *reading, const struct field *field, const char *name,
     size_t count, const char *noun)
 {
-	char bounds[96];
+	char bounds[FIELD_BOUNDS_SIZE];
 	if (is_within(field, (double)count))
 		return 0;
 	if (count == 0)
 		return refuse(reading, name, "must not be empty");
-	describe_bounds(field, noun, bounds, sizeof bounds);
+	field_describe_bounds(field, noun, bounds);
 	return refuse(reading, name, "must have %s, not %zu", bounds, count);
 }
 
@@ -207,9 +208,9 @@ static int read_bool(struct field_reading *reading, const struct field *field UN
 static int refuse_bounds(struct field_reading *reading, const struct field *field, const char *name,
     const struct json *value)
 {
-	char bounds[96];
+	char bounds[FIELD_BOUNDS_SIZE];
 	char text[QUOTE_SIZE];
-	describe_bounds(field, field->unit, bounds, sizeof bounds);
+	field_describe_bounds(field, field->unit, bounds);
 	return refuse(reading, name, "must be %s, not %s", bounds, quote(value, text));
 }
 
@@ -243,8 +244,8 @@ static int read_int(struct field_reading *reading, const struct field *field, co
 	if (value->type != JSON_NUMBER)
 		return refuse_type(reading, name, "a whole number", value);
 	if (!json_int(value, &number))
-		return refuse(reading, name, "must be a whole number within +-2^53, not %s",
-		    quote(value, text));
+		return refuse(reading, name,
+		    "must be a whole number within +-9007199254740991, not %s", quote(value, text));
 	if (!is_within(field, (double)number))
 		return refuse_bounds(reading, field, name, value);
 	*(int64_t *)member = number;

@@ -90,6 +90,11 @@ struct field_error {
 int field_read(const struct field *fields, const struct json *params, void *args, size_t args_size,
     struct buf *scratch, struct field_error *ret_error);
 
+#define FIELD_BOUNDS_SIZE 96
+/* "1 to 10000 cells", "at least 1 s"; the empty string without bounds. */
+void field_describe_bounds(
+    const struct field *field, const char *unit, char out[FIELD_BOUNDS_SIZE]);
+
 /*
  * Mistakes that are accepted from models: a number as a string, and the reverse; "yes" for
  * true; a choice in capitals; one string for an array of one; and a pane ("pane") by the

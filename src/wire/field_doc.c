@@ -286,26 +286,21 @@ static void fill(struct filler *filler, const char *text)
 /* The choices and bounds of a row, each with a comma before it. */
 static void describe_range(struct buf *out, const struct field *field)
 {
-	bool is_bounded = field->min != 0 || field->max != 0;
-	/* The largest number of JSON is documented once, not per field. */
-	bool has_max = field->max >= field->min && field->max < 9007199254740991.0;
 	const char *unit = field->type == FIELD_STRING ? "bytes" : field->unit;
+	struct field shown = *field;
+	char bounds[FIELD_BOUNDS_SIZE];
+	/* The largest numbers of JSON are documented once, not per field. */
+	shown.min = field->min > -JSON_INT_MAX ? field->min : -INFINITY;
+	shown.max = field->max < JSON_INT_MAX ? field->max : INFINITY;
+	field_describe_bounds(&shown, unit, bounds);
 	if (field->type == FIELD_CHOICE) {
 		must(buf_append_str(out, ", one of"));
 		for (const char *const *choice = field->choices; *choice; choice++)
 			must(buf_printf(
 			    out, "%s %s", choice == field->choices ? "" : " |", *choice));
 	}
-	if (is_bounded && isfinite(field->min) && has_max)
-		must(buf_printf(out, ", %.15g to %.15g", field->min, field->max));
-	else if (is_bounded && has_max)
-		must(buf_printf(out, ", at most %.15g", field->max));
-	else if (is_bounded && isfinite(field->min))
-		must(buf_printf(out, ", at least %.15g", field->min));
-	else if (field->unit != NULL)
-		must(buf_append_str(out, ","));
-	if (unit != NULL && (is_bounded || field->unit != NULL))
-		must(buf_printf(out, " %s", unit));
+	if (bounds[0] != '\0' || field->unit != NULL)
+		must(buf_printf(out, ", %s", bounds[0] != '\0' ? bounds : field->unit));
 }
 
 /* "integer, 1 to 10000 cells, required." and other names. */

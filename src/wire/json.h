@@ -103,12 +103,17 @@ const char *json_type_name(enum json_type type);
 
 /*
  * Numbers, by value and not by notation. json_int(): exact; 1e3 and 2.0 are whole, 1.5 is
- * not; false if the value is NULL, not a number, not whole or not within +-2^53.
+ * not; false if the value is NULL, not a number, not whole or not within +-JSON_INT_MAX.
  * json_double(): the nearest double; false if the value is not a number or too large; a
  * number too small becomes 0. The result is never NaN.
  */
+#define JSON_INT_MAX 9007199254740991.0 /* 2^53-1: no other number is read as it */
 bool json_int(const struct json *value, int64_t *ret_number);
 bool json_double(const struct json *value, double *ret_number);
+
+enum { JSON_DOUBLE_SIZE = 32 };
+/* The shortest text that reads back as the same value. Returns its length. */
+size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value);
 
 #define JSON_PATH_MAX 8 /* names of objects in the path of what was cut; deeper ones are left out */
 #define JSON_CUT_BYTES 224 /* of the list of what was cut; "..." stands for the rest */

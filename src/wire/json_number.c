@@ -44,7 +44,7 @@ static void read_decimal(const char *text, struct decimal *ret)
 
 bool json_int(const struct json *value, int64_t *ret_number)
 {
-	static const uint64_t max = (uint64_t)1 << 53;
+	static const uint64_t max = (uint64_t)JSON_INT_MAX;
 	uint64_t number = 0;
 	struct decimal decimal;
 	if (value == NULL || value->type != JSON_NUMBER)

@@ -356,21 +356,24 @@ void json_put_int(struct json_writer *writer, const char *name, int64_t value)
 	put_token(writer, name, text, sign + len);
 }
 
-void json_put_double(struct json_writer *writer, const char *name, double value)
+size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value)
 {
-	char text[32];
 	int len = 0;
-	if (!isfinite(value)) {
-		json_put_null(writer, name);
-		return;
-	}
-	/* The shortest text that reads back as the same value. */
 	for (int precision = 15; precision <= 17; precision++) {
-		len = snprintf(text, sizeof text, "%.*g", precision, value);
-		if (strtod(text, NULL) == value)
+		len = snprintf(out, JSON_DOUBLE_SIZE, "%.*g", precision, value);
+		if (strtod(out, NULL) == value)
 			break;
 	}
-	put_token(writer, name, text, (size_t)len);
+	return (size_t)len;
+}
+
+void json_put_double(struct json_writer *writer, const char *name, double value)
+{
+	char text[JSON_DOUBLE_SIZE];
+	if (isfinite(value))
+		put_token(writer, name, text, json_format_double(text, value));
+	else
+		json_put_null(writer, name);
 }
 
 void json_put_str(struct json_writer *writer, const char *name, const char *string)

@@ -22,7 +22,7 @@ struct page {
 #define PAGE_OFFSET(struct_)                                                                    \
 	{                                                                                       \
 		FIELD_ROW(INT, struct struct_, offset, "offset"),                               \
-		    .flags = FIELD_RARE, .max = 9007199254740992.0,                             \
+		    .flags = FIELD_RARE, .max = JSON_INT_MAX,                                   \
 		    .help = "Begin behind so many: last of an answer that had not all of them." \
 	}
 #define PAGE_RESULTS                                                                \

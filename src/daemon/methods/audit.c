@@ -24,7 +24,7 @@ struct audit_args {
 
 static const struct field audit_fields[] = {
     {FIELD_ROW(INT, struct audit_args, after, "after"),
-	.given_offset = offsetof(struct audit_args, has_after), .max = 9007199254740992.0,
+	.given_offset = offsetof(struct audit_args, has_after), .max = JSON_INT_MAX,
 	.help = "Only those behind this number, the oldest first that fit the limit."},
     {FIELD_ROW(INT, struct audit_args, limit, "limit"), .min = 1, .max = LIMIT_MAX, .preset = "100",
 	.help = "How many at most: the last ones, or with after the first."},

@@ -498,11 +498,9 @@ struct output_read_args {
 	int encoding;
 };
 
-#define OFFSET_MAX 9007199254740991.0
-
 static const struct field read_fields[] = {
     {FIELD_ROW(INT, struct output_read_args, after, "after"),
-	.given_offset = offsetof(struct output_read_args, has_after), .max = OFFSET_MAX,
+	.given_offset = offsetof(struct output_read_args, has_after), .max = JSON_INT_MAX,
 	.help = "From this offset on: what \"to\" said last time, or the offset of a capture; left "
 		"out, from the oldest byte that is remembered."},
     ENCODING_FIELD(output_read_args),

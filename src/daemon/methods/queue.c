@@ -56,7 +56,7 @@ struct queue_list_args {
 
 static const struct field list_fields[] = {
     {FIELD_ROW(INT, struct queue_list_args, after, "after"),
-	.given_offset = offsetof(struct queue_list_args, has_after), .max = 9007199254740992.0,
+	.given_offset = offsetof(struct queue_list_args, has_after), .max = JSON_INT_MAX,
 	.help = "Begin behind this number."},
     {FIELD_ROW(INT, struct queue_list_args, limit, "limit"), .min = 1, .max = QUEUE_LIST_MAX,
 	.preset = "100", .help = "How many at most; fewer if they are large."},
@@ -132,10 +132,10 @@ struct ack_args {
 
 static const struct field ack_fields[] = {
     {FIELD_ROW(INT, struct ack_args, seq, "seq"),
-	.given_offset = offsetof(struct ack_args, has_seq), .max = 9007199254740992.0,
+	.given_offset = offsetof(struct ack_args, has_seq), .max = JSON_INT_MAX,
 	.help = "The one to acknowledge."},
     {FIELD_ROW(INT, struct ack_args, up_to, "up_to"),
-	.given_offset = offsetof(struct ack_args, has_up_to), .max = 9007199254740992.0,
+	.given_offset = offsetof(struct ack_args, has_up_to), .max = JSON_INT_MAX,
 	.help = "Acknowledge all up to this one."},
     {FIELD_ROW(STRING, struct ack_args, consumer, "consumer"), .flags = FIELD_KEPT,
 	.help = "For this named consumer; left out: the notification itself is settled."},
@@ -421,7 +421,7 @@ struct queue_cancel_args {
 
 static const struct field cancel_fields[] = {
     {FIELD_ROW(INT, struct queue_cancel_args, seq, "seq"), .flags = FIELD_REQUIRED, .min = 1,
-	.max = 9007199254740992.0, .help = "The notification that is not to be delivered."},
+	.max = JSON_INT_MAX, .help = "The notification that is not to be delivered."},
     {.name = NULL},
 };
 

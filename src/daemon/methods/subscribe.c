@@ -12,8 +12,6 @@
 #include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
 
-#define SEQ_MAX 9007199254740991.0
-
 /* The kinds that names and patterns mean, as bits. False if the request was failed. */
 static bool read_kinds(
     struct request *request, const struct field_strings *names, uint64_t *ret_kinds)
@@ -60,7 +58,7 @@ struct list_events_args {
 
 static const struct field list_events_fields[] = {
     {FIELD_ROW(INT, struct list_events_args, after, "after"),
-	.given_offset = offsetof(struct list_events_args, has_after), .max = SEQ_MAX,
+	.given_offset = offsetof(struct list_events_args, has_after), .max = JSON_INT_MAX,
 	.help = "Those behind this number, oldest first; left out, the latest ones."},
     {FIELD_ROW(STRINGS, struct list_events_args, kinds, "kinds"), .min = 1, .max = 64,
 	.help = "Only these kinds; or patterns, such as pane_*."},
@@ -184,7 +182,7 @@ static const struct field subscribe_fields[] = {
     {FIELD_ROW(BOOL, struct subscribe_args, output, "output"), .preset = "false",
 	.help = "pane_output too: the text that programs write, as it comes."},
     {FIELD_ROW(INT, struct subscribe_args, after, "after"),
-	.given_offset = offsetof(struct subscribe_args, has_after), .max = SEQ_MAX,
+	.given_offset = offsetof(struct subscribe_args, has_after), .max = JSON_INT_MAX,
 	.help = "Begin behind this number with what is remembered; a gap event says what is "
 		"not."},
     {0},

@@ -248,8 +248,9 @@ struct condition *condition_new(struct request *request, const struct condition_
 		(void)right_refuse(request, "the condition reads a file");
 	else if (field_read_tolerant(kind->fields, request_tolerance(request), spec, args,
 		     kind->args_size, &scratch, &error) != 0)
-		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"conditions\"", "%s: %s",
-		    kind->name, error.text);
+		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"conditions\"", "%s%s%s",
+		    strcmp(error.field, kind->name) != 0 ? kind->name : "",
+		    strcmp(error.field, kind->name) != 0 ? ": " : "", error.text);
 	else
 		is_armed = kind->arm(condition, request, args);
 	mem_free(args);
