@@ -149,6 +149,23 @@ static void copytruncate(struct place *place)
 	place_add(place, "log", "more");
 }
 
+/* A copy goes into the file that lost the name a moment ago. */
+static void copied_over_rotated(struct place *place)
+{
+	place_begin(place);
+	place_add(place, "log", "first");
+	place_turn(place);
+	place_move(place, "log", "log.1");
+	place_add(place, "log", "second");
+	place_turn(place);
+	if (truncate(place_at(place, "log.1"), 0) < 0)
+		abort();
+	place_turn(place);
+	copy_file(place, "log", "log.1");
+	place_turn(place);
+	place_add(place, "log", "third");
+}
+
 static void regrown_unseen(struct place *place)
 {
 	place_begin(place);
@@ -642,6 +659,7 @@ static const struct scenario scenarios[] = {
     {"four rotations at once, numbers shifted", rotations_shifted},
     {"three rotations with time between", rotations_with_turns},
     {"copytruncate", copytruncate},
+    {"a copy over the file that was rotated by a rename", copied_over_rotated},
     {"truncated and grown past the old size unseen", regrown_unseen},
     {"rewritten to the same size and more", rewritten_same_size},
     {"copytruncate, and the writer goes on behind a hole", hole},

@@ -194,7 +194,10 @@ static int64_t file_end(const struct tail_file *file)
 	return file->told.offset + (int64_t)file->carry.len;
 }
 
-/* Reads a file to its end, through truncations. False if a handler stopped it. */
+/*
+ * Reads a file to its end, through truncations; closes one that lost the name and is rewritten. False
+ * if a handler stopped it.
+ */
 static bool read_file(struct tail *tail, struct tail_file *file)
 {
 	while (tail->budget > 0) {
@@ -210,8 +213,10 @@ static bool read_file(struct tail *tail, struct tail_file *file)
 		if (result != TAIL_TRUNCATED && result != TAIL_REWRITTEN)
 			return true;
 		if (file != tail->current) {
-			/* Rewriting a file that lost the name is of no interest. */
-			(void)tail_file_seek_end(file);
+			/* What is written there now, such as a copy, is not of this name. */
+			tail_file_flush(file, tail->handlers.block, tail->data);
+			tail->old_count--;
+			close_file(tail, file);
 			return true;
 		}
 		tail_file_flush(file, tail->handlers.block, tail->data);
