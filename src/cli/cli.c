@@ -78,7 +78,7 @@ static void print_verb_usage(FILE *stream, const struct verb *verb)
 {
 	int fd = fileno(stream);
 	struct buf out = BUF(USAGE_MAX);
-	(void)buf_printf(&out, "usage: muxbus %s%s", verb->name, *verb->usage ? " " : "");
+	(void)buf_printf(&out, "usage: muxbus %s", verb->name);
 	screen_text_wrap(&out, verb->usage, isatty(fd) ? (size_t)screen_columns(fd) : 0,
 	    strlen("usage: "), out.len);
 	(void)fwrite(out.data, 1, out.len, stream);

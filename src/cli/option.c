@@ -13,14 +13,15 @@ struct option_reader {
 	void *data;
 };
 
-/* The row of an option by its name or letter, or NULL. */
-static const struct option_row *find_row(const struct option_row *rows, const char *word)
+/* The row of an option by its name, behind "--", or by its letter; NULL: there is none. */
+static const struct option_row *find_row(
+    const struct option_row *rows, const char *name, bool is_long)
 {
-	size_t len = word[1] == '-' ? strcspn(word + 2, "=") : 0;
+	size_t len = strcspn(name, "=");
 	for (; rows != NULL && rows->name != NULL; rows++) {
-		bool is_it = word[1] == '-' ? len > 0 && strlen(rows->name) == len &&
-			strncmp(word + 2, rows->name, len) == 0
-					    : rows->letter && word[1] == rows->letter;
+		bool is_it = is_long
+		    ? len > 0 && strlen(rows->name) == len && strncmp(name, rows->name, len) == 0
+		    : rows->letter && *name == rows->letter;
 		if (is_it)
 			return rows;
 	}
@@ -94,22 +95,35 @@ static bool put_value(const struct option_reader *reader, const struct option_ro
 	return row->take(reader->data, row, value);
 }
 
-/* Takes one option, with its value. */
+/* Takes one option, with its value; or several flags in one word, the last of which may have one. */
 static bool take_option(
     struct option_reader *reader, const struct option_row *rows, const char *word)
 {
-	const struct option_row *row = find_row(rows, word);
-	const char *equals = word[1] == '-' ? strchr(word, '=') : NULL, *value = NULL;
-	if (row == NULL) {
-		(void)cli_usage(reader->argv[0], "unknown option %s", word);
-		return false;
+	bool is_long = word[1] == '-';
+	const char *name = word + (is_long ? 2 : 1), *rest, *value = NULL;
+	const struct option_row *row;
+	for (;; name++) {
+		row = find_row(rows, name, is_long);
+		rest = is_long ? strchr(name, '=') : name + 1;
+		if (row == NULL) {
+			(void)cli_usage(reader->argv[0], "unknown option %s", word);
+			return false;
+		}
+		if (row->type != OPTION_FLAG && row->type != OPTION_TAKE_FLAG)
+			break;
+		if (is_long && rest != NULL) {
+			(void)cli_usage(reader->argv[0], "%s: takes no value", word);
+			return false;
+		}
+		if (!put_value(reader, row, word, NULL))
+			return false;
+		if (is_long || *rest == '\0')
+			return true;
 	}
-	if (row->type == OPTION_FLAG || row->type == OPTION_TAKE_FLAG)
-		return put_value(reader, row, word, NULL);
-	if (equals != NULL)
-		value = equals + 1;
-	else if (word[1] != '-' && word[2])
-		value = word + 2;
+	if (is_long && rest != NULL)
+		value = rest + 1;
+	else if (!is_long && *rest != '\0')
+		value = rest;
 	else if (reader->at < reader->argc)
 		value = reader->argv[reader->at++];
 	if (value != NULL)

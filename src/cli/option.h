@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The options of a verb as a table: --name value, --name=value, -n value, and words between them.
- * "--" ends the options.
+ * The options of a verb as a table: --name value, --name=value, -n value, -qn value after a flag,
+ * and words between them. "--" ends the options.
  */
 #pragma once
 

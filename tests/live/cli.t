@@ -161,6 +161,13 @@ run_it "$muxbus" run -- printf '%s|' 'a b' "it's" '$HOME' '`id`' '' '*' "$(print
 is 'arguments arrive unchanged' "$status $(cat "$dir/out")" "0 $(printf '%s|' 'a b' "it's" '$HOME' '`id`' '' '*' "$(printf 'x\ny')" '\n')"
 run_it "$muxbus" run --shell 'echo a b | tr a-z A-Z'
 is 'a shell, if asked for' "$status $(cat "$dir/out")" '0 A B'
+run_it "$muxbus" run -qc 'exit 3; true'
+is 'flags in one word' "$status" 3
+run_it "$muxbus" run -qt0.1 -- sleep 60
+is 'and an option with its value' "$status $(wc -c <"$dir/err")" '124 0'
+says 'each of them is looked at' 2 'unknown option -qz' run -qz true
+says 'a flag has no value' 2 '--detach=no: takes no value' run --detach=no true
+is 'the usage follows the verb' "$(grep '^usage' "$dir/err" | cut -c1-22)" 'usage: muxbus run [-df'
 run_it "$muxbus" run no-such-program-anywhere
 is 'no such program' "$status" 127
 run_it "$muxbus" run -- sh -c 'kill -TERM $$'
