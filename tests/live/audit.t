@@ -70,6 +70,8 @@ is 'numbers go on' "$(read_audit '{}' .result.last)" $((last + 1))
 
 "$muxbus" audit --pane=%0 --method=send_text >"$dir/printed"
 is 'muxbus audit prints it' "$? $(grep -c 'send_text %0  done' "$dir/printed")" '0 3'
+is 'as JSON, if asked for' "$("$muxbus" audit --method=send_text --pane=%0 --json | jq -r '"\(.method) \(.target) \(.outcome)"' | sort | uniq -c | tr -s ' ')" \
+	' 3 send_text %0 done'
 now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 is 'and only what was since a time' \
 	"$("$muxbus" audit --since=2026-01-01T00:00:00Z | wc -l | tr -d ' ') $("$muxbus" audit --since="${now%%-*}-12-31T23:59:59Z" | wc -l | tr -d ' ')" \

@@ -9,7 +9,7 @@ enum { FOLLOW_SEC = 3600, LINE_BYTES = 4096 };
 
 struct audit_choice {
 	const char *since, *pane, *method;
-	bool follows, verifies;
+	bool follows, verifies, wants_json;
 };
 
 static const struct option_row option_rows[] = {
@@ -40,6 +40,16 @@ static void print_action(const struct json *action)
 	buf_finish(&clean);
 }
 
+static void print_json(const struct json *action)
+{
+	struct buf line = BUF(LINK_LINE_MAX);
+	struct json_writer writer;
+	json_writer_init(&writer, &line);
+	json_put_value(&writer, NULL, action);
+	json_end_line(&writer);
+	cli_print(&line);
+}
+
 /* Prints what comes behind a number; with one it waits for that. */
 static enum cli_status print_once(
     struct link *link, const struct audit_choice *options, bool waits, int64_t *after)
@@ -55,7 +65,7 @@ static enum cli_status print_once(
 		return status;
 	actions = json_member(result, "actions");
 	json_each (at, actions)
-		print_action(at);
+		(options->wants_json ? print_json : print_action)(at);
 	if (options->verifies && strcmp(json_get_str(result, "chain", ""), "whole") != 0)
 		return cli_fail(CLI_NO, "the chain is broken at line %lld: the audit was changed",
 		    (long long)json_get_int(result, "broken_line", 0));
@@ -71,6 +81,7 @@ enum cli_status audit_run(struct cli *cli, int argc, char **argv)
 	int64_t after = 0;
 	if (!option_read(cli, argc, argv, option_rows, &options, NULL, &status))
 		return status;
+	options.wants_json = cli->wants_json;
 	link = ask_connect(cli);
 	if (link == NULL)
 		return CLI_UNREACHABLE;
