@@ -234,7 +234,8 @@ mb --text doctor >/dev/null
 ok 'doctor has the remedy' grep -q 'install Muxbus on lost' "$dir/out"
 : >"$dir/installed"
 is 'hosts retry tries at once' "$(mb hosts retry lost) $(jq -r '.hosts[] | select(.host == "lost") | .state' "$dir/out")" '0 up'
-is 'hosts remove' "$(mb hosts remove lost)" 0
+is 'hosts remove of a server that it has not' "$(mb hosts remove lost/other) $(grep -c ' has no host "lost/other"' "$dir/said")" '1 1'
+is 'hosts remove' "$(mb hosts remove lost --text)" 0
 until_is 'and it is gone' 3 count
 is 'muxbus hosts' "$(mb --text hosts) $(awk '$1 == "far" {print $2, $3}' "$dir/out")" '0 tmux up'
 is 'status' "$(mb --text status) $(awk '$1 == "fleet" {print $2, $3}' "$dir/out")" '0 3 hosts:'

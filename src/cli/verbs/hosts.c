@@ -46,6 +46,8 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 	char path[PATH_MAX], reason[REASON_SIZE] = "there is no home directory";
 	struct config_file file;
 	struct buf text;
+	bool has_server = line == NULL && spec->server != NULL; /* it was named */
+	const char *slash = has_server ? "/" : "", *server = has_server ? spec->server : "";
 	unsigned count = 0;
 	bool is_done;
 	if (address_config(path, sizeof path, "hosts") < 0)
@@ -64,9 +66,10 @@ static enum cli_status change(const struct host_spec *spec, const char *line)
 	if (!is_done)
 		cli_error("%s", reason);
 	else if (line == NULL && count == 0)
-		cli_error("%s has no host \"%s\"", path, spec->name);
+		cli_error("%s has no host \"%s%s%s\"", path, spec->name, slash, server);
 	else
-		(void)printf("%s is %s %s\n", spec->name, line != NULL ? "in" : "no more in", path);
+		(void)printf("%s%s%s is %s %s\n", spec->name, slash, server,
+		    line != NULL ? "in" : "no more in", path);
 	return is_done && (line != NULL || count > 0) ? cli_flush(CLI_DONE) : CLI_NO;
 }
 
@@ -107,13 +110,14 @@ enum cli_status hosts_run(struct cli *cli, int argc, char **argv)
 {
 	char *call[] = {(char *)"list_hosts", NULL, NULL}, *name = NULL;
 	enum cli_status status;
-	int at = 1, count = 1;
-	while (at < argc && argv[at][0] == '-') {
-		if (cli_help("hosts", argv[at]))
+	int at = 1, count = 1, words = 1;
+	for (int i = 1; i < argc; i++) {
+		if (cli_help("hosts", argv[i]))
 			return CLI_DONE;
-		if (!cli_option(cli, argv[at++]))
-			return cli_usage("hosts", "unexpected argument \"%s\"", argv[at - 1]);
+		if (!cli_option(cli, argv[i]))
+			argv[words++] = argv[i];
 	}
+	argc = words;
 	if (at < argc && strcmp(argv[at], "add") == 0)
 		return add(argc - at - 1, argv + at + 1);
 	if (at < argc && strcmp(argv[at], "remove") == 0)
