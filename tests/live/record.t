@@ -63,6 +63,7 @@ fi
 $muxbus record %0 >"$dir/a.cast"
 is 'a recording has a header' "$(head -n 1 "$dir/a.cast" | jq -c '[.version, .width, .height]')" '[2,80,24]'
 ok 'and what was on the screen' grep -q 'green' "$dir/a.cast"
+is 'at time 0' "$(sed 1d "$dir/a.cast" | jq '.[0]')" 0
 ask '{"method":"read_output","params":{"pane":"%0"}}' >/dev/null
 t send-keys -t main:0 first Enter
 until_is 'something is typed' 2 sh -c "$(command -v tmux) -S $dir/tmux capture-pane -p -t main:0 | grep -c first"

@@ -103,9 +103,10 @@ static enum cli_status begin(struct record *record)
 	return CLI_DONE;
 }
 
-/* Records the current screen of the pane. */
+/* Records the current screen of the pane; without --follow all has time 0. */
 static enum cli_status put_screen(struct record *record)
 {
+	int64_t now_ms = record->follows ? clock_real_ms() : record->cast.start_ms;
 	const struct json *result, *text, *cursor;
 	struct buf screen;
 	enum cli_status status;
@@ -128,10 +129,10 @@ static enum cli_status put_screen(struct record *record)
 		.alternate_screen = json_get_bool(result, "alternate_screen", false),
 	    });
 	record->next = json_get_int(result, "offset", 0);
-	cast_resize(&record->cast, &record->out, clock_real_ms(),
+	cast_resize(&record->cast, &record->out, now_ms,
 	    (unsigned)json_get_int(result, "columns", record->cast.columns),
 	    (unsigned)json_get_int(result, "rows", record->cast.rows));
-	cast_output(&record->cast, &record->out, clock_real_ms(), screen.data, screen.len);
+	cast_output(&record->cast, &record->out, now_ms, screen.data, screen.len);
 	buf_finish(&screen);
 	return CLI_DONE;
 }
