@@ -257,8 +257,12 @@ def cut_unanswered(fleet, other, told):
     link = Link(fleet.socket)
     daemon = other.ask("status")["pid"]
     os.kill(daemon, signal.SIGSTOP)
-    number = link.send("run_long_command", {"host": "h2", "command": "exit 9", "notify": "h1:%1"})
+    params = {"host": "h2", "command": "exit 9", "notify": "h1:%1", "key": "nine", "name": "n", "cwd": "/"}
+    number = link.send("run_long_command", params)
     until(lambda: b"exit 9" in read(f"{fleet.folder}/state/muxbus/fleet/journal"))
+    number, first = link.send("run_long_command", dict(reversed(params.items()))), number
+    got = link.line(20)
+    ok(got.get("id") == first and got["error"]["data"]["kind"] == "cancelled", "the same in another order waits in its place", got)
     os.rename(ssh, ssh + ".away")
     for pid in fleet.relays(other):
         os.kill(pid, signal.SIGKILL)

@@ -45,6 +45,12 @@ is 'which does nothing' "$(field '.result.count')" 0
 call background_process "$(echo "$job" | jq -c '.name = "n"')"
 is 'a job by its other name is the same method, with other parameters' \
 	"$(field .error.message | grep -c 'other parameters')" 1
+call run_long_command '{"command":"exit 0","env":{"A":"1","B":"2"},"key":"env"}'
+id=$(field .result.id)
+call run_long_command '{"key":"env","env":{"B":"2","A":"1"},"command":"exit 0"}'
+is 'objects in another order are the same' "$(field '.result | "\(.id) \(.repeated)"')" "$id true"
+call run_long_command '{"key":"env","env":{"B":"1","A":"2"},"command":"exit 0"}'
+is 'with other values they are not' "$(field .error.data.field)" key
 call run_long_command '{"command":"exit 0"}'
 first=$(field .result.id)
 call run_long_command '{"command":"exit 0"}'

@@ -8,6 +8,7 @@
 #include "daemon/queue/record.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"
+#include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
 
@@ -535,6 +536,16 @@ static bool write_params(
 	    request_fail_field(request, "notify", "the request is too long to be kept");
 }
 
+static uint64_t params_content(const struct fleet_notice *notice)
+{
+	struct json_reader *reader = json_reader_new(PARAMS_MAX);
+	struct json_error error;
+	uint64_t content =
+	    repeat_content(json_read(reader, notice->params, strlen(notice->params), &error));
+	json_reader_free(reader);
+	return content;
+}
+
 /* Whether a request asks for the same as the one with its key. False after failing it. */
 static bool check_same(
     const struct fleet_notice *notice, const struct fleet_notice *earlier, struct request *request)
@@ -542,7 +553,8 @@ static bool check_same(
 	return (strcmp(notice->method, earlier->method) == 0 &&
 		   strcmp(notice->to, earlier->to) == 0 &&
 		   strcmp(notice->pane, earlier->pane) == 0 &&
-		   (earlier->params == NULL || strcmp(notice->params, earlier->params) == 0)) ||
+		   (earlier->params == NULL ||
+		       params_content(notice) == params_content(earlier))) ||
 	    request_fail_field(request, "key",
 		"it was used for %s, with other parameters: give each request a key of its own",
 		earlier->method);

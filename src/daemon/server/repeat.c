@@ -10,14 +10,19 @@
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 
-/* The checksum of one parameter with its name. */
+/* The checksum of one parameter with its name. The members of an object have no order. */
 static uint64_t member_content(const struct json *member)
 {
 	struct json_writer writer;
 	struct buf text;
-	uint64_t sum;
+	uint64_t sum = 0;
 	json_start_object(&writer, &text, SIZE_MAX / 4);
-	json_put_value(&writer, member->name, member);
+	json_each_member (inner, member)
+		sum += member_content(inner);
+	if (member->type == JSON_OBJECT)
+		json_put_int(&writer, member->name, (int64_t)sum);
+	else
+		json_put_value(&writer, member->name, member);
 	json_object_end(&writer);
 	sum = (uint64_t)crc32c(0, text.data, text.len) << 32 | crc32c(1, text.data, text.len);
 	buf_finish(&text);
