@@ -215,4 +215,14 @@ is 'one comes true in the next life' \
 wait $maker
 is 'the other by what is made then' "$(jq -r '.result.conditions[0].details.name' "$dir/made")" fresh
 
+# What an event shows, a filter can name; but lists and objects.
+ask '{"method":"post_notification","params":{"text":"x","key":"k","urgency":"high","pane":"'"$pane"'"}}' >/dev/null
+call describe '{"table":"events"}'
+field .result.event_members >"$dir/members"
+call list_events '{"after":0,"limit":10000}'
+is 'the members of events are those of filters' "$(jq -c --slurpfile known "$dir/members" '[.result.events[] |
+	.kind as $kind | to_entries[] | select(.value | type != "array" and type != "object") | .key |
+	select(. as $name | ["seq", "time", "kind"] + $known[0][$kind] | index($name) | not) | select(. != "delivery") | "\($kind).\(.)"] | unique' \
+	"$dir/answer")" '[]'
+
 done_testing

@@ -8,11 +8,12 @@
 enum { EVENT_MEMBER_SIZE = 32 };
 
 /* The members of objects that several kinds have. */
-#define PANE_MEMBERS                                                  \
-	"pane window session session_name window_name window_index "  \
-	"pane_index width height left top active title command path " \
-	"pid tty dead mode alternate_screen human"
-#define SESSION_MEMBERS "session name windows attached current_window group"
+#define PANE_MEMBERS                                                                   \
+	"pane window session session_name window_name window_index "                   \
+	"pane_index width height left top active title command path "                  \
+	"pid tty dead exit_status signal signal_name mode alternate_screen input_off " \
+	"synchronized mouse floating last_output human"
+#define SESSION_MEMBERS "session name windows attached created activity current_window group"
 #define WINDOW_MEMBERS                                             \
 	"window index name width height layout active_pane panes " \
 	"zoomed bell activity silence"
@@ -28,8 +29,8 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
 	"pane agent session state before"},
     [EVENT_AGENT_STATE] = {"agent_state",
 	"an agent became starting, ready, draft, busy, blocked, crashed or gone, with the evidence",
-	"agent state reason since pane window session pid restarts restarting adopted question "
-	"output"},
+	"agent state reason since pane window session pid program_started restarts restarting "
+	"adopted question output exit_status signal"},
     [EVENT_BELL] = {"bell", "a program rang the terminal's bell", "pane window offset count"},
     [EVENT_CLIENT_ATTACHED] = {"client_attached",
 	"a tmux client of a person, or a foreign control client, attached to a session",
@@ -65,7 +66,7 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_MODE_CHANGED] = {"mode_changed", "a pane entered or left a mode such as copy mode",
 	"pane window mode previous"},
     [EVENT_NOTIFICATION] = {"notification", "an entry was added to the queue",
-	"source id pane text state redelivered key count urgency"},
+	"source id pane thread text state redelivered key count urgency"},
     [EVENT_PANE_CLOSED] = {"pane_closed", "a pane was closed", "pane window"},
     [EVENT_PANE_CREATED] = {"pane_created", "a pane was created", PANE_MEMBERS},
     [EVENT_PANE_EXITED] = {"pane_exited",
@@ -74,7 +75,8 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_PANE_MOVED] = {"pane_moved", "a pane went to another window or index",
 	PANE_MEMBERS " previous_window"},
     [EVENT_PANE_OUTPUT] = {"pane_output",
-	"bytes that a pane's program wrote, with their offset; only with output:true; never kept",
+	"bytes that a pane's program wrote, with their offset; by its name or output:true; never "
+	"kept",
 	"pane offset to text lossy"},
     [EVENT_PANE_QUIET] = {"pane_quiet", "a pane that wrote something has been quiet for a while",
 	"pane offset quiet_ms"},

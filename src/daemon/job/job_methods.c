@@ -300,6 +300,7 @@ static const struct field_result restart_results[] = {
     {"id", "string", "the new job, and its notification"},
     {"replaced", "string", "the job that was restarted: its end is not notified"},
     {"message", "string", "what was done, in words"},
+    WAKE_RESULTS,
     {"pid", "integer|null", "of the command, and its process group"},
     {"cwd", "string", "where it runs"},
     {"log", "string", "the file with its output"},

@@ -32,6 +32,8 @@ const struct field_result notification_list_results[] = {
     {"notifications[].data", "object", "what happened, by source"},
     {"notifications[].state", "string",
 	"queued, delivering, delivered, acknowledged, cancelled or failed"},
+    {"notifications[].key", "string", "of a post: its key"},
+    {"notifications[].urgency", "string", "high, if it is"},
     {"notifications[].count", "integer", "how many things it tells of, if not one"},
     {"notifications[].delivery", "object|null",
 	"the receipt of its way to its pane: result (deferred, submitted, typed, handed_over, "

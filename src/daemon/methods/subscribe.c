@@ -366,7 +366,8 @@ const struct method methods_subscribe[] = {
 	.title = "Subscribe to events",
 	.summary = "Sends events as they happen, each as a line with the method \"event\".",
 	.help = "The response comes first, then what is replayed, then what happens. The "
-		"subscription ends with the connection; it goes on after a half-close.",
+		"subscription ends with the connection, which has 64 at most; it goes on after a "
+		"half-close.",
 	METHOD_CALL(handle_subscribe, subscribe_args, subscribe_fields, subscribe_results),
 	.flags = METHOD_OPEN_WORLD,
 	.example = "{\"kinds\":[\"pane_created\",\"pane_exited\"]}"},
