@@ -166,5 +166,19 @@ is 'the error says why' "$(field .error.message)" "pane $new: a person typed the
 is 'the command line says no' "$("$muxbus" send "$new" x >/dev/null 2>&1; echo $?)" 1
 "$muxbus" send --force "$new" x >/dev/null
 until_is 'unless it is told to' ax sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | head -n 1"
+
+# A person who has been there changed what Muxbus typed, in a program that shows texts in its own form.
+new=$(t new-window -d -P -F '#{pane_id}' "exec $MUXBUS_BUILDDIR/tests/fake_agent /dev/null")
+wait_row 'an agent' "$new" '>'
+call send_text "{\"pane\":\"$new\",\"text\":\"hi\"}"
+wait_row 'has a text' "$new" '> hi'
+tmux -S "$dir/outer" send-keys C-b n
+until_is 'a person comes' 1 t display-message -p -t "$new" '#{window_active}'
+tmux -S "$dir/outer" send-keys BSpace BSpace 'my own'
+wait_row 'who types' "$new" '> my own'
+tmux -S "$dir/outer" send-keys C-b p
+until_is 'and leaves' 0 t display-message -p -t "$new" '#{window_active}'
+call send_keys "{\"pane\":\"$new\",\"keys\":\"Enter\"}"
+is 'that is a draft' "$(why)" 'refused draft prompt my own'
 [ "$failed" -eq 0 ] || sed 's/^/# /' "$dir/answer"
 done_testing

@@ -59,18 +59,26 @@ static void refuse(struct asking *asking, const struct draft *draft)
 	end(asking, false);
 }
 
-static bool has_typed(
-    const struct asking *asking, const struct muxbus_pane *pane, uint64_t *ret_last)
+static bool has_typed(const struct asking *asking, const struct muxbus_pane *pane)
 {
 	bool in_prefix;
-	*ret_last = submit_guard_human(asking->parts->tmux, pane, &in_prefix);
-	return in_prefix ||
-	    (*ret_last > 0 && clock_real_ms() - (int64_t)*ret_last * 1000 < SUBMIT_HUMAN_MS);
+	uint64_t last = submit_guard_human(asking->parts->tmux, pane, &in_prefix);
+	return in_prefix || (last > 0 && clock_real_ms() - (int64_t)last * 1000 < SUBMIT_HUMAN_MS);
+}
+
+/* Seconds since 1970 of the last key of a person in any pane: one may have been here, and left. */
+static uint64_t last_key(const struct muxbus_model *model)
+{
+	uint64_t last = 0;
+	next_each (const struct muxbus_client, client, muxbus_model_next_client, model)
+		if (!client->is_control && client->activity > last)
+			last = client->activity;
+	return last;
 }
 
 /* Reads what stands at the prompt of a program that reads lines there. */
 static void find_draft(const struct asking *asking, const struct muxbus_pane *pane,
-    const struct pane_screen *screen, uint64_t last, struct draft *ret_draft)
+    const struct pane_screen *screen, struct draft *ret_draft)
 {
 	struct pane_input *input = stream_input(asking->parts->streams, pane->id);
 	struct draft_facts facts = {.view = &screen->view};
@@ -98,7 +106,9 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 		facts.ended = (const char *)input->ended.data;
 		facts.ended_len = input->ended.len;
 		/* tmux tells whole seconds: a key in the same one may have come later. */
-		facts.is_untouched = ((int64_t)last + 1) * 1000 <= input->typed_ms;
+		facts.is_untouched =
+		    ((int64_t)last_key(tmux_model(asking->parts->tmux)) + 1) * 1000 <=
+		    input->typed_ms;
 		/* Agents show a text in forms of their own. */
 		facts.is_other_form = facts.is_untouched &&
 		    (input->has_ended_other ||
@@ -165,15 +175,14 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	const struct muxbus_pane *pane =
 	    muxbus_model_pane(tmux_model(asking->parts->tmux), asking->pane);
 	struct draft draft = {0};
-	uint64_t last;
 	bool is_typing;
 	if (error < 0) {
 		fail(asking, error);
 		return;
 	}
 	if (pane != NULL && !asking->force) {
-		is_typing = has_typed(asking, pane, &last);
-		find_draft(asking, pane, screen, last, &draft);
+		is_typing = has_typed(asking, pane);
+		find_draft(asking, pane, screen, &draft);
 		if (is_typing || draft.is_there) {
 			refuse(asking, &draft);
 			return;
