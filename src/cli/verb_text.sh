@@ -14,7 +14,7 @@ function finish(    i, first) {
 	if (!is_topic) {
 		for (i = 1; i <= count && lines[i] != ""; i++)
 			;
-		if (i <= count && lines[i - 1] !~ /[.:]$/)
+		if (i <= count && lines[i - 1] !~ /([^.][.]|:)$/)
 			first = i + 1
 	}
 	while (count >= first && lines[count] == "")

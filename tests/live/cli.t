@@ -137,6 +137,7 @@ for verb in $("$muxbus" help | sed -n '/^Watching/,/^Agents/s/^  \([a-z]*\) .*/\
 	run_it "$muxbus" "$verb" --help
 	is "$verb --help" "$status $(grep -c "^usage: muxbus $verb" "$dir/out")" '0 1'
 	run_it "$muxbus" help "$verb"
+	is "help $verb has its usage once" "$(grep -c -e "^usage: muxbus $verb\( [^ ]\|$\)" -e "^muxbus $verb \[.*\.\.\.$" "$dir/out")" 1
 	ok "help $verb says more than one line" test "$(wc -l <"$dir/out")" -gt 2
 done
 # Each example can be pasted: it is answered, with a result or an error.

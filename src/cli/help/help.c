@@ -155,7 +155,7 @@ static enum cli_status put_all(struct help_page *page, struct cli *cli)
 static void put_verb(struct help_page *page, const struct verb *verb)
 {
 	char text[512];
-	(void)buf_printf(&page->out, "usage: muxbus %s%s", verb->name, *verb->usage ? " " : "");
+	(void)buf_printf(&page->out, "usage: muxbus %s", verb->name);
 	screen_text_wrap(&page->out, verb->usage, page->is_for_grep ? 0 : page->columns,
 	    strlen("usage: "), page->out.len);
 	(void)buf_append_byte(&page->out, '\n');
