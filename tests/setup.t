@@ -50,6 +50,8 @@ setup claude --remove >/dev/null
 is 'and --remove removes it, with a file that has nothing else' "$(ls -d "$HOME/.claude" 2>/dev/null)" ''
 MUXBUS_CONTRIBDIR=$dir/nowhere setup claude --write >/dev/null
 is 'without the plugin it is refused' $? 1
+is 'without a home it says only that' "$(HOME='' PATH=/usr/bin:/bin setup gemini --write)" 'muxbus: settings.json: $HOME is not an absolute path'
+is '--print and --write exclude each other' "$(setup gemini --print --write | head -n 1)" 'muxbus: unexpected argument "--write"'
 
 # Files that are ours as a whole.
 plugin=$HOME/.config/opencode/plugin/muxbus.js

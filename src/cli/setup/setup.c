@@ -20,7 +20,8 @@ static void say_next(const struct setup *setup)
 static void say_if_missing(const struct setup *setup)
 {
 	char path[PATH_MAX];
-	if (setup->action != SETUP_REMOVE && !setup_is_installed(setup, path))
+	/* Without a home directory there is no folder, which setup_place() says. */
+	if (setup->action != SETUP_REMOVE && !setup_is_installed(setup, path) && *path == '/')
 		cli_error("%s is not installed: there is no %s in PATH, nor the folder %s",
 		    setup->agent->title, setup->agent->name, path);
 }
@@ -197,6 +198,8 @@ static bool read_option(struct setup *setup, const char *arg, bool *ret_has_acti
 	    {"--print", SETUP_PRINT}, {"--write", SETUP_WRITE}, {"--remove", SETUP_REMOVE}};
 	for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
 		if (strcmp(arg, actions[i].arg) == 0) {
+			if (*ret_has_action && setup->action != actions[i].action)
+				return false; /* they exclude each other */
 			setup->action = actions[i].action;
 			*ret_has_action = true;
 			return true;

@@ -574,6 +574,7 @@ bool setup_is_installed(const struct setup *setup, char ret_path[PATH_MAX])
 	user.scope = SETUP_USER;
 	if (program_find_in_path(setup->agent->name, ret_path, PATH_MAX))
 		return true;
+	*ret_path = '\0';
 	/* The directory of its first file. */
 	if (!setup_place(&user, setup->agent->files[0].paths[SETUP_USER], ret_path, PATH_MAX))
 		return false;

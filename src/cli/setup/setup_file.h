@@ -98,7 +98,7 @@ bool setup_init(struct setup *setup);
 /* The words for sets of tools, NULL-terminated. */
 extern const char *const setup_tools[];
 
-/* Whether the agent is in PATH, or else its folder exists; the path of the one or the other. */
+/* Whether the agent is in PATH, or else its folder exists; the path of the one or the other, or "". */
 bool setup_is_installed(const struct setup *setup, char ret_path[PATH_MAX]);
 
 /* Prints a line that may contain an untrusted path. */
