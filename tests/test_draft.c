@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/tokenizer.h"
+#include "daemon/input/submit_guard.h"
 #include "daemon/tmux/pane_input.h"
 
 #include "tap.h"
@@ -271,8 +273,19 @@ static void check_marks(void)
 	is_int((intmax_t)failed, 0, "a marked prompt, split at every byte");
 }
 
+static void check_recent(void)
+{
+	uint64_t now = (uint64_t)clock_real_ms() / 1000;
+	ok(!submit_guard_is_recent(0), "no key");
+	ok(submit_guard_is_recent(now), "a key of now");
+	ok(!submit_guard_is_recent(now - SUBMIT_HUMAN_MS / 1000 - 1), "one of before");
+	ok(submit_guard_is_recent(now + 3), "the clock went back by a little");
+	ok(!submit_guard_is_recent(now + 7200), "the clock was set back since");
+}
+
 int main(void)
 {
+	check_recent();
 	check_screens();
 	check_keys();
 	check_marks();

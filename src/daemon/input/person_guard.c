@@ -63,7 +63,7 @@ static bool has_typed(const struct asking *asking, const struct muxbus_pane *pan
 {
 	bool in_prefix;
 	uint64_t last = submit_guard_human(asking->parts->tmux, pane, &in_prefix);
-	return in_prefix || (last > 0 && clock_real_ms() - (int64_t)last * 1000 < SUBMIT_HUMAN_MS);
+	return in_prefix || submit_guard_is_recent(last);
 }
 
 /* Seconds since 1970 of the last key of a person in any pane: one may have been here, and left. */

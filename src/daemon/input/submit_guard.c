@@ -179,12 +179,17 @@ int64_t submit_guard_quiet_ms(const struct submit_parts *parts, const struct pan
 	return quiet_ms;
 }
 
+bool submit_guard_is_recent(uint64_t key)
+{
+	int64_t age_ms = clock_real_ms() - (int64_t)key * 1000;
+	return key > 0 && age_ms > -SUBMIT_HUMAN_MS && age_ms < SUBMIT_HUMAN_MS;
+}
+
 static bool is_human_typing(const struct submit_parts *parts, const struct muxbus_pane *pane)
 {
 	bool in_prefix;
 	uint64_t latest = submit_guard_human(parts->tmux, pane, &in_prefix);
-	return in_prefix ||
-	    (latest > 0 && clock_real_ms() - (int64_t)latest * 1000 < SUBMIT_HUMAN_MS);
+	return in_prefix || submit_guard_is_recent(latest);
 }
 
 /* Whether the program in front is the one that asked, and not another of its name. */

@@ -21,6 +21,9 @@ struct pane_tty;
 uint64_t submit_guard_human(
     const struct tmux *tmux, const struct muxbus_pane *pane, bool *ret_in_prefix);
 
+/* Whether that was just now. A key of the future was pressed before the clock was set back. */
+bool submit_guard_is_recent(uint64_t key);
+
 /*
  * Seconds since 1970 of the last key in the sessions of this pane's window, as tmux has it for the
  * pane. 0: they are not known.
