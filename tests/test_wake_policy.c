@@ -8,12 +8,19 @@
 #include "base/clock.h"
 #include "tap.h"
 
-static int64_t due(const struct wake_policy *policy, const char *time, bool is_urgent,
-    enum notification_source source)
+/* Seen from a time. */
+static int64_t due_at(const struct wake_policy *policy, const char *time, bool is_urgent,
+    enum notification_source source, const char *now)
 {
 	struct notification note = {
 	    .time_ms = clock_parse(time), .is_urgent = is_urgent, .source = source};
-	return wake_policy_due_ms(policy, &note);
+	return wake_policy_due_ms(policy, &note, clock_parse(now));
+}
+
+static int64_t due(const struct wake_policy *policy, const char *time, bool is_urgent,
+    enum notification_source source)
+{
+	return due_at(policy, time, is_urgent, source, time);
 }
 
 static void in_zone(const char *zone)
@@ -92,6 +99,31 @@ static void test_zones(void)
 	    clock_parse("2026-01-15T15:00:00Z"), "eight hours west");
 	is_int(due(&policy, "2026-01-15T23:00:00Z", false, SOURCE_JOB),
 	    clock_parse("2026-01-15T23:00:00Z"), "where it is day");
+	(void)setenv("TZ", "UTC0", 1); /* as when the system gets another zone */
+	is_int(due(&policy, "2026-01-15T23:00:00Z", false, SOURCE_JOB),
+	    clock_parse("2026-01-16T07:00:00Z"), "the zone is changed while the daemon runs");
+}
+
+static void test_set_back(void)
+{
+	struct wake_policy policy;
+	const char *noon = "2026-01-15T12:00:00Z", *three = "2026-01-15T15:00:00Z",
+		   *night = "2026-01-15T23:00:00Z", *morning = "2026-01-16T08:00:00Z";
+	in_zone("UTC0");
+	wake_policy_init(&policy);
+	policy.window_ms = 5000;
+	policy.wakes[SOURCE_TIMER] = false;
+	(void)wake_policy_read_quiet(&policy, "22:00-07:00");
+	is_int(due_at(&policy, three, false, SOURCE_JOB, noon), clock_parse(noon),
+	    "the clock was set back behind a notification: at once");
+	is_int(due_at(&policy, three, true, SOURCE_JOB, noon), clock_parse(noon),
+	    "an urgent one, too");
+	is_int(due_at(&policy, morning, false, SOURCE_JOB, night),
+	    clock_parse("2026-01-16T07:00:00Z"), "set back into quiet hours: at their end");
+	is_int(due_at(&policy, morning, true, SOURCE_JOB, night), clock_parse(night),
+	    "urgent: at once");
+	is_int(due_at(&policy, three, false, SOURCE_TIMER, noon),
+	    clock_parse("2026-01-16T07:00:00Z"), "a source that does not wake: at the next end");
 }
 
 /* One change of the clocks, with quiet hours that begin or end in it. Times are of 2026. */
@@ -145,5 +177,6 @@ int main(void)
 	test_due();
 	test_zones();
 	test_changes();
+	test_set_back();
 	return done_testing();
 }

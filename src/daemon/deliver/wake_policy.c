@@ -98,7 +98,10 @@ static bool is_quiet(const struct wake_policy *policy, int64_t real_ms)
 	time_t seconds = (time_t)(real_ms / 1000);
 	struct tm local;
 	int minute;
-	if (!has_quiet(policy) || localtime_r(&seconds, &local) == NULL)
+	if (!has_quiet(policy))
+		return false;
+	tzset(); /* the zone of the system may have changed, as on a journey */
+	if (localtime_r(&seconds, &local) == NULL)
 		return false;
 	minute = local.tm_hour * 60 + local.tm_min;
 	if (policy->quiet_from < policy->quiet_to)
@@ -133,14 +136,20 @@ static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 	return real_ms;
 }
 
-int64_t wake_policy_due_ms(const struct wake_policy *policy, const struct notification *note)
+int64_t wake_policy_due_ms(
+    const struct wake_policy *policy, const struct notification *note, int64_t now_ms)
 {
-	int64_t due_ms = note->time_ms + policy->window_ms;
+	/* One of the future was posted before the clock was set back. */
+	bool is_back = note->time_ms > now_ms;
+	int64_t due_ms = is_back ? now_ms : note->time_ms, at_ms;
 	if (note->is_urgent)
-		return note->time_ms;
+		return due_ms;
 	if (!policy->wakes[note->source])
-		return has_quiet(policy) ? quiet_end_ms(policy, note->time_ms) : INT64_MAX;
-	return is_quiet(policy, due_ms) ? quiet_end_ms(policy, due_ms) : due_ms;
+		due_ms = has_quiet(policy) ? quiet_end_ms(policy, note->time_ms) : INT64_MAX;
+	else if (!is_back)
+		due_ms += policy->window_ms;
+	at_ms = due_ms > now_ms ? due_ms : now_ms; /* of a late one, it is now */
+	return is_quiet(policy, at_ms) ? quiet_end_ms(policy, at_ms) : due_ms;
 }
 
 void wake_policy_write(struct json_writer *writer, const struct wake_policy *policy)
@@ -304,16 +313,6 @@ static const struct wake_policy *find(
 	return found;
 }
 
-/* When a queued notification may wake, seen from now. A late one waits for the end of quiet hours. */
-static int64_t may_wake_ms(
-    const struct wake_policy *policy, const struct notification *note, int64_t now_ms)
-{
-	int64_t due_ms = wake_policy_due_ms(policy, note);
-	if (!note->is_urgent && due_ms <= now_ms && is_quiet(policy, now_ms))
-		return quiet_end_ms(policy, now_ms);
-	return due_ms;
-}
-
 bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane)
 {
 	const struct wake_policy *policy = set->count > 0 ? find(set, pane) : NULL;
@@ -322,8 +321,9 @@ bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane)
 	if (policy == NULL)
 		return false;
 	while ((note = queue_next_for(set->parts.queue, pane, note)) != NULL) {
-		int64_t note_ms =
-		    note->state == NOTE_QUEUED ? may_wake_ms(policy, note, now_ms) : INT64_MAX;
+		int64_t note_ms = note->state == NOTE_QUEUED
+		    ? wake_policy_due_ms(policy, note, now_ms)
+		    : INT64_MAX;
 		due_ms = note_ms < due_ms ? note_ms : due_ms;
 	}
 	if (due_ms <= now_ms)

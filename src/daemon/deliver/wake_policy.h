@@ -33,7 +33,8 @@ bool wake_policy_is_default(const struct wake_policy *policy);
 /* Reads "22:00-07:00". False if the text is not of that form, or both times are equal. */
 bool wake_policy_read_quiet(struct wake_policy *policy, const char *text);
 /* When a notification wakes (CLOCK_REALTIME); INT64_MAX: never by itself. Urgent ones do at once. */
-int64_t wake_policy_due_ms(const struct wake_policy *policy, const struct notification *note);
+int64_t wake_policy_due_ms(
+    const struct wake_policy *policy, const struct notification *note, int64_t now_ms);
 /* Writes it as members of an object: pane, agent, sources, window_ms, quiet_hours. */
 void wake_policy_write(struct json_writer *writer, const struct wake_policy *policy);
 

@@ -213,7 +213,7 @@ static bool read_file(struct tail *tail, struct tail_file *file)
 		if (result != TAIL_TRUNCATED && result != TAIL_REWRITTEN)
 			return true;
 		if (file != tail->current) {
-			/* What is written there now, such as a copy, is not of this name. */
+			/* A text that is put there now, such as a copy, is not of this name. */
 			tail_file_flush(file, tail->handlers.block, tail->data);
 			tail->old_count--;
 			close_file(tail, file);
