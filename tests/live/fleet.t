@@ -265,6 +265,10 @@ call wait_for '{"any": [{"quiet_sec": 0.1, "pane": "reader:%0"}], "timeout_sec":
 is 'a wait there' "$(field '.result.matched | tostring')" '[0]'
 call wait_for '{"any": [{"quiet_sec": 0.1, "pane": "reader:%0"}], "timeout_sec": 20, "wait": "mine"}'
 is 'which keeps no name' "$(field .error.data.kind)" forbidden
+is_attached() {
+	MUXBUS=$own_socket call status '{}' && field .result.tmux.attached
+}
+until_is 'what top followed has ended' false is_attached
 subscribed() {
 	{
 		echo '{"method":"subscribe","params":{"host":"reader","kinds":["window_created"]}}'

@@ -78,9 +78,12 @@ def streams(fleet, machines):
     ok(until(lambda: other.ask("status")["subscriptions"] == 0), "ends the subscription there")
     ok(error_of(link, "unsubscribe", {"subscription": name})["kind"] == "no_such_subscription", "a second time")
     for params, field in (({"kinds": ["notificatoin"]}, "kinds"), ({"after": 5}, "after"), ({"host": "h9"}, "host"),
-                          ({"panes": "h1:%0"}, "panes"), ({"output": 1}, "output")):
+                          ({"panes": "h1:%0"}, "panes"), ({"output": 1}, "output"), ({"host": 5}, "host"),
+                          ({"after": {"h1": "5"}}, "after"), ({"after": {"h1": -1}}, "after")):
         ok(error_of(asking, "subscribe", params).get("field") == field, f"refused: {params}")
     ok(error_of(asking, "subscribe", {"panes": ["%0"]})["kind"] == "ambiguous_target", "refused: a pane of no host")
+    got = asking.ask("subscribe", {"after": {"h1": 1, "h9": 1}})["result"]["missing"]
+    ok([m["host"] for m in got] == ["h9"] and "is no such host" in got[0]["reason"], "a number of a host that is none", got)
     close_all(machines, link, asking)
 
 
@@ -124,6 +127,10 @@ def waits(fleet, machines):
     ok(got["matched"] == [0], "a time is of no machine", got)
     got = link.ask("wait_for", {"any": {"sec": 50, "host": "h1"}, "timeout_sec": 0.2})["result"]
     ok(got["timed_out"] and got["matched"] == [], "the time is up", got)
+    got = link.ask("wait_for", {"any": [{"output": "x y", "pane": f"{host}:%0"} for host in ("h1", "h2")], "timeout_sec": 0.2})
+    ok([c.get("pane") for c in got["result"]["conditions"]] == ["h1:%0", "h2:%0"], "then each says how it stands", got)
+    got = link.ask("list_panes", {"host": 5})
+    ok("a string" in got["error"]["message"], "a host that is no name", got)
     got = link.ask("wait_for", {"any": '[{"job":"h1:' + jobs[0] + '"}]', "timeout_sec": 20})["result"]
     ok(got["matched"] == [0], "conditions as a string", got)
     ok(error_of(link, "wait_for", {"any": [{"job": "A1B2"}]})["kind"] == "ambiguous_target", "no host in a condition")
@@ -288,6 +295,8 @@ def own_pane(fleet, machines):
         notes = link.ask("list_notifications")["result"]["notifications"]
         link.close()
         return [n["text"].split(": ", 1)[1] for n in notes if n["pane"] == "%0" and n["source"] == "post"]
+    link = Link(fleet.socket)
+    link.ask("subscribe", {"kinds": ["notification", "host_state"]})
     run("tmux", "-L", "here", "-f", "/dev/null", "new-session", "-d", "exec cat")
     run(f"{BUILD}/muxbusd", "-L", "here")
     try:
@@ -300,11 +309,15 @@ def own_pane(fleet, machines):
         ok(result.get("wake", {}).get("text", "").endswith("/here:%0 when it comes") or
            result.get("wake", {}).get("text", "").endswith(":%0 when it comes"), "the caller's pane is the default", done)
         ok(until(told), "its end is posted there")
+        got = [e for e in events_of(link, ["notification", "host_state"], 9, 3) if e["server"] == "here"]
+        ok(any(e.get("state") == "up" for e in got) and any(e["kind"] == "notification" for e in got),
+           "who subscribed before gets the events of the new host", got)
         ok(len(told()) == 1 and "6" in told()[0], "and that of a run that waited is not", told())
         done = run(*fleet_run[:-1], "run_long_command", "command=true", "pane=%1")
         ok("posted" not in done.stdout, "a pane there is one there", done)
         until(lambda: machines[1].ask("status")["jobs"] == 0)
     finally:
+        link.close()
         run(f"{BUILD}/muxbus", "-L", "here", "shutdown")
         run("tmux", "-L", "here", "kill-server")
 

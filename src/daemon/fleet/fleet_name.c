@@ -136,11 +136,13 @@ static void take_host(struct strip *strip, const struct json *value)
 	    : NULL;
 	if (host != NULL)
 		note_host(strip, host);
-	else if (strip->reason[0] == '\0')
+	else if (strip->reason[0] == '\0' && value->type == JSON_STRING)
 		(void)snprintf(strip->reason, FLEET_NAME_REASON_SIZE,
 		    "host: there is none \"%s\"; see list_hosts",
-		    value->type == JSON_STRING ? str_shown(value->text, value->len, shown)
-					       : json_type_name(value->type));
+		    str_shown(value->text, value->len, shown));
+	else if (strip->reason[0] == '\0')
+		(void)snprintf(strip->reason, FLEET_NAME_REASON_SIZE,
+		    "host: must be a string, not %s", json_type_name(value->type));
 }
 
 static int strip_all(const struct host_set *hosts, const struct json *params,

@@ -35,6 +35,8 @@ struct fleet_stream {
 	struct peer *peer;
 	struct request *hold; /* ends with the peer; it has no response */
 	char name[NAME_SIZE];
+	char *filter; /* of a host that comes later, as stream_source has it */
+	bool follows_all; /* also hosts that come later */
 	bool has_states; /* events of kind host_state are wanted */
 	bool is_started; /* the response has its place */
 };
@@ -99,6 +101,7 @@ static void stream_end(struct fleet_stream *stream)
 			source_end(source);
 	list_remove(&stream->link);
 	stream->fleet->stream_count--;
+	mem_free(stream->filter);
 	mem_free(stream);
 	request_on_cancel(hold, NULL, NULL);
 	request_done(hold);
@@ -234,8 +237,33 @@ static void resume(struct stream_source *source)
 	buf_finish(&params);
 }
 
+/* Adds a host's part. filter is taken over. */
+static struct stream_source *add_source(
+    struct fleet_stream *stream, struct host *host, char *filter)
+{
+	struct stream_source *source = xcalloc(1, sizeof *source);
+	source->fleet = stream->fleet;
+	source->stream = stream;
+	source->host = host;
+	source->filter = filter;
+	list_append(&stream->fleet->sources, &source->link);
+	return source;
+}
+
+static bool has_source(const struct fleet_stream *stream, const struct host *host)
+{
+	list_each (const struct stream_source, source, &stream->fleet->sources, link)
+		if (source->stream == stream && source->host == host)
+			return true;
+	return false;
+}
+
 void fleet_stream_state(struct fleet *fleet, struct host *host)
 {
+	list_each (struct fleet_stream, stream, &fleet->streams, link)
+		if (stream->follows_all && !has_source(stream, host))
+			(void)add_source(
+			    stream, host, stream->filter != NULL ? xstrdup(stream->filter) : NULL);
 	list_each (struct stream_source, source, &fleet->sources, link) {
 		if (source->host != host || source->stream == NULL)
 			continue;
@@ -363,19 +391,29 @@ static bool check_kinds(struct request *request, struct stream_args *args)
 	return true;
 }
 
+static bool check_after(struct request *request, struct stream_args *args)
+{
+	const struct json *after = args->after;
+	uint64_t seq;
+	if (after == NULL || after->type == JSON_NULL)
+		return (args->after = NULL) == NULL;
+	if (after->type != JSON_OBJECT && !(args->only != NULL && read_seq(after, &seq)))
+		return request_fail_field(request, "after",
+		    "must be an object with a number for each host, such as {\"B\": 123}");
+	json_each_member (member, after)
+		if (!read_seq(member, &seq))
+			return request_fail_field(request, "after",
+			    "\"%.80s\" must be a whole number, and not below 0", member->name);
+	return true;
+}
+
 /* Checks what is wanted. False after failing the request. */
 static bool check(struct fleet *fleet, struct request *request, struct stream_args *args)
 {
 	if (args->host != NULL &&
 	    (args->only = fleet_find_host(fleet, request, args->host)) == NULL)
 		return false;
-	if (args->after != NULL && args->after->type == JSON_NULL)
-		args->after = NULL;
-	if (args->after != NULL && args->after->type != JSON_OBJECT &&
-	    !(args->only != NULL && args->after->type == JSON_NUMBER))
-		return request_fail_field(request, "after",
-		    "must be an object with a number for each host, such as {\"B\": 123}");
-	return check_kinds(request, args) &&
+	return check_after(request, args) && check_kinds(request, args) &&
 	    check_targets(fleet, request, args, &args->panes, "panes") &&
 	    check_targets(fleet, request, args, &args->sessions, "sessions");
 }
@@ -429,25 +467,16 @@ static char *write_filter(
 	return out.len > 0 ? (char *)buf_steal(&out, NULL) : xstrdup("");
 }
 
-/* Adds a host's part. */
-static void add_source(
-    struct fleet_stream *stream, const struct stream_args *args, struct host *host)
+/* The number behind which a host's events are wanted. NULL: there is none. */
+static const struct json *after_of(
+    const struct fleet *fleet, const struct json *after, const struct host *host)
 {
-	char *filter = write_filter(stream->fleet, args, host);
-	const struct json *after = args->after;
-	struct stream_source *source;
-	if (filter == NULL &&
-	    (args->panes.is_given || args->sessions.is_given || !args->has_states))
-		return;
-	source = xcalloc(1, sizeof *source);
-	source->fleet = stream->fleet;
-	source->stream = stream;
-	source->host = host;
-	source->filter = filter;
-	if (after != NULL && after->type == JSON_OBJECT)
-		after = json_member(after, host->label);
-	source->has_last = read_seq(after, &source->last);
-	list_append(&stream->fleet->sources, &source->link);
+	if (after == NULL || after->type != JSON_OBJECT)
+		return after;
+	json_each_member (member, after)
+		if (fleet_name_host(fleet->hosts, member->name, strlen(member->name)) == host)
+			return member;
+	return NULL;
 }
 
 /* The peer reads again: what it missed is sent from behind the last event that it has. */
@@ -497,19 +526,46 @@ static struct fleet_stream *stream_new(
     struct fleet *fleet, struct request *request, const struct stream_args *args)
 {
 	struct fleet_stream *stream = xcalloc(1, sizeof *stream);
+	bool has_targets = args->panes.is_given || args->sessions.is_given;
 	stream->fleet = fleet;
 	stream->peer = request_peer(request);
 	stream->has_states = args->has_states;
 	(void)snprintf(stream->name, sizeof stream->name, "S%" PRIu64, ++fleet->last_stream);
 	list_append(&fleet->streams, &stream->link);
 	fleet->stream_count++;
-	host_each (fleet->hosts, host)
-		if (args->only == NULL || args->only == host)
-			add_source(stream, args, host);
+	stream->follows_all = args->only == NULL && !has_targets;
+	if (stream->follows_all)
+		stream->filter = write_filter(fleet, args, NULL);
+	host_each (fleet->hosts, host) {
+		char *filter;
+		struct stream_source *source;
+		if (args->only != NULL && args->only != host)
+			continue;
+		filter = write_filter(fleet, args, host);
+		if (filter == NULL && (has_targets || !args->has_states))
+			continue;
+		source = add_source(stream, host, filter);
+		source->has_last = read_seq(after_of(fleet, args->after, host), &source->last);
+	}
 	stream->hold = request_new(request_parts(request), stream->peer, NULL, &hold_method);
 	request_on_cancel(stream->hold, on_gone, stream);
 	peer_set_room(stream->peer, on_room, fleet);
 	return stream;
+}
+
+/* Numbers of hosts that are none, or none any more. */
+static void put_unknown(
+    struct json_writer *writer, const struct fleet *fleet, const struct json *after)
+{
+	json_each_member (member, after) {
+		size_t len = strlen(member->name);
+		if (fleet_name_host(fleet->hosts, member->name, len) != NULL)
+			continue;
+		json_object_begin(writer, NULL);
+		(void)json_put_text(writer, "host", member->name, len);
+		json_put_str(writer, "reason", "there is no such host");
+		json_object_end(writer);
+	}
 }
 
 static void subscribe(struct fleet *fleet, struct request *request, const struct stream_args *args)
@@ -534,6 +590,8 @@ static void subscribe(struct fleet *fleet, struct request *request, const struct
 	list_each (struct stream_source, source, &fleet->sources, link)
 		if (source->stream == stream && source->host->state != HOST_UP)
 			fleet_put_missing(writer, source->host, source->host->reason);
+	if (args->after != NULL && args->after->type == JSON_OBJECT)
+		put_unknown(writer, fleet, args->after);
 	json_array_end(writer);
 	start = xcalloc(1, sizeof *start);
 	start->fleet = fleet;

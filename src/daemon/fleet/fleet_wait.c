@@ -13,6 +13,7 @@ enum {
 	NAME_SIZE = 80,
 	PARAMS_BYTES = 1024 * 1024,
 	CANCEL_MS = 60000,
+	LATE_MS = 1000, /* for answers of hosts that are up, whose time-outs are the same */
 	SCRATCH_BYTES = 4096,
 };
 
@@ -60,6 +61,7 @@ struct fleet_wait {
 	bool is_all;
 	bool is_kept; /* has a name or key of the peer's: it outlives the connection */
 	bool has_own_name; /* shown in the answer */
+	bool is_late; /* the timeout is over, and hosts that are up are to say how all stands */
 	char name[NAME_SIZE];
 	char key[NOTIFICATION_KEY_MAX + 1];
 	double timeout_sec;
@@ -229,6 +231,15 @@ static void arm(struct fleet_wait *wait)
 	loop_timer_arm(wait->timer, due_ms - clock_mono_ms());
 }
 
+/* Whether a host that is up has yet to answer. */
+static bool is_asking(const struct fleet_wait *wait)
+{
+	list_each (const struct fleet_part, part, &wait->ask.parts, link)
+		if (part->call != NULL && part->host->state == HOST_UP)
+			return true;
+	return false;
+}
+
 static void on_timer(void *data)
 {
 	struct fleet_wait *wait = data;
@@ -239,10 +250,12 @@ static void on_timer(void *data)
 	}
 	if (is_over(wait))
 		answer(wait, false);
-	else if (now_ms >= wait->began_ms + clock_seconds_to_ms(wait->timeout_sec))
-		answer(wait, true);
-	else
+	else if (now_ms < wait->began_ms + clock_seconds_to_ms(wait->timeout_sec))
 		arm(wait);
+	else if (!wait->is_late && (wait->is_late = is_asking(wait)))
+		loop_timer_arm(wait->timer, LATE_MS);
+	else
+		answer(wait, true);
 }
 
 static struct wait_host *get_part(struct fleet_wait *wait, struct host *host)
