@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "daemon/event/event_log.h"
@@ -13,6 +16,16 @@
 #include "daemon/queue/store.h"
 #include "tap.h"
 #include "torn_disk.h"
+
+static time_t set_by; /* how far the wall clock is from the true time */
+
+/* Instead of the library's. */
+int clock_gettime(clockid_t clock, struct timespec *ret_time)
+{
+	int error = (int)syscall(SYS_clock_gettime, clock, ret_time);
+	ret_time->tv_sec += clock == CLOCK_REALTIME ? set_by : 0;
+	return error;
+}
 
 struct world {
 	struct torn_disk disk;
@@ -225,9 +238,42 @@ static void test_bounds(void)
 	world_finish(&world);
 }
 
+static void test_clock_set(void)
+{
+	struct world world = {0};
+	struct once once;
+	char key[32];
+	torn_disk_init(&world.disk, 3);
+	world_open(&world);
+	once = once_of(&world, "run", "first");
+	once_keep(&once, "C3D4");
+	set_by = 100 * 24 * 3600;
+	is_str(known(&once), "C3D4 -", "the clock is set forward by days: a key is not forgotten");
+	once.key = "later";
+	once_keep(&once, "E5F6");
+	set_by = -7200;
+	for (unsigned at = 0; at < ONCE_KEEP; at++) {
+		snprintf(key, sizeof key, "key %u", at);
+		once.key = key;
+		once_keep(&once, "E5F6");
+	}
+	is_str(known(&once), "E5F6 -", "the clock is set back: the newest key is known");
+	world_kill(&world);
+	once.set = world.onces;
+	is_str(known(&once), "E5F6 -", "after kill -9 too");
+	once.key = "one more";
+	once_keep(&once, "G7H8");
+	is_str(known(&once), "G7H8 -", "so is one more");
+	once.key = "later";
+	is_str(known(&once), "", "the oldest is forgotten first");
+	set_by = 0;
+	world_finish(&world);
+}
+
 int main(void)
 {
 	test_keeping();
+	test_clock_set();
 	test_bounds();
 	return done_testing();
 }

@@ -13,6 +13,7 @@ struct once_kept {
 	struct once_kept *same_hash; /* the next one with this hash */
 	uint64_t hash; /* of its name */
 	int64_t time_ms;
+	int64_t boot_ms; /* the same of CLOCK_BOOTTIME, which is never set */
 	size_t size; /* of its result */
 	void *runner;
 	char name[STORE_KEY_MAX + 1]; /* of its record */
@@ -99,8 +100,10 @@ static void kept_add(struct once_set *set, const char *name, int64_t time_ms, si
 {
 	struct once_kept *kept = xcalloc(1, sizeof *kept);
 	struct once_pool *pool = pool_of(set, name);
+	int64_t age_ms = clock_real_ms() - time_ms;
 	struct list *place;
 	kept->time_ms = time_ms;
+	kept->boot_ms = clock_boot_ms() - (age_ms > 0 ? age_ms : 0);
 	kept->size = size;
 	snprintf(kept->name, sizeof kept->name, "%s", name);
 	kept->hash = hash_bytes(kept->name, strlen(kept->name));
@@ -123,11 +126,11 @@ static void set_remove(struct once_set *set, struct once_kept *kept)
 /* Forgets the oldest beyond the bounds. */
 static void pool_forget(struct once_set *set, struct once_pool *pool)
 {
-	int64_t now_ms = clock_real_ms();
+	int64_t now_ms = clock_boot_ms();
 	while (pool->count > 0) {
 		struct once_kept *oldest = list_entry(pool->kept.next, struct once_kept, link);
 		if (pool->count <= ONCE_KEEP && pool->size <= ONCE_RESULTS_MAX &&
-		    now_ms - oldest->time_ms <= ONCE_KEEP_MS)
+		    now_ms - oldest->boot_ms <= ONCE_KEEP_MS)
 			return;
 		set_remove(set, oldest);
 	}
@@ -234,11 +237,25 @@ static void once_put(const struct once *once, const struct once_earlier *earlier
 	set_forget(set);
 }
 
+/* Each later than those before it, also when the clock was set back: that is their order. */
+static int64_t next_time_ms(const struct once_set *set)
+{
+	int64_t time_ms = clock_real_ms();
+	for (size_t at = 0; at < 2; at++) {
+		const struct list *last = set->pools[at].kept.prev;
+		if (last != &set->pools[at].kept &&
+		    list_entry(last, const struct once_kept, link)->time_ms >= time_ms)
+			time_ms = list_entry(last, const struct once_kept, link)->time_ms + 1;
+	}
+	return time_ms;
+}
+
 void once_keep(const struct once *once, const char *id)
 {
-	struct once_earlier earlier = {.time_ms = clock_real_ms()};
+	struct once_earlier earlier = {0};
 	if (once == NULL)
 		return;
+	earlier.time_ms = next_time_ms(once->set);
 	earlier.content = once->content;
 	earlier.method = (char *)once->method;
 	earlier.caller = (char *)once->caller;
