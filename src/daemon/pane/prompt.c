@@ -282,19 +282,24 @@ static void make_key(const char *line, size_t len, struct key *key)
 	}
 }
 
-/* Whether nothing but a prompt stands before end. */
-static bool is_any_lead(const struct prompt_row *row, size_t end)
+/* Whether nothing but a prompt stands before end in the cursor's row, and no draft in those above. */
+static bool is_any_lead(const struct prompt_view *view, const struct prompt_row *row, size_t end)
 {
 	while (end > 0 && !is_text(row, end - 1))
 		end--;
-	return end == 0 || prompt_is_end(row->characters[end - 1]) || end == lead_end(row);
+	if (end == 0)
+		return !is_continued(view, row->count > 0 && is_upright(row->characters[0]));
+	return find_prompt_end(row, end) == end;
 }
 
-/* Whether what is compared before end is the lead. */
-static bool is_lead(const struct prompt_row *row, size_t end, const char *lead)
+/* Whether what is compared before end in the row that is `back` above the cursor's is the lead. */
+static bool is_lead(const struct prompt_view *view, unsigned back, const struct prompt_row *row,
+    size_t end, const char *lead)
 {
+	struct prompt_view begun = *view;
+	begun.cursor_row -= back;
 	if (lead == NULL)
-		return is_any_lead(row, end);
+		return is_any_lead(&begun, row, end);
 	for (size_t at = 0; at < end; at++) {
 		uint32_t character = row->characters[at];
 		if (character <= ' ' || character >= 0x7f || character == '|')
@@ -349,7 +354,8 @@ enum prompt_echo prompt_find_line(
 			if (row.characters[at] != key.characters[left - 1])
 				return has_part(view, &key) ? ECHO_ALTERED : ECHO_NONE;
 			if (--left == 0)
-				return is_lead(&row, at, lead) ? ECHO_EXACT : ECHO_ALTERED;
+				return is_lead(view, back, &row, at, lead) ? ECHO_EXACT
+									   : ECHO_ALTERED;
 		}
 	}
 	return has_part(view, &key) ? ECHO_ALTERED : ECHO_NONE;
