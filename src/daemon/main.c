@@ -128,9 +128,7 @@ static void on_signal(evutil_socket_t number, short events UNUSED, void *data)
 	struct main *main = data;
 	char reason[512];
 	if (number == SIGUSR1) {
-		if (main->fleet != NULL)
-			(void)fleet_make_dir(
-			    main->config.socket, reason, sizeof reason); /* else: said below */
+		(void)start_make_dir(&main->config, reason, sizeof reason); /* else: said below */
 		server_listen_anew(main->daemon.server);
 	} else if (number == SIGHUP && !main->config.is_foreground)
 		log_file_reopen();
@@ -315,7 +313,8 @@ static int set_up_server(struct main *main)
 	    .daemon = daemon,
 	};
 	daemon->parts = &main->parts;
-	daemon->server = server_new(daemon->parts, reason, sizeof reason);
+	if (start_make_dir(daemon->config, reason, sizeof reason) == 0)
+		daemon->server = server_new(daemon->parts, reason, sizeof reason);
 	if (daemon->server == NULL)
 		return start_fail("%s", reason);
 	main->mcp = mcp_new(daemon, server_dispatch(daemon->server));
@@ -529,9 +528,6 @@ static int set_up_base(struct main *main)
 
 static int set_up_fleet(struct main *main)
 {
-	char reason[512];
-	if (fleet_make_dir(main->config.socket, reason, sizeof reason) < 0)
-		return start_fail("%s", reason);
 	if (set_up_server(main) < 0)
 		return -1;
 	main->fleet = fleet_new(&main->daemon);

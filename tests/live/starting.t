@@ -138,6 +138,23 @@ state() {
 until_is 'a starting server is found' live state
 is 'its session is there' "$(ask_at "$other.muxbus" '{"method":"list_sessions"}' | jq -r '.result.sessions[0].name')" late
 
+# After a reboot the directory of tmux's sockets is gone, too.
+mkdir "$dir/boot"
+booted() { # booted COMMAND...
+	env -u TMUX -u MUXBUS TMUX_TMPDIR="$dir/boot" timeout 30 "$@" 2>&1
+}
+is 'it starts without the directory of tmux' "$(booted "$MUXBUS_BUILDDIR/muxbus" start | grep -c 'is ready at')" 1
+is 'and makes it as tmux does' "$(stat -c %a "$dir/boot/tmux-$(id -u)")" 700
+rm -r "$dir/boot/tmux-$(id -u)"
+is 'again, if it was cleaned away' "$(booted "$MUXBUS_BUILDDIR/muxbus" start | grep -c 'is ready at')" 1
+booted tmux -f /dev/null new-session -d 'exec sh'
+is 'tmux takes it' $? 0
+until_is 'and is found there' 1 booted sh -c "'$MUXBUS_BUILDDIR/muxbus' list_sessions | jq '.sessions | length'"
+booted tmux kill-server
+booted "$MUXBUS_BUILDDIR/muxbus" shutdown >/dev/null
+is 'that of another socket is not made' "$("$muxbusd" -S "$dir/typo/tmux" 2>&1; ls -d "$dir/typo" 2>/dev/null)" \
+	"muxbusd: $dir/typo: No such file or directory"
+
 # In the background it has no parent here, holds none of our descriptors, and has a log.
 daemon=$(pid_at "$other.muxbus")
 is 'it leads a session of its own' "$(ps -o sid= -p "$daemon" | tr -d ' ')" "$daemon"

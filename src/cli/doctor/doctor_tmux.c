@@ -74,7 +74,8 @@ static void find_address(struct doctor_report *report, const struct cli *cli)
 	else if (access(cli->socket, F_OK) < 0 && errno == ENOENT &&
 	    strstr(reason, "No such file") != NULL)
 		doctor_find(report, FINDING_NOTE, "socket",
-		    "start tmux, which creates it, or choose another with -s", "%s", reason);
+		    "start tmux or muxbusd, which make it, or choose another with -s", "%s",
+		    reason);
 	else
 		doctor_find(report, FINDING_WRONG, "socket",
 		    "make the directory yours alone (chmod go-w), or choose another socket with -s",

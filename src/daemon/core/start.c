@@ -13,6 +13,7 @@
 #include "daemon/core/log_file.h"
 #include "daemon/core/rlimit.h"
 #include "daemon/core/state_dir.h"
+#include "wire/address.h"
 
 #define FIRST_FD 3 /* defined by the protocol */
 
@@ -478,4 +479,25 @@ enum start_result start_take(struct start *start, const struct config *config)
 	    M_ARENA_MAX, 1); /* one thread allocates much: a second arena costs memory only */
 	rlimit_raise_files();
 	return START_OK;
+}
+
+int start_make_dir(const struct config *config, char *ret_reason, size_t size)
+{
+	char dir[PATH_MAX], own[PATH_MAX];
+	const char *slash = strrchr(config->socket, '/');
+	int fd;
+	if (slash == NULL || slash == config->socket)
+		return 0;
+	(void)snprintf(dir, sizeof dir, "%.*s", (int)(slash - config->socket), config->socket);
+	if (access(dir, F_OK) == 0)
+		return 0; /* server_new() checks it */
+	if (!config->is_fleet &&
+	    (address_tmux(own, sizeof own, "", NULL) < 0 ||
+		strncmp(own, config->socket, (size_t)(slash - config->socket) + 1) != 0))
+		return 0;
+	fd = state_dir_open(dir, ret_reason, size);
+	if (fd < 0)
+		return -1;
+	(void)close(fd); /* of a directory */
+	return 0;
 }

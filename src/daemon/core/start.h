@@ -71,6 +71,12 @@ void start_write_ready(int fd);
 int start_take_service(struct config *config);
 /* Takes the lock, opens the log, and sets the defaults of signals and of the environment. */
 enum start_result start_take(struct start *start, const struct config *config);
+/*
+ * Makes the directory of the socket, for this user alone, if it is that of the fleet, or that in
+ * which tmux has its sockets: it is gone after a reboot, and tmux makes it in the same way. Returns
+ * 0, or -1 with a reason.
+ */
+int start_make_dir(const struct config *config, char *ret_reason, size_t size);
 
 /*
  * Leaving the terminal: the program forks, and the parent waits until the child reports

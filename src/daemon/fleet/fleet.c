@@ -2,7 +2,6 @@
 /* The fleet: its parts, and the routes of requests to them. */
 #include "daemon/fleet/fleet.h"
 
-#include "daemon/core/state_dir.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
@@ -149,23 +148,6 @@ static bool on_request(void *data, struct request *request, const struct json *p
 		is_taken = take(fleet, request, host, params, &text);
 	buf_finish(&text);
 	return is_taken;
-}
-
-int fleet_make_dir(const char *socket, char *ret_reason, size_t size)
-{
-	char dir[PATH_MAX];
-	const char *slash = strrchr(socket, '/');
-	int fd;
-	if (access(socket, F_OK) == 0 || slash == NULL || slash == socket)
-		return 0; /* server_new() checks it */
-	(void)snprintf(dir, sizeof dir, "%.*s", (int)(slash - socket), socket);
-	if (access(dir, F_OK) == 0)
-		return 0;
-	fd = state_dir_open(dir, ret_reason, size);
-	if (fd < 0)
-		return -1;
-	(void)close(fd); /* of a directory */
-	return 0;
 }
 
 static void on_state(void *data, struct host *host)
