@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Files as a whole: all that is read or written by a descriptor, and which of them are programs. */
+/* Files as a whole: all that is read or written by a descriptor, and which of them are programs, and safe. */
 #pragma once
 
 #include "base/buf.h"
@@ -17,3 +17,9 @@ bool file_is_program(const char *path);
  * passed over: it would depend on the current directory.
  */
 bool file_find_program(const char *name, const char *dirs, char *out, size_t size);
+
+/*
+ * Whether only this user, root, and the owner of / can change a file or folder; of a symbolic link,
+ * also the folder that it leads to. False with a reason that names path.
+ */
+bool file_is_safe(const char *path, const struct stat *status, char *ret_reason, size_t size);

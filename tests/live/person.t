@@ -193,8 +193,17 @@ is 'doctor finds it' "$("$muxbus" -S "$dir/tmux" doctor 2>&1 | grep -c 'status 7
 rm "$dir/fails"
 chmod g+w "$dir/.config/muxbus/on_notify"
 id=$(post 'unsafe')
-until_is 'a file that others can write is not used' 1 sh -c "'$muxbus' -S '$dir/tmux' doctor 2>&1 | grep -c 'that nobody else can write'"
+until_is 'a file that others can write is not used' 1 sh -c "'$muxbus' -S '$dir/tmux' doctor 2>&1 | grep -c 'on_notify is writable by others'"
 chmod g-w "$dir/.config/muxbus/on_notify"
+mkdir -m 777 "$dir/open"
+mv "$dir/.config/muxbus/on_notify" "$dir/open/of_others"
+ln -s "$dir/open/of_others" "$dir/.config/muxbus/on_notify"
+id=$(post 'unsafe, too')
+until_is 'nor one of a folder that others can write, through a link' 1 \
+	sh -c "'$muxbus' -S '$dir/tmux' doctor 2>&1 | grep -c 'open is writable by others'"
+chmod go-w "$dir/open"
+id=$(post 'safe')
+until_is 'a link into a folder of the user is used' 'delivered handed_over on_notify' receipt "$id"
 
 # One at once, and a rate: what comes meanwhile is joined.
 restart -o show=none -o on_notify_rate=2

@@ -69,10 +69,11 @@ fail(struct on_notify *on_notify, const char *format, ...)
 	return -1;
 }
 
-/* Reads the file, which only its owner may have written. */
+/* Reads the file, which no other user may have written. */
 static int read_file(struct on_notify *on_notify, struct buf *text)
 {
 	int fd = open(on_notify->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char reason[FAILURE_SIZE];
 	struct stat info;
 	ssize_t len;
 	if (fd < 0 || fstat(fd, &info) < 0) {
@@ -80,12 +81,14 @@ static int read_file(struct on_notify *on_notify, struct buf *text)
 			(void)close(fd);
 		return fail(on_notify, "%s: %s", on_notify->file, strerror(errno));
 	}
-	if (!S_ISREG(info.st_mode) || (info.st_uid != geteuid() && info.st_uid != 0) ||
-	    (info.st_mode & (S_IWGRP | S_IWOTH)) != 0 || info.st_size > ON_NOTIFY_FILE_MAX) {
+	if (!S_ISREG(info.st_mode) || info.st_size > ON_NOTIFY_FILE_MAX) {
 		(void)close(fd);
-		return fail(on_notify,
-		    "%s: must be a file of at most %d bytes, yours, that nobody else can write",
-		    on_notify->file, ON_NOTIFY_FILE_MAX);
+		return fail(on_notify, "%s: must be a file of at most %d bytes", on_notify->file,
+		    ON_NOTIFY_FILE_MAX);
+	}
+	if (!file_is_safe(on_notify->file, &info, reason, sizeof reason)) {
+		(void)close(fd);
+		return fail(on_notify, "%s", reason);
 	}
 	(void)buf_reserve(text, ON_NOTIFY_FILE_MAX + 1);
 	len = read(fd, text->data, ON_NOTIFY_FILE_MAX);

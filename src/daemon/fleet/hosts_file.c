@@ -3,10 +3,10 @@
 
 #include <dirent.h>
 
+#include "base/file.h"
 #include "daemon/file/inotify_hub.h"
 #include "daemon/file/path_watch.h"
 #include "daemon/fleet/host.h"
-#include "daemon/tool/tool_program.h"
 #include "io/loop_timer.h"
 #include "wire/address.h"
 #include "wire/host_line.h"
@@ -179,7 +179,7 @@ static char *read_text(struct hosts_file *file)
 		(void)snprintf(reason, sizeof reason, "not a file");
 	} else if ((size_t)status.st_size > HOSTS_FILE_BYTES) {
 		(void)snprintf(reason, sizeof reason, "longer than 1 MiB");
-	} else if (tool_program_is_safe(file->path, &status, reason, sizeof reason)) {
+	} else if (file_is_safe(file->path, &status, reason, sizeof reason)) {
 		text = xalloc(HOSTS_FILE_BYTES + 1);
 		len = read(fd, text, HOSTS_FILE_BYTES);
 		text[len > 0 ? len : 0] = '\0';

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "daemon/tool/tool_folder.h"
 #include "daemon/tool/tool_program.h"
@@ -147,5 +148,5 @@ bool provider_file_program(
 		return false;
 	}
 	return word[0] != '.' ||
-	    (stat(out, &status) == 0 && tool_program_is_safe(out, &status, ret_reason, size));
+	    (stat(out, &status) == 0 && file_is_safe(out, &status, ret_reason, size));
 }

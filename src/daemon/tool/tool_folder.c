@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "daemon/file/inotify_hub.h"
 #include "daemon/file/path_watch.h"
@@ -101,7 +102,7 @@ ssize_t tool_file_read(
 		(void)snprintf(ret_reason, reason_size, "%s", strerror(errno));
 	else if (!S_ISREG(status.st_mode))
 		(void)snprintf(ret_reason, reason_size, "not a regular file");
-	else if (tool_program_is_safe(path, &status, ret_reason, reason_size) &&
+	else if (file_is_safe(path, &status, ret_reason, reason_size) &&
 	    (got = read(fd, out, size)) < 0)
 		(void)snprintf(ret_reason, reason_size, "%s", strerror(errno));
 	if (fd >= 0)
@@ -176,8 +177,7 @@ static void check_programs(struct tool *tool)
 		set_state(tool, TOOL_HIDDEN, reason);
 	} else if (words[0][0] == '.' &&
 	    tool_program_find(words[0], tool->dir, NULL, path, sizeof path) &&
-	    stat(path, &status) == 0 &&
-	    !tool_program_is_safe(path, &status, reason, sizeof reason)) {
+	    stat(path, &status) == 0 && !file_is_safe(path, &status, reason, sizeof reason)) {
 		set_state(tool, TOOL_BROKEN, reason);
 	}
 }
@@ -305,7 +305,7 @@ const char *tool_folder_path(const struct tool_folder *folder, size_t at)
 	char reason[PATH_MAX + 256];
 	struct stat status;
 	if (path[0] == '\0' || stat(path, &status) < 0 ||
-	    !tool_program_is_safe(path, &status, reason, sizeof reason) ||
+	    !file_is_safe(path, &status, reason, sizeof reason) ||
 	    (at > 0 && is_same_folder(folder->places[0].path, &status)))
 		return NULL;
 	return path;
@@ -319,7 +319,7 @@ static void read_place(struct tool_folder *folder, const struct place *place)
 	int count;
 	if (place->path[0] == '\0' || stat(place->path, &status) < 0)
 		return;
-	if (!tool_program_is_safe(place->path, &status, reason, sizeof reason)) {
+	if (!file_is_safe(place->path, &status, reason, sizeof reason)) {
 		refuse_folder(folder, place->path, reason);
 		return;
 	}

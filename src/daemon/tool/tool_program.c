@@ -72,42 +72,6 @@ const char *tool_program_variable(const char *const *env, const char *name)
 	return NULL;
 }
 
-/* In a container of another user all that root owns belongs to the owner of /. */
-static bool is_trusted(uid_t uid)
-{
-	struct stat root;
-	return uid == geteuid() || uid == 0 || (stat("/", &root) == 0 && uid == root.st_uid);
-}
-
-/* A user who can change the folder that a symbolic link leads to can change what path names. */
-static bool is_link_safe(const char *path, char *ret_reason, size_t size)
-{
-	char real[PATH_MAX], *slash;
-	struct stat status;
-	if (lstat(path, &status) < 0 || !S_ISLNK(status.st_mode) || realpath(path, real) == NULL)
-		return true;
-	slash = strrchr(real, '/');
-	slash[slash == real] = '\0';
-	return stat(real, &status) < 0 || tool_program_is_safe(real, &status, ret_reason, size);
-}
-
-bool tool_program_is_safe(
-    const char *path, const struct stat *status, char *ret_reason, size_t size)
-{
-	if (!is_trusted(status->st_uid)) {
-		(void)snprintf(ret_reason, size, "%s belongs to user %u, who could change it", path,
-		    (unsigned)status->st_uid);
-		return false;
-	}
-	if (status->st_mode & (S_IWGRP | S_IWOTH)) {
-		(void)snprintf(ret_reason, size,
-		    "%s is writable by others (mode %04o): look at it, then run: chmod go-w '%s'",
-		    path, (unsigned)status->st_mode & 07777, path);
-		return false;
-	}
-	return is_link_safe(path, ret_reason, size);
-}
-
 bool tool_fail(struct tool_failure *ret_failure, enum message_error error, const char *format, ...)
 {
 	va_list args;

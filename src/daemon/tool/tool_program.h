@@ -4,8 +4,6 @@
 
 #include "wire/message.h"
 
-struct stat;
-
 /*
  * A tool needs more than programs: "data:NAME", a program in $XDG_DATA_HOME/muxbus, which --install
  * of the program beside the declaration puts there; "file:PATTERN", any file, by a pattern of glob(7).
@@ -25,13 +23,6 @@ bool tool_program_find(const char *word, const char *dir, const char *path, char
 
 /* The value of a variable in "NAME=value" strings (NULL-terminated), or NULL. */
 const char *tool_program_variable(const char *const *env, const char *name);
-
-/*
- * Whether only this user, root, and the owner of / can change a file or folder. False with a
- * reason that names path.
- */
-bool tool_program_is_safe(
-    const char *path, const struct stat *status, char *ret_reason, size_t size);
 
 #define TOOL_ERROR_MAX 4096 /* bytes of a program's or server's own text that an error quotes */
 
