@@ -4,6 +4,7 @@
 
 #include "cli/arguments.h"
 #include "cli/catalog.h"
+#include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
 #include "cli/status_text.h"
@@ -75,7 +76,7 @@ static enum cli_status connect_for(
 {
 	struct link_answer answer;
 	bool may_start = !str_is_in(method, waking_none);
-	if (may_start && access(cli->socket, F_OK) < 0 && !is_declared(method) &&
+	if (may_start && !remote_is(cli) && access(cli->socket, F_OK) < 0 && !is_declared(method) &&
 	    !is_known(cli, method))
 		return CLI_USAGE;
 	*ret_link =

@@ -30,6 +30,10 @@ status() { # status COMMAND...: its exit status; its output is in $dir/out and $
 }
 
 is 'a method' "$($far list_panes | jq -r '.panes[0].pane')" %0
+printf '#!/bin/sh\necho once >>"%s/runs"\nexec ssh "$@"\n' "$dir" >"$dir/counted"
+chmod 755 "$dir/counted"
+is 'by one run of ssh, which may ask for a password' \
+	"$(MUXBUS_SSH="$dir/counted -F $dir/ssh_config" status $far list_panes) $(wc -l <"$dir/runs")" '0 1'
 is 'by the environment' "$(MUXBUS_HOST=far "$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" list_panes | jq -r '.panes[0].pane')" %0
 $far send_text pane=%0 text="it's \$HOME" enter:=true >"$dir/out"
 is 'a wait' "$(status $far wait screen="it's" pane=%0 -t 20)" 0
