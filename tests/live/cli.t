@@ -12,11 +12,12 @@ run_it() {
 	timeout 60 "$@" >"$dir/out" 2>"$dir/err"
 	status=$?
 }
+as_user= # a prefix of its commands
 # gives NAME STATUS FILTER WANT COMMAND...: the status, and what jq finds in the output.
 gives() {
 	give_name=$1 give_status=$2 filter=$3 give_want=$4
 	shift 4
-	run_it "$muxbus" "$@"
+	run_it $as_user "$muxbus" "$@"
 	is "$give_name" "$status $(jq -rc "$filter" "$dir/out" 2>&1)" "$give_status $give_want"
 }
 # says NAME STATUS TEXT COMMAND...: the status, and a text in the errors.
@@ -337,6 +338,14 @@ done
 run_it "$muxbus" doctor
 is 'doctor finds no trouble' "$status $(jq .wrong "$dir/out")" '0 0'
 is 'each trouble has a remedy' "$(jq '[.findings[] | select(.state != "good" and .remedy == null)] | length' "$dir/out")" 0
+mkdir -m 0 "$dir/closed"
+[ "$(id -u)" != 0 ] || as_user='setpriv --reuid=65534 --clear-groups'
+if $as_user test -x "$muxbus" 2>/dev/null; then
+	gives 'a server of another user is said' 1 \
+		'[.findings[] | select(.subject | startswith("tmux server", "socket")) | .remedy | test("as the user")]' '[true,true]' \
+		-S "$dir/closed/tmux" doctor
+fi
+as_user=
 if unshare -Ur true 2>/dev/null; then
 	unshare -Ur sh -c "echo 0 >/proc/sys/user/max_inotify_instances; '$muxbus' doctor" >"$dir/out"
 	is 'it advises no lower limits of inotify' "$(jq -r '.findings[] | select(.subject == "inotify").remedy' "$dir/out" |

@@ -50,6 +50,8 @@ static void find_program(struct doctor_report *report)
 	buf_finish(&said);
 }
 
+#define REMEDY_DENIED "run this as the user of that tmux server, or name one of yours with -L or -S"
+
 static void find_server(struct doctor_report *report, const struct cli *cli)
 {
 	if (locate_tmux_runs(cli))
@@ -61,13 +63,15 @@ static void find_server(struct doctor_report *report, const struct cli *cli)
 		    cli->tmux_socket);
 	else
 		doctor_find(report, FINDING_WRONG, "tmux server",
-		    "check which process listens there, and whether it hangs", "%s: %s",
-		    cli->tmux_socket, strerror(errno));
+		    errno == EACCES ? REMEDY_DENIED
+				    : "check which process listens there, and whether it hangs",
+		    "%s: %s", cli->tmux_socket, strerror(errno));
 }
 
 static void find_address(struct doctor_report *report, const struct cli *cli)
 {
 	char reason[PATH_MAX + 512];
+	errno = 0;
 	if (address_check(cli->socket, reason, sizeof reason) == 0)
 		doctor_find(
 		    report, FINDING_GOOD, "socket", NULL, "%s is in a safe directory", cli->socket);
@@ -76,6 +80,8 @@ static void find_address(struct doctor_report *report, const struct cli *cli)
 		doctor_find(report, FINDING_NOTE, "socket",
 		    "start tmux or muxbusd, which make it, or choose another with -s", "%s",
 		    reason);
+	else if (errno == EACCES)
+		doctor_find(report, FINDING_WRONG, "socket", REMEDY_DENIED, "%s", reason);
 	else
 		doctor_find(report, FINDING_WRONG, "socket",
 		    "make the directory yours alone (chmod go-w), or choose another socket with -s",
