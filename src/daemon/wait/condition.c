@@ -285,7 +285,7 @@ void condition_settle(struct condition *condition, enum condition_state state)
 		return;
 	if (!condition->is_staying || state != CONDITION_MATCHED)
 		condition->state = state;
-	condition->at_entry = condition->is_arming;
+	condition->at_entry |= condition->is_arming;
 	if (!condition->is_arming)
 		condition->changed(condition, condition->data);
 }

@@ -145,6 +145,7 @@ static void screen_read(void *data, int error, const struct muxbus_reply *replie
 	}
 	if (error != 0 || count < 1 || watch->condition->state != CONDITION_PENDING)
 		return; /* if the pane is gone the tap says so */
+	watch->condition->at_entry = watch->looks++ == 0;
 	result = pattern_find(watch->pattern, replies[0].body, written_len(&replies[0]), 0, &match);
 	if (result == PATTERN_LIMIT)
 		condition_settle(watch->condition, CONDITION_LIMIT);

@@ -150,7 +150,9 @@ static int64_t left_ms(const struct wait *wait)
 
 static void arm_deadline(struct wait *wait)
 {
-	int64_t left = left_ms(wait);
+	int64_t left = left_ms(wait), asked = wait->asked_due_ms - clock_mono_ms();
+	if (wait->asked_due_ms != 0 && asked < left)
+		left = asked;
 	if (wait->is_over)
 		loop_timer_arm(wait->deadline, (int64_t)WAIT_KEEP_SEC * 1000);
 	else if (wait->due_ms != 0)
@@ -193,14 +195,32 @@ static void on_settled(void *data)
 		wait_record_put(wait); /* one of all that are waited for */
 }
 
+/* The time of the request that resumed the wait is up, that of the wait may not be. */
+static void answer_asked(struct wait *wait)
+{
+	struct request *request = wait->request;
+	if (wait->asked_due_ms == 0 || wait->asked_due_ms > clock_mono_ms())
+		return;
+	wait->asked_due_ms = 0;
+	wait->request = NULL;
+	if (request == NULL)
+		return;
+	wait->is_timed_out = true;
+	wait_write(wait, request_result(request), clock_mono_ms());
+	wait->is_timed_out = false;
+	request_on_cancel(request, NULL, NULL);
+	request_done(request);
+}
+
 static void on_deadline(void *data)
 {
 	struct wait *wait = data;
 	if (wait->is_over)
 		wait_free(wait); /* no request has asked for its result */
-	else if (left_ms(wait) > 0)
+	else if (left_ms(wait) > 0) {
+		answer_asked(wait);
 		arm_deadline(wait);
-	else
+	} else
 		wait_end(wait, !wait_is_over(wait));
 }
 
@@ -349,7 +369,7 @@ static struct wait *find_wait(struct wait_set *set, const char *name)
 }
 
 /* Resumes a wait that has a name: the request that waited for it before is answered. */
-static void wait_resume(struct wait *wait, struct request *request)
+static void wait_resume(struct wait *wait, struct request *request, double timeout_sec)
 {
 	if (wait->request != NULL) {
 		struct request *before = wait->request;
@@ -358,12 +378,16 @@ static void wait_resume(struct wait *wait, struct request *request)
 		    wait->name);
 	}
 	wait->request = request;
+	wait->asked_due_ms =
+	    timeout_sec > 0 ? clock_mono_ms() + clock_seconds_to_ms(timeout_sec) : 0;
 	pane_ref_clear(&wait->pane); /* the response replaces the notification */
 	wait_record_put(wait);
 	if (wait->is_over)
 		wait_answer(wait);
-	else
+	else {
 		request_on_cancel(request, on_cancelled, wait);
+		arm_deadline(wait);
+	}
 }
 
 /* Of two results that no request has asked for: one with a notification goes first, then the older. */
@@ -533,7 +557,7 @@ static void start_list(struct wait_set *set, struct request *request, const stru
 }
 
 void wait_start(struct wait_set *set, struct request *request, const struct json *any,
-    const struct json *all, double timeout_sec, const char *name)
+    const struct json *all, double timeout_sec, bool is_timed, const char *name)
 {
 	const struct json *list = any != NULL ? any : all;
 	struct wait *wait = find_wait(set, name);
@@ -541,7 +565,7 @@ void wait_start(struct wait_set *set, struct request *request, const struct json
 	if (list != NULL)
 		list = read_list(&read, list);
 	if (wait != NULL && (list == NULL || wait_asks(wait, list, any == NULL)))
-		wait_resume(wait, request);
+		wait_resume(wait, request, is_timed ? timeout_sec : 0);
 	else if (wait != NULL)
 		request_fail_field(request, "wait",
 		    "this name has a wait with other conditions: leave them out to resume it, or "

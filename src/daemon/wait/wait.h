@@ -31,10 +31,11 @@ bool wait_put_off(struct request *request, const struct json *specs);
 /*
  * Answers request when any, or all, of the conditions (arrays; exactly one is not NULL) have
  * come true or are gone, or the time is up. name NULL: without one. A name that is known
- * resumes that wait, without conditions or with its own. May fail the request at once.
+ * resumes that wait, without conditions or with its own; the time is then that of the wait,
+ * or an earlier one of the request if it has one (is_timed). May fail the request at once.
  */
 void wait_start(struct wait_set *set, struct request *request, const struct json *any,
-    const struct json *all, double timeout_sec, const char *name);
+    const struct json *all, double timeout_sec, bool is_timed, const char *name);
 
 /*
  * Lets go of the request of a wait, which stays under its name, or under a new one: a request

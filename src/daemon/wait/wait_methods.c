@@ -48,7 +48,8 @@ static const struct field wait_fields[] = {
 	.help = "In place of any and all: answer after so long."},
     {FIELD_ROW(NUMBER, struct wait_args, timeout_sec, "timeout_sec"),
 	.given_offset = offsetof(struct wait_args, has_timeout), .unit = "s", .min = 0.001,
-	.max = 10 * 366 * 86400.0, .preset = "600", .help = "Answer after this long in any case."},
+	.max = 10 * 366 * 86400.0, .preset = "600",
+	.help = "Answer after this long in any case; a wait that is resumed goes on then."},
     {FIELD_ROW(STRING, struct wait_args, wait, "wait"), .flags = FIELD_KEPT,
 	.help = "A name: the wait outlives its connection and the daemon; ask for the same name "
 		"again to resume."},
@@ -91,7 +92,7 @@ static void wait_seconds(struct request *request, const struct wait_args *args)
 		(void)snprintf(text, sizeof text, "[{\"sec\":%.3f}]", args->seconds);
 		wait_start(request_daemon(request)->waits, request,
 		    json_read(reader, text, strlen(text), &error), NULL,
-		    is_bounded ? args->timeout_sec : args->seconds + 60, NULL);
+		    is_bounded ? args->timeout_sec : args->seconds + 60, false, NULL);
 	}
 	json_reader_free(reader);
 }
@@ -116,7 +117,7 @@ static void handle_wait(struct request *request, const void *data)
 		return;
 	once_keep(request_once(request), "");
 	wait_start(request_daemon(request)->waits, request, args->any, args->all, args->timeout_sec,
-	    args->wait);
+	    args->has_timeout, args->wait);
 }
 
 /* The wait is there under its name. */

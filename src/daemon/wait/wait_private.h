@@ -39,6 +39,7 @@ struct wait {
 	bool is_timed_out;
 	int64_t due_ms; /* CLOCK_REALTIME; 0: none */
 	int64_t due_mono_ms; /* the same of CLOCK_MONOTONIC */
+	int64_t asked_due_ms; /* CLOCK_MONOTONIC: of the request that resumed it; 0: none */
 	int64_t began_ms; /* CLOCK_MONOTONIC */
 	int64_t over_ms;
 	struct pane_ref pane; /* gets a notification at the end; cleared: none does */
