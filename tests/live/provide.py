@@ -292,6 +292,18 @@ def liars():
     is_(kind(caller.end(number)), None, "those of another are not touched")
 
 
+def own_members():
+    provider, caller = Peer(), Peer()
+    provider.provide(row("own", effects=["runs"]))
+    number = caller.begin("own", key="own members")
+    provider.answer(provider.call(), repeated=5, durable=1, audited=2, x=3)
+    is_(caller.end(number)["result"], {"x": 3}, "members that the daemon writes itself are left out of a result")
+    caller.begin("own", key="own members")
+    while b"\n" not in caller.rest:
+        caller.rest += caller.socket.recv(1 << 16)
+    is_(caller.rest.count(b'"repeated":'), 1, "so that none stands twice")
+
+
 def killed():
     other, caller = Peer(), Peer()
     other.provide(row("stays"))
@@ -460,7 +472,7 @@ def files():
 
 
 try:
-    for part in (calls, names, killed, limits, circles, liars, events, files) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
+    for part in (calls, names, own_members, killed, limits, circles, liars, events, files) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
         print(f"# {part.__name__}", flush=True)
         part()
         if part is events:  # whose kinds are all given now

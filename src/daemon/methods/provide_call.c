@@ -44,8 +44,7 @@ static void on_done(void *data, const struct provide_answer *answer)
 		tool_kept_end(call->kept, call->id, answer->result, answer->failure);
 	} else {
 		request_on_cancel(request, NULL, NULL);
-		json_each_member (member, answer->result)
-			json_put_value(request_result(request), member->name, member);
+		method_put_result(request_result(request), answer->result);
 		if (answer->result != NULL)
 			request_done(request);
 		else

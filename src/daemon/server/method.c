@@ -53,6 +53,14 @@ void method_add_key(struct method *method)
 	method->results = repeat_results_with_key(method->results);
 }
 
+void method_put_result(struct json_writer *writer, const struct json *object)
+{
+	json_each_member (member, object)
+		if (strcmp(member->name, "audited") != 0 && strcmp(member->name, "durable") != 0 &&
+		    strcmp(member->name, "repeated") != 0)
+			json_put_value(writer, member->name, member);
+}
+
 void method_free_tables(struct method *method)
 {
 	if (method->key_offset == 0)

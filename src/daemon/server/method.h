@@ -154,6 +154,9 @@ const struct method *method_next(const struct method *previous);
 void method_add_key(struct method *method);
 void method_free_tables(struct method *method);
 
+/* Writes the members of a foreign result (NULL: none), but for those that the daemon writes itself. */
+void method_put_result(struct json_writer *writer, const struct json *object);
+
 /* Whether a method changes nothing; and whether it can end what people work with. */
 bool method_is_read_only(const struct method *method);
 bool method_is_destructive(const struct method *method);

@@ -165,10 +165,8 @@ static bool write_json(
 		    "its program ended well, but printed no valid JSON: %s", error.text);
 	else if (value->type != JSON_OBJECT)
 		json_put_value(writer, "value", value);
-	for (const struct json *member = value != NULL && value->type == JSON_OBJECT ? value->child
-										     : NULL;
-	     member != NULL; member = member->next)
-		json_put_value(writer, member->name, member);
+	else
+		method_put_result(writer, value);
 	json_reader_free(reader);
 	return value != NULL;
 }
