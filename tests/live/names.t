@@ -117,6 +117,8 @@ is 'several of a pane' "$(muxbus list_timers | jq -r '[.timers[].text] | join(",
 id=$(muxbus remind 0.1 'now!' | jq -r .id)
 is 'which comes as a notification' "$(timeout 20 muxbus next_notification "filter:={\"id\":\"$id\"}" timeout_sec=20 |
 	jq -r '.notifications[0].text')" 'now!'
+muxbus remind 14:3 tea 2>"$dir/err"
+is 'half a time is none' "$? $(grep -c 'not "14:3"' "$dir/err")" '2 1'
 muxbus remind soon tea 2>"$dir/err"
 is 'a time that is none' "$? $(grep -c 'the time must be such as' "$dir/err")" '2 1'
 muxbus remind 10m a cup 2>"$dir/err"

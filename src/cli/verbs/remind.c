@@ -17,10 +17,13 @@ struct remind {
 	bool is_recurring;
 };
 
-/* Puts 14:30 or 14:30:15 into a day. */
+/* Puts 14:30 or 14:30:15 into a day; 14:3 may be half of a word, and is none. */
 static bool read_clock(const char *text, struct tm *at)
 {
-	const char *end = strptime(text, "%H:%M:%S", at);
+	const char *colon = strchr(text, ':'), *end;
+	if (colon == NULL || strspn(colon + 1, "0123456789") != 2)
+		return false;
+	end = strptime(text, "%H:%M:%S", at);
 	if (end == NULL) {
 		at->tm_sec = 0;
 		end = strptime(text, "%H:%M", at);
@@ -73,7 +76,9 @@ static bool take_word(void *data, const struct option_row *row UNUSED, const cha
 	else if (!option_parse_duration(word, &remind->ms) &&
 	    !(remind->is_clock = parse_clock(word, &remind->ms)))
 		(void)cli_usage("remind",
-		    "the time must be such as 30, 1.5s, 10m, 2h or 14:30, not \"%s\"", word);
+		    "the time must be such as 30, 1.5s, 10m, 2h or 14:30, within ten years, not "
+		    "\"%s\"",
+		    word);
 	else if (remind->ms == 0)
 		(void)cli_usage("remind", "the time must be longer than 0");
 	else
