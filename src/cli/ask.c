@@ -110,9 +110,11 @@ static struct link *open_or_start(struct cli *cli, bool may_start)
 		is_absent = false;
 	}
 	if (is_absent) {
+		const char *remedy = locate_remedy(cli);
 		char text[sizeof reason + 64];
-		(void)snprintf(text, sizeof text, "muxbusd is not running: %s. ", reason);
-		say_with_hint(cli, text, "Start it with: muxbus start");
+		(void)snprintf(text, sizeof text, "muxbusd is not running: %s. %s", reason,
+		    *remedy == 'm' ? "Start it with: " : "To start it, ");
+		say_with_hint(cli, text, remedy);
 	} else if (link == NULL) {
 		say_with_hint(cli, reason, hint);
 	}

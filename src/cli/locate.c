@@ -67,6 +67,14 @@ bool locate_tmux_runs(const struct cli *cli)
 	return fd >= 0;
 }
 
+const char *locate_remedy(const struct cli *cli)
+{
+	bool is_named = cli->tmux_name != NULL || cli->tmux_path != NULL;
+	return cli->has_socket || cli->is_fleet || !is_named || locate_tmux_runs(cli)
+	    ? "muxbus start"
+	    : "start that tmux server first";
+}
+
 /* Whether two paths name the same socket. */
 static bool is_same(const char *one, const char *other)
 {

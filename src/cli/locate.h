@@ -22,3 +22,6 @@ int locate_fleet(struct cli *cli);
 
 /* Whether the tmux server of cli->tmux_socket accepts connections; else sets errno. */
 bool locate_tmux_runs(const struct cli *cli);
+
+/* What starts the daemon. It is not started for a server that -L or -S names and that does not run. */
+const char *locate_remedy(const struct cli *cli);

@@ -96,6 +96,8 @@ says 'nor does a typing error, which is compared with verbs and methods' 2 'did 
 says 'nor a socket of -s' 3 "Start it with: muxbus -s $dir/nothing start" "$muxbus" -s "$dir/nothing" list_panes
 ok 'there is none' test ! -e "$MUXBUS"
 says 'no daemon for a tmux server that does not run' 3 "no tmux server runs at $dir/typo" "$muxbus" -S "$dir/typo" start
+says 'nor is one advised' 3 'To start it, start that tmux server first' "$muxbus" -S "$dir/typo" ping
+is 'by doctor' "$("$muxbus" -S "$dir/typo" doctor | jq -r '.findings[] | select(.subject == "daemon").remedy')" 'start that tmux server first'
 ok 'none is left' test ! -e "$dir/typo.muxbus"
 mkdir -m 700 "$dir/run"
 outside="env -u MUXBUS -u TMUX TMUX_TMPDIR=$dir/run $muxbus"

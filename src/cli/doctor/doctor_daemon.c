@@ -37,7 +37,7 @@ static struct link *find_running(struct doctor_report *report, const struct cli 
 	case LINK_NO_SOCKET:
 	case LINK_DEAD:
 		doctor_find(
-		    report, FINDING_WRONG, "daemon", "muxbus start", "not running: %s", reason);
+		    report, FINDING_WRONG, "daemon", locate_remedy(cli), "not running: %s", reason);
 		break;
 	case LINK_NOT_OURS:
 		doctor_find(report, FINDING_WRONG, "daemon",

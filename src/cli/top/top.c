@@ -39,7 +39,7 @@ static void put_status(struct buf *out, struct cli *cli)
 		buf_init(&hint, OVERVIEW_MAX);
 		(void)buf_printf(
 		    &hint, "muxbusd %s: ", link != NULL ? "does not answer" : "is not running");
-		cli_hint(&hint, cli, link != NULL ? "muxbus doctor" : "muxbus start");
+		cli_hint(&hint, cli, link != NULL ? "muxbus doctor" : locate_remedy(cli));
 		screen_text_wrap(out, buf_text(&hint), (size_t)screen_columns(STDOUT_FILENO), 0, 0);
 		buf_finish(&hint);
 	}
