@@ -23,5 +23,5 @@ int locate_fleet(struct cli *cli);
 /* Whether the tmux server of cli->tmux_socket accepts connections; else sets errno. */
 bool locate_tmux_runs(const struct cli *cli);
 
-/* What starts the daemon. It is not started for a server that -L or -S names and that does not run. */
+/* The way to start the daemon: none starts for a server of -L or -S that does not run. */
 const char *locate_remedy(const struct cli *cli);
