@@ -3,6 +3,9 @@
  * Preloaded into tmux: as if the machine stopped it for 150 ms at one of N looks at its clock, at
  * random. A process that was stopped can tell by nothing else. LATE_CLOCK names a file with N, of
  * 4 bytes, which may be changed at any time; 0 is never.
+ *
+ * Preloaded into muxbusd: SET_CLOCK names a file with the number of seconds, as text of 16 bytes, by
+ * which the wall clock was set.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,22 +22,27 @@
 #define MOMENT_NS 300
 
 static const volatile uint32_t *one_of;
+static const char *set_by;
 static unsigned chance = 1;
 static long long late_ns;
 
-__attribute__((constructor)) static void begin(void)
+static const void *open_number(const char *path, size_t size)
 {
-	const char *path = getenv("LATE_CLOCK");
-	void *map;
-	int fd;
-	if (path == NULL || strncmp(program_invocation_short_name, "tmux", 4) != 0)
-		return;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	map = mmap(NULL, sizeof *one_of, PROT_READ, MAP_SHARED, fd, 0);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
 		abort();
 	(void)close(fd);
-	one_of = map;
+	return map;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *late = getenv("LATE_CLOCK"), *set = getenv("SET_CLOCK");
+	if (late != NULL && strncmp(program_invocation_short_name, "tmux", 4) == 0)
+		one_of = open_number(late, sizeof *one_of);
+	if (set != NULL && strcmp(program_invocation_short_name, "muxbusd") == 0)
+		set_by = open_number(set, 16);
 }
 
 /* The library calls this before it can look up the next function of the name. */
@@ -44,6 +52,8 @@ int clock_gettime(clockid_t clock, struct timespec *ret_time)
 	int error = (int)syscall(SYS_clock_gettime, clock, ret_time);
 	uint32_t count = one_of != NULL ? *one_of : 0;
 	long long ns = ret_time->tv_sec * 1000000000LL + ret_time->tv_nsec;
+	if (error == 0 && clock == CLOCK_REALTIME && set_by != NULL)
+		ret_time->tv_sec += strtoll(set_by, NULL, 10);
 	if (error != 0 || clock != CLOCK_MONOTONIC)
 		return error;
 	chance = chance * 1103515245 + 12345;

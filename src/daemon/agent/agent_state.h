@@ -112,7 +112,8 @@ struct agent_task {
 	bool is_pasted; /* as a bracketed paste */
 	bool wants_progress;
 	bool is_resumed; /* an earlier daemon typed it */
-	int64_t created_ms, typed_ms, due_ms; /* CLOCK_REALTIME */
+	int64_t created_ms, due_ms; /* CLOCK_REALTIME */
+	int64_t typed_ms, due_boot_ms; /* CLOCK_BOOTTIME */
 	int64_t max_bytes; /* of output that is reported */
 	uint64_t turns; /* that its agent had reported when it was typed */
 	uint64_t from; /* offset of what it said */

@@ -60,6 +60,13 @@ static const struct record_kind task_kind = {
     .naming = RECORD_BY_ID,
 };
 
+/* due_ms: CLOCK_REALTIME, which may be set before the time is over. */
+static void task_set_due(struct agent_task *task, int64_t due_ms)
+{
+	task->due_ms = due_ms;
+	task->due_boot_ms = clock_boot_ms() + due_ms - clock_real_ms();
+}
+
 /* An answer to a question may be a secret: it is never kept, so it ends with the daemon. */
 static void task_store(const struct agent_task *task)
 {
@@ -160,7 +167,7 @@ static void on_deadline(void *data)
 {
 	struct agent_task *task = data;
 	struct agent *agent = task->agent;
-	int64_t left_ms = task->due_ms - clock_real_ms();
+	int64_t left_ms = task->due_boot_ms - clock_boot_ms();
 	if (left_ms > 0) {
 		loop_timer_arm(task->deadline, left_ms < STEP_MS ? left_ms : STEP_MS);
 		return;
@@ -330,7 +337,7 @@ static void task_submitted(struct agent *agent, struct agent_task *task, uint64_
 {
 	task->stage = TASK_RUNNING;
 	task->from = task->told = before_enter;
-	task->typed_ms = clock_real_ms();
+	task->typed_ms = clock_boot_ms();
 	submit_read_typing(agent->submit, &task->typing);
 	task_store(task);
 	agent_set_state(agent, AGENT_BUSY, "a task was submitted");
@@ -406,7 +413,7 @@ static bool is_turn_due(const struct agent_task *task)
 	still_asks = task->is_response && presence->state == PRESENCE_ASKING;
 	return (presence->state == PRESENCE_BUSY || still_asks ||
 		   (!task->is_response && presence->turns == task->turns)) &&
-	    clock_real_ms() - task->typed_ms <
+	    clock_boot_ms() - task->typed_ms <
 	    (presence->has_turns && !still_asks ? TURN_MS : FIRST_TURN_MS);
 }
 
@@ -605,7 +612,7 @@ void agent_send(struct agent_set *set, struct request *request, const struct age
 	task->wants_progress = order->progress;
 	task->teller = *order->teller;
 	task->created_ms = next_created_ms(agent);
-	task->due_ms = task->created_ms + order->timeout_ms;
+	task_set_due(task, clock_real_ms() + order->timeout_ms);
 	task->max_bytes = order->max_bytes;
 	queue_begin(queue);
 	queue_new_id(queue, task->id);
@@ -653,7 +660,7 @@ static bool task_load(void *data, const char *id, const struct json *value)
 	queue_hold_id(set->parts.queue, id);
 	task->stage = (enum agent_task_stage)kept.stage;
 	task->created_ms = kept.created_ms;
-	task->due_ms = kept.due_ms;
+	task_set_due(task, kept.due_ms);
 	task->max_bytes = kept.max_bytes;
 	task->teller = kept.teller;
 	task->is_resumed = kept.stage != TASK_QUEUED;

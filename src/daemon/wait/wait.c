@@ -141,16 +141,10 @@ static void wait_answer(struct wait *wait)
 	wait_free(wait);
 }
 
-/* The time left; the clock of a background wait continues during suspend. */
-static int64_t left_ms(const struct wait *wait)
-{
-	return wait->kind == WAIT_REQUEST ? wait->due_mono_ms - clock_mono_ms()
-					  : wait->due_ms - clock_real_ms();
-}
-
 static void arm_deadline(struct wait *wait)
 {
-	int64_t left = left_ms(wait), asked = wait->asked_due_ms - clock_mono_ms();
+	int64_t left = wait->due_run_ms - wait_run_ms(wait),
+		asked = wait->asked_due_ms - clock_mono_ms();
 	if (wait->asked_due_ms != 0 && asked < left)
 		left = asked;
 	if (wait->is_over)
@@ -217,7 +211,7 @@ static void on_deadline(void *data)
 	struct wait *wait = data;
 	if (wait->is_over)
 		wait_free(wait); /* no request has asked for its result */
-	else if (left_ms(wait) > 0) {
+	else if (wait->due_run_ms > wait_run_ms(wait)) {
 		answer_asked(wait);
 		arm_deadline(wait);
 	} else

@@ -38,7 +38,7 @@ struct wait {
 	bool is_over;
 	bool is_timed_out;
 	int64_t due_ms; /* CLOCK_REALTIME; 0: none */
-	int64_t due_mono_ms; /* the same of CLOCK_MONOTONIC */
+	int64_t due_run_ms; /* the same of wait_run_ms() */
 	int64_t asked_due_ms; /* CLOCK_MONOTONIC: of the request that resumed it; 0: none */
 	int64_t began_ms; /* CLOCK_MONOTONIC */
 	int64_t over_ms;
@@ -68,6 +68,8 @@ void wait_set_name(struct wait *wait, const char *name, bool is_id);
 bool wait_asks(const struct wait *wait, const struct json *list, bool is_all);
 /* Gives the id back to the queue, if its name is one. */
 void wait_release_id(struct wait *wait);
+/* The clock of its time-out, which is never set; that of a background wait runs on during suspend. */
+int64_t wait_run_ms(const struct wait *wait);
 /* When it times out (CLOCK_REALTIME). */
 void wait_set_due(struct wait *wait, int64_t due_ms);
 

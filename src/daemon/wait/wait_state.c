@@ -28,10 +28,15 @@ void wait_set_name(struct wait *wait, const char *name, bool is_id)
 	wait->holds_id = is_id;
 }
 
+int64_t wait_run_ms(const struct wait *wait)
+{
+	return wait->kind == WAIT_REQUEST ? clock_mono_ms() : clock_boot_ms();
+}
+
 void wait_set_due(struct wait *wait, int64_t due_ms)
 {
 	wait->due_ms = due_ms;
-	wait->due_mono_ms = clock_mono_ms() + due_ms - clock_real_ms();
+	wait->due_run_ms = wait_run_ms(wait) + due_ms - clock_real_ms();
 }
 
 /* A member that names a place: as asked, an id, which a wait keeps; NULL: another name, or none. */
