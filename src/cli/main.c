@@ -38,12 +38,19 @@ static int locate_host(struct cli *cli, const char *socket, const char *host)
 	return -1;
 }
 
+static bool is_empty(const char *name)
+{
+	return name != NULL && *name == '\0';
+}
+
 /* The daemon that the options mean. Returns as read_options(). */
 static int choose_daemon(struct cli *cli, const char *socket, const char *host, bool is_fleet)
 {
 	cli->has_socket = socket != NULL;
 	if (cli->tmux_name != NULL && cli->tmux_path != NULL)
 		return cli_usage(NULL, "-L and -S exclude each other");
+	if (is_empty(cli->tmux_name) || is_empty(cli->tmux_path) || is_empty(socket))
+		return cli_usage(NULL, "-L, -S and -s need a name that is not empty");
 	if (host != NULL && *host == '\0')
 		host = NULL;
 	if (is_fleet ||

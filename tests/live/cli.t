@@ -52,6 +52,7 @@ says 'JSON that is none' 2 'no JSON' wait_for any:='[{'
 says 'nothing asked for' 2 'a verb or method is missing'
 says 'an option that there is not' 2 'usage: muxbus' --nonsense
 says 'names and sockets exclude each other' 2 'exclude each other' -L a -S b ping
+says 'an empty name is none' 2 'need a name that is not empty' -S '' ping
 run_it "$muxbus" -s "$dir/nothing" ping
 is 'no daemon' "$status $(cat "$dir/err")" \
 	"3 muxbus: muxbusd is not running: there is no socket at $dir/nothing. Start it with: muxbus -s $dir/nothing start"

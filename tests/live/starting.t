@@ -237,6 +237,7 @@ is 'a directory that others can write to: status 1' $? 1
 ok 'with the reason' says "$said" '.*other users'
 "$muxbusd" --nothing 2>/dev/null
 is 'a wrong option: status 2' $? 2
+is 'a reader that goes is no error' "$({ "$muxbusd" describe | head -c 1; } 2>&1)" '{'
 if [ -w /dev/full ]; then
 	for word in -V --help describe; do
 		said=$("$muxbusd" $word 2>&1 >/dev/full)

@@ -397,7 +397,8 @@ int start_printed(bool is_written)
 {
 	if (is_written && fflush(stdout) == 0)
 		return EXIT_SUCCESS;
-	(void)start_fail("standard output: %s", strerror(errno));
+	if (errno != EPIPE) /* else its reader has what it wanted */
+		(void)start_fail("standard output: %s", strerror(errno));
 	return EXIT_FAILURE;
 }
 
