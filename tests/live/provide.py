@@ -121,7 +121,9 @@ def names():
         ([row("good", parameters=TEXT, example={})], "invalid_params"), ([row("good", timeout_ms=3600001)], "invalid_params"),
         ([{"name": "good"}], "invalid_params"), ([1], "invalid_params"), ([row("good", also=list("abcde"))], "invalid_params"),
     ):
-        is_(kind(other.provide(*rows)), want, f"{json.dumps(rows)[:100]} is {want}")
+        answer = other.provide(*rows)
+        is_(kind(answer), want, f"{json.dumps(rows)[:100]} is {want}")
+        is_(answer["error"]["data"].get("field"), "methods" if want == "invalid_params" else None, "a wrong parameter has a name")
     is_(kind(other.ask("provide", methods={})), "invalid_params", "rows are an array")
     is_(kind(other.ask("provide")), "invalid_params", "a peer gives rows")
     is_(kind(Peer().ask("good")), "no_such_method", "one wrong row, and none is taken")

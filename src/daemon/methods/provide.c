@@ -56,6 +56,16 @@ static bool check_array(struct request *request, const char *name, const struct 
 		request, name, "must be an array, not %s", json_type_name(value->type));
 }
 
+/* The text of a wrong parameter begins with its name. */
+static void fail(struct request *request, const struct tool_failure *failure)
+{
+	char data[64];
+	(void)snprintf(data, sizeof data, "\"field\":\"%.*s\"",
+	    (int)strspn(failure->text, "abcdefghijklmnopqrstuvwxyz"), failure->text);
+	request_fail_data(request, failure->error, failure->error == MESSAGE_PARAMS ? data : NULL,
+	    "%s", failure->text);
+}
+
 static void handle_provide(struct request *request, const void *data)
 {
 	const struct provide_args *args = data;
@@ -69,7 +79,7 @@ static void handle_provide(struct request *request, const void *data)
 	if (provide_is_unknown(set, peer) && dispatch_put_off_until(request, provide_await, set))
 		return;
 	if (!provide_take(set, peer, args->methods, args->events, &failure)) {
-		request_fail(request, failure.error, "%s", failure.text);
+		fail(request, &failure);
 		return;
 	}
 	json_array_begin(request_result(request), "methods");
@@ -159,7 +169,7 @@ static void handle_publish(struct request *request, const void *data)
 	seq = provide_event_publish(
 	    set, request_peer(request), args->kind, &scope, args->data, &failure);
 	if (seq == 0) {
-		request_fail(request, failure.error, "%s", failure.text);
+		fail(request, &failure);
 		return;
 	}
 	if (args->pane != NULL)
