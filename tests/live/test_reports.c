@@ -196,6 +196,9 @@ static void test_states(struct live *live)
 	event = talk_event(talk, LIVE_TIMEOUT_MS, "agent_reported", "state", "asking");
 	is_str(at_str(event, "question"), "rm; [31m?", "the question is clean text");
 	is_str(at_str(event, "by"), "mark", "the event says that it was a mark");
+	(void)tell(live, pane, "m asking question=second");
+	event = talk_event(talk, LIVE_TIMEOUT_MS, "agent_reported", "state", "asking");
+	is_str(at_str(event, "question"), "second", "another question is an event too");
 	refused = counter(talk, "reports_refused");
 	(void)tell(
 	    live, pane, "LC_MUXBUS=0123456789abcdef0123456789abcdef m idle; LC_MUXBUS=1 m idle");

@@ -25,8 +25,8 @@ static const struct field_result history_results[] = {
     {"actions[].method", "string", "what was asked"},
     {"actions[].peer_pid", "integer", "who asked"},
     {"actions[].params", "string",
-	"with what, as JSON, cut after 300 bytes; of text, keys, standard input, environments and "
-	"parameters of declared tools that are not plain the size only"},
+	"with what, as JSON, cut after 300 bytes; of text, keys, commands, standard input, "
+	"environments and parameters of declared tools that are not plain the size only"},
     {"actions[].outcome", "string|null", "done, or the kind of the error; null: not answered yet"},
     {"actions[].message", "string", "what the error said"},
     {"actions[].result", "string",

@@ -353,7 +353,7 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 	struct presence *presence;
 	struct pane_ref address;
 	enum presence_state before;
-	bool is_new;
+	bool is_new, asks_anew;
 	pid_t pid;
 	sweep(set);
 	pid = report_pid(set, report);
@@ -370,6 +370,7 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 		presence->state = PRESENCE_UNKNOWN;
 		presence->has_turns = false;
 	}
+	asks_anew = report->question != NULL && strcmp(presence->question, report->question) != 0;
 	set_report(presence, report, pid);
 	list_remove(&presence->link);
 	list_append(&set->presences, &presence->link);
@@ -380,7 +381,7 @@ bool presence_report(struct presence_set *set, const struct presence_report *rep
 	presence_address(presence, &address);
 	if (report->is_found)
 		return true;
-	if (is_new || before != presence->state)
+	if (is_new || asks_anew || before != presence->state)
 		tell(set, presence, before);
 	if (presence->state == PRESENCE_GONE)
 		presence_remove(set, presence);
