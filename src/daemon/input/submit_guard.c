@@ -229,9 +229,18 @@ static bool has_kept(const struct submit_parts *parts, const struct muxbus_pane 
 	return front.is_known && !front.is_shell;
 }
 
+/* Whether a shell or an editor reads the terminal beside the leader of the group in front. */
+static bool has_reader_beside(const struct muxbus_pane *pane)
+{
+	struct foreground_program leader;
+	foreground_leader(pane->pid, &leader);
+	return foreground_find(pane->pid, &leader) == FOREGROUND_BESIDE;
+}
+
 bool submit_guard_front(const struct submit_parts *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
 {
+	static const char beside[] = "another program beside %.40s reads the same terminal";
 	enum foreground_place place = FOREGROUND_ENDED;
 	struct expected expected;
 	bool has_asked = expected_find(parts->store, ref, &expected);
@@ -243,9 +252,8 @@ bool submit_guard_front(const struct submit_parts *parts, const struct pane_ref 
 	if (place == FOREGROUND_STOPPED)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "%.40s, which asked, is stopped",
 		    expected.identity);
-	else if (place == FOREGROUND_BESIDE_SHELL)
-		snprintf(ret_reason, SUBMIT_REASON_SIZE,
-		    "a shell beside %.40s reads the same terminal", expected.identity);
+	else if (place == FOREGROUND_BESIDE)
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, beside, expected.identity);
 	else if (foreground_is_shell(pane->command) && !has_kept(parts, pane))
 		tell_shell(pane, &expected, place, ret_reason);
 	else if (has_asked && !is_same_program(expected.identity, pane))
@@ -254,6 +262,8 @@ bool submit_guard_front(const struct submit_parts *parts, const struct pane_ref 
 	else if (!has_asked && pane->alternate_screen && !has_kept(parts, pane))
 		snprintf(ret_reason, SUBMIT_REASON_SIZE,
 		    "a full-screen program (%.40s) that never asked is in front", pane->command);
+	else if (has_reader_beside(pane))
+		snprintf(ret_reason, SUBMIT_REASON_SIZE, beside, pane->command);
 	else
 		return true;
 	return false;

@@ -199,6 +199,15 @@ bool foreground_is_messenger(const char *command)
 	return is_listed(messengers, sizeof messengers / sizeof *messengers, command);
 }
 
+/* Programs that agents start on their own terminal, for a person to edit or read a text. */
+static bool is_editor(const char *command)
+{
+	static const char *const editors[] = {"ed", "emacs", "emacsclient", "helix", "hx", "joe",
+	    "kak", "less", "mcedit", "micro", "more", "most", "nano", "nvim", "pico", "vi", "view",
+	    "vim"};
+	return is_listed(editors, sizeof editors / sizeof *editors, command);
+}
+
 bool foreground_asks_for_itself(const char *command)
 {
 	return !foreground_is_shell(command) && !foreground_is_messenger(command);
@@ -397,21 +406,38 @@ static bool is_shown(int pane_tty, pid_t pid)
 	return false;
 }
 
-/* Whether a shell among a process and those below it of its group reads the terminal. */
-static bool has_reading_shell(pid_t pid, pid_t group, unsigned depth, unsigned *count)
+/* A search for what reads the terminal beside a program. */
+struct reader_search {
+	pid_t program;
+	pid_t group;
+	unsigned count; /* of processes */
+};
+
+/* Whether a process is an editor at the terminal, or reads it and is neither the program nor an agent. */
+static bool is_other_reader(const struct reader_search *search, pid_t pid)
+{
+	char name[64];
+	bool computes;
+	if (!pane_tty_program(pid, name, sizeof name))
+		return false;
+	if (is_editor(name))
+		return is_terminal(pid, 0) || judge_process(pid, &computes) == AGENT_READS_YES;
+	return pid != search->program && !foreground_asks_for_itself(name) &&
+	    judge_process(pid, &computes) == AGENT_READS_YES;
+}
+
+/* Whether such a process is among one and those below it of the group. */
+static bool has_other_reader(struct reader_search *search, pid_t pid, unsigned depth)
 {
 	pid_t children[PROCESSES_MAX];
 	size_t child_count;
-	char name[64];
-	bool computes;
-	if (getpgid(pid) != group || depth > DEPTH_MAX || ++*count > PROCESSES_MAX)
+	if (getpgid(pid) != search->group || depth > DEPTH_MAX || ++search->count > PROCESSES_MAX)
 		return false;
-	if (pane_tty_program(pid, name, sizeof name) && foreground_is_shell(name) &&
-	    judge_process(pid, &computes) == AGENT_READS_YES)
+	if (is_other_reader(search, pid))
 		return true;
 	(void)process_children(pid, children, PROCESSES_MAX, &child_count); /* none then */
 	for (size_t at = 0; at < child_count; at++)
-		if (has_reading_shell(children[at], group, depth + 1, count))
+		if (has_other_reader(search, children[at], depth + 1))
 			return true;
 	return false;
 }
@@ -432,7 +458,7 @@ static pid_t find_root(pid_t pid, pid_t group)
 enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_program *program)
 {
 	struct tty_process process, pane;
-	unsigned count = 0;
+	struct reader_search search = {.program = program->pid};
 	if (program->pid <= 0 || !pane_tty_process(program->pid, &process) ||
 	    process.start != program->start || strchr("ZXx", process.state) != NULL)
 		return FOREGROUND_ENDED;
@@ -441,8 +467,9 @@ enum foreground_place foreground_find(pid_t pane_pid, const struct foreground_pr
 		return FOREGROUND_BEHIND;
 	if (process.state == 'T' || process.state == 't')
 		return FOREGROUND_STOPPED;
-	if (has_reading_shell(find_root(program->pid, process.group), process.group, 0, &count))
-		return FOREGROUND_BESIDE_SHELL;
+	search.group = process.group;
+	if (has_other_reader(&search, find_root(program->pid, process.group), 0))
+		return FOREGROUND_BESIDE;
 	return FOREGROUND_IN_FRONT;
 }
 

@@ -28,7 +28,7 @@ enum foreground_place {
 	FOREGROUND_ENDED,
 	FOREGROUND_BEHIND, /* another group of processes is in front */
 	FOREGROUND_STOPPED,
-	FOREGROUND_BESIDE_SHELL, /* a shell of its own group reads the terminal */
+	FOREGROUND_BESIDE, /* a shell or an editor of its own group reads the terminal */
 	FOREGROUND_IN_FRONT,
 };
 
