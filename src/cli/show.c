@@ -172,7 +172,8 @@ static const struct list_columns lists[] = {
     {"pending", {{"KIND", "{kind}"}, {"ID", "{id}"}, {"DUE", "{due}"}, {"WHAT", "{what}"}}},
     {"sessions",
 	{{"SESSION", "{session}"}, {"NAME", "{name}"}, {"WINDOWS", "{windows}"},
-	    {"ATTACHED", "{attached}"}, {"CREATED", "{created}"}, {"GROUP", "{group}"}}},
+	    {"ATTACHED", "{attached}"}, {"CREATED", "{created}"}, {"GROUP", "{group}"},
+	    {"SAVED", "{saved}"}, {"EXISTS", "{exists?yes}"}}},
     {"timers",
 	{{"ID", "{id}"}, {"PANE", "{pane}"}, {"DUE", "{due}"}, {"RECURRING", "{recurring}"},
 	    {"PERIOD", "{period_sec}"}, {"TEXT", "{text}"}}},
@@ -189,7 +190,7 @@ static const struct list_columns lists[] = {
 };
 
 /*
- * {member} is its value, nothing for null; {member?text} is the text if the value is true, or the
+ * {member} is its value, nothing for null, of rows their number; {member?text} is the text if the value is true, or the
  * text before another value.
  */
 static void put_member(struct buf *out, const struct json *row, const char *name, size_t len)
@@ -202,7 +203,9 @@ static void put_member(struct buf *out, const struct json *row, const char *name
 	value = json_member(row, member);
 	if (value == NULL || value->type == JSON_NULL)
 		return;
-	if (mark == NULL)
+	if (mark == NULL && value->type == JSON_ARRAY && !is_plain_list(value))
+		(void)buf_printf(out, "%zu", value->count);
+	else if (mark == NULL)
 		show_value(out, value);
 	else if (value->type != JSON_BOOL || value->boolean)
 		(void)buf_append(out, mark + 1, len - name_len - 1);

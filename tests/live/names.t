@@ -109,6 +109,11 @@ muxbus tail -t 0.1 "$pane"
 is 'tail for a time' $? 4
 is 'and again: no line is missing before the first' "$(muxbus tail -t 0.1 "$pane" 2>&1)" ''
 
+saved_windows() { # as the table of the saved sessions has them
+	muxbus --text list_saved | awk 'NR == 2 {print $2}'
+}
+until_is 'saved sessions are listed with the number of their windows' "$(t list-windows | wc -l)" saved_windows
+
 # Reminders.
 
 is 'remind sets a timer with a text' "$(muxbus remind -p "$pane" 1h 'some tea' | jq -r .message | cut -c 1-20)" 'The reminder is set.'
