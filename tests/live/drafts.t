@@ -62,6 +62,13 @@ command -v zsh >/dev/null && shell zsh 'host%' "PS1='host%% ' RPS1='[right]' exe
 command -v fish >/dev/null &&
 	shell fish 'host>' "exec fish --no-config -C 'function fish_prompt; echo -n \"host> \"; end'" prompt
 
+# A pane that is closed between a text and its Enter.
+new=$(t new-window -d -P -F '#{pane_id}' 'stty raw -echo; printf ready; exec head -c 4 >/dev/null')
+wait_row 'a program that ends at a text' "$new" ready
+send_text "$new" text
+is 'the error says that the pane is gone, and what was typed' "$(field '.error.data | "\(.kind) \(.typed)"') $(field .error.message)" \
+	"gone the text, but not Enter pane $new was closed meanwhile; typed: the text, but not Enter"
+
 # A prompt with signs of its own, those of the directory, is an empty one.
 mkdir "$dir/a > b # c"
 new=$(t new-window -d -c "$dir/a > b # c" -P -F '#{pane_id}' "PS1='[\W] \\$ ' exec bash --noprofile --norc")

@@ -18,6 +18,7 @@
 #define HELD "muxbus-held "
 #define TYPED "muxbus-typed"
 #define GIVEN_UP "late"
+#define GONE " 01" /* ends a line of HELD that tmux has expanded whole, without a pane */
 
 void typing_init(struct typing *typing, uint32_t pane, bool leaves_mode)
 {
@@ -200,7 +201,7 @@ static void put_otherwise(
 	} else { /* without another reason it is this one */
 		(void)buf_append_byte(&held, typing->only.count > 0 ? '1' : '0');
 	}
-	(void)buf_append_str(&held, " #{pane_mode}'");
+	(void)buf_append_str(&held, " #{pane_mode} #{?pane_id,,0}" MUXBUS_FORMAT_WHOLE "'");
 	(void)buf_printf(out, "if-shell -F -t %%%u", typing->pane);
 	put_quoted(out, guard->data, guard->len);
 	(void)buf_append_str(out, " 'display-message -p \"" HELD GIVEN_UP "\"'");
@@ -257,6 +258,21 @@ int typing_error(int error, const struct muxbus_reply *replies, size_t count)
 	    : error;
 }
 
+bool typing_fail_gone(
+    struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed)
+{
+	const char *held = find_line(reply, HELD), *words = find_line(reply, "can't find pane: %");
+	const char *end = held != NULL ? held + strcspn(held, "\n") - strlen(GONE) : NULL;
+	char data[64];
+	if ((end == NULL || strncmp(end, GONE, strlen(GONE)) != 0) &&
+	    (words == NULL || strtoul(words, NULL, 10) != pane))
+		return false;
+	snprintf(data, sizeof data, "\"typed\":\"%s\"", typed);
+	request_fail_data(
+	    request, MESSAGE_GONE, data, "pane %%%u was closed meanwhile; typed: %s", pane, typed);
+	return true;
+}
+
 bool typing_check(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed)
 {
@@ -269,6 +285,8 @@ bool typing_check(
 	struct buf data;
 	if (held == NULL)
 		return true;
+	if (typing_fail_gone(request, pane, reply, typed))
+		return false;
 	is_given_up = sscanf(held, "%u %u %u %u %u %31[a-z-]", &in_mode, &input_off, &dead,
 			  &has_program, &others, mode) < 5;
 	if (others && !dead && has_program && !input_off && !in_mode) {

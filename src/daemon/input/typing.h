@@ -55,6 +55,10 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 bool typing_check(
     struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed);
 
+/* Fails the request if tmux found no such pane for the keys, with an error or without. */
+bool typing_fail_gone(
+    struct request *request, uint32_t pane, const struct muxbus_reply *reply, const char *typed);
+
 /*
  * The error of these commands. A client of a single command gets the error of a hook, such as
  * after-send-keys, as if it were its own: 0 if the keys were typed all the same.

@@ -272,9 +272,11 @@ static void on_text_ended(void *data, const struct submit_end *end)
 	const char *typed = end->result == SUBMIT_TYPED ? "the text, but not Enter" : "nothing";
 	if (end->result == SUBMIT_SUBMITTED)
 		answer(request, texting->pane, texting->sign, NULL);
-	else if (end->error < 0 || end->count == 0)
+	else if (end->count == 0 ||
+	    (end->error < 0 &&
+		!typing_fail_gone(request, texting->pane, &end->replies[end->count - 1], typed)))
 		tmux_call_fail_reply(request, end->error, end->replies, end->count);
-	else
+	else if (end->error == 0)
 		typing_check(request, texting->pane, &end->replies[end->count - 1], typed);
 	submit_free(texting->submit);
 	mem_free(texting);
