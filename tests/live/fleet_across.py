@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tap  # noqa: E402
@@ -189,6 +190,14 @@ def consumers(fleet, machines):
                                    "ack": [f"{h}:{n['seq']}" for h, n in seen.items()]})
     ok(until(lambda: not any(m.ask("list_notifications", {"consumer": "shop"})["notifications"] for m in machines)),
        "acknowledged on each by the next request")
+    for machine in machines:
+        machine.ask("post_notification", {"text": "there already"})
+    got = link.ask("next_notification", {"consumer": "looker", "timeout_sec": 0})["result"]
+    ok({n["host"] for n in got["notifications"] if n["text"] == "there already"} == {"h1", "h2"},
+       "without a time, what is there on both", got)
+    begun = time.monotonic()
+    got = link.ask("next_notification", {"consumer": "looker", "timeout_sec": 0, "filter": {"id": "A1B2"}})["result"]
+    ok(got["notifications"] == [] and time.monotonic() - begun < 1, "or nothing, at once", time.monotonic() - begun)
     for params, field in (({}, "host"), ({"consumer": "shop", "after": 1}, "after"),
                           ({"consumer": "shop", "ack": 5}, "ack"), ({"consumer": "a b"}, "consumer")):
         ok(error_of(link, "next_notification", {**params, "timeout_sec": 5}).get("field") == field, f"refused: {params}")
@@ -295,8 +304,11 @@ def own_pane(fleet, machines):
         notes = link.ask("list_notifications")["result"]["notifications"]
         link.close()
         return [n["text"].split(": ", 1)[1] for n in notes if n["pane"] == "%0" and n["source"] == "post"]
-    link = Link(fleet.socket)
+    link, waiting = Link(fleet.socket), Link(fleet.socket)
     link.ask("subscribe", {"kinds": ["notification", "host_state"]})
+    for machine in machines:
+        machine.ask("ack_notification", {"up_to": all_notes(machine)[-1]["seq"], "consumer": "before"})
+    waiting.send("next_notification", {"consumer": "before", "timeout_sec": 20, "filter": {"pane": "%0", "source": "post"}})
     run("tmux", "-L", "here", "-f", "/dev/null", "new-session", "-d", "exec cat")
     run(f"{BUILD}/muxbusd", "-L", "here")
     try:
@@ -309,6 +321,8 @@ def own_pane(fleet, machines):
         ok(result.get("wake", {}).get("text", "").endswith("/here:%0 when it comes") or
            result.get("wake", {}).get("text", "").endswith(":%0 when it comes"), "the caller's pane is the default", done)
         ok(until(told), "its end is posted there")
+        got = waiting.line(5).get("result", {"notifications": []})["notifications"]
+        ok([n["server"] for n in got] == ["here"], "who waited before gets a notification of the new host", got)
         got = [e for e in events_of(link, ["notification", "host_state"], 9, 3) if e["server"] == "here"]
         ok(any(e.get("state") == "up" for e in got) and any(e["kind"] == "notification" for e in got),
            "who subscribed before gets the events of the new host", got)
@@ -318,6 +332,7 @@ def own_pane(fleet, machines):
         until(lambda: machines[1].ask("status")["jobs"] == 0)
     finally:
         link.close()
+        waiting.close()
         run(f"{BUILD}/muxbus", "-L", "here", "shutdown")
         run("tmux", "-L", "here", "kill-server")
 

@@ -153,6 +153,7 @@ static bool on_request(void *data, struct request *request, const struct json *p
 static void on_state(void *data, struct host *host)
 {
 	fleet_stream_state(data, host);
+	fleet_next_state(data, host);
 	fleet_notices_state(data);
 }
 

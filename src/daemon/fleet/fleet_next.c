@@ -11,6 +11,9 @@ enum {
 	SCRATCH_BYTES = 4096,
 	CONSUMER_MAX = 256,
 	POLL_SEC = 60, /* of a call; a request that still waits begins the next one */
+	LOOK_MS =
+	    2000, /* of a request with no time: until all hosts that are up have answered once */
+	RETRY_MS = 5000, /* after an error of a host, while a request waits */
 	KEEP_MS = 45000, /* of an answer that no request waits for: its host sends it again then */
 	ACK_MS = 60000,
 	ACKS_MAX = 1000,
@@ -43,12 +46,13 @@ struct fleet_pull {
 	struct list link;
 	struct fleet *fleet;
 	struct host *host;
-	char *spec; /* the parameters there */
+	char *spec; /* members of the parameters there, without the time */
 	struct host_call *call; /* NULL: answered */
+	bool has_looked; /* the host has said once what is there */
 	struct buf entries; /* as JSON, with commas; empty: none */
 	char *gap; /* NULL: none */
 	int64_t parked;
-	struct loop_timer *stale;
+	struct loop_timer *stale; /* answered: what is there is old, or an error may have passed */
 };
 
 /* A request that waits. */
@@ -59,6 +63,7 @@ struct next_request {
 	char *spec;
 	struct loop_timer *timer; /* the time is up */
 	struct loop_timer *ready; /* entries are there: at the end of the turn */
+	bool is_look; /* it has no time: what is there now */
 };
 
 static void pull_free(struct fleet_pull *pull)
@@ -147,12 +152,34 @@ static void on_ready(void *data)
 	answer(data);
 }
 
+/* Asks what is there now, then for what comes. */
+static void begin(struct fleet_pull *pull);
+
 static void on_stale(void *data)
 {
-	pull_free(data);
+	struct fleet_pull *pull = data;
+	if (pull->entries.len == 0 && find_next(pull) != NULL)
+		begin(pull);
+	else
+		pull_free(pull);
 }
 
-static void begin(struct fleet_pull *pull);
+static void keep(struct fleet_pull *pull, int64_t ms)
+{
+	if (pull->stale == NULL)
+		pull->stale = loop_timer_new(pull->fleet->base, on_stale, pull);
+	loop_timer_arm(pull->stale, ms);
+}
+
+/* Whether each host that is up has said what is there. */
+static bool is_looked(const struct next_request *next)
+{
+	list_each (const struct fleet_pull, pull, &next->fleet->pulls, link)
+		if (strcmp(pull->spec, next->spec) == 0 && !pull->has_looked &&
+		    pull->host->state == HOST_UP)
+			return false;
+	return true;
+}
 
 /* Keeps the entries of an answer, their ids qualified. */
 static void take(struct fleet_pull *pull, const struct json *result)
@@ -182,13 +209,13 @@ static void on_done(void *data, const struct json *message)
 	if (!fleet_name_is_list(json_member(result, "notifications")))
 		result = NULL;
 	pull->call = NULL;
+	pull->has_looked = true;
 	if (result != NULL)
 		take(pull, result);
-	if (result != NULL && pull->entries.len > 0) {
-		pull->stale = loop_timer_new(pull->fleet->base, on_stale, pull);
-		loop_timer_arm(pull->stale, KEEP_MS);
-		if (next != NULL)
-			loop_timer_wake(next->ready);
+	if (next != NULL && (next->is_look ? is_looked(next) : pull->entries.len > 0))
+		loop_timer_wake(next->ready);
+	if (pull->entries.len > 0) {
+		keep(pull, KEEP_MS);
 	} else if (next == NULL) {
 		pull_free(pull);
 	} else if (result != NULL) {
@@ -198,19 +225,22 @@ static void on_done(void *data, const struct json *message)
 		pull_free(pull);
 		fleet_fail(next_end(next), host, json_member(message, "error"));
 	} else {
-		pull_free(pull); /* the next request tries again */
+		keep(pull, RETRY_MS);
 	}
 }
 
 static void begin(struct fleet_pull *pull)
 {
+	char *params =
+	    xasprintf("{%s,\"timeout_sec\":%d}", pull->spec, pull->has_looked ? POLL_SEC : 0);
 	pull->call = host_call(pull->host,
 	    &(struct host_order){.method = "next_notification",
-		.params = pull->spec,
-		.params_len = strlen(pull->spec),
+		.params = params,
+		.params_len = strlen(params),
 		.flags = HOST_CALL_READS | HOST_CALL_WAITS,
 		.done = on_done,
 		.data = pull});
+	mem_free(params);
 }
 
 /* Asks a host, unless it is asked already. Returns whether entries are there. */
@@ -271,12 +301,12 @@ static bool send_acks(const struct fleet *fleet, struct request *request,
 	return true;
 }
 
-/* Writes what each host is asked. */
+/* Writes the members of what each host is asked. */
 static char *write_spec(const struct fleet_next_args *args)
 {
 	struct json_writer writer;
 	struct buf out;
-	json_start_object(&writer, &out, SPEC_BYTES);
+	json_start(&writer, &out, SPEC_BYTES);
 	json_put_str(&writer, "consumer", args->consumer);
 	if (args->filter != NULL && args->filter->type != JSON_NULL)
 		json_put_value(&writer, "filter", args->filter);
@@ -284,8 +314,6 @@ static char *write_spec(const struct fleet_next_args *args)
 		json_put_value(&writer, "limit", args->limit);
 	if (args->parked)
 		json_put_bool(&writer, "parked", true);
-	json_put_int(&writer, "timeout_sec", POLL_SEC);
-	json_object_end(&writer);
 	return (char *)buf_steal(&out, NULL);
 }
 
@@ -298,6 +326,7 @@ static void on_cancelled(struct request *request, void *data)
 static void start(struct fleet *fleet, struct request *request, const struct fleet_next_args *args)
 {
 	struct next_request *next = xcalloc(1, sizeof *next);
+	int64_t timeout_ms = clock_seconds_to_ms(args->timeout_sec);
 	bool is_ready = false;
 	next->request = request;
 	next->spec = write_spec(args);
@@ -308,7 +337,19 @@ static void start(struct fleet *fleet, struct request *request, const struct fle
 	host_each (fleet->hosts, host)
 		is_ready |= pull_from(fleet, host, next->spec);
 	request_on_cancel(request, on_cancelled, next);
-	loop_timer_arm(next->timer, is_ready ? 0 : clock_seconds_to_ms(args->timeout_sec));
+	next->is_look = timeout_ms == 0;
+	if (next->is_look)
+		is_ready = is_looked(next);
+	loop_timer_arm(next->timer, is_ready ? 0 : next->is_look ? LOOK_MS : timeout_ms);
+}
+
+void fleet_next_state(struct fleet *fleet, struct host *host)
+{
+	if (host->state != HOST_UP)
+		return;
+	list_each (const struct next_request, next, &fleet->nexts, link)
+		if (fleet->pull_count < FLEET_PULLS_MAX)
+			(void)pull_from(fleet, host, next->spec);
 }
 
 /* Whether the parameters can be meant for all hosts; fails the request if not. */
