@@ -171,6 +171,35 @@ is 'and an option with its value' "$status $(wc -c <"$dir/err")" '124 0'
 says 'each of them is looked at' 2 'unknown option -qz' run -qz true
 says 'a flag has no value' 2 '--detach=no: takes no value' run --detach=no true
 is 'the usage follows the verb' "$(grep '^usage' "$dir/err" | cut -c1-22)" 'usage: muxbus run [-df'
+# A connection that ends before the answer: a job is begun once, and its end is seen.
+/usr/bin/python3 - "$MUXBUS" "$dir/cut" <<'END' &
+import socket, sys, threading
+gate = socket.socket(socket.AF_UNIX)
+gate.bind(sys.argv[2])
+gate.listen(8)
+gate.settimeout(20)
+def serve(near, cuts):
+    far = socket.socket(socket.AF_UNIX)
+    far.connect(sys.argv[1])
+    threading.Thread(target=back, args=(near, far), daemon=True).start()
+    for line in near.makefile("rb"):
+        far.sendall(line)
+        if cuts and b"run_long_command" in line:
+            near.shutdown(socket.SHUT_RDWR)
+            return
+def back(near, far):
+    try:
+        while data := far.recv(65536):
+            near.sendall(data)
+    except OSError:
+        pass
+for number in range(2):
+    serve(gate.accept()[0], number == 0)
+END
+until [ -S "$dir/cut" ]; do sleep 0.02; done
+run_it "$muxbus" -s "$dir/cut" run -- sh -c "echo begun >>$dir/begun; exit 5"
+is 'a connection is cut before the answer: run goes on' "$status $(grep -c 'is gone' "$dir/err")" '5 1'
+is 'with one job' "$(grep -c begun "$dir/begun")" 1
 run_it "$muxbus" run no-such-program-anywhere
 is 'no such program' "$status" 127
 run_it "$muxbus" run -- sh -c 'kill -TERM $$'

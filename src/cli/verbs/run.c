@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* muxbus run: runs a command as a job, waits for its end, and exits with its status. */
 #include <sys/ioctl.h>
+#include <sys/random.h>
 
 #include "base/file.h"
 #include "cli/ask.h"
@@ -20,6 +21,7 @@
 #define INPUT_MAX ((size_t)1048576) /* limit of run_long_command */
 #define PROGRESS_MS 1000
 #define RECONNECT_TRIES 60
+#define START_TRIES 3
 #define EXIT_NOT_FOUND 127
 #define EXIT_SIGNAL 128 /* plus the signal's number */
 
@@ -142,7 +144,8 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 {
 	struct json_writer writer;
 	struct buf command;
-	char path[PATH_MAX];
+	char path[PATH_MAX], key[48];
+	uint64_t random[2];
 	const char *dir = run->dir;
 	enum cli_status status;
 	bool is_relative = dir == NULL || (dir[0] != '/' && dir[0] != '~');
@@ -176,6 +179,11 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 		(void)json_put_text(&writer, "stdin", buf_text(&run->input), run->input.len);
 	if (run->cli->is_fleet && !run->is_detached)
 		json_put_null(&writer, "pane"); /* this program waits: no pane is to be woken */
+	if (getrandom(random, sizeof random, 0) == (ssize_t)sizeof random) {
+		(void)snprintf(
+		    key, sizeof key, "run-%016" PRIx64 "%016" PRIx64, random[0], random[1]);
+		json_put_str(&writer, "key", key);
+	}
 	if (is_here(run)) /* another machine has its own */
 		put_env(&writer); /* last: job lists show the beginning of the request */
 	json_object_end(&writer);
@@ -185,17 +193,40 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 	return status;
 }
 
+/* Asks for the job, again if the daemon ends: the key of the request keeps it one job. */
+static enum cli_status ask_for_job(
+    struct run_verb *run, const char *params, struct link_answer *ret_answer)
+{
+	enum interrupt_wake wake;
+	enum link_read read;
+	for (int i = 1;; i++) {
+		read = link_ask(run->link, "run_long_command", params, ASK_TIMEOUT_MS, ret_answer);
+		if (read != LINK_END || i == START_TRIES)
+			break;
+		say(run, "muxbusd is gone, waiting for muxbusd");
+		link_close(run->link);
+		run->link =
+		    interrupt_reconnect(&run->interrupt, run->cli, RECONNECT_TRIES, -1, &wake);
+		if (run->link == NULL)
+			break;
+	}
+	if (read != LINK_LINE)
+		return ask_say_read(read);
+	return ret_answer->error != NULL ? ask_say_error(ret_answer->error) : CLI_DONE;
+}
+
 static enum cli_status start_job(struct run_verb *run)
 {
 	struct buf params = BUF(PARAMS_MAX);
+	struct link_answer answer;
 	const struct json *result;
 	enum cli_status status = put_params(run, &params);
 	if (status == CLI_DONE)
-		status = ask_result(
-		    run->link, "run_long_command", buf_text(&params), ASK_TIMEOUT_MS, &result);
+		status = ask_for_job(run, buf_text(&params), &answer);
 	buf_finish(&params);
 	if (status != CLI_DONE)
 		return status;
+	result = answer.result;
 	(void)snprintf(run->id, sizeof run->id, "%s", json_get_str(result, "id", ""));
 	if (run->is_detached) {
 		show_result(run->cli, "run_long_command", result);
