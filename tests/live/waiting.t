@@ -102,6 +102,10 @@ for refused in "$dir/here|is a directory.*inotifywait" "$dir/to_here|is a direct
 	"$MUXBUS_BUILDDIR/muxbus" wait "file=$path" -t 1 >/dev/null 2>&1
 	is "wait $path" $? 2
 done
+call watch_log '{"file_path":"'"$dir"'/here/none","timeout_sec":0.25}'
+call next_notification '{"id":"'"$(field .result.id)"'","timeout_sec":10}'
+is 'a time below a second is written out' "$(field '.result.notifications[0].text')" \
+	"the watch of $dir/here/none is over: its time of 0.25 s is up"
 touch "$dir/here/a*[b]?"
 call watch_log "$(jq -nc --arg path "$dir/here/a*[b]?" '{file_path: $path, pane: "%0"}')"
 is 'a file may have such a name' "$(field .result.state)" reading

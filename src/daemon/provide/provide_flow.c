@@ -97,7 +97,7 @@ static void on_timeout(void *data)
 		    (double)call->timeout_ms / 1000);
 	else
 		(void)tool_fail(&failure, MESSAGE_NOT_READY,
-		    "its provider %s did not come within %.10g s", provider->name, sec);
+		    "its provider %s did not come within %.3g s", provider->name, sec);
 	fail(call, &failure);
 }
 

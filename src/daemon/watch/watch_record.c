@@ -207,8 +207,8 @@ void watch_record_text(
 					: "changed");
 		return;
 	case WATCH_TIMEOUT:
-		(void)buf_printf(out, "the watch of %s is over: its time of %" PRId64 " s is up",
-		    file, watch->timeout_ms / 1000);
+		(void)buf_printf(out, "the watch of %s is over: its time of %.10g s is up", file,
+		    (double)watch->timeout_ms / 1000);
 		return;
 	case WATCH_CANCELLED:
 		(void)buf_printf(out, "the watch of %s was cancelled", file);
