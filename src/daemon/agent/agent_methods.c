@@ -647,7 +647,7 @@ const struct method methods_agent[] = {
 	.title = "Give an agent a task",
 	.summary = "Types a text at the prompt of an agent when it is ready, and answers with all "
 		   "that it says when its prompt is back.",
-	.help = "Tasks of one agent are done in order; 16 may wait, one more is busy. To "
+	.help = "Tasks of one agent are done in order; it has at most 16, one more is busy. To "
 		"one that asks something, respond. Nothing is typed into another program, a "
 		"draft, a question or copy mode, or within five seconds of a person's last "
 		"key there: the task waits. If the caller goes away, the end is a "

@@ -581,8 +581,8 @@ static struct agent *check(
 		agent_report_refuse(
 		    agent, request, MESSAGE_NOT_READY, "respond answers what it asks");
 	else if (agent->task_count >= AGENT_TASKS_MAX)
-		request_fail(request, MESSAGE_BUSY, "%d tasks wait for agent \"%s\" already",
-		    AGENT_TASKS_MAX, order->agent);
+		request_fail(request, MESSAGE_BUSY, "agent \"%s\" has %d tasks already",
+		    order->agent, AGENT_TASKS_MAX);
 	else
 		return agent;
 	return NULL;

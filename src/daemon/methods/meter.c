@@ -205,8 +205,8 @@ struct meter_args {
 
 static const struct field meter_fields[] = {
     {FIELD_ROW(INT, struct meter_args, since_sec, "since_sec"), .max = METER_STEPS * METER_STEP_SEC,
-	.help = "Only the last so many seconds, in steps of 600, and of this daemon; left out, all "
-		"since the first count."},
+	.help = "Only the last so many seconds, in steps of 600, and of this daemon; 0 or left "
+		"out, all since the first count."},
     {0},
 };
 
