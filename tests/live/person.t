@@ -244,6 +244,8 @@ printf '#!/bin/sh\n' >"$dir/few/curl"
 chmod +x "$dir/few/curl"
 is 'ntfy without a topic' "$(set_program "$dir/few" ntfy)" \
 	'1 its topic is missing: on_notify ntfy https://ntfy.sh/TOPIC 0'
+is 'ntfy with a topic that names no server' "$(set_program "$dir/few" ntfy my-topic)" \
+	'1 its topic is no URL: on_notify ntfy https://ntfy.sh/TOPIC 0'
 is 'ntfy with both' "$(set_program "$dir/few" ntfy https://ntfy.sh/x)" \
 	"0 muxbusd runs $MUXBUS_CONTRIBDIR/on_notify/ntfy for notifications that no agent gets 1"
 rm "$dir/few/jq" "$dir/.config/muxbus/on_notify"

@@ -50,9 +50,10 @@ static bool can_run(int count, char **words, char *ret_reason, size_t size)
 			    needs[i].program, needs[i].package);
 			return false;
 		}
-		if (needs[i].argument != NULL && count < 2) {
-			(void)snprintf(ret_reason, size, "its topic is missing: on_notify %s %s",
-			    words[0], needs[i].argument);
+		/* A topic without its server is a host to curl. */
+		if (needs[i].argument != NULL && (count < 2 || strchr(words[1], '/') == NULL)) {
+			(void)snprintf(ret_reason, size, "its topic is %s: on_notify %s %s",
+			    count < 2 ? "missing" : "no URL", words[0], needs[i].argument);
 			return false;
 		}
 	}
