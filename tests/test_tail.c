@@ -6,6 +6,8 @@
 #include "daemon/file/tail_loop.h"
 
 #include <errno.h>
+#include <event2/event.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "followed_file.h"
+#include "io/loop_timer.h"
 #include "tap.h"
 
 static void permissions(struct place *place)
@@ -216,6 +220,71 @@ static void test_watch_limit(void)
 		    "all lines");
 }
 
+#define SLOW_FILES 10
+#define SLOW_MS 30
+
+static int64_t slept_ms; /* in calls of a slow file system */
+
+/* Instead of the library's, where that is no macro. */
+int stat(const char *path, struct stat *ret_status)
+{
+	if (strstr(path, "-slow") != NULL) {
+		usleep(SLOW_MS * 1000);
+		slept_ms += SLOW_MS;
+	}
+	return fstatat(AT_FDCWD, path, ret_status, 0);
+}
+
+static bool on_block(void *data, const struct tail_block *block)
+{
+	(void)data;
+	(void)block;
+	return true;
+}
+
+static void on_change(void *data, enum tail_change change)
+{
+	(void)data;
+	(void)change;
+}
+
+static void on_looked(void *data)
+{
+	(void)data;
+}
+
+static void test_slow(void)
+{
+	static const struct tail_loop_handlers handlers = {
+	    .block = on_block, .changed = on_change, .looked = on_looked};
+	static const struct tail_loop_options options = {.is_polling = true, .poll_ms = 50};
+	struct event_base *base = loop_timer_new_base();
+	struct tail_loop_set *set = tail_loop_set_new(base, &options);
+	struct tail_loop *loops[SLOW_FILES];
+	char path[] = "/tmp/mbt-slowXXXXXX";
+	int64_t end_ms, turn_ms, longest_ms = 0;
+	(void)close(mkstemp(path));
+	for (size_t at = 0; at < SLOW_FILES; at++)
+		loops[at] = tail_loop_new(set, path, NULL, 0, &handlers, NULL);
+	end_ms = clock_mono_ms() + 3000;
+	slept_ms = 0;
+	while ((turn_ms = clock_mono_ms()) < end_ms) {
+		(void)event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+		turn_ms = clock_mono_ms() - turn_ms;
+		longest_ms = turn_ms > longest_ms ? turn_ms : longest_ms;
+		usleep(1000);
+	}
+	ok(slept_ms < 1000, "a slow file system has a part of the time: %d ms of 3 s",
+	    (int)slept_ms);
+	ok(longest_ms < SLOW_FILES * SLOW_MS / 2, "and not for all files at once: %d ms",
+	    (int)longest_ms);
+	for (size_t at = 0; at < SLOW_FILES; at++)
+		tail_loop_free(loops[at]);
+	tail_loop_set_free(set);
+	event_base_free(base);
+	(void)unlink(path);
+}
+
 int main(int argc, char **argv)
 {
 	const char *only = argc > 1 ? argv[1] : "";
@@ -230,5 +299,6 @@ int main(int argc, char **argv)
 	else
 		skip("there is no logrotate");
 	test_watch_limit();
+	test_slow();
 	return done_testing();
 }

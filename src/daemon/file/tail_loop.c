@@ -10,6 +10,8 @@
 
 /* How often to retry failed watches. */
 #define RETRY_MS 30000
+/* A turn that took so long leaves the other looks to the next one; a look, that its file is slow. */
+#define TURN_MS 20
 #define REASON_SIZE 160
 
 struct tail_loop_set {
@@ -217,6 +219,16 @@ static int64_t earlier(int64_t one_ms, int64_t other_ms)
 	return one_ms < other_ms ? one_ms : other_ms;
 }
 
+/* When to poll again after a look. All slow files together take a tenth of the time at most. */
+static int64_t poll_again_ms(const struct tail_loop_set *set, int64_t took_ms)
+{
+	int64_t wait_ms = 0;
+	if (took_ms >= TURN_MS)
+		list_each (const struct tail_loop, tail_loop, &set->tail_loops, link)
+			wait_ms += tail_loop->reason[0] ? 9 * took_ms : 0;
+	return wait_ms > set->poll_ms ? wait_ms : set->poll_ms;
+}
+
 static void look(struct tail_loop *tail_loop)
 {
 	struct tail_loop_set *set = tail_loop->set;
@@ -234,8 +246,11 @@ static void look(struct tail_loop *tail_loop)
 	if (is_fresh || missing(tail_loop) || tail_loop->reason[0])
 		judge(tail_loop);
 	tail_loop->due_ms = again_ms >= 0 ? now_ms + again_ms : -1;
-	if (tail_loop->reason[0])
-		tail_loop->due_ms = earlier(tail_loop->due_ms, now_ms + set->poll_ms);
+	if (tail_loop->reason[0]) {
+		int64_t took_ms = clock_mono_ms() - now_ms;
+		tail_loop->due_ms =
+		    earlier(tail_loop->due_ms, now_ms + took_ms + poll_again_ms(set, took_ms));
+	}
 	if (goes_on)
 		tail_loop->due_ms = earlier(tail_loop->due_ms, watch_partial(tail_loop, now_ms));
 	else
@@ -250,6 +265,7 @@ static void look(struct tail_loop *tail_loop)
 
 static void look_at_dirty(struct tail_loop_set *set)
 {
+	int64_t began_ms = clock_mono_ms();
 	struct list batch;
 	/* New dirty ones get their turn after this batch. */
 	list_init(&batch);
@@ -258,8 +274,14 @@ static void look_at_dirty(struct tail_loop_set *set)
 		list_remove(link);
 		list_append(&batch, link);
 	}
-	while (!list_is_empty(&batch))
+	while (!list_is_empty(&batch) && clock_mono_ms() - began_ms < TURN_MS)
 		look(list_entry(batch.next, struct tail_loop, dirty_link));
+	while (!list_is_empty(&batch)) {
+		struct list *link = batch.prev;
+		list_remove(link);
+		list_add_after(&set->dirty, link); /* the rest comes first */
+		loop_timer_arm(set->soon, 0);
+	}
 }
 
 static void on_idle(void *data)
