@@ -110,6 +110,22 @@ command -v fish >/dev/null && lines 'host>' 'begin rm -rf a' \
 	"exec fish --no-config -C 'function fish_prompt; echo -n \"host> \"; end'" 'rm -rf a' begin Enter 'rm -rf a' Enter
 command -v python3 >/dev/null && lines '>>>' 'for i in 1,2: print(i' 'exec python3 -q' 'print(i' 'for i in 1,2:' Enter '  print(i'
 
+# In a tmux that the pane shows; what else fills its screen is no prompt.
+new=$(t new-window -d -P -F '#{pane_id}' "TMUX= exec tmux -S $dir/inner -f /dev/null new-session '$rc'")
+wait_row 'a tmux in the pane' "$new" 'me@host:~$'
+t send-keys -t "$new" -l 'rm -rf ./draft'
+wait_row 'a person types in it' "$new" 'me@host:~$ rm -rf ./draft'
+send_text "$new" 'echo typed'
+is 'that is a draft' "$(why)" 'refused draft prompt rm -rf ./draft'
+t send-keys -t "$new" C-u
+t send-keys -t "$new" -l "less '$dir/text'"
+echo 'a text' >"$dir/text"
+t send-keys -t "$new" Enter
+wait_row 'a text fills the screen' "$new" "$dir/text (END)"
+send_text "$new" q
+is 'nothing tells of a draft there' "$(why)" 'done - keys -'
+tmux -S "$dir/inner" kill-server
+
 # A command that goes on in the next row, which is empty yet.
 t send-keys -t "$pane" -l 'echo rm -rf \'
 t send-keys -t "$pane" Enter

@@ -93,7 +93,8 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 	facts.is_shell = front.is_known ? front.is_shell : foreground_is_shell(pane->command);
 	if (!screen->has_cursor || (is_cooked && (!facts.is_shell || !tty.has_echo)) ||
 	    (is_cooked && front.is_known && front.reads == AGENT_READS_NO) ||
-	    (screen->is_alternate && !foreground_agent(pane->pid, NULL, agent)))
+	    (screen->is_alternate && !foreground_agent(pane->pid, NULL, agent) &&
+		!foreground_is_carrier(front.name)))
 		return;
 	if (front.is_known && process_cwd(front.pid, cwd, sizeof cwd))
 		facts.cwd = cwd;
@@ -115,6 +116,7 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 			(is_typed && (input->is_other_form || !facts.is_shell)));
 	}
 	facts.is_editing = front.is_known && front.is_shell && tty.is_known && !is_cooked &&
+	    !screen->is_alternate &&
 	    (!facts.is_untouched || clock_real_ms() - input->typed_ms > SHOWN_MS);
 	draft_read(&facts, ret_draft);
 	/* A text that was typed just now may not be shown yet. */

@@ -178,7 +178,7 @@ static bool is_listed(const char *const *names, size_t count, const char *name)
 bool foreground_is_carrier(const char *command)
 {
 	static const char *const carriers[] = {"abduco", "asciinema", "doas", "dtach", "login",
-	    "screen", "script", "ssh", "su", "sudo", "tmux", "zellij"};
+	    "mosh-client", "screen", "script", "ssh", "su", "sudo", "tmux", "zellij"};
 	return is_listed(carriers, sizeof carriers / sizeof *carriers, command);
 }
 
