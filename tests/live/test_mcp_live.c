@@ -536,10 +536,19 @@ static void test_pane_uris(void)
 
 static void test_resources(void)
 {
+	static const char window[] = "new-window -d -P -t main: -F";
+	char uri[64];
 	const struct json *answer = talk_call(talk, "resources/list", "{}");
 	const struct json *entry =
 	    at_where(at(answer, "result.resources"), "uri", "muxbus://panes/0");
 	ok(entry != NULL && at_str(entry, "name") != NULL, "panes are resources");
+	(void)snprintf(uri, sizeof uri, "muxbus://panes/%s",
+	    live_tmux(live, "%s '#{pane_id}' cat", window) + 1);
+	answer = talk_call(talk, "resources/list", "{}");
+	ok(at_where(at(answer, "result.resources"), "uri", uri), "so is one made just now");
+	live_tmux(live, "kill-window -t %%%s", uri + sizeof "muxbus://panes/" - 1);
+	answer = talk_call(talk, "resources/list", "{}");
+	ok(!at_where(at(answer, "result.resources"), "uri", uri), "and no more when it is gone");
 	answer = talk_call(talk, "resources/templates/list", "{}");
 	ok(at_where(
 	       at(answer, "result.resourceTemplates"), "uriTemplate", "muxbus://jobs/{job}/output"),

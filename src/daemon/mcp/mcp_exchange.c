@@ -27,6 +27,13 @@ void mcp_put_modern(struct json_writer *writer)
 	json_object_end(writer);
 }
 
+void mcp_put_cacheable(struct json_writer *writer, int64_t ttl_ms)
+{
+	mcp_put_modern(writer);
+	json_put_int(writer, "ttlMs", ttl_ms);
+	json_put_str(writer, "cacheScope", "private");
+}
+
 struct json_writer *mcp_result(struct mcp_exchange *exchange)
 {
 	struct json_writer *writer = request_result(exchange->request);
@@ -37,11 +44,9 @@ struct json_writer *mcp_result(struct mcp_exchange *exchange)
 
 struct json_writer *mcp_cacheable_result(struct mcp_exchange *exchange, int64_t ttl_ms)
 {
-	struct json_writer *writer = mcp_result(exchange);
-	if (exchange->is_modern) {
-		json_put_int(writer, "ttlMs", ttl_ms);
-		json_put_str(writer, "cacheScope", "private");
-	}
+	struct json_writer *writer = request_result(exchange->request);
+	if (exchange->is_modern)
+		mcp_put_cacheable(writer, ttl_ms);
 	return writer;
 }
 

@@ -99,6 +99,8 @@ struct json_writer *mcp_cacheable_result(struct mcp_exchange *exchange, int64_t 
 void mcp_put_server_info(struct json_writer *writer, const char *name);
 /* The members of any modern result. */
 void mcp_put_modern(struct json_writer *writer);
+/* The same, with how long the result holds. */
+void mcp_put_cacheable(struct json_writer *writer, int64_t ttl_ms);
 
 /* Fails the request of a page that does not exist. True if it did. */
 bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor);

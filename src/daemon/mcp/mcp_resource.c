@@ -16,6 +16,7 @@
 #define SCHEME "muxbus://"
 #define PAGE 100 /* resources in one answer */
 #define ID_MAX 32 /* bytes of the value of {...} */
+#define RESULT_MAX ((size_t)1024 * 1024)
 #define LIST_TTL_MS 0 /* resources change at any time */
 #define TEXT "text/plain"
 #define JSON "application/json"
@@ -231,32 +232,88 @@ static void put_lists(struct resource_page *page)
 	}
 }
 
+/* A list that waits until the panes are known. */
+struct resource_listing {
+	struct mcp *mcp;
+	bool is_modern;
+	char *cursor; /* NULL: from the beginning */
+};
+
+/* Finds where a page begins. False: the cursor is none. */
+static bool find_page(
+    const struct daemon *daemon, const char *cursor, int64_t *ret_pane, const struct job **ret_job)
+{
+	uint32_t pane;
+	bool is_pane = cursor != NULL && str_parse_id(cursor, strlen(cursor), '%', &pane);
+	*ret_job = daemon->jobs != NULL ? job_next(daemon->jobs, NULL) : NULL;
+	*ret_pane = is_pane ? (int64_t)pane : -1;
+	return cursor == NULL || is_pane ||
+	    (daemon->jobs != NULL && mcp_task_behind(daemon->jobs, cursor, ret_job));
+}
+
+static void list_result(
+    void *data, struct json_writer *writer, const char *text UNUSED, size_t len UNUSED)
+{
+	const struct resource_listing *listing = data;
+	const struct daemon *daemon = listing->mcp->daemon;
+	struct resource_page page = {.writer = writer};
+	const struct job *job;
+	int64_t pane;
+	json_object_begin(writer, "result");
+	if (listing->is_modern)
+		mcp_put_cacheable(writer, LIST_TTL_MS);
+	json_array_begin(writer, "resources");
+	(void)find_page(daemon, listing->cursor, &pane, &job);
+	if (listing->cursor == NULL)
+		put_lists(&page);
+	if (daemon->tmux != NULL && (listing->cursor == NULL || pane >= 0))
+		put_panes(&page, tmux_model(daemon->tmux), pane);
+	if (!page.has_more)
+		put_jobs(&page, daemon->jobs, job);
+	json_array_end(writer);
+	if (page.has_more)
+		json_put_str(writer, "nextCursor", page.cursor);
+	json_object_end(writer);
+}
+
+/* Without tmux there are the panes that are known, and jobs. */
+static void list_error(void *data, struct json_writer *writer, enum message_error error UNUSED,
+    const char *text UNUSED, const char *members UNUSED)
+{
+	list_result(data, writer, NULL, 0);
+}
+
+static void list_finish(void *data)
+{
+	struct resource_listing *listing = data;
+	mem_free(listing->cursor);
+	mem_free(listing);
+}
+
+static const struct response_format list_format = {
+    .result = list_result,
+    .error = list_error,
+    .finish = list_finish,
+};
+
+/* As list_panes: it asks tmux where the daemon is not attached. */
 static void handle_list(struct mcp_exchange *exchange, const void *data)
 {
 	const struct mcp_list_args *args = data;
-	const struct daemon *daemon = exchange->mcp->daemon;
-	const struct job *job = daemon->jobs != NULL ? job_next(daemon->jobs, NULL) : NULL;
-	const char *cursor = args->cursor;
-	struct resource_page page = {0};
-	uint32_t pane;
-	bool is_pane = cursor != NULL && str_parse_id(cursor, strlen(cursor), '%', &pane);
-	if (cursor != NULL && !is_pane &&
-	    (daemon->jobs == NULL || !mcp_task_behind(daemon->jobs, cursor, &job))) {
-		(void)mcp_refuse_cursor(exchange, cursor);
+	struct resource_listing *listing;
+	const struct job *job;
+	int64_t pane;
+	if (request_method(exchange->request) == NULL ||
+	    !find_page(exchange->mcp->daemon, args->cursor, &pane, &job)) {
+		(void)mcp_refuse_cursor(exchange, args->cursor != NULL ? args->cursor : "");
 		return;
 	}
-	page.writer = mcp_cacheable_result(exchange, LIST_TTL_MS);
-	json_array_begin(page.writer, "resources");
-	if (cursor == NULL)
-		put_lists(&page);
-	if (daemon->tmux != NULL && (cursor == NULL || is_pane))
-		put_panes(&page, tmux_model(daemon->tmux), is_pane ? (int64_t)pane : -1);
-	if (!page.has_more)
-		put_jobs(&page, daemon->jobs, job);
-	json_array_end(page.writer);
-	if (page.has_more)
-		json_put_str(page.writer, "nextCursor", page.cursor);
-	request_done(exchange->request);
+	listing = xcalloc(1, sizeof *listing);
+	*listing = (struct resource_listing){.mcp = exchange->mcp,
+	    .is_modern = exchange->is_modern,
+	    .cursor = args->cursor != NULL ? xstrdup(args->cursor) : NULL};
+	request_set_format(exchange->request, &list_format, listing, RESULT_MAX);
+	dispatch_run(exchange->mcp->dispatch, exchange->request, NULL);
 }
 
 static void handle_templates(struct mcp_exchange *exchange, const void *data)
@@ -346,11 +403,8 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	    mcp_cut_find(&cut, result, MCP_RESULT_MAX, write, (void *)(uintptr_t)result))
 		(void)write(&out, &cut, (void *)(uintptr_t)result);
 	json_object_begin(writer, "result");
-	if (reading->is_modern) {
-		mcp_put_modern(writer);
-		json_put_int(writer, "ttlMs", 0);
-		json_put_str(writer, "cacheScope", "private");
-	}
+	if (reading->is_modern)
+		mcp_put_cacheable(writer, 0);
 	json_array_begin(writer, "contents");
 	put_content(reading, writer, reading->form->mime, &out);
 	if (result != NULL && cut.is_needed)
@@ -446,7 +500,7 @@ static void handle_read(struct mcp_exchange *exchange, const void *data)
 	    .is_modern = exchange->is_modern,
 	    .rests = rest_set_of(exchange->request),
 	    .uri = xstrdup(args->uri)};
-	request_set_format(exchange->request, &response_format, reading, (size_t)1024 * 1024);
+	request_set_format(exchange->request, &response_format, reading, RESULT_MAX);
 	(void)snprintf(params, sizeof params, "%s%s%s", form->params, id, form->params_end);
 	dispatch_run(mcp->dispatch, exchange->request,
 	    json_read(mcp->params_reader, params, strlen(params), &error));
@@ -454,7 +508,10 @@ static void handle_read(struct mcp_exchange *exchange, const void *data)
 
 /* Keep alphabetized. */
 const struct mcp_method mcp_methods_resource[] = {
-    {.name = "resources/list", .fields = mcp_list_fields, .handle = handle_list},
+    {.name = "resources/list",
+	.fields = mcp_list_fields,
+	.runs = "list_panes",
+	.handle = handle_list},
     {.name = "resources/read", .fields = read_fields, .method = method_of, .handle = handle_read},
     {.name = "resources/templates/list", .fields = mcp_list_fields, .handle = handle_templates},
     {.name = NULL},
