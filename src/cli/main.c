@@ -44,9 +44,12 @@ static bool is_empty(const char *name)
 }
 
 /* The daemon that the options mean. Returns as read_options(). */
-static int choose_daemon(struct cli *cli, const char *socket, const char *host, bool is_fleet)
+static int choose_daemon(
+    struct cli *cli, const char *socket, const char *host, bool is_fleet, bool is_relay)
 {
 	cli->has_socket = socket != NULL;
+	if (host == NULL && !is_relay)
+		host = getenv("MUXBUS_HOST");
 	if (cli->tmux_name != NULL && cli->tmux_path != NULL)
 		return cli_usage(NULL, "-L and -S exclude each other");
 	if (is_empty(cli->tmux_name) || is_empty(cli->tmux_path) || is_empty(socket))
@@ -54,8 +57,8 @@ static int choose_daemon(struct cli *cli, const char *socket, const char *host, 
 	if (host != NULL && *host == '\0')
 		host = NULL;
 	if (is_fleet ||
-	    (socket == NULL && host == NULL && cli->tmux_name == NULL && cli->tmux_path == NULL &&
-		wants_fleet()))
+	    (!is_relay && socket == NULL && host == NULL && cli->tmux_name == NULL &&
+		cli->tmux_path == NULL && wants_fleet()))
 		return locate_hosts(cli, socket, host);
 	if (host != NULL)
 		return locate_host(cli, socket, host);
@@ -78,8 +81,8 @@ static int read_options(struct cli *cli, int argc, char **argv)
 	    {"version", no_argument, NULL, 'V'},
 	    {NULL, 0, NULL, 0},
 	};
-	const char *socket = NULL, *host = getenv("MUXBUS_HOST");
-	bool is_fleet = false;
+	const char *socket = NULL, *host = NULL;
+	bool is_fleet = false, is_relay;
 	int code;
 	while ((code = getopt_long(argc, argv, "+hL:s:S:V", options, NULL)) != -1) {
 		switch (code) {
@@ -118,7 +121,9 @@ static int read_options(struct cli *cli, int argc, char **argv)
 			return CLI_USAGE;
 		}
 	}
-	return choose_daemon(cli, socket, host, is_fleet);
+	/* The environment of both machines may be the same: the relay would go on for ever. */
+	is_relay = optind < argc && strcmp(argv[optind], "relay") == 0;
+	return choose_daemon(cli, socket, host, is_fleet, is_relay);
 }
 
 int main(int argc, char **argv)

@@ -52,6 +52,8 @@ cp "$dir/key.pub" "$dir/authorized_keys"
 # Requests go on after the end of the input until all are answered.
 printf '%s\n' '{"id":1,"method":"wait_for","params":{"any":[{"quiet_sec":0.3,"pane":"%0"}]}}' |
 	"$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" relay >"$dir/out"
+is 'it goes on to no other machine' \
+	"$(MUXBUS_HOST=far MUXBUS_FLEET=1 MUXBUS_SSH=false timeout 9 "$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" relay </dev/null | cut -d ' ' -f 1-3)" 'muxbus relay 1'
 is 'the relay says hello first' "$(head -n 1 "$dir/out" | cut -d ' ' -f 1-3)" 'muxbus relay 1'
 is 'and answers after the end of its input' "$(tail -n 1 "$dir/out" | jq -c '.result.matched')" '[0]'
 
