@@ -141,6 +141,28 @@ static bool may_go_on(const struct draft_facts *facts, const struct prompt_row *
 	return false;
 }
 
+/* Whether a text stands in a row; behind its end there are blanks. */
+static bool begins_with(const struct prompt_row *row, size_t at, const char *text)
+{
+	for (; *text != '\0'; text++, at++)
+		if ((at < row->count ? row->characters[at] : ' ') != (unsigned char)*text)
+			return false;
+	return true;
+}
+
+/* The length of a prompt of a debugger or of IPython, which has no sign; 0: none begins the row. */
+static size_t named_len(const struct prompt_row *row)
+{
+	static const char *const prompts[] = {"(gdb) ", "(lldb) ", "(Pdb) ", "(Pdb++) "};
+	size_t at = strlen("In [");
+	for (size_t i = 0; i < sizeof prompts / sizeof *prompts; i++)
+		if (begins_with(row, 0, prompts[i]))
+			return strlen(prompts[i]);
+	while (at < row->count && row->characters[at] >= '0' && row->characters[at] <= '9')
+		at++;
+	return begins_with(row, 0, "In [") && begins_with(row, at, "]: ") ? at + 3 : 0;
+}
+
 /* Behind the prompt in a row; SIZE_MAX: there is none. */
 static size_t input_begin(
     const struct draft_facts *facts, const struct prompt_row *row, size_t end, bool is_first)
@@ -148,6 +170,9 @@ static size_t input_begin(
 	size_t begin;
 	if (facts->lead != NULL)
 		return facts->lead[0] == '\0' && !is_first ? SIZE_MAX : lead_len(row, facts->lead);
+	begin = facts->is_shell ? 0 : named_len(row);
+	if (begin > 0)
+		return begin;
 	begin = prompt_len(facts->cwd, row, end);
 	/* Above the cursor's row, text of a program is no prompt: one begins its row. */
 	if (!is_first && !facts->is_shell && begin > 0)
@@ -274,7 +299,8 @@ static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size
 	*ret_back = 0;
 	*ret_begin = input_begin(facts, &first, view->cursor_column, true);
 	if (*ret_begin != SIZE_MAX &&
-	    (facts->lead != NULL || (!facts->is_shell && begins_with_sign(&first))))
+	    (facts->lead != NULL ||
+		(!facts->is_shell && (begins_with_sign(&first) || named_len(&first) > 0))))
 		return true;
 	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
 		prompt_row_read(view->text, view->len, view->cursor_row - back, &row);
@@ -299,20 +325,14 @@ static size_t head_len(const struct prompt_row *row, bool is_shell)
 	    "(failed reverse-i-search)", "(i-search)", "(failed i-search)",
 	    "bck-i-search:", "fwd-i-search:", "failing bck-i-search:", "failing fwd-i-search:",
 	    /* Of programs that are no shells. */
-	    "-> ", "'> ", "\"> ", "`> ", "/*> "};
+	    "...: ", "-> ", "'> ", "\"> ", "`> ", "/*> "};
 	enum { OF_SHELLS = 10 };
 	size_t begin = 0;
 	while (begin < row->count && row->characters[begin] == ' ')
 		begin++;
-	for (size_t at = 0; at < (is_shell ? OF_SHELLS : sizeof heads / sizeof *heads); at++) {
-		size_t len = 0;
-		while (heads[at][len] != '\0' &&
-		    (begin + len < row->count ? row->characters[begin + len] : ' ') ==
-			(uint32_t)(unsigned char)heads[at][len])
-			len++;
-		if (heads[at][len] == '\0')
-			return begin + len;
-	}
+	for (size_t at = 0; at < (is_shell ? OF_SHELLS : sizeof heads / sizeof *heads); at++)
+		if (begins_with(row, begin, heads[at]))
+			return begin + strlen(heads[at]);
 	return 0;
 }
 
