@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/file.h"
 #include "base/process.h"
 #include "cli/config_file.h"
 #include "client/link.h"
@@ -29,11 +30,10 @@ static char *read_hosts(void)
 	if (address_config(path, sizeof path, "hosts") < 0)
 		return NULL;
 	if (config_file_read(&file, path, reason, sizeof reason) && file.is_there) {
-		if ((file.stat.st_uid != geteuid() && file.stat.st_uid != 0) ||
-		    (file.stat.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-			cli_error("%s is not used: another user can write to it", path);
-		else
+		if (file_is_safe(path, &file.stat, reason, sizeof reason))
 			text = xmemdup(file.text.data, file.text.len);
+		else
+			cli_error("%s is not used: %s", path, reason);
 	}
 	config_file_finish(&file);
 	return text;

@@ -184,8 +184,14 @@ wrong_line() {
 until_is 'a line that cannot be used is said with the hosts' 1 wrong_line
 sed -i '/^wrong/d' "$hosts"
 chmod g+w "$hosts"
-is 'a file that others can write is not used' "$(on_gpu gpu list_panes; grep -c 'another user can write to it' "$dir/said")" 1
+is 'a file that others can write is not used' "$(on_gpu gpu list_panes; grep -c 'hosts is writable by others' "$dir/said")" 1
 chmod g-w "$hosts"
+mkdir -m 777 "$dir/open"
+mv "$hosts" "$dir/open"
+ln -s "$dir/open/hosts" "$hosts"
+is 'nor one of a folder that others can write, through a link' "$(on_gpu gpu list_panes; grep -c 'open is writable by others' "$dir/said")" 1
+rm "$hosts"
+mv "$dir/open/hosts" "$hosts"
 sed -i '/^gpu/d' "$hosts"
 
 # top in a pane of a tmux of its own: the host has a column, and keys act there.
