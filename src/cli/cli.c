@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/cli.h"
 
+#include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "cli/shell_word.h"
 
@@ -52,19 +53,22 @@ enum cli_status cli_fail(enum cli_status status, const char *format, ...)
 void cli_hint(struct buf *out, const struct cli *cli, const char *text)
 {
 	static const char name[] = "muxbus ";
+	const char *host = remote_is(cli) ? cli->socket + strlen(REMOTE_PREFIX) : "";
 	const char *option = cli->is_fleet ? "--fleet "
 	    : cli->has_socket              ? "-s "
 	    : cli->tmux_name != NULL       ? "-L "
 	    : cli->tmux_path != NULL       ? "-S "
-					   : NULL;
+					   : "";
 	const char *value = cli->has_socket ? cli->socket
 	    : cli->tmux_name != NULL        ? cli->tmux_name
 					    : cli->tmux_path;
 	const char *at;
-	while (option != NULL && (at = strstr(text, name)) != NULL) {
+	while ((*option != '\0' || *host != '\0') && (at = strstr(text, name)) != NULL) {
 		(void)buf_append(out, text, (size_t)(at - text) + strlen(name));
+		if (*host != '\0')
+			(void)buf_printf(out, "--host %.*s ", (int)strcspn(host, " "), host);
 		(void)buf_append_str(out, option);
-		if (!cli->is_fleet) {
+		if (*option == '-' && !cli->is_fleet) {
 			(void)shell_word(out, value);
 			(void)buf_append_byte(out, ' ');
 		}

@@ -84,6 +84,13 @@ done >"$dir/many"
 $MUXBUS_SSH far "$MUXBUS_BUILDDIR/muxbus" -S "$dir/tmux" relay <"$dir/many" >"$dir/out"
 is 'much input' "$(grep -c '"id":' "$dir/out")" 20
 
+# Doctor looks at the daemon there, and at nothing of this machine.
+is 'doctor' "$(TMUX=/none,1,0 TMUX_PANE=%77 status $far doctor) $(jq -r '[.findings[].subject] | join(" ")' "$dir/out")" \
+	'0 daemon following model journal round trip'
+printf '#!/bin/sh\n"%s/muxbus" "$@" | sed -u '"'s/\"version\":\"0[^\"]*/\"version\":\"0.0.1/'"'\n' "$MUXBUS_BUILDDIR" >"$dir/older"
+chmod 755 "$dir/older"
+is 'a hint says that machine' "$(MUXBUS_REMOTE="$dir/older" status $far list_panes) $(grep -c "muxbus --host far -S $dir/tmux shutdown; muxbus --host far" "$dir/said")" '0 1'
+
 # What may fail, each with a sentence.
 is 'no muxbus there' "$(MUXBUS_REMOTE=/none/muxbus status $far list_panes)" 3
 ok 'is said with a remedy' grep -q 'set MUXBUS_REMOTE' "$dir/said"

@@ -3,6 +3,7 @@
 #include "cli/doctor/doctor.h"
 
 #include "cli/option.h"
+#include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "cli/show.h"
 #include "cli/verbs.h"
@@ -145,7 +146,9 @@ enum cli_status doctor_run(struct cli *cli, int argc, char **argv)
 	if (!option_read(cli, argc, argv, NULL, NULL, NULL, &end))
 		return end;
 	report = xcalloc(1, sizeof *report);
-	if (!cli->is_fleet) {
+	if (remote_is(cli)) {
+		(void)doctor_daemon(report, cli); /* the rest would be of this machine */
+	} else if (!cli->is_fleet) {
 		bool answers;
 		doctor_tmux(report, cli);
 		answers = doctor_daemon(report, cli);
@@ -154,7 +157,8 @@ enum cli_status doctor_run(struct cli *cli, int argc, char **argv)
 		if (answers)
 			doctor_tools(report, cli);
 	}
-	doctor_fleet(report, cli);
+	if (!remote_is(cli))
+		doctor_fleet(report, cli);
 	print_report(report, cli);
 	is_good = report->wrong == 0;
 	free_report(report);

@@ -7,6 +7,7 @@
 #include "cli/ask.h"
 #include "cli/locate.h"
 #include "cli/program.h"
+#include "cli/remote.h"
 #include "config.h"
 
 #define AUDIT_TIMEOUT_MS 15000
@@ -51,7 +52,8 @@ static struct link *find_running(struct doctor_report *report, const struct cli 
 	return NULL;
 }
 
-static void find_version(struct doctor_report *report, const struct json *status)
+static void find_version(
+    struct doctor_report *report, const struct cli *cli, const struct json *status)
 {
 	const char *version = json_get_str(status, "version", "?");
 	int64_t pid = json_get_int(status, "pid", 0);
@@ -61,7 +63,7 @@ static void find_version(struct doctor_report *report, const struct json *status
 	(void)snprintf(exe, sizeof exe, "/proc/%" PRId64 "/exe", pid);
 	len = readlink(exe, target, sizeof target - 1);
 	target[len > 0 ? len : 0] = '\0';
-	is_replaced = strstr(target, " (deleted)") != NULL;
+	is_replaced = !remote_is(cli) && strstr(target, " (deleted)") != NULL;
 	if (strcmp(version, PACKAGE_VERSION) != 0)
 		doctor_find(report, FINDING_WRONG, "daemon", "muxbus shutdown; muxbus start",
 		    "runs version %s, and this is muxbus %s", version, PACKAGE_VERSION);
@@ -242,7 +244,8 @@ bool doctor_daemon(struct doctor_report *report, const struct cli *cli)
 	const struct json *tmux;
 	bool is_live;
 	struct link *link;
-	find_installed(report);
+	if (!remote_is(cli))
+		find_installed(report);
 	link = find_running(report, cli);
 	if (link == NULL)
 		return false;
@@ -255,14 +258,15 @@ bool doctor_daemon(struct doctor_report *report, const struct cli *cli)
 	}
 	tmux = json_member(answer.result, "tmux");
 	is_live = strcmp(json_get_str(tmux, "state", ""), "live") == 0;
-	find_version(report, answer.result);
+	find_version(report, cli, answer.result);
 	find_follow(report, cli, answer.result);
 	find_audit(report, answer.result);
 	find_queue(report, answer.result);
 	find_on_notify(report, answer.result);
 	if (is_live) {
 		find_round_trip(report, link);
-		find_caller(report, link);
+		if (!remote_is(cli))
+			find_caller(report, link);
 	}
 	link_close(link);
 	return true;
