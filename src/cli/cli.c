@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/cli.h"
 
-#include "cli/remote.h"
 #include "cli/screen_text.h"
 #include "cli/shell_word.h"
 
@@ -53,7 +52,9 @@ enum cli_status cli_fail(enum cli_status status, const char *format, ...)
 void cli_hint(struct buf *out, const struct cli *cli, const char *text)
 {
 	static const char name[] = "muxbus ";
-	const char *host = remote_is(cli) ? cli->socket + strlen(REMOTE_PREFIX) : "";
+	size_t remote = strlen(REMOTE_PREFIX);
+	const char *host =
+	    strncmp(cli->socket, REMOTE_PREFIX, remote) == 0 ? cli->socket + remote : "";
 	const char *option = cli->is_fleet ? "--fleet "
 	    : cli->has_socket              ? "-s "
 	    : cli->tmux_name != NULL       ? "-L "

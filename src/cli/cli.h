@@ -17,6 +17,8 @@ enum cli_status {
 	CLI_TIMEOUT = 4,
 };
 
+#define REMOTE_PREFIX "ssh:" /* of cli->socket, before the host and the command for its shell */
+
 struct cli {
 	const char *tmux_name; /* -L, or NULL */
 	const char *tmux_path; /* -S, or NULL */

@@ -6,8 +6,6 @@
 
 #include "cli/cli.h"
 
-#define REMOTE_PREFIX "ssh:" /* of cli->socket, before the host and the command for its shell */
-
 struct host_spec;
 struct link;
 
