@@ -2,8 +2,10 @@
 /* Timers of the daemon's loop: their order, their times, and what their callbacks may do. */
 #include "io/loop_timer.h"
 
+#include <event2/event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "tap.h"
@@ -174,6 +176,34 @@ static int by_place(const void *one, const void *other)
 }
 
 /* None fires before one that was due more than a tick earlier, however late both are. */
+static void on_pipe(evutil_socket_t fd, short what, void *data)
+{
+	char byte;
+	(void)what;
+	(void)data;
+	if (read(fd, &byte, 1) == 1)
+		strcat(fired, "p");
+}
+
+/* The process was stopped: what came meanwhile may be what a timer waits for. */
+static void test_late(struct note *a)
+{
+	struct event *readable;
+	int ends[2];
+	if (pipe(ends) < 0)
+		return;
+	readable = event_new(base, ends[0], EV_READ | EV_PERSIST, on_pipe, NULL);
+	(void)event_add(readable, NULL);
+	forget();
+	loop_timer_arm(a->timer, 20);
+	usleep(300000);
+	(void)!write(ends[1], "x", 1);
+	is_str(run(2), "pa", "input goes before a timer that is late");
+	event_free(readable);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void test_many(void)
 {
 	static struct note notes[MANY];
@@ -218,6 +248,7 @@ int main(void)
 	test_order(&a, &b, &c);
 	test_turns(&a, &b, &c);
 	test_callbacks(&a, &b, &c);
+	test_late(&a);
 	test_many();
 	loop_timer_free(a.timer);
 	loop_timer_free(b.timer);

@@ -15,6 +15,8 @@
 #define HEAP_FIRST 16
 #define MS_MAX (INT64_C(1000) * 60 * 60 * 24 * 365 * 100) /* a longer time is as good as never */
 #define NOT_IN_HEAP SIZE_MAX
+#define LATE_US \
+	100000 /* so late the process was stopped: timers fire behind the input of this turn */
 
 /* The timers of one base. */
 struct alarm {
@@ -145,11 +147,15 @@ static void fire_all(struct alarm *alarm, struct list *timers)
 	release(alarm);
 }
 
-static void on_due(evutil_socket_t fd UNUSED, short what UNUSED, void *data)
+static void on_due(evutil_socket_t fd UNUSED, short what, void *data)
 {
 	struct alarm *alarm = data;
 	int64_t now_us = clock_mono_us();
 	struct list due;
+	if (!(what & EV_TIMEOUT) && alarm->count > 0 && now_us - alarm->heap[0]->due_us > LATE_US) {
+		event_active(&alarm->on_due, EV_TIMEOUT, 0);
+		return;
+	}
 	list_init(&due);
 	while (alarm->count > 0 && alarm->heap[0]->due_us <= now_us) {
 		struct loop_timer *timer = alarm->heap[0];

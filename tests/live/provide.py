@@ -306,6 +306,19 @@ def own_members():
     is_(caller.rest.count(b'"repeated":'), 1, "so that none stands twice")
 
 
+def stopped():
+    provider, caller = Peer(), Peer()
+    provider.provide(row("in_time", timeout_ms=1000))
+    pid = caller.ask("status")["result"]["pid"]
+    number = caller.begin("in_time")
+    call = provider.call()
+    os.kill(pid, signal.SIGSTOP)
+    provider.answer(call, fine=True)
+    time.sleep(1.5)
+    os.kill(pid, signal.SIGCONT)
+    is_(caller.end(number).get("result"), {"fine": True}, "an answer that came while the daemon was stopped is in time")
+
+
 def killed():
     other, caller = Peer(), Peer()
     other.provide(row("stays"))
@@ -474,7 +487,7 @@ def files():
 
 
 try:
-    for part in (calls, names, own_members, killed, limits, circles, liars, events, files) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
+    for part in (calls, names, own_members, stopped, killed, limits, circles, liars, events, files) if len(sys.argv) < 2 else [globals()[sys.argv[1]]]:
         print(f"# {part.__name__}", flush=True)
         part()
         if part is events:  # whose kinds are all given now
