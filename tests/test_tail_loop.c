@@ -225,6 +225,23 @@ static void short_hole(struct place *place)
 	close(fd);
 }
 
+/* Another writer was first in the truncated file. */
+static void hole_behind_line(struct place *place)
+{
+	int fd;
+	place_begin(place);
+	fd = place_open_file(place, "log", 0);
+	(void)lseek(fd, 300000, SEEK_SET);
+	if (truncate(place_at(place, "log"), 0) < 0)
+		abort();
+	place_add(place, "log", "of the other");
+	place_turn(place);
+	place_say(place, fd, "behind the hole");
+	place_turn(place);
+	place_say(place, fd, "more");
+	close(fd);
+}
+
 static void editor_saves(struct place *place)
 {
 	place_begin(place);
@@ -664,6 +681,7 @@ static const struct scenario scenarios[] = {
     {"rewritten to the same size and more", rewritten_same_size},
     {"copytruncate, and the writer goes on behind a hole", hole},
     {"the same with a hole within a page", short_hole},
+    {"a hole behind the line of another writer", hole_behind_line},
     {"an editor saves by rename", editor_saves},
     {"deleted, later made again", delete_recreate},
     {"appended, deleted, made again at once", append_delete_recreate},

@@ -243,6 +243,13 @@ static bool is_hole_to_end(const struct tail_file *file, int64_t offset)
 	return lseek(file->fd, offset, SEEK_DATA) < 0 && errno == ENXIO;
 }
 
+/* Whether a hole begins in the next bytes: NULs before it are the rest of a block. */
+static bool has_hole(const struct tail_file *file, size_t len)
+{
+	off_t hole = lseek(file->fd, file->told.offset, SEEK_HOLE);
+	return hole >= 0 && hole < file->told.offset + (off_t)len;
+}
+
 static size_t leading_nuls(const uint8_t *bytes, size_t len)
 {
 	size_t count = 0;
@@ -275,9 +282,10 @@ static enum tail_result pass_nuls(struct tail_chunk *chunk, bool is_end, bool *r
 	}
 	if (!skip_hole(file, ret_again))
 		return TAIL_END;
+	nuls = leading_nuls(fresh, chunk->end - chunk->fresh);
+	file->may_be_hole = file->may_be_hole || has_hole(file, nuls);
 	if (*ret_again || !file->may_be_hole)
 		return TAIL_MORE;
-	nuls = leading_nuls(fresh, chunk->end - chunk->fresh);
 	advance(file, fresh + nuls, nuls, chunk->fresh + nuls);
 	chunk->from = chunk->fresh + nuls;
 	chunk->fresh = chunk->from;
