@@ -99,6 +99,12 @@ static bool set_identity(
 {
 	char secret[SECRET_MAX];
 	natsStatus status = NATS_OK;
+	/* It is read at each connection: one that is not there would be tried for ever. */
+	if (options->creds != NULL && access(options->creds, R_OK) < 0) {
+		(void)str_refuse(
+		    ret_reason, size, "%s cannot be read: %s", options->creds, strerror(errno));
+		return false;
+	}
 	if (options->creds != NULL)
 		status = natsOptions_SetUserCredentialsFromFiles(to, options->creds, NULL);
 	if (status == NATS_OK && options->user != NULL) {

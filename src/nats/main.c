@@ -182,6 +182,10 @@ static bool read_paths(struct options *out, const struct words *words)
 	static const char end[] = ".muxbus";
 	char tmux[PATH_MAX], absolute[PATH_MAX], state[PATH_MAX];
 	size_t len;
+	if (words->tmux_name != NULL && words->tmux_path != NULL) {
+		(void)wrong("tmux-name", "excludes --tmux-path");
+		return false;
+	}
 	if (address_tmux(tmux, sizeof tmux, words->tmux_name, words->tmux_path) < 0 ||
 	    address_server(absolute, sizeof absolute, tmux) < 0 ||
 	    (words->socket != NULL
@@ -517,7 +521,10 @@ int main(int argc, char **argv)
 	switch (options_read(&main->options, argc, argv)) {
 	case OPTIONS_DONE:
 		mem_free(main);
-		return EXIT_SUCCESS;
+		if (fflush(stdout) == 0)
+			return EXIT_SUCCESS;
+		(void)fprintf(stderr, "muxbus-nats: standard output: %s\n", strerror(errno));
+		return EXIT_FAILURE;
 	case OPTIONS_WRONG:
 		mem_free(main);
 		return EXIT_USAGE;

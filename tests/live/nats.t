@@ -192,5 +192,15 @@ is 'once' "$(stream_texts | grep -c '^many ')" 5000
 
 is 'a name that is no token is refused' \
 	"$("$MUXBUS_BUILDDIR/muxbus-nats" --host a.b 2>&1 | grep -c 'must be 1 to 63')" 1
+refused() { # refused OPTION...: its status, and whether it says why
+	timeout 5 "$MUXBUS_BUILDDIR/muxbus-nats" "$@" >"$dir/said" 2>&1
+	echo "$? $(sed 's/.*: error: //' "$dir/said")"
+}
+is 'so are two servers of tmux' "$(refused -L a -S b)" '2 muxbus-nats: --tmux-name: excludes --tmux-path'
+is 'and credentials that are not there' "$(refused --creds "$dir/none" -S "$dir/tmux" --fleet g)" "1 $dir/none cannot be read: No such file or directory"
+if [ -w /dev/full ]; then
+	"$MUXBUS_BUILDDIR/muxbus-nats" -V >/dev/full 2>"$dir/said"
+	is 'a full disk is said' "$? $(grep -c 'No space left' "$dir/said")" '1 1'
+fi
 nats_logs
 done_testing
