@@ -46,6 +46,8 @@ static const struct {
     {"below a full row", "$ touch ./a-long-name-of-a-file\n$ \n", 1, 2, .sign = DRAFT_BY_PROMPT},
     {"of an agent, in its second row", "\xe2\x9d\xaf go from here to\n  there -> \n", 1, 11,
 	.is_agent = true, .sign = DRAFT_BY_PROMPT, .draft = "go from here to  there ->"},
+    {"of an agent, with a blank row", "\xe2\x9d\xaf one\n\n\n", 2, 0, .is_agent = true,
+	.sign = DRAFT_BY_PROMPT, .draft = "one"},
     {"of Python, in its second row", ">>> for i in 1,2:\n...   i > \n", 1, 10, .is_agent = true,
 	.sign = DRAFT_BY_PROMPT, .draft = "for i in 1,2:  i >"},
     {"in a directory of that name", "$ cat a > b > \n", 0, 14, .cwd = "/tmp/a > b",

@@ -46,6 +46,16 @@ static const struct {
     {"boxed, block cursor on a placeholder",
 	TOP SIDE " > \033[7mT\033[0m\033[2mry \"fix the tests\"\033[0m     " SIDE "\n" BOTTOM, 1, 4,
 	EMPTY},
+    /* A person has left a row blank, and goes on below. */
+    {"a blank row below a draft", "> first\n\n\n", 2, 0, DRAFT},
+    {"a draft that begins in its second row", ">\n  second\n\n", 2, 0, DRAFT},
+    {"boxed, the same",
+	TOP SIDE " >                                     " SIDE "\n" SIDE
+		 "   second                              " SIDE "\n" SIDE
+		 "                                       " SIDE "\n" BOTTOM,
+	3, 4, DRAFT},
+    {"an edge below a prompt", "> first\n" EDGE "\n\n", 2, 0, EMPTY},
+    {"blank rows below an empty one", ">\n\n\n", 2, 0, EMPTY},
     /* Gemini CLI 0.61: bars of half blocks, a grey that is not very dark, a star for a mode. */
     {"between bars, placeholder",
 	BAR " \033[38;2;135;175;255m> \033[7m\033[39m \033[0m" GREY

@@ -36,6 +36,8 @@ static const struct {
     {"claude", SIGN_IDLE, "──────────\n❯\n──────────\n  1 monitor\n", true},
     {"claude", SIGN_IDLE, "──────────\n❯ x\n──────────\n  1 monitor\n", false},
     {"claude", SIGN_DRAFT, "──────────\n❯ ü\n  y\n──────────\n  1 monitor\n", true},
+    {"codex", SIGN_IDLE, "›\n\n  model\n", true},
+    {"codex", SIGN_IDLE, "›\n  a line\n\n  model\n", false},
     {"codex", SIGN_WORK, "• Working (3s • esc to interrupt)\n\n› x\n\n  model\n", true},
     {"codex", SIGN_WORK, "• Working\n\n  Worked for 9s\n\n› x\n\n  model\n", false},
     {"copilot", SIGN_BUSY, "Thinking (Esc to cancel)\n", true},

@@ -190,6 +190,19 @@ is 'the command line says no' "$("$muxbus" send "$new" x >/dev/null 2>&1; echo $
 "$muxbus" send --force "$new" x >/dev/null
 until_is 'unless it is told to' ax sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | head -n 1"
 
+# A person goes on below a blank row: a draft for a text from elsewhere, and for a notice.
+new=$(t new-window -d -P -F '#{pane_id}' "exec $MUXBUS_BUILDDIR/tests/fake_agent --ask $MUXBUS --draft 'one
+
+' /dev/null")
+until_is 'an agent with a draft' '> one' sh -c "tmux -S '$dir/tmux' capture-pane -p -t '$new' | sed -n 1p"
+call send_keys "{\"pane\":\"$new\",\"keys\":\"Enter\"}"
+is 'its draft is seen from below' "$(why)" 'refused draft prompt one'
+call post_notification "{\"pane\":\"$new\",\"text\":\"x\"}"
+id=$(field .result.id)
+until_is 'nothing is typed there' 'there is something on the prompt line: ""' sh -c "echo '{\"method\":\"list_notifications\"}' |
+	socat -t 60 - 'UNIX-CONNECT:$MUXBUS' | jq -r '.result.notifications[] | select(.id == \"$id\") | .delivery.reason // empty'"
+t kill-window -t "$new"
+
 # A person who has been there changed what Muxbus typed, in a program that shows texts in its own form.
 new=$(t new-window -d -P -F '#{pane_id}' "exec $MUXBUS_BUILDDIR/tests/fake_agent /dev/null")
 wait_row 'an agent' "$new" '>'

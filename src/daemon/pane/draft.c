@@ -138,7 +138,7 @@ static bool may_go_on(const struct draft_facts *facts, const struct prompt_row *
 	for (size_t at = 0; at < row->count; at++)
 		if (!prompt_row_is_frame(row->characters[at]))
 			return true;
-	return false;
+	return row->count == 0; /* a person has left it blank; an edge ends what is above it */
 }
 
 /* Whether a text stands in a row; behind its end there are blanks. */

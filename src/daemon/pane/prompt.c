@@ -150,14 +150,23 @@ static bool find_question(const struct prompt_view *view)
 	return choices > 1 && chosen == 1;
 }
 
+static bool is_blank(const struct prompt_row *row)
+{
+	size_t at = 0;
+	while (at < row->count && (row->characters[at] == ' ' || row->characters[at] == 0xa0))
+		at++;
+	return at == row->count;
+}
+
 /*
- * Whether the cursor's row goes on with a draft that begins above: at a row that begins
- * with a prompt and has text behind it. A blank row, or a box's edge, lies between drafts
- * and what was said before.
+ * Whether the cursor's row goes on with a draft that begins above, at a row that begins with a prompt:
+ * text stands from there on. A box's edge lies between drafts and what was said before. So does a
+ * blank row, but not above a row with neither text nor prompt (has_nothing): a person leaves one too.
  */
-static bool is_continued(const struct prompt_view *view, bool is_boxed)
+static bool is_continued(const struct prompt_view *view, bool is_boxed, bool has_nothing)
 {
 	static struct prompt_row row;
+	bool is_begun = false;
 	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
 		size_t begin, end;
 		view_row(view, view->cursor_row - back, &row);
@@ -165,13 +174,14 @@ static bool is_continued(const struct prompt_view *view, bool is_boxed)
 		if (is_boxed && (row.count == 0 || !is_upright(row.characters[0])))
 			return false;
 		if (begin == row.count) {
-			if (!is_boxed)
+			if (!is_boxed && !(has_nothing && is_blank(&row)))
 				return false;
 			continue;
 		}
 		end = lead_end(&row);
 		if (end > 0)
-			return has_text(&row, end, row.count);
+			return is_begun || has_text(&row, end, row.count);
+		is_begun = true;
 	}
 	return false;
 }
@@ -200,7 +210,7 @@ static bool has_left_draft(
 	bool is_boxed = row->count > 0 && is_upright(row->characters[0]);
 	size_t last = text_end(row, end), prompt_end;
 	if (last == 0)
-		return is_continued(view, is_boxed);
+		return is_continued(view, is_boxed, true);
 	*ret_is_shell = strchr("$#%", (int)(row->characters[last - 1] & 0x7f)) != NULL &&
 	    row->characters[last - 1] < 0x80;
 	prompt_end = find_prompt_end(row, end);
@@ -211,7 +221,8 @@ static bool has_left_draft(
 		return true;
 	}
 	/* "and then ->" is a prompt only where nothing leads up to it. */
-	return !prompt_is_end(row->characters[row_begin(row)]) && is_continued(view, is_boxed);
+	return !prompt_is_end(row->characters[row_begin(row)]) &&
+	    is_continued(view, is_boxed, false);
 }
 
 void prompt_read(const struct prompt_view *view, struct prompt *ret_prompt)
@@ -288,7 +299,7 @@ static bool is_any_lead(const struct prompt_view *view, const struct prompt_row 
 	while (end > 0 && !is_text(row, end - 1))
 		end--;
 	if (end == 0)
-		return !is_continued(view, row->count > 0 && is_upright(row->characters[0]));
+		return !is_continued(view, row->count > 0 && is_upright(row->characters[0]), true);
 	return find_prompt_end(row, end) == end;
 }
 

@@ -76,7 +76,7 @@ static const struct {
 	"^[•◦] .*\\(.*[•·] esc to interrupt\\).*\\n(?:(?:  .*)?\\n){1,30}›" BELOW(40)},
     {"codex", SIGN_WORK, "^• .*\\n(?:(?!  Worked for )(?:  .*)?\\n){1,60}›(?! *\\d\\.)" BELOW(40)},
     {"codex", SIGN_DRAFT, "^[›!] *[^\\s].*\\n(?:(?:  .*)?\\n){0,40}\\z"},
-    {"codex", SIGN_IDLE, "^›\\n(?:(?:  .*)?\\n){0,5}\\z"},
+    {"codex", SIGN_IDLE, "^›\\n(?:\\n(?:(?:  .*)?\\n){0,4})?\\z"},
     {"copilot", SIGN_DIALOG, "^│.*\\besc\\b.*\\n╰─+╯.*\\n(?:.*\\n)?\\z"},
     {"copilot", SIGN_DIALOG, "\\besc (?:to )?cancel\\n" RULE "\\z"},
     {"copilot", SIGN_WORK, "^ [^\\s]+ \\w+.*\\besc (?:esc )?(?:cancel|interrupt|edit)\\b.*\\n\\z"},
