@@ -186,7 +186,7 @@ static void test_numbers(void)
 static void test_coalescing(void)
 {
 	struct world world = {0};
-	uint64_t first;
+	uint64_t first, urgent;
 	torn_disk_init(&world.disk, 3);
 	world_open(&world);
 	first = post(&world, "disk is full", "disk");
@@ -194,6 +194,15 @@ static void test_coalescing(void)
 	    "an equal key is the same entry");
 	is_int(queue_find(world.queue, first)->count, 2, "which counts");
 	ok(post(&world, "other", "other") != first, "another key is another");
+	urgent = queue_post(world.queue,
+	    &(struct notification_draft){
+		.source = SOURCE_POST, .text = "now", .key = "other", .is_urgent = true});
+	ok(queue_find(world.queue, urgent)->is_urgent,
+	    "what is urgent is not counted into what is not");
+	is_int((long long)queue_post(world.queue,
+		   &(struct notification_draft){
+		       .source = SOURCE_POST, .text = "now", .key = "other", .is_urgent = true}),
+	    (long long)urgent, "but into what is");
 	(void)queue_set_state(world.queue, first, NOTE_DELIVERED, NULL);
 	ok(post(&world, "disk is full", "disk") != first,
 	    "a reported notification is not added to");

@@ -235,7 +235,8 @@ static const struct field post_fields[] = {
 		"reader has yet. Once one has it, the same post asked again within 24 hours is not "
 		"done again."},
     {FIELD_ROW(CHOICE, struct post_args, urgency, "urgency"), .choices = urgency_choices,
-	.preset = "\"normal\"", .help = "High goes before others."},
+	.preset = "\"normal\"",
+	.help = "High goes before others, and is not counted into a normal one."},
     {FIELD_ROW(BOOL, struct post_args, sync, "sync"),
 	.help = "Answer only when it survives a power cut."},
     {.name = NULL},
@@ -338,6 +339,7 @@ static bool post_repeat(struct request *request, const struct post_args *args)
 	if (note != NULL)
 		like.pane = &note->pane;
 	like.owner = key_owner(request);
+	like.is_urgent = args->urgency == 1;
 	if (is_repeated && (note == NULL || queue_unread(queue, &like) == NULL)) {
 		request_key(request)->is_repeated = true;
 		queue_begin(queue);

@@ -425,6 +425,7 @@ const struct notification *queue_unread(struct queue *queue, const struct notifi
 	for (; note != NULL; note = next) {
 		next = note_index_offered(&queue->index, draft->key, note);
 		if (note->source != draft->source || note->owner != draft->owner ||
+		    (draft->is_urgent && !note->is_urgent) ||
 		    (pane != NULL && !pane_ref_equal(&note->pane, pane)))
 			continue;
 		if (is_untold(queue, note))
