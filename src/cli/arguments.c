@@ -193,7 +193,10 @@ static int take_apart(struct arguments *call, const char *text, bool is_verbatim
 		word->sign = is_input ? SIGN_FILE : SIGN_TEXT;
 		word->value = text;
 	} else {
-		return refuse(call, "\"%s\" is not of the form key=value", text);
+		return refuse(call,
+		    is_verbatim ? "each argument has a key, but \"%s\" is behind --"
+				: "\"%s\" is not of the form key=value",
+		    text);
 	}
 	call->count++;
 	return 0;
