@@ -44,7 +44,7 @@ static int read_all(
     const char *s, const char *w, const char *p, const char *c, struct listing *ret_listing)
 {
 	const struct muxbus_reply replies[] = {reply_of(s, strlen(s)), reply_of(w, strlen(w)),
-	    reply_of(p, strlen(p)), reply_of(c, strlen(c))};
+	    reply_of(c, strlen(c)), reply_of(p, strlen(p))};
 	return listing_read(replies, 4, 0, &everything, NULL, ret_listing);
 }
 
@@ -129,8 +129,8 @@ static int read_counted(const char *panes_text, size_t len, struct listing *ret_
 	static const struct parts counted = {.all = true, .is_counted = true};
 	const struct muxbus_reply replies[] = {
 	    reply_of(counted_sessions, sizeof counted_sessions - 1),
-	    reply_of(counted_windows, sizeof counted_windows - 1), reply_of(panes_text, len),
-	    reply_of("", 0)};
+	    reply_of(counted_windows, sizeof counted_windows - 1), reply_of("", 0),
+	    reply_of(panes_text, len)};
 	return listing_read(replies, 4, 0, &counted, NULL, ret_listing);
 }
 
@@ -245,8 +245,8 @@ static void test_given_up(void)
 static void test_cut(void)
 {
 	const struct muxbus_reply whole[] = {reply_of(sessions, strlen(sessions)),
-	    reply_of(windows, strlen(windows)), reply_of(panes, strlen(panes)),
-	    reply_of(clients, strlen(clients))};
+	    reply_of(windows, strlen(windows)), reply_of(clients, strlen(clients)),
+	    reply_of(panes, strlen(panes))};
 	unsigned bad = 0;
 	for (size_t k = 0; k < 4; k++) {
 		for (size_t len = 0; len < whole[k].body_len; len++) {

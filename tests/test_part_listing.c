@@ -33,7 +33,7 @@ static struct muxbus_model *whole(void)
 {
 	static const struct parts everything = {.all = true};
 	const struct muxbus_reply replies[] = {
-	    reply_of(sessions), reply_of(windows), reply_of(panes), reply_of(clients)};
+	    reply_of(sessions), reply_of(windows), reply_of(clients), reply_of(panes)};
 	struct listing listing;
 	if (listing_read(replies, 4, 0, &everything, NULL, &listing) != 0)
 		abort();

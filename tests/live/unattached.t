@@ -208,11 +208,20 @@ ask_nothing() {
 		t set-hook -gu "after-$hook"
 	done
 	# A hook that fails behind a command has not undone it.
-	for hook in send-keys set-buffer paste-buffer split-window new-window; do
+	hooks='send-keys set-buffer paste-buffer split-window new-window list-panes list-windows
+		list-sessions list-clients capture-pane'
+	for hook in $hooks; do
 		t set-hook -g "after-$hook" 'select-pane -t %9999'
 	done
 	pane=$(t new-window -dPF '#{pane_id}' 'stty -echo; exec cat' 2>/dev/null)
 	until_is 'the pane of a failing hook reads' cat t display-message -p -t "$pane" '#{pane_current_command}'
+	call list_panes '{}'
+	is 'tmux is listed though hooks fail' "$(field '.error // (.result.panes | map(.pane) | contains(["'"$pane"'"]))')" true
+	call capture_pane "{\"pane\":\"$pane\"}"
+	is 'and a picture is taken, without their words' "$(field '.error // .result.text' | tr -d '\n')" ''
+	call ensure_agent '{"name":"hooked","command":"exec bash --norc","env":{"PS1":"$ "}}'
+	is 'an agent is started too' "$(field .result.state)" ready
+	call stop_agent '{"agent":"hooked"}'
 	call send_text "{\"pane\":\"$pane\",\"text\":\"typed once\"}"
 	is 'a text was typed though a hook failed' "$(field .error)" null
 	call send_text "{\"pane\":\"$pane\",\"text\":\"pasted\\nonce\"}"
@@ -223,7 +232,7 @@ ask_nothing() {
 		"t capture-pane -p -t $pane | grep . | tr '\\n' ' '"
 	call create_pane "{\"pane\":\"$pane\",\"command\":[\"sleep\",\"1000\"]}"
 	is 'a pane was made' "$(t list-panes -t "$pane" -F '#{pane_id}' | tail -n 1)" "$(field .result.pane)"
-	for hook in send-keys set-buffer paste-buffer split-window new-window; do
+	for hook in $hooks; do
 		t set-hook -gu "after-$hook"
 	done
 	t kill-window -t "$pane"

@@ -428,6 +428,9 @@ static void add_window(struct muxbus_command *command, const struct agent_launch
 static void on_window(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
+	/* An error behind it is that of a hook, or the first window stays. */
+	if (count > 1 && replies[1].error == 0)
+		error = 0;
 	if (may_go_on(launch, error, replies, count))
 		take_window(launch, count > 1 ? &replies[1] : NULL);
 }

@@ -250,6 +250,19 @@ static int pack_sentinel(struct buf *out, const struct nonce *nonce)
 	return error != 0 ? error : buf_append(out, nonce->text, MUXBUS_NONCE_LEN + 1);
 }
 
+bool command_runs_others(const struct muxbus_command *command)
+{
+	const char *last = "";
+	for (size_t at = 0; at < command->words.len;) {
+		const char *word = (const char *)command->words.data + at + 1;
+		if (command->words.data[at] == 1)
+			last = word;
+		at += strlen(word) + 2;
+	}
+	return command->is_long || strncmp(last, "if", 2) == 0 || strncmp(last, "run", 3) == 0 ||
+	    strncmp(last, "so", 2) == 0;
+}
+
 int command_pack(
     const struct muxbus_command *command, const struct nonce *nonces, struct buf *ret_out)
 {

@@ -18,6 +18,9 @@ int command_check(const struct muxbus_command *command, size_t *ret_count);
  */
 const struct buf *command_fill(struct muxbus_command *command, const struct nonce *nonces);
 
+/* Whether the last command runs commands, which may fail behind output of others. */
+bool command_runs_others(const struct muxbus_command *command);
+
 /*
  * Appends the data of IMSG_COMMAND to an empty buffer: the count of arguments, and each with its
  * NUL, with the same sentinels. Returns MUXBUS_ERR_NOMEM, or MUXBUS_ERR_LIMIT if they do not fit.

@@ -104,7 +104,8 @@ static void add_reply(
 
 /*
  * Divides the output at the sentinels. A command that failed is the last one that was run; its
- * reply is the text of the error behind its output.
+ * reply is the text of the error behind its output. If the last command of the list has output, it
+ * has not failed: the error is that of a hook of the user.
  */
 static void divide(struct muxbus_one_shot *one_shot)
 {
@@ -126,7 +127,8 @@ static void divide(struct muxbus_one_shot *one_shot)
 		from = next;
 	}
 	add_reply(one_shot, from, (size_t)(end - from), i < sentinels);
-	if (one_shot->streams.errors.len > 0)
+	if (one_shot->streams.errors.len > 0 &&
+	    (i < sentinels || from == end || command_runs_others(one_shot->command)))
 		add_reply(
 		    one_shot, one_shot->streams.errors.data, one_shot->streams.errors.len, true);
 	if (one_shot->streams.is_cut)

@@ -110,14 +110,15 @@ static void plan_step(struct plan *plan, enum list_kind kind, uint32_t id)
 	plan->steps[plan->count++] = (struct listing_step){.kind = kind, .id = id};
 }
 
+/* The last step has output, so an error behind it is no error of the listing: see one_shot.c. */
 static void plan_parts(struct plan *plan, const struct parts *parts)
 {
 	plan->count = 0;
 	if (parts->all) {
 		plan_step(plan, LIST_SESSIONS, 0);
 		plan_step(plan, LIST_WINDOWS, 0);
-		plan_step(plan, parts->is_bare ? LIST_BARE_PANES : LIST_PANES, 0);
 		plan_step(plan, LIST_CLIENTS, 0);
+		plan_step(plan, parts->is_bare ? LIST_BARE_PANES : LIST_PANES, 0);
 		return;
 	}
 	for (unsigned i = 0; i < parts->windows.count; i++)
@@ -136,14 +137,14 @@ static void plan_parts(struct plan *plan, const struct parts *parts)
 		plan_step(plan, LIST_INDEXES, 0);
 	if (parts->titles && !parts->details)
 		plan_step(plan, LIST_TITLES, 0);
-	if (parts->tree) {
+	if (parts->tree)
 		plan_step(plan, LIST_SESSIONS, 0);
-		plan_step(plan, LIST_LINKS, 0);
-	}
-	if (parts->layouts)
-		plan_step(plan, LIST_LAYOUTS, 0);
 	if (parts->clients)
 		plan_step(plan, LIST_CLIENTS, 0);
+	if (parts->tree)
+		plan_step(plan, LIST_LINKS, 0);
+	if (parts->layouts)
+		plan_step(plan, LIST_LAYOUTS, 0);
 	if (plan->count == 0)
 		plan_step(plan, LIST_NOTHING, 0);
 }
