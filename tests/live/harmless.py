@@ -52,7 +52,7 @@ ALLOWED = (
     (ATTACHED, ANY, ("destroy unattached: the option is set later", "destroy unattached in groups: keep-group",
                      "exit unattached set later: server"),
      "a control client counts as a client of its session; muxbusd leaves as persons do, but reads the option when it attaches"),
-    (ATTACHED, ANY, ("hooks: *", "other control client: events"), "tmux says that a client attaches, or leaves"),
+    (ATTACHED, ANY, ("hooks: *", "hooks with arguments: *", "other control client: events"), "tmux says that a client attaches, or leaves"),
     (ATTACHED, ANY, ("kill server with a stopped daemon: kill-server",), "tmux waits for its control clients, but not without an end"),
     (ATTACHED, UP_TO_3_7, ("*: server",), "the same may come with the end of any session"),
     ({"following"}, ANY, ("pipes: pane_pipe", "pipes: pane_pipe at its end", "toggled pipe: *", "other commands: display-message -a"), "a pipe follows the pane"),

@@ -538,6 +538,29 @@ def hooks(w):
 
 
 @situation
+def hooks_with_arguments(w):
+    """A hook for each event that this tmux knows, but for those behind commands, with all that it is given."""
+    for scope in ("-g", "-gw"):
+        for hook in {re.split(r"[\[ ]", line)[0] for line in w.t("show-hooks", scope).splitlines()}:
+            if not hook.startswith(("after-", "command-", "client-resized")):  # whether a terminal is resized is a race
+                w.t("set-hook", scope, f"{hook}[9]", f"set-option -agF @log '|{hook} #{{hook_session_name}} #{{hook_window}} "
+                    "#{hook_pane} #{hook_client}'")
+    person = w.person()
+    w.settle()
+    w.t("new-session", "-d", "-s", "other", "-x", "80", "-y", "24", ";", "new-window", "-t", "main:1", ";", "split-window", "-t", "main:1",
+        "sleep 0.1")
+    until(lambda: w.t("display-message", "-p", "-t", "main:1", "#{window_panes}") == "1", 10)
+    w.settle()
+    w.t("link-window", "-d", "-s", "main:1", "-t", "other:5", ";", "copy-mode", "-t", "main:0", ";", "rename-session", "-t", "other", "named",
+        ";", "switch-client", "-c", person.tty, "-t", "named", ";", "swap-window", "-s", "named:0", "-t", "named:5", ";", "set-buffer", "text")
+    w.settle()
+    w.t("kill-window", "-t", "main:1", ";", "kill-session", "-t", "main", ";", "detach-client", "-t", person.tty)
+    until(lambda: not person.session(), 10)
+    w.settle()
+    w.see("events", "\n".join(sorted(set(w.t("show-options", "-gqv", "@log").split("|")))))
+
+
+@situation
 def log_of_messages(w):
     person = w.person()
     w.settle()
