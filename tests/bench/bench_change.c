@@ -271,9 +271,10 @@ int main(void)
 				print_change(&changes[i], sizes[s], costs[i]);
 		}
 	}
-	for (size_t i = 0; count < SIZES && i < CHANGES; i++) {
+	for (size_t i = 0; count < SIZES && i <= CHANGES; i++) {
 		char row[32];
-		(void)snprintf(row, sizeof row, "change_%s_%u", changes[i].name, sizes[count]);
+		(void)snprintf(row, sizeof row, "change_%s_%u",
+		    i < CHANGES ? changes[i].name : "rest", sizes[count]);
 		bench_absent(row, "only with the first tmux");
 	}
 	return 0;
