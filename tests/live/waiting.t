@@ -262,7 +262,8 @@ t send-keys -t "$pane" 'echo again $((1 + 2)) done' Enter
 until_is 'and the watch goes on' 3 matches
 # Every line that matches counts, and the first 20 of a notification are in its data.
 call list_notifications '{}' # they are read: the next match is another notification
-t send-keys -t "$pane" 'printf "again %d done\n" $(seq 4 33)' Enter
+seq -f 'again %.0f done' 4 33 >"$dir/burst" # in one write
+t send-keys -t "$pane" "cat '$dir/burst'" Enter
 until_is 'each line of a burst is a match' 33 matches
 of_watch() {
 	ask '{"method":"list_notifications"}' |
