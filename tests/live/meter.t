@@ -17,6 +17,7 @@ call run_long_command '{"command":"sleep 1"}'
 call next_notification "{\"id\":\"$(field .result.id)\"}"
 is 'muxbus meter prints them' "$("$MUXBUS_BUILDDIR/muxbus" meter | jq -c '[.waits_answered, .by_source.wait.waits_answered]')" '[4,4]'
 is 'also the last hour' "$("$MUXBUS_BUILDDIR/muxbus" meter since_sec=3600 | jq .waits_answered)" 4
+is 'and a part of a second' "$("$MUXBUS_BUILDDIR/muxbus" meter since_sec=3599.5 | jq .waits_answered)" 4
 
 # The agent is woken by a job, and fetches what the line says already: one wake, one turn that is a cost.
 before=$(ask '{"method":"meter"}' | jq -c '.result | [.wakes, .waits_answered, .polls_avoided, .fetches]')

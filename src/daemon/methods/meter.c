@@ -200,11 +200,12 @@ void meter_write(struct json_writer *writer, const struct meter *meter, int64_t 
 }
 
 struct meter_args {
-	int64_t since_sec;
+	double since_sec;
 };
 
 static const struct field meter_fields[] = {
-    {FIELD_ROW(INT, struct meter_args, since_sec, "since_sec"), .max = METER_STEPS * METER_STEP_SEC,
+    {FIELD_ROW(NUMBER, struct meter_args, since_sec, "since_sec"), .unit = "s",
+	.max = METER_STEPS * METER_STEP_SEC,
 	.help = "Only the last so many seconds, in steps of 600, and of this daemon; 0 or left "
 		"out, all since the first count."},
     {0},
@@ -233,7 +234,8 @@ static const struct field_result meter_results[] = {
 static void handle_meter(struct request *request, const void *data)
 {
 	const struct meter_args *args = data;
-	meter_write(request_result(request), request_daemon(request)->meter, args->since_sec);
+	meter_write(request_result(request), request_daemon(request)->meter,
+	    (clock_seconds_to_ms(args->since_sec) + 999) / 1000);
 	request_done(request);
 }
 
