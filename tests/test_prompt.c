@@ -18,6 +18,8 @@
 	"\x96\x84\n"
 #define GREY "\033[38;2;175;175;175m\033[48;2;95;95;95m"
 
+#define LONG "  a\n  b\n  c\n  d\n  e\n  f\n  g\n  h\n  i\n  j\n  k\n  l\n  m\n  n\n"
+
 enum verdict { EMPTY, DRAFT, SHELL, QUESTION };
 
 static const char *const verdicts[] = {
@@ -48,6 +50,7 @@ static const struct {
 	EMPTY},
     /* A person has left a row blank, and goes on below. */
     {"a blank row below a draft", "> first\n\n\n", 2, 0, DRAFT},
+    {"below a long draft", "> first\n" LONG "\n", 15, 0, DRAFT},
     {"a draft that begins in its second row", ">\n  second\n\n", 2, 0, DRAFT},
     {"boxed, the same",
 	TOP SIDE " >                                     " SIDE "\n" SIDE

@@ -294,6 +294,7 @@ static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size
 {
 	static struct prompt_row first, row;
 	const struct prompt_view *view = facts->view;
+	unsigned most;
 	size_t begin;
 	prompt_row_read(view->text, view->len, view->cursor_row, &first);
 	*ret_back = 0;
@@ -302,7 +303,8 @@ static bool find_begin(const struct draft_facts *facts, unsigned *ret_back, size
 	    (facts->lead != NULL ||
 		(!facts->is_shell && (begins_with_sign(&first) || named_len(&first) > 0))))
 		return true;
-	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
+	most = *ret_begin == SIZE_MAX ? PROMPT_ROWS_MAX : PROMPT_ROWS;
+	for (unsigned back = 1; back <= most && back <= view->cursor_row; back++) {
 		prompt_row_read(view->text, view->len, view->cursor_row - back, &row);
 		if (!may_come_from(facts, &row, &first, *ret_begin))
 			break;

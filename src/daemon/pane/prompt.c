@@ -7,7 +7,6 @@ enum {
 	QUESTION_ROWS = 10, /* around the cursor, where choices are looked for */
 	AROUND_ABOVE = 8, /* rows of what is said around a prompt */
 	AROUND_UNDER = 4,
-	LINE_ROWS = 40, /* rows that a line of ours may take */
 	KEY_MAX = 2048, /* characters of it that are compared */
 	REVERSE_MAX = 2, /* cells of a drawn cursor: a wide one takes two */
 };
@@ -166,8 +165,9 @@ static bool is_blank(const struct prompt_row *row)
 static bool is_continued(const struct prompt_view *view, bool is_boxed, bool has_nothing)
 {
 	static struct prompt_row row;
+	unsigned most = has_nothing ? PROMPT_ROWS_MAX : PROMPT_ROWS;
 	bool is_begun = false;
-	for (unsigned back = 1; back <= PROMPT_ROWS && back <= view->cursor_row; back++) {
+	for (unsigned back = 1; back <= most && back <= view->cursor_row; back++) {
 		size_t begin, end;
 		view_row(view, view->cursor_row - back, &row);
 		begin = row_begin(&row);
@@ -327,7 +327,7 @@ static bool has_part(const struct prompt_view *view, const struct key *key)
 {
 	static struct prompt_row row;
 	size_t part = key->count < 12 ? key->count : 12;
-	for (unsigned back = 0; back < LINE_ROWS && back <= view->cursor_row; back++) {
+	for (unsigned back = 0; back < PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
 		size_t found = 0;
 		view_row(view, view->cursor_row - back, &row);
 		for (size_t at = 0; at < row.count && found < part; at++) {
@@ -355,7 +355,7 @@ enum prompt_echo prompt_find_line(
 	if (left == 0)
 		return ECHO_NONE;
 	/* Backwards from the cursor. */
-	for (unsigned back = 0; back < LINE_ROWS && back <= view->cursor_row; back++) {
+	for (unsigned back = 0; back < PROMPT_ROWS_MAX && back <= view->cursor_row; back++) {
 		size_t at;
 		view_row(view, view->cursor_row - back, &row);
 		at = back == 0 && view->cursor_column < row.count ? view->cursor_column : row.count;

@@ -9,6 +9,7 @@
 #include "base/base.h"
 
 #define PROMPT_ROWS 12 /* rows that a draft may take */
+#define PROMPT_ROWS_MAX 40 /* the same, where nothing but a draft explains the cursor's row */
 
 struct prompt_view {
 	const char *text; /* as capture-pane -p -e gives it: rows ended by newlines */
