@@ -48,8 +48,7 @@ static const struct field wait_fields[] = {
 	.help = "In place of any and all: answer after so long."},
     {FIELD_ROW(NUMBER, struct wait_args, timeout_sec, "timeout_sec"),
 	.given_offset = offsetof(struct wait_args, has_timeout), .unit = "s", .min = 0.001,
-	.max = 10 * 366 * 86400.0, .preset = "600",
-	.help = "Answer after this long in any case; a wait that is resumed goes on then."},
+	.max = 10 * 366 * 86400.0, .preset = "600", .help = "Answer after this long in any case."},
     {FIELD_ROW(STRING, struct wait_args, wait, "wait"), .flags = FIELD_KEPT,
 	.help = "A name: the wait outlives its connection and the daemon; ask for the same name "
 		"again to resume."},
