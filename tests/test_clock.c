@@ -35,5 +35,8 @@ int main(void)
 	ms = clock_mono_ms();
 	ok(us > 0 && ms >= us / 1000 && clock_mono_us() >= us, "the monotonic clock goes forward");
 	ok(clock_real_ms() > 1700000000000, "the real clock counts milliseconds since 1970");
+	ok(clock_since_ms(clock_real_ms() - 100) >= 100, "since a time");
+	is_int(clock_since_ms(clock_real_ms() + 60000), 0,
+	    "since one to come, as after the clock was set back");
 	return done_testing();
 }

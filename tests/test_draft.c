@@ -294,11 +294,15 @@ static void check_marks(void)
 static void check_recent(void)
 {
 	uint64_t now = (uint64_t)clock_real_ms() / 1000;
+	struct pane_input input = {0};
 	ok(!submit_guard_is_recent(0), "no key");
 	ok(submit_guard_is_recent(now), "a key of now");
 	ok(!submit_guard_is_recent(now - SUBMIT_HUMAN_MS / 1000 - 1), "one of before");
 	ok(submit_guard_is_recent(now + 3), "the clock went back by a little");
 	ok(!submit_guard_is_recent(now + 7200), "the clock was set back since");
+	input.typed_ms = clock_real_ms() + 7200000;
+	pane_input_age(&input);
+	ok(input.typed_ms == 0, "a text typed before that: a person may have typed behind it");
 }
 
 int main(void)

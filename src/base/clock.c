@@ -50,6 +50,12 @@ int64_t clock_real_ms(void)
 	return read_ms(CLOCK_REALTIME);
 }
 
+int64_t clock_since_ms(int64_t real_ms)
+{
+	int64_t since_ms = clock_real_ms() - real_ms;
+	return since_ms > 0 ? since_ms : 0;
+}
+
 int64_t clock_seconds_to_ms(double seconds)
 {
 	int64_t ms = (int64_t)(seconds * 1000);

@@ -11,6 +11,7 @@ int64_t clock_deadline_ms(int64_t timeout_ms);
 int64_t clock_left_ms(int64_t deadline_ms); /* until then, at least 0; -1: there is no end */
 int64_t clock_boot_ms(void); /* CLOCK_BOOTTIME, milliseconds since the boot */
 int64_t clock_real_ms(void); /* CLOCK_REALTIME, milliseconds since 1970 */
+int64_t clock_since_ms(int64_t real_ms); /* since then, at least 0: the clock may be set back */
 
 /* Seconds as milliseconds, rounded up: a timeout is never shorter than requested. */
 int64_t clock_seconds_to_ms(double seconds);

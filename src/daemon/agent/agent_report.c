@@ -276,7 +276,7 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 		write_screen(writer, screen);
 	if (task->held[0] != '\0' && task->stage == TASK_QUEUED)
 		json_put_str(writer, "held", task->held);
-	json_put_double(writer, "elapsed_sec", (double)(clock_real_ms() - task->created_ms) / 1000);
+	json_put_double(writer, "elapsed_sec", (double)clock_since_ms(task->created_ms) / 1000);
 	write_typing(writer, &task->typing);
 	agent_write_evidence(writer, "evidence", agent);
 	buf_finish(&output.text);
@@ -334,7 +334,7 @@ void agent_report_notify(const struct agent_task *task, const char *outcome, con
 	struct json_writer writer;
 	struct buf data;
 	snprintf(text, sizeof text, "the task of agent %s ended after %.1f s: %s",
-	    task->agent->plan.name, (double)(clock_real_ms() - task->created_ms) / 1000, outcome);
+	    task->agent->plan.name, (double)clock_since_ms(task->created_ms) / 1000, outcome);
 	/* A report that is too long with its escapes gets less of the output. */
 	for (max = max < NOTE_OUTPUT_MAX ? max : NOTE_OUTPUT_MAX;; max /= 4) {
 		json_start_object(&writer, &data, NOTE_MAX);

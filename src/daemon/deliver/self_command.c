@@ -113,8 +113,7 @@ static void write_data(
 	json_put_str(&writer, "outcome", outcome);
 	if (reason != NULL)
 		(void)json_put_text(&writer, "reason", reason, strlen(reason));
-	json_put_double(
-	    &writer, "elapsed_sec", (double)(clock_real_ms() - command->created_ms) / 1000);
+	json_put_double(&writer, "elapsed_sec", (double)clock_since_ms(command->created_ms) / 1000);
 	json_object_end(&writer);
 }
 
@@ -202,7 +201,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		return;
 	}
 	snprintf(text, sizeof text, "the command is done after %.1f s",
-	    (double)(clock_real_ms() - order->public.created_ms) / 1000);
+	    (double)clock_since_ms(order->public.created_ms) / 1000);
 	order_end(order, "done", text, NULL);
 }
 

@@ -54,7 +54,7 @@ static void put_host(struct json_writer *writer, struct host *host)
 	json_put_bool(writer, "may_notify", host_may_notify(host));
 	json_put_str(writer, "state", host_state_name(host->state));
 	put_some(writer, "reason", host->reason);
-	json_put_double(writer, "since_sec", (double)(clock_real_ms() - host->since_ms) / 1000);
+	json_put_double(writer, "since_sec", (double)clock_since_ms(host->since_ms) / 1000);
 	put_some(writer, "version", *host->version ? host->version : counts->version);
 	json_put_known_int(writer, "panes", counts->panes >= 0, counts->panes);
 	json_put_known_int(writer, "agents", counts->agents >= 0, counts->agents);

@@ -100,10 +100,9 @@ static void kept_add(struct once_set *set, const char *name, int64_t time_ms, si
 {
 	struct once_kept *kept = xcalloc(1, sizeof *kept);
 	struct once_pool *pool = pool_of(set, name);
-	int64_t age_ms = clock_real_ms() - time_ms;
 	struct list *place;
 	kept->time_ms = time_ms;
-	kept->boot_ms = clock_boot_ms() - (age_ms > 0 ? age_ms : 0);
+	kept->boot_ms = clock_boot_ms() - clock_since_ms(time_ms);
 	kept->size = size;
 	snprintf(kept->name, sizeof kept->name, "%s", name);
 	kept->hash = hash_bytes(kept->name, strlen(kept->name));

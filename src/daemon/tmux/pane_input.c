@@ -42,7 +42,10 @@ static void forget_ended(struct pane_input *input)
 
 void pane_input_age(struct pane_input *input)
 {
-	if (clock_real_ms() - input->typed_ms > PANE_INPUT_ENDED_MS)
+	int64_t now_ms = clock_real_ms();
+	if (input->typed_ms > now_ms)
+		input->typed_ms = 0; /* the clock was set back: keys may have come since */
+	if (now_ms - input->typed_ms > PANE_INPUT_ENDED_MS)
 		forget_ended(input);
 }
 

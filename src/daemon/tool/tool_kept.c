@@ -94,7 +94,7 @@ static char *make_data(const struct kept *kept, bool is_good, const char *text)
 	json_start_object(&writer, &out, NOTIFICATION_DATA_MAX);
 	json_put_str(&writer, "command", kept->tool);
 	json_put_str(&writer, "state", is_good ? "exited" : "failed");
-	json_put_int(&writer, "duration_ms", clock_real_ms() - kept->begun_ms);
+	json_put_int(&writer, "duration_ms", clock_since_ms(kept->begun_ms));
 	json_put_str(&writer, "output", head);
 	if (tail != NULL)
 		json_put_str(&writer, "tail", tail);
