@@ -64,7 +64,7 @@ static void test_requests(void)
 	is_stripped("{\"notify\":\"c:%3\",\"pane\":\"b:%1\"}", NULL,
 	    "the request names two hosts, c and b; ask each in a request of its own");
 	is_stripped("{\"host\":\"d\"}", NULL, "host: there is none \"d\"; see list_hosts");
-	is_stripped("{\"host\":3}", NULL, "host: there is none \"a number\"; see list_hosts");
+	is_stripped("{\"host\":3}", NULL, "host: must be a string, not a number");
 }
 
 /* A condition names what it is about by members that are texts in requests. */
