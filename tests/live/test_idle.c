@@ -88,27 +88,47 @@ static void settle(struct place *places, size_t count)
 	diag("never quiet for %d ms", QUIET_MS);
 }
 
+/* Whether a process woke up since take_usage(): more often than a bare tmux, if it is one. */
+static bool has_woken(const struct place *place, const struct sleeper *it)
+{
+	uint64_t allowed = it->pid == place->live->server_pid ? place->bare_wakeups : 0;
+	return it->after.cpu_ns == 0 || it->after.wakeups - it->before.wakeups > allowed;
+}
+
+/* Whether any process of a place woke up in the window that ends now. */
+static bool end_window(struct place *place)
+{
+	bool has_any = false;
+	place->bare_wakeups = live_usage(place->bare->server_pid).wakeups - place->bare_wakeups;
+	for (size_t i = 0; i < place->count; i++) {
+		place->sleepers[i].after = live_usage(place->sleepers[i].pid);
+		has_any |= has_woken(place, &place->sleepers[i]);
+	}
+	return has_any;
+}
+
 static void judge(struct place *place, const char *situation)
 {
-	uint64_t bare_wakeups = live_usage(place->bare->server_pid).wakeups - place->bare_wakeups;
-	for (size_t i = 0; i < place->count; i++)
-		place->sleepers[i].after = live_usage(place->sleepers[i].pid);
 	for (size_t i = 0; i < place->count; i++) {
 		struct sleeper *it = &place->sleepers[i];
-		uint64_t wakeups = it->after.wakeups - it->before.wakeups;
-		uint64_t allowed = it->pid == place->live->server_pid ? bare_wakeups : 0;
-		if (!ok(it->after.cpu_ns > 0 && wakeups <= allowed,
-			"tmux %s, %s: %s does not wake up in %d s", place->live->version, situation,
-			it->name, window_ms / 1000))
+		if (!ok(!has_woken(place, it), "tmux %s, %s: %s does not wake up in %d s",
+			place->live->version, situation, it->name, window_ms / 1000))
 			show_reason(place->live, it);
 	}
 }
 
+/* What is done once, such as a look 30 s after a change, is not done in the next window. */
 static void measure(struct place *places, size_t count, const char *situation)
 {
-	settle(places, count);
-	(void)take_usage(places, count);
-	live_sleep_ms(window_ms);
+	bool has_any = true;
+	for (int tries = 0; tries < 3 && has_any; tries++) {
+		settle(places, count);
+		(void)take_usage(places, count);
+		live_sleep_ms(window_ms);
+		has_any = false;
+		for (size_t i = 0; i < count; i++)
+			has_any |= end_window(&places[i]);
+	}
 	for (size_t i = 0; i < count; i++)
 		judge(&places[i], situation);
 }
