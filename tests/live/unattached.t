@@ -38,7 +38,7 @@ use() {
 	call ensure_agent '{"name":"py","command":"exec python3 -q","env":{"PYTHON_COLORS":"0","PYTHON_BASIC_REPL":"1"}}'
 	is 'an agent is started' "$(field .result.state)" ready
 	agent=$(field .result.pane)
-	call send_task '{"agent":"py","text":"print(6 * 7)","timeout_sec":60}'
+	call send_task '{"agent":"py","text":"print(6 * 7)","timeout_sec":60,"progress":false}'
 	is 'and does a task' "$(field '.result | "\(.outcome) \(.text)"')" "$(printf 'ready 42')"
 	ask '{"method":"send_task","params":{"agent":"py","text":"input(\"Go on? [Y/n] \")","timeout_sec":60}}' >"$dir/task"
 	call wait_for '{"any":[{"agent_state":"asking","agent":"py"}],"timeout_sec":60}'
