@@ -125,6 +125,11 @@ second=$(ask "$(printf '%s' "$first" | jq -c '{method: "next_notification", para
 is 'an answer holds those that fit, and the next one goes on' \
 	"$(printf '%s\n' "$first" "$second" | jq -sc '[.[0].result.more, .[1].result.more, ([.[].result.notifications[].text] | length, .[0], last)]')" \
 	'[true,false,110,"large 0","large 109"]'
+for method in next_notification list_notifications; do
+	call $method '{"after":99999}'
+	is "$method behind a number that was not given" \
+		"$(field '.error.data | "\(.kind) \(.field) \(.last > 0)"')" 'invalid_params after true'
+done
 is 'a list too' "$(ask "{\"method\":\"list_notifications\",\"params\":{\"limit\":1000,\"after\":$last}}" |
 	jq -c '[.result.more, (.result.notifications | length > 50), .result.last == .result.notifications[-1].seq]')" '[true,true,true]'
 last=$(printf '%s' "$second" | jq .result.last)

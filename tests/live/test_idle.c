@@ -117,7 +117,7 @@ static void judge(struct place *place, const char *situation)
 	}
 }
 
-/* What is done once, such as a look 30 s after a change, is not done in the next window. */
+/* Work that is done once, such as a look 30 s after a change, is not done in the next window. */
 static void measure(struct place *places, size_t count, const char *situation)
 {
 	bool has_any = true;

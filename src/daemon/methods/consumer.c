@@ -2,6 +2,7 @@
 /* next_notification: a request that waits for a notification. */
 #include "daemon/queue/consumer.h"
 #include "daemon/core/config.h"
+#include "daemon/event/event_log.h"
 #include "daemon/job/job_name.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
@@ -73,6 +74,19 @@ void notification_write_entry(
 	notification_write_members(writer, note, false);
 	pane_fate_write_gone(writer, tmux, "pane", &note->pane);
 	json_object_end(writer);
+}
+
+/* A reader from before the numbers began anew would wait in vain until they have come so far. */
+bool queue_check_after(struct request *request, int64_t after)
+{
+	uint64_t last = event_log_last(request_daemon(request)->events);
+	char data[96];
+	if ((uint64_t)after <= last)
+		return true;
+	(void)snprintf(data, sizeof data, "\"field\":\"after\",\"last\":%" PRIu64, last);
+	return request_fail_data(request, MESSAGE_PARAMS, data,
+	    "after: the number %" PRId64 " was not given yet; the last one is %" PRIu64, after,
+	    last);
 }
 
 /* Finds or makes a consumer; NULL after failing the request. */
@@ -331,6 +345,8 @@ static void next_notification(struct request *request, const void *data)
 	bool is_narrow = request_role(request) != ROLE_FULL;
 	pane_ref_clear(&agent);
 	if (args->filter != NULL && dispatch_look_first(request))
+		return;
+	if (args->consumer == NULL && !queue_check_after(request, args->after))
 		return;
 	if ((is_narrow || request_is_formatted(request)) &&
 	    (requester_look_first(request, NULL) || !requester_pane(request, NULL, &agent)))

@@ -80,6 +80,8 @@ static void list_notifications(struct request *request, const void *data)
 	struct json_writer *writer;
 	struct pane_ref ref;
 	struct page page;
+	if (!queue_check_after(request, args->after))
+		return;
 	if (args->pane != NULL &&
 	    (requester_look_first(request, args->pane) || !target_pane(request, args->pane, &pane)))
 		return;

@@ -22,3 +22,6 @@ void notification_write_entry(
 
 /* Finds or makes a consumer; NULL after failing the request. */
 struct consumer *queue_get_consumer(struct request *request, const char *name);
+
+/* Whether a number that a reader goes on behind was given; false after failing the request. */
+bool queue_check_after(struct request *request, int64_t after);

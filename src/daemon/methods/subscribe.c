@@ -2,6 +2,7 @@
 /* Methods about events: list_events, subscribe, unsubscribe. */
 #include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
+#include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
@@ -34,19 +35,6 @@ static bool read_kinds(
 		    nearest != NULL ? "\"?" : "");
 	}
 	return true;
-}
-
-/* Checks a number to go on from. False if the request was failed. */
-static bool check_after(struct request *request, int64_t after)
-{
-	uint64_t last = event_log_last(request_daemon(request)->events);
-	char data[96];
-	if ((uint64_t)after <= last)
-		return true;
-	(void)snprintf(data, sizeof data, "\"field\":\"after\",\"last\":%" PRIu64, last);
-	return request_fail_data(request, MESSAGE_PARAMS, data,
-	    "after: the number %" PRId64 " was not given yet; the last one is %" PRIu64, after,
-	    last);
 }
 
 struct list_events_args {
@@ -125,7 +113,7 @@ static void handle_list_events(struct request *request, const void *data)
 	bool has_more = false;
 	struct json_writer *writer;
 	if (!read_kinds(request, &args->kinds, &kinds) ||
-	    (args->has_after && !check_after(request, args->after)))
+	    (args->has_after && !queue_check_after(request, args->after)))
 		return;
 
 	missed = args->has_after ? event_log_missed(log, after, &reason) : 0;
@@ -306,7 +294,7 @@ static void handle_subscribe(struct request *request, const void *data)
 	    (subscription_follows(filter.kinds, filter.wants_output,
 		 filter.panes_count > 0 && config_pipes(request_daemon(request)->config)) &&
 		dispatch_attach_first(request)) ||
-	    (args->has_after && !check_after(request, args->after)) ||
+	    (args->has_after && !queue_check_after(request, args->after)) ||
 	    !can_resolve(request, args) || !read_panes(request, &args->panes, starting->panes) ||
 	    !read_sessions(request, &args->sessions, starting->sessions)) {
 		mem_free(starting);
