@@ -142,8 +142,8 @@ t send-keys -t "$pane" "clear; $MUXBUS_BUILDDIR/muxbus; echo done \$?" Enter
 until_is 'and the home screen on a terminal' 1 shows '^ Home '
 t send-keys -t "$pane" q
 until_is 'which q ends' 1 shows '^done 0$'
-t send-keys -t "$pane" "clear; $MUXBUS_BUILDDIR/muxbus -s $dir/nothing; echo done \$?" Enter
-until_is 'also without a daemon' 1 shows '^done 0$'
+t send-keys -t "$pane" "clear; $MUXBUS_BUILDDIR/muxbus -s $dir/nothing; echo over \$?" Enter
+until_is 'also without a daemon' 1 shows '^over 0$'
 is 'with eight verbs' "$(shows '^  muxbus [a-z]')" 8
 is 'and the remedy' "$(shows "is not running: muxbus -s $dir/nothing start")" 1
 
