@@ -153,13 +153,18 @@ static bool on_request(void *data, struct request *request, const struct json *p
 static void on_state(void *data, struct host *host)
 {
 	fleet_stream_state(data, host);
-	fleet_next_state(data, host);
 	fleet_notices_state(data);
 }
 
 static void on_line(void *data, struct host *host, const struct json *message)
 {
 	fleet_stream_line(data, host, message);
+}
+
+static void on_added(void *data, struct host *host)
+{
+	fleet_stream_added(data, host);
+	fleet_next_added(data, host);
 }
 
 static void on_removed(void *data, struct host *host)
@@ -176,8 +181,11 @@ static void on_renamed(void *data, struct host *host, const char *before)
 
 struct fleet *fleet_new(struct daemon *daemon)
 {
-	static const struct host_handlers handlers = {
-	    .state = on_state, .line = on_line, .removed = on_removed, .renamed = on_renamed};
+	static const struct host_handlers handlers = {.state = on_state,
+	    .line = on_line,
+	    .added = on_added,
+	    .removed = on_removed,
+	    .renamed = on_renamed};
 	struct fleet *fleet = xcalloc(1, sizeof *fleet);
 	fleet->base = daemon->base;
 	fleet->store = queue_store(daemon->queue);

@@ -343,10 +343,8 @@ static void start(struct fleet *fleet, struct request *request, const struct fle
 	loop_timer_arm(next->timer, is_ready ? 0 : next->is_look ? LOOK_MS : timeout_ms);
 }
 
-void fleet_next_state(struct fleet *fleet, struct host *host)
+void fleet_next_added(struct fleet *fleet, struct host *host)
 {
-	if (host->state != HOST_UP)
-		return;
 	list_each (const struct next_request, next, &fleet->nexts, link)
 		if (fleet->pull_count < FLEET_PULLS_MAX)
 			(void)pull_from(fleet, host, next->spec);

@@ -124,7 +124,7 @@ bool fleet_wait_take(struct fleet *fleet, struct request *request, const struct 
  * there. An answer that comes when no request waits is kept for the next one of its consumer.
  */
 bool fleet_next_take(struct fleet *fleet, struct request *request, const struct json *params);
-void fleet_next_state(struct fleet *fleet, struct host *host);
+void fleet_next_added(struct fleet *fleet, struct host *host);
 void fleet_next_removed(struct fleet *fleet, struct host *host);
 void fleet_next_free(struct fleet *fleet); /* before the hosts, as the other two */
 
@@ -135,6 +135,7 @@ void fleet_next_free(struct fleet *fleet); /* before the hosts, as the other two
  */
 bool fleet_stream_take(struct fleet *fleet, struct request *request, const struct json *params);
 bool fleet_stream_end(struct fleet *fleet, struct request *request, const struct json *params);
+void fleet_stream_added(struct fleet *fleet, struct host *host);
 void fleet_stream_state(struct fleet *fleet, struct host *host);
 void fleet_stream_line(struct fleet *fleet, struct host *host, const struct json *message);
 void fleet_stream_removed(struct fleet *fleet, struct host *host);

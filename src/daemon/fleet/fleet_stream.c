@@ -238,8 +238,7 @@ static void resume(struct stream_source *source)
 }
 
 /* Adds a host's part. filter is taken over. */
-static struct stream_source *add_source(
-    struct fleet_stream *stream, struct host *host, char *filter)
+static void add_source(struct fleet_stream *stream, struct host *host, char *filter)
 {
 	struct stream_source *source = xcalloc(1, sizeof *source);
 	source->fleet = stream->fleet;
@@ -247,23 +246,18 @@ static struct stream_source *add_source(
 	source->host = host;
 	source->filter = filter;
 	list_append(&stream->fleet->sources, &source->link);
-	return source;
 }
 
-static bool has_source(const struct fleet_stream *stream, const struct host *host)
+void fleet_stream_added(struct fleet *fleet, struct host *host)
 {
-	list_each (const struct stream_source, source, &stream->fleet->sources, link)
-		if (source->stream == stream && source->host == host)
-			return true;
-	return false;
+	list_each (struct fleet_stream, stream, &fleet->streams, link)
+		if (stream->follows_all)
+			add_source(
+			    stream, host, stream->filter != NULL ? xstrdup(stream->filter) : NULL);
 }
 
 void fleet_stream_state(struct fleet *fleet, struct host *host)
 {
-	list_each (struct fleet_stream, stream, &fleet->streams, link)
-		if (stream->follows_all && !has_source(stream, host))
-			(void)add_source(
-			    stream, host, stream->filter != NULL ? xstrdup(stream->filter) : NULL);
 	list_each (struct stream_source, source, &fleet->sources, link) {
 		if (source->host != host || source->stream == NULL)
 			continue;
@@ -467,16 +461,18 @@ static char *write_filter(
 	return out.len > 0 ? (char *)buf_steal(&out, NULL) : xstrdup("");
 }
 
-/* The number behind which a host's events are wanted. NULL: there is none. */
-static const struct json *after_of(
-    const struct fleet *fleet, const struct json *after, const struct host *host)
+/* Begins a host's part of a new stream, whose parts are the last ones, behind a number. */
+static void begin_after(
+    const struct fleet_stream *stream, const struct host *host, const struct json *number)
 {
-	if (after == NULL || after->type != JSON_OBJECT)
-		return after;
-	json_each_member (member, after)
-		if (fleet_name_host(fleet->hosts, member->name, strlen(member->name)) == host)
-			return member;
-	return NULL;
+	const struct list *sources = &stream->fleet->sources, *at = sources->prev;
+	for (; at != sources; at = at->prev) {
+		struct stream_source *source = list_entry(at, struct stream_source, link);
+		if (source->stream != stream)
+			return;
+		if (source->host == host)
+			source->has_last = read_seq(number, &source->last);
+	}
 }
 
 /* The peer reads again: what it missed is sent from behind the last event that it has. */
@@ -538,14 +534,12 @@ static struct fleet_stream *stream_new(
 		stream->filter = write_filter(fleet, args, NULL);
 	host_each (fleet->hosts, host) {
 		char *filter;
-		struct stream_source *source;
 		if (args->only != NULL && args->only != host)
 			continue;
 		filter = write_filter(fleet, args, host);
 		if (filter == NULL && (has_targets || !args->has_states))
 			continue;
-		source = add_source(stream, host, filter);
-		source->has_last = read_seq(after_of(fleet, args->after, host), &source->last);
+		add_source(stream, host, filter);
 	}
 	stream->hold = request_new(request_parts(request), stream->peer, NULL, &hold_method);
 	request_on_cancel(stream->hold, on_gone, stream);
@@ -553,14 +547,17 @@ static struct fleet_stream *stream_new(
 	return stream;
 }
 
-/* Numbers of hosts that are none, or none any more. */
-static void put_unknown(
-    struct json_writer *writer, const struct fleet *fleet, const struct json *after)
+/* Takes the numbers of hosts; writes the names of those that are none, or none any more. */
+static void take_after(
+    const struct fleet_stream *stream, const struct json *after, struct json_writer *writer)
 {
 	json_each_member (member, after) {
 		size_t len = strlen(member->name);
-		if (fleet_name_host(fleet->hosts, member->name, len) != NULL)
+		struct host *host = fleet_name_host(stream->fleet->hosts, member->name, len);
+		if (host != NULL) {
+			begin_after(stream, host, member);
 			continue;
+		}
 		json_object_begin(writer, NULL);
 		(void)json_put_text(writer, "host", member->name, len);
 		json_put_str(writer, "reason", "there is no such host");
@@ -591,7 +588,9 @@ static void subscribe(struct fleet *fleet, struct request *request, const struct
 		if (source->stream == stream && source->host->state != HOST_UP)
 			fleet_put_missing(writer, source->host, source->host->reason);
 	if (args->after != NULL && args->after->type == JSON_OBJECT)
-		put_unknown(writer, fleet, args->after);
+		take_after(stream, args->after, writer);
+	else
+		begin_after(stream, args->only, args->after);
 	json_array_end(writer);
 	start = xcalloc(1, sizeof *start);
 	start->fleet = fleet;

@@ -63,6 +63,7 @@ struct host_handlers {
 	void (*state)(void *data, struct host *host); /* is another one now */
 	/* A message that is no response, such as an event; lent. */
 	void (*line)(void *data, struct host *host, const struct json *message);
+	void (*added)(void *data, struct host *host); /* NULL: not wanted */
 	void (*removed)(void *data, struct host *host); /* its calls fail; then it is freed */
 	/* Has another name or label; before: its name/server until now. NULL: not wanted. */
 	void (*renamed)(void *data, struct host *host, const char *before);

@@ -318,6 +318,8 @@ struct host *host_add(struct host_set *set, const struct host_spec *spec)
 	place(set, host, spec);
 	set->count++;
 	loop_timer_arm(host->timer, 0);
+	if (set->parts.handlers->added != NULL)
+		set->parts.handlers->added(set->parts.data, host);
 	return host;
 }
 
