@@ -4,8 +4,6 @@
 
 #include "base/std.h"
 
-struct map_slot;
-
 struct map {
 	struct map_slot *slots;
 	size_t count;

@@ -6,8 +6,6 @@
 #include "cli/cli.h"
 #include "wire/json.h"
 
-struct catalog;
-
 /*
  * Reads the tables from the daemon at cli->socket, else from `muxbusd describe`. With a method or a
  * table in params, as describe takes them, the others may be missing: they are there if the daemon

@@ -7,7 +7,6 @@
 #include "cli/cli.h"
 
 struct host_spec;
-struct link;
 
 /*
  * Finds the line of the hosts file for "gpu1" or "gpu1/train"; any_server: -L or -S says which, so

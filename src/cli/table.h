@@ -6,8 +6,6 @@
 
 #define TABLE_COLUMNS_MAX 16
 
-struct table;
-
 /*
  * A table with `count` columns (at most TABLE_COLUMNS_MAX) and titles, which are lent. A column
  * of numbers is aligned to the right.

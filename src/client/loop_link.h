@@ -10,7 +10,6 @@
 #define LOOP_LINK_UNSENT_MAX \
 	((size_t)16 * 1024 * 1024) /* of requests that the daemon has not read */
 
-struct loop_link;
 struct event_base;
 
 /*

@@ -14,8 +14,6 @@
 #define LOOP_PROCESS_SAID_MAX ((size_t)4096) /* kept of the end of standard error */
 
 struct event_base;
-struct rlimit;
-struct loop_process;
 
 struct loop_program {
 	const char *const *argv; /* the first word: a path, or a name looked up in PATH of env */

@@ -3,7 +3,6 @@
 #pragma once
 
 struct event_base;
-struct loop_pidfd;
 
 /*
  * Calls ended() from the loop, once, when the process has ended; a child is then to be reaped. The

@@ -9,8 +9,6 @@
 
 #include "base/base.h"
 
-struct loop_timer;
-
 /* Never NULL; not armed. */
 struct loop_timer *loop_timer_new(struct event_base *base, void (*fn)(void *data), void *data);
 /* Also from its own callback; NULL is accepted. */

@@ -14,7 +14,6 @@
 #define BROKER_ASKS_MAX 4096 /* requests under way */
 #define BROKER_REASON_SIZE 256
 
-struct broker;
 struct event_base;
 
 struct broker_options {

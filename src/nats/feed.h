@@ -9,16 +9,12 @@
 #include "nats/name.h"
 #include "nats/publisher.h"
 
-struct feed;
-
 /*
  * The cursor of the events: the number of the last event that JetStream has, and the id of the
  * journal that message ids begin with, in a small file. Only one muxbus-nats holds the file.
  */
 
 #define CURSOR_ID_SIZE 17 /* 16 hexadecimal digits and the NUL */
-
-struct cursor;
 
 /* NULL with a reason. A file that is damaged or absent begins a new journal id, at number 0. */
 struct cursor *cursor_open(const char *path, char *ret_reason, size_t size);

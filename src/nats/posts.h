@@ -10,8 +10,6 @@
 #include "nats/broker.h"
 #include "nats/name.h"
 
-struct posts;
-
 struct posts *posts_new(struct event_base *base, struct broker *broker, struct loop_link *daemon,
     const struct names *names);
 void posts_free(struct posts *posts); /* NULL is allowed; after the link */

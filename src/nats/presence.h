@@ -14,8 +14,6 @@
 
 #define PRESENCE_MS 30000 /* between two entries */
 
-struct nats_presence;
-
 struct presence_parts {
 	struct broker *broker;
 	struct loop_link *daemon;

@@ -12,8 +12,6 @@
 #define PUBLISHER_WINDOW_BYTES ((size_t)8 * 1024 * 1024)
 #define PUBLISHER_ID_SIZE 80
 
-struct publisher;
-
 enum publisher_kind {
 	PUBLISHER_EVENT,
 	PUBLISHER_NOTIFICATION,

@@ -19,8 +19,6 @@
 
 #define GRANT_PRESET "reads,sees"
 
-struct grant;
-
 /*
  * allowed: effects, methods, and patterns of methods such as "list_*", with commas between them.
  * NULL with a reason for a word that can be none of these.
@@ -42,8 +40,6 @@ enum grant_answer grant_check(
     const struct grant *grant, const char *method, char *ret_reason, size_t size);
 
 #define SERVICE_OPEN_MAX 256 /* requests under way; more are refused */
-
-struct service;
 
 /* It connects to the socket by itself. All live longer than the service. */
 struct service *service_new(struct event_base *base, const char *socket, struct broker *broker,

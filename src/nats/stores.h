@@ -11,8 +11,6 @@
 #define STORES_POSTS "MUXBUS_POSTS"
 #define STORES_TTL_SEC 90 /* of presence */
 
-struct stores;
-
 struct stores_options {
 	const char *stream; /* "MUXBUS" */
 	int64_t replicas;

@@ -18,9 +18,6 @@
 #define MCP_SERVER_ROWS_MAX ((size_t)4 * 1024 * 1024) /* bytes of its list, as rows */
 #define MCP_SERVER_TEXT_SIZE 1024 /* of an error */
 
-struct mcp_server_call;
-struct mcp_server;
-
 struct mcp_server_handlers {
 	/*
 	 * Its tools, as a JSON array of rows: the name of each, and parameters with required. May be

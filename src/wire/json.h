@@ -50,8 +50,6 @@ struct json {
 	size_t count; /* of children */
 };
 
-struct json_reader;
-
 /* For programs: ends the process if out of memory. line_max bounds the length of lines. */
 struct json_reader *json_reader_new(size_t line_max);
 void json_reader_free(struct json_reader *reader);

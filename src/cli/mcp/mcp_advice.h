@@ -7,8 +7,6 @@
 
 #include "wire/json.h"
 
-struct mcp_advice;
-
 /* Knows no tool yet. Ends the process if out of memory. */
 struct mcp_advice *mcp_advice_new(void);
 void mcp_advice_free(struct mcp_advice *advice);

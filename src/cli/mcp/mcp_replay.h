@@ -20,8 +20,6 @@
 #define MCP_REPLAY_UNREAD_MAX ((size_t)1024 * 1024) /* bytes; then the daemon must wait */
 #define MCP_REPLAY_KEPT_MAX 64 /* subscriptions that are repeated */
 
-struct mcp_replay;
-
 struct mcp_replay_config {
 	const char *greeting; /* lines that each daemon gets first, without an answer; or NULL */
 	bool is_legacy; /* server/discover is refused, so that clients fall back to initialize */

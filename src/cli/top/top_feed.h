@@ -10,8 +10,6 @@
 #include "cli/top/top_view.h"
 #include "client/link.h"
 
-struct top_feed;
-
 /* Takes over link; fills model and view, which must live longer. */
 struct top_feed *top_feed_new(
     const struct cli *cli, struct link *link, struct top_model *model, struct top_view *view);

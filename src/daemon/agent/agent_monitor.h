@@ -11,7 +11,6 @@
 #include "daemon/core/pane_ref.h"
 
 struct agent_parts;
-struct agent_monitor;
 struct pane_screen;
 struct json_writer;
 struct muxbus_pane;

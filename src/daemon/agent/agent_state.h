@@ -46,16 +46,6 @@ char **agent_strings_copy(const char *const *strings, size_t count);
 #define AGENT_SETTLED_MS 60000 /* of life, after which a crash is not in a row with others */
 #define AGENT_OUTPUT_MAX (1024 * 1024) /* bytes of output that one answer may be made of */
 
-struct agent_ending;
-struct agent_last_words;
-struct agent_launch;
-struct agent_monitor;
-struct agent_set;
-struct loop_pidfd;
-struct loop_timer;
-struct reporter_set;
-struct rest_set;
-
 /* The parts of the daemon that agents need. All live longer, but for what tmux owes an answer. */
 struct agent_parts {
 	struct event_base *base;

@@ -9,8 +9,6 @@
 struct agent;
 struct agent_set;
 struct agent_verdict;
-struct once;
-struct pane_ref;
 struct pane_screen;
 struct request;
 

@@ -26,7 +26,6 @@ int64_t boot_clock_due_ms(
     const struct boot_clock *clock, const char *boot_id, int64_t boot_due_ms, int64_t real_due_ms);
 
 struct event_base;
-struct boot_alarm;
 
 /* The real clock: a timerfd on libevent. Calls ring when the alarm is due. NULL on failure. */
 struct boot_alarm *boot_alarm_new(struct event_base *base, void (*ring)(void *data), void *data);

@@ -11,8 +11,6 @@
 #define PATTERN_BYTES_MAX 4096
 #define PATTERN_SPANS_MAX 64 /* further captures are not reported */
 
-struct pattern;
-
 enum pattern_result {
 	PATTERN_LIMIT = -1, /* gave up: the pattern takes too many steps on this subject */
 	PATTERN_NONE = 0,

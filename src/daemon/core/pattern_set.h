@@ -12,9 +12,6 @@
 
 #include "daemon/core/pattern.h"
 
-struct literal;
-struct literal_window;
-
 /*
  * Finds the lines of a block that match a pattern. Each line is matched alone, without its
  * end. If the pattern allows it, all lines are first searched in one call, which is many

@@ -8,8 +8,6 @@
 
 #include "daemon/deliver/way.h"
 
-struct delivery_set;
-
 /* Loads what the queue holds. */
 struct delivery_set *delivery_set_new(const struct delivery_parts *parts);
 void delivery_set_free(struct delivery_set *set);

@@ -17,11 +17,6 @@
 #define ON_NOTIFY_OUTPUT_MAX 65536 /* bytes of output */
 #define ON_NOTIFY_PENDING_MAX 1024 /* notifications that wait for a run; more are only counted */
 
-struct config;
-struct event_base;
-struct on_notify;
-struct person_parts;
-
 struct on_notify_parts {
 	struct event_base *base;
 	const struct config *config;

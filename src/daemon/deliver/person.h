@@ -9,10 +9,6 @@
 #include "base/base.h"
 
 struct pane_ref;
-struct presence_set;
-struct screen_sign_set;
-struct store;
-struct tmux;
 
 #define PERSON_CLIENTS_MAX 32 /* clients that show a message; further ones do not */
 

@@ -8,7 +8,6 @@
 #include "base/base.h"
 
 struct event_base;
-struct program;
 
 struct program_end {
 	int status; /* as of waitpid(2); of a program that was killed for its time, that end */

@@ -13,11 +13,8 @@
 #define PROMISES_MAX 256 /* addresses; then the one that was armed longest ago is forgotten */
 #define PROMISE_CHECK_MS 1000 /* from a fact until the ways are looked at again */
 
-struct delivery_set;
 struct json_writer;
 struct pane_ref;
-struct promise_set;
-struct tmux;
 struct way_found;
 
 struct promise_parts {

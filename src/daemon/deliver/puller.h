@@ -21,11 +21,6 @@ enum puller_way {
 };
 extern const char *const puller_ways[]; /* their names; NULL ends */
 
-struct config;
-struct event_base;
-struct puller;
-struct puller_set;
-
 struct puller_parts {
 	struct event_base *base;
 	const struct config *config;

@@ -23,9 +23,6 @@
 
 #define RECEIPT_MAX 8192 /* bytes */
 
-struct event_log;
-struct queue;
-
 /* Where receipts go. */
 struct receipt_parts {
 	struct queue *queue;

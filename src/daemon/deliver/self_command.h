@@ -15,14 +15,6 @@
 #define SELF_COMMANDS_MAX 100
 #define SELF_COMMANDS_PANE_MAX 4 /* of one pane, done in order */
 
-struct config;
-struct event_base;
-struct queue;
-struct self_command_set;
-struct stream_set;
-struct submit_set;
-struct tmux;
-
 struct self_command_parts {
 	struct event_base *base;
 	const struct config *config;

@@ -14,8 +14,6 @@
 #define WAKE_WINDOW_MAX_MS (10 * 60 * 1000)
 #define WAKE_QUIET_SIZE 12 /* "22:00-07:00" and its NUL */
 
-struct event_base;
-
 struct wake_policy {
 	struct list link;
 	struct pane_ref pane; /* cleared: of all panes of an agent */
@@ -37,8 +35,6 @@ int64_t wake_policy_due_ms(
     const struct wake_policy *policy, const struct notification *note, int64_t now_ms);
 /* Writes it as members of an object: pane, agent, sources, window_ms, quiet_hours. */
 void wake_policy_write(struct json_writer *writer, const struct wake_policy *policy);
-
-struct wake_policy_set;
 
 struct wake_policy_parts {
 	struct event_base *base;

@@ -19,19 +19,8 @@
 
 #define WAY_TEXT_SIZE 256
 
-struct config;
-struct event_base;
-struct event_log;
 struct foreground_program;
 struct mail;
-struct on_notify;
-struct pane_ref;
-struct person_parts;
-struct presence_set;
-struct puller_set;
-struct queue;
-struct submit_set;
-struct wake_policy_set;
 
 /* The parts that delivery needs. All live longer. */
 struct delivery_parts {

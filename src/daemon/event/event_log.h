@@ -95,8 +95,6 @@ struct event_entry {
 	size_t json_len;
 };
 
-struct event_log;
-
 struct event_log_listener {
 	struct list link;
 	/* Called for each published event. Must not publish or remove other listeners. */
@@ -164,8 +162,6 @@ void event_entry_unref(struct event_entry *event);
 
 /* Larger numbers are not exact in a double, nor in most JSON readers. */
 #define SEQUENCE_MAX ((UINT64_C(1) << 53) - 1)
-
-struct sequence;
 
 /* state_dir NULL: begins at 1 and stores nothing. NULL with a reason on failure. */
 struct sequence *sequence_open(const char *state_dir, char *ret_reason, size_t reason_size);

@@ -11,7 +11,6 @@
 #include "base/base.h"
 
 struct event_base;
-struct inotify_hub;
 
 /* A listener. The callback may remove its own watch and others. */
 struct inotify_watch {

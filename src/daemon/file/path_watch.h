@@ -7,7 +7,6 @@
 #pragma once
 
 struct inotify_hub;
-struct path_watch;
 
 struct path_watch_handlers {
 	void (*changed)(void *data); /* the path may name another file */

@@ -43,8 +43,6 @@ struct tail_handlers {
 	void (*closing)(void *data, struct tail_file *file);
 };
 
-struct tail;
-
 /* path is absolute; scratch (TAIL_SCRATCH bytes) may be shared. Opens nothing yet. */
 struct tail *tail_new(
     const char *path, uint8_t *scratch, const struct tail_handlers *handlers, void *data);

@@ -12,8 +12,6 @@
 #define FEED_PARTIAL_MS 1000 /* a partial line this old is reported */
 
 struct event_base;
-struct tail_loop;
-struct tail_loop_set;
 
 struct tail_loop_options {
 	bool is_polling; /* without inotify, for tests */

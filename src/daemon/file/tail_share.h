@@ -14,9 +14,7 @@
 #include "daemon/file/tail_loop.h"
 
 struct context_lines;
-struct shared_tail;
 struct tail_listener;
-struct tail_share;
 
 /* A line that a pattern matches, or on which the pattern gave up. */
 struct tail_finding {

@@ -5,7 +5,6 @@
 #include "base/base.h"
 
 struct daemon;
-struct fleet;
 
 /* Connects to all hosts, and takes the requests of daemon's server. */
 struct fleet *fleet_new(struct daemon *daemon);

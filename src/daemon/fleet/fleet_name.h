@@ -9,7 +9,6 @@
 
 #define FLEET_NAME_REASON_SIZE 384
 
-struct host;
 struct host_set;
 
 /* The host of "B", "B/work", or of the prefix of a target; NULL: text names none. */

@@ -11,12 +11,9 @@
 #define FLEET_STREAMS_MAX 60 /* of all peers together: a daemon allows 64 on one connection */
 
 struct field;
-struct host;
-struct host_call;
 struct host_order;
 struct json;
 struct json_writer;
-struct request;
 
 struct fleet {
 	struct event_base *base;

@@ -15,13 +15,7 @@
 #define HOST_REASON_SIZE 512
 #define HOST_VERSION_SIZE 64
 
-struct event_base;
-struct host;
-struct host_call;
-struct host_link;
-struct host_set;
 struct json;
-struct loop_timer;
 
 enum host_state {
 	HOST_DOWN, /* the next attempt is due later */

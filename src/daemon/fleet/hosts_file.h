@@ -13,7 +13,6 @@
 
 struct event_base;
 struct host_set;
-struct hosts_file;
 
 struct hosts_file_error {
 	unsigned line; /* 0: of the whole file */

@@ -15,8 +15,6 @@
 #define SUBMIT_LINE_MAX 2048 /* bytes of a line that waits for a prompt */
 
 struct json_writer;
-struct submit;
-struct submit_set;
 
 /* Lives longer than its submits, but for those that wait for tmux. */
 struct submit_set *submit_set_new(const struct submit_parts *parts);

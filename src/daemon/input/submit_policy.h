@@ -18,15 +18,7 @@ enum submit_sight {
 	SIGHT_NOT_FREE, /* a draft, or nothing that is known */
 };
 
-struct config;
-struct event_base;
-struct muxbus_reply;
 struct pane_screen;
-struct presence_set;
-struct screen_sign_set;
-struct store;
-struct stream_set;
-struct tmux;
 
 /* The parts that typing needs. All live longer. */
 struct submit_parts {

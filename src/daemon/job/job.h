@@ -18,8 +18,6 @@
 #define JOB_ENV_KEEP (64 * 1024) /* bytes of an environment that are kept for a restart */
 
 struct event_base;
-struct job_set;
-struct once;
 struct queue;
 
 /* The names of the programs of providers begin so, and no others do. */

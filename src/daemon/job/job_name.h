@@ -7,7 +7,6 @@
 
 #include "base/base.h"
 
-struct job;
 struct job_set;
 struct request;
 

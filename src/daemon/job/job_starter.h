@@ -11,7 +11,6 @@
 #define SPARE_IDLE_MS (10 * 60 * 1000)
 
 struct event_base;
-struct job_starter;
 
 struct job_supervisor {
 	pid_t pid; /* our child */

@@ -14,7 +14,6 @@
 
 struct daemon;
 struct dispatch;
-struct mcp;
 
 /* Registers MCP with dispatch, until the last peer is gone. */
 struct mcp *mcp_new(struct daemon *daemon, struct dispatch *dispatch);

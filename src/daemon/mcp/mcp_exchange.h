@@ -13,12 +13,6 @@
 
 #define MCP_META "io.modelcontextprotocol/" /* the prefix of its names in _meta */
 
-struct daemon;
-struct dispatch;
-struct mcp_client;
-struct mcp_listening;
-struct peer;
-
 struct mcp {
 	struct daemon *daemon;
 	struct dispatch *dispatch;

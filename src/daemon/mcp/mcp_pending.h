@@ -7,8 +7,6 @@
 
 #include "daemon/mcp/mcp_exchange.h"
 
-struct mcp_pending;
-
 /* NULL if the agent of this session has no timeout. */
 struct mcp_pending *mcp_pending_new(const struct mcp_session *session, struct request *request);
 void mcp_pending_free(struct mcp_pending *pending); /* NULL: nothing */

@@ -8,7 +8,6 @@
 #pragma once
 
 struct daemon;
-struct demand;
 
 #define DEMAND_REST_MS 2000
 

@@ -6,7 +6,6 @@
 
 struct event_base;
 struct meter;
-struct meter_wakes;
 struct queue;
 
 /* Takes up the sums of earlier daemons, and counts from now on. All live longer. */

@@ -5,7 +5,6 @@
 #include "base/base.h"
 
 struct daemon;
-struct pane_ref;
 
 struct pending_entry {
 	const char *kind; /* timer, job, watch, wait, command or notification */

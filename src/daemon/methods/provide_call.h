@@ -8,7 +8,6 @@ struct daemon;
 struct json;
 struct pane_ref;
 struct provide_order;
-struct provide_set;
 struct request;
 
 /*

@@ -17,7 +17,6 @@
 #define SAVED_BYTES_MAX (512 * 1024) /* of the record of a session; a larger one is not saved */
 
 struct daemon;
-struct saved_set;
 
 struct saved_set *saved_set_new(const struct daemon *daemon);
 void saved_set_free(struct saved_set *set);

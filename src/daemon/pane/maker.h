@@ -10,7 +10,6 @@
 
 #define MAKERS_MAX 1000 /* panes whose makers are known: further ones have none */
 
-struct maker_set;
 struct queue;
 struct tmux;
 

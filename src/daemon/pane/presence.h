@@ -18,7 +18,6 @@
 #define PRESENCE_SESSION_MAX 128 /* [A-Za-z0-9_.:-], not beginning with '-' */
 
 struct event_log;
-struct presence_set;
 struct queue;
 struct tmux;
 

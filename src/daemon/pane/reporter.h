@@ -22,14 +22,6 @@
 #define REPORTER_EVERY_MS 6000
 #define REPORTER_UNREAD_MAX 10 /* of one pane; further ones are counted into the oldest */
 
-struct counters;
-struct event_base;
-struct presence_set;
-struct queue;
-struct reporter_set;
-struct stream_set;
-struct tmux;
-
 struct reporter_parts {
 	struct event_base *base;
 	struct tmux *tmux;

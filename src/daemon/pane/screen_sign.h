@@ -11,8 +11,6 @@
 
 #define SCREEN_SIGNS_MAX 256 /* rows of the file that are read */
 
-struct screen_sign_set;
-
 enum screen_sign_kind {
 	SIGN_ASKING, /* in the rows around the cursor: a key would be an answer */
 	SIGN_BUSY, /* in the rows around the cursor: a turn goes on */

@@ -11,8 +11,6 @@
 #define OFFER_TIMEOUT_MS 30000 /* of a call, unless the row says it */
 #define OFFER_TIMEOUT_MS_MAX 3600000
 
-struct offer;
-
 struct offer {
 	struct method method; /* the row, first */
 	struct list link;

@@ -12,10 +12,7 @@
 #define PROVIDE_RESULT_MAX ((size_t)1024 * 1024) /* bytes of a result as JSON */
 #define PROVIDE_PROGRESS_MS 100 /* between two reports of a call that are passed on */
 
-struct loop_timer;
 struct peer;
-struct provide_call;
-struct provider;
 struct request_report;
 
 /* How a call ends: with a result, which is lent, or with a failure (result NULL). */

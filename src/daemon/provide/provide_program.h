@@ -11,11 +11,6 @@
 #define PROVIDE_WAIT_MS 10000 /* wait_ms of the program of a file */
 #define PROVIDE_REASON_SIZE 512
 
-struct event_base;
-struct job;
-struct job_set;
-struct provide_program;
-
 struct provide_program_parts {
 	struct event_base *base;
 	struct job_set *jobs;

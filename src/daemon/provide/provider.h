@@ -20,13 +20,6 @@
 #define PROVIDE_EVENT_MAX ((size_t)16 * 1024) /* bytes of the data of an event */
 #define PROVIDE_EVENTS_PER_SEC 100 /* published by a provider; twice as many at once */
 
-struct event_log;
-struct provide_program;
-struct provide_set;
-struct provider_file;
-struct tool_server;
-struct tool_folder;
-
 struct provide_parts {
 	struct event_base *base;
 	struct event_log *events;

@@ -14,7 +14,6 @@ struct declaration;
 struct json_writer;
 struct pane_ref;
 struct provide_set;
-struct provider;
 struct tmux;
 
 /* How a server is started. All is copied. */

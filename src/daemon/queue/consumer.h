@@ -16,9 +16,7 @@
 #define CONSUMER_ACK_WAIT_MS 60000 /* unless it is set */
 #define CONSUMER_DELIVER_MAX 10 /* hand-outs of one entry to one consumer */
 
-struct consumer;
 struct consumer_filter;
-struct consumer_set;
 
 /* Loads the places that the queue's store holds. */
 struct consumer_set *consumer_set_new(struct queue *queue);

@@ -4,8 +4,6 @@
 
 #include "base/base.h"
 
-struct journal_syncer;
-
 /*
  * Files of one directory. All return -errno on failure. sync, install and close may be
  * called from the journal's helper thread, one call at a time, while others go on here.
@@ -29,8 +27,6 @@ struct journal_disk {
 	int (*unlink)(void *data, const char *name);
 	void (*close)(void *data, int file);
 };
-
-struct journal_disk_dir;
 
 extern const struct journal_disk journal_disk_dir_table;
 

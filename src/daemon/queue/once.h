@@ -16,7 +16,6 @@
 #define ONCE_RESULTS_MAX (8 * 1024 * 1024) /* bytes of all their results */
 #define ONCE_ERROR_MAX 400 /* bytes of an error */
 
-struct once_set;
 struct queue;
 
 /* Loads what the store holds. */

@@ -16,7 +16,6 @@
 #define QUEUE_BYTES ((size_t)64 * 1024 * 1024)
 
 struct event_log;
-struct queue;
 
 /* Loads what the store holds. Both live longer than the queue. */
 struct queue *queue_new(struct store *store, struct event_log *events);

@@ -26,8 +26,6 @@ enum record_type {
 	RECORD_LIST, /* array of .values structs with a count, each by .rows */
 };
 
-struct record_rows;
-
 struct record_field {
 	const char *name;
 	enum record_type type;

@@ -15,8 +15,6 @@
 #define STORE_VALUE_MAX (1024 * 1024)
 #define STORE_FILE "journal"
 
-struct store;
-
 struct store_handlers {
 	/* As in the journal; each may be NULL. */
 	void (*gap)(void *data, uint64_t count, const char *reason);

@@ -8,9 +8,7 @@
 #include "base/base.h"
 
 struct event_base;
-struct store_loop;
 struct json_writer;
-struct store;
 
 /* NULL on failure, with a reason; a disk that fails is no failure. */
 struct store_loop *store_loop_new(

@@ -4,41 +4,6 @@
 
 #include "base/base.h"
 
-struct agent_set;
-struct config;
-struct consumer_set;
-struct counters;
-struct puller_set;
-struct delivery_set;
-struct event_base;
-struct event_log;
-struct trail;
-struct history;
-struct job_set;
-struct meter;
-struct on_notify;
-struct store_loop;
-struct presence_set;
-struct promise_set;
-struct provide_set;
-struct queue;
-struct reporter_set;
-struct rest_set;
-struct saved_set;
-struct screen_sign_set;
-struct self_command_set;
-struct server;
-struct server_parts;
-struct stream_set;
-struct submit_set;
-struct timer_set;
-struct tmux;
-struct tool_folder;
-struct tool_kept_set;
-struct wait_set;
-struct wake_policy_set;
-struct watch_set;
-
 struct daemon {
 	const struct server_parts *parts; /* the subset for peers and requests */
 	const struct config *config;

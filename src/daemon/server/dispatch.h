@@ -7,7 +7,6 @@
 
 #include "daemon/server/work.h"
 
-struct dispatch;
 struct field_error;
 struct lost_id;
 struct message;

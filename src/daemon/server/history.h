@@ -12,7 +12,6 @@
 #define HISTORY_OUTCOME_MAX 160
 #define HISTORY_RESULT_MAX 80
 
-struct history;
 struct json;
 struct json_writer;
 struct method;

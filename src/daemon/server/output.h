@@ -12,11 +12,6 @@
 
 #define OUTPUT_STAGE_BYTES ((size_t)16 * 1024)
 
-struct evbuffer;
-struct output;
-struct peer;
-struct response_slot;
-
 struct output_stage {
 	struct output *user; /* NULL: free */
 	size_t len;

@@ -27,12 +27,8 @@
 #define PEERS_UNREAD_MAX ((size_t)32 * 1024 * 1024) /* bytes that wait for such peers together */
 #define PEER_PRESSED_MS 200 /* beyond PEERS_UNREAD_MAX, in place of PEER_IDLE_MS */
 
-struct output_stage;
 struct peer_origin;
-struct peer_pane;
 struct peer;
-struct server_parts;
-struct subscription_set;
 struct ucred;
 
 /* All peers have these in common. */
@@ -98,7 +94,6 @@ void peer_speak_for(struct peer *peer, uint32_t pane);
  * A response slot: the reserved place of a response; waiting slots have no order. gone is
  * called if the peer goes before peer_respond(); the slot is freed then too.
  */
-struct response_slot;
 struct response_slot *peer_reserve(
     struct peer *peer, bool is_waiting, void (*gone)(void *data), void *data);
 /*

@@ -13,8 +13,6 @@
 #define REST_ID_SAMPLE "R00000000" /* as long as any id */
 #define REST_ID_SIZE sizeof REST_ID_SAMPLE
 
-struct rest_set;
-
 struct rest_set *rest_set_new(size_t bytes_max);
 void rest_set_free(struct rest_set *set); /* NULL is accepted */
 

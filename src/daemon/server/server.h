@@ -8,9 +8,6 @@
 
 #include "base/base.h"
 
-struct dispatch;
-struct peer;
-struct server;
 struct server_parts;
 
 /*

@@ -2,21 +2,6 @@
 /* The parts of the daemon that peers and requests can reach. main.c fills them in, once. */
 #pragma once
 
-struct trail;
-struct config;
-struct counters;
-struct daemon;
-struct event_base;
-struct event_log;
-struct history;
-struct maker_set;
-struct meter;
-struct once_set;
-struct queue;
-struct reporter_set;
-struct stream_set;
-struct tmux;
-
 struct server_parts {
 	const struct config *config;
 	struct event_base *base;

@@ -18,9 +18,6 @@
 #define TRAIL_LINE_MAX 8192 /* bytes; parameters are cut */
 #define TRAIL_FILE_MAX ((size_t)64 * 1024 * 1024)
 
-struct trail;
-struct peer;
-
 /* A request: who asks, and for what. */
 struct trail_action {
 	const struct peer *peer; /* NULL: the daemon itself */

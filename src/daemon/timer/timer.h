@@ -22,7 +22,6 @@
 
 struct once;
 struct queue;
-struct timer_set;
 
 struct timer {
 	size_t place; /* in the heap */

@@ -13,7 +13,6 @@
 #define LINE_FEED_LINES_MAX 16384
 #define LINE_FEED_TEXT_MAX (1024 * 1024) /* of a piece; more text is left out */
 
-struct line_feed;
 struct pane_events_sink;
 struct token;
 

@@ -12,7 +12,6 @@
 
 struct config;
 struct event_base;
-struct output_source_set;
 struct tmux;
 
 enum output_source_kind {

@@ -16,8 +16,6 @@
 #define PANE_EVENTS_MARKS_MAX 64 /* and notices of one pane in one turn; more are a gap */
 
 struct event_base;
-struct loop_timer;
-struct tmux;
 
 /* The event log, and buffers; shared by all panes. */
 struct pane_events_sink {

@@ -19,7 +19,6 @@
 #define LINES_TURN_US 1000
 
 struct echo;
-struct pane_lines;
 struct token;
 
 /* Where a pattern was found. Lent. */

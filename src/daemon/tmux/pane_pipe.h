@@ -18,7 +18,6 @@
 
 struct config;
 struct event_base;
-struct pane_pipe_set;
 struct tmux;
 
 enum {
@@ -80,8 +79,6 @@ uint32_t pane_pipe_count(const struct pane_pipe_set *pipes);
  */
 
 #define PIPE_COMMAND_MAX 8192 /* bytes of the command of sh */
-
-struct muxbus_command;
 
 /*
  * Writes the command of sh: a program that hands its standard input over to a socket with a nonce.

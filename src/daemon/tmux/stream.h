@@ -13,10 +13,7 @@ struct config;
 struct event_base;
 struct event_log;
 struct line_watch;
-struct output_source_set;
-struct pane_input;
 struct pattern;
-struct stream_set;
 struct tmux;
 struct token;
 

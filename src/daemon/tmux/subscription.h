@@ -13,10 +13,6 @@
 #define SUBSCRIPTION_NAME_SIZE 16
 
 struct event_entry;
-struct event_log;
-struct stream_set;
-struct subscription_set;
-struct tmux;
 
 struct subscription_parts {
 	struct event_log *events;

@@ -15,7 +15,6 @@ struct event_log;
 struct event_scope;
 struct json_writer;
 struct stream_set;
-struct tmux;
 
 struct tmux_handlers {
 	/* The server was found or lost; called after its event was published. May be NULL. */

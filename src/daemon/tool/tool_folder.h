@@ -11,9 +11,6 @@
 
 #define TOOLS_MAX 256 /* files that are read; later ones are left out, and the log says so */
 
-struct event_base;
-struct tool_folder;
-
 enum tool_state {
 	TOOL_LISTED,
 	TOOL_HIDDEN, /* a program is missing */

@@ -17,7 +17,6 @@
 struct event_base;
 struct job_set;
 struct queue;
-struct tool_kept_set;
 
 /*
  * Reads the calls of earlier daemons. Those under way wait a while for their servers, if any job in

@@ -12,7 +12,6 @@
 #define TOOL_SERVER_NAME_MAX 256 /* bytes, of a tool or an argument */
 
 struct json;
-struct tool_server_entry;
 
 struct tool_server_list {
 	struct tool_server_entry *entries;

@@ -10,18 +10,8 @@
 #include "wire/field.h"
 #include "wire/json.h"
 
-struct agent_set;
 struct condition;
-struct event_base;
-struct event_log;
-struct job_set;
-struct presence_set;
-struct queue;
 struct request;
-struct screen_sign_set;
-struct stream_set;
-struct tmux;
-struct watch_set;
 
 /* One kind. arm fails the request and returns false if the condition cannot be. */
 struct condition_kind {

@@ -12,10 +12,6 @@
 #include "daemon/server/method.h"
 #include "daemon/wait/wait_parts.h"
 
-struct once;
-struct wait;
-struct wait_set;
-
 /* Loads the waits that the store holds; those on panes are armed by wait_set_wake(). */
 struct wait_set *wait_set_new(const struct wait_parts *parts);
 /* tmux was found: arms the conditions that could not be armed before. */

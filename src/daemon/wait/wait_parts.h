@@ -10,12 +10,6 @@
 #define WAIT_NAME_MAX 64
 #define WAIT_KEEP_SEC 3600 /* a named wait that is over, and that no request has asked for */
 
-struct condition_parts;
-struct event_base;
-struct queue;
-struct request;
-struct tmux;
-
 enum wait_kind {
 	WAIT_REQUEST, /* wait_for */
 	WAIT_IDLE, /* wait_for_idle */

@@ -16,8 +16,6 @@
 
 #define WATCH_LINE_MAX 4096 /* bytes of a line in a notification */
 
-struct watch_set;
-
 struct watch_text {
 	char *bytes;
 	size_t len;
@@ -102,7 +100,6 @@ void watch_record_text(
 #define WATCHES_MAX 1000
 #define WATCH_LIMITS_MAX 10 /* lines in a row on which the pattern may give up */
 
-struct once;
 struct queue;
 struct tmux;
 

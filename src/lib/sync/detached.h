@@ -7,8 +7,6 @@
 
 #include <muxbus.h>
 
-struct detached;
-
 /* NULL: out of memory. */
 struct detached *detached_new(struct muxbus_sync *sync);
 /* All commands get MUXBUS_ERR_CANCELLED. Accepts NULL. */

@@ -9,9 +9,6 @@
 
 #include "base/base.h"
 
-struct capture;
-struct attachment;
-
 /* The most held bytes of one pane; more are dropped, and a gap is reported. */
 #define TRACK_HELD_MAX (256 * 1024)
 
