@@ -14,7 +14,7 @@ static const char usage_text[] =
 
 static int output_error; /* the first one of standard output; 0: none */
 
-static void keep_error(bool is_written)
+void cli_keep_error(bool is_written)
 {
 	if (!is_written && output_error == 0)
 		output_error = errno;
@@ -26,7 +26,7 @@ static void say(const char *format, va_list args)
 {
 	char text[4096];
 	(void)vsnprintf(text, sizeof text, format, args);
-	keep_error(fflush(stdout) == 0); /* earlier output comes first */
+	cli_keep_error(fflush(stdout) == 0); /* earlier output comes first */
 	(void)fputs("muxbus: ", stderr);
 	screen_print_line(stderr, text);
 	(void)fputc('\n', stderr);
@@ -125,20 +125,20 @@ bool cli_help(const char *verb, const char *arg)
 
 void cli_print(struct buf *out)
 {
-	keep_error(fwrite(buf_text(out), 1, out->len, stdout) == out->len);
+	cli_keep_error(fwrite(buf_text(out), 1, out->len, stdout) == out->len);
 	buf_finish(out);
 }
 
 void cli_write(const void *bytes, size_t len)
 {
-	keep_error(len == 0 || fwrite(bytes, 1, len, stdout) == len);
-	keep_error(fflush(stdout) == 0);
+	cli_keep_error(len == 0 || fwrite(bytes, 1, len, stdout) == len);
+	cli_keep_error(fflush(stdout) == 0);
 }
 
 enum cli_status cli_flush(enum cli_status status)
 {
-	keep_error(fflush(stdout) == 0);
-	keep_error(!ferror(stdout));
+	cli_keep_error(fflush(stdout) == 0);
+	cli_keep_error(!ferror(stdout));
 	if (output_error == 0)
 		return status;
 	if (output_error != EPIPE)

@@ -108,6 +108,9 @@ void cli_print(struct buf *out);
 /* Writes on standard output at once; cli_flush() checks. */
 void cli_write(const void *bytes, size_t len);
 
+/* Keeps errno for cli_flush() if a verb could not write on standard output by itself. */
+void cli_keep_error(bool is_written);
+
 /*
  * Flushes the output of a verb. CLI_DONE becomes CLI_NO with a message if standard output cannot
  * be written (a full disk). A closed pipe ends silently.

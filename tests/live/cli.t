@@ -79,6 +79,11 @@ run_it "$muxbus" list_panes --json --color=always
 ok 'JSON has no colours' sh -c "! grep -q '\\[' '$dir/out' || jq -e .panes '$dir/out' >/dev/null"
 "$muxbus" list_panes >/dev/full 2>"$dir/err"
 is 'a full disk is an error' "$? $(grep -c 'No space left' "$dir/err")" '1 1'
+for verb in relay mcp; do
+	echo '{"jsonrpc":"2.0","id":1,"method":"ping"}' |
+		timeout 20 "$muxbus" $verb >/dev/full 2>"$dir/err"
+	is "for $verb too" "$? $(grep -c 'No space left' "$dir/err")" '1 1'
+done
 gives 'after -- no word is an option' 0 .output '--json=x' run_tmux -- display-message -p -- --json=x
 
 # Help and version.

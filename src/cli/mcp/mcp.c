@@ -257,10 +257,12 @@ static void write_agent(struct bridge *bridge)
 {
 	const struct buf *out = mcp_replay_to_agent(bridge->replay);
 	ssize_t n = write(STDOUT_FILENO, out->data, out->len < WRITE_SIZE ? out->len : WRITE_SIZE);
-	if (n > 0)
+	if (n > 0) {
 		mcp_replay_wrote_agent(bridge->replay, (size_t)n);
-	else if (n < 0 && errno != EINTR && errno != EAGAIN)
+	} else if (n < 0 && errno != EINTR && errno != EAGAIN) {
+		cli_keep_error(errno == EPIPE);
 		bridge->is_unread = true;
+	}
 }
 
 static void read_daemon(struct bridge *bridge)
@@ -370,7 +372,7 @@ static enum cli_status run_bridge(const struct cli *cli, const struct mcp_replay
 	link_close(bridge.link);
 	buf_finish(&bridge.launch_said);
 	mcp_replay_free(bridge.replay);
-	return CLI_DONE;
+	return cli_flush(CLI_DONE);
 }
 
 #define HELLO_MAX ((size_t)64 * 1024)

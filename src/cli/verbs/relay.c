@@ -39,10 +39,12 @@ static void read_flow(struct relay_flow *flow)
 static void write_flow(struct relay_flow *flow)
 {
 	ssize_t n = write(flow->to, flow->bytes + flow->at, flow->len - flow->at);
-	if (n > 0)
+	if (n > 0) {
 		flow->at += (size_t)n;
-	else if (n < 0 && errno != EINTR && errno != EAGAIN)
+	} else if (n < 0 && errno != EINTR && errno != EAGAIN) {
+		cli_keep_error(flow->to != STDOUT_FILENO || errno == EPIPE);
 		flow->is_over = true;
+	}
 }
 
 /* The descriptor that a flow waits for; poll() ignores -1. */
@@ -111,6 +113,8 @@ enum cli_status relay_run(struct cli *cli, int argc, char **argv)
 	len = snprintf(hello, sizeof hello, RELAY_HELLO "%d %s\n", RELAY_PROTOCOL, PACKAGE_VERSION);
 	if (write(STDOUT_FILENO, hello, (size_t)len) == len)
 		carry(link_fd(link));
+	else
+		cli_keep_error(errno == EPIPE);
 	link_close(link);
-	return CLI_DONE;
+	return cli_flush(CLI_DONE);
 }
