@@ -24,7 +24,11 @@ fails killed '{"command":"echo before; kill -SEGV $$"}'
 ok 'a program that is killed' test "$(field '.error.message' | grep -c 'killed by signal 11')" = 1
 fails silent '{"command":"exit 5"}'
 is 'a program that says nothing' "$(field '.error | "\(.data.evidence.exit_status) \(.message | endswith("exit status 5"))"')" '5 true'
-fails talks '{"command":"echo one; printf \"\\033[31mtwo\\033[0m three\\033]0;title\\007\\n\\n\"; exit 3"}'
+# On a busy machine tmux can close the terminal before it has read the last bytes: see muxbusd(8).
+for again in 1 2 3 4 5; do
+	fails talks '{"command":"echo one; printf \"\\033[31mtwo\\033[0m three\\033]0;title\\007\\n\\n\"; exit 3"}'
+	[ "$(field .error.data.output)" = null ] || break
+done
 is 'a program that says why: its last lines' "$(field '.error.data | "\(.evidence.exit_status) \(.output)"')" "$(printf '3 one\ntwo three')"
 ok 'in the message too' test "$(field '.error.message' | grep -c 'exit status 3; its last lines: one | two three$')" = 1
 fails long '{"command":"yes word | head -n 3000; printf \"%01000d\" 7; exit 3"}'
