@@ -220,6 +220,7 @@ void mcp_free(struct mcp *mcp)
 	mem_free(mcp);
 }
 
+/* Dates, the oldest first: a client that offers one in between knows only those before it. */
 static const char *const legacy_versions[] = {"2024-11-05", "2025-06-18", MCP_NEWEST_LEGACY, NULL};
 
 static void put_tasks(struct json_writer *writer)
@@ -285,7 +286,7 @@ static void handle_initialize(struct mcp_exchange *exchange, const void *data)
 	const char *version = MCP_NEWEST_LEGACY;
 	for (const char *const *known = legacy_versions; args->version != NULL && *known != NULL;
 	     known++)
-		if (strcmp(*known, args->version) == 0)
+		if (strcmp(*known, args->version) <= 0)
 			version = *known;
 	learn_client(exchange->session, args->info);
 	exchange->session->is_initialized = true;
