@@ -26,7 +26,6 @@
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/method.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server.h"
@@ -277,7 +276,6 @@ static int serve(const struct served *served, int word_fd)
 	struct mcp *mcp;
 	struct event *term;
 	bool is_up;
-	struct server_parts parts;
 	struct torn_disk disk;
 	struct store *store;
 	struct queue *queue;
@@ -289,15 +287,9 @@ static int serve(const struct served *served, int word_fd)
 	torn_disk_init(&disk, 1);
 	store = store_open(&torn_disk_table, &disk, false, NULL, NULL);
 	queue = queue_new(store, daemon.events);
-	parts = (struct server_parts){.config = &served->config,
-	    .base = daemon.base,
-	    .events = daemon.events,
-	    .counters = &counters,
-	    .onces = once_set_new(queue),
-	    .daemon = &daemon};
-	daemon.parts = &parts;
+	daemon.onces = once_set_new(queue);
 	method_set_tables(tables);
-	daemon.server = server_new(&parts, reason, sizeof reason);
+	daemon.server = server_new(&daemon, reason, sizeof reason);
 	mcp = daemon.server != NULL ? mcp_new(&daemon, server_dispatch(daemon.server)) : NULL;
 	term = evsignal_new(daemon.base, SIGTERM, on_term, &daemon);
 	is_up = daemon.server != NULL && server_listen(daemon.server, reason, sizeof reason) == 0;
@@ -310,7 +302,7 @@ static int serve(const struct served *served, int word_fd)
 	}
 	server_free(daemon.server);
 	mcp_free(mcp);
-	once_set_free(parts.onces);
+	once_set_free(daemon.onces);
 	queue_free(queue);
 	store_close(store);
 	torn_disk_finish(&disk);

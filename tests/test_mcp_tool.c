@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "daemon/core/daemon_parts.h"
 #include "daemon/mcp/mcp_advice.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/mcp/mcp_shown.h"
@@ -18,7 +19,6 @@
 #include "daemon/mcp/mcp_tool_set.h"
 #include "daemon/methods/group.h"
 #include "daemon/methods/tables.h"
-#include "daemon/server/daemon_parts.h"
 #include "tap.h"
 
 static struct json_reader *reader;

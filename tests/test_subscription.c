@@ -56,14 +56,14 @@ static bool hear_gap(
 	return !is_full;
 }
 
-static struct subscription_parts program;
+static struct daemon program;
 static struct subscription_set *set;
 
 static void begin(size_t keep_count)
 {
 	static const struct subscription_sink sink = {.event = hear_event, .gap = hear_gap};
 	char reason[64];
-	program = (struct subscription_parts){.streams = (void *)&heard, .tmux = (void *)&heard};
+	program = (struct daemon){.streams = (void *)&heard, .tmux = (void *)&heard};
 	program.events = event_log_new(NULL, keep_count, 1 << 20, reason, sizeof reason);
 	set = subscription_set_new(&program, &sink);
 	is_full = false;

@@ -171,14 +171,14 @@ bool submit_can_type(
 	return !now->is_guarded;
 }
 
-bool person_has_pane(const struct person_parts *parts, const struct pane_ref *pane)
+bool person_has_pane(const struct daemon *parts, const struct pane_ref *pane)
 {
 	(void)parts;
 	(void)pane;
 	return now->is_person;
 }
 
-size_t person_clients(const struct person_parts *parts, const struct pane_ref *pane,
+size_t person_clients(const struct daemon *parts, const struct pane_ref *pane,
     const char *ret_names[PERSON_CLIENTS_MAX])
 {
 	(void)parts;
@@ -323,7 +323,7 @@ struct world {
 	struct puller *follower, *hook;
 	struct on_notify *on_notify;
 	struct delivery_set *deliveries;
-	struct person_parts person;
+	struct daemon daemon;
 	struct pane_ref address;
 };
 
@@ -342,24 +342,15 @@ static void write_file(const char *name, const char *text, mode_t mode)
 
 static void world_load(struct world *world)
 {
-	struct receipt_parts receipts;
 	world->store = store_open(&torn_disk_table, &world->disk, false, NULL, NULL);
 	if (world->store == NULL)
 		abort();
 	world->queue = queue_new(world->store, world->events);
-	receipts = (struct receipt_parts){world->queue, world->events};
-	world->pullers = puller_set_new(&(struct puller_parts){base, &world->config, receipts});
-	world->on_notify = on_notify_new(
-	    &(struct on_notify_parts){base, &world->config, &world->person, receipts});
-	world->deliveries = delivery_set_new(&(struct delivery_parts){
-	    .base = base,
-	    .config = &world->config,
-	    .events = world->events,
-	    .queue = world->queue,
-	    .pullers = world->pullers,
-	    .person = &world->person,
-	    .on_notify = world->on_notify,
-	});
+	world->daemon = (struct daemon){
+	    .base = base, .config = &world->config, .events = world->events, .queue = world->queue};
+	world->pullers = world->daemon.pullers = puller_set_new(&world->daemon);
+	world->on_notify = world->daemon.on_notify = on_notify_new(&world->daemon);
+	world->deliveries = delivery_set_new(&world->daemon);
 }
 
 static void world_unload(struct world *world)

@@ -5,6 +5,7 @@
 #include "daemon/core/boot_clock.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
+#include "daemon/core/daemon_parts.h"
 #include "daemon/core/log_file.h"
 #include "daemon/core/meter.h"
 #include "daemon/core/start.h"
@@ -37,13 +38,10 @@
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store_loop.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/history.h"
 #include "daemon/server/peer.h"
-#include "daemon/server/request.h"
 #include "daemon/server/rest.h"
 #include "daemon/server/server.h"
-#include "daemon/server/server_parts.h"
 #include "daemon/server/trail.h"
 #include "daemon/timer/timer.h"
 #include "daemon/tmux/stream.h"
@@ -63,11 +61,7 @@
 #define SIGNALS_COUNT 4
 
 struct main {
-	struct daemon daemon; /* for the handlers of methods */
-	struct server_parts parts; /* for peers and requests */
-	struct condition_parts conditions;
-	struct person_parts person;
-	struct once_set *onces;
+	struct daemon daemon; /* what its parts share */
 	struct mcp *mcp;
 	struct fleet *fleet; /* NULL: a tmux server is followed */
 	struct event_log_listener closed_panes;
@@ -278,7 +272,7 @@ static int set_up_queue(struct main *main)
 	main->meter_wakes = meter_wakes_new(daemon->base, &main->meter, daemon->queue);
 	queue_set_bytes(daemon->queue, (size_t)main->config.limits.queue_bytes);
 	queue_note_loss(daemon->queue);
-	main->onces = once_set_new(daemon->queue);
+	daemon->onces = once_set_new(daemon->queue);
 	daemon->consumers = consumer_set_new(daemon->queue);
 	consumer_set_ack_wait(daemon->consumers, main->config.limits.ack_wait_ms);
 	main->alarm = boot_alarm_new(daemon->base, on_alarm, main);
@@ -297,24 +291,9 @@ static int set_up_server(struct main *main)
 {
 	struct daemon *daemon = &main->daemon;
 	char reason[512] = "out of memory";
-	main->parts = (struct server_parts){
-	    .config = daemon->config,
-	    .base = daemon->base,
-	    .events = daemon->events,
-	    .tmux = daemon->tmux,
-	    .streams = daemon->streams,
-	    .queue = daemon->queue,
-	    .onces = main->onces,
-	    .makers = maker_set_new(daemon->queue, daemon->tmux),
-	    .trail = daemon->trail,
-	    .history = daemon->history,
-	    .counters = daemon->counters,
-	    .meter = daemon->meter,
-	    .daemon = daemon,
-	};
-	daemon->parts = &main->parts;
+	daemon->makers = maker_set_new(daemon->queue, daemon->tmux);
 	if (start_make_dir(daemon->config, reason, sizeof reason) == 0)
-		daemon->server = server_new(daemon->parts, reason, sizeof reason);
+		daemon->server = server_new(daemon, reason, sizeof reason);
 	if (daemon->server == NULL)
 		return start_fail("%s", reason);
 	main->mcp = mcp_new(daemon, server_dispatch(daemon->server));
@@ -355,143 +334,14 @@ static struct tool_folder *new_tools(struct main *main)
 	});
 }
 
-/* A request without a peer. */
-static struct request *new_own_request(void *data)
-{
-	const struct daemon *daemon = data;
-	return request_new(daemon->parts, NULL, NULL, NULL);
-}
-
-static struct wait_set *new_waits(struct main *main)
-{
-	struct daemon *daemon = &main->daemon;
-	main->conditions = (struct condition_parts){
-	    .base = daemon->base,
-	    .events = daemon->events,
-	    .tmux = daemon->tmux,
-	    .streams = daemon->streams,
-	    .queue = daemon->queue,
-	    .jobs = daemon->jobs,
-	    .watches = daemon->watches,
-	    .presences = daemon->presences,
-	    .signs = daemon->signs,
-	    .by_pipe = config_pipes(daemon->config),
-	};
-	return wait_set_new(&(struct wait_parts){
-	    .base = daemon->base,
-	    .queue = daemon->queue,
-	    .tmux = daemon->tmux,
-	    .conditions = &main->conditions,
-	    .new_request = new_own_request,
-	    .data = daemon,
-	});
-}
-
-static struct reporter_set *new_reporters(const struct daemon *daemon)
-{
-	return reporter_set_new(&(struct reporter_parts){
-	    .base = daemon->base,
-	    .tmux = daemon->tmux,
-	    .streams = daemon->streams,
-	    .queue = daemon->queue,
-	    .presences = daemon->presences,
-	    .counters = daemon->counters,
-	});
-}
-
-static struct submit_set *new_submits(const struct daemon *daemon)
-{
-	return submit_set_new(&(struct submit_parts){
-	    .base = daemon->base,
-	    .config = daemon->config,
-	    .tmux = daemon->tmux,
-	    .streams = daemon->streams,
-	    .store = queue_store(daemon->queue),
-	    .presences = daemon->presences,
-	    .signs = daemon->signs,
-	    .is_kept = agent_is_kept,
-	    .is_at_prompt = agent_is_at_prompt,
-	    .agents = &daemon->agents,
-	});
-}
-
 /* The ways of notifications to agents, and to people where no agent lives. */
-static void set_up_ways(struct main *main)
+static void set_up_ways(struct daemon *daemon)
 {
-	struct daemon *daemon = &main->daemon;
-	daemon->pullers = puller_set_new(&(struct puller_parts){
-	    .base = daemon->base,
-	    .config = daemon->config,
-	    .receipts = {.queue = daemon->queue, .events = daemon->events},
-	});
-	daemon->wake_policies = wake_policy_set_new(&(struct wake_policy_parts){
-	    .base = daemon->base,
-	    .presences = daemon->presences,
-	    .queue = daemon->queue,
-	    .tmux = daemon->tmux,
-	});
-	main->person = (struct person_parts){
-	    .tmux = daemon->tmux,
-	    .store = queue_store(daemon->queue),
-	    .presences = daemon->presences,
-	    .signs = daemon->signs,
-	    .is_kept = agent_is_kept,
-	    .agents = &daemon->agents,
-	};
-	daemon->on_notify = on_notify_new(&(struct on_notify_parts){
-	    .base = daemon->base,
-	    .config = daemon->config,
-	    .person = &main->person,
-	    .receipts = {.queue = daemon->queue, .events = daemon->events},
-	});
-	daemon->deliveries = delivery_set_new(&(struct delivery_parts){
-	    .base = daemon->base,
-	    .config = daemon->config,
-	    .events = daemon->events,
-	    .queue = daemon->queue,
-	    .presences = daemon->presences,
-	    .pullers = daemon->pullers,
-	    .submits = daemon->submits,
-	    .wake_policies = daemon->wake_policies,
-	    .person = &main->person,
-	    .on_notify = daemon->on_notify,
-	});
-	daemon->promises = promise_set_new(&(struct promise_parts){
-	    .tmux = daemon->tmux,
-	    .deliveries = daemon->deliveries,
-	    .is_pending = pending_is_any,
-	    .data = daemon,
-	});
-}
-
-static struct self_command_set *new_self_commands(const struct daemon *daemon)
-{
-	return self_command_set_new(&(struct self_command_parts){
-	    .base = daemon->base,
-	    .config = daemon->config,
-	    .tmux = daemon->tmux,
-	    .streams = daemon->streams,
-	    .queue = daemon->queue,
-	    .submits = daemon->submits,
-	});
-}
-
-static struct agent_set *new_agents(const struct daemon *daemon)
-{
-	return agent_set_new(&(struct agent_parts){
-	    .base = daemon->base,
-	    .config = daemon->config,
-	    .events = daemon->events,
-	    .tmux = daemon->tmux,
-	    .streams = daemon->streams,
-	    .queue = daemon->queue,
-	    .presences = daemon->presences,
-	    .reporters = daemon->reporters,
-	    .makers = daemon->parts->makers,
-	    .submits = daemon->submits,
-	    .signs = daemon->signs,
-	    .rests = daemon->rests,
-	});
+	daemon->pullers = puller_set_new(daemon);
+	daemon->wake_policies = wake_policy_set_new(daemon);
+	daemon->on_notify = on_notify_new(daemon);
+	daemon->deliveries = delivery_set_new(daemon);
+	daemon->promises = promise_set_new(daemon, pending_is_any);
 }
 
 /* The parts of both roles: the loop, its signals, the events and the queue. */
@@ -503,6 +353,8 @@ static int set_up_base(struct main *main)
 	daemon->config = config;
 	daemon->counters = &main->counters;
 	daemon->meter = &main->meter;
+	daemon->is_kept = agent_is_kept;
+	daemon->is_at_prompt = agent_is_at_prompt;
 	daemon->stop = stop;
 	daemon->started_ms = clock_mono_ms();
 	daemon->history = history_new();
@@ -562,16 +414,14 @@ static int set_up(struct main *main)
 	daemon->tools = new_tools(main);
 	daemon->provides = provide_call_set_new(daemon, on_provided, main);
 	daemon->presences = presence_set_new(daemon->tmux, daemon->events, daemon->queue);
-	daemon->reporters = new_reporters(daemon);
-	main->parts.reporters = daemon->reporters;
+	daemon->reporters = reporter_set_new(daemon);
 	daemon->signs =
 	    screen_sign_set_new(address_config(path, sizeof path, "agents") == 0 ? path : NULL);
-	daemon->submits = new_submits(daemon);
-	set_up_ways(main);
-	daemon->self_commands = new_self_commands(daemon);
-	daemon->waits = new_waits(main);
-	daemon->agents = new_agents(daemon);
-	main->conditions.agents = daemon->agents;
+	daemon->submits = submit_set_new(daemon);
+	set_up_ways(daemon);
+	daemon->self_commands = self_command_set_new(daemon);
+	daemon->waits = wait_set_new(daemon);
+	daemon->agents = agent_set_new(daemon);
 	daemon->saved = saved_set_new(daemon);
 	if (config->attach != ATTACH_ALWAYS)
 		main->demand = demand_new(daemon);
@@ -595,7 +445,7 @@ static void tear_down(struct main *main)
 	tool_kept_set_free(daemon->kept_calls);
 	wait_set_free(daemon->waits); /* conditions listen to agents */
 	agent_set_free(daemon->agents);
-	maker_set_free(main->parts.makers);
+	maker_set_free(daemon->makers);
 	self_command_set_free(daemon->self_commands);
 	promise_set_free(daemon->promises);
 	delivery_set_free(daemon->deliveries);
@@ -616,7 +466,7 @@ static void tear_down(struct main *main)
 	boot_alarm_free(main->alarm);
 	boot_alarm_free(main->watch_alarm);
 	consumer_set_free(daemon->consumers);
-	once_set_free(main->onces);
+	once_set_free(daemon->onces);
 	meter_wakes_free(main->meter_wakes);
 	queue_free(daemon->queue);
 	store_loop_free(daemon->store_loop);

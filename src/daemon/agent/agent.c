@@ -50,7 +50,7 @@ static void on_launched(void *data, const struct pane_ref *pane, const char *err
 		return;
 	}
 	agent->pane = *pane;
-	maker_note(agent->set->parts.makers, &agent->maker, pane);
+	maker_note(agent->set->parts->makers, &agent->maker, pane);
 	agent->started_ms = clock_real_ms();
 	agent_store(agent);
 	agent_monitor_set_process(agent->monitor, pane);
@@ -68,7 +68,7 @@ static void drop_launch(struct agent *agent)
 static void agent_launch_program(struct agent *agent)
 {
 	static const struct agent_launch_handlers handlers = {.made = on_made, .done = on_launched};
-	const struct agent_parts *parts = &agent->set->parts;
+	const struct daemon *parts = agent->set->parts;
 	const struct agent_launch_parts launch = {.base = parts->base,
 	    .tmux = parts->tmux,
 	    .reporters = parts->reporters,
@@ -101,7 +101,7 @@ static void restart_later(struct agent *agent)
 /* It has ended: it is started again, by and by, and not for ever; an adopted one is not. */
 static void end_program(struct agent *agent, const char *reason)
 {
-	struct queue *queue = agent->set->parts.queue;
+	struct queue *queue = agent->set->parts->queue;
 	bool is_last;
 	if (clock_real_ms() - agent->started_ms > AGENT_SETTLED_MS)
 		agent->restarts = 0;
@@ -230,7 +230,7 @@ static void on_closed(void *data)
 		return;
 	}
 	submit_drop(agent->submit);
-	if (!tmux_is_live(agent->set->parts.tmux)) {
+	if (!tmux_is_live(agent->set->parts->tmux)) {
 		snprintf(agent->reason, sizeof agent->reason, "tmux is not followed");
 		return; /* it may be there yet */
 	}
@@ -271,9 +271,9 @@ static struct agent *agent_new(struct agent_set *set)
 	pane_ref_clear(&agent->maker.pane);
 	list_init(&agent->waiters);
 	list_init(&agent->tasks);
-	agent->monitor = agent_monitor_new(&set->parts, &handlers, agent);
+	agent->monitor = agent_monitor_new(set->parts, &handlers, agent);
 	agent_tasks_init(agent);
-	agent->timer = loop_timer_new(set->parts.base, on_timer, agent);
+	agent->timer = loop_timer_new(set->parts->base, on_timer, agent);
 	list_append(&set->agents, &agent->link);
 	set->count++;
 	return agent;
@@ -307,7 +307,7 @@ static void agent_remove(struct agent *agent, const char *reason)
 	agent_waiters_end(agent);
 	list_each_safe (struct agent_listener, listener, &set->listeners, link)
 		listener->stopped(listener, agent);
-	record_delete(queue_store(set->parts.queue), &agent_kind, agent->plan.name);
+	record_delete(queue_store(set->parts->queue), &agent_kind, agent->plan.name);
 	agent_free(agent);
 }
 
@@ -460,7 +460,7 @@ static void lose_pane(struct agent *agent)
 /* Finds the agent of an earlier life, or of a connection that was lost. */
 static void find_again(struct agent *agent)
 {
-	const struct agent_parts *parts = &agent->set->parts;
+	const struct daemon *parts = agent->set->parts;
 	if (agent->launch != NULL || agent->ending != NULL)
 		return;
 	if (!agent_has_pane(agent) || !agent_monitor_aim(agent->monitor, &agent->pane, false)) {
@@ -556,7 +556,7 @@ void agent_adopt(struct agent_set *set, struct request *request, struct agent_sp
 			agent_join(request, found, plan, teller);
 		return;
 	}
-	if (!agent_adopt_look(&set->parts, request, pane, &adoptee))
+	if (!agent_adopt_look(set->parts, request, pane, &adoptee))
 		return;
 	if (plan->name[0] == '\0')
 		agent_adopt_name(set, adoptee.name, plan->name);
@@ -609,10 +609,10 @@ static bool load(void *data, const char *name, const struct json *value)
 static const struct agent_roof roof = {
     .changed = on_changed, .remove = agent_remove, .ended = on_ended};
 
-struct agent_set *agent_set_new(const struct agent_parts *parts)
+struct agent_set *agent_set_new(const struct daemon *parts)
 {
 	struct agent_set *set = xcalloc(1, sizeof *set);
-	set->parts = *parts;
+	set->parts = parts;
 	set->roof = &roof;
 	list_init(&set->agents);
 	list_init(&set->listeners);
@@ -645,17 +645,15 @@ void agent_set_wake(struct agent_set *set)
 		find_again(agent);
 }
 
-bool agent_is_kept(const void *agents, uint32_t pane)
+bool agent_is_kept(const struct daemon *daemon, uint32_t pane)
 {
-	struct agent_set *const *set = agents;
-	return agent_of_pane(*set, pane) != NULL;
+	return agent_of_pane(daemon->agents, pane) != NULL;
 }
 
 bool agent_is_at_prompt(
-    const void *agents, const struct muxbus_pane *pane, const struct pane_screen *screen)
+    const struct daemon *daemon, const struct muxbus_pane *pane, const struct pane_screen *screen)
 {
-	struct agent_set *const *set = agents;
-	const struct agent *agent = agent_of_pane(*set, pane->id);
+	const struct agent *agent = agent_of_pane(daemon->agents, pane->id);
 	struct agent_verdict verdict;
 	if (agent == NULL)
 		return false;

@@ -13,7 +13,7 @@
 #include "daemon/server/method.h"
 
 /* Loads what the store holds; they are found by agent_set_wake(), once tmux is followed. */
-struct agent_set *agent_set_new(const struct agent_parts *parts);
+struct agent_set *agent_set_new(const struct daemon *parts);
 void agent_set_free(struct agent_set *set);
 void agent_set_wake(struct agent_set *set);
 
@@ -21,9 +21,9 @@ void agent_set_wake(struct agent_set *set);
  * For rooms that know no agents: whether one is in a pane; and whether the screen shows it at its
  * prompt. agents is the place of the set, which may be made later.
  */
-bool agent_is_kept(const void *agents, uint32_t pane);
+bool agent_is_kept(const struct daemon *daemon, uint32_t pane);
 bool agent_is_at_prompt(
-    const void *agents, const struct muxbus_pane *pane, const struct pane_screen *screen);
+    const struct daemon *daemon, const struct muxbus_pane *pane, const struct pane_screen *screen);
 
 /* Takes the contents of plan. teller is notified of crashes; cleared: no pane is. */
 void agent_ensure(struct agent_set *set, struct request *request, struct agent_spec *plan,

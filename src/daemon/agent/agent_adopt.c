@@ -37,7 +37,7 @@ static bool is_live_mark(const struct presence *presence, const struct agent_ado
 
 /* Whether an agent is in front, by its command line or by its own report. */
 static bool find_agent(
-    const struct agent_parts *parts, const struct muxbus_pane *pane, struct agent_adoptee *adoptee)
+    const struct daemon *parts, const struct muxbus_pane *pane, struct agent_adoptee *adoptee)
 {
 	const struct presence *presence;
 	char name[AGENT_ARGV_NAME_SIZE];
@@ -56,7 +56,7 @@ static bool find_agent(
 	return true;
 }
 
-bool agent_adopt_look(const struct agent_parts *parts, struct request *request,
+bool agent_adopt_look(const struct daemon *parts, struct request *request,
     const struct muxbus_pane *pane, struct agent_adoptee *ret_adoptee)
 {
 	const struct peer *peer = request_peer(request);
@@ -109,7 +109,7 @@ void agent_adopt_plan(
 void agent_adopt_take(struct agent *agent, const struct agent_adoptee *adoptee, uint32_t pane)
 {
 	const struct foreground *front = &adoptee->front;
-	pane_ref_of(agent->set->parts.tmux, pane, &agent->pane);
+	pane_ref_of(agent->set->parts->tmux, pane, &agent->pane);
 	agent->is_adopted = true;
 	agent->program = (struct foreground_program){front->pid, front->start};
 	agent->started_ms = clock_real_ms() - process_age_ms(front->start);
@@ -145,7 +145,7 @@ bool agent_adopt_watch(struct agent *agent)
 	if (agent->program.pid == agent->pane.pane_pid)
 		return true;
 	/* Without a free descriptor the screen tells. */
-	agent->end_watch = loop_pidfd_new(agent->set->parts.base,
+	agent->end_watch = loop_pidfd_new(agent->set->parts->base,
 	    process_open(agent->program.pid, agent->program.start), on_end, agent);
 	return true;
 }

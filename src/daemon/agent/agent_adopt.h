@@ -20,7 +20,7 @@ struct agent_adoptee {
 };
 
 /* Finds the program in front of a pane. False after failing the request: it is no agent. */
-bool agent_adopt_look(const struct agent_parts *parts, struct request *request,
+bool agent_adopt_look(const struct daemon *parts, struct request *request,
     const struct muxbus_pane *pane, struct agent_adoptee *ret_adoptee);
 
 /* The first name of this kind that is free: "claude", "claude-2". */

@@ -55,10 +55,10 @@ struct agent_look {
 static const struct presence *presence_in(const struct agent_set *set, uint32_t pane)
 {
 	struct pane_ref ref;
-	if (!presence_has_pane(set->parts.presences, pane))
+	if (!presence_has_pane(set->parts->presences, pane))
 		return NULL;
-	pane_ref_of(set->parts.tmux, pane, &ref);
-	return presence_of_pane(set->parts.presences, &ref);
+	pane_ref_of(set->parts->tmux, pane, &ref);
+	return presence_of_pane(set->parts->presences, &ref);
 }
 
 static void finish(struct agent_look *look)
@@ -75,7 +75,7 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 	struct sight *sight = data;
 	if (error == 0)
 		sight->sign =
-		    screen_verdict(sight->look->set->parts.signs, sight->name, &screen->view);
+		    screen_verdict(sight->look->set->parts->signs, sight->name, &screen->view);
 	finish(sight->look);
 }
 
@@ -84,7 +84,7 @@ static bool name_agent(const struct agent_set *set, const struct muxbus_pane *pa
     const struct presence *presence, char name[AGENT_ARGV_NAME_SIZE])
 {
 	if (presence == NULL || presence->state == PRESENCE_UNKNOWN)
-		return foreground_agent(pane->pid, set->parts.signs, name);
+		return foreground_agent(pane->pid, set->parts->signs, name);
 	snprintf(name, AGENT_ARGV_NAME_SIZE, "%s", presence->agent);
 	return true;
 }
@@ -114,13 +114,13 @@ static bool is_doubted(
 	return (!has_reported ||
 		   (!presence->is_by_mark &&
 		       (presence->state == PRESENCE_BUSY || presence->state == PRESENCE_ASKING))) &&
-	    screen_sign_has(set->parts.signs, name, SIGN_DIALOG);
+	    screen_sign_has(set->parts->signs, name, SIGN_DIALOG);
 }
 
 void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
 {
 	struct agent_look *look = xcalloc(1, sizeof *look);
-	struct tmux *tmux = set->parts.tmux;
+	struct tmux *tmux = set->parts->tmux;
 	const struct muxbus_pane *pane = NULL;
 	*look = (struct agent_look){.set = set, .done = done, .data = data, .pending = 1};
 	while (tmux_model(tmux) != NULL &&
@@ -128,7 +128,7 @@ void agent_found_look(struct agent_set *set, agent_look_fn *done, void *data)
 		const struct presence *presence = presence_in(set, pane->id);
 		struct sight *sight = &look->sights[look->count];
 		char name[AGENT_ARGV_NAME_SIZE];
-		if (pane->is_dead || agent_is_kept(&set, pane->id) ||
+		if (pane->is_dead || agent_of_pane(set, pane->id) != NULL ||
 		    !name_agent(set, pane, presence, name))
 			continue;
 		if (presence == NULL)
@@ -213,7 +213,7 @@ static void write_found(struct json_writer *writer, const struct agent_set *set,
 					       : "hook");
 	if (presence != NULL)
 		json_put_time(writer, "since", presence->since_ms);
-	agent_write_place(writer, set->parts.tmux, pane);
+	agent_write_place(writer, set->parts->tmux, pane);
 	if (pane != NULL && pane->command != NULL)
 		(void)json_put_text(writer, "command", pane->command, strlen(pane->command));
 	json_put_bool(writer, "kept", false);
@@ -227,13 +227,13 @@ static void write_found(struct json_writer *writer, const struct agent_set *set,
 static void write_in_panes(struct json_writer *writer, struct agent_set *set,
     const struct agent_look *look, bool is_blocked)
 {
-	const struct agent_parts *parts = &set->parts;
+	const struct daemon *parts = set->parts;
 	next_each (
 	    const struct muxbus_pane, pane, muxbus_model_next_pane, tmux_model(parts->tmux)) {
 		const struct presence *presence = presence_in(set, pane->id);
 		const struct sight *sight = find_sight(look, pane, presence);
 		const char *name = presence != NULL ? presence->agent : recall(look, pane->id);
-		if (pane->is_dead || name == NULL || agent_is_kept(&set, pane->id) ||
+		if (pane->is_dead || name == NULL || agent_of_pane(set, pane->id) != NULL ||
 		    is_blocked != (strcmp(state_of(presence, sight), states[PRESENCE_ASKING]) == 0))
 			continue;
 		write_found(writer, set, name, pane, presence, sight);
@@ -243,10 +243,10 @@ static void write_in_panes(struct json_writer *writer, struct agent_set *set,
 void agent_write_found(struct json_writer *writer, struct agent_set *set,
     const struct agent_look *look, bool is_blocked)
 {
-	if (tmux_model(set->parts.tmux) != NULL)
+	if (tmux_model(set->parts->tmux) != NULL)
 		write_in_panes(writer, set, look, is_blocked);
 	/* One process of an agent may serve threads whose panes are not known. */
-	next_each (const struct presence, presence, presence_next, set->parts.presences)
+	next_each (const struct presence, presence, presence_next, set->parts->presences)
 		if (presence->pane.pane == MUXBUS_NO_ID &&
 		    is_blocked == (presence->state == PRESENCE_ASKING))
 			write_found(writer, set, presence->agent, NULL, presence, NULL);

@@ -43,7 +43,7 @@ void agent_write_place(
 
 static const struct muxbus_pane *find_pane(const struct agent *agent)
 {
-	struct tmux *tmux = agent->set->parts.tmux;
+	struct tmux *tmux = agent->set->parts->tmux;
 	if (agent->pane.pane == MUXBUS_NO_ID || pane_fate(tmux, &agent->pane) != PANE_THERE)
 		return NULL;
 	return muxbus_model_pane(tmux_model(tmux), agent->pane.pane);
@@ -92,7 +92,7 @@ void agent_write(struct json_writer *writer, const struct agent *agent)
 	json_put_str(writer, "state", agent_state_name(agent->state));
 	(void)json_put_text(writer, "reason", agent->reason, strlen(agent->reason));
 	json_put_time(writer, "since", agent->since_ms);
-	agent_write_place(writer, agent->set->parts.tmux, find_pane(agent));
+	agent_write_place(writer, agent->set->parts->tmux, find_pane(agent));
 	write_command(writer, agent);
 	json_put_time(writer, "program_started", agent->started_ms);
 	json_put_int(writer, "restarts", agent->restarts);
@@ -107,7 +107,7 @@ void agent_write(struct json_writer *writer, const struct agent *agent)
 
 void agent_publish(const struct agent *agent)
 {
-	const struct agent_parts *parts = &agent->set->parts;
+	const struct daemon *parts = agent->set->parts;
 	struct event_scope scope = {.pane = agent->pane.pane, .window = MUXBUS_NO_ID};
 	struct json_writer writer;
 	struct buf members;

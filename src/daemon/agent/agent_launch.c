@@ -37,7 +37,7 @@ static bool is_executable(const char *program)
 bool agent_failure_note(struct agent *agent)
 {
 	const struct muxbus_pane *pane =
-	    muxbus_model_pane(tmux_model(agent->set->parts.tmux), agent->pane.pane);
+	    muxbus_model_pane(tmux_model(agent->set->parts->tmux), agent->pane.pane);
 	if (pane == NULL || !pane->is_dead)
 		return false;
 	agent->exit_status = pane->exit_status;
@@ -145,8 +145,8 @@ bool agent_failure_read(struct agent *agent, void (*done)(struct agent *agent))
 	muxbus_command_argf(command, "-%d", HISTORY_LINES);
 	muxbus_command_args(command, "-t", (char *)NULL);
 	muxbus_command_argf(command, "%%%" PRIu32, agent->pane.pane);
-	if (muxbus_sync_run(tmux_sync(agent->set->parts.tmux), command, false, on_captured, words) <
-	    0) {
+	if (muxbus_sync_run(
+		tmux_sync(agent->set->parts->tmux), command, false, on_captured, words) < 0) {
 		mem_free(words);
 		return false;
 	}
@@ -162,7 +162,7 @@ void agent_failure_forget(struct agent *agent)
 
 void agent_failure_close(struct agent *agent)
 {
-	struct tmux *tmux = agent->set->parts.tmux;
+	struct tmux *tmux = agent->set->parts->tmux;
 	struct muxbus_model_counts counts;
 	struct muxbus_command *command;
 	muxbus_model_counts(tmux_model(tmux), &counts);
@@ -178,7 +178,7 @@ void agent_failure_close(struct agent *agent)
 
 void agent_failure_notify(const struct agent *agent, bool is_last)
 {
-	struct queue *queue = agent->set->parts.queue;
+	struct queue *queue = agent->set->parts->queue;
 	struct notification_draft draft = {
 	    .source = SOURCE_CONDITION,
 	    .pane = &agent->teller,

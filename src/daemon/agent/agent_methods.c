@@ -9,7 +9,6 @@
 #include "daemon/core/pattern.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

@@ -23,7 +23,7 @@ static const int again_ms[] = {120, 250, 500, 1000, 2000, 4000};
 enum { AGAIN_COUNT = sizeof again_ms / sizeof *again_ms };
 
 struct agent_monitor {
-	const struct agent_parts *parts;
+	const struct daemon *parts;
 	const struct agent_monitor_handlers *handlers;
 	void *data;
 	struct pane_ref pane;
@@ -353,7 +353,7 @@ static void on_timer(void *data)
 }
 
 struct agent_monitor *agent_monitor_new(
-    const struct agent_parts *parts, const struct agent_monitor_handlers *handlers, void *data)
+    const struct daemon *parts, const struct agent_monitor_handlers *handlers, void *data)
 {
 	struct agent_monitor *monitor = xcalloc(1, sizeof *monitor);
 	monitor->parts = parts;

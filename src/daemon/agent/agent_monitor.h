@@ -10,7 +10,7 @@
 #include "daemon/agent/classify.h"
 #include "daemon/core/pane_ref.h"
 
-struct agent_parts;
+struct daemon;
 struct pane_screen;
 struct json_writer;
 struct muxbus_pane;
@@ -33,7 +33,7 @@ struct agent_monitor_handlers {
 };
 
 struct agent_monitor *agent_monitor_new(
-    const struct agent_parts *parts, const struct agent_monitor_handlers *handlers, void *data);
+    const struct daemon *parts, const struct agent_monitor_handlers *handlers, void *data);
 void agent_monitor_free(struct agent_monitor *monitor);
 
 /*

@@ -179,7 +179,7 @@ void agent_question_copy(struct agent_task *task)
 
 static bool shows_work(const struct agent *agent, const struct pane_screen *screen)
 {
-	const struct agent_parts *parts = &agent->set->parts;
+	const struct daemon *parts = agent->set->parts;
 	const struct presence *presence = presence_of_pane(parts->presences, &agent->pane);
 	return presence != NULL &&
 	    screen_verdict(parts->signs, presence->agent, &screen->view) == SIGN_WORK;
@@ -268,7 +268,7 @@ bool agent_question_is_begun(const struct agent *agent, const struct muxbus_pane
 	struct agent_facts facts;
 	struct buf text;
 	bool is_begun, in_prefix;
-	uint64_t human = submit_guard_human(agent->set->parts.tmux, pane, &in_prefix);
+	uint64_t human = submit_guard_human(agent->set->parts->tmux, pane, &in_prefix);
 	read_place(screen, &facts, &text);
 	is_begun = goes_on(agent, &facts, as_string(&text));
 	buf_finish(&text);

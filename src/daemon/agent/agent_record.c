@@ -112,7 +112,7 @@ void agent_store(const struct agent *agent)
 	}
 	if (agent->is_crash_told)
 		memcpy(kept.reason, agent->reason, sizeof kept.reason);
-	record_put(queue_store(agent->set->parts.queue), &agent_kind, agent->plan.name, &kept);
+	record_put(queue_store(agent->set->parts->queue), &agent_kind, agent->plan.name, &kept);
 }
 
 bool agent_record_read(struct agent *agent, const struct json *value)

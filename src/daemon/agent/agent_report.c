@@ -143,7 +143,7 @@ static void find_bounds(
 static bool read_ring(
     const struct agent_task *task, uint64_t from, uint64_t to, struct buf *out, uint64_t *ret_from)
 {
-	struct stream_set *streams = task->agent->set->parts.streams;
+	struct stream_set *streams = task->agent->set->parts->streams;
 	struct stream_slice slice;
 	bool has_gap = false, is_first = true;
 	*ret_from = to;
@@ -237,7 +237,7 @@ static void write_rest(struct json_writer *writer, const struct agent_task *task
 {
 	struct task_output whole;
 	read_output(task, screen, has_prompt, AGENT_OUTPUT_MAX, &whole);
-	rest_write(writer, task->agent->set->parts.rests, whole.text.data, whole.text.len, 0,
+	rest_write(writer, task->agent->set->parts->rests, whole.text.data, whole.text.len, 0,
 	    "all that it said");
 	buf_finish(&whole.text);
 }
@@ -306,7 +306,7 @@ static bool find_error(const char *outcome, enum message_error *ret_error)
 void agent_report_answer(const struct agent_task *task, struct request *request,
     const char *outcome, const char *reason, const struct pane_screen *screen)
 {
-	const struct config_limits *limits = &task->agent->set->parts.config->limits;
+	const struct config_limits *limits = &task->agent->set->parts->config->limits;
 	int64_t max = limits->result_bytes / 8; /* its JSON may be longer */
 	enum message_error error;
 	if (find_error(outcome, &error)) {
@@ -323,7 +323,7 @@ void agent_report_answer(const struct agent_task *task, struct request *request,
 void agent_report_notify(const struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen)
 {
-	struct queue *queue = task->agent->set->parts.queue;
+	struct queue *queue = task->agent->set->parts->queue;
 	struct notification_draft draft = {
 	    .source = SOURCE_COMMAND,
 	    .id = task->id,

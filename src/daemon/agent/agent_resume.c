@@ -102,7 +102,7 @@ const char *agent_resume_problem(const struct agent *agent)
 bool agent_resume_is_needed(const struct agent *agent)
 {
 	struct muxbus_sync_info info;
-	muxbus_sync_info(tmux_sync(agent->set->parts.tmux), &info);
+	muxbus_sync_info(tmux_sync(agent->set->parts->tmux), &info);
 	return agent->pane.pane != MUXBUS_NO_ID &&
 	    (agent->pane.server_pid != info.pid ||
 		agent->pane.server_start != process_start_ticks(info.pid));
@@ -124,7 +124,7 @@ void agent_resume_forget(struct agent *agent)
 static void on_reported(struct presence_listener *listener, const struct pane_ref *pane)
 {
 	struct agent_set *set = list_entry(listener, struct agent_set, reports);
-	const struct presence *presence = presence_of_pane(set->parts.presences, pane);
+	const struct presence *presence = presence_of_pane(set->parts->presences, pane);
 	const struct agent *found = agent_of_pane(set, pane->pane);
 	struct agent *agent = found != NULL ? agent_get(set, found->plan.name) : NULL;
 	if (agent == NULL || agent->is_adopted || presence == NULL ||
@@ -139,7 +139,7 @@ static void on_reported(struct presence_listener *listener, const struct pane_re
 void agent_resume_listen(struct agent_set *set)
 {
 	set->reports.reported = on_reported;
-	presence_listen(set->parts.presences, &set->reports);
+	presence_listen(set->parts->presences, &set->reports);
 }
 
 void agent_resume_unlisten(struct agent_set *set)

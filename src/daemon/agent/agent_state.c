@@ -108,7 +108,7 @@ const struct agent *agent_of_pane(const struct agent_set *set, uint32_t pane)
 	const struct agent *agent = NULL;
 	while (set != NULL && (agent = agent_next(set, agent)) != NULL)
 		if (agent->pane.pane == pane &&
-		    pane_fate(set->parts.tmux, &agent->pane) == PANE_THERE)
+		    pane_fate(set->parts->tmux, &agent->pane) == PANE_THERE)
 			return agent;
 	return NULL;
 }
@@ -131,7 +131,7 @@ const struct pane_ref *agent_pane(const struct agent *agent)
 bool agent_has_pane(const struct agent *agent)
 {
 	return agent->pane.pane != MUXBUS_NO_ID &&
-	    pane_fate(agent->set->parts.tmux, &agent->pane) == PANE_THERE;
+	    pane_fate(agent->set->parts->tmux, &agent->pane) == PANE_THERE;
 }
 
 bool agent_has_ended(const struct agent *agent)

@@ -7,6 +7,7 @@
 
 #include "daemon/agent/classify.h"
 #include "daemon/agent/question_text.h"
+#include "daemon/core/daemon_parts.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/event/event_log.h"
 #include "daemon/input/submit.h"
@@ -45,22 +46,6 @@ char **agent_strings_copy(const char *const *strings, size_t count);
 #define AGENT_RESTARTS_MAX 5 /* in a row */
 #define AGENT_SETTLED_MS 60000 /* of life, after which a crash is not in a row with others */
 #define AGENT_OUTPUT_MAX (1024 * 1024) /* bytes of output that one answer may be made of */
-
-/* The parts of the daemon that agents need. All live longer, but for what tmux owes an answer. */
-struct agent_parts {
-	struct event_base *base;
-	const struct config *config;
-	struct event_log *events;
-	struct tmux *tmux;
-	struct stream_set *streams;
-	struct queue *queue;
-	struct presence_set *presences;
-	struct reporter_set *reporters; /* NULL: no reports of programs */
-	struct maker_set *makers; /* NULL: of no pane it is known */
-	struct submit_set *submits;
-	const struct screen_sign_set *signs;
-	struct rest_set *rests; /* of long replies */
-};
 
 enum agent_state {
 	AGENT_STARTING, /* its prompt has not been seen yet */
@@ -174,7 +159,7 @@ struct agent_roof {
 };
 
 struct agent_set {
-	struct agent_parts parts;
+	const struct daemon *parts;
 	const struct agent_roof *roof;
 	struct list agents;
 	size_t count;

@@ -124,7 +124,7 @@ static void on_pane_closed(
 
 static void close_pane(struct agent *agent)
 {
-	struct tmux *tmux = agent->set->parts.tmux;
+	struct tmux *tmux = agent->set->parts->tmux;
 	struct muxbus_command *command;
 	struct closing *closing;
 	agent->ending->is_closing = true;
@@ -177,7 +177,7 @@ void agent_ending_step(struct agent *agent)
 		return;
 	}
 	if (agent_has_pane(agent))
-		pane = muxbus_model_pane(tmux_model(agent->set->parts.tmux), agent->pane.pane);
+		pane = muxbus_model_pane(tmux_model(agent->set->parts->tmux), agent->pane.pane);
 	if (pane != NULL && pane->is_dead) {
 		agent->exit_status = pane->exit_status;
 		agent->exit_signal = pane->exit_signal;

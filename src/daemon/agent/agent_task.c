@@ -81,7 +81,7 @@ static void task_store(const struct agent_task *task)
 	if (task->is_response)
 		return;
 	snprintf(kept.agent, sizeof kept.agent, "%s", task->agent->plan.name);
-	record_put(queue_store(task->agent->set->parts.queue), &task_kind, task->id, &kept);
+	record_put(queue_store(task->agent->set->parts->queue), &task_kind, task->id, &kept);
 }
 
 static void task_free(struct agent_task *task)
@@ -90,7 +90,7 @@ static void task_free(struct agent_task *task)
 	task->agent->task_count--;
 	loop_timer_free(task->deadline);
 	loop_timer_free(task->progress_timer);
-	queue_release_id(task->agent->set->parts.queue, task->id);
+	queue_release_id(task->agent->set->parts->queue, task->id);
 	explicit_bzero(task->text, task->len);
 	mem_free(task->text);
 	agent_question_clear(&task->question);
@@ -144,7 +144,7 @@ static struct request *task_next_request(struct agent_task *task)
 static void task_end(struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen)
 {
-	const struct agent_parts *parts = &task->agent->set->parts;
+	const struct daemon *parts = task->agent->set->parts;
 	struct request *request;
 	if (task->stage == TASK_TYPING && !task->is_resumed)
 		submit_read_typing(task->agent->submit, &task->typing);
@@ -223,7 +223,7 @@ static bool needs_paste(const struct agent_task *task)
 static uint64_t reported_turns(const struct agent *agent)
 {
 	const struct presence *presence =
-	    presence_of_pane(agent->set->parts.presences, &agent->pane);
+	    presence_of_pane(agent->set->parts->presences, &agent->pane);
 	return presence != NULL && !presence->is_by_mark ? presence->turns : 0;
 }
 
@@ -393,7 +393,7 @@ void agent_tasks_init(struct agent *agent)
 	    .compose = on_compose,
 	    .ended = on_typed};
 	agent->submit =
-	    submit_new(agent->set->parts.submits, &agent->pane, &task_policy, &handlers, agent);
+	    submit_new(agent->set->parts->submits, &agent->pane, &task_policy, &handlers, agent);
 }
 
 /*
@@ -405,7 +405,7 @@ static bool is_turn_due(const struct agent_task *task)
 {
 	const struct agent *agent = task->agent;
 	const struct presence *presence =
-	    presence_of_pane(agent->set->parts.presences, &agent->pane);
+	    presence_of_pane(agent->set->parts->presences, &agent->pane);
 	bool still_asks;
 	if (presence == NULL || presence->is_by_mark || presence->session[0] == '\0' ||
 	    task->is_resumed || task->reply != NULL)
@@ -462,7 +462,7 @@ void agent_tasks_wrote(struct agent *agent)
 static struct agent_task *task_new(struct agent *agent, const char *text, size_t len, bool is_first)
 {
 	struct agent_task *task = xcalloc(1, sizeof *task);
-	struct event_base *base = agent->set->parts.base;
+	struct event_base *base = agent->set->parts->base;
 	task->agent = agent;
 	task->text = xmemdup(text, len);
 	task->len = len;
@@ -591,7 +591,7 @@ static struct agent *check(
 void agent_send(struct agent_set *set, struct request *request, const struct agent_order *order)
 {
 	struct agent *agent = check(set, request, order);
-	struct queue *queue = set->parts.queue;
+	struct queue *queue = set->parts->queue;
 	struct agent_task *task;
 	unsigned number = 0;
 	char digits[16] = "";
@@ -657,7 +657,7 @@ static bool task_load(void *data, const char *id, const struct json *value)
 	}
 	task = task_new(agent, kept.text, strlen(kept.text), kept.stage != TASK_QUEUED);
 	strcpy(task->id, id);
-	queue_hold_id(set->parts.queue, id);
+	queue_hold_id(set->parts->queue, id);
 	task->stage = (enum agent_task_stage)kept.stage;
 	task->created_ms = kept.created_ms;
 	task_set_due(task, kept.due_ms);
@@ -680,7 +680,7 @@ static bool task_load(void *data, const char *id, const struct json *value)
  */
 void agent_tasks_load(struct agent_set *set)
 {
-	queue_load(set->parts.queue, &task_kind, task_load, set);
+	queue_load(set->parts->queue, &task_kind, task_load, set);
 	list_each (struct agent, agent, &set->agents, link) {
 		list_each_safe (struct agent_task, task, &agent->tasks, link) {
 			if (task->stage == TASK_TYPING)

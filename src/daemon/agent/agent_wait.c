@@ -132,7 +132,7 @@ void agent_wait_add(struct agent *agent, struct request *request, bool is_starte
 	waiter->agent = agent;
 	waiter->request = request;
 	waiter->is_started = is_started;
-	waiter->deadline = loop_timer_new(agent->set->parts.base, on_deadline, waiter);
+	waiter->deadline = loop_timer_new(agent->set->parts->base, on_deadline, waiter);
 	list_append(&agent->waiters, &waiter->link);
 	request_on_cancel(request, on_cancelled, waiter);
 	loop_timer_arm(waiter->deadline, limit_ms);

@@ -35,10 +35,10 @@ static void find_way(const struct mail_office *office, const struct pane_ref *ad
     const struct mail *mail, bool is_left, struct way_found *ret_found)
 {
 	const struct way_place place = {
-	    .parts = &office->parts,
+	    .parts = office->parts,
 	    .address = address,
 	    .failure = mail != NULL && mail->has_failed ? mail->reason : NULL,
-	    .runs_on_notify = on_notify_is_set(office->parts.on_notify),
+	    .runs_on_notify = on_notify_is_set(office->parts->on_notify),
 	    .is_left = is_left,
 	};
 	way_find(&place, ret_found);
@@ -99,7 +99,7 @@ static void on_soon(void *data)
 {
 	struct mail *mail = data;
 	if (!mail_is_wanted(mail) &&
-	    wake_policy_holds(mail->office->parts.wake_policies, &mail->pane)) {
+	    wake_policy_holds(mail->office->parts->wake_policies, &mail->pane)) {
 		mail_defer(mail, NULL, "the wake policy holds it", false);
 		mail_defer_rest(mail);
 	}
@@ -135,9 +135,9 @@ static struct mail *get_mail(struct mail_office *office, const struct pane_ref *
 	mail = xcalloc(1, sizeof *mail);
 	mail->office = office;
 	mail->pane = *pane;
-	mail->deferral = loop_timer_new(office->parts.base, mail_on_deferral, mail);
-	mail->again = loop_timer_new(office->parts.base, on_again, mail);
-	mail->soon = loop_timer_new(office->parts.base, on_soon, mail);
+	mail->deferral = loop_timer_new(office->parts->base, mail_on_deferral, mail);
+	mail->again = loop_timer_new(office->parts->base, on_again, mail);
+	mail->soon = loop_timer_new(office->parts->base, on_soon, mail);
 	list_append(&office->mails, &mail->link);
 	typed_open(mail);
 	queue_command_open(mail);
@@ -167,7 +167,7 @@ static void on_posted(struct queue_listener *listener, const struct notification
 static void wake_pane(struct delivery_set *set, const struct pane_ref *pane)
 {
 	const struct notification *note = NULL;
-	while ((note = queue_next_for(set->office.parts.queue, pane, note)) != NULL) {
+	while ((note = queue_next_for(set->office.parts->queue, pane, note)) != NULL) {
 		if (note->state == NOTE_QUEUED) {
 			on_posted(&set->listener, note);
 			return;
@@ -212,12 +212,11 @@ static void on_due(struct wake_policy_listener *listener)
 	delivery_set_wake(list_entry(listener, struct delivery_set, policies));
 }
 
-struct delivery_set *delivery_set_new(const struct delivery_parts *parts)
+struct delivery_set *delivery_set_new(const struct daemon *parts)
 {
 	struct delivery_set *set = xcalloc(1, sizeof *set);
 	set->office = (struct mail_office){
-	    .parts = *parts,
-	    .receipts = {.queue = parts->queue, .events = parts->events},
+	    .parts = parts,
 	    .go = go,
 	    .find = find,
 	    .look = look,
@@ -254,14 +253,9 @@ void delivery_set_free(struct delivery_set *set)
 	mem_free(set);
 }
 
-const struct delivery_parts *delivery_parts(const struct delivery_set *set)
-{
-	return &set->office.parts;
-}
-
 void delivery_set_wake(struct delivery_set *set)
 {
-	next_each (const struct notification, note, queue_next, set->office.parts.queue)
+	next_each (const struct notification, note, queue_next, set->office.parts->queue)
 		on_posted(&set->listener, note);
 }
 

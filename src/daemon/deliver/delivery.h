@@ -9,11 +9,8 @@
 #include "daemon/deliver/way.h"
 
 /* Loads what the queue holds. */
-struct delivery_set *delivery_set_new(const struct delivery_parts *parts);
+struct delivery_set *delivery_set_new(const struct daemon *parts);
 void delivery_set_free(struct delivery_set *set);
-
-/* The parts that it was given. */
-const struct delivery_parts *delivery_parts(const struct delivery_set *set);
 
 /* The tmux server was found or lost: what waits is looked at again. */
 void delivery_set_wake(struct delivery_set *set);

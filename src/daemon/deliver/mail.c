@@ -15,7 +15,7 @@ static bool is_ours(const struct notification *note)
 
 bool mail_is_for(const struct mail *mail, const struct notification *note)
 {
-	const struct puller_set *pullers = mail->office->parts.pullers;
+	const struct puller_set *pullers = mail->office->parts->pullers;
 	return is_ours(note) && pane_ref_equal(&note->pane, &mail->pane) &&
 	    !puller_holds(pullers, note->seq) &&
 	    (note->state == NOTE_DELIVERING || note->redelivered > 0 ||
@@ -24,7 +24,7 @@ bool mail_is_for(const struct mail *mail, const struct notification *note)
 
 bool mail_is_wanted(const struct mail *mail)
 {
-	const struct delivery_parts *parts = &mail->office->parts;
+	const struct daemon *parts = mail->office->parts;
 	const struct notification *note = NULL;
 	bool is_held;
 	if (mail->work != NULL)
@@ -42,7 +42,7 @@ bool mail_is_wanted(const struct mail *mail)
 
 void mail_gather(struct mail *mail, const struct notification *ret_notes[MAIL_BATCH_MAX])
 {
-	struct queue *queue = mail->office->parts.queue;
+	struct queue *queue = mail->office->parts->queue;
 	mail->batch_count = 0;
 	for (int urgent = 1; urgent >= 0; urgent--) {
 		const struct notification *note = NULL;
@@ -60,19 +60,19 @@ void mail_set_delivering(const struct mail *mail)
 {
 	for (size_t at = 0; at < mail->batch_count; at++)
 		(void)queue_set_state(
-		    mail->office->parts.queue, mail->batch[at], NOTE_DELIVERING, NULL);
+		    mail->office->parts->queue, mail->batch[at], NOTE_DELIVERING, NULL);
 }
 
 void mail_arrived(const struct mail *mail, const struct way *way)
 {
-	receipt_put_all(&mail->office->receipts, mail->batch, mail->batch_count, NOTE_DELIVERED,
+	receipt_put_all(mail->office->parts, mail->batch, mail->batch_count, NOTE_DELIVERED,
 	    way->result, way->name, NULL);
 }
 
 /* The first notification of a pane that may lack the receipt of a deferral. */
 static const struct notification *first_to_defer(const struct mail *mail)
 {
-	struct queue *queue = mail->office->parts.queue;
+	struct queue *queue = mail->office->parts->queue;
 	const struct notification *last = queue_find(queue, mail->deferred_to);
 	if (last == NULL || !is_ours(last) || !pane_ref_equal(&last->pane, &mail->pane))
 		return queue_next_for(queue, &mail->pane, NULL);
@@ -86,7 +86,7 @@ static const struct notification *first_to_defer(const struct mail *mail)
 void mail_on_deferral(void *data)
 {
 	struct mail *mail = data;
-	struct queue *queue = mail->office->parts.queue;
+	struct queue *queue = mail->office->parts->queue;
 	const struct notification *note = first_to_defer(mail);
 	uint64_t seqs[MAIL_TURN_MAX];
 	size_t count = 0;
@@ -101,7 +101,7 @@ void mail_on_deferral(void *data)
 		mail->deferred_to = note->seq;
 	}
 	if (count > 0)
-		receipt_put_all(&mail->office->receipts, seqs, count, NOTE_QUEUED, "deferred",
+		receipt_put_all(mail->office->parts, seqs, count, NOTE_QUEUED, "deferred",
 		    mail->reason_way, mail->reason);
 	if (note != NULL)
 		loop_timer_arm(mail->deferral, 0);

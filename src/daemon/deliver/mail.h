@@ -14,10 +14,9 @@ enum {
 	MAIL_TURN_MAX = 64, /* that get their receipt in one turn of the loop */
 };
 
-/* The parts that all mails share. */
+/* What all mails share. */
 struct mail_office {
-	struct delivery_parts parts;
-	struct receipt_parts receipts;
+	const struct daemon *parts;
 	struct list mails;
 	struct list retries; /* of typed lines, oldest first */
 	size_t retry_count;

@@ -32,7 +32,7 @@ static const char *const variables[] = {"ALL_PROXY", "DBUS_SESSION_BUS_ADDRESS",
 #define VARIABLES_COUNT (sizeof variables / sizeof *variables)
 
 struct on_notify {
-	struct on_notify_parts parts;
+	const struct daemon *parts;
 	char file[PATH_MAX]; /* "": it has no place */
 	struct queue_listener listener;
 	struct loop_timer *timer; /* the next run */
@@ -146,7 +146,7 @@ static char **make_environ(const struct on_notify *on_notify, char **ret_own)
 				env[count++] = *entry;
 		}
 	}
-	env[count] = *ret_own = xasprintf("MUXBUS=%s", on_notify->parts.config->socket);
+	env[count] = *ret_own = xasprintf("MUXBUS=%s", on_notify->parts->config->socket);
 	return env;
 }
 
@@ -155,8 +155,8 @@ static bool is_wanted(const struct on_notify *on_notify, const struct notificati
 {
 	if (note == NULL || note->state == NOTE_ACKNOWLEDGED || note->state == NOTE_CANCELLED)
 		return false;
-	return on_notify->parts.config->notifies_of_all ||
-	    person_has_pane(on_notify->parts.person, &note->pane);
+	return on_notify->parts->config->notifies_of_all ||
+	    person_has_pane(on_notify->parts, &note->pane);
 }
 
 /* Takes the pending notifications that are wanted. Returns the last one; NULL: none is. */
@@ -166,7 +166,7 @@ static const struct notification *take_pending(struct on_notify *on_notify)
 	on_notify->given_count = 0;
 	for (size_t at = 0; at < on_notify->count; at++) {
 		const struct notification *note =
-		    queue_find(on_notify->parts.receipts.queue, on_notify->pending[at]);
+		    queue_find(on_notify->parts->queue, on_notify->pending[at]);
 		if (!is_wanted(on_notify, note))
 			continue;
 		on_notify->given[on_notify->given_count++] = note->seq;
@@ -214,17 +214,17 @@ static int open_input(const struct notification *last, uint64_t count)
 /* Gives receipts: a notification that waited for a person has reached the person. */
 static void give_receipts(struct on_notify *on_notify)
 {
-	const struct receipt_parts *receipts = &on_notify->parts.receipts;
+	const struct daemon *parts = on_notify->parts;
 	uint64_t taken[ON_NOTIFY_PENDING_MAX];
 	size_t count = 0;
 	for (size_t at = 0; at < on_notify->given_count; at++) {
-		const struct notification *note = queue_find(receipts->queue, on_notify->given[at]);
+		const struct notification *note = queue_find(parts->queue, on_notify->given[at]);
 		if (note != NULL && note->state == NOTE_QUEUED &&
-		    person_has_pane(on_notify->parts.person, &note->pane))
+		    person_has_pane(on_notify->parts, &note->pane))
 			taken[count++] = note->seq;
 	}
 	if (count > 0)
-		receipt_put_all(receipts, taken, count, NOTE_DELIVERED, way_on_notify.result,
+		receipt_put_all(parts, taken, count, NOTE_DELIVERED, way_on_notify.result,
 		    way_on_notify.name, NULL);
 }
 
@@ -275,7 +275,7 @@ static void run(struct on_notify *on_notify, const struct notification *last, ui
 	if (read_command(on_notify, &command) == 0) {
 		on_notify->runs++;
 		on_notify->program =
-		    program_start(on_notify->parts.base, &order, on_ended, on_notify);
+		    program_start(on_notify->parts->base, &order, on_ended, on_notify);
 		if (on_notify->program == NULL)
 			(void)fail(on_notify, "%.100s: %s", command.path, strerror(errno));
 	}
@@ -295,7 +295,7 @@ static int64_t rate_left_ms(const struct on_notify *on_notify, int64_t every_ms)
 static void on_time(void *data)
 {
 	struct on_notify *on_notify = data;
-	int64_t every_ms = MINUTE_MS / on_notify->parts.config->limits.on_notify_rate;
+	int64_t every_ms = MINUTE_MS / on_notify->parts->config->limits.on_notify_rate;
 	int64_t now_ms = clock_mono_ms();
 	const struct notification *last;
 	uint64_t more = on_notify->more;
@@ -336,15 +336,15 @@ static void on_posted(struct queue_listener *listener, const struct notification
 	look_soon(on_notify);
 }
 
-struct on_notify *on_notify_new(const struct on_notify_parts *parts)
+struct on_notify *on_notify_new(const struct daemon *parts)
 {
 	struct on_notify *on_notify = xcalloc(1, sizeof *on_notify);
-	on_notify->parts = *parts;
+	on_notify->parts = parts;
 	if (address_config(on_notify->file, sizeof on_notify->file, "on_notify") < 0)
 		on_notify->file[0] = '\0';
 	on_notify->timer = loop_timer_new(parts->base, on_time, on_notify);
 	on_notify->listener.posted = on_posted;
-	queue_listen(parts->receipts.queue, &on_notify->listener);
+	queue_listen(parts->queue, &on_notify->listener);
 	return on_notify;
 }
 
@@ -373,7 +373,7 @@ void on_notify_write(
 	}
 	json_object_begin(writer, name);
 	(void)json_put_text(writer, "file", on_notify->file, strlen(on_notify->file));
-	json_put_str(writer, "for", on_notify->parts.config->notifies_of_all ? "all" : "person");
+	json_put_str(writer, "for", on_notify->parts->config->notifies_of_all ? "all" : "person");
 	json_put_int(writer, "runs", (int64_t)on_notify->runs);
 	json_put_int(writer, "failures", (int64_t)on_notify->failures);
 	json_put_int(writer, "waiting", (int64_t)(on_notify->count + on_notify->more));
@@ -409,8 +409,8 @@ static void start(struct mail *mail, const struct way_found *found)
 		return;
 	}
 	mail_gather(mail, notes);
-	receipt_put_all(&mail->office->receipts, mail->batch, mail->batch_count, NOTE_FAILED,
-	    "refused", way_none.name, found->text);
+	receipt_put_all(mail->office->parts, mail->batch, mail->batch_count, NOTE_FAILED, "refused",
+	    way_none.name, found->text);
 	mail->batch_count = 0;
 	loop_timer_arm(mail->soon, 0);
 }

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "daemon/core/daemon_parts.h"
 #include "daemon/deliver/receipt.h"
 
 #define ON_NOTIFY_FILE_MAX 8192 /* bytes */
@@ -17,14 +18,7 @@
 #define ON_NOTIFY_OUTPUT_MAX 65536 /* bytes of output */
 #define ON_NOTIFY_PENDING_MAX 1024 /* notifications that wait for a run; more are only counted */
 
-struct on_notify_parts {
-	struct event_base *base;
-	const struct config *config;
-	const struct person_parts *person;
-	struct receipt_parts receipts;
-};
-
-struct on_notify *on_notify_new(const struct on_notify_parts *parts);
+struct on_notify *on_notify_new(const struct daemon *parts);
 void on_notify_free(struct on_notify *on_notify);
 
 /* Whether there is a file. */

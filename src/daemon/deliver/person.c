@@ -4,9 +4,10 @@
 #include "daemon/pane/expected.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"
+#include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
 
-bool person_has_pane(const struct person_parts *parts, const struct pane_ref *ref)
+bool person_has_pane(const struct daemon *parts, const struct pane_ref *ref)
 {
 	const struct muxbus_pane *pane;
 	char name[AGENT_ARGV_NAME_SIZE];
@@ -16,9 +17,8 @@ bool person_has_pane(const struct person_parts *parts, const struct pane_ref *re
 		return false;
 	pane = muxbus_model_pane(tmux_model(parts->tmux), ref->pane);
 	return pane != NULL && !pane->is_dead && presence_of_pane(parts->presences, ref) == NULL &&
-	    !expected_find(parts->store, ref, &expected) &&
-	    !parts->is_kept(parts->agents, ref->pane) &&
-	    !foreground_agent(pane->pid, parts->signs, name);
+	    !expected_find(queue_store(parts->queue), ref, &expected) &&
+	    !parts->is_kept(parts, ref->pane) && !foreground_agent(pane->pid, parts->signs, name);
 }
 
 /* Whether a session has a window. */
@@ -30,7 +30,7 @@ static bool has_window(const struct muxbus_model *model, uint32_t session, uint3
 	return false;
 }
 
-size_t person_clients(const struct person_parts *parts, const struct pane_ref *ref,
+size_t person_clients(const struct daemon *parts, const struct pane_ref *ref,
     const char *ret_names[PERSON_CLIENTS_MAX])
 {
 	const struct muxbus_model *model = tmux_model(parts->tmux);

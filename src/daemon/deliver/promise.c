@@ -33,8 +33,9 @@ struct promise {
 };
 
 struct promise_set {
-	struct promise_parts parts;
-	const struct delivery_parts *of; /* those of delivery */
+	const struct daemon *parts;
+	/* Whether anything is pending for an address. */
+	bool (*is_pending)(const struct daemon *daemon, const struct pane_ref *address);
 	struct event_log_listener events;
 	struct presence_listener reports;
 	struct puller_listener pullers;
@@ -81,7 +82,7 @@ static void watch(struct promise *promise)
 	struct foreground_program program = {0};
 	int pidfd;
 	if (way->program != NULL)
-		way->program(promise->set->of, &promise->address, &program);
+		way->program(promise->set->parts, &promise->address, &program);
 	if (promise->end != NULL && program.pid == promise->program.pid &&
 	    program.start == promise->program.start)
 		return;
@@ -95,7 +96,7 @@ static void watch(struct promise *promise)
 		return;
 	}
 	promise->program = program;
-	promise->end = loop_pidfd_new(promise->set->of->base, pidfd, on_end, promise);
+	promise->end = loop_pidfd_new(promise->set->parts->base, pidfd, on_end, promise);
 }
 
 static void promise_free(struct promise *promise)
@@ -123,7 +124,7 @@ static void write_members(struct json_writer *writer, const struct promise *prom
 /* before NULL: not known. */
 static void publish(const struct promise *promise, const char *before)
 {
-	const struct promise_parts *parts = &promise->set->parts;
+	const struct daemon *parts = promise->set->parts;
 	struct json_writer writer;
 	struct event_scope scope;
 	struct buf members;
@@ -131,7 +132,7 @@ static void publish(const struct promise *promise, const char *before)
 	json_start(&writer, &members, EVENT_MAX);
 	write_members(&writer, promise);
 	json_put_str(&writer, "before", before);
-	(void)event_log_publish(promise->set->of->events, EVENT_WAY_CHANGED, &scope,
+	(void)event_log_publish(promise->set->parts->events, EVENT_WAY_CHANGED, &scope,
 	    (const char *)members.data, members.len, true);
 	buf_finish(&members);
 }
@@ -139,7 +140,7 @@ static void publish(const struct promise *promise, const char *before)
 /* Takes the way as it is now. Frees the promise when its way is lost with nothing pending. */
 static void take(struct promise *promise, const struct way_found *found)
 {
-	const struct promise_parts *parts = &promise->set->parts;
+	const struct daemon *parts = promise->set->parts;
 	const struct way *before = promise->found.way;
 	bool was_known = promise->is_known;
 	/* After a restart a way is announced if it is lost: an earlier answer may have named another. */
@@ -148,7 +149,7 @@ static void take(struct promise *promise, const struct way_found *found)
 	promise->found = *found;
 	promise->is_known = true;
 	if (has_changed) {
-		if (!parts->is_pending(parts->data, &promise->address)) {
+		if (!promise->set->is_pending(parts, &promise->address)) {
 			promise_free(promise);
 			return;
 		}
@@ -161,7 +162,7 @@ static void look(struct promise_set *set)
 {
 	list_each_safe (struct promise, promise, &set->promises, link) {
 		struct way_found found;
-		delivery_way(set->parts.deliveries, &promise->address, &found);
+		delivery_way(set->parts->deliveries, &promise->address, &found);
 		take(promise, &found);
 	}
 }
@@ -197,20 +198,21 @@ static void on_changed(void *data)
 	look_soon(data);
 }
 
-struct promise_set *promise_set_new(const struct promise_parts *parts)
+struct promise_set *promise_set_new(const struct daemon *parts,
+    bool (*is_pending)(const struct daemon *daemon, const struct pane_ref *address))
 {
 	struct promise_set *set = xcalloc(1, sizeof *set);
-	set->parts = *parts;
-	set->of = delivery_parts(parts->deliveries);
+	set->parts = parts;
+	set->is_pending = is_pending;
 	list_init(&set->promises);
-	set->timer = loop_timer_new(set->of->base, on_time, set);
+	set->timer = loop_timer_new(set->parts->base, on_time, set);
 	set->events.event = on_event;
-	event_log_listen(set->of->events, &set->events);
+	event_log_listen(set->parts->events, &set->events);
 	set->reports.reported = on_reported;
-	presence_listen(set->of->presences, &set->reports);
+	presence_listen(set->parts->presences, &set->reports);
 	set->pullers.begun = on_puller;
 	set->pullers.settled = on_puller;
-	puller_listen(set->of->pullers, &set->pullers);
+	puller_listen(set->parts->pullers, &set->pullers);
 	delivery_on_change(parts->deliveries, on_changed, set);
 	return set;
 }
@@ -222,7 +224,7 @@ void promise_set_free(struct promise_set *set)
 	list_remove(&set->events.link);
 	list_remove(&set->reports.link);
 	list_remove(&set->pullers.link);
-	delivery_on_change(set->parts.deliveries, NULL, NULL);
+	delivery_on_change(set->parts->deliveries, NULL, NULL);
 	loop_timer_free(set->timer);
 	list_each_safe (struct promise, promise, &set->promises, link)
 		promise_free(promise);
@@ -280,7 +282,7 @@ void promise_set_write(struct promise_set *set, struct json_writer *writer, cons
 	look(set);
 	json_array_begin(writer, name);
 	list_each (const struct promise, promise, &set->promises, link) {
-		if (!set->parts.is_pending(set->parts.data, &promise->address))
+		if (!set->is_pending(set->parts, &promise->address))
 			continue;
 		json_object_begin(writer, NULL);
 		write_members(writer, promise);

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "base/base.h"
+#include "daemon/core/daemon_parts.h"
 
 #define PROMISES_MAX 256 /* addresses; then the one that was armed longest ago is forgotten */
 #define PROMISE_CHECK_MS 1000 /* from a fact until the ways are looked at again */
@@ -17,16 +17,9 @@ struct json_writer;
 struct pane_ref;
 struct way_found;
 
-struct promise_parts {
-	struct tmux *tmux;
-	struct delivery_set *deliveries;
-	/* Whether anything is pending for an address. */
-	bool (*is_pending)(void *data, const struct pane_ref *address);
-	void *data;
-};
-
-/* The parts live longer. */
-struct promise_set *promise_set_new(const struct promise_parts *parts);
+/* is_pending: whether anything is pending for an address. */
+struct promise_set *promise_set_new(const struct daemon *parts,
+    bool (*is_pending)(const struct daemon *daemon, const struct pane_ref *address));
 void promise_set_free(struct promise_set *set);
 
 /* An answer names this way to an address. */

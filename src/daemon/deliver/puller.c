@@ -26,7 +26,7 @@ struct puller {
 };
 
 struct puller_set {
-	struct puller_parts parts;
+	const struct daemon *parts;
 	struct queue_listener listener;
 	struct list listeners;
 	struct list pullers;
@@ -37,7 +37,7 @@ const char *const puller_ways[] = {[PULLER_FOLLOW] = "follow", [PULLER_HOOK] = "
 
 static int64_t loan_ms(const struct puller_set *set)
 {
-	return set->parts.config->limits.loan_ms;
+	return set->parts->config->limits.loan_ms;
 }
 
 /* Whether it takes what comes for its pane. A hook does so only while it waits. */
@@ -94,7 +94,7 @@ static void remember(const struct puller *puller)
 	if (puller->way != PULLER_FOLLOW)
 		return;
 	pane_ref_format(&puller->pane, pane);
-	record_put(queue_store(puller->set->parts.receipts.queue), &puller_kind, pane, puller);
+	record_put(queue_store(puller->set->parts->queue), &puller_kind, pane, puller);
 }
 
 static void forget(const struct puller *puller)
@@ -103,7 +103,7 @@ static void forget(const struct puller *puller)
 	if (puller->way != PULLER_FOLLOW)
 		return;
 	pane_ref_format(&puller->pane, pane);
-	record_delete(queue_store(puller->set->parts.receipts.queue), &puller_kind, pane);
+	record_delete(queue_store(puller->set->parts->queue), &puller_kind, pane);
 }
 
 static void drop_lease(struct puller *puller, struct lease *lease)
@@ -114,16 +114,16 @@ static void drop_lease(struct puller *puller, struct lease *lease)
 /* Gives back what is due, or all. It is typed then: no puller takes it again. */
 static void give_back(struct puller *puller, bool is_all, const char *reason)
 {
-	const struct receipt_parts *receipts = &puller->set->parts.receipts;
+	const struct daemon *parts = puller->set->parts;
 	int64_t now_ms = clock_mono_ms();
 	for (size_t at = puller->count; at-- > 0;) {
 		struct lease lease = puller->leases[at];
 		if (!is_all && (puller->keeping > 0 || lease.due_ms > now_ms))
 			continue;
 		drop_lease(puller, &puller->leases[at]);
-		queue_count_redelivery(receipts->queue, lease.seq, 1);
+		queue_count_redelivery(parts->queue, lease.seq, 1);
 		receipt_put(
-		    receipts, lease.seq, NOTE_QUEUED, "deferred", puller_ways[puller->way], reason);
+		    parts, lease.seq, NOTE_QUEUED, "deferred", puller_ways[puller->way], reason);
 	}
 }
 
@@ -203,7 +203,7 @@ static struct puller *puller_new(
 	puller->set = set;
 	puller->pane = *pane;
 	puller->way = way;
-	puller->timer = loop_timer_new(set->parts.base, on_timer, puller);
+	puller->timer = loop_timer_new(set->parts->base, on_timer, puller);
 	list_append(&set->pullers, &puller->link);
 	set->count++;
 	return puller;
@@ -229,19 +229,19 @@ struct puller *puller_begin(
 
 uint64_t puller_take(struct puller *puller)
 {
-	const struct receipt_parts *receipts = &puller->set->parts.receipts;
+	const struct daemon *parts = puller->set->parts;
 	const struct notification *note = NULL;
 	if (puller->count == PULLER_LEASES_MAX)
 		return 0;
 	for (int urgent = 1; urgent >= 0; urgent--) {
-		while ((note = queue_next_for(receipts->queue, &puller->pane, note)) != NULL) {
+		while ((note = queue_next_for(parts->queue, &puller->pane, note)) != NULL) {
 			if (note->state != NOTE_QUEUED || note->redelivered > 0 ||
 			    note->is_urgent != (urgent == 1) ||
 			    puller_holds(puller->set, note->seq))
 				continue;
 			puller->leases[puller->count++] =
 			    (struct lease){note->seq, clock_mono_ms() + loan_ms(puller->set)};
-			receipt_put(receipts, note->seq, NOTE_DELIVERING, way_follow.result,
+			receipt_put(parts, note->seq, NOTE_DELIVERING, way_follow.result,
 			    puller_ways[puller->way], NULL);
 			return note->seq;
 		}
@@ -279,16 +279,16 @@ static bool puller_load(void *data, const char *name, const struct json *value)
 	return true;
 }
 
-struct puller_set *puller_set_new(const struct puller_parts *parts)
+struct puller_set *puller_set_new(const struct daemon *parts)
 {
 	struct puller_set *set = xcalloc(1, sizeof *set);
-	set->parts = *parts;
+	set->parts = parts;
 	list_init(&set->listeners);
 	list_init(&set->pullers);
 	set->listener.posted = on_posted;
 	set->listener.changed = on_changed;
-	queue_load(parts->receipts.queue, &puller_kind, puller_load, set);
-	queue_listen(parts->receipts.queue, &set->listener);
+	queue_load(parts->queue, &puller_kind, puller_load, set);
+	queue_listen(parts->queue, &set->listener);
 	return set;
 }
 

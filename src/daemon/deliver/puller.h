@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "daemon/core/daemon_parts.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/deliver/receipt.h"
 
@@ -21,14 +22,8 @@ enum puller_way {
 };
 extern const char *const puller_ways[]; /* their names; NULL ends */
 
-struct puller_parts {
-	struct event_base *base;
-	const struct config *config;
-	struct receipt_parts receipts;
-};
-
 /* Loads which followers there were. */
-struct puller_set *puller_set_new(const struct puller_parts *parts);
+struct puller_set *puller_set_new(const struct daemon *parts);
 void puller_set_free(struct puller_set *set);
 
 /* Whether a follower tells what comes for a pane. */

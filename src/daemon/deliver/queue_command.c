@@ -116,7 +116,7 @@ static bool set_target(struct queue_target *target, const struct presence *prese
  * there is none, or its agent has no such command, or its process has ended: for a thread with
  * the reason, else "".
  */
-static bool find_target(const struct delivery_parts *parts, const struct pane_ref *address,
+static bool find_target(const struct daemon *parts, const struct pane_ref *address,
     struct queue_target *ret_target, char ret_reason[REASON_SIZE])
 {
 	struct presence_set *presences = parts->presences;
@@ -228,7 +228,7 @@ void queue_command_load(struct queue *queue)
 
 static struct store *store_of(const struct mail *mail)
 {
-	return queue_store(mail->office->parts.queue);
+	return queue_store(mail->office->parts->queue);
 }
 
 static void keep(struct queued_command *command)
@@ -241,7 +241,7 @@ static void keep(struct queued_command *command)
 	};
 	char name[PANE_REF_NAME_SIZE];
 	pane_ref_name(&mail->pane, name);
-	queue_trace_new(mail->office->parts.config->state_dir, command->trace);
+	queue_trace_new(mail->office->parts->config->state_dir, command->trace);
 	record_put(store_of(mail), &queued_kind, name, &kept);
 }
 
@@ -272,9 +272,8 @@ static void end(struct queued_command *command, bool is_taken)
 	if (is_taken)
 		mail_arrived(mail, &way_queue_command);
 	else
-		receipt_put_all(&mail->office->receipts, mail->batch, mail->batch_count,
-		    NOTE_QUEUED, "deferred", has_pane ? way_queue_command.name : way_none.name,
-		    command->reason);
+		receipt_put_all(mail->office->parts, mail->batch, mail->batch_count, NOTE_QUEUED,
+		    "deferred", has_pane ? way_queue_command.name : way_none.name, command->reason);
 	snprintf(mail->reason, sizeof mail->reason, "%s", is_taken ? "" : command->reason);
 	mail->reason_way = has_pane ? NULL : way_none.name;
 	mail->batch_count = 0;
@@ -340,7 +339,7 @@ static void on_trace(void *data)
 
 void queue_command_open(struct mail *mail)
 {
-	struct queue *queue = mail->office->parts.queue;
+	struct queue *queue = mail->office->parts->queue;
 	struct queued_kept kept = {0};
 	struct queued_command *command;
 	char name[PANE_REF_NAME_SIZE];
@@ -355,7 +354,7 @@ void queue_command_open(struct mail *mail)
 	command = xcalloc(1, sizeof *command);
 	command->mail = mail;
 	command->until_ms = clock_mono_ms() + TIME_MS;
-	command->timer = loop_timer_new(mail->office->parts.base, on_trace, command);
+	command->timer = loop_timer_new(mail->office->parts->base, on_trace, command);
 	snprintf(command->trace, sizeof command->trace, "%s", kept.trace);
 	record_finish(queued_kind.rows, &kept);
 	mail->way = &way_queue_command;
@@ -401,7 +400,7 @@ static bool run(struct queued_command *command, const struct queue_target *targe
 	if (find_program(words[0], target->pid, path != NULL ? path + 5 : getenv("PATH"), program,
 		sizeof program))
 		command->program =
-		    program_start(command->mail->office->parts.base, &order, on_ended, command);
+		    program_start(command->mail->office->parts->base, &order, on_ended, command);
 	if (command->program == NULL)
 		snprintf(command->reason, sizeof command->reason, "its program %s: %s", words[0],
 		    strerror(errno));
@@ -418,11 +417,11 @@ static void start_command(struct mail *mail, const struct queue_target *target)
 	mail_end_deferral(mail);
 	mail_gather(mail, notes);
 	command->mail = mail;
-	queue_begin(mail->office->parts.queue);
+	queue_begin(mail->office->parts->queue);
 	mail_set_delivering(mail);
 	keep(command);
-	(void)queue_commit(mail->office->parts.queue);
-	command->timer = loop_timer_new(mail->office->parts.base, on_timer, command);
+	(void)queue_commit(mail->office->parts->queue);
+	command->timer = loop_timer_new(mail->office->parts->base, on_timer, command);
 	mail->work = command;
 	/* Other users can see the arguments of programs. */
 	prompt_line_compose(&text, notes, mail->batch_count, NULL);
@@ -456,7 +455,7 @@ static void start(struct mail *mail, const struct way_found *found)
 	char reason[REASON_SIZE];
 	struct queue_target target;
 	if (found->way == &way_queue_command &&
-	    find_target(&mail->office->parts, &mail->pane, &target, reason)) {
+	    find_target(mail->office->parts, &mail->pane, &target, reason)) {
 		start_command(mail, &target);
 		return;
 	}
@@ -475,7 +474,7 @@ static void cancel(struct mail *mail)
 	command_free(command);
 }
 
-static void find_pid(const struct delivery_parts *parts, const struct pane_ref *address,
+static void find_pid(const struct daemon *parts, const struct pane_ref *address,
     struct foreground_program *ret_program)
 {
 	char reason[REASON_SIZE];

@@ -20,8 +20,8 @@ void receipt_begin(struct buf *out, struct json_writer *writer, const char *resu
 }
 
 /* Puts a receipt on a notification. False if that is forgotten. */
-static bool receipt_keep(const struct receipt_parts *parts, uint64_t seq,
-    enum notification_state state, const struct buf *receipt)
+static bool receipt_keep(const struct daemon *parts, uint64_t seq, enum notification_state state,
+    const struct buf *receipt)
 {
 	const struct notification *note = queue_find(parts->queue, seq);
 	if (note == NULL)
@@ -31,8 +31,7 @@ static bool receipt_keep(const struct receipt_parts *parts, uint64_t seq,
 	return queue_set_state(parts->queue, seq, state, (const char *)receipt->data);
 }
 
-static void receipt_publish(
-    const struct receipt_parts *parts, uint64_t seq, const struct buf *receipt)
+static void receipt_publish(const struct daemon *parts, uint64_t seq, const struct buf *receipt)
 {
 	const struct notification *note = queue_find(parts->queue, seq);
 	struct event_scope scope = {.window = MUXBUS_NO_ID};
@@ -52,7 +51,7 @@ static void receipt_publish(
 	buf_finish(&members);
 }
 
-void receipt_give(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,
+void receipt_give(const struct daemon *parts, uint64_t seq, enum notification_state state,
     struct buf *receipt, struct json_writer *writer)
 {
 	json_object_end(writer);
@@ -61,7 +60,7 @@ void receipt_give(const struct receipt_parts *parts, uint64_t seq, enum notifica
 	buf_finish(receipt);
 }
 
-void receipt_put_all(const struct receipt_parts *parts, const uint64_t *seqs, size_t count,
+void receipt_put_all(const struct daemon *parts, const uint64_t *seqs, size_t count,
     enum notification_state state, const char *result, const char *way, const char *reason)
 {
 	struct json_writer writer;
@@ -78,7 +77,7 @@ void receipt_put_all(const struct receipt_parts *parts, const uint64_t *seqs, si
 	buf_finish(&receipt);
 }
 
-void receipt_put(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,
+void receipt_put(const struct daemon *parts, uint64_t seq, enum notification_state state,
     const char *result, const char *way, const char *reason)
 {
 	receipt_put_all(parts, &seq, 1, state, result, way, reason);

@@ -18,16 +18,11 @@
  */
 #pragma once
 
+#include "daemon/core/daemon_parts.h"
 #include "daemon/queue/notification.h"
 #include "wire/json.h"
 
 #define RECEIPT_MAX 8192 /* bytes */
-
-/* Where receipts go. */
-struct receipt_parts {
-	struct queue *queue;
-	struct event_log *events;
-};
 
 /* Begins a receipt in an initialised buffer; way and reason may be NULL. Add members, then end it. */
 void receipt_begin(struct buf *out, struct json_writer *writer, const char *result, const char *way,
@@ -38,13 +33,13 @@ void receipt_begin(struct buf *out, struct json_writer *writer, const char *resu
  * notification that was acknowledged or cancelled meanwhile keeps that state. Finishes the
  * buffer.
  */
-void receipt_give(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,
+void receipt_give(const struct daemon *parts, uint64_t seq, enum notification_state state,
     struct buf *receipt, struct json_writer *writer);
 
 /* Both, where there is nothing to add. */
-void receipt_put(const struct receipt_parts *parts, uint64_t seq, enum notification_state state,
+void receipt_put(const struct daemon *parts, uint64_t seq, enum notification_state state,
     const char *result, const char *way, const char *reason);
 
 /* The same receipt on many notifications, in one transaction. */
-void receipt_put_all(const struct receipt_parts *parts, const uint64_t *seqs, size_t count,
+void receipt_put_all(const struct daemon *parts, const uint64_t *seqs, size_t count,
     enum notification_state state, const char *result, const char *way, const char *reason);

@@ -35,7 +35,7 @@ struct order {
 };
 
 struct self_command_set {
-	struct self_command_parts parts;
+	const struct daemon *parts;
 	struct list commands;
 	size_t count;
 };
@@ -59,7 +59,7 @@ static const struct record_kind command_kind = {
 static void command_store(const struct order *order)
 {
 	record_put(
-	    queue_store(order->set->parts.queue), &command_kind, order->public.id, &order->public);
+	    queue_store(order->set->parts->queue), &command_kind, order->public.id, &order->public);
 }
 
 static void order_free(struct order *order)
@@ -68,7 +68,7 @@ static void order_free(struct order *order)
 		order->is_over = true;
 		if (order->has_tap)
 			stream_tap_remove(
-			    order->set->parts.streams, order->public.pane.pane, &order->tap);
+			    order->set->parts->streams, order->public.pane.pane, &order->tap);
 		submit_free(order->submit);
 		loop_timer_free(order->timer);
 		loop_timer_free(order->deadline);
@@ -122,7 +122,7 @@ static void order_end(
     struct order *order, const char *outcome, const char *text, const char *reason)
 {
 	struct self_command_set *set = order->set;
-	struct queue *queue = set->parts.queue;
+	struct queue *queue = set->parts->queue;
 	struct pane_ref pane = order->public.pane;
 	struct notification_draft draft = {
 	    .source = SOURCE_COMMAND,
@@ -160,7 +160,7 @@ static void on_deadline(void *data)
 
 static int64_t quiet_ms(const struct order *order)
 {
-	int64_t ms = order->set->parts.config->limits.deliver_quiet_ms;
+	int64_t ms = order->set->parts->config->limits.deliver_quiet_ms;
 	return ms > LOOK_MIN_MS ? ms : LOOK_MIN_MS;
 }
 
@@ -175,7 +175,8 @@ static bool is_shell_in_front(const struct order *order, const struct muxbus_pan
 {
 	struct expected expected;
 	return foreground_is_shell(pane->command) &&
-	    (!expected_find(queue_store(order->set->parts.queue), &order->public.pane, &expected) ||
+	    (!expected_find(
+		 queue_store(order->set->parts->queue), &order->public.pane, &expected) ||
 		expected_place(&expected, pane->pid) != FOREGROUND_IN_FRONT);
 }
 
@@ -189,9 +190,9 @@ static void on_screen(void *data, int error, const struct pane_screen *screen)
 		order_free(order);
 		return;
 	}
-	pane = muxbus_model_pane(tmux_model(order->set->parts.tmux), order->public.pane.pane);
+	pane = muxbus_model_pane(tmux_model(order->set->parts->tmux), order->public.pane.pane);
 	if (error != 0 || pane == NULL || pane->in_mode ||
-	    !submit_sees_empty(order->set->parts.submits, &order->public.pane, pane, screen) ||
+	    !submit_sees_empty(order->set->parts->submits, &order->public.pane, pane, screen) ||
 	    clock_mono_ms() - order->last_output_ms < quiet_ms(order)) {
 		look_later(order);
 		return;
@@ -227,14 +228,14 @@ static void watch_output(struct order *order)
 		return;
 	order->last_output_ms = clock_mono_ms();
 	order->has_tap =
-	    stream_tap_add(order->set->parts.streams, order->public.pane.pane, &order->tap) == 0;
+	    stream_tap_add(order->set->parts->streams, order->public.pane.pane, &order->tap) == 0;
 }
 
 /* Looks whether it is done: not before the pane has been quiet. */
 static void on_timer(void *data)
 {
 	struct order *order = data;
-	struct tmux *tmux = order->set->parts.tmux;
+	struct tmux *tmux = order->set->parts->tmux;
 	int64_t left_ms;
 	switch (pane_fate(tmux, &order->public.pane)) {
 	case PANE_THERE:
@@ -332,9 +333,9 @@ static struct order *order_new(struct self_command_set *set, const struct pane_r
 	order->look_ms = LOOK_MIN_MS;
 	order->tap.output = on_output;
 	order->tap.closed = on_closed;
-	order->timer = loop_timer_new(set->parts.base, on_timer, order);
-	order->deadline = loop_timer_new(set->parts.base, on_deadline, order);
-	order->submit = submit_new(set->parts.submits, pane, &policy, &handlers, order);
+	order->timer = loop_timer_new(set->parts->base, on_timer, order);
+	order->deadline = loop_timer_new(set->parts->base, on_deadline, order);
+	order->submit = submit_new(set->parts->submits, pane, &policy, &handlers, order);
 	insert(set, order);
 	set->count++;
 	return order;
@@ -356,7 +357,7 @@ static bool order_load(void *data, const char *id, const struct json *value)
 	order = order_new(set, &kept.pane, kept.text, strlen(kept.text), kept.created_ms);
 	strcpy(order->public.id, id);
 	order->public.stage = kept.stage;
-	queue_hold_id(set->parts.queue, id);
+	queue_hold_id(set->parts->queue, id);
 	if (kept.stage == SELF_COMMAND_TYPED) {
 		order->was_interrupted = true;
 		submit_resume(order->submit, order->public.text, strlen(order->public.text), 0);
@@ -366,10 +367,10 @@ static bool order_load(void *data, const char *id, const struct json *value)
 	return true;
 }
 
-struct self_command_set *self_command_set_new(const struct self_command_parts *parts)
+struct self_command_set *self_command_set_new(const struct daemon *parts)
 {
 	struct self_command_set *set = xcalloc(1, sizeof *set);
-	set->parts = *parts;
+	set->parts = parts;
 	list_init(&set->commands);
 	queue_load(parts->queue, &command_kind, order_load, set);
 	return set;
@@ -400,10 +401,10 @@ const struct self_command *self_command_add(
 	if (set->count == SELF_COMMANDS_MAX || count == SELF_COMMANDS_PANE_MAX)
 		return NULL;
 	order = order_new(set, pane, text, strlen(text), clock_real_ms());
-	queue_begin(set->parts.queue);
-	queue_new_id(set->parts.queue, order->public.id);
+	queue_begin(set->parts->queue);
+	queue_new_id(set->parts->queue, order->public.id);
 	command_store(order);
-	(void)queue_commit(set->parts.queue);
+	(void)queue_commit(set->parts->queue);
 	order_set_deadline(order);
 	order_wake(order);
 	return &order->public;

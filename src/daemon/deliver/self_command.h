@@ -8,21 +8,13 @@
  */
 #pragma once
 
+#include "daemon/core/daemon_parts.h"
 #include "daemon/queue/notification.h"
 #include "daemon/server/method.h"
 
 #define SELF_COMMAND_MAX 1000 /* bytes of a command */
 #define SELF_COMMANDS_MAX 100
 #define SELF_COMMANDS_PANE_MAX 4 /* of one pane, done in order */
-
-struct self_command_parts {
-	struct event_base *base;
-	const struct config *config;
-	struct tmux *tmux;
-	struct stream_set *streams;
-	struct queue *queue;
-	struct submit_set *submits;
-};
 
 enum self_command_stage {
 	SELF_COMMAND_WAITING, /* for its agent to be ready */
@@ -40,7 +32,7 @@ struct self_command {
 };
 
 /* Loads the commands of the queue's store. */
-struct self_command_set *self_command_set_new(const struct self_command_parts *parts);
+struct self_command_set *self_command_set_new(const struct daemon *parts);
 void self_command_set_free(struct self_command_set *set);
 /* The tmux server was found or lost: what waits is looked at again. */
 void self_command_set_wake(struct self_command_set *set);

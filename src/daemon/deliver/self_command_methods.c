@@ -5,7 +5,6 @@
 #include <muxbus.h>
 
 #include "daemon/deliver/wake.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"

@@ -52,7 +52,7 @@ static void give_shown(void *data)
 {
 	struct show *show = data;
 	struct mail *mail = show->mail;
-	struct queue *queue = mail->office->parts.queue;
+	struct queue *queue = mail->office->parts->queue;
 	const struct notification *note = NULL;
 	uint64_t seqs[MAIL_TURN_MAX];
 	size_t count = 0;
@@ -61,8 +61,8 @@ static void give_shown(void *data)
 		if (mail_is_for(mail, note))
 			seqs[count++] = note->seq;
 	if (count > 0)
-		receipt_put_all(&mail->office->receipts, seqs, count, NOTE_DELIVERED,
-		    way_shown.result, way_shown.name, NULL);
+		receipt_put_all(mail->office->parts, seqs, count, NOTE_DELIVERED, way_shown.result,
+		    way_shown.name, NULL);
 	if (count == MAIL_TURN_MAX) {
 		loop_timer_arm(show->timer, 0);
 		return;
@@ -138,15 +138,15 @@ static void show_at(struct show *show, struct tmux *tmux, const char *client, in
 static int64_t message_left_ms(const struct mail_office *office)
 {
 	int64_t since_ms = clock_mono_ms() - office->shown_ms;
-	return office->shown_ms == 0 ? 0 : office->parts.config->limits.show_ms - since_ms;
+	return office->shown_ms == 0 ? 0 : office->parts->config->limits.show_ms - since_ms;
 }
 
 /* Shows a line to the clients. False if none is attached. */
 static bool show_line(struct mail *mail, const char *line, uint64_t last)
 {
-	const struct delivery_parts *parts = &mail->office->parts;
+	const struct daemon *parts = mail->office->parts;
 	const char *clients[PERSON_CLIENTS_MAX];
-	size_t count = person_clients(parts->person, &mail->pane, clients);
+	size_t count = person_clients(parts, &mail->pane, clients);
 	struct show *show = xcalloc(1, sizeof *show);
 	struct buf message = BUF(2 * SHOW_LINE_MAX + 1);
 	show->mail = mail;
@@ -154,8 +154,7 @@ static bool show_line(struct mail *mail, const char *line, uint64_t last)
 	show->timer = loop_timer_new(parts->base, give_shown, show);
 	show_escape(&message, line);
 	for (size_t at = 0; at < count; at++)
-		show_at(show, parts->person->tmux, clients[at], parts->config->limits.show_ms,
-		    &message);
+		show_at(show, parts->tmux, clients[at], parts->config->limits.show_ms, &message);
 	buf_finish(&message);
 	if (show->waiting > 0)
 		mail->work = show;
@@ -171,7 +170,7 @@ static bool show_all(struct mail *mail)
 	struct buf line;
 	size_t count = 0;
 	bool is_shown;
-	while ((note = queue_next_for(mail->office->parts.queue, &mail->pane, note)) != NULL) {
+	while ((note = queue_next_for(mail->office->parts->queue, &mail->pane, note)) != NULL) {
 		if (!mail_is_for(mail, note))
 			continue;
 		last = note;
@@ -189,7 +188,7 @@ static bool show_all(struct mail *mail)
 static enum way_use use(const struct way_place *place, struct way_found *found)
 {
 	const char *clients[PERSON_CLIENTS_MAX];
-	size_t count = person_clients(place->parts->person, place->address, clients);
+	size_t count = person_clients(place->parts, place->address, clients);
 	if (place->parts->config->shows_nothing || (count == 0 && place->runs_on_notify))
 		return WAY_PASSES;
 	if (count > 0)

@@ -69,12 +69,12 @@ static void keep(struct mail *mail)
 	};
 	char name[PANE_REF_NAME_SIZE];
 	pane_ref_name(&mail->pane, name);
-	record_put(queue_store(mail->office->parts.queue), &typed_kind, name, &kept);
+	record_put(queue_store(mail->office->parts->queue), &typed_kind, name, &kept);
 }
 
 static void resume(struct mail *mail)
 {
-	struct queue *queue = mail->office->parts.queue;
+	struct queue *queue = mail->office->parts->queue;
 	char name[PANE_REF_NAME_SIZE];
 	struct typed_kept kept = {0};
 	pane_ref_name(&mail->pane, name);
@@ -90,7 +90,7 @@ static void resume(struct mail *mail)
 
 static const struct presence *presence_of(const struct mail *mail)
 {
-	return presence_of_pane(mail->office->parts.presences, &mail->pane);
+	return presence_of_pane(mail->office->parts->presences, &mail->pane);
 }
 
 /* The facts before a line is typed, to see afterwards whether it was taken. */
@@ -138,7 +138,7 @@ static bool has_turned(const struct presence *presence, uint64_t turns)
 
 void typed_reported(struct mail_office *office, const struct pane_ref *pane)
 {
-	const struct presence *presence = presence_of_pane(office->parts.presences, pane);
+	const struct presence *presence = presence_of_pane(office->parts->presences, pane);
 	list_each_safe (struct retry, retry, &office->retries, link)
 		if (pane_ref_same_pane(&retry->pane, pane) && has_turned(presence, retry->turns))
 			retry_free(retry);
@@ -147,7 +147,7 @@ void typed_reported(struct mail_office *office, const struct pane_ref *pane)
 static void on_retry(void *data)
 {
 	struct retry *retry = data;
-	const struct delivery_parts *parts = &retry->office->parts;
+	const struct daemon *parts = retry->office->parts;
 	size_t count = retry->count;
 	retry->count = 0;
 	for (size_t at = 0; at < count; at++) {
@@ -170,7 +170,7 @@ static unsigned times(const struct mail *mail)
 	unsigned most = 0;
 	for (size_t at = 0; at < mail->batch_count; at++) {
 		const struct notification *note =
-		    queue_find(mail->office->parts.queue, mail->batch[at]);
+		    queue_find(mail->office->parts->queue, mail->batch[at]);
 		if (note != NULL && note->redelivered > most)
 			most = note->redelivered;
 	}
@@ -183,7 +183,7 @@ static void retry_add(const struct mail *mail)
 	static const int factors[] = {1, 5, 15};
 	size_t last = sizeof factors / sizeof *factors - 1;
 	struct mail_office *office = mail->office;
-	const struct config *config = office->parts.config;
+	const struct config *config = office->parts->config;
 	unsigned most = times(mail);
 	struct retry *retry;
 	if (mail->batch_count == 0 || (int64_t)most >= config->limits.nudges)
@@ -198,7 +198,7 @@ static void retry_add(const struct mail *mail)
 	retry->turns = mail->turns;
 	buf_init(&retry->line, SUBMIT_LINE_MAX);
 	(void)buf_append(&retry->line, mail->line.data, mail->line.len);
-	retry->timer = loop_timer_new(office->parts.base, on_retry, retry);
+	retry->timer = loop_timer_new(office->parts->base, on_retry, retry);
 	list_append(&office->retries, &retry->link);
 	office->retry_count++;
 	loop_timer_arm(
@@ -222,7 +222,7 @@ static bool on_is_wanted(void *data)
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct mail *mail = data;
-	struct queue *queue = mail->office->parts.queue;
+	struct queue *queue = mail->office->parts->queue;
 	const struct notification *notes[MAIL_BATCH_MAX];
 	struct buf line;
 	mail_gather(mail, notes);
@@ -230,7 +230,7 @@ static bool on_compose(void *data, struct submit_text *text)
 		return false; /* settled within this turn of the loop: nothing is typed */
 	mail_end_deferral(mail);
 	buf_init(&line, SUBMIT_LINE_MAX);
-	prompt_line_compose(&line, notes, mail->batch_count, &mail->office->parts.config->limits);
+	prompt_line_compose(&line, notes, mail->batch_count, &mail->office->parts->config->limits);
 	remember(mail, &line);
 	buf_finish(&line);
 	queue_begin(queue);
@@ -245,7 +245,7 @@ static bool on_compose(void *data, struct submit_text *text)
 static void on_deferred(void *data, const char *reason, bool is_new)
 {
 	struct mail *mail = data;
-	struct queue *queue = mail->office->parts.queue;
+	struct queue *queue = mail->office->parts->queue;
 	struct way_found found;
 	queue_begin(queue);
 	for (size_t at = 0; at < mail->batch_count; at++) {
@@ -272,7 +272,7 @@ static void put_receipt(struct mail *mail, uint64_t seq, const struct submit_end
 	    [SUBMIT_TYPED] = {"typed", NOTE_FAILED, &way_typed},
 	    [SUBMIT_REFUSED] = {"refused", NOTE_FAILED, NULL},
 	};
-	const struct notification *note = queue_find(mail->office->parts.queue, seq);
+	const struct notification *note = queue_find(mail->office->parts->queue, seq);
 	enum notification_state state = outcomes[end->result].state;
 	const struct way *way = outcomes[end->result].way;
 	struct json_writer writer;
@@ -285,7 +285,7 @@ static void put_receipt(struct mail *mail, uint64_t seq, const struct submit_end
 	receipt_begin(&receipt, &writer, outcomes[end->result].name, way != NULL ? way->name : NULL,
 	    end->reason);
 	submit_write_evidence(mail->submit, end->result, &writer);
-	receipt_give(&mail->office->receipts, seq, state, &receipt, &writer);
+	receipt_give(mail->office->parts, seq, state, &receipt, &writer);
 }
 
 static void on_ended(void *data, const struct submit_end *end)
@@ -300,7 +300,7 @@ static void on_ended(void *data, const struct submit_end *end)
 		put_receipt(mail, mail->batch[at], end);
 	if (mail->batch_count > 0) {
 		pane_ref_name(&mail->pane, name);
-		record_delete(queue_store(mail->office->parts.queue), &typed_kind, name);
+		record_delete(queue_store(mail->office->parts->queue), &typed_kind, name);
 	}
 	if ((result == SUBMIT_SUBMITTED || result == SUBMIT_TYPED) && mail->line.len > 0 &&
 	    !is_taken(mail, result))
@@ -321,7 +321,7 @@ void typed_open(struct mail *mail)
 	};
 	buf_init(&mail->line, SUBMIT_LINE_MAX);
 	mail->submit =
-	    submit_new(mail->office->parts.submits, &mail->pane, &policy, &handlers, mail);
+	    submit_new(mail->office->parts->submits, &mail->pane, &policy, &handlers, mail);
 	resume(mail);
 }
 
@@ -354,7 +354,7 @@ static void cancel(struct mail *mail)
 	submit_drop(mail->submit);
 }
 
-static void find_program(const struct delivery_parts *parts, const struct pane_ref *address,
+static void find_program(const struct daemon *parts, const struct pane_ref *address,
     struct foreground_program *ret_program)
 {
 	struct expected expected;

@@ -6,7 +6,6 @@
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/promise.h"
 #include "daemon/pane/pane_tty.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 

@@ -19,7 +19,7 @@ enum {
 #define AGENT_PREFIX "agent:"
 
 struct wake_policy_set {
-	struct wake_policy_parts parts;
+	const struct daemon *parts;
 	struct list policies;
 	struct list listeners;
 	size_t count;
@@ -193,7 +193,7 @@ static void keep(const struct wake_policy_set *set, const struct wake_policy *po
 	write_quiet(policy, quiet);
 	kept.quiet = has_quiet(policy) ? quiet : NULL;
 	write_key(policy, key);
-	record_put(queue_store(set->parts.queue), &policy_kind, key, &kept);
+	record_put(queue_store(set->parts->queue), &policy_kind, key, &kept);
 }
 
 static void add(struct wake_policy_set *set, const struct wake_policy *policy)
@@ -264,10 +264,10 @@ static void forget(struct wake_policy_set *set, const struct wake_policy *same)
 		char key[KEY_SIZE];
 		if (!is_same &&
 		    (policy->agent[0] != '\0' ||
-			pane_fate(set->parts.tmux, &policy->pane) != PANE_GONE))
+			pane_fate(set->parts->tmux, &policy->pane) != PANE_GONE))
 			continue;
 		write_key(policy, key);
-		record_delete(queue_store(set->parts.queue), &policy_kind, key);
+		record_delete(queue_store(set->parts->queue), &policy_kind, key);
 		remove_policy(set, policy);
 	}
 }
@@ -275,14 +275,14 @@ static void forget(struct wake_policy_set *set, const struct wake_policy *same)
 bool wake_policy_put(struct wake_policy_set *set, const struct wake_policy *policy)
 {
 	bool is_default = wake_policy_is_default(policy);
-	queue_begin(set->parts.queue);
+	queue_begin(set->parts->queue);
 	forget(set, policy);
 	if (!is_default && set->count < WAKE_POLICIES_MAX) {
 		add(set, policy);
 		keep(set, policy);
 		is_default = true; /* it is there as asked */
 	}
-	(void)queue_commit(set->parts.queue);
+	(void)queue_commit(set->parts->queue);
 	loop_timer_wake(set->timer);
 	return is_default;
 }
@@ -297,7 +297,7 @@ const struct wake_policy *wake_policy_next(
 static const struct wake_policy *find(
     const struct wake_policy_set *set, const struct pane_ref *pane)
 {
-	const struct presence *presence = presence_of_pane(set->parts.presences, pane);
+	const struct presence *presence = presence_of_pane(set->parts->presences, pane);
 	const struct wake_policy *policy = NULL, *found = NULL;
 	char agent[PRESENCE_NAME_MAX + 1] = "";
 	const char *session;
@@ -320,7 +320,7 @@ bool wake_policy_holds(struct wake_policy_set *set, const struct pane_ref *pane)
 	int64_t now_ms = clock_real_ms(), due_ms = INT64_MAX, left_ms;
 	if (policy == NULL)
 		return false;
-	while ((note = queue_next_for(set->parts.queue, pane, note)) != NULL) {
+	while ((note = queue_next_for(set->parts->queue, pane, note)) != NULL) {
 		int64_t note_ms = note->state == NOTE_QUEUED
 		    ? wake_policy_due_ms(policy, note, now_ms)
 		    : INT64_MAX;
@@ -341,10 +341,10 @@ void wake_policy_listen(struct wake_policy_set *set, struct wake_policy_listener
 	list_append(&set->listeners, &listener->link);
 }
 
-struct wake_policy_set *wake_policy_set_new(const struct wake_policy_parts *parts)
+struct wake_policy_set *wake_policy_set_new(const struct daemon *parts)
 {
 	struct wake_policy_set *set = xcalloc(1, sizeof *set);
-	set->parts = *parts;
+	set->parts = parts;
 	list_init(&set->policies);
 	list_init(&set->listeners);
 	set->timer = loop_timer_new(parts->base, on_timer, set);

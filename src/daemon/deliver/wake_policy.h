@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "daemon/core/daemon_parts.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/notification.h"
 #include "daemon/server/method.h"
@@ -36,15 +37,8 @@ int64_t wake_policy_due_ms(
 /* Writes it as members of an object: pane, agent, sources, window_ms, quiet_hours. */
 void wake_policy_write(struct json_writer *writer, const struct wake_policy *policy);
 
-struct wake_policy_parts {
-	struct event_base *base;
-	struct presence_set *presences;
-	struct queue *queue;
-	struct tmux *tmux;
-};
-
 /* Loads the policies that the store holds. */
-struct wake_policy_set *wake_policy_set_new(const struct wake_policy_parts *parts);
+struct wake_policy_set *wake_policy_set_new(const struct daemon *parts);
 void wake_policy_set_free(struct wake_policy_set *set);
 
 /* Replaces the policy of that pane or agent; a default one is forgotten. False if there are too many. */

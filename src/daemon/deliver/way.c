@@ -20,7 +20,7 @@ void way_find(const struct way_place *place, struct way_found *ret_found)
 		if (place->is_left && way->start == NULL)
 			continue;
 		if (way->is_for_person && is_person < 0)
-			is_person = person_has_pane(place->parts->person, place->address);
+			is_person = person_has_pane(place->parts, place->address);
 		if (way->is_for_person && is_person == 0)
 			continue;
 		*ret_found = (struct way_found){.way = way, .by = way};

@@ -15,30 +15,16 @@
  */
 #pragma once
 
-#include "base/base.h"
+#include "daemon/core/daemon_parts.h"
 
 #define WAY_TEXT_SIZE 256
 
 struct foreground_program;
 struct mail;
 
-/* The parts that delivery needs. All live longer. */
-struct delivery_parts {
-	struct event_base *base;
-	const struct config *config;
-	struct event_log *events;
-	struct queue *queue;
-	struct presence_set *presences;
-	struct puller_set *pullers;
-	struct submit_set *submits;
-	struct wake_policy_set *wake_policies;
-	const struct person_parts *person;
-	const struct on_notify *on_notify;
-};
-
 /* An address for which a way is looked for. */
 struct way_place {
-	const struct delivery_parts *parts;
+	const struct daemon *parts;
 	const struct pane_ref *address;
 	const char *failure; /* why the agent's queue command is not asked now; NULL: it is */
 	bool runs_on_notify; /* on_notify has a program */
@@ -70,7 +56,7 @@ struct way {
 	/* Lets go of the mail, for another way or for ever. NULL: there is nothing to let go of. */
 	void (*cancel)(struct mail *mail);
 	/* The program to which the way leads: the way ends with it. NULL: the requester reports its end. */
-	void (*program)(const struct delivery_parts *parts, const struct pane_ref *address,
+	void (*program)(const struct daemon *parts, const struct pane_ref *address,
 	    struct foreground_program *ret_program);
 };
 

@@ -7,7 +7,6 @@
 #include "daemon/fleet/host.h"
 #include "daemon/fleet/hosts_file.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server.h"

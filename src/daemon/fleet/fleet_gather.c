@@ -99,7 +99,7 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 static void add(struct gather *gather, struct host *host, const struct buf *text)
 {
 	const struct request *request = gather->ask.request;
-	size_t max = (size_t)request_parts(request)->config->limits.result_bytes;
+	size_t max = (size_t)request_daemon(request)->config->limits.result_bytes;
 	struct fleet_part *part = fleet_part_new(&gather->ask, host);
 	struct gather_part *own = list_entry(part, struct gather_part, part);
 	buf_init(&own->items, max);

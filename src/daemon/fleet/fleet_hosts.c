@@ -7,7 +7,6 @@
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
 #include "daemon/fleet/hosts_file.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/server.h"

@@ -541,7 +541,7 @@ static struct fleet_stream *stream_new(
 			continue;
 		add_source(stream, host, filter);
 	}
-	stream->hold = request_new(request_parts(request), stream->peer, NULL, &hold_method);
+	stream->hold = request_new(request_daemon(request), stream->peer, NULL, &hold_method);
 	request_on_cancel(stream->hold, on_gone, stream);
 	peer_set_room(stream->peer, on_room, fleet);
 	return stream;

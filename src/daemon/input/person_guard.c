@@ -10,7 +10,6 @@
 #include "daemon/pane/pane_tty.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
-#include "daemon/server/server_parts.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/stream.h"
@@ -23,7 +22,7 @@ enum {
 
 /* A request that waits until its pane was looked at. */
 struct asking {
-	const struct submit_parts *parts;
+	const struct daemon *parts;
 	struct request *request;
 	person_guard_fn *done;
 	void *data;
@@ -133,7 +132,7 @@ static bool is_free(const struct asking *asking, const struct muxbus_pane *pane)
 		return true; /* a narrow role was let into its own panes only */
 	requester_caller(asking->request, &caller);
 	return caller.pane.pane == pane->id ||
-	    maker_is(request_parts(asking->request)->makers, &caller, pane->id);
+	    maker_is(request_daemon(asking->request)->makers, &caller, pane->id);
 }
 
 /* The next pane behind one that gets the keys and is not free; NULL: there is none. */
@@ -216,12 +215,12 @@ static void look(struct asking *asking, const struct muxbus_pane *pane)
 		fail(asking, error);
 }
 
-void person_guard(const struct submit_parts *parts, struct request *request,
-    const struct muxbus_pane *pane, bool force, person_guard_fn *done, void *data)
+void person_guard(struct request *request, const struct muxbus_pane *pane, bool force,
+    person_guard_fn *done, void *data)
 {
 	struct asking *asking = xcalloc(1, sizeof *asking);
 	const struct muxbus_pane *next;
-	*asking = (struct asking){.parts = parts,
+	*asking = (struct asking){.parts = request_daemon(request),
 	    .request = request,
 	    .done = done,
 	    .data = data,

@@ -11,7 +11,6 @@
 
 struct muxbus_pane;
 struct request;
-struct submit_parts;
 
 /*
  * may: type now. sign, of static storage, names what says so, for the answer; NULL if the pane is
@@ -21,10 +20,10 @@ typedef void person_guard_fn(void *data, bool may, const char *sign);
 
 /*
  * Calls done before it returns, if the pane is free, or once tmux has answered. Requests for one
- * pane go on in their order. parts live longer.
+ * pane go on in their order.
  */
-void person_guard(const struct submit_parts *parts, struct request *request,
-    const struct muxbus_pane *pane, bool force, person_guard_fn *done, void *data);
+void person_guard(struct request *request, const struct muxbus_pane *pane, bool force,
+    person_guard_fn *done, void *data);
 
 /* Writes the member sign of an answer; nothing for NULL. */
 #define PERSON_GUARD_RESULT                                                                        \

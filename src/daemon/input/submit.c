@@ -521,10 +521,10 @@ static void on_reported(struct presence_listener *listener, const struct pane_re
 	}
 }
 
-struct submit_set *submit_set_new(const struct submit_parts *parts)
+struct submit_set *submit_set_new(const struct daemon *parts)
 {
 	struct submit_set *set = xcalloc(1, sizeof *set);
-	set->parts = *parts;
+	set->parts = parts;
 	list_init(&set->submits);
 	set->listener.reported = on_reported;
 	presence_listen(parts->presences, &set->listener);
@@ -542,24 +542,19 @@ void submit_set_free(struct submit_set *set)
 	mem_free(set);
 }
 
-const struct submit_parts *submit_set_parts(const struct submit_set *set)
-{
-	return &set->parts;
-}
-
 struct submit *submit_new(struct submit_set *set, const struct pane_ref *pane,
     const struct submit_policy *policy, const struct submit_handlers *handlers, void *data)
 {
 	struct submit *submit = xcalloc(1, sizeof *submit);
 	submit->set = set;
-	submit->parts = &set->parts;
+	submit->parts = set->parts;
 	submit->pane = *pane;
 	submit->policy = policy;
 	submit->handlers = handlers;
 	submit->data = data;
 	submit->retry_ms = SUBMIT_RETRY_MIN_MS;
 	submit_line_init(&submit->line);
-	submit->timer = loop_timer_new(set->parts.base, on_timer, submit);
+	submit->timer = loop_timer_new(set->parts->base, on_timer, submit);
 	list_append(&set->submits, &submit->link);
 	return submit;
 }
@@ -672,23 +667,23 @@ bool submit_set_is_idle(const struct submit_set *set)
 bool submit_sees_empty(const struct submit_set *set, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen)
 {
-	return submit_guard_empty(&set->parts, ref, pane, screen);
+	return submit_guard_empty(set->parts, ref, pane, screen);
 }
 
 bool submit_can_type(
     const struct submit_set *set, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE])
 {
 	const struct muxbus_pane *pane;
-	enum pane_fate fate = pane_fate(set->parts.tmux, ref);
+	enum pane_fate fate = pane_fate(set->parts->tmux, ref);
 	ret_reason[0] = '\0';
 	if (fate == PANE_UNKNOWN)
 		return true; /* until tmux is found again */
-	pane = muxbus_model_pane(tmux_model(set->parts.tmux), ref->pane);
+	pane = muxbus_model_pane(tmux_model(set->parts->tmux), ref->pane);
 	if (fate == PANE_GONE || pane == NULL)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the pane is gone");
 	else if (pane->is_dead)
 		snprintf(ret_reason, SUBMIT_REASON_SIZE, "the pane's program has ended");
 	else
-		return submit_guard_lasting(&set->parts, ref, pane, ret_reason);
+		return submit_guard_lasting(set->parts, ref, pane, ret_reason);
 	return false;
 }

@@ -17,9 +17,8 @@
 struct json_writer;
 
 /* Lives longer than its submits, but for those that wait for tmux. */
-struct submit_set *submit_set_new(const struct submit_parts *parts);
+struct submit_set *submit_set_new(const struct daemon *parts);
 void submit_set_free(struct submit_set *set);
-const struct submit_parts *submit_set_parts(const struct submit_set *set);
 
 /* policy and handlers are lent. */
 struct submit *submit_new(struct submit_set *set, const struct pane_ref *pane,

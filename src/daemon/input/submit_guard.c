@@ -7,6 +7,7 @@
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/presence.h"
+#include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
 
 enum { AROUND_MAX = 64 * 1024, COMMAND_AT = SCREEN_GUARD_NAMES - 1 };
@@ -147,8 +148,8 @@ static bool reports_question(const struct presence *presence)
 	    clock_mono_ms() - presence->reported_ms < SUBMIT_ASKING_MS;
 }
 
-int64_t submit_guard_quiet_ms(const struct submit_parts *parts, const struct pane_ref *ref,
-    char ret_reason[SUBMIT_REASON_SIZE])
+int64_t submit_guard_quiet_ms(
+    const struct daemon *parts, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE])
 {
 	const struct presence *presence = presence_of_pane(parts->presences, ref);
 	int64_t quiet_ms = parts->config->limits.deliver_quiet_ms;
@@ -185,7 +186,7 @@ bool submit_guard_is_recent(uint64_t key)
 	return key > 0 && age_ms > -SUBMIT_HUMAN_MS && age_ms < SUBMIT_HUMAN_MS;
 }
 
-static bool is_human_typing(const struct submit_parts *parts, const struct muxbus_pane *pane)
+static bool is_human_typing(const struct daemon *parts, const struct muxbus_pane *pane)
 {
 	bool in_prefix;
 	uint64_t latest = submit_guard_human(parts->tmux, pane, &in_prefix);
@@ -220,10 +221,10 @@ static void tell_shell(const struct muxbus_pane *pane, const struct expected *ex
 }
 
 /* Whether an agent that is kept is in front, perhaps behind the shell that runs its command. */
-static bool has_kept(const struct submit_parts *parts, const struct muxbus_pane *pane)
+static bool has_kept(const struct daemon *parts, const struct muxbus_pane *pane)
 {
 	struct foreground front;
-	if (!parts->is_kept(parts->agents, pane->id))
+	if (!parts->is_kept(parts, pane->id))
 		return false;
 	foreground_read(pane->pid, &front);
 	return front.is_known && !front.is_shell;
@@ -237,13 +238,13 @@ static bool has_reader_beside(const struct muxbus_pane *pane)
 	return foreground_find(pane->pid, &leader) == FOREGROUND_BESIDE;
 }
 
-bool submit_guard_front(const struct submit_parts *parts, const struct pane_ref *ref,
+bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
 {
 	static const char beside[] = "another program beside %.40s reads the same terminal";
 	enum foreground_place place = FOREGROUND_ENDED;
 	struct expected expected;
-	bool has_asked = expected_find(parts->store, ref, &expected);
+	bool has_asked = expected_find(queue_store(parts->queue), ref, &expected);
 	ret_reason[0] = '\0';
 	if (has_asked)
 		place = expected_place(&expected, pane->pid);
@@ -269,7 +270,7 @@ bool submit_guard_front(const struct submit_parts *parts, const struct pane_ref 
 	return false;
 }
 
-bool submit_guard_pane(const struct submit_parts *parts, const struct submit_policy *policy,
+bool submit_guard_pane(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
 {
 	ret_reason[0] = '\0';
@@ -320,7 +321,7 @@ static void look_behind_shell(
 	tty->is_first = false;
 }
 
-bool submit_guard_terminal(const struct submit_parts *parts, const struct submit_policy *policy,
+bool submit_guard_terminal(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_tty *pane_tty,
     char ret_reason[SUBMIT_REASON_SIZE])
 {
@@ -331,7 +332,7 @@ bool submit_guard_terminal(const struct submit_parts *parts, const struct submit
 	ret_reason[0] = '\0';
 	if (!tty.is_known || policy->knows_prompt)
 		return true;
-	has_asked = expected_find(parts->store, ref, &expected);
+	has_asked = expected_find(queue_store(parts->queue), ref, &expected);
 	if (has_asked && foreground_is_shell(name)) {
 		look_behind_shell(&expected, pane, &tty);
 		name = expected.identity;
@@ -360,7 +361,7 @@ struct guard_names {
 	const char *command;
 };
 
-static void find_names(const struct submit_parts *parts, const struct pane_ref *ref,
+static void find_names(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, struct guard_names *ret_names)
 {
 	const struct presence *presence = presence_of_pane(parts->presences, ref);
@@ -374,7 +375,7 @@ static void find_names(const struct submit_parts *parts, const struct pane_ref *
 		ret_names->by_argv[0] = '\0';
 }
 
-bool submit_guard_known(const struct submit_parts *parts, const struct submit_policy *policy,
+bool submit_guard_known(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
 {
 	struct expected expected;
@@ -383,7 +384,7 @@ bool submit_guard_known(const struct submit_parts *parts, const struct submit_po
 	if (policy->knows_prompt)
 		return true;
 	/* Looked at again, just before typing: no name tells a waiting shell from the next. */
-	if (expected_find(parts->store, ref, &expected))
+	if (expected_find(queue_store(parts->queue), ref, &expected))
 		return submit_guard_front(parts, ref, pane, ret_reason);
 	find_names(parts, ref, pane, &names);
 	if (names.reported[0] != '\0' || names.by_argv[0] != '\0' || has_kept(parts, pane))
@@ -393,11 +394,11 @@ bool submit_guard_known(const struct submit_parts *parts, const struct submit_po
 	return false;
 }
 
-void submit_guard_note(const struct submit_parts *parts, const struct pane_ref *ref,
+void submit_guard_note(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, struct foreground_program *ret_program)
 {
 	struct expected expected;
-	if (expected_find(parts->store, ref, &expected) &&
+	if (expected_find(queue_store(parts->queue), ref, &expected) &&
 	    expected_place(&expected, pane->pid) == FOREGROUND_IN_FRONT)
 		*ret_program = expected.program;
 	else
@@ -405,9 +406,8 @@ void submit_guard_note(const struct submit_parts *parts, const struct pane_ref *
 }
 
 /* The facts of a screen, for its guards. names: of its program, to be kept as long. */
-static struct screen_guard_facts facts_of(const struct submit_parts *parts,
-    const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
-    struct guard_names *names)
+static struct screen_guard_facts facts_of(const struct daemon *parts, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, const struct pane_screen *screen, struct guard_names *names)
 {
 	find_names(parts, ref, pane, names);
 	return (struct screen_guard_facts){
@@ -417,7 +417,7 @@ static struct screen_guard_facts facts_of(const struct submit_parts *parts,
 	};
 }
 
-bool submit_guard_empty(const struct submit_parts *parts, const struct pane_ref *ref,
+bool submit_guard_empty(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen)
 {
 	struct guard_names names;
@@ -427,7 +427,7 @@ bool submit_guard_empty(const struct submit_parts *parts, const struct pane_ref 
 }
 
 bool submit_guard_edits(
-    const struct submit_parts *parts, const struct pane_ref *ref, const struct muxbus_pane *pane)
+    const struct daemon *parts, const struct pane_ref *ref, const struct muxbus_pane *pane)
 {
 	struct guard_names names;
 	find_names(parts, ref, pane, &names);
@@ -435,7 +435,7 @@ bool submit_guard_edits(
 	    screen_sign_has(parts->signs, names.by_argv, SIGN_EDITS);
 }
 
-enum submit_sight submit_guard_sight(const struct submit_parts *parts, const struct pane_ref *ref,
+enum submit_sight submit_guard_sight(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen)
 {
 	struct guard_names names;
@@ -452,7 +452,7 @@ enum submit_sight submit_guard_sight(const struct submit_parts *parts, const str
 	}
 }
 
-bool submit_guard_screen(const struct submit_parts *parts, const struct submit_policy *policy,
+bool submit_guard_screen(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE])
 {
@@ -473,8 +473,7 @@ bool submit_guard_screen(const struct submit_parts *parts, const struct submit_p
 		return false;
 	}
 	facts.quiet_ms = quiet_ms;
-	facts.is_at_prompt =
-	    screen->prompt.has_draft && parts->is_at_prompt(parts->agents, pane, screen);
+	facts.is_at_prompt = screen->prompt.has_draft && parts->is_at_prompt(parts, pane, screen);
 	return screen_guard_allows(&facts, ret_reason);
 }
 
@@ -528,7 +527,7 @@ void submit_guard_write(
 	(void)buf_append_str(out, "}," MUXBUS_FORMAT_WHOLE "}}}}}");
 }
 
-bool submit_guard_lasting(const struct submit_parts *parts, const struct pane_ref *ref,
+bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE])
 {
 	static const struct submit_policy notice = {0};

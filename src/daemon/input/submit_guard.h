@@ -40,23 +40,23 @@ bool submit_guard_is_blind(uint64_t activity);
  * missed; also if it asks and its screen can show that it does no more. ret_reason: why it is
  * longer, or "". -1: not while the agent asks.
  */
-int64_t submit_guard_quiet_ms(const struct submit_parts *parts, const struct pane_ref *ref,
-    char ret_reason[SUBMIT_REASON_SIZE]);
+int64_t submit_guard_quiet_ms(
+    const struct daemon *parts, const struct pane_ref *ref, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /*
  * Whether the program in front is one that may be typed to: the program that asked, which a shell
  * may wait for, or one that is no shell. False with a reason. It says so at once, whatever the
  * pane shows: for answers to requests that wait for a line to be typed.
  */
-bool submit_guard_front(const struct submit_parts *parts, const struct pane_ref *ref,
+bool submit_guard_front(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /* The program that gets a text which is typed now: it alone may get the Enter. pid 0: not known. */
-void submit_guard_note(const struct submit_parts *parts, const struct pane_ref *ref,
+void submit_guard_note(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, struct foreground_program *ret_program);
 
 /* The model's reasons; false with a reason. */
-bool submit_guard_pane(const struct submit_parts *parts, const struct submit_policy *policy,
+bool submit_guard_pane(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane,
     char ret_reason[SUBMIT_REASON_SIZE]);
 
@@ -68,32 +68,32 @@ bool submit_guard_done(const struct submit_policy *policy, const struct muxbus_p
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /* The terminal's reasons. */
-bool submit_guard_terminal(const struct submit_parts *parts, const struct submit_policy *policy,
+bool submit_guard_terminal(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_tty *tty,
     char ret_reason[SUBMIT_REASON_SIZE]);
 
 /* The screen's reasons; quiet_ms is for how long the pane has been quiet. */
-bool submit_guard_screen(const struct submit_parts *parts, const struct submit_policy *policy,
+bool submit_guard_screen(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane, const struct pane_screen *screen,
     int64_t quiet_ms, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /* Whether the screen of a known agent shows its empty prompt: a draft, or nothing known, is none. */
-enum submit_sight submit_guard_sight(const struct submit_parts *parts, const struct pane_ref *ref,
+enum submit_sight submit_guard_sight(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen);
 
 /* Whether the program is an agent whose prompt is known to be edited by Home, Delete and End. */
 bool submit_guard_edits(
-    const struct submit_parts *parts, const struct pane_ref *ref, const struct muxbus_pane *pane);
+    const struct daemon *parts, const struct pane_ref *ref, const struct muxbus_pane *pane);
 
 /* Whether neither a question nor a draft is on the screen. */
-bool submit_guard_empty(const struct submit_parts *parts, const struct pane_ref *ref,
+bool submit_guard_empty(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, const struct pane_screen *screen);
 
 /*
  * Whether the program is one whose prompt is known to be one: an agent, or a program that has
  * asked. Others may end a line in '>' and mean anything.
  */
-bool submit_guard_known(const struct submit_parts *parts, const struct submit_policy *policy,
+bool submit_guard_known(const struct daemon *parts, const struct submit_policy *policy,
     const struct pane_ref *ref, const struct muxbus_pane *pane,
     char ret_reason[SUBMIT_REASON_SIZE]);
 
@@ -115,7 +115,7 @@ void submit_guard_write(
  * The guards of a notice that hold until the pane's program, or a person, changes something: as
  * they are just now.
  */
-bool submit_guard_lasting(const struct submit_parts *parts, const struct pane_ref *ref,
+bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref,
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /*

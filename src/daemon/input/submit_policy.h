@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "daemon/core/daemon_parts.h"
 #include "daemon/server/right.h"
 
 #define SUBMIT_REASON_SIZE 160
@@ -19,22 +20,6 @@ enum submit_sight {
 };
 
 struct pane_screen;
-
-/* The parts that typing needs. All live longer. */
-struct submit_parts {
-	struct event_base *base;
-	const struct config *config;
-	struct tmux *tmux;
-	struct stream_set *streams;
-	struct store *store; /* the programs that are expected in panes */
-	struct presence_set *presences;
-	const struct screen_sign_set *signs;
-	/* Whether ensure_agent keeps an agent in a pane; and whether that is at its prompt. */
-	bool (*is_kept)(const void *agents, uint32_t pane);
-	bool (*is_at_prompt)(
-	    const void *agents, const struct muxbus_pane *pane, const struct pane_screen *screen);
-	const void *agents;
-};
 
 /*
  * How a caller's guards differ. Without a flag: only while the agent in the pane is idle or

@@ -30,7 +30,7 @@ enum submit_stage {
 struct submit {
 	struct list link;
 	struct submit_set *set;
-	const struct submit_parts *parts;
+	const struct daemon *parts;
 	struct pane_ref pane;
 	const struct submit_policy *policy;
 	const struct submit_handlers *handlers;
@@ -58,7 +58,7 @@ struct submit {
 };
 
 struct submit_set {
-	struct submit_parts parts;
+	const struct daemon *parts;
 	struct presence_listener listener;
 	struct list submits; /* oldest first */
 };

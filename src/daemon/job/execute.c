@@ -10,7 +10,6 @@
 #include "daemon/job/job_env.h"
 #include "daemon/job/pane_cwd.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"

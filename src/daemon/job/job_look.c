@@ -2,7 +2,6 @@
 /* Methods that look at jobs: those that list, get and read them. */
 #include "daemon/job/job.h"
 #include "daemon/job/job_name.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/tmux/tmux.h"

@@ -4,7 +4,6 @@
 #include "daemon/job/job.h"
 #include "daemon/job/job_env.h"
 #include "daemon/job/job_name.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

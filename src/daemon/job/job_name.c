@@ -3,7 +3,6 @@
 
 #include "daemon/job/job.h"
 #include "daemon/job/job_record.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 
 const struct job *job_name_find(const struct job_set *set, const char *text)

@@ -6,7 +6,6 @@
 #include "daemon/core/config.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/mcp/mcp_listen.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
@@ -177,7 +176,7 @@ static bool take(void *data, struct peer *peer, const struct message *message, c
 		method = row->method(&exchange);
 	else if (row->runs != NULL)
 		method = method_find(row->runs);
-	exchange.request = request_new(mcp->daemon->parts, peer, id, method);
+	exchange.request = request_new(mcp->daemon, peer, id, method);
 	if (row->flags & MCP_NOTIFICATION)
 		refuse_row(exchange.request, row);
 	else if (is_admitted(&exchange, row)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/mcp/mcp_advice.h"
 
+#include "daemon/core/daemon_parts.h"
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_tool_set.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/timer/timer.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/watch/watch.h"

@@ -6,7 +6,6 @@
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 

@@ -6,7 +6,6 @@
 #include "daemon/event/event_log.h"
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_resource.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/subscription.h"
@@ -176,10 +175,8 @@ static struct mcp_listening *listening_of(struct mcp_session *session)
 	list_init(&listening->targets);
 	list_init(&listening->streams);
 	listening->timer = loop_timer_new(listening->daemon->base, on_timer, listening);
-	listening->events =
-	    subscription_set_new(&(struct subscription_parts){listening->daemon->events,
-				     listening->daemon->streams, listening->daemon->tmux},
-		&(struct subscription_sink){.event = on_event, .gap = on_gap, .data = listening});
+	listening->events = subscription_set_new(listening->daemon,
+	    &(struct subscription_sink){.event = on_event, .gap = on_gap, .data = listening});
 	listening->jobs.started = on_job;
 	listening->jobs.ended = on_job;
 	if (listening->daemon->jobs != NULL)

@@ -5,7 +5,6 @@
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/way.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/wait/wait.h"

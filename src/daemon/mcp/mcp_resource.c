@@ -7,7 +7,6 @@
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_task.h"
 #include "daemon/mcp/mcp_text.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/server/rest.h"

@@ -3,7 +3,6 @@
 
 #include "daemon/job/job.h"
 #include "daemon/job/job_record.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 
@@ -96,7 +95,7 @@ static void take_end(struct mcp *mcp, struct request *request, const char *id)
 	char params[MCP_TASK_PARAMS_SIZE];
 	struct peer *peer = request_peer(request);
 	if (peer != NULL && method != NULL)
-		dispatch_run(mcp->dispatch, request_new(mcp->daemon->parts, peer, NULL, method),
+		dispatch_run(mcp->dispatch, request_new(mcp->daemon, peer, NULL, method),
 		    mcp_task_params(mcp, method, id, params));
 }
 

@@ -7,7 +7,6 @@
 #include "daemon/job/job_record.h"
 #include "daemon/mcp/mcp_task.h"
 #include "daemon/mcp/mcp_tool.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 

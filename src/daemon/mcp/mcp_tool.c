@@ -16,7 +16,6 @@
 #include "daemon/pane/presence.h"
 #include "daemon/pane/thread_seat.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"

@@ -4,7 +4,6 @@
 
 #include "daemon/core/config.h"
 #include "daemon/methods/tables.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
 #include "wire/page.h"

@@ -5,7 +5,6 @@
 #include "daemon/core/pattern.h"
 #include "daemon/methods/tables.h"
 #include "daemon/render/picture.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "daemon/server/rest.h"
 #include "daemon/server/target.h"

@@ -6,7 +6,6 @@
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/command_policy.h"
 #include "daemon/methods/tables.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/server/rest.h"
@@ -224,8 +223,8 @@ static void handle_run_tmux(struct request *request, const void *data)
 	if (running.pane == NULL)
 		tmux_call(request, running.command, !running.only_looks, on_run, NULL);
 	else
-		person_guard(submit_set_parts(request_daemon(request)->submits), request,
-		    running.pane, false, on_guarded, xmemdup(&running, sizeof running));
+		person_guard(
+		    request, running.pane, false, on_guarded, xmemdup(&running, sizeof running));
 }
 
 const struct method methods_command[] = {

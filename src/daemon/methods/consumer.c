@@ -8,7 +8,6 @@
 #include "daemon/methods/tables.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

@@ -2,7 +2,6 @@
 /* get_action_history: the last requests to the daemon. */
 #include "daemon/server/history.h"
 #include "daemon/methods/tables.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 

@@ -6,7 +6,6 @@
 #include "daemon/input/typing.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pane/pane_tty.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "daemon/server/right.h"
 #include "daemon/server/target.h"
@@ -214,8 +213,7 @@ static void handle_send_keys(struct request *request, const void *data)
 	typing_init(&keying->typing, pane->id, args->force);
 	right_find_only(request, pane, &keying->typing.only);
 	if (read_keys(request, args, &keying->typing, keying->note))
-		person_guard(submit_set_parts(request_daemon(request)->submits), request, pane,
-		    args->force, on_guarded_keys, keying);
+		person_guard(request, pane, args->force, on_guarded_keys, keying);
 	else
 		keying_free(keying);
 }
@@ -312,8 +310,7 @@ static void run_text(struct request *request, const struct submit_text *text,
 	right_find_only(request, pane, &texting->policy.only);
 	texting->text = *text;
 	texting->pane = pane->id;
-	person_guard(submit_set_parts(request_daemon(request)->submits), request, pane, force,
-	    on_guarded_text, texting);
+	person_guard(request, pane, force, on_guarded_text, texting);
 }
 
 static bool holds(const struct buf *text, const char *sequence)
@@ -579,8 +576,7 @@ static void press_mouse(struct pointing *pointing, const struct muxbus_pane *pan
 	keying->typing.condition = mouse_condition(encoding, (enum action)pointing->args.action);
 	typing_bytes(&keying->typing, reports.data, reports.len);
 	buf_finish(&reports);
-	person_guard(submit_set_parts(request_daemon(pointing->request)->submits),
-	    pointing->request, pane, pointing->args.force, on_guarded_keys, keying);
+	person_guard(pointing->request, pane, pointing->args.force, on_guarded_keys, keying);
 }
 
 static void on_mouse_fresh(void *data, int error)

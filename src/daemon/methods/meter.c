@@ -6,7 +6,6 @@
 #include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/record.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
 

@@ -2,7 +2,6 @@
 /* Methods about one pane: create_pane, close_pane, resize_pane, focus_pane. */
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/tables.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "daemon/server/right.h"
 #include "daemon/server/spawn.h"

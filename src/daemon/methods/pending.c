@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/methods/pending.h"
 
+#include "daemon/core/daemon_parts.h"
 #include "daemon/deliver/promise.h"
 #include "daemon/deliver/self_command.h"
 #include "daemon/job/job.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/timer/timer.h"
 #include "daemon/wait/wait.h"
 #include "daemon/watch/watch.h"
@@ -80,10 +80,10 @@ static void find_any(void *data, const struct pending_entry *pending UNUSED)
 	*(bool *)data = true;
 }
 
-bool pending_is_any(void *data, const struct pane_ref *address)
+bool pending_is_any(const struct daemon *daemon, const struct pane_ref *address)
 {
 	bool is_any = false;
-	pending_each(data, address, find_any, &is_any);
+	pending_each(daemon, address, find_any, &is_any);
 	return is_any;
 }
 

@@ -20,8 +20,8 @@ typedef void pending_fn(void *data, const struct pending_entry *pending);
 void pending_each(
     const struct daemon *daemon, const struct pane_ref *address, pending_fn *fn, void *data);
 
-/* Whether anything is pending for an address; data is the daemon. */
-bool pending_is_any(void *data, const struct pane_ref *address);
+/* Whether anything is pending for an address. */
+bool pending_is_any(const struct daemon *daemon, const struct pane_ref *address);
 
 /* After a restart: promises of the addresses that something is pending for. */
 void pending_restore(struct daemon *daemon);

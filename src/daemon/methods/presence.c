@@ -12,7 +12,6 @@
 #include "daemon/methods/tables.h"
 #include "daemon/pane/thread_seat.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

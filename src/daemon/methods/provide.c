@@ -6,7 +6,6 @@
 #include "daemon/methods/tables.h"
 #include "daemon/provide/provide_event.h"
 #include "daemon/provide/provide_flow.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/server/target.h"

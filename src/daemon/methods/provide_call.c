@@ -9,7 +9,6 @@
 #include "daemon/provide/offer.h"
 #include "daemon/provide/provide.h"
 #include "daemon/provide/provide_flow.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
@@ -244,17 +243,7 @@ static void provide_call_handle(struct request *request, const void *data)
 struct provide_set *provide_call_set_new(
     const struct daemon *daemon, void (*changed)(void *data, bool is_listed), void *data)
 {
-	struct provide_set *set = provide_set_new(&(struct provide_parts){
-	    .base = daemon->base,
-	    .events = daemon->events,
-	    .jobs = daemon->jobs,
-	    .folder = daemon->tools,
-	    .socket = daemon->config->socket,
-	    .result_max = (size_t)daemon->config->limits.result_bytes,
-	    .handle = provide_call_handle,
-	    .changed = changed,
-	    .data = data,
-	});
+	struct provide_set *set = provide_set_new(daemon, provide_call_handle, changed, data);
 	dispatch_hooks(server_dispatch(daemon->server))->response = provide_flow_response;
 	dispatch_hooks(server_dispatch(daemon->server))->response_data = set;
 	return set;

@@ -24,6 +24,6 @@ void provide_call_take_up_all(struct request *request, const struct json *calls)
 void provide_call_answer_begun(
     struct request *request, const char *id, const struct pane_ref *pane);
 
-/* The providers of a daemon, which has its other parts. changed: as in struct provide_parts. */
+/* The providers of a daemon, which has its other parts. changed: as in struct provide_set. */
 struct provide_set *provide_call_set_new(
     const struct daemon *daemon, void (*changed)(void *data, bool is_listed), void *data);

@@ -7,7 +7,6 @@
 #include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"

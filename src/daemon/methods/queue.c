@@ -9,7 +9,6 @@
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/store.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

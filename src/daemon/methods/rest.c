@@ -3,7 +3,6 @@
 #include "daemon/server/rest.h"
 
 #include "daemon/methods/tables.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 
 #define PIECE_MAX 32000 /* bytes; MCP shows less of it, and says where to go on */

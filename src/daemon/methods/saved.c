@@ -8,7 +8,6 @@
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/record.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"

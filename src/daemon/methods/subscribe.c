@@ -4,7 +4,6 @@
 #include "daemon/event/event_log.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"

@@ -4,7 +4,6 @@
 #include "daemon/methods/tables.h"
 #include "daemon/methods/tool_call.h"
 #include "daemon/provide/tool_servers.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "daemon/tool/tool_folder.h"
 #include "daemon/tool/tool_kept.h"

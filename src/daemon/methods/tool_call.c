@@ -6,7 +6,6 @@
 #include "daemon/methods/provide_call.h"
 #include "daemon/provide/provider.h"
 #include "daemon/provide/tool_servers.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
@@ -111,7 +110,7 @@ static const char *answer_of(const struct job *job)
 /* Answers with the outcome of a job that has ended. */
 void tool_call_answer(struct request *request, const struct job_set *jobs, const struct job *job)
 {
-	size_t max = (size_t)request_parts(request)->config->limits.result_bytes;
+	size_t max = (size_t)request_daemon(request)->config->limits.result_bytes;
 	struct tool_failure failure;
 	char data[64];
 	if (tool_run_write(request_result(request), jobs, job, answer_of(job), max, &failure)) {

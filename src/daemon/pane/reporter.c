@@ -15,7 +15,7 @@
 enum { DATA_MAX = 16 * 1024, KEY_SIZE = NOTIFICATION_KEY_MAX };
 
 struct reporter_set {
-	struct reporter_parts parts;
+	const struct daemon *parts;
 	struct list reporters;
 	size_t count;
 	struct loop_timer *timer; /* the reports that have come */
@@ -95,7 +95,7 @@ static void forget_pending(struct reporter *reporter)
 static void reporter_free(struct reporter *reporter)
 {
 	if (reporter->is_tapped)
-		stream_tap_remove(reporter->set->parts.streams, reporter->id, &reporter->tap);
+		stream_tap_remove(reporter->set->parts->streams, reporter->id, &reporter->tap);
 	forget_pending(reporter);
 	osc_reader_finish(&reporter->reader);
 	list_remove(&reporter->link);
@@ -108,7 +108,7 @@ static void reporter_remove(struct reporter *reporter)
 	char name[PANE_REF_TEXT_SIZE];
 	if (reporter->pane.pane != MUXBUS_NO_ID) {
 		pane_ref_format(&reporter->pane, name);
-		record_delete(queue_store(reporter->set->parts.queue), &reporter_kind, name);
+		record_delete(queue_store(reporter->set->parts->queue), &reporter_kind, name);
 	}
 	reporter_free(reporter);
 }
@@ -117,7 +117,7 @@ static void reporter_remove(struct reporter *reporter)
 static void on_osc(struct stream_tap *tap, const struct token *token)
 {
 	struct reporter *reporter = list_entry(tap, struct reporter, tap);
-	struct counters *counters = reporter->set->parts.counters;
+	struct counters *counters = reporter->set->parts->counters;
 	struct reporter_pending *pending = xcalloc(1, sizeof *pending);
 	bool is_wanted;
 	pending->is_context = osc_context_read(token->text, token->len, &pending->context) &&
@@ -158,7 +158,7 @@ static void follow(struct reporter *reporter)
 	reporter->tap.gap = on_gap;
 	reporter->tap.closed = on_closed;
 	reporter->is_tapped =
-	    stream_tap_add(reporter->set->parts.streams, reporter->id, &reporter->tap) == 0;
+	    stream_tap_add(reporter->set->parts->streams, reporter->id, &reporter->tap) == 0;
 }
 
 /* Whether the rate allows one more notification now. */
@@ -188,7 +188,7 @@ static bool find_unread(const struct reporter *reporter, char key[KEY_SIZE])
 	const struct notification_draft like = {.source = SOURCE_PROGRAM, .key = key};
 	for (unsigned at = 0; at < REPORTER_UNREAD_MAX; at++) {
 		write_key(reporter, reporter->slot + at, key);
-		if (queue_unread(reporter->set->parts.queue, &like) != NULL)
+		if (queue_unread(reporter->set->parts->queue, &like) != NULL)
 			return true;
 	}
 	return false;
@@ -204,12 +204,12 @@ static void post(
 		write_key(reporter, reporter->slot++, key);
 	} else if (!find_unread(reporter, key)) {
 		reporter->held++;
-		reporter->set->parts.counters->reports_dropped++;
+		reporter->set->parts->counters->reports_dropped++;
 		return;
 	}
 	draft.count = 1 + reporter->held;
 	reporter->held = 0;
-	(void)queue_post(reporter->set->parts.queue, &draft);
+	(void)queue_post(reporter->set->parts->queue, &draft);
 }
 
 static void notify(struct reporter *reporter, const struct osc_report *notice)
@@ -272,7 +272,7 @@ static void wake(struct reporter *reporter, const struct osc_context *context)
 
 static void take_context(struct reporter *reporter, const struct osc_context *context)
 {
-	struct counters *counters = reporter->set->parts.counters;
+	struct counters *counters = reporter->set->parts->counters;
 	bool has_report = context->is_end || context->state[0] != '\0' || context->agent[0] != '\0';
 	struct presence_report report = {
 	    .pane = &reporter->pane,
@@ -287,7 +287,7 @@ static void take_context(struct reporter *reporter, const struct osc_context *co
 	}
 	if (report.state == PRESENCE_ASKING)
 		report.question = context->question;
-	if (has_report && !presence_report(reporter->set->parts.presences, &report))
+	if (has_report && !presence_report(reporter->set->parts->presences, &report))
 		counters->reports_refused++;
 	else
 		counters->reports++;
@@ -319,7 +319,7 @@ static void on_timer(void *data)
 		struct reporter *reporter = list_entry(link, struct reporter, link);
 		bool is_settled = reporter->pane.pane != MUXBUS_NO_ID;
 		enum pane_fate fate =
-		    is_settled ? pane_fate(set->parts.tmux, &reporter->pane) : PANE_UNKNOWN;
+		    is_settled ? pane_fate(set->parts->tmux, &reporter->pane) : PANE_UNKNOWN;
 		if (is_settled && (fate == PANE_THERE || !reporter->is_tapped))
 			take_pending(reporter);
 		if (fate == PANE_GONE || (!is_settled && !reporter->is_tapped))
@@ -366,11 +366,11 @@ void reporter_settle(struct reporter_set *set, uint32_t pane)
 		char name[PANE_REF_TEXT_SIZE];
 		if (reporter->id != pane || reporter->pane.pane != MUXBUS_NO_ID)
 			continue;
-		pane_ref_of(set->parts.tmux, pane, &reporter->pane);
+		pane_ref_of(set->parts->tmux, pane, &reporter->pane);
 		if (reporter->pane.pane == MUXBUS_NO_ID)
 			continue;
 		pane_ref_format(&reporter->pane, name);
-		record_put(queue_store(set->parts.queue), &reporter_kind, name, reporter);
+		record_put(queue_store(set->parts->queue), &reporter_kind, name, reporter);
 	}
 	loop_timer_wake(set->timer);
 }
@@ -388,10 +388,10 @@ static bool load(void *data, const char *name UNUSED, const struct json *value)
 	return false;
 }
 
-struct reporter_set *reporter_set_new(const struct reporter_parts *parts)
+struct reporter_set *reporter_set_new(const struct daemon *parts)
 {
 	struct reporter_set *set = xcalloc(1, sizeof *set);
-	set->parts = *parts;
+	set->parts = parts;
 	list_init(&set->reporters);
 	set->timer = loop_timer_new(parts->base, on_timer, set);
 	queue_load(parts->queue, &reporter_kind, load, set);
@@ -415,7 +415,7 @@ void reporter_set_wake(struct reporter_set *set)
 	list_for_each (link, &set->reporters) {
 		struct reporter *reporter = list_entry(link, struct reporter, link);
 		if (!reporter->is_tapped &&
-		    pane_fate(set->parts.tmux, &reporter->pane) == PANE_THERE)
+		    pane_fate(set->parts->tmux, &reporter->pane) == PANE_THERE)
 			follow(reporter);
 	}
 	loop_timer_wake(set->timer);

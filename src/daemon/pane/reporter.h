@@ -12,6 +12,7 @@
  */
 #pragma once
 
+#include "daemon/core/daemon_parts.h"
 #include "daemon/core/pane_ref.h"
 
 #define REPORTERS_MAX 1024 /* then a new pane has none */
@@ -22,17 +23,8 @@
 #define REPORTER_EVERY_MS 6000
 #define REPORTER_UNREAD_MAX 10 /* of one pane; further ones are counted into the oldest */
 
-struct reporter_parts {
-	struct event_base *base;
-	struct tmux *tmux;
-	struct stream_set *streams;
-	struct queue *queue;
-	struct presence_set *presences;
-	struct counters *counters;
-};
-
-/* Loads the reporters of the queue's store. The parts live longer. */
-struct reporter_set *reporter_set_new(const struct reporter_parts *parts);
+/* Loads the reporters of the queue's store. */
+struct reporter_set *reporter_set_new(const struct daemon *parts);
 void reporter_set_free(struct reporter_set *set);
 /* tmux is followed, perhaps again. */
 void reporter_set_wake(struct reporter_set *set);

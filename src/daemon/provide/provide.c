@@ -20,11 +20,11 @@
 static const struct job *start(void *data, char *ret_reason, size_t size)
 {
 	struct provider *provider = data;
-	const struct provide_parts *parts = &provider->set->parts;
+	const struct daemon *parts = provider->set->parts;
 	const struct provider_file *file = provider->file;
 	const char *home = getenv("HOME");
 	char path[PATH_MAX];
-	char *socket = xasprintf("MUXBUS=%s", parts->socket);
+	char *socket = xasprintf("MUXBUS=%s", parts->config->socket);
 	char *name = xasprintf("MUXBUS_PROVIDER=%s", file->name);
 	const char *const env[] = {socket, name, "MUXBUS_PANE", "TMUX", "TMUX_PANE", NULL};
 	const struct job *job = NULL;
@@ -78,8 +78,8 @@ static void add_file(struct provide_set *set, struct provider_file *file)
 	(void)snprintf(provider->job_name, sizeof provider->job_name, "%s%.64s",
 	    JOB_PROVIDER_PREFIX, file->name);
 	provider->program = provide_program_new(&(struct provide_program_parts){
-	    .base = set->parts.base,
-	    .jobs = set->parts.jobs,
+	    .base = set->parts->base,
+	    .jobs = set->parts->jobs,
 	    .title = provider->title,
 	    .job_name = provider->job_name,
 	    .is_with_daemon = file->life == PROVIDER_WITH_DAEMON,
@@ -141,7 +141,7 @@ static void provide_files_read(void *data)
 	size_t count = 0;
 	bool has_changed;
 	for (size_t at = 0; at < FOLDERS; at++)
-		count = provider_files_read(tool_folder_path(set->parts.folder, at), files, count);
+		count = provider_files_read(tool_folder_path(set->parts->tools, at), files, count);
 	has_changed = drop_files(set, files, count);
 	list_init(&peers);
 	list_for_each_safe (link, after, &set->providers)
@@ -243,7 +243,7 @@ void provide_await(void *data, void (*done)(void *data, int error), void *done_d
 	struct provide_waiter *waiter = xalloc(sizeof *waiter);
 	*waiter = (struct provide_waiter){.done = done,
 	    .data = done_data,
-	    .timer = loop_timer_new(set->parts.base, wake, waiter)};
+	    .timer = loop_timer_new(set->parts->base, wake, waiter)};
 	list_append(&set->waiters, &waiter->link);
 	loop_timer_arm(waiter->timer, PROVIDE_WAIT_MS); /* by then the program was given up */
 }
@@ -292,7 +292,8 @@ static bool check_rows(
 static bool take_program(struct provider *provider, struct peer *peer, const struct json *rows,
     struct tool_failure *ret_failure)
 {
-	size_t result_max = provider->set->parts.result_max + RESULT_SPARE;
+	size_t result_max =
+	    (size_t)provider->set->parts->config->limits.result_bytes + RESULT_SPARE;
 	if (provider->server != NULL ? !tool_server_take(provider->server, rows, ret_failure)
 				     : !check_rows(provider, rows, ret_failure))
 		return false;
@@ -359,17 +360,22 @@ bool provide_take(struct provide_set *set, struct peer *peer, const struct json 
 	return true;
 }
 
-struct provide_set *provide_set_new(const struct provide_parts *parts)
+struct provide_set *provide_set_new(const struct daemon *parts,
+    void (*handle)(struct request *request, const void *args),
+    void (*changed)(void *data, bool is_listed), void *data)
 {
 	struct provide_set *set = xcalloc(1, sizeof *set);
-	set->parts = *parts;
+	set->parts = parts;
+	set->handle = handle;
+	set->changed = changed;
+	set->data = data;
 	set->listener = (struct job_listener){.started = on_job, .ended = on_job};
 	list_init(&set->providers);
 	list_init(&set->retired);
 	list_init(&set->waiters);
 	provide_calls_init(&set->calls);
 	job_listen(parts->jobs, &set->listener);
-	tool_folder_set_read(parts->folder, provide_files_read, set);
+	tool_folder_set_read(parts->tools, provide_files_read, set);
 	provide_files_read(set);
 	tool_servers_take_up(set);
 	return set;
@@ -406,7 +412,7 @@ void provide_set_free(struct provide_set *set)
 	while (!list_is_empty(&set->providers))
 		provider_free(list_entry(set->providers.next, struct provider, link));
 	provider_free_offers(&set->retired);
-	tool_folder_set_read(set->parts.folder, NULL, NULL);
+	tool_folder_set_read(set->parts->tools, NULL, NULL);
 	list_remove(&set->listener.link);
 	mem_free(set);
 }

@@ -12,7 +12,9 @@
 
 #include "daemon/provide/provider.h"
 
-struct provide_set *provide_set_new(const struct provide_parts *parts);
+struct provide_set *provide_set_new(const struct daemon *parts,
+    void (*handle)(struct request *request, const void *args),
+    void (*changed)(void *data, bool is_listed), void *data);
 /* The daemon ends: forgets the calls that nothing waits for, and ends the programs of files. */
 void provide_set_stop(struct provide_set *set);
 void provide_set_free(struct provide_set *set);

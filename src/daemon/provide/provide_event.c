@@ -32,7 +32,7 @@ static int own_kind(struct provider *provider, const char *name, const char *sum
 		    "kind: a provider has at most %d kinds of events", PROVIDE_KINDS_MAX);
 		return -1;
 	}
-	kind = published_take(kind, name, summary, event_log_oldest(provider->set->parts.events));
+	kind = published_take(kind, name, summary, event_log_oldest(provider->set->parts->events));
 	if (kind == -1)
 		(void)tool_fail(ret_failure, MESSAGE_REFUSED,
 		    "kind: \"%s\" is a kind of muxbusd or of another provider", name);
@@ -137,7 +137,7 @@ uint64_t provide_event_publish(struct provide_set *set, const struct peer *peer,
 		(void)tool_fail(ret_failure, MESSAGE_BUSY,
 		    "a provider publishes at most %d events a second", PROVIDE_EVENTS_PER_SEC);
 	else
-		seq = event_log_publish(set->parts.events, (enum event_kind)kind, scope,
+		seq = event_log_publish(set->parts->events, (enum event_kind)kind, scope,
 		    (const char *)members.data, members.len, true);
 	if (seq > 0)
 		published_note(kind, seq);

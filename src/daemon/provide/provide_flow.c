@@ -139,7 +139,7 @@ struct provide_call *provide_flow_begin(
 		return NULL;
 	call = provide_call_new(&set->calls, order);
 	call->depth = depth;
-	call->timer = loop_timer_new(set->parts.base, on_timeout, call);
+	call->timer = loop_timer_new(set->parts->base, on_timeout, call);
 	loop_timer_arm(call->timer, wait_ms(call));
 	update_busy(provider);
 	if (!is_ready(provider)) {
@@ -164,7 +164,7 @@ bool provide_flow_take_up(
 	call = provide_call_take_up(&set->calls, order, id, peer_pid(peer));
 	if (call == NULL)
 		return false;
-	call->timer = loop_timer_new(set->parts.base, on_timeout, call);
+	call->timer = loop_timer_new(set->parts->base, on_timeout, call);
 	loop_timer_arm(call->timer, order->timeout_ms);
 	update_busy(provider);
 	return true;

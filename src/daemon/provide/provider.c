@@ -74,7 +74,7 @@ void provider_publish(struct provide_set *set, bool is_listed)
 	method_set_rows(METHOD_PROVIDED, rows, count);
 	free_retired(set);
 	if (!set->is_ending)
-		set->parts.changed(set->parts.data, is_listed);
+		set->changed(set->data, is_listed);
 }
 
 /* Whether a name can be given by a provider. */
@@ -85,7 +85,7 @@ static bool check_free(
 	const struct provider *other;
 	if (method == NULL)
 		return true;
-	if (method->handle != provider->set->parts.handle)
+	if (method->handle != provider->set->handle)
 		return tool_fail(ret_failure, MESSAGE_REFUSED,
 		    "\"%s\" is a method of muxbusd or a declared tool, which no provider replaces",
 		    name);
@@ -145,7 +145,7 @@ bool provider_read_rows(struct provider *provider, const struct json *rows, stru
 {
 	const struct provide_set *set = provider->set;
 	struct offer_origin origin = {.provider = provider,
-	    .handle = set->parts.handle,
+	    .handle = set->handle,
 	    .flags = provider->file == NULL ? METHOD_NO_TOOL : 0};
 	size_t others = count_names(set, provider), at = 0;
 	*ret_names = 0;

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "daemon/core/config.h"
+#include "daemon/core/daemon_parts.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/job/job.h"
 #include "daemon/provide/provide_call.h"
@@ -19,20 +21,6 @@
 #define PROVIDE_KINDS_MAX 8 /* kinds of events of a provider */
 #define PROVIDE_EVENT_MAX ((size_t)16 * 1024) /* bytes of the data of an event */
 #define PROVIDE_EVENTS_PER_SEC 100 /* published by a provider; twice as many at once */
-
-struct provide_parts {
-	struct event_base *base;
-	struct event_log *events;
-	struct job_set *jobs;
-	struct tool_folder *folder; /* where the files are */
-	const char *socket; /* of the daemon, for programs */
-	size_t result_max; /* bytes of a result of a server */
-	/* Handles a call of any provided row; see struct method. */
-	void (*handle)(struct request *request, const void *args);
-	/* Rows have changed; is_listed: also those that agents see as tools. */
-	void (*changed)(void *data, bool is_listed);
-	void *data;
-};
 
 struct provider {
 	struct list link;
@@ -54,7 +42,12 @@ struct provider {
 };
 
 struct provide_set {
-	struct provide_parts parts;
+	const struct daemon *parts;
+	/* Handles a call of any provided row; see struct method. */
+	void (*handle)(struct request *request, const void *args);
+	/* Rows have changed; is_listed: also those that agents see as tools. */
+	void (*changed)(void *data, bool is_listed);
+	void *data;
 	struct list providers; /* those of files first */
 	struct list retired; /* offers that requests may still have */
 	struct provide_calls calls;

@@ -117,11 +117,11 @@ static const struct job *start(void *data, char *ret_reason, size_t size)
 {
 	struct provider *provider = data;
 	struct tool_server *server = provider->server;
-	const struct provide_parts *parts = &provider->set->parts;
+	const struct daemon *parts = provider->set->parts;
 	const char *argv[OWN_WORDS + DECLARATION_WORDS_MAX + 1] = {NULL};
 	char tools[PATH_MAX], bytes[32];
 	sibling_find("muxbus-tools", tools, sizeof tools);
-	(void)snprintf(bytes, sizeof bytes, "%zu", parts->result_max);
+	(void)snprintf(bytes, sizeof bytes, "%zu", (size_t)parts->config->limits.result_bytes);
 	argv[0] = tools;
 	argv[1] = bytes;
 	argv[2] = server->name;
@@ -153,7 +153,7 @@ static void explain(void *data, const struct job *job, char *ret_reason, size_t 
 	struct buf text = BUF(ERR_MAX);
 	char *line;
 	(void)job_read(
-	    provider->set->parts.jobs, job, JOB_FILE_ERR, 0, ERR_MAX, &text, &from, &end);
+	    provider->set->parts->jobs, job, JOB_FILE_ERR, 0, ERR_MAX, &text, &from, &end);
 	while (text.len > 0 && text.data[text.len - 1] == '\n')
 		text.data[--text.len] = '\0';
 	line = text.len > 0 ? strrchr((char *)text.data, '\n') : NULL;
@@ -189,8 +189,8 @@ static struct provider *add(
 	(void)snprintf(provider->title, sizeof provider->title, "the server \"%.64s\"",
 	    provider->server->name);
 	provider->program = provide_program_new(&(struct provide_program_parts){
-	    .base = set->parts.base,
-	    .jobs = set->parts.jobs,
+	    .base = set->parts->base,
+	    .jobs = set->parts->jobs,
 	    .title = provider->title,
 	    .job_name = job_name != NULL ? provider->job_name : NULL,
 	    .idle_ms = IDLE_MS, /* until a call says it */
@@ -205,7 +205,7 @@ static struct provider *add(
 
 void tool_servers_take_up(struct provide_set *set)
 {
-	next_each (const struct job, job, job_next, set->parts.jobs) {
+	next_each (const struct job, job, job_next, set->parts->jobs) {
 		char name[DECLARATION_NAME_MAX + 1], text[PANE_REF_TEXT_SIZE] = "";
 		struct pane_ref pane;
 		uint64_t hash;

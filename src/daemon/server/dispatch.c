@@ -8,7 +8,6 @@
 #include "daemon/server/peer.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
-#include "daemon/server/server_parts.h"
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/flow_wait.h"
 #include "daemon/tmux/output_source.h"
@@ -24,7 +23,7 @@
 #define ENVELOPE_BYTES 4096 /* of a line, beside its result */
 
 struct dispatch {
-	const struct server_parts *parts;
+	struct daemon *parts;
 	struct json_reader *reader;
 	struct buf scratch; /* what field_read() keeps */
 	struct buf id; /* of the request at hand, as JSON */
@@ -36,7 +35,7 @@ struct dispatch {
 };
 
 /* Some peers send results of others, which can be longer than requests. */
-static struct json_reader *reader_new(const struct server_parts *parts)
+static struct json_reader *reader_new(struct daemon *parts)
 {
 	const struct config_limits *limits = &parts->config->limits;
 	int64_t bytes = limits->result_bytes + ENVELOPE_BYTES;
@@ -46,7 +45,7 @@ static struct json_reader *reader_new(const struct server_parts *parts)
 	return reader;
 }
 
-struct dispatch *dispatch_new(const struct server_parts *parts)
+struct dispatch *dispatch_new(struct daemon *parts)
 {
 	struct dispatch *dispatch = xcalloc(1, sizeof *dispatch);
 	size_t args_size;
@@ -159,7 +158,7 @@ void dispatch_refuse(struct request *request, const struct field_error *error)
 static bool is_admitted(
     struct dispatch *dispatch, struct request *request, const struct method *method)
 {
-	const struct server_parts *parts = dispatch->parts;
+	struct daemon *parts = dispatch->parts;
 	int64_t waits = parts->config->limits.waits;
 	const struct peer *peer = request_peer(request);
 	if (method->flags & METHOD_WAITS && peer != NULL && (int64_t)peer_wait_count(peer) > waits)
@@ -204,13 +203,13 @@ static bool put_off_for(const struct request *request, enum work_kind kind)
 
 bool dispatch_attach_first(struct request *request)
 {
-	if (request_parts(request)->config->attach == ATTACH_NEVER) {
+	if (request_daemon(request)->config->attach == ATTACH_NEVER) {
 		request_fail(request, MESSAGE_REFUSED,
 		    "only a client of tmux gets this, and this muxbusd never is one: start it "
 		    "without -o attach=never");
 		return true;
 	}
-	if (!tmux_is_detached(request_parts(request)->tmux))
+	if (!tmux_is_detached(request_daemon(request)->tmux))
 		return false;
 	/* The hooks of a person run then, and sessions say that they are attached. */
 	if (request_role(request) == ROLE_READ_ONLY) {
@@ -224,7 +223,7 @@ bool dispatch_attach_first(struct request *request)
 
 bool dispatch_look_first(struct request *request)
 {
-	return tmux_is_detached(request_parts(request)->tmux) && dispatch_put_off(request);
+	return tmux_is_detached(request_daemon(request)->tmux) && dispatch_put_off(request);
 }
 
 bool dispatch_put_off(struct request *request)
@@ -295,7 +294,7 @@ static uint64_t begun_flows(const struct dispatch *dispatch)
 static void hold(
     struct dispatch *dispatch, const struct peer *peer, uint64_t number, uint64_t begun)
 {
-	const struct server_parts *parts = dispatch->parts;
+	struct daemon *parts = dispatch->parts;
 	uint32_t panes[HELD_PANES_MAX];
 	size_t count =
 	    output_source_coming(stream_sources(parts->streams), begun, panes, HELD_PANES_MAX);

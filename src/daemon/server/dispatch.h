@@ -5,13 +5,13 @@
  */
 #pragma once
 
+#include "daemon/core/daemon_parts.h"
 #include "daemon/server/work.h"
 
 struct field_error;
 struct lost_id;
 struct message;
 struct peer;
-struct server_parts;
 
 /* A dialect: another protocol on the same socket, such as MCP. */
 struct dialect {
@@ -24,7 +24,7 @@ struct dialect {
 	void (*goodbye)(void *data, struct peer *peer);
 };
 
-struct dispatch *dispatch_new(const struct server_parts *parts);
+struct dispatch *dispatch_new(struct daemon *parts);
 /* Calls goodbye of the dialect, if there is one. */
 void dispatch_goodbye(struct dispatch *dispatch, struct peer *peer);
 void dispatch_free(struct dispatch *dispatch);

@@ -16,10 +16,10 @@
 
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
+#include "daemon/core/daemon_parts.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/output.h"
 #include "daemon/server/peer_pane.h"
-#include "daemon/server/server_parts.h"
 #include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
@@ -33,7 +33,7 @@
 struct peer {
 	struct list link; /* the server's */
 	struct peer_shared *shared;
-	const struct server_parts *parts;
+	struct daemon *parts;
 	uint32_t number;
 	pid_t pid;
 	uid_t uid;
@@ -166,7 +166,7 @@ struct subscription_set *peer_subscriptions(struct peer *peer)
 
 const struct peer_pane *peer_pane_of(struct peer *peer)
 {
-	const struct server_parts *parts = peer->parts;
+	struct daemon *parts = peer->parts;
 	if (!peer->has_pane) {
 		const struct muxbus_model *model = tmux_model(parts->tmux);
 		peer_pane_find("/proc", peer->origin, model, parts->config->tmux_socket,
@@ -640,7 +640,7 @@ static void on_turn(void *data)
 struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *who,
     const struct peer_origin *origin, enum role role)
 {
-	const struct server_parts *parts = shared->parts;
+	struct daemon *parts = shared->parts;
 	static uint32_t last_number;
 	struct peer *peer = xcalloc(1, sizeof *peer);
 	*peer = (struct peer){.shared = shared,
@@ -671,8 +671,7 @@ struct peer *peer_new(struct peer_shared *shared, int fd, const struct ucred *wh
 		peer->is_ended = true;
 	}
 	peer->subscriptions = subscription_set_new(
-	    &(struct subscription_parts){parts->events, parts->streams, parts->tmux},
-	    &(struct subscription_sink){.event = send_event, .gap = send_gap, .data = peer});
+	    parts, &(struct subscription_sink){.event = send_event, .gap = send_gap, .data = peer});
 	log_debug("peer %u: connected, process %ld, user %u, role %s", peer->number, (long)who->pid,
 	    (unsigned)who->uid, role_name(role));
 	return peer;

@@ -33,7 +33,7 @@ struct ucred;
 
 /* All peers have these in common. */
 struct peer_shared {
-	const struct server_parts *parts;
+	struct daemon *parts;
 	void (*line)(void *data, struct peer *peer, const char *line, size_t len);
 	/* A line was skipped. */
 	void (*too_long)(void *data, struct peer *peer, const struct lost_id *lost);

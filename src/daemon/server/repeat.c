@@ -57,7 +57,7 @@ void repeat_write_members(struct request *request, const char *json, size_t len)
 /* Notes the pane or the thread that asks, if that is known for certain. */
 static void note_caller(struct request *request)
 {
-	struct tmux *tmux = request_parts(request)->tmux;
+	struct tmux *tmux = request_daemon(request)->tmux;
 	struct peer *peer = request_peer(request);
 	const char *thread = request_origin(request)->thread;
 	struct request_key *key = request_key(request);
@@ -82,7 +82,7 @@ static void note_caller(struct request *request)
 bool repeat_find(
     struct request *request, const char *space, const char *key, struct once_earlier *ret_earlier)
 {
-	struct once_set *onces = request_parts(request)->onces;
+	struct once_set *onces = request_daemon(request)->onces;
 	struct request_key *own = request_key(request);
 	if (key == NULL || onces == NULL)
 		return false;
@@ -179,8 +179,8 @@ static void answer_again(
 /* Whether it may be done though kill -9 would forget its key; or fails it. */
 static bool may_forget(struct request *request)
 {
-	return !request_parts(request)->config->audit_refuses ||
-	    !queue_is_degraded(request_parts(request)->queue) ||
+	return !request_daemon(request)->config->audit_refuses ||
+	    !queue_is_degraded(request_daemon(request)->queue) ||
 	    request_fail(request, MESSAGE_LIMIT,
 		"its key cannot be kept, because the disk is full or fails; "
 		"-o audit_full_disk=mark does without");

@@ -17,7 +17,7 @@
 #define FIRST_BYTES 256
 
 struct request {
-	const struct server_parts *parts;
+	struct daemon *parts;
 	struct peer *peer; /* NULL once it is gone */
 	struct response_slot *response_slot; /* NULL once the peer is gone */
 	const struct method *method;
@@ -114,8 +114,8 @@ static bool is_metered(const struct request *request)
 	    (request->method->flags & flags) == flags && request_role(request) != ROLE_READ_ONLY;
 }
 
-struct request *request_new(const struct server_parts *parts, struct peer *peer, const char *id,
-    const struct method *method)
+struct request *request_new(
+    struct daemon *parts, struct peer *peer, const char *id, const struct method *method)
 {
 	size_t id_len = id != NULL ? strlen(id) : 0;
 	struct request *request = xcalloc(1, sizeof *request + id_len + 1);
@@ -302,11 +302,6 @@ static void finish_repeat(struct request *request)
 }
 
 struct daemon *request_daemon(const struct request *request)
-{
-	return request->parts->daemon;
-}
-
-const struct server_parts *request_parts(const struct request *request)
 {
 	return request->parts;
 }

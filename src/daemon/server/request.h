@@ -6,10 +6,10 @@
  */
 #pragma once
 
+#include "daemon/core/daemon_parts.h"
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/once.h"
 #include "daemon/server/method.h"
-#include "daemon/server/server_parts.h"
 #include "wire/json.h"
 #include "wire/message.h"
 
@@ -19,8 +19,8 @@ struct peer;
  * Accepts a request. id is its JSON text, NULL for a request that gets no response. peer NULL:
  * without a peer. method NULL: a request that can only fail.
  */
-struct request *request_new(const struct server_parts *parts, struct peer *peer, const char *id,
-    const struct method *method);
+struct request *request_new(
+    struct daemon *parts, struct peer *peer, const char *id, const struct method *method);
 
 /* A request with a key is done once (repeat.h). */
 struct request_key {
@@ -133,7 +133,6 @@ void request_withdraw(struct request *request);
 bool request_release(struct request *request);
 
 struct daemon *request_daemon(const struct request *request);
-const struct server_parts *request_parts(const struct request *request);
 struct peer *request_peer(const struct request *request); /* NULL once it is gone */
 const struct method *request_method(const struct request *request);
 enum role request_role(const struct request *request); /* that of its peer */

@@ -37,7 +37,7 @@ void requester_expect_front(
 			snprintf(expected.identity, sizeof expected.identity, "%.200s", command);
 		break;
 	}
-	expected_set(queue_store(request_parts(request)->queue), ref, &expected);
+	expected_set(queue_store(request_daemon(request)->queue), ref, &expected);
 }
 
 /*
@@ -54,14 +54,14 @@ static bool is_seen_in_pane(const struct request *request)
 /* Whether its pane is so new that the model has to be read again first. */
 static bool is_early(const struct request *request)
 {
-	const struct tmux *tmux = request_parts(request)->tmux;
+	const struct tmux *tmux = request_daemon(request)->tmux;
 	struct peer *peer = request_peer(request);
 	return peer != NULL && tmux != NULL && tmux_is_live(tmux) && peer_pane_of(peer)->is_early;
 }
 
 bool requester_pane(struct request *request, const char *text, struct pane_ref *ret_pane)
 {
-	struct tmux *tmux = request_parts(request)->tmux;
+	struct tmux *tmux = request_daemon(request)->tmux;
 	const char *thread = request_origin(request)->thread;
 	const struct muxbus_pane *pane;
 	bool is_weak;
@@ -101,13 +101,13 @@ static bool requester_pane_lives(struct request *request, const char *text)
 		id = request_peer_pane(request, &is_weak);
 	else if (!str_parse_id(text, strlen(text), '%', &id))
 		return false; /* a name, which another pane can have by now */
-	pane = muxbus_model_pane(tmux_model(request_parts(request)->tmux), id);
+	pane = muxbus_model_pane(tmux_model(request_daemon(request)->tmux), id);
 	return pane != NULL && !is_weak && process_has_terminal(pane->pid);
 }
 
 bool requester_is_outside(struct request *request)
 {
-	struct tmux *tmux = request_parts(request)->tmux;
+	struct tmux *tmux = request_daemon(request)->tmux;
 	struct peer *peer = request_peer(request);
 	if (peer == NULL || tmux == NULL || !peer_pane_of(peer)->is_outside)
 		return false;
@@ -126,7 +126,7 @@ bool requester_look_first(struct request *request, const char *text)
 
 bool requester_look_for(struct request *request, const struct pane_ref *ref)
 {
-	struct tmux *tmux = request_parts(request)->tmux;
+	struct tmux *tmux = request_daemon(request)->tmux;
 	const struct muxbus_pane *pane;
 	if (ref->pane == MUXBUS_NO_ID || !tmux_is_detached(tmux))
 		return false;
@@ -142,7 +142,7 @@ void requester_caller(struct request *request, struct pane_caller *ret_caller)
 	bool is_weak;
 	*ret_caller = (struct pane_caller){0};
 	pane_ref_of(
-	    request_parts(request)->tmux, request_peer_pane(request, &is_weak), &ret_caller->pane);
+	    request_daemon(request)->tmux, request_peer_pane(request, &is_weak), &ret_caller->pane);
 	if (ret_caller->pane.pane == MUXBUS_NO_ID && peer != NULL && peer_origin(peer)->count > 0) {
 		pid_t session = peer_origin(peer)->processes[0].session;
 		/* 0 is the kernel's word for a session of processes outside of this PID namespace,
@@ -186,7 +186,7 @@ bool requester_cwd(
 {
 	struct peer *peer = request_peer(request);
 	const struct muxbus_pane *found =
-	    muxbus_model_pane(tmux_model(request_parts(request)->tmux), pane->pane);
+	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), pane->pane);
 	const char *home = getenv("HOME");
 	bool is_removed = false;
 	if (given != NULL) {

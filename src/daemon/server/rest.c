@@ -3,7 +3,6 @@
 
 #include <sys/random.h>
 
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 
 struct text {

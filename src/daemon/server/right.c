@@ -48,7 +48,7 @@ bool right_begin(struct request *request, const struct json *params)
 		(void)snprintf(
 		    what, sizeof what, "%.48s with %.48s changes what is kept", method->name, kept);
 	/* Another host would do it with its own role. */
-	else if (request_parts(request)->config->is_fleet &&
+	else if (request_daemon(request)->config->is_fleet &&
 	    (method->flags & METHOD_WAITS || !method_is_read_only(method)))
 		(void)snprintf(what, sizeof what, "%.48s is done by another host", method->name);
 	else
@@ -64,7 +64,7 @@ bool right_find_own(struct request *request, struct pane_ref *ret_own)
 	if (request_role(request) == ROLE_OWN_PANES)
 		pane = request_peer_pane(request, &is_weak);
 	if (pane != MUXBUS_NO_ID && !is_weak)
-		pane_ref_of(request_parts(request)->tmux, pane, ret_own);
+		pane_ref_of(request_daemon(request)->tmux, pane, ret_own);
 	return request_role(request) == ROLE_FULL;
 }
 
@@ -78,13 +78,13 @@ bool right_owns(struct request *request, const struct pane_ref *pane)
 	if (own.pane != MUXBUS_NO_ID && pane_ref_same_pane(&own, pane))
 		return true;
 	/* It is the pane of this number that was made, and no earlier one. */
-	pane_ref_of(request_parts(request)->tmux, pane->pane, &now);
+	pane_ref_of(request_daemon(request)->tmux, pane->pane, &now);
 	if (!pane_ref_same_pane(&now, pane) || peer_pane_of(request_peer(request))->is_weak)
 		return false;
 	requester_caller(request, &caller);
 	/* Programs outside of tmux make none: one of their session is another program. */
 	return caller.pane.pane != MUXBUS_NO_ID &&
-	    maker_is(request_parts(request)->makers, &caller, pane->pane);
+	    maker_is(request_daemon(request)->makers, &caller, pane->pane);
 }
 
 bool right_may_take(struct request *request, const struct pane_ref *pane)
@@ -104,7 +104,7 @@ bool right_may_take(struct request *request, const struct pane_ref *pane)
 void right_find_only(
     struct request *request, const struct muxbus_pane *pane, struct right_only *ret_only)
 {
-	struct tmux *tmux = request_parts(request)->tmux;
+	struct tmux *tmux = request_daemon(request)->tmux;
 	const struct muxbus_pane *other = NULL;
 	ret_only->count = 0;
 	if (request_role(request) == ROLE_FULL)
@@ -129,7 +129,7 @@ void right_find_only(
 static bool look_again(struct request *request, uint32_t id)
 {
 	const struct muxbus_pane *pane =
-	    muxbus_model_pane(tmux_model(request_parts(request)->tmux), id);
+	    muxbus_model_pane(tmux_model(request_daemon(request)->tmux), id);
 	return pane != NULL && !(request_method(request)->effects & METHOD_TYPES) &&
 	    !process_has_terminal(pane->pid) && dispatch_look_at(request, pane->window);
 }
@@ -142,7 +142,7 @@ bool right_admit(struct request *request, const void *args)
 	char what[192];
 	if (request_role(request) == ROLE_FULL || method_is_read_only(method))
 		return true;
-	if (peer != NULL && request_parts(request)->tmux != NULL && peer_pane_of(peer)->is_early &&
+	if (peer != NULL && request_daemon(request)->tmux != NULL && peer_pane_of(peer)->is_early &&
 	    dispatch_put_off(request))
 		return false;
 	pane_ref_clear(&pane);
@@ -184,7 +184,7 @@ bool right_affects_pane(struct request *request, const void *args, struct pane_r
 		return right_affects_caller(request, args, ret_pane);
 	if (!target_pane(request, text, &pane))
 		return false;
-	pane_ref_of(request_parts(request)->tmux, pane->id, ret_pane);
+	pane_ref_of(request_daemon(request)->tmux, pane->id, ret_pane);
 	return true;
 }
 

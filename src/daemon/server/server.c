@@ -16,7 +16,6 @@
 #include "daemon/server/peer_pane.h"
 #include "daemon/server/request.h"
 #include "daemon/server/right.h"
-#include "daemon/server/server_parts.h"
 #include "io/loop_timer.h"
 #include "wire/address.h"
 
@@ -238,7 +237,7 @@ static struct accepter *accepter_new(struct event_base *base, const struct accep
 #define RESERVED_FDS 40 /* reserved for tmux, the state, and future needs */
 
 struct server {
-	const struct server_parts *parts;
+	struct daemon *parts;
 	struct dispatch *dispatch;
 	struct accepter *accepters[ACCEPTERS_MAX]; /* NULL: closed, or not wanted */
 	struct list peers;
@@ -284,7 +283,7 @@ static void on_grown(void *data)
 	}
 }
 
-struct server *server_new(const struct server_parts *parts, char *ret_reason, size_t reason_size)
+struct server *server_new(struct daemon *parts, char *ret_reason, size_t reason_size)
 {
 	const struct config *config = parts->config;
 	bool is_given = config->listen_fd > 0; /* then the socket is ours, and not stale */

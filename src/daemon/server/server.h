@@ -6,15 +6,13 @@
  */
 #pragma once
 
-#include "base/base.h"
-
-struct server_parts;
+#include "daemon/core/daemon_parts.h"
 
 /*
  * Checks the socket's path and removes a stale socket. NULL on failure, with a reason. Call
  * while holding the lock of this tmux server. parts outlive it.
  */
-struct server *server_new(const struct server_parts *parts, char *ret_reason, size_t reason_size);
+struct server *server_new(struct daemon *parts, char *ret_reason, size_t reason_size);
 /* The dispatch for the lines of its peers. */
 struct dispatch *server_dispatch(const struct server *server);
 /* Makes the socket and admits peers. Returns 0, or -1 with a reason. */

@@ -221,13 +221,13 @@ static void begin(void *context, dispatch_done_fn *done, void *data)
 	struct wanting *wanting = context;
 	wanting->done = done;
 	wanting->data = data;
-	session_env_ask(request_parts(wanting->request)->tmux, &wanting->pane, on_found, wanting);
+	session_env_ask(request_daemon(wanting->request)->tmux, &wanting->pane, on_found, wanting);
 }
 
 bool session_env(struct request *request, const struct pane_ref *pane, const char *const **ret_env)
 {
 	static const char *const none[] = {NULL};
-	struct tmux *tmux = request_parts(request)->tmux;
+	struct tmux *tmux = request_daemon(request)->tmux;
 	char **env = request_session_env(request);
 	struct wanting *wanting;
 	*ret_env = env != NULL ? (const char *const *)env : none;

@@ -168,7 +168,7 @@ static struct spawn *new_spawn(struct request *request, const struct spawn_args 
 
 static struct tmux *tmux_of(const struct spawn *spawn)
 {
-	return request_parts(spawn->request)->tmux;
+	return request_daemon(spawn->request)->tmux;
 }
 
 /* The directory and the environment: for the pane, and again for its program. */
@@ -218,9 +218,9 @@ static void finish(struct spawn *spawn)
 		log_debug("pane %%%u was gone before it was looked after", spawn->pane);
 	tmux_expect(tmux, spawn->pane, 0);
 	pane_ref_of(tmux, spawn->pane, &made);
-	maker_note(request_parts(spawn->request)->makers, &spawn->caller, &made);
+	maker_note(request_daemon(spawn->request)->makers, &spawn->caller, &made);
 	if (spawn->reports != SPAWN_REPORT_NONE)
-		reporter_settle(request_parts(spawn->request)->reporters, spawn->pane);
+		reporter_settle(request_daemon(spawn->request)->reporters, spawn->pane);
 	writer = request_result(spawn->request);
 	json_put_id(writer, "pane", '%', spawn->pane);
 	json_put_id(writer, "window", '@', spawn->window);
@@ -279,7 +279,7 @@ static void on_pictured(void *data, int error UNUSED, const struct muxbus_captur
 static void add_reporter(const struct spawn *spawn)
 {
 	if (spawn->reports != SPAWN_REPORT_NONE)
-		reporter_add(request_parts(spawn->request)->reporters, spawn->pane, &spawn->parent,
+		reporter_add(request_daemon(spawn->request)->reporters, spawn->pane, &spawn->parent,
 		    spawn->token, spawn->reports == SPAWN_REPORT_NOTICES);
 }
 
@@ -310,7 +310,7 @@ static void on_shell_listed(void *data, int error UNUSED)
 static void on_made(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct spawn *spawn = data;
-	const struct server_parts *parts;
+	struct daemon *parts;
 	bool is_new_session, is_made;
 	int pid;
 	/* Output or an error of the user's hooks may follow; our output is the first line. */
@@ -331,7 +331,7 @@ static void on_made(void *data, int error, const struct muxbus_reply *replies, s
 		free_spawn(spawn);
 		return;
 	}
-	parts = request_parts(spawn->request);
+	parts = request_daemon(spawn->request);
 	is_new_session = !muxbus_model_session(tmux_model(parts->tmux), spawn->session);
 	if (!spawn->waits) {
 		if (muxbus_sync_refresh_window(

@@ -24,7 +24,7 @@ static const char *const list_names[] = {
 
 static const struct muxbus_model *model_of(struct request *request)
 {
-	return tmux_model(request_parts(request)->tmux);
+	return tmux_model(request_daemon(request)->tmux);
 }
 
 static void fail(struct request *request, enum resolve_kind kind, enum resolve_result result,
@@ -53,7 +53,7 @@ static void fail(struct request *request, enum resolve_kind kind, enum resolve_r
 /* Without a server nothing is known to be missing: fails the request by the reason. */
 static bool fail_without_server(struct request *request)
 {
-	if (tmux_is_live(request_parts(request)->tmux))
+	if (tmux_is_live(request_daemon(request)->tmux))
 		return false;
 	tmux_call_fail(request, MUXBUS_ERR_UNAVAILABLE, NULL);
 	return true;

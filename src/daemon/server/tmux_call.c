@@ -66,7 +66,7 @@ static void finish(struct tmux_run *run, int error)
 void tmux_call(struct request *request, struct muxbus_command *command, bool read_back,
     tmux_call_fn *then, void *context)
 {
-	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
+	struct muxbus_sync *sync = tmux_sync(request_daemon(request)->tmux);
 	struct tmux_run *run = new_run(request, then, context);
 	finish(run, muxbus_sync_run(sync, command, read_back, on_reply, run));
 }
@@ -74,7 +74,7 @@ void tmux_call(struct request *request, struct muxbus_command *command, bool rea
 void tmux_call_judged(struct request *request, struct muxbus_command *command, tmux_judge_fn *judge,
     tmux_call_fn *then, void *context)
 {
-	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
+	struct muxbus_sync *sync = tmux_sync(request_daemon(request)->tmux);
 	struct tmux_run *run = new_run(request, then, context);
 	run->judge = judge;
 	finish(run, muxbus_sync_run(sync, command, false, on_reply, run));
@@ -83,7 +83,7 @@ void tmux_call_judged(struct request *request, struct muxbus_command *command, t
 void tmux_call_in_window(struct request *request, struct muxbus_command *command, uint32_t window,
     tmux_call_fn *then, void *context)
 {
-	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
+	struct muxbus_sync *sync = tmux_sync(request_daemon(request)->tmux);
 	struct tmux_run *run = new_run(request, then, context);
 	finish(run, muxbus_sync_run_in_window(sync, command, window, on_reply, run));
 }
@@ -116,7 +116,7 @@ static enum message_error kind_of(int error)
 void tmux_call_fail(struct request *request, int error, const char *text)
 {
 	enum message_error kind = kind_of(error);
-	const char *reason = tmux_reason(request_parts(request)->tmux);
+	const char *reason = tmux_reason(request_daemon(request)->tmux);
 	if (kind == MESSAGE_TMUX_ERROR)
 		request_fail(request, kind, "%s",
 		    text != NULL ? text

@@ -26,7 +26,7 @@ static bool read_id(const struct json *params, const char *name, char sigil, uin
  */
 static uint32_t only_window(struct request *request, const struct json *params)
 {
-	const struct muxbus_model *model = tmux_model(request_parts(request)->tmux);
+	const struct muxbus_model *model = tmux_model(request_daemon(request)->tmux);
 	struct peer *peer = request_peer(request);
 	const struct muxbus_pane *pane = NULL;
 	uint32_t id;
@@ -46,7 +46,7 @@ static uint32_t only_window(struct request *request, const struct json *params)
 /* Whether the model is young enough at rest, as the parameter of the request says. */
 static bool is_young(struct request *request, const struct json *params)
 {
-	struct muxbus_sync *sync = tmux_sync(request_parts(request)->tmux);
+	struct muxbus_sync *sync = tmux_sync(request_daemon(request)->tmux);
 	const struct json *age = json_member(params, METHOD_MAX_AGE);
 	int64_t max_age_ms;
 	uint32_t id;
@@ -61,7 +61,7 @@ static bool is_young(struct request *request, const struct json *params)
 
 struct work work_before(struct request *request, const struct json *params, bool is_behind)
 {
-	const struct server_parts *parts = request_parts(request);
+	struct daemon *parts = request_daemon(request);
 	struct work work = {.kind = WORK_LOOK, .window = MUXBUS_NO_ID};
 	unsigned flags = request_method(request)->flags;
 	bool must_look = tmux_is_detached(parts->tmux), looks_itself;
@@ -82,7 +82,7 @@ struct work work_before(struct request *request, const struct json *params, bool
 void work_begin(
     const struct work *work, struct request *request, dispatch_done_fn *done, void *data)
 {
-	struct tmux *tmux = request_parts(request)->tmux;
+	struct tmux *tmux = request_daemon(request)->tmux;
 	int error = 0;
 	switch (work->kind) {
 	case WORK_LOOK:

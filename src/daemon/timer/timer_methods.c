@@ -2,7 +2,6 @@
 /* Methods of timers: sleep (gemini_sleep), list_timers, cancel_timer. */
 #include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

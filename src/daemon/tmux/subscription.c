@@ -58,7 +58,7 @@ struct subscription {
 
 struct subscription_set {
 	struct event_log_listener listener;
-	struct subscription_parts parts;
+	const struct daemon *parts;
 	struct subscription_sink sink;
 	struct list subscriptions;
 	size_t count;
@@ -68,10 +68,10 @@ struct subscription_set {
 static void on_event(struct event_log_listener *listener, struct event_entry *event);
 
 struct subscription_set *subscription_set_new(
-    const struct subscription_parts *parts, const struct subscription_sink *sink)
+    const struct daemon *parts, const struct subscription_sink *sink)
 {
 	struct subscription_set *set = xcalloc(1, sizeof *set);
-	set->parts = *parts;
+	set->parts = parts;
 	set->sink = *sink;
 	set->listener.event = on_event;
 	list_init(&set->listener.link);
@@ -177,7 +177,7 @@ static bool matches(const struct subscription *subscription, const struct event_
 static void want_streams(struct subscription_set *set, const struct subscription *subscription,
     enum stream_interest interest, bool on)
 {
-	struct stream_set *streams = set->parts.streams;
+	struct stream_set *streams = set->parts->streams;
 	if (!subscription->panes.is_limited)
 		stream_want(streams, MUXBUS_NO_ID, interest, on);
 	for (size_t i = 0; i < subscription->panes.count; i++)
@@ -187,15 +187,15 @@ static void want_streams(struct subscription_set *set, const struct subscription
 /* Adds or removes the interest of this subscription in streams and tmux. */
 static void want(struct subscription_set *set, const struct subscription *subscription, bool on)
 {
-	if (set->parts.streams != NULL && subscription->wants_output)
+	if (set->parts->streams != NULL && subscription->wants_output)
 		want_streams(set, subscription, STREAM_TEXT, on);
-	if (set->parts.streams != NULL && subscription->kinds & MARK_KINDS)
+	if (set->parts->streams != NULL && subscription->kinds & MARK_KINDS)
 		want_streams(set, subscription, STREAM_MARKS, on);
-	if (set->parts.streams != NULL && subscription->kinds & BIT(EVENT_LINE))
+	if (set->parts->streams != NULL && subscription->kinds & BIT(EVENT_LINE))
 		want_streams(set, subscription, STREAM_LINES, on);
-	if (set->parts.tmux != NULL && subscription->kinds & DETAIL_KINDS)
-		tmux_want_details(set->parts.tmux, on);
-	tmux_followed(set->parts.tmux);
+	if (set->parts->tmux != NULL && subscription->kinds & DETAIL_KINDS)
+		tmux_want_details(set->parts->tmux, on);
+	tmux_followed(set->parts->tmux);
 }
 
 int subscription_add(
@@ -212,10 +212,10 @@ int subscription_add(
 	subscription->sessions = id_set_of(filter->sessions, filter->sessions_count);
 	subscription->windows = id_set_of(filter->windows, filter->windows_count);
 	subscription->cursor =
-	    filter->has_after ? filter->after : event_log_last(set->parts.events);
+	    filter->has_after ? filter->after : event_log_last(set->parts->events);
 	list_append(&set->subscriptions, &subscription->link);
 	if (set->count++ == 0)
-		event_log_listen(set->parts.events, &set->listener);
+		event_log_listen(set->parts->events, &set->listener);
 	published_hold(subscription->kinds);
 	want(set, subscription, true);
 	(void)snprintf(ret_name, SUBSCRIPTION_NAME_SIZE, "%s", subscription->name);
@@ -335,7 +335,7 @@ void subscription_start(struct subscription_set *set, const char *name)
 	const char *reason;
 	if (subscription == NULL || subscription->is_started)
 		return;
-	log = set->parts.events;
+	log = set->parts->events;
 	cursor = subscription->cursor;
 	missed = event_log_missed(log, cursor, &reason);
 	if (missed > 0) {

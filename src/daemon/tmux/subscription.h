@@ -6,19 +6,13 @@
  */
 #pragma once
 
-#include "base/base.h"
+#include "daemon/core/daemon_parts.h"
 
 #define SUBSCRIPTIONS_MAX 64 /* of one peer */
 #define SUBSCRIPTION_PANES_MAX 256 /* named in one filter */
 #define SUBSCRIPTION_NAME_SIZE 16
 
 struct event_entry;
-
-struct subscription_parts {
-	struct event_log *events;
-	struct stream_set *streams; /* NULL: no output of panes */
-	struct tmux *tmux; /* NULL: no details */
-};
 
 struct subscription_filter {
 	uint64_t kinds; /* bit per enum event_kind; 0: all permitted kinds */
@@ -52,7 +46,7 @@ struct subscription_sink {
 };
 
 struct subscription_set *subscription_set_new(
-    const struct subscription_parts *parts, const struct subscription_sink *sink);
+    const struct daemon *parts, const struct subscription_sink *sink);
 void subscription_set_free(struct subscription_set *set);
 size_t subscription_set_count(const struct subscription_set *set);
 /*

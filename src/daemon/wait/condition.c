@@ -218,7 +218,7 @@ static void fail_kind(struct request *request, const struct json *spec)
 	buf_finish(&names);
 }
 
-struct condition *condition_new(struct request *request, const struct condition_parts *parts,
+struct condition *condition_new(struct request *request, const struct daemon *parts,
     const struct json *spec, bool is_staying,
     void (*changed)(struct condition *condition, void *data), void *data)
 {

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "daemon/core/daemon_parts.h"
 #include "daemon/core/pane_ref.h"
 #include "wire/field.h"
 #include "wire/json.h"
@@ -53,21 +54,6 @@ void condition_kind_set_tables(const struct condition_kind *const *tables);
 /* Walks all kinds sorted by name: NULL starts, NULL ends. */
 const struct condition_kind *condition_kind_next(const struct condition_kind *previous);
 
-/* The parts that conditions look at. */
-struct condition_parts {
-	struct event_base *base;
-	struct event_log *events;
-	struct tmux *tmux;
-	struct stream_set *streams;
-	struct queue *queue;
-	struct job_set *jobs;
-	struct watch_set *watches;
-	struct agent_set *agents;
-	struct presence_set *presences;
-	const struct screen_sign_set *signs;
-	bool by_pipe; /* output comes by pipes where it can */
-};
-
 enum condition_state {
 	CONDITION_PENDING,
 	CONDITION_MATCHED,
@@ -78,7 +64,7 @@ enum condition_state {
 
 struct condition {
 	const struct condition_kind *kind;
-	const struct condition_parts *parts;
+	const struct daemon *parts;
 	enum condition_state state;
 	bool at_entry; /* it was true when it was armed */
 	bool has_gap; /* some output or text was not looked at: it may have come true unseen */
@@ -100,7 +86,7 @@ struct condition {
  * Makes a condition of an object such as {"job":"A1B2"}, and arms it. NULL after failing
  * the request. Its state may have left PENDING already. parts outlive it.
  */
-struct condition *condition_new(struct request *request, const struct condition_parts *parts,
+struct condition *condition_new(struct request *request, const struct daemon *parts,
     const struct json *spec, bool is_staying,
     void (*changed)(struct condition *condition, void *data), void *data);
 void condition_free(struct condition *condition);

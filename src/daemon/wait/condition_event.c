@@ -257,8 +257,6 @@ static void start(struct event_watch *watch)
 	    .sessions = &condition->session,
 	    .sessions_count = condition->session != MUXBUS_NO_ID,
 	};
-	struct subscription_parts parts = {
-	    condition->parts->events, condition->parts->streams, condition->parts->tmux};
 	char name[SUBSCRIPTION_NAME_SIZE];
 	if (filter.panes_count > 0)
 		filter.kinds |= BIT(EVENT_PANE_CLOSED);
@@ -266,7 +264,7 @@ static void start(struct event_watch *watch)
 		filter.kinds |= BIT(EVENT_WINDOW_CLOSED);
 	if (filter.sessions_count > 0)
 		filter.kinds |= BIT(EVENT_SESSION_CLOSED);
-	watch->set = subscription_set_new(&parts, &sink);
+	watch->set = subscription_set_new(condition->parts, &sink);
 	(void)subscription_add(watch->set, &filter, name); /* the first one has room */
 	subscription_start(watch->set, name);
 }

@@ -58,7 +58,7 @@ static void note_take(struct note_watch *watch, const struct notification *note)
 /* Whether a request that runs has the id of the filter. A job has it after its end, too. */
 static bool may_come(const struct note_watch *watch)
 {
-	const struct condition_parts *parts = watch->condition->parts;
+	const struct daemon *parts = watch->condition->parts;
 	const struct job *job = job_find(parts->jobs, watch->filter.id);
 	return job != NULL ? job->state == JOB_RUNNING
 			   : queue_holds_id(parts->queue, watch->filter.id);

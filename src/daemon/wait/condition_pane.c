@@ -233,7 +233,7 @@ static void quiet_gap(struct stream_tap *tap, uint64_t offset UNUSED, const char
 /* A pane that is not heard is not known to be quiet, but for one whose program has ended. */
 static bool is_heard(const struct pane_watch *watch)
 {
-	const struct condition_parts *parts = watch->condition->parts;
+	const struct daemon *parts = watch->condition->parts;
 	const struct muxbus_pane *pane = muxbus_model_pane(tmux_model(parts->tmux), watch->pane);
 	return pane == NULL || pane->is_dead ||
 	    (!stream_is_deaf(parts->streams, watch->pane) &&

@@ -25,7 +25,7 @@ static const char *const by_names[] = {"screen", "osc133", "agent"};
 /* The agent in the pane by its report; NULL: there is none. */
 static const struct presence *presence_of(const struct pane_watch *watch)
 {
-	const struct condition_parts *parts = watch->condition->parts;
+	const struct daemon *parts = watch->condition->parts;
 	struct pane_ref ref;
 	if (parts->presences == NULL)
 		return NULL;

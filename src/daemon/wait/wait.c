@@ -6,7 +6,6 @@
 #include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 #include "daemon/tmux/tmux.h"
@@ -20,10 +19,10 @@ static void wait_arm_again(struct wait *wait, bool with_tmux);
 static void on_settled(void *data);
 static void on_deadline(void *data);
 
-struct wait_set *wait_set_new(const struct wait_parts *parts)
+struct wait_set *wait_set_new(struct daemon *parts)
 {
 	struct wait_set *set = xcalloc(1, sizeof *set);
-	set->parts = *parts;
+	set->parts = parts;
 	set->reader = json_reader_new(STORE_VALUE_MAX);
 	list_init(&set->waits);
 	set->settled = on_settled;
@@ -58,7 +57,7 @@ void wait_set_wake(struct wait_set *set)
 static void name_by_id(struct wait *wait)
 {
 	char id[NOTIFICATION_ID_SIZE];
-	queue_new_id(wait->set->parts.queue, id);
+	queue_new_id(wait->set->parts->queue, id);
 	wait_set_name(wait, id, true);
 }
 
@@ -137,7 +136,7 @@ static void wait_answer(struct wait *wait)
 	request_done(request);
 	if (wait->notified != 0)
 		(void)queue_set_state(
-		    wait->set->parts.queue, wait->notified, NOTE_ACKNOWLEDGED, NULL);
+		    wait->set->parts->queue, wait->notified, NOTE_ACKNOWLEDGED, NULL);
 	wait_free(wait);
 }
 
@@ -271,14 +270,14 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 static bool wait_add(struct wait *wait, struct request *request, const struct json *spec)
 {
 	struct wait_part *part = &wait->parts[wait->count];
-	part->condition = condition_new(
-	    request, wait->set->parts.conditions, spec, stays(wait), on_changed, wait);
+	part->condition =
+	    condition_new(request, wait->set->parts, spec, stays(wait), on_changed, wait);
 	if (part->condition == NULL)
 		return false;
 	part->spec = write_spec(part->condition, spec);
 	pane_ref_clear(&part->pane);
 	if (part->condition->pane != MUXBUS_NO_ID)
-		pane_ref_of(wait->set->parts.tmux, part->condition->pane, &part->pane);
+		pane_ref_of(wait->set->parts->tmux, part->condition->pane, &part->pane);
 	wait->count++;
 	return true;
 }
@@ -304,7 +303,7 @@ static void shorten(const struct wait *wait, const struct json *spec, struct buf
 static bool part_arm_again(struct wait *wait, struct wait_part *part)
 {
 	struct wait_set *set = wait->set;
-	struct request *request = set->parts.new_request(set->parts.data);
+	struct request *request = request_new(set->parts, NULL, NULL, NULL);
 	struct condition *condition = NULL;
 	struct json_error error;
 	struct buf text = BUF(WAIT_SPEC_MAX);
@@ -314,8 +313,7 @@ static bool part_arm_again(struct wait *wait, struct wait_part *part)
 		spec = json_read(set->reader, (const char *)text.data, text.len, &error);
 	}
 	if (spec != NULL)
-		condition = condition_new(
-		    request, set->parts.conditions, spec, stays(wait), on_changed, wait);
+		condition = condition_new(request, set->parts, spec, stays(wait), on_changed, wait);
 	else
 		request_done(request);
 	if (condition != NULL) {
@@ -344,7 +342,7 @@ static void wait_arm_again(struct wait *wait, bool with_tmux)
 		    (needs_tmux(part) && !with_tmux))
 			continue;
 		if (part->pane.pane != MUXBUS_NO_ID)
-			fate = pane_fate(wait->set->parts.tmux, &part->pane);
+			fate = pane_fate(wait->set->parts->tmux, &part->pane);
 		if (fate == PANE_UNKNOWN)
 			continue;
 		if (fate == PANE_GONE || !part_arm_again(wait, part))
@@ -598,10 +596,10 @@ const struct wait *wait_start_background(
 		return NULL;
 	}
 	name_by_id(wait);
-	queue_begin(set->parts.queue);
+	queue_begin(set->parts->queue);
 	wait_record_put(wait);
 	once_keep(order->once, wait->name);
-	(void)queue_commit(set->parts.queue);
+	(void)queue_commit(set->parts->queue);
 	arm_deadline(wait);
 	if (wait_is_over(wait))
 		loop_timer_wake(wait->settled);
@@ -625,10 +623,10 @@ bool wait_cancel_background(struct wait_set *set, const char *id)
 		uint64_t seq;
 		if (wait->kind == WAIT_REQUEST || strcmp(wait->name, id) != 0)
 			continue;
-		queue_begin(set->parts.queue);
+		queue_begin(set->parts->queue);
 		seq = wait_post(wait, "cancelled", true);
-		(void)queue_set_state(set->parts.queue, seq, NOTE_CANCELLED, NULL);
-		(void)queue_commit(set->parts.queue);
+		(void)queue_set_state(set->parts->queue, seq, NOTE_CANCELLED, NULL);
+		(void)queue_commit(set->parts->queue);
 		wait_drop(wait);
 		return true;
 	}
@@ -669,7 +667,7 @@ bool wait_set_follows(const struct wait_set *set)
 		for (size_t at = 0; at < wait->count && !wait->is_over; at++) {
 			const struct condition *condition = wait->parts[at].condition;
 			if (condition->state == CONDITION_PENDING &&
-			    condition_follows(condition->kind, set->parts.conditions->by_pipe))
+			    condition_follows(condition->kind, config_pipes(set->parts->config)))
 				return true;
 		}
 	}

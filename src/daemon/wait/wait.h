@@ -13,7 +13,7 @@
 #include "daemon/wait/wait_parts.h"
 
 /* Loads the waits that the store holds; those on panes are armed by wait_set_wake(). */
-struct wait_set *wait_set_new(const struct wait_parts *parts);
+struct wait_set *wait_set_new(struct daemon *parts);
 /* tmux was found: arms the conditions that could not be armed before. */
 void wait_set_wake(struct wait_set *set);
 void wait_set_free(struct wait_set *set);

@@ -4,7 +4,6 @@
 
 #include "daemon/core/pattern.h"
 #include "daemon/deliver/wake.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"

@@ -135,7 +135,7 @@ void wait_post_found(struct wait *wait)
 
 uint64_t wait_post(struct wait *wait, const char *reason, bool is_end)
 {
-	struct queue *queue = wait->set->parts.queue;
+	struct queue *queue = wait->set->parts->queue;
 	char text[TEXT_MAX], coalesce[32];
 	struct notification_draft draft = {
 	    .source = wait->kind == WAIT_PANE ? SOURCE_WATCH : SOURCE_CONDITION,

@@ -2,6 +2,8 @@
 /* Waits: their limits, their kinds, and what they are made of. */
 #pragma once
 
+#include "daemon/core/daemon_parts.h"
+
 #define WAIT_CONDITIONS_MAX 64
 #define WAIT_NAMED_MAX 256
 #define WAIT_READERS_MAX \
@@ -15,15 +17,4 @@ enum wait_kind {
 	WAIT_IDLE, /* wait_for_idle */
 	WAIT_PANE, /* watch_pane */
 	WAIT_KIND_COUNT_,
-};
-
-/* The parts that waits need. */
-struct wait_parts {
-	struct event_base *base;
-	struct queue *queue; /* NULL: no wait outlives its connection */
-	struct tmux *tmux;
-	const struct condition_parts *conditions;
-	/* Makes a request without a peer, by which conditions are armed again. */
-	struct request *(*new_request)(void *data);
-	void *data;
 };

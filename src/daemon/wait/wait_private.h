@@ -49,7 +49,7 @@ struct wait {
 };
 
 struct wait_set {
-	struct wait_parts parts;
+	struct daemon *parts;
 	struct json_reader *reader;
 	struct list waits;
 	size_t named;

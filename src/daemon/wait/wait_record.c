@@ -105,7 +105,7 @@ void wait_record_put(const struct wait *wait)
 	    .due_ms = wait->due_ms,
 	    .count = wait->count,
 	};
-	if (wait->name[0] == '\0' || wait->set->parts.queue == NULL)
+	if (wait->name[0] == '\0' || wait->set->parts->queue == NULL)
 		return;
 	for (size_t at = 0; at < wait->count; at++) {
 		const struct condition *condition = wait->parts[at].condition;
@@ -118,13 +118,13 @@ void wait_record_put(const struct wait *wait)
 		    condition->details.len < DETAILS_KEPT)
 			part->details = (char *)condition->details.data;
 	}
-	record_put(queue_store(wait->set->parts.queue), kind_of(wait), wait->name, &kept);
+	record_put(queue_store(wait->set->parts->queue), kind_of(wait), wait->name, &kept);
 }
 
 void wait_record_delete(const struct wait *wait)
 {
-	if (wait->name[0] != '\0' && wait->set->parts.queue != NULL)
-		record_delete(queue_store(wait->set->parts.queue), kind_of(wait), wait->name);
+	if (wait->name[0] != '\0' && wait->set->parts->queue != NULL)
+		record_delete(queue_store(wait->set->parts->queue), kind_of(wait), wait->name);
 }
 
 /* Takes up the conditions, which are not armed. False if one is of no kind. */
@@ -160,7 +160,7 @@ static void load_members(struct wait *wait, const char *name, const struct kept_
 		wait->began_ms = clock_mono_ms() - (clock_real_ms() - kept->began_ms);
 	wait->over_ms = clock_mono_ms();
 	if (is_id)
-		queue_hold_id(wait->set->parts.queue, name);
+		queue_hold_id(wait->set->parts->queue, name);
 	wait_set_name(wait, name, is_id);
 }
 
@@ -196,6 +196,6 @@ static bool load_background(void *data, const char *name, const struct json *val
 
 void wait_record_load(struct wait_set *set)
 {
-	queue_load(set->parts.queue, &named_kind, load_named, set);
-	queue_load(set->parts.queue, &background_kind, load_background, set);
+	queue_load(set->parts->queue, &named_kind, load_named, set);
+	queue_load(set->parts->queue, &background_kind, load_background, set);
 }

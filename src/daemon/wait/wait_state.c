@@ -16,8 +16,8 @@ struct wait *wait_new(struct wait_set *set, enum wait_kind kind, size_t count)
 	wait->began_ms = clock_mono_ms();
 	list_append(&set->waits, &wait->link);
 	set->backgrounds += kind != WAIT_REQUEST;
-	wait->settled = loop_timer_new(set->parts.base, set->settled, wait);
-	wait->deadline = loop_timer_new(set->parts.base, set->deadline, wait);
+	wait->settled = loop_timer_new(set->parts->base, set->settled, wait);
+	wait->deadline = loop_timer_new(set->parts->base, set->deadline, wait);
 	return wait;
 }
 
@@ -101,14 +101,14 @@ bool wait_asks(const struct wait *wait, const struct json *list, bool is_all)
 void wait_release_id(struct wait *wait)
 {
 	if (wait->holds_id)
-		queue_release_id(wait->set->parts.queue, wait->name);
+		queue_release_id(wait->set->parts->queue, wait->name);
 	wait->holds_id = false;
 }
 
 void wait_drop(struct wait *wait)
 {
 	wait_release_id(wait);
-	tmux_followed(wait->set->parts.tmux);
+	tmux_followed(wait->set->parts->tmux);
 	list_remove(&wait->link);
 	wait->set->named -= wait->kind == WAIT_REQUEST && wait->name[0] != '\0';
 	wait->set->backgrounds -= wait->kind != WAIT_REQUEST;

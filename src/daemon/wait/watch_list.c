@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of all watches, of files and in the background: cancel_watch, list_watches. */
 #include "daemon/core/config.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/server/right.h"

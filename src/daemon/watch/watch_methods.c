@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of watches of files: watch_log. wait/watch_list.c has those that are of all watches. */
 #include "daemon/deliver/wake.h"
-#include "daemon/server/daemon_parts.h"
 #include "daemon/server/repeat.h"
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"

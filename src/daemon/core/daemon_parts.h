@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: ISC */
-/* The parts of the daemon that handlers of methods can reach. main.c fills them in, once. */
+/*
+ * The parts of the daemon, as parts that need others and handlers of methods reach them. main.c makes
+ * each part after those that it needs; all live longer than what is made of them.
+ */
 #pragma once
 
 #include "base/base.h"
 
+struct muxbus_pane;
+struct pane_screen;
+
 struct daemon {
-	const struct server_parts *parts; /* the subset for peers and requests */
 	const struct config *config;
 	struct event_base *base;
 	struct server *server; /* the socket and its peers */
 	struct event_log *events; /* the one sequence of events */
-	struct tmux *tmux; /* the tmux server that is followed */
+	struct tmux *tmux; /* the tmux server that is followed; NULL: none, as in a fleet */
 	struct stream_set *streams; /* the output of its panes */
 	struct queue *queue; /* of notifications */
+	struct once_set *onces; /* keys of requests */
 	struct consumer_set *consumers; /* named readers of the queue */
 	struct store_loop *store_loop; /* the store on disk */
 	struct timer_set *timers;
@@ -23,6 +29,7 @@ struct daemon {
 	struct rest_set *rests; /* what answers did not show */
 	struct reporter_set *reporters; /* panes whose programs report in their output */
 	struct presence_set *presences; /* agents, as they report themselves */
+	struct maker_set *makers; /* which pane made which */
 	struct screen_sign_set *signs; /* patterns for the screens of known agents */
 	struct submit_set *submits; /* texts that are typed into panes */
 	struct agent_set *agents; /* interactive programs kept alive */
@@ -40,6 +47,10 @@ struct daemon {
 	struct counters *counters;
 	struct meter *meter; /* turns that agents did not need */
 	int64_t started_ms; /* of the monotonic clock */
+	/* Whether ensure_agent keeps an agent in a pane; and whether that is at its prompt. */
+	bool (*is_kept)(const struct daemon *daemon, uint32_t pane);
+	bool (*is_at_prompt)(const struct daemon *daemon, const struct muxbus_pane *pane,
+	    const struct pane_screen *screen);
 	/* Stops the daemon normally, from the loop. */
 	void (*stop)(struct daemon *daemon, const char *reason);
 };
