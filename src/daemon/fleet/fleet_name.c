@@ -19,8 +19,9 @@ static const char *const condition_targets[] = {
     "agent", "command_finished", "exited", "job", "pane", "ready", NULL};
 
 /* Members of results that are ids. Keep alphabetized. */
-static const char *const ids[] = {"active_pane", "agent", "id", "job", "pane", "replaced",
-    "session", "sessions", "task", "timer", "watch", "watched_pane", "window", NULL};
+static const char *const ids[] = {"active_pane", "agent", "current_window", "id", "job", "pane",
+    "previous_pane", "previous_window", "replaced", "session", "sessions", "task", "timer", "watch",
+    "watched_pane", "window", NULL};
 
 /* Members of results that are not ours to read. */
 static const char *const opaque[] = {"data", "params", NULL};
