@@ -126,9 +126,10 @@ static bool run_to(const struct host *host, enum host_state want)
 static bool run_to_reason(const struct host *host)
 {
 	int64_t end_ms = clock_mono_ms() + WAIT_MS;
-	while ((host->state != HOST_DOWN || *host->reason == '\0') && clock_mono_ms() < end_ms)
+	while ((host->state != HOST_DOWN || strcmp(host->reason, "not connected yet") == 0) &&
+	    clock_mono_ms() < end_ms)
 		turn();
-	return *host->reason != '\0';
+	return host->state == HOST_DOWN;
 }
 
 /* How often the log of a name has a line with this text. */

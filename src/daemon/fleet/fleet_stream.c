@@ -314,12 +314,9 @@ void fleet_stream_line(struct fleet *fleet, struct host *host, const struct json
 
 void fleet_stream_removed(struct fleet *fleet, struct host *host)
 {
-	list_each_safe (struct stream_source, source, &fleet->sources, link) {
-		if (source->host != host || source->stream == NULL)
-			continue;
-		report_state(source, false);
-		source_end(source);
-	}
+	list_each_safe (struct stream_source, source, &fleet->sources, link)
+		if (source->host == host && source->stream != NULL)
+			source_end(source);
 }
 
 /* The parameters of subscribe; all is lent. */

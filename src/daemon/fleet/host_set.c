@@ -315,6 +315,7 @@ struct host *host_add(struct host_set *set, const struct host_spec *spec)
 	host->turn = loop_timer_new(set->parts.base, host_calls_fail, host);
 	host->silent = host_cut;
 	list_init(&host->calls);
+	(void)snprintf(host->reason, sizeof host->reason, "not connected yet");
 	place(set, host, spec);
 	set->count++;
 	loop_timer_arm(host->timer, 0);
@@ -327,6 +328,7 @@ void host_remove(struct host *host)
 {
 	struct host_set *set = host->set;
 	loop_timer_disarm(host->timer);
+	set_state(host, HOST_DOWN, "it is in the list of hosts no more");
 	set->parts.handlers->removed(set->parts.data, host);
 	list_remove(&host->entry);
 	set->count--;
