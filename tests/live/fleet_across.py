@@ -367,6 +367,8 @@ def renamed(fleet, machines):
     write(hosts, old)
     ok(until(lambda: names() == ["h1", "h2"]), "and the old name again")
     count = len(told())
+    swapped(hosts, old, link, machines, told, count)
+    count += 1
     write(f"{go}2", "")
     os.unlink(f"{go}2")
     link.ask("run_long_command", {"host": "h2", "command": f"until [ -e {go}2 ]; do sleep 0.1; done", "notify": "h1:%1"})
@@ -380,6 +382,33 @@ def renamed(fleet, machines):
     write(hosts, old)
     ok(until(lambda: len(told()) == count + 1), "it comes when they may again", told())
     link.close()
+
+
+def swapped(hosts, old, link, machines, told, count):
+    """Two hosts change their names, one that is not there any more leaves its name to another, and one goes."""
+    go = f"{machines[1].folder}/swapped"
+    def rows():
+        return {h["host"]: h for h in link.ask("list_hosts")["result"]["hosts"]}
+    link.ask("run_long_command", {"host": "h2", "command": f"until [ -e {go} ]; do sleep 0.1; done", "notify": "h1:%1"})
+    before = rows()
+    write(hosts, old.replace("h1 ssh", "h0 ssh").replace("h2 ssh", "h1 ssh").replace("h0 ssh", "h2 ssh"))
+    until(lambda: link.ask("status", {"host": "h2"})["result"]["jobs"] == 0)
+    after = rows()
+    ok(all(after[n]["since_sec"] >= before[o]["since_sec"] for n, o in (("h1", "h2"), ("h2", "h1"))), "two names are swapped, and no link is cut",
+       (before, after))
+    write(go, "")
+    ok(until(lambda: len(told()) == count + 1), "what waited for the hosts comes to the right one", told())
+    write(hosts, old)
+    until(lambda: link.ask("status", {"host": "h2"})["result"]["pid"] == machines[1].ask("status")["pid"])
+    listener = Link(link.socket.getpeername())
+    listener.ask("subscribe", {"kinds": ["host_state"]})
+    events_of(listener, ["host_state"], 2)
+    write(hosts, old.replace("h2 ssh", "# "))
+    got = events_of(listener, ["host_state"], 1)
+    ok([(e["host"], e["state"]) for e in got] == [("h2", "down")] and got[0]["reason"], "a host that goes is down", got)
+    listener.close()
+    write(hosts, old)
+    until(lambda: rows().get("h2", {}).get("state") == "up")
 
 
 def restarted(fleet, machine):
@@ -402,6 +431,14 @@ def restarted(fleet, machine):
         ok(verb.returncode == want, f"{verb.args[2:]} goes on after kill -9 of the fleet", (verb.returncode, said))
     subprocess.run([f"{BUILD}/muxbus", "--fleet", "shutdown"], env=fleet.env, check=False, timeout=60,
                    stdout=subprocess.DEVNULL)
+
+
+def ids(fleet):
+    """Each id that a host gives has its name."""
+    link = Link(fleet.socket)
+    session = link.ask("list_sessions", {"host": "h1"})["result"]["sessions"][0]
+    ok(session["current_window"].startswith("h1:@"), "the current window of a session is a target", session)
+    link.close()
 
 
 def states(fleet, machine):
@@ -431,6 +468,7 @@ def main():
         waits(fleet, machines)
         consumers(fleet, machines)
         states(fleet, machines[0])
+        ids(fleet)
         notify(fleet, machines)
         own_pane(fleet, machines)
         slow_reader(fleet, machines[1])

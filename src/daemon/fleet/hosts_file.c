@@ -212,32 +212,64 @@ static bool is_wanted(const struct hosts_file *file, const struct host *host)
 	return false;
 }
 
-/* A host that is wanted, and is one that is there by a new name. NULL: none. */
+/*
+ * The new name of a host that is not wanted as it is: one that no host has, or another one that is
+ * not wanted as it is. NULL: it is wanted no more.
+ */
 static const struct host_spec *find_new_name(const struct hosts_file *file, const struct host *host)
 {
 	for (size_t at = 0; at < file->spec_count; at++) {
 		const struct host_spec *spec = &file->specs[at];
-		if (host_is_renamed(host, spec) &&
-		    host_set_find(file->hosts, spec->name, spec->server) == NULL)
+		const struct host *other = host_set_find(file->hosts, spec->name, spec->server);
+		if (host_is_renamed(host, spec) && (other == NULL || !is_wanted(file, other)))
 			return spec;
 	}
 	return NULL;
 }
 
-/* Removes and adds hosts so that those of the set are those that are wanted. */
+/* Renames a host. The one with that name gets a name that no line can have, until its turn. */
+static void rename_host(struct hosts_file *file, struct host *host, const struct host_spec *spec)
+{
+	struct host *other = host_set_find(file->hosts, spec->name, spec->server);
+	static unsigned number;
+	char name[16];
+	struct host_spec away;
+	if (other != NULL) {
+		(void)snprintf(name, sizeof name, "?%u", ++number);
+		away = other->spec;
+		away.ssh = away.ssh != NULL ? away.ssh : away.name;
+		away.name = name;
+		host_rename(other, &away);
+	}
+	host_rename(host, spec);
+}
+
+/* Walks the hosts that are not wanted as they are. Returns whether there were some. */
+static bool change_hosts(struct hosts_file *file, bool renames)
+{
+	struct host *host = host_set_next(file->hosts, NULL), *next;
+	bool is_changed = false;
+	for (; host != NULL; host = next) {
+		const struct host_spec *spec;
+		next = host_set_next(file->hosts, host);
+		if (is_wanted(file, host))
+			continue;
+		spec = find_new_name(file, host);
+		if (spec == NULL)
+			host_remove(host);
+		else if (renames)
+			rename_host(file, host, spec);
+		is_changed = true;
+	}
+	return is_changed;
+}
+
+/* Removes, renames and adds hosts so that those of the set are those that are wanted. */
 static void apply(struct hosts_file *file)
 {
-	struct host *host = host_set_next(file->hosts, NULL);
-	while (host != NULL) {
-		struct host *next = host_set_next(file->hosts, host);
-		const struct host_spec *spec =
-		    is_wanted(file, host) ? NULL : find_new_name(file, host);
-		if (spec != NULL)
-			host_rename(host, spec);
-		else if (!is_wanted(file, host))
-			host_remove(host);
-		host = next;
-	}
+	(void)change_hosts(file, false); /* those that are gone leave their names first */
+	while (change_hosts(file, true))
+		continue;
 	for (size_t at = 0; at < file->spec_count; at++)
 		(void)host_add(file->hosts, &file->specs[at]); /* at most HOSTS_MAX are wanted */
 }
