@@ -76,6 +76,14 @@ static int compare_rules(const void *one, const void *other)
 	return strcmp(((const struct rule *)one)->name, ((const struct rule *)other)->name);
 }
 
+static bool is_of_any(const struct grant *grant, const char *pattern)
+{
+	for (size_t at = 0; at < grant->rules_count; at++)
+		if (fnmatch(pattern, grant->rules[at].name, 0) == 0)
+			return true;
+	return false;
+}
+
 void grant_learn(struct grant *grant, const struct json *methods)
 {
 	size_t count =
@@ -100,6 +108,9 @@ void grant_learn(struct grant *grant, const struct json *methods)
 		grant->rules_count++;
 	}
 	qsort(grant->rules, grant->rules_count, sizeof *grant->rules, compare_rules);
+	for (size_t at = 0; at < grant->words_count && methods != NULL; at++)
+		if (!is_of_any(grant, grant->words[at]))
+			log_warning("--allow: muxbusd has no method \"%.80s\"", grant->words[at]);
 }
 
 static bool grant_is_ready(const struct grant *grant)

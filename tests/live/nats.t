@@ -118,11 +118,12 @@ update() { # update FILTER: of the stream's configuration
 	probe request '$JS.API.STREAM.UPDATE.MUXBUS' "$(echo "$config" | jq -c "$1")" >/dev/null
 }
 update ".max_msgs = $stored"
-start_bridge --events none --allow 'reads,sees,cl*,narrow,execute_cli'
+start_bridge --events none --allow 'reads,sees,cl*,narrow,execute_cli,read_audits'
 post 'late 1'
 post 'late 2'
 until_is 'a full stream is said in the log' 1 count 'wait: maximum messages exceeded' "$dir/bridge.log"
 is 'nothing is stored' "$(stream_texts | grep -c late)" 0
+until_is 'a name of no method is said in the log' 1 count 'has no method "read_audits"' "$dir/bridge.log"
 is 'a tool is granted by its name' "$(rpc '{"method":"claims"}' .result.text)" ran
 is 'what is about the connection is not' "$(rpc '{"method":"narrow"}' .error.data.kind)" refused
 rpc '{"method":"execute_cli","params":{"command":"cd /usr"}}' . >/dev/null
