@@ -380,8 +380,12 @@ static int set_up_base(struct main *main)
 
 static int set_up_fleet(struct main *main)
 {
+	const char *home = getenv("HOME");
 	if (set_up_server(main) < 0)
 		return -1;
+	/* Jobs without a directory begin where this peer works, as those behind ssh do. */
+	if (home != NULL && chdir(home) < 0)
+		log_warning("HOME: %s: %s", home, strerror(errno));
 	main->fleet = fleet_new(&main->daemon);
 	return 0;
 }

@@ -345,6 +345,10 @@ here() {
 until_is 'a daemon on this machine is a host' 'here up' here
 call list_panes '{}'
 is 'its panes are in the list' "$(field '.result.panes[] | select(.server == "here") | .pane | split(":")[1]')" %0
+call list_hosts '{}'
+local=$(field '.result.hosts[] | select(.local).host')
+is 'a job there begins in the home directory' \
+	"$(mb --host "$local" run pwd) $(cat "$dir/said" "$dir/out")" "0 $HOME"
 kill $here_pid
 until_is 'and not when it has ended' '' here
 TMUX_TMPDIR="$dir/local" tmux -L here kill-server
