@@ -198,10 +198,39 @@ def consumers(fleet, machines):
     begun = time.monotonic()
     got = link.ask("next_notification", {"consumer": "looker", "timeout_sec": 0, "filter": {"id": "A1B2"}})["result"]
     ok(got["notifications"] == [] and time.monotonic() - begun < 1, "or nothing, at once", time.monotonic() - begun)
-    for params, field in (({}, "host"), ({"consumer": "shop", "after": 1}, "after"),
+    limited(link, machines)
+    for params, field in (({}, "host"), ({"consumer": "shop", "after": 1}, "after"), ({"consumer": "shop", "limit": 0}, "limit"),
                           ({"consumer": "shop", "ack": 5}, "ack"), ({"consumer": "a b"}, "consumer")):
         ok(error_of(link, "next_notification", {**params, "timeout_sec": 5}).get("field") == field, f"refused: {params}")
     link.close()
+
+
+def limited(link, machines):
+    """A limit is that of the whole answer; another limit or filter gets what came for a request that has ended."""
+    for machine in machines:
+        last = all_notes(machine)[-1]["seq"]
+        for name in ("few", "picky", "wide", "other"):
+            machine.ask("ack_notification", {"up_to": last, "consumer": name})
+
+    def take(**params):
+        notes = link.ask("next_notification", {"timeout_sec": 5, **params})["result"]["notifications"]
+        return sorted(n["text"] for n in notes)
+
+    def post(text, **params):
+        for machine in machines:
+            machine.ask("post_notification", {"text": f"{text} {machine.name}", **params})
+    post("one")
+    got = [take(consumer="few", limit=1, timeout_sec=0) for _ in range(2)]
+    ok(sorted(got) == [["one h1"], ["one h2"]], "limit 1 gives one of all hosts, then the other", got)
+    take(consumer="picky", timeout_sec=0)
+    take(consumer="wide", timeout_sec=0)
+    for name, first, then in (("picky", {"limit": 1}, {"limit": 100}), ("wide", {"filter": {"source": "post"}}, {}),
+                              ("other", {"filter": {"id": "A1B2"}}, {"filter": {"source": "post"}})):
+        take(consumer=name, timeout_sec=0.2, **first)
+        post(name)
+        time.sleep(0.3)
+        got = [text for _ in range(2) for text in take(consumer=name, **then) if text.startswith(name)]
+        ok(sorted(got) == [f"{name} h1", f"{name} h2"], f"what came for {first} is there for {then}", got)
 
 
 def notify(fleet, machines):

@@ -17,13 +17,15 @@ enum {
 	KEEP_MS = 45000, /* of an answer that no request waits for: its host sends it again then */
 	ACK_MS = 60000,
 	ACKS_MAX = 1000,
+	LIMIT_MAX = 1000,
 	GAP_SIZE = 512,
 };
 
 struct fleet_next_args {
 	const char *consumer;
-	const struct json *filter, *limit, *after, *ack, *ack_up_to;
+	const struct json *filter, *after, *ack, *ack_up_to;
 	double timeout_sec;
+	int64_t limit;
 	bool parked;
 };
 
@@ -31,7 +33,8 @@ static const struct field fields[] = {
     {FIELD_ROW(STRING, struct fleet_next_args, consumer, "consumer"), .flags = FIELD_REQUIRED,
 	.min = 1, .max = CONSUMER_MAX},
     {FIELD_ROW(VALUE, struct fleet_next_args, filter, "filter")},
-    {FIELD_ROW(VALUE, struct fleet_next_args, limit, "limit")},
+    {FIELD_ROW(INT, struct fleet_next_args, limit, "limit"), .min = 1, .max = LIMIT_MAX,
+	.preset = "100"},
     {FIELD_ROW(VALUE, struct fleet_next_args, after, "after")},
     {FIELD_ROW(VALUE, struct fleet_next_args, ack, "ack")},
     {FIELD_ROW(VALUE, struct fleet_next_args, ack_up_to, "ack_up_to")},
@@ -46,10 +49,10 @@ struct fleet_pull {
 	struct list link;
 	struct fleet *fleet;
 	struct host *host;
-	char *spec; /* members of the parameters there, without the time */
+	char *spec; /* members of the parameters there, without limit and time; consumer first */
 	struct host_call *call; /* NULL: answered */
 	bool has_looked; /* the host has said once what is there */
-	struct buf entries; /* as JSON, with commas; empty: none */
+	struct buf entries; /* as JSON, each with a line end; empty: none */
 	char *gap; /* NULL: none */
 	int64_t parked;
 	struct loop_timer *stale; /* answered: what is there is old, or an error may have passed */
@@ -61,6 +64,7 @@ struct next_request {
 	struct fleet *fleet;
 	struct request *request;
 	char *spec;
+	int64_t limit;
 	struct loop_timer *timer; /* the time is up */
 	struct loop_timer *ready; /* entries are there: at the end of the turn */
 	bool is_look; /* it has no time: what is there now */
@@ -114,33 +118,59 @@ static struct next_request *find_next(const struct fleet_pull *pull)
 	return NULL;
 }
 
-/* Answers with all that is there for the consumer. */
+/* Whether no request waits for a pull, and it is of the consumer of another spec. */
+static bool is_left(const struct fleet_pull *pull, const char *spec)
+{
+	size_t len = strcspn(spec, ",");
+	return find_next(pull) == NULL && strcspn(pull->spec, ",") == len &&
+	    strncmp(pull->spec, spec, len) == 0;
+}
+
+/* Whether what a pull has is meant for a request: it has no filter, or the same. */
+static bool is_for(const struct fleet_pull *pull, const struct next_request *next)
+{
+	return strcmp(pull->spec, next->spec) == 0 ||
+	    (strchr(next->spec, ',') == NULL && is_left(pull, next->spec));
+}
+
+/* Writes entries up to a limit; those behind it stay. */
+static void put_entries(struct json_writer *writer, struct buf *entries, int64_t *left)
+{
+	while (entries->len > 0 && *left > 0) {
+		const char *line = (const char *)entries->data;
+		size_t len = (size_t)((const char *)memchr(line, '\n', entries->len) - line);
+		json_put_raw(writer, NULL, line, len);
+		buf_consume(entries, len + 1);
+		--*left;
+	}
+}
+
+/* Answers with what is there for the consumer. */
 static void answer(struct next_request *next)
 {
 	struct json_writer *writer = request_result(next->request);
-	int64_t parked = 0;
+	int64_t parked = 0, left = next->limit;
 	json_array_begin(writer, "notifications");
-	list_each (const struct fleet_pull, pull, &next->fleet->pulls, link) {
-		if (strcmp(pull->spec, next->spec) != 0)
+	list_each (struct fleet_pull, pull, &next->fleet->pulls, link) {
+		if (!is_for(pull, next))
 			continue;
 		parked += pull->parked;
-		if (pull->entries.len > 0)
-			json_put_raw(writer, NULL, pull->entries.data, pull->entries.len);
+		put_entries(writer, &pull->entries, &left);
 	}
 	json_array_end(writer);
 	json_put_int(writer, "parked", parked);
 	json_array_begin(writer, "gaps");
 	list_each (const struct fleet_pull, pull, &next->fleet->pulls, link)
-		if (pull->gap != NULL && strcmp(pull->spec, next->spec) == 0)
+		if (pull->gap != NULL && is_for(pull, next))
 			json_put_raw(writer, NULL, pull->gap, strlen(pull->gap));
 	json_array_end(writer);
 	json_array_begin(writer, "missing");
 	list_each_safe (struct fleet_pull, pull, &next->fleet->pulls, link) {
-		if (strcmp(pull->spec, next->spec) != 0)
+		if (!is_for(pull, next))
 			continue;
-		if (pull->host->state != HOST_UP)
+		if (pull->host->state != HOST_UP && strcmp(pull->spec, next->spec) == 0)
 			fleet_put_missing(writer, pull->host, pull->host->reason);
-		if (pull->call == NULL)
+		if (pull->call == NULL && pull->entries.len == 0)
 			pull_free(pull); /* answered */
 	}
 	json_array_end(writer);
@@ -153,13 +183,14 @@ static void on_ready(void *data)
 }
 
 /* Asks what is there now, then for what comes. */
-static void begin(struct fleet_pull *pull);
+static void begin(struct fleet_pull *pull, const struct next_request *next);
 
 static void on_stale(void *data)
 {
 	struct fleet_pull *pull = data;
-	if (pull->entries.len == 0 && find_next(pull) != NULL)
-		begin(pull);
+	const struct next_request *next = find_next(pull);
+	if (pull->entries.len == 0 && next != NULL)
+		begin(pull, next);
 	else
 		pull_free(pull);
 }
@@ -188,8 +219,18 @@ static void take(struct fleet_pull *pull, const struct json *result)
 	struct json_writer writer;
 	struct buf out;
 	buf_clear(&pull->entries);
-	json_writer_init(&writer, &pull->entries);
-	fleet_name_put_list(&writer, pull->host, json_member(result, "notifications"));
+	json_each (entry, json_member(result, "notifications")) {
+		size_t len = pull->entries.len;
+		json_writer_init(&writer, &pull->entries);
+		json_object_begin(&writer, NULL);
+		fleet_name_put_members(&writer, pull->host, entry);
+		json_object_end(&writer);
+		json_end_line(&writer);
+		if (writer.is_cut) { /* its host sends it again */
+			buf_shrink(&pull->entries, len);
+			break;
+		}
+	}
 	mem_free(pull->gap);
 	pull->gap = NULL;
 	pull->parked = json_get_int(result, "parked", 0);
@@ -219,7 +260,7 @@ static void on_done(void *data, const struct json *message)
 	} else if (next == NULL) {
 		pull_free(pull);
 	} else if (result != NULL) {
-		begin(pull);
+		begin(pull, next);
 	} else if (strcmp(fleet_error_kind(message), "invalid_params") == 0) {
 		const struct host *host = pull->host;
 		pull_free(pull);
@@ -229,10 +270,10 @@ static void on_done(void *data, const struct json *message)
 	}
 }
 
-static void begin(struct fleet_pull *pull)
+static void begin(struct fleet_pull *pull, const struct next_request *next)
 {
-	char *params =
-	    xasprintf("{%s,\"timeout_sec\":%d}", pull->spec, pull->has_looked ? POLL_SEC : 0);
+	char *params = xasprintf("{%s,\"limit\":%" PRId64 ",\"timeout_sec\":%d}", pull->spec,
+	    next->limit, pull->has_looked ? POLL_SEC : 0);
 	pull->call = host_call(pull->host,
 	    &(struct host_order){.method = "next_notification",
 		.params = params,
@@ -244,20 +285,20 @@ static void begin(struct fleet_pull *pull)
 }
 
 /* Asks a host, unless it is asked already. Returns whether entries are there. */
-static bool pull_from(struct fleet *fleet, struct host *host, const char *spec)
+static bool pull_from(struct fleet *fleet, struct host *host, const struct next_request *next)
 {
 	struct fleet_pull *new;
 	list_each (const struct fleet_pull, pull, &fleet->pulls, link)
-		if (pull->host == host && strcmp(pull->spec, spec) == 0)
+		if (pull->host == host && strcmp(pull->spec, next->spec) == 0)
 			return pull->entries.len > 0;
 	new = xcalloc(1, sizeof *new);
 	new->fleet = fleet;
 	new->host = host;
-	new->spec = xstrdup(spec);
+	new->spec = xstrdup(next->spec);
 	buf_init(&new->entries, HOST_LINE_BYTES);
 	list_append(&fleet->pulls, &new->link);
 	fleet->pull_count++;
-	begin(new);
+	begin(new, next);
 	return false;
 }
 
@@ -310,11 +351,27 @@ static char *write_spec(const struct fleet_next_args *args)
 	json_put_str(&writer, "consumer", args->consumer);
 	if (args->filter != NULL && args->filter->type != JSON_NULL)
 		json_put_value(&writer, "filter", args->filter);
-	if (args->limit != NULL && args->limit->type != JSON_NULL)
-		json_put_value(&writer, "limit", args->limit);
 	if (args->parked)
 		json_put_bool(&writer, "parked", true);
 	return (char *)buf_steal(&out, NULL);
+}
+
+/*
+ * The calls for other requests of the consumer, which have ended, would take what is meant for this
+ * one. Returns whether they have entries for it; their hosts send others again.
+ */
+static bool end_others(struct fleet *fleet, const struct next_request *next)
+{
+	bool has_entries = false;
+	list_each_safe (struct fleet_pull, pull, &fleet->pulls, link) {
+		if (!is_left(pull, next->spec))
+			continue;
+		if (pull->entries.len > 0 && is_for(pull, next))
+			has_entries = true;
+		else
+			pull_free(pull);
+	}
+	return has_entries;
 }
 
 static void on_cancelled(struct request *request, void *data)
@@ -327,15 +384,17 @@ static void start(struct fleet *fleet, struct request *request, const struct fle
 {
 	struct next_request *next = xcalloc(1, sizeof *next);
 	int64_t timeout_ms = clock_seconds_to_ms(args->timeout_sec);
-	bool is_ready = false;
+	bool is_ready;
 	next->request = request;
+	next->limit = args->limit;
 	next->spec = write_spec(args);
 	next->timer = loop_timer_new(fleet->base, on_ready, next);
 	next->ready = loop_timer_new(fleet->base, on_ready, next);
 	next->fleet = fleet;
 	list_append(&fleet->nexts, &next->link);
+	is_ready = end_others(fleet, next);
 	host_each (fleet->hosts, host)
-		is_ready |= pull_from(fleet, host, next->spec);
+		is_ready |= pull_from(fleet, host, next);
 	request_on_cancel(request, on_cancelled, next);
 	next->is_look = timeout_ms == 0;
 	if (next->is_look)
@@ -347,7 +406,7 @@ void fleet_next_added(struct fleet *fleet, struct host *host)
 {
 	list_each (const struct next_request, next, &fleet->nexts, link)
 		if (fleet->pull_count < FLEET_PULLS_MAX)
-			(void)pull_from(fleet, host, next->spec);
+			(void)pull_from(fleet, host, next);
 }
 
 /* Whether the parameters can be meant for all hosts; fails the request if not. */
