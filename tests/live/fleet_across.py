@@ -222,6 +222,11 @@ def limited(link, machines):
     post("one")
     got = [take(consumer="few", limit=1, timeout_sec=0) for _ in range(2)]
     ok(sorted(got) == [["one h1"], ["one h2"]], "limit 1 gives one of all hosts, then the other", got)
+    post("two")
+    got = take(consumer="few", limit=1, timeout_sec=0)
+    rest = [f"{m.name}:{all_notes(m)[-1]['seq']}" for m in machines]
+    got += take(consumer="few", timeout_sec=0, ack_up_to=rest)
+    ok(len(got) == 1, "what was read for it and is acknowledged does not come", got)
     take(consumer="picky", timeout_sec=0)
     take(consumer="wide", timeout_sec=0)
     for name, first, then in (("picky", {"limit": 1}, {"limit": 100}), ("wide", {"filter": {"source": "post"}}, {}),

@@ -118,12 +118,16 @@ static struct next_request *find_next(const struct fleet_pull *pull)
 	return NULL;
 }
 
+static bool is_same_consumer(const char *spec, const char *other)
+{
+	size_t len = strcspn(spec, ",");
+	return strcspn(other, ",") == len && strncmp(spec, other, len) == 0;
+}
+
 /* Whether no request waits for a pull, and it is of the consumer of another spec. */
 static bool is_left(const struct fleet_pull *pull, const char *spec)
 {
-	size_t len = strcspn(spec, ",");
-	return find_next(pull) == NULL && strcspn(pull->spec, ",") == len &&
-	    strncmp(pull->spec, spec, len) == 0;
+	return find_next(pull) == NULL && is_same_consumer(pull->spec, spec);
 }
 
 /* Whether what a pull has is meant for a request: it has no filter, or the same. */
@@ -302,6 +306,30 @@ static bool pull_from(struct fleet *fleet, struct host *host, const struct next_
 	return false;
 }
 
+/* Drops the entries that a consumer acknowledges, and had from an earlier answer of their host. */
+static void drop_acknowledged(const struct fleet *fleet, const struct host *host, const char *spec,
+    uint64_t seq, bool is_up_to)
+{
+	static const char head[] = "{\"seq\":";
+	list_each_safe (struct fleet_pull, pull, &fleet->pulls, link) {
+		struct buf entries = pull->entries;
+		if (pull->host != host || entries.len == 0 || !is_same_consumer(pull->spec, spec))
+			continue;
+		buf_init(&pull->entries, HOST_LINE_BYTES);
+		for (const char *line = buf_text(&entries), *end; *line != '\0'; line = end) {
+			uint64_t own = strncmp(line, head, sizeof head - 1) == 0
+			    ? strtoull(line + sizeof head - 1, NULL, 10)
+			    : 0;
+			end = strchr(line, '\n') + 1;
+			if (is_up_to ? own > seq : own != seq)
+				(void)buf_append(&pull->entries, line, (size_t)(end - line));
+		}
+		buf_finish(&entries);
+		if (pull->entries.len == 0)
+			pull_free(pull);
+	}
+}
+
 /* Acknowledges "B:123" on B. False: it is no such text. */
 static bool acknowledge(
     const struct fleet *fleet, const struct json *ack, const char *consumer, const char *member)
@@ -319,6 +347,7 @@ static bool acknowledge(
 	json_put_int(&writer, member, (int64_t)seq);
 	json_object_end(&writer);
 	host_tell(host, "ack_notification", ACK_MS, "%s", (const char *)out.data);
+	drop_acknowledged(fleet, host, (const char *)out.data + 1, seq, member[0] == 'u');
 	buf_finish(&out);
 	return true;
 }
