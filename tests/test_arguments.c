@@ -123,13 +123,17 @@ static void test_positional(void)
 	is_str(MADE("--", "lines=5"), "{\"text\":\"lines=5\"}",
 	    "after -- every word is taken as it is");
 	is_str(MADE("lines=1", "--", "-"), "{\"lines\":1,\"text\":\"-\"}", "even -");
-	is_str(MADE("a", "b"), "!text: given 2 times", "two are too many");
+	is_str(MADE("a", "b"), "!text: given 2 times; what has blanks needs quotes",
+	    "two are too many");
 	is_str(MADE("--lines=5"), "!\"--lines=5\": write lines=..., without dashes",
 	    "an option for a key is no text");
 	is_str(MADE("--enter-it", "x"),
 	    "!there is no option \"--enter-it\"; a text like that follows --", "nor is another");
 	is_str(MADE("--", "--lines=5"), "{\"text\":\"--lines=5\"}", "but behind --");
 	is_str(MADE("-x"), "{\"text\":\"-x\"}", "one dash is text");
+	is_str(MADE("-x", "lines=5"), "{\"text\":\"-x\",\"lines\":5}", "with a key behind it");
+	is_str(MADE("-x", "a"), "!there is no option \"-x\"; a text like that follows --",
+	    "but no option");
 	is_str(arguments_positional(schema)->name, "text", "the required one");
 }
 
@@ -158,6 +162,16 @@ static void test_pane(void)
 	is_str(MADE("a/b:1", "x"), "{\"keys\":[\"a/b:1\",\"x\"]}", "as is a path");
 	is_str(MADE("x", "%6"), "{\"keys\":[\"x\",\"%6\"]}", "not behind another word");
 	is_str(MADE("--", "%6"), "{\"keys\":\"%6\"}", "nor behind --");
+	is_str(MADE("-t", "%6", "x", "Enter"),
+	    "!\"-t\": a pane is named without an option, as %3 or pane=...", "tmux's option");
+	is_str(MADE("%6", "-l", "x"), "!there is no option \"-l\"; a text like that follows --",
+	    "nor is another typed");
+	is_str(MADE("%6", "--", "-l", "x"), "{\"pane\":\"%6\",\"keys\":[\"-l\",\"x\"]}",
+	    "but behind --");
+	is_str(MADE("%6", "x", "-l"), "{\"pane\":\"%6\",\"keys\":[\"x\",\"-l\"]}",
+	    "or behind another");
+	is_str(MADE("%6", "-l"), "{\"pane\":\"%6\",\"keys\":\"-l\"}", "or alone");
+	is_str(MADE("-5 or", "x"), "{\"keys\":[\"-5 or\",\"x\"]}", "or as a text");
 	is_str(
 	    MADE("pane=%1", "%6"), "{\"pane\":\"%1\",\"keys\":\"%6\"}", "nor if the pane is given");
 	is_str(MADE("%6", "pane=%1"), "{\"keys\":\"%6\",\"pane\":\"%1\"}", "anywhere");

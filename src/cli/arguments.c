@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "cli/arguments.h"
 
+#include <ctype.h>
+
 #include "base/file.h"
 #include "cli/ask.h"
 #include "cli/shell_word.h"
@@ -28,6 +30,7 @@ enum sign {
 struct argument {
 	char name[NAME_MAX_BYTES + 1];
 	enum sign sign;
+	bool is_keyless;
 	const char *value;
 	bool is_written;
 };
@@ -162,23 +165,44 @@ static bool take_pane(struct arguments *call, const char *text, bool has_more)
 	return is_taken;
 }
 
+/*
+ * An option as other programs have it: two dashes, or one, a letter or digit and no blank, before
+ * another word without a key. In a list that may be the words of a command, one dash is right.
+ */
+static bool is_option(const struct arguments *call, const char *text, const char *next)
+{
+	if (strncmp(text, "--", 2) == 0)
+		return true;
+	if (text[0] != '-' || !isalnum((unsigned char)text[1]) || strchr(text, ' ') != NULL ||
+	    next == NULL || key_len(next) > 0 || call->positional == NULL ||
+	    kind_of(call->positional) == KIND_STRINGS)
+		return false;
+	for (int i = 0; i < call->count; i++)
+		if (strcmp(call->words[i].name, call->positional->name) == 0)
+			return kind_of(call->positional) != KIND_KEYS;
+	return true;
+}
+
 /* A word such as --lines=3 is never a text by mistake. */
 static int refuse_option(struct arguments *call, const char *text)
 {
 	char name[NAME_MAX_BYTES + 1];
+	if (strcmp(text, "-t") == 0 && json_member(call->properties, "pane") != NULL)
+		return refuse(
+		    call, "\"-t\": a pane is named without an option, as %%3 or pane=...");
 	(void)snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
 	if (ask_row(call->properties, name) != NULL)
 		return refuse(call, "\"%s\": write %s=..., without dashes", text, name);
 	return refuse(call, "there is no option \"%s\"; a text like that follows --", text);
 }
 
-static int take_apart(struct arguments *call, const char *text, bool is_verbatim, bool has_more)
+static int take_apart(struct arguments *call, const char *text, bool is_verbatim, const char *next)
 {
 	struct argument *word = &call->words[call->count];
 	size_t len = is_verbatim ? 0 : key_len(text);
-	if (len == 0 && !is_verbatim && take_pane(call, text, has_more))
+	if (len == 0 && !is_verbatim && take_pane(call, text, next != NULL))
 		return 0;
-	if (len == 0 && !is_verbatim && strncmp(text, "--", 2) == 0)
+	if (len == 0 && !is_verbatim && is_option(call, text, next))
 		return refuse_option(call, text);
 	if (len > 0) {
 		(void)snprintf(word->name, sizeof word->name, "%.*s", (int)len, text);
@@ -192,6 +216,7 @@ static int take_apart(struct arguments *call, const char *text, bool is_verbatim
 		is_input = !is_verbatim && strcmp(text, "-") == 0;
 		word->sign = is_input ? SIGN_FILE : SIGN_TEXT;
 		word->value = text;
+		word->is_keyless = true;
 	} else {
 		return refuse(call,
 		    is_verbatim ? "each argument has a key, but \"%s\" is behind --"
@@ -375,7 +400,8 @@ static int put_words(struct arguments *call, struct json_writer *writer, int fro
 	bool is_map = kind == KIND_MAP;
 	int r = 0;
 	if (count > 1 && !is_list && !is_map)
-		return refuse(call, "%s: given %d times", first->name, count);
+		return refuse(call, "%s: given %d times%s", first->name, count,
+		    first->is_keyless ? "; what has blanks needs quotes" : "");
 	/* key:=[...] gives the whole array, or the whole map. */
 	if (first->sign == SIGN_JSON && count == 1)
 		return put_json(call, writer, first->name, first);
@@ -434,7 +460,8 @@ int arguments_write(struct buf *out, const struct json *schema, int argc, const 
 		if (!is_verbatim && strcmp(words[i], "--") == 0)
 			is_verbatim = true;
 		else
-			r = take_apart(&call, words[i], is_verbatim, i + 1 < argc);
+			r = take_apart(
+			    &call, words[i], is_verbatim, i + 1 < argc ? words[i + 1] : NULL);
 	if (r == 0)
 		r = write_all(&call, out);
 	json_reader_free(call.reader);

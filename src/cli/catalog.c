@@ -88,16 +88,35 @@ const struct json *catalog_method(const struct catalog *catalog, const char *nam
 	return ask_row(json_member(catalog->tables, "methods"), name);
 }
 
+/* The name here of a command of tmux, if it is not nearly the same. */
+static const char *of_tmux(const char *name)
+{
+	static const char *const others[][2] = {{"attach", "go"}, {"attach-session", "go"},
+	    {"kill-pane", "close_pane"}, {"kill-session", "close_session"},
+	    {"kill-window", "close_window"}, {"new", "create_session"},
+	    {"new-session", "create_session"}, {"new-window", "create_window"},
+	    {"neww", "create_window"}, {"select-pane", "go"}, {"select-window", "go"},
+	    {"split-window", "create_pane"}, {"splitw", "create_pane"}, {"switch-client", "go"}};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strcmp(others[i][0], name) == 0)
+			return others[i][1];
+	return NULL;
+}
+
 const char *catalog_nearest(const struct catalog *catalog, const char *name)
 {
+	const char *near = of_tmux(name);
 	const char *names[NAMES_MAX + 1] = {NULL};
 	const struct json *methods = json_member(catalog->tables, "methods");
 	size_t count = 0;
+	if (near != NULL)
+		return near;
 	for (const struct verb *verb = verbs; verb->name != NULL && count < NAMES_MAX; verb++)
 		if (verb->summary != NULL)
 			names[count++] = verb->name;
 	for (const struct json *row = json_first_member(methods); row != NULL && count < NAMES_MAX;
 	     row = row->next)
 		names[count++] = row->name;
-	return str_nearest(name, names);
+	near = str_nearest(name, names);
+	return near == NULL && strchr(name, '-') != NULL ? "run_tmux" : near;
 }

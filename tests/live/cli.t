@@ -46,6 +46,11 @@ says 'an integer is checked here' 2 'lines: must be a whole number' capture_pane
 says 'an unknown argument' 2 'did you mean "lines"' capture_pane lins=3
 gives 'the history has the request, not the look-ups for it' 0 '[.actions[].method] | index("describe")' null get_action_history
 says 'an unknown method' 2 'did you mean "list_panes"' list_pane
+says 'a command of tmux' 2 'did you mean "close_pane"' kill-pane
+says 'and one that has no method' 2 'did you mean "run_tmux"' select-layout
+says 'an option of tmux' 2 'a pane is named without an option' capture -t "$pane"
+says 'an option of kill' 2 'there is no option "-9"' kill -9 A1B2
+gives 'options for tmux itself' 0 '.output | split("\n")[0]' "$pane" run_tmux list-panes -aF '#{pane_id}'
 says 'a verb with a typing error' 2 'did you mean "watch"' wach
 says 'a pane that there is not' 1 'there is no pane %99' get_pane %99
 says 'JSON that is none' 2 'no JSON' wait_for any:='[{'
