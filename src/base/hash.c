@@ -141,13 +141,12 @@ static uint32_t turn(uint32_t word, unsigned bits)
 static inline __attribute__((always_inline)) void mix(uint32_t a, uint32_t b, uint32_t c,
     uint32_t *d, uint32_t e, uint32_t f, uint32_t g, uint32_t *h, uint32_t word)
 {
-	/* By 6, 11 and 25 bits; by 2, 13 and 22: turned step by step. */
-	uint32_t one = *h + turn(e ^ turn(e ^ turn(e, 14), 5), 6) + (g ^ (e & (f ^ g))) + word;
+	uint32_t one = *h + word + (g ^ (e & (f ^ g))) + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25));
 	*d += one;
-	*h = one + turn(a ^ turn(a ^ turn(a, 9), 11), 2) + (b ^ ((a ^ b) & (b ^ c)));
+	*h = one + (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + (b ^ ((a ^ b) & (b ^ c)));
 }
 
-static void add_block(uint32_t state[8], const uint8_t *block)
+static inline __attribute__((always_inline)) void mix_block(uint32_t state[8], const uint8_t *block)
 {
 	uint32_t words[64];
 	uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5],
@@ -178,6 +177,26 @@ static void add_block(uint32_t state[8], const uint8_t *block)
 	state[5] += f;
 	state[6] += g;
 	state[7] += h;
+}
+
+#if defined(__x86_64__)
+/* The same with instructions that turn a word into another: an eighth fewer of them. */
+__attribute__((target("avx2,bmi2"))) static void mix_block_bmi2(
+    uint32_t state[8], const uint8_t *block)
+{
+	mix_block(state, block);
+}
+#endif
+
+static void add_block(uint32_t state[8], const uint8_t *block)
+{
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+		mix_block_bmi2(state, block);
+		return;
+	}
+#endif
+	mix_block(state, block);
 }
 
 void sha256_init(struct sha256 *sha)
