@@ -142,8 +142,8 @@ struct json_writer {
 	size_t value; /* where the last value begins, with its name */
 	size_t mark; /* where the mark begins */
 	size_t truncated_at; /* the value of a member "truncated"; 0: there is none */
-	size_t path[JSON_PATH_MAX]; /* where the open brackets begin, with their names */
 	size_t cut_len;
+	size_t path[JSON_PATH_MAX]; /* where the open brackets begin, with their names */
 	char cut[JSON_CUT_BYTES]; /* the elements of "cut" */
 };
 

@@ -14,6 +14,8 @@
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte)) /* in all bytes of a word */
 
+#define NAME_BYTES 40 /* a longer name is measured first */
+
 #define NAME_SHOWN_MAX 40 /* bytes of a name in a path; others are shown as "*" */
 
 static const char cut_begin[] = "\"cut\":[";
@@ -26,7 +28,8 @@ _Static_assert(MARK_BYTES + JSON_PATH_MAX < JSON_SPARE, "the spare room holds th
 
 void json_writer_init(struct json_writer *writer, struct buf *buf)
 {
-	*writer = (struct json_writer){.buf = buf};
+	memset(writer, 0, offsetof(struct json_writer, path)); /* the rest has counts before it */
+	writer->buf = buf;
 }
 
 static void check_memory(int r)
@@ -64,6 +67,17 @@ static void put_end(struct json_writer *writer, const char *text, size_t len)
 	if (buf->max - buf->len < len)
 		buf->max = buf->len + len;
 	put(writer, text, len);
+}
+
+static inline void put_byte(struct json_writer *writer, char byte)
+{
+	struct buf *buf = writer->buf;
+	if (buf->cap - buf->len < 2) {
+		put_end(writer, &byte, 1);
+		return;
+	}
+	buf->data[buf->len++] = (uint8_t)byte;
+	buf->data[buf->len] = '\0';
 }
 
 /* The top bit of each byte of a word that is zero, or of one behind such a byte. */
@@ -207,25 +221,63 @@ static void leave_out(struct json_writer *writer, const char *name)
 }
 
 /* Notes members that the mark has too. */
-static void note_member(struct json_writer *writer, const char *name)
+static inline void note_member(struct json_writer *writer, const char *name)
 {
+	if (!is_at_mark(writer))
+		return;
 	if (name[0] == 't' && strcmp(name, "truncated") == 0)
 		writer->truncated_at = writer->buf->len;
 	else if (name[0] == 'c' && strcmp(name, "cut") == 0)
 		writer->has_cut_member = true;
 }
 
-/*
- * Writes the comma and the name before a value of len bytes, for which there is room then.
- * False if there is not: the value is left out.
- */
-static bool open_value(struct json_writer *writer, const char *name, size_t len)
+/* The bytes of a name that stand for themselves. */
+static const bool plain_bytes[256] = {
+    [' ' ... '"' - 1] = true, ['"' + 1 ... '\\' - 1] = true, ['\\' + 1 ... '~'] = true};
+
+/* Does what open_value() does, if the name is plain and there is plenty of room. */
+static inline bool open_plain(struct json_writer *writer, const char *name, size_t len)
 {
-	size_t name_len = name != NULL ? strlen(name) : 0;
-	size_t escaped = name_len;
+	struct buf *buf = writer->buf;
+	size_t need = NAME_BYTES + len + 4, at = 0;
+	uint8_t *to = buf->data + buf->len;
+	if (buf->cap - buf->len <= need || room(writer) < need || writer->is_full ||
+	    writer->has_mark)
+		return false;
+	if (name != NULL) {
+		uint8_t *byte = to + writer->needs_comma;
+		*byte++ = '"';
+		while (plain_bytes[(uint8_t)name[at]] && at < NAME_BYTES)
+			*byte++ = (uint8_t)name[at++];
+		if (name[at] != '\0') {
+			*to = '\0';
+			return false;
+		}
+		*byte++ = '"';
+		*byte++ = ':';
+		*byte = '\0';
+		at += 3;
+	}
+	if (writer->needs_comma)
+		*to = ',';
+	writer->value = buf->len + writer->needs_comma;
+	buf->len = writer->value + at;
+	writer->needs_comma = true;
+	if (name == NULL)
+		return true;
+	writer->has_members |= writer->depth == 0;
+	note_member(writer, name);
+	return true;
+}
+
+/* Any name, with just enough room or too little. */
+static __attribute__((noinline)) bool open_measured(
+    struct json_writer *writer, const char *name, size_t len)
+{
+	size_t name_len = name != NULL ? strlen(name) : 0, escaped = 0;
 	struct buf *buf;
-	bool is_name_plain = name == NULL || is_plain(name, name_len), is_lossy;
-	if (!is_name_plain)
+	bool is_lossy;
+	if (name != NULL)
 		(void)json_escape_fit(name, name_len, SIZE_MAX, &escaped);
 	if (writer->has_mark)
 		lift_mark(writer);
@@ -244,16 +296,19 @@ static bool open_value(struct json_writer *writer, const char *name, size_t len)
 	if (name == NULL)
 		return true;
 	buf->data[buf->len++] = '"';
-	if (is_name_plain) {
-		memcpy(buf->data + buf->len, name, name_len);
-		buf->len += name_len;
-	} else {
-		check_memory(json_escape(buf, name, name_len, &is_lossy));
-	}
+	check_memory(json_escape(buf, name, name_len, &is_lossy));
 	put(writer, "\":", 2);
-	if (is_at_mark(writer))
-		note_member(writer, name);
+	note_member(writer, name);
 	return true;
+}
+
+/*
+ * Writes the comma and the name before a value of len bytes, for which there is room then.
+ * False if there is not: the value is left out.
+ */
+static bool open_value(struct json_writer *writer, const char *name, size_t len)
+{
+	return open_plain(writer, name, len) || open_measured(writer, name, len);
 }
 
 static void put_token(struct json_writer *writer, const char *name, const char *token, size_t len)
@@ -264,7 +319,7 @@ static void put_token(struct json_writer *writer, const char *name, const char *
 	close_value(writer);
 }
 
-static void begin(struct json_writer *writer, const char *name, const char *bracket)
+static void begin(struct json_writer *writer, const char *name, char bracket)
 {
 	bool is_first = writer->depth == 0 && name == NULL && !writer->is_full;
 	if (writer->skipped > 0 || (!is_first && !open_value(writer, name, 1))) {
@@ -272,25 +327,26 @@ static void begin(struct json_writer *writer, const char *name, const char *brac
 		return;
 	}
 	if (is_first) { /* however small the buffer: the mark needs an object to be in */
-		put_end(writer, ",", writer->needs_comma);
+		if (writer->needs_comma)
+			put_byte(writer, ',');
 		writer->value = writer->buf->len;
 	}
-	put_end(writer, bracket, 1);
+	put_byte(writer, bracket);
 	if (writer->depth < JSON_PATH_MAX)
 		writer->path[writer->depth] = writer->value;
 	writer->depth++;
 	writer->needs_comma = false;
 }
 
-static void end(struct json_writer *writer, const char *bracket)
+static void end(struct json_writer *writer, char bracket)
 {
 	if (writer->skipped > 0) {
 		writer->skipped--;
 		return;
 	}
-	if (writer->is_cut && writer->depth == 1 && !writer->has_members && *bracket == '}')
+	if (writer->is_cut && writer->depth == 1 && !writer->has_members && bracket == '}')
 		put_mark(writer);
-	put_end(writer, bracket, 1);
+	put_byte(writer, bracket);
 	writer->has_mark = false;
 	writer->depth--;
 	writer->needs_comma = true;
@@ -299,8 +355,10 @@ static void end(struct json_writer *writer, const char *bracket)
 
 void json_end_line(struct json_writer *writer)
 {
-	put_end(writer, "\n", 1);
-	*writer = (struct json_writer){.buf = writer->buf, .is_cut = writer->is_cut};
+	bool is_cut = writer->is_cut;
+	put_byte(writer, '\n');
+	json_writer_init(writer, writer->buf);
+	writer->is_cut = is_cut;
 }
 
 void json_start(struct json_writer *writer, struct buf *out, size_t max)
@@ -317,22 +375,22 @@ void json_start_object(struct json_writer *writer, struct buf *out, size_t max)
 
 void json_object_begin(struct json_writer *writer, const char *name)
 {
-	begin(writer, name, "{");
+	begin(writer, name, '{');
 }
 
 void json_object_end(struct json_writer *writer)
 {
-	end(writer, "}");
+	end(writer, '}');
 }
 
 void json_array_begin(struct json_writer *writer, const char *name)
 {
-	begin(writer, name, "[");
+	begin(writer, name, '[');
 }
 
 void json_array_end(struct json_writer *writer)
 {
-	end(writer, "]");
+	end(writer, ']');
 }
 
 void json_put_null(struct json_writer *writer, const char *name)
@@ -512,8 +570,8 @@ void json_put_value(struct json_writer *writer, const char *name, const struct j
 	case JSON_OBJECT:
 		break;
 	}
-	begin(writer, name, is_object ? "{" : "[");
+	begin(writer, name, is_object ? '{' : '[');
 	json_each (child, value)
 		json_put_value(writer, child->name, child);
-	end(writer, is_object ? "}" : "]");
+	end(writer, is_object ? '}' : ']');
 }
