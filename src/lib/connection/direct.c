@@ -18,6 +18,7 @@ enum {
 	/* Identification and command, without the environment's few values. */
 	OUT_BYTES_MAX = 256 * 1024,
 	IN_BYTES_MAX = 4 * IMSG_MAX,
+	VARIABLE_BYTES = 1024, /* with its name; a longer one is not passed */
 	/* The most bytes that one look at the socket reads; tmux sends a few hundred in all. */
 	LOOK_BYTES_MAX = 256 * 1024,
 };
@@ -53,20 +54,23 @@ int direct_append_terminal(struct buf *out, enum imsg_form form)
 	return error;
 }
 
+static bool is_passed(const char *variable)
+{
+	for (size_t i = 0; i < sizeof environment_names / sizeof environment_names[0]; i++) {
+		const char *name = environment_names[i];
+		if (name[0] == variable[0] && strncmp(name, variable, strlen(name)) == 0 &&
+		    variable[strlen(name)] == '=')
+			return strlen(variable) < VARIABLE_BYTES;
+	}
+	return false;
+}
+
 int direct_append_environment(struct buf *out, enum imsg_form form)
 {
 	int error = 0;
-	for (size_t i = 0; error == 0 && i < sizeof environment_names / sizeof environment_names[0];
-	     i++) {
-		const char *value = getenv(environment_names[i]);
-		char variable[1024];
-		int len;
-		if (value == NULL)
-			continue;
-		len = snprintf(variable, sizeof variable, "%s=%s", environment_names[i], value);
-		if (len > 0 && (size_t)len < sizeof variable)
-			error = direct_append_string(out, form, IMSG_IDENTIFY_ENVIRON, variable);
-	}
+	for (char **at = environ; error == 0 && at != NULL && *at != NULL; at++)
+		if (is_passed(*at))
+			error = direct_append_string(out, form, IMSG_IDENTIFY_ENVIRON, *at);
 	return error;
 }
 
