@@ -641,14 +641,10 @@ unsigned json_depth(const struct json *value)
 	return depth + (value->type == JSON_ARRAY || value->type == JSON_OBJECT);
 }
 
-const struct json *json_member(const struct json *value, const char *name)
+const struct json *json_member_of(const struct json *value, const char *name, size_t name_len)
 {
-	size_t len;
-	if (value == NULL || value->type != JSON_OBJECT)
-		return NULL;
-	len = strlen(name);
 	json_each_member (member, value)
-		if (member->name_len == len && memcmp(member->name, name, len) == 0)
+		if (member->name_len == name_len && memcmp(member->name, name, name_len) == 0)
 			return member;
 	return NULL;
 }

@@ -69,7 +69,11 @@ const struct json *json_read(
     struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error);
 
 /* A member by name, or NULL; also NULL if value is NULL or not an object. */
-const struct json *json_member(const struct json *value, const char *name);
+const struct json *json_member_of(const struct json *value, const char *name, size_t name_len);
+static inline const struct json *json_member(const struct json *value, const char *name)
+{
+	return json_member_of(value, name, strlen(name));
+}
 
 /* The value of a member; other, if the member is absent or has another type. */
 const char *json_get_str(const struct json *object, const char *name, const char *other);
@@ -150,7 +154,9 @@ struct json_writer {
 void json_writer_init(struct json_writer *writer, struct buf *buf);
 /* buf_init() for at most max bytes, to write into. The caller frees the buffer. */
 void json_start(struct json_writer *writer, struct buf *out, size_t max);
-/* The same, and an object begins in it. */
+/* The same in a buffer that may have memory from before. */
+void json_restart(struct json_writer *writer, struct buf *out, size_t max);
+/* json_start(), and an object begins in it. */
 void json_start_object(struct json_writer *writer, struct buf *out, size_t max);
 void json_object_begin(struct json_writer *writer, const char *name);
 void json_object_end(struct json_writer *writer);

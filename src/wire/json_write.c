@@ -72,7 +72,7 @@ static void put_end(struct json_writer *writer, const char *text, size_t len)
 static inline void put_byte(struct json_writer *writer, char byte)
 {
 	struct buf *buf = writer->buf;
-	if (buf->cap - buf->len < 2) {
+	if (buf->cap - buf->len < 2 || buf->max == buf->len) {
 		put_end(writer, &byte, 1);
 		return;
 	}
@@ -275,8 +275,10 @@ static __attribute__((noinline)) bool open_measured(
     struct json_writer *writer, const char *name, size_t len)
 {
 	size_t name_len = name != NULL ? strlen(name) : 0, escaped = 0;
-	struct buf *buf;
+	struct buf *buf = writer->buf;
 	bool is_lossy;
+	if (buf_reserve(buf, NAME_BYTES + len + 4) == 0 && open_plain(writer, name, len))
+		return true;
 	if (name != NULL)
 		(void)json_escape_fit(name, name_len, SIZE_MAX, &escaped);
 	if (writer->has_mark)
@@ -286,7 +288,6 @@ static __attribute__((noinline)) bool open_measured(
 		leave_out(writer, name);
 		return false;
 	}
-	buf = writer->buf;
 	if (buf->cap - buf->len <= escaped + len + 4) /* at once for the value, too */
 		check_memory(buf_reserve(buf, escaped + len + 4));
 	buf->data[buf->len] = ',';
@@ -364,6 +365,13 @@ void json_end_line(struct json_writer *writer)
 void json_start(struct json_writer *writer, struct buf *out, size_t max)
 {
 	buf_init(out, max);
+	json_writer_init(writer, out);
+}
+
+void json_restart(struct json_writer *writer, struct buf *out, size_t max)
+{
+	buf_clear(out);
+	out->max = max;
 	json_writer_init(writer, out);
 }
 

@@ -30,7 +30,7 @@ static const struct mcp_method *find_row(const char *name)
 {
 	for (const struct mcp_method *const *table = tables; *table; table++)
 		for (const struct mcp_method *row = *table; row->name; row++)
-			if (strcmp(row->name, name) == 0)
+			if (row->name[0] == name[0] && strcmp(row->name, name) == 0)
 				return row;
 	return NULL;
 }
@@ -157,8 +157,7 @@ static bool take(void *data, struct peer *peer, const struct message *message, c
 {
 	struct mcp *mcp = data;
 	const struct mcp_method *row = find_row(message->method);
-	const struct json *meta = message->params ? json_member(message->params, "_meta") : NULL;
-	bool is_modern = meta != NULL && json_member(meta, MCP_META "protocolVersion");
+	const struct json *meta = row != NULL ? json_member(message->params, "_meta") : NULL;
 	const struct method *method = NULL;
 	struct mcp_exchange exchange;
 	if (row == NULL || (row->flags & MCP_NATIVE && meta == NULL))
@@ -167,7 +166,7 @@ static bool take(void *data, struct peer *peer, const struct message *message, c
 	    .session = session_of(mcp, peer),
 	    .params = message->params,
 	    .meta = meta,
-	    .is_modern = is_modern};
+	    .is_modern = json_member(meta, MCP_META "protocolVersion") != NULL};
 	if (row->flags & MCP_NOTIFICATION && !message->id) {
 		run(&exchange, row);
 		return true;

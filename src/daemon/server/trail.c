@@ -14,6 +14,7 @@ enum {
 	PARAMS_MAX = 300, /* bytes of parameters in a line; with texts TEXTS_MAX */
 	TEXTS_MAX = 4096,
 	TARGET_MAX = 64,
+	KEPT_BYTES = 4096, /* of memory for the next parameters */
 	REFUSERS_MAX = 32, /* users with a role whose refusals are counted apart */
 	REFUSED_PART = 8, /* refusals are at most this part of the bytes of both files, in each */
 	MINUTE_MS = 60000,
@@ -42,6 +43,8 @@ struct trail {
 	uint64_t last; /* number of a request */
 	uint64_t missed;
 	char chain[CHAIN_SIZE + 1];
+	struct buf line; /* that is made now */
+	struct buf params; /* of it */
 	struct hash_key key; /* of the hashes of parameters: no one can guess them from it */
 	struct refuser refusers[REFUSERS_MAX];
 	bool has_unwritten;
@@ -70,10 +73,11 @@ static const char *find_chain(const char *line, size_t len)
 	return len > tail && memcmp(at, chain_member, sizeof chain_member - 1) == 0 ? at : NULL;
 }
 
-/* Begins a line; the caller closes the object in text, and gives it to add(). */
+/* Begins a line, which append() ends. */
 static void begin(struct json_writer *writer, struct buf *text, const char *number, uint64_t value)
 {
-	json_start_object(writer, text, TRAIL_LINE_MAX);
+	json_restart(writer, text, TRAIL_LINE_MAX);
+	json_object_begin(writer, NULL);
 	json_put_int(writer, number, (int64_t)value);
 	json_put_int(writer, "time", clock_real_ms());
 }
@@ -106,7 +110,7 @@ static int append(struct trail *trail, struct buf *text)
 static int add_head(struct trail *trail)
 {
 	struct json_writer writer;
-	struct buf text;
+	struct buf text = BUF(0);
 	int error;
 	begin(&writer, &text, "head", trail->last);
 	json_put_str(&writer, "before", trail->chain);
@@ -177,8 +181,8 @@ static void turn_over(struct trail *trail)
 	(void)close(fd); /* all was written */
 }
 
-/* Gives a line to the file; closes text. Returns 0, or -1 with errno. */
-static int add(struct trail *trail, struct buf *text)
+/* Gives the line to the file. Returns 0, or -1 with errno. */
+static int add(struct trail *trail)
 {
 	int error = look_again(trail);
 	if (error == 0) {
@@ -186,10 +190,9 @@ static int add(struct trail *trail, struct buf *text)
 		error = trail->bytes == 0 || trail->is_torn ? add_head(trail) : 0;
 	}
 	if (error == 0)
-		error = append(trail, text);
+		error = append(trail, &trail->line);
 	if (error < 0 && trail->missed++ == 0)
 		log_warning("the audit cannot be written: %s", strerror(errno));
-	buf_finish(text);
 	return error;
 }
 
@@ -371,27 +374,26 @@ static void put_params(struct trail *trail, struct json_writer *writer, const st
 	bool is_full = trail->options.is_full && method->group == NULL;
 	/* Conditions have patterns. */
 	bool is_named = method->group == NULL && !method_is_read_only(method);
-	struct buf text;
+	struct buf *text = &trail->params;
 	struct json_writer own;
 	uint64_t number;
 	char hash[2 * sizeof number + 1];
 	if (params == NULL || params->count == 0)
 		return;
-	json_start(&own, &text, TRAIL_FILE_MAX);
+	json_restart(&own, text, TRAIL_FILE_MAX);
 	json_put_value(&own, NULL, params);
-	number = htobe64(hash_with_key(&trail->key, text.data, text.len));
+	number = htobe64(hash_with_key(&trail->key, text->data, text->len));
 	str_put_hex(hash, &number, sizeof number);
-	json_put_int(writer, "bytes", (int64_t)text.len);
+	json_put_int(writer, "bytes", (int64_t)text->len);
 	json_put_str(writer, "hash", hash);
 	if (!is_full) {
-		buf_finish(&text);
-		json_start(&own, &text, PARAMS_MAX + JSON_SPARE);
+		json_restart(&own, text, PARAMS_MAX + JSON_SPARE);
 		(void)field_write_record(&own, is_named ? method->fields : NULL, params);
-	} else if (text.len > TEXTS_MAX) {
-		text.len = TEXTS_MAX;
+	} else if (text->len > TEXTS_MAX) {
+		text->len = TEXTS_MAX;
 	}
-	(void)json_put_text(writer, "params", text.data, text.len);
-	buf_finish(&text);
+	(void)json_put_text(writer, "params", text->data, text->len);
+	buf_shrink(text, KEPT_BYTES);
 }
 
 static void put_caller(struct json_writer *writer, const struct trail_action *action)
@@ -431,10 +433,10 @@ static bool has_room_for_refusal(const struct trail *trail)
 	return trail->refused_bytes < trail->options.bytes / REFUSED_PART;
 }
 
-static int add_refusal(struct trail *trail, struct buf *text)
+static int add_refusal(struct trail *trail)
 {
-	size_t len = text->len + sizeof chain_member + CHAIN_SIZE;
-	if (add(trail, text) < 0)
+	size_t len = trail->line.len + sizeof chain_member + CHAIN_SIZE;
+	if (add(trail) < 0)
 		return -1;
 	trail->refused_bytes += len;
 	tell(trail, trail->last + 1);
@@ -450,20 +452,19 @@ static void sum_up(struct trail *trail, int64_t until_ms)
 	for (size_t at = 0; at < REFUSERS_MAX; at++) {
 		struct refuser *refuser = &trail->refusers[at];
 		struct json_writer writer;
-		struct buf text;
 		if (refuser->since_ms > until_ms || refuser->unwritten == 0 ||
 		    !has_room_for_refusal(trail)) {
 			is_left |= refuser->unwritten > 0;
 			continue;
 		}
-		begin(&writer, &text, "n", trail->last + 1);
+		begin(&writer, &trail->line, "n", trail->last + 1);
 		if (refuser->uid != UINT32_MAX) {
 			json_put_int(&writer, "uid", refuser->uid);
 			json_put_str(&writer, "role", role_name(refuser->role));
 		}
 		json_put_str(&writer, "outcome", "forbidden");
 		json_put_int(&writer, "unwritten", (int64_t)refuser->unwritten);
-		if (add_refusal(trail, &text) == 0)
+		if (add_refusal(trail) == 0)
 			refuser->unwritten = 0;
 		else
 			is_left = true;
@@ -474,17 +475,16 @@ static void sum_up(struct trail *trail, int64_t until_ms)
 uint64_t trail_begin(struct trail *trail, const struct trail_action *action)
 {
 	struct json_writer writer;
-	struct buf text;
 	uint64_t number;
 	sum_up(trail, clock_mono_ms() - MINUTE_MS);
 	number = trail->last + 1;
-	begin(&writer, &text, "n", number);
+	begin(&writer, &trail->line, "n", number);
 	put_caller(&writer, action);
 	put_target(&writer, action->method, action->params);
 	put_params(trail, &writer, action->method, action->params);
 	if (trail->missed > 0)
 		json_put_int(&writer, "missed", (int64_t)trail->missed);
-	if (add(trail, &text) < 0)
+	if (add(trail) < 0)
 		return 0;
 	trail->missed = 0;
 	tell(trail, number);
@@ -494,11 +494,10 @@ uint64_t trail_begin(struct trail *trail, const struct trail_action *action)
 void trail_end(struct trail *trail, uint64_t number, const char *outcome, int64_t elapsed_ms)
 {
 	struct json_writer writer;
-	struct buf text;
-	begin(&writer, &text, "of", number);
+	begin(&writer, &trail->line, "of", number);
 	json_put_str(&writer, "outcome", outcome);
 	json_put_int(&writer, "ms", elapsed_ms);
-	(void)add(trail, &text); /* a line that is missing is no effect */
+	(void)add(trail); /* a line that is missing is no effect */
 }
 
 /* The place of a user and role. Without a free one it shares the last. */
@@ -533,7 +532,6 @@ void trail_refuse(struct trail *trail, const struct trail_action *action)
 	uint32_t uid = action->peer != NULL ? (uint32_t)peer_uid(action->peer) : 0;
 	struct refuser *refuser;
 	struct json_writer writer;
-	struct buf text;
 	sum_up(trail, clock_mono_ms() - MINUTE_MS);
 	refuser = find_refuser(trail, uid, action->role);
 	if (refuser->lines >= TRAIL_REFUSALS || !has_room_for_refusal(trail)) {
@@ -541,12 +539,12 @@ void trail_refuse(struct trail *trail, const struct trail_action *action)
 		trail->has_unwritten = true;
 		return;
 	}
-	begin(&writer, &text, "n", trail->last + 1);
+	begin(&writer, &trail->line, "n", trail->last + 1);
 	put_caller(&writer, action);
 	json_put_str(&writer, "outcome", "forbidden");
 	if (++refuser->lines == TRAIL_REFUSALS)
 		json_put_bool(&writer, "counted", true); /* further ones, without a line */
-	(void)add_refusal(trail, &text);
+	(void)add_refusal(trail);
 }
 
 void trail_free(struct trail *trail)
@@ -557,6 +555,8 @@ void trail_free(struct trail *trail)
 		sum_up(trail, clock_mono_ms());
 		(void)close(trail->fd); /* each line was written */
 	}
+	buf_finish(&trail->line);
+	buf_finish(&trail->params);
 	mem_free(trail);
 }
 
