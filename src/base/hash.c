@@ -224,12 +224,10 @@ void sha256_add(struct sha256 *sha, const void *bytes, size_t len)
 void sha256_finish(struct sha256 *sha, uint8_t out[SHA256_SIZE])
 {
 	static const uint8_t padding[64] = {0x80};
-	uint64_t bits = sha->len * 8;
-	uint8_t tail[8];
-	for (size_t i = 0; i < 8; i++)
-		tail[i] = (uint8_t)(bits >> (56 - 8 * i));
+	uint64_t bits = htobe64(sha->len * 8);
 	sha256_add(sha, padding, 1 + (119 - sha->len % 64) % 64);
-	sha256_add(sha, tail, sizeof tail);
-	for (size_t i = 0; i < SHA256_SIZE; i++)
-		out[i] = (uint8_t)(sha->state[i / 4] >> (24 - 8 * (i % 4)));
+	sha256_add(sha, &bits, sizeof bits);
+	for (size_t i = 0; i < 8; i++)
+		sha->state[i] = htobe32(sha->state[i]);
+	memcpy(out, sha->state, SHA256_SIZE);
 }
