@@ -424,12 +424,19 @@ def swapped(hosts, old, link, machines, told, count):
     def rows():
         return {h["host"]: h for h in link.ask("list_hosts")["result"]["hosts"]}
     link.ask("run_long_command", {"host": "h2", "command": f"until [ -e {go} ]; do sleep 0.1; done", "notify": "h1:%1"})
+    for machine in machines:
+        machine.ask("ack_notification", {"up_to": all_notes(machine)[-1]["seq"], "consumer": "kept"})
+        machine.ask("post_notification", {"text": f"kept {machine.name}"})
+    got = link.ask("next_notification", {"consumer": "kept", "limit": 1, "timeout_sec": 0})["result"]["notifications"]
     before = rows()
     write(hosts, old.replace("h1 ssh", "h0 ssh").replace("h2 ssh", "h1 ssh").replace("h0 ssh", "h2 ssh"))
     until(lambda: link.ask("status", {"host": "h2"})["result"]["jobs"] == 0)
     after = rows()
     ok(all(after[n]["since_sec"] >= before[o]["since_sec"] for n, o in (("h1", "h2"), ("h2", "h1"))), "two names are swapped, and no link is cut",
        (before, after))
+    got += link.ask("next_notification", {"consumer": "kept", "limit": 1, "timeout_sec": 0})["result"]["notifications"]
+    ok([(n["text"], n["host"], n["id"][:3]) for n in got] in ([("kept h1", "h1", "h1:"), ("kept h2", "h1", "h1:")],
+       [("kept h2", "h2", "h2:"), ("kept h1", "h2", "h2:")]), "what is kept for a consumer has the new name", got)
     write(go, "")
     ok(until(lambda: len(told()) == count + 1), "what waited for the hosts comes to the right one", told())
     write(hosts, old)

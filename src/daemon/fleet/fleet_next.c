@@ -52,7 +52,7 @@ struct fleet_pull {
 	char *spec; /* members of the parameters there, without limit and time; consumer first */
 	struct host_call *call; /* NULL: answered */
 	bool has_looked; /* the host has said once what is there */
-	struct buf entries; /* as JSON, each with a line end; empty: none */
+	struct buf entries; /* as JSON, as the host wrote them, each with a line end; empty: none */
 	char *gap; /* NULL: none */
 	int64_t parked;
 	struct loop_timer *stale; /* answered: what is there is old, or an error may have passed */
@@ -137,16 +137,20 @@ static bool is_for(const struct fleet_pull *pull, const struct next_request *nex
 	    (strchr(next->spec, ',') == NULL && is_left(pull, next->spec));
 }
 
-/* Writes entries up to a limit; those behind it stay. */
-static void put_entries(struct json_writer *writer, struct buf *entries, int64_t *left)
+/* Writes entries up to a limit, their ids qualified; those behind it stay. */
+static void put_entries(struct json_writer *writer, struct fleet_pull *pull, int64_t *left)
 {
-	while (entries->len > 0 && *left > 0) {
-		const char *line = (const char *)entries->data;
-		size_t len = (size_t)((const char *)memchr(line, '\n', entries->len) - line);
-		json_put_raw(writer, NULL, line, len);
-		buf_consume(entries, len + 1);
-		--*left;
+	struct json_reader *reader = json_reader_new(HOST_LINE_BYTES);
+	struct json_error error;
+	for (; pull->entries.len > 0 && *left > 0; --*left) {
+		const char *line = (const char *)pull->entries.data;
+		size_t len = (size_t)((const char *)memchr(line, '\n', pull->entries.len) - line);
+		json_object_begin(writer, NULL);
+		fleet_name_put_members(writer, pull->host, json_read(reader, line, len, &error));
+		json_object_end(writer);
+		buf_consume(&pull->entries, len + 1);
 	}
+	json_reader_free(reader);
 }
 
 /* Answers with what is there for the consumer. */
@@ -159,7 +163,7 @@ static void answer(struct next_request *next)
 		if (!is_for(pull, next))
 			continue;
 		parked += pull->parked;
-		put_entries(writer, &pull->entries, &left);
+		put_entries(writer, pull, &left);
 	}
 	json_array_end(writer);
 	json_put_int(writer, "parked", parked);
@@ -216,7 +220,7 @@ static bool is_looked(const struct next_request *next)
 	return true;
 }
 
-/* Keeps the entries of an answer, their ids qualified. */
+/* Keeps the entries of an answer, whose host may get another name. */
 static void take(struct fleet_pull *pull, const struct json *result)
 {
 	const struct json *gap = json_member(result, "gap");
@@ -226,9 +230,7 @@ static void take(struct fleet_pull *pull, const struct json *result)
 	json_each (entry, json_member(result, "notifications")) {
 		size_t len = pull->entries.len;
 		json_writer_init(&writer, &pull->entries);
-		json_object_begin(&writer, NULL);
-		fleet_name_put_members(&writer, pull->host, entry);
-		json_object_end(&writer);
+		json_put_value(&writer, NULL, entry);
 		json_end_line(&writer);
 		if (writer.is_cut) { /* its host sends it again */
 			buf_shrink(&pull->entries, len);
