@@ -103,7 +103,7 @@ enum muxbus_error {
 	MUXBUS_ERR_PROTOCOL = -108, /* the stream cannot be from a control client */
 };
 
-/* Returns the error in English: a constant without a newline, never NULL. */
+/* Returns the error in English, without a newline, never NULL; that of MUXBUS_ERR_SYSTEM is errno's. */
 MUXBUS_API const char *muxbus_strerror(int error);
 
 /* Whether an error ends the connection that it came from. */

@@ -2,6 +2,7 @@
 /* Error texts, and the library's log. */
 #include <muxbus.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,10 @@ static void test_texts(void)
 {
 	const char *unknown = muxbus_strerror(-4711);
 	is_str(unknown, "unknown error", "an unknown number");
+	errno = EMFILE;
+	is_str(
+	    muxbus_strerror(MUXBUS_ERR_SYSTEM), strerror(EMFILE), "a failed system call says why");
+	errno = 0;
 	for (size_t i = 0; i < ERRORS; i++) {
 		const char *text = muxbus_strerror(errors[i]);
 		ok(text[0] != '\0' && strchr(text, '\n') == NULL && strcmp(text, unknown) != 0,

@@ -2,6 +2,8 @@
 /* The error numbers in English. */
 #include <muxbus.h>
 
+#include "base/base.h"
+
 /* No default, so the compiler warns about a missing number. */
 static const char *error_text(enum muxbus_error error)
 {
@@ -31,7 +33,7 @@ static const char *error_text(enum muxbus_error error)
 	case MUXBUS_ERR_FATAL:
 		return "the connection has ended";
 	case MUXBUS_ERR_SYSTEM:
-		return "a system call failed";
+		return errno != 0 ? strerror(errno) : "a system call failed";
 	case MUXBUS_ERR_NO_SERVER:
 		return "no tmux server at this socket";
 	case MUXBUS_ERR_NO_SESSION:

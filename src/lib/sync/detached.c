@@ -12,7 +12,7 @@ struct detached {
 	struct muxbus_sync *sync;
 	struct list runs; /* the first one runs */
 	struct muxbus_one_shot *one_shot; /* of the first; NULL: none */
-	int failed_error; /* why the first could not be started; 0: it was */
+	int failed_error, failed_errno; /* why the first could not be started; 0: it was */
 	struct loop_timeout timer; /* answers that one */
 	int64_t ended_us; /* the time of the last reply */
 	int spare; /* a connection for the next command of a burst; -1: none */
@@ -85,6 +85,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	struct detached_run *run = data;
 	struct detached *detached = run->detached;
 	struct list failed;
+	int number = errno; /* of MUXBUS_ERR_SYSTEM */
 	detached->one_shot = NULL;
 	detached->ended_us = clock_mono_us();
 	list_remove(&run->link);
@@ -97,6 +98,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 		begin(detached);
 		sync_settle_later(detached->sync);
 	}
+	errno = number;
 	answer(run, error, replies, count);
 	fail_all(&failed, error);
 }
@@ -138,6 +140,7 @@ static void begin(struct detached *detached)
 			open_spare(detached, &options);
 		return;
 	}
+	detached->failed_errno = errno;
 	detached->one_shot = NULL;
 	loop_timeout_start(&detached->timer, 0);
 }
@@ -148,6 +151,7 @@ static void on_timer(void *data)
 	struct detached *detached = data;
 	int error = detached->failed_error;
 	detached->failed_error = 0;
+	errno = detached->failed_errno;
 	on_reply(first(&detached->runs), error, NULL, 0);
 }
 
