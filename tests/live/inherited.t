@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: ISC
-# What a program that starts muxbusd left it: blocked and ignored signals, a limit of file sizes.
+# What a program that starts muxbusd left it: blocked and ignored signals, limits of files.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 env --block-signal=TERM true 2>/dev/null || skip_all 'env cannot block signals'
 muxbus=$MUXBUS_BUILDDIR/muxbus
@@ -66,4 +66,27 @@ is 'the daemon says so, and goes on' "$(field '"\(.result.pid == '"$pid"') \(.re
 is 'a job that writes more' "$("$muxbus" -S "$dir/tmux" run -- sh -c 'trap "" XFSZ; yes | head -c 200000; exit 4' 2>/dev/null >"$dir/out" || echo $?)" 4
 is 'what it wrote before' "$(head -c 4 "$dir/out")" 'y
 y'
+
+# With as many open files as it may have, it says what is short, and goes on when it may have more.
+may_open() { # may_open N: so many descriptors more
+	free=0
+	limit=0
+	while [ $free -lt "$1" ]; do
+		[ -L "/proc/$pid/fd/$limit" ] || free=$((free + 1))
+		limit=$((limit + 1))
+	done
+	prlimit --nofile=$limit: --pid "$pid"
+}
+error() { field '.error.data.kind + " " + .error.message' | sed 's|: /[^:]*:|:|'; }
+again env
+may_open 1 # for the one that asks
+call run_long_command '{"command":"true"}'
+is 'no descriptor for a job' "$(error)" 'limit the job cannot be started: muxbusd may have no more open files: see ulimit -n'
+call send_text '{"pane":"main","text":"x"}'
+is 'nor for a command of tmux' "$(error)" \
+	'tmux_unavailable no tmux server is followed now (Too many open files); the daemon retries by itself'
+prlimit --nofile=1024: --pid "$pid"
+call send_text '{"pane":"main","text":"x"}'
+is 'with more it goes on at once' "$(error)" ' '
+is 'with jobs too' "$("$muxbus" -S "$dir/tmux" run -- sh -c 'exit 3' 2>/dev/null || echo $?)" 3
 done_testing

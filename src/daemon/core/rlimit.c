@@ -21,3 +21,16 @@ const struct rlimit *rlimit_given_files(void)
 {
 	return is_raised ? &given : NULL;
 }
+
+const char *rlimit_text(int error)
+{
+	static const char *const texts[] = {
+	    [EAGAIN] = "no more processes may run: see ulimit -u, and TasksMax of a service",
+	    [EDQUOT] = "the disk quota is used up",
+	    [EFBIG] = "files may not be that large: see ulimit -f",
+	    [EMFILE] = "muxbusd may have no more open files: see ulimit -n",
+	    [ENFILE] = "the machine may have no more open files: see sysctl fs.file-max",
+	    [ENOMEM] = "memory is short",
+	};
+	return (size_t)error < sizeof texts / sizeof *texts ? texts[error] : NULL;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The limit of open descriptors: this process takes as many as the system allows; programs
+ * The limits of the system. Of descriptors this process takes as many as are allowed; programs
  * that it starts get the original limit.
  */
 #pragma once
@@ -12,3 +12,6 @@ void rlimit_raise_files(void);
 
 /* The original limit, for the programs that are started; NULL: it was not raised. */
 const struct rlimit *rlimit_given_files(void);
+
+/* The words for an error number that says what is short, with what sets how much there is; else NULL. */
+const char *rlimit_text(int error);

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "base/process.h"
+#include "daemon/core/rlimit.h"
 #include "daemon/job/job_env.h"
 #include "daemon/job/job_starter.h"
 #include "daemon/queue/consumer.h"
@@ -383,6 +384,7 @@ const struct job *job_start(
 {
 	struct tracked *tracked;
 	struct job *job;
+	const char *at = set->dir, *text;
 	int error;
 	if (set->running == JOBS_MAX) {
 		snprintf(ret_reason, size, "%d jobs run already, the most there may be", JOBS_MAX);
@@ -414,6 +416,7 @@ const struct job *job_start(
 		job_store(set, job);
 		once_keep(order->once, job->id);
 		(void)queue_commit(set->queue);
+		at = set->supervisor;
 		error = start_supervisor(tracked);
 		if (error == 0)
 			return job;
@@ -422,9 +425,10 @@ const struct job *job_start(
 		once_forget(order->once);
 	}
 	job_secrets_remove(set->dir_fd, job->id);
-	snprintf(ret_reason, size, "%s: %s", set->supervisor, strerror(error));
+	text = rlimit_text(error);
+	snprintf(ret_reason, size, "%s: %s", at, text != NULL ? text : strerror(error));
 	tracked_free(tracked);
-	errno = error;
+	errno = text != NULL ? ENOSPC : error;
 	return NULL;
 }
 

@@ -626,7 +626,7 @@ int journal_open(const struct journal_disk *disk, void *disk_data, const char *n
 		return -ENOMEM;
 	if (threaded && (syncer = syncer_new(disk, disk_data)) == NULL) {
 		mem_free(journal);
-		return -ENOMEM;
+		return -errno;
 	}
 	journal->disk = disk;
 	journal->disk_data = disk_data;

@@ -217,7 +217,8 @@ struct journal_syncer *syncer_new(const struct journal_disk *disk, void *disk_da
 	}
 	pthread_mutex_init(&syncer->mutex, NULL);
 	pthread_cond_init(&syncer->changed, NULL);
-	if (syncer_start(syncer) != 0) {
+	errno = syncer_start(syncer);
+	if (errno != 0) {
 		pthread_cond_destroy(&syncer->changed);
 		pthread_mutex_destroy(&syncer->mutex);
 		close(syncer->event_fd);

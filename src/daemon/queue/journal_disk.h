@@ -55,7 +55,7 @@ struct syncer_result {
 	int64_t elapsed_us;
 };
 
-/* NULL if there is no memory or no thread to be had. */
+/* NULL with errno if there is no memory or no thread to be had. */
 struct journal_syncer *syncer_new(const struct journal_disk *disk, void *disk_data);
 /* Waits for the job under way. */
 void syncer_free(struct journal_syncer *syncer);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/queue/store_loop.h"
 
+#include "daemon/core/rlimit.h"
 #include "daemon/queue/journal.h"
 #include "daemon/queue/journal_disk.h"
 #include "daemon/queue/store.h"
@@ -81,7 +82,9 @@ struct store_loop *store_loop_new(
 		store_loop->store = store_open(
 		    &journal_disk_dir_table, store_loop->dir, true, &handlers, store_loop);
 	if (store_loop->store == NULL) {
-		snprintf(ret_reason, reason_size, "%s: %s", state_dir, strerror(errno));
+		const char *text = rlimit_text(errno);
+		snprintf(ret_reason, reason_size, "%s: %s", state_dir,
+		    text != NULL ? text : strerror(errno));
 		store_loop_free(store_loop);
 		return NULL;
 	}
