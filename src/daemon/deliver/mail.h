@@ -14,7 +14,7 @@ enum {
 	MAIL_TURN_MAX = 64, /* that get their receipt in one turn of the loop */
 };
 
-/* What all mails share. */
+/* The state that all mails share. */
 struct mail_office {
 	const struct daemon *parts;
 	struct list mails;
