@@ -49,6 +49,27 @@ check 'sizeof has parentheses for types only' "$(awk '
 }
 
 # shellcheck disable=SC2086
+check 'a source names no header that another of its headers brings' "$(awk '
+FNR == 1 { file = FILENAME; sub("^(src|include)/", "", file); files[file] }
+/^#include [<"]/ { split($2, part, /[<">]/); names[file] = names[file] part[2] " " }
+function brings(header, what, list, count, i) {
+	count = split(names[header], list)
+	for (i = 1; i <= count; i++)
+		if (list[i] == what || brings(list[i], what))
+			return 1
+	return 0
+}
+END {
+	for (file in files) {
+		count = split(names[file], own)
+		for (i = 1; i <= count; i++)
+			for (j = 1; j <= count; j++)
+				if (own[i] != substr(file, 1, length(file) - 1) "h" && brings(own[j], own[i]))
+					print file ": " own[i] " comes with " own[j]
+	}
+}' $(sources include src))"
+
+# shellcheck disable=SC2086
 check 'the tag of a struct or an enum means one thing in the program: it is defined once' "$(grep -hoE \
 	'^(static |const )*(struct|enum) [a-z0-9_]+ \{' $(sources include src) |
 	sed -E 's/^(static |const )*//' | sort | uniq -d)"

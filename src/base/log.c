@@ -5,7 +5,6 @@
  */
 #include "base/log.h"
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/str.h"
 

@@ -3,8 +3,6 @@
 #pragma once
 
 #include "cli/ask.h"
-#include "cli/cli.h"
-#include "wire/json.h"
 
 /*
  * Reads the tables from the daemon at cli->socket, else from `muxbusd describe`. With a method or a

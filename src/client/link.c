@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 
 #include "base/process.h"
-#include "wire/line.h"
 #include "wire/message.h"
 
 #define READ_SIZE ((size_t)64 * 1024)

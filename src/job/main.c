@@ -12,13 +12,11 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
 #include "base/base.h"
 #include "base/hand_over.h"
-#include "base/job_file.h"
 #include "base/process.h"
 #include "config.h"
 #include "job/pump.h"

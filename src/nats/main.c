@@ -5,14 +5,9 @@
 #include <nats/nats.h>
 
 #include "base/process.h"
-#include "client/loop_link.h"
 #include "config.h"
-#include "nats/broker.h"
 #include "nats/feed.h"
-#include "nats/name.h"
-#include "nats/posts.h"
 #include "nats/presence.h"
-#include "nats/publisher.h"
 #include "nats/service.h"
 #include "nats/stores.h"
 #include "wire/address.h"

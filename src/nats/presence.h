@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include "client/loop_link.h"
-#include "nats/broker.h"
-#include "nats/name.h"
 #include "nats/posts.h"
 #include "nats/publisher.h"
 

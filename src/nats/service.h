@@ -9,7 +9,6 @@
 #include "client/loop_link.h"
 #include "nats/broker.h"
 #include "nats/name.h"
-#include "wire/json.h"
 
 /*
  * The grant: which methods a request from NATS may name. The effects of methods come from the

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "wire/field.h"
-#include "wire/json.h"
 
 struct page {
 	struct json_writer *writer;

@@ -3,7 +3,6 @@
 #include "cli/mcp/mcp_replay.h"
 
 #include "cli/mcp/mcp_advice.h"
-#include "wire/line.h"
 #include "wire/message.h"
 
 /* Prefix of the ids of our own requests, before a number; refused in an agent's ids. */

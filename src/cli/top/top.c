@@ -13,12 +13,9 @@
 #include "cli/locate.h"
 #include "cli/option.h"
 #include "cli/remote.h"
-#include "cli/screen_text.h"
 #include "cli/status_text.h"
 #include "cli/top/top_feed.h"
 #include "cli/top/top_frame.h"
-#include "cli/top/top_model.h"
-#include "cli/top/top_view.h"
 #include "cli/verbs.h"
 #include "wire/address.h"
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "cli/cli.h"
-#include "cli/top/top_model.h"
 #include "cli/top/top_view.h"
 #include "client/link.h"
 

@@ -2,7 +2,6 @@
 #include "cli/top/top_frame.h"
 
 #include "cli/top/top_home.h"
-#include "cli/top/top_line.h"
 
 enum {
 	GAP = 2,

@@ -2,7 +2,6 @@
 /* The screen of muxbus top: draws rows from a model, a view and a time. No input or output. */
 #pragma once
 
-#include "cli/top/top_model.h"
 #include "cli/top/top_view.h"
 
 struct top_frame {

@@ -4,7 +4,6 @@
 
 #include "cli/screen_text.h"
 #include "cli/top/top_item.h"
-#include "wire/json.h"
 
 enum top_kind {
 	TOP_TEXT, /* as it is */

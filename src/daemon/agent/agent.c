@@ -13,9 +13,7 @@
 #include "daemon/core/pattern.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/tmux/tmux.h"
+#include "daemon/server/handler.h"
 #include "io/loop_timer.h"
 
 enum {

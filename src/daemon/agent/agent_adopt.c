@@ -4,9 +4,8 @@
 #include "base/process.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/queue/consumer.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/peer.h"
-#include "daemon/server/request.h"
-#include "daemon/tmux/tmux.h"
 #include "io/loop_pidfd.h"
 
 enum { NUMBER_SIZE = 4, EXIT_JSON_MAX = 4096 };

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "daemon/agent/agent_state.h"
-#include "daemon/pane/foreground.h"
 
 /* From a mark of an agent behind ssh or su until the mark says no more that the agent is there. */
 #define AGENT_MARK_LIVE_MS (5 * 60 * 1000)

@@ -2,12 +2,7 @@
 #include "daemon/agent/agent_found.h"
 
 #include "daemon/agent/agent.h"
-#include "daemon/agent/agent_json.h"
-#include "daemon/agent/agent_state.h"
-#include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_screen.h"
-#include "daemon/pane/presence.h"
-#include "daemon/pane/screen_sign.h"
 #include "daemon/tmux/tmux.h"
 
 /* The states of presences in the words of list_agents. */

@@ -3,8 +3,6 @@
 
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_question.h"
-#include "daemon/agent/agent_state.h"
-#include "daemon/event/event_log.h"
 #include "daemon/tmux/tmux.h"
 
 enum { COMMAND_SHOWN_MAX = 4000 };

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "daemon/agent/agent_state.h"
-#include "daemon/core/pane_ref.h"
 
 /* The parts of the daemon that a launch needs. */
 struct agent_launch_parts {

@@ -8,14 +8,9 @@
 #include "daemon/agent/agent_task.h"
 #include "daemon/core/pattern.h"
 #include "daemon/queue/consumer.h"
-#include "daemon/queue/queue.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/repeat.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/right.h"
 #include "daemon/server/spawn.h"
-#include "daemon/server/target.h"
-#include "daemon/tmux/tmux.h"
 
 #define TASK_SEC_MAX (10 * 366 * 86400.0)
 

@@ -4,7 +4,6 @@
 #include "base/tokenizer.h"
 #include "daemon/agent/agent_state.h"
 #include "daemon/pane/pane_screen.h"
-#include "daemon/pane/presence.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"

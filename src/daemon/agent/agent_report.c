@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/agent/agent_report.h"
 
-#include <muxbus.h>
-
 #include "base/stripper.h"
 #include "daemon/agent/agent_json.h"
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_question.h"
-#include "daemon/core/config.h"
 #include "daemon/pane/pane_screen.h"
-#include "daemon/queue/once.h"
 #include "daemon/queue/queue.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/peer.h"
-#include "daemon/server/request.h"
 #include "daemon/server/rest.h"
 #include "daemon/tmux/stream.h"
 

@@ -5,7 +5,6 @@
 #include "base/process.h"
 #include "daemon/agent/agent_record.h"
 #include "daemon/agent/agent_state.h"
-#include "daemon/pane/presence.h"
 #include "daemon/tmux/tmux.h"
 
 #define WORDS_MAX 64 /* of a command that can be changed */

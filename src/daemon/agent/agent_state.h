@@ -7,8 +7,6 @@
 
 #include "daemon/agent/classify.h"
 #include "daemon/agent/question_text.h"
-#include "daemon/core/daemon_parts.h"
-#include "daemon/core/pane_ref.h"
 #include "daemon/event/event_log.h"
 #include "daemon/input/submit.h"
 #include "daemon/pane/maker.h"

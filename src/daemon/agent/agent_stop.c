@@ -13,10 +13,7 @@
 #include "daemon/agent/agent_state.h"
 #include "daemon/agent/agent_task.h"
 #include "daemon/agent/agent_wait.h"
-#include "daemon/input/submit.h"
-#include "daemon/pane/foreground.h"
-#include "daemon/server/request.h"
-#include "daemon/tmux/tmux.h"
+#include "daemon/server/handler.h"
 #include "io/loop_timer.h"
 
 enum { KILL_MS = 2000 }; /* after SIGKILL, until its pane is closed with it */

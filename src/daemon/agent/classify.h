@@ -11,7 +11,6 @@
 
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_tty.h"
-#include "daemon/pane/prompt.h"
 #include "daemon/pane/screen_sign.h"
 
 #define AGENT_ROW_SIZE 512 /* of the cursor's row, UTF-8 */

@@ -11,7 +11,6 @@
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/event/event_log.h"
 #include "daemon/input/submit.h"
-#include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 

@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "daemon/core/pane_ref.h"
 #include "daemon/deliver/receipt.h"
 #include "daemon/deliver/way.h"
 

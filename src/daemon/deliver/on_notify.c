@@ -10,7 +10,6 @@
 #include "daemon/deliver/person.h"
 #include "daemon/deliver/program.h"
 #include "daemon/deliver/show.h"
-#include "daemon/deliver/way.h"
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"
 #include "wire/address.h"

@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "daemon/core/daemon_parts.h"
 #include "daemon/deliver/receipt.h"
 
 #define ON_NOTIFY_FILE_MAX 8192 /* bytes */

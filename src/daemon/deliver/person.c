@@ -2,7 +2,6 @@
 #include "daemon/deliver/person.h"
 
 #include "daemon/pane/expected.h"
-#include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"

@@ -5,7 +5,6 @@
 #include "base/process.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/puller.h"
-#include "daemon/deliver/way.h"
 #include "daemon/event/event_log.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"

@@ -8,8 +8,6 @@
  */
 #pragma once
 
-#include "daemon/core/daemon_parts.h"
-#include "daemon/core/pane_ref.h"
 #include "daemon/deliver/receipt.h"
 
 #define PULLERS_MAX 1024

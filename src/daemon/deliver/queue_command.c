@@ -13,7 +13,6 @@
 #include "daemon/deliver/program.h"
 #include "daemon/deliver/prompt_line.h"
 #include "daemon/deliver/queue_trace.h"
-#include "daemon/deliver/way.h"
 #include "daemon/input/submit.h"
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"

@@ -20,7 +20,6 @@
 
 #include "daemon/core/daemon_parts.h"
 #include "daemon/queue/notification.h"
-#include "wire/json.h"
 
 #define RECEIPT_MAX 8192 /* bytes */
 

@@ -2,12 +2,8 @@
 /* self_command: types a command into the caller's own pane. */
 #include "daemon/deliver/self_command.h"
 
-#include <muxbus.h>
-
 #include "daemon/deliver/wake.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/right.h"
+#include "daemon/server/handler.h"
 
 enum { MESSAGE_SIZE = 400 };
 

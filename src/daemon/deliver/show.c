@@ -5,7 +5,6 @@
 #include "daemon/deliver/mail.h"
 #include "daemon/deliver/person.h"
 #include "daemon/deliver/prompt_line.h"
-#include "daemon/deliver/way.h"
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"

@@ -6,7 +6,6 @@
 #include "daemon/deliver/prompt_line.h"
 #include "daemon/input/submit.h"
 #include "daemon/pane/expected.h"
-#include "daemon/pane/foreground.h"
 #include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
 #include "io/loop_timer.h"

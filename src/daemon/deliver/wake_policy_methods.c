@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* set_wake_policy: which notifications wake an agent, and when. */
-#include <muxbus.h>
 
 #include "daemon/deliver/wake_policy.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/right.h"
+#include "daemon/server/handler.h"
 
 struct policy_args {
 	const char *agent;

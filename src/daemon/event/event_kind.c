@@ -2,7 +2,6 @@
 /* The table of the kinds of events. */
 #include <fnmatch.h>
 
-#include "daemon/event/event_log.h"
 #include "daemon/event/published.h"
 
 enum { EVENT_MEMBER_SIZE = 32 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Lists of many hosts. */
-#include "daemon/core/config.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
-#include "daemon/server/request.h"
+#include "daemon/server/handler.h"
 
 struct gather {
 	struct fleet_ask ask;

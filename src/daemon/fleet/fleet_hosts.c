@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* The fleet about itself: its hosts, and its state. */
 #include "config.h"
-#include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
 #include "daemon/fleet/hosts_file.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/peer.h"
-#include "daemon/server/request.h"
 #include "daemon/server/server.h"
 
 /* The counts of a host as it answered last; kept while it is down. */

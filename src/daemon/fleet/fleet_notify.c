@@ -4,7 +4,6 @@
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
-#include "daemon/queue/notification.h"
 #include "daemon/queue/record.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/peer_pane.h"

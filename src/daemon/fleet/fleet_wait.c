@@ -4,7 +4,6 @@
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
-#include "daemon/queue/notification.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
 

@@ -7,7 +7,6 @@
 #include "client/loop_process.h"
 #include "config.h"
 #include "daemon/core/rlimit.h"
-#include "wire/host_line.h"
 #include "wire/relay.h"
 
 extern char **environ;

@@ -9,7 +9,6 @@
 #include "daemon/fleet/host.h"
 #include "io/loop_timer.h"
 #include "wire/address.h"
-#include "wire/host_line.h"
 
 /*
  * The files of a folder that is named by a path: reports, after a moment, that they may be others

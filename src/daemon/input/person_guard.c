@@ -8,12 +8,9 @@
 #include "daemon/pane/maker.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/tmux_call.h"
+#include "daemon/server/handler.h"
 #include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/stream.h"
-#include "daemon/tmux/tmux.h"
 
 enum {
 	DATA_MAX = 1024,

@@ -3,7 +3,6 @@
 
 #include "daemon/core/config.h"
 #include "daemon/pane/expected.h"
-#include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/presence.h"

@@ -2,9 +2,6 @@
 /* The floor of typing: a submit as it is inside, its pane, its timer, and asking tmux. */
 #pragma once
 
-#include <muxbus.h>
-
-#include "daemon/core/pane_ref.h"
 #include "daemon/input/submit_line.h"
 #include "daemon/input/typing.h"
 #include "daemon/pane/foreground.h"

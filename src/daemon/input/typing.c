@@ -5,10 +5,9 @@
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/pane/prompt.h"
-#include "daemon/server/request.h"
+#include "daemon/server/handler.h"
 #include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/stream.h"
-#include "daemon/tmux/tmux.h"
 
 /* Above 256 bytes a command `send-keys -H` costs tmux more than twice as much for twice. */
 #define HEX_PIECE_BYTES 64

@@ -4,17 +4,14 @@
  * as one after the wait; the next command of the connection, or of the pane, starts in the directory
  * where this one ended.
  */
-#include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/job/job.h"
 #include "daemon/job/job_env.h"
 #include "daemon/job/pane_cwd.h"
 #include "daemon/queue/queue.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/repeat.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/right.h"
 #include "daemon/server/session_env.h"
 #include "io/loop_timer.h"
 

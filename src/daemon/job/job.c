@@ -13,7 +13,6 @@
 #include "daemon/job/job_starter.h"
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/once.h"
-#include "daemon/queue/queue.h"
 #include "io/loop_pidfd.h"
 
 enum {

@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include "base/job_file.h"
 #include "daemon/job/job_record.h"
 #include "daemon/server/method.h"
 

@@ -2,9 +2,7 @@
 /* Methods that look at jobs: those that list, get and read them. */
 #include "daemon/job/job.h"
 #include "daemon/job/job_name.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/tmux/tmux.h"
+#include "daemon/server/handler.h"
 
 enum {
 	PATH_SIZE = 4096,

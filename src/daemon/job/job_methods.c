@@ -4,10 +4,8 @@
 #include "daemon/job/job.h"
 #include "daemon/job/job_env.h"
 #include "daemon/job/job_name.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/repeat.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/right.h"
 #include "daemon/server/session_env.h"
 
 enum {

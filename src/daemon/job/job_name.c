@@ -2,7 +2,6 @@
 #include "daemon/job/job_name.h"
 
 #include "daemon/job/job.h"
-#include "daemon/job/job_record.h"
 #include "daemon/server/request.h"
 
 const struct job *job_name_find(const struct job_set *set, const char *text)

@@ -3,9 +3,7 @@
 #pragma once
 
 #include "base/job_file.h"
-#include "daemon/core/pane_ref.h"
 #include "daemon/queue/record.h"
-#include "wire/json.h"
 
 enum job_state {
 	JOB_RUNNING,

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/mcp/mcp.h"
 
-#include <muxbus.h>
-
-#include "daemon/core/config.h"
-#include "daemon/mcp/mcp_exchange.h"
 #include "daemon/mcp/mcp_listen.h"
 #include "daemon/server/dispatch.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/peer.h"
-#include "daemon/server/request.h"
 #include "daemon/server/server.h"
 
 #define DISCOVER_TTL_MS 60000

@@ -6,8 +6,7 @@
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/request.h"
-#include "daemon/tmux/tmux.h"
+#include "daemon/server/handler.h"
 
 #define MCP_PROMPT_ARGUMENTS 3
 

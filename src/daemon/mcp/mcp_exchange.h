@@ -3,10 +3,6 @@
 #pragma once
 
 #include "daemon/mcp/mcp_tool_set.h"
-#include "daemon/server/method.h"
-#include "wire/field.h"
-#include "wire/json.h"
-#include "wire/message.h"
 
 #define MCP_NEWEST_LEGACY "2025-11-25"
 #define MCP_MODERN "2026-07-28"

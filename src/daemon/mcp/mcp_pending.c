@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/mcp/mcp_pending.h"
 
-#include "daemon/core/config.h"
 #include "daemon/deliver/delivery.h"
-#include "daemon/deliver/way.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
+#include "daemon/server/handler.h"
 #include "daemon/wait/wait.h"
 #include "io/loop_timer.h"
 

@@ -6,11 +6,9 @@
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_task.h"
-#include "daemon/mcp/mcp_text.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/request.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/rest.h"
-#include "daemon/tmux/tmux.h"
 
 #define SCHEME "muxbus://"
 #define PAGE 100 /* resources in one answer */

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "daemon/mcp/mcp_text.h"
-#include "daemon/server/method.h"
 
 /* How a result was asked for. */
 struct mcp_asked {

@@ -2,7 +2,6 @@
 #include "daemon/mcp/mcp_task.h"
 
 #include "daemon/job/job.h"
-#include "daemon/job/job_record.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
 

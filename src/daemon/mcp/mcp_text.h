@@ -7,7 +7,6 @@
 #pragma once
 
 #include "daemon/server/method.h"
-#include "wire/json.h"
 
 struct rest_set;
 

@@ -2,24 +2,19 @@
 /* Calls of tools: the answers of methods in the format of MCP. */
 #include "daemon/mcp/mcp_tool.h"
 
-#include <muxbus.h>
-
 #include "base/process.h"
-#include "daemon/core/config.h"
 #include "daemon/deliver/queue_command.h"
 #include "daemon/mcp/mcp_advice.h"
 #include "daemon/mcp/mcp_listen.h"
 #include "daemon/mcp/mcp_pending.h"
 #include "daemon/mcp/mcp_shown.h"
 #include "daemon/mcp/mcp_task.h"
-#include "daemon/mcp/mcp_text.h"
 #include "daemon/pane/presence.h"
 #include "daemon/pane/thread_seat.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/dispatch.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/peer.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
 #include "daemon/server/rest.h"
 #include "daemon/tool/declaration.h"
 #include "io/loop_timer.h"

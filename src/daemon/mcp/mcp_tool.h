@@ -7,7 +7,6 @@
 #pragma once
 
 #include "daemon/mcp/mcp_exchange.h"
-#include "daemon/server/method.h"
 
 #define MCP_TOOLS_MAX 15 /* in the default list */
 #define MCP_TOOLS_TOKENS_MAX 3000 /* of that list, as o200k counts them */

@@ -2,9 +2,8 @@
 /* read_audit: the requests that did more than read, with their outcomes. */
 #include "daemon/server/trail.h"
 
-#include "daemon/core/config.h"
 #include "daemon/methods/tables.h"
-#include "daemon/server/request.h"
+#include "daemon/server/handler.h"
 #include "io/loop_timer.h"
 #include "wire/page.h"
 

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods that read panes: capture_pane, find_text, read_output. */
 #include "base/stripper.h"
-#include "daemon/core/config.h"
 #include "daemon/core/pattern.h"
 #include "daemon/methods/tables.h"
 #include "daemon/render/picture.h"
-#include "daemon/server/request.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/rest.h"
-#include "daemon/server/target.h"
-#include "daemon/server/tmux_call.h"
 #include "daemon/tmux/flow_wait.h"
 #include "daemon/tmux/pane_capture.h"
 #include "daemon/tmux/stream.h"
-#include "daemon/tmux/tmux.h"
 
 enum { LINES_MAX = 1000000, MATCHES_MAX = 1000 };
 /* A byte may become six in JSON ("\u001b"), and the rest of a result needs room too. */

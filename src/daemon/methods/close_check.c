@@ -2,8 +2,7 @@
 #include "daemon/methods/close_check.h"
 
 #include "daemon/server/dispatch.h"
-#include "daemon/server/request.h"
-#include "daemon/tmux/tmux.h"
+#include "daemon/server/handler.h"
 
 static const struct muxbus_model *model_of(struct request *request)
 {

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* The method for everything else that tmux can do: run_tmux. */
-#include "daemon/core/config.h"
 #include "daemon/input/person_guard.h"
 #include "daemon/input/submit.h"
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/command_policy.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/request.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/rest.h"
-#include "daemon/server/target.h"
-#include "daemon/server/tmux_call.h"
-#include "daemon/tmux/tmux.h"
 
 #define WORDS_MAX 1000 /* tmux's own limit since 3.7 */
 #define COMMAND_BYTES_MAX (128 * 1024)

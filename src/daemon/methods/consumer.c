@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* next_notification: a request that waits for a notification. */
-#include "daemon/queue/consumer.h"
-#include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/job/job_name.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pane/presence.h"
-#include "daemon/queue/queue.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/right.h"
-#include "daemon/server/target.h"
-#include "daemon/tmux/tmux.h"
+#include "daemon/server/handler.h"
 #include "io/loop_timer.h"
 #include "wire/page.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about the daemon itself: describe, ping, shutdown, status. */
 #include "config.h"
-#include "daemon/core/config.h"
 #include "daemon/core/counters.h"
 #include "daemon/deliver/on_notify.h"
 #include "daemon/deliver/promise.h"
@@ -12,18 +11,14 @@
 #include "daemon/methods/meter.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/consumer.h"
-#include "daemon/queue/queue.h"
 #include "daemon/queue/store_loop.h"
 #include "daemon/server/dispatch.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/peer.h"
-#include "daemon/server/request.h"
-#include "daemon/server/right.h"
 #include "daemon/server/server.h"
-#include "daemon/server/tmux_call.h"
 #include "daemon/timer/timer.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/subscription.h"
-#include "daemon/tmux/tmux.h"
 #include "daemon/wait/condition_doc.h"
 #include "daemon/watch/watch.h"
 

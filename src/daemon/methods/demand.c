@@ -3,10 +3,8 @@
 
 #include "daemon/agent/agent.h"
 #include "daemon/core/config.h"
-#include "daemon/core/daemon_parts.h"
 #include "daemon/deliver/delivery.h"
 #include "daemon/deliver/self_command.h"
-#include "daemon/input/submit.h"
 #include "daemon/pane/reporter.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/dispatch.h"

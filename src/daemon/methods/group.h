@@ -3,7 +3,6 @@
 #pragma once
 
 #include "daemon/server/method.h"
-#include "wire/json.h"
 
 /* The names of all groups, sorted, NULL-terminated. */
 extern const char *const method_groups[];

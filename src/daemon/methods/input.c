@@ -6,11 +6,7 @@
 #include "daemon/input/typing.h"
 #include "daemon/methods/tables.h"
 #include "daemon/pane/pane_tty.h"
-#include "daemon/server/request.h"
-#include "daemon/server/right.h"
-#include "daemon/server/target.h"
-#include "daemon/server/tmux_call.h"
-#include "daemon/tmux/tmux.h"
+#include "daemon/server/handler.h"
 
 #define TEXT_BYTES_MAX (1024 * 1024)
 /* Up to here keys are as cheap as a paste, and leave no buffer for others to see. */

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about what there is: list_sessions, list_windows, list_panes, get_pane. */
-#include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"
-#include "daemon/server/request.h"
-#include "daemon/server/target.h"
-#include "daemon/server/tmux_call.h"
+#include "daemon/server/handler.h"
 #include "daemon/tmux/model_json.h"
-#include "daemon/tmux/tmux.h"
 
 #define HUMAN_MS 1000
 

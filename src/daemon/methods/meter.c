@@ -5,7 +5,6 @@
 #include "daemon/core/meter.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/record.h"
 #include "daemon/server/request.h"
 #include "io/loop_timer.h"
 

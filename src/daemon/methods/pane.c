@@ -2,12 +2,8 @@
 /* Methods about one pane: create_pane, close_pane, resize_pane, focus_pane. */
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/tables.h"
-#include "daemon/server/request.h"
-#include "daemon/server/right.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/spawn.h"
-#include "daemon/server/target.h"
-#include "daemon/server/tmux_call.h"
-#include "daemon/tmux/tmux.h"
 
 #define CELLS_MAX 10000
 

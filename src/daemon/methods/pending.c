@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/methods/pending.h"
 
-#include "daemon/core/daemon_parts.h"
 #include "daemon/deliver/promise.h"
 #include "daemon/deliver/self_command.h"
 #include "daemon/job/job.h"

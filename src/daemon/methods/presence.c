@@ -12,12 +12,8 @@
 #include "daemon/methods/tables.h"
 #include "daemon/pane/thread_seat.h"
 #include "daemon/queue/queue.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/peer.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/right.h"
-#include "daemon/server/target.h"
-#include "daemon/tmux/tmux.h"
 
 static const char *const state_choices[] = {"idle", "busy", "asking", "gone", NULL};
 

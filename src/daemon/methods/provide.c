@@ -7,8 +7,7 @@
 #include "daemon/provide/provide_event.h"
 #include "daemon/provide/provide_flow.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/request.h"
-#include "daemon/server/target.h"
+#include "daemon/server/handler.h"
 #include "daemon/tool/tool_folder.h"
 
 /* The providers of the daemon; NULL after failing the request: this daemon has none. */

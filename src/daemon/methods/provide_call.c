@@ -2,17 +2,13 @@
 /* From a request to a call of its provider, and back. */
 #include "daemon/methods/provide_call.h"
 
-#include <muxbus.h>
-
-#include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/provide/offer.h"
 #include "daemon/provide/provide.h"
 #include "daemon/provide/provide_flow.h"
 #include "daemon/server/dispatch.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/peer.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
 #include "daemon/server/server.h"
 #include "daemon/tool/tool_arguments.h"
 #include "daemon/tool/tool_folder.h"

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 /* take_notifications: for programs that hand a pane's notifications on to its agent. */
 #include "daemon/deliver/puller.h"
-#include "daemon/core/config.h"
 #include "daemon/deliver/prompt_line.h"
 #include "daemon/deliver/wake_policy.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/right.h"
-#include "daemon/tmux/tmux.h"
+#include "daemon/server/handler.h"
 #include "io/loop_timer.h"
 
 struct take_args {

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of the queue: posting, listing, acknowledging, cancelling. */
-#include "daemon/queue/queue.h"
 #include "base/hash.h"
 #include "base/stripper.h"
-#include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
-#include "daemon/queue/consumer.h"
 #include "daemon/queue/store.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/repeat.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/right.h"
-#include "daemon/server/target.h"
-#include "daemon/tmux/tmux.h"
 #include "wire/page.h"
 
 enum { DATA_MAX = NOTIFICATION_DATA_MAX };

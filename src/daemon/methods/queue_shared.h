@@ -3,9 +3,6 @@
 #pragma once
 
 #include "daemon/queue/consumer.h"
-#include "daemon/queue/queue.h"
-#include "wire/field.h"
-#include "wire/json.h"
 
 struct request;
 struct tmux;

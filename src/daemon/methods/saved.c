@@ -3,13 +3,9 @@
 
 #include "base/process.h"
 #include "daemon/agent/agent_state.h"
-#include "daemon/event/event_log.h"
 #include "daemon/methods/tables.h"
-#include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/record.h"
-#include "daemon/server/request.h"
-#include "daemon/tmux/tmux.h"
+#include "daemon/server/handler.h"
 #include "io/loop_timer.h"
 #include "wire/address.h"
 

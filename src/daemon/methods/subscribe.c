@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods about events: list_events, subscribe, unsubscribe. */
-#include "daemon/core/config.h"
 #include "daemon/event/event_log.h"
 #include "daemon/methods/queue_shared.h"
 #include "daemon/methods/tables.h"
 #include "daemon/server/dispatch.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/peer.h"
-#include "daemon/server/request.h"
-#include "daemon/server/target.h"
 #include "daemon/tmux/flow_wait.h"
 #include "daemon/tmux/subscription.h"
-#include "daemon/tmux/tmux.h"
 
 /* The kinds that names and patterns mean, as bits. False if the request was failed. */
 static bool read_kinds(

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/methods/tool_call.h"
 
-#include "daemon/core/config.h"
-#include "daemon/job/job.h"
 #include "daemon/methods/provide_call.h"
 #include "daemon/provide/provider.h"
 #include "daemon/provide/tool_servers.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/session_env.h"
-#include "daemon/tmux/tmux.h"
-#include "daemon/tool/declaration.h"
 #include "daemon/tool/tool_arguments.h"
 #include "daemon/tool/tool_folder.h"
-#include "daemon/tool/tool_program.h"
 #include "daemon/tool/tool_run.h"
 
 /*

@@ -2,11 +2,8 @@
 /* Methods about windows and sessions: create_ and close_ of both. */
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/tables.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/spawn.h"
-#include "daemon/server/target.h"
-#include "daemon/server/tmux_call.h"
 
 #define CELLS_MAX 10000
 #define INDEX_MAX 1000000

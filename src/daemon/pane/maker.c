@@ -3,7 +3,6 @@
 
 #include "base/process.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/record.h"
 #include "daemon/tmux/tmux.h"
 
 struct made {

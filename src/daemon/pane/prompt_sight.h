@@ -9,7 +9,6 @@
 
 #include "daemon/pane/foreground.h"
 #include "daemon/pane/pane_tty.h"
-#include "daemon/pane/prompt.h"
 #include "daemon/pane/screen_sign.h"
 
 #define PROMPT_DOUBT_MS 1500 /* of quiet where it is not known what the program waits for */

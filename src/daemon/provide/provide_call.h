@@ -3,7 +3,6 @@
 #pragma once
 
 #include "daemon/tool/tool_program.h"
-#include "wire/json.h"
 
 #define PROVIDE_OPEN_MAX 64 /* open calls of a provider, */
 #define PROVIDE_SERVER_OPEN_MAX 256 /* and of a server of tools */

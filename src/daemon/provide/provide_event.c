@@ -3,7 +3,6 @@
 
 #include <muxbus.h>
 
-#include "daemon/event/event_log.h"
 #include "daemon/event/published.h"
 
 #define BIT(kind) (UINT64_C(1) << (kind))

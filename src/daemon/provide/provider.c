@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/provide/provider.h"
 
-#include "daemon/event/event_log.h"
 #include "daemon/event/published.h"
 #include "daemon/provide/offer.h"
 #include "daemon/provide/provide_program.h"

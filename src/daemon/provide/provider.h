@@ -7,11 +7,9 @@
 
 #include "daemon/core/config.h"
 #include "daemon/core/daemon_parts.h"
-#include "daemon/core/pane_ref.h"
 #include "daemon/job/job.h"
 #include "daemon/provide/provide_call.h"
 #include "daemon/tool/declaration.h"
-#include "daemon/tool/tool_program.h"
 
 #define PROVIDERS_MAX 64 /* peers that provide, beside files and servers */
 #define PROVIDE_NAMES_MAX 64 /* of a provider's rows, also the further ones */

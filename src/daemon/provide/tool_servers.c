@@ -3,14 +3,12 @@
 
 #include "base/hash.h"
 #include "base/process.h"
-#include "daemon/job/job.h"
 #include "daemon/job/job_env.h"
 #include "daemon/provide/provide_flow.h"
 #include "daemon/provide/provide_program.h"
 #include "daemon/provide/tool_server.h"
 #include "daemon/server/peer.h"
 #include "daemon/tmux/tmux.h"
-#include "daemon/tool/declaration.h"
 
 enum {
 	WAIT_MS = 30000, /* until a server provides; muxbus-tools gives up before, and says why */

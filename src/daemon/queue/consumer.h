@@ -6,10 +6,8 @@
  */
 #pragma once
 
-#include "daemon/queue/notification.h"
 #include "daemon/queue/queue.h"
 #include "wire/field.h"
-#include "wire/json.h"
 
 #define CONSUMERS_MAX 256
 #define CONSUMER_NAME_MAX 64 /* characters of [A-Za-z0-9_.:-] */

@@ -7,7 +7,6 @@
 
 #include "daemon/core/pane_ref.h"
 #include "daemon/queue/record_field.h"
-#include "wire/json.h"
 
 #define NOTIFICATION_ID_SIZE 8 /* "A1B2" and its NUL */
 #define NOTIFICATION_IDS (24 * 10 * 24 * 10) /* of 4 characters */

@@ -4,7 +4,6 @@
 
 #include "base/hash.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/record.h"
 #include "daemon/queue/store.h"
 
 /* A request that is kept, without its result. */

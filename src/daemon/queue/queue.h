@@ -8,7 +8,6 @@
  */
 #pragma once
 
-#include "daemon/queue/notification.h"
 #include "daemon/queue/record.h"
 
 /* Entries remembered, and bytes unless the limit says another; settled ones are forgotten first. */

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "daemon/queue/notification.h"
-#include "daemon/queue/record_field.h"
 
 #define RECORDS_LOST_MAX 64 /* of one kind at one start; the next start notifies more */
 

@@ -2,8 +2,6 @@
 #include "daemon/queue/store_loop.h"
 
 #include "daemon/core/rlimit.h"
-#include "daemon/queue/journal.h"
-#include "daemon/queue/journal_disk.h"
 #include "daemon/queue/store.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* Pictures of panes as a page of HTML, which is XML as well. */
-#include "daemon/render/picture.h"
 #include "daemon/render/picture_page.h"
 
 static bool has_same_looks(

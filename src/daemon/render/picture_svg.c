@@ -4,7 +4,6 @@
  * position and length, so that columns stay aligned in any font.
  */
 
-#include "daemon/render/picture.h"
 #include "daemon/render/picture_page.h"
 #include "daemon/render/picture_shape.h"
 

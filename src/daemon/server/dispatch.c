@@ -13,7 +13,6 @@
 #include "daemon/tmux/output_source.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
-#include "wire/line.h"
 
 /* Memory of a line this long is given back at once. */
 #define BIG_LINE_BYTES ((size_t)64 * 1024)

@@ -10,7 +10,6 @@
 #pragma once
 
 #include "wire/field.h"
-#include "wire/json.h"
 #include "wire/message.h"
 
 struct pane_ref;

@@ -16,11 +16,9 @@
 
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
-#include "daemon/core/daemon_parts.h"
 #include "daemon/event/event_log.h"
 #include "daemon/server/output.h"
 #include "daemon/server/peer_pane.h"
-#include "daemon/tmux/subscription.h"
 #include "daemon/tmux/tmux.h"
 #include "io/loop_timer.h"
 

@@ -7,11 +7,8 @@
 #pragma once
 
 #include "daemon/core/daemon_parts.h"
-#include "daemon/core/pane_ref.h"
 #include "daemon/queue/once.h"
 #include "daemon/server/method.h"
-#include "wire/json.h"
-#include "wire/message.h"
 
 struct peer;
 

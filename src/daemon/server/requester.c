@@ -3,7 +3,6 @@
 
 #include "base/process.h"
 #include "daemon/pane/expected.h"
-#include "daemon/pane/foreground.h"
 #include "daemon/pane/maker.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/queue/queue.h"

@@ -3,7 +3,6 @@
 
 #include <malloc.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <muxbus.h>
-
 #include "daemon/tmux/resolve.h"
 #include "wire/field.h"
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of timers: sleep (gemini_sleep), list_timers, cancel_timer. */
-#include "daemon/core/config.h"
 #include "daemon/deliver/wake.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/repeat.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/right.h"
 #include "daemon/timer/timer.h"
-#include "daemon/tmux/tmux.h"
 #include "wire/page.h"
 
 enum { MESSAGE_SIZE = 400, LIST_MAX = 1000 };

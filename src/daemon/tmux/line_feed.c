@@ -2,7 +2,6 @@
 #include "daemon/tmux/line_feed.h"
 
 #include "base/stripper.h"
-#include "daemon/event/event_log.h"
 #include "daemon/tmux/pane_events.h"
 #include "daemon/tmux/tmux.h"
 #include "wire/json.h"

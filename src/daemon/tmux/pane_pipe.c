@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/pane_pipe.h"
 
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "base/hand_over.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/stream.h"
 
-#include "base/tokenizer.h"
 #include "daemon/core/config.h"
 #include "daemon/tmux/line_feed.h"
 #include "daemon/tmux/output_source.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/tmux/subscription.h"
 
-#include "daemon/event/event_log.h"
 #include "daemon/event/published.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "wire/field.h"
-#include "wire/json.h"
 
 #define DECLARATION_BYTES_MAX ((size_t)64 * 1024) /* of a file */
 #define DECLARATION_PARAMETERS_MAX 32

@@ -2,9 +2,7 @@
 #include "daemon/tool/tool_kept.h"
 
 #include "daemon/job/job.h"
-#include "daemon/job/job_record.h"
 #include "daemon/queue/queue.h"
-#include "daemon/queue/record.h"
 #include "io/loop_timer.h"
 
 #define ANSWER_MAX ((size_t)16 * 1024 * 1024) /* bytes of a file */

@@ -7,10 +7,8 @@
  */
 #pragma once
 
-#include "daemon/core/pane_ref.h"
 #include "daemon/queue/notification.h"
 #include "daemon/tool/tool_program.h"
-#include "wire/json.h"
 
 #define TOOL_KEPT_MAX 100 /* calls that are remembered after their end, with their answers */
 

@@ -9,7 +9,6 @@
 #include "daemon/job/job.h"
 #include "daemon/tool/declaration.h"
 #include "daemon/tool/tool_program.h"
-#include "wire/json.h"
 
 #define TOOL_TEXT_MAX (1024 * 1024) /* bytes of an answer; of more text, the middle is left out */
 #define TOOL_IMAGE_MAX (8 * 1024 * 1024)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/wait/condition.h"
 
-#include <muxbus.h>
-
 #include "daemon/event/event_log.h"
-#include "daemon/server/request.h"
-#include "daemon/server/right.h"
+#include "daemon/server/handler.h"
 
 enum { KINDS_MAX = 63 };
 

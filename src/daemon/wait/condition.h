@@ -9,7 +9,6 @@
 #include "daemon/core/daemon_parts.h"
 #include "daemon/core/pane_ref.h"
 #include "wire/field.h"
-#include "wire/json.h"
 
 struct condition;
 struct request;

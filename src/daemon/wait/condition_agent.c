@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition agent_state: an agent, kept or one that reports itself, reaches a state. */
 #include "daemon/agent/agent.h"
-#include "daemon/event/event_log.h"
-#include "daemon/pane/presence.h"
-#include "daemon/server/request.h"
-#include "daemon/server/target.h"
-#include "daemon/tmux/tmux.h"
+#include "daemon/server/handler.h"
 #include "daemon/wait/condition.h"
 #include "io/loop_timer.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition event: the first event of a kind, or of kinds, that a filter takes. */
 #include "daemon/event/event_log.h"
-#include "daemon/server/request.h"
-#include "daemon/server/target.h"
+#include "daemon/server/handler.h"
 #include "daemon/tmux/subscription.h"
-#include "daemon/tmux/tmux.h"
 #include "daemon/wait/condition.h"
 
 #define BIT(kind) (UINT64_C(1) << (kind))

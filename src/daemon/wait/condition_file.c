@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 /* The condition on a file: a line is written into it that matches, or it changes. */
-#include "daemon/core/pattern.h"
-#include "daemon/file/tail_share.h"
 #include "daemon/server/request.h"
 #include "daemon/wait/condition.h"
 #include "daemon/watch/watch.h"

@@ -2,7 +2,6 @@
 /* The condition job: a background job has ended. */
 #include "daemon/job/job.h"
 #include "daemon/job/job_name.h"
-#include "daemon/job/job_record.h"
 #include "daemon/server/request.h"
 #include "daemon/wait/condition.h"
 

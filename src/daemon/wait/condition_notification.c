@@ -3,9 +3,7 @@
 #include "daemon/job/job.h"
 #include "daemon/job/job_name.h"
 #include "daemon/queue/consumer.h"
-#include "daemon/queue/queue.h"
-#include "daemon/server/request.h"
-#include "daemon/server/target.h"
+#include "daemon/server/handler.h"
 #include "daemon/wait/condition.h"
 
 struct note_watch {

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* Conditions on panes: output, screen, quiet_sec, exited, command_finished. */
 #include "base/process.h"
-#include "daemon/core/pattern.h"
-#include "daemon/event/event_log.h"
 #include "daemon/tmux/model_json.h"
-#include "daemon/tmux/pane_lines.h"
-#include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
 #include "daemon/wait/condition_watch.h"
 #include "io/loop_timer.h"

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* The conditions prompt and ready: a prompt was seen, or marked by the shell (OSC 133). */
 #include "base/tokenizer.h"
-#include "daemon/agent/agent.h"
-#include "daemon/agent/classify.h"
 #include "daemon/pane/pane_screen.h"
-#include "daemon/pane/presence.h"
-#include "daemon/pane/prompt_sight.h"
-#include "daemon/pane/screen_sign.h"
-#include "daemon/server/request.h"
-#include "daemon/server/target.h"
-#include "daemon/tmux/tmux.h"
+#include "daemon/server/handler.h"
 #include "daemon/wait/condition_watch.h"
 #include "io/loop_timer.h"
 

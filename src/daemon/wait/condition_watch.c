@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/wait/condition_watch.h"
 
-#include "daemon/server/request.h"
-#include "daemon/server/target.h"
+#include "daemon/server/handler.h"
 #include "io/loop_timer.h"
 
 static void watch_free(struct pane_watch *watch)

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "daemon/agent/agent.h"
-#include "daemon/event/event_log.h"
 #include "daemon/pane/prompt_sight.h"
 #include "daemon/tmux/pane_lines.h"
 #include "daemon/tmux/stream.h"

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/wait/wait.h"
 
-#include "daemon/core/config.h"
 #include "daemon/queue/consumer.h"
-#include "daemon/queue/once.h"
-#include "daemon/queue/queue.h"
 #include "daemon/queue/store.h"
 #include "daemon/server/dispatch.h"
-#include "daemon/server/request.h"
-#include "daemon/tmux/tmux.h"
+#include "daemon/server/handler.h"
 #include "daemon/wait/wait_private.h"
 #include "io/loop_timer.h"
 

@@ -5,11 +5,8 @@
 #include "daemon/core/pattern.h"
 #include "daemon/deliver/wake.h"
 #include "daemon/server/dispatch.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/repeat.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/right.h"
-#include "daemon/server/target.h"
 #include "daemon/wait/condition_doc.h"
 
 struct wait_args {

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of all watches, of files and in the background: cancel_watch, list_watches. */
-#include "daemon/core/config.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/right.h"
-#include "daemon/tmux/tmux.h"
+#include "daemon/server/handler.h"
 #include "daemon/wait/wait.h"
 #include "daemon/watch/watch.h"
 #include "wire/page.h"

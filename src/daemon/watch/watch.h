@@ -9,7 +9,6 @@
 #pragma once
 
 #include "daemon/core/boot_clock.h"
-#include "daemon/core/pane_ref.h"
 #include "daemon/file/tail_share.h"
 #include "daemon/queue/record.h"
 #include "daemon/server/method.h"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* Methods of watches of files: watch_log. wait/watch_list.c has those that are of all watches. */
 #include "daemon/deliver/wake.h"
+#include "daemon/server/handler.h"
 #include "daemon/server/repeat.h"
-#include "daemon/server/request.h"
-#include "daemon/server/requester.h"
-#include "daemon/server/right.h"
-#include "daemon/tmux/tmux.h"
 #include "daemon/watch/watch.h"
 
 #define TIMEOUT_SEC_MAX (366.0 * 86400)

@@ -2,8 +2,6 @@
 /* The text of a list of commands, and the places for its nonces. */
 #pragma once
 
-#include <muxbus.h>
-
 #include "lib/stream/parser.h"
 
 /* The most commands that one list may have. */

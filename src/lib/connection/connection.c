@@ -26,15 +26,8 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#include "lib/connection/client.h"
 #include "lib/connection/connection_parts.h"
-#include "lib/connection/handshake.h"
-#include "lib/connection/loop.h"
-#include "lib/connection/nonce.h"
-#include "lib/connection/pending.h"
 #include "lib/library.h"
-#include "lib/stream/event.h"
-#include "lib/stream/parser.h"
 
 enum {
 	DEFAULT_TIMEOUT_MS = 5000,

@@ -2,9 +2,6 @@
 /* A connection, for its own files. */
 #pragma once
 
-#include <muxbus.h>
-
-#include "lib/connection/client.h"
 #include "lib/connection/handshake.h"
 #include "lib/connection/loop.h"
 #include "lib/connection/nonce.h"

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <muxbus.h>
-
 #include "lib/connection/client.h"
 #include "lib/stream/parser.h"
 

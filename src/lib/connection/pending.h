@@ -2,8 +2,6 @@
 /* The lists of commands without an answer, in order, and the reply being read. */
 #pragma once
 
-#include <muxbus.h>
-
 #include "lib/stream/parser.h"
 
 /* The most waiting lists. */

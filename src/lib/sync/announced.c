@@ -7,7 +7,6 @@
 #include "lib/sync/leaving.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/publish.h"
-#include "lib/sync/state.h"
 #include "lib/sync/track.h"
 
 /* How long events are not believed after text that may have lines. */

@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include <muxbus.h>
-
 #include "lib/sync/state.h"
 
 void attach_delay_init(struct muxbus_sync *sync);

@@ -9,8 +9,6 @@
  */
 #pragma once
 
-#include <muxbus.h>
-
 #include "lib/connection/loop.h"
 
 enum attachment_state {

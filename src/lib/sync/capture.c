@@ -3,7 +3,6 @@
 
 #include "lib/sync/attachment.h"
 #include "lib/sync/lister.h"
-#include "lib/sync/state.h"
 #include "lib/sync/track.h"
 
 /* The commands of a picture, in their order. */

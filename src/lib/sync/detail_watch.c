@@ -2,7 +2,6 @@
 #include "lib/sync/detail_watch.h"
 
 #include "lib/sync/lister.h"
-#include "lib/sync/state.h"
 
 #define PERIOD_MS 1000
 /* With more than 100 panes so long for each: a look costs 30 us a pane, of tmux and of us. */

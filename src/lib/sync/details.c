@@ -4,7 +4,6 @@
 #include "lib/model/listing.h"
 #include "lib/model/merge.h"
 #include "lib/model/model.h"
-#include "lib/sync/pane_proc.h"
 #include "lib/sync/state.h"
 #include "lib/sync/track.h"
 

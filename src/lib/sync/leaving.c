@@ -6,7 +6,6 @@
 #include "lib/model/tiles.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/publish.h"
-#include "lib/sync/state.h"
 #include "lib/sync/track.h"
 
 /* How long panes may leave a window before the server is asked whether they are elsewhere. */

@@ -12,8 +12,6 @@
  */
 #pragma once
 
-#include <muxbus.h>
-
 #include "lib/sync/state.h"
 
 void lister_init(struct muxbus_sync *sync);

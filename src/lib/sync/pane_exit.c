@@ -4,7 +4,6 @@
 #include "lib/model/change.h"
 #include "lib/model/model.h"
 #include "lib/sync/lister.h"
-#include "lib/sync/state.h"
 #include "lib/sync/track.h"
 
 /* How long to wait for the status of an ended process, which tmux must reap. */

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <muxbus.h>
-
 #include "lib/connection/loop.h"
 
 /* The most watched processes; the limit is also half of the allowed descriptors. */

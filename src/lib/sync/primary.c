@@ -4,7 +4,6 @@
 #include "lib/sync/attachment.h"
 #include "lib/sync/detached.h"
 #include "lib/sync/lister.h"
-#include "lib/sync/state.h"
 
 static void on_greeted(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {

@@ -10,7 +10,6 @@
 #include "lib/sync/audit.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/pane_exit.h"
-#include "lib/sync/state.h"
 #include "lib/sync/track.h"
 
 static bool is_our_pid(const struct muxbus_sync *sync, pid_t pid)

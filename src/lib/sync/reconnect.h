@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <muxbus.h>
-
 #include "lib/connection/loop.h"
 
 struct reconnect {

@@ -22,12 +22,8 @@
  */
 #pragma once
 
-#include <muxbus.h>
-
 #include "lib/connection/locate.h"
-#include "lib/connection/loop.h"
 #include "lib/connection/ping.h"
-#include "lib/model/parts.h"
 #include "lib/sync/pane_pidfd.h"
 #include "lib/sync/pane_proc.h"
 #include "lib/sync/reconnect.h"

@@ -18,7 +18,6 @@
 #include "lib/sync/pane_exit.h"
 #include "lib/sync/primary.h"
 #include "lib/sync/publish.h"
-#include "lib/sync/state.h"
 #include "lib/sync/track.h"
 
 /* The most sessions with a connection; more are only in the model. */

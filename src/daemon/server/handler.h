@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: ISC */
+/* The headers that nearly every handler of a method needs. */
+#pragma once
+
+#include "daemon/core/config.h"
+#include "daemon/server/request.h"
+#include "daemon/server/requester.h"
+#include "daemon/server/right.h"
+#include "daemon/server/target.h"
+#include "daemon/server/tmux_call.h"
+#include "daemon/tmux/tmux.h"
