@@ -186,7 +186,7 @@ static void test_hostile(struct played *played)
 	    {IMSG_READ_OPEN, "\1\0\0\0\0\0\0\0", 8, MUXBUS_ERR_CLOSED},
 	    {IMSG_READ_OPEN, "\1\0\0\0\xff\xff\xff\xff/etc/hosts", 18, MUXBUS_ERR_CLOSED},
 	    {IMSG_EXIT, "", 0, MUXBUS_ERR_COMMAND}, /* before the first sentinel */
-	    {IMSG_SHUTDOWN, "", 0, MUXBUS_ERR_COMMAND},
+	    {IMSG_SHUTDOWN, "", 0, MUXBUS_ERR_CLOSED},
 	    {IMSG_EXEC, "rm -rf /", 9, MUXBUS_ERR_CLOSED},
 	    {IMSG_VERSION, "", 0, MUXBUS_ERR_SPAWN},
 	    {9999, "what", 4, MUXBUS_ERR_CLOSED},

@@ -293,8 +293,10 @@ static bool handle(void *data, const struct imsg *message)
 	switch (message->type) {
 	case IMSG_VERSION:
 		return on_foreign(one_shot);
+	case IMSG_SHUTDOWN: /* the server ends, and the list has not */
+		finish(one_shot, MUXBUS_ERR_CLOSED);
+		return false;
 	case IMSG_EXIT:
-	case IMSG_SHUTDOWN:
 		if (!imsg_numbers(message, &one_shot->status, 1))
 			one_shot->status = 0;
 		/* The end of the connection says that we have it: tmux counts its descriptors at each read. */
