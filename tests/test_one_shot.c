@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -214,6 +215,24 @@ static void test_hostile(struct played *played)
 	is_int(played->answer.error, MUXBUS_ERR_PROTOCOL, "a stream that is opened twice");
 }
 
+/* A program without standard descriptors: a file that is opened must not count as one of them. */
+static void test_low_descriptor(struct played *played, const char *path)
+{
+	struct stat info;
+	int kept = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	(void)begin(played, MUXBUS_ONE_SHOT_FILES);
+	(void)close(STDIN_FILENO);
+	say_numbers(played, IMSG_WRITE_OPEN, 5, -1, O_TRUNC, path);
+	say_text(played, 5, "text");
+	say(played, IMSG_EXIT, "\0\0\0\0", 4);
+	play(played, played->script.len);
+	ok(fcntl(STDIN_FILENO, F_GETFD) < 0, "a file is closed if descriptor 0 was free");
+	(void)dup2(kept, STDIN_FILENO);
+	close(kept);
+	ok(stat(path, &info) == 0 && info.st_size == 4, "... and has the text");
+	is_str(played->answer.bodies[0], "", "... which is in no reply");
+}
+
 /* A file that the server names is not opened without the flag. */
 static void test_no_files(struct played *played)
 {
@@ -230,6 +249,7 @@ static void test_no_files(struct played *played)
 	say_text(played, 5, "text");
 	play(played, 30);
 	ok(access(path, F_OK) == 0, "and with the flag, it is");
+	test_low_descriptor(played, path);
 	(void)unlink(path);
 }
 

@@ -142,6 +142,11 @@ static int open_output(struct streams *streams, const char *path, int fd, int fl
 	fd = open(path,
 	    O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (flags & (O_APPEND | O_TRUNC)),
 	    0666);
+	if (fd >= 0 && fd <= STDERR_FILENO) { /* was closed: not one of those above */
+		int low = fd;
+		fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		close(low);
+	}
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
