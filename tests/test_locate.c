@@ -3,10 +3,14 @@
 #include <muxbus.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "fake.h"
@@ -63,6 +67,35 @@ static void test_paths(void)
 	set("TMUX_TMPDIR", NULL);
 	is_int(muxbus_socket_path(got, 4, NULL, "/x/y"), MUXBUS_ERR_LIMIT, "a path without room");
 	is_int(muxbus_socket_path(got, 5, NULL, "/x/y"), 0, "a path with just room");
+}
+
+static void on_alarm(int number)
+{
+	(void)number;
+}
+
+/* A listener with a full queue, and a signal each millisecond. */
+static void test_full_queue(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/tmp/mbt-full-queue"};
+	const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = on_alarm};
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	int first = socket(AF_UNIX, SOCK_STREAM, 0);
+	pid_t pid;
+	(void)unlink(address.sun_path);
+	if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0 ||
+	    listen(listener, 0) != 0 ||
+	    connect(first, (struct sockaddr *)&address, sizeof address) != 0)
+		abort();
+	(void)sigaction(SIGALRM, &action, NULL);
+	(void)setitimer(ITIMER_REAL, &often, NULL);
+	is_int(muxbus_server_pid(address.sun_path, &pid), MUXBUS_ERR_TIMEOUT,
+	    "a listener with a full queue does not answer, also if signals come");
+	(void)setitimer(ITIMER_REAL, &never, NULL);
+	close(first);
+	close(listener);
+	(void)unlink(address.sun_path);
 }
 
 static void test_server(void)
@@ -130,6 +163,7 @@ int main(void)
 {
 	test_paths();
 	test_server();
+	test_full_queue();
 	test_program();
 	return done_testing();
 }

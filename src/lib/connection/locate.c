@@ -45,6 +45,7 @@ int locate_connect(const char *socket_path)
 {
 	struct timeval timeout = {.tv_usec = CONNECT_TIMEOUT_MS * 1000};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	const int64_t end_ms = clock_deadline_ms(CONNECT_TIMEOUT_MS);
 	int saved;
 	int fd;
 	if (strlen(socket_path) >= sizeof address.sun_path) {
@@ -57,9 +58,11 @@ int locate_connect(const char *socket_path)
 		return -1;
 	/* A server that accepts no connections has a full queue: connect() would never return. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-	if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
-		return fd;
-	saved = errno == EAGAIN ? ETIMEDOUT : errno;
+	do { /* a signal ends a wait */
+		if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+			return fd;
+	} while (errno == EINTR && clock_left_ms(end_ms) > 0);
+	saved = errno == EAGAIN || errno == EINTR ? ETIMEDOUT : errno;
 	close(fd);
 	errno = saved;
 	return -1;

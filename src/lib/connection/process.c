@@ -104,8 +104,10 @@ void process_finish(struct process *process)
 {
 	if (!process->has_ended) {
 		struct pollfd ended = {.fd = process->handle, .events = POLLIN};
+		const int64_t end_ms = clock_deadline_ms(REAP_TIMEOUT_MS);
 		process_signal(process, SIGKILL);
-		(void)poll(&ended, 1, REAP_TIMEOUT_MS);
+		while (poll(&ended, 1, (int)clock_left_ms(end_ms)) < 0 && errno == EINTR)
+			;
 		(void)process_reap(process);
 	}
 	if (process->handle >= 0)
