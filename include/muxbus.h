@@ -174,6 +174,7 @@ MUXBUS_API size_t muxbus_literal(char *out, const void *bytes, size_t len);
  * A format that is "1", and true as a condition, if tmux has expanded all before it. Since
  * 3.7 tmux gives a format up after 100 ms, as when the machine stops tmux for so long: the
  * text is then cut off, or parts of it are empty, and two empty texts compare as equal.
+ * Since 0.3.
  */
 #define MUXBUS_FORMAT_WHOLE "#{?version,1,}"
 
@@ -421,7 +422,7 @@ MUXBUS_API void muxbus_lines_gap(struct muxbus_lines *lines);
 /*
  * Layout.
  *
- * "b25f,80x24,0,0{40x24,0,0,1,39x24,41,0,2}", with floating panes in 3.7; since 3.8 JSON,
+ * "020a,80x24,0,0{40x24,0,0,1,39x24,41,0,2}", with floating panes in 3.7; since 3.8 JSON,
  * which has them too: {"V":2,"L":{"t":"p","w":80,"h":24,"x":0,"y":0,"i":0,"I":"%1"}}.
  */
 enum muxbus_cell_kind {
@@ -674,12 +675,14 @@ struct muxbus_one_shot_options {
 	/*
 	 * MUXBUS_WAY_DIRECT or MUXBUS_WAY_DIRECT_3_6, as muxbus_connection_way() said; the same on
 	 * little-endian machines. A server of another protocol version gets MUXBUS_WAY_PROCESS by
-	 * itself: a started tmux, which ignores directory and pane.
+	 * itself: a started tmux, which ignores directory, pane and flags, and cannot run
+	 * show-buffer in a list.
 	 */
 	enum muxbus_way way;
 	/*
-	 * Where new panes start and relative paths begin; an absolute path. NULL: as for a
-	 * control client, that of the session.
+	 * Where new panes start and relative paths begin; an absolute path, or tmux takes the
+	 * home directory, as for one that is missing. NULL: as for a control client, that of the
+	 * session.
 	 */
 	const char *directory;
 	/* As $TMUX_PANE for tmux: its session is the default target. MUXBUS_NO_ID: tmux chooses. */
@@ -691,8 +694,8 @@ struct muxbus_one_shot_options {
 /*
  * Runs a list of commands and always frees it. reply is called exactly once if this function
  * returns 0, and never otherwise: from the loop, with MUXBUS_ERR_CLOSED if the server ended,
- * MUXBUS_ERR_TIMEOUT, MUXBUS_ERR_PROTOCOL or MUXBUS_ERR_NOMEM for all commands, or with the
- * replies as of a connection. Their bodies are what the commands printed, byte for byte, and
+ * MUXBUS_ERR_TIMEOUT, MUXBUS_ERR_PROTOCOL, MUXBUS_ERR_NOMEM, or the errors of starting tmux for all
+ * commands, or with the replies as of a connection. Their bodies are what the commands printed, byte for byte, and
  * behind it the text of the error; their number is 0. A list of any length up to
  * MUXBUS_COMMAND_MAX runs.
  *
@@ -1043,7 +1046,7 @@ enum muxbus_part {
 	MUXBUS_PART_PANES = 1 << 0, /* also title, command, path and dead */
 	MUXBUS_PART_SESSIONS = 1 << 1, /* with their windows, indexes and alerts */
 	MUXBUS_PART_CLIENTS = 1 << 2,
-	MUXBUS_PART_INDEXES = 1 << 3, /* only where panes and windows are; never by age */
+	MUXBUS_PART_INDEXES = 1 << 3, /* where panes and windows are; never by age. Since 0.3 */
 	MUXBUS_PART_ALL = MUXBUS_PART_PANES | MUXBUS_PART_SESSIONS | MUXBUS_PART_CLIENTS,
 };
 
@@ -1068,7 +1071,7 @@ MUXBUS_API int muxbus_sync_refresh_window(
 MUXBUS_API bool muxbus_sync_is_fresh(
     const struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms);
 
-/* The same for all that the model has of one pane, its window, and the links of that. */
+/* The same for all that the model has of one pane, its window, and the links of that. Since 0.3. */
 MUXBUS_API bool muxbus_sync_pane_is_fresh(
     const struct muxbus_sync *sync, uint32_t pane, unsigned max_age_ms);
 
@@ -1104,14 +1107,14 @@ MUXBUS_API enum muxbus_output muxbus_sync_output(const struct muxbus_sync *sync,
  * The program reads the output of a pane itself, as with pipe-pane: COMING: it is about to; FLOWING:
  * from now on, which is reported as a gap; NONE: no more. Until NONE no connection delivers the
  * pane's output. The end of the pane ends this. MUXBUS_ERR_NOT_FOUND if there is
- * no such pane.
+ * no such pane. Since 0.3.
  */
 MUXBUS_API int muxbus_sync_own_output(
     struct muxbus_sync *sync, uint32_t pane, enum muxbus_output output);
 
 /*
  * Counts bytes that the program has read itself, and passes them to the handler output.
- * MUXBUS_ERR_NOT_FOUND unless the pane is there and its own output is FLOWING.
+ * MUXBUS_ERR_NOT_FOUND unless the pane is there and its own output is FLOWING. Since 0.3.
  */
 MUXBUS_API int muxbus_sync_add_output(
     struct muxbus_sync *sync, uint32_t pane, const uint8_t *bytes, size_t len);

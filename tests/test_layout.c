@@ -177,6 +177,7 @@ static void test_checksum(void)
 	/* As tmux printed them. */
 	static const char *const real[] = {
 	    "b25d,80x24,0,0,0",
+	    "020a,80x24,0,0{40x24,0,0,1,39x24,41,0,2}", /* of muxbus.h */
 	    "d099,120x40,0,0{60x40,0,0,0,59x40,61,0[59x20,61,0,1,59x19,61,21{29x19,61,21,2,29x19,"
 	    "91,"
 	    "21,3}]}",
