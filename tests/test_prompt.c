@@ -16,6 +16,8 @@
 #define BAR                                                                                        \
 	"\xe2\x96\x84\xe2\x96\x84\xe2\x96\x84\xe2\x96\x84\xe2\x96\x84\xe2\x96\x84\xe2\x96\x84\xe2" \
 	"\x96\x84\n"
+#define LIGHT "\033[48;2;228;230;232m "
+#define PALE "\033[38;2;166;170;175m\033[48;2;228;230;232m"
 #define GREY "\033[38;2;175;175;175m\033[48;2;95;95;95m"
 
 #define LONG "  a\n  b\n  c\n  d\n  e\n  f\n  g\n  h\n  i\n  j\n  k\n  l\n  m\n  n\n"
@@ -141,6 +143,16 @@ static const struct {
 		 "   3. No                               " SIDE "\n" BOTTOM "\n",
 	6, 0, QUESTION},
     {"a list is no menu", "1. one\n2. two\n\n> \n", 3, 2, EMPTY},
+    /* Of themes: dark text on a light background, and opencode's placeholder of a paste. */
+    {"a light theme, draft", LIGHT "* \033[38;2;92;97;102mhalf\033[7m\033[39m \n", 0, 7, DRAFT},
+    {"its palette", "\033[48;5;254m > \033[38;5;238mhalf\033[7m\033[39m \n", 0, 7, DRAFT},
+    {"black text", " > \033[38;2;0;0;0mhalf\033[7m\033[39m \n", 0, 7, DRAFT},
+    {"a light theme, placeholder", LIGHT "* \033[7m\033[39m \033[0m" PALE " Type\033[39m\n", 0, 3,
+	EMPTY},
+    {"the background of the row above", LIGHT "\n* \033[38;2;92;97;102mhalf\033[39m\n", 1, 6,
+	DRAFT},
+    {"a paste", "> \033[38;2;10;10;10m\033[48;2;245;167;66m[Pasted ~12 lines]\033[0m \n", 0, 21,
+	DRAFT},
     {"bash", "me@host:~$ \n", 0, 11, SHELL},
     {"root", "host:/# \n", 0, 8, SHELL},
     {"zsh", "host% \n", 0, 6, SHELL},
@@ -231,6 +243,10 @@ static void test_drawn_cursor(void)
 	ok(prompt.has_draft, "and the draft before it");
 	view = (struct prompt_view){.text = bar, .len = strlen(bar), .columns = 41};
 	ok(!prompt_find_cursor(&view), "a bar in reverse is not a cursor");
+	view.text = "> \033[7m\n\033[0m----\n"; /* a blank at the end of a row is left out */
+	view.len = strlen(view.text);
+	ok(prompt_find_cursor(&view) && view.cursor_row == 0 && view.cursor_column == 2,
+	    "a cursor at the end of a row");
 }
 
 static const char line[] = "[muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2";

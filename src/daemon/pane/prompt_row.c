@@ -1,29 +1,62 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/pane/prompt_row.h"
 
-enum { VALUES_MAX = 32 };
+enum {
+	VALUES_MAX = 32,
+	LIGHT = 128, /* a background that dark text is read on */
+	DIM_FROM = 38, /* a darker text is meant for a light terminal */
+	DIM_TO = 180,
+	PALE = 75, /* a text that is nearer to a light background is a suggestion */
+	DEFAULT_BACK = 0, /* taken for dark */
+};
 
-/* The attributes at the moment. tmux sets them again in each row. */
+/* The attributes at the moment. tmux sets them again only where they change, also over rows. */
 struct looks {
 	bool is_faint;
 	bool is_grey;
 	bool is_reverse;
+	unsigned grey; /* brightness of the text, 0 to 255 */
+	unsigned back; /* of what is behind it */
 };
 
-/* Greys that are too dark to be meant to be read: suggestions. */
-static bool is_dark_grey(unsigned red, unsigned green, unsigned blue)
+/* Takes a colour as its brightest and its darkest part. */
+static void take_colour(struct looks *looks, bool is_text, unsigned most, unsigned least)
 {
-	unsigned most = red > green ? red : green, least = red < green ? red : green;
-	most = blue > most ? blue : most;
-	least = blue < least ? blue : least;
-	return most < 180 && most - least < 24;
+	if (!is_text) {
+		looks->back = most;
+		return;
+	}
+	looks->is_grey = most - least < 24;
+	looks->grey = most;
 }
 
-/* The same of a palette of 256: its ramp of greys, and those of its cube. */
-static bool is_dark_grey_number(unsigned number)
+static void take_rgb(struct looks *looks, bool is_text, const unsigned *rgb)
 {
-	return number == 8 || number == 59 || number == 102 || number == 145 ||
-	    (number >= 235 && number <= 249);
+	unsigned most = rgb[0] > rgb[1] ? rgb[0] : rgb[1],
+		 least = rgb[0] < rgb[1] ? rgb[0] : rgb[1];
+	take_colour(looks, is_text, rgb[2] > most ? rgb[2] : most, rgb[2] < least ? rgb[2] : least);
+}
+
+/* One of the 16 colours of the terminal, of which 8 is a grey, and only 0 and 8 are dark. */
+static void take_basic(struct looks *looks, bool is_text, unsigned number)
+{
+	unsigned grey = number == 8 ? 127 : 0;
+	take_colour(looks, is_text, number % 8 == 0 ? grey : 255, number == 8 ? grey : 0);
+	looks->is_grey &= !is_text || number == 8;
+}
+
+/* Of a palette of 256: those 16, a cube, and a ramp of greys. */
+static void take_number(struct looks *looks, bool is_text, unsigned number)
+{
+	static const unsigned steps[] = {0, 95, 135, 175, 215, 255};
+	unsigned cube = number - 16, ramp = 8 + 10 * (number - 232);
+	if (number < 16)
+		take_basic(looks, is_text, number);
+	else if (number >= 232)
+		take_rgb(looks, is_text, (const unsigned[]){ramp, ramp, ramp});
+	else
+		take_rgb(looks, is_text,
+		    (const unsigned[]){steps[cube / 36 % 6], steps[cube / 6 % 6], steps[cube % 6]});
 }
 
 /* Takes a colour of several values, beginning at 38 or 48. Returns how many follow it. */
@@ -31,16 +64,24 @@ static size_t apply_colour(const unsigned *values, size_t count, struct looks *l
 {
 	bool is_text = values[0] == 38;
 	if (count > 2 && values[1] == 5) {
-		if (is_text)
-			looks->is_grey = is_dark_grey_number(values[2]);
+		take_number(looks, is_text, values[2]);
 		return 2;
 	}
 	if (count > 4 && values[1] == 2) {
-		if (is_text)
-			looks->is_grey = is_dark_grey(values[2], values[3], values[4]);
+		take_rgb(looks, is_text, values + 2);
 		return 4;
 	}
 	return 0;
+}
+
+/* Whether the text is not meant to be read first, as a suggestion is: faint, or near to what is behind it. */
+static bool is_dim(const struct looks *looks)
+{
+	if (looks->is_faint || !looks->is_grey)
+		return looks->is_faint;
+	if (looks->back < LIGHT)
+		return looks->grey >= DIM_FROM && looks->grey < DIM_TO;
+	return looks->grey + PALE > looks->back && looks->grey < looks->back + PALE;
 }
 
 /* Follows "ESC [ ... m". */
@@ -62,11 +103,14 @@ static void apply_sgr(const char *text, size_t len, struct looks *looks)
 			looks->is_faint = value == 2;
 		else if (value == 7 || value == 27)
 			looks->is_reverse = value == 7;
-		else if (value == 39 || (value >= 30 && value <= 37) ||
-		    (value >= 91 && value <= 97))
+		else if (value == 39)
 			looks->is_grey = false;
-		else if (value == 90)
-			looks->is_grey = true;
+		else if (value == 49)
+			looks->back = DEFAULT_BACK;
+		else if ((value >= 30 && value <= 37) || (value >= 40 && value <= 47))
+			take_basic(looks, value < 40, value % 10);
+		else if ((value >= 90 && value <= 97) || (value >= 100 && value <= 107))
+			take_basic(looks, value < 100, 8 + value % 10);
 		else if (value == 38 || value == 48)
 			at += apply_colour(values + at, count - at, looks);
 	}
@@ -77,26 +121,44 @@ static void put_cell(
 {
 	for (size_t part = 0; part < width && row->count < PROMPT_CELLS_MAX; part++) {
 		row->characters[row->count] = part == 0 ? character : 0;
-		row->is_dim[row->count] = looks->is_faint || looks->is_grey;
+		row->is_dim[row->count] = is_dim(looks);
 		row->is_reverse[row->count] = looks->is_reverse;
 		row->count++;
 	}
 }
 
-static void read_cells(const char *text, size_t len, struct prompt_row *row)
+/* Where the escape sequence ends that begins a text; its attributes are applied. 0: none begins it. */
+static size_t apply_escape(const char *text, size_t len, struct looks *looks)
 {
-	struct looks looks = {0};
+	size_t end = 2;
+	if (len < 2 || text[0] != '\033' || text[1] != '[')
+		return 0;
+	while (end < len && !(text[end] >= '@' && text[end] <= '~'))
+		end++;
+	if (end < len && text[end] == 'm')
+		apply_sgr(text + 2, end - 2, looks);
+	return end + 1;
+}
+
+/*
+ * tmux leaves out the blanks at the end of a row, and so a cursor that a program draws there: the
+ * row ends in reverse then. A bar of blanks alone does too.
+ */
+static void put_left_out(struct prompt_row *row, const struct looks *looks)
+{
+	if (looks->is_reverse && row->count > 0 && !row->is_reverse[row->count - 1])
+		put_cell(row, ' ', 1, looks);
+}
+
+static void read_cells(const char *text, size_t len, struct looks looks, struct prompt_row *row)
+{
 	size_t at = 0;
 	while (at < len && row->count < PROMPT_CELLS_MAX) {
+		size_t escape = apply_escape(text + at, len - at, &looks);
 		uint32_t character;
 		int size;
-		if (text[at] == '\033' && at + 1 < len && text[at + 1] == '[') {
-			size_t begin = at + 2, end = begin;
-			while (end < len && !(text[end] >= '@' && text[end] <= '~'))
-				end++;
-			if (end < len && text[end] == 'm')
-				apply_sgr(text + begin, end - begin, &looks);
-			at = end + 1;
+		if (escape > 0) {
+			at += escape;
 			continue;
 		}
 		size = utf8_decode(text + at, len - at, &character);
@@ -109,11 +171,24 @@ static void read_cells(const char *text, size_t len, struct prompt_row *row)
 			put_cell(row, character, utf8_cells(text + at, (size_t)size), &looks);
 		at += (size_t)size;
 	}
+	put_left_out(row, &looks);
+}
+
+/* Follows the attributes through the rows above. */
+static void pass(const char *text, const char *end, struct looks *looks)
+{
+	while ((text = memchr(text, '\033', (size_t)(end - text))) != NULL) {
+		size_t len = apply_escape(text, (size_t)(end - text), looks);
+		if ((size_t)(end - text) <= len)
+			return;
+		text += len > 0 ? len : 1;
+	}
 }
 
 void prompt_row_read(const char *screen, size_t len, unsigned number, struct prompt_row *row)
 {
 	const char *at = screen, *end = screen + len, *newline;
+	struct looks looks = {0};
 	row->count = 0;
 	for (; number > 0; number--) {
 		newline = memchr(at, '\n', (size_t)(end - at));
@@ -121,8 +196,9 @@ void prompt_row_read(const char *screen, size_t len, unsigned number, struct pro
 			return;
 		at = newline + 1;
 	}
+	pass(screen, at, &looks);
 	newline = memchr(at, '\n', (size_t)(end - at));
-	read_cells(at, (size_t)((newline == NULL ? end : newline) - at), row);
+	read_cells(at, (size_t)((newline == NULL ? end : newline) - at), looks, row);
 }
 
 unsigned prompt_row_count(const char *screen, size_t len)

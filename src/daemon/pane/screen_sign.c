@@ -41,6 +41,7 @@ static const char *const kind_names[] = {
 #define CLAUDE_BOX RULE "[❯!]" ROWS RULE
 #define OPENCODE_BLANK "^ *┃(?: {12,}.*)?\\n" /* but for its column at the right */
 #define OPENCODE_END "^ *╹▀{10,}.*\\n"
+#define GEMINI_HINT "Type your message or @" /* not dim in a light theme, or without colours */
 static const struct {
 	const char *agent;
 	enum screen_sign_kind kind;
@@ -60,7 +61,7 @@ static const struct {
     {"copilot", SIGN_ASKING, "^\\W*Do you want to .*\\?"},
     {"gemini", SIGN_BUSY, "\\(esc to cancel\\b"},
     {"gemini", SIGN_ASKING, "^\\W*(?:Apply this change|Allow execution).*\\?"},
-    {"gemini", SIGN_READY, "^[ .|]*[*!] +$"},
+    {"gemini", SIGN_READY, "^[ .|]*\\* +$"},
     {"opencode", SIGN_BUSY, "\\besc (?:again to )?interrupt\\b"},
     /* Of the whole screen: "\\z" is its end. */
     {"claude", SIGN_DIALOG, "^(?!.*\\besc to interrupt).*\\b[Ee]sc to .*\\n(?:.+\\n)?\\z"},
@@ -83,13 +84,17 @@ static const struct {
     {"copilot", SIGN_DRAFT, RULE "[❯!]\\s*[^\\s─]" ROWS RULE LAST},
     {"copilot", SIGN_IDLE, RULE "❯\\n" RULE BELOW(2)},
     {"gemini", SIGN_DIALOG, "^│.*\\n╰─+╯\\n(?:.*\\n)?\\z"},
+    /* The prompt of a shell, and keys that are commands of vi. */
+    {"gemini", SIGN_DIALOG, "^▄{10,}\\n *! *(?:Type your shell command.*)?\\n▀{10,}\\n" LAST},
+    {"gemini", SIGN_DIALOG, "^▀{10,}\\n(?:.*\\n){0,4}? \\[NORMAL\\]" LAST},
     {"gemini", SIGN_WORK, "\\(esc to cancel, \\d.*\\n(?:.*\\n){0,8}?▄{10,}\\n"},
-    {"gemini", SIGN_DRAFT, "^▄{10,}\\n *[>!*]\\s*[^\\s▀]" ROWS "▀{10,}\\n" LAST},
-    {"gemini", SIGN_IDLE, "^▄{10,}\\n *[>*]\\n▀{10,}\\n" BELOW(6)},
+    {"gemini", SIGN_DRAFT, "^▄{10,}\\n *[>!*]\\s*(?!" GEMINI_HINT ")[^\\s▀]" ROWS "▀{10,}\\n" LAST},
+    {"gemini", SIGN_IDLE, "^▄{10,}\\n *[>*](?: +" GEMINI_HINT ".*)?\\n▀{10,}\\n" BELOW(6)},
     {"opencode", SIGN_DIALOG,
 	"^ *┃.*\\b(?:enter|esc)\\b.*\\b(?:confirm|dismiss|submit|select|toggle)\\b.*\\n(?: "
 	"*┃?(?: {12,}.*)?\\n)*\\z"},
     {"opencode", SIGN_DIALOG, "^.* {2}[A-Z]\\w+(?: \\w+)* {6,}esc(?: {2,}.*)?$"},
+    {"opencode", SIGN_DIALOG, "^ *┃  Shell\\n" OPENCODE_END}, /* the prompt of a shell */
     {"opencode", SIGN_WORK, OPENCODE_END ".*\\besc (?:again to )?interrupt\\b"},
     {"opencode", SIGN_DRAFT,
 	"^ *┃  (?!Ask anything)[^\\s].*\\n(?:" OPENCODE_BLANK
