@@ -199,6 +199,7 @@ enum {
 	EXIT_HAND_OVER = 6, /* it was not taken */
 	STOP_GRACE_MS = 5000, /* between the signal and SIGKILL */
 	HELD_GRACE_MS = 200, /* for output that is still in the pipe when the command ends */
+	STATUS_ROOM = 64 * 1024, /* more than the blocks of the last files */
 	STATUS_TRIES = 60, /* a second apart: a full disk may have room again */
 };
 
@@ -461,6 +462,30 @@ static void job_loop(struct supervised_job *job)
 	job->status.is_held = has_out || has_err;
 }
 
+/* Writes the end of the output that is not in its file: all of it, or nothing that takes room. */
+static bool keep_end(struct supervised_job *job)
+{
+	int fd = open_file(job, JOB_FILE_TAIL, O_WRONLY | O_CREAT | O_TRUNC);
+	int64_t written = fd < 0 ? 0 : pump_write_tail(&job->out, fd);
+	if (written < 0 && ftruncate(fd, 0) < 0)
+		written = 0; /* it stays until its job is forgotten */
+	job->status.tail_bytes = written > 0 ? written : 0;
+	if (fd >= 0)
+		close(fd);
+	return written > 0;
+}
+
+/* On a disk that the output has filled, its end and the status take the place of its middle. */
+static void make_room(struct supervised_job *job)
+{
+	int64_t left = job->out.kept - JOB_TAIL_SIZE - STATUS_ROOM;
+	int fd = open_file(job, JOB_FILE_OUT, O_WRONLY);
+	if (fd >= 0 && left > 0 && ftruncate(fd, left) == 0)
+		job->out.kept = left;
+	if (fd >= 0)
+		close(fd);
+}
+
 /*
  * Tells the daemon, then writes the status so that it survives a power cut, and retries on a full
  * disk. A daemon that is killed before its journal has the end leaves that to the next one, which
@@ -470,12 +495,9 @@ static void job_finish(struct supervised_job *job)
 {
 	if (job->status.is_stopped || job->status.is_timed_out)
 		tree_kill();
-	if (job->out.total > job->out.kept) {
-		int fd = open_file(job, JOB_FILE_TAIL, O_WRONLY | O_CREAT | O_TRUNC);
-		int64_t written = fd < 0 ? 0 : pump_write_tail(&job->out, fd);
-		job->status.tail_bytes = written > 0 ? written : 0;
-		if (fd >= 0)
-			close(fd);
+	if (job->out.total > job->out.kept && !keep_end(job)) {
+		make_room(job);
+		(void)keep_end(job); /* what is missing is told by the numbers */
 	}
 	job->status.out_bytes = job->out.total;
 	job->status.err_bytes = job->spec.has_err ? job->err.total : 0;

@@ -165,8 +165,12 @@ size=$(stat -c %s "$dir/out")
 ok 'a part of its output is kept' [ "$size" -gt 100000 ]
 is 'and run says how much is lost' "$(cat "$dir/err")" "muxbus: $((6888900 - size)) bytes of the output are lost"
 id=$(ask '{"method":"list_jobs"}' | jq -r '.result.jobs[-1].id')
-call read_job "{\"job\":\"$id\",\"offset\":$size}"
-is 'so does read_job' "$(field '.result | [.from, .to, .end] | join(" ")')" '6888900 6888900 6888900'
 call read_job "{\"job\":\"$id\",\"offset\":-100}"
-is 'whose last bytes are the last that are kept' "$(field .result.text)" "$(tail -c 100 "$dir/out")"
+is 'the end of the output is kept, in the place of its middle' "$(field .result.text)" "$(echo end | cat "$dir/out" - | tail -c 104 | head -c 100)"
+is 'which is what was written last' "$(tail -n 2 "$dir/out")" '1000000
+end'
+until_is 'the status has a place too' 1 sh -c "ls '$state/jobs' | grep -c '$id.status\$'"
+size=$(stat -c %s "$state/jobs/$id.out")
+call read_job "{\"job\":\"$id\",\"offset\":$size}"
+is 'read_job says from where on' "$(field '.result | [.from - .to, .to, .end] | join(" ")')" '-65536 6888900 6888900'
 done_testing
