@@ -12,7 +12,7 @@
 enum {
 	DATA_BYTES = 64 * 1024, /* of the members of an error */
 	CWD_BYTES = PATH_MAX + 512, /* behind the name of the host */
-	DEADLINE_MS = 10000, /* of a forwarded request that does not wait */
+	DEADLINE_MS = 10000, /* of a forwarded request, behind the time that it waits */
 };
 
 struct request *fleet_ask_end(struct fleet_ask *ask)
@@ -217,6 +217,23 @@ void fleet_new_key(char key[FLEET_KEY_SIZE])
 	    life[1], ++number);
 }
 
+/* Milliseconds until a host must have answered: beyond the time that is asked for. 0: none is. */
+static int64_t find_deadline(const struct method *method, const struct json *params)
+{
+	const struct json *given = json_member(params, "timeout_sec");
+	const struct field *field = method->fields;
+	double seconds = 0;
+	if (!(method->flags & METHOD_WAITS))
+		return DEADLINE_MS;
+	while (field != NULL && field->name != NULL && strcmp(field->name, "timeout_sec") != 0)
+		field++;
+	if (field == NULL || field->name == NULL || field->preset == NULL)
+		return 0;
+	if (given == NULL || !json_double(given, &seconds) || !(seconds <= field->max))
+		seconds = strtod(field->preset, NULL);
+	return clock_seconds_to_ms(seconds > 0 ? seconds : 0) + DEADLINE_MS;
+}
+
 void fleet_forward(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {
@@ -234,8 +251,7 @@ void fleet_forward(struct fleet *fleet, struct request *request, struct host *ho
 		order.flags |= HOST_CALL_KEYED;
 	if (method->flags & METHOD_WAITS)
 		order.flags |= HOST_CALL_WAITS;
-	else
-		order.deadline_ms = DEADLINE_MS;
+	order.deadline_ms = find_deadline(method, params);
 	/* The buffer has the room. */
 	(void)buf_append_byte(&out, '{');
 	if (order.flags & HOST_CALL_KEYED && json_member(params, "key") == NULL) {
