@@ -14,6 +14,8 @@
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte)) /* in all bytes of a word */
 
+#define FIRST_BYTES 1000 /* of memory for an object: most need no more */
+
 #define NAME_BYTES 40 /* a longer name is measured first */
 
 #define NAME_SHOWN_MAX 40 /* bytes of a name in a path; others are shown as "*" */
@@ -378,6 +380,7 @@ void json_restart(struct json_writer *writer, struct buf *out, size_t max)
 void json_start_object(struct json_writer *writer, struct buf *out, size_t max)
 {
 	json_start(writer, out, max);
+	(void)buf_reserve(out, max < FIRST_BYTES ? max : FIRST_BYTES); /* or the writer will say */
 	json_object_begin(writer, NULL);
 }
 

@@ -131,6 +131,12 @@ size_t notification_size(const struct notification *note)
 	    text_size(note->delivery);
 }
 
+/* Whether there is a visible character of ASCII. */
+static bool is_graphic(const struct buf *text, size_t at)
+{
+	return at < text->len && text->data[at] > ' ' && text->data[at] < 0x7f;
+}
+
 char *notification_clean_text(const char *text, size_t len)
 {
 	bool is_lossy = false, was_space = true;
@@ -147,6 +153,9 @@ char *notification_clean_text(const char *text, size_t len)
 			break;
 		if (is_space && !was_space && buf_append_byte(&out, ' ') != 0)
 			break;
+		while (!is_space && size < (int)(out.max - out.len) &&
+		    is_graphic(&clean, at + (size_t)size))
+			size++;
 		if (!is_space && buf_append(&out, clean.data + at, (size_t)size) != 0)
 			break;
 		was_space = is_space;

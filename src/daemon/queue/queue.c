@@ -13,6 +13,7 @@
 enum {
 	SEQ_SIZE = 24, /* of a sequence number as the name of a record */
 	ENTRY_MAX = STORE_VALUE_MAX,
+	FIRST_BYTES = 1000, /* of memory for an event: most need no more */
 	ID_TRIES = 1000,
 	ID_TRIES_SHORT = 4, /* then the short ids are mostly taken */
 	ID_STEP = 35567, /* prime to it: all have their turn before one comes again */
@@ -274,6 +275,7 @@ static void queue_tell(struct queue *queue, const struct notification *note)
 	uint64_t seq;
 	scope.sessions[0] = MUXBUS_NO_ID;
 	json_start(&writer, &members, 2 * ENTRY_MAX);
+	(void)buf_reserve(&members, FIRST_BYTES); /* or the writer will say */
 	notification_write_members(&writer, note, true);
 	seq = event_log_publish(queue->events, EVENT_NOTIFICATION, &scope,
 	    (const char *)members.data, members.len, true);
@@ -460,7 +462,7 @@ static struct notification *draft_note(struct queue *queue, const struct notific
 	note->time_ms = clock_real_ms();
 	note->source = draft->source;
 	if (draft->id != NULL)
-		snprintf(note->id, sizeof note->id, "%s", draft->id);
+		memcpy(note->id, draft->id, strnlen(draft->id, sizeof note->id - 1));
 	else
 		queue_new_id(queue, note->id);
 	pane_ref_clear(&note->pane);

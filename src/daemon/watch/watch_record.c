@@ -179,13 +179,17 @@ char *watch_record_data(
 char *watch_record_close(const struct watch *watch, char *data, uint64_t count)
 {
 	const char *poll = tail_loop_poll_reason(tail_listener_loop(&watch->listener));
-	struct buf closed = BUF(DATA_MAX + 256);
-	(void)buf_append(&closed, data, strlen(data) - 1); /* fits, as what follows */
-	(void)buf_printf(&closed,
-	    ",\"count\":%" PRIu64 ",\"limit_hits\":%" PRIu64 ",\"cut_lines\":%" PRIu64
-	    ",\"mode\":\"%s\",\"ended\":%s}",
-	    count, watch->limit_hits, watch->cut_lines, poll != NULL ? "poll" : "inotify",
-	    watch->is_over ? "true" : "false");
+	size_t len = strlen(data) - 1;
+	struct json_writer writer;
+	struct buf closed;
+	json_start(&writer, &closed, NOTIFICATION_DATA_MAX + JSON_SPARE); /* fits */
+	json_put_raw(&writer, NULL, data, len);
+	json_put_int(&writer, "count", (int64_t)count);
+	json_put_int(&writer, "limit_hits", (int64_t)watch->limit_hits);
+	json_put_int(&writer, "cut_lines", (int64_t)watch->cut_lines);
+	json_put_str(&writer, "mode", poll != NULL ? "poll" : "inotify");
+	json_put_bool(&writer, "ended", watch->is_over);
+	(void)buf_append_byte(&closed, '}');
 	mem_free(data);
 	return (char *)buf_steal(&closed, NULL);
 }
@@ -197,9 +201,10 @@ void watch_record_text(
 	switch (reason) {
 	case WATCH_MATCH:
 		if (count > 1)
-			(void)buf_printf(out, "%" PRIu64 " lines of %s matched", count, file);
-		else
-			(void)buf_printf(out, "a line of %s matched", file);
+			(void)buf_printf(out, "%" PRIu64, count);
+		(void)buf_append_str(out, count > 1 ? " lines of " : "a line of ");
+		(void)buf_append_str(out, file);
+		(void)buf_append_str(out, " matched");
 		return;
 	case WATCH_CHANGE:
 		(void)buf_printf(out, "%s %s", file,
