@@ -101,13 +101,12 @@ const struct way *wake_write_way(
 void wake_write_other(struct request *request, const struct pane_ref *address)
 {
 	char text[TEXT_SIZE];
+	const char *before;
 	struct way_found found = {.way = &way_none, .text = "it is for no pane"};
 	if (pane_ref_is_set(address))
 		delivery_way(request_daemon(request)->deliveries, address, &found);
-	snprintf(text, sizeof text, "%s%s",
-	    found.is_final               ? "it is refused: "
-		: found.way == &way_none ? "it stays queued: "
-					 : "",
-	    found.text);
+	before = found.way == &way_none ? "it stays queued: " : "";
+	before = found.is_final ? "it is refused: " : before;
+	strcpy(stpcpy(text, before), found.text);
 	put_wake(request, address, found.way, text);
 }

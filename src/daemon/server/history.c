@@ -115,7 +115,9 @@ void history_result(struct history *history, uint64_t number, const struct metho
 	if (action == NULL)
 		return;
 	if (method->effects & METHOD_SEES || method->flags & METHOD_OPEN_WORLD)
-		(void)snprintf(action->result, sizeof action->result, "(%zu bytes)", strlen(text));
+		strcpy(
+		    stpcpy(action->result, "(") + str_put_u64(action->result + 1, strlen(text), 1),
+		    " bytes)");
 	else
 		copy_text(action->result, sizeof action->result, text, strlen(text) - around);
 }

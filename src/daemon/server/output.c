@@ -220,13 +220,14 @@ static void drop_reference(const void *bytes UNUSED, size_t len UNUSED, void *da
 
 int backlog_write(struct output *output, const char *subscription, struct event_entry *event)
 {
+	static const char head[] =
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"subscription\":\"";
 	static const char tail[] = "}}\n";
-	char head[128];
-	int head_len, r;
-	head_len = snprintf(head, sizeof head,
-	    "{\"jsonrpc\":\"2.0\",\"method\":\"event\",\"params\":{\"subscription\":\"%s\",",
-	    subscription);
-	r = output_add(output, head, (size_t)head_len);
+	int r = output_add(output, head, sizeof head - 1);
+	if (r == 0)
+		r = output_add(output, subscription, strlen(subscription));
+	if (r == 0)
+		r = output_add(output, "\",", 2);
 	if (r == 0 && event->json_len <= EVENT_COPY_BYTES_MAX)
 		r = output_add(output, event->json, event->json_len);
 	else if (r == 0)
