@@ -497,7 +497,7 @@ static void job_finish(struct supervised_job *job)
 		tree_kill();
 	if (job->out.total > job->out.kept && !keep_end(job)) {
 		make_room(job);
-		(void)keep_end(job); /* what is missing is told by the numbers */
+		(void)keep_end(job); /* the numbers say what is missing */
 	}
 	job->status.out_bytes = job->out.total;
 	job->status.err_bytes = job->spec.has_err ? job->err.total : 0;

@@ -44,6 +44,8 @@ is 'a post is durable' "$(field .result.durable)" true
 is 'nothing is missing' "$(gap)" null
 fill 'a post on a full disk is not'
 is 'and the journal is degraded' "$(journal_state)" degraded
+is 'doctor advises no restart, which would lose what is in memory' "$("$MUXBUS_BUILDDIR/muxbus" -s "$MUXBUS" doctor |
+	jq -r '.findings[] | select(.subject == "journal").remedy' | grep -c shutdown)" 0
 call sleep '{"seconds":3600}'
 is 'a timer is not durable' "$(field '.result | "\(.durable) \(.id | length)"')" 'false 4'
 call list_timers '{}'

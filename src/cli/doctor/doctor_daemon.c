@@ -142,8 +142,8 @@ static void find_queue(struct doctor_report *report, const struct json *status)
 	int64_t undelivered = json_get_int(queue, "undelivered", 0);
 	if (strcmp(json_get_str(journal, "state", "sound"), "sound") != 0)
 		doctor_find(report, FINDING_WRONG, "journal",
-		    "make room on the disk, or fix its permissions; then muxbus shutdown; "
-		    "muxbus start",
+		    "make room on the disk, or fix its permissions, and leave muxbusd running: "
+		    "it writes all then",
 		    "degraded, notifications may not survive a crash: %s",
 		    json_get_str(journal, "trouble", "?"));
 	else
