@@ -297,8 +297,9 @@ static void test_killed_supervisor(void)
 	kill(pid, SIGKILL);
 	ok(wait_all(&world), "after its kill, the job is over for the daemon");
 	is_int(job->state, JOB_LOST, "and lost");
-	ok(strstr(note_of(&world, job->id)->text, "lost") != NULL,
-	    "and the loss is reported, not guessed");
+	snprintf(path, sizeof path, "lost: its supervisor was killed, and its process %d runs on",
+	    (int)job->pid);
+	is_str(note_of(&world, job->id)->text, path, "the loss is reported, with what is left");
 	if (job->pid > 0)
 		kill(-job->pid, SIGKILL);
 	world_remove(&world);

@@ -251,7 +251,7 @@ static enum job_state state_of(const struct job_status *status)
 /* Reads what the supervisor left of a job; without that it was killed. */
 static void job_read_end(struct job_set *set, struct job *job)
 {
-	struct job_start start;
+	struct job_start start = {0};
 	if (job_start_read(set->dir_fd, job->id, &start) == 0)
 		job->pid = start.pid;
 	if (job_status_read(set->dir_fd, job->id, &job->status) == 0) {
@@ -259,6 +259,8 @@ static void job_read_end(struct job_set *set, struct job *job)
 	} else {
 		job->state = JOB_LOST;
 		job->status = (struct job_status){.exit_code = -1, .end_ms = clock_real_ms()};
+		job->status.is_held =
+		    start.pid_start > 0 && process_start_ticks(start.pid) == start.pid_start;
 	}
 	job_settle(set, job);
 	job_secrets_remove(set->dir_fd, job->id);

@@ -75,6 +75,9 @@ char *job_record_text(const struct job *job)
 {
 	const struct job_status *status = &job->status;
 	char outcome[OUTCOME_SIZE];
+	if (job->state == JOB_LOST && status->is_held)
+		return xasprintf(
+		    "lost: its supervisor was killed, and its process %d runs on", (int)job->pid);
 	if (job->state == JOB_LOST)
 		return xstrdup("lost: its supervisor was killed, how it ended is not known");
 	if (status->exec_errno != 0)
