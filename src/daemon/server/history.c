@@ -3,6 +3,8 @@
 
 #include "daemon/server/method.h"
 
+_Static_assert(HISTORY_RESULT_MAX <= HISTORY_OUTCOME_MAX, "one member is for both");
+
 struct action {
 	uint64_t number; /* 0: none yet */
 	int64_t time_ms;
@@ -11,10 +13,10 @@ struct action {
 	pid_t peer_pid;
 	bool is_masked; /* values were left out of params */
 	char method[48];
-	char params[HISTORY_PARAMS_MAX + JSON_SPARE + 1];
 	char error[32]; /* "": a result */
-	char outcome[HISTORY_OUTCOME_MAX + 1];
-	char result[HISTORY_RESULT_MAX + 1];
+	char outcome[HISTORY_OUTCOME_MAX + 1]; /* the text of the error; or the result */
+	size_t room; /* of params */
+	char params[];
 };
 
 struct history {
@@ -45,33 +47,40 @@ static void copy_text(char *out, size_t size, const char *text, size_t len)
 	out[len] = '\0';
 }
 
+/* The place of the next entry, with room for its parameters. */
+static struct action *next_place(struct history *history, size_t room)
+{
+	struct action **place = &history->actions[++history->last % HISTORY_KEEP];
+	if (*place == NULL || (*place)->room < room) {
+		*place = xrealloc(*place, sizeof **place + room);
+		(*place)->room = room;
+	}
+	return *place;
+}
+
 uint64_t history_begin(
     struct history *history, pid_t peer_pid, const struct method *method, const struct json *params)
 {
-	struct action **place = &history->actions[++history->last % HISTORY_KEEP];
-	struct action *action = *place != NULL ? *place : xalloc(sizeof *action);
+	struct action *action;
 	struct json_writer writer;
-	struct buf text;
-	*place = action;
-	memset(action, 0, offsetof(struct action, params));
-	action->params[0] = '\0';
-	action->error[0] = '\0';
-	action->outcome[0] = '\0';
-	action->result[0] = '\0';
-	action->number = history->last;
-	action->time_ms = clock_real_ms();
-	action->begin_ms = clock_mono_ms();
-	action->elapsed_ms = -1;
-	action->peer_pid = peer_pid;
-	copy_text(action->method, sizeof action->method, method->name, strlen(method->name));
-	if (params == NULL || params->count == 0)
-		return action->number;
+	char memory[HISTORY_PARAMS_MAX + JSON_SPARE + 1];
 	/* A bounded buffer, with memory for all of it: long strings are cut. */
-	text = (struct buf){.data = (uint8_t *)action->params,
-	    .cap = sizeof action->params,
-	    .max = HISTORY_PARAMS_MAX + JSON_SPARE};
+	struct buf text = {
+	    .data = (uint8_t *)memory, .cap = sizeof memory, .max = sizeof memory - 1};
+	bool is_masked = false;
 	json_writer_init(&writer, &text);
-	action->is_masked = field_write_record(&writer, method->fields, params);
+	if (params != NULL && params->count > 0)
+		is_masked = field_write_record(&writer, method->fields, params);
+	action = next_place(history, text.len + 1);
+	*action = (struct action){.number = history->last,
+	    .time_ms = clock_real_ms(),
+	    .begin_ms = clock_mono_ms(),
+	    .elapsed_ms = -1,
+	    .peer_pid = peer_pid,
+	    .is_masked = is_masked,
+	    .room = action->room};
+	copy_text(action->method, sizeof action->method, method->name, strlen(method->name));
+	copy_text(action->params, text.len + 1, memory, text.len);
 	return action->number;
 }
 
@@ -115,11 +124,11 @@ void history_result(struct history *history, uint64_t number, const struct metho
 	if (action == NULL)
 		return;
 	if (method->effects & METHOD_SEES || method->flags & METHOD_OPEN_WORLD)
-		strcpy(
-		    stpcpy(action->result, "(") + str_put_u64(action->result + 1, strlen(text), 1),
+		strcpy(stpcpy(action->outcome, "(") +
+			str_put_u64(action->outcome + 1, strlen(text), 1),
 		    " bytes)");
 	else
-		copy_text(action->result, sizeof action->result, text, strlen(text) - around);
+		copy_text(action->outcome, HISTORY_RESULT_MAX + 1, text, strlen(text) - around);
 }
 
 void history_end(struct history *history, uint64_t number, const char *error, const char *text)
@@ -147,9 +156,8 @@ static void write_action(struct json_writer *writer, const struct action *action
 	else
 		json_put_str(writer, "outcome", action->error[0] != '\0' ? action->error : "done");
 	if (has_params && action->outcome[0] != '\0')
-		(void)json_put_text(writer, "message", action->outcome, strlen(action->outcome));
-	if (has_params && action->result[0] != '\0')
-		(void)json_put_text(writer, "result", action->result, strlen(action->result));
+		json_put_str(
+		    writer, action->error[0] != '\0' ? "message" : "result", action->outcome);
 	if (action->elapsed_ms >= 0)
 		json_put_int(writer, "duration_ms", action->elapsed_ms);
 	json_object_end(writer);
