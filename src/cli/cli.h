@@ -15,6 +15,7 @@ enum cli_status {
 	CLI_USAGE = 2,
 	CLI_UNREACHABLE = 3, /* no daemon runs, or it ended before it answered */
 	CLI_TIMEOUT = 4,
+	EXIT_SIGNAL = 128, /* plus the signal's number */
 };
 
 #define REMOTE_PREFIX "ssh:" /* of cli->socket, before the host and the command for its shell */

@@ -301,7 +301,32 @@ watcher=$!
 until_is 'it is subscribed' 1 sh -c "'$muxbus' status | jq .subscriptions"
 kill -INT "$(pgrep -P "$watcher" || echo "$watcher")" 2>/dev/null
 wait "$watcher"
-is '^C ends it in good order' "$?" 0
+is '^C ends it' "$?" 130
+(trap '' HUP; exec "$muxbus" watch -n 1 window_created) >"$dir/out" 2>"$dir/err" &
+watcher=$!
+until_is 'it is subscribed' 1 sh -c "'$muxbus' status | jq .subscriptions"
+kill -HUP $watcher
+t new-window -d -n after_hup 'read line'
+wait $watcher
+is 'under nohup the end of a terminal does not' "$? $(jq -r .kind "$dir/out")" '0 window_created'
+
+# A shell ends its loop at ^C only if the command died of it.
+if command -v bash >/dev/null; then
+	"$muxbus" run -d -n logged -- sleep 60 >"$dir/out"
+	cat >"$dir/loop" <<-LOOP
+		for i in 1 2 3; do echo "\$1" >>$dir/looped; timeout --foreground 30 "$muxbus" "\$@"; done
+	LOOP
+	t new-window -d -t main -n looping "trap : INT; bash $dir/loop run -- sleep 60; bash $dir/loop tail $pane
+		bash $dir/loop watch; bash $dir/loop logs -f logged; bash $dir/loop rerun x -- sleep 60; exec cat"
+	for verb in run tail watch logs rerun; do
+		until_is "$verb is begun" "$verb" tail -n 1 "$dir/looped"
+		sleep 0.5
+		t send-keys -t main:looping C-c
+	done
+	until_is 'all loops end' cat t display-message -p -t main:looping '#{pane_current_command}'
+	is '^C ends the loop of a shell, too' "$(tr '\n' ' ' <"$dir/looped")" 'run tail watch logs rerun '
+	t kill-window -t main:looping
+fi
 timeout 60 "$muxbus" watch -r -n 1 window_created >"$dir/out" 2>"$dir/err" &
 watcher=$!
 until_is 'it is subscribed' 1 sh -c "'$muxbus' status | jq .subscriptions"

@@ -8,12 +8,22 @@
 
 #define RECONNECT_MS 500 /* between attempts */
 
+static int taken; /* the last signal, or 0 */
+
 static void signal_set(sigset_t *set)
 {
+	struct sigaction action;
 	(void)sigemptyset(set);
 	(void)sigaddset(set, SIGINT);
 	(void)sigaddset(set, SIGTERM);
-	(void)sigaddset(set, SIGHUP);
+	/* nohup(1) has it ignored: a blocked one would come all the same. */
+	if (sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+		(void)sigaddset(set, SIGHUP);
+}
+
+enum cli_status interrupt_status(void)
+{
+	return taken != 0 ? (enum cli_status)(EXIT_SIGNAL + taken) : CLI_DONE;
 }
 
 int interrupt_open(struct interrupt *interrupt)
@@ -29,14 +39,20 @@ int interrupt_open(struct interrupt *interrupt)
 	return interrupt->fd < 0 ? -1 : 0;
 }
 
-void interrupt_close(struct interrupt *interrupt)
+enum cli_status interrupt_close(struct interrupt *interrupt, enum cli_status status)
 {
 	sigset_t set;
 	signal_set(&set);
 	link_heed(-1);
 	(void)close(interrupt->fd);
 	interrupt->fd = -1;
+	status = cli_flush(status);
+	if (taken != 0 && status == interrupt_status()) {
+		(void)signal(taken, SIG_DFL);
+		(void)raise(taken); /* now, or unblocked */
+	}
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return status;
 }
 
 static bool take_signal(const struct interrupt *interrupt, int *ret_signal)
@@ -44,7 +60,7 @@ static bool take_signal(const struct interrupt *interrupt, int *ret_signal)
 	struct signalfd_siginfo info;
 	if (read(interrupt->fd, &info, sizeof info) != sizeof info)
 		return false;
-	*ret_signal = (int)info.ssi_signo;
+	taken = *ret_signal = (int)info.ssi_signo;
 	return true;
 }
 
@@ -118,7 +134,7 @@ enum cli_status interrupt_follow(const struct interrupt *interrupt, struct link 
 		enum interrupt_wake wake =
 		    interrupt_wait(interrupt, link, clock_left_ms(deadline), &signal);
 		if (wake != INTERRUPT_LINK)
-			return wake == INTERRUPT_TIME ? CLI_TIMEOUT : CLI_DONE;
+			return wake == INTERRUPT_TIME ? CLI_TIMEOUT : interrupt_status();
 		link_receive(link); /* the loop below sees an end */
 		while (!is_done(data) &&
 		    (read = link_read_message(link, 0, &message, &line, &len)) == LINK_LINE)

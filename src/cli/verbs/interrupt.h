@@ -15,8 +15,11 @@ struct interrupt {
  * printing the error.
  */
 int interrupt_open(struct interrupt *interrupt);
-/* Restores the signals: a second ^C then ends the program. */
-void interrupt_close(struct interrupt *interrupt);
+/*
+ * Restores the signals, flushes the output, and returns the exit status. If that is
+ * interrupt_status(), the program ends by the signal: a shell ends its loop at ^C only then.
+ */
+enum cli_status interrupt_close(struct interrupt *interrupt, enum cli_status status);
 
 enum interrupt_wake {
 	INTERRUPT_LINK, /* a line, or the end of input */
@@ -38,13 +41,16 @@ enum interrupt_wake interrupt_wait(
 struct link *interrupt_reconnect(const struct interrupt *interrupt, struct cli *cli, int tries,
     int64_t deadline, enum interrupt_wake *ret_wake);
 
+/* The exit status of a verb that runs until it is stopped: 128 plus the signal, if one came. */
+enum cli_status interrupt_status(void);
+
 /* Drops the input on extra_fd. */
 void interrupt_drain(const struct interrupt *interrupt);
 
 /*
- * Hands the messages of a link to fn until is_done() says so, a signal comes or the reader of our
- * output goes: CLI_DONE; or until the deadline (-1: none): CLI_TIMEOUT. CLI_UNREACHABLE: the daemon
- * is gone, or with errno EPROTO wrote what is no message.
+ * Hands the messages of a link to fn until is_done() says so or the reader of our output goes:
+ * CLI_DONE; until a signal comes: interrupt_status(); or until the deadline (-1: none):
+ * CLI_TIMEOUT. CLI_UNREACHABLE: the daemon is gone, or with errno EPROTO wrote what is no message.
  */
 enum cli_status interrupt_follow(const struct interrupt *interrupt, struct link *link,
     int64_t deadline, link_other_fn *fn, bool (*is_done)(const void *data), void *data);

@@ -13,7 +13,6 @@
 #define TAIL_BYTES 512 /* the last line is searched in these */
 #define LINE_MAX_BYTES 65536
 #define EXIT_TIME_UP 124 /* as timeout(1) */
-#define EXIT_SIGNAL 128 /* plus the signal's number */
 #define WAIT_MAX_SEC 316224000 /* what wait_for takes: ten years */
 
 void job_output_init(struct job_output *output, struct cli *cli, const char *job)

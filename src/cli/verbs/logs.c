@@ -55,7 +55,7 @@ static enum cli_status print_log(struct logs *logs)
 		switch (interrupt_wait(&logs->interrupt, logs->link, LOOK_MS, &signal)) {
 		case INTERRUPT_SIGNAL:
 		case INTERRUPT_READER:
-			return CLI_DONE;
+			return interrupt_status();
 		case INTERRUPT_EXTRA:
 			interrupt_drain(&logs->interrupt);
 			break;
@@ -94,6 +94,5 @@ enum cli_status logs_run(struct cli *cli, int argc, char **argv)
 	if (logs.interrupt.extra_fd >= 0)
 		(void)close(logs.interrupt.extra_fd);
 	link_close(logs.link);
-	interrupt_close(&logs.interrupt);
-	return cli_flush(status);
+	return interrupt_close(&logs.interrupt, status);
 }

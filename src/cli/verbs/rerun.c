@@ -351,7 +351,6 @@ enum {
 	KILL_MS = 2000, /* from SIGTERM to SIGKILL */
 	END_LOOK_MS = 10, /* between two looks whether a group has ended */
 	LOOK_MS = 500, /* for a folder that is gone */
-	EXIT_SIGNAL = 128,
 	EXIT_NOT_FOUND = 127,
 };
 
@@ -585,8 +584,8 @@ enum cli_status rerun_run(struct cli *cli, int argc, char **argv)
 			exit_status = run(&rerun);
 		if (rerun.interrupt.extra_fd >= 0)
 			(void)close(rerun.interrupt.extra_fd);
-		interrupt_close(&rerun.interrupt);
+		exit_status = (int)interrupt_close(&rerun.interrupt, (enum cli_status)exit_status);
 	}
 	file_tree_free(rerun.tree);
-	return cli_flush((enum cli_status)exit_status);
+	return (enum cli_status)exit_status;
 }

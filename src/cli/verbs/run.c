@@ -23,7 +23,6 @@
 #define RECONNECT_TRIES 60
 #define START_TRIES 3
 #define EXIT_NOT_FOUND 127
-#define EXIT_SIGNAL 128 /* plus the signal's number */
 
 extern char **environ;
 
@@ -437,6 +436,5 @@ enum cli_status run_run(struct cli *cli, int argc, char **argv)
 		job_output_finish(&run.output);
 	}
 	link_close(run.link);
-	interrupt_close(&run.interrupt);
-	return cli_flush((enum cli_status)exit_status);
+	return interrupt_close(&run.interrupt, (enum cli_status)exit_status);
 }

@@ -109,6 +109,5 @@ enum cli_status tail_run(struct cli *cli, int argc, char **argv)
 	}
 	buf_finish(&tail.line);
 	link_close(link);
-	interrupt_close(&tail.interrupt);
-	return cli_flush(status);
+	return interrupt_close(&tail.interrupt, status);
 }

@@ -164,7 +164,7 @@ static enum cli_status watch_all(struct watch_verb *watch)
 			cli_error("muxbusd is gone; waiting for it");
 			link =
 			    interrupt_reconnect(&watch->interrupt, watch->cli, 0, deadline, &wake);
-			status = clock_left_ms(deadline) == 0 ? CLI_TIMEOUT : CLI_DONE;
+			status = clock_left_ms(deadline) == 0 ? CLI_TIMEOUT : interrupt_status();
 		} else if (status == CLI_UNREACHABLE) {
 			cli_error("muxbusd is gone");
 		}
@@ -183,5 +183,5 @@ enum cli_status watch_run(struct cli *cli, int argc, char **argv)
 	buf_init(&watch.line, LINK_LINE_MAX);
 	status = watch_all(&watch);
 	buf_finish(&watch.line);
-	return cli_flush(status);
+	return interrupt_close(&watch.interrupt, status);
 }
