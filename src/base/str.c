@@ -41,12 +41,19 @@ int str_refuse(char *ret_reason, size_t size, const char *format, ...)
 
 size_t str_put_u64(char *out, uint64_t value, size_t at_least)
 {
+	static const char pairs[] = "0001020304050607080910111213141516171819"
+				    "2021222324252627282930313233343536373839"
+				    "4041424344454647484950515253545556575859"
+				    "6061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
 	char digits[STR_U64_SIZE];
 	size_t at = sizeof digits, len;
-	do {
-		digits[--at] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value > 0 || sizeof digits - at < at_least);
+	for (; value > 99; value /= 100)
+		memcpy(digits + (at -= 2), pairs + 2 * (value % 100), 2);
+	memcpy(digits + (at -= 2), pairs + 2 * value, 2);
+	at += value < 10;
+	while (sizeof digits - at < at_least)
+		digits[--at] = '0';
 	len = sizeof digits - at;
 	memcpy(out, digits + at, len);
 	out[len] = '\0';
