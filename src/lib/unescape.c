@@ -188,7 +188,8 @@ static AVX2 size_t unescape_avx2(uint8_t *dst, const uint8_t *src, size_t len)
 /* The variants for this processor, the best first. */
 static struct unescape_variant variants[5];
 
-static void find_variants(void)
+/* Before there are threads, which would write this at the same time. */
+__attribute__((constructor(101))) static void find_variants(void)
 {
 	struct unescape_variant *next = variants;
 #ifdef HAVE_VECTORS
@@ -203,15 +204,11 @@ static void find_variants(void)
 
 const struct unescape_variant *unescape_variants(void)
 {
-	if (variants[0].run == NULL)
-		find_variants();
 	return variants;
 }
 
 size_t unescape(uint8_t *dst, const uint8_t *src, size_t len)
 {
-	if (__builtin_expect(variants[0].run == NULL, 0))
-		find_variants();
 	return variants[0].run(dst, src, len);
 }
 
