@@ -22,11 +22,15 @@
  *     parameters, which are written only on success.
  *   - Out of memory is an error like another: MUXBUS_ERR_NOMEM.
  *   - ..._free() accepts NULL. Nothing may be freed from inside one of its own
- *     callbacks unless the callback's comment allows it.
+ *     callbacks unless the callback's comment allows it. The functions that are called once,
+ *     for an answer, and the handlers of connections and syncs may be NULL.
  *   - Pointers handed to a callback are lent until it returns. Keep ids, not pointers.
  *   - Ids are the numbers that tmux prints: pane %3 is 3, window @7 is 7, session $1
  *     is 1. tmux never uses one twice in the life of a server.
- *   - Nothing here is thread-safe, and nothing needs to be: one loop, one thread.
+ *   - Nothing here is thread-safe, and nothing needs to be: one loop, one thread. Two threads
+ *     may each have a loop, and the objects on it; allocator and log are set before they start.
+ *   - A child of fork() leaves all objects to its parent, also their ..._free(): it would change
+ *     them for both. exec() closes its copies of their descriptors.
  *   - Byte strings come from untrusted programs. They are bytes, not text, unless a
  *     comment says that they are UTF-8.
  *
@@ -507,8 +511,8 @@ struct muxbus_reply {
 
 /*
  * Called once for each accepted list, with one reply per command, in order. error is 0 if
- * all succeeded, else the first error. May run other commands. Must not free the
- * connection.
+ * all succeeded, else the first error, which may be MUXBUS_ERR_CANCELLED for commands that
+ * were not run. May run other commands. Must not free the connection.
  */
 typedef void muxbus_reply_fn(
     void *data, int error, const struct muxbus_reply *replies, size_t count);
@@ -533,7 +537,7 @@ MUXBUS_API int muxbus_loop_fd(const struct muxbus_loop *loop);
 
 /*
  * Handles ready events; waits for them up to timeout_ms (-1: for ever, 0: not at all).
- * Returns the number of events handled, or an error. One call does a bounded amount of
+ * Returns the number of events handled, or an error; a signal ends the wait. One call does a bounded amount of
  * work; the descriptor stays readable while there is more. Do not call it from a callback.
  */
 MUXBUS_API int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms);
@@ -605,7 +609,7 @@ struct muxbus_connection_handlers {
 	 * The connection has ended; all pending reply callbacks were called with the error.
 	 * error is 0 after muxbus_connection_close(); pending lists were then answered or
 	 * cancelled. Called once, last. reason is the text of tmux or of the library, never
-	 * NULL. The handler may free the connection.
+	 * NULL. The handler may free the connection. May be NULL.
 	 */
 	void (*closed)(void *data, int error, const char *reason);
 };
@@ -978,13 +982,18 @@ struct muxbus_sync_handlers {
 MUXBUS_API int muxbus_sync_new(struct muxbus_loop *loop, const struct muxbus_sync_options *options,
     const struct muxbus_sync_handlers *handlers, void *data, struct muxbus_sync **ret_sync);
 
-/* Starts to follow the server, and reconnects whenever the server restarts. */
+/*
+ * Starts to follow the server, and reconnects whenever the server restarts. Returns
+ * MUXBUS_ERR_UNAVAILABLE until muxbus_sync_stop() has called its done.
+ */
 MUXBUS_API int muxbus_sync_start(struct muxbus_sync *sync);
 
 /*
- * Detaches from the server. done is called within a second, when all connections have
- * ended. The sync does not reconnect. done may free the sync. If done is NULL, the connections
- * are cut before this returns, and all commands and reads that wait end with MUXBUS_ERR_CANCELLED.
+ * Detaches from the server. The model is empty from now on. done is called within a second, when
+ * all connections have ended, and all commands and reads that wait were answered, if need be with
+ * MUXBUS_ERR_CANCELLED. The sync does not reconnect. done may free the sync, or start it again; it
+ * is as new then, but for the subscriptions to all output and to details. A second call replaces
+ * done. If done is NULL, all this happens before the return, so it is not for callbacks of the sync.
  */
 MUXBUS_API void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *data);
 
@@ -1002,7 +1011,7 @@ MUXBUS_API void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *da
 MUXBUS_API void muxbus_sync_set_attached(
     struct muxbus_sync *sync, bool is_attached, void (*done)(void *data), void *data);
 
-/* Kills the remaining connections and frees the sync. */
+/* Stops the sync as with NULL, and frees it. */
 MUXBUS_API void muxbus_sync_free(struct muxbus_sync *sync);
 
 MUXBUS_API enum muxbus_sync_state muxbus_sync_state(const struct muxbus_sync *sync);
@@ -1051,10 +1060,10 @@ enum muxbus_part {
 };
 
 /*
- * Calls done (NULL: nothing), from the loop, when these parts of the model are no older than max_age_ms, including
- * all that tmux does not announce. With 0 the server is asked after this call. Callers that
- * wait at the same time share one answer. A server that did nothing meanwhile costs one empty
- * command. Returns an error, and does not call done, unless LIVE.
+ * Calls done (NULL: nothing), from the loop, when these parts of the model are no older than
+ * max_age_ms, including all that tmux does not announce. With 0 the server is asked after this
+ * call. Callers that wait at the same time share one answer. A server that did nothing meanwhile
+ * costs one empty command. Returns an error, and does not call done, unless LIVE.
  */
 typedef void muxbus_done_fn(void *data, int error);
 MUXBUS_API int muxbus_sync_refresh(struct muxbus_sync *sync, unsigned parts, unsigned max_age_ms,

@@ -655,6 +655,96 @@ static void test_reading_back(void)
 	finish(followed);
 }
 
+/* The answers of all that waits when a sync is stopped. */
+struct waiting {
+	unsigned answers;
+	unsigned replies; /* whole ones: one for each command */
+	unsigned before; /* answers before the stop was over */
+	bool is_stopped;
+};
+
+static void on_waiting_reply(
+    void *data, int error, const struct muxbus_reply *replies, size_t count)
+{
+	struct waiting *waiting = data;
+	waiting->answers++;
+	waiting->replies += count == 2 && error != 0 && replies[1].error != 0 &&
+	    replies[1].body != NULL && replies[1].body_len == 0;
+}
+
+static void on_waiting_done(void *data, int error)
+{
+	((struct waiting *)data)->answers += error != 0;
+}
+
+static void on_waiting_capture(void *data, int error, const struct muxbus_capture *capture)
+{
+	(void)capture;
+	on_waiting_done(data, error);
+}
+
+static void on_waiting_stopped(void *data)
+{
+	struct waiting *waiting = data;
+	waiting->before = waiting->answers;
+	waiting->is_stopped = true;
+}
+
+static bool is_stopped(void *data)
+{
+	return ((struct waiting *)data)->is_stopped;
+}
+
+static bool is_detached(void *data)
+{
+	struct muxbus_sync_info info;
+	muxbus_sync_info(((struct followed *)data)->sync, &info);
+	return info.connections == 0;
+}
+
+/* A command for ever, and one behind it. */
+static void wait_for_ever(struct muxbus_sync *sync, bool read_back, struct waiting *waiting)
+{
+	struct muxbus_command *command;
+	if (muxbus_command_new(&command) != 0)
+		return;
+	muxbus_command_args(command, "wait-for", "never", NULL);
+	muxbus_command_next(command);
+	muxbus_command_args(command, "list-panes", NULL);
+	is_int(muxbus_sync_run(
+		   sync, command, read_back, waiting != NULL ? on_waiting_reply : NULL, waiting),
+	    0, "a command that waits");
+}
+
+static void test_stop(bool is_attached)
+{
+	struct followed *followed = start(false);
+	struct muxbus_sync *sync = followed->sync;
+	struct waiting waiting = {.answers = 0};
+	struct muxbus_model_counts counts;
+	muxbus_sync_want_details(sync, true);
+	muxbus_sync_set_attached(sync, is_attached, NULL, NULL);
+	ok(is_attached || followed_until(followed, is_detached, followed), "it is set");
+	for (int i = 0; i < 3; i++)
+		wait_for_ever(sync, i % 2 != 0, &waiting);
+	wait_for_ever(sync, true, NULL);
+	(void)muxbus_sync_refresh(sync, MUXBUS_PART_ALL, 0, on_waiting_done, &waiting);
+	(void)muxbus_sync_capture(sync, 0, 0, 0, on_waiting_capture, &waiting);
+	muxbus_sync_stop(sync, on_waiting_stopped, &waiting);
+	muxbus_model_counts(muxbus_sync_model(sync), &counts);
+	is_int(counts.panes, 0, "a sync that was stopped has no model");
+	is_int(muxbus_sync_start(sync), MUXBUS_ERR_UNAVAILABLE, "and does not start meanwhile");
+	ok(followed_until(followed, is_stopped, &waiting), "the stop is over");
+	is_int(waiting.before, 5, "all that waited was answered before");
+	is_int(waiting.replies, 3, "and each command has its reply");
+	followed_forget(followed);
+	is_int(muxbus_sync_start(sync), 0, "it starts again");
+	ok(followed_until_line(followed, "pane_created $0 @0 %%0"), "and reports all as new");
+	live_tmux(followed->live, "select-pane -t %%0 -T again");
+	ok(followed_until_line(followed, "title_changed"), "and the details that were wanted");
+	finish(followed);
+}
+
 static void test_idle(void)
 {
 	struct followed *followed = start(false);
@@ -694,6 +784,8 @@ int main(void)
 		test_server();
 		test_unattached();
 		test_reading_back();
+		test_stop(true);
+		test_stop(false);
 	}
 	tmux_path = live_tmux_path();
 	test_idle();

@@ -11,6 +11,8 @@
  */
 #include "lib/connection/pending.h"
 
+#include "lib/connection/command.h"
+
 /* The most text of all replies; and the memory that is kept afterwards. */
 #define BODIES_MAX ((size_t)MUXBUS_LINE_MAX + 64 * 1024)
 #define BODIES_KEEP_BYTES (64 * 1024)
@@ -41,6 +43,17 @@ struct pending *pending_new(size_t count, muxbus_reply_fn *reply, void *data)
 	pending->replies = (struct muxbus_reply *)(pending + 1);
 	pending->nonces = (struct nonce *)(pending->replies + count);
 	return pending;
+}
+
+int pending_of(const struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
+    struct pending **ret_pending)
+{
+	size_t count;
+	int error = command_check(command, &count);
+	if (error != 0)
+		return error;
+	*ret_pending = pending_new(count, reply, data);
+	return *ret_pending != NULL ? 0 : MUXBUS_ERR_NOMEM;
 }
 
 void pending_free(struct pending *pending)
@@ -137,14 +150,22 @@ void pending_answer(struct pending_queue *queue, struct pending *pending)
 	buf_shrink(&queue->bodies, BODIES_KEEP_BYTES);
 }
 
+void pending_fail(struct pending *pending, int error)
+{
+	for (size_t i = 0; i < pending->count; i++)
+		pending->replies[i] =
+		    (struct muxbus_reply){.error = error, .body = (const uint8_t *)""};
+	if (pending->reply != NULL)
+		pending->reply(pending->data, error, pending->replies, pending->count);
+	pending_free(pending);
+}
+
 void pending_fail_all(struct pending_queue *queue, int error)
 {
 	struct pending *pending;
 	buf_clear(&queue->bodies);
 	while ((pending = pending_first(queue)) != NULL) {
 		take_out(queue, pending);
-		for (size_t i = 0; i < pending->count; i++)
-			pending->replies[i] = (struct muxbus_reply){.error = error};
-		pending_answer(queue, pending);
+		pending_fail(pending, error);
 	}
 }

@@ -30,7 +30,10 @@ void pending_queue_finish(struct pending_queue *queue); /* must be empty */
 
 /* The new list is in no queue. Returns NULL if out of memory. */
 struct pending *pending_new(size_t count, muxbus_reply_fn *reply, void *data);
-void pending_free(struct pending *pending);
+void pending_free(struct pending *pending); /* NULL: nothing */
+/* A new one for the commands of a list, or the error of the list. */
+int pending_of(const struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
+    struct pending **ret_pending);
 
 void pending_append(struct pending_queue *queue, struct pending *pending);
 void pending_prepend(struct pending_queue *queue, struct pending *pending);
@@ -49,5 +52,7 @@ struct pending *pending_end_command(struct pending_queue *queue, size_t index);
 /* Calls the reply function of the list, and frees the list. */
 void pending_answer(struct pending_queue *queue, struct pending *pending);
 
+/* The same with an error for each command, of a list that was not run and is in no queue. */
+void pending_fail(struct pending *pending, int error);
 /* Answers all lists with an error, also lists that are added meanwhile. */
 void pending_fail_all(struct pending_queue *queue, int error);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/attach_delay.h"
 
+#include "lib/connection/pending.h"
 #include "lib/sync/attachment.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/track.h"
 
 struct read_back {
-	muxbus_reply_fn *reply;
-	void *data;
+	struct pending *pending; /* its replies are copies */
 	int error;
-	struct muxbus_reply *replies; /* copies, followed by their bodies */
-	size_t count;
+	uint8_t *bodies; /* of the copies; NULL: out of memory, so the bodies are lost */
 	bool is_answered; /* by tmux */
 	bool is_read_back;
 };
@@ -18,47 +17,46 @@ struct read_back {
 /* Answers when both the reply and the listing have come. */
 static void answer(struct read_back *read_back)
 {
+	struct pending *pending = read_back->pending;
 	if (!read_back->is_answered || !read_back->is_read_back)
 		return;
-	read_back->reply(read_back->data, read_back->error, read_back->replies, read_back->count);
-	mem_free(read_back->replies);
+	if (read_back->bodies == NULL) {
+		pending_fail(pending, MUXBUS_ERR_NOMEM);
+	} else {
+		if (pending->reply != NULL)
+			pending->reply(
+			    pending->data, read_back->error, pending->replies, pending->count);
+		pending_free(pending);
+	}
+	mem_free(read_back->bodies);
 	mem_free(read_back);
 }
 
-/* One block of memory holds the replies and then their bodies. NULL if out of memory. */
-static struct muxbus_reply *copy_replies(const struct muxbus_reply *replies, size_t count)
+/* Copies replies, whose bodies become one block of memory. NULL if out of memory. */
+static uint8_t *copy_replies(
+    struct muxbus_reply *out, const struct muxbus_reply *replies, size_t count)
 {
-	size_t size = count * sizeof *replies;
-	struct muxbus_reply *copies;
-	uint8_t *body;
+	uint8_t *bodies, *body;
+	size_t size = 0;
 	for (size_t i = 0; i < count; i++)
 		size += replies[i].body_len + 1;
-	copies = mem_alloc(size);
-	if (copies == NULL)
-		return NULL;
-	body = (uint8_t *)(copies + count);
-	for (size_t i = 0; i < count; i++) {
-		copies[i] = replies[i];
-		copies[i].body = body;
+	bodies = body = mem_alloc(size);
+	for (size_t i = 0; bodies != NULL && i < count; i++) {
+		out[i] = replies[i];
+		out[i].body = body;
 		if (replies[i].body_len > 0)
 			memcpy(body, replies[i].body, replies[i].body_len);
 		body[replies[i].body_len] = '\0';
 		body += replies[i].body_len + 1;
 	}
-	return copies;
+	return bodies;
 }
 
-/*
- * Without memory for copies the bodies are lost; the error is MUXBUS_ERR_NOMEM.
- */
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct read_back *read_back = data;
 	read_back->error = error;
-	read_back->replies = copy_replies(replies, count);
-	read_back->count = read_back->replies != NULL ? count : 0;
-	if (read_back->replies == NULL)
-		read_back->error = MUXBUS_ERR_NOMEM;
+	read_back->bodies = copy_replies(read_back->pending->replies, replies, count);
 	read_back->is_answered = true;
 	answer(read_back);
 }
@@ -73,10 +71,10 @@ static void on_listed(void *data, int error UNUSED)
 
 /*
  * Runs the list on the primary connection; parts is what it can change. Errors as
- * muxbus_sync_run().
+ * muxbus_sync_run(), and then pending is not freed.
  */
 static int read_back_run(struct muxbus_sync *sync, struct muxbus_command *command,
-    const struct parts *parts, muxbus_reply_fn *reply, void *data)
+    const struct parts *parts, struct pending *pending)
 {
 	struct read_back *read_back = mem_calloc(1, sizeof *read_back);
 	int error;
@@ -84,8 +82,7 @@ static int read_back_run(struct muxbus_sync *sync, struct muxbus_command *comman
 		muxbus_command_free(command);
 		return MUXBUS_ERR_NOMEM;
 	}
-	read_back->reply = reply;
-	read_back->data = data;
+	read_back->pending = pending;
 	error = attachment_run(sync->primary, command, on_reply, read_back);
 	if (error != 0) {
 		mem_free(read_back);
@@ -104,8 +101,7 @@ struct delayed_run {
 	struct list link;
 	struct muxbus_command *command;
 	struct parts read_back; /* empty: none */
-	muxbus_reply_fn *reply;
-	void *data;
+	struct pending *pending;
 };
 
 static void on_due(void *data)
@@ -150,30 +146,43 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 	return false;
 }
 
+/* Takes pending, unless there is an error. */
 static int run_now(struct muxbus_sync *sync, struct muxbus_command *command,
-    const struct parts *read_back, muxbus_reply_fn *reply, void *data)
+    const struct parts *read_back, struct pending *pending)
 {
+	int error;
 	attach_delay_disturb(sync);
-	if (read_back != NULL && !parts_are_empty(read_back))
-		return read_back_run(sync, command, read_back, reply, data);
-	return attachment_run(sync->primary, command, reply, data);
+	if (!parts_are_empty(read_back))
+		return read_back_run(sync, command, read_back, pending);
+	error = attachment_run(sync->primary, command, pending->reply, pending->data);
+	if (error == 0)
+		pending_free(pending);
+	return error;
 }
 
 int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data)
 {
-	struct delayed_run *run;
-	if (!is_needed(sync) ||
-	    (!attachment_any(sync, ATTACHMENT_OPENING) && list_is_empty(&sync->attach_delay.runs)))
-		return run_now(sync, command, read_back, reply, data);
-	run = mem_alloc(sizeof *run);
-	if (run == NULL) {
+	static const struct parts nothing;
+	bool is_now = !is_needed(sync) ||
+	    (!attachment_any(sync, ATTACHMENT_OPENING) && list_is_empty(&sync->attach_delay.runs));
+	struct delayed_run *run = NULL;
+	struct pending *pending = NULL;
+	int error = pending_of(command, reply, data, &pending);
+	if (read_back == NULL)
+		read_back = &nothing;
+	if (error == 0 && !is_now && (run = mem_alloc(sizeof *run)) == NULL)
+		error = MUXBUS_ERR_NOMEM;
+	if (error != 0)
 		muxbus_command_free(command);
-		return MUXBUS_ERR_NOMEM;
-	}
-	*run = (struct delayed_run){.command = command, .reply = reply, .data = data};
-	if (read_back != NULL)
-		run->read_back = *read_back;
+	else if (is_now)
+		error = run_now(sync, command, read_back, pending);
+	if (error != 0)
+		pending_free(pending);
+	if (error != 0 || is_now)
+		return error;
+	*run =
+	    (struct delayed_run){.command = command, .read_back = *read_back, .pending = pending};
 	list_append(&sync->attach_delay.runs, &run->link);
 	return 0;
 }
@@ -190,9 +199,9 @@ void attach_delay_release(struct muxbus_sync *sync)
 	while (
 	    !list_is_empty(&sync->attach_delay.runs) && !attachment_any(sync, ATTACHMENT_OPENING)) {
 		struct delayed_run *run = take_run(&sync->attach_delay);
-		int error = run_now(sync, run->command, &run->read_back, run->reply, run->data);
-		if (error != 0 && run->reply != NULL)
-			run->reply(run->data, error, NULL, 0);
+		int error = run_now(sync, run->command, &run->read_back, run->pending);
+		if (error != 0)
+			pending_fail(run->pending, error);
 		mem_free(run);
 	}
 }
@@ -205,8 +214,7 @@ void attach_delay_fail(struct muxbus_sync *sync, int error)
 	while (!list_is_empty(&sync->attach_delay.runs)) {
 		struct delayed_run *run = take_run(&sync->attach_delay);
 		muxbus_command_free(run->command);
-		if (run->reply != NULL)
-			run->reply(run->data, error, NULL, 0);
+		pending_fail(run->pending, error);
 		mem_free(run);
 	}
 }

@@ -101,7 +101,9 @@ static void finish(struct audit *audit, int error)
 		sync->audits++;
 		sync->drift += audit->count;
 	}
-	audit->done(audit->data, error, audit->count, audit->count > 0 ? audit->difference : NULL);
+	if (audit->done != NULL)
+		audit->done(
+		    audit->data, error, audit->count, audit->count > 0 ? audit->difference : NULL);
 	mem_free(audit);
 }
 

@@ -2,6 +2,7 @@
 #include "lib/sync/detached.h"
 
 #include "lib/connection/one_shot.h"
+#include "lib/connection/pending.h"
 #include "lib/sync/state.h"
 
 /* Commands with less between them are a burst: the next one finds a connection. */
@@ -24,8 +25,7 @@ struct detached_run {
 	struct list link;
 	struct detached *detached;
 	struct muxbus_command *command; /* NULL: it runs */
-	muxbus_reply_fn *reply;
-	void *data;
+	struct pending *pending; /* its callback, and the replies if it is not run */
 };
 
 static void begin(struct detached *detached);
@@ -38,9 +38,15 @@ static struct detached_run *first(const struct list *runs)
 static void answer(
     struct detached_run *run, int error, const struct muxbus_reply *replies, size_t count)
 {
+	struct pending *pending = run->pending;
 	muxbus_command_free(run->command);
-	run->reply(run->data, error, replies, count);
 	mem_free(run);
+	if (replies == NULL) {
+		pending_fail(pending, error);
+		return;
+	}
+	pending->reply(pending->data, error, replies, count);
+	pending_free(pending);
 }
 
 /* Moves all runs to another list. */
@@ -184,13 +190,18 @@ void detached_free(struct detached *detached)
 int detached_run(
     struct detached *detached, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
 {
-	struct detached_run *run = mem_alloc(sizeof *run);
-	if (run == NULL) {
-		muxbus_command_free(command);
-		return MUXBUS_ERR_NOMEM;
+	struct detached_run *run = NULL;
+	struct pending *pending;
+	int error = pending_of(command, reply, data, &pending);
+	if (error == 0 && (run = mem_alloc(sizeof *run)) == NULL) {
+		pending_free(pending);
+		error = MUXBUS_ERR_NOMEM;
 	}
-	*run = (struct detached_run){
-	    .detached = detached, .command = command, .reply = reply, .data = data};
+	if (error != 0) {
+		muxbus_command_free(command);
+		return error;
+	}
+	*run = (struct detached_run){.detached = detached, .command = command, .pending = pending};
 	list_append(&detached->runs, &run->link);
 	begin(detached);
 	return 0;

@@ -296,6 +296,15 @@ void publish_loss(struct muxbus_sync *sync, int error, const char *reason)
 	track_free_all(sync);
 }
 
+void publish_end(struct muxbus_sync *sync)
+{
+	if (sync->model != sync->empty)
+		model_free(sync->model);
+	sync->model = sync->empty;
+	seen_ids_init(&sync->seen_ids);
+	track_free_all(sync);
+}
+
 struct muxbus_model *publish_copy(struct muxbus_sync *sync, const struct merge_drop *drop)
 {
 	struct muxbus_model *model;

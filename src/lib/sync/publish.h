@@ -26,3 +26,5 @@ void publish_changed(struct muxbus_sync *sync, struct muxbus_model *model);
 
 /* The server is lost: empties the model, and reports all objects as closed. */
 void publish_loss(struct muxbus_sync *sync, int error, const char *reason);
+/* Empties the model, and reports nothing. */
+void publish_end(struct muxbus_sync *sync);

@@ -38,26 +38,42 @@ static void free_attachments(struct muxbus_sync *sync)
 		attachment_free(attachment);
 }
 
+/* Answers all that waits for the server, and lets go of it. */
+static void end_waits(struct muxbus_sync *sync, int error)
+{
+	attach_delay_fail(sync, error);
+	capture_fail_all(sync, error);
+	lister_fail(sync, error);
+	leaving_finish(sync);
+	pane_pidfd_forget(&sync->server_pidfd, 0);
+	pane_proc_close(&sync->pane_proc);
+	loop_timeout_stop(&sync->exit_timer);
+	sync->server = (struct identity){0};
+	sync->way = sync->first_way;
+}
+
+/* The end of a stop: it is as before the first start. */
+static void end(struct muxbus_sync *sync)
+{
+	sync->is_lost = false;
+	end_waits(sync, MUXBUS_ERR_CANCELLED);
+	publish_end(sync);
+	sync->state = MUXBUS_SYNC_IDLE;
+}
+
 /* Frees all data of a server. */
 static void lose(struct muxbus_sync *sync, int error, const char *reason)
 {
 	sync->is_lost = false;
 	sync->attached = NULL;
 	loop_timeout_stop(&sync->grace_timer);
-	loop_timeout_stop(&sync->exit_timer);
 	free_attachments(sync);
 	sync->server = (struct identity){0};
-	sync->way = sync->first_way;
 	if (sync->state == MUXBUS_SYNC_LIVE)
 		publish_loss(sync, error, reason);
 	else
 		sync_set_state(sync, MUXBUS_SYNC_SEARCHING, error, reason);
-	attach_delay_fail(sync, MUXBUS_ERR_UNAVAILABLE);
-	capture_fail_all(sync, MUXBUS_ERR_UNAVAILABLE);
-	lister_fail(sync, MUXBUS_ERR_UNAVAILABLE);
-	leaving_finish(sync);
-	pane_pidfd_forget(&sync->server_pidfd, 0);
-	pane_proc_close(&sync->pane_proc);
+	end_waits(sync, MUXBUS_ERR_UNAVAILABLE);
 	if (sync->is_started)
 		reconnect_wait(&sync->reconnect, error);
 	if (sync->is_started && error == MUXBUS_ERR_VERSION)
@@ -191,6 +207,7 @@ static void stop_if_done(struct muxbus_sync *sync)
 
 	if (stopped == NULL || !list_is_empty(&sync->attachments))
 		return;
+	end(sync);
 	sync->stopped = NULL;
 	stopped(sync->stopped_data);
 }
@@ -534,10 +551,13 @@ int muxbus_sync_start(struct muxbus_sync *sync)
 {
 	if (sync->is_started)
 		return 0;
+	if (sync->stopped != NULL)
+		return MUXBUS_ERR_UNAVAILABLE;
 	sync->is_started = true;
 	sync->search_error = 1; /* no real error: the first result is reported */
 	sync->state = MUXBUS_SYNC_SEARCHING;
 	loop_timeout_start(&sync->reconnect.timer, 0);
+	loop_timeout_start(&sync->details_timer, 0);
 	return 0;
 }
 
@@ -551,11 +571,9 @@ void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *
 	ping_stop(&sync->ping);
 	loop_timeout_stop(&sync->grace_timer);
 	loop_timeout_stop(&sync->details_timer);
-	attach_delay_fail(sync, MUXBUS_ERR_CANCELLED);
 	if (done == NULL) {
 		free_attachments(sync);
-		capture_fail_all(sync, MUXBUS_ERR_CANCELLED);
-		lister_fail(sync, MUXBUS_ERR_CANCELLED);
+		end(sync);
 		return;
 	}
 	list_each_safe (struct attachment, attachment, &sync->attachments, link)
@@ -568,17 +586,11 @@ void muxbus_sync_free(struct muxbus_sync *sync)
 	if (sync == NULL)
 		return;
 	muxbus_sync_stop(sync, NULL, NULL);
-	track_free_all(sync);
 	map_finish(&sync->tracks);
 	pane_pidfd_finish(&sync->pane_pidfd);
 	pane_pidfd_finish(&sync->server_pidfd);
 	lister_finish(&sync->lister);
-	leaving_finish(sync);
-	pane_proc_close(&sync->pane_proc);
 	loop_timeout_stop(&sync->settle_timer);
-	loop_timeout_stop(&sync->exit_timer);
-	if (sync->model != sync->empty)
-		model_free(sync->model);
 	model_free(sync->empty);
 	mem_free(sync->socket_path);
 	mem_free(sync->tmux_path);
@@ -592,7 +604,7 @@ enum muxbus_sync_state muxbus_sync_state(const struct muxbus_sync *sync)
 
 const struct muxbus_model *muxbus_sync_model(const struct muxbus_sync *sync)
 {
-	return sync->model;
+	return sync->is_started ? sync->model : sync->empty;
 }
 
 void muxbus_sync_info(const struct muxbus_sync *sync, struct muxbus_sync_info *ret_info)
