@@ -7,7 +7,6 @@ enum {
 	DIM_FROM = 38, /* a darker text is meant for a light terminal */
 	DIM_TO = 180,
 	PALE = 75, /* a text that is nearer to a light background is a suggestion */
-	DEFAULT_BACK = 0, /* taken for dark */
 };
 
 /* The attributes at the moment. tmux sets them again only where they change, also over rows. */
@@ -15,6 +14,7 @@ struct looks {
 	bool is_faint;
 	bool is_grey;
 	bool is_reverse;
+	bool is_coloured; /* what is behind the text: that is a label, and no suggestion */
 	unsigned grey; /* brightness of the text, 0 to 255 */
 	unsigned back; /* of what is behind it */
 };
@@ -22,12 +22,13 @@ struct looks {
 /* Takes a colour as its brightest and its darkest part. */
 static void take_colour(struct looks *looks, bool is_text, unsigned most, unsigned least)
 {
-	if (!is_text) {
+	if (is_text) {
+		looks->is_grey = most - least < 24;
+		looks->grey = most;
+	} else {
+		looks->is_coloured = most - least >= 24;
 		looks->back = most;
-		return;
 	}
-	looks->is_grey = most - least < 24;
-	looks->grey = most;
 }
 
 static void take_rgb(struct looks *looks, bool is_text, const unsigned *rgb)
@@ -37,12 +38,12 @@ static void take_rgb(struct looks *looks, bool is_text, const unsigned *rgb)
 	take_colour(looks, is_text, rgb[2] > most ? rgb[2] : most, rgb[2] < least ? rgb[2] : least);
 }
 
-/* One of the 16 colours of the terminal, of which 8 is a grey, and only 0 and 8 are dark. */
+/* One of the 16 colours of the terminal, of which four are greys. */
 static void take_basic(struct looks *looks, bool is_text, unsigned number)
 {
-	unsigned grey = number == 8 ? 127 : 0;
-	take_colour(looks, is_text, number % 8 == 0 ? grey : 255, number == 8 ? grey : 0);
-	looks->is_grey &= !is_text || number == 8;
+	static const unsigned greys[] = {[7] = 229, [8] = 127, [15] = 255};
+	bool is_grey = number % 8 == 0 || number % 8 == 7;
+	take_colour(looks, is_text, is_grey ? greys[number] : 255, is_grey ? greys[number] : 0);
 }
 
 /* Of a palette of 256: those 16, a cube, and a ramp of greys. */
@@ -77,7 +78,7 @@ static size_t apply_colour(const unsigned *values, size_t count, struct looks *l
 /* Whether the text is not meant to be read first, as a suggestion is: faint, or near to what is behind it. */
 static bool is_dim(const struct looks *looks)
 {
-	if (looks->is_faint || !looks->is_grey)
+	if (looks->is_faint || looks->is_coloured || !looks->is_grey)
 		return looks->is_faint;
 	if (looks->back < LIGHT)
 		return looks->grey >= DIM_FROM && looks->grey < DIM_TO;
@@ -106,7 +107,7 @@ static void apply_sgr(const char *text, size_t len, struct looks *looks)
 		else if (value == 39)
 			looks->is_grey = false;
 		else if (value == 49)
-			looks->back = DEFAULT_BACK;
+			take_basic(looks, false, 0);
 		else if ((value >= 30 && value <= 37) || (value >= 40 && value <= 47))
 			take_basic(looks, value < 40, value % 10);
 		else if ((value >= 90 && value <= 97) || (value >= 100 && value <= 107))
