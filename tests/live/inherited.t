@@ -68,18 +68,9 @@ is 'what it wrote before' "$(head -c 4 "$dir/out")" 'y
 y'
 
 # With as many open files as it may have, it says what is short, and goes on when it may have more.
-may_open() { # may_open N: so many descriptors more
-	free=0
-	limit=0
-	while [ $free -lt "$1" ]; do
-		[ -L "/proc/$pid/fd/$limit" ] || free=$((free + 1))
-		limit=$((limit + 1))
-	done
-	prlimit --nofile=$limit: --pid "$pid"
-}
 error() { field '.error.data.kind + " " + .error.message' | sed 's|: /[^:]*:|:|'; }
 again env
-may_open 1 # for the one that asks
+may_open 1 "$pid" # for the one that asks
 call run_long_command '{"command":"true"}'
 is 'no descriptor for a job' "$(error)" 'limit the job cannot be started: muxbusd may have no more open files: see ulimit -n'
 call send_text '{"pane":"main","text":"x"}'

@@ -43,6 +43,17 @@ ask() {
 	printf '%s\n' "$1" | socat -t 86400 - "UNIX-CONNECT:$MUXBUS"
 }
 
+# may_open N PID: a process may open so many descriptors more.
+may_open() {
+	free=0
+	limit=0
+	while [ $free -lt "$1" ]; do
+		[ -L "/proc/$2/fd/$limit" ] || free=$((free + 1))
+		limit=$((limit + 1))
+	done
+	prlimit --nofile=$limit: --pid "$2"
+}
+
 # call METHOD PARAMS: asks, and keeps the answer.
 call() {
 	ask "$(jq -nc --arg method "$1" --argjson params "$2" '{method: $method, params: $params}')" >"$dir/answer"

@@ -205,6 +205,16 @@ chmod go-w "$dir/open"
 id=$(post 'safe')
 until_is 'a link into a folder of the user is used' 'delivered handed_over on_notify' receipt "$id"
 
+# It is run again if it could not be started only because something was short for a while.
+call status '{}'
+pid=$(field .result.pid)
+may_open 2 "$pid" # one for who asks
+id=$(post 'when there is room')
+until_is 'no descriptor for the program' 1 eval 'failure 2>/dev/null | grep -c "Too many open files"'
+prlimit --nofile=1024: --pid "$pid"
+until_is 'it is run later' 'delivered handed_over on_notify' receipt "$id"
+until_is 'and all is well' null failure
+
 # One at once, and a rate: what comes meanwhile is joined.
 restart -o show=none -o on_notify_rate=2
 rm -f "$dir/input"

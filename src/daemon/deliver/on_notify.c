@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "daemon/core/config.h"
+#include "daemon/core/rlimit.h"
 #include "daemon/deliver/mail.h"
 #include "daemon/deliver/person.h"
 #include "daemon/deliver/program.h"
@@ -19,6 +20,7 @@ enum {
 	    2, /* from a post to the run: requests that wait for it, and messages, come first */
 	MINUTE_MS = 60000,
 	INPUT_MAX = 2 * NOTIFICATION_DATA_MAX + 32768, /* bytes of JSON */
+	SHORT_MS = 5000, /* until a program is run again that could not be started for a limit */
 	FAILURE_SIZE = 256,
 	SAID_MAX = 120, /* bytes of its output in the log */
 };
@@ -44,6 +46,7 @@ struct on_notify {
 	int64_t paid_ms; /* CLOCK_MONOTONIC: until then the runs so far are within the rate */
 	uint64_t runs;
 	uint64_t failures;
+	bool is_short; /* the last one: a limit of the system was reached */
 	char failure[FAILURE_SIZE]; /* the last one, "": the last run was good */
 };
 
@@ -58,6 +61,7 @@ static int __attribute__((format(printf, 2, 3)))
 fail(struct on_notify *on_notify, const char *format, ...)
 {
 	va_list args;
+	on_notify->is_short = rlimit_text(errno) != NULL;
 	va_start(args, format);
 	(void)vsnprintf(on_notify->failure, sizeof on_notify->failure, format, args);
 	va_end(args);
@@ -265,10 +269,12 @@ static void run(struct on_notify *on_notify, const struct notification *last, ui
 	    .grace_ms = ON_NOTIFY_GRACE_MS,
 	};
 	char *own, **env;
+	on_notify->is_short = false;
 	if (order.input < 0) {
 		(void)fail(on_notify, "no file for the notification: %s", strerror(errno));
 		return;
 	}
+	errno = 0;
 	buf_init(&command.text, ON_NOTIFY_FILE_MAX + 1);
 	order.env = env = make_environ(on_notify, &own);
 	if (read_command(on_notify, &command) == 0) {
@@ -310,6 +316,12 @@ static void on_time(void *data)
 		return;
 	on_notify->paid_ms = (on_notify->paid_ms > now_ms ? on_notify->paid_ms : now_ms) + every_ms;
 	run(on_notify, last, on_notify->given_count + more);
+	if (on_notify->program != NULL || !on_notify->is_short)
+		return;
+	memcpy(on_notify->pending, on_notify->given, sizeof on_notify->given);
+	on_notify->count = on_notify->given_count;
+	on_notify->more = more;
+	loop_timer_arm(on_notify->timer, SHORT_MS);
 }
 
 static void look_soon(struct on_notify *on_notify)
