@@ -48,13 +48,14 @@ static int choose_daemon(
     struct cli *cli, const char *socket, const char *host, bool is_fleet, bool is_relay)
 {
 	cli->has_socket = socket != NULL;
-	if (host == NULL && !is_relay)
-		host = getenv("MUXBUS_HOST");
 	if (cli->tmux_name != NULL && cli->tmux_path != NULL)
 		return cli_usage(NULL, "-L and -S exclude each other");
-	if (is_empty(cli->tmux_name) || is_empty(cli->tmux_path) || is_empty(socket))
-		return cli_usage(NULL, "-L, -S and -s need a name that is not empty");
-	if (host != NULL && *host == '\0')
+	if (is_empty(cli->tmux_name) || is_empty(cli->tmux_path) || is_empty(socket) ||
+	    is_empty(host))
+		return cli_usage(NULL, "-L, -S, -s and --host need a name that is not empty");
+	if (host == NULL && !is_relay)
+		host = getenv("MUXBUS_HOST");
+	if (is_empty(host))
 		host = NULL;
 	if (is_fleet ||
 	    (!is_relay && socket == NULL && host == NULL && cli->tmux_name == NULL &&

@@ -59,6 +59,7 @@ says 'nothing asked for' 2 'a verb or method is missing'
 says 'an option that there is not' 2 'usage: muxbus' --nonsense
 says 'names and sockets exclude each other' 2 'exclude each other' -L a -S b ping
 says 'an empty name is none' 2 'need a name that is not empty' -S '' ping
+says 'nor is it this machine' 2 'need a name that is not empty' --host '' ping
 run_it "$muxbus" -s "$dir/nothing" ping
 is 'no daemon' "$status $(cat "$dir/err")" \
 	"3 muxbus: muxbusd is not running: there is no socket at $dir/nothing. Start it with: muxbus -s $dir/nothing start"
@@ -313,15 +314,18 @@ is 'under nohup the end of a terminal does not' "$? $(jq -r .kind "$dir/out")" '
 # A shell ends its loop at ^C only if the command died of it.
 if command -v bash >/dev/null; then
 	"$muxbus" run -d -n logged -- sleep 60 >"$dir/out"
+	printf '#!/bin/sh\ntrap "" INT\nsleep 60\n' >"$dir/deaf"
+	chmod +x "$dir/deaf"
 	cat >"$dir/loop" <<-LOOP
-		for i in 1 2 3; do echo "\$1" >>$dir/looped; timeout --foreground 30 "$muxbus" "\$@"; done
+		for i in 1 2 3; do echo "\$1" >>$dir/looped; "$muxbus" "\$@"; done
 	LOOP
-	t new-window -d -t main -n looping "trap : INT; bash $dir/loop run -- sleep 60; bash $dir/loop tail $pane
+	t new-window -d -t main -n looping "trap : INT; bash $dir/loop run -- $dir/deaf; bash $dir/loop tail $pane
 		bash $dir/loop watch; bash $dir/loop logs -f logged; bash $dir/loop rerun x -- sleep 60; exec cat"
 	for verb in run tail watch logs rerun; do
 		until_is "$verb is begun" "$verb" tail -n 1 "$dir/looped"
 		sleep 0.5
 		t send-keys -t main:looping C-c
+		[ $verb != run ] || { sleep 0.2 && t send-keys -t main:looping C-c; }
 	done
 	until_is 'all loops end' cat t display-message -p -t main:looping '#{pane_current_command}'
 	is '^C ends the loop of a shell, too' "$(tr '\n' ' ' <"$dir/looped")" 'run tail watch logs rerun '

@@ -363,7 +363,8 @@ static int tell_end(struct run_verb *run, const struct json *job)
 		say(run, "job %s: %s, without an exit status", run->id, state);
 	}
 	buf_finish(&took);
-	return job_output_status(job);
+	/* Also if it was killed, as ^C did nothing to it. */
+	return run->interrupts > 0 && number > 0 ? (int)interrupt_status() : job_output_status(job);
 }
 
 /* CLI_DONE: *ret_exit is the exit status. CLI_UNREACHABLE: the daemon is gone. */
