@@ -73,6 +73,8 @@ static const struct {
     {"claude", SIGN_EDITS, "yes"},
     {"codex", SIGN_DIALOG,
 	"^(?!.*\\besc again).*(?:enter|trust|space).*\\besc\\b.*\\n(?:.+\\n)?\\z"},
+    /* A search of what was sent before, and keys that are commands of vi. */
+    {"codex", SIGN_DIALOG, "^  (?:reverse-i-search:|.* Vim: Normal\\b).*\\n(?:.*\\n)?\\z"},
     {"codex", SIGN_WORK,
 	"^[•◦] .*\\(.*[•·] esc to interrupt\\).*\\n(?:(?:  .*)?\\n){1,30}›" BELOW(40)},
     {"codex", SIGN_WORK, "^• .*\\n(?:(?!  Worked for )(?:  .*)?\\n){1,60}›(?! *\\d\\.)" BELOW(40)},
