@@ -2,12 +2,7 @@
 /* The log of the programs: lines on standard error or in a file. Control characters are escaped. */
 #pragma once
 
-enum log_level {
-	LOG_LEVEL_ERROR,
-	LOG_LEVEL_WARNING,
-	LOG_LEVEL_INFO,
-	LOG_LEVEL_DEBUG,
-};
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
 /* Writes messages of at least this severity to fd, which the caller keeps open. */
 void log_open(int fd, const char *program, enum log_level level);

@@ -10,10 +10,7 @@ bool program_find(const char *name, char *out, size_t size);
 /* Searches PATH only; relative entries do not count. */
 bool program_find_in_path(const char *name, char *out, size_t size);
 
-enum program_stream {
-	PROGRAM_STDOUT = 1,
-	PROGRAM_STDERR = 2,
-};
+enum program_stream { PROGRAM_STDOUT = 1, PROGRAM_STDERR = 2 };
 
 /*
  * Runs a program without input and reads its output on one stream (the other is discarded) until

@@ -12,11 +12,7 @@
 #define PUBLISHER_WINDOW_BYTES ((size_t)8 * 1024 * 1024)
 #define PUBLISHER_ID_SIZE 80
 
-enum publisher_kind {
-	PUBLISHER_EVENT,
-	PUBLISHER_NOTIFICATION,
-	PUBLISHER_KIND_COUNT_,
-};
+enum publisher_kind { PUBLISHER_EVENT, PUBLISHER_NOTIFICATION, PUBLISHER_KIND_COUNT_ };
 
 struct publisher_handlers {
 	/* JetStream has all messages of the kind up to this number. */

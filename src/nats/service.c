@@ -6,11 +6,7 @@
 #include "config.h"
 #include "wire/message.h"
 
-enum {
-	WORDS_MAX = 64,
-	METHODS_MAX = 1024,
-	METHOD_NAME_MAX = 64,
-};
+enum { WORDS_MAX = 64, METHODS_MAX = 1024, METHOD_NAME_MAX = 64 };
 
 static const char *const effects[] = {
     "reads", "sees", "types", "runs", "closes", "speaks_for", "writes", "administers", NULL};

@@ -101,14 +101,7 @@ static void pass_escape(struct check *check)
 }
 
 /* The meaning of a byte between strings. */
-enum byte_class {
-	BYTE_PLAIN,
-	BYTE_QUOTE,
-	BYTE_OPEN,
-	BYTE_CLOSE,
-	BYTE_COMMA,
-	BYTE_CONTROL,
-};
+enum byte_class { BYTE_PLAIN, BYTE_QUOTE, BYTE_OPEN, BYTE_CLOSE, BYTE_COMMA, BYTE_CONTROL };
 
 static const uint8_t byte_classes[256] = {
     [0x00 ... 0x08] = BYTE_CONTROL, /* tab, newline */

@@ -29,14 +29,7 @@ struct json_error {
 
 #define JSON_NUMBER_MAX 128 /* characters */
 
-enum json_type {
-	JSON_NULL,
-	JSON_BOOL,
-	JSON_NUMBER,
-	JSON_STRING,
-	JSON_ARRAY,
-	JSON_OBJECT,
-};
+enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
 struct json {
 	enum json_type type;

@@ -69,11 +69,7 @@ extern const struct setup_agent setup_agents[SETUP_AGENTS_MAX];
 
 const struct setup_agent *setup_agent_find(const char *name);
 
-enum setup_action {
-	SETUP_PRINT,
-	SETUP_WRITE,
-	SETUP_REMOVE,
-};
+enum setup_action { SETUP_PRINT, SETUP_WRITE, SETUP_REMOVE };
 
 enum setup_state {
 	SETUP_ABSENT, /* no file contains anything of muxbus */

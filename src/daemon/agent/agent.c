@@ -16,10 +16,7 @@
 #include "daemon/server/handler.h"
 #include "io/loop_timer.h"
 
-enum {
-	RESTART_MIN_MS = 500,
-	RESTART_MAX_MS = 30000,
-};
+enum { RESTART_MIN_MS = 500, RESTART_MAX_MS = 30000 };
 
 /* The state is another one: an event, and all who wait for it. */
 static void on_changed(struct agent *agent)

@@ -214,12 +214,7 @@ static void on_due(struct wake_policy_listener *listener)
 struct delivery_set *delivery_set_new(const struct daemon *parts)
 {
 	struct delivery_set *set = xcalloc(1, sizeof *set);
-	set->office = (struct mail_office){
-	    .parts = parts,
-	    .go = go,
-	    .find = find,
-	    .look = look,
-	};
+	set->office = (struct mail_office){.parts = parts, .go = go, .find = find, .look = look};
 	list_init(&set->office.mails);
 	list_init(&set->office.retries);
 	set->listener.posted = on_posted;

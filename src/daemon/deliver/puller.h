@@ -14,10 +14,7 @@
 #define PULLER_LEASES_MAX 64 /* notifications that one puller holds */
 #define PULLER_GONE_MS 1000 /* for a follower that has gone to be there again */
 
-enum puller_way {
-	PULLER_FOLLOW,
-	PULLER_HOOK,
-};
+enum puller_way { PULLER_FOLLOW, PULLER_HOOK };
 extern const char *const puller_ways[]; /* their names; NULL ends */
 
 /* Loads which followers there were. */

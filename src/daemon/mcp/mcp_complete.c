@@ -10,10 +10,7 @@
 
 #define MCP_PROMPT_ARGUMENTS 3
 
-enum mcp_completion {
-	MCP_COMPLETE_NOTHING,
-	MCP_COMPLETE_PANE,
-};
+enum mcp_completion { MCP_COMPLETE_NOTHING, MCP_COMPLETE_PANE };
 
 struct mcp_prompt_argument {
 	const char *name; /* NULL: no more */

@@ -35,14 +35,7 @@ void mcp_listen_end(struct mcp_session *session);
  * for its own messages.
  */
 
-enum mcp_level {
-	MCP_DEBUG,
-	MCP_INFO,
-	MCP_NOTICE,
-	MCP_WARNING,
-	MCP_ERROR,
-	MCP_LEVEL_COUNT_ = 8,
-};
+enum mcp_level { MCP_DEBUG, MCP_INFO, MCP_NOTICE, MCP_WARNING, MCP_ERROR, MCP_LEVEL_COUNT_ = 8 };
 
 /* The log state of one call. */
 struct mcp_log {

@@ -17,11 +17,7 @@ enum { LINES_MAX = 1000000, MATCHES_MAX = 1000 };
 
 enum read_encoding { ENCODING_TEXT, ENCODING_BASE64 };
 
-enum format {
-	FORMAT_TEXT,
-	FORMAT_SVG,
-	FORMAT_HTML,
-};
+enum format { FORMAT_TEXT, FORMAT_SVG, FORMAT_HTML };
 
 static const char *const formats[] = {
     [FORMAT_TEXT] = "text",
@@ -30,16 +26,9 @@ static const char *const formats[] = {
     NULL,
 };
 
-enum theme {
-	THEME_DARK,
-	THEME_LIGHT,
-};
+enum theme { THEME_DARK, THEME_LIGHT };
 
-static const char *const themes[] = {
-    [THEME_DARK] = "dark",
-    [THEME_LIGHT] = "light",
-    NULL,
-};
+static const char *const themes[] = {[THEME_DARK] = "dark", [THEME_LIGHT] = "light", NULL};
 
 static const char *const encodings[] = {
     [ENCODING_TEXT] = "text",

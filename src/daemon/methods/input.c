@@ -431,11 +431,7 @@ static const struct field send_mouse_fields[] = {
     {0},
 };
 
-enum typed_encoding {
-	ENCODING_SGR,
-	ENCODING_UTF8,
-	ENCODING_NORMAL,
-};
+enum typed_encoding { ENCODING_SGR, ENCODING_UTF8, ENCODING_NORMAL };
 
 /* The last cell that an encoding can say, counted from 1. */
 static const int64_t encoding_max[] = {

@@ -7,16 +7,9 @@
 
 #define HUMAN_MS 1000
 
-enum detail {
-	DETAIL_SHORT,
-	DETAIL_FULL,
-};
+enum detail { DETAIL_SHORT, DETAIL_FULL };
 
-static const char *const details[] = {
-    [DETAIL_SHORT] = "short",
-    [DETAIL_FULL] = "full",
-    NULL,
-};
+static const char *const details[] = {[DETAIL_SHORT] = "short", [DETAIL_FULL] = "full", NULL};
 
 /* The arguments of all four; a method uses those that its fields name. */
 struct object_list_args {

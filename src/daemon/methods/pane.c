@@ -34,10 +34,7 @@ static const struct field_result pane_results[] = {
     {0},
 };
 
-enum direction {
-	DIRECTION_VERTICAL,
-	DIRECTION_HORIZONTAL,
-};
+enum direction { DIRECTION_VERTICAL, DIRECTION_HORIZONTAL };
 
 static const char *const directions[] = {
     [DIRECTION_VERTICAL] = "vertical",

@@ -132,12 +132,7 @@ void journal_disk_dir_close(struct journal_disk_dir *dir)
 	mem_free(dir);
 }
 
-enum syncer_state {
-	STATE_IDLE,
-	STATE_SUBMITTED,
-	STATE_ENDED,
-	STATE_QUIT,
-};
+enum syncer_state { STATE_IDLE, STATE_SUBMITTED, STATE_ENDED, STATE_QUIT };
 
 struct journal_syncer {
 	const struct journal_disk *disk;

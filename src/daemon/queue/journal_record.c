@@ -7,11 +7,7 @@
 
 static const uint8_t magic[8] = {'m', 'u', 'x', 'b', 'u', 's', 'J', '\n'};
 
-enum {
-	FORMAT = 1,
-	TYPE_SHIFT = 24,
-	LENGTH_MASK = (1 << TYPE_SHIFT) - 1,
-};
+enum { FORMAT = 1, TYPE_SHIFT = 24, LENGTH_MASK = (1 << TYPE_SHIFT) - 1 };
 
 /* Offsets in a header and in a record. */
 enum {

@@ -61,11 +61,7 @@ extern const struct field_result spawn_results[];
 /* Checks values that tmux would change silently. False if the request was failed. */
 bool spawn_check(struct request *request, const struct spawn_args *args);
 
-enum spawn_kind {
-	SPAWN_PANE,
-	SPAWN_WINDOW,
-	SPAWN_SESSION,
-};
+enum spawn_kind { SPAWN_PANE, SPAWN_WINDOW, SPAWN_SESSION };
 
 /*
  * Completes a command that makes a pane ("split-window" with its own flags), runs it, and

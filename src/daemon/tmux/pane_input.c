@@ -5,12 +5,7 @@
 
 #include "base/tokenizer.h"
 
-enum {
-	KEY_INTERRUPT = 0x03,
-	KEY_BACKSPACE = 0x08,
-	KEY_KILL_LINE = 0x15,
-	KEY_DELETE = 0x7f,
-};
+enum { KEY_INTERRUPT = 0x03, KEY_BACKSPACE = 0x08, KEY_KILL_LINE = 0x15, KEY_DELETE = 0x7f };
 
 void pane_input_init(struct pane_input *input)
 {

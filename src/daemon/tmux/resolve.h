@@ -19,17 +19,9 @@
 
 #include "base/base.h"
 
-enum resolve_kind {
-	RESOLVE_SESSION,
-	RESOLVE_WINDOW,
-	RESOLVE_PANE,
-};
+enum resolve_kind { RESOLVE_SESSION, RESOLVE_WINDOW, RESOLVE_PANE };
 
-enum resolve_result {
-	RESOLVE_FOUND,
-	RESOLVE_NONE,
-	RESOLVE_AMBIGUOUS,
-};
+enum resolve_result { RESOLVE_FOUND, RESOLVE_NONE, RESOLVE_AMBIGUOUS };
 
 struct resolve {
 	/* Objects up to the kind that was asked for; session NULL for @2 and %3. */

@@ -18,11 +18,7 @@
 #define DECLARATION_TIMEOUT_SEC_MAX 3600
 #define DECLARATION_REASON_SIZE 512
 
-enum declaration_answer {
-	DECLARATION_TEXT,
-	DECLARATION_JSON,
-	DECLARATION_IMAGE,
-};
+enum declaration_answer { DECLARATION_TEXT, DECLARATION_JSON, DECLARATION_IMAGE };
 
 /* A parameter of a server's tool, and the parameter of ours that it is filled from. */
 struct declaration_rename {

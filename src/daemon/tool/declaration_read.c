@@ -46,10 +46,7 @@ static const struct field member_fields[] = {
     {.name = NULL},
 };
 
-enum server_scope {
-	PER_DAEMON,
-	PER_PANE,
-};
+enum server_scope { PER_DAEMON, PER_PANE };
 
 static const char *const scope_choices[] = {"daemon", "pane", NULL};
 

@@ -27,11 +27,7 @@
 #define KEEP_BYTES (64 * 1024)
 #define ESCAPE_LEN 4
 
-enum parser_state {
-	STATE_OUTSIDE,
-	STATE_OUTPUT,
-	STATE_BLOCK,
-};
+enum parser_state { STATE_OUTSIDE, STATE_OUTPUT, STATE_BLOCK };
 
 /* The position in the three lines of a sentinel. */
 enum sentinel_stage {

@@ -6,11 +6,7 @@
 
 #include "base/base.h"
 
-enum block_line_kind {
-	BLOCK_BEGIN,
-	BLOCK_END,
-	BLOCK_ERROR,
-};
+enum block_line_kind { BLOCK_BEGIN, BLOCK_END, BLOCK_ERROR };
 
 struct guard {
 	enum block_line_kind kind;
