@@ -19,8 +19,6 @@ enum submit_sight {
 	SIGHT_NOT_FREE, /* a draft, or nothing that is known */
 };
 
-struct pane_screen;
-
 /*
  * How a caller's guards differ. Without a flag: only while the agent in the pane is idle or
  * the pane is quiet, only into a program that is expected or edits lines, never into a shell,
