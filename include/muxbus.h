@@ -167,26 +167,23 @@ MUXBUS_API ssize_t muxbus_quote(char *out, const void *bytes, size_t len);
 #define MUXBUS_LITERAL_MAX(n) (2 * (n))
 
 /*
- * Writes bytes to out so that tmux's format expansion gives the same bytes again:
- * each '#' is doubled, except right before a '[', where tmux keeps it. Use it for data
- * in arguments that tmux expands (names, titles, directories).
- * Returns the length written. Quote the result as usual.
+ * Writes bytes to out so that tmux's format expansion gives the same bytes again: each '#' is
+ * doubled, except right before a '[', where tmux keeps it. Use it for data in arguments that tmux
+ * expands (names, titles, directories). Returns the length written. Quote the result as usual.
  */
 MUXBUS_API size_t muxbus_literal(char *out, const void *bytes, size_t len);
 
 /*
- * A format that is "1", and true as a condition, if tmux has expanded all before it. Since
- * 3.7 tmux gives a format up after 100 ms, as when the machine stops tmux for so long: the
- * text is then cut off, or parts of it are empty, and two empty texts compare as equal.
- * Since 0.3.
+ * A format that is "1", and true as a condition, if tmux has expanded all before it. Since 3.7 tmux
+ * gives a format up after 100 ms, as when the machine stops tmux for so long: the text is then cut
+ * off, or parts of it are empty, and two empty texts compare as equal. Since 0.3.
  */
 #define MUXBUS_FORMAT_WHOLE "#{?version,1,}"
 
 /*
- * Writes to out, with its NUL, the format that prints a variable (such as
- * "pane_title") as one printable line without TAB: '%', '\', LF and TAB come as
- * percent codes. Returns the length without the NUL, or MUXBUS_ERR_LIMIT if it does
- * not fit in size.
+ * Writes to out, with its NUL, the format that prints a variable (such as "pane_title") as one
+ * printable line without TAB: '%', '\', LF and TAB come as percent codes. Returns the length
+ * without the NUL, or MUXBUS_ERR_LIMIT if it does not fit in size.
  */
 MUXBUS_API ssize_t muxbus_field_format(char *out, size_t size, const char *variable);
 
@@ -233,9 +230,8 @@ struct muxbus_version {
 };
 
 /*
- * Reads the output of `#{version}`: "3.3a", "next-3.8", "3.4-rc2", "openbsd-7.5",
- * "master". Returns MUXBUS_ERR_SYNTAX if text is not a version, MUXBUS_ERR_VERSION if
- * the version is older than 3.3.
+ * Reads the output of `#{version}`: "3.3a", "next-3.8", "3.4-rc2", "openbsd-7.5", "master". Returns
+ * MUXBUS_ERR_SYNTAX if text is not a version, MUXBUS_ERR_VERSION if the version is older than 3.3.
  */
 MUXBUS_API int muxbus_version_parse(const char *text, struct muxbus_version *ret_version);
 
@@ -346,9 +342,8 @@ struct muxbus_parser_handlers {
 	/* A whole block. May be NULL. */
 	void (*block)(void *data, const struct muxbus_block *block);
 	/*
-	 * The sentinel that muxbus_parser_expect() announced was read, and all blocks
-	 * before it were delivered. The handler may announce the next sentinel. May be
-	 * NULL.
+	 * The sentinel that muxbus_parser_expect() announced was read, and all blocks before it
+	 * were delivered. The handler may announce the next sentinel. May be NULL.
 	 */
 	void (*sentinel)(void *data);
 	/* A line outside of blocks that does not start with %. May be NULL. */
@@ -510,9 +505,9 @@ struct muxbus_reply {
 };
 
 /*
- * Called once for each accepted list, with one reply per command, in order. error is 0 if
- * all succeeded, else the first error, which may be MUXBUS_ERR_CANCELLED for commands that
- * were not run. May run other commands. Must not free the connection.
+ * Called once for each accepted list, with one reply per command, in order. error is 0 if all
+ * succeeded, else the first error, which may be MUXBUS_ERR_CANCELLED for commands that were not
+ * run. May run other commands. Must not free the connection.
  */
 typedef void muxbus_reply_fn(
     void *data, int error, const struct muxbus_reply *replies, size_t count);
@@ -520,9 +515,8 @@ typedef void muxbus_reply_fn(
 /*
  * Loop.
  *
- * The event loop of all connections and timers. Watch its descriptor for reading in any
- * event loop and call dispatch when it is readable; or attach it to libevent; or run it
- * alone.
+ * The event loop of all connections and timers. Watch its descriptor for reading in any event loop
+ * and call dispatch when it is readable; or attach it to libevent; or run it alone.
  */
 struct muxbus_loop;
 struct event_base;
@@ -551,10 +545,9 @@ MUXBUS_API int muxbus_loop_attach(struct muxbus_loop *loop, struct event_base *b
 /*
  * Connection.
  *
- * One control client of a tmux server. As a rule this process is the client itself: it
- * speaks the protocol of tmux clients, so that tmux sees its death at once, and so that
- * attaching cannot crash tmux up to 3.6b (see muxbusd(8), BUGS). Its output is always read,
- * and it ends by detaching.
+ * One control client of a tmux server. As a rule this process is the client itself: it speaks the
+ * protocol of tmux clients, so that tmux sees its death at once, and so that attaching cannot crash
+ * tmux up to 3.6b (see muxbusd(8), BUGS). Its output is always read, and it ends by detaching.
  */
 struct muxbus_connection;
 
@@ -624,14 +617,11 @@ MUXBUS_API int muxbus_connection_open(struct muxbus_loop *loop,
     const struct muxbus_connection_handlers *handlers, void *data,
     struct muxbus_connection **ret_connection);
 
-/*
- * Waits for pending replies, then asks tmux to detach. closed is called within a second.
- */
+/* Waits for pending replies, then asks tmux to detach. closed is called within a second. */
 MUXBUS_API void muxbus_connection_close(struct muxbus_connection *connection);
 
 /*
- * Ends the client at once, cancels pending lists, and frees the connection. closed is not
- * called.
+ * Ends the client at once, cancels pending lists, and frees the connection. closed is not called.
  */
 MUXBUS_API void muxbus_connection_free(struct muxbus_connection *connection);
 
@@ -889,11 +879,10 @@ enum muxbus_sync_state {
 };
 
 /*
- * Changes of the model. They are sent after the model has changed: first new objects, from
- * the outside in; then exits and other changes; last closed objects, from the inside out.
- * When a server is found, all its objects are reported as created; when it is lost, as
- * closed. An object that lived only between two readings is reported as created and closed,
- * without a state.
+ * Changes of the model. They are sent after the model has changed: first new objects, from the
+ * outside in; then exits and other changes; last closed objects, from the inside out. When a server
+ * is found, all its objects are reported as created; when it is lost, as closed. An object that
+ * lived only between two readings is reported as created and closed, without a state.
  */
 enum muxbus_change_kind {
 	MUXBUS_CHANGE_SESSION_CREATED,
@@ -966,12 +955,11 @@ struct muxbus_sync_handlers {
 	 */
 	void (*output)(void *data, uint32_t pane, const uint8_t *bytes, size_t len);
 	/*
-	 * Bytes of a pane are missing before its output_offset. reason is "not_watched"
-	 * (its output was not wanted before), "reconnect" (its connection has ended, or its
-	 * output came through another session), "source_changed" (see
-	 * muxbus_sync_own_output()), "capture" (see muxbus_sync_capture()) or "overflow" (more
-	 * than 256 KiB had to be buffered). A pane that is created while all_output is set has
-	 * no gap at offset 0.
+	 * Bytes of a pane are missing before its output_offset. reason is "not_watched" (its output
+	 * was not wanted before), "reconnect" (its connection has ended, or its output came through
+	 * another session), "source_changed" (see muxbus_sync_own_output()), "capture" (see
+	 * muxbus_sync_capture()) or "overflow" (more than 256 KiB had to be buffered). A pane that
+	 * is created while all_output is set has no gap at offset 0.
 	 */
 	void (*gap)(void *data, uint32_t pane, uint64_t offset, const char *reason);
 	/* Every % line of the first connection, also of unknown kinds. May be NULL. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/*
- * A muxbusd of another machine, through `ssh HOST muxbus relay`.
- */
+/* A muxbusd of another machine, through `ssh HOST muxbus relay`. */
 #pragma once
 
 #include "cli/cli.h"

@@ -50,8 +50,7 @@ const struct verb verbs[] = {
     {"wait", VERB_WORK, "[--all] [-t time] [-n name] [-qx] condition=value ...",
 	"wait until a condition is true: a prompt, output, a job's end",
 	.options = "--all --any --timeout --name --quiet --exit-status --event --agent-state "
-		   "--prompt --agent "
-		   "--pane --session --window",
+		   "--prompt --agent --pane --session --window",
 	.run = wait_run},
     {"follow", VERB_AGENT, "[--pane pane] [--agent name] [--confirm] [--paced]",
 	"print each notification of a pane as a line, instead of typing it",

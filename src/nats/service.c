@@ -169,8 +169,7 @@ enum grant_answer grant_check(
 	if (rule->is_claimed) {
 		(void)str_refuse(ret_reason, size,
 		    "%s is no method of muxbusd's own, so its effects are only claimed. The "
-		    "operator "
-		    "of this host grants it by its name with muxbus-nats --allow",
+		    "operator of this host grants it by its name with muxbus-nats --allow",
 		    method);
 		return GRANT_REFUSED;
 	}

@@ -216,8 +216,7 @@ static int check_open_dir(
 	if (st.st_mode & (S_IWGRP | S_IWOTH) && !(st.st_mode & S_ISVTX))
 		return str_refuse(ret_reason, size,
 		    "other users can write to the directory %s (mode %04o): chmod go-w it, or "
-		    "choose "
-		    "another",
+		    "choose another",
 		    parts->dir, (unsigned)st.st_mode & 07777);
 	return check_name(dir_fd, path, parts->name, ret_reason, size);
 }

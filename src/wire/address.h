@@ -18,9 +18,8 @@ int address_tmux(char *out, size_t size, const char *name, const char *path);
 int address_socket(char *out, size_t size, const char *tmux_socket);
 
 /*
- * The state directory: $XDG_STATE_HOME/muxbus/<key>, ~/.local/state if that is unset; the
- * key is made from the tmux socket's path, readable and unique. -1 if it does not fit or
- * there is no home.
+ * The state directory: $XDG_STATE_HOME/muxbus/<key>, ~/.local/state if that is unset; the key is
+ * made from the tmux socket's path, readable and unique. -1 if it does not fit or there is no home.
  */
 int address_state(char *out, size_t size, const char *tmux_socket);
 

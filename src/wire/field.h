@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Typed fields: a table lists the parameters of a method, and one function turns JSON
- * into a checked C struct. Help, describe, schemas, completion and the manual come from
- * the same rows.
+ * Typed fields: a table lists the parameters of a method, and one function turns JSON into a
+ * checked C struct. Help, describe, schemas, completion and the manual come from the same rows.
  */
 #pragma once
 

@@ -2,12 +2,11 @@
 /*
  * JSON in and out. json.c is the only file that knows yajl.
  *
- * In: one value from one line, read into a tree that lives in the reader's arena until
- * the next parse. The line is checked before yajl sees it (strict UTF-8, paired
- * surrogates, no NUL, no other control characters), so no line can crash or exhaust us,
- * whatever version of yajl is installed.
- * Out: a writer that appends to a buffer, with an escaper of our own. The output is
- * always complete JSON on one line, however full the buffer, and cannot control a terminal.
+ * In: one value from one line, read into a tree that lives in the reader's arena until the next
+ * parse. The line is checked before yajl sees it (strict UTF-8, paired surrogates, no NUL, no other
+ * control characters), so no line can crash or exhaust us, whatever version of yajl is installed.
+ * Out: a writer that appends to a buffer, with an escaper of our own. The output is always complete
+ * JSON on one line, however full the buffer, and cannot control a terminal.
  */
 #pragma once
 
@@ -52,11 +51,10 @@ void json_reader_limit_depth(struct json_reader *reader);
 void json_reader_trim(struct json_reader *reader);
 
 /*
- * Reads one value. Returns it, or NULL and fills *ret_error. Refused: anything after
- * the value, duplicate keys, depth over JSON_DEPTH_MAX, more than JSON_VALUES_MAX values,
- * numbers of more than JSON_NUMBER_MAX characters, "\u0000", a BOM, and everything that
- * the file comment names. White space around the value is accepted, an empty line is not.
- * The tree is lent until the next call.
+ * Reads one value. Returns it, or NULL and fills *ret_error. Refused: anything after the value,
+ * duplicate keys, depth over JSON_DEPTH_MAX, more than JSON_VALUES_MAX values, numbers of more than
+ * JSON_NUMBER_MAX characters, "\u0000", a BOM, and everything that the file comment names. White
+ * space around the value is accepted, an empty line is not. The tree is lent until the next call.
  */
 const struct json *json_read(
     struct json_reader *reader, const char *line, size_t len, struct json_error *ret_error);

@@ -483,9 +483,8 @@ enum cli_status mcp_run(struct cli *cli, int argc, char **argv)
 		return status;
 	if (cli->is_terminal && isatty(STDIN_FILENO))
 		return cli_usage("mcp",
-		    "agents run this: it speaks MCP on standard input and output. "
-		    "`muxbus "
-		    "setup` tells an agent of it");
+		    "agents run this: it speaks MCP on standard input and output. `muxbus setup` "
+		    "tells an agent of it");
 	if (options.is_read_only && options.owns_panes)
 		return cli_usage("mcp", "--read-only and --own-panes exclude each other");
 	options.role = options.is_read_only ? "read_only" : options.owns_panes ? "own_panes" : NULL;

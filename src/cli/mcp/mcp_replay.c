@@ -239,8 +239,7 @@ static void answer_lost(struct mcp_replay *replay, struct pending_request *pendi
 	if (pending->tool[0])
 		(void)snprintf(text, sizeof text,
 		    "muxbusd, the daemon behind these tools, restarted while this call ran. "
-		    "Whether "
-		    "it had an effect is unknown. %s",
+		    "Whether it had an effect is unknown. %s",
 		    advice);
 	else
 		(void)snprintf(text, sizeof text,

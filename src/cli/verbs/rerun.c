@@ -228,9 +228,8 @@ static int take_event(struct file_tree *tree, const struct inotify_event *event)
 }
 
 /*
- * Reads what has changed. 1: one of the files, whose name *ret_name is ("" if it is not known,
- * as when events were lost), lent until the next call; 0: none; -1: too many folders, with the
- * reason.
+ * Reads what has changed. 1: one of the files, whose name *ret_name is ("" if it is not known, as
+ * when events were lost), lent until the next call; 0: none; -1: too many folders, with the reason.
  */
 static int file_tree_read(
     struct file_tree *tree, const char **ret_name, char *ret_reason, size_t reason_size)

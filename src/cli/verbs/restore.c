@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * muxbus restore: makes saved sessions again. Names and directories reach tmux through methods
- * that take them literally; nothing that was saved reaches a shell but as a word behind a fixed
- * script.
+ * muxbus restore: makes saved sessions again. Names and directories reach tmux through methods that
+ * take them literally; nothing that was saved reaches a shell but as a word behind a fixed script.
  */
 #include "cli/ask.h"
 #include "cli/locate.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Agents: interactive programs kept alive, each by a name and in a window of its own. Its
- * state is known with the fact that shows it. A text is typed when the agent is ready, and its
- * output is handed over when its prompt is back. A program that ends, or falls back to the
- * shell that it was started from, is started again. Agents are kept in the store: the next
- * daemon finds them running.
+ * Agents: interactive programs kept alive, each by a name and in a window of its own. Its state is
+ * known with the fact that shows it. A text is typed when the agent is ready, and its output is
+ * handed over when its prompt is back. A program that ends, or falls back to the shell that it was
+ * started from, is started again. Agents are kept in the store: the next daemon finds them running.
  */
 #pragma once
 

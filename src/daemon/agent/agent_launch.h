@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Starts the program of an agent in a window of its own: in a session of its own, of the size
- * asked for, whichever clients attach, with the history asked for; or again in another window
- * of that session. Its output is followed from the first byte, and its pane stays when it
- * ends.
+ * Starts the program of an agent in a window of its own: in a session of its own, of the size asked
+ * for, whichever clients attach, with the history asked for; or again in another window of that
+ * session. Its output is followed from the first byte, and its pane stays when it ends.
  */
 #pragma once
 

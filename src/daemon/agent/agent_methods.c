@@ -466,8 +466,7 @@ static const struct field_result list_results[] = {
 	"its name; of one that is not kept the program's, which others may have"},
     {"agents[].state", "string",
 	"starting, ready, draft (text stands in the prompt of an agent with signs; others are busy "
-	"then), busy, blocked, crashed or gone; or "
-	"unknown: it is not kept, and has not reported"},
+	"then), busy, blocked, crashed or gone; or unknown: it is not kept, and has not reported"},
     {"agents[].reason", "string", "which fact says so"},
     {"agents[].source", "string",
 	"if it is not kept: hook, mark or screen, which tells its state; absent if nothing does"},
@@ -641,11 +640,10 @@ const struct method methods_agent[] = {
 	.title = "Give an agent a task",
 	.summary = "Types a text at the prompt of an agent when it is ready, and answers with all "
 		   "that it says when its prompt is back.",
-	.help = "Tasks of one agent are done in order; it has at most 16, one more is busy. To "
-		"one that asks something, respond. Nothing is typed into another program, a "
-		"draft, a question or copy mode, or within five seconds of a person's last "
-		"key there: the task waits. If the caller goes away, the end is a "
-		"notification.",
+	.help = "Tasks of one agent are done in order; it has at most 16, one more is busy. To one "
+		"that asks something, respond. Nothing is typed into another program, a draft, a "
+		"question or copy mode, or within five seconds of a person's last key there: the "
+		"task waits. If the caller goes away, the end is a notification.",
 	METHOD_CALL(handle_send, send_args, send_fields, send_results),
 	.flags = METHOD_BY_OUTPUT | METHOD_WAITS | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "list_agents",

@@ -45,9 +45,8 @@ static bool is_end(const char *text, size_t len, const char *prompt)
 }
 
 /*
- * Line editors ask for bracketed paste right before they draw their prompt: what stands
- * before that is output, also where no newline ends it. Returns the length without the
- * prompt.
+ * Line editors ask for bracketed paste right before they draw their prompt: what stands before that
+ * is output, also where no newline ends it. Returns the length without the prompt.
  */
 static size_t cut_prompt(const char *bytes, size_t len, const char *prompt)
 {

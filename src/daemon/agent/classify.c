@@ -57,10 +57,7 @@ static size_t trimmed_len(const char *text)
 	return len;
 }
 
-/*
- * Rows from first to before end, with newlines between them. Text that does not fit is left
- * out.
- */
+/* Rows from first to before end, with newlines between them. Text that does not fit is left out. */
 static void write_rows(
     const struct prompt_view *view, unsigned first, unsigned end, struct buf *out)
 {

@@ -501,9 +501,7 @@ void pattern_set_remove(struct pattern_set *set, struct pattern_member *member)
 	set->is_stale = true;
 }
 
-/*
- * Measured, in ns for each 100 bytes: a filter of each stride, and a literal searched for alone.
- */
+/* Measured, in ns for each 100 bytes: a filter of each stride, and a literal searched for alone. */
 static const struct {
 	unsigned stride;
 	unsigned cost;

@@ -84,10 +84,9 @@ int start_make_dir(const struct config *config, char *ret_reason, size_t size);
  */
 
 /*
- * Forks. Returns 0 in the child, which leads a new session in the root directory and has
- * closed all inherited descriptors but the standard streams and keep_fd (-1: none). The
- * parent never returns: it exits when the child calls daemonize_ready() or ends. Returns -1 with
- * errno if it cannot fork.
+ * Forks. Returns 0 in the child, which leads a new session in the root directory and has closed all
+ * inherited descriptors but the standard streams and keep_fd (-1: none). The parent never returns:
+ * it exits when the child calls daemonize_ready() or ends. Returns -1 with errno if it cannot fork.
  */
 int daemonize_enter(int keep_fd);
 

@@ -28,9 +28,8 @@ void receipt_begin(struct buf *out, struct json_writer *writer, const char *resu
     const char *reason);
 
 /*
- * Ends a receipt, puts it on a notification with its new state, and publishes it. A
- * notification that was acknowledged or cancelled meanwhile keeps that state. Finishes the
- * buffer.
+ * Ends a receipt, puts it on a notification with its new state, and publishes it. A notification
+ * that was acknowledged or cancelled meanwhile keeps that state. Finishes the buffer.
  */
 void receipt_give(const struct daemon *parts, uint64_t seq, enum notification_state state,
     struct buf *receipt, struct json_writer *writer);

@@ -128,9 +128,8 @@ uint64_t event_log_missed(const struct event_log *log, uint64_t seq, const char 
 uint64_t event_log_unkept(const struct event_log *log);
 
 /*
- * Publishes. members is JSON text of the members of this kind, without braces ("" for
- * none). Events with keep false are published but not remembered (output).
- * Returns the number.
+ * Publishes. members is JSON text of the members of this kind, without braces ("" for none). Events
+ * with keep false are published but not remembered (output). Returns the number.
  */
 uint64_t event_log_publish(struct event_log *log, enum event_kind kind,
     const struct event_scope *scope, const char *members, size_t members_len, bool keep);

@@ -99,8 +99,7 @@ static void refuse_without_host(const struct host_set *hosts, struct request *re
 		    "there are no hosts: add one with muxbus hosts add NAME");
 	else
 		request_fail_data(request, MESSAGE_AMBIGUOUS_TARGET, "\"field\":\"host\"",
-		    "host: which one? Add \"host\", or name the target as HOST:%%3; hosts: "
-		    "%s%s",
+		    "host: which one? Add \"host\", or name the target as HOST:%%3; hosts: %s%s",
 		    (const char *)names.data, host != NULL ? ", ..." : "");
 	buf_finish(&names);
 }

@@ -207,9 +207,8 @@ static void execution_answer(struct execution *execution, const struct job *job)
 		    ? "the time is up: the command continues as a job; see wake, get_job and "
 		      "stop_job"
 		    : "the time is up: the command continues as a job; see wake, get_job and "
-		      "stop_job. "
-		      "It has printed nothing: a program with a window goes on like this, and wait "
-		      "false answers at once";
+		      "stop_job. It has printed nothing: a program with a window goes on like "
+		      "this, and wait false answers at once";
 	else if (is_running)
 		note = "it runs as a job; see wake and get_job";
 	else if (job->status.is_held)
@@ -434,14 +433,13 @@ const struct method methods_execute[] = {
 	.summary = "Runs a command and answers with its output and how it ended.",
 	.help =
 	    "The working directory stays that of the connection, and of the pane. After "
-	    "timeout_sec a command "
-	    "continues as a job. It has no terminal, and its standard input is at its end: prompts "
-	    "for a line or a password fail at once, or take their default; pagers print all. Give "
-	    "the answers as stdin, or the options that need none. Some editors stall instead: so "
-	    "does whatever waits for ever. After timeout_sec, or at once with wait false, the "
-	    "answer has status running and the id for wait_for, read_job and stop_job. Programs "
-	    "with a window go on too: start them with wait false. Over MCP the last line of the "
-	    "output is progress, once a second.",
+	    "timeout_sec a command continues as a job. It has no terminal, and its standard input "
+	    "is at its end: prompts for a line or a password fail at once, or take their default; "
+	    "pagers print all. Give the answers as stdin, or the options that need none. Some "
+	    "editors stall instead: so does whatever waits for ever. After timeout_sec, or at once "
+	    "with wait false, the answer has status running and the id for wait_for, read_job and "
+	    "stop_job. Programs with a window go on too: start them with wait false. Over MCP the "
+	    "last line of the output is progress, once a second.",
 	METHOD_CALL(handle_execute, execute_args, execute_fields, execute_results),
 	.flags = METHOD_WAITS | METHOD_LOOKS_ITSELF | METHOD_OPEN_WORLD,
 	.recheck = "list_jobs",

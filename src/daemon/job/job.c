@@ -299,9 +299,8 @@ static void command_started(struct tracked *tracked)
 }
 
 /*
- * The supervisor reports: the start, the end, or both. It goes on to sync its files, and
- * then ends. Without a report it has gone, or is of an earlier release: then the files say how the
- * job ended.
+ * The supervisor reports: the start, the end, or both. It goes on to sync its files, and then ends.
+ * Without a report it has gone, or is of an earlier release: then the files say how the job ended.
  */
 static void news_came(evutil_socket_t fd, short what UNUSED, void *data)
 {

@@ -109,9 +109,8 @@ int64_t job_log_bytes(const struct job_set *set, const struct job *job);
 int64_t job_kept_end(const struct job_set *set, const struct job *job, enum job_file file);
 
 /*
- * Reads output from an offset on; what was not kept between its beginning and its end is
- * passed over. *ret_from is where the bytes begin, *ret_end how much there is by now.
- * Returns 0 or -errno.
+ * Reads output from an offset on; what was not kept between its beginning and its end is passed
+ * over. *ret_from is where the bytes begin, *ret_end how much there is by now. Returns 0 or -errno.
  */
 int job_read(const struct job_set *set, const struct job *job, enum job_file file, int64_t offset,
     size_t max, struct buf *out, int64_t *ret_from, int64_t *ret_end);

@@ -447,10 +447,9 @@ const struct method methods_job[] = {
 	.summary = "Ends a background job if it runs, and starts its command again.",
 	.help =
 	    "The new job has another id, and the command, directory, environment, umask, time "
-	    "limit, "
-	    "name and pane of the old one. The old one gets TERM, and after 5 s all its processes "
-	    "get KILL; its end is in the answer and is not notified. An environment of its own is "
-	    "kept in memory only, up to 64 KiB: after a restart of muxbusd give env.",
+	    "limit, name and pane of the old one. The old one gets TERM, and after 5 s all its "
+	    "processes get KILL; its end is in the answer and is not notified. An environment of "
+	    "its own is kept in memory only, up to 64 KiB: after a restart of muxbusd give env.",
 	METHOD_CALL(handle_restart, restart_args, restart_fields, restart_results),
 	.flags = METHOD_WAITS,
 	.recheck = "list_jobs",

@@ -318,8 +318,7 @@ static void handle_complete(struct mcp_exchange *exchange, const void *data)
 	json_array_begin(values.writer, "values");
 	if (!find_values(&values, exchange, args->ref, name)) {
 		request_fail_field(exchange->request, "ref",
-		    "must be a ref/prompt with the name of a prompt, or a ref/resource with a "
-		    "uri");
+		    "must be a ref/prompt with the name of a prompt, or a ref/resource with a uri");
 		return;
 	}
 	json_array_end(values.writer);

@@ -25,9 +25,8 @@ bool mcp_tool_set_read(
     struct mcp_tool_set *ret_set, const char *text, char ret_reason[MCP_TOOL_SET_REASON]);
 
 /*
- * The method that a name can only mean, or NULL: its name, with any prefix that ends with
- * "muxbus" and separators, as in mcp__muxbus__list_panes or muxbus.list_panes; "-" and "." are
- * read as "_".
+ * The method that a name can only mean, or NULL: its name, with any prefix that ends with "muxbus"
+ * and separators, as in mcp__muxbus__list_panes or muxbus.list_panes; "-" and "." are read as "_".
  */
 const struct method *mcp_tool_named(const char *name);
 

@@ -229,12 +229,11 @@ const struct method methods_command[] = {
 	     METHOD_ADMINISTERS),
 	.title = "Run a tmux command",
 	.summary = "Runs any tmux command and returns its output.",
-	.help = "Refused without force: commands that end the server or the caller's "
-		"own pane, run a shell, or open a mode; keys for a pane, as send_keys refuses "
-		"them. Commands in key bindings, hooks, options and shells are not checked. "
-		"Refused always: commands that "
-		"wait for a person, or are about the client that they come from, and layouts that "
-		"are none.",
+	.help = "Refused without force: commands that end the server or the caller's own pane, run "
+		"a shell, or open a mode; keys for a pane, as send_keys refuses them. Commands in "
+		"key bindings, hooks, options and shells are not checked. Refused always: commands "
+		"that wait for a person, or are about the client that they come from, and layouts "
+		"that are none.",
 	METHOD_CALL(handle_run_tmux, run_tmux_args, run_tmux_fields, run_tmux_results),
 	.flags = METHOD_LOOKS_ITSELF | METHOD_NEEDS_TMUX | METHOD_OPEN_WORLD,
 	.recheck = "list_panes",

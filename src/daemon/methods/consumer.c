@@ -31,9 +31,8 @@ const struct field_result notification_list_results[] = {
     {"notifications[].delivery", "object|null",
 	"the receipt of its way to its pane: result (deferred, submitted, typed, handed_over, "
 	"shown, refused), way (waited, follow, hook, queue_command, typed, shown, on_notify, "
-	"none), time, reason, and what "
-	"was seen; typed_before: so often, at most, daemons that were killed had submitted it; "
-	"consumer: the one that took it"},
+	"none), time, reason, and what was seen; typed_before: so often, at most, daemons that "
+	"were killed had submitted it; consumer: the one that took it"},
     {"notifications[].redelivered", "integer", "how often it was handed out again"},
     {"last", "integer", "ask for what comes after this"},
     {"more", "boolean", "whether more match than the answer holds: ask again"},

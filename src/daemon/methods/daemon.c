@@ -262,10 +262,9 @@ static const struct field_result status_results[] = {
     {"socket", "string", "where it listens"},
     {"uptime_sec", "number", "how long it has been running"},
     {"tmux", "object",
-	"the tmux server: socket, state (live or searching), attached (as a client, while "
-	"a program needs that: see muxbusd(8)), reason; while live version, pid, "
-	"capabilities, connections, attach (direct, or process: by tmux -C), "
-	"process_connections"},
+	"the tmux server: socket, state (live or searching), attached (as a client, while a "
+	"program needs that: see muxbusd(8)), reason; while live version, pid, capabilities, "
+	"connections, attach (direct, or process: by tmux -C), process_connections"},
     {"sessions", "integer", "sessions of the tmux server, when it was listed last"},
     {"windows", "integer", "windows of the tmux server, when it was listed last"},
     {"panes", "integer", "panes of the tmux server, when it was listed last"},

@@ -137,8 +137,7 @@ static const struct field_result list_sessions_results[] = {
     {"sessions[].created", "string", "when it was made"},
     {"sessions[].activity", "string",
 	"when one of its persons last pressed a key; without one that is attached, "
-	"session_activity of "
-	"tmux, which an attach of muxbusd changes too"},
+	"session_activity of tmux, which an attach of muxbusd changes too"},
     {"sessions[].current_window", "string", "the id of its current window"},
     {"sessions[].group", "integer", "a number that sessions sharing their windows share"},
     {0},

@@ -84,8 +84,7 @@ static bool read_size(struct request *request, const struct json *size, char *ou
 	}
 	if (!is_right)
 		return request_fail_field(request, "size",
-		    "must be a number of cells from 1 to %d, or a share from \"1%%\" to "
-		    "\"99%%\"",
+		    "must be a number of cells from 1 to %d, or a share from \"1%%\" to \"99%%\"",
 		    CELLS_MAX);
 	snprintf(out, out_size, "%d%s", (int)number, unit);
 	return true;

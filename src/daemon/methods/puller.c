@@ -162,8 +162,7 @@ static void take_notifications(struct request *request, const void *data)
 		return;
 	if (pane.pane == MUXBUS_NO_ID) {
 		request_fail_field(request, "pane",
-		    "you are in no pane of this tmux server: name the one "
-		    "whose agent gets them");
+		    "you are in no pane of this tmux server: name the one whose agent gets them");
 		return;
 	}
 	puller = puller_begin(daemon->pullers, &pane, (enum puller_way)args->way);

@@ -149,13 +149,12 @@ static const struct field subscribe_fields[] = {
 	.help =
 	    "Only these kinds, or those that match patterns such as pane_*; left out, all but "
 	    "pane_output and line, which no pattern matches. Some kinds cost tmux work, and the "
-	    "daemon "
-	    "looks for them only where they are named or matched: those that tmux does not "
+	    "daemon looks for them only where they are named or matched: those that tmux does not "
 	    "announce (command_changed, mode_changed, pane_exited of kept panes, path_changed, "
 	    "title_changed; within about a second, with more than 200 panes within 5 ms for each) "
-	    "and those that come from output (bell, pane_quiet, "
-	    "command_started, command_finished, program_notified, progress_changed, line). Else "
-	    "they come when the daemon learns of them, if it does."},
+	    "and those that come from output (bell, pane_quiet, command_started, command_finished, "
+	    "program_notified, progress_changed, line). Else they come when the daemon learns of "
+	    "them, if it does."},
     {FIELD_ROW(STRINGS, struct subscribe_args, panes, "panes"), .min = 1,
 	.max = SUBSCRIPTION_PANES_MAX,
 	.help = "Only events about these panes (ids or targets), and server_lost and "
@@ -167,8 +166,7 @@ static const struct field subscribe_fields[] = {
 	.help = "pane_output too: the text that programs write, as it comes."},
     {FIELD_ROW(INT, struct subscribe_args, after, "after"),
 	.given_offset = offsetof(struct subscribe_args, has_after), .max = JSON_INT_MAX,
-	.help = "Begin behind this number with what is remembered; a gap event says what is "
-		"not."},
+	.help = "Begin behind this number with what is remembered; a gap event says what is not."},
     {0},
 };
 

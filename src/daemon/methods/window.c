@@ -205,8 +205,7 @@ const struct method methods_window[] = {
     {.name = METHOD("close_window", METHOD_CLOSES),
 	.title = "Close a window",
 	.summary = "Closes a window with all its panes.",
-	.help = "The caller's own window and the last one of the server are refused without "
-		"force.",
+	.help = "The caller's own window and the last one of the server are refused without force.",
 	METHOD_CALL(handle_close_window, close_args, close_window_fields, close_window_results),
 	.flags = METHOD_NEEDS_TMUX,
 	.recheck = "list_panes",

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Reporters: panes whose programs report in their output, so also through ssh and out of
- * containers. A reporter has a token, random, which its program finds in the environment. A
- * context (osc_report.h) with this token reports the state of the agent in the pane, its
- * question, and a request to wake an agent; one without it only counts. If the requester of the
- * pane asked for them, notices of the program (osc_report.h) are notifications too.
+ * containers. A reporter has a token, random, which its program finds in the environment. A context
+ * (osc_report.h) with this token reports the state of the agent in the pane, its question, and a
+ * request to wake an agent; one without it only counts. If the requester of the pane asked for
+ * them, notices of the program (osc_report.h) are notifications too.
  *
- * A report is never a reason to type: the presence that it makes is marked, and a notification
- * is delivered as any other. A reporter lives as long as its pane, also over a restart of the
- * daemon.
+ * A report is never a reason to type: the presence that it makes is marked, and a notification is
+ * delivered as any other. A reporter lives as long as its pane, also over a restart of the daemon.
  */
 #pragma once
 

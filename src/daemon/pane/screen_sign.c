@@ -199,8 +199,7 @@ static bool read_line(struct screen_sign_set *set, char *line, char *ret_reason,
 		return true;
 	}
 	snprintf(ret_reason, size,
-	    "the kind must be asking, busy, ready, dialog, work, draft, idle or "
-	    "edits");
+	    "the kind must be asking, busy, ready, dialog, work, draft, idle or edits");
 	return false;
 }
 

@@ -45,11 +45,10 @@ struct journal_handlers {
 };
 
 /*
- * Opens, recovers and syncs. It never refuses: a file whose header is damaged is set aside
- * as NAME.damaged-N, and what can be read of it is kept; without a usable disk the journal
- * begins degraded. threaded: syncs run in a helper thread, and journal_fd() becomes readable
- * when one has ended; else journal_sync() is the only sync and waits for it. Returns
- * 0, or -ENOMEM.
+ * Opens, recovers and syncs. It never refuses: a file whose header is damaged is set aside as
+ * NAME.damaged-N, and what can be read of it is kept; without a usable disk the journal begins
+ * degraded. threaded: syncs run in a helper thread, and journal_fd() becomes readable when one has
+ * ended; else journal_sync() is the only sync and waits for it. Returns 0, or -ENOMEM.
  */
 int journal_open(const struct journal_disk *disk, void *disk_data, const char *name, bool threaded,
     const struct journal_handlers *handlers, void *data, struct journal **ret_journal);

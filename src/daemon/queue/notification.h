@@ -86,10 +86,9 @@ extern const struct record_rows notification_rows;
 char *notification_clean_text(const char *text, size_t len);
 
 /*
- * Indexes of the notifications in the queue: by number, by the id of their request, by key, and
- * the undelivered ones by pane. Each look-up takes the same time however many there are. An
- * entry costs its links in struct notification and three slots of maps. Out of memory ends the
- * process.
+ * Indexes of the notifications in the queue: by number, by the id of their request, by key, and the
+ * undelivered ones by pane. Each look-up takes the same time however many there are. An entry costs
+ * its links in struct notification and three slots of maps. Out of memory ends the process.
  */
 
 struct note_index {

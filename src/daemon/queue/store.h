@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Data that outlives the daemon: a small table from keys to values in memory, each change of
- * which is one journal record. Several changes that must be true together (a timer goes and
- * its notification comes) are one transaction, and so one record. Keys are "kind/name":
- * "timer/A1B2", "note/00000000000000000123", "ack/consumer". Values are bytes, JSON as a rule,
- * of the owner of the kind. Out of memory ends the process: what was committed is in the
- * journal.
+ * Data that outlives the daemon: a small table from keys to values in memory, each change of which
+ * is one journal record. Several changes that must be true together (a timer goes and its
+ * notification comes) are one transaction, and so one record. Keys are "kind/name": "timer/A1B2",
+ * "note/00000000000000000123", "ack/consumer". Values are bytes, JSON as a rule, of the owner of
+ * the kind. Out of memory ends the process: what was committed is in the journal.
  */
 #pragma once
 
@@ -57,9 +56,8 @@ void store_delete(struct store *store, const char *key); /* absent: nothing */
 const char *store_get(const struct store *store, const char *key, size_t *ret_len);
 
 /*
- * Walks the keys that begin with prefix, in ascending order: cursor starts at 0. The table
- * must not change meanwhile. False at the end. A walk after changes sorts the table: this is for
- * the start.
+ * Walks the keys that begin with prefix, in ascending order: cursor starts at 0. The table must not
+ * change meanwhile. False at the end. A walk after changes sorts the table: this is for the start.
  */
 bool store_next(struct store *store, const char *prefix, size_t *cursor, const char **ret_key,
     const char **ret_value, size_t *ret_len);

@@ -63,9 +63,7 @@ enum method_flag {
 	METHOD_AGED = 1 << 14, /* it has METHOD_MAX_AGE, and may answer from an older model */
 };
 
-/*
- * Begins a row: .name = METHOD("ping", METHOD_READS). A method without effects does not build.
- */
+/* Begins a row: .name = METHOD("ping", METHOD_READS). A method without effects does not build. */
 #define METHOD(method_name, method_effects) \
 	(method_name), .effects = (method_effects) + 0 * sizeof(char[(method_effects) > 0 ? 1 : -1])
 

@@ -118,8 +118,7 @@ const char *request_id(const struct request *request);
 struct request *request_find(struct peer *peer, const char *id);
 
 /*
- * Cancels the request: stops all that can be stopped, and sends no response. May free the
- * request.
+ * Cancels the request: stops all that can be stopped, and sends no response. May free the request.
  */
 void request_withdraw(struct request *request);
 

@@ -380,8 +380,7 @@ void spawn_run(struct request *request, struct muxbus_command *command, enum spa
 	    !args->command.is_given) {
 		muxbus_command_free(command);
 		request_fail_field(request, "reports",
-		    "needs a command: a shell's token would be that of all panes of the "
-		    "session");
+		    "needs a command: a shell's token would be that of all panes of the session");
 		return;
 	}
 	if (!requester_pane(request, NULL, &parent)) {

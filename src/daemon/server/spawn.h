@@ -64,9 +64,8 @@ bool spawn_check(struct request *request, const struct spawn_args *args);
 enum spawn_kind { SPAWN_PANE, SPAWN_WINDOW, SPAWN_SESSION };
 
 /*
- * Completes a command that makes a pane ("split-window" with its own flags), runs it, and
- * answers the request with the new objects. name is the name of the window, NULL: after its
- * program.
+ * Completes a command that makes a pane ("split-window" with its own flags), runs it, and answers
+ * the request with the new objects. name is the name of the window, NULL: after its program.
  */
 void spawn_run(struct request *request, struct muxbus_command *command, enum spawn_kind kind,
     const char *name, const struct spawn_args *args);

@@ -137,8 +137,7 @@ static void set_arm(struct timer_set *set)
 	const struct timer *first = set->count > 0 ? set->heap[0] : NULL;
 	int64_t due_ms = first != NULL ? first->boot_due_ms : -1;
 	/*
-	 * A timer that came due before this start of the machine lies before the zero of its
-	 * clock.
+	 * A timer that came due before this start of the machine lies before the zero of its clock.
 	 */
 	if (first != NULL && due_ms < 0)
 		due_ms = 0;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * Timers: a source of notifications. A sleep belongs to a pane, which has at most one: of two
- * that are asked for, the one that ends earlier stands. A reminder is a timer with a text, of which
- * a pane has any number. Kept in the store with its deadline on
- * both clocks: on the same start of the machine the boot clock counts, so that setting the
- * wall clock moves nothing; after another start the wall clock does. A timer that came due
- * meanwhile fires once, and says how late.
+ * Timers: a source of notifications. A sleep belongs to a pane, which has at most one: of two that
+ * are asked for, the one that ends earlier stands. A reminder is a timer with a text, of which a
+ * pane has any number. Kept in the store with its deadline on both clocks: on the same start of the
+ * machine the boot clock counts, so that setting the wall clock moves nothing; after another start
+ * the wall clock does. A timer that came due meanwhile fires once, and says how late.
  */
 #pragma once
 

@@ -65,9 +65,7 @@ void echo_follow(struct echo *echo, int64_t now_ms);
 
 /* Whether an echo may come; else the output need not be shown to it, but for marks. */
 bool echo_is_awaited(struct echo *echo, int64_t now_ms);
-/*
- * A byte of text that comes to the end of the plain text. line: where its line begins there.
- */
+/* A byte of text that comes to the end of the plain text. line: where its line begins there. */
 void echo_take(struct echo *echo, const struct buf *text, size_t line, uint8_t byte);
 /* The cursor moves: a carriage return, a backspace, a sequence. is_up: perhaps to the row above. */
 void echo_move(struct echo *echo, bool is_up);

@@ -128,8 +128,7 @@ static bool set_answer(
 		declaration->answer = DECLARATION_IMAGE;
 	else
 		return declaration_refuse(ret_reason,
-		    "answer: must be \"text\", \"json\" or a kind of image such as "
-		    "\"image/png\"");
+		    "answer: must be \"text\", \"json\" or a kind of image such as \"image/png\"");
 	if (declaration->answer == DECLARATION_IMAGE)
 		declaration->image_type = declaration_copy(declaration, answer);
 	if (declaration->answer == DECLARATION_IMAGE && members->result != NULL)

@@ -299,15 +299,14 @@ const struct condition_kind condition_kinds_prompt[] = {
     {.name = "prompt",
 	.help = "An empty prompt was seen at the cursor, or the shell marked one (OSC 133).",
 	.about = "by says which: screen, osc133, or agent, whose state the daemon keeps. text is "
-		 "the row; exit_status that of the last command, if the shell marked its end "
-		 "since the request. The row must end as prompts do ($ # % > and the like), with "
-		 "nothing "
+		 "the row; exit_status that of the last command, if the shell marked its end since "
+		 "the request. The row must end as prompts do ($ # % > and the like), with nothing "
 		 "behind it, and the program must wait for input: one that computes or sleeps, a "
 		 "full-screen program that is no known agent, a question, and input that is not "
 		 "shown, as of passwords, are no prompts. Where it is not known what the program "
 		 "waits for, as behind ssh, the pane must be quiet for 1.5 seconds. An agent that "
-		 "reports busy or asking is at no prompt. The first look comes half a second "
-		 "after the request, so that what was typed before it counts.",
+		 "reports busy or asking is at no prompt. The first look comes half a second after "
+		 "the request, so that what was typed before it counts.",
 	.example = "{\"prompt\":true,\"pane\":\"%3\"}",
 	CONDITION_OF_PANE("pane"),
 	FIELDS_OF(prompt_args, prompt_fields),

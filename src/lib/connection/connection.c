@@ -158,10 +158,7 @@ static void on_sentinel(void *data)
 		send_detach(connection);
 }
 
-/*
- * The timer is not restarted for each list: when it fires, the first list may have begun
- * later.
- */
+/* The timer is not restarted for each list: when it fires, the first list may have begun later. */
 static void check_deadline(struct muxbus_connection *connection)
 {
 	const struct pending *first = pending_first(&connection->queue);

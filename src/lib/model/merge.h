@@ -16,9 +16,8 @@ struct merge_read {
 };
 
 /*
- * Copies the other records of before, whose model stays untouched, and finishes the new model.
- * more gets the parts that do not fit together and must be listed again. Returns 0 or
- * MUXBUS_ERR_NOMEM.
+ * Copies the other records of before, whose model stays untouched, and finishes the new model. more
+ * gets the parts that do not fit together and must be listed again. Returns 0 or MUXBUS_ERR_NOMEM.
  */
 int merge_rest(struct muxbus_model *model, const struct muxbus_model *before,
     const struct merge_read *read, struct parts *more);

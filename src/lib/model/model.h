@@ -65,9 +65,8 @@ const struct muxbus_link *model_link(
     const struct muxbus_model *model, uint32_t session, uint32_t window);
 
 /*
- * The links of one window, by session; the links of one session, by index; and the panes of
- * one window, by index. NULL at the end. Links of a window are copies: do not mix the two
- * walks.
+ * The links of one window, by session; the links of one session, by index; and the panes of one
+ * window, by index. NULL at the end. Links of a window are copies: do not mix the two walks.
  */
 const struct muxbus_link *model_first_link(const struct muxbus_model *model, uint32_t window);
 const struct muxbus_link *model_next_window_link(

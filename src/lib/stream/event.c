@@ -47,9 +47,7 @@ struct event_cursor {
 	char *end; /* a NUL is there */
 };
 
-/*
- * Cuts off the argument up to the next space. It is empty between two spaces. NULL at the end.
- */
+/* Cuts off the argument up to the next space. It is empty between two spaces. NULL at the end. */
 static char *take_word(struct event_cursor *cursor, size_t *ret_len)
 {
 	char *word = cursor->next;

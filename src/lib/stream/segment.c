@@ -347,8 +347,7 @@ int segment_divide(struct segment *segment, const struct guard *sentinel)
 }
 
 /*
- * Returns the block that begins at a place. The first block may have no end, if a cut removed
- * it.
+ * Returns the block that begins at a place. The first block may have no end, if a cut removed it.
  */
 static bool next_block(struct segment *segment, size_t line, struct muxbus_block *ret_block)
 {
