@@ -45,8 +45,9 @@ struct promise_set {
 };
 
 /* A fact that comes while a look is due may be too young for that look: another one follows. */
-static void look_soon(struct promise_set *set)
+static void look_soon(void *data)
 {
+	struct promise_set *set = data;
 	if (list_is_empty(&set->promises))
 		return;
 	if (loop_timer_is_armed(set->timer))
@@ -192,11 +193,6 @@ static void on_puller(struct puller_listener *listener, const struct pane_ref *p
 	look_soon(list_entry(listener, struct promise_set, pullers));
 }
 
-static void on_changed(void *data)
-{
-	look_soon(data);
-}
-
 struct promise_set *promise_set_new(const struct daemon *parts,
     bool (*is_pending)(const struct daemon *daemon, const struct pane_ref *address))
 {
@@ -212,7 +208,7 @@ struct promise_set *promise_set_new(const struct daemon *parts,
 	set->pullers.begun = on_puller;
 	set->pullers.settled = on_puller;
 	puller_listen(set->parts->pullers, &set->pullers);
-	delivery_on_change(parts->deliveries, on_changed, set);
+	delivery_on_change(parts->deliveries, look_soon, set);
 	return set;
 }
 

@@ -150,8 +150,9 @@ void puller_listen(struct puller_set *set, struct puller_listener *listener)
 }
 
 /* Looks what is due; an idle puller is forgotten, and what waits for its pane is typed. */
-static void settle(struct puller *puller)
+static void settle(void *data)
 {
+	struct puller *puller = data;
 	int64_t now_ms = clock_mono_ms(), next_ms = INT64_MAX;
 	struct puller_set *set = puller->set;
 	struct pane_ref pane = puller->pane;
@@ -169,11 +170,6 @@ static void settle(struct puller *puller)
 		puller_free(puller);
 	}
 	notify(set, &pane, false);
-}
-
-static void on_timer(void *data)
-{
-	settle(data);
 }
 
 /* A notification that is acknowledged, or cancelled, is lent no more. */
@@ -203,7 +199,7 @@ static struct puller *puller_new(
 	puller->set = set;
 	puller->pane = *pane;
 	puller->way = way;
-	puller->timer = loop_timer_new(set->parts->base, on_timer, puller);
+	puller->timer = loop_timer_new(set->parts->base, settle, puller);
 	list_append(&set->pullers, &puller->link);
 	set->count++;
 	return puller;

@@ -243,16 +243,12 @@ static bool load(void *data, const char *name, const struct json *value)
 	return is_valid;
 }
 
-static void notify(struct wake_policy_set *set)
+static void notify(void *data)
 {
+	struct wake_policy_set *set = data;
 	set->next_ms = 0;
 	list_each_safe (struct wake_policy_listener, listener, &set->listeners, link)
 		listener->due(listener);
-}
-
-static void on_timer(void *data)
-{
-	notify(data);
 }
 
 /* Forgets the policy with the key of another, and those whose panes are gone. */
@@ -347,7 +343,7 @@ struct wake_policy_set *wake_policy_set_new(const struct daemon *parts)
 	set->parts = parts;
 	list_init(&set->policies);
 	list_init(&set->listeners);
-	set->timer = loop_timer_new(parts->base, on_timer, set);
+	set->timer = loop_timer_new(parts->base, notify, set);
 	queue_load(parts->queue, &policy_kind, load, set);
 	return set;
 }

@@ -263,8 +263,9 @@ static void look(struct tail_loop *tail_loop)
 	tail_loop->handlers.looked(tail_loop->data);
 }
 
-static void look_at_dirty(struct tail_loop_set *set)
+static void look_at_dirty(void *data)
 {
+	struct tail_loop_set *set = data;
 	int64_t began_ms = clock_mono_ms();
 	struct list batch;
 	/* New dirty ones get their turn after this batch. */
@@ -284,22 +285,13 @@ static void look_at_dirty(struct tail_loop_set *set)
 	}
 }
 
-static void on_idle(void *data)
-{
-	look_at_dirty(data);
-}
-
 /* Read events first: after an overflow the look must also search. */
-static void read_and_look(struct tail_loop_set *set)
+static void read_and_look(void *data)
 {
+	struct tail_loop_set *set = data;
 	if (set->hub != NULL)
 		inotify_hub_read(set->hub);
 	look_at_dirty(set);
-}
-
-static void on_soon(void *data)
-{
-	read_and_look(data);
 }
 
 static void on_timer(void *data)
@@ -346,7 +338,7 @@ struct tail_loop_set *tail_loop_set_new(
 	set->scratch = xalloc(TAIL_SCRATCH);
 	list_init(&set->tail_loops);
 	list_init(&set->dirty);
-	set->soon = loop_timer_new(base, on_soon, set);
+	set->soon = loop_timer_new(base, read_and_look, set);
 	set->timer = loop_timer_new(base, on_timer, set);
 	/* Becomes readable once for each change of the mounts. */
 	set->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
@@ -356,7 +348,7 @@ struct tail_loop_set *tail_loop_set_new(
 	if (set->mounts != NULL)
 		(void)event_add(set->mounts, NULL); /* if it fails, only polling sees mounts */
 	if (options == NULL || !options->is_polling) {
-		set->hub = inotify_hub_new(base, on_idle, set);
+		set->hub = inotify_hub_new(base, look_at_dirty, set);
 		set->hub_error = set->hub != NULL ? 0 : errno;
 		if (set->hub == NULL)
 			log_warning("files are polled: inotify is not available: %s",

@@ -154,8 +154,9 @@ static void put_entries(struct json_writer *writer, struct fleet_pull *pull, int
 }
 
 /* Answers with what is there for the consumer. */
-static void answer(struct next_request *next)
+static void answer(void *data)
 {
+	struct next_request *next = data;
 	struct json_writer *writer = request_result(next->request);
 	int64_t parked = 0, left = next->limit;
 	json_array_begin(writer, "notifications");
@@ -183,11 +184,6 @@ static void answer(struct next_request *next)
 	}
 	json_array_end(writer);
 	request_done(next_end(next));
-}
-
-static void on_ready(void *data)
-{
-	answer(data);
 }
 
 /* Asks what is there now, then for what comes. */
@@ -419,8 +415,8 @@ static void start(struct fleet *fleet, struct request *request, const struct fle
 	next->request = request;
 	next->limit = args->limit;
 	next->spec = write_spec(args);
-	next->timer = loop_timer_new(fleet->base, on_ready, next);
-	next->ready = loop_timer_new(fleet->base, on_ready, next);
+	next->timer = loop_timer_new(fleet->base, answer, next);
+	next->ready = loop_timer_new(fleet->base, answer, next);
 	next->fleet = fleet;
 	list_append(&fleet->nexts, &next->link);
 	is_ready = end_others(fleet, next);

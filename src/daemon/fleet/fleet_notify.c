@@ -70,18 +70,13 @@ static const struct record_kind notice_kind = {
     .source = SOURCE_POST,
 };
 
-static void step(struct fleet_notice *notice);
-
-static void on_again(void *data)
-{
-	step(data);
-}
+static void step(void *data);
 
 static struct fleet_notice *notice_new(struct fleet *fleet)
 {
 	struct fleet_notice *notice = xcalloc(1, sizeof *notice);
 	notice->fleet = fleet;
-	notice->again = loop_timer_new(fleet->base, on_again, notice);
+	notice->again = loop_timer_new(fleet->base, step, notice);
 	list_append(&fleet->notices, &notice->link);
 	fleet->notice_count++;
 	return notice;
@@ -369,8 +364,9 @@ static void on_posted(void *data, const struct json *message)
 }
 
 /* Does what is next, if nothing is under way and the host is known. */
-static void step(struct fleet_notice *notice)
+static void step(void *data)
 {
+	struct fleet_notice *notice = data;
 	struct host *from = find(notice->fleet, notice->from),
 		    *to = find(notice->fleet, notice->to);
 	char params[128];

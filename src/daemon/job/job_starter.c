@@ -47,8 +47,9 @@ static int start(const struct job_starter *starter, const char *id, int input_fd
 }
 
 /* Ends the spare. It may have ended: until it is reaped, its number is its own. */
-static void end_spare(struct job_starter *starter)
+static void end_spare(void *data)
 {
+	struct job_starter *starter = data;
 	const struct job_supervisor *spare = &starter->spare;
 	loop_timer_disarm(starter->idle);
 	if (spare->pid == 0)
@@ -63,17 +64,12 @@ static void end_spare(struct job_starter *starter)
 	starter->spare.pid = 0;
 }
 
-static void on_idle(void *data)
-{
-	end_spare(data);
-}
-
 struct job_starter *job_starter_new(struct event_base *base, const char *program, const char *dir)
 {
 	struct job_starter *starter = xcalloc(1, sizeof *starter);
 	starter->program = program;
 	starter->dir = dir;
-	starter->idle = loop_timer_new(base, on_idle, starter);
+	starter->idle = loop_timer_new(base, end_spare, starter);
 	return starter;
 }
 

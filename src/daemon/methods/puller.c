@@ -89,8 +89,9 @@ static void put_note(struct take_wait *wait, struct json_writer *writer, uint64_
 }
 
 /* Answers if there is something, or nothing will come any more, or it is time. */
-static void take_answer(struct take_wait *wait)
+static void take_answer(void *data)
 {
+	struct take_wait *wait = data;
 	struct request *request = wait->request;
 	int64_t left_ms = wait->end_ms - clock_mono_ms(), count = 0;
 	bool is_gone = pane_fate(wait->daemon->tmux, &wait->pane) == PANE_GONE;
@@ -116,11 +117,6 @@ static void take_answer(struct take_wait *wait)
 	json_put_double(writer, "loan_sec", (double)wait->daemon->config->limits.loan_ms / 1000);
 	request_done(request);
 	take_free(wait, false);
-}
-
-static void on_timer(void *data)
-{
-	take_answer(data);
 }
 
 /* One more is there. Answered at the end of the turn, together with others of that turn. */
@@ -182,7 +178,7 @@ static void take_notifications(struct request *request, const void *data)
 	if (wait->keeps)
 		puller_keep(puller, true);
 	wait->end_ms = clock_mono_ms() + clock_seconds_to_ms(args->timeout_sec);
-	wait->timer = loop_timer_new(daemon->base, on_timer, wait);
+	wait->timer = loop_timer_new(daemon->base, take_answer, wait);
 	wait->posted.posted = on_posted;
 	wait->events.event = on_event;
 	queue_listen(daemon->queue, &wait->posted);

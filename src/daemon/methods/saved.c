@@ -277,8 +277,9 @@ static void forget_closed(struct saved_set *set, const struct muxbus_model *mode
 }
 
 /* Copies what has changed, to be written when it is calm. */
-static void take(struct saved_set *set)
+static void take(void *data)
 {
+	struct saved_set *set = data;
 	struct tmux *tmux = set->daemon->tmux;
 	const struct muxbus_session *session = NULL;
 	int64_t left;
@@ -300,8 +301,9 @@ static void take(struct saved_set *set)
 }
 
 /* Writes what has changed to the store. */
-static void flush(struct saved_set *set)
+static void flush(void *data)
 {
+	struct saved_set *set = data;
 	char name[24];
 	loop_timer_disarm(set->flush_timer);
 	if (set->dirty_ms == 0)
@@ -315,16 +317,6 @@ static void flush(struct saved_set *set)
 		saved->is_dirty = false;
 	}
 	(void)queue_commit(set->daemon->queue);
-}
-
-static void on_take(void *data)
-{
-	take(data);
-}
-
-static void on_flush(void *data)
-{
-	flush(data);
 }
 
 static void take_soon(struct saved_set *set)
@@ -475,8 +467,8 @@ struct saved_set *saved_set_new(const struct daemon *daemon)
 	set->daemon = daemon;
 	list_init(&set->all);
 	pane_ref_clear(&set->server);
-	set->take_timer = loop_timer_new(daemon->base, on_take, set);
-	set->flush_timer = loop_timer_new(daemon->base, on_flush, set);
+	set->take_timer = loop_timer_new(daemon->base, take, set);
+	set->flush_timer = loop_timer_new(daemon->base, flush, set);
 	set->look_timer = loop_timer_new(daemon->base, on_look, set);
 	set->rest_timer = loop_timer_new(daemon->base, on_rest, set);
 	queue_load(daemon->queue, &saved_kind, saved_load, set);

@@ -404,18 +404,14 @@ struct tail_share *watch_tails(const struct watch_set *set)
 	return set->tails;
 }
 
-static void store_dirty(struct watch_set *set)
+static void store_dirty(void *data)
 {
+	struct watch_set *set = data;
 	store_begin(queue_store(set->queue));
 	list_each (struct watch, watch, &set->watches, link)
 		if (watch->stored != tail_listener_version(&watch->listener))
 			watch_store(watch);
 	(void)store_commit(queue_store(set->queue));
-}
-
-static void on_keep(void *data)
-{
-	store_dirty(data);
 }
 
 /* The place of a tail is another one. */
@@ -458,7 +454,7 @@ struct watch_set *watch_set_new(struct event_base *base, struct queue *queue,
 	set->clock = clock;
 	list_init(&set->watches);
 	set->tails = tail_share_new(base, options, on_moved, set);
-	set->keep = loop_timer_new(base, on_keep, set);
+	set->keep = loop_timer_new(base, store_dirty, set);
 	queue_load(queue, &watch_kind, watch_load, set);
 	arm(set);
 	return set;

@@ -20,8 +20,9 @@ static void release(struct muxbus_sync *sync)
 }
 
 /* The held event is not enough: lists the window, and looks for its panes. */
-static void give_up(struct muxbus_sync *sync)
+static void give_up(void *data)
 {
+	struct muxbus_sync *sync = data;
 	uint32_t id = sync->leaving.window;
 	const struct muxbus_link *link = model_first_link(sync->model, id);
 	const struct muxbus_pane *pane = model_first_pane(sync->model, id);
@@ -37,11 +38,6 @@ static void give_up(struct muxbus_sync *sync)
 	for (; pane != NULL; pane = model_next_window_pane(sync->model, pane))
 		parts_add_place(&parts, pane->id);
 	lister_mark(sync, &parts);
-}
-
-static void on_doubt(void *data)
-{
-	give_up(data);
 }
 
 /* Whether the processes of the panes that leave have ended: they are in no other window. */
@@ -177,7 +173,7 @@ void leaving_settle(struct muxbus_sync *sync)
 
 void leaving_init(struct muxbus_sync *sync)
 {
-	loop_timeout_init(&sync->leaving.timer, sync->loop, on_doubt, sync);
+	loop_timeout_init(&sync->leaving.timer, sync->loop, give_up, sync);
 }
 
 void leaving_finish(struct muxbus_sync *sync)

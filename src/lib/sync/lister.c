@@ -26,18 +26,13 @@ struct lister_wait {
 	void *data;
 };
 
-static void begin(struct muxbus_sync *sync);
-
-static void on_timer(void *data)
-{
-	begin(data);
-}
+static void begin(void *data);
 
 void lister_init(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
 	list_init(&lister->waits);
-	loop_timeout_init(&lister->timer, sync->loop, on_timer, sync);
+	loop_timeout_init(&lister->timer, sync->loop, begin, sync);
 }
 
 void lister_finish(struct lister *lister)
@@ -435,8 +430,9 @@ static bool can_read_ahead(const struct lister *lister)
 	    (running->details || running->titles || running->windows.count > 0);
 }
 
-static void begin(struct muxbus_sync *sync)
+static void begin(void *data)
 {
+	struct muxbus_sync *sync = data;
 	struct lister *lister = &sync->lister;
 	struct muxbus_command *command;
 	int error;
