@@ -8,12 +8,15 @@
 #include "daemon/queue/queue.h"
 #include "daemon/server/spawn.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
+
+/* 20 lines above the screen, from which tmux's own last line has moved a row. */
+#define HISTORY_FROM "-20"
 
 enum {
 	STATUS_NOT_EXECUTABLE = 126,
 	STATUS_NOT_FOUND = 127,
-	HISTORY_LINES = 20, /* above the screen, from which tmux's own last line has moved a row */
 	LINES_MAX = 5,
 	LINE_MAX_BYTES = 200, /* of a line that is kept */
 	OUTPUT_MAX = LINES_MAX * (4 * LINE_MAX_BYTES + 8), /* unseen bytes are written as escapes */
@@ -135,16 +138,10 @@ static void on_captured(void *data, int error, const struct muxbus_reply *replie
 
 bool agent_failure_read(struct agent *agent, void (*done)(struct agent *agent))
 {
-	struct muxbus_command *command;
-	struct agent_last_words *words;
-	if (muxbus_command_new(&command) < 0)
-		return false;
-	words = xcalloc(1, sizeof *words);
+	struct muxbus_command *command = tmux_command("capture-pane", "-p", "-J", "-S",
+	    HISTORY_FROM, "-t", TMUX_ID('%', agent->pane.pane), NULL);
+	struct agent_last_words *words = xcalloc(1, sizeof *words);
 	*words = (struct agent_last_words){.agent = agent, .done = done};
-	muxbus_command_args(command, "capture-pane", "-p", "-J", "-S", (char *)NULL);
-	muxbus_command_argf(command, "-%d", HISTORY_LINES);
-	muxbus_command_args(command, "-t", (char *)NULL);
-	muxbus_command_argf(command, "%%%" PRIu32, agent->pane.pane);
 	if (muxbus_sync_run(
 		tmux_sync(agent->set->parts->tmux), command, false, on_captured, words) < 0) {
 		mem_free(words);
@@ -164,14 +161,13 @@ void agent_failure_close(struct agent *agent)
 {
 	struct tmux *tmux = agent->set->parts->tmux;
 	struct muxbus_model_counts counts;
-	struct muxbus_command *command;
 	muxbus_model_counts(tmux_model(tmux), &counts);
 	/* tmux may exit with its last pane. */
-	if (counts.panes < 2 || muxbus_command_new(&command) < 0)
+	if (counts.panes < 2)
 		return;
-	muxbus_command_args(command, "kill-pane", "-t", (char *)NULL);
-	muxbus_command_argf(command, "%%%" PRIu32, agent->pane.pane);
-	(void)muxbus_sync_run(tmux_sync(tmux), command, false, tmux_ignore_reply, NULL);
+	(void)muxbus_sync_run(tmux_sync(tmux),
+	    tmux_command("kill-pane", "-t", TMUX_ID('%', agent->pane.pane), NULL), false,
+	    tmux_ignore_reply, NULL);
 	agent_monitor_drop(agent->monitor);
 	pane_ref_clear(&agent->pane);
 }
@@ -240,17 +236,14 @@ static void launch_end(struct agent_launch *launch, const char *error)
 /* Closes what was made for nothing. */
 static void close_made(struct agent_launch *launch)
 {
-	struct muxbus_command *command;
 	bool is_pane = launch->is_again;
-	if ((is_pane ? launch->pane : launch->session) == MUXBUS_NO_ID ||
-	    muxbus_command_new(&command) < 0)
+	uint32_t id = is_pane ? launch->pane : launch->session;
+	if (id == MUXBUS_NO_ID)
 		return;
-	muxbus_command_args(command, is_pane ? "kill-pane" : "kill-session", "-t", (char *)NULL);
-	if (is_pane)
-		muxbus_command_argf(command, "%%%" PRIu32, launch->pane);
-	else
-		muxbus_command_argf(command, "$%" PRIu32, launch->session);
-	(void)muxbus_sync_run(tmux_sync(launch->tmux), command, false, tmux_ignore_reply, NULL);
+	(void)muxbus_sync_run(tmux_sync(launch->tmux),
+	    tmux_command(is_pane ? "kill-pane" : "kill-session", "-t",
+		TMUX_ID(is_pane ? '%' : '$', id), NULL),
+	    false, tmux_ignore_reply, NULL);
 }
 
 /* The end of one that tmux refused. */
@@ -290,16 +283,6 @@ static void run(struct agent_launch *launch, struct muxbus_command *command, mux
 		launch_fail(launch, error, NULL, 0);
 }
 
-static struct muxbus_command *new_command(struct agent_launch *launch)
-{
-	struct muxbus_command *command;
-	int error = muxbus_command_new(&command);
-	if (error == 0)
-		return command;
-	launch_fail(launch, error, NULL, 0);
-	return NULL;
-}
-
 static void add_surroundings(struct muxbus_command *command, const struct agent_spec *plan)
 {
 	muxbus_command_args(command, "-c", (char *)NULL);
@@ -324,24 +307,18 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 static void run_program(struct agent_launch *launch)
 {
 	const struct agent_spec *plan = launch->plan;
-	struct muxbus_command *command = new_command(launch);
+	struct muxbus_command *command = tmux_command(
+	    "set-option", "-p", "-t", TMUX_ID('%', launch->pane), "remain-on-exit", "on", NULL);
 	int error;
-	if (command == NULL)
-		return;
-	muxbus_command_args(command, "set-option", "-p", "-t", (char *)NULL);
-	muxbus_command_argf(command, "%%%" PRIu32, launch->pane);
-	muxbus_command_args(command, "remain-on-exit", "on", (char *)NULL);
 	muxbus_command_next(command);
 	/* It keeps its size, also when clients attach. */
-	muxbus_command_args(command, "resize-window", "-t", (char *)NULL);
-	muxbus_command_argf(command, "@%" PRIu32, launch->window);
-	muxbus_command_args(command, "-x", (char *)NULL);
+	muxbus_command_args(
+	    command, "resize-window", "-t", TMUX_ID('@', launch->window), "-x", NULL);
 	muxbus_command_argf(command, "%" PRId64, plan->width);
 	muxbus_command_args(command, "-y", (char *)NULL);
 	muxbus_command_argf(command, "%" PRId64, plan->height);
 	muxbus_command_next(command);
-	muxbus_command_args(command, "respawn-pane", "-k", "-t", (char *)NULL);
-	muxbus_command_argf(command, "%%%" PRIu32, launch->pane);
+	muxbus_command_args(command, "respawn-pane", "-k", "-t", TMUX_ID('%', launch->pane), NULL);
 	add_surroundings(command, plan);
 	muxbus_command_args(command, "-e", (char *)NULL);
 	muxbus_command_argf(command, REPORTER_VARIABLE "=%s", launch->token);
@@ -453,17 +430,12 @@ static void on_session(void *data, int error, const struct muxbus_reply *replies
 		launch_fail(launch, MUXBUS_ERR_SYNTAX, NULL, 0);
 		return;
 	}
-	command = new_command(launch);
-	if (command == NULL)
-		return;
-	muxbus_command_args(command, "set-option", "-t", (char *)NULL);
-	muxbus_command_argf(command, "$%" PRIu32, launch->session);
-	muxbus_command_args(command, "history-limit", (char *)NULL);
+	command =
+	    tmux_command("set-option", "-t", TMUX_ID('$', launch->session), "history-limit", NULL);
 	muxbus_command_argf(command, "%" PRId64, plan->history_limit);
 	muxbus_command_next(command);
 	add_window(command, launch);
-	muxbus_command_args(command, "kill-window", "-t", (char *)NULL);
-	muxbus_command_argf(command, "@%" PRIu32, first);
+	muxbus_command_args(command, "kill-window", "-t", TMUX_ID('@', first), NULL);
 	run(launch, command, on_window);
 }
 
@@ -481,12 +453,9 @@ static void add_session_name(struct muxbus_command *command, const struct agent_
 static void make_session(struct agent_launch *launch, muxbus_reply_fn *reply)
 {
 	const struct agent_spec *plan = launch->plan;
-	struct muxbus_command *command = new_command(launch);
-	if (command == NULL)
-		return;
 	/* -E: the environment of this daemon is nothing that a session should have. */
-	muxbus_command_args(command, "new-session", "-d", "-E", "-P", "-F",
-	    "#{session_id} #{window_id}", "-x", (char *)NULL);
+	struct muxbus_command *command = tmux_command(
+	    "new-session", "-d", "-E", "-P", "-F", "#{session_id} #{window_id}", "-x", NULL);
 	muxbus_command_argf(command, "%" PRId64, plan->width);
 	muxbus_command_args(command, "-y", (char *)NULL);
 	muxbus_command_argf(command, "%" PRId64, plan->height);
@@ -529,12 +498,9 @@ static void on_next_window(void *data, int error, const struct muxbus_reply *rep
  */
 static void make_next_window(struct agent_launch *launch, const struct pane_ref *old)
 {
-	struct muxbus_command *command = new_command(launch);
-	if (command == NULL)
-		return;
+	struct muxbus_command *command = tmux_command_new();
 	add_window(command, launch);
-	muxbus_command_args(command, "kill-pane", "-t", (char *)NULL);
-	muxbus_command_argf(command, "%%%" PRIu32, old->pane);
+	muxbus_command_args(command, "kill-pane", "-t", TMUX_ID('%', old->pane), NULL);
 	run(launch, command, on_next_window);
 }
 

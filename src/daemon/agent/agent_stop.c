@@ -14,6 +14,7 @@
 #include "daemon/agent/agent_task.h"
 #include "daemon/agent/agent_wait.h"
 #include "daemon/server/handler.h"
+#include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
 enum { KILL_MS = 2000 }; /* after SIGKILL, until its pane is closed with it */
@@ -125,12 +126,11 @@ static void close_pane(struct agent *agent)
 	struct muxbus_command *command;
 	struct closing *closing;
 	agent->ending->is_closing = true;
-	if (!agent_has_pane(agent) || muxbus_command_new(&command) < 0) {
+	if (!agent_has_pane(agent)) {
 		finish(agent);
 		return;
 	}
-	muxbus_command_args(command, "kill-pane", "-t", (char *)NULL);
-	muxbus_command_argf(command, "%%%u", agent->pane.pane);
+	command = tmux_command("kill-pane", "-t", TMUX_ID('%', agent->pane.pane), NULL);
 	closing = xcalloc(1, sizeof *closing);
 	closing->agent = agent;
 	if (muxbus_sync_run(tmux_sync(tmux), command, true, on_pane_closed, closing) < 0) {

@@ -7,6 +7,7 @@
 #include "daemon/deliver/prompt_line.h"
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
 /* The work of a mail: a message for all that waits. */
@@ -117,11 +118,8 @@ static bool can_draw_on(struct tmux *tmux)
 static void show_at(struct show *show, struct tmux *tmux, const char *client, int64_t show_ms,
     const struct buf *message)
 {
-	struct muxbus_command *command;
-	if (muxbus_command_new(&command) < 0)
-		return;
-	muxbus_command_args(
-	    command, "display-message", "-p", "-c", client, "#{client_flags}", NULL);
+	struct muxbus_command *command =
+	    tmux_command("display-message", "-p", "-c", client, "#{client_flags}", NULL);
 	muxbus_command_next(command);
 	muxbus_command_args(command, "display-message", "-c", client, "-d", (char *)NULL);
 	muxbus_command_argf(command, "%" PRId64, show_ms);

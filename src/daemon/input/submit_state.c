@@ -3,6 +3,7 @@
 
 #include "daemon/input/submit_guard.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
 enum { GUARD_MAX = 8192, PATTERNS_MAX = 2048 };
@@ -225,11 +226,8 @@ int submit_type(struct submit *submit, enum submit_keys keys, const struct pane_
 {
 	const struct submit_text *text = &submit->line.text;
 	const char *otherwise = NULL;
-	struct muxbus_command *command;
+	struct muxbus_command *command = tmux_command_new();
 	struct typing typing;
-	int error = muxbus_command_new(&command);
-	if (error < 0)
-		return error;
 	submit->paste = (struct paste){0};
 	typing_init(&typing, submit->pane.pane, submit->policy->leaves_mode);
 	typing.only = submit->policy->only;

@@ -8,6 +8,7 @@
 #include "daemon/server/handler.h"
 #include "daemon/tmux/pane_input.h"
 #include "daemon/tmux/stream.h"
+#include "daemon/tmux/tmux_command.h"
 
 /* Above 256 bytes a command `send-keys -H` costs tmux more than twice as much for twice. */
 #define HEX_PIECE_BYTES 64
@@ -214,8 +215,7 @@ void typing_add(const struct typing *typing, struct muxbus_command *command, con
 {
 	uint32_t pane = typing->pane;
 	struct buf guard = BUF(COMMANDS_MAX_BYTES), text = BUF(COMMANDS_MAX_BYTES);
-	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
-	muxbus_command_argf(command, "%%%u", pane);
+	muxbus_command_args(command, "if-shell", "-F", "-t", TMUX_ID('%', pane), NULL);
 	put_guard(typing, &guard);
 	muxbus_command_arg(command, guard.data, guard.len);
 	if (typing->leaves_mode)
@@ -351,9 +351,9 @@ void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *co
 
 void paste_remove(const struct paste *paste, struct tmux *tmux)
 {
-	struct muxbus_command *command;
-	if (paste->buffer[0] == '\0' || !tmux_is_live(tmux) || muxbus_command_new(&command) < 0)
+	if (paste->buffer[0] == '\0' || !tmux_is_live(tmux))
 		return;
-	muxbus_command_args(command, "delete-buffer", "-b", paste->buffer, (char *)NULL);
-	(void)muxbus_sync_run(tmux_sync(tmux), command, false, tmux_ignore_reply, NULL);
+	(void)muxbus_sync_run(tmux_sync(tmux),
+	    tmux_command("delete-buffer", "-b", paste->buffer, NULL), false, tmux_ignore_reply,
+	    NULL);
 }

@@ -8,6 +8,7 @@
 #include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/rest.h"
+#include "daemon/tmux/tmux_command.h"
 
 #define WORDS_MAX 1000 /* tmux's own limit since 3.7 */
 #define COMMAND_BYTES_MAX (128 * 1024)
@@ -201,7 +202,6 @@ static void handle_run_tmux(struct request *request, const void *data)
 {
 	const struct run_tmux_args *args = data;
 	struct running running;
-	int error;
 	if (args->command.strings[0][0] == '\0') {
 		request_fail_field(
 		    request, "command", "its first word, the name of a tmux command, is empty");
@@ -209,11 +209,7 @@ static void handle_run_tmux(struct request *request, const void *data)
 	}
 	if (!check(request, args, &running))
 		return;
-	error = muxbus_command_new(&running.command);
-	if (error < 0) {
-		tmux_call_fail(request, error, NULL);
-		return;
-	}
+	running.command = tmux_command_new();
 	for (size_t i = 0; i < args->command.count; i++)
 		muxbus_command_args(running.command, args->command.strings[i], NULL);
 	if (running.pane == NULL)

@@ -7,6 +7,7 @@
 #include "daemon/methods/tables.h"
 #include "daemon/pane/pane_tty.h"
 #include "daemon/server/handler.h"
+#include "daemon/tmux/tmux_command.h"
 
 #define TEXT_BYTES_MAX (1024 * 1024)
 /* Up to here keys are as cheap as a paste, and leave no buffer for others to see. */
@@ -78,10 +79,8 @@ static void run_typing(struct keying *keying)
 {
 	struct request *request = keying->request;
 	const struct daemon *daemon = request_daemon(request);
-	struct muxbus_command *command = tmux_call_new(request);
+	struct muxbus_command *command = tmux_command_new();
 	struct typed *context;
-	if (command == NULL)
-		return;
 	typing_add(&keying->typing, command, NULL);
 	typing_note(&keying->typing, daemon->streams,
 	    muxbus_model_pane(tmux_model(daemon->tmux), keying->typing.pane));

@@ -4,14 +4,9 @@
 #include "daemon/methods/tables.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/spawn.h"
+#include "daemon/tmux/tmux_command.h"
 
 #define CELLS_MAX 10000
-
-static void add_pane(struct muxbus_command *command, uint32_t pane)
-{
-	muxbus_command_args(command, "-t", NULL);
-	muxbus_command_argf(command, "%%%u", pane);
-}
 
 /* Answers which pane a command was about. */
 static void answer_pane(struct request *request, const struct muxbus_reply *replies UNUSED,
@@ -110,12 +105,9 @@ static void handle_create_pane(struct request *request, const void *data)
 	if (args->size != NULL && args->size->type != JSON_NULL &&
 	    !read_size(request, args->size, size, sizeof size))
 		return;
-	command = tmux_call_new(request);
-	if (command == NULL)
-		return;
-	muxbus_command_args(
-	    command, "split-window", args->direction == DIRECTION_HORIZONTAL ? "-h" : "-v", NULL);
-	add_pane(command, pane->id);
+	command =
+	    tmux_command("split-window", args->direction == DIRECTION_HORIZONTAL ? "-h" : "-v",
+		"-t", TMUX_ID('%', pane->id), NULL);
 	if (!args->focus)
 		muxbus_command_args(command, "-d", NULL);
 	if (size[0])
@@ -141,16 +133,10 @@ static void handle_close_pane(struct request *request, const void *data)
 {
 	const struct close_pane_args *args = data;
 	const struct muxbus_pane *pane;
-	struct muxbus_command *command;
 	if (!target_pane(request, args->pane, &pane) ||
 	    (!args->force && !guard_pane(request, pane)))
 		return;
-	command = tmux_call_new(request);
-	if (command == NULL)
-		return;
-	muxbus_command_args(command, "kill-pane", NULL);
-	add_pane(command, pane->id);
-	run(request, command, pane);
+	run(request, tmux_command("kill-pane", "-t", TMUX_ID('%', pane->id), NULL), pane);
 }
 
 struct resize_pane_args {
@@ -202,9 +188,7 @@ static void answer_size(struct request *request, const struct muxbus_reply *repl
  */
 static void add_toggle(struct muxbus_command *command, uint32_t pane, const char *condition)
 {
-	muxbus_command_args(command, "if-shell", "-F", NULL);
-	add_pane(command, pane);
-	muxbus_command_args(command, condition, NULL);
+	muxbus_command_args(command, "if-shell", "-F", "-t", TMUX_ID('%', pane), condition, NULL);
 	muxbus_command_argf(command, "resize-pane -Z -t %%%u", pane);
 	muxbus_command_argf(
 	    command, "if-shell -F -t %%%u '%s' 'resize-pane -Z -t %%%u'", pane, condition, pane);
@@ -233,12 +217,9 @@ static void handle_resize_pane(struct request *request, const void *data)
 		    "nothing to do: give width, height or zoom");
 		return;
 	}
-	command = tmux_call_new(request);
-	if (command == NULL)
-		return;
+	command = tmux_command_new();
 	if (args->width > 0 || args->height > 0) {
-		muxbus_command_args(command, "resize-pane", NULL);
-		add_pane(command, pane->id);
+		muxbus_command_args(command, "resize-pane", "-t", TMUX_ID('%', pane->id), NULL);
 		if (args->width > 0) {
 			muxbus_command_args(command, "-x", NULL);
 			muxbus_command_argf(command, "%d", (int)args->width);
@@ -272,14 +253,10 @@ static void handle_focus_pane(struct request *request, const void *data)
 	struct muxbus_command *command;
 	if (!target_pane(request, args->pane, &pane))
 		return;
-	command = tmux_call_new(request);
-	if (command == NULL)
-		return;
-	muxbus_command_args(command, "select-pane", NULL);
-	add_pane(command, pane->id);
+	command = tmux_command("select-pane", "-t", TMUX_ID('%', pane->id), NULL);
 	muxbus_command_next(command);
-	muxbus_command_args(command, "select-window", NULL);
-	add_pane(command, pane->id); /* the window that it is in now */
+	/* The window that it is in now. */
+	muxbus_command_args(command, "select-window", "-t", TMUX_ID('%', pane->id), NULL);
 	run(request, command, pane);
 }
 

@@ -4,6 +4,7 @@
 #include "daemon/methods/tables.h"
 #include "daemon/server/handler.h"
 #include "daemon/server/spawn.h"
+#include "daemon/tmux/tmux_command.h"
 
 #define CELLS_MAX 10000
 #define INDEX_MAX 1000000
@@ -40,10 +41,7 @@ static void handle_create_window(struct request *request, const void *data)
 	    !spawn_check(request, &args->spawn) ||
 	    (args->name != NULL && !spawn_check_name(request, "name", args->name, false)))
 		return;
-	command = tmux_call_new(request);
-	if (command == NULL)
-		return;
-	muxbus_command_args(command, "new-window", "-t", NULL);
+	command = tmux_command("new-window", "-t", NULL);
 	if (args->has_index)
 		muxbus_command_argf(command, "$%u:%d", session->id, (int)args->index);
 	else
@@ -92,11 +90,8 @@ static void handle_create_session(struct request *request, const void *data)
 			return;
 		spawn.cwd = cwd;
 	}
-	command = tmux_call_new(request);
-	if (command == NULL)
-		return;
 	/* -E: a session must not get the environment of this daemon. */
-	muxbus_command_args(command, "new-session", "-d", "-E", NULL);
+	command = tmux_command("new-session", "-d", "-E", NULL);
 	if (args->name != NULL) {
 		muxbus_command_args(command, "-s", NULL);
 		spawn_literal_arg(command, args->name);
@@ -161,15 +156,8 @@ static void answer_closed(struct request *request, const struct muxbus_reply *re
 /* One command does it: several would end the server on versions up to 3.7c. */
 static void close_by(struct request *request, const char *name, struct closed closed)
 {
-	struct muxbus_command *command = tmux_call_new(request);
-	struct closed *context;
-	if (command == NULL)
-		return;
-	muxbus_command_args(command, name, "-t", NULL);
-	muxbus_command_argf(command, "%c%u", closed.sigil, closed.id);
-	context = xalloc(sizeof *context);
-	*context = closed;
-	tmux_call(request, command, true, answer_closed, context);
+	tmux_call(request, tmux_command(name, "-t", TMUX_ID(closed.sigil, closed.id), NULL), true,
+	    answer_closed, xmemdup(&closed, sizeof closed));
 }
 
 static void handle_close_window(struct request *request, const void *data)

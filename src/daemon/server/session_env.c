@@ -6,6 +6,7 @@
 #include "daemon/server/request.h"
 #include "daemon/server/requester.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/tmux/tmux_command.h"
 
 /* About the terminal and the shell that tmux was started from. */
 static const char *const of_its_start[] = {
@@ -157,18 +158,13 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 static void look_begin(struct look *look)
 {
 	const struct pane_ref *pane = &look->pane;
-	struct muxbus_command *command;
-	int error = muxbus_command_new(&command);
+	struct muxbus_command *command = tmux_command("show-environment", "-gs", NULL);
+	int error;
 	look->has_begun = true;
-	if (error < 0) {
-		on_reply(look, error, NULL, 0);
-		return;
-	}
-	muxbus_command_args(command, "show-environment", "-gs", NULL);
 	if (pane->pane != MUXBUS_NO_ID) {
 		muxbus_command_next(command);
-		muxbus_command_args(command, "show-environment", "-s", "-t", NULL);
-		muxbus_command_argf(command, "%%%" PRIu32, pane->pane);
+		muxbus_command_args(
+		    command, "show-environment", "-s", "-t", TMUX_ID('%', pane->pane), NULL);
 	}
 	error = muxbus_sync_run(tmux_sync(look->tmux), command, false, on_reply, look);
 	if (error < 0)

@@ -8,6 +8,7 @@
 #include "daemon/server/tmux_call.h"
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/tmux/tmux_command.h"
 
 #define EXEC_BYTES_MAX (128 * 1024) /* the maximum length of one string for exec */
 
@@ -195,13 +196,11 @@ static void add_token(struct muxbus_command *command, const struct spawn *spawn)
 static void fail(struct spawn *spawn, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct tmux *tmux = tmux_of(spawn);
-	struct muxbus_command *command;
 	tmux_expect(tmux, spawn->pane, 0);
-	if (spawn->pane != MUXBUS_NO_ID && muxbus_command_new(&command) == 0) {
-		muxbus_command_args(command, "kill-pane", "-t", NULL);
-		muxbus_command_argf(command, "%%%u", spawn->pane);
-		muxbus_sync_run(tmux_sync(tmux), command, false, tmux_ignore_reply, NULL);
-	}
+	if (spawn->pane != MUXBUS_NO_ID)
+		muxbus_sync_run(tmux_sync(tmux),
+		    tmux_command("kill-pane", "-t", TMUX_ID('%', spawn->pane), NULL), false,
+		    tmux_ignore_reply, NULL);
 	tmux_call_fail_reply(spawn->request, error, replies, count);
 	free_spawn(spawn);
 }
@@ -241,25 +240,17 @@ static void on_running(void *data, int error, const struct muxbus_reply *replies
 /* Gives the pane its program, and sets remain-on-exit in the same command. */
 static void run_program(struct spawn *spawn)
 {
-	struct muxbus_command *command;
-	int error = muxbus_command_new(&command);
-	if (error < 0) {
-		fail(spawn, error, NULL, 0);
-		return;
-	}
-	muxbus_command_args(command, "set-option", "-p", "-t", NULL);
-	muxbus_command_argf(command, "%%%u", spawn->pane);
-	muxbus_command_args(command, "remain-on-exit", "on", NULL);
+	struct muxbus_command *command = tmux_command(
+	    "set-option", "-p", "-t", TMUX_ID('%', spawn->pane), "remain-on-exit", "on", NULL);
+	int error;
 	muxbus_command_next(command);
 	if (spawn->is_named) {
 		/* Lets tmux choose the name again. */
-		muxbus_command_args(command, "set-option", "-w", "-u", "-t", NULL);
-		muxbus_command_argf(command, "@%u", spawn->window);
-		muxbus_command_args(command, "automatic-rename", NULL);
+		muxbus_command_args(command, "set-option", "-w", "-u", "-t",
+		    TMUX_ID('@', spawn->window), "automatic-rename", NULL);
 		muxbus_command_next(command);
 	}
-	muxbus_command_args(command, "respawn-pane", "-k", "-t", NULL);
-	muxbus_command_argf(command, "%%%u", spawn->pane);
+	muxbus_command_args(command, "respawn-pane", "-k", "-t", TMUX_ID('%', spawn->pane), NULL);
 	add_surroundings(command, spawn);
 	add_token(command, spawn);
 	muxbus_command_args(command, "--", NULL);

@@ -132,13 +132,3 @@ void tmux_call_fail(struct request *request, int error, const char *text)
 	else
 		request_fail(request, kind, "%s", text != NULL ? text : muxbus_strerror(error));
 }
-
-struct muxbus_command *tmux_call_new(struct request *request)
-{
-	struct muxbus_command *command;
-	int error = muxbus_command_new(&command);
-	if (error == 0)
-		return command;
-	tmux_call_fail(request, error, NULL);
-	return NULL;
-}

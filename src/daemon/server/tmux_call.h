@@ -27,9 +27,6 @@ void tmux_call_judged(struct request *request, struct muxbus_command *command, t
 void tmux_call_in_window(struct request *request, struct muxbus_command *command, uint32_t window,
     tmux_call_fn *then, void *context);
 
-/* An empty list of commands. NULL after failing the request. */
-struct muxbus_command *tmux_call_new(struct request *request);
-
 /* Fails a request with an error of the library. text is tmux's error text, or NULL. */
 void tmux_call_fail(struct request *request, int error, const char *text);
 

@@ -6,6 +6,7 @@
 #include "daemon/core/config.h"
 #include "daemon/tmux/pane_pipe.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
 /* A pane that only a pipe could follow, and that had one of the user, is tried again so often. */
@@ -249,15 +250,10 @@ void output_source_respawned(struct output_source *source)
 /* Asks whether the pane has ended with its pipe. False if that cannot be asked. */
 static bool ask_life(const struct output_source *source, bool has_failed)
 {
-	struct muxbus_command *command;
-	struct life *life;
-	if (muxbus_command_new(&command) < 0)
-		return false;
-	muxbus_command_args(command, "display-message", "-p", "-t", NULL);
-	muxbus_command_argf(command, "%%%u", source->pane);
-	muxbus_command_args(command,
+	struct muxbus_command *command = tmux_command("display-message", "-p", "-t",
+	    TMUX_ID('%', source->pane),
 	    "#{pane_id} #{?pane_dead,1,0} #{?pane_pid,#{pane_pid},0} " MUXBUS_FORMAT_WHOLE, NULL);
-	life = xalloc(sizeof *life);
+	struct life *life = xalloc(sizeof *life);
 	*life = (struct life){source->set, source->pane, has_failed};
 	if (muxbus_sync_run(sync_of(source), command, false, on_life, life) == 0)
 		return true;

@@ -3,6 +3,7 @@
 
 #include "daemon/tmux/stream.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/tmux/tmux_command.h"
 
 struct pane_capture {
 	struct tmux *tmux;
@@ -48,10 +49,7 @@ static void end_try(struct pane_capture *capture, const struct muxbus_capture *p
 /* Asks tmux anything. False if that cannot be. */
 static bool settle(struct pane_capture *capture, const struct muxbus_capture *picture)
 {
-	struct muxbus_command *command;
-	if (muxbus_command_new(&command) < 0)
-		return false;
-	muxbus_command_args(command, "display-message", "-p", "", NULL);
+	struct muxbus_command *command = tmux_command("display-message", "-p", "", NULL);
 	capture->picture = *picture;
 	capture->picture.text = xmemdup(picture->text, picture->text_len);
 	return muxbus_sync_run(tmux_sync(capture->tmux), command, false, on_settled, capture) == 0;

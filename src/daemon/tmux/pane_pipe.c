@@ -7,6 +7,7 @@
 #include "base/process.h"
 #include "daemon/core/config.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/tmux/tmux_command.h"
 #include "io/loop_timer.h"
 
 #define PIECE_BYTES ((size_t)64 * 1024)
@@ -497,24 +498,19 @@ static char *write_pipe(uint32_t pane, const struct buf *sh)
 struct muxbus_command *pipe_command_new(
     uint32_t pane, const char *program, const char *socket, const char *nonce)
 {
-	struct muxbus_command *command = NULL;
+	struct muxbus_command *command;
 	struct buf sh = BUF(2 * PIPE_COMMAND_MAX);
 	char *text = NULL;
 	if (pipe_command_write_sh(&sh, program, socket, nonce) == 0)
 		text = write_pipe(pane, &sh);
 	buf_finish(&sh);
-	if (text == NULL || muxbus_command_new(&command) < 0) {
-		mem_free(text);
+	if (text == NULL)
 		return NULL;
-	}
-	muxbus_command_args(command, "display-message", "-p", "-t", NULL);
-	muxbus_command_argf(command, "%%%u", pane);
-	muxbus_command_args(command, "#{pane_id} #{pane_pipe} #{pane_dead}", NULL);
+	command = tmux_command("display-message", "-p", "-t", TMUX_ID('%', pane),
+	    "#{pane_id} #{pane_pipe} #{pane_dead}", NULL);
 	muxbus_command_next(command);
-	muxbus_command_args(command, "if-shell", "-F", "-t", NULL);
-	muxbus_command_argf(command, "%%%u", pane);
-	muxbus_command_args(
-	    command, "#{&&:#{==:#{pane_pipe}#{pane_dead},00}," MUXBUS_FORMAT_WHOLE "}", text, NULL);
+	muxbus_command_args(command, "if-shell", "-F", "-t", TMUX_ID('%', pane),
+	    "#{&&:#{==:#{pane_pipe}#{pane_dead},00}," MUXBUS_FORMAT_WHOLE "}", text, NULL);
 	mem_free(text);
 	return command;
 }

@@ -5,6 +5,7 @@
 #include "daemon/core/config.h"
 #include "daemon/core/log_file.h"
 #include "daemon/event/event_log.h"
+#include "daemon/tmux/tmux_command.h"
 #include "daemon/tmux/tmux_events.h"
 #include "io/loop_timer.h"
 #include "wire/json.h"
@@ -92,13 +93,9 @@ static void on_environment_set(
 /* Sets MUXBUS in the environment of new panes. */
 static void set_environment(struct tmux *tmux)
 {
-	struct muxbus_command *command;
-	int error;
-	if (muxbus_command_new(&command) < 0)
-		return;
-	muxbus_command_args(
-	    command, "set-environment", "-g", ENVIRONMENT_NAME, tmux->config->socket, NULL);
-	error = muxbus_sync_run(tmux->sync, command, false, on_environment_set, NULL);
+	int error = muxbus_sync_run(tmux->sync,
+	    tmux_command("set-environment", "-g", ENVIRONMENT_NAME, tmux->config->socket, NULL),
+	    false, on_environment_set, NULL);
 	if (error < 0)
 		on_environment_set(NULL, error, NULL, 0);
 }
@@ -429,15 +426,12 @@ static void on_environment_unset(
 
 void tmux_stop(struct tmux *tmux, void (*done)(void *data), void *data)
 {
-	struct muxbus_command *command;
 	tmux->stopped = done;
 	tmux->stopped_data = data;
-	if (!tmux->is_live || muxbus_command_new(&command) < 0) {
-		muxbus_sync_stop(tmux->sync, done, data);
-		return;
-	}
-	muxbus_command_args(command, "set-environment", "-g", "-u", ENVIRONMENT_NAME, NULL);
-	if (muxbus_sync_run(tmux->sync, command, false, on_environment_unset, tmux) < 0)
+	if (!tmux->is_live ||
+	    muxbus_sync_run(tmux->sync,
+		tmux_command("set-environment", "-g", "-u", ENVIRONMENT_NAME, NULL), false,
+		on_environment_unset, tmux) < 0)
 		muxbus_sync_stop(tmux->sync, done, data);
 }
 

@@ -3,6 +3,7 @@
 #include "base/process.h"
 #include "daemon/tmux/model_json.h"
 #include "daemon/tmux/tmux.h"
+#include "daemon/tmux/tmux_command.h"
 #include "daemon/wait/condition_watch.h"
 #include "io/loop_timer.h"
 
@@ -158,13 +159,11 @@ static void screen_look(void *data)
 {
 	struct pane_watch *watch = data;
 	struct muxbus_command *command;
-	char target[32];
-	if (watch->is_asking || muxbus_command_new(&command) < 0) {
+	if (watch->is_asking) {
 		loop_timer_arm(watch->timer, SCREEN_WAIT_MS);
 		return;
 	}
-	snprintf(target, sizeof target, "%%%" PRIu32, watch->pane);
-	muxbus_command_args(command, "capture-pane", "-p", "-t", target, (char *)NULL);
+	command = tmux_command("capture-pane", "-p", "-t", TMUX_ID('%', watch->pane), NULL);
 	watch->is_asking = true;
 	if (muxbus_sync_run(
 		tmux_sync(watch->condition->parts->tmux), command, false, screen_read, watch) < 0)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: ISC */
+/* Lists of tmux commands, as the daemon makes them. Out of memory ends the process, as xalloc() does. */
+#pragma once
+
+#include <muxbus.h>
+
+#include "base/base.h"
+
+/* An empty list, or one that begins with these words, up to NULL. */
+struct muxbus_command *tmux_command_new(void);
+struct muxbus_command *tmux_command(const char *name, ...) __attribute__((sentinel));
+
+/* An id as a word, which lives as long as the block: TMUX_ID('%', pane->id). */
+#define TMUX_ID(sigil, id) tmux_id((char[TMUX_ID_SIZE]){""}, sigil, id)
+#define TMUX_ID_SIZE 12
+const char *tmux_id(char text[TMUX_ID_SIZE], char sigil, uint32_t id);
