@@ -477,6 +477,10 @@ def restarted(fleet, machine):
 def ids(fleet):
     """Each id that a host gives has its name."""
     link = Link(fleet.socket)
+    for method, params in (("list_panes", {"host": None}), ("get_pane", {"pane": "h1:%0", "host": None}),
+                           ("next_notification", {"consumer": "null", "host": None, "id": None, "timeout_sec": 0})):
+        got = link.ask(method, params)
+        ok("result" in got, f"null is no host: {method}", got)
     session = link.ask("list_sessions", {"host": "h1"})["result"]["sessions"][0]
     ok(session["current_window"].startswith("h1:@"), "the current window of a session is a target", session)
     link.close()

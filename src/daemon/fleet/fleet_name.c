@@ -135,6 +135,8 @@ static void take_host(struct strip *strip, const struct json *value)
 	struct host *host = value->type == JSON_STRING
 	    ? fleet_name_host(strip->hosts, value->text, value->len)
 	    : NULL;
+	if (value->type == JSON_NULL)
+		return;
 	if (host != NULL)
 		note_host(strip, host);
 	else if (strip->reason[0] == '\0' && value->type == JSON_STRING)

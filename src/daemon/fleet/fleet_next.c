@@ -23,7 +23,7 @@ enum {
 
 struct fleet_next_args {
 	const char *consumer;
-	const struct json *filter, *after, *ack, *ack_up_to;
+	const struct json *filter, *after, *ack, *ack_up_to, *none;
 	double timeout_sec;
 	int64_t limit;
 	bool parked;
@@ -41,6 +41,9 @@ static const struct field fields[] = {
     {FIELD_ROW(NUMBER, struct fleet_next_args, timeout_sec, "timeout_sec"), .max = 86400,
 	.preset = "60"},
     {FIELD_ROW(BOOL, struct fleet_next_args, parked, "parked")},
+    /* Both are null. */
+    {FIELD_ROW(VALUE, struct fleet_next_args, none, "host")},
+    {FIELD_ROW(VALUE, struct fleet_next_args, none, "id")},
     {.name = NULL},
 };
 
@@ -451,12 +454,18 @@ static bool check(
 	    send_acks(fleet, request, args, args->ack_up_to, "ack_up_to");
 }
 
+static bool is_given(const struct json *params, const char *name)
+{
+	const struct json *value = json_member(params, name);
+	return value != NULL && value->type != JSON_NULL;
+}
+
 bool fleet_next_take(struct fleet *fleet, struct request *request, const struct json *params)
 {
 	struct fleet_next_args args;
 	struct buf scratch;
-	if (json_member(params, "consumer") == NULL || json_member(params, "host") != NULL ||
-	    json_member(params, "id") != NULL || host_set_count(fleet->hosts) <= 1)
+	if (!is_given(params, "consumer") || is_given(params, "host") || is_given(params, "id") ||
+	    host_set_count(fleet->hosts) <= 1)
 		return false;
 	buf_init(&scratch, SCRATCH_BYTES);
 	if (fleet_read(request, fields, params, &args, sizeof args, &scratch) &&
