@@ -203,8 +203,8 @@ static void say_hello(void)
 			pause();
 	if (strcmp(habits.hello, "late") == 0)
 		put_text("Welcome\r\nmuxbus relay\n{\"id\":1,\"result\":{}}\n");
-	put_text(
-	    strcmp(habits.hello, "other") == 0 ? "muxbus relay 9 9.9\n" : "muxbus relay 1 1.2\n");
+	put_text(strcmp(habits.hello, "other") == 0 ? "muxbus relay 9 9.9\033[2J\n"
+						    : "muxbus relay 1 1.2\n");
 }
 
 static void serve(void)

@@ -49,10 +49,13 @@ size_t relay_ssh_words(char *words, const char **argv)
 bool relay_read_hello(
     const char *line, unsigned *ret_protocol, char *ret_version, size_t version_size)
 {
+	static const char characters[] =
+	    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz.+-_~";
 	int used = 0;
 	if (sscanf(line, RELAY_HELLO "%u %n", ret_protocol, &used) < 1 || used == 0)
 		return false;
 	(void)snprintf(ret_version, version_size, "%s", line + used);
+	ret_version[strspn(ret_version, characters)] = '\0'; /* it is shown on terminals */
 	return true;
 }
 
