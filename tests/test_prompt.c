@@ -59,6 +59,8 @@ static const struct {
 		 "   second                              " SIDE "\n" SIDE
 		 "                                       " SIDE "\n" BOTTOM,
 	3, 4, DRAFT},
+    {"a box without a prompt", TOP SIDE " first\n" SIDE "\n" BOTTOM, 2, 2, DRAFT},
+    {"the same, blank", TOP SIDE "\n" SIDE "\n" BOTTOM, 2, 2, EMPTY},
     {"an edge below a prompt", "> first\n" EDGE "\n\n", 2, 0, EMPTY},
     {"blank rows below an empty one", ">\n\n\n", 2, 0, EMPTY},
     /* Gemini CLI 0.61: bars of half blocks, a grey that is not very dark, a star for a mode. */

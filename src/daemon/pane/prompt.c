@@ -172,7 +172,7 @@ static bool is_continued(const struct prompt_view *view, bool is_boxed, bool has
 		view_row(view, view->cursor_row - back, &row);
 		begin = row_begin(&row);
 		if (is_boxed && (row.count == 0 || !is_upright(row.characters[0])))
-			return false;
+			return has_nothing && is_begun; /* a box may have no other prompt */
 		if (begin == row.count) {
 			if (!is_boxed && !(has_nothing && is_blank(&row)))
 				return false;

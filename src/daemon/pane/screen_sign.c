@@ -39,6 +39,7 @@ static const char *const kind_names[] = {
 #define BELOW(rows) "(?:.*\\n){0," #rows "}\\z"
 #define LAST "(?:(?!─{10}|▄{10}).*\\n){0,24}\\z" /* the box was the last one */
 #define CLAUDE_BOX RULE "[❯!]" ROWS RULE
+#define COPILOT_END "╹▀{10,}\\n" /* of its box in a terminal that tells its background */
 #define OPENCODE_BLANK "^ *┃(?: {12,}.*)?\\n" /* but for its column at the right */
 #define OPENCODE_END "^ *╹▀{10,}.*\\n"
 #define GEMINI_HINT "Type your message or @" /* not dim in a light theme, or without colours */
@@ -82,9 +83,12 @@ static const struct {
     {"codex", SIGN_IDLE, "^›\\n(?:\\n(?:(?:  .*)?\\n){0,4})?\\z"},
     {"copilot", SIGN_DIALOG, "^│.*\\besc\\b.*\\n╰─+╯.*\\n(?:.*\\n)?\\z"},
     {"copilot", SIGN_DIALOG, "\\besc (?:to )?cancel\\n" RULE "\\z"},
+    {"copilot", SIGN_DIALOG, "^" COPILOT_END ".*(?: Shell ·|\\besc exit shell).*\\n\\z"},
     {"copilot", SIGN_WORK, "^ [^\\s]+ \\w+.*\\besc (?:esc )?(?:cancel|interrupt|edit)\\b.*\\n\\z"},
     {"copilot", SIGN_DRAFT, RULE "[❯!]\\s*[^\\s─]" ROWS RULE LAST},
+    {"copilot", SIGN_DRAFT, "^╻▄{10,}\\n(?!┃\\n╹)(?:┃.*\\n){1,40}" COPILOT_END LAST},
     {"copilot", SIGN_IDLE, RULE "❯\\n" RULE BELOW(2)},
+    {"copilot", SIGN_IDLE, "^╻▄{10,}\\n┃\\n" COPILOT_END BELOW(2)},
     {"gemini", SIGN_DIALOG, "^│.*\\n╰─+╯\\n(?:.*\\n)?\\z"},
     /* The prompt of a shell, and keys that are commands of vi. */
     {"gemini", SIGN_DIALOG, "^▄{10,}\\n *! *(?:Type your shell command.*)?\\n▀{10,}\\n" LAST},
