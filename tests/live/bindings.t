@@ -285,13 +285,18 @@ if python3 -c 'import setuptools, wheel, pip' 2>/dev/null; then
 else
 	skip 'pip installs it' 'pip, setuptools and wheel are not installed'
 fi
+mkdir -m 700 "$dir/tmux-$(id -u)" && ln -s "$dir/tmux.muxbus" "$dir/tmux-$(id -u)/default.muxbus"
+is 'outside of tmux it is the daemon of the default server' \
+	"$(PYTHONPATH=$dir/python env -u MUXBUS -u TMUX TMUX_TMPDIR="$dir" python3 -c 'import muxbus
+with muxbus.Server() as server:
+    print(server.bus.ping())' 2>&1 | tail -n 1)" '{}'
 kill "$daemon_pid" 2>/dev/null
 wait "$daemon_pid"
 daemon_pid=
-is 'a missing daemon is an error' \
+is 'a missing daemon is an error, which names it' \
 	"$(PYTHONPATH=$dir/python python3 -c 'import asyncio, muxbus
 async def main():
     async with muxbus.Client():
         pass
-asyncio.run(main())' 2>&1 | grep -c '^FileNotFoundError\|^ConnectionRefused')" 1
+asyncio.run(main())' 2>&1 | grep -c "^FileNotFoundError.*$MUXBUS\|^ConnectionRefused.*$MUXBUS")" 1
 done_testing

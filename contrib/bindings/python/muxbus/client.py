@@ -60,8 +60,15 @@ class _Request(NamedTuple):
     subscription: Optional[_Subscription]
 
 
+def _socket() -> str:
+    tmux = os.environ.get("TMUX", "").split(",")[0]
+    folder = os.environ.get("TMUX_TMPDIR") or "/tmp"
+    return os.environ.get("MUXBUS") or (tmux or f"{folder}/tmux-{os.getuid()}/default") + ".muxbus"
+
+
 class Client(Methods):
-    """A connection to the daemon at path: by default $MUXBUS, else that of $TMUX.
+    """A connection to the daemon at path: by default $MUXBUS, else that of $TMUX, else that of
+    tmux's default server.
 
     With reconnect it connects again when the daemon was restarted: requests wait for it, and
     events go on behind the last one. A request that was under way raises ConnectionError, since
@@ -70,7 +77,7 @@ class Client(Methods):
     def __init__(self, path: Optional[str] = None, *, reconnect: bool = False) -> None:
         self.reconnect = reconnect
         self._again: Optional[asyncio.Task[None]] = None  # makes the next connection
-        self.path = path or os.environ.get("MUXBUS") or os.environ["TMUX"].rsplit(",", 2)[0] + ".muxbus"
+        self.path = path or _socket()
         self._last_id = 0
         self._waiting: Dict[int, _Request] = {}
         self._subscriptions: Dict[str, _Subscription] = {}
@@ -83,7 +90,11 @@ class Client(Methods):
         return self
 
     async def _connect(self) -> None:
-        reader, self._writer = await asyncio.open_unix_connection(self.path, limit=LINE_MAX)
+        try:
+            reader, self._writer = await asyncio.open_unix_connection(self.path, limit=LINE_MAX)
+        except OSError as error:
+            error.filename = self.path
+            raise
         self._reader = asyncio.ensure_future(self._read(reader))
 
     async def _connect_again(self) -> None:

@@ -61,7 +61,7 @@ class _Object:
 
 
 class Server:
-    """The tmux server of the daemon at path: by default $MUXBUS, else that of $TMUX. bus has the
+    """The tmux server of the daemon at path: by default that of muxbus.Client. bus has the
     methods of muxbusd."""
 
     def __init__(self, path: Optional[str] = None, *, timeout: Optional[float] = None) -> None:

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Client(SyncMethods):
-    """A connection to the daemon at path: by default $MUXBUS, else that of $TMUX. It connects
+    """A connection to the daemon at path: by default that of muxbus.Client. It connects
     again when the daemon was restarted, as muxbus.Client with reconnect, unless reconnect is
     false. timeout bounds each request, in seconds; TimeoutError says that it passed. The methods
     that wait (wait_for, next_notification, sleep) have their own."""
