@@ -42,6 +42,7 @@ class Host(Machine):
         self.socket = f"{self.env['TMUX_TMPDIR']}/tmux-{os.getuid()}/{self.server}.muxbus"
         self.env["FOLDER"] = self.folder
         self.life = 0  # of the state directory
+        self.kills = 0  # of the daemon
         self.unrest = 0  # counts what was done to it
         self.is_stopped = self.is_away = False
         self.pid = None
