@@ -428,6 +428,8 @@ void json_put_int(struct json_writer *writer, const char *name, int64_t value)
 size_t json_format_double(char out[JSON_DOUBLE_SIZE], double value)
 {
 	int len = 0;
+	if (!signbit(value) && value < 1e15 && value == (double)(uint64_t)value)
+		return str_put_u64(out, (uint64_t)value, 1);
 	for (int precision = 15; precision <= 17; precision++) {
 		len = snprintf(out, JSON_DOUBLE_SIZE, "%.*g", precision, value);
 		if (strtod(out, NULL) == value)

@@ -150,13 +150,16 @@ enum {
 /* The kind whose member an object has; NULL if none, or more than one. */
 static const struct condition_kind *find_kind(const struct json *spec)
 {
-	const struct condition_kind *kind = NULL, *found = NULL;
-	while ((kind = condition_kind_next(kind)) != NULL) {
-		if (json_member(spec, kind->name) == NULL)
-			continue;
-		if (found != NULL)
-			return NULL;
-		found = kind;
+	const struct condition_kind *found = NULL;
+	json_each_member (member, spec) {
+		for (const struct condition_kind *const *kind = kinds; *kind != NULL; kind++) {
+			if ((*kind)->name[0] != member->name[0] ||
+			    strcmp((*kind)->name, member->name) != 0)
+				continue;
+			if (found != NULL)
+				return NULL;
+			found = *kind;
+		}
 	}
 	return found;
 }

@@ -93,7 +93,10 @@ static const struct record_kind *kind_of(const struct wait *wait)
 
 void wait_record_put(const struct wait *wait)
 {
-	struct kept_wait kept = {
+	struct kept_wait kept;
+	if (wait->name[0] == '\0' || wait->set->parts->queue == NULL)
+		return;
+	kept = (struct kept_wait){
 	    .kind = wait->kind,
 	    .teller = wait->pane,
 	    .is_all = wait->is_all,
@@ -105,8 +108,6 @@ void wait_record_put(const struct wait *wait)
 	    .due_ms = wait->due_ms,
 	    .count = wait->count,
 	};
-	if (wait->name[0] == '\0' || wait->set->parts->queue == NULL)
-		return;
 	for (size_t at = 0; at < wait->count; at++) {
 		const struct condition *condition = wait->parts[at].condition;
 		struct kept_part *part = &kept.parts[at];
