@@ -50,8 +50,7 @@ bool file_find_program(const char *name, const char *dirs, char *out, size_t siz
 	return false;
 }
 
-/* In a container of another user all that root owns belongs to the owner of /. */
-static bool is_trusted(uid_t uid)
+bool file_owner_is_trusted(uid_t uid)
 {
 	struct stat root;
 	return uid == geteuid() || uid == 0 || (stat("/", &root) == 0 && uid == root.st_uid);
@@ -71,7 +70,7 @@ static bool is_link_safe(const char *path, char *ret_reason, size_t size)
 
 bool file_is_safe(const char *path, const struct stat *status, char *ret_reason, size_t size)
 {
-	if (!is_trusted(status->st_uid)) {
+	if (!file_owner_is_trusted(status->st_uid)) {
 		(void)snprintf(ret_reason, size, "%s belongs to user %u, who could change it", path,
 		    (unsigned)status->st_uid);
 		return false;

@@ -19,6 +19,11 @@ bool file_is_program(const char *path);
 bool file_find_program(const char *name, const char *dirs, char *out, size_t size);
 
 /*
+ * Whether what a user owns can be relied on: we, root, or the owner of "/", who can change all: in a
+ * container of another user all that root owns belongs to the latter.
+ */
+bool file_owner_is_trusted(uid_t uid);
+/*
  * Whether only this user, root, and the owner of / can change a file or folder; of a symbolic link,
  * also the folder that it leads to. False with a reason that names path.
  */

@@ -48,18 +48,20 @@ static struct buf buf_on(uint8_t *memory, size_t size)
 	return (struct buf){.data = memory, .cap = size, .max = size - 1};
 }
 
-static void __attribute__((format(printf, 2, 0)))
-log_write(enum log_level level, const char *format, va_list args)
+void log_write(enum log_level level, const char *format, ...)
 {
 	int saved_errno = errno;
 	char message[LOG_MESSAGE_BYTES], time[CLOCK_TEXT_SIZE];
 	uint8_t memory[LOG_LINE_BYTES];
 	struct buf line = buf_on(memory, sizeof memory);
 	ssize_t written;
+	va_list args;
 	if (level > log_state.level)
 		return;
+	va_start(args, format);
 	if (vsnprintf(message, sizeof message, format, args) < 0)
 		message[0] = '\0';
+	va_end(args);
 	clock_format(clock_real_ms(), time);
 
 	line.max--; /* room for the newline */
@@ -73,36 +75,4 @@ log_write(enum log_level level, const char *format, va_list args)
 	if (log_state.max_bytes > 0 && log_state.written >= log_state.max_bytes)
 		log_state.full();
 	errno = saved_errno;
-}
-
-void log_error(const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	log_write(LOG_LEVEL_ERROR, format, args);
-	va_end(args);
-}
-
-void log_warning(const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	log_write(LOG_LEVEL_WARNING, format, args);
-	va_end(args);
-}
-
-void log_info(const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	log_write(LOG_LEVEL_INFO, format, args);
-	va_end(args);
-}
-
-void log_debug(const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	log_write(LOG_LEVEL_DEBUG, format, args);
-	va_end(args);
 }

@@ -17,6 +17,8 @@ void map_finish(struct map *map);
 void *map_get(const struct map *map, uint64_t key); /* NULL if absent */
 /* Sets or replaces; value is not NULL. Returns 0, or -1 if out of memory. */
 int map_set(struct map *map, uint64_t key, void *value);
+/* For programs: ends the process if out of memory, as xalloc() does. */
+void xmap_set(struct map *map, uint64_t key, void *value);
 void *map_remove(struct map *map, uint64_t key); /* the old value, or NULL */
 
 /*

@@ -2,6 +2,7 @@
 #include "base/xalloc.h"
 
 #include "base/log.h"
+#include "base/map.h"
 
 /* Ends the program if ptr is NULL. */
 static void *must_have(void *ptr)
@@ -35,6 +36,11 @@ char *xstrdup(const char *string)
 void *xmemdup(const void *bytes, size_t len)
 {
 	return must_have(mem_memdup(bytes, len));
+}
+
+void xmap_set(struct map *map, uint64_t key, void *value)
+{
+	(void)must_have(map_set(map, key, value) == 0 ? map : NULL);
 }
 
 char *xasprintf(const char *format, ...)

@@ -314,16 +314,6 @@ static void on_event(struct event_log_listener *listener, struct event_entry *ev
 		tool_servers_check_panes(main->daemon.provides, main->daemon.tmux);
 }
 
-static struct tool_folder *new_tools(struct main *main)
-{
-	return tool_folder_new(&(struct tool_folder_parts){
-	    .base = main->daemon.base,
-	    .handle = tool_call_handle,
-	    .changed = on_tools_changed,
-	    .data = main,
-	});
-}
-
 /* The ways of notifications to agents, and to people where no agent lives. */
 static void set_up_ways(struct daemon *daemon)
 {
@@ -405,7 +395,10 @@ static int set_up(struct main *main)
 		return start_fail("%s", reason);
 	main->closed_panes.event = on_event;
 	event_log_listen(daemon->events, &main->closed_panes);
-	daemon->tools = new_tools(main);
+	daemon->tools = tool_folder_new(&(struct tool_folder_parts){.base = daemon->base,
+	    .handle = tool_call_handle,
+	    .changed = on_tools_changed,
+	    .data = main});
 	daemon->provides = provide_call_set_new(daemon, on_provided, main);
 	daemon->presences = presence_set_new(daemon->tmux, daemon->events, daemon->queue);
 	daemon->reporters = reporter_set_new(daemon);

@@ -460,8 +460,7 @@ bool broker_ask(struct broker *broker, const char *subject, const struct broker_
 	ask->end_ms = clock_mono_ms() + timeout_ms;
 	ask->reply = reply;
 	ask->data = data;
-	if (map_set(&broker->asks_by_id, id, ask) < 0)
-		abort();
+	xmap_set(&broker->asks_by_id, id, ask);
 	list_append(&broker->asks, &ask->link);
 	if (!loop_timer_is_armed(broker->sweep))
 		loop_timer_arm(broker->sweep, SWEEP_MS);

@@ -132,8 +132,7 @@ static int keep(struct file_tree *tree, int watch, const char *path)
 		return str_refuse(tree->reason, tree->reason_size,
 		    "there are more than %d folders to watch: name fewer", FILE_TREE_FOLDERS_MAX);
 	mem_free(old);
-	if (map_set(&tree->folders, (uint64_t)watch, xstrdup(path)) < 0)
-		return fail(tree);
+	xmap_set(&tree->folders, (uint64_t)watch, xstrdup(path));
 	return 1;
 }
 
@@ -332,18 +331,6 @@ static struct file_tree *file_tree_new(
 	return NULL;
 }
 
-/* Readable when something has changed. */
-static int file_tree_fd(const struct file_tree *tree)
-{
-	return tree->fd;
-}
-
-/* Whether the folder of a pattern is gone: then file_tree_read() looks for it again. */
-static bool file_tree_is_torn(const struct file_tree *tree)
-{
-	return tree->is_torn;
-}
-
 enum {
 	SETTLE_MS = 100, /* without a change until the command runs */
 	SETTLE_MAX = 10, /* times that: no longer while changes go on */
@@ -519,7 +506,7 @@ static enum cli_status act(struct rerun *rerun, int64_t *ret_ms)
 		if (start(rerun) != CLI_DONE)
 			return CLI_NO;
 	}
-	if (file_tree_is_torn(rerun->tree) && (*ret_ms < 0 || *ret_ms > LOOK_MS))
+	if (rerun->tree->is_torn && (*ret_ms < 0 || *ret_ms > LOOK_MS))
 		*ret_ms = LOOK_MS;
 	return CLI_DONE;
 }
@@ -579,7 +566,7 @@ enum cli_status rerun_run(struct cli *cli, int argc, char **argv)
 		return cli_fail(CLI_NO, "%s", reason);
 	if (interrupt_open(&rerun.interrupt) == 0) {
 		rerun.interrupt.extra_fd = epoll_create1(EPOLL_CLOEXEC);
-		if (add(&rerun, file_tree_fd(rerun.tree)))
+		if (add(&rerun, rerun.tree->fd))
 			exit_status = run(&rerun);
 		if (rerun.interrupt.extra_fd >= 0)
 			(void)close(rerun.interrupt.extra_fd);

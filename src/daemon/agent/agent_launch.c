@@ -165,9 +165,7 @@ void agent_failure_close(struct agent *agent)
 	/* tmux may exit with its last pane. */
 	if (counts.panes < 2)
 		return;
-	(void)muxbus_sync_run(tmux_sync(tmux),
-	    tmux_command("kill-pane", "-t", TMUX_ID('%', agent->pane.pane), NULL), false,
-	    tmux_ignore_reply, NULL);
+	tmux_tell(tmux, tmux_command("kill-pane", "-t", TMUX_ID('%', agent->pane.pane), NULL));
 	agent_monitor_drop(agent->monitor);
 	pane_ref_clear(&agent->pane);
 }
@@ -240,10 +238,9 @@ static void close_made(struct agent_launch *launch)
 	uint32_t id = is_pane ? launch->pane : launch->session;
 	if (id == MUXBUS_NO_ID)
 		return;
-	(void)muxbus_sync_run(tmux_sync(launch->tmux),
+	tmux_tell(launch->tmux,
 	    tmux_command(is_pane ? "kill-pane" : "kill-session", "-t",
-		TMUX_ID(is_pane ? '%' : '$', id), NULL),
-	    false, tmux_ignore_reply, NULL);
+		TMUX_ID(is_pane ? '%' : '$', id), NULL));
 }
 
 /* The end of one that tmux refused. */

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 #include "daemon/core/state_dir.h"
 
-/* Whether a user may own a parent: we, root, or the owner of "/", who can change everything. */
-static bool is_trusted(uid_t uid)
-{
-	struct stat root;
-	return uid == geteuid() || uid == 0 || (stat("/", &root) == 0 && uid == root.st_uid);
-}
+#include "base/file.h"
 
 static int check_parent(const char *path, const struct stat *st, char *ret_reason, size_t size)
 {
-	if (!is_trusted(st->st_uid))
+	if (!file_owner_is_trusted(st->st_uid))
 		return str_refuse(ret_reason, size,
 		    "%s belongs to user %u, who could replace the state in it; set XDG_STATE_HOME "
 		    "to a directory of your own",

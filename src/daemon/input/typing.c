@@ -351,9 +351,6 @@ void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *co
 
 void paste_remove(const struct paste *paste, struct tmux *tmux)
 {
-	if (paste->buffer[0] == '\0' || !tmux_is_live(tmux))
-		return;
-	(void)muxbus_sync_run(tmux_sync(tmux),
-	    tmux_command("delete-buffer", "-b", paste->buffer, NULL), false, tmux_ignore_reply,
-	    NULL);
+	if (paste->buffer[0] != '\0' && tmux_is_live(tmux))
+		tmux_tell(tmux, tmux_command("delete-buffer", "-b", paste->buffer, NULL));
 }

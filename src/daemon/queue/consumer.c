@@ -92,8 +92,7 @@ static struct handed *consumer_handed(struct consumer *consumer, uint64_t seq)
 		return handed;
 	handed = xcalloc(1, sizeof *handed);
 	handed->seq = seq;
-	if (map_set(&consumer->handed, seq, handed) != 0)
-		abort();
+	xmap_set(&consumer->handed, seq, handed);
 	return handed;
 }
 

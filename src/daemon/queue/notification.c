@@ -171,14 +171,6 @@ char *notification_clean_text(const char *text, size_t len)
 	return (char *)buf_steal(&out, NULL);
 }
 
-static void set(struct map *map, uint64_t key, void *value)
-{
-	if (map_set(map, key, value) != 0) {
-		log_error("out of memory");
-		abort();
-	}
-}
-
 uint64_t note_index_pack(const char *id)
 {
 	uint64_t packed = 0;
@@ -216,7 +208,7 @@ static void pane_add(struct note_index *index, struct notification *note)
 	if (notes == NULL) {
 		notes = xcalloc(1, sizeof *notes);
 		list_init(notes);
-		set(&index->by_pane, pane_ref_key(&note->pane), notes);
+		xmap_set(&index->by_pane, pane_ref_key(&note->pane), notes);
 	}
 	for (place = notes->prev; place != notes; place = place->prev)
 		if (list_entry(place, struct notification, same_pane)->seq < note->seq)
@@ -248,11 +240,11 @@ void note_index_add(struct note_index *index, struct notification *note)
 {
 	uint64_t id = note_index_pack(note->id);
 	struct notification *newest = map_get(&index->by_id, id);
-	set(&index->by_seq, note->seq, note);
+	xmap_set(&index->by_seq, note->seq, note);
 	list_init(&note->same_id);
 	if (newest != NULL)
 		list_add_after(&newest->same_id, &note->same_id);
-	set(&index->by_id, id, note);
+	xmap_set(&index->by_id, id, note);
 	note_index_update(index, note);
 }
 
@@ -263,7 +255,7 @@ void note_index_remove(struct note_index *index, struct notification *note)
 	(void)map_remove(&index->by_seq, note->seq);
 	if (map_get(&index->by_id, id) == note) {
 		if (older != NULL)
-			set(&index->by_id, id, older);
+			xmap_set(&index->by_id, id, older);
 		else
 			(void)map_remove(&index->by_id, id);
 	}
@@ -313,7 +305,7 @@ void note_index_offer(struct note_index *index, struct notification *note)
 	note->is_offered = true;
 	note->same_key = NULL;
 	if (last == NULL) {
-		set(&index->by_key, hash, note);
+		xmap_set(&index->by_key, hash, note);
 		return;
 	}
 	while (last->same_key != NULL)
@@ -333,7 +325,7 @@ void note_index_withdraw(struct note_index *index, struct notification *note)
 	if (before == note && note->same_key == NULL) {
 		(void)map_remove(&index->by_key, hash);
 	} else if (before == note) {
-		set(&index->by_key, hash, note->same_key);
+		xmap_set(&index->by_key, hash, note->same_key);
 	} else {
 		while (before->same_key != note)
 			before = before->same_key;

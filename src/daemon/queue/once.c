@@ -59,14 +59,6 @@ static struct once_pool *pool_of(struct once_set *set, const char *name)
 	return &set->pools[name[0] == '%'];
 }
 
-static void index_set(struct once_set *set, uint64_t hash, struct once_kept *first)
-{
-	if (map_set(&set->by_hash, hash, first) != 0) {
-		log_error("out of memory");
-		abort();
-	}
-}
-
 static void kept_free(struct once_set *set, struct once_kept *kept)
 {
 	struct once_kept *before = map_get(&set->by_hash, kept->hash);
@@ -76,7 +68,7 @@ static void kept_free(struct once_set *set, struct once_kept *kept)
 			before = before->same_hash;
 		before->same_hash = kept->same_hash;
 	} else if (kept->same_hash != NULL) {
-		index_set(set, kept->hash, kept->same_hash);
+		xmap_set(&set->by_hash, kept->hash, kept->same_hash);
 	} else {
 		(void)map_remove(&set->by_hash, kept->hash);
 	}
@@ -106,7 +98,7 @@ static void kept_add(struct once_set *set, const char *name, int64_t time_ms, si
 	snprintf(kept->name, sizeof kept->name, "%s", name);
 	kept->hash = hash_bytes(kept->name, strlen(kept->name));
 	kept->same_hash = map_get(&set->by_hash, kept->hash);
-	index_set(set, kept->hash, kept);
+	xmap_set(&set->by_hash, kept->hash, kept);
 	for (place = pool->kept.prev; place != &pool->kept; place = place->prev)
 		if (list_entry(place, struct once_kept, link)->time_ms <= time_ms)
 			break;

@@ -70,12 +70,10 @@ static void entry_free(struct store_entry *entry)
 
 static void table_index(struct store *store, uint64_t hash, struct store_entry *first)
 {
-	if (first == NULL) {
+	if (first == NULL)
 		(void)map_remove(&store->by_hash, hash);
-	} else if (map_set(&store->by_hash, hash, first) != 0) {
-		log_error("out of memory");
-		abort();
-	}
+	else
+		xmap_set(&store->by_hash, hash, first);
 }
 
 static struct store_entry *table_insert(struct store *store, const char *key, uint64_t hash)

@@ -198,9 +198,7 @@ static void fail(struct spawn *spawn, int error, const struct muxbus_reply *repl
 	struct tmux *tmux = tmux_of(spawn);
 	tmux_expect(tmux, spawn->pane, 0);
 	if (spawn->pane != MUXBUS_NO_ID)
-		muxbus_sync_run(tmux_sync(tmux),
-		    tmux_command("kill-pane", "-t", TMUX_ID('%', spawn->pane), NULL), false,
-		    tmux_ignore_reply, NULL);
+		tmux_tell(tmux, tmux_command("kill-pane", "-t", TMUX_ID('%', spawn->pane), NULL));
 	tmux_call_fail_reply(spawn->request, error, replies, count);
 	free_spawn(spawn);
 }

@@ -88,14 +88,6 @@ static void heap_settle(struct timer_set *set, size_t place, struct timer *timer
 	heap_put(set, place, timer);
 }
 
-static void index_set(struct map *map, uint64_t key, struct timer *timer)
-{
-	if (map_set(map, key, timer) != 0) {
-		log_error("out of memory");
-		abort();
-	}
-}
-
 static void set_insert(struct timer_set *set, struct timer *timer)
 {
 	if (set->count == set->size) {
@@ -105,8 +97,8 @@ static void set_insert(struct timer_set *set, struct timer *timer)
 	timer->number = ++set->last_number;
 	timer->same_pane = map_get(&set->by_pane, pane_ref_key(&timer->pane));
 	if (pane_ref_is_set(&timer->pane))
-		index_set(&set->by_pane, pane_ref_key(&timer->pane), timer);
-	index_set(&set->by_id, note_index_pack(timer->id), timer);
+		xmap_set(&set->by_pane, pane_ref_key(&timer->pane), timer);
+	xmap_set(&set->by_id, note_index_pack(timer->id), timer);
 	set->count++;
 	set->reminders += timer->text != NULL;
 	heap_settle(set, set->count - 1, timer);
@@ -124,7 +116,7 @@ static void set_take(struct timer_set *set, struct timer *timer)
 	if (before == timer && timer->same_pane == NULL) {
 		(void)map_remove(&set->by_pane, pane_ref_key(&timer->pane));
 	} else if (before == timer) {
-		index_set(&set->by_pane, pane_ref_key(&timer->pane), timer->same_pane);
+		xmap_set(&set->by_pane, pane_ref_key(&timer->pane), timer->same_pane);
 	} else if (before != NULL) {
 		while (before->same_pane != timer)
 			before = before->same_pane;

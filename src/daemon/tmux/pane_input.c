@@ -147,11 +147,8 @@ struct pane_input *pane_input_get(struct map *inputs, uint32_t pane)
 		return input;
 	input = xalloc(sizeof *input);
 	pane_input_init(input);
-	if (map_set(inputs, pane, input) == 0)
-		return input;
-	pane_input_finish(input);
-	mem_free(input);
-	return NULL;
+	xmap_set(inputs, pane, input);
+	return input;
 }
 
 void pane_input_forget(struct map *inputs, uint32_t pane)

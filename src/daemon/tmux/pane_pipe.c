@@ -357,10 +357,7 @@ int pane_pipe_start(struct pane_pipe_set *pipes, uint32_t pane, void *data)
 	pipe->fd = -1;
 	pipe->data = data;
 	list_init(&pipe->starting);
-	if (map_set(&pipes->map, pane, pipe) < 0) {
-		mem_free(pipe);
-		return -1;
-	}
+	xmap_set(&pipes->map, pane, pipe);
 	if (ask(pipes, pipe) == 0)
 		return 0;
 	free_pipe(pipes, pipe);

@@ -79,10 +79,7 @@ static struct stream *get(struct stream_set *streams, uint32_t pane)
 	list_init(&stream->taps);
 	list_init(&stream->dirty);
 	list_init(&stream->behind);
-	if (map_set(&streams->map, pane, stream) < 0) {
-		mem_free(stream);
-		return NULL;
-	}
+	xmap_set(&streams->map, pane, stream);
 	return stream;
 }
 

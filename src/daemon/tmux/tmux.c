@@ -67,8 +67,7 @@ void tmux_expect(struct tmux *tmux, uint32_t pane, pid_t pid)
 	mem_free(map_remove(&tmux->expected, pane));
 	expectation = xalloc(sizeof *expectation);
 	*expectation = (struct expectation){.pid = pid};
-	if (map_set(&tmux->expected, pane, expectation) < 0)
-		mem_free(expectation);
+	xmap_set(&tmux->expected, pane, expectation);
 }
 
 static void forget_expected(struct tmux *tmux)
@@ -535,9 +534,14 @@ void tmux_want_details(struct tmux *tmux, bool is_wanted)
 	muxbus_sync_want_details(tmux->sync, is_wanted);
 }
 
-void tmux_ignore_reply(void *data UNUSED, int error UNUSED,
+static void ignore_reply(void *data UNUSED, int error UNUSED,
     const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
 {
+}
+
+void tmux_tell(struct tmux *tmux, struct muxbus_command *command)
+{
+	(void)muxbus_sync_run(tmux->sync, command, false, ignore_reply, NULL);
 }
 
 void pane_ref_of(struct tmux *tmux, uint32_t pane, struct pane_ref *ret_ref)

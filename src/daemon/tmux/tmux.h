@@ -90,8 +90,8 @@ void tmux_scope_pane(const struct tmux *tmux, uint32_t pane, struct event_scope 
 /* Whether subscriptions need details (title, command, path, mode) from tmux. */
 void tmux_want_details(struct tmux *tmux, bool is_wanted);
 
-/* A reply callback for commands whose outcome does not matter. */
-void tmux_ignore_reply(void *data, int error, const struct muxbus_reply *replies, size_t count);
+/* Runs commands whose outcome does not matter. */
+void tmux_tell(struct tmux *tmux, struct muxbus_command *command);
 
 /*
  * Announces that a pane was made with a program that only waits for the real one: until then
