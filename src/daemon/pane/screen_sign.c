@@ -40,6 +40,8 @@ static const char *const kind_names[] = {
 #define LAST "(?:(?!─{10}|▄{10}).*\\n){0,24}\\z" /* the box was the last one */
 #define CLAUDE_BOX RULE "[❯!]" ROWS RULE
 #define COPILOT_END "╹▀{10,}\\n" /* of its box in a terminal that tells its background */
+#define GEMINI_TOP "^[▄─]{10,}\\n" /* lines without colours */
+#define GEMINI_END "[▀─]{10,}\\n"
 #define OPENCODE_BLANK "^ *┃(?: {12,}.*)?\\n" /* but for its column at the right */
 #define OPENCODE_END "^ *╹▀{10,}.*\\n"
 #define GEMINI_HINT "Type your message or @" /* not dim in a light theme, or without colours */
@@ -91,11 +93,12 @@ static const struct {
     {"copilot", SIGN_IDLE, "^╻▄{10,}\\n┃\\n" COPILOT_END BELOW(2)},
     {"gemini", SIGN_DIALOG, "^│.*\\n╰─+╯\\n(?:.*\\n)?\\z"},
     /* The prompt of a shell, and keys that are commands of vi. */
-    {"gemini", SIGN_DIALOG, "^▄{10,}\\n *! *(?:Type your shell command.*)?\\n▀{10,}\\n" LAST},
-    {"gemini", SIGN_DIALOG, "^▀{10,}\\n(?:.*\\n){0,4}? \\[NORMAL\\]" LAST},
-    {"gemini", SIGN_WORK, "\\(esc to cancel, \\d.*\\n(?:.*\\n){0,8}?▄{10,}\\n"},
-    {"gemini", SIGN_DRAFT, "^▄{10,}\\n *[>!*]\\s*(?!" GEMINI_HINT ")[^\\s▀]" ROWS "▀{10,}\\n" LAST},
-    {"gemini", SIGN_IDLE, "^▄{10,}\\n *[>*](?: +" GEMINI_HINT ".*)?\\n▀{10,}\\n" BELOW(6)},
+    {"gemini", SIGN_DIALOG, GEMINI_TOP " *! *(?:Type your shell command.*)?\\n" GEMINI_END LAST},
+    {"gemini", SIGN_DIALOG, "^" GEMINI_END "(?:.*\\n){0,4}? \\[NORMAL\\]" LAST},
+    {"gemini", SIGN_WORK, "\\(esc to cancel, \\d.*\\n(?:.*\\n){0,8}?[▄─]{10,}\\n"},
+    {"gemini", SIGN_DRAFT,
+	GEMINI_TOP " *[>!*]\\s*(?!" GEMINI_HINT ")[^\\s▀─]" ROWS GEMINI_END LAST},
+    {"gemini", SIGN_IDLE, GEMINI_TOP " *[>*](?: +" GEMINI_HINT ".*)?\\n" GEMINI_END BELOW(6)},
     {"opencode", SIGN_DIALOG,
 	"^ *┃.*\\b(?:enter|esc)\\b.*\\b(?:confirm|dismiss|submit|select|toggle)\\b.*\\n(?: "
 	"*┃?(?: {12,}.*)?\\n)*\\z"},
