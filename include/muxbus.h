@@ -571,7 +571,9 @@ struct muxbus_connection_options {
 	const char *tmux_path;
 	/*
 	 * The first way to try. If the server refuses it, the next follows, which costs a
-	 * millisecond. $MUXBUS_ATTACH=process demands MUXBUS_WAY_PROCESS.
+	 * millisecond. A server before 3.6 does not refuse MUXBUS_WAY_DIRECT_3_6, but says
+	 * nothing: begin with that only where muxbus_connection_way() said so.
+	 * $MUXBUS_ATTACH=process demands MUXBUS_WAY_PROCESS.
 	 */
 	enum muxbus_way way;
 	uint32_t session; /* to attach to; MUXBUS_NO_ID: tmux chooses */
@@ -935,7 +937,7 @@ MUXBUS_API const char *muxbus_change_name(enum muxbus_change_kind kind);
 struct muxbus_sync_options {
 	const char *socket_path; /* of the tmux server; required */
 	const char *tmux_path; /* as in struct muxbus_connection_options */
-	enum muxbus_way way; /* the first to try with each server */
+	enum muxbus_way way; /* the first to try with each server; as for a connection */
 	bool all_output; /* follow the output of every pane from the start */
 	unsigned command_timeout_ms; /* 0: 5,000 */
 };
