@@ -661,7 +661,9 @@ struct waiting {
 	unsigned replies; /* whole ones: one for each command */
 	unsigned before; /* answers before the stop was over */
 	bool is_stopped;
+	struct muxbus_sync *sync;
 };
+static void on_waiting_stopped(void *data);
 
 static void on_waiting_reply(
     void *data, int error, const struct muxbus_reply *replies, size_t count)
@@ -670,6 +672,7 @@ static void on_waiting_reply(
 	waiting->answers++;
 	waiting->replies += count == 2 && error != 0 && replies[1].error != 0 &&
 	    replies[1].body != NULL && replies[1].body_len == 0;
+	muxbus_sync_stop(waiting->sync, on_waiting_stopped, waiting); /* once more, within it */
 }
 
 static void on_waiting_done(void *data, int error)
@@ -720,7 +723,7 @@ static void test_stop(bool is_attached)
 {
 	struct followed *followed = start(false);
 	struct muxbus_sync *sync = followed->sync;
-	struct waiting waiting = {.answers = 0};
+	struct waiting waiting = {.sync = sync};
 	struct muxbus_model_counts counts;
 	muxbus_sync_want_details(sync, true);
 	muxbus_sync_set_attached(sync, is_attached, NULL, NULL);
@@ -730,6 +733,10 @@ static void test_stop(bool is_attached)
 	wait_for_ever(sync, true, NULL);
 	(void)muxbus_sync_refresh(sync, MUXBUS_PART_ALL, 0, on_waiting_done, &waiting);
 	(void)muxbus_sync_capture(sync, 0, 0, 0, on_waiting_capture, &waiting);
+	live_tmux(followed->live, "new-session -d cat ; new-session -d cat");
+	if (!is_attached) /* connections that wait for each other */
+		muxbus_sync_set_attached(sync, true, NULL, NULL);
+	followed_run_ms(followed, 1);
 	muxbus_sync_stop(sync, on_waiting_stopped, &waiting);
 	muxbus_model_counts(muxbus_sync_model(sync), &counts);
 	is_int(counts.panes, 0, "a sync that was stopped has no model");

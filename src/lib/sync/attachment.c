@@ -117,6 +117,7 @@ void attachment_free(struct attachment *attachment)
 	struct muxbus_sync *sync = attachment->sync;
 	struct detached *detached = attachment->detached;
 	attachment->detached = NULL;
+	sync->freed++;
 	if (sync->primary == attachment)
 		sync->primary = NULL;
 	track_forget_attachment(sync, attachment);
@@ -176,6 +177,19 @@ void attachment_close(struct attachment *attachment)
 	attachment->state = ATTACHMENT_CLOSING;
 	track_forget_attachment(attachment->sync, attachment);
 	muxbus_connection_close(attachment->connection);
+}
+
+void attachment_close_others(struct muxbus_sync *sync)
+{
+	struct list *link = sync->attachments.next;
+	while (link != &sync->attachments) {
+		struct attachment *attachment = list_entry(link, struct attachment, link);
+		link = link->next;
+		if (attachment == sync->primary || attachment->state == ATTACHMENT_CLOSING)
+			continue;
+		attachment_close(attachment);
+		link = sync->attachments.next; /* a reply may have freed others */
+	}
 }
 
 static void on_ignored(void *data UNUSED, int error UNUSED,
@@ -475,9 +489,15 @@ static void settle_attachment(struct attachment *attachment)
 
 void attachment_settle_output(struct muxbus_sync *sync)
 {
-	list_each_safe (struct attachment, attachment, &sync->attachments, link)
+	list_each_safe (struct attachment, attachment, &sync->attachments, link) {
+		uint64_t freed = sync->freed;
 		if (attachment->state == ATTACHMENT_LIVE)
 			settle_attachment(attachment);
+		if (sync->freed != freed) { /* by the handler of a gap: maybe the next one */
+			sync_settle_later(sync);
+			return;
+		}
+	}
 }
 
 void attachment_paused(struct attachment *attachment, uint32_t pane)

@@ -65,6 +65,8 @@ void attachment_free(struct attachment *attachment);
 int attachment_open(struct attachment *attachment);
 /* Detaches, then frees the attachment. */
 void attachment_close(struct attachment *attachment);
+/* Closes all but the primary one. */
+void attachment_close_others(struct muxbus_sync *sync);
 
 /* Runs a list and always frees it. reply and attachment may be NULL. */
 int attachment_run(struct attachment *attachment, struct muxbus_command *command,

@@ -438,22 +438,31 @@ static int begin(struct capture *capture)
 
 void capture_begin(struct muxbus_sync *sync)
 {
-	list_each_safe (struct capture, capture, &sync->captures, link) {
-		int error;
-		if (capture->is_begun)
-			continue;
-		capture->is_begun = true;
-		error = begin(capture);
-		if (error != 0)
+	for (struct list *link = sync->captures.next; link != &sync->captures;) {
+		struct capture *capture = list_entry(link, struct capture, link);
+		int error = 0;
+		link = link->next;
+		if (!capture->is_begun) {
+			capture->is_begun = true;
+			error = begin(capture);
+		}
+		if (error != 0) {
 			finish(capture, error, NULL);
+			link = sync->captures.next; /* done may have ended others */
+		}
 	}
 }
 
 void capture_fail_all(struct muxbus_sync *sync, int error)
 {
-	list_each_safe (struct capture, capture, &sync->captures, link)
-		if (capture->done != NULL)
+	for (struct list *link = sync->captures.next; link != &sync->captures;) {
+		struct capture *capture = list_entry(link, struct capture, link);
+		link = link->next;
+		if (capture->done != NULL) {
 			finish(capture, error, NULL);
+			link = sync->captures.next;
+		}
+	}
 }
 
 int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t history, unsigned flags,

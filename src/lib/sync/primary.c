@@ -42,9 +42,7 @@ static void detach(struct muxbus_sync *sync)
 		return;
 	}
 	sync->primary = detached;
-	list_each_safe (struct attachment, attachment, &sync->attachments, link)
-		if (attachment != detached)
-			attachment_close(attachment);
+	attachment_close_others(sync);
 	lister_resume(sync);
 }
 

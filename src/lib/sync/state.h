@@ -157,6 +157,7 @@ struct muxbus_sync {
 	char difference[128]; /* the first difference */
 	uint64_t output_bytes;
 	uint64_t reconnects;
+	uint64_t freed; /* attachments so far */
 	uint64_t audits;
 	uint64_t drift;
 	bool is_cut; /* logged: the model is not complete */

@@ -34,8 +34,8 @@ static const struct parts everything = {.all = true};
 static void free_attachments(struct muxbus_sync *sync)
 {
 	sync->primary = NULL;
-	list_each_safe (struct attachment, attachment, &sync->attachments, link)
-		attachment_free(attachment);
+	while (!list_is_empty(&sync->attachments)) /* a reply may free others */
+		attachment_free(list_entry(sync->attachments.next, struct attachment, link));
 }
 
 /* Answers all that waits for the server, and lets go of it. */
@@ -124,7 +124,7 @@ static void leave_sessions(struct muxbus_sync *sync)
 static void enter_sessions(struct muxbus_sync *sync)
 {
 	unsigned count = count_attachments(sync);
-	if (sync->is_detached)
+	if (sync->is_detached || !sync->is_started)
 		return;
 	next_each (const struct muxbus_session, session, muxbus_model_next_session, sync->model) {
 		if (attachment_find(sync, session->id) != NULL || !may_attach(sync, session))
@@ -576,8 +576,8 @@ void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *
 		end(sync);
 		return;
 	}
-	list_each_safe (struct attachment, attachment, &sync->attachments, link)
-		attachment_close(attachment);
+	sync->primary = NULL;
+	attachment_close_others(sync);
 	sync_settle_later(sync);
 }
 
