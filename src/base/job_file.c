@@ -2,8 +2,10 @@
 /* The files of a job: names, atomic writing, and reading of untrusted content. */
 #include "base/job_file.h"
 
+#include <sys/file.h>
+
 #include "base/alloc.h"
-#include "base/buf.h"
+#include "base/process.h"
 
 #define SPEC_VERSION "muxbus-job=1"
 
@@ -382,4 +384,49 @@ void job_news_read(const char *text, struct job_news *ret_news)
 		start_parse(text, &ret_news->start);
 	if (ret_news->has_ended)
 		status_parse(text, &ret_news->status);
+}
+
+pid_t job_supervisor_open(int dir_fd, const char *id, int *ret_pidfd)
+{
+	char name[JOB_NAME_SIZE], text[64] = "";
+	int pid = 0, fd;
+	job_file_name(name, id, JOB_FILE_LOCK);
+	*ret_pidfd = -1;
+	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return 0;
+	if (read(fd, text, sizeof text - 1) > 0)
+		(void)sscanf(text, "%d", &pid);
+	errno = ESRCH;
+	*ret_pidfd = process_open((pid_t)pid, process_start_ticks(pid));
+	if (*ret_pidfd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		close(*ret_pidfd);
+		*ret_pidfd = -1;
+		errno = ESRCH;
+	}
+	close(fd);
+	return *ret_pidfd >= 0 ? pid : 0;
+}
+
+int job_file_read(
+    int dir_fd, const char *id, enum job_file file, int64_t offset, size_t max, struct buf *out)
+{
+	char name[JOB_NAME_SIZE];
+	ssize_t got;
+	int fd;
+	job_file_name(name, id, file);
+	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (buf_reserve(out, max) != 0) {
+		close(fd);
+		return -ENOMEM;
+	}
+	got = pread(fd, out->data + out->len, max, offset);
+	close(fd);
+	if (got < 0)
+		return -errno;
+	out->len += (size_t)got;
+	out->data[out->len] = '\0';
+	return 0;
 }

@@ -17,7 +17,7 @@
  */
 #pragma once
 
-#include "base/std.h"
+#include "base/buf.h"
 
 #define JOB_NAME_SIZE 64 /* of a file, with its NUL */
 #define JOB_SPEC_MAX (4 * 1024 * 1024) /* bytes of a spec */
@@ -114,3 +114,16 @@ struct job_news {
 	struct job_status status;
 };
 void job_news_read(const char *text, struct job_news *ret_news);
+
+/*
+ * Whether a supervisor holds the lock of a job; *ret_pidfd is open if so, else -1 with errno. It
+ * lives as long as the lock is held. Start times would not say so: each time namespace has its own.
+ */
+pid_t job_supervisor_open(int dir_fd, const char *id, int *ret_pidfd);
+
+/*
+ * Appends up to max bytes of a file at an offset, and a NUL. Returns 0, also if there is no such
+ * file, or -errno.
+ */
+int job_file_read(
+    int dir_fd, const char *id, enum job_file file, int64_t offset, size_t max, struct buf *out);

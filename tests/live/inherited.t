@@ -80,4 +80,19 @@ prlimit --nofile=1024: --pid "$pid"
 call send_text '{"pane":"main","text":"x"}'
 is 'with more it goes on at once' "$(error)" ' '
 is 'with jobs too' "$("$muxbus" -S "$dir/tmux" run -- sh -c 'exit 3' 2>/dev/null || echo $?)" 3
+
+# With few open files the jobs of an earlier life, which are many, end with their own status.
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40; do
+	"$muxbus" -S "$dir/tmux" run -d -- sh -c 'sleep 2; exit 3' >"$dir/run"
+done
+again prlimit --nofile=64:64
+ends() { ask '{"method":"list_jobs"}' | jq -rc '[.result.jobs[-40:][].exit_code] | group_by(.) | map([length, .[0]])'; }
+until_is 'many jobs and few open files: none is lost' '[[40,3]]' ends
+"$muxbus" -S "$dir/tmux" run -d -- sh -c 'sleep 1; exit 4' >"$dir/run"
+again env
+may_open 0 "$pid"
+sleep 2
+prlimit --nofile=1024: --pid "$pid"
+ends() { ask '{"method":"list_jobs"}' | jq -c '.result.jobs[-1].exit_code'; }
+until_is 'one that ends while none can be opened is not lost either' 4 ends
 done_testing

@@ -22,6 +22,16 @@ const struct rlimit *rlimit_given_files(void)
 	return is_raised ? &given : NULL;
 }
 
+size_t rlimit_file_room(void)
+{
+	enum { RESERVED = 40 }; /* for tmux, the state, and future needs */
+	struct rlimit files;
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur == RLIM_INFINITY)
+		return SIZE_MAX;
+	return (
+	    size_t)(files.rlim_cur > 2 * RESERVED ? files.rlim_cur - RESERVED : files.rlim_cur / 2);
+}
+
 const char *rlimit_text(int error)
 {
 	static const char *const texts[] = {

@@ -3,8 +3,6 @@
 #include "daemon/job/job.h"
 
 #include <dirent.h>
-#include <event2/event.h>
-#include <sys/file.h>
 #include <sys/syscall.h>
 
 #include "base/process.h"
@@ -14,11 +12,14 @@
 #include "daemon/queue/consumer.h"
 #include "daemon/queue/once.h"
 #include "io/loop_pidfd.h"
+#include "io/loop_timer.h"
 
 enum {
 	PATH_SIZE = 4096,
 	EXCERPT_READ = 16 * 1024, /* bytes of output, for its first or its last characters */
 };
+
+#define AGAIN_MS 1000 /* until jobs are looked at again for which descriptors were missing */
 
 struct job_set {
 	struct event_base *base;
@@ -27,6 +28,7 @@ struct job_set {
 	char dir[PATH_SIZE - JOB_NAME_SIZE];
 	char supervisor[PATH_SIZE];
 	struct job_starter *starter;
+	struct loop_timer *again;
 	struct list jobs; /* oldest first */
 	struct list listeners;
 	size_t running;
@@ -143,30 +145,6 @@ static void set_forget(struct job_set *set)
 	}
 }
 
-/* Reads up to max bytes of a file at an offset. */
-static int read_at(const struct job_set *set, const struct job *job, enum job_file file,
-    int64_t offset, size_t max, struct buf *out)
-{
-	char name[JOB_NAME_SIZE];
-	ssize_t got;
-	int fd;
-	job_file_name(name, job->id, file);
-	fd = openat(set->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (buf_reserve(out, max) != 0) {
-		close(fd);
-		return -ENOMEM;
-	}
-	got = pread(fd, out->data + out->len, max, offset);
-	close(fd);
-	if (got < 0)
-		return -errno;
-	out->len += (size_t)got;
-	out->data[out->len] = '\0';
-	return 0;
-}
-
 /* Appends output from an offset on, up to EXCERPT_READ bytes. Returns where what is kept ends. */
 static int64_t read_output(
     const struct job_set *set, const struct job *job, int64_t offset, struct buf *out)
@@ -252,9 +230,15 @@ static enum job_state state_of(const struct job_status *status)
 static void job_read_end(struct job_set *set, struct job *job)
 {
 	struct job_start start = {0};
+	int error;
 	if (job_start_read(set->dir_fd, job->id, &start) == 0)
 		job->pid = start.pid;
-	if (job_status_read(set->dir_fd, job->id, &job->status) == 0) {
+	error = -job_status_read(set->dir_fd, job->id, &job->status);
+	if (rlimit_text(error) != NULL) {
+		loop_timer_arm(set->again, AGAIN_MS);
+		return;
+	}
+	if (error == 0) {
 		job->state = state_of(&job->status);
 	} else {
 		job->state = JOB_LOST;
@@ -432,51 +416,55 @@ const struct job *job_start(
 	return NULL;
 }
 
-/*
- * Whether a supervisor holds the lock of a job; *ret_pidfd is open if so, and -1 if not. It lives as
- * long as the lock is held. Start times would not say so: each time namespace has its own.
- */
-static pid_t open_supervisor(const struct job_set *set, const struct job *job, int *ret_pidfd)
-{
-	char name[JOB_NAME_SIZE], text[64] = "";
-	int pid = 0, fd;
-	job_file_name(name, job->id, JOB_FILE_LOCK);
-	fd = openat(set->dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd >= 0 && read(fd, text, sizeof text - 1) > 0)
-		(void)sscanf(text, "%d", &pid);
-	*ret_pidfd = process_open((pid_t)pid, process_start_ticks(pid));
-	if (*ret_pidfd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		close(*ret_pidfd);
-		*ret_pidfd = -1;
-	}
-	if (fd >= 0)
-		close(fd);
-	return *ret_pidfd >= 0 ? pid : 0;
-}
-
 /* Takes up a job of an earlier life: it runs, or has ended, or was never started. */
-static void job_adopt(struct tracked *tracked)
+static void job_take_up(struct tracked *tracked)
 {
 	struct job_set *set = tracked->set;
 	struct job *job = &tracked->job;
 	struct job_start start;
-	int pidfd;
-	set->running++;
-	if (job->is_silent && !job->is_program) {
-		job->is_silent = false; /* its request was lost with its connection */
-		job_store(set, job);
+	int pidfd, error;
+	(void)job_supervisor_open(set->dir_fd, job->id, &pidfd);
+	error = pidfd < 0 ? errno : 0;
+	if (pidfd >= 0 && (size_t)pidfd >= rlimit_file_room()) {
+		(void)close(pidfd); /* of a process */
+		error = EMFILE;
 	}
-	(void)open_supervisor(set, job, &pidfd);
-	if (tracked_watch(tracked, pidfd)) {
+	if (error == 0 && tracked_watch(tracked, pidfd)) {
 		if (job_start_read(set->dir_fd, job->id, &start) == 0)
 			job->pid = start.pid;
 		return;
 	}
-	if (job_status_read(set->dir_fd, job->id, &job->status) == -ENOENT &&
+	if (rlimit_text(error) == NULL &&
+	    job_status_read(set->dir_fd, job->id, &job->status) == -ENOENT &&
 	    job_start_read(set->dir_fd, job->id, &start) == -ENOENT &&
-	    start_supervisor(tracked) == 0)
+	    (error = start_supervisor(tracked)) == 0)
 		return; /* accepted, and killed before it was started */
-	job_collect(tracked);
+	if (rlimit_text(error) != NULL)
+		loop_timer_arm(set->again, AGAIN_MS);
+	else
+		job_collect(tracked);
+}
+
+static void job_adopt(struct tracked *tracked)
+{
+	struct job *job = &tracked->job;
+	tracked->set->running++;
+	if (job->is_silent && !job->is_program) {
+		job->is_silent = false; /* its request was lost with its connection */
+		job_store(tracked->set, job);
+	}
+	job_take_up(tracked);
+}
+
+/* Looks again at the jobs for which descriptors were missing. */
+static void on_again(void *data)
+{
+	struct job_set *set = data;
+	list_each_safe (struct job, job, &set->jobs, link) {
+		struct tracked *tracked = tracked_of(job);
+		if (job->state == JOB_RUNNING && tracked->watch == NULL && tracked->news_fd < 0)
+			job_take_up(tracked);
+	}
 }
 
 /* The store does not keep the order of its records: a loaded job goes behind all older ones. */
@@ -563,6 +551,7 @@ struct job_set *job_set_new(struct event_base *base, struct queue *queue, const 
 		return NULL;
 	}
 	set->starter = job_starter_new(base, set->supervisor, set->dir);
+	set->again = loop_timer_new(base, on_again, set);
 	set_load(set);
 	return set;
 }
@@ -574,6 +563,7 @@ void job_set_free(struct job_set *set)
 	while (!list_is_empty(&set->jobs))
 		tracked_free(tracked_of(list_entry(set->jobs.next, struct job, link)));
 	job_starter_free(set->starter);
+	loop_timer_free(set->again);
 	close(set->dir_fd);
 	mem_free(set);
 }
@@ -595,7 +585,7 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	if (job_start_read(set->dir_fd, id, &start) != 0)
 		return -EAGAIN;
 	/* While the supervisor has not reaped the leader, its number, and so the group's, is its own. */
-	supervisor = open_supervisor(set, job, &fd);
+	supervisor = job_supervisor_open(set->dir_fd, job->id, &fd);
 	if (fd < 0)
 		return -ESRCH;
 	result = process_parent(start.pid) == supervisor ? kill(-start.pid, signal) : 1;
@@ -682,9 +672,10 @@ int job_read(const struct job_set *set, const struct job *job, enum job_file fil
 	*ret_end = end;
 	*ret_from = offset;
 	if (offset < kept || end == kept)
-		return read_at(set, job, file, offset, max, out);
+		return job_file_read(set->dir_fd, job->id, file, offset, max, out);
 	if (offset < end - tail)
 		*ret_from = end - tail;
 	return tail == 0 ? 0 /* the disk was full */
-			 : read_at(set, job, JOB_FILE_TAIL, *ret_from - (end - tail), max, out);
+			 : job_file_read(set->dir_fd, job->id, JOB_FILE_TAIL,
+			       *ret_from - (end - tail), max, out);
 }

@@ -9,6 +9,7 @@
 #include "base/process.h"
 #include "daemon/core/config.h"
 #include "daemon/core/counters.h"
+#include "daemon/core/rlimit.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/output.h"
 #include "daemon/server/peer.h"
@@ -233,7 +234,6 @@ static struct accepter *accepter_new(struct event_base *base, const struct accep
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77 /* Linux 6.5 */
 #endif
-#define RESERVED_FDS 40 /* reserved for tmux, the state, and future needs */
 
 struct server {
 	struct daemon *parts;
@@ -370,12 +370,7 @@ static void turn_away(struct server *server, int fd, enum message_error error, c
 static size_t peers_max(const struct server *server)
 {
 	size_t max = (size_t)server->parts->config->limits.peers;
-	struct rlimit files;
-	size_t all, room;
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur == RLIM_INFINITY)
-		return max;
-	all = (size_t)files.rlim_cur;
-	room = all > 2 * RESERVED_FDS ? all - RESERVED_FDS : all / 2;
+	size_t room = rlimit_file_room();
 	return room < max ? room : max;
 }
 
