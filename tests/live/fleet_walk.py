@@ -263,6 +263,8 @@ class Walk:
 
     def kill_tmux(self, host):
         host.run("tmux", "-L", host.server, "kill-server")
+        while host.run("tmux", "-L", host.server, "list-sessions").returncode == 0:
+            time.sleep(0.02)
         host.start_tmux()
 
     def window(self, host):
@@ -272,7 +274,8 @@ class Walk:
         host.run("tmux", "-L", host.server, "kill-window", "-t", "more")
 
     def disturb(self):
-        host = rng.choice(self.hosts)
+        hurt = [host for host in self.hosts if host.is_stopped or host.is_away]
+        host = rng.choice(hurt if hurt and rng.random() < 0.6 else self.hosts)
         if host.is_stopped or host.is_away:
             self.heal(host)
             tell("heal", host.folder[-2:])
@@ -657,7 +660,7 @@ class Walk:
         return [note for note in all_notes(host) if note["source"] == "post" and key in json.dumps(note["data"])]
 
     def lost_notices(self):
-        return [(key, one.folder, other.folder) for key, (one, other, lives) in self.notices.items()
+        return [(key, one.folder, other.folder, other.ask("status")["tmux"]["state"]) for key, (one, other, lives) in self.notices.items()
                 if all(host.life == life for host, life in lives.items()) and not self.posts_of(other, key)]
 
     def left_to_read(self):

@@ -60,8 +60,11 @@ class Host(Machine):
               f"'{folder}/bin/muxbus' \"$@\" <&4 4<&- >pipe & exec head -c $bytes <pipe 4<&-\n", 0o700)
 
     def start_tmux(self):
-        self.run("tmux", "-L", self.server, "-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "40", "exec cat")
-        self.run("tmux", "-L", self.server, "new-window", "-d", "exec cat")
+        made = ("-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "40", "exec cat"), ("new-window", "-d", "exec cat")
+        end = time.monotonic() + 20
+        for words in made:  # a server that ends may still take the first one
+            while self.run("tmux", "-L", self.server, *words).returncode and time.monotonic() < end:
+                time.sleep(0.05)
 
     def start_daemon(self):
         subprocess.run([f"{self.folder}/../bin/muxbusd", "-L", self.server], env=self.env, stdin=subprocess.DEVNULL, timeout=60,
