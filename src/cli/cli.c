@@ -20,9 +20,7 @@ void cli_keep_error(bool is_written)
 		output_error = errno;
 }
 
-static void say(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
-
-static void say(const char *format, va_list args)
+static void __attribute__((format(printf, 1, 0))) say(const char *format, va_list args)
 {
 	char text[4096];
 	(void)vsnprintf(text, sizeof text, format, args);

@@ -40,8 +40,6 @@ struct post {
 	char *reply; /* where the acknowledgement goes */
 };
 
-static void ask_next(void *data);
-
 static void acknowledge(struct posts *posts, const char *reply, const char *text)
 {
 	(void)broker_publish(posts->broker, reply, NULL, text, strlen(text));

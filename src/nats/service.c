@@ -109,11 +109,6 @@ void grant_learn(struct grant *grant, const struct json *methods)
 			log_warning("--allow: muxbusd has no method \"%.80s\"", grant->words[at]);
 }
 
-static bool grant_is_ready(const struct grant *grant)
-{
-	return grant->rules_count > 0;
-}
-
 /* Such requests have the role read_only: the same method may do more with other parameters. */
 static bool grant_only_reads(const struct grant *grant)
 {
@@ -325,7 +320,7 @@ static void take_call(
 	if (r < 0 || message.method == NULL) {
 		reply_error(service, from->reply, (char *)id.data, MESSAGE_REQUEST,
 		    r < 0 ? reason : "this is no request");
-	} else if (!grant_is_ready(service->grant)) {
+	} else if (service->grant->rules_count == 0) {
 		reply_error(service, from->reply, (char *)id.data, MESSAGE_NOT_READY,
 		    "muxbusd does not run");
 	} else {

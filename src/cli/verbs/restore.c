@@ -51,9 +51,8 @@ struct restore {
 };
 
 /* Says on one line that something is not as it was. */
-static void problem(struct restore *restore, const char *window, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void problem(struct restore *restore, const char *window, const char *format, ...)
+static void __attribute__((format(printf, 3, 4)))
+problem(struct restore *restore, const char *window, const char *format, ...)
 {
 	char text[PATH_MAX + 256];
 	va_list list;

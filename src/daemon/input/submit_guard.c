@@ -20,12 +20,6 @@ static const char *known_name(const struct screen_guard_facts *facts)
 	return NULL;
 }
 
-/* Whether the whole screen of the agent is known. */
-static bool screen_guard_is_known(const struct screen_guard_facts *facts)
-{
-	return known_name(facts) != NULL;
-}
-
 /* The sign that the whole screen shows of the agent. SIGN_NONE: it is not known, or shows none. */
 static enum screen_sign_kind screen_guard_sign(const struct screen_guard_facts *facts)
 {
@@ -443,7 +437,7 @@ enum submit_sight submit_guard_sight(const struct daemon *parts, const struct pa
 	case SIGN_IDLE:
 		return SIGHT_FREE;
 	case SIGN_NONE:
-		return screen_guard_is_known(&facts) ? SIGHT_NOT_FREE : SIGHT_UNKNOWN;
+		return known_name(&facts) != NULL ? SIGHT_NOT_FREE : SIGHT_UNKNOWN;
 	case SIGN_DRAFT:
 		return SIGHT_NOT_FREE;
 	default:

@@ -81,13 +81,6 @@ static void begin(struct typing *typing)
 		buf_append_str(&typing->commands, " ; ");
 }
 
-/* A command with arguments of our own making: no foreign bytes. */
-static void typing_command(struct typing *typing, const char *text)
-{
-	begin(typing);
-	buf_append_str(&typing->commands, text);
-}
-
 void typing_key(struct typing *typing, const char *name)
 {
 	uint8_t key;
@@ -344,7 +337,8 @@ void paste_add(struct paste *paste, struct tmux *tmux, struct muxbus_command *co
 	add_buffer(paste, command, text, len);
 	snprintf(line, sizeof line, "paste-buffer -d -r %s %s -b %s -t %%%u",
 	    is_bracketed ? "-p" : "", has_vis ? "-S" : "", paste->buffer, typing->pane);
-	typing_command(typing, line);
+	begin(typing);
+	buf_append_str(&typing->commands, line); /* of our own making: no foreign bytes */
 	typing_keys(typing, text, len);
 	typing->is_bracketed = is_bracketed;
 }

@@ -25,12 +25,6 @@ static void narrow_bytes(const struct field *field, int64_t *value)
 	*value = *value > max ? max : *value;
 }
 
-/* The first choice is the shortest. */
-static void narrow_detail(int *value)
-{
-	*value = *value < 0 ? 0 : *value;
-}
-
 void mcp_advice_narrow(const struct method *tool, void *args)
 {
 	for (const struct field *field = tool->fields; field != NULL && field->name != NULL;
@@ -38,8 +32,9 @@ void mcp_advice_narrow(const struct method *tool, void *args)
 		void *value = (char *)args + field->offset;
 		if (field->type == FIELD_INT && strcmp(field->name, "max_bytes") == 0)
 			narrow_bytes(field, value);
-		else if (field->type == FIELD_CHOICE && strcmp(field->name, "detail") == 0)
-			narrow_detail(value);
+		else if (field->type == FIELD_CHOICE && strcmp(field->name, "detail") == 0 &&
+		    *(int *)value < 0)
+			*(int *)value = 0; /* the first choice is the shortest */
 	}
 }
 

@@ -176,12 +176,6 @@ static void put(struct json_writer *writer, struct search *search, const struct 
 	json_object_end(writer);
 }
 
-/* The number of a request: its line begins with it. */
-static int64_t number_of(const struct found *found)
-{
-	return strtoll(found->line + strlen("{\"n\":"), NULL, 10);
-}
-
 static void answer(struct request *request, const struct audit_args *args)
 {
 	const struct trail *trail = request_daemon(request)->trail;
@@ -213,7 +207,8 @@ static void answer(struct request *request, const struct audit_args *args)
 	while (search.count > 0 && page_takes(&page)) {
 		put(writer, &search, &search.found[search.count - 1]);
 		if (page_keeps(&page))
-			shown = number_of(&search.found[--search.count]);
+			shown = strtoll(
+			    search.found[--search.count].line + strlen("{\"n\":"), NULL, 10);
 	}
 	json_array_end(writer);
 	is_full = page.has_more || (is_full && shown < last);

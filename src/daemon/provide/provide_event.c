@@ -7,11 +7,6 @@
 
 #define BIT(kind) (UINT64_C(1) << (kind))
 
-static unsigned count_kinds(const struct provider *provider)
-{
-	return (unsigned)__builtin_popcountll(provider->kinds);
-}
-
 /* The number of a provider's own kind, which it may get now; -1 with a failure. */
 static int own_kind(struct provider *provider, const char *name, const char *summary,
     struct tool_failure *ret_failure)
@@ -26,7 +21,7 @@ static int own_kind(struct provider *provider, const char *name, const char *sum
 		    "kind: must be a small letter, then small letters, digits and \"_\"");
 		return -1;
 	}
-	if (count_kinds(provider) >= PROVIDE_KINDS_MAX) {
+	if (__builtin_popcountll(provider->kinds) >= PROVIDE_KINDS_MAX) {
 		(void)tool_fail(ret_failure, MESSAGE_LIMIT,
 		    "kind: a provider has at most %d kinds of events", PROVIDE_KINDS_MAX);
 		return -1;

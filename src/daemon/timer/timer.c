@@ -28,11 +28,6 @@ static int64_t now_boot_ms(const struct timer_set *set)
 	return set->clock->boot_ms(set->clock->data);
 }
 
-static int64_t now_real_ms(const struct timer_set *set)
-{
-	return set->clock->real_ms(set->clock->data);
-}
-
 static const struct record_field timer_fields[] = {
     {RECORD_ROW(INT, struct timer, boot_due_ms, "boot_due_ms")},
     {RECORD_ROW(INT, struct timer, real_due_ms, "real_due_ms")},
@@ -233,7 +228,7 @@ static struct timer *timer_new(
 	struct timer *timer = xcalloc(1, sizeof *timer);
 	timer->pane = *pane;
 	timer->boot_due_ms = now_boot_ms(set) + ms;
-	timer->real_due_ms = now_real_ms(set) + ms;
+	timer->real_due_ms = set->clock->real_ms(set->clock->data) + ms;
 	timer->period_ms = is_recurring ? ms : 0;
 	snprintf(timer->boot_id, sizeof timer->boot_id, "%s", set->clock->boot_id);
 	return timer;

@@ -21,15 +21,12 @@ void tool_server_list_finish(struct tool_server_list *list)
 	*list = (struct tool_server_list){0};
 }
 
-static bool is_text(const struct json *value)
-{
-	return value != NULL && value->type == JSON_STRING;
-}
-
 /* Keeps a name; NULL if there is none that can be kept. */
 static char *keep_name(const struct json *value)
 {
-	return is_text(value) && value->len <= TOOL_SERVER_NAME_MAX ? xstrdup(value->text) : NULL;
+	bool is_name =
+	    value != NULL && value->type == JSON_STRING && value->len <= TOOL_SERVER_NAME_MAX;
+	return is_name ? xstrdup(value->text) : NULL;
 }
 
 static int add_tool(

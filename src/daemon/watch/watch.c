@@ -24,11 +24,6 @@ static int64_t now_boot_ms(const struct watch_set *set)
 	return set->clock->boot_ms(set->clock->data);
 }
 
-static int64_t now_real_ms(const struct watch_set *set)
-{
-	return set->clock->real_ms(set->clock->data);
-}
-
 /* The places are those of the shared tail; a copy of the watch carries them to the store. */
 static void watch_store(struct watch *watch)
 {
@@ -351,7 +346,7 @@ const struct watch *watch_add(
 		return NULL;
 	}
 	queue_new_id(set->queue, watch->id);
-	watch->created_ms = now_real_ms(set);
+	watch->created_ms = set->clock->real_ms(set->clock->data);
 	watch->boot_due_ms = now_boot_ms(set) + order->timeout_ms;
 	watch->real_due_ms = watch->created_ms + order->timeout_ms;
 	watch_listen(watch, NULL, 0);
