@@ -562,7 +562,7 @@ class Walk:
         jobs = []
         for at, line in enumerate(pair):
             go = f"{self.folder}/go{self.number}.{at}"
-            jobs.append((line, line.host.ask("run_long_command", {"command": f"until [ -e {go} ]; do sleep 0.1; done"})["id"], go, line.host.life))
+            jobs.append((line, line.host.ask("run_long_command", {"command": f"while [ -d {self.folder} ] && [ ! -e {go} ]; do sleep 0.1; done"})["id"], go, line.host.life))
         self.wait = {"jobs": jobs, "key": f"W{self.number}", "ended": None, "removed": False, "until": None}
         self.ask_wait()
 
@@ -706,6 +706,8 @@ class Walk:
         write(self.path, "".join(line.text() for line in self.lines_in() if line.ssh))
 
     def stop(self):
+        if self.wait:
+            self.end_wait()
         for client in self.clients:
             client.link = client.link and client.link.close()
         for one in [self.fleet] + self.hosts:
