@@ -82,7 +82,7 @@ until_is 'what is typed comes into it' yes has 'second é\r\n'
 t resize-window -t main:0 -x 60 -y 20
 until_is 'so does another size' yes has '"r","60x20"]'
 t send-keys -t main:0 last Enter
-until_is 'and what follows' yes has 'last\r\n'
+until_is 'and what follows, with its echo' 2 sh -c "grep -o -F 'last\r\n' '$dir/b.cast' | wc -l"
 kill -TERM $recorder
 wait $recorder
 is 'it ends in good order' $? 0
