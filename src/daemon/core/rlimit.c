@@ -28,8 +28,7 @@ size_t rlimit_file_room(void)
 	struct rlimit files;
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur == RLIM_INFINITY)
 		return SIZE_MAX;
-	return (
-	    size_t)(files.rlim_cur > 2 * RESERVED ? files.rlim_cur - RESERVED : files.rlim_cur / 2);
+	return files.rlim_cur > 2 * RESERVED ? files.rlim_cur - RESERVED : files.rlim_cur / 2;
 }
 
 const char *rlimit_text(int error)
