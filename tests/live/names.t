@@ -71,6 +71,19 @@ head -c 1048577 /dev/zero | tr '\0' x | muxbus run -i -- cat 2>"$dir/err"
 is 'so is too much' "$? $(grep -c 'longer than 1048576 bytes' "$dir/err")" '2 1'
 is 'kill stops a job' "$(muxbus kill reader | jq -r '.id | length')" 4
 until_is 'which ends' 0 sh -c "muxbus ps running=true | jq '.jobs | length'"
+seq 100000 >"$dir/numbers"
+muxbus run --name numbers -- cat "$dir/numbers" >/dev/null
+for lines in 1 3 70000 99999 100000 100001; do
+	is "logs -n $lines: the last lines" "$(muxbus logs -n $lines numbers | cksum)" \
+		"$(tail -n $lines "$dir/numbers" | cksum)"
+done
+muxbus run --name short -- printf 'a\n\nb' >/dev/null
+is 'the last line may have no end' "$(muxbus logs --tail=2 short | od -An -c | tr -d ' ')" '\nb'
+is 'and there may be none' "$(muxbus run --name none -- true; muxbus logs --lines 5 none)" ''
+muxbus run --name big -- seq 12000000 >/dev/null 2>&1 # more than is kept
+is 'where lines are lost, that is said' "$(muxbus logs -n 100000 big 2>&1 >/dev/null)" \
+	'muxbus: the output right before these lines is lost'
+is 'logs -n 0' "$(muxbus logs -n 0 numbers 2>/dev/null; echo $?)" 2
 muxbus logs nothing 2>"$dir/err"
 is 'logs of an unknown job' "$? $(grep -c 'there is no job' "$dir/err")" '1 1'
 muxbus logs 2>"$dir/err"

@@ -57,6 +57,39 @@ static enum cli_status read_piece(struct job_output *output, struct link *link, 
 	return CLI_DONE;
 }
 
+enum cli_status job_output_skip(struct job_output *output, struct link *link, uint32_t lines)
+{
+	int64_t at = -READ_BYTES, end = -1;
+	int size = READ_BYTES;
+	output->offset = INT64_MAX;
+	while (size > 0) {
+		const struct json *result;
+		enum cli_status status = read_piece(output, link, at, size, &result);
+		int64_t from;
+		if (status != CLI_DONE)
+			return status;
+		from = json_get_int(result, "from", 0);
+		if (from >= output->offset) {
+			cli_error("the output right before these lines is lost");
+			return CLI_DONE;
+		}
+		end = end < 0 ? json_get_int(result, "to", 0) : end;
+		for (size_t len = output->bytes.len; len > 0; len--) {
+			int64_t behind = from + (int64_t)len;
+			/* The end of the last line begins none. */
+			if (output->bytes.data[len - 1] == '\n' && behind < end &&
+			    behind <= output->offset && --lines == 0) {
+				output->offset = behind;
+				return CLI_DONE;
+			}
+		}
+		output->offset = from;
+		size = from < READ_BYTES ? (int)from : READ_BYTES;
+		at = from - size;
+	}
+	return CLI_DONE;
+}
+
 /* Prints on a terminal; a piece may end within a character or a sequence. */
 static void print_visible(struct job_output *output)
 {

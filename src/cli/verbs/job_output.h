@@ -31,6 +31,9 @@ void job_output_finish(struct job_output *output);
  */
 enum cli_status job_output_print(struct job_output *output, struct link *link);
 
+/* Begins with the last lines that there are now, 1 or more; the same statuses. */
+enum cli_status job_output_skip(struct job_output *output, struct link *link, uint32_t lines);
+
 /* Draws the line of progress, if enabled; returns the same statuses. */
 enum cli_status job_output_progress(struct job_output *output, struct link *link);
 

@@ -16,6 +16,7 @@ struct logs {
 	struct cli *cli;
 	const char *job;
 	bool follows;
+	uint32_t lines; /* the last ones; 0: all */
 	struct link *link;
 	struct interrupt interrupt;
 	struct job_output output;
@@ -24,6 +25,8 @@ struct logs {
 static const struct option_row options[] = {
     {"", 0, OPTION_TEXT, offsetof(struct logs, job), NULL},
     {"follow", 'f', OPTION_FLAG, offsetof(struct logs, follows), NULL},
+    {"lines", 'n', OPTION_COUNT, offsetof(struct logs, lines), NULL},
+    {"tail", 0, OPTION_COUNT, offsetof(struct logs, lines), NULL}, /* as users know it */
     {0},
 };
 
@@ -88,7 +91,10 @@ enum cli_status logs_run(struct cli *cli, int argc, char **argv)
 		if (logs.follows)
 			(void)job_output_ask_for_end(
 			    &logs.output, logs.link); /* else print_log() */
-		status = print_log(&logs);
+		if (logs.lines > 0)
+			status = job_output_skip(&logs.output, logs.link, logs.lines);
+		if (status == CLI_DONE)
+			status = print_log(&logs);
 		job_output_finish(&logs.output);
 	}
 	if (logs.interrupt.extra_fd >= 0)
