@@ -247,6 +247,16 @@ static void take(struct fleet_pull *pull, const struct json *result)
 	pull->gap = (char *)buf_steal(&out, NULL);
 }
 
+/* Gives entries for which no request waits to one that has no filter. */
+static void offer(const struct fleet_pull *pull)
+{
+	list_each (const struct next_request, next, &pull->fleet->nexts, link)
+		if (!next->is_look && is_for(pull, next)) {
+			loop_timer_wake(next->ready);
+			return;
+		}
+}
+
 static void on_done(void *data, const struct json *message)
 {
 	struct fleet_pull *pull = data;
@@ -262,6 +272,8 @@ static void on_done(void *data, const struct json *message)
 		loop_timer_wake(next->ready);
 	if (pull->entries.len > 0) {
 		keep(pull, KEEP_MS);
+		if (next == NULL)
+			offer(pull);
 	} else if (next == NULL) {
 		pull_free(pull);
 	} else if (result != NULL) {
@@ -388,7 +400,8 @@ static char *write_spec(const struct fleet_next_args *args)
 
 /*
  * The calls for other requests of the consumer, which have ended, would take what is meant for this
- * one. Returns whether they have entries for it; their hosts send others again.
+ * one: they end, unless it has no filter. Returns whether they have entries for it; their hosts
+ * send others again.
  */
 static bool end_others(struct fleet *fleet, const struct next_request *next)
 {
@@ -396,8 +409,8 @@ static bool end_others(struct fleet *fleet, const struct next_request *next)
 	list_each_safe (struct fleet_pull, pull, &fleet->pulls, link) {
 		if (!is_left(pull, next->spec))
 			continue;
-		if (pull->entries.len > 0 && is_for(pull, next))
-			has_entries = true;
+		if (is_for(pull, next))
+			has_entries |= pull->entries.len > 0;
 		else
 			pull_free(pull);
 	}
