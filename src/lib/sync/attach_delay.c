@@ -166,21 +166,32 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
 	static const struct parts nothing;
 	bool is_now = !is_needed(sync) ||
 	    (!attachment_any(sync, ATTACHMENT_OPENING) && list_is_empty(&sync->attach_delay.runs));
-	struct delayed_run *run = NULL;
-	struct pending *pending = NULL;
-	int error = pending_of(command, reply, data, &pending);
+	struct delayed_run *run;
+	struct pending *pending;
+	int error;
 	if (read_back == NULL)
 		read_back = &nothing;
-	if (error == 0 && !is_now && (run = mem_alloc(sizeof *run)) == NULL)
-		error = MUXBUS_ERR_NOMEM;
-	if (error != 0)
+	if (is_now && parts_are_empty(read_back)) {
+		attach_delay_disturb(sync);
+		return attachment_run(sync->primary, command, reply, data);
+	}
+	error = pending_of(command, reply, data, &pending);
+	if (error != 0) {
 		muxbus_command_free(command);
-	else if (is_now)
-		error = run_now(sync, command, read_back, pending);
-	if (error != 0)
-		pending_free(pending);
-	if (error != 0 || is_now)
 		return error;
+	}
+	if (is_now) {
+		error = run_now(sync, command, read_back, pending);
+		if (error != 0)
+			pending_free(pending);
+		return error;
+	}
+	run = mem_alloc(sizeof *run);
+	if (run == NULL) {
+		muxbus_command_free(command);
+		pending_free(pending);
+		return MUXBUS_ERR_NOMEM;
+	}
 	*run =
 	    (struct delayed_run){.command = command, .read_back = *read_back, .pending = pending};
 	list_append(&sync->attach_delay.runs, &run->link);
