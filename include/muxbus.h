@@ -107,7 +107,10 @@ enum muxbus_error {
 	MUXBUS_ERR_PROTOCOL = -108, /* the stream cannot be from a control client */
 };
 
-/* Returns the error in English, without a newline, never NULL; that of MUXBUS_ERR_SYSTEM is errno's. */
+/*
+ * Returns the error in English, without a newline, never NULL. That of MUXBUS_ERR_SYSTEM is
+ * errno's.
+ */
 MUXBUS_API const char *muxbus_strerror(int error);
 
 /* Whether an error ends the connection that it came from. */
@@ -531,8 +534,9 @@ MUXBUS_API int muxbus_loop_fd(const struct muxbus_loop *loop);
 
 /*
  * Handles ready events; waits for them up to timeout_ms (-1: for ever, 0: not at all).
- * Returns the number of events handled, or an error; a signal ends the wait. One call does a bounded amount of
- * work; the descriptor stays readable while there is more. Do not call it from a callback.
+ * Returns the number of events handled, or an error; a signal ends the wait. One call does a
+ * bounded amount of work; the descriptor stays readable while there is more. Do not call it from a
+ * callback.
  */
 MUXBUS_API int muxbus_loop_dispatch(struct muxbus_loop *loop, int timeout_ms);
 
@@ -691,8 +695,8 @@ struct muxbus_one_shot_options {
  * Runs a list of commands and always frees it. reply is called exactly once if this function
  * returns 0, and never otherwise: from the loop, with MUXBUS_ERR_CLOSED if the server ended,
  * MUXBUS_ERR_TIMEOUT, MUXBUS_ERR_PROTOCOL, MUXBUS_ERR_NOMEM, or the errors of starting tmux for all
- * commands, or with the replies as of a connection. Their bodies are what the commands printed, byte for byte, and
- * behind it the text of the error; their number is 0. A list of any length up to
+ * commands, or with the replies as of a connection. Their bodies are what the commands printed,
+ * byte for byte, and behind it the text of the error; their number is 0. A list of any length up to
  * MUXBUS_COMMAND_MAX runs.
  *
  * *ret_one_shot, which may be NULL, is valid until reply returns. Returns MUXBUS_ERR_NO_SERVER,

@@ -18,5 +18,5 @@ const struct rlimit *rlimit_given_files(void);
 /* How many descriptors peers, or jobs, may have: the others are for all else. */
 size_t rlimit_file_room(void);
 
-/* The words for an error number that says what is short, with what sets how much there is; else NULL. */
+/* The words for an error number that says what is short, and the setting for it; else NULL. */
 const char *rlimit_text(int error);

@@ -67,7 +67,7 @@ void notification_write_entry(
 	json_object_end(writer);
 }
 
-/* Numbers begin at 1 again if the state is lost: a reader with an older, higher one would get nothing. */
+/* Numbers begin at 1 again if the state is lost: a reader with a higher one would get nothing. */
 bool queue_check_after(struct request *request, int64_t after)
 {
 	uint64_t last = event_log_last(request_daemon(request)->events);

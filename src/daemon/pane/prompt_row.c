@@ -75,7 +75,7 @@ static size_t apply_colour(const unsigned *values, size_t count, struct looks *l
 	return 0;
 }
 
-/* Whether the text is not meant to be read first, as a suggestion is: faint, or near to what is behind it. */
+/* Whether the text is like a suggestion: faint, or near in colour to its background. */
 static bool is_dim(const struct looks *looks)
 {
 	if (looks->is_faint || looks->is_coloured || !looks->is_grey)
@@ -128,7 +128,7 @@ static void put_cell(
 	}
 }
 
-/* Where the escape sequence ends that begins a text; its attributes are applied. 0: none begins it. */
+/* Applies the escape sequence that begins a text. Returns its length; 0: there is none. */
 static size_t apply_escape(const char *text, size_t len, struct looks *looks)
 {
 	size_t end = 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Lists of tmux commands, as the daemon makes them. Out of memory ends the process, as xalloc() does. */
+/* Lists of tmux commands for the daemon. Out of memory ends the process, as with xalloc(). */
 #pragma once
 
 #include <muxbus.h>
