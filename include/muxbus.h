@@ -62,7 +62,7 @@ extern "C" {
  * minor version may remove or change interfaces; contrib/CHANGES.library lists them. Since 0.2.
  */
 #define MUXBUS_VERSION_MAJOR 0
-#define MUXBUS_VERSION_MINOR 2
+#define MUXBUS_VERSION_MINOR 3
 #define MUXBUS_VERSION_PATCH 0
 
 /* A version as one number: #if MUXBUS_VERSION >= MUXBUS_VERSION_NUMBER(0, 2, 0) */

@@ -32,6 +32,11 @@ for file in contrib/claude/.claude-plugin/plugin.json contrib/gemini/gemini-exte
 	check "$file names version $version" "$(grep -q "\"version\": \"$version\"" "$file" ||
 		grep '"version"' "$file")"
 done
+# What changed in this release stands on top. A release without a change of the library has none there.
+for file in NEWS contrib/CHANGES.protocol; do
+	check "$file begins with it" "$(grep -m 1 -E '^(Muxbus )?[0-9]+[.]' "$file" |
+		sed 's/^Muxbus //' | grep -v -x -F "$version")"
+done
 check 'so does the changelog of the Debian packages' \
 	"$(sed 1q contrib/debian/changelog | grep -v "^muxbus ($version-")"
 
