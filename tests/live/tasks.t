@@ -111,6 +111,10 @@ back=$((now + 7200 + 1800))
 clock="AAA-1BBB,0/0,$(($(date -u -d "@$back" +1%j) - 1001))/$(date -u -d "@$back" +%H:%M:%S)"
 due=$(TZ=$clock muxbus remind "$(TZ=$clock date -d "@$((now + 900))" +%H:%M:%S)" twice | jq -r .due)
 ok 'a time that comes twice is the first one' test "$(date -d "$due" +%s)" -le $((now + 960))
+back=$((now + 10800 + 1800)) # by two hours, as in Antarctica/Troll
+clock="AAA-1BBB-3,0/0,$(($(date -u -d "@$back" +1%j) - 1001))/$(date -u -d "@$back" +%H:%M:%S)"
+due=$(TZ=$clock muxbus remind "$(TZ=$clock date -d "@$((now + 900))" +%H:%M:%S)" again | jq -r .due)
+ok 'also where the clock goes back two hours' test "$(date -d "$due" +%s)" -le $((now + 960))
 
 is 'busy: found' "$(found busy 'muxbus --fleet')" 'muxbus --fleet'
 is 'layout: found' "$(found layout 'muxbus restore')" 'muxbus restore'

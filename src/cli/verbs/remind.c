@@ -7,7 +7,8 @@
 #include "cli/show.h"
 #include "cli/verbs.h"
 
-#define CLOCK_BACK_SEC 3600 /* at the end of summer time */
+#define CLOCK_BACK_SEC (3 * 3600) /* the most that a zone is put back by, at once */
+#define CLOCK_STEP_SEC (15 * 60) /* zones are put back by multiples of this */
 
 struct remind {
 	const char *pane;
@@ -41,7 +42,7 @@ static time_t next_of_day(struct tm *at, time_t now)
 	struct tm want = *at, got;
 	time_t any = mktime(at);
 	for (time_t time = any - CLOCK_BACK_SEC; time <= any + CLOCK_BACK_SEC;
-	     time += CLOCK_BACK_SEC)
+	     time += CLOCK_STEP_SEC)
 		if (time > now && localtime_r(&time, &got) != NULL && got.tm_hour == want.tm_hour &&
 		    got.tm_min == want.tm_min && got.tm_sec == want.tm_sec)
 			return time;
