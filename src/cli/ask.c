@@ -66,16 +66,33 @@ static void say_with_hint(const struct cli *cli, const char *error, const char *
 	buf_finish(&text);
 }
 
-/* The first question: its answer has the version. */
+const char *ask_other_version(const struct cli *cli)
+{
+	return remote_is(cli)
+	    ? "install the same version on both, then: muxbus shutdown; muxbus start"
+	    : "muxbus shutdown; muxbus start";
+}
+
+static void compare_version(const struct cli *cli, const struct json *result)
+{
+	char text[PATH_MAX + 128];
+	const char *version = json_get_str(result, "version", "an earlier one");
+	if (strcmp(version, PACKAGE_VERSION) == 0)
+		return;
+	(void)snprintf(text, sizeof text,
+	    "the version of muxbusd is %.64s, and this is muxbus %s: %s", version, PACKAGE_VERSION,
+	    remote_is(cli) ? "" : "restart it with: ");
+	say_with_hint(cli, text, ask_other_version(cli));
+}
+
+/* The first question: its answer has the version. The daemon may be too old for it. */
 static enum link_read greet(const struct cli *cli, struct link *link, const struct ask_param *about,
     struct link_answer *ret_answer)
 {
-	char text[PATH_MAX + 128];
-	const char *version;
 	char *params = ask_params(about);
 	enum link_read read = LINK_BROKEN;
+	bool is_unknown;
 	uint64_t id = link_request(link, "describe", params);
-	mem_free(params);
 	if (id)
 		read = link_await(link, id, ASK_MUTE_MS, ret_answer);
 	if (read == LINK_LATE) {
@@ -84,14 +101,14 @@ static enum link_read greet(const struct cli *cli, struct link *link, const stru
 		    cli->socket, ASK_MUTE_MS / 1000);
 		read = link_await(link, id, ASK_TIMEOUT_MS - ASK_MUTE_MS, ret_answer);
 	}
-	if (read != LINK_LINE)
-		return read;
-	version = json_get_str(ret_answer->result, "version", "an earlier one");
-	if (ret_answer->error != NULL || strcmp(version, PACKAGE_VERSION) == 0)
-		return read;
-	(void)snprintf(text, sizeof text,
-	    "the version of muxbusd is %.64s, and this is muxbus %s: ", version, PACKAGE_VERSION);
-	say_with_hint(cli, text, "restart it with: muxbus shutdown; muxbus start");
+	is_unknown = read == LINK_LINE && ret_answer->error != NULL;
+	if (is_unknown)
+		read = link_ask(link, "ping", NULL, ASK_MUTE_MS, ret_answer);
+	if (read == LINK_LINE)
+		compare_version(cli, ret_answer->result);
+	if (read == LINK_LINE && is_unknown)
+		read = link_ask(link, "describe", params, ASK_MUTE_MS, ret_answer);
+	mem_free(params);
 	return read;
 }
 

@@ -23,6 +23,9 @@ struct ask_param {
 /* The parameters of one request: ASK_PARAMS({"pane", .text = pane}, {"limit", .number = 5}). */
 #define ASK_PARAMS(...) ((const struct ask_param[]){__VA_ARGS__, {0}})
 
+/* The remedy of a daemon of another version, for cli_hint(). */
+const char *ask_other_version(const struct cli *cli);
+
 /*
  * Connects to cli->socket, and starts the daemon first if it does not run: but not at the socket
  * of -s, and not for a tmux server that does not run, except by muxbus start. Prints

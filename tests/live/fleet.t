@@ -30,6 +30,10 @@ case "\$*" in *'-- lost '*)
 	echo 'sh: 1: muxbus: not found' >&2
 	exit 127 ;;
 esac
+case "\$*" in *'-- older '*)
+	echo 'muxbus relay 1 0.0.1'
+	exec jq -c --unbuffered '{jsonrpc: "2.0", id, error: {code: -32601, message: "no method"}}' ;;
+esac
 case "\$*" in *name=*) exec "$MUXBUS_BUILDDIR/tests/fake_relay" "\$@" ;; esac
 exec ssh -F $dir/ssh_config "\$@"
 END
@@ -240,6 +244,10 @@ mb --text doctor >/dev/null
 ok 'doctor has the remedy' grep -q 'install Muxbus on lost' "$dir/out"
 : >"$dir/installed"
 is 'hosts retry tries at once' "$(mb hosts retry lost) $(jq -r '.hosts[] | select(.host == "lost") | .state' "$dir/out")" '0 up'
+echo 'older ssh=older' >>"$hosts"
+until_is 'a machine with an older muxbus' up host_state older
+is 'what it does not know may be new' "$(mb read_audit host=older; grep -c '^muxbus: older: no method; it runs Muxbus 0.0.1, and this is ' "$dir/said")" "$(printf '2\n1')"
+sed -i '/^older/d' "$hosts"
 is 'hosts remove of a server that it has not' "$(mb hosts remove lost/other) $(grep -c ' has no host "lost/other"' "$dir/said")" '1 1'
 is 'hosts remove' "$(mb hosts remove lost --text)" 0
 until_is 'and it is gone' 3 count

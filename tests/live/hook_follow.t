@@ -109,6 +109,20 @@ hook '{"sessionId":"c1"}' copilot agentStop
 is 'Copilot: but at its end' "$(printf '%s\n' "$out" | jq -r .decision)" block
 hook '{"sessionId":"c1"}' copilot agentStop
 
+# A muxbusd of 0.2 takes no reply.
+cat >"$dir/old.sh" <<END
+tee -a "$dir/asked" | jq -c --unbuffered '{jsonrpc: "2.0", id} + if .params.reply
+	then {error: {code: -32602, message: "reply: there is no such parameter"}}
+	else {result: {pane: "$pane", taken: true, queued: 0}} end'
+END
+socat "UNIX-LISTEN:$dir/old,fork" "EXEC:sh $dir/old.sh" &
+older=$!
+until_is 'an older muxbusd listens' 1 grep -c "00010000 .* $dir/old\$" /proc/net/unix
+printf '{"session_id":"o","hook_event_name":"Stop","last_assistant_message":"done"}' |
+	"$muxbus" -s "$dir/old" hook claude
+is 'it hears that the turn has ended all the same' "$(grep '"state":"idle"' "$dir/asked" | grep -c -v reply)" 1
+kill "$older"
+
 # With any error, an agent continues.
 hook 'no JSON' claude Stop
 is 'invalid JSON: no output' "$status$out" 0

@@ -154,6 +154,16 @@ socat "UNIX-LISTEN:$dir/old" "EXEC:sh $dir/old.sh" &
 until_is 'an old daemon listens' 1 listens "$dir/old"
 says 'its version is told' 4 "the version of muxbusd is 0.0.1" "$muxbus" -s "$dir/old" watch -t 0.1
 is 'with the remedy' "$(grep -c "muxbus -s $dir/old shutdown; muxbus -s $dir/old start" "$dir/err")" 1
+cat >"$dir/old.sh" <<'END'
+exec jq -c --unbuffered '{jsonrpc: "2.0", id} + if .method == "ping" then {result: {version: "0.0.1"}}
+	else {error: {code: -32601, message: "there is no method \"read_audit\""}} end'
+END
+socat "UNIX-LISTEN:$dir/old,fork" "EXEC:sh $dir/old.sh" &
+older=$!
+until_is 'it listens again' 1 listens "$dir/old"
+says 'what it does not know may be new' 2 "the version of muxbusd is 0.0.1" "$muxbus" -s "$dir/old" read_audit
+says 'also to audit' 2 "the version of muxbusd is 0.0.1" "$muxbus" -s "$dir/old" audit
+kill "$older"
 
 "$muxbus" shutdown >/dev/null
 done_testing

@@ -65,7 +65,7 @@ static void find_version(
 	target[len > 0 ? len : 0] = '\0';
 	is_replaced = !remote_is(cli) && strstr(target, " (deleted)") != NULL;
 	if (strcmp(version, PACKAGE_VERSION) != 0)
-		doctor_find(report, FINDING_WRONG, "daemon", "muxbus shutdown; muxbus start",
+		doctor_find(report, FINDING_WRONG, "daemon", ask_other_version(cli),
 		    "runs version %s, and this is muxbus %s", version, PACKAGE_VERSION);
 	else if (is_replaced)
 		doctor_find(report, FINDING_NOTE, "daemon", "muxbus shutdown; muxbus start",

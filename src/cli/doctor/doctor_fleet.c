@@ -28,7 +28,8 @@ static void find_host(struct doctor_report *report, const struct json *host)
 		    json_get_bool(host, "local", false) ? "muxbus start" : remedy, "%s: %s", state,
 		    reason);
 	else if (strcmp(version, PACKAGE_VERSION) != 0)
-		doctor_find(report, FINDING_NOTE, subject, "install the same version on both",
+		doctor_find(report, FINDING_NOTE, subject,
+		    "install the same version on both, and restart muxbusd there",
 		    "up, with version %s; this is %s", *version ? version : "?", PACKAGE_VERSION);
 	else
 		doctor_find(report, FINDING_GOOD, subject, NULL,

@@ -167,11 +167,16 @@ static int64_t report(struct hook *hook, const char *state)
 {
 	char pane[16];
 	bool has_pane = own_pane(hook->cli, pane, sizeof pane);
-	const struct json *result = ask(hook, "report_agent",
-	    ASK_PARAMS({"agent", .text = hook->event.agent},
-		{"pane", .text = has_pane ? pane : NULL},
-		{"session", .text = *hook->event.session ? hook->event.session : NULL},
-		{"state", .text = state}, {"reply", .text = hook->event.reply}));
+	/* The reply comes last: an older muxbusd, which knows none, is asked once more without. */
+	struct ask_param params[] = {{"agent", .text = hook->event.agent},
+	    {"pane", .text = has_pane ? pane : NULL},
+	    {"session", .text = *hook->event.session ? hook->event.session : NULL},
+	    {"state", .text = state}, {"reply", .text = hook->event.reply}, {0}};
+	const struct json *result = ask(hook, "report_agent", params);
+	if (result == NULL && hook->event.reply != NULL) {
+		params[4] = (struct ask_param){0};
+		result = ask(hook, "report_agent", params);
+	}
 	if (result == NULL || !json_get_bool(result, "taken", false))
 		return -1;
 	(void)snprintf(hook->pane, sizeof hook->pane, "%s", json_get_str(result, "pane", ""));

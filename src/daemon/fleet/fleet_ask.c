@@ -2,6 +2,8 @@
 /* Asks: requests that hosts answer, with their calls, parameters and errors. */
 #include <sys/random.h>
 
+#include "config.h"
+
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
@@ -117,15 +119,20 @@ void fleet_fail(struct request *request, const struct host *host, const struct j
 	    error != NULL ? fleet_error_text(error) : "its answer cannot be understood";
 	const char *label = host->label;
 	bool has_label = strstr(text, label) != NULL;
+	enum message_error code = find_error(json_member(error, "code"));
+	/* A method or parameter that it does not know may be new. */
+	bool is_other = (code == MESSAGE_METHOD || code == MESSAGE_PARAMS) &&
+	    *host->version != '\0' && strcmp(host->version, PACKAGE_VERSION) != 0;
 	struct json_writer writer;
 	struct buf out;
 	json_start(&writer, &out, DATA_BYTES);
 	fleet_name_put_host(&writer, host);
 	fleet_name_put_rest(
 	    &writer, host, json_member(error, "data"), (const char *const[]){"kind", NULL});
-	request_fail_data(request, find_error(json_member(error, "code")),
-	    writer.is_cut ? NULL : (const char *)out.data, "%s%s%s", has_label ? "" : label,
-	    has_label ? "" : ": ", text);
+	request_fail_data(request, code, writer.is_cut ? NULL : (const char *)out.data,
+	    "%s%s%s%s%s%s", has_label ? "" : label, has_label ? "" : ": ", text,
+	    is_other ? "; it runs Muxbus " : "", is_other ? host->version : "",
+	    is_other ? ", and this is " PACKAGE_VERSION : "");
 	buf_finish(&out);
 }
 

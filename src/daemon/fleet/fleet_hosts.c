@@ -13,7 +13,6 @@
 /* The counts of a host as it answered last; kept while it is down. */
 struct host_counts {
 	int64_t panes, jobs, agents; /* -1: not known */
-	char version[HOST_VERSION_SIZE];
 };
 
 /* A call to one host. */
@@ -53,7 +52,7 @@ static void put_host(struct json_writer *writer, struct host *host)
 	json_put_str(writer, "state", host_state_name(host->state));
 	put_some(writer, "reason", host->reason);
 	json_put_double(writer, "since_sec", (double)clock_since_ms(host->since_ms) / 1000);
-	put_some(writer, "version", *host->version ? host->version : counts->version);
+	put_some(writer, "version", host->version);
 	json_put_known_int(writer, "panes", counts->panes >= 0, counts->panes);
 	json_put_known_int(writer, "agents", counts->agents >= 0, counts->agents);
 	json_put_known_int(writer, "jobs", counts->jobs >= 0, counts->jobs);
@@ -100,7 +99,8 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 		read_count(result, "panes", &counts->panes);
 		read_count(result, "jobs", &counts->jobs);
 		if (*version != '\0')
-			(void)snprintf(counts->version, sizeof counts->version, "%s", version);
+			(void)snprintf(
+			    part->host->version, sizeof part->host->version, "%s", version);
 	} else if (fleet_name_is_list(agents)) {
 		counts->agents = (int64_t)agents->count;
 	}

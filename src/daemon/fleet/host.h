@@ -42,7 +42,7 @@ struct host {
 	int64_t since_ms; /* real time of the state */
 	int64_t ended_ms; /* the last link; monotonic */
 	char reason[HOST_REASON_SIZE]; /* why it is not up; "" */
-	char version[HOST_VERSION_SIZE]; /* of its muxbus; "": not known yet */
+	char version[HOST_VERSION_SIZE]; /* of its muxbusd, or muxbus; "": not known yet */
 	void *data; /* of mem_alloc(), freed with the host; NULL at first */
 	struct list calls; /* in order; those that were sent, and those that wait */
 	size_t call_count;
