@@ -300,18 +300,26 @@ static void complete_verb(
 	}
 }
 
-/* Takes the options before the verb; returns the number of their words. */
+/*
+ * Takes the options before the verb; returns the number of their words. Completion starts no ssh:
+ * of a host that is not asked through the fleet it knows what is known here without a daemon.
+ */
 static size_t take_options(struct cli *cli, size_t count, char *const *words)
 {
-	const char *socket = NULL;
+	static const char *const valued[] = {"--host", "-L", "-S", "-s", NULL};
+	const char *socket = NULL, *host = NULL;
+	bool is_fleet = false;
 	size_t at = 0;
 	while (at < count && words[at][0] == '-' && words[at][1]) {
 		const char *option = words[at++];
-		bool has_value = strcmp(option, "-L") == 0 || strcmp(option, "-S") == 0 ||
-		    strcmp(option, "-s") == 0;
-		if (!has_value || at == count)
+		is_fleet |= strcmp(option, "--fleet") == 0;
+		if (strncmp(option, "--host=", strlen("--host=")) == 0)
+			host = option + strlen("--host=");
+		if (!str_is_in(option, valued) || at == count)
 			continue;
-		if (option[1] == 'L')
+		if (option[1] == '-')
+			host = words[at];
+		else if (option[1] == 'L')
 			cli->tmux_name = words[at];
 		else if (option[1] == 'S')
 			cli->tmux_path = words[at];
@@ -319,6 +327,14 @@ static size_t take_options(struct cli *cli, size_t count, char *const *words)
 			socket = words[at];
 		at++;
 	}
+	if (is_fleet)
+		(void)locate_fleet(cli);
+	if (host != NULL && is_fleet)
+		link_name_host(host);
+	else if (host != NULL)
+		cli->socket[0] = '\0';
+	if (is_fleet || host != NULL)
+		return at;
 	if (cli->tmux_name != NULL || cli->tmux_path != NULL || socket != NULL)
 		(void)locate_daemon(cli, socket); /* too long: no daemon is there */
 	return at;
