@@ -487,6 +487,117 @@ def ids(fleet):
     link.close()
 
 
+def answered(link, seconds):
+    """The next message; None: none came in that time."""
+    try:
+        return link.line(seconds)
+    except Ended:
+        return None
+
+
+WORDS = {"name": "word_count", "summary": "Counts words.", "effects": ["reads"], "timeout_ms": 20000,
+         "parameters": {"type": "object", "properties": {"text": {"type": "string"}, "id": {"type": "string"}}}}
+
+
+def provider_on(machine):
+    """A provider on a machine, and what answers its next call."""
+    link = Link(machine.socket)
+    got = link.ask("provide", {"methods": [WORDS], "events": [{"kind": "page_text", "summary": "A page."}]})
+    ok("result" in got, f"a provider on {machine.name}", got)
+
+    def answer(result):
+        call = link.line(20)
+        link.socket.sendall(json.dumps({"id": call["id"], "result": result}).encode() + b"\n")
+        return call
+    return link, answer
+
+
+def foreign(fleet, machines):
+    """What only a machine has: methods of its providers, its tools, and their events."""
+    far, answer = provider_on(machines[0])
+    link, result = Link(fleet.socket), {"id": "a1", "pane": "%0", "deep": {"job": "j"}, "words": 2}
+    os.mkdir(f"{machines[1].folder}/.config/muxbus/tools", 0o700)
+    write(f"{machines[1].folder}/.config/muxbus/tools/whose.json", json.dumps(
+        {"name": "whose", "group": "text", "description": "Whose.", "answer": "json", "run": ["./whose"],
+         "parameters": {"type": "object", "properties": {"id": {"type": "string"}}}}))
+    write(f"{machines[1].folder}/.config/muxbus/tools/whose", '#!/bin/sh\nprintf \'{"home":"%s","got":%s}\' "$HOME" "$(cat)"\n', 0o700)
+    number = link.send("word_count", {"host": "h1", "text": "a b", "id": "h2:x"})
+    call = answer(result)
+    got = link.line(20)
+    ok(call["params"] == {"text": "a b", "id": "h2:x"} and got == {"jsonrpc": "2.0", "id": number, "result": {
+        **result, "host": "h1", "server": "default"}}, "a provided method of one machine, as it is", (call, got))
+    link.send("word_count", {"pane": "h1:%0", "text": "a"})
+    call, got = answer({}), link.line(20)
+    ok(call["caller"]["pane"] == "%0" and got["result"]["host"] == "h1", "for a pane of that machine", (call, got))
+    got = until(lambda: link.ask("whose", {"pane": "h2:%0", "id": "h1:y"}).get("result"))
+    ok(got and got["home"] == machines[1].folder and got["got"] == {"id": "h1:y"}, "a declared tool", got)
+    link.send("word_count", {"host": "h1", "wait": False, "pane": "%0"})
+    answer({"id": "late"})
+    begun = link.line(20)["result"]
+    got = until(lambda: link.ask("get_tool_answer", {"id": begun["id"]}).get("result"))
+    ok(begun["id"].startswith("h1:") and got["id"] == "late" and got["host"] == "h1", "with wait=false, and its answer",
+       (begun, got))
+    for params, kind, text in (({}, "no_such_method", "word_count"), ({"host": "h2"}, "no_such_method", "h2: "),
+                               ({"host": "h9"}, "invalid_params", "h9"), ({"host": "h1", "text": 5}, "invalid_params", "text"),
+                               ({"host": "h1", "pane": "h2:%0"}, "invalid_params", "two hosts")):
+        error = link.ask("word_count", params)["error"]
+        ok(error["data"]["kind"] == kind and text in error["message"], f"refused: {params}", error)
+    shown = link.ask("describe", {"host": "h1", "method": "word_count"})["result"]
+    there = machines[0].ask("describe", {"method": "word_count"})
+    ok(shown["methods"] == there["methods"], "describe with a host is that of the host", shown)
+    shown = link.ask("describe", {"host": "h1", "table": "methods"})["result"]["methods"]
+    ok(shown["get_pane"] == machines[0].ask("describe")["methods"]["get_pane"], "and no text of it is taken for an id")
+    got = [r["host"] for r in link.ask("list_providers")["result"]["providers"]]
+    ok(got == ["h1"], "the providers of all machines", got)
+    got = Link(machines[0].socket).ask("provide", {"methods": [{**WORDS, "name": "retry_hosts"}]})
+    ok("error" in got, "the name of a method of the fleet is none for a provider", got)
+    for role in ("read_only", "own_panes"):
+        narrow = Link(fleet.socket)
+        narrow.ask("narrow", {"role": role})
+        ok(error_of(narrow, "word_count", {"host": "h1"})["kind"] == "forbidden", f"not for the role {role}")
+        narrow.close()
+    stream = Link(fleet.socket)
+    ok(error_of(stream, "subscribe", {"kinds": ["page_text"]})["field"] == "kinds", "its events belong to a machine")
+    ok("result" in stream.ask("subscribe", {"kinds": ["page_text"], "host": "h1"}), "which is named")
+    cli = subprocess.Popen([f"{BUILD}/muxbus", "--fleet", "--host", "h1", "watch", "-n", "1", "page_text"], env=fleet.env,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    until(lambda: machines[0].ask("status")["subscriptions"] > 1)
+    far.send("publish", {"kind": "page_text", "data": {"id": "p1"}})
+    ok("result" in far.line(20), "it is published")
+    got = events_of(stream, ["page_text"], 1)
+    ok(got and got[0]["data"] == {"id": "p1"} and got[0]["host"] == "h1", "its event comes", got)
+    said = cli.communicate(timeout=30)[0]
+    ok(cli.returncode == 0 and "p1" in said, "muxbus --fleet --host watch shows it", said)
+    got = link.ask("list_events", {"host": "h1", "kinds": ["page_text"]})
+    ok([e["data"] for e in got["result"]["events"]] == [{"id": "p1"}], "list_events has it", got)
+    number = link.send("wait_for", {"any": [{"event": "page_text", "where": {"id": "p2"}, "host": "h1"}]})
+    got = until(lambda: (far.ask("publish", {"kind": "page_text", "data": {"id": "p2"}}), answered(link, 0.3))[1])
+    ok(got and got["id"] == number and got["result"]["matched"] == [0], "one ends a wait", got)
+    stream.send("word_count", {"host": "h1", "text": "left"})
+    left = far.line(20)
+    close_all(machines, stream)
+    got = far.line(20)
+    ok(got["method"] == "cancel" and got["params"]["id"] == left["id"], "a caller that leaves cancels it there", got)
+    cli = subprocess.Popen([f"{BUILD}/muxbus", "--fleet", "--host", "h1", "word_count", "text=a b c"], env=fleet.env,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    answer({"words": 3})
+    said = cli.communicate(timeout=30)[0]
+    ok(cli.returncode == 0 and "3" in said, "muxbus --fleet --host calls it", said)
+    for words, want in ((["word_c"], "word_count"), (["word_count", "te"], "text=")):
+        said = subprocess.run([f"{BUILD}/muxbus", "complete", "--", "--fleet", "--host", "h1", *words], env=fleet.env, check=False,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30).stdout
+        ok(said.startswith(want), f"and completes {words}", said)
+    link.send("word_count", {"host": "h1", "text": "cut"})
+    far.line(20)
+    for pid in fleet.relays(machines[0]):
+        os.kill(pid, signal.SIGKILL)
+    got = link.line(20)
+    ok(got["error"]["data"]["kind"] == "gone", "a cut leaves its effect unknown", got)
+    until(lambda: fleet.is_up(2))
+    far.close()
+    link.close()
+
+
 def states(fleet, machine):
     """A machine whose daemon ends is told as down, and as up when it is back."""
     link = Link(fleet.socket)
@@ -515,6 +626,7 @@ def main():
         consumers(fleet, machines)
         states(fleet, machines[0])
         ids(fleet)
+        foreign(fleet, machines)
         notify(fleet, machines)
         own_pane(fleet, machines)
         slow_reader(fleet, machines[1])

@@ -11,7 +11,10 @@
 #include "daemon/server/request.h"
 #include "daemon/server/server.h"
 
-enum { NAMES_MAX = 1024 }; /* bytes of the list of hosts in an error */
+enum {
+	NAMES_MAX = 1024, /* bytes of the list of hosts in an error */
+	FOREIGN_NAME_SIZE = 65,
+};
 
 /* How a method is handled that does not need one host. All others do. */
 struct fleet_route {
@@ -36,6 +39,63 @@ static void refuse_provider(
 	    "a fleet is no provider: connect to muxbusd on the host itself");
 }
 
+/*
+ * A method that only a host has, such as a declared tool or one of a provider. Its effects are not
+ * known here: it may do all, so that only the role full has it. Its row lasts as long as its request.
+ */
+struct foreign {
+	struct list link;
+	struct method method;
+	size_t uses;
+	char name[FOREIGN_NAME_SIZE];
+};
+
+static void free_foreign(struct fleet *fleet, bool only_unused)
+{
+	list_each_safe (struct foreign, foreign, &fleet->foreign, link) {
+		if (only_unused && foreign->uses > 0)
+			continue;
+		list_remove(&foreign->link);
+		mem_free(foreign);
+	}
+}
+
+static bool is_foreign(const struct method *method)
+{
+	return method->uses != NULL; /* a fleet has no tools or providers of its own */
+}
+
+/* Whether the parameters of a foreign method say which host is meant. */
+static bool names_host(const struct fleet *fleet, const struct json *params)
+{
+	const char *rest;
+	return json_get_str(params, "host", NULL) != NULL || fleet_only_host(fleet) != NULL ||
+	    fleet_name_split(fleet->hosts, json_get_str(params, "pane", ""), &rest) != NULL;
+}
+
+/* Makes the row of a request, as struct dispatch_hooks has it. */
+static const struct method *on_foreign(void *data, const char *name, const struct json *params)
+{
+	static const char letters[] =
+	    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+	struct fleet *fleet = data;
+	struct foreign *foreign;
+	free_foreign(fleet, true);
+	if (name[strspn(name, letters)] != '\0' || strlen(name) >= FOREIGN_NAME_SIZE ||
+	    !names_host(fleet, params))
+		return NULL;
+	foreign = xcalloc(1, sizeof *foreign);
+	(void)snprintf(foreign->name, sizeof foreign->name, "%s", name);
+	foreign->method = (struct method){
+	    .name = METHOD(foreign->name, METHOD_RUNS | METHOD_CLOSES),
+	    .flags = METHOD_WAITS | METHOD_OPEN_WORLD,
+	    .group = "host",
+	    .uses = &foreign->uses,
+	};
+	list_append(&fleet->foreign, &foreign->link);
+	return &foreign->method;
+}
+
 /* Keep alphabetized. */
 static const struct fleet_route routes[] = {
     {"background_process", .address = "pane"},
@@ -48,6 +108,7 @@ static const struct fleet_route routes[] = {
     {"list_jobs", .list = "jobs"},
     {"list_notifications", .list = "notifications"},
     {"list_panes", .list = "panes"},
+    {"list_providers", .list = "providers"},
     {"list_sessions", .list = "sessions"},
     {"list_timers", .list = "timers"},
     {"list_tools", .list = "tools"},
@@ -123,7 +184,8 @@ static bool take(struct fleet *fleet, struct request *request, struct host *host
 		host = fleet_only_host(fleet);
 	if (host == NULL)
 		refuse_without_host(fleet->hosts, request);
-	else if (!fleet_notice_take(fleet, request, host, route->address, params, text))
+	else if (is_foreign(request_method(request)) ||
+	    !fleet_notice_take(fleet, request, host, route->address, params, text))
 		fleet_forward(fleet, request, host, params, text);
 	return true;
 }
@@ -140,7 +202,9 @@ static bool on_request(void *data, struct request *request, const struct json *p
 	if (route->across != NULL && route->across(fleet, request, params))
 		return true;
 	buf_init(&text, HOST_QUEUE_BYTES);
-	if (fleet_name_strip(fleet->hosts, params, "notify", &host, &text, reason) < 0)
+	if ((is_foreign(request_method(request))
+		    ? fleet_name_strip_foreign(fleet->hosts, params, &host, &text, reason)
+		    : fleet_name_strip(fleet->hosts, params, "notify", &host, &text, reason)) < 0)
 		request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"host\"", "%s", reason);
 	else
 		is_taken = take(fleet, request, host, params, &text);
@@ -196,6 +260,8 @@ struct fleet *fleet_new(struct daemon *daemon)
 	    &(struct host_set_parts){.base = daemon->base, .handlers = &handlers, .data = fleet});
 	fleet_notices_load(fleet);
 	fleet->file = hosts_file_new(daemon->base, fleet->hosts);
+	list_init(&fleet->foreign);
+	dispatch_hooks(server_dispatch(daemon->server))->foreign = on_foreign;
 	dispatch_hooks(server_dispatch(daemon->server))->route = on_request;
 	dispatch_hooks(server_dispatch(daemon->server))->route_data = fleet;
 	return fleet;
@@ -210,5 +276,6 @@ void fleet_free(struct fleet *fleet)
 	fleet_stream_free(fleet);
 	fleet_notices_free(fleet);
 	host_set_free(fleet->hosts);
+	free_foreign(fleet, false);
 	mem_free(fleet);
 }

@@ -200,19 +200,38 @@ static void put_cwd(struct buf *out, struct request *request, const struct host 
 	(void)buf_append_byte(out, ',');
 }
 
-static bool on_forwarded(struct fleet_part *part, const struct json *message)
+static bool pass_on(struct fleet_part *part, const struct json *message, bool has_ids)
 {
 	const struct host *host = part->host;
 	const struct json *result = json_member(message, "result");
 	struct request *request = fleet_ask_end(part->ask);
 	if (result != NULL) {
 		keep_cwd(request, host, result);
-		fleet_name_put_members(request_result(request), host, result);
+		fleet_name_put_rest(request_result(request), has_ids ? host : NULL, result, NULL);
+		fleet_name_put_host(request_result(request), host);
 		request_done(request);
 	} else {
 		fleet_fail(request, host, json_member(message, "error"));
 	}
 	return false;
+}
+
+static bool on_forwarded(struct fleet_part *part, const struct json *message)
+{
+	return pass_on(part, message, true);
+}
+
+static bool on_forwarded_as_is(struct fleet_part *part, const struct json *message)
+{
+	return pass_on(part, message, false);
+}
+
+/* Whether what a host answers is not ours to read: names in it are none of the fleet. */
+static bool is_as_is(const struct method *method, const struct json *params)
+{
+	static const char *const names[] = {"describe", "get_tool_answer", NULL};
+	return str_is_in(method->name, names) ||
+	    (method->uses != NULL && json_get_bool(params, "wait", true));
 }
 
 void fleet_new_key(char key[FLEET_KEY_SIZE])
@@ -244,12 +263,18 @@ static int64_t find_deadline(const struct method *method, const struct json *par
 void fleet_forward(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {
-	static const struct fleet_ask_kind kind = {.size = sizeof(struct fleet_ask),
-	    .part_size = sizeof(struct fleet_part),
-	    .answered = on_forwarded};
+	static const struct fleet_ask_kind kinds[] = {
+	    {.size = sizeof(struct fleet_ask),
+		.part_size = sizeof(struct fleet_part),
+		.answered = on_forwarded},
+	    {.size = sizeof(struct fleet_ask),
+		.part_size = sizeof(struct fleet_part),
+		.answered = on_forwarded_as_is},
+	};
 	const struct method *method = request_method(request);
 	struct host_order order = {.method = method->name, .flags = HOST_CALL_URGENT};
 	char key[FLEET_KEY_SIZE];
+	struct fleet_ask *ask;
 	struct buf out;
 	buf_init(&out, text->len + sizeof key + CWD_BYTES * 6 + 32);
 	if (method_is_read_only(method))
@@ -271,6 +296,7 @@ void fleet_forward(struct fleet *fleet, struct request *request, struct host *ho
 	(void)buf_append(&out, text->data + 1, text->len - 1);
 	order.params = (const char *)out.data;
 	order.params_len = out.len;
-	fleet_part_call(fleet_part_new(fleet_ask_new(fleet, request, &kind), host), &order);
+	ask = fleet_ask_new(fleet, request, &kinds[is_as_is(method, params)]);
+	fleet_part_call(fleet_part_new(ask, host), &order);
 	buf_finish(&out);
 }

@@ -177,6 +177,13 @@ int fleet_name_strip(const struct host_set *hosts, const struct json *params, co
 	return strip_all(hosts, params, targets, except, ret_host, out, reason);
 }
 
+int fleet_name_strip_foreign(const struct host_set *hosts, const struct json *params,
+    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE])
+{
+	static const char *const names[] = {"pane", NULL};
+	return strip_all(hosts, params, names, NULL, ret_host, out, reason);
+}
+
 int fleet_name_strip_condition(const struct host_set *hosts, const struct json *condition,
     struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE])
 {

@@ -25,6 +25,10 @@ struct host *fleet_name_split(
 int fleet_name_strip(const struct host_set *hosts, const struct json *params, const char *except,
     struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE]);
 
+/* The same of a method of the host's own: only host and pane are names. */
+int fleet_name_strip_foreign(const struct host_set *hosts, const struct json *params,
+    struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE]);
+
 /* The same of a condition of wait_for, which names what it is about by other members too. */
 int fleet_name_strip_condition(const struct host_set *hosts, const struct json *condition,
     struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE]);
@@ -40,6 +44,7 @@ void fleet_name_put(struct json_writer *writer, const struct host *host, const c
 /*
  * Writes the members of an object of the host, its ids qualified, but host, server and those
  * of except (NULL: none): a host speaks for itself alone. Of any other value nothing is written.
+ * host NULL: as it is, no id of it is ours.
  */
 void fleet_name_put_rest(struct json_writer *writer, const struct host *host,
     const struct json *object, const char *const *except);

@@ -20,7 +20,7 @@ struct fleet {
 	struct store *store;
 	struct host_set *hosts;
 	struct hosts_file *file;
-	struct list notices, pulls, nexts, streams, sources;
+	struct list notices, pulls, nexts, streams, sources, foreign;
 	size_t notice_count, pull_count, stream_count;
 	uint64_t last_stream;
 };

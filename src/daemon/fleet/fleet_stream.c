@@ -367,17 +367,23 @@ static bool check_targets(const struct fleet *fleet, struct request *request,
 	return true;
 }
 
-static bool check_kinds(struct request *request, struct stream_args *args)
+/* A kind that is not known here may be one of a provider of a host that is named. */
+static bool check_kinds(
+    const struct fleet *fleet, struct request *request, struct stream_args *args)
 {
 	uint64_t states = UINT64_C(1) << EVENT_HOST_STATE;
+	bool names_host = args->only != NULL || args->panes.is_given || args->sessions.is_given ||
+	    fleet_only_host(fleet) != NULL;
 	args->has_states = args->has_events = !args->kinds.is_given;
 	for (size_t at = 0; at < args->kinds.count; at++) {
 		uint64_t found = event_kinds_find(args->kinds.strings[at]);
 		args->has_states |= (found & states) != 0;
-		args->has_events |= (found & ~states) != 0;
-		if (found == 0)
+		args->has_events |= found != states;
+		if (found == 0 && !names_host)
 			return request_fail_field(request, "kinds",
-			    "there is no kind of events called \"%.80s\"", args->kinds.strings[at]);
+			    "there is no kind of events called \"%.80s\"; for one of a provider "
+			    "add \"host\"",
+			    args->kinds.strings[at]);
 	}
 	return true;
 }
@@ -404,7 +410,7 @@ static bool check(struct fleet *fleet, struct request *request, struct stream_ar
 	if (args->host != NULL &&
 	    (args->only = fleet_find_host(fleet, request, args->host)) == NULL)
 		return false;
-	return check_after(request, args) && check_kinds(request, args) &&
+	return check_after(request, args) && check_kinds(fleet, request, args) &&
 	    check_targets(fleet, request, args, &args->panes, "panes") &&
 	    check_targets(fleet, request, args, &args->sessions, "sessions");
 }

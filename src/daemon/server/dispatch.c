@@ -580,6 +580,9 @@ static void handle(struct dispatch *dispatch, struct peer *peer, const struct me
 	if (peer != NULL && dispatch->hooks.dialect != NULL &&
 	    dispatch->hooks.dialect->take(dispatch->hooks.dialect_data, peer, message, id))
 		return;
+	if (method == NULL && dispatch->hooks.foreign != NULL)
+		method = dispatch->hooks.foreign(
+		    dispatch->hooks.route_data, message->method, message->params);
 	request = request_new(dispatch->parts, peer, id, method);
 	if (message->within != NULL)
 		set_within(request_origin(request), message->within);

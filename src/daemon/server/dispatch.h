@@ -33,6 +33,8 @@ void dispatch_free(struct dispatch *dispatch);
 struct dispatch_hooks {
 	const struct dialect *dialect;
 	void *dialect_data;
+	/* The row of a method that is not known here, for a request; NULL: there is none. */
+	const struct method *(*foreign)(void *data, const char *name, const struct json *params);
 	/*
 	 * Asked first about each request whose method is known. True: it has taken the request, to
 	 * answer it. params may be NULL, and are lent until it returns.
