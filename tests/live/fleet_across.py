@@ -68,8 +68,8 @@ def streams(fleet, machines):
     ok([e["text"] for e in got] == ["while no one listens"], "after a number of each they go on", got)
     close_all(machines, link)
     link = Link(fleet.socket)
-    link.ask("subscribe", {"panes": ["h2:%0"], "kinds": ["notification"]})
-    until(lambda: other.ask("status")["subscriptions"] > 0)
+    link.ask("subscribe", {"panes": ["h2:%0"], "kinds": ["notification", "host_state"]})
+    events_of(link, ["host_state"], 1)
     one.ask("post_notification", {"text": "h1", "pane": "%0"})
     other.ask("post_notification", {"text": "h2", "pane": "%0"})
     got = events_of(link, ["notification"], 1)
@@ -91,8 +91,8 @@ def streams(fleet, machines):
 def slow_reader(fleet, machine):
     """A subscriber that does not read for a while misses nothing that its machine remembers."""
     link = Link(fleet.socket)
-    link.ask("subscribe", {"kinds": ["notification"], "host": machine.name})
-    until(lambda: machine.ask("status")["subscriptions"] > 0)
+    link.ask("subscribe", {"kinds": ["notification", "host_state"], "host": machine.name})
+    events_of(link, ["host_state"], 1)
     far, text = Link(machine.socket), "x" * 4000
     for number in range(400):
         far.ask("post_notification", {"text": f"{number} {text}"})
@@ -402,7 +402,7 @@ def renamed(fleet, machines):
     write(hosts, old)
     ok(until(lambda: names() == ["h1", "h2"]), "and the old name again")
     count = len(told())
-    swapped(hosts, old, link, machines, told, count)
+    swapped(fleet, old, link, machines, told, count)
     count += 1
     write(f"{go}2", "")
     os.unlink(f"{go}2")
@@ -419,9 +419,11 @@ def renamed(fleet, machines):
     link.close()
 
 
-def swapped(hosts, old, link, machines, told, count):
+def swapped(fleet, old, link, machines, told, count):
     """Two hosts change their names, one that is not there any more leaves its name to another, and one goes."""
+    hosts = f"{fleet.folder}/config/muxbus/hosts"
     go = f"{machines[1].folder}/swapped"
+
     def rows():
         return {h["host"]: h for h in link.ask("list_hosts")["result"]["hosts"]}
     link.ask("run_long_command", {"host": "h2", "command": f"until [ -e {go} ]; do sleep 0.1; done", "notify": "h1:%1"})
@@ -434,7 +436,7 @@ def swapped(hosts, old, link, machines, told, count):
     until(lambda: link.ask("status", {"host": "h2"})["result"]["jobs"] == 0)
     after = rows()
     ok(all(after[n]["since_sec"] >= before[o]["since_sec"] for n, o in (("h1", "h2"), ("h2", "h1"))), "two names are swapped, and no link is cut",
-       (before, after))
+       (before, after, "".join(f"\n# {line}" for line in fleet.lines()[-40:])))
     got += link.ask("next_notification", {"consumer": "kept", "limit": 1, "timeout_sec": 0})["result"]["notifications"]
     ok([(n["text"], n["host"], n["id"][:3]) for n in got] in ([("kept h1", "h1", "h1:"), ("kept h2", "h1", "h1:")],
        [("kept h2", "h2", "h2:"), ("kept h1", "h2", "h2:")]), "what is kept for a consumer has the new name", got)

@@ -216,8 +216,13 @@ class Fleet:
 
     def start(self):
         with open(f"{self.folder}/log", "a", encoding="utf-8") as log:
-            self.process = subprocess.Popen([f"{BUILD}/muxbusd", "--fleet", "-f"], env=self.env,
+            self.process = subprocess.Popen([f"{BUILD}/muxbusd", "--fleet", "-f", "-v"], env=self.env,
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def lines(self):
+        """Of its log: what it says of the hosts."""
+        with open(f"{self.folder}/log", encoding="utf-8", errors="replace") as log:
+            return log.read().splitlines()
 
     def is_up(self, count):
         """Whether so many machines are up."""
