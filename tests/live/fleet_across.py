@@ -453,6 +453,16 @@ def swapped(fleet, old, link, machines, told, count):
     listener.close()
     write(hosts, old)
     until(lambda: rows().get("h2", {}).get("state") == "up")
+    before = rows()
+    for _ in range(3):
+        os.chmod(hosts, 0o600)
+        time.sleep(0.06)
+        with open(hosts, "w", encoding="utf-8") as file:
+            time.sleep(0.07)
+            file.write(old)
+        time.sleep(0.3)
+    after = rows()
+    ok(all(after[n]["since_sec"] > before[n]["since_sec"] for n in before), "a file that is written anew cuts no link", (before, after))
 
 
 def restarted(fleet, machine):

@@ -17,7 +17,10 @@
 
 enum { SETTLE_MS = 100 }; /* one report of changes that come together */
 
-#define MASK (IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_ATTRIB)
+/* IN_MODIFY: a file that is emptied and written again is not read in between. */
+#define MASK                                                                                \
+	(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | \
+	    IN_ATTRIB)
 
 struct folder_watch {
 	struct inotify_watch files; /* first */
