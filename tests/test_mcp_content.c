@@ -23,6 +23,17 @@ static const struct {
 	"{\"text\":\"\",\"images\":[{\"mime_type\":\"image/png\",\"data\":\"QQ==\"}]}"},
     {"{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"a:b\",\"text\":\"in it\"}}]}",
 	"{\"text\":\"in it\"}"},
+    {"{\"content\":[{\"type\":\"text\",\"text\":\"see\"},{\"type\":\"resource_link\",\"uri\":"
+     "\"a:b\",\"name\":\"n\",\"mimeType\":\"text/plain\",\"description\":\"d\"}]}",
+	"{\"text\":\"see\\n[resource_link: n, a:b, text/plain, d]\"}"},
+    {"{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":\"a:b\",\"mimeType\":"
+     "\"application/gzip\",\"blob\":\"QUI=\"}},{\"type\":\"text\",\"text\":\"end\"}]}",
+	"{\"text\":\"[resource: a:b, application/gzip, left out: 2 bytes]\\nend\"}"},
+    {"{\"content\":[{\"type\":\"audio\",\"mimeType\":\"audio/wav\",\"data\":\"QUJD\"}]}",
+	"{\"text\":\"[audio: audio/wav, left out: 3 bytes]\"}"},
+    {"{\"content\":[{\"type\":\"later\",\"data\":5},{\"type\":\"resource\",\"resource\":7},"
+     "{\"type\":\"audio\",\"data\":\"=\"}]}",
+	"{\"text\":\"[later]\\n[resource]\\n[audio, left out: 0 bytes]\"}"},
     {"{\"content\":[],\"structuredContent\":{\"a\":1}}",
 	"{\"text\":\"\",\"structured\":{\"a\":1}}"},
     {"{\"content\":[],\"structuredContent\":{\"a\":1},\"_meta\":{\"muxbus/result\":true}}",

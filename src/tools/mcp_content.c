@@ -14,15 +14,42 @@ static const struct json *text_of(const struct json *item)
 	return text != NULL && text->type == JSON_STRING ? text : NULL;
 }
 
+/* A line for a part that has no text, and is no image: what there is to know about it. */
+static void describe(struct buf *out, const struct json *item)
+{
+	static const char *const names[] = {"name", "uri", "mimeType", "description", NULL};
+	const char *type = json_get_str(item, "type", "");
+	const struct json *about = strcmp(type, "resource") == 0 ? json_member(item, type) : item;
+	const struct json *data =
+	    json_member(about, strcmp(type, "resource") == 0 ? "blob" : "data");
+	const char *between = ": ";
+	(void)buf_printf(out, "[%s", type);
+	for (const char *const *name = names; *name != NULL; name++) {
+		const char *text = json_get_str(about, *name, "");
+		if (*text != '\0')
+			(void)buf_printf(out, "%s%s", between, text);
+		between = *text != '\0' ? ", " : between;
+	}
+	if (data != NULL && data->type == JSON_STRING)
+		(void)buf_printf(
+		    out, ", left out: %zu bytes", strcspn(data->text, "=") * 3 / 4); /* of base64 */
+	(void)buf_append_byte(out, ']');
+}
+
 static void join_text(struct buf *out, const struct json *content)
 {
 	json_each (item, content) {
 		const struct json *text = text_of(item);
-		if (text == NULL)
+		bool has_none =
+		    is_of_type(item, "") || is_of_type(item, "text") || is_of_type(item, "image");
+		if (text == NULL && has_none)
 			continue;
 		if (out->len > 0)
 			(void)buf_append_byte(out, '\n');
-		(void)buf_append(out, text->text, text->len);
+		if (text != NULL)
+			(void)buf_append(out, text->text, text->len);
+		else
+			describe(out, item);
 	}
 }
 
