@@ -40,6 +40,30 @@ static const struct {
 	"WebP.\"}]"},
 };
 
+/* Whether structured repeats the text. */
+static const struct {
+	const char *result;
+	bool want;
+} repeats[] = {
+    {"{\"text\":\"{\\n  \\\"a\\\": [1, 2.50],\\n \\\"b c\\\": \\\"x  \\\\\\\" "
+     "y\\\"}\",\"structured\":"
+     "{\"a\":[1,2.50],\"b c\":\"x  \\\" y\"}}",
+	true},
+    {"{\"text\":\"{\\\"a\\\": \\\"x y\\\"}\",\"structured\":{\"a\":\"xy\"}}", false},
+    {"{\"text\":\"one\\ntwo\",\"structured\":{\"content\":\"one\\ntwo\"}}", true},
+    {"{\"text\":\"one\",\"structured\":{\"content\":\"one\",\"n\":1}}", false},
+    {"{\"text\":\"[1, 2]\",\"structured\":{\"result\":[1,2]}}", true},
+    {"{\"text\":\"5\",\"structured\":{\"result\":5}}", true},
+    {"{\"text\":\"5\",\"structured\":{\"result\":6}}", false},
+    {"{\"text\":\"\",\"structured\":{\"a\":1}}", false},
+    {"{\"text\":\"\",\"structured\":{}}", false},
+    {"{\"text\":\"{\",\"structured\":{\"a\":1}}", false},
+    {"{\"text\":7,\"structured\":{\"a\":7}}", false},
+    {"{\"structured\":{\"a\":7}}", false},
+    {"{\"text\":\"7\",\"structured\":[7]}", false},
+    {"{\"text\":\"7\"}", false},
+};
+
 /* An id is another one each time. */
 static void hide_id(char *text)
 {
@@ -71,6 +95,13 @@ int main(void)
 		(void)snprintf(want, sizeof want, "{\"content\":%s}", rows[i].want);
 		is_str((const char *)out.data, want, "row %zu", i);
 		buf_finish(&out);
+	}
+	for (size_t i = 0; i < sizeof repeats / sizeof *repeats; i++) {
+		struct json_error error;
+		const struct json *result =
+		    json_read(reader, repeats[i].result, strlen(repeats[i].result), &error);
+		ok(result != NULL && mcp_text_is_repeated(result) == repeats[i].want, "%s",
+		    repeats[i].result);
 	}
 	rest_set_free(rests);
 	json_reader_free(reader);

@@ -474,6 +474,48 @@ bool mcp_image_is_in(const struct json *result)
 	    (images != NULL && images->type == JSON_ARRAY && images->count > 0);
 }
 
+/* Appends JSON without blanks between its words. */
+static void squeeze(struct buf *out, const char *text, size_t len)
+{
+	bool is_in_string = false;
+	for (size_t at = 0; at < len; at++) {
+		is_in_string ^= text[at] == '"';
+		if (is_in_string && text[at] == '\\' && at + 1 < len)
+			(void)buf_append_byte(out, (uint8_t)text[at++]);
+		if (is_in_string || strchr(" \t\n\r", text[at]) == NULL)
+			(void)buf_append_byte(out, (uint8_t)text[at]);
+	}
+}
+
+static bool is_json_of(const char *text, size_t len, const struct json *value)
+{
+	struct json_writer writer;
+	struct buf json, given;
+	bool is_same;
+	json_start(&writer, &json, SIZE_MAX);
+	json_put_value(&writer, NULL, value);
+	buf_init(&given, len + 1);
+	squeeze(&given, text, len);
+	is_same = given.len == json.len && memcmp(given.data, json.data, json.len) == 0;
+	buf_finish(&given);
+	buf_finish(&json);
+	return is_same;
+}
+
+bool mcp_text_is_repeated(const struct json *result)
+{
+	const struct json *text = json_member(result, "text");
+	const struct json *structured = json_member(result, "structured");
+	const struct json *only = json_first_member(structured);
+	if (text == NULL || text->type != JSON_STRING || only == NULL)
+		return false;
+	if (only->next == NULL && only->type == JSON_STRING && only->len == text->len &&
+	    memcmp(only->text, text->text, text->len) == 0)
+		return true;
+	return is_json_of(text->text, text->len, structured) ||
+	    (only->next == NULL && is_json_of(text->text, text->len, only));
+}
+
 /*
  * Models refuse the whole conversation from then on after an image that is none by its bytes, or
  * another one than it says.

@@ -51,6 +51,9 @@ bool mcp_text_write(struct buf *out, const struct method *method, const struct j
 /* Whether a result is an image (mime_type and data), or has some in "images". */
 bool mcp_image_is_in(const struct json *result);
 
+/* Whether structured has only what text says: text is its JSON, or that or the text of its member. */
+bool mcp_text_is_repeated(const struct json *result);
+
 /*
  * Writes the member content: the text, then each image. Of a text of more than text_max bytes the
  * first are written. The text ends with the calls that get what it does not show: the rest of it,

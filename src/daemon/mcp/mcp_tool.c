@@ -362,17 +362,36 @@ void mcp_tool_write_result(
 		put_too_large(&call, writer, json);
 }
 
+/* Servers repeat structured content as text, for clients that do not read it: once is enough. */
+static bool write_once(struct buf *out, const struct mcp_call *call, const struct json *result)
+{
+	struct json_writer writer;
+	if (result == NULL || !(call->tool->flags & METHOD_IMAGE) || !mcp_text_is_repeated(result))
+		return false;
+	json_writer_init(&writer, out);
+	json_object_begin(&writer, NULL);
+	json_each_member (m, result)
+		if (strcmp(m->name, "structured") != 0)
+			json_put_value(&writer, m->name, m);
+	json_object_end(&writer);
+	return !writer.is_cut;
+}
+
 static void on_result(void *data, struct json_writer *writer, const char *text, size_t len)
 {
 	struct mcp_call *call = data;
 	struct json_error error;
-	struct buf pending = BUF(LINE_BYTES);
+	struct buf pending = BUF(LINE_BYTES), once = BUF(len + JSON_SPARE);
 	struct buf json = {.data = (uint8_t *)(uintptr_t)text, .len = len};
 	const struct json *result = json_read(call->mcp->reader, text, len, &error);
 	if (result != NULL && mcp_pending_write(call->pending, result, &pending)) {
 		json = pending;
 		result =
 		    json_read(call->mcp->reader, (const char *)pending.data, pending.len, &error);
+	}
+	if (write_once(&once, call, result)) {
+		json = once;
+		result = json_read(call->mcp->reader, (const char *)once.data, once.len, &error);
 	}
 	json_object_begin(writer, "result");
 	if (call->is_modern)
@@ -388,6 +407,7 @@ static void on_result(void *data, struct json_writer *writer, const char *text, 
 	json_object_end(writer);
 	json_reader_trim(call->mcp->reader);
 	buf_finish(&pending);
+	buf_finish(&once);
 	mcp_log_call(&call->log, call->tool, NULL);
 }
 
