@@ -81,26 +81,39 @@ static const struct field ensure_fields[] = {
     {.name = NULL},
 };
 
-#define AGENT_RESULTS                                                                              \
-	{"agent", "string", "its name"},                                                           \
-	    {"state", "string", "starting, ready, draft, busy, blocked, crashed or gone"},         \
-	    {"reason", "string", "which fact says so"}, {"since", "string", "since when"},         \
-	    {"pane", "string|null", "the pane it is in"}, {"window", "string|null", "the window"}, \
-	    {"session", "string|null", "the session"},                                             \
-	    {"restarts", "integer", "how often it was started again in a row"},                    \
-	    {"restarting", "boolean", "whether it is about to be"},                                \
-	    {"adopted", "boolean", "whether a person started it"},                                 \
-	    {"question", "string", "what it asks, if it is blocked: respond answers it"},          \
-	    {"question_id", "string", "which question that is, for respond"},                      \
-	    {"choices", "array", "its numbered choices: choice, text; none if a text answers it"}, \
-	{                                                                                          \
-		"evidence", "object",                                                              \
-		    "what was seen: row (before the cursor), front (the program), reads (whether " \
-		    "it waits for input), terminal (raw or cooked), mark (OSC 133), quiet_ms"      \
+#define AGENT_RESULTS(in)                                                                         \
+	{in "agent", "string", "its name"},                                                       \
+	    {in "state", "string",                                                                \
+		"starting, ready, draft (text stands in the prompt of an agent with signs; "      \
+		"others "                                                                         \
+		"are busy then), busy, blocked, crashed or gone"},                                \
+	    {in "reason", "string", "which fact says so"}, {in "since", "string", "since when"},  \
+	    {in "pane", "string|null", "the pane it is in"},                                      \
+	    {in "window", "string|null", "the window"},                                           \
+	    {in "session", "string|null", "the session"},                                         \
+	    {in "pid", "integer", "of the program that the pane was made with"},                  \
+	    {in "command", "string|array", "what runs"},                                          \
+	    {in "command_cut", "boolean", "true: of command the first 4,000 bytes"},              \
+	    {in "program_started", "string|null", "when it was started last"},                    \
+	    {in "restarts", "integer", "how often it was started again in a row"},                \
+	    {in "restarting", "boolean", "whether it is about to be"},                            \
+	    {in "adopted", "boolean", "whether a person started it"},                             \
+	    {in "question", "string", "what it asks, if it is blocked: respond answers it"},      \
+	    {in "question_id", "string", "which question that is, for respond"},                  \
+	    {in "choices", "array",                                                               \
+		"its numbered choices: choice, text; none: a text answers it"},                   \
+	    {in "secret", "boolean", "with a question: whether what is answered is not shown"},   \
+	    {in "output", "string", "the last lines of a program that never was ready"},          \
+	    {in "evidence", "object",                                                             \
+		"what was seen: row (before the cursor), front (the program), reads (whether it " \
+		"waits for input), terminal (raw or cooked), mark (OSC 133), quiet_ms, offset"},  \
+	{                                                                                         \
+		in "tasks", "array",                                                              \
+		    "task, stage (queued, typing, running), created, due, held (why)"             \
 	}
 
 static const struct field_result ensure_results[] = {
-    AGENT_RESULTS,
+    AGENT_RESULTS(""),
     {"started", "boolean", "whether it was started for this request"},
     DURABLE_RESULTS,
     {"message", "string", "the same in words"},
@@ -313,6 +326,7 @@ static const struct field_result send_results[] = {
     {"outcome", "string", "ready, question, crashed, timeout, released"},
     {"reason", "string", "which fact says so"},
     {"text", "string", "what it said, without escape sequences, the echo and the prompt"},
+    {"lossy", "boolean", "true if U+FFFD stands for bytes that are no UTF-8"},
     {"source", "string",
 	"hook: the text is the agent's own report; screen: it was read off the pane"},
     {"pane", "string", "where: read_output has the exact bytes"},
@@ -328,6 +342,8 @@ static const struct field_result send_results[] = {
     {"secret", "boolean", "outcome question: what is answered is not shown"},
     {"screen", "string", "of a full-screen program: what it shows"},
     {"exit_status", "integer", "outcome crashed, where it is known"},
+    {"signal", "integer", "outcome crashed: what killed it, where it is known"},
+    {"held", "string", "outcome timeout: why it was not typed"},
     {"elapsed_sec", "number", "how long it took"},
     {"typing", "object", "what was seen of the typing: echo_seen, enters, typing_ms"},
     {"evidence", "object", "as of list_agents"},
@@ -461,35 +477,16 @@ static void handle_respond(struct request *request, const void *data)
 
 static const struct field_result list_results[] = {
     {"agents", "array",
-	"those that ask something first; the kept ones before others, oldest first"},
-    {"agents[].agent", "string",
-	"its name; of one that is not kept the program's, which others may have"},
-    {"agents[].state", "string",
-	"starting, ready, draft (text stands in the prompt of an agent with signs; others are busy "
-	"then), busy, blocked, crashed or gone; or unknown: it is not kept, and has not reported"},
-    {"agents[].reason", "string", "which fact says so"},
-    {"agents[].source", "string",
-	"if it is not kept: hook, mark or screen, which tells its state; absent if nothing does"},
-    {"agents[].since", "string", "since when"},
-    {"agents[].pane", "string|null", "the pane it is in"},
-    {"agents[].window", "string|null", "the window"},
-    {"agents[].session", "string|null", "the session"},
-    {"agents[].command", "string|array", "what runs"},
-    {"agents[].command_cut", "boolean", "true: of command the first 4,000 bytes"},
-    {"agents[].program_started", "string|null", "when it was started last"},
-    {"agents[].restarts", "integer", "how often it was started again in a row"},
-    {"agents[].restarting", "boolean", "whether it is about to be"},
-    {"agents[].adopted", "boolean", "whether a person started it"},
+	"those that ask something first; the kept ones before others, oldest first. Without "
+	"kept, agent is the name of its program, which others may have, and state may be unknown: "
+	"it has not reported"},
+    AGENT_RESULTS("agents[]."),
     {"agents[].kept", "boolean",
 	"false: it reports itself, or is known by its command line; ensure_agent with its pane "
 	"adopts it"},
+    {"agents[].source", "string",
+	"if it is not kept: hook, mark or screen, which tells its state; absent if nothing does"},
     {"agents[].thread", "string", "its session as it reports it, if it is not kept"},
-    {"agents[].question", "string", "what it asks, if it is blocked"},
-    {"agents[].question_id", "string", "which question that is, for respond"},
-    {"agents[].choices", "array", "its numbered choices: choice, text"},
-    {"agents[].output", "string", "the last lines of a program that never was ready"},
-    {"agents[].evidence", "object", "what was seen"},
-    {"agents[].tasks", "array", "task, stage (queued, typing, running), created, due, held (why)"},
     {NULL, NULL, NULL},
 };
 

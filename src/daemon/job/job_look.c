@@ -10,29 +10,36 @@ enum {
 	READ_MAX = 1024 * 1024,
 };
 
+#define JOB_RESULTS(in)                                                                      \
+	{in "id", "string", "its id"}, {in "name", "string|null", "what it is called"},      \
+	    {in "command", "string", "what runs"}, {in "cwd", "string", "where"},            \
+	    {in "pid", "integer|null", "of the command, and its process group"},             \
+	    {in "pane", "string|null", "the pane it wakes when it ends"},                    \
+	    {in "pane_gone", "boolean", "true: gone; another may have its id now"},          \
+	    {in "state", "string",                                                           \
+		"running, exited, failed, stopped or lost: its supervisor was killed"},      \
+	    {in "exit_code", "integer|null", "how it ended"},                                \
+	    {in "signal", "integer|null", "what killed it"},                                 \
+	    {in "error", "string", "why the command could not be started"},                  \
+	    {in "timed_out", "boolean", "true: it was stopped because its time was up"},     \
+	    {in "held", "boolean", "true: a process of it runs on, which holds its output"}, \
+	    {in "started", "string", "when"}, {in "ended", "string|null", "when"},           \
+	    {in "duration_ms", "integer|null", "how long it ran"},                           \
+	    {in "timeout_sec", "number", "after which it is stopped, if it has one"},        \
+	    {in "log", "string", "the file with its output"},                                \
+	    {in "log_bytes", "integer", "how much of its output is kept"},                   \
+	{                                                                                    \
+		in "output_bytes", "integer", "how much it wrote, where that is more"        \
+	}
+
 static const struct field_result job_results[] = {
-    {"id", "string", "its id"},
-    {"name", "string|null", "what it is called"},
-    {"command", "string", "what runs"},
-    {"cwd", "string", "where"},
-    {"pid", "integer|null", "of the command, and its process group"},
-    {"pane", "string|null", "the pane it wakes when it ends"},
-    {"pane_gone", "boolean", "true: gone; another may have its id now"},
-    {"state", "string", "running, exited, failed, stopped or lost: its supervisor was killed"},
-    {"exit_code", "integer|null", "how it ended"},
-    {"signal", "integer|null", "what killed it"},
-    {"held", "boolean", "true: a process of it runs on, which holds its output"},
-    {"started", "string", "when"},
-    {"ended", "string|null", "when"},
-    {"duration_ms", "integer|null", "how long it ran"},
-    {"log", "string", "the file with its output"},
-    {"log_bytes", "integer", "how much of its output is kept"},
-    {"output_bytes", "integer", "how much it wrote, where that is more"},
+    JOB_RESULTS(""),
     {NULL, NULL, NULL},
 };
 
 static const struct field_result list_results[] = {
-    {"jobs", "array", "the jobs, oldest first; each as get_job has it"},
+    {"jobs", "array", "the jobs, oldest first"},
+    JOB_RESULTS("jobs[]."),
     {"jobs[].command_cut", "boolean", "true: of command the first 1,000 bytes; get_job has all"},
     {NULL, NULL, NULL},
 };

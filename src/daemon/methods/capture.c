@@ -506,6 +506,7 @@ static const struct field_result read_results[] = {
     {"to", "integer", "the offset behind the last: give it as after to go on"},
     {"end", "integer", "where the pane's output stands now"},
     {"gap", "object|null", "null, or that bytes before \"from\" are missing, and the reason"},
+    {"gap.before", "integer", "the offset of the first byte behind them"},
     {"gap.reason", "string", "forgotten, not_watched, reconnect, source_changed, or another word"},
     {0},
 };

@@ -268,6 +268,8 @@ static const struct field_result status_results[] = {
     {"sessions", "integer", "sessions of the tmux server, when it was listed last"},
     {"windows", "integer", "windows of the tmux server, when it was listed last"},
     {"panes", "integer", "panes of the tmux server, when it was listed last"},
+    {"fleet", "object",
+	"of a fleet, instead of tmux: hosts, and how many are up, connecting, down"},
     {"peers", "integer", "programs that are connected"},
     {"subscriptions", "integer", "subscriptions of all of them"},
     {"waits", "integer", "open requests that wait, from when they do"},

@@ -194,7 +194,7 @@ static const struct field_result list_results[] = {
     {"watches[].wake_on_change", "boolean", "whether any change wakes"},
     {"watches[].once", "boolean", "whether it ends with the first"},
     {"watches[].created", "string", "since when"},
-    {"watches[].due", "string", "when it gives up"},
+    {"watches[].due", "string|null", "when it gives up; null: never"},
     {"watches[].state", "string", "what is at the path: reading, absent, not_regular, unreadable"},
     {"watches[].reason", "string", "why it is unreadable"},
     {"watches[].mode", "string", "inotify, or poll where no events can be had"},
