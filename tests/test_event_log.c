@@ -49,7 +49,7 @@ static void test_kinds(void)
 
 static void test_patterns(void)
 {
-	const char *const *members = event_kinds_members(event_kinds_find("pane_exited"));
+	const char *const *members = event_kinds_members(event_kinds_find("pane_exited"), false);
 	size_t count = 0;
 	ok(event_kinds_find("bell") == UINT64_C(1) << EVENT_BELL, "a name means its kind");
 	ok(event_kinds_find("server_*") ==
@@ -62,9 +62,9 @@ static void test_patterns(void)
 	is_str(members[4], "signal_name", "all of them");
 	ok(members[5] == NULL, "and no more");
 	for (int kind = 0; kind < EVENT_KIND_COUNT_; kind++)
-		count += event_kinds_members(UINT64_C(1) << kind)[0] == NULL;
+		count += event_kinds_members(UINT64_C(1) << kind, false)[0] == NULL;
 	is_int((long long)count, 0, "every kind has members");
-	members = event_kinds_members(~UINT64_C(0));
+	members = event_kinds_members(~UINT64_C(0), false);
 	for (count = 0; members[count] != NULL; count++)
 		;
 	ok(count > 40 && count < EVENT_MEMBERS_MAX, "all together fit");

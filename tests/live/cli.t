@@ -164,7 +164,7 @@ done
 for table in methods groups conditions errors limits; do
 	gives "describe table=$table" 0 'keys_unsorted | join(" ")' "version $table" describe "table=$table"
 done
-gives 'describe table=events' 0 'keys_unsorted | join(" ")' 'version events event_members' describe table=events
+gives 'describe table=events' 0 'keys_unsorted | join(" ")' 'version events event_members event_lists' describe table=events
 
 # run.
 

@@ -136,9 +136,16 @@ is 'the nearest member is named' "$(field '.error.message')" \
 	'where: events pane_exited have no member "signal_nam"; did you mean "signal_name"?'
 call wait_for '{"any":[{"event":"pane_exited","where":["exit_status"]}]}'
 is 'a filter is an object' "$(field .error.data.field)" where
+call wait_for '{"any":[{"event":"delivery","where":{"delivery":"typed"}}]}'
+is 'a member that is an object' "$(field '.error.message')" \
+	'where: delivery cannot be compared: it is a list or an object'
+call wait_for '{"any":[{"event":"agent_state","where":{"exit_status":1}}]}'
+is 'a member of a member' "$(field '.error.message')" \
+	'where: events agent_state have no member "exit_status"'
 call wait_for '{"any":[{"event":"bell","pane":"%999"}]}'
 is 'a pane that is none' "$(field .error.data.kind)" no_such_pane
 call describe '{}'
+is 'those that are lists or objects stand apart' "$(field '.result.event_lists.notification | join(" ")')" 'data delivery'
 is 'each kind has members' "$(field '[.result.events | keys[]] - [.result.event_members | to_entries[] | select(.value | length > 0) | .key] | length')" 0
 
 # Other forms: one object, a string that holds one or a list; and what was meant.
@@ -215,14 +222,14 @@ is 'one comes true in the next life' \
 wait $maker
 is 'the other by what is made then' "$(jq -r '.result.conditions[0].details.name' "$dir/made")" fresh
 
-# What an event shows, a filter can name; but lists and objects.
+# What an event shows, describe names; a filter can name it, but lists and objects.
 ask '{"method":"post_notification","params":{"text":"x","key":"k","urgency":"high","pane":"'"$pane"'"}}' >/dev/null
 call describe '{"table":"events"}'
-field .result.event_members >"$dir/members"
+field .result >"$dir/members"
 call list_events '{"after":0,"limit":10000}'
 is 'the members of events are those of filters' "$(jq -c --slurpfile known "$dir/members" '[.result.events[] |
-	.kind as $kind | to_entries[] | select(.value | type != "array" and type != "object") | .key |
-	select(. as $name | ["seq", "time", "kind"] + $known[0][$kind] | index($name) | not) | select(. != "delivery") | "\($kind).\(.)"] | unique' \
+	.kind as $kind | to_entries[] | $known[0][if .value | type == "array" or type == "object" then "event_lists" else "event_members" end][$kind] as $names |
+	.key | select(. as $name | ["seq", "time", "kind", "delivery"] + $names | index($name) | not) | "\($kind).\(.)"] | unique' \
 	"$dir/answer")" '[]'
 
 done_testing

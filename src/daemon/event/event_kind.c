@@ -12,10 +12,12 @@ enum { EVENT_MEMBER_SIZE = 32 };
 	"pane_index width height left top active title command path "                  \
 	"pid tty dead exit_status signal signal_name mode alternate_screen input_off " \
 	"synchronized mouse floating last_output human"
+#define CLIENT_MEMBERS "client pid session control readonly activity"
 #define SESSION_MEMBERS "session name windows attached created activity current_window group"
 #define WINDOW_MEMBERS                                             \
 	"window index name width height layout active_pane panes " \
 	"zoomed bell activity silence"
+#define WINDOW_LISTS "sessions links"
 
 /* One row a kind, in the order of the enum, which is alphabetical. */
 static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
@@ -28,14 +30,14 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
 	"pane agent session state before"},
     [EVENT_AGENT_STATE] = {"agent_state",
 	"an agent became starting, ready, draft, busy, blocked, crashed or gone, with the evidence",
-	"agent state reason since pane window session pid program_started restarts restarting "
-	"adopted question output exit_status signal"},
+	"agent state reason since pane window session pid command command_cut program_started "
+	"restarts restarting adopted question question_id secret output",
+	"choices evidence tasks"},
     [EVENT_BELL] = {"bell", "a program rang the terminal's bell", "pane window offset count"},
     [EVENT_CLIENT_ATTACHED] = {"client_attached",
 	"a tmux client of a person, or a foreign control client, attached to a session",
-	"client pid session control readonly"},
-    [EVENT_CLIENT_DETACHED] = {"client_detached", "a tmux client detached",
-	"client pid session control readonly"},
+	CLIENT_MEMBERS},
+    [EVENT_CLIENT_DETACHED] = {"client_detached", "a tmux client detached", CLIENT_MEMBERS},
     [EVENT_COMMAND_CHANGED] = {"command_changed",
 	"another program runs in the foreground of a pane", "pane window command previous pid"},
     [EVENT_COMMAND_FINISHED] = {"command_finished",
@@ -46,18 +48,18 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
 	"not say",
 	"pane offset command_line"},
     [EVENT_DELIVERY] = {"delivery", "the result of typing a notification into a pane",
-	"notification id pane"},
+	"notification id pane thread", "delivery"},
     [EVENT_GAP] = {"gap",
 	"events from..to did not reach this subscription, or bytes of a pane are missing; reason "
 	"says why",
-	"pane offset reason count"},
+	"from to pane offset reason count error"},
     [EVENT_HOST_STATE] = {"host_state",
 	"of a fleet: a host is up, connecting or down now, and why; seq: its events follow behind "
 	"this number",
 	"host server state reason"},
     [EVENT_LAYOUT_CHANGED] = {"layout_changed",
 	"panes of a window were resized, moved or zoomed; with the layout as a tree",
-	"window width height zoomed layout visible_layout"},
+	"window width height zoomed layout visible_layout", "tree"},
     [EVENT_LINE] = {"line",
 	"a program ended a line of its output: plain text without escape sequences; only where the "
 	"kind is named; never kept; offset is behind its end; part: more of the same line follows",
@@ -65,14 +67,14 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_MODE_CHANGED] = {"mode_changed", "a pane entered or left a mode such as copy mode",
 	"pane window mode previous"},
     [EVENT_NOTIFICATION] = {"notification", "an entry was added to the queue",
-	"source id pane thread text state redelivered key count urgency"},
+	"source id pane thread text state redelivered key count urgency durable", "data delivery"},
     [EVENT_PANE_CLOSED] = {"pane_closed", "a pane was closed", "pane window"},
-    [EVENT_PANE_CREATED] = {"pane_created", "a pane was created", PANE_MEMBERS},
+    [EVENT_PANE_CREATED] = {"pane_created", "a pane was created", PANE_MEMBERS, "sessions"},
     [EVENT_PANE_EXITED] = {"pane_exited",
 	"the program of a pane ended, with its exit status or signal where tmux knows it",
 	"pane window exit_status signal signal_name"},
     [EVENT_PANE_MOVED] = {"pane_moved", "a pane went to another window or index",
-	PANE_MEMBERS " previous_window"},
+	PANE_MEMBERS " previous_window", "sessions"},
     [EVENT_PANE_OUTPUT] = {"pane_output",
 	"bytes that a pane's program wrote, with their offset; by its name or output:true; never "
 	"kept",
@@ -107,8 +109,9 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
 	"pane thread way reason before"},
     [EVENT_WINDOW_CLOSED] = {"window_closed", "a window was closed, or left a session", "window"},
     [EVENT_WINDOW_CREATED] = {"window_created",
-	"a window was created, or was linked into a session", WINDOW_MEMBERS},
-    [EVENT_WINDOW_RENAMED] = {"window_renamed", "a window was renamed", WINDOW_MEMBERS " previous"},
+	"a window was created, or was linked into a session", WINDOW_MEMBERS, WINDOW_LISTS},
+    [EVENT_WINDOW_RENAMED] = {"window_renamed", "a window was renamed", WINDOW_MEMBERS " previous",
+	WINDOW_LISTS},
 };
 
 _Static_assert(EVENT_KINDS_MAX <= 64, "filters are sets of bits");
@@ -192,15 +195,18 @@ static size_t add_members(
 	return count;
 }
 
-const char *const *event_kinds_members(uint64_t wanted)
+const char *const *event_kinds_members(uint64_t wanted, bool lists)
 {
 	static char words[EVENT_MEMBERS_MAX][EVENT_MEMBER_SIZE];
 	static const char *names[EVENT_MEMBERS_MAX + 1];
 	size_t count = 0;
 	for (int kind = 0; kind < EVENT_KINDS_MAX; kind++) {
 		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
-		if (wanted >> kind & 1 && info != NULL && info->members != NULL)
-			count = add_members(info->members, words, names, count);
+		const char *text = info == NULL || !(wanted >> kind & 1) ? NULL
+		    : lists                                              ? info->lists
+									 : info->members;
+		if (text != NULL)
+			count = add_members(text, words, names, count);
 	}
 	names[count] = NULL;
 	return names;

@@ -60,6 +60,7 @@ struct event_kind_info {
 	const char *name; /* "pane_created" */
 	const char *help; /* its cause and content; one sentence */
 	const char *members; /* its own, by name, with blanks between; NULL: not listed */
+	const char *lists; /* those that are lists or objects, and none of a filter; NULL: none */
 };
 /* NULL: a published kind that is not given. */
 const struct event_kind_info *event_kind_info(enum event_kind kind);
@@ -74,7 +75,7 @@ const char *event_kind_nearest(const char *name);
 uint64_t event_kinds_find(const char *pattern);
 /* The names of the members of kinds, each once, NULL behind them. Lent until the next call. */
 #define EVENT_MEMBERS_MAX 128
-const char *const *event_kinds_members(uint64_t kinds);
+const char *const *event_kinds_members(uint64_t kinds, bool lists);
 
 /* The objects of an event, for filters. MUXBUS_NO_ID: none. */
 struct event_scope {

@@ -57,6 +57,7 @@ static const struct field_result describe_results[] = {
     {"errors", "object", "the kinds of errors by name, with their codes"},
     {"events", "object", "the kinds of events by name"},
     {"event_members", "object", "the members of each kind's own, for the condition event"},
+    {"event_lists", "object", "further members, lists and objects, which that does not compare"},
     {"groups", "object", "groups of methods by name, for muxbus mcp --tools"},
     {"limits", "object", "the limits that -o sets, by name"},
     {"version", "string", "the version of the daemon"},
@@ -77,6 +78,22 @@ static void write_errors(struct json_writer *writer)
 	json_object_end(writer);
 }
 
+static void write_members(struct json_writer *writer, const char *name, bool lists)
+{
+	json_object_begin(writer, name);
+	for (int kind = 0; kind < EVENT_KINDS_MAX; kind++) {
+		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
+		const char *const *names = event_kinds_members(UINT64_C(1) << kind, lists);
+		if (info == NULL || *names == NULL)
+			continue;
+		json_array_begin(writer, info->name);
+		for (; *names != NULL; names++)
+			json_put_str(writer, NULL, *names);
+		json_array_end(writer);
+	}
+	json_object_end(writer);
+}
+
 static void write_kinds(struct json_writer *writer)
 {
 	json_object_begin(writer, "events");
@@ -86,18 +103,8 @@ static void write_kinds(struct json_writer *writer)
 			json_put_str(writer, info->name, info->help);
 	}
 	json_object_end(writer);
-	json_object_begin(writer, "event_members");
-	for (int kind = 0; kind < EVENT_KINDS_MAX; kind++) {
-		const struct event_kind_info *info = event_kind_info((enum event_kind)kind);
-		const char *const *names = event_kinds_members(UINT64_C(1) << kind);
-		if (info == NULL)
-			continue;
-		json_array_begin(writer, info->name);
-		for (; *names != NULL; names++)
-			json_put_str(writer, NULL, *names);
-		json_array_end(writer);
-	}
-	json_object_end(writer);
+	write_members(writer, "event_members", false);
+	write_members(writer, "event_lists", true);
 }
 
 static void write_methods(struct json_writer *writer)

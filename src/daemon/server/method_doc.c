@@ -179,8 +179,9 @@ static void write_event(struct buf *out, const struct event_kind_info *info)
 {
 	char *text;
 	(void)buf_printf(out, ".It Cm %s\n", info->name);
-	text = info->members != NULL ? xasprintf("%s. Members: %s.", info->help, info->members)
-				     : xstrdup(info->help);
+	text = xasprintf("%s. Members: %s%s%s.", info->help, info->members,
+	    info->lists != NULL ? "; lists and objects: " : "",
+	    info->lists != NULL ? info->lists : "");
 	field_write_mdoc_text(out, text);
 	mem_free(text);
 }

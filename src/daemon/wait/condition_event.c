@@ -160,7 +160,7 @@ static bool read_kinds(struct request *request, const char *text, uint64_t *ret_
 static bool check_where(
     struct request *request, const struct event_args *args, const struct event_watch *watch)
 {
-	const char *const *names = event_kinds_members(watch->kinds), *const * name;
+	const char *const *names;
 	char what[200];
 	if (watch->where == NULL)
 		return true;
@@ -170,11 +170,14 @@ static bool check_where(
 		return fail_nearest(request, "where", what, NULL);
 	}
 	json_each_member (at, watch->where) {
-		for (name = names; *name != NULL && strcmp(*name, at->name) != 0; name++)
-			;
+		snprintf(what, sizeof what, "%.64s cannot be compared: it is a list or an object",
+		    at->name);
+		if (str_is_in(at->name, event_kinds_members(watch->kinds, true)))
+			return fail_nearest(request, "where", what, NULL);
+		names = event_kinds_members(watch->kinds, false);
 		snprintf(what, sizeof what, "events %.64s have no member \"%.64s\"", args->event,
 		    at->name);
-		if (*name == NULL && !(watch->kinds & EVENT_KINDS_PUBLISHED))
+		if (!str_is_in(at->name, names) && !(watch->kinds & EVENT_KINDS_PUBLISHED))
 			return fail_nearest(request, "where", what, str_nearest(at->name, names));
 		snprintf(what, sizeof what, "%.64s cannot be compared with %s", at->name,
 		    json_type_name(at->type));
