@@ -154,7 +154,13 @@ for any in '{"sec":0.01}' '"{\"sec\":0.01}"' '"[{\"sec\":0.01}]"'; do
 	is "any as $any" "$(field '.result.matched | join(",")')" 0
 done
 call wait_for '{"all":"sec"}'
-is 'other strings are none' "$(field .error.data.field)" any
+is 'other strings are none' "$(field .error.data.field)" all
+for wrong in '{}' '{"sec":"x"}' '{"nosuch":1}' 5 null; do
+	call wait_for '{"any":['"$wrong"']}'
+	is "$wrong is no condition of any" "$(field .error.data.field)" any
+	call wait_for '{"any":null,"all":['"$wrong"']}'
+	is "$wrong is none of all" "$(field .error.data.field)" all
+done
 meant() {
 	call wait_for '{"any":['"$1"']}'
 	is "$1" "$(field .error.message | sed -n 's/.*did you mean \(.*\)?$/\1/p')" "$2"

@@ -266,8 +266,8 @@ static char *write_spec(const struct condition *condition, const struct json *sp
 static bool wait_add(struct wait *wait, struct request *request, const struct json *spec)
 {
 	struct wait_part *part = &wait->parts[wait->count];
-	part->condition =
-	    condition_new(request, wait->set->parts, spec, stays(wait), on_changed, wait);
+	part->condition = condition_new(request, wait->set->parts, spec,
+	    wait->is_all ? "all" : "any", stays(wait), on_changed, wait);
 	if (part->condition == NULL)
 		return false;
 	part->spec = write_spec(part->condition, spec);
@@ -309,7 +309,8 @@ static bool part_arm_again(struct wait *wait, struct wait_part *part)
 		spec = json_read(set->reader, (const char *)text.data, text.len, &error);
 	}
 	if (spec != NULL)
-		condition = condition_new(request, set->parts, spec, stays(wait), on_changed, wait);
+		condition =
+		    condition_new(request, set->parts, spec, "any", stays(wait), on_changed, wait);
 	else
 		request_done(request);
 	if (condition != NULL) {
@@ -461,11 +462,12 @@ bool wait_put_off(struct request *request, const struct json *specs)
 	return is_put_off;
 }
 
-static bool is_valid_list(struct request *request, const struct json *list)
+static bool is_valid_list(struct request *request, const struct json *list, bool is_all)
 {
 	if (list->type == JSON_ARRAY && list->count > 0 && list->count <= WAIT_CONDITIONS_MAX)
 		return true;
-	return request_fail_data(request, MESSAGE_PARAMS, "\"field\":\"any\"",
+	return request_fail_data(request, MESSAGE_PARAMS,
+	    is_all ? "\"field\":\"all\"" : "\"field\":\"any\"",
 	    "any, all: must be an array of 1 to %d conditions, such as [{\"job\":\"A1B2\"}], or "
 	    "one",
 	    WAIT_CONDITIONS_MAX);
@@ -522,7 +524,7 @@ static void start_list(struct wait_set *set, struct request *request, const stru
     bool is_all, double timeout_sec, const char *name)
 {
 	struct wait *wait;
-	if (!is_valid_list(request, list) || !is_valid_name(request, name) ||
+	if (!is_valid_list(request, list, is_all) || !is_valid_name(request, name) ||
 	    !has_room(set, request, list->count))
 		return;
 	wait = wait_new(set, WAIT_REQUEST, list->count);
