@@ -467,7 +467,7 @@ static int read_member(struct field_reading *reading, const struct json *value)
 	field = principal(row);
 	bit = (uint64_t)1 << (field - reading->fields);
 	/* Some programs send null to omit a parameter. */
-	if (value->type == JSON_NULL && field->type != FIELD_VALUE)
+	if (value->type == JSON_NULL)
 		return 0;
 	if (reading->given & bit)
 		return refuse(

@@ -82,9 +82,9 @@ struct field_error {
 /*
  * Reads params (an object, or NULL for none) into args (args_size bytes, first zeroed and
  * set to defaults) by the table fields (NULL for none, 64 rows at most). Unknown members are
- * refused, with the nearest name; null counts as absent, except for FIELD_VALUE. Strings
- * are lent from params; arrays and default strings from scratch, which must be empty. The
- * caller clears scratch when args is no longer used. Returns 0, or -1 and *ret_error.
+ * refused, with the nearest name; null counts as absent. Strings are lent from params; arrays and
+ * default strings from scratch, which must be empty. The caller clears scratch when args is no
+ * longer used. Returns 0, or -1 and *ret_error.
  */
 int field_read(const struct field *fields, const struct json *params, void *args, size_t args_size,
     struct buf *scratch, struct field_error *ret_error);

@@ -371,7 +371,7 @@ static bool send_acks(const struct fleet *fleet, struct request *request,
 {
 	bool is_array = acks != NULL && acks->type == JSON_ARRAY;
 	const char *member = acks == args->ack ? "seq" : "up_to";
-	if (acks == NULL || acks->type == JSON_NULL)
+	if (acks == NULL)
 		return true;
 	if (acks->count > ACKS_MAX)
 		return request_fail_field(request, name, "must be at most 1000 numbers");
@@ -391,7 +391,7 @@ static char *write_spec(const struct fleet_next_args *args)
 	struct buf out;
 	json_start(&writer, &out, SPEC_BYTES);
 	json_put_str(&writer, "consumer", args->consumer);
-	if (args->filter != NULL && args->filter->type != JSON_NULL)
+	if (args->filter != NULL)
 		json_put_value(&writer, "filter", args->filter);
 	if (args->parked)
 		json_put_bool(&writer, "parked", true);
@@ -456,7 +456,7 @@ void fleet_next_added(struct fleet *fleet, struct host *host)
 static bool check(
     const struct fleet *fleet, struct request *request, const struct fleet_next_args *args)
 {
-	if (args->after != NULL && args->after->type != JSON_NULL)
+	if (args->after != NULL)
 		return request_fail_field(
 		    request, "after", "goes with host: each host has its own numbers");
 	if (fleet->pull_count + host_set_count(fleet->hosts) > FLEET_PULLS_MAX)

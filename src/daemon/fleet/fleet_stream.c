@@ -392,8 +392,8 @@ static bool check_after(struct request *request, struct stream_args *args)
 {
 	const struct json *after = args->after;
 	uint64_t seq;
-	if (after == NULL || after->type == JSON_NULL)
-		return (args->after = NULL) == NULL;
+	if (after == NULL)
+		return true;
 	if (after->type != JSON_OBJECT && !(args->only != NULL && read_seq(after, &seq)))
 		return request_fail_field(request, "after",
 		    "must be an object with a number for each host, such as {\"B\": 123}");

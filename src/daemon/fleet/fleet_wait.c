@@ -409,11 +409,6 @@ static bool add_list(
 	return is_added;
 }
 
-static const struct json *given(const struct json *value)
-{
-	return value != NULL && value->type != JSON_NULL ? value : NULL;
-}
-
 static void start(struct fleet *fleet, struct request *request, const struct fleet_wait_args *args,
     struct host *preset)
 {
@@ -423,7 +418,7 @@ static void start(struct fleet *fleet, struct request *request, const struct fle
 	    .cancelled = on_cancelled,
 	    .clear = clear,
 	    .clear_part = clear_part};
-	const struct json *any = given(args->any), *all = given(args->all);
+	const struct json *any = args->any, *all = args->all;
 	struct fleet_wait *wait;
 	struct refusal refusal;
 	if ((any == NULL) == (all == NULL)) {

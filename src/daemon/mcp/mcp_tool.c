@@ -571,8 +571,6 @@ static void handle_call(struct mcp_exchange *exchange, const void *data)
 	const struct method *tool = request_method(request);
 	bool is_task = mcp_task_is_wanted(exchange);
 	struct mcp_call *call;
-	if (arguments != NULL && arguments->type == JSON_NULL)
-		arguments = NULL;
 	if (tool == NULL) {
 		refuse_tool(request, args->name);
 		return;

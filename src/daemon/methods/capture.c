@@ -141,7 +141,7 @@ struct capture_call {
 static bool read_history(struct request *request, const struct json *value, int64_t *ret_lines)
 {
 	*ret_lines = 0;
-	if (value == NULL || value->type == JSON_NULL)
+	if (value == NULL)
 		return true;
 	if (value->type == JSON_BOOL)
 		*ret_lines = value->boolean ? LINES_MAX : 0;

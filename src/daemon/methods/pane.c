@@ -102,8 +102,7 @@ static void handle_create_pane(struct request *request, const void *data)
 	struct muxbus_command *command;
 	if (!target_pane(request, args->pane, &pane) || !spawn_check(request, &args->spawn))
 		return;
-	if (args->size != NULL && args->size->type != JSON_NULL &&
-	    !read_size(request, args->size, size, sizeof size))
+	if (args->size != NULL && !read_size(request, args->size, size, sizeof size))
 		return;
 	command =
 	    tmux_command("split-window", args->direction == DIRECTION_HORIZONTAL ? "-h" : "-v",

@@ -246,7 +246,7 @@ static bool set_needs(
 {
 	const char *const **needs;
 	size_t at = 0;
-	if (programs == NULL || programs->type == JSON_NULL)
+	if (programs == NULL)
 		return true;
 	if (programs->type != JSON_ARRAY || programs->count > DECLARATION_PROGRAMS_MAX)
 		return declaration_refuse(ret_reason, "programs: must be an array of at most %d",

@@ -165,7 +165,7 @@ static bool set_preset(struct declaration *declaration, struct field *field,
 	struct field_error error;
 	struct buf scratch;
 	bool is_good;
-	if (preset == NULL || preset->type == JSON_NULL)
+	if (preset == NULL)
 		return true;
 	if (members[property->type].size >= sizeof(struct field_strings) ||
 	    members[property->type].type == FIELD_VALUE)
@@ -203,7 +203,7 @@ static bool set_items(struct declaration *declaration, struct field *field,
 	struct buf scratch;
 	bool is_good;
 	shape->type = type_choices[property->type];
-	if (property->items == NULL || property->items->type == JSON_NULL) {
+	if (property->items == NULL) {
 		field->shape =
 		    declaration_own(declaration, xasprintf("\"type\":\"%s\"", shape->type));
 		return true;

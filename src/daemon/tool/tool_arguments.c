@@ -87,8 +87,6 @@ static bool write_one(struct json_writer *writer, const struct field *field,
 		break;
 	default: {
 		const struct json *value = *(const struct json *const *)member;
-		if (value->type == JSON_NULL)
-			break; /* as good as left out */
 		if (!check_shape(field, shape, value, ret_error))
 			return false;
 		json_put_value(writer, name, value);

@@ -218,7 +218,7 @@ static bool keep_where(struct event_watch *watch, struct request *request, const
 	struct json_writer writer;
 	struct json_error error;
 	struct buf text;
-	if (where == NULL || where->type == JSON_NULL)
+	if (where == NULL)
 		return true;
 	json_start(&writer, &text, WHERE_MAX);
 	watch->where_reader = json_reader_new(2 * WHERE_MAX);
