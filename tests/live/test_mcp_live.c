@@ -534,6 +534,29 @@ static void test_pane_uris(void)
 	}
 }
 
+/* Panes that are made, or gone, without a word to the daemon at rest. */
+static void test_completed_panes(void)
+{
+	static const char *const words[] = {"", MODERN};
+	char params[512], pane[16];
+	const struct json *answer;
+	for (size_t at_word = 0; at_word < 2; at_word++) {
+		(void)snprintf(pane, sizeof pane, "%s",
+		    live_tmux(live, "new-window -d -P -t main: -F '#{pane_id}' cat") + 1);
+		(void)snprintf(params, sizeof params,
+		    "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"muxbus://panes/{pane}\"},"
+		    "\"argument\":{\"name\":\"pane\",\"value\":\"%s\"}%s%s}",
+		    pane, *words[at_word] ? "," : "", words[at_word]);
+		answer = talk_call(talk, "completion/complete", "%s", params);
+		is_str(at_str(answer, "result.completion.values.0"), pane, "so is a new pane");
+		is_str(at_str(answer, "result.resultType"), at_word == 0 ? NULL : "complete",
+		    "with what its revision asks for");
+		live_tmux(live, "kill-window -t %%%s", pane);
+		answer = talk_call(talk, "completion/complete", "%s", params);
+		is_int(at_int(answer, "result.completion.total"), 0, "and no more when it is gone");
+	}
+}
+
 static void test_resources(void)
 {
 	static const char window[] = "new-window -d -P -t main: -F";
@@ -571,6 +594,7 @@ static void test_resources(void)
 	    "\"pane\",\"value\":\"%%0\"}}");
 	is_str(
 	    at_str(answer, "result.completion.values.0"), "%0", "panes are offered as completions");
+	test_completed_panes();
 	answer = talk_call(talk, "completion/complete",
 	    "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"muxbus://jobs/{job}\"},\"argument\":"
 	    "{\"name\":\"job\",\"value\":\"\"}}");

@@ -6,6 +6,7 @@
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/queue/queue.h"
+#include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
 
 #define MCP_PROMPT_ARGUMENTS 3
@@ -221,6 +222,7 @@ const struct mcp_method mcp_methods_prompt[] = {
 };
 
 #define VALUES_MAX 100 /* the maximum of MCP */
+#define RESULT_BYTES (64 * 1024)
 
 /* Values that begin with the typed text. */
 struct complete_values {
@@ -275,61 +277,125 @@ static const struct field complete_fields[] = {
     {.name = NULL},
 };
 
-/* The argument of a prompt, or the variable of a URI; false if there is neither. */
-static bool find_values(struct complete_values *values, const struct mcp_exchange *exchange,
-    const struct json *ref, const char *name)
+/* A completion that waits for a look at tmux. */
+struct completing {
+	const struct daemon *daemon;
+	const char *format; /* of panes */
+	bool is_modern;
+	char *begin;
+};
+
+static void begin_values(struct complete_values *values)
 {
-	const struct daemon *daemon = exchange->mcp->daemon;
-	const char *type = json_get_str(ref, "type", NULL);
-	const char *prompt_name = json_get_str(ref, "name", NULL);
-	const struct mcp_prompt *prompt =
-	    prompt_name != NULL ? mcp_prompt_find(exchange, prompt_name) : NULL;
-	if (type != NULL && strcmp(type, "ref/resource") == 0 &&
-	    json_get_str(ref, "uri", NULL) != NULL) {
-		if (strcmp(name, "pane") == 0)
-			put_panes(values, daemon, "");
-		else if (strcmp(name, "job") == 0)
-			put_jobs(values, daemon);
-		else if (strcmp(name, "id") == 0)
-			put_notes(values, daemon);
-		return true;
-	}
-	if (type == NULL || strcmp(type, "ref/prompt") != 0 || prompt == NULL)
-		return false;
-	for (const struct mcp_prompt_argument *a = prompt->arguments; a->name; a++)
-		if (strcmp(a->name, name) == 0 && a->completion == MCP_COMPLETE_PANE)
-			put_panes(values, daemon, "%");
-	return true;
+	json_object_begin(values->writer, "completion");
+	json_array_begin(values->writer, "values");
 }
 
+static void end_values(struct complete_values *values)
+{
+	json_array_end(values->writer);
+	json_put_int(values->writer, "total", (int64_t)values->total);
+	json_put_bool(values->writer, "hasMore", values->total > VALUES_MAX);
+	json_object_end(values->writer);
+}
+
+static void completing_result(
+    void *data, struct json_writer *writer, const char *text UNUSED, size_t len UNUSED)
+{
+	const struct completing *completing = data;
+	struct complete_values values = {.writer = writer, .begin = completing->begin};
+	json_object_begin(writer, "result");
+	if (completing->is_modern)
+		mcp_put_modern(writer);
+	begin_values(&values);
+	put_panes(&values, completing->daemon, completing->format);
+	end_values(&values);
+	json_object_end(writer);
+}
+
+/* Without tmux there are the panes that are known. */
+static void completing_error(void *data, struct json_writer *writer,
+    enum message_error error UNUSED, const char *text UNUSED, const char *members UNUSED)
+{
+	completing_result(data, writer, NULL, 0);
+}
+
+static void completing_finish(void *data)
+{
+	struct completing *completing = data;
+	mem_free(completing->begin);
+	mem_free(completing);
+}
+
+/* As list_panes: it asks tmux where the daemon is not attached. */
+static void complete_panes(struct mcp_exchange *exchange, const char *begin, const char *format)
+{
+	static const struct response_format response_format = {
+	    .result = completing_result, .error = completing_error, .finish = completing_finish};
+	struct completing *completing = xcalloc(1, sizeof *completing);
+	*completing = (struct completing){.daemon = exchange->mcp->daemon,
+	    .format = format,
+	    .is_modern = exchange->is_modern,
+	    .begin = xstrdup(begin)};
+	request_set_format(exchange->request, &response_format, completing, RESULT_BYTES);
+	dispatch_run(exchange->mcp->dispatch, exchange->request, NULL);
+}
+
+/* How panes are written for the argument of a prompt; NULL: it is no pane. */
+static const char *pane_format(const struct mcp_prompt *prompt, const char *name)
+{
+	for (const struct mcp_prompt_argument *a = prompt->arguments; a->name; a++)
+		if (strcmp(a->name, name) == 0 && a->completion == MCP_COMPLETE_PANE)
+			return "%";
+	return NULL;
+}
+
+/* The argument of a prompt, or the variable of a URI. */
 static void handle_complete(struct mcp_exchange *exchange, const void *data)
 {
 	const struct complete_args *args = data;
 	const char *name = json_get_str(args->argument, "name", NULL);
 	const char *begin = json_get_str(args->argument, "value", NULL);
+	const char *type = json_get_str(args->ref, "type", "");
+	const char *prompt_name = json_get_str(args->ref, "name", NULL), *format = NULL;
+	const struct mcp_prompt *prompt =
+	    prompt_name != NULL ? mcp_prompt_find(exchange, prompt_name) : NULL;
+	bool is_uri =
+	    strcmp(type, "ref/resource") == 0 && json_get_str(args->ref, "uri", NULL) != NULL;
 	struct complete_values values;
 	if (name == NULL || begin == NULL) {
 		request_fail_field(exchange->request, "argument",
 		    "must be an object with the strings name and value");
 		return;
 	}
-	values = (struct complete_values){.writer = mcp_result(exchange), .begin = begin};
-	json_object_begin(values.writer, "completion");
-	json_array_begin(values.writer, "values");
-	if (!find_values(&values, exchange, args->ref, name)) {
+	if (!is_uri && (strcmp(type, "ref/prompt") != 0 || prompt == NULL)) {
 		request_fail_field(exchange->request, "ref",
 		    "must be a ref/prompt with the name of a prompt, or a ref/resource with a uri");
 		return;
 	}
-	json_array_end(values.writer);
-	json_put_int(values.writer, "total", (int64_t)values.total);
-	json_put_bool(values.writer, "hasMore", values.total > VALUES_MAX);
-	json_object_end(values.writer);
+	if (!is_uri)
+		format = pane_format(prompt, name);
+	else if (strcmp(name, "pane") == 0)
+		format = "";
+	if (format != NULL) {
+		complete_panes(exchange, begin, format);
+		return;
+	}
+	values = (struct complete_values){.writer = mcp_result(exchange), .begin = begin};
+	begin_values(&values);
+	if (is_uri && strcmp(name, "job") == 0)
+		put_jobs(&values, exchange->mcp->daemon);
+	else if (is_uri && strcmp(name, "id") == 0)
+		put_notes(&values, exchange->mcp->daemon);
+	end_values(&values);
 	request_done(exchange->request);
 }
 
 /* Keep alphabetized. */
 const struct mcp_method mcp_methods_complete[] = {
-    {.name = "completion/complete", .fields = complete_fields, .handle = handle_complete},
+    {.name = "completion/complete",
+	.fields = complete_fields,
+	.runs = "list_panes",
+	.handle = handle_complete},
     {.name = NULL},
 };
