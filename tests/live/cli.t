@@ -414,6 +414,9 @@ if $as_user test -x "$muxbus" 2>/dev/null; then
 	gives 'a server of another user is said' 1 \
 		'[.findings[] | select(.subject | startswith("tmux server", "socket")) | .remedy | test("as the user")]' '[true,true]' \
 		-S "$dir/closed/tmux" doctor
+	XDG_STATE_HOME=/usr/none gives 'so is a state that cannot be made' 1 \
+		'.findings[] | select(.subject == "state") | "\(.state) \(.text)"' 'wrong /usr: Permission denied' \
+		-S "$dir/closed/tmux" doctor
 fi
 as_user=
 if unshare -Ur true 2>/dev/null; then

@@ -55,6 +55,20 @@ static void find_inotify(struct doctor_report *report)
 		    "%ld watches, %ld instances allowed", watches, instances);
 }
 
+/* Why the missing folders of a path cannot be made, with the path of the one above; 0: they can. */
+static int why_not_made(char *path)
+{
+	char whole[PATH_MAX], *slash;
+	(void)snprintf(whole, sizeof whole, "%s", path);
+	while ((slash = strrchr(path, '/')) != NULL && slash > path && access(path, F_OK) < 0 &&
+	    errno == ENOENT)
+		*slash = '\0';
+	if (access(path, W_OK | X_OK) < 0)
+		return errno;
+	(void)memcpy(path, whole, sizeof whole);
+	return 0;
+}
+
 static void find_state(struct doctor_report *report, const struct cli *cli)
 {
 	char path[PATH_MAX];
@@ -66,9 +80,11 @@ static void find_state(struct doctor_report *report, const struct cli *cli)
 		return;
 	}
 	if (stat(path, &st) < 0) {
-		doctor_find(report, errno == ENOENT ? FINDING_NOTE : FINDING_WRONG, "state",
-		    errno == ENOENT ? "muxbus start makes it" : "check its permissions", "%s: %s",
-		    path, strerror(errno));
+		int error = errno == ENOENT ? why_not_made(path) : errno;
+		doctor_find(report, error == 0 ? FINDING_NOTE : FINDING_WRONG, "state",
+		    error == 0 ? "muxbus start makes it"
+			       : "make that writable, or set XDG_STATE_HOME to a folder that is",
+		    "%s: %s", path, strerror(error != 0 ? error : ENOENT));
 		return;
 	}
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & (S_IRWXG | S_IRWXO))
