@@ -277,7 +277,8 @@ static bool is_backup(const char *name, const char *base)
 	    strspn(name + len + 1, "0123456789TZ-") == (size_t)(end - name) - len - 1;
 }
 
-void config_file_drop_backups(const struct config_file *file, const struct buf *text)
+void config_file_each_backup(
+    const struct config_file *file, bool (*visit)(void *data, const struct buf *text), void *data)
 {
 	const char *slash = strrchr(file->target, '/');
 	char folder[PATH_MAX], path[PATH_MAX], reason[PATH_MAX + 128];
@@ -291,7 +292,7 @@ void config_file_drop_backups(const struct config_file *file, const struct buf *
 		if (!is_backup(entry->d_name, slash + 1) || len < 0 || (size_t)len >= sizeof path)
 			continue;
 		if (config_file_read(&backup, path, reason, sizeof reason) &&
-		    strcmp(backup.target, path) == 0 && buf_is_equal(&backup.text, text))
+		    strcmp(backup.target, path) == 0 && visit(data, &backup.text))
 			(void)unlink(path); /* else it stays */
 		config_file_finish(&backup);
 	}

@@ -41,5 +41,6 @@ bool config_file_remove(struct config_file *file, bool has_backup, char *ret_rea
 /* Replaces the text from begin to end by bytes. Ends the process if out of memory. */
 void config_splice(struct buf *text, size_t begin, size_t end, const void *bytes, size_t len);
 
-/* Removes the backups of the file that have this text, which it has now itself. */
-void config_file_drop_backups(const struct config_file *file, const struct buf *text);
+/* Calls visit with the text of each backup of the file; one for which that is true is removed. */
+void config_file_each_backup(
+    const struct config_file *file, bool (*visit)(void *data, const struct buf *text), void *data);

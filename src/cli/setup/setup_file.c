@@ -435,23 +435,55 @@ static bool is_blank(const struct setup_file *file, const struct buf *text)
 	return at[strspn(at, " \t\r\n")] == '\0';
 }
 
+/* The file as it was before --write, which alone has changed it since. */
+struct origin {
+	const struct setup *setup;
+	const struct setup_file *file;
+	const struct config_file *config;
+	struct buf *text;
+	bool is_found;
+};
+
+static bool find_origin(void *data, const struct buf *backup)
+{
+	struct origin *origin = data;
+	if (!origin->is_found &&
+	    (backup->len == 0 ||
+		leads_to(*origin->setup, SETUP_REMOVE, origin->file, backup, backup)) &&
+	    leads_to(*origin->setup, SETUP_WRITE, origin->file, backup, &origin->config->text)) {
+		config_splice(origin->text, 0, origin->text->len, backup->data, backup->len);
+		origin->is_found = true;
+	}
+	return false;
+}
+
+static bool is_text(void *data, const struct buf *backup)
+{
+	return buf_is_equal(backup, data);
+}
+
 /*
- * Replaces the file by the new text, or removes a file that then has nothing. A removal keeps no
- * backup of what --write gives, nor backups of what the file is again.
+ * Replaces the file by the new text, or removes a file that then has nothing. A removal takes what
+ * the file was before, to the byte, from its backup; it keeps no backup of what --write gives, nor
+ * backups of what the file is again.
  */
 static bool store(const struct setup *setup, const struct setup_file *file,
-    struct config_file *config, const struct buf *text, char *ret_reason, size_t size)
+    struct config_file *config, struct buf *text, char *ret_reason, size_t size)
 {
 	bool is_removal = setup->action == SETUP_REMOVE, is_done;
-	bool has_backup = !is_removal || !leads_to(*setup, SETUP_WRITE, file, text, &config->text);
-	if (is_removal &&
+	bool has_backup;
+	struct origin origin = {setup, file, config, text, false};
+	if (is_removal && file->source == NULL)
+		config_file_each_backup(config, find_origin, &origin);
+	has_backup = !is_removal || !leads_to(*setup, SETUP_WRITE, file, text, &config->text);
+	if (is_removal && !origin.is_found &&
 	    (file->source != NULL ||
 		(is_blank(file, text) && strcmp(config->path, config->target) == 0)))
 		is_done = config_file_remove(config, has_backup, ret_reason, size);
 	else
 		is_done = config_file_write(config, text, has_backup, ret_reason, size);
 	if (is_done && is_removal)
-		config_file_drop_backups(config, text);
+		config_file_each_backup(config, is_text, text);
 	return is_done;
 }
 
