@@ -149,6 +149,23 @@ static void test_emoji(void)
 	buf_finish(&out);
 }
 
+static void test_width(void)
+{
+	static const struct {
+		const char *line;
+		unsigned width, before; /* before tmux 3.4 */
+	} widths[] = {{"", 0, 0}, {"a\tb", 9, 9}, {"\t\t", 16, 16}, {"\u65e5a\u0301 ", 4, 4},
+	    {"\U0001f469\u200d\U0001f4bb", 2, 2}, {"\U0001f44d\U0001f3fd", 2, 4},
+	    {"12345678901234567890\u65e5", 20, 20}};
+	for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+		const uint8_t *line = (const uint8_t *)widths[i].line;
+		size_t len = strlen(widths[i].line);
+		ok(picture_width(line, len, 20, true) == widths[i].width &&
+			picture_width(line, len, 20, false) == widths[i].before,
+		    "the width of row %zu", i);
+	}
+}
+
 static void test_combining_is_bounded(void)
 {
 	struct picture_state state = {0};
@@ -477,6 +494,7 @@ int main(void)
 	} kinds[] = {{picture_svg, "svg"}, {picture_html, "html"}};
 	test_rows();
 	test_emoji();
+	test_width();
 	test_combining_is_bounded();
 	test_state_goes_on();
 	test_svg();

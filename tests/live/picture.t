@@ -66,6 +66,13 @@ is 'nor is it base64' "$(jq -c .error.data.field "$dir/answer")" '"encoding"'
 picture ',"format":"png"' >"$dir/picture"
 is 'an unknown format is refused' "$(jq -c .error.data.field "$dir/answer")" '"format"'
 
+# Columns are those of the screen, where several characters make one, and behind tabs.
+t new-window -d -t main:7 'printf "\360\237\221\251\342\200\215\360\237\222\273e\314\201\t\346\227\245\033[1;31Hthere"; exec cat'
+column() {
+	ask '{"method":"find_text","params":{"pane":"main:7.0","regex":"there"}}' | jq -c '.result.matches[0].column'
+}
+until_is 'find_text counts the columns of the screen' 30 column
+
 # A screen in which every cell has a colour of its own does not fit in a small result.
 kill "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null

@@ -169,6 +169,11 @@ static size_t choose_start(
 	return newline != NULL ? (size_t)(newline - text) + 1 : len - max;
 }
 
+static bool joins_emoji(const struct request *request)
+{
+	return (tmux_caps(request_daemon(request)->tmux) & MUXBUS_CAP_EMOJI_JOIN) != 0;
+}
+
 /*
  * The picture of len bytes of text, from start on. A picture is XML with single quotes: in JSON
  * at most each newline and backslash takes a byte more.
@@ -194,7 +199,7 @@ static bool put_picture(const struct capture_call *capture, const struct muxbus_
 					    : "",
 	    .is_light = capture->is_light,
 	    .has_frame = capture->title != NULL,
-	    .joins_emoji = tmux_caps(request_daemon(request)->tmux) & MUXBUS_CAP_EMOJI_JOIN,
+	    .joins_emoji = joins_emoji(request),
 	};
 	struct buf out;
 	int error;
@@ -364,12 +369,15 @@ struct text_search {
 	int64_t offset; /* matches to pass over */
 };
 
-static void put_match(struct json_writer *writer, const uint8_t *text, size_t line,
-    const struct pattern_span *span, int64_t row)
+static void put_match(const struct text_search *search, struct json_writer *writer,
+    const struct muxbus_capture *picture, size_t line, const struct pattern_span *span, int64_t row)
 {
+	const uint8_t *text = picture->text;
 	json_object_begin(writer, NULL);
 	json_put_int(writer, "row", row);
-	json_put_int(writer, "column", (int64_t)utf8_cells(text + line, span->from - line));
+	json_put_int(writer, "column",
+	    picture_width(
+		text + line, span->from - line, picture->columns, joins_emoji(search->request)));
 	json_put_text(writer, "text", text + span->from, span->to - span->from);
 	json_object_end(writer);
 }
@@ -415,7 +423,7 @@ static bool put_matches(const struct text_search *search, struct json_writer *wr
 			line = (size_t)(newline - text) + 1;
 			row++;
 		}
-		put_match(writer, text, line, span, row);
+		put_match(search, writer, picture, line, span, row);
 		bytes_left -= span->to - span->from + 16;
 		last++;
 		at = behind(picture, span);

@@ -25,6 +25,12 @@ struct picture {
 	bool joins_emoji; /* as tmux since 3.4: see picture_page.h */
 };
 
+/*
+ * The columns that the first len bytes of a row take on a screen of so many, at most these: those
+ * of one character that several make are counted once, and a tab goes to the next tab stop.
+ */
+unsigned picture_width(const uint8_t *line, size_t len, unsigned columns, bool joins_emoji);
+
 /* Both append the picture to out and return 0, or an enum buf_error with a part in out. */
 int picture_svg(struct buf *out, const struct picture *picture);
 int picture_html(struct buf *out, const struct picture *picture);

@@ -211,7 +211,7 @@ static void on_token(void *data, const struct token *token)
 		picture_looks_apply(&reading->state->looks, bytes + 2, len - 3);
 }
 
-void picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
+unsigned picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
     struct picture_cell *cells, unsigned columns)
 {
 	struct picture_reading reading = {
@@ -222,6 +222,16 @@ void picture_row_read(struct picture_state *state, const uint8_t *line, size_t l
 	tokenizer_init(&tokenizer, true);
 	tokenizer_feed(&tokenizer, 0, line, len, on_token, &reading);
 	tokenizer_finish(&tokenizer);
+	return reading.column;
+}
+
+unsigned picture_width(const uint8_t *line, size_t len, unsigned columns, bool joins_emoji)
+{
+	struct picture_state state = {.joins_emoji = joins_emoji};
+	struct picture_cell *cells = xcalloc(columns, sizeof *cells);
+	unsigned width = picture_row_read(&state, line, len, cells, columns);
+	mem_free(cells);
+	return width;
 }
 
 #define VALUES_MAX 64

@@ -65,9 +65,9 @@ struct picture_state {
 
 /*
  * Reads the line of len bytes (without a newline) into the columns cells; the rest is blank.
- * The state is that at the end of the previous line.
+ * The state is that at the end of the previous line. Returns the column behind the last character.
  */
-void picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
+unsigned picture_row_read(struct picture_state *state, const uint8_t *line, size_t len,
     struct picture_cell *cells, unsigned columns);
 
 /* A picture being written. Nothing is written after the first error. */
