@@ -122,6 +122,10 @@ static const struct {
 	EMPTY},
     {"codex-like, draft", "\033[1m\xe2\x80\xba\033[0m do it\n", 0, 7, DRAFT},
     {"wide characters in a draft", "> \xe4\xbd\xa0\xe5\xa5\xbd\n", 0, 6, DRAFT},
+    {"an emoji of two characters before it", "\U0001f469\u200d\U0001f4bb > \n", 0, 5, EMPTY},
+    {"one with a tone of skin", "\U0001f44d\U0001f3fd > \n", 0, 5, EMPTY},
+    {"one of them in a draft", "> \U0001f469\u200d\U0001f4bb\n", 0, 4, DRAFT},
+    {"a tab before it, as tmux 3.8 shows it", "a\t> \n", 0, 10, EMPTY},
     {"wide characters before the prompt", "\xe4\xbd\xa0\xe5\xa5\xbd> \n", 0, 6, EMPTY},
     /* Interpreters and line editors. */
     {"python", "Type \"help\"\n>>> \n", 1, 4, EMPTY},

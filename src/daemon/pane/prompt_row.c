@@ -6,6 +6,10 @@ enum {
 	LIGHT = 128, /* a background that dark text is read on */
 	DIM_FROM = 38, /* a darker text is meant for a light terminal */
 	DIM_TO = 180,
+	TAB_CELLS = 8,
+	JOINER = 0x200d, /* the characters on both sides make one emoji */
+	TONE_FIRST = 0x1f3fb, /* of skin: of the emoji before it, since tmux 3.4 */
+	TONE_LAST = 0x1f3ff,
 	PALE = 75, /* a text that is nearer to a light background is a suggestion */
 };
 
@@ -121,7 +125,7 @@ static void put_cell(
     struct prompt_row *row, uint32_t character, size_t width, const struct looks *looks)
 {
 	for (size_t part = 0; part < width && row->count < PROMPT_CELLS_MAX; part++) {
-		row->characters[row->count] = part == 0 ? character : 0;
+		row->characters[row->count] = part == 0 || character == ' ' ? character : 0;
 		row->is_dim[row->count] = is_dim(looks);
 		row->is_reverse[row->count] = looks->is_reverse;
 		row->count++;
@@ -151,12 +155,21 @@ static void put_left_out(struct prompt_row *row, const struct looks *looks)
 		put_cell(row, ' ', 1, looks);
 }
 
+/* Whether a character is in the cells of the one before it. */
+static bool is_joined(const struct prompt_row *row, uint32_t before, uint32_t character)
+{
+	bool is_tone = character >= TONE_FIRST && character <= TONE_LAST;
+	return row->count > 0 &&
+	    (before == JOINER || (is_tone && row->characters[row->count - 1] == 0));
+}
+
 static void read_cells(const char *text, size_t len, struct looks looks, struct prompt_row *row)
 {
 	size_t at = 0;
+	uint32_t character = 0;
 	while (at < len && row->count < PROMPT_CELLS_MAX) {
 		size_t escape = apply_escape(text + at, len - at, &looks);
-		uint32_t character;
+		uint32_t before = character;
 		int size;
 		if (escape > 0) {
 			at += escape;
@@ -168,7 +181,10 @@ static void read_cells(const char *text, size_t len, struct looks looks, struct 
 			character = 0xfffd;
 		}
 		/* No controls, as shifts to the character set that lines are drawn with, and back. */
-		if ((character >= ' ' && character < 0x7f) || character >= 0xa0)
+		if (character == '\t')
+			put_cell(row, ' ', TAB_CELLS - row->count % TAB_CELLS, &looks);
+		else if (((character >= ' ' && character < 0x7f) || character >= 0xa0) &&
+		    !is_joined(row, before, character))
 			put_cell(row, character, utf8_cells(text + at, (size_t)size), &looks);
 		at += (size_t)size;
 	}
