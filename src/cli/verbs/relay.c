@@ -19,8 +19,8 @@ struct relay_flow {
 	int to;
 	size_t at; /* written before it */
 	size_t len;
-	bool has_ended; /* the input */
-	bool is_over; /* and the output knows, or is gone */
+	bool has_ended; /* the input has */
+	bool is_over; /* the end was passed on to the output, or the output is gone */
 	char bytes[FLOW_SIZE];
 };
 

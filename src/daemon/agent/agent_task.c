@@ -253,7 +253,7 @@ void agent_tasks_step(struct agent *agent)
 	}
 	task->stage = TASK_TYPING;
 	task->turns = reported_turns(agent);
-	mem_free(task->reply); /* of a person's turn, while it was held */
+	mem_free(task->reply); /* of a turn of a person, while the task was held */
 	task->reply = NULL;
 	task->is_pasted = has_brackets && needs_paste(task);
 	task_store(task);

@@ -33,7 +33,7 @@ struct job_set {
 	struct list listeners;
 	size_t running;
 	size_t ended;
-	size_t quick; /* the same of quick ones, which are not counted as ended */
+	size_t quick; /* quick jobs that have ended; ended does not count them */
 };
 
 /* A job with what watches over it. The public part comes first. */

@@ -28,7 +28,7 @@ struct draft_facts {
 	const char *ended; /* lines that Muxbus has ended and the program may not have read; lent */
 	size_t ended_len;
 	bool is_untouched; /* no person has pressed a key since: what is shown may still grow */
-	bool is_other_form; /* what Muxbus typed may be shown in any form */
+	bool is_other_form; /* the program may show what Muxbus typed as other text: "[Pasted …]" */
 };
 
 struct draft {

@@ -38,12 +38,12 @@ enum job {
 	JOB_CLOSE, /* of the one that was replaced: to free its blocks takes milliseconds */
 };
 
-/* How far next is. */
+/* How much the next file has. */
 enum copy {
 	COPY_NONE,
-	COPY_BEGUN, /* it has its header */
+	COPY_BEGUN, /* its header */
 	COPY_PARTS, /* and parts of the state */
-	COPY_WHOLE, /* it can be installed when the present job is done */
+	COPY_WHOLE, /* all of the state: it can be installed when the present job is done */
 };
 
 struct journal {

@@ -17,7 +17,7 @@ struct store;
 enum record_naming {
 	RECORD_BY_NAME,
 	RECORD_BY_ID, /* of a request */
-	RECORD_BY_EITHER, /* a name as short as an id is one */
+	RECORD_BY_EITHER, /* what is as short as an id is an id */
 };
 
 struct record_kind {

@@ -181,7 +181,7 @@ static void on_settled(void *data)
 	if (wait_is_over(wait))
 		wait_end(wait, false);
 	else if (!stays(wait))
-		wait_record_put(wait); /* one of all that are waited for */
+		wait_record_put(wait); /* one condition of "all" is fulfilled, and is kept */
 }
 
 /* The time of the request that resumed the wait is up, that of the wait may not be. */
