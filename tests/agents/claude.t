@@ -46,6 +46,9 @@ dialogs='[{"tool": "Bash", "args": {"command": "touch MARKER; sleep 4", "descrip
 menus='[{"command": "/model", "shows": "Select model"}, {"command": "/permissions", "shows": "Permissions"}]'
 record_states
 measure_crashes "$claude"
+variants="$asking_command --settings '{\"theme\":\"light\"}'"
+bare_pattern='for shortcuts|for agents'
+walks
 measure_wakes
 start_command=$claude
 scenario 'a shell' 'a shell' 'follow(, hook)?'

@@ -56,6 +56,8 @@ dialogs='[{"tool": "exec_command", "args": {"cmd": "touch MARKER; sleep 4", "san
 menus='[{"command": "/model", "shows": "Select Model"}, {"command": "/permissions", "shows": "Permissions"}]'
 record_states
 measure_crashes "$codex"
+variants="$asking_command -c tui.theme=github"
+walks
 measure_wakes
 scenario 'a shell' 'a shell' '(hook, )?queue_command'
 scenario 'a waiting shell' 'a waiting shell' '(hook, )?queue_command'

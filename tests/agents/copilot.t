@@ -33,6 +33,8 @@ dialogs='[{"tool": "bash", "args": {"command": "touch MARKER; sleep 4", "descrip
 menus='[{"command": "/model", "shows": "odel"}, {"command": "/theme", "shows": "heme"}]'
 record_states
 measure_crashes "$copilot"
+bare_pattern='/ commands'
+walks
 measure_wakes
 scenario 'a shell' 'a shell' 'follow(, hook)?'
 scenario 'a waiting shell' 'a waiting shell' 'follow(, hook)?'

@@ -19,7 +19,13 @@ cat >"$HOME/.gemini/settings.json" <<END
  "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false}}
 END
 cd "$project" || exit 99
-"$gemini" extensions install "$MUXBUS_SRCDIR/contrib/gemini" --consent --skip-settings >/dev/null 2>&1
+set_up() {
+	"$gemini" extensions install "$MUXBUS_SRCDIR/contrib/gemini" --consent --skip-settings
+}
+unset_up() {
+	"$gemini" extensions uninstall muxbus
+}
+set_up >/dev/null 2>&1
 is 'installed' $? 0
 is 'gemini mcp list' "$("$gemini" mcp list 2>&1 | grep muxbus | grep -o Connected)" Connected
 
@@ -41,6 +47,9 @@ dialogs='[{"tool": "run_shell_command", "args": {"command": "touch MARKER; sleep
 menus='[{"command": "/theme", "shows": "Select Theme"}, {"command": "/model", "shows": "Select Model"}]'
 record_states
 measure_crashes "$gemini"
+variants="GEMINI_CLI_SYSTEM_SETTINGS_PATH=$dir/light $asking_command"
+echo '{"ui": {"theme": "Google Code"}}' >"$dir/light"
+walks
 measure_wakes
 scenario 'a shell' 'a shell' '(hook|typed)(, typed)?'
 scenario 'a waiting shell' 'a waiting shell' '(hook|typed)(, typed)?'

@@ -39,6 +39,8 @@ function next(steps, tools) {
 	// Notices of the whole conversation, wherever the agent puts them, and the name of the agent.
 	turn.heard = told.split('\n').filter(line => line.includes('[muxbus '))
 	turn.name = told.match(/\bI am (\w+)\./)?.[1]
+	// The lines of the whole conversation that a person has typed in a walk, each with a mark of its own.
+	turn.typed = told.split('\n').filter(line => /\bzq\d/.test(line))
 	// Ids of requests, wherever the model reads them.
 	const read = told + steps.map(step => step.result ?? '').join('\n')
 	turn.ids = [...new Set(read.match(/\b[A-Z][A-Z0-9]{3}\b/g))]

@@ -47,6 +47,7 @@ dialogs='[{"tool": "bash", "args": {"command": "touch MARKER; sleep 4", "descrip
 menus='[{"command": "/models", "shows": "Select model"}, {"command": "/themes", "shows": "hemes"}]'
 record_states
 measure_crashes "$opencode" 'ctrl+p'
+walks
 measure_wakes
 scenario 'a shell' 'a shell' follow
 scenario 'a waiting shell' 'a waiting shell' follow

@@ -11,32 +11,13 @@
 // that the agent has given to its terminal ("": none), and the rows as capture-pane -p -e has them.
 //
 //   node record.mjs SETTINGS.json OUT COUNT SEED
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { ask, between, close, dir, firstRule, give, isRunning, keys, log, model, open, pane, pick, plain, random,
+	seed, sentence, settings, sleep, tmux, type, until } from './person.mjs'
 
-const [settingsFile, out, count, seed] = process.argv.slice(2)
-const settings = JSON.parse(readFileSync(settingsFile, 'utf8'))
-const { dir, log } = settings
-mkdirSync(`${log}.say`, { recursive: true })
-
-// Chance.
-
-let state = Number(seed)
-function random() { // mulberry32
-	state = (state + 0x6d2b79f5) | 0
-	let bits = Math.imul(state ^ (state >>> 15), 1 | state)
-	bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
-	return ((bits ^ (bits >>> 14)) >>> 0) / 4294967296
-}
-const between = (low, high) => low + random() * (high - low)
-const pick = list => list[Math.floor(random() * list.length)]
-
-const words = `the parser reads a line and then waits for more input why does this test fail on older
-	releases please look at src/main.c around 120 and say which branch leaks it was 3 of 14 yes no
-	1. 2) > $ # % maybe ask whether to proceed? écrire größe 日本語 ok {"a": 1} --force`.split(/\s+/)
-const sentence = length => Array.from({ length }, () => pick(words)).join(' ')
+const [, out, count, start] = process.argv.slice(2)
+seed(start)
 
 // Texts that look like what they are not.
 const lures = ['Do you want to proceed?\n\n1. Yes\n2. No', '❯ 1. Yes\n  2. No, and say why',
@@ -51,55 +32,6 @@ function saying() {
 			'```sh\n' + Array.from({ length: 4 }, () => sentence(5)).join('\n') + '\n```' :
 			sentence(4 + Math.floor(random() * 40)))
 	return paragraphs.join('\n\n')
-}
-
-// tmux, the daemon, the model.
-
-const sleep = seconds => new Promise(done => setTimeout(done, seconds * 1000))
-function tmux(...words) {
-	return execFileSync('tmux', ['-S', `${dir}/tmux`, '-f', '/dev/null', ...words], { encoding: 'utf8' })
-}
-let pane = ''
-const keys = (...names) => tmux('send-keys', '-t', pane, ...names)
-const send = text => tmux('send-keys', '-t', pane, '-l', '--', text)
-// As a person types, or agents take it for a paste, or lose some of it.
-async function type(text) {
-	for (const part of text.match(/.{1,30}/gu)) {
-		send(part)
-		await sleep(0.12)
-	}
-}
-const plain = () => tmux('capture-pane', '-p', '-t', pane)
-
-function ask(method, params) {
-	return new Promise(done => {
-		const peer = connect(settings.socket)
-		let text = ''
-		peer.setEncoding('utf8').on('error', () => done({}))
-		peer.on('data', piece => {
-			text += piece
-			if (!text.includes('\n'))
-				return
-			peer.destroy()
-			const answer = JSON.parse(text.slice(0, text.indexOf('\n')))
-			done(answer.result ?? { error: answer.error })
-		})
-		peer.write(JSON.stringify({ method, params, id: 1 }) + '\n')
-	})
-}
-
-// The responses of the model, as it has logged them.
-function model() {
-	const path = `${log}.states`
-	return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean).map(JSON.parse) : []
-}
-async function until(test, seconds, what) {
-	for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(0.1)) {
-		const value = await test()
-		if (value)
-			return value
-	}
-	throw new Error(`not within ${seconds} s: ${what}`)
 }
 
 // Samples.
@@ -140,52 +72,7 @@ function resize() {
 	tmux('resize-window', '-t', pane, '-x', String(x), '-y', String(y))
 }
 
-// The question of a first start that is shown, and the key for it.
-const firstRule = text => settings.first.find(([shown]) => text.includes(shown))
-
-let isAsked = settings.first.length === 0 // the questions of the first start are answered
-
-async function open() {
-	pane = tmux('new-window', '-P', '-F', '#{pane_id}', '-t', 'main:', '-c', settings.project,
-		'exec bash --norc -i').trim()
-	tmux('resize-window', '-t', pane, '-x', '120', '-y', '40')
-	await sleep(0.5)
-	send(`. '${dir}/env'; clear; ${settings.start}`)
-	keys('Enter')
-	let looks = 0 // Codex asks its question a while after its prompt is there
-	await until(async () => {
-		const rule = firstRule(plain())
-		if (rule)
-			keys(rule[1])
-		isAsked ||= rule === settings.first[0]
-		looks = !rule && isAsked && new RegExp(settings.ready, 'm').test(plain()) ? looks + 1 : 0
-		await sleep(0.9)
-		return looks === 6
-	}, 240, 'the agent is ready')
-	if (settings.adopts)
-		await ask('ensure_agent', { pane, startup_timeout_sec: 5 })
-}
-
-// Gives a prompt; returns the number of the row of the model that begins its turn.
-async function give(text) {
-	await until(() => !isRunning(), 30, 'the model rests')
-	const before = model().length
-	const end = text.slice(-12)
-	await type(text)
-	await until(() => plain().includes(text.slice(-4)), 20, 'the prompt is shown')
-	await sleep(0.8)
-	for (let tries = 0; tries < 4; tries++) {
-		keys('Enter')
-		try {
-			return await until(() => model().findIndex((row, at) => at >= before && row.prompt?.includes(end)) + 1,
-				8, 'the model is asked') - 1
-		} catch {}
-	}
-	throw new Error('the model is not asked')
-}
 const ended = before => model().slice(before).some(row => row.what === 'end' && !row.call)
-const isRunning = () => model().filter(row => row.what === 'begin').length !==
-	model().filter(row => row.what === 'end').length
 
 // Waits for the end of a turn, and until the agent has drawn the end of its reply.
 async function settle(before, reply) {
@@ -399,13 +286,9 @@ while (saved < Number(count) && failures < 12) {
 			appendFileSync(`${out}.failures`, `== ${settings.agent}: ${error.message}\n${plain()}\n`)
 		pending = []
 		failures++
-		if (pane)
-			tmux('kill-window', '-t', pane)
-		pane = ''
+		close()
 	}
-	if (random() < 0.03 && pane) {
-		tmux('kill-window', '-t', pane)
-		pane = ''
-	}
+	if (random() < 0.03)
+		close()
 }
 console.log(`# ${settings.agent}: ${saved} screens, ${failures} failures`)
