@@ -54,18 +54,18 @@ static bool is_space(uint32_t character)
 /*
  * A character as it is shown. Full-width twins stand for all that a shell, an interpreter or an
  * agent takes for more than text in the middle of a line, behind "[muxbus": the line never begins
- * with foreign text. # and ? have a meaning at the start of a word only. Marks of quotations are
- * replaced, so that a quotation ends where ours does.
+ * with foreign text. # has a meaning at the start of a word only. Gemini CLI takes ? for its help as
+ * long as it has not drawn what came before it. Marks of quotations are replaced, so that a quotation
+ * ends where ours does.
  */
 static uint32_t tame(uint32_t character, bool is_word_start)
 {
-	static const char wild[] = "`$\\;|&<>(){}[]'\"!^@", leading[] = "#?";
+	static const char wild[] = "`$\\;|&<>(){}[]'\"!?^@";
 	if (character == 0xab || character == 0xbb)
 		return character == 0xab ? 0x300a : 0x300b;
 	if (character >= 0x80 || character == 0)
 		return character;
-	if (strchr(wild, (int)character) != NULL ||
-	    (is_word_start && strchr(leading, (int)character) != NULL))
+	if (strchr(wild, (int)character) != NULL || (is_word_start && character == '#'))
 		return character + 0xfee0;
 	return character;
 }
