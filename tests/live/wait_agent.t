@@ -93,5 +93,5 @@ is 'also for the condition ready' "$(field '.result.conditions[0].state')" gone
 call wait_for '{"any":[{"agent_state":"ready","agent":"nobody"}]}'
 is 'an agent that is none' "$(field .error.data.kind)" no_such_agent
 call wait_for '{"any":[{"agent_state":"redy","agent":"snake"}]}'
-is 'a state that is none' "$(field .error.data.field)" conditions
+is 'a state that is none' "$(field .error.data.field)" any
 done_testing
