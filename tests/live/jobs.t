@@ -104,6 +104,8 @@ kill_daemon
 call restart_job '{"job":"exact","env":{"B":"2","PATH":"'"$PATH"'"},"env_only":true}'
 until_is 'by another daemon with another environment' '0027 B=2 MUXBUS_JOB PATH' words
 call stop_job '{"job":"exact"}'
+said=$(env LATIN="$(printf '\351')" OTHER="$(printf 'a\377')" "$muxbus" run true 2>&1)
+is 'variables that cannot be passed on are said' "$said" 'muxbus: the job does not get 2 variables: not UTF-8, or more than 1000'
 quiet() { # quiet ARGUMENT...: the exit status, and what is printed
 	said=$($by "$muxbus" run -q "$@" 2>&1)
 	echo "$?$said"

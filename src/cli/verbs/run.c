@@ -87,22 +87,26 @@ static enum cli_status put_command(const struct run_verb *run, struct buf *comma
 }
 
 /* Sends our own environment and umask: the daemon's may be from another session. */
-static void put_env(struct json_writer *writer)
+static void put_env(const struct run_verb *run, struct json_writer *writer)
 {
-	int count = 0;
+	int count = 0, left = 0;
 	mode_t mask = umask(0);
 	(void)umask(mask);
 	json_put_int(writer, "umask", mask);
 	json_put_bool(writer, "env_only", true);
 	json_object_begin(writer, "env");
-	for (char **entry = environ; *entry != NULL && count < ENV_MAX; entry++) {
+	for (char **entry = environ; *entry != NULL; entry++) {
 		const char *equals = strchr(*entry, '=');
 		size_t len = strlen(*entry);
 		bool is_first = true;
 		char *name;
 		size_t name_len;
-		if (equals == NULL || equals == *entry || !utf8_is_valid(*entry, len))
+		if (equals == NULL || equals == *entry)
 			continue;
+		if (count == ENV_MAX || !utf8_is_valid(*entry, len)) {
+			left++;
+			continue;
+		}
 		name_len = (size_t)(equals - *entry);
 		for (char **before = environ; before < entry && is_first; before++)
 			is_first = strncmp(*before, *entry, name_len + 1) != 0;
@@ -114,6 +118,9 @@ static void put_env(struct json_writer *writer)
 		count++;
 	}
 	json_object_end(writer);
+	if (left > 0)
+		say(run, "the job does not get %d variable%s: not UTF-8, or more than %d", left,
+		    left == 1 ? "" : "s", ENV_MAX);
 }
 
 /* Reads standard input to its end: the job starts with all of it. */
@@ -184,7 +191,7 @@ static enum cli_status put_params(const struct run_verb *run, struct buf *params
 		json_put_str(&writer, "key", key);
 	}
 	if (is_here(run)) /* another machine has its own */
-		put_env(&writer); /* last: job lists show the beginning of the request */
+		put_env(run, &writer); /* last: job lists show the beginning of the request */
 	json_object_end(&writer);
 	buf_finish(&command);
 	if (status == CLI_DONE && writer.is_cut)
