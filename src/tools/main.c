@@ -291,6 +291,15 @@ static void on_changing(void *data)
 	main->is_held = true;
 }
 
+/* Calls that come from now on wait for the next start. */
+static void on_leaving(void *data)
+{
+	static const char line[] = "{\"jsonrpc\":\"2.0\",\"method\":\"provide\",\"params\":{}}\n";
+	struct tools_main *main = data;
+	if (main->rows != NULL && loop_link_is_up(main->link))
+		(void)loop_link_write(main->link, line, strlen(line));
+}
+
 static void on_server_ended(void *data, const char *reason)
 {
 	struct tools_main *main = data;
@@ -307,6 +316,7 @@ static const struct mcp_server_handlers server_handlers = {.listed = on_listed,
     .offered = on_offered,
     .published = on_published,
     .changing = on_changing,
+    .leaving = on_leaving,
     .ended = on_server_ended};
 
 /* From muxbusd. */

@@ -248,10 +248,18 @@ static void add_remark(const struct mcp_server *server, char *reason, size_t siz
 		(void)snprintf(reason + len, size - len, "; it wrote: %s", server->stray);
 }
 
-static void end_process(struct mcp_server *server)
+/* It takes no more calls; those that it has fail next. */
+static void leave(struct mcp_server *server)
 {
 	loop_timer_disarm(server->timer);
+	if (server->state != STATE_ENDING && server->parts.handlers->leaving != NULL)
+		server->parts.handlers->leaving(server->parts.data);
 	server->state = STATE_ENDING;
+}
+
+static void end_process(struct mcp_server *server)
+{
+	leave(server);
 	loop_process_stop(server->process);
 }
 
@@ -264,6 +272,8 @@ void mcp_server_give_up(struct mcp_server *server, const char *format, ...)
 	(void)vsnprintf(server->reason, sizeof server->reason - 64, format, args);
 	va_end(args);
 	add_remark(server, server->reason, sizeof server->reason - 64);
+	for (char *at = server->reason; *at != '\0'; at++)
+		*at = (unsigned char)*at < ' ' ? ' ' : *at; /* muxbusd reads one line */
 	server->has_reason = true;
 	end_process(server);
 	fail_calls(server, MESSAGE_GONE, server->reason);
@@ -282,14 +292,13 @@ static void on_ended(void *data, const char *how)
 	struct mcp_server *server = data;
 	char reason[MCP_SERVER_TEXT_SIZE + 64];
 	bool was_asked = server->state == STATE_ENDING && !server->is_closed;
-	loop_timer_disarm(server->timer);
 	if (!was_asked) {
 		(void)snprintf(server->reason, sizeof server->reason - 64, "%s: %s",
 		    server->has_list ? "has ended" : "did not start", how);
 		add_remark(server, server->reason, sizeof server->reason - 64);
 		server->has_reason = true;
 	}
-	server->state = STATE_ENDING;
+	leave(server);
 	(void)snprintf(reason, sizeof reason, "%s; the effect of the call is unknown",
 	    server->has_reason ? server->reason : "has ended");
 	fail_calls(server, MESSAGE_GONE, reason);

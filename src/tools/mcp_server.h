@@ -28,6 +28,7 @@ struct mcp_server_handlers {
 	void (*offered)(void *data, const struct json *kinds);
 	void (*published)(void *data, const struct json *params);
 	void (*changing)(void *data); /* answers that come before listed() are of the new list */
+	void (*leaving)(void *data); /* it takes no more calls; NULL: not wanted */
 	/* The last one. reason NULL: it was asked to end; else a verb with why: "has ended: …". */
 	void (*ended)(void *data, const char *reason);
 };

@@ -242,6 +242,18 @@ is 'the next daemon does not say so again' \
 	"$(ask '{"method":"list_notifications"}' | jq "[.result.notifications[] | select(.id == \"$lost\")] | length")" 1
 is 'the ends of servers are no notifications' \
 	"$(ask '{"method":"list_notifications"}' | jq '[.result.notifications[] | select(.source == "job")] | length')" 0
+# ---- right after its end ----
+cat >"$dir/after" <<'END'
+import sys
+from provide_peer import Peer
+peer, pane, said = Peer(), sys.argv[1], set()
+for _ in range(12):
+    said.add(peer.ask("die", pane=pane)["error"]["data"]["kind"])
+    said.add(peer.ask("place", pane=pane).get("error", {}).get("message", "answered"))
+print(*sorted(said), sep="; ")
+END
+is 'the next call is for the next start, however soon it comes' \
+	"$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$MUXBUS_SRCDIR/tests/live /usr/bin/python3 "$dir/after" "$one" 2>&1)" 'answered; gone'
 # ---- a clean end ----
 tool slow "{\"wait\":false,\"pane\":\"$one\",\"millis\":60000}" .result.id >/dev/null
 tmux_pid=$(t display-message -p '#{pid}')

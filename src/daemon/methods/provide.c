@@ -31,7 +31,8 @@ static const struct field provide_fields[] = {
     {FIELD_ROW(VALUE, struct provide_args, methods, "methods"),
 	.shape = "\"type\":\"array\",\"items\":{\"type\":\"object\"}",
 	.help = "The rows; PROVIDERS has their members. They replace all that the peer gave "
-		"before. The program of a provider's file may leave them out."},
+		"before. The program of a provider's file may leave them out; muxbus-tools then "
+		"takes no more calls."},
     {FIELD_ROW(VALUE, struct provide_args, events, "events"),
 	.shape = "\"type\":\"array\",\"items\":{\"type\":\"object\"}",
 	.help = "Kinds of events that the peer publishes: kind and summary of each."},

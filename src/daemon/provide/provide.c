@@ -335,6 +335,8 @@ bool provide_take(struct provide_set *set, struct peer *peer, const struct json 
 	size_t names;
 	if (provider == NULL)
 		provider = find_program(set, peer);
+	if (!is_new && provider->server != NULL && rows == NULL)
+		return (provider->server->is_leaving = true);
 	if (provider != NULL && provider->program != NULL)
 		return provide_event_take(provider, events, ret_failure) &&
 		    take_program(provider, peer, rows, ret_failure);
@@ -420,7 +422,7 @@ void provide_set_free(struct provide_set *set)
 void provide_resume(const struct provide_set *set, const struct peer *peer)
 {
 	struct provider *provider = provider_find(set, peer);
-	if (provider != NULL)
+	if (provider != NULL && (provider->server == NULL || !provider->server->is_leaving))
 		provide_flow_resume(provider);
 }
 

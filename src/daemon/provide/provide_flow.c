@@ -38,7 +38,8 @@ static bool is_ready(const struct provider *provider)
 {
 	return provider->peer != NULL &&
 	    (provider->program == NULL || provide_program_is_ready(provider->program)) &&
-	    (provider->server == NULL || !provider->server->is_stale);
+	    (provider->server == NULL ||
+		(!provider->server->is_stale && !provider->server->is_leaving));
 }
 
 static void finish(struct provide_call *call, const struct provide_answer *answer)

@@ -17,6 +17,7 @@ struct tool_server {
 	char *program, *cwd; /* of the next start */
 	const char **session_env, **env; /* the same, as in struct job_order */
 	bool is_stale; /* another command runs */
+	bool is_leaving; /* it takes no more calls until its next start */
 	struct tool_server_list list;
 };
 

@@ -127,7 +127,7 @@ static const struct job *start(void *data, char *ret_reason, size_t size)
 	for (size_t at = 1; at < DECLARATION_WORDS_MAX && server->command[at] != NULL; at++)
 		argv[OWN_WORDS + at] = server->command[at];
 	tool_server_list_finish(&server->list);
-	server->is_stale = false;
+	server->is_stale = server->is_leaving = false;
 	name_job(provider);
 	return job_start(parts->jobs,
 	    &(struct job_order){.command = provider->title,
