@@ -346,7 +346,7 @@ static void take_message(const struct json *message, const char *line)
 	    (options.hang != NULL && strcmp(options.hang, method) == 0))
 		return;
 	if (options.refuse != NULL && strcmp(options.refuse, method) == 0)
-		answer_error(id, "not today");
+		answer_error(id, "not\ntoday");
 	else if (strcmp(method, "initialize") == 0)
 		answer_initialize(id);
 	else if (strcmp(method, "tools/list") == 0)
