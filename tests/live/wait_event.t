@@ -140,10 +140,13 @@ call wait_for '{"any":[{"event":"delivery","where":{"delivery":"typed"}}]}'
 is 'a member that is an object' "$(field '.error.message')" \
 	'where: delivery cannot be compared: it is a list or an object'
 call wait_for '{"any":[{"event":"agent_state","where":{"exit_status":1}}]}'
-is 'a member of a member' "$(field '.error.message')" \
+is 'of its evidence' "$(field '.error.message')" \
 	'where: events agent_state have no member "exit_status"'
 call wait_for '{"any":[{"event":"bell","pane":"%999"}]}'
 is 'a pane that is none' "$(field .error.data.kind)" no_such_pane
+call wait_for '{"any":[{"event":"session_closed","where":{"name":"main"}}]}'
+is 'what a session that is no more has not' "$(field '.error.message')" \
+	'where: events session_closed have no member "name"'
 call describe '{}'
 is 'those that are lists or objects stand apart' "$(field '.result.event_lists.notification | join(" ")')" 'data delivery'
 is 'each kind has members' "$(field '[.result.events | keys[]] - [.result.event_members | to_entries[] | select(.value | length > 0) | .key] | length')" 0

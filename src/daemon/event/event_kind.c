@@ -27,7 +27,7 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_AGENT_REPORTED] = {"agent_reported",
 	"an agent reported, by its hooks or its bridge, that it started, or its state: idle, busy, "
 	"asking, gone",
-	"pane agent session state before"},
+	"pane agent session state before by"},
     [EVENT_AGENT_STATE] = {"agent_state",
 	"an agent became starting, ready, draft, busy, blocked, crashed or gone, with the evidence",
 	"agent state reason since pane window session pid command command_cut program_started "
@@ -96,7 +96,7 @@ static const struct event_kind_info kinds[EVENT_KIND_COUNT_] = {
     [EVENT_SERVER_LOST] = {"server_lost",
 	"the tmux server has ended or does not answer; all its ids are invalid",
 	"reason error pid"},
-    [EVENT_SESSION_CLOSED] = {"session_closed", "a session was closed", SESSION_MEMBERS},
+    [EVENT_SESSION_CLOSED] = {"session_closed", "a session was closed", "session"},
     [EVENT_SESSION_CREATED] = {"session_created", "a session was created", SESSION_MEMBERS},
     [EVENT_SESSION_RENAMED] = {"session_renamed", "a session was renamed",
 	SESSION_MEMBERS " previous"},
