@@ -92,6 +92,7 @@ mkfifo "$dir/fifo"
 ln -s "$dir/here" "$dir/to_here"
 for refused in "$dir/here|is a directory.*inotifywait" "$dir/to_here|is a directory" "$dir/here/*|is a pattern" \
 	"$dir/here/lo?|is a pattern" "$dir/fifo|is a FIFO: run_long_command" "/dev/null|is a device" \
+	"$dir/$(printf %0300d 1)|has a name that is too long" "$dir/none/|ends in a slash" \
 	"$dir/tmux|is a device or a socket" 'log|must be an absolute path'; do
 	path=${refused%%|*}
 	call watch_log "$(jq -nc --arg path "$path" '{file_path: $path, pane: "%0"}')"

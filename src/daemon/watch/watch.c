@@ -295,8 +295,12 @@ static const char *path_trouble(const char *path)
 	struct stat status;
 	if (path[0] != '/')
 		return "must be an absolute path";
+	if (stat(path, &status) < 0 && errno == ENAMETOOLONG)
+		return "has a name that is too long for a file";
 	if (stat(path, &status) < 0)
-		return strpbrk(path, "*?") == NULL || lstat(path, &status) == 0
+		return path[strlen(path) - 1] == '/'
+		    ? "ends in a slash, as no file does: name a file in it"
+		    : strpbrk(path, "*?") == NULL || lstat(path, &status) == 0
 		    ? NULL
 		    : "is a pattern, and no file has this name: name one file, which need not "
 		      "exist yet";
