@@ -31,12 +31,27 @@ export const sentence = length => Array.from({ length }, () => pick(words)).join
 // tmux, the daemon, the model.
 
 export const sleep = seconds => new Promise(done => setTimeout(done, seconds * 1000))
-export function tmux(...words) {
-	return execFileSync('tmux', ['-S', `${dir}/tmux`, '-f', '/dev/null', ...words], { encoding: 'utf8' })
-}
+const ofTmux = (server, ...words) =>
+	execFileSync('tmux', ['-S', `${dir}/${server}`, '-f', '/dev/null', ...words], { encoding: 'utf8' })
+export const tmux = (...words) => ofTmux('tmux', ...words)
 export let pane = ''
-export const keys = (...names) => tmux('send-keys', '-t', pane, ...names)
-export const send = text => tmux('send-keys', '-t', pane, '-l', '--', text)
+let seat = () => ['tmux', pane]
+const at = (command, ...words) => ofTmux(seat()[0], command, '-t', seat()[1], ...words)
+export const keys = (...names) => at('send-keys', ...names)
+export const send = text => at('send-keys', '-l', '--', text)
+export function paste(text) {
+	ofTmux(seat()[0], 'set-buffer', '-b', 'person', '--', text)
+	at('paste-buffer', '-p', '-d', '-b', 'person')
+}
+// From now on keys come from a client, as those of a person do: the pane of another tmux has it.
+export function sitDown() {
+	ofTmux('tmux', 'set-option', '-s', 'escape-time', '20')
+	ofTmux('seat', 'new-session', '-d', '-s', 'seat', '-x', '220', '-y', '60',
+		`env -u TMUX tmux -S '${dir}/tmux' attach-session -t main`)
+	ofTmux('seat', 'set-option', '-s', 'escape-time', '20')
+	seat = () => ['seat', 'seat:']
+}
+export const standUp = () => ofTmux('seat', 'kill-server')
 // As a person types, or agents take it for a paste, or lose some of it.
 export async function type(text) {
 	for (const part of text.match(/.{1,30}/gu)) {

@@ -13,10 +13,9 @@
 //   node walk.mjs SETTINGS.json ROUNDS SEED
 //
 // prints a comment for each round, and what broke a law. It ends with status 1 if one was broken.
-import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { ask, between, close, dir, give, isRunning, keys, launch, log, model, open, pane, pick, plain, random, seed,
-	send, sentence, settings, sleep, tmux, type, until } from './person.mjs'
+import { ask, between, close, dir, give, isRunning, keys, launch, log, model, open, pane, paste, pick, plain, random,
+	seed, send, sentence, settings, sitDown, sleep, standUp, tmux, type, until } from './person.mjs'
 
 const [, rounds, start] = process.argv.slice(2)
 const BOUND_SEC = 75 // from the empty prompt to the model: a line that was not taken is looked at after 60 s
@@ -46,9 +45,9 @@ const texts = ['reminder', 'y', '1', '/quit', '2 or 3? Enter', 'done! touch it',
 async function post(delay) {
 	if (life.agent && random() < 0.2) { // a task is typed for any agent
 		const mark = `zq${number}t${letter++}`
-		const { error } = await ask('send_task', { agent: life.agent, text: `${mark} task`, wait: false })
-		if (!error)
-			notices.set(mark, { number })
+		const { task } = await ask('send_task', { agent: life.agent, text: `${mark} task`, wait: false })
+		if (task)
+			notices.set(mark, { number, task })
 		return mark
 	}
 	const text = pick(texts)
@@ -84,7 +83,13 @@ const isWhole = ({ line }) => turns().some(turn => turn.typed?.some(one => one.i
 
 async function receipts() {
 	const { notifications = [] } = await ask('list_notifications', { limit: 256 })
-	return new Map(notifications.map(one => [one.id, one]))
+	const list = new Map(notifications.map(one => [one.id, one]))
+	for (const [mark, { task }] of notices) { // the notification of a task says how it has ended
+		const note = list.get(task)
+		if (task && note)
+			list.set(mark, { state: 'failed', delivery: { result: 'typed', text: note.text } })
+	}
+	return list
 }
 
 const hasEnded = note => ['delivered', 'acknowledged', 'failed'].includes(note?.state)
@@ -127,10 +132,6 @@ async function press(...names) {
 async function enter(text) {
 	await type(text)
 	await sleep(0.5)
-}
-function paste(text) {
-	execFileSync('tmux', ['-S', `${dir}/tmux`, 'load-buffer', '-b', 'walk', '-'], { input: text })
-	tmux('paste-buffer', '-p', '-d', '-b', 'walk', '-t', pane)
 }
 const newline = () => ['claude', 'copilot'].includes(agent) ? press('\\', 'Enter') : press('C-j')
 async function wipe(length = 60) {
@@ -423,17 +424,18 @@ async function round(name) {
 	await step.leave()
 	const mine = [...notices].filter(([, one]) => one.number === number).map(([id]) => id)
 	// A person who types at the same moment: the receipt says that the line is left to them, and they take it back.
-	const isLeft = note => moment !== 'after' && note?.state === 'failed' && note.delivery.result === 'typed'
+	const isLeft = id => moment !== 'after' && !received(id) && list.get(id)?.state === 'failed' &&
+		list.get(id).delivery.result === 'typed'
 	const left = Date.now()
 	let list
 	try {
 		await until(async () => {
 			list = await receipts()
-			return mine.every(id => received(id) || isLeft(list.get(id)) ||
+			return mine.every(id => received(id) || isLeft(id) ||
 				notices.get(id).isExcused && hasEnded(list.get(id)))
 		}, BOUND_SEC, 'all notices have arrived')
 	} catch {
-		const missing = mine.filter(id => !received(id) && !isLeft(list.get(id)))
+		const missing = mine.filter(id => !received(id) && !isLeft(id))
 		if (missing.length > 0)
 			await give(`go ${number} on`).catch(error => error)
 		for (const id of missing)
@@ -441,7 +443,7 @@ async function round(name) {
 				`${list.get(id)?.state} ${JSON.stringify(list.get(id)?.delivery)}`)
 	}
 	await until(() => !isRunning(), 40, 'the model rests')
-	if (mine.some(id => isLeft(list.get(id)))) {
+	if (mine.some(id => isLeft(id))) {
 		for (const [, one] of typed())
 			one.isFused = true
 		await wipe(200)
@@ -457,6 +459,7 @@ async function round(name) {
 
 const bad = screen => screen.trimEnd().split('\n').slice(-16).map(row => `#     | ${row}`).join('\n')
 let laws = 0, failures = 0
+sitDown()
 console.log(`# a walk of ${rounds} rounds, seed ${start}`)
 for (; number < Number(rounds) && failures < 6; number++) {
 	seed(Math.imul(Number(start) + number, 0x9e3779b1))
@@ -493,5 +496,6 @@ for (; number < Number(rounds) && failures < 6; number++) {
 		if (one.number === number)
 			notices.delete(id)
 }
+standUp()
 console.log(`# ${agent}: ${number} rounds, ${notices.size} notices, ${laws} broken laws, ${failures} rounds lost`)
 process.exit(laws > 0 || failures * 3 > Number(rounds) ? 1 : 0)
