@@ -103,7 +103,7 @@ static enum link_read greet(const struct cli *cli, struct link *link, const stru
 	}
 	is_unknown = read == LINK_LINE && ret_answer->error != NULL;
 	if (is_unknown)
-		read = link_ask(link, "ping", NULL, ASK_MUTE_MS, ret_answer);
+		read = link_ask(link, "describe", "{\"method\":\"ping\"}", ASK_MUTE_MS, ret_answer);
 	if (read == LINK_LINE)
 		compare_version(cli, ret_answer->result);
 	if (read == LINK_LINE && is_unknown)

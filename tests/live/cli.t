@@ -46,6 +46,7 @@ says 'an integer is checked here' 2 'lines: must be a whole number' capture_pane
 says 'an unknown argument' 2 'did you mean "lines"' capture_pane lins=3
 gives 'the history has the request, not the look-ups for it' 0 '[.actions[].method] | index("describe")' null get_action_history
 says 'an unknown method' 2 'did you mean "list_panes"' list_pane
+is 'and of the versions nothing' "$(grep -c version "$dir/err")" 0
 says 'a command of tmux' 2 'did you mean "close_pane"' kill-pane
 says 'and one that has no method' 2 'did you mean "run_tmux"' select-layout
 says 'an option of tmux' 2 'a pane is named without an option' capture -t "$pane"

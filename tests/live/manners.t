@@ -155,7 +155,7 @@ until_is 'an old daemon listens' 1 listens "$dir/old"
 says 'its version is told' 4 "the version of muxbusd is 0.0.1" "$muxbus" -s "$dir/old" watch -t 0.1
 is 'with the remedy' "$(grep -c "muxbus -s $dir/old shutdown; muxbus -s $dir/old start" "$dir/err")" 1
 cat >"$dir/old.sh" <<'END'
-exec jq -c --unbuffered '{jsonrpc: "2.0", id} + if .method == "ping" then {result: {version: "0.0.1"}}
+exec jq -c --unbuffered '{jsonrpc: "2.0", id} + if .params.method == "ping" then {result: {version: "0.0.1"}}
 	else {error: {code: -32601, message: "there is no method \"read_audit\""}} end'
 END
 socat "UNIX-LISTEN:$dir/old,fork" "EXEC:sh $dir/old.sh" &
