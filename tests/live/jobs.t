@@ -121,6 +121,14 @@ plain=$(field .result.id)
 kill_daemon
 call restart_job '{"job":"plain"}'
 is 'a job without an environment of its own is restarted by the next daemon too' "$(field .result.replaced)" "$plain"
+# What the shell says is what it says without Muxbus.
+script='mkdir gone && cd gone && rmdir ../gone
+no-such-program'
+call execute_cli "$(jq -nc --arg command "$script" --arg cwd "$dir" '{$command, $cwd}')"
+is 'execute_cli adds nothing to standard error, and counts lines from 1' "$(field '.result.stderr | rtrimstr("\n")')" \
+	"$(cd "$dir" && /bin/sh -c "$script" 2>&1)"
+call execute_cli "$(jq -nc --arg cwd "$dir" '{command: "cd /", $cwd}')"
+is 'nor forgets the directory' "$(field .result.cwd)" /
 call execute_cli '{"command":"exec sleep 1000","timeout_sec":0.05}'
 executed=$(field .result.job)
 kill_daemon

@@ -27,7 +27,7 @@ enum {
 };
 
 /* Says where the shell was when it ended. The command's own status stays. */
-#define SHELL_TRAP "trap 'pwd -P >\"$MUXBUS_STATE/jobs/$MUXBUS_JOB.cwd\"' EXIT\n"
+#define SHELL_TRAP "trap 'pwd -P 2>/dev/null >\"$MUXBUS_STATE/jobs/$MUXBUS_JOB.cwd\"' EXIT; "
 
 struct execution {
 	struct request *request; /* NULL once it is answered or gone */
