@@ -53,7 +53,7 @@ mkdir -p "$package" && cp "$MUXBUS_SRCDIR/contrib/bindings/python/muxbus"/*.py "
 made=$MUXBUS_BUILDDIR/contrib/bindings/python/muxbus/methods.py
 [ ! -e "$made" ] || cp -f "$made" "$package"
 cat >"$dir/serve.py" <<'END'
-import asyncio, pathlib
+import asyncio, pathlib, sys
 from typing import List, Literal, Optional
 import muxbus
 
@@ -69,6 +69,18 @@ async def py_greet(name: str, how: Literal["hello", "bye"] = "hello", times: int
 @muxbus.method
 async def py_fail() -> dict:
     raise ValueError("it cannot be done")
+
+newer = sys.version_info >= (3, 10)
+
+@muxbus.method
+async def py_name(text: "str | None" if newer else Optional[str] = None,
+                  which: "list[str] | None" if newer else Optional[List[str]] = None) -> dict:
+    raise OSError(f"{text}: no such file: {which}\0\udcff")
+
+try:
+    muxbus.method(lambda: {})
+except TypeError as error:
+    pathlib.Path("refused").write_text(str(error))
 
 @muxbus.method
 async def py_inner() -> dict:
@@ -92,7 +104,7 @@ async def py_around(left: int) -> dict:
     async with muxbus.Client() as bus:
         return {"depth": 1 + (await bus.request("py_around", left=left - 1))["depth"]} if left else {"depth": 1}
 
-asyncio.run(muxbus.serve(py_greet, py_fail, py_inner, py_slow, py_around))
+asyncio.run(muxbus.serve(py_greet, py_fail, py_name, py_inner, py_slow, py_around))
 END
 PYTHONPATH=$dir/python python3 -W error "$dir/serve.py" >"$dir/python.log" 2>&1 &
 provider_pid=$!
@@ -105,6 +117,9 @@ is 'with progress' "$(ask '{"id":7,"method":"py_hello","params":{"name":"x"}}' |
 	'{"request":7,"text":"greeting","done":1,"of":2}'
 is 'it publishes' "$(ask '{"method":"list_events","params":{"kinds":["py_greeted"]}}' | jq -c '[.result.events[].data.name]')" '["you","x"]'
 is 'an exception is an error' "$("$muxbus" py_fail 2>&1 | grep -c 'it cannot be done')" 1
+is 'whatever is in its text, and parameters may be none' "$("$muxbus" py_name text=x which=y 2>&1)" \
+	"muxbus: py_name: x: no such file: ['y']??"
+is 'a function that waits for nothing is refused' "$(grep -c 'must be async' refused)" 1
 is 'so is a task of its own that is cancelled' "$(timeout 9 "$muxbus" py_inner 2>&1 | grep -c 'was cancelled')" 1
 is 'calls within calls say so' "$("$muxbus" py_around left:=6)" '{"depth":7}'
 is 'until they are too deep' "$("$muxbus" py_around left:=9 2>&1 | grep -c '8 deep')" 1

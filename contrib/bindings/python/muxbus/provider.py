@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import types
 import typing
 from typing import Any, Awaitable, Callable, Dict, List, Optional, Sequence
 
@@ -35,7 +36,7 @@ class Method:
 
 def _schema(kind: Any) -> Dict[str, Any]:
     origin, args = typing.get_origin(kind), typing.get_args(kind)
-    if origin is typing.Union:
+    if origin in (typing.Union, getattr(types, "UnionType", None)):  # Optional[int], int | None
         return _schema(next(one for one in args if one is not type(None)))
     if origin is typing.Literal:
         return {"type": "string", "enum": list(args)}
@@ -48,6 +49,8 @@ def _schema(kind: Any) -> Dict[str, Any]:
 
 
 def _row(function: Function, more: Dict[str, Any]) -> Dict[str, Any]:
+    if not inspect.iscoroutinefunction(function):
+        raise TypeError(f"the function of a method must be async: {function!r}")
     hints = typing.get_type_hints(function)
     properties: Dict[str, Any] = {}
     required: List[str] = []
@@ -114,7 +117,8 @@ class _Provider(client.Client):
                 raise
             self._say({"id": call, "error": {"code": 1, "message": "a task of the method was cancelled"}})
         except Exception as error:  # the caller gets it
-            self._say({"id": call, "error": {"code": 1, "message": str(error) or type(error).__name__}})
+            text = (str(error) or type(error).__name__).encode("utf-8", "replace").decode().replace("\0", "?")
+            self._say({"id": call, "error": {"code": 1, "message": text}})
         finally:
             self.calls.pop(call, None)
 
