@@ -80,7 +80,7 @@ async def py_name(text: "str | None" if newer else Optional[str] = None,
 try:
     muxbus.method(lambda: {})
 except TypeError as error:
-    pathlib.Path("refused").write_text(str(error))
+    pathlib.Path(sys.argv[0]).with_name("refused").write_text(str(error))
 
 @muxbus.method
 async def py_inner() -> dict:
@@ -119,7 +119,7 @@ is 'it publishes' "$(ask '{"method":"list_events","params":{"kinds":["py_greeted
 is 'an exception is an error' "$("$muxbus" py_fail 2>&1 | grep -c 'it cannot be done')" 1
 is 'whatever is in its text, and parameters may be none' "$("$muxbus" py_name text=x which=y 2>&1)" \
 	"muxbus: py_name: x: no such file: ['y']??"
-is 'a function that waits for nothing is refused' "$(grep -c 'must be async' refused)" 1
+is 'a function that waits for nothing is refused' "$(grep -c 'must be async' "$dir/refused")" 1
 is 'so is a task of its own that is cancelled' "$(timeout 9 "$muxbus" py_inner 2>&1 | grep -c 'was cancelled')" 1
 is 'calls within calls say so' "$("$muxbus" py_around left:=6)" '{"depth":7}'
 is 'until they are too deep' "$("$muxbus" py_around left:=9 2>&1 | grep -c '8 deep')" 1
