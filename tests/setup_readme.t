@@ -88,7 +88,8 @@ make_checkout() {
 	# The first try of `check` fails if a certain file exists.
 	cat >"$1/stand-in" <<-'END'
 		all:
-		check: all; echo ":test-result: $(RESULT)" >tests/one.trs; [ $(RESULT) = PASS ]
+		check: all; $(if $(TESTS),echo ":test-result: $(RESULT)" >tests/one.trs; [ $(RESULT) = PASS ])
+		TESTS = one
 		recheck:; echo ':test-result: PASS' >tests/one.trs
 		RESULT = $(if $(wildcard ../unsteady),FAIL,PASS)
 	END
