@@ -252,7 +252,7 @@ async function again(command) {
 	await hello()
 }
 let hellos = 0
-const hello = () => give(`I am life${++hellos}. It reads the details.`)
+const hello = () => give(`I am life${++hellos}. Hello.`)
 
 const steps = {
 	idle: { enter: () => {}, leave: () => {} },
@@ -286,7 +286,7 @@ const steps = {
 		await sleep(1)
 	}),
 	paste: draft(() => paste(Array.from({ length: 12 }, () => line(2)).join('\n'))),
-	'paste of a long line': draft(() => paste(line(150))),
+	'paste of a long line': draft(() => paste(line(50))),
 	'last prompt': { enter: () => press('Up'), leave: () => wipe(400) },
 	'popup of commands': glance(['/'], ['BSpace']),
 	'popup of files': glance(['@'], ['BSpace']),
