@@ -74,6 +74,24 @@ runs 'and is watched again' 3
 is 'the old one is not' "$(grep -c away err)" 0
 ends 'it ends' TERM 143
 
+# A folder that is named before it is there.
+mkdir late
+begin later late/folder -- echo run
+runs 'it runs at once' 1
+mkdir later late/folder
+echo 1 >later/x
+runs 'a file in a folder that came later' 2
+echo 2 >later/x
+runs 'and another change of it' 3
+mkdir late/folder/below
+echo 1 >late/folder/below/y
+runs 'and deeper' 4
+rm -r later
+runs 'it went' 5
+echo 1 >later
+runs 'and is a file now' 6
+ends 'it ends, too' TERM 143
+
 # A change while it runs is not lost, and many are one.
 begin src -- sh -c 'echo begin; until [ -e go ]; do sleep 0.02; done; echo end'
 runs 'it runs' 1

@@ -275,9 +275,11 @@ static int take_pattern(struct file_tree *tree, const char *text)
 	}
 	while (len > 0 && pattern[len - 1] == '/' && !is_folder)
 		len--;
-	strcpy(pattern + len, is_folder ? "**" : "");
+	pattern[len] = '\0';
 	/* The base is all up to the last slash before the first wildcard. */
 	at = strcspn(pattern, "*?[\\");
+	/* What is not there yet, or is a file, may be a folder later. */
+	strcpy(pattern + len, is_folder ? "**" : at == len ? "/**" : "");
 	while (at > 0 && pattern[at - 1] != '/')
 		at--;
 	tree->patterns[tree->count] = xstrdup(pattern);
