@@ -278,7 +278,7 @@ static int take_pattern(struct file_tree *tree, const char *text)
 	pattern[len] = '\0';
 	/* The base is all up to the last slash before the first wildcard. */
 	at = strcspn(pattern, "*?[\\");
-	/* What is not there yet, or is a file, may be a folder later. */
+	/* A file, or a name that is not there yet, may be a folder later. */
 	strcpy(pattern + len, is_folder ? "**" : at == len ? "/**" : "");
 	while (at > 0 && pattern[at - 1] != '/')
 		at--;
