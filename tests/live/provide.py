@@ -16,7 +16,7 @@ from tap import done, ok
 DIR = os.environ["dir"]
 SHIPPED = DIR + "/shipped"
 TEXT = {"type": "object", "properties": {"text": {"type": "string", "maxLength": 9},
-        "how": {"type": "string", "enum": ["fast", "slow"]}}, "required": ["text"]}
+        "how": {"type": "string", "enum": ["fast", "slow", "leave"]}}, "required": ["text"]}
 daemon = Daemon()
 
 
@@ -378,6 +378,10 @@ while True:
             if "id" in call and "method" in call:
                 if call["params"].get("how") == "slow":
                     time.sleep(3)
+                elif call["params"].get("how") == "leave":
+                    me.close()
+                    time.sleep(0.5)
+                    sys.exit(4)
                 me.answer(call, pid=os.getpid(), said=call["params"].get("text"))
     except OSError:
         pass
@@ -443,6 +447,11 @@ def files():
     ok(until(lambda: state(caller, "good")["state"] == "off"), "kill -9 of the program")
     new = caller.ask("from_file", text="x")["result"]["pid"]
     ok(new != pid, "the next call starts it again")
+
+    is_(kind(caller.ask("from_file", text="x", how="leave")), "gone", "a program that leaves during a call")
+    answer = caller.ask("from_file", text="x")
+    ok("result" in answer and answer["result"]["pid"] != new, "the next call waits for its end and its next start", answer)
+    new = answer.get("result", {}).get("pid", new)
 
     declare("good", program=["./program"], methods=[row_], idle_sec=3)
     ok(until(lambda: state(caller, "good")["pid"] is None), "a file that has changed ends its program", state(caller, "good"))

@@ -48,12 +48,6 @@ static const struct job *start(void *data, char *ret_reason, size_t size)
 	return job;
 }
 
-static bool on_program_failed(void *data, const char *reason, bool has_provided UNUSED)
-{
-	provide_flow_fail(data, false, false, reason);
-	return false;
-}
-
 /* Takes a file over. A file that cannot be used stays, with the reason. */
 static void add_file(struct provide_set *set, struct provider_file *file)
 {
@@ -86,7 +80,7 @@ static void add_file(struct provide_set *set, struct provider_file *file)
 	    .idle_ms = file->idle_ms,
 	    .wait_ms = PROVIDE_WAIT_MS,
 	    .start = start,
-	    .failed = on_program_failed,
+	    .failed = provide_flow_program_failed,
 	    .data = provider,
 	});
 }

@@ -17,11 +17,6 @@ static bool has_calls(const struct provider *provider, bool are_sent)
 	return false;
 }
 
-bool provide_flow_waits(const struct provider *provider)
-{
-	return has_calls(provider, false);
-}
-
 static void update_busy(struct provider *provider)
 {
 	if (provider->program == NULL)
@@ -29,7 +24,7 @@ static void update_busy(struct provider *provider)
 	provide_program_set_busy(
 	    provider->program, provide_calls_open(&provider->set->calls, provider) > 0);
 	if (provider->server != NULL && provider->server->is_stale && !has_calls(provider, true) &&
-	    provide_flow_waits(provider))
+	    has_calls(provider, false))
 		provide_program_restart(provider->program);
 }
 
@@ -79,6 +74,13 @@ void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, 
 		fail(call, &failure);
 		link = provider->set->calls.list.next; /* done may have ended others */
 	}
+}
+
+bool provide_flow_program_failed(void *data, const char *reason, bool has_provided)
+{
+	struct provider *provider = data;
+	provide_flow_fail(provider, has_provided, false, reason);
+	return has_calls(provider, false);
 }
 
 static void on_timeout(void *data)

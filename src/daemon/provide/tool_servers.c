@@ -166,13 +166,6 @@ static void explain(void *data, const struct job *job, char *ret_reason, size_t 
 	buf_finish(&text);
 }
 
-static bool on_failed(void *data, const char *reason, bool has_provided)
-{
-	struct provider *provider = data;
-	provide_flow_fail(provider, has_provided, false, reason);
-	return provide_flow_waits(provider);
-}
-
 /* job_name: of a job that runs; NULL: none does. */
 static struct provider *add(
     struct provide_set *set, const char *name, const struct pane_ref *pane, const char *job_name)
@@ -195,7 +188,7 @@ static struct provider *add(
 	    .wait_ms = WAIT_MS,
 	    .start = start,
 	    .explain = explain,
-	    .failed = on_failed,
+	    .failed = provide_flow_program_failed,
 	    .data = provider,
 	});
 	return provider;
