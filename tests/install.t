@@ -72,6 +72,17 @@ check 'make uninstall succeeds' "$(run_make uninstall)"
 check 'and leaves no file' "$(installed)"
 check 'and no directory of its own' "$(find "$work/root" -type d -name muxbus)"
 
+# Otherwise the first muxbusd after an installation is one that finds no library.
+mkdir "$work/bin"
+printf '#!/bin/sh\n[ "${0##*/}" = id ] && echo 0 || echo "ldconfig$*" >>"%s"\n' "$work/asked" >"$work/bin/ldconfig"
+chmod +x "$work/bin/ldconfig"
+ln -s ldconfig "$work/bin/id"
+check 'the loader of this machine hears of the library' "$(
+	PATH=$work/bin:$PATH run_make DESTDIR= install-exec-hook
+	cat "$work/asked" 2>&1 | grep -v -x ldconfig)"
+check 'for a package it does not' "$(PATH=$work/bin:$PATH run_make install-exec-hook
+	sed 1d "$work/asked")"
+
 run_make install prefix="$work/a b" | head -n 1 >"$work/said"
 check 'a prefix with a blank is refused before anything is installed' \
 	"$(grep -v 'must have no blanks' "$work/said"; ls -d "$work/root$work/a b" "$work/root$work/a" 2>/dev/null; [ -s "$work/said" ] || echo 'no reason')"
