@@ -18,7 +18,7 @@ import { ask, between, close, dir, give, isRunning, keys, launch, log, model, op
 	seed, send, sentence, settings, sitDown, sleep, standUp, tmux, type, until } from './person.mjs'
 
 const [, rounds, start] = process.argv.slice(2)
-const BOUND_SEC = 75 // from the empty prompt to the model: a line that was not taken is looked at after 60 s
+const BOUND_SEC = 100 // from the empty prompt to the model: a line not seen for 6 s is looked at again after 60 s
 const ROUNDS_OF_LIFE = 8 // until the agent is started anew
 const { agent } = settings
 
