@@ -175,13 +175,14 @@ const glance = (open, shut) => ({ enter: () => press(...open), leave: async () =
 	await wipe(20)
 } })
 
-function menu(command) {
+function menu({ command, shows }) {
 	let before
 	return {
 		enter: async () => {
 			await enter(command)
 			await sleep(0.8)
 			await press('Enter')
+			await until(() => new RegExp(shows, 'm').test(plain()), 30, `${command} is shown`)
 			await sleep(1.2)
 			before = choice()
 		},
@@ -366,7 +367,7 @@ const steps = {
 	transcript: glance([agent === 'claude' ? 'C-o' : 'C-t'], [agent === 'claude' ? 'C-o' : 'q']),
 }
 for (const one of settings.menus)
-	steps[one.command] = menu(one.command)
+	steps[one.command] = menu(one)
 for (const [at, one] of settings.dialogs.entries()) {
 	steps[`question ${at + 1}, refused`] = dialog(one, false)
 	steps[`question ${at + 1}, agreed to`] = dialog(one, true)
