@@ -153,10 +153,10 @@ is 'what it shows later is not' "$(jq '.result.conditions[0].at_entry' "$dir/sho
 call wait_for '{"any":[{"output":"(","pane":"'"$pane"'"}]}'
 is 'a bad pattern is an error' "$(field .error.code)" -32602
 call wait_for '{"any":[{"sec":-1}]}'
-is 'an error names its condition once' "$(field .error.message)" 'sec: must be 0 to 316224000 s, not -1'
+is 'an error names its condition once' "$(field .error.message)" 'any: sec: must be 0 to 316224000 s, not -1'
 call wait_for '{"any":[{"sec":1,"pane":"%0"}]}'
 is 'and another member of it beside it' "$(field .error.message)" \
-	'sec: pane: there is no such parameter; there are sec'
+	'any: sec: pane: there is no such parameter; there are sec'
 call list_timers '{"offset":-1}'
 is 'a large bound is a whole number' "$(field .error.message)" \
 	'offset: must be 0 to 9007199254740991, not -1'

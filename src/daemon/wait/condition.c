@@ -197,13 +197,13 @@ bool condition_any_looks(const struct json *specs)
 	return false;
 }
 
-static void fail_kind(struct request *request, const char *about, const struct json *spec)
+static void fail_kind(struct request *request, const char *list, const struct json *spec)
 {
 	const struct condition_kind *kind = NULL;
 	struct buf names, hint;
 	buf_init(&hint, HINT_MAX);
 	if (condition_hint(&hint, spec)) {
-		request_fail_data(request, MESSAGE_PARAMS, about,
+		request_fail_field(request, list,
 		    "a condition is an object with the name of one kind; did you mean %s?",
 		    (const char *)hint.data);
 		buf_finish(&hint);
@@ -213,8 +213,8 @@ static void fail_kind(struct request *request, const char *about, const struct j
 	buf_init(&names, 1024);
 	while ((kind = condition_kind_next(kind)) != NULL)
 		(void)buf_printf(&names, "%s%s", names.len > 0 ? ", " : "", kind->name);
-	request_fail_data(request, MESSAGE_PARAMS, about,
-	    "a condition must be an object with one of: %s", (const char *)names.data);
+	request_fail_field(request, list, "a condition must be an object with one of: %s",
+	    (const char *)names.data);
 	buf_finish(&names);
 }
 
@@ -228,10 +228,8 @@ struct condition *condition_new(struct request *request, const struct daemon *pa
 	struct buf scratch;
 	bool is_armed = false;
 	void *args;
-	char about[32];
-	(void)snprintf(about, sizeof about, "\"field\":\"%s\"", list);
 	if (kind == NULL) {
-		fail_kind(request, about, spec);
+		fail_kind(request, list, spec);
 		return NULL;
 	}
 	condition = xcalloc(1, sizeof *condition);
@@ -250,7 +248,7 @@ struct condition *condition_new(struct request *request, const struct daemon *pa
 		(void)right_refuse(request, "the condition reads a file");
 	else if (field_read_tolerant(kind->fields, request_tolerance(request), spec, args,
 		     kind->args_size, &scratch, &error) != 0)
-		request_fail_data(request, MESSAGE_PARAMS, about, "%s%s%s",
+		request_fail_field(request, list, "%s%s%s",
 		    strcmp(error.field, kind->name) != 0 ? kind->name : "",
 		    strcmp(error.field, kind->name) != 0 ? ": " : "", error.text);
 	else
