@@ -1,0 +1,7 @@
+#!/bin/sh
+# SPDX-License-Identifier: ISC
+# Requests that are wrong by the schemas of describe: see schema_requests.py.
+. "$MUXBUS_SRCDIR/tests/live/live.sh"
+command -v python3 >/dev/null || skip_all 'python3 is not installed'
+start 'exec cat'
+PYTHONDONTWRITEBYTECODE=1 python3 -W error "$MUXBUS_SRCDIR/tests/live/schema_requests.py"
