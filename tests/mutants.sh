@@ -179,7 +179,7 @@ mutant tests/test_job src/job/main.c 'a job is started twice' \
 mutant tests/test_job src/job/main.c 'the exit status is lost' \
 	'WIFEXITED(how) ? WEXITSTATUS(how) : -1' 'WIFEXITED(how) ? 0 : -1'
 mutant tests/test_job src/daemon/job/job.c 'an accepted job is not started after a kill' \
-	'start_supervisor(tracked) == 0)
+	'(error = start_supervisor(tracked)) == 0)
 		return; /* accepted' 'false)
 		return; /* accepted'
 mutant tests/test_job src/daemon/job/job.c 'a killed supervisor is taken for a success' \
