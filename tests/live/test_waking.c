@@ -229,7 +229,7 @@ static void check_puller(struct live *live)
 	    "{\"id\":1,\"method\":\"take_notifications\",\"params\":{\"pane\":\"%s\","
 	    "\"way\":\"follow\",\"timeout_sec\":60}}",
 	    pane);
-	talk_call(follower, "ping", NULL);
+	talk_call(follower, "get_pane", "{\"pane\":\"%s\"}", pane); /* behind it */
 	id = post(talk, pane, "hello");
 	response = talk_response(follower, "1", RECEIPT_MS);
 	seq = taken(response);
@@ -278,7 +278,7 @@ static void check_other_puller(struct live *live)
 	    "{\"id\":1,\"method\":\"take_notifications\",\"params\":{\"pane\":\"%s\","
 	    "\"way\":\"follow\",\"timeout_sec\":60}}",
 	    pane);
-	talk_call(follower, "ping", NULL);
+	talk_call(follower, "get_pane", "{\"pane\":\"%s\"}", pane); /* behind it */
 	talk_free(follower);
 	id = post(talk, pane, "later");
 	ok(receipt(talk, id, "submitted") != NULL, "without a follower it is typed");
@@ -360,6 +360,7 @@ static void check_puller_restart(struct live *live)
 	    "{\"id\":77,\"method\":\"take_notifications\",\"params\":{\"pane\":\"%s\","
 	    "\"way\":\"follow\",\"timeout_sec\":60}}",
 	    pane);
+	talk_call(talk, "get_pane", "{\"pane\":\"%s\"}", pane); /* behind it */
 	end_fake(live, pane);
 	response = talk_response(talk, "77", RECEIPT_MS);
 	is_str(at_str(response, "error.data.kind"), "gone", "a pane that goes ends the waiting");
