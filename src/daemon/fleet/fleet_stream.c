@@ -483,8 +483,8 @@ static void on_room(struct peer *peer, void *data)
 {
 	struct fleet *fleet = data;
 	list_each (struct stream_source, source, &fleet->sources, link) {
-		if (source->stream == NULL || source->stream->peer != peer)
-			continue;
+		if (source->stream == NULL || source->stream->peer != peer || !source->is_behind)
+			continue; /* one that a host has refused is not asked for again */
 		source->is_behind = false;
 		resume(source);
 	}
