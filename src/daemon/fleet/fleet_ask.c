@@ -200,14 +200,21 @@ static void put_cwd(struct buf *out, struct request *request, const struct host 
 	(void)buf_append_byte(out, ',');
 }
 
-static bool pass_on(struct fleet_part *part, const struct json *message, bool has_ids)
+/* A request that one host answers. */
+struct forward {
+	struct fleet_ask ask;
+	bool is_as_is; /* the answer is not ours to read: names in it are none of the fleet */
+};
+
+static bool on_forwarded(struct fleet_part *part, const struct json *message)
 {
+	bool is_as_is = list_entry(part->ask, struct forward, ask)->is_as_is;
 	const struct host *host = part->host;
 	const struct json *result = json_member(message, "result");
 	struct request *request = fleet_ask_end(part->ask);
 	if (result != NULL) {
 		keep_cwd(request, host, result);
-		fleet_name_put_rest(request_result(request), has_ids ? host : NULL, result, NULL);
+		fleet_name_put_rest(request_result(request), is_as_is ? NULL : host, result, NULL);
 		fleet_name_put_host(request_result(request), host);
 		request_done(request);
 	} else {
@@ -216,17 +223,6 @@ static bool pass_on(struct fleet_part *part, const struct json *message, bool ha
 	return false;
 }
 
-static bool on_forwarded(struct fleet_part *part, const struct json *message)
-{
-	return pass_on(part, message, true);
-}
-
-static bool on_forwarded_as_is(struct fleet_part *part, const struct json *message)
-{
-	return pass_on(part, message, false);
-}
-
-/* Whether what a host answers is not ours to read: names in it are none of the fleet. */
 static bool is_as_is(const struct method *method, const struct json *params)
 {
 	static const char *const names[] = {"describe", "get_tool_answer", NULL};
@@ -263,14 +259,9 @@ static int64_t find_deadline(const struct method *method, const struct json *par
 void fleet_forward(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
 {
-	static const struct fleet_ask_kind kinds[] = {
-	    {.size = sizeof(struct fleet_ask),
-		.part_size = sizeof(struct fleet_part),
-		.answered = on_forwarded},
-	    {.size = sizeof(struct fleet_ask),
-		.part_size = sizeof(struct fleet_part),
-		.answered = on_forwarded_as_is},
-	};
+	static const struct fleet_ask_kind kind = {.size = sizeof(struct forward),
+	    .part_size = sizeof(struct fleet_part),
+	    .answered = on_forwarded};
 	const struct method *method = request_method(request);
 	struct host_order order = {.method = method->name, .flags = HOST_CALL_URGENT};
 	char key[FLEET_KEY_SIZE];
@@ -296,7 +287,8 @@ void fleet_forward(struct fleet *fleet, struct request *request, struct host *ho
 	(void)buf_append(&out, text->data + 1, text->len - 1);
 	order.params = (const char *)out.data;
 	order.params_len = out.len;
-	ask = fleet_ask_new(fleet, request, &kinds[is_as_is(method, params)]);
+	ask = fleet_ask_new(fleet, request, &kind);
+	list_entry(ask, struct forward, ask)->is_as_is = is_as_is(method, params);
 	fleet_part_call(fleet_part_new(ask, host), &order);
 	buf_finish(&out);
 }

@@ -51,7 +51,7 @@ bool mcp_text_write(struct buf *out, const struct method *method, const struct j
 /* Whether a result is an image (mime_type and data), or has some in "images". */
 bool mcp_image_is_in(const struct json *result);
 
-/* Whether structured has only what text says: text is its JSON, or that or the text of its member. */
+/* Whether structured only repeats text: text is its JSON, or is its only member, as JSON or not. */
 bool mcp_text_is_repeated(const struct json *result);
 
 /*

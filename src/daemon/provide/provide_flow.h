@@ -33,7 +33,7 @@ void provide_flow_progress(const struct provide_set *set, const struct peer *pee
  * is_gone false that were not sent. reason: a verb with why.
  */
 void provide_flow_fail(struct provider *provider, bool only_sent, bool is_gone, const char *reason);
-/* As failed of struct provide_program_parts: one that had provided is started for calls that wait. */
+/* As failed of struct provide_program_parts: what had provided is started for calls that wait. */
 bool provide_flow_program_failed(void *provider, const char *reason, bool has_provided);
 /* The program of a file has come: sends the calls that wait for it. */
 void provide_flow_resume(struct provider *provider);

@@ -83,7 +83,8 @@ struct condition {
 
 /*
  * Makes a condition of an object such as {"job":"A1B2"}, and arms it. NULL after failing
- * the request. list: the parameter that it stands in. Its state may have left PENDING already. parts outlive it.
+ * the request. list: the parameter that it stands in. Its state may have left PENDING already.
+ * parts outlive it.
  */
 struct condition *condition_new(struct request *request, const struct daemon *parts,
     const struct json *spec, const char *list, bool is_staying,
