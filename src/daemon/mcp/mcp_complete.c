@@ -6,7 +6,6 @@
 #include "daemon/job/job.h"
 #include "daemon/mcp/mcp_exchange.h"
 #include "daemon/queue/queue.h"
-#include "daemon/server/dispatch.h"
 #include "daemon/server/handler.h"
 
 #define MCP_PROMPT_ARGUMENTS 3
@@ -222,7 +221,6 @@ const struct mcp_method mcp_methods_prompt[] = {
 };
 
 #define VALUES_MAX 100 /* the maximum of MCP */
-#define RESULT_BYTES (64 * 1024)
 
 /* Values that begin with the typed text. */
 struct complete_values {
@@ -277,14 +275,6 @@ static const struct field complete_fields[] = {
     {.name = NULL},
 };
 
-/* A completion that waits for a look at tmux. */
-struct completing {
-	const struct daemon *daemon;
-	const char *format; /* of panes */
-	bool is_modern;
-	char *begin;
-};
-
 static void begin_values(struct complete_values *values)
 {
 	json_object_begin(values->writer, "completion");
@@ -299,55 +289,33 @@ static void end_values(struct complete_values *values)
 	json_object_end(values->writer);
 }
 
-static void completing_result(
-    void *data, struct json_writer *writer, const char *text UNUSED, size_t len UNUSED)
+static void write_panes(
+    struct json_writer *writer, const struct mcp_looked *looked, const char *format)
 {
-	const struct completing *completing = data;
-	struct complete_values values = {.writer = writer, .begin = completing->begin};
-	json_object_begin(writer, "result");
-	if (completing->is_modern)
+	struct complete_values values = {.writer = writer, .begin = looked->text};
+	if (looked->is_modern)
 		mcp_put_modern(writer);
 	begin_values(&values);
-	put_panes(&values, completing->daemon, completing->format);
+	put_panes(&values, looked->daemon, format);
 	end_values(&values);
-	json_object_end(writer);
 }
 
-/* Without tmux there are the panes that are known. */
-static void completing_error(void *data, struct json_writer *writer,
-    enum message_error error UNUSED, const char *text UNUSED, const char *members UNUSED)
+static void write_ids(struct json_writer *writer, const struct mcp_looked *looked)
 {
-	completing_result(data, writer, NULL, 0);
+	write_panes(writer, looked, "%");
 }
 
-static void completing_finish(void *data)
+static void write_numbers(struct json_writer *writer, const struct mcp_looked *looked)
 {
-	struct completing *completing = data;
-	mem_free(completing->begin);
-	mem_free(completing);
+	write_panes(writer, looked, "");
 }
 
-/* As list_panes: it asks tmux where the daemon is not attached. */
-static void complete_panes(struct mcp_exchange *exchange, const char *begin, const char *format)
-{
-	static const struct response_format response_format = {
-	    .result = completing_result, .error = completing_error, .finish = completing_finish};
-	struct completing *completing = xcalloc(1, sizeof *completing);
-	*completing = (struct completing){.daemon = exchange->mcp->daemon,
-	    .format = format,
-	    .is_modern = exchange->is_modern,
-	    .begin = xstrdup(begin)};
-	request_set_format(exchange->request, &response_format, completing, RESULT_BYTES);
-	dispatch_run(exchange->mcp->dispatch, exchange->request, NULL);
-}
-
-/* How panes are written for the argument of a prompt; NULL: it is no pane. */
-static const char *pane_format(const struct mcp_prompt *prompt, const char *name)
+static bool is_pane(const struct mcp_prompt *prompt, const char *name)
 {
 	for (const struct mcp_prompt_argument *a = prompt->arguments; a->name; a++)
-		if (strcmp(a->name, name) == 0 && a->completion == MCP_COMPLETE_PANE)
-			return "%";
-	return NULL;
+		if (strcmp(a->name, name) == 0)
+			return a->completion == MCP_COMPLETE_PANE;
+	return false;
 }
 
 /* The argument of a prompt, or the variable of a URI. */
@@ -357,7 +325,7 @@ static void handle_complete(struct mcp_exchange *exchange, const void *data)
 	const char *name = json_get_str(args->argument, "name", NULL);
 	const char *begin = json_get_str(args->argument, "value", NULL);
 	const char *type = json_get_str(args->ref, "type", "");
-	const char *prompt_name = json_get_str(args->ref, "name", NULL), *format = NULL;
+	const char *prompt_name = json_get_str(args->ref, "name", NULL);
 	const struct mcp_prompt *prompt =
 	    prompt_name != NULL ? mcp_prompt_find(exchange, prompt_name) : NULL;
 	bool is_uri =
@@ -373,12 +341,8 @@ static void handle_complete(struct mcp_exchange *exchange, const void *data)
 		    "must be a ref/prompt with the name of a prompt, or a ref/resource with a uri");
 		return;
 	}
-	if (!is_uri)
-		format = pane_format(prompt, name);
-	else if (strcmp(name, "pane") == 0)
-		format = "";
-	if (format != NULL) {
-		complete_panes(exchange, begin, format);
+	if (is_uri ? strcmp(name, "pane") == 0 : is_pane(prompt, name)) {
+		mcp_answer_looked(exchange, is_uri ? write_numbers : write_ids, begin);
 		return;
 	}
 	values = (struct complete_values){.writer = mcp_result(exchange), .begin = begin};

@@ -3,7 +3,10 @@
 
 #include "config.h"
 
+#include "daemon/server/dispatch.h"
 #include "daemon/server/request.h"
+
+#define LOOKED_BYTES_MAX ((size_t)1024 * 1024)
 
 const struct field mcp_list_fields[] = {
     {FIELD_ROW(STRING, struct mcp_list_args, cursor, "cursor")},
@@ -48,6 +51,42 @@ struct json_writer *mcp_cacheable_result(struct mcp_exchange *exchange, int64_t 
 	if (exchange->is_modern)
 		mcp_put_cacheable(writer, ttl_ms);
 	return writer;
+}
+
+static void looked_result(
+    void *data, struct json_writer *writer, const char *text UNUSED, size_t len UNUSED)
+{
+	const struct mcp_looked *looked = data;
+	json_object_begin(writer, "result");
+	looked->write(writer, looked);
+	json_object_end(writer);
+}
+
+static void looked_error(void *data, struct json_writer *writer, enum message_error error UNUSED,
+    const char *text UNUSED, const char *members UNUSED)
+{
+	looked_result(data, writer, NULL, 0);
+}
+
+static void looked_finish(void *data)
+{
+	struct mcp_looked *looked = data;
+	mem_free(looked->text);
+	mem_free(looked);
+}
+
+void mcp_answer_looked(struct mcp_exchange *exchange,
+    void (*write)(struct json_writer *writer, const struct mcp_looked *looked), const char *text)
+{
+	static const struct response_format response_format = {
+	    .result = looked_result, .error = looked_error, .finish = looked_finish};
+	struct mcp_looked *looked = xcalloc(1, sizeof *looked);
+	*looked = (struct mcp_looked){.write = write,
+	    .daemon = exchange->mcp->daemon,
+	    .is_modern = exchange->is_modern,
+	    .text = text != NULL ? xstrdup(text) : NULL};
+	request_set_format(exchange->request, &response_format, looked, LOOKED_BYTES_MAX);
+	dispatch_run(exchange->mcp->dispatch, exchange->request, NULL);
 }
 
 bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor)

@@ -92,6 +92,22 @@ void mcp_put_modern(struct json_writer *writer);
 /* The same, with how long the result holds. */
 void mcp_put_cacheable(struct json_writer *writer, int64_t ttl_ms);
 
+/* An answer that waits for a look at tmux. */
+struct mcp_looked {
+	void (*write)(struct json_writer *writer, const struct mcp_looked *looked);
+	const struct daemon *daemon;
+	bool is_modern;
+	char *text; /* NULL: none */
+};
+
+/*
+ * Answers when the panes are known: it asks tmux where the daemon is not attached, as list_panes
+ * does, which the row runs. write puts the members of the result; without tmux the panes are those
+ * that are known. text is copied.
+ */
+void mcp_answer_looked(struct mcp_exchange *exchange,
+    void (*write)(struct json_writer *writer, const struct mcp_looked *looked), const char *text);
+
 /* Fails the request of a page that does not exist. True if it did. */
 bool mcp_refuse_cursor(struct mcp_exchange *exchange, const char *cursor);
 

@@ -229,13 +229,6 @@ static void put_lists(struct resource_page *page)
 	}
 }
 
-/* A list that waits until the panes are known. */
-struct resource_listing {
-	struct mcp *mcp;
-	bool is_modern;
-	char *cursor; /* NULL: from the beginning */
-};
-
 /* Finds where a page begins. False: the cursor is none. */
 static bool find_page(
     const struct daemon *daemon, const char *cursor, int64_t *ret_pane, const struct job **ret_job)
@@ -248,69 +241,37 @@ static bool find_page(
 	    (daemon->jobs != NULL && mcp_task_behind(daemon->jobs, cursor, ret_job));
 }
 
-static void list_result(
-    void *data, struct json_writer *writer, const char *text UNUSED, size_t len UNUSED)
+static void write_list(struct json_writer *writer, const struct mcp_looked *looked)
 {
-	const struct resource_listing *listing = data;
-	const struct daemon *daemon = listing->mcp->daemon;
+	const struct daemon *daemon = looked->daemon;
 	struct resource_page page = {.writer = writer};
 	const struct job *job;
 	int64_t pane;
-	json_object_begin(writer, "result");
-	if (listing->is_modern)
+	if (looked->is_modern)
 		mcp_put_cacheable(writer, LIST_TTL_MS);
 	json_array_begin(writer, "resources");
-	(void)find_page(daemon, listing->cursor, &pane, &job);
-	if (listing->cursor == NULL)
+	(void)find_page(daemon, looked->text, &pane, &job);
+	if (looked->text == NULL)
 		put_lists(&page);
-	if (daemon->tmux != NULL && (listing->cursor == NULL || pane >= 0))
+	if (daemon->tmux != NULL && (looked->text == NULL || pane >= 0))
 		put_panes(&page, tmux_model(daemon->tmux), pane);
 	if (!page.has_more)
 		put_jobs(&page, daemon->jobs, job);
 	json_array_end(writer);
 	if (page.has_more)
 		json_put_str(writer, "nextCursor", page.cursor);
-	json_object_end(writer);
 }
 
-/* Without tmux there are the panes that are known, and jobs. */
-static void list_error(void *data, struct json_writer *writer, enum message_error error UNUSED,
-    const char *text UNUSED, const char *members UNUSED)
-{
-	list_result(data, writer, NULL, 0);
-}
-
-static void list_finish(void *data)
-{
-	struct resource_listing *listing = data;
-	mem_free(listing->cursor);
-	mem_free(listing);
-}
-
-static const struct response_format list_format = {
-    .result = list_result,
-    .error = list_error,
-    .finish = list_finish,
-};
-
-/* As list_panes: it asks tmux where the daemon is not attached. */
 static void handle_list(struct mcp_exchange *exchange, const void *data)
 {
 	const struct mcp_list_args *args = data;
-	struct resource_listing *listing;
 	const struct job *job;
 	int64_t pane;
 	if (request_method(exchange->request) == NULL ||
-	    !find_page(exchange->mcp->daemon, args->cursor, &pane, &job)) {
+	    !find_page(exchange->mcp->daemon, args->cursor, &pane, &job))
 		(void)mcp_refuse_cursor(exchange, args->cursor != NULL ? args->cursor : "");
-		return;
-	}
-	listing = xcalloc(1, sizeof *listing);
-	*listing = (struct resource_listing){.mcp = exchange->mcp,
-	    .is_modern = exchange->is_modern,
-	    .cursor = args->cursor != NULL ? xstrdup(args->cursor) : NULL};
-	request_set_format(exchange->request, &list_format, listing, RESULT_MAX);
-	dispatch_run(exchange->mcp->dispatch, exchange->request, NULL);
+	else
+		mcp_answer_looked(exchange, write_list, args->cursor);
 }
 
 static void handle_templates(struct mcp_exchange *exchange, const void *data)
