@@ -29,6 +29,11 @@ class Answer(NamedTuple):
     returncode: int
 
 
+def _lines(text: str) -> List[str]:
+    """The lines of a text without the empty ones at its end. Only a newline ends a line."""
+    return text.rstrip("\n").split("\n") if text.strip("\n") else []
+
+
 def _options(*given: Tuple[str, Any]) -> List[Any]:
     """Options of a tmux command with their values; None: left out."""
     return [word for pair in given if pair[1] is not None for word in pair]
@@ -80,7 +85,7 @@ class Server:
     def cmd(self, *words: Any) -> Answer:
         """Runs a command of tmux. What tmux or muxbusd refuses is in stderr; that raises nothing."""
         try:
-            return Answer(self._run(*words).splitlines(), [], 0)
+            return Answer(_lines(self._run(*words)), [], 0)
         except MuxbusError as error:
             return Answer([], str(error).splitlines(), 1)
 
@@ -290,10 +295,7 @@ class Pane(_Object):
     ) -> List[str]:
         """The lines of its screen; start -100 begins 100 lines above it, "-" at the first one."""
         words = _options(("-S", start), ("-E", end))
-        lines = self.server._run("capture-pane", "-p", "-t", self.id, *words).split("\n")
-        while lines and not lines[-1]:
-            lines.pop()
-        return lines
+        return _lines(self.server._run("capture-pane", "-p", "-t", self.id, *words))
 
     def wait_for(self, timeout: float = 600, **condition: Any) -> Dict[str, Any]:
         """Waits for a condition of wait_for on this pane, without asking again and again:
