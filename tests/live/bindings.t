@@ -180,6 +180,8 @@ with muxbus.Server() as server:
     print([line for line in pane.capture_pane() if line in ("42", "C-c", "ü")])
     print(server.cmd("display-message", "-t", "main", "-p", "#{session_name}; x").stdout, pane.cmd("display-message", "-p", "#{pane_id}").stdout == [pane.id],
           server.cmd("has-session", "-t", "none").returncode, server.cmd("nonsense").returncode)
+    server.cmd("set-buffer", "a\fb\u2028c\n\nd\n")
+    print(server.cmd("show-buffer").stdout)
     print(window.rename_window("new; #S name").name, session.rename_session("-x").name, server.has_session("-x"))
     print(pane.resize(width=30).width, window.select() == session.active_window, pane.select() == window.active_pane)
     try:
@@ -224,6 +226,7 @@ is 'sessions, windows and panes as objects' "$(cat "$dir/said")" "work 1 1 0
 build 1 20 True True False True 2
 ['42', 'C-c', 'ü']
 ['main; x'] True 1 1
+['a\x0cb\u2028c', '', 'd']
 new; #S name -x True
 30 True True
 late
@@ -273,6 +276,55 @@ is 'it goes on with the next daemon' "$(grep -v '^gap' "$dir/said")" 'before
 ready
 under way
 notification after'
+
+# A name of a subscription is given anew by the next daemon: the events of another reader stay.
+cat >"$dir/names.py" <<'END'
+import asyncio
+import json
+import sys
+
+import muxbus
+
+connections = []
+
+
+async def serve(reader, writer):
+    connections.append(writer)
+    while line := await reader.readline():
+        request = json.loads(line)
+        if request["method"] == "subscribe" and (len(connections), request["params"]["kinds"]) != (2, ["job"]):
+            result = {"subscription": request["params"]["kinds"][0] if len(connections) == 1 else "job", "seq": 1}
+            writer.write(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}).encode() + b"\n")
+
+
+def send(subscription, text):
+    event = {"subscription": subscription, "kind": "notification", "seq": 2, "text": text}
+    connections[-1].write(json.dumps({"jsonrpc": "2.0", "method": "event", "params": event}).encode() + b"\n")
+
+
+async def until(true):
+    while not true():
+        await asyncio.sleep(0.001)
+
+
+async def main():
+    await asyncio.start_unix_server(serve, sys.argv[1])
+    async with muxbus.Client(sys.argv[1], reconnect=True) as bus:
+        jobs, notes = bus.events("job"), bus.events("notification")
+        job, note = (asyncio.ensure_future(stream.__anext__()) for stream in (jobs, notes))
+        await until(lambda: len(bus._subscriptions) == 2)
+        connections[0].close()
+        await until(lambda: len(connections) == 2 and bus._subscriptions)
+        job.cancel()
+        await asyncio.gather(job, return_exceptions=True)
+        send("job", "stays")
+        print((await asyncio.wait_for(note, 20))["text"])
+        await notes.aclose()
+
+asyncio.run(main())
+END
+is 'a reader that leaves takes no name of the next daemon along' \
+	"$(PYTHONPATH=$dir/python timeout 60 python3 "$dir/names.py" "$dir/names" 2>&1)" stays
 
 if python3 -c 'import setuptools, wheel, pip' 2>/dev/null; then
 	mkdir "$dir/wheel"

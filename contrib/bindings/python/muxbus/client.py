@@ -233,5 +233,6 @@ class Client(Methods):
                     raise ConnectionError("muxbusd closed the connection")
         finally:
             subscription.is_left = True  # also if the task is cancelled before the response
-            if self._subscriptions.pop(subscription.name, None) is not None:
+            if self._subscriptions.get(subscription.name) is subscription:  # not the next daemon's
+                del self._subscriptions[subscription.name]
                 self._unsubscribe(subscription.name)
