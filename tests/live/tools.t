@@ -274,6 +274,25 @@ until_is 'a session lists them' 1 sh -c "grep -c '\"id\":2' '$dir/out' || :"
 changes=$(grep -c tools/list_changed "$dir/out")
 declare_tool newest '"run":["true"]'
 until_is 'it hears of a new one' $((changes + 1)) sh -c "grep -c tools/list_changed '$dir/out' || :"
+whole=$(cat "$dir/shipped/newest.json")
+for _ in 1 2 3; do
+	chmod 600 "$dir/shipped/newest.json"
+	sleep 0.06
+	{
+		sleep 0.2
+		printf '%s\n' "$whole"
+	} >"$dir/shipped/newest.json"
+	sleep 0.3
+done
+is 'a file that is written anew is not read in between' "$(grep -c tools/list_changed "$dir/out")" $((changes + 1))
+i=0
+while [ $i -lt 60 ] && [ "$(grep -c tools/list_changed "$dir/out")" -eq $((changes + 1)) ]; do
+	[ $i -ne 1 ] || declare_tool newer '"run":["true"]'
+	chmod 644 "$dir/shipped/newest.json"
+	sleep 0.05
+	i=$((i + 1))
+done
+ok "a folder that changes all the time is read ($i)" [ $i -lt 60 ]
 exec 4>&-
 
 # ---- MUXBUS_TOOLS ----

@@ -6,25 +6,17 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "daemon/file/folder_watch.h"
 #include "daemon/file/inotify_hub.h"
-#include "daemon/file/path_watch.h"
 #include "daemon/tool/declaration_read.h"
 #include "daemon/tool/tool_program.h"
-#include "io/loop_timer.h"
 #include "wire/address.h"
 
 #define PLACES 2
-#define SETTLE_MS 100 /* after a change, for further ones */
 #define REASON_SIZE 768
-#define FOLDER_MASK                                                                         \
-	(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE | IN_ATTRIB | \
-	    IN_ONLYDIR)
-
 /* One folder, under observation. */
 struct place {
-	struct inotify_watch watch; /* first */
-	struct tool_folder *folder;
-	struct path_watch *path_watch;
+	struct folder_watch *watch;
 	char path[PATH_MAX]; /* "": none */
 };
 
@@ -33,7 +25,6 @@ struct tool_folder {
 	void (*read)(void *data); /* NULL: none */
 	void *read_data;
 	struct inotify_hub *hub; /* NULL: changes are seen when the folders are read again */
-	struct loop_timer *settle;
 	struct json_reader *reader; /* while reading */
 	struct place places[PLACES];
 	struct list tools; /* sorted by name */
@@ -409,42 +400,9 @@ void tool_folder_read(struct tool_folder *folder)
 		folder->read(folder->read_data);
 }
 
-static void on_settled(void *data)
+static void on_changed(void *data)
 {
 	tool_folder_read(data);
-}
-
-static void schedule(struct tool_folder *folder)
-{
-	loop_timer_arm(folder->settle, SETTLE_MS);
-}
-
-/* Watches the folder that the path names now. */
-static void place_watch(struct place *place)
-{
-	struct inotify_hub *hub = place->folder->hub;
-	(void)path_watch_refresh(place->path_watch); /* what is missing is seen at the next read */
-	inotify_hub_remove(hub, &place->watch);
-	(void)inotify_hub_add(hub, &place->watch, place->path, FOLDER_MASK); /* it may not exist */
-}
-
-static void on_path_changed(void *data)
-{
-	struct place *place = data;
-	place_watch(place);
-	schedule(place->folder);
-}
-
-static void on_path_moved(void *data, const char *path)
-{
-	(void)path; /* the place counts, not the folder that was there */
-	on_path_changed(data);
-}
-
-static void on_folder_told(struct inotify_watch *watch, const struct inotify_event *event UNUSED)
-{
-	struct place *place = (struct place *)watch;
-	schedule(place->folder);
 }
 
 static void on_idle(void *data UNUSED)
@@ -453,19 +411,14 @@ static void on_idle(void *data UNUSED)
 
 static void watch_places(struct tool_folder *folder)
 {
-	static const struct path_watch_handlers handlers = {
-	    .changed = on_path_changed, .moved = on_path_moved, .overflowed = on_path_changed};
 	folder->hub = inotify_hub_new(folder->parts.base, on_idle, folder);
 	if (folder->hub == NULL)
 		log_warning("changes of declared tools are not seen: %s", strerror(errno));
 	for (size_t at = 0; at < PLACES; at++) {
 		struct place *place = &folder->places[at];
-		place->folder = folder;
-		inotify_watch_init(&place->watch, on_folder_told);
-		if (folder->hub == NULL || place->path[0] == '\0')
-			continue;
-		place->path_watch = path_watch_new(folder->hub, place->path, &handlers, place);
-		place_watch(place);
+		if (folder->hub != NULL && place->path[0] != '\0')
+			place->watch = folder_watch_new(
+			    folder->parts.base, folder->hub, place->path, on_changed, folder);
 	}
 }
 
@@ -486,7 +439,6 @@ struct tool_folder *tool_folder_new(const struct tool_folder_parts *parts)
 	folder->parts = *parts;
 	list_init(&folder->tools);
 	list_init(&folder->retired);
-	folder->settle = loop_timer_new(parts->base, on_settled, folder);
 	set_paths(folder);
 	watch_places(folder);
 	tool_folder_read(folder);
@@ -502,13 +454,9 @@ void tool_folder_free(struct tool_folder *folder)
 		tool_free(list_entry(folder->tools.next, struct tool, link));
 	while (!list_is_empty(&folder->retired))
 		tool_free(list_entry(folder->retired.next, struct tool, link));
-	for (size_t at = 0; at < PLACES; at++) {
-		if (folder->hub != NULL)
-			inotify_hub_remove(folder->hub, &folder->places[at].watch);
-		path_watch_free(folder->places[at].path_watch);
-	}
+	for (size_t at = 0; at < PLACES; at++)
+		folder_watch_free(folder->places[at].watch);
 	if (folder->hub != NULL)
 		inotify_hub_free(folder->hub);
-	loop_timer_free(folder->settle);
 	mem_free(folder);
 }

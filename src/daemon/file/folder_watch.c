@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: ISC */
+#include "daemon/file/folder_watch.h"
+
+#include "daemon/file/inotify_hub.h"
+#include "daemon/file/path_watch.h"
+#include "io/loop_timer.h"
+
+#define SETTLE_MS 100 /* one report of changes that come together */
+#define LATEST_MS 1000 /* after the first change */
+#define MASK                                                                                \
+	(IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | \
+	    IN_ATTRIB | IN_ONLYDIR)
+
+struct folder_watch {
+	struct inotify_watch files; /* first */
+	struct inotify_hub *hub;
+	struct path_watch *path_watch;
+	struct loop_timer *settle;
+	int64_t latest_ms; /* while it is armed */
+	char *path;
+};
+
+/* Reports after some time, and not after the latest time. */
+static void report_after(struct folder_watch *watch, int64_t ms)
+{
+	int64_t now_ms = clock_mono_ms();
+	if (!loop_timer_is_armed(watch->settle))
+		watch->latest_ms = now_ms + LATEST_MS;
+	if (ms > watch->latest_ms - now_ms)
+		ms = watch->latest_ms - now_ms;
+	loop_timer_arm(watch->settle, ms);
+}
+
+/* Watches the folder that the path names now. */
+static void refresh(struct folder_watch *watch)
+{
+	/* A missing part is seen at the next change; the folder may not exist. */
+	(void)path_watch_refresh(watch->path_watch);
+	inotify_hub_remove(watch->hub, &watch->files);
+	(void)inotify_hub_add(watch->hub, &watch->files, watch->path, MASK);
+}
+
+static void on_path_changed(void *data)
+{
+	struct folder_watch *watch = data;
+	refresh(watch);
+	report_after(watch, SETTLE_MS);
+}
+
+static void on_path_moved(void *data, const char *path UNUSED)
+{
+	on_path_changed(data); /* the path counts, not the folder that it named */
+}
+
+/* A file that was changed and is not closed yet may be incomplete. */
+static void on_told(struct inotify_watch *files, const struct inotify_event *event)
+{
+	report_after((struct folder_watch *)files,
+	    event->mask & ~(uint32_t)IN_MODIFY ? SETTLE_MS : LATEST_MS);
+}
+
+struct folder_watch *folder_watch_new(struct event_base *base, struct inotify_hub *hub,
+    const char *path, void (*changed)(void *data), void *data)
+{
+	static const struct path_watch_handlers handlers = {
+	    .changed = on_path_changed, .moved = on_path_moved, .overflowed = on_path_changed};
+	struct folder_watch *watch = xcalloc(1, sizeof *watch);
+	watch->hub = hub;
+	watch->path = xstrdup(path);
+	watch->settle = loop_timer_new(base, changed, data);
+	inotify_watch_init(&watch->files, on_told);
+	watch->path_watch = path_watch_new(hub, path, &handlers, watch);
+	refresh(watch);
+	return watch;
+}
+
+void folder_watch_free(struct folder_watch *watch)
+{
+	if (watch == NULL)
+		return;
+	inotify_hub_remove(watch->hub, &watch->files);
+	path_watch_free(watch->path_watch);
+	loop_timer_free(watch->settle);
+	mem_free(watch->path);
+	mem_free(watch);
+}
