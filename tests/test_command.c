@@ -171,13 +171,15 @@ static void test_nonces(void)
 /* As the arguments of a message: the separator of commands, and ';' at the end of an argument. */
 static void test_pack(void)
 {
-	static const char want[] =
-	    "\x0b\0\0\0a\0x\\;\0\\;\0\0;\0display-message\0-p\0" A "\0;\0b\0y;z";
+	static const char want[] = "\x0f\0\0\0a\0x\\;\0\\;\0\0;\0display-message\0-p\0" A
+				   "\0;\0b\0y;z\0;\0display-message\0-p\0" B;
 	struct muxbus_command *command = new_command();
 	struct nonce nonces[2];
 	struct buf out;
-	memset(nonces[0].text, 'a', MUXBUS_NONCE_LEN);
-	nonces[0].text[MUXBUS_NONCE_LEN] = '\0';
+	for (int i = 0; i < 2; i++) {
+		memset(nonces[i].text, 'a' + i, MUXBUS_NONCE_LEN);
+		nonces[i].text[MUXBUS_NONCE_LEN] = '\0';
+	}
 	buf_init(&out, 1024);
 	muxbus_command_args(command, "a", "x;", ";", "", NULL);
 	muxbus_command_next(command);

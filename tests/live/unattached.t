@@ -209,7 +209,7 @@ ask_nothing() {
 	done
 	# A hook that fails behind a command has not undone it.
 	hooks='send-keys set-buffer paste-buffer split-window new-window list-panes list-windows
-		list-sessions list-clients capture-pane'
+		list-sessions list-clients capture-pane resize-pane kill-pane select-pane rename-window'
 	for hook in $hooks; do
 		t set-hook -g "after-$hook" 'select-pane -t %9999'
 	done
@@ -231,7 +231,18 @@ ask_nothing() {
 	until_is 'each of it once' 'typed oncepasted once ' eval \
 		"t capture-pane -p -t $pane | grep . | tr '\\n' ' '"
 	call create_pane "{\"pane\":\"$pane\",\"command\":[\"sleep\",\"1000\"]}"
-	is 'a pane was made' "$(t list-panes -t "$pane" -F '#{pane_id}' | tail -n 1)" "$(field .result.pane)"
+	made=$(field .result.pane)
+	is 'a pane was made' "$(t list-panes -t "$pane" -F '#{pane_id}' | tail -n 1)" "$made"
+	call resize_pane "{\"pane\":\"$made\",\"height\":3}"
+	is 'a size is given' "$(field '.error // .result.height')" 3
+	call focus_pane "{\"pane\":\"$made\"}"
+	is 'the focus too' "$(field .error)" null
+	call run_tmux "{\"command\":[\"rename-window\",\"-t\",\"$made\",\"renamed\"]}"
+	is 'a name' "$(field .error) $(t display-message -p -t "$made" '#{window_name}')" 'null renamed'
+	call run_tmux '{"command":["rename-window","-t","@9999","renamed"]}'
+	is 'and what fails says so' "$(field '.error.message' | grep -c "can't find window")" 1
+	call close_pane "{\"pane\":\"$made\"}"
+	is 'a pane is closed' "$(field .error) $(t list-panes -t "$pane" | grep -c .)" 'null 1'
 	for hook in $hooks; do
 		t set-hook -gu "after-$hook"
 	done

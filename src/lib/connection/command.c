@@ -250,7 +250,8 @@ static int pack_sentinel(struct buf *out, const struct nonce *nonce)
 	return error != 0 ? error : buf_append(out, nonce->text, MUXBUS_NONCE_LEN + 1);
 }
 
-bool command_runs_others(const struct muxbus_command *command)
+/* The name of the last command. */
+static const char *last_name(const struct muxbus_command *command)
 {
 	const char *last = "";
 	for (size_t at = 0; at < command->words.len;) {
@@ -259,8 +260,28 @@ bool command_runs_others(const struct muxbus_command *command)
 			last = word;
 		at += strlen(word) + 2;
 	}
-	return command->is_long || strncmp(last, "if", 2) == 0 || strncmp(last, "run", 3) == 0 ||
-	    strncmp(last, "so", 2) == 0;
+	return last;
+}
+
+static bool begins_with_one(const char *name, const char *const *beginnings)
+{
+	while (*beginnings != NULL && strncmp(name, *beginnings, strlen(*beginnings)) != 0)
+		beginnings++;
+	return *beginnings != NULL;
+}
+
+bool command_runs_others(const struct muxbus_command *command)
+{
+	static const char *const names[] = {"if", "run", "so", NULL};
+	return command->is_long || begins_with_one(last_name(command), names);
+}
+
+bool command_is_silent(const struct muxbus_command *command)
+{
+	/* And those that go on with the list, and fail behind it. */
+	static const char *const others[] = {"break", "capture", "display", "list", "load", "ls",
+	    "new", "save", "show", "split", NULL};
+	return !command_runs_others(command) && !begins_with_one(last_name(command), others);
 }
 
 int command_pack(
@@ -282,6 +303,10 @@ int command_pack(
 			error = pack_word(ret_out, word);
 		count++;
 		at += strlen(word) + 2;
+	}
+	if (error == 0 && command_is_silent(command)) {
+		error = pack_sentinel(ret_out, &nonces[commands - 1]);
+		count += 4;
 	}
 	if (error != 0)
 		return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;

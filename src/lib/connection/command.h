@@ -19,9 +19,12 @@ const struct buf *command_fill(struct muxbus_command *command, const struct nonc
 /* Whether the last command runs commands, which may fail behind output of others. */
 bool command_runs_others(const struct muxbus_command *command);
 
+/* Whether the last command prints nothing: only a sentinel behind it shows that it has not failed. */
+bool command_is_silent(const struct muxbus_command *command);
+
 /*
  * Appends the data of IMSG_COMMAND to an empty buffer: the count of arguments, and each with its
- * NUL, with the same sentinels. Returns MUXBUS_ERR_NOMEM, or MUXBUS_ERR_LIMIT if they do not fit.
+ * NUL, with the same sentinels, and a last one behind a silent command. Returns MUXBUS_ERR_NOMEM, or MUXBUS_ERR_LIMIT if they do not fit.
  */
 int command_pack(
     const struct muxbus_command *command, const struct nonce *nonces, struct buf *ret_out);

@@ -50,7 +50,7 @@ struct muxbus_one_shot {
 	size_t sent; /* how much of streams.out was written */
 	struct streams streams; /* the body is the output of all commands, with sentinels */
 	int status; /* -1: not known yet */
-	bool is_source; /* the list is sent as text, with a sentinel behind each command */
+	bool has_end; /* a sentinel is behind each command, also the last */
 	struct process process; /* for MUXBUS_WAY_PROCESS; and its descriptors 0 to 2: */
 	int files[3];
 	char *socket_path; /* a member of the same block of memory */
@@ -104,8 +104,8 @@ static void add_reply(
 
 /*
  * Divides the output at the sentinels. A command that failed is the last one that was run; its
- * reply is the text of the error behind its output. If the last command of the list has output, it
- * has not failed: the error is that of a hook of the user.
+ * reply is the text of the error behind its output. If the last command of the list has output, or
+ * its sentinel is there, it has not failed: the error is that of a hook of the user.
  */
 static void divide(struct muxbus_one_shot *one_shot)
 {
@@ -113,7 +113,7 @@ static void divide(struct muxbus_one_shot *one_shot)
 	const uint8_t *from =
 	    one_shot->streams.body.len > 0 ? one_shot->streams.body.data : (const uint8_t *)"";
 	const uint8_t *end = from + one_shot->streams.body.len;
-	size_t sentinels = one_shot->is_source ? pending->count : pending->count - 1;
+	size_t sentinels = one_shot->has_end ? pending->count : pending->count - 1;
 	size_t last = pending->count - 1;
 	size_t i = 0;
 	for (; i < sentinels; i++) {
@@ -128,7 +128,8 @@ static void divide(struct muxbus_one_shot *one_shot)
 	}
 	add_reply(one_shot, from, (size_t)(end - from), i < sentinels);
 	if (one_shot->streams.errors.len > 0 &&
-	    (i < sentinels || from == end || command_runs_others(one_shot->command)))
+	    (i < sentinels || (!one_shot->has_end && from == end) ||
+		command_runs_others(one_shot->command)))
 		add_reply(
 		    one_shot, one_shot->streams.errors.data, one_shot->streams.errors.len, true);
 	if (one_shot->streams.is_cut)
@@ -199,7 +200,7 @@ static int write_text(struct muxbus_one_shot *one_shot)
 	if (error == 0)
 		error = buf_printf(
 		    text, " ; display-message -p %s\n", pending->nonces[pending->count - 1].text);
-	one_shot->is_source = true;
+	one_shot->has_end = true;
 	if (error == 0)
 		return 0;
 	return error == BUF_FULL ? MUXBUS_ERR_LIMIT : MUXBUS_ERR_NOMEM;
@@ -386,6 +387,7 @@ static int append_commands(struct muxbus_one_shot *one_shot)
 {
 	struct buf packed = BUF(IMSG_MAX - IMSG_HEADER_BYTES);
 	int error = command_pack(one_shot->command, one_shot->pending->nonces, &packed);
+	one_shot->has_end = command_is_silent(one_shot->command);
 	if (error == 0)
 		error = imsg_append(&one_shot->streams.out, one_shot->streams.form, IMSG_COMMAND,
 		    packed.data, packed.len);
