@@ -44,7 +44,7 @@ class Cutter(threading.Thread):
         if way in ("ssh", "stalled ssh"):
             return [pid for pid, _, argv in processes() if argv[0] == "ssh" and f"{self.folder}/ssh_config" in argv]
         if way == "relay":
-            return [pid for pid, _, argv in processes() if "relay" in argv and argv[0].startswith(BUILD)]
+            return [pid for machine in self.machines for pid in self.fleet.relays(machine)]
         ours = {m.sshd.pid for m in self.machines}
         return [pid for pid, parent, argv in processes() if parent in ours]
 
