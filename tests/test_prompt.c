@@ -285,7 +285,7 @@ static const struct {
 	"> [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2 and\n", ">", 0, 65,
 	ECHO_ALTERED},
     {"with a draft before it", "> so [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2\n",
-	">", 0, 64, ECHO_ALTERED},
+	">", 0, 64, ECHO_BEHIND},
     {"an unknown lead", "x> [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2\n", NULL, 0,
 	62, ECHO_EXACT},
     {"an unknown lead, and a draft before it",

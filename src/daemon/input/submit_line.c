@@ -102,7 +102,8 @@ static bool is_other_form(const struct submit_line *line, const struct pane_scre
 		return true;
 	if (echo == ECHO_ALTERED && is_drawn && is_echoed)
 		return true;
-	return is_drawn && is_settled && (echo == ECHO_ALTERED || line->text.is_paste);
+	return is_drawn && is_settled && echo != ECHO_BEHIND &&
+	    (echo == ECHO_ALTERED || line->text.is_paste);
 }
 
 bool submit_line_is_shown(struct submit_line *line, const struct pane_screen *screen,
@@ -110,14 +111,14 @@ bool submit_line_is_shown(struct submit_line *line, const struct pane_screen *sc
 {
 	enum prompt_echo echo = find(line, screen, line->has_lead ? line->lead : NULL);
 	/* Prompts may change while they are typed at. */
-	if (is_lenient && line->has_lead && echo != ECHO_EXACT) {
+	if (is_lenient && line->has_lead && echo != ECHO_EXACT && echo != ECHO_BEHIND) {
 		echo = find(line, screen, NULL);
 		line->has_lead = echo != ECHO_EXACT;
 	}
 	if (screen->offset != line->seen_offset)
 		line->changed_ms = clock_mono_ms();
 	line->seen_offset = screen->offset;
-	line->is_altered = echo == ECHO_ALTERED;
+	line->is_altered = echo == ECHO_ALTERED || echo == ECHO_BEHIND;
 	line->is_exact = echo == ECHO_EXACT;
 	if (echo != ECHO_EXACT &&
 	    (!is_lenient || (is_unread(tty) && !tty->is_cooked) ||

@@ -303,23 +303,26 @@ static bool is_any_lead(const struct prompt_view *view, const struct prompt_row 
 	return find_prompt_end(row, end) == end;
 }
 
-/* Whether what is compared before end in the row that is `back` above the cursor's is the lead. */
-static bool is_lead(const struct prompt_view *view, unsigned back, const struct prompt_row *row,
-    size_t end, const char *lead)
+/* Compares what stands before end in the row that is `back` above the cursor's with the lead. */
+static enum prompt_echo compare_lead(const struct prompt_view *view, unsigned back,
+    const struct prompt_row *row, size_t end, const char *lead)
 {
 	struct prompt_view begun = *view;
+	bool has_lead = lead != NULL && *lead != '\0';
 	begun.cursor_row -= back;
 	if (lead == NULL)
-		return is_any_lead(&begun, row, end);
+		return is_any_lead(&begun, row, end) ? ECHO_EXACT : ECHO_ALTERED;
 	for (size_t at = 0; at < end; at++) {
 		uint32_t character = row->characters[at];
 		if (character <= ' ' || character >= 0x7f || character == '|')
 			continue;
-		if (*lead == '\0' || (uint32_t)(unsigned char)*lead != character)
-			return false;
+		if (*lead == '\0')
+			return has_lead ? ECHO_BEHIND : ECHO_ALTERED;
+		if ((uint32_t)(unsigned char)*lead != character)
+			return ECHO_ALTERED;
 		lead++;
 	}
-	return *lead == '\0';
+	return *lead == '\0' ? ECHO_EXACT : ECHO_ALTERED;
 }
 
 /* Whether a part of the key stands in the rows down to the cursor's. */
@@ -365,8 +368,7 @@ enum prompt_echo prompt_find_line(
 			if (row.characters[at] != key.characters[left - 1])
 				return has_part(view, &key) ? ECHO_ALTERED : ECHO_NONE;
 			if (--left == 0)
-				return is_lead(view, back, &row, at, lead) ? ECHO_EXACT
-									   : ECHO_ALTERED;
+				return compare_lead(view, back, &row, at, lead);
 		}
 	}
 	return has_part(view, &key) ? ECHO_ALTERED : ECHO_NONE;

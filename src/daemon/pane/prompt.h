@@ -53,6 +53,7 @@ enum prompt_echo {
 	ECHO_NONE, /* it is not there */
 	ECHO_EXACT, /* it is there, behind the lead and before the cursor, and nothing else */
 	ECHO_ALTERED, /* it is there, but so is something else */
+	ECHO_BEHIND, /* the same: words between the lead and it */
 };
 
 /*
