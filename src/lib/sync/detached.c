@@ -3,16 +3,23 @@
 
 #include "lib/connection/one_shot.h"
 #include "lib/connection/pending.h"
+#include "lib/connection/ping.h"
 #include "lib/sync/state.h"
 
 /* Commands with less between them are a burst: the next one finds a connection. */
 #define BURST_US 50000
 #define SPARE_MS 50
+/* A list that is not answered in this time, by a server that answers, waits for a hook or a person. */
+#define HOLD_MS 1000
+#define HELD_MAX 8 /* such lists that no other one waits for */
 
 struct detached {
 	struct muxbus_sync *sync;
 	struct list runs; /* the first one runs */
-	struct muxbus_one_shot *one_shot; /* of the first; NULL: none */
+	struct list held; /* they run too, and those behind them did not wait */
+	unsigned held_count;
+	struct loop_timeout hold_timer; /* of the first of runs; then the server is asked: */
+	struct ping ping;
 	int failed_error, failed_errno; /* why the first could not be started; 0: it was */
 	struct loop_timeout timer; /* answers that one */
 	int64_t ended_us; /* the time of the last reply */
@@ -25,6 +32,8 @@ struct detached_run {
 	struct list link;
 	struct detached *detached;
 	struct muxbus_command *command; /* NULL: it runs */
+	struct muxbus_one_shot *one_shot; /* NULL: it does not */
+	bool is_held;
 	struct pending *pending; /* its callback, and the replies if it is not run */
 };
 
@@ -49,12 +58,11 @@ static void answer(
 	pending_free(pending);
 }
 
-/* Moves all runs to another list. */
-static void take_all(struct detached *detached, struct list *ret_runs)
+/* Moves all runs to the end of another list. */
+static void take_all(struct list *runs, struct list *ret_runs)
 {
-	list_init(ret_runs);
-	while (!list_is_empty(&detached->runs)) {
-		struct detached_run *run = first(&detached->runs);
+	while (!list_is_empty(runs)) {
+		struct detached_run *run = first(runs);
 		list_remove(&run->link);
 		list_append(ret_runs, &run->link);
 	}
@@ -85,6 +93,12 @@ static bool is_lost(int error)
 	    error == MUXBUS_ERR_TIMEOUT;
 }
 
+static void stop_hold(struct detached *detached)
+{
+	loop_timeout_stop(&detached->hold_timer);
+	ping_stop(&detached->ping);
+}
+
 /* The replies come last: one of them may free the struct detached. */
 static void on_reply(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
@@ -92,13 +106,20 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	struct detached *detached = run->detached;
 	struct list failed;
 	int number = errno; /* of MUXBUS_ERR_SYSTEM */
-	detached->one_shot = NULL;
 	detached->ended_us = clock_mono_us();
 	list_remove(&run->link);
 	list_init(&failed);
+	if (run->is_held) {
+		detached->held_count--;
+		sync_settle_later(detached->sync);
+		errno = number;
+		answer(run, error, replies, count);
+		return;
+	}
+	stop_hold(detached);
 	if (is_lost(error)) {
 		close_spare(detached);
-		take_all(detached, &failed);
+		take_all(&detached->runs, &failed);
 		detached->sync->callbacks->detached_lost(detached->sync, error);
 	} else {
 		begin(detached);
@@ -130,16 +151,18 @@ static void begin(struct detached *detached)
 	struct detached_run *run;
 	struct muxbus_command *command;
 	int fd = detached->spare;
-	if (list_is_empty(&detached->runs) || detached->one_shot != NULL ||
-	    detached->failed_error != 0)
+	if (list_is_empty(&detached->runs) || detached->failed_error != 0)
 		return;
 	run = first(&detached->runs);
+	if (run->command == NULL)
+		return;
 	command = run->command;
 	run->command = NULL;
 	detached->spare = -1;
 	detached->failed_error =
-	    one_shot_run(sync->loop, &options, fd, command, on_reply, run, &detached->one_shot);
+	    one_shot_run(sync->loop, &options, fd, command, on_reply, run, &run->one_shot);
 	if (detached->failed_error == 0) {
+		loop_timeout_start(&detached->hold_timer, HOLD_MS);
 		/* A server without a session ends only when its last connection is closed. */
 		if (clock_mono_us() - detached->ended_us < BURST_US &&
 		    muxbus_model_next_session(sync->model, NULL) != NULL)
@@ -147,7 +170,6 @@ static void begin(struct detached *detached)
 		return;
 	}
 	detached->failed_errno = errno;
-	detached->one_shot = NULL;
 	loop_timeout_start(&detached->timer, 0);
 }
 
@@ -161,6 +183,25 @@ static void on_timer(void *data)
 	on_reply(first(&detached->runs), error, NULL, 0);
 }
 
+static void on_hold(void *data)
+{
+	struct detached *detached = data;
+	if (detached->held_count < HELD_MAX)
+		ping_start(&detached->ping);
+}
+
+/* The server answers, so what holds the first list up is not the server. */
+static void on_answered(void *data)
+{
+	struct detached *detached = data;
+	struct detached_run *run = first(&detached->runs);
+	run->is_held = true;
+	detached->held_count++;
+	list_remove(&run->link);
+	list_append(&detached->held, &run->link);
+	begin(detached);
+}
+
 struct detached *detached_new(struct muxbus_sync *sync)
 {
 	struct detached *detached = mem_calloc(1, sizeof *detached);
@@ -168,6 +209,9 @@ struct detached *detached_new(struct muxbus_sync *sync)
 		return NULL;
 	detached->sync = sync;
 	list_init(&detached->runs);
+	list_init(&detached->held);
+	loop_timeout_init(&detached->hold_timer, sync->loop, on_hold, detached);
+	ping_init(&detached->ping, sync->loop, sync->socket_path, on_answered, detached);
 	loop_timeout_init(&detached->timer, sync->loop, on_timer, detached);
 	detached->spare = -1;
 	loop_timeout_init(&detached->spare_timer, sync->loop, close_spare, detached);
@@ -179,10 +223,14 @@ void detached_free(struct detached *detached)
 	struct list failed;
 	if (detached == NULL)
 		return;
-	muxbus_one_shot_cancel(detached->one_shot);
+	stop_hold(detached);
 	loop_timeout_stop(&detached->timer);
 	close_spare(detached);
-	take_all(detached, &failed);
+	list_init(&failed);
+	take_all(&detached->held, &failed);
+	take_all(&detached->runs, &failed);
+	list_each (struct detached_run, run, &failed, link)
+		muxbus_one_shot_cancel(run->one_shot);
 	mem_free(detached);
 	fail_all(&failed, MUXBUS_ERR_CANCELLED);
 }
@@ -209,5 +257,5 @@ int detached_run(
 
 bool detached_is_busy(const struct detached *detached)
 {
-	return !list_is_empty(&detached->runs);
+	return !list_is_empty(&detached->runs) || detached->held_count > 0;
 }
