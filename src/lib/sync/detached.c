@@ -3,7 +3,6 @@
 
 #include "lib/connection/one_shot.h"
 #include "lib/connection/pending.h"
-#include "lib/connection/ping.h"
 #include "lib/sync/state.h"
 
 /* Commands with less between them are a burst: the next one finds a connection. */
