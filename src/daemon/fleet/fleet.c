@@ -14,6 +14,7 @@
 enum {
 	NAMES_MAX = 1024, /* bytes of the list of hosts in an error */
 	FOREIGN_NAME_SIZE = 65,
+	SCRATCH_BYTES = 4096,
 };
 
 /* How a method is handled that does not need one host. All others do. */
@@ -165,6 +166,22 @@ static void refuse_without_host(const struct host_set *hosts, struct request *re
 	buf_finish(&names);
 }
 
+/* Whether a method of the fleet itself has all parameters; fails the request if not. */
+static bool check_params(struct request *request, const struct buf *text)
+{
+	static _Alignas(max_align_t) char args[METHOD_ARGS_MAX];
+	const struct method *method = request_method(request);
+	struct json_reader *reader = json_reader_new(text->len);
+	struct json_error error;
+	struct buf scratch = BUF(text->len + SCRATCH_BYTES);
+	bool is_valid = fleet_read(request, method->fields,
+	    json_read(reader, (const char *)text->data, text->len, &error), args, method->args_size,
+	    &scratch);
+	buf_finish(&scratch);
+	json_reader_free(reader);
+	return is_valid;
+}
+
 /* text: without the names of hosts, but "notify". Returns whether the request was taken. */
 static bool take(struct fleet *fleet, struct request *request, struct host *host,
     const struct json *params, const struct buf *text)
@@ -173,7 +190,8 @@ static bool take(struct fleet *fleet, struct request *request, struct host *host
 	if (route->is_own && (host == NULL || route->is_local))
 		return false;
 	if (route->run != NULL && (host == NULL || route->takes_host)) {
-		route->run(fleet, request, host);
+		if (route->run == refuse_provider || check_params(request, text))
+			route->run(fleet, request, host);
 		return true;
 	}
 	if (route->list != NULL) {
