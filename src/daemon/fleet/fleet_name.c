@@ -181,7 +181,10 @@ int fleet_name_strip_foreign(const struct host_set *hosts, const struct json *pa
     struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE])
 {
 	static const char *const names[] = {"pane", NULL};
-	return strip_all(hosts, params, names, NULL, ret_host, out, reason);
+	const char *rest, *host = json_get_str(params, "host", "");
+	bool is_own = fleet_name_split(hosts, json_get_str(params, "pane", ""), &rest) != NULL &&
+	    fleet_name_host(hosts, host, strlen(host)) == NULL;
+	return strip_all(hosts, params, names, is_own ? "host" : NULL, ret_host, out, reason);
 }
 
 int fleet_name_strip_condition(const struct host_set *hosts, const struct json *condition,

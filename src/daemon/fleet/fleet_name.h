@@ -25,7 +25,10 @@ struct host *fleet_name_split(
 int fleet_name_strip(const struct host_set *hosts, const struct json *params, const char *except,
     struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE]);
 
-/* The same of a method of the host's own: only host and pane are names. */
+/*
+ * The same of a method of the host's own: only host and pane are names. Beside a pane that names
+ * one, a host that is none of the fleet is a parameter of the method.
+ */
 int fleet_name_strip_foreign(const struct host_set *hosts, const struct json *params,
     struct host **ret_host, struct buf *out, char reason[FLEET_NAME_REASON_SIZE]);
 
