@@ -465,6 +465,32 @@ def swapped(fleet, old, link, machines, told, count):
     ok(all(after[n]["since_sec"] > before[n]["since_sec"] for n in before), "a file that is written anew cuts no link", (before, after))
 
 
+def emptied(fleet, machines):
+    """A machine loses its state while a wait is open on two."""
+    one, other = machines
+    ssh, go = fleet.env["MUXBUS_SSH"], f"{one.folder}/emptied"
+    jobs = [m.ask("run_long_command", {"command": f"until [ -e {go} ]; do sleep 0.1; done"})["id"] for m in machines]
+    link = Link(fleet.socket)
+    waits = [{"job": f"{m.name}:{job}"} for m, job in zip(machines, jobs)]
+    number = link.send("wait_for", {"any": waits, "timeout_sec": 40})
+    until(lambda: other.ask("status")["waits"] > 0)
+    os.rename(ssh, ssh + ".away")
+    pid = other.ask("status")["pid"]
+    shutil.rmtree(f"{other.folder}/state/muxbus")
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: other.start_muxbusd() == 0)
+    os.rename(ssh + ".away", ssh)
+    asking = Link(fleet.socket)
+    until(lambda: asking.ask("status", {"host": "h2"}).get("result", {"pid": pid})["pid"] != pid)
+    write(go, "")
+    got = link.line(30)
+    ok(got.get("id") == number and "result" in got and got["result"]["matched"] == [0] and
+       got["result"]["conditions"][1]["state"] == "gone", "a wait over two goes on without the one that lost its state", got)
+    ok(error_of(link, "wait_for", {"any": waits[1:]})["kind"] == "no_such_job", "a new one there is refused")
+    asking.close()
+    link.close()
+
+
 def restarted(fleet, machine):
     """The fleet is killed under verbs that wait: they start it again, and go on."""
     def start(*argv):
@@ -494,6 +520,9 @@ def ids(fleet):
                            ("next_notification", {"consumer": "null", "host": None, "id": None, "timeout_sec": 0})):
         got = link.ask(method, params)
         ok("result" in got, f"null is no host: {method}", got)
+    for method in ("status", "list_hosts", "retry_hosts"):
+        got = link.ask(method, {"hots": 1})
+        ok("hots" in got.get("error", {}).get("message", ""), f"refused: {method} with a parameter that is none", got)
     session = link.ask("list_sessions", {"host": "h1"})["result"]["sessions"][0]
     ok(session["current_window"].startswith("h1:@"), "the current window of a session is a target", session)
     link.close()
@@ -508,7 +537,7 @@ def answered(link, seconds):
 
 
 WORDS = {"name": "word_count", "summary": "Counts words.", "effects": ["reads"], "timeout_ms": 20000,
-         "parameters": {"type": "object", "properties": {"text": {"type": "string"}, "id": {"type": "string"}}}}
+         "parameters": {"type": "object", "properties": {name: {"type": "string"} for name in ("text", "id", "host")}}}
 
 
 def provider_on(machine):
@@ -543,6 +572,18 @@ def foreign(fleet, machines):
     ok(call["caller"]["pane"] == "%0" and got["result"]["host"] == "h1", "for a pane of that machine", (call, got))
     got = until(lambda: link.ask("whose", {"pane": "h2:%0", "id": "h1:y"}).get("result"))
     ok(got and got["home"] == machines[1].folder and got["got"] == {"id": "h1:y"}, "a declared tool", got)
+    link.send("word_count", {"pane": "h1:%0", "host": "example.org"})
+    call, got = answer({}), link.line(20)
+    ok(call["params"] == {"host": "example.org"} and got["result"]["host"] == "h1", "its own host beside a pane that names one", call)
+    number = link.send("word_count", {"host": "h1", "text": "slow"})
+    call = far.line(20)
+    params = {"text": "half", "done": 1, "of": 2}
+    far.socket.sendall(json.dumps({"jsonrpc": "2.0", "method": "progress", "params": {"id": call["id"], **params}}).encode() + b"\n")
+    got = link.line(20)
+    ok((got.get("method"), got.get("params")) == ("progress", {"request": number, **params}),
+       "its progress comes", got)
+    far.socket.sendall(json.dumps({"id": call["id"], "result": {}}).encode() + b"\n")
+    link.line(20)
     link.send("word_count", {"host": "h1", "wait": False, "pane": "%0"})
     answer({"id": "late"})
     begun = link.line(20)["result"]
@@ -643,6 +684,7 @@ def main():
         own_pane(fleet, machines)
         slow_reader(fleet, machines[1])
         renamed(fleet, machines)
+        emptied(fleet, machines)
         restarted(fleet, machines[1])
     except Ended as end:
         ok(False, "the fleet daemon answers", f"{end!r}; its status: {fleet.process.poll()}")

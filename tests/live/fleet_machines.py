@@ -122,8 +122,12 @@ class Machine:
         if made.returncode:
             raise OSError(f"{self.name}: tmux does not start: {made.stderr}")
         self.run("tmux", "new-window", "-d", f"exec {BUILD}/tests/fake_agent {self.agent_log}")
-        subprocess.run([f"{BUILD}/muxbusd", "-o", "ack_wait_ms=10000"], env=self.env, stdin=subprocess.DEVNULL, timeout=60, check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if self.start_muxbusd():
+            raise OSError(f"{self.name}: muxbusd does not start")
+
+    def start_muxbusd(self):
+        """The exit status."""
+        return self.run(f"{BUILD}/muxbusd", "-o", "ack_wait_ms=10000").returncode
 
     def start_sshd(self):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{self.folder}/host_key"], check=True)

@@ -7,6 +7,7 @@
 #include "daemon/fleet/fleet_name.h"
 #include "daemon/fleet/fleet_parts.h"
 #include "daemon/fleet/host.h"
+#include "daemon/methods/provide_call.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
 #include "daemon/server/request.h"
@@ -75,10 +76,28 @@ static void on_done(void *data, const struct json *message)
 		ask->kind->finish(ask);
 }
 
+static void on_progressed(void *data, const struct json *params)
+{
+	const struct fleet_part *part = data;
+	const struct json *done = json_member(params, "done"), *of = json_member(params, "of");
+	struct request_report report = {.text = json_get_str(params, "text", NULL)};
+	report.has_done = done != NULL && json_double(done, &report.done);
+	report.has_of = of != NULL && json_double(of, &report.of);
+	provide_call_progress(part->ask->request, &report);
+}
+
+static void on_cut(void *data)
+{
+	struct fleet_part *part = data;
+	part->was_cut = true;
+}
+
 void fleet_part_call(struct fleet_part *part, const struct host_order *order)
 {
 	struct host_order own = *order;
 	own.done = on_done;
+	own.progressed = on_progressed;
+	own.cut = on_cut;
 	own.data = part;
 	part->ask->open++;
 	part->call = host_call(part->host, &own);

@@ -42,6 +42,7 @@ struct fleet_part {
 	struct fleet_ask *ask;
 	struct host *host; /* may be removed when its call has ended */
 	struct host_call *call; /* NULL: it has ended, or was not made */
+	bool was_cut; /* after it was sent */
 };
 
 struct fleet_ask_kind {

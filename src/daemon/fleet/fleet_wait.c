@@ -191,9 +191,11 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 	struct wait_host *own = list_entry(part, struct wait_host, part);
 	const struct json *list = json_member(json_member(message, "result"), "conditions");
 	const struct json *value = list != NULL ? list->child : NULL;
-	bool is_removed = strcmp(fleet_error_kind(message), "gone") == 0;
-	if (!wait->is_kept && !own->is_unnamed &&
-	    strcmp(fleet_error_kind(message), "forbidden") == 0) {
+	const char *kind = fleet_error_kind(message);
+	/* That which is not known any more after a cut has gone, too. */
+	bool is_removed = strcmp(kind, "gone") == 0 ||
+	    (part->was_cut && strncmp(kind, "no_such_", strlen("no_such_")) == 0);
+	if (!wait->is_kept && !own->is_unnamed && strcmp(kind, "forbidden") == 0) {
 		own->is_unnamed = true;
 		ask(wait, own);
 		return false;

@@ -133,6 +133,10 @@ struct host_order {
 	 * not reached), or internal (its response has neither). Lent.
 	 */
 	void (*done)(void *data, const struct json *message);
+	/* Progress before that, as the host has it; lent. NULL: not wanted. */
+	void (*progressed)(void *data, const struct json *params);
+	/* The link was cut after the call was sent, which goes on. NULL: not wanted. */
+	void (*cut)(void *data);
 	void *data;
 };
 

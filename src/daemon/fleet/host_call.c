@@ -187,6 +187,13 @@ static struct host_call *find_call(struct host *host, int64_t id)
 	return NULL;
 }
 
+void host_calls_progress(struct host *host, const struct json *params)
+{
+	struct host_call *call = find_call(host, json_get_int(params, "request", 0));
+	if (call != NULL && call->id != 0 && !call->is_left && call->order.progressed != NULL)
+		call->order.progressed(call->order.data, params);
+}
+
 /* All that is read of a response is in one of these objects. */
 static bool is_response(const struct json *message)
 {
@@ -275,6 +282,8 @@ void host_calls_lost(struct host *host, const char *reason, bool is_attempt)
 		bool was_sent = call->id != 0;
 		call->id = 0;
 		call->may_be_done |= was_sent && !(call->order.flags & HOST_CALL_READS);
+		if (was_sent && !call->is_left && call->order.cut != NULL)
+			call->order.cut(call->order.data);
 		if (call->is_left)
 			free_call(call);
 		else if (was_sent && !(call->order.flags & (HOST_CALL_READS | HOST_CALL_KEYED)))

@@ -39,6 +39,8 @@ void host_link_end(struct host_link *link, const char *reason);
 void host_calls_free(struct host *host); /* calls no done */
 /* The link is up: sends all that wait. */
 void host_calls_send(struct host *host);
+/* Progress of a call has come. */
+void host_calls_progress(struct host *host, const struct json *params);
 /* A response has come. */
 void host_calls_take(struct host *host, const struct json *message);
 /* The link has ended, or an attempt to make it, for which urgent calls waited. */

@@ -144,7 +144,9 @@ static void on_line(void *data, const char *line, size_t len)
 	if (host->is_mute && host->state == HOST_UP)
 		host->reason[0] = '\0';
 	host->is_mute = false;
-	if (json_member(message, "method") != NULL)
+	if (strcmp(json_get_str(message, "method", ""), "progress") == 0)
+		host_calls_progress(host, json_member(message, "params"));
+	else if (json_member(message, "method") != NULL)
 		set->parts.handlers->line(set->parts.data, host, message);
 	else
 		host_calls_take(host, message);

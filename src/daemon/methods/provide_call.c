@@ -49,10 +49,10 @@ static void on_done(void *data, const struct provide_answer *answer)
 }
 
 /* Passes a report on to a peer that speaks JSON-RPC, if its request has an id. */
-static void pass_line(const struct provided_call *call, const struct request_report *report)
+static void pass_line(struct request *request, const struct request_report *report)
 {
-	const char *id = request_id(call->request);
-	struct peer *peer = request_peer(call->request);
+	const char *id = request_id(request);
+	struct peer *peer = request_peer(request);
 	struct json_writer writer;
 	struct buf line;
 	if (peer == NULL || id == NULL || strcmp(id, "null") == 0)
@@ -72,15 +72,19 @@ static void pass_line(const struct provided_call *call, const struct request_rep
 	buf_finish(&line);
 }
 
+void provide_call_progress(struct request *request, const struct request_report *report)
+{
+	if (request_is_formatted(request))
+		request_progress(request, report);
+	else
+		pass_line(request, report);
+}
+
 static void on_progressed(void *data, const struct request_report *report)
 {
 	struct provided_call *call = data;
-	if (call->request == NULL)
-		return;
-	if (request_is_formatted(call->request))
-		request_progress(call->request, report);
-	else
-		pass_line(call, report);
+	if (call->request != NULL)
+		provide_call_progress(call->request, report);
 }
 
 static void on_cancelled(struct request *request, void *data)

@@ -9,6 +9,7 @@ struct json;
 struct pane_ref;
 struct provide_order;
 struct request;
+struct request_report;
 
 /*
  * Begins a call for a request, which gets its answer; waits false: the id of the call, whose end is
@@ -16,6 +17,9 @@ struct request;
  */
 void provide_call_begin(
     struct request *request, const struct pane_ref *pane, bool waits, struct provide_order *order);
+
+/* Passes a report on progress to the peer of a request, in the form that it has asked in. */
+void provide_call_progress(struct request *request, const struct request_report *report);
 
 /* A server has connected, by this request: takes up its calls of an earlier daemon (an array, or NULL). */
 void provide_call_take_up_all(struct request *request, const struct json *calls);
