@@ -216,5 +216,20 @@ tmux -S "$dir/outer" send-keys C-b p
 until_is 'and leaves' 0 t display-message -p -t "$new" '#{window_active}'
 call send_keys "{\"pane\":\"$new\",\"keys\":\"Enter\"}"
 is 'that is a draft' "$(why)" 'refused draft prompt my own'
+t kill-window -t "$new"
+
+# A person who comes while a text waits behind a notice.
+new=$(t new-window -d -P -F '#{pane_id}' "exec $MUXBUS_BUILDDIR/tests/fake_agent --ask $MUXBUS --deaf 1500 /dev/null")
+wait_row 'an agent' "$new" '>'
+call post_notification "{\"pane\":\"$new\",\"text\":\"x\"}"
+until_is 'a notice is being typed' deaf t display-message -p -t "$new" '#{pane_title}'
+send_text "$new" '/' &
+texting=$!
+tmux -S "$dir/outer" send-keys C-b n
+until_is 'a person comes' 1 t display-message -p -t "$new" '#{window_active}'
+tmux -S "$dir/outer" send-keys 'rm -rf '
+tmux -S "$dir/outer" send-keys C-b p
+wait $texting
+is 'it is not typed behind their words' "$(why | cut -c 1-28)" 'refused draft prompt [muxbus'
 [ "$failed" -eq 0 ] || sed 's/^/# /' "$dir/answer"
 done_testing

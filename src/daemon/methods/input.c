@@ -14,6 +14,7 @@
 #define TYPED_BYTES_MAX 256
 
 enum { NOTE_SIZE = 160, NOTE_WORD_MAX = 40 };
+enum { GUARD_MS = 100 }; /* for which the look at a pane counts */
 
 static const struct field_result input_results[] = {
     {"pane", "string", "the id of the pane it was typed into"},
@@ -247,11 +248,17 @@ struct texting {
 	struct submit_text text;
 	uint32_t pane;
 	const char *sign;
+	int64_t guarded_ms; /* CLOCK_MONOTONIC */
 };
 
+static void guard_text(struct texting *texting);
+
+/* A person may have come while another text was typed. */
 static bool on_compose(void *data, struct submit_text *text)
 {
 	struct texting *texting = data;
+	if (clock_mono_ms() - texting->guarded_ms > GUARD_MS)
+		return false;
 	buf_finish(&text->bytes);
 	*text = texting->text;
 	buf_init(&texting->text.bytes, 0); /* the bytes are the other's now */
@@ -263,6 +270,11 @@ static void on_text_ended(void *data, const struct submit_end *end)
 	struct texting *texting = data;
 	struct request *request = texting->request;
 	const char *typed = end->result == SUBMIT_TYPED ? "the text, but not Enter" : "nothing";
+	if (end->result == SUBMIT_NOTHING) {
+		submit_free(texting->submit);
+		guard_text(texting);
+		return;
+	}
 	if (end->result == SUBMIT_SUBMITTED)
 		answer(request, texting->pane, texting->sign, NULL);
 	else if (end->count == 0 ||
@@ -289,9 +301,21 @@ static void on_guarded_text(void *data, bool may, const char *sign)
 	}
 	daemon = request_daemon(texting->request);
 	texting->sign = sign;
+	texting->guarded_ms = clock_mono_ms();
 	pane_ref_of(daemon->tmux, texting->pane, &ref);
 	texting->submit = submit_new(daemon->submits, &ref, &texting->policy, &handlers, texting);
 	submit_wake(texting->submit);
+}
+
+static void guard_text(struct texting *texting)
+{
+	const struct tmux *tmux = request_daemon(texting->request)->tmux;
+	const struct muxbus_pane *pane = muxbus_model_pane(tmux_model(tmux), texting->pane);
+	if (pane != NULL)
+		person_guard(texting->request, pane, texting->policy.leaves_mode, on_guarded_text,
+		    texting);
+	else
+		on_guarded_text(texting, true, texting->sign); /* tmux says that it is gone */
 }
 
 /* Any program may be typed to: the text is the caller's, and so is the choice of the pane. */
@@ -305,7 +329,7 @@ static void run_text(struct request *request, const struct submit_text *text,
 	right_find_only(request, pane, &texting->policy.only);
 	texting->text = *text;
 	texting->pane = pane->id;
-	person_guard(request, pane, force, on_guarded_text, texting);
+	guard_text(texting);
 }
 
 static bool holds(const struct buf *text, const char *sequence)
