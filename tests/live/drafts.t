@@ -48,6 +48,15 @@ shell() {
 	is "$1: what Muxbus typed is no draft" "$(why)" "done - $4 -"
 	wait_row "$1: and is submitted" "$new" "$2"
 	is "$1: as it stood" "$(t capture-pane -p -t "$new" | grep -c '^one two$')" 1
+	call send_text "{\"pane\":\"$new\",\"text\":\"echo two\"}"
+	wait_row "$1: another text" "$new" "$2 echo two"
+	t send-keys -t "$new" C-u
+	wait_row "$1: a person clears the line" "$new" "$2"
+	call send_text "{\"pane\":\"$new\",\"text\":\"echo 3\"}"
+	wait_row "$1: and gets another text" "$new" "$2 echo 3"
+	call send_keys "{\"pane\":\"$new\",\"keys\":\"Enter\"}"
+	is "$1: which is no draft either" "$(why)" "done - $4 -"
+	wait_row "$1: and ends" "$new" "$2"
 	call send_text "{\"pane\":\"$new\",\"text\":\"echo three\"}"
 	t send-keys -t "$new" -l ' four'
 	wait_row "$1: a person goes on with it" "$new" "$2 echo three four"

@@ -100,6 +100,7 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 		facts.lead = input->has_lead ? input->lead : NULL;
 		facts.typed = (const char *)input->line.data;
 		facts.typed_len = input->line.len;
+		facts.fresh = input->fresh;
 		facts.ended = (const char *)input->ended.data;
 		facts.ended_len = input->ended.len;
 		/* tmux tells whole seconds: a key in the same one may have come later. */
@@ -116,9 +117,12 @@ static void find_draft(const struct asking *asking, const struct muxbus_pane *pa
 	    (!facts.is_untouched || clock_real_ms() - input->typed_ms > SHOWN_MS);
 	draft_read(&facts, ret_draft);
 	/* A text that was typed just now may not be shown yet. */
-	if (input != NULL && ret_draft->sign != DRAFT_BY_KEYS && ret_draft->is_empty &&
-	    clock_real_ms() - input->typed_ms > SHOWN_MS)
+	if (input == NULL || ret_draft->sign == DRAFT_BY_KEYS || !ret_draft->is_empty)
+		return;
+	if (clock_real_ms() - input->typed_ms > SHOWN_MS)
 		pane_input_clear(input);
+	else
+		input->fresh = input->line.len;
 }
 
 /* The caller, of the pane that it is in or as a process outside of tmux. */

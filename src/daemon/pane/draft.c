@@ -233,7 +233,9 @@ static bool is_ours(const struct draft_facts *facts, const struct draft_line *li
 {
 	const char *at = facts->ended, *end = at + facts->ended_len, *next;
 	if (facts->is_other_form ||
-	    is_text(line, facts->typed, facts->typed_len, facts->is_untouched))
+	    is_text(line, facts->typed, facts->typed_len, facts->is_untouched) ||
+	    is_text(line, facts->typed + facts->fresh, facts->typed_len - facts->fresh,
+		facts->is_untouched))
 		return true;
 	for (; facts->is_untouched && at < end; at = next + 1) {
 		next = memchr(at, '\n', (size_t)(end - at));

@@ -25,6 +25,7 @@ struct draft_facts {
 	bool is_editing; /* a shell edits a line just now, and what Muxbus typed is shown by now */
 	const char *typed; /* UTF-8: what Muxbus has typed into the line; lent */
 	size_t typed_len;
+	size_t fresh; /* where in it begins what was typed since the line was seen empty */
 	const char *ended; /* lines that Muxbus has ended and the program may not have read; lent */
 	size_t ended_len;
 	bool is_untouched; /* no person has pressed a key since: what is shown may still grow */

@@ -26,6 +26,7 @@ static void wipe(struct buf *buf)
 void pane_input_clear(struct pane_input *input)
 {
 	wipe(&input->line);
+	input->fresh = 0;
 	input->is_other_form = false;
 }
 
@@ -84,6 +85,8 @@ static void type_byte(struct pane_input *input, uint8_t byte)
 	case KEY_DELETE:
 		while (line->len > 0 && (line->data[--line->len] & 0xc0) == 0x80)
 			;
+		if (input->fresh > line->len)
+			input->fresh = line->len;
 		break;
 	default:
 		if (byte < ' ' || buf_append_byte(line, byte) < 0)

@@ -20,6 +20,7 @@ struct token;
 struct pane_input {
 	struct echo echo; /* of what was typed */
 	struct buf line;
+	size_t fresh; /* of the line: what was typed since no text was seen there */
 	bool is_other_form; /* keys were typed that change the line: it may look in any way */
 	struct buf ended; /* lines that Enter ended, each with \n: the screen may still show one */
 	bool has_ended_other; /* one of them may look in any way */
