@@ -140,7 +140,9 @@ cat >"$dir/run-copilot.mjs" <<'END'
 import { confirmed, done, failures, hooks, is, sent, take, until, write } from './common.mjs'
 const handlers = []
 const emit = event => handlers.forEach(handler => handler(event))
-globalThis.session = { send: async message => (await take(message), `m${sent.length}`), sessionId: 'one', on: handler => handlers.push(handler) }
+let pending = {}
+globalThis.session = { send: async message => (await take(message), `m${sent.length}`), sessionId: 'one', on: handler => handlers.push(handler),
+	rpc: { queue: { pendingItems: async () => ({ items: [], ...pending }) } } }
 await import('./copilot.mjs')
 emit({ type: 'permission.requested', data: {} })
 emit({ type: 'permission.requested', data: {}, agentId: 'sub' })
@@ -176,6 +178,19 @@ is('nor when the session has the message', await says({ type: 'user.message', da
 is('nor by a subagent', await says({ ...begins, agentId: 'sub' }), [])
 is('it is when the model answers', await says(begins), ['1'])
 is('a changed message is known by its id', await says({ type: 'user.message', data: { messageId: 'm2' } }, begins, begins), ['2'])
+write(note(3, '[muxbus E5F6 job] third'))
+await until(() => sent.length > 2)
+write(note(4, '[muxbus G7H8 job] fourth'))
+await until(() => sent.length > 3)
+write(note(5, '[muxbus J9K0 job] fifth'))
+await until(() => sent.length > 4)
+pending = { items: [{ kind: 'message', messageId: 'm4' }], withdrawableTurnMessageId: 'm5' }
+emit({ type: 'abort', data: {}, agentId: 'sub' })
+emit({ type: 'abort', data: { reason: 'user_initiated' } })
+await until(() => sent.length > 5)
+await new Promise(resolve => setTimeout(resolve, 1500))
+is('what was dropped with a turn is sent again, once', sent.slice(5), [sent[2]])
+is('and then confirmed', await says({ type: 'user.message', data: { messageId: 'm6' } }, begins), ['3'])
 done()
 END
 

@@ -7,6 +7,7 @@ import { joinSession } from "@github/copilot-sdk/extension"
 
 const muxbus = "muxbus"
 const RETRY_MS = 5000
+const DROP_MS = 1000 // from the end of a turn by Escape to a look at what is left
 
 const session = await joinSession()
 const waiting = [] // notifications that the session has not got yet
@@ -81,6 +82,21 @@ function confirm({ type, data, agentId }) {
   }
 }
 
+// Escape in a turn drops the messages that Copilot CLI keeps until its end: they are sent again.
+function recover({ type, agentId }) {
+  if (type !== "abort" || agentId) return // of a subagent
+  setTimeout(async () => {
+    const queue = await session.rpc?.queue?.pendingItems().catch(() => undefined)
+    if (!queue) return // an older Copilot CLI
+    const kept = [queue.withdrawableTurnMessageId, ...queue.items.map(({ messageId }) => messageId)]
+    for (const message of handed.filter(({ id, isRead }) => id && !isRead && !kept.includes(id))) {
+      handed.splice(handed.indexOf(message), 1)
+      waiting.push(...message.notes)
+    }
+    handOver()
+  }, DROP_MS)
+}
+
 // While it runs, muxbusd types nothing. It ends with this program or with its pane.
 function follow() {
   let rest = ""
@@ -99,5 +115,6 @@ function follow() {
 if (process.env.TMUX_PANE) {
   session.on(onEvent)
   session.on(confirm)
+  session.on(recover)
   follow()
 }

@@ -25,8 +25,8 @@ asking_command="$copilot --experimental"
 shell=bash shell_key=command dialog='Do you want to run' yes=Enter leave=/exit
 ready_pattern='[?] help'
 dialogs='[{"tool": "bash", "args": {"command": "touch MARKER; sleep 4", "description": "a test"},
-  "shows": "Do you want to run", "runs": true},
- {"tool": "create", "args": {"path": "PROJECT/NAME.txt", "file_text": "one\ntwo\n"}, "shows": "Do you want to"},
+  "shows": "Do you want to run|No, and tell", "runs": true},
+ {"tool": "create", "args": {"path": "PROJECT/NAME.txt", "file_text": "one\ntwo\n"}, "shows": "Do you want to|No, and tell"},
  {"tool": "ask_user", "args": {"message": "Which one do you like?", "requestedSchema": {
   "properties": {"choice": {"type": "string", "enum": ["Red", "Blue"]}}, "required": ["choice"]}},
   "shows": "Which one do you like"}]'
