@@ -202,7 +202,7 @@ function dialog(one, agrees) {
 		enter: async () => {
 			rmSync(marker, { force: true })
 			const args = JSON.stringify(one.args).replaceAll('MARKER', marker).replaceAll('PROJECT', settings.project)
-				.replaceAll('NAME', `n${number}`)
+				.replaceAll('NAME', `n${number}${settings.isBare ? 'b' : ''}`)
 			writeFileSync(`${log}.say/c${number}`, `{"tool": "${one.tool}", "args": ${args}}`)
 			await give(`CALL c${number}.`)
 			await until(() => new RegExp(one.shows, 'm').test(plain()), 30, `${one.tool} asks`)
@@ -435,6 +435,8 @@ async function round(name) {
 	let list
 	try {
 		await until(async () => {
+			if (/^\W*\[m\w*$/m.test(plain())) // a part of a line of ours, which they erased while it came
+				await wipe(20)
 			list = await receipts()
 			return mine.every(id => received(id) || isLeft(id) ||
 				isExcused(id, list.get(id)) && hasEnded(list.get(id)))

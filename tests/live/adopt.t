@@ -47,6 +47,12 @@ is 'a mark is there' "$(field '.result.matched | length')" 1
 until_is 'and the shell is in front again' bash front "$marked"
 call ensure_agent "$(jq -nc --arg pane "$marked" '{$pane}')"
 is 'a shell with a mark is no agent' "$(field '.error.data.kind // .result.agent')" refused
+# Nor is a helper of the shell's own group, such as those of prompts and completions.
+t send-keys -t "$marked" 'set +m; sleep 1000 0<&0 & helper=$!' Enter
+until_is 'a helper runs' bash front "$marked"
+call ensure_agent "$(jq -nc --arg pane "$marked" '{$pane}')"
+is 'a helper of the shell is no agent' "$(field '.error.data.kind // .result.agent')" refused
+t send-keys -t "$marked" 'kill $helper' Enter
 t kill-pane -t "$marked"
 
 # Behind a program that shows another one, as ssh does, a mark counts while it is young: not that of

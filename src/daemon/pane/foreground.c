@@ -155,14 +155,27 @@ static enum agent_reads judge_tree(
 	return reads;
 }
 
-/* The last child of a process that is of its group, or 0. */
+/*
+ * Whether a shell waits for a child, as far as is seen. At its prompt it may have helpers in its own
+ * group, such as those of the prompt or of completions.
+ */
+static bool waits_for(pid_t shell, pid_t child)
+{
+	bool is_computing;
+	enum agent_reads reads = judge_process(shell, &is_computing);
+	if (reads == AGENT_READS_NO && !is_computing)
+		return true;
+	return reads != AGENT_READS_YES && is_terminal(child, 0) && is_terminal(child, 1);
+}
+
+/* The last child of its group that a shell waits for, or 0. */
 static pid_t find_child(pid_t pid, pid_t group)
 {
 	pid_t children[PROCESSES_MAX], found = 0;
 	size_t count;
 	(void)process_children(pid, children, PROCESSES_MAX, &count); /* none then */
 	for (size_t at = 0; at < count; at++)
-		if (getpgid(children[at]) == group)
+		if (getpgid(children[at]) == group && waits_for(pid, children[at]))
 			found = children[at];
 	return found;
 }
