@@ -30,7 +30,7 @@ dialogs='[{"tool": "bash", "args": {"command": "touch MARKER; sleep 4", "descrip
  {"tool": "ask_user", "args": {"message": "Which one do you like?", "requestedSchema": {
   "properties": {"choice": {"type": "string", "enum": ["Red", "Blue"]}}, "required": ["choice"]}},
   "shows": "Which one do you like"}]'
-menus='[{"command": "/model", "shows": "odel"}, {"command": "/theme", "shows": "heme"}]'
+menus='[{"command": "/model", "shows": "rescan"}, {"command": "/theme", "shows": "heme"}]'
 record_states
 measure_crashes "$copilot"
 bare_pattern='/ commands'
