@@ -312,8 +312,8 @@ static void guard_text(struct texting *texting)
 	const struct tmux *tmux = request_daemon(texting->request)->tmux;
 	const struct muxbus_pane *pane = muxbus_model_pane(tmux_model(tmux), texting->pane);
 	if (pane != NULL)
-		person_guard(texting->request, pane, texting->policy.leaves_mode, on_guarded_text,
-		    texting);
+		person_guard(
+		    texting->request, pane, texting->policy.leaves_mode, on_guarded_text, texting);
 	else
 		on_guarded_text(texting, true, texting->sign); /* tmux says that it is gone */
 }
