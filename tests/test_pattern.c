@@ -150,8 +150,35 @@ static void test_hostile(void)
 	free(subject);
 }
 
+/* Words that a pattern may begin with. */
+static void test_verbs(void)
+{
+	static const char *const verbs[] = {"(*NO_JIT)", "(*NOTEMPTY)", "(*UTF)", "(*UCP)",
+	    "(*NO_START_OPT)", "(*CRLF)", "(*BSR_ANYCRLF)", "(*LIMIT_MATCH=1000)",
+	    "(*LIMIT_DEPTH=1000)", "(*LIMIT_HEAP=1000)", "(*NO_AUTO_POSSESS)",
+	    "(*NO_DOTSTAR_ANCHOR)", "(*NOTEMPTY_ATSTART)", "(*COMMIT)", "(*ANY)"};
+	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+		char text[64];
+		struct pattern *pattern;
+		(void)snprintf(text, sizeof text, "%sb*c|^b", verbs[i]);
+		pattern = compile(text);
+		if (pattern == NULL)
+			continue;
+		is_int(pattern_find(pattern, "bbc", 3, 0, NULL), PATTERN_MATCH, "%s matches", text);
+		is_int(pattern_find(pattern, "xx", 2, 0, NULL), PATTERN_NONE, "or not");
+		pattern_free(pattern);
+		(void)snprintf(text, sizeof text, "%sb*", verbs[i]);
+		pattern = compile(text);
+		is_int(pattern_find(pattern, "xx", 2, 0, NULL),
+		    strcmp(verbs[i], "(*NOTEMPTY)") == 0 ? PATTERN_NONE : PATTERN_MATCH,
+		    "%s: an empty match", text);
+		pattern_free(pattern);
+	}
+}
+
 int main(void)
 {
+	test_verbs();
 	test_finding();
 	test_subject();
 	test_captures();

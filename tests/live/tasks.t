@@ -115,6 +115,10 @@ back=$((now + 10800 + 1800)) # by two hours, as in Antarctica/Troll
 clock="AAA-1BBB-3,0/0,$(($(date -u -d "@$back" +1%j) - 1001))/$(date -u -d "@$back" +%H:%M:%S)"
 due=$(TZ=$clock muxbus remind "$(TZ=$clock date -d "@$((now + 900))" +%H:%M:%S)" again | jq -r .due)
 ok 'also where the clock goes back two hours' test "$(date -d "$due" +%s)" -le $((now + 960))
+on=$((now + 1800)) # the clock goes on by an hour: there is no such time in 45 minutes
+clock="AAA0BBB,$(($(date -u -d "@$on" +1%j) - 1001))/$(date -u -d "@$on" +%H:%M:%S),0/0"
+due=$(TZ=$clock muxbus remind "$(date -u -d "@$((now + 2700))" +%H:%M:%S)" skipped | jq -r .due)
+is 'a time that is skipped is the first one after' "$(($(date -d "$due" +%s) - on))" 0
 
 is 'busy: found' "$(found busy 'muxbus --fleet')" 'muxbus --fleet'
 is 'layout: found' "$(found layout 'muxbus restore')" 'muxbus restore'

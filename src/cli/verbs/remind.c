@@ -8,7 +8,6 @@
 #include "cli/verbs.h"
 
 #define CLOCK_BACK_SEC (3 * 3600) /* the most that a zone is put back by, at once */
-#define CLOCK_STEP_SEC (15 * 60) /* zones are put back by multiples of this */
 
 struct remind {
 	const char *pane;
@@ -33,20 +32,33 @@ static bool read_clock(const char *text, struct tm *at)
 	return end != NULL && *end == '\0';
 }
 
-/*
- * The time of a day, at the earliest after now: a clock that is put back has some times twice, and
- * mktime() takes either one.
- */
-static time_t next_of_day(struct tm *at, time_t now)
+/* The seconds of a day that the clock shows at a time; -1: it is another day. */
+static int seconds_of(time_t time, int day)
 {
-	struct tm want = *at, got;
-	time_t any = mktime(at);
-	for (time_t time = any - CLOCK_BACK_SEC; time <= any + CLOCK_BACK_SEC;
-	     time += CLOCK_STEP_SEC)
-		if (time > now && localtime_r(&time, &got) != NULL && got.tm_hour == want.tm_hour &&
-		    got.tm_min == want.tm_min && got.tm_sec == want.tm_sec)
+	struct tm at;
+	if (localtime_r(&time, &at) == NULL || at.tm_mday != day)
+		return -1;
+	return (at.tm_hour * 60 + at.tm_min) * 60 + at.tm_sec;
+}
+
+/*
+ * When a clock comes to a time of a day, after now: the first time where it is put back, and where it
+ * goes past the time, right then. 0: not any more.
+ */
+static time_t next_of_day(const struct tm *at, time_t now)
+{
+	struct tm any = *at, noon = *at;
+	int want = (at->tm_hour * 60 + at->tm_min) * 60 + at->tm_sec, before, shown;
+	time_t time = mktime(&any) - CLOCK_BACK_SEC, end = time + (time_t)2 * CLOCK_BACK_SEC;
+	noon.tm_hour = 12;
+	(void)mktime(&noon);
+	time = time > now ? time : now;
+	for (before = seconds_of(time, noon.tm_mday); ++time <= end; before = shown) {
+		shown = seconds_of(time, noon.tm_mday);
+		if (before < want && shown >= want)
 			return time;
-	return any;
+	}
+	return 0;
 }
 
 /* How long until a time of the clock comes next. */

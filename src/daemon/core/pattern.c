@@ -102,7 +102,9 @@ struct pattern *pattern_new(const char *text, size_t len, char *ret_reason, size
 	pattern = xalloc(sizeof *pattern);
 	*pattern = (struct pattern){
 	    .code = code,
-	    .is_tried = shared.is_blind && has_negated_escape(text, len),
+	    /* Machine code has no (*NO_JIT), and goes past a (*NOTEMPTY). */
+	    .is_tried =
+		strncmp(text, "(*", 2) == 0 || (shared.is_blind && has_negated_escape(text, len)),
 	    .text = xmemdup(text, len),
 	};
 	return pattern;
