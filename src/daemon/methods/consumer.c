@@ -33,7 +33,8 @@ const struct field_result notification_list_results[] = {
 	"shown, refused), way (waited, follow, hook, queue_command, typed, shown, on_notify, "
 	"none), time, reason, and what was seen; typed_before: so often, at most, daemons that "
 	"were killed had submitted it; consumer: the one that took it"},
-    {"notifications[].redelivered", "integer", "how often it was handed out again"},
+    {"notifications[].redelivered", "integer",
+	"how often it was handed out again; a restart of the daemon forgets what readers had"},
     {"last", "integer", "ask for what comes after this"},
     {"more", "boolean", "whether more match than the answer holds: ask again"},
     {"gap", "object|null", "from, to and reason of what is missing before these"},
