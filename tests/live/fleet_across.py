@@ -584,6 +584,17 @@ def foreign(fleet, machines):
        "its progress comes", got)
     far.socket.sendall(json.dumps({"id": call["id"], "result": {}}).encode() + b"\n")
     link.line(20)
+    mcp = Link(fleet.socket)
+    mcp.send("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
+    ok("protocolVersion" in mcp.line(20).get("result", {}), "MCP with the fleet")
+    mcp.send("tools/call", {"name": "word_count", "arguments": {"host": "h1", "text": "a"}})
+    call, got = answer(result), mcp.line(20)
+    ok(call["params"] == {"text": "a"} and got["result"]["structuredContent"] == {**result, "host": "h1", "server": "default"},
+       "calls it", got)
+    mcp.send("tools/call", {"name": "word_count", "arguments": {"host": "h2"}})
+    got = mcp.line(20)["result"]
+    ok(got["isError"] and "no method" in got["content"][0]["text"] and "takes" not in got["content"][0]["text"], "if it is there", got)
+    mcp.close()
     link.send("word_count", {"host": "h1", "wait": False, "pane": "%0"})
     answer({"id": "late"})
     begun = link.line(20)["result"]

@@ -67,7 +67,7 @@ class Link:
 
     def send(self, method, params):
         self.number += 1
-        text = json.dumps({"id": self.number, "method": method, "params": params})
+        text = json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
         try:
             self.socket.sendall(text.encode() + b"\n")
         except OSError as error:

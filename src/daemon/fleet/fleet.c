@@ -89,6 +89,8 @@ static const struct method *on_foreign(void *data, const char *name, const struc
 	(void)snprintf(foreign->name, sizeof foreign->name, "%s", name);
 	foreign->method = (struct method){
 	    .name = METHOD(foreign->name, METHOD_RUNS | METHOD_CLOSES),
+	    .title = foreign->name,
+	    .summary = "",
 	    .flags = METHOD_WAITS | METHOD_OPEN_WORLD,
 	    .group = "host",
 	    .uses = &foreign->uses,

@@ -111,6 +111,8 @@ static void list_watches(struct buf *out, const struct daemon *daemon)
 static void list_parameters(struct buf *out, const struct method *tool)
 {
 	const char *comma = "";
+	if (tool->fields == NULL && tool->uses != NULL)
+		return; /* of a host of the fleet, which knows them */
 	(void)buf_printf(out, "\n%s takes", tool->name);
 	for (const struct field *field = tool->fields; field != NULL && field->name != NULL;
 	     field++) {

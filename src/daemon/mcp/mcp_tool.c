@@ -500,8 +500,14 @@ static const struct json *param(const struct mcp_exchange *exchange, const char 
 static const struct method *tool_of(const struct mcp_exchange *exchange)
 {
 	const struct json *name = param(exchange, "name");
-	const struct method *method =
-	    name != NULL && name->type == JSON_STRING ? mcp_tool_named(name->text) : NULL;
+	const struct dispatch_hooks *hooks = dispatch_hooks(exchange->mcp->dispatch);
+	const struct method *method = NULL;
+	if (name != NULL && name->type == JSON_STRING) {
+		method = mcp_tool_named(name->text);
+		if (method == NULL && hooks->foreign != NULL)
+			method = hooks->foreign(
+			    hooks->route_data, name->text, param(exchange, "arguments"));
+	}
 	return method != NULL && method->flags & METHOD_NO_TOOL ? NULL : method;
 }
 
