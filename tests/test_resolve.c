@@ -85,6 +85,8 @@ void muxbus_model_counts(const struct muxbus_model *model, struct muxbus_model_c
 
 /* The test. */
 
+#define IDS "; ids are those of sessions ($1), windows (@1) and panes (%1)"
+
 /* The id of the target; else the error. */
 static void describe(enum resolve_kind kind, const char *text, char *out, size_t size)
 {
@@ -111,7 +113,7 @@ static const struct row {
     {RESOLVE_PANE, "%3", "%3 @2"},
     {RESOLVE_PANE, "=%3", "%3 @2"},
     {RESOLVE_PANE, "%99", "! there is no pane %99"},
-    {RESOLVE_PANE, "%3x", "! there is no session '%3x'"},
+    {RESOLVE_PANE, "%3x", "! there is no session '%3x'" IDS},
     {RESOLVE_PANE, "@1", "%2 @1"},
     {RESOLVE_PANE, "@1.0", "%1 @1"},
     {RESOLVE_PANE, "@1.%2", "%2 @1"},
@@ -150,7 +152,7 @@ static const struct row {
     {RESOLVE_PANE, ":0", "! the target names no session"},
     {RESOLVE_PANE, "work:^", "! session 'work' has no window '^'"},
     {RESOLVE_PANE, "work:+1", "! session 'work' has no window '+1'"},
-    {RESOLVE_PANE, "wo*", "! there is no session 'wo*'"},
+    {RESOLVE_PANE, "wo*", "! there is no session 'wo*'" IDS},
     {RESOLVE_WINDOW, "@2", "@2"},
     {RESOLVE_WINDOW, "%3", "@2"},
     {RESOLVE_WINDOW, "work", "@1"},

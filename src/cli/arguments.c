@@ -165,18 +165,26 @@ static bool take_pane(struct arguments *call, const char *text, bool has_more)
 	return is_taken;
 }
 
+static bool names_object(const char *name)
+{
+	return strcmp(name, "pane") == 0 || strcmp(name, "window") == 0 ||
+	    strcmp(name, "session") == 0;
+}
+
 /*
  * An option as other programs have it: two dashes, or one, a letter or digit and no blank, before
- * another word without a key. In a list that may be the words of a command, one dash is right.
+ * another word without a key, or where a pane, a window or a session is named. In a list that may
+ * be the words of a command, one dash is right.
  */
 static bool is_option(const struct arguments *call, const char *text, const char *next)
 {
 	if (strncmp(text, "--", 2) == 0)
 		return true;
 	if (text[0] != '-' || !isalnum((unsigned char)text[1]) || strchr(text, ' ') != NULL ||
-	    next == NULL || key_len(next) > 0 || call->positional == NULL ||
-	    kind_of(call->positional) == KIND_STRINGS)
+	    call->positional == NULL || kind_of(call->positional) == KIND_STRINGS)
 		return false;
+	if (next == NULL || key_len(next) > 0)
+		return names_object(call->positional->name);
 	for (int i = 0; i < call->count; i++)
 		if (strcmp(call->words[i].name, call->positional->name) == 0)
 			return kind_of(call->positional) != KIND_KEYS;

@@ -493,5 +493,7 @@ int wait_conditions(struct buf *out, const struct json *kinds, size_t count,
 		r = add_word(&all, words[i]);
 	end_condition(&all);
 	json_array_end(&all.writer);
+	if (r == 0 && count > 0 && out->len == 2)
+		return refuse(&all, "a condition is missing, such as prompt=true");
 	return r == 0 && all.writer.is_cut ? refuse(&all, "the conditions are too long") : r;
 }

@@ -83,10 +83,11 @@ static enum resolve_result find_session(
 	resolve->nearest = is_id ? NULL : nearest_session(model, part);
 	if (part.len == 0)
 		return none(resolve, "the target names no session");
-	return none(resolve, "there is no session '%s'%s%s%s", SHOWN(part),
-	    resolve->nearest != NULL ? "; did you mean '" : "",
-	    SHOWN_NAME(resolve->nearest != NULL ? resolve->nearest : ""),
-	    resolve->nearest != NULL ? "'?" : "");
+	if (resolve->nearest != NULL)
+		return none(resolve, "there is no session '%s'; did you mean '%s'?", SHOWN(part),
+		    SHOWN_NAME(resolve->nearest));
+	return none(resolve, "there is no session '%s'%s", SHOWN(part),
+	    is_id ? "" : "; ids are those of sessions ($1), windows (@1) and panes (%1)");
 }
 
 const struct muxbus_session *resolve_window_session(
