@@ -106,6 +106,9 @@ END
 chmod 755 "$dir/noise"
 is 'a relay of another protocol' "$(MUXBUS_REMOTE="$dir/noise" status $far list_panes)" 3
 ok 'is refused by name' grep -q 'muxbus 7.0 on far and muxbus .* here do not understand each other' "$dir/said"
+printf '#!/bin/sh\nprintf "\\033]0;title\\007"; exec "%s/muxbus" "$@"\n' "$MUXBUS_BUILDDIR" >"$dir/title"
+chmod 755 "$dir/title"
+is 'noise without an end of line' "$(MUXBUS_SSH_TIMEOUT=9 MUXBUS_REMOTE="$dir/title" status $far list_panes)" 0
 cat >"$dir/mute" <<'END'
 #!/bin/sh
 echo 'Welcome to this machine'
