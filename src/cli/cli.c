@@ -64,6 +64,9 @@ void cli_hint(struct buf *out, const struct cli *cli, const char *text)
 	const char *at;
 	while ((*option != '\0' || *host != '\0') && (at = strstr(text, name)) != NULL) {
 		(void)buf_append(out, text, (size_t)(at - text) + strlen(name));
+		text = at + strlen(name);
+		if (*text == '-') /* it says itself where */
+			continue;
 		if (*host != '\0')
 			(void)buf_printf(out, "--host %.*s ", (int)strcspn(host, " "), host);
 		(void)buf_append_str(out, option);
@@ -71,7 +74,6 @@ void cli_hint(struct buf *out, const struct cli *cli, const char *text)
 			(void)shell_word(out, value);
 			(void)buf_append_byte(out, ' ');
 		}
-		text = at + strlen(name);
 	}
 	(void)buf_append_str(out, text);
 }

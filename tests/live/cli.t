@@ -430,6 +430,9 @@ if unshare -Ur true 2>/dev/null; then
 			[ "$watches" -gt "$(cat /proc/sys/fs/inotify/max_user_watches)" ] &&
 				[ "$instances" -gt "$(cat /proc/sys/fs/inotify/max_user_instances)" ] && echo more
 		done)" more
+	unshare -Urm sh -c "mount -t tmpfs none /proc/sys/fs/inotify && '$muxbus' doctor" >"$dir/out"
+	is 'nor limits that it cannot read' "$(jq -r '.findings[] | select(.subject == "inotify").text' "$dir/out")" \
+		'files can be watched; /proc does not say how many'
 fi
 kill -STOP "$daemon_pid"
 begin=$(date +%s)

@@ -109,6 +109,9 @@ ok 'is refused by name' grep -q 'muxbus 7.0 on far and muxbus .* here do not und
 printf '#!/bin/sh\nprintf "\\033]0;title\\007"; exec "%s/muxbus" "$@"\n' "$MUXBUS_BUILDDIR" >"$dir/title"
 chmod 755 "$dir/title"
 is 'noise without an end of line' "$(MUXBUS_SSH_TIMEOUT=9 MUXBUS_REMOTE="$dir/title" status $far list_panes)" 0
+is 'doctor of a host that ssh does not reach' \
+	"$(MUXBUS_SSH="ssh -F $dir/ssh_config -o ProxyCommand=false" status $far doctor) $(jq -r '.findings[].remedy' "$dir/out")" \
+	'1 check that ssh reaches that machine, and that Muxbus is installed there'
 cat >"$dir/mute" <<'END'
 #!/bin/sh
 echo 'Welcome to this machine'

@@ -45,8 +45,11 @@ static struct link *find_running(struct doctor_report *report, const struct cli 
 		    "do not use that socket; name another tmux server with -L or -S", "%s", reason);
 		break;
 	case LINK_FAILED:
-		doctor_find(report, FINDING_WRONG, "daemon", "check the socket's permissions", "%s",
-		    reason);
+		doctor_find(report, FINDING_WRONG, "daemon",
+		    remote_is(cli)
+			? "check that ssh reaches that machine, and that Muxbus is installed there"
+			: "check the socket's permissions",
+		    "%s", reason);
 		break;
 	}
 	return NULL;

@@ -23,10 +23,11 @@ static void find_host(struct doctor_report *report, const struct json *host)
 		(void)snprintf(remedy, sizeof remedy,
 		    "check that ssh reaches %s without a question, then: muxbus hosts retry",
 		    json_get_str(host, "host", "?"));
+	if (json_get_bool(host, "local", false))
+		(void)snprintf(remedy, sizeof remedy, "muxbus -L %s start",
+		    json_get_str(host, "server", "default"));
 	if (strcmp(state, "up") != 0)
-		doctor_find(report, FINDING_WRONG, subject,
-		    json_get_bool(host, "local", false) ? "muxbus start" : remedy, "%s: %s", state,
-		    reason);
+		doctor_find(report, FINDING_WRONG, subject, remedy, "%s: %s", state, reason);
 	else if (strcmp(version, PACKAGE_VERSION) != 0)
 		doctor_find(report, FINDING_NOTE, subject,
 		    "install the same version on both, and restart muxbusd there",

@@ -50,6 +50,9 @@ static void find_inotify(struct doctor_report *report)
 		doctor_find(report, FINDING_NOTE, "inotify", more,
 		    "few files can be watched at once: %ld watches, %ld instances", watches,
 		    instances);
+	else if (watches < 0 || instances < 0)
+		doctor_find(report, FINDING_GOOD, "inotify", NULL,
+		    "files can be watched; /proc does not say how many");
 	else
 		doctor_find(report, FINDING_GOOD, "inotify", NULL,
 		    "%ld watches, %ld instances allowed", watches, instances);
