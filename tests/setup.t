@@ -174,6 +174,11 @@ for agent in claude codex copilot gemini opencode; do
 	HOME="$fresh" setup $agent --write >/dev/null
 	HOME="$fresh" setup $agent --remove >/dev/null
 	is "$agent: the person's file is as before, without a backup" "$(snapshot)" "$before"
+	printf ' \n\t' >"$file"
+	before=$(snapshot)
+	HOME="$fresh" setup $agent --write >/dev/null
+	HOME="$fresh" setup $agent --remove >/dev/null
+	is "$agent: so is one of blanks" "$(snapshot)" "$before"
 	own_text $agent >"$file"
 	before=$(snapshot)
 	said=$(HOME="$fresh" setup $agent --remove)

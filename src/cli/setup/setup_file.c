@@ -448,7 +448,7 @@ static bool find_origin(void *data, const struct buf *backup)
 {
 	struct origin *origin = data;
 	if (!origin->is_found &&
-	    (backup->len == 0 ||
+	    (is_blank(origin->file, backup) ||
 		leads_to(*origin->setup, SETUP_REMOVE, origin->file, backup, backup)) &&
 	    leads_to(*origin->setup, SETUP_WRITE, origin->file, backup, &origin->config->text)) {
 		config_splice(origin->text, 0, origin->text->len, backup->data, backup->len);
