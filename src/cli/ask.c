@@ -24,6 +24,14 @@ enum link_state ask_open(struct link **ret_link, const char *socket, char *ret_r
 	return *ret_link != NULL ? LINK_OK : LINK_FAILED;
 }
 
+static bool listens(const char *socket)
+{
+	int fd = *socket != '\0' ? link_connect(socket, ASK_MUTE_MS) : -1;
+	if (fd >= 0)
+		(void)close(fd); /* nothing was said */
+	return fd >= 0;
+}
+
 /*
  * Starts a daemon and connects. A daemon that is shutting down still counts as running, although
  * its socket is gone: the next try starts a new one after it has ended.
@@ -31,13 +39,21 @@ enum link_state ask_open(struct link **ret_link, const char *socket, char *ret_r
 static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t size)
 {
 	for (int i = 0; i < START_TRIES; i++) {
+		char said[PATH_MAX + 512];
 		struct link *link;
 		enum link_state state;
-		if (launch_daemon(cli, ret_reason, size) < 0)
+		if (launch_daemon(cli, said, sizeof said) < 0) {
+			(void)snprintf(ret_reason, size, "%s", said);
 			return NULL;
+		}
 		state = ask_open(&link, cli->socket, ret_reason, size);
 		if (state != LINK_NO_SOCKET && state != LINK_DEAD)
 			return link; /* or NULL */
+		if (listens(said)) {
+			(void)snprintf(ret_reason, size,
+			    "muxbusd runs already, and listens at %.*s: use -s", PATH_MAX, said);
+			return NULL;
+		}
 		(void)poll(NULL, 0, START_TRY_MS);
 	}
 	return NULL;
@@ -104,7 +120,7 @@ static enum link_read greet(const struct cli *cli, struct link *link, const stru
 	is_unknown = read == LINK_LINE && ret_answer->error != NULL;
 	if (is_unknown)
 		read = link_ask(link, "describe", "{\"method\":\"ping\"}", ASK_MUTE_MS, ret_answer);
-	if (read == LINK_LINE)
+	if (read == LINK_LINE && (ret_answer->error == NULL || !cli->is_fleet)) /* or of its host */
 		compare_version(cli, ret_answer->result);
 	if (read == LINK_LINE && is_unknown)
 		read = link_ask(link, "describe", params, ASK_MUTE_MS, ret_answer);
@@ -316,6 +332,14 @@ static char **make_environment(void)
 #define DAEMON "muxbusd"
 #define SAID_MAX 8192 /* of its output */
 
+/* Copies the socket of the daemon that ran already: the end of the first line of the output. */
+static void tell_socket(const struct buf *said, char *ret_socket, size_t size)
+{
+	const char *word = " socket ", *at = strstr(buf_text(said), word);
+	at = at != NULL ? at + strlen(word) : "";
+	(void)snprintf(ret_socket, size, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
 /* Copies the first line of the daemon's output, without the prefix of each line. */
 static void tell(const struct buf *said, char *ret_reason, size_t size)
 {
@@ -329,7 +353,7 @@ static void tell(const struct buf *said, char *ret_reason, size_t size)
 	    len > 0 ? text : "no reason given");
 }
 
-int launch_daemon(const struct cli *cli, char *ret_reason, size_t size)
+int launch_daemon(const struct cli *cli, char *ret_said, size_t size)
 {
 	char program[PATH_MAX];
 	char *const fleet_argv[] = {
@@ -348,7 +372,7 @@ int launch_daemon(const struct cli *cli, char *ret_reason, size_t size)
 	int status;
 	if (!program_find(DAEMON, program, sizeof program)) {
 		(void)snprintf(
-		    ret_reason, size, DAEMON " is not beside muxbus and not in PATH: install it");
+		    ret_said, size, DAEMON " is not beside muxbus and not in PATH: install it");
 		return -1;
 	}
 	buf_init(&said, SAID_MAX);
@@ -360,11 +384,13 @@ int launch_daemon(const struct cli *cli, char *ret_reason, size_t size)
 	mem_free(env);
 	if (status < 0 && errno == ETIMEDOUT)
 		(void)snprintf(
-		    ret_reason, size, DAEMON " is not ready after %d s", LAUNCH_TIMEOUT_MS / 1000);
+		    ret_said, size, DAEMON " is not ready after %d s", LAUNCH_TIMEOUT_MS / 1000);
 	else if (status < 0)
-		(void)snprintf(ret_reason, size, "%s cannot be run: %s", program, strerror(errno));
+		(void)snprintf(ret_said, size, "%s cannot be run: %s", program, strerror(errno));
 	else if (status > 0)
-		tell(&said, ret_reason, size);
+		tell(&said, ret_said, size);
+	else
+		tell_socket(&said, ret_said, size);
 	buf_finish(&said);
 	return status == 0 ? 0 : -1;
 }

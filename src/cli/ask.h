@@ -91,7 +91,8 @@ const struct json *ask_row(const struct json *rows, const char *name);
 
 /*
  * Starts muxbusd (that beside our own program, else that in PATH) for cli->tmux_socket at
- * cli->socket, and waits until it is ready or fails. A running daemon is fine too. Returns 0, or
- * -1 with a human-readable reason of one line.
+ * cli->socket, and waits until it is ready or fails. A running daemon is fine too. Returns 0
+ * with the socket of a daemon that ran already, or empty; or -1 with a human-readable reason of one
+ * line.
  */
-int launch_daemon(const struct cli *cli, char *ret_reason, size_t size);
+int launch_daemon(const struct cli *cli, char *ret_said, size_t size);

@@ -166,8 +166,11 @@ mb() { # mb ARGUMENT...: its status; output in $dir/out, errors in $dir/said
 is 'muxbus --fleet: a method' "$(mb get_pane pane=far:%0) $(jq -r .pane "$dir/out")" '0 far:%0'
 is 'by the environment' "$(MUXBUS_FLEET=1 "$MUXBUS_BUILDDIR/muxbus" get_pane pane=far:%0 | jq -r .pane)" far:%0
 mkdir -m 700 "$dir/run2"
+is 'in another run-time folder' "$(XDG_RUNTIME_DIR="$dir/run2" mb hosts) $(cat "$dir/said")" \
+	"3 muxbus: muxbusd runs already, and listens at $MUXBUS: use -s"
 is 'doctor says the command as it is' "$(XDG_RUNTIME_DIR="$dir/run2" mb doctor) $(jq -r '.findings[].remedy' "$dir/out")" \
 	'1 muxbus --fleet start'
+is 'a host that is down has no version' "$(mb --host dead list_panes) $(grep -c version "$dir/said")" '1 0'
 is 'a list as a table' "$(mb --text ls) $(awk '$1 == "far:%0" {print $1}' "$dir/out")" '0 far:%0'
 ok 'names those that are missing' grep -q '^missing: dead/default: ssh: no-route-to-host' "$dir/out"
 is 'a verb on one host' "$(mb --host far send %0 'again it is')" 0
