@@ -458,7 +458,10 @@ def swapped(fleet, old, link, machines, told, count):
         os.chmod(hosts, 0o600)
         time.sleep(0.06)
         with open(hosts, "w", encoding="utf-8") as file:
-            time.sleep(0.07)
+            for beside in (f"{os.path.dirname(hosts)}/beside", f"{fleet.env['TMUX_TMPDIR']}/tmux-{os.getuid()}/beside"):
+                os.mkdir(beside)
+                os.rmdir(beside)
+            time.sleep(0.3)
             file.write(old)
         time.sleep(0.3)
     after = rows()

@@ -17,6 +17,7 @@ struct folder_watch {
 	struct path_watch *path_watch;
 	struct loop_timer *settle;
 	int64_t latest_ms; /* while it is armed */
+	bool is_written; /* a file was changed, and none was closed since */
 	char *path;
 };
 
@@ -52,11 +53,18 @@ static void on_path_moved(void *data, const char *path UNUSED)
 	on_path_changed(data); /* the path counts, not the folder that it named */
 }
 
-/* A file that was changed and is not closed yet may be incomplete. */
+/* A file that was changed and is not closed yet may be incomplete, whatever happens beside it. */
 static void on_told(struct inotify_watch *files, const struct inotify_event *event)
 {
-	report_after((struct folder_watch *)files,
-	    event->mask & ~(uint32_t)IN_MODIFY ? SETTLE_MS : LATEST_MS);
+	struct folder_watch *watch = (struct folder_watch *)files;
+	if (event->mask & (IN_MODIFY | IN_CLOSE_WRITE))
+		watch->is_written = event->mask & IN_MODIFY;
+	report_after(watch, watch->is_written ? LATEST_MS : SETTLE_MS);
+}
+
+bool folder_watch_is_written(const struct folder_watch *watch)
+{
+	return watch != NULL && watch->is_written && loop_timer_is_armed(watch->settle);
 }
 
 struct folder_watch *folder_watch_new(struct event_base *base, struct inotify_hub *hub,

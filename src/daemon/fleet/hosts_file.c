@@ -204,6 +204,8 @@ static void on_changed(void *data)
 {
 	struct hosts_file *file = data;
 	char *text;
+	if (folder_watch_is_written(file->config))
+		return; /* all is read then */
 	file->error_count = file->spec_count = file->text_count = 0;
 	read_local(file);
 	text = read_text(file);
