@@ -6,6 +6,7 @@
  * usage: fake_tool_server [OPTION…]
  *   --log FILE      appends each line that it reads, and "end" at the end of its input
  *   --bytes         writes each byte alone, after the one before it was read
+ *   --odd           writes messages as batches of one, with strings as ids
  *   --version TEXT  the version of the protocol that it answers with
  *   --pages N       lists its tools on so many pages; 0: without an end
  *   --refuse METHOD answers this method with an error
@@ -38,6 +39,7 @@ static struct {
 	const char *log, *version, *refuse, *hang;
 	int pages;
 	bool is_bytes, is_fork, is_linger;
+	bool is_odd; /* messages are batches of one, and ids in them strings */
 } options = {.version = "2025-06-18", .pages = 1};
 
 /* Calls of the tool "slow" that wait. */
@@ -75,17 +77,25 @@ static void put_line(const char *text)
 
 static void begin(struct json_writer *writer, struct buf *buf, int64_t id)
 {
+	char text[32];
 	buf_init(buf, LINE_BYTES * 2);
 	json_writer_init(writer, buf);
+	if (options.is_odd)
+		json_array_begin(writer, NULL);
 	json_object_begin(writer, NULL);
 	json_put_str(writer, "jsonrpc", "2.0");
-	if (id != 0)
+	(void)snprintf(text, sizeof text, "%lld", (long long)id);
+	if (id != 0 && options.is_odd)
+		json_put_str(writer, "id", text);
+	else if (id != 0)
 		json_put_int(writer, "id", id);
 }
 
 static void end(struct json_writer *writer, struct buf *buf)
 {
 	json_object_end(writer);
+	if (options.is_odd)
+		json_array_end(writer);
 	json_end_line(writer);
 	put(buf->data, buf->len);
 	buf_finish(buf);
@@ -406,6 +416,7 @@ static void read_options(char **argv)
 	    {"--hang", &options.hang, NULL},
 	    {"--say", &say, NULL},
 	    {"--bytes", NULL, &options.is_bytes},
+	    {"--odd", NULL, &options.is_odd},
 	    {"--fork", NULL, &options.is_fork},
 	    {"--linger", NULL, &options.is_linger},
 	    {"--flood", NULL, &is_flood},

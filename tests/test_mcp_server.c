@@ -591,6 +591,7 @@ int main(void)
 	base = event_base_new();
 	test_talk("");
 	test_talk(" --bytes");
+	test_talk(" --odd");
 	test_place();
 	test_at_once();
 	test_cancel();

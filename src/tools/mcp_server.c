@@ -410,11 +410,19 @@ static void take_list(struct mcp_server *server, const struct json *result)
 		list_again(server);
 }
 
+/* An id of a message of ours; 0: it is none. Some servers write the numbers as strings. */
+static int64_t read_id(const struct json *id)
+{
+	uint64_t digits;
+	int64_t number;
+	if (id != NULL && id->type == JSON_STRING)
+		return str_parse_u64(id->text, id->len, &digits) ? (int64_t)digits : 0;
+	return id != NULL && json_int(id, &number) ? number : 0;
+}
+
 static struct mcp_server_call *find_call(struct mcp_server *server, const struct json *id)
 {
-	int64_t number;
-	if (id == NULL || !json_int(id, &number) || number <= 0)
-		return NULL;
+	int64_t number = read_id(id);
 	list_each (struct mcp_server_call, call, &server->calls, entry)
 		if (call->id == number)
 			return call;
@@ -443,11 +451,10 @@ static void take_response(
 	const struct json *result = json_member(message, "result");
 	struct mcp_server_call *call = find_call(server, id);
 	char shown[STR_SHOWN_SIZE];
-	int64_t number;
 	if (call != NULL) {
 		take_answer(call, result, error);
-	} else if (server->state == STATE_ENDING || id == NULL || !json_int(id, &number) ||
-	    number != server->state_id || number == 0) {
+	} else if (server->state == STATE_ENDING || server->state_id == 0 ||
+	    read_id(id) != server->state_id) {
 		return; /* late: its call was cancelled */
 	} else if (error != NULL) {
 		mcp_server_give_up(server, "refused %s: %s",
@@ -544,12 +551,14 @@ static void on_line(void *data, const char *line, size_t len)
 	}
 	if (len == 0)
 		return;
-	if (*line != '{') {
+	message =
+	    *line == '{' || *line == '[' ? read_message(server->reader, line, len, &error) : NULL;
+	if (*line != '{' && (message == NULL || message->child == NULL)) {
 		take_stray(server, line, len);
-		return;
-	}
-	message = read_message(server->reader, line, len, &error);
-	if (message != NULL) {
+	} else if (message != NULL && *line == '[') {
+		json_each (at, message)
+			take_message(server, at);
+	} else if (message != NULL) {
 		take_message(server, message);
 	} else {
 		(void)snprintf(
