@@ -56,6 +56,8 @@ class Client:
             yield self.pending.popleft() if self.pending else self.read()["params"]
 
 
-if __name__ == "__main__":  # client.py METHOD [PARAMETERS AS JSON]
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        sys.exit("usage: client.py METHOD [PARAMETERS AS JSON]")
     with Client() as bus:
         print(json.dumps(bus.request(sys.argv[1], **json.loads((sys.argv + ["{}"])[2]))))

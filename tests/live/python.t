@@ -53,4 +53,5 @@ muxbusd closed the connection"
 wait "$daemon_pid"
 daemon_pid=
 is 'a missing daemon is an error' "$(python3 "$client" ping 2>&1 >/dev/null | grep -c 'FileNotFoundError\|ConnectionRefused')" 1
+is 'without a method it says how to call it' "$(python3 "$client" 2>&1)" 'usage: client.py METHOD [PARAMETERS AS JSON]'
 done_testing
