@@ -332,4 +332,17 @@ umask "$old_umask"
 call execute_cli '{"command":"umask; : >'"$dir"'/made"}'
 is 'a umask that takes all leaves the user his files' "$(field .result.stdout)" 0077
 is 'and the daemon its own' "$(find "$dir/muxbus" "$dir/made" ! -perm -u=rw)" ''
+
+# What an ended job was, and the process that a lost one has left.
+call run_long_command '{"command":"exec sleep 1000","name":"left"}'
+left=$(field .result.id)
+state_of() { call get_job "{\"job\":\"$left\"}" && field "$1"; }
+until_is 'a job runs' running state_of .result.state
+pid=$(state_of .result.pid)
+kill -9 "$(ps -o ppid= -p "$pid" | tr -d ' ')"
+until_is 'its supervisor is killed' lost state_of .result.state
+call stop_job '{"job":"left"}'
+is 'to stop it fails, and says which process runs on' "$(field .error.message)" \
+	"job $left does not run: lost: its supervisor was killed, and its process $pid runs on"
+kill -9 "$pid"
 done_testing

@@ -258,17 +258,20 @@ static void handle_stop(struct request *request, const void *data)
 {
 	const struct job_stop_args *args = data;
 	const struct job *job = job_name_get(request, args->job);
+	char *text;
 	int error;
 	if (job == NULL)
 		return;
 	error = job_stop(request_daemon(request)->jobs, job->id, signal_numbers[args->signal]);
+	text = job_record_text(job);
 	if (error == -ESRCH)
-		request_fail(request, MESSAGE_GONE, "job %s does not run: it is %s", job->id,
-		    job_state_name(job->state));
+		request_fail(request, MESSAGE_GONE, "job %s does not run: %s", job->id,
+		    job->state == JOB_RUNNING ? "it has just ended" : text);
 	else if (error == -EAGAIN)
 		request_fail(request, MESSAGE_NOT_READY, "job %s is just being started", job->id);
 	else if (error != 0)
 		request_fail(request, MESSAGE_INTERNAL, "job %s: %s", job->id, strerror(-error));
+	mem_free(text);
 	if (error != 0)
 		return;
 	json_put_str(request_result(request), "id", job->id);
