@@ -99,13 +99,26 @@ static void report_session(
 	report(finder, &change);
 }
 
+/* A window's change has a session that it is in now. */
 static struct muxbus_change window_change(
     const struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_window *window)
 {
 	struct muxbus_change change = change_of(kind);
 	change.window = window->id;
 	change.window_now = muxbus_model_window(finder->now, window->id);
+	change.link_now = model_first_link(finder->now, window->id);
+	if (change.link_now != NULL) {
+		change.session = change.link_now->session;
+		change.session_now = muxbus_model_session(finder->now, change.session);
+	}
 	return change;
+}
+
+static void report_window(
+    struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_window *window)
+{
+	struct muxbus_change change = window_change(finder, kind, window);
+	report(finder, &change);
 }
 
 /* A pane's change has its window, and a session of that window. */
@@ -127,11 +140,20 @@ static struct muxbus_change pane_change(
 	return change;
 }
 
-static void report_text(
-    struct finder *finder, struct muxbus_change change, const char *before, const char *now)
+static void report_pane(
+    struct finder *finder, enum muxbus_change_kind kind, const struct muxbus_pane *pane)
 {
+	struct muxbus_change change = pane_change(finder, kind, pane);
+	report(finder, &change);
+}
+
+static void compare_text(struct finder *finder, enum muxbus_change_kind kind,
+    const struct muxbus_pane *pane, const char *before, const char *now)
+{
+	struct muxbus_change change;
 	if (strcmp(before, now) == 0)
 		return;
+	change = pane_change(finder, kind, pane);
 	change.previous = before;
 	report(finder, &change);
 }
@@ -230,27 +252,13 @@ int change_find_new(
 	while ((session = muxbus_model_next_session(now, session)) != NULL)
 		if (!had_session(&finder, session->id))
 			report_session(&finder, MUXBUS_CHANGE_SESSION_CREATED, session);
-	next_each (const struct muxbus_window, window, muxbus_model_next_window, now) {
-		const struct muxbus_link *link = model_first_link(now, window->id);
-		struct muxbus_change change;
-		if (had_window(&finder, window->id))
-			continue;
-		change = window_change(&finder, MUXBUS_CHANGE_WINDOW_CREATED, window);
-		if (link != NULL) {
-			change.session = link->session;
-			change.session_now = muxbus_model_session(now, link->session);
-			change.link_now = link;
-		}
-		report(&finder, &change);
-	}
+	next_each (const struct muxbus_window, window, muxbus_model_next_window, now)
+		if (!had_window(&finder, window->id))
+			report_window(&finder, MUXBUS_CHANGE_WINDOW_CREATED, window);
 	report_links_only_in(&finder, now, before, MUXBUS_CHANGE_WINDOW_LINKED);
-	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, now) {
-		struct muxbus_change change;
-		if (pane_before(&finder, pane->id) != NULL)
-			continue;
-		change = pane_change(&finder, MUXBUS_CHANGE_PANE_CREATED, pane);
-		report(&finder, &change);
-	}
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, now)
+		if (pane_before(&finder, pane->id) == NULL)
+			report_pane(&finder, MUXBUS_CHANGE_PANE_CREATED, pane);
 	report_clients_only_in(&finder, now, before, MUXBUS_CHANGE_CLIENT_ATTACHED);
 	return finder.error;
 }
@@ -261,7 +269,11 @@ static void compare_session(
 	struct muxbus_change change = change_of(MUXBUS_CHANGE_SESSION_RENAMED);
 	change.session = now->id;
 	change.session_now = now;
-	report_text(finder, change, before->name, now->name);
+	if (strcmp(before->name, now->name) != 0) {
+		change.previous = before->name;
+		report(finder, &change);
+		change.previous = NULL;
+	}
 	if (before->current_window == now->current_window)
 		return;
 	change.kind = MUXBUS_CHANGE_SESSION_WINDOW_CHANGED;
@@ -321,24 +333,18 @@ static bool alert_is_new(const struct muxbus_window *before, const struct muxbus
 static void compare_window(
     struct finder *finder, const struct muxbus_window *before, const struct muxbus_window *now)
 {
-	struct muxbus_change change = window_change(finder, MUXBUS_CHANGE_WINDOW_RENAMED, now);
-	const struct muxbus_link *link = model_first_link(finder->now, now->id);
-	if (link != NULL) {
-		change.session = link->session;
-		change.session_now = muxbus_model_session(finder->now, link->session);
-		change.link_now = link;
-	}
-	report_text(finder, change, before->name, now->name);
-	if (layout_differs(before, now)) {
-		change.kind = MUXBUS_CHANGE_LAYOUT_CHANGED;
+	struct muxbus_change change;
+	if (strcmp(before->name, now->name) != 0) {
+		change = window_change(finder, MUXBUS_CHANGE_WINDOW_RENAMED, now);
+		change.previous = before->name;
 		report(finder, &change);
 	}
-	if (alert_is_new(before, now)) {
-		change.kind = MUXBUS_CHANGE_WINDOW_ALERT;
-		report(finder, &change);
-	}
+	if (layout_differs(before, now))
+		report_window(finder, MUXBUS_CHANGE_LAYOUT_CHANGED, now);
+	if (alert_is_new(before, now))
+		report_window(finder, MUXBUS_CHANGE_WINDOW_ALERT, now);
 	if (before->active_pane != now->active_pane) {
-		change.kind = MUXBUS_CHANGE_ACTIVE_PANE_CHANGED;
+		change = window_change(finder, MUXBUS_CHANGE_ACTIVE_PANE_CHANGED, now);
 		change.pane = now->active_pane;
 		change.pane_now = muxbus_model_pane(finder->now, now->active_pane);
 		change.previous_pane = before->active_pane;
@@ -355,24 +361,17 @@ static bool place_differs(const struct muxbus_pane *a, const struct muxbus_pane 
 static void compare_pane(
     struct finder *finder, const struct muxbus_pane *before, const struct muxbus_pane *now)
 {
-	struct muxbus_change change = pane_change(finder, MUXBUS_CHANGE_PANE_MOVED, now);
 	if (place_differs(before, now)) {
+		struct muxbus_change change = pane_change(finder, MUXBUS_CHANGE_PANE_MOVED, now);
 		change.previous_window = before->window;
 		report(finder, &change);
-		change.previous_window = MUXBUS_NO_ID;
 	}
-	if (now->pid != 0 && !now->is_dead && (before->pid != now->pid || before->is_dead)) {
-		change.kind = MUXBUS_CHANGE_PANE_RESPAWNED;
-		report(finder, &change);
-	}
-	change.kind = MUXBUS_CHANGE_TITLE_CHANGED;
-	report_text(finder, change, before->title, now->title);
-	change.kind = MUXBUS_CHANGE_COMMAND_CHANGED;
-	report_text(finder, change, before->command, now->command);
-	change.kind = MUXBUS_CHANGE_PATH_CHANGED;
-	report_text(finder, change, before->path, now->path);
-	change.kind = MUXBUS_CHANGE_MODE_CHANGED;
-	report_text(finder, change, before->mode, now->mode);
+	if (now->pid != 0 && !now->is_dead && (before->pid != now->pid || before->is_dead))
+		report_pane(finder, MUXBUS_CHANGE_PANE_RESPAWNED, now);
+	compare_text(finder, MUXBUS_CHANGE_TITLE_CHANGED, now, before->title, now->title);
+	compare_text(finder, MUXBUS_CHANGE_COMMAND_CHANGED, now, before->command, now->command);
+	compare_text(finder, MUXBUS_CHANGE_PATH_CHANGED, now, before->path, now->path);
+	compare_text(finder, MUXBUS_CHANGE_MODE_CHANGED, now, before->mode, now->mode);
 }
 
 int change_find_other(
@@ -406,21 +405,13 @@ int change_find_gone(
 	if (before == NULL)
 		return 0;
 	report_clients_only_in(&finder, before, now, MUXBUS_CHANGE_CLIENT_DETACHED);
-	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, before) {
-		struct muxbus_change change;
-		if (muxbus_model_pane(now, pane->id) != NULL)
-			continue;
-		change = pane_change(&finder, MUXBUS_CHANGE_PANE_CLOSED, pane);
-		report(&finder, &change);
-	}
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, before)
+		if (muxbus_model_pane(now, pane->id) == NULL)
+			report_pane(&finder, MUXBUS_CHANGE_PANE_CLOSED, pane);
 	report_links_only_in(&finder, before, now, MUXBUS_CHANGE_WINDOW_UNLINKED);
-	next_each (const struct muxbus_window, window, muxbus_model_next_window, before) {
-		struct muxbus_change change;
-		if (muxbus_model_window(now, window->id) != NULL)
-			continue;
-		change = window_change(&finder, MUXBUS_CHANGE_WINDOW_CLOSED, window);
-		report(&finder, &change);
-	}
+	next_each (const struct muxbus_window, window, muxbus_model_next_window, before)
+		if (muxbus_model_window(now, window->id) == NULL)
+			report_window(&finder, MUXBUS_CHANGE_WINDOW_CLOSED, window);
 	next_each (const struct muxbus_session, session, muxbus_model_next_session, before)
 		if (muxbus_model_session(now, session->id) == NULL)
 			report_session(&finder, MUXBUS_CHANGE_SESSION_CLOSED, session);

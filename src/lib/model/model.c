@@ -210,6 +210,16 @@ static const void *table_next(const struct model_table *table, const void *previ
 	return position < table->count ? items + position * size : NULL;
 }
 
+/* Most tables are in order already: windows are copied, and listed, as they were. */
+static void sort(void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
+{
+	const char *item = items, *last = item + (count - 1) * size;
+	while (item < last && compare(item, item + size) <= 0)
+		item += size;
+	if (item < last)
+		qsort(items, count, size, compare);
+}
+
 /* Sorts a table and keeps one of several equal items. */
 static void table_sort_unique(
     struct model_table *table, size_t size, int (*compare)(const void *, const void *))
@@ -218,7 +228,7 @@ static void table_sort_unique(
 	size_t kept = 0;
 	if (table->count == 0)
 		return;
-	qsort(items, table->count, size, compare);
+	sort(items, table->count, size, compare);
 	for (size_t i = 1; i < table->count; i++) {
 		if (compare(items + kept * size, items + i * size) == 0)
 			continue;
@@ -276,13 +286,13 @@ static int order_panes(struct muxbus_model *model)
 	count = model->panes.count;
 	if (count == 0)
 		return 0;
-	qsort(model->panes.items, count, sizeof *panes, compare_panes);
+	sort(model->panes.items, count, sizeof *panes, compare_panes);
 	model->pane_order = mem_calloc(count, sizeof *model->pane_order);
 	if (model->pane_order == NULL)
 		return MUXBUS_ERR_NOMEM;
 	for (size_t i = 0; i < count; i++)
 		model->pane_order[i] = (uint64_t)panes[i].id << 32 | i;
-	qsort(model->pane_order, count, sizeof *model->pane_order, compare_order);
+	sort(model->pane_order, count, sizeof *model->pane_order, compare_order);
 	return 0;
 }
 
@@ -295,7 +305,7 @@ static int order_links(struct muxbus_model *model)
 	    mem_memdup(model->links.items, model->links.count * sizeof(struct muxbus_link));
 	if (model->window_links == NULL)
 		return MUXBUS_ERR_NOMEM;
-	qsort(model->window_links, model->links.count, sizeof(struct muxbus_link),
+	sort(model->window_links, model->links.count, sizeof(struct muxbus_link),
 	    compare_window_links);
 	return 0;
 }
@@ -372,6 +382,12 @@ struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id)
 			high = middle;
 	}
 	return NULL;
+}
+
+struct muxbus_pane *model_next_pane_entry(
+    struct muxbus_model *model, const struct muxbus_pane *previous)
+{
+	return (struct muxbus_pane *)(uintptr_t)muxbus_model_next_pane(model, previous);
 }
 
 struct muxbus_window *model_window_entry(struct muxbus_model *model, uint32_t id)

@@ -47,8 +47,10 @@ int model_finish(struct muxbus_model *model);
 /* Whether records were left out: there were too many, or they had no parent. */
 bool model_is_cut(const struct muxbus_model *model);
 
-/* The pane of this id, to write what is no part of the order of panes; or NULL. */
+/* The pane of this id, and the one after another, to write what is no part of the order of panes; or NULL. */
 struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id);
+struct muxbus_pane *model_next_pane_entry(
+    struct muxbus_model *model, const struct muxbus_pane *previous);
 /* The client at a position from 0, to write is_ours; NULL past the end. */
 struct muxbus_client *model_client_entry(struct muxbus_model *model, size_t position);
 /* The session of this id, to write its group or name; or NULL. */

@@ -235,32 +235,24 @@ static int read_listing(struct muxbus_sync *sync, const struct muxbus_reply *rep
 
 /*
  * A pane that is in its window no more, or whose window is in no session, while its process runs, may
- * be in another window.
+ * be in another window. A closed one is kept until the exit status of its process is known: then the
+ * listing is repeated.
  */
 static void find_vanished(const struct muxbus_sync *sync, struct listing *listing)
 {
-	const struct muxbus_pane *pane = NULL;
+	const struct parts *running = &sync->lister.running;
 	if (listing->model == NULL)
 		return;
-	while ((pane = muxbus_model_next_pane(sync->model, pane)) != NULL) {
-		if (muxbus_model_pane(listing->model, pane->id) != NULL ||
-		    part_ids_have(&sync->lister.running.places, pane->id) ||
+	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, sync->model) {
+		if (muxbus_model_pane(listing->model, pane->id) != NULL)
+			continue;
+		listing->is_torn |= track_exit_is_awaited(sync, pane);
+		if (running->all || part_ids_have(&running->places, pane->id) ||
 		    track_is_over(sync, pane))
 			continue;
 		parts_add_place(&listing->more, pane->id);
 		listing->is_torn = true;
 	}
-}
-
-/* A closed pane is kept until the exit status of its process is known: the listing is repeated. */
-static void find_unreaped(const struct muxbus_sync *sync, struct listing *listing)
-{
-	const struct muxbus_pane *pane = NULL;
-	if (listing->model == NULL)
-		return;
-	while (!listing->is_torn && (pane = muxbus_model_next_pane(sync->model, pane)) != NULL)
-		listing->is_torn = muxbus_model_pane(listing->model, pane->id) == NULL &&
-		    track_exit_is_awaited(sync, pane);
 }
 
 /* A server has a session, or its connection would not be there. */
@@ -286,9 +278,7 @@ static int publish(struct muxbus_sync *sync, const struct muxbus_reply *replies,
 		model_free(listing.model);
 		return error;
 	}
-	if (!lister->running.all)
-		find_vanished(sync, &listing);
-	find_unreaped(sync, &listing);
+	find_vanished(sync, &listing);
 	if (lister->running.is_bare && !parts_are_empty(&listing.more)) {
 		lister->needs_names = true;
 		listing.is_torn = true;

@@ -29,6 +29,9 @@ static bool is_due(const struct muxbus_sync *sync, const struct track *track,
 	*ret_ending = (struct exit_ending){.status = -1};
 	if (track->exit_is_reported)
 		return false;
+	/* Listed as it was: the loop tells if the process has ended since. */
+	if (now != NULL && !now->is_dead && !track->has_ended && track->pid == now->pid)
+		return false;
 	if (now != NULL && now->is_dead && (track->pid == 0 || track_is_process(track, now))) {
 		ret_ending->status = now->exit_status;
 		ret_ending->signal = now->exit_signal;
@@ -54,11 +57,12 @@ static int find_exit(const struct muxbus_sync *sync, struct change_list *list,
 {
 	struct muxbus_change change = change_of(MUXBUS_CHANGE_PANE_EXITED);
 	const struct track *track = track_find(sync, pane->id);
-	const struct muxbus_link *link = model_first_link(now, pane->window);
+	const struct muxbus_link *link;
 	struct exit_ending ending;
 	change.pane_now = muxbus_model_pane(now, pane->id);
 	if (track == NULL || !is_due(sync, track, change.pane_now, &ending))
 		return 0;
+	link = model_first_link(now, pane->window);
 	if (link == NULL)
 		link = model_first_link(sync->model, pane->window);
 	if (link != NULL) {

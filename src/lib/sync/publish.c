@@ -56,11 +56,11 @@ static void complete_pane(
 
 static int complete_panes(struct muxbus_sync *sync, struct muxbus_model *model)
 {
-	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, model) {
+	next_each (struct muxbus_pane, pane, model_next_pane_entry, model) {
 		const struct track *track = track_get(sync, pane->id);
 		if (track == NULL)
 			return MUXBUS_ERR_NOMEM;
-		complete_pane(sync, model_pane_entry(model, pane->id), track);
+		complete_pane(sync, pane, track);
 	}
 	return 0;
 }
@@ -146,9 +146,9 @@ static void note_listed(
 /* Connects the tracks to the new model, and watches new processes. */
 static void move_tracks(struct muxbus_sync *sync, const struct parts *parts, uint64_t number)
 {
-	next_each (const struct muxbus_pane, pane, muxbus_model_next_pane, sync->model) {
+	next_each (struct muxbus_pane, pane, model_next_pane_entry, sync->model) {
 		struct track *track = track_find(sync, pane->id);
-		track->now = model_pane_entry(sync->model, pane->id);
+		track->now = pane;
 		note_listed(sync, track, parts);
 		if (track->born == 0 && pane->is_dead && sync->state != MUXBUS_SYNC_LIVE)
 			track->exit_is_reported = true; /* it died before the sync began */
