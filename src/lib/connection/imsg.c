@@ -91,16 +91,17 @@ int imsg_read(enum imsg_form form, const uint8_t *bytes, size_t len, struct imsg
 int imsg_each(enum imsg_form form, struct buf *in,
     bool (*handle)(void *data, const struct imsg *message), void *data)
 {
-	for (;;) {
+	size_t at = 0, used;
+	int error;
+	do {
 		struct imsg message;
-		size_t used;
-		int error = imsg_read(form, in->data, in->len, &message, &used);
-		if (error != 0 || used == 0)
-			return error;
-		if (!handle(data, &message))
+		error = imsg_read(form, in->data + at, in->len - at, &message, &used);
+		if (used > 0 && !handle(data, &message))
 			return MUXBUS_ERR_CANCELLED;
-		buf_consume(in, used);
-	}
+		at += used;
+	} while (used > 0);
+	buf_consume(in, at); /* at once: a listing has a message for each line */
+	return error;
 }
 
 bool imsg_numbers(const struct imsg *message, int *numbers, size_t count)
