@@ -271,6 +271,8 @@ class Evil(Host):
         while any_of.chance(0.2):  # unsolicited, or of others
             other = any_of.random.choice([0, -1, number - 1, number + 1, number + 2, str(number), None, 1.5, [number]])
             yield self.keep(self.line({"jsonrpc": "2.0", "id": other, "result": result}, 0.3))
+            yield self.keep(self.line({"jsonrpc": "2.0", "method": "progress", "params": {
+                "request": any_of.random.choice([number, other]), "text": "t", "done": 1, "of": 2}}, 0.3))
         if state["subscription"] is not None:
             for _ in range(2000 if any_of.chance(0.005) else any_of.random.randrange(4)):
                 yield self.keep(self.line(self.event(state), 0.3))

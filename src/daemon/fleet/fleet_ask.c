@@ -76,6 +76,7 @@ static void on_done(void *data, const struct json *message)
 		ask->kind->finish(ask);
 }
 
+/* Only methods of a host's provider have progress. */
 static void on_progressed(void *data, const struct json *params)
 {
 	const struct fleet_part *part = data;
@@ -83,7 +84,8 @@ static void on_progressed(void *data, const struct json *params)
 	struct request_report report = {.text = json_get_str(params, "text", NULL)};
 	report.has_done = done != NULL && json_double(done, &report.done);
 	report.has_of = of != NULL && json_double(of, &report.of);
-	provide_call_progress(part->ask->request, &report);
+	if (request_method(part->ask->request)->uses != NULL)
+		provide_call_progress(part->ask->request, &report);
 }
 
 static void on_cut(void *data)
