@@ -134,14 +134,14 @@ call wait_for '{"any":[{"sec":50}],"timeout_sec":0.05}'
 is 'the time-out is said' "$(field .result.timed_out)" true
 call wait_for '{"seconds":600,"timeout_sec":0.05}'
 is 'it ends a wait for a time alone too' "$(field .result.timed_out)" true
-ask '{"method":"wait_for","params":{"any":[{"sec":2}],"wait":"asked"}}' >/dev/null &
+ask '{"method":"wait_for","params":{"any":[{"sec":6}],"wait":"asked"}}' >/dev/null &
 waiter=$!
 until_is 'a wait with a name' 1 sh -c "printf '%s\n' '{\"method\":\"status\"}' | socat -t 5 - 'UNIX-CONNECT:$MUXBUS' | jq .result.waits"
 call wait_for '{"wait":"asked","timeout_sec":0.05}'
 is 'who resumes it is answered in its own time' "$(field '.result | "\(.timed_out) \(.wait)"')" 'true asked'
 wait $waiter
-call wait_for '{"any":[{"sec":2}],"wait":"asked","timeout_sec":60}'
-is 'and the wait goes on' "$(field '.result | "\(.timed_out) \(.matched) \(.elapsed_sec < 3)"')" 'false [0] true'
+call wait_for '{"any":[{"sec":6}],"wait":"asked","timeout_sec":60}'
+is 'and the wait goes on' "$(field '.result | "\(.timed_out) \(.matched) \(.elapsed_sec < 7)"')" 'false [0] true'
 call wait_for '{"any":[{"screen":"FAILED 12","pane":"'"$pane"'"}]}'
 is 'what the screen shows already is said to' "$(field '.result.conditions[0].at_entry')" true
 ask '{"method":"wait_for","params":{"any":[{"screen":"^SHOWN","pane":"'"$pane"'"}]}}' >"$dir/shown" &

@@ -376,7 +376,8 @@ static bool is_running(const struct rerun *rerun)
 static bool add(const struct rerun *rerun, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN};
-	if (epoll_ctl(rerun->interrupt.extra_fd, EPOLL_CTL_ADD, fd, &event) == 0)
+	if (rerun->interrupt.extra_fd >= 0 &&
+	    epoll_ctl(rerun->interrupt.extra_fd, EPOLL_CTL_ADD, fd, &event) == 0)
 		return true;
 	cli_error("cannot wait for changes: %s", strerror(errno));
 	return false;
