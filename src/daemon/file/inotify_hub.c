@@ -113,7 +113,7 @@ bool inotify_hub_take(struct inotify_hub *hub)
 
 void inotify_hub_read(struct inotify_hub *hub)
 {
-	if (inotify_hub_take(hub))
+	if (inotify_hub_take(hub) && hub->idle != NULL)
 		hub->idle(hub->data);
 }
 
@@ -157,7 +157,8 @@ static void on_later(void *data)
 		wait_for(hub, wait_us);
 	else
 		(void)event_add(hub->readable, NULL);
-	hub->idle(hub->data);
+	if (hub->idle != NULL)
+		hub->idle(hub->data);
 }
 
 struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *data), void *data)

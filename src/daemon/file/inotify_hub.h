@@ -21,7 +21,7 @@ struct inotify_watch {
 	void (*told)(struct inotify_watch *watch, const struct inotify_event *event);
 };
 
-/* Calls idle after each batch of events. NULL with errno on failure. */
+/* Calls idle (NULL: nothing) after each batch of events. NULL with errno on failure. */
 struct inotify_hub *inotify_hub_new(struct event_base *base, void (*idle)(void *data), void *data);
 void inotify_hub_free(struct inotify_hub *hub);
 

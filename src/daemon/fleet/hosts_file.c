@@ -227,10 +227,6 @@ static void set_own_name(struct hosts_file *file)
 		(void)snprintf(name, sizeof file->own_name, "localhost");
 }
 
-static void on_idle(void *data UNUSED)
-{
-}
-
 /* The folder of a path, for a watch. */
 static struct folder_watch *watch_folder(
     struct hosts_file *file, struct event_base *base, const char *path)
@@ -253,7 +249,7 @@ struct hosts_file *hosts_file_new(struct event_base *base, struct host_set *host
 		file->path[0] = '\0';
 	if (address_tmux(file->sockets_dir, sizeof file->sockets_dir, "default", NULL) < 0)
 		file->sockets_dir[0] = '\0';
-	file->hub = inotify_hub_new(base, on_idle, file);
+	file->hub = inotify_hub_new(base, NULL, NULL);
 	if (file->hub == NULL)
 		log_warning("changes of the hosts file are not seen: %s", strerror(errno));
 	file->config = watch_folder(file, base, file->path);

@@ -405,13 +405,9 @@ static void on_changed(void *data)
 	tool_folder_read(data);
 }
 
-static void on_idle(void *data UNUSED)
-{
-}
-
 static void watch_places(struct tool_folder *folder)
 {
-	folder->hub = inotify_hub_new(folder->parts.base, on_idle, folder);
+	folder->hub = inotify_hub_new(folder->parts.base, NULL, NULL);
 	if (folder->hub == NULL)
 		log_warning("changes of declared tools are not seen: %s", strerror(errno));
 	for (size_t at = 0; at < PLACES; at++) {
