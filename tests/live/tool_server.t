@@ -107,6 +107,10 @@ is 'its progress goes to an MCP client' "$(printf '%s\n' '{"jsonrpc":"2.0","id":
 	sed 's/$/\n/' | socat -t 20 - "UNIX-CONNECT:$MUXBUS" |
 	jq -r 'if .id == 1 then .result.content[0].text | rtrimstr("\n") else "\(.params.progressToken)\(.params.progress)" end' | tr '\n' ' ')" \
 	't1 t2 t3 with progress '
+many=$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{
+	"name":"counting","_meta":{"progressToken":"t"},"arguments":{"count":3000,"pane":"'"$one"'"}}}' | tr -d '\n\t' |
+	sed 's/$/\n/' | socat -t 20 - "UNIX-CONNECT:$MUXBUS" | grep -c notifications/progress)
+ok "not all of a flood ($many)" [ "$many" -lt 500 ]
 
 # ---- ends ----
 is 'a call is cut at its time' "$(tool shared_slow '{"millis":60000}' .error.data.kind)" timeout

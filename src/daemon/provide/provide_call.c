@@ -274,9 +274,10 @@ bool provide_call_check(const struct provide_call *call, const struct json *resp
 bool provide_call_takes_progress(struct provide_call *call)
 {
 	int64_t now_ms = clock_mono_ms();
-	bool is_soon = call->progress_ms > 0 && now_ms - call->progress_ms < PROVIDE_PROGRESS_MS;
-	if (call->handlers->progressed == NULL || (is_soon && call->server == NULL))
-		return false;
-	call->progress_ms = now_ms;
-	return true;
+	unsigned most = call->server != NULL ? PROVIDE_PROGRESS_SERVER : 1;
+	if (call->progress_ms == 0 || now_ms - call->progress_ms >= most * PROVIDE_PROGRESS_MS) {
+		call->progress_ms = now_ms;
+		call->progress_count = 0;
+	}
+	return call->handlers->progressed != NULL && call->progress_count++ < most;
 }

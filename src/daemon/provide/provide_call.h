@@ -10,6 +10,7 @@
 #define PROVIDE_DEPTH_MAX 8 /* calls within calls: A calls B, which calls A … */
 #define PROVIDE_RESULT_MAX ((size_t)1024 * 1024) /* bytes of a result as JSON */
 #define PROVIDE_PROGRESS_MS 100 /* between two reports of a call that are passed on */
+#define PROVIDE_PROGRESS_SERVER 10 /* of a server of tools so many may come at once */
 
 struct peer;
 struct request_report;
@@ -60,6 +61,7 @@ struct provide_call {
 	char *line; /* as it is sent */
 	size_t line_len;
 	int64_t timeout_ms, begun_ms, progress_ms;
+	unsigned progress_count; /* since then */
 	struct loop_timer *timer;
 	const struct provide_handlers *handlers;
 	void *data;
