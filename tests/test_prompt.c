@@ -286,6 +286,12 @@ static const struct {
 	ECHO_ALTERED},
     {"with a draft before it", "> so [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2\n",
 	">", 0, 64, ECHO_BEHIND},
+    {"with a draft before it, behind a sign",
+	"\xe2\x9d\xaf so [muxbus A1B2 job] exit 3 after 0.2 s. "
+	"Details: get_job A1B2\n",
+	"", 0, 64, ECHO_BEHIND},
+    {"behind a sign", "\xe2\x9d\xaf [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2\n",
+	"", 0, 61, ECHO_EXACT},
     {"an unknown lead", "x> [muxbus A1B2 job] exit 3 after 0.2 s. Details: get_job A1B2\n", NULL, 0,
 	62, ECHO_EXACT},
     {"an unknown lead, and a draft before it",

@@ -100,7 +100,8 @@ static bool is_other_form(const struct submit_line *line, const struct pane_scre
 
 	if (line->text.is_unseen)
 		return true;
-	if (echo == ECHO_ALTERED && is_drawn && is_echoed)
+	if (is_drawn && is_echoed &&
+	    (echo == ECHO_ALTERED || (echo == ECHO_BEHIND && line->lead[0] == '\0')))
 		return true;
 	return is_drawn && is_settled && echo != ECHO_BEHIND &&
 	    (echo == ECHO_ALTERED || line->text.is_paste);
@@ -111,9 +112,10 @@ bool submit_line_is_shown(struct submit_line *line, const struct pane_screen *sc
 {
 	enum prompt_echo echo = find(line, screen, line->has_lead ? line->lead : NULL);
 	/* Prompts may change while they are typed at. */
-	if (is_lenient && line->has_lead && echo != ECHO_EXACT && echo != ECHO_BEHIND) {
-		echo = find(line, screen, NULL);
-		line->has_lead = echo != ECHO_EXACT;
+	if (is_lenient && line->has_lead && echo != ECHO_EXACT &&
+	    (echo != ECHO_BEHIND || line->lead[0] == '\0')) {
+		line->has_lead = find(line, screen, NULL) != ECHO_EXACT;
+		echo = line->has_lead ? echo : ECHO_EXACT;
 	}
 	if (screen->offset != line->seen_offset)
 		line->changed_ms = clock_mono_ms();

@@ -308,7 +308,6 @@ static enum prompt_echo compare_lead(const struct prompt_view *view, unsigned ba
     const struct prompt_row *row, size_t end, const char *lead)
 {
 	struct prompt_view begun = *view;
-	bool has_lead = lead != NULL && *lead != '\0';
 	begun.cursor_row -= back;
 	if (lead == NULL)
 		return is_any_lead(&begun, row, end) ? ECHO_EXACT : ECHO_ALTERED;
@@ -317,7 +316,7 @@ static enum prompt_echo compare_lead(const struct prompt_view *view, unsigned ba
 		if (character <= ' ' || character >= 0x7f || character == '|')
 			continue;
 		if (*lead == '\0')
-			return has_lead ? ECHO_BEHIND : ECHO_ALTERED;
+			return ECHO_BEHIND;
 		if ((uint32_t)(unsigned char)*lead != character)
 			return ECHO_ALTERED;
 		lead++;
