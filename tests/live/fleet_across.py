@@ -416,6 +416,20 @@ def renamed(fleet, machines):
     ok("has no may=notify" in "".join(errors()) and len(told()) == count, "also not for what was asked before", errors())
     write(hosts, old)
     ok(until(lambda: len(told()) == count + 1), "it comes when they may again", told())
+    count += 1
+    os.unlink(f"{go}2")
+    link.ask("run_long_command", {"host": "h2", "command": f"until [ -e {go}2 ]; do sleep 0.1; done", "notify": "h1:%1"})
+    link.close()
+    fleet.process.kill()
+    fleet.process.wait()
+    write(hosts, old.replace("h1 ssh", "h0 ssh").replace("h2 ssh", "h1 ssh").replace("h0 ssh", "h2 ssh"))
+    fleet.start()
+    write(f"{go}2", "")
+    until(lambda: machines[1].ask("status")["jobs"] == 0)
+    ok(until(lambda: len(told()) == count + 1), "it comes if the names are swapped while there is no fleet", told())
+    write(hosts, old)
+    link = Link(fleet.socket)
+    until(lambda: link.ask("status", {"host": "h2"}).get("result", {}).get("pid") == machines[1].ask("status")["pid"])
     link.close()
 
 

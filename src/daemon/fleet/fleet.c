@@ -278,8 +278,8 @@ struct fleet *fleet_new(struct daemon *daemon)
 	list_init(&fleet->sources);
 	fleet->hosts = host_set_new(
 	    &(struct host_set_parts){.base = daemon->base, .handlers = &handlers, .data = fleet});
-	fleet_notices_load(fleet);
 	fleet->file = hosts_file_new(daemon->base, fleet->hosts);
+	fleet_notices_load(fleet);
 	list_init(&fleet->foreign);
 	dispatch_hooks(server_dispatch(daemon->server))->foreign = on_foreign;
 	dispatch_hooks(server_dispatch(daemon->server))->route = on_request;

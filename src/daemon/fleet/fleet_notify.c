@@ -40,6 +40,8 @@ struct fleet_notice {
 	char id[ID_SIZE]; /* on its host; "": the request may not be done yet */
 	uint64_t after; /* number of the last notification that the pane's host has */
 	bool is_repeated; /* there may be several */
+	/* Checksums of where the two hosts are, whatever their names; 0: not known. */
+	uint64_t from_place, to_place;
 	/* In memory: */
 	struct request *request; /* NULL: answered, or of an earlier daemon */
 	struct loop_timer *answer; /* NULL: no request waits */
@@ -61,6 +63,8 @@ static const struct record_field notice_fields[] = {
     {RECORD_ROW(WORD, struct fleet_notice, id, "id")},
     {RECORD_ROW(UINT64, struct fleet_notice, after, "after")},
     {RECORD_ROW(BOOL, struct fleet_notice, is_repeated, "repeated")},
+    {RECORD_ROW(UINT64, struct fleet_notice, from_place, "from_place"), .is_optional = true},
+    {RECORD_ROW(UINT64, struct fleet_notice, to_place, "to_place"), .is_optional = true},
 };
 
 static const struct record_kind notice_kind = {
@@ -95,8 +99,46 @@ static void notice_free(struct fleet_notice *notice)
 	mem_free(notice);
 }
 
-static void keep(const struct fleet_notice *notice)
+/* The host of a name in the store; NULL: it is not there any more. */
+static struct host *find(const struct fleet *fleet, const char *name)
 {
+	return fleet_name_host(fleet->hosts, name, strlen(name));
+}
+
+/* The name by which the host is found again. */
+static void name_host(const struct host *host, char out[HOST_SIZE])
+{
+	(void)snprintf(out, HOST_SIZE, "%s/%s", host->spec.name, host->spec.server);
+}
+
+/* Where the host of a name is; other: it is not there, or on this machine. */
+static uint64_t place_of(const struct fleet *fleet, const char *name, uint64_t other)
+{
+	const struct host *host = find(fleet, name);
+	const char *ssh = host != NULL ? host_destination(&host->spec) : "";
+	if (host == NULL || host->spec.socket != NULL)
+		return other;
+	return 1ull << 32 |
+	    crc32c(crc32c(0, ssh, strlen(ssh) + 1), host->spec.server, strlen(host->spec.server));
+}
+
+/* Finds a host that got another name while there was no fleet. */
+static void follow(const struct fleet *fleet, char name[HOST_SIZE], uint64_t place)
+{
+	char other[HOST_SIZE];
+	if (place == 0 || place_of(fleet, name, 0) == place)
+		return;
+	host_each (fleet->hosts, host) {
+		name_host(host, other);
+		if (place_of(fleet, other, 0) == place)
+			(void)snprintf(name, HOST_SIZE, "%s", other);
+	}
+}
+
+static void keep(struct fleet_notice *notice)
+{
+	notice->from_place = place_of(notice->fleet, notice->from, notice->from_place);
+	notice->to_place = place_of(notice->fleet, notice->to, notice->to_place);
 	record_put(notice->fleet->store, &notice_kind, notice->name, notice);
 }
 
@@ -119,6 +161,8 @@ static bool load(void *data, const char *name, const struct json *value)
 		return false;
 	}
 	(void)snprintf(notice->name, sizeof notice->name, "%s", name);
+	follow(fleet, notice->from, notice->from_place);
+	follow(fleet, notice->to, notice->to_place);
 	loop_timer_arm(notice->again, 0);
 	return true;
 }
@@ -135,12 +179,6 @@ void fleet_notices_free(struct fleet *fleet)
 {
 	list_each_safe (struct fleet_notice, notice, &fleet->notices, link)
 		notice_free(notice);
-}
-
-/* The host of a name in the store; NULL: it is not there any more. */
-static struct host *find(const struct fleet *fleet, const char *name)
-{
-	return fleet_name_host(fleet->hosts, name, strlen(name));
 }
 
 /* Lets go of the request that made the notice. */
@@ -403,12 +441,6 @@ void fleet_notices_removed(struct fleet *fleet, struct host *host)
 		host_call_cancel(notice->call);
 		notice->call = NULL;
 	}
-}
-
-/* The name by which the host is found again. */
-static void name_host(const struct host *host, char out[HOST_SIZE])
-{
-	(void)snprintf(out, HOST_SIZE, "%s/%s", host->spec.name, host->spec.server);
 }
 
 void fleet_notices_renamed(struct fleet *fleet, struct host *host, const char *before)

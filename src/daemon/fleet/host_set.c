@@ -274,7 +274,7 @@ static struct host *set_rights(struct host *host, const struct host_spec *spec)
 	return host;
 }
 
-static const char *destination(const struct host_spec *spec)
+const char *host_destination(const struct host_spec *spec)
 {
 	return spec->ssh != NULL ? spec->ssh : spec->name;
 }
@@ -285,7 +285,7 @@ bool host_is_renamed(const struct host *host, const struct host_spec *spec)
 	other.name = own.name;
 	other.ssh = own.ssh;
 	return host_is(host, &other) && own.socket == NULL &&
-	    strcmp(destination(&own), destination(spec)) == 0;
+	    strcmp(host_destination(&own), host_destination(spec)) == 0;
 }
 
 void host_rename(struct host *host, const struct host_spec *spec)
