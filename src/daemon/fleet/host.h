@@ -82,7 +82,7 @@ void host_set_free(struct host_set *set);
 struct host *host_add(struct host_set *set, const struct host_spec *spec);
 /* Whether a host is what a spec says. */
 bool host_is(const struct host *host, const struct host_spec *spec);
-/* What ssh is given, or would be; lent from the spec. */
+/* The destination for ssh; lent from the spec. */
 const char *host_destination(const struct host_spec *spec);
 /* Whether a spec is the same server, reached in the same way, under another name. */
 bool host_is_renamed(const struct host *host, const struct host_spec *spec);
