@@ -246,16 +246,18 @@ ask_nothing() {
 	for hook in $hooks; do
 		t set-hook -gu "after-$hook"
 	done
-	# One that waits holds up its own request, and no other.
-	t set-hook -g after-rename-window 'wait-for held'
+	# One that waits holds up its own request and no other, and goes on when that has failed.
+	t set-hook -g after-rename-window 'wait-for held ; set-option -g @went on'
 	ask "{\"method\":\"run_tmux\",\"params\":{\"command\":[\"rename-window\",\"-t\",\"$pane\",\"held\"]}}" >"$dir/held" &
 	held=$!
 	until_is 'a hook waits' held t display-message -p -t "$pane" '#{window_name}'
 	call capture_pane "{\"pane\":\"$pane\"}"
 	is 'the next request does not' "$(field .error) $(wc -c <"$dir/held")" 'null 0'
-	t set-hook -gu after-rename-window ';' wait-for -S held
 	wait "$held"
-	is 'and the one that did is done' "$(jq -c .error "$dir/held")" null
+	is 'the one that did fails in time' "$(jq -r .error.data.kind "$dir/held")" timeout
+	t wait-for -S held
+	until_is 'and its hook goes on' on t show-option -gqv @went
+	t set-hook -gu after-rename-window
 	t kill-window -t "$pane"
 	# A program can outlive its pane.
 	pane=$(t new-window -dPF '#{pane_id}' 'trap "" HUP; exec sleep 1000')

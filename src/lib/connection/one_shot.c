@@ -523,6 +523,13 @@ int muxbus_one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_o
 	return one_shot_run(loop, options, -1, command, reply, data, ret_one_shot);
 }
 
+int64_t one_shot_wait(struct muxbus_one_shot *one_shot)
+{
+	int64_t left_us = one_shot->timer.due_us - clock_mono_us();
+	loop_timeout_stop(&one_shot->timer);
+	return left_us > 0 ? left_us / 1000 : 0;
+}
+
 int muxbus_one_shot_status(const struct muxbus_one_shot *one_shot)
 {
 	return one_shot->status;

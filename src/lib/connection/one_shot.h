@@ -19,3 +19,6 @@ int one_shot_connect(const struct muxbus_one_shot_options *options);
 int one_shot_run(struct muxbus_loop *loop, const struct muxbus_one_shot_options *options, int fd,
     struct muxbus_command *command, muxbus_reply_fn *reply, void *data,
     struct muxbus_one_shot **ret_one_shot);
+
+/* It waits for its answer without a limit from now on. Returns the rest of its time-out in ms. */
+int64_t one_shot_wait(struct muxbus_one_shot *one_shot);

@@ -10,13 +10,16 @@
 #define SPARE_MS 50
 /* A list that is not answered in this time, by a server that answers, waits for a hook or a person. */
 #define HOLD_MS 1000
-#define HELD_MAX 8 /* such lists that no other one waits for */
+/* It fails in its time, but is left to go on: a person may answer the prompt yet. */
+#define HELD_MAX 8 /* such lists; and as many that are left, of which the oldest makes room */
 
 struct detached {
 	struct muxbus_sync *sync;
 	struct list runs; /* the first one runs */
 	struct list held; /* they run too, and those behind them did not wait */
 	unsigned held_count;
+	struct list left; /* they have failed, and run: the oldest first */
+	unsigned left_count;
 	struct loop_timeout hold_timer; /* of the first of runs; then the server is asked: */
 	struct ping ping;
 	int failed_error, failed_errno; /* why the first could not be started; 0: it was */
@@ -33,7 +36,8 @@ struct detached_run {
 	struct muxbus_command *command; /* NULL: it runs */
 	struct muxbus_one_shot *one_shot; /* NULL: it does not */
 	bool is_held;
-	struct pending *pending; /* its callback, and the replies if it is not run */
+	struct pending *pending; /* its callback; NULL: it has failed */
+	struct loop_timeout timer; /* of one that is held */
 };
 
 static void begin(struct detached *detached);
@@ -48,7 +52,10 @@ static void answer(
 {
 	struct pending *pending = run->pending;
 	muxbus_command_free(run->command);
+	loop_timeout_stop(&run->timer);
 	mem_free(run);
+	if (pending == NULL)
+		return;
 	if (replies == NULL) {
 		pending_fail(pending, error);
 		return;
@@ -109,7 +116,7 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	list_remove(&run->link);
 	list_init(&failed);
 	if (run->is_held) {
-		detached->held_count--;
+		*(run->pending != NULL ? &detached->held_count : &detached->left_count) -= 1;
 		sync_settle_later(detached->sync);
 		errno = number;
 		answer(run, error, replies, count);
@@ -187,6 +194,26 @@ static void on_hold(void *data)
 	struct detached *detached = data;
 	if (detached->held_count < HELD_MAX)
 		ping_start(&detached->ping);
+	else
+		loop_timeout_start(&detached->hold_timer, HOLD_MS);
+}
+
+static void on_held(void *data)
+{
+	struct detached_run *run = data;
+	struct detached *detached = run->detached;
+	struct pending *pending = run->pending;
+	run->pending = NULL;
+	list_remove(&run->link);
+	list_append(&detached->left, &run->link);
+	detached->held_count--;
+	if (++detached->left_count > HELD_MAX) {
+		struct detached_run *oldest = first(&detached->left);
+		muxbus_one_shot_cancel(oldest->one_shot);
+		on_reply(oldest, MUXBUS_ERR_CANCELLED, NULL, 0);
+	}
+	sync_settle_later(detached->sync);
+	pending_fail(pending, MUXBUS_ERR_TIMEOUT);
 }
 
 /* The server answers, so what holds the first list up is not the server. */
@@ -195,6 +222,7 @@ static void on_answered(void *data)
 	struct detached *detached = data;
 	struct detached_run *run = first(&detached->runs);
 	run->is_held = true;
+	loop_timeout_start(&run->timer, one_shot_wait(run->one_shot));
 	detached->held_count++;
 	list_remove(&run->link);
 	list_append(&detached->held, &run->link);
@@ -209,6 +237,7 @@ struct detached *detached_new(struct muxbus_sync *sync)
 	detached->sync = sync;
 	list_init(&detached->runs);
 	list_init(&detached->held);
+	list_init(&detached->left);
 	loop_timeout_init(&detached->hold_timer, sync->loop, on_hold, detached);
 	ping_init(&detached->ping, sync->loop, sync->socket_path, on_answered, detached);
 	loop_timeout_init(&detached->timer, sync->loop, on_timer, detached);
@@ -226,6 +255,7 @@ void detached_free(struct detached *detached)
 	loop_timeout_stop(&detached->timer);
 	close_spare(detached);
 	list_init(&failed);
+	take_all(&detached->left, &failed);
 	take_all(&detached->held, &failed);
 	take_all(&detached->runs, &failed);
 	list_each (struct detached_run, run, &failed, link)
@@ -249,6 +279,7 @@ int detached_run(
 		return error;
 	}
 	*run = (struct detached_run){.detached = detached, .command = command, .pending = pending};
+	loop_timeout_init(&run->timer, detached->sync->loop, on_held, run);
 	list_append(&detached->runs, &run->link);
 	begin(detached);
 	return 0;
