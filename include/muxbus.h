@@ -839,6 +839,16 @@ MUXBUS_API const struct muxbus_pane *muxbus_model_next_pane(
 MUXBUS_API const struct muxbus_client *muxbus_model_next_client(
     const struct muxbus_model *model, const struct muxbus_client *previous);
 
+/*
+ * How many links, by session and index, and how many panes a window has. They stand one behind the
+ * other, from the first; NULL if there is none. The links are copies: none is a previous one above.
+ * Since 0.3.
+ */
+MUXBUS_API size_t muxbus_model_window_links(
+    const struct muxbus_model *model, uint32_t window, const struct muxbus_link **ret_first);
+MUXBUS_API size_t muxbus_model_window_panes(
+    const struct muxbus_model *model, uint32_t window, const struct muxbus_pane **ret_first);
+
 /* Look-up by id; NULL if there is none. */
 MUXBUS_API const struct muxbus_session *muxbus_model_session(
     const struct muxbus_model *model, uint32_t id);

@@ -108,6 +108,8 @@ static void test_lookup(struct muxbus_model *model)
 {
 	const uint32_t panes[] = {7, 8, 12, 30};
 	struct muxbus_model_counts counts;
+	const struct muxbus_link *links;
+	const struct muxbus_pane *first;
 	unsigned found = 0;
 	for (size_t i = 0; i < 4; i++) {
 		const struct muxbus_pane *pane = muxbus_model_pane(model, panes[i]);
@@ -125,6 +127,14 @@ static void test_lookup(struct muxbus_model *model)
 	ok(model_link(model, 3, 9) == NULL, "a window that is not in a session");
 	is_int(model_first_link(model, 4)->session, 1, "the first link of a window");
 	ok(model_first_link(model, 5) == NULL, "no link of no window");
+	ok(muxbus_model_window_links(model, 4, &links) == 3 && links[0].index == 0 &&
+		links[1].index == 7 && links[2].session == 3,
+	    "all links of a window, by session and index");
+	ok(muxbus_model_window_links(model, 5, &links) == 0 && links == NULL, "of no window");
+	ok(muxbus_model_window_panes(model, 4, &first) == 3 && first[0].id == 30 &&
+		first[1].id == 12 && first[2].id == 7,
+	    "all panes of a window, by index");
+	ok(muxbus_model_window_panes(model, 5, &first) == 0 && first == NULL, "of no window");
 	muxbus_model_counts(model, &counts);
 	is_int(counts.sessions * 10000 + counts.windows * 1000 + counts.links * 100 +
 		counts.panes * 10 + counts.clients,

@@ -21,21 +21,17 @@ void agent_write_evidence(struct json_writer *writer, const char *name, const st
 void agent_write_place(
     struct json_writer *writer, const struct tmux *tmux, const struct muxbus_pane *pane)
 {
-	uint32_t session = MUXBUS_NO_ID;
+	const struct muxbus_link *link;
 	if (pane == NULL) {
 		json_put_null(writer, "pane");
 		json_put_null(writer, "window");
 		json_put_null(writer, "session");
 		return;
 	}
-	for (const struct muxbus_link *link = NULL;
-	     (link = muxbus_model_next_link(tmux_model(tmux), link)) != NULL;)
-		if (link->window == pane->window && session == MUXBUS_NO_ID)
-			session = link->session;
 	json_put_id(writer, "pane", '%', pane->id);
 	json_put_id(writer, "window", '@', pane->window);
-	if (session != MUXBUS_NO_ID)
-		json_put_id(writer, "session", '$', session);
+	if (muxbus_model_window_links(tmux_model(tmux), pane->window, &link) > 0)
+		json_put_id(writer, "session", '$', link->session);
 	json_put_int(writer, "pid", pane->pid);
 }
 

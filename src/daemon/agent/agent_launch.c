@@ -506,11 +506,10 @@ static uint32_t find_session(const struct tmux *tmux, uint32_t id)
 {
 	const struct muxbus_model *model = tmux_model(tmux);
 	const struct muxbus_pane *pane = muxbus_model_pane(model, id);
-	const struct muxbus_link *link = NULL;
-	while (pane != NULL && (link = muxbus_model_next_link(model, link)) != NULL)
-		if (link->window == pane->window)
-			return link->session;
-	return MUXBUS_NO_ID;
+	const struct muxbus_link *link;
+	if (pane == NULL || muxbus_model_window_links(model, pane->window, &link) == 0)
+		return MUXBUS_NO_ID;
+	return link->session;
 }
 
 bool agent_launch_start(const struct agent_launch_parts *parts, const struct agent_spec *plan,

@@ -119,10 +119,10 @@ static void put_seq(struct object_listing *listing, struct json_writer *writer)
 
 static bool window_is_in(const struct object_view *view, uint32_t window, uint32_t session)
 {
-	const struct muxbus_link *const *links;
-	size_t count = object_links(view, window, &links);
+	const struct muxbus_link *links;
+	size_t count = muxbus_model_window_links(view->model, window, &links);
 	for (size_t i = 0; i < count; i++)
-		if (links[i]->session == session)
+		if (links[i].session == session)
 			return true;
 	return false;
 }
@@ -225,7 +225,6 @@ static void put_windows(struct object_listing *listing)
 		json_object_end(writer);
 	}
 	json_array_end(writer);
-	object_view_finish(&view);
 	request_done(listing->request);
 }
 
@@ -339,7 +338,6 @@ static void put_all_panes(struct object_listing *listing)
 			    (size_t)daemon->config->limits.result_bytes + JSON_SPARE);
 		object_view_init(&view, model_of(listing));
 		write_panes(&view);
-		object_view_finish(&view);
 		written.revision = revision;
 		written.until_ms = now_ms + HUMAN_MS;
 	}
@@ -382,7 +380,6 @@ static void put_panes(struct object_listing *listing)
 		json_object_end(writer);
 	}
 	json_array_end(writer);
-	object_view_finish(&view);
 	request_done(listing->request);
 }
 
@@ -394,19 +391,13 @@ static void put_pane(struct object_listing *listing)
 		return;
 	object_view_init(&view, model_of(listing));
 	object_put_pane(request_result(listing->request), &view, pane);
-	object_view_finish(&view);
 	request_done(listing->request);
 }
 
 static bool has_one_link(const struct muxbus_model *model, uint32_t window)
 {
-	struct object_view view;
-	const struct muxbus_link *const *links;
-	size_t count;
-	object_view_init(&view, model);
-	count = object_links(&view, window, &links);
-	object_view_finish(&view);
-	return count == 1;
+	const struct muxbus_link *links;
+	return muxbus_model_window_links(model, window, &links) == 1;
 }
 
 /* Answers when a window, and the links if it has several, are no older. */

@@ -185,10 +185,8 @@ static void put_window(struct json_writer *writer, const struct daemon *daemon,
 	json_put_bool(writer, "zoomed", window->is_zoomed);
 	json_put_bool(writer, "current", link->is_current);
 	json_array_begin(writer, "panes");
-	pane = NULL;
-	while ((pane = muxbus_model_next_pane(model, pane)) != NULL)
-		if (pane->window == window->id)
-			put_pane(writer, daemon, pane);
+	for (size_t left = muxbus_model_window_panes(model, window->id, &pane); left > 0; left--)
+		put_pane(writer, daemon, pane++);
 	json_array_end(writer);
 	json_object_end(writer);
 }

@@ -3,34 +3,6 @@
 
 #define BRIEF_TITLE_MAX 20 /* bytes of a title that a brief pane shows */
 
-static int compare_links(const void *a, const void *b)
-{
-	const struct muxbus_link *const *left = a, *const *right = b;
-	if ((*left)->window != (*right)->window)
-		return (*left)->window < (*right)->window ? -1 : 1;
-	/* Both point into one array, in the order of sessions. */
-	return *left < *right ? -1 : *left > *right;
-}
-
-static void find_links(struct object_view *view)
-{
-	struct muxbus_model_counts counts;
-	const struct muxbus_link *link;
-	bool is_sorted;
-	muxbus_model_counts(view->model, &counts);
-	view->links = xcalloc((size_t)counts.links + 1, sizeof(struct muxbus_link *));
-	link = NULL;
-	is_sorted = true;
-	while (view->link_count < counts.links &&
-	    (link = muxbus_model_next_link(view->model, link)) != NULL) {
-		size_t i = view->link_count++;
-		view->links[i] = link;
-		is_sorted = is_sorted && (i == 0 || view->links[i - 1]->window <= link->window);
-	}
-	if (!is_sorted)
-		qsort(view->links, view->link_count, sizeof(struct muxbus_link *), compare_links);
-}
-
 /* The panes in front of people who typed recently. */
 static void find_humans(struct object_view *view)
 {
@@ -51,32 +23,7 @@ static void find_humans(struct object_view *view)
 void object_view_init(struct object_view *view, const struct muxbus_model *model)
 {
 	*view = (struct object_view){.model = model};
-	find_links(view);
 	find_humans(view);
-}
-
-void object_view_finish(struct object_view *view)
-{
-	mem_free(view->links);
-}
-
-size_t object_links(
-    const struct object_view *view, uint32_t window, const struct muxbus_link *const **ret_first)
-{
-	size_t low = 0, high = view->link_count;
-	size_t count;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (view->links[middle]->window < window)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	count = 0;
-	while (low + count < view->link_count && view->links[low + count]->window == window)
-		count++;
-	*ret_first = view->links + low;
-	return count;
 }
 
 static bool is_human(const struct object_view *view, uint32_t pane)
@@ -117,25 +64,23 @@ void object_put_session(struct json_writer *writer, const struct muxbus_model *m
 }
 
 /* Each session once, even if the window is linked twice in it. */
-static void put_sessions(
-    struct json_writer *writer, const struct muxbus_link *const *links, size_t count)
+static void put_sessions(struct json_writer *writer, const struct muxbus_link *links, size_t count)
 {
 	json_array_begin(writer, "sessions");
 	for (size_t i = 0; i < count; i++)
-		if (i == 0 || links[i]->session != links[i - 1]->session)
-			json_put_id(writer, NULL, '$', links[i]->session);
+		if (i == 0 || links[i].session != links[i - 1].session)
+			json_put_id(writer, NULL, '$', links[i].session);
 	json_array_end(writer);
 }
 
-static void put_links(
-    struct json_writer *writer, const struct muxbus_link *const *links, size_t count)
+static void put_links(struct json_writer *writer, const struct muxbus_link *links, size_t count)
 {
 	json_array_begin(writer, "links");
 	for (size_t i = 0; i < count; i++) {
 		json_object_begin(writer, NULL);
-		json_put_id(writer, "session", '$', links[i]->session);
-		json_put_int(writer, "index", links[i]->index);
-		json_put_bool(writer, "current", links[i]->is_current);
+		json_put_id(writer, "session", '$', links[i].session);
+		json_put_int(writer, "index", links[i].index);
+		json_put_bool(writer, "current", links[i].is_current);
 		json_object_end(writer);
 	}
 	json_array_end(writer);
@@ -144,11 +89,11 @@ static void put_links(
 void object_put_window(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_window *window)
 {
-	const struct muxbus_link *const *links;
-	size_t count = object_links(view, window->id, &links);
+	const struct muxbus_link *links;
+	size_t count = muxbus_model_window_links(view->model, window->id, &links);
 	json_put_id(writer, "window", '@', window->id);
 	put_sessions(writer, links, count);
-	json_put_known_int(writer, "index", count > 0, count > 0 ? links[0]->index : 0);
+	json_put_known_int(writer, "index", count > 0, count > 0 ? links[0].index : 0);
 	json_put_str(writer, "name", window->name);
 	json_put_int(writer, "width", window->width);
 	json_put_int(writer, "height", window->height);
@@ -185,16 +130,16 @@ void object_put_exit(struct json_writer *writer, int status, int number)
 static void put_place(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane)
 {
-	const struct muxbus_link *const *links;
-	size_t count = object_links(view, pane->window, &links);
+	const struct muxbus_link *links;
+	size_t count = muxbus_model_window_links(view->model, pane->window, &links);
 	const struct muxbus_window *window = muxbus_model_window(view->model, pane->window);
 	const struct muxbus_session *session =
-	    count > 0 ? muxbus_model_session(view->model, links[0]->session) : NULL;
+	    count > 0 ? muxbus_model_session(view->model, links[0].session) : NULL;
 	json_put_id(writer, "window", '@', pane->window);
 	if (session != NULL) {
 		json_put_id(writer, "session", '$', session->id);
 		json_put_str(writer, "session_name", session->name);
-		json_put_int(writer, "window_index", links[0]->index);
+		json_put_int(writer, "window_index", links[0].index);
 	} else {
 		json_put_null(writer, "session");
 		json_put_null(writer, "session_name");
@@ -278,14 +223,14 @@ static bool repeats_path(const char *title, const char *path)
 void object_put_pane_brief(
     struct json_writer *writer, const struct object_view *view, const struct muxbus_pane *pane)
 {
-	const struct muxbus_link *const *links;
-	size_t count = object_links(view, pane->window, &links);
+	const struct muxbus_link *links;
+	size_t count = muxbus_model_window_links(view->model, pane->window, &links);
 	const struct muxbus_window *window = muxbus_model_window(view->model, pane->window);
 	const struct muxbus_session *session =
-	    count > 0 ? muxbus_model_session(view->model, links[0]->session) : NULL;
+	    count > 0 ? muxbus_model_session(view->model, links[0].session) : NULL;
 	json_put_id(writer, "pane", '%', pane->id);
 	if (session != NULL && window != NULL)
-		put_brief_place(writer, session, window, links[0]->index, pane);
+		put_brief_place(writer, session, window, links[0].index, pane);
 	if (!repeats_path(pane->title, pane->path))
 		put_beginning(writer, "title", pane->title, BRIEF_TITLE_MAX);
 	put_text(writer, "command", pane->command);

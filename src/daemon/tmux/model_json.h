@@ -15,18 +15,11 @@
 
 struct object_view {
 	const struct muxbus_model *model;
-	const struct muxbus_link **links; /* sorted by window, then as in the model */
-	size_t link_count;
 	uint32_t human_panes[OBJECT_HUMANS_MAX]; /* in front of a person */
 	size_t human_count;
 };
 
 void object_view_init(struct object_view *view, const struct muxbus_model *model);
-void object_view_finish(struct object_view *view);
-
-/* The links of a window: how many, and the first. */
-size_t object_links(
-    const struct object_view *view, uint32_t window, const struct muxbus_link *const **ret_first);
 
 /* Each writes its members into an open object. */
 void object_put_session(struct json_writer *writer, const struct muxbus_model *model,

@@ -57,7 +57,6 @@ static void tell_window(struct telling *telling)
 		struct object_view view;
 		object_view_init(&view, telling->model);
 		object_put_window(telling->writer, &view, change->window_now);
-		object_view_finish(&view);
 	} else {
 		put_id(telling->writer, "window", '@', change->window);
 	}
@@ -92,7 +91,6 @@ static void tell_pane(struct telling *telling)
 		struct object_view view;
 		object_view_init(&view, telling->model);
 		object_put_pane(telling->writer, &view, change->pane_now);
-		object_view_finish(&view);
 	} else {
 		put_id(telling->writer, "pane", '%', change->pane);
 		put_id(telling->writer, "window", '@', change->window);
@@ -198,12 +196,11 @@ static const struct {
 void tmux_events_sessions(
     const struct muxbus_model *model, uint32_t window, struct event_scope *scope)
 {
-	size_t count = 0;
-	const struct muxbus_link *link = NULL;
-	while (count < SCOPE_SESSIONS_MAX && (link = muxbus_model_next_link(model, link)) != NULL)
-		if (link->window == window &&
-		    (count == 0 || scope->sessions[count - 1] != link->session))
-			scope->sessions[count++] = link->session;
+	const struct muxbus_link *links;
+	size_t link_count = muxbus_model_window_links(model, window, &links), count = 0;
+	for (size_t i = 0; i < link_count && count < SCOPE_SESSIONS_MAX; i++)
+		if (i == 0 || links[i - 1].session != links[i].session)
+			scope->sessions[count++] = links[i].session;
 	if (count < SCOPE_SESSIONS_MAX)
 		scope->sessions[count] = MUXBUS_NO_ID;
 }

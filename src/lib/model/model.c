@@ -504,6 +504,26 @@ const struct muxbus_pane *model_next_window_pane(
 	return next != NULL && next->window == previous->window ? next : NULL;
 }
 
+size_t muxbus_model_window_links(
+    const struct muxbus_model *model, uint32_t window, const struct muxbus_link **ret_first)
+{
+	const struct muxbus_link *link = *ret_first = model_first_link(model, window);
+	size_t count = 0;
+	for (; link != NULL; link = model_next_window_link(model, link))
+		count++;
+	return count;
+}
+
+size_t muxbus_model_window_panes(
+    const struct muxbus_model *model, uint32_t window, const struct muxbus_pane **ret_first)
+{
+	const struct muxbus_pane *pane = *ret_first = model_first_pane(model, window);
+	size_t count = 0;
+	for (; pane != NULL; pane = model_next_window_pane(model, pane))
+		count++;
+	return count;
+}
+
 const struct muxbus_session *muxbus_model_next_session(
     const struct muxbus_model *model, const struct muxbus_session *previous)
 {
