@@ -73,6 +73,12 @@ static void test_first(void)
 	facts.front.reads = AGENT_READS_UNKNOWN;
 	facts.quiet_ms = 3600000;
 	judged(&facts, &none, NULL, VERDICT_BUSY, "one of which nothing is known does");
+	facts = at_rest("> ");
+	facts.front.reads = AGENT_READS_UNKNOWN;
+	facts.quiet_ms = 3600000;
+	judged(&facts, &none, NULL, VERDICT_READY, "a prompt at a cursor");
+	facts.has_cursor = false;
+	judged(&facts, &none, NULL, VERDICT_BUSY, "a prompt without one may have a draft");
 }
 
 static void test_prompt(void)

@@ -446,7 +446,7 @@ static void judge_first(
 			settle(verdict, VERDICT_BUSY, "it reads, but this is not its prompt yet");
 		return;
 	}
-	if (regex == NULL && !reads && trimmed_len(facts->row) == 0 && facts->has_cursor) {
+	if (regex == NULL && !reads && trimmed_len(facts->row) == 0) {
 		settle(verdict, VERDICT_BUSY, "there is nothing on the cursor's row yet");
 		return;
 	}
@@ -489,6 +489,8 @@ void agent_judge(const struct agent_facts *facts, const struct prompt_profile *p
 		settle(ret_verdict, VERDICT_READY, "its screen shows its empty prompt");
 	} else if (facts->is_menu) {
 		settle(ret_verdict, VERDICT_QUESTION, "a choice is offered");
+	} else if (!facts->has_cursor && facts->front.reads != AGENT_READS_YES) {
+		settle(ret_verdict, VERDICT_BUSY, "no cursor is seen, so no prompt");
 	} else if (!profile->is_known && agent_row_asks(facts->row) &&
 	    (regex == NULL || !is_regex_draft(regex, facts->row))) {
 		judge_other(facts, "", ret_verdict);
