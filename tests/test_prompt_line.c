@@ -284,7 +284,8 @@ static void test_words(void)
 	static char named_data[] = "{\"command\":\"make\",\"name\":\"build\"}", no_data[] = "{}";
 	static char watch_text[] = "a line of /var/log/a-b.log matched";
 	static char watch_data[] = "{\"line\":\"GET /x?y=1#z 50% ~ *\"}";
-	static char post_text[] = "hello";
+	static char post_text[] = "hello", path_text[] = "see /tmp/a";
+	static char command_text[] = "see /a/b /x /tmp/a /quit";
 	struct notification one = {SOURCE(JOB, "A1B2", exit_text, job_data)};
 	struct notification two = {SOURCE(TIMER, "C3D4", sleep_text, no_data)};
 	struct notification named = {SOURCE(JOB, "E5F6", exit_text, named_data)};
@@ -316,6 +317,11 @@ static void test_words(void)
 	    "paths and harmless characters stay as they are");
 	other = &two;
 	line_is(&other, 1, &quoting, "[muxbus C3D4 timer] the sleep is over", "a timer");
+	two.text = command_text;
+	line_is(&other, 1, &quoting, "[muxbus C3D4 timer] see /a/b /x /tmp/a \xef\xbc\x8fquit",
+	    "a last word is no command");
+	two.text = path_text;
+	line_is(&other, 1, &quoting, "[muxbus C3D4 timer] see /tmp/a", "a path at the end stays");
 	other = &post;
 	line_is(&other, 1, &quoting,
 	    "[muxbus J9K2 post] a message: untrusted text \xc2\xabhello\xc2\xbb. Details: "

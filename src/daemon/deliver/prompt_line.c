@@ -241,6 +241,21 @@ static void put_further(
 	buf_finish(&further);
 }
 
+/* Puts a twin into a last word such as "/quit": an agent that offers commands there may run it. */
+static void tame_end(struct buf *out)
+{
+	size_t at = out->len;
+	char *word;
+	while (at > 0 && out->data[at - 1] != ' ' && out->data[at - 1] != '/')
+		at--;
+	if (at < 2 || out->data[at - 1] != '/' || out->data[at - 2] != ' ')
+		return;
+	word = xstrdup((char *)out->data + at);
+	out->len = at - 1;
+	(void)buf_printf(out, "\xef\xbc\x8f%s", word);
+	mem_free(word);
+}
+
 /* Appends the line; name and quote are foreign texts, NULL: none. */
 static void put_line(struct buf *out, const struct notification *const *notes, size_t count,
     const char *name, const char *quote)
@@ -262,6 +277,7 @@ static void put_line(struct buf *out, const struct notification *const *notes, s
 	if (members[first->source].has_details)
 		(void)buf_printf(out, ". Details: next_notification %s", first->id);
 	put_further(out, notes, count, PROMPT_LINE_MAX - count_characters(out, begin));
+	tame_end(out);
 }
 
 /* A text among the data of a notification; NULL if there is none. */
