@@ -345,6 +345,7 @@ is 'hosts remove' "$(mb hosts remove odd)" 0
 # The hosts file, and daemons on this machine.
 is 'hosts add' "$(mb hosts add new ssh=name=new)" 0
 until_is 'a new line is a new host' up host_state new
+is 'hosts remove has its names' "$("$MUXBUS_BUILDDIR/muxbus" complete -- hosts remove n | cut -f 1)" new
 is 'hosts remove' "$(mb hosts remove new)" 0
 until_is 'and a line less one less' '' host_state new
 is 'a host that is not there' "$(mb hosts remove new)" 1

@@ -73,6 +73,7 @@ static const struct live {
     {"agent", "list_agents", "agents", "agent", {"state", "pane"}},
     {"command_finished", "list_panes", "panes", "pane", {"command", "title"}},
     {"exited", "list_panes", "panes", "pane", {"command", "title"}},
+    {"host", "list_hosts", "hosts", "host", {"state", "reason"}},
     {"job", "list_jobs", "jobs", "id", {"state", "command"}},
     {"pane", "list_panes", "panes", "pane", {"session_name", "command", "title"}},
     {"pane_id", "list_panes", "panes", "pane", {"session_name", "command", "title"}},
@@ -282,6 +283,9 @@ static void complete_verb(
 		offer_live(completion, "", "pane");
 	} else if (strcmp(previous, "--session") == 0) {
 		offer_live(completion, "", "session");
+	} else if (strcmp(verb->name, "hosts") == 0 && strcmp(previous, "hosts") != 0) {
+		if (strcmp(previous, "add") != 0 && locate_fleet(completion->cli) == 0)
+			offer_live(completion, "", "host");
 	} else if (strcmp(verb->name, "help") == 0) {
 		offer_list(completion, "agents conditions events machines methods tasks", ' ');
 		offer_verbs(completion);
