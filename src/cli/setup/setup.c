@@ -36,8 +36,9 @@ static enum cli_status run(const struct setup *setup)
 		if (file->paths[setup->scope] == NULL)
 			continue;
 		if (!setup_place(setup, file->paths[setup->scope], path, sizeof path))
-			return cli_fail(
-			    CLI_NO, "%s: $HOME is not an absolute path", file->paths[setup->scope]);
+			return cli_fail(CLI_NO, "%s: %s", file->paths[setup->scope],
+			    setup->scope == SETUP_PROJECT ? "the directory here was removed"
+							  : "$HOME is not an absolute path");
 		if (setup->action == SETUP_PRINT) {
 			if (printed++ > 0)
 				(void)putchar('\n');
