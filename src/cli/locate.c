@@ -15,19 +15,30 @@ static bool is_socket(const char *path)
 	return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
+/* The socket of the tmux server that a daemon's socket is beside. False: it is beside none. */
+static bool find_tmux(const char *socket, char *out, size_t size)
+{
+	return str_ends_in(socket, ".muxbus") &&
+	    (size_t)snprintf(out, size, "%.*s", (int)(strlen(socket) - strlen(".muxbus")), socket) <
+	    size;
+}
+
 /*
  * $MUXBUS, if it applies. A tmux server that was started in a pane of another server inherits its
- * MUXBUS: in its panes $TMUX names the right server, if that one has a daemon.
+ * MUXBUS: in its panes $TMUX names the right server, if that one has a daemon, or runs and the socket
+ * is beside that of another one.
  */
 static const char *environment_socket(const struct cli *cli, const char *own)
 {
 	const char *socket = getenv("MUXBUS");
 	const char *tmux = getenv("TMUX");
+	char other[PATH_MAX];
 	bool is_inherited;
 	if (socket == NULL || *socket != '/' || cli->tmux_name != NULL || cli->tmux_path != NULL)
 		return NULL;
-	is_inherited = tmux != NULL && *tmux == '/' && str_ends_in(socket, ".muxbus") &&
-	    strcmp(socket, own) != 0 && is_socket(own);
+	is_inherited = tmux != NULL && *tmux == '/' && find_tmux(socket, other, sizeof other) &&
+	    strcmp(socket, own) != 0 &&
+	    (is_socket(own) || (is_socket(other) && locate_tmux_runs(cli)));
 	return is_inherited ? NULL : socket;
 }
 
@@ -46,9 +57,8 @@ int locate_daemon(struct cli *cli, const char *socket)
 	if (len < 0 || (size_t)len >= sizeof cli->socket)
 		return -1;
 	/* $MUXBUS names a socket beside that of its tmux server. */
-	if (socket != NULL && str_ends_in(socket, ".muxbus"))
-		(void)snprintf(cli->tmux_socket, sizeof cli->tmux_socket, "%.*s",
-		    len - (int)strlen(".muxbus"), socket); /* it fitted with more */
+	if (socket != NULL)
+		(void)find_tmux(socket, cli->tmux_socket, sizeof cli->tmux_socket);
 	return 0;
 }
 

@@ -119,6 +119,11 @@ is 'muxbus start needs none' "$($outside start 2>/dev/null | cut -d ' ' -f 1-3)"
 $outside shutdown >/dev/null
 "$muxbus" doctor >"$dir/out"
 is 'doctor hints at it' "$(jq -r '.findings[] | select(.subject == "daemon").remedy' "$dir/out")" 'muxbus start'
+tmux -S "$dir/second" -f /dev/null new-session -d -s second 'exec sh'
+is 'in the panes of a tmux server that was started in a pane, its own is meant' \
+	"$(TMUX="$dir/second,1,0" "$muxbus" ls | jq -r '.panes[0].session_name')" second
+"$muxbus" -S "$dir/second" shutdown >/dev/null
+tmux -S "$dir/second" kill-server
 is 'a method starts one' "$("$muxbus" list_panes | jq -r '.panes[0].pane')" "$pane"
 without_daemon 'that ends'
 is 'wait starts one' "$("$muxbus" wait sec=0.01 | jq .matched)" "$(printf '[\n  0\n]')"
