@@ -238,7 +238,7 @@ ask_nothing() {
 	call focus_pane "{\"pane\":\"$made\"}"
 	is 'the focus too' "$(field .error)" null
 	call run_tmux "{\"command\":[\"rename-window\",\"-t\",\"$made\",\"renamed\"]}"
-	is 'a name' "$(field .error) $(t display-message -p -t "$made" '#{window_name}')" 'null renamed'
+	is 'a name' "$(field '.error // .result.blocks') $(t display-message -p -t "$made" '#{window_name}')" '1 renamed'
 	call run_tmux '{"command":["rename-window","-t","@9999","renamed"]}'
 	is 'and what fails says so' "$(field '.error.message' | grep -c "can't find window")" 1
 	call close_pane "{\"pane\":\"$made\"}"
@@ -341,4 +341,10 @@ for command in list-panes list-windows list-sessions display-message; do
 	is 'and works when it is not' "$(field '.result.panes | length > 0')" true
 done
 end_after_burst
+kill "$daemon_pid" 2>/dev/null
+wait "$daemon_pid"
+t new-session -d -s main 'exec sh'
+start_daemon
+call run_tmux '{"command":["kill-server"],"force":true}'
+is 'tmux is ended, and that is no failure' "$(field .error)" null
 done_testing

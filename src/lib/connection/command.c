@@ -278,9 +278,9 @@ bool command_runs_others(const struct muxbus_command *command)
 
 bool command_is_silent(const struct muxbus_command *command)
 {
-	/* And those that go on with the list, and fail behind it. */
-	static const char *const others[] = {"break", "capture", "display", "list", "load", "ls",
-	    "new", "save", "show", "split", NULL};
+	/* And those that go on with the list, and fail behind it; and the end of the server. */
+	static const char *const others[] = {"break", "capture", "display", "kill-ser", "list",
+	    "load", "ls", "new", "save", "show", "split", NULL};
 	return !command_runs_others(command) && !begins_with_one(last_name(command), others);
 }
 

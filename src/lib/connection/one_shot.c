@@ -126,7 +126,8 @@ static void divide(struct muxbus_one_shot *one_shot)
 			(void)pending_end_command(&one_shot->queue, i);
 		from = next;
 	}
-	add_reply(one_shot, from, (size_t)(end - from), i < sentinels);
+	if (i <= last || from != end)
+		add_reply(one_shot, from, (size_t)(end - from), i < sentinels);
 	if (one_shot->streams.errors.len > 0 &&
 	    (i < sentinels || (!one_shot->has_end && from == end) ||
 		command_runs_others(one_shot->command)))
