@@ -77,7 +77,8 @@ is 'notifications have no gap' "$(grep -c '\.notification\.gap	' "$dir/stream")"
 # Events are not kept over kill -9: what is missing is said.
 is 'events that were lost with muxbusd are gaps' \
 	"$([ "$(grep -c '\.event\.gap	' "$dir/stream")" -ge 1 ] && echo yes)" yes
-order=$(awk -F '\t' '$1 ~ /\.event\./ { print $3 }' "$dir/stream" | jq .seq)
+# A bridge that was killed before it noted what is stored has a gap that begins earlier.
+order=$(awk -F '\t' '$1 ~ /\.event\./ && $1 !~ /\.gap$/ { print $3 }' "$dir/stream" | jq .seq)
 is 'the others are in order' "$order" "$(echo "$order" | sort -n)"
 nats_logs
 done_testing
