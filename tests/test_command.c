@@ -172,7 +172,7 @@ static void test_nonces(void)
 static void test_pack(void)
 {
 	static const char want[] = "\x0f\0\0\0a\0x\\;\0\\;\0\0;\0display-message\0-p\0" A
-				   "\0;\0b\0y;z\0;\0display-message\0-p\0" B;
+				   "\0;\0set-b\0y;z\0;\0display-message\0-p\0" B;
 	struct muxbus_command *command = new_command();
 	struct nonce nonces[2];
 	struct buf out;
@@ -183,7 +183,7 @@ static void test_pack(void)
 	buf_init(&out, 1024);
 	muxbus_command_args(command, "a", "x;", ";", "", NULL);
 	muxbus_command_next(command);
-	muxbus_command_args(command, "b", "y;z", NULL);
+	muxbus_command_args(command, "set-b", "y;z", NULL);
 	is_int(command_pack(command, nonces, &out), 0, "a list is packed");
 	ok(out.len == sizeof want && memcmp(out.data, want, sizeof want) == 0,
 	    "... as its arguments");

@@ -344,7 +344,17 @@ end_after_burst
 kill "$daemon_pid" 2>/dev/null
 wait "$daemon_pid"
 t new-session -d -s main 'exec sh'
+t set-option -g 'command-alias[90]' 'fill=load-buffer /nonexistent/file'
+t set-option -g 'command-alias[91]' 'over=kill-server'
 start_daemon
-call run_tmux '{"command":["kill-server"],"force":true}'
-is 'tmux is ended, and that is no failure' "$(field .error)" null
+call run_tmux '{"command":["fill"],"force":true}'
+is 'an alias that fails behind its list says so' "$(field .error.data.kind)" tmux_error
+for command in over kill-server; do
+	call run_tmux "{\"command\":[\"$command\"],\"force\":true}"
+	is "tmux is ended by $command, and that is no failure" "$(field .error)" null
+	kill "$daemon_pid" 2>/dev/null
+	wait "$daemon_pid"
+	t new-session -d -s main 'exec sh'
+	start_daemon
+done
 done_testing

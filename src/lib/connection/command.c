@@ -278,10 +278,12 @@ bool command_runs_others(const struct muxbus_command *command)
 
 bool command_is_silent(const struct muxbus_command *command)
 {
-	/* And those that go on with the list, and fail behind it; and the end of the server. */
-	static const char *const others[] = {"break", "capture", "display", "kill-ser", "list",
-	    "load", "ls", "new", "save", "show", "split", NULL};
-	return !command_runs_others(command) && !begins_with_one(last_name(command), others);
+	/* By their full names: an alias of the user's may end the server, or fail behind its list. */
+	static const char *const names[] = {"bind-", "clear-", "delete-", "join-", "kill-pane",
+	    "kill-session", "kill-window", "last-", "link-", "move-", "next-", "paste-", "pipe-",
+	    "previous-", "rename-", "resize-", "respawn-", "rotate-", "select-", "send-", "set-",
+	    "swap-", "unbind-", "unlink-", NULL};
+	return !command->is_long && begins_with_one(last_name(command), names);
 }
 
 int command_pack(
