@@ -226,6 +226,29 @@ tmux -S "$other" kill-server
 ask_at "$other.muxbus" '{"method":"shutdown"}' >/dev/null
 ok 'and the last one ends' until_gone "$daemon"
 
+# The log file has at most 4 MiB, also where the full one cannot get another name.
+tmux -S "$other" -f /dev/null new-session -d -s logged 'exec sh'
+log_of() {
+	head -c 4194200 /dev/zero | tr '\0' x >"$dir/full"
+	"$muxbusd" -S "$other" -vv --log "$dir/full" 2>&1
+	ask_at "$other.muxbus" '{"method":"ping"}' >/dev/null
+	wc -c <"$dir/full"
+}
+is 'a full log begins anew' "$([ "$(log_of)" -lt 100000 ] && grep -c '^x' "$dir/full.old")" 1
+daemon=$(pid_at "$other.muxbus")
+mv "$dir/full" "$dir/moved"
+kill -HUP "$daemon"
+until_is 'SIGHUP opens it again' yes sh -c "[ -e '$dir/full' ] && echo yes"
+ask_at "$other.muxbus" '{"method":"shutdown"}' >/dev/null
+ok 'and it ends' until_gone "$daemon"
+ok 'with its last words there' test -s "$dir/full"
+rm "$dir/full.old" && mkdir "$dir/full.old"
+is 'where the old one cannot be, it is emptied' "$([ "$(log_of)" -lt 100000 ] && echo yes)" yes
+daemon=$(pid_at "$other.muxbus")
+ask_at "$other.muxbus" '{"method":"shutdown"}' >/dev/null
+ok 'and it ends' until_gone "$daemon"
+tmux -S "$other" kill-server
+
 # Impossible starts are reported, with status 1 or 2.
 said=$("$muxbusd" -S "$dir/$(printf 'x%.0s' $(seq 120))" 2>&1)
 is 'a path that is too long: status 1' $? 1

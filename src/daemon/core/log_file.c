@@ -38,10 +38,8 @@ static void on_full(void)
 	int len;
 	log_limit(0, NULL); /* until the log file is open again */
 	len = snprintf(old, sizeof old, "%s.old", file.path);
-	if (len > 0 && (size_t)len < sizeof old && lstat(file.path, &st) == 0 &&
-	    S_ISREG(st.st_mode))
-		(void)rename(file.path, old); /* otherwise it is truncated below */
-	if (open_file(log_level()) < 0) {
+	if (len < 0 || (size_t)len >= sizeof old || lstat(file.path, &st) < 0 ||
+	    !S_ISREG(st.st_mode) || rename(file.path, old) < 0 || open_file(log_level()) < 0) {
 		(void)!ftruncate(file.fd, 0);
 		log_open(file.fd, file.program, log_level());
 		log_limit(LOG_FILE_BYTES_MAX, on_full);
