@@ -367,7 +367,7 @@ static const char *const unknown_prompts[] = {"db=> ", "mysql> ", "PIN> ",
     "Type the name to delete > ", "PS> ", "PS C:/> ", "sftp> ", "> ", ">>> ", "irb(main):001> ",
     "\xe2\x9d\xaf ", "\xe2\x80\xba ", "\xc2\xbb ", "\xe2\x96\xb6 ", "(gdb) > "};
 
-/* prompter.py PROMPT edits no lines; once.py asks the daemon, and ends, or with a word stops. */
+/* prompter.py PROMPT edits no lines; once.py asks the daemon, and ends. */
 static void write_programs(void)
 {
 	(void)live_run(live,
@@ -381,12 +381,11 @@ static void write_programs(void)
 	    "    os.write(1, b'\\r\\nRUN' if byte == b'\\r' else byte)\n"
 	    "END\n"
 	    "cat >once.py <<'END'\n"
-	    "import os, signal, socket, sys\n"
+	    "import socket\n"
 	    "s = socket.socket(socket.AF_UNIX)\n"
 	    "s.connect('once.socket')\n"
 	    "s.sendall(b'{\"id\":1,\"method\":\"yield_turn\"}\\n')\n"
 	    "s.recv(9999)\n"
-	    "os.kill(os.getpid(), signal.SIGSTOP if sys.argv[1:] else signal.SIGTERM)\n"
 	    "END\n"
 	    "ln -sf %s once.socket",
 	    live->socket);
@@ -429,9 +428,6 @@ static void check_unknown(void)
 	check_pane("LC_ALL=C.UTF-8 exec python3 -q", ">>>", for_person, "python's prompt");
 	(void)snprintf(command, sizeof command,
 	    "exec bash -mc 'cd %s; python3 once.py; exec python3 -q'", live->dir);
-	check_pane(command, ">>>", for_person, "python's prompt, where another program had asked");
-	(void)snprintf(command, sizeof command,
-	    "exec bash -mc 'cd %s; python3 once.py stop; python3 -q; :'", live->dir);
 	check_pane(command, ">>>", "in front, not python3 once.py that asked",
 	    "python's prompt, where another program asked");
 }
