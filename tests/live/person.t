@@ -90,13 +90,6 @@ until_is 'is no agent either' 'delivered shown shown' receipt "$id"
 t send-keys -t "$pane" q
 restart -o show_ms=300
 
-# A program that asks in the person's stead, such as make, and has ended: the shell is the person's.
-t send-keys -t "$pane" "clear; xargs -a /dev/null $muxbus -S $dir/tmux --json run -d -- sleep 1 >$dir/run" Enter
-until_is 'a program asks' none sh -c "jq -r '.wake.way' '$dir/run' 2>/dev/null || :"
-until_is 'and ends before its job' 'delivered shown shown' receipt "$(jq -r .id "$dir/run")"
-id=$(post 'after a program that asked')
-until_is 'what comes later is shown, too' 'delivered shown shown' receipt "$id"
-
 # An agent that comes to the pane gets its own notifications.
 call report_agent "{\"agent\":\"fake\",\"pane\":\"$pane\",\"state\":\"busy\"}"
 id=$(post 'for an agent')

@@ -6,30 +6,18 @@
 #include "daemon/queue/queue.h"
 #include "daemon/tmux/tmux.h"
 
-/* Whether a program that has asked from a pane is there, or was begun there again. */
-static bool has_asker(
-    const struct daemon *parts, const struct pane_ref *ref, const struct muxbus_pane *pane)
-{
-	struct expected expected;
-	char identity[AGENT_ARGV_IDENTITY_SIZE];
-	const struct foreground_program *program = &expected.program;
-	return expected_find(queue_store(parts->queue), ref, &expected) &&
-	    (program->pid == 0 || foreground_lives(program->pid, program->start) ||
-		(foreground_identity(pane->pid, identity) &&
-		    strcmp(identity, expected.identity) == 0));
-}
-
 bool person_has_pane(const struct daemon *parts, const struct pane_ref *ref)
 {
 	const struct muxbus_pane *pane;
 	char name[AGENT_ARGV_NAME_SIZE];
+	struct expected expected;
 	if (ref->thread[0] != '\0' || ref->pane == MUXBUS_NO_ID ||
 	    pane_fate(parts->tmux, ref) != PANE_THERE)
 		return false;
 	pane = muxbus_model_pane(tmux_model(parts->tmux), ref->pane);
 	return pane != NULL && !pane->is_dead && presence_of_pane(parts->presences, ref) == NULL &&
-	    !has_asker(parts, ref, pane) && !parts->is_kept(parts, ref->pane) &&
-	    !foreground_agent(pane->pid, parts->signs, name);
+	    !expected_find(queue_store(parts->queue), ref, &expected) &&
+	    !parts->is_kept(parts, ref->pane) && !foreground_agent(pane->pid, parts->signs, name);
 }
 
 /* Whether a session has a window. */
