@@ -275,18 +275,31 @@ changes=$(grep -c tools/list_changed "$dir/out")
 declare_tool newest '"run":["true"]'
 until_is 'it hears of a new one' $((changes + 1)) sh -c "grep -c tools/list_changed '$dir/out' || :"
 whole=$(cat "$dir/shipped/newest.json")
-for _ in 1 2 3; do
+# One that takes a second is read all the same: on a slow machine that round counts for nothing.
+wrong=0 rounds=0 tries=0
+while [ $rounds -lt 3 ] && [ $tries -lt 20 ]; do
+	tries=$((tries + 1))
+	changes=$(grep -c tools/list_changed "$dir/out")
 	chmod 600 "$dir/shipped/newest.json"
+	began=$(date +%s%N)
 	sleep 0.06
 	{
 		sleep 0.2
 		printf '%s\n' "$whole"
 	} >"$dir/shipped/newest.json"
+	took=$((($(date +%s%N) - began) / 1000000))
 	sleep 0.3
+	if [ $took -lt 600 ]; then
+		rounds=$((rounds + 1))
+		[ "$(grep -c tools/list_changed "$dir/out")" -eq "$changes" ] || wrong=$((wrong + 1))
+	else
+		sleep 2
+	fi
 done
-is 'a file that is written anew is not read in between' "$(grep -c tools/list_changed "$dir/out")" $((changes + 1))
+is 'a file that is written anew is not read in between' "$rounds $wrong" '3 0'
+changes=$(grep -c tools/list_changed "$dir/out")
 i=0
-while [ $i -lt 60 ] && [ "$(grep -c tools/list_changed "$dir/out")" -eq $((changes + 1)) ]; do
+while [ $i -lt 60 ] && [ "$(grep -c tools/list_changed "$dir/out")" -eq "$changes" ]; do
 	[ $i -ne 1 ] || declare_tool newer '"run":["true"]'
 	chmod 644 "$dir/shipped/newest.json"
 	sleep 0.05
