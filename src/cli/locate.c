@@ -25,8 +25,8 @@ static bool find_tmux(const char *socket, char *out, size_t size)
 
 /*
  * $MUXBUS, if it applies. A tmux server that was started in a pane of another server inherits its
- * MUXBUS: in its panes $TMUX names the right server, if that one has a daemon, or runs and the socket
- * is beside that of another one.
+ * MUXBUS. In its panes $TMUX names the right server, if that one has a daemon, or if both servers
+ * run.
  */
 static const char *environment_socket(const struct cli *cli, const char *own)
 {

@@ -42,8 +42,8 @@ static int seconds_of(time_t time, int day)
 }
 
 /*
- * When a clock comes to a time of a day, after now: the first time where it is put back, and where it
- * goes past the time, right then. 0: not any more.
+ * When the clock shows a time of a day next, after now. A time that it shows twice: the first one.
+ * A time that it skips: the moment of the skip. 0: it does not come on that day any more.
  */
 static time_t next_of_day(const struct tm *at, time_t now)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The files of a folder that is named by a path: reports, after a moment, that they may be others
- * now. The folder itself need not exist yet, and may be replaced. A file that is emptied to be
- * written anew is not reported before it is closed, unless that takes longer than a second; what
- * changes all the time is reported each second.
+ * now. The folder itself need not exist yet, and may be replaced. A change of a file is reported
+ * when the file is closed, or after one second. A folder that changes all the time is reported
+ * once a second.
  */
 #pragma once
 

@@ -47,7 +47,7 @@ int model_finish(struct muxbus_model *model);
 /* Whether records were left out: there were too many, or they had no parent. */
 bool model_is_cut(const struct muxbus_model *model);
 
-/* The pane of this id, and the one after another, to write what is no part of the order of panes; or NULL. */
+/* A pane to be written to, but for its place: the one of this id, or the next one. NULL: none. */
 struct muxbus_pane *model_pane_entry(struct muxbus_model *model, uint32_t id);
 struct muxbus_pane *model_next_pane_entry(
     struct muxbus_model *model, const struct muxbus_pane *previous);
