@@ -7,7 +7,7 @@
 screens=${MUXBUS_BUILDDIR:-.}/tests/screens
 corpus=${MUXBUS_SRCDIR:-.}/tests/fixtures/screens.gz
 [ -x "$screens" ] || skip_all 'the daemon is not built'
-command -v gzip >/dev/null || skip_all 'gzip is not installed'
+need gzip
 
 table=$(gzip -dc "$corpus" | "$screens")
 printf '%s\n' "$table" | sed 's/^/# /'

@@ -6,7 +6,7 @@
 muxbus=${MUXBUS_BUILDDIR:-.}/muxbus
 contrib=${MUXBUS_SRCDIR:-.}/contrib
 [ -x "$muxbus" ] || skip_all 'muxbus is not built'
-command -v jq >/dev/null || skip_all 'jq is not installed'
+need jq
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 unset CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME XDG_CONFIG_HOME

@@ -9,6 +9,19 @@ skip_all() {
 	exit 0
 }
 
+# need PROGRAM...: skips the script where one is not installed.
+need() {
+	for tool in "$@"; do
+		command -v "$tool" >/dev/null || skip_all "$tool is not installed"
+	done
+}
+
+# need_python: the same for the Python of the programs beside the tests.
+need_python() {
+	/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
+		skip_all 'there is no /usr/bin/python3 of 3.9 or later'
+}
+
 # ok NAME COMMAND...: passes if the command succeeds.
 ok() {
 	name=$1

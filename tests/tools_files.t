@@ -5,9 +5,8 @@
 
 . "${MUXBUS_SRCDIR:-.}/tests/tap.sh"
 tools=$(cd "${MUXBUS_SRCDIR:-.}/contrib/tools" && pwd)
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all '/usr/bin/python3 is not Python 3.9 or later'
-command -v jq >/dev/null || skip_all 'jq is not installed'
+need_python
+need jq
 dir=$(mktemp -d) || exit 99
 small=
 finish() {

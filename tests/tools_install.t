@@ -4,9 +4,8 @@
 # sudo that write down what they are asked for.
 . "${MUXBUS_SRCDIR:-.}/tests/tap.sh"
 build=${MUXBUS_BUILDDIR:-.}
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all '/usr/bin/python3 is not Python 3.9 or later'
-command -v jq >/dev/null || skip_all 'jq is not installed'
+need_python
+need jq
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
 mkdir "$dir/bin" "$dir/contrib" "$dir/home" "$dir/asked"

@@ -11,12 +11,11 @@
 cache=${MUXBUS_AGENT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/muxbus-agents}
 model_pid=
 
-# need NAME PACKAGE: the agent's newest version, or that of $MUXBUS_AGENT_VERSION, in $cache.
+# need_agent NAME PACKAGE: the agent's newest version, or that of $MUXBUS_AGENT_VERSION, in $cache.
 # $folder is its place, $version its version. Skips the test if it is not available.
-need() {
+need_agent() {
 	agent=$1
-	command -v node >/dev/null || skip_all 'node is not installed'
-	command -v npm >/dev/null || skip_all 'npm is not installed'
+	need node npm
 	folder=$cache/$1
 	mkdir -p "$folder"
 	[ -e "$folder/package.json" ] || echo '{"private":true}' >"$folder/package.json"

@@ -4,7 +4,7 @@
 # its monitor, and survives a restart of the daemon.
 
 . "$MUXBUS_SRCDIR/tests/agents/agents.sh"
-need claude @anthropic-ai/claude-code
+need_agent claude @anthropic-ai/claude-code
 claude=$(find "$folder/node_modules/@anthropic-ai" -path '*claude-code-*/claude' -type f | head -n 1)
 [ -x "$claude" ] || skip_all 'there is no Claude Code for this machine'
 begin

@@ -4,7 +4,7 @@
 # windows share and without, and survives a restart of muxbusd.
 
 . "$MUXBUS_SRCDIR/tests/agents/agents.sh"
-need codex @openai/codex
+need_agent codex @openai/codex
 codex=$folder/node_modules/.bin/codex
 begin
 is 'it is that version' "$("$codex" --version 2>/dev/null)" "codex-cli $version"

@@ -4,7 +4,7 @@
 # typed line, and survives a restart of the daemon.
 
 . "$MUXBUS_SRCDIR/tests/agents/agents.sh"
-need copilot @github/copilot
+need_agent copilot @github/copilot
 copilot=$folder/node_modules/.bin/copilot
 begin
 export COPILOT_PROVIDER_BASE_URL="$url/v1" COPILOT_PROVIDER_TYPE=anthropic COPILOT_PROVIDER_API_KEY=stand-in

@@ -4,7 +4,7 @@
 # names, is woken by a typed line, and survives a restart of the daemon.
 
 . "$MUXBUS_SRCDIR/tests/agents/agents.sh"
-need gemini @google/gemini-cli
+need_agent gemini @google/gemini-cli
 gemini=$folder/node_modules/.bin/gemini
 begin
 export GEMINI_API_KEY=stand-in GOOGLE_GEMINI_BASE_URL="$url"

@@ -9,8 +9,7 @@ inspector=@modelcontextprotocol/inspector@${MUXBUS_INSPECTOR_VERSION:-2.12.0}
 suite=@modelcontextprotocol/conformance@${MUXBUS_CONFORMANCE_VERSION:-0.2.0-alpha.12}
 folder=${MUXBUS_AGENT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/muxbus-agents}/inspector
 
-command -v node >/dev/null || skip_all 'node is not installed'
-command -v npm >/dev/null || skip_all 'npm is not installed'
+need node npm
 mkdir -p "$folder"
 [ -e "$folder/package.json" ] || echo '{"private":true}' >"$folder/package.json"
 if [ "$(cat "$folder/installed" 2>/dev/null)" != "$inspector $suite" ]; then

@@ -4,7 +4,7 @@
 # the daemon.
 
 . "$MUXBUS_SRCDIR/tests/agents/agents.sh"
-need opencode opencode-ai
+need_agent opencode opencode-ai
 opencode=$folder/node_modules/.bin/opencode
 begin
 patience=90

@@ -3,7 +3,7 @@
 # Qwen Code, for which Muxbus has no plugin: only its screens are recorded.
 
 . "$MUXBUS_SRCDIR/tests/agents/agents.sh"
-need qwen @qwen-code/qwen-code
+need_agent qwen @qwen-code/qwen-code
 qwen=$folder/node_modules/.bin/qwen
 begin
 export OPENAI_API_KEY=stand-in OPENAI_BASE_URL="$url/v1" OPENAI_MODEL=stand-in

@@ -3,8 +3,7 @@
 # Agents that a person started, adopted where they run: found, given tasks, stopped by ^Z, kept
 # over a kill of muxbusd, released, and ended by the person.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
-command -v bash >/dev/null || skip_all 'bash is not installed'
+need python3 bash
 start "exec env PS1='sh> ' PYTHON_COLORS=0 PYTHON_BASIC_REPL=1 bash --norc"
 pane=$(t list-panes -a -F '#{pane_id}')
 

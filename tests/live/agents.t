@@ -3,8 +3,7 @@
 # Agents: programs that are started, given tasks, asked and answered, that crash and come
 # again; whose output holds what looks like their prompt; and all that over a kill of muxbusd.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
-command -v bash >/dev/null || skip_all 'bash is not installed'
+need python3 bash
 start 'exec sh'
 
 call() { # call METHOD PARAMS: asks, and keeps the answer; progress goes elsewhere

@@ -3,7 +3,7 @@
 # An agent's answer may look like a menu, or end with a question. Over the prompt of a known agent
 # that keeps nobody from typing; a dialog of the agent does, and gets no key.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 start 'exec sh'
 
 cat >"$dir/claude" <<'END'

@@ -3,7 +3,7 @@
 # opencode makes a new line of an Enter while it loads, and draws its screen anew: the text is gone
 # for a moment, and stands there again. It is submitted by the next Enter, or not at all.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 start 'exec sh'
 cat >"$dir/opencode" <<'END'
 """Draws opencode's prompt; the first COUNT Enters are new lines."""

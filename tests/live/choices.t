@@ -4,7 +4,7 @@
 # stands there. One program takes the number alone, another marks the choice and waits for Enter:
 # neither gets a key that what it asks next would take for an answer.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 start 'exec sh'
 
 cat >"$dir/menu.py" <<'END'

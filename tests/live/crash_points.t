@@ -3,7 +3,7 @@
 # kill -9 at each call by which muxbusd changes its files: see crash_points.py.
 # MUXBUS_CRASHES=0 is the long form: each call, before it, in its midst and failing.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 start 'exec cat'
 kill "$daemon_pid"
 wait "$daemon_pid"

@@ -3,8 +3,7 @@
 # tmux since 3.7 gives a format up after 100 ms and prints a part of it. A machine that stops tmux for
 # so long, at any instant, changes no answer. MUXBUS_CUT_STOPS says how often tmux is stopped.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all '/usr/bin/python3 is not Python 3.9 or later'
+need_python
 answers=$(mktemp)
 cat >"$answers" <<'END'
 import json, os, random, signal, socket, sys, threading, time

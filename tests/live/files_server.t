@@ -3,8 +3,7 @@
 # The tools of the server "files": one process for all panes, which works in the directory and for
 # the pane of each caller; calls that hang or die leave others alone; and it is fast.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all '/usr/bin/python3 is not Python 3.9 or later'
+need_python
 export MUXBUS_TOOLS=/nonexistent
 PATH="$MUXBUS_BUILDDIR:$PATH"
 start 'exec sleep 3600'

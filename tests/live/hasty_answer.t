@@ -3,7 +3,7 @@
 # A person answers a question at the moment when one look has seen it and no other has agreed:
 # nothing is typed behind what they have begun.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 start 'exec sh'
 cat >"$dir/hasty" <<'EOF'
 import json, socket, subprocess, sys

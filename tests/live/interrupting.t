@@ -3,7 +3,7 @@
 # A person begins to type while a wake is typed: the two never become one prompt.
 # MUXBUS_PERSONS, MUXBUS_TRIALS and MUXBUS_SEED make it longer.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 start 'exec sh'
 echo 'fake_agent edits yes' >>"$dir/.config/muxbus/agents"
 kill_daemon

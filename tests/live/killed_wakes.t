@@ -3,7 +3,7 @@
 # Wakes by each way, by a stand-in for the agent, while the daemon and the follower are killed again
 # and again: none is lost. In the long form 10,000 for each way; the times are for contrib/agents.md.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 start 'exec sh'
 fake="$MUXBUS_BUILDDIR/tests/fake_agent"
 [ -x "$fake" ] || skip_all 'the fake agent is not built'

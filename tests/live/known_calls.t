@@ -3,8 +3,7 @@
 # Calls as users know them from elsewhere, word for word: each by MCP and over the socket. Where a
 # program or a display is missing here, the call must be taken and name that, never a parameter.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all '/usr/bin/python3 is not Python 3.9 or later'
+need_python
 [ -x "$MUXBUS_BUILDDIR/tests/fake_agent" ] || skip_all 'the fake agent is not built'
 MUXBUS_TOOLS=$(cd "$MUXBUS_SRCDIR/contrib/tools" && pwd)
 export MUXBUS_TOOLS

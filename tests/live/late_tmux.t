@@ -3,8 +3,7 @@
 # Requests that change something, while tmux is late: see late_tmux.py. MUXBUS_LATE_SEC says how
 # long each tmux is asked.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all '/usr/bin/python3 is not Python 3.9 or later'
+need_python
 late=$(mktemp)
 printf '\0\0\0\0' >"$late"
 

@@ -4,9 +4,7 @@
 
 . "${MUXBUS_SRCDIR:-.}/tests/tap.sh"
 
-for program in tmux socat jq; do
-	command -v $program >/dev/null || skip_all "$program is not installed"
-done
+need tmux socat jq
 [ -x "${MUXBUS_BUILDDIR:-.}/muxbusd" ] || skip_all 'muxbusd is not built'
 
 # until_is NAME WANT COMMAND...: the command prints that within 10 s, whatever its exit status.

@@ -3,7 +3,7 @@
 # The makers of panes: a program with the role own_panes keeps those that it made when the daemon is
 # killed, and no others: not those of the same number, not one that was respawned.
 . "${MUXBUS_SRCDIR:-.}/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 start 'exec cat'
 
 # peer NAME STEP...: a peer in the pane of the session; its answers are in $dir/NAME.

@@ -4,8 +4,7 @@
 # for byte: of any method that answers with text, of programs and of servers, at sizes around
 # every bound.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all '/usr/bin/python3 is not Python 3.9 or later'
+need_python
 export MUXBUS_TOOLS=/nonexistent
 start 'exec sleep 3600'
 export MUXBUS_TOOLS="$dir/shipped"

@@ -3,7 +3,7 @@
 # Tasks of MCP: a call of run_long_command as a task, its states, its result, its end, and the
 # notification of a task whose client has gone.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 start 'exec sleep 3600'
 cat >"$dir/client" <<'END'
 import json, os, re, socket, sys

@@ -3,8 +3,7 @@
 # Anything in the subjects of muxbus-nats. MUXBUS_FUZZ_SEC and MUXBUS_FUZZ_SEED: see nats_fuzz.py.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 . "$MUXBUS_SRCDIR/tests/live/nats_server.sh"
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all 'there is no /usr/bin/python3 of 3.9 or later'
+need_python
 start 'exec sleep 3600'
 trap finish_nats EXIT
 start_nats

@@ -3,8 +3,7 @@
 # A random walk of posts, consumers and acknowledgements: see notice_walk.py.
 # MUXBUS_WALK_SEC is its length, MUXBUS_SEED the walk.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all 'there is no /usr/bin/python3 of 3.9 or later'
+need_python
 daemon_options='-o ack_wait_ms=150 -o result_bytes=150000'
 start 'exec cat'
 export dir PYTHONDONTWRITEBYTECODE=1

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: ISC
 # Methods that peers provide: see provide.py.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all '/usr/bin/python3 is not Python 3.9 or later'
+need_python
 export MUXBUS_TOOLS=/nonexistent
 start 'exec cat'
 export MUXBUS_TOOLS="$dir/shipped"

@@ -4,7 +4,7 @@
 # program may change its dialog between the last look and the key; how often that is, is counted.
 # In the long form a thousand, and the rate is for contrib/agents.md.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 start 'exec sh'
 race="$MUXBUS_SRCDIR/tests/live/raced_dialogs.py"
 count=${MUXBUS_TEST_COUNT:-${MUXBUS_TEST_LONG:+500}}

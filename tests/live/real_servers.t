@@ -5,8 +5,7 @@
 # @modelcontextprotocol/server-everything, -filesystem, -memory and -sequential-thinking.
 [ -d "$MUXBUS_MCP_SERVERS/node_modules/.bin" ] || { echo '1..0 # SKIP MUXBUS_MCP_SERVERS is no folder of servers'; exit 0; }
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all '/usr/bin/python3 is not Python 3.9 or later'
+need_python
 export MUXBUS_TOOLS=/nonexistent
 start 'exec cat'
 export MUXBUS_TOOLS="$dir/shipped" MUXBUS dir PYTHONDONTWRITEBYTECODE=1

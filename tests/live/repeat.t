@@ -3,7 +3,7 @@
 # A request with a key is done once: asked again it answers as the first one did, also when that
 # answer was lost, and after kill -9 of the daemon.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v bash >/dev/null || skip_all 'bash is not installed'
+need bash
 start 'exec sleep 3600'
 
 line() { # line METHOD PARAMS

@@ -4,8 +4,7 @@
 # pane and now and then list_panes, list_windows and list_sessions say what tmux lists. The same while
 # the daemon follows tmux. MUXBUS_TEST_SEED repeats a run; MUXBUS_REST_STEPS says how many commands.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all '/usr/bin/python3 is not Python 3.9 or later'
+need_python
 MUXBUS_TEST_ATTACH=used
 start 'exec sleep 3600'
 cat >"$dir/walk" <<'END'

@@ -4,7 +4,7 @@
 # MUXBUS_ROLE_CALLS=1000000 is the long form.
 . "${MUXBUS_SRCDIR:-.}/tests/live/live.sh"
 
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 readers=$(mktemp -u /tmp/mbt-readers-XXXXXX)
 start 'exec cat'
 t split-window -d 'exec cat'

@@ -4,7 +4,7 @@
 # role does not allow has no effect.
 . "${MUXBUS_SRCDIR:-.}/tests/live/live.sh"
 
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 
 muxbus=$MUXBUS_BUILDDIR/muxbus
 group=$(id -gn)

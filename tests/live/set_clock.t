@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 # The wall clock is set while muxbusd runs: what was to end after a time ends after that time.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v bash >/dev/null || skip_all 'bash is not installed'
+need bash
 start 'exec cat'
 
 set_clock() { # set_clock SECONDS: how far the clock of muxbusd is from the true one

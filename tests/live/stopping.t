@@ -3,8 +3,7 @@
 # SIGTERM with open requests of all kinds: each gets one answer, and the daemon ends in order.
 # MUXBUS_STOPS: how often; 200 by hand.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null ||
-	skip_all 'there is no /usr/bin/python3 of 3.8 or later'
+need_python
 MUXBUS_TOOLS=$(mktemp -d /tmp/mbt-XXXXXX) || exit 99
 export MUXBUS_TOOLS
 printf '{"name":"slow_tool","group":"demo","description":"A test.","run":["sleep","1000"]}\n' >"$MUXBUS_TOOLS/slow_tool.json"

@@ -3,7 +3,7 @@
 # The tasks of a stranger: each is one command, which one search in `muxbus help` finds, and which
 # works as help prints it, but for the names of panes, jobs and agents.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 start "exec env PS1='\$ ' bash --norc --noprofile"
 PATH="$MUXBUS_BUILDDIR:$PATH"
 TMUX="$dir/tmux,$(t display-message -p '#{pid}'),0"

@@ -4,8 +4,7 @@
 # answer, the daemon lives, nothing is typed, and no file is written elsewhere. For
 # $MUXBUS_FUZZ_SEC seconds (4); $MUXBUS_SEED repeats a run.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all '/usr/bin/python3 is not Python 3.9 or later'
+need_python
 export MUXBUS_TOOLS=/nonexistent
 start 'exec cat'
 export MUXBUS_TOOLS="$dir/shipped"

@@ -3,8 +3,7 @@
 # The shipped tools through the daemon: from the command line, over the socket and by MCP; their
 # ends wake an agent once; research hands a question to an agent.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null ||
-	skip_all '/usr/bin/python3 is not Python 3.9 or later'
+need_python
 fake="$MUXBUS_BUILDDIR/tests/fake_agent"
 [ -x "$fake" ] || skip_all 'the fake agent is not built'
 MUXBUS_TOOLS=$(cd "$MUXBUS_SRCDIR/contrib/tools" && pwd)

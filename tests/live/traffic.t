@@ -3,7 +3,7 @@
 # All lines that muxbusd sends during other tests are what describe and the manual promise: see traffic.py.
 # MUXBUS_TRAFFIC names the tests, or is "all", for each live test; make check-traffic does that.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 shim=$(realpath "$MUXBUS_BUILDDIR")/tests/live/.libs/record_traffic.so
 live=$MUXBUS_SRCDIR/tests/live
 TRAFFIC=$(mktemp -d /tmp/mbt-XXXXXX) || exit 99

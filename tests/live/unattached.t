@@ -4,7 +4,7 @@
 # user would see one come. The same with -o attach=never, which refuses what only a client gets.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
 MUXBUS_TEST_ATTACH=used # in make check-always too
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 
 # listen FILE PARAMS: keeps the lines that a subscriber gets.
 listen() {

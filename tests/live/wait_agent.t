@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: ISC
 # The condition agent_state of wait_for: agents that report themselves, and one that is kept.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-command -v python3 >/dev/null || skip_all 'python3 is not installed'
+need python3
 start 'exec sh'
 pane=$(t split-window -d -P -F '#{pane_id}' 'exec cat')
 

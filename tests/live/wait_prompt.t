@@ -3,9 +3,7 @@
 # The conditions prompt and ready of wait_for, on programs that have a prompt, and on others that
 # are merely quiet.
 . "$MUXBUS_SRCDIR/tests/live/live.sh"
-for program in bash python3; do
-	command -v $program >/dev/null || skip_all "$program is not installed"
-done
+need bash python3
 start 'exec bash --norc --noprofile'
 t set-environment -g PS1 '$ '
 pane=$(t list-panes -a -F '#{pane_id}')
