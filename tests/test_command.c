@@ -184,12 +184,14 @@ static void test_pack(void)
 	muxbus_command_args(command, "a", "x;", ";", "", NULL);
 	muxbus_command_next(command);
 	muxbus_command_args(command, "set-b", "y;z", NULL);
-	is_int(command_pack(command, nonces, &out), 0, "a list is packed");
+	is_int(
+	    command_pack(command, nonces, command_is_silent(command), &out), 0, "a list is packed");
 	ok(out.len == sizeof want && memcmp(out.data, want, sizeof want) == 0,
 	    "... as its arguments");
 	buf_clear(&out);
 	out.max = 20;
-	is_int(command_pack(command, nonces, &out), MUXBUS_ERR_LIMIT, "a list without room");
+	is_int(command_pack(command, nonces, command_is_silent(command), &out), MUXBUS_ERR_LIMIT,
+	    "a list without room");
 	buf_finish(&out);
 	muxbus_command_free(command);
 }

@@ -286,8 +286,8 @@ bool command_is_silent(const struct muxbus_command *command)
 	return !command->is_long && begins_with_one(last_name(command), names);
 }
 
-int command_pack(
-    const struct muxbus_command *command, const struct nonce *nonces, struct buf *ret_out)
+int command_pack(const struct muxbus_command *command, const struct nonce *nonces, bool has_end,
+    struct buf *ret_out)
 {
 	const struct buf *words = &command->words;
 	size_t commands = 0;
@@ -306,7 +306,7 @@ int command_pack(
 		count++;
 		at += strlen(word) + 2;
 	}
-	if (error == 0 && command_is_silent(command)) {
+	if (error == 0 && has_end) {
 		error = pack_sentinel(ret_out, &nonces[commands - 1]);
 		count += 4;
 	}

@@ -24,8 +24,8 @@ bool command_is_silent(const struct muxbus_command *command);
 
 /*
  * Appends the data of IMSG_COMMAND to an empty buffer: the count of arguments, and each with its
- * NUL, with the same sentinels, and a last one behind a silent command. Returns MUXBUS_ERR_NOMEM,
- * or MUXBUS_ERR_LIMIT if they do not fit.
+ * NUL, with the same sentinels, and a last one at the end if has_end. Returns MUXBUS_ERR_NOMEM, or
+ * MUXBUS_ERR_LIMIT if they do not fit.
  */
-int command_pack(
-    const struct muxbus_command *command, const struct nonce *nonces, struct buf *ret_out);
+int command_pack(const struct muxbus_command *command, const struct nonce *nonces, bool has_end,
+    struct buf *ret_out);

@@ -387,8 +387,10 @@ static int append_source(struct muxbus_one_shot *one_shot)
 static int append_commands(struct muxbus_one_shot *one_shot)
 {
 	struct buf packed = BUF(IMSG_MAX - IMSG_HEADER_BYTES);
-	int error = command_pack(one_shot->command, one_shot->pending->nonces, &packed);
+	int error;
 	one_shot->has_end = command_is_silent(one_shot->command);
+	error =
+	    command_pack(one_shot->command, one_shot->pending->nonces, one_shot->has_end, &packed);
 	if (error == 0)
 		error = imsg_append(&one_shot->streams.out, one_shot->streams.form, IMSG_COMMAND,
 		    packed.data, packed.len);
