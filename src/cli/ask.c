@@ -49,7 +49,7 @@ static struct link *start_and_open(struct cli *cli, char *ret_reason, size_t siz
 		state = ask_open(&link, cli->socket, ret_reason, size);
 		if (state != LINK_NO_SOCKET && state != LINK_DEAD)
 			return link; /* or NULL */
-		if (listens(said)) {
+		if (strcmp(said, cli->socket) != 0 && listens(said)) {
 			(void)snprintf(ret_reason, size,
 			    "muxbusd runs already, and listens at %.*s: use -s", PATH_MAX, said);
 			return NULL;
