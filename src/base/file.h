@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Files as a whole: all that is read or written by a descriptor, and which of them are programs, and safe. */
+/* Files as a whole: all bytes of a descriptor; which files are programs, and which are safe. */
 #pragma once
 
 #include "base/buf.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Processes: their start, their identity (pid and start time together are never reused), and their descendants. */
+/*
+ * Processes: their start, their identity (pid and start time together are never reused), and their
+ * descendants.
+ */
 #pragma once
 
 #include <sys/resource.h>
@@ -163,7 +166,7 @@ struct child {
  */
 int child_start(const struct child_options *options, struct child *ret_child);
 
-/* Waits for the end of a child. Returns its status as waitpid(2) gives it; -1: there is no such child. */
+/* Waits for the end of a child. Returns its status as of waitpid(2); -1: no such child. */
 int child_reap(pid_t pid);
 
 /* Writes a path: beside this program while that is not installed, else where it was installed. */

@@ -14,7 +14,7 @@ bool str_parse_id(const char *text, size_t len, char sigil, uint32_t *ret_id);
 
 #define STR_U64_SIZE 21 /* of the longest, with its NUL */
 
-/* Writes a number in decimal digits, at least so many (20 at most). Returns their count; out gets a NUL too. */
+/* Writes decimal digits, at least so many (20 at most). Returns their count; out gets a NUL too. */
 size_t str_put_u64(char *out, uint64_t value, size_t at_least);
 
 /* The value of a hexadecimal digit, or -1. */

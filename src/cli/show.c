@@ -190,8 +190,8 @@ static const struct list_columns lists[] = {
 };
 
 /*
- * {member} is its value, nothing for null, of rows their number; {member?text} is the text if the value is true, or the
- * text before another value.
+ * {member} is its value, nothing for null, of rows their number; {member?text} is the text if the
+ * value is true, or the text before another value.
  */
 static void put_member(struct buf *out, const struct json *row, const char *name, size_t len)
 {

@@ -313,7 +313,7 @@ static size_t line_len(const char *at, const char *end)
 	return (size_t)((newline != NULL ? newline : end) - at);
 }
 
-/* Whether a line speaks of an error at its beginning: "Error: …", "npm error …", "ValueError: …". */
+/* Whether a line begins with an error: "Error: …", "npm error …", "ValueError: …". */
 static bool is_error_line(const char *line, size_t len)
 {
 	static const char word[] = "error";

@@ -54,7 +54,7 @@ bool pager_show(const char *text, size_t len)
 	options.defaults[2] = quit != SIG_IGN ? SIGQUIT : SIGPIPE;
 	options.defaults[3] = SIGXFSZ;
 	if (words[0] != NULL && child_start(&options, &child) == 0) {
-		/* A user who leaves the pager early ends the writing: SIGPIPE does not end this program. */
+		/* A user may leave the pager early: SIGPIPE then does not end this program. */
 		(void)file_write_all(child.ends[STDIN_FILENO], text, len);
 		(void)close(child.ends[STDIN_FILENO]);
 		status = child_reap(child.pid);

@@ -5,9 +5,9 @@
  * when a connection is made or lost.
  *
  * After a lost connection, requests that were not written yet, that only read or that list
- * something, and waits with a name go to the next connection. Other calls are answered: the daemon restarted, and the
- * answer says where to look before repeating the call. A new connection first gets the state of
- * the old one: the greeting, initialize, the log level, subscriptions.
+ * something, and waits with a name go to the next connection. Other calls are answered: the daemon
+ * restarted, and the answer says where to look before repeating the call. A new connection first
+ * gets the state of the old one: the greeting, initialize, the log level, subscriptions.
  */
 #pragma once
 

@@ -158,7 +158,7 @@ static enum cli_status watch_all(struct watch_verb *watch)
 		link_close(link);
 		link = NULL;
 		if (status == CLI_UNREACHABLE && watch->reconnects) {
-			/* Missed events come first, or a gap; each host of a fleet has numbers of its own. */
+			/* Missed events, or a gap, come first; each host of a fleet has own numbers. */
 			watch->has_after |= watch->last > 0 && !watch->cli->is_fleet;
 			watch->after = watch->last > 0 ? watch->last : watch->after;
 			cli_error("muxbusd is gone; waiting for it");

@@ -193,7 +193,7 @@ static const char *reason_of(const struct presence *presence, const struct sight
 	    : "its screen shows its prompt, and its report is older";
 }
 
-/* pane: NULL if it is in none. presence: NULL if it has reported nothing. sight: NULL if none counts. */
+/* pane NULL: it is in none. presence NULL: it has reported nothing. sight NULL: none counts. */
 static void write_found(struct json_writer *writer, const struct agent_set *set, const char *name,
     const struct muxbus_pane *pane, const struct presence *presence, const struct sight *sight)
 {

@@ -25,8 +25,9 @@ struct agent_launch_handlers {
 };
 
 /*
- * pane NULL: in a new session; else in that of this pane, which is closed. The plan is lent until it *ret_launch is set before any handler is called; done ends its life. False if tmux is
- * not followed.
+ * pane NULL: in a new session; else in that of this pane, which is closed. *ret_launch is set before
+ * any handler is called. It and the plan last until done is called, or the launch is cancelled. False
+ * if tmux is not followed.
  */
 bool agent_launch_start(const struct agent_launch_parts *parts, const struct agent_spec *plan,
     const struct pane_ref *pane, const struct agent_launch_handlers *handlers, void *data,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * on_notify: the user's own program for notifications, such as notify-send or curl. A file of that
- * name in the user's configuration has its command line, one word a line; it is read before each run. The program is run without a shell,
- * with the notification as one JSON object on its standard input: one run at a time, at most
- * on_notify_rate in a minute; what comes meanwhile is joined in the next run. A notification for a
- * person which the program has taken (exit status 0) counts as delivered.
+ * name in the user's configuration has its command line, one word a line; it is read before each
+ * run. The program is run without a shell, with the notification as one JSON object on its standard
+ * input: one run at a time, at most on_notify_rate in a minute; what comes meanwhile is joined in
+ * the next run. A notification for a person which the program has taken (exit status 0) counts as
+ * delivered.
  */
 #pragma once
 

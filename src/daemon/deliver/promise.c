@@ -143,7 +143,7 @@ static void take(struct promise *promise, const struct way_found *found)
 	const struct daemon *parts = promise->set->parts;
 	const struct way *before = promise->found.way;
 	bool was_known = promise->is_known;
-	/* After a restart a way is announced if it is lost: an earlier answer may have named another. */
+	/* After a restart the loss of a way is announced: an earlier answer may name another. */
 	bool has_changed =
 	    was_known ? way_wakes(before) != way_wakes(found->way) : found->way == &way_none;
 	promise->found = *found;

@@ -3,8 +3,8 @@
  * Some agents have a command that queues a message to one of their sessions and wakes it:
  * "codex queue --thread ID --message TEXT". It is run as it is, word by word, for a bounded time; exit
  * status 0 says that the agent has the message, unless its output says that the thread is not
- * loaded. A command that runs while the daemon is killed is not run again: the next daemon learns how it
- * ended (queue_trace.h).
+ * loaded. A command that runs while the daemon is killed is not run again: the next daemon learns
+ * how it ended (queue_trace.h).
  */
 #pragma once
 

@@ -21,7 +21,7 @@ void typed_load(struct queue *queue);
 /* Takes up what an earlier daemon was about to type. */
 void typed_open(struct mail *mail);
 void typed_close(struct mail *mail);
-/* The agent of a pane has reported: what it has taken is not typed again, in its next session either. */
+/* The agent of a pane has reported what it took: its next session does not get it again. */
 void typed_reported(struct mail_office *office, const struct pane_ref *pane);
 /* No line is typed again. */
 void typed_forget(struct mail_office *office);

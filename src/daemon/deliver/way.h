@@ -55,7 +55,7 @@ struct way {
 	void (*start)(struct mail *mail, const struct way_found *found);
 	/* Lets go of the mail, for another way or for ever. NULL: there is nothing to let go of. */
 	void (*cancel)(struct mail *mail);
-	/* The program to which the way leads: the way ends with it. NULL: the requester reports its end. */
+	/* The program to which the way leads, and with which it ends. NULL: the requester says. */
 	void (*program)(const struct daemon *parts, const struct pane_ref *address,
 	    struct foreground_program *ret_program);
 };

@@ -28,7 +28,7 @@ struct fleet_route {
 	bool is_own; /* without a host: the method's own handler */
 	bool is_local; /* also with one, which then is an unknown parameter */
 	const char *list; /* member of the result that is gathered from all hosts */
-	/* The answer has the id of what began, and its end is a notification: see fleet_notice_take(). */
+	/* The answer has the id of what began; a notification has its end: fleet_notice_take(). */
 	const char *address;
 };
 

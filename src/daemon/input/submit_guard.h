@@ -31,7 +31,7 @@ bool submit_guard_is_recent(uint64_t key);
 uint64_t submit_guard_activity(const struct tmux *tmux, const struct muxbus_pane *pane);
 
 #define SUBMIT_BLIND_MS 1200 /* a second of tmux, and the time of a listing */
-/* Whether it may be of this second, as after our own attach: a key that comes now does not change it. */
+/* Whether it may be of this second, as after our own attach: a key now does not change it. */
 bool submit_guard_is_blind(uint64_t activity);
 
 /*
@@ -119,10 +119,10 @@ bool submit_guard_lasting(const struct daemon *parts, const struct pane_ref *ref
     const struct muxbus_pane *pane, char ret_reason[SUBMIT_REASON_SIZE]);
 
 /*
- * The reasons of a screen against typing. A known agent whose whole screen shows its prompt is believed:
- * a list of choices or a question above that is an answer of the agent. Of other programs, and of
- * screens that show none of the agent's signs, any text around the cursor that looks like a choice
- * or like work counts. Pure. tests/screens.t has the rates on recorded screens.
+ * The reasons of a screen against typing. A known agent whose whole screen shows its prompt is
+ * believed: a list of choices or a question above that is an answer of the agent. Of other
+ * programs, and of screens that show none of the agent's signs, any text around the cursor that
+ * looks like a choice or like work counts. Pure. tests/screens.t has the rates on recorded screens.
  */
 
 #define SCREEN_GUARD_NAMES 3

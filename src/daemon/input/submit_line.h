@@ -87,8 +87,8 @@ const char *submit_line_taken_late(const struct submit_line *line, const struct 
 bool submit_line_is_late(const struct submit_line *line);
 
 /*
- * How many characters to delete at the beginning of the line to take the text back. 0: the text does not
- * stand there, or editors may count its characters in another way.
+ * How many characters to delete at the beginning of the line to take the text back. 0: the text
+ * does not stand there, or editors may count its characters in another way.
  */
 size_t submit_line_characters(const struct submit_line *line);
 /*

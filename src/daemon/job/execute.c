@@ -364,7 +364,7 @@ static void execution_answer_begun(struct request *request, const void *data, co
 	execution_begin(request, job, &job->pane, data);
 }
 
-/* The pane of a caller, and where its command works. False after failing the request, or putting it off. */
+/* A caller's pane, and where its command works. False: the request failed, or is put off. */
 static bool find_place(
     struct request *request, const char *given, struct pane_ref *ret_pane, char out[PATH_SIZE])
 {

@@ -584,7 +584,7 @@ int job_stop(struct job_set *set, const char *id, int signal)
 	}
 	if (job_start_read(set->dir_fd, id, &start) != 0)
 		return -EAGAIN;
-	/* While the supervisor has not reaped the leader, its number, and so the group's, is its own. */
+	/* The number of the leader, and of the group, is its own until the supervisor reaps it. */
 	supervisor = job_supervisor_open(set->dir_fd, job->id, &fd);
 	if (fd < 0)
 		return -ESRCH;

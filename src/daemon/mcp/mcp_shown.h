@@ -26,7 +26,7 @@ bool mcp_shown_write(struct buf *out, const struct mcp_cut *cut, const struct js
 void mcp_shown_put_rest(struct buf *out, const struct mcp_cut *cut, const struct json *result,
     const struct mcp_asked *asked);
 
-/* The number of the last entry that a cut result shows; false: its entries have none, or all are shown. */
+/* The number of the last entry that a cut result shows. False: entries have none, or all show. */
 bool mcp_shown_last(const struct mcp_cut *cut, const struct json *result, int64_t *ret_last);
 
 /*

@@ -21,7 +21,7 @@ void provide_call_begin(
 /* Passes a report on progress to the peer of a request, in the form that it has asked in. */
 void provide_call_progress(struct request *request, const struct request_report *report);
 
-/* A server has connected, by this request: takes up its calls of an earlier daemon (an array, or NULL). */
+/* A server has connected, by this request: takes up its calls of an earlier daemon (or NULL). */
 void provide_call_take_up_all(struct request *request, const struct json *calls);
 
 /* Answers a request whose call does not wait. */

@@ -57,8 +57,8 @@ static char *make_state(const struct config *config, const char *group)
 
 /*
  * shown_bytes: of the answer, as JSON; 0: all. spelled: the second spellings of parameters that the
- * caller has used. Changes beyond those of the session, as job_order has them; the caller frees. Makes the folder of
- * the group in the state directory.
+ * caller has used. Changes beyond those of the session, as job_order has them; the caller frees.
+ * Makes the folder of the group in the state directory.
  */
 static char **tool_env_new(const struct config *config, const struct tmux *tmux,
     const struct declaration *declaration, const struct pane_ref *pane, size_t shown_bytes,

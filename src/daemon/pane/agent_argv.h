@@ -23,7 +23,8 @@ bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_o
 
 /*
  * The words that make a program another one than others of its name: of an interpreter the
- * script, of a wrapper the command; of all others the name alone. name is that of the process. The result is UTF-8.
+ * script, of a wrapper the command; of all others the name alone. name is that of the process. The
+ * result is UTF-8.
  */
 void agent_argv_identity(const char *name, const char *const *words, size_t count,
     char ret_identity[AGENT_ARGV_IDENTITY_SIZE]);

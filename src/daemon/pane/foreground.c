@@ -426,7 +426,7 @@ struct reader_search {
 	unsigned count; /* of processes */
 };
 
-/* Whether a process is an editor at the terminal, or reads it and is neither the program nor an agent. */
+/* Whether it is an editor at the terminal, or reads it and is neither the program nor an agent. */
 static bool is_other_reader(const struct reader_search *search, pid_t pid)
 {
 	char name[64];

@@ -31,8 +31,8 @@ static const char *const kind_names[] = {
 };
 
 /*
- * The signs that these agents are known to draw, and "*" any program. Their prompts of '>' and its kind need no
- * row.
+ * The signs that these agents are known to draw, and "*" any program. Their prompts of '>' and its
+ * kind need no row.
  */
 #define RULE "^─{10,}\\n"
 #define ROWS "(?:(?!─{10}|▄{10}|▀{10}).*\\n){1,40}" /* down to the end of the box of a prompt */

@@ -21,7 +21,8 @@ void provide_set_free(struct provide_set *set);
 
 /*
  * Gives a peer's rows (a JSON array), in place of all that it gave before; of the program of a file,
- * rows NULL means all of the file. events as provide_event_take() has them. False with a failure: then nothing has changed.
+ * rows NULL means all of the file. events as provide_event_take() has them. False with a failure:
+ * then nothing has changed.
  */
 bool provide_take(struct provide_set *set, struct peer *peer, const struct json *rows,
     const struct json *events, struct tool_failure *ret_failure);

@@ -24,7 +24,7 @@ void provide_flow_cancel(struct provide_call *call);
 bool provide_flow_response(void *set, struct peer *peer, const struct json *id,
     const struct json *response, const char *reason);
 
-/* Passes on a report of a call, by its id. A report that fits no call, or comes too soon, is dropped. */
+/* Passes on a report of a call, by its id; drops one that fits no call, or comes too soon. */
 void provide_flow_progress(const struct provide_set *set, const struct peer *peer, const char *id,
     const struct request_report *report);
 

@@ -83,9 +83,9 @@ struct consumer_filter {
 extern const struct field consumer_filter_fields[];
 
 /*
- * Reads a filter: an object, or an id alone; NULL: every notification matches. *ret_pane is the text that names its
- * pane, or NULL: the caller looks the pane up. Its id is lent from value. False with a
- * reason if value is no filter.
+ * Reads a filter: an object, or an id alone; NULL: every notification matches. *ret_pane is the
+ * text that names its pane, or NULL: the caller looks the pane up. Its id is lent from value. False
+ * with a reason if value is no filter.
  */
 bool consumer_filter_read(const struct json *value, struct consumer_filter *ret_filter,
     const char **ret_pane, char *ret_reason, size_t size);

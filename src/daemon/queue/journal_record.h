@@ -7,11 +7,11 @@
  *       number 8 · durable 8 · payload · zeros
  *
  * All numbers are little-endian; checksums are CRC32C over all that follows them in the
- * record, padding too (in the header: over all before it). The epoch is a random number of the file, so that what a disk
- * brings back from an older file is not taken for this one's. durable is the number of the
- * last record that was known to be synced when this one was written: it tells a tail that
- * was never promised from damage to what was. A sync that nothing follows is said by a mark.
- * Zeros may follow the last record: room that was taken for more.
+ * record, padding too (in the header: over all before it). The epoch is a random number of the
+ * file, so that what a disk brings back from an older file is not taken for this one's. durable is
+ * the number of the last record that was known to be synced when this one was written: it tells a
+ * tail that was never promised from damage to what was. A sync that nothing follows is said by a
+ * mark. Zeros may follow the last record: room that was taken for more.
  */
 #pragma once
 

@@ -63,7 +63,10 @@ struct notification_draft {
 void queue_begin(struct queue *queue);
 uint64_t queue_commit(struct queue *queue);
 
-/* Posts, in a transaction of its own outside of one. Returns its number: that of the older one if it was coalesced. */
+/*
+ * Posts, in a transaction of its own outside of one. Returns its number: that of the older one if
+ * it was coalesced.
+ */
 uint64_t queue_post(struct queue *queue, const struct notification_draft *draft);
 
 /*

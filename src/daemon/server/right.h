@@ -54,8 +54,9 @@ bool right_may_take(struct request *request, const struct pane_ref *pane);
 bool right_refuse(struct request *request, const char *what);
 
 /*
- * For the rows of methods: the text of a field, NULL if it was left out; and which pane a call affects. These are the pane of the field "pane", or
- * the peer's own without it; and the peer's own in any case.
+ * For the rows of methods: the text of a field, NULL if it was left out; and which pane a call
+ * affects. These are the pane of the field "pane", or the peer's own without it; and the peer's own
+ * in any case.
  */
 const char *right_text(struct request *request, const void *args, const char *field);
 bool right_affects_pane(struct request *request, const void *args, struct pane_ref *ret_pane);

@@ -8,7 +8,8 @@
 
 /*
  * Appends the object: each argument that was given or has a default, by the fields of the
- * declaration, with the name that a server has for it. First checks the elements of arrays. False with *ret_error.
+ * declaration, with the name that a server has for it. First checks the elements of arrays. False
+ * with *ret_error.
  */
 bool tool_arguments_write(struct buf *out, const struct declaration *declaration, const void *args,
     struct field_error *ret_error);

@@ -44,7 +44,10 @@ void pane_watch_disarm(struct condition *condition);
 
 /* The pane went between two look-ups: fails the request, and frees the watch. Returns false. */
 bool pane_watch_fail(struct pane_watch *watch, struct request *request);
-/* Taps the pane's output, for the function or NULL (stream_tap). False after failing the request, and freeing the watch. */
+/*
+ * Taps the pane's output, for the function or NULL (stream_tap). False after failing the request,
+ * and freeing the watch.
+ */
 bool pane_watch_tap(struct pane_watch *watch, struct request *request,
     void (*output)(struct stream_tap *tap, uint64_t offset, const uint8_t *bytes, size_t len));
 /* Compiles a pattern. False after failing the request, and freeing the watch. */

@@ -386,7 +386,7 @@ static bool goes_before(const struct wait *wait, const struct wait *other)
 	return is_notified != other_is ? is_notified : wait->over_ms < other->over_ms;
 }
 
-/* Whether there is a place for one more named wait. A result that no request has asked for gives way. */
+/* Whether one more named wait has a place. A result that no request asked for gives way. */
 static bool has_place(struct wait_set *set)
 {
 	struct wait *first = NULL;

@@ -28,9 +28,9 @@ struct client {
 void client_init(struct client *client);
 
 /*
- * Starts a closed client by the way of the options, if there is a server. Returns MUXBUS_ERR_NO_SERVER, MUXBUS_ERR_TIMEOUT (the
- * server accepts no connection), MUXBUS_ERR_SPAWN (no process can be started),
- * MUXBUS_ERR_SYSTEM with errno set, or MUXBUS_ERR_NOMEM.
+ * Starts a closed client by the way of the options, if there is a server. Returns
+ * MUXBUS_ERR_NO_SERVER, MUXBUS_ERR_TIMEOUT (the server accepts no connection), MUXBUS_ERR_SPAWN (no
+ * process can be started), MUXBUS_ERR_SYSTEM with errno set, or MUXBUS_ERR_NOMEM.
  */
 int client_open(struct client *client, const struct muxbus_connection_options *options);
 

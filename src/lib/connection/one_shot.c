@@ -301,7 +301,7 @@ static bool handle(void *data, const struct imsg *message)
 	case IMSG_EXIT:
 		if (!imsg_numbers(message, &one_shot->status, 1))
 			one_shot->status = 0;
-		/* The end of the connection says that we have it: tmux counts its descriptors at each read. */
+		/* The end of the connection says that we have it; tmux counts descriptors at each read. */
 		finish(one_shot, 0);
 		return false;
 	default:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The events of tmux that announce a change. An event that says enough changes the model by its own text; any other
- * event names the window or session to list.
+ * The events of tmux that announce a change. An event that says enough changes the model by its own
+ * text; any other event names the window or session to list.
  *
  * Text is believed only if no reply is awaited on the connection, since the text of a pane in a
  * reply may look like events, and not soon after a message or a buffer name, which may have lines.

@@ -26,9 +26,9 @@ void lister_mark_all(struct muxbus_sync *sync);
 void lister_mark_attached(struct muxbus_sync *sync);
 
 /*
- * Calls done (NULL: nothing), later, when these parts of the model are of a listing that began at most max_age_us
- * ago, and nothing else is known to be outdated; with 0 the listing begins after this call.
- * Returns 0 or MUXBUS_ERR_NOMEM.
+ * Calls done (NULL: nothing), later, when these parts of the model are of a listing that began at
+ * most max_age_us ago, and nothing else is known to be outdated; with 0 the listing begins after
+ * this call. Returns 0 or MUXBUS_ERR_NOMEM.
  */
 int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max_age_us,
     muxbus_done_fn *done, void *data);
