@@ -506,6 +506,8 @@ static void test_streams(void)
 {
 	const char *const quiet[] = {"/bin/sh", "-c", "wc -c", NULL};
 	const char *const loud[] = {"/bin/sh", "-c", "echo oops >&2", NULL};
+	const char *const much[] = {"/bin/sh", "-c",
+	    "for f in 1 2; do { head -c 1501 /dev/zero; echo END; } >&$f; done", NULL};
 	struct job_order order = {.command = "x", .argv = quiet, .cwd = "/", .has_err = true};
 	const struct job *job;
 	char *input = xcalloc(1, 1024 * 1024 + 1), path[512], reason[256];
@@ -528,6 +530,20 @@ static void test_streams(void)
 	buf_clear(&out);
 	(void)job_read(world.jobs, job, JOB_FILE_ERR, 0, 4000, &out, &from, &end);
 	is_mem(out.data, out.len, "oops\n", 5, "what it wrote is kept");
+	order.argv = much;
+	order.out_max = 1000;
+	job = job_start(world.jobs, &order, reason, sizeof reason);
+	ok(job != NULL && wait_all(&world), "a job that writes more than is kept ends");
+	for (int at = 0; at < 2; at++) {
+		static const enum job_file files[] = {JOB_FILE_OUT, JOB_FILE_ERR};
+		buf_clear(&out);
+		(void)job_read(world.jobs, job, files[at], 500, 4000, &out, &from, &end);
+		is_int((int64_t)out.len, 1005, "a text is read from its head on into its tail");
+		is_int(end, 1505, "and its size is known");
+		is_int(job_kept_end(world.jobs, job, files[at]), 1505, "also that it was kept");
+		ok(out.len > 5 && memcmp(out.data + out.len - 5, "\0END\n", 5) == 0,
+		    "the last bytes of %s are there", at == 0 ? "output" : "standard error");
+	}
 	buf_finish(&out);
 	mem_free(input);
 	world_remove(&world);

@@ -16,6 +16,7 @@ enum {
 
 static const char *const suffixes[] = {
     [JOB_FILE_ERR] = "err",
+    [JOB_FILE_ERR_TAIL] = "err_tail",
     [JOB_FILE_INPUT] = "in",
     [JOB_FILE_LOCK] = "lock",
     [JOB_FILE_OUT] = "out",

@@ -11,6 +11,7 @@
  *   ID.out      the first bytes of its output, up to a bound
  *   ID.err      its standard error, if kept apart
  *   ID.tail     the last bytes, if there were more
+ *   ID.err_tail the same of standard error
  *   ID.status   how the job ended; written last
  *
  * Spec: "key=value" strings, each ended by a NUL. Started and status: lines "key=value".
@@ -25,6 +26,7 @@
 
 enum job_file {
 	JOB_FILE_ERR,
+	JOB_FILE_ERR_TAIL,
 	JOB_FILE_INPUT,
 	JOB_FILE_LOCK,
 	JOB_FILE_OUT,

@@ -462,17 +462,24 @@ static void job_loop(struct supervised_job *job)
 	job->status.is_held = has_out || has_err;
 }
 
-/* Writes the end of the output that is not in its file: all of it, or nothing that takes room. */
-static bool keep_end(struct supervised_job *job)
+/*
+ * Writes the end of an output that is not in its file: all of it, or nothing that takes room.
+ * Returns the bytes.
+ */
+static int64_t keep_end(
+    const struct supervised_job *job, const struct pump *pump, enum job_file file)
 {
-	int fd = open_file(job, JOB_FILE_TAIL, O_WRONLY | O_CREAT | O_TRUNC);
-	int64_t written = fd < 0 ? 0 : pump_write_tail(&job->out, fd);
+	int64_t written;
+	int fd;
+	if (pump->total <= pump->kept)
+		return 0;
+	fd = open_file(job, file, O_WRONLY | O_CREAT | O_TRUNC);
+	written = fd < 0 ? 0 : pump_write_tail(pump, fd);
 	if (written < 0 && ftruncate(fd, 0) < 0)
 		written = 0; /* it stays until its job is forgotten */
-	job->status.tail_bytes = written > 0 ? written : 0;
 	if (fd >= 0)
 		close(fd);
-	return written > 0;
+	return written > 0 ? written : 0;
 }
 
 /* On a disk that the output has filled, its end and the status take the place of its middle. */
@@ -495,10 +502,12 @@ static void job_finish(struct supervised_job *job)
 {
 	if (job->status.is_stopped || job->status.is_timed_out)
 		tree_kill();
-	if (job->out.total > job->out.kept && !keep_end(job)) {
-		make_room(job);
-		(void)keep_end(job); /* the numbers say what is missing */
+	job->status.tail_bytes = keep_end(job, &job->out, JOB_FILE_TAIL);
+	if (job->out.total > job->out.kept && job->status.tail_bytes == 0) {
+		make_room(job); /* the numbers say what is missing */
+		job->status.tail_bytes = keep_end(job, &job->out, JOB_FILE_TAIL);
 	}
+	(void)keep_end(job, &job->err, JOB_FILE_ERR_TAIL);
 	job->status.out_bytes = job->out.total;
 	job->status.err_bytes = job->spec.has_err ? job->err.total : 0;
 	if (job->news_fd >= 0)

@@ -59,6 +59,7 @@ declare_tool picture '"answer":"image/*","run":["printf","\\211PNG\\r\\n\\032\\n
 declare_tool no_picture '"answer":"image/png","run":["printf","GIF89a"]'
 declare_tool nothing '"run":["true"]'
 declare_tool failing '"run":["sh","-c","echo one >&2; echo the file is too old >&2; exit 3"]'
+declare_tool loud_failing '"run":["sh","-c","yes | head -c 3000000 >&2; printf \"one\\\\0two\" >&2; exit 3"]'
 declare_tool silent_failing '"run":["sh","-c","exit 3"]'
 declare_tool killed '"run":["sh","-c","kill -9 $$"]'
 declare_tool not_utf8 '"run":["printf","a\\377b"]'
@@ -136,6 +137,7 @@ is 'bytes that are no UTF-8' "$(tool not_utf8 '{}' .result.text)" 'a�b'
 is 'standard error is the reason' "$(tool failing '{}' '.error | "\(.data.kind) \(.message)"')" \
 	'tool_failed failing: one
 the file is too old'
+is 'its end is, of much of it' "$(tool loud_failing '{}' '.error | "\(.data.kind) \(.message)"' | tail -n 1)" 'one two'
 is 'an exit status' "$(tool silent_failing '{}' .error.message)" 'silent_failing: its program ended with exit status 3'
 is 'a signal' "$(tool killed '{}' .error.message)" 'killed: its program was killed by signal 9, Killed'
 call much '{}'

@@ -656,26 +656,43 @@ int64_t job_log_bytes(const struct job_set *set, const struct job *job)
 	return file_size(set, job, JOB_FILE_OUT) + job->status.tail_bytes;
 }
 
+/* How many of the last bytes are in a file of their own. */
+static int64_t tail_bytes(const struct job_set *set, const struct job *job, enum job_file file)
+{
+	return file == JOB_FILE_OUT ? job->status.tail_bytes
+				    : file_size(set, job, JOB_FILE_ERR_TAIL);
+}
+
+static int64_t all_bytes(const struct job *job, enum job_file file)
+{
+	return file == JOB_FILE_OUT ? job->status.out_bytes : job->status.err_bytes;
+}
+
 int64_t job_kept_end(const struct job_set *set, const struct job *job, enum job_file file)
 {
-	return file == JOB_FILE_OUT && job->status.tail_bytes > 0 ? job->status.out_bytes
-								  : file_size(set, job, file);
+	return tail_bytes(set, job, file) > 0 ? all_bytes(job, file) : file_size(set, job, file);
 }
 
 int job_read(const struct job_set *set, const struct job *job, enum job_file file, int64_t offset,
     size_t max, struct buf *out, int64_t *ret_from, int64_t *ret_end)
 {
-	int64_t kept = file_size(set, job, file);
-	int64_t tail = file == JOB_FILE_OUT ? job->status.tail_bytes : 0;
-	int64_t end = file == JOB_FILE_OUT ? job->status.out_bytes : job->status.err_bytes;
+	int64_t kept = file_size(set, job, file), tail = tail_bytes(set, job, file);
+	int64_t end = all_bytes(job, file);
 	end = end > kept ? end : kept; /* of a job that runs, the supervisor has not said it */
 	*ret_end = end;
 	*ret_from = offset;
-	if (offset < kept || end == kept)
-		return job_file_read(set->dir_fd, job->id, file, offset, max, out);
-	if (offset < end - tail)
-		*ret_from = end - tail;
-	return tail == 0 ? 0 /* the disk was full */
-			 : job_file_read(set->dir_fd, job->id, JOB_FILE_TAIL,
-			       *ret_from - (end - tail), max, out);
+	if (offset < kept || end == kept) {
+		size_t before = out->len;
+		int error = job_file_read(set->dir_fd, job->id, file, offset, max, out);
+		offset += (int64_t)(out->len - before);
+		max -= out->len - before;
+		if (error != 0 || offset < kept || end - tail != kept)
+			return error;
+	} else if (offset < end - tail) {
+		*ret_from = offset = end - tail;
+	}
+	return tail == 0 || max == 0 ? 0 /* a full disk leaves no tail */
+				     : job_file_read(set->dir_fd, job->id,
+					   file == JOB_FILE_OUT ? JOB_FILE_TAIL : JOB_FILE_ERR_TAIL,
+					   offset - (end - tail), max, out);
 }

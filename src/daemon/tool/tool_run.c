@@ -88,6 +88,8 @@ static bool fail_as_ended(
 	(void)job_read(jobs, job, JOB_FILE_ERR, from, TOOL_ERROR_MAX, &text, &from, &end);
 	while (text.len > 0 && strchr(" \t\r\n", text.data[text.len - 1]) != NULL)
 		text.data[--text.len] = '\0';
+	for (size_t at = 0; at < text.len; at++)
+		text.data[at] = text.data[at] == '\0' ? ' ' : text.data[at];
 	if (text.len > 0)
 		(void)tool_fail(failure, MESSAGE_TOOL_FAILED, "%s", (const char *)text.data);
 	else if (job->status.signal > 0)
