@@ -123,15 +123,28 @@ static void test_changes(void)
 	unsigned unseen = 0;
 	char bytes[200];
 	memset(bytes, 'x', sizeof bytes);
-	for (size_t i = 0; i < 64; i++) {
+	for (size_t i = 0; i < 300; i++) {
 		trial_open(&trial);
 		trial_write(&trial, bytes, 150);
-		(void)trial_read(&trial);
-		trial_write_at(&trial, "y", (off_t)(149 - i));
+		/* Of one that is read, or begins at the end. */
+		(void)(i < 150 ? (int)trial_read(&trial) : tail_file_seek_end(trial.file));
+		unseen += trial_read(&trial) != TAIL_END;
+		trial_write_at(&trial, "y", (off_t)(i % 150));
 		unseen += trial_read(&trial) != TAIL_REWRITTEN;
 		trial_close(&trial);
 	}
-	is_int(unseen, 0, "one other byte among the last 64 is seen");
+	is_int(unseen, 0, "one other byte of a short file is seen");
+	for (size_t i = 0; i < 64; i++) {
+		trial_open(&trial);
+		if (ftruncate(trial.fd, TAIL_SUM_MAX) < 0 || lseek(trial.fd, 0, SEEK_END) < 0)
+			abort();
+		trial_write(&trial, bytes, 150);
+		(void)trial_read(&trial);
+		trial_write_at(&trial, "y", TAIL_SUM_MAX + 149 - (off_t)i);
+		unseen += trial_read(&trial) != TAIL_REWRITTEN;
+		trial_close(&trial);
+	}
+	is_int(unseen, 0, "and of a long one, among its last 64");
 	for (off_t size = 0; size < 150; size++) {
 		trial_open(&trial);
 		trial_write(&trial, bytes, 150);

@@ -189,11 +189,6 @@ static void add_old(struct tail *tail, struct tail_file *file)
 	file->grown_ms = tail->now_ms;
 }
 
-static int64_t file_end(const struct tail_file *file)
-{
-	return file->told.offset + (int64_t)file->carry.len;
-}
-
 /*
  * Reads a file to its end, through truncations; closes one that lost the name and is rewritten. False
  * if a handler stopped it.
@@ -201,10 +196,10 @@ static int64_t file_end(const struct tail_file *file)
 static bool read_file(struct tail *tail, struct tail_file *file)
 {
 	while (tail->budget > 0) {
-		int64_t before = file_end(file);
+		int64_t before = tail_file_end(file);
 		enum tail_result result = tail_file_read(
 		    file, tail->scratch, &tail->budget, tail->handlers.block, tail->data);
-		if (file_end(file) != before) {
+		if (tail_file_end(file) != before) {
 			file->grown_ms = tail->now_ms;
 			tail->has_grown = true;
 		}
@@ -587,7 +582,8 @@ bool tail_is_at_end(const struct tail *tail)
 				: tail->state == TAIL_ABSENT && errno == tail->error;
 	return is_there && tail_file_is(file, status.st_dev, status.st_ino) &&
 	    status.st_size == file->told.offset && file->carry.len == 0 &&
-	    !file->told.is_skipping && tail_file_has(file, &file->told);
+	    !file->told.is_skipping && tail_file_has(file, &file->told) &&
+	    tail_file_is_as_read(file);
 }
 
 bool tail_is_with(const struct tail *tail, const struct tail *other)

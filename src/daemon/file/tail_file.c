@@ -5,6 +5,8 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 
+#include "base/hash.h"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -46,6 +48,41 @@ static ssize_t read_at(int fd, void *bytes, size_t len, int64_t offset)
 	return n < 0 ? -errno : n;
 }
 
+int64_t tail_file_end(const struct tail_file *file)
+{
+	return file->told.offset + (int64_t)file->carry.len;
+}
+
+/* Sums up all bytes that were read; false if there are too many, or fewer now. */
+static bool sum_up(const struct tail_file *file, uint32_t *ret_sum)
+{
+	uint8_t bytes[4096];
+	int64_t left = tail_file_end(file);
+	*ret_sum = 0;
+	if (left > TAIL_SUM_MAX)
+		return false;
+	while (left > 0) {
+		size_t len = left < (int64_t)sizeof bytes ? (size_t)left : sizeof bytes;
+		ssize_t n = read_at(file->fd, bytes, len, tail_file_end(file) - left);
+		if (n <= 0)
+			return false;
+		*ret_sum = crc32c(*ret_sum, bytes, (size_t)n);
+		left -= n;
+	}
+	return true;
+}
+
+static void remember_sum(struct tail_file *file)
+{
+	file->sum_end = sum_up(file, &file->sum) ? tail_file_end(file) : -1;
+}
+
+bool tail_file_is_as_read(const struct tail_file *file)
+{
+	uint32_t sum;
+	return file->sum_end != tail_file_end(file) || !sum_up(file, &sum) || sum == file->sum;
+}
+
 int tail_file_seek_end(struct tail_file *file)
 {
 	struct stat status;
@@ -65,6 +102,7 @@ int tail_file_seek_end(struct tail_file *file)
 	file->told.is_skipping = false;
 	file->told.mark_len = (size_t)n == mark_len ? mark_len : 0;
 	file->may_be_hole = false;
+	remember_sum(file);
 	return 0;
 }
 
@@ -73,6 +111,7 @@ void tail_file_seek(struct tail_file *file, const struct tail_place *place)
 	file->told = *place;
 	file->may_be_hole = false;
 	file->has_room = false;
+	file->sum_end = -1;
 	buf_clear(&file->carry);
 }
 
@@ -323,7 +362,7 @@ static enum tail_result fill(
 	return TAIL_MORE;
 }
 
-enum tail_result tail_file_read(
+static enum tail_result read_on(
     struct tail_file *file, uint8_t *scratch, size_t *budget, tail_sink_fn *sink, void *data)
 {
 	file->has_room = false;
@@ -354,6 +393,17 @@ enum tail_result tail_file_read(
 		if (*budget == 0)
 			return TAIL_MORE;
 	}
+}
+
+enum tail_result tail_file_read(
+    struct tail_file *file, uint8_t *scratch, size_t *budget, tail_sink_fn *sink, void *data)
+{
+	enum tail_result result = read_on(file, scratch, budget, sink, data);
+	if (result == TAIL_END && !tail_file_is_as_read(file))
+		return TAIL_REWRITTEN;
+	if (result == TAIL_END && file->sum_end != tail_file_end(file))
+		remember_sum(file);
+	return result;
 }
 
 bool tail_file_peek(struct tail_file *file, struct tail_block *ret_block)

@@ -4,7 +4,8 @@
  * whole lines out. Knows no path and no event loop.
  *
  * Truncation and overwriting are detected by the bytes before the place: they are read again
- * together with the new bytes, in one call, and must be unchanged.
+ * together with the new bytes, in one call, and must be unchanged. Of a short file that has not
+ * grown, all bytes must have their sum.
  */
 #pragma once
 
@@ -13,6 +14,8 @@
 #define TAIL_LINE_MAX (64 * 1024) /* bytes; a longer line is cut and flagged */
 #define TAIL_MARK_MAX 64
 #define TAIL_CHUNK (64 * 1024)
+/* A change of bytes anywhere is seen in a file up to this size; beyond it, among the last ones. */
+#define TAIL_SUM_MAX (64 * 1024)
 /* The memory for reading; shared by all files. */
 #define TAIL_SCRATCH (TAIL_MARK_MAX + TAIL_LINE_MAX + TAIL_CHUNK)
 
@@ -32,6 +35,8 @@ struct tail_file {
 	int fd;
 	struct tail_place told; /* the carry begins here */
 	struct buf carry; /* a line without its end */
+	int64_t sum_end; /* the bytes up to here had this sum; -1: not known */
+	uint32_t sum;
 	bool may_be_hole; /* NULs here may be those of a hole */
 	bool has_room; /* ends in NULs: space that may be filled without an event */
 	int64_t grown_ms; /* the owner's */
@@ -70,6 +75,7 @@ struct tail_file *tail_file_new(int fd, const struct stat *status);
 void tail_file_free(struct tail_file *file); /* NULL: nothing */
 
 bool tail_file_is(const struct tail_file *file, dev_t dev, ino_t ino);
+int64_t tail_file_end(const struct tail_file *file); /* of what was read */
 
 /* Goes to the current end. -errno. */
 int tail_file_seek_end(struct tail_file *file);
@@ -77,6 +83,8 @@ int tail_file_seek_end(struct tail_file *file);
 void tail_file_seek(struct tail_file *file, const struct tail_place *place);
 /* Goes to the beginning, as in a new file. */
 void tail_file_restart(struct tail_file *file);
+/* Whether all bytes that were read are as before, as far as that is seen. */
+bool tail_file_is_as_read(const struct tail_file *file);
 /* Whether a place can belong to this file: the bytes before it are the same. */
 bool tail_file_has(const struct tail_file *file, const struct tail_place *place);
 

@@ -142,10 +142,10 @@ const struct method methods_watch[] = {
 	.title = "Watch a file",
 	.summary = "Wakes the caller's pane when new content of a file matches; returns at once.",
 	.help = "New is what is written after the watch was accepted; a file that is not there "
-		"yet is new from its first byte. Rotation, truncation, replacement and symbolic "
-		"links are followed. Lines are matched one by one, without their ends; a last line "
-		"without an end once it has not grown for a second; of a line beyond 64 KiB only "
-		"the first 64 KiB, which cut_lines counts. Ends with one notification: "
+		"yet is new from its first byte. Rotation, truncation, replacement, rewriting and "
+		"symbolic links are followed. Lines are matched one by one, without their ends; a "
+		"last line without an end once it has not grown for a second; of a line beyond 64 "
+		"KiB only the first 64 KiB, which cut_lines counts. Ends with one notification: "
 		"data.reason is match, change, timeout, cancelled or error.",
 	METHOD_CALL(handle_watch, file_watch_args, watch_fields, watch_results),
 	.flags = METHOD_TOOL | METHOD_LOOKS_ITSELF,
