@@ -633,7 +633,7 @@ static void test_sets(void)
 	    {"default,agnets", "wait_for", "send_task", "\"agnets\"; did you mean \"agents\"?"},
 	    {"default,sendtask", "wait_for", "send_task", "did you mean \"send_task\"?"},
 	    {"defualt", NULL, "wait_for", "did you mean \"default\"?"},
-	    {"shutdown", NULL, "shutdown", "no group or tool \"shutdown\""},
+	    {"shutdown", NULL, "shutdown", "\"shutdown\"; describe has both"},
 	    {"zzzzzzzzzzzz", NULL, "wait_for", "describe has both"},
 	};
 	char longest[300];

@@ -272,6 +272,28 @@ static void test_stale(void)
 	is_int(wrong, 0, "a stale socket does not answer, and its successor does");
 }
 
+/* Many who connect at once, and do not wait, find room while the daemon does something else. */
+static void test_burst(void)
+{
+	static int fds[300];
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct served served;
+	int count = 0;
+	served_init(&served, NULL);
+	(void)start(&served, 0);
+	memcpy(address.sun_path, served.socket, strlen(served.socket));
+	(void)kill(served.pid, SIGSTOP);
+	for (int i = 0; i < 300; i++) {
+		fds[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		count += connect(fds[i], (struct sockaddr *)&address, sizeof address) == 0;
+	}
+	(void)kill(served.pid, SIGCONT);
+	for (int i = 0; i < 300; i++)
+		(void)close(fds[i]);
+	is_int(count, 300, "all of a burst of programs are connected");
+	served_finish(&served);
+}
+
 int main(void)
 {
 	test_mode();
@@ -280,6 +302,7 @@ int main(void)
 	test_other_user();
 	test_crowd();
 	test_descriptors();
+	test_burst();
 	test_stale();
 	return done_testing();
 }

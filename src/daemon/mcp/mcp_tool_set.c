@@ -91,7 +91,10 @@ static const char *nearest(const char *word)
 	static const char *const sets[] = {"all", "default", NULL};
 	const char *name = str_nearest(word, method_groups);
 	name = name != NULL ? name : str_nearest(word, sets);
-	return name != NULL ? name : method_nearest(word);
+	if (name != NULL)
+		return name;
+	name = method_nearest(word);
+	return name != NULL && is_any(method_find(name), word) ? name : NULL;
 }
 
 bool mcp_tool_set_read(

@@ -209,7 +209,7 @@ bool provide_flow_response(void *data, struct peer *peer, const struct json *id,
 		return false;
 	call = id->type == JSON_STRING ? provide_calls_find(&set->calls, provider, id->text) : NULL;
 	if (call == NULL) {
-		if (response != NULL && ++provider->strays > PROVIDE_STRAYS_MAX)
+		if (response != NULL && ++provider->strays >= PROVIDE_STRAYS_MAX)
 			peer_disconnect(peer, "it answers calls that it does not have");
 		return false;
 	}

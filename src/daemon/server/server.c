@@ -32,7 +32,6 @@ struct accepter_order {
 	void (*accepted)(void *data, int fd); /* takes over fd */
 };
 
-#define BACKLOG 128
 #define ACCEPTS_PER_TURN 16
 #define PAUSE_MS 100 /* without free descriptors */
 
@@ -113,7 +112,7 @@ static int bind_socket(const struct accepter_order *order)
 		if ((order->group == (gid_t)-1 ||
 			lchown(order->path, (uid_t)-1, order->group) == 0) &&
 		    (order->mode == 0600 || chmod(order->path, order->mode) == 0) &&
-		    listen(fd, BACKLOG) == 0)
+		    listen(fd, SOMAXCONN) == 0)
 			return fd;
 		saved_errno = errno;
 		(void)unlink(order->path); /* it was made here */
