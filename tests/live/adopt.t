@@ -195,4 +195,43 @@ call ensure_agent "$(jq -nc --arg pane "$two" '{$pane}')"
 is 'and a second' "$(field '.error.message // (.result | "\(.agent) \(.state)")')" 'claude-2 ready'
 task claude-2 "$(printf 'one\ntwo')"
 is 'several lines are one task' "$(field .result.outcome)" ready
+
+# A slow one shows its prompt empty for a moment behind Enter, before it shows its work. One that shows no work ends too.
+# Like real ones it waits by epoll, so that it is not seen to read.
+mkdir "$dir/slow"
+cat >"$dir/slow/claude" <<'END'
+#!/usr/bin/env python3
+import os, select, tty
+tty.setcbreak(0)
+RULE = "─" * 40
+keys, nothing = select.epoll(), select.epoll()
+keys.register(0, select.EPOLLIN)
+def draw(above, below, seconds):
+    os.write(1, f"\033[H\033[J{above}\n\n{RULE}\n❯ \n{RULE}\n  {below}\033[2A\r\033[2C".encode())
+    nothing.poll(seconds)
+draw("", "? for shortcuts", 0)
+line = b""
+while keys.poll():
+    piece = os.read(0, 4096)
+    os.write(1, piece)
+    line += piece
+    if not line.endswith(b"\n"):
+        continue
+    draw("", "? for shortcuts", 1.5)
+    if b"work" in line:
+        draw("", "esc to interrupt", 1.5)
+        draw("of the model", "? for shortcuts", 0)
+    line = b""
+END
+chmod +x "$dir/slow/claude"
+slow=$(t new-window -d -P -F '#{pane_id}' "exec $dir/slow/claude")
+until_is 'a slow one' 1 rows "$slow" 'for shortcuts'
+call ensure_agent "$(jq -nc --arg pane "$slow" '{$pane, name: "slow"}')"
+is 'is adopted' "$(field '.error.message // (.result | "\(.agent) \(.state)")')" 'slow ready'
+task slow work
+is 'its task ends behind its work' "$(field '.error.message // .result.outcome') $(field '.result | .text, .screen' | grep -c 'of the model')" 'ready 1'
+task slow rest
+is 'and without work, a while later' "$(field '.error.message // "\(.result.outcome) \(.result.elapsed_sec > 4.5)"')" 'ready true'
+task slow /rest
+is 'but a command sooner' "$(field '.error.message // "\(.result.outcome) \(.result.elapsed_sec < 4)"')" 'ready true'
 done_testing

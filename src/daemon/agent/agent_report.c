@@ -206,6 +206,17 @@ static void read_output(const struct agent_task *task, const struct pane_screen 
 		take_reply(task->reply, max, output);
 }
 
+bool agent_report_shows_work(const struct agent_task *task, const struct pane_screen *screen)
+{
+	struct task_output output;
+	bool shows;
+	read_output(task, screen, false, AGENT_OUTPUT_MAX, &output);
+	shows = screen_sign_shows(task->agent->set->parts->signs, NULL, SIGN_BUSY,
+	    (const char *)output.text.data, output.text.len);
+	buf_finish(&output.text);
+	return shows;
+}
+
 static void write_screen(struct json_writer *writer, const struct pane_screen *screen)
 {
 	struct buf text = BUF(SCREEN_MAX);

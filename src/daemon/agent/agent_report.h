@@ -28,6 +28,8 @@ void agent_report_answer(const struct agent_task *task, struct request *request,
 /* Posts the same as a notification. */
 void agent_report_notify(const struct agent_task *task, const char *outcome, const char *reason,
     const struct pane_screen *screen);
+/* Whether the output since it was typed has a sign of work, of any agent. */
+bool agent_report_shows_work(const struct agent_task *task, const struct pane_screen *screen);
 /* Answers that it was accepted. */
 void agent_report_accepted(const struct agent_task *task, struct request *request);
 /* Tells the peer that waits what was said since the last time. */

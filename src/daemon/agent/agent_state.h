@@ -85,6 +85,7 @@ struct agent_task {
 	bool is_pasted; /* as a bracketed paste */
 	bool wants_progress;
 	bool is_resumed; /* an earlier daemon typed it */
+	bool has_worked; /* a sign of work was seen since it was typed */
 	int64_t created_ms, due_ms; /* CLOCK_REALTIME */
 	int64_t typed_ms, due_boot_ms; /* CLOCK_BOOTTIME */
 	int64_t max_bytes; /* of output that is reported */

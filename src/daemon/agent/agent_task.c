@@ -6,6 +6,7 @@
 #include "daemon/agent/agent_monitor.h"
 #include "daemon/agent/agent_question.h"
 #include "daemon/agent/agent_report.h"
+#include "daemon/agent/agent_turn.h"
 #include "daemon/pane/pane_screen.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/request.h"
@@ -16,8 +17,6 @@ enum {
 	HELD_MS = 700, /* until it is tried again */
 	KEYS_MAX = 1000, /* bytes typed as keys; more is pasted, where the program takes pastes */
 	PROGRESS_MS = 250, /* between two reports of progress */
-	TURN_MS = 20000, /* until an agent that reports its turns has reported one */
-	FIRST_TURN_MS = 5000, /* until one that has reported its session has */
 };
 
 static const char begun_advice[] =
@@ -214,14 +213,6 @@ static bool needs_paste(const struct agent_task *task)
 	    memchr(task->text, '\t', task->len) != NULL;
 }
 
-/* How often the agent has reported that a turn began; 0 if it does not report. */
-static uint64_t reported_turns(const struct agent *agent)
-{
-	const struct presence *presence =
-	    presence_of_pane(agent->set->parts->presences, &agent->pane);
-	return presence != NULL && !presence->is_by_mark ? presence->turns : 0;
-}
-
 void agent_tasks_step(struct agent *agent)
 {
 	struct agent_task *task = next_task(agent);
@@ -252,7 +243,7 @@ void agent_tasks_step(struct agent *agent)
 		return;
 	}
 	task->stage = TASK_TYPING;
-	task->turns = reported_turns(agent);
+	task->turns = agent_turns(agent);
 	mem_free(task->reply); /* of a turn of a person, while the task was held */
 	task->reply = NULL;
 	task->is_pasted = has_brackets && needs_paste(task);
@@ -391,27 +382,6 @@ void agent_tasks_init(struct agent *agent)
 	    submit_new(agent->set->parts->submits, &agent->pane, &task_policy, &handlers, agent);
 }
 
-/*
- * Whether the prompt at the cursor may be that of before the turn: the agent reports its turns, and
- * not that of the task yet, or not its end. Its hooks and its screen take their time. An answer
- * begins no turn: the one that asked goes on.
- */
-static bool is_turn_due(const struct agent_task *task)
-{
-	const struct agent *agent = task->agent;
-	const struct presence *presence =
-	    presence_of_pane(agent->set->parts->presences, &agent->pane);
-	bool still_asks;
-	if (presence == NULL || presence->is_by_mark || presence->session[0] == '\0' ||
-	    task->is_resumed || task->reply != NULL)
-		return false;
-	still_asks = task->is_response && presence->state == PRESENCE_ASKING;
-	return (presence->state == PRESENCE_BUSY || still_asks ||
-		   (!task->is_response && presence->turns == task->turns)) &&
-	    clock_boot_ms() - task->typed_ms <
-	    (presence->has_turns && !still_asks ? TURN_MS : FIRST_TURN_MS);
-}
-
 void agent_tasks_judged(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen)
 {
@@ -420,7 +390,8 @@ void agent_tasks_judged(
 	if (task == NULL || task->stage != TASK_RUNNING || screen == NULL)
 		return;
 	is_new = screen->offset > task->from || task->is_resumed;
-	if (verdict->kind == VERDICT_READY && is_new && is_turn_due(task))
+	task->has_worked |= verdict->kind == VERDICT_BUSY && verdict->is_by_sign;
+	if (verdict->kind == VERDICT_READY && is_new && agent_turn_is_due(task, verdict, screen))
 		loop_timer_arm(agent->timer, HELD_MS);
 	else if (verdict->kind == VERDICT_READY && is_new)
 		task_end(task, "ready", verdict->reason, screen);
@@ -435,7 +406,7 @@ void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char 
 	/* A turn that began since it is typed is its own, before its Enter is seen to work too. */
 	if (task == NULL ||
 	    (task->stage != TASK_RUNNING && !task->is_response &&
-		reported_turns(agent) == task->turns))
+		agent_turns(agent) == task->turns))
 		return;
 	mem_free(task->reply);
 	task->reply = xmemdup(reply, strlen(reply));

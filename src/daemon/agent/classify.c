@@ -409,6 +409,7 @@ static bool judge_surroundings(const struct agent_facts *facts,
 	} else if (facts->shows_work && facts->quiet_ms < AGENT_SIGN_MS &&
 	    facts->front.reads != AGENT_READS_YES) {
 		settle(verdict, VERDICT_BUSY, "its screen says that it is busy");
+		verdict->is_by_sign = true;
 		verdict->again_ms = AGENT_SIGN_MS - facts->quiet_ms;
 	} else if (facts->mark == 'C') {
 		judge_other(facts, "a command runs (OSC 133)", verdict);
@@ -487,6 +488,7 @@ void agent_judge(const struct agent_facts *facts, const struct prompt_profile *p
 		settle(ret_verdict, VERDICT_DRAFT, "its screen shows a draft in its prompt");
 	} else if (facts->screen == SIGN_IDLE) {
 		settle(ret_verdict, VERDICT_READY, "its screen shows its empty prompt");
+		ret_verdict->is_by_sign = true;
 	} else if (facts->is_menu) {
 		settle(ret_verdict, VERDICT_QUESTION, "a choice is offered");
 	} else if (!facts->has_cursor && facts->front.reads != AGENT_READS_YES) {

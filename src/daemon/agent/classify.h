@@ -79,6 +79,7 @@ struct agent_verdict {
 	enum agent_verdict_kind kind;
 	char reason[AGENT_REASON_SIZE]; /* which fact says so */
 	bool is_secret; /* QUESTION: what is typed is not shown */
+	bool is_by_sign; /* BUSY, READY: a sign of its screen says so */
 	int64_t again_ms; /* look again after that long, though nothing comes; 0: need not be */
 };
 
