@@ -23,4 +23,5 @@ dialogs='[{"tool": "run_shell_command", "args": {"command": "touch MARKER; sleep
  {"tool": "write_file", "args": {"file_path": "PROJECT/NAME.txt", "content": "one\ntwo\n"}, "shows": "Apply this change"}]'
 menus='[{"command": "/theme", "shows": "Select Theme"}]'
 record_states
+slow_tasks
 skip_all 'MUXBUS_AGENT_STATES is not set'

@@ -30,6 +30,19 @@ record_states() {
 	exit
 }
 
+# slow_tasks: with $MUXBUS_AGENT_SLOW, so many tasks for the agent as a person has started it, without what Muxbus
+# sets up, at full speed and slowed down (slow.mjs), and nothing else.
+slow_tasks() {
+	[ -n "$MUXBUS_AGENT_SLOW" ] || return 0
+	unset_up >"$dir/said" 2>&1
+	ready_pattern=${bare_pattern:-$ready_pattern} first= is_bare=yes
+	write_settings
+	node "$MUXBUS_SRCDIR/tests/agents/slow.mjs" "$dir/record.json" "$MUXBUS_AGENT_SLOW" "${MUXBUS_AGENT_FACTOR:-8}"
+	is 'tasks of a slow agent' $? 0
+	done_testing
+	exit
+}
+
 # walk LABEL: a person at random (walk.mjs), $MUXBUS_AGENT_WALK rounds (5) by the seed $MUXBUS_AGENT_SEED.
 walk() {
 	write_settings
@@ -41,6 +54,7 @@ walk() {
 # walks: one with what Muxbus has set up, one without, where notices are typed. With $MUXBUS_AGENT_WALK
 # nothing else is tested.
 walks() {
+	slow_tasks
 	[ -z "$MUXBUS_AGENT_WAKES" ] || return 0
 	[ -n "$MUXBUS_AGENT_BARE" ] || walk 'set up'
 	unset_up >"$dir/said" 2>&1
