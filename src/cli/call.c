@@ -173,14 +173,15 @@ static bool is_verbatim(const struct method_call *call, int at)
 
 /*
  * Gives the first word the key of the verb. If all words behind it have a key, then the last one
- * is meant as it is: the text "a=b".
+ * is meant as it is: the text "a=b". An option such as -t is refused later.
  */
 static void key_first(struct method_call *call, const char *key)
 {
 	int last = call->count - 1;
 	const char *equals;
 	bool has_other = false;
-	if (last < 1 || strchr(call->words[0], '=') != NULL || strcmp(call->words[0], "--") == 0)
+	if (last < 1 || strchr(call->words[0], '=') != NULL ||
+	    (call->words[0][0] == '-' && strlen(call->words[0]) == 2))
 		return;
 	for (int i = 1; i <= last && !has_other; i++)
 		has_other = is_verbatim(call, i);

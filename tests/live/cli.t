@@ -50,6 +50,7 @@ is 'and of the versions nothing' "$(grep -c version "$dir/err")" 0
 says 'a command of tmux' 2 'did you mean "close_pane"' kill-pane
 says 'and one that has no method' 2 'did you mean "run_tmux"' select-layout
 says 'an option of tmux' 2 'a pane is named without an option' capture -t "$pane"
+says 'also before a text' 2 'a pane is named without an option' send -t "$pane" hi
 says 'an option of ls' 2 'there is no option "-a"' ls -a
 says 'a number for the id of a window' 1 "there is no session '9'; ids are those of sessions (\$1), windows (@1)" close_window 9
 says 'a wait for nothing' 2 'a condition is missing' wait "pane=$pane"
