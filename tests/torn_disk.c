@@ -134,12 +134,6 @@ static int torn_reserve(void *data, int number, uint64_t len)
 	return 0;
 }
 
-static int64_t torn_size(void *data, int number)
-{
-	struct torn_disk *disk = data;
-	return (int64_t)disk->files[number].len;
-}
-
 /* The kernel takes for written what it failed to write: no later sync writes it. */
 static void forget_unsynced(struct torn_file *file)
 {
@@ -208,7 +202,6 @@ const struct journal_disk torn_disk_table = {
     .write = torn_write,
     .truncate = torn_truncate,
     .reserve = torn_reserve,
-    .size = torn_size,
     .sync = torn_sync,
     .install = torn_install,
     .unlink = torn_unlink,

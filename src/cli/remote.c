@@ -8,7 +8,6 @@
 #include "base/process.h"
 #include "cli/config_file.h"
 #include "client/link.h"
-#include "config.h"
 #include "wire/address.h"
 #include "wire/host_line.h"
 #include "wire/relay.h"
@@ -196,7 +195,7 @@ struct link *remote_open(const char *address, char *ret_reason, size_t size)
 	if (read == LINK_LINE && protocol == RELAY_PROTOCOL)
 		return link;
 	if (read == LINK_LINE)
-		relay_refuse(host, version, protocol, PACKAGE_VERSION, ret_reason, size);
+		relay_refuse(host, version, protocol, ret_reason, size);
 	else if (read == LINK_LATE)
 		(void)snprintf(ret_reason, size,
 		    "muxbus relay on %s did not answer within %d s (MUXBUS_SSH_TIMEOUT)", host,

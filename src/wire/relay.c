@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "wire/relay.h"
 
+#include "config.h"
+
 /* Appends a word so that a shell reads it unchanged. */
 static bool append_quoted(struct buf *out, const char *word)
 {
@@ -61,11 +63,11 @@ bool relay_read_hello(
 	return true;
 }
 
-void relay_refuse(const char *host, const char *far_version, unsigned far_protocol,
-    const char *version, char *ret_reason, size_t size)
+void relay_refuse(
+    const char *host, const char *far_version, unsigned far_protocol, char *ret_reason, size_t size)
 {
 	(void)snprintf(ret_reason, size,
 	    "muxbus %s on %s and muxbus %s here do not understand each other (relay "
 	    "protocols %u and %u): install the same version on both",
-	    far_version, host, version, far_protocol, RELAY_PROTOCOL);
+	    far_version, host, PACKAGE_VERSION, far_protocol, RELAY_PROTOCOL);
 }

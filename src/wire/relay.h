@@ -36,6 +36,6 @@ size_t relay_ssh_words(char *words, const char **argv);
 bool relay_read_hello(
     const char *line, unsigned *ret_protocol, char *ret_version, size_t version_size);
 
-/* Writes the reason why the protocol of the hello cannot be used. version: of this muxbus. */
+/* Writes the reason why the protocol of the hello cannot be used. */
 void relay_refuse(const char *host, const char *far_version, unsigned far_protocol,
-    const char *version, char *ret_reason, size_t size);
+    char *ret_reason, size_t size);

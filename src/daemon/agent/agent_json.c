@@ -7,9 +7,9 @@
 
 enum { COMMAND_SHOWN_MAX = 4000 };
 
-void agent_write_evidence(struct json_writer *writer, const char *name, const struct agent *agent)
+void agent_write_evidence(struct json_writer *writer, const struct agent *agent)
 {
-	json_object_begin(writer, name);
+	json_object_begin(writer, "evidence");
 	agent_monitor_write(agent->monitor, writer);
 	if (agent->exit_status >= 0)
 		json_put_int(writer, "exit_status", agent->exit_status);
@@ -95,7 +95,7 @@ void agent_write(struct json_writer *writer, const struct agent *agent)
 	agent_question_write(writer, agent);
 	if (agent->output != NULL)
 		json_put_str(writer, "output", agent->output);
-	agent_write_evidence(writer, "evidence", agent);
+	agent_write_evidence(writer, agent);
 	write_tasks(writer, agent);
 }
 

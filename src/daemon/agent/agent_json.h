@@ -15,6 +15,6 @@ void agent_write(struct json_writer *writer, const struct agent *agent);
 void agent_write_place(
     struct json_writer *writer, const struct tmux *tmux, const struct muxbus_pane *pane);
 /* The evidence alone, as a member. */
-void agent_write_evidence(struct json_writer *writer, const char *name, const struct agent *agent);
+void agent_write_evidence(struct json_writer *writer, const struct agent *agent);
 /* Publishes the event of its new state. */
 void agent_publish(const struct agent *agent);

@@ -284,7 +284,7 @@ static void write_result(struct json_writer *writer, const struct agent_task *ta
 		json_put_str(writer, "held", task->held);
 	json_put_double(writer, "elapsed_sec", (double)clock_since_ms(task->created_ms) / 1000);
 	write_typing(writer, &task->typing);
-	agent_write_evidence(writer, "evidence", agent);
+	agent_write_evidence(writer, agent);
 	buf_finish(&output.text);
 }
 

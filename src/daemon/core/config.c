@@ -136,9 +136,9 @@ int config_limits_set(
 	return 0;
 }
 
-void config_write(const struct config *config, struct json_writer *writer, const char *name)
+void config_write(const struct config *config, struct json_writer *writer)
 {
-	json_object_begin(writer, name);
+	json_object_begin(writer, "limits");
 	for (size_t i = 0; i < LIMITS_COUNT; i++)
 		json_put_int(
 		    writer, limits_table[i].name, limit_value(&config->limits, &limits_table[i]));

@@ -89,9 +89,9 @@ void config_limits_init(struct config_limits *limits);
 int config_limits_set(
     struct config_limits *limits, const char *setting, char *ret_reason, size_t size);
 
-/* The settings with their present values, for status. */
+/* The limits with their present values, for status. */
 struct json_writer;
-void config_write(const struct config *config, struct json_writer *writer, const char *name);
+void config_write(const struct config *config, struct json_writer *writer);
 
 /* The table of limits: name, preset, bounds, unit, help. */
 void config_write_table(struct json_writer *writer, const char *name);

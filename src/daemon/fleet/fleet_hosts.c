@@ -173,6 +173,6 @@ void fleet_status(struct fleet *fleet, struct request *request, struct host *onl
 	json_put_int(writer, "requests", (int64_t)daemon->counters->requests);
 	json_put_int(writer, "errors", (int64_t)daemon->counters->errors);
 	json_object_end(writer);
-	config_write(daemon->config, writer, "limits");
+	config_write(daemon->config, writer);
 	request_done(request);
 }

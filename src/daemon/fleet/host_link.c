@@ -5,7 +5,6 @@
 #include "base/process.h"
 #include "client/loop_link.h"
 #include "client/loop_process.h"
-#include "config.h"
 #include "daemon/core/rlimit.h"
 #include "wire/relay.h"
 
@@ -54,7 +53,7 @@ static void read_hello(struct host_link *link, const char *bytes, size_t len)
 		return;
 	}
 	if (protocol != RELAY_PROTOCOL) {
-		relay_refuse(link->name, version, protocol, PACKAGE_VERSION, reason, sizeof reason);
+		relay_refuse(link->name, version, protocol, reason, sizeof reason);
 		host_link_end(link, reason);
 		return;
 	}

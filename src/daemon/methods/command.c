@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* The method for everything else that tmux can do: run_tmux. */
 #include "daemon/input/person_guard.h"
-#include "daemon/input/submit.h"
 #include "daemon/methods/close_check.h"
 #include "daemon/methods/command_policy.h"
 #include "daemon/methods/tables.h"

@@ -469,7 +469,7 @@ static void write_status(struct json_writer *writer, const struct daemon *daemon
 	json_object_begin(writer, "memory");
 	json_put_int(writer, "rss_bytes", rss_bytes());
 	json_object_end(writer);
-	config_write(daemon->config, writer, "limits");
+	config_write(daemon->config, writer);
 }
 
 static void on_audited(void *data, int error, unsigned count, const char *difference)

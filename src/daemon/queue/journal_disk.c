@@ -56,12 +56,6 @@ static int dir_reserve(void *data UNUSED, int file, uint64_t len)
 	return fallocate(file, 0, 0, (off_t)len) < 0 ? -errno : 0;
 }
 
-static int64_t dir_size(void *data UNUSED, int file)
-{
-	struct stat status;
-	return fstat(file, &status) < 0 ? -errno : (int64_t)status.st_size;
-}
-
 static int dir_sync(void *data UNUSED, int file)
 {
 	return fdatasync(file) < 0 ? -errno : 0;
@@ -92,7 +86,6 @@ const struct journal_disk journal_disk_dir_table = {
     .write = dir_write,
     .truncate = dir_truncate,
     .reserve = dir_reserve,
-    .size = dir_size,
     .sync = dir_sync,
     .install = dir_install,
     .unlink = dir_unlink,

@@ -20,7 +20,6 @@ struct journal_disk {
 	 * with zeros. -EOPNOTSUPP where the disk cannot promise any.
 	 */
 	int (*reserve)(void *data, int file, uint64_t len);
-	int64_t (*size)(void *data, int file);
 	int (*sync)(void *data, int file); /* the content */
 	/* Gives a file another name, over an old one, so that it survives a power cut. */
 	int (*install)(void *data, const char *from, const char *to);

@@ -40,19 +40,6 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp((*left)->name, (*right)->name);
 }
 
-void method_add_key(struct method *method)
-{
-	struct field *fields;
-	if (method_is_read_only(method) || method->key_offset > 0)
-		return;
-	fields = repeat_fields_with_key(method->fields, &method->args_size);
-	if (fields == NULL)
-		return;
-	method->key_offset = method->args_size - sizeof(struct repeat_args);
-	method->fields = fields;
-	method->results = repeat_results_with_key(method->results);
-}
-
 void method_put_result(struct json_writer *writer, const struct json *object)
 {
 	json_each_member (member, object)
@@ -350,7 +337,11 @@ static struct field_result *copy_results(
 	return copy;
 }
 
-struct field *repeat_fields_with_key(const struct field *fields, size_t *args_size)
+/*
+ * A copy of a table (NULL: an empty one) with the row of the key. *args_size grows by
+ * struct repeat_args, which is at its end. NULL if there is a parameter of that name already.
+ */
+static struct field *fields_with_key(const struct field *fields, size_t *args_size)
 {
 	const size_t step = sizeof(const char *);
 	size_t count = count_fields(fields);
@@ -366,9 +357,17 @@ struct field *repeat_fields_with_key(const struct field *fields, size_t *args_si
 	return copy;
 }
 
-struct field_result *repeat_results_with_key(const struct field_result *results)
+void method_add_key(struct method *method)
 {
-	return copy_results(results, repeat_results);
+	struct field *fields;
+	if (method_is_read_only(method) || method->key_offset > 0)
+		return;
+	fields = fields_with_key(method->fields, &method->args_size);
+	if (fields == NULL)
+		return;
+	method->key_offset = method->args_size - sizeof(struct repeat_args);
+	method->fields = fields;
+	method->results = copy_results(method->results, repeat_results);
 }
 
 struct field *repeat_other_fields(const struct field *fields)

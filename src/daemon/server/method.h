@@ -174,14 +174,7 @@ struct repeat_args {
 	const char *key; /* NULL: none */
 };
 
-/*
- * Copies of tables (NULL: an empty one) with the rows; the caller frees each. *args_size grows by
- * struct repeat_args, which is at its end. NULL if there is a parameter of that name already.
- */
-struct field *repeat_fields_with_key(const struct field *fields, size_t *args_size);
-struct field_result *repeat_results_with_key(const struct field_result *results);
-
-/* Copies without the rows; the caller frees each. */
+/* Copies of tables (NULL: an empty one) without the rows; the caller frees each. */
 struct field *repeat_other_fields(const struct field *fields);
 struct field_result *repeat_other_results(const struct field_result *results);
 
