@@ -163,6 +163,13 @@ static void test_directories(void)
 	fd = open(at("file"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	close(fd);
 	is_int(check(at("file/sock")), -1, "a file is no directory");
+	make_dir("sticky/in", 0700);
+	is_int(check(at("sticky/in/sock")), 0, "a directory in a sticky one");
+	make_dir("open/in", 0700);
+	is_int(check(at("open/in/sock")), -1, "a directory that others can rename");
+	ok(strstr(reason, "open is writable by everyone (mode 0777)"), "%s", reason);
+	must(symlink("open", at("way")));
+	is_int(check(at("way/in/sock")), -1, "by whatever path");
 	here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	must(chdir(at("private")));
 	is_int(check("sock"), 0, "a relative path");

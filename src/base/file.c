@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "base/file.h"
 
+#include "base/str.h"
+
 int file_read_all(int fd, struct buf *out)
 {
 	char bytes[16384];
@@ -54,6 +56,38 @@ bool file_owner_is_trusted(uid_t uid)
 {
 	struct stat root;
 	return uid == geteuid() || uid == 0 || (stat("/", &root) == 0 && uid == root.st_uid);
+}
+
+static int check_parents(const char *path, const char *what, char *ret_reason, size_t size)
+{
+	char part[PATH_MAX];
+	struct stat st;
+	for (const char *slash = path; (slash = strchr(slash, '/')) != NULL; slash++) {
+		int len = slash == path ? 1 : (int)(slash - path);
+		if (slash[1] == '\0')
+			break; /* the directory itself */
+		(void)snprintf(part, sizeof part, "%.*s", len, path);
+		if (lstat(part, &st) < 0)
+			return 0; /* it is made, or its trouble is said, later */
+		if (!file_owner_is_trusted(st.st_uid))
+			return str_refuse(ret_reason, size,
+			    "%s belongs to user %u, who could replace %s", part,
+			    (unsigned)st.st_uid, what);
+		if (S_ISDIR(st.st_mode) && (st.st_mode & S_IWOTH) && !(st.st_mode & S_ISVTX))
+			return str_refuse(ret_reason, size,
+			    "%s is writable by everyone (mode %04o): run chmod o-w '%s', or others "
+			    "could replace %s",
+			    part, (unsigned)st.st_mode & 07777, part, what);
+	}
+	return 0;
+}
+
+int file_check_parents(const char *path, const char *what, char *ret_reason, size_t size)
+{
+	char real[PATH_MAX];
+	if (check_parents(path, what, ret_reason, size) < 0)
+		return -1;
+	return realpath(path, real) != NULL ? check_parents(real, what, ret_reason, size) : 0;
 }
 
 /* A user who can change the folder that a symbolic link leads to can change what path names. */

@@ -24,6 +24,11 @@ bool file_find_program(const char *name, const char *dirs, char *out, size_t siz
  */
 bool file_owner_is_trusted(uid_t uid);
 /*
+ * Checks the parents of a path that exist, as the path names them and where its links lead: 0, or
+ * -1 with the reason, that another user could replace what is below one.
+ */
+int file_check_parents(const char *path, const char *what, char *ret_reason, size_t size);
+/*
  * Whether only this user, root, and the owner of / can change a file or folder; of a symbolic link,
  * also the folder that it leads to. False with a reason that names path.
  */

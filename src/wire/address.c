@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "wire/address.h"
 
+#include "base/file.h"
+
 #include <pwd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -246,5 +248,5 @@ int address_check(const char *path, char *ret_reason, size_t size)
 	}
 	r = check_open_dir(dir_fd, path, &parts, ret_reason, size);
 	(void)close(dir_fd); /* nothing was written */
-	return r;
+	return r == 0 ? file_check_parents(parts.dir, "the socket", ret_reason, size) : r;
 }

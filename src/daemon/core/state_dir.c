@@ -3,38 +3,7 @@
 
 #include "base/file.h"
 
-static int check_parent(const char *path, const struct stat *st, char *ret_reason, size_t size)
-{
-	if (!file_owner_is_trusted(st->st_uid))
-		return str_refuse(ret_reason, size,
-		    "%s belongs to user %u, who could replace the state in it; set XDG_STATE_HOME "
-		    "to a directory of your own",
-		    path, (unsigned)st->st_uid);
-	if (S_ISDIR(st->st_mode) && (st->st_mode & S_IWOTH) && !(st->st_mode & S_ISVTX))
-		return str_refuse(ret_reason, size,
-		    "%s is writable by everyone (mode %04o), who could replace the state in it; "
-		    "run: chmod o-w '%s'",
-		    path, (unsigned)st->st_mode & 07777, path);
-	return 0;
-}
-
-/* Checks the parents that exist, as the path names them. */
-static int check_parents(const char *path, char *ret_reason, size_t size)
-{
-	char part[PATH_MAX];
-	struct stat st;
-	for (const char *slash = path; (slash = strchr(slash, '/')) != NULL; slash++) {
-		int len = slash == path ? 1 : (int)(slash - path);
-		if (slash[1] == '\0')
-			break; /* the directory itself */
-		(void)snprintf(part, sizeof part, "%.*s", len, path);
-		if (lstat(part, &st) < 0)
-			return 0; /* it is made, or its trouble is said, later */
-		if (check_parent(part, &st, ret_reason, size) < 0)
-			return -1;
-	}
-	return 0;
-}
+static const char state[] = "the state in it, unless XDG_STATE_HOME names a directory of your own";
 
 /* Creates path and its missing parents, accessible to this user alone. */
 static int make_dirs(const char *path, char *ret_reason, size_t size)
@@ -75,12 +44,10 @@ static int check_own(int fd, const char *path, char *ret_reason, size_t size)
 
 int state_dir_open(const char *path, char *ret_reason, size_t size)
 {
-	char real[PATH_MAX];
 	int fd;
-	if (check_parents(path, ret_reason, size) < 0 || make_dirs(path, ret_reason, size) < 0)
-		return -1;
-	/* Behind symbolic links there are other parents. */
-	if (realpath(path, real) != NULL && check_parents(real, ret_reason, size) < 0)
+	if (file_check_parents(path, state, ret_reason, size) < 0 ||
+	    make_dirs(path, ret_reason, size) < 0 ||
+	    file_check_parents(path, state, ret_reason, size) < 0) /* links lead to those made */
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0) {
