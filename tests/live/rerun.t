@@ -132,6 +132,7 @@ refused() { # refused NAME STATUS TEXT ARGUMENT...
 refused 'no pattern' 2 'a pattern is missing' -- true
 refused 'no command' 2 'a command is missing' src
 refused 'a folder that is not there' 1 'No such file' 'nowhere/*.c' -- true
+refused 'braces' 1 'braces are no wildcard' 'src/*.{c,h}' -- true
 refused 'no such program' 127 'no-such-program: No such file' src -- no-such-program
 few() { for count in 4 5 6 7 8; do (ulimit -n $count && timeout 20 "$muxbus" rerun -n 1 src -- true) 2>&1; done; }
 is 'too few descriptors are named so' "$(few | grep -c 'Bad file descriptor')" 0

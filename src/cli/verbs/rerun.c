@@ -263,6 +263,10 @@ static int take_pattern(struct file_tree *tree, const char *text)
 		return str_refuse(tree->reason, tree->reason_size,
 		    "a pattern must have 1 to %d bytes", PATH_MAX - 4);
 	is_folder = stat(text, &status) == 0 && S_ISDIR(status.st_mode);
+	/* As a name it would wait for what never comes. */
+	if (strchr(text, '{') != NULL && strchr(text, ',') != NULL && stat(text, &status) < 0)
+		return str_refuse(tree->reason, tree->reason_size,
+		    "%s: braces are no wildcard: write a pattern for each", text);
 	if (*text == '/')
 		pattern[len++] = '/';
 	for (; *text != '\0'; text = next_part(text)) {
