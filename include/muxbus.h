@@ -238,7 +238,7 @@ struct muxbus_version {
  */
 MUXBUS_API int muxbus_version_parse(const char *text, struct muxbus_version *ret_version);
 
-/* The name of a capability, such as "hook_message", or NULL if bit is none. */
+/* The name of a capability, such as "hook_message", or NULL if bit is unknown. */
 MUXBUS_API const char *muxbus_cap_name(uint32_t bit);
 
 /*

@@ -33,5 +33,5 @@ enum hand_over {
 /* Takes the next message without waiting. The caller closes the descriptor. */
 enum hand_over hand_over_receive(int socket, char ret_nonce[HAND_OVER_NONCE_LEN + 1], int *ret_fd);
 
-/* The process that made the pair of sockets of which fd is one; 0: it is none of a pair. */
+/* The process that made the pair of sockets of which fd is one; 0: fd is not of a pair. */
 pid_t hand_over_maker(int fd);

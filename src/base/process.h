@@ -64,8 +64,8 @@ bool process_runs(pid_t pid, const char *name);
 #define PROCESS_FIND_MAX 256 /* processes that are looked at */
 
 /*
- * The process that runs a program: that one, or one that descends from it by so many generations, as
- * behind a launcher; 0: none, or not known.
+ * The process that runs a program: pid, or a descendant within so many generations, as behind a
+ * launcher; 0: none, or not known.
  */
 pid_t process_find_program(pid_t pid, const char *name, unsigned generations);
 

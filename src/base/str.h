@@ -14,7 +14,7 @@ bool str_parse_id(const char *text, size_t len, char sigil, uint32_t *ret_id);
 
 #define STR_U64_SIZE 21 /* of the longest, with its NUL */
 
-/* Writes decimal digits, at least so many (20 at most). Returns their count; out gets a NUL too. */
+/* Writes at_least (20 at most) or more decimal digits, and a NUL. Returns the digits' count. */
 size_t str_put_u64(char *out, uint64_t value, size_t at_least);
 
 /* The value of a hexadecimal digit, or -1. */
@@ -66,7 +66,7 @@ int base64_decode(struct buf *out, const char *text, size_t len);
 /* The length of the text without the blank lines at its end. */
 size_t text_trimmed_len(const uint8_t *text, size_t len);
 
-/* Where the last so many lines begin. */
+/* Where the last `lines` lines begin. */
 size_t text_last_lines(const uint8_t *text, size_t len, int64_t lines);
 
 /* A last line without a newline counts too. */

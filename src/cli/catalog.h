@@ -17,7 +17,7 @@ void catalog_close(struct catalog *catalog); /* NULL is allowed */
 /* The result of describe: methods, errors, events, limits. */
 const struct json *catalog_tables(const struct catalog *catalog);
 
-/* The verb or method whose name is nearest to one that is none, or NULL. */
+/* The verb or method whose name is nearest to an unknown name, or NULL. */
 const char *catalog_nearest(const struct catalog *catalog, const char *name);
 
 /* The description of a method, or NULL. */

@@ -46,7 +46,7 @@ void loop_process_free(struct loop_process *process);
  */
 void loop_process_stop(struct loop_process *process);
 
-/* Whether so many bytes of a call have room in the queue of what the process has not read. */
+/* Whether a call of len bytes has room in the queue of bytes that the process has not read. */
 bool loop_process_has_room(const struct loop_process *process, size_t len);
 /* Queues a line with its end. A short one has room beyond calls; false: it is not sent. */
 bool loop_process_write(struct loop_process *process, const void *line, size_t len);

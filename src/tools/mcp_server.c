@@ -410,7 +410,7 @@ static void take_list(struct mcp_server *server, const struct json *result)
 		list_again(server);
 }
 
-/* An id of a message of ours; 0: it is none. Some servers write the numbers as strings. */
+/* An id as a number; 0: it is not one of ours. Some servers write the numbers as strings. */
 static int64_t read_id(const struct json *id)
 {
 	uint64_t digits;

@@ -88,7 +88,7 @@ static inline const struct json *json_first_member(const struct json *value)
 	return value != NULL && value->type == JSON_OBJECT ? value->child : NULL;
 }
 
-/* How many levels of arrays and objects a value has; 0: it is none of them. */
+/* How many levels of arrays and objects a value has; 0: it is neither. */
 unsigned json_depth(const struct json *value);
 
 /* The name of a type in messages: "a string". */

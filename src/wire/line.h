@@ -26,7 +26,7 @@ struct lost_id {
 	size_t count; /* of members called id */
 	size_t len;
 	char text[LOST_ID_MAX + 1]; /* the id as JSON, if len > 0 */
-	char last[4]; /* bytes, once the line is broken */
+	char last[4]; /* the last bytes, once the line is broken */
 };
 
 void lost_id_add(struct lost_id *lost, const char *bytes, size_t len);

@@ -209,7 +209,7 @@ static const struct json *find_value(const struct json *value, const char *const
 	return value;
 }
 
-/* Reads the value at a path, which is lent from the reader. *ret_is_there: also one that is no JSON. */
+/* Reads the value at a path, lent from the reader. *ret_is_there is true also for invalid JSON. */
 static const struct json *read_value(struct json_reader *reader, const struct setup_file *file,
     const char *const *path, const struct buf *text, bool *ret_is_there)
 {

@@ -315,7 +315,7 @@ static void go(struct top *top)
 		top_feed_go(top->feed, item->pane);
 }
 
-/* Does to the chosen item as the user has confirmed. */
+/* Carries out the action that the user has confirmed, on the chosen item. */
 static void change(struct top *top, enum top_action action)
 {
 	const struct top_item *item = top_view_chosen(&top->view, &top->model);

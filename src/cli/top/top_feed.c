@@ -527,7 +527,7 @@ int64_t top_feed_wait_ms(const struct top_feed *feed, int64_t now_ms)
 	return wait < 0 ? 0 : wait > INT32_MAX ? INT32_MAX : wait;
 }
 
-/* Says so if the list of panes is late: a fleet waits for its hosts for some seconds. */
+/* Shows that the list of panes is late. A fleet gets more time, since it waits for its hosts. */
 static void note_silence(struct top_feed *feed, int64_t now_ms)
 {
 	int64_t most_ms = feed->cli->is_fleet ? 2 * SILENT_MS : SILENT_MS;

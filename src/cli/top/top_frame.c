@@ -586,7 +586,7 @@ static void read_text(
 		(void)buf_append(out, view->preview.data, view->preview.len);
 }
 
-/* Draws the text of the view, or of the panel below a list, in so many rows under its rule. */
+/* Draws the text of the view, or of the panel below a list, in `rows` rows under its rule. */
 static void draw_text(struct drawing *drawing, unsigned rows, bool is_panel)
 {
 	struct top_view *view = drawing->view;

@@ -130,7 +130,7 @@ bool restore_put_program(struct json_writer *writer, const struct json *pane)
 	return is_there;
 }
 
-/* A byte that tmux stores behind a backslash, and the length of that; 0: it is none. */
+/* Decodes a backslash sequence of tmux. Returns its length; 0: it is not valid. */
 static size_t decode(const char *text, char *ret_byte)
 {
 	static const char letters[] = "abtnvfr\\$", bytes[] = "\a\b\t\n\v\f\r\\$";

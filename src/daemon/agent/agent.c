@@ -157,7 +157,7 @@ static void on_timer(void *data)
 		agent_monitor_look(agent->monitor, true); /* and then types, if it may */
 }
 
-/* The state of one that is not at an empty prompt. */
+/* The state of an agent that is not at an empty prompt. */
 static enum agent_state work_state(const struct agent *agent, enum agent_verdict_kind kind)
 {
 	if (!agent->was_ready && !agent->is_adopted)

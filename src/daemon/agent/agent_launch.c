@@ -243,7 +243,7 @@ static void close_made(struct agent_launch *launch)
 		TMUX_ID(is_pane ? '%' : '$', id), NULL));
 }
 
-/* The end of one that tmux refused. */
+/* Ends a launch that tmux refused. */
 static void launch_fail(
     struct agent_launch *launch, int error, const struct muxbus_reply *replies, size_t count)
 {

@@ -250,7 +250,7 @@ static void handle_ensure(struct request *request, const void *data)
 	agent_spec_finish(&plan); /* what was not taken */
 }
 
-/* Without a result it is done again, which finds the agent. */
+/* Handles a repeated request like the first one, and so finds the agent. */
 static void handle_ensure_begun(struct request *request, const void *data, const char *id UNUSED)
 {
 	handle_ensure(request, data);

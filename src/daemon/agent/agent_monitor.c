@@ -205,7 +205,7 @@ static void read_signs(const struct screen_sign_set *signs, const char *agent,
 	if (facts->screen != SIGN_NONE) {
 		facts->shows_work = facts->screen == SIGN_WORK;
 		facts->shows_question = facts->screen == SIGN_DIALOG;
-		facts->is_menu &= facts->shows_question; /* a list above a prompt is none */
+		facts->is_menu &= facts->shows_question; /* a list above a prompt is no menu */
 		return;
 	}
 	buf_init(&around, AROUND_MAX);

@@ -10,5 +10,5 @@ struct agent;
 extern const struct record_kind agent_kind;
 /* Writes it to the store. */
 void agent_store(const struct agent *agent);
-/* Fills plan, pane, teller and what was learned. False if it is none; the plan is to be finished. */
+/* Fills plan, pane, teller and what was learned. False if value is no agent; finish the plan. */
 bool agent_record_read(struct agent *agent, const struct json *value);

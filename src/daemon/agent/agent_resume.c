@@ -9,7 +9,7 @@
 
 #define WORDS_MAX 64 /* of a command that can be changed */
 
-/* Its command as words: a text of plain words for the shell is cut, in place. 0: it is none. */
+/* Its command as words: a text for the shell is cut in place. 0: it is more than plain words. */
 static size_t read_words(const struct agent *agent, char *text, const char *words[WORDS_MAX])
 {
 	static const char plain[] =

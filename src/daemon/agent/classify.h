@@ -42,10 +42,10 @@ struct agent_facts {
 	bool reports_busy; /* by its hooks; it may have failed to report the end */
 	bool reports_asking;
 	enum screen_sign_kind screen; /* what its screen says by itself (screen_verdict()) */
-	bool has_signs; /* there are signs for its screen: one that says nothing is in between */
+	bool has_signs; /* its screen has known signs: without any it is between two states */
 	bool is_menu; /* a choice is offered around the cursor */
 	bool shows_work; /* a sign of work stands around the cursor */
-	bool shows_question; /* the question of this agent does */
+	bool shows_question; /* the screen shows a question of this agent */
 	char row[AGENT_ROW_SIZE]; /* what stands before the cursor, UTF-8 */
 	char start[AGENT_ROW_SIZE]; /* the first row, of a line that fills its rows; "": none */
 	struct foreground front;

@@ -64,7 +64,7 @@ static const char *skip_mark(const char *text, bool *ret_is_marked)
 	return text + strspn(text, " ");
 }
 
-/* The number of a choice: "2. No"; 0 if a text is none. */
+/* The number of a choice, such as "2. No"; 0 if the text is not a choice. */
 static unsigned choice_number(const char *text, bool *ret_is_marked)
 {
 	const char *digits = skip_mark(text, ret_is_marked);
@@ -321,7 +321,7 @@ void agent_question_text(const struct prompt_view *view, struct buf *out)
 		end = first + 1;
 	}
 	first = line_begin(view, first);
-	/* "(yes/no)? " alone stands under what is asked. */
+	/* A row "(yes/no)? " alone belongs to the question in the row above. */
 	if (first > 0 && (line.text[0] == '(' || strncasecmp(line.text, "[y", 2) == 0) &&
 	    end == view->cursor_row + 1)
 		first = line_begin(view, first - 1);

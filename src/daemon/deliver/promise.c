@@ -73,8 +73,8 @@ static void on_end(void *data)
 }
 
 /*
- * Watches the end of the program that the way leads to. Without a free descriptor the other facts
- * are left.
+ * Watches the end of the program that the way leads to. Without a free descriptor only the other
+ * facts are watched.
  */
 static void watch(struct promise *promise)
 {

@@ -20,5 +20,5 @@ void queue_command_open(struct mail *mail);
 
 /* Whether an agent has such a command. */
 bool queue_command_is_of(const char *agent);
-/* The process of an agent above one that it has started, by the name of its program; 0: none. */
+/* The nearest ancestor of pid that runs the agent, by the name of its program; 0: none. */
 pid_t queue_command_process(const char *agent, pid_t pid);

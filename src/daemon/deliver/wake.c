@@ -39,8 +39,8 @@ static void write_call(const struct request *request, const char *id, char out[C
 }
 
 /*
- * Finds the way, and describes it for the requester: a promise, if something is pending. An agent
- * that asks as MCP does is no person: a way to one does not wake the agent.
+ * Finds the way, and describes it for the requester: a promise, if something is pending. A request
+ * by MCP comes from an agent: a way that shows the notification to a person does not wake that.
  */
 static const struct way *find(
     struct request *request, const char *id, const struct pane_ref *address, char out[TEXT_SIZE])

@@ -66,7 +66,7 @@ struct event_kind_info {
 const struct event_kind_info *event_kind_info(enum event_kind kind);
 /* The kind with this name, or -1. */
 int event_kind_find(const char *name);
-/* The name that is nearest to one that is none, or NULL. */
+/* The kind's name that is nearest to an unknown name, or NULL. */
 const char *event_kind_nearest(const char *name);
 /*
  * The kinds that a name or a pattern ("pane_*") means, a bit for each; 0: none. Patterns leave out

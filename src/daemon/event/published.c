@@ -20,7 +20,7 @@ const struct event_kind_info *published_info(int kind)
 	return row != NULL && row->info.name != NULL ? &row->info : NULL;
 }
 
-/* A row for a new kind: one that is not given, else one that can be given again. NULL: none. */
+/* A row for a new kind: an unused one, else the free one that was used longest ago. NULL: none. */
 static struct published *find_room(uint64_t oldest)
 {
 	struct published *left = NULL;

@@ -93,7 +93,7 @@ void context_lines_finish(struct context_lines *context);
 /* Remembers the last lines of some that end at end. */
 void context_lines_add(struct context_lines *context, const char *text, size_t end);
 
-/* Makes *ret_copy one of the lines that were remembered after the first from. */
+/* Copies the remembered lines, without the first `from` that were ever remembered. */
 void context_lines_copy(
     const struct context_lines *context, uint64_t from, struct context_lines *ret_copy);
 

@@ -253,7 +253,7 @@ static bool take_letter(struct spelling *spelling)
 	return false;
 }
 
-/* The name that tmux has for a key without modifiers; NULL if it is none. */
+/* The name that tmux has for a key without modifiers; NULL if there is no such key. */
 static const char *find_name(const struct spelling *spelling)
 {
 	bool is_small = is_lower(spelling->key, spelling->len);

@@ -45,5 +45,5 @@ struct key_spelling {
 	char name[KEY_SPELLING_SIZE];
 };
 
-/* Whether a text that is none ends or begins with the name of a key: "echo hi Enter". */
+/* Whether a text, itself no key, begins or ends with the name of a key: "echo hi Enter". */
 bool key_spelling_find(const char *text, size_t len, struct key_spelling *ret_found);

@@ -36,7 +36,7 @@ struct submit {
 	enum submit_stage stage;
 	bool is_asking; /* tmux owes an answer: the timer rests */
 	muxbus_reply_fn *reply; /* of what is typed */
-	bool is_stale; /* it was freed: the answer frees the memory */
+	bool is_stale; /* freed while tmux owes an answer: the answer frees the memory */
 	bool is_dropped; /* the answer is not wanted any more */
 	bool is_keeping; /* the pane, for what a text has started */
 	struct stream_tap tap;

@@ -34,7 +34,7 @@ void typing_finish(struct typing *typing);
 
 /* name is one that keys_classify() knows. */
 void typing_key(struct typing *typing, const char *name);
-/* Deletes so many characters at the beginning of the line that is edited. The rest of it stays. */
+/* Deletes count characters at the beginning of the edited line, and keeps the rest. */
 void typing_retract(struct typing *typing, size_t count);
 void typing_bytes(struct typing *typing, const void *bytes, size_t len);
 

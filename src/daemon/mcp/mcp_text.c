@@ -517,8 +517,8 @@ bool mcp_text_is_repeated(const struct json *result)
 }
 
 /*
- * Models refuse the whole conversation from then on after an image that is none by its bytes, or
- * another one than it says.
+ * After an image whose bytes are no image, or of another type than it says, models refuse the whole
+ * conversation from then on.
  */
 static void put_image(struct json_writer *writer, const struct json *image)
 {

@@ -141,7 +141,7 @@ static void report(const struct daemon *daemon, const struct presence_report *re
 		    daemon->presences, report, find_server(report->agent, peer));
 }
 
-/* Without effect for an agent without a queue command, and for a name that is none. */
+/* Does nothing for an agent without a queue command, or for an invalid name. */
 static void bind_thread(
     const struct daemon *daemon, struct request *request, const char *agent, const char *session)
 {

@@ -310,7 +310,7 @@ static bool is_layout(const char *text)
 	return is_small;
 }
 
-/* tmux 3.3a dies of a layout that is none, and each tmux of one that is too large. */
+/* tmux 3.3a dies of an invalid layout, and each tmux of one that is too large. */
 static void judge_layout(const char *text, struct command_judgement *judgement)
 {
 	size_t found = 0;

@@ -23,7 +23,7 @@ enum command_target {
 
 struct command_judgement {
 	enum command_verdict verdict;
-	const char *name; /* the command's full name, NULL if it is none that is known */
+	const char *name; /* the command's full name, NULL if it is not known */
 	const char *nearest; /* then perhaps what was meant */
 	const char *reason; /* half a sentence */
 	enum command_target target; /* COMMAND_CLOSES: what kind of thing it closes */

@@ -304,7 +304,7 @@ static const struct field_result get_pane_results[] = {
 /* All panes as they were written last, while nothing has changed. */
 static struct {
 	uint64_t revision; /* 0: none */
-	int64_t until_ms; /* who is present is a matter of time */
+	int64_t until_ms; /* whether a person is present changes with time alone */
 	struct buf json; /* an array */
 	bool is_cut; /* it was too long */
 } written;

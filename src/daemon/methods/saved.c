@@ -377,7 +377,7 @@ static void on_listed(void *data, int error)
 	loop_timer_arm(set->rest_timer, REST_MS);
 }
 
-/* Has tmux listed. False: that cannot be. */
+/* Starts a listing. Returns false if that is not possible. */
 static bool look(struct saved_set *set)
 {
 	struct tmux *tmux = set->daemon->tmux;
@@ -408,7 +408,7 @@ static void sort_by_server(struct saved_set *set)
 	}
 }
 
-/* Of two past sessions of one name the later one stays; then only so many stay at all. */
+/* Drops the earlier of two past sessions with one name, then the oldest beyond SAVED_PAST_MAX. */
 static void bound_past(struct saved_set *set)
 {
 	queue_begin(set->daemon->queue);

@@ -81,7 +81,7 @@ static void put_gap(struct json_writer *writer, uint64_t from, uint64_t to, cons
 	json_object_end(writer);
 }
 
-/* Behind which number the latest so many events of these kinds stand. */
+/* The number before the latest limit events of these kinds. */
 static uint64_t before_latest(struct event_log *log, uint64_t kinds, int64_t limit)
 {
 	size_t count = 0;
@@ -237,7 +237,7 @@ struct starting {
 	char name[SUBSCRIPTION_NAME_SIZE];
 	uint32_t panes[SUBSCRIPTION_PANES_MAX];
 	size_t panes_count;
-	size_t flowing; /* so many of them flow, or cannot */
+	size_t flowing; /* how many of them flow, or cannot */
 	uint32_t sessions[SUBSCRIPTION_PANES_MAX];
 	size_t sessions_count;
 };

@@ -17,7 +17,7 @@ enum {
 /* Further names that are agents, such as those of the user's file. */
 typedef bool agent_argv_fn(void *data, const char *name);
 
-/* Whether a command line is an agent's, and of which. Without certainty it is none. */
+/* Whether a command line is an agent's, and of which. False if that is not certain. */
 bool agent_argv_find(const char *const *words, size_t count, agent_argv_fn *is_other, void *data,
     char ret_name[AGENT_ARGV_NAME_SIZE]);
 

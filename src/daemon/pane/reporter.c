@@ -182,7 +182,7 @@ static void write_key(const struct reporter *reporter, unsigned slot, char key[K
 	snprintf(key, KEY_SIZE, "program/%s/%u", pane, slot % REPORTER_UNREAD_MAX);
 }
 
-/* The key of the oldest one that is not read. False if there is none. */
+/* The key of the oldest unread notification. False if there is none. */
 static bool find_unread(const struct reporter *reporter, char key[KEY_SIZE])
 {
 	const struct notification_draft like = {.source = SOURCE_PROGRAM, .key = key};

@@ -38,7 +38,7 @@ struct windows {
 	bool is_too_many;
 };
 
-/* When a UUID of version 7 was made; -1: it is none. */
+/* When a UUID of version 7 was made; -1: it is another UUID or none. */
 static int64_t thread_time(const char *thread)
 {
 	unsigned long long high;

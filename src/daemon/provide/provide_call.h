@@ -10,7 +10,7 @@
 #define PROVIDE_DEPTH_MAX 8 /* calls within calls: A calls B, which calls A … */
 #define PROVIDE_RESULT_MAX ((size_t)1024 * 1024) /* bytes of a result as JSON */
 #define PROVIDE_PROGRESS_MS 100 /* between two reports of a call that are passed on */
-#define PROVIDE_PROGRESS_SERVER 10 /* of a server of tools so many may come at once */
+#define PROVIDE_PROGRESS_SERVER 10 /* reports that a server of tools may send at once */
 
 struct peer;
 struct request_report;

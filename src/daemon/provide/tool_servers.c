@@ -27,7 +27,7 @@ static bool is_same(const char *const *one, const char *const *other)
 	return *one == NULL && *other == NULL;
 }
 
-/* The same for each daemon. */
+/* A hash without a random key: each daemon computes the same. */
 static uint64_t hash_command(const char *const *words)
 {
 	uint64_t hash = 0;

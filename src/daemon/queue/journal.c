@@ -202,7 +202,7 @@ static void file_note_hole(struct journal *journal, struct file *file)
 	file->has_hole = file_record(journal, file, JOURNAL_TYPE_MARK, reason, strlen(reason)) == 0;
 }
 
-/* Says in the file that all of it is durable, unless it says so already. */
+/* Marks in the file that all of it is durable, unless it has that mark already. */
 static void file_mark(struct journal *journal, struct file *file)
 {
 	if (file->has_mark || file->has_hole || file->number == 0 || file->durable != file->number)

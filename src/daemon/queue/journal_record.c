@@ -57,7 +57,7 @@ void journal_header_write(uint8_t out[JOURNAL_HEADER_SIZE], uint32_t epoch)
 	put32(out + HEADER_CRC, crc32c(0, out, HEADER_CRC));
 }
 
-/* False if it is none of ours or damaged. */
+/* False if the bytes are not the header of our journal, or damaged. */
 static bool journal_header_read(const uint8_t *bytes, size_t len, uint32_t *ret_epoch)
 {
 	if (len < JOURNAL_HEADER_SIZE || memcmp(bytes, magic, sizeof magic) != 0)

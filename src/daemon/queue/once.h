@@ -52,7 +52,7 @@ void once_earlier_finish(struct once_earlier *earlier);
 void once_keep(const struct once *once, const char *id);
 /* It was not done after all. */
 void once_forget(const struct once *once);
-/* The same of one that was kept without an id, before its effect. */
+/* The same for a request that was kept without an id, before its effect. */
 void once_forget_begun(const struct once *once);
 /* Its result is known; nothing if the request is not kept. */
 void once_set_result(const struct once *once, const char *result, size_t len);

@@ -173,7 +173,7 @@ static bool take_forgotten(void *data, const char *name UNUSED, const struct jso
 	return false;
 }
 
-/* The number in a key; 0 if it is none that was given. */
+/* The number in a key; 0 if note_name() never makes that key. */
 static uint64_t note_number(const char *name)
 {
 	uint64_t seq = strtoull(name, NULL, 10);

@@ -130,7 +130,7 @@ static void table_remove(struct store *store, struct store_entry *entry)
 	entry_free(entry);
 }
 
-/* Takes out of the table; the record that says so is dead from the start. */
+/* Removes a key from the table; the journal's record of the removal is dead from the start. */
 static size_t table_delete(struct store *store, const char *key)
 {
 	struct store_entry *entry = table_find(store, key, key_hash(key));
@@ -186,7 +186,7 @@ static void op_write(struct buf *out, uint8_t op, const char *key, const void *v
 		assert(false && "a change fits into a record");
 }
 
-/* Takes one change of a record into the table. Returns its length, 0 if it is none. */
+/* Applies one change of a record to the table. Returns its length, 0 if it is invalid. */
 static size_t op_apply(struct store *store, const uint8_t *bytes, size_t len)
 {
 	char key[STORE_KEY_MAX + 1];

@@ -26,8 +26,8 @@ struct picture {
 };
 
 /*
- * The columns that the first len bytes of a row take on a screen of so many, at most these: those
- * of one character that several make are counted once, and a tab goes to the next tab stop.
+ * The columns that the first len bytes of a row take on a screen `columns` wide, which is the most.
+ * Characters that join to one are counted once, and a tab goes to the next tab stop.
  */
 unsigned picture_width(const uint8_t *line, size_t len, unsigned columns, bool joins_emoji);
 

@@ -235,7 +235,7 @@ static bool is_idle(const struct peer *peer)
 	return idle_ms >= PEER_IDLE_MS;
 }
 
-/* Beyond so many unread bytes no requests are read. */
+/* The unread bytes beyond which no requests are read. */
 static size_t accept_max(const struct peer *peer)
 {
 	size_t max = unread_max(peer) / 2;

@@ -628,8 +628,8 @@ bool request_fail_data(
 }
 
 /*
- * Answers a request for its handler, which then answers into the void, and cancels it if its peer
- * would. The key of one that is done once is kept as begun: how it ends is not known.
+ * Answers a request in place of its handler, whose own answer is then dropped, and cancels it as if
+ * the peer had gone. A key of work done once stays kept as begun: its result is not known.
  */
 static void end(struct request *request)
 {

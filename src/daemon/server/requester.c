@@ -22,7 +22,7 @@ void requester_expect_front(
 	switch (foreground_find_asker(
 	    pane->pid, peer != NULL ? peer_pid(peer) : 0, &expected.program)) {
 	case ASKER_BEHIND:
-		return; /* another program's answer is not for the one in front */
+		return; /* the program in front has not asked */
 	case ASKER_IN_FRONT:
 		if (!foreground_identity_of(expected.program.pid, expected.identity))
 			return;

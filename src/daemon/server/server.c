@@ -27,7 +27,7 @@
 struct accepter_order {
 	const char *path; /* lent; its length was checked */
 	int given_fd; /* a socket that listens there already, and stays; 0: it is made */
-	mode_t mode; /* of one that is made */
+	mode_t mode; /* of the socket, if it is made */
 	gid_t group; /* -1: ours */
 	void (*accepted)(void *data, int fd); /* takes over fd */
 };

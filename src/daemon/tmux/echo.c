@@ -196,7 +196,7 @@ void echo_move(struct echo *echo, bool is_up)
 	}
 }
 
-/* The place of a text in a line that has ended; SIZE_MAX: it is none, or goes on. */
+/* The place of a text in a line that has ended; SIZE_MAX: not there, or it goes on. */
 static size_t end_text(struct echo_text *text)
 {
 	text->may_begin = text->is_moving = false;

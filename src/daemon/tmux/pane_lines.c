@@ -19,7 +19,7 @@ enum {
  */
 struct pane_lines {
 	struct lines_turn *turn;
-	struct echo *echo; /* NULL: none is looked for */
+	struct echo *echo; /* is cut out of the lines; NULL: nothing is cut */
 	struct stripper stripper;
 	struct buf text;
 	uint64_t base;

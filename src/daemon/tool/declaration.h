@@ -68,7 +68,7 @@ struct declaration {
 	bool is_read_only;
 	bool is_listed; /* false: it is only there for those who know its name */
 	const char *const *const *programs; /* needed; each a list of alternatives; may be NULL */
-	/* The rest is its own. */
+	/* declaration_free() frees the rest too. */
 	void **owned;
 	size_t owned_count;
 };

@@ -169,7 +169,7 @@ bool condition_follows(const struct condition_kind *kind, bool by_pipe)
 	return kind->follows || (kind->needs_tmux && !(by_pipe && kind->by_output));
 }
 
-/* The kind of a condition in an array; NULL: it is none. */
+/* The kind of a condition in an array; NULL: it is not a condition. */
 static const struct condition_kind *kind_of(const struct json *spec)
 {
 	return spec->type == JSON_OBJECT ? find_kind(spec) : NULL;

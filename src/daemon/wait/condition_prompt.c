@@ -81,7 +81,7 @@ static void settle_prompt(
 	struct json_writer writer;
 	struct buf text = BUF(TEXT_MAX);
 	char command[256];
-	if (!pane_tty_front(pane->pid, command, sizeof command)) /* the model's may have ended */
+	if (!pane_tty_front(pane->pid, command, sizeof command)) /* the model's is older */
 		snprintf(command, sizeof command, "%s", pane->command);
 	agent_place_text(&screen->view, 1, &text);
 	pane_watch_put(watch->condition, &writer, watch->pane);

@@ -482,7 +482,7 @@ static bool is_valid_name(struct request *request, const char *name)
 	    request, "wait", "must be 1 to %d characters of A-Z a-z 0-9 _ . : -", WAIT_NAME_MAX);
 }
 
-/* Whether a reader may wait for so many more: readers may be other users, and share one maximum. */
+/* Whether a reader may wait for count more: all readers, also other users, share one maximum. */
 static bool has_room(const struct wait_set *set, struct request *request, size_t count)
 {
 	if (request_role(request) != ROLE_READ_ONLY)

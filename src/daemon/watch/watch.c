@@ -259,7 +259,7 @@ static void on_looked(struct tail_listener *listener)
 	}
 }
 
-/* Takes a watch into the set. False, with a reason, if its regex is none. */
+/* Adds a watch to the set. False, with a reason, if its regex is invalid. */
 static bool watch_insert(struct watch_set *set, struct watch *watch, char *ret_reason, size_t size)
 {
 	if (watch->regex != NULL) {

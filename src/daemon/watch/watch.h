@@ -42,7 +42,7 @@ struct watch {
 	uint64_t limit_hits; /* lines on which the pattern gave up */
 	uint64_t cut_lines; /* of which only the beginning was looked at */
 	struct tail_listener listener;
-	/* The rest is its own. */
+	/* Only watch.c uses the rest. */
 	uint64_t stored; /* the version of the places that are in the store */
 	unsigned limits_in_row;
 	uint64_t limit_block; /* in which the pattern gave up last */
@@ -123,7 +123,7 @@ void watch_set_free(struct watch_set *set);
  */
 bool watch_check_path(struct request *request, const char *field, const char *path);
 
-/* NULL with a reason: errno ENOSPC for too many, EINVAL for a pattern that is none. */
+/* NULL with a reason: errno ENOSPC for too many, EINVAL for an invalid pattern. */
 const struct watch *watch_add(
     struct watch_set *set, const struct watch_order *order, char *ret_reason, size_t size);
 

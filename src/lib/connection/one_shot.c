@@ -246,7 +246,7 @@ static int find_program(struct muxbus_one_shot *one_shot, char *out, size_t size
 	return locate_program(name != NULL ? name : "tmux", out, size) ? 0 : MUXBUS_ERR_SPAWN;
 }
 
-/* The commands come on descriptor 0. Files without a name take what may be long. */
+/* tmux reads the commands from descriptor 0. Files without a name hold input and output. */
 static int start_process(struct muxbus_one_shot *one_shot)
 {
 	char program[PATH_MAX];

@@ -230,7 +230,7 @@ void fields_write(struct muxbus_command *command, char letter, const struct form
 	muxbus_command_arg(command, format, len);
 }
 
-/* The text of a counted field, and in *ret_end its end; NULL: it is none. */
+/* The text of a counted field, and in *ret_end its end; NULL: it is not counted, or cut. */
 static const char *counted_text(const char *at, const char *end, const char **ret_end)
 {
 	const char *colon;

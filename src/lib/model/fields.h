@@ -33,7 +33,7 @@ struct format_field {
 	const char *variable; /* the name in a format; "": read from the text of the field before */
 	enum field_kind kind;
 	size_t offset; /* in the record */
-	unsigned followers; /* so many fields behind it are empty unless it is true */
+	unsigned followers; /* how many fields behind it are empty unless it is true */
 	char mark; /* of FIELD_MARK */
 };
 

@@ -15,7 +15,7 @@ struct guard {
 	uint64_t number;
 };
 
-/* Reads a line without its newline; false if it is not a guard. */
+/* Reads a %begin, %end or %error line without its newline; false for any other line. */
 bool block_line_read(const char *line, size_t len, struct guard *ret_guard);
 
 /* Whether end closes the block of begin: all three numbers are the same. */

@@ -146,7 +146,7 @@ bool attach_delay_may_open(struct muxbus_sync *sync)
 	return false;
 }
 
-/* Takes pending, unless there is an error. */
+/* Takes over pending, unless it returns an error. */
 static int run_now(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, struct pending *pending)
 {

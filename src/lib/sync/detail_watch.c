@@ -4,7 +4,7 @@
 #include "lib/sync/lister.h"
 
 #define PERIOD_MS 1000
-/* With more than 100 panes so long for each: a look costs 30 us a pane, of tmux and of us. */
+/* The period for each pane beyond 100 panes: a look costs tmux and us 30 us a pane. */
 #define PANE_MS 10
 
 static void arm(struct muxbus_sync *sync)

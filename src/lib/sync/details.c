@@ -11,7 +11,7 @@
 #define TTY_PERIOD_SEC 8
 /* tmux reads a write so much later at most. */
 #define TTY_DELAY_SEC 2
-/* A pane of a listed window costs tmux as much as the details of so many panes. */
+/* A pane of a listed window costs tmux as much as the details of this many panes. */
 #define WINDOW_COST 4
 /* With more panes, one whose program does not use its terminal is read so rarely by the clock. */
 #define SPARING_PANES 100

@@ -255,7 +255,7 @@ static void find_vanished(const struct muxbus_sync *sync, struct listing *listin
 	}
 }
 
-/* A server has a session, or its connection would not be there. */
+/* Whether a listing cannot be true: a server without a session would have closed the connection. */
 static bool is_nonsense(const struct listing *listing)
 {
 	return listing->malformed > 0 && muxbus_model_next_session(listing->model, NULL) == NULL;

@@ -17,7 +17,7 @@
 void lister_init(struct muxbus_sync *sync);
 void lister_finish(struct lister *lister);
 
-/* Notes signs of changes of some parts, or of anything. */
+/* Mark parts, a window, or the whole server as changed, so that they are listed. */
 void lister_mark(struct muxbus_sync *sync, const struct parts *parts);
 void lister_mark_window(struct muxbus_sync *sync, uint32_t window);
 void lister_mark_all(struct muxbus_sync *sync);
