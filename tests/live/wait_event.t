@@ -177,6 +177,8 @@ meant '{"outputs":"done","pane":"%1"}' '{"output":"done","pane":"%1"}'
 meant '{"output":"done","quiet_sec":5,"pane":"%1"}' \
 	'[{"output":"done","pane":"%1"},{"quiet_sec":5,"pane":"%1"}]'
 meant '{"zebra":"done"}' ''
+meant '{"agent":"helper","state":"idle"}' ''
+meant '{"agent":"helper","agent_stat":"idle"}' '{"agent_state":"idle","agent":"helper"}'
 
 # The screen: each sentence of the manual.
 shown=$(t split-window -d -P -F '#{pane_id}' -t main:0 'printf "first  \\n\\033[31msecond\\033[0m row   \\nlast   "; exec sleep 1000')

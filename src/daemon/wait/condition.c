@@ -110,6 +110,16 @@ static const struct json *find_key(
 	return NULL;
 }
 
+/* Whether some kind has a member of this name: then it is no kind's name with a typing error. */
+static bool is_field(const char *name)
+{
+	const struct condition_kind *kind = NULL;
+	while ((kind = condition_kind_next(kind)) != NULL)
+		if (has_field(kind, name))
+			return true;
+	return false;
+}
+
 /* Appends the right form as JSON, if it can be known and has room in out. */
 static bool condition_hint(struct buf *out, const struct json *spec)
 {
@@ -129,7 +139,7 @@ static bool condition_hint(struct buf *out, const struct json *spec)
 		key = kind != NULL ? find_key(kind, spec, type) : NULL;
 	} else {
 		for (key = spec->child; key != NULL; key = key->next) {
-			kind = kind_named(key->name);
+			kind = is_field(key->name) ? NULL : kind_named(key->name);
 			if (kind != NULL)
 				break;
 		}
