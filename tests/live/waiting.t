@@ -112,6 +112,7 @@ call watch_log "$(jq -nc --arg path "$dir/here/a*[b]?" '{file_path: $path, pane:
 is 'a file may have such a name' "$(field .result.state)" reading
 call watch_log "$(jq -nc --arg path "$dir/new/[id].log" '{file_path: $path, pane: "%0"}')"
 is 'or come later' "$(field .result.state)" absent
+is 'which is said' "$(field .result.message | grep -c '^The file is watched, but is not there yet\.')" 1
 
 # One request, whichever is first: the end of a build, a failure in a pane, or time.
 call run_long_command '{"command":"exec sleep 1000"}'

@@ -59,8 +59,13 @@ static void put_mode(struct json_writer *writer, const struct watch *watch)
 static void watch_answer(struct request *request, const struct watch *watch)
 {
 	struct json_writer *writer = request_result(request);
+	const struct tail *tail = tail_loop_tail(tail_listener_loop(&watch->listener));
 	json_put_str(writer, "id", watch->id);
-	wake_write(request, "The file is watched.", watch->id, &watch->pane);
+	/* Its name may be misspelt. */
+	wake_write(request,
+	    tail_state(tail) == TAIL_ABSENT ? "The file is watched, but is not there yet."
+					    : "The file is watched.",
+	    watch->id, &watch->pane);
 	json_put_double(writer, "timeout_sec", (double)watch->timeout_ms / 1000);
 	put_mode(writer, watch);
 	request_done(request);
