@@ -53,7 +53,7 @@ is 'without the plugin it is refused' $? 1
 is 'without a home it says only that' "$(HOME='' PATH=/usr/bin:/bin setup gemini --write)" 'muxbus: settings.json: $HOME is not an absolute path'
 mkdir "$dir/removed"
 is 'nor in a folder that is gone' "$(cd "$dir/removed" && rmdir "$dir/removed" && setup gemini --scope=project --write)" \
-	'muxbus: .gemini/settings.json: the directory here was removed'
+	'muxbus: .gemini/settings.json: the current directory was removed'
 is '--print and --write exclude each other' "$(setup gemini --print --write | head -n 1)" 'muxbus: unexpected argument "--write"'
 
 # Files that are ours as a whole.

@@ -500,7 +500,7 @@ int main(int argc, char **argv)
 	if (start_take_service(&main.config) < 0)
 		return EXIT_FAILURE;
 	if (!main.config.is_foreground && daemonize_enter(main.config.ready_fd) < 0) {
-		(void)start_fail("%s", strerror(errno));
+		(void)start_fail("cannot run in the background: %s", strerror(errno));
 		return EXIT_FAILURE;
 	}
 	switch (start_take(&main.start, &main.config)) {

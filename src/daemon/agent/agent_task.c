@@ -547,8 +547,9 @@ static struct agent *check(
 		agent_report_refuse(
 		    agent, request, MESSAGE_NOT_READY, "respond answers what it asks");
 	else if (agent->task_count >= AGENT_TASKS_MAX)
-		request_fail(request, MESSAGE_BUSY, "agent \"%s\" has %d tasks already",
-		    order->agent, AGENT_TASKS_MAX);
+		request_fail(request, MESSAGE_BUSY,
+		    "agent \"%s\" has %d tasks already: wait until one ends", order->agent,
+		    AGENT_TASKS_MAX);
 	else
 		return agent;
 	return NULL;

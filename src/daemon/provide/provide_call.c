@@ -263,7 +263,7 @@ bool provide_call_check(const struct provide_call *call, const struct json *resp
 		return fail_by(call, error, ret_failure);
 	if (result == NULL || result->type != JSON_OBJECT)
 		return tool_fail(ret_failure, MESSAGE_TOOL_FAILED,
-		    "its provider answered without an object as result");
+		    "its provider answered with a result that is not an object");
 	if (call->server == NULL && size_of(result) > PROVIDE_RESULT_MAX)
 		return tool_fail(ret_failure, MESSAGE_LIMIT,
 		    "its provider answered with more than %zu bytes", PROVIDE_RESULT_MAX);
