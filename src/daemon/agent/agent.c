@@ -93,7 +93,7 @@ static void restart_later(struct agent *agent)
 	loop_timer_arm(agent->timer, backoff_ms < RESTART_MAX_MS ? backoff_ms : RESTART_MAX_MS);
 }
 
-/* It has ended: it is started again, by and by, and not for ever; an adopted one is not. */
+/* Has an ended program started again later, a bounded number of times; an adopted one never. */
 static void end_program(struct agent *agent, const char *reason)
 {
 	struct queue *queue = agent->set->parts->queue;

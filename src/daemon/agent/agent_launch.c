@@ -481,7 +481,7 @@ static void on_named_session(
 static void on_next_window(void *data, int error, const struct muxbus_reply *replies, size_t count)
 {
 	struct agent_launch *launch = data;
-	/* That the old pane could not be closed is no harm. */
+	/* It does no harm if the old pane could not be closed. */
 	if (count > 0 && replies[0].error == 0)
 		error = 0;
 	if (may_go_on(launch, error, replies, count))

@@ -34,8 +34,8 @@ struct agent_monitor {
 	bool is_stale; /* freed: the answer frees it */
 	bool is_waiting;
 	bool is_new; /* its program is yet to be started */
-	unsigned aimed; /* counts: an answer about an earlier pane is none */
-	unsigned asked; /* of those, when it was asked */
+	unsigned aimed; /* a count of panes: an answer about an earlier pane is dropped */
+	unsigned asked; /* this count when tmux was asked */
 	unsigned looks; /* without anything new */
 	int64_t output_ms; /* CLOCK_MONOTONIC: the last output, or aiming */
 	int64_t writes_ms; /* since when it writes without a rest; 0: it rests */

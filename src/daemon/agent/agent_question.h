@@ -7,7 +7,7 @@
 
 #include "daemon/agent/agent_state.h"
 
-/* Keeps the question that a screen shows, or goes on with the one that is kept. */
+/* Keeps the question that a screen shows, unless it is the one that is kept already. */
 void agent_question_keep(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
 

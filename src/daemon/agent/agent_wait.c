@@ -60,7 +60,7 @@ static void put_output(const struct agent *agent, struct buf *out)
 			(void)buf_append_byte(out, (uint8_t)*at);
 }
 
-/* It is not ready: with all that is known. */
+/* Fails a request that waits for the agent, with all that is known about it. */
 static void waiter_fail(struct agent_waiter *waiter, enum message_error error, const char *what)
 {
 	const struct agent *agent = waiter->agent;

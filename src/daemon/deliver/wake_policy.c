@@ -139,7 +139,7 @@ static int64_t quiet_end_ms(const struct wake_policy *policy, int64_t real_ms)
 int64_t wake_policy_due_ms(
     const struct wake_policy *policy, const struct notification *note, int64_t now_ms)
 {
-	/* One of the future was posted before the clock was set back. */
+	/* A notification with a future time was posted before the clock was set back. */
 	bool is_back = note->time_ms > now_ms;
 	int64_t due_ms = is_back ? now_ms : note->time_ms, at_ms;
 	if (note->is_urgent)

@@ -192,7 +192,7 @@ static bool on_answered(struct fleet_part *part, const struct json *message)
 	const struct json *list = json_member(json_member(message, "result"), "conditions");
 	const struct json *value = list != NULL ? list->child : NULL;
 	const char *kind = fleet_error_kind(message);
-	/* That which is not known any more after a cut has gone, too. */
+	/* An object that a host does not know any more after a cut is gone, too. */
 	bool is_removed = strcmp(kind, "gone") == 0 ||
 	    (part->was_cut && strncmp(kind, "no_such_", strlen("no_such_")) == 0);
 	if (!wait->is_kept && !own->is_unnamed && strcmp(kind, "forbidden") == 0) {

@@ -86,7 +86,7 @@ struct submit_handlers {
 	/* knows_prompt: whether the program takes the text now; false with a reason. */
 	bool (*judge)(void *data, const struct muxbus_pane *pane, const struct pane_screen *screen,
 	    char ret_reason[SUBMIT_REASON_SIZE]);
-	/* The guards allow it: the text that is typed now. False: there is none any more. */
+	/* The guards agree: writes the text to type now. False: there is none any more. */
 	bool (*compose)(void *data, struct submit_text *text);
 	/* Not now, for a reason; tried again. is_new: another reason than before. */
 	void (*deferred)(void *data, const char *reason, bool is_new);

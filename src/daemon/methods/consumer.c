@@ -284,7 +284,7 @@ static void next_timer(void *data)
 	(void)next_answer(wait, clock_mono_ms() >= wait->end_ms);
 }
 
-/* One more is there. Answered at the end of the turn, together with others of that turn. */
+/* A notification was posted: answers at the end of the turn, with all others of that turn. */
 static void next_posted(struct queue_listener *listener, const struct notification *note)
 {
 	struct next_wait *wait =

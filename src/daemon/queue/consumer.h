@@ -44,9 +44,9 @@ uint64_t consumer_floor(const struct consumer *consumer);
  */
 const struct notification *consumer_peek(struct consumer *consumer,
     const struct consumer_filter *filter, int64_t now_ms, int64_t *ret_due_ms);
-/* Hands it out, from now_ms on. */
+/* Hands out a notification, from now_ms on. */
 void consumer_hand_out(struct consumer *consumer, const struct notification *note, int64_t now_ms);
-/* It was handed out, but the reader did not get it: it comes again at once. */
+/* The reader did not get what was handed out: the notification comes again at once. */
 void consumer_put_back(struct consumer *consumer, uint64_t seq);
 
 /*

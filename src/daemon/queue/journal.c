@@ -583,7 +583,7 @@ static bool recover_resume(
 	return true;
 }
 
-/* Takes up what an earlier life left. True if its file can be gone on with. */
+/* Recovers what an earlier daemon left. True if more can be appended to its file. */
 static bool journal_recover(struct journal *journal)
 {
 	const struct journal_scan_handlers handlers = {

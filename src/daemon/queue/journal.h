@@ -38,7 +38,7 @@ struct journal_handlers {
 	 * them, which are appended too: write what is there then. Also called while opening.
 	 */
 	bool (*snapshot)(void *data, struct journal *journal, bool is_first);
-	/* It became degraded (the disk is full, or fails), or sound again. May be NULL. */
+	/* The journal became degraded (the disk is full, or fails), or sound again. May be NULL. */
 	void (*degraded)(void *data, bool is_degraded, const char *reason);
 	/* All that got a ticket up to this one survives a power cut. May be NULL. */
 	void (*durable)(void *data, uint64_t ticket);

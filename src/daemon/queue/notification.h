@@ -126,6 +126,6 @@ struct notification *note_index_undelivered(
 /* Later posts with its key may be counted into this one, until it is withdrawn. */
 void note_index_offer(struct note_index *index, struct notification *note);
 void note_index_withdraw(struct note_index *index, struct notification *note);
-/* Those on offer with a key, oldest first: NULL starts, NULL ends. */
+/* The offered notifications with a key, oldest first: NULL starts, NULL ends. */
 struct notification *note_index_offered(
     const struct note_index *index, const char *key, const struct notification *previous);

@@ -26,7 +26,7 @@ struct once_pool {
 
 struct once_set {
 	struct queue *queue;
-	/* Those of all, and those with an owner: neither makes the others be forgotten. */
+	/* Keys of all, and keys with an owner: neither kind displaces the other. */
 	struct once_pool pools[2];
 	struct map by_hash; /* the hash of a name to the first that has it */
 };

@@ -50,13 +50,13 @@ void once_earlier_finish(struct once_earlier *earlier);
 
 /* The request is done, in the transaction that is open. once NULL, in all of these: nothing. */
 void once_keep(const struct once *once, const char *id);
-/* It was not done after all. */
+/* The request was not done after all. */
 void once_forget(const struct once *once);
 /* The same for a request that was kept without an id, before its effect. */
 void once_forget_begun(const struct once *once);
-/* Its result is known; nothing if the request is not kept. */
+/* Keeps the result of a request; does nothing if the request is not kept. */
 void once_set_result(const struct once *once, const char *result, size_t len);
-/* It failed, and may have had an effect. Cut after ONCE_ERROR_MAX bytes. */
+/* The request failed, and may have had an effect. Cuts error to ONCE_ERROR_MAX bytes. */
 void once_set_error(const struct once *once, const char *error);
 
 /* Data of the caller on a request that is done just now; not in the store. NULL: none. */

@@ -192,7 +192,7 @@ static bool take_note(void *data, const char *name, const struct json *value)
 	}
 	note->is_durable = true;
 	note->is_told = true; /* perhaps, by an earlier daemon */
-	/* It is not known how far the typing came: delivery looks, and types again. */
+	/* How far the typing came is not known: delivery looks, and types again. */
 	if (note->state == NOTE_DELIVERING)
 		note->state = NOTE_QUEUED;
 	queue_insert(queue, note);

@@ -38,7 +38,7 @@ const struct once *request_once(const struct request *request);
 void request_begin_once(struct request *request);
 /* Its handler runs (NULL: it has returned): an error of most kinds now comes before any effect. */
 void request_begin_turn(const struct request *request);
-/* It is put off: its handler begins its result again. */
+/* The request is put off: its handler begins the result again. */
 void request_forget_result(struct request *request);
 /* Has a request wait for the answer of the one that is done with the same key; false: none is. */
 bool request_join(struct request *request);

@@ -236,7 +236,7 @@ static int find_type(const char *name)
 	return type;
 }
 
-/* One type of those that there are, or the two of one string or several. */
+/* Sets one known type, or the two types of a field that takes one string or several. */
 static bool set_type(struct property *property, const char *where, char *ret_reason)
 {
 	const struct field_strings *types = &property->types;

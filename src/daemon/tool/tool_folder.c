@@ -182,7 +182,7 @@ static struct tool *find(const struct tool_folder *folder, const char *name)
 	return NULL;
 }
 
-/* Those of the same name in an earlier folder give way to a tool. */
+/* Removes the tools of the same name that come from other folders. */
 static void replace_others(struct tool_folder *folder, const struct tool *tool)
 {
 	list_each_safe (struct tool, other, &folder->tools, link) {

@@ -35,10 +35,10 @@ void tool_kept_drop(struct tool_kept_set *set, const char *id);
  */
 const char *tool_kept_awaited(
     const struct tool_kept_set *set, const char *id, int64_t *ret_begun_ms);
-/* Its server has it: it ends by tool_kept_end(). */
+/* The tool's server has taken the call: it ends by tool_kept_end(). */
 void tool_kept_take_up(struct tool_kept_set *set, const char *id);
 
-/* It ends, with a result, whose members are kept, or with a failure (result NULL). */
+/* Ends a call with a result, whose members are kept, or with a failure (result NULL). */
 void tool_kept_end(struct tool_kept_set *set, const char *id, const struct json *result,
     const struct tool_failure *failure);
 

@@ -103,7 +103,7 @@ struct condition *condition_restore(
  * needs no client.
  */
 bool condition_follows(const struct condition_kind *kind, bool by_pipe);
-/* The same of an array of conditions; what is none does not. */
+/* The same for an array of conditions; an invalid condition does not. */
 bool condition_any_follows(const struct json *specs, bool by_pipe);
 /* Whether one of an array of conditions can be about a pane: a model that is read now is needed. */
 bool condition_any_looks(const struct json *specs);
