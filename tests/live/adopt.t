@@ -230,6 +230,11 @@ call ensure_agent "$(jq -nc --arg pane "$slow" '{$pane, name: "slow"}')"
 is 'is adopted' "$(field '.error.message // (.result | "\(.agent) \(.state)")')" 'slow ready'
 task slow work
 is 'its task ends behind its work' "$(field '.error.message // .result.outcome') $(field '.result | .text, .screen' | grep -c 'of the model')" 'ready 1'
+call send_task '{"agent":"slow","text":"work","wait":false}'
+until_is 'the next is typed' running agent slow '.tasks[0].stage'
+seen=
+while [ "$(agent slow '.tasks[0].stage')" = running ]; do seen="$seen$(agent slow 'select(.tasks[0].stage == "running").state') "; done
+is 'and is not ready meanwhile' "$(echo "$seen" | tr ' ' '\n' | sort -u | tr -d '\n')" busy
 task slow rest
 is 'and without work, a while later' "$(field '.error.message // "\(.result.outcome) \(.result.elapsed_sec > 4.5)"')" 'ready true'
 task slow /rest

@@ -180,6 +180,7 @@ static void on_judged(
     void *data, const struct agent_verdict *verdict, const struct pane_screen *screen)
 {
 	struct agent *agent = data;
+	bool is_reached;
 	if (agent->ending != NULL) {
 		if (verdict->kind == VERDICT_CRASHED)
 			loop_timer_arm(agent->timer, 0);
@@ -190,10 +191,14 @@ static void on_judged(
 		return;
 	if (verdict->kind == VERDICT_QUESTION)
 		agent_question_keep(agent, verdict, screen);
-	agent_tasks_judged(agent, verdict, screen);
+	is_reached = agent_tasks_judged(agent, verdict, screen);
 	switch (verdict->kind) {
 	case VERDICT_READY:
-		on_ready(agent, verdict);
+		if (is_reached)
+			on_ready(agent, verdict);
+		else
+			agent_set_state(
+			    agent, AGENT_BUSY, "its prompt may be that of before its task");
 		break;
 	case VERDICT_QUESTION:
 		agent_set_state(agent, AGENT_BLOCKED, verdict->reason);

@@ -382,21 +382,24 @@ void agent_tasks_init(struct agent *agent)
 	    submit_new(agent->set->parts->submits, &agent->pane, &task_policy, &handlers, agent);
 }
 
-void agent_tasks_judged(
+bool agent_tasks_judged(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen)
 {
 	struct agent_task *task = task_at_work(agent);
 	bool is_new;
 	if (task == NULL || task->stage != TASK_RUNNING || screen == NULL)
-		return;
+		return true;
 	is_new = screen->offset > task->from || task->is_resumed;
 	task->has_worked |= verdict->kind == VERDICT_BUSY && verdict->is_by_sign;
-	if (verdict->kind == VERDICT_READY && is_new && agent_turn_is_due(task, verdict, screen))
+	if (verdict->kind == VERDICT_READY && is_new && agent_turn_is_due(task, verdict, screen)) {
 		loop_timer_arm(agent->timer, HELD_MS);
-	else if (verdict->kind == VERDICT_READY && is_new)
+		return false;
+	}
+	if (verdict->kind == VERDICT_READY && is_new)
 		task_end(task, "ready", verdict->reason, screen);
 	else if (verdict->kind == VERDICT_QUESTION && is_new)
 		task_end(task, "question", verdict->reason, screen);
+	return true;
 }
 
 void agent_tasks_replied(const struct agent_set *set, uint32_t pane, const char *reply)

@@ -36,8 +36,8 @@ bool agent_task_join(struct agent_set *set, struct request *request, const char 
 
 /* Looks whether the next task can be typed. */
 void agent_tasks_step(struct agent *agent);
-/* A verdict, before the state follows from it. */
-void agent_tasks_judged(
+/* A verdict, before the state follows from it. False: the prompt is not that behind its task yet. */
+bool agent_tasks_judged(
     struct agent *agent, const struct agent_verdict *verdict, const struct pane_screen *screen);
 /*
  * The agent in a pane reports what it said: the text of the task that it works on, which the
