@@ -332,7 +332,7 @@ is 'a kept shell is not woken by typing' "$(field .result.wake.way)" none
 call stop_agent '{"agent":"shell","grace_sec":0}'
 
 # Keys of another program that were read and are not shown yet.
-call ensure_agent "{\"name\":\"late\",\"command\":\"exec $MUXBUS_BUILDDIR/tests/fake_agent --lag 1000 $dir/late\"}"
+call ensure_agent "{\"name\":\"late\",\"command\":\"exec $MUXBUS_BUILDDIR/tests/fake_agent --lag 3000 $dir/late\"}"
 t send-keys -t "$(field .result.pane)" -l 'one and '
 task late two
 is 'a task that stands behind them is not submitted' "$(field '.error.message | sub(".*: "; "")') $(cat "$dir/late" 2>/dev/null)" \
