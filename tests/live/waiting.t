@@ -73,6 +73,9 @@ call list_watches '{}'
 is 'a watch there' "$(field '.result.watches[] | select(.file).file')" "$dir/here/log"
 call cancel_watch '{"file_path":"~/here/log"}'
 is 'which is cancelled' "$(field '.result.cancelled | length')" 1
+call cancel_watch '{"file_path":"~/here/log"}'
+is 'and if there is none, the answer says where all are' "$(field .result.message)" \
+	'No watch is cancelled: list_watches has those that there are.'
 echo written >"$dir/here/log"
 call wait_for '{"any":[{"file":"~/here/log","regex":"written","from_start":true}],"timeout_sec":60}'
 is 'a file there' "$(field .result.timed_out)" false

@@ -162,7 +162,10 @@ static void handle_cancel(struct request *request, const void *data)
 		return;
 	}
 	snprintf(message, sizeof message,
-	    count == 1 ? "%u watch is cancelled." : "%u watches are cancelled.", count);
+	    count == 0       ? "No watch is cancelled: list_watches has those that there are."
+		: count == 1 ? "%u watch is cancelled."
+			     : "%u watches are cancelled.",
+	    count);
 	json_put_int(writer, "cancelled", count);
 	if (pane.pane != MUXBUS_NO_ID)
 		json_put_id(writer, "pane", '%', pane.pane);
