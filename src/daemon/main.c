@@ -319,7 +319,7 @@ static void set_up_ways(struct daemon *daemon)
 	daemon->wake_policies = wake_policy_set_new(daemon);
 	daemon->on_notify = on_notify_new(daemon);
 	daemon->deliveries = delivery_set_new(daemon);
-	daemon->promises = promise_set_new(daemon, pending_is_any);
+	daemon->promises = promise_set_new(daemon);
 }
 
 /* The parts of both roles: the loop, its signals, the events and the queue. */
@@ -332,6 +332,7 @@ static int set_up_base(struct main *main)
 	daemon->counters = &main->counters;
 	daemon->meter = &main->meter;
 	daemon->is_kept = agent_is_kept;
+	daemon->is_pending = pending_is_any;
 	daemon->is_at_prompt = agent_is_at_prompt;
 	daemon->stop = stop;
 	daemon->started_ms = clock_mono_ms();

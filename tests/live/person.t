@@ -90,6 +90,52 @@ until_is 'is no agent either' 'delivered shown shown' receipt "$id"
 t send-keys -t "$pane" q
 restart -o show_ms=300
 
+# A program in which only a command asks, such as make, and that has ended: the shell is the person's.
+t send-keys -t "$pane" "clear; xargs -a /dev/null $muxbus -S $dir/tmux --json run -d -- sleep 1 >$dir/run" Enter
+until_is 'a program asks' none sh -c "jq -r '.wake.way' '$dir/run' 2>/dev/null || :"
+until_is 'and ends before its job' 'delivered shown shown' receipt "$(jq -r .id "$dir/run")"
+id=$(post 'after a program that asked')
+until_is 'what comes later is shown, too' 'delivered shown shown' receipt "$id"
+echo "$muxbus -S $dir/tmux --json run -d true >$dir/run; sleep 2" >"$dir/late"
+: >"$dir/run"
+t send-keys -t "$pane" "clear; xargs -a /dev/null sh $dir/late" Enter
+until_is 'a program asks that lives longer than its job' none sh -c "jq -r '.wake.way' '$dir/run' 2>/dev/null || :"
+until_is 'it is shown at its end' 'delivered shown shown' receipt "$(jq -r .id "$dir/run")"
+
+# One that asks itself, or is an agent by its name, may be begun again, until the person asks.
+cat >"$dir/once.py" <<'END'
+import os, socket, subprocess, sys
+if sys.argv[1:]:
+    subprocess.run(sys.argv[1:])
+else:
+    s = socket.socket(socket.AF_UNIX)
+    s.connect(os.environ['MUXBUS'])
+    s.sendall(b'{"id":1,"method":"yield_turn"}\n')
+    s.recv(9999)
+END
+cp "$dir/once.py" "$dir/claude.py"
+state() { receipt "$1" | cut -d ' ' -f 1-2; }
+waits() { # waits NAME COMMAND
+	rm -f "$dir/over"
+	t send-keys -t "$pane" "clear; MUXBUS=$MUXBUS $2; touch $dir/over" Enter
+	until_is 'it asks, and ends' "$dir/over" sh -c "ls '$dir/over' 2>/dev/null || :"
+	id=$(post 'for one that has ended')
+	until_is "$1" 'queued deferred' state "$id"
+	t send-keys -t "$pane" "clear; xargs -a /dev/null $muxbus -S $dir/tmux --json run -d true >$dir/run" Enter
+	until_is 'a program that asks by a command takes its place' none sh -c "jq -r '.wake.way' '$dir/run' 2>/dev/null || :"
+	sleep 0.5
+	is 'but not what waits' "$(state "$id")" 'queued deferred'
+	for seq in $(ask '{"method":"list_notifications","params":{"limit":1000}}' |
+		jq '.result.notifications[] | select(.state == "queued") | .seq'); do
+		call cancel_notification "{\"seq\":$seq}"
+	done
+	t send-keys -t "$pane" "clear; $muxbus -S $dir/tmux --json run -d true >$dir/run" Enter
+	until_is 'the person asks' shown sh -c "jq -r '.wake.way' '$dir/run' 2>/dev/null || :"
+	until_is 'and sees it' 'delivered shown shown' receipt "$(jq -r .id "$dir/run")"
+}
+waits 'a program that asks itself' "python3 $dir/once.py"
+waits 'an agent by its name' "python3 $dir/claude.py $muxbus -S $dir/tmux run -d true"
+
 # An agent that comes to the pane gets its own notifications.
 call report_agent "{\"agent\":\"fake\",\"pane\":\"$pane\",\"state\":\"busy\"}"
 id=$(post 'for an agent')

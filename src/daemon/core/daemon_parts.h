@@ -8,6 +8,7 @@
 #include "base/base.h"
 
 struct muxbus_pane;
+struct pane_ref;
 struct pane_screen;
 
 struct daemon {
@@ -51,6 +52,8 @@ struct daemon {
 	bool (*is_kept)(const struct daemon *daemon, uint32_t pane);
 	bool (*is_at_prompt)(const struct daemon *daemon, const struct muxbus_pane *pane,
 	    const struct pane_screen *screen);
+	/* Whether anything is pending for an address. */
+	bool (*is_pending)(const struct daemon *daemon, const struct pane_ref *address);
 	/* Stops the daemon normally, from the loop. */
 	void (*stop)(struct daemon *daemon, const char *reason);
 };

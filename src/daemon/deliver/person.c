@@ -16,7 +16,8 @@ bool person_has_pane(const struct daemon *parts, const struct pane_ref *ref)
 		return false;
 	pane = muxbus_model_pane(tmux_model(parts->tmux), ref->pane);
 	return pane != NULL && !pane->is_dead && presence_of_pane(parts->presences, ref) == NULL &&
-	    !expected_find(queue_store(parts->queue), ref, &expected) &&
+	    !(expected_find(queue_store(parts->queue), ref, &expected) &&
+		expected_is_awaited(&expected, pane->pid)) &&
 	    !parts->is_kept(parts, ref->pane) && !foreground_agent(pane->pid, parts->signs, name);
 }
 

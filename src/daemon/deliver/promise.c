@@ -33,8 +33,6 @@ struct promise {
 
 struct promise_set {
 	const struct daemon *parts;
-	/* Whether anything is pending for an address. */
-	bool (*is_pending)(const struct daemon *daemon, const struct pane_ref *address);
 	struct event_log_listener events;
 	struct presence_listener reports;
 	struct puller_listener pullers;
@@ -149,7 +147,7 @@ static void take(struct promise *promise, const struct way_found *found)
 	promise->found = *found;
 	promise->is_known = true;
 	if (has_changed) {
-		if (!promise->set->is_pending(parts, &promise->address)) {
+		if (!parts->is_pending(parts, &promise->address)) {
 			promise_free(promise);
 			return;
 		}
@@ -193,12 +191,10 @@ static void on_puller(struct puller_listener *listener, const struct pane_ref *p
 	look_soon(list_entry(listener, struct promise_set, pullers));
 }
 
-struct promise_set *promise_set_new(const struct daemon *parts,
-    bool (*is_pending)(const struct daemon *daemon, const struct pane_ref *address))
+struct promise_set *promise_set_new(const struct daemon *parts)
 {
 	struct promise_set *set = xcalloc(1, sizeof *set);
 	set->parts = parts;
-	set->is_pending = is_pending;
 	list_init(&set->promises);
 	set->timer = loop_timer_new(set->parts->base, on_time, set);
 	set->events.event = on_event;
@@ -277,7 +273,7 @@ void promise_set_write(struct promise_set *set, struct json_writer *writer, cons
 	look(set);
 	json_array_begin(writer, name);
 	list_each (const struct promise, promise, &set->promises, link) {
-		if (!set->is_pending(set->parts, &promise->address))
+		if (!set->parts->is_pending(set->parts, &promise->address))
 			continue;
 		json_object_begin(writer, NULL);
 		write_members(writer, promise);

@@ -17,9 +17,7 @@ struct json_writer;
 struct pane_ref;
 struct way_found;
 
-/* is_pending: whether anything is pending for an address. */
-struct promise_set *promise_set_new(const struct daemon *parts,
-    bool (*is_pending)(const struct daemon *daemon, const struct pane_ref *address));
+struct promise_set *promise_set_new(const struct daemon *parts);
 void promise_set_free(struct promise_set *set);
 
 /* An answer names this way to an address. */

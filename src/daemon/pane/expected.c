@@ -9,6 +9,7 @@ static const struct record_field expected_fields[] = {
     {RECORD_ROW(WORD, struct expected, identity, "identity")},
     {RECORD_ROW(NATURAL, struct expected, program.pid, "pid"), .is_optional = true},
     {RECORD_ROW(UINT64, struct expected, program.start, "start"), .is_optional = true},
+    {RECORD_ROW(BOOL, struct expected, is_by_command, "by_command"), .is_optional = true},
 };
 
 static const struct record_kind expected_kind = {
@@ -26,20 +27,47 @@ bool expected_find(struct store *store, const struct pane_ref *pane, struct expe
 	return record_get(store, &expected_kind, name, ret_expected);
 }
 
-void expected_set(struct store *store, const struct pane_ref *pane, const struct expected *expected)
+void expected_set(struct store *store, const struct pane_ref *pane, const struct expected *expected,
+    bool is_pending)
+{
+	char name[PANE_REF_TEXT_SIZE];
+	struct expected known, next = *expected;
+	bool is_same;
+	if (pane->pane == MUXBUS_NO_ID || next.identity[0] == '\0' ||
+	    foreground_is_shell(next.identity))
+		return;
+	if (expected_find(store, pane, &known)) {
+		is_same = strcmp(known.identity, next.identity) == 0;
+		if (is_same && next.program.pid == 0)
+			next.program = known.program;
+		is_same = is_same && known.program.pid == next.program.pid &&
+		    known.program.start == next.program.start;
+		if (!known.is_by_command && (is_same || is_pending))
+			next.is_by_command = false;
+		if (is_same && next.is_by_command == known.is_by_command)
+			return;
+	}
+	pane_ref_format(pane, name);
+	record_put(store, &expected_kind, name, &next);
+}
+
+void expected_forget(struct store *store, const struct pane_ref *pane, pid_t pane_pid)
 {
 	char name[PANE_REF_TEXT_SIZE];
 	struct expected known;
-	if (pane->pane == MUXBUS_NO_ID || expected->identity[0] == '\0' ||
-	    foreground_is_shell(expected->identity))
-		return;
-	if (expected_find(store, pane, &known) && strcmp(known.identity, expected->identity) == 0 &&
-	    (expected->program.pid == 0 ||
-		(known.program.pid == expected->program.pid &&
-		    known.program.start == expected->program.start)))
+	if (!expected_find(store, pane, &known) || known.program.pid == 0 ||
+	    expected_place(&known, pane_pid) != FOREGROUND_ENDED)
 		return;
 	pane_ref_format(pane, name);
-	record_put(store, &expected_kind, name, expected);
+	record_delete(store, &expected_kind, name);
+}
+
+bool expected_is_awaited(const struct expected *expected, pid_t pane_pid)
+{
+	char identity[AGENT_ARGV_IDENTITY_SIZE];
+	return !expected->is_by_command ||
+	    foreground_lives(expected->program.pid, expected->program.start) ||
+	    (foreground_identity(pane_pid, identity) && strcmp(identity, expected->identity) == 0);
 }
 
 enum foreground_place expected_place(const struct expected *expected, pid_t pane_pid)

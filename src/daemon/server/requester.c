@@ -5,6 +5,7 @@
 #include "daemon/pane/expected.h"
 #include "daemon/pane/maker.h"
 #include "daemon/pane/pane_tty.h"
+#include "daemon/pane/presence.h"
 #include "daemon/queue/queue.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/server/peer.h"
@@ -13,16 +14,41 @@
 #include "daemon/server/target.h"
 #include "daemon/tmux/tmux.h"
 
+/* Whether a request shows no agent: a command has made it in the program, as in make. */
+static bool is_by_command(struct request *request, const struct pane_ref *ref,
+    const struct muxbus_pane *pane, pid_t program)
+{
+	const struct daemon *parts = request_daemon(request);
+	const struct peer *peer = request_peer(request);
+	char name[AGENT_ARGV_NAME_SIZE];
+	return peer != NULL && peer_pid(peer) != program && !request_is_formatted(request) &&
+	    (request_method(request)->effects & METHOD_SPEAKS_FOR) == 0 &&
+	    presence_of_pane(parts->presences, ref) == NULL && !parts->is_kept(parts, pane->id) &&
+	    !foreground_agent(pane->pid, parts->signs, name);
+}
+
+/* Whether a command asks at the prompt of a shell, so that a person does. */
+static bool is_person(const struct request *request, const struct muxbus_pane *pane)
+{
+	const struct peer *peer = request_peer(request);
+	pid_t front = pane_tty_front_pid(pane->pid);
+	return peer != NULL && front > 0 && getpgid(peer_pid(peer)) == front;
+}
+
 void requester_expect_front(
     struct request *request, const struct pane_ref *ref, const struct muxbus_pane *pane)
 {
+	const struct daemon *parts = request_daemon(request);
 	struct peer *peer = request_peer(request);
 	struct expected expected = {0};
 	char command[256];
 	switch (foreground_find_asker(
 	    pane->pid, peer != NULL ? peer_pid(peer) : 0, &expected.program)) {
 	case ASKER_BEHIND:
-		return; /* the program in front has not asked */
+		/* The program in front has not asked. */
+		if (is_person(request, pane) && !parts->is_pending(parts, ref))
+			expected_forget(queue_store(parts->queue), ref, pane->pid);
+		return;
 	case ASKER_IN_FRONT:
 		if (!foreground_identity_of(expected.program.pid, expected.identity))
 			return;
@@ -36,7 +62,9 @@ void requester_expect_front(
 			snprintf(expected.identity, sizeof expected.identity, "%.200s", command);
 		break;
 	}
-	expected_set(queue_store(request_daemon(request)->queue), ref, &expected);
+	expected.is_by_command = is_by_command(request, ref, pane, expected.program.pid);
+	expected_set(queue_store(parts->queue), ref, &expected,
+	    expected.is_by_command && parts->is_pending(parts, ref));
 }
 
 /*
