@@ -159,6 +159,44 @@ end_after_burst() {
 	wait $!
 }
 
+# A hook that waits holds up its own request and no other, and goes on when that has failed.
+hold_up() { # hold_up PANE
+	t set-option -gu @went
+	t set-hook -g after-rename-window 'wait-for held ; set-option -g @went on'
+	ask "{\"method\":\"run_tmux\",\"params\":{\"command\":[\"rename-window\",\"-t\",\"$1\",\"held\"]}}" >"$dir/held" &
+	held=$!
+	until_is 'a hook waits' held t display-message -p -t "$1" '#{window_name}'
+	call capture_pane "{\"pane\":\"$1\"}"
+	is 'the next request does not' "$(field .error) $(wc -c <"$dir/held")" 'null 0'
+	wait "$held"
+	is 'the one that did fails in time' "$(jq -r .error.data.kind "$dir/held")" timeout
+	t wait-for -S held
+	until_is 'and its hook goes on' on t show-option -gqv @went
+	t set-hook -gu after-rename-window
+}
+
+# What a hook asks, a person can answer, who sees it on the terminal.
+ask_person() {
+	person() {
+		tmux -S "$dir/person" -f /dev/null "$@"
+	}
+	person new-session -d -x 80 -y 24 "env -u TMUX tmux -S $dir/tmux attach -t main"
+	until_is 'a person is there' 1 eval "t list-clients -F '#{client_control_mode}' | grep -c 0 || :"
+	person send-keys x
+	t set-hook -g after-new-window "command-prompt -p called 'set-option -g @said %%'"
+	ask '{"method":"create_window","params":{"session":"main","command":["cat"]}}' >"$dir/asked" &
+	asked=$!
+	sees() {
+		person capture-pane -p | grep -c '^called' || :
+	}
+	until_is 'a hook asks the person' 1 sees
+	person send-keys nice Enter
+	wait "$asked"
+	is 'who answers' "$(jq -r .error "$dir/asked") $(t show-option -gqv @said)" 'null nice'
+	t set-hook -gu after-new-window
+	person kill-server
+}
+
 # Each question to tmux runs the user's hooks, and stands in tmux's log of messages.
 ask_nothing() {
 	t set-option -g @asked 0
@@ -246,18 +284,7 @@ ask_nothing() {
 	for hook in $hooks; do
 		t set-hook -gu "after-$hook"
 	done
-	# One that waits holds up its own request and no other, and goes on when that has failed.
-	t set-hook -g after-rename-window 'wait-for held ; set-option -g @went on'
-	ask "{\"method\":\"run_tmux\",\"params\":{\"command\":[\"rename-window\",\"-t\",\"$pane\",\"held\"]}}" >"$dir/held" &
-	held=$!
-	until_is 'a hook waits' held t display-message -p -t "$pane" '#{window_name}'
-	call capture_pane "{\"pane\":\"$pane\"}"
-	is 'the next request does not' "$(field .error) $(wc -c <"$dir/held")" 'null 0'
-	wait "$held"
-	is 'the one that did fails in time' "$(jq -r .error.data.kind "$dir/held")" timeout
-	t wait-for -S held
-	until_is 'and its hook goes on' on t show-option -gqv @went
-	t set-hook -gu after-rename-window
+	hold_up "$pane"
 	t kill-window -t "$pane"
 	# A program can outlive its pane.
 	pane=$(t new-window -dPF '#{pane_id}' 'trap "" HUP; exec sleep 1000')
@@ -281,6 +308,8 @@ move
 end_and_respawn
 listen all '{}'
 until_is 'which the hook sees' client sh -c "sort -u $dir/clients"
+hold_up "$(t display-message -p '#{pane_id}')"
+ask_person
 
 kill "$listener" 2>/dev/null
 finish

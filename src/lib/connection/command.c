@@ -250,6 +250,25 @@ static int pack_sentinel(struct buf *out, const struct nonce *nonce)
 	return error != 0 ? error : buf_append(out, nonce->text, MUXBUS_NONCE_LEN + 1);
 }
 
+static bool begins_with_one(const char *name, const char *const *beginnings)
+{
+	while (*beginnings != NULL && strncmp(name, *beginnings, strlen(*beginnings)) != 0)
+		beginnings++;
+	return *beginnings != NULL;
+}
+
+/* Whether a command only reads, types, or is about our own client. */
+static bool is_quick(const char *name, const char *end)
+{
+	static const char *const names[] = {"capture-pane", "delete-buffer", "detach-client",
+	    "has-session", "list-", "load-buffer", "paste-buffer", "pipe-pane", "refresh-client",
+	    "send-keys", "set-", "show-", "switch-client", NULL};
+	static const char message[] = "display-message";
+	return begins_with_one(name, names) ||
+	    (strcmp(name, message) == 0 && name + sizeof message < end &&
+		strcmp(name + sizeof message + 1, "-p") == 0);
+}
+
 /* The name of the last command. */
 static const char *last_name(const struct muxbus_command *command)
 {
@@ -263,11 +282,16 @@ static const char *last_name(const struct muxbus_command *command)
 	return last;
 }
 
-static bool begins_with_one(const char *name, const char *const *beginnings)
+bool command_is_quick(const struct muxbus_command *command)
 {
-	while (*beginnings != NULL && strncmp(name, *beginnings, strlen(*beginnings)) != 0)
-		beginnings++;
-	return *beginnings != NULL;
+	const struct buf *words = &command->words;
+	for (size_t at = 0; !command->is_long && at < words->len;
+	     at += strlen((const char *)words->data + at + 1) + 2)
+		if (words->data[at] == 1 &&
+		    !is_quick(
+			(const char *)words->data + at + 1, (const char *)words->data + words->len))
+			return false;
+	return true;
 }
 
 bool command_runs_others(const struct muxbus_command *command)

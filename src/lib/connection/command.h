@@ -19,6 +19,9 @@ const struct buf *command_fill(struct muxbus_command *command, const struct nonc
 /* Whether the last command runs commands, which may fail behind output of others. */
 bool command_runs_others(const struct muxbus_command *command);
 
+/* Whether no command shows something to a person, or is likely to have a hook that waits. */
+bool command_is_quick(const struct muxbus_command *command);
+
 /* Whether the last command prints nothing: only a sentinel behind it shows that it has not failed. */
 bool command_is_silent(const struct muxbus_command *command);
 

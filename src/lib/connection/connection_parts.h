@@ -57,5 +57,7 @@ struct muxbus_connection {
 
 /* The parser expects the replies of the first list from now on, and its timeout begins. */
 void connection_begin_first(struct muxbus_connection *connection);
+/* Whether all lists are answered. */
+bool connection_is_idle(const struct muxbus_connection *connection);
 /* Writes what the socket takes of the lists, and the rest when it takes more. */
 void connection_flush(struct muxbus_connection *connection);

@@ -77,6 +77,11 @@ static int submit(struct muxbus_connection *connection, struct muxbus_command *c
 	return 0;
 }
 
+bool connection_is_idle(const struct muxbus_connection *connection)
+{
+	return connection->queue.count == 0;
+}
+
 int muxbus_connection_run(struct muxbus_connection *connection, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 #include "lib/sync/attach_delay.h"
 
-#include "lib/connection/pending.h"
+#include "lib/connection/command.h"
+#include "lib/connection/connection_parts.h"
 #include "lib/sync/attachment.h"
+#include "lib/sync/detached.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/track.h"
 
@@ -70,6 +72,49 @@ static void on_listed(void *data, int error UNUSED)
 }
 
 /*
+ * Runs a list of a request: on the primary attachment, or beside its connection, which shows nothing
+ * to a person and which a hook of the user would hold up.
+ */
+static int run_request(
+    struct muxbus_sync *sync, struct muxbus_command *command, muxbus_reply_fn *reply, void *data)
+{
+	if (sync->primary == NULL || sync->primary->connection == NULL ||
+	    (command_is_quick(command) &&
+		(sync->beside == NULL || !detached_is_busy(sync->beside))))
+		return attachment_run(sync->primary, command, reply, data);
+	if (sync->beside == NULL && (sync->beside = detached_new(sync)) == NULL) {
+		muxbus_command_free(command);
+		return MUXBUS_ERR_NOMEM;
+	}
+	return detached_run(sync->beside, command, reply, data);
+}
+
+static void on_idle(
+    void *data, int error UNUSED, const struct muxbus_reply *replies UNUSED, size_t count UNUSED)
+{
+	struct muxbus_sync *sync = data;
+	sync->beside_waits = false;
+	if (sync->beside != NULL)
+		detached_go_on(sync->beside);
+}
+
+bool attach_delay_may_run_beside(struct muxbus_sync *sync)
+{
+	struct muxbus_command *command;
+	lister_take_turn(sync);
+	if (sync->beside_waits || sync->primary == NULL || sync->primary->connection == NULL ||
+	    connection_is_idle(sync->primary->connection))
+		return !sync->beside_waits;
+	if (muxbus_command_new(&command) != 0)
+		return true;
+	muxbus_command_args(command, "display-message", "-p", "", NULL);
+	sync->beside_waits = true;
+	if (attachment_run(sync->primary, command, on_idle, sync) != 0)
+		sync->beside_waits = false;
+	return !sync->beside_waits;
+}
+
+/*
  * Runs the list on the primary connection; parts is what it can change. Errors as
  * muxbus_sync_run(), and then pending is not freed.
  */
@@ -83,7 +128,7 @@ static int read_back_run(struct muxbus_sync *sync, struct muxbus_command *comman
 		return MUXBUS_ERR_NOMEM;
 	}
 	read_back->pending = pending;
-	error = attachment_run(sync->primary, command, on_reply, read_back);
+	error = run_request(sync, command, on_reply, read_back);
 	if (error != 0) {
 		mem_free(read_back);
 		return error;
@@ -154,7 +199,7 @@ static int run_now(struct muxbus_sync *sync, struct muxbus_command *command,
 	attach_delay_disturb(sync);
 	if (!parts_are_empty(read_back))
 		return read_back_run(sync, command, read_back, pending);
-	error = attachment_run(sync->primary, command, pending->reply, pending->data);
+	error = run_request(sync, command, pending->reply, pending->data);
 	if (error == 0)
 		pending_free(pending);
 	return error;
@@ -173,7 +218,7 @@ int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
 		read_back = &nothing;
 	if (is_now && parts_are_empty(read_back)) {
 		attach_delay_disturb(sync);
-		return attachment_run(sync->primary, command, reply, data);
+		return run_request(sync, command, reply, data);
 	}
 	error = pending_of(command, reply, data, &pending);
 	if (error != 0) {

@@ -25,6 +25,8 @@ bool attach_delay_may_open(struct muxbus_sync *sync);
  */
 int attach_delay_run(struct muxbus_sync *sync, struct muxbus_command *command,
     const struct parts *read_back, muxbus_reply_fn *reply, void *data);
+/* Whether the connection is idle; if not, detached_go_on() is called when it is. */
+bool attach_delay_may_run_beside(struct muxbus_sync *sync);
 /* Runs the waiting commands, unless a connection is being opened. */
 void attach_delay_release(struct muxbus_sync *sync);
 

@@ -105,7 +105,8 @@ struct attachment *attachment_new_detached(struct muxbus_sync *sync)
 	attachment->state = ATTACHMENT_LIVE;
 	attachment->is_due = false;
 	attachment->on_since = UINT64_MAX;
-	attachment->detached = detached_new(sync);
+	attachment->detached = sync->beside != NULL ? sync->beside : detached_new(sync);
+	sync->beside = NULL;
 	if (attachment->detached != NULL)
 		return attachment;
 	attachment_free(attachment);
@@ -208,6 +209,13 @@ int attachment_run(struct attachment *attachment, struct muxbus_command *command
 		return muxbus_connection_run(attachment->connection, command, reply, data);
 	muxbus_command_free(command);
 	return MUXBUS_ERR_UNAVAILABLE;
+}
+
+void attachment_end_beside(struct muxbus_sync *sync)
+{
+	struct detached *beside = sync->beside;
+	sync->beside = NULL;
+	detached_free(beside);
 }
 
 struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session)

@@ -72,6 +72,9 @@ void attachment_close_others(struct muxbus_sync *sync);
 int attachment_run(struct attachment *attachment, struct muxbus_command *command,
     muxbus_reply_fn *reply, void *data);
 
+/* Ends the lists that run beside its connection: they get MUXBUS_ERR_CANCELLED. */
+void attachment_end_beside(struct muxbus_sync *sync);
+
 struct attachment *attachment_find(const struct muxbus_sync *sync, uint32_t session);
 /* Whether any attachment is in this state. */
 bool attachment_any(const struct muxbus_sync *sync, enum attachment_state state);

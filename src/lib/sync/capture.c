@@ -2,6 +2,7 @@
 #include "lib/sync/capture.h"
 
 #include "lib/sync/attachment.h"
+#include "lib/sync/detached.h"
 #include "lib/sync/lister.h"
 #include "lib/sync/track.h"
 
@@ -26,6 +27,7 @@ struct capture {
 	int64_t since_ms; /* the first */
 	unsigned awaited; /* pending replies; the capture is freed after the last */
 	bool is_begun;
+	uint64_t behind; /* this list beside the connection */
 	bool needs_panes; /* output came with the picture */
 	bool keeps; /* this is the keeper of the pane's track */
 
@@ -442,7 +444,7 @@ void capture_begin(struct muxbus_sync *sync)
 		struct capture *capture = list_entry(link, struct capture, link);
 		int error = 0;
 		link = link->next;
-		if (!capture->is_begun) {
+		if (!capture->is_begun && detached_is_past(sync->beside, capture->behind)) {
 			capture->is_begun = true;
 			error = begin(capture);
 		}
@@ -486,6 +488,7 @@ int muxbus_sync_capture(struct muxbus_sync *sync, uint32_t pane, uint32_t histor
 	capture->pane = pane;
 	capture->history = history > CAPTURE_HISTORY_MAX ? CAPTURE_HISTORY_MAX : history;
 	capture->flags = flags;
+	capture->behind = detached_last(sync->beside);
 	capture->done = done;
 	capture->data = data;
 	list_append(&sync->captures, &capture->link);

@@ -16,6 +16,7 @@
 struct detached {
 	struct muxbus_sync *sync;
 	struct list runs; /* the first one runs */
+	uint64_t last; /* the number of the newest one */
 	struct list held; /* they run too, and those behind them did not wait */
 	unsigned held_count;
 	struct list left; /* they have failed, and run: the oldest first */
@@ -32,6 +33,7 @@ struct detached {
 /* A list of commands that runs, or waits for its turn. */
 struct detached_run {
 	struct list link;
+	uint64_t number;
 	struct detached *detached;
 	struct muxbus_command *command; /* NULL: it runs */
 	struct muxbus_one_shot *one_shot; /* NULL: it does not */
@@ -60,7 +62,8 @@ static void answer(
 		pending_fail(pending, error);
 		return;
 	}
-	pending->reply(pending->data, error, replies, count);
+	if (pending->reply != NULL)
+		pending->reply(pending->data, error, replies, count);
 	pending_free(pending);
 }
 
@@ -126,7 +129,9 @@ static void on_reply(void *data, int error, const struct muxbus_reply *replies, 
 	if (is_lost(error)) {
 		close_spare(detached);
 		take_all(&detached->runs, &failed);
-		detached->sync->callbacks->detached_lost(detached->sync, error);
+		if (detached != detached->sync->beside) /* else its connection knows */
+			detached->sync->callbacks->detached_lost(detached->sync, error);
+		sync_settle_later(detached->sync);
 	} else {
 		begin(detached);
 		sync_settle_later(detached->sync);
@@ -160,7 +165,8 @@ static void begin(struct detached *detached)
 	if (list_is_empty(&detached->runs) || detached->failed_error != 0)
 		return;
 	run = first(&detached->runs);
-	if (run->command == NULL)
+	if (run->command == NULL ||
+	    (detached == sync->beside && !sync->callbacks->may_run_beside(detached->sync)))
 		return;
 	command = run->command;
 	run->command = NULL;
@@ -227,6 +233,7 @@ static void on_answered(void *data)
 	list_remove(&run->link);
 	list_append(&detached->held, &run->link);
 	begin(detached);
+	sync_settle_later(detached->sync);
 }
 
 struct detached *detached_new(struct muxbus_sync *sync)
@@ -278,7 +285,10 @@ int detached_run(
 		muxbus_command_free(command);
 		return error;
 	}
-	*run = (struct detached_run){.detached = detached, .command = command, .pending = pending};
+	*run = (struct detached_run){.detached = detached,
+	    .command = command,
+	    .pending = pending,
+	    .number = ++detached->last};
 	loop_timeout_init(&run->timer, detached->sync->loop, on_held, run);
 	list_append(&detached->runs, &run->link);
 	begin(detached);
@@ -288,4 +298,26 @@ int detached_run(
 bool detached_is_busy(const struct detached *detached)
 {
 	return !list_is_empty(&detached->runs) || detached->held_count > 0;
+}
+
+void detached_go_on(struct detached *detached)
+{
+	begin(detached);
+}
+
+uint64_t detached_last(const struct detached *detached)
+{
+	return detached != NULL ? detached->last : 0;
+}
+
+bool detached_is_past(const struct detached *detached, uint64_t number)
+{
+	return detached == NULL || list_is_empty(&detached->runs) ||
+	    first(&detached->runs)->number > number;
+}
+
+bool detached_runs_now(const struct detached *detached)
+{
+	return detached != NULL && !list_is_empty(&detached->runs) &&
+	    first(&detached->runs)->command == NULL;
 }

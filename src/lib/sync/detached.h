@@ -16,5 +16,15 @@ void detached_free(struct detached *detached);
 int detached_run(
     struct detached *detached, struct muxbus_command *command, muxbus_reply_fn *reply, void *data);
 
+/* Begins the next list, if may_run_beside() has refused it. */
+void detached_go_on(struct detached *detached);
+
+/* The number of the newest list; of NULL 0. */
+uint64_t detached_last(const struct detached *detached);
+/* Whether that one and those before it are answered or held. Accepts NULL. */
+bool detached_is_past(const struct detached *detached, uint64_t number);
+/* Whether tmux has a list that is not held. Accepts NULL. */
+bool detached_runs_now(const struct detached *detached);
+
 /* Whether commands wait for their replies. */
 bool detached_is_busy(const struct detached *detached);

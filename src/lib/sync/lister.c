@@ -4,6 +4,7 @@
 #include "lib/model/listing.h"
 #include "lib/model/model.h"
 #include "lib/sync/attachment.h"
+#include "lib/sync/detached.h"
 #include "lib/sync/details.h"
 #include "lib/sync/track.h"
 
@@ -27,6 +28,14 @@ struct lister_wait {
 };
 
 static void begin(void *data);
+
+/* Not while a list runs beside the connection: what it makes is reported behind its reply. */
+static bool may_begin(const struct muxbus_sync *sync)
+{
+	const struct lister *lister = &sync->lister;
+	return !lister->is_running && !lister->is_publishing && sync->primary != NULL &&
+	    !detached_runs_now(sync->beside) && detached_is_past(sync->beside, lister->behind);
+}
 
 void lister_init(struct muxbus_sync *sync)
 {
@@ -79,29 +88,35 @@ static bool next_is_awaited(const struct lister *lister)
 	return false;
 }
 
-/* Begins the next listing if one is needed: at the end of the turn, or after the spacing. */
-static void consider(struct muxbus_sync *sync)
+/* The time until the next listing, at the end of the turn or after the spacing; -1: none is needed. */
+static int64_t due_in_us(struct muxbus_sync *sync)
 {
 	struct lister *lister = &sync->lister;
 	int64_t wait_us = 0;
-	if (lister->is_running || lister->is_publishing || sync->primary == NULL)
-		return;
+	if (!may_begin(sync))
+		return -1;
 	/* A detached sync looks for those who wait only. */
 	if (sync->is_detached && list_is_empty(&lister->waits))
-		return;
+		return -1;
 	if (lister->has_attached && !attachment_any(sync, ATTACHMENT_OPENING)) {
 		lister->has_attached = false;
 		lister->dirty.all = true;
 	}
 	if (!next_is_awaited(lister)) {
 		if (parts_are_empty(&lister->dirty))
-			return;
+			return -1;
 		if (lister->dirty.all && lister->whole_begun_us != 0)
 			wait_us = lister->whole_begun_us + spacing_us(lister) - clock_mono_us();
 	}
-	if (wait_us < 0)
-		wait_us = 0;
-	if (!loop_timeout_is_running(&lister->timer) || wait_us == 0)
+	return wait_us > 0 ? wait_us : 0;
+}
+
+/* Begins the next listing if one is needed. */
+static void consider(struct muxbus_sync *sync)
+{
+	struct lister *lister = &sync->lister;
+	int64_t wait_us = due_in_us(sync);
+	if (wait_us == 0 || (wait_us > 0 && !loop_timeout_is_running(&lister->timer)))
 		loop_timeout_start(&lister->timer, (unsigned)((wait_us + 999) / 1000));
 }
 
@@ -427,7 +442,7 @@ static void begin(void *data)
 	struct muxbus_command *command;
 	int error;
 	loop_timeout_stop(&lister->timer);
-	if (lister->is_running || lister->is_publishing || sync->primary == NULL)
+	if (!may_begin(sync))
 		return;
 	if (muxbus_command_new(&command) != 0) {
 		try_again_later(sync);
@@ -447,6 +462,7 @@ static void begin(void *data)
 	lister->is_running = true;
 	lister->source = sync->primary;
 	lister->begun++;
+	lister->behind = detached_last(sync->beside);
 	lister->wholes += lister->running.all;
 	seen_ids_begin_listing(&sync->seen_ids, &lister->running);
 	if (can_read_ahead(lister))
@@ -475,6 +491,12 @@ void lister_mark_attached(struct muxbus_sync *sync)
 {
 	sync->lister.has_attached = true;
 	consider(sync);
+}
+
+void lister_take_turn(struct muxbus_sync *sync)
+{
+	if (due_in_us(sync) == 0)
+		begin(sync);
 }
 
 bool lister_reads_window(const struct lister *lister, uint32_t window)
@@ -512,7 +534,9 @@ int lister_wait(struct muxbus_sync *sync, const struct parts *parts, int64_t max
 	wait->parts = *parts;
 	wait->done = done;
 	wait->data = data;
-	wait->number = lister->begun + 1;
+	if (!next_is_awaited(lister))
+		lister->behind = detached_last(sync->beside);
+	wait->number = lister->begun + (lister->behind < detached_last(sync->beside) ? 2 : 1);
 	if (lister_is_fresh(lister, parts, max_age_us))
 		wait->number = lister->done;
 	list_append(&lister->waits, &wait->link);

@@ -41,6 +41,9 @@ void lister_note_reading(
 /* Lists what is marked as outdated, if the sync is live and detached: no caller waits for that. */
 void lister_look_detached(struct muxbus_sync *sync);
 
+/* Begins the listing that is due: no command runs beside the connection now. */
+void lister_take_turn(struct muxbus_sync *sync);
+
 /* Whether the running listing, which began after the last event of its connection, has a window. */
 bool lister_reads_window(const struct lister *lister, uint32_t window);
 

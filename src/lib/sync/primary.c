@@ -73,8 +73,11 @@ void primary_choose(struct muxbus_sync *sync)
 		detach(sync); /* a connection was under way */
 	else if (sync->primary != NULL && sync->primary != before)
 		lister_resume(sync);
-	if (is_detached(before) && sync->primary != before)
+	if (is_detached(before) && sync->primary != before) {
+		sync->beside = before->detached; /* prompts wait there for a person */
+		before->detached = NULL;
 		attachment_free(before);
+	}
 }
 
 /* Whether a session is about to be attached to. */

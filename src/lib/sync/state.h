@@ -43,6 +43,8 @@ struct sync_callbacks {
 	    const struct muxbus_event *event);
 	/* The server of a detached sync is gone, or does not answer. */
 	void (*detached_lost)(struct muxbus_sync *sync, int error);
+	/* Whether a list may begin beside the connection; if not, it begins when it may. */
+	bool (*may_run_beside)(struct muxbus_sync *sync);
 	/* A new model, which is used up, by a listing of these parts. 0 or MUXBUS_ERR_NOMEM. */
 	int (*listed)(struct muxbus_sync *sync, struct listing *listing, const struct parts *parts,
 	    uint64_t number);
@@ -70,6 +72,7 @@ struct lister {
 	unsigned cuts; /* listings in a row with records that were cut off */
 	unsigned refusals; /* listings of the whole server in a row that tmux did not answer */
 	uint64_t begun; /* listings begun; the number of the running one */
+	uint64_t behind; /* the list beside the connection behind which the next one comes */
 	uint64_t done; /* the last finished listing */
 	uint64_t wholes; /* listings of the whole server begun */
 	uint64_t whole; /* the last finished one of the whole server */
@@ -143,6 +146,8 @@ struct muxbus_sync {
 	struct list attachments; /* struct attachment */
 	struct attach_delay attach_delay;
 	struct attachment *primary; /* runs the commands; NULL: none */
+	struct detached *beside; /* those of them that may wait for a person; NULL: not used yet */
+	bool beside_waits; /* for the answers of the connection */
 	struct loop_timeout settle_timer; /* runs at the end of the turn */
 	struct loop_timeout exit_timer; /* lists again after the end of a process */
 	unsigned exit_delay_ms;

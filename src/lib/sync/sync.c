@@ -34,6 +34,7 @@ static const struct parts everything = {.all = true};
 static void free_attachments(struct muxbus_sync *sync)
 {
 	sync->primary = NULL;
+	attachment_end_beside(sync);
 	while (!list_is_empty(&sync->attachments)) /* a reply may free others */
 		attachment_free(list_entry(sync->attachments.next, struct attachment, link));
 }
@@ -486,6 +487,7 @@ static const struct sync_callbacks callbacks = {
     .attachment_closed = on_attachment_closed,
     .attachment_event = on_attachment_event,
     .detached_lost = on_detached_lost,
+    .may_run_beside = attach_delay_may_run_beside,
     .listed = publish_listing,
     .window_gone = announced_unlinked,
     .published = on_published,
@@ -577,6 +579,7 @@ void muxbus_sync_stop(struct muxbus_sync *sync, void (*done)(void *data), void *
 		return;
 	}
 	sync->primary = NULL;
+	attachment_end_beside(sync);
 	attachment_close_others(sync);
 	sync_settle_later(sync);
 }
