@@ -172,6 +172,15 @@ hold_up() { # hold_up PANE
 	is 'the one that did fails in time' "$(jq -r .error.data.kind "$dir/held")" timeout
 	t wait-for -S held
 	until_is 'and its hook goes on' on t show-option -gqv @went
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		echo "{\"method\":\"run_tmux\",\"params\":{\"command\":[\"rename-window\",\"-t\",\"$1\",\"held$i\"]}}"
+	done | socat -t 60 - "UNIX-CONNECT:$MUXBUS" >"$dir/held" &
+	held=$!
+	until_is 'twelve hooks wait beside each other' held12 t display-message -p -t "$1" '#{window_name}'
+	is 'before the first request fails' "$(wc -c <"$dir/held")" 0
+	t wait-for -S held
+	wait "$held"
+	is 'and all go on' "$(jq -c .error "$dir/held" | sort | uniq -c | sed 's/^ *//')" '12 null'
 	t set-hook -gu after-rename-window
 }
 

@@ -10,8 +10,10 @@
 #define SPARE_MS 50
 /* A list that is not answered in this time, by a server that answers, waits for a hook or a person. */
 #define HOLD_MS 1000
+#define NEXT_HOLD_MS 100 /* while another one waits so */
+#define HELD_MAX 64 /* such lists */
 /* It fails in its time, but is left to go on: a person may answer the prompt yet. */
-#define HELD_MAX 8 /* such lists; and as many that are left, of which the oldest makes room */
+#define LEFT_MAX 8 /* of these the oldest makes room */
 
 struct detached {
 	struct muxbus_sync *sync;
@@ -174,7 +176,8 @@ static void begin(struct detached *detached)
 	detached->failed_error =
 	    one_shot_run(sync->loop, &options, fd, command, on_reply, run, &run->one_shot);
 	if (detached->failed_error == 0) {
-		loop_timeout_start(&detached->hold_timer, HOLD_MS);
+		loop_timeout_start(
+		    &detached->hold_timer, detached->held_count > 0 ? NEXT_HOLD_MS : HOLD_MS);
 		/* A server without a session ends only when its last connection is closed. */
 		if (clock_mono_us() - detached->ended_us < BURST_US &&
 		    muxbus_model_next_session(sync->model, NULL) != NULL)
@@ -213,7 +216,7 @@ static void on_held(void *data)
 	list_remove(&run->link);
 	list_append(&detached->left, &run->link);
 	detached->held_count--;
-	if (++detached->left_count > HELD_MAX) {
+	if (++detached->left_count > LEFT_MAX) {
 		struct detached_run *oldest = first(&detached->left);
 		muxbus_one_shot_cancel(oldest->one_shot);
 		on_reply(oldest, MUXBUS_ERR_CANCELLED, NULL, 0);
