@@ -75,7 +75,7 @@ call cancel_watch '{"file_path":"~/here/log"}'
 is 'which is cancelled' "$(field '.result.cancelled | length')" 1
 call cancel_watch '{"file_path":"~/here/log"}'
 is 'and if there is none, the answer says where all are' "$(field .result.message)" \
-	'No watch is cancelled: list_watches has those that there are.'
+	'No watch is cancelled: see list_watches'
 echo written >"$dir/here/log"
 call wait_for '{"any":[{"file":"~/here/log","regex":"written","from_start":true}],"timeout_sec":60}'
 is 'a file there' "$(field .result.timed_out)" false

@@ -162,7 +162,7 @@ static void handle_cancel(struct request *request, const void *data)
 		return;
 	}
 	snprintf(message, sizeof message,
-	    count == 0       ? "No watch is cancelled: list_watches has those that there are."
+	    count == 0       ? "No watch is cancelled: see list_watches"
 		: count == 1 ? "%u watch is cancelled."
 			     : "%u watches are cancelled.",
 	    count);
