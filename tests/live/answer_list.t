@@ -36,7 +36,7 @@ chmod +x "$dir/claude"
 
 task() { # task TEXT: the outcome, or the kind of the error
 	call send_task "{\"agent\":\"kept\",\"text\":\"$1\",\"timeout_sec\":60}"
-	field '.result.outcome // .error.data.kind'
+	field 'select(has("id")) | .result.outcome // .error.data.kind' # and no progress
 }
 
 # A kept agent.
