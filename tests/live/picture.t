@@ -92,7 +92,8 @@ ok 'fewer lines fit' lint
 pictures=$MUXBUS_SRCDIR/contrib/pictures
 mkdir "$dir/made"
 if command -v bash >/dev/null && [ -x "$MUXBUS_BUILDDIR/muxbus" ]; then
-	ok 'the pictures are made' sh "$pictures/make" "$MUXBUS_BUILDDIR" "$dir/made"
+	# Its programs end with their terminal: the leak checker then waits for ever, and is busy with that.
+	ok 'the pictures are made' env "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0" sh "$pictures/make" "$MUXBUS_BUILDDIR" "$dir/made"
 	is 'all of them' "$(ls "$dir/made")" "$(cd "$pictures" && ls ./*.svg | cut -c 3-)"
 	cp "$dir/made/top-80x24.svg" "$dir/picture"
 	ok 'that of top shows agents, with their number' has '>Agents 2</text>'
