@@ -258,13 +258,14 @@ static int take_pattern(struct file_tree *tree, const char *text)
 	char pattern[PATH_MAX] = "";
 	size_t len = 0, at;
 	struct stat status;
-	bool is_folder;
+	bool is_there, is_folder;
 	if (strlen(text) > PATH_MAX - 4 || *text == '\0')
 		return str_refuse(tree->reason, tree->reason_size,
 		    "a pattern must have 1 to %d bytes", PATH_MAX - 4);
-	is_folder = stat(text, &status) == 0 && S_ISDIR(status.st_mode);
+	is_there = stat(text, &status) == 0;
+	is_folder = is_there && S_ISDIR(status.st_mode);
 	/* As a name it would wait for what never comes. */
-	if (strchr(text, '{') != NULL && strchr(text, ',') != NULL && stat(text, &status) < 0)
+	if (!is_there && strchr(text, '{') != NULL && strchr(text, ',') != NULL)
 		return str_refuse(tree->reason, tree->reason_size,
 		    "%s: braces are no wildcard: write a pattern for each", text);
 	if (*text == '/')
